@@ -1,0 +1,116 @@
+/**
+ * Why one cluster did not answer a call.
+ *
+ * @since 0.1.0
+ */
+import { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Schema } from "effect"
+
+/** The deadline passed before the answer was whole. */
+export class ClusterTimeout extends Schema.TaggedError<ClusterTimeout>()("ClusterTimeout", {
+  timeoutMs: Schema.Natural
+}) {
+  override get message(): string {
+    return `did not answer within ${this.timeoutMs} ms`
+  }
+}
+
+/** No connection, or one that broke. **Shape** `code` is the system's own: `ECONNREFUSED`, `ENOTFOUND`, `UND_ERR_SOCKET`. */
+export class ClusterUnreachable extends Schema.TaggedError<ClusterUnreachable>()("ClusterUnreachable", {
+  code: Schema.String
+}) {
+  override get message(): string {
+    return `cannot be reached (${this.code})`
+  }
+}
+
+/** The server's certificate does not prove that it is the cluster. **Shape** `code` as OpenSSL or Node names it. */
+export class ClusterCertificateInvalid extends Schema.TaggedError<ClusterCertificateInvalid>()("ClusterCertificateInvalid", {
+  code: Schema.String
+}) {
+  override get message(): string {
+    return `presented a certificate that is not trusted (${this.code})`
+  }
+}
+
+/** No credential could be made: a file is missing, a plugin failed. **Shape** `problem` holds no secret. */
+export class ClusterCredentialUnavailable
+  extends Schema.TaggedError<ClusterCredentialUnavailable>()("ClusterCredentialUnavailable", { problem: Schema.String })
+{
+  override get message(): string {
+    return `no credential: ${this.problem}`
+  }
+}
+
+/** The server refused the credential (401). */
+export class ClusterUnauthorized extends Schema.TaggedError<ClusterUnauthorized>()("ClusterUnauthorized", {}) {
+  override get message(): string {
+    return "refused the service's credential"
+  }
+}
+
+/** The credential may not do this (403). */
+export class ClusterForbids extends Schema.TaggedError<ClusterForbids>()("ClusterForbids", {
+  verb: Schema.String,
+  resource: Schema.String
+}) {
+  override get message(): string {
+    return `does not allow the service to ${this.verb} ${this.resource}`
+  }
+}
+
+/** The server asks for patience (429, or 503 with Retry-After). */
+export class ClusterThrottled extends Schema.TaggedError<ClusterThrottled>()("ClusterThrottled", {
+  retryAfterMs: Schema.optionalKey(Schema.Natural)
+}) {
+  override get message(): string {
+    return "is throttling the service"
+  }
+}
+
+/** The server does not know the kind (404 on a collection). */
+export class ClusterUnsupported extends Schema.TaggedError<ClusterUnsupported>()("ClusterUnsupported", {
+  resource: Schema.String
+}) {
+  override get message(): string {
+    return `does not serve ${this.resource}`
+  }
+}
+
+/** The resource version or continue token is too old (410). */
+export class ClusterExpired extends Schema.TaggedError<ClusterExpired>()("ClusterExpired", {}) {
+  override get message(): string {
+    return "no longer holds the requested resource version"
+  }
+}
+
+/** Any other answer: a redirect, a 5xx, a body that is not what was asked for. */
+export class ClusterAnswerInvalid extends Schema.TaggedError<ClusterAnswerInvalid>()("ClusterAnswerInvalid", {
+  status: Schema.optionalKey(Schema.Natural),
+  problem: Schema.String
+}) {
+  override get message(): string {
+    return this.status === undefined ? this.problem : `answered ${this.status}: ${this.problem}`
+  }
+}
+
+/** Every failure of a call to one cluster; recover from one with `Effect.catchReason`. */
+export class ClusterError extends Schema.TaggedError<ClusterError>()("ClusterError", {
+  cluster: ClusterName,
+  reason: Schema.Union([
+    ClusterTimeout,
+    ClusterUnreachable,
+    ClusterCertificateInvalid,
+    ClusterCredentialUnavailable,
+    ClusterUnauthorized,
+    ClusterForbids,
+    ClusterThrottled,
+    ClusterUnsupported,
+    ClusterExpired,
+    ClusterAnswerInvalid
+  ])
+}) {
+  override get message(): string {
+    return `cluster ${this.cluster} ${this.reason.message}`
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * The targeting header: one name, several joined by `|`, or `*` for all.
+ *
+ * @since 0.1.0
+ */
+import { Option, Result } from "effect"
+import * as ClusterName from "./ClusterName.ts"
+import { InvalidTarget } from "./TargetError.ts"
+import * as TargetRequest from "./TargetRequest.ts"
+
+/** The header's name unless a setting says otherwise. */
+export const DEFAULT_NAME = "X-Service-Cluster"
+
+/** A header value carries one byte a character. */
+const MAX_BYTES = 4096
+
+/**
+ * Parses every value that a request carried under the header's name.
+ *
+ * **Shape** no value: `None`. `a`, `a|b`, `*`, `"*"`; space and tab around a name are trimmed; duplicates collapse
+ * keeping their order.
+ *
+ * **Errors** `InvalidTarget` for a repeated header, a blank one, an empty segment, a comma, a stray `*` or quote, a
+ * name outside the grammar.
+ *
+ * **Limits** 4 KiB; `maxNames` distinct names.
+ *
+ * **Example**
+ *
+ * ```ts
+ * parse(["a | b|a"], 64) // Some(Named(["a", "b"]))
+ * ```
+ *
+ * @since 0.1.0
+ */
+export const parse = (
+  values: ReadonlyArray<string>,
+  maxNames: number
+): Result.Result<Option.Option<TargetRequest.TargetRequest>, InvalidTarget> => {
+  const [value, ...more] = values
+  if (value === undefined) return Result.succeed(Option.none())
+  if (more.length > 0) return refuse("repeated")
+  if (value.length > MAX_BYTES) return refuse("tooLong")
+
+  const text = trim(value)
+  if (text === "") return refuse("blank")
+  if (text === "*" || text === "\"*\"") return Result.succeed(Option.some(TargetRequest.all))
+
+  const names = new Set<ClusterName.ClusterName>()
+  for (const segment of text.split("|")) {
+    const name = trim(segment)
+    if (!ClusterName.is(name)) return refuse(problemOf(name))
+    names.add(name)
+  }
+  if (names.size > maxNames) return refuse("tooManyNames")
+  return Result.succeed(Option.some(TargetRequest.named(names)))
+}
+
+/** Prints the header that asks for a target; `undefined` is the absent header, which asks for the parent. */
+export const print = (request: TargetRequest.TargetRequest): string | undefined => {
+  switch (request._tag) {
+    case "Parent":
+      return undefined
+    case "All":
+      return "*"
+    case "Named":
+      return request.names.join("|")
+  }
+}
+
+const refuse = (problem: InvalidTarget["problem"]) => Result.fail(new InvalidTarget({ field: "header", problem }))
+
+const trim = (text: string): string => text.replace(/^[ \t]+|[ \t]+$/g, "")
+
+const problemOf = (name: string): InvalidTarget["problem"] => {
+  if (name === "") return "emptySegment"
+  if (name.includes(",")) return "comma"
+  if (name.includes("*")) return "strayWildcard"
+  if (/["'`]/.test(name)) return "quote"
+  return "name"
+}

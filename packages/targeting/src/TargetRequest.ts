@@ -1,0 +1,69 @@
+/**
+ * The target that a request asks for, before the key's scope is applied.
+ *
+ * @since 0.1.0
+ */
+import { Option, Result, Schema } from "effect"
+import * as ClusterName from "./ClusterName.ts"
+import { EmptyClusterList, InvalidTarget } from "./TargetError.ts"
+
+/** **Shape** the parent cluster, all clusters of the key's scope, or named ones: distinct, at least one, in order. */
+export type TargetRequest =
+  | { readonly _tag: "Parent" }
+  | { readonly _tag: "All" }
+  | { readonly _tag: "Named"; readonly names: ReadonlyArray<ClusterName.ClusterName> }
+
+export const parent: TargetRequest = { _tag: "Parent" }
+export const all: TargetRequest = { _tag: "All" }
+/** Asks for these clusters; duplicates collapse keeping their order. */
+export const named = (names: Iterable<ClusterName.ClusterName>): TargetRequest => ({
+  _tag: "Named",
+  names: [...new Set(names)]
+})
+
+/**
+ * The two body fields that address clusters; a body schema spreads them.
+ *
+ * **Shape** names stay text here: `fromParts` holds them to the grammar, so that a bad one is told by its index.
+ */
+export const bodyFields = {
+  multiCluster: Schema.optionalKey(Schema.Boolean),
+  clusters: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.String)))
+}
+
+/** What a body may say of its target. */
+export const Body = Schema.Struct(bodyFields)
+export type Body = typeof Body.Type
+
+/**
+ * Combines header and body: a list wins over the header, `multiCluster` not true ignores the list, and the narrowest
+ * target that answers is taken.
+ *
+ * **Errors** `EmptyClusterList` for `multiCluster: true` with `[]` or `null`; `InvalidTarget` for a name outside the
+ * grammar, too many names, or `null` (also in an ignored list).
+ *
+ * **Limits** `maxNames` distinct names.
+ *
+ * @since 0.1.0
+ */
+export const fromParts = (
+  parts: { readonly header: Option.Option<TargetRequest>; readonly body?: Body },
+  maxNames: number
+): Result.Result<TargetRequest, InvalidTarget | EmptyClusterList> => {
+  const header = Option.getOrElse(parts.header, () => parent)
+  const { clusters, multiCluster = false } = parts.body ?? {}
+
+  if (clusters === undefined) {
+    return Result.succeed(multiCluster && Option.isNone(parts.header) ? all : header)
+  }
+  if (multiCluster && (clusters === null || clusters.length === 0)) return Result.fail(new EmptyClusterList())
+  if (clusters === null) return Result.fail(new InvalidTarget({ field: "clusters", problem: "null" }))
+
+  const names = new Set<ClusterName.ClusterName>()
+  for (const [index, name] of clusters.entries()) {
+    if (!ClusterName.is(name)) return Result.fail(new InvalidTarget({ field: `clusters[${index}]`, problem: "name" }))
+    names.add(name)
+  }
+  if (names.size > maxNames) return Result.fail(new InvalidTarget({ field: "clusters", problem: "tooManyNames" }))
+  return Result.succeed(multiCluster ? named(names) : header)
+}

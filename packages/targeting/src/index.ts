@@ -1,0 +1,15 @@
+/**
+ * Which clusters and namespaces a request reaches.
+ *
+ * A request asks for a target by header or body ({@link TargetRequest}, {@link ClusterHeader}); {@link Target.resolve}
+ * meets it with the key's scope and the registered clusters, once; {@link NamespaceFilter} then decides row by row.
+ * Nothing here does I/O.
+ *
+ * @since 0.1.0
+ */
+export * as ClusterHeader from "./ClusterHeader.ts"
+export * as ClusterName from "./ClusterName.ts"
+export * as NamespaceFilter from "./NamespaceFilter.ts"
+export * as Target from "./Target.ts"
+export * as TargetError from "./TargetError.ts"
+export * as TargetRequest from "./TargetRequest.ts"
