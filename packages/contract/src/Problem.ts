@@ -1,0 +1,161 @@
+/**
+ * Every refusal and failure of the service, as one catalogue of codes and one document.
+ *
+ * **Source** RFC 9457.
+ *
+ * @since 0.1.0
+ */
+import { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
+import { Schema } from "effect"
+import { HttpApiSchema } from "effect/http-api"
+
+interface Entry {
+  readonly status: number
+  readonly title: string
+  /** When it is sent and what mends it; printed in docs/reference/errors.md. */
+  readonly meaning: string
+}
+
+const entry = <const E extends Entry>(status: E["status"], title: E["title"], meaning: E["meaning"]) => ({
+  status,
+  title,
+  meaning
+})
+
+/** The codes, in the order of their statuses. */
+export const catalogue = {
+  malformed_credential: entry(
+    400,
+    "Malformed credential",
+    "The Authorization header cannot be read: sent twice, two credentials in one, or not valid Basic. Send one Bearer key, or the key as the password of Basic."
+  ),
+  invalid_target: entry(
+    400,
+    "Invalid target",
+    "The cluster header or a name in `clusters` does not spell a target. `field` says which."
+  ),
+  empty_cluster_list: entry(
+    400,
+    "Empty cluster list",
+    "`multiCluster` is true and `clusters` is empty. Leave `clusters` out to address every cluster in the key's scope."
+  ),
+  invalid_parameter: entry(400, "Invalid parameter", "A query or path parameter has a value that is not allowed. `field` names it."),
+  unknown_parameter: entry(400, "Unknown parameter", "The route has no such query parameter. `field` names it."),
+  invalid_cursor: entry(
+    400,
+    "Invalid cursor",
+    "The cursor was altered, or belongs to another key, filter or sort order. Start again without one."
+  ),
+  malformed_json: entry(400, "Malformed JSON", "The body is not JSON, names a member twice, or nests too deeply."),
+  invalid_body: entry(
+    400,
+    "Invalid body",
+    "A member of the body is missing, unknown or has a value that is not allowed. `field` names it."
+  ),
+  missing_credential: entry(401, "Missing credential", "The route needs an API key and the request carries none."),
+  invalid_key: entry(401, "Invalid key", "No such key exists."),
+  key_expired: entry(401, "Key expired", "The key's expiry has passed. Ask for a new one."),
+  key_revoked: entry(401, "Key revoked", "The key was revoked. Ask for a new one."),
+  origin_forbidden: entry(
+    403,
+    "Origin forbidden",
+    "A browser page of another origin sent the request. The setting `server.allowedOrigins` names the origins that may."
+  ),
+  role_forbidden: entry(403, "Role forbidden", "The key's role, or its scope, does not allow this operation."),
+  cluster_forbidden: entry(
+    403,
+    "Cluster forbidden",
+    "A cluster that was named, or the parent when none was, lies outside the key's scope. The reply is the same whether the cluster exists or not."
+  ),
+  namespace_forbidden: entry(
+    403,
+    "Namespace forbidden",
+    "A namespace that was named lies outside the key's scope. The reply is the same whether the namespace exists or not."
+  ),
+  rule_not_contained: entry(
+    403,
+    "Rule not contained",
+    "The new key's rule would reach further than the key that asks for it."
+  ),
+  not_found: entry(404, "Not found", "No route has this path."),
+  cluster_not_found: entry(404, "Cluster not found", "The key's scope reaches the name, but no cluster is registered under it."),
+  key_not_found: entry(404, "Key not found", "No key has this id, or its rule lies outside the caller's own."),
+  method_not_allowed: entry(405, "Method not allowed", "The path exists, the method does not. `Allow` lists those that do."),
+  key_configured: entry(
+    409,
+    "Key configured",
+    "The key comes from the deployment's configuration; change it there."
+  ),
+  body_too_large: entry(413, "Body too large", "The body is over 1 MiB."),
+  unsupported_media_type: entry(415, "Unsupported media type", "The body is not `application/json`."),
+  internal_error: entry(500, "Internal error", "The service failed. Its log holds the cause under the reply's `requestId`."),
+  cluster_unreachable: entry(
+    502,
+    "Cluster unreachable",
+    "None of the addressed clusters answered. `clusters` says why, one by one."
+  ),
+  cluster_throttled: entry(
+    503,
+    "Cluster throttled",
+    "Every addressed cluster asked for patience. `Retry-After` says how long."
+  ),
+  key_store_unavailable: entry(503, "Key store unavailable", "The keys cannot be read or written at the moment. Try again."),
+  cluster_timeout: entry(504, "Cluster timeout", "No addressed cluster answered within the deadline.")
+} as const satisfies Record<string, Entry>
+
+export type Code = keyof typeof catalogue
+
+const isCode = (key: string): key is Code => Object.hasOwn(catalogue, key)
+/** Every code, in the order of the catalogue. */
+export const codes: ReadonlyArray<Code> = Object.keys(catalogue).filter(isCode)
+
+/**
+ * The body of every reply that is not a success.
+ *
+ * **Shape** `detail` is for people; programs read `code`. `field` names the header, parameter or member at fault.
+ * `clusters` is present when the fan-out failed as a whole.
+ */
+export const Problem = Schema.Struct({
+  type: Schema.String,
+  title: Schema.String,
+  status: Schema.Natural,
+  code: Schema.Literals(codes),
+  detail: Schema.String,
+  requestId: Schema.String,
+  field: Schema.optionalKey(Schema.String),
+  clusters: Schema.optionalKey(Schema.Array(Coverage))
+})
+export type Problem = typeof Problem.Type
+
+/**
+ * Makes the document of a code.
+ *
+ * **Example** `{ type: "urn:quarterdeck:problem:not_found", title: "Not found", status: 404, … }`
+ *
+ * @since 0.1.0
+ */
+export const make = (
+  code: Code,
+  facts: Pick<Problem, "detail" | "requestId" | "field" | "clusters">
+): Problem => ({
+  type: `urn:quarterdeck:problem:${code}`,
+  title: catalogue[code].title,
+  status: catalogue[code].status,
+  code,
+  ...facts
+})
+
+const ofStatus = (status: number) =>
+  Problem.check(Schema.makeFilter((problem) => problem.status === status || `status ${status}`)).annotate({
+    httpApiStatus: status,
+    description: codes.filter((code) => catalogue[code].status === status).map((code) => `\`${code}\``).join(", ")
+  }).pipe(HttpApiSchema.asJson({ contentType: "application/problem+json" }))
+
+/** The refusals that any protected route may send. */
+export const ofEveryRoute = [ofStatus(400), ofStatus(401), ofStatus(403), ofStatus(500), ofStatus(503)] as const
+/** What routes over clusters may send beside those of every route. */
+export const ofFanOut = [ofStatus(404), ofStatus(502), ofStatus(504)] as const
+/** What routes of one key may send beside those of every route. */
+export const ofOneKey = [ofStatus(404), ofStatus(409)] as const
+/** What routes with a body may send beside those of every route. */
+export const ofBody = [ofStatus(413), ofStatus(415)] as const
