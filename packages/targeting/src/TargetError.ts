@@ -60,15 +60,6 @@ export class ClusterNotFound extends Schema.TaggedError<ClusterNotFound>()("Clus
   }
 }
 
-/** Every refusal of a target; recover from one with `Effect.catchReason`. */
-export class TargetError extends Schema.TaggedError<TargetError>()("TargetError", {
-  reason: Schema.Union([InvalidTarget, EmptyClusterList, ClusterForbidden, ClusterNotFound])
-}) {
-  override get message(): string {
-    return this.reason.message
-  }
-}
-
 const EXPLANATION: Record<InvalidTarget["problem"], string> = {
   repeated: "the header may be sent once; join several names by |",
   blank: "is blank; leave it out to address the parent cluster",

@@ -1,0 +1,177 @@
+/**
+ * The arrows between the packages hold: the linter refuses every import that would go up or sideways.
+ */
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { spawnSync } from "node:child_process"
+import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url))
+
+/** Each folder with what its sources may import and what they may not. */
+const ARROWS: Readonly<
+  Record<string, { readonly may: ReadonlyArray<string>; readonly mayNot: ReadonlyArray<string> }>
+> = {
+  "packages/targeting/src": {
+    may: ["effect", "effect/Schema", "./ClusterName.ts", "../Target.ts"],
+    mayNot: [
+      "@quarterdeck/keys",
+      "@quarterdeck/keys/Rule",
+      "@quarterdeck/cluster-fanout/Row",
+      "@quarterdeck/contract/Api",
+      "@quarterdeck/http-server/Routes",
+      "@quarterdeck/harness",
+      "@effect/platform-node",
+      "yaml",
+      "node:fs",
+      "fs",
+      "../../keys/src/Rule.ts"
+    ]
+  },
+  "packages/keys/src": {
+    may: ["effect", "effect/Schema", "yaml", "node:sqlite", "node:fs/promises", "@quarterdeck/targeting/ClusterName"],
+    mayNot: [
+      "@quarterdeck/cluster-fanout/Row",
+      "@quarterdeck/contract/Api",
+      "@quarterdeck/http-server/Routes",
+      "@quarterdeck/harness",
+      "@effect/platform-node",
+      "undici",
+      "@quarterdeck/targeting/internal/grammar",
+      "../../targeting/src/ClusterName.ts"
+    ]
+  },
+  "packages/cluster-fanout/src": {
+    may: [
+      "effect",
+      "undici",
+      "@kubernetes/client-node",
+      "@kubernetes/client-node/dist/config.js",
+      "yaml",
+      "node:tls",
+      "@quarterdeck/targeting",
+      "@quarterdeck/targeting/Target"
+    ],
+    mayNot: [
+      "@quarterdeck/keys/Rule",
+      "@quarterdeck/contract/Api",
+      "@quarterdeck/http-server/Routes",
+      "@quarterdeck/harness/Fleet",
+      "@effect/platform-node",
+      "jsonc-parser",
+      "../../../harness/src/Fleet.ts"
+    ]
+  },
+  "packages/contract/src": {
+    may: [
+      "effect/http-api",
+      "@quarterdeck/targeting/ClusterName",
+      "@quarterdeck/keys/Rule",
+      "@quarterdeck/cluster-fanout/Row"
+    ],
+    mayNot: [
+      "@quarterdeck/targeting",
+      "@quarterdeck/keys",
+      "@quarterdeck/cluster-fanout",
+      "@quarterdeck/http-server/Routes",
+      "@quarterdeck/harness",
+      "@effect/platform-node",
+      "undici",
+      "yaml",
+      "node:crypto",
+      "@quarterdeck/keys/internal/digest"
+    ]
+  },
+  "packages/http-server/src": {
+    may: [
+      "effect",
+      "@effect/platform-node",
+      "yaml",
+      "node:http",
+      "@quarterdeck/targeting/Target",
+      "@quarterdeck/keys",
+      "@quarterdeck/keys/Rule",
+      "@quarterdeck/cluster-fanout/Row",
+      "@quarterdeck/contract/Api"
+    ],
+    mayNot: [
+      "@quarterdeck/harness",
+      "@quarterdeck/harness/Fleet",
+      "@quarterdeck/example-demo",
+      "@quarterdeck/keys/internal/digest",
+      "../../keys/src/Rule.ts"
+    ]
+  },
+  "harness/src": {
+    may: ["effect", "undici", "yaml", "node:child_process", "vitest"],
+    mayNot: [
+      "@quarterdeck/targeting",
+      "@quarterdeck/targeting/ClusterName",
+      "@quarterdeck/keys/Rule",
+      "@quarterdeck/cluster-fanout/Row",
+      "@quarterdeck/contract/Api",
+      "@quarterdeck/http-server/Routes",
+      "../../packages/targeting/src/ClusterName.ts"
+    ]
+  },
+  "packages/newcomer/src": {
+    may: ["effect", "node:fs", "undici"],
+    mayNot: ["@quarterdeck/targeting/ClusterName", "@quarterdeck/http-server", "@quarterdeck/harness"]
+  },
+  "packages/http-server/test/e2e": {
+    may: ["@quarterdeck/harness/Fleet", "@quarterdeck/keys/Rule", "../../src/Routes.ts", "node:http"],
+    mayNot: ["@quarterdeck/keys/internal/digest", "../../../keys/src/Rule.ts", "../../../../harness/src/Fleet.ts"]
+  },
+  "examples/demo/src": {
+    may: ["@quarterdeck/harness/Fleet", "@quarterdeck/http-server/Quarterdeck", "effect"],
+    mayNot: ["@quarterdeck/keys/internal/digest", "../../../packages/keys/src/Rule.ts"]
+  }
+}
+
+interface Case {
+  readonly folder: string
+  readonly specifier: string
+  readonly file: string
+}
+
+let files = 0
+const casesOf = (side: "may" | "mayNot"): ReadonlyArray<Case> =>
+  Object.entries(ARROWS).flatMap(([folder, arrows]) =>
+    arrows[side].map((specifier) => ({ folder, specifier, file: `${folder}/Case${files++}.ts` }))
+  )
+const may = casesOf("may")
+const mayNot = casesOf("mayNot")
+
+describe("arrows between the packages", () => {
+  let root: string
+  let refused: ReadonlySet<string>
+
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), "quarterdeck-arrows-"))
+    await symlink(join(REPOSITORY, "node_modules"), join(root, "node_modules"))
+    await copyFile(join(REPOSITORY, "oxlint.config.ts"), join(root, "oxlint.config.ts"))
+    for (const { file, specifier } of [...may, ...mayNot]) {
+      await mkdir(dirname(join(root, file)), { recursive: true })
+      await writeFile(join(root, file), `export * as Imported from "${specifier}"\n`)
+    }
+    const lint = spawnSync(join(root, "node_modules/.bin/oxlint"), ["--format=unix"], { cwd: root, encoding: "utf8" })
+    assert.strictEqual(lint.stderr, "")
+    refused = new Set(
+      lint.stdout
+        .split("\n")
+        .flatMap((line) => (line.endsWith("(no-restricted-imports)]") ? [line.slice(0, line.indexOf(":"))] : []))
+    )
+  })
+
+  afterAll(() => rm(root, { recursive: true, force: true }))
+
+  it.each(mayNot)("refuses $specifier in $folder", ({ file }) => {
+    assert.isTrue(refused.has(file))
+  })
+
+  it.each(may)("allows $specifier in $folder", ({ file }) => {
+    assert.isFalse(refused.has(file))
+  })
+})

@@ -1,0 +1,52 @@
+/**
+ * Writes the pages of docs/reference that are made from the source, or checks that they are what the source says.
+ *
+ * Run `pnpm docs:generate` after a change of the catalogue of problems or of the settings; `pnpm docs:check` fails when
+ * a page is stale.
+ */
+import { catalogue, codes } from "../packages/contract/src/Problem.ts"
+import * as SettingsReference from "../packages/http-server/src/settings/Reference.ts"
+import { readFile, writeFile } from "node:fs/promises"
+
+const errors = (): string => `# Problems
+
+<!-- Made from packages/contract/src/Problem.ts; change it there. -->
+
+Every reply that is not a success is \`application/problem+json\` (RFC 9457):
+
+\`\`\`json
+{
+  "type": "urn:quarterdeck:problem:cluster_forbidden",
+  "title": "Cluster forbidden",
+  "status": 403,
+  "code": "cluster_forbidden",
+  "detail": "cluster prod is outside the key's scope",
+  "requestId": "6f1c1f0e-6a0b-4a8f-9d0e-0b1f2c3d4e5f"
+}
+\`\`\`
+
+Programs read \`code\`; \`detail\` is for people. \`field\` names the header, parameter or member at fault, where there is
+one. \`clusters\` holds the coverage of each addressed cluster when the fan-out failed as a whole.
+
+| Status | Code | When, and what mends it |
+|---|---|---|
+${codes.map((code) => `| ${catalogue[code].status} | \`${code}\` | ${catalogue[code].meaning} |`).join("\n")}
+`
+
+const pages = new Map([
+  ["docs/reference/errors.md", errors()],
+  ["docs/reference/settings.md", SettingsReference.render()]
+])
+
+const isCheck = process.argv.includes("--check")
+for (const [path, expected] of pages) {
+  if (!isCheck) {
+    await writeFile(path, expected)
+    continue
+  }
+  const present = await readFile(path, "utf8").catch(() => "")
+  if (present !== expected) {
+    process.stderr.write(`${path} is stale: run pnpm docs:generate\n`)
+    process.exitCode = 1
+  }
+}

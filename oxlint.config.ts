@@ -1,0 +1,199 @@
+/**
+ * What the linter holds: above all the arrows between the packages, who may import whom and what of the outside.
+ *
+ * `.ci/test/Arrows.test.ts` proves that every forbidden direction is refused.
+ */
+import { defineConfig, type OxlintOverride } from "oxlint"
+
+/** What the sources of one folder may import besides themselves. */
+interface Arrow {
+  /** Packages of this workspace. */
+  readonly packages: ReadonlyArray<string>
+  /** `modules`: by sub-path only. A barrel reaches every module of its package, and with them what browsers lack. */
+  readonly reach: "all" | "modules"
+  /** Packages from outside, with all of their sub-paths; `any` leaves it to the folder's package.json. */
+  readonly libraries: ReadonlyArray<string> | "any"
+  readonly node: boolean
+}
+
+/** Later lines win, so a package that has none of its own yet may import no other. */
+const ARROWS: Readonly<Record<string, Arrow>> = {
+  "packages/*": { packages: [], reach: "all", libraries: "any", node: true },
+  "packages/targeting": { packages: [], reach: "all", libraries: ["effect"], node: false },
+  "packages/keys": { packages: ["targeting"], reach: "all", libraries: ["effect", "yaml"], node: true },
+  "packages/cluster-fanout": {
+    packages: ["targeting"],
+    reach: "all",
+    libraries: ["effect", "@kubernetes/client-node", "undici", "yaml"],
+    node: true
+  },
+  "packages/contract": {
+    packages: ["targeting", "keys", "cluster-fanout"],
+    reach: "modules",
+    libraries: ["effect"],
+    node: false
+  },
+  "packages/http-server": {
+    packages: ["targeting", "keys", "cluster-fanout", "contract"],
+    reach: "all",
+    libraries: "any",
+    node: true
+  },
+  harness: { packages: [], reach: "all", libraries: "any", node: true }
+}
+
+/** Holds for every file, tests and examples too. */
+const FOREIGN_INSIDES = [
+  {
+    regex: String.raw`^(?:\.\./)+[^.].*/(?:src|test|dist)/`,
+    message: "Import another package by its name, not by a path into its folder."
+  },
+  {
+    regex: "^@quarterdeck/[^/]+/(?:src|dist|internal)(?:/|$)",
+    message: "What is internal to a package stays in it."
+  }
+]
+
+/** Patterns are read as in a .gitignore file: all is refused, then some is let in again; the last match decides. */
+const allowed = ({ libraries, node, packages, reach }: Arrow): Array<string> => [
+  libraries === "any" ? "@quarterdeck/**" : "*",
+  "!./**",
+  "!../**",
+  ...packages.flatMap((name) => [...(reach === "all" ? [`!@quarterdeck/${name}`] : []), `!@quarterdeck/${name}/**`]),
+  ...(libraries === "any" ? [] : libraries.flatMap((name) => [`!${name}`, `!${name}/**`])),
+  ...(node ? ["!node:*", "!node:*/**"] : [])
+]
+
+const arrowOf = (folder: string, arrow: Arrow): OxlintOverride => ({
+  files: [`${folder}/src/**`],
+  rules: {
+    "no-restricted-imports": [
+      "error",
+      {
+        patterns: [
+          ...FOREIGN_INSIDES,
+          { group: allowed(arrow), message: `${folder} may not know this: the arrows of CONTRIBUTING.md go down only.` }
+        ]
+      }
+    ]
+  }
+})
+
+/** The clock, chance and the environment reach a program through Effect's services, so that a test can replace them. */
+const EFFECT_SERVICES_ONLY: OxlintOverride = {
+  files: ["packages/*/src/**", "harness/src/**"],
+  rules: {
+    "node/no-process-env": "error",
+    "no-restricted-globals": [
+      "error",
+      { name: "setTimeout", message: "Use Effect.sleep or Effect.timeout." },
+      { name: "setInterval", message: "Use Effect.repeat with a Schedule." }
+    ],
+    "no-restricted-properties": [
+      "error",
+      { object: "Date", property: "now", message: "Use Clock or DateTime." },
+      { object: "performance", property: "now", message: "Use Clock." },
+      { object: "Math", property: "random", message: "Use Random, or node:crypto for secrets." }
+    ]
+  }
+}
+
+/** By property, because the tests' `it.effect`, `it.live` and `layer` are not functions that the vitest rules know. */
+const EVERY_TEST_RUNS: OxlintOverride = {
+  files: ["**/*.test.ts"],
+  rules: {
+    "no-restricted-properties": [
+      "error",
+      ...["only", "skip", "skipIf", "runIf", "todo", "fails"].map((property) => ({
+        property,
+        message: "Every test runs, and passes."
+      }))
+    ]
+  }
+}
+
+export default defineConfig({
+  plugins: ["eslint", "typescript", "unicorn", "oxc", "import", "promise", "node", "vitest"],
+  categories: { correctness: "error", suspicious: "error", perf: "error" },
+  options: { typeAware: true, reportUnusedDisableDirectives: "error" },
+  ignorePatterns: ["**/node_modules/**", "**/dist/**"],
+  rules: {
+    "no-restricted-imports": ["error", { patterns: FOREIGN_INSIDES }],
+    // Types do not count: a port may name its adapter as a layer while the adapter names the port's types.
+    "import/no-cycle": ["error", { ignoreTypes: true }],
+    "import/no-default-export": "error",
+    "import/no-commonjs": "error",
+    "import/no-duplicates": "error",
+    "import/no-mutable-exports": "error",
+    "import/first": "error",
+
+    "typescript/no-explicit-any": "error",
+    "typescript/no-non-null-assertion": "error",
+    "typescript/ban-ts-comment": ["error", { "ts-expect-error": true }],
+    "typescript/no-unsafe-argument": "error",
+    "typescript/no-unsafe-assignment": "error",
+    "typescript/no-unsafe-call": "error",
+    "typescript/no-unsafe-member-access": "error",
+    "typescript/no-unsafe-return": "error",
+    "typescript/no-misused-promises": "error",
+    "typescript/switch-exhaustiveness-check": ["error", { considerDefaultExhaustiveForUnions: true }],
+    "typescript/only-throw-error": "error",
+    "typescript/no-deprecated": "error",
+    "typescript/no-import-type-side-effects": "error",
+    "typescript/no-require-imports": "error",
+    "typescript/no-namespace": "error",
+    "typescript/array-type": ["error", { default: "generic" }],
+
+    "no-console": "error",
+    "no-warning-comments": ["error", { terms: ["todo", "fixme", "xxx", "hack"] }],
+    "max-lines": ["error", { max: 300, skipBlankLines: true, skipComments: true }],
+    eqeqeq: "error",
+    "no-else-return": "error",
+    "no-empty": "error",
+    "no-new-func": "error",
+    "no-param-reassign": "error",
+    "no-promise-executor-return": "error",
+    "no-self-compare": "error",
+    "no-useless-return": "error",
+    "no-var": "error",
+    "object-shorthand": "error",
+    "prefer-const": "error",
+    "prefer-template": "error",
+    "unicorn/no-process-exit": "error",
+    "unicorn/prefer-node-protocol": "error",
+    "unicorn/prefer-number-properties": "error",
+
+    // `_tag` is how Effect tells the members of a union apart.
+    "no-underscore-dangle": "off",
+    // A resource is released under the name that it was acquired under.
+    "no-shadow": "off",
+    // Control characters are looked for to take them out.
+    "no-control-regex": "off",
+    // One after the other is often the point.
+    "no-await-in-loop": "off",
+    // A copy is made on purpose: of a collection that its loop changes, or of a value that stays as it is.
+    "unicorn/no-useless-spread": "off",
+    "oxc/no-map-spread": "off",
+    // A small function beside its only use reads better than one at the end of the file.
+    "unicorn/consistent-function-scoping": "off",
+    // A worker has no origin.
+    "unicorn/require-post-message-target-origin": "off",
+    // A switch over every member of a union returns on each path; the compiler and switch-exhaustiveness-check hold it.
+    "typescript/consistent-return": "off",
+    // An error type of `never` may be written out.
+    "typescript/no-unnecessary-type-arguments": "off"
+  },
+  overrides: [
+    ...Object.entries(ARROWS).map(([folder, arrow]) => arrowOf(folder, arrow)),
+    EFFECT_SERVICES_ONLY,
+    // The service that reads the environment for all others.
+    { files: ["packages/http-server/src/settings/Surroundings.ts"], rules: { "node/no-process-env": "off" } },
+    EVERY_TEST_RUNS,
+    { files: ["*.config.ts"], rules: { "import/no-default-export": "off" } },
+    {
+      // Programs: what they print is what they are for.
+      files: ["packages/*/src/bin.ts", "harness/src/bin/**", "examples/*/src/main.ts", "docs/*.ts", ".ci/*.ts"],
+      rules: { "no-console": "off", "unicorn/no-process-exit": "off" }
+    }
+  ]
+})

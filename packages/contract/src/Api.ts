@@ -1,0 +1,33 @@
+/**
+ * The whole HTTP contract.
+ *
+ * @since 0.1.0
+ */
+import { HttpApi, OpenApi } from "effect/http-api"
+import { ApiKeysGroup } from "./ApiKeysGroup.ts"
+import { ClustersGroup } from "./ClustersGroup.ts"
+import { HealthGroup } from "./HealthGroup.ts"
+import { NamespacesGroup } from "./NamespacesGroup.ts"
+import { describeSecurity } from "./SecuritySchemes.ts"
+import { WhoamiGroup } from "./WhoamiGroup.ts"
+import { WorkloadsGroup } from "./WorkloadsGroup.ts"
+
+/**
+ * One address over many Kubernetes clusters.
+ *
+ * **Shape** unknown query parameters and members are refused, not dropped; headers beside the declared ones pass.
+ *
+ * @since 0.1.0
+ */
+export class Api extends HttpApi.make("quarterdeck")
+  .add(ApiKeysGroup, ClustersGroup, HealthGroup, NamespacesGroup, WhoamiGroup, WorkloadsGroup)
+  .annotate(HttpApi.QueryParseOptions, { onExcessProperty: "error" })
+  .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
+  .annotateMerge(OpenApi.annotations({
+    title: "Quarterdeck",
+    version: "1",
+    description: "One address over many Kubernetes clusters: every request targets one, several or all of them.",
+    license: { name: "Apache-2.0" },
+    transform: describeSecurity
+  }))
+{}

@@ -1,0 +1,61 @@
+/**
+ * API keys: made, listed and revoked by those whose own rule contains them.
+ *
+ * @since 0.1.0
+ */
+import { ApiKey, CreatedApiKey, KeyName } from "@quarterdeck/keys/ApiKey"
+import { Rule } from "@quarterdeck/keys/Rule"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Authorization } from "./Authorization.ts"
+import { Cursor, Limit } from "./ListParameters.ts"
+import { EndpointPolicy } from "./Policy.ts"
+import * as Problem from "./Problem.ts"
+
+/** **Shape** `expire` is `30d`, `1y` or an RFC 3339 instant in the future; absent never expires. */
+export const CreateApiKey = Schema.Struct({
+  name: KeyName,
+  rule: Rule,
+  expire: Schema.optionalKey(Schema.String)
+}).annotate({ identifier: "CreateApiKey" })
+export type CreateApiKey = typeof CreateApiKey.Type
+
+/** The raw key stands here and nowhere else, ever again. */
+const Created = CreatedApiKey.annotate({ httpApiStatus: 201 })
+
+export const ApiKeyList = Schema.Struct({
+  apiKeys: Schema.Array(ApiKey),
+  nextCursor: Schema.optionalKey(Schema.String)
+}).annotate({ identifier: "ApiKeyList" })
+export type ApiKeyList = typeof ApiKeyList.Type
+
+const id = { id: Schema.NonEmptyString.check(Schema.isMaxLength(128)) }
+
+export class ApiKeysGroup extends HttpApiGroup.make("apiKeys").add(
+  HttpApiEndpoint.post("create", "/apiKeys", {
+    payload: CreateApiKey,
+    success: Created,
+    error: Problem.ofBody
+  }).annotate(EndpointPolicy, { resource: "apiKeys", verb: "create" }).annotateMerge(OpenApi.annotations({
+    summary: "Create a key",
+    description: "Its rule must lie inside the caller's own. The raw key is in this reply alone."
+  })),
+  HttpApiEndpoint.get("list", "/apiKeys", {
+    query: { limit: Schema.optionalKey(Limit), cursor: Schema.optionalKey(Cursor) },
+    success: ApiKeyList
+  }).annotate(EndpointPolicy, { resource: "apiKeys", verb: "read" }).annotateMerge(OpenApi.annotations({
+    summary: "List keys",
+    description: "Those whose rule lies inside the caller's own."
+  })),
+  HttpApiEndpoint.get("get", "/apiKeys/:id", { params: id, success: ApiKey, error: Problem.ofOneKey })
+    .annotate(EndpointPolicy, { resource: "apiKeys", verb: "read" })
+    .annotate(OpenApi.Summary, "Get a key"),
+  HttpApiEndpoint.delete("revoke", "/apiKeys/:id", {
+    params: id,
+    success: HttpApiSchema.NoContent,
+    error: Problem.ofOneKey
+  }).annotate(EndpointPolicy, { resource: "ownKey", verb: "delete" }).annotateMerge(OpenApi.annotations({
+    summary: "Revoke a key",
+    description: "Every caller may revoke its own; an Admin those whose rule lies inside its own."
+  }))
+).middleware(Authorization).prefix("/api/v1") {}

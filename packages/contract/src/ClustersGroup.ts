@@ -1,0 +1,37 @@
+/**
+ * The clusters that a key reaches.
+ *
+ * @since 0.1.0
+ */
+import { ClusterRow } from "@quarterdeck/cluster-fanout/Row"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Authorization } from "./Authorization.ts"
+import { LabelSelector, NamePart, pageParameters } from "./ListParameters.ts"
+import { EndpointPolicy } from "./Policy.ts"
+import * as Problem from "./Problem.ts"
+import { targetHeader } from "./TargetHeader.ts"
+
+export const ClusterList = Schema.Struct({
+  clusters: Schema.Array(ClusterRow),
+  partial: Schema.Boolean,
+  nextCursor: Schema.optionalKey(Schema.String)
+}).annotate({ identifier: "ClusterList" })
+export type ClusterList = typeof ClusterList.Type
+
+export class ClustersGroup extends HttpApiGroup.make("clusters").add(
+  HttpApiEndpoint.get("list", "/clusters", {
+    headers: targetHeader,
+    query: {
+      name: Schema.optionalKey(NamePart),
+      labelSelector: Schema.optionalKey(LabelSelector),
+      sort: Schema.optionalKey(Schema.Literals(["name"])),
+      ...pageParameters
+    },
+    success: ClusterList,
+    error: Problem.ofFanOut
+  }).annotate(EndpointPolicy, { resource: "clusters", verb: "read" }).annotateMerge(OpenApi.annotations({
+    summary: "List clusters",
+    description: "Every cluster in the key's scope with its health; the cluster header narrows the list."
+  }))
+).middleware(Authorization).prefix("/api/v1") {}

@@ -1,0 +1,32 @@
+/**
+ * Whether the process lives and whether it is ready, for probes.
+ *
+ * @since 0.1.0
+ */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { EndpointPolicy } from "./Policy.ts"
+
+/** **Shape** no cluster is named: the route is public. */
+export const Readiness = Schema.Struct({
+  status: Schema.Literals(["ready", "starting", "unavailable"]),
+  checks: Schema.Struct({
+    keyStore: Schema.Literals(["ok", "unavailable"]),
+    configuredKeys: Schema.Literals(["ok", "stale"]),
+    clusters: Schema.Struct({ registered: Schema.Natural, synced: Schema.Natural, waiting: Schema.Natural })
+  })
+}).annotate({ identifier: "Readiness" })
+export type Readiness = typeof Readiness.Type
+
+export const NotReady = Readiness.annotate({ httpApiStatus: 503, identifier: "NotReady" })
+
+export class HealthGroup extends HttpApiGroup.make("health").add(
+  HttpApiEndpoint.get("healthz", "/healthz", {
+    success: Schema.String.pipe(HttpApiSchema.asText())
+  }).annotate(EndpointPolicy, "public").annotate(OpenApi.Summary, "Liveness"),
+  HttpApiEndpoint.get("readyz", "/readyz", { success: Readiness, error: NotReady })
+    .annotate(EndpointPolicy, "public").annotateMerge(OpenApi.annotations({
+      summary: "Readiness",
+      description: "Ready once the stores answer and every cluster has synced or missed its first deadline."
+    }))
+) {}

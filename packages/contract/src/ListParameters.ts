@@ -1,0 +1,58 @@
+/**
+ * The query parameters that lists share, decoded strictly from text.
+ *
+ * @since 0.1.0
+ */
+import { Consistency } from "@quarterdeck/cluster-fanout/Coverage"
+import { MAX_LIMIT, Order } from "@quarterdeck/cluster-fanout/ListQuery"
+import { NamespaceName } from "@quarterdeck/targeting/NamespaceFilter"
+import { Schema, SchemaTransformation } from "effect"
+
+/** The longest deadline that any setting may allow, in milliseconds. */
+export const MAX_TIMEOUT_MS = 30_000
+
+/** Decodes a positive whole number written in plain decimal digits, and refuses every other way to write one. */
+const countUpTo = (maximum: number) =>
+  Schema.String.check(Schema.isPattern(/^[1-9][0-9]{0,8}$/, { expected: `a whole number from 1 to ${maximum}` })).pipe(
+    Schema.decodeTo(
+      Schema.Int.check(Schema.isBetween({ minimum: 1, maximum }, { expected: `a whole number from 1 to ${maximum}` })),
+      SchemaTransformation.transform({ decode: Number, encode: String })
+    )
+  )
+
+export const Limit = countUpTo(MAX_LIMIT)
+export const TimeoutMs = countUpTo(MAX_TIMEOUT_MS)
+
+const Kind = Schema.String.check(
+  Schema.isPattern(/^[A-Z][A-Za-z0-9]{0,62}$/, { expected: "a Kubernetes kind such as Deployment" })
+)
+
+/** A cursor as it was given; its content is signed and read by the server alone. */
+export const Cursor = Schema.String.check(
+  Schema.isPattern(/^[A-Za-z0-9._-]{1,4096}$/, { expected: "the nextCursor of an earlier reply" })
+)
+
+/** A part of a name. **Shape** 1 to 253 characters, compared as it is. */
+export const NamePart = Schema.NonEmptyString.check(Schema.isMaxLength(253))
+
+/** **Source** Kubernetes, "Label selectors"; its grammar is read by the service. */
+export const LabelSelector = Schema.NonEmptyString.check(Schema.isMaxLength(4096))
+
+/**
+ * Parameters of every merged list.
+ *
+ * **Shape** `cache` answers from the watch-fed view, `live` asks each cluster now.
+ *
+ * @since 0.1.0
+ */
+export const pageParameters = {
+  order: Schema.optionalKey(Order),
+  limit: Schema.optionalKey(Limit),
+  cursor: Schema.optionalKey(Cursor),
+  consistency: Schema.optionalKey(Consistency),
+  timeoutMs: Schema.optionalKey(TimeoutMs)
+}
+
+/** **Shape** a repeated parameter asks for any of its values. */
+export const namespaceParameter = { namespace: Schema.optionalKey(Schema.Array(NamespaceName)) }
+export const kindParameter = { kind: Schema.optionalKey(Schema.Array(Kind)) }

@@ -1,0 +1,37 @@
+/**
+ * The namespaces of one, several or all clusters.
+ *
+ * @since 0.1.0
+ */
+import { NamespaceSort } from "@quarterdeck/cluster-fanout/ListQuery"
+import { NamespaceRow } from "@quarterdeck/cluster-fanout/Row"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Authorization } from "./Authorization.ts"
+import { envelopeFields } from "./Envelope.ts"
+import { LabelSelector, NamePart, pageParameters } from "./ListParameters.ts"
+import { EndpointPolicy } from "./Policy.ts"
+import * as Problem from "./Problem.ts"
+import { targetHeader } from "./TargetHeader.ts"
+
+export const NamespaceList = Schema.Struct({ namespaces: Schema.Array(NamespaceRow), ...envelopeFields }).annotate({
+  identifier: "NamespaceList"
+})
+export type NamespaceList = typeof NamespaceList.Type
+
+export class NamespacesGroup extends HttpApiGroup.make("namespaces").add(
+  HttpApiEndpoint.get("list", "/namespaces", {
+    headers: targetHeader,
+    query: {
+      name: Schema.optionalKey(NamePart),
+      labelSelector: Schema.optionalKey(LabelSelector),
+      sort: Schema.optionalKey(NamespaceSort),
+      ...pageParameters
+    },
+    success: NamespaceList,
+    error: Problem.ofFanOut
+  }).annotate(EndpointPolicy, { resource: "namespaces", verb: "read" }).annotateMerge(OpenApi.annotations({
+    summary: "List namespaces",
+    description: "Those that the key's rule reaches, by name and by the live labels of each cluster."
+  }))
+).middleware(Authorization).prefix("/api/v1") {}

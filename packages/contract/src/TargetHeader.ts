@@ -1,0 +1,19 @@
+/**
+ * The targeting header, as the contract documents it.
+ *
+ * @since 0.1.0
+ */
+import { Schema } from "effect"
+
+/**
+ * The header under its default name; a server with another name documents that one.
+ *
+ * **Shape** `name`, `a|b`, `*`; absent addresses the parent. The server reads the raw header, so that a repeated one
+ * is refused rather than joined.
+ */
+export const targetHeader = {
+  "x-service-cluster": Schema.optionalKey(Schema.String.annotate({
+    description: "One cluster (`prod`), several (`prod|stage`) or all in scope (`*`). Absent: the parent cluster.",
+    examples: ["prod", "prod|stage", "*"]
+  }))
+}

@@ -1,0 +1,15 @@
+/**
+ * The caller's own key.
+ *
+ * @since 0.1.0
+ */
+import { ApiKey } from "@quarterdeck/keys/ApiKey"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Authorization } from "./Authorization.ts"
+import { EndpointPolicy } from "./Policy.ts"
+
+export class WhoamiGroup extends HttpApiGroup.make("whoami").add(
+  HttpApiEndpoint.get("whoami", "/whoami", { success: ApiKey })
+    .annotate(EndpointPolicy, { resource: "ownKey", verb: "read" })
+    .annotate(OpenApi.Summary, "Who am I")
+).middleware(Authorization).prefix("/api/v1") {}
