@@ -18,6 +18,9 @@ export interface RegistryProblem {
     | "fileInvalid"
     | "insecureSkipTlsVerify"
     | "execUnsupported"
+    | "credentialUnsupported"
+    | "proxyUnsupported"
+    | "parentMissing"
   /** File, or file and context, as the operator knows it. */
   readonly source: string
   readonly message: string

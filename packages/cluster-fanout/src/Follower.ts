@@ -1,0 +1,118 @@
+/**
+ * Keeps one kind of one cluster current: follows it, and begins again for ever when that fails.
+ *
+ * @since 0.1.0
+ */
+import { Clock, Context, Duration, Effect, Exit, Metric, Random, Scope, type Semaphore, Stream } from "effect"
+import type { Breaker } from "./Breaker.ts"
+import type { Cluster } from "./Cluster.ts"
+import { ClusterError, ClusterUnreachable } from "./ClusterError.ts"
+import type { ClusterStore } from "./ClusterStore.ts"
+import type { Interner } from "./internal/interner.ts"
+import * as Kind from "./Kind.ts"
+import { isMissing } from "./KindTable.ts"
+import type { KubeApi } from "./KubeApi.ts"
+import * as Projection from "./Projection.ts"
+
+/**
+ * **Units** milliseconds. **Shape** waits grow from `minBackoffMs` to `maxBackoffMs` by doubling, each drawn at random
+ * below its bound; a kind that may not be read waits from `minMissingMs` to `maxMissingMs`. A watch that lived for
+ * `settledMs` begins to count anew.
+ */
+export const FollowerLimits = Context.Reference("@quarterdeck/cluster-fanout/Follower/FollowerLimits", {
+  defaultValue: () => ({
+    minBackoffMs: 500,
+    maxBackoffMs: 30_000,
+    minMissingMs: 5_000,
+    maxMissingMs: 300_000,
+    settledMs: 30_000
+  })
+})
+
+/** What the followers of one cluster share. **Shape** `lanes` bound the initial syncs: of the cluster, and of all. */
+export interface Parts {
+  readonly cluster: Cluster
+  readonly api: KubeApi["Service"]
+  readonly breaker: Breaker
+  readonly store: ClusterStore
+  readonly interner: Interner
+  readonly lanes: ReadonlyArray<Semaphore.Semaphore>
+}
+
+const watches = Metric.gauge("quarterdeck_watches", { description: "Collections that are being followed" })
+const events = Metric.counter("quarterdeck_watch_events_total", { description: "Watch events applied", incremental: true })
+const failures = Metric.counter("quarterdeck_watch_failures_total", {
+  description: "Watches that ended and began again",
+  incremental: true
+})
+const syncSeconds = Metric.timer("quarterdeck_sync_seconds", { description: "Wall time of initial syncs" })
+
+/** Runs until interrupted. */
+export const run = Effect.fnUntraced(function*(kind: Kind.Kind, parts: Parts) {
+  const { breaker, store } = parts
+  const limits = yield* FollowerLimits
+  let attempt = 0
+  let refusals = 0
+
+  // A cluster that has never answered must not hold a lane while it does not.
+  yield* store.signal.until(() => store.health.probedAt !== undefined)
+  return yield* Effect.forever(Effect.gen(function*() {
+    yield* breaker.awaitClosed
+    const startedAt = yield* Clock.currentTimeMillis
+    const error = yield* once(kind, parts)
+    const lived = (yield* Clock.currentTimeMillis) - startedAt
+    yield* Metric.update(Metric.withAttributes(failures, { kind, reason: error.reason._tag }), 1)
+
+    if (lived >= limits.settledMs) {
+      attempt = 0
+      refusals = 0
+    }
+    if (isMissing(error)) {
+      store.miss(kind, error)
+      const bound = Math.min(limits.maxMissingMs, limits.minMissingMs * 2 ** refusals++)
+      return yield* Effect.sleep(yield* Random.nextBetween(bound / 2, bound))
+    }
+    store.fail(kind, error)
+    yield* breaker.suspect
+    const bound = Math.min(limits.maxBackoffMs, limits.minBackoffMs * 2 ** attempt++)
+    const wait = yield* Random.nextBetween(limits.minBackoffMs, Math.max(limits.minBackoffMs, bound))
+    const asked = error.reason._tag === "ClusterThrottled" ? error.reason.retryAfterMs ?? 0 : 0
+    yield* Effect.sleep(Math.max(wait, Math.min(asked, limits.maxBackoffMs)))
+  }))
+})
+
+/** Follows once and gives the error that ended it. */
+const once = (kind: Kind.Kind, parts: Parts): Effect.Effect<ClusterError> => {
+  const { breaker, cluster } = parts
+  const ended = new ClusterError({ cluster: cluster.name, reason: new ClusterUnreachable({ code: "WATCH_ENDED" }) })
+  // A dead cluster's sync must not go on holding its lanes until the transport gives up.
+  const refused = Effect.flatMap(breaker.awaitOpen, (error) => Effect.fail(error))
+  return Effect.raceFirst(follow(kind, parts), refused).pipe(
+    Effect.andThen(Effect.fail(ended)),
+    Effect.flip,
+    Effect.scoped
+  )
+}
+
+const follow = Effect.fnUntraced(function*(kind: Kind.Kind, parts: Parts) {
+  const { api, breaker, cluster, interner, lanes, store } = parts
+  const lane = yield* Effect.acquireRelease(Scope.make(), (scope, exit) => Scope.close(scope, exit))
+  for (const semaphore of lanes) yield* semaphore.takeScoped(1).pipe(Scope.provide(lane))
+  const place = { cluster: cluster.name, interner }
+  const startedAt = yield* Clock.currentTimeMillis
+  yield* Effect.acquireRelease(
+    Metric.modify(watches, 1),
+    () => Metric.modify(watches, -1)
+  )
+
+  return yield* Stream.runForEach(api.follow(cluster, { resource: Kind.resources[kind] }), (batch) =>
+    Effect.gen(function*() {
+      const now = yield* Clock.currentTimeMillis
+      const synced = store.apply(kind, Projection.changes(kind, batch, place), now)
+      breaker.succeeded()
+      yield* Metric.update(Metric.withAttributes(events, { kind }), batch.length)
+      if (!synced) return
+      yield* Metric.update(Metric.withAttributes(syncSeconds, { kind }), Duration.millis(now - startedAt))
+      yield* Scope.close(lane, Exit.void)
+    }))
+})

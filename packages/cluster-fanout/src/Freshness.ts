@@ -1,0 +1,36 @@
+/**
+ * How long ago the view of a cluster was proven to be current, and what follows from it.
+ *
+ * @since 0.1.0
+ */
+import type { Sync } from "./KindTable.ts"
+
+/** Without an event, a bookmark or a probe for so long, rows are called stale. */
+export const STALE_AFTER_MS = 90_000
+
+/** Without proof on the namespaces for so long, a label selector matches nothing. */
+export const LABELS_PROVEN_FOR_MS = 30_000
+
+/** What is known of one kind. **Units** epoch milliseconds. */
+export interface Proof {
+  readonly sync: Sync
+  readonly provenAt: number | undefined
+}
+
+/**
+ * Gives the age of one kind's rows.
+ *
+ * **Shape** a probe of the server counts while the kind's watch runs: it has nothing to tell then. It says nothing of
+ * a watch that has failed.
+ */
+export const ageMs = ({ provenAt, sync }: Proof, probedAt: number | undefined, now: number): number => {
+  const isLive = sync._tag === "Synced" && sync.live
+  const latest = Math.max(provenAt ?? 0, isLive ? probedAt ?? 0 : 0)
+  return Math.max(0, now - latest)
+}
+
+export const isStale = (ageMs: number, breakerIsOpen: boolean): boolean => breakerIsOpen || ageMs >= STALE_AFTER_MS
+
+/** Tells whether a namespace view is current enough to decide by its labels; a probe of the server proves nothing here. */
+export const provesLabels = ({ provenAt, sync }: Proof, now: number): boolean =>
+  sync._tag === "Synced" && provenAt !== undefined && now - provenAt <= LABELS_PROVEN_FOR_MS

@@ -1,0 +1,189 @@
+/**
+ * Selects objects by their labels, in the words of `kubectl -l`.
+ *
+ * **Source** Kubernetes, "Labels and Selectors"; apimachinery `labels.Parse`.
+ *
+ * @since 0.1.0
+ */
+import { LabelKey, LabelValue } from "@quarterdeck/targeting/NamespaceFilter"
+import { Result, Schema } from "effect"
+
+/** **Shape** `NotIn` also matches an object without the key, `DoesNotExist` only those. */
+export type Requirement =
+  | { readonly operator: "In" | "NotIn"; readonly key: string; readonly values: ReadonlyArray<string> }
+  | { readonly operator: "Exists" | "DoesNotExist"; readonly key: string }
+
+/** **Shape** all requirements hold; none matches everything. */
+export type LabelSelector = ReadonlyArray<Requirement>
+
+export const everything: LabelSelector = []
+
+/** Says what is wrong and where; the text itself may be hostile and is kept out of the message. */
+export class InvalidLabelSelector extends Schema.TaggedError<InvalidLabelSelector>()("InvalidLabelSelector", {
+  problem: Schema.Literals(["tooLong", "key", "value", "operator", "openingParenthesis", "closingParenthesis", "noValues", "end"]),
+  /** **Units** characters before the fault. */
+  at: Schema.Natural
+}) {
+  override get message(): string {
+    return `label selector, character ${this.at + 1}: ${EXPLANATION[this.problem]}`
+  }
+}
+
+const MAX_CHARACTERS = 4096
+
+/**
+ * Parses a selector.
+ *
+ * **Shape** requirements joined by `,`: `key`, `!key`, `key=value`, `key==value`, `key!=value`, `key in (a,b)`,
+ * `key notin (a,b)`; white space between the parts is skipped; the empty text selects everything.
+ *
+ * **Errors** `InvalidLabelSelector` with the fault and its place.
+ *
+ * **Limits** 4,096 characters.
+ *
+ * **Example**
+ *
+ * ```ts
+ * parse("app=web,tier in (front,edge),!canary")
+ * ```
+ *
+ * @since 0.1.0
+ */
+export const parse = (text: string): Result.Result<LabelSelector, InvalidLabelSelector> => {
+  if (text.length > MAX_CHARACTERS) return refuse("tooLong", MAX_CHARACTERS)
+  const requirements: Array<Requirement> = []
+  let at = skipSpace(text, 0)
+  if (at === text.length) return Result.succeed(everything)
+
+  for (;;) {
+    const read = parseRequirement(text, at)
+    if (Result.isFailure(read)) return Result.fail(read.failure)
+    requirements.push(read.success.requirement)
+    at = skipSpace(text, read.success.end)
+    if (at === text.length) return Result.succeed(requirements)
+    if (text[at] !== ",") return refuse("end", at)
+    at = skipSpace(text, at + 1)
+  }
+}
+
+/** Prints the canonical text; `parse(print(selector))` gives the selector back. */
+export const print = (selector: LabelSelector): string => selector.map(printRequirement).join(",")
+
+/** Tells whether labels satisfy every requirement. */
+export const matches = (selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean =>
+  selector.every((requirement) => satisfies(requirement, labels))
+
+interface Read {
+  readonly requirement: Requirement
+  readonly end: number
+}
+
+/** What ends a key or a value; anything else between belongs to it and is judged by the grammar of labels. */
+const isDelimiter = (character: string): boolean => " \t\r\n,()=!<>".includes(character)
+const isSpace = (character: string | undefined): boolean => character !== undefined && " \t\r\n".includes(character)
+const isKey = Schema.is(LabelKey)
+const isValue = Schema.is(LabelValue)
+
+const parseRequirement = (text: string, start: number): Result.Result<Read, InvalidLabelSelector> => {
+  const negated = text[start] === "!"
+  const keyAt = negated ? skipSpace(text, start + 1) : start
+  const keyEnd = wordEnd(text, keyAt)
+  const key = text.slice(keyAt, keyEnd)
+  if (!isKey(key)) return refuse("key", keyAt)
+  if (negated) return succeed({ operator: "DoesNotExist", key }, keyEnd)
+
+  const at = skipSpace(text, keyEnd)
+  if (at === text.length || text[at] === ",") return succeed({ operator: "Exists", key }, at)
+  if (text.startsWith("!=", at)) return parseSingle(text, at + 2, "NotIn", key)
+  if (text.startsWith("==", at)) return parseSingle(text, at + 2, "In", key)
+  if (text[at] === "=") return parseSingle(text, at + 1, "In", key)
+
+  const wordAt = wordEnd(text, at)
+  const word = text.slice(at, wordAt)
+  if (word !== "in" && word !== "notin") return refuse("operator", at)
+  return parseSet(text, skipSpace(text, wordAt), word === "in" ? "In" : "NotIn", key)
+}
+
+const parseSingle = (text: string, from: number, operator: "In" | "NotIn", key: string): Result.Result<Read, InvalidLabelSelector> => {
+  const start = skipSpace(text, from)
+  const end = wordEnd(text, start)
+  const value = text.slice(start, end)
+  return isValue(value) ? succeed({ operator, key, values: [value] }, end) : refuse("value", start)
+}
+
+const parseSet = (text: string, open: number, operator: "In" | "NotIn", key: string): Result.Result<Read, InvalidLabelSelector> => {
+  if (text[open] !== "(") return refuse("openingParenthesis", open)
+  let at = skipSpace(text, open + 1)
+  if (text[at] === ")") return refuse("noValues", at)
+  const values = new Set<string>()
+  for (;;) {
+    const end = wordEnd(text, at)
+    const value = text.slice(at, end)
+    if (!isValue(value)) return refuse("value", at)
+    values.add(value)
+    const next = skipSpace(text, end)
+    if (text[next] === ")") return succeed({ operator, key, values: [...values] }, next + 1)
+    if (text[next] !== ",") return refuse("closingParenthesis", next)
+    at = skipSpace(text, next + 1)
+  }
+}
+
+const satisfies = (requirement: Requirement, labels: Readonly<Record<string, string>>): boolean => {
+  const value = Object.hasOwn(labels, requirement.key) ? labels[requirement.key] : undefined
+  switch (requirement.operator) {
+    case "Exists":
+      return value !== undefined
+    case "DoesNotExist":
+      return value === undefined
+    case "In":
+      return value !== undefined && requirement.values.includes(value)
+    case "NotIn":
+      return value === undefined || !requirement.values.includes(value)
+  }
+}
+
+const printRequirement = (requirement: Requirement): string => {
+  switch (requirement.operator) {
+    case "Exists":
+      return requirement.key
+    case "DoesNotExist":
+      return `!${requirement.key}`
+    case "In":
+      return printSet(requirement.key, "=", "in", requirement.values)
+    case "NotIn":
+      return printSet(requirement.key, "!=", "notin", requirement.values)
+  }
+}
+
+/** One value is written with `=`: a list of one empty value would look like a list of none. */
+const printSet = (key: string, sign: string, word: string, values: ReadonlyArray<string>): string =>
+  values.length === 1 ? `${key}${sign}${values.join("")}` : `${key} ${word} (${values.join(",")})`
+
+const wordEnd = (text: string, from: number): number => {
+  let at = from
+  while (at < text.length && !isDelimiter(text.charAt(at))) at++
+  return at
+}
+
+const skipSpace = (text: string, from: number): number => {
+  let at = from
+  while (isSpace(text[at])) at++
+  return at
+}
+
+const succeed = (requirement: Requirement, end: number): Result.Result<Read, InvalidLabelSelector> =>
+  Result.succeed({ requirement, end })
+
+const refuse = (problem: InvalidLabelSelector["problem"], at: number): Result.Result<never, InvalidLabelSelector> =>
+  Result.fail(new InvalidLabelSelector({ problem, at }))
+
+const EXPLANATION: Record<InvalidLabelSelector["problem"], string> = {
+  tooLong: "the selector is longer than 4096 characters",
+  key: "expected a label key",
+  value: "not a label value: at most 63 of A-Z a-z 0-9 - _ ., first and last a letter or digit",
+  operator: "expected =, ==, !=, in, notin or a comma",
+  openingParenthesis: "expected ( after in or notin",
+  closingParenthesis: "expected , or ) in a list of values",
+  noValues: "in and notin need at least one value",
+  end: "expected a comma or the end"
+}

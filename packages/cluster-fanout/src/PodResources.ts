@@ -1,0 +1,103 @@
+/**
+ * What one pod of a template asks the scheduler for.
+ *
+ * **Source** Kubernetes, "Pod resource sharing within containers"; component-helpers `resource.PodRequests`; KEP-753
+ * (sidecars), KEP-2837 (pod-level resources), KEP-688 (overhead).
+ *
+ * @since 0.1.0
+ */
+import { Result } from "effect"
+import { type Fields, fields, list } from "./internal/field.ts"
+import * as Quantity from "./Quantity.ts"
+
+/** **Units** thousandths of a core, bytes; a limit of 0 is no limit. */
+export interface PodResources {
+  readonly cpuRequestMillis: number
+  readonly memoryRequestBytes: number
+  readonly cpuLimitMillis: number
+  readonly memoryLimitBytes: number
+}
+
+export const none: PodResources = { cpuRequestMillis: 0, memoryRequestBytes: 0, cpuLimitMillis: 0, memoryLimitBytes: 0 }
+
+/**
+ * Sums a pod spec: the larger of what its containers and sidecars need together and what any moment of its
+ * initialisation needs, plus the overhead of its runtime class.
+ *
+ * **Shape** a request that is absent is the limit, as the API server's defaulting makes it; pod-level resources
+ * replace the sum of the containers.
+ *
+ * @since 0.1.0
+ */
+export const fromPodSpec = (spec: Fields): PodResources => ({
+  cpuRequestMillis: effective(spec, "cpu", requestOf),
+  memoryRequestBytes: effective(spec, "memory", requestOf),
+  cpuLimitMillis: effective(spec, "cpu", limitOf),
+  memoryLimitBytes: effective(spec, "memory", limitOf)
+})
+
+/** The same of several pods together. */
+export const times = (one: PodResources, pods: number): PodResources => ({
+  cpuRequestMillis: Quantity.times(one.cpuRequestMillis, pods),
+  memoryRequestBytes: Quantity.times(one.memoryRequestBytes, pods),
+  cpuLimitMillis: Quantity.times(one.cpuLimitMillis, pods),
+  memoryLimitBytes: Quantity.times(one.memoryLimitBytes, pods)
+})
+
+export const add = (one: PodResources, other: PodResources): PodResources => ({
+  cpuRequestMillis: Quantity.add(one.cpuRequestMillis, other.cpuRequestMillis),
+  memoryRequestBytes: Quantity.add(one.memoryRequestBytes, other.memoryRequestBytes),
+  cpuLimitMillis: Quantity.add(one.cpuLimitMillis, other.cpuLimitMillis),
+  memoryLimitBytes: Quantity.add(one.memoryLimitBytes, other.memoryLimitBytes)
+})
+
+type Resource = "cpu" | "memory"
+type Read = (resources: Fields, resource: Resource) => number | undefined
+
+const effective = (spec: Fields, resource: Resource, read: Read): number => {
+  const whole = read(fields(spec["resources"]), resource) ?? ofContainers(spec, resource, read)
+  // A pod without a limit has none, whatever its runtime needs on top.
+  if (read === limitOf && whole === 0) return 0
+  return Quantity.add(whole, quantity(fields(spec["overhead"])[resource], resource) ?? 0)
+}
+
+const ofContainers = (spec: Fields, resource: Resource, read: Read): number => {
+  const needs = (container: Fields) => read(fields(container["resources"]), resource) ?? 0
+  let running = 0
+  for (const container of list(spec["containers"])) running = Quantity.add(running, needs(fields(container)))
+
+  let sidecars = 0
+  let initialising = 0
+  for (const entry of list(spec["initContainers"])) {
+    const container = fields(entry)
+    const need = needs(container)
+    if (container["restartPolicy"] === "Always") {
+      running = Quantity.add(running, need)
+      sidecars = Quantity.add(sidecars, need)
+      initialising = Math.max(initialising, sidecars)
+    } else {
+      // An init container runs beside the sidecars that started before it.
+      initialising = Math.max(initialising, Quantity.add(sidecars, need))
+    }
+  }
+  return Math.max(running, initialising)
+}
+
+const limitOf: Read = (resources, resource) => quantity(fields(resources["limits"])[resource], resource)
+
+const requestOf: Read = (resources, resource) =>
+  quantity(fields(resources["requests"])[resource], resource) ?? limitOf(resources, resource)
+
+/** The server has validated what it stores; what is no quantity all the same, or negative, asks for nothing. */
+const quantity = (value: unknown, resource: Resource): number | undefined => {
+  const text = typeof value === "number" ? String(value) : value
+  if (typeof text !== "string") return undefined
+  const amount = Result.getOrUndefined(resource === "cpu" ? Quantity.parseMillis(text) : Quantity.parseUnits(text))
+  return amount === undefined ? undefined : Math.max(0, amount)
+}
+
+/** Reads the CPU and memory of a node's `allocatable` or `capacity`. */
+export const ofNode = (amounts: Fields): { readonly cpuMillis: number; readonly memoryBytes: number } => ({
+  cpuMillis: quantity(amounts["cpu"], "cpu") ?? 0,
+  memoryBytes: quantity(amounts["memory"], "memory") ?? 0
+})

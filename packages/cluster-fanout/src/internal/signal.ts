@@ -1,0 +1,31 @@
+/**
+ * Lets fibers wait until a condition on mutable state holds.
+ *
+ * @since 0.1.0
+ */
+import { Effect } from "effect"
+
+export class Signal {
+  readonly #waiting = new Set<() => void>()
+
+  /** Wakes those whose condition holds now; call it after every change of the state. */
+  notify(): void {
+    for (const check of [...this.#waiting]) check()
+  }
+
+  /** Waits until the condition holds. **Limits** no poll: the condition is checked now and at each `notify`. */
+  until(condition: () => boolean): Effect.Effect<void> {
+    return Effect.callback<void>((resume) => {
+      const check = () => {
+        if (!condition()) return
+        this.#waiting.delete(check)
+        resume(Effect.void)
+      }
+      this.#waiting.add(check)
+      check()
+      return Effect.sync(() => {
+        this.#waiting.delete(check)
+      })
+    })
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * Registers the cluster that the program's own pod runs in.
+ *
+ * @since 0.1.0
+ */
+import * as ClusterName from "@quarterdeck/targeting/ClusterName"
+import { Config, Effect, FileSystem, Layer } from "effect"
+import { isIPv6 } from "node:net"
+import { join } from "node:path"
+import type { Cluster, Connection } from "../Cluster.ts"
+import { ClusterRegistry } from "../ClusterRegistry.ts"
+import { generationOf } from "../internal/generation.ts"
+import * as registryFeed from "../internal/registryFeed.ts"
+import { NotInCluster, RegistryError } from "./RegistryError.ts"
+
+const SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
+
+/** **Shape** `name` is `parent` unless given; `directory` is where the service account is mounted. */
+export interface InClusterOptions {
+  readonly name?: ClusterName.ClusterName
+  readonly directory?: string
+}
+
+const Address = Config.all({
+  host: Config.NonEmptyString("KUBERNETES_SERVICE_HOST"),
+  port: Config.Port("KUBERNETES_SERVICE_PORT")
+})
+
+/**
+ * Describes the pod's own cluster, with the mounted token and certificate authority, which are re-read as they rotate.
+ *
+ * **Errors** `NotInCluster`. **Source** Kubernetes, "Accessing the Kubernetes API from a Pod".
+ *
+ * @since 0.1.0
+ */
+export const cluster = Effect.fn("InCluster.cluster")(function* (options: InClusterOptions = {}) {
+  const files = yield* FileSystem.FileSystem
+  const directory = options.directory ?? SERVICE_ACCOUNT
+  const { host, port } = yield* Address.pipe(
+    Effect.mapError(() => absent("KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set"))
+  )
+  const token = join(directory, "token")
+  const authority = join(directory, "ca.crt")
+  for (const path of [token, authority]) {
+    yield* files.access(path, { readable: true }).pipe(Effect.mapError(() => absent(`${path} cannot be read`)))
+  }
+  const connection: Connection = {
+    server: `https://${isIPv6(host) ? `[${host}]` : host}:${port}`,
+    certificateAuthority: { _tag: "File", path: authority },
+    insecureSkipTlsVerify: false,
+    credential: { _tag: "TokenFile", path: token }
+  }
+  const found: Cluster = {
+    name: options.name ?? ClusterName.ClusterName.make("parent"),
+    role: "parent",
+    labels: {},
+    origin: "inCluster",
+    connection,
+    generation: generationOf(connection)
+  }
+  return found
+})
+
+const absent = (problem: string): RegistryError => new RegistryError({ reason: new NotInCluster({ problem }) })
+
+/**
+ * Provides a registry of the pod's own cluster alone.
+ *
+ * **Errors** `RegistryError` with reason `NotInCluster`.
+ *
+ * @since 0.1.0
+ */
+export const layer = (options: InClusterOptions = {}) =>
+  Layer.effect(
+    ClusterRegistry,
+    Effect.gen(function* () {
+      const own = yield* cluster(options)
+      const { registry } = yield* registryFeed.make({ parent: own.name, clusters: [own], problems: [] })
+      return registry
+    })
+  )

@@ -1,0 +1,187 @@
+/**
+ * Registers the clusters of kubeconfig files and follows the files as they change.
+ *
+ * @since 0.1.0
+ */
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { ByteSize, Context, Effect, FileSystem, Layer, Path, type PlatformError, Result, Schedule } from "effect"
+import type { Cluster } from "../Cluster.ts"
+import { ClusterRegistry, type RegistryProblem, type RegistrySnapshot } from "../ClusterRegistry.ts"
+import { generationOf } from "../internal/generation.ts"
+import * as registryFeed from "../internal/registryFeed.ts"
+import { fromFiles, type KubeconfigFile, type KubeconfigImport } from "./Kubeconfig.ts"
+import { ParentNotFound, RegistryError } from "./RegistryError.ts"
+
+export interface KubeconfigRegistryOptions {
+  /** Paths in the order of precedence; relative ones start at the working directory. */
+  readonly files: ReadonlyArray<string>
+  /** Names for contexts, where the context's own should not be it. */
+  readonly names?: Readonly<Record<string, string>>
+  /** The parent's name; unless given `own`, else the current context's cluster. */
+  readonly parent?: ClusterName
+  /** A cluster from elsewhere that goes before all contexts, such as the pod's own (`InCluster.cluster`). */
+  readonly own?: Cluster
+}
+
+/** How often the files are read. A change counts once two readings agree, so after at most two intervals. */
+export const ReadInterval = Context.Reference("@quarterdeck/cluster-fanout/registry/KubeconfigRegistry/ReadInterval", {
+  defaultValue: () => "1 second" as const
+})
+
+const MAX_FILE_BYTES = 16 * 1024 * 1024
+const MAX_TOLD = 3
+
+/**
+ * Provides a registry of every context in the files.
+ *
+ * **Shape** contexts come and go with the files; a file that breaks or vanishes keeps its last good content, with a
+ * problem; the parent is settled at the start, and a change that would lose it keeps the whole last good set.
+ *
+ * **Errors** `RegistryError` with reason `ParentNotFound`. **Limits** reads the files every second (`ReadInterval`), so
+ * that atomic replacement, symlink swaps and network mounts all count alike; 16 MiB a file.
+ *
+ * @since 0.1.0
+ */
+export const layer = (options: KubeconfigRegistryOptions) =>
+  Layer.effect(
+    ClusterRegistry,
+    Effect.gen(function* () {
+      const path = yield* Path.Path
+      const paths = options.files.map((file) => path.resolve(file))
+      const readAll = Effect.forEach(paths, (file) => read(file, paths.length > 1))
+      const first = yield* readAll
+      const start = importReadings(first, new Map(), options.names)
+      const parent = options.parent ?? options.own?.name ?? start.current
+      const view = viewOf(start, parent, options.own)
+      if (parent === undefined || !hasParent(view)) {
+        return yield* new RegistryError({ reason: parentNotFound(options.parent, view) })
+      }
+      const { publish, registry } = yield* registryFeed.make({ parent, ...view })
+
+      let applied = first
+      let previous = first
+      let good = start.good
+      const poll = Effect.gen(function* () {
+        const readings = yield* readAll
+        const settled = same(readings, previous)
+        previous = readings
+        if (!settled || same(readings, applied)) return
+        applied = readings
+        const next = importReadings(readings, good, options.names)
+        const nextView = viewOf(next, parent, options.own)
+        if (hasParent(nextView)) {
+          good = next.good
+          return yield* publish({ parent, ...nextView })
+        }
+        const kept = yield* registry.snapshot
+        return yield* publish({ ...kept, problems: [...nextView.problems, parentMissing(parent)] })
+      })
+      const interval = yield* ReadInterval
+      yield* poll.pipe(Effect.repeat(Schedule.spaced(interval)), Effect.delay(interval), Effect.forkScoped)
+      return registry
+    })
+  )
+
+/** What one look at a file gave. */
+interface Reading {
+  readonly path: string
+  readonly text: Result.Result<string, RegistryProblem>
+}
+
+const read = Effect.fnUntraced(function* (path: string, oneOfSeveral: boolean) {
+  const files = yield* FileSystem.FileSystem
+  const text = yield* Effect.gen(function* () {
+    const { size } = yield* files.stat(path)
+    return ByteSize.toBigInt(size) > MAX_FILE_BYTES ? undefined : yield* files.readFileString(path)
+  }).pipe(Effect.result)
+  if (Result.isFailure(text)) return { path, text: Result.fail(unreadable(path, text.failure, oneOfSeveral)) }
+  if (text.success !== undefined) return { path, text: Result.succeed(text.success) }
+  const problem = { severity: "error", code: "fileInvalid", source: path, message: "is larger than 16 MiB" } as const
+  return { path, text: Result.fail<RegistryProblem>(problem) }
+})
+
+/** In a path list kubectl passes over what does not exist. */
+const unreadable = (path: string, error: PlatformError.PlatformError, oneOfSeveral: boolean): RegistryProblem => {
+  const missing = error.reason._tag === "NotFound"
+  return {
+    severity: missing && oneOfSeveral ? "warning" : "error",
+    code: "fileUnreadable",
+    source: path,
+    message: missing ? "does not exist" : `cannot be read (${error.reason._tag})`
+  }
+}
+
+const same = (a: ReadonlyArray<Reading>, b: ReadonlyArray<Reading>): boolean =>
+  a.every((reading, index) => content(reading) === content(b[index]))
+
+const content = (reading: Reading | undefined): string | undefined =>
+  reading
+  && Result.match(reading.text, {
+    onSuccess: (text) => `read ${text}`,
+    onFailure: (problem) => `not read ${problem.message}`
+  })
+
+interface Imported extends KubeconfigImport {
+  /** The text of each file that was last good. */
+  readonly good: ReadonlyMap<string, string>
+}
+
+const importReadings = (
+  readings: ReadonlyArray<Reading>,
+  good: ReadonlyMap<string, string>,
+  names: Readonly<Record<string, string>> | undefined
+): Imported => {
+  const broken: Array<RegistryProblem> = []
+  const files: Array<KubeconfigFile> = []
+  for (const { path, text } of readings) {
+    const usable = Result.flatMap(text, (read) => whole({ path, text: read }))
+    if (Result.isFailure(usable)) broken.push(usable.failure)
+    const present = Result.isSuccess(usable) ? usable.success : good.get(path)
+    if (present !== undefined) files.push({ path, text: present })
+  }
+  const imported = fromFiles(files, names)
+  return {
+    ...imported,
+    problems: [...broken, ...imported.problems],
+    good: new Map(files.map(({ path, text }) => [path, text]))
+  }
+}
+
+const whole = (file: KubeconfigFile): Result.Result<string, RegistryProblem> => {
+  const problem = fromFiles([file]).problems.find(({ code }) => code === "fileInvalid")
+  return problem === undefined ? Result.succeed(file.text) : Result.fail(problem)
+}
+
+type View = Pick<RegistrySnapshot, "clusters" | "problems">
+
+const viewOf = (imported: KubeconfigImport, parent: ClusterName | undefined, own: Cluster | undefined): View => {
+  const role = (name: ClusterName) => (name === parent ? "parent" : "child")
+  const clusters: Array<Cluster> = own === undefined ? [] : [{ ...own, role: role(own.name) }]
+  const problems = [...imported.problems]
+  for (const { connection, context, name } of imported.clusters) {
+    if (name === own?.name) {
+      const message = `cluster name ${name} is already taken by the pod's own cluster`
+      problems.push({ severity: "error", code: "nameTaken", source: `context ${JSON.stringify(context)}`, message })
+      continue
+    }
+    const generation = generationOf(connection)
+    clusters.push({ name, role: role(name), labels: {}, origin: "kubeconfig", connection, generation })
+  }
+  return { clusters: registryFeed.inOrder(clusters), problems }
+}
+
+const hasParent = (view: View): boolean => view.clusters.some((cluster) => cluster.role === "parent")
+
+const parentNotFound = (asked: ClusterName | undefined, { clusters, problems }: View): ParentNotFound =>
+  new ParentNotFound({
+    ...(asked !== undefined && { asked }),
+    known: clusters.map((cluster) => cluster.name),
+    problems: problems.slice(0, MAX_TOLD).map(({ message, source }) => `${source}: ${message}`)
+  })
+
+const parentMissing = (parent: ClusterName): RegistryProblem => ({
+  severity: "error",
+  code: "parentMissing",
+  source: "kubeconfig",
+  message: `the parent ${parent} is gone; the clusters stay as they were`
+})

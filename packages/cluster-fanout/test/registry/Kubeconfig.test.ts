@@ -1,0 +1,185 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { stringify } from "yaml"
+import { fromFiles, splitPathList } from "../../src/registry/Kubeconfig.ts"
+import { config, problem, read } from "../fixture/KubeconfigText.ts"
+
+describe("names", () => {
+  const written = {
+    "arn:aws:eks:eu-west-1:123456789012:cluster/prod": "arn-aws-eks-eu-west-1-123456789012-cluster-prod",
+    "gke_my-project_europe-west1-b_prod": "gke_my-project_europe-west1-b_prod",
+    "prod-aks": "prod-aks",
+    "prod-aks-admin": "prod-aks-admin",
+    "kubernetes-admin@kubernetes": "kubernetes-admin-kubernetes",
+    "default/api-host:6443/user": "default-api-host-6443-user",
+    "default/api-prod-example-com:6443/kube:admin": "default-api-prod-example-com-6443-kube-admin",
+    "k3d-x": "k3d-x",
+    "kind-x": "kind-x",
+    "user@prod.eksctl.io": "user-prod.eksctl.io",
+    "docker-desktop": "docker-desktop"
+  }
+  for (const [context, name] of Object.entries(written)) {
+    it(`${context} is ${name}`, () => {
+      assert.deepStrictEqual(
+        read(config({ contexts: [context] })).clusters.map((cluster) => cluster.name),
+        [name]
+      )
+    })
+  }
+
+  it("names given for contexts win", () => {
+    const imported = read(config({ contexts: ["a", "b"] }), { a: "prod", c: "nobody" })
+    assert.deepStrictEqual(
+      imported.clusters.map(({ context, name }) => [context, name]),
+      [
+        ["a", "prod"],
+        ["b", "b"]
+      ]
+    )
+  })
+
+  it("a context that leaves no name is reported, the others load", () => {
+    const imported = read(config({ contexts: ["@@@", "fine"] }))
+    assert.deepStrictEqual(
+      imported.clusters.map((cluster) => cluster.name),
+      ["fine"]
+    )
+    assert.include(problem(imported), { code: "nameInvalid", source: '/etc/kube/config, context "@@@"' })
+  })
+
+  it("a name that is given but is none is reported, not mended", () => {
+    const imported = read(config({ contexts: ["a"] }), { a: "a b" })
+    assert.deepStrictEqual(imported.clusters, [])
+    assert.strictEqual(problem(imported).code, "nameInvalid")
+  })
+
+  it("of two contexts with one name the first counts and the other is reported", () => {
+    const imported = read(config({ contexts: ["a@b", "a/b"] }))
+    assert.deepStrictEqual(
+      imported.clusters.map((cluster) => cluster.context),
+      ["a@b"]
+    )
+    assert.include(problem(imported), { code: "nameTaken", severity: "error" })
+    assert.include(problem(imported).message, '"a@b"')
+  })
+
+  it.prop(
+    "whatever the contexts are called, no name comes twice and each is a cluster or a problem",
+    [Schema.Array(Schema.String)],
+    ([texts]) => {
+      const contexts = [...new Set(texts.filter((text) => text !== ""))]
+      const imported = read(config({ contexts }))
+      const names = imported.clusters.map((cluster) => cluster.name)
+      assert.strictEqual(new Set(names).size, names.length)
+      assert.strictEqual(imported.clusters.length + imported.problems.length, contexts.length)
+    }
+  )
+})
+
+describe("the current context", () => {
+  it("gives its cluster's name", () => {
+    assert.strictEqual(read(config({ contexts: ["a", "b@c"], current: "b@c" })).current, "b-c")
+  })
+
+  it("gives nothing when its context cannot be used or does not exist", () => {
+    assert.isUndefined(read(config({ contexts: ["a"], current: "b" })).current)
+    assert.isUndefined(read(config({ contexts: ["a"], current: "" })).current)
+  })
+})
+
+describe("what is broken", () => {
+  const SECRET = "s3cr3t-value"
+  const broken: Record<string, string> = {
+    "no YAML": `users: [\n- token: ${SECRET}\n  x: : :`,
+    "a duplicate key": `token: ${SECRET}\ntoken: ${SECRET}`,
+    "a list": `- ${SECRET}`,
+    "an empty file": " \n",
+    "another kind": "kind: Pod",
+    "contexts that are no list": "contexts: 7",
+    "an entry without a name": `users: [{ user: { token: ${SECRET} } }]`,
+    "aliases without end":
+      "a: &a [x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c,*c]"
+  }
+  for (const [name, text] of Object.entries(broken)) {
+    it(`${name} is one problem with the file's name and nothing of its content`, () => {
+      const { clusters, problems } = read(text)
+      assert.deepStrictEqual(clusters, [])
+      assert.strictEqual(problems.length, 1)
+      assert.include(problems[0], { code: "fileInvalid", source: "/etc/kube/config", severity: "error" })
+      assert.notInclude(JSON.stringify(problems), SECRET)
+    })
+  }
+
+  it("a user of the wrong shape costs its contexts alone, and its value is not told", () => {
+    const text = stringify({
+      clusters: [{ name: "c", cluster: { server: "https://c.test" } }],
+      users: [
+        { name: "bad", user: { token: { deep: SECRET } } },
+        { name: "good", user: {} }
+      ],
+      contexts: [
+        { name: "a", context: { cluster: "c", user: "bad" } },
+        { name: "b", context: { cluster: "c", user: "good" } },
+        { name: "c", context: { cluster: "nowhere", user: "good" } },
+        { name: "d", context: { cluster: "c" } }
+      ]
+    })
+    const { clusters, problems } = read(text)
+    assert.deepStrictEqual(
+      clusters.map((cluster) => cluster.name),
+      ["b", "d"]
+    )
+    assert.deepStrictEqual(
+      problems.map((one) => one.message),
+      ["user: token is missing or of the wrong type", 'cluster "nowhere" does not exist']
+    )
+    assert.notInclude(JSON.stringify(problems), SECRET)
+  })
+
+  it.prop("no text at all makes the import throw", [Schema.String], ([text]) => {
+    const { clusters, problems } = read(text)
+    assert.isTrue(clusters.length === 0 && problems.length <= 1)
+  })
+})
+
+describe("several files", () => {
+  const two = (first: string, second: string) =>
+    fromFiles([
+      { path: "/a/config", text: first },
+      { path: "/b/config", text: second }
+    ])
+
+  it("of entries with one name the first file's count whole; relative paths start at their own file", () => {
+    const { clusters } = two(
+      config({ contexts: ["x"], cluster: { server: "https://first.test", "certificate-authority": "ca" } }),
+      config({ contexts: ["x", "y"], cluster: { server: "https://second.test", "tls-server-name": "second" } })
+    )
+    assert.deepStrictEqual(
+      clusters.map((cluster) => cluster.name),
+      ["x", "y"]
+    )
+    for (const { connection } of clusters) {
+      assert.strictEqual(connection.server, "https://first.test")
+      assert.isUndefined(connection.tlsServerName)
+      assert.deepStrictEqual(connection.certificateAuthority, { _tag: "File", path: "/a/ca" })
+    }
+  })
+
+  it("the first file that names a current context decides", () => {
+    assert.strictEqual(two(config({ contexts: ["x"] }), config({ contexts: ["y"], current: "y" })).current, "y")
+    assert.strictEqual(
+      two(config({ contexts: ["x"], current: "x" }), config({ contexts: ["y"], current: "y" })).current,
+      "x"
+    )
+  })
+
+  it("a broken file does not keep the others from loading", () => {
+    const { clusters, problems } = two("]", config())
+    assert.strictEqual(clusters.length, 1)
+    assert.strictEqual(problems[0]?.source, "/a/config")
+  })
+
+  it("a path list drops blanks and repetitions", () => {
+    assert.deepStrictEqual(splitPathList("/a::/b: /a :/c"), ["/a", "/b", "/c"])
+  })
+})
