@@ -1,0 +1,85 @@
+/**
+ * Who may do what: the whole table of roles, as data.
+ *
+ * Where a caller may do it, its scope of clusters and namespaces, is decided beside this, by the target and the
+ * namespace filter of its rule.
+ *
+ * @since 0.1.0
+ */
+import { isUnscoped, type Role, type Rule } from "./Rule.ts"
+
+export const verbs = ["read", "create", "operate", "delete"] as const
+export type Verb = (typeof verbs)[number]
+
+/**
+ * The callers of one cell.
+ *
+ * **Shape** a list of roles, each inside its scope; `unscopedAdmin`: an Admin whose rule has neither scope field;
+ * `nobody`: refused to all; `unsupported`: the service has no such operation.
+ */
+export type Callers = ReadonlyArray<Role> | "unscopedAdmin" | "nobody" | "unsupported"
+
+const everyone: Callers = ["Viewer", "Operator", "Admin"]
+const operators: Callers = ["Operator", "Admin"]
+const admins: Callers = ["Admin"]
+
+const managedByUnscopedAdmin = { create: "unscopedAdmin", operate: "unscopedAdmin", delete: "unscopedAdmin" } as const
+const readOnly = { create: "unsupported", operate: "unsupported", delete: "unsupported" } as const
+const inCluster = { read: everyone, create: "unsupported", operate: operators, delete: "unsupported" } as const
+const hidden = { read: "nobody", ...readOnly } as const
+
+/**
+ * The table: a resource, a verb, who may.
+ *
+ * **Shape** `apiKeys` are those of others, whose rule must lie inside the caller's; `ownKey` is the caller's: who it
+ * is, what it may do, revoking itself. `audit` shows a scoped Admin the events of its own scope.
+ *
+ * @since 0.1.0
+ */
+export const table = {
+  clusters: { read: everyone, ...managedByUnscopedAdmin },
+  clusterCredentials: { read: "nobody", ...managedByUnscopedAdmin },
+  namespaces: inCluster,
+  workloads: inCluster,
+  pods: inCluster,
+  events: inCluster,
+  secrets: hidden,
+  environment: hidden,
+  exec: hidden,
+  podLogs: { read: operators, ...readOnly },
+  cost: { read: everyone, ...readOnly },
+  prices: { read: everyone, ...managedByUnscopedAdmin },
+  apiKeys: { read: admins, create: admins, operate: admins, delete: admins },
+  ownKey: { read: everyone, create: "unsupported", operate: "unsupported", delete: everyone },
+  audit: { read: admins, create: "unsupported", operate: "unsupported", delete: "nobody" }
+} as const satisfies Record<string, Record<Verb, Callers>>
+
+export type Resource = keyof typeof table
+
+const isResource = (name: string): name is Resource => Object.hasOwn(table, name)
+
+/** Every resource, in the order of the table. */
+export const resources: ReadonlyArray<Resource> = Object.keys(table).filter(isResource)
+
+export type Decision = "allowed" | "role_forbidden" | "unsupported"
+
+/**
+ * Decides whether a rule's role allows a verb on a resource.
+ *
+ * **Limits** pure; the scope of the rule counts only where the table asks for an unscoped Admin.
+ *
+ * **Example** `decide(rule, "clusters", "create") // "role_forbidden" for a scoped Admin`
+ *
+ * @since 0.1.0
+ */
+export const decide = (rule: Rule, resource: Resource, verb: Verb): Decision => {
+  const callers: Callers = table[resource][verb]
+  if (callers === "unsupported") return "unsupported"
+  return includes(callers, rule) ? "allowed" : "role_forbidden"
+}
+
+const includes = (callers: Exclude<Callers, "unsupported">, rule: Rule): boolean => {
+  if (callers === "nobody") return false
+  if (callers === "unscopedAdmin") return rule.role === "Admin" && isUnscoped(rule)
+  return callers.includes(rule.role)
+}

@@ -1,0 +1,83 @@
+/**
+ * A key as people and programs see it: everything but the secret.
+ *
+ * @since 0.1.0
+ */
+import { DateTime, Duration, Schema } from "effect"
+import { Rule } from "./Rule.ts"
+
+/** **Shape** 1 to 128 characters (code points), no control characters, no lone surrogates. */
+const NAME = /^[^\p{Cc}\p{Cs}]{1,128}$/u
+
+/** What people call a key; need not be unique. */
+export const KeyName = Schema.String.check(
+  Schema.isPattern(NAME, { expected: "a name of 1 to 128 characters, none of them a control character" })
+)
+export type KeyName = typeof KeyName.Type
+
+/** An instant, RFC 3339 in UTC when encoded. */
+export const Timestamp = Schema.String.check(
+  Schema.isPattern(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?Z$/, {
+    expected: "an RFC 3339 instant in UTC"
+  })
+).annotate({ format: "date-time" }).pipe(Schema.decodeTo(Schema.DateTimeUtcFromString))
+
+/** **Shape** only `active` and `expiring` keys authenticate. */
+export const Status = Schema.Literals(["active", "expiring", "expired", "revoked"])
+export type Status = typeof Status.Type
+
+/** Where a key comes from: a create call, or the configuration of the deployment. */
+export const Source = Schema.Literals(["created", "configured"])
+export type Source = typeof Source.Type
+
+/**
+ * A key without its secret.
+ *
+ * **Shape** `start` is the first 9 characters of the secret; configured keys have none. `createdBy` is the id of the
+ * key that made this one. `createdAt` of a configured key is when the running program first loaded it.
+ *
+ * @since 0.1.0
+ */
+export const ApiKey = Schema.Struct({
+  id: Schema.String,
+  name: KeyName,
+  start: Schema.optionalKey(Schema.String),
+  rule: Rule,
+  status: Status,
+  source: Source,
+  createdAt: Timestamp,
+  createdBy: Schema.optionalKey(Schema.String),
+  expiresAt: Schema.optionalKey(Timestamp),
+  lastUsedAt: Schema.optionalKey(Timestamp)
+}).annotate({ identifier: "ApiKey" })
+export type ApiKey = typeof ApiKey.Type
+
+/** The reply to a create call: the only one that carries the secret, `key`. */
+export const CreatedApiKey = Schema.Struct({
+  key: Schema.RedactedFromValue(Schema.String),
+  apiKey: ApiKey
+}).annotate({ identifier: "CreatedApiKey" })
+export type CreatedApiKey = typeof CreatedApiKey.Type
+
+/** A key with this much left, or less, is said to be expiring. */
+export const EXPIRING = Duration.days(7)
+
+/** What decides whether a key is valid. */
+export interface Lifespan {
+  readonly expiresAt?: DateTime.Utc
+  readonly revokedAt?: DateTime.Utc
+}
+
+/**
+ * Tells the status of a key: revoked before expired before expiring before active.
+ *
+ * **Shape** expired from `expiresAt` on, to the millisecond.
+ *
+ * @since 0.1.0
+ */
+export const statusAt = ({ expiresAt, revokedAt }: Lifespan, now: DateTime.Utc): Status => {
+  if (revokedAt !== undefined) return "revoked"
+  if (expiresAt === undefined) return "active"
+  if (!DateTime.isLessThan(now, expiresAt)) return "expired"
+  return Duration.isLessThanOrEqualTo(DateTime.distance(now, expiresAt), EXPIRING) ? "expiring" : "active"
+}

@@ -1,0 +1,85 @@
+/**
+ * The credential that a request presents in its Authorization header.
+ *
+ * **Source** RFC 6750 (Bearer), RFC 7617 (Basic).
+ *
+ * @since 0.1.0
+ */
+import { Redacted, Result } from "effect"
+import type { RawKey } from "./RawKey.ts"
+
+/**
+ * What the header says.
+ *
+ * **Shape** `Present` carries the key, not yet looked up. `Missing` (HTTP 401 `missing_credential`): no header, an
+ * empty key, or a scheme that is not ours. `Malformed` (HTTP 400): two credentials, or one that cannot be read.
+ */
+export type Credential =
+  | { readonly _tag: "Present"; readonly key: RawKey }
+  | { readonly _tag: "Missing"; readonly detail: string }
+  | { readonly _tag: "Malformed"; readonly detail: string }
+
+/** Visible ASCII but for the comma, which joins two credentials. */
+const TOKEN = /^[!-+\--~]+$/
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+/**
+ * Reads the values of all Authorization lines of a request, as they stood on the wire.
+ *
+ * **Shape** `Bearer <key>`: one token without space or comma. `Basic <base64>`: the password is the key, whatever the
+ * username; other characters than those of a token work here. Schemes are compared without case.
+ *
+ * **Limits** pure; a header is as long as the server lets it be.
+ *
+ * **Example** `fromAuthorization(["Bearer qd_…"]) // Present`
+ *
+ * @since 0.1.0
+ */
+export const fromAuthorization = (values: ReadonlyArray<string>): Credential => {
+  const [value, ...others] = values
+  if (value === undefined) return missing("send the key as Authorization: Bearer, or as the password of Basic")
+  if (others.length > 0) return malformed("the Authorization header may be sent once")
+  const [, scheme = "", rest = ""] = /^[ \t]*([^ \t]*)[ \t]*(.*?)[ \t]*$/s.exec(value) ?? []
+  switch (scheme.toLowerCase()) {
+    case "bearer":
+      return fromBearer(rest)
+    case "basic":
+      return fromBasic(rest)
+    default:
+      return missing("the scheme of the Authorization header is neither Bearer nor Basic")
+  }
+}
+
+const fromBearer = (token: string): Credential => {
+  if (token === "") return missing("Bearer is followed by no key")
+  return TOKEN.test(token)
+    ? present(token)
+    : malformed("a Bearer key is one token without space or comma; send other keys as the password of Basic")
+}
+
+const fromBasic = (encoded: string): Credential => {
+  const pair = Result.flatMap(decodeBase64(encoded), decodeUtf8)
+  if (Result.isFailure(pair)) return malformed(pair.failure)
+  const colon = pair.success.indexOf(":")
+  if (colon < 0) return malformed("Basic holds no colon between username and password")
+  const password = pair.success.slice(colon + 1)
+  return password === "" ? missing("the password of Basic is empty; the key is the password, not the username") : present(password)
+}
+
+const decodeBase64 = (encoded: string): Result.Result<Buffer, string> => {
+  const bytes = Buffer.from(encoded, "base64")
+  // Stray bits after the last byte would let two texts carry one credential.
+  return encoded !== "" && BASE64.test(encoded) && bytes.toString("base64") === encoded
+    ? Result.succeed(bytes)
+    : Result.fail("Basic is not followed by base64")
+}
+
+const decodeUtf8 = (bytes: Buffer): Result.Result<string, string> =>
+  Result.try({
+    try: () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes),
+    catch: () => "the username and password of Basic are not UTF-8"
+  })
+
+const present = (key: string): Credential => ({ _tag: "Present", key: Redacted.make(key, { label: "RawKey" }) })
+const missing = (detail: string): Credential => ({ _tag: "Missing", detail })
+const malformed = (detail: string): Credential => ({ _tag: "Malformed", detail })

@@ -1,0 +1,150 @@
+/**
+ * Why a call on keys was refused, or could not be answered.
+ *
+ * @since 0.1.0
+ */
+import { Schema } from "effect"
+import { InvalidExpiry } from "./Expiry.ts"
+
+/** The name is empty, too long, or has a control character (HTTP 400, field `name`). */
+export class InvalidKeyName extends Schema.TaggedError<InvalidKeyName>()("InvalidKeyName", {}) {
+  override get message(): string {
+    return "name: must have 1 to 128 characters, none of them a control character"
+  }
+}
+
+/** The position of a list was not made by an earlier page (HTTP 400 `invalid_cursor`). */
+export class InvalidPosition extends Schema.TaggedError<InvalidPosition>()("InvalidPosition", {}) {
+  override get message(): string {
+    return "the position is none that an earlier page of the list gave"
+  }
+}
+
+/** The caller's role may not do this to any key but its own (HTTP 403 `role_forbidden`). */
+export class RoleForbidden extends Schema.TaggedError<RoleForbidden>()("RoleForbidden", {
+  verb: Schema.Literals(["read", "create", "delete"])
+}) {
+  override get message(): string {
+    return `only an Admin may ${this.verb} the keys of others`
+  }
+}
+
+/** The asked rule would reach further than the caller's own (HTTP 403 `rule_not_contained`). */
+export class RuleNotContained extends Schema.TaggedError<RuleNotContained>()("RuleNotContained", {}) {
+  override get message(): string {
+    return "the rule reaches further than the key that asks for it"
+  }
+}
+
+/** No key has the id, or its rule lies outside the caller's (HTTP 404 `key_not_found`): the two are not told apart. */
+export class KeyNotFound extends Schema.TaggedError<KeyNotFound>()("KeyNotFound", {}) {
+  override get message(): string {
+    return "no such key"
+  }
+}
+
+/** The key comes from the configuration and changes only there (HTTP 409 `key_configured`). */
+export class KeyConfigured extends Schema.TaggedError<KeyConfigured>()("KeyConfigured", {}) {
+  override get message(): string {
+    return "the key comes from the deployment's configuration; change it there"
+  }
+}
+
+/** Every refusal of a call on keys; recover from one with `Effect.catchReason`. */
+export class KeyError extends Schema.TaggedError<KeyError>()("KeyError", {
+  reason: Schema.Union([
+    InvalidKeyName,
+    InvalidExpiry,
+    InvalidPosition,
+    RoleForbidden,
+    RuleNotContained,
+    KeyNotFound,
+    KeyConfigured
+  ])
+}) {
+  override get message(): string {
+    return this.reason.message
+  }
+}
+
+const Operation = Schema.Literals(["open", "close", "insert", "findByHash", "find", "list", "revoke", "touch", "count"])
+export type Operation = typeof Operation.Type
+
+/** The store did not do what it was asked to. */
+export class StoreFailed extends Schema.TaggedError<StoreFailed>()("StoreFailed", {
+  operation: Operation,
+  cause: Schema.Defect()
+}) {
+  override get message(): string {
+    return `the key store could not ${this.operation}`
+  }
+}
+
+/** More calls are waiting for the store than it takes. */
+export class StoreBusy extends Schema.TaggedError<StoreBusy>()("StoreBusy", {
+  operation: Operation,
+  waiting: Schema.Natural
+}) {
+  override get message(): string {
+    return `the key store has ${this.waiting} calls waiting and takes no more`
+  }
+}
+
+/** The store did not answer in time; whether a write was done is not known. */
+export class StoreTimedOut extends Schema.TaggedError<StoreTimedOut>()("StoreTimedOut", {
+  operation: Operation,
+  timeoutMs: Schema.Natural
+}) {
+  override get message(): string {
+    return `the key store did not ${this.operation} within ${this.timeoutMs} ms`
+  }
+}
+
+/** A stored key cannot be read: it was changed behind the store's back, or written by another version. */
+export class RecordCorrupt extends Schema.TaggedError<RecordCorrupt>()("RecordCorrupt", {
+  field: Schema.String,
+  problem: Schema.String
+}) {
+  override get message(): string {
+    return `a stored key cannot be read: ${this.field}: ${this.problem}`
+  }
+}
+
+/** The file was written by a newer version, which may keep things that this one would lose. */
+export class StoreTooNew extends Schema.TaggedError<StoreTooNew>()("StoreTooNew", {
+  found: Schema.Natural,
+  supported: Schema.Natural
+}) {
+  override get message(): string {
+    return `the key store has schema version ${this.found}, this program knows ${this.supported}: run the newer program, or restore a backup`
+  }
+}
+
+/** Every failure of the store (HTTP 503 `key_store_unavailable`). */
+export class KeyStoreError extends Schema.TaggedError<KeyStoreError>()("KeyStoreError", {
+  reason: Schema.Union([StoreFailed, StoreBusy, StoreTimedOut, RecordCorrupt, StoreTooNew])
+}) {
+  override get message(): string {
+    return this.reason.message
+  }
+}
+
+/** The file of deploy-time keys cannot be used at all; single bad entries are refused without this. */
+export class KeysFileError extends Schema.TaggedError<KeysFileError>()("KeysFileError", {
+  path: Schema.String,
+  problem: Schema.String
+}) {
+  override get message(): string {
+    return `keys file ${this.path}: ${this.problem}`
+  }
+}
+
+/** The first key could not be handed over. */
+export class BootstrapError extends Schema.TaggedError<BootstrapError>()("BootstrapError", {
+  path: Schema.String,
+  problem: Schema.String
+}) {
+  override get message(): string {
+    return `bootstrap key file ${this.path}: ${this.problem}`
+  }
+}

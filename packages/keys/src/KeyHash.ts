@@ -1,0 +1,26 @@
+/**
+ * What is kept of a secret: its SHA-256, enough to know it again and too little to guess it.
+ *
+ * A fast hash is right here: a key has 256 random bits, so there is no dictionary to try.
+ *
+ * @since 0.1.0
+ */
+import { Redacted, Schema } from "effect"
+import { hash, timingSafeEqual } from "node:crypto"
+import type { RawKey } from "./RawKey.ts"
+
+/** **Shape** 64 lowercase hexadecimal digits. */
+export const KeyHash = Schema.String.check(
+  Schema.isPattern(/^[0-9a-f]{64}$/, { expected: "a SHA-256 in 64 lowercase hexadecimal digits" })
+).pipe(Schema.brand("KeyHash"))
+export type KeyHash = typeof KeyHash.Type
+
+/** Hashes the UTF-8 bytes of a key. */
+export const fromRawKey = (key: RawKey): KeyHash => KeyHash.make(hash("sha256", Redacted.value(key), "hex"))
+
+/** What an unset variable hashes to: never a key. */
+export const OF_NOTHING: KeyHash = fromRawKey(Redacted.make(""))
+
+/** Compares in a time that does not tell where two hashes differ. */
+export const equals = (one: KeyHash, other: KeyHash): boolean =>
+  timingSafeEqual(Buffer.from(one, "hex"), Buffer.from(other, "hex"))

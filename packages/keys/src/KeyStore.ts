@@ -1,0 +1,72 @@
+/**
+ * Where created keys are kept.
+ *
+ * @since 0.1.0
+ */
+import { Context, DateTime, type Effect, type Option, Order } from "effect"
+import type { KeyStoreError } from "./KeyError.ts"
+import type { KeyHash } from "./KeyHash.ts"
+import type { Rule } from "./Rule.ts"
+
+/** A created key as it is stored. **Shape** instants are whole milliseconds. */
+export interface KeyRecord {
+  readonly id: string
+  readonly name: string
+  readonly hash: KeyHash
+  readonly start: string
+  readonly rule: Rule
+  readonly createdAt: DateTime.Utc
+  readonly createdBy?: string
+  readonly expiresAt?: DateTime.Utc
+  readonly revokedAt?: DateTime.Utc
+  readonly lastUsedAt?: DateTime.Utc
+}
+
+/** A place in the list, valid whatever is inserted or revoked meanwhile. */
+export interface Position {
+  readonly createdAt: DateTime.Utc
+  readonly id: string
+}
+
+/** One page. **Shape** `after` is the place of the last record seen; absent starts at the oldest. */
+export interface Page {
+  readonly limit: number
+  readonly after?: Position
+}
+
+/** When a key was last used. */
+export interface Use {
+  readonly id: string
+  readonly at: DateTime.Utc
+}
+
+/** The order of the list: the oldest first, then by id. */
+export const order: Order.Order<Position> = Order.combine(
+  Order.mapInput(DateTime.Order, (position: Position) => position.createdAt),
+  Order.mapInput(Order.String, (position: Position) => position.id)
+)
+
+/**
+ * The port; adapters are the layers under `store/`, held to one suite of tests.
+ *
+ * **Shape** a key is never removed: a revoked one is kept, so that its owner can be told.
+ *
+ * **Errors** every call: `KeyStoreError`.
+ *
+ * @since 0.1.0
+ */
+export class KeyStore extends Context.Service<KeyStore, {
+  /** Adds a key. **Errors** also when its id or hash is taken. */
+  readonly insert: (record: KeyRecord) => Effect.Effect<void, KeyStoreError>
+  /** Finds a key, revoked and expired ones too. **Limits** on the path of every request: one indexed read. */
+  readonly findByHash: (hash: KeyHash) => Effect.Effect<Option.Option<KeyRecord>, KeyStoreError>
+  readonly find: (id: string) => Effect.Effect<Option.Option<KeyRecord>, KeyStoreError>
+  /** Lists in {@link order}, at most `limit` records. */
+  readonly list: (page: Page) => Effect.Effect<ReadonlyArray<KeyRecord>, KeyStoreError>
+  /** Marks a key as revoked; the first time stays. **Shape** the key as it is now, `none` if no key has the id. */
+  readonly revoke: (id: string, at: DateTime.Utc) => Effect.Effect<Option.Option<KeyRecord>, KeyStoreError>
+  /** Notes uses, all or none; an older one than is stored changes nothing, nor does an unknown id. */
+  readonly touch: (uses: ReadonlyArray<Use>) => Effect.Effect<void, KeyStoreError>
+  /** Counts all keys, revoked and expired ones too. */
+  readonly count: Effect.Effect<number, KeyStoreError>
+}>()("@quarterdeck/keys/KeyStore") {}

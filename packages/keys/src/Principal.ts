@@ -1,0 +1,27 @@
+/**
+ * Who is asking: the key that a request was authenticated with.
+ *
+ * @since 0.1.0
+ */
+import { Context, type DateTime } from "effect"
+import type { Source } from "./ApiKey.ts"
+import type { Rule } from "./Rule.ts"
+
+/**
+ * The caller of the current request.
+ *
+ * **Shape** `keyId` names a key in replies and in the audit. A configured key's id follows its name, so a replaced
+ * secret of the same name has the same id: what must end with the secret is bound to the secret, not to the id.
+ * The rule answers the rest: `Rule.clusterScope`, `Rule.namespaceFilter`, `Access.decide`.
+ *
+ * **Limits** provided per request through the context of the effect, and nowhere else.
+ *
+ * @since 0.1.0
+ */
+export class Principal extends Context.Service<Principal, {
+  readonly keyId: string
+  readonly name: string
+  readonly rule: Rule
+  readonly source: Source
+  readonly expiresAt?: DateTime.Utc
+}>()("@quarterdeck/keys/Principal") {}

@@ -1,0 +1,138 @@
+/**
+ * What a key may do, and where: a role inside a scope of clusters and namespaces.
+ *
+ * @since 0.1.0
+ */
+import * as ClusterName from "@quarterdeck/targeting/ClusterName"
+import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
+import * as Target from "@quarterdeck/targeting/Target"
+import { Result, Schema } from "effect"
+import { ownProperties } from "./internal/ownProperties.ts"
+import * as SchemaFault from "./internal/schemaFault.ts"
+
+/** Bounds of one rule: they keep the comparison of two rules cheap, whatever a caller sends. */
+export const MAX_CLUSTERS = 1_000
+export const MAX_SELECTORS = 64
+/** Over all selectors together. */
+export const MAX_NAMESPACE_NAMES = 500
+/** Of one selector. */
+export const MAX_LABELS = 32
+
+/** From the least to the most powerful. */
+const ROLES = ["Viewer", "Operator", "Admin"] as const
+
+export const Role = Schema.Literals(ROLES)
+export type Role = typeof Role.Type
+
+const Selector = NamespaceFilter.NamespaceSelector.check(
+  Schema.makeFilter((selector) =>
+    Object.keys(selector.labelSelector?.matchLabels ?? {}).length <= MAX_LABELS
+      || { path: ["labelSelector", "matchLabels"], issue: `at most ${MAX_LABELS} labels` })
+)
+
+const TargetNamespaces = Schema.Array(Selector).check(
+  Schema.isMinLength(1, { expected: "at least one selector; leave the field out to reach every namespace" }),
+  Schema.isMaxLength(MAX_SELECTORS, { expected: `at most ${MAX_SELECTORS} selectors` }),
+  Schema.makeFilter((selectors) =>
+    selectors.reduce((count, { namespaceNames }) => count + namespaceNames.length, 0) <= MAX_NAMESPACE_NAMES
+      || `at most ${MAX_NAMESPACE_NAMES} namespace names in all selectors together; select by label instead`)
+)
+
+const TargetClusters = Schema.Array(ClusterName.ClusterName).check(
+  Schema.isMinLength(1, { expected: "at least one cluster name; leave the field out to reach every cluster" }),
+  Schema.isMaxLength(MAX_CLUSTERS, { expected: `at most ${MAX_CLUSTERS} cluster names` })
+)
+
+/**
+ * The rule of a key.
+ *
+ * **Shape** an omitted scope field means all; a present one can only narrow, so `null`, `[]` and `{}` are refused.
+ * Decode with {@link decode}, or with `onExcessProperty: "error"`: a misspelt field must not mean "all".
+ *
+ * **Limits** {@link MAX_CLUSTERS}, {@link MAX_SELECTORS}, {@link MAX_NAMESPACE_NAMES}, {@link MAX_LABELS}.
+ *
+ * @since 0.1.0
+ */
+export const Rule = Schema.Struct({
+  role: Role,
+  targetNamespaces: Schema.optionalKey(TargetNamespaces),
+  targetClusters: Schema.optionalKey(TargetClusters)
+}).annotate({ identifier: "Rule" })
+export type Rule = typeof Rule.Type
+
+/** Names the field of a rule that is wrong; its value may be hostile and is kept out of the message. */
+export class InvalidRule extends Schema.TaggedError<InvalidRule>()("InvalidRule", {
+  /** Such as `targetNamespaces[0].namespaceNames`; empty for the rule as a whole. */
+  field: Schema.String,
+  problem: Schema.String
+}) {
+  override get message(): string {
+    return `rule${this.field === "" ? "" : `.${this.field}`}: ${this.problem}`
+  }
+}
+
+const decodeStrictly = Schema.decodeUnknownResult(Rule, { onExcessProperty: "error" })
+
+/**
+ * Decodes a rule from an untrusted value.
+ *
+ * **Shape** own properties only: what the value inherits is not read.
+ *
+ * **Errors** `InvalidRule` with the path of the first field at fault.
+ *
+ * **Example**
+ *
+ * ```ts
+ * decode({ role: "Viewer", targetCluster: ["prod"] }) // InvalidRule: rule.targetCluster: is not known here
+ * ```
+ *
+ * @since 0.1.0
+ */
+export const decode = (input: unknown): Result.Result<Rule, InvalidRule> =>
+  Result.mapError(decodeStrictly(ownProperties(input)), ({ issue }) => {
+    const { field, problem } = SchemaFault.fromIssue(issue)
+    return new InvalidRule({ field, problem })
+  })
+
+/** The clusters that a rule reaches. */
+export const clusterScope = (rule: Rule): Target.ClusterScope =>
+  rule.targetClusters === undefined ? Target.everyCluster : Target.onlyClusters(rule.targetClusters)
+
+/** The namespaces that a rule reaches, in each of its clusters. */
+export const namespaceFilter = (rule: Rule): NamespaceFilter.NamespaceFilter =>
+  rule.targetNamespaces === undefined ? NamespaceFilter.everyNamespace : NamespaceFilter.anyOf(rule.targetNamespaces)
+
+/** Tells whether a rule has neither scope field, so that it reaches every cluster and namespace. */
+export const isUnscoped = (rule: Rule): boolean =>
+  rule.targetClusters === undefined && rule.targetNamespaces === undefined
+
+/** Tells whether a role may do all that another may. */
+export const includesRole = (role: Role, other: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(other)
+
+/**
+ * Tells whether one rule lies inside another: whatever it permits, the other permits too.
+ *
+ * **Shape** its role is not higher, its clusters are a subset, and each of its selectors lies inside one of the
+ * other's; an omitted field lies only inside an omitted field. Reflexive and transitive. A selector that only several
+ * of the other's cover together is not inside: the answer errs towards no.
+ *
+ * **Limits** pure; at worst the product of both rules' namespace names.
+ *
+ * @since 0.1.0
+ */
+export const isWithin = (inner: Rule, outer: Rule): boolean =>
+  includesRole(outer.role, inner.role) && clustersWithin(inner, outer) && namespacesWithin(inner, outer)
+
+const clustersWithin = (inner: Rule, outer: Rule): boolean => {
+  if (outer.targetClusters === undefined) return true
+  if (inner.targetClusters === undefined) return false
+  const reached = new Set(outer.targetClusters)
+  return inner.targetClusters.every((cluster) => reached.has(cluster))
+}
+
+const namespacesWithin = (inner: Rule, outer: Rule): boolean => {
+  const selectors = outer.targetNamespaces
+  if (selectors === undefined) return true
+  if (inner.targetNamespaces === undefined) return false
+  return inner.targetNamespaces.every((one) => selectors.some((other) => NamespaceFilter.isWithin(one, other)))
+}

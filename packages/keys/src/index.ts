@@ -1,0 +1,29 @@
+/**
+ * API keys: what they may do, where they are kept, who makes them, and how a request is known by one.
+ *
+ * A key carries a {@link Rule}. Its secret ({@link RawKey}) is shown once and kept as a {@link KeyHash}, in a
+ * {@link KeyStore} or in the deployment's configuration ({@link KeyConfig}). The {@link Authenticator} turns a
+ * presented {@link Credential} into a {@link Principal}; {@link Access} says what its role allows; the
+ * {@link KeyIssuer} makes, lists and revokes keys inside the caller's own rule.
+ *
+ * @since 0.1.0
+ */
+export * as Access from "./Access.ts"
+export * as ApiKey from "./ApiKey.ts"
+export * as Authenticator from "./Authenticator.ts"
+export * as Bootstrap from "./Bootstrap.ts"
+export * as Credential from "./Credential.ts"
+export * as Expiry from "./Expiry.ts"
+export * as KeyConfig from "./KeyConfig.ts"
+export * as KeyError from "./KeyError.ts"
+export * as KeyHash from "./KeyHash.ts"
+export * as KeyIssuer from "./KeyIssuer.ts"
+export * as KeysFile from "./KeysFile.ts"
+export * as KeyStore from "./KeyStore.ts"
+export * as LastUse from "./LastUse.ts"
+export * as Principal from "./Principal.ts"
+export * as RawKey from "./RawKey.ts"
+export * as Rule from "./Rule.ts"
+export * as Cached from "./store/Cached.ts"
+export * as Memory from "./store/Memory.ts"
+export * as Sqlite from "./store/Sqlite.ts"

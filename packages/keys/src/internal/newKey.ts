@@ -1,0 +1,21 @@
+/**
+ * Makes a key: the secret for its owner, and what is stored of it.
+ */
+import { DateTime, Effect } from "effect"
+import { randomBytes } from "node:crypto"
+import * as KeyHash from "../KeyHash.ts"
+import type { KeyRecord } from "../KeyStore.ts"
+import * as RawKey from "../RawKey.ts"
+import * as Base62 from "./base62.ts"
+
+/** 131 bit: two ids will not meet. */
+const ID_LENGTH = 22
+
+export const newKey = (
+  facts: Pick<KeyRecord, "name" | "rule" | "createdBy" | "expiresAt">
+): Effect.Effect<{ readonly key: RawKey.RawKey; readonly record: KeyRecord }> =>
+  Effect.map(DateTime.now, (createdAt) => {
+    const key = RawKey.generate(randomBytes)
+    const id = `key_${Base62.draw(ID_LENGTH, randomBytes)}`
+    return { key, record: { id, hash: KeyHash.fromRawKey(key), start: RawKey.startOf(key), createdAt, ...facts } }
+  })

@@ -1,0 +1,83 @@
+/**
+ * Opens the database file and brings its tables up to date.
+ */
+import { chmodSync, closeSync, constants, mkdirSync, openSync } from "node:fs"
+import { dirname } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+
+/** How long a statement waits for another process, such as a backup, that holds the file. */
+const BUSY_TIMEOUT_MS = 5_000
+
+/** Each step brings the tables one version forward; what was released is never edited, only added to. */
+const MIGRATIONS: ReadonlyArray<string> = [
+  `CREATE TABLE keys (
+    id TEXT NOT NULL PRIMARY KEY,
+    hash TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    start TEXT NOT NULL,
+    rule TEXT NOT NULL,
+    created_at_ms INTEGER NOT NULL,
+    created_by TEXT,
+    expires_at_ms INTEGER,
+    revoked_at_ms INTEGER,
+    last_used_at_ms INTEGER
+  ) STRICT;
+  CREATE INDEX keys_by_age ON keys (created_at_ms, id);`
+]
+
+/** Thrown for a file that a newer program wrote. */
+export class TooNew extends Error {
+  readonly found: number
+  readonly supported = MIGRATIONS.length
+
+  constructor(found: number) {
+    super(`schema version ${found} is newer than ${MIGRATIONS.length}`)
+    this.found = found
+  }
+}
+
+/**
+ * Opens a database, and makes it where there is none.
+ *
+ * **Shape** the file is readable by its owner alone, and so are the log and index beside it, which SQLite makes alike;
+ * missing directories are made with mode 0700. A revocation that was answered survives a power cut.
+ */
+export const open = (path: string): DatabaseSync => {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600))
+  chmodSync(path, 0o600)
+  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, defensive: true })
+  try {
+    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF;")
+    migrate(database)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** Runs several statements as one: all or none. */
+export const transact = (database: DatabaseSync, statements: () => void): void => {
+  database.exec("BEGIN IMMEDIATE")
+  try {
+    statements()
+    database.exec("COMMIT")
+  } catch (error) {
+    database.exec("ROLLBACK")
+    throw error
+  }
+}
+
+const migrate = (database: DatabaseSync): void =>
+  transact(database, () => {
+    database.exec("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL) STRICT")
+    const found = Number(database.prepare("SELECT max(version) AS version FROM schema_version").get()?.["version"] ?? 0)
+    if (found > MIGRATIONS.length) throw new TooNew(found)
+    const insert = database.prepare("INSERT INTO schema_version (version) VALUES (?)")
+    for (const [index, step] of MIGRATIONS.entries()) {
+      if (index < found) continue
+      database.exec(step)
+      insert.run(index + 1)
+    }
+  })

@@ -1,0 +1,40 @@
+/**
+ * What the store and its worker thread say to each other.
+ */
+
+/** A key as a row. **Units** instants in milliseconds since the epoch. `rule` is JSON. */
+export interface Row {
+  readonly id: string
+  readonly hash: string
+  readonly name: string
+  readonly start: string
+  readonly rule: string
+  readonly createdAtMs: number
+  readonly createdBy: string | null
+  readonly expiresAtMs: number | null
+  readonly revokedAtMs: number | null
+  readonly lastUsedAtMs: number | null
+}
+
+export type Call =
+  | { readonly operation: "open"; readonly path: string }
+  | { readonly operation: "close" }
+  | { readonly operation: "insert"; readonly row: Row }
+  | { readonly operation: "findByHash"; readonly hash: string }
+  | { readonly operation: "find"; readonly id: string }
+  | { readonly operation: "list"; readonly limit: number; readonly afterMs: number; readonly afterId: string }
+  | { readonly operation: "revoke"; readonly id: string; readonly atMs: number }
+  | { readonly operation: "touch"; readonly uses: ReadonlyArray<{ readonly id: string; readonly atMs: number }> }
+  | { readonly operation: "count" }
+
+/** Sent to the worker. **Shape** replies come back in the order of the requests, each with its request's number. */
+export interface Request {
+  readonly number: number
+  readonly call: Call
+}
+
+/** Sent by the worker. **Shape** every call answers with rows, often none. */
+export type Reply =
+  | { readonly number: number; readonly outcome: "done"; readonly rows: ReadonlyArray<unknown> }
+  | { readonly number: number; readonly outcome: "failed"; readonly message: string }
+  | { readonly number: number; readonly outcome: "tooNew"; readonly found: number; readonly supported: number }

@@ -1,0 +1,57 @@
+/**
+ * A key on its way to a row of a table and back.
+ */
+import { DateTime, Result, Schema } from "effect"
+import { KeyName } from "../ApiKey.ts"
+import { RecordCorrupt } from "../KeyError.ts"
+import { KeyHash } from "../KeyHash.ts"
+import type { KeyRecord } from "../KeyStore.ts"
+import { Rule } from "../Rule.ts"
+import * as SchemaFault from "./schemaFault.ts"
+import type { Row } from "./sqliteProtocol.ts"
+
+const Millis = Schema.Int.check(Schema.isBetween({ minimum: -8.64e15, maximum: 8.64e15 }))
+
+const StoredKey = Schema.Struct({
+  id: Schema.NonEmptyString,
+  hash: KeyHash,
+  name: KeyName,
+  start: Schema.String,
+  rule: Schema.fromJsonString(Rule),
+  createdAtMs: Millis,
+  createdBy: Schema.NullOr(Schema.String),
+  expiresAtMs: Schema.NullOr(Millis),
+  revokedAtMs: Schema.NullOr(Millis),
+  lastUsedAtMs: Schema.NullOr(Millis)
+})
+
+const decode = Schema.decodeUnknownResult(StoredKey, { onExcessProperty: "error" })
+
+export const fromRow = (row: unknown): Result.Result<KeyRecord, RecordCorrupt> =>
+  Result.mapBoth(decode(row), {
+    onFailure: ({ issue }) => new RecordCorrupt(SchemaFault.fromIssue(issue)),
+    onSuccess: ({ createdAtMs, createdBy, expiresAtMs, lastUsedAtMs, revokedAtMs, ...rest }): KeyRecord => ({
+      ...rest,
+      createdAt: DateTime.makeUnsafe(createdAtMs),
+      ...(createdBy === null ? {} : { createdBy }),
+      ...(expiresAtMs === null ? {} : { expiresAt: DateTime.makeUnsafe(expiresAtMs) }),
+      ...(revokedAtMs === null ? {} : { revokedAt: DateTime.makeUnsafe(revokedAtMs) }),
+      ...(lastUsedAtMs === null ? {} : { lastUsedAt: DateTime.makeUnsafe(lastUsedAtMs) })
+    })
+  })
+
+export const toRow = (record: KeyRecord): Row => ({
+  id: record.id,
+  hash: record.hash,
+  name: record.name,
+  start: record.start,
+  rule: JSON.stringify(record.rule),
+  createdAtMs: DateTime.toEpochMillis(record.createdAt),
+  createdBy: record.createdBy ?? null,
+  expiresAtMs: millisOrNull(record.expiresAt),
+  revokedAtMs: millisOrNull(record.revokedAt),
+  lastUsedAtMs: millisOrNull(record.lastUsedAt)
+})
+
+const millisOrNull = (instant: DateTime.Utc | undefined): number | null =>
+  instant === undefined ? null : DateTime.toEpochMillis(instant)

@@ -1,0 +1,67 @@
+/**
+ * Keeps keys in a SQLite file: for one running program.
+ *
+ * Back it up while the program runs with SQLite's own means, which see a consistent state and disturb nobody:
+ * `sqlite3 keys.sqlite "VACUUM INTO 'backup.sqlite'"`, or `backup()` of `node:sqlite` from any process. Copying the
+ * file alone loses what still stands in the log beside it (`keys.sqlite-wal`). A backup holds hashes, never keys;
+ * keep it readable by its owner alone all the same. To restore, stop the program, remove `keys.sqlite`, `-wal` and
+ * `-shm`, and put the backup in their place.
+ *
+ * @since 0.1.0
+ */
+import { DateTime, Effect, Layer, Option, Result, Schema } from "effect"
+import { join } from "node:path"
+import * as SqliteClient from "../internal/sqliteClient.ts"
+import { fromRow, toRow } from "../internal/storedKey.ts"
+import { KeyStoreError, RecordCorrupt } from "../KeyError.ts"
+import { type KeyRecord, KeyStore } from "../KeyStore.ts"
+
+/** The file's name in the data directory. */
+const FILE_NAME = "keys.sqlite"
+
+const decodeCount = Schema.decodeUnknownResult(Schema.Tuple([Schema.Struct({ count: Schema.Natural })]))
+
+const make = Effect.fnUntraced(function*(options: { readonly directory: string }) {
+  const { call } = yield* SqliteClient.make(join(options.directory, FILE_NAME))
+
+  const read = (rows: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<KeyRecord>, KeyStoreError> =>
+    Effect.fromResult(Result.all(rows.map(fromRow))).pipe(Effect.mapError((reason) => new KeyStoreError({ reason })))
+  const readFirst = (rows: ReadonlyArray<unknown>) =>
+    Effect.map(read(rows.slice(0, 1)), ([record]) => Option.fromUndefinedOr(record))
+
+  return KeyStore.of({
+    insert: (record) => Effect.asVoid(call({ operation: "insert", row: toRow(record) })),
+    findByHash: (hash) => Effect.flatMap(call({ operation: "findByHash", hash }), readFirst),
+    find: (id) => Effect.flatMap(call({ operation: "find", id }), readFirst),
+    list: ({ after, limit }) => {
+      const afterMs = after === undefined ? Number.MIN_SAFE_INTEGER : DateTime.toEpochMillis(after.createdAt)
+      return Effect.flatMap(call({ operation: "list", limit, afterMs, afterId: after?.id ?? "" }), read)
+    },
+    revoke: (id, at) =>
+      Effect.flatMap(call({ operation: "revoke", id, atMs: DateTime.toEpochMillis(at) }), readFirst),
+    touch: (uses) =>
+      Effect.asVoid(
+        call({ operation: "touch", uses: uses.map(({ at, id }) => ({ id, atMs: DateTime.toEpochMillis(at) })) })
+      ),
+    count: Effect.flatMap(call({ operation: "count" }), (rows) =>
+      Effect.fromResult(decodeCount(rows)).pipe(
+        Effect.map(([{ count }]) => count),
+        Effect.mapError(() =>
+          new KeyStoreError({ reason: new RecordCorrupt({ field: "count", problem: "is not a number" }) })
+        )
+      ))
+  })
+})
+
+/**
+ * Opens the store in a directory, and makes both where there are none.
+ *
+ * **Errors** `StoreTooNew` for a file that a newer program wrote, `StoreFailed` when it cannot be opened.
+ *
+ * **Limits** one thread; the file has mode 0600, a directory made here 0700. One program at a time: a second one
+ * would see a revocation by the first only after `CacheLimits.timeToLive`.
+ *
+ * @since 0.1.0
+ */
+export const layerSqlite = (options: { readonly directory: string }): Layer.Layer<KeyStore, KeyStoreError> =>
+  Layer.effect(KeyStore, make(options))

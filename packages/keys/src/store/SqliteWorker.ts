@@ -1,0 +1,97 @@
+/**
+ * The worker thread that owns the SQLite file: its calls block, so they run beside the event loop.
+ *
+ * Started by `store/Sqlite`. It imports siblings only, so that it starts alike from source, from a build and packed.
+ *
+ * @since 0.1.0
+ */
+import type { DatabaseSync } from "node:sqlite"
+import { parentPort } from "node:worker_threads"
+import * as Database from "../internal/sqliteDatabase.ts"
+import type { Call, Reply, Request } from "../internal/sqliteProtocol.ts"
+
+const COLUMNS = `id, hash, name, start, rule, created_at_ms AS createdAtMs, created_by AS createdBy,
+  expires_at_ms AS expiresAtMs, revoked_at_ms AS revokedAtMs, last_used_at_ms AS lastUsedAtMs`
+
+const prepare = (database: DatabaseSync) => ({
+  insert: database.prepare(
+    `INSERT INTO keys (id, hash, name, start, rule, created_at_ms, created_by, expires_at_ms, revoked_at_ms, last_used_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  ),
+  findByHash: database.prepare(`SELECT ${COLUMNS} FROM keys WHERE hash = ?`),
+  find: database.prepare(`SELECT ${COLUMNS} FROM keys WHERE id = ?`),
+  list: database.prepare(
+    `SELECT ${COLUMNS} FROM keys WHERE (created_at_ms, id) > (?, ?) ORDER BY created_at_ms, id LIMIT ?`
+  ),
+  revoke: database.prepare(
+    `UPDATE keys SET revoked_at_ms = coalesce(revoked_at_ms, ?) WHERE id = ? RETURNING ${COLUMNS}`
+  ),
+  touch: database.prepare("UPDATE keys SET last_used_at_ms = max(coalesce(last_used_at_ms, ?1), ?1) WHERE id = ?2"),
+  count: database.prepare("SELECT count(*) AS count FROM keys")
+})
+
+type OpenCall = Extract<Call, { readonly operation: "open" }>
+
+/** **Shape** `undefined` until the first call, `open`, and after the last, `close`. */
+let current: { readonly database: DatabaseSync; readonly statements: ReturnType<typeof prepare> } | undefined
+
+const perform = (call: Exclude<Call, OpenCall>): ReadonlyArray<unknown> => {
+  if (current === undefined) throw new Error("the database is not open")
+  const { database, statements } = current
+  switch (call.operation) {
+    case "insert": {
+      const { row } = call
+      statements.insert.run(
+        row.id,
+        row.hash,
+        row.name,
+        row.start,
+        row.rule,
+        row.createdAtMs,
+        row.createdBy,
+        row.expiresAtMs,
+        row.revokedAtMs,
+        row.lastUsedAtMs
+      )
+      return []
+    }
+    case "findByHash":
+      return statements.findByHash.all(call.hash)
+    case "find":
+      return statements.find.all(call.id)
+    case "list":
+      return statements.list.all(call.afterMs, call.afterId, call.limit)
+    case "revoke":
+      return statements.revoke.all(call.atMs, call.id)
+    case "touch":
+      Database.transact(database, () => {
+        for (const { atMs, id } of call.uses) statements.touch.run(atMs, id)
+      })
+      return []
+    case "count":
+      return statements.count.all()
+    case "close":
+      current = undefined
+      database.close()
+      return []
+  }
+}
+
+const open = ({ path }: OpenCall): ReadonlyArray<unknown> => {
+  const database = Database.open(path)
+  current = { database, statements: prepare(database) }
+  return []
+}
+
+const answer = ({ call, number }: Request): Reply => {
+  try {
+    return { number, outcome: "done", rows: call.operation === "open" ? open(call) : perform(call) }
+  } catch (error) {
+    if (error instanceof Database.TooNew) {
+      return { number, outcome: "tooNew", found: error.found, supported: error.supported }
+    }
+    return { number, outcome: "failed", message: error instanceof Error ? error.message : "not an error" }
+  }
+}
+
+parentPort?.on("message", (request: Request) => parentPort?.postMessage(answer(request)))

@@ -1,0 +1,5 @@
+import { describe } from "@effect/vitest"
+import { layerMemory } from "../../src/store/Memory.ts"
+import { keepsKeys } from "./contract.ts"
+
+describe("the key store in memory", () => keepsKeys(layerMemory))
