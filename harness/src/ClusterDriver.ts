@@ -1,0 +1,81 @@
+/**
+ * The port behind every fleet: something that can run a named Kubernetes cluster on this machine.
+ *
+ * A driver knows nothing of fleets, kubeconfigs or seeds; it starts one API server on a loopback address, says how to
+ * trust and reach it, and can take it away in the manner of a power failure. {@link Fleet} builds everything else on top.
+ *
+ * @since 0.1.0
+ */
+import type { Effect, Option, Redacted, Scope } from "effect"
+import type { HarnessError } from "./HarnessError.ts"
+
+/** Whether a driver can run on this machine. */
+export type Availability =
+  /** `detail` says what was found, in a few words: `Kubernetes v1.36.3 in the cache`. */
+  | { readonly _tag: "Found"; readonly detail: string }
+  /** `remedy` is one sentence that says what would bring the driver. */
+  | { readonly _tag: "Missing"; readonly remedy: string }
+
+export const found = (detail: string): Availability => ({ _tag: "Found", detail })
+export const missing = (remedy: string): Availability => ({ _tag: "Missing", remedy })
+
+/** Somebody who may authenticate at a cluster by a bearer token. */
+export interface ClusterUser {
+  readonly name: string
+  readonly groups: ReadonlyArray<string>
+  readonly token: Redacted.Redacted<string>
+}
+
+/**
+ * What a driver is asked to start.
+ *
+ * **Shape** `users` always holds an administrator, a user of the group `system:masters`; {@link Fleet} sees to that.
+ * `controllers` asks for the controller manager and the scheduler where the driver has them (default false); without
+ * them nothing reconciles, so what a test writes stays as written.
+ */
+export interface ClusterOptions {
+  readonly name: string
+  readonly users: ReadonlyArray<ClusterUser>
+  readonly controllers?: boolean
+}
+
+/** A cluster that answers; it ends with the scope that started it. */
+export interface RunningCluster {
+  readonly name: string
+  /** `https://127.0.0.1:<port>`; the port stays the same across `kill` and `restart`. */
+  readonly server: string
+  /** PEM of the certificates that verify `server`. */
+  readonly caPem: string
+  /** The API server's process, where it is a process of its own; none after `kill`, another after `restart`. */
+  readonly pid?: Effect.Effect<Option.Option<number>>
+  /** Takes the cluster away as a power failure would: connections are cut, nothing is flushed. Killing twice is no error. */
+  readonly kill: Effect.Effect<void, HarnessError>
+  /** Stops the cluster if it still runs, then starts it on the same port with the same data, and waits until it is ready. */
+  readonly restart: Effect.Effect<void, HarnessError>
+  /**
+   * Forgets every revision before now, so that older watches and `continue` tokens are answered 410 (Expired).
+   *
+   * **Limits** connections may be cut on the way, and the cluster is ready again when it returns.
+   */
+  readonly expireHistory: Effect.Effect<void, HarnessError>
+  /** The end of the cluster's log, newest line last; credentials never appear in it. */
+  readonly logs: Effect.Effect<string>
+}
+
+/**
+ * Starts clusters of one kind.
+ *
+ * **Shape** `name` is what `QUARTERDECK_DRIVERS` lists: `embedded`, `control-plane`.
+ *
+ * **Errors** `start` fails with `DriverUnavailable` when `available` says `Missing`.
+ *
+ * **Limits** `start` returns once the cluster is ready: `/readyz` answers 200 to the administrator and the namespace
+ * `default` exists. Closing the scope leaves no process, socket or directory behind.
+ *
+ * @since 0.1.0
+ */
+export interface ClusterDriver {
+  readonly name: string
+  readonly available: Effect.Effect<Availability>
+  readonly start: (options: ClusterOptions) => Effect.Effect<RunningCluster, HarnessError, Scope.Scope>
+}

@@ -1,0 +1,64 @@
+/**
+ * Why the programs of a control plane could not be built.
+ *
+ * @since 0.1.0
+ */
+import { Schema } from "effect"
+
+export class GoMissing extends Schema.TaggedError<GoMissing>()("GoMissing", {
+  needed: Schema.String
+}) {
+  override get message(): string {
+    return `Go is not installed; version ${this.needed} or newer is needed`
+  }
+}
+
+export class GoTooOld extends Schema.TaggedError<GoTooOld>()("GoTooOld", {
+  found: Schema.String,
+  needed: Schema.String
+}) {
+  override get message(): string {
+    return `Go ${this.found} is too old; version ${this.needed} or newer is needed`
+  }
+}
+
+/** The compiler, or what it fetches, failed; `lastLine` is the end of what it said. */
+export class CompilationFailed extends Schema.TaggedError<CompilationFailed>()("CompilationFailed", {
+  program: Schema.String,
+  lastLine: Schema.String
+}) {
+  override get message(): string {
+    return `${this.program} could not be built: ${this.lastLine}`
+  }
+}
+
+export class DirectoryRefused extends Schema.TaggedError<DirectoryRefused>()("DirectoryRefused", {
+  action: Schema.String,
+  cause: Schema.Defect()
+}) {
+  override get message(): string {
+    return `could not ${this.action}: ${this.cause instanceof Error ? this.cause.message : String(this.cause)}`
+  }
+}
+
+/** Another build held the lock for longer than a build takes. */
+export class BuildLocked extends Schema.TaggedError<BuildLocked>()("BuildLocked", {
+  owner: Schema.String
+}) {
+  override get message(): string {
+    return `another build (process ${this.owner}) has not ended`
+  }
+}
+
+/**
+ * Every failure of a build.
+ *
+ * @since 0.1.0
+ */
+export class BuildError extends Schema.TaggedError<BuildError>()("BuildError", {
+  reason: Schema.Union([GoMissing, GoTooOld, CompilationFailed, DirectoryRefused, BuildLocked])
+}) {
+  override get message(): string {
+    return this.reason.message
+  }
+}

@@ -1,0 +1,182 @@
+/**
+ * Runs real clusters: an etcd and a kube-apiserver each, and on request the controller manager and the scheduler.
+ *
+ * The programs are those of the Kubernetes release itself, so what passes here passes on a real server: admission,
+ * validation, paging, watch, RBAC and error texts are the originals. What is missing is a kubelet: pods stay where they
+ * are written, and report what a test or the seed writes into their status.
+ *
+ * @since 0.1.0
+ */
+import { Effect, Exit, Option, Ref, Schedule, Scope, Semaphore } from "effect"
+import { BUILD_COMMAND, find, type FoundProgram, KUBERNETES_VERSION, type ProgramName } from "../assets/Programs.ts"
+import { type Availability, type ClusterDriver, found, missing } from "../ClusterDriver.ts"
+import type { ClusterOptions, RunningCluster } from "../ClusterDriver.ts"
+import { DriverUnavailable, HarnessError, InvalidFleet, PortsTaken, type ProgramExited } from "../HarnessError.ts"
+import * as ControlPlaneFiles from "../internal/ControlPlaneFiles.ts"
+import { launch, type Launched, type LaunchOptions } from "../internal/ControlPlaneLaunch.ts"
+import { clientSocket } from "../internal/ControlPlanePrograms.ts"
+import { compact } from "../internal/EtcdHistory.ts"
+import { inRealTime } from "../internal/Machine.ts"
+import * as Ports from "../internal/Ports.ts"
+import { tailIn } from "../internal/Program.ts"
+import * as Watchdog from "../internal/Watchdog.ts"
+import * as Workspace from "../internal/Workspace.ts"
+
+const NAME = "control-plane"
+const START_ATTEMPTS = 5
+/** How long a restart waits between attempts when somebody sits on the cluster's port. */
+const PORT_RETRY = "500 millis"
+
+const NEEDED = ["etcd", "kube-apiserver"] as const
+const CONTROLLERS = ["kube-controller-manager", "kube-scheduler"] as const
+
+/** A cluster of this driver: what stays the same while its programs come and go. */
+interface Cluster extends Omit<LaunchOptions, "port"> {
+  readonly scope: Scope.Scope
+}
+
+/** One run of a cluster's programs, with the scope that ends them. */
+interface Run extends Launched {
+  readonly scope: Scope.Closeable
+}
+
+/**
+ * The driver of real control planes.
+ *
+ * **Limits** one cluster is ready in 2 to 3 s, three in parallel in about 3 s; it takes about 300 MB of memory and 64 MB
+ * of disk. It listens on 127.0.0.1 only. Should this process be killed, its clusters end with it.
+ *
+ * @since 0.1.0
+ */
+export const driver: ClusterDriver = {
+  name: NAME,
+  available: Effect.gen(function*() {
+    if (process.platform === "win32") return missing("it needs Linux or macOS")
+    const programs = yield* locate(NEEDED)
+    return programs.absent.length > 0 ? missing(remedyFor(programs.absent)) : foundIn(programs.found)
+  }),
+  start: (options) =>
+    start(options).pipe(
+      Effect.mapError((reason) => new HarnessError({ cluster: options.name, reason })),
+      inRealTime,
+      Effect.withSpan("ControlPlane.start", { attributes: { cluster: options.name } })
+    )
+}
+
+const start = Effect.fnUntraced(function*(options: ClusterOptions) {
+  const controllers = options.controllers === true
+  const programs = yield* locate(controllers ? [...NEEDED, ...CONTROLLERS] : NEEDED)
+  if (programs.absent.length > 0) {
+    return yield* new DriverUnavailable({ driver: NAME, remedy: remedyFor(programs.absent) })
+  }
+  const admin = options.users.find((user) => user.groups.includes("system:masters"))
+  if (admin === undefined) return yield* new InvalidFleet({ problem: "no user is in the group system:masters" })
+
+  const workspace = yield* Workspace.make()
+  const watchdog = yield* Watchdog.make(workspace.path)
+  const paths = ControlPlaneFiles.pathsIn(workspace.path)
+  yield* ControlPlaneFiles.write(paths, options.users)
+  const cluster: Cluster = {
+    programs: programs.found,
+    place: { workspace, watchdog },
+    paths,
+    admin,
+    controllers,
+    scope: yield* Effect.scope
+  }
+  const { port, run } = yield* firstRun(cluster)
+  return yield* controlled(options.name, cluster, port, run)
+})
+
+/** Starts on a port of our choosing, on another one when somebody takes it in between. */
+const firstRun = Effect.fnUntraced(function*(cluster: Cluster) {
+  return yield* Effect.gen(function*() {
+    const port = yield* Ports.free
+    return { port, run: yield* runOn(cluster, port) }
+  }).pipe(
+    Effect.retry({ times: START_ATTEMPTS - 1, while: (error) => error._tag === "PortsTaken" }),
+    Effect.catchTag("PortsTaken", () => Effect.fail(new PortsTaken({ attempts: START_ATTEMPTS })))
+  )
+})
+
+/** Starts the programs in a scope of their own below the cluster's; a failed start leaves none of them. */
+const runOn = Effect.fnUntraced(function*(cluster: Cluster, port: number) {
+  const scope = yield* Scope.fork(cluster.scope)
+  const launched = yield* launch({ ...cluster, port }).pipe(
+    Scope.provide(scope),
+    Effect.onError(() => Scope.close(scope, Exit.void)),
+    Effect.catchTag("ProgramExited", (error) => Effect.fail(lostPort(error) ? new PortsTaken({ attempts: 1 }) : error))
+  )
+  return { ...launched, scope } satisfies Run
+})
+
+const controlled = Effect.fnUntraced(function*(name: string, cluster: Cluster, port: number, first: Run) {
+  const current = yield* Ref.make(Option.some<Run>(first))
+  const turn = yield* Semaphore.make(1)
+  const { paths, place: { workspace } } = cluster
+
+  const take = Ref.getAndSet(current, Option.none())
+  const stop = Effect.flatMap(take, (run) => Option.isSome(run) ? Scope.close(run.value.scope, Exit.void) : Effect.void)
+  const kill = Effect.flatMap(take, (run) =>
+    Option.isSome(run)
+      ? Effect.andThen(
+        Effect.forEach(run.value.programs, (program) => program.kill, { concurrency: "unbounded", discard: true }),
+        Scope.close(run.value.scope, Exit.void)
+      )
+      : Effect.void)
+  const again = runOn(cluster, port).pipe(
+    Effect.retry({
+      times: START_ATTEMPTS - 1,
+      schedule: Schedule.spaced(PORT_RETRY),
+      while: (error) => error._tag === "PortsTaken"
+    }),
+    Effect.flatMap((run) => Ref.set(current, Option.some(run)))
+  )
+  const action = <A, E extends HarnessError["reason"]>(effect: Effect.Effect<A, E>): Effect.Effect<A, HarnessError> =>
+    turn.withPermit(effect).pipe(
+      Effect.mapError((reason) => new HarnessError({ cluster: name, reason })),
+      inRealTime
+    )
+
+  return {
+    name,
+    server: `https://127.0.0.1:${port}`,
+    caPem: first.caPem,
+    pid: Effect.map(Ref.get(current), Option.map((run) => run.apiServer.pid)),
+    kill: action(kill),
+    restart: action(Effect.andThen(stop, again)),
+    expireHistory: action(
+      // The server answers old revisions from its memory, so it has to start anew once the store has forgotten them.
+      compact(clientSocket(paths)).pipe(Effect.andThen(kill), Effect.andThen(again))
+    ),
+    logs: Effect.map(
+      Effect.forEach([...cluster.programs.keys()], (program) => Effect.map(tailIn(workspace, program), titled(program))),
+      (parts) => parts.join("")
+    )
+  } satisfies RunningCluster
+})
+
+const locate = Effect.fnUntraced(function*(names: ReadonlyArray<ProgramName>) {
+  const programs = yield* Effect.forEach(names, (name) => Effect.map(find(name), (place) => ({ name, place })))
+  const present = programs.flatMap(({ name, place }) => Option.isSome(place) ? [[name, place.value] as const] : [])
+  return {
+    found: new Map<ProgramName, FoundProgram>(present),
+    absent: programs.filter(({ place }) => Option.isNone(place)).map(({ name }) => name)
+  }
+})
+
+const foundIn = (programs: ReadonlyMap<ProgramName, FoundProgram>): Availability =>
+  found(
+    programs.get("kube-apiserver")?.origin === "cache"
+      ? `Kubernetes ${KUBERNETES_VERSION} built by the harness`
+      : "the programs in KUBEBUILDER_ASSETS"
+  )
+
+const remedyFor = (absent: ReadonlyArray<string>): string =>
+  `${absent.join(" and ")} not found; run \`${BUILD_COMMAND}\` (needs Go 1.26 or newer), ` +
+  "or set KUBEBUILDER_ASSETS to a directory that has them"
+
+const lostPort = (error: ProgramExited): boolean =>
+  error.program === "kube-apiserver" && error.lastLines.some((line) => line.includes("address already in use"))
+
+const titled = (program: string) => (text: string): string => text === "" ? "" : `==> ${program} <==\n${text}`

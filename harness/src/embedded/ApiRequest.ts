@@ -1,0 +1,167 @@
+/**
+ * A request as the handlers see it, and what they answer.
+ *
+ * @since 0.1.0
+ */
+import { Result } from "effect"
+import { parse as parseYaml } from "yaml"
+import type { User } from "./Authentication.ts"
+import { at, isArray, isObject, type Json, type JsonObject, objectAt, parse, textAt } from "./Json.ts"
+import { mediaRanges, type Renderer } from "./Representation.ts"
+import type { WatchQuery } from "./Query.ts"
+import type { ResourceRequest } from "./RequestInfo.ts"
+import { apiVersionOf, type Resource } from "./Resource.ts"
+import { badRequest, invalidOptions, type Outcome, unsupportedMediaType, unsupportedValue } from "./Status.ts"
+import type { WriteOptions } from "./Writes.ts"
+
+/** **Shape** `body` is the whole text, empty when there is none. */
+export interface ApiRequest {
+  readonly method: string
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly accept: string | undefined
+  readonly contentType: string
+  readonly userAgent: string
+  readonly body: string
+  readonly user: User
+}
+
+/** A request for objects of a resource that is served. */
+export interface ResourceCall {
+  readonly request: ApiRequest
+  readonly info: ResourceRequest
+  readonly resource: Resource
+}
+
+/** **Shape** `Pieces` is written piece by piece, `Watch` goes on until its time is up. */
+export type Reply =
+  | { readonly _tag: "Text"; readonly status: number; readonly contentType: string; readonly body: string }
+  | { readonly _tag: "Pieces"; readonly status: number; readonly pieces: Iterable<string> }
+  | { readonly _tag: "Watch"; readonly renderer: Renderer; readonly namespace: string; readonly query: WatchQuery }
+
+export const JSON_TYPE = "application/json"
+
+export const json = (body: JsonObject, status = 200): Reply => ({
+  _tag: "Text",
+  status,
+  contentType: JSON_TYPE,
+  body: JSON.stringify(body)
+})
+
+export const text = (body: string, status = 200): Reply => ({
+  _tag: "Text",
+  status,
+  contentType: "text/plain; charset=utf-8",
+  body
+})
+
+/** The media type of a request's body, without its parameters. */
+export const mediaType = (request: ApiRequest): string => mediaRanges(request.contentType)[0]?.type ?? ""
+
+const YAML = new Set(["application/yaml", "application/apply-patch+yaml"])
+
+/**
+ * Reads the object that a request carries.
+ *
+ * **Errors** 415 for anything but JSON and YAML, protobuf included; 400 for a text that is no object of the kind.
+ */
+export const bodyObject = (request: ApiRequest, kind: string, groupVersion: string): Outcome<JsonObject> =>
+  Result.gen(function*() {
+    const type = mediaType(request)
+    if (type !== "" && type !== JSON_TYPE && !YAML.has(type)) {
+      return yield* Result.fail(unsupportedMediaType(
+        "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml"
+      ))
+    }
+    const body = yield* decode(request.body, YAML.has(type), kind)
+    const given = textAt(body, "kind")
+    const version = textAt(body, "apiVersion")
+    if ((given !== "" && given !== kind) || (version !== "" && version !== groupVersion)) {
+      const name = given === "" ? kind : given
+      const asked = version === "" ? groupVersion : version
+      return yield* Result.fail(badRequest(
+        `${name} in version ${JSON.stringify(asked)} cannot be handled as a ${kind}: no kind ${JSON.stringify(name)} is registered `
+          + `for version ${JSON.stringify(asked)} in scheme "pkg/runtime/scheme.go:111"`
+      ))
+    }
+    const problem = shapeProblem(body)
+    if (problem !== undefined) {
+      return yield* Result.fail(badRequest(
+        `${kind} in version ${JSON.stringify(groupVersion)} cannot be handled as a ${kind}: json: ${problem}`
+      ))
+    }
+    return body
+  })
+
+export const resourceBody = ({ request, resource }: ResourceCall): Outcome<JsonObject> =>
+  bodyObject(request, resource.kind, apiVersionOf(resource))
+
+/** Parses a text as JSON or YAML. **Errors** 400. */
+export const decode = (body: string, yaml: boolean, kind: string): Outcome<JsonObject> =>
+  Result.flatMap(parsed(body, yaml), (value) => {
+    if (isObject(value)) return Result.succeed(value)
+    return Result.fail(unrecognized(kind, `json: cannot unmarshal ${typeName(value)} into an object`))
+  }).pipe(Result.mapError((failure) => failure.reason === "ParseError" ? unrecognized(kind, failure.message) : failure))
+
+/** Parses a text; the failure carries the parser's words. */
+export const parsed = (body: string, yaml = false): Outcome<Json> =>
+  Result.try({
+    try: (): Json => yaml ? parseYaml(body, { schema: "core", maxAliasCount: 0 }) : parse(body),
+    catch: (cause) => ({ code: 400, reason: "ParseError", message: cause instanceof Error ? cause.message : "no JSON" })
+  })
+
+const unrecognized = (kind: string, problem: string) =>
+  badRequest(`the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: ${problem}`)
+
+const typeName = (value: Json | undefined): string => {
+  if (isArray(value)) return "array"
+  if (isObject(value)) return "object"
+  return value === null ? "null" : typeof value === "boolean" ? "bool" : typeof value
+}
+
+const OBJECTS = ["metadata", "spec", "status"]
+const TEXT_MAPS = ["labels", "annotations"]
+const LISTS = [["metadata", "finalizers"], ["metadata", "ownerReferences"], ["spec", "containers"], ["spec", "initContainers"]]
+
+/** What in the frame of an object has a type that no kind allows. */
+const shapeProblem = (object: JsonObject): string | undefined => {
+  const wrong = OBJECTS.find((name) => object[name] !== undefined && object[name] !== null && !isObject(object[name]))
+  if (wrong !== undefined) return `cannot unmarshal ${typeName(object[wrong])} into Go struct field .${wrong} of type object`
+  for (const path of LISTS) {
+    const value = at(object, ...path)
+    if (value !== undefined && value !== null && !isArray(value)) {
+      return `cannot unmarshal ${typeName(value)} into Go struct field .${path.join(".")} of type array`
+    }
+  }
+  for (const name of TEXT_MAPS) {
+    const map = at(object, "metadata", name)
+    if (map === undefined || map === null) continue
+    const value = isObject(map) ? Object.values(map).find((one) => typeof one !== "string") : map
+    if (value !== undefined) return `cannot unmarshal ${typeName(value)} into Go struct field ObjectMeta.metadata.${name} of type string`
+  }
+  return undefined
+}
+
+/** Who writes: the field manager that the request names, else the program that sent it. */
+const managerOf = (request: ApiRequest): string =>
+  request.query.get("fieldManager") || request.userAgent.split("/")[0] || "unknown"
+
+/** Reads the options that all writes have. **Errors** 422 for a dry run that is not `All`. */
+export const writeOptions = (request: ApiRequest, kind: string): Outcome<WriteOptions> =>
+  Result.map(dryRun(request.query.getAll("dryRun"), kind), (dry) => ({ manager: managerOf(request), dryRun: dry }))
+
+/** Reads the stages of a dry run. */
+export const dryRun = (stages: ReadonlyArray<string>, kind: string): Outcome<boolean> => {
+  const given = stages.filter((stage) => stage !== "")
+  return given.some((stage) => stage !== "All")
+    ? Result.fail(invalidOptions(kind, [unsupportedValue("dryRun", [...given], ["All"])]))
+    : Result.succeed(given.length > 0)
+}
+
+/** The name and namespace that a body gives itself must be those of the path. **Errors** 400. */
+export const placed = (object: JsonObject, call: ResourceCall): Outcome<JsonObject> => {
+  const namespace = textAt(objectAt(object, "metadata"), "namespace")
+  return namespace !== "" && call.resource.namespaced && namespace !== call.info.namespace
+    ? Result.fail(badRequest("the namespace of the provided object does not match the namespace sent on the request"))
+    : Result.succeed(object)
+}

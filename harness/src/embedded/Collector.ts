@@ -1,0 +1,113 @@
+/**
+ * Does at once what the controllers of a real cluster do in a while: empties namespaces that end, and removes what has lost
+ * its owner.
+ *
+ * Nobody runs pods here, so a pod that goes with its namespace or owner goes without a grace period. Finalizers hold.
+ *
+ * @since 0.1.0
+ */
+import { arrayAt, at, type Json, type JsonObject, objectAt, put, textAt } from "./Json.ts"
+import { type Kernel, timestamp } from "./Kernel.ts"
+import type { Resource } from "./Resource.ts"
+import * as Resources from "./Resources.ts"
+import { read, type Stored } from "./Store.ts"
+
+/** Follows up on an object that has just been marked as ending. */
+export const ending = (kernel: Kernel, resource: Resource, object: JsonObject): void => {
+  if (resource === Resources.namespaces) empty(kernel, textAt(object, "metadata", "name"))
+  if (!arrayAt(object, "metadata", "finalizers").includes(FOREGROUND)) return
+  const uid = textAt(object, "metadata", "uid")
+  for (const [kind, dependent] of kernel.store.dependents(uid)) drop(kernel, kind, dependent, uid)
+  const stored = kernel.store.get(resource, keyIn(object))
+  if (stored !== undefined && kernel.store.dependents(uid).length === 0) loosen(kernel, resource, stored, FOREGROUND)
+}
+
+/** Before an owner goes: takes its name off what depends on it, where the dependents shall stay. */
+export const release = (kernel: Kernel, uid: string): void => {
+  for (const [resource, dependent] of kernel.store.dependents(uid)) {
+    const object = read(dependent)
+    const owners = arrayAt(object, "metadata", "ownerReferences").filter((owner) => textAt(owner, "uid") !== uid)
+    kernel.store.write(resource, put(object, ["metadata", "ownerReferences"], owners.length === 0 ? undefined : owners))
+  }
+}
+
+/** After an object is gone: removes what it owned, and the namespace that waited for it. */
+export const removed = (kernel: Kernel, resource: Resource, gone: Stored): void => {
+  for (const [kind, dependent] of kernel.store.dependents(gone.uid)) drop(kernel, kind, dependent, gone.uid)
+  for (const owner of gone.owners) foregroundOwner(kernel, owner)
+  if (!resource.namespaced) return
+  const home = kernel.store.get(Resources.namespaces, gone.namespace)
+  if (home !== undefined && home.fields["status.phase"] === "Terminating") closeIfEmpty(kernel, home)
+}
+
+const FOREGROUND = "foregroundDeletion"
+
+const keyIn = (object: JsonObject): string => {
+  const namespace = textAt(object, "metadata", "namespace")
+  const name = textAt(object, "metadata", "name")
+  return namespace === "" ? name : `${namespace}/${name}`
+}
+
+/** Removes a dependent unless another owner of it still lives. */
+const drop = (kernel: Kernel, resource: Resource, dependent: Stored, uid: string): void => {
+  if (dependent.owners.some((owner) => owner !== uid && kernel.store.byUid(owner) !== undefined)) return
+  finish(kernel, resource, dependent)
+}
+
+const finish = (kernel: Kernel, resource: Resource, stored: Stored): void => {
+  const object = read(stored)
+  if (arrayAt(object, "metadata", "finalizers").length === 0) {
+    const last = kernel.store.remove(resource, stored)
+    removed(kernel, resource, last)
+    return
+  }
+  if (at(object, "metadata", "deletionTimestamp") !== undefined) return
+  const metadata: Json = {
+    ...objectAt(object, "metadata"),
+    deletionTimestamp: timestamp(kernel.nowMs()),
+    deletionGracePeriodSeconds: 0
+  }
+  kernel.store.write(resource, { ...object, metadata })
+}
+
+const empty = (kernel: Kernel, namespace: string): void => {
+  for (const [resource, listed] of kernel.store.contents(namespace)) {
+    // What went with its owner a moment ago is not there any more.
+    const stored = kernel.store.get(resource, listed.key)
+    if (stored !== undefined && stored.uid === listed.uid) finish(kernel, resource, stored)
+  }
+  const home = kernel.store.get(Resources.namespaces, namespace)
+  if (home !== undefined) closeIfEmpty(kernel, home)
+}
+
+const closeIfEmpty = (kernel: Kernel, home: Stored): void => {
+  if (kernel.store.contents(home.name).length > 0) return
+  const object = read(home)
+  const others = arrayAt(object, "spec", "finalizers").filter((one) => one !== "kubernetes")
+  if (others.length > 0 || arrayAt(object, "metadata", "finalizers").length > 0) {
+    kernel.store.write(Resources.namespaces, put(object, ["spec", "finalizers"], others.length === 0 ? undefined : others))
+    return
+  }
+  const last = kernel.store.remove(Resources.namespaces, home)
+  removed(kernel, Resources.namespaces, last)
+}
+
+/** An owner that waits for its dependents goes once the last of them is gone. */
+const foregroundOwner = (kernel: Kernel, uid: string): void => {
+  if (kernel.store.dependents(uid).length > 0) return
+  const owner = kernel.store.byUid(uid)
+  if (owner === undefined) return
+  const [resource, stored] = owner
+  if (arrayAt(read(stored), "metadata", "finalizers").includes(FOREGROUND)) loosen(kernel, resource, stored, FOREGROUND)
+}
+
+const loosen = (kernel: Kernel, resource: Resource, stored: Stored, finalizer: string): void => {
+  const object = read(stored)
+  const rest = arrayAt(object, "metadata", "finalizers").filter((one) => one !== finalizer)
+  if (rest.length > 0) {
+    kernel.store.write(resource, put(object, ["metadata", "finalizers"], rest))
+    return
+  }
+  const last = kernel.store.remove(resource, stored)
+  removed(kernel, resource, last)
+}

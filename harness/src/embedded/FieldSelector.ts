@@ -1,0 +1,91 @@
+/**
+ * Field selectors: `metadata.name=web,status.phase!=Running`.
+ *
+ * **Source** Kubernetes, `k8s.io/apimachinery/pkg/fields`.
+ *
+ * @since 0.1.0
+ */
+import { Result } from "effect"
+import type { Resource } from "./Resource.ts"
+import { badRequest, type Outcome } from "./Status.ts"
+
+export interface FieldRequirement {
+  readonly field: string
+  readonly value: string
+  readonly equal: boolean
+}
+
+/** All of the requirements; none of them matches everything. */
+export type FieldSelector = ReadonlyArray<FieldRequirement>
+
+/** The selectable fields of one object, read once when it is stored. */
+export type Fields = Readonly<Record<string, string>>
+
+export const matches = (selector: FieldSelector, fields: Fields): boolean =>
+  selector.every(({ equal, field, value }) => ((fields[field] ?? "") === value) === equal)
+
+/** The value that a selector pins a field to, which narrows a list to one object. */
+export const pinned = (selector: FieldSelector, field: string): string | undefined =>
+  selector.find((requirement) => requirement.equal && requirement.field === field)?.value
+
+/**
+ * Parses the text of `fieldSelector` for one resource.
+ *
+ * **Shape** `field=value`, `==` or `!=`, joined by commas; a backslash keeps a comma, `=` or backslash in a value.
+ *
+ * **Errors** 400 BadRequest for a text that is no selector and for a field that the resource does not select by.
+ *
+ * @since 0.1.0
+ */
+export const parse = (text: string, resource: Resource): Outcome<FieldSelector> => {
+  const requirements: Array<FieldRequirement> = []
+  for (const term of split(text)) {
+    if (term === "") continue
+    const match = /^([^=!\\]*)(==|!=|=)([\s\S]*)$/.exec(term)
+    if (match === null) return Result.fail(badRequest(`invalid selector: '${text}'; can't understand '${term}'`))
+    const [, field = "", operator, rest = ""] = match
+    const value = unescape(rest)
+    if (value === undefined) return Result.fail(badRequest(`invalid field selector: invalid escape sequence in '${rest}'`))
+    if (!isSelectable(resource, field)) return Result.fail(badRequest(resource.unknownField(field)))
+    requirements.push({ field, value, equal: operator !== "!=" })
+  }
+  return Result.succeed(requirements)
+}
+
+/** Writes a value so that {@link parse} reads it back. */
+export const escape = (value: string): string => value.replace(/[\\,=]/g, (character) => `\\${character}`)
+
+const isSelectable = (resource: Resource, field: string): boolean =>
+  field === "metadata.name"
+  || (field === "metadata.namespace" && resource.namespaced)
+  || resource.fields.some((known) => known.name === field)
+
+const split = (text: string): ReadonlyArray<string> => {
+  const terms: Array<string> = []
+  let start = 0
+  for (let index = 0; index < text.length; index++) {
+    if (text[index] === "\\") index += 1
+    else if (text[index] === ",") {
+      terms.push(text.slice(start, index))
+      start = index + 1
+    }
+  }
+  return [...terms, text.slice(start)]
+}
+
+const unescape = (value: string): string | undefined => {
+  let plain = ""
+  for (let index = 0; index < value.length; index++) {
+    const character = value[index]
+    if (character === "=" || character === ",") return undefined
+    if (character !== "\\") {
+      plain += character
+      continue
+    }
+    const next = value[index + 1]
+    if (next !== "\\" && next !== "," && next !== "=") return undefined
+    plain += next
+    index += 1
+  }
+  return plain
+}

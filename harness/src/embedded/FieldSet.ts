@@ -1,0 +1,188 @@
+/**
+ * A set of fields of an object: what a manager owns, what a change touches.
+ *
+ * **Source** Kubernetes, `sigs.k8s.io/structured-merge-diff`, and the wire form `FieldsV1`.
+ *
+ * @since 0.1.0
+ */
+import { equals, isArray, isObject, type Json, type JsonObject, without } from "./Json.ts"
+import { forApply, isAtomicObject, keyDefault, type ListRule } from "./ListSchema.ts"
+
+/** **Shape** a tree; `self` tells whether the field itself is in the set, beside what is below it. */
+export interface FieldSet {
+  readonly self: boolean
+  readonly children: ReadonlyMap<string, FieldSet>
+}
+
+/** One step to a field. **Shape** `f:name`, `k:{"name":"web"}` (an item by its keys), `v:"x"` (an item of a set). */
+export type Step = string
+export type FieldPath = ReadonlyArray<Step>
+
+export const empty: FieldSet = { self: false, children: new Map() }
+const leaf: FieldSet = { self: true, children: new Map() }
+
+export const isEmpty = (set: FieldSet): boolean => !set.self && set.children.size === 0
+
+/** The fields that an object of a kind sets. */
+export const fromObject = (kind: string, object: JsonObject): FieldSet => {
+  const children = Object.entries(object).map(([name, value]) => [`f:${name}`, ofValue(kind, name, value)] as const)
+  return { self: false, children: new Map(children) }
+}
+
+const ofValue = (kind: string, name: string, value: Json): FieldSet => {
+  if (isObject(value)) {
+    return isAtomicObject(name) || Object.keys(value).length === 0 ? leaf : fromObject(kind, value)
+  }
+  if (!isArray(value)) return leaf
+  const rule = forApply(kind, name)
+  if (rule._tag === "Atomic" || value.length === 0) return leaf
+  const items = value.map((item) => {
+    if (rule._tag === "Set" || !isObject(item)) return [`v:${JSON.stringify(item)}`, leaf] as const
+    return [itemStep(rule, item), { ...fromObject(kind, item), self: true }] as const
+  })
+  return { self: false, children: new Map(items) }
+}
+
+/** The step to an item of a keyed list. */
+export const itemStep = (rule: ListRule, item: JsonObject): Step => {
+  if (rule._tag !== "Keyed") return `v:${JSON.stringify(item)}`
+  const keys = [...rule.keys].sort().flatMap((key) => {
+    const value = item[key] ?? keyDefault(key)
+    return value === undefined ? [] : [[key, value] as const]
+  })
+  return `k:${JSON.stringify(Object.fromEntries(keys))}`
+}
+
+export const fromV1 = (json: Json): FieldSet => {
+  const children = Object.entries(isObject(json) ? json : {}).filter(([step]) => step !== ".")
+  return {
+    self: children.length === 0 || (isObject(json) && Object.hasOwn(json, ".")),
+    children: new Map(children.map(([step, below]) => [step, fromV1(below)]))
+  }
+}
+
+export const toV1 = (set: FieldSet): JsonObject => ({
+  ...(set.self && set.children.size > 0 ? { ".": {} } : {}),
+  ...Object.fromEntries([...set.children].map(([step, below]) => [step, toV1(below)]))
+})
+
+export const union = (left: FieldSet, right: FieldSet): FieldSet => {
+  const children = new Map(left.children)
+  for (const [step, below] of right.children) children.set(step, union(children.get(step) ?? empty, below))
+  return { self: left.self || right.self, children }
+}
+
+export const difference = (left: FieldSet, right: FieldSet): FieldSet => {
+  const children = new Map<Step, FieldSet>()
+  for (const [step, below] of left.children) {
+    const rest = difference(below, right.children.get(step) ?? empty)
+    if (!isEmpty(rest)) children.set(step, rest)
+  }
+  return { self: left.self && !right.self, children }
+}
+
+export const intersection = (left: FieldSet, right: FieldSet): FieldSet => {
+  const children = new Map<Step, FieldSet>()
+  for (const [step, below] of left.children) {
+    const common = intersection(below, right.children.get(step) ?? empty)
+    if (!isEmpty(common)) children.set(step, common)
+  }
+  return { self: left.self && right.self, children }
+}
+
+/** The paths of a set, in the order of its tree. */
+export const paths = (set: FieldSet, at: FieldPath = []): ReadonlyArray<FieldPath> => [
+  ...(set.self && at.length > 0 ? [at] : []),
+  ...[...set.children].flatMap(([step, below]) => paths(below, [...at, step]))
+]
+
+export const fromPaths = (all: Iterable<FieldPath>): FieldSet => {
+  let set = empty
+  for (const path of all) set = union(set, path.reduceRight<FieldSet>((below, step) => ({ self: false, children: new Map([[step, below]]) }), leaf))
+  return set
+}
+
+/** Prints a path as conflicts show it: `.spec.template.spec.containers[name="web"].image`. */
+export const print = (path: FieldPath): string =>
+  path.map((step) => {
+    const body = step.slice(2)
+    if (step.startsWith("f:")) return `.${body}`
+    if (step.startsWith("v:")) return `[=${body}]`
+    const keys: Json = JSON.parse(body)
+    return `[${Object.entries(isObject(keys) ? keys : {}).map(([key, value]) => `${key}=${JSON.stringify(value)}`).join(",")}]`
+  }).join("")
+
+/** Whether a list item is the one that a step means. */
+const isItem = (step: Step, item: Json): boolean => {
+  const wanted: Json = JSON.parse(step.slice(2))
+  if (step.startsWith("v:")) return equals(item, wanted)
+  return isObject(item) && isObject(wanted)
+    && Object.entries(wanted).every(([key, value]) => equals(item[key] ?? keyDefault(key), value))
+}
+
+/** The value at a path, `undefined` where the object has none. */
+export const valueAt = (value: Json | undefined, path: FieldPath): Json | undefined => {
+  const [step, ...rest] = path
+  if (step === undefined || value === undefined) return value
+  if (isArray(value)) return valueAt(value.find((item) => isItem(step, item)), rest)
+  const name = step.slice(2)
+  return isObject(value) && step.startsWith("f:") && Object.hasOwn(value, name) ? valueAt(value[name], rest) : undefined
+}
+
+/**
+ * Whether a field is the same in two objects. **Shape** an item of a list is itself only its being there; what it holds are
+ * fields of their own.
+ */
+export const isSame = (left: Json | undefined, right: Json | undefined, path: FieldPath): boolean => {
+  const [old, now] = [valueAt(left, path), valueAt(right, path)]
+  return path.at(-1)?.startsWith("k:") === true ? (old === undefined) === (now === undefined) : equals(old, now)
+}
+
+/** Takes the field at a path away, and the containers that become empty by that with it. */
+export const removeAt = (object: JsonObject, path: FieldPath): JsonObject => {
+  const removed = removeIn(object, path)
+  return isObject(removed) ? removed : {}
+}
+
+const removeIn = (value: Json, path: FieldPath): Json | undefined => {
+  const [step, ...rest] = path
+  if (step === undefined) return undefined
+  if (isArray(value)) {
+    const items = value.flatMap((item) => {
+      if (!isItem(step, item)) return [item]
+      const next = removeIn(item, rest)
+      return next === undefined ? [] : [next]
+    })
+    return items.length === 0 ? undefined : items
+  }
+  const name = step.slice(2)
+  if (!isObject(value) || !Object.hasOwn(value, name)) return value
+  const below = value[name]
+  const next = below === undefined ? undefined : removeIn(below, rest)
+  if (next !== undefined) return { ...value, [name]: next }
+  const left = without(value, name)
+  return Object.keys(left).length === 0 ? undefined : left
+}
+
+/** Merges what a manager applies into an object: lists by their keys, all else field by field. */
+export const merge = (kind: string, live: JsonObject, applied: JsonObject): JsonObject => {
+  const merged = new Map(Object.entries(live))
+  for (const [name, value] of Object.entries(applied)) {
+    if (value === null) merged.delete(name)
+    else merged.set(name, mergeValue(kind, name, merged.get(name), value))
+  }
+  return Object.fromEntries(merged)
+}
+
+const mergeValue = (kind: string, name: string, live: Json | undefined, applied: Json): Json => {
+  if (isObject(applied)) return isObject(live) && !isAtomicObject(name) ? merge(kind, live, applied) : applied
+  const rule = forApply(kind, name)
+  if (!isArray(applied) || !isArray(live) || rule._tag === "Atomic") return applied
+  return applied.reduce<ReadonlyArray<Json>>((list, item) => {
+    const step = rule._tag === "Keyed" && isObject(item) ? itemStep(rule, item) : `v:${JSON.stringify(item)}`
+    const index = list.findIndex((one) => isItem(step, one))
+    const old = list[index]
+    if (index < 0) return [...list, item]
+    return isObject(old) && isObject(item) ? list.with(index, merge(kind, old, item)) : list
+  }, live)
+}

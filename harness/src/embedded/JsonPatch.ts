@@ -1,0 +1,157 @@
+/**
+ * JSON Patch: a list of operations on paths of a document.
+ *
+ * **Source** RFC 6902 and RFC 6901, with one liberty of the real server: `replace` of a missing key adds it.
+ *
+ * @since 0.1.0
+ */
+import { Result } from "effect"
+import { equals, isArray, isObject, type Json, type JsonArray, without } from "./Json.ts"
+import { badRequest, type Failure, type Outcome, unprocessable } from "./Status.ts"
+
+type Operation =
+  | { readonly op: "add" | "replace" | "test"; readonly path: Pointer; readonly value: Json }
+  | { readonly op: "remove"; readonly path: Pointer }
+  | { readonly op: "move" | "copy"; readonly path: Pointer; readonly from: Pointer }
+
+type Pointer = ReadonlyArray<string>
+
+export type JsonPatch = ReadonlyArray<Operation>
+
+/** More operations than this in one patch are refused, as the real server does. */
+export const MAX_OPERATIONS = 10_000
+
+/**
+ * Reads a patch.
+ *
+ * **Errors** 400 for a body that is no array of objects, 413 beyond {@link MAX_OPERATIONS}, 422 for an unknown operation.
+ */
+export const fromJson = (body: Json): Outcome<JsonPatch> => {
+  if (!isArray(body)) {
+    const what = body === null ? "null" : isObject(body) ? "object" : typeof body
+    return Result.fail(
+      badRequest(`error decoding patch: json: cannot unmarshal ${what} into Go value of type []handlers.jsonPatchOp`)
+    )
+  }
+  if (body.length > MAX_OPERATIONS) {
+    return Result.fail({
+      code: 413,
+      reason: "RequestEntityTooLarge",
+      message: `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${body.length}`
+    })
+  }
+  return Result.all(body.map(operationFrom))
+}
+
+/**
+ * Applies the operations in order; the first that does not fit fails the whole patch.
+ *
+ * **Errors** 422.
+ */
+export const apply = (document: Json, patch: JsonPatch): Outcome<Json> => {
+  let current: Outcome<Json> = Result.succeed(document)
+  for (const operation of patch) current = Result.flatMap(current, (json) => step(json, operation))
+  return current
+}
+
+const mismatch: Result.Result<never, Failure> = Result.fail(unprocessable)
+
+const operationFrom = (json: Json): Outcome<Operation> => {
+  if (!isObject(json)) return mismatch
+  const path = pointerFrom(json["path"])
+  if (path === undefined) return mismatch
+  const op = json["op"]
+  if (op === "remove") return Result.succeed({ op, path })
+  if (op === "move" || op === "copy") {
+    const from = pointerFrom(json["from"])
+    return from === undefined ? mismatch : Result.succeed({ op, path, from })
+  }
+  if (op !== "add" && op !== "replace" && op !== "test") return mismatch
+  return Result.succeed({ op, path, value: json["value"] ?? null })
+}
+
+const pointerFrom = (text: Json | undefined): Pointer | undefined => {
+  if (text === "") return []
+  if (typeof text !== "string" || !text.startsWith("/")) return undefined
+  return text.slice(1).split("/").map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
+}
+
+const step = (document: Json, operation: Operation): Outcome<Json> => {
+  switch (operation.op) {
+    case "add":
+      return change(document, operation.path, (parent, key) => addTo(parent, key, operation.value), operation.value)
+    case "replace":
+      return change(document, operation.path, (parent, key) => replaceIn(parent, key, operation.value), operation.value)
+    case "remove":
+      return change(document, operation.path, removeFrom, null)
+    case "test":
+      return Result.flatMap(read(document, operation.path), (found) => equals(found, operation.value) ? Result.succeed(document) : mismatch)
+    case "copy":
+      return Result.flatMap(read(document, operation.from), (value) => step(document, { op: "add", path: operation.path, value }))
+    case "move":
+      return Result.flatMap(read(document, operation.from), (value) =>
+        Result.flatMap(step(document, { op: "remove", path: operation.from }), (rest) =>
+          step(rest, { op: "add", path: operation.path, value })))
+  }
+}
+
+const read = (document: Json, pointer: Pointer): Outcome<Json> => {
+  let current = document
+  for (const key of pointer) {
+    const next = child(current, key)
+    if (next === undefined) return mismatch
+    current = next
+  }
+  return Result.succeed(current)
+}
+
+const child = (parent: Json, key: string): Json | undefined => {
+  if (isArray(parent)) {
+    const index = indexIn(parent, key)
+    return index === undefined ? undefined : parent[index]
+  }
+  return isObject(parent) && Object.hasOwn(parent, key) ? parent[key] : undefined
+}
+
+/** Rebuilds the documents along a pointer around a change of its last container. */
+const change = (
+  document: Json,
+  pointer: Pointer,
+  edit: (parent: Json, key: string) => Outcome<Json>,
+  whole: Json
+): Outcome<Json> => {
+  const [key, ...rest] = pointer
+  if (key === undefined) return Result.succeed(whole)
+  if (rest.length === 0) return edit(document, key)
+  const next = child(document, key)
+  if (next === undefined) return mismatch
+  return Result.flatMap(change(next, rest, edit, whole), (changed) => replaceIn(document, key, changed))
+}
+
+const addTo = (parent: Json, key: string, value: Json): Outcome<Json> => {
+  if (isObject(parent)) return Result.succeed({ ...parent, [key]: value })
+  if (!isArray(parent)) return mismatch
+  if (key === "-") return Result.succeed([...parent, value])
+  const index = indexIn(parent, key, parent.length + 1)
+  return index === undefined ? mismatch : Result.succeed([...parent.slice(0, index), value, ...parent.slice(index)])
+}
+
+const replaceIn = (parent: Json, key: string, value: Json): Outcome<Json> => {
+  if (isObject(parent)) return Result.succeed({ ...parent, [key]: value })
+  const index = isArray(parent) ? indexIn(parent, key) : undefined
+  return isArray(parent) && index !== undefined ? Result.succeed(parent.with(index, value)) : mismatch
+}
+
+const removeFrom = (parent: Json, key: string): Outcome<Json> => {
+  if (isObject(parent)) return Object.hasOwn(parent, key) ? Result.succeed(without(parent, key)) : mismatch
+  const index = isArray(parent) ? indexIn(parent, key) : undefined
+  return isArray(parent) && index !== undefined ? Result.succeed(parent.toSpliced(index, 1)) : mismatch
+}
+
+const INDEX = /^(?:0|[1-9][0-9]*)$/
+
+const indexIn = (list: JsonArray, key: string, size = list.length): number | undefined => {
+  if (!INDEX.test(key)) return undefined
+  const index = Number(key)
+  return index < size ? index : undefined
+}

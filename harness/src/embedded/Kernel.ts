@@ -1,0 +1,59 @@
+/**
+ * What every part of one embedded cluster shares: its objects, its time and its chance.
+ *
+ * @since 0.1.0
+ */
+import { Clock, Effect, Random } from "effect"
+import type { Surroundings } from "./Defaults.ts"
+import * as Resources from "./Resources.ts"
+import { Store } from "./Store.ts"
+
+export interface Kernel {
+  readonly store: Store
+  readonly surroundings: Surroundings
+  readonly nowMs: () => number
+  /** A fresh uid, version 4 of RFC 9562. */
+  readonly uid: () => string
+  /** Five characters that end a generated name. */
+  readonly suffix: () => string
+}
+
+/** No vowels and no look-alikes, so that no generated name reads as a word. */
+const SUFFIX = "bcdfghjklmnpqrstvwxz2456789"
+
+export const make = (historyCapacity: number): Effect.Effect<Kernel> =>
+  Effect.gen(function*() {
+    const clock = yield* Clock.Clock
+    const random = yield* Random.Random
+    const store = new Store(historyCapacity)
+    const below = (limit: number) => Math.floor(random.nextDoubleUnsafe() * limit)
+    const hex = (digits: number) => below(16 ** digits).toString(16).padStart(digits, "0")
+    return {
+      store,
+      surroundings: { serviceAddress: () => freeAddress(store), nodePort: () => freeNodePort(store) },
+      nowMs: () => clock.currentTimeMillisUnsafe(),
+      uid: () => `${hex(8)}-${hex(4)}-4${hex(3)}-${"89ab"[below(4)]}${hex(3)}-${hex(8)}${hex(4)}`,
+      suffix: () => Array.from({ length: 5 }, () => SUFFIX[below(SUFFIX.length)]).join("")
+    }
+  })
+
+/** A time as objects carry it: UTC, whole seconds. */
+export const timestamp = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
+
+const freeAddress = (store: Store): string => {
+  const taken = new Set(store.list(Resources.services, "").map((service) => service.fields["spec.clusterIP"]))
+  for (let host = 1; host < 65_535; host++) {
+    const address = `10.0.${host >> 8}.${host & 255}`
+    if (!taken.has(address)) return address
+  }
+  // 65,534 services fill the range; a headless one is what such a cluster can still have.
+  return "None"
+}
+
+const FIRST_NODE_PORT = 30_000
+
+const freeNodePort = (store: Store): number => {
+  const text = store.list(Resources.services, "").map((service) => service.body).join()
+  for (let port = FIRST_NODE_PORT; port < 32_768; port++) if (!text.includes(`"nodePort":${port}`)) return port
+  return FIRST_NODE_PORT
+}

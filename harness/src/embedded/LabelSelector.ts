@@ -1,0 +1,234 @@
+/**
+ * Label selectors: the text of a query parameter, and the object form that workloads carry.
+ *
+ * **Source** Kubernetes, `k8s.io/apimachinery/pkg/labels`: the lexer, the grammar and the wording of what is refused.
+ *
+ * @since 0.1.0
+ */
+import { Result } from "effect"
+import { arrayAt, type JsonObject, textAt, textsAt } from "./Json.ts"
+import { keyProblem, labelValueProblem } from "./Names.ts"
+import { badRequest, type Failure, type Outcome } from "./Status.ts"
+
+export type Operator = "in" | "notin" | "exists" | "absent" | "gt" | "lt"
+
+export interface Requirement {
+  readonly key: string
+  readonly operator: Operator
+  readonly values: ReadonlyArray<string>
+}
+
+/** All of the requirements; none of them matches everything. */
+export type LabelSelector = ReadonlyArray<Requirement>
+
+export type Labels = Readonly<Record<string, string>>
+
+export const matches = (selector: LabelSelector, labels: Labels): boolean =>
+  selector.every((requirement) => satisfies(requirement, labels))
+
+const satisfies = ({ key, operator, values }: Requirement, labels: Labels): boolean => {
+  const value = Object.hasOwn(labels, key) ? labels[key] : undefined
+  switch (operator) {
+    case "exists":
+      return value !== undefined
+    case "absent":
+      return value === undefined
+    case "in":
+      return value !== undefined && values.includes(value)
+    case "notin":
+      return value === undefined || !values.includes(value)
+    case "gt":
+      return compares(value, values, (left, right) => left > right)
+    case "lt":
+      return compares(value, values, (left, right) => left < right)
+  }
+}
+
+const INTEGER = /^[+-]?[0-9]+$/
+
+const compares = (
+  value: string | undefined,
+  [bound]: ReadonlyArray<string>,
+  holds: (left: bigint, right: bigint) => boolean
+): boolean =>
+  value !== undefined && bound !== undefined && INTEGER.test(value) && INTEGER.test(bound)
+  && holds(BigInt(value.replace("+", "")), BigInt(bound.replace("+", "")))
+
+interface Token {
+  readonly kind: "identifier" | "end" | "symbol"
+  readonly text: string
+}
+
+const TOKEN = /[ \t\r\n]*(?:(==|!=|[=!(),><])|([^=!(),>< \t\r\n]+)|$)/y
+
+const tokens = (text: string): ReadonlyArray<Token> => {
+  const found: Array<Token> = []
+  TOKEN.lastIndex = 0
+  while (TOKEN.lastIndex < text.length) {
+    const match = TOKEN.exec(text)
+    if (match === null) break
+    const [, symbol, word] = match
+    if (symbol === undefined && word === undefined) break
+    found.push(symbol === undefined ? { kind: "identifier", text: word ?? "" } : { kind: "symbol", text: symbol })
+  }
+  return [...found, { kind: "end", text: "" }]
+}
+
+/**
+ * Parses the text of `labelSelector`.
+ *
+ * **Shape** `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a`, `!a`, `a>1`, `a<1`, joined by commas; empty is all.
+ *
+ * **Errors** 400 BadRequest with the real server's words.
+ *
+ * @since 0.1.0
+ */
+export const parse = (text: string): Outcome<LabelSelector> => {
+  const reader = new Reader(tokens(text))
+  if (reader.peek().kind === "end") return Result.succeed([])
+  const requirements: Array<Requirement> = []
+  for (;;) {
+    const head = reader.peek()
+    if (head.kind !== "identifier" && head.text !== "!") {
+      return refuse(`found '${head.text}', expected: !, identifier, or 'end of string'`)
+    }
+    const requirement = requirementFrom(reader)
+    if (Result.isFailure(requirement)) return Result.fail(requirement.failure)
+    requirements.push(requirement.success)
+    const next = reader.take()
+    if (next.kind === "end") return Result.succeed(requirements)
+    if (next.text !== ",") return refuse(`found '${next.text}', expected: ',' or 'end of string'`)
+    const after = reader.peek()
+    if (after.kind !== "identifier" && after.text !== "!") {
+      return refuse(`found '${after.text}', expected: identifier after ','`)
+    }
+  }
+}
+
+/** Reads the object form of `spec.selector`. **Shape** `matchLabels` and `matchExpressions`, all of which must hold. */
+export const fromObject = (selector: JsonObject): LabelSelector => [
+  ...Object.entries(textsAt(selector, "matchLabels")).map(([key, value]): Requirement => ({ key, operator: "in", values: [value] })),
+  ...arrayAt(selector, "matchExpressions").flatMap((expression): ReadonlyArray<Requirement> => {
+    const operator = OPERATORS.get(textAt(expression, "operator"))
+    if (operator === undefined) return []
+    const values = arrayAt(expression, "values").filter((value) => typeof value === "string")
+    return [{ key: textAt(expression, "key"), operator, values }]
+  })
+]
+
+const OPERATORS = new Map<string, Operator>([["In", "in"], ["NotIn", "notin"], ["Exists", "exists"], ["DoesNotExist", "absent"]])
+
+/** Prints a selector as `status.selector` of a scale and the tables show it. */
+export const print = (selector: LabelSelector): string =>
+  [...selector].sort((left, right) => left.key < right.key ? -1 : left.key > right.key ? 1 : 0).map((requirement) => {
+    const { key, operator, values } = requirement
+    switch (operator) {
+      case "exists":
+        return key
+      case "absent":
+        return `!${key}`
+      case "gt":
+        return `${key}>${values[0]}`
+      case "lt":
+        return `${key}<${values[0]}`
+      case "in":
+        return values.length === 1 ? `${key}=${values[0]}` : `${key} in (${[...values].sort().join(",")})`
+      case "notin":
+        return `${key} notin (${[...values].sort().join(",")})`
+    }
+  }).join(",")
+
+class Reader {
+  private readonly list: ReadonlyArray<Token>
+  private position = 0
+  constructor(list: ReadonlyArray<Token>) {
+    this.list = list
+  }
+  peek(): Token {
+    return this.list[this.position] ?? { kind: "end", text: "" }
+  }
+  take(): Token {
+    const token = this.peek()
+    this.position += 1
+    return token
+  }
+}
+
+const refuse = (message: string): Result.Result<never, Failure> => Result.fail(badRequest(message))
+const unparsable = (message: string): Result.Result<never, Failure> => refuse(`unable to parse requirement: ${message}`)
+
+const requirementFrom = (reader: Reader): Outcome<Requirement> => {
+  const negated = reader.peek().text === "!"
+  if (negated) reader.take()
+  const key = reader.take()
+  if (key.kind !== "identifier") return unparsable(`found '${key.text}', expected: identifier`)
+  const problem = keyProblem(key.text)
+  if (problem !== undefined) return unparsable(`<nil>: Invalid value: ${JSON.stringify(key.text)}: ${problem}`)
+  if (negated) return Result.succeed({ key: key.text, operator: "absent", values: [] })
+  const next = reader.peek()
+  if (next.kind === "end" || next.text === ",") return Result.succeed({ key: key.text, operator: "exists", values: [] })
+  reader.take()
+  switch (next.text) {
+    case "=":
+    case "==":
+      return withValue(key.text, "in", reader)
+    case "!=":
+      return withValue(key.text, "notin", reader)
+    case ">":
+      return withValue(key.text, "gt", reader)
+    case "<":
+      return withValue(key.text, "lt", reader)
+    case "in":
+    case "notin":
+      return withValues(key.text, next.text, reader)
+    default:
+      return unparsable(`found '${next.text}', expected: in, notin, =, ==, !=, gt, lt`)
+  }
+}
+
+const withValue = (key: string, operator: Operator, reader: Reader): Outcome<Requirement> => {
+  const next = reader.peek()
+  // `a=` and `a=,b` ask for the empty value.
+  const empty = next.kind === "end" || next.text === ","
+  if (!empty && next.kind !== "identifier") return unparsable(`found '${next.text}', expected: identifier`)
+  const value = empty ? "" : reader.take().text
+  if ((operator === "gt" || operator === "lt") && !INTEGER.test(value)) {
+    return unparsable(
+      `values[0]: Invalid value: ${JSON.stringify(value)}: for 'Gt', 'Lt' operators, the value must be an integer`
+    )
+  }
+  return checked({ key, operator, values: [value] })
+}
+
+const withValues = (key: string, operator: "in" | "notin", reader: Reader): Outcome<Requirement> => {
+  const open = reader.take()
+  if (open.text !== "(") return unparsable(`found '${open.text}' expected: '('`)
+  const values = new Set<string>()
+  let last = ""
+  for (;;) {
+    const token = reader.take()
+    if (token.kind === "identifier") {
+      values.add(token.text)
+      const after = reader.peek()
+      if (after.text !== "," && after.text !== ")") return unparsable(`found '${after.text}', expected: ',' or ')'`)
+    } else if (token.text === ",") {
+      if (last === "," || last === "") values.add("")
+    } else if (token.text === ")") {
+      if (last === "," || last === "") values.add("")
+      return checked({ key, operator, values: [...values].sort() })
+    } else {
+      return unparsable(`found '${token.text}', expected: ',', ')' or identifier`)
+    }
+    last = token.text
+  }
+}
+
+const checked = (requirement: Requirement): Outcome<Requirement> => {
+  for (const [index, value] of requirement.values.entries()) {
+    const problem = labelValueProblem(value)
+    if (problem !== undefined) {
+      return unparsable(`values[${index}][${requirement.key}]: Invalid value: ${JSON.stringify(value)}: ${problem}`)
+    }
+  }
+  return Result.succeed(requirement)
+}

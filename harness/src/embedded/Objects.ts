@@ -1,0 +1,224 @@
+/**
+ * Answers requests for objects: read, list, watch, create, change, delete.
+ *
+ * @since 0.1.0
+ */
+import { Result } from "effect"
+import {
+  badVersion,
+  type Failure,
+  invalidOptions,
+  misnamed,
+  type Outcome,
+  success,
+  tooLargeVersion,
+  unsupportedValue
+} from "./Status.ts"
+import { decode, dryRun, json, JSON_TYPE, placed, type Reply, type ResourceCall, resourceBody, writeOptions } from "./ApiRequest.ts"
+import { arrayAt, type JsonObject, numberAt, objectAt, put, textAt } from "./Json.ts"
+import { type Kernel, timestamp } from "./Kernel.ts"
+import * as Lists from "./Lists.ts"
+import * as ManagedFields from "./ManagedFields.ts"
+import * as Patches from "./Patches.ts"
+import * as Query from "./Query.ts"
+import * as Representation from "./Representation.ts"
+import { apiVersionOf, type Resource } from "./Resource.ts"
+import { keyOf } from "./Store.ts"
+import * as Writes from "./Writes.ts"
+
+/** Answers one call. **Shape** the verb is one that the resource has at this place. */
+export const answer = (kernel: Kernel, call: ResourceCall): Outcome<Reply> => {
+  switch (call.info.verb) {
+    case "get":
+      return get(kernel, call)
+    case "list":
+      return list(kernel, call)
+    case "watch":
+      return watch(kernel, call)
+    case "create":
+      return create(kernel, call)
+    case "update":
+      return update(kernel, call, "main")
+    case "patch":
+      return patch(kernel, call, "main")
+    case "delete":
+      return remove(kernel, call)
+    default:
+      return removeAll(kernel, call)
+  }
+}
+
+export const addressOf = ({ info, resource }: ResourceCall): Writes.Address => ({
+  resource,
+  namespace: resource.namespaced ? info.namespace : "",
+  name: info.name
+})
+
+const rendererFor = (
+  kernel: Kernel,
+  { request, resource }: ResourceCall,
+  asked: "object" | "list" | "stream" = "object"
+): Outcome<Representation.Renderer> =>
+  Result.map(Representation.negotiate(request.accept, request.query, asked), (representation) => ({
+    resource,
+    representation,
+    nowMs: kernel.nowMs
+  }))
+
+export const get = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
+  Result.gen(function*() {
+    const renderer = yield* rendererFor(kernel, call)
+    const version = call.request.query.get("resourceVersion") ?? ""
+    const revision = Query.natural(version === "" ? "0" : version)
+    if (revision === undefined) return yield* Result.fail<Failure>({ code: 500, message: badVersion(version) })
+    if (revision > kernel.store.revision) return yield* Result.fail(tooLargeVersion(revision, kernel.store.revision))
+    const stored = yield* Writes.find(kernel, addressOf(call))
+    return { _tag: "Text", status: 200, contentType: JSON_TYPE, body: Representation.one(renderer, stored) }
+  })
+
+const list = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
+  Result.gen(function*() {
+    const renderer = yield* rendererFor(kernel, call, "list")
+    const query = yield* Query.forList(call.request.query, call.resource)
+    const page = yield* Lists.page(kernel, call.resource, addressOf(call).namespace, query)
+    return { _tag: "Pieces", status: 200, pieces: Representation.list(renderer, page.metadata, page.items) }
+  })
+
+const watch = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
+  Result.gen(function*() {
+    const renderer = yield* rendererFor(kernel, call, "stream")
+    const query = yield* Query.forWatch(call.request.query, call.resource)
+    return { _tag: "Watch", renderer, namespace: addressOf(call).namespace, query }
+  })
+
+const create = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
+  Result.gen(function*() {
+    const renderer = yield* rendererFor(kernel, call)
+    const options = yield* writeOptions(call.request, "CreateOptions")
+    const body = yield* Result.flatMap(resourceBody(call), (object) => placed(object, call))
+    const made = yield* Writes.create(kernel, call.resource, addressOf(call).namespace, body, options)
+    return written(kernel, call, renderer, made, options.dryRun, 201)
+  })
+
+export const update = (kernel: Kernel, call: ResourceCall, part: Writes.Part): Outcome<Reply> =>
+  Result.gen(function*() {
+    const renderer = yield* rendererFor(kernel, call)
+    const options = yield* writeOptions(call.request, "UpdateOptions")
+    const body = yield* Result.flatMap(resourceBody(call), (object) => placed(object, call))
+    const changed = yield* Writes.update(kernel, addressOf(call), part, () => Result.succeed(body), options)
+    return written(kernel, call, renderer, changed, options.dryRun, 200)
+  })
+
+export const patch = (kernel: Kernel, call: ResourceCall, part: "main" | "status"): Outcome<Reply> =>
+  Result.gen(function*() {
+    const renderer = yield* rendererFor(kernel, call)
+    const options = yield* writeOptions(call.request, "PatchOptions")
+    const { resource } = call
+    const asked = yield* Patches.read(call.request, resource.kind, apiVersionOf(resource))
+    if (asked._tag === "Apply") {
+      const [object, status] = yield* apply(kernel, call, part, asked.intent, asked.force, options)
+      return written(kernel, call, renderer, object, options.dryRun, status)
+    }
+    const change = (current: JsonObject) => asked.change({ kind: resource.kind, apiVersion: apiVersionOf(resource), ...current })
+    const changed = yield* Writes.update(kernel, addressOf(call), part, change, options)
+    return written(kernel, call, renderer, changed, options.dryRun, 200)
+  })
+
+/** Applies an intent to the object, or creates it; gives the object and the status to answer with. */
+const apply = (
+  kernel: Kernel,
+  call: ResourceCall,
+  part: "main" | "status",
+  intent: JsonObject,
+  force: boolean,
+  given: Writes.WriteOptions
+): Outcome<readonly [JsonObject, number]> => {
+  const { resource } = call
+  const address = addressOf(call)
+  const name = textAt(intent, "metadata", "name")
+  if (name !== address.name) return Result.fail(misnamed(name, address.name))
+  const options = { ...given, applied: true }
+  const subresource = part === "main" ? "" : part
+  const terms = { manager: options.manager, force, subresource, time: timestamp(kernel.nowMs()) }
+  const placedIntent = resource.namespaced ? put(intent, ["metadata", "namespace"], address.namespace) : intent
+  if (part === "main" && kernel.store.get(resource, keyOf(address.namespace, address.name)) === undefined) {
+    return ManagedFields.apply(resource, undefined, placedIntent, terms).pipe(
+      Result.flatMap((object) => Writes.create(kernel, resource, address.namespace, object, options)),
+      Result.map((object) => [object, 201] as const)
+    )
+  }
+  const change = (current: JsonObject) => ManagedFields.apply(resource, current, placedIntent, terms)
+  return Result.map(Writes.update(kernel, address, part, change, options), (object) => [object, 200] as const)
+}
+
+/** Answers with the object that was written, in the form that the client asked for. */
+const written = (
+  kernel: Kernel,
+  call: ResourceCall,
+  renderer: Representation.Renderer,
+  object: JsonObject,
+  dry: boolean,
+  status: number
+): Reply => {
+  const stored = kernel.store.get(call.resource, keyOf(textAt(object, "metadata", "namespace"), textAt(object, "metadata", "name")))
+  const current = !dry && stored !== undefined && String(stored.revision) === textAt(object, "metadata", "resourceVersion")
+  return current
+    ? { _tag: "Text", status, contentType: JSON_TYPE, body: Representation.one(renderer, stored) }
+    : json({ kind: call.resource.kind, apiVersion: apiVersionOf(call.resource), ...object }, status)
+}
+
+const remove = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
+  Result.gen(function*() {
+    const options = yield* deleteOptions(call)
+    const deletion = yield* Writes.remove(kernel, addressOf(call), options)
+    if (deletion.gone && !call.resource.returnsDeleted) return json(success(deletion.details))
+    return json(typed(call.resource, deletion.object))
+  })
+
+const removeAll = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
+  Result.gen(function*() {
+    const renderer = yield* rendererFor(kernel, call, "list")
+    const query = yield* Query.forList(call.request.query, call.resource)
+    const options = yield* deleteOptions(call)
+    const page = yield* Lists.page(kernel, call.resource, addressOf(call).namespace, query)
+    for (const { name, namespace } of page.items) {
+      const gone = Writes.remove(kernel, { resource: call.resource, namespace, name }, options)
+      // One that went with its owner a moment ago is what was asked for.
+      if (Result.isFailure(gone) && gone.failure.code !== 404) return yield* Result.fail(gone.failure)
+    }
+    return { _tag: "Pieces", status: 200, pieces: Representation.list(renderer, page.metadata, page.items) }
+  })
+
+const PROPAGATION = ["Foreground", "Background", "Orphan"] as const
+
+/** Reads how to delete from the body, or from the query where there is none. **Errors** 400, 422. */
+export const deleteOptions = (call: ResourceCall, embedded?: JsonObject): Outcome<Writes.DeleteOptions> =>
+  Result.gen(function*() {
+    const { query } = call.request
+    const body = embedded ?? (call.request.body === "" ? {} : yield* decode(call.request.body, false, "DeleteOptions"))
+    const stages = arrayAt(body, "dryRun").filter((stage) => typeof stage === "string")
+    const dry = yield* dryRun([...query.getAll("dryRun"), ...stages], "DeleteOptions")
+    const policy = textAt(body, "propagationPolicy") || (query.get("propagationPolicy") ?? "")
+    const propagation = PROPAGATION.find((one) => one === policy)
+    if (policy !== "" && propagation === undefined) {
+      const error = unsupportedValue("propagationPolicy", policy, [...PROPAGATION, "nil"])
+      return yield* Result.fail(invalidOptions("DeleteOptions", [error]))
+    }
+    const grace = numberAt(body, "gracePeriodSeconds") ?? Query.natural(query.get("gracePeriodSeconds") ?? "")
+    const preconditions = objectAt(body, "preconditions")
+    const uid = textAt(preconditions, "uid")
+    const version = textAt(preconditions, "resourceVersion")
+    return {
+      dryRun: dry,
+      ...(grace === undefined ? {} : { graceSeconds: grace }),
+      ...(propagation === undefined ? {} : { propagation }),
+      ...(uid === "" ? {} : { uid }),
+      ...(version === "" ? {} : { version })
+    }
+  })
+
+const typed = (resource: Resource, object: JsonObject): JsonObject => ({
+  kind: resource.kind,
+  apiVersion: apiVersionOf(resource),
+  ...object
+})

@@ -1,0 +1,80 @@
+/**
+ * The four ways to change an object by a patch.
+ *
+ * @since 0.1.0
+ */
+import { Result } from "effect"
+import { type ApiRequest, decode, mediaType, parsed } from "./ApiRequest.ts"
+import { isObject, type JsonObject, textAt } from "./Json.ts"
+import * as JsonPatch from "./JsonPatch.ts"
+import * as MergePatch from "./MergePatch.ts"
+import { flag } from "./Query.ts"
+import {
+  badRequest,
+  type FieldError,
+  forbiddenValue,
+  invalidOptions,
+  type Outcome,
+  required,
+  unsupportedMediaType
+} from "./Status.ts"
+import * as StrategicMerge from "./StrategicMerge.ts"
+
+/** **Shape** an apply is a whole intent; every other patch is a change of what is there. */
+export type Patch =
+  | { readonly _tag: "Apply"; readonly intent: JsonObject; readonly force: boolean }
+  | { readonly _tag: "Change"; readonly change: (current: JsonObject) => Outcome<JsonObject> }
+
+/**
+ * Reads the patch that a request carries for an object of a kind.
+ *
+ * **Errors** 415 for another media type, 422 for options that do not fit it, 400 for a body that is no such patch.
+ */
+export const read = (request: ApiRequest, kind: string, groupVersion: string): Outcome<Patch> =>
+  Result.gen(function*() {
+    const type = mediaType(request)
+    const errors = optionErrors(request, type === APPLY)
+    if (errors.length > 0) return yield* Result.fail(invalidOptions("PatchOptions", errors))
+    switch (type) {
+      case "application/json-patch+json": {
+        const patch = yield* JsonPatch.fromJson(yield* json(request))
+        return { _tag: "Change", change: (current) => Result.flatMap(JsonPatch.apply(current, patch), object) }
+      }
+      case "application/merge-patch+json": {
+        const patch = yield* object(yield* json(request))
+        return { _tag: "Change", change: (current) => object(MergePatch.apply(current, patch)) }
+      }
+      case "application/strategic-merge-patch+json": {
+        const patch = yield* object(yield* json(request))
+        return { _tag: "Change", change: (current) => StrategicMerge.apply(current, patch, kind) }
+      }
+      case APPLY:
+        return { _tag: "Apply", intent: yield* intentOf(request, kind, groupVersion), force: flag(request.query, "force") === true }
+      default:
+        return yield* Result.fail({ ...unsupportedMediaType("415: Unsupported Media Type"), details: {} })
+    }
+  })
+
+const APPLY = "application/apply-patch+yaml"
+
+const optionErrors = (request: ApiRequest, applies: boolean): ReadonlyArray<FieldError> => {
+  if (applies) {
+    return (request.query.get("fieldManager") ?? "") === "" ? [required("fieldManager", "is required for apply patch")] : []
+  }
+  return flag(request.query, "force") === undefined ? [] : [forbiddenValue("force", "may not be specified for non-apply patch")]
+}
+
+const intentOf = (request: ApiRequest, kind: string, groupVersion: string): Outcome<JsonObject> =>
+  Result.gen(function*() {
+    const intent = yield* decode(request.body, true, kind)
+    const given = { version: textAt(intent, "apiVersion"), kind: textAt(intent, "kind") }
+    if (given.version === groupVersion && given.kind === kind) return intent
+    const version = given.version.includes("/") ? given.version : `/${given.version}`
+    return yield* Result.fail(badRequest(`invalid object type: ${version}, Kind=${given.kind}`))
+  })
+
+const json = (request: ApiRequest) =>
+  Result.mapError(parsed(request.body), (failure) => badRequest(`error decoding patch: ${failure.message}`))
+
+const object = (value: unknown): Outcome<JsonObject> =>
+  isObject(value) ? Result.succeed(value) : Result.fail(badRequest("error decoding patch: the result is no object"))

@@ -1,0 +1,71 @@
+/**
+ * A kind of object that the server serves: its names, its verbs and what can be selected by.
+ *
+ * @since 0.1.0
+ */
+import { at, type JsonObject, textAt } from "./Json.ts"
+import type { Named } from "./Status.ts"
+
+/** What stands behind a resource name after a slash. **Shape** `kind` and its group differ from the resource's own for some. */
+export interface Subresource {
+  readonly name: "status" | "scale" | "log" | "binding" | "eviction" | "finalize"
+  readonly kind: string
+  readonly groupVersion?: { readonly group: string; readonly version: string }
+  readonly verbs: ReadonlyArray<string>
+}
+
+/** A field that `fieldSelector` may name, and how an object shows it. */
+export interface SelectableField {
+  readonly name: string
+  readonly read: (object: JsonObject) => string
+}
+
+export interface Resource {
+  readonly group: string
+  readonly version: string
+  /** The plural in the path; messages say it too. */
+  readonly resource: string
+  readonly singular: string
+  readonly kind: string
+  readonly namespaced: boolean
+  readonly shortNames: ReadonlyArray<string>
+  readonly categories: ReadonlyArray<string>
+  readonly verbs: ReadonlyArray<string>
+  readonly subresources: ReadonlyArray<Subresource>
+  /** Beyond `metadata.name` and `metadata.namespace`. */
+  readonly fields: ReadonlyArray<SelectableField>
+  /** How a field selector that names another field is refused. */
+  readonly unknownField: (field: string) => string
+  /** Whether `metadata.generation` counts changes of `spec`. */
+  readonly generation: boolean
+  /** Whether a deletion answers with the object, as some kinds do, or with a Status. */
+  readonly returnsDeleted: boolean
+}
+
+export const apiVersionOf = (resource: { readonly group: string; readonly version: string }): string =>
+  resource.group === "" ? resource.version : `${resource.group}/${resource.version}`
+
+export const hasStatus = (resource: Resource): boolean => resource.subresources.some((sub) => sub.name === "status")
+
+export const isStored = (resource: Resource): boolean => resource.verbs.includes("get")
+
+export const named = (resource: Resource): Named => resource
+
+/** Reads a field as a selector sees it: text, and `true` or `false` for a condition. */
+export const field = (name: string, fallback = ""): SelectableField => {
+  const path = name.split(".")
+  return {
+    name,
+    read: (object) => {
+      const value = at(object, ...path)
+      if (typeof value === "boolean" || typeof value === "number") return String(value)
+      return typeof value === "string" && value !== "" ? value : fallback
+    }
+  }
+}
+
+/** The field of an event that is either of its two ways to name the reporter. */
+export const eventSource: SelectableField = {
+  name: "source",
+  read: (event) => textAt(event, "source", "component") || textAt(event, "reportingComponent")
+}

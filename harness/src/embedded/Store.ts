@@ -1,0 +1,291 @@
+/**
+ * The objects of one cluster, and what happened to them lately.
+ *
+ * Every write takes the next number of one counter; that number is the object's `resourceVersion` and the place of the
+ * change in the history. Objects are kept as the JSON text that readers get, so a list is a join of texts and a pod
+ * costs its text and little more.
+ *
+ * @since 0.1.0
+ */
+import type { Fields } from "./FieldSelector.ts"
+import { arrayAt, isObject, type JsonObject, parse, put, textAt, textsAt } from "./Json.ts"
+import type { Labels } from "./LabelSelector.ts"
+import type { Resource } from "./Resource.ts"
+
+/** One object at one version. **Shape** `body` is its JSON without `kind` and `apiVersion`, `metadata` first. */
+export interface Stored {
+  readonly key: string
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+  readonly revision: number
+  readonly labels: Labels
+  readonly fields: Fields
+  readonly owners: ReadonlyArray<string>
+  readonly body: string
+}
+
+/**
+ * One step of the history.
+ *
+ * **Shape** without `before` the object is new; without `after` it is gone. `revision` is the step's own number.
+ */
+export interface Change {
+  readonly resource: Resource
+  readonly revision: number
+  readonly before: Stored | undefined
+  readonly after: Stored | undefined
+}
+
+interface Collection {
+  readonly objects: Map<string, Stored>
+  /** Keys in byte order, as pages walk them. */
+  keys: Array<string>
+}
+
+export const keyOf = (namespace: string, name: string): string => namespace === "" ? name : `${namespace}/${name}`
+
+export const read = (stored: Stored): JsonObject => {
+  const value = parse(stored.body)
+  return isObject(value) ? value : {}
+}
+
+/** The text of an object as it was, but with another version: what a watcher gets of an object that left. */
+export const bodyAt = (stored: Stored, revision: number): string =>
+  // `metadata` comes first, and in it only names and the uid come before the version: the first hit is the right one.
+  stored.body.replace(`"resourceVersion":"${stored.revision}"`, `"resourceVersion":"${revision}"`)
+
+/**
+ * Holds objects, their order and their history.
+ *
+ * **Limits** `historyCapacity` changes are kept for watchers and for reads of the past; what is older is compacted.
+ * Reads and writes are synchronous; a write costs a binary search and one serialisation.
+ *
+ * @since 0.1.0
+ */
+export class Store {
+  readonly #collections = new Map<Resource, Collection>()
+  readonly #listeners = new Map<Resource, Set<(change: Change) => void>>()
+  readonly #dependents = new Map<string, Map<string, readonly [Resource, string]>>()
+  readonly #uids = new Map<string, readonly [Resource, string]>()
+  readonly #historyCapacity: number
+  #history: Array<Change> = []
+  #revision = 1
+  #compacted = 0
+
+  constructor(historyCapacity: number) {
+    this.#historyCapacity = historyCapacity
+  }
+
+  /** The number of the latest write. */
+  get revision(): number {
+    return this.#revision
+  }
+
+  /** The latest number whose change is forgotten; what came after it can still be replayed. */
+  get compacted(): number {
+    return this.#compacted
+  }
+
+  get(resource: Resource, key: string): Stored | undefined {
+    return this.#collections.get(resource)?.objects.get(key)
+  }
+
+  count(resource: Resource): number {
+    return this.#collections.get(resource)?.objects.size ?? 0
+  }
+
+  /**
+   * Lists the objects of a namespace, or of all for the empty one, in key order, from a key on, as they are or as they
+   * were at a revision that is not compacted yet.
+   *
+   * **Limits** the present costs what it returns; the past costs the changes since then and a sort.
+   */
+  list(resource: Resource, namespace: string, from = "", revision = this.#revision): ReadonlyArray<Stored> {
+    const collection = this.#collections.get(resource)
+    if (collection === undefined) return []
+    const prefix = namespace === "" ? "" : `${namespace}/`
+    const start = from > prefix ? from : prefix
+    if (revision >= this.#revision) {
+      const found: Array<Stored> = []
+      for (let index = lowerBound(collection.keys, start); index < collection.keys.length; index++) {
+        const key = collection.keys[index]
+        const stored = key === undefined ? undefined : collection.objects.get(key)
+        if (stored === undefined || !stored.key.startsWith(prefix)) break
+        found.push(stored)
+      }
+      return found
+    }
+    const past = new Map(collection.objects)
+    for (let index = this.#history.length - 1; index >= 0; index--) {
+      const change = this.#history[index]
+      if (change === undefined || change.revision <= revision) break
+      if (change.resource !== resource) continue
+      if (change.before !== undefined) past.set(change.before.key, change.before)
+      else if (change.after !== undefined) past.delete(change.after.key)
+    }
+    return [...past.values()].filter((stored) => stored.key >= start && stored.key.startsWith(prefix))
+      .sort((left, right) => left.key < right.key ? -1 : 1)
+  }
+
+  /** Every object that a namespace holds, over all kinds. */
+  contents(namespace: string): ReadonlyArray<readonly [Resource, Stored]> {
+    return [...this.#collections.keys()].filter((resource) => resource.namespaced)
+      .flatMap((resource) => this.list(resource, namespace).map((stored) => [resource, stored] as const))
+  }
+
+  /** Every object that names a uid among its owners. */
+  dependents(uid: string): ReadonlyArray<readonly [Resource, Stored]> {
+    return [...this.#dependents.get(uid)?.values() ?? []].flatMap(([resource, key]) => {
+      const stored = this.get(resource, key)
+      return stored === undefined ? [] : [[resource, stored] as const]
+    })
+  }
+
+  /** The object with a uid, whatever its kind. */
+  byUid(uid: string): readonly [Resource, Stored] | undefined {
+    const found = this.#uids.get(uid)
+    const stored = found === undefined ? undefined : this.get(found[0], found[1])
+    return found === undefined || stored === undefined ? undefined : [found[0], stored]
+  }
+
+  /** Writes an object, new or not, and tells the watchers. */
+  write(resource: Resource, object: JsonObject): Stored {
+    const collection = this.#collection(resource)
+    const namespace = textAt(object, "metadata", "namespace")
+    const name = textAt(object, "metadata", "name")
+    const key = keyOf(namespace, name)
+    const before = collection.objects.get(key)
+    const revision = ++this.#revision
+    const stored = toStored(resource, object, key, revision)
+    if (before === undefined) collection.keys.splice(lowerBound(collection.keys, key), 0, key)
+    collection.objects.set(key, stored)
+    if (before !== undefined) this.#unlink(resource, before)
+    this.#link(resource, stored)
+    this.#record({ resource, revision, before, after: stored })
+    return stored
+  }
+
+  /** Removes an object that exists, and gives it back as it was at its end, under the number of its removal. */
+  remove(resource: Resource, stored: Stored): Stored {
+    const collection = this.#collection(resource)
+    const revision = ++this.#revision
+    collection.objects.delete(stored.key)
+    const index = lowerBound(collection.keys, stored.key)
+    if (collection.keys[index] === stored.key) collection.keys.splice(index, 1)
+    this.#unlink(resource, stored)
+    this.#record({ resource, revision, before: stored, after: undefined })
+    return { ...stored, revision, body: bodyAt(stored, revision) }
+  }
+
+  /** The changes of a resource after a revision that is not compacted, oldest first. */
+  changesSince(resource: Resource, revision: number): ReadonlyArray<Change> {
+    return this.#history.slice(upperBound(this.#history, revision)).filter((change) => change.resource === resource)
+  }
+
+  /** Calls back on every later change of a resource until the returned function is called. */
+  subscribe(resource: Resource, listener: (change: Change) => void): () => void {
+    const listeners = this.#listeners.get(resource) ?? new Set()
+    this.#listeners.set(resource, listeners)
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }
+
+  /** Forgets the whole history: older versions are gone from now on, for pages, exact reads and watches. */
+  compact(): void {
+    this.#history = []
+    this.#compacted = this.#revision
+  }
+
+  #collection(resource: Resource): Collection {
+    const known = this.#collections.get(resource)
+    if (known !== undefined) return known
+    const made: Collection = { objects: new Map(), keys: [] }
+    this.#collections.set(resource, made)
+    return made
+  }
+
+  #link(resource: Resource, stored: Stored): void {
+    this.#uids.set(stored.uid, [resource, stored.key])
+    for (const owner of stored.owners) {
+      const dependents = this.#dependents.get(owner) ?? new Map<string, readonly [Resource, string]>()
+      this.#dependents.set(owner, dependents)
+      dependents.set(stored.uid, [resource, stored.key])
+    }
+  }
+
+  #unlink(resource: Resource, stored: Stored): void {
+    if (this.get(resource, stored.key)?.uid !== stored.uid) this.#uids.delete(stored.uid)
+    for (const owner of stored.owners) {
+      const dependents = this.#dependents.get(owner)
+      dependents?.delete(stored.uid)
+      if (dependents?.size === 0) this.#dependents.delete(owner)
+    }
+  }
+
+  #record(change: Change): void {
+    this.#history.push(change)
+    const excess = this.#history.length - this.#historyCapacity
+    if (excess > 0) this.#compacted = this.#history[excess - 1]?.revision ?? this.#compacted
+    // Dropping in blocks keeps it linear: a shift for every change would move the whole history each time.
+    if (excess > 1_000) this.#history = this.#history.slice(excess)
+    for (const listener of this.#listeners.get(change.resource) ?? []) listener(change)
+  }
+}
+
+const toStored = (resource: Resource, object: JsonObject, key: string, revision: number): Stored => {
+  const complete = ordered(put(object, ["metadata", "resourceVersion"], String(revision)))
+  const name = textAt(object, "metadata", "name")
+  const namespace = textAt(object, "metadata", "namespace")
+  return {
+    key,
+    namespace,
+    name,
+    uid: textAt(object, "metadata", "uid"),
+    revision,
+    labels: textsAt(object, "metadata", "labels"),
+    fields: {
+      "metadata.name": name,
+      "metadata.namespace": namespace,
+      ...Object.fromEntries(resource.fields.map((field) => [field.name, field.read(object)]))
+    },
+    owners: arrayAt(object, "metadata", "ownerReferences").map((owner) => textAt(owner, "uid")),
+    body: JSON.stringify(complete)
+  }
+}
+
+const FIRST = ["name", "generateName", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp"]
+
+/** Puts `metadata` first and its identity first in it, the order of the real server's replies. */
+const ordered = (object: JsonObject): JsonObject => {
+  const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = object
+  if (!isObject(metadata)) return rest
+  const head = FIRST.flatMap((key) => metadata[key] === undefined ? [] : [[key, metadata[key]] as const])
+  return { metadata: { ...Object.fromEntries(head), ...metadata }, ...rest }
+}
+
+/** The first index whose key is not below the one sought. */
+const lowerBound = (keys: ReadonlyArray<string>, sought: string): number => {
+  let low = 0
+  let high = keys.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const key = keys[middle]
+    if (key !== undefined && key < sought) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The first index whose change came after a revision. */
+const upperBound = (changes: ReadonlyArray<Change>, revision: number): number => {
+  let low = 0
+  let high = changes.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const change = changes[middle]
+    if (change !== undefined && change.revision <= revision) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,124 @@
+/**
+ * Answers requests for what stands behind an object's name: its status, its scale, and the verbs that pods have.
+ *
+ * @since 0.1.0
+ */
+import { Result } from "effect"
+import { bodyObject, json, type Reply, type ResourceCall, text, writeOptions } from "./ApiRequest.ts"
+import { at, type JsonObject, numberAt, objectAt, put, textAt } from "./Json.ts"
+import type { Kernel } from "./Kernel.ts"
+import * as LabelSelector from "./LabelSelector.ts"
+import * as Objects from "./Objects.ts"
+import * as Patches from "./Patches.ts"
+import type { Subresource } from "./Resource.ts"
+import * as Resources from "./Resources.ts"
+import { badRequest, conflict, invalid, misnamed, notFound, type Outcome, success, unsupportedMediaType } from "./Status.ts"
+import { read } from "./Store.ts"
+import { replicaErrors } from "./Validation.ts"
+import * as Writes from "./Writes.ts"
+
+/** Answers one call. **Shape** the verb is one that the subresource has. */
+export const answer = (kernel: Kernel, call: ResourceCall, subresource: Subresource): Outcome<Reply> => {
+  const { verb } = call.info
+  switch (subresource.name) {
+    case "status":
+      if (verb === "get") return Objects.get(kernel, call)
+      return verb === "update" ? Objects.update(kernel, call, "status") : Objects.patch(kernel, call, "status")
+    case "finalize":
+      return Objects.update(kernel, call, "finalize")
+    case "scale":
+      return verb === "get" ? Result.map(currentScale(kernel, call), (scale) => json(scale)) : rescale(kernel, call)
+    case "binding":
+      return bind(kernel, call)
+    case "eviction":
+      return evict(kernel, call)
+    case "log":
+      // Nothing runs here, so nothing has been written to a log.
+      return Result.map(Writes.find(kernel, Objects.addressOf(call)), () => text(""))
+  }
+}
+
+const scaleOf = (object: JsonObject): JsonObject => {
+  const { creationTimestamp, name, namespace, resourceVersion, uid } = objectAt(object, "metadata")
+  const selector = LabelSelector.print(LabelSelector.fromObject(objectAt(object, "spec", "selector")))
+  return {
+    kind: "Scale",
+    apiVersion: "autoscaling/v1",
+    metadata: {
+      name: name ?? "",
+      namespace: namespace ?? "",
+      uid: uid ?? "",
+      resourceVersion: resourceVersion ?? "",
+      creationTimestamp: creationTimestamp ?? ""
+    },
+    spec: { replicas: numberAt(object, "spec", "replicas") ?? 0 },
+    status: { replicas: numberAt(object, "status", "replicas") ?? 0, ...(selector === "" ? {} : { selector }) }
+  }
+}
+
+const currentScale = (kernel: Kernel, call: ResourceCall): Outcome<JsonObject> =>
+  Result.map(Writes.find(kernel, Objects.addressOf(call)), (stored) => scaleOf(read(stored)))
+
+const rescale = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
+  Result.gen(function*() {
+    const options = yield* writeOptions(call.request, call.info.verb === "update" ? "UpdateOptions" : "PatchOptions")
+    const wanted = yield* wantedScale(call)
+    const address = Objects.addressOf(call)
+    const changed = yield* Writes.update(kernel, address, "main", (current) =>
+      Result.gen(function*() {
+        const scale = yield* wanted(scaleOf(current))
+        const given = textAt(scale, "metadata", "name")
+        if (given !== address.name) return yield* Result.fail(misnamed(given, address.name))
+        const replicas = at(scale, "spec", "replicas") ?? 0
+        const errors = replicaErrors(replicas)
+        if (errors.length > 0) return yield* Result.fail(invalid("Scale", "autoscaling", address.name, errors))
+        if (typeof replicas !== "number" || !Number.isInteger(replicas)) {
+          return yield* Result.fail(badRequest("json: cannot unmarshal spec.replicas into Go struct field ScaleSpec.spec.replicas of type int32"))
+        }
+        // The version that the scale names is the workload's own: a stale one is refused like a stale object.
+        const version = textAt(scale, "metadata", "resourceVersion")
+        const versioned = version === "" ? current : put(current, ["metadata", "resourceVersion"], version)
+        return put(versioned, ["spec", "replicas"], replicas)
+      }), options)
+    return json(scaleOf(changed))
+  })
+
+const wantedScale = (call: ResourceCall): Outcome<(current: JsonObject) => Outcome<JsonObject>> =>
+  Result.gen(function*() {
+    if (call.info.verb === "update") {
+      const body = yield* bodyObject(call.request, "Scale", "autoscaling/v1")
+      return () => Result.succeed(body)
+    }
+    const patch = yield* Patches.read(call.request, "Scale", "autoscaling/v1")
+    if (patch._tag === "Change") return patch.change
+    return yield* Result.fail(unsupportedMediaType("a scale takes json-patch, merge-patch and strategic-merge-patch"))
+  })
+
+const bind = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
+  Result.gen(function*() {
+    const options = yield* writeOptions(call.request, "CreateOptions")
+    const binding = yield* bodyObject(call.request, "Binding", "v1")
+    const address = Objects.addressOf(call)
+    const node = textAt(binding, "target", "name")
+    const stored = yield* Writes.find(kernel, address)
+    const assigned = textAt(read(stored), "spec", "nodeName")
+    if (assigned !== "") {
+      const why = `pod ${address.name} is already assigned to node ${JSON.stringify(assigned)}`
+      return yield* Result.fail(conflict(Resources.pods, address.name, why, "pods/binding"))
+    }
+    if (node === "") return yield* Result.fail(invalid("Binding", "", address.name, [TARGET]))
+    Writes.bind(kernel, stored, node, options)
+    return json(success(undefined, 201), 201)
+  })
+
+const TARGET = { reason: "FieldValueRequired", message: "Required value", field: "target.name" } as const
+
+const evict = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
+  Result.gen(function*() {
+    const eviction = yield* bodyObject(call.request, "Eviction", "policy/v1")
+    const name = textAt(eviction, "metadata", "name")
+    if (name !== "" && name !== call.info.name) return yield* Result.fail(notFound(Resources.pods, name))
+    const options = yield* Objects.deleteOptions(call, objectAt(eviction, "deleteOptions"))
+    yield* Writes.remove(kernel, Objects.addressOf(call), options)
+    return json(success(undefined, 201), 201)
+  })

@@ -1,0 +1,92 @@
+/**
+ * The private directory of one cluster, and the removal of those whose owners died without removing them.
+ *
+ * A directory's name says which process owns it, so that no moment exists in which it has no owner. Beside the data it
+ * holds the file `programs`, one process number a line, so that the next start can end what a dead owner left running.
+ *
+ * @since 0.1.0
+ */
+import { appendFileSync } from "node:fs"
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises"
+import { join } from "node:path"
+import { Effect, type Scope } from "effect"
+import { MachineRefused } from "../HarnessError.ts"
+import { attempt, attemptSync, setting } from "./Machine.ts"
+import { commandOf, processWorld, signalGroup, startOf } from "./Processes.ts"
+
+export interface Workspace {
+  readonly path: string
+  /** Notes a program that runs for this directory; its command line must name the directory. */
+  readonly note: (pid: number) => Effect.Effect<void, MachineRefused>
+}
+
+const PROGRAMS = "programs"
+const NAME = /^([0-9]+)_([A-Za-z0-9-]+)_([A-Za-z0-9]+)_/
+
+/**
+ * Makes a directory that only this user can read, and removes it with the scope.
+ *
+ * **Limits** first sweeps what dead owners left; `root` defaults to a directory of this user in the temporary directory.
+ */
+export const make = (root?: string): Effect.Effect<Workspace, MachineRefused, Scope.Scope> =>
+  Effect.gen(function*() {
+    const home = root ?? (yield* defaultRoot)
+    yield* attempt("prepare the directory of all clusters", () => prepare(home))
+    yield* sweep(home)
+    const path = yield* Effect.acquireRelease(
+      attempt("create a cluster's directory", async () => mkdtemp(join(home, `${await ownName()}_`))),
+      (path) => attempt("remove a cluster's directory", () => remove(path)).pipe(Effect.orDie)
+    )
+    return {
+      path,
+      note: (pid) => attemptSync("note a program", () => appendFileSync(join(path, PROGRAMS), `${pid}\n`))
+    }
+  })
+
+/**
+ * Ends the programs and removes the directories of owners that no longer run.
+ *
+ * **Limits** touches only processes whose command line names the directory they were noted in, and only directories
+ * made in the same process namespace.
+ */
+export const sweep = (root: string): Effect.Effect<void, MachineRefused> =>
+  attempt("sweep what ended runs left", async () => {
+    const world = await processWorld()
+    for (const name of await readdir(root)) {
+      const [, pid, start, where] = NAME.exec(name) ?? []
+      if (pid === undefined || where !== world) continue
+      if (await startOf(Number(pid)) === start) continue
+      await endPrograms(join(root, name), name)
+      await remove(join(root, name))
+    }
+  })
+
+const endPrograms = async (path: string, name: string): Promise<void> => {
+  const noted = await readFile(join(path, PROGRAMS), "utf8").catch(() => "")
+  for (const line of noted.split("\n")) {
+    const pid = Number(line)
+    if (line === "" || !Number.isSafeInteger(pid) || pid <= 1) continue
+    if ((await commandOf(pid))?.includes(name)) signalGroup(pid, "SIGKILL")
+  }
+}
+
+const ownName = async (): Promise<string> =>
+  `${process.pid}_${(await startOf(process.pid)) ?? "unknown"}_${await processWorld()}`
+
+/** A program that is just being killed may still create a file, so a directory that fills up again is tried anew. */
+const remove = (path: string): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
+
+const prepare = async (root: string): Promise<void> => {
+  await mkdir(root, { recursive: true, mode: 0o700 })
+  const found = await lstat(root)
+  const uid = process.getuid?.()
+  // The temporary directory is open to everyone: somebody else's directory or link of this name would read our tokens.
+  if (!found.isDirectory() || (uid !== undefined && found.uid !== uid)) {
+    throw new Error(`${root} belongs to somebody else`)
+  }
+}
+
+const defaultRoot = Effect.map(
+  setting("TMPDIR"),
+  (temporary) => join(temporary ?? "/tmp", `quarterdeck-harness-${process.getuid?.() ?? "user"}`)
+)
