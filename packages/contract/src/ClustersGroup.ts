@@ -7,7 +7,7 @@ import { ClusterRow } from "@quarterdeck/cluster-fanout/Row"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
-import { LabelSelector, NamePart, pageParameters } from "./ListParameters.ts"
+import { pageParameters } from "./ListParameters.ts"
 import { EndpointPolicy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
 import { targetHeader } from "./TargetHeader.ts"
@@ -23,8 +23,6 @@ export class ClustersGroup extends HttpApiGroup.make("clusters").add(
   HttpApiEndpoint.get("list", "/clusters", {
     headers: targetHeader,
     query: {
-      name: Schema.optionalKey(NamePart),
-      labelSelector: Schema.optionalKey(LabelSelector),
       sort: Schema.optionalKey(Schema.Literals(["name"])),
       ...pageParameters
     },

@@ -1,0 +1,48 @@
+/**
+ * One structured log line and two metrics for each request.
+ *
+ * @since 0.1.0
+ */
+import { Clock, Effect, Metric } from "effect"
+import type { RequestRecord } from "./RequestRecord.ts"
+
+const requests = Metric.counter("quarterdeck_http_requests_total", {
+  description: "Requests by method, route and status",
+  incremental: true
+})
+
+const seconds = Metric.histogram("quarterdeck_http_request_seconds", {
+  description: "Time from the request's headers to its response, by route",
+  boundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+})
+
+/**
+ * Writes the line of a finished request.
+ *
+ * **Shape** the route's pattern and the key's id; never the path, query, headers or body, which could hold a secret.
+ *
+ * **Units** `durationMs` in milliseconds.
+ *
+ * @since 0.1.0
+ */
+export const write = Effect.fnUntraced(function*(method: string, status: number, record: RequestRecord, startedAt: number) {
+  const durationMs = (yield* Clock.currentTimeMillis) - startedAt
+  const route = record.route ?? "unmatched"
+  const known = KNOWN_METHODS.has(method) ? method : "other"
+  yield* Metric.update(Metric.withAttributes(requests, { method: known, route, status: String(status) }), 1)
+  yield* Metric.update(Metric.withAttributes(seconds, { route }), durationMs / 1_000)
+  yield* Effect.logInfo("request").pipe(
+    Effect.annotateLogs({
+      requestId: record.requestId,
+      method: known,
+      route,
+      status,
+      durationMs,
+      ...(record.keyId === undefined ? {} : { keyId: record.keyId }),
+      ...(record.problem === undefined ? {} : { problem: record.problem })
+    })
+  )
+})
+
+/** A metric's label has few values: methods that nobody defined count as one. */
+const KNOWN_METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])

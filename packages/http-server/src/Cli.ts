@@ -1,0 +1,59 @@
+/**
+ * The command line: the server, and the client commands that speak to one.
+ *
+ * @since 0.1.0
+ */
+import { Effect, FileSystem, Schema } from "effect"
+import { CliConfig, CliError, Command, GlobalFlag } from "effect/cli"
+import { fileURLToPath } from "node:url"
+import { clustersCommand } from "./cli/ClustersCommand.ts"
+import { CommandFailure } from "./cli/CommandFailure.ts"
+import { keyCommand } from "./cli/KeyCommand.ts"
+import * as Presenter from "./cli/Presenter.ts"
+import * as Print from "./cli/Print.ts"
+import { serveCommand } from "./cli/ServeCommand.ts"
+import { workloadsCommand } from "./cli/WorkloadsCommand.ts"
+
+const command = Command.make("quarterdeck").pipe(
+  Command.withDescription("One address over many Kubernetes clusters."),
+  Command.withSubcommands([serveCommand, clustersCommand, workloadsCommand, keyCommand]),
+  Command.withExamples([
+    { command: "quarterdeck serve --bootstrap-key-file first.key", description: "Start a server and write its first key" },
+    {
+      command: "QUARTERDECK_URL=http://127.0.0.1:8080 QUARTERDECK_API_KEY=$(cat first.key) quarterdeck workloads --cluster '*'",
+      description: "Ask it for the workloads of all clusters"
+    }
+  ])
+)
+
+/** The manifest lies above this file in the sources and in the package alike. */
+const MANIFEST = new URL("../package.json", import.meta.url)
+
+const Manifest = Schema.fromJsonString(Schema.Struct({ version: Schema.String }))
+
+/**
+ * Runs a command line.
+ *
+ * **Errors** `CommandFailure`, already told on standard error, with the exit code.
+ *
+ * @since 0.1.0
+ */
+export const run = Effect.fn("Cli.run")(
+  function*(args: ReadonlyArray<string>) {
+    const files = yield* FileSystem.FileSystem
+    const manifest = yield* files.readFileString(fileURLToPath(MANIFEST)).pipe(
+      Effect.flatMap(Schema.decodeUnknownEffect(Manifest)),
+      Effect.orDie
+    )
+    yield* Command.runWith(command, manifest)(args)
+  },
+  Effect.catchIf(CliError.isCliError, misuse),
+  Effect.tapError((failure) => Effect.forEach(failure.lines, Print.note, { discard: true })),
+  Effect.provide([Presenter.layer, CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })])
+)
+
+/** Gives the exit status of a mistake that the presenter has told; help for a command that needs another is none. */
+function misuse(error: CliError.CliError): Effect.Effect<void, CommandFailure> {
+  if (error._tag === "ShowHelp" && error.errors.length === 0) return Effect.void
+  return Effect.fail(new CommandFailure({ lines: error._tag === "ShowHelp" ? [] : [error.message], exitCode: 2 }))
+}

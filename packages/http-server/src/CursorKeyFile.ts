@@ -1,0 +1,62 @@
+/**
+ * The key that signs cursors, kept beside the other data so that a cursor outlives a restart.
+ *
+ * @since 0.1.0
+ */
+import { CursorKey } from "@quarterdeck/cluster-fanout/Cursor"
+import { Effect, FileSystem, Layer, Path, Redacted, Schema } from "effect"
+import { randomBytes } from "node:crypto"
+
+const FILE = "cursor.key"
+const BYTES = 32
+
+/** The data directory cannot be used. **Shape** `problem` is the system's word for it. */
+export class DataDirectoryUnusable extends Schema.TaggedError<DataDirectoryUnusable>()("DataDirectoryUnusable", {
+  path: Schema.String,
+  problem: Schema.String
+}) {
+  override get message(): string {
+    return `dataDirectory: cannot use ${this.path} (${this.problem})`
+  }
+}
+
+/**
+ * Reads the key, or makes one the first time.
+ *
+ * **Shape** 32 random bytes in a file of mode 0600, in a directory of mode 0700.
+ *
+ * **Errors** `DataDirectoryUnusable`, also for a file that holds anything else.
+ *
+ * @since 0.1.0
+ */
+export const layer = (dataDirectory: string) =>
+  Layer.effect(
+    CursorKey,
+    Effect.gen(function*() {
+      const files = yield* FileSystem.FileSystem
+      const path = (yield* Path.Path).join(dataDirectory, FILE)
+      const read = files.readFile(path).pipe(
+        Effect.flatMap((bytes) =>
+          bytes.length === BYTES
+            ? Effect.succeed(Redacted.make(bytes))
+            : Effect.fail(new DataDirectoryUnusable({ path, problem: `holds ${bytes.length} bytes instead of ${BYTES}` }))
+        )
+      )
+      // Exclusive: of two processes that start at once, the second reads what the first wrote.
+      const write = files.writeFile(path, new Uint8Array(randomBytes(BYTES)), { flag: "wx", mode: 0o600 })
+      yield* files.makeDirectory(dataDirectory, { recursive: true, mode: 0o700 })
+      return yield* read.pipe(
+        Effect.catchIf(
+          (error) => error._tag === "PlatformError" && error.reason._tag === "NotFound",
+          () =>
+            write.pipe(
+              Effect.catchIf((error) => error.reason._tag === "AlreadyExists", () => Effect.void),
+              Effect.andThen(read)
+            )
+        )
+      )
+    }).pipe(
+      Effect.catchTag("PlatformError", ({ reason }) =>
+        Effect.fail(new DataDirectoryUnusable({ path: dataDirectory, problem: reason._tag })))
+    )
+  )

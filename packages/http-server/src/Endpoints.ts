@@ -1,0 +1,39 @@
+/**
+ * The endpoints of the contract, read from it as data.
+ *
+ * @since 0.1.0
+ */
+import { Api } from "@quarterdeck/contract/Api"
+import { Authorization } from "@quarterdeck/contract/Authorization"
+import { EndpointPolicy, type Policy } from "@quarterdeck/contract/Policy"
+import { Context, Option } from "effect"
+import { HttpApi } from "effect/http-api"
+
+export interface Endpoint {
+  /** **Example** `apiKeys.create` */
+  readonly name: string
+  readonly method: string
+  /** **Example** `/api/v1/apiKeys/:id` */
+  readonly path: `/${string}`
+  readonly policy: Policy | undefined
+  /** Whether the middleware that enforces the policy stands before it. */
+  readonly isGuarded: boolean
+}
+
+/** Lists every endpoint. */
+export const all: ReadonlyArray<Endpoint> = (() => {
+  const endpoints: Array<Endpoint> = []
+  HttpApi.reflect(Api, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint, group, mergedAnnotations, middleware }) => {
+      endpoints.push({
+        name: `${group.identifier}.${endpoint.identifier}`,
+        method: endpoint.method,
+        path: `/${endpoint.path.replace(/^\//, "")}`,
+        policy: Option.getOrUndefined(Context.getOption(mergedAnnotations, EndpointPolicy)),
+        isGuarded: [...middleware].some(({ key }) => key === Authorization.key)
+      })
+    }
+  })
+  return endpoints
+})()

@@ -1,0 +1,43 @@
+/**
+ * Turns what makes a call on keys fail into problems of the contract.
+ *
+ * @since 0.1.0
+ */
+import type * as Problem from "@quarterdeck/contract/Problem"
+import type { KeyError, KeyStoreError } from "@quarterdeck/keys/KeyError"
+import { Effect } from "effect"
+import { refuse } from "./Refusal.ts"
+
+/**
+ * Fails with the problem of an error.
+ *
+ * **Errors** `invalid_body` (with the field), `invalid_cursor`, `role_forbidden`, `rule_not_contained`,
+ * `key_not_found`, `key_configured`; `key_store_unavailable`, whose cause is logged and not told.
+ *
+ * @since 0.1.0
+ */
+export const fromError = (error: KeyError | KeyStoreError): Effect.Effect<never, Problem.Problem> => {
+  if (error._tag === "KeyStoreError") {
+    return Effect.andThen(
+      Effect.logError("the key store failed", error),
+      refuse("key_store_unavailable", { detail: "the keys cannot be read or written at the moment" })
+    )
+  }
+  const { message: detail, reason } = error
+  switch (reason._tag) {
+    case "InvalidKeyName":
+      return refuse("invalid_body", { detail, field: "name" })
+    case "InvalidExpiry":
+      return refuse("invalid_body", { detail, field: "expire" })
+    case "InvalidPosition":
+      return refuse("invalid_cursor", { detail, field: "cursor" })
+    case "RoleForbidden":
+      return refuse("role_forbidden", { detail })
+    case "RuleNotContained":
+      return refuse("rule_not_contained", { detail, field: "rule" })
+    case "KeyNotFound":
+      return refuse("key_not_found", { detail })
+    case "KeyConfigured":
+      return refuse("key_configured", { detail })
+  }
+}

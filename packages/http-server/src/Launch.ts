@@ -1,0 +1,34 @@
+/**
+ * Runs the service on a socket of its own, until it is told to stop.
+ *
+ * @since 0.1.0
+ */
+import { Context, Effect, Layer } from "effect"
+import * as Listener from "./Listener.ts"
+import { Quarterdeck } from "./Quarterdeck.ts"
+import type { Settings } from "./Settings.ts"
+import * as Telemetry from "./Telemetry.ts"
+
+/**
+ * Starts everything, or nothing, and serves until it is interrupted; then replies in flight are finished first.
+ *
+ * **Errors** every reason why the service cannot start, each with a message of one line a problem.
+ *
+ * @since 0.1.0
+ */
+export const launch = (settings: Settings) =>
+  Effect.scoped(
+    Effect.gen(function*() {
+      const services = yield* Layer.build(Quarterdeck.layer(settings))
+      const { nodeHandler } = Context.get(services, Quarterdeck)
+      const { host, port, shutdownMs, tls } = settings.server
+      const { url } = yield* Listener.listen(nodeHandler, {
+        host,
+        port,
+        shutdownMs,
+        ...(tls === undefined ? {} : { tls })
+      })
+      yield* Effect.logInfo(`listening on ${url}`)
+      return yield* Effect.never
+    })
+  ).pipe(Effect.provide(Telemetry.layer(settings.telemetry)))

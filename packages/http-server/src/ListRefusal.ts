@@ -1,0 +1,45 @@
+/**
+ * Turns what makes a merged list fail into problems of the contract.
+ *
+ * @since 0.1.0
+ */
+import type { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
+import type * as ListError from "@quarterdeck/cluster-fanout/ListError"
+import type * as Problem from "@quarterdeck/contract/Problem"
+import { Effect } from "effect"
+import { refuse } from "./Refusal.ts"
+import { CurrentRequest } from "./RequestRecord.ts"
+
+/** What a caller waits after a cluster asked for patience without saying how long, in milliseconds. */
+const DEFAULT_RETRY_MS = 1_000
+
+/**
+ * Fails with the problem of an error.
+ *
+ * **Errors** `cluster_timeout`, `cluster_throttled` (with `Retry-After`), `cluster_unreachable`, each with the coverage
+ * of every addressed cluster; `invalid_cursor`; `namespace_forbidden`.
+ *
+ * @since 0.1.0
+ */
+export const fromError = (
+  error: ListError.FanOutFailed | ListError.CursorInvalid | ListError.NamespaceForbidden
+): Effect.Effect<never, Problem.Problem> => {
+  switch (error._tag) {
+    case "FanOutFailed":
+      return Effect.andThen(
+        error.code === "cluster_throttled" ? retryAfter(error.coverages) : Effect.void,
+        refuse(error.code, { detail: error.message, clusters: error.coverages })
+      )
+    case "CursorInvalid":
+      return refuse("invalid_cursor", { detail: error.message, field: "cursor" })
+    case "NamespaceForbidden":
+      return refuse("namespace_forbidden", { detail: error.message, field: "namespace" })
+  }
+}
+
+/** Asks to wait as long as the most patient cluster does, in whole seconds. */
+const retryAfter = (coverages: ReadonlyArray<Coverage>) =>
+  Effect.map(CurrentRequest, (record) => {
+    const waits = coverages.map(({ error }) => error?.retryAfterMs ?? DEFAULT_RETRY_MS)
+    record.replyHeaders["retry-after"] = String(Math.ceil(Math.max(...waits) / 1_000))
+  })

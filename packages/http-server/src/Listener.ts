@@ -1,0 +1,162 @@
+/**
+ * The socket that the service listens on: HTTP or HTTPS, ended without cutting a reply short.
+ *
+ * @since 0.1.0
+ */
+import { Deferred, Effect, Redacted, Schedule, Schema, type Scope } from "effect"
+import { readFile } from "node:fs/promises"
+import * as Http from "node:http"
+import * as Https from "node:https"
+
+export interface ListenerOptions {
+  readonly host: string
+  /** 0 takes any free port. */
+  readonly port: number
+  readonly tls?: { readonly certFile: string; readonly keyFile: string }
+  /** How long replies in flight may take once the service stops, in milliseconds. */
+  readonly shutdownMs: number
+}
+
+/** A listener that accepts requests. **Example** `{ host: "127.0.0.1", port: 8080, url: "http://127.0.0.1:8080" }` */
+export interface Listener {
+  readonly host: string
+  readonly port: number
+  readonly url: string
+}
+
+/** The socket could not be opened. **Shape** `code` is the system's own: `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`. */
+export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", {
+  host: Schema.String,
+  port: Schema.Natural,
+  code: Schema.String
+}) {
+  override get message(): string {
+    const where = `${this.host}:${this.port}`
+    switch (this.code) {
+      case "EADDRINUSE":
+        return `cannot listen on ${where}: the port is in use; choose another by --port or QUARTERDECK_PORT`
+      case "EACCES":
+        return `cannot listen on ${where}: not permitted; choose a port above 1023 by --port or QUARTERDECK_PORT`
+      case "EADDRNOTAVAIL":
+        return `cannot listen on ${where}: the machine does not have that address; set --host or QUARTERDECK_HOST`
+      default:
+        return `cannot listen on ${where}: ${this.code}`
+    }
+  }
+}
+
+/** The certificate or its key cannot be used. **Shape** `code` is the system's or OpenSSL's own; never the content. */
+export class CertificateUnusable extends Schema.TaggedError<CertificateUnusable>()("CertificateUnusable", {
+  certFile: Schema.String,
+  keyFile: Schema.String,
+  code: Schema.String
+}) {
+  override get message(): string {
+    return `server.tls: cannot use ${this.certFile} with ${this.keyFile} (${this.code})`
+  }
+}
+
+const CERTIFICATE_CHECK = "5 seconds"
+
+/**
+ * Listens until the scope closes: then no new connection is taken, replies in flight are finished, `shutdownMs` at
+ * most, and the rest is cut.
+ *
+ * **Errors** `CannotListen`, `CertificateUnusable`.
+ *
+ * **Limits** headers 16 KiB (431 beyond), a whole request within 60 s; certificates are looked at every 5 s, and one
+ * that became unusable leaves the last good one in place.
+ *
+ * @since 0.1.0
+ */
+export const listen = Effect.fn("Listener.listen")(function*(
+  handler: Http.RequestListener,
+  options: ListenerOptions
+): Effect.fn.Return<Listener, CannotListen | CertificateUnusable, Scope.Scope> {
+  const server = yield* create(handler, options)
+  const address = yield* open(server, options)
+  yield* Effect.addFinalizer(() => close(server, options.shutdownMs))
+  const host = address.family === "IPv6" ? `[${address.address}]` : address.address
+  return {
+    host: address.address,
+    port: address.port,
+    url: `${options.tls === undefined ? "http" : "https"}://${host}:${address.port}`
+  }
+})
+
+const LIMITS = { requestTimeout: 60_000, headersTimeout: 30_000, keepAliveTimeout: 65_000, maxHeaderSize: 16_384 }
+
+const create = Effect.fnUntraced(function*(handler: Http.RequestListener, { tls }: ListenerOptions) {
+  if (tls === undefined) return Http.createServer(LIMITS, handler)
+  let pair = yield* readPair(tls)
+  const server = yield* Effect.try({
+    try: () => Https.createServer({ ...LIMITS, ...revealed(pair), minVersion: "TLSv1.2" }, handler),
+    catch: (cause) => unusable(tls, cause)
+  })
+  const refresh = Effect.gen(function*() {
+    const next = yield* readPair(tls)
+    if (same(next, pair)) return
+    yield* Effect.try({ try: () => server.setSecureContext(revealed(next)), catch: (cause) => unusable(tls, cause) })
+    pair = next
+    yield* Effect.logInfo("the certificate of the listener was read again")
+  }).pipe(Effect.catch((error) => Effect.logWarning(`${error.message}; the last good certificate stays in use`)))
+  yield* Effect.forkScoped(Effect.repeat(refresh, Schedule.spaced(CERTIFICATE_CHECK)))
+  return server
+})
+
+interface Pair {
+  readonly cert: string
+  readonly key: Redacted.Redacted
+}
+
+const readPair = (tls: NonNullable<ListenerOptions["tls"]>) =>
+  Effect.tryPromise({
+    try: async (signal): Promise<Pair> => ({
+      cert: await readFile(tls.certFile, { encoding: "utf8", signal }),
+      key: Redacted.make(await readFile(tls.keyFile, { encoding: "utf8", signal }))
+    }),
+    catch: (cause) => unusable(tls, cause)
+  })
+
+const revealed = ({ cert, key }: Pair) => ({ cert, key: Redacted.value(key) })
+
+const same = (one: Pair, other: Pair): boolean =>
+  one.cert === other.cert && Redacted.value(one.key) === Redacted.value(other.key)
+
+const unusable = (tls: NonNullable<ListenerOptions["tls"]>, cause: unknown) =>
+  new CertificateUnusable({ ...tls, code: codeOf(cause) })
+
+const open = (server: Http.Server | Https.Server, { host, port }: ListenerOptions) =>
+  Effect.callback<{ readonly address: string; readonly family: string; readonly port: number }, CannotListen>((resume) => {
+    const refused = (cause: unknown) => resume(Effect.fail(new CannotListen({ host, port, code: codeOf(cause) })))
+    server.once("error", refused)
+    server.listen({ host, port }, () => {
+      server.off("error", refused)
+      const address = server.address()
+      resume(
+        address === null || typeof address === "string"
+          ? Effect.die("a TCP listener has an address")
+          : Effect.succeed(address)
+      )
+    })
+  })
+
+const close = Effect.fnUntraced(function*(server: Http.Server | Https.Server, shutdownMs: number) {
+  const closed = yield* Deferred.make<void>()
+  server.close(() => Deferred.doneUnsafe(closed, Effect.void))
+  // A connection that was serving becomes idle after its reply, and would stay open until its keep-alive ends.
+  const closeIdle = Effect.sync(() => server.closeIdleConnections())
+  yield* Deferred.await(closed).pipe(
+    Effect.raceFirst(Effect.andThen(Effect.repeat(closeIdle, Schedule.spaced("20 millis")), Effect.never)),
+    Effect.timeoutOrElse({
+      duration: shutdownMs,
+      orElse: () =>
+        Effect.logWarning("replies still in flight were cut").pipe(
+          Effect.andThen(Effect.sync(() => server.closeAllConnections()))
+        )
+    })
+  )
+})
+
+const codeOf = (cause: unknown): string =>
+  cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : "unknown"

@@ -1,0 +1,34 @@
+/**
+ * The settings as a host that embeds the service writes them: those of the YAML file, all optional.
+ *
+ * @since 0.1.0
+ */
+import { Result } from "effect"
+import { combine, type Settings } from "./Settings.ts"
+import type { SettingsError } from "./settings/SettingsError.ts"
+import * as SettingsFile from "./settings/SettingsFile.ts"
+
+/** **Shape** docs/reference/settings.md tells each; the listener's own are the host's business. */
+export interface Options {
+  readonly server?: { readonly metrics?: Settings["server"]["metrics"] }
+  readonly clusters?: {
+    readonly kubeconfig?: ReadonlyArray<string>
+    readonly names?: Readonly<Record<string, string>>
+    readonly parent?: string
+    readonly header?: string
+  }
+  readonly keys?: { readonly file?: string; readonly bootstrapFile?: string; readonly maxLifetime?: string }
+  readonly fanOut?: Partial<Settings["fanOut"]>
+  readonly dataDirectory?: string
+}
+
+/**
+ * Checks options as a settings file is checked.
+ *
+ * **Errors** `SettingsError`, with the name of each setting at fault. The environment is not read.
+ *
+ * @since 0.1.0
+ */
+export const toSettings = (options: Options): Result.Result<Settings, SettingsError> =>
+  // JSON is YAML, so that one reader judges both.
+  Result.map(combine({}, {}, SettingsFile.parse("options", JSON.stringify(options))), ({ settings }) => settings)

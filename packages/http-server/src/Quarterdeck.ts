@@ -1,0 +1,121 @@
+/**
+ * The whole service as a value that a host mounts: a Node request handler, a web-standard one, and an Effect layer.
+ *
+ * @since 0.1.0
+ */
+import { NodeHttpServer } from "@effect/platform-node"
+import { Context, Effect, Layer, ManagedRuntime, Option, type Scope } from "effect"
+import { HttpEffect, HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import type { RequestListener } from "node:http"
+import * as Routes from "./Routes.ts"
+import * as Services from "./Services.ts"
+import { type Options, toSettings } from "./Options.ts"
+import type { Settings } from "./Settings.ts"
+
+/** The service as one effect of the current request; nothing is left to fail. */
+export type App = Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  never,
+  HttpServerRequest.HttpServerRequest | Scope.Scope
+>
+
+/** What a host that speaks `Request` and `Response` knows beside the request. */
+export interface WebRequestFacts {
+  /** The address of the client, for limits and logs; the host must take it from its own socket, not from a header. */
+  readonly clientAddress?: string
+}
+
+/** What a host outside Effect gets; `dispose` stops everything, as `await using` does. */
+export interface Embedded extends AsyncDisposable {
+  /**
+   * Serves Node's own request, the full form: repeated headers are seen one by one, the client's address is the
+   * socket's. Mount it before anything that reads the body.
+   */
+  readonly nodeHandler: RequestListener
+  /**
+   * Serves a web-standard request.
+   *
+   * A `Request` has joined repeated headers, so a second `Authorization` or cluster header is refused as malformed
+   * rather than seen. The host must bound the size of headers, end slow requests, and terminate TLS.
+   */
+  readonly webHandler: (request: Request, facts?: WebRequestFacts) => Promise<Response>
+  readonly dispose: () => Promise<void>
+}
+
+const ClientAddress = Context.Reference<Option.Option<string>>("@quarterdeck/http-server/ClientAddress", {
+  defaultValue: () => Option.none()
+})
+
+/**
+ * The running service.
+ *
+ * **Example**
+ *
+ * ```ts
+ * await using quarterdeck = await Quarterdeck.start({ clusters: { kubeconfig: ["./kubeconfig.yaml"] } })
+ * express().use("/quarterdeck", quarterdeck.nodeHandler).listen(8080)
+ * ```
+ *
+ * @since 0.1.0
+ */
+export class Quarterdeck extends Context.Service<Quarterdeck, {
+  readonly app: App
+  readonly nodeHandler: RequestListener
+  readonly webHandler: Embedded["webHandler"]
+}>()("@quarterdeck/http-server/Quarterdeck") {
+  /**
+   * Starts the service: registry, watches, keys. Requests are taken at once; `/readyz` says when the caches are filled.
+   *
+   * **Errors** `StartError`: every reason why the settings cannot be followed, nothing half started.
+   */
+  static readonly layer = (settings: Settings) =>
+    Layer.effect(
+      Quarterdeck,
+      Effect.gen(function*() {
+        const app = yield* Routes.make
+        const scope = yield* Effect.scope
+        const nodeHandler = yield* NodeHttpServer.makeHandler(app, { scope })
+        const services = yield* Effect.context<never>()
+        const web = HttpEffect.toWebHandler(
+          Effect.flatMap(ClientAddress, (remoteAddress) =>
+            Effect.updateService(app, HttpServerRequest.HttpServerRequest, (request) => request.modify({ remoteAddress })))
+        )
+        return Quarterdeck.of({
+          app,
+          nodeHandler,
+          webHandler: (request, facts = {}) =>
+            web(request, Context.add(services, ClientAddress, Option.fromUndefinedOr(facts.clientAddress)))
+        })
+      })
+    ).pipe(Layer.provide([Services.layer(settings), NodeHttpServer.layerHttpServices]))
+
+  /**
+   * Starts the service for a host outside Effect.
+   *
+   * **Errors** rejects with what {@link Quarterdeck.layer} fails with, or `SettingsError` for options at fault.
+   */
+  static readonly start = async (options: Options = {}): Promise<Embedded> => {
+    const runtime = ManagedRuntime.make(Layer.unwrap(
+      Effect.map(Effect.fromResult(toSettings(options)), (settings) => Quarterdeck.layer(settings))
+    ))
+    const dispose = () => runtime.dispose()
+    try {
+      const { nodeHandler, webHandler } = await runtime.runPromise(Quarterdeck)
+      return { nodeHandler, webHandler, dispose, [Symbol.asyncDispose]: dispose }
+    } catch (error) {
+      await dispose()
+      throw error
+    }
+  }
+
+  /**
+   * Mounts the service in an Effect application's router.
+   *
+   * **Example** `HttpRouter.serve(Layer.merge(own, Quarterdeck.mount("/quarterdeck")))`
+   */
+  static readonly mount = (prefix: `/${string}`): Layer.Layer<never, never, HttpRouter.HttpRouter | Quarterdeck> =>
+    HttpRouter.use(Effect.fnUntraced(function*(router) {
+      const { app } = yield* Quarterdeck
+      yield* router.prefixed(prefix).add("*", "/*", app)
+    }))
+}

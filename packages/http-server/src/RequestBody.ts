@@ -1,0 +1,82 @@
+/**
+ * The JSON body of a request: its media type and size checked by the guard, its content by the endpoint.
+ *
+ * @since 0.1.0
+ */
+import type * as Problem from "@quarterdeck/contract/Problem"
+import { ByteSize, Context, Effect, Result, Schema } from "effect"
+import { HttpIncomingMessage, HttpServerRequest } from "effect/http"
+import { refuse } from "./Refusal.ts"
+import * as SchemaFault from "./SchemaFault.ts"
+import * as StrictJson from "./StrictJson.ts"
+
+const MAX_BYTES = ByteSize.mebibytes(1)
+
+/** The text of the body that the guard let through; empty when none was sent. */
+export const BodyText = Context.Reference<string>("@quarterdeck/http-server/BodyText", { defaultValue: () => "" })
+
+/**
+ * Reads the body's text.
+ *
+ * **Errors** `unsupported_media_type` for anything but JSON, `body_too_large` over 1 MiB.
+ *
+ * @since 0.1.0
+ */
+export const read: Effect.Effect<string, Problem.Problem, HttpServerRequest.HttpServerRequest> = Effect.gen(function*() {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const mediaType = request.headers["content-type"]
+  const announced = Number(request.headers["content-length"] ?? "0")
+  if (mediaType !== undefined && !/^application\/json\s*(?:;|$)/i.test(mediaType)) {
+    return yield* refuse("unsupported_media_type", {
+      detail: "the body must be application/json",
+      field: "Content-Type"
+    })
+  }
+  if (announced > ByteSize.toNumberUnsafe(MAX_BYTES)) return yield* tooLarge
+  const bytes = yield* request.arrayBuffer.pipe(
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, MAX_BYTES),
+    Effect.catch((error) =>
+      error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
+        ? tooLarge
+        : refuse("malformed_json", { detail: "the body could not be read" }))
+  )
+  if (mediaType === undefined && bytes.byteLength > 0) {
+    return yield* refuse("unsupported_media_type", {
+      detail: "the body must be application/json, and the Content-Type must say so",
+      field: "Content-Type"
+    })
+  }
+  const text = decodeUtf8(bytes)
+  if (Result.isFailure(text)) return yield* refuse("malformed_json", { detail: "the body is not UTF-8" })
+  return text.success
+})
+
+/**
+ * Decodes the body that the guard read; an empty one is `{}`.
+ *
+ * **Errors** `malformed_json` (also for a member that stands twice), `invalid_body` with the field at fault.
+ *
+ * @since 0.1.0
+ */
+export const decode = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
+  const decodeValue = Schema.decodeUnknownEffect(schema, { onExcessProperty: "error" })
+  return Effect.gen(function*() {
+    const text = yield* BodyText
+    const value = StrictJson.parse(text === "" ? "{}" : text)
+    if (Result.isFailure(value)) {
+      const { field, message } = value.failure
+      return yield* refuse("malformed_json", field === undefined ? { detail: message } : { detail: message, field })
+    }
+    return yield* decodeValue(value.success).pipe(
+      Effect.catch((error) => {
+        const fault = SchemaFault.fromIssue(error.issue)
+        return refuse("invalid_body", { detail: SchemaFault.print(fault), field: fault.field === "" ? "body" : fault.field })
+      })
+    )
+  })
+}
+
+const decodeUtf8 = (bytes: ArrayBuffer) =>
+  Result.try({ try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes), catch: () => "malformed" as const })
+
+const tooLarge = refuse("body_too_large", { detail: "the body is over 1 MiB" })

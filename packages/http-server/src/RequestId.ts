@@ -1,0 +1,18 @@
+/**
+ * The id under which a request stands in logs, traces and its reply.
+ *
+ * @since 0.1.0
+ */
+import type { HttpServerRequest } from "effect/http"
+import { randomUUID } from "node:crypto"
+
+/** The header that carries the id, both ways. */
+export const HEADER = "x-request-id"
+
+const ACCEPTED = /^[A-Za-z0-9._-]{1,64}$/
+
+/** Takes the caller's id when it is harmless to log, else makes one, so that a proxy's id can be followed through. */
+export const of = (request: HttpServerRequest.HttpServerRequest): string => {
+  const given = request.headers[HEADER]
+  return given !== undefined && ACCEPTED.test(given) ? given : randomUUID()
+}

@@ -1,0 +1,30 @@
+/**
+ * What one request turned out to be, filled in on its way and read by log, metrics and the reply's headers.
+ *
+ * @since 0.1.0
+ */
+import { Context } from "effect"
+
+/** **Shape** nothing secret: the route's pattern instead of the path, the key's id instead of the key. */
+export interface RequestRecord {
+  readonly requestId: string
+  route: string | undefined
+  keyId: string | undefined
+  /** The code of the problem that was sent, if one was. */
+  problem: string | undefined
+  /** Headers that the reply carries beside its own. */
+  readonly replyHeaders: Record<string, string>
+}
+
+export const make = (requestId: string): RequestRecord => ({
+  requestId,
+  route: undefined,
+  keyId: undefined,
+  problem: undefined,
+  replyHeaders: {}
+})
+
+/** The record of the request that the current fiber serves. */
+export const CurrentRequest = Context.Reference<RequestRecord>("@quarterdeck/http-server/CurrentRequest", {
+  defaultValue: () => make("none")
+})

@@ -1,0 +1,89 @@
+/**
+ * Resolves the clusters that a request addresses, once.
+ *
+ * @since 0.1.0
+ */
+import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
+import type * as Problem from "@quarterdeck/contract/Problem"
+import { Principal } from "@quarterdeck/keys/Principal"
+import * as Rule from "@quarterdeck/keys/Rule"
+import * as ClusterHeader from "@quarterdeck/targeting/ClusterHeader"
+import * as Target from "@quarterdeck/targeting/Target"
+import type { ClusterForbidden, ClusterNotFound, EmptyClusterList, InvalidTarget } from "@quarterdeck/targeting/TargetError"
+import * as TargetRequest from "@quarterdeck/targeting/TargetRequest"
+import { Context, Effect, Result } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { refuse } from "./Refusal.ts"
+import * as RequestHeaders from "./RequestHeaders.ts"
+
+/** How the header is called and how many clusters one request may name. */
+export const TargetOptions = Context.Reference("@quarterdeck/http-server/TargetOptions", {
+  defaultValue: () => ({ header: ClusterHeader.DEFAULT_NAME, maxNames: 64 })
+})
+
+/**
+ * Reads what the header, and the body where there is one, ask for.
+ *
+ * **Errors** `invalid_target`, `empty_cluster_list`; a bad header also where the body's list wins.
+ */
+const asked = Effect.fnUntraced(function*(body: TargetRequest.Body | undefined) {
+  const options = yield* TargetOptions
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const header = ClusterHeader.parse(RequestHeaders.valuesOf(request, options.header), options.maxNames)
+  if (Result.isFailure(header)) return yield* refusal(header.failure, options.header)
+  const parts = TargetRequest.fromParts(
+    body === undefined ? { header: header.success } : { header: header.success, body },
+    options.maxNames
+  )
+  if (Result.isFailure(parts)) return yield* refusal(parts.failure, options.header)
+  return { target: parts.success, fromHeader: header.success }
+})
+
+/**
+ * Resolves a request's target inside the caller's scope.
+ *
+ * **Errors** the problems `invalid_target`, `empty_cluster_list`, `cluster_forbidden`, `cluster_not_found`.
+ *
+ * @since 0.1.0
+ */
+export const resolve = Effect.fn("RequestTarget.resolve")(function*(body?: TargetRequest.Body) {
+  const { target } = yield* asked(body)
+  return yield* within(target)
+})
+
+/** Resolves the target of the list of clusters: without a header it is every cluster in scope. */
+export const resolveClusters = Effect.fn("RequestTarget.resolveClusters")(function*() {
+  const { fromHeader, target } = yield* asked(undefined)
+  return yield* within(fromHeader._tag === "None" ? TargetRequest.all : target)
+})
+
+const within = Effect.fnUntraced(function*(request: TargetRequest.TargetRequest) {
+  const principal = yield* Principal
+  const options = yield* TargetOptions
+  const { clusters, parent } = yield* (yield* ClusterRegistry).snapshot
+  const target = Target.resolve(request, Rule.clusterScope(principal.rule), {
+    parent,
+    clusters: clusters.map(({ name }) => name)
+  })
+  if (Result.isFailure(target)) return yield* refusal(target.failure, options.header)
+  yield* Effect.annotateCurrentSpan({ "quarterdeck.target": target.success.mode, "quarterdeck.clusters": target.success.clusters.length })
+  return target.success
+})
+
+const refusal = (
+  error: InvalidTarget | EmptyClusterList | ClusterForbidden | ClusterNotFound,
+  header: string
+): Effect.Effect<never, Problem.Problem> => {
+  switch (error._tag) {
+    case "InvalidTarget": {
+      const field = error.field === "header" ? header : error.field
+      return refuse("invalid_target", { detail: error.message.replace(/^header/, header), field })
+    }
+    case "EmptyClusterList":
+      return refuse("empty_cluster_list", { detail: error.message, field: "clusters" })
+    case "ClusterForbidden":
+      return refuse("cluster_forbidden", { detail: error.message })
+    case "ClusterNotFound":
+      return refuse("cluster_not_found", { detail: error.message })
+  }
+}

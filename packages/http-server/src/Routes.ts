@@ -1,0 +1,128 @@
+/**
+ * The whole HTTP surface as one effect: a request in, a response out, nothing left to fail.
+ *
+ * @since 0.1.0
+ */
+import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
+import { Cause, Clock, Effect, Layer } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder, HttpApiSwagger } from "effect/http-api"
+import * as AccessLog from "./AccessLog.ts"
+import * as Documentation from "./Documentation.ts"
+import * as Endpoints from "./Endpoints.ts"
+import { Guard } from "./Guard.ts"
+import { ApiKeyHandlers } from "./handlers/ApiKeyHandlers.ts"
+import { ClusterHandlers } from "./handlers/ClusterHandlers.ts"
+import { HealthHandlers } from "./handlers/HealthHandlers.ts"
+import { NamespaceHandlers } from "./handlers/NamespaceHandlers.ts"
+import { WhoamiHandlers } from "./handlers/WhoamiHandlers.ts"
+import { WorkloadHandlers } from "./handlers/WorkloadHandlers.ts"
+import * as MethodNotAllowed from "./MethodNotAllowed.ts"
+import * as MetricsRoute from "./MetricsRoute.ts"
+import * as Refusal from "./Refusal.ts"
+import * as RequestId from "./RequestId.ts"
+import * as RequestRecord from "./RequestRecord.ts"
+import { TargetOptions } from "./RequestTarget.ts"
+
+/** One path, one spelling: a policy, a log line and a proxy's rule must agree on what was asked. */
+const ROUTER_CONFIG = { caseSensitive: true, ignoreDuplicateSlashes: false, ignoreTrailingSlash: false }
+
+/** Headers that every reply carries: none may be cached, sniffed or framed. */
+const SAFE_HEADERS = {
+  "cache-control": "no-store",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY"
+}
+
+const handlers = Layer.mergeAll(
+  ApiKeyHandlers,
+  ClusterHandlers,
+  HealthHandlers,
+  NamespaceHandlers,
+  WhoamiHandlers,
+  WorkloadHandlers
+)
+
+/**
+ * Builds the effect that serves one request.
+ *
+ * **Errors** none is left: a refusal is a problem document, a defect is logged and becomes `internal_error`.
+ *
+ * @since 0.1.0
+ */
+export const make = Effect.gen(function*() {
+  const guard = yield* Guard
+  const registry = yield* ClusterRegistry
+  const { header } = yield* TargetOptions
+  const documented = Documentation.describe(header)
+  const metrics = yield* MetricsRoute.routes
+  const router = yield* HttpRouter.toHttpEffect(
+    Layer.mergeAll(
+      HttpApiBuilder.layer(documented, { openapiPath: Documentation.OPENAPI_PATH }).pipe(
+        Layer.provide(handlers),
+        Layer.provide(Guard.layerAuthorization)
+      ),
+      HttpApiSwagger.layer(documented, { path: Documentation.DOCS_PATH }),
+      HttpRouter.addAll(metrics)
+    )
+  ).pipe(Effect.provideService(HttpRouter.RouterConfig, ROUTER_CONFIG))
+  const allowedMethods = MethodNotAllowed.make(
+    [
+      ...Endpoints.all,
+      { method: "GET", path: Documentation.OPENAPI_PATH },
+      { method: "GET", path: Documentation.DOCS_PATH },
+      ...metrics.map(() => ({ method: "GET", path: MetricsRoute.METRICS_PATH }))
+    ],
+    ROUTER_CONFIG
+  )
+
+  /** Unknown paths need a key too, so that nobody can map the surface without one. */
+  const unmatched = Effect.gen(function*() {
+    yield* guard.authenticate
+    const record = yield* RequestRecord.CurrentRequest
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const methods = allowedMethods(request.url)
+    if (methods.length === 0) return yield* Refusal.refuse("not_found", { detail: "no route has this path" })
+    record.replyHeaders["allow"] = methods.join(", ")
+    return yield* Refusal.refuse("method_not_allowed", { detail: `the path answers to ${methods.join(", ")}` })
+  }).pipe(Effect.catch((problem) => Effect.succeed(Refusal.respond(problem))))
+
+  const answered = router.pipe(
+    Effect.catchIf(
+      (error) => error._tag === "HttpServerError" && error.reason._tag === "RouteNotFound",
+      () => unmatched
+    ),
+    Effect.catchCause((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.interrupt : failed(cause)))
+  )
+
+  return Effect.gen(function*() {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const record = RequestRecord.make(RequestId.of(request))
+    const startedAt = yield* Clock.currentTimeMillis
+    const response = yield* answered.pipe(
+      Effect.provideService(RequestRecord.CurrentRequest, record),
+      Effect.provideService(ClusterRegistry, registry),
+      Effect.annotateLogs({ requestId: record.requestId }),
+      Effect.onInterrupt(() => AccessLog.write(request.method, 499, record, startedAt))
+    )
+    yield* AccessLog.write(request.method, response.status, record, startedAt)
+    return withHeaders(response, { ...SAFE_HEADERS, ...record.replyHeaders, [RequestId.HEADER]: record.requestId })
+  })
+})
+
+const failed = (cause: Cause.Cause<unknown>) =>
+  Effect.logError("request failed", cause).pipe(
+    Effect.andThen(Refusal.make("internal_error", { detail: "the service failed; its log holds the cause" })),
+    Effect.map(Refusal.respond)
+  )
+
+/** Adds headers that the response does not set itself. */
+const withHeaders = (
+  response: HttpServerResponse.HttpServerResponse,
+  headers: Readonly<Record<string, string>>
+): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.setHeaders(
+    response,
+    Object.fromEntries(Object.entries(headers).filter(([name]) => response.headers[name] === undefined))
+  )

@@ -1,0 +1,74 @@
+/**
+ * Everything that the routes stand on, wired once from the settings.
+ *
+ * @since 0.1.0
+ */
+import { NodeServices } from "@effect/platform-node"
+import { Breakers } from "@quarterdeck/cluster-fanout/Breaker"
+import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
+import { ClusterReader } from "@quarterdeck/cluster-fanout/ClusterReader"
+import { Clusters } from "@quarterdeck/cluster-fanout/Clusters"
+import { FanOut } from "@quarterdeck/cluster-fanout/FanOut"
+import { KubeApi } from "@quarterdeck/cluster-fanout/KubeApi"
+import { Namespaces } from "@quarterdeck/cluster-fanout/Namespaces"
+import { TransportLimits } from "@quarterdeck/cluster-fanout/Transport"
+import { Workloads } from "@quarterdeck/cluster-fanout/Workloads"
+import { Authenticator } from "@quarterdeck/keys/Authenticator"
+import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
+import { KeyIssuer, MaxLifetime } from "@quarterdeck/keys/KeyIssuer"
+import { layerCached } from "@quarterdeck/keys/store/Cached"
+import { layerSqlite } from "@quarterdeck/keys/store/Sqlite"
+import { Effect, Layer } from "effect"
+import * as CursorKeyFile from "./CursorKeyFile.ts"
+import * as FirstKey from "./FirstKey.ts"
+import { Guard } from "./Guard.ts"
+import * as LabelProofs from "./LabelProofs.ts"
+import { Deadlines } from "./ListPage.ts"
+import { MetricsAccess } from "./MetricsRoute.ts"
+import * as Registry from "./Registry.ts"
+import { TargetOptions } from "./RequestTarget.ts"
+import type { Settings } from "./Settings.ts"
+import { Surroundings } from "./settings/Surroundings.ts"
+
+/** The settings that a layer reads as references, handed to all of them. */
+const references = ({ clusters, fanOut, keys, server }: Settings) =>
+  Layer.mergeAll(
+    Layer.succeed(TargetOptions, { header: clusters.header, maxNames: fanOut.maxNames }),
+    Layer.succeed(Deadlines, { timeoutMs: fanOut.timeoutMs, maxTimeoutMs: fanOut.maxTimeoutMs }),
+    Layer.succeed(MetricsAccess, server.metrics),
+    Layer.succeed(MaxLifetime, keys.maxLifetime),
+    Layer.effect(
+      TransportLimits,
+      Effect.map(TransportLimits, (limits) => ({ ...limits, callConnections: fanOut.perCluster }))
+    )
+  )
+
+const keyStore = ({ dataDirectory }: Settings) => layerCached.pipe(Layer.provide(layerSqlite({ directory: dataDirectory })))
+
+const keys = (settings: Settings) =>
+  Layer.mergeAll(Authenticator.layer, KeyIssuer.layer, FirstKey.layer(settings.keys)).pipe(
+    Layer.provideMerge(settings.keys.file === undefined ? KeyConfig.layerNone : KeyConfig.layerFile(settings.keys.file)),
+    Layer.provideMerge(keyStore(settings))
+  )
+
+const clusters = (settings: Settings) =>
+  Layer.mergeAll(Workloads.layer, Namespaces.layer, Clusters.layer).pipe(
+    Layer.provide([FanOut.layer, ClusterReader.layer, CursorKeyFile.layer(settings.dataDirectory)]),
+    Layer.provideMerge(ClusterCache.layer),
+    Layer.provide([KubeApi.layer, Breakers.layer]),
+    Layer.provideMerge(Registry.layer(settings.clusters))
+  )
+
+/**
+ * Provides what the routes need.
+ *
+ * **Errors** every reason why the settings cannot be followed; what was opened by then is closed.
+ *
+ * @since 0.1.0
+ */
+export const layer = (settings: Settings) =>
+  Layer.mergeAll(Guard.layer, LabelProofs.layer).pipe(
+    Layer.provideMerge(Layer.merge(keys(settings), clusters(settings))),
+    Layer.provideMerge(references(settings)),
+    Layer.provide([NodeServices.layer, Surroundings.layerProcess])
+  )

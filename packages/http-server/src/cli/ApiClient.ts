@@ -1,0 +1,125 @@
+/**
+ * Calls the service, and tells every way in which that can fail in one line.
+ *
+ * @since 0.1.0
+ */
+import { Problem } from "@quarterdeck/contract/Problem"
+import { ByteSize, Effect, Redacted, Result, Schema } from "effect"
+import { HttpClient, HttpClientRequest, type HttpClientResponse, HttpIncomingMessage } from "effect/http"
+import * as SchemaFault from "../SchemaFault.ts"
+import { type CommandFailure, failed } from "./CommandFailure.ts"
+import type { Connection } from "./Connection.ts"
+import * as CoverageNotes from "./CoverageNotes.ts"
+import { explain } from "./TransportProblem.ts"
+
+/** **Shape** `path` starts with a slash and is encoded; a query parameter may stand more than once. */
+export interface Call {
+  readonly method: "GET" | "POST" | "DELETE"
+  readonly path: string
+  readonly query?: ReadonlyArray<readonly [name: string, value: string]>
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+/** Longer than any deadline that the service takes, with room for a slow line. */
+const TIMEOUT = "60 seconds"
+/** A full page of rows with their labels, several times over. */
+const MAX_ANSWER = ByteSize.mebibytes(128)
+
+/**
+ * Calls an endpoint and decodes its answer.
+ *
+ * **Errors** `CommandFailure`: no connection, an answer that is not JSON or of another shape, a problem that the
+ * service sent.
+ *
+ * **Limits** one request, 60 s, 128 MiB; redirects are not followed, so that the key goes to no other address.
+ *
+ * @since 0.1.0
+ */
+export const call = Effect.fn("ApiClient.call")(
+  function*<A>(connection: Connection, schema: Schema.Decoder<A>, request: Call) {
+    const body = yield* send(connection, request)
+    const json = yield* Effect.fromResult(parse(body)).pipe(Effect.mapError(() => notJson(connection, body)))
+    const decoded = Schema.decodeUnknownResult(schema)(json)
+    if (Result.isSuccess(decoded)) return decoded.success
+    const fault = SchemaFault.print(SchemaFault.fromIssue(decoded.failure.issue))
+    return yield* failed(`${connection.base}: the answer is not one that this program knows: ${fault}`)
+  }
+)
+
+/**
+ * Calls an endpoint that answers without content.
+ *
+ * @since 0.1.0
+ */
+export const run = Effect.fn("ApiClient.run")(function*(connection: Connection, request: Call) {
+  yield* send(connection, request)
+})
+
+/** The body of a successful answer. */
+interface Body {
+  readonly status: number
+  readonly mediaType: string
+  readonly text: string
+}
+
+const send = (connection: Connection, call: Call): Effect.Effect<Body, CommandFailure, HttpClient.HttpClient> =>
+  Effect.gen(function*() {
+    const client = yield* HttpClient.HttpClient
+    const response = yield* client.execute(toRequest(connection, call))
+    const body: Body = {
+      status: response.status,
+      mediaType: response.headers["content-type"]?.split(";")[0]?.trim() ?? "no media type",
+      text: yield* response.text
+    }
+    if (body.status >= 200 && body.status < 300) return body
+    return yield* refusal(connection, body, response)
+  }).pipe(
+    Effect.timeoutOrElse({
+      duration: TIMEOUT,
+      orElse: () => Effect.fail(failed(`${connection.base}: no answer within ${TIMEOUT}`))
+    }),
+    Effect.catchTag("HttpClientError", ({ reason }) => Effect.fail(failed(`${connection.base}: ${explain(reason)}`))),
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, MAX_ANSWER)
+  )
+
+const toRequest = (connection: Connection, { body, headers, method, path, query = [] }: Call) => {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of query) parameters.append(name, value)
+  const request = HttpClientRequest.make(method)(
+    `${connection.base}${path}${parameters.size === 0 ? "" : `?${parameters}`}`,
+    {
+      headers: {
+        ...headers,
+        accept: "application/json, application/problem+json",
+        authorization: Redacted.value(connection.authorization)
+      }
+    }
+  )
+  return body === undefined ? request : HttpClientRequest.bodyJsonUnsafe(request, body)
+}
+
+/** Tells what an answer other than a success says. */
+const refusal = (connection: Connection, body: Body, response: HttpClientResponse.HttpClientResponse): CommandFailure => {
+  if (body.status >= 300 && body.status < 400) {
+    const location = response.headers["location"] ?? "an unknown address"
+    return failed(`${connection.base}: moved to ${location} (HTTP ${body.status}); give that address instead`)
+  }
+  const problem = Result.flatMap(parse(body), Schema.decodeUnknownResult(Problem))
+  if (Result.isFailure(problem)) return notJson(connection, body)
+  const { clusters = [], code, detail, field, requestId, title } = problem.success
+  const where = field === undefined ? "" : `, field ${field}`
+  return failed(
+    `${title}: ${detail} (HTTP ${body.status}, code ${code}${where}, request ${requestId})`,
+    ...CoverageNotes.lines(clusters)
+  )
+}
+
+const notJson = ({ base }: Connection, { mediaType, status }: Body): CommandFailure =>
+  failed(`${base}: HTTP ${status} with ${mediaType}, which is no answer of Quarterdeck: is this its address?`)
+
+/** **Shape** fails for a body whose media type is not JSON's, whatever it holds. */
+const parse = ({ mediaType, text }: Body): Result.Result<unknown, unknown> =>
+  /^application\/(?:[a-z.-]+\+)?json$/i.test(mediaType)
+    ? Result.try((): unknown => JSON.parse(text))
+    : Result.fail("not JSON")

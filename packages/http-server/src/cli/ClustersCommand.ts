@@ -1,0 +1,60 @@
+/**
+ * `quarterdeck clusters`: the clusters that the key reaches, with their health.
+ *
+ * @since 0.1.0
+ */
+import { ClusterList } from "@quarterdeck/contract/ClustersGroup"
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import * as ApiClient from "./ApiClient.ts"
+import * as Columns from "./Columns.ts"
+import * as Connection from "./Connection.ts"
+import * as CoverageNotes from "./CoverageNotes.ts"
+import * as ListFlags from "./ListFlags.ts"
+import { outputFlag } from "./OutputFlag.ts"
+import * as Pages from "./Pages.ts"
+import * as Print from "./Print.ts"
+import { headersOf, targetFlag } from "./TargetFlag.ts"
+
+export const clustersCommand = Command.make(
+  "clusters",
+  {
+    cluster: targetFlag,
+    name: ListFlags.name,
+    labelSelector: ListFlags.labelSelector,
+    order: ListFlags.order,
+    limit: ListFlags.limit,
+    consistency: ListFlags.consistency,
+    output: outputFlag,
+    url: Connection.urlFlag
+  },
+  Effect.fn("clusters")(function*({ cluster, limit, output, url, ...filters }) {
+    const connection = yield* Connection.read(url)
+    const { pages, rest } = yield* Pages.read(
+      limit,
+      (page) =>
+        ApiClient.call(connection, ClusterList, {
+          method: "GET",
+          path: "/api/v1/clusters",
+          query: [...ListFlags.queryOf(filters), ...page],
+          headers: headersOf(connection, cluster)
+        }),
+      (page) => page.clusters
+    )
+    const clusters = pages.flatMap((page) => page.clusters)
+    yield* Print.rows(output, Columns.clusters, clusters, {
+      clusters,
+      partial: pages.some((page) => page.partial),
+      ...(rest === undefined ? {} : { nextCursor: rest })
+    })
+    yield* ListFlags.noteRest(limit, rest)
+    yield* Effect.forEach(CoverageNotes.lines(clusters.map(({ coverage }) => coverage)), Print.note)
+  })
+).pipe(
+  Command.withDescription("List the clusters that the key reaches, with their health."),
+  Command.withShortDescription("List clusters with their health"),
+  Command.withExamples([
+    { command: "quarterdeck clusters", description: "All clusters in the key's scope" },
+    { command: "quarterdeck clusters --cluster 'prod|stage' -o json", description: "Two of them, for a program" }
+  ])
+)

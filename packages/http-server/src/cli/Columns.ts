@@ -1,0 +1,129 @@
+/**
+ * The columns of each list: few and readable in a table, complete and exact in CSV.
+ *
+ * @since 0.1.0
+ */
+import type { ClusterRow, WorkloadRow } from "@quarterdeck/cluster-fanout/Row"
+import type { ApiKey } from "@quarterdeck/keys/ApiKey"
+import { DateTime } from "effect"
+import type { Column } from "./Output.ts"
+import * as PlainText from "./PlainText.ts"
+
+interface Columns<Row> {
+  readonly table: ReadonlyArray<Column<Row>>
+  readonly csv: ReadonlyArray<Column<Row>>
+}
+
+/** A cell that knows nothing. */
+const UNKNOWN = "-"
+
+export const clusters: Columns<ClusterRow> = {
+  table: [
+    { title: "NAME", cell: (row) => row.name },
+    { title: "ROLE", cell: (row) => row.role },
+    { title: "STATUS", cell: (row) => row.coverage.status },
+    { title: "VERSION", cell: (row) => row.version ?? UNKNOWN },
+    { title: "NODES", cell: (row) => row.nodes ?? UNKNOWN },
+    { title: "PODS", cell: (row) => row.pods ?? UNKNOWN },
+    { title: "CPU", cell: (row) => known(row.cpuAllocatableMillis, PlainText.cores) },
+    { title: "MEMORY", cell: (row) => known(row.memoryAllocatableBytes, PlainText.bytes) },
+    { title: "LAST SEEN", cell: (row) => row.lastSeen ?? UNKNOWN }
+  ],
+  csv: [
+    { title: "name", cell: (row) => row.name },
+    { title: "role", cell: (row) => row.role },
+    { title: "reachable", cell: (row) => String(row.reachable) },
+    { title: "status", cell: (row) => row.coverage.status },
+    { title: "source", cell: (row) => row.coverage.source },
+    { title: "ageMs", cell: (row) => row.coverage.ageMs },
+    { title: "version", cell: (row) => row.version ?? "" },
+    { title: "nodes", cell: (row) => row.nodes ?? "" },
+    { title: "pods", cell: (row) => row.pods ?? "" },
+    { title: "cpuAllocatableMillis", cell: (row) => row.cpuAllocatableMillis ?? "" },
+    { title: "memoryAllocatableBytes", cell: (row) => row.memoryAllocatableBytes ?? "" },
+    { title: "lastSeen", cell: (row) => row.lastSeen ?? "" },
+    { title: "errorCode", cell: (row) => row.errorCode ?? "" },
+    { title: "labels", cell: (row) => labelsOf(row.labels) }
+  ]
+}
+
+export const workloads: Columns<WorkloadRow> = {
+  table: [
+    { title: "CLUSTER", cell: (row) => row.cluster },
+    { title: "NAMESPACE", cell: (row) => row.namespace },
+    { title: "KIND", cell: (row) => row.kind },
+    { title: "NAME", cell: (row) => row.name },
+    { title: "STATUS", cell: (row) => row.status },
+    { title: "READY", cell: (row) => `${row.replicas.ready}/${row.replicas.desired}` },
+    { title: "CPU", cell: (row) => PlainText.cores(row.cpuRequestMillis) },
+    { title: "MEMORY", cell: (row) => PlainText.bytes(row.memoryRequestBytes) },
+    { title: "CREATED", cell: (row) => row.createdAt }
+  ],
+  csv: [
+    { title: "cluster", cell: (row) => row.cluster },
+    { title: "namespace", cell: (row) => row.namespace },
+    { title: "kind", cell: (row) => row.kind },
+    { title: "name", cell: (row) => row.name },
+    { title: "status", cell: (row) => row.status },
+    { title: "desired", cell: (row) => row.replicas.desired },
+    { title: "ready", cell: (row) => row.replicas.ready },
+    { title: "updated", cell: (row) => row.replicas.updated },
+    { title: "available", cell: (row) => row.replicas.available },
+    { title: "cpuRequestMillis", cell: (row) => row.cpuRequestMillis },
+    { title: "memoryRequestBytes", cell: (row) => row.memoryRequestBytes },
+    { title: "cpuLimitMillis", cell: (row) => row.cpuLimitMillis },
+    { title: "memoryLimitBytes", cell: (row) => row.memoryLimitBytes },
+    { title: "images", cell: (row) => row.images.join(" ") },
+    { title: "labels", cell: (row) => labelsOf(row.labels) },
+    { title: "createdAt", cell: (row) => row.createdAt },
+    { title: "id", cell: (row) => row.id }
+  ]
+}
+
+export const keys: Columns<ApiKey> = {
+  table: [
+    { title: "ID", cell: (key) => key.id },
+    { title: "NAME", cell: (key) => key.name },
+    { title: "START", cell: (key) => key.start ?? UNKNOWN },
+    { title: "STATUS", cell: (key) => key.status },
+    { title: "ROLE", cell: (key) => key.rule.role },
+    { title: "CLUSTERS", cell: (key) => key.rule.targetClusters?.join(",") ?? "all" },
+    { title: "NAMESPACES", cell: namespacesOf },
+    { title: "SOURCE", cell: (key) => key.source },
+    { title: "EXPIRES", cell: (key) => instantOf(key.expiresAt) ?? "never" },
+    { title: "LAST USED", cell: (key) => instantOf(key.lastUsedAt) ?? UNKNOWN }
+  ],
+  csv: [
+    { title: "id", cell: (key) => key.id },
+    { title: "name", cell: (key) => key.name },
+    { title: "start", cell: (key) => key.start ?? "" },
+    { title: "status", cell: (key) => key.status },
+    { title: "source", cell: (key) => key.source },
+    { title: "role", cell: (key) => key.rule.role },
+    { title: "targetClusters", cell: (key) => key.rule.targetClusters?.join(" ") ?? "" },
+    { title: "targetNamespaces", cell: (key) => JSON.stringify(key.rule.targetNamespaces) ?? "" },
+    { title: "createdAt", cell: (key) => instantOf(key.createdAt) ?? "" },
+    { title: "createdBy", cell: (key) => key.createdBy ?? "" },
+    { title: "expiresAt", cell: (key) => instantOf(key.expiresAt) ?? "" },
+    { title: "lastUsedAt", cell: (key) => instantOf(key.lastUsedAt) ?? "" }
+  ]
+}
+
+function known(value: number | null, print: (value: number) => string): string {
+  return value === null ? UNKNOWN : print(value)
+}
+
+function instantOf(instant: DateTime.Utc | undefined): string | undefined {
+  return instant === undefined ? undefined : DateTime.formatIso(instant)
+}
+
+function labelsOf(labels: Readonly<Record<string, string>>): string {
+  return Object.entries(labels).map(([name, value]) => `${name}=${value}`).join(",")
+}
+
+/** Selectors apart by `;`; inside one, names apart by `,` and labels after `+`. **Example** `a,b;c+team=web` */
+function namespacesOf({ rule }: ApiKey): string {
+  return rule.targetNamespaces?.map(({ labelSelector, namespaceNames }) =>
+    [namespaceNames.join(","), ...(labelSelector === undefined ? [] : [labelsOf(labelSelector.matchLabels)])].join("+")
+  ).join(";") ?? "all"
+}

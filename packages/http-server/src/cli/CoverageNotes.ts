@@ -1,0 +1,26 @@
+/**
+ * What the user must know of clusters that did not answer in full.
+ *
+ * @since 0.1.0
+ */
+import { answered, type Coverage } from "@quarterdeck/cluster-fanout/Coverage"
+
+/**
+ * Tells, a line a cluster, whose rows are missing or old; nothing for clusters that answered well.
+ *
+ * **Example** `warning: cluster stage: timeout, its rows are missing: no answer within 3000 ms`
+ *
+ * @since 0.1.0
+ */
+export const lines = (coverages: ReadonlyArray<Coverage>): ReadonlyArray<string> => coverages.flatMap(linesOf)
+
+const linesOf = (coverage: Coverage): ReadonlyArray<string> => {
+  const { ageMs, error, missingKinds = [], name, status } = coverage
+  if (!answered(coverage)) {
+    return [`warning: cluster ${name}: ${status}, its rows are missing${error === undefined ? "" : `: ${error.message}`}`]
+  }
+  return [
+    ...(status === "stale" ? [`warning: cluster ${name}: stale, its rows are ${Math.round(ageMs / 1_000)} s old`] : []),
+    ...(missingKinds.length > 0 ? [`warning: cluster ${name}: rows of ${missingKinds.join(", ")} are missing`] : [])
+  ]
+}

@@ -1,0 +1,63 @@
+/**
+ * The flags that lists share, and the query parameters that they become.
+ *
+ * @since 0.1.0
+ */
+import { Consistency } from "@quarterdeck/cluster-fanout/Coverage"
+import { DEFAULT_LIMIT, Order } from "@quarterdeck/cluster-fanout/ListQuery"
+import { Effect, Option } from "effect"
+import { Flag } from "effect/cli"
+import * as Print from "./Print.ts"
+
+/** More rows than a table is for; a program reads pages. */
+const MAX_ROWS = 100_000
+
+export const name = Flag.String("name").pipe(Flag.withDescription("A part of the name"), Flag.optional)
+
+export const labelSelector = Flag.String("label-selector").pipe(
+  Flag.withAlias("l"),
+  Flag.withDescription("Labels, as kubectl takes them: app=web,tier!=db"),
+  Flag.optional
+)
+
+export const order = Flag.Literals("order", Order.literals).pipe(
+  Flag.withDescription("asc or desc"),
+  Flag.optional
+)
+
+export const consistency = Flag.Literals("consistency", Consistency.literals).pipe(
+  Flag.withDescription("cache: what the service has watched; live: ask each cluster now"),
+  Flag.optional
+)
+
+export const limit = Flag.Int("limit").pipe(
+  Flag.withDescription(`How many rows to print at most, up to ${MAX_ROWS}; default ${DEFAULT_LIMIT}`),
+  Flag.filter((count) => count >= 1 && count <= MAX_ROWS, () => `a whole number from 1 to ${MAX_ROWS}`),
+  Flag.withDefault(DEFAULT_LIMIT)
+)
+
+/** A flag that takes several values joined by a comma. */
+export const several = (flag: string, description: string) =>
+  Flag.String(flag).pipe(
+    Flag.withDescription(description),
+    Flag.map((text) => text.split(",")),
+    Flag.filter((values) => !values.includes(""), () => "names joined by a comma, none of them empty"),
+    Flag.optional
+  )
+
+/** Writes the flags that are given as query parameters of the same name, one for each value. */
+export const queryOf = (
+  flags: Readonly<Record<string, Option.Option<string | ReadonlyArray<string>>>>
+): ReadonlyArray<readonly [string, string]> =>
+  Object.entries(flags).flatMap(([parameter, flag]) =>
+    Option.match(flag, {
+      onNone: () => [],
+      onSome: (value) => (typeof value === "string" ? [value] : value).map((one) => [parameter, one] as const)
+    })
+  )
+
+/** Tells the user when a limit has cut the list. */
+export const noteRest = (rows: number, rest: string | undefined) =>
+  rest === undefined
+    ? Effect.void
+    : Print.note(`note: more rows match than the ${rows} of --limit`)

@@ -1,0 +1,59 @@
+/**
+ * Rows as a table for people, as CSV for a spreadsheet, as JSON for a program.
+ *
+ * @since 0.1.0
+ */
+import { CliOutput } from "effect/cli"
+import * as PlainText from "./PlainText.ts"
+
+export type Format = "table" | "json" | "csv"
+
+/** One column. **Shape** a number is written as it is, everything else as text. */
+export interface Column<Row> {
+  readonly title: string
+  readonly cell: (row: Row) => string | number
+}
+
+/**
+ * Renders aligned columns under their titles; two spaces apart, nothing after the last.
+ *
+ * @since 0.1.0
+ */
+export const table = <Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>): string => {
+  const lines = [
+    columns.map(({ title }) => title),
+    ...rows.map((row) => columns.map(({ cell }) => PlainText.oneLine(String(cell(row)))))
+  ]
+  const widths = columns.map((_, index) =>
+    lines.reduce((widest, line) => Math.max(widest, CliOutput.displayWidth(line[index] ?? "")), 0)
+  )
+  const pad = (text: string, index: number) =>
+    text + " ".repeat(Math.max(0, (widths[index] ?? 0) - CliOutput.displayWidth(text)))
+  return lines.map((line) => `${line.map(pad).join("  ").trimEnd()}\n`).join("")
+}
+
+/**
+ * Renders CSV with a line of titles.
+ *
+ * **Shape** a text that a spreadsheet would run as a formula gets a leading `'`; lines end with a line feed.
+ *
+ * **Source** RFC 4180; OWASP, "CSV Injection".
+ *
+ * @since 0.1.0
+ */
+export const csv = <Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>): string =>
+  [columns.map(({ title }) => title), ...rows.map((row) => columns.map(({ cell }) => cell(row)))]
+    .map((line) => `${line.map(field).join(",")}\n`)
+    .join("")
+
+/** Renders a value as indented JSON. */
+export const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
+
+/** Characters that start a formula, their full-width forms, and those that spreadsheets skip before one. */
+const FORMULA = /^[=+\-@＝＋－＠\t\r\n]/
+
+const field = (value: string | number): string => {
+  if (typeof value === "number") return String(value)
+  const text = FORMULA.test(value) ? `'${value}` : value
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll("\"", "\"\"")}"` : text
+}

@@ -1,0 +1,64 @@
+/**
+ * What the command line says of itself: help, version, and mistakes, a line each.
+ *
+ * @since 0.1.0
+ */
+import { Effect, Layer, type Stdio } from "effect"
+import { type CliError, CliOutput, TerminalCapabilities } from "effect/cli"
+import * as Print from "./Print.ts"
+
+const EXIT_STATUS = `EXIT STATUS
+  0    done; clusters that did not answer are told on standard error
+  1    failed, for the reason on standard error
+  2    the command line, or a variable that stands in for a flag, is wrong
+  130  interrupted; a server that is told to stop ends with 0
+`
+
+/** Presents help and version on standard output, mistakes on standard error without the whole help. */
+export const layer = Layer.unwrap(Effect.gen(function*() {
+  const stdio = yield* Effect.context<Stdio.Stdio>()
+  const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
+  const formatter = CliOutput.defaultFormatter({ colors: canColor })
+  const present = (event: CliOutput.Presenter.Event) => {
+    switch (event._tag) {
+      case "Help":
+        return Print.output(`${formatter.formatHelpDoc(event.helpDoc)}\n\n${EXIT_STATUS}`)
+      case "Version":
+        return Print.output(`${event.name} ${event.version}\n`)
+      case "InvalidInvocation": {
+        const command = event.commandPath.join(" ")
+        const lines = [...event.errors.map((error) => explain(error, command)), `see ${command} --help`]
+        return Effect.forEach(lines, Print.note, { discard: true })
+      }
+    }
+  }
+  return CliOutput.layerPresenter({ present: (event) => Effect.provideContext(present(event), stdio) })
+}))
+
+/** Explains a mistake without the value that was given: it may be a secret put in the wrong place. */
+const explain = (error: CliError.NonShowHelpErrors, command: string): string => {
+  switch (error._tag) {
+    case "UnrecognizedOption":
+      return `${error.option} is not a flag of ${command}${suggestion(error.suggestions)}`
+    case "UnknownSubcommand":
+      return `${error.subcommand} is not a command of ${error.parent?.join(" ") ?? command}${suggestion(error.suggestions)}`
+    case "MissingOption":
+      return `--${error.option} is missing`
+    case "MissingArgument":
+      return `${error.argument} is missing`
+    case "UnexpectedArgument":
+      return `${command} takes no further argument`
+    case "InvalidValue": {
+      const subject = error.kind === "flag" ? `--${error.option}` : error.option
+      if (error.expected === "at most 1 value") return `${subject} may be given once`
+      return error.value === "" ? `${subject} needs a value` : `${subject} must be ${error.expected}`
+    }
+    case "DuplicateOption":
+    case "ValidationError":
+    case "UserError":
+      return error.message
+  }
+}
+
+const suggestion = (suggestions: ReadonlyArray<string>): string =>
+  suggestions.length === 0 ? "" : `; did you mean ${suggestions.join(" or ")}?`

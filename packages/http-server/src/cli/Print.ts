@@ -1,0 +1,44 @@
+/**
+ * Writes to the standard streams.
+ *
+ * @since 0.1.0
+ */
+import { Effect, type PlatformError, Stdio, Stream } from "effect"
+import * as Output from "./Output.ts"
+import * as PlainText from "./PlainText.ts"
+
+/** Writes a text to standard output as it is. **Errors** none when the reader has gone: `head` has what it wanted. */
+export const output = Effect.fn("Print.output")(function*(text: string) {
+  const stdio = yield* Stdio.Stdio
+  yield* Stream.make(text).pipe(Stream.run(stdio.stdout()), Effect.catchIf(isClosed, () => Effect.void), Effect.orDie)
+})
+
+/** Writes one line for the user to standard error, where it does not mix with what a program reads. */
+export const note = Effect.fn("Print.note")(function*(line: string) {
+  const stdio = yield* Stdio.Stdio
+  yield* Stream.make(`quarterdeck: ${PlainText.oneLine(line)}\n`).pipe(
+    Stream.run(stdio.stderr()),
+    Effect.catchIf(isClosed, () => Effect.void),
+    Effect.orDie
+  )
+})
+
+/** Writes a list in the form that the user chose; `whole` is the answer that JSON prints, with all that it carries. */
+export const rows = <Row>(
+  format: Output.Format,
+  columns: { readonly table: ReadonlyArray<Output.Column<Row>>; readonly csv: ReadonlyArray<Output.Column<Row>> },
+  list: ReadonlyArray<Row>,
+  whole: unknown
+) => {
+  switch (format) {
+    case "table":
+      return output(Output.table(columns.table, list))
+    case "csv":
+      return output(Output.csv(columns.csv, list))
+    case "json":
+      return output(Output.json(whole))
+  }
+}
+
+const isClosed = (error: PlatformError.PlatformError): boolean =>
+  error.reason.cause instanceof Error && "code" in error.reason.cause && error.reason.cause.code === "EPIPE"

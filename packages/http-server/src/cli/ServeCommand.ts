@@ -1,0 +1,50 @@
+/**
+ * `quarterdeck serve`: runs the server until it is told to stop.
+ *
+ * @since 0.1.0
+ */
+import { Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import * as Settings from "../Settings.ts"
+import { type Row, rows, variableOf } from "../settings/Table.ts"
+import { CommandFailure, fromError } from "./CommandFailure.ts"
+
+const flagOf = (row: Row<unknown>) => {
+  const standing = row.initialText === undefined ? "" : `; default ${row.initialText}${row.unit === undefined ? "" : ` ${row.unit}`}`
+  return Flag.String(row.flag).pipe(
+    Flag.withMetavar(row.kind.word),
+    Flag.withDescription(`${row.description} [${row.path}, ${variableOf(row)}${standing}]`),
+    Flag.optional
+  )
+}
+
+export const serveCommand = Command.make(
+  "serve",
+  {
+    config: Flag.String("config").pipe(
+      Flag.withMetavar("FILE"),
+      Flag.withDescription("YAML file of settings, read after flags and environment"),
+      Flag.optional
+    ),
+    flags: Object.fromEntries(rows.map((row) => [row.flag, flagOf(row)]))
+  },
+  Effect.fn("serve")(function*({ config, flags }) {
+    const given = Object.entries(flags).flatMap(([name, value]) => Option.toArray(value).map((text) => [name, text]))
+    const { settings } = yield* Settings.load({ flags: Object.fromEntries(given), config: Option.getOrUndefined(config) }).pipe(
+      Effect.mapError(({ isUsage, lines }) => new CommandFailure({ lines: [...lines], exitCode: isUsage ? 2 : 1 }))
+    )
+    // Loaded here alone, so that the client commands start without the whole server.
+    const { launch } = yield* Effect.promise(() => import("../Launch.ts"))
+    return yield* launch(settings).pipe(Effect.mapError(fromError))
+  })
+).pipe(
+  Command.withDescription(
+    "Run the server. Each setting is read from its flag, else its environment variable, else the YAML file, else the default."
+  ),
+  Command.withShortDescription("Run the server"),
+  Command.withExamples([
+    { command: "quarterdeck serve", description: "The clusters of ~/.kube/config, on 127.0.0.1:8080" },
+    { command: "quarterdeck serve --kubeconfig prod.yaml:stage.yaml --parent prod --bootstrap-key-file first.key" },
+    { command: "quarterdeck serve --config /etc/quarterdeck.yaml" }
+  ])
+)

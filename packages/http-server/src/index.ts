@@ -1,0 +1,11 @@
+/**
+ * Quarterdeck as a server, a command and a request handler.
+ *
+ * {@link Quarterdeck} is the whole service as a value that a host mounts; {@link launch} runs it on a socket of its own.
+ *
+ * @since 0.1.0
+ */
+export { launch } from "./Launch.ts"
+export type { Options } from "./Options.ts"
+export { type Embedded, Quarterdeck, type WebRequestFacts } from "./Quarterdeck.ts"
+export { type Settings } from "./Settings.ts"

@@ -1,0 +1,200 @@
+/**
+ * The kinds of value that a setting may have, each decoded from text and from YAML.
+ *
+ * @since 0.1.0
+ */
+import * as Expiry from "@quarterdeck/keys/Expiry"
+import { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Duration, Effect, Option, Result, Schema, SchemaIssue, SchemaTransformation } from "effect"
+import { isIP } from "node:net"
+import { delimiter } from "node:path"
+
+/**
+ * A kind of value.
+ *
+ * **Shape** `word` stands for a value in help, `allowed` completes "must be …"; `fromText` reads a flag or an environment variable, `fromYaml` what a
+ * YAML file holds, which is held to its own types: a number is not given as text there.
+ */
+export interface Kind<A> {
+  readonly word: string
+  readonly allowed: string
+  readonly fromText: Schema.Decoder<A>
+  readonly fromYaml: Schema.Decoder<A>
+}
+
+/** Decodes one form of a value; what is wrong with a refused one is always told by `allowed`. */
+export const decode = <A>(form: Schema.Decoder<A>, value: unknown): Option.Option<A> =>
+  Result.getSuccess(Schema.decodeUnknownResult(form)(value))
+
+/** Makes a kind that flags, environment and YAML write alike. */
+const written = <A>(word: string, allowed: string, form: Schema.Decoder<A>): Kind<A> => ({
+  word,
+  allowed,
+  fromText: form,
+  fromYaml: form
+})
+
+/** **Shape** plain decimal digits; both ends included. */
+export const wholeNumber = (minimum: number, maximum: number): Kind<number> => {
+  const inRange = Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+  return {
+    word: "N",
+    allowed: `a whole number from ${minimum} to ${maximum}`,
+    fromText: Schema.String.check(Schema.isPattern(/^(?:0|[1-9][0-9]{0,14})$/)).pipe(
+      Schema.decodeTo(inRange, SchemaTransformation.numberFromString)
+    ),
+    fromYaml: inRange
+  }
+}
+
+/** **Shape** one of a few words, in lower case. */
+export const choice = <const Words extends ReadonlyArray<string>>(words: Words): Kind<Words[number]> =>
+  written(words.join("|"), `one of ${words.join(", ")}`, Schema.Literals(words))
+
+const PathText = Schema.NonEmptyString.check(Schema.makeFilter((text) => !text.includes("\0")))
+
+/** **Shape** a path; a relative one counts from the directory that the program was started in. */
+export const path: Kind<string> = written("PATH", "a path", PathText)
+
+/** **Shape** in text joined as `PATH` is, in YAML a list. */
+export const pathList: Kind<ReadonlyArray<string>> = {
+  word: `PATH${delimiter}PATH`,
+  allowed: `a list of paths, in text joined by ${delimiter}`,
+  fromText: Schema.String.pipe(Schema.decodeTo(
+    Schema.Array(PathText).check(Schema.isMinLength(1)),
+    SchemaTransformation.transform({
+      decode: (text): ReadonlyArray<string> => text.split(delimiter).filter((part) => part !== ""),
+      encode: (parts) => parts.join(delimiter)
+    })
+  )),
+  fromYaml: Schema.Array(PathText)
+}
+
+const HOST_NAME =
+  /^(?=.{1,253}$)[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/
+
+/** **Shape** an IP address without brackets, or a host name. */
+export const host: Kind<string> = written(
+  "ADDRESS",
+  "an IP address or a host name",
+  Schema.String.check(Schema.makeFilter((text) => isIP(text) !== 0 || HOST_NAME.test(text)))
+)
+
+export const clusterName: Kind<ClusterName> = written(
+  "NAME",
+  "a cluster name: 1 to 253 of A-Z a-z 0-9 . _ -, first and last a letter or digit",
+  ClusterName
+)
+
+/** Names of clusters by the names of kubeconfig contexts. */
+export type ClusterNames = Readonly<Record<string, ClusterName>>
+
+const ClusterNamesRecord = Schema.Record(Schema.NonEmptyString, ClusterName)
+
+const splitLast = (text: string): readonly [context: string, name: string] => {
+  const at = text.lastIndexOf("=")
+  return at < 0 ? ["", text] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+/** **Shape** in text `context=name`, several joined by a comma; a context may hold `=`, a name cannot. */
+export const clusterNames: Kind<ClusterNames> = {
+  word: "CONTEXT=NAME,...",
+  allowed: "a map from context to cluster name, in text context=name,context=name",
+  fromText: Schema.String.check(
+    Schema.makeFilter((text) => {
+      const contexts = text.split(",").map((part) => splitLast(part)[0])
+      return new Set(contexts).size === contexts.length
+    })
+  ).pipe(Schema.decodeTo(
+    ClusterNamesRecord,
+    SchemaTransformation.transform({
+      decode: (text) => Object.fromEntries(text.split(",").map(splitLast)),
+      encode: (names) => Object.entries(names).map(([context, name]) => `${context}=${name}`).join(",")
+    })
+  )),
+  fromYaml: ClusterNamesRecord
+}
+
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/
+
+/** Headers that HTTP, browsers, proxies or this service read for something else; a final `-` or `*` takes all that follow. */
+const TAKEN: ReadonlyArray<string> = [
+  "accept*",
+  "access-control-*",
+  "age",
+  "allow",
+  "authorization",
+  "cache-control",
+  "connection",
+  "content-*",
+  "cookie*",
+  "date",
+  "expect",
+  "forwarded",
+  "from",
+  "host",
+  "http2-settings",
+  "idempotency-key",
+  "if-*",
+  "keep-alive",
+  "last-event-id",
+  "location",
+  "max-forwards",
+  "mcp-*",
+  "origin",
+  "pragma",
+  "proxy-*",
+  "range",
+  "referer",
+  "sec-*",
+  "set-cookie*",
+  "te",
+  "traceparent",
+  "tracestate",
+  "trailer",
+  "transfer-encoding",
+  "upgrade*",
+  "user-agent",
+  "via",
+  "www-authenticate",
+  "x-forwarded-*",
+  "x-real-ip",
+  "x-request-id"
+]
+
+const isTaken = (header: string): boolean => {
+  const name = header.toLowerCase()
+  return TAKEN.some((taken) => (taken.endsWith("*") ? name.startsWith(taken.slice(0, -1)) : name === taken))
+}
+
+/** **Shape** the name of a header that carries nothing else. **Source** RFC 9110 §5.1, §5.6.2. */
+export const headerName: Kind<string> = written(
+  "NAME",
+  "an HTTP header name without a meaning of its own (not Authorization, Host, Cookie, Content-* and the like)",
+  Schema.String.check(Schema.makeFilter((text) => TOKEN.test(text) && !isTaken(text)))
+)
+
+/** **Shape** a number and `y` (365 days) or `d` (24 hours). */
+export const lifetime: Kind<Duration.Duration> = written(
+  "90d|10y",
+  "a number from 1 to 9999 and a unit, y or d",
+  Schema.String.pipe(Schema.decodeTo(
+    Schema.Duration,
+    SchemaTransformation.transformEffect({
+      decode: (text: string) =>
+        Effect.fromResult(Expiry.parseLifetime(text)).pipe(Effect.mapError(() => new SchemaIssue.InvalidValue())),
+      encode: (duration) => Effect.succeed(`${Duration.toDays(duration)}d`)
+    })
+  ))
+)
+
+/** **Shape** `http` or `https`, without user, password, query or fragment, so that it can be shown. */
+export const endpoint: Kind<string> = written(
+  "URL",
+  "an http:// or https:// address without user, password, query or fragment",
+  Schema.String.check(Schema.makeFilter((text) => {
+    const url = URL.parse(text)
+    return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === ""
+      && !/[\s?#]/.test(text)
+  }))
+)

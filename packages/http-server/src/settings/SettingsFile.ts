@@ -1,0 +1,120 @@
+/**
+ * The settings that a YAML file gives, each with its place.
+ *
+ * @since 0.1.0
+ */
+import { Effect, FileSystem, Result } from "effect"
+import type { Origin, Problem } from "./SettingsError.ts"
+import * as StrictYaml from "./StrictYaml.ts"
+import { rows } from "./Table.ts"
+
+/** A value as the file holds it. */
+export interface Given {
+  readonly origin: Origin
+  readonly value: unknown
+  /** What the value is, for a message that it should have been something else. */
+  readonly found: string
+}
+
+/** **Shape** `given` by the path of the setting; `problems` are mistakes of the file's form and unknown settings. */
+export interface Contents {
+  readonly given: ReadonlyMap<string, Given>
+  readonly problems: ReadonlyArray<Problem>
+}
+
+export const empty: Contents = { given: new Map(), problems: [] }
+
+/** More than any settings file; a file of another kind is refused before it is parsed. */
+const MAX_BYTES = 256 * 1024
+
+/**
+ * Reads a file.
+ *
+ * **Shape** a file that cannot be read is a problem of its contents, told with all others.
+ *
+ * **Limits** one file, 256 KiB.
+ *
+ * @since 0.1.0
+ */
+export const read = Effect.fn("SettingsFile.read")(function*(path: string) {
+  const files = yield* FileSystem.FileSystem
+  const unusable = (message: string): Contents => ({ given: new Map(), problems: [{ origin: { _tag: "File", path }, message }] })
+  return yield* Effect.gen(function*() {
+    const { size } = yield* files.stat(path)
+    if (size > MAX_BYTES) return unusable(`the file is larger than ${MAX_BYTES / 1024} KiB`)
+    return parse(path, yield* files.readFileString(path))
+  }).pipe(
+    Effect.catchTag("PlatformError", ({ reason }) => Effect.succeed(unusable(`the file cannot be read: ${reason._tag}`)))
+  )
+})
+
+/**
+ * Parses the text of a file; `path` is only printed.
+ *
+ * @since 0.1.0
+ */
+export const parse = (path: string, text: string): Contents => {
+  const originAt = (place: StrictYaml.Place): Origin => ({ _tag: "File", path, place })
+  const parsed = StrictYaml.parse(text)
+  if (Result.isFailure(parsed)) {
+    return {
+      given: new Map(),
+      problems: parsed.failure.map(({ message, place }) => ({ origin: originAt(place), message }))
+    }
+  }
+  const given = new Map<string, Given>()
+  const problems: Array<Problem> = []
+  /** Collects a section's settings. **Limits** the depth of the table. */
+  const collect = (section: string, node: StrictYaml.Node): void => {
+    if (node._tag === "Scalar" && node.value === null) return
+    if (node._tag !== "Mapping") {
+      const what = section === "" ? "the file" : section
+      problems.push({ origin: originAt(node.place), message: `${what} must be a map of settings, found ${kindOf(node)}` })
+      return
+    }
+    for (const { key, place, value } of node.entries) {
+      const setting = section === "" ? key : `${section}.${key}`
+      // `server.port: 1` is a key of its own, and no way to write a setting.
+      const plain = !key.includes(".")
+      if (plain && rows.some((row) => row.path === setting)) {
+        given.set(setting, { origin: originAt(value.place), value: StrictYaml.toValue(value), found: kindOf(value) })
+        continue
+      }
+      if (plain && rows.some((row) => row.path.startsWith(`${setting}.`))) {
+        collect(setting, value)
+        continue
+      }
+      problems.push({
+        origin: originAt(place),
+        message: `${printable(setting)} is not a setting; ${section === "" ? "the file" : section} may hold ${membersOf(section)}`
+      })
+    }
+  }
+  collect("", parsed.success)
+  return { given, problems }
+}
+
+const membersOf = (section: string): string => {
+  const prefix = section === "" ? "" : `${section}.`
+  const members = rows.filter((row) => row.path.startsWith(prefix)).map((row) => row.path.slice(prefix.length).split(".")[0])
+  return [...new Set(members)].join(", ")
+}
+
+const kindOf = (node: StrictYaml.Node): string => {
+  switch (node._tag) {
+    case "List":
+      return "a list"
+    case "Mapping":
+      return "a map"
+    case "Scalar":
+      if (node.value === null) return "nothing"
+      if (typeof node.value === "string") return "text"
+      return typeof node.value === "number" ? "a number" : "true or false"
+  }
+}
+
+/** Keeps a message on one line and short, whatever a key holds. */
+const printable = (text: string): string => {
+  const plain = text.replace(/[^\x20-\x7e]/g, "?")
+  return plain.length > 80 ? `${plain.slice(0, 80)}…` : plain
+}

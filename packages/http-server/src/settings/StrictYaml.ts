@@ -1,0 +1,161 @@
+/**
+ * YAML 1.2 as a configuration file needs it: one document of plain data, every part with its place.
+ *
+ * Refuses what makes a file mean something else than it seems to: duplicate keys, keys that are not text, merge keys,
+ * anchors and aliases, tags, several documents, directives.
+ *
+ * **Source** YAML 1.2.2, core schema.
+ *
+ * @since 0.1.0
+ */
+import { Result } from "effect"
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type ParsedNode,
+  parseDocument,
+  visit
+} from "yaml"
+
+/** **Units** counted from 1. */
+export interface Place {
+  readonly line: number
+  readonly column: number
+}
+
+/** A part of the file. **Shape** a scalar's value is as the core schema reads it. */
+export type Node =
+  | { readonly _tag: "Scalar"; readonly place: Place; readonly value: string | number | boolean | null }
+  | { readonly _tag: "List"; readonly place: Place; readonly items: ReadonlyArray<Node> }
+  | { readonly _tag: "Mapping"; readonly place: Place; readonly entries: ReadonlyArray<Entry> }
+
+export interface Entry {
+  readonly key: string
+  readonly place: Place
+  readonly value: Node
+}
+
+/** Something that the file must not hold. */
+export interface Fault {
+  readonly place: Place
+  readonly message: string
+}
+
+/** Deeper than any configuration; keeps the walk off the end of the stack. */
+const MAX_DEPTH = 32
+
+/**
+ * Parses a text.
+ *
+ * **Errors** every fault of the text, in its order, at least one.
+ *
+ * **Limits** linear; the caller bounds the length. Depth 32.
+ *
+ * @since 0.1.0
+ */
+export const parse = (text: string): Result.Result<Node, ReadonlyArray<Fault>> => {
+  const lines = new LineCounter()
+  const document = parseDocument(text, {
+    version: "1.2",
+    schema: "core",
+    merge: false,
+    resolveKnownTags: false,
+    strict: true,
+    stringKeys: true,
+    uniqueKeys: true,
+    prettyErrors: false,
+    // "silent" would also hide a second document.
+    logLevel: "error",
+    lineCounter: lines
+  })
+  const placeAt = (offset: number): Place => {
+    const { col, line } = lines.linePos(offset)
+    return { line, column: col }
+  }
+  const faults = [...syntaxFaults(document), ...forbiddenParts(document)].toSorted((a, b) => a.offset - b.offset)
+  if (faults.length > 0) {
+    return Result.fail(faults.map(({ message, offset }) => ({ place: placeAt(offset), message })))
+  }
+  return Result.succeed(toNode(document.contents, placeAt))
+}
+
+/** Gives the plain value of a part. */
+export const toValue = (node: Node): unknown => {
+  switch (node._tag) {
+    case "Scalar":
+      return node.value
+    case "List":
+      return node.items.map(toValue)
+    case "Mapping":
+      return Object.fromEntries(node.entries.map(({ key, value }) => [key, toValue(value)]))
+  }
+}
+
+/** A fault before its place is known. */
+interface Found {
+  readonly offset: number
+  readonly message: string
+}
+
+const syntaxFaults = (document: Document.Parsed): ReadonlyArray<Found> =>
+  [...document.errors, ...document.warnings].flatMap(({ code, message, pos }) => {
+    // Told by `forbiddenParts`, with the same words for every tag.
+    if (code === "TAG_RESOLVE_FAILED") return []
+    return [{ offset: pos[0], message: code === "DUPLICATE_KEY" ? "the key stands twice" : firstLine(message) }]
+  })
+
+const forbiddenParts = (document: Document.Parsed): ReadonlyArray<Found> => {
+  const found: Array<Found> = []
+  if (document.directives.yaml.explicit === true || Object.keys(document.directives.tags).some((handle) => handle !== "!!")) {
+    found.push({ offset: 0, message: "directives are not allowed" })
+  }
+  visit(document, {
+    Node: (_, node, ancestors) => {
+      const offset = node.range?.[0] ?? 0
+      if (isAlias(node)) {
+        found.push({ offset, message: "aliases are not allowed" })
+        return
+      }
+      if (node.anchor !== undefined) found.push({ offset, message: "anchors are not allowed" })
+      if (node.tag !== undefined) found.push({ offset, message: "tags are not allowed" })
+      if (ancestors.filter(isCollection).length < MAX_DEPTH) return
+      found.push({ offset, message: `nests deeper than ${MAX_DEPTH} levels` })
+      return visit.BREAK
+    },
+    Pair: (_, { key }) => {
+      if (isScalar(key) && key.source === "<<") {
+        found.push({ offset: key.range?.[0] ?? 0, message: "merge keys are not allowed" })
+      }
+    }
+  })
+  return found
+}
+
+const firstLine = (text: string): string => text.split("\n", 1)[0] ?? text
+
+const toNode = (part: ParsedNode | null, placeAt: (offset: number) => Place, above: Place = { line: 1, column: 1 }): Node => {
+  const place = part === null ? above : placeAt(part.range[0])
+  if (isMap(part)) {
+    const entries = part.items.map(({ key, value }) => {
+      const keyPlace = placeAt(key.range[0])
+      return { key: textOf(key), place: keyPlace, value: toNode(value, placeAt, keyPlace) }
+    })
+    return { _tag: "Mapping", place, entries }
+  }
+  if (isSeq(part)) return { _tag: "List", place, items: part.items.map((item) => toNode(item, placeAt, place)) }
+  return { _tag: "Scalar", place, value: scalarOf(part) }
+}
+
+/** The parser has made every key a text, or has refused the file. */
+const textOf = (key: ParsedNode): string => (isScalar(key) && typeof key.value === "string" ? key.value : "")
+
+const scalarOf = (part: ParsedNode | null): string | number | boolean | null => {
+  if (!isScalar(part)) return null
+  const { value } = part
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : null
+}

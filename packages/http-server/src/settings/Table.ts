@@ -1,0 +1,187 @@
+/**
+ * Every setting of the server, once: flags, environment, YAML, help and reference are read from here.
+ *
+ * @since 0.1.0
+ */
+import { MAX_TIMEOUT_MS } from "@quarterdeck/contract/ListParameters"
+import * as ClusterHeader from "@quarterdeck/targeting/ClusterHeader"
+import { Option } from "effect"
+import * as Kind from "./Kind.ts"
+
+/**
+ * One setting.
+ *
+ * **Shape** `path` is its place in the YAML, `flag` its name on the command line; `initial` is the value when no
+ * source gives one, and `initialText` how a flag would write it, absent when there is none.
+ */
+export interface Row<A> {
+  readonly path: string
+  readonly flag: string
+  readonly kind: Kind.Kind<A>
+  readonly initial: A
+  readonly initialText?: string
+  readonly unit?: "ms"
+  readonly description: string
+}
+
+type Facts<A> = Pick<Row<A>, "path" | "flag" | "kind" | "unit" | "description">
+
+const withDefault = <A>(initialText: string, facts: Facts<A>): Row<A> => ({
+  ...facts,
+  initial: Option.getOrThrow(Kind.decode(facts.kind.fromText, initialText)),
+  initialText
+})
+
+const optional = <A>(facts: Facts<A>): Row<A | undefined> => ({ ...facts, initial: undefined })
+
+export const table = {
+  host: withDefault("127.0.0.1", {
+    path: "server.host",
+    flag: "host",
+    kind: Kind.host,
+    description: "Address to listen on; 0.0.0.0 or :: for every interface."
+  }),
+  port: withDefault("8080", {
+    path: "server.port",
+    flag: "port",
+    kind: Kind.wholeNumber(0, 65_535),
+    description: "Port to listen on; 0 takes a free one."
+  }),
+  tlsCertFile: optional({
+    path: "server.tls.certFile",
+    flag: "tls-cert-file",
+    kind: Kind.path,
+    description: "PEM certificate chain to serve HTTPS with, re-read when it changes; needs server.tls.keyFile."
+  }),
+  tlsKeyFile: optional({
+    path: "server.tls.keyFile",
+    flag: "tls-key-file",
+    kind: Kind.path,
+    description: "PEM private key of the certificate, re-read when it changes; needs server.tls.certFile."
+  }),
+  shutdownMs: withDefault("10000", {
+    path: "server.shutdownMs",
+    flag: "shutdown-ms",
+    kind: Kind.wholeNumber(0, 600_000),
+    unit: "ms",
+    description: "How long requests in flight may take to end once the server is told to stop."
+  }),
+  metrics: withDefault("protected", {
+    path: "server.metrics",
+    flag: "metrics",
+    kind: Kind.choice(["protected", "public", "off"]),
+    description: "Who reads /metrics: an unscoped Admin key, everybody, nobody."
+  }),
+  kubeconfig: optional({
+    path: "clusters.kubeconfig",
+    flag: "kubeconfig",
+    kind: Kind.pathList,
+    description:
+      "Kubeconfig files; each context is one cluster. Unset: in a pod its own cluster, else KUBECONFIG, else ~/.kube/config."
+  }),
+  clusterNames: optional({
+    path: "clusters.names",
+    flag: "cluster-names",
+    kind: Kind.clusterNames,
+    description:
+      "Names of clusters by context. Unset: the context's own, with every run of other characters than A-Z a-z 0-9 . _ - made one -."
+  }),
+  parent: optional({
+    path: "clusters.parent",
+    flag: "parent",
+    kind: Kind.clusterName,
+    description:
+      "Cluster that requests without a target address. Unset: in a pod `parent`, its own cluster, else the current context."
+  }),
+  clusterHeader: withDefault(ClusterHeader.DEFAULT_NAME, {
+    path: "clusters.header",
+    flag: "cluster-header",
+    kind: Kind.headerName,
+    description: "Name of the header that names the target."
+  }),
+  keysFile: optional({
+    path: "keys.file",
+    flag: "keys-file",
+    kind: Kind.path,
+    description: "YAML list of API keys made at deploy time, watched."
+  }),
+  bootstrapKeyFile: optional({
+    path: "keys.bootstrapFile",
+    flag: "bootstrap-key-file",
+    kind: Kind.path,
+    description: "Where to write a first, unscoped Admin key (mode 0600) when no key exists at start."
+  }),
+  keyMaxLifetime: withDefault("10y", {
+    path: "keys.maxLifetime",
+    flag: "key-max-lifetime",
+    kind: Kind.lifetime,
+    description: "Longest lifetime that a key may be made with: a number and y (365 days) or d."
+  }),
+  fanOutTimeoutMs: withDefault("3000", {
+    path: "fanOut.timeoutMs",
+    flag: "fan-out-timeout-ms",
+    kind: Kind.wholeNumber(1, MAX_TIMEOUT_MS),
+    unit: "ms",
+    description: "Deadline of an answer when the request gives none; not above fanOut.maxTimeoutMs."
+  }),
+  fanOutMaxTimeoutMs: withDefault(String(MAX_TIMEOUT_MS), {
+    path: "fanOut.maxTimeoutMs",
+    flag: "fan-out-max-timeout-ms",
+    kind: Kind.wholeNumber(1, MAX_TIMEOUT_MS),
+    unit: "ms",
+    description: "Longest deadline that a request may give."
+  }),
+  fanOutPerCluster: withDefault("4", {
+    path: "fanOut.perCluster",
+    flag: "fan-out-per-cluster",
+    kind: Kind.wholeNumber(1, 64),
+    description: "Requests that may run against one cluster at once."
+  }),
+  fanOutMaxNames: withDefault("64", {
+    path: "fanOut.maxNames",
+    flag: "fan-out-max-names",
+    kind: Kind.wholeNumber(1, 1_024),
+    description: "Clusters that one request may name; * is not limited."
+  }),
+  dataDirectory: withDefault("./quarterdeck-data", {
+    path: "dataDirectory",
+    flag: "data",
+    kind: Kind.path,
+    description: "Directory of the SQLite files, made with mode 0700."
+  }),
+  logLevel: withDefault("info", {
+    path: "telemetry.logLevel",
+    flag: "log-level",
+    kind: Kind.choice(["trace", "debug", "info", "warn", "error"]),
+    description: "Least severe log entries to write."
+  }),
+  logFormat: withDefault("text", {
+    path: "telemetry.logFormat",
+    flag: "log-format",
+    kind: Kind.choice(["text", "json"]),
+    description: "Form of log entries, one a line."
+  }),
+  otlpEndpoint: optional({
+    path: "telemetry.otlpEndpoint",
+    flag: "otlp-endpoint",
+    kind: Kind.endpoint,
+    description: "OpenTelemetry collector (OTLP over HTTP) to send traces, metrics and logs to. Unset: sends nothing."
+  })
+}
+
+/** The settings, in the order of the reference. */
+export const rows: ReadonlyArray<Row<unknown>> = Object.values(table)
+
+/** Every environment variable that starts like this belongs to Quarterdeck. */
+export const VARIABLE_PREFIX = "QUARTERDECK_"
+
+/** The environment variable of a setting. **Example** that of `--keys-file` is `QUARTERDECK_KEYS_FILE` */
+export const variableOf = (row: Pick<Row<unknown>, "flag">): string =>
+  `${VARIABLE_PREFIX}${row.flag.toUpperCase().replaceAll("-", "_")}`
+
+/** Variables of the client commands and of the tests; the server leaves them alone. */
+export const FOREIGN_VARIABLES: ReadonlyArray<string> = [
+  "QUARTERDECK_URL",
+  "QUARTERDECK_API_KEY",
+  "QUARTERDECK_DRIVERS"
+]

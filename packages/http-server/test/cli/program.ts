@@ -1,0 +1,143 @@
+import { Effect, type Scope } from "effect"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import * as Http from "node:http"
+import type { AddressInfo } from "node:net"
+import { text } from "node:stream/consumers"
+import { fileURLToPath } from "node:url"
+
+const ROOT = fileURLToPath(new URL("../../../..", import.meta.url))
+const BIN = fileURLToPath(new URL("../../src/bin.ts", import.meta.url))
+
+export interface Finished {
+  readonly stdout: string
+  readonly stderr: string
+  readonly status: number | null
+}
+
+/** Runs the program as a user does; nothing of the test's own environment but PATH reaches it. */
+export const quarterdeck = (
+  args: ReadonlyArray<string>,
+  { env = {}, stdin = "" }: { readonly env?: Record<string, string>; readonly stdin?: string | Uint8Array } = {}
+): Effect.Effect<Finished> =>
+  Effect.promise(async (signal) => {
+    const child = spawn(process.execPath, ["--conditions=source", BIN, ...args], {
+      cwd: ROOT,
+      env: { PATH: process.env["PATH"] ?? "", ...env },
+      signal
+    })
+    child.stdin.on("error", () => undefined)
+    child.stdin.end(stdin)
+    const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")])
+    return { stdout, stderr, status }
+  })
+
+export interface Seen {
+  readonly method: string
+  readonly url: URL
+  readonly headers: Http.IncomingHttpHeaders
+  readonly body: string
+}
+
+export interface Reply {
+  readonly status?: number
+  readonly headers?: Record<string, string>
+  /** JSON unless it is a text. */
+  readonly body?: unknown
+}
+
+export interface FakeService {
+  readonly url: string
+  readonly seen: ReadonlyArray<Seen>
+  /** The environment of a user of this service. */
+  readonly env: Record<string, string>
+}
+
+export const API_KEY = "qd_test-key"
+
+/** Listens on a free port and answers as told. */
+export const service = (answer: (request: Seen, index: number) => Reply): Effect.Effect<FakeService, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const seen: Array<Seen> = []
+    const server = Http.createServer((request, response) => {
+      void text(request).then((body) => {
+        const one: Seen = {
+          method: request.method ?? "",
+          url: new URL(request.url ?? "", "http://localhost"),
+          headers: request.headers,
+          body
+        }
+        seen.push(one)
+        const { body: content, headers, status = 200 } = answer(one, seen.length - 1)
+        const isText = typeof content === "string"
+        response.writeHead(status, { "content-type": isText ? "text/html" : "application/json", ...headers })
+        response.end(isText ? content : content === undefined ? undefined : JSON.stringify(content))
+      })
+    })
+    const port = yield* listening(server)
+    const url = `http://127.0.0.1:${port}`
+    return { url, seen, env: { QUARTERDECK_URL: url, QUARTERDECK_API_KEY: API_KEY } }
+  })
+
+/** Opens a server for the length of the scope. */
+export const listening = (server: Http.Server): Effect.Effect<number, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      server.listen(0, "127.0.0.1")
+      await once(server, "listening")
+      return portOf(server.address())
+    }),
+    () =>
+      Effect.callback<void>((resume) => {
+        server.close(() => resume(Effect.void))
+        server.closeAllConnections()
+      })
+  )
+
+const portOf = (address: AddressInfo | string | null): number => {
+  if (address === null || typeof address === "string") throw new Error("a TCP server has a port")
+  return address.port
+}
+
+/** The reply of a refusal. */
+export const problem = (status: number, code: string, facts: Record<string, unknown> = {}): Reply => ({
+  status,
+  headers: { "content-type": "application/problem+json" },
+  body: {
+    type: `urn:quarterdeck:problem:${code}`,
+    title: "Refused",
+    status,
+    code,
+    detail: "the reason",
+    requestId: "r-1",
+    ...facts
+  }
+})
+
+export const coverage = (name: string, facts: Record<string, unknown> = {}) => ({
+  name,
+  status: "ok",
+  source: "cache",
+  count: 1,
+  ageMs: 5,
+  latencyMs: 1,
+  ...facts
+})
+
+export const workload = (name: string, facts: Record<string, unknown> = {}) => ({
+  id: `uid-${name}`,
+  cluster: "prod",
+  namespace: "web",
+  kind: "Deployment",
+  name,
+  labels: { app: "shop", team: "web" },
+  images: ["shop:1", "proxy:2"],
+  replicas: { desired: 3, ready: 2, updated: 3, available: 2 },
+  status: "degraded",
+  cpuRequestMillis: 1500,
+  memoryRequestBytes: 3 * 1024 ** 3,
+  cpuLimitMillis: 3000,
+  memoryLimitBytes: 6 * 1024 ** 3,
+  createdAt: "2026-01-02T03:04:05Z",
+  ...facts
+})

@@ -1,0 +1,194 @@
+/**
+ * A whole deployment for a test: a fleet of clusters, the service in front of it over real HTTP, one key of each kind.
+ */
+import { NodeServices } from "@effect/platform-node"
+import { ApiKeyList } from "@quarterdeck/contract/ApiKeysGroup"
+import { CreatedApiKey } from "@quarterdeck/keys/ApiKey"
+import { ClusterList } from "@quarterdeck/contract/ClustersGroup"
+import { NamespaceList } from "@quarterdeck/contract/NamespacesGroup"
+import { Problem } from "@quarterdeck/contract/Problem"
+import { WorkloadList } from "@quarterdeck/contract/WorkloadsGroup"
+import { type ClusterDriver, Fleet } from "@quarterdeck/harness"
+import { Context, Effect, FileSystem, Layer, Path, Redacted, Schema } from "effect"
+import { createHash } from "node:crypto"
+import { type IncomingHttpHeaders, request } from "node:http"
+import * as Listener from "../../src/Listener.ts"
+import { type Options, toSettings } from "../../src/Options.ts"
+import { Quarterdeck } from "../../src/Quarterdeck.ts"
+import { Surroundings } from "../../src/settings/Surroundings.ts"
+
+/** The configured keys of every deployment, by what they may. */
+const RULES = {
+  admin: { role: "Admin" },
+  operator: { role: "Operator" },
+  viewer: { role: "Viewer" },
+  prodAdmin: { role: "Admin", targetClusters: ["prod"] },
+  prodViewer: { role: "Viewer", targetClusters: ["prod"] },
+  childrenViewer: { role: "Viewer", targetClusters: ["stage", "prod", "later"] },
+  shopViewer: { role: "Viewer", targetNamespaces: [{ namespaceNames: ["shop"] }] },
+  shopAdmin: { role: "Admin", targetNamespaces: [{ namespaceNames: ["shop"] }] },
+  teamViewer: {
+    role: "Viewer",
+    targetNamespaces: [{ namespaceNames: [], labelSelector: { matchLabels: { team: "storefront" } } }]
+  }
+} as const
+export type KeyName = keyof typeof RULES
+
+/** The raw key of a name; of a name without a rule it is one that the service does not know. */
+export const rawKey = (name: string): string => `e2e-${name}-0123456789`
+
+/** One call. **Shape** `key` defaults to the unscoped Viewer's; `null` sends none. Headers repeat as they are listed. */
+export interface Call {
+  readonly method?: string
+  readonly key?: KeyName | null
+  readonly headers?: ReadonlyArray<readonly [name: string, value: string]>
+  /** A raw key instead of a configured one. */
+  readonly bearer?: string
+  /** Text is sent as it is, anything else as JSON with its media type. */
+  readonly body?: unknown
+}
+
+export interface Reply {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+}
+
+const json = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) =>
+  Schema.decodeUnknownEffect(Schema.fromJsonString(schema), { onExcessProperty: "error" })
+
+const decodeWorkloads = json(WorkloadList)
+const decodeClusters = json(ClusterList)
+const decodeNamespaces = json(NamespaceList)
+const decodeApiKeys = json(ApiKeyList)
+const decodeProblem = json(Problem)
+const decodeCreated = json(CreatedApiKey)
+
+/** What the reply of a call that should succeed did not. */
+class CallRefused extends Schema.TaggedError<CallRefused>()("CallRefused", { status: Schema.Number, text: Schema.String }) {
+  override get message(): string {
+    return `${this.status} ${this.text}`
+  }
+}
+
+const succeeded = (reply: Reply) =>
+  reply.status === 200 ? Effect.succeed(reply.text) : Effect.fail(new CallRefused({ status: reply.status, text: reply.text }))
+
+/** Names a cluster by the default header. */
+export const to = (target: string): ReadonlyArray<readonly [string, string]> => [["X-Service-Cluster", target]]
+
+export interface DeploymentOptions {
+  readonly driver: ClusterDriver.ClusterDriver
+  readonly children?: ReadonlyArray<string>
+  /** What runs once the clusters are there, before the service starts. */
+  readonly prepare?: (fleet: Fleet["Service"]) => Effect.Effect<unknown, unknown>
+  /** The kubeconfig for the service; the administrator's unless given. */
+  readonly kubeconfig?: (fleet: Fleet["Service"]) => Effect.Effect<string, unknown>
+  readonly options?: Options
+}
+
+const make = Effect.fnUntraced(function*(options: DeploymentOptions) {
+  const files = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const fleet = yield* Fleet.make({
+    driver: options.driver,
+    parent: "hub",
+    children: options.children ?? ["prod", "stage"],
+    users: [{ name: "reader" }]
+  })
+  yield* options.prepare?.(fleet) ?? Effect.void
+
+  const directory = yield* files.makeTempDirectoryScoped({ prefix: "quarterdeck-e2e-" })
+  const kubeconfigFile = path.join(directory, "kubeconfig.yaml")
+  const keysFile = path.join(directory, "keys.yaml")
+  yield* files.writeFileString(kubeconfigFile, (yield* options.kubeconfig?.(fleet) ?? Effect.succeed(fleet.kubeconfig)))
+  yield* files.writeFileString(keysFile, JSON.stringify(configuredKeys()))
+
+  const settings = yield* Effect.fromResult(toSettings({
+    ...options.options,
+    clusters: { kubeconfig: [kubeconfigFile], ...options.options?.clusters },
+    keys: { file: keysFile, ...options.options?.keys },
+    dataDirectory: path.join(directory, "data")
+  }))
+  const services = yield* Layer.build(Quarterdeck.layer(settings))
+  const { nodeHandler } = Context.get(services, Quarterdeck)
+  const listener = yield* Listener.listen(nodeHandler, { host: "127.0.0.1", port: 0, shutdownMs: 1_000 })
+
+  const call = (route: string, call: Call = {}) => send(`${listener.url}${route}`, call)
+  /** Makes a key and gives it with its secret. */
+  const createKey = Effect.fnUntraced(function*(body: unknown, key: KeyName = "admin") {
+    const reply = yield* call("/api/v1/apiKeys", { method: "POST", key, body })
+    if (reply.status !== 201) return yield* new CallRefused({ status: reply.status, text: reply.text })
+    const created = yield* decodeCreated(reply.text)
+    return { raw: Redacted.value(created.key), apiKey: created.apiKey, reply }
+  })
+  const get = (resource: string) => (query = "", options: Call = {}) =>
+    Effect.flatMap(call(`/api/v1/${resource}${query}`, options), succeeded)
+  return {
+    fleet,
+    url: listener.url,
+    kubeconfigFile,
+    keysFile,
+    call,
+    createKey,
+    workloads: (query?: string, options?: Call) => Effect.flatMap(get("workloads")(query, options), decodeWorkloads),
+    clusters: (query?: string, options?: Call) => Effect.flatMap(get("clusters")(query, options), decodeClusters),
+    namespaces: (query?: string, options?: Call) => Effect.flatMap(get("namespaces")(query, options), decodeNamespaces),
+    apiKeys: (query?: string, options?: Call) => Effect.flatMap(get("apiKeys")(query, options), decodeApiKeys),
+    /** Makes a call that should be refused, and gives the problem. */
+    problem: (route: string, options: Call = {}) =>
+      Effect.gen(function*() {
+        const reply = yield* call(route, options)
+        const problem = yield* decodeProblem(reply.text)
+        return { ...problem, reply }
+      })
+  }
+})
+
+/** The deployment that the tests of one file share. */
+export class Deployment extends Context.Service<Deployment, Effect.Success<ReturnType<typeof make>>>()(
+  "@quarterdeck/http-server/test/Deployment"
+) {
+  static readonly layer = (options: DeploymentOptions) =>
+    Layer.effect(Deployment, make(options)).pipe(
+      Layer.provide([NodeServices.layer, Surroundings.layerProcess]),
+      Layer.orDie
+    )
+}
+
+const configuredKeys = () => [
+  ...Object.entries(RULES).map(([name, rule]) => ({ name, hash: sha256(rawKey(name)), rule })),
+  { name: "expired", hash: sha256(rawKey("expired")), expire: "2020-01-01T00:00:00Z", rule: { role: "Admin" } },
+  { name: "spaced", hash: sha256("a key, with space"), rule: { role: "Viewer" } }
+]
+
+const sha256 = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex")
+
+/** Sends one request as it is told to, repeated headers included, over a connection of its own. */
+const send = (url: string, { bearer, body, headers = [], key = "viewer", method = "GET" }: Call) =>
+  Effect.callback<Reply, Error>((resume) => {
+    const text = typeof body === "string" || body === undefined ? body : JSON.stringify(body)
+    const { host } = new URL(url)
+    const lines = [
+      ["Host", host],
+      ...(key === null && bearer === undefined ? [] : [["Authorization", `Bearer ${bearer ?? rawKey(key ?? "")}`]]),
+      ...(typeof body === "string" || body === undefined ? [] : [["Content-Type", "application/json"]]),
+      ...(text === undefined ? [] : [["Content-Length", String(Buffer.byteLength(text))]]),
+      ["Connection", "close"],
+      ...headers
+    ]
+    const outgoing = request(url, { method, agent: false, headers: lines.flat() }, (incoming) => {
+      const chunks: Array<Buffer> = []
+      incoming.on("data", (chunk: Buffer) => chunks.push(chunk))
+      incoming.on("error", (error) => resume(Effect.fail(error)))
+      incoming.on("end", () =>
+        resume(Effect.succeed({
+          status: incoming.statusCode ?? 0,
+          headers: incoming.headers,
+          text: Buffer.concat(chunks).toString("utf8")
+        })))
+    })
+    outgoing.on("error", (error) => resume(Effect.fail(error)))
+    outgoing.end(text)
+    return Effect.sync(() => outgoing.destroy())
+  })

@@ -1,0 +1,280 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Duration, Result, Schema } from "effect"
+import * as Settings from "../../src/Settings.ts"
+import * as Reference from "../../src/settings/Reference.ts"
+import * as SettingsError from "../../src/settings/SettingsError.ts"
+import * as SettingsFile from "../../src/settings/SettingsFile.ts"
+import { rows, table, variableOf } from "../../src/settings/Table.ts"
+
+interface Sources {
+  readonly flags?: Record<string, string>
+  readonly variables?: Record<string, string>
+  readonly yaml?: string
+}
+
+const combine = ({ flags = {}, variables = {}, yaml = "" }: Sources) =>
+  Settings.combine(flags, variables, SettingsFile.parse("q.yaml", yaml))
+
+const settings = (sources: Sources) => Result.getOrThrow(combine(sources)).settings
+
+const lines = (sources: Sources) =>
+  Result.match(combine(sources), { onSuccess: () => [], onFailure: (error) => error.lines })
+
+describe("Settings", () => {
+  it("has the documented defaults", () => {
+    const { clusters, dataDirectory, fanOut, keys, server, telemetry } = settings({})
+    assert.deepStrictEqual(server, { host: "127.0.0.1", port: 8080, tls: undefined, shutdownMs: 10_000, metrics: "protected" })
+    assert.deepStrictEqual(clusters, { kubeconfig: [], names: {}, parent: undefined, header: "X-Service-Cluster" })
+    assert.deepStrictEqual(fanOut, { timeoutMs: 3_000, maxTimeoutMs: 30_000, perCluster: 4, maxNames: 64 })
+    assert.strictEqual(Duration.toDays(keys.maxLifetime), 3_650)
+    assert.strictEqual(dataDirectory, "./quarterdeck-data")
+    assert.deepStrictEqual(telemetry, { logLevel: "info", logFormat: "text", otlpEndpoint: undefined })
+  })
+
+  it("takes a flag before a variable, a variable before the file, the file before the default, and tells which", () => {
+    const yaml = "server:\n  port: 1\n  host: ::1\nfanOut: { maxNames: 5 }\n"
+    const loaded = Result.getOrThrow(combine({
+      flags: { port: "3" },
+      variables: { QUARTERDECK_PORT: "2", QUARTERDECK_HOST: "0.0.0.0" },
+      yaml
+    }))
+    assert.strictEqual(loaded.settings.server.port, 3)
+    assert.strictEqual(loaded.settings.server.host, "0.0.0.0")
+    assert.strictEqual(loaded.settings.fanOut.maxNames, 5)
+    const origin = (path: string) => SettingsError.printOrigin(loaded.origins.get(path) ?? { _tag: "Default" })
+    assert.deepStrictEqual(
+      ["server.port", "server.host", "fanOut.maxNames", "dataDirectory"].map(origin),
+      ["--port", "QUARTERDECK_HOST", "q.yaml:4:21", "default"]
+    )
+  })
+
+  it("tells the origin of every setting of the table", () => {
+    const { origins } = Result.getOrThrow(combine({}))
+    assert.sameMembers([...origins.keys()], rows.map((row) => row.path))
+  })
+
+  it("gives each setting its own path, flag and variable, those of the service's description among them", () => {
+    for (const names of [rows.map((row) => row.path), rows.map((row) => row.flag)]) {
+      assert.strictEqual(new Set(names).size, rows.length)
+    }
+    assert.includeMembers(rows.map(variableOf), [
+      "QUARTERDECK_HOST",
+      "QUARTERDECK_PORT",
+      "QUARTERDECK_DATA",
+      "QUARTERDECK_KUBECONFIG",
+      "QUARTERDECK_PARENT",
+      "QUARTERDECK_KEYS_FILE",
+      "QUARTERDECK_BOOTSTRAP_KEY_FILE",
+      "QUARTERDECK_CLUSTER_HEADER"
+    ])
+  })
+
+  it("reads the same from its own reference file as from no file", () => {
+    assert.deepStrictEqual(settings({ yaml: Reference.yaml() }), settings({}))
+  })
+
+  it("reads every setting from each of the three sources", () => {
+    /** Text and YAML of each setting, other than its default, in the order of the table. */
+    const given: Record<keyof typeof table, readonly [text: string, yaml: string]> = {
+      host: ["h.example", "h.example"],
+      port: ["0", "0"],
+      tlsCertFile: ["c.pem", "c.pem"],
+      tlsKeyFile: ["k.pem", "k.pem"],
+      shutdownMs: ["5", "5"],
+      metrics: ["off", "off"],
+      kubeconfig: ["a:b", "[a, b]"],
+      clusterNames: ["x=y=prod,z=stage", "{ x=y: prod, z: stage }"],
+      parent: ["prod", "prod"],
+      clusterHeader: ["X-Target", "X-Target"],
+      keysFile: ["keys.yaml", "keys.yaml"],
+      bootstrapKeyFile: ["first", "first"],
+      keyMaxLifetime: ["30d", "30d"],
+      fanOutTimeoutMs: ["7", "7"],
+      fanOutMaxTimeoutMs: ["8", "8"],
+      fanOutPerCluster: ["9", "9"],
+      fanOutMaxNames: ["10", "10"],
+      dataDirectory: ["/data", "/data"],
+      logLevel: ["warn", "warn"],
+      logFormat: ["json", "json"],
+      otlpEndpoint: ["http://c.example:4318", "http://c.example:4318"]
+    }
+    assert.deepStrictEqual(Object.keys(given), Object.keys(table))
+    const values = Object.values(given)
+    const each = rows.map((row, index) => ({ row, text: values[index]?.[0] ?? "", yaml: values[index]?.[1] ?? "" }))
+
+    const fromFlags = settings({ flags: Object.fromEntries(each.map(({ row, text }) => [row.flag, text])) })
+    const fromVariables = settings({ variables: Object.fromEntries(each.map(({ row, text }) => [variableOf(row), text])) })
+    const linesOf = (section: string) =>
+      each.flatMap(({ row, yaml }) => {
+        const at = row.path.lastIndexOf(".")
+        return row.path.slice(0, Math.max(at, 0)) === section ? [`${row.path.slice(at + 1)}: ${yaml}`] : []
+      })
+    const flow = (section: string) => `{ ${linesOf(section).join(", ")} }`
+    const fromFile = settings({
+      yaml: [
+        `server: { ${linesOf("server").join(", ")}, tls: ${flow("server.tls")} }`,
+        ...["clusters", "keys", "fanOut", "telemetry"].map((section) => `${section}: ${flow(section)}`),
+        ...linesOf("")
+      ].join("\n")
+    })
+
+    assert.deepStrictEqual(fromVariables, fromFlags)
+    assert.deepStrictEqual(fromFile, fromFlags)
+    assert.deepStrictEqual(fromFlags.server.tls, { certFile: "c.pem", keyFile: "k.pem" })
+    const prod = ClusterName.make("prod")
+    assert.deepStrictEqual(fromFlags.clusters, {
+      kubeconfig: ["a", "b"],
+      names: { "x=y": prod, z: ClusterName.make("stage") },
+      parent: prod,
+      header: "X-Target"
+    })
+  })
+
+  it("names every mistake of every source at once, one line each, and never the values", () => {
+    const found = lines({
+      flags: { port: "hunter2" },
+      variables: { QUARTERDECK_PORT: "hunter2", QUARTERDECK_PROT: "hunter2", QUARTERDECK_DATA: "" },
+      yaml: "server:\n  port: \"80\"\n  prot: hunter2\nkeys: [hunter2]\nfanOut:\n  timeoutMs: 0\nclusters: { header: Host }\n"
+    })
+    const allowed = "server.port must be a whole number from 0 to 65535"
+    assert.sameMembers(found.filter((line) => !line.startsWith("QUARTERDECK_PROT:")), [
+      `--port: ${allowed}`,
+      `QUARTERDECK_PORT: ${allowed}`,
+      `q.yaml:2:9: ${allowed}, found text`,
+      "q.yaml:3:3: server.prot is not a setting; server may hold host, port, tls, shutdownMs, metrics",
+      "q.yaml:4:7: keys must be a map of settings, found a list",
+      "q.yaml:6:14: fanOut.timeoutMs must be a whole number from 1 to 30000, found a number",
+      "q.yaml:7:21: clusters.header must be an HTTP header name without a meaning of its own (not Authorization, Host, Cookie, Content-* and the like), found text",
+      "QUARTERDECK_DATA: dataDirectory must be a path, found nothing"
+    ])
+    assert.match(
+      found.find((line) => line.startsWith("QUARTERDECK_PROT:")) ?? "",
+      /^QUARTERDECK_PROT: is not a variable of Quarterdeck; those of the server are QUARTERDECK_HOST, /
+    )
+    for (const line of found) assert.notInclude(line, "hunter2")
+  })
+
+  it("refuses a mistake even where a stronger source overrides it", () => {
+    assert.deepStrictEqual(lines({ flags: { port: "1" }, variables: { QUARTERDECK_PORT: "x" } }), [
+      "QUARTERDECK_PORT: server.port must be a whole number from 0 to 65535"
+    ])
+  })
+
+  it.each([
+    ["-1"], ["65536"], ["80.0"], ["8e1"], ["0x50"], ["080"], [" 80"], ["80 "], ["+80"], ["Infinity"], ["NaN"], [""]
+  ])("refuses the port %j", (port) => {
+    assert.lengthOf(lines({ variables: { QUARTERDECK_PORT: port } }), 1)
+  })
+
+  it.each([
+    "server: { port: 65536 }",
+    "server: { port: -1 }",
+    "server: { port: 1.5 }",
+    "server: { port: .nan }",
+    "server: { port: true }",
+    "server: { port: }",
+    "server: { metrics: yes }",
+    "server: { host: \"\" }",
+    "server: { host: \"[::1]\" }",
+    "server: { host: \"a b\" }",
+    "server: { tls: cert.pem }",
+    "server: 8080",
+    "clusters: { kubeconfig: a }",
+    "clusters: { kubeconfig: [a, 1] }",
+    "clusters: { names: { ctx: \"a|b\" } }",
+    "clusters: { names: [ctx] }",
+    "clusters: { parent: \"*\" }",
+    "keys: { maxLifetime: 10 }",
+    "keys: { maxLifetime: 0d }",
+    "keys: { maxLifetime: 10w }",
+    "fanOut: { maxTimeoutMs: 30001 }",
+    "fanOut: { perCluster: 0 }",
+    "telemetry: { logLevel: Info }",
+    "telemetry: { otlpEndpoint: \"http://user:secret@c.example\" }",
+    "telemetry: { otlpEndpoint: \"grpc://c.example\" }",
+    "server.port: 80",
+    "limits: {}",
+    "- 1",
+    "text"
+  ])("refuses the file %s with one line", (yaml) => {
+    assert.lengthOf(lines({ yaml }), 1)
+  })
+
+  it.each([
+    "Authorization", "host", "Cookie", "Set-Cookie", "Content-Type", "content-anything", "X-Forwarded-For", "Accept",
+    "Origin", "Sec-Fetch-Site", "Transfer-Encoding", "Idempotency-Key", "X-Request-Id", "a b", "a:b", "", "é"
+  ])("refuses the cluster header %j", (header) => {
+    assert.lengthOf(lines({ flags: { "cluster-header": header } }), 1)
+  })
+
+  it("takes an empty file, a file of comments, and sections without entries as no settings", () => {
+    for (const yaml of ["", "# nothing\n", "server:\nkeys: {}\nclusters: { parent: , kubeconfig: [] }\n"]) {
+      assert.deepStrictEqual(settings({ yaml }), settings({}))
+    }
+  })
+
+  it("wants the certificate and its key together, and blames the one that is given", () => {
+    assert.deepStrictEqual(lines({ yaml: "server:\n  tls:\n    keyFile: k.pem\n" }), [
+      "q.yaml:3:14: server.tls.keyFile needs server.tls.certFile: give both or neither"
+    ])
+    assert.deepStrictEqual(lines({ flags: { "tls-cert-file": "c.pem" } }), [
+      "--tls-cert-file: server.tls.certFile needs server.tls.keyFile: give both or neither"
+    ])
+  })
+
+  it("wants the default deadline not above the longest", () => {
+    assert.deepStrictEqual(lines({ variables: { QUARTERDECK_FAN_OUT_MAX_TIMEOUT_MS: "1000" } }), [
+      "QUARTERDECK_FAN_OUT_MAX_TIMEOUT_MS: fanOut.timeoutMs (3000) must not be above fanOut.maxTimeoutMs (1000)"
+    ])
+    assert.strictEqual(settings({ flags: { "fan-out-timeout-ms": "9", "fan-out-max-timeout-ms": "9" } }).fanOut.timeoutMs, 9)
+  })
+
+  it("tells a setting that cannot be read once, without what follows from it", () => {
+    assert.deepStrictEqual(lines({ flags: { "tls-cert-file": "", "tls-key-file": "k.pem" } }), [
+      "--tls-cert-file: server.tls.certFile must be a path, found nothing"
+    ])
+  })
+
+  it("leaves the variables of the client commands alone", () => {
+    const variables = { QUARTERDECK_URL: "x", QUARTERDECK_API_KEY: "y", QUARTERDECK_DRIVERS: "z", OTHER: "1" }
+    assert.deepStrictEqual(settings({ variables }), settings({}))
+  })
+
+  describe("in a pod beside a Service named quarterdeck", () => {
+    const links = {
+      QUARTERDECK_SERVICE_HOST: "10.96.0.7",
+      QUARTERDECK_SERVICE_PORT: "8080",
+      QUARTERDECK_SERVICE_PORT_HTTP: "8080",
+      QUARTERDECK_PORT: "tcp://10.96.0.7:8080",
+      QUARTERDECK_PORT_8080_TCP: "tcp://10.96.0.7:8080",
+      QUARTERDECK_PORT_8080_TCP_PROTO: "tcp",
+      QUARTERDECK_PORT_8080_TCP_PORT: "8080",
+      QUARTERDECK_PORT_8080_TCP_ADDR: "10.96.0.7",
+      QUARTERDECK_METRICS_PORT: "tcp://[fd00::7]:9090"
+    }
+
+    it("starts with its own settings", () => {
+      const pod = { ...links, KUBERNETES_SERVICE_HOST: "10.96.0.1" }
+      assert.strictEqual(settings({ variables: pod }).server.port, 8080)
+    })
+
+    it("still refuses a variable or a value that Kubernetes did not make", () => {
+      const pod = { KUBERNETES_SERVICE_HOST: "10.96.0.1" }
+      assert.lengthOf(lines({ variables: { ...pod, QUARTERDECK_PORT: "http" } }), 1)
+      assert.lengthOf(lines({ variables: { ...pod, QUARTERDECK_METRICS_PORT: "9090" } }), 1)
+      assert.lengthOf(lines({ variables: links }), Object.keys(links).length)
+    })
+  })
+
+  it.prop("never throws, whatever a source holds", [
+    Schema.Record(Schema.Literals(rows.map((row) => row.flag)), Schema.String),
+    Schema.Record(Schema.Literals(rows.map(variableOf)), Schema.String),
+    Schema.String
+  ], ([flags, variables, yaml]) => {
+    const result = combine({ flags, variables, yaml })
+    if (Result.isFailure(result)) {
+      for (const line of result.failure.lines) assert.notMatch(line, /[\r\n]/)
+    }
+  })
+})
