@@ -1,0 +1,62 @@
+/**
+ * Asks the demo's server the way any HTTP client does.
+ */
+import { ClusterList } from "@quarterdeck/contract/ClustersGroup"
+import { WorkloadList } from "@quarterdeck/contract/WorkloadsGroup"
+import { CreatedApiKey } from "@quarterdeck/keys/ApiKey"
+import type { Rule } from "@quarterdeck/keys/Rule"
+import { Effect, Redacted, Schedule, Schema } from "effect"
+
+/** The server did not answer as it should. */
+export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { problem: Schema.String }) {
+  override get message(): string {
+    return this.problem
+  }
+}
+
+const ask = (url: string, key: string | undefined, init: RequestInit = {}) =>
+  Effect.tryPromise({
+    try: async (signal) => {
+      const response = await fetch(url, {
+        ...init,
+        signal,
+        headers: { ...init.headers, ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) }
+      })
+      return { ok: response.ok, text: await response.text() }
+    },
+    catch: () => new DemoFailed({ problem: `${url} cannot be reached` })
+  }).pipe(
+    Effect.filterOrFail(({ ok }) => ok, ({ text }) => new DemoFailed({ problem: `${url} answered ${text}` })),
+    Effect.map(({ text }) => text)
+  )
+
+const decode = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
+  const decodeText = Schema.decodeUnknownEffect(Schema.fromJsonString(schema))
+  return (text: string) => decodeText(text).pipe(Effect.mapError(({ message }) => new DemoFailed({ problem: message })))
+}
+
+const decodeClusters = decode(ClusterList)
+const decodeWorkloads = decode(WorkloadList)
+const decodeCreated = decode(CreatedApiKey)
+
+export const DemoClient = {
+  make: (url: string) => ({
+    /** Waits until every cluster has been read. */
+    ready: ask(`${url}/readyz`, undefined).pipe(
+      Effect.retry({ schedule: Schedule.spaced("20 millis"), times: 500 }),
+      Effect.asVoid
+    ),
+    createKey: (admin: string, name: string, rule: typeof Rule.Encoded) =>
+      ask(`${url}/api/v1/apiKeys`, admin, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ name, rule, expire: "30d" })
+      }).pipe(Effect.flatMap(decodeCreated), Effect.map(({ key }) => Redacted.value(key))),
+    clusters: (key: string) => Effect.flatMap(ask(`${url}/api/v1/clusters`, key), decodeClusters),
+    workloads: (key: string, target: string, limit: number) =>
+      Effect.flatMap(
+        ask(`${url}/api/v1/workloads?limit=${limit}`, key, { headers: { "x-service-cluster": target } }),
+        decodeWorkloads
+      )
+  })
+}

@@ -1,0 +1,117 @@
+/**
+ * Shows the service at work: three clusters, a server in front of them, one key of each role, and what they answer.
+ *
+ * `demo` runs until Ctrl-C; `demo --once` ends after it has printed.
+ */
+import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import { Embedded, Fleet, Seed } from "@quarterdeck/harness"
+import * as Columns from "@quarterdeck/http-server/cli/Columns"
+import * as Output from "@quarterdeck/http-server/cli/Output"
+import * as Listener from "@quarterdeck/http-server/Listener"
+import { toSettings } from "@quarterdeck/http-server/Options"
+import { Quarterdeck } from "@quarterdeck/http-server/Quarterdeck"
+import { Clock, Config, Console, Context, Effect, FileSystem, Layer, Logger, Path, References, Stdio } from "effect"
+import { DemoClient } from "./DemoClient.ts"
+import * as Page from "./Page.ts"
+
+const CHILDREN = ["prod", "stage"]
+/** Rows of each answer that fit a screen beside the others. */
+const ROWS = 8
+
+const demo = Effect.gen(function*() {
+  const startedAt = yield* Clock.currentTimeMillis
+  const files = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const port = yield* Config.Port("QUARTERDECK_PORT").pipe(Config.withDefault(8080))
+
+  const fleet = yield* Fleet.make({ driver: Embedded.driver, parent: "hub", children: CHILDREN })
+  yield* Seed.fill(fleet)
+
+  const directory = yield* files.makeTempDirectoryScoped({ prefix: "quarterdeck-demo-" })
+  const kubeconfig = path.join(directory, "kubeconfig.yaml")
+  const firstKey = path.join(directory, "first.key")
+  yield* files.writeFileString(kubeconfig, fleet.kubeconfig, { mode: 0o600 })
+
+  const settings = yield* Effect.fromResult(toSettings({
+    clusters: { kubeconfig: [kubeconfig] },
+    keys: { bootstrapFile: firstKey },
+    dataDirectory: path.join(directory, "data")
+  }))
+  const services = yield* Layer.build(Quarterdeck.layer(settings))
+  const { url } = yield* Listener.listen(Context.get(services, Quarterdeck).nodeHandler, {
+    host: "127.0.0.1",
+    port,
+    shutdownMs: 2_000
+  })
+
+  const admin = (yield* files.readFileString(firstKey)).trim()
+  const client = DemoClient.make(url)
+  yield* client.ready
+  const operator = yield* client.createKey(admin, "demo operator", { role: "Operator" })
+  const viewer = yield* client.createKey(admin, "demo viewer", { role: "Viewer" })
+  const shopViewer = yield* client.createKey(admin, "shop in prod", {
+    role: "Viewer",
+    targetClusters: ["prod"],
+    targetNamespaces: [{ namespaceNames: ["shop"] }]
+  })
+
+  const readyMs = (yield* Clock.currentTimeMillis) - startedAt
+  yield* Console.log(Page.heading(url, fleet.clusters.map(({ name }) => name), readyMs))
+  yield* Console.log(Page.keys([
+    ["ADMIN", "Admin", "everything", admin],
+    ["OPERATOR", "Operator", "everything", operator],
+    ["VIEWER", "Viewer", "everything", viewer],
+    ["SHOP", "Viewer", "namespace shop of cluster prod", shopViewer]
+  ]))
+
+  const clusters = yield* client.clusters(viewer)
+  yield* Console.log(Page.answer({
+    title: "Which clusters are there?",
+    curl: Page.curl(url, "VIEWER", "/api/v1/clusters"),
+    table: Output.table(Columns.clusters.table, clusters.clusters),
+    notes: []
+  }))
+  const questions = [
+    { title: "What runs in one cluster?", key: "VIEWER", secret: viewer, target: "prod" },
+    { title: "In two?", key: "VIEWER", secret: viewer, target: "prod|stage" },
+    { title: "In all of them?", key: "VIEWER", secret: viewer, target: "*" },
+    { title: "The same question, by a key that reaches one namespace of one cluster", key: "SHOP", secret: shopViewer, target: "*" }
+  ]
+  for (const { key, secret, target, title } of questions) {
+    const { clusters, nextCursor, workloads } = yield* client.workloads(secret, target, ROWS)
+    yield* Console.log(Page.answer({
+      title,
+      curl: Page.curl(url, key, "/api/v1/workloads", target),
+      table: Output.table(Columns.workloads.table, workloads),
+      notes: Page.coverage(clusters, nextCursor === undefined ? undefined : workloads.length)
+    }))
+  }
+  yield* Console.log(Page.more(url))
+})
+
+const main = Effect.gen(function*() {
+  const { args } = yield* Stdio.Stdio
+  const words = yield* args
+  const unknown = words.find((word) => word !== "--once" && word !== "--")
+  if (unknown !== undefined) {
+    yield* Console.error(`demo: ${unknown} is not known here; the only flag is --once, which ends the demo after it has printed`)
+    return yield* Effect.sync(() => {
+      process.exitCode = 2
+    })
+  }
+  yield* Effect.scoped(
+    Effect.andThen(demo, words.includes("--once") ? Effect.void : Effect.andThen(Console.log(Page.waiting), Effect.never))
+  )
+})
+
+NodeRuntime.runMain(
+  main.pipe(
+    Effect.tapError((error) => Console.error(`demo: ${error.message}`)),
+    Effect.provide(Layer.mergeAll(
+      NodeServices.layer,
+      Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]),
+      Layer.succeed(References.MinimumLogLevel, "Error")
+    ))
+  ),
+  { disableErrorReporting: true }
+)
