@@ -74,7 +74,7 @@ interface Open {
 
 /** Makes the breaker of one cluster. */
 export const make = (cluster: ClusterName): Effect.Effect<Breaker> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const limits = yield* BreakerLimits
     const signal = new Signal()
     let failures = 0
@@ -89,14 +89,19 @@ export const make = (cluster: ClusterName): Effect.Effect<Breaker> =>
     }
 
     const failed = (error: ClusterError) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         failures++
         // Calls that were let in before it opened tell nothing new.
         if (failures < limits.failures || (open !== undefined && !open.probing)) return
         const openMs = open === undefined ? limits.openMs : Math.min(limits.maxOpenMs, open.openMs * 2)
         const jitter = yield* Random.next
         const now = yield* Clock.currentTimeMillis
-        open = { error: refusalAfter(cluster, error), retryAt: now + Math.round(openMs * (0.5 + jitter / 2)), openMs, probing: false }
+        open = {
+          error: refusalAfter(cluster, error),
+          retryAt: now + Math.round(openMs * (0.5 + jitter / 2)),
+          openMs,
+          probing: false
+        }
         signal.notify()
       })
 
@@ -112,7 +117,7 @@ export const make = (cluster: ClusterName): Effect.Effect<Breaker> =>
     }
 
     const guard = <A, R>(call: Effect.Effect<A, ClusterError, R>): Effect.Effect<A, ClusterError, R> =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
         if (open !== undefined) {
           if (open.probing || now < open.retryAt) return yield* open.error
@@ -138,7 +143,12 @@ export const make = (cluster: ClusterName): Effect.Effect<Breaker> =>
         })
       ),
       awaitOpen: Effect.suspend(() =>
-        open === undefined ? Effect.andThen(signal.until(() => open !== undefined), breaker.awaitOpen) : Effect.succeed(open.error)
+        open === undefined
+          ? Effect.andThen(
+              signal.until(() => open !== undefined),
+              breaker.awaitOpen
+            )
+          : Effect.succeed(open.error)
       ),
       awaitClosed: signal.until(() => open === undefined)
     }
@@ -147,24 +157,28 @@ export const make = (cluster: ClusterName): Effect.Effect<Breaker> =>
 
 /** Names what opened the breaker, in the words of an unreachable cluster. */
 const refusalAfter = (cluster: ClusterName, { reason }: ClusterError): ClusterError => {
-  const code = reason._tag === "ClusterUnreachable" || reason._tag === "ClusterCertificateInvalid"
-    ? reason.code
-    : reason._tag === "ClusterAnswerInvalid"
-    ? `HTTP_${reason.status ?? 500}`
-    : "ETIMEDOUT"
+  const code =
+    reason._tag === "ClusterUnreachable" || reason._tag === "ClusterCertificateInvalid"
+      ? reason.code
+      : reason._tag === "ClusterAnswerInvalid"
+        ? `HTTP_${reason.status ?? 500}`
+        : "ETIMEDOUT"
   return new ClusterError({ cluster, reason: new ClusterUnreachable({ code }) })
 }
 
 /** The breakers of all clusters, shared by the cache, which probes, and by live reads. */
-export class Breakers extends Context.Service<Breakers, {
-  /** Gives the breaker of a cluster; a changed connection starts with a new one. */
-  readonly of: (cluster: Cluster) => Effect.Effect<Breaker>
-  /** Forgets a cluster that is no longer registered. */
-  readonly forget: (name: ClusterName) => Effect.Effect<void>
-}>()("@quarterdeck/cluster-fanout/Breakers") {
+export class Breakers extends Context.Service<
+  Breakers,
+  {
+    /** Gives the breaker of a cluster; a changed connection starts with a new one. */
+    readonly of: (cluster: Cluster) => Effect.Effect<Breaker>
+    /** Forgets a cluster that is no longer registered. */
+    readonly forget: (name: ClusterName) => Effect.Effect<void>
+  }
+>()("@quarterdeck/cluster-fanout/Breakers") {
   static readonly layer = Layer.sync(Breakers, () => {
     const known = new Map<ClusterName, { readonly generation: string; readonly breaker: Breaker }>()
-    const of = Effect.fnUntraced(function*(cluster: Cluster) {
+    const of = Effect.fnUntraced(function* (cluster: Cluster) {
       const entry = known.get(cluster.name)
       if (entry?.generation === cluster.generation) return entry.breaker
       const breaker = yield* make(cluster.name)

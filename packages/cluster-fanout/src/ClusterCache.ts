@@ -37,20 +37,23 @@ interface Running extends Member {
   readonly scope: Scope.Closeable
 }
 
-export class ClusterCache extends Context.Service<ClusterCache, {
-  /** Waits until a registered cluster is followed by its present connection. **Limits** no I/O. */
-  readonly member: (cluster: Cluster) => Effect.Effect<Member>
-  /** Gives the clusters that are followed now, in the registry's order. */
-  readonly members: Effect.Effect<ReadonlyArray<Member>>
-  /**
-   * Says whether keys exist whose rights depend on namespace labels; while they do, the labels are proven at every
-   * interval of `LabelProofLimits`.
-   */
-  readonly requireLabelProof: (isRequired: boolean) => Effect.Effect<void>
-}>()("@quarterdeck/cluster-fanout/ClusterCache") {
+export class ClusterCache extends Context.Service<
+  ClusterCache,
+  {
+    /** Waits until a registered cluster is followed by its present connection. **Limits** no I/O. */
+    readonly member: (cluster: Cluster) => Effect.Effect<Member>
+    /** Gives the clusters that are followed now, in the registry's order. */
+    readonly members: Effect.Effect<ReadonlyArray<Member>>
+    /**
+     * Says whether keys exist whose rights depend on namespace labels; while they do, the labels are proven at every
+     * interval of `LabelProofLimits`.
+     */
+    readonly requireLabelProof: (isRequired: boolean) => Effect.Effect<void>
+  }
+>()("@quarterdeck/cluster-fanout/ClusterCache") {
   static readonly layer = Layer.effect(
     ClusterCache,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const registry = yield* ClusterRegistry
       const api = yield* KubeApi
       const breakers = yield* Breakers
@@ -62,7 +65,7 @@ export class ClusterCache extends Context.Service<ClusterCache, {
       let order: ReadonlyArray<ClusterName> = []
       let labelsRequired = false
 
-      const start = Effect.fnUntraced(function*(cluster: Cluster) {
+      const start = Effect.fnUntraced(function* (cluster: Cluster) {
         const scope = yield* Scope.fork(ownScope)
         const breaker = yield* breakers.of(cluster)
         const store = new ClusterStore(cluster)
@@ -83,12 +86,12 @@ export class ClusterCache extends Context.Service<ClusterCache, {
         running.set(cluster.name, { store, breaker, proveLabels: proof.prove, scope })
       })
 
-      const stop = Effect.fnUntraced(function*(name: ClusterName, member: Running) {
+      const stop = Effect.fnUntraced(function* (name: ClusterName, member: Running) {
         running.delete(name)
         yield* Scope.close(member.scope, Exit.void)
       })
 
-      const take = Effect.fnUntraced(function*({ clusters }: RegistrySnapshot) {
+      const take = Effect.fnUntraced(function* ({ clusters }: RegistrySnapshot) {
         const wanted = new Map(clusters.map((cluster) => [cluster.name, cluster]))
         for (const [name, member] of [...running]) {
           const cluster = wanted.get(name)
@@ -117,7 +120,10 @@ export class ClusterCache extends Context.Service<ClusterCache, {
         Effect.suspend(() => {
           const found = running.get(cluster.name)
           if (found !== undefined && isFollowed(cluster)) return Effect.succeed(found)
-          return Effect.andThen(signal.until(() => isFollowed(cluster)), member(cluster))
+          return Effect.andThen(
+            signal.until(() => isFollowed(cluster)),
+            member(cluster)
+          )
         })
 
       return ClusterCache.of({

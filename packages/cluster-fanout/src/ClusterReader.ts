@@ -38,24 +38,27 @@ export interface Reading {
   readonly missingKinds: ReadonlyArray<string>
 }
 
-export class ClusterReader extends Context.Service<ClusterReader, {
-  /**
-   * Reads some kinds of one cluster.
-   *
-   * **Errors** the reason when none of the kinds could be read; a kind that the credential may not read or the server
-   * does not serve is missing, not an error, as long as another was read.
-   *
-   * **Limits** cached: waits for a first sync up to the deadline, then answers with what has synced. Live: one list a
-   * kind, `LiveLists.LiveLanes` at a time for a cluster; the same list asked for twice at the same time is made once.
-   */
-  readonly read: (cluster: Cluster, question: Question) => Effect.Effect<Reading, ClusterError>
-}>()("@quarterdeck/cluster-fanout/ClusterReader") {
+export class ClusterReader extends Context.Service<
+  ClusterReader,
+  {
+    /**
+     * Reads some kinds of one cluster.
+     *
+     * **Errors** the reason when none of the kinds could be read; a kind that the credential may not read or the server
+     * does not serve is missing, not an error, as long as another was read.
+     *
+     * **Limits** cached: waits for a first sync up to the deadline, then answers with what has synced. Live: one list a
+     * kind, `LiveLists.LiveLanes` at a time for a cluster; the same list asked for twice at the same time is made once.
+     */
+    readonly read: (cluster: Cluster, question: Question) => Effect.Effect<Reading, ClusterError>
+  }
+>()("@quarterdeck/cluster-fanout/ClusterReader") {
   static readonly layer = Layer.effect(
     ClusterReader,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const cache = yield* ClusterCache
       const live = yield* LiveLists.make
-      const read = Effect.fn("ClusterReader.read")(function*(cluster: Cluster, question: Question) {
+      const read = Effect.fn("ClusterReader.read")(function* (cluster: Cluster, question: Question) {
         yield* Effect.annotateCurrentSpan({ cluster: cluster.name, consistency: question.consistency })
         if (question.consistency === "live") return yield* readLive(cluster, question, live)
         return yield* readCached(cluster, question, cache)
@@ -65,7 +68,7 @@ export class ClusterReader extends Context.Service<ClusterReader, {
   )
 }
 
-const readCached = Effect.fnUntraced(function*(cluster: Cluster, question: Question, cache: ClusterCache["Service"]) {
+const readCached = Effect.fnUntraced(function* (cluster: Cluster, question: Question, cache: ClusterCache["Service"]) {
   const { kinds, needsLabels, timeoutMs } = question
   const needed = neededKinds(question)
   // Leaves the time to answer with what has synced by then.
@@ -92,16 +95,18 @@ const readCached = Effect.fnUntraced(function*(cluster: Cluster, question: Quest
 })
 
 /** A store of its own takes what was listed, and answers as the cache's would. */
-const readLive = Effect.fnUntraced(function*(cluster: Cluster, question: Question, live: LiveLists.LiveLists) {
+const readLive = Effect.fnUntraced(function* (cluster: Cluster, question: Question, live: LiveLists.LiveLists) {
   const store = new ClusterStore(cluster)
   const askedAt = yield* Clock.currentTimeMillis
-  yield* Effect.forEach(neededKinds(question), (kind) => readInto(store, kind, live, askedAt), { concurrency: "unbounded" })
+  yield* Effect.forEach(neededKinds(question), (kind) => readInto(store, kind, live, askedAt), {
+    concurrency: "unbounded"
+  })
   const failure = lastError(store, question.kinds)
   if (failure !== undefined) return yield* failure
   return reading(store, question, false, askedAt)
 })
 
-const readInto = <K extends Kind.Kind>(store: ClusterStore, kind: K, live: LiveLists.LiveLists, now: number) =>
+const readInto = (store: ClusterStore, kind: Kind.Kind, live: LiveLists.LiveLists, now: number) =>
   live.list(store.cluster, kind).pipe(
     Effect.map((changes) => {
       store.apply(kind, changes, now)
@@ -112,7 +117,12 @@ const readInto = <K extends Kind.Kind>(store: ClusterStore, kind: K, live: LiveL
     })
   )
 
-const reading = (store: ClusterStore, { kinds, needsLabels }: Question, breakerIsOpen: boolean, now: number): Reading => {
+const reading = (
+  store: ClusterStore,
+  { kinds, needsLabels }: Question,
+  breakerIsOpen: boolean,
+  now: number
+): Reading => {
   const unread = kinds.filter((kind) => store.table(kind).sync._tag !== "Synced")
   const ageMs = store.ageMs(kinds, now)
   const isUnproven = needsLabels && !store.provesLabels(now) && !unread.includes("Namespace")
@@ -137,11 +147,16 @@ const isSettled = ({ breaker, store }: Member, kind: Kind.Kind): boolean => {
 }
 
 const isRefusal = (error: ClusterError | undefined): boolean =>
-  error?.reason._tag === "ClusterUnauthorized" || error?.reason._tag === "ClusterCredentialUnavailable"
+  error?.reason._tag === "ClusterUnauthorized"
+  || error?.reason._tag === "ClusterCredentialUnavailable"
   || error?.reason._tag === "ClusterCertificateInvalid"
 
 /** Tells why nothing could be read, if so: what may pass before what will not. */
-const lastError = (store: ClusterStore, kinds: ReadonlyArray<Kind.Kind>, refusal?: ClusterError): ClusterError | undefined => {
+const lastError = (
+  store: ClusterStore,
+  kinds: ReadonlyArray<Kind.Kind>,
+  refusal?: ClusterError
+): ClusterError | undefined => {
   const syncs = kinds.map((kind) => store.table(kind).sync)
   if (syncs.some((sync) => sync._tag === "Synced")) return undefined
   const pending = syncs.filter((sync) => sync._tag === "Pending")

@@ -34,7 +34,9 @@ export class ClusterStore {
   /** Told whenever a kind settles, health changes or the breaker does. */
   readonly signal = new Signal()
   readonly #tables: Tables = {
-    Namespace: new KindTable<NamespaceRecord>((next, held) => isLaterVersion(next.resourceVersion, held.resourceVersion)),
+    Namespace: new KindTable<NamespaceRecord>((next, held) =>
+      isLaterVersion(next.resourceVersion, held.resourceVersion)
+    ),
     Deployment: new KindTable(),
     StatefulSet: new KindTable(),
     DaemonSet: new KindTable(),
@@ -80,7 +82,10 @@ export class ClusterStore {
   }
 
   /** Notes how a probe of the server ended. **Shape** `answered` also when it answered with a refusal. */
-  probed(outcome: { readonly answered: boolean; readonly version?: string; readonly error?: ClusterError }, now: number): void {
+  probed(
+    outcome: { readonly answered: boolean; readonly version?: string; readonly error?: ClusterError },
+    now: number
+  ): void {
     const seen = outcome.answered ? { seenAt: now, probedAt: now } : {}
     this.#health = { ...this.#health, ...seen, version: outcome.version ?? this.#health.version, error: outcome.error }
     this.signal.notify()
@@ -102,13 +107,17 @@ export class ClusterStore {
         Job: this.#tables.Job.records,
         CronJob: this.#tables.CronJob.records,
         Pod: this.#tables.Pod.records
-      }))
+      })
+    )
   }
 
   /** Gives the namespaces by name, in a map that no later change touches. */
   namespaces(): ReadonlyMap<string, NamespaceRecord> {
     const { records, version } = this.#tables.Namespace
-    return this.#namespaces(String(version), () => new Map([...records.values()].map((record) => [record.name, record])))
+    return this.#namespaces(
+      String(version),
+      () => new Map([...records.values()].map((record) => [record.name, record]))
+    )
   }
 
   /** Tells whether the labels of namespaces may decide now. */
@@ -125,7 +134,9 @@ export class ClusterStore {
 
   /** Gives the age of the oldest of some kinds. **Shape** kinds that are not synced have no rows to be old. */
   ageMs(kinds: ReadonlyArray<Kind.Kind>, now: number): number {
-    const ages = kinds.map((kind) => this.#tables[kind]).filter(({ sync }) => sync._tag === "Synced")
+    const ages = kinds
+      .map((kind) => this.#tables[kind])
+      .filter(({ sync }) => sync._tag === "Synced")
       .map((table) => Freshness.ageMs(table, this.#health.probedAt, now))
     return Math.max(0, ...ages)
   }

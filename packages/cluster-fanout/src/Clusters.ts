@@ -39,22 +39,25 @@ export interface ClusterList {
   readonly nextCursor?: string
 }
 
-export class Clusters extends Context.Service<Clusters, {
-  /**
-   * Lists the clusters of the target by name.
-   *
-   * **Shape** a cluster that does not answer is a row that says so, also when none answers: which clusters are
-   * registered, and how they are, is known without them.
-   *
-   * **Errors** `CursorInvalid`.
-   *
-   * **Limits** asks the clusters of the page alone; ends within the page's `timeoutMs`.
-   */
-  readonly list: (query: ClusterQuery) => Effect.Effect<ClusterList, CursorInvalid>
-}>()("@quarterdeck/cluster-fanout/Clusters") {
+export class Clusters extends Context.Service<
+  Clusters,
+  {
+    /**
+     * Lists the clusters of the target by name.
+     *
+     * **Shape** a cluster that does not answer is a row that says so, also when none answers: which clusters are
+     * registered, and how they are, is known without them.
+     *
+     * **Errors** `CursorInvalid`.
+     *
+     * **Limits** asks the clusters of the page alone; ends within the page's `timeoutMs`.
+     */
+    readonly list: (query: ClusterQuery) => Effect.Effect<ClusterList, CursorInvalid>
+  }
+>()("@quarterdeck/cluster-fanout/Clusters") {
   static readonly layer = Layer.effect(
     Clusters,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const api = yield* KubeApi
       const cache = yield* ClusterCache
       const fanOut = yield* FanOut
@@ -62,9 +65,13 @@ export class Clusters extends Context.Service<Clusters, {
       const reader = yield* ClusterReader
       const registry = yield* ClusterRegistry
 
-      const list = Effect.fn("Clusters.list")(function*({ cursorBinding, namespaces, page, target }: ClusterQuery) {
+      const list = Effect.fn("Clusters.list")(function* ({ cursorBinding, namespaces, page, target }: ClusterQuery) {
         const { consistency, limit, timeoutMs } = page
-        const order = RowOrder.make<ClusterName.ClusterName>(RowOrder.text((name) => name), page.order, [])
+        const order = RowOrder.make<ClusterName.ClusterName>(
+          RowOrder.text((name) => name),
+          page.order,
+          []
+        )
         const paging = {
           key,
           binding: MergedList.bindingOf("clusters", cursorBinding, target, null, page.order),
@@ -72,18 +79,22 @@ export class Clusters extends Context.Service<Clusters, {
           limit
         }
         const after = yield* MergedList.startOf(paging, page.cursor)
-        const rest = target.clusters.toSorted(order.compare)
+        const rest = target.clusters
+          .toSorted(order.compare)
           .filter((name) => after === undefined || order.compareTo(name, after) > 0)
         const names = rest.slice(0, limit)
 
         const isScoped = namespaces._tag !== "All"
         const kinds: ReadonlyArray<Kind.Kind> = isScoped ? ["Pod"] : ["Node", "Pod"]
         const needsLabels = NamespaceFilter.needsLabels(namespaces)
-        const ask = Effect.fnUntraced(function*(cluster: Cluster) {
-          const [reading, version] = yield* Effect.all([
-            reader.read(cluster, { kinds, consistency, timeoutMs, needsLabels }),
-            consistency === "live" ? api.version(cluster) : Effect.succeed(undefined)
-          ], { concurrency: 2 })
+        const ask = Effect.fnUntraced(function* (cluster: Cluster) {
+          const [reading, version] = yield* Effect.all(
+            [
+              reader.read(cluster, { kinds, consistency, timeoutMs, needsLabels }),
+              consistency === "live" ? api.version(cluster) : Effect.succeed(undefined)
+            ],
+            { concurrency: 2 }
+          )
           const { ageMs, isStale, missingKinds } = reading
           const value = { size: sizeOf(reading, namespaces), version: version?.gitVersion }
           return { value, count: 1, ageMs, isStale, missingKinds } satisfies Answer<Part>

@@ -54,4 +54,6 @@ const refuse = (): Result.Result<never, CursorInvalid> => Result.fail(new Cursor
 
 /** The binding is free text: its length keeps it apart from the payload. */
 const sign = (key: Redacted.Redacted<Uint8Array>, binding: string, payload: string): Buffer =>
-  createHmac("sha256", Redacted.value(key)).update(`${Buffer.byteLength(binding)}:${binding}:${payload}`).digest()
+  createHmac("sha256", Redacted.value(key))
+    .update(`${Buffer.byteLength(binding)}:${binding}:${payload}`)
+    .digest()

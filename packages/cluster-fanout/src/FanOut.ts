@@ -45,35 +45,38 @@ const answers = Metric.counter("quarterdeck_fanout_answers_total", {
   incremental: true
 })
 
-export class FanOut extends Context.Service<FanOut, {
-  /**
-   * Asks every cluster and gives the replies in the order asked.
-   *
-   * **Errors** `FanOutFailed` when at least one cluster was asked and none answered.
-   *
-   * **Limits** ends within `timeoutMs`; `MaxFanOut` clusters at a time. A live question goes through the cluster's
-   * breaker and is refused at once while that is open; a caller's deadline does not count against the cluster.
-   */
-  readonly ask: <A, R>(
-    clusters: ReadonlyArray<ClusterName>,
-    options: AskOptions,
-    ask: (cluster: Cluster) => Effect.Effect<Answer<A>, ClusterError, R>
-  ) => Effect.Effect<ReadonlyArray<Reply<A>>, FanOutFailed, R>
-  /** As `ask`, but gives the replies also when no cluster answered. */
-  readonly askEach: <A, R>(
-    clusters: ReadonlyArray<ClusterName>,
-    options: AskOptions,
-    ask: (cluster: Cluster) => Effect.Effect<Answer<A>, ClusterError, R>
-  ) => Effect.Effect<ReadonlyArray<Reply<A>>, never, R>
-}>()("@quarterdeck/cluster-fanout/FanOut") {
+export class FanOut extends Context.Service<
+  FanOut,
+  {
+    /**
+     * Asks every cluster and gives the replies in the order asked.
+     *
+     * **Errors** `FanOutFailed` when at least one cluster was asked and none answered.
+     *
+     * **Limits** ends within `timeoutMs`; `MaxFanOut` clusters at a time. A live question goes through the cluster's
+     * breaker and is refused at once while that is open; a caller's deadline does not count against the cluster.
+     */
+    readonly ask: <A, R>(
+      clusters: ReadonlyArray<ClusterName>,
+      options: AskOptions,
+      ask: (cluster: Cluster) => Effect.Effect<Answer<A>, ClusterError, R>
+    ) => Effect.Effect<ReadonlyArray<Reply<A>>, FanOutFailed, R>
+    /** As `ask`, but gives the replies also when no cluster answered. */
+    readonly askEach: <A, R>(
+      clusters: ReadonlyArray<ClusterName>,
+      options: AskOptions,
+      ask: (cluster: Cluster) => Effect.Effect<Answer<A>, ClusterError, R>
+    ) => Effect.Effect<ReadonlyArray<Reply<A>>, never, R>
+  }
+>()("@quarterdeck/cluster-fanout/FanOut") {
   static readonly layer = Layer.effect(
     FanOut,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const registry = yield* ClusterRegistry
       const breakers = yield* Breakers
       const concurrency = yield* MaxFanOut
 
-      const askOne = Effect.fnUntraced(function*<A, R>(
+      const askOne = Effect.fnUntraced(function* <A, R>(
         name: ClusterName,
         cluster: Cluster | undefined,
         startedAt: number,
@@ -88,17 +91,18 @@ export class FanOut extends Context.Service<FanOut, {
         const question = options.source === "live" ? breaker.guard(asked) : asked
         const outcome = yield* question.pipe(
           Effect.timeoutOption(remaining),
-          Effect.flatMap(Option.match({
-            onNone: () => Effect.andThen(breaker.suspect, Effect.fail(timedOut(name, options.timeoutMs))),
-            onSome: Effect.succeed
-          })),
+          Effect.flatMap(
+            Option.match({
+              onNone: () => Effect.andThen(breaker.suspect, Effect.fail(timedOut(name, options.timeoutMs))),
+              onSome: Effect.succeed
+            })
+          ),
           Effect.map((answer) => ({ _tag: "Answered" as const, answer })),
           Effect.catch((error) => Effect.succeed({ _tag: "Failed" as const, error })),
           Effect.catchDefect((defect) =>
-            Effect.as(
-              Effect.logError(`FanOut: a defect while asking cluster ${name}`, Cause.die(defect)),
-              { _tag: "Broken" as const }
-            )
+            Effect.as(Effect.logError(`FanOut: a defect while asking cluster ${name}`, Cause.die(defect)), {
+              _tag: "Broken" as const
+            })
           )
         )
         const now = yield* Clock.currentTimeMillis
@@ -116,7 +120,7 @@ export class FanOut extends Context.Service<FanOut, {
         }
       })
 
-      const askEach = Effect.fn("FanOut.ask")(function*<A, R>(
+      const askEach = Effect.fn("FanOut.ask")(function* <A, R>(
         clusters: ReadonlyArray<ClusterName>,
         options: AskOptions,
         ask: (cluster: Cluster) => Effect.Effect<Answer<A>, ClusterError, R>

@@ -40,7 +40,10 @@ export interface Parts {
 }
 
 const watches = Metric.gauge("quarterdeck_watches", { description: "Collections that are being followed" })
-const events = Metric.counter("quarterdeck_watch_events_total", { description: "Watch events applied", incremental: true })
+const events = Metric.counter("quarterdeck_watch_events_total", {
+  description: "Watch events applied",
+  incremental: true
+})
 const failures = Metric.counter("quarterdeck_watch_failures_total", {
   description: "Watches that ended and began again",
   incremental: true
@@ -48,7 +51,7 @@ const failures = Metric.counter("quarterdeck_watch_failures_total", {
 const syncSeconds = Metric.timer("quarterdeck_sync_seconds", { description: "Wall time of initial syncs" })
 
 /** Runs until interrupted. */
-export const run = Effect.fnUntraced(function*(kind: Kind.Kind, parts: Parts) {
+export const run = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
   const { breaker, store } = parts
   const limits = yield* FollowerLimits
   let attempt = 0
@@ -56,29 +59,31 @@ export const run = Effect.fnUntraced(function*(kind: Kind.Kind, parts: Parts) {
 
   // A cluster that has never answered must not hold a lane while it does not.
   yield* store.signal.until(() => store.health.probedAt !== undefined)
-  return yield* Effect.forever(Effect.gen(function*() {
-    yield* breaker.awaitClosed
-    const startedAt = yield* Clock.currentTimeMillis
-    const error = yield* once(kind, parts)
-    const lived = (yield* Clock.currentTimeMillis) - startedAt
-    yield* Metric.update(Metric.withAttributes(failures, { kind, reason: error.reason._tag }), 1)
+  return yield* Effect.forever(
+    Effect.gen(function* () {
+      yield* breaker.awaitClosed
+      const startedAt = yield* Clock.currentTimeMillis
+      const error = yield* once(kind, parts)
+      const lived = (yield* Clock.currentTimeMillis) - startedAt
+      yield* Metric.update(Metric.withAttributes(failures, { kind, reason: error.reason._tag }), 1)
 
-    if (lived >= limits.settledMs) {
-      attempt = 0
-      refusals = 0
-    }
-    if (isMissing(error)) {
-      store.miss(kind, error)
-      const bound = Math.min(limits.maxMissingMs, limits.minMissingMs * 2 ** refusals++)
-      return yield* Effect.sleep(yield* Random.nextBetween(bound / 2, bound))
-    }
-    store.fail(kind, error)
-    yield* breaker.suspect
-    const bound = Math.min(limits.maxBackoffMs, limits.minBackoffMs * 2 ** attempt++)
-    const wait = yield* Random.nextBetween(limits.minBackoffMs, Math.max(limits.minBackoffMs, bound))
-    const asked = error.reason._tag === "ClusterThrottled" ? error.reason.retryAfterMs ?? 0 : 0
-    yield* Effect.sleep(Math.max(wait, Math.min(asked, limits.maxBackoffMs)))
-  }))
+      if (lived >= limits.settledMs) {
+        attempt = 0
+        refusals = 0
+      }
+      if (isMissing(error)) {
+        store.miss(kind, error)
+        const bound = Math.min(limits.maxMissingMs, limits.minMissingMs * 2 ** refusals++)
+        return yield* Effect.sleep(yield* Random.nextBetween(bound / 2, bound))
+      }
+      store.fail(kind, error)
+      yield* breaker.suspect
+      const bound = Math.min(limits.maxBackoffMs, limits.minBackoffMs * 2 ** attempt++)
+      const wait = yield* Random.nextBetween(limits.minBackoffMs, Math.max(limits.minBackoffMs, bound))
+      const asked = error.reason._tag === "ClusterThrottled" ? (error.reason.retryAfterMs ?? 0) : 0
+      yield* Effect.sleep(Math.max(wait, Math.min(asked, limits.maxBackoffMs)))
+    })
+  )
 })
 
 /** Follows once and gives the error that ended it. */
@@ -94,19 +99,16 @@ const once = (kind: Kind.Kind, parts: Parts): Effect.Effect<ClusterError> => {
   )
 }
 
-const follow = Effect.fnUntraced(function*(kind: Kind.Kind, parts: Parts) {
+const follow = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
   const { api, breaker, cluster, interner, lanes, store } = parts
   const lane = yield* Effect.acquireRelease(Scope.make(), (scope, exit) => Scope.close(scope, exit))
   for (const semaphore of lanes) yield* semaphore.takeScoped(1).pipe(Scope.provide(lane))
   const place = { cluster: cluster.name, interner }
   const startedAt = yield* Clock.currentTimeMillis
-  yield* Effect.acquireRelease(
-    Metric.modify(watches, 1),
-    () => Metric.modify(watches, -1)
-  )
+  yield* Effect.acquireRelease(Metric.modify(watches, 1), () => Metric.modify(watches, -1))
 
   return yield* Stream.runForEach(api.follow(cluster, { resource: Kind.resources[kind] }), (batch) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       const synced = store.apply(kind, Projection.changes(kind, batch, place), now)
       breaker.succeeded()
@@ -114,5 +116,6 @@ const follow = Effect.fnUntraced(function*(kind: Kind.Kind, parts: Parts) {
       if (!synced) return
       yield* Metric.update(Metric.withAttributes(syncSeconds, { kind }), Duration.millis(now - startedAt))
       yield* Scope.close(lane, Exit.void)
-    }))
+    })
+  )
 })

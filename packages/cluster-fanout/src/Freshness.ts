@@ -25,7 +25,7 @@ export interface Proof {
  */
 export const ageMs = ({ provenAt, sync }: Proof, probedAt: number | undefined, now: number): number => {
   const isLive = sync._tag === "Synced" && sync.live
-  const latest = Math.max(provenAt ?? 0, isLive ? probedAt ?? 0 : 0)
+  const latest = Math.max(provenAt ?? 0, isLive ? (probedAt ?? 0) : 0)
   return Math.max(0, now - latest)
 }
 

@@ -16,11 +16,14 @@ export const HeartbeatLimits = Context.Reference("@quarterdeck/cluster-fanout/He
 })
 
 /** Runs until interrupted, one probe at a time. */
-export const run = Effect.fnUntraced(function*(cluster: Cluster, parts: {
-  readonly api: KubeApi["Service"]
-  readonly breaker: Breaker
-  readonly store: ClusterStore
-}) {
+export const run = Effect.fnUntraced(function* (
+  cluster: Cluster,
+  parts: {
+    readonly api: KubeApi["Service"]
+    readonly breaker: Breaker
+    readonly store: ClusterStore
+  }
+) {
   const { api, breaker, store } = parts
   const limits = yield* HeartbeatLimits
 
@@ -37,7 +40,7 @@ export const run = Effect.fnUntraced(function*(cluster: Cluster, parts: {
     Effect.catch((error) => Effect.succeed({ answered: verdict(error) === "alive", error }))
   )
 
-  const pause = Effect.gen(function*() {
+  const pause = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const retryAt = breaker.retryAt()
     if (retryAt !== undefined) return yield* Effect.sleep(Math.max(1, retryAt - now))
@@ -48,7 +51,7 @@ export const run = Effect.fnUntraced(function*(cluster: Cluster, parts: {
     yield* Effect.raceFirst(Effect.sleep(rest), breaker.awaitSuspicion)
   })
 
-  const beat = Effect.gen(function*() {
+  const beat = Effect.gen(function* () {
     const outcome = yield* probe
     store.probed(outcome, yield* Clock.currentTimeMillis)
     yield* pause

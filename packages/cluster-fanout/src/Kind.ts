@@ -60,7 +60,7 @@ const isWorkloadKind = (kind: string): kind is WorkloadKind => Object.hasOwn(NEE
 /** Tells which kinds must be read to answer for workloads of some kinds; without any, all of them. */
 export const neededFor = (asked: ReadonlyArray<string> | undefined): ReadonlyArray<WorkloadKind> => {
   if (asked === undefined) return workloadKinds
-  const needed = new Set(asked.flatMap((kind) => isWorkloadKind(kind) ? NEEDED[kind] : NEEDED_BY_CUSTOM))
+  const needed = new Set(asked.flatMap((kind) => (isWorkloadKind(kind) ? NEEDED[kind] : NEEDED_BY_CUSTOM)))
   return workloadKinds.filter((kind) => needed.has(kind))
 }
 

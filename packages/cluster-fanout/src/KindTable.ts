@@ -161,7 +161,11 @@ export class KindTable<R extends { readonly uid: string }> {
   }
 }
 
-const set = <R>(records: Map<string, R>, uid: string, change: { readonly _tag: "Put"; readonly record: R } | { readonly _tag: "Delete" }) => {
+const set = <R>(
+  records: Map<string, R>,
+  uid: string,
+  change: { readonly _tag: "Put"; readonly record: R } | { readonly _tag: "Delete" }
+) => {
   if (change._tag === "Put") records.set(uid, change.record)
   else records.delete(uid)
 }

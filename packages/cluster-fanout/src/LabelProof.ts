@@ -30,21 +30,24 @@ const corrected = Metric.counter("quarterdeck_namespace_corrections_total", {
   incremental: true
 })
 
-export const make = Effect.fnUntraced(function*(cluster: Cluster, parts: {
-  readonly api: KubeApi["Service"]
-  readonly breaker: Breaker
-  readonly store: ClusterStore
-  readonly interner: Interner
-  /** Waits until somebody's rights depend on labels. */
-  readonly wanted: Effect.Effect<void>
-}) {
+export const make = Effect.fnUntraced(function* (
+  cluster: Cluster,
+  parts: {
+    readonly api: KubeApi["Service"]
+    readonly breaker: Breaker
+    readonly store: ClusterStore
+    readonly interner: Interner
+    /** Waits until somebody's rights depend on labels. */
+    readonly wanted: Effect.Effect<void>
+  }
+) {
   const { api, breaker, interner, store, wanted } = parts
   const limits = yield* LabelProofLimits
   const turn = yield* Semaphore.make(1)
   const table = store.table("Namespace")
   const place = { cluster: cluster.name, interner }
 
-  const list = Effect.gen(function*() {
+  const list = Effect.gen(function* () {
     const askedAt = yield* Clock.currentTimeMillis
     table.beginComparison()
     const listed = yield* api.list(cluster, { resource: Kind.resources.Namespace }, { metadataOnly: true }).pipe(
@@ -65,35 +68,46 @@ export const make = Effect.fnUntraced(function*(cluster: Cluster, parts: {
     Effect.timeoutOrElse({
       duration: limits.timeoutMs,
       orElse: () =>
-        Effect.fail(new ClusterError({ cluster: cluster.name, reason: new ClusterTimeout({ timeoutMs: limits.timeoutMs }) }))
+        Effect.fail(
+          new ClusterError({ cluster: cluster.name, reason: new ClusterTimeout({ timeoutMs: limits.timeoutMs }) })
+        )
     }),
     Effect.ensuring(Effect.sync(() => table.abandonComparison()))
   )
 
-  const compare = Effect.gen(function*() {
+  const compare = Effect.gen(function* () {
     // Only a whole view can be compared, and a dead cluster is asked by its heartbeat alone.
     if (table.sync._tag !== "Synced" || breaker.refusal() !== undefined) return
     const corrections = yield* list
     if (corrections === undefined || corrections === 0) return
     yield* Metric.update(corrected, corrections)
-    yield* Effect.logWarning(`cluster ${cluster.name}: a list corrected ${corrections} namespaces that its watch had not told`)
+    yield* Effect.logWarning(
+      `cluster ${cluster.name}: a list corrected ${corrections} namespaces that its watch had not told`
+    )
   }).pipe(
     Effect.catch((error) =>
-      Effect.andThen(breaker.suspect, Effect.logWarning(`cluster ${cluster.name}: namespace labels not proven: ${error.message}`))
+      Effect.andThen(
+        breaker.suspect,
+        Effect.logWarning(`cluster ${cluster.name}: namespace labels not proven: ${error.message}`)
+      )
     ),
     Effect.withSpan("LabelProof.compare", { attributes: { cluster: cluster.name } })
   )
 
-  const prove = turn.withPermit(Effect.gen(function*() {
-    if (store.provesLabels(yield* Clock.currentTimeMillis)) return
-    yield* compare
-  }))
+  const prove = turn.withPermit(
+    Effect.gen(function* () {
+      if (store.provesLabels(yield* Clock.currentTimeMillis)) return
+      yield* compare
+    })
+  )
 
-  const keep = Effect.forever(Effect.gen(function*() {
-    yield* wanted
-    yield* turn.withPermit(compare)
-    yield* Effect.sleep(limits.intervalMs)
-  }))
+  const keep = Effect.forever(
+    Effect.gen(function* () {
+      yield* wanted
+      yield* turn.withPermit(compare)
+      yield* Effect.sleep(limits.intervalMs)
+    })
+  )
 
   return { prove, keep } satisfies LabelProof
 })

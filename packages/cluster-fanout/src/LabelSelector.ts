@@ -20,7 +20,16 @@ export const everything: LabelSelector = []
 
 /** Says what is wrong and where; the text itself may be hostile and is kept out of the message. */
 export class InvalidLabelSelector extends Schema.TaggedError<InvalidLabelSelector>()("InvalidLabelSelector", {
-  problem: Schema.Literals(["tooLong", "key", "value", "operator", "openingParenthesis", "closingParenthesis", "noValues", "end"]),
+  problem: Schema.Literals([
+    "tooLong",
+    "key",
+    "value",
+    "operator",
+    "openingParenthesis",
+    "closingParenthesis",
+    "noValues",
+    "end"
+  ]),
   /** **Units** characters before the fault. */
   at: Schema.Natural
 }) {
@@ -104,14 +113,24 @@ const parseRequirement = (text: string, start: number): Result.Result<Read, Inva
   return parseSet(text, skipSpace(text, wordAt), word === "in" ? "In" : "NotIn", key)
 }
 
-const parseSingle = (text: string, from: number, operator: "In" | "NotIn", key: string): Result.Result<Read, InvalidLabelSelector> => {
+const parseSingle = (
+  text: string,
+  from: number,
+  operator: "In" | "NotIn",
+  key: string
+): Result.Result<Read, InvalidLabelSelector> => {
   const start = skipSpace(text, from)
   const end = wordEnd(text, start)
   const value = text.slice(start, end)
   return isValue(value) ? succeed({ operator, key, values: [value] }, end) : refuse("value", start)
 }
 
-const parseSet = (text: string, open: number, operator: "In" | "NotIn", key: string): Result.Result<Read, InvalidLabelSelector> => {
+const parseSet = (
+  text: string,
+  open: number,
+  operator: "In" | "NotIn",
+  key: string
+): Result.Result<Read, InvalidLabelSelector> => {
   if (text[open] !== "(") return refuse("openingParenthesis", open)
   let at = skipSpace(text, open + 1)
   if (text[at] === ")") return refuse("noValues", at)

@@ -27,7 +27,7 @@ export interface LiveLists {
 
 type Flights = { readonly [K in Kind.Kind]: SingleFlight.SingleFlight<Listed<K>, ClusterError> }
 
-export const make: Effect.Effect<LiveLists, never, KubeApi | Scope.Scope> = Effect.gen(function*() {
+export const make: Effect.Effect<LiveLists, never, KubeApi | Scope.Scope> = Effect.gen(function* () {
   const api = yield* KubeApi
   const inLane = makeLanes(yield* LiveLanes)
   const scope = yield* Effect.scope

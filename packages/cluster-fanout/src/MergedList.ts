@@ -44,9 +44,16 @@ export const startOf = <Row>(
   cursor === undefined ? Effect.succeed(undefined) : Effect.fromResult(Cursor.open(key, binding, order, cursor))
 
 /** Merges the replies into the page. **Shape** each cluster's rows are sorted and one more than the page's limit, if it has them. */
-export const assemble = <Row>(replies: ReadonlyArray<Reply<ReadonlyArray<Row>>>, paging: Paging<Row>): MergedList<Row> => {
+export const assemble = <Row>(
+  replies: ReadonlyArray<Reply<ReadonlyArray<Row>>>,
+  paging: Paging<Row>
+): MergedList<Row> => {
   const clusters = replies.map((reply) => reply.coverage)
-  const { isLast, items } = Page.merge(replies.map((reply) => reply.value ?? []), paging.order, paging.limit)
+  const { isLast, items } = Page.merge(
+    replies.map((reply) => reply.value ?? []),
+    paging.order,
+    paging.limit
+  )
   const last = items.at(-1)
   return {
     items,

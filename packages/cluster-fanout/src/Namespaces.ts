@@ -34,33 +34,44 @@ export interface NamespaceQuery {
   readonly cursorBinding: string
 }
 
-export class Namespaces extends Context.Service<Namespaces, {
-  /**
-   * Lists the namespaces of the target that the key reaches and the filter matches.
-   *
-   * **Errors** `CursorInvalid`; `FanOutFailed` when no addressed cluster answered.
-   */
-  readonly list: (query: NamespaceQuery) => Effect.Effect<MergedList.MergedList<NamespaceRow>, FanOutFailed | CursorInvalid>
-}>()("@quarterdeck/cluster-fanout/Namespaces") {
+export class Namespaces extends Context.Service<
+  Namespaces,
+  {
+    /**
+     * Lists the namespaces of the target that the key reaches and the filter matches.
+     *
+     * **Errors** `CursorInvalid`; `FanOutFailed` when no addressed cluster answered.
+     */
+    readonly list: (
+      query: NamespaceQuery
+    ) => Effect.Effect<MergedList.MergedList<NamespaceRow>, FanOutFailed | CursorInvalid>
+  }
+>()("@quarterdeck/cluster-fanout/Namespaces") {
   static readonly layer = Layer.effect(
     Namespaces,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const fanOut = yield* FanOut
       const reader = yield* ClusterReader
       const key = yield* CursorKey
 
-      const list = Effect.fn("Namespaces.list")(function*(query: NamespaceQuery) {
+      const list = Effect.fn("Namespaces.list")(function* (query: NamespaceQuery) {
         const { cursorBinding, filter, namespaces, page, target } = query
         const paging = {
           key,
-          binding: MergedList.bindingOf("namespaces", cursorBinding, target, canonical(filter), `${page.sort} ${page.order}`),
+          binding: MergedList.bindingOf(
+            "namespaces",
+            cursorBinding,
+            target,
+            canonical(filter),
+            `${page.sort} ${page.order}`
+          ),
           order: orderOf(page),
           limit: page.limit
         }
         const after = yield* MergedList.startOf(paging, page.cursor)
         const { consistency, timeoutMs } = page
         const needsLabels = NamespaceFilter.needsLabels(namespaces)
-        const ask = Effect.fnUntraced(function*(cluster: Cluster) {
+        const ask = Effect.fnUntraced(function* (cluster: Cluster) {
           const reading = yield* reader.read(cluster, { kinds: ["Namespace"], consistency, timeoutMs, needsLabels })
           const { count, first } = yield* Page.select(reading.store.namespaces().values(), {
             matches: (row) =>
@@ -106,7 +117,11 @@ const toRow = ({ cluster, createdAt, id, labels, name, phase }: NamespaceRecord)
 })
 
 const orderOf = ({ order, sort }: ListQuery.Page<ListQuery.NamespaceSort>): RowOrder.RowOrder<NamespaceRow> =>
-  RowOrder.make<NamespaceRow>(RowOrder.text((row) => row[sort]), order, TIES)
+  RowOrder.make<NamespaceRow>(
+    RowOrder.text((row) => row[sort]),
+    order,
+    TIES
+  )
 
 const TIES = [
   RowOrder.text<NamespaceRow>((row) => row.cluster),

@@ -41,5 +41,5 @@ export interface Chain {
 export const workloadOf = (owner: Owner, chain: Chain): Owner | undefined => {
   if (owner.followed !== "ReplicaSet" && owner.followed !== "Job") return owner
   const link = chain[owner.followed].get(owner.uid)
-  return link === undefined ? undefined : link.owner ?? owner
+  return link === undefined ? undefined : (link.owner ?? owner)
 }

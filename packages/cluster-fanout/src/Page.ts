@@ -20,20 +20,25 @@ const SLICE = 4_096
  *
  * **Limits** linear in the rows with `size` of them held; gives way to other fibers every 4,096 rows.
  */
-export const select = Effect.fnUntraced(function*<Row>(rows: Iterable<Row>, options: {
-  readonly matches: (row: Row) => boolean
-  readonly order: RowOrder<Row>
-  readonly after: Position | undefined
-  readonly size: number
-}) {
+export const select = Effect.fnUntraced(function* <Row>(
+  rows: Iterable<Row>,
+  options: {
+    readonly matches: (row: Row) => boolean
+    readonly order: RowOrder<Row>
+    readonly after: Position | undefined
+    readonly size: number
+  }
+) {
   const { after, matches, order, size } = options
   let first: Array<Row> = []
   let count = 0
   let seen = 0
   // Sorting now and then, when twice as many are held as wanted, costs a row no more than a heap would.
   const most = Math.max(2 * size, 64)
+  let bound: Row | undefined
   const trim = () => {
-    first = first.sort(order.compare).slice(0, size)
+    first = first.toSorted(order.compare).slice(0, size)
+    bound = first.length === size ? first.at(-1) : undefined
   }
   for (const row of rows) {
     seen++
@@ -41,6 +46,7 @@ export const select = Effect.fnUntraced(function*<Row>(rows: Iterable<Row>, opti
     if (!matches(row)) continue
     count++
     if (after !== undefined && order.compareTo(row, after) <= 0) continue
+    if (bound !== undefined && order.compare(row, bound) >= 0) continue
     first.push(row)
     if (first.length >= most) trim()
   }

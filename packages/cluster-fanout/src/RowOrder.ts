@@ -39,7 +39,8 @@ export const make = <Row>(
 ): RowOrder<Row> => {
   const keys = [primary, ...ties]
   const sign = order === "asc" ? 1 : -1
-  const level = (index: number, one: SortValue, other: SortValue) => (index === 0 ? sign : 1) * compareValues(one, other)
+  const level = (index: number, one: SortValue, other: SortValue) =>
+    (index === 0 ? sign : 1) * compareValues(one, other)
   return {
     compare: (one, other) => {
       for (const [index, key] of keys.entries()) {
@@ -79,4 +80,5 @@ export const compareText = (one: string, other: string): number => {
   return one.length - other.length
 }
 
-const aboveSurrogates = (unit: number): number => unit >= 0xe000 ? unit - 0x800 : unit >= 0xd800 ? unit + 0x2000 : unit
+const aboveSurrogates = (unit: number): number =>
+  unit >= 0xe000 ? unit - 0x800 : unit >= 0xd800 ? unit + 0x2000 : unit

@@ -42,7 +42,10 @@ export const deployment = (object: KubeObject, place: Place): WorkloadRecord => 
     updated: count(status["updatedReplicas"]) ?? 0,
     available: count(status["availableReplicas"]) ?? 0
   }
-  return record("Deployment", object, place, fields(spec["template"]), { replicas, status: judgeDeployment(object, replicas) })
+  return record("Deployment", object, place, fields(spec["template"]), {
+    replicas,
+    status: judgeDeployment(object, replicas)
+  })
 }
 
 const judgeDeployment = (object: KubeObject, replicas: Replicas): WorkloadStatus => {
@@ -122,7 +125,11 @@ export const job = (object: KubeObject, place: Place): WorkloadRecord => {
   const spec = fields(object["spec"])
   const status = fields(object["status"])
   const active = count(status["active"]) ?? 0
-  const ended = isConditionTrue(status, "Complete") ? "completed" : isConditionTrue(status, "Failed") ? "failed" : undefined
+  const ended = isConditionTrue(status, "Complete")
+    ? "completed"
+    : isConditionTrue(status, "Failed")
+      ? "failed"
+      : undefined
   const desired = ended !== undefined || spec["suspend"] === true ? 0 : jobPods(spec, status, active)
   // Servers before 1.24 do not report readiness.
   const ready = count(status["ready"]) ?? active
@@ -137,7 +144,7 @@ const jobPods = (spec: Fields, status: Fields, active: number): number => {
   const completions = count(spec["completions"]) ?? (parallelism === undefined ? 1 : undefined)
   const succeeded = count(status["succeeded"]) ?? 0
   // A work queue without completions starts no pod once one has succeeded.
-  if (completions === undefined) return succeeded > 0 ? active : parallelism ?? 1
+  if (completions === undefined) return succeeded > 0 ? active : (parallelism ?? 1)
   return Math.min(parallelism ?? 1, Math.max(0, completions - succeeded))
 }
 

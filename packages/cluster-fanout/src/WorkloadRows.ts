@@ -84,7 +84,10 @@ const groupRow = (cluster: ClusterName, { owner, pods }: Group): WorkloadRow => 
     memoryRequestBytes: resources.memoryRequestBytes,
     cpuLimitMillis: resources.cpuLimitMillis,
     memoryLimitBytes: resources.memoryLimitBytes,
-    createdAt: sorted.reduce((earliest, pod) => (pod.createdAt < earliest ? pod.createdAt : earliest), sorted[0]?.createdAt ?? "")
+    createdAt: sorted.reduce(
+      (earliest, pod) => (pod.createdAt < earliest ? pod.createdAt : earliest),
+      sorted[0]?.createdAt ?? ""
+    )
   }
 }
 
@@ -124,8 +127,12 @@ const cronJobs = (records: Records): ReadonlyArray<WorkloadRow> => {
 
 const cronJobRow = (row: WorkloadRow, running: ReadonlyArray<WorkloadRecord>): WorkloadRow => {
   if (running.length === 0) return row
-  const sum = (field: keyof WorkloadRow["replicas"]) => running.reduce((total, job) => total + job.row.replicas[field], 0)
-  const resources = running.reduce<PodResources.PodResources>((total, job) => PodResources.add(total, job.row), PodResources.none)
+  const sum = (field: keyof WorkloadRow["replicas"]) =>
+    running.reduce((total, job) => total + job.row.replicas[field], 0)
+  const resources = running.reduce<PodResources.PodResources>(
+    (total, job) => PodResources.add(total, job.row),
+    PodResources.none
+  )
   return {
     ...row,
     replicas: { desired: sum("desired"), ready: sum("ready"), updated: sum("updated"), available: sum("available") },

@@ -36,31 +36,40 @@ export interface WorkloadQuery {
   readonly cursorBinding: string
 }
 
-export class Workloads extends Context.Service<Workloads, {
-  /**
-   * Lists the workloads of the target that the key reaches and the filter matches.
-   *
-   * **Errors** `NamespaceForbidden` when a namespace asked for by name is out of scope in every addressed cluster,
-   * `CursorInvalid`, and `FanOutFailed` when no addressed cluster answered.
-   *
-   * **Limits** ends within the page's `timeoutMs`; a page costs a scan of the rows, never a sort of all.
-   */
-  readonly list: (
-    query: WorkloadQuery
-  ) => Effect.Effect<MergedList.MergedList<WorkloadRow>, FanOutFailed | CursorInvalid | NamespaceForbidden>
-}>()("@quarterdeck/cluster-fanout/Workloads") {
+export class Workloads extends Context.Service<
+  Workloads,
+  {
+    /**
+     * Lists the workloads of the target that the key reaches and the filter matches.
+     *
+     * **Errors** `NamespaceForbidden` when a namespace asked for by name is out of scope in every addressed cluster,
+     * `CursorInvalid`, and `FanOutFailed` when no addressed cluster answered.
+     *
+     * **Limits** ends within the page's `timeoutMs`; a page costs a scan of the rows, never a sort of all.
+     */
+    readonly list: (
+      query: WorkloadQuery
+    ) => Effect.Effect<MergedList.MergedList<WorkloadRow>, FanOutFailed | CursorInvalid | NamespaceForbidden>
+  }
+>()("@quarterdeck/cluster-fanout/Workloads") {
   static readonly layer = Layer.effect(
     Workloads,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const fanOut = yield* FanOut
       const reader = yield* ClusterReader
       const key = yield* CursorKey
 
-      const list = Effect.fn("Workloads.list")(function*(query: WorkloadQuery) {
+      const list = Effect.fn("Workloads.list")(function* (query: WorkloadQuery) {
         const { cursorBinding, filter, namespaces, page, target } = query
         const paging = {
           key,
-          binding: MergedList.bindingOf("workloads", cursorBinding, target, canonical(filter), `${page.sort} ${page.order}`),
+          binding: MergedList.bindingOf(
+            "workloads",
+            cursorBinding,
+            target,
+            canonical(filter),
+            `${page.sort} ${page.order}`
+          ),
           order: orderOf(page),
           limit: page.limit
         }
@@ -69,9 +78,14 @@ export class Workloads extends Context.Service<Workloads, {
         const asked = filter.namespace ?? []
         if (!needsLabels) yield* refuseOutside(asked, (name) => NamespaceFilter.matches(namespaces, name, undefined))
 
-        const ask = Effect.fnUntraced(function*(cluster: Cluster) {
+        const ask = Effect.fnUntraced(function* (cluster: Cluster) {
           const { consistency, timeoutMs } = page
-          const reading = yield* reader.read(cluster, { kinds: Kind.neededFor(filter.kind), consistency, timeoutMs, needsLabels })
+          const reading = yield* reader.read(cluster, {
+            kinds: Kind.neededFor(filter.kind),
+            consistency,
+            timeoutMs,
+            needsLabels
+          })
           const reaches = memoised((name) => NamespaceFilter.matches(namespaces, name, reading.labels(name)))
           const selection = yield* Page.select(reading.store.workloads(), {
             matches: both(matcherOf(filter), (row) => reaches(row.namespace)),
@@ -107,9 +121,15 @@ interface Part {
   readonly reached: ReadonlySet<string>
 }
 
-const firstRows = ({ coverage, value }: Reply<Part>): Reply<ReadonlyArray<WorkloadRow>> => ({ coverage, value: value?.first })
+const firstRows = ({ coverage, value }: Reply<Part>): Reply<ReadonlyArray<WorkloadRow>> => ({
+  coverage,
+  value: value?.first
+})
 
-const refuseOutside = (asked: ReadonlyArray<string>, isReached: (name: string) => boolean): Effect.Effect<void, NamespaceForbidden> => {
+const refuseOutside = (
+  asked: ReadonlyArray<string>,
+  isReached: (name: string) => boolean
+): Effect.Effect<void, NamespaceForbidden> => {
   const outside = asked.find((name) => !isReached(name))
   return outside === undefined ? Effect.void : Effect.fail(new NamespaceForbidden({ namespace: outside }))
 }
@@ -122,7 +142,7 @@ const canonical = (filter: WorkloadFilter) => [
   filter.name ?? null
 ]
 
-const matcherOf = ({ kind, labelSelector, name, namespace }: WorkloadFilter): (row: WorkloadRow) => boolean => {
+const matcherOf = ({ kind, labelSelector, name, namespace }: WorkloadFilter): ((row: WorkloadRow) => boolean) => {
   const kinds = kind === undefined ? undefined : new Set(kind)
   const namespaces = namespace === undefined ? undefined : new Set(namespace)
   return (row) =>
@@ -132,10 +152,13 @@ const matcherOf = ({ kind, labelSelector, name, namespace }: WorkloadFilter): (r
     && (labelSelector === undefined || LabelSelector.matches(labelSelector, row.labels))
 }
 
-const both = <A>(one: (value: A) => boolean, other: (value: A) => boolean) => (value: A) => one(value) && other(value)
+const both =
+  <A>(one: (value: A) => boolean, other: (value: A) => boolean) =>
+  (value: A) =>
+    one(value) && other(value)
 
 /** A namespace holds many rows; its scope is decided once. */
-const memoised = (decide: (name: string) => boolean): (name: string) => boolean => {
+const memoised = (decide: (name: string) => boolean): ((name: string) => boolean) => {
   const known = new Map<string, boolean>()
   return (name) => {
     const before = known.get(name)

@@ -1,6 +1,12 @@
 /**
  * Many Kubernetes clusters as one.
  *
+ * {@link ClusterRegistry} says which clusters there are and {@link KubeApi} speaks to each. {@link ClusterCache} follows
+ * them all: a {@link Follower} per kind turns watch events by {@link Projection} into records of a {@link ClusterStore},
+ * and a {@link Heartbeat} works its {@link Breaker}. {@link ClusterReader} reads one cluster, cached or live;
+ * {@link FanOut} asks many and gives each answer its {@link Coverage}; {@link Workloads}, {@link Namespaces} and
+ * {@link Clusters} merge the answers into pages.
+ *
  * @since 0.1.0
  */
 export * as Breaker from "./Breaker.ts"

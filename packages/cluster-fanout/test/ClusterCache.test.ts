@@ -1,5 +1,4 @@
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { anyOf } from "@quarterdeck/targeting/NamespaceFilter"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
@@ -12,33 +11,33 @@ import { becomes, comesTrue, settles } from "./fixture/Settling.ts"
 
 const fill = (fleet: FakeFleet) => {
   for (const server of fleet.servers.values()) {
-    server.put("Namespace", namespace("default")).put("Deployment", deployment("web")).put("Node", node("n1", "4", "8Gi"))
+    server
+      .put("Namespace", namespace("default"))
+      .put("Deployment", deployment("web"))
+      .put("Node", node("n1", "4", "8Gi"))
   }
 }
 const names = Effect.map(list(workloadsOf(all("a"))), ({ items }) => items.map((row) => row.name))
 const coverage = Effect.map(list(workloadsOf(all("a"))), ({ clusters }) => clusters[0])
-const teamA = anyOf([{ namespaceNames: [], labelSelector: { matchLabels: { team: "a" } } }])
-const namesOfTeamA = Effect.map(list(workloadsOf(all("a"), { namespaces: teamA })), ({ clusters, items }) => ({
-  names: items.map((row) => row.name),
-  missingKinds: clusters[0]?.missingKinds
-}))
 const follows = (fleet: FakeFleet, name: string, kind: string) =>
   fleet.server(name).calls.filter((call) => call === `follow ${kind}`).length
 
 describe("ClusterCache", () => {
   it.effect("shows what a watch tells at once", () =>
     onFleet(["a"], fill, (fleet) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         assert.deepStrictEqual(yield* names, ["web"])
         fleet.server("a").put("Deployment", deployment("api"))
         yield* becomes(names, ["api", "web"])
         fleet.server("a").delete("Deployment", "Deployment/default/web")
         yield* becomes(names, ["api"])
-      })))
+      })
+    )
+  )
 
   it.effect("keeps rows while a watch is down, and makes them right when it is back", () =>
     onFleet(["a"], fill, (fleet) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const server = fleet.server("a")
         assert.deepStrictEqual(yield* names, ["web"])
         server.drop("Deployment")
@@ -48,11 +47,13 @@ describe("ClusterCache", () => {
         assert.deepStrictEqual(yield* names, ["web"])
         yield* comesTrue("the watch is back", () => server.isWatching("Deployment"))
         yield* becomes(names, ["new"])
-      })))
+      })
+    )
+  )
 
   it.effect("replaces the rows when history is lost", () =>
     onFleet(["a"], fill, (fleet) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const server = fleet.server("a")
         assert.deepStrictEqual(yield* names, ["web"])
         server.deleteUnseen("Deployment", "Deployment/default/web")
@@ -60,28 +61,36 @@ describe("ClusterCache", () => {
         server.expire("Deployment")
         yield* becomes(names, ["new"])
         assert.strictEqual(follows(fleet, "a", "Deployment"), 1)
-      })))
+      })
+    )
+  )
 
   it.effect("waits longer and longer before it begins again, but never more than half a minute", () =>
     onFleet(["a"], fill, (fleet) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const server = fleet.server("a")
         yield* names
-        const breaking = yield* Effect.forkChild(Effect.forever(Effect.gen(function*() {
-          server.drop("Deployment")
-          yield* Effect.sleep("100 millis")
-        })))
+        const breaking = yield* Effect.forkChild(
+          Effect.forever(
+            Effect.gen(function* () {
+              server.drop("Deployment")
+              yield* Effect.sleep("100 millis")
+            })
+          )
+        )
         yield* TestClock.adjust("2 minutes")
         yield* Fiber.interrupt(breaking)
         const tries = follows(fleet, "a", "Deployment")
         assert.isAtLeast(tries, 5)
         assert.isAtMost(tries, 40)
         yield* comesTrue("the watch is back", () => server.isWatching("Deployment"), 31)
-      })))
+      })
+    )
+  )
 
   it.effect("serves the rows of a dead cluster as stale, and comes back by itself", () =>
     onFleet(["a"], fill, (fleet) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const server = fleet.server("a")
         const cache = yield* ClusterCache
         const member = yield* cache.member(clusterOf("a"))
@@ -97,21 +106,28 @@ describe("ClusterCache", () => {
         yield* comesTrue("every watch is back", () => server.watches === Kind.kinds.length)
         yield* becomes(names, ["later", "web"])
         assert.strictEqual((yield* coverage)?.status, "ok")
-      })))
+      })
+    )
+  )
 
   it.effect("asks a dead cluster ever more rarely, by one call at a time", () =>
-    onFleet(["a"], (fleet) => fleet.server("a").kill(), (fleet) =>
-      Effect.gen(function*() {
-        const server = fleet.server("a")
-        yield* TestClock.adjust("10 minutes")
-        assert.isTrue(server.calls.every((call) => call === "version"))
-        assert.isAtMost(server.calls.length, 30)
-        assert.isAtLeast(server.calls.length, 10)
-      })))
+    onFleet(
+      ["a"],
+      (fleet) => fleet.server("a").kill(),
+      (fleet) =>
+        Effect.gen(function* () {
+          const server = fleet.server("a")
+          yield* TestClock.adjust("10 minutes")
+          assert.isTrue(server.calls.every((call) => call === "version"))
+          assert.isAtMost(server.calls.length, 30)
+          assert.isAtLeast(server.calls.length, 10)
+        })
+    )
+  )
 
   it.effect("calls rows stale when a quiet watch has had no proof for 90 seconds", () =>
     onFleet(["a"], fill, (fleet) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const server = fleet.server("a")
         yield* names
         server.trouble = "unauthorized"
@@ -122,36 +138,51 @@ describe("ClusterCache", () => {
         const found = yield* coverage
         assert.strictEqual(found?.status, "stale")
         assert.isAtLeast(found?.ageMs ?? 0, 90_000)
-      })))
+      })
+    )
+  )
 
   it.effect("keeps a quiet cluster fresh by probing it, without ever reconnecting its watches", () =>
     onFleet(["a"], fill, (fleet) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         yield* names
         yield* TestClock.adjust("5 minutes")
         const found = yield* coverage
         assert.strictEqual(found?.status, "ok")
         assert.isAtMost(found?.ageMs ?? Infinity, 34_000)
-        assert.strictEqual(fleet.server("a").calls.filter((call) => call.startsWith("follow")).length, Kind.kinds.length)
-      })))
+        assert.strictEqual(
+          fleet.server("a").calls.filter((call) => call.startsWith("follow")).length,
+          Kind.kinds.length
+        )
+      })
+    )
+  )
 
   it.effect("reports a kind that it may not read, and reads it once it may", () =>
-    onFleet(["a"], (fleet) => {
-      fill(fleet)
-      fleet.server("a").forbidden.add("CronJob")
-    }, (fleet) =>
-      Effect.gen(function*() {
-        assert.deepStrictEqual((yield* coverage)?.missingKinds, ["CronJob"])
-        yield* TestClock.adjust("10 minutes")
-        assert.isAtMost(follows(fleet, "a", "CronJob"), 12)
-        fleet.server("a").forbidden.clear()
-        yield* comesTrue("the kind is followed", () => fleet.server("a").isWatching("CronJob"), 301)
-        yield* becomes(Effect.map(coverage, (found) => found?.missingKinds), undefined)
-      })))
+    onFleet(
+      ["a"],
+      (fleet) => {
+        fill(fleet)
+        fleet.server("a").forbidden.add("CronJob")
+      },
+      (fleet) =>
+        Effect.gen(function* () {
+          assert.deepStrictEqual((yield* coverage)?.missingKinds, ["CronJob"])
+          yield* TestClock.adjust("10 minutes")
+          assert.isAtMost(follows(fleet, "a", "CronJob"), 12)
+          fleet.server("a").forbidden.clear()
+          yield* comesTrue("the kind is followed", () => fleet.server("a").isWatching("CronJob"), 301)
+          yield* becomes(
+            Effect.map(coverage, (found) => found?.missingKinds),
+            undefined
+          )
+        })
+    )
+  )
 
   it.effect("no longer shows rows of a kind that it may no longer read", () =>
     onFleet(["a"], fill, (fleet) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const server = fleet.server("a")
         assert.deepStrictEqual(yield* names, ["web"])
         server.forbidden.add("Deployment")
@@ -159,25 +190,32 @@ describe("ClusterCache", () => {
         yield* comesTrue("the refusal is known", () => follows(fleet, "a", "Deployment") > 1)
         yield* becomes(names, [])
         assert.deepStrictEqual((yield* coverage)?.missingKinds, ["Deployment"])
-      })))
+      })
+    )
+  )
 
   it.effect("follows a cluster that is registered later, and forgets one that is dropped", () =>
     onFleet(["a", "b"], fill, (fleet) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         yield* names
         yield* fleet.register(clusterOf("b"))
         yield* settles("the watches of a are closed", () => fleet.server("a").watches === 0)
         const cache = yield* ClusterCache
-        assert.deepStrictEqual((yield* cache.members).map((member) => member.store.cluster.name), [ClusterName.make("b")])
+        assert.deepStrictEqual(
+          (yield* cache.members).map((member) => member.store.cluster.name),
+          [ClusterName.make("b")]
+        )
 
         yield* fleet.register(clusterOf("b"), clusterOf("a"))
         yield* settles("a is followed again", () => fleet.server("a").watches === Kind.kinds.length)
         assert.deepStrictEqual(yield* names, ["web"])
-      })))
+      })
+    )
+  )
 
   it.effect("begins anew when a cluster's connection changes, and only then", () =>
     onFleet(["a"], fill, (fleet) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         yield* names
         const cache = yield* ClusterCache
         const before = yield* cache.member(clusterOf("a"))
@@ -189,114 +227,61 @@ describe("ClusterCache", () => {
         const after = yield* cache.member(clusterOf("a", { generation: "2" }))
         assert.notStrictEqual(after, before)
         yield* settles("it is followed by the new one", () => fleet.server("a").watches === Kind.kinds.length)
-      })))
+      })
+    )
+  )
 
   it.effect("syncs two kinds of a cluster at a time, and no more than the bound of all clusters", () =>
-    onFleet(["a", "b"], (fleet) => {
-      fill(fleet)
-      for (const server of fleet.servers.values()) for (const kind of Kind.kinds) server.stuck.add(kind)
-    }, (fleet) =>
-      Effect.gen(function*() {
-        const [a, b] = [fleet.server("a"), fleet.server("b")]
-        yield* settles("as many as may have begun", () => a.watches + b.watches === 3)
-        yield* TestClock.adjust("10 seconds")
-        assert.isAtMost(a.watches, 2)
-        assert.isAtMost(b.watches, 2)
-        assert.strictEqual(a.watches + b.watches, 3)
-      })).pipe(Effect.provideService(SyncLimits, { perCluster: 2, total: 3 })))
+    onFleet(
+      ["a", "b"],
+      (fleet) => {
+        fill(fleet)
+        for (const server of fleet.servers.values()) for (const kind of Kind.kinds) server.stuck.add(kind)
+      },
+      (fleet) =>
+        Effect.gen(function* () {
+          const [a, b] = [fleet.server("a"), fleet.server("b")]
+          yield* settles("as many as may have begun", () => a.watches + b.watches === 3)
+          yield* TestClock.adjust("10 seconds")
+          assert.isAtMost(a.watches, 2)
+          assert.isAtMost(b.watches, 2)
+          assert.strictEqual(a.watches + b.watches, 3)
+        })
+    ).pipe(Effect.provideService(SyncLimits, { perCluster: 2, total: 3 }))
+  )
 
   it.effect("does not let a cluster that dies in the middle of a sync hold up the others", () =>
-    onFleet(["a", "b"], (fleet) => {
-      fill(fleet)
-      for (const kind of Kind.kinds) fleet.server("a").stuck.add(kind)
-      fleet.server("b").trouble = "hanging"
-    }, (fleet) =>
-      Effect.gen(function*() {
-        const [a, b] = [fleet.server("a"), fleet.server("b")]
-        yield* settles("a holds the lanes", () => a.watches === 2)
-        a.trouble = "hanging"
-        b.trouble = "none"
-        yield* comesTrue("b is synced", () => b.watches === Kind.kinds.length, 60)
-      })).pipe(Effect.provideService(SyncLimits, { perCluster: 2, total: 2 })))
+    onFleet(
+      ["a", "b"],
+      (fleet) => {
+        fill(fleet)
+        for (const kind of Kind.kinds) fleet.server("a").stuck.add(kind)
+        fleet.server("b").trouble = "hanging"
+      },
+      (fleet) =>
+        Effect.gen(function* () {
+          const [a, b] = [fleet.server("a"), fleet.server("b")]
+          yield* settles("a holds the lanes", () => a.watches === 2)
+          a.trouble = "hanging"
+          b.trouble = "none"
+          yield* comesTrue("b is synced", () => b.watches === Kind.kinds.length, 60)
+        })
+    ).pipe(Effect.provideService(SyncLimits, { perCluster: 2, total: 2 }))
+  )
 
   it.effect("ends every watch with its scope", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const seen: Array<FakeFleet> = []
       yield* onFleet(["a"], fill, (fleet) =>
-        Effect.gen(function*() {
+        Effect.gen(function* () {
           seen.push(fleet)
           yield* settles("it is followed", () => fleet.server("a").watches === Kind.kinds.length)
-        }))
-      assert.deepStrictEqual(seen.map((fleet) => fleet.server("a").watches), [0])
-    }))
-
-  describe("namespace labels", () => {
-    const labelled = (fleet: FakeFleet) => {
-      fill(fleet)
-      fleet.server("a").put("Namespace", namespace("shop", { team: "a" }))
-        .put("Deployment", deployment("cart", { namespace: "shop" }))
-    }
-
-    it.effect("a namespace that loses its label is out of sight at once", () =>
-      onFleet(["a"], labelled, (fleet) =>
-        Effect.gen(function*() {
-          assert.deepStrictEqual((yield* namesOfTeamA).names, ["cart"])
-          fleet.server("a").put("Namespace", namespace("shop", {}))
-          yield* becomes(Effect.map(namesOfTeamA, (found) => found.names), [])
-        })))
-
-    it.effect("match nothing without proof, and the answer says so", () =>
-      onFleet(["a"], labelled, (fleet) =>
-        Effect.gen(function*() {
-          assert.deepStrictEqual(yield* namesOfTeamA, { names: ["cart"], missingKinds: undefined })
-          fleet.server("a").forbidden.add("Namespace")
-          yield* TestClock.adjust("31 seconds")
-          assert.deepStrictEqual(yield* namesOfTeamA, { names: [], missingKinds: ["Namespace"] })
-          assert.deepStrictEqual(yield* names, ["cart", "web"])
-        })))
-
-    it.effect("are proven by a list when a question needs them and the watch is quiet", () =>
-      onFleet(["a"], labelled, (fleet) =>
-        Effect.gen(function*() {
-          yield* namesOfTeamA
-          yield* TestClock.adjust("5 minutes")
-          assert.deepStrictEqual(yield* namesOfTeamA, { names: ["cart"], missingKinds: undefined })
-          assert.strictEqual(fleet.server("a").calls.filter((call) => call === "list Namespace").length, 1)
-        })))
-
-    it.effect("are listed every 15 seconds while keys need them, and corrected where the watch was silent", () =>
-      onFleet(["a"], labelled, (fleet) =>
-        Effect.gen(function*() {
-          const server = fleet.server("a")
-          const lists = () => server.calls.filter((call) => call === "list Namespace").length
-          const cache = yield* ClusterCache
-          yield* names
-          yield* TestClock.adjust("1 minute")
-          assert.strictEqual(lists(), 0)
-          yield* cache.requireLabelProof(true)
-          yield* settles("the first list is made", () => lists() === 1)
-          yield* TestClock.adjust("1 minute")
-          assert.strictEqual(lists(), 5)
-
-          server.putUnseen("Namespace", namespace("shop", {}))
-          yield* TestClock.adjust("15 seconds")
-          assert.deepStrictEqual((yield* namesOfTeamA).names, [])
-          yield* cache.requireLabelProof(false)
-          yield* TestClock.adjust("1 minute")
-          assert.isAtMost(lists(), 6)
-        })))
-
-    it.effect("are what the watch says when an event overtakes the list", () =>
-      onFleet(["a"], labelled, (fleet) =>
-        Effect.gen(function*() {
-          const server = fleet.server("a")
-          yield* namesOfTeamA
-          yield* TestClock.adjust("1 minute")
-          server.duringList = Effect.gen(function*() {
-            server.put("Namespace", namespace("shop", {}))
-            yield* Effect.yieldNow
-          })
-          assert.deepStrictEqual((yield* namesOfTeamA).names, [])
-        })))
-  })
+        })
+      )
+      assert.deepStrictEqual(
+        seen.map((fleet) => fleet.server("a").watches),
+        [0]
+      )
+    })
+  )
 })

@@ -17,14 +17,26 @@ describe("Coverage", () => {
   it.each<[string, string, ClusterErrors.ClusterError["reason"]]>([
     ["timeout", "cluster_timeout", new ClusterErrors.ClusterTimeout({ timeoutMs: 3000 })],
     ["unreachable", "cluster_unreachable", new ClusterErrors.ClusterUnreachable({ code: "ECONNREFUSED" })],
-    ["unreachable", "cluster_certificate_invalid", new ClusterErrors.ClusterCertificateInvalid({ code: "CERT_HAS_EXPIRED" })],
+    [
+      "unreachable",
+      "cluster_certificate_invalid",
+      new ClusterErrors.ClusterCertificateInvalid({ code: "CERT_HAS_EXPIRED" })
+    ],
     ["unauthorized", "cluster_unauthorized", new ClusterErrors.ClusterUnauthorized()],
-    ["unauthorized", "cluster_credential_unavailable", new ClusterErrors.ClusterCredentialUnavailable({ problem: `no ${address}` })],
+    [
+      "unauthorized",
+      "cluster_credential_unavailable",
+      new ClusterErrors.ClusterCredentialUnavailable({ problem: `no ${address}` })
+    ],
     ["forbidden", "cluster_forbids", new ClusterErrors.ClusterForbids({ verb: "list", resource: "pods" })],
     ["throttled", "cluster_throttled", new ClusterErrors.ClusterThrottled({ retryAfterMs: 500 })],
     ["unsupported", "cluster_unsupported", new ClusterErrors.ClusterUnsupported({ resource: "cronjobs" })],
     ["error", "cluster_expired", new ClusterErrors.ClusterExpired()],
-    ["error", "cluster_answer_invalid", new ClusterErrors.ClusterAnswerInvalid({ status: 500, problem: `at ${address}` })],
+    [
+      "error",
+      "cluster_answer_invalid",
+      new ClusterErrors.ClusterAnswerInvalid({ status: 500, problem: `at ${address}` })
+    ],
     ["error", "cluster_answer_invalid", new ClusterErrors.ClusterAnswerInvalid({ problem: `at ${address}` })]
   ])("tells a failure as %s, %s, without an address", (status, code, reason) => {
     const coverage = of(reason)

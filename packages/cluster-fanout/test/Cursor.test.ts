@@ -10,8 +10,13 @@ interface Row {
 
 const key = Redacted.make(new Uint8Array(32).fill(7))
 const otherKey = Redacted.make(new Uint8Array(32).fill(8))
-const order = RowOrder.make<Row>(RowOrder.number((row) => row.size), "asc", [RowOrder.text((row) => row.name)])
-const open = (cursor: string, binding = "list", by = key) => Result.getOrUndefined(Cursor.open(by, binding, order, cursor))
+const order = RowOrder.make<Row>(
+  RowOrder.number((row) => row.size),
+  "asc",
+  [RowOrder.text((row) => row.name)]
+)
+const open = (cursor: string, binding = "list", by = key) =>
+  Result.getOrUndefined(Cursor.open(by, binding, order, cursor))
 
 describe("Cursor", () => {
   it.prop("opens what it sealed", [Schema.Natural, Schema.String, Schema.String], ([size, name, binding]) => {
@@ -30,12 +35,16 @@ describe("Cursor", () => {
     assert.isUndefined(open(`${payload.slice(1)}.${signature}`, `list:${payload.slice(0, 1)}`))
   })
 
-  it.prop("refuses a cursor in which any character is another", [Schema.Natural, Schema.Literals(["A", "-", ".", "=", " "])], ([at, character]) => {
-    const cursor = Cursor.seal(key, "list", [1, "a"])
-    const index = at % cursor.length
-    const changed = cursor.slice(0, index) + character + cursor.slice(index + 1)
-    if (changed !== cursor) assert.isUndefined(open(changed))
-  })
+  it.prop(
+    "refuses a cursor in which any character is another",
+    [Schema.Natural, Schema.Literals(["A", "-", ".", "=", " "])],
+    ([at, character]) => {
+      const cursor = Cursor.seal(key, "list", [1, "a"])
+      const index = at % cursor.length
+      const changed = cursor.slice(0, index) + character + cursor.slice(index + 1)
+      if (changed !== cursor) assert.isUndefined(open(changed))
+    }
+  )
 
   it.each(["", ".", "a", "a.b", "a.b.c", "%%%", "A".repeat(5000)])("refuses %j", (text) => {
     assert.isUndefined(open(text))

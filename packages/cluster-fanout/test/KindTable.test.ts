@@ -19,7 +19,8 @@ const synced: Change<Thing> = { _tag: "Synced" }
 const restart: Change<Thing> = { _tag: "Restart" }
 const bookmark: Change<Thing> = { _tag: "Bookmark" }
 
-const shown = (table: KindTable<Thing>) => [...table.records.values()].map(({ uid, version }) => `${uid}${version}`).toSorted()
+const shown = (table: KindTable<Thing>) =>
+  [...table.records.values()].map(({ uid, version }) => `${uid}${version}`).toSorted()
 const make = () => new KindTable<Thing>((next, held) => next.version > held.version)
 const full = () => {
   const table = make()
@@ -29,7 +30,8 @@ const full = () => {
 
 const Name = Schema.Literals(["a", "b", "c", "d"])
 const Event = Schema.Struct({ remove: Schema.Boolean, uid: Name })
-const toChange = ({ remove, uid }: typeof Event.Type, version: number): Change<Thing> => remove ? gone(uid) : put(uid, version)
+const toChange = ({ remove, uid }: typeof Event.Type, version: number): Change<Thing> =>
+  remove ? gone(uid) : put(uid, version)
 const replay = (events: ReadonlyArray<Change<Thing>>) => {
   const state = new Map<string, Thing>()
   for (const event of events) {
@@ -101,7 +103,10 @@ describe("KindTable", () => {
   it("lets a list correct what the watch did not tell", () => {
     const table = full()
     table.beginComparison()
-    const listed = new Map([["a", { uid: "a", version: 7 }], ["c", { uid: "c", version: 1 }]])
+    const listed = new Map([
+      ["a", { uid: "a", version: 7 }],
+      ["c", { uid: "c", version: 1 }]
+    ])
     assert.strictEqual(table.endComparison(listed, 900), 3)
     assert.deepStrictEqual(shown(table), ["a7", "c1"])
     assert.strictEqual(table.provenAt, 900)
@@ -119,7 +124,10 @@ describe("KindTable", () => {
     const table = full()
     table.beginComparison()
     table.apply([put("c"), gone("a"), put("b", 9)], 500)
-    const stale = new Map([["a", { uid: "a", version: 1 }], ["b", { uid: "b", version: 1 }]])
+    const stale = new Map([
+      ["a", { uid: "a", version: 1 }],
+      ["b", { uid: "b", version: 1 }]
+    ])
     assert.strictEqual(table.endComparison(stale, 400), 0)
     assert.deepStrictEqual(shown(table), ["b9", "c1"])
   })
@@ -132,29 +140,37 @@ describe("KindTable", () => {
     assert.deepStrictEqual(shown(table), ["z1"])
   })
 
-  it.prop("ends with what the server holds, whenever its watch broke", [
-    Schema.Array(Schema.Array(Event)),
-    Schema.Array(Event)
-  ], ([lives, last]) => {
-    const table = make()
-    let version = 0
-    let state: Map<string, Thing> = new Map()
-    for (const life of [...lives, last]) {
-      const initial = [...state.values()].map((record): Change<Thing> => ({ _tag: "Put", record }))
-      table.apply([restart, ...initial, synced], version)
-      const changes = life.map((event) => toChange(event, ++version))
-      table.apply(changes, version)
-      state = replay([...initial, ...changes])
-      assert.deepStrictEqual(shown(table), [...state.values()].map((thing) => `${thing.uid}${thing.version}`).toSorted())
-      // What happens while nobody watches.
-      state.delete("a")
-    }
-  })
-
-  it.each([["10", "9", true], ["9", "10", false], ["10", "10", false], ["2", "1", true], ["x", "y", true], ["x", "x", false]])(
-    "version %s after %s: %s",
-    (next, held, expected) => {
-      assert.strictEqual(isLaterVersion(next, held), expected)
+  it.prop(
+    "ends with what the server holds, whenever its watch broke",
+    [Schema.Array(Schema.Array(Event)), Schema.Array(Event)],
+    ([lives, last]) => {
+      const table = make()
+      let version = 0
+      let state: Map<string, Thing> = new Map()
+      for (const life of [...lives, last]) {
+        const initial = [...state.values()].map((record): Change<Thing> => ({ _tag: "Put", record }))
+        table.apply([restart, ...initial, synced], version)
+        const changes = life.map((event) => toChange(event, ++version))
+        table.apply(changes, version)
+        state = replay([...initial, ...changes])
+        assert.deepStrictEqual(
+          shown(table),
+          [...state.values()].map((thing) => `${thing.uid}${thing.version}`).toSorted()
+        )
+        // What happens while nobody watches.
+        state.delete("a")
+      }
     }
   )
+
+  it.each([
+    ["10", "9", true],
+    ["9", "10", false],
+    ["10", "10", false],
+    ["2", "1", true],
+    ["x", "y", true],
+    ["x", "x", false]
+  ])("version %s after %s: %s", (next, held, expected) => {
+    assert.strictEqual(isLaterVersion(next, held), expected)
+  })
 })

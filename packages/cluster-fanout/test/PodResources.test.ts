@@ -35,8 +35,14 @@ describe("PodResources", () => {
   it("adds sidecars to the containers, and to the init containers that start after them", () => {
     const containers = [needs("100m", undefined)]
     assert.strictEqual(cpu({ containers, initContainers: [needs("200m", undefined, sidecar)] }), 300)
-    assert.strictEqual(cpu({ containers, initContainers: [needs("200m", undefined, sidecar), needs("1", undefined)] }), 1200)
-    assert.strictEqual(cpu({ containers, initContainers: [needs("1", undefined), needs("200m", undefined, sidecar)] }), 1000)
+    assert.strictEqual(
+      cpu({ containers, initContainers: [needs("200m", undefined, sidecar), needs("1", undefined)] }),
+      1200
+    )
+    assert.strictEqual(
+      cpu({ containers, initContainers: [needs("1", undefined), needs("200m", undefined, sidecar)] }),
+      1000
+    )
   })
 
   it("adds the overhead of the runtime class", () => {
@@ -44,7 +50,10 @@ describe("PodResources", () => {
   })
 
   it("takes the limit where a request is absent, and has no limit where none is set", () => {
-    const spec = { containers: [{ resources: { limits: { cpu: "500m" } } }, needs("100m", undefined)], overhead: { memory: "1Mi" } }
+    const spec = {
+      containers: [{ resources: { limits: { cpu: "500m" } } }, needs("100m", undefined)],
+      overhead: { memory: "1Mi" }
+    }
     const found = PodResources.fromPodSpec(spec)
     assert.strictEqual(found.cpuRequestMillis, 600)
     assert.strictEqual(found.cpuLimitMillis, 500)
@@ -56,23 +65,31 @@ describe("PodResources", () => {
     assert.strictEqual(cpu({ containers: [needs("100m", undefined)], resources: { requests: { cpu: "2" } } }), 2000)
   })
 
-  it.each([[{}], [{ containers: null }], [{ containers: ["x", 1, { resources: { requests: { cpu: "lots", memory: {} } } }] }]])(
-    "asks for nothing with %j",
-    (spec) => {
-      assert.deepStrictEqual(PodResources.fromPodSpec(spec), PodResources.none)
-    }
-  )
+  it.each([
+    [{}],
+    [{ containers: null }],
+    [{ containers: ["x", 1, { resources: { requests: { cpu: "lots", memory: {} } } }] }]
+  ])("asks for nothing with %j", (spec) => {
+    assert.deepStrictEqual(PodResources.fromPodSpec(spec), PodResources.none)
+  })
 
   it.prop("is the most that any moment of the pod's life needs", [Amounts, Inits], ([amounts, inits]) => {
     const spec = {
       containers: amounts.map((millis) => needs(`${millis}m`, undefined)),
       initContainers: inits.map(({ isSidecar, millis }) => needs(`${millis}m`, undefined, isSidecar ? sidecar : {}))
     }
-    const moments = inits.map((init, index) =>
-      init.millis + inits.slice(0, index).filter((before) => before.isSidecar).reduce((sum, before) => sum + before.millis, 0)
+    const moments = inits.map(
+      (init, index) =>
+        init.millis
+        + inits
+          .slice(0, index)
+          .filter((before) => before.isSidecar)
+          .reduce((sum, before) => sum + before.millis, 0)
     )
-    const running = [...amounts, ...inits.filter((init) => init.isSidecar).map((init) => init.millis)]
-      .reduce((sum, millis) => sum + millis, 0)
+    const running = [...amounts, ...inits.filter((init) => init.isSidecar).map((init) => init.millis)].reduce(
+      (sum, millis) => sum + millis,
+      0
+    )
     assert.strictEqual(cpu(spec), Math.max(running, ...moments))
   })
 })

@@ -42,19 +42,50 @@ describe("Projection", () => {
         containers: [container("1", "1", "web:1"), container("1", "1", "proxy:2")]
       }
     }
-    assert.deepStrictEqual(project("Deployment", deployment("web", { spec: { template } })).row.images, ["web:1", "proxy:2", "init:1"])
+    assert.deepStrictEqual(project("Deployment", deployment("web", { spec: { template } })).row.images, [
+      "web:1",
+      "proxy:2",
+      "init:1"
+    ])
   })
 
   it.each<[string, Body]>([
     ["healthy", { spec: { replicas: 2 }, status: { replicas: 2, updatedReplicas: 2, availableReplicas: 2 } }],
     ["paused", { spec: { replicas: 2, paused: true } }],
     ["idle", { spec: { replicas: 0 } }],
-    ["progressing", { spec: { replicas: 2 }, generation: 2, status: { observedGeneration: 1, updatedReplicas: 2, availableReplicas: 2 } }],
+    [
+      "progressing",
+      {
+        spec: { replicas: 2 },
+        generation: 2,
+        status: { observedGeneration: 1, updatedReplicas: 2, availableReplicas: 2 }
+      }
+    ],
     ["progressing", { spec: { replicas: 2 }, status: { replicas: 3, updatedReplicas: 2, availableReplicas: 3 } }],
     ["progressing", { spec: { replicas: 2 }, status: { replicas: 2, updatedReplicas: 1, availableReplicas: 2 } }],
-    ["progressing", { spec: { replicas: 2 }, status: { replicas: 2, updatedReplicas: 2, ...progressing("ReplicaSetUpdated") } }],
-    ["degraded", { spec: { replicas: 2 }, status: { replicas: 2, updatedReplicas: 2, availableReplicas: 1, ...progressing("NewReplicaSetAvailable") } }],
-    ["degraded", { spec: { replicas: 2 }, status: { replicas: 2, updatedReplicas: 1, availableReplicas: 1, ...progressing("ProgressDeadlineExceeded", "False") } }],
+    [
+      "progressing",
+      { spec: { replicas: 2 }, status: { replicas: 2, updatedReplicas: 2, ...progressing("ReplicaSetUpdated") } }
+    ],
+    [
+      "degraded",
+      {
+        spec: { replicas: 2 },
+        status: { replicas: 2, updatedReplicas: 2, availableReplicas: 1, ...progressing("NewReplicaSetAvailable") }
+      }
+    ],
+    [
+      "degraded",
+      {
+        spec: { replicas: 2 },
+        status: {
+          replicas: 2,
+          updatedReplicas: 1,
+          availableReplicas: 1,
+          ...progressing("ProgressDeadlineExceeded", "False")
+        }
+      }
+    ],
     ["degraded", { spec: { replicas: 2 }, status: { replicas: 2, updatedReplicas: 2, availableReplicas: 1 } }]
   ])("calls a Deployment %s: %j", (status, body) => {
     assert.strictEqual(statusOf("Deployment", body), status)
@@ -63,8 +94,20 @@ describe("Projection", () => {
   it.each<[string, Body]>([
     ["healthy", { spec: { replicas: 2 }, status: { updatedReplicas: 2, availableReplicas: 2 } }],
     ["healthy", { spec: { replicas: 2 }, status: { updatedReplicas: 2, readyReplicas: 2 } }],
-    ["healthy", { spec: { replicas: 3, updateStrategy: { rollingUpdate: { partition: 2 } } }, status: { updatedReplicas: 1, availableReplicas: 3 } }],
-    ["healthy", { spec: { replicas: 3, updateStrategy: { type: "OnDelete" } }, status: { updatedReplicas: 0, availableReplicas: 3 } }],
+    [
+      "healthy",
+      {
+        spec: { replicas: 3, updateStrategy: { rollingUpdate: { partition: 2 } } },
+        status: { updatedReplicas: 1, availableReplicas: 3 }
+      }
+    ],
+    [
+      "healthy",
+      {
+        spec: { replicas: 3, updateStrategy: { type: "OnDelete" } },
+        status: { updatedReplicas: 0, availableReplicas: 3 }
+      }
+    ],
     ["progressing", { spec: { replicas: 3 }, status: { updatedReplicas: 1, availableReplicas: 2 } }],
     ["degraded", { spec: { replicas: 3 }, status: { updatedReplicas: 3, availableReplicas: 2 } }],
     ["idle", { spec: { replicas: 0 } }]
@@ -97,7 +140,10 @@ describe("Projection", () => {
     ["healthy", { spec: { replicas: 1 }, status: { replicas: 1, availableReplicas: 1 } }],
     ["progressing", { spec: { replicas: 2 }, status: { replicas: 1, availableReplicas: 1 } }],
     ["degraded", { spec: { replicas: 1 }, status: { replicas: 1, availableReplicas: 0 } }],
-    ["degraded", { spec: { replicas: 1 }, status: { replicas: 0, conditions: [{ type: "ReplicaFailure", status: "True" }] } }]
+    [
+      "degraded",
+      { spec: { replicas: 1 }, status: { replicas: 0, conditions: [{ type: "ReplicaFailure", status: "True" }] } }
+    ]
   ])("calls a ReplicaSet %s: %j", (status, body) => {
     assert.strictEqual(statusOf("ReplicaSet", body), status)
   })
@@ -120,19 +166,33 @@ describe("Projection", () => {
     assert.strictEqual(row.replicas.desired, desired)
   })
 
-  it.each<[string, Body]>([["paused", { spec: { suspend: true } }], ["idle", { spec: { schedule: "* * * * *" } }]])(
-    "calls a CronJob without Jobs %s: %j",
-    (status, body) => {
-      assert.strictEqual(statusOf("CronJob", body), status)
-    }
-  )
+  it.each<[string, Body]>([
+    ["paused", { spec: { suspend: true } }],
+    ["idle", { spec: { schedule: "* * * * *" } }]
+  ])("calls a CronJob without Jobs %s: %j", (status, body) => {
+    assert.strictEqual(statusOf("CronJob", body), status)
+  })
 
   it.each<[string, number, Body]>([
     ["healthy", 1, {}],
     ["progressing", 1, { status: { phase: "Pending", conditions: [] } }],
     ["degraded", 1, { status: { phase: "Running", conditions: [{ type: "Ready", status: "False" }] } }],
-    ["degraded", 1, { status: { phase: "Pending", conditions: [], containerStatuses: [{ state: { waiting: { reason: "ImagePullBackOff" } } }] } }],
-    ["degraded", 1, { status: { phase: "Pending", conditions: [{ type: "PodScheduled", status: "False", reason: "Unschedulable" }] } }],
+    [
+      "degraded",
+      1,
+      {
+        status: {
+          phase: "Pending",
+          conditions: [],
+          containerStatuses: [{ state: { waiting: { reason: "ImagePullBackOff" } } }]
+        }
+      }
+    ],
+    [
+      "degraded",
+      1,
+      { status: { phase: "Pending", conditions: [{ type: "PodScheduled", status: "False", reason: "Unschedulable" }] } }
+    ],
     ["completed", 0, { status: { phase: "Succeeded", conditions: [] } }],
     ["failed", 0, { status: { phase: "Failed", conditions: [] } }]
   ])("calls a bare pod %s, wanting %d: %j", (status, desired, body) => {
@@ -170,7 +230,17 @@ describe("Projection", () => {
 
   it("survives an object that is nothing like its kind", () => {
     const odd = { metadata: { name: "x", uid: "x", resourceVersion: "1" }, spec: 1, status: [{ replicas: -1 }] }
-    for (const kind of ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob", "Pod", "Node", "Namespace"] as const) {
+    for (const kind of [
+      "Deployment",
+      "StatefulSet",
+      "DaemonSet",
+      "ReplicaSet",
+      "Job",
+      "CronJob",
+      "Pod",
+      "Node",
+      "Namespace"
+    ] as const) {
       assert.strictEqual(project(kind, odd).uid, "x")
     }
   })

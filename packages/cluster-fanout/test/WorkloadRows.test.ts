@@ -17,32 +17,70 @@ const template = (cpu: string) => ({ template: { spec: { containers: [container(
 const rolloutSet = owner("apps/v1", "ReplicaSet", "roll-1")
 
 const job = (name: string, status: Record<string, unknown>, cron = "nightly") =>
-  object("Job", name, { namespace: "default", owner: owner("batch/v1", "CronJob", cron), spec: template("200m"), status })
+  object("Job", name, {
+    namespace: "default",
+    owner: owner("batch/v1", "CronJob", cron),
+    spec: template("200m"),
+    status
+  })
 
 /** A little of everything that can hold a pod. */
 const world: ReadonlyArray<Known> = [
   ["Deployment", deployment("web", { replicas: 2 })],
-  ["ReplicaSet", object("ReplicaSet", "web-1", { namespace: "default", uid: "ReplicaSet/web-1", owner: owner("apps/v1", "Deployment", "web") })],
+  [
+    "ReplicaSet",
+    object("ReplicaSet", "web-1", {
+      namespace: "default",
+      uid: "ReplicaSet/web-1",
+      owner: owner("apps/v1", "Deployment", "web")
+    })
+  ],
   ["Pod", pod("web-1-a", { owner: owner("apps/v1", "ReplicaSet", "web-1") })],
   ["ReplicaSet", object("ReplicaSet", "alone", { namespace: "default" })],
-  ["ReplicaSet", object("ReplicaSet", "roll-1", { namespace: "default", uid: rolloutSet.uid, owner: owner("argoproj.io/v1alpha1", "Rollout", "roll") })],
+  [
+    "ReplicaSet",
+    object("ReplicaSet", "roll-1", {
+      namespace: "default",
+      uid: rolloutSet.uid,
+      owner: owner("argoproj.io/v1alpha1", "Rollout", "roll")
+    })
+  ],
   ["Pod", pod("roll-1-a", { owner: rolloutSet, labels: { app: "roll", pod: "a" }, createdAt: "2026-01-03T00:00:00Z" })],
   ["Pod", pod("roll-1-b", { owner: rolloutSet, labels: { app: "roll", pod: "b" }, createdAt: "2026-01-02T00:00:00Z" })],
   ["Pod", pod("roll-1-c", { owner: rolloutSet, labels: { app: "roll", pod: "c" }, terminating: true })],
-  ["CronJob", object("CronJob", "nightly", { namespace: "default", uid: "CronJob/nightly", spec: { jobTemplate: { spec: template("200m") } } })],
+  [
+    "CronJob",
+    object("CronJob", "nightly", {
+      namespace: "default",
+      uid: "CronJob/nightly",
+      spec: { jobTemplate: { spec: template("200m") } }
+    })
+  ],
   ["Job", job("nightly-1", { conditions: [{ type: "Complete", status: "True" }] })],
   ["Job", job("nightly-2", { active: 1, ready: 1 })],
   ["Job", job("nightly-3", { active: 1, ready: 0, failed: 1 })],
   ["Job", object("Job", "once", { namespace: "default", spec: template("1") })],
-  ["Pod", pod("flow-1", { owner: owner("argoproj.io/v1alpha1", "Workflow", "flow"), status: { phase: "Succeeded", conditions: [] } })],
-  ["Pod", pod("flow-2", { owner: owner("argoproj.io/v1alpha1", "Workflow", "flow"), status: { phase: "Failed", conditions: [] } })],
+  [
+    "Pod",
+    pod("flow-1", {
+      owner: owner("argoproj.io/v1alpha1", "Workflow", "flow"),
+      status: { phase: "Succeeded", conditions: [] }
+    })
+  ],
+  [
+    "Pod",
+    pod("flow-2", {
+      owner: owner("argoproj.io/v1alpha1", "Workflow", "flow"),
+      status: { phase: "Failed", conditions: [] }
+    })
+  ],
   ["Pod", pod("bare")],
   ["Pod", pod("orphan", { owner: owner("apps/v1", "ReplicaSet", "gone") })],
   ["StatefulSet", object("StatefulSet", "db", { namespace: "default", owner: owner("acme.io/v1", "Database", "db") })],
   ["Pod", pod("db-0", { owner: owner("apps/v1", "StatefulSet", "db") })]
 ]
 
-const put = <K extends Kind.WorkloadKind>(store: ClusterStore, kind: K, found: KubeObject) =>
+const put = (store: ClusterStore, kind: Kind.WorkloadKind, found: KubeObject) =>
   store.apply(kind, [{ _tag: "Put", record: Projection.project(kind, found, place) }], 0)
 const synced = () => {
   const store = new ClusterStore(clusterOf("c1"))
@@ -54,7 +92,9 @@ const synced = () => {
 const rowsOf = (known: ReadonlyArray<Known>) => {
   const store = synced()
   for (const [kind, found] of known) put(store, kind, found)
-  return store.workloads().toSorted((one, other) => `${one.kind}/${one.name}` < `${other.kind}/${other.name}` ? -1 : 1)
+  return store
+    .workloads()
+    .toSorted((one, other) => (`${one.kind}/${one.name}` < `${other.kind}/${other.name}` ? -1 : 1))
 }
 const find = (kind: string, name: string) => rowsOf(world).find((row) => row.kind === kind && row.name === name)
 
@@ -62,16 +102,19 @@ const Order = Schema.Array(Schema.Natural).check(Schema.isMinLength(world.length
 
 describe("WorkloadRows", () => {
   it("shows each workload once, under the outermost thing that holds its pods", () => {
-    assert.deepStrictEqual(rowsOf(world).map((row) => `${row.kind}/${row.name}`), [
-      "CronJob/nightly",
-      "Deployment/web",
-      "Job/once",
-      "Pod/bare",
-      "ReplicaSet/alone",
-      "Rollout/roll",
-      "StatefulSet/db",
-      "Workflow/flow"
-    ])
+    assert.deepStrictEqual(
+      rowsOf(world).map((row) => `${row.kind}/${row.name}`),
+      [
+        "CronJob/nightly",
+        "Deployment/web",
+        "Job/once",
+        "Pod/bare",
+        "ReplicaSet/alone",
+        "Rollout/roll",
+        "StatefulSet/db",
+        "Workflow/flow"
+      ]
+    )
   })
 
   it("makes a custom kind's row from its pods, without those that are being deleted", () => {
@@ -105,21 +148,29 @@ describe("WorkloadRows", () => {
     assert.deepStrictEqual(rows.map((row) => row.namespace).toSorted(), ["one", "two"])
   })
 
-  it.prop("is the same whatever the order in which objects become known", [Order, Schema.Array(Schema.Natural)], ([order, removed]) => {
-    const shuffled = order.map((weight, index) => ({ weight, known: world[index] })).toSorted((one, other) => one.weight - other.weight)
-      .flatMap(({ known }) => known === undefined ? [] : [known])
-    const gone = new Set(removed.map((index) => index % world.length))
+  it.prop(
+    "is the same whatever the order in which objects become known",
+    [Order, Schema.Array(Schema.Natural)],
+    ([order, removed]) => {
+      const shuffled = order
+        .map((weight, index) => ({ weight, known: world[index] }))
+        .toSorted((one, other) => one.weight - other.weight)
+        .flatMap(({ known }) => (known === undefined ? [] : [known]))
+      const gone = new Set(removed.map((index) => index % world.length))
 
-    const store = synced()
-    for (const [kind, found] of shuffled) put(store, kind, found)
-    for (const index of gone) {
-      const known = world[index]
-      if (known === undefined) continue
-      store.apply(known[0], [{ _tag: "Delete", uid: known[1].metadata.uid }], 0)
+      const store = synced()
+      for (const [kind, found] of shuffled) put(store, kind, found)
+      for (const index of gone) {
+        const known = world[index]
+        if (known === undefined) continue
+        store.apply(known[0], [{ _tag: "Delete", uid: known[1].metadata.uid }], 0)
+      }
+      const found = store
+        .workloads()
+        .toSorted((one, other) => (`${one.kind}/${one.name}` < `${other.kind}/${other.name}` ? -1 : 1))
+      assert.deepStrictEqual(found, rowsOf(world.filter((_, index) => !gone.has(index))))
     }
-    const found = store.workloads().toSorted((one, other) => `${one.kind}/${one.name}` < `${other.kind}/${other.name}` ? -1 : 1)
-    assert.deepStrictEqual(found, rowsOf(world.filter((_, index) => !gone.has(index))))
-  })
+  )
 
   it("keeps a list of rows as it was when the cluster changes", () => {
     const store = synced()

@@ -18,9 +18,13 @@ const command = Command.make("quarterdeck").pipe(
   Command.withDescription("One address over many Kubernetes clusters."),
   Command.withSubcommands([serveCommand, clustersCommand, workloadsCommand, keyCommand]),
   Command.withExamples([
-    { command: "quarterdeck serve --bootstrap-key-file first.key", description: "Start a server and write its first key" },
     {
-      command: "QUARTERDECK_URL=http://127.0.0.1:8080 QUARTERDECK_API_KEY=$(cat first.key) quarterdeck workloads --cluster '*'",
+      command: "quarterdeck serve --bootstrap-key-file first.key",
+      description: "Start a server and write its first key"
+    },
+    {
+      command:
+        "QUARTERDECK_URL=http://127.0.0.1:8080 QUARTERDECK_API_KEY=$(cat first.key) quarterdeck workloads --cluster '*'",
       description: "Ask it for the workloads of all clusters"
     }
   ])
@@ -39,21 +43,23 @@ const Manifest = Schema.fromJsonString(Schema.Struct({ version: Schema.String })
  * @since 0.1.0
  */
 export const run = Effect.fn("Cli.run")(
-  function*(args: ReadonlyArray<string>) {
+  function* (args: ReadonlyArray<string>) {
     const files = yield* FileSystem.FileSystem
-    const manifest = yield* files.readFileString(fileURLToPath(MANIFEST)).pipe(
-      Effect.flatMap(Schema.decodeUnknownEffect(Manifest)),
-      Effect.orDie
-    )
+    const manifest = yield* files
+      .readFileString(fileURLToPath(MANIFEST))
+      .pipe(Effect.flatMap(Schema.decodeUnknownEffect(Manifest)), Effect.orDie)
     yield* Command.runWith(command, manifest)(args)
   },
-  Effect.catchIf(CliError.isCliError, misuse),
+  Effect.catchIf(CliError.isCliError, (error) => misuse(error)),
   Effect.tapError((failure) => Effect.forEach(failure.lines, Print.note, { discard: true })),
-  Effect.provide([Presenter.layer, CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })])
+  Effect.provide([
+    Presenter.layer,
+    CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
+  ])
 )
 
 /** Gives the exit status of a mistake that the presenter has told; help for a command that needs another is none. */
-function misuse(error: CliError.CliError): Effect.Effect<void, CommandFailure> {
+const misuse = (error: CliError.CliError): Effect.Effect<void, CommandFailure> => {
   if (error._tag === "ShowHelp" && error.errors.length === 0) return Effect.void
   return Effect.fail(new CommandFailure({ lines: error._tag === "ShowHelp" ? [] : [error.message], exitCode: 2 }))
 }

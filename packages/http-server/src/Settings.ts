@@ -78,11 +78,9 @@ export interface CommandLine {
  *
  * @since 0.1.0
  */
-export const load = Effect.fn("Settings.load")(function*(commandLine: CommandLine) {
+export const load = Effect.fn("Settings.load")(function* (commandLine: CommandLine) {
   const { variables } = yield* Surroundings
-  const file = commandLine.config === undefined
-    ? SettingsFile.empty
-    : yield* SettingsFile.read(commandLine.config)
+  const file = commandLine.config === undefined ? SettingsFile.empty : yield* SettingsFile.read(commandLine.config)
   return yield* Effect.fromResult(combine(commandLine.flags, variables, file))
 })
 
@@ -157,13 +155,14 @@ export const combine = (
   /** Blames the first of some rows that a source has set. */
   const blame = (message: string, ...blamed: ReadonlyArray<Row<unknown>>): void => {
     if (blamed.some((row) => refused.has(row))) return
-    const given = blamed.map((row) => origins.get(row.path)).find((origin) => origin !== undefined && origin._tag !== "Default")
+    const given = blamed
+      .map((row) => origins.get(row.path))
+      .find((origin) => origin !== undefined && origin._tag !== "Default")
     problems.push({ origin: given ?? { _tag: "Default" }, message })
   }
   if ((certFile === undefined) !== (keyFile === undefined)) {
-    const [given, missing] = certFile === undefined
-      ? [table.tlsKeyFile, table.tlsCertFile]
-      : [table.tlsCertFile, table.tlsKeyFile]
+    const [given, missing] =
+      certFile === undefined ? [table.tlsKeyFile, table.tlsCertFile] : [table.tlsCertFile, table.tlsKeyFile]
     blame(`${given.path} needs ${missing.path}: give both or neither`, given, missing)
   }
   if (settings.fanOut.timeoutMs > settings.fanOut.maxTimeoutMs) {
@@ -175,9 +174,7 @@ export const combine = (
     )
   }
 
-  return problems.length > 0
-    ? Result.fail(new SettingsError({ problems }))
-    : Result.succeed({ settings, origins })
+  return problems.length > 0 ? Result.fail(new SettingsError({ problems })) : Result.succeed({ settings, origins })
 }
 
 /** One value for a row, with the form that reads it. */
@@ -219,20 +216,26 @@ const found = (given: Candidate<unknown>["given"]): string => {
 
 /** Those of Quarterdeck, without those that Kubernetes made. */
 const ownVariables = (variables: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
-  new Map(Object.entries(variables).filter(([name, value]) =>
-    name.startsWith(VARIABLE_PREFIX) && !ServiceLinks.is(name, value, variables)
-  ))
+  new Map(
+    Object.entries(variables).filter(
+      ([name, value]) => name.startsWith(VARIABLE_PREFIX) && !ServiceLinks.is(name, value, variables)
+    )
+  )
 
 const unknownVariables = (variables: ReadonlyMap<string, string>): ReadonlyArray<Problem> => {
   const known = rows.map(variableOf)
-  return [...variables.keys()].filter((name) => !known.includes(name) && !FOREIGN_VARIABLES.includes(name)).map((name) => ({
-    origin: { _tag: "Environment", name },
-    message: `is not a variable of Quarterdeck; those of the server are ${known.join(", ")}`
-  }))
+  return [...variables.keys()]
+    .filter((name) => !known.includes(name) && !FOREIGN_VARIABLES.includes(name))
+    .map((name) => ({
+      origin: { _tag: "Environment", name },
+      message: `is not a variable of Quarterdeck; those of the server are ${known.join(", ")}`
+    }))
 }
 
 const unknownFlags = (flags: Readonly<Record<string, string>>): ReadonlyArray<Problem> =>
-  Object.keys(flags).filter((name) => !rows.some((row) => row.flag === name)).map((name) => ({
-    origin: { _tag: "Flag", name },
-    message: `is not a flag of the server; those are ${rows.map((row) => `--${row.flag}`).join(", ")}`
-  }))
+  Object.keys(flags)
+    .filter((name) => !rows.some((row) => row.flag === name))
+    .map((name) => ({
+      origin: { _tag: "Flag", name },
+      message: `is not a flag of the server; those are ${rows.map((row) => `--${row.flag}`).join(", ")}`
+    }))

@@ -9,7 +9,7 @@ import { Cause, Effect, Exit, Layer, Logger, Runtime, Stdio } from "effect"
 import * as Cli from "./Cli.ts"
 import { Surroundings } from "./settings/Surroundings.ts"
 
-const main = Effect.gen(function*() {
+const main = Effect.gen(function* () {
   const { args } = yield* Stdio.Stdio
   yield* Cli.run(yield* args)
 }).pipe(Effect.provide(Layer.mergeAll(NodeServices.layer, NodeHttpClient.layerNodeHttp, Surroundings.layerProcess)))

@@ -28,7 +28,7 @@ describe("ClusterName", () => {
     ["k3d-dev", "k3d-dev"],
     ["kind-dev", "kind-dev"]
   ])("makes of the context %s the name %s", (context, name) => {
-    assert.strictEqual(ClusterName.fromText(context), name)
+    assert.strictEqual<string | undefined>(ClusterName.fromText(context), name)
   })
 
   it("makes no name of a text that has no letter or digit", () => {

@@ -13,8 +13,10 @@ const clustersOf = (request: TargetRequest.TargetRequest, scope: Target.ClusterS
   Result.getOrThrow(Target.resolve(request, scope, fleet)).clusters
 const refusal = (request: TargetRequest.TargetRequest, scope: Target.ClusterScope) => {
   const error = Result.merge(Result.flip(Target.resolve(request, scope, fleet)))
-  return "_tag" in error ? [error._tag, error.cluster] : undefined
+  return "_tag" in error ? { tag: error._tag, cluster: error.cluster } : undefined
 }
+
+const sameNames = (clusters: ReadonlyArray<string>, names: ReadonlyArray<string>) => assert.deepStrictEqual(clusters, names)
 
 const Fleet = Schema.Struct({
   parent: ClusterName,
@@ -26,38 +28,38 @@ const Fleet = Schema.Struct({
 
 describe("Target", () => {
   it("is the parent when nothing was asked", () => {
-    assert.deepStrictEqual(clustersOf(TargetRequest.parent, Target.everyCluster), ["hub"])
+    sameNames(clustersOf(TargetRequest.parent, Target.everyCluster), ["hub"])
   })
 
   it("is every cluster, the parent first and the others by name", () => {
-    assert.deepStrictEqual(clustersOf(TargetRequest.all, Target.everyCluster), ["hub", "prod", "stage"])
+    sameNames(clustersOf(TargetRequest.all, Target.everyCluster), ["hub", "prod", "stage"])
   })
 
   it("is every cluster of the key's scope, which may be none", () => {
-    assert.deepStrictEqual(clustersOf(TargetRequest.all, onlyProd), ["prod"])
-    assert.deepStrictEqual(clustersOf(TargetRequest.all, Target.onlyClusters([name("later")])), [])
+    sameNames(clustersOf(TargetRequest.all, onlyProd), ["prod"])
+    sameNames(clustersOf(TargetRequest.all, Target.onlyClusters([name("later")])), [])
   })
 
   it("keeps the order of the names", () => {
-    assert.deepStrictEqual(clustersOf(asked("stage", "hub"), Target.everyCluster), ["stage", "hub"])
+    sameNames(clustersOf(asked("stage", "hub"), Target.everyCluster), ["stage", "hub"])
   })
 
   it("refuses the parent, and does not name it, when a scoped key names no cluster", () => {
-    assert.deepStrictEqual(refusal(TargetRequest.parent, onlyProd), ["ClusterForbidden", undefined])
+    assert.deepInclude(refusal(TargetRequest.parent, onlyProd), { tag: "ClusterForbidden", cluster: undefined })
   })
 
   it("refuses a cluster outside the scope the same whether it exists or not", () => {
-    assert.deepStrictEqual(refusal(asked("stage"), onlyProd), ["ClusterForbidden", "stage"])
-    assert.deepStrictEqual(refusal(asked("nowhere"), onlyProd), ["ClusterForbidden", "nowhere"])
+    assert.deepInclude(refusal(asked("stage"), onlyProd), { tag: "ClusterForbidden", cluster: "stage" })
+    assert.deepInclude(refusal(asked("nowhere"), onlyProd), { tag: "ClusterForbidden", cluster: "nowhere" })
   })
 
   it("refuses the whole target for one name outside the scope, before it tells of an unknown one", () => {
-    assert.deepStrictEqual(refusal(asked("later", "prod", "stage"), onlyProd), ["ClusterForbidden", "stage"])
+    assert.deepInclude(refusal(asked("later", "prod", "stage"), onlyProd), { tag: "ClusterForbidden", cluster: "stage" })
   })
 
   it("does not find a name that nobody registered", () => {
-    assert.deepStrictEqual(refusal(asked("prod", "nowhere"), Target.everyCluster), ["ClusterNotFound", "nowhere"])
-    assert.deepStrictEqual(refusal(asked("later"), onlyProd), ["ClusterNotFound", "later"])
+    assert.deepInclude(refusal(asked("prod", "nowhere"), Target.everyCluster), { tag: "ClusterNotFound", cluster: "nowhere" })
+    assert.deepInclude(refusal(asked("later"), onlyProd), { tag: "ClusterNotFound", cluster: "later" })
   })
 
   it.prop("names registered clusters of the scope alone, each once", [Fleet], ([{ asked, clusters, overlap, parent, scope }]) => {

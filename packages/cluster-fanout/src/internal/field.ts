@@ -12,12 +12,12 @@ const NOTHING: Fields = {}
 const EMPTY: ReadonlyArray<unknown> = []
 
 /** Gives an object's fields; anything else has none. */
-export const fields = (value: unknown): Fields => isFields(value) ? value : NOTHING
+export const fields = (value: unknown): Fields => (isFields(value) ? value : NOTHING)
 
 /** Gives an array's elements; anything else has none. */
-export const list = (value: unknown): ReadonlyArray<unknown> => Array.isArray(value) ? value : EMPTY
+export const list = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : EMPTY)
 
-export const text = (value: unknown): string | undefined => typeof value === "string" ? value : undefined
+export const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
 
 /** Gives a count: a non-negative integer that a number holds exactly. */
 export const count = (value: unknown): number | undefined =>
@@ -34,4 +34,5 @@ export const condition = (status: Fields, type: string): Fields | undefined => {
   return undefined
 }
 
-const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value)
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value)

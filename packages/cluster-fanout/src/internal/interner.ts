@@ -23,7 +23,9 @@ export const make = (capacity: number = CAPACITY): Interner => {
     const entries = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1))
     // Neither a key nor a value of a label can hold a line break.
     const key = entries.map(([name, content]) => `${name}\n${content}`).join("\n")
-    return keep(maps, key, capacity, () => Object.fromEntries(entries.map(([name, content]) => [text(name), text(content)])))
+    return keep(maps, key, capacity, () =>
+      Object.fromEntries(entries.map(([name, content]) => [text(name), text(content)]))
+    )
   }
 
   return { text, labels }

@@ -19,7 +19,7 @@ export interface SingleFlight<A, E> {
 export const make = <A, E>(scope: Scope.Scope): SingleFlight<A, E> => {
   const flights = new Map<string, Flight<A, E>>()
 
-  const board = Effect.fnUntraced(function*(key: string, effect: Effect.Effect<A, E>) {
+  const board = Effect.fnUntraced(function* (key: string, effect: Effect.Effect<A, E>) {
     const known = flights.get(key)
     if (known !== undefined) {
       known.passengers++

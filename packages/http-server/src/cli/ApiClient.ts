@@ -36,23 +36,25 @@ const MAX_ANSWER = ByteSize.mebibytes(128)
  *
  * @since 0.1.0
  */
-export const call = Effect.fn("ApiClient.call")(
-  function*<A>(connection: Connection, schema: Schema.Decoder<A>, request: Call) {
-    const body = yield* send(connection, request)
-    const json = yield* Effect.fromResult(parse(body)).pipe(Effect.mapError(() => notJson(connection, body)))
-    const decoded = Schema.decodeUnknownResult(schema)(json)
-    if (Result.isSuccess(decoded)) return decoded.success
-    const fault = SchemaFault.print(SchemaFault.fromIssue(decoded.failure.issue))
-    return yield* failed(`${connection.base}: the answer is not one that this program knows: ${fault}`)
-  }
-)
+export const call = Effect.fn("ApiClient.call")(function* <A>(
+  connection: Connection,
+  schema: Schema.Decoder<A>,
+  request: Call
+) {
+  const body = yield* send(connection, request)
+  const json = yield* Effect.fromResult(parse(body)).pipe(Effect.mapError(() => notJson(connection, body)))
+  const decoded = Schema.decodeUnknownResult(schema)(json)
+  if (Result.isSuccess(decoded)) return decoded.success
+  const fault = SchemaFault.print(SchemaFault.fromIssue(decoded.failure.issue))
+  return yield* failed(`${connection.base}: the answer is not one that this program knows: ${fault}`)
+})
 
 /**
  * Calls an endpoint that answers without content.
  *
  * @since 0.1.0
  */
-export const run = Effect.fn("ApiClient.run")(function*(connection: Connection, request: Call) {
+export const run = Effect.fn("ApiClient.run")(function* (connection: Connection, request: Call) {
   yield* send(connection, request)
 })
 
@@ -64,7 +66,7 @@ interface Body {
 }
 
 const send = (connection: Connection, call: Call): Effect.Effect<Body, CommandFailure, HttpClient.HttpClient> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* HttpClient.HttpClient
     const response = yield* client.execute(toRequest(connection, call))
     const body: Body = {
@@ -87,7 +89,7 @@ const toRequest = (connection: Connection, { body, headers, method, path, query 
   const parameters = new URLSearchParams()
   for (const [name, value] of query) parameters.append(name, value)
   const request = HttpClientRequest.make(method)(
-    `${connection.base}${path}${parameters.size === 0 ? "" : `?${parameters}`}`,
+    `${connection.base}${path}${parameters.size === 0 ? "" : `?${parameters.toString()}`}`,
     {
       headers: {
         ...headers,
@@ -100,7 +102,11 @@ const toRequest = (connection: Connection, { body, headers, method, path, query 
 }
 
 /** Tells what an answer other than a success says. */
-const refusal = (connection: Connection, body: Body, response: HttpClientResponse.HttpClientResponse): CommandFailure => {
+const refusal = (
+  connection: Connection,
+  body: Body,
+  response: HttpClientResponse.HttpClientResponse
+): CommandFailure => {
   if (body.status >= 300 && body.status < 400) {
     const location = response.headers["location"] ?? "an unknown address"
     return failed(`${connection.base}: moved to ${location} (HTTP ${body.status}); give that address instead`)

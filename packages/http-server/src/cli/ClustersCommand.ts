@@ -28,7 +28,7 @@ export const clustersCommand = Command.make(
     output: outputFlag,
     url: Connection.urlFlag
   },
-  Effect.fn("clusters")(function*({ cluster, limit, output, url, ...filters }) {
+  Effect.fn("clusters")(function* ({ cluster, limit, output, url, ...filters }) {
     const connection = yield* Connection.read(url)
     const { pages, rest } = yield* Pages.read(
       limit,

@@ -88,7 +88,7 @@ export const keys: Columns<ApiKey> = {
     { title: "STATUS", cell: (key) => key.status },
     { title: "ROLE", cell: (key) => key.rule.role },
     { title: "CLUSTERS", cell: (key) => key.rule.targetClusters?.join(",") ?? "all" },
-    { title: "NAMESPACES", cell: namespacesOf },
+    { title: "NAMESPACES", cell: (key) => namespacesOf(key) },
     { title: "SOURCE", cell: (key) => key.source },
     { title: "EXPIRES", cell: (key) => instantOf(key.expiresAt) ?? "never" },
     { title: "LAST USED", cell: (key) => instantOf(key.lastUsedAt) ?? UNKNOWN }
@@ -109,21 +109,23 @@ export const keys: Columns<ApiKey> = {
   ]
 }
 
-function known(value: number | null, print: (value: number) => string): string {
-  return value === null ? UNKNOWN : print(value)
-}
+const known = (value: number | null, print: (value: number) => string): string =>
+  value === null ? UNKNOWN : print(value)
 
-function instantOf(instant: DateTime.Utc | undefined): string | undefined {
-  return instant === undefined ? undefined : DateTime.formatIso(instant)
-}
+const instantOf = (instant: DateTime.Utc | undefined): string | undefined =>
+  instant === undefined ? undefined : DateTime.formatIso(instant)
 
-function labelsOf(labels: Readonly<Record<string, string>>): string {
-  return Object.entries(labels).map(([name, value]) => `${name}=${value}`).join(",")
-}
+const labelsOf = (labels: Readonly<Record<string, string>>): string =>
+  Object.entries(labels)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(",")
 
 /** Selectors apart by `;`; inside one, names apart by `,` and labels after `+`. **Example** `a,b;c+team=web` */
-function namespacesOf({ rule }: ApiKey): string {
-  return rule.targetNamespaces?.map(({ labelSelector, namespaceNames }) =>
-    [namespaceNames.join(","), ...(labelSelector === undefined ? [] : [labelsOf(labelSelector.matchLabels)])].join("+")
-  ).join(";") ?? "all"
-}
+const namespacesOf = ({ rule }: ApiKey): string =>
+  rule.targetNamespaces
+    ?.map(({ labelSelector, namespaceNames }) =>
+      [namespaceNames.join(","), ...(labelSelector === undefined ? [] : [labelsOf(labelSelector.matchLabels)])].join(
+        "+"
+      )
+    )
+    .join(";") ?? "all"

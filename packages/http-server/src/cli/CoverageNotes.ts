@@ -17,7 +17,9 @@ export const lines = (coverages: ReadonlyArray<Coverage>): ReadonlyArray<string>
 const linesOf = (coverage: Coverage): ReadonlyArray<string> => {
   const { ageMs, error, missingKinds = [], name, status } = coverage
   if (!answered(coverage)) {
-    return [`warning: cluster ${name}: ${status}, its rows are missing${error === undefined ? "" : `: ${error.message}`}`]
+    return [
+      `warning: cluster ${name}: ${status}, its rows are missing${error === undefined ? "" : `: ${error.message}`}`
+    ]
   }
   return [
     ...(status === "stale" ? [`warning: cluster ${name}: stale, its rows are ${Math.round(ageMs / 1_000)} s old`] : []),

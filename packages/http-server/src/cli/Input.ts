@@ -18,15 +18,18 @@ export const nameOf = (path: string): string => (path === "-" ? "standard input"
  *
  * @since 0.1.0
  */
-export const read = Effect.fn("Input.read")(function*(path: string, maxBytes: number) {
+export const read = Effect.fn("Input.read")(function* (path: string, maxBytes: number) {
   const files = yield* FileSystem.FileSystem
   const stdio = yield* Stdio.Stdio
   const bytes = path === "-" ? stdio.stdin : files.stream(path)
   const last = yield* bytes.pipe(
-    Stream.scan((): Read => ({ parts: [], size: 0 }), (earlier, part) => ({
-      parts: [...earlier.parts, part],
-      size: earlier.size + part.length
-    })),
+    Stream.scan(
+      (): Read => ({ parts: [], size: 0 }),
+      (earlier, part) => ({
+        parts: [...earlier.parts, part],
+        size: earlier.size + part.length
+      })
+    ),
     Stream.takeUntil(({ size }) => size > maxBytes),
     Stream.runLast,
     Effect.mapError(({ reason }) => failed(`cannot read ${nameOf(path)}: ${reason._tag}`))

@@ -31,7 +31,9 @@ const create = Command.make(
     ...KeyRule.ruleFlags,
     expire: Flag.String("expire").pipe(
       Flag.withMetavar("30d|1y|RFC 3339"),
-      Flag.withDescription("When the key ends: days, years, or an instant such as 2030-01-31T12:00:00Z; never when left out"),
+      Flag.withDescription(
+        "When the key ends: days, years, or an instant such as 2030-01-31T12:00:00Z; never when left out"
+      ),
       Flag.map((text) => ({ expire: text })),
       Flag.withDefault({})
     ),
@@ -42,7 +44,7 @@ const create = Command.make(
     ),
     url: Connection.urlFlag
   },
-  Effect.fn("key create")(function*({ expire, name, output, url, ...flags }) {
+  Effect.fn("key create")(function* ({ expire, name, output, url, ...flags }) {
     const connection = yield* Connection.read(url)
     const rule = yield* KeyRule.read(flags)
     const created = yield* ApiClient.call(connection, CreatedApiKey, {
@@ -85,7 +87,7 @@ const create = Command.make(
 const list = Command.make(
   "list",
   { output: outputFlag, url: Connection.urlFlag },
-  Effect.fn("key list")(function*({ output, url }) {
+  Effect.fn("key list")(function* ({ output, url }) {
     const connection = yield* Connection.read(url)
     const { pages, rest } = yield* Pages.read(
       MAX_KEYS,
@@ -108,8 +110,11 @@ const list = Command.make(
 
 const revoke = Command.make(
   "revoke",
-  { id: Argument.String("id").pipe(Argument.withDescription("The key's id, as key list prints it")), url: Connection.urlFlag },
-  Effect.fn("key revoke")(function*({ id, url }) {
+  {
+    id: Argument.String("id").pipe(Argument.withDescription("The key's id, as key list prints it")),
+    url: Connection.urlFlag
+  },
+  Effect.fn("key revoke")(function* ({ id, url }) {
     const connection = yield* Connection.read(url)
     yield* ApiClient.run(connection, { method: "DELETE", path: `/api/v1/apiKeys/${encodeURIComponent(id)}` })
     yield* Print.note(`revoked ${id}`)

@@ -26,7 +26,7 @@ const MAX_BYTES = 16_384
 export const keyHashCommand = Command.make(
   "hash",
   {},
-  Effect.fn("key hash")(function*() {
+  Effect.fn("key hash")(function* () {
     const stdio = yield* Stdio.Stdio
     const key = (yield* stdio.stdinIsTerminal)
       ? yield* Prompt.run(Prompt.Hidden({ message: "Key (not shown):" }))
@@ -37,7 +37,8 @@ export const keyHashCommand = Command.make(
       return yield* failed("the key holds a line break or another control character, so no request could carry it")
     }
     const fault = RawKey.faultOf(key)
-    if (fault !== undefined) yield* Print.note(`warning: it begins like a key of Quarterdeck, but ${EXPLANATION[fault]}`)
+    if (fault !== undefined)
+      yield* Print.note(`warning: it begins like a key of Quarterdeck, but ${EXPLANATION[fault]}`)
     yield* Print.output(`${KeyHash.fromRawKey(key)}\n`)
   })
 ).pipe(

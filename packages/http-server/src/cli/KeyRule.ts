@@ -58,16 +58,19 @@ export interface RuleFlags {
  *
  * @since 0.1.0
  */
-export const read = Effect.fn("KeyRule.read")(function*({ rule, ...flags }: RuleFlags) {
+export const read = Effect.fn("KeyRule.read")(function* ({ rule, ...flags }: RuleFlags) {
   if (Option.isNone(rule)) return yield* fromFlags(flags)
   if (Object.values(flags).some(Option.isSome)) {
-    return yield* misused("--rule holds the whole rule: leave out --role, --clusters, --namespaces and --namespace-labels")
+    return yield* misused(
+      "--rule holds the whole rule: leave out --role, --clusters, --namespaces and --namespace-labels"
+    )
   }
   return yield* fromFile(rule.value)
 })
 
-const fromFlags = Effect.fnUntraced(function*(flags: Omit<RuleFlags, "rule">) {
-  if (Option.isNone(flags.role)) return yield* misused("give --role (Viewer, Operator or Admin), or the whole rule by --rule")
+const fromFlags = Effect.fnUntraced(function* (flags: Omit<RuleFlags, "rule">) {
+  if (Option.isNone(flags.role))
+    return yield* misused("give --role (Viewer, Operator or Admin), or the whole rule by --rule")
   const labels = Option.map(flags.namespaceLabels, labelsOf)
   if (Option.isSome(labels) && labels.value === undefined) {
     return yield* misused("--namespace-labels must be key=value pairs joined by a comma, each key once")
@@ -79,17 +82,19 @@ const fromFlags = Effect.fnUntraced(function*(flags: Omit<RuleFlags, "rule">) {
     ...Option.match(flags.clusters, { onNone: () => ({}), onSome: (text) => ({ targetClusters: text.split(",") }) }),
     ...(scopesNamespaces
       ? {
-        targetNamespaces: [{
-          namespaceNames: Option.match(flags.namespaces, { onNone: () => [], onSome: (text) => text.split(",") }),
-          ...(matchLabels === undefined ? {} : { labelSelector: { matchLabels } })
-        }]
-      }
+          targetNamespaces: [
+            {
+              namespaceNames: Option.match(flags.namespaces, { onNone: () => [], onSome: (text) => text.split(",") }),
+              ...(matchLabels === undefined ? {} : { labelSelector: { matchLabels } })
+            }
+          ]
+        }
       : {})
   })
   return yield* Effect.fromResult(decoded).pipe(Effect.mapError(({ message }) => misused(message)))
 })
 
-const fromFile = Effect.fnUntraced(function*(path: string) {
+const fromFile = Effect.fnUntraced(function* (path: string) {
   const text = yield* Input.read(path, MAX_BYTES)
   const source = Input.nameOf(path)
   const node = yield* Effect.fromResult(StrictYaml.parse(text)).pipe(
@@ -97,14 +102,16 @@ const fromFile = Effect.fnUntraced(function*(path: string) {
       failed(...faults.map(({ message, place }) => `${source}:${place.line}:${place.column}: ${message}`))
     )
   )
-  const decoded = Result.mapError(Rule.decode(StrictYaml.toValue(node)), ({ message }) => failed(`${source}: ${message}`))
+  const decoded = Result.mapError(Rule.decode(StrictYaml.toValue(node)), ({ message }) =>
+    failed(`${source}: ${message}`)
+  )
   return yield* Effect.fromResult(decoded)
 })
 
 const labelsOf = (text: string): Readonly<Record<string, string>> | undefined => {
   const pairs = text.split(",").map((pair) => {
     const at = pair.indexOf("=")
-    return at < 1 ? undefined : [pair.slice(0, at), pair.slice(at + 1)] as const
+    return at < 1 ? undefined : ([pair.slice(0, at), pair.slice(at + 1)] as const)
   })
   const whole = pairs.filter((pair) => pair !== undefined)
   const labels = Object.fromEntries(whole)

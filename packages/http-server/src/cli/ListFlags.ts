@@ -20,10 +20,7 @@ export const labelSelector = Flag.String("label-selector").pipe(
   Flag.optional
 )
 
-export const order = Flag.Literals("order", Order.literals).pipe(
-  Flag.withDescription("asc or desc"),
-  Flag.optional
-)
+export const order = Flag.Literals("order", Order.literals).pipe(Flag.withDescription("asc or desc"), Flag.optional)
 
 export const consistency = Flag.Literals("consistency", Consistency.literals).pipe(
   Flag.withDescription("cache: what the service has watched; live: ask each cluster now"),
@@ -32,7 +29,10 @@ export const consistency = Flag.Literals("consistency", Consistency.literals).pi
 
 export const limit = Flag.Int("limit").pipe(
   Flag.withDescription(`How many rows to print at most, up to ${MAX_ROWS}; default ${DEFAULT_LIMIT}`),
-  Flag.filter((count) => count >= 1 && count <= MAX_ROWS, () => `a whole number from 1 to ${MAX_ROWS}`),
+  Flag.filter(
+    (count) => count >= 1 && count <= MAX_ROWS,
+    () => `a whole number from 1 to ${MAX_ROWS}`
+  ),
   Flag.withDefault(DEFAULT_LIMIT)
 )
 
@@ -41,7 +41,10 @@ export const several = (flag: string, description: string) =>
   Flag.String(flag).pipe(
     Flag.withDescription(description),
     Flag.map((text) => text.split(",")),
-    Flag.filter((values) => !values.includes(""), () => "names joined by a comma, none of them empty"),
+    Flag.filter(
+      (values) => !values.includes(""),
+      () => "names joined by a comma, none of them empty"
+    ),
     Flag.optional
   )
 
@@ -58,6 +61,4 @@ export const queryOf = (
 
 /** Tells the user when a limit has cut the list. */
 export const noteRest = (rows: number, rest: string | undefined) =>
-  rest === undefined
-    ? Effect.void
-    : Print.note(`note: more rows match than the ${rows} of --limit`)
+  rest === undefined ? Effect.void : Print.note(`note: more rows match than the ${rows} of --limit`)

@@ -55,5 +55,5 @@ const FORMULA = /^[=+\-@＝＋－＠\t\r\n]/
 const field = (value: string | number): string => {
   if (typeof value === "number") return String(value)
   const text = FORMULA.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll("\"", "\"\"")}"` : text
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

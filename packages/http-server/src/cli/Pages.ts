@@ -21,7 +21,7 @@ export interface Pages<Page> {
  *
  * @since 0.1.0
  */
-export const read = Effect.fnUntraced(function*<Page extends { readonly nextCursor?: string }, E, R>(
+export const read = Effect.fnUntraced(function* <Page extends { readonly nextCursor?: string }, E, R>(
   limit: number,
   fetch: (query: ReadonlyArray<readonly [string, string]>) => Effect.Effect<Page, E, R>,
   rowsOf: (page: Page) => ReadonlyArray<unknown>

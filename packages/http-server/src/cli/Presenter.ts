@@ -15,25 +15,27 @@ const EXIT_STATUS = `EXIT STATUS
 `
 
 /** Presents help and version on standard output, mistakes on standard error without the whole help. */
-export const layer = Layer.unwrap(Effect.gen(function*() {
-  const stdio = yield* Effect.context<Stdio.Stdio>()
-  const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
-  const formatter = CliOutput.defaultFormatter({ colors: canColor })
-  const present = (event: CliOutput.Presenter.Event) => {
-    switch (event._tag) {
-      case "Help":
-        return Print.output(`${formatter.formatHelpDoc(event.helpDoc)}\n\n${EXIT_STATUS}`)
-      case "Version":
-        return Print.output(`${event.name} ${event.version}\n`)
-      case "InvalidInvocation": {
-        const command = event.commandPath.join(" ")
-        const lines = [...event.errors.map((error) => explain(error, command)), `see ${command} --help`]
-        return Effect.forEach(lines, Print.note, { discard: true })
+export const layer = Layer.unwrap(
+  Effect.gen(function* () {
+    const stdio = yield* Effect.context<Stdio.Stdio>()
+    const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
+    const formatter = CliOutput.defaultFormatter({ colors: canColor })
+    const present = (event: CliOutput.Presenter.Event) => {
+      switch (event._tag) {
+        case "Help":
+          return Print.output(`${formatter.formatHelpDoc(event.helpDoc)}\n\n${EXIT_STATUS}`)
+        case "Version":
+          return Print.output(`${event.name} ${event.version}\n`)
+        case "InvalidInvocation": {
+          const command = event.commandPath.join(" ")
+          const lines = [...event.errors.map((error) => explain(error, command)), `see ${command} --help`]
+          return Effect.forEach(lines, Print.note, { discard: true })
+        }
       }
     }
-  }
-  return CliOutput.layerPresenter({ present: (event) => Effect.provideContext(present(event), stdio) })
-}))
+    return CliOutput.layerPresenter({ present: (event) => Effect.provideContext(present(event), stdio) })
+  })
+)
 
 /** Explains a mistake without the value that was given: it may be a secret put in the wrong place. */
 const explain = (error: CliError.NonShowHelpErrors, command: string): string => {

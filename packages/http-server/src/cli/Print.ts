@@ -8,13 +8,17 @@ import * as Output from "./Output.ts"
 import * as PlainText from "./PlainText.ts"
 
 /** Writes a text to standard output as it is. **Errors** none when the reader has gone: `head` has what it wanted. */
-export const output = Effect.fn("Print.output")(function*(text: string) {
+export const output = Effect.fn("Print.output")(function* (text: string) {
   const stdio = yield* Stdio.Stdio
-  yield* Stream.make(text).pipe(Stream.run(stdio.stdout()), Effect.catchIf(isClosed, () => Effect.void), Effect.orDie)
+  yield* Stream.make(text).pipe(
+    Stream.run(stdio.stdout()),
+    Effect.catchIf(isClosed, () => Effect.void),
+    Effect.orDie
+  )
 })
 
 /** Writes one line for the user to standard error, where it does not mix with what a program reads. */
-export const note = Effect.fn("Print.note")(function*(line: string) {
+export const note = Effect.fn("Print.note")(function* (line: string) {
   const stdio = yield* Stdio.Stdio
   yield* Stream.make(`quarterdeck: ${PlainText.oneLine(line)}\n`).pipe(
     Stream.run(stdio.stderr()),

@@ -3,14 +3,15 @@
  *
  * @since 0.1.0
  */
-import { Effect, Option } from "effect"
+import { Effect, Option, Record } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Settings from "../Settings.ts"
 import { type Row, rows, variableOf } from "../settings/Table.ts"
 import { CommandFailure, fromError } from "./CommandFailure.ts"
 
 const flagOf = (row: Row<unknown>) => {
-  const standing = row.initialText === undefined ? "" : `; default ${row.initialText}${row.unit === undefined ? "" : ` ${row.unit}`}`
+  const unit = row.unit === undefined ? "" : ` ${row.unit}`
+  const standing = row.initialText === undefined ? "" : `; default ${row.initialText}${unit}`
   return Flag.String(row.flag).pipe(
     Flag.withMetavar(row.kind.word),
     Flag.withDescription(`${row.description} [${row.path}, ${variableOf(row)}${standing}]`),
@@ -28,9 +29,9 @@ export const serveCommand = Command.make(
     ),
     flags: Object.fromEntries(rows.map((row) => [row.flag, flagOf(row)]))
   },
-  Effect.fn("serve")(function*({ config, flags }) {
-    const given = Object.entries(flags).flatMap(([name, value]) => Option.toArray(value).map((text) => [name, text]))
-    const { settings } = yield* Settings.load({ flags: Object.fromEntries(given), config: Option.getOrUndefined(config) }).pipe(
+  Effect.fn("serve")(function* ({ config, flags }) {
+    const given = Record.getSomes(flags)
+    const { settings } = yield* Settings.load({ flags: given, config: Option.getOrUndefined(config) }).pipe(
       Effect.mapError(({ isUsage, lines }) => new CommandFailure({ lines: [...lines], exitCode: isUsage ? 2 : 1 }))
     )
     // Loaded here alone, so that the client commands start without the whole server.

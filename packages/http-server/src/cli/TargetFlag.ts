@@ -24,8 +24,5 @@ export const targetFlag = Flag.String("cluster").pipe(
 )
 
 /** The header that a flag asks for. */
-export const headersOf = (
-  connection: Connection,
-  target: Option.Option<string>
-): Readonly<Record<string, string>> =>
+export const headersOf = (connection: Connection, target: Option.Option<string>): Readonly<Record<string, string>> =>
   Option.match(target, { onNone: () => ({}), onSome: (text) => ({ [connection.clusterHeader]: text }) })

@@ -13,6 +13,7 @@ import type { HttpClientError } from "effect/http"
  * @since 0.1.0
  */
 export const explain = (reason: HttpClientError.HttpClientErrorReason): string => {
+  if (reason._tag === "DecodeError") return "the answer broke off, or is longer than this program reads"
   const code = "cause" in reason ? codeOf(reason.cause) : undefined
   if (code === undefined) return "the connection failed"
   return `${EXPLANATION[code] ?? explainFamily(code)} (${code})`

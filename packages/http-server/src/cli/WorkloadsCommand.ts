@@ -36,7 +36,7 @@ export const workloadsCommand = Command.make(
     output: outputFlag,
     url: Connection.urlFlag
   },
-  Effect.fn("workloads")(function*({ cluster, limit, output, url, ...filters }) {
+  Effect.fn("workloads")(function* ({ cluster, limit, output, url, ...filters }) {
     const connection = yield* Connection.read(url)
     const { pages, rest } = yield* Pages.read(
       limit,
@@ -67,7 +67,10 @@ export const workloadsCommand = Command.make(
     { command: "quarterdeck workloads", description: "Those of the parent cluster" },
     { command: "quarterdeck workloads --cluster '*' --kind Deployment --sort cpuRequestMillis --order desc" },
     { command: "quarterdeck workloads --cluster 'prod|stage' --namespace web,api --consistency live" },
-    { command: "quarterdeck workloads --cluster '*' --limit 100000 -o csv > workloads.csv", description: "For a spreadsheet" }
+    {
+      command: "quarterdeck workloads --cluster '*' --limit 100000 -o csv > workloads.csv",
+      description: "For a spreadsheet"
+    }
   ])
 )
 

@@ -50,7 +50,7 @@ export class NoClusters extends Schema.TaggedError<NoClusters>()("NoClusters", {
  *
  * @since 0.1.0
  */
-export const resolve = Effect.fn("ClusterSources.resolve")(function*(
+export const resolve = Effect.fn("ClusterSources.resolve")(function* (
   clusters: Settings["clusters"],
   { directory = SERVICE_ACCOUNT }: { readonly directory?: string } = {}
 ) {
@@ -59,7 +59,8 @@ export const resolve = Effect.fn("ClusterSources.resolve")(function*(
   const { home, variables } = yield* Surroundings
   const exists = (path: string) => files.exists(path).pipe(Effect.orElseSucceed(() => false))
 
-  const inCluster = variables["KUBERNETES_SERVICE_HOST"] !== undefined && (yield* exists(paths.join(directory, "token")))
+  const inCluster =
+    variables["KUBERNETES_SERVICE_HOST"] !== undefined && (yield* exists(paths.join(directory, "token")))
   const parent = clusters.parent ?? (inCluster ? OWN_CLUSTER : undefined)
 
   if (clusters.kubeconfig.length > 0) {
@@ -73,7 +74,10 @@ export const resolve = Effect.fn("ClusterSources.resolve")(function*(
 
   const named = splitPathList(variables["KUBECONFIG"] ?? "")
   const candidates = named.length > 0 ? named : [paths.join(home, ".kube", "config")]
-  const kubeconfig = yield* Effect.filter(candidates.map((path) => paths.resolve(path)), exists)
+  const kubeconfig = yield* Effect.filter(
+    candidates.map((path) => paths.resolve(path)),
+    exists
+  )
   if (kubeconfig.length === 0) return yield* new NoClusters({})
   return { inCluster, kubeconfig, parent } satisfies ClusterSources
 })

@@ -12,8 +12,8 @@ import { delimiter } from "node:path"
 /**
  * A kind of value.
  *
- * **Shape** `word` stands for a value in help, `allowed` completes "must be …"; `fromText` reads a flag or an environment variable, `fromYaml` what a
- * YAML file holds, which is held to its own types: a number is not given as text there.
+ * **Shape** `word` stands for a value in help, `allowed` completes "must be …"; `fromText` reads a flag or an environment
+ * variable, `fromYaml` what a YAML file holds, which is held to its own types: a number is not given as text there.
  */
 export interface Kind<A> {
   readonly word: string
@@ -60,13 +60,15 @@ export const path: Kind<string> = written("PATH", "a path", PathText)
 export const pathList: Kind<ReadonlyArray<string>> = {
   word: `PATH${delimiter}PATH`,
   allowed: `a list of paths, in text joined by ${delimiter}`,
-  fromText: Schema.String.pipe(Schema.decodeTo(
-    Schema.Array(PathText).check(Schema.isMinLength(1)),
-    SchemaTransformation.transform({
-      decode: (text): ReadonlyArray<string> => text.split(delimiter).filter((part) => part !== ""),
-      encode: (parts) => parts.join(delimiter)
-    })
-  )),
+  fromText: Schema.String.pipe(
+    Schema.decodeTo(
+      Schema.Array(PathText).check(Schema.isMinLength(1)),
+      SchemaTransformation.transform({
+        decode: (text): ReadonlyArray<string> => text.split(delimiter).filter((part) => part !== ""),
+        encode: (parts) => parts.join(delimiter)
+      })
+    )
+  ),
   fromYaml: Schema.Array(PathText)
 }
 
@@ -89,8 +91,12 @@ export const clusterName: Kind<ClusterName> = written(
 /** Names of clusters by the names of kubeconfig contexts. */
 export type ClusterNames = Readonly<Record<string, ClusterName>>
 
-const ClusterNamesRecord = Schema.Record(Schema.NonEmptyString, ClusterName)
+/** A record drops entries whose key does not fit its schema; this one refuses them. */
+const ClusterNamesRecord = Schema.Record(Schema.String, ClusterName).check(
+  Schema.makeFilter((names) => !Object.hasOwn(names, ""))
+)
 
+/** Splits at the last `=`; without one there is no context. */
 const splitLast = (text: string): readonly [context: string, name: string] => {
   const at = text.lastIndexOf("=")
   return at < 0 ? ["", text] : [text.slice(0, at), text.slice(at + 1)]
@@ -105,19 +111,24 @@ export const clusterNames: Kind<ClusterNames> = {
       const contexts = text.split(",").map((part) => splitLast(part)[0])
       return new Set(contexts).size === contexts.length
     })
-  ).pipe(Schema.decodeTo(
-    ClusterNamesRecord,
-    SchemaTransformation.transform({
-      decode: (text) => Object.fromEntries(text.split(",").map(splitLast)),
-      encode: (names) => Object.entries(names).map(([context, name]) => `${context}=${name}`).join(",")
-    })
-  )),
+  ).pipe(
+    Schema.decodeTo(
+      ClusterNamesRecord,
+      SchemaTransformation.transform({
+        decode: (text) => Object.fromEntries(text.split(",").map(splitLast)),
+        encode: (names) =>
+          Object.entries(names)
+            .map(([context, name]) => `${context}=${name}`)
+            .join(",")
+      })
+    )
+  ),
   fromYaml: ClusterNamesRecord
 }
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/
 
-/** Headers that HTTP, browsers, proxies or this service read for something else; a final `-` or `*` takes all that follow. */
+/** Headers that HTTP, browsers, proxies or this service read for something else; a final `*` stands for any rest. */
 const TAKEN: ReadonlyArray<string> = [
   "accept*",
   "access-control-*",
@@ -178,23 +189,32 @@ export const headerName: Kind<string> = written(
 export const lifetime: Kind<Duration.Duration> = written(
   "90d|10y",
   "a number from 1 to 9999 and a unit, y or d",
-  Schema.String.pipe(Schema.decodeTo(
-    Schema.Duration,
-    SchemaTransformation.transformEffect({
-      decode: (text: string) =>
-        Effect.fromResult(Expiry.parseLifetime(text)).pipe(Effect.mapError(() => new SchemaIssue.InvalidValue())),
-      encode: (duration) => Effect.succeed(`${Duration.toDays(duration)}d`)
-    })
-  ))
+  Schema.String.pipe(
+    Schema.decodeTo(
+      Schema.Duration,
+      SchemaTransformation.transformEffect({
+        decode: (text: string) =>
+          Effect.fromResult(Expiry.parseLifetime(text)).pipe(Effect.mapError(() => new SchemaIssue.InvalidValue())),
+        encode: (duration) => Effect.succeed(`${Duration.toDays(duration)}d`)
+      })
+    )
+  )
 )
 
 /** **Shape** `http` or `https`, without user, password, query or fragment, so that it can be shown. */
 export const endpoint: Kind<string> = written(
   "URL",
   "an http:// or https:// address without user, password, query or fragment",
-  Schema.String.check(Schema.makeFilter((text) => {
-    const url = URL.parse(text)
-    return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === ""
-      && !/[\s?#]/.test(text)
-  }))
+  Schema.String.check(
+    Schema.makeFilter((text) => {
+      const url = URL.parse(text)
+      return (
+        url !== null
+        && /^https?:$/.test(url.protocol)
+        && url.username === ""
+        && url.password === ""
+        && !/[\s?#]/.test(text)
+      )
+    })
+  )
 )

@@ -1,8 +1,8 @@
 /**
  * The environment variables that Kubernetes adds to a pod for each Service beside it.
  *
- * A Service named `quarterdeck` gives every pod of its namespace `QUARTERDECK_PORT=tcp://…` and more of the kind; they
- * are not settings, and must neither stop the server nor be read by it.
+ * A Service named `quarterdeck` gives every pod of its namespace `QUARTERDECK_PORT=tcp://…` and more of the kind. They are
+ * not settings, and must neither stop the server nor be read by it.
  *
  * **Source** Kubernetes, "Service: Environment variables".
  *

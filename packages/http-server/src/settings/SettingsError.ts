@@ -31,7 +31,11 @@ export const printOrigin = (origin: Origin): string => {
   }
 }
 
-/** **Shape** `message` names the setting and what is allowed, never the value: it may be a secret put in the wrong place. */
+/**
+ * One mistake.
+ *
+ * **Shape** `message` names the setting and what is allowed, never the value: it may be a secret put in the wrong place.
+ */
 export const Problem = Schema.Struct({ origin: Origin, message: Schema.String })
 export type Problem = typeof Problem.Type
 

@@ -36,15 +36,20 @@ const MAX_BYTES = 256 * 1024
  *
  * @since 0.1.0
  */
-export const read = Effect.fn("SettingsFile.read")(function*(path: string) {
+export const read = Effect.fn("SettingsFile.read")(function* (path: string) {
   const files = yield* FileSystem.FileSystem
-  const unusable = (message: string): Contents => ({ given: new Map(), problems: [{ origin: { _tag: "File", path }, message }] })
-  return yield* Effect.gen(function*() {
+  const unusable = (message: string): Contents => ({
+    given: new Map(),
+    problems: [{ origin: { _tag: "File", path }, message }]
+  })
+  return yield* Effect.gen(function* () {
     const { size } = yield* files.stat(path)
     if (size > MAX_BYTES) return unusable(`the file is larger than ${MAX_BYTES / 1024} KiB`)
     return parse(path, yield* files.readFileString(path))
   }).pipe(
-    Effect.catchTag("PlatformError", ({ reason }) => Effect.succeed(unusable(`the file cannot be read: ${reason._tag}`)))
+    Effect.catchTag("PlatformError", ({ reason }) =>
+      Effect.succeed(unusable(`the file cannot be read: ${reason._tag}`))
+    )
   )
 })
 
@@ -69,7 +74,10 @@ export const parse = (path: string, text: string): Contents => {
     if (node._tag === "Scalar" && node.value === null) return
     if (node._tag !== "Mapping") {
       const what = section === "" ? "the file" : section
-      problems.push({ origin: originAt(node.place), message: `${what} must be a map of settings, found ${kindOf(node)}` })
+      problems.push({
+        origin: originAt(node.place),
+        message: `${what} must be a map of settings, found ${kindOf(node)}`
+      })
       return
     }
     for (const { key, place, value } of node.entries) {
@@ -96,7 +104,9 @@ export const parse = (path: string, text: string): Contents => {
 
 const membersOf = (section: string): string => {
   const prefix = section === "" ? "" : `${section}.`
-  const members = rows.filter((row) => row.path.startsWith(prefix)).map((row) => row.path.slice(prefix.length).split(".")[0])
+  const members = rows
+    .filter((row) => row.path.startsWith(prefix))
+    .map((row) => row.path.slice(prefix.length).split(".")[0])
   return [...new Set(members)].join(", ")
 }
 

@@ -111,7 +111,10 @@ const syntaxFaults = (document: Document.Parsed): ReadonlyArray<Found> =>
 
 const forbiddenParts = (document: Document.Parsed): ReadonlyArray<Found> => {
   const found: Array<Found> = []
-  if (document.directives.yaml.explicit === true || Object.keys(document.directives.tags).some((handle) => handle !== "!!")) {
+  if (
+    document.directives.yaml.explicit === true
+    || Object.keys(document.directives.tags).some((handle) => handle !== "!!")
+  ) {
     found.push({ offset: 0, message: "directives are not allowed" })
   }
   visit(document, {
@@ -138,7 +141,11 @@ const forbiddenParts = (document: Document.Parsed): ReadonlyArray<Found> => {
 
 const firstLine = (text: string): string => text.split("\n", 1)[0] ?? text
 
-const toNode = (part: ParsedNode | null, placeAt: (offset: number) => Place, above: Place = { line: 1, column: 1 }): Node => {
+const toNode = (
+  part: ParsedNode | null,
+  placeAt: (offset: number) => Place,
+  above: Place = { line: 1, column: 1 }
+): Node => {
   const place = part === null ? above : placeAt(part.range[0])
   if (isMap(part)) {
     const entries = part.items.map(({ key, value }) => {

@@ -7,13 +7,19 @@ import { Context, Layer } from "effect"
 import { homedir } from "node:os"
 
 /** **Shape** `variables` holds every environment variable, `home` the user's directory. */
-export class Surroundings extends Context.Service<Surroundings, {
-  readonly variables: Readonly<Record<string, string>>
-  readonly home: string
-}>()("@quarterdeck/http-server/Surroundings") {
+export class Surroundings extends Context.Service<
+  Surroundings,
+  {
+    readonly variables: Readonly<Record<string, string>>
+    readonly home: string
+  }
+>()("@quarterdeck/http-server/Surroundings") {
   /** Reads those of this process, once. */
   static readonly layerProcess = Layer.sync(Surroundings, () => {
-    const variables = Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+    const variables = new Map<string, string>()
+    for (const [name, value] of Object.entries(process.env)) {
+      if (value !== undefined) variables.set(name, value)
+    }
     return { variables: Object.fromEntries(variables), home: homedir() }
   })
 }

@@ -1,34 +1,41 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { readFileSync } from "node:fs"
 import { rows, variableOf } from "../../src/settings/Table.ts"
 import { quarterdeck } from "./program.ts"
 
-const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"))
+const { version } = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ version: Schema.String })))(
+  readFileSync(new URL("../../package.json", import.meta.url), "utf8")
+)
 
 const COMMANDS = ["", "serve", "clusters", "workloads", "key", "key create", "key list", "key revoke", "key hash"]
 
 describe("quarterdeck", () => {
   it.live("prints its version", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       assert.deepStrictEqual(yield* quarterdeck(["--version"]), {
         stdout: `quarterdeck ${version}\n`,
         stderr: "",
         status: 0
       })
-    }))
+    })
+  )
 
   it.live.each(COMMANDS)("helps with examples and exit statuses: %s", (command) =>
-    Effect.gen(function*() {
-      const { status, stderr, stdout } = yield* quarterdeck([...command.split(" ").filter((word) => word !== ""), "--help"])
+    Effect.gen(function* () {
+      const { status, stderr, stdout } = yield* quarterdeck([
+        ...command.split(" ").filter((word) => word !== ""),
+        "--help"
+      ])
       assert.strictEqual(status, 0)
       assert.strictEqual(stderr, "")
       assert.include(stdout, "EXAMPLES")
       assert.match(stdout, /EXIT STATUS\n {2}0 .*\n {2}1 .*\n {2}2 /)
-    }))
+    })
+  )
 
   it.live("lists every setting, its variable and its default in the help of serve", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { stdout } = yield* quarterdeck(["serve", "--help"])
       for (const row of rows) {
         const line = stdout.split("\n").find((text) => text.trimStart().startsWith(`--${row.flag} `)) ?? ""
@@ -36,23 +43,27 @@ describe("quarterdeck", () => {
         assert.include(line, variableOf(row))
         if (row.initialText !== undefined) assert.include(line, `default ${row.initialText}`)
       }
-    }))
+    })
+  )
 
   it.live("helps when a command needs another", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { status, stdout } = yield* quarterdeck(["key"])
       assert.strictEqual(status, 0)
       assert.include(stdout, "revoke")
-    }))
+    })
+  )
 
   it.live.each([
     {
       args: ["workload"],
-      stderr: "quarterdeck: workload is not a command of quarterdeck; did you mean workloads?\nquarterdeck: see quarterdeck --help\n"
+      stderr:
+        "quarterdeck: workload is not a command of quarterdeck; did you mean workloads?\nquarterdeck: see quarterdeck --help\n"
     },
     {
       args: ["serve", "--prot", "1", "--hots", "x"],
-      stderr: "quarterdeck: --prot is not a flag of quarterdeck serve; did you mean --port?\n"
+      stderr:
+        "quarterdeck: --prot is not a flag of quarterdeck serve; did you mean --port?\n"
         + "quarterdeck: --hots is not a flag of quarterdeck serve; did you mean --host?\n"
         + "quarterdeck: see quarterdeck serve --help\n"
     },
@@ -62,11 +73,13 @@ describe("quarterdeck", () => {
     },
     {
       args: ["workloads", "--limit", "0"],
-      stderr: "quarterdeck: --limit must be a whole number from 1 to 100000\nquarterdeck: see quarterdeck workloads --help\n"
+      stderr:
+        "quarterdeck: --limit must be a whole number from 1 to 100000\nquarterdeck: see quarterdeck workloads --help\n"
     },
     {
       args: ["workloads", "--cluster", "a||b"],
-      stderr: "quarterdeck: --cluster must be a cluster's name, several joined by |, or *\nquarterdeck: see quarterdeck workloads --help\n"
+      stderr:
+        "quarterdeck: --cluster must be a cluster's name, several joined by |, or *\nquarterdeck: see quarterdeck workloads --help\n"
     },
     {
       args: ["key", "revoke"],
@@ -81,16 +94,22 @@ describe("quarterdeck", () => {
       stderr: "quarterdeck: --url needs a value\nquarterdeck: see quarterdeck clusters --help\n"
     }
   ])("tells a mistake in one line and ends with 2: $args", ({ args, stderr }) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       assert.deepStrictEqual(yield* quarterdeck(args), { stdout: "", stderr, status: 2 })
-    }))
+    })
+  )
 
   it.live("never repeats a key that was put where it must not stand", () =>
-    Effect.gen(function*() {
-      for (const args of [["key", "hash", "hunter2"], ["clusters", "hunter2"], ["workloads", "--limit", "hunter2"]]) {
+    Effect.gen(function* () {
+      for (const args of [
+        ["key", "hash", "hunter2"],
+        ["clusters", "hunter2"],
+        ["workloads", "--limit", "hunter2"]
+      ]) {
         const { status, stderr } = yield* quarterdeck(args)
         assert.strictEqual(status, 2)
         assert.notInclude(stderr, "hunter2")
       }
-    }))
+    })
+  )
 })

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
-import { API_KEY, coverage, quarterdeck, service, workload } from "./program.ts"
+import { WorkloadList } from "@quarterdeck/contract/WorkloadsGroup"
+import { Effect, Schema } from "effect"
+import { API_KEY, coverage, json, quarterdeck, service, workload } from "./program.ts"
 
 const cluster = (name: string, facts: Record<string, unknown> = {}) => ({
   name,
@@ -19,9 +20,13 @@ const cluster = (name: string, facts: Record<string, unknown> = {}) => ({
 
 describe("quarterdeck workloads", () => {
   it.live("asks with the key as Bearer and prints a table", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { env, seen } = yield* service(() => ({
-        body: { workloads: [workload("shop"), workload("a", { namespace: "api", cluster: "eu" })], clusters: [coverage("prod")], partial: false }
+        body: {
+          workloads: [workload("shop"), workload("a", { namespace: "api", cluster: "eu" })],
+          clusters: [coverage("prod")],
+          partial: false
+        }
       }))
       const { status, stderr, stdout } = yield* quarterdeck(["workloads"], { env })
       assert.strictEqual(
@@ -37,34 +42,58 @@ describe("quarterdeck workloads", () => {
       assert.strictEqual(seen[0]?.url.pathname, "/api/v1/workloads")
       assert.strictEqual(seen[0]?.headers.authorization, `Bearer ${API_KEY}`)
       assert.isUndefined(seen[0]?.headers["x-service-cluster"])
-    }))
+    })
+  )
 
   it.live("sends every flag, the target as the header that the server is set to", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { env, seen } = yield* service(() => ({ body: { workloads: [], clusters: [], partial: false } }))
       const args = [
-        "workloads", "--cluster", "prod|stage", "--namespace", "web,api", "--kind", "Deployment,Job", "-l", "app in (a,b)",
-        "--name", "sh&op", "--sort", "cpuRequestMillis", "--order", "desc", "--limit", "7", "--consistency", "live"
+        "workloads",
+        "--cluster",
+        "prod|stage",
+        "--namespace",
+        "web,api",
+        "--kind",
+        "Deployment,Job",
+        "-l",
+        "app in (a,b)",
+        "--name",
+        "sh&op",
+        "--sort",
+        "cpuRequestMillis",
+        "--order",
+        "desc",
+        "--limit",
+        "7",
+        "--consistency",
+        "live"
       ]
       const { status } = yield* quarterdeck(args, { env: { ...env, QUARTERDECK_CLUSTER_HEADER: "X-Target" } })
       assert.strictEqual(status, 0)
       assert.strictEqual(seen[0]?.headers["x-target"], "prod|stage")
-      assert.deepStrictEqual([...seen[0]?.url.searchParams ?? []].toSorted(), [
-        ["consistency", "live"],
-        ["kind", "Deployment"],
-        ["kind", "Job"],
-        ["labelSelector", "app in (a,b)"],
-        ["limit", "7"],
-        ["name", "sh&op"],
-        ["namespace", "api"],
-        ["namespace", "web"],
-        ["order", "desc"],
-        ["sort", "cpuRequestMillis"]
-      ])
-    }))
+      const query = seen[0]?.url.searchParams
+      query?.sort()
+      assert.deepStrictEqual(
+        [...(query ?? [])],
+        [
+          ["consistency", "live"],
+          ["kind", "Deployment"],
+          ["kind", "Job"],
+          ["labelSelector", "app in (a,b)"],
+          ["limit", "7"],
+          ["name", "sh&op"],
+          ["namespace", "web"],
+          ["namespace", "api"],
+          ["order", "desc"],
+          ["sort", "cpuRequestMillis"]
+        ]
+      )
+    })
+  )
 
   it.live("prints what the clusters answered, and tells of each that did not", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const clusters = [
         coverage("prod"),
         coverage("stage", { status: "timeout", error: { code: "timeout", message: "no answer\nwithin 3000 ms" } }),
@@ -80,11 +109,12 @@ describe("quarterdeck workloads", () => {
           + "quarterdeck: warning: cluster old: stale, its rows are 125 s old\n"
           + "quarterdeck: warning: cluster part: rows of Job, CronJob are missing\n"
       )
-      assert.deepStrictEqual(JSON.parse(stdout), { workloads: [workload("shop")], clusters, partial: true })
-    }))
+      assert.deepStrictEqual(json(stdout), { workloads: [workload("shop")], clusters, partial: true })
+    })
+  )
 
   it.live("reads pages up to the limit, keeps what a page was missing, and tells of more rows", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const names = Array.from({ length: 7_000 }, (_, index) => `w${index}`)
       const { env, seen } = yield* service(({ url }, index) => {
         const limit = Number(url.searchParams.get("limit"))
@@ -100,56 +130,73 @@ describe("quarterdeck workloads", () => {
         }
       })
       const { stderr, stdout } = yield* quarterdeck(["workloads", "--limit", "6000", "-o", "json"], { env })
-      const whole = JSON.parse(stdout)
-      assert.deepStrictEqual(whole.workloads.map((row: { readonly name: string }) => row.name), names.slice(0, 6_000))
+      const whole = yield* Schema.decodeUnknownEffect(Schema.fromJsonString(WorkloadList))(stdout)
+      assert.deepStrictEqual(
+        whole.workloads.map(({ name }) => name),
+        names.slice(0, 6_000)
+      )
       assert.strictEqual(whole.partial, true)
       assert.strictEqual(whole.nextCursor, "6000")
-      assert.deepStrictEqual(seen.map(({ url }) => url.searchParams.get("limit")), ["5000", "1000"])
+      assert.deepStrictEqual(
+        seen.map(({ url }) => url.searchParams.get("limit")),
+        ["5000", "1000"]
+      )
       assert.strictEqual(
         stderr,
         "quarterdeck: note: more rows match than the 6000 of --limit\n"
           + "quarterdeck: warning: cluster prod: unreachable, its rows are missing\n"
       )
-    }))
+    })
+  )
 
   it.live("prints CSV with exact units that no spreadsheet runs as a formula", () =>
-    Effect.gen(function*() {
-      const evil = workload("shop", { name: "=cmd|' /C calc'!A0", labels: { "@x": "1" }, images: ["a,\"b\""], namespace: "-1+1" })
-      const { env } = yield* service(() => ({ body: { workloads: [evil], clusters: [coverage("prod")], partial: false } }))
+    Effect.gen(function* () {
+      const evil = workload("shop", {
+        name: "=cmd|' /C calc'!A0",
+        labels: { "@x": "1" },
+        images: ['a,"b"'],
+        namespace: "-1+1"
+      })
+      const { env } = yield* service(() => ({
+        body: { workloads: [evil], clusters: [coverage("prod")], partial: false }
+      }))
       const { stdout } = yield* quarterdeck(["workloads", "-o", "csv"], { env })
       assert.strictEqual(
         stdout,
         "cluster,namespace,kind,name,status,desired,ready,updated,available,cpuRequestMillis,memoryRequestBytes,"
           + "cpuLimitMillis,memoryLimitBytes,images,labels,createdAt,id\n"
-          + "prod,'-1+1,Deployment,'=cmd|' /C calc'!A0,degraded,3,2,3,2,1500,3221225472,3000,6442450944,\"a,\"\"b\"\"\",'@x=1,"
+          + 'prod,\'-1+1,Deployment,\'=cmd|\' /C calc\'!A0,degraded,3,2,3,2,1500,3221225472,3000,6442450944,"a,""b""",\'@x=1,'
           + "2026-01-02T03:04:05Z,uid-shop\n"
       )
-    }))
+    })
+  )
 
   it.live("shows what a cluster wrote without letting it move the cursor", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { env } = yield* service(() => ({
         body: { workloads: [workload("a\u001b[2J\r\n\u202eb")], clusters: [coverage("prod")], partial: false }
       }))
       const { stdout } = yield* quarterdeck(["workloads"], { env })
       assert.include(stdout, "a\\u{1b}[2J\\u{d}\\u{a}\\u{202e}b")
       assert.lengthOf(stdout.trimEnd().split("\n"), 2)
-    }))
+    })
+  )
 
   it.live("ends at a page without rows, whatever cursor it carries", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { env, seen } = yield* service(() => ({
         body: { workloads: [], clusters: [coverage("prod")], partial: false, nextCursor: "again" }
       }))
       const { status } = yield* quarterdeck(["workloads"], { env })
       assert.strictEqual(status, 0)
       assert.lengthOf(seen, 1)
-    }))
+    })
+  )
 })
 
 describe("quarterdeck clusters", () => {
   it.live("prints a table, a cell that is not known as -, and tells of each cluster that did not answer", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const down = cluster("stage", {
         reachable: false,
         version: null,
@@ -174,19 +221,21 @@ describe("quarterdeck clusters", () => {
       assert.strictEqual(stderr, "quarterdeck: warning: cluster stage: unreachable, its rows are missing: refused\n")
       assert.strictEqual(status, 0)
       assert.strictEqual(seen[0]?.headers["x-service-cluster"], "*")
-    }))
+    })
+  )
 
   it.live("prints the answer as JSON and as CSV", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const body = { clusters: [cluster("prod")], partial: false }
       const { env } = yield* service(() => ({ body }))
-      const json = yield* quarterdeck(["clusters", "-o", "json"], { env })
-      assert.deepStrictEqual(JSON.parse(json.stdout), body)
+      const printed = yield* quarterdeck(["clusters", "-o", "json"], { env })
+      assert.deepStrictEqual(json(printed.stdout), body)
       const csv = yield* quarterdeck(["clusters", "-o", "csv"], { env })
       assert.strictEqual(
         csv.stdout,
         "name,role,reachable,status,source,ageMs,version,nodes,pods,cpuAllocatableMillis,memoryAllocatableBytes,lastSeen,errorCode,labels\n"
           + "prod,child,true,ok,cache,5,v1.34.1,3,40,11500,34359738368,2026-01-02T03:04:05Z,,env=prod\n"
       )
-    }))
+    })
+  )
 })

@@ -16,7 +16,7 @@ const readCsv = (text: string): ReadonlyArray<ReadonlyArray<string>> => {
   while (field.lastIndex < text.length) {
     const match = field.exec(text)
     if (match === null) throw new Error("not CSV")
-    line.push(match[1]?.replaceAll("\"\"", "\"") ?? match[2] ?? "")
+    line.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? "")
     if (match[3] === "\n") {
       lines.push(line)
       line = []
@@ -27,44 +27,66 @@ const readCsv = (text: string): ReadonlyArray<ReadonlyArray<string>> => {
 
 const Cell = Schema.Union([
   Schema.String,
-  Schema.TemplateLiteral([Schema.Literals(["=", "+", "-", "@", "\t", "\r", "\n", "＝", "\"", ","]), Schema.String])
+  Schema.TemplateLiteral([Schema.Literals(["=", "+", "-", "@", "\t", "\r", "\n", "＝", '"', ","]), Schema.String])
 ])
 
 describe("Output", () => {
-  it.prop("csv gives back every cell, and none that a spreadsheet would run", [
-    Schema.Array(Schema.Tuple([Cell, Cell]))
-  ], ([rows]) => {
-    const [titles, ...lines] = readCsv(Output.csv(COLUMNS, rows))
-    assert.deepStrictEqual(titles, ["one", "two"])
-    assert.strictEqual(lines.length, rows.length)
-    for (const [index, line] of lines.entries()) {
-      for (const [column, cell] of line.entries()) {
-        assert.notMatch(cell, /^[=+\-@＝＋－＠\t\r\n]/)
-        const given = rows[index]?.[column] ?? ""
-        assert.include([given, `'${given}`], cell)
-        if (!/^[=+\-@＝＋－＠\t\r\n]/.test(given)) assert.strictEqual(cell, given)
+  it.prop(
+    "csv gives back every cell, and none that a spreadsheet would run",
+    [Schema.Array(Schema.Tuple([Cell, Cell]))],
+    ([rows]) => {
+      const [titles, ...lines] = readCsv(Output.csv(COLUMNS, rows))
+      assert.deepStrictEqual(titles, ["one", "two"])
+      assert.strictEqual(lines.length, rows.length)
+      for (const [index, line] of lines.entries()) {
+        for (const [column, cell] of line.entries()) {
+          assert.notMatch(cell, /^[=+\-@＝＋－＠\t\r\n]/)
+          const given = rows[index]?.[column] ?? ""
+          assert.include([given, `'${given}`], cell)
+          if (!/^[=+\-@＝＋－＠\t\r\n]/.test(given)) assert.strictEqual(cell, given)
+        }
       }
-    }
-  })
-
-  it.prop("table keeps one line a row, whatever the cells hold", [Schema.Array(Schema.Tuple([Cell, Cell]))], ([rows]) => {
-    const text = Output.table(COLUMNS, rows)
-    assert.lengthOf(text.split("\n"), rows.length + 2)
-    assert.notMatch(text.replaceAll("\n", ""), /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u)
-  })
-
-  it("table aligns wide characters by the cells that they take", () => {
-    assert.strictEqual(Output.table(COLUMNS, [["日本", "x"], ["a", "y"]]), "one   two\n日本  x\na     y\n")
-  })
-
-  it.each([[0, "0"], [1, "1"], [1023, "1023"], [1024, "1Ki"], [1536, "1.5Ki"], [3 * 1024 ** 3, "3Gi"], [1024 ** 6, "1024Pi"]])(
-    "shows %d bytes as %s",
-    (count, text) => {
-      assert.strictEqual(PlainText.bytes(count), text)
     }
   )
 
-  it.each([[0, "0"], [5, "0.005"], [1500, "1.5"], [2000, "2"]])("shows %d thousandths of a core as %s", (millis, text) => {
+  it.prop(
+    "table keeps one line a row, whatever the cells hold",
+    [Schema.Array(Schema.Tuple([Cell, Cell]))],
+    ([rows]) => {
+      const text = Output.table(COLUMNS, rows)
+      assert.lengthOf(text.split("\n"), rows.length + 2)
+      assert.notMatch(text.replaceAll("\n", ""), /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u)
+    }
+  )
+
+  it("table aligns wide characters by the cells that they take", () => {
+    assert.strictEqual(
+      Output.table(COLUMNS, [
+        ["日本", "x"],
+        ["a", "y"]
+      ]),
+      "one   two\n日本  x\na     y\n"
+    )
+  })
+
+  it.each([
+    [0, "0"],
+    [1, "1"],
+    [1023, "1023"],
+    [1024, "1Ki"],
+    [1536, "1.5Ki"],
+    [3 * 1024 ** 3, "3Gi"],
+    [1024 ** 6, "1024Pi"]
+  ])("shows %d bytes as %s", (count, text) => {
+    assert.strictEqual(PlainText.bytes(count), text)
+  })
+
+  it.each([
+    [0, "0"],
+    [5, "0.005"],
+    [1500, "1.5"],
+    [2000, "2"]
+  ])("shows %d thousandths of a core as %s", (millis, text) => {
     assert.strictEqual(PlainText.cores(millis), text)
   })
 })

@@ -4,23 +4,28 @@ import { Effect, FileSystem, Path } from "effect"
 import { quarterdeck } from "./program.ts"
 
 layer(NodeServices.layer)("quarterdeck serve refuses to start", (it) => {
-  const directory = Effect.gen(function*() {
+  const directory = Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const { join } = yield* Path.Path
     const path = yield* files.makeTempDirectoryScoped()
     return {
       path,
-      write: (name: string, text: string) => files.writeFileString(join(path, name), text).pipe(Effect.as(join(path, name))),
+      write: (name: string, text: string) =>
+        files.writeFileString(join(path, name), text).pipe(Effect.as(join(path, name))),
       exists: (name: string) => files.exists(join(path, name))
     }
   })
 
   it.effect("with settings that are wrong, every mistake on its own line, before anything is made", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { exists, path, write } = yield* directory
       const config = yield* write("quarterdeck.yaml", "server:\n  port: eighty\n  prot: 1\nserver: {}\n")
       const duplicate = yield* quarterdeck(["serve", "--config", config])
-      assert.deepStrictEqual(duplicate, { stdout: "", stderr: `quarterdeck: ${config}:4:1: the key stands twice\n`, status: 1 })
+      assert.deepStrictEqual(duplicate, {
+        stdout: "",
+        stderr: `quarterdeck: ${config}:4:1: the key stands twice\n`,
+        status: 1
+      })
 
       yield* write("quarterdeck.yaml", "server:\n  port: eighty\n  prot: 1\n")
       const { status, stderr, stdout } = yield* quarterdeck(["serve", "--config", config], {
@@ -35,25 +40,32 @@ layer(NodeServices.layer)("quarterdeck serve refuses to start", (it) => {
       )
       assert.strictEqual(status, 1)
       assert.isFalse(yield* exists("data"))
-    }))
+    })
+  )
 
   it.effect("with a settings file that is not there", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { path } = yield* directory
       assert.deepStrictEqual(yield* quarterdeck(["serve", "--config", `${path}/none.yaml`]), {
         stdout: "",
         stderr: `quarterdeck: ${path}/none.yaml: the file cannot be read: NotFound\n`,
         status: 1
       })
-    }))
+    })
+  )
 
   it.effect("with a flag's value that is wrong, and ends with 2", () =>
-    Effect.gen(function*() {
-      assert.deepStrictEqual(yield* quarterdeck(["serve", "--port", "70000"], { env: { QUARTERDECK_METRICS: "yes" } }), {
-        stdout: "",
-        stderr: "quarterdeck: --port: server.port must be a whole number from 0 to 65535\n"
-          + "quarterdeck: QUARTERDECK_METRICS: server.metrics must be one of protected, public, off\n",
-        status: 2
-      })
-    }))
+    Effect.gen(function* () {
+      assert.deepStrictEqual(
+        yield* quarterdeck(["serve", "--port", "70000"], { env: { QUARTERDECK_METRICS: "yes" } }),
+        {
+          stdout: "",
+          stderr:
+            "quarterdeck: --port: server.port must be a whole number from 0 to 65535\n"
+            + "quarterdeck: QUARTERDECK_METRICS: server.metrics must be one of protected, public, off\n",
+          status: 2
+        }
+      )
+    })
+  )
 })

@@ -1,5 +1,5 @@
 import { Effect, type Scope } from "effect"
-import { spawn } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
@@ -28,8 +28,67 @@ export const quarterdeck = (
     })
     child.stdin.on("error", () => undefined)
     child.stdin.end(stdin)
-    const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")])
+    const [stdout, stderr, status] = await Promise.all([text(child.stdout), text(child.stderr), ended(child)])
     return { stdout, stderr, status }
+  })
+
+const ended = (child: ChildProcess): Promise<number | null> =>
+  new Promise((resolve) => {
+    child.once("close", (status) => resolve(status))
+  })
+
+/** Reads JSON without saying what it holds. */
+export const json = (text: string): unknown => JSON.parse(text)
+
+export interface Serving {
+  /** The address that the log tells. */
+  readonly url: string
+  /** Tells the server to stop as a process manager does, and gives what it left. */
+  readonly stop: Effect.Effect<Finished>
+}
+
+const LISTENING = /listening on (https?:\/\/[^\s"]+)/
+
+/** Runs `quarterdeck serve` until the scope ends. **Errors** dies with the log when the server ends before it listens. */
+export const serve = (
+  args: ReadonlyArray<string>,
+  env: Record<string, string> = {}
+): Effect.Effect<Serving, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const child = yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        spawn(process.execPath, ["--conditions=source", BIN, "serve", ...args], {
+          cwd: ROOT,
+          env: { PATH: process.env["PATH"] ?? "", ...env },
+          stdio: ["ignore", "pipe", "pipe"]
+        })
+      ),
+      (running) =>
+        Effect.promise(async () => {
+          if (running.exitCode !== null || running.signalCode !== null) return
+          running.kill("SIGKILL")
+          await once(running, "close")
+        })
+    )
+    const closed = ended(child)
+    const streams = { stdout: "", stderr: "" }
+    child.stdout.setEncoding("utf8").on("data", (part: string) => {
+      streams.stdout += part
+    })
+    child.stderr.setEncoding("utf8")
+    const url = yield* Effect.callback<string>((resume) => {
+      child.stderr.on("data", (part: string) => {
+        streams.stderr += part
+        const told = LISTENING.exec(streams.stderr)?.[1]
+        if (told !== undefined) resume(Effect.succeed(told))
+      })
+      child.once("close", () => resume(Effect.die(`the server ended before it listened: ${streams.stderr}`)))
+    })
+    const stop = Effect.promise(async () => {
+      child.kill("SIGTERM")
+      return { ...streams, status: await closed }
+    })
+    return { url, stop }
   })
 
 export interface Seen {
@@ -56,23 +115,26 @@ export interface FakeService {
 export const API_KEY = "qd_test-key"
 
 /** Listens on a free port and answers as told. */
-export const service = (answer: (request: Seen, index: number) => Reply): Effect.Effect<FakeService, never, Scope.Scope> =>
-  Effect.gen(function*() {
+export const service = (
+  answer: (request: Seen, index: number) => Reply
+): Effect.Effect<FakeService, never, Scope.Scope> =>
+  Effect.gen(function* () {
     const seen: Array<Seen> = []
     const server = Http.createServer((request, response) => {
-      void text(request).then((body) => {
+      const reply = async () => {
         const one: Seen = {
           method: request.method ?? "",
           url: new URL(request.url ?? "", "http://localhost"),
           headers: request.headers,
-          body
+          body: await text(request)
         }
         seen.push(one)
-        const { body: content, headers, status = 200 } = answer(one, seen.length - 1)
-        const isText = typeof content === "string"
-        response.writeHead(status, { "content-type": isText ? "text/html" : "application/json", ...headers })
-        response.end(isText ? content : content === undefined ? undefined : JSON.stringify(content))
-      })
+        const { body, headers, status = 200 } = answer(one, seen.length - 1)
+        const content = typeof body === "string" || body === undefined ? body : JSON.stringify(body)
+        const mediaType = typeof body === "string" ? "text/html" : "application/json"
+        response.writeHead(status, { "content-type": mediaType, ...headers }).end(content)
+      }
+      void reply()
     })
     const port = yield* listening(server)
     const url = `http://127.0.0.1:${port}`

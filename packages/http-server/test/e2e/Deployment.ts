@@ -8,8 +8,8 @@ import { ClusterList } from "@quarterdeck/contract/ClustersGroup"
 import { NamespaceList } from "@quarterdeck/contract/NamespacesGroup"
 import { Problem } from "@quarterdeck/contract/Problem"
 import { WorkloadList } from "@quarterdeck/contract/WorkloadsGroup"
-import { type ClusterDriver, Fleet } from "@quarterdeck/harness"
-import { Context, Effect, FileSystem, Layer, Path, Redacted, Schema } from "effect"
+import { type ClusterDriver, eventually, Fleet } from "@quarterdeck/harness"
+import { Context, Effect, FileSystem, Layer, Path, Redacted, Schema, type Scope } from "effect"
 import { createHash } from "node:crypto"
 import { type IncomingHttpHeaders, request } from "node:http"
 import * as Listener from "../../src/Listener.ts"
@@ -81,9 +81,9 @@ export interface DeploymentOptions {
   readonly driver: ClusterDriver.ClusterDriver
   readonly children?: ReadonlyArray<string>
   /** What runs once the clusters are there, before the service starts. */
-  readonly prepare?: (fleet: Fleet["Service"]) => Effect.Effect<unknown, unknown>
+  readonly prepare?: (fleet: Fleet["Service"]) => Effect.Effect<unknown, unknown, Scope.Scope>
   /** The kubeconfig for the service; the administrator's unless given. */
-  readonly kubeconfig?: (fleet: Fleet["Service"]) => Effect.Effect<string, unknown>
+  readonly kubeconfig?: (fleet: Fleet["Service"]) => Effect.Effect<string, unknown, Scope.Scope>
   readonly options?: Options
 }
 
@@ -115,6 +115,7 @@ const make = Effect.fnUntraced(function*(options: DeploymentOptions) {
   const listener = yield* Listener.listen(nodeHandler, { host: "127.0.0.1", port: 0, shutdownMs: 1_000 })
 
   const call = (route: string, call: Call = {}) => send(`${listener.url}${route}`, call)
+  yield* eventually("the service is ready", call("/readyz", { key: null }), ({ status }) => status === 200)
   /** Makes a key and gives it with its secret. */
   const createKey = Effect.fnUntraced(function*(body: unknown, key: KeyName = "admin") {
     const reply = yield* call("/api/v1/apiKeys", { method: "POST", key, body })

@@ -1,5 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
+import type { Code } from "@quarterdeck/contract/Problem"
 import { type Call, Deployment, type KeyName } from "./Deployment.ts"
 import { onEveryDriver } from "./onEveryDriver.ts"
 
@@ -69,7 +70,7 @@ onEveryDriver("access", { children: ["prod"] }, (it) => {
       assert.deepInclude(problem, { status: 400, code: "invalid_body", field })
     }))
 
-  it.effect.each<[string, Call, number, string]>([
+  it.effect.each<[string, Call, number, Code]>([
     ["malformed JSON", { body: "{", headers: [["Content-Type", "application/json"]] }, 400, "malformed_json"],
     ["a member that stands twice", {
       body: "{\"name\":\"a\",\"rule\":{\"role\":\"Viewer\",\"role\":\"Admin\"}}",

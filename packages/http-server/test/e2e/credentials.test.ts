@@ -1,5 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
+import type { Code } from "@quarterdeck/contract/Problem"
 import { type Call, Deployment, rawKey } from "./Deployment.ts"
 import { onEveryDriver } from "./onEveryDriver.ts"
 
@@ -23,7 +24,7 @@ onEveryDriver("credentials", { children: [] }, (it) => {
       assert.strictEqual((yield* (yield* Deployment).call("/api/v1/whoami", call)).status, 200)
     }))
 
-  it.effect.each<[string, Call, string]>([
+  it.effect.each<[string, Call, Code]>([
     ["no credential", { key: null }, "missing_credential"],
     ["another scheme", authorization("Digest username=x"), "missing_credential"],
     ["an unknown key", authorization("Bearer nobody-has-this-key"), "invalid_key"],
@@ -62,9 +63,9 @@ onEveryDriver("credentials", { children: [] }, (it) => {
       assert.strictEqual(query.code, "missing_credential")
     }))
 
-  it.effect.each([["/api/v1/nothing"], ["/nothing"], ["/API/v1/workloads"], ["/api/v1/workloads/"], ["/api//v1/workloads"]])(
+  it.effect.each(["/api/v1/nothing", "/nothing", "/API/v1/workloads", "/api/v1/workloads/", "/api//v1/workloads"])(
     "401 without a key and 404 with one for the unknown path %s",
-    ([path]) =>
+    (path) =>
       Effect.gen(function*() {
         const deployment = yield* Deployment
         assert.deepInclude(yield* deployment.problem(path, { key: null }), { status: 401, code: "missing_credential" })

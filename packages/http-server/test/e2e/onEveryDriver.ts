@@ -2,7 +2,7 @@
  * Registers a suite once for each driver that this run uses.
  */
 import { describe, layer, type Vitest } from "@effect/vitest"
-import { Drivers } from "@quarterdeck/harness"
+import { type ClusterDriver, Drivers } from "@quarterdeck/harness"
 import { Effect } from "effect"
 import { Deployment, type DeploymentOptions } from "./Deployment.ts"
 
@@ -14,9 +14,9 @@ const { run } = await Effect.runPromise(Drivers.selected)
 export const onEveryDriver = (
   name: string,
   options: Omit<DeploymentOptions, "driver">,
-  suite: (it: Vitest.MethodsNonLive<Deployment>) => void
+  suite: (it: Vitest.MethodsNonLive<Deployment>, driver: ClusterDriver.ClusterDriver) => void
 ): void => {
   describe.each(run)(`${name} on $name`, (driver) => {
-    layer(Deployment.layer({ ...options, driver }), { timeout: START_TIMEOUT, excludeTestServices: true })((it) => suite(it))
+    layer(Deployment.layer({ ...options, driver }), { timeout: START_TIMEOUT, excludeTestServices: true })((it) => suite(it, driver))
   })
 }

@@ -24,7 +24,13 @@ const lines = (sources: Sources) =>
 describe("Settings", () => {
   it("has the documented defaults", () => {
     const { clusters, dataDirectory, fanOut, keys, server, telemetry } = settings({})
-    assert.deepStrictEqual(server, { host: "127.0.0.1", port: 8080, tls: undefined, shutdownMs: 10_000, metrics: "protected" })
+    assert.deepStrictEqual(server, {
+      host: "127.0.0.1",
+      port: 8080,
+      tls: undefined,
+      shutdownMs: 10_000,
+      metrics: "protected"
+    })
     assert.deepStrictEqual(clusters, { kubeconfig: [], names: {}, parent: undefined, header: "X-Service-Cluster" })
     assert.deepStrictEqual(fanOut, { timeoutMs: 3_000, maxTimeoutMs: 30_000, perCluster: 4, maxNames: 64 })
     assert.strictEqual(Duration.toDays(keys.maxLifetime), 3_650)
@@ -34,24 +40,31 @@ describe("Settings", () => {
 
   it("takes a flag before a variable, a variable before the file, the file before the default, and tells which", () => {
     const yaml = "server:\n  port: 1\n  host: ::1\nfanOut: { maxNames: 5 }\n"
-    const loaded = Result.getOrThrow(combine({
-      flags: { port: "3" },
-      variables: { QUARTERDECK_PORT: "2", QUARTERDECK_HOST: "0.0.0.0" },
-      yaml
-    }))
+    const loaded = Result.getOrThrow(
+      combine({
+        flags: { port: "3" },
+        variables: { QUARTERDECK_PORT: "2", QUARTERDECK_HOST: "0.0.0.0" },
+        yaml
+      })
+    )
     assert.strictEqual(loaded.settings.server.port, 3)
     assert.strictEqual(loaded.settings.server.host, "0.0.0.0")
     assert.strictEqual(loaded.settings.fanOut.maxNames, 5)
     const origin = (path: string) => SettingsError.printOrigin(loaded.origins.get(path) ?? { _tag: "Default" })
-    assert.deepStrictEqual(
-      ["server.port", "server.host", "fanOut.maxNames", "dataDirectory"].map(origin),
-      ["--port", "QUARTERDECK_HOST", "q.yaml:4:21", "default"]
-    )
+    assert.deepStrictEqual(["server.port", "server.host", "fanOut.maxNames", "dataDirectory"].map(origin), [
+      "--port",
+      "QUARTERDECK_HOST",
+      "q.yaml:4:21",
+      "default"
+    ])
   })
 
   it("tells the origin of every setting of the table", () => {
     const { origins } = Result.getOrThrow(combine({}))
-    assert.sameMembers([...origins.keys()], rows.map((row) => row.path))
+    assert.sameMembers(
+      [...origins.keys()],
+      rows.map((row) => row.path)
+    )
   })
 
   it("gives each setting its own path, flag and variable, those of the service's description among them", () => {
@@ -104,7 +117,9 @@ describe("Settings", () => {
     const each = rows.map((row, index) => ({ row, text: values[index]?.[0] ?? "", yaml: values[index]?.[1] ?? "" }))
 
     const fromFlags = settings({ flags: Object.fromEntries(each.map(({ row, text }) => [row.flag, text])) })
-    const fromVariables = settings({ variables: Object.fromEntries(each.map(({ row, text }) => [variableOf(row), text])) })
+    const fromVariables = settings({
+      variables: Object.fromEntries(each.map(({ row, text }) => [variableOf(row), text]))
+    })
     const linesOf = (section: string) =>
       each.flatMap(({ row, yaml }) => {
         const at = row.path.lastIndexOf(".")
@@ -135,19 +150,22 @@ describe("Settings", () => {
     const found = lines({
       flags: { port: "hunter2" },
       variables: { QUARTERDECK_PORT: "hunter2", QUARTERDECK_PROT: "hunter2", QUARTERDECK_DATA: "" },
-      yaml: "server:\n  port: \"80\"\n  prot: hunter2\nkeys: [hunter2]\nfanOut:\n  timeoutMs: 0\nclusters: { header: Host }\n"
+      yaml: 'server:\n  port: "80"\n  prot: hunter2\nkeys: [hunter2]\nfanOut:\n  timeoutMs: 0\nclusters: { header: Host }\n'
     })
     const allowed = "server.port must be a whole number from 0 to 65535"
-    assert.sameMembers(found.filter((line) => !line.startsWith("QUARTERDECK_PROT:")), [
-      `--port: ${allowed}`,
-      `QUARTERDECK_PORT: ${allowed}`,
-      `q.yaml:2:9: ${allowed}, found text`,
-      "q.yaml:3:3: server.prot is not a setting; server may hold host, port, tls, shutdownMs, metrics",
-      "q.yaml:4:7: keys must be a map of settings, found a list",
-      "q.yaml:6:14: fanOut.timeoutMs must be a whole number from 1 to 30000, found a number",
-      "q.yaml:7:21: clusters.header must be an HTTP header name without a meaning of its own (not Authorization, Host, Cookie, Content-* and the like), found text",
-      "QUARTERDECK_DATA: dataDirectory must be a path, found nothing"
-    ])
+    assert.sameMembers(
+      found.filter((line) => !line.startsWith("QUARTERDECK_PROT:")),
+      [
+        `--port: ${allowed}`,
+        `QUARTERDECK_PORT: ${allowed}`,
+        `q.yaml:2:9: ${allowed}, found text`,
+        "q.yaml:3:3: server.prot is not a setting; server may hold host, port, tls, shutdownMs, metrics",
+        "q.yaml:4:7: keys must be a map of settings, found a list",
+        "q.yaml:6:14: fanOut.timeoutMs must be a whole number from 1 to 30000, found a number",
+        "q.yaml:7:21: clusters.header must be an HTTP header name without a meaning of its own (not Authorization, Host, Cookie, Content-* and the like), found text",
+        "QUARTERDECK_DATA: dataDirectory must be a path, found nothing"
+      ]
+    )
     assert.match(
       found.find((line) => line.startsWith("QUARTERDECK_PROT:")) ?? "",
       /^QUARTERDECK_PROT: is not a variable of Quarterdeck; those of the server are QUARTERDECK_HOST, /
@@ -162,7 +180,18 @@ describe("Settings", () => {
   })
 
   it.each([
-    ["-1"], ["65536"], ["80.0"], ["8e1"], ["0x50"], ["080"], [" 80"], ["80 "], ["+80"], ["Infinity"], ["NaN"], [""]
+    ["-1"],
+    ["65536"],
+    ["80.0"],
+    ["8e1"],
+    ["0x50"],
+    ["080"],
+    [" 80"],
+    ["80 "],
+    ["+80"],
+    ["Infinity"],
+    ["NaN"],
+    [""]
   ])("refuses the port %j", (port) => {
     assert.lengthOf(lines({ variables: { QUARTERDECK_PORT: port } }), 1)
   })
@@ -175,24 +204,24 @@ describe("Settings", () => {
     "server: { port: true }",
     "server: { port: }",
     "server: { metrics: yes }",
-    "server: { host: \"\" }",
-    "server: { host: \"[::1]\" }",
-    "server: { host: \"a b\" }",
+    'server: { host: "" }',
+    'server: { host: "[::1]" }',
+    'server: { host: "a b" }',
     "server: { tls: cert.pem }",
     "server: 8080",
     "clusters: { kubeconfig: a }",
     "clusters: { kubeconfig: [a, 1] }",
-    "clusters: { names: { ctx: \"a|b\" } }",
+    'clusters: { names: { ctx: "a|b" } }',
     "clusters: { names: [ctx] }",
-    "clusters: { parent: \"*\" }",
+    'clusters: { parent: "*" }',
     "keys: { maxLifetime: 10 }",
     "keys: { maxLifetime: 0d }",
     "keys: { maxLifetime: 10w }",
     "fanOut: { maxTimeoutMs: 30001 }",
     "fanOut: { perCluster: 0 }",
     "telemetry: { logLevel: Info }",
-    "telemetry: { otlpEndpoint: \"http://user:secret@c.example\" }",
-    "telemetry: { otlpEndpoint: \"grpc://c.example\" }",
+    'telemetry: { otlpEndpoint: "http://user:secret@c.example" }',
+    'telemetry: { otlpEndpoint: "grpc://c.example" }',
     "server.port: 80",
     "limits: {}",
     "- 1",
@@ -202,8 +231,23 @@ describe("Settings", () => {
   })
 
   it.each([
-    "Authorization", "host", "Cookie", "Set-Cookie", "Content-Type", "content-anything", "X-Forwarded-For", "Accept",
-    "Origin", "Sec-Fetch-Site", "Transfer-Encoding", "Idempotency-Key", "X-Request-Id", "a b", "a:b", "", "é"
+    "Authorization",
+    "host",
+    "Cookie",
+    "Set-Cookie",
+    "Content-Type",
+    "content-anything",
+    "X-Forwarded-For",
+    "Accept",
+    "Origin",
+    "Sec-Fetch-Site",
+    "Transfer-Encoding",
+    "Idempotency-Key",
+    "X-Request-Id",
+    "a b",
+    "a:b",
+    "",
+    "é"
   ])("refuses the cluster header %j", (header) => {
     assert.lengthOf(lines({ flags: { "cluster-header": header } }), 1)
   })
@@ -227,7 +271,10 @@ describe("Settings", () => {
     assert.deepStrictEqual(lines({ variables: { QUARTERDECK_FAN_OUT_MAX_TIMEOUT_MS: "1000" } }), [
       "QUARTERDECK_FAN_OUT_MAX_TIMEOUT_MS: fanOut.timeoutMs (3000) must not be above fanOut.maxTimeoutMs (1000)"
     ])
-    assert.strictEqual(settings({ flags: { "fan-out-timeout-ms": "9", "fan-out-max-timeout-ms": "9" } }).fanOut.timeoutMs, 9)
+    assert.strictEqual(
+      settings({ flags: { "fan-out-timeout-ms": "9", "fan-out-max-timeout-ms": "9" } }).fanOut.timeoutMs,
+      9
+    )
   })
 
   it("tells a setting that cannot be read once, without what follows from it", () => {
@@ -241,40 +288,18 @@ describe("Settings", () => {
     assert.deepStrictEqual(settings({ variables }), settings({}))
   })
 
-  describe("in a pod beside a Service named quarterdeck", () => {
-    const links = {
-      QUARTERDECK_SERVICE_HOST: "10.96.0.7",
-      QUARTERDECK_SERVICE_PORT: "8080",
-      QUARTERDECK_SERVICE_PORT_HTTP: "8080",
-      QUARTERDECK_PORT: "tcp://10.96.0.7:8080",
-      QUARTERDECK_PORT_8080_TCP: "tcp://10.96.0.7:8080",
-      QUARTERDECK_PORT_8080_TCP_PROTO: "tcp",
-      QUARTERDECK_PORT_8080_TCP_PORT: "8080",
-      QUARTERDECK_PORT_8080_TCP_ADDR: "10.96.0.7",
-      QUARTERDECK_METRICS_PORT: "tcp://[fd00::7]:9090"
+  it.prop(
+    "never throws, whatever a source holds",
+    [
+      Schema.Record(Schema.Literals(rows.map((row) => row.flag)), Schema.String),
+      Schema.Record(Schema.Literals(rows.map(variableOf)), Schema.String),
+      Schema.String
+    ],
+    ([flags, variables, yaml]) => {
+      const result = combine({ flags, variables, yaml })
+      if (Result.isFailure(result)) {
+        for (const line of result.failure.lines) assert.notMatch(line, /[\r\n]/)
+      }
     }
-
-    it("starts with its own settings", () => {
-      const pod = { ...links, KUBERNETES_SERVICE_HOST: "10.96.0.1" }
-      assert.strictEqual(settings({ variables: pod }).server.port, 8080)
-    })
-
-    it("still refuses a variable or a value that Kubernetes did not make", () => {
-      const pod = { KUBERNETES_SERVICE_HOST: "10.96.0.1" }
-      assert.lengthOf(lines({ variables: { ...pod, QUARTERDECK_PORT: "http" } }), 1)
-      assert.lengthOf(lines({ variables: { ...pod, QUARTERDECK_METRICS_PORT: "9090" } }), 1)
-      assert.lengthOf(lines({ variables: links }), Object.keys(links).length)
-    })
-  })
-
-  it.prop("never throws, whatever a source holds", [
-    Schema.Record(Schema.Literals(rows.map((row) => row.flag)), Schema.String),
-    Schema.Record(Schema.Literals(rows.map(variableOf)), Schema.String),
-    Schema.String
-  ], ([flags, variables, yaml]) => {
-    const result = combine({ flags, variables, yaml })
-    if (Result.isFailure(result)) {
-      for (const line of result.failure.lines) assert.notMatch(line, /[\r\n]/)
-    }
-  })
+  )
 })

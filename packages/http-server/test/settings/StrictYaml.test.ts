@@ -13,7 +13,7 @@ describe("StrictYaml", () => {
   it.each([
     ["a duplicate key", "a: 1\nb: 2\na: 3\n", ["3:1 the key stands twice"]],
     ["a duplicate key of a nested map", "a:\n  b: 1\n  b: 2\n", ["3:3 the key stands twice"]],
-    ["keys that differ in quotes only", "a: 1\n\"a\": 2\n", ["2:1 the key stands twice"]],
+    ["keys that differ in quotes only", 'a: 1\n"a": 2\n', ["2:1 the key stands twice"]],
     ["an anchor and its alias", "a: &x 1\nb: *x\n", ["1:7 anchors are not allowed", "2:4 aliases are not allowed"]],
     ["a merge key", "a:\n  <<: { b: 1 }\n", ["2:3 merge keys are not allowed"]],
     ["a custom tag", "a: !secret b\n", ["1:12 tags are not allowed"]],
@@ -30,9 +30,9 @@ describe("StrictYaml", () => {
     ["a key that is a map", "? { a: 1 }\n: b\n"],
     ["an open bracket", "a: [1, 2\n"],
     ["a tab as indentation", "a:\n\t- b\n"],
-    ["an unknown escape", "a: \"\\q\"\n"],
+    ["an unknown escape", 'a: "\\q"\n'],
     ["33 levels", `${"[".repeat(33)}${"]".repeat(33)}`],
-    ["100,000 levels", `${"[".repeat(100_000)}`]
+    ["100,000 levels", "[".repeat(100_000)]
   ])("refuses %s with one line each", (_, text) => {
     const found = faults(text)
     assert.isNotEmpty(found)
@@ -41,7 +41,7 @@ describe("StrictYaml", () => {
 
   it("keeps __proto__ a plain key", () => {
     const value = StrictYaml.toValue(Result.getOrThrow(StrictYaml.parse("__proto__: { a: 1 }\n")))
-    assert.deepStrictEqual(Object.keys(Object(value)), ["__proto__"])
+    assert.strictEqual(JSON.stringify(value), '{"__proto__":{"a":1}}')
     assert.isUndefined(Object.getOwnPropertyDescriptor(Object.prototype, "a"))
   })
 
@@ -52,7 +52,12 @@ describe("StrictYaml", () => {
 
   it.prop(
     "reads back every plain value",
-    [Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Int, Schema.Boolean, Schema.Array(Schema.String)]))],
+    [
+      Schema.Record(
+        Schema.String,
+        Schema.Union([Schema.String, Schema.Int, Schema.Boolean, Schema.Array(Schema.String)])
+      )
+    ],
     ([value]) => {
       const text = stringify(value, { aliasDuplicateObjects: false, defaultKeyType: "QUOTE_DOUBLE" })
       assert.deepStrictEqual(StrictYaml.toValue(Result.getOrThrow(StrictYaml.parse(text))), value)

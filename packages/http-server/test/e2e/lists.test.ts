@@ -1,0 +1,182 @@
+import { assert } from "@effect/vitest"
+import { Seed } from "@quarterdeck/harness"
+import { Effect } from "effect"
+import type { Code } from "@quarterdeck/contract/Problem"
+import { type Call, Deployment, to } from "./Deployment.ts"
+import { onEveryDriver } from "./onEveryDriver.ts"
+
+const everywhere: Call = { headers: to("*") }
+const names = (rows: ReadonlyArray<{ readonly name: string }>) => rows.map(({ name }) => name)
+/** Byte order, as the service sorts. */
+const inByteOrder = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other))
+
+onEveryDriver("lists", { prepare: (fleet) => Seed.fill(fleet) }, (it) => {
+  it.effect("a merged list says for each cluster how its part was obtained, and counts its rows", () =>
+    Effect.gen(function*() {
+      const { clusters, partial, workloads } = yield* (yield* Deployment).workloads("?limit=5000", everywhere)
+      assert.deepStrictEqual(names(clusters), ["hub", "prod", "stage"])
+      assert.isFalse(partial)
+      for (const { count, name, source, status } of clusters) {
+        assert.deepStrictEqual([status, source], ["ok", "cache"])
+        assert.strictEqual(count, workloads.filter(({ cluster }) => cluster === name).length)
+        assert.isAbove(count, 5)
+      }
+    }))
+
+  it.effect("every kind and state of a real cluster is told apart", () =>
+    Effect.gen(function*() {
+      const { workloads } = yield* (yield* Deployment).workloads("?limit=5000", everywhere)
+      const kinds = new Set(workloads.map(({ kind }) => kind))
+      for (const kind of ["Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "Pod"]) assert.isTrue(kinds.has(kind), kind)
+      const states = new Set(workloads.map(({ status }) => status))
+      for (const status of ["healthy", "progressing", "degraded", "paused", "idle", "completed", "failed"] as const) {
+        assert.isTrue(states.has(status), status)
+      }
+      assert.isFalse(workloads.some(({ kind }) => kind === "ReplicaSet"), "a Deployment's ReplicaSets are not workloads")
+    }))
+
+  it.effect("live and cached answers of a quiet fleet hold the same rows", () =>
+    Effect.gen(function*() {
+      const deployment = yield* Deployment
+      const cached = yield* deployment.workloads("?limit=5000", everywhere)
+      const live = yield* deployment.workloads("?limit=5000&consistency=live&timeoutMs=30000", everywhere)
+      assert.deepStrictEqual(live.workloads, cached.workloads)
+      for (const { source } of live.clusters) assert.strictEqual(source, "live")
+    }))
+
+  it.effect("filters meet: kind, namespace, label and part of a name", () =>
+    Effect.gen(function*() {
+      const deployment = yield* Deployment
+      const all = (yield* deployment.workloads("?limit=5000", everywhere)).workloads
+      const ask = (query: string) => Effect.map(deployment.workloads(`?limit=5000&${query}`, everywhere), ({ workloads }) => workloads)
+      assert.deepStrictEqual(yield* ask("kind=StatefulSet"), all.filter(({ kind }) => kind === "StatefulSet"))
+      assert.deepStrictEqual(
+        yield* ask("kind=StatefulSet&kind=DaemonSet"),
+        all.filter(({ kind }) => kind === "StatefulSet" || kind === "DaemonSet")
+      )
+      assert.deepStrictEqual(yield* ask("namespace=shop"), all.filter(({ namespace }) => namespace === "shop"))
+      assert.deepStrictEqual(yield* ask("name=check"), all.filter(({ name }) => name.includes("check")))
+      const [first] = all.filter(({ labels }) => Object.keys(labels).length > 0)
+      const [key, value] = Object.entries(first?.labels ?? {})[0] ?? ["", ""]
+      assert.deepStrictEqual(
+        yield* ask(`labelSelector=${encodeURIComponent(`${key}=${value}`)}`),
+        all.filter(({ labels }) => labels[key] === value)
+      )
+      assert.deepStrictEqual(
+        yield* ask(`namespace=shop&kind=Deployment&labelSelector=${encodeURIComponent(`!${key}`)}`),
+        all.filter(({ kind, labels, namespace }) => namespace === "shop" && kind === "Deployment" && !(key in labels))
+      )
+    }))
+
+  it.effect.each([
+    ["name"], ["namespace"], ["cluster"], ["kind"], ["status"], ["createdAt"], ["cpuRequestMillis"], ["memoryRequestBytes"]
+  ] as const)("sorts by %s, both ways", ([sort]) =>
+    Effect.gen(function*() {
+      const deployment = yield* Deployment
+      const up = (yield* deployment.workloads(`?limit=5000&sort=${sort}`, everywhere)).workloads
+      const down = (yield* deployment.workloads(`?limit=5000&sort=${sort}&order=desc`, everywhere)).workloads
+      const values = up.map((row) => row[sort])
+      const sorted = values.toSorted((one, other) =>
+        typeof one === "number" && typeof other === "number" ? one - other : inByteOrder(String(one), String(other)))
+      assert.deepStrictEqual(values, sorted)
+      assert.deepStrictEqual(down.map((row) => row[sort]), sorted.toReversed())
+    }))
+
+  it.effect("pages follow each other through every row once, whatever their size", () =>
+    Effect.gen(function*() {
+      const deployment = yield* Deployment
+      const whole = (yield* deployment.workloads("?limit=5000&sort=status", everywhere)).workloads
+      const seen: Array<string> = []
+      let cursor: string | undefined
+      do {
+        const page = yield* deployment.workloads(
+          `?limit=7&sort=status${cursor === undefined ? "" : `&cursor=${cursor}`}`,
+          everywhere
+        )
+        assert.isAtMost(page.workloads.length, 7)
+        seen.push(...page.workloads.map(({ id }) => id))
+        cursor = page.nextCursor
+      } while (cursor !== undefined)
+      assert.deepStrictEqual(seen, whole.map(({ id }) => id))
+    }))
+
+  it.effect("a cursor opens for nothing but its own key, filter and order", () =>
+    Effect.gen(function*() {
+      const deployment = yield* Deployment
+      const { nextCursor } = yield* deployment.workloads("?limit=3", everywhere)
+      assert.isDefined(nextCursor)
+      const code = (query: string, options: Call = everywhere) =>
+        Effect.map(deployment.problem(`/api/v1/workloads?cursor=${nextCursor}${query}`, options), ({ code }) => code)
+      assert.strictEqual(yield* code("&sort=kind"), "invalid_cursor")
+      assert.strictEqual(yield* code("&order=desc"), "invalid_cursor")
+      assert.strictEqual(yield* code("&namespace=shop"), "invalid_cursor")
+      assert.strictEqual(yield* code("", { ...everywhere, key: "admin" }), "invalid_cursor")
+      assert.strictEqual(yield* code("x"), "invalid_cursor")
+      assert.strictEqual(yield* code("", { headers: to("prod") }), "invalid_cursor")
+    }))
+
+  it.effect.each<[string, Code, string]>([
+    ["limit=0", "invalid_parameter", "limit"],
+    ["limit=5001", "invalid_parameter", "limit"],
+    ["limit=1e2", "invalid_parameter", "limit"],
+    ["limit=5&limit=6", "invalid_parameter", "limit"],
+    ["timeoutMs=30001", "invalid_parameter", "timeoutMs"],
+    ["sort=age", "invalid_parameter", "sort"],
+    ["order=up", "invalid_parameter", "order"],
+    ["consistency=eventual", "invalid_parameter", "consistency"],
+    ["namespace=Shop", "invalid_parameter", "namespace[0]"],
+    ["kind=deployment", "invalid_parameter", "kind[0]"],
+    ["labelSelector=a%3D%3D%3Db", "invalid_parameter", "labelSelector"],
+    ["name=", "invalid_parameter", "name"],
+    ["nmae=x", "unknown_parameter", "nmae"],
+    ["__proto__=x", "unknown_parameter", "__proto__"]
+  ])("400 for ?%s", ([query, code, field]) =>
+    Effect.gen(function*() {
+      const problem = yield* (yield* Deployment).problem(`/api/v1/workloads?${query}`)
+      assert.deepInclude(problem, { status: 400, code, field })
+    }))
+
+  it.effect("a key of one namespace sees its rows alone, and counts them alone", () =>
+    Effect.gen(function*() {
+      const deployment = yield* Deployment
+      const all = (yield* deployment.workloads("?limit=5000", everywhere)).workloads
+      const scoped = yield* deployment.workloads("?limit=5000", { ...everywhere, key: "shopViewer" })
+      assert.deepStrictEqual(scoped.workloads, all.filter(({ namespace }) => namespace === "shop"))
+      for (const { count, name } of scoped.clusters) {
+        assert.strictEqual(count, scoped.workloads.filter(({ cluster }) => cluster === name).length)
+      }
+      const { namespaces } = yield* deployment.namespaces("", { ...everywhere, key: "shopViewer" })
+      assert.deepStrictEqual(names(namespaces), ["shop", "shop", "shop"])
+    }))
+
+  it.effect("403 for a namespace outside the scope, the same whether it exists or not", () =>
+    Effect.gen(function*() {
+      const deployment = yield* Deployment
+      for (const key of ["shopViewer", "teamViewer"] as const) {
+        for (const namespace of ["payments", "no-such-namespace"]) {
+          const problem = yield* deployment.problem(`/api/v1/workloads?namespace=${namespace}`, { ...everywhere, key })
+          assert.deepInclude(problem, { status: 403, code: "namespace_forbidden" })
+        }
+        assert.strictEqual((yield* deployment.call("/api/v1/workloads?namespace=shop", { ...everywhere, key })).status, 200)
+      }
+    }))
+
+  it.effect("the list of clusters tells health and size, and neither size nor address to a key of a namespace", () =>
+    Effect.gen(function*() {
+      const deployment = yield* Deployment
+      const whole = yield* deployment.clusters()
+      for (const row of whole.clusters) {
+        assert.isTrue(row.reachable)
+        assert.match(row.version ?? "", /^v1\.36/)
+        assert.isAbove(row.nodes ?? 0, 0)
+        assert.isAbove(row.cpuAllocatableMillis ?? 0, 0)
+      }
+      assert.deepStrictEqual(whole.clusters.map(({ role }) => role), ["parent", "child", "child"])
+      const scoped = yield* deployment.clusters("", { key: "shopViewer" })
+      for (const [index, row] of scoped.clusters.entries()) {
+        assert.deepStrictEqual([row.nodes, row.cpuAllocatableMillis, row.memoryAllocatableBytes], [null, null, null])
+        assert.isBelow(row.pods ?? 0, whole.clusters[index]?.pods ?? 0)
+      }
+      for (const { server } of deployment.fleet.clusters) assert.notInclude(JSON.stringify(whole), server)
+    }))
+})

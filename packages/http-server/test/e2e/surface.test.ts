@@ -1,0 +1,80 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { Deployment, rawKey } from "./Deployment.ts"
+import { onEveryDriver } from "./onEveryDriver.ts"
+
+onEveryDriver("surface", { children: [] }, (it) => {
+  it.effect("/healthz, /readyz, /openapi.json and /docs need no key", () =>
+    Effect.gen(function*() {
+      const deployment = yield* Deployment
+      for (const path of ["/healthz", "/readyz", "/openapi.json", "/docs"]) {
+        assert.strictEqual((yield* deployment.call(path, { key: null })).status, 200, path)
+      }
+    }))
+
+  it.effect("the OpenAPI document names every route, its refusals and how a key is presented", () =>
+    Effect.gen(function*() {
+      const { text } = yield* (yield* Deployment).call("/openapi.json", { key: null })
+      const specification = JSON.parse(text)
+      assert.sameMembers(Object.keys(specification.paths), [
+        "/api/v1/apiKeys",
+        "/api/v1/apiKeys/{id}",
+        "/api/v1/clusters",
+        "/api/v1/namespaces",
+        "/api/v1/whoami",
+        "/api/v1/workloads",
+        "/healthz",
+        "/readyz"
+      ])
+      assert.sameMembers(Object.keys(specification.components.securitySchemes), ["bearer", "basic"])
+      const { parameters, responses } = specification.paths["/api/v1/workloads"].get
+      assert.includeMembers(Object.keys(responses), ["200", "400", "401", "403", "404", "502", "503", "504"])
+      assert.isDefined(responses["403"].content["application/problem+json"])
+      assert.includeMembers(parameters.map(({ name }: { name: string }) => name), ["namespace", "labelSelector", "cursor"])
+    }))
+
+  it.effect("/docs asks nothing of another server", () =>
+    Effect.gen(function*() {
+      const { text } = yield* (yield* Deployment).call("/docs", { key: null })
+      assert.notMatch(text, /<(?:script|link|img)[^>]+(?:src|href)=["']?(?:https?:)?\/\//)
+    }))
+
+  it.effect("/readyz counts the clusters without naming them", () =>
+    Effect.gen(function*() {
+      const { text } = yield* (yield* Deployment).call("/readyz", { key: null })
+      assert.deepStrictEqual(JSON.parse(text), {
+        status: "ready",
+        checks: { keyStore: "ok", configuredKeys: "ok", clusters: { registered: 1, synced: 1, waiting: 0 } }
+      })
+    }))
+
+  it.effect("/metrics counts requests by route pattern, and holds no key and no path", () =>
+    Effect.gen(function*() {
+      const deployment = yield* Deployment
+      yield* deployment.call(`/api/v1/apiKeys/${rawKey("viewer")}`, { key: "admin" })
+      const { text } = yield* deployment.call("/metrics", { key: "admin" })
+      assert.match(text, /^quarterdeck_http_requests_total\{.*route="\/api\/v1\/apiKeys\/:id".*\} [1-9]/m)
+      assert.notInclude(text, rawKey("viewer"))
+    }))
+
+  it.effect("a caller's request id is taken up when it is harmless, and replaced when it is not", () =>
+    Effect.gen(function*() {
+      const deployment = yield* Deployment
+      const idOf = (value: string) =>
+        Effect.map(deployment.call("/api/v1/whoami", { headers: [["X-Request-Id", value]] }), ({ headers }) => headers["x-request-id"])
+      assert.strictEqual(yield* idOf("trace-42"), "trace-42")
+      assert.match(String(yield* idOf("a b\tc")), /^[0-9a-f-]{36}$/)
+    }))
+
+  it.effect("HEAD answers as GET does, without a body", () =>
+    Effect.gen(function*() {
+      const reply = yield* (yield* Deployment).call("/api/v1/clusters", { method: "HEAD" })
+      assert.deepStrictEqual([reply.status, reply.text], [200, ""])
+    }))
+
+  it.effect("431 for headers over 16 KiB", () =>
+    Effect.gen(function*() {
+      const reply = yield* (yield* Deployment).call("/healthz", { headers: [["X-Filler", "x".repeat(20_000)]] })
+      assert.strictEqual(reply.status, 431)
+    }))
+})
