@@ -11,9 +11,12 @@ const onlyProd = Target.onlyClusters([name("prod"), name("later")])
 
 const clustersOf = (request: TargetRequest.TargetRequest, scope: Target.ClusterScope) =>
   Result.getOrThrow(Target.resolve(request, scope, fleet)).clusters
-const refusal = (request: TargetRequest.TargetRequest, scope: Target.ClusterScope) => {
+const refusal = (
+  request: TargetRequest.TargetRequest,
+  scope: Target.ClusterScope
+): ReadonlyArray<string | undefined> | undefined => {
   const error = Result.merge(Result.flip(Target.resolve(request, scope, fleet)))
-  return "_tag" in error ? { tag: error._tag, cluster: error.cluster } : undefined
+  return "_tag" in error ? [error._tag, error.cluster] : undefined
 }
 
 const sameNames = (clusters: ReadonlyArray<string>, names: ReadonlyArray<string>) => assert.deepStrictEqual(clusters, names)
@@ -45,21 +48,21 @@ describe("Target", () => {
   })
 
   it("refuses the parent, and does not name it, when a scoped key names no cluster", () => {
-    assert.deepInclude(refusal(TargetRequest.parent, onlyProd), { tag: "ClusterForbidden", cluster: undefined })
+    assert.deepStrictEqual(refusal(TargetRequest.parent, onlyProd), ["ClusterForbidden", undefined])
   })
 
   it("refuses a cluster outside the scope the same whether it exists or not", () => {
-    assert.deepInclude(refusal(asked("stage"), onlyProd), { tag: "ClusterForbidden", cluster: "stage" })
-    assert.deepInclude(refusal(asked("nowhere"), onlyProd), { tag: "ClusterForbidden", cluster: "nowhere" })
+    assert.deepStrictEqual(refusal(asked("stage"), onlyProd), ["ClusterForbidden", "stage"])
+    assert.deepStrictEqual(refusal(asked("nowhere"), onlyProd), ["ClusterForbidden", "nowhere"])
   })
 
   it("refuses the whole target for one name outside the scope, before it tells of an unknown one", () => {
-    assert.deepInclude(refusal(asked("later", "prod", "stage"), onlyProd), { tag: "ClusterForbidden", cluster: "stage" })
+    assert.deepStrictEqual(refusal(asked("later", "prod", "stage"), onlyProd), ["ClusterForbidden", "stage"])
   })
 
   it("does not find a name that nobody registered", () => {
-    assert.deepInclude(refusal(asked("prod", "nowhere"), Target.everyCluster), { tag: "ClusterNotFound", cluster: "nowhere" })
-    assert.deepInclude(refusal(asked("later"), onlyProd), { tag: "ClusterNotFound", cluster: "later" })
+    assert.deepStrictEqual(refusal(asked("prod", "nowhere"), Target.everyCluster), ["ClusterNotFound", "nowhere"])
+    assert.deepStrictEqual(refusal(asked("later"), onlyProd), ["ClusterNotFound", "later"])
   })
 
   it.prop("names registered clusters of the scope alone, each once", [Fleet], ([{ asked, clusters, overlap, parent, scope }]) => {
