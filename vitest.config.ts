@@ -1,9 +1,11 @@
 import { defineConfig } from "vitest/config"
+import { LeftOutDrivers } from "./harness/src/vitest/LeftOutDrivers.ts"
 
 export default defineConfig({
   resolve: { conditions: ["source"] },
   ssr: { resolve: { conditions: ["source"], externalConditions: ["source"] } },
   test: {
+    reporters: ["default", new LeftOutDrivers()],
     include: [
       "packages/*/test/**/*.test.ts",
       "harness/test/**/*.test.ts",

@@ -4,8 +4,8 @@
  * Run `pnpm docs:generate` after a change of the catalogue of problems or of the settings; `pnpm docs:check` fails when
  * a page is stale.
  */
-import { catalogue, codes } from "../packages/contract/src/Problem.ts"
-import * as SettingsReference from "../packages/http-server/src/settings/Reference.ts"
+import { catalogue, codes } from "@quarterdeck/contract/Problem"
+import * as SettingsReference from "@quarterdeck/http-server/settings/Reference"
 import { readFile, writeFile } from "node:fs/promises"
 
 const errors = (): string => `# Problems

@@ -58,7 +58,7 @@ layer(Fleet.layer({ driver: Embedded.driver, parent: "hub", users: [{ name: "vie
       yield* proxy.stall
       const old = yield* Effect.forkChild(ask, { startImmediately: true })
       const fresh = yield* Effect.forkChild(ask, { startImmediately: true })
-      yield* eventually("the second call has a connection", proxy.accepted, (accepted) => accepted === 2)
+      yield* eventually("the second call has a connection", proxy.accepted, (accepted) => accepted >= 2)
       assert.isUndefined(old.pollUnsafe())
       assert.isUndefined(fresh.pollUnsafe())
       yield* proxy.resume

@@ -8,19 +8,25 @@ import type { Rule } from "@quarterdeck/keys/Rule"
 import { Effect, Redacted, Schedule, Schema } from "effect"
 
 /** The server did not answer as it should. */
-export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { problem: Schema.String }) {
+class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { problem: Schema.String }) {
   override get message(): string {
     return this.problem
   }
 }
 
-const ask = (url: string, key: string | undefined, init: RequestInit = {}) =>
+interface Question {
+  readonly method?: "POST"
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+const ask = (url: string, key: string | undefined, question: Question = {}) =>
   Effect.tryPromise({
     try: async (signal) => {
       const response = await fetch(url, {
-        ...init,
+        ...question,
         signal,
-        headers: { ...init.headers, ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) }
+        headers: { ...question.headers, ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) }
       })
       return { ok: response.ok, text: await response.text() }
     },

@@ -8,8 +8,7 @@ import { Embedded, Fleet, Seed } from "@quarterdeck/harness"
 import * as Columns from "@quarterdeck/http-server/cli/Columns"
 import * as Output from "@quarterdeck/http-server/cli/Output"
 import * as Listener from "@quarterdeck/http-server/Listener"
-import { toSettings } from "@quarterdeck/http-server/Options"
-import { Quarterdeck } from "@quarterdeck/http-server/Quarterdeck"
+import { Quarterdeck } from "@quarterdeck/http-server"
 import { Clock, Config, Console, Context, Effect, FileSystem, Layer, Logger, Path, References, Stdio } from "effect"
 import { DemoClient } from "./DemoClient.ts"
 import * as Page from "./Page.ts"
@@ -32,12 +31,11 @@ const demo = Effect.gen(function*() {
   const firstKey = path.join(directory, "first.key")
   yield* files.writeFileString(kubeconfig, fleet.kubeconfig, { mode: 0o600 })
 
-  const settings = yield* Effect.fromResult(toSettings({
+  const services = yield* Layer.build(Quarterdeck.layer({
     clusters: { kubeconfig: [kubeconfig] },
     keys: { bootstrapFile: firstKey },
     dataDirectory: path.join(directory, "data")
   }))
-  const services = yield* Layer.build(Quarterdeck.layer(settings))
   const { url } = yield* Listener.listen(Context.get(services, Quarterdeck).nodeHandler, {
     host: "127.0.0.1",
     port,

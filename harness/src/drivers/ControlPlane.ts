@@ -9,8 +9,14 @@
  */
 import { Effect, Exit, Option, Ref, Schedule, Scope, Semaphore } from "effect"
 import { BUILD_COMMAND, find, type FoundProgram, KUBERNETES_VERSION, type ProgramName } from "../assets/Programs.ts"
-import { type Availability, type ClusterDriver, found, missing } from "../ClusterDriver.ts"
-import type { ClusterOptions, RunningCluster } from "../ClusterDriver.ts"
+import {
+  type Availability,
+  type ClusterDriver,
+  type ClusterOptions,
+  found,
+  missing,
+  type RunningCluster
+} from "../ClusterDriver.ts"
 import { DriverUnavailable, HarnessError, InvalidFleet, PortsTaken, type ProgramExited } from "../HarnessError.ts"
 import * as ControlPlaneFiles from "../internal/ControlPlaneFiles.ts"
 import { launch, type Launched, type LaunchOptions } from "../internal/ControlPlaneLaunch.ts"

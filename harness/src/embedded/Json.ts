@@ -71,10 +71,21 @@ export const without = (object: JsonObject, ...keys: ReadonlyArray<string>): Jso
     ? Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)))
     : object
 
-/** Adds the defaults for keys that the object lacks; a key that is there, `null` included, stays. */
+/** Adds the defaults for keys that the object lacks. */
 export const withDefaults = (object: JsonObject, defaults: JsonObject): JsonObject => {
   const missing = Object.entries(defaults).filter(([key]) => !Object.hasOwn(object, key))
   return missing.length === 0 ? object : { ...object, ...Object.fromEntries(missing) }
+}
+
+/** Drops every key whose value is `null`, at any depth: a body that says nothing about a field and one that says `null` agree. */
+export const withoutNulls = (object: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(object).flatMap(([key, value]) => value === null ? [] : [[key, nullsDropped(value)] as const])
+  )
+
+const nullsDropped = (value: Json): Json => {
+  if (isObject(value)) return withoutNulls(value)
+  return isArray(value) ? value.map(nullsDropped) : value
 }
 
 /** Compares two values by content; the order of keys does not count. */

@@ -15,6 +15,7 @@ import {
   unsupportedValue
 } from "./Status.ts"
 import { decode, dryRun, json, JSON_TYPE, placed, type Reply, type ResourceCall, resourceBody, writeOptions } from "./ApiRequest.ts"
+import * as Deletions from "./Deletions.ts"
 import { arrayAt, type JsonObject, numberAt, objectAt, put, textAt } from "./Json.ts"
 import { type Kernel, timestamp } from "./Kernel.ts"
 import * as Lists from "./Lists.ts"
@@ -170,7 +171,7 @@ const written = (
 const remove = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
   Result.gen(function*() {
     const options = yield* deleteOptions(call)
-    const deletion = yield* Writes.remove(kernel, addressOf(call), options)
+    const deletion = yield* Deletions.remove(kernel, addressOf(call), options)
     if (deletion.gone && !call.resource.returnsDeleted) return json(success(deletion.details))
     return json(typed(call.resource, deletion.object))
   })
@@ -182,7 +183,7 @@ const removeAll = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
     const options = yield* deleteOptions(call)
     const page = yield* Lists.page(kernel, call.resource, addressOf(call).namespace, query)
     for (const { name, namespace } of page.items) {
-      const gone = Writes.remove(kernel, { resource: call.resource, namespace, name }, options)
+      const gone = Deletions.remove(kernel, { resource: call.resource, namespace, name }, options)
       // One that went with its owner a moment ago is what was asked for.
       if (Result.isFailure(gone) && gone.failure.code !== 404) return yield* Result.fail(gone.failure)
     }
@@ -192,7 +193,7 @@ const removeAll = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
 const PROPAGATION = ["Foreground", "Background", "Orphan"] as const
 
 /** Reads how to delete from the body, or from the query where there is none. **Errors** 400, 422. */
-export const deleteOptions = (call: ResourceCall, embedded?: JsonObject): Outcome<Writes.DeleteOptions> =>
+export const deleteOptions = (call: ResourceCall, embedded?: JsonObject): Outcome<Deletions.DeleteOptions> =>
   Result.gen(function*() {
     const { query } = call.request
     const body = embedded ?? (call.request.body === "" ? {} : yield* decode(call.request.body, false, "DeleteOptions"))

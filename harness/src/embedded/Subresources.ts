@@ -5,6 +5,7 @@
  */
 import { Result } from "effect"
 import { bodyObject, json, type Reply, type ResourceCall, text, writeOptions } from "./ApiRequest.ts"
+import * as Deletions from "./Deletions.ts"
 import { at, type JsonObject, numberAt, objectAt, put, textAt } from "./Json.ts"
 import type { Kernel } from "./Kernel.ts"
 import * as LabelSelector from "./LabelSelector.ts"
@@ -119,6 +120,6 @@ const evict = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
     const name = textAt(eviction, "metadata", "name")
     if (name !== "" && name !== call.info.name) return yield* Result.fail(notFound(Resources.pods, name))
     const options = yield* Objects.deleteOptions(call, objectAt(eviction, "deleteOptions"))
-    yield* Writes.remove(kernel, Objects.addressOf(call), options)
+    yield* Deletions.remove(kernel, Objects.addressOf(call), options)
     return json(success(undefined, 201), 201)
   })

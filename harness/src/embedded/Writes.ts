@@ -9,7 +9,20 @@
 import { Result } from "effect"
 import * as Collector from "./Collector.ts"
 import * as Defaults from "./Defaults.ts"
-import { arrayAt, at, equals, isObject, type JsonObject, numberAt, objectAt, put, textAt, without } from "./Json.ts"
+import {
+  arrayAt,
+  at,
+  equals,
+  isArray,
+  isObject,
+  type JsonObject,
+  numberAt,
+  objectAt,
+  put,
+  textAt,
+  without,
+  withoutNulls
+} from "./Json.ts"
 import { type Kernel, timestamp } from "./Kernel.ts"
 import * as ManagedFields from "./ManagedFields.ts"
 import { hasStatus, type Resource } from "./Resource.ts"
@@ -17,7 +30,6 @@ import * as Resources from "./Resources.ts"
 import {
   alreadyExists,
   conflict,
-  type Details,
   forbidden,
   misnamed,
   modified,
@@ -60,7 +72,8 @@ export const create = (
   options: WriteOptions
 ): Outcome<JsonObject> =>
   Result.gen(function*() {
-    const given = objectAt(object, "metadata")
+    const said = tidy(object)
+    const given = objectAt(said, "metadata")
     const generated = textAt(given, "generateName")
     const name = textAt(given, "name") || (generated === "" ? "" : `${generated}${kernel.suffix()}`)
     yield* admitted(kernel, resource, namespace, name)
@@ -72,7 +85,7 @@ export const create = (
       creationTimestamp: timestamp(kernel.nowMs()),
       ...(resource.generation ? { generation: 1 } : {})
     }
-    const bare = hasStatus(resource) && resource !== Resources.nodes ? without(object, "status") : object
+    const bare = hasStatus(resource) && resource !== Resources.nodes ? without(said, "status") : said
     const filled = Defaults.fill(resource, Defaults.admit(resource, { ...bare, metadata }), kernel.surroundings)
     const complete = hasStatus(resource) ? { ...filled, status: Defaults.firstStatus(resource, filled) } : filled
     yield* Validation.created(resource, complete)
@@ -104,7 +117,7 @@ export const update = (
     const { resource, name } = address
     const stored = yield* find(kernel, address)
     const before = read(stored)
-    const asked = yield* change(before)
+    const asked = carryingOwners(yield* change(before), before)
     const named = textAt(asked, "metadata", "name")
     if (named !== name) return yield* Result.fail(misnamed(named, name))
     const version = textAt(asked, "metadata", "resourceVersion")
@@ -120,67 +133,6 @@ export const update = (
     if (equals(managed, before) || options.dryRun) return managed
     return finished(kernel, resource, stored, managed)
   })
-
-/** How an object goes. **Shape** without `graceSeconds` the object's own period counts. */
-export interface DeleteOptions {
-  readonly graceSeconds?: number
-  readonly propagation?: "Foreground" | "Background" | "Orphan"
-  readonly uid?: string
-  readonly version?: string
-  readonly dryRun: boolean
-}
-
-/** What a deletion came to. **Shape** `gone` is false while a finalizer, the kubelet or the contents still hold it. */
-export interface Deletion {
-  readonly gone: boolean
-  readonly object: JsonObject
-  readonly details: Details
-}
-
-/**
- * Deletes an object, or marks it as ending where something still holds it.
- *
- * **Errors** 404, 409 when a precondition does not hold, 403 for the namespaces that every cluster has.
- */
-export const remove = (kernel: Kernel, address: Address, options: DeleteOptions): Outcome<Deletion> =>
-  Result.gen(function*() {
-    const { resource, name } = address
-    const stored = yield* find(kernel, address)
-    if (resource === Resources.namespaces && PROTECTED.has(name)) return yield* Result.fail(undeletable(name))
-    yield* preconditions(address, stored, options)
-    const before = read(stored)
-    const details = {
-      name,
-      ...(resource.group === "" ? {} : { group: resource.group }),
-      kind: resource.resource,
-      uid: stored.uid
-    }
-    const grace = graceOf(resource, before, options)
-    const marked = at(before, "metadata", "deletionTimestamp") !== undefined
-    // A second deletion can only shorten the time that is left.
-    if (marked && grace >= (numberAt(before, "metadata", "deletionGracePeriodSeconds") ?? 0) && (grace > 0 || held(before))) {
-      return { gone: false, object: before, details }
-    }
-    const finalized = finalizing(before, options)
-    const ending = ended(resource, finalized, grace, marked, kernel.nowMs())
-    const goes = grace === 0 && !held(ending)
-    if (options.dryRun) return { gone: goes, object: ending, details }
-    if (!goes) {
-      const object = read(kernel.store.write(resource, ending))
-      Collector.ending(kernel, resource, object)
-      return { gone: false, object, details }
-    }
-    const last = resource === Resources.pods ? ending : before
-    if (options.propagation === "Orphan") Collector.release(kernel, stored.uid)
-    const removed = kernel.store.remove(resource, stored)
-    Collector.removed(kernel, resource, removed)
-    return { gone: true, object: put(last, ["metadata", "resourceVersion"], String(removed.revision)), details }
-  })
-
-const PROTECTED = new Set(["default", "kube-system", "kube-public"])
-
-const undeletable = (name: string) =>
-  forbidden(`namespaces "${name}" is forbidden: this namespace may not be deleted`, { name, kind: "namespaces" })
 
 const otherUid = ({ name, namespace, resource }: Address, asked: string, actual: string) =>
   conflict(
@@ -209,6 +161,25 @@ const admitted = (kernel: Kernel, resource: Resource, namespace: string, name: s
   }))
 }
 
+const OPTIONAL = ["labels", "annotations", "finalizers", "ownerReferences", "managedFields"]
+
+/** An object as the server reads it: what is null or empty in its metadata is not there. */
+const tidy = (object: JsonObject): JsonObject => {
+  const said = withoutNulls(object)
+  const metadata = objectAt(said, "metadata")
+  const empty = OPTIONAL.filter((name) => {
+    const value = metadata[name]
+    return isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0
+  })
+  return empty.length === 0 ? said : { ...said, metadata: without(metadata, ...empty) }
+}
+
+/** A body that is silent about who owns which field leaves that as it is; an empty list forgets it. */
+const carryingOwners = (object: JsonObject, before: JsonObject): JsonObject =>
+  at(object, "metadata", "managedFields") === undefined
+    ? put(tidy(object), ["metadata", "managedFields"], at(before, "metadata", "managedFields"))
+    : tidy(object)
+
 /** Fields that only the server writes. */
 const OWNED = ["namespace", "uid", "creationTimestamp", "generation", "deletionTimestamp", "deletionGracePeriodSeconds", "generateName"]
 
@@ -219,18 +190,15 @@ const keepRest = (resource: Resource, part: Part, asked: JsonObject, before: Jso
     ...Object.fromEntries(OWNED.flatMap((key) => old[key] === undefined ? [] : [[key, old[key]] as const])),
     ...(old["resourceVersion"] === undefined ? {} : { resourceVersion: old["resourceVersion"] })
   }
-  const managed = Object.hasOwn(objectAt(asked, "metadata"), "managedFields") || old["managedFields"] === undefined
-    ? metadata
-    : { ...metadata, managedFields: old["managedFields"] }
   const body = without(asked, "apiVersion", "kind", "metadata")
   if (part === "main") {
     const kept = hasStatus(resource) ? withPart(body, before, "status") : body
-    const complete = { metadata: managed, ...kept }
+    const complete = { metadata, ...kept }
     return resource === Resources.namespaces ? { ...complete, spec: objectAt(before, "spec") } : complete
   }
   const { metadata: _metadata, ...rest } = before
-  if (part === "status") return { metadata: managed, ...withPart(rest, asked, "status") }
-  return { metadata: managed, ...rest, spec: objectAt(asked, "spec") }
+  if (part === "status") return { metadata, ...withPart(rest, asked, "status") }
+  return { metadata, ...rest, spec: objectAt(asked, "spec") }
 }
 
 const withPart = (object: JsonObject, source: JsonObject, name: string): JsonObject =>
@@ -254,60 +222,11 @@ const finished = (kernel: Kernel, resource: Resource, stored: Stored, object: Js
   return put(object, ["metadata", "resourceVersion"], String(removed.revision))
 }
 
-const held = (object: JsonObject): boolean =>
+/** Whether something keeps an object that is ending. */
+export const held = (object: JsonObject): boolean =>
   arrayAt(object, "metadata", "finalizers").length > 0
   || (at(object, "status", "phase") === "Terminating" && arrayAt(object, "spec", "finalizers").length > 0)
 
-const preconditions = ({ name, resource }: Address, stored: Stored, options: DeleteOptions): Outcome<void> => {
-  if (options.uid !== undefined && options.uid !== stored.uid) {
-    return Result.fail(conflict(
-      resource,
-      name,
-      `the UID in the precondition (${options.uid}) does not match the UID in record (${stored.uid}). `
-        + "The object might have been deleted and then recreated",
-      resource.kind
-    ))
-  }
-  if (options.version !== undefined && options.version !== String(stored.revision)) {
-    return Result.fail(conflict(
-      resource,
-      name,
-      `the ResourceVersion in the precondition (${options.version}) does not match the ResourceVersion in record `
-        + `(${stored.revision}). The object might have been modified`,
-      resource.kind
-    ))
-  }
-  return Result.succeed(undefined)
-}
-
-/** Only a pod that runs on a node has time to end; a finished or unbound one has nothing left to do. */
-const graceOf = (resource: Resource, object: JsonObject, options: DeleteOptions): number => {
-  if (resource !== Resources.pods || textAt(object, "spec", "nodeName") === "") return 0
-  const phase = textAt(object, "status", "phase")
-  if (phase === "Succeeded" || phase === "Failed") return 0
-  return Math.max(0, options.graceSeconds ?? numberAt(object, "spec", "terminationGracePeriodSeconds") ?? 30)
-}
-
-const finalizing = (object: JsonObject, options: DeleteOptions): JsonObject => {
-  if (options.propagation !== "Foreground" || isObject(at(object, "spec", "finalizers"))) return object
-  const finalizers = arrayAt(object, "metadata", "finalizers")
-  return finalizers.includes("foregroundDeletion")
-    ? object
-    : put(object, ["metadata", "finalizers"], [...finalizers, "foregroundDeletion"])
-}
-
-const ended = (resource: Resource, object: JsonObject, grace: number, marked: boolean, nowMs: number): JsonObject => {
-  const generation = numberAt(object, "metadata", "generation")
-  const metadata = {
-    ...objectAt(object, "metadata"),
-    ...(generation === undefined || marked ? {} : { generation: generation + 1 }),
-    deletionTimestamp: timestamp(nowMs + grace * 1_000),
-    ...(resource === Resources.namespaces ? {} : { deletionGracePeriodSeconds: grace })
-  }
-  return resource === Resources.namespaces
-    ? put({ ...object, metadata }, ["status", "phase"], "Terminating")
-    : { ...object, metadata }
-}
 
 /** Gives a pod its node, as a scheduler does. */
 export const bind = (kernel: Kernel, stored: Stored, node: string, { dryRun }: WriteOptions): void => {

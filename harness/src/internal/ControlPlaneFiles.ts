@@ -75,7 +75,7 @@ export const authority = (paths: ControlPlanePaths): Effect.Effect<string, Clust
 
 /** A line of the server's token file: CSV of token, name, uid and a quoted list of groups. */
 const tokenLine = (user: ClusterUser): string =>
-  [Redacted.value(user.token), user.name, user.name, user.groups.join(",")].map(quoted).join(",") + "\n"
+  `${[Redacted.value(user.token), user.name, user.name, user.groups.join(",")].map(quoted).join(",")}\n`
 
 const quoted = (field: string): string => `"${field.replaceAll("\"", "\"\"")}"`
 

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import { execFile } from "node:child_process"
+import { createHash } from "node:crypto"
 import { readFile, readlink } from "node:fs/promises"
 import { promisify } from "node:util"
 
@@ -21,17 +22,20 @@ export const signalGroup = (leader: number, signal: NodeJS.Signals): boolean => 
 }
 
 /**
- * A text that tells this run of a process from a later process with the same number; undefined when there is none.
+ * A short text that tells this run of a process from a later process with the same number; undefined when it has ended,
+ * also while its parent has not noticed.
  *
- * **Shape** the start time in clock ticks where `/proc` exists, else what `ps` prints, without spaces.
+ * **Shape** the start time in clock ticks where `/proc` exists, else a digest of what `ps` prints.
  */
 export const startOf = async (pid: number): Promise<string | undefined> => {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, "utf8")
     // The command's name stands in parentheses and may hold any character, so fields are counted after the last one.
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]
+    const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+    return state === "Z" ? undefined : fields[18]
   } catch {
-    return (await printOf(pid, "lstart"))?.replace(/[^A-Za-z0-9]+/g, "-")
+    const printed = await printOf(pid, "lstart")
+    return printed === undefined ? undefined : createHash("sha256").update(printed).digest("hex").slice(0, 8)
   }
 }
 

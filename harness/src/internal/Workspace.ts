@@ -86,7 +86,8 @@ const prepare = async (root: string): Promise<void> => {
   }
 }
 
+/** Short, because the sockets in it lie deep and the system takes no more than about 100 characters. */
 const defaultRoot = Effect.map(
   setting("TMPDIR"),
-  (temporary) => join(temporary ?? "/tmp", `quarterdeck-harness-${process.getuid?.() ?? "user"}`)
+  (temporary) => join(temporary ?? "/tmp", `quarterdeck-${process.getuid?.() ?? "user"}`)
 )

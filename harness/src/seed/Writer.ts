@@ -64,15 +64,15 @@ const writeNode = Effect.fnUntraced(function*(node: NodePlan, plan: ClusterPlan,
 })
 
 const writeWorkload = Effect.fnUntraced(function*(plan: WorkloadPlan, to: Destination) {
-  const [only] = plan.pods
-  if (plan.template.kind === "Pod" && only !== undefined) return yield* writePod(plan, only, FREE, to)
+  const { kind } = plan.template
+  if (kind === "Pod") return yield* each(plan.pods, (pod) => writePod(plan, pod, FREE, to))
 
   const created = yield* to.api.create(WorkloadManifests.workload(plan))
   const generation = yield* generationOf(created, to)
   const owned = { references: [yield* ownerOf(created, to)], labels: {} }
   const status = (of: object) => report(created, of, to)
   const pods = each(plan.pods, (pod) => writePod(plan, pod, owned, to))
-  switch (plan.template.kind) {
+  switch (kind) {
     case "Deployment":
       return yield* together(
         status(WorkloadManifests.deploymentStatus(plan, generation, to.now)),
@@ -88,10 +88,9 @@ const writeWorkload = Effect.fnUntraced(function*(plan: WorkloadPlan, to: Destin
     case "Job":
       return yield* together(status(WorkloadManifests.jobStatus(plan, to.now)), pods)
     case "CronJob":
-      if (plan.pods.length === 0) return
-      return yield* together(status(WorkloadManifests.cronJobStatus(to.now)), writeLastJob(plan, owned, to))
-    case "Pod":
-      return
+      return yield* plan.state === "suspended"
+        ? Effect.void
+        : together(status(WorkloadManifests.cronJobStatus(to.now)), writeLastJob(plan, owned, to))
   }
 })
 

@@ -35,7 +35,7 @@ describe("LeftOutDrivers", () => {
     Effect.gen(function*() {
       const lines = (yield* printed({})).trim().split("\n")
       assert.strictEqual(lines.length, 1)
-      assert.match(lines[0] ?? "", /^drivers left out: control-plane \(.*quarterdeck|^drivers left out: control-plane \(.*assets/)
+      assert.match(lines[0] ?? "", /^drivers left out: control-plane \(etcd and kube-apiserver not found; run `.+` \(needs Go/)
     }))
 
   it.effect("is silent when the list leaves nothing open", () =>

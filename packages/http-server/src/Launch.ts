@@ -19,16 +19,11 @@ import * as Telemetry from "./Telemetry.ts"
 export const launch = (settings: Settings) =>
   Effect.scoped(
     Effect.gen(function*() {
-      const services = yield* Layer.build(Quarterdeck.layer(settings))
-      const { nodeHandler } = Context.get(services, Quarterdeck)
       const { host, port, shutdownMs, tls } = settings.server
-      const { url } = yield* Listener.listen(nodeHandler, {
-        host,
-        port,
-        shutdownMs,
-        ...(tls === undefined ? {} : { tls })
-      })
-      yield* Effect.logInfo(`listening on ${url}`)
+      const listener = yield* Listener.bind({ host, port, shutdownMs, ...(tls === undefined ? {} : { tls }) })
+      const services = yield* Layer.build(Quarterdeck.layerSettings(settings))
+      yield* listener.serve(Context.get(services, Quarterdeck).nodeHandler)
+      yield* Effect.logInfo(`listening on ${listener.url}`)
       return yield* Effect.never
     })
   ).pipe(Effect.provide(Telemetry.layer(settings.telemetry)))

@@ -17,11 +17,20 @@ export interface ListenerOptions {
   readonly shutdownMs: number
 }
 
-/** A listener that accepts requests. **Example** `{ host: "127.0.0.1", port: 8080, url: "http://127.0.0.1:8080" }` */
+/** A listener that is open. **Example** `{ host: "127.0.0.1", port: 8080, url: "http://127.0.0.1:8080" }` */
 export interface Listener {
   readonly host: string
   readonly port: number
   readonly url: string
+}
+
+/** A socket that is taken, and whose requests wait until there is somebody to serve them. */
+export interface BoundListener extends Listener {
+  /**
+   * Serves requests, also those that wait, until the scope closes: then no new connection is taken, replies in flight
+   * are finished, `shutdownMs` at most, and the rest is cut.
+   */
+  readonly serve: (handler: Http.RequestListener) => Effect.Effect<void, never, Scope.Scope>
 }
 
 /** The socket could not be opened. **Shape** `code` is the system's own: `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`. */
@@ -59,8 +68,7 @@ export class CertificateUnusable extends Schema.TaggedError<CertificateUnusable>
 const CERTIFICATE_CHECK = "5 seconds"
 
 /**
- * Listens until the scope closes: then no new connection is taken, replies in flight are finished, `shutdownMs` at
- * most, and the rest is cut.
+ * Takes a socket before anything else is started, so that a port in use leaves nothing half started.
  *
  * **Errors** `CannotListen`, `CertificateUnusable`.
  *
@@ -69,19 +77,40 @@ const CERTIFICATE_CHECK = "5 seconds"
  *
  * @since 0.1.0
  */
-export const listen = Effect.fn("Listener.listen")(function*(
-  handler: Http.RequestListener,
+export const bind = Effect.fn("Listener.bind")(function*(
   options: ListenerOptions
-): Effect.fn.Return<Listener, CannotListen | CertificateUnusable, Scope.Scope> {
-  const server = yield* create(handler, options)
+): Effect.fn.Return<BoundListener, CannotListen | CertificateUnusable, Scope.Scope> {
+  const handler = yield* Deferred.make<Http.RequestListener>()
+  const server = yield* create((request, response) => {
+    Effect.runFork(Effect.map(Deferred.await(handler), (serve) => serve(request, response)))
+  }, options)
   const address = yield* open(server, options)
-  yield* Effect.addFinalizer(() => close(server, options.shutdownMs))
+  yield* Effect.addFinalizer(() => close(server, 0))
   const host = address.family === "IPv6" ? `[${address.address}]` : address.address
   return {
     host: address.address,
     port: address.port,
-    url: `${options.tls === undefined ? "http" : "https"}://${host}:${address.port}`
+    url: `${options.tls === undefined ? "http" : "https"}://${host}:${address.port}`,
+    serve: (serve) =>
+      Effect.acquireRelease(
+        Effect.sync(() => {
+          server.removeAllListeners("request")
+          server.on("request", serve)
+          Deferred.doneUnsafe(handler, Effect.succeed(serve))
+        }),
+        () => close(server, options.shutdownMs)
+      )
   }
+})
+
+/** Takes a socket and serves its requests until the scope closes; see `bind`. */
+export const listen = Effect.fn("Listener.listen")(function*(
+  handler: Http.RequestListener,
+  options: ListenerOptions
+): Effect.fn.Return<Listener, CannotListen | CertificateUnusable, Scope.Scope> {
+  const bound = yield* bind(options)
+  yield* bound.serve(handler)
+  return bound
 })
 
 const LIMITS = { requestTimeout: 60_000, headersTimeout: 30_000, keepAliveTimeout: 65_000, maxHeaderSize: 16_384 }
@@ -142,6 +171,7 @@ const open = (server: Http.Server | Https.Server, { host, port }: ListenerOption
   })
 
 const close = Effect.fnUntraced(function*(server: Http.Server | Https.Server, shutdownMs: number) {
+  if (!server.listening) return
   const closed = yield* Deferred.make<void>()
   server.close(() => Deferred.doneUnsafe(closed, Effect.void))
   // A connection that was serving becomes idle after its reply, and would stay open until its keep-alive ends.

@@ -66,9 +66,9 @@ export class Quarterdeck extends Context.Service<Quarterdeck, {
   /**
    * Starts the service: registry, watches, keys. Requests are taken at once; `/readyz` says when the caches are filled.
    *
-   * **Errors** `StartError`: every reason why the settings cannot be followed, nothing half started.
+   * **Errors** every reason why the settings cannot be followed; nothing is left half started.
    */
-  static readonly layer = (settings: Settings) =>
+  static readonly layerSettings = (settings: Settings) =>
     Layer.effect(
       Quarterdeck,
       Effect.gen(function*() {
@@ -90,14 +90,20 @@ export class Quarterdeck extends Context.Service<Quarterdeck, {
     ).pipe(Layer.provide([Services.layer(settings), NodeHttpServer.layerHttpServices]))
 
   /**
+   * Starts the service in an Effect application.
+   *
+   * **Errors** those of `layerSettings`, and `SettingsError` for options at fault.
+   */
+  static readonly layer = (options: Options = {}) =>
+    Layer.unwrap(Effect.map(Effect.fromResult(toSettings(options)), Quarterdeck.layerSettings))
+
+  /**
    * Starts the service for a host outside Effect.
    *
-   * **Errors** rejects with what {@link Quarterdeck.layer} fails with, or `SettingsError` for options at fault.
+   * **Errors** rejects with what {@link Quarterdeck.layer} fails with.
    */
   static readonly start = async (options: Options = {}): Promise<Embedded> => {
-    const runtime = ManagedRuntime.make(Layer.unwrap(
-      Effect.map(Effect.fromResult(toSettings(options)), (settings) => Quarterdeck.layer(settings))
-    ))
+    const runtime = ManagedRuntime.make(Quarterdeck.layer(options))
     const dispose = () => runtime.dispose()
     try {
       const { nodeHandler, webHandler } = await runtime.runPromise(Quarterdeck)

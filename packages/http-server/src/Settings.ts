@@ -95,7 +95,7 @@ export const combine = (
   file: SettingsFile.Contents
 ): Result.Result<Loaded, SettingsError> => {
   const own = ownVariables(variables)
-  const problems: Array<Problem> = [...file.problems, ...unknownFlags(flags), ...unknownVariables(own)]
+  const problems: Array<Problem> = [...file.problems, ...unknownVariables(own)]
   const origins = new Map<string, Origin>()
   const refused = new Set<Row<unknown>>()
 
@@ -231,11 +231,3 @@ const unknownVariables = (variables: ReadonlyMap<string, string>): ReadonlyArray
       message: `is not a variable of Quarterdeck; those of the server are ${known.join(", ")}`
     }))
 }
-
-const unknownFlags = (flags: Readonly<Record<string, string>>): ReadonlyArray<Problem> =>
-  Object.keys(flags)
-    .filter((name) => !rows.some((row) => row.flag === name))
-    .map((name) => ({
-      origin: { _tag: "Flag", name },
-      message: `is not a flag of the server; those are ${rows.map((row) => `--${row.flag}`).join(", ")}`
-    }))

@@ -38,7 +38,13 @@ export class InvalidJson extends Schema.TaggedError<InvalidJson>()("InvalidJson"
 export const parse = (text: string): Result.Result<unknown, InvalidJson> => {
   const refused = scan(text)
   if (refused !== undefined) return Result.fail(refused)
-  return Result.try({ try: (): unknown => JSON.parse(text), catch: () => new InvalidJson({ problem: "syntax" }) })
+  return Result.try({
+    try: () => {
+      const value: unknown = JSON.parse(text)
+      return value
+    },
+    catch: () => new InvalidJson({ problem: "syntax" })
+  })
 }
 
 /**

@@ -20,7 +20,9 @@ export const Timestamp = Schema.String.check(
   Schema.isPattern(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?Z$/, {
     expected: "an RFC 3339 instant in UTC"
   })
-).annotate({ format: "date-time" }).pipe(Schema.decodeTo(Schema.DateTimeUtcFromString))
+)
+  .annotate({ format: "date-time" })
+  .pipe(Schema.decodeTo(Schema.DateTimeUtcFromString))
 
 /** **Shape** only `active` and `expiring` keys authenticate. */
 export const Status = Schema.Literals(["active", "expiring", "expired", "revoked"])

@@ -5,11 +5,11 @@
  */
 import { Context, DateTime, Effect, Layer, Option, type Scope } from "effect"
 import { type Lifespan, type Source, statusAt } from "./ApiKey.ts"
+import * as LastUse from "./internal/lastUse.ts"
 import { KeyConfig } from "./KeyConfig.ts"
 import type { KeyStoreError } from "./KeyError.ts"
 import * as KeyHash from "./KeyHash.ts"
 import { KeyStore } from "./KeyStore.ts"
-import * as LastUse from "./LastUse.ts"
 import type { Principal } from "./Principal.ts"
 import * as RawKey from "./RawKey.ts"
 import type { Rule } from "./Rule.ts"
@@ -24,20 +24,23 @@ export type Verdict =
   | { readonly _tag: "Valid"; readonly principal: Principal["Service"] }
   | { readonly _tag: "Refused"; readonly code: "invalid_key" | "key_expired" | "key_revoked"; readonly detail: string }
 
-export class Authenticator extends Context.Service<Authenticator, {
-  /**
-   * Looks a key up and judges it.
-   *
-   * **Shape** valid if and only if it is known, not revoked and now < `expiresAt`. What holds for this call holds no
-   * longer than it: open streams and sessions ask again.
-   *
-   * **Errors** `KeyStoreError` when the store cannot tell.
-   *
-   * **Limits** one SHA-256 and at most one look-up in the store, none for deploy-time keys. No span: the path of every
-   * request.
-   */
-  readonly authenticate: (key: RawKey.RawKey) => Effect.Effect<Verdict, KeyStoreError>
-}>()("@quarterdeck/keys/Authenticator") {
+export class Authenticator extends Context.Service<
+  Authenticator,
+  {
+    /**
+     * Looks a key up and judges it.
+     *
+     * **Shape** valid if and only if it is known, not revoked and now < `expiresAt`. What holds for this call holds no
+     * longer than it: open streams and sessions ask again.
+     *
+     * **Errors** `KeyStoreError` when the store cannot tell.
+     *
+     * **Limits** one SHA-256 and at most one look-up in the store, none for deploy-time keys. No span: the path of every
+     * request.
+     */
+    readonly authenticate: (key: RawKey.RawKey) => Effect.Effect<Verdict, KeyStoreError>
+  }
+>()("@quarterdeck/keys/Authenticator") {
   /** Judges by the deploy-time keys and the store; uses of created keys are noted beside the request. */
   static readonly layer: Layer.Layer<Authenticator, never, KeyConfig | KeyStore> = Layer.effect(
     Authenticator,
@@ -53,7 +56,7 @@ interface Known extends Lifespan {
   readonly rule: Rule
 }
 
-const make = Effect.fnUntraced(function*(): Effect.fn.Return<
+const make = Effect.fnUntraced(function* (): Effect.fn.Return<
   Authenticator["Service"],
   never,
   KeyConfig | KeyStore | Scope.Scope
@@ -62,7 +65,7 @@ const make = Effect.fnUntraced(function*(): Effect.fn.Return<
   const store = yield* KeyStore
   const noteUse = yield* LastUse.make(store)
 
-  const authenticate = Effect.fnUntraced(function*(key: RawKey.RawKey): Effect.fn.Return<Verdict, KeyStoreError> {
+  const authenticate = Effect.fnUntraced(function* (key: RawKey.RawKey): Effect.fn.Return<Verdict, KeyStoreError> {
     const hash = KeyHash.fromRawKey(key)
     const { byHash, removed } = yield* config.current
     const now = yield* DateTime.now

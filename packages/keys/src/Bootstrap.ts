@@ -6,6 +6,7 @@
 import { Effect, Redacted } from "effect"
 import { randomUUID } from "node:crypto"
 import { link, open, rm } from "node:fs/promises"
+import { dirname } from "node:path"
 import { codeOf } from "./internal/fileText.ts"
 import { newKey } from "./internal/newKey.ts"
 import { KeyConfig } from "./KeyConfig.ts"
@@ -20,14 +21,14 @@ const NAME = "bootstrap"
  *
  * **Shape** no key exists: none was ever created, not even one revoked since, and none is configured. The file holds
  * the key and a line end, has mode 0600, appears complete or not at all, and is never written over. It is written
- * before the key is stored, and taken away again if that fails: a key that works is always in somebody's hands.
+ * before the key is stored, and taken away again if that is refused: no key works that nobody holds.
  * Answers whether a key was made. The path is logged, the key never.
  *
  * **Errors** `BootstrapError`, above all where the file exists; `KeyStoreError`.
  *
  * @since 0.1.0
  */
-export const writeFirstKey = Effect.fn("Bootstrap.writeFirstKey")(function*(
+export const writeFirstKey = Effect.fn("Bootstrap.writeFirstKey")(function* (
   path: string
 ): Effect.fn.Return<boolean, BootstrapError | KeyStoreError, KeyConfig | KeyStore> {
   const store = yield* KeyStore
@@ -37,7 +38,10 @@ export const writeFirstKey = Effect.fn("Bootstrap.writeFirstKey")(function*(
   yield* Effect.uninterruptible(
     Effect.andThen(
       writeSecret(path, key),
-      Effect.onError(store.insert(record), () => Effect.promise(() => rm(path, { force: true })))
+      Effect.tapError(store.insert(record), ({ reason }) =>
+        // Without an answer the key may be stored: then the file is the only way in.
+        reason._tag === "StoreTimedOut" ? Effect.void : Effect.promise(() => rm(path, { force: true }))
+      )
     )
   )
   yield* Effect.logInfo(`no key existed: a first key ${record.id}, Admin of everything, was written to ${path}`)
@@ -49,9 +53,10 @@ const writeSecret = (path: string, key: RawKey): Effect.Effect<void, BootstrapEr
     try: () => writeExclusively(path, `${Redacted.value(key)}\n`),
     catch: (cause) => {
       const code = codeOf(cause)
-      const problem = code === "EEXIST"
-        ? "exists already, and no key does: remove it to have a new one written"
-        : `cannot be written (${code})`
+      const problem =
+        code === "EEXIST"
+          ? "exists already, and no key does: remove it to have a new one written"
+          : `cannot be written (${code})`
       return new BootstrapError({ path, problem })
     }
   })
@@ -70,5 +75,11 @@ const writeExclusively = async (path: string, content: string): Promise<void> =>
     await link(unfinished, path)
   } finally {
     await rm(unfinished, { force: true })
+  }
+  const directory = await open(dirname(path), "r")
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
   }
 }

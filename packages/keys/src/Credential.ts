@@ -63,7 +63,9 @@ const fromBasic = (encoded: string): Credential => {
   const colon = pair.success.indexOf(":")
   if (colon < 0) return malformed("Basic holds no colon between username and password")
   const password = pair.success.slice(colon + 1)
-  return password === "" ? missing("the password of Basic is empty; the key is the password, not the username") : present(password)
+  return password === ""
+    ? missing("the password of Basic is empty; the key is the password, not the username")
+    : present(password)
 }
 
 const decodeBase64 = (encoded: string): Result.Result<Buffer, string> => {

@@ -29,7 +29,8 @@ export class InvalidExpiry extends Schema.TaggedError<InvalidExpiry>()("InvalidE
 }
 
 const EXPLANATION: Record<InvalidExpiry["problem"], string> = {
-  syntax: "must be a number from 1 to 9999 and a unit, d (days) or y (years), or an RFC 3339 instant such as 2030-01-31T12:00:00Z",
+  syntax:
+    "must be a number from 1 to 9999 and a unit, d (days) or y (years), or an RFC 3339 instant such as 2030-01-31T12:00:00Z",
   calendar: "names a date or time that does not exist",
   notUtc: "must be an RFC 3339 instant in UTC, ending in Z or +00:00",
   past: "must lie in the future",
@@ -99,10 +100,16 @@ const instantMs = (text: string): Result.Result<number, InvalidExpiry> => {
   if (match === null) return refuse("syntax")
   const [, year = "", month = "", day = "", hour = "", minute = "", second = "", fraction = "", sign, ...offset] = match
   const [offsetHour = "00", offsetMinute = "00"] = offset
-  const exists = Number(month) >= 1 && Number(month) <= 12
-    && Number(day) >= 1 && Number(day) <= daysIn(Number(year), Number(month))
-    && Number(hour) <= 23 && Number(minute) <= 59 && Number(second) <= 59
-    && Number(offsetHour) <= 23 && Number(offsetMinute) <= 59
+  const exists =
+    Number(month) >= 1
+    && Number(month) <= 12
+    && Number(day) >= 1
+    && Number(day) <= daysIn(Number(year), Number(month))
+    && Number(hour) <= 23
+    && Number(minute) <= 59
+    && Number(second) <= 59
+    && Number(offsetHour) <= 23
+    && Number(offsetMinute) <= 59
   if (!exists) return refuse("calendar")
   const millis = fraction.slice(0, 3).padEnd(3, "0")
   const local = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${millis}Z`)

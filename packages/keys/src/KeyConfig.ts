@@ -53,12 +53,15 @@ export interface Health {
 
 const NONE: LoadedKeys = { byHash: new Map(), byId: new Map(), removed: new Set() }
 
-export class KeyConfig extends Context.Service<KeyConfig, {
-  /** The keys in force now. **Limits** no I/O. */
-  readonly current: Effect.Effect<LoadedKeys>
-  /** What readiness tells about the file. **Limits** no I/O. */
-  readonly health: Effect.Effect<Health>
-}>()("@quarterdeck/keys/KeyConfig") {
+export class KeyConfig extends Context.Service<
+  KeyConfig,
+  {
+    /** The keys in force now. **Limits** no I/O. */
+    readonly current: Effect.Effect<LoadedKeys>
+    /** What readiness tells about the file. **Limits** no I/O. */
+    readonly health: Effect.Effect<Health>
+  }
+>()("@quarterdeck/keys/KeyConfig") {
   /** A deployment without deploy-time keys. */
   static readonly layerNone: Layer.Layer<KeyConfig> = Layer.succeed(KeyConfig, {
     current: Effect.succeed(NONE),
@@ -98,13 +101,13 @@ interface Failure {
   readonly text?: string
 }
 
-const follow = Effect.fnUntraced(function*(
+const follow = Effect.fnUntraced(function* (
   path: string
 ): Effect.fn.Return<KeyConfig["Service"], KeysFileError | KeyStoreError, KeyStore | Scope.Scope> {
   const store = yield* KeyStore
   const read = Effect.mapError(readText(path, KeysFile.MAX_BYTES), (problem) => new KeysFileError({ path, problem }))
 
-  const load = Effect.fnUntraced(function*(
+  const load = Effect.fnUntraced(function* (
     text: string,
     before: LoadedKeys
   ): Effect.fn.Return<State, KeysFileError | KeyStoreError> {
@@ -119,7 +122,7 @@ const follow = Effect.fnUntraced(function*(
   const state = yield* Ref.make(yield* Effect.flatMap(read, (text) => load(text, NONE)))
   yield* Metric.update(alarmGauge, 0)
 
-  const fail = Effect.fnUntraced(function*(problem: string, text?: string) {
+  const fail = Effect.fnUntraced(function* (problem: string, text?: string) {
     const before = yield* Ref.get(state)
     const since = before.failure?.since ?? (yield* DateTime.now)
     yield* Ref.set(state, { ...before, failure: { since, problem, ...(text === undefined ? {} : { text }) } })
@@ -128,12 +131,12 @@ const follow = Effect.fnUntraced(function*(
     yield* Effect.logError(`${problem}; the keys that were loaded before stay in force`)
   })
 
-  const succeed = Effect.fnUntraced(function*({ keys, refused, text }: State) {
+  const succeed = Effect.fnUntraced(function* ({ keys, refused, text }: State) {
     yield* Ref.set(state, { keys, refused, text })
     yield* Metric.update(alarmGauge, 0)
   })
 
-  const check = Effect.gen(function*() {
+  const check = Effect.gen(function* () {
     const text = yield* read
     const before = yield* Ref.get(state)
     if (text === before.failure?.text) return
@@ -150,7 +153,11 @@ const follow = Effect.fnUntraced(function*(
     Effect.catch(({ message }) => fail(message)),
     // Without this the keys would stay as they are for ever, and nobody would know.
     Effect.catchDefect((defect) =>
-      Effect.andThen(Effect.logError("the keys file was not checked", defect), fail(`keys file ${path}: the check failed`)))
+      Effect.andThen(
+        Effect.logError("the keys file was not checked", defect),
+        fail(`keys file ${path}: the check failed`)
+      )
+    )
   )
 
   yield* Stream.merge(directoryChanges(dirname(path)), Stream.tick(POLL_INTERVAL)).pipe(
@@ -168,15 +175,13 @@ const follow = Effect.fnUntraced(function*(
 })
 
 /** Refuses every entry whose hash is that of a created key: one secret must not have two rules. */
-const withoutCreated = Effect.fnUntraced(function*(
+const withoutCreated = Effect.fnUntraced(function* (
   file: KeysFile.KeysFile,
   store: KeyStore["Service"]
 ): Effect.fn.Return<KeysFile.KeysFile, KeyStoreError> {
-  const created = yield* Effect.filter(
-    file.keys,
-    ({ hash }) => Effect.map(store.findByHash(hash), Option.isSome),
-    { concurrency: STORE_READS }
-  )
+  const created = yield* Effect.filter(file.keys, ({ hash }) => Effect.map(store.findByHash(hash), Option.isSome), {
+    concurrency: STORE_READS
+  })
   const clashes = created.map(({ index }) => ({ index, field: "hash", problem: "is that of a created key" }))
   return {
     keys: file.keys.filter((key) => !created.includes(key)),
@@ -195,9 +200,11 @@ const replace = (before: LoadedKeys, keys: ReadonlyArray<KeysFile.ConfiguredKey>
   }
 }
 
-const report = Effect.fnUntraced(function*(path: string, { keys, refused }: KeysFile.KeysFile, now: DateTime.Utc) {
+const report = Effect.fnUntraced(function* (path: string, { keys, refused }: KeysFile.KeysFile, now: DateTime.Utc) {
   for (const { field, index, problem } of refused) {
-    yield* Effect.logError(`keys file ${path}: entry ${index} is refused: ${field === "" ? "" : `${field}: `}${problem}`)
+    yield* Effect.logError(
+      `keys file ${path}: entry ${index} is refused: ${field === "" ? "" : `${field}: `}${problem}`
+    )
   }
   for (const { expiresAt, index } of keys) {
     if (expiresAt === undefined || DateTime.isLessThan(now, expiresAt)) continue

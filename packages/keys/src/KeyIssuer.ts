@@ -56,53 +56,57 @@ export interface KeyPage {
   readonly next?: string
 }
 
-export class KeyIssuer extends Context.Service<KeyIssuer, {
-  /**
-   * Makes a key whose rule lies inside the caller's.
-   *
-   * **Errors** `RoleForbidden`, `InvalidKeyName`, `InvalidExpiry`, `RuleNotContained`, in this order.
-   */
-  readonly create: (caller: Caller, options: CreateOptions) => Effect.Effect<CreatedApiKey, Failure>
-  /**
-   * Lists the keys whose rule lies inside the caller's, revoked and expired ones too.
-   *
-   * **Shape** deploy-time keys first, by name; then the created ones, the oldest first. Valid under churn.
-   *
-   * **Errors** `RoleForbidden`, `InvalidPosition`. **Limits** at worst reads the keys after `position` once.
-   */
-  readonly list: (caller: Caller, options: ListOptions) => Effect.Effect<KeyPage, Failure>
-  /** Gets one of those that `list` shows. **Errors** `RoleForbidden`, `KeyNotFound`. */
-  readonly get: (caller: Caller, id: string) => Effect.Effect<ApiKey, Failure>
-  /**
-   * Revokes a key, at once and for ever: the caller's own, or an Admin one inside its rule. Again changes nothing.
-   *
-   * **Errors** `RoleForbidden`, `KeyNotFound`, `KeyConfigured`.
-   */
-  readonly revoke: (caller: Caller, id: string) => Effect.Effect<void, Failure>
-  /** Shows the caller's own key. **Errors** `KeyNotFound` when its entry has just left the configuration. */
-  readonly whoami: (caller: Caller) => Effect.Effect<ApiKey, Failure>
-}>()("@quarterdeck/keys/KeyIssuer") {
+export class KeyIssuer extends Context.Service<
+  KeyIssuer,
+  {
+    /**
+     * Makes a key whose rule lies inside the caller's.
+     *
+     * **Errors** `RoleForbidden`, `InvalidKeyName`, `InvalidExpiry`, `RuleNotContained`, in this order.
+     */
+    readonly create: (caller: Caller, options: CreateOptions) => Effect.Effect<CreatedApiKey, Failure>
+    /**
+     * Lists the keys whose rule lies inside the caller's, revoked and expired ones too.
+     *
+     * **Shape** deploy-time keys first, by name; then the created ones, the oldest first. Valid under churn.
+     *
+     * **Errors** `RoleForbidden`, `InvalidPosition`. **Limits** at worst reads the keys after `position` once.
+     */
+    readonly list: (caller: Caller, options: ListOptions) => Effect.Effect<KeyPage, Failure>
+    /** Gets one of those that `list` shows. **Errors** `RoleForbidden`, `KeyNotFound`. */
+    readonly get: (caller: Caller, id: string) => Effect.Effect<ApiKey, Failure>
+    /**
+     * Revokes a key, at once and for ever: the caller's own, or an Admin one inside its rule. Again changes nothing.
+     *
+     * **Errors** `RoleForbidden`, `KeyNotFound`, `KeyConfigured`.
+     */
+    readonly revoke: (caller: Caller, id: string) => Effect.Effect<void, Failure>
+    /** Shows the caller's own key. **Errors** `KeyNotFound` when its entry has just left the configuration. */
+    readonly whoami: (caller: Caller) => Effect.Effect<ApiKey, Failure>
+  }
+>()("@quarterdeck/keys/KeyIssuer") {
   static readonly layer: Layer.Layer<KeyIssuer, never, KeyConfig | KeyStore> = Layer.effect(
     KeyIssuer,
     Effect.suspend(() => make())
   )
 }
 
-const make = Effect.fnUntraced(function*() {
+const make = Effect.fnUntraced(function* () {
   const config = yield* KeyConfig
   const store = yield* KeyStore
   const maxLifetime = yield* MaxLifetime
 
-  const create = Effect.fn("KeyIssuer.create")(function*(
+  const create = Effect.fn("KeyIssuer.create")(function* (
     caller: Caller,
     { expire, name, rule }: CreateOptions
   ): Effect.fn.Return<CreatedApiKey, Failure> {
     yield* requireRole(caller, "create")
     if (!Schema.is(KeyName)(name)) return yield* refuse(new InvalidKeyName({}))
     const now = yield* DateTime.now
-    const expiry = expire === undefined
-      ? {}
-      : { expiresAt: yield* Effect.catch(Effect.fromResult(Expiry.parse(expire, { now, maxLifetime })), refuse) }
+    const expiry =
+      expire === undefined
+        ? {}
+        : { expiresAt: yield* Effect.fromResult(Expiry.parse(expire, { now, maxLifetime })).pipe(Effect.catch(refuse)) }
     if (!Rule.isWithin(rule, caller.rule)) return yield* refuse(new RuleNotContained({}))
     const { key, record } = yield* newKey({ name, rule, createdBy: caller.keyId, ...expiry })
     yield* store.insert(record)
@@ -111,7 +115,7 @@ const make = Effect.fnUntraced(function*() {
   })
 
   /** The caller's keys of the store after a place, at most `wanted`. */
-  const scan = Effect.fnUntraced(function*(
+  const scan = Effect.fnUntraced(function* (
     caller: Caller,
     wanted: number,
     after: Position | undefined
@@ -127,7 +131,7 @@ const make = Effect.fnUntraced(function*() {
     return found.slice(0, wanted)
   })
 
-  const list = Effect.fn("KeyIssuer.list")(function*(
+  const list = Effect.fn("KeyIssuer.list")(function* (
     caller: Caller,
     { limit, position }: ListOptions
   ): Effect.fn.Return<KeyPage, Failure> {
@@ -136,11 +140,13 @@ const make = Effect.fnUntraced(function*() {
     if (position !== undefined && from === undefined) return yield* refuse(new InvalidPosition({}))
     const now = yield* DateTime.now
     const { byId } = yield* config.current
-    const configured = from?.source === "created"
-      ? []
-      : [...byId.values()].filter(visibleTo(caller))
-        .filter((key) => from === undefined || configuredOrder(key, from.after) > 0)
-        .toSorted(configuredOrder)
+    const configured =
+      from?.source === "created"
+        ? []
+        : [...byId.values()]
+            .filter(visibleTo(caller))
+            .filter((key) => from === undefined || configuredOrder(key, from.after) > 0)
+            .toSorted(configuredOrder)
     // One more than asked for tells whether there is more.
     const created = yield* scan(
       caller,
@@ -148,7 +154,10 @@ const make = Effect.fnUntraced(function*() {
       from?.source === "created" ? from.after : undefined
     )
     const rows = [
-      ...configured.map((key): Row => ({ position: { source: "configured", after: key }, apiKey: ofConfigured(key, now) })),
+      ...configured.map((key): Row => ({
+        position: { source: "configured", after: key },
+        apiKey: ofConfigured(key, now)
+      })),
       ...created.map((key): Row => ({ position: { source: "created", after: key }, apiKey: ofCreated(key, now) }))
     ]
     const shown = rows.slice(0, limit)
@@ -159,21 +168,21 @@ const make = Effect.fnUntraced(function*() {
     }
   })
 
-  const find = Effect.fnUntraced(function*(id: string): Effect.fn.Return<Found, Failure> {
+  const find = Effect.fnUntraced(function* (id: string): Effect.fn.Return<Found, Failure> {
     const configured = (yield* config.current).byId.get(id)
     if (configured !== undefined) return { source: "configured", key: configured }
     const created = Option.getOrUndefined(yield* store.find(id))
     return created === undefined ? yield* refuse(new KeyNotFound({})) : { source: "created", key: created }
   })
 
-  const get = Effect.fn("KeyIssuer.get")(function*(caller: Caller, id: string): Effect.fn.Return<ApiKey, Failure> {
+  const get = Effect.fn("KeyIssuer.get")(function* (caller: Caller, id: string): Effect.fn.Return<ApiKey, Failure> {
     yield* requireRole(caller, "read")
     const found = yield* find(id)
     if (!visibleTo(caller)(found.key)) return yield* refuse(new KeyNotFound({}))
     return show(found, yield* DateTime.now)
   })
 
-  const revoke = Effect.fn("KeyIssuer.revoke")(function*(caller: Caller, id: string): Effect.fn.Return<void, Failure> {
+  const revoke = Effect.fn("KeyIssuer.revoke")(function* (caller: Caller, id: string): Effect.fn.Return<void, Failure> {
     const isOwn = id === caller.keyId
     if (!isOwn) yield* requireRole(caller, "delete")
     const { key, source } = yield* find(id)
@@ -183,7 +192,7 @@ const make = Effect.fnUntraced(function*() {
     yield* store.revoke(id, yield* DateTime.now)
   })
 
-  const whoami = Effect.fn("KeyIssuer.whoami")(function*(caller: Caller): Effect.fn.Return<ApiKey, Failure> {
+  const whoami = Effect.fn("KeyIssuer.whoami")(function* (caller: Caller): Effect.fn.Return<ApiKey, Failure> {
     return show(yield* find(caller.keyId), yield* DateTime.now)
   })
 
@@ -207,7 +216,10 @@ const configuredOrder: Order.Order<ListPosition.ConfiguredPosition> = Order.comb
   Order.mapInput(Order.String, (key: ListPosition.ConfiguredPosition) => key.id)
 )
 
-const visibleTo = (caller: Caller) => (key: { readonly rule: Rule.Rule }): boolean => Rule.isWithin(key.rule, caller.rule)
+const visibleTo =
+  (caller: Caller) =>
+  (key: { readonly rule: Rule.Rule }): boolean =>
+    Rule.isWithin(key.rule, caller.rule)
 
 const requireRole = (caller: Caller, verb: RoleForbidden["verb"]): Effect.Effect<void, KeyError> =>
   Access.decide(caller.rule, "apiKeys", verb) === "allowed" ? Effect.void : refuse(new RoleForbidden({ verb }))

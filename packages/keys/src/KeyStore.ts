@@ -55,18 +55,21 @@ export const order: Order.Order<Position> = Order.combine(
  *
  * @since 0.1.0
  */
-export class KeyStore extends Context.Service<KeyStore, {
-  /** Adds a key. **Errors** also when its id or hash is taken. */
-  readonly insert: (record: KeyRecord) => Effect.Effect<void, KeyStoreError>
-  /** Finds a key, revoked and expired ones too. **Limits** on the path of every request: one indexed read. */
-  readonly findByHash: (hash: KeyHash) => Effect.Effect<Option.Option<KeyRecord>, KeyStoreError>
-  readonly find: (id: string) => Effect.Effect<Option.Option<KeyRecord>, KeyStoreError>
-  /** Lists in {@link order}, at most `limit` records. */
-  readonly list: (page: Page) => Effect.Effect<ReadonlyArray<KeyRecord>, KeyStoreError>
-  /** Marks a key as revoked; the first time stays. **Shape** the key as it is now, `none` if no key has the id. */
-  readonly revoke: (id: string, at: DateTime.Utc) => Effect.Effect<Option.Option<KeyRecord>, KeyStoreError>
-  /** Notes uses, all or none; an older one than is stored changes nothing, nor does an unknown id. */
-  readonly touch: (uses: ReadonlyArray<Use>) => Effect.Effect<void, KeyStoreError>
-  /** Counts all keys, revoked and expired ones too. */
-  readonly count: Effect.Effect<number, KeyStoreError>
-}>()("@quarterdeck/keys/KeyStore") {}
+export class KeyStore extends Context.Service<
+  KeyStore,
+  {
+    /** Adds a key. **Errors** also when its id or hash is taken. */
+    readonly insert: (record: KeyRecord) => Effect.Effect<void, KeyStoreError>
+    /** Finds a key, revoked and expired ones too. **Limits** on the path of every request: one indexed read. */
+    readonly findByHash: (hash: KeyHash) => Effect.Effect<Option.Option<KeyRecord>, KeyStoreError>
+    readonly find: (id: string) => Effect.Effect<Option.Option<KeyRecord>, KeyStoreError>
+    /** Lists in {@link order}, at most `limit` records. */
+    readonly list: (page: Page) => Effect.Effect<ReadonlyArray<KeyRecord>, KeyStoreError>
+    /** Marks a key as revoked; the first time stays. **Shape** the key as it is now, `none` if no key has the id. */
+    readonly revoke: (id: string, at: DateTime.Utc) => Effect.Effect<Option.Option<KeyRecord>, KeyStoreError>
+    /** Notes uses, all or none; an older one than is stored changes nothing, nor does an unknown id. */
+    readonly touch: (uses: ReadonlyArray<Use>) => Effect.Effect<void, KeyStoreError>
+    /** Counts all keys, revoked and expired ones too. */
+    readonly count: Effect.Effect<number, KeyStoreError>
+  }
+>()("@quarterdeck/keys/KeyStore") {}

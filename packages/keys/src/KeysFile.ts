@@ -73,7 +73,13 @@ const parseYaml = (text: string): Result.Result<ReadonlyArray<unknown>, InvalidK
   const lineCounter = new LineCounter()
   const document = Result.try({
     try: () =>
-      parseDocument(text, { lineCounter, logLevel: "silent", prettyErrors: false, resolveKnownTags: false, stringKeys: true }),
+      parseDocument(text, {
+        lineCounter,
+        logLevel: "error",
+        prettyErrors: false,
+        resolveKnownTags: false,
+        stringKeys: true
+      }),
     catch: () => new InvalidKeysFile({ problem: "is nested too deeply" })
   })
   if (Result.isFailure(document)) return Result.fail(document.failure)
@@ -88,12 +94,16 @@ const parseYaml = (text: string): Result.Result<ReadonlyArray<unknown>, InvalidK
   }
   const value = Result.try({
     try: (): unknown => document.success.toJS({ maxAliasCount: MAX_ALIASES }),
-    catch: () => new InvalidKeysFile({ problem: `refers to anchors more than ${MAX_ALIASES} times` })
+    catch: () =>
+      new InvalidKeysFile({
+        problem: `refers to an anchor that is not there, or to anchors more than ${MAX_ALIASES} times`
+      })
   })
   return Result.flatMap(value, (list) =>
     Array.isArray(list)
       ? Result.succeed<ReadonlyArray<unknown>>(list)
-      : Result.fail(new InvalidKeysFile({ problem: "must be a list of keys; [] is the list of none" })))
+      : Result.fail(new InvalidKeysFile({ problem: "must be a list of keys; [] is the list of none" }))
+  )
 }
 
 const EXPLANATION: Readonly<Record<string, string>> = {
@@ -120,7 +130,7 @@ const fromList = (list: ReadonlyArray<unknown>): KeysFile => {
 
   for (const [index, entry] of entries.entries()) {
     const hash = hashIn(entry)
-    const sameHash = hash === undefined ? [] : indexesByHash.get(hash) ?? []
+    const sameHash = hash === undefined ? [] : (indexesByHash.get(hash) ?? [])
     const read = sameHash.length > 1 ? refuseTwins(sameHash) : readEntry(entry)
     if (Result.isFailure(read)) {
       refused.push({ index, ...read.failure })

@@ -18,10 +18,13 @@ import type { Rule } from "./Rule.ts"
  *
  * @since 0.1.0
  */
-export class Principal extends Context.Service<Principal, {
-  readonly keyId: string
-  readonly name: string
-  readonly rule: Rule
-  readonly source: Source
-  readonly expiresAt?: DateTime.Utc
-}>()("@quarterdeck/keys/Principal") {}
+export class Principal extends Context.Service<
+  Principal,
+  {
+    readonly keyId: string
+    readonly name: string
+    readonly rule: Rule
+    readonly source: Source
+    readonly expiresAt?: DateTime.Utc
+  }
+>()("@quarterdeck/keys/Principal") {}

@@ -25,17 +25,23 @@ export const Role = Schema.Literals(ROLES)
 export type Role = typeof Role.Type
 
 const Selector = NamespaceFilter.NamespaceSelector.check(
-  Schema.makeFilter((selector) =>
-    Object.keys(selector.labelSelector?.matchLabels ?? {}).length <= MAX_LABELS
-      || { path: ["labelSelector", "matchLabels"], issue: `at most ${MAX_LABELS} labels` })
+  Schema.makeFilter(
+    (selector) =>
+      Object.keys(selector.labelSelector?.matchLabels ?? {}).length <= MAX_LABELS || {
+        path: ["labelSelector", "matchLabels"],
+        issue: `at most ${MAX_LABELS} labels`
+      }
+  )
 )
 
 const TargetNamespaces = Schema.Array(Selector).check(
   Schema.isMinLength(1, { expected: "at least one selector; leave the field out to reach every namespace" }),
   Schema.isMaxLength(MAX_SELECTORS, { expected: `at most ${MAX_SELECTORS} selectors` }),
-  Schema.makeFilter((selectors) =>
-    selectors.reduce((count, { namespaceNames }) => count + namespaceNames.length, 0) <= MAX_NAMESPACE_NAMES
-      || `at most ${MAX_NAMESPACE_NAMES} namespace names in all selectors together; select by label instead`)
+  Schema.makeFilter(
+    (selectors) =>
+      selectors.reduce((count, { namespaceNames }) => count + namespaceNames.length, 0) <= MAX_NAMESPACE_NAMES
+      || `at most ${MAX_NAMESPACE_NAMES} namespace names in all selectors together; select by label instead`
+  )
 )
 
 const TargetClusters = Schema.Array(ClusterName.ClusterName).check(

@@ -1,7 +1,7 @@
 /** Keys and rules that several tests use, and ways to draw random ones. */
 import * as ClusterName from "@quarterdeck/targeting/ClusterName"
 import type { NamespaceSelector } from "@quarterdeck/targeting/NamespaceFilter"
-import { Array as Arr, DateTime, Result, Schema } from "effect"
+import { DateTime, Result, Schema } from "effect"
 import { KeyHash } from "../src/KeyHash.ts"
 import type { KeyRecord } from "../src/KeyStore.ts"
 import * as Rule from "../src/Rule.ts"
@@ -12,7 +12,11 @@ export const rule = (input: unknown): Rule.Rule => Result.getOrThrow(Rule.decode
 
 export const admin = rule({ role: "Admin" })
 export const viewer = rule({ role: "Viewer" })
-export const shopAdmin = rule({ role: "Admin", targetClusters: ["prod"], targetNamespaces: [{ namespaceNames: ["shop"] }] })
+export const shopAdmin = rule({
+  role: "Admin",
+  targetClusters: ["prod"],
+  targetNamespaces: [{ namespaceNames: ["shop"] }]
+})
 
 export const hashOf = (digit: string): KeyHash => KeyHash.make(digit.repeat(64))
 
@@ -27,7 +31,9 @@ export const record = (fields: Partial<KeyRecord> & Pick<KeyRecord, "id" | "hash
 /** Few clusters, names and labels, so that two drawn rules often meet. */
 const SmallSelector = Schema.Struct({
   names: Schema.Array(Schema.Literals(["a", "b", "c"])).check(Schema.isMaxLength(2)),
-  labels: Schema.Array(Schema.Tuple([Schema.Literals(["k", "l"]), Schema.Literals(["1", "2"])])).check(Schema.isMaxLength(2))
+  labels: Schema.Array(Schema.Tuple([Schema.Literals(["k", "l"]), Schema.Literals(["1", "2"])])).check(
+    Schema.isMaxLength(2)
+  )
 })
 
 export const SmallRule = Schema.Struct({
@@ -44,12 +50,12 @@ const toSelector = ({ labels, names }: typeof SmallSelector.Type): NamespaceSele
 /** Makes a rule; an empty list leaves its field out. */
 export const toRule = ({ clusters, role, selectors }: typeof SmallRule.Type): Rule.Rule => {
   const targetClusters = clusters.map((name) => ClusterName.ClusterName.make(name))
-  const targetNamespaces = selectors.map(toSelector).filter((selector) =>
-    selector.namespaceNames.length > 0 || selector.labelSelector !== undefined
-  )
+  const targetNamespaces = selectors
+    .map(toSelector)
+    .filter((selector) => selector.namespaceNames.length > 0 || selector.labelSelector !== undefined)
   return {
     role,
-    ...(Arr.isArrayNonEmpty(targetClusters) ? { targetClusters } : {}),
-    ...(Arr.isArrayNonEmpty(targetNamespaces) ? { targetNamespaces } : {})
+    ...(targetClusters.length === 0 ? {} : { targetClusters }),
+    ...(targetNamespaces.length === 0 ? {} : { targetNamespaces })
   }
 }

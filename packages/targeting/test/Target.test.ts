@@ -19,7 +19,7 @@ const refusal = (
   return "_tag" in error ? [error._tag, error.cluster] : undefined
 }
 
-const sameNames = (clusters: ReadonlyArray<string>, names: ReadonlyArray<string>) => assert.deepStrictEqual(clusters, names)
+const assertNames = (clusters: ReadonlyArray<string>, names: ReadonlyArray<string>) => assert.deepStrictEqual(clusters, names)
 
 const Fleet = Schema.Struct({
   parent: ClusterName,
@@ -31,20 +31,20 @@ const Fleet = Schema.Struct({
 
 describe("Target", () => {
   it("is the parent when nothing was asked", () => {
-    sameNames(clustersOf(TargetRequest.parent, Target.everyCluster), ["hub"])
+    assertNames(clustersOf(TargetRequest.parent, Target.everyCluster), ["hub"])
   })
 
   it("is every cluster, the parent first and the others by name", () => {
-    sameNames(clustersOf(TargetRequest.all, Target.everyCluster), ["hub", "prod", "stage"])
+    assertNames(clustersOf(TargetRequest.all, Target.everyCluster), ["hub", "prod", "stage"])
   })
 
   it("is every cluster of the key's scope, which may be none", () => {
-    sameNames(clustersOf(TargetRequest.all, onlyProd), ["prod"])
-    sameNames(clustersOf(TargetRequest.all, Target.onlyClusters([name("later")])), [])
+    assertNames(clustersOf(TargetRequest.all, onlyProd), ["prod"])
+    assertNames(clustersOf(TargetRequest.all, Target.onlyClusters([name("later")])), [])
   })
 
   it("keeps the order of the names", () => {
-    sameNames(clustersOf(asked("stage", "hub"), Target.everyCluster), ["stage", "hub"])
+    assertNames(clustersOf(asked("stage", "hub"), Target.everyCluster), ["stage", "hub"])
   })
 
   it("refuses the parent, and does not name it, when a scoped key names no cluster", () => {

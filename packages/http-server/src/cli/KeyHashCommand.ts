@@ -5,7 +5,7 @@
  */
 import * as KeyHash from "@quarterdeck/keys/KeyHash"
 import * as RawKey from "@quarterdeck/keys/RawKey"
-import { Effect, Redacted, Stdio } from "effect"
+import { Effect, Redacted, Stdio, Stream, Terminal } from "effect"
 import { Command, Prompt } from "effect/cli"
 import { failed } from "./CommandFailure.ts"
 import * as Input from "./Input.ts"
@@ -29,7 +29,7 @@ export const keyHashCommand = Command.make(
   Effect.fn("key hash")(function* () {
     const stdio = yield* Stdio.Stdio
     const key = (yield* stdio.stdinIsTerminal)
-      ? yield* Prompt.run(Prompt.Hidden({ message: "Key (not shown):" }))
+      ? yield* prompt
       : Redacted.make((yield* Input.read("-", MAX_BYTES)).replace(/\r?\n$/, ""))
     const text = Redacted.value(key)
     if (text === "") return yield* failed("no key: standard input is empty")
@@ -51,6 +51,18 @@ export const keyHashCommand = Command.make(
     { command: "quarterdeck key hash < key.txt", description: "From a file; one line break at its end does not count" }
   ])
 )
+
+/** Asks on standard error, so that standard output holds the hash alone when it goes to a file. */
+const prompt = Effect.gen(function* () {
+  const stdio = yield* Stdio.Stdio
+  const terminal = yield* Terminal.Terminal
+  return yield* Prompt.run(Prompt.Hidden({ message: "Key (not shown):" })).pipe(
+    Effect.provideService(Terminal.Terminal, {
+      ...terminal,
+      display: (text) => Stream.make(text).pipe(Stream.run(stdio.stderr()))
+    })
+  )
+})
 
 const EXPLANATION: Record<RawKey.Fault, string> = {
   length: "is cut short or too long",

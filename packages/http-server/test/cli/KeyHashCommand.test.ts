@@ -1,7 +1,10 @@
+import { NodeHttpClient, NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import * as RawKey from "@quarterdeck/keys/RawKey"
-import { Effect, Redacted } from "effect"
+import { type Cause, Effect, Option, Queue, Redacted, Sink, Stdio, Terminal } from "effect"
 import { createHash, randomBytes } from "node:crypto"
+import * as Cli from "../../src/Cli.ts"
+import { Surroundings } from "../../src/settings/Surroundings.ts"
 import { quarterdeck } from "./program.ts"
 
 const sha256 = (text: string) => createHash("sha256").update(text, "utf8").digest("hex")
@@ -57,4 +60,46 @@ describe("quarterdeck key hash", () => {
       })
     })
   )
+
+  it.live("asks on a terminal without showing the key, and on standard error, so that the hash stands alone", () =>
+    Effect.gen(function* () {
+      const typed = key.split("").map((character) => press(character, Option.some(character)))
+      const keys = yield* Queue.unbounded<Terminal.UserInput, Cause.Done>()
+      yield* Queue.offerAll(keys, [...typed, press("return", Option.none())])
+      const written = { stdout: "", stderr: "" }
+      const sink = (stream: "stdout" | "stderr") => () =>
+        Sink.forEach((part: string | Uint8Array) =>
+          Effect.sync(() => {
+            written[stream] += typeof part === "string" ? part : new TextDecoder().decode(part)
+          })
+        )
+      const terminal = Terminal.make({
+        columns: Effect.succeed(80),
+        rows: Effect.succeed(24),
+        size: Effect.die("the size never changes"),
+        readInput: Effect.succeed(Queue.asDequeue(keys)),
+        readLine: Effect.die("reads key by key"),
+        display: () => Effect.die("writes to standard output")
+      })
+      yield* Cli.run(["key", "hash"]).pipe(
+        Effect.provideService(Terminal.Terminal, terminal),
+        Effect.provide(
+          Stdio.layerTest({
+            stdinIsTerminal: Effect.succeed(true),
+            stdout: sink("stdout"),
+            stderr: sink("stderr")
+          })
+        ),
+        Effect.provide([NodeServices.layer, NodeHttpClient.layerNodeHttp, Surroundings.layerProcess])
+      )
+      assert.strictEqual(written.stdout, `${sha256(key)}\n`)
+      assert.include(written.stderr, "Key (not shown):")
+      assert.notInclude(written.stderr, key.slice(0, 4))
+    })
+  )
+})
+
+const press = (name: string, input: Option.Option<string>): Terminal.UserInput => ({
+  input,
+  key: { name, ctrl: false, meta: false, shift: false }
 })

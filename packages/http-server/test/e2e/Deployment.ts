@@ -13,9 +13,8 @@ import { Context, Effect, FileSystem, Layer, Path, Redacted, Schema, type Scope 
 import { createHash } from "node:crypto"
 import { type IncomingHttpHeaders, request } from "node:http"
 import * as Listener from "../../src/Listener.ts"
-import { type Options, toSettings } from "../../src/Options.ts"
+import type { Options } from "../../src/Options.ts"
 import { Quarterdeck } from "../../src/Quarterdeck.ts"
-import { Surroundings } from "../../src/settings/Surroundings.ts"
 
 /** The configured keys of every deployment, by what they may. */
 const RULES = {
@@ -48,7 +47,7 @@ export interface Call {
   readonly body?: unknown
 }
 
-export interface Reply {
+interface Reply {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
@@ -104,13 +103,12 @@ const make = Effect.fnUntraced(function*(options: DeploymentOptions) {
   yield* files.writeFileString(kubeconfigFile, (yield* options.kubeconfig?.(fleet) ?? Effect.succeed(fleet.kubeconfig)))
   yield* files.writeFileString(keysFile, JSON.stringify(configuredKeys()))
 
-  const settings = yield* Effect.fromResult(toSettings({
+  const services = yield* Layer.build(Quarterdeck.layer({
     ...options.options,
     clusters: { kubeconfig: [kubeconfigFile], ...options.options?.clusters },
     keys: { file: keysFile, ...options.options?.keys },
     dataDirectory: path.join(directory, "data")
   }))
-  const services = yield* Layer.build(Quarterdeck.layer(settings))
   const { nodeHandler } = Context.get(services, Quarterdeck)
   const listener = yield* Listener.listen(nodeHandler, { host: "127.0.0.1", port: 0, shutdownMs: 1_000 })
 
@@ -152,7 +150,7 @@ export class Deployment extends Context.Service<Deployment, Effect.Success<Retur
 ) {
   static readonly layer = (options: DeploymentOptions) =>
     Layer.effect(Deployment, make(options)).pipe(
-      Layer.provide([NodeServices.layer, Surroundings.layerProcess]),
+      Layer.provide(NodeServices.layer),
       Layer.orDie
     )
 }

@@ -56,7 +56,7 @@ onEveryDriver("lists", { prepare: (fleet) => Seed.fill(fleet) }, (it) => {
       )
       assert.deepStrictEqual(yield* ask("namespace=shop"), all.filter(({ namespace }) => namespace === "shop"))
       assert.deepStrictEqual(yield* ask("name=check"), all.filter(({ name }) => name.includes("check")))
-      const [first] = all.filter(({ labels }) => Object.keys(labels).length > 0)
+      const first = all.find(({ labels }) => Object.keys(labels).length > 0)
       const [key, value] = Object.entries(first?.labels ?? {})[0] ?? ["", ""]
       assert.deepStrictEqual(
         yield* ask(`labelSelector=${encodeURIComponent(`${key}=${value}`)}`),

@@ -1,7 +1,25 @@
 import { assert } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { Deployment, rawKey } from "./Deployment.ts"
 import { onEveryDriver } from "./onEveryDriver.ts"
+
+/** What this suite reads of an OpenAPI document. */
+const decodeSpecification = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Struct({
+  components: Schema.Struct({ securitySchemes: Schema.Record(Schema.String, Schema.Unknown) }),
+  paths: Schema.Record(
+    Schema.String,
+    Schema.Record(
+      Schema.String,
+      Schema.Struct({
+        parameters: Schema.optionalKey(Schema.Array(Schema.Struct({ name: Schema.String }))),
+        responses: Schema.Record(
+          Schema.String,
+          Schema.Struct({ content: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)) })
+        )
+      })
+    )
+  )
+})))
 
 onEveryDriver("surface", { children: [] }, (it) => {
   it.effect("/healthz, /readyz, /openapi.json and /docs need no key", () =>
@@ -15,8 +33,8 @@ onEveryDriver("surface", { children: [] }, (it) => {
   it.effect("the OpenAPI document names every route, its refusals and how a key is presented", () =>
     Effect.gen(function*() {
       const { text } = yield* (yield* Deployment).call("/openapi.json", { key: null })
-      const specification = JSON.parse(text)
-      assert.sameMembers(Object.keys(specification.paths), [
+      const { components, paths } = yield* decodeSpecification(text)
+      assert.sameMembers(Object.keys(paths), [
         "/api/v1/apiKeys",
         "/api/v1/apiKeys/{id}",
         "/api/v1/clusters",
@@ -26,11 +44,11 @@ onEveryDriver("surface", { children: [] }, (it) => {
         "/healthz",
         "/readyz"
       ])
-      assert.sameMembers(Object.keys(specification.components.securitySchemes), ["bearer", "basic"])
-      const { parameters, responses } = specification.paths["/api/v1/workloads"].get
+      assert.sameMembers(Object.keys(components.securitySchemes), ["bearer", "basic"])
+      const { parameters = [], responses } = paths["/api/v1/workloads"]?.["get"] ?? { responses: {} }
       assert.includeMembers(Object.keys(responses), ["200", "400", "401", "403", "404", "502", "503", "504"])
-      assert.isDefined(responses["403"].content["application/problem+json"])
-      assert.includeMembers(parameters.map(({ name }: { name: string }) => name), ["namespace", "labelSelector", "cursor"])
+      assert.isDefined(responses["403"]?.content?.["application/problem+json"])
+      assert.includeMembers(parameters.map(({ name }) => name), ["X-Service-Cluster", "namespace", "labelSelector", "cursor"])
     }))
 
   it.effect("/docs asks nothing of another server", () =>

@@ -20,15 +20,17 @@ export const readText = (path: string, maxBytes: number): Effect.Effect<string, 
       bytes === undefined
         ? Effect.fail(problem)
         : Effect.try({
-          try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
-          catch: () => "is not UTF-8 text"
-        })
+            try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
+            catch: () => "is not UTF-8 text"
+          })
     )
   )
 
 /** The code of a failed call to the system, such as `ENOENT`: unlike the message it says nothing about a path. */
 export const codeOf = (cause: unknown): string =>
-  typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string" ? cause.code : "unknown"
+  typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string"
+    ? cause.code
+    : "unknown"
 
 /**
  * Tells that something in a directory changed.
@@ -37,19 +39,22 @@ export const codeOf = (cause: unknown): string =>
  * warning where the system cannot watch; who needs to be sure looks by itself from time to time.
  */
 export const directoryChanges = (directory: string): Stream.Stream<void> =>
-  Stream.callback<void, string>((queue) =>
-    Effect.acquireRelease(
-      Effect.try({
-        try: () => {
-          const watcher = watch(directory, () => Queue.offerUnsafe(queue, undefined))
-          watcher.on("error", (cause) => Queue.failCauseUnsafe(queue, Cause.fail(codeOf(cause))))
-          return watcher
-        },
-        catch: codeOf
-      }),
-      (watcher) => Effect.sync(() => watcher.close())
-    ), { bufferSize: 1, strategy: "sliding" }).pipe(
-      Stream.catch((code) =>
-        Stream.fromEffectDrain(Effect.logWarning(`directory ${directory} cannot be watched (${code}); it is polled`))
-      )
+  Stream.callback<void, string>(
+    (queue) =>
+      Effect.acquireRelease(
+        Effect.try({
+          try: () => {
+            const watcher = watch(directory, () => Queue.offerUnsafe(queue, undefined))
+            watcher.on("error", (cause) => Queue.failCauseUnsafe(queue, Cause.fail(codeOf(cause))))
+            return watcher
+          },
+          catch: codeOf
+        }),
+        (watcher) => Effect.sync(() => watcher.close())
+      ),
+    { bufferSize: 1, strategy: "sliding" }
+  ).pipe(
+    Stream.catch((code) =>
+      Stream.fromEffectDrain(Effect.logWarning(`directory ${directory} cannot be watched (${code}); it is polled`))
     )
+  )

@@ -1,10 +1,8 @@
 /**
  * Notes when keys were last used, off the path of requests.
- *
- * @since 0.1.0
  */
 import { DateTime, Effect, type Scope } from "effect"
-import type { KeyStore, Use } from "./KeyStore.ts"
+import type { KeyStore, Use } from "../KeyStore.ts"
 
 /** Each key is written at most once in this time, and once more when the program ends. */
 const INTERVAL = "1 minute"
@@ -18,10 +16,10 @@ export type Note = (id: string, nowMs: number) => void
  * Writes what is noted, all keys of an interval in one call.
  *
  * **Shape** uses that the store did not take are noted again. What is still noted at the end of the scope is written then.
- *
- * @since 0.1.0
  */
-export const make = Effect.fnUntraced(function*(store: KeyStore["Service"]): Effect.fn.Return<Note, never, Scope.Scope> {
+export const make = Effect.fnUntraced(function* (
+  store: KeyStore["Service"]
+): Effect.fn.Return<Note, never, Scope.Scope> {
   let noted = new Map<string, number>()
 
   const note: Note = (id, nowMs) => {

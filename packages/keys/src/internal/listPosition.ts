@@ -18,18 +18,21 @@ export interface ConfiguredPosition {
 }
 
 const Id = Schema.NonEmptyString.check(Schema.isMaxLength(128))
-const Text = Schema.fromJsonString(Schema.Union([
-  Schema.Tuple([Schema.Literal("configured"), KeyName, Id]),
-  Schema.Tuple([Schema.Literal("created"), Schema.Natural.check(Schema.isLessThanOrEqualTo(8.64e15)), Id])
-]))
+const Text = Schema.fromJsonString(
+  Schema.Union([
+    Schema.Tuple([Schema.Literal("configured"), KeyName, Id]),
+    Schema.Tuple([Schema.Literal("created"), Schema.Natural.check(Schema.isLessThanOrEqualTo(8.64e15)), Id])
+  ])
+)
 const encodeText = Schema.encodeSync(Text)
 const decodeText = Schema.decodeUnknownResult(Text, { onExcessProperty: "error" })
 
 /** **Shape** base64url without padding. */
 export const print = (position: ListPosition): string => {
-  const text = position.source === "configured"
-    ? encodeText(["configured", position.after.name, position.after.id])
-    : encodeText(["created", DateTime.toEpochMillis(position.after.createdAt), position.after.id])
+  const text =
+    position.source === "configured"
+      ? encodeText(["configured", position.after.name, position.after.id])
+      : encodeText(["created", DateTime.toEpochMillis(position.after.createdAt), position.after.id])
   return Buffer.from(text).toString("base64url")
 }
 

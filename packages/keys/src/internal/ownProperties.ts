@@ -10,7 +10,7 @@ const MAX_DEPTH = 16
 export const ownProperties = (value: unknown, depth = 0): unknown => {
   if (typeof value !== "object" || value === null || depth >= MAX_DEPTH) return value
   if (Array.isArray(value)) return value.map((item) => ownProperties(item, depth + 1))
-  const copy: Record<string, unknown> = Object.create(null)
+  const copy: Record<string, unknown> = { __proto__: null }
   for (const [key, member] of Object.entries(value)) copy[key] = ownProperties(member, depth + 1)
   return copy
 }

@@ -26,12 +26,11 @@ export interface SqliteClient {
  * **Errors** `StoreTooNew`, `StoreFailed`. **Limits** one thread, {@link MAX_WAITING} calls; the scope's end closes
  * the file and ends the thread. A thread that dies is not replaced: every later call fails, and readiness with it.
  */
-export const make = Effect.fnUntraced(function*(
+export const make = Effect.fnUntraced(function* (
   path: string
 ): Effect.fn.Return<SqliteClient, KeyStoreError, Scope.Scope> {
-  const worker = yield* Effect.acquireRelease(
-    Effect.sync(() => new Worker(new URL(import.meta.resolve("@quarterdeck/keys/store/SqliteWorker")))),
-    (started) => Effect.promise(() => started.terminate())
+  const worker = yield* Effect.acquireRelease(Effect.sync(startThread), (started) =>
+    Effect.promise(() => started.terminate())
   )
   const death = yield* Deferred.make<Error>()
   const exchange = makeExchange(worker, (cause) => Deferred.doneUnsafe(death, Effect.succeed(cause)))
@@ -39,8 +38,7 @@ export const make = Effect.fnUntraced(function*(
   const call = (request: Call): Effect.Effect<Rows, KeyStoreError> => {
     const { operation } = request
     const timeoutMs = operation === "open" ? OPEN_TIMEOUT_MS : CALL_TIMEOUT_MS
-    // The wait must end with the timeout also where the caller may not be interrupted.
-    return Effect.interruptible(exchange(request)).pipe(
+    return exchange(request).pipe(
       Effect.timeoutOrElse({
         duration: timeoutMs,
         orElse: () => Effect.fail(new KeyStoreError({ reason: new StoreTimedOut({ operation, timeoutMs }) }))
@@ -58,8 +56,12 @@ export const make = Effect.fnUntraced(function*(
   return { call }
 })
 
+/** The entry imports nothing but its siblings, so none of the program's own Node options concern it. */
+const startThread = (): Worker =>
+  new Worker(new URL(import.meta.resolve("@quarterdeck/keys/store/SqliteWorker")), { execArgv: [] })
+
 /** Pairs requests with replies. **Shape** a call that was given up still counts as waiting until it is answered. */
-const makeExchange = (worker: Worker, onDeath: (cause: Error) => void) => {
+export const makeExchange = (worker: Worker, onDeath: (cause: Error) => void) => {
   const waiting = new Map<number, (reply: Reply) => void>()
   let next = 0
   let dead: Error | undefined
@@ -99,7 +101,9 @@ const outcomeOf = (operation: Call["operation"], reply: Reply): Effect.Effect<Ro
     case "failed":
       return failed(operation, new Error(reply.message))
     case "tooNew":
-      return Effect.fail(new KeyStoreError({ reason: new StoreTooNew({ found: reply.found, supported: reply.supported }) }))
+      return Effect.fail(
+        new KeyStoreError({ reason: new StoreTooNew({ found: reply.found, supported: reply.supported }) })
+      )
   }
 }
 

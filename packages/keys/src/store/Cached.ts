@@ -32,7 +32,7 @@ type Found = Exit.Exit<Option.Option<KeyRecord>, KeyStoreError>
  */
 export const layerCached: Layer.Layer<KeyStore, never, KeyStore> = Layer.effect(
   KeyStore,
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const inner = yield* KeyStore
     const limits = yield* CacheLimits
     // A look-up runs up to its first wait before the cache keeps its entry; waiting first puts the entry in before it.

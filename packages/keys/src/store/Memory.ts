@@ -12,7 +12,7 @@ const make = Effect.sync(() => {
   const byId = new Map<string, KeyRecord>()
   const idByHash = new Map<KeyHash, string>()
 
-  const insert = Effect.fnUntraced(function*(record: KeyRecord) {
+  const insert = Effect.fnUntraced(function* (record: KeyRecord) {
     if (byId.has(record.id) || idByHash.has(record.hash)) {
       const cause = new Error("the id or the hash is taken")
       return yield* new KeyStoreError({ reason: new StoreFailed({ operation: "insert", cause }) })
@@ -27,7 +27,10 @@ const make = Effect.sync(() => {
 
   const list = ({ after, limit }: Page) =>
     Effect.sync(() =>
-      [...byId.values()].filter((record) => after === undefined || order(record, after) > 0).toSorted(order).slice(0, limit)
+      [...byId.values()]
+        .filter((record) => after === undefined || order(record, after) > 0)
+        .toSorted(order)
+        .slice(0, limit)
     )
 
   const revoke = (id: string, at: DateTime.Utc) =>

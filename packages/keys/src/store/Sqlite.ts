@@ -21,7 +21,7 @@ const FILE_NAME = "keys.sqlite"
 
 const decodeCount = Schema.decodeUnknownResult(Schema.Tuple([Schema.Struct({ count: Schema.Natural })]))
 
-const make = Effect.fnUntraced(function*(options: { readonly directory: string }) {
+const make = Effect.fnUntraced(function* (options: { readonly directory: string }) {
   const { call } = yield* SqliteClient.make(join(options.directory, FILE_NAME))
 
   const read = (rows: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<KeyRecord>, KeyStoreError> =>
@@ -37,8 +37,7 @@ const make = Effect.fnUntraced(function*(options: { readonly directory: string }
       const afterMs = after === undefined ? Number.MIN_SAFE_INTEGER : DateTime.toEpochMillis(after.createdAt)
       return Effect.flatMap(call({ operation: "list", limit, afterMs, afterId: after?.id ?? "" }), read)
     },
-    revoke: (id, at) =>
-      Effect.flatMap(call({ operation: "revoke", id, atMs: DateTime.toEpochMillis(at) }), readFirst),
+    revoke: (id, at) => Effect.flatMap(call({ operation: "revoke", id, atMs: DateTime.toEpochMillis(at) }), readFirst),
     touch: (uses) =>
       Effect.asVoid(
         call({ operation: "touch", uses: uses.map(({ at, id }) => ({ id, atMs: DateTime.toEpochMillis(at) })) })
@@ -46,10 +45,11 @@ const make = Effect.fnUntraced(function*(options: { readonly directory: string }
     count: Effect.flatMap(call({ operation: "count" }), (rows) =>
       Effect.fromResult(decodeCount(rows)).pipe(
         Effect.map(([{ count }]) => count),
-        Effect.mapError(() =>
-          new KeyStoreError({ reason: new RecordCorrupt({ field: "count", problem: "is not a number" }) })
+        Effect.mapError(
+          () => new KeyStoreError({ reason: new RecordCorrupt({ field: "count", problem: "is not a number" }) })
         )
-      ))
+      )
+    )
   })
 })
 

@@ -14,7 +14,7 @@ const revokedAt = at("2026-02-01T00:00:00Z")
 /** A store whose look-ups are counted, and pass through `around`. */
 type Found = ReturnType<KeyStore["Service"]["findByHash"]>
 const countedStore = (around: (found: Found, count: number) => Found) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const store = yield* KeyStore
     const lookUps = { count: 0 }
     const counted = KeyStore.of({
@@ -25,7 +25,9 @@ const countedStore = (around: (found: Found, count: number) => Found) =>
           return around(store.findByHash(hash), lookUps.count)
         })
     })
-    const cached = yield* KeyStore.pipe(Effect.provide(layerCached.pipe(Layer.provide(Layer.succeed(KeyStore, counted)))))
+    const cached = yield* KeyStore.pipe(
+      Effect.provide(layerCached.pipe(Layer.provide(Layer.succeed(KeyStore, counted))))
+    )
     yield* cached.insert(key)
     return { cached, store, lookUps }
   })
@@ -34,36 +36,39 @@ describe("the key store behind a cache", () => {
   keepsKeys(layerCached.pipe(Layer.provide(layerMemory)))
 
   it.effect("asks the store once for a key that is used again and again", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { cached, lookUps } = yield* countedStore((found) => found)
       for (let use = 0; use < 5; use++) assert.deepStrictEqual(yield* cached.findByHash(key.hash), Option.some(key))
       assert.strictEqual(lookUps.count, 1)
-    }).pipe(Effect.provide(layerMemory)))
+    }).pipe(Effect.provide(layerMemory))
+  )
 
   it.effect("asks again for a hash that no key had", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { cached, lookUps } = yield* countedStore((found) => found)
       for (let use = 0; use < 3; use++) assert.isTrue(Option.isNone(yield* cached.findByHash(hashOf("9"))))
       assert.strictEqual(lookUps.count, 3)
-    }).pipe(Effect.provide(layerMemory)))
+    }).pipe(Effect.provide(layerMemory))
+  )
 
   it.effect("sees a revocation by another process within five seconds", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { cached, store } = yield* countedStore((found) => found)
       yield* cached.findByHash(key.hash)
       yield* store.revoke(key.id, revokedAt)
       yield* TestClock.adjust("5 seconds")
       assert.deepStrictEqual(yield* cached.findByHash(key.hash), Option.some({ ...key, revokedAt }))
-    }).pipe(Effect.provide(layerMemory)))
+    }).pipe(Effect.provide(layerMemory))
+  )
 
   it.effect("never gives out a revoked key as valid, also when the look-up began before the revocation", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const started = yield* Deferred.make<void>()
       const gate = yield* Deferred.make<void>()
       const { cached } = yield* countedStore((found, count) =>
         found.pipe(
           Effect.tap(() => Deferred.succeed(started, undefined)),
-          Effect.tap(() => count === 1 ? Deferred.await(gate) : Effect.void)
+          Effect.tap(() => (count === 1 ? Deferred.await(gate) : Effect.void))
         )
       )
       const early = yield* Effect.forkChild(cached.findByHash(key.hash))
@@ -73,13 +78,15 @@ describe("the key store behind a cache", () => {
       yield* Deferred.succeed(gate, undefined)
       assert.deepStrictEqual(yield* Fiber.join(early), Option.some(key))
       assert.deepStrictEqual(yield* cached.findByHash(key.hash), Option.some({ ...key, revokedAt }))
-    }).pipe(Effect.provide(layerMemory)))
+    }).pipe(Effect.provide(layerMemory))
+  )
 
   it.effect("asks again after a look-up that failed", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const failure = new KeyStoreError({ reason: new StoreTimedOut({ operation: "findByHash", timeoutMs: 1 }) })
-      const { cached } = yield* countedStore((found, count) => count === 1 ? Effect.fail(failure) : found)
+      const { cached } = yield* countedStore((found, count) => (count === 1 ? Effect.fail(failure) : found))
       assert.strictEqual(yield* Effect.flip(cached.findByHash(key.hash)), failure)
       assert.deepStrictEqual(yield* cached.findByHash(key.hash), Option.some(key))
-    }).pipe(Effect.provide(layerMemory)))
+    }).pipe(Effect.provide(layerMemory))
+  )
 })

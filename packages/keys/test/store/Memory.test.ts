@@ -2,4 +2,6 @@ import { describe } from "@effect/vitest"
 import { layerMemory } from "../../src/store/Memory.ts"
 import { keepsKeys } from "./contract.ts"
 
-describe("the key store in memory", () => keepsKeys(layerMemory))
+describe("the key store in memory", () => {
+  keepsKeys(layerMemory)
+})

@@ -1,10 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Layer, Option } from "effect"
+import { Effect, Exit, Fiber, Layer, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { execFile } from "node:child_process"
 import { chmod, mkdir, readdir, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { promisify } from "node:util"
 import { KeyHash } from "../../src/KeyHash.ts"
 import { KeyStore } from "../../src/KeyStore.ts"
+import { layerCached } from "../../src/store/Cached.ts"
 import { layerSqlite } from "../../src/store/Sqlite.ts"
 import { admin, hashOf, record } from "../samples.ts"
 import { temporaryDirectory } from "../temporaryDirectory.ts"
@@ -14,7 +18,7 @@ const key = record({ id: "key_1", hash: hashOf("a"), rule: admin })
 
 /** Runs against a store that is opened for it and closed after it. */
 const withStore = <A, E>(directory: string, body: (store: KeyStore["Service"]) => Effect.Effect<A, E>) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     return yield* body(yield* KeyStore)
   }).pipe(Effect.provide(Layer.fresh(layerSqlite({ directory }))))
 
@@ -22,8 +26,10 @@ const openFailure = (directory: string) => Effect.flip(withStore(directory, () =
 
 /** Opens the file as another program would. */
 const database = (directory: string) =>
-  Effect.acquireRelease(Effect.sync(() => new DatabaseSync(join(directory, "keys.sqlite"))), (open) =>
-    Effect.sync(() => open.close()))
+  Effect.acquireRelease(
+    Effect.sync(() => new DatabaseSync(join(directory, "keys.sqlite"))),
+    (open) => Effect.sync(() => open.close())
+  )
 
 const permissionsOf = (path: string) => Effect.promise(async () => (await stat(path)).mode & 0o777)
 
@@ -31,43 +37,48 @@ describe("the key store in SQLite", () => {
   keepsKeys(Layer.unwrap(Effect.map(temporaryDirectory, (directory) => layerSqlite({ directory }))))
 
   it.live("keeps its keys over a restart", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       yield* withStore(directory, (store) => store.insert(key))
       assert.deepStrictEqual(yield* withStore(directory, (store) => store.find(key.id)), Option.some(key))
-    }))
+    })
+  )
 
   it.live("makes its directory and files readable by their owner alone", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const directory = join(yield* temporaryDirectory, "data")
       yield* withStore(directory, (store) =>
-        Effect.gen(function*() {
+        Effect.gen(function* () {
           yield* store.insert(key)
           assert.strictEqual(yield* permissionsOf(directory), 0o700)
           const files = yield* Effect.promise(() => readdir(directory))
           assert.includeMembers(files, ["keys.sqlite", "keys.sqlite-wal"])
           for (const file of files) assert.strictEqual(yield* permissionsOf(join(directory, file)), 0o600, file)
-        }))
-    }))
+        })
+      )
+    })
+  )
 
   it.live("takes rights on its file from others", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       yield* withStore(directory, (store) => store.insert(key))
       yield* Effect.promise(() => chmod(join(directory, "keys.sqlite"), 0o644))
       yield* withStore(directory, () => Effect.void)
       assert.strictEqual(yield* permissionsOf(join(directory, "keys.sqlite")), 0o600)
-    }))
+    })
+  )
 
   it.live("leaves a closed file that stands for itself", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       yield* withStore(directory, (store) => store.insert(key))
       assert.deepStrictEqual(yield* Effect.promise(() => readdir(directory)), ["keys.sqlite"])
-    }))
+    })
+  )
 
   it.live("refuses a file that a newer program wrote, and leaves it as it is", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       yield* withStore(directory, (store) => store.insert(key))
       const open = yield* database(directory)
@@ -78,69 +89,122 @@ describe("the key store in SQLite", () => {
         "the key store has schema version 99, this program knows 1: run the newer program, or restore a backup"
       )
       assert.deepStrictEqual({ ...open.prepare("SELECT id FROM keys").get() }, { id: key.id })
-    }).pipe(Effect.scoped))
+    }).pipe(Effect.scoped)
+  )
 
   it.live("fails with one clear error on a file that is no database", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const directory = yield* temporaryDirectory
-      yield* Effect.promise(() => writeFile(join(directory, "keys.sqlite"), "not a database, and longer than a header".repeat(40)))
+      yield* Effect.promise(() =>
+        writeFile(join(directory, "keys.sqlite"), "not a database, and longer than a header".repeat(40))
+      )
       assert.strictEqual((yield* openFailure(directory)).message, "the key store could not open")
-    }))
+    })
+  )
 
   it.live("fails with one clear error where it cannot make its file", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       yield* Effect.promise(() => mkdir(join(directory, "keys.sqlite")))
       assert.strictEqual((yield* openFailure(directory)).message, "the key store could not open")
-    }))
+    })
+  )
 
   it.live("says that a stored key cannot be read rather than guess its rule", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       yield* withStore(directory, (store) => store.insert(key))
       const open = yield* database(directory)
       open.exec(`UPDATE keys SET rule = '{"role":"Admin","targetCluster":["prod"]}'`)
       const error = yield* Effect.flip(withStore(directory, (store) => store.findByHash(key.hash)))
       assert.strictEqual(error.message, "a stored key cannot be read: rule.targetCluster: is not known here")
-    }).pipe(Effect.scoped))
+    }).pipe(Effect.scoped)
+  )
 
   it.live("keeps every key of many calls at once", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       const keys = Array.from({ length: 200 }, (_, index) =>
-        record({ id: `key_${index}`, hash: KeyHash.make(String(index).padStart(64, "0")) }))
+        record({ id: `key_${index}`, hash: KeyHash.make(String(index).padStart(64, "0")) })
+      )
       const counted = yield* withStore(directory, (store) =>
         Effect.forEach(keys, (one) => store.insert(one), { concurrency: "unbounded", discard: true }).pipe(
           Effect.andThen(store.count)
-        ))
+        )
+      )
       assert.strictEqual(counted, 200)
-    }))
+    })
+  )
 
   it.live("refuses calls beyond a thousand waiting ones instead of piling them up", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       yield* withStore(directory, (store) =>
-        Effect.gen(function*() {
+        Effect.gen(function* () {
           const calls = Array.from({ length: 1_001 }, () => Effect.exit(store.count))
           const exits = yield* Effect.all(calls, { concurrency: "unbounded" })
           const failures = exits.filter(Exit.isFailure)
           assert.strictEqual(failures.length, 1)
           assert.strictEqual(yield* store.count, 0)
-        }))
-    }))
+        })
+      )
+    })
+  )
 
   it.live("can be backed up while it runs", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       const backup = join(yield* temporaryDirectory, "keys.sqlite")
       yield* withStore(directory, (store) =>
-        Effect.gen(function*() {
+        Effect.gen(function* () {
           yield* store.insert(key)
           const open = yield* database(directory)
           open.prepare("VACUUM INTO ?").run(backup)
           yield* store.insert(record({ id: "key_2", hash: hashOf("b") }))
-        }).pipe(Effect.scoped))
+        }).pipe(Effect.scoped)
+      )
       const listed = yield* withStore(join(backup, ".."), (store) => store.list({ limit: 5 }))
       assert.deepStrictEqual(listed, [key])
-    }))
+    })
+  )
+
+  it.effect("gives up on a file that another program holds, also where it may not be interrupted", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const cached = layerCached.pipe(Layer.provide(layerSqlite({ directory })))
+      yield* Effect.gen(function* () {
+        const store = yield* KeyStore
+        yield* store.insert(key)
+        const other = yield* database(directory)
+        other.exec("BEGIN IMMEDIATE")
+        const revocation = yield* Effect.forkChild(Effect.flip(store.revoke(key.id, key.createdAt)), {
+          startImmediately: true
+        })
+        yield* TestClock.adjust("10 seconds")
+        const { reason } = yield* Fiber.join(revocation)
+        other.exec("COMMIT")
+        assert.strictEqual(reason._tag, "StoreTimedOut")
+      }).pipe(Effect.provide(cached), Effect.scoped)
+    })
+  )
+
+  it.live("starts its thread in a program that runs from the source", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const program = `
+        import { Effect } from "effect"
+        import { KeyStore } from "@quarterdeck/keys/KeyStore"
+        import { layerSqlite } from "@quarterdeck/keys/store/Sqlite"
+        const count = Effect.flatMap(KeyStore, (store) => store.count)
+        const layer = layerSqlite({ directory: ${JSON.stringify(directory)} })
+        console.log(await Effect.runPromise(Effect.provide(count, layer)))
+      `
+      const { stdout } = yield* Effect.promise(() =>
+        promisify(execFile)(process.execPath, ["--conditions=source", "--input-type=module", "--eval", program], {
+          cwd: import.meta.dirname
+        })
+      )
+      assert.strictEqual(stdout, "0\n")
+    })
+  )
 })

@@ -19,40 +19,48 @@ const bare = record({ id: "key_bare", hash: hashOf("b"), rule: admin })
 
 export const keepsKeys = (layer: Layer.Layer<KeyStore, KeyStoreError>): void => {
   const check = <E>(name: string, body: (store: KeyStore["Service"]) => Effect.Effect<void, E>) =>
-    it.effect(name, () => Effect.gen(function*() {
-      yield* body(yield* KeyStore)
-    }).pipe(Effect.provide(layer)))
+    it.effect(name, () =>
+      Effect.gen(function* () {
+        yield* body(yield* KeyStore)
+      }).pipe(Effect.provide(layer))
+    )
 
   check("gives back a key by id and by hash as it was stored", (store) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       for (const key of [full, bare]) yield* store.insert(key)
       for (const key of [full, bare]) {
         assert.deepStrictEqual(yield* store.find(key.id), Option.some(key))
         assert.deepStrictEqual(yield* store.findByHash(key.hash), Option.some(key))
       }
-    }))
+    })
+  )
 
   check("finds nothing for an id or a hash that it does not know", (store) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       assert.isTrue(Option.isNone(yield* store.find("key_bare")))
       assert.isTrue(Option.isNone(yield* store.findByHash(hashOf("b"))))
       yield* store.insert(bare)
       assert.isTrue(Option.isSome(yield* store.findByHash(hashOf("b"))))
-    }))
+    })
+  )
 
   check("refuses a second key with the same id or the same hash, and keeps the first", (store) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       yield* store.insert(bare)
-      for (const second of [{ ...full, id: bare.id }, { ...full, hash: bare.hash }]) {
+      for (const second of [
+        { ...full, id: bare.id },
+        { ...full, hash: bare.hash }
+      ]) {
         const error = yield* Effect.flip(store.insert(second))
         assert.strictEqual(error.reason._tag, "StoreFailed")
       }
       assert.deepStrictEqual(yield* store.find(bare.id), Option.some(bare))
       assert.strictEqual(yield* store.count, 1)
-    }))
+    })
+  )
 
   check("lists the oldest first, then by id, page by page, with nothing twice and nothing left out", (store) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const keys = ["3c", "1b", "2a", "1a", "3a", "2b", "3b"].map((name, index) =>
         record({ id: `key_${name}`, hash: hashOf(String(index)), createdAt: at(`2026-01-0${name[0]}T00:00:00Z`) })
       )
@@ -67,11 +75,15 @@ export const keepsKeys = (layer: Layer.Layer<KeyStore, KeyStoreError>): void => 
         if (last === undefined) break
         after = { after: last }
       }
-      assert.deepStrictEqual(seen, keys.toSorted(order).map(({ id }) => id))
-    }))
+      assert.deepStrictEqual(
+        seen,
+        keys.toSorted(order).map(({ id }) => id)
+      )
+    })
+  )
 
   check("keeps its place in the list while keys come and go", (store) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const older = record({ id: "key_m", hash: hashOf("1"), createdAt: at("2026-01-02T00:00:00Z") })
       const newer = record({ id: "key_n", hash: hashOf("2"), createdAt: at("2026-01-03T00:00:00Z") })
       yield* store.insert(older)
@@ -79,29 +91,31 @@ export const keepsKeys = (layer: Layer.Layer<KeyStore, KeyStoreError>): void => 
       yield* store.insert(record({ id: "key_before", hash: hashOf("3"), createdAt: at("2026-01-01T00:00:00Z") }))
       yield* store.revoke(older.id, at("2026-02-01T00:00:00Z"))
       assert.deepStrictEqual(yield* store.list({ limit: 5, after: older }), [newer])
-      assert.deepStrictEqual(
-        yield* store.list({ limit: 5, after: { createdAt: older.createdAt, id: "key_zzz" } }),
-        [newer]
-      )
-    }))
+      assert.deepStrictEqual(yield* store.list({ limit: 5, after: { createdAt: older.createdAt, id: "key_zzz" } }), [
+        newer
+      ])
+    })
+  )
 
   check("keeps a revoked key, with the instant of its first revocation", (store) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       yield* store.insert(bare)
       const revoked = { ...bare, revokedAt: at("2026-02-01T00:00:00Z") }
       assert.deepStrictEqual(yield* store.revoke(bare.id, revoked.revokedAt), Option.some(revoked))
       assert.deepStrictEqual(yield* store.revoke(bare.id, at("2026-03-01T00:00:00Z")), Option.some(revoked))
       assert.deepStrictEqual(yield* store.findByHash(bare.hash), Option.some(revoked))
       assert.strictEqual(yield* store.count, 1)
-    }))
+    })
+  )
 
   check("says that there was nothing to revoke", (store) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       assert.isTrue(Option.isNone(yield* store.revoke("key_none", at("2026-02-01T00:00:00Z"))))
-    }))
+    })
+  )
 
   check("notes the latest use of each key, whatever order uses arrive in", (store) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       yield* store.insert(bare)
       yield* store.touch([
         { id: bare.id, at: at("2026-02-02T00:00:00Z") },
@@ -113,5 +127,6 @@ export const keepsKeys = (layer: Layer.Layer<KeyStore, KeyStoreError>): void => 
         yield* store.find(bare.id),
         Option.some({ ...bare, lastUsedAt: at("2026-02-02T00:00:00Z") })
       )
-    }))
+    })
+  )
 }

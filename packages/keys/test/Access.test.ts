@@ -1,0 +1,63 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Access from "../src/Access.ts"
+import { admin, rule, shopAdmin, viewer } from "./samples.ts"
+
+const operator = rule({ role: "Operator" })
+const namespaceAdmin = rule({ role: "Admin", targetNamespaces: [{ namespaceNames: ["shop"] }] })
+const clusterAdmin = rule({ role: "Admin", targetClusters: ["prod"] })
+
+/** Who may, as the documentation writes it; A* is an Admin without scope. */
+type Cell = "V O A" | "O A" | "A" | "A*" | "nobody" | "-"
+
+const rows: ReadonlyArray<readonly [Access.Resource, Cell, Cell, Cell, Cell]> = [
+  ["clusters", "V O A", "A*", "A*", "A*"],
+  ["clusterCredentials", "nobody", "A*", "A*", "A*"],
+  ["namespaces", "V O A", "-", "O A", "-"],
+  ["workloads", "V O A", "-", "O A", "-"],
+  ["pods", "V O A", "-", "O A", "-"],
+  ["events", "V O A", "-", "O A", "-"],
+  ["secrets", "nobody", "-", "-", "-"],
+  ["environment", "nobody", "-", "-", "-"],
+  ["exec", "nobody", "-", "-", "-"],
+  ["podLogs", "O A", "-", "-", "-"],
+  ["cost", "V O A", "-", "-", "-"],
+  ["prices", "V O A", "A*", "A*", "A*"],
+  ["apiKeys", "A", "A", "A", "A"],
+  ["ownKey", "V O A", "-", "-", "V O A"],
+  ["audit", "A", "-", "-", "nobody"]
+]
+
+const cells = rows.flatMap(([resource, ...row]) =>
+  row.flatMap((cell, index) => {
+    const verb = Access.verbs[index]
+    return verb === undefined ? [] : [[`${verb} ${resource}`, cell, resource, verb] as const]
+  })
+)
+
+const allowedBy = (cell: Cell) => ({
+  viewer: cell === "V O A",
+  operator: cell === "V O A" || cell === "O A",
+  scopedAdmin: cell === "V O A" || cell === "O A" || cell === "A",
+  admin: cell !== "nobody" && cell !== "-"
+})
+
+describe("access", () => {
+  it("is decided for every resource of the table", () => {
+    assert.deepStrictEqual(
+      rows.map(([resource]) => resource),
+      [...Access.resources]
+    )
+    assert.strictEqual(cells.length, Access.resources.length * Access.verbs.length)
+  })
+
+  it.each(cells)("%s: %s", (_name, cell, resource, verb) => {
+    const refused = cell === "-" ? "unsupported" : "role_forbidden"
+    const expected = allowedBy(cell)
+    assert.strictEqual(Access.decide(viewer, resource, verb), expected.viewer ? "allowed" : refused)
+    assert.strictEqual(Access.decide(operator, resource, verb), expected.operator ? "allowed" : refused)
+    for (const scoped of [shopAdmin, namespaceAdmin, clusterAdmin]) {
+      assert.strictEqual(Access.decide(scoped, resource, verb), expected.scopedAdmin ? "allowed" : refused)
+    }
+    assert.strictEqual(Access.decide(admin, resource, verb), expected.admin ? "allowed" : refused)
+  })
+})

@@ -1,0 +1,268 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Metric } from "effect"
+import { mkdir, rename, rm, symlink, unlink, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { KeyConfig } from "../src/KeyConfig.ts"
+import { KeyStore } from "../src/KeyStore.ts"
+import { layerMemory } from "../src/store/Memory.ts"
+import { collectLogs, eventually } from "./observed.ts"
+import { hashOf, record } from "./samples.ts"
+import { temporaryDirectory } from "./temporaryDirectory.ts"
+
+const entry = (name: string, digit: string, more: object = {}) => ({
+  name,
+  hash: hashOf(digit),
+  rule: { role: "Viewer" },
+  ...more
+})
+const listOf = (...entries: ReadonlyArray<object>) => JSON.stringify(entries)
+
+const write = (path: string, text: string) => Effect.promise(() => writeFile(path, text))
+const namesIn = Effect.flatMap(KeyConfig, ({ current }) =>
+  Effect.map(current, ({ byId }) => [...byId.values()].map(({ name }) => name))
+)
+const health = Effect.flatMap(KeyConfig, (config) => config.health)
+const waitForNames = (...names: ReadonlyArray<string>) =>
+  eventually(Effect.map(namesIn, (found) => found.join() === names.join()))
+const waitForAlarm = (part: string) =>
+  eventually(Effect.map(health, ({ alarm }) => alarm !== undefined && alarm.problem.includes(part)))
+const waitForCalm = eventually(Effect.map(health, ({ alarm }) => alarm === undefined))
+
+/** Runs a test with the file loaded, and with a store that holds one created key of hash `e…`. */
+const withFile = <A, E>(
+  path: string,
+  body: Effect.Effect<A, E, KeyConfig>,
+  logs: Layer.Layer<never> = collectLogs().layer
+) =>
+  body.pipe(
+    Effect.provide(Layer.fresh(KeyConfig.layerFile(path))),
+    Effect.provide(
+      Layer.effectDiscard(
+        Effect.flatMap(KeyStore, (store) => store.insert(record({ id: "key_e", hash: hashOf("e") })))
+      ).pipe(Layer.provideMerge(Layer.fresh(layerMemory)))
+    ),
+    Effect.provide(logs)
+  )
+
+const startFailure = (path: string) => Effect.flip(withFile(path, Effect.void))
+
+describe("the file of deploy-time keys", { concurrent: true }, () => {
+  it.live("is in force from the start", () =>
+    Effect.gen(function* () {
+      const path = join(yield* temporaryDirectory, "keys")
+      yield* write(path, listOf(entry("one", "a"), entry("two", "b")))
+      yield* withFile(
+        path,
+        Effect.gen(function* () {
+          assert.deepStrictEqual(yield* namesIn, ["one", "two"])
+          assert.deepStrictEqual(yield* health, { refused: [] })
+        })
+      )
+    })
+  )
+
+  it.live("takes over a change: added entries count, removed ones are revoked", () =>
+    Effect.gen(function* () {
+      const path = join(yield* temporaryDirectory, "keys")
+      yield* write(path, listOf(entry("one", "a"), entry("two", "b")))
+      yield* withFile(
+        path,
+        Effect.gen(function* () {
+          const before = yield* (yield* KeyConfig).current
+          yield* write(path, listOf(entry("two", "b"), entry("three", "c")))
+          yield* waitForNames("two", "three")
+          const after = yield* (yield* KeyConfig).current
+          assert.deepStrictEqual([...after.removed], [hashOf("a")])
+          assert.deepStrictEqual(after.byHash.get(hashOf("b"))?.loadedAt, before.byHash.get(hashOf("b"))?.loadedAt)
+          yield* write(path, listOf(entry("one", "a")))
+          yield* waitForNames("one")
+          assert.sameMembers([...(yield* (yield* KeyConfig).current).removed], [hashOf("b"), hashOf("c")])
+        })
+      )
+    })
+  )
+
+  it.live("follows the links of a mounted Secret, which are swapped as a whole", () =>
+    Effect.gen(function* () {
+      const mount = yield* temporaryDirectory
+      const publish = (version: string, text: string) =>
+        Effect.promise(async () => {
+          await mkdir(join(mount, version))
+          await writeFile(join(mount, version, "keys"), text)
+          await symlink(version, join(mount, "..data_tmp"))
+          await rename(join(mount, "..data_tmp"), join(mount, "..data"))
+        })
+      yield* publish("..v1", listOf(entry("one", "a")))
+      yield* Effect.promise(() => symlink(join("..data", "keys"), join(mount, "keys")))
+      yield* withFile(
+        join(mount, "keys"),
+        Effect.gen(function* () {
+          yield* publish("..v2", listOf(entry("two", "b")))
+          yield* waitForNames("two")
+          yield* Effect.promise(() => rm(join(mount, "..v1"), { recursive: true }))
+          yield* publish("..v3", listOf(entry("three", "c")))
+          yield* waitForNames("three")
+        })
+      )
+    })
+  )
+
+  it.live("is followed also where its directory is replaced and can no longer be watched", () =>
+    Effect.gen(function* () {
+      const parent = yield* temporaryDirectory
+      const directory = join(parent, "config")
+      const path = join(directory, "keys")
+      yield* Effect.promise(() => mkdir(directory))
+      yield* write(path, listOf(entry("one", "a")))
+      yield* withFile(
+        path,
+        Effect.gen(function* () {
+          yield* Effect.promise(() => rename(directory, join(parent, "old")))
+          yield* Effect.promise(() => mkdir(directory))
+          yield* write(path, listOf(entry("two", "b")))
+          yield* waitForNames("two")
+        })
+      )
+    })
+  )
+
+  it.live("keeps the last good keys while it is broken, and says so until it is mended", () =>
+    Effect.gen(function* () {
+      const path = join(yield* temporaryDirectory, "keys")
+      const good = listOf(entry("one", "a"))
+      const logs = collectLogs()
+      yield* write(path, good)
+      yield* withFile(
+        path,
+        Effect.gen(function* () {
+          yield* write(path, "- name: [")
+          yield* waitForAlarm("is not YAML")
+          assert.deepStrictEqual(yield* namesIn, ["one"])
+          const alarms = logs.lines.filter((line) => line.startsWith("Error"))
+          assert.strictEqual(alarms.length, 1)
+          assert.include(alarms[0], "the keys that were loaded before stay in force")
+
+          yield* write(path, "")
+          yield* waitForAlarm("must be a list of keys")
+          assert.deepStrictEqual(yield* namesIn, ["one"])
+
+          yield* write(path, good)
+          yield* waitForCalm
+          assert.deepStrictEqual(yield* namesIn, ["one"])
+        }),
+        logs.layer
+      )
+    })
+  )
+
+  it.live("keeps the last good keys while it is gone", () =>
+    Effect.gen(function* () {
+      const path = join(yield* temporaryDirectory, "keys")
+      yield* write(path, listOf(entry("one", "a")))
+      yield* withFile(
+        path,
+        Effect.gen(function* () {
+          yield* Effect.promise(() => unlink(path))
+          yield* waitForAlarm("ENOENT")
+          assert.deepStrictEqual(yield* namesIn, ["one"])
+          yield* write(path, listOf(entry("two", "b")))
+          yield* waitForNames("two")
+          yield* waitForCalm
+        })
+      )
+    })
+  )
+
+  it.live("tells and counts refused entries, and loads the others", () =>
+    Effect.gen(function* () {
+      const path = join(yield* temporaryDirectory, "keys")
+      const logs = collectLogs()
+      yield* write(
+        path,
+        listOf(
+          entry("one", "a"),
+          entry("two", "b", { rule: { role: "Admin", targetCluster: ["x"] } }),
+          entry("three", "e")
+        )
+      )
+      yield* withFile(
+        path,
+        Effect.gen(function* () {
+          assert.deepStrictEqual(yield* namesIn, ["one"])
+          assert.deepStrictEqual((yield* health).refused, [
+            { index: 1, field: "rule.targetCluster", problem: "is not known here" },
+            { index: 2, field: "hash", problem: "is that of a created key" }
+          ])
+          assert.include(
+            logs.lines,
+            `Error keys file ${path}: entry 1 is refused: rule.targetCluster: is not known here`
+          )
+          const gauges = Object.fromEntries(
+            (yield* Metric.snapshot).flatMap((metric) =>
+              metric.type === "Gauge" ? [[metric.id, metric.state.value]] : []
+            )
+          )
+          assert.deepStrictEqual(gauges, {
+            quarterdeck_key_config_entries: 1,
+            quarterdeck_key_config_refused_entries: 2,
+            quarterdeck_key_config_alarm: 0
+          })
+        }),
+        Layer.merge(logs.layer, Layer.succeed(Metric.MetricRegistry, new Map()))
+      )
+    })
+  )
+
+  it.live("loads an entry that has expired, with a warning", () =>
+    Effect.gen(function* () {
+      const path = join(yield* temporaryDirectory, "keys")
+      const logs = collectLogs()
+      yield* write(path, listOf(entry("old", "a", { expire: "2001-01-01T00:00:00Z" })))
+      yield* withFile(
+        path,
+        Effect.gen(function* () {
+          assert.deepStrictEqual(yield* namesIn, ["old"])
+          assert.include(logs.lines, `Warn keys file ${path}: entry 0 has expired`)
+        }),
+        logs.layer
+      )
+    })
+  )
+
+  it.live("never writes a hash or a mistaken key into the log", () =>
+    Effect.gen(function* () {
+      const path = join(yield* temporaryDirectory, "keys")
+      const logs = collectLogs()
+      yield* write(path, listOf(entry("one", "a"), entry("two", "b", { hash: "qd_mistaken" }), entry("three", "e")))
+      yield* withFile(path, namesIn, logs.layer)
+      for (const secret of [hashOf("a"), hashOf("e"), "qd_mistaken"]) assert.notInclude(logs.lines.join("\n"), secret)
+    })
+  )
+
+  it.live.each([
+    ["is missing", () => Effect.void, "cannot be read (ENOENT)"],
+    ["is a directory", (path: string) => Effect.promise(() => mkdir(path)), "is not a file"],
+    ["is no list", (path: string) => write(path, "keys: []"), "must be a list of keys; [] is the list of none"],
+    ["is broken", (path: string) => write(path, "[{ name: a"), "line 1: is not YAML"],
+    [
+      "is not text",
+      (path: string) => Effect.promise(() => writeFile(path, Buffer.from([0xff, 0xfe]))),
+      "is not UTF-8 text"
+    ],
+    ["is too large", (path: string) => write(path, `#${" ".repeat(1_048_576)}`), "is larger than 1048576 bytes"]
+  ] as const)("stops the start with one clear error when it %s", ([_name, prepare, problem]) =>
+    Effect.gen(function* () {
+      const path = join(yield* temporaryDirectory, "keys")
+      yield* prepare(path)
+      const { message } = yield* startFailure(path)
+      assert.isTrue(message.startsWith(`keys file ${path}: ${problem}`), message)
+    })
+  )
+
+  it.effect("is not needed", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* namesIn, [])
+      assert.deepStrictEqual(yield* health, { refused: [] })
+    }).pipe(Effect.provide(KeyConfig.layerNone))
+  )
+})

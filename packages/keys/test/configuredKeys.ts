@@ -1,0 +1,27 @@
+/** Deploy-time keys for tests, without a file. */
+import { Effect, Layer } from "effect"
+import { KeyConfig, type LoadedKey } from "../src/KeyConfig.ts"
+import type { KeyHash } from "../src/KeyHash.ts"
+import { at, viewer } from "./samples.ts"
+
+export const loaded = (fields: Partial<LoadedKey> & Pick<LoadedKey, "id" | "hash">): LoadedKey => ({
+  index: 0,
+  name: fields.id,
+  rule: viewer,
+  loadedAt: at("2026-01-01T00:00:00Z"),
+  ...fields
+})
+
+/** Keys in force, and hashes that once were. */
+export const layerConfigured = (
+  keys: ReadonlyArray<LoadedKey>,
+  removed: ReadonlyArray<KeyHash> = []
+): Layer.Layer<KeyConfig> =>
+  Layer.succeed(KeyConfig, {
+    current: Effect.succeed({
+      byHash: new Map(keys.map((key) => [key.hash, key])),
+      byId: new Map(keys.map((key) => [key.id, key])),
+      removed: new Set(removed)
+    }),
+    health: Effect.succeed({ refused: [] })
+  })
