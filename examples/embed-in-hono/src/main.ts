@@ -1,10 +1,9 @@
-/** Quarterdeck under a prefix of a Hono application. */
-import { getConnInfo } from "@hono/node-server/conninfo"
 import { serve } from "@hono/node-server"
 import { Quarterdeck } from "@quarterdeck/http-server"
-import { Hono } from "hono"
+import { makeApp } from "./app.ts"
 
 const quarterdeck = await Quarterdeck.start({
   clusters: { kubeconfig: ["./kubeconfig.yaml"], parent: "hub" },
   keys: { file: "./keys.yaml" }
 })
+serve({ fetch: makeApp(quarterdeck).fetch, port: 8080 })

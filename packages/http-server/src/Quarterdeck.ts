@@ -22,7 +22,7 @@ export type App = Effect.Effect<
 /** What a host that speaks `Request` and `Response` knows beside the request. */
 export interface WebRequestFacts {
   /** The address of the client, for limits and logs; the host must take it from its own socket, not from a header. */
-  readonly clientAddress?: string
+  readonly clientAddress?: string | undefined
 }
 
 /** What a host outside Effect gets; `dispose` stops everything, as `await using` does. */

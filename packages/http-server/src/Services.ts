@@ -53,8 +53,8 @@ const keys = (settings: Settings) =>
 
 const clusters = (settings: Settings) =>
   Layer.mergeAll(Workloads.layer, Namespaces.layer, Clusters.layer).pipe(
-    Layer.provide([FanOut.layer, ClusterReader.layer, CursorKeyFile.layer(settings.dataDirectory)]),
-    Layer.provideMerge(ClusterCache.layer),
+    Layer.provide([FanOut.layer, ClusterReader.layer]),
+    Layer.provideMerge(Layer.merge(ClusterCache.layer, CursorKeyFile.layer(settings.dataDirectory))),
     Layer.provide([KubeApi.layer, Breakers.layer]),
     Layer.provideMerge(Registry.layer(settings.clusters))
   )

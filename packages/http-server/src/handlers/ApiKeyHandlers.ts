@@ -5,16 +5,20 @@
  */
 import { Api } from "@quarterdeck/contract/Api"
 import { CreateApiKey } from "@quarterdeck/contract/ApiKeysGroup"
+import * as Cursor from "@quarterdeck/cluster-fanout/Cursor"
+import * as RowOrder from "@quarterdeck/cluster-fanout/RowOrder"
 import { DEFAULT_LIMIT } from "@quarterdeck/cluster-fanout/ListQuery"
 import { KeyIssuer } from "@quarterdeck/keys/KeyIssuer"
 import { Principal } from "@quarterdeck/keys/Principal"
-import { Effect } from "effect"
+import { Effect, type Redacted, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import * as KeyRefusal from "../KeyRefusal.ts"
+import { refuse } from "../Refusal.ts"
 import * as RequestBody from "../RequestBody.ts"
 
 export const ApiKeyHandlers = HttpApiBuilder.group(Api, "apiKeys", Effect.fn(function*(handlers) {
   const issuer = yield* KeyIssuer
+  const cursorKey = yield* Cursor.CursorKey
   return handlers
     .handleRaw("create", Effect.fnUntraced(function*() {
       const caller = yield* Principal
@@ -23,10 +27,15 @@ export const ApiKeyHandlers = HttpApiBuilder.group(Api, "apiKeys", Effect.fn(fun
     }))
     .handle("list", Effect.fnUntraced(function*({ query: { cursor, limit = DEFAULT_LIMIT } }) {
       const caller = yield* Principal
-      const page = yield* issuer.list(caller, { limit, ...(cursor === undefined ? {} : { position: cursor }) }).pipe(
+      const binding = `apiKeys ${caller.keyId}`
+      const position = cursor === undefined ? undefined : yield* open(cursorKey, binding, cursor)
+      const page = yield* issuer.list(caller, { limit, ...(position === undefined ? {} : { position }) }).pipe(
         Effect.catch(KeyRefusal.fromError)
       )
-      return { apiKeys: page.apiKeys, ...(page.next === undefined ? {} : { nextCursor: page.next }) }
+      return {
+        apiKeys: page.apiKeys,
+        ...(page.next === undefined ? {} : { nextCursor: Cursor.seal(cursorKey, binding, [page.next]) })
+      }
     }))
     .handle("get", Effect.fnUntraced(function*({ params }) {
       return yield* issuer.get(yield* Principal, params.id).pipe(Effect.catch(KeyRefusal.fromError))
@@ -35,3 +44,12 @@ export const ApiKeyHandlers = HttpApiBuilder.group(Api, "apiKeys", Effect.fn(fun
       yield* issuer.revoke(yield* Principal, params.id).pipe(Effect.catch(KeyRefusal.fromError))
     }))
 }))
+
+/** A place in the list of keys is one text, which the issuer reads. */
+const PLACE = RowOrder.make<string>(RowOrder.text((position) => position), "asc", [])
+
+const open = Effect.fnUntraced(function*(key: Redacted.Redacted<Uint8Array>, binding: string, cursor: string) {
+  const place = Cursor.open(key, binding, PLACE, cursor)
+  if (Result.isSuccess(place)) return String(place.success[0])
+  return yield* refuse("invalid_cursor", { detail: place.failure.message, field: "cursor" })
+})
