@@ -38,6 +38,7 @@ export const write = Effect.fnUntraced(function*(method: string, status: number,
       route,
       status,
       durationMs,
+      ...(record.clientAddress === undefined ? {} : { clientAddress: record.clientAddress }),
       ...(record.keyId === undefined ? {} : { keyId: record.keyId }),
       ...(record.problem === undefined ? {} : { problem: record.problem })
     })

@@ -17,6 +17,12 @@ export const describe = (header: string) =>
   Api.annotate(OpenApi.Transform, (specification: Record<string, unknown>) =>
     describeSecurity(renameHeader(specification, header)))
 
+/** Gives the pattern of a path of the documentation, which has no guard that would note it. */
+export const routeOf = (url: string): string | undefined => {
+  const [path] = url.split("?")
+  return path === OPENAPI_PATH || path === DOCS_PATH ? path : undefined
+}
+
 /** Renames the parameter that the contract declares under the default name. */
 const renameHeader = (specification: Record<string, unknown>, header: string): Record<string, unknown> => ({
   ...specification,

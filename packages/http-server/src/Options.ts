@@ -10,7 +10,10 @@ import * as SettingsFile from "./settings/SettingsFile.ts"
 
 /** **Shape** docs/reference/settings.md tells each; the listener's own are the host's business. */
 export interface Options {
-  readonly server?: { readonly metrics?: Settings["server"]["metrics"] }
+  readonly server?: {
+    readonly metrics?: Settings["server"]["metrics"]
+    readonly allowedOrigins?: ReadonlyArray<string>
+  }
   readonly clusters?: {
     readonly kubeconfig?: ReadonlyArray<string>
     readonly names?: Readonly<Record<string, string>>
@@ -20,6 +23,7 @@ export interface Options {
   readonly keys?: { readonly file?: string; readonly bootstrapFile?: string; readonly maxLifetime?: string }
   readonly fanOut?: Partial<Settings["fanOut"]>
   readonly dataDirectory?: string
+  readonly telemetry?: Partial<Settings["telemetry"]>
 }
 
 /**

@@ -11,6 +11,7 @@ import * as Routes from "./Routes.ts"
 import * as Services from "./Services.ts"
 import { type Options, toSettings } from "./Options.ts"
 import type { Settings } from "./Settings.ts"
+import * as Telemetry from "./Telemetry.ts"
 
 /** The service as one effect of the current request; nothing is left to fail. */
 export type App = Effect.Effect<
@@ -21,7 +22,7 @@ export type App = Effect.Effect<
 
 /** What a host that speaks `Request` and `Response` knows beside the request. */
 export interface WebRequestFacts {
-  /** The address of the client, for limits and logs; the host must take it from its own socket, not from a header. */
+  /** The address of the client, for the log; the host must take it from its own socket, not from a header. */
   readonly clientAddress?: string | undefined
 }
 
@@ -98,12 +99,15 @@ export class Quarterdeck extends Context.Service<Quarterdeck, {
     Layer.unwrap(Effect.map(Effect.fromResult(toSettings(options)), Quarterdeck.layerSettings))
 
   /**
-   * Starts the service for a host outside Effect.
+   * Starts the service for a host outside Effect, with loggers and exporters of its own.
    *
    * **Errors** rejects with what {@link Quarterdeck.layer} fails with.
    */
   static readonly start = async (options: Options = {}): Promise<Embedded> => {
-    const runtime = ManagedRuntime.make(Quarterdeck.layer(options))
+    const runtime = ManagedRuntime.make(Layer.unwrap(
+      Effect.map(Effect.fromResult(toSettings(options)), (settings) =>
+        Quarterdeck.layerSettings(settings).pipe(Layer.provideMerge(Telemetry.layer(settings.telemetry))))
+    ))
     const dispose = () => runtime.dispose()
     try {
       const { nodeHandler, webHandler } = await runtime.runPromise(Quarterdeck)

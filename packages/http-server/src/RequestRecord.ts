@@ -8,6 +8,8 @@ import { Context } from "effect"
 /** **Shape** nothing secret: the route's pattern instead of the path, the key's id instead of the key. */
 export interface RequestRecord {
   readonly requestId: string
+  /** The address of the socket's other end, or what a host says it is; never taken from a header. */
+  readonly clientAddress: string | undefined
   route: string | undefined
   keyId: string | undefined
   /** The code of the problem that was sent, if one was. */
@@ -16,8 +18,9 @@ export interface RequestRecord {
   readonly replyHeaders: Record<string, string>
 }
 
-export const make = (requestId: string): RequestRecord => ({
+export const make = (requestId: string, clientAddress?: string): RequestRecord => ({
   requestId,
+  clientAddress,
   route: undefined,
   keyId: undefined,
   problem: undefined,

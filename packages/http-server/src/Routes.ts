@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
-import { Cause, Clock, Effect, Layer } from "effect"
+import { Cause, Clock, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder, HttpApiSwagger } from "effect/http-api"
 import * as AccessLog from "./AccessLog.ts"
@@ -66,7 +66,11 @@ export const make = Effect.gen(function*() {
       HttpApiSwagger.layer(documented, { path: Documentation.DOCS_PATH }),
       HttpRouter.addAll(metrics)
     )
-  ).pipe(Effect.provideService(HttpRouter.RouterConfig, ROUTER_CONFIG))
+  ).pipe(
+    Effect.provideService(HttpRouter.RouterConfig, ROUTER_CONFIG),
+    // A host's own router must not be found and filled: that would serve these routes outside the host's prefix.
+    Effect.provideService(Layer.CurrentMemoMap, yield* Layer.makeMemoMap)
+  )
   const allowedMethods = MethodNotAllowed.make(
     [
       ...Endpoints.all,
@@ -98,7 +102,7 @@ export const make = Effect.gen(function*() {
 
   return Effect.gen(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const record = RequestRecord.make(RequestId.of(request))
+    const record = RequestRecord.make(RequestId.of(request), Option.getOrUndefined(request.remoteAddress))
     const startedAt = yield* Clock.currentTimeMillis
     const response = yield* answered.pipe(
       Effect.provideService(RequestRecord.CurrentRequest, record),
@@ -106,6 +110,7 @@ export const make = Effect.gen(function*() {
       Effect.annotateLogs({ requestId: record.requestId }),
       Effect.onInterrupt(() => AccessLog.write(request.method, 499, record, startedAt))
     )
+    record.route ??= Documentation.routeOf(request.url)
     yield* AccessLog.write(request.method, response.status, record, startedAt)
     return withHeaders(response, { ...SAFE_HEADERS, ...record.replyHeaders, [RequestId.HEADER]: record.requestId })
   })

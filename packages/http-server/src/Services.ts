@@ -25,6 +25,7 @@ import { Guard } from "./Guard.ts"
 import * as LabelProofs from "./LabelProofs.ts"
 import { Deadlines } from "./ListPage.ts"
 import { MetricsAccess } from "./MetricsRoute.ts"
+import { AllowedOrigins } from "./Origin.ts"
 import * as Registry from "./Registry.ts"
 import { TargetOptions } from "./RequestTarget.ts"
 import type { Settings } from "./Settings.ts"
@@ -36,6 +37,7 @@ const references = ({ clusters, fanOut, keys, server }: Settings) =>
     Layer.succeed(TargetOptions, { header: clusters.header, maxNames: fanOut.maxNames }),
     Layer.succeed(Deadlines, { timeoutMs: fanOut.timeoutMs, maxTimeoutMs: fanOut.maxTimeoutMs }),
     Layer.succeed(MetricsAccess, server.metrics),
+    Layer.succeed(AllowedOrigins, server.allowedOrigins),
     Layer.succeed(MaxLifetime, keys.maxLifetime),
     Layer.effect(
       TransportLimits,

@@ -28,6 +28,8 @@ export interface Settings {
     readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined
     readonly shutdownMs: number
     readonly metrics: "protected" | "public" | "off"
+    /** Empty when not set. */
+    readonly allowedOrigins: ReadonlyArray<string>
   }
   /** `ClusterSources.resolve` decides what stands in for those that are not set. */
   readonly clusters: {
@@ -125,7 +127,8 @@ export const combine = (
       port: read(table.port),
       tls: certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile },
       shutdownMs: read(table.shutdownMs),
-      metrics: read(table.metrics)
+      metrics: read(table.metrics),
+      allowedOrigins: read(table.allowedOrigins) ?? []
     },
     clusters: {
       kubeconfig: read(table.kubeconfig) ?? [],

@@ -20,8 +20,6 @@ export const clustersCommand = Command.make(
   "clusters",
   {
     cluster: targetFlag,
-    name: ListFlags.name,
-    labelSelector: ListFlags.labelSelector,
     order: ListFlags.order,
     limit: ListFlags.limit,
     consistency: ListFlags.consistency,

@@ -122,7 +122,7 @@ const revoke = Command.make(
 ).pipe(
   Command.withDescription("Revoke a key, for good, from the next request on."),
   Command.withShortDescription("Revoke a key, for good"),
-  Command.withExamples([{ command: "quarterdeck key revoke 0198c5b2-7a1e-7c3d-9f3a-2b1c4d5e6f70" }])
+  Command.withExamples([{ command: "quarterdeck key revoke key_3mHk2vQx7TzLb0RfWc9Yda" }])
 )
 
 export const keyCommand = Command.make("key").pipe(

@@ -72,6 +72,27 @@ export const pathList: Kind<ReadonlyArray<string>> = {
   fromYaml: Schema.Array(PathText)
 }
 
+/** An origin as browsers send it: scheme, host and a port that is not the scheme's own. */
+const Origin = Schema.String.check(
+  Schema.makeFilter((text) => /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text)
+)
+
+/** **Shape** in text joined by a comma, in YAML a list. */
+export const origins: Kind<ReadonlyArray<string>> = {
+  word: "ORIGIN,...",
+  allowed: "a list of origins such as https://ops.example.com, in text joined by a comma",
+  fromText: Schema.String.pipe(
+    Schema.decodeTo(
+      Schema.Array(Origin),
+      SchemaTransformation.transform({
+        decode: (text): ReadonlyArray<string> => text.split(",").filter((part) => part !== ""),
+        encode: (parts) => parts.join(",")
+      })
+    )
+  ),
+  fromYaml: Schema.Array(Origin)
+}
+
 const HOST_NAME =
   /^(?=.{1,253}$)[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/
 

@@ -72,6 +72,12 @@ export const table = {
     kind: Kind.choice(["protected", "public", "off"]),
     description: "Who reads /metrics: an unscoped Admin key, everybody, nobody."
   }),
+  allowedOrigins: optional({
+    path: "server.allowedOrigins",
+    flag: "allowed-origins",
+    kind: Kind.origins,
+    description: "Origins of browser pages that may call the server beside its own; other pages are refused."
+  }),
   kubeconfig: optional({
     path: "clusters.kubeconfig",
     flag: "kubeconfig",
