@@ -31,7 +31,9 @@ export const write = Effect.fnUntraced(function*(method: string, status: number,
   const known = KNOWN_METHODS.has(method) ? method : "other"
   yield* Metric.update(Metric.withAttributes(requests, { method: known, route, status: String(status) }), 1)
   yield* Metric.update(Metric.withAttributes(seconds, { route }), durationMs / 1_000)
-  yield* Effect.logInfo("request").pipe(
+  // Probes come every few seconds and would bury the requests of people and programs.
+  const line = PROBES.has(route) ? Effect.logDebug("request") : Effect.logInfo("request")
+  yield* line.pipe(
     Effect.annotateLogs({
       requestId: record.requestId,
       method: known,
@@ -44,6 +46,8 @@ export const write = Effect.fnUntraced(function*(method: string, status: number,
     })
   )
 })
+
+const PROBES = new Set(["/healthz", "/readyz"])
 
 /** A metric's label has few values: methods that nobody defined count as one. */
 const KNOWN_METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
