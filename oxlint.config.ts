@@ -24,7 +24,7 @@ const ARROWS: Readonly<Record<string, Arrow>> = {
   "packages/cluster-fanout": {
     packages: ["targeting"],
     reach: "all",
-    libraries: ["effect", "@kubernetes/client-node", "undici", "yaml"],
+    libraries: ["effect", "undici", "yaml"],
     node: true
   },
   "packages/contract": {
@@ -39,6 +39,7 @@ const ARROWS: Readonly<Record<string, Arrow>> = {
     libraries: "any",
     node: true
   },
+  "packages/benchmarks": { packages: ["harness", "http-server"], reach: "all", libraries: "any", node: true },
   harness: { packages: [], reach: "all", libraries: "any", node: true }
 }
 

@@ -47,8 +47,6 @@ const ARROWS: Readonly<
     may: [
       "effect",
       "undici",
-      "@kubernetes/client-node",
-      "@kubernetes/client-node/dist/config.js",
       "yaml",
       "node:tls",
       "@quarterdeck/targeting",

@@ -62,7 +62,7 @@ const scan = (text: string): InvalidJson | undefined => {
     members.pop()
   }
   const visited = Result.try({
-    try: () =>
+    try: () => {
       visit(text, {
         onObjectBegin: () => enter(new Set()),
         onArrayBegin: () => enter(undefined),
@@ -75,7 +75,8 @@ const scan = (text: string): InvalidJson | undefined => {
           }
           names?.add(name)
         }
-      }),
+      })
+    },
     catch: (thrown) => (thrown instanceof InvalidJson ? thrown : new InvalidJson({ problem: "syntax" }))
   })
   return Result.isFailure(visited) ? visited.failure : undefined

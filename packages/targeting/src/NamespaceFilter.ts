@@ -6,7 +6,7 @@
 import { Schema } from "effect"
 
 const DNS_LABEL = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/
-const LABEL_NAME = /^(?:[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/
+const LABEL_NAME = /^(?:(?=[^/]{1,253}\/)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/
 const LABEL_VALUE = /^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/
 
 /** The name of a namespace. **Shape** RFC 1123 label, 1 to 63 characters; no globbing. */
@@ -14,7 +14,7 @@ export const NamespaceName = Schema.String.check(
   Schema.isPattern(DNS_LABEL, { expected: "a namespace name: 1 to 63 of a-z 0-9 -, first and last a letter or digit" })
 )
 
-/** **Shape** `prefix/name` or `name`. **Source** Kubernetes, "Labels and Selectors: Syntax and character set". */
+/** **Shape** `prefix/name` or `name`; a prefix has at most 253 characters, a name 63. **Source** Kubernetes, "Labels and Selectors: Syntax and character set". */
 export const LabelKey = Schema.String.check(Schema.isPattern(LABEL_NAME, { expected: "a label key" }))
 export const LabelValue = Schema.String.check(
   Schema.isPattern(LABEL_VALUE, { expected: "a label value: at most 63 of A-Z a-z 0-9 - _ ., first and last a letter or digit" })

@@ -55,6 +55,12 @@ describe("ClusterHeader", () => {
     assert.strictEqual(refusal("a", "a"), "repeated")
   })
 
+  it("reads a header of blanks in a time that grows with its length alone", () => {
+    const startedAt = performance.now()
+    for (let call = 0; call < 2_000; call++) assert.strictEqual(refusal(`a${" \t".repeat(2_000)}b`), "name")
+    assert.isBelow(performance.now() - startedAt, 5_000)
+  })
+
   it("takes 64 distinct names and refuses 65", () => {
     const many = (count: number) => Array.from({ length: count }, (_, index) => `c${index}`).join("|")
     assert.deepStrictEqual(read(`${many(64)}|c0`), names(...many(64).split("|")))

@@ -48,6 +48,14 @@ describe("NamespaceFilter", () => {
     assert.isFalse(NamespaceFilter.matches(filter, "other", { team: "b" }))
   })
 
+  it("takes a label prefix of 253 characters and refuses a longer one", () => {
+    const labelled = (prefix: string) =>
+      decode({ namespaceNames: [], labelSelector: { matchLabels: { [`${prefix}/team`]: "a" } } })
+    assert.isTrue(Result.isSuccess(labelled("a".repeat(253))))
+    assert.isTrue(Result.isFailure(labelled("a".repeat(254))))
+    assert.isTrue(Result.isFailure(labelled(`a.${"b".repeat(252)}`)))
+  })
+
   it("does not take an inherited property for a label", () => {
     const filter = NamespaceFilter.anyOf([{ namespaceNames: [], labelSelector: { matchLabels: { constructor: "x" } } }])
     assert.isFalse(NamespaceFilter.matches(filter, "x", {}))

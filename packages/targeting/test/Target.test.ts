@@ -19,8 +19,6 @@ const refusal = (
   return "_tag" in error ? [error._tag, error.cluster] : undefined
 }
 
-const assertNames = (clusters: ReadonlyArray<string>, names: ReadonlyArray<string>) => assert.deepStrictEqual(clusters, names)
-
 const Fleet = Schema.Struct({
   parent: ClusterName,
   clusters: Schema.Array(ClusterName).check(Schema.isMaxLength(8)),
@@ -31,20 +29,20 @@ const Fleet = Schema.Struct({
 
 describe("Target", () => {
   it("is the parent when nothing was asked", () => {
-    assertNames(clustersOf(TargetRequest.parent, Target.everyCluster), ["hub"])
+    assert.deepStrictEqual<ReadonlyArray<string>>(clustersOf(TargetRequest.parent, Target.everyCluster), ["hub"])
   })
 
   it("is every cluster, the parent first and the others by name", () => {
-    assertNames(clustersOf(TargetRequest.all, Target.everyCluster), ["hub", "prod", "stage"])
+    assert.deepStrictEqual<ReadonlyArray<string>>(clustersOf(TargetRequest.all, Target.everyCluster), ["hub", "prod", "stage"])
   })
 
   it("is every cluster of the key's scope, which may be none", () => {
-    assertNames(clustersOf(TargetRequest.all, onlyProd), ["prod"])
-    assertNames(clustersOf(TargetRequest.all, Target.onlyClusters([name("later")])), [])
+    assert.deepStrictEqual<ReadonlyArray<string>>(clustersOf(TargetRequest.all, onlyProd), ["prod"])
+    assert.deepStrictEqual<ReadonlyArray<string>>(clustersOf(TargetRequest.all, Target.onlyClusters([name("later")])), [])
   })
 
   it("keeps the order of the names", () => {
-    assertNames(clustersOf(asked("stage", "hub"), Target.everyCluster), ["stage", "hub"])
+    assert.deepStrictEqual<ReadonlyArray<string>>(clustersOf(asked("stage", "hub"), Target.everyCluster), ["stage", "hub"])
   })
 
   it("refuses the parent, and does not name it, when a scoped key names no cluster", () => {

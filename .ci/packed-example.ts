@@ -1,0 +1,52 @@
+/**
+ * Runs main.ts, the lines of the README, beside clusters of the packed harness, and asks the service that it mounts.
+ * Copied into an empty folder by packed-example, with nothing but the tarballs installed there.
+ */
+import { ClusterList } from "@quarterdeck/contract/ClustersGroup"
+import { Embedded, eventually, Fleet, Seed } from "@quarterdeck/harness"
+import { CreatedApiKey } from "@quarterdeck/keys/ApiKey"
+import { Effect, Redacted, Schema } from "effect"
+import assert from "node:assert/strict"
+import { spawn } from "node:child_process"
+import { createHash } from "node:crypto"
+import { writeFile } from "node:fs/promises"
+
+const KEY = "packed-example-key-0123456789"
+const BASE = "http://127.0.0.1:8080/quarterdeck"
+
+const ask = (path: string, key: string, body?: string) =>
+  Effect.tryPromise(async (signal) => {
+    const response = await fetch(`${BASE}${path}`, {
+      signal,
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { method: "POST", body })
+    })
+    return { status: response.status, text: await response.text() }
+  })
+
+const decodeClusters = Schema.decodeUnknownEffect(Schema.fromJsonString(ClusterList))
+const decodeCreated = Schema.decodeUnknownEffect(Schema.fromJsonString(CreatedApiKey))
+
+const check = Effect.gen(function*() {
+  const fleet = yield* Fleet.make({ driver: Embedded.driver, parent: "hub", children: ["prod"] })
+  yield* Seed.fill(fleet)
+  const hash = createHash("sha256").update(KEY).digest("hex")
+  yield* Effect.promise(() => writeFile("kubeconfig.yaml", fleet.kubeconfig))
+  yield* Effect.promise(() => writeFile("keys.yaml", JSON.stringify([{ name: "admin", hash, rule: { role: "Admin" } }])))
+  yield* Effect.acquireRelease(
+    Effect.sync(() => spawn(process.execPath, ["main.ts"], { stdio: "inherit" })),
+    (child) => Effect.sync(() => child.kill())
+  )
+
+  yield* eventually("the service is ready", ask("/readyz", KEY), ({ status }) => status === 200, { within: "20 seconds" })
+  const { clusters } = yield* Effect.flatMap(ask("/api/v1/clusters", KEY), ({ text }) => decodeClusters(text))
+  assert.deepEqual(clusters.map(({ coverage, name }) => [name, coverage.status]), [["hub", "ok"], ["prod", "ok"]])
+
+  // A created key is kept by the worker thread of the store.
+  const created = yield* ask("/api/v1/apiKeys", KEY, JSON.stringify({ name: "made", rule: { role: "Viewer" } }))
+  const { key } = yield* decodeCreated(created.text)
+  assert.equal((yield* ask("/api/v1/whoami", Redacted.value(key))).status, 200)
+  process.stdout.write("the README's lines work from packed tarballs in an empty folder\n")
+})
+
+await Effect.runPromise(Effect.scoped(check))
