@@ -40,7 +40,7 @@ export const make = (kernel: Kernel, authenticate: Authenticate, address: () => 
   const authorize = Authorization.make(kernel)
   return {
     admit: (incoming) =>
-      Result.gen(function*() {
+      Result.gen(function* () {
         const user = yield* authenticate(incoming.authorization)
         const info = RequestInfo.make(incoming.method, incoming.path, incoming.query)
         if (!authorize(user, info).allowed) return yield* Result.fail(Authorization.refusal(user, info))
@@ -51,22 +51,28 @@ export const make = (kernel: Kernel, authenticate: Authenticate, address: () => 
             info._tag === "Path"
               ? path(rest, address())
               : Result.match(resource(kernel, authorize, { ...rest, body, user }, info), {
-                onSuccess: (reply) => reply,
-                onFailure: (failure) => json(toJson(failure), failure.code)
-              })
+                  onSuccess: (reply) => reply,
+                  onFailure: (failure) => json(toJson(failure), failure.code)
+                })
         }
       })
   }
 }
 
-const HEALTH = new Map([["/healthz", "healthz"], ["/livez", "livez"], ["/readyz", "readyz"]])
+const HEALTH = new Map([
+  ["/healthz", "healthz"],
+  ["/livez", "livez"],
+  ["/readyz", "readyz"]
+])
 const CHECKS = ["ping", "log", "poststarthook/rbac/bootstrap-roles", "poststarthook/bootstrap-controller"]
 
 const path = (request: Pick<ApiRequest, "method" | "path" | "query" | "accept">, address: string): Reply => {
   const { accept, path: asked, query } = request
   const check = HEALTH.get(asked)
   if (check !== undefined) {
-    return text(query.has("verbose") ? `${CHECKS.map((name) => `[+]${name} ok\n`).join("")}${check} check passed\n` : "ok")
+    return text(
+      query.has("verbose") ? `${CHECKS.map((name) => `[+]${name} ok\n`).join("")}${check} check passed\n` : "ok"
+    )
   }
   const document = Discovery.answer(asked, accept, address)
   if (document !== undefined && request.method !== "GET") return json(toJson(methodNotAllowed), methodNotAllowed.code)
@@ -74,7 +80,9 @@ const path = (request: Pick<ApiRequest, "method" | "path" | "query" | "accept">,
     return { _tag: "Text", status: 200, contentType: document.contentType, body: JSON.stringify(document.body) }
   }
   // The core group answers for itself; everything else is a page that nobody serves.
-  return asked.startsWith("/api/") ? json(toJson(noSuchResource), noSuchResource.code) : text("404 page not found\n", 404)
+  return asked.startsWith("/api/")
+    ? json(toJson(noSuchResource), noSuchResource.code)
+    : text("404 page not found\n", 404)
 }
 
 const resource = (
@@ -89,9 +97,12 @@ const resource = (
   if (info.subresource !== "") {
     const subresource = found.subresources.find((one) => one.name === info.subresource)
     if (subresource === undefined) return Result.fail(noSuchResource)
-    return subresource.verbs.includes(info.verb) ? Subresources.answer(kernel, call, subresource) : Result.fail(methodNotAllowed)
+    return subresource.verbs.includes(info.verb)
+      ? Subresources.answer(kernel, call, subresource)
+      : Result.fail(methodNotAllowed)
   }
-  if (request.method === "HEAD" || !found.verbs.includes(info.verb) || !fitsPlace(found, info, request)) return Result.fail(methodNotAllowed)
+  if (request.method === "HEAD" || !found.verbs.includes(info.verb) || !fitsPlace(found, info, request))
+    return Result.fail(methodNotAllowed)
   return isStored(found) ? Objects.answer(kernel, call) : Reviews.answer(authorize, call)
 }
 
@@ -105,7 +116,10 @@ const ITEM = new Set(["get", "update", "patch", "delete"])
 
 const isItem = (info: RequestInfo.ResourceRequest): boolean => ITEM.has(info.verb) && info.name !== ""
 
-/** Whether a verb has its object, or its collection, in the path: one cannot create an item by name or update a collection. */
+/**
+ * Whether a verb has its object, or its collection, in the path: one cannot create an item by name or update a
+ * collection.
+ */
 const fitsPlace = (found: Resource, info: RequestInfo.ResourceRequest, request: ApiRequest): boolean => {
   if (ITEM.has(info.verb)) return info.name !== ""
   if (info.verb === "create") return info.name === "" && (info.namespace !== "" || !found.namespaced)

@@ -6,7 +6,7 @@
 import { Result } from "effect"
 import { parse as parseYaml } from "yaml"
 import type { User } from "./Authentication.ts"
-import { at, isArray, isObject, type Json, type JsonObject, objectAt, parse, textAt } from "./Json.ts"
+import { at, checked, isArray, isObject, type Json, type JsonObject, objectAt, parse, textAt } from "./Json.ts"
 import { mediaRanges, type Renderer } from "./Representation.ts"
 import type { WatchQuery } from "./Query.ts"
 import type { ResourceRequest } from "./RequestInfo.ts"
@@ -66,12 +66,14 @@ const YAML = new Set(["application/yaml", "application/apply-patch+yaml"])
  * **Errors** 415 for anything but JSON and YAML, protobuf included; 400 for a text that is no object of the kind.
  */
 export const bodyObject = (request: ApiRequest, kind: string, groupVersion: string): Outcome<JsonObject> =>
-  Result.gen(function*() {
+  Result.gen(function* () {
     const type = mediaType(request)
     if (type !== "" && type !== JSON_TYPE && !YAML.has(type)) {
-      return yield* Result.fail(unsupportedMediaType(
-        "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml"
-      ))
+      return yield* Result.fail(
+        unsupportedMediaType(
+          "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml"
+        )
+      )
     }
     const body = yield* decode(request.body, YAML.has(type), kind)
     const given = textAt(body, "kind")
@@ -79,16 +81,20 @@ export const bodyObject = (request: ApiRequest, kind: string, groupVersion: stri
     if ((given !== "" && given !== kind) || (version !== "" && version !== groupVersion)) {
       const name = given === "" ? kind : given
       const asked = version === "" ? groupVersion : version
-      return yield* Result.fail(badRequest(
-        `${name} in version ${JSON.stringify(asked)} cannot be handled as a ${kind}: no kind ${JSON.stringify(name)} is registered `
-          + `for version ${JSON.stringify(asked)} in scheme "pkg/runtime/scheme.go:111"`
-      ))
+      return yield* Result.fail(
+        badRequest(
+          `${name} in version ${JSON.stringify(asked)} cannot be handled as a ${kind}: no kind ${JSON.stringify(name)} is registered `
+            + `for version ${JSON.stringify(asked)} in scheme "pkg/runtime/scheme.go:111"`
+        )
+      )
     }
     const problem = shapeProblem(body)
     if (problem !== undefined) {
-      return yield* Result.fail(badRequest(
-        `${kind} in version ${JSON.stringify(groupVersion)} cannot be handled as a ${kind}: json: ${problem}`
-      ))
+      return yield* Result.fail(
+        badRequest(
+          `${kind} in version ${JSON.stringify(groupVersion)} cannot be handled as a ${kind}: json: ${problem}`
+        )
+      )
     }
     return body
   })
@@ -101,17 +107,21 @@ export const decode = (body: string, yaml: boolean, kind: string): Outcome<JsonO
   Result.flatMap(parsed(body, yaml), (value) => {
     if (isObject(value)) return Result.succeed(value)
     return Result.fail(unrecognized(kind, `json: cannot unmarshal ${typeName(value)} into an object`))
-  }).pipe(Result.mapError((failure) => failure.reason === "ParseError" ? unrecognized(kind, failure.message) : failure))
+  }).pipe(
+    Result.mapError((failure) => (failure.reason === "ParseError" ? unrecognized(kind, failure.message) : failure))
+  )
 
 /** Parses a text; the failure carries the parser's words. */
 export const parsed = (body: string, yaml = false): Outcome<Json> =>
   Result.try({
-    try: (): Json => yaml ? parseYaml(body, { schema: "core", maxAliasCount: 0 }) : parse(body),
+    try: (): Json => (yaml ? checked(parseYaml(body, { schema: "core", maxAliasCount: 0 })) : parse(body)),
     catch: (cause) => ({ code: 400, reason: "ParseError", message: cause instanceof Error ? cause.message : "no JSON" })
   })
 
 const unrecognized = (kind: string, problem: string) =>
-  badRequest(`the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: ${problem}`)
+  badRequest(
+    `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: ${problem}`
+  )
 
 const typeName = (value: Json | undefined): string => {
   if (isArray(value)) return "array"
@@ -121,12 +131,18 @@ const typeName = (value: Json | undefined): string => {
 
 const OBJECTS = ["metadata", "spec", "status"]
 const TEXT_MAPS = ["labels", "annotations"]
-const LISTS = [["metadata", "finalizers"], ["metadata", "ownerReferences"], ["spec", "containers"], ["spec", "initContainers"]]
+const LISTS = [
+  ["metadata", "finalizers"],
+  ["metadata", "ownerReferences"],
+  ["spec", "containers"],
+  ["spec", "initContainers"]
+]
 
 /** What in the frame of an object has a type that no kind allows. */
 const shapeProblem = (object: JsonObject): string | undefined => {
   const wrong = OBJECTS.find((name) => object[name] !== undefined && object[name] !== null && !isObject(object[name]))
-  if (wrong !== undefined) return `cannot unmarshal ${typeName(object[wrong])} into Go struct field .${wrong} of type object`
+  if (wrong !== undefined)
+    return `cannot unmarshal ${typeName(object[wrong])} into Go struct field .${wrong} of type object`
   for (const path of LISTS) {
     const value = at(object, ...path)
     if (value !== undefined && value !== null && !isArray(value)) {
@@ -137,7 +153,8 @@ const shapeProblem = (object: JsonObject): string | undefined => {
     const map = at(object, "metadata", name)
     if (map === undefined || map === null) continue
     const value = isObject(map) ? Object.values(map).find((one) => typeof one !== "string") : map
-    if (value !== undefined) return `cannot unmarshal ${typeName(value)} into Go struct field ObjectMeta.metadata.${name} of type string`
+    if (value !== undefined)
+      return `cannot unmarshal ${typeName(value)} into Go struct field ObjectMeta.metadata.${name} of type string`
   }
   return undefined
 }

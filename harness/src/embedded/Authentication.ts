@@ -25,12 +25,18 @@ export const anonymous: User = { name: "system:anonymous", groups: ["system:unau
  * **Limits** keeps digests only, so that neither a look-up's time nor a heap dump shows a token.
  */
 export const make = (
-  users: Iterable<{ readonly name: string; readonly groups: ReadonlyArray<string>; readonly token: Redacted.Redacted<string> }>
+  users: Iterable<{
+    readonly name: string
+    readonly groups: ReadonlyArray<string>
+    readonly token: Redacted.Redacted<string>
+  }>
 ): Authenticate => {
-  const known = new Map([...users].map(({ groups, name, token }) => {
-    const user: User = { name, groups: [...groups.filter((group) => group !== AUTHENTICATED), AUTHENTICATED] }
-    return [digest(Redacted.value(token)), user] as const
-  }))
+  const known = new Map(
+    [...users].map(({ groups, name, token }) => {
+      const user: User = { name, groups: [...groups.filter((group) => group !== AUTHENTICATED), AUTHENTICATED] }
+      return [digest(Redacted.value(token)), user] as const
+    })
+  )
   return (authorization) => {
     if (authorization === undefined || authorization === "") return Result.succeed(anonymous)
     const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1]

@@ -15,7 +15,9 @@ import { type Failure, forbidden } from "./Status.ts"
 import { keyOf, read, type Stored } from "./Store.ts"
 
 /** What is asked for, as a rule sees it. **Shape** `version`, `rest` and other facts of a request do not count. */
-export type Attributes = Pick<ResourceRequest, "_tag" | "verb" | "group" | "namespace" | "resource" | "name" | "subresource"> | PathRequest
+export type Attributes =
+  | Pick<ResourceRequest, "_tag" | "verb" | "group" | "namespace" | "resource" | "name" | "subresource">
+  | PathRequest
 
 /** **Shape** `reason` names the binding that allowed it; a refusal has none. */
 export interface Decision {
@@ -55,7 +57,8 @@ export const make = (kernel: Kernel): Authorize => {
     compiled = undefined
   }
   const { clusterRoleBindings, clusterRoles, roleBindings, roles } = Resources
-  for (const resource of [roles, clusterRoles, roleBindings, clusterRoleBindings]) kernel.store.subscribe(resource, forget)
+  for (const resource of [roles, clusterRoles, roleBindings, clusterRoleBindings])
+    kernel.store.subscribe(resource, forget)
   return (user, attributes) => {
     if (user.groups.includes("system:masters")) return { allowed: true, reason: "" }
     compiled ??= compile(kernel)
@@ -73,7 +76,10 @@ export const make = (kernel: Kernel): Authorize => {
 /** The refusal of a request. */
 export const refusal = (user: User, attributes: Attributes): Failure => {
   if (attributes._tag === "Path") {
-    return forbidden(`forbidden: User ${JSON.stringify(user.name)} cannot ${attributes.verb} path ${JSON.stringify(attributes.path)}`, {})
+    return forbidden(
+      `forbidden: User ${JSON.stringify(user.name)} cannot ${attributes.verb} path ${JSON.stringify(attributes.path)}`,
+      {}
+    )
   }
   const { group, name, namespace, resource, subresource, verb } = attributes
   const qualified = group === "" ? resource : `${resource}.${group}`
@@ -81,9 +87,9 @@ export const refusal = (user: User, attributes: Attributes): Failure => {
   const where = namespace === "" ? "at the cluster scope" : `in the namespace ${JSON.stringify(namespace)}`
   const what = name === "" ? qualified : `${qualified} ${JSON.stringify(name)}`
   return forbidden(
-    `${what} is forbidden: User ${JSON.stringify(user.name)} cannot ${verb} resource ${JSON.stringify(whole)} in API group ${
-      JSON.stringify(group)
-    } ${where}`,
+    `${what} is forbidden: User ${JSON.stringify(user.name)} cannot ${verb} resource ${JSON.stringify(whole)} in API group ${JSON.stringify(
+      group
+    )} ${where}`,
     { ...(name === "" ? {} : { name }), ...(group === "" ? {} : { group }), kind: resource }
   )
 }
@@ -103,7 +109,8 @@ const isSubject = (subject: Subject, user: User): boolean => {
   }
 }
 
-const holds = (allowed: ReadonlyArray<string>, wanted: string): boolean => allowed.includes("*") || allowed.includes(wanted)
+const holds = (allowed: ReadonlyArray<string>, wanted: string): boolean =>
+  allowed.includes("*") || allowed.includes(wanted)
 
 const covers = (rule: Rule, attributes: Attributes): boolean => {
   if (!holds(rule.verbs, attributes.verb)) return false
@@ -126,28 +133,31 @@ const reasonOf = (binding: Binding, subject: Subject): string => {
 const compile = ({ store }: Kernel): ReadonlyArray<Binding> => {
   const clusterRoles = store.list(Resources.clusterRoles, "")
   const rulesOf = (kind: string, namespace: string, name: string): ReadonlyArray<Rule> => {
-    const role = kind === "ClusterRole"
-      ? store.get(Resources.clusterRoles, name)
-      : store.get(Resources.roles, keyOf(namespace, name))
+    const role =
+      kind === "ClusterRole"
+        ? store.get(Resources.clusterRoles, name)
+        : store.get(Resources.roles, keyOf(namespace, name))
     return role === undefined ? [] : aggregated(role, clusterRoles, new Set())
   }
-  const binding = (kind: Binding["kind"]) => (stored: Stored): Binding => {
-    const object = read(stored)
-    const role = objectAt(object, "roleRef")
-    const roleKind = textAt(role, "kind")
-    return {
-      kind,
-      name: stored.name,
-      namespace: stored.namespace,
-      role: `${roleKind} ${JSON.stringify(textAt(role, "name"))}`,
-      subjects: arrayAt(object, "subjects").map((subject) => ({
-        kind: textAt(subject, "kind"),
-        name: textAt(subject, "name"),
-        namespace: textAt(subject, "namespace")
-      })),
-      rules: rulesOf(roleKind, stored.namespace, textAt(role, "name"))
+  const binding =
+    (kind: Binding["kind"]) =>
+    (stored: Stored): Binding => {
+      const object = read(stored)
+      const role = objectAt(object, "roleRef")
+      const roleKind = textAt(role, "kind")
+      return {
+        kind,
+        name: stored.name,
+        namespace: stored.namespace,
+        role: `${roleKind} ${JSON.stringify(textAt(role, "name"))}`,
+        subjects: arrayAt(object, "subjects").map((subject) => ({
+          kind: textAt(subject, "kind"),
+          name: textAt(subject, "name"),
+          namespace: textAt(subject, "namespace")
+        })),
+        rules: rulesOf(roleKind, stored.namespace, textAt(role, "name"))
+      }
     }
-  }
   return [
     ...store.list(Resources.clusterRoleBindings, "").map(binding("ClusterRoleBinding")),
     ...store.list(Resources.roleBindings, "").map(binding("RoleBinding"))
@@ -155,14 +165,22 @@ const compile = ({ store }: Kernel): ReadonlyArray<Binding> => {
 }
 
 /** The rules of a role; an aggregated one has those of every cluster role that its selectors match. */
-const aggregated = (role: Stored, clusterRoles: ReadonlyArray<Stored>, seen: ReadonlySet<string>): ReadonlyArray<Rule> => {
+const aggregated = (
+  role: Stored,
+  clusterRoles: ReadonlyArray<Stored>,
+  seen: ReadonlySet<string>
+): ReadonlyArray<Rule> => {
   const object = read(role)
   const selectors = arrayAt(object, "aggregationRule", "clusterRoleSelectors")
   if (selectors.length === 0) return arrayAt(object, "rules").map(ruleFrom)
   if (seen.has(role.uid)) return []
   const within = new Set([...seen, role.uid])
   return clusterRoles
-    .filter((one) => selectors.some((selector) => LabelSelector.matches(LabelSelector.fromObject(objectAt({ selector }, "selector")), one.labels)))
+    .filter((one) =>
+      selectors.some((selector) =>
+        LabelSelector.matches(LabelSelector.fromObject(objectAt({ selector }, "selector")), one.labels)
+      )
+    )
     .flatMap((one) => aggregated(one, clusterRoles, within))
 }
 

@@ -13,7 +13,9 @@ import * as Resources from "./Resources.ts"
 import type { Failure } from "./Status.ts"
 import * as Writes from "./Writes.ts"
 
-/** Writes the first objects. **Errors** none of them can fail on an empty store; a failure is given back all the same. */
+/**
+ * Writes the first objects. **Errors** none of them can fail on an empty store; a failure is given back all the same.
+ */
 export const write = (kernel: Kernel, port: number): Result.Result<void, Failure> => {
   for (const [resource, namespace, object] of objects(port)) {
     const made = Writes.create(kernel, resource, namespace, object, { manager: "kube-apiserver", dryRun: false })
@@ -23,16 +25,20 @@ export const write = (kernel: Kernel, port: number): Result.Result<void, Failure
 }
 
 const objects = (port: number): ReadonlyArray<readonly [Resource, string, JsonObject]> => [
-  ...["kube-system", "kube-public", "kube-node-lease", "default"].map((name) =>
-    [Resources.namespaces, "", { metadata: { name } }] as const
+  ...["kube-system", "kube-public", "kube-node-lease", "default"].map(
+    (name) => [Resources.namespaces, "", { metadata: { name } }] as const
   ),
-  [Resources.services, "default", {
-    metadata: { name: "kubernetes", labels: { component: "apiserver", provider: "kubernetes" } },
-    spec: {
-      clusterIP: "10.0.0.1",
-      ports: [{ name: "https", port: 443, protocol: "TCP", targetPort: port }]
+  [
+    Resources.services,
+    "default",
+    {
+      metadata: { name: "kubernetes", labels: { component: "apiserver", provider: "kubernetes" } },
+      spec: {
+        clusterIP: "10.0.0.1",
+        ports: [{ name: "https", port: 443, protocol: "TCP", targetPort: port }]
+      }
     }
-  }],
+  ],
   ...ROLES.map((role) => [Resources.clusterRoles, "", clusterRole(role)] as const),
   ...BINDINGS.map(([name, ...groups]) => [Resources.clusterRoleBindings, "", clusterRoleBinding(name, groups)] as const)
 ]
@@ -76,7 +82,11 @@ const BINDINGS: ReadonlyArray<readonly [string, ...ReadonlyArray<string>]> = [
   ["system:public-info-viewer", "system:authenticated", "system:unauthenticated"]
 ]
 
-const rule = (verbs: ReadonlyArray<string>, group: string | ReadonlyArray<string>, ...resources: ReadonlyArray<string>): JsonObject => ({
+const rule = (
+  verbs: ReadonlyArray<string>,
+  group: string | ReadonlyArray<string>,
+  ...resources: ReadonlyArray<string>
+): JsonObject => ({
   verbs,
   apiGroups: typeof group === "string" ? [group] : group,
   resources
@@ -108,7 +118,16 @@ const ROLES: ReadonlyArray<Role> = [
       rule(["impersonate"], "", "serviceaccounts"),
       rule(WRITE, "", "pods", "pods/attach", "pods/exec", "pods/portforward", "pods/proxy"),
       rule(["create"], "", "pods/eviction", "serviceaccounts/token"),
-      rule(WRITE, "", "configmaps", "persistentvolumeclaims", "secrets", "serviceaccounts", "services", "services/proxy"),
+      rule(
+        WRITE,
+        "",
+        "configmaps",
+        "persistentvolumeclaims",
+        "secrets",
+        "serviceaccounts",
+        "services",
+        "services/proxy"
+      ),
       rule(WRITE, ["", "events.k8s.io"], "events"),
       rule(
         WRITE,
@@ -143,7 +162,17 @@ const ROLES: ReadonlyArray<Role> = [
         "services",
         "services/status"
       ),
-      rule(READ, "", "bindings", "limitranges", "namespaces/status", "pods/log", "pods/status", "resourcequotas", "resourcequotas/status"),
+      rule(
+        READ,
+        "",
+        "bindings",
+        "limitranges",
+        "namespaces/status",
+        "pods/log",
+        "pods/status",
+        "resourcequotas",
+        "resourcequotas/status"
+      ),
       rule(READ, "", "namespaces"),
       rule(READ, ["", "events.k8s.io"], "events"),
       rule(READ, "discovery.k8s.io", "endpointslices"),
@@ -173,12 +202,37 @@ const ROLES: ReadonlyArray<Role> = [
   },
   {
     name: "system:discovery",
-    rules: [paths("/api", "/api/*", "/apis", "/apis/*", "/healthz", "/livez", "/openapi", "/openapi/*", "/readyz", "/version", "/version/")]
+    rules: [
+      paths(
+        "/api",
+        "/api/*",
+        "/apis",
+        "/apis/*",
+        "/healthz",
+        "/livez",
+        "/openapi",
+        "/openapi/*",
+        "/readyz",
+        "/version",
+        "/version/"
+      )
+    ]
   },
   {
     name: "system:monitoring",
     rules: [
-      paths("/flagz", "/healthz", "/healthz/*", "/livez", "/livez/*", "/metrics", "/metrics/slis", "/readyz", "/readyz/*", "/statusz"),
+      paths(
+        "/flagz",
+        "/healthz",
+        "/healthz/*",
+        "/livez",
+        "/livez/*",
+        "/metrics",
+        "/metrics/slis",
+        "/readyz",
+        "/readyz/*",
+        "/statusz"
+      ),
       rule(["get"], "", "nodes/metrics")
     ]
   },

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 // The X.509 library finds its decorators' metadata only when this stands before it.
+// oxlint-disable-next-line import/no-unassigned-import
 import "reflect-metadata"
 import {
   BasicConstraintsExtension,
@@ -32,8 +33,8 @@ let keyPair: Promise<webcrypto.CryptoKeyPair> | undefined
 /**
  * Issues a certificate for 127.0.0.1 and localhost.
  *
- * **Shape** every cluster has a subject of its own, so one cluster's certificate does not verify another. It has no end:
- * whatever clock a test sets, the certificate holds.
+ * **Shape** every cluster has a subject of its own, so one cluster's certificate does not verify another. It has no
+ * end: whatever clock a test sets, the certificate holds.
  *
  * @since 0.1.0
  */
@@ -53,7 +54,10 @@ export const issue = (cluster: string): Effect.Effect<Certificate, MachineRefuse
           new BasicConstraintsExtension(true, 0, true),
           new KeyUsagesExtension(KeyUsageFlags.digitalSignature | KeyUsageFlags.keyCertSign, true),
           new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
-          new SubjectAlternativeNameExtension([{ type: "ip", value: "127.0.0.1" }, { type: "dns", value: "localhost" }])
+          new SubjectAlternativeNameExtension([
+            { type: "ip", value: "127.0.0.1" },
+            { type: "dns", value: "localhost" }
+          ])
         ]
       })
       const key = Buffer.from(await crypto.subtle.exportKey("pkcs8", keys.privateKey)).toString("base64")

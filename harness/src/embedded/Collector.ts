@@ -1,6 +1,6 @@
 /**
- * Does at once what the controllers of a real cluster do in a while: empties namespaces that end, and removes what has lost
- * its owner.
+ * Does at once what the controllers of a real cluster do in a while: empties namespaces that end, and removes what has
+ * lost its owner.
  *
  * Nobody runs pods here, so a pod that goes with its namespace or owner goes without a grace period. Finalizers hold.
  *
@@ -85,7 +85,10 @@ const closeIfEmpty = (kernel: Kernel, home: Stored): void => {
   const object = read(home)
   const others = arrayAt(object, "spec", "finalizers").filter((one) => one !== "kubernetes")
   if (others.length > 0 || arrayAt(object, "metadata", "finalizers").length > 0) {
-    kernel.store.write(Resources.namespaces, put(object, ["spec", "finalizers"], others.length === 0 ? undefined : others))
+    kernel.store.write(
+      Resources.namespaces,
+      put(object, ["spec", "finalizers"], others.length === 0 ? undefined : others)
+    )
     return
   }
   const last = kernel.store.remove(Resources.namespaces, home)

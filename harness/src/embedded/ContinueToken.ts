@@ -38,7 +38,8 @@ export const parse = (text: string): Outcome<ContinueToken> => {
   const wire = decodeWire(Buffer.from(text, "base64url").toString())
   if (Result.isFailure(wire)) return refuse("continue key is not valid: it is no continue token of this server")
   const { rv, start } = wire.success
-  if (rv === 0 || rv < -1) return refuse("continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)")
+  if (rv === 0 || rv < -1)
+    return refuse("continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)")
   if (!start.startsWith("/") || start.split("/").includes("..")) return refuse(`continue key is not valid: ${start}`)
   return Result.succeed({ revision: rv, start: start.slice(1) })
 }

@@ -5,17 +5,7 @@
  *
  * @since 0.1.0
  */
-import {
-  arrayAt,
-  isArray,
-  isObject,
-  type JsonObject,
-  objectAt,
-  put,
-  textAt,
-  textsAt,
-  withDefaults
-} from "./Json.ts"
+import { arrayAt, isArray, isObject, type JsonObject, objectAt, put, textAt, textsAt, withDefaults } from "./Json.ts"
 import * as PodDefaults from "./PodDefaults.ts"
 import { canonicalIn } from "./Quantity.ts"
 import type { Resource } from "./Resource.ts"
@@ -42,12 +32,18 @@ const spec = (object: JsonObject, change: (spec: JsonObject) => JsonObject): Jso
   spec: change(objectAt(object, "spec"))
 })
 
-const templated = (value: JsonObject): JsonObject => ({ ...value, template: PodDefaults.template(objectAt(value, "template")) })
+const templated = (value: JsonObject): JsonObject => ({
+  ...value,
+  template: PodDefaults.template(objectAt(value, "template"))
+})
 
 const rolling = (value: JsonObject, name: string, defaults: JsonObject): JsonObject => {
   const strategy = withDefaults(objectAt(value, name), { type: "RollingUpdate" })
   if (strategy["type"] !== "RollingUpdate") return { ...value, [name]: strategy }
-  return { ...value, [name]: { ...strategy, rollingUpdate: withDefaults(objectAt(strategy, "rollingUpdate"), defaults) } }
+  return {
+    ...value,
+    [name]: { ...strategy, rollingUpdate: withDefaults(objectAt(strategy, "rollingUpdate"), defaults) }
+  }
 }
 
 const deployment: Fill = (object) =>
@@ -56,20 +52,26 @@ const deployment: Fill = (object) =>
       replicas: 1,
       revisionHistoryLimit: 10,
       progressDeadlineSeconds: 600
-    }))
+    })
+  )
 
 const statefulSet: Fill = (object) =>
   spec(object, (value) =>
     withDefaults(rolling(templated(value), "updateStrategy", { partition: 0 }), {
       replicas: 1,
+      serviceName: "",
       podManagementPolicy: "OrderedReady",
       revisionHistoryLimit: 10,
       persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain", whenScaled: "Retain" }
-    }))
+    })
+  )
 
 const daemonSet: Fill = (object) =>
   spec(object, (value) =>
-    withDefaults(rolling(templated(value), "updateStrategy", { maxUnavailable: 1, maxSurge: 0 }), { revisionHistoryLimit: 10 }))
+    withDefaults(rolling(templated(value), "updateStrategy", { maxUnavailable: 1, maxSurge: 0 }), {
+      revisionHistoryLimit: 10
+    })
+  )
 
 const replicaSet: Fill = (object) => spec(object, (value) => withDefaults(templated(value), { replicas: 1 }))
 
@@ -110,10 +112,13 @@ const cronJob: Fill = (object) =>
   spec(object, (value) => {
     const jobTemplate = objectAt(value, "jobTemplate")
     const inner = objectAt(jobTemplate, "spec")
-    return withDefaults({
-      ...value,
-      jobTemplate: { ...withDefaults(jobTemplate, { metadata: {} }), spec: templated(inner) }
-    }, { concurrencyPolicy: "Allow", suspend: false, successfulJobsHistoryLimit: 3, failedJobsHistoryLimit: 1 })
+    return withDefaults(
+      {
+        ...value,
+        jobTemplate: { ...withDefaults(jobTemplate, { metadata: {} }), spec: templated(inner) }
+      },
+      { concurrencyPolicy: "Allow", suspend: false, successfulJobsHistoryLimit: 3, failedJobsHistoryLimit: 1 }
+    )
   })
 
 const service: Fill = (object, surroundings) =>
@@ -126,39 +131,51 @@ const service: Fill = (object, surroundings) =>
     const { ports } = value
     const filledPorts = isArray(ports)
       ? ports.map((port) =>
-        isObject(port)
-          ? withDefaults(port, {
-            protocol: "TCP",
-            targetPort: port["port"] ?? 0,
-            ...(exposed && !Object.hasOwn(port, "nodePort") ? { nodePort: surroundings.nodePort() } : {})
-          })
-          : port)
+          isObject(port)
+            ? withDefaults(port, {
+                protocol: "TCP",
+                targetPort: port["port"] ?? 0,
+                ...(exposed && !Object.hasOwn(port, "nodePort") ? { nodePort: surroundings.nodePort() } : {})
+              })
+            : port
+        )
       : undefined
-    return withDefaults({
-      ...value,
-      ...(filledPorts === undefined ? {} : { ports: filledPorts }),
-      clusterIP
-    }, {
-      clusterIPs: [clusterIP],
-      ipFamilies: ["IPv4"],
-      ipFamilyPolicy: "SingleStack",
-      internalTrafficPolicy: "Cluster",
-      ...(exposed ? { externalTrafficPolicy: "Cluster" } : {}),
-      ...(type === "LoadBalancer" ? { allocateLoadBalancerNodePorts: true } : {})
-    })
+    return withDefaults(
+      {
+        ...value,
+        ...(filledPorts === undefined ? {} : { ports: filledPorts }),
+        clusterIP
+      },
+      {
+        clusterIPs: [clusterIP],
+        // Without addresses or pods of its own, a service promises both families.
+        ...(clusterIP === "None" && !isObject(value["selector"])
+          ? { ipFamilies: ["IPv4", "IPv6"], ipFamilyPolicy: "RequireDualStack" }
+          : { ipFamilies: ["IPv4"], ipFamilyPolicy: "SingleStack" }),
+        internalTrafficPolicy: "Cluster",
+        ...(exposed ? { externalTrafficPolicy: "Cluster" } : {}),
+        ...(type === "LoadBalancer" ? { allocateLoadBalancerNodePorts: true } : {})
+      }
+    )
   })
 
 const namespace: Fill = (object) => {
-  const labels = { ...textsAt(object, "metadata", "labels"), "kubernetes.io/metadata.name": textAt(object, "metadata", "name") }
+  const labels = {
+    ...textsAt(object, "metadata", "labels"),
+    "kubernetes.io/metadata.name": textAt(object, "metadata", "name")
+  }
   return put(object, ["metadata", "labels"], labels)
 }
 
 const secret: Fill = (object) => {
   const { stringData, ...rest } = object
-  const written = Object.entries(textsAt({ stringData: stringData ?? null }, "stringData"))
-    .map(([key, text]) => [key, Buffer.from(text).toString("base64")] as const)
+  const written = Object.entries(textsAt({ stringData: stringData ?? null }, "stringData")).map(
+    ([key, text]) => [key, Buffer.from(text).toString("base64")] as const
+  )
   const typed = withDefaults(rest, { type: "Opaque" })
-  return written.length === 0 ? typed : { ...typed, data: { ...objectAt(rest, "data"), ...Object.fromEntries(written) } }
+  return written.length === 0
+    ? typed
+    : { ...typed, data: { ...objectAt(rest, "data"), ...Object.fromEntries(written) } }
 }
 
 const event: Fill = (object) =>
@@ -173,17 +190,26 @@ const event: Fill = (object) =>
 
 const claim: Fill = (object) =>
   spec(object, (value) =>
-    withDefaults({ ...value, resources: canonicalIn(objectAt(value, "resources"), "limits", "requests") }, {
-      volumeMode: "Filesystem"
-    }))
+    withDefaults(
+      { ...value, resources: canonicalIn(objectAt(value, "resources"), "limits", "requests") },
+      {
+        volumeMode: "Filesystem"
+      }
+    )
+  )
 
 /** What a node can give is what it has, until its kubelet says that it keeps some for itself. */
 const node: Fill = (object) => {
   const filled = withDefaults(object, { spec: {} })
   const { status } = filled
   if (!isObject(status)) return filled
-  const allocatable = isObject(status["capacity"]) ? withDefaults(objectAt(status, "allocatable"), status["capacity"]) : undefined
-  return { ...filled, status: canonicalIn({ ...status, ...(allocatable === undefined ? {} : { allocatable }) }, "capacity", "allocatable") }
+  const allocatable = isObject(status["capacity"])
+    ? withDefaults(objectAt(status, "allocatable"), status["capacity"])
+    : undefined
+  return {
+    ...filled,
+    status: canonicalIn({ ...status, ...(allocatable === undefined ? {} : { allocatable }) }, "capacity", "allocatable")
+  }
 }
 
 const RBAC = "rbac.authorization.k8s.io"
@@ -193,9 +219,12 @@ const binding: Fill = (object) => ({
   roleRef: withDefaults(objectAt(object, "roleRef"), { apiGroup: RBAC }),
   ...(isArray(object["subjects"])
     ? {
-      subjects: object["subjects"].map((subject) =>
-        isObject(subject) && subject["kind"] !== "ServiceAccount" ? withDefaults(subject, { apiGroup: RBAC }) : subject)
-    }
+        subjects: object["subjects"].map((subject) =>
+          isObject(subject) && subject["kind"] !== "ServiceAccount"
+            ? withDefaults(subject, { apiGroup: RBAC })
+            : subject
+        )
+      }
     : {})
 })
 
@@ -209,9 +238,7 @@ const addressed = (object: JsonObject): JsonObject => {
   const [first] = arrayAt(object, "status", "podIPs")
   const known = textAt(first, "ip")
   if (ip === known) return object
-  return ip === ""
-    ? put(object, ["status", "podIP"], known)
-    : put(object, ["status", "podIPs"], [{ ip }])
+  return ip === "" ? put(object, ["status", "podIP"], known) : put(object, ["status", "podIPs"], [{ ip }])
 }
 
 const FILL = new Map<string, Fill>([
@@ -247,10 +274,16 @@ const NO_NODE_INFO = [
 
 /** A node keeps the status that it registers with, as the kubelet sends it on creation. */
 const nodeStatus = (object: JsonObject): JsonObject =>
-  withDefaults({
-    ...objectAt(object, "status"),
-    nodeInfo: withDefaults(objectAt(object, "status", "nodeInfo"), Object.fromEntries(NO_NODE_INFO.map((name) => [name, ""])))
-  }, { daemonEndpoints: { kubeletEndpoint: { Port: 0 } } })
+  withDefaults(
+    {
+      ...objectAt(object, "status"),
+      nodeInfo: withDefaults(
+        objectAt(object, "status", "nodeInfo"),
+        Object.fromEntries(NO_NODE_INFO.map((name) => [name, ""]))
+      )
+    },
+    { daemonEndpoints: { kubeletEndpoint: { Port: 0 } } }
+  )
 
 const FIRST_STATUS = new Map<string, (object: JsonObject) => JsonObject>([
   ["Pod", PodDefaults.podStatus],
@@ -264,10 +297,7 @@ const FIRST_STATUS = new Map<string, (object: JsonObject) => JsonObject>([
     "DaemonSet",
     () => ({ currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 })
   ],
-  [
-    "PodDisruptionBudget",
-    () => ({ disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 })
-  ]
+  ["PodDisruptionBudget", () => ({ disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 })]
 ])
 
 /** What admission adds to an object at its creation and never again. */
@@ -276,6 +306,8 @@ export const admit = (resource: Resource, object: JsonObject): JsonObject => {
   if (resource.kind !== "Node") return object
   const taints = arrayAt(object, "spec", "taints")
   const notReady: JsonObject = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" }
-  const known = taints.some((taint) => textAt(taint, "key") === notReady["key"] && textAt(taint, "effect") === "NoSchedule")
+  const known = taints.some(
+    (taint) => textAt(taint, "key") === notReady["key"] && textAt(taint, "effect") === "NoSchedule"
+  )
   return known ? object : put(object, ["spec", "taints"], [...taints, notReady])
 }

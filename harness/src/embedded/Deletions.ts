@@ -1,8 +1,8 @@
 /**
  * Deletes objects: at once, after a grace period, or when nothing holds them any more.
  *
- * **Source** Kubernetes, `k8s.io/apiserver/pkg/registry/rest/delete.go`; "Garbage Collection" for the three ways to treat
- * dependents.
+ * **Source** Kubernetes, `k8s.io/apiserver/pkg/registry/rest/delete.go`; "Garbage Collection" for the three ways to
+ * treat dependents.
  *
  * @since 0.1.0
  */
@@ -38,7 +38,7 @@ export interface Deletion {
  * **Errors** 404, 409 when a precondition does not hold, 403 for the namespaces that every cluster has.
  */
 export const remove = (kernel: Kernel, address: Address, options: DeleteOptions): Outcome<Deletion> =>
-  Result.gen(function*() {
+  Result.gen(function* () {
     const { resource, name } = address
     const stored = yield* find(kernel, address)
     if (resource === Resources.namespaces && PROTECTED.has(name)) return yield* Result.fail(undeletable(name))
@@ -53,7 +53,11 @@ export const remove = (kernel: Kernel, address: Address, options: DeleteOptions)
     const grace = graceOf(resource, before, options)
     const marked = at(before, "metadata", "deletionTimestamp") !== undefined
     // A second deletion can only shorten the time that is left.
-    if (marked && grace >= (numberAt(before, "metadata", "deletionGracePeriodSeconds") ?? 0) && (grace > 0 || held(before))) {
+    if (
+      marked
+      && grace >= (numberAt(before, "metadata", "deletionGracePeriodSeconds") ?? 0)
+      && (grace > 0 || held(before))
+    ) {
       return { gone: false, object: before, details }
     }
     const finalized = finalizing(before, options)
@@ -79,22 +83,26 @@ const undeletable = (name: string) =>
 
 const preconditions = ({ name, resource }: Address, stored: Stored, options: DeleteOptions): Outcome<void> => {
   if (options.uid !== undefined && options.uid !== stored.uid) {
-    return Result.fail(conflict(
-      resource,
-      name,
-      `the UID in the precondition (${options.uid}) does not match the UID in record (${stored.uid}). `
-        + "The object might have been deleted and then recreated",
-      resource.kind
-    ))
+    return Result.fail(
+      conflict(
+        resource,
+        name,
+        `the UID in the precondition (${options.uid}) does not match the UID in record (${stored.uid}). `
+          + "The object might have been deleted and then recreated",
+        resource.kind
+      )
+    )
   }
   if (options.version !== undefined && options.version !== String(stored.revision)) {
-    return Result.fail(conflict(
-      resource,
-      name,
-      `the ResourceVersion in the precondition (${options.version}) does not match the ResourceVersion in record `
-        + `(${stored.revision}). The object might have been modified`,
-      resource.kind
-    ))
+    return Result.fail(
+      conflict(
+        resource,
+        name,
+        `the ResourceVersion in the precondition (${options.version}) does not match the ResourceVersion in record `
+          + `(${stored.revision}). The object might have been modified`,
+        resource.kind
+      )
+    )
   }
   return Result.succeed(undefined)
 }

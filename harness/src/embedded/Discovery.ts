@@ -40,7 +40,9 @@ const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 const plain = (body: JsonObject): Document => ({ contentType: JSON_TYPE, body })
 
 const groupVersions: ReadonlyArray<{ readonly group: string; readonly version: string }> = [
-  ...new Map(Resources.all.map((resource) => [apiVersionOf(resource), { group: resource.group, version: resource.version }])).values()
+  ...new Map(
+    Resources.all.map((resource) => [apiVersionOf(resource), { group: resource.group, version: resource.version }])
+  ).values()
 ]
 
 /** Answers a discovery path, `undefined` for any other. **Shape** `address` is that of the server itself. */
@@ -71,14 +73,19 @@ export const answer = (path: string, accept: string | undefined, address: string
 }
 
 const wantsAggregated = (accept: string | undefined): boolean =>
-  mediaRanges(accept).some(({ parameters, type }) =>
-    type === JSON_TYPE && parameters.get("g") === "apidiscovery.k8s.io" && parameters.get("v") === "v2"
-    && parameters.get("as") === "APIGroupDiscoveryList")
+  mediaRanges(accept).some(
+    ({ parameters, type }) =>
+      type === JSON_TYPE
+      && parameters.get("g") === "apidiscovery.k8s.io"
+      && parameters.get("v") === "v2"
+      && parameters.get("as") === "APIGroupDiscoveryList"
+  )
 
 const groupNames = (): ReadonlyArray<string> => groupVersions.map((one) => one.group).filter((name) => name !== "")
 
 const group = (name: string): JsonObject => {
-  const versions = groupVersions.filter((one) => one.group === name)
+  const versions = groupVersions
+    .filter((one) => one.group === name)
     .map((one) => ({ groupVersion: apiVersionOf(one), version: one.version }))
   return { name, versions, ...(versions[0] === undefined ? {} : { preferredVersion: versions[0] }) }
 }
@@ -87,7 +94,7 @@ const paths = (): Json => [
   "/api",
   "/api/v1",
   "/apis",
-  ...groupVersions.filter((one) => one.group !== "").flatMap((one) => [`/apis/${one.group}`, `/apis/${apiVersionOf(one)}`]),
+  ...groupVersions.flatMap((one) => (one.group === "" ? [] : [`/apis/${one.group}`, `/apis/${apiVersionOf(one)}`])),
   "/healthz",
   "/livez",
   "/readyz",
@@ -104,7 +111,10 @@ const resourceList = (groupName: string, versionName: string): Document | undefi
     kind: "APIResourceList",
     ...(groupName === "" ? {} : { apiVersion: "v1" }),
     groupVersion: apiVersionOf({ group: groupName, version: versionName }),
-    resources: resources.flatMap((resource) => [listed(resource), ...resource.subresources.map((sub) => listedPart(resource, sub))])
+    resources: resources.flatMap((resource) => [
+      listed(resource),
+      ...resource.subresources.map((sub) => listedPart(resource, sub))
+    ])
   })
 }
 
@@ -139,11 +149,13 @@ const aggregated = (groups: ReadonlyArray<string>): Document => ({
     metadata: {},
     items: groups.map((name) => ({
       metadata: name === "" ? {} : { name },
-      versions: groupVersions.filter((one) => one.group === name).map((one) => ({
-        version: one.version,
-        resources: served(one.group, one.version).map(discovered),
-        freshness: "Current"
-      }))
+      versions: groupVersions
+        .filter((one) => one.group === name)
+        .map((one) => ({
+          version: one.version,
+          resources: served(one.group, one.version).map(discovered),
+          freshness: "Current"
+        }))
     }))
   }
 })
@@ -155,15 +167,17 @@ const discovered = (resource: Resource): JsonObject => ({
   singularResource: resource.singular,
   verbs: resource.verbs,
   ...names(resource),
-  ...(resource.subresources.length === 0 ? {} : {
-    subresources: resource.subresources.map((sub) => ({
-      subresource: sub.name,
-      responseKind: {
-        group: sub.groupVersion?.group ?? resource.group,
-        version: sub.groupVersion?.version ?? resource.version,
-        kind: sub.kind
-      },
-      verbs: sub.verbs
-    }))
-  })
+  ...(resource.subresources.length === 0
+    ? {}
+    : {
+        subresources: resource.subresources.map((sub) => ({
+          subresource: sub.name,
+          responseKind: {
+            group: sub.groupVersion?.group ?? resource.group,
+            version: sub.groupVersion?.version ?? resource.version,
+            kind: sub.kind
+          },
+          verbs: sub.verbs
+        }))
+      })
 })

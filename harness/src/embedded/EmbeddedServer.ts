@@ -1,9 +1,9 @@
 /**
  * A Kubernetes API server in this process, over TLS, with its objects in memory.
  *
- * It speaks the real server's formats, words and semantics for the kinds in {@link Resources}; it runs no controllers, but
- * empties namespaces that end and removes what has lost its owner. It answers JSON; a protobuf body is refused with 415,
- * which `kubectl --validate=false` avoids.
+ * It speaks the real server's formats, words and semantics for the kinds in {@link Resources}; it runs no controllers,
+ * but empties namespaces that end and removes what has lost its owner. It answers JSON; a protobuf body is refused with
+ * 415, which `kubectl --validate=false` avoids.
  *
  * @since 0.1.0
  */
@@ -61,7 +61,8 @@ const LOG_LINES = 1_000
  * **Example**
  *
  * ```ts
- * const server = yield* EmbeddedServer.start({ name: "eu", users: [{ name: "admin", groups: ["system:masters"], token }] })
+ * const admin = { name: "admin", groups: ["system:masters"], token }
+ * const server = yield* EmbeddedServer.start({ name: "eu", users: [admin] })
  * const { requests } = yield* server.counters
  * assert.strictEqual(requests.get("list pods"), 1)
  * ```
@@ -69,7 +70,7 @@ const LOG_LINES = 1_000
  * @since 0.1.0
  */
 export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedServer, HarnessError, Scope.Scope> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const kernel = yield* Kernel.make(options.historyCapacity ?? HISTORY_CAPACITY)
     const requests = new Map<string, number>()
     const log: Array<string> = []
@@ -87,10 +88,13 @@ export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedServer, H
       const handled = Effect.scoped(answer(kernel, api, settings, request, response, (info) => count(requests, info)))
       return handled.pipe(
         Effect.catchCause((cause) =>
-          Cause.hasInterruptsOnly(cause) ? Effect.void : Effect.suspend(() => {
-            observe(`${request.method} failed: ${Cause.pretty(cause)}`)
-            return response.headersSent ? Effect.sync(() => response.destroy()) : sendFailure(response, INTERNAL)
-          })),
+          Cause.hasInterruptsOnly(cause)
+            ? Effect.void
+            : Effect.suspend(() => {
+                observe(`${request.method} failed: ${Cause.pretty(cause)}`)
+                return response.headersSent ? Effect.sync(() => response.destroy()) : sendFailure(response, INTERNAL)
+              })
+        ),
         Effect.ensuring(Effect.sync(() => observe(`${request.method} ${request.url} ${response.statusCode}`)))
       )
     }
@@ -98,14 +102,17 @@ export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedServer, H
     const listener = yield* Listener.make(certificate, handle)
     place.port = listener.port
     const written = Bootstrap.write(kernel, listener.port)
-    if (Result.isFailure(written)) return yield* Effect.die(new Error(`a new cluster refused its own objects: ${written.failure.message}`))
+    if (Result.isFailure(written))
+      return yield* Effect.die(new Error(`a new cluster refused its own objects: ${written.failure.message}`))
 
     return {
       name: options.name,
       server: `https://127.0.0.1:${listener.port}`,
       caPem: certificate.certificatePem,
       kill: listener.kill,
-      restart: Effect.andThen(listener.kill, listener.listen).pipe(Effect.mapError((reason) => inCluster(options.name, reason))),
+      restart: Effect.andThen(listener.kill, listener.listen).pipe(
+        Effect.mapError((reason) => inCluster(options.name, reason))
+      ),
       expireHistory: Effect.sync(() => kernel.store.compact()),
       logs: Effect.sync(() => log.map((line) => `${line}\n`).join("")),
       counters: Effect.sync(() => ({
@@ -114,14 +121,15 @@ export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedServer, H
         requests: new Map(requests)
       }))
     }
-  }).pipe(Effect.mapError((error) => error instanceof HarnessError ? error : inCluster(options.name, error)))
+  }).pipe(Effect.mapError((error) => (error instanceof HarnessError ? error : inCluster(options.name, error))))
 
 const inCluster = (cluster: string, reason: MachineRefused) => new HarnessError({ cluster, reason })
 
 const INTERNAL: Failure = { code: 500, reason: "InternalError", message: "Internal error occurred", details: {} }
 
 const count = (requests: Map<string, number>, info: RequestInfo): void => {
-  const what = info._tag === "Path" ? "path" : info.subresource === "" ? info.resource : `${info.resource}/${info.subresource}`
+  const what =
+    info._tag === "Path" ? "path" : info.subresource === "" ? info.resource : `${info.resource}/${info.subresource}`
   const key = `${info.verb} ${what}`
   requests.set(key, (requests.get(key) ?? 0) + 1)
 }
@@ -137,7 +145,7 @@ const answer = (
   response: ServerResponse,
   seen: (info: RequestInfo) => void
 ): Effect.Effect<void, never, Scope.Scope> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { headers } = request
     const url = new URL(request.url ?? "/", "https://127.0.0.1")
     const admitted = api.admit({

@@ -45,7 +45,8 @@ export const parse = (text: string, resource: Resource): Outcome<FieldSelector> 
     if (match === null) return Result.fail(badRequest(`invalid selector: '${text}'; can't understand '${term}'`))
     const [, field = "", operator, rest = ""] = match
     const value = unescape(rest)
-    if (value === undefined) return Result.fail(badRequest(`invalid field selector: invalid escape sequence in '${rest}'`))
+    if (value === undefined)
+      return Result.fail(badRequest(`invalid field selector: invalid escape sequence in '${rest}'`))
     if (!isSelectable(resource, field)) return Result.fail(badRequest(resource.unknownField(field)))
     requirements.push({ field, value, equal: operator !== "!=" })
   }

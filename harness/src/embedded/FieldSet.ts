@@ -5,7 +5,7 @@
  *
  * @since 0.1.0
  */
-import { equals, isArray, isObject, type Json, type JsonObject, without } from "./Json.ts"
+import { equals, isArray, isObject, type Json, type JsonObject, parse, without } from "./Json.ts"
 import { forApply, isAtomicObject, keyDefault, type ListRule } from "./ListSchema.ts"
 
 /** **Shape** a tree; `self` tells whether the field itself is in the set, beside what is below it. */
@@ -44,9 +44,9 @@ const ofValue = (kind: string, name: string, value: Json): FieldSet => {
 }
 
 /** The step to an item of a keyed list. */
-export const itemStep = (rule: ListRule, item: JsonObject): Step => {
+const itemStep = (rule: ListRule, item: JsonObject): Step => {
   if (rule._tag !== "Keyed") return `v:${JSON.stringify(item)}`
-  const keys = [...rule.keys].sort().flatMap((key) => {
+  const keys = rule.keys.toSorted().flatMap((key) => {
     const value = item[key] ?? keyDefault(key)
     return value === undefined ? [] : [[key, value] as const]
   })
@@ -98,40 +98,55 @@ export const paths = (set: FieldSet, at: FieldPath = []): ReadonlyArray<FieldPat
 
 export const fromPaths = (all: Iterable<FieldPath>): FieldSet => {
   let set = empty
-  for (const path of all) set = union(set, path.reduceRight<FieldSet>((below, step) => ({ self: false, children: new Map([[step, below]]) }), leaf))
+  for (const path of all)
+    set = union(
+      set,
+      path.reduceRight<FieldSet>((below, step) => ({ self: false, children: new Map([[step, below]]) }), leaf)
+    )
   return set
 }
 
 /** Prints a path as conflicts show it: `.spec.template.spec.containers[name="web"].image`. */
 export const print = (path: FieldPath): string =>
-  path.map((step) => {
-    const body = step.slice(2)
-    if (step.startsWith("f:")) return `.${body}`
-    if (step.startsWith("v:")) return `[=${body}]`
-    const keys: Json = JSON.parse(body)
-    return `[${Object.entries(isObject(keys) ? keys : {}).map(([key, value]) => `${key}=${JSON.stringify(value)}`).join(",")}]`
-  }).join("")
+  path
+    .map((step) => {
+      const body = step.slice(2)
+      if (step.startsWith("f:")) return `.${body}`
+      if (step.startsWith("v:")) return `[=${body}]`
+      const keys = parse(body)
+      return `[${Object.entries(isObject(keys) ? keys : {})
+        .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
+        .join(",")}]`
+    })
+    .join("")
 
 /** Whether a list item is the one that a step means. */
 const isItem = (step: Step, item: Json): boolean => {
-  const wanted: Json = JSON.parse(step.slice(2))
+  const wanted = parse(step.slice(2))
   if (step.startsWith("v:")) return equals(item, wanted)
-  return isObject(item) && isObject(wanted)
+  return (
+    isObject(item)
+    && isObject(wanted)
     && Object.entries(wanted).every(([key, value]) => equals(item[key] ?? keyDefault(key), value))
+  )
 }
 
 /** The value at a path, `undefined` where the object has none. */
 export const valueAt = (value: Json | undefined, path: FieldPath): Json | undefined => {
   const [step, ...rest] = path
   if (step === undefined || value === undefined) return value
-  if (isArray(value)) return valueAt(value.find((item) => isItem(step, item)), rest)
+  if (isArray(value))
+    return valueAt(
+      value.find((item) => isItem(step, item)),
+      rest
+    )
   const name = step.slice(2)
   return isObject(value) && step.startsWith("f:") && Object.hasOwn(value, name) ? valueAt(value[name], rest) : undefined
 }
 
 /**
- * Whether a field is the same in two objects. **Shape** an item of a list is itself only its being there; what it holds are
- * fields of their own.
+ * Whether a field is the same in two objects. **Shape** an item of a list is itself only its being there; what it holds
+ * are fields of their own.
  */
 export const isSame = (left: Json | undefined, right: Json | undefined, path: FieldPath): boolean => {
   const [old, now] = [valueAt(left, path), valueAt(right, path)]
@@ -178,11 +193,13 @@ const mergeValue = (kind: string, name: string, live: Json | undefined, applied:
   if (isObject(applied)) return isObject(live) && !isAtomicObject(name) ? merge(kind, live, applied) : applied
   const rule = forApply(kind, name)
   if (!isArray(applied) || !isArray(live) || rule._tag === "Atomic") return applied
-  return applied.reduce<ReadonlyArray<Json>>((list, item) => {
+  const merged = [...live]
+  for (const item of applied) {
     const step = rule._tag === "Keyed" && isObject(item) ? itemStep(rule, item) : `v:${JSON.stringify(item)}`
-    const index = list.findIndex((one) => isItem(step, one))
-    const old = list[index]
-    if (index < 0) return [...list, item]
-    return isObject(old) && isObject(item) ? list.with(index, merge(kind, old, item)) : list
-  }, live)
+    const index = merged.findIndex((one) => isItem(step, one))
+    const old = merged[index]
+    if (index < 0) merged.push(item)
+    else if (isObject(old) && isObject(item)) merged[index] = merge(kind, old, item)
+  }
+  return merged
 }

@@ -53,7 +53,7 @@ export const numberAt = (value: Json | undefined, ...path: ReadonlyArray<string>
 /** Reads the entries of an object whose values are texts, such as labels. */
 export const textsAt = (value: Json | undefined, ...path: ReadonlyArray<string>): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.entries(objectAt(value, ...path)).flatMap(([key, text]) => typeof text === "string" ? [[key, text]] : [])
+    Object.entries(objectAt(value, ...path)).flatMap(([key, text]) => (typeof text === "string" ? [[key, text]] : []))
   )
 
 /** Gives the object with a value under a path; steps that are no object become one. `undefined` removes the key. */
@@ -77,10 +77,13 @@ export const withDefaults = (object: JsonObject, defaults: JsonObject): JsonObje
   return missing.length === 0 ? object : { ...object, ...Object.fromEntries(missing) }
 }
 
-/** Drops every key whose value is `null`, at any depth: a body that says nothing about a field and one that says `null` agree. */
+/**
+ * Drops every key whose value is `null`, at any depth: a body that says nothing about a field and one that says `null`
+ * agree.
+ */
 export const withoutNulls = (object: JsonObject): JsonObject =>
   Object.fromEntries(
-    Object.entries(object).flatMap(([key, value]) => value === null ? [] : [[key, nullsDropped(value)] as const])
+    Object.entries(object).flatMap(([key, value]) => (value === null ? [] : [[key, nullsDropped(value)] as const]))
   )
 
 const nullsDropped = (value: Json): Json => {
@@ -96,9 +99,17 @@ export const equals = (left: Json | undefined, right: Json | undefined): boolean
   }
   if (!isObject(left) || !isObject(right)) return false
   const keys = Object.keys(left)
-  return keys.length === Object.keys(right).length
+  return (
+    keys.length === Object.keys(right).length
     && keys.every((key) => Object.hasOwn(right, key) && equals(left[key], right[key]))
+  )
 }
 
 /** Parses a text; the failure is the parser's own message. */
-export const parse = (text: string): Json => JSON.parse(text)
+export const parse = (text: string): Json => checked(JSON.parse(text))
+
+/** Takes what a parser gave for JSON; a parser of JSON or YAML gives nothing else. */
+export const checked = (value: unknown): Json => (isJson(value) ? value : null)
+
+const isJson = (value: unknown): value is Json =>
+  value === null || ["string", "number", "boolean", "object"].includes(typeof value)

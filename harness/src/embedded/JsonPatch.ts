@@ -24,7 +24,8 @@ export const MAX_OPERATIONS = 10_000
 /**
  * Reads a patch.
  *
- * **Errors** 400 for a body that is no array of objects, 413 beyond {@link MAX_OPERATIONS}, 422 for an unknown operation.
+ * **Errors** 400 for a body that is no array of objects, 413 beyond {@link MAX_OPERATIONS}, 422 for an unknown
+ * operation.
  */
 export const fromJson = (body: Json): Outcome<JsonPatch> => {
   if (!isArray(body)) {
@@ -73,7 +74,10 @@ const operationFrom = (json: Json): Outcome<Operation> => {
 const pointerFrom = (text: Json | undefined): Pointer | undefined => {
   if (text === "") return []
   if (typeof text !== "string" || !text.startsWith("/")) return undefined
-  return text.slice(1).split("/").map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
+  return text
+    .slice(1)
+    .split("/")
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
 }
 
 const step = (document: Json, operation: Operation): Outcome<Json> => {
@@ -85,13 +89,19 @@ const step = (document: Json, operation: Operation): Outcome<Json> => {
     case "remove":
       return change(document, operation.path, removeFrom, null)
     case "test":
-      return Result.flatMap(read(document, operation.path), (found) => equals(found, operation.value) ? Result.succeed(document) : mismatch)
+      return Result.flatMap(read(document, operation.path), (found) =>
+        equals(found, operation.value) ? Result.succeed(document) : mismatch
+      )
     case "copy":
-      return Result.flatMap(read(document, operation.from), (value) => step(document, { op: "add", path: operation.path, value }))
+      return Result.flatMap(read(document, operation.from), (value) =>
+        step(document, { op: "add", path: operation.path, value })
+      )
     case "move":
       return Result.flatMap(read(document, operation.from), (value) =>
         Result.flatMap(step(document, { op: "remove", path: operation.from }), (rest) =>
-          step(rest, { op: "add", path: operation.path, value })))
+          step(rest, { op: "add", path: operation.path, value })
+        )
+      )
   }
 }
 

@@ -22,12 +22,15 @@ export interface Kernel {
 const SUFFIX = "bcdfghjklmnpqrstvwxz2456789"
 
 export const make = (historyCapacity: number): Effect.Effect<Kernel> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const clock = yield* Clock.Clock
     const random = yield* Random.Random
     const store = new Store(historyCapacity)
     const below = (limit: number) => Math.floor(random.nextDoubleUnsafe() * limit)
-    const hex = (digits: number) => below(16 ** digits).toString(16).padStart(digits, "0")
+    const hex = (digits: number) =>
+      below(16 ** digits)
+        .toString(16)
+        .padStart(digits, "0")
     return {
       store,
       surroundings: { serviceAddress: () => freeAddress(store), nodePort: () => freeNodePort(store) },
@@ -53,7 +56,10 @@ const freeAddress = (store: Store): string => {
 const FIRST_NODE_PORT = 30_000
 
 const freeNodePort = (store: Store): number => {
-  const text = store.list(Resources.services, "").map((service) => service.body).join()
+  const text = store
+    .list(Resources.services, "")
+    .map((service) => service.body)
+    .join()
   for (let port = FIRST_NODE_PORT; port < 32_768; port++) if (!text.includes(`"nodePort":${port}`)) return port
   return FIRST_NODE_PORT
 }

@@ -51,7 +51,10 @@ const compares = (
   [bound]: ReadonlyArray<string>,
   holds: (left: bigint, right: bigint) => boolean
 ): boolean =>
-  value !== undefined && bound !== undefined && INTEGER.test(value) && INTEGER.test(bound)
+  value !== undefined
+  && bound !== undefined
+  && INTEGER.test(value)
+  && INTEGER.test(bound)
   && holds(BigInt(value.replace("+", "")), BigInt(bound.replace("+", "")))
 
 interface Token {
@@ -77,7 +80,8 @@ const tokens = (text: string): ReadonlyArray<Token> => {
 /**
  * Parses the text of `labelSelector`.
  *
- * **Shape** `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a`, `!a`, `a>1`, `a<1`, joined by commas; empty is all.
+ * **Shape** `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a`, `!a`, `a>1`, `a<1`, joined by commas; empty is
+ * all.
  *
  * **Errors** 400 BadRequest with the real server's words.
  *
@@ -107,7 +111,11 @@ export const parse = (text: string): Outcome<LabelSelector> => {
 
 /** Reads the object form of `spec.selector`. **Shape** `matchLabels` and `matchExpressions`, all of which must hold. */
 export const fromObject = (selector: JsonObject): LabelSelector => [
-  ...Object.entries(textsAt(selector, "matchLabels")).map(([key, value]): Requirement => ({ key, operator: "in", values: [value] })),
+  ...Object.entries(textsAt(selector, "matchLabels")).map(([key, value]): Requirement => ({
+    key,
+    operator: "in",
+    values: [value]
+  })),
   ...arrayAt(selector, "matchExpressions").flatMap((expression): ReadonlyArray<Requirement> => {
     const operator = OPERATORS.get(textAt(expression, "operator"))
     if (operator === undefined) return []
@@ -116,27 +124,35 @@ export const fromObject = (selector: JsonObject): LabelSelector => [
   })
 ]
 
-const OPERATORS = new Map<string, Operator>([["In", "in"], ["NotIn", "notin"], ["Exists", "exists"], ["DoesNotExist", "absent"]])
+const OPERATORS = new Map<string, Operator>([
+  ["In", "in"],
+  ["NotIn", "notin"],
+  ["Exists", "exists"],
+  ["DoesNotExist", "absent"]
+])
 
 /** Prints a selector as `status.selector` of a scale and the tables show it. */
 export const print = (selector: LabelSelector): string =>
-  [...selector].sort((left, right) => left.key < right.key ? -1 : left.key > right.key ? 1 : 0).map((requirement) => {
-    const { key, operator, values } = requirement
-    switch (operator) {
-      case "exists":
-        return key
-      case "absent":
-        return `!${key}`
-      case "gt":
-        return `${key}>${values[0]}`
-      case "lt":
-        return `${key}<${values[0]}`
-      case "in":
-        return values.length === 1 ? `${key}=${values[0]}` : `${key} in (${[...values].sort().join(",")})`
-      case "notin":
-        return `${key} notin (${[...values].sort().join(",")})`
-    }
-  }).join(",")
+  [...selector]
+    .toSorted((left, right) => (left.key < right.key ? -1 : left.key > right.key ? 1 : 0))
+    .map((requirement) => {
+      const { key, operator, values } = requirement
+      switch (operator) {
+        case "exists":
+          return key
+        case "absent":
+          return `!${key}`
+        case "gt":
+          return `${key}>${values[0]}`
+        case "lt":
+          return `${key}<${values[0]}`
+        case "in":
+          return values.length === 1 ? `${key}=${values[0]}` : `${key} in (${[...values].toSorted().join(",")})`
+        case "notin":
+          return `${key} notin (${[...values].toSorted().join(",")})`
+      }
+    })
+    .join(",")
 
 class Reader {
   private readonly list: ReadonlyArray<Token>
@@ -215,7 +231,7 @@ const withValues = (key: string, operator: "in" | "notin", reader: Reader): Outc
       if (last === "," || last === "") values.add("")
     } else if (token.text === ")") {
       if (last === "," || last === "") values.add("")
-      return checked({ key, operator, values: [...values].sort() })
+      return checked({ key, operator, values: [...values].toSorted() })
     } else {
       return unparsable(`found '${token.text}', expected: ',', ')' or identifier`)
     }

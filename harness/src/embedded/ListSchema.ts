@@ -39,7 +39,11 @@ const BOTH: ReadonlyArray<readonly [string, ListRule]> = [
   ["podCIDRs", SET]
 ]
 
-const PATCH = new Map<string, ListRule>([...BOTH, ["topologySpreadConstraints", keyed("topologyKey")], ["secrets", keyed("name")]])
+const PATCH = new Map<string, ListRule>([
+  ...BOTH,
+  ["topologySpreadConstraints", keyed("topologyKey")],
+  ["secrets", keyed("name")]
+])
 const APPLY = new Map<string, ListRule>([
   ...BOTH,
   ["topologySpreadConstraints", keyed("topologyKey", "whenUnsatisfiable")],
@@ -80,4 +84,4 @@ const ATOMIC_OBJECTS = new Set([
 export const isAtomicObject = (name: string): boolean => ATOMIC_OBJECTS.has(name)
 
 /** What a key field is taken to be where an item leaves it out. */
-export const keyDefault = (key: string): string | undefined => key === "protocol" ? "TCP" : undefined
+export const keyDefault = (key: string): string | undefined => (key === "protocol" ? "TCP" : undefined)

@@ -33,22 +33,25 @@ export interface Listener {
  * @since 0.1.0
  */
 export const make = (certificate: Certificate, handle: Handle): Effect.Effect<Listener, MachineRefused, Scope.Scope> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const run = yield* FiberSet.makeRuntime()
     const sockets = new Set<Socket>()
     let accepted = 0
 
-    const server = createServer({
-      cert: certificate.certificatePem,
-      key: Redacted.value(certificate.keyPem),
-      minVersion: "TLSv1.3",
-      noDelay: true,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      requestTimeout: 0
-    }, (request, response) => {
-      const fiber = run(handle(request, response))
-      response.once("close", () => fiber.interruptUnsafe())
-    })
+    const server = createServer(
+      {
+        cert: certificate.certificatePem,
+        key: Redacted.value(certificate.keyPem),
+        minVersion: "TLSv1.3",
+        noDelay: true,
+        keepAliveTimeout: KEEP_ALIVE_MS,
+        requestTimeout: 0
+      },
+      (request, response) => {
+        const fiber = run(handle(request, response))
+        response.once("close", () => fiber.interruptUnsafe())
+      }
+    )
     server.on("connection", (socket: Socket) => {
       sockets.add(socket)
       socket.once("close", () => sockets.delete(socket))

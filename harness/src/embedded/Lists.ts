@@ -23,8 +23,8 @@ export interface Page {
 /**
  * Lists one page of a resource in a namespace, or in all for the empty one.
  *
- * **Errors** 410 for a version that is compacted, with a token that goes on at the present where a page was asked for; 504
- * for a version that does not exist yet.
+ * **Errors** 410 for a version that is compacted, with a token that goes on at the present where a page was asked for;
+ * 504 for a version that does not exist yet.
  *
  * **Limits** without a limit the page holds everything that is selected.
  */
@@ -55,13 +55,15 @@ const continued = (
   if (token.revision > store.revision) return Result.fail(tooLargeVersion(token.revision, store.revision))
   const revision = token.revision === -1 ? store.revision : token.revision
   if (revision < store.compacted) {
-    return Result.fail(expired(
-      "The provided continue parameter is too old to display a consistent list result. You can start a new list without the "
-        + "continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing "
-        + "with the provided token results in an inconsistent list - objects that were created, modified, or deleted between "
-        + "the time the first chunk was returned and now may show up in the list.",
-      ContinueToken.print({ revision: -1, start: token.start })
-    ))
+    return Result.fail(
+      expired(
+        "The provided continue parameter is too old to display a consistent list result. You can start a new list without the "
+          + "continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing "
+          + "with the provided token results in an inconsistent list - objects that were created, modified, or deleted between "
+          + "the time the first chunk was returned and now may show up in the list.",
+        ContinueToken.print({ revision: -1, start: token.start })
+      )
+    )
   }
   return Result.succeed(cut(kernel, resource, namespace, query, start, revision))
 }
@@ -75,10 +77,18 @@ const cut = (
   revision: number
 ): Page => {
   const pinned = FieldSelector.pinned(query.selection.fields, "metadata.namespace")
-  const all = kernel.store.list(resource, namespace === "" && resource.namespaced ? pinned ?? "" : namespace, start, revision)
+  const all = kernel.store.list(
+    resource,
+    namespace === "" && resource.namespaced ? (pinned ?? "") : namespace,
+    start,
+    revision
+  )
   const version = { resourceVersion: String(revision) }
   if (query.limit === 0) {
-    return { items: selectsAll(query.selection) ? all : all.filter((stored) => selects(query.selection, stored)), metadata: version }
+    return {
+      items: selectsAll(query.selection) ? all : all.filter((stored) => selects(query.selection, stored)),
+      metadata: version
+    }
   }
   const items: Array<Stored> = []
   for (const [index, stored] of all.entries()) {

@@ -1,8 +1,8 @@
 /**
  * Who owns which field of an object, as server-side apply needs it.
  *
- * Ownership is kept from an object's first apply on. What other writers set before that belongs to `before-first-apply`,
- * the name that the real server gives it on objects from before its own bookkeeping.
+ * Ownership is kept from an object's first apply on. What other writers set before that belongs to
+ * `before-first-apply`, the name that the real server gives it on objects from before its own bookkeeping.
  *
  * **Source** Kubernetes, `k8s.io/apimachinery/pkg/util/managedfields`.
  *
@@ -65,7 +65,8 @@ export const apply = (
   intent: JsonObject,
   options: ApplyOptions
 ): Outcome<JsonObject> => {
-  if (at(intent, "metadata", "managedFields") !== undefined) return Result.fail(badRequest("metadata.managedFields must be nil"))
+  if (at(intent, "metadata", "managedFields") !== undefined)
+    return Result.fail(badRequest("metadata.managedFields must be nil"))
   // A status in an apply of the object itself belongs to nobody: only its subresource writes it.
   const applied = options.subresource === "" && hasStatus(resource) ? without(intent, "status") : intent
   const set = FieldSet.fromObject(resource.kind, managed(applied))
@@ -79,16 +80,19 @@ export const apply = (
   const conflicts = others.flatMap((manager) =>
     FieldSet.paths(FieldSet.intersection(set, manager.fields))
       .filter((path) => !FieldSet.isSame(live, merged, path))
-      .map((path) => ({ manager, path })))
+      .map((path) => ({ manager, path }))
+  )
   if (conflicts.length > 0 && !options.force) return Result.fail(conflicted(conflicts))
 
   const taken = FieldSet.fromPaths(conflicts.map(({ path }) => path))
   const rest = others.map((manager) => ({ ...manager, fields: FieldSet.difference(manager.fields, taken) }))
   const dropped = mine === undefined ? FieldSet.empty : FieldSet.difference(mine.fields, set)
   const owned = rest.reduce((all, manager) => FieldSet.union(all, manager.fields), FieldSet.empty)
-  const pruned = FieldSet.paths(FieldSet.difference(dropped, owned)).toReversed()
+  const pruned = FieldSet.paths(FieldSet.difference(dropped, owned))
+    .toReversed()
     .reduce<JsonObject>((object, path) => FieldSet.removeAt(object, path), merged)
-  const unchanged = mine !== undefined && FieldSet.isEmpty(FieldSet.difference(set, mine.fields)) && FieldSet.isEmpty(dropped)
+  const unchanged =
+    mine !== undefined && FieldSet.isEmpty(FieldSet.difference(set, mine.fields)) && FieldSet.isEmpty(dropped)
   const now: Manager = {
     name: options.manager,
     operation: "Apply",
@@ -100,7 +104,9 @@ export const apply = (
   return Result.succeed(withManagers(pruned, [now, ...rest]))
 }
 
-/** Moves the fields that an ordinary write changed to its writer; nothing happens on an object that was never applied. */
+/**
+ * Moves the fields that an ordinary write changed to its writer; nothing happens on an object that was never applied.
+ */
 export const afterUpdate = (
   resource: Resource,
   before: JsonObject,
@@ -109,23 +115,25 @@ export const afterUpdate = (
   part: "main" | "status" | "finalize",
   time: string
 ): JsonObject => {
-  if (arrayAt(before, "metadata", "managedFields").length === 0) return put(after, ["metadata", "managedFields"], undefined)
+  if (arrayAt(before, "metadata", "managedFields").length === 0)
+    return put(after, ["metadata", "managedFields"], undefined)
   const known = arrayAt(after, "metadata", "managedFields").flatMap(fromEntry)
   if (known.length === 0) return put(after, ["metadata", "managedFields"], undefined)
   const old = FieldSet.fromObject(resource.kind, managed(before))
   const now = FieldSet.fromObject(resource.kind, managed(after))
-  const written = FieldSet.fromPaths(
-    FieldSet.paths(now).filter((path) => !FieldSet.isSame(before, after, path))
-  )
+  const written = FieldSet.fromPaths(FieldSet.paths(now).filter((path) => !FieldSet.isSame(before, after, path)))
   const gone = FieldSet.difference(old, now)
   if (FieldSet.isEmpty(written) && FieldSet.isEmpty(gone)) return after
   const subresource = part === "main" ? "" : part
-  const isWriter = (one: Manager) => one.operation === "Update" && one.name === manager && one.subresource === subresource
+  const isWriter = (one: Manager) =>
+    one.operation === "Update" && one.name === manager && one.subresource === subresource
   const writer = known.find(isWriter)
   const own = FieldSet.difference(FieldSet.union(writer?.fields ?? FieldSet.empty, written), gone)
   const touched = FieldSet.union(written, gone)
   return withManagers(after, [
-    ...known.filter((one) => !isWriter(one)).map((one) => ({ ...one, fields: FieldSet.difference(one.fields, touched) })),
+    ...known
+      .filter((one) => !isWriter(one))
+      .map((one) => ({ ...one, fields: FieldSet.difference(one.fields, touched) })),
     { name: manager, operation: "Update", subresource, apiVersion: apiVersionOf(resource), time, fields: own }
   ])
 }
@@ -133,57 +141,69 @@ export const afterUpdate = (
 const managersOf = (resource: Resource, live: JsonObject, time: string): ReadonlyArray<Manager> => {
   const known = arrayAt(live, "metadata", "managedFields").flatMap(fromEntry)
   if (known.length > 0) return known
-  return [{
-    name: "before-first-apply",
-    operation: "Update",
-    subresource: "",
-    apiVersion: apiVersionOf(resource),
-    time,
-    fields: FieldSet.fromObject(resource.kind, without(managed(live), "status"))
-  }]
+  return [
+    {
+      name: "before-first-apply",
+      operation: "Update",
+      subresource: "",
+      apiVersion: apiVersionOf(resource),
+      time,
+      fields: FieldSet.fromObject(resource.kind, without(managed(live), "status"))
+    }
+  ]
 }
 
 const fromEntry = (entry: Json): ReadonlyArray<Manager> => {
   const operation = textAt(entry, "operation")
   if (operation !== "Apply" && operation !== "Update") return []
-  return [{
-    name: textAt(entry, "manager"),
-    operation,
-    subresource: textAt(entry, "subresource"),
-    apiVersion: textAt(entry, "apiVersion"),
-    time: textAt(entry, "time"),
-    fields: FieldSet.fromV1(objectAt(entry, "fieldsV1"))
-  }]
+  return [
+    {
+      name: textAt(entry, "manager"),
+      operation,
+      subresource: textAt(entry, "subresource"),
+      apiVersion: textAt(entry, "apiVersion"),
+      time: textAt(entry, "time"),
+      fields: FieldSet.fromV1(objectAt(entry, "fieldsV1"))
+    }
+  ]
 }
 
 const withManagers = (object: JsonObject, managers: ReadonlyArray<Manager>): JsonObject => {
-  const entries = managers.filter((manager) => !FieldSet.isEmpty(manager.fields)).map((manager) => ({
-    manager: manager.name,
-    operation: manager.operation,
-    apiVersion: manager.apiVersion,
-    time: manager.time,
-    fieldsType: "FieldsV1",
-    fieldsV1: FieldSet.toV1(manager.fields),
-    ...(manager.subresource === "" ? {} : { subresource: manager.subresource })
-  }))
+  const entries = managers
+    .filter((manager) => !FieldSet.isEmpty(manager.fields))
+    .map((manager) => ({
+      manager: manager.name,
+      operation: manager.operation,
+      apiVersion: manager.apiVersion,
+      time: manager.time,
+      fieldsType: "FieldsV1",
+      fieldsV1: FieldSet.toV1(manager.fields),
+      ...(manager.subresource === "" ? {} : { subresource: manager.subresource })
+    }))
   return put(object, ["metadata", "managedFields"], entries.length === 0 ? undefined : entries)
 }
 
-const conflicted = (conflicts: ReadonlyArray<{ readonly manager: Manager; readonly path: FieldSet.FieldPath }>): Failure => {
-  const causes = conflicts.map(({ manager, path }) => ({
-    reason: "FieldManagerConflict",
-    message: `conflict with ${quoted(manager)}`,
-    field: FieldSet.print(path)
-  })).sort((left, right) => left.message < right.message ? -1 : left.message > right.message ? 1 : 0)
+const conflicted = (
+  conflicts: ReadonlyArray<{ readonly manager: Manager; readonly path: FieldSet.FieldPath }>
+): Failure => {
+  const causes = conflicts
+    .map(({ manager, path }) => ({
+      reason: "FieldManagerConflict",
+      message: `conflict with ${quoted(manager)}`,
+      field: FieldSet.print(path)
+    }))
+    .toSorted((left, right) => (left.message < right.message ? -1 : left.message > right.message ? 1 : 0))
   const [first] = causes
   const managers = Map.groupBy(causes, (cause) => cause.message)
-  const detail = causes.length === 1 && first !== undefined
-    ? `conflict: ${first.message}: ${first.field}`
-    : `conflicts: ${
-      [...managers].map(([message, fields]) =>
-        `${message.replace("conflict", "conflicts")}:\n${fields.map((cause) => `- ${cause.field}`).join("\n")}`
-      ).join("\n")
-    }`
+  const detail =
+    causes.length === 1 && first !== undefined
+      ? `conflict: ${first.message}: ${first.field}`
+      : `conflicts: ${[...managers]
+          .map(
+            ([message, fields]) =>
+              `${message.replace("conflict", "conflicts")}:\n${fields.map((cause) => `- ${cause.field}`).join("\n")}`
+          )
+          .join("\n")}`
   return {
     code: 409,
     reason: "Conflict",

@@ -25,15 +25,19 @@ const longer = (limit: number): string => `must be no more than ${limit} bytes`
 export const labelProblem = (name: string): string | undefined => {
   if (name.length > 63) return longer(63)
   if (LABEL_REGEX.test(name)) return undefined
-  return "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an "
+  return (
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an "
     + `alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '${LABEL}')`
+  )
 }
 
 export const subdomainProblem = (name: string): string | undefined => {
   if (name.length > 253) return longer(253)
   if (SUBDOMAIN_REGEX.test(name)) return undefined
-  return "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with "
+  return (
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with "
     + `an alphanumeric character (e.g. 'example.com', regex used for validation is '${SUBDOMAIN}')`
+  )
 }
 
 /** Names of roles and bindings may hold anything but a path's own characters. */
@@ -48,9 +52,11 @@ export const keyProblem = (key: string): string | undefined => {
   const parts = key.split("/")
   const name = parts.at(-1) ?? ""
   if (parts.length > 2) {
-    return "a qualified name must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric "
+    return (
+      "a qualified name must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric "
       + `character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '${QUALIFIED}') with an optional `
       + "DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+    )
   }
   const [prefix] = parts
   if (parts.length === 2 && prefix === "") return "prefix part must be non-empty"
@@ -61,15 +67,19 @@ export const keyProblem = (key: string): string | undefined => {
   if (name === "") return "name part must be non-empty"
   if (name.length > 63) return `name part ${longer(63)}`
   if (QUALIFIED_REGEX.test(name)) return undefined
-  return "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "
+  return (
+    "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "
     + `(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '${QUALIFIED}')`
+  )
 }
 
 export const labelValueProblem = (value: string): string | undefined => {
   if (value.length > 63) return longer(63)
   if (VALUE_REGEX.test(value)) return undefined
-  return "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with "
+  return (
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with "
     + `an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '${VALUE}')`
+  )
 }
 
 /** Finds what is wrong with the labels under a path of an object. */

@@ -14,7 +14,17 @@ import {
   tooLargeVersion,
   unsupportedValue
 } from "./Status.ts"
-import { decode, dryRun, json, JSON_TYPE, placed, type Reply, type ResourceCall, resourceBody, writeOptions } from "./ApiRequest.ts"
+import {
+  decode,
+  dryRun,
+  json,
+  JSON_TYPE,
+  placed,
+  type Reply,
+  type ResourceCall,
+  resourceBody,
+  writeOptions
+} from "./ApiRequest.ts"
 import * as Deletions from "./Deletions.ts"
 import { arrayAt, type JsonObject, numberAt, objectAt, put, textAt } from "./Json.ts"
 import { type Kernel, timestamp } from "./Kernel.ts"
@@ -67,7 +77,7 @@ const rendererFor = (
   }))
 
 export const get = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
-  Result.gen(function*() {
+  Result.gen(function* () {
     const renderer = yield* rendererFor(kernel, call)
     const version = call.request.query.get("resourceVersion") ?? ""
     const revision = Query.natural(version === "" ? "0" : version)
@@ -78,7 +88,7 @@ export const get = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
   })
 
 const list = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
-  Result.gen(function*() {
+  Result.gen(function* () {
     const renderer = yield* rendererFor(kernel, call, "list")
     const query = yield* Query.forList(call.request.query, call.resource)
     const page = yield* Lists.page(kernel, call.resource, addressOf(call).namespace, query)
@@ -86,14 +96,14 @@ const list = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
   })
 
 const watch = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
-  Result.gen(function*() {
+  Result.gen(function* () {
     const renderer = yield* rendererFor(kernel, call, "stream")
     const query = yield* Query.forWatch(call.request.query, call.resource)
     return { _tag: "Watch", renderer, namespace: addressOf(call).namespace, query }
   })
 
 const create = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
-  Result.gen(function*() {
+  Result.gen(function* () {
     const renderer = yield* rendererFor(kernel, call)
     const options = yield* writeOptions(call.request, "CreateOptions")
     const body = yield* Result.flatMap(resourceBody(call), (object) => placed(object, call))
@@ -102,7 +112,7 @@ const create = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
   })
 
 export const update = (kernel: Kernel, call: ResourceCall, part: Writes.Part): Outcome<Reply> =>
-  Result.gen(function*() {
+  Result.gen(function* () {
     const renderer = yield* rendererFor(kernel, call)
     const options = yield* writeOptions(call.request, "UpdateOptions")
     const body = yield* Result.flatMap(resourceBody(call), (object) => placed(object, call))
@@ -111,7 +121,7 @@ export const update = (kernel: Kernel, call: ResourceCall, part: Writes.Part): O
   })
 
 export const patch = (kernel: Kernel, call: ResourceCall, part: "main" | "status"): Outcome<Reply> =>
-  Result.gen(function*() {
+  Result.gen(function* () {
     const renderer = yield* rendererFor(kernel, call)
     const options = yield* writeOptions(call.request, "PatchOptions")
     const { resource } = call
@@ -120,7 +130,8 @@ export const patch = (kernel: Kernel, call: ResourceCall, part: "main" | "status
       const [object, status] = yield* apply(kernel, call, part, asked.intent, asked.force, options)
       return written(kernel, call, renderer, object, options.dryRun, status)
     }
-    const change = (current: JsonObject) => asked.change({ kind: resource.kind, apiVersion: apiVersionOf(resource), ...current })
+    const change = (current: JsonObject) =>
+      asked.change({ kind: resource.kind, apiVersion: apiVersionOf(resource), ...current })
     const changed = yield* Writes.update(kernel, addressOf(call), part, change, options)
     return written(kernel, call, renderer, changed, options.dryRun, 200)
   })
@@ -161,15 +172,19 @@ const written = (
   dry: boolean,
   status: number
 ): Reply => {
-  const stored = kernel.store.get(call.resource, keyOf(textAt(object, "metadata", "namespace"), textAt(object, "metadata", "name")))
-  const current = !dry && stored !== undefined && String(stored.revision) === textAt(object, "metadata", "resourceVersion")
+  const stored = kernel.store.get(
+    call.resource,
+    keyOf(textAt(object, "metadata", "namespace"), textAt(object, "metadata", "name"))
+  )
+  const current =
+    !dry && stored !== undefined && String(stored.revision) === textAt(object, "metadata", "resourceVersion")
   return current
     ? { _tag: "Text", status, contentType: JSON_TYPE, body: Representation.one(renderer, stored) }
     : json({ kind: call.resource.kind, apiVersion: apiVersionOf(call.resource), ...object }, status)
 }
 
 const remove = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
-  Result.gen(function*() {
+  Result.gen(function* () {
     const options = yield* deleteOptions(call)
     const deletion = yield* Deletions.remove(kernel, addressOf(call), options)
     if (deletion.gone && !call.resource.returnsDeleted) return json(success(deletion.details))
@@ -177,7 +192,7 @@ const remove = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
   })
 
 const removeAll = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
-  Result.gen(function*() {
+  Result.gen(function* () {
     const renderer = yield* rendererFor(kernel, call, "list")
     const query = yield* Query.forList(call.request.query, call.resource)
     const options = yield* deleteOptions(call)
@@ -194,7 +209,7 @@ const PROPAGATION = ["Foreground", "Background", "Orphan"] as const
 
 /** Reads how to delete from the body, or from the query where there is none. **Errors** 400, 422. */
 export const deleteOptions = (call: ResourceCall, embedded?: JsonObject): Outcome<Deletions.DeleteOptions> =>
-  Result.gen(function*() {
+  Result.gen(function* () {
     const { query } = call.request
     const body = embedded ?? (call.request.body === "" ? {} : yield* decode(call.request.body, false, "DeleteOptions"))
     const stages = arrayAt(body, "dryRun").filter((stage) => typeof stage === "string")

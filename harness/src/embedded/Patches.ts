@@ -31,7 +31,7 @@ export type Patch =
  * **Errors** 415 for another media type, 422 for options that do not fit it, 400 for a body that is no such patch.
  */
 export const read = (request: ApiRequest, kind: string, groupVersion: string): Outcome<Patch> =>
-  Result.gen(function*() {
+  Result.gen(function* () {
     const type = mediaType(request)
     const errors = optionErrors(request, type === APPLY)
     if (errors.length > 0) return yield* Result.fail(invalidOptions("PatchOptions", errors))
@@ -49,7 +49,11 @@ export const read = (request: ApiRequest, kind: string, groupVersion: string): O
         return { _tag: "Change", change: (current) => StrategicMerge.apply(current, patch, kind) }
       }
       case APPLY:
-        return { _tag: "Apply", intent: yield* intentOf(request, kind, groupVersion), force: flag(request.query, "force") === true }
+        return {
+          _tag: "Apply",
+          intent: yield* intentOf(request, kind, groupVersion),
+          force: flag(request.query, "force") === true
+        }
       default:
         return yield* Result.fail({ ...unsupportedMediaType("415: Unsupported Media Type"), details: {} })
     }
@@ -59,13 +63,17 @@ const APPLY = "application/apply-patch+yaml"
 
 const optionErrors = (request: ApiRequest, applies: boolean): ReadonlyArray<FieldError> => {
   if (applies) {
-    return (request.query.get("fieldManager") ?? "") === "" ? [required("fieldManager", "is required for apply patch")] : []
+    return (request.query.get("fieldManager") ?? "") === ""
+      ? [required("fieldManager", "is required for apply patch")]
+      : []
   }
-  return flag(request.query, "force") === undefined ? [] : [forbiddenValue("force", "may not be specified for non-apply patch")]
+  return flag(request.query, "force") === undefined
+    ? []
+    : [forbiddenValue("force", "may not be specified for non-apply patch")]
 }
 
 const intentOf = (request: ApiRequest, kind: string, groupVersion: string): Outcome<JsonObject> =>
-  Result.gen(function*() {
+  Result.gen(function* () {
     const intent = yield* decode(request.body, true, kind)
     const given = { version: textAt(intent, "apiVersion"), kind: textAt(intent, "kind") }
     if (given.version === groupVersion && given.kind === kind) return intent

@@ -23,28 +23,29 @@ export const canonical = (text: string): string | undefined => {
   // What is finer than a nano rounds up, so that nothing asked for becomes nothing.
   const nanos = (BigInt(`${whole}${fraction}` || "0") * NANO * numerator + divisor - 1n) / divisor
   const binary = suffix.endsWith("i")
-  const [value, unit] = binary && nanos % NANO === 0n
-    ? reduce(nanos / NANO, 1024n, BINARY)
-    : reduce(nanos, 1000n, DECIMAL)
+  const [value, unit] =
+    binary && nanos % NANO === 0n ? reduce(nanos / NANO, 1024n, BINARY) : reduce(nanos, 1000n, DECIMAL)
   return `${sign === "-" && value !== 0n ? "-" : ""}${value}${value === 0n ? "" : unit}`
 }
 
 /** Canonical forms of all quantities in a resource list; what is no quantity stays as it is. */
-export const canonicalList = (list: JsonObject): JsonObject =>
+const canonicalList = (list: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(list).map(([name, value]) => [name, canonicalValue(value)]))
 
 /** Rewrites the named resource lists inside an object. */
 export const canonicalIn = (object: JsonObject, ...names: ReadonlyArray<string>): JsonObject => ({
   ...object,
-  ...Object.fromEntries(names.flatMap((name) => {
-    const list = object[name]
-    return isObject(list) ? [[name, canonicalList(list)]] : []
-  }))
+  ...Object.fromEntries(
+    names.flatMap((name) => {
+      const list = object[name]
+      return isObject(list) ? [[name, canonicalList(list)]] : []
+    })
+  )
 })
 
 const canonicalValue = (value: Json): Json => {
   const text = typeof value === "number" ? String(value) : value
-  return typeof text === "string" ? canonical(text) ?? value : value
+  return typeof text === "string" ? (canonical(text) ?? value) : value
 }
 
 const scale = (suffix: string): { readonly numerator: bigint; readonly denominator: bigint } => {

@@ -52,7 +52,7 @@ export interface WatchQuery {
 
 /** **Errors** 400 and 422. */
 export const forList = (query: URLSearchParams, resource: Resource): Outcome<ListQuery> =>
-  Result.gen(function*() {
+  Result.gen(function* () {
     const selection = yield* selectionFrom(query, resource)
     const limit = yield* integer(query, "limit")
     yield* integer(query, "timeoutSeconds")
@@ -85,7 +85,7 @@ export const forList = (query: URLSearchParams, resource: Resource): Outcome<Lis
 
 /** **Errors** 400, 422, and the 500 that a watch at something which is no version has always been. */
 export const forWatch = (query: URLSearchParams, resource: Resource): Outcome<WatchQuery> =>
-  Result.gen(function*() {
+  Result.gen(function* () {
     const selection = yield* selectionFrom(query, resource)
     const timeoutSeconds = yield* integer(query, "timeoutSeconds")
     const initialEvents = flag(query, "sendInitialEvents")
@@ -94,7 +94,8 @@ export const forWatch = (query: URLSearchParams, resource: Resource): Outcome<Wa
     if (errors.length > 0) return yield* Result.fail(invalidOptions("ListOptions", errors))
     const version = query.get("resourceVersion") ?? ""
     const revision = version === "" ? undefined : natural(version)
-    if (version !== "" && revision === undefined) return yield* Result.fail<Failure>({ code: 500, message: badVersion(version) })
+    if (version !== "" && revision === undefined)
+      return yield* Result.fail<Failure>({ code: 500, message: badVersion(version) })
     return {
       selection,
       revision,
@@ -104,8 +105,8 @@ export const forWatch = (query: URLSearchParams, resource: Resource): Outcome<Wa
     }
   })
 
-export const selectionFrom = (query: URLSearchParams, resource: Resource): Outcome<Selection> =>
-  Result.gen(function*() {
+const selectionFrom = (query: URLSearchParams, resource: Resource): Outcome<Selection> =>
+  Result.gen(function* () {
     const labels = yield* LabelSelector.parse(query.get("labelSelector") ?? "")
     const fields = yield* FieldSelector.parse(query.get("fieldSelector") ?? "", resource)
     return { labels, fields }
@@ -117,7 +118,7 @@ export const flag = (query: URLSearchParams, name: string): boolean | undefined 
   return value === null ? undefined : value !== "0" && value.toLowerCase() !== "false"
 }
 
-export const natural = (text: string): number | undefined => /^[0-9]{1,15}$/.test(text) ? Number(text) : undefined
+export const natural = (text: string): number | undefined => (/^[0-9]{1,15}$/.test(text) ? Number(text) : undefined)
 
 const integer = (query: URLSearchParams, name: string): Outcome<number> => {
   const text = query.get(name) ?? ""
@@ -131,12 +132,14 @@ const MATCH = "resourceVersionMatch"
 
 const matchErrors = (match: string, version: string): ReadonlyArray<FieldError> => {
   if (match === "") return []
-  const unset = version === ""
-    ? [forbiddenValue(MATCH, "resourceVersionMatch is forbidden unless resourceVersion is provided")]
-    : []
-  if (match !== "Exact" && match !== "NotOlderThan") return [...unset, unsupportedValue(MATCH, match, ["Exact", "NotOlderThan", ""])]
+  const unset =
+    version === ""
+      ? [forbiddenValue(MATCH, "resourceVersionMatch is forbidden unless resourceVersion is provided")]
+      : []
+  if (match !== "Exact" && match !== "NotOlderThan")
+    return [...unset, unsupportedValue(MATCH, match, ["Exact", "NotOlderThan", ""])]
   return match === "Exact" && version === "0"
-    ? [...unset, forbiddenValue(MATCH, "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"")]
+    ? [...unset, forbiddenValue(MATCH, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"')]
     : unset
 }
 

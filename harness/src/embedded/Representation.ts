@@ -34,14 +34,18 @@ interface MediaRange {
 
 /** Splits an Accept header into its parts, in the order of the client's wishes. */
 export const mediaRanges = (accept: string | undefined): ReadonlyArray<MediaRange> =>
-  (accept ?? "").split(",").map((part) => part.trim()).filter((part) => part !== "").map((part) => {
-    const [type = "", ...parameters] = part.split(";").map((piece) => piece.trim())
-    const pairs = parameters.map((parameter): [string, string] => {
-      const at = parameter.indexOf("=")
-      return at < 0 ? [parameter, ""] : [parameter.slice(0, at), parameter.slice(at + 1)]
+  (accept ?? "")
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
+    .map((part) => {
+      const [type = "", ...parameters] = part.split(";").map((piece) => piece.trim())
+      const pairs = parameters.map((parameter): [string, string] => {
+        const at = parameter.indexOf("=")
+        return at < 0 ? [parameter, ""] : [parameter.slice(0, at), parameter.slice(at + 1)]
+      })
+      return { type: type.toLowerCase(), parameters: new Map(pairs) }
     })
-    return { type: type.toLowerCase(), parameters: new Map(pairs) }
-  })
 
 /**
  * Chooses the first form that the client names and the server has.
@@ -84,9 +88,9 @@ const includeFrom = (query: URLSearchParams): Outcome<Table.Include> => {
   return Result.fail({
     code: 400,
     reason: "BadRequest",
-    message: `Unable to convert to Table as requested: includeObject: Invalid value: ${
-      JSON.stringify(include)
-    }: must be 'Metadata', 'Object', 'None', or empty`
+    message: `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(
+      include
+    )}: must be 'Metadata', 'Object', 'None', or empty`
   })
 }
 
@@ -106,9 +110,11 @@ export const one = (renderer: Renderer, stored: Stored): string => {
     case "Partial":
       return JSON.stringify(partial(representation.groupVersion, read(stored)))
     case "Table":
-      return `${tableHead(renderer, representation.groupVersion, { resourceVersion: String(stored.revision) }, true)}${
-        rowText(renderer, representation, stored)
-      }]}`
+      return `${tableHead(renderer, representation.groupVersion, { resourceVersion: String(stored.revision) }, true)}${rowText(
+        renderer,
+        representation,
+        stored
+      )}]}`
   }
 }
 
@@ -116,13 +122,20 @@ export const one = (renderer: Renderer, stored: Stored): string => {
 export const inEvent = (renderer: Renderer, stored: Stored, first: boolean): string => {
   const { representation } = renderer
   if (representation._tag !== "Table") return one(renderer, stored)
-  return `${tableHead(renderer, representation.groupVersion, { resourceVersion: String(stored.revision) }, first)}${
-    rowText(renderer, representation, stored)
-  }]}`
+  return `${tableHead(renderer, representation.groupVersion, { resourceVersion: String(stored.revision) }, first)}${rowText(
+    renderer,
+    representation,
+    stored
+  )}]}`
 }
 
 /** The object of a bookmark: its version and what it marks. */
-export const bookmark = (renderer: Renderer, revision: number, annotations: JsonObject | undefined, first: boolean): string => {
+export const bookmark = (
+  renderer: Renderer,
+  revision: number,
+  annotations: JsonObject | undefined,
+  first: boolean
+): string => {
   const { representation, resource } = renderer
   const metadata: JsonObject = {
     resourceVersion: String(revision),
@@ -134,9 +147,9 @@ export const bookmark = (renderer: Renderer, revision: number, annotations: Json
     case "Partial":
       return JSON.stringify({ kind: "PartialObjectMetadata", apiVersion: representation.groupVersion, metadata })
     case "Table":
-      return `${tableHead(renderer, representation.groupVersion, { resourceVersion: String(revision) }, first)}${
-        JSON.stringify(Table.row(resource, apiVersionOf(resource), { metadata }, tableOptions(renderer, representation)))
-      }]}`
+      return `${tableHead(renderer, representation.groupVersion, { resourceVersion: String(revision) }, first)}${JSON.stringify(
+        Table.row(resource, apiVersionOf(resource), { metadata }, tableOptions(renderer, representation))
+      )}]}`
   }
 }
 
@@ -152,9 +165,9 @@ export function* list(renderer: Renderer, metadata: JsonObject, items: Iterable<
       yield `{"kind":"${resource.kind}List","apiVersion":"${apiVersionOf(resource)}","metadata":${JSON.stringify(metadata)},"items":[`
       break
     case "Partial":
-      yield `{"kind":"PartialObjectMetadataList","apiVersion":"${representation.groupVersion}","metadata":${
-        JSON.stringify(metadata)
-      },"items":[`
+      yield `{"kind":"PartialObjectMetadataList","apiVersion":"${representation.groupVersion}","metadata":${JSON.stringify(
+        metadata
+      )},"items":[`
       break
     case "Table":
       yield tableHead(renderer, representation.groupVersion, metadata, true)
@@ -181,7 +194,7 @@ const listItem = (renderer: Renderer, stored: Stored): string => {
 }
 
 /** Puts the type in front of a stored text, which has none. */
-export const wholeText = (resource: Resource, body: string): string =>
+const wholeText = (resource: Resource, body: string): string =>
   `{"kind":"${resource.kind}","apiVersion":"${apiVersionOf(resource)}",${body.slice(1)}`
 
 const partial = (groupVersion: string, object: JsonObject): JsonObject => ({
@@ -192,17 +205,24 @@ const partial = (groupVersion: string, object: JsonObject): JsonObject => ({
 
 const tableHead = (renderer: Renderer, groupVersion: string, metadata: JsonObject, defined: boolean): string => {
   const columns = defined ? Table.definitions(renderer.resource) : null
-  return `{"kind":"Table","apiVersion":"${groupVersion}","metadata":${JSON.stringify(metadata)},"columnDefinitions":${
-    JSON.stringify(columns)
-  },"rows":[`
+  return `{"kind":"Table","apiVersion":"${groupVersion}","metadata":${JSON.stringify(metadata)},"columnDefinitions":${JSON.stringify(
+    columns
+  )},"rows":[`
 }
 
-const rowText = (renderer: Renderer, representation: Extract<Representation, { _tag: "Table" }>, stored: Stored): string =>
+const rowText = (
+  renderer: Renderer,
+  representation: Extract<Representation, { _tag: "Table" }>,
+  stored: Stored
+): string =>
   JSON.stringify(
     Table.row(renderer.resource, apiVersionOf(renderer.resource), read(stored), tableOptions(renderer, representation))
   )
 
-const tableOptions = (renderer: Renderer, representation: Extract<Representation, { _tag: "Table" }>): Table.TableOptions => ({
+const tableOptions = (
+  renderer: Renderer,
+  representation: Extract<Representation, { _tag: "Table" }>
+): Table.TableOptions => ({
   groupVersion: representation.groupVersion,
   include: representation.include,
   nowMs: renderer.nowMs()

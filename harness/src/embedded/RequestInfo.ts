@@ -46,13 +46,16 @@ const VERBS = new Map([
 const OF_NAMESPACE = new Set(["status", "finalize"])
 
 export const make = (method: string, path: string, query: URLSearchParams): RequestInfo => {
-  const segments = path.split("/").filter((segment) => segment !== "").map(decode)
+  const segments = path
+    .split("/")
+    .filter((segment) => segment !== "")
+    .map(decode)
   const other: PathRequest = { _tag: "Path", verb: method.toLowerCase(), path }
   const [root] = segments
   const head = root === "api" ? 2 : root === "apis" ? 3 : 0
   const verb = VERBS.get(method)
   if (head === 0 || segments.length <= head || verb === undefined) return other
-  const group = root === "api" ? "" : segments[1] ?? ""
+  const group = root === "api" ? "" : (segments[1] ?? "")
   const version = segments[head - 1] ?? ""
   const watched = segments[head] === "watch"
   const parts = segments.slice(watched ? head + 1 : head)
@@ -93,7 +96,7 @@ const pinnedName = (query: URLSearchParams, group: string, version: string, name
   const resource = Resources.find(group, version, name)
   if (text === "" || resource === undefined) return ""
   const selector = FieldSelector.parse(text, resource)
-  return Result.isSuccess(selector) ? FieldSelector.pinned(selector.success, "metadata.name") ?? "" : ""
+  return Result.isSuccess(selector) ? (FieldSelector.pinned(selector.success, "metadata.name") ?? "") : ""
 }
 
 const decode = (segment: string): string => {

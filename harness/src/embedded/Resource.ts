@@ -4,9 +4,11 @@
  * @since 0.1.0
  */
 import { at, type JsonObject, textAt } from "./Json.ts"
-import type { Named } from "./Status.ts"
 
-/** What stands behind a resource name after a slash. **Shape** `kind` and its group differ from the resource's own for some. */
+/**
+ * What stands behind a resource name after a slash. **Shape** `kind` and its group differ from the resource's own for
+ * some.
+ */
 export interface Subresource {
   readonly name: "status" | "scale" | "log" | "binding" | "eviction" | "finalize"
   readonly kind: string
@@ -48,8 +50,6 @@ export const apiVersionOf = (resource: { readonly group: string; readonly versio
 export const hasStatus = (resource: Resource): boolean => resource.subresources.some((sub) => sub.name === "status")
 
 export const isStored = (resource: Resource): boolean => resource.verbs.includes("get")
-
-export const named = (resource: Resource): Named => resource
 
 /** Reads a field as a selector sees it: text, and `true` or `false` for a condition. */
 export const field = (name: string, fallback = ""): SelectableField => {

@@ -11,7 +11,12 @@ const ALL = ["create", "delete", "deletecollection", "get", "list", "patch", "up
 const PART = ["get", "patch", "update"]
 
 const statusOf = (kind: string): Subresource => ({ name: "status", kind, verbs: PART })
-const scale: Subresource = { name: "scale", kind: "Scale", groupVersion: { group: "autoscaling", version: "v1" }, verbs: PART }
+const scale: Subresource = {
+  name: "scale",
+  kind: "Scale",
+  groupVersion: { group: "autoscaling", version: "v1" },
+  verbs: PART
+}
 
 const onlyMetadata = (name: string): string =>
   `"${name}" is not a known field selector: only "metadata.name", "metadata.namespace"`
@@ -19,23 +24,25 @@ const notSupported = (name: string): string => `field label not supported: ${nam
 
 type Particulars = Partial<Omit<Resource, "resource" | "kind" | "group" | "version">>
 
-const inGroup = (group: string, version: string) => (resource: string, kind: string, particulars: Particulars = {}): Resource => ({
-  group,
-  version,
-  resource,
-  kind,
-  singular: kind.toLowerCase(),
-  namespaced: true,
-  shortNames: [],
-  categories: [],
-  verbs: ALL,
-  subresources: [],
-  fields: [],
-  unknownField: particulars.fields === undefined ? onlyMetadata : notSupported,
-  generation: false,
-  returnsDeleted: false,
-  ...particulars
-})
+const inGroup =
+  (group: string, version: string) =>
+  (resource: string, kind: string, particulars: Particulars = {}): Resource => ({
+    group,
+    version,
+    resource,
+    kind,
+    singular: kind.toLowerCase(),
+    namespaced: true,
+    shortNames: [],
+    categories: [],
+    verbs: ALL,
+    subresources: [],
+    fields: [],
+    unknownField: particulars.fields === undefined ? onlyMetadata : notSupported,
+    generation: false,
+    returnsDeleted: false,
+    ...particulars
+  })
 
 const core = inGroup("", "v1")
 const apps = inGroup("apps", "v1")

@@ -15,19 +15,22 @@ import { invalid, invalidValue, type Outcome } from "./Status.ts"
 
 /** Answers a review of the caller or of somebody else. */
 export const answer = (authorize: Authorize, call: ResourceCall): Outcome<Reply> =>
-  Result.gen(function*() {
+  Result.gen(function* () {
     const body = yield* resourceBody(call)
     const spec = objectAt(body, "spec")
     const attributes = yield* attributesOf(spec)
     const user = call.resource.kind === "SelfSubjectAccessReview" ? call.request.user : yield* userOf(spec)
     const { allowed, reason } = authorize(user, attributes)
-    return json({
-      kind: call.resource.kind,
-      apiVersion: apiVersionOf(call.resource),
-      metadata: {},
-      spec,
-      status: { allowed, ...(reason === "" ? {} : { reason }) }
-    }, 201)
+    return json(
+      {
+        kind: call.resource.kind,
+        apiVersion: apiVersionOf(call.resource),
+        metadata: {},
+        spec,
+        status: { allowed, ...(reason === "" ? {} : { reason }) }
+      },
+      201
+    )
   })
 
 const attributesOf = (spec: JsonObject): Outcome<Attributes> => {
@@ -36,7 +39,9 @@ const attributesOf = (spec: JsonObject): Outcome<Attributes> => {
   if (isObject(resource) === isObject(path)) {
     const problem = "exactly one of nonResourceAttributes or resourceAttributes must be specified"
     const given = isObject(resource) ? resource : null
-    return Result.fail(invalid("", "authorization.k8s.io", "", [invalidValue("spec.resourceAttributes", given, problem)]))
+    return Result.fail(
+      invalid("", "authorization.k8s.io", "", [invalidValue("spec.resourceAttributes", given, problem)])
+    )
   }
   if (isObject(path)) return Result.succeed({ _tag: "Path", verb: textAt(path, "verb"), path: textAt(path, "path") })
   return Result.succeed({
@@ -54,6 +59,10 @@ const userOf = (spec: JsonObject): Outcome<User> => {
   const name = textAt(spec, "user")
   const groups = arrayAt(spec, "groups").filter((group) => typeof group === "string")
   return name === "" && groups.length === 0
-    ? Result.fail(invalid("", "authorization.k8s.io", "", [invalidValue("spec.user", "", "at least one of user or group must be specified")]))
+    ? Result.fail(
+        invalid("", "authorization.k8s.io", "", [
+          invalidValue("spec.user", "", "at least one of user or group must be specified")
+        ])
+      )
     : Result.succeed({ name, groups })
 }

@@ -14,7 +14,9 @@ import * as Watch from "./Watch.ts"
 
 /** Replies shorter than this go out in one write with their length; longer ones are streamed. */
 const PIECE_BYTES = 128 * 1024
-/** A watcher that lets more than this pile up is cut off, as the real server does; it can resume from its last version. */
+/**
+ * A watcher that lets more than this pile up is cut off, as the real server does; it can resume from its last version.
+ */
 const WATCH_BACKLOG_BYTES = 16 * 1024 * 1024
 /** Events that may wait while the initial ones are still on their way. */
 const WATCH_BACKLOG_EVENTS = 100_000
@@ -24,7 +26,12 @@ const LAST_BOOKMARK_SECONDS = 2
 const HEADERS = { "cache-control": "no-cache, private" }
 
 /** Answers with a whole text. */
-export const whole = (response: ServerResponse, status: number, contentType: string, body: string): Effect.Effect<void> =>
+export const whole = (
+  response: ServerResponse,
+  status: number,
+  contentType: string,
+  body: string
+): Effect.Effect<void> =>
   Effect.sync(() => {
     const bytes = Buffer.from(body)
     response.writeHead(status, {
@@ -39,8 +46,8 @@ export const whole = (response: ServerResponse, status: number, contentType: str
 /**
  * Answers with pieces.
  *
- * **Limits** other requests get their turn after each 128 KiB; a slow reader holds up nobody but itself. Compresses what
- * takes more than one piece, where the client allows it.
+ * **Limits** other requests get their turn after each 128 KiB; a slow reader holds up nobody but itself. Compresses
+ * what takes more than one piece, where the client allows it.
  */
 export const pieces = (
   response: ServerResponse,
@@ -48,7 +55,7 @@ export const pieces = (
   all: Iterable<string>,
   gzip: boolean
 ): Effect.Effect<void, never, Scope.Scope> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const iterator = all[Symbol.iterator]()
     const first = nextPiece(iterator)
     if (first.done) return yield* whole(response, status, JSON_TYPE, first.text)
@@ -75,7 +82,7 @@ const compressed = (response: ServerResponse): Effect.Effect<Writable, never, Sc
       return stream
     }),
     // A stream that has ended still has to drain into the connection; one that was cut off has not.
-    (stream) => Effect.sync(() => stream.writableEnded ? undefined : stream.destroy())
+    (stream) => Effect.sync(() => (stream.writableEnded ? undefined : stream.destroy()))
   )
 
 const nextPiece = (iterator: Iterator<string>): { readonly text: string; readonly done: boolean } => {
@@ -92,7 +99,7 @@ const nextPiece = (iterator: Iterator<string>): { readonly text: string; readonl
 
 /** Writes, and waits until the reader has caught up. */
 const write = (target: Writable, text: string): Effect.Effect<void> =>
-  Effect.suspend(() => target.write(text) || target.destroyed ? Effect.yieldNow : drained(target))
+  Effect.suspend(() => (target.write(text) || target.destroyed ? Effect.yieldNow : drained(target)))
 
 const drained = (target: Writable): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
@@ -117,7 +124,7 @@ export const watch = (
   asked: Extract<Reply, { _tag: "Watch" }>,
   settings: WatchSettings
 ): Effect.Effect<void, never, Scope.Scope> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { namespace, query, renderer } = asked
     const behind = yield* Deferred.make<void>()
     const waiting: Array<Change> = []
@@ -136,7 +143,9 @@ export const watch = (
       const event = Watch.eventOf(change, namespace, query.selection)
       if (event === undefined) return
       response.write(
-        state.first ? Watch.line(event.type, renderer, event.stored, true) : settings.shared.line(event.type, renderer, event.stored)
+        state.first
+          ? Watch.line(event.type, renderer, event.stored, true)
+          : settings.shared.line(event.type, renderer, event.stored)
       )
       state.first = false
       if (response.writableLength > WATCH_BACKLOG_BYTES) Deferred.doneUnsafe(behind, Effect.void)
@@ -149,7 +158,7 @@ export const watch = (
     })
     yield* Effect.addFinalizer(() => Effect.sync(unsubscribe))
 
-    const iterator = (function*() {
+    const iterator = (function* () {
       for (const stored of initial) {
         yield Watch.line("ADDED", renderer, stored, state.first)
         state.first = false
@@ -159,14 +168,14 @@ export const watch = (
         state.first = false
       }
     })()
-    const begun = Effect.gen(function*() {
+    const begun = Effect.gen(function* () {
       for (;;) {
         const piece = nextPiece(iterator)
         if (piece.text !== "") yield* write(response, piece.text)
         if (piece.done) break
       }
       for (const change of missed) tell(change)
-      for (const change of waiting) tell(change)
+      for (const change of waiting.splice(0)) tell(change)
       state.live = true
     })
     const mark = Effect.sync(() => {

@@ -8,7 +8,12 @@ import type { Json, JsonObject } from "./Json.ts"
 
 /** One field at fault. **Shape** `reason` and `message` are those of `details.causes`. */
 export interface FieldError {
-  readonly reason: "FieldValueRequired" | "FieldValueInvalid" | "FieldValueDuplicate" | "FieldValueForbidden" | "FieldValueNotSupported"
+  readonly reason:
+    | "FieldValueRequired"
+    | "FieldValueInvalid"
+    | "FieldValueDuplicate"
+    | "FieldValueForbidden"
+    | "FieldValueNotSupported"
   readonly message: string
   readonly field: string
 }
@@ -43,7 +48,7 @@ export interface Named {
 
 export const fail = (failure: Failure): Result.Result<never, Failure> => Result.fail(failure)
 
-const qualified = (resource: string, group: string): string => group === "" ? resource : `${resource}.${group}`
+const qualified = (resource: string, group: string): string => (group === "" ? resource : `${resource}.${group}`)
 
 const detailsOf = (name: string, group: string, kind: string): Details => ({
   ...(name === "" ? {} : { name }),
@@ -130,7 +135,12 @@ export const unsupportedValue = (field: string, value: Json, supported: Readonly
 
 export const badRequest = (message: string): Failure => ({ code: 400, reason: "BadRequest", message })
 
-export const forbidden = (message: string, details: Details): Failure => ({ code: 403, reason: "Forbidden", message, details })
+export const forbidden = (message: string, details: Details): Failure => ({
+  code: 403,
+  reason: "Forbidden",
+  message,
+  details
+})
 
 export const unauthorized: Failure = { code: 401, reason: "Unauthorized", message: "Unauthorized" }
 
@@ -162,7 +172,11 @@ export const tooLarge = (limitBytes: number): Failure => ({
   message: `Request entity too large: limit is ${limitBytes}`
 })
 
-export const unsupportedMediaType = (message: string): Failure => ({ code: 415, reason: "UnsupportedMediaType", message })
+export const unsupportedMediaType = (message: string): Failure => ({
+  code: 415,
+  reason: "UnsupportedMediaType",
+  message
+})
 
 export const expired = (message: string, listContinue?: string): Failure => ({
   code: 410,

@@ -43,7 +43,7 @@ interface Collection {
   keys: Array<string>
 }
 
-export const keyOf = (namespace: string, name: string): string => namespace === "" ? name : `${namespace}/${name}`
+export const keyOf = (namespace: string, name: string): string => (namespace === "" ? name : `${namespace}/${name}`)
 
 export const read = (stored: Stored): JsonObject => {
   const value = parse(stored.body)
@@ -124,19 +124,21 @@ export class Store {
       if (change.before !== undefined) past.set(change.before.key, change.before)
       else if (change.after !== undefined) past.delete(change.after.key)
     }
-    return [...past.values()].filter((stored) => stored.key >= start && stored.key.startsWith(prefix))
-      .sort((left, right) => left.key < right.key ? -1 : 1)
+    return [...past.values()]
+      .filter((stored) => stored.key >= start && stored.key.startsWith(prefix))
+      .toSorted((left, right) => (left.key < right.key ? -1 : 1))
   }
 
   /** Every object that a namespace holds, over all kinds. */
   contents(namespace: string): ReadonlyArray<readonly [Resource, Stored]> {
-    return [...this.#collections.keys()].filter((resource) => resource.namespaced)
+    return [...this.#collections.keys()]
+      .filter((resource) => resource.namespaced)
       .flatMap((resource) => this.list(resource, namespace).map((stored) => [resource, stored] as const))
   }
 
   /** Every object that names a uid among its owners. */
   dependents(uid: string): ReadonlyArray<readonly [Resource, Stored]> {
-    return [...this.#dependents.get(uid)?.values() ?? []].flatMap(([resource, key]) => {
+    return [...(this.#dependents.get(uid)?.values() ?? [])].flatMap(([resource, key]) => {
       const stored = this.get(resource, key)
       return stored === undefined ? [] : [[resource, stored] as const]
     })
@@ -260,7 +262,7 @@ const FIRST = ["name", "generateName", "namespace", "uid", "resourceVersion", "g
 const ordered = (object: JsonObject): JsonObject => {
   const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = object
   if (!isObject(metadata)) return rest
-  const head = FIRST.flatMap((key) => metadata[key] === undefined ? [] : [[key, metadata[key]] as const])
+  const head = FIRST.flatMap((key) => (metadata[key] === undefined ? [] : [[key, metadata[key]] as const]))
   return { metadata: { ...Object.fromEntries(head), ...metadata }, ...rest }
 }
 

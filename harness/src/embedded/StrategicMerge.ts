@@ -31,7 +31,7 @@ const mergeObject = (target: JsonObject, patch: JsonObject, kind: string): Outco
   if (directive === "delete") return Result.succeed({})
   if (directive === "replace") return Result.succeed(plain(patch))
   if (directive !== undefined && directive !== "merge") {
-    return Result.fail(badRequest(`Unknown patch type found: ${String(directive)}`))
+    return Result.fail(badRequest(`Unknown patch type found: ${JSON.stringify(directive)}`))
   }
   const merged = new Map(Object.entries(target))
   const retained = patch[RETAIN]
@@ -43,7 +43,11 @@ const mergeObject = (target: JsonObject, patch: JsonObject, kind: string): Outco
     if (key.startsWith(DELETE_FROM)) {
       const name = key.slice(DELETE_FROM.length)
       const list = merged.get(name)
-      if (isArray(list) && isArray(value)) merged.set(name, list.filter((item) => !value.some((gone) => equals(gone, item))))
+      if (isArray(list) && isArray(value))
+        merged.set(
+          name,
+          list.filter((item) => !value.some((gone) => equals(gone, item)))
+        )
       continue
     }
     if (value === null) {
@@ -64,7 +68,13 @@ const mergeObject = (target: JsonObject, patch: JsonObject, kind: string): Outco
   return Result.succeed(Object.fromEntries(merged))
 }
 
-const mergeValue = (target: Json | undefined, patch: Json, kind: string, name: string, order: Json | undefined): Outcome<Json> => {
+const mergeValue = (
+  target: Json | undefined,
+  patch: Json,
+  kind: string,
+  name: string,
+  order: Json | undefined
+): Outcome<Json> => {
   if (isObject(patch)) return mergeObject(isObject(target) ? target : {}, patch, kind)
   if (!isArray(patch)) return Result.succeed(patch)
   const rule = forPatch(kind, name)
@@ -74,9 +84,8 @@ const mergeValue = (target: Json | undefined, patch: Json, kind: string, name: s
     const merged = [...known, ...patch.filter((item) => !known.some((one) => equals(one, item)))]
     return Result.succeed(ordered(merged, isArray(order) ? order : patch, known, rule))
   }
-  return Result.map(
-    mergeKeyed(known, patch, rule.keys[0] ?? "name", kind),
-    (list) => ordered(list, isArray(order) ? order : patch, known, rule)
+  return Result.map(mergeKeyed(known, patch, rule.keys[0] ?? "name", kind), (list) =>
+    ordered(list, isArray(order) ? order : patch, known, rule)
   )
 }
 
@@ -89,8 +98,13 @@ const mergeKeyed = (target: JsonArray, patch: JsonArray, key: string, kind: stri
     const identity = item[key]
     if (identity === undefined) {
       // The real server takes this for its own failure, and so answers 500 without a reason.
-      const fields = Object.entries(item).map(([name, value]) => `${name}:${String(value)}`).join(" ")
-      return Result.fail<Failure>({ code: 500, message: `map: map[${fields}] does not contain declared merge key: ${key}` })
+      const fields = Object.entries(item)
+        .map(([name, value]) => `${name}:${typeof value === "string" ? value : JSON.stringify(value)}`)
+        .join(" ")
+      return Result.fail<Failure>({
+        code: 500,
+        message: `map: map[${fields}] does not contain declared merge key: ${key}`
+      })
     }
     const index = merged.findIndex((one) => isObject(one) && equals(one[key], identity))
     if (item[PATCH] === "delete") {
@@ -106,26 +120,28 @@ const mergeKeyed = (target: JsonArray, patch: JsonArray, key: string, kind: stri
 }
 
 /**
- * Orders a merged list: the items of the patch as the patch names them, and among them the others, each before the first
- * item of the patch that it stood before.
+ * Orders a merged list: the items of the patch as the patch names them, and among them the others, each before the
+ * first item of the patch that it stood before.
  */
 const ordered = (list: JsonArray, order: JsonArray, before: JsonArray, rule: ListRule): JsonArray => {
   const identity = (item: Json): string => {
     if (rule._tag !== "Keyed") return JSON.stringify(item)
-    return JSON.stringify(rule.keys.slice(0, 1).map((key) => isObject(item) ? item[key] ?? null : null))
+    return JSON.stringify(rule.keys.slice(0, 1).map((key) => (isObject(item) ? (item[key] ?? null) : null)))
   }
   const rank = new Map(order.map((item, index) => [identity(item), index]))
   const place = new Map(before.map((item, index) => [identity(item), index]))
-  const named = list.filter((item) => rank.has(identity(item)))
-    .sort((left, right) => (rank.get(identity(left)) ?? 0) - (rank.get(identity(right)) ?? 0))
+  const named = list
+    .filter((item) => rank.has(identity(item)))
+    .toSorted((left, right) => (rank.get(identity(left)) ?? 0) - (rank.get(identity(right)) ?? 0))
   const others = list.filter((item) => !rank.has(identity(item)))
+  const isBefore = (left: Json, right: Json): boolean => {
+    const [there, here] = [place.get(identity(left)), place.get(identity(right))]
+    return there !== undefined && here !== undefined && there < here
+  }
   const result: Array<Json> = []
   for (const item of named) {
-    const here = place.get(identity(item))
-    while (here !== undefined && others[0] !== undefined && (place.get(identity(others[0])) ?? here) < here) {
-      result.push(...others.splice(0, 1))
-    }
-    result.push(item)
+    const first = others.findIndex((other) => !isBefore(other, item))
+    result.push(...others.splice(0, first < 0 ? others.length : first), item)
   }
   return [...result, ...others]
 }

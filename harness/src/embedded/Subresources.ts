@@ -13,7 +13,16 @@ import * as Objects from "./Objects.ts"
 import * as Patches from "./Patches.ts"
 import type { Subresource } from "./Resource.ts"
 import * as Resources from "./Resources.ts"
-import { badRequest, conflict, invalid, misnamed, notFound, type Outcome, success, unsupportedMediaType } from "./Status.ts"
+import {
+  badRequest,
+  conflict,
+  invalid,
+  misnamed,
+  notFound,
+  type Outcome,
+  success,
+  unsupportedMediaType
+} from "./Status.ts"
 import { read } from "./Store.ts"
 import { replicaErrors } from "./Validation.ts"
 import * as Writes from "./Writes.ts"
@@ -61,31 +70,41 @@ const currentScale = (kernel: Kernel, call: ResourceCall): Outcome<JsonObject> =
   Result.map(Writes.find(kernel, Objects.addressOf(call)), (stored) => scaleOf(read(stored)))
 
 const rescale = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
-  Result.gen(function*() {
+  Result.gen(function* () {
     const options = yield* writeOptions(call.request, call.info.verb === "update" ? "UpdateOptions" : "PatchOptions")
     const wanted = yield* wantedScale(call)
     const address = Objects.addressOf(call)
-    const changed = yield* Writes.update(kernel, address, "main", (current) =>
-      Result.gen(function*() {
-        const scale = yield* wanted(scaleOf(current))
-        const given = textAt(scale, "metadata", "name")
-        if (given !== address.name) return yield* Result.fail(misnamed(given, address.name))
-        const replicas = at(scale, "spec", "replicas") ?? 0
-        const errors = replicaErrors(replicas)
-        if (errors.length > 0) return yield* Result.fail(invalid("Scale", "autoscaling", address.name, errors))
-        if (typeof replicas !== "number" || !Number.isInteger(replicas)) {
-          return yield* Result.fail(badRequest("json: cannot unmarshal spec.replicas into Go struct field ScaleSpec.spec.replicas of type int32"))
-        }
-        // The version that the scale names is the workload's own: a stale one is refused like a stale object.
-        const version = textAt(scale, "metadata", "resourceVersion")
-        const versioned = version === "" ? current : put(current, ["metadata", "resourceVersion"], version)
-        return put(versioned, ["spec", "replicas"], replicas)
-      }), options)
+    const changed = yield* Writes.update(
+      kernel,
+      address,
+      "main",
+      (current) =>
+        Result.gen(function* () {
+          const scale = yield* wanted(scaleOf(current))
+          const given = textAt(scale, "metadata", "name")
+          if (given !== address.name) return yield* Result.fail(misnamed(given, address.name))
+          const replicas = at(scale, "spec", "replicas") ?? 0
+          const errors = replicaErrors(replicas)
+          if (errors.length > 0) return yield* Result.fail(invalid("Scale", "autoscaling", address.name, errors))
+          if (typeof replicas !== "number" || !Number.isInteger(replicas)) {
+            return yield* Result.fail(
+              badRequest(
+                "json: cannot unmarshal spec.replicas into Go struct field ScaleSpec.spec.replicas of type int32"
+              )
+            )
+          }
+          // The version that the scale names is the workload's own: a stale one is refused like a stale object.
+          const version = textAt(scale, "metadata", "resourceVersion")
+          const versioned = version === "" ? current : put(current, ["metadata", "resourceVersion"], version)
+          return put(versioned, ["spec", "replicas"], replicas)
+        }),
+      options
+    )
     return json(scaleOf(changed))
   })
 
 const wantedScale = (call: ResourceCall): Outcome<(current: JsonObject) => Outcome<JsonObject>> =>
-  Result.gen(function*() {
+  Result.gen(function* () {
     if (call.info.verb === "update") {
       const body = yield* bodyObject(call.request, "Scale", "autoscaling/v1")
       return () => Result.succeed(body)
@@ -96,7 +115,7 @@ const wantedScale = (call: ResourceCall): Outcome<(current: JsonObject) => Outco
   })
 
 const bind = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
-  Result.gen(function*() {
+  Result.gen(function* () {
     const options = yield* writeOptions(call.request, "CreateOptions")
     const binding = yield* bodyObject(call.request, "Binding", "v1")
     const address = Objects.addressOf(call)
@@ -115,7 +134,7 @@ const bind = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
 const TARGET = { reason: "FieldValueRequired", message: "Required value", field: "target.name" } as const
 
 const evict = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
-  Result.gen(function*() {
+  Result.gen(function* () {
     const eviction = yield* bodyObject(call.request, "Eviction", "policy/v1")
     const name = textAt(eviction, "metadata", "name")
     if (name !== "" && name !== call.info.name) return yield* Result.fail(notFound(Resources.pods, name))

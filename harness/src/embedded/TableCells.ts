@@ -22,7 +22,8 @@ export const column = (
   priority = 0
 ): Column => ({ name, type, format: "", priority, cell })
 
-export const wide = (name: string, cell: (object: JsonObject, nowMs: number) => Json): Column => column(name, cell, "string", 1)
+export const wide = (name: string, cell: (object: JsonObject, nowMs: number) => Json): Column =>
+  column(name, cell, "string", 1)
 
 export const named: Column = {
   name: "Name",
@@ -33,7 +34,9 @@ export const named: Column = {
 }
 
 /** How long ago an object was made. */
-export const aged: Column = column("Age", (object, nowMs) => since(textAt(object, "metadata", "creationTimestamp"), nowMs))
+export const aged: Column = column("Age", (object, nowMs) =>
+  since(textAt(object, "metadata", "creationTimestamp"), nowMs)
+)
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -79,10 +82,18 @@ export const count = (object: JsonObject, ...path: ReadonlyArray<string>): numbe
 }
 
 export const containerNames = (...path: ReadonlyArray<string>): Column =>
-  wide("Containers", (object) => arrayAt(object, ...path, "containers").map((one) => textAt(one, "name")).join(","))
+  wide("Containers", (object) =>
+    arrayAt(object, ...path, "containers")
+      .map((one) => textAt(one, "name"))
+      .join(",")
+  )
 
 export const images = (...path: ReadonlyArray<string>): Column =>
-  wide("Images", (object) => arrayAt(object, ...path, "containers").map((one) => textAt(one, "image")).join(","))
+  wide("Images", (object) =>
+    arrayAt(object, ...path, "containers")
+      .map((one) => textAt(one, "image"))
+      .join(",")
+  )
 
 /** A label selector of a workload. */
 export const selector = (...path: ReadonlyArray<string>): Column =>
@@ -90,4 +101,7 @@ export const selector = (...path: ReadonlyArray<string>): Column =>
 
 /** A plain map of labels, such as a service's selector. */
 export const labelsText = (object: JsonObject, ...path: ReadonlyArray<string>): string =>
-  Object.entries(textsAt(object, ...path)).map(([key, value]) => `${key}=${value}`).sort().join(",") || NONE
+  Object.entries(textsAt(object, ...path))
+    .map(([key, value]) => `${key}=${value}`)
+    .toSorted()
+    .join(",") || NONE

@@ -23,13 +23,21 @@ const nodeRoles = (node: JsonObject): string => {
     if (key.startsWith(ROLE) && key.length > ROLE.length) return [key.slice(ROLE.length)]
     return key === "kubernetes.io/role" && typeof value === "string" && value !== "" ? [value] : []
   })
-  return [...new Set(roles)].sort().join(",") || NONE
+  return [...new Set(roles)].toSorted().join(",") || NONE
 }
 
-const address = (type: string) => (node: JsonObject): string =>
-  textAt(arrayAt(node, "status", "addresses").find((one) => textAt(one, "type") === type), "address") || NONE
+const address =
+  (type: string) =>
+  (node: JsonObject): string =>
+    textAt(
+      arrayAt(node, "status", "addresses").find((one) => textAt(one, "type") === type),
+      "address"
+    ) || NONE
 
-const nodeInfo = (name: string, none: string) => (node: JsonObject): string => textAt(node, "status", "nodeInfo", name) || none
+const nodeInfo =
+  (name: string, none: string) =>
+  (node: JsonObject): string =>
+    textAt(node, "status", "nodeInfo", name) || none
 
 const nodes: ReadonlyArray<Column> = [
   named,
@@ -48,18 +56,22 @@ const externalAddress = (service: JsonObject): string => {
   const given = arrayAt(service, "spec", "externalIPs").filter((one) => typeof one === "string")
   const type = textAt(service, "spec", "type")
   if (type === "ExternalName") return textAt(service, "spec", "externalName")
-  const balanced = arrayAt(service, "status", "loadBalancer", "ingress").map((one) => textAt(one, "ip") || textAt(one, "hostname"))
+  const balanced = arrayAt(service, "status", "loadBalancer", "ingress").map(
+    (one) => textAt(one, "ip") || textAt(one, "hostname")
+  )
   const all = [...balanced, ...given]
   if (all.length > 0) return all.join(",")
   return type === "LoadBalancer" ? "<pending>" : NONE
 }
 
 const ports = (service: JsonObject): string =>
-  arrayAt(service, "spec", "ports").map((port) => {
-    const nodePort = numberAt(port, "nodePort")
-    const number = numberAt(port, "port") ?? 0
-    return `${nodePort === undefined ? number : `${number}:${nodePort}`}/${textAt(port, "protocol")}`
-  }).join(",") || NONE
+  arrayAt(service, "spec", "ports")
+    .map((port) => {
+      const nodePort = numberAt(port, "nodePort")
+      const number = numberAt(port, "port") ?? 0
+      return `${nodePort === undefined ? number : `${number}:${nodePort}`}/${textAt(port, "protocol")}`
+    })
+    .join(",") || NONE
 
 const services: ReadonlyArray<Column> = [
   named,
@@ -84,13 +96,19 @@ const MODES = new Map([
 const claims: ReadonlyArray<Column> = [
   named,
   column("Status", (claim) =>
-    at(claim, "metadata", "deletionTimestamp") === undefined ? textAt(claim, "status", "phase") : "Terminating"),
+    at(claim, "metadata", "deletionTimestamp") === undefined ? textAt(claim, "status", "phase") : "Terminating"
+  ),
   column("Volume", (claim) => textAt(claim, "spec", "volumeName")),
-  column("Capacity", (claim) => textAt(claim, "spec", "volumeName") === "" ? "" : textAt(claim, "status", "capacity", "storage")),
+  column("Capacity", (claim) =>
+    textAt(claim, "spec", "volumeName") === "" ? "" : textAt(claim, "status", "capacity", "storage")
+  ),
   column("Access Modes", (claim) =>
     textAt(claim, "spec", "volumeName") === ""
       ? ""
-      : arrayAt(claim, "status", "accessModes").map((mode) => MODES.get(String(mode)) ?? "").join(",")),
+      : arrayAt(claim, "status", "accessModes")
+          .map((mode) => MODES.get(typeof mode === "string" ? mode : "") ?? "")
+          .join(",")
+  ),
   column("StorageClass", (claim) => textAt(claim, "spec", "storageClassName")),
   column("VolumeAttributesClass", (claim) => textAt(claim, "spec", "volumeAttributesClassName") || "<unset>"),
   aged,
@@ -99,7 +117,8 @@ const claims: ReadonlyArray<Column> = [
 
 const eventTime = (event: JsonObject, name: string): string => textAt(event, name) || textAt(event, "eventTime")
 
-const lastSeen = (event: JsonObject): string => textAt(event, "series", "lastObservedTime") || eventTime(event, "lastTimestamp")
+const lastSeen = (event: JsonObject): string =>
+  textAt(event, "series", "lastObservedTime") || eventTime(event, "lastTimestamp")
 
 const events: ReadonlyArray<Column> = [
   column("Last Seen", (event, nowMs) => since(lastSeen(event), nowMs)),
@@ -122,10 +141,17 @@ const events: ReadonlyArray<Column> = [
   { ...named, priority: 1 }
 ]
 
-const subjects = (kind: string) => (binding: JsonObject): string =>
-  arrayAt(binding, "subjects").filter((subject) => textAt(subject, "kind") === kind).map((subject) =>
-    kind === "ServiceAccount" ? `${textAt(subject, "namespace")}/${textAt(subject, "name")}` : textAt(subject, "name")
-  ).join(", ")
+const subjects =
+  (kind: string) =>
+  (binding: JsonObject): string =>
+    arrayAt(binding, "subjects")
+      .filter((subject) => textAt(subject, "kind") === kind)
+      .map((subject) =>
+        kind === "ServiceAccount"
+          ? `${textAt(subject, "namespace")}/${textAt(subject, "name")}`
+          : textAt(subject, "name")
+      )
+      .join(", ")
 
 const bindings: ReadonlyArray<Column> = [
   named,
@@ -138,7 +164,7 @@ const bindings: ReadonlyArray<Column> = [
 
 const minOrNot = (object: JsonObject, name: string): Json => {
   const value = at(object, "spec", name)
-  return value === undefined ? "N/A" : String(value)
+  return typeof value === "string" || typeof value === "number" ? String(value) : "N/A"
 }
 
 export const coreColumns: ReadonlyArray<readonly [string, ReadonlyArray<Column>]> = [
@@ -148,7 +174,12 @@ export const coreColumns: ReadonlyArray<readonly [string, ReadonlyArray<Column>]
   ["ConfigMap", [named, column("Data", (object) => entries(object, "data", "binaryData")), aged]],
   [
     "Secret",
-    [named, column("Type", (secret) => textAt(secret, "type")), column("Data", (secret) => entries(secret, "data")), aged]
+    [
+      named,
+      column("Type", (secret) => textAt(secret, "type")),
+      column("Data", (secret) => entries(secret, "data")),
+      aged
+    ]
   ],
   ["ServiceAccount", [named, aged]],
   ["PersistentVolumeClaim", claims],
@@ -156,11 +187,14 @@ export const coreColumns: ReadonlyArray<readonly [string, ReadonlyArray<Column>]
   ["Lease", [named, column("Holder", (lease) => textAt(lease, "spec", "holderIdentity")), aged]],
   ["RoleBinding", bindings],
   ["ClusterRoleBinding", bindings],
-  ["PodDisruptionBudget", [
-    named,
-    column("Min Available", (budget) => minOrNot(budget, "minAvailable")),
-    column("Max Unavailable", (budget) => minOrNot(budget, "maxUnavailable")),
-    column("Allowed Disruptions", (budget) => count(budget, "status", "disruptionsAllowed"), "integer"),
-    aged
-  ]]
+  [
+    "PodDisruptionBudget",
+    [
+      named,
+      column("Min Available", (budget) => minOrNot(budget, "minAvailable")),
+      column("Max Unavailable", (budget) => minOrNot(budget, "maxUnavailable")),
+      column("Allowed Disruptions", (budget) => count(budget, "status", "disruptionsAllowed"), "integer"),
+      aged
+    ]
+  ]
 ]

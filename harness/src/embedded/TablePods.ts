@@ -25,7 +25,9 @@ export const pods: ReadonlyArray<Column> = [
   column("Status", (pod) => story(pod).reason),
   column("Restarts", (pod, nowMs) => {
     const { lastRestart, restarts } = story(pod)
-    return restarts === 0 || lastRestart === undefined ? String(restarts) : `${restarts} (${humanDuration(nowMs - lastRestart)} ago)`
+    return restarts === 0 || lastRestart === undefined
+      ? String(restarts)
+      : `${restarts} (${humanDuration(nowMs - lastRestart)} ago)`
   }),
   aged,
   wide("IP", (pod) => textAt(arrayAt(pod, "status", "podIPs")[0], "ip") || textAt(pod, "status", "podIP") || NONE),
@@ -44,7 +46,8 @@ const story = (pod: JsonObject): Story => {
   const main = initial.holds ? { reason: initial.reason, ready: 0 } : mainStory(pod, initial.reason, statuses)
   const counted = initial.holds ? initial.counted : [...initial.counted, ...statuses]
   const restarts = counted.reduce<number>((sum, status) => sum + (numberAt(status, "restartCount") ?? 0), 0)
-  const ends = counted.map((status) => Date.parse(textAt(status, "lastState", "terminated", "finishedAt")))
+  const ends = counted
+    .map((status) => Date.parse(textAt(status, "lastState", "terminated", "finishedAt")))
     .filter((time) => !Number.isNaN(time))
   return {
     reason: deletedReason(pod) ?? main.reason,
@@ -56,8 +59,9 @@ const story = (pod: JsonObject): Story => {
 }
 
 const firstReason = (pod: JsonObject): string => {
-  const gated = arrayAt(pod, "status", "conditions")
-    .some((one) => textAt(one, "type") === "PodScheduled" && textAt(one, "reason") === "SchedulingGated")
+  const gated = arrayAt(pod, "status", "conditions").some(
+    (one) => textAt(one, "type") === "PodScheduled" && textAt(one, "reason") === "SchedulingGated"
+  )
   if (gated) return "SchedulingGated"
   return textAt(pod, "status", "reason") || textAt(pod, "status", "phase")
 }
@@ -86,11 +90,12 @@ const initStory = (pod: JsonObject) => {
       continue
     }
     const waiting = textAt(status, "state", "waiting", "reason")
-    const reason = terminated !== undefined
-      ? `Init:${endReason(terminated)}`
-      : waiting !== "" && waiting !== "PodInitializing"
-      ? `Init:${waiting}`
-      : `Init:${index}/${specs.length}`
+    const reason =
+      terminated !== undefined
+        ? `Init:${endReason(terminated)}`
+        : waiting !== "" && waiting !== "PodInitializing"
+          ? `Init:${waiting}`
+          : `Init:${index}/${specs.length}`
     return { holds: true, reason, counted, ready, sidecars }
   }
   return { holds: false, reason: firstReason(pod), counted, ready, sidecars }
@@ -122,4 +127,7 @@ const mainStory = (pod: JsonObject, first: string, statuses: ReadonlyArray<Json>
 }
 
 const conditionStatus = (pod: JsonObject, type: string): string =>
-  textAt(arrayAt(pod, "status", "conditions").find((one) => textAt(one, "type") === type), "status")
+  textAt(
+    arrayAt(pod, "status", "conditions").find((one) => textAt(one, "type") === type),
+    "status"
+  )

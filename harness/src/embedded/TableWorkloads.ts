@@ -114,7 +114,7 @@ const cronJobs: ReadonlyArray<Column> = [
   named,
   column("Schedule", (object) => textAt(object, "spec", "schedule")),
   column("Timezone", (object) => textAt(object, "spec", "timeZone") || NONE),
-  column("Suspend", (object) => at(object, "spec", "suspend") === true ? "True" : "False", "boolean"),
+  column("Suspend", (object) => (at(object, "spec", "suspend") === true ? "True" : "False"), "boolean"),
   column("Active", (object) => arrayAt(object, "status", "active").length, "integer"),
   column("Last Schedule", (object, nowMs) => {
     const last = textAt(object, "status", "lastScheduleTime")

@@ -6,17 +6,31 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
-import { arrayAt, at, equals, isObject, type Json, type JsonObject, numberAt, objectAt, textAt, textsAt } from "./Json.ts"
-import * as LabelSelector from "./LabelSelector.ts"
 import {
-  annotationErrors,
-  labelErrors,
-  labelProblem,
-  pathSegmentProblem,
-  subdomainProblem
-} from "./Names.ts"
+  arrayAt,
+  at,
+  equals,
+  isObject,
+  type Json,
+  type JsonObject,
+  numberAt,
+  objectAt,
+  textAt,
+  textsAt
+} from "./Json.ts"
+import * as LabelSelector from "./LabelSelector.ts"
+import { annotationErrors, labelErrors, labelProblem, pathSegmentProblem, subdomainProblem } from "./Names.ts"
 import type { Resource } from "./Resource.ts"
-import { duplicate, type FieldError, forbiddenValue, invalid, invalidValue, type Outcome, required, unsupportedValue } from "./Status.ts"
+import {
+  duplicate,
+  type FieldError,
+  forbiddenValue,
+  invalid,
+  invalidValue,
+  type Outcome,
+  required,
+  unsupportedValue
+} from "./Status.ts"
 
 /** Refuses an object that is created. **Errors** 422 with every field at fault. */
 export const created = (resource: Resource, object: JsonObject): Outcome<JsonObject> =>
@@ -78,12 +92,16 @@ const newFinalizers = (object: JsonObject, before: JsonObject): ReadonlyArray<Fi
 
 type Check = (object: JsonObject) => ReadonlyArray<FieldError>
 
-const kindErrors = (resource: Resource, object: JsonObject): ReadonlyArray<FieldError> => CHECKS.get(resource.kind)?.(object) ?? []
+const kindErrors = (resource: Resource, object: JsonObject): ReadonlyArray<FieldError> =>
+  CHECKS.get(resource.kind)?.(object) ?? []
 
 const containerErrors = (spec: Json | undefined, path: string): ReadonlyArray<FieldError> => {
   const containers = arrayAt(spec, "containers")
   if (containers.length === 0) return [required(`${path}.containers`)]
-  return [...listErrors(containers, `${path}.containers`), ...listErrors(arrayAt(spec, "initContainers"), `${path}.initContainers`)]
+  return [
+    ...listErrors(containers, `${path}.containers`),
+    ...listErrors(arrayAt(spec, "initContainers"), `${path}.initContainers`)
+  ]
 }
 
 const listErrors = (containers: ReadonlyArray<Json>, path: string): ReadonlyArray<FieldError> => {
@@ -102,20 +120,30 @@ const listErrors = (containers: ReadonlyArray<Json>, path: string): ReadonlyArra
   })
 }
 
-const workload = (kind: string): Check => (object) => {
-  const selector = at(object, "spec", "selector")
-  const labels = at(object, "spec", "template", "metadata", "labels")
-  const matching = isObject(selector)
-    && LabelSelector.matches(LabelSelector.fromObject(selector), textsAt(object, "spec", "template", "metadata", "labels"))
-  const empty = isObject(selector) && LabelSelector.fromObject(selector).length === 0
-  return [
-    ...replicaErrors(at(object, "spec", "replicas")),
-    ...(isObject(selector) ? [] : [required("spec.selector")]),
-    ...(empty ? [invalidValue("spec.selector", selector, `empty selector is invalid for ${kind.toLowerCase()}`)] : []),
-    ...(matching || empty ? [] : [invalidValue("spec.template.metadata.labels", labels, "`selector` does not match template `labels`")]),
-    ...containerErrors(at(object, "spec", "template", "spec"), "spec.template.spec")
-  ]
-}
+const workload =
+  (kind: string): Check =>
+  (object) => {
+    const selector = at(object, "spec", "selector")
+    const labels = at(object, "spec", "template", "metadata", "labels")
+    const matching =
+      isObject(selector)
+      && LabelSelector.matches(
+        LabelSelector.fromObject(selector),
+        textsAt(object, "spec", "template", "metadata", "labels")
+      )
+    const empty = isObject(selector) && LabelSelector.fromObject(selector).length === 0
+    return [
+      ...replicaErrors(at(object, "spec", "replicas")),
+      ...(isObject(selector) ? [] : [required("spec.selector")]),
+      ...(empty
+        ? [invalidValue("spec.selector", selector, `empty selector is invalid for ${kind.toLowerCase()}`)]
+        : []),
+      ...(matching || empty
+        ? []
+        : [invalidValue("spec.template.metadata.labels", labels, "`selector` does not match template `labels`")]),
+      ...containerErrors(at(object, "spec", "template", "spec"), "spec.template.spec")
+    ]
+  }
 
 const runsOnce = (object: JsonObject, ...path: ReadonlyArray<string>): ReadonlyArray<FieldError> => {
   const where = [...path, "template", "spec"]
@@ -124,7 +152,7 @@ const runsOnce = (object: JsonObject, ...path: ReadonlyArray<string>): ReadonlyA
   const field = `${where.join(".")}.restartPolicy`
   return [
     ...containerErrors(at(object, ...where), where.join(".")),
-    ...(policy === "OnFailure" || policy === "Never" ? [] : [required(field, "valid values: \"OnFailure\", \"Never\"")])
+    ...(policy === "OnFailure" || policy === "Never" ? [] : [required(field, 'valid values: "OnFailure", "Never"')])
   ]
 }
 
@@ -152,7 +180,8 @@ const service: Check = (object) => {
         return typeof number === "number" && (number < 1 || number > 65_535)
           ? [invalidValue(`spec.ports[${index}].${name}`, number, "must be between 1 and 65535, inclusive")]
           : []
-      }))
+      })
+    )
   ]
 }
 
@@ -172,18 +201,22 @@ const role: Check = (object) =>
     if (has("nonResourceURLs")) return verbs
     return [
       ...verbs,
-      ...(has("apiGroups") ? [] : [required(`${where}.apiGroups`, "resource rules must supply at least one api group")]),
+      ...(has("apiGroups")
+        ? []
+        : [required(`${where}.apiGroups`, "resource rules must supply at least one api group")]),
       ...(has("resources") ? [] : [required(`${where}.resources`, "resource rules must supply at least one resource")])
     ]
   })
 
-const binding = (...kinds: ReadonlyArray<string>): Check => (object) => {
-  const kind = textAt(object, "roleRef", "kind")
-  return [
-    ...(kinds.includes(kind) ? [] : [unsupportedValue("roleRef.kind", kind, kinds)]),
-    ...(textAt(object, "roleRef", "name") === "" ? [required("roleRef.name")] : [])
-  ]
-}
+const binding =
+  (...kinds: ReadonlyArray<string>): Check =>
+  (object) => {
+    const kind = textAt(object, "roleRef", "kind")
+    return [
+      ...(kinds.includes(kind) ? [] : [unsupportedValue("roleRef.kind", kind, kinds)]),
+      ...(textAt(object, "roleRef", "name") === "" ? [required("roleRef.name")] : [])
+    ]
+  }
 
 const CHECKS = new Map<string, Check>([
   ["Pod", (object) => containerErrors(at(object, "spec"), "spec")],
@@ -211,7 +244,14 @@ const IMMUTABLE = new Map<string, ReadonlyArray<ReadonlyArray<string>>>([
   ["Deployment", [["spec", "selector"]]],
   ["ReplicaSet", [["spec", "selector"]]],
   ["DaemonSet", [["spec", "selector"]]],
-  ["Job", [["spec", "selector"], ["spec", "template"], ["spec", "completions"]]]
+  [
+    "Job",
+    [
+      ["spec", "selector"],
+      ["spec", "template"],
+      ["spec", "completions"]
+    ]
+  ]
 ])
 
 /** Fields of a stateful set that may change; everything else of its `spec` may not. */
@@ -232,24 +272,35 @@ const immutableErrors = (resource: Resource, object: JsonObject, before: JsonObj
     const changed = changedKeys(objectAt(object, "spec"), objectAt(before, "spec")).some((key) => !STATEFUL.has(key))
     return changed
       ? [
-        forbiddenValue(
-          "spec",
-          "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', "
-            + "'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"
-        )
-      ]
+          forbiddenValue(
+            "spec",
+            "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', "
+              + "'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"
+          )
+        ]
       : []
   }
   return (IMMUTABLE.get(resource.kind) ?? []).flatMap((path) =>
-    equals(at(object, ...path), at(before, ...path)) ? [] : [invalidValue(path.join("."), at(object, ...path), "field is immutable")])
+    equals(at(object, ...path), at(before, ...path))
+      ? []
+      : [invalidValue(path.join("."), at(object, ...path), "field is immutable")]
+  )
 }
 
-const POD = new Set(["containers", "initContainers", "activeDeadlineSeconds", "tolerations", "terminationGracePeriodSeconds"])
+const POD = new Set([
+  "containers",
+  "initContainers",
+  "activeDeadlineSeconds",
+  "tolerations",
+  "terminationGracePeriodSeconds"
+])
 
 const podErrors = (object: JsonObject, before: JsonObject): ReadonlyArray<FieldError> => {
   const spec = objectAt(object, "spec")
   const old = objectAt(before, "spec")
-  const imagesOnly = ["containers", "initContainers"].every((name) => equals(imageless(spec, name), imageless(old, name)))
+  const imagesOnly = ["containers", "initContainers"].every((name) =>
+    equals(imageless(spec, name), imageless(old, name))
+  )
   if (imagesOnly && changedKeys(spec, old).every((key) => POD.has(key))) return []
   return [
     forbiddenValue(
@@ -269,7 +320,7 @@ const roleErrors = (object: JsonObject, before: JsonObject): ReadonlyArray<Field
 }
 
 const imageless = (spec: JsonObject, name: string): Json =>
-  arrayAt(spec, name).map((container) => isObject(container) ? { ...container, image: "" } : container)
+  arrayAt(spec, name).map((container) => (isObject(container) ? { ...container, image: "" } : container))
 
 const changedKeys = (left: JsonObject, right: JsonObject): ReadonlyArray<string> =>
   [...new Set([...Object.keys(left), ...Object.keys(right)])].filter((key) => !equals(left[key], right[key]))

@@ -29,7 +29,8 @@ export interface Beginning {
 /**
  * Finds out what a watch has to tell before it goes live.
  *
- * **Errors** the failure is told as an event of the stream: 410 when the history does not reach back to the client's version.
+ * **Errors** the failure is told as an event of the stream: 410 when the history does not reach back to the client's
+ * version.
  */
 export const begin = (
   kernel: Kernel,
@@ -100,7 +101,8 @@ export const errorLine = (failure: Failure): string => `{"type":"ERROR","object"
 /**
  * Shares the text of an event among all watches that show it in the same form.
  *
- * **Limits** remembers the lines of one change at a time, so a change costs one serialisation a form however many watch.
+ * **Limits** remembers the lines of one change at a time, so a change costs one serialisation a form however many
+ * watch.
  */
 export class SharedLines {
   #revision = -1

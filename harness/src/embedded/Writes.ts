@@ -1,8 +1,8 @@
 /**
  * Creates, changes and removes objects by the rules of the real server.
  *
- * Every function here is one step from the first look at the store to its last write, without a pause in between, so two
- * requests never mix.
+ * Every function here is one step from the first look at the store to its last write, without a pause in between, so
+ * two requests never mix.
  *
  * @since 0.1.0
  */
@@ -27,15 +27,7 @@ import { type Kernel, timestamp } from "./Kernel.ts"
 import * as ManagedFields from "./ManagedFields.ts"
 import { hasStatus, type Resource } from "./Resource.ts"
 import * as Resources from "./Resources.ts"
-import {
-  alreadyExists,
-  conflict,
-  forbidden,
-  misnamed,
-  modified,
-  notFound,
-  type Outcome
-} from "./Status.ts"
+import { alreadyExists, conflict, forbidden, misnamed, modified, notFound, type Outcome } from "./Status.ts"
 import { keyOf, read, type Stored } from "./Store.ts"
 import * as Validation from "./Validation.ts"
 
@@ -71,14 +63,20 @@ export const create = (
   object: JsonObject,
   options: WriteOptions
 ): Outcome<JsonObject> =>
-  Result.gen(function*() {
+  Result.gen(function* () {
     const said = tidy(object)
     const given = objectAt(said, "metadata")
     const generated = textAt(given, "generateName")
     const name = textAt(given, "name") || (generated === "" ? "" : `${generated}${kernel.suffix()}`)
     yield* admitted(kernel, resource, namespace, name)
     const metadata = {
-      ...without(options.applied === true ? given : without(given, "managedFields"), "resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"),
+      ...without(
+        options.applied === true ? given : without(given, "managedFields"),
+        "resourceVersion",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+        "selfLink"
+      ),
       ...(name === "" ? {} : { name }),
       ...(resource.namespaced ? { namespace } : {}),
       uid: kernel.uid(),
@@ -89,7 +87,8 @@ export const create = (
     const filled = Defaults.fill(resource, Defaults.admit(resource, { ...bare, metadata }), kernel.surroundings)
     const complete = hasStatus(resource) ? { ...filled, status: Defaults.firstStatus(resource, filled) } : filled
     yield* Validation.created(resource, complete)
-    if (kernel.store.get(resource, keyOf(namespace, name)) !== undefined) return yield* Result.fail(alreadyExists(resource, name))
+    if (kernel.store.get(resource, keyOf(namespace, name)) !== undefined)
+      return yield* Result.fail(alreadyExists(resource, name))
     return options.dryRun ? complete : read(kernel.store.write(resource, complete))
   })
 
@@ -113,7 +112,7 @@ export const update = (
   change: Change,
   options: WriteOptions
 ): Outcome<JsonObject> =>
-  Result.gen(function*() {
+  Result.gen(function* () {
     const { resource, name } = address
     const stored = yield* find(kernel, address)
     const before = read(stored)
@@ -121,15 +120,17 @@ export const update = (
     const named = textAt(asked, "metadata", "name")
     if (named !== name) return yield* Result.fail(misnamed(named, name))
     const version = textAt(asked, "metadata", "resourceVersion")
-    if (version !== "" && version !== "0" && version !== String(stored.revision)) return yield* Result.fail(modified(resource, name))
+    if (version !== "" && version !== "0" && version !== String(stored.revision))
+      return yield* Result.fail(modified(resource, name))
     const uid = textAt(asked, "metadata", "uid")
     if (uid !== "" && uid !== stored.uid) return yield* Result.fail(otherUid(address, uid, stored.uid))
     const kept = Defaults.fill(resource, keepRest(resource, part, asked, before), kernel.surroundings)
     const counted = counting(resource, part, kept, before)
     yield* Validation.updated(resource, counted, before)
-    const managed = options.applied === true
-      ? counted
-      : ManagedFields.afterUpdate(resource, before, counted, options.manager, part, timestamp(kernel.nowMs()))
+    const managed =
+      options.applied === true
+        ? counted
+        : ManagedFields.afterUpdate(resource, before, counted, options.manager, part, timestamp(kernel.nowMs()))
     if (equals(managed, before) || options.dryRun) return managed
     return finished(kernel, resource, stored, managed)
   })
@@ -147,18 +148,23 @@ const admitted = (kernel: Kernel, resource: Resource, namespace: string, name: s
   const home = kernel.store.get(Resources.namespaces, namespace)
   if (home === undefined) return Result.fail(notFound(Resources.namespaces, namespace))
   if (home.fields["status.phase"] !== "Terminating") return Result.succeed(undefined)
-  const message = `${resource.resource}${resource.group === "" ? "" : `.${resource.group}`} "${name}" is forbidden: `
+  const message =
+    `${resource.resource}${resource.group === "" ? "" : `.${resource.group}`} "${name}" is forbidden: `
     + `unable to create new content in namespace ${namespace} because it is being terminated`
-  return Result.fail(forbidden(message, {
-    name,
-    ...(resource.group === "" ? {} : { group: resource.group }),
-    kind: resource.resource,
-    causes: [{
-      reason: "NamespaceTerminating",
-      message: `namespace ${namespace} is being terminated`,
-      field: "metadata.namespace"
-    }]
-  }))
+  return Result.fail(
+    forbidden(message, {
+      name,
+      ...(resource.group === "" ? {} : { group: resource.group }),
+      kind: resource.resource,
+      causes: [
+        {
+          reason: "NamespaceTerminating",
+          message: `namespace ${namespace} is being terminated`,
+          field: "metadata.namespace"
+        }
+      ]
+    })
+  )
 }
 
 const OPTIONAL = ["labels", "annotations", "finalizers", "ownerReferences", "managedFields"]
@@ -181,13 +187,21 @@ const carryingOwners = (object: JsonObject, before: JsonObject): JsonObject =>
     : tidy(object)
 
 /** Fields that only the server writes. */
-const OWNED = ["namespace", "uid", "creationTimestamp", "generation", "deletionTimestamp", "deletionGracePeriodSeconds", "generateName"]
+const OWNED = [
+  "namespace",
+  "uid",
+  "creationTimestamp",
+  "generation",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "generateName"
+]
 
 const keepRest = (resource: Resource, part: Part, asked: JsonObject, before: JsonObject): JsonObject => {
   const old = objectAt(before, "metadata")
   const metadata = {
     ...without(objectAt(asked, "metadata"), ...OWNED, "selfLink"),
-    ...Object.fromEntries(OWNED.flatMap((key) => old[key] === undefined ? [] : [[key, old[key]] as const])),
+    ...Object.fromEntries(OWNED.flatMap((key) => (old[key] === undefined ? [] : [[key, old[key]] as const]))),
     ...(old["resourceVersion"] === undefined ? {} : { resourceVersion: old["resourceVersion"] })
   }
   const body = without(asked, "apiVersion", "kind", "metadata")
@@ -206,7 +220,8 @@ const withPart = (object: JsonObject, source: JsonObject, name: string): JsonObj
 
 const counting = (resource: Resource, part: Part, object: JsonObject, before: JsonObject): JsonObject => {
   if (!resource.generation || part !== "main") return object
-  const annotated = resource.kind === "Deployment"
+  const annotated =
+    resource.kind === "Deployment"
     && !equals(at(object, "metadata", "annotations"), at(before, "metadata", "annotations"))
   if (equals(object["spec"], before["spec"]) && !annotated) return object
   return put(object, ["metadata", "generation"], (numberAt(before, "metadata", "generation") ?? 0) + 1)
@@ -227,12 +242,18 @@ export const held = (object: JsonObject): boolean =>
   arrayAt(object, "metadata", "finalizers").length > 0
   || (at(object, "status", "phase") === "Terminating" && arrayAt(object, "spec", "finalizers").length > 0)
 
-
 /** Gives a pod its node, as a scheduler does. */
 export const bind = (kernel: Kernel, stored: Stored, node: string, { dryRun }: WriteOptions): void => {
   if (dryRun) return
   const pod = put(read(stored), ["spec", "nodeName"], node)
-  const conditions = arrayAt(pod, "status", "conditions").filter((condition) => textAt(condition, "type") !== "PodScheduled")
-  const scheduled = { type: "PodScheduled", status: "True", lastProbeTime: null, lastTransitionTime: timestamp(kernel.nowMs()) }
+  const conditions = arrayAt(pod, "status", "conditions").filter(
+    (condition) => textAt(condition, "type") !== "PodScheduled"
+  )
+  const scheduled = {
+    type: "PodScheduled",
+    status: "True",
+    lastProbeTime: null,
+    lastTransitionTime: timestamp(kernel.nowMs())
+  }
   kernel.store.write(Resources.pods, put(pod, ["status", "conditions"], [...conditions, scheduled]))
 }

@@ -2,7 +2,7 @@
 import { Effect, Redacted, type Scope } from "effect"
 import { Agent, type Dispatcher } from "undici"
 import * as EmbeddedServer from "../../src/embedded/EmbeddedServer.ts"
-import { at, isObject, type Json, type JsonObject, parse, textAt } from "../../src/embedded/Json.ts"
+import { at, isArray, isObject, type Json, type JsonObject, parse, textAt } from "../../src/embedded/Json.ts"
 
 export const ADMIN = "admin-token"
 export const VIEWER = "viewer-token"
@@ -44,13 +44,21 @@ const MERGE = "application/merge-patch+json"
 export const patching = (body: JsonObject, type = MERGE): CallOptions => ({ body, type })
 
 /** Opens connections of its own to a server; they close with the scope. */
-export const connect = (server: { readonly server: string; readonly caPem: string }): Effect.Effect<Client, never, Scope.Scope> =>
-  Effect.gen(function*() {
+export const connect = (server: {
+  readonly server: string
+  readonly caPem: string
+}): Effect.Effect<Client, never, Scope.Scope> =>
+  Effect.gen(function* () {
     const agent = yield* Effect.acquireRelease(
       Effect.sync(() => new Agent({ connect: { ca: server.caPem } })),
       (agent) => Effect.promise(() => agent.destroy())
     )
-    const send = (method: string, path: string, { accept, acceptEncoding, body, token = ADMIN, type }: CallOptions, signal: AbortSignal) =>
+    const send = (
+      method: string,
+      path: string,
+      { accept, acceptEncoding, body, token = ADMIN, type }: CallOptions,
+      signal: AbortSignal
+    ) =>
       agent.request({
         origin: server.server,
         path,
@@ -70,11 +78,12 @@ export const connect = (server: { readonly server: string; readonly caPem: strin
           const { body, headers, statusCode } = await send(method, path, options, signal)
           const text = await body.text()
           const type = String(headers["content-type"])
-          const json = type.startsWith("application/json") && headers["content-encoding"] === undefined ? parse(text) : {}
+          const json =
+            type.startsWith("application/json") && headers["content-encoding"] === undefined ? parse(text) : {}
           return { status: statusCode, type, text, headers, json: isObject(json) ? json : {} }
         }),
       watch: (path, options = {}) =>
-        Effect.gen(function*() {
+        Effect.gen(function* () {
           const aborter = yield* Effect.acquireRelease(
             Effect.sync(() => new AbortController()),
             (aborter) => Effect.sync(() => aborter.abort())
@@ -90,7 +99,7 @@ export const connect = (server: { readonly server: string; readonly caPem: strin
             return isObject(event) ? event : undefined
           })
           const take = (count: number) =>
-            Effect.gen(function*() {
+            Effect.gen(function* () {
               const events: Array<JsonObject> = []
               while (events.length < count) {
                 const event = yield* next
@@ -115,7 +124,7 @@ async function* linesOf(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
 
 /** A server with a client of the administrator, for one test. */
 export const started = (options: Partial<EmbeddedServer.EmbeddedOptions> = {}) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const server = yield* EmbeddedServer.start({ name: "test", users: USERS, ...options })
     return { server, ...(yield* connect(server)) }
   })
@@ -130,7 +139,7 @@ export const revisionOf = (object: Json | undefined): number => Number(textAt(ob
 
 export const namesOf = (list: JsonObject): ReadonlyArray<string> => {
   const items = list["items"]
-  return Array.isArray(items) ? items.map((item) => textAt(item, "metadata", "name")) : []
+  return isArray(items) ? items.map((item) => textAt(item, "metadata", "name")) : []
 }
 
 export const configMap = (name: string, labels: JsonObject = {}, data: JsonObject = { key: "value" }): JsonObject => ({

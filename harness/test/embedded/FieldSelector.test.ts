@@ -13,7 +13,10 @@ describe("FieldSelector", () => {
     ["spec.nodeName!=n1", false],
     ["status.podIP=", true]
   ])("decides %s", (text, expected) => {
-    assert.strictEqual(FieldSelector.matches(read(text), { "spec.nodeName": "n1", "status.phase": "Running" }), expected)
+    assert.strictEqual(
+      FieldSelector.matches(read(text), { "spec.nodeName": "n1", "status.phase": "Running" }),
+      expected
+    )
   })
 
   it("400 for a field that the kind does not select by", () => {

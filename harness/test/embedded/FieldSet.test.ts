@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import * as FieldSet from "../../src/embedded/FieldSet.ts"
 import { equals } from "../../src/embedded/Json.ts"
 
-const Path = Schema.NonEmptyArray(Schema.Literals(["f:a", "f:b", "f:c", "k:{\"name\":\"x\"}"]))
+const Path = Schema.NonEmptyArray(Schema.Literals(["f:a", "f:b", "f:c", 'k:{"name":"x"}']))
 const Paths = Schema.Array(Path)
 const same = (left: FieldSet.FieldSet, right: FieldSet.FieldSet) => equals(FieldSet.toV1(left), FieldSet.toV1(right))
 
@@ -17,11 +17,11 @@ describe("FieldSet", () => {
       "f:metadata": { "f:labels": { "f:app": {} } },
       "f:spec": {
         "f:containers": {
-          "k:{\"name\":\"a\"}": {
+          'k:{"name":"a"}': {
             ".": {},
             "f:name": {},
             "f:image": {},
-            "f:ports": { "k:{\"containerPort\":80,\"protocol\":\"TCP\"}": { ".": {}, "f:containerPort": {} } }
+            "f:ports": { 'k:{"containerPort":80,"protocol":"TCP"}': { ".": {}, "f:containerPort": {} } }
           }
         },
         "f:nodeSelector": {}
@@ -30,16 +30,21 @@ describe("FieldSet", () => {
   })
 
   it("finds and removes the field at a path of a keyed list", () => {
-    const object = { containers: [{ name: "a", image: "1" }, { name: "b", image: "2" }] }
-    const path = ["f:containers", "k:{\"name\":\"b\"}", "f:image"]
+    const object = {
+      containers: [
+        { name: "a", image: "1" },
+        { name: "b", image: "2" }
+      ]
+    }
+    const path = ["f:containers", 'k:{"name":"b"}', "f:image"]
     assert.strictEqual(FieldSet.valueAt(object, path), "2")
     assert.deepStrictEqual(FieldSet.removeAt(object, path), { containers: [{ name: "a", image: "1" }, { name: "b" }] })
   })
 
   it("prints a path as conflicts show it", () => {
     assert.strictEqual(
-      FieldSet.print(["f:spec", "f:containers", "k:{\"name\":\"web\"}", "f:image"]),
-      ".spec.containers[name=\"web\"].image"
+      FieldSet.print(["f:spec", "f:containers", 'k:{"name":"web"}', "f:image"]),
+      '.spec.containers[name="web"].image'
     )
   })
 

@@ -19,7 +19,15 @@ describe("JsonPatch", () => {
     ["removes from a list", { a: [1, 2] }, [{ op: "remove", path: "/a/0" }], { a: [2] }],
     ["moves", { a: 1 }, [{ op: "move", from: "/a", path: "/b" }], { b: 1 }],
     ["copies", { a: [1] }, [{ op: "copy", from: "/a", path: "/b" }], { a: [1], b: [1] }],
-    ["goes on after a test that holds", { a: [1] }, [{ op: "test", path: "/a", value: [1] }, { op: "remove", path: "/a" }], {}]
+    [
+      "goes on after a test that holds",
+      { a: [1] },
+      [
+        { op: "test", path: "/a", value: [1] },
+        { op: "remove", path: "/a" }
+      ],
+      {}
+    ]
   ])("%s", (_, document, patch, expected) => {
     assert.deepStrictEqual(Result.getOrThrow(patched(document, patch)), expected)
   })
@@ -48,14 +56,20 @@ describe("JsonPatch", () => {
 
   it("413 for more operations than a patch may have", () => {
     const operation = { op: "add", path: "/a", value: 1 }
-    const failure = Result.merge(Result.flip(JsonPatch.fromJson(Array.from({ length: JsonPatch.MAX_OPERATIONS + 1 }, () => operation))))
+    const failure = Result.merge(
+      Result.flip(JsonPatch.fromJson(Array.from({ length: JsonPatch.MAX_OPERATIONS + 1 }, () => operation)))
+    )
     assert.propertyVal(failure, "code", 413)
   })
 
   it.prop("what was added under any key can be tested and removed again", [Key, Schema.Finite], ([key, value]) => {
     const document: Json = { other: true }
     const path = pointer(key)
-    const after = patched(document, [{ op: "add", path, value }, { op: "test", path, value }, { op: "remove", path }])
+    const after = patched(document, [
+      { op: "add", path, value },
+      { op: "test", path, value },
+      { op: "remove", path }
+    ])
     assert.deepStrictEqual(Result.getOrThrow(after), document)
   })
 })

@@ -41,7 +41,10 @@ describe("LabelSelector", () => {
     ["a b", "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"],
     [",a", "found ',', expected: !, identifier, or 'end of string'"],
     ["a=x y", "found 'y', expected: ',' or 'end of string'"],
-    ["a>x", "unable to parse requirement: values[0]: Invalid value: \"x\": for 'Gt', 'Lt' operators, the value must be an integer"]
+    [
+      "a>x",
+      "unable to parse requirement: values[0]: Invalid value: \"x\": for 'Gt', 'Lt' operators, the value must be an integer"
+    ]
   ])("400 for %s in the real server's words", (text, message) => {
     const failure = Result.merge(Result.flip(LabelSelector.parse(text)))
     assert.deepStrictEqual(failure, { code: 400, reason: "BadRequest", message })
@@ -52,10 +55,14 @@ describe("LabelSelector", () => {
     assert.isTrue(matching("!toString", {}))
   })
 
-  it.prop("reads back every selector that it prints", [Schema.Array(SelectorRequirement), Schema.Record(Name, Name)], ([selector, labels]) => {
-    const again = read(LabelSelector.print(selector))
-    assert.strictEqual(LabelSelector.matches(again, labels), LabelSelector.matches(selector, labels))
-  })
+  it.prop(
+    "reads back every selector that it prints",
+    [Schema.Array(SelectorRequirement), Schema.Record(Name, Name)],
+    ([selector, labels]) => {
+      const again = read(LabelSelector.print(selector))
+      assert.strictEqual(LabelSelector.matches(again, labels), LabelSelector.matches(selector, labels))
+    }
+  )
 
   it.prop("never throws, whatever the text", [Schema.String], ([text]) => {
     assert.isBoolean(Result.isSuccess(LabelSelector.parse(text)))
@@ -64,7 +71,10 @@ describe("LabelSelector", () => {
   it("understands the object form that workloads carry", () => {
     const selector = LabelSelector.fromObject({
       matchLabels: { app: "web" },
-      matchExpressions: [{ key: "tier", operator: "NotIn", values: ["db"] }, { key: "team", operator: "Exists" }]
+      matchExpressions: [
+        { key: "tier", operator: "NotIn", values: ["db"] },
+        { key: "team", operator: "Exists" }
+      ]
     })
     assert.isTrue(LabelSelector.matches(selector, { app: "web", team: "a" }))
     assert.isFalse(LabelSelector.matches(selector, { app: "web", team: "a", tier: "db" }))

@@ -11,9 +11,13 @@ const FACTORS = new Map<string, bigint>([
   ["k", 10n ** 12n],
   ["M", 10n ** 15n],
   ["G", 10n ** 18n],
+  ["T", 10n ** 21n],
+  ["P", 10n ** 24n],
   ["Ki", 1024n * 10n ** 9n],
   ["Mi", 1024n ** 2n * 10n ** 9n],
-  ["Gi", 1024n ** 3n * 10n ** 9n]
+  ["Gi", 1024n ** 3n * 10n ** 9n],
+  ["Ti", 1024n ** 4n * 10n ** 9n],
+  ["Pi", 1024n ** 5n * 10n ** 9n]
 ])
 const Suffix = Schema.Literals(["n", "u", "m", "", "k", "M", "G", "Ki", "Mi", "Gi"])
 

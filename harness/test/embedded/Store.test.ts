@@ -34,7 +34,10 @@ describe("Store", () => {
     for (const step of steps) act(store, step)
     const keys = store.list(pods, "").map((stored) => stored.key)
     assert.deepStrictEqual(keys, keys.toSorted())
-    assert.deepStrictEqual(store.list(pods, "a").map((stored) => stored.key), keys.filter((key) => key.startsWith("a/")))
+    assert.deepStrictEqual(
+      store.list(pods, "a").map((stored) => stored.key),
+      keys.filter((key) => key.startsWith("a/"))
+    )
   })
 
   it.prop("tells each change once, in order, and can tell it again", [Steps], ([steps]) => {
@@ -44,7 +47,10 @@ describe("Store", () => {
     store.subscribe(pods, (change) => told.push(change))
     for (const step of steps) act(store, step)
     assert.deepStrictEqual(store.changesSince(pods, from), told)
-    assert.deepStrictEqual(told.map((change) => change.revision), steps.map((_, index) => from + index + 1))
+    assert.deepStrictEqual(
+      told.map((change) => change.revision),
+      steps.map((_, index) => from + index + 1)
+    )
   })
 
   it.prop("forgets what its history cannot hold, and says so", [Steps], ([steps]) => {
@@ -52,7 +58,10 @@ describe("Store", () => {
     const from = store.revision
     for (const step of steps) act(store, step)
     assert.strictEqual(store.compacted, steps.length > 3 ? store.revision - 3 : 0)
-    assert.strictEqual(store.changesSince(pods, store.compacted === 0 ? from : store.compacted).length, Math.min(3, steps.length))
+    assert.strictEqual(
+      store.changesSince(pods, store.compacted === 0 ? from : store.compacted).length,
+      Math.min(3, steps.length)
+    )
   })
 
   it("gives an object that left under the number of its removal", () => {
@@ -61,6 +70,6 @@ describe("Store", () => {
     const last = store.remove(pods, made)
     assert.strictEqual(last.revision, made.revision + 1)
     assert.include(last.body, `"resourceVersion":"${last.revision}"`)
-    assert.include(last.body, "\"app\":\"web\"")
+    assert.include(last.body, '"app":"web"')
   })
 })

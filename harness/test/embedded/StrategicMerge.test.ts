@@ -1,21 +1,47 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
-import type { JsonObject } from "../../src/embedded/Json.ts"
+import { isArray, type JsonObject, textAt } from "../../src/embedded/Json.ts"
 import * as StrategicMerge from "../../src/embedded/StrategicMerge.ts"
 
-const patched = (target: JsonObject, patch: JsonObject, kind = "Pod") => Result.getOrThrow(StrategicMerge.apply(target, patch, kind))
+const patched = (target: JsonObject, patch: JsonObject, kind = "Pod") =>
+  Result.getOrThrow(StrategicMerge.apply(target, patch, kind))
 
-const Env = Schema.Array(Schema.Struct({ name: Schema.Literals(["A", "B", "C", "D"]), value: Schema.Literals(["1", "2"]) }))
+const Env = Schema.Array(
+  Schema.Struct({ name: Schema.Literals(["A", "B", "C", "D"]), value: Schema.Literals(["1", "2"]) })
+)
 const unique = (env: typeof Env.Type) => [...new Map(env.map((one) => [one.name, one])).values()]
 
 describe("StrategicMerge", () => {
   it("merges containers by name and their environment by name", () => {
-    const target = { containers: [{ name: "a", image: "1", env: [{ name: "X", value: "1" }, { name: "P", value: "p" }] }] }
-    const patch = { containers: [{ name: "b", image: "2" }, { name: "a", env: [{ name: "X", value: "2" }] }] }
+    const target = {
+      containers: [
+        {
+          name: "a",
+          image: "1",
+          env: [
+            { name: "X", value: "1" },
+            { name: "P", value: "p" }
+          ]
+        }
+      ]
+    }
+    const patch = {
+      containers: [
+        { name: "b", image: "2" },
+        { name: "a", env: [{ name: "X", value: "2" }] }
+      ]
+    }
     assert.deepStrictEqual(patched(target, patch), {
       containers: [
         { name: "b", image: "2" },
-        { name: "a", image: "1", env: [{ name: "X", value: "2" }, { name: "P", value: "p" }] }
+        {
+          name: "a",
+          image: "1",
+          env: [
+            { name: "X", value: "2" },
+            { name: "P", value: "p" }
+          ]
+        }
       ]
     })
   })
@@ -29,9 +55,12 @@ describe("StrategicMerge", () => {
   })
 
   it("knows a service's ports by their number and a container's by theirs", () => {
-    assert.deepStrictEqual(patched({ ports: [{ port: 80, name: "a" }] }, { ports: [{ port: 80, name: "b" }] }, "Service"), {
-      ports: [{ port: 80, name: "b" }]
-    })
+    assert.deepStrictEqual(
+      patched({ ports: [{ port: 80, name: "a" }] }, { ports: [{ port: 80, name: "b" }] }, "Service"),
+      {
+        ports: [{ port: 80, name: "b" }]
+      }
+    )
     assert.deepStrictEqual(patched({ ports: [{ containerPort: 80 }] }, { ports: [{ containerPort: 81 }] }).ports, [
       { containerPort: 81 },
       { containerPort: 80 }
@@ -40,13 +69,18 @@ describe("StrategicMerge", () => {
 
   it("removes an item by a directive", () => {
     const target = { containers: [{ name: "a" }, { name: "b" }] }
-    assert.deepStrictEqual(patched(target, { containers: [{ name: "a", $patch: "delete" }] }), { containers: [{ name: "b" }] })
+    assert.deepStrictEqual(patched(target, { containers: [{ name: "a", $patch: "delete" }] }), {
+      containers: [{ name: "b" }]
+    })
   })
 
   it("replaces a list or an object by a directive", () => {
     const target = { containers: [{ name: "a" }], strategy: { type: "RollingUpdate", rollingUpdate: {} } }
     assert.deepStrictEqual(
-      patched(target, { containers: [{ $patch: "replace" }, { name: "b" }], strategy: { $patch: "replace", type: "Recreate" } }),
+      patched(target, {
+        containers: [{ $patch: "replace" }, { name: "b" }],
+        strategy: { $patch: "replace", type: "Recreate" }
+      }),
       { containers: [{ name: "b" }], strategy: { type: "Recreate" } }
     )
   })
@@ -60,28 +94,39 @@ describe("StrategicMerge", () => {
 
   it("merges plain values as a set and takes them out by a directive", () => {
     assert.deepStrictEqual(patched({ finalizers: ["a"] }, { finalizers: ["b"] }).finalizers, ["b", "a"])
-    assert.deepStrictEqual(patched({ finalizers: ["a", "b"] }, { "$deleteFromPrimitiveList/finalizers": ["a"] }).finalizers, ["b"])
+    assert.deepStrictEqual(
+      patched({ finalizers: ["a", "b"] }, { "$deleteFromPrimitiveList/finalizers": ["a"] }).finalizers,
+      ["b"]
+    )
   })
 
   it("orders a list as it is told to", () => {
     const target = { containers: [{ name: "a" }, { name: "b" }, { name: "c" }] }
-    const patch = { "$setElementOrder/containers": [{ name: "c" }, { name: "a" }], containers: [{ name: "c", image: "1" }] }
+    const patch = {
+      "$setElementOrder/containers": [{ name: "c" }, { name: "a" }],
+      containers: [{ name: "c", image: "1" }]
+    }
     assert.deepStrictEqual(patched(target, patch).containers, [{ name: "b" }, { name: "c", image: "1" }, { name: "a" }])
   })
 
   it("fails like the real server on an item without its key", () => {
-    const failure = Result.merge(Result.flip(StrategicMerge.apply({ containers: [] }, { containers: [{ image: "x" }] }, "Pod")))
-    assert.deepStrictEqual(failure, { code: 500, message: "map: map[image:x] does not contain declared merge key: name" })
+    const failure = Result.merge(
+      Result.flip(StrategicMerge.apply({ containers: [] }, { containers: [{ image: "x" }] }, "Pod"))
+    )
+    assert.deepStrictEqual(failure, {
+      code: 500,
+      message: "map: map[image:x] does not contain declared merge key: name"
+    })
   })
 
   it.prop("keeps one item a name, with the patch's value, and every other item", [Env, Env], ([before, change]) => {
     const target = { env: unique(before) }
     const patch = { env: unique(change) }
-    const expected = new Map([...target.env, ...patch.env].map((one) => [one.name, one.value]))
+    const expected = new Map<string, string>([...target.env, ...patch.env].map((one) => [one.name, one.value]))
     const merged = patched(target, patch)["env"]
-    const got = Array.isArray(merged) ? merged : []
+    const got = isArray(merged) ? merged : []
     assert.strictEqual(got.length, expected.size)
-    for (const one of got) assert.strictEqual(expected.get(one.name), one.value)
+    assert.deepStrictEqual(new Map(got.map((one) => [textAt(one, "name"), textAt(one, "value")])), new Map(expected))
     assert.deepStrictEqual(patched({ env: got }, patch)["env"], got)
   })
 })

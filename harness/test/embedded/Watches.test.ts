@@ -10,7 +10,7 @@ const INITIAL = "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderTha
 
 describe("a watch", () => {
   it.live("tells what is there, the mark behind it, and then what happens", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { call, watch } = yield* started()
       yield* call("POST", MAPS, { body: configMap("a") })
       const events = yield* watch(`${MAPS}?${INITIAL}`)
@@ -24,22 +24,27 @@ describe("a watch", () => {
       const told = yield* events.take(3)
       assert.deepStrictEqual(told.map(brief), ["ADDED b", "MODIFIED b", "DELETED b"])
       const revisions = told.map((event) => revisionOf(event["object"]))
-      assert.deepStrictEqual(revisions, revisions.toSorted((left, right) => left - right))
+      assert.deepStrictEqual(
+        revisions,
+        revisions.toSorted((left, right) => left - right)
+      )
       assert.strictEqual(new Set(revisions).size, 3)
-    }))
+    })
+  )
 
   it.live("goes on after a version, without a gap and without telling anything twice", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { call, watch } = yield* started()
       const list = yield* call("GET", MAPS)
       yield* Effect.forEach(["a", "b"], (name) => call("POST", MAPS, { body: configMap(name) }))
       const events = yield* watch(`${MAPS}?watch=1&resourceVersion=${revisionOf(list.json)}`)
       yield* call("POST", MAPS, { body: configMap("c") })
       assert.deepStrictEqual((yield* events.take(3)).map(brief), ["ADDED a", "ADDED b", "ADDED c"])
-    }))
+    })
+  )
 
   it.live("an object that leaves the selector is deleted with its old labels, and one that enters is added", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { call, watch } = yield* started()
       yield* call("POST", MAPS, { body: configMap("a", { app: "web" }) })
       const events = yield* watch(`${MAPS}?watch=1&resourceVersion=0&labelSelector=app%3Dweb`)
@@ -51,29 +56,34 @@ describe("a watch", () => {
       assert.deepStrictEqual(at(left, "object", "metadata", "labels"), { app: "web" })
       assert.strictEqual(revisionOf(left?.["object"]), revisionOf(back.json) - 2)
       assert.strictEqual(brief(entered), "ADDED a")
-    }))
+    })
+  )
 
   it.live("a field selector follows pods to their node", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { call, watch } = yield* started()
       const events = yield* watch(`${PODS}?watch=1&fieldSelector=spec.nodeName%3Dn1`)
       yield* Effect.forEach(["a", "b"], (name) => call("POST", PODS, { body: pod(name) }))
-      yield* call("POST", `${PODS}/b/binding`, { body: { metadata: { name: "b" }, target: { kind: "Node", name: "n1" } } })
+      yield* call("POST", `${PODS}/b/binding`, {
+        body: { metadata: { name: "b" }, target: { kind: "Node", name: "n1" } }
+      })
       assert.deepStrictEqual((yield* events.take(1)).map(brief), ["ADDED b"])
-    }))
+    })
+  )
 
   it.live("a change of nothing sends nothing", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { call, watch } = yield* started()
       const made = yield* call("POST", MAPS, { body: configMap("a") })
       const events = yield* watch(`${MAPS}?watch=1&resourceVersion=${revisionOf(made.json)}`)
       yield* call("PUT", `${MAPS}/a`, { body: made.json })
       yield* call("POST", MAPS, { body: configMap("b") })
       assert.deepStrictEqual((yield* events.take(1)).map(brief), ["ADDED b"])
-    }))
+    })
+  )
 
   it.live("many watches of different forms hear of the same change", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { call, watch } = yield* started()
       const table = "application/json;as=Table;v=v1;g=meta.k8s.io"
       const partial = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"
@@ -84,42 +94,43 @@ describe("a watch", () => {
       yield* call("POST", MAPS, { body: configMap("a") })
       yield* call("POST", MAPS, { body: configMap("b") })
       const heard = yield* Effect.forEach(streams, (events) => events.take(2))
-      assert.deepStrictEqual(heard.map((events) => textAt(events[1], "object", "kind")), [
-        "ConfigMap",
-        "ConfigMap",
-        "Table",
-        "Table",
-        "PartialObjectMetadata"
-      ])
+      assert.deepStrictEqual(
+        heard.map((events) => textAt(events[1], "object", "kind")),
+        ["ConfigMap", "ConfigMap", "Table", "Table", "PartialObjectMetadata"]
+      )
       // A table shows its columns once a stream.
       assert.isArray(at(heard[2]?.[0], "object", "columnDefinitions"))
       assert.isNull(at(heard[2]?.[1], "object", "columnDefinitions"))
-    }))
+    })
+  )
 
   it.live("410 as an event when the history does not reach back, and the list says where to begin", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { call, watch } = yield* started({ historyCapacity: 3 })
       const before = revisionOf((yield* call("GET", MAPS)).json)
       yield* Effect.forEach(["a", "b", "c", "d"], (name) => call("POST", MAPS, { body: configMap(name) }))
       const events = yield* (yield* watch(`${MAPS}?watch=1&resourceVersion=${before}`)).rest
-      assert.deepStrictEqual(events, [{
-        type: "ERROR",
-        object: {
-          kind: "Status",
-          apiVersion: "v1",
-          metadata: {},
-          status: "Failure",
-          message: `too old resource version: ${before} (${before + 1})`,
-          reason: "Expired",
-          code: 410
+      assert.deepStrictEqual(events, [
+        {
+          type: "ERROR",
+          object: {
+            kind: "Status",
+            apiVersion: "v1",
+            metadata: {},
+            status: "Failure",
+            message: `too old resource version: ${before} (${before + 1})`,
+            reason: "Expired",
+            code: 410
+          }
         }
-      }])
+      ])
       const resumed = yield* watch(`${MAPS}?watch=1&resourceVersion=${before + 1}`)
       assert.deepStrictEqual((yield* resumed.take(3)).map(brief), ["ADDED b", "ADDED c", "ADDED d"])
-    }))
+    })
+  )
 
   it.effect("gets bookmarks at the interval, a last one before its time is up, and then ends cleanly", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { call, watch } = yield* started({ bookmarkIntervalMs: 10_000 })
       const events = yield* watch(`${MAPS}?${INITIAL}&timeoutSeconds=15`)
       yield* events.next
@@ -132,20 +143,22 @@ describe("a watch", () => {
       assert.strictEqual(textAt(yield* events.next, "type"), "BOOKMARK")
       yield* TestClock.adjust("2 seconds")
       assert.deepStrictEqual(yield* events.rest, [])
-    }))
+    })
+  )
 
   it.effect("sends no bookmark to who does not take them", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { watch } = yield* started({ bookmarkIntervalMs: 1_000 })
       const events = yield* watch(`${MAPS}?watch=1&resourceVersion=0&timeoutSeconds=5`)
       yield* TestClock.adjust("5 seconds")
       assert.deepStrictEqual(yield* events.rest, [])
-    }))
+    })
+  )
 })
 
 describe("a list", () => {
   it.live("pages show one version, whatever is written in between, and each object once", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { call } = yield* started()
       const names = Array.from({ length: 7 }, (_, index) => `c${index}`)
       yield* Effect.forEach(names, (name) => call("POST", MAPS, { body: configMap(name) }))
@@ -163,13 +176,16 @@ describe("a list", () => {
       }
       assert.deepStrictEqual(seen, names)
       assert.deepStrictEqual(
-        namesOf((yield* call("GET", `${MAPS}?resourceVersion=${revisionOf(first.json)}&resourceVersionMatch=Exact`)).json),
+        namesOf(
+          (yield* call("GET", `${MAPS}?resourceVersion=${revisionOf(first.json)}&resourceVersionMatch=Exact`)).json
+        ),
         names
       )
-    }))
+    })
+  )
 
   it.live("410 for a page whose version is forgotten, with a token that goes on at the present", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { call, server } = yield* started()
       yield* Effect.forEach(["a", "b", "c"], (name) => call("POST", MAPS, { body: configMap(name) }))
       const first = yield* call("GET", `${MAPS}?limit=1`)
@@ -181,10 +197,11 @@ describe("a list", () => {
       assert.deepStrictEqual(namesOf(rest.json), ["b", "c", "d"])
       const exact = yield* call("GET", `${MAPS}?resourceVersion=${revisionOf(first.json)}&resourceVersionMatch=Exact`)
       assert.strictEqual(exact.json["message"], "The resourceVersion for the provided list is too old.")
-    }))
+    })
+  )
 
   it.live("504 for a version that is not there yet", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { call } = yield* started()
       const now = revisionOf((yield* call("GET", MAPS)).json)
       const early = yield* call("GET", `${MAPS}?resourceVersion=${now + 5}`)
@@ -201,17 +218,21 @@ describe("a list", () => {
         },
         code: 504
       })
-    }))
+    })
+  )
 
   it.live("a long one does not hold up a short call on another connection", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { call, server } = yield* started()
       const big = "x".repeat(1_000_000)
-      yield* Effect.forEach(Array.from({ length: 30 }, (_, index) => `m${index}`), (name) =>
-        call("POST", MAPS, { body: configMap(name, {}, { big }) }))
+      yield* Effect.forEach(
+        Array.from({ length: 30 }, (_, index) => `m${index}`),
+        (name) => call("POST", MAPS, { body: configMap(name, {}, { big }) })
+      )
       const other = yield* connect(server)
       const [list, quick] = yield* Effect.all([call("GET", MAPS), other.call("GET", "/readyz")], { concurrency: 2 })
       assert.strictEqual(namesOf(list.json).length, 30)
       assert.strictEqual(quick.text, "ok")
-    }))
+    })
+  )
 })

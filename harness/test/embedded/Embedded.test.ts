@@ -1,0 +1,55 @@
+/**
+ * The driver, and what only real programs can tell of it: kubectl where it is found, and a real control plane where that
+ * is among the drivers of the run, asked the same and compared word for word.
+ */
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { find } from "../../src/assets/Programs.ts"
+import * as Drivers from "../../src/Drivers.ts"
+import { driver } from "../../src/drivers/Embedded.ts"
+import { connect, USERS } from "./Client.ts"
+import { kubectl } from "./Kubectl.ts"
+import { layerPair } from "./same/Pair.ts"
+import { reads } from "./same/Reads.ts"
+import { writes } from "./same/Writes.ts"
+
+const { run } = await Effect.runPromise(Drivers.selected)
+const program = await Effect.runPromise(find("kubectl"))
+
+describe("the embedded driver", () => {
+  it.effect("is found on every machine", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* driver.available)._tag, "Found")
+    })
+  )
+
+  it.effect("starts several clusters at once, each with its own objects and certificate, also under a test clock", () =>
+    Effect.gen(function* () {
+      const start = (name: string) => driver.start({ name, users: USERS })
+      const { eu, hub, us } = yield* Effect.all(
+        { hub: start("hub"), eu: start("eu"), us: start("us") },
+        { concurrency: 3 }
+      )
+      for (const part of ["server", "caPem"] as const) {
+        assert.strictEqual(new Set([hub[part], eu[part], us[part]]).size, 3)
+      }
+      const [atHub, atEu] = yield* Effect.all([connect(hub), connect(eu)])
+      yield* atHub.call("POST", "/api/v1/namespaces", { body: { metadata: { name: "shop" } } })
+      assert.strictEqual((yield* atHub.call("GET", "/api/v1/namespaces/shop")).status, 200)
+      assert.strictEqual((yield* atEu.call("GET", "/api/v1/namespaces/shop")).status, 404)
+    })
+  )
+})
+
+for (const { path } of Option.toArray(program)) {
+  describe("kubectl on an embedded cluster", () => {
+    kubectl(path)
+  })
+}
+
+for (const real of run.filter(({ name }) => name === "control-plane")) {
+  layer(layerPair(real), { timeout: "2 minutes" })("an embedded cluster answers like the real one", (it) => {
+    writes(it)
+    reads(it)
+  })
+}
