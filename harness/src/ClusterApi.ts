@@ -9,7 +9,15 @@
 import { Cache, Effect, type Redacted, Result, Schema, type Scope, Stream } from "effect"
 import { ApiError, ApiRefused, ApiUnexpected, ApiUnreachable } from "./ApiError.ts"
 import { type ApiReply, type ApiRequest, type ApiTransport, make as makeTransport } from "./internal/ApiTransport.ts"
-import { type KindRef, type KubeList, KubeObject, ObjectMeta, type ObjectRef, refOf, type WatchEvent } from "./KubeObject.ts"
+import {
+  type KindRef,
+  type KubeList,
+  KubeObject,
+  ObjectMeta,
+  type ObjectRef,
+  refOf,
+  type WatchEvent
+} from "./KubeObject.ts"
 
 /** Which objects of a kind, and how many at once. */
 export interface ListOptions extends KindRef {
@@ -49,7 +57,10 @@ export interface ClusterApi {
   ) => Effect.Effect<KubeObject, ApiError>
   readonly delete: (
     ref: ObjectRef,
-    options?: { readonly gracePeriodSeconds?: number; readonly propagationPolicy?: "Foreground" | "Background" | "Orphan" }
+    options?: {
+      readonly gracePeriodSeconds?: number
+      readonly propagationPolicy?: "Foreground" | "Background" | "Orphan"
+    }
   ) => Effect.Effect<void, ApiError>
   /** Follows a kind until the server ends the watch or the stream is dropped. */
   readonly watch: (options: WatchOptions) => Stream.Stream<WatchEvent, ApiError>
@@ -86,10 +97,9 @@ const ListMetadata = Schema.Struct({
 /** Items of a list carry no kind of their own. */
 const ListBody = Schema.Struct({
   metadata: ListMetadata,
-  items: Schema.Array(Schema.StructWithRest(
-    Schema.Struct({ metadata: ObjectMeta }),
-    [Schema.Record(Schema.String, Schema.Unknown)]
-  ))
+  items: Schema.Array(
+    Schema.StructWithRest(Schema.Struct({ metadata: ObjectMeta }), [Schema.Record(Schema.String, Schema.Unknown)])
+  )
 })
 const EventBody = Schema.Struct({
   type: Schema.Literals(["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"]),
@@ -115,12 +125,12 @@ export const make = (options: {
   readonly caPem: string
   readonly token: Redacted.Redacted<string>
 }): Effect.Effect<ClusterApi, never, Scope.Scope> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const transport = yield* makeTransport(options)
     const kinds = yield* Cache.makeWith((groupVersion: string) => discover(options, transport, groupVersion), {
       capacity: KNOWN_GROUPS,
       // A group that is not there yet may come with a custom resource definition.
-      timeToLive: (exit) => exit._tag === "Success" ? "1 hour" : 0
+      timeToLive: (exit) => (exit._tag === "Success" ? "1 hour" : 0)
     })
     return clientOf({ ...options, transport, kinds }, options.token)
   })
@@ -139,12 +149,12 @@ interface Connection {
 const clientOf = (connection: Connection, token: Redacted.Redacted<string>): ClusterApi => {
   const { cluster, transport } = connection
 
-  const send = Effect.fnUntraced(function*(request: ApiRequest) {
+  const send = Effect.fnUntraced(function* (request: ApiRequest) {
     const reply = yield* transport.call(request, token)
     if (reply.status >= 400) return yield* refusal(cluster, request, reply.status, reply.text)
     return yield* parse(cluster, request, reply.text)
   })
-  const sendForObject = Effect.fnUntraced(function*(request: ApiRequest) {
+  const sendForObject = Effect.fnUntraced(function* (request: ApiRequest) {
     const body = yield* send(request)
     return yield* decodeObject(body).pipe(Effect.mapError((cause) => unexpected(cluster, request, cause.message)))
   })
@@ -152,14 +162,14 @@ const clientOf = (connection: Connection, token: Redacted.Redacted<string>): Clu
     Effect.map(kindOf(connection, ref), (kind) => pathTo(ref, kind, subresource))
 
   return {
-    create: Effect.fn("ClusterApi.create")(function*(object) {
+    create: Effect.fn("ClusterApi.create")(function* (object) {
       const { name: _, ...collection } = refOf(object)
       return yield* sendForObject({ method: "POST", path: yield* pathOf(collection), body: object })
     }),
-    get: Effect.fn("ClusterApi.get")(function*(ref) {
+    get: Effect.fn("ClusterApi.get")(function* (ref) {
       return yield* sendForObject({ method: "GET", path: yield* pathOf(ref) })
     }),
-    list: Effect.fn("ClusterApi.list")(function*({ apiVersion, kind, namespace, ...query }) {
+    list: Effect.fn("ClusterApi.list")(function* ({ apiVersion, kind, namespace, ...query }) {
       const path = yield* pathOf({ apiVersion, kind, ...(namespace === undefined ? {} : { namespace }) })
       const request: ApiRequest = { method: "GET", path, query }
       const { items, metadata } = yield* decodeList(yield* send(request)).pipe(
@@ -167,10 +177,10 @@ const clientOf = (connection: Connection, token: Redacted.Redacted<string>): Clu
       )
       return { ...metadata, items: items.map((item) => Object.assign(item, { apiVersion, kind })) }
     }),
-    replace: Effect.fn("ClusterApi.replace")(function*(object, subresource) {
+    replace: Effect.fn("ClusterApi.replace")(function* (object, subresource) {
       return yield* sendForObject({ method: "PUT", path: yield* pathOf(refOf(object), subresource), body: object })
     }),
-    patch: Effect.fn("ClusterApi.patch")(function*(ref, patch, options) {
+    patch: Effect.fn("ClusterApi.patch")(function* (ref, patch, options) {
       return yield* sendForObject({
         method: "PATCH",
         path: yield* pathOf(ref, options?.subresource),
@@ -178,7 +188,7 @@ const clientOf = (connection: Connection, token: Redacted.Redacted<string>): Clu
         contentType: PATCH_CONTENT_TYPE[options?.type ?? "merge"]
       })
     }),
-    apply: Effect.fn("ClusterApi.apply")(function*(object, options) {
+    apply: Effect.fn("ClusterApi.apply")(function* (object, options) {
       return yield* sendForObject({
         method: "PATCH",
         path: yield* pathOf(refOf(object)),
@@ -187,21 +197,23 @@ const clientOf = (connection: Connection, token: Redacted.Redacted<string>): Clu
         contentType: "application/apply-patch+yaml"
       })
     }),
-    delete: Effect.fn("ClusterApi.delete")(function*(ref, options) {
+    delete: Effect.fn("ClusterApi.delete")(function* (ref, options) {
       yield* send({ method: "DELETE", path: yield* pathOf(ref), query: { ...options } })
     }),
     watch: ({ apiVersion, kind, namespace, ...query }) =>
-      Stream.unwrap(Effect.gen(function*() {
-        const path = yield* pathOf({ apiVersion, kind, ...(namespace === undefined ? {} : { namespace }) })
-        return yield* follow(cluster, transport, { method: "GET", path, query: { watch: true, ...query } }, token)
-      })),
+      Stream.unwrap(
+        Effect.gen(function* () {
+          const path = yield* pathOf({ apiVersion, kind, ...(namespace === undefined ? {} : { namespace }) })
+          return yield* follow(cluster, transport, { method: "GET", path, query: { watch: true, ...query } }, token)
+        })
+      ),
     request: (request) => transport.call(request, token),
     as: (other) => clientOf(connection, other),
     reconnect: transport.reconnect
   }
 }
 
-const follow = Effect.fnUntraced(function*(
+const follow = Effect.fnUntraced(function* (
   cluster: string,
   transport: ApiTransport,
   request: ApiRequest,
@@ -225,7 +237,7 @@ const follow = Effect.fnUntraced(function*(
 })
 
 /** Asks which kinds a group serves; the subresources in the answer are no kinds of their own. */
-const discover = Effect.fnUntraced(function*(
+const discover = Effect.fnUntraced(function* (
   options: { readonly cluster: string; readonly token: Redacted.Redacted<string> },
   transport: ApiTransport,
   groupVersion: string
@@ -244,7 +256,7 @@ const discover = Effect.fnUntraced(function*(
   return kinds
 })
 
-const kindOf = Effect.fnUntraced(function*(connection: Connection, ref: KindRef) {
+const kindOf = Effect.fnUntraced(function* (connection: Connection, ref: KindRef) {
   const known = (yield* Cache.get(connection.kinds, ref.apiVersion)).get(ref.kind)
   if (known !== undefined) return known
   // It may have come since.
@@ -254,7 +266,8 @@ const kindOf = Effect.fnUntraced(function*(connection: Connection, ref: KindRef)
   return yield* unexpected(connection.cluster, request, `${ref.apiVersion} has no kind ${ref.kind}`)
 })
 
-const rootOf = (groupVersion: string): string => groupVersion.includes("/") ? `/apis/${groupVersion}` : `/api/${groupVersion}`
+const rootOf = (groupVersion: string): string =>
+  groupVersion.includes("/") ? `/apis/${groupVersion}` : `/api/${groupVersion}`
 
 const pathTo = (ref: KindRef & { readonly name?: string }, kind: Kind, subresource: string | undefined): string => {
   const namespaced = kind.namespaced && ref.namespace !== undefined
@@ -274,8 +287,14 @@ const parse = (cluster: string, request: ApiRequest, text: string): Effect.Effec
   })
 
 const refusal = (cluster: string, request: ApiRequest, code: number, text: string): ApiError => {
-  const status = Result.getOrElse(Result.try((): unknown => JSON.parse(text)), () => null)
-  const { message = text.trim(), reason = "Unknown" } = Result.getOrElse(decodeStatus(status), (): typeof Status.Type => ({}))
+  const status = Result.getOrElse(
+    Result.try((): unknown => JSON.parse(text)),
+    () => null
+  )
+  const { message = text.trim(), reason = "Unknown" } = Result.getOrElse(
+    decodeStatus(status),
+    (): typeof Status.Type => ({})
+  )
   return new ApiError({
     cluster,
     method: request.method,

@@ -44,11 +44,14 @@ const VARIABLE = "QUARTERDECK_DRIVERS"
  *
  * @since 0.1.0
  */
-export const select = Effect.fnUntraced(function*(
+export const select = Effect.fnUntraced(function* (
   list: string | undefined,
   drivers: ReadonlyArray<ClusterDriver> = all
 ): Effect.fn.Return<Selection, HarnessError> {
-  const names = (list ?? "").split(",").map((name) => name.trim()).filter((name) => name !== "")
+  const names = (list ?? "")
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "")
   if (names.length > 0) {
     const unknown = names.find((name) => drivers.every((driver) => driver.name !== name))
     if (unknown !== undefined) {
@@ -72,4 +75,6 @@ export const select = Effect.fnUntraced(function*(
 })
 
 /** What the environment variable `QUARTERDECK_DRIVERS` selects. */
-export const selected: Effect.Effect<Selection, HarnessError> = Effect.flatMap(setting(VARIABLE), (list) => select(list))
+export const selected: Effect.Effect<Selection, HarnessError> = Effect.flatMap(setting(VARIABLE), (list) =>
+  select(list)
+)

@@ -57,13 +57,13 @@ export const eventually = <A, E, R>(
   accepts: (value: A) => boolean,
   options: EventuallyOptions = {}
 ): Effect.Effect<A, NotYet, R> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const started = yield* Clock.currentTimeMillis
     const seen = yield* Ref.make({ attempts: 0, last: "nothing" })
     const note = (last: unknown) => Ref.update(seen, ({ attempts }) => ({ attempts: attempts + 1, last: shown(last) }))
-    const giveUp = Effect.gen(function*() {
+    const giveUp = Effect.gen(function* () {
       const waitedMs = Math.round((yield* Clock.currentTimeMillis) - started)
-      return yield* new NotYet({ condition, waitedMs, ...yield* Ref.get(seen) })
+      return yield* new NotYet({ condition, waitedMs, ...(yield* Ref.get(seen)) })
     })
     return yield* probe.pipe(
       Effect.tapError(note),
@@ -77,6 +77,6 @@ export const eventually = <A, E, R>(
   }).pipe(inRealTime)
 
 const shown = (value: unknown): string => {
-  const text = value instanceof Error ? value.message : JSON.stringify(value) ?? String(value)
+  const text = value instanceof Error ? value.message : (JSON.stringify(value) ?? String(value))
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text
 }

@@ -8,6 +8,7 @@ import type { ClusterDriver } from "./ClusterDriver.ts"
 import { ADMIN, type FleetCluster, type FleetUser, makeCluster } from "./FleetCluster.ts"
 import { HarnessError, InvalidFleet } from "./HarnessError.ts"
 import * as Kubeconfig from "./Kubeconfig.ts"
+import type { RunningFleet } from "./RunningFleet.ts"
 import { type StartedFleet, startedFrom } from "./StartedFleet.ts"
 
 export interface FleetOptions {
@@ -38,34 +39,26 @@ const NAME = /^[\x21-\x7e]{1,253}$/
  *
  * @since 0.1.0
  */
-export class Fleet extends Context.Service<Fleet, {
-  readonly parent: FleetCluster
-  readonly children: ReadonlyArray<FleetCluster>
-  /** The parent, then the children in the order in which they were named. */
-  readonly clusters: ReadonlyArray<FleetCluster>
-  /** Gets the cluster of that name. **Errors** `InvalidFleet` when the fleet has none. */
-  readonly cluster: (name: string) => Effect.Effect<FleetCluster, HarnessError>
-  /** A kubeconfig of the administrator: one context a cluster, named like it; the parent is current. */
-  readonly kubeconfig: string
-  /** The same for another user. **Errors** `InvalidFleet` when the fleet has no such user. */
-  readonly kubeconfigFor: (user: string) => Effect.Effect<string, HarnessError>
-}>()("@quarterdeck/harness/Fleet") {
+export class Fleet extends Context.Service<Fleet, RunningFleet>()("@quarterdeck/harness/Fleet") {
   /**
    * Starts a fleet that ends with the scope.
    *
    * **Errors** as soon as one cluster fails; the others are then stopped. **Limits** all clusters start at once.
    */
-  static readonly make = Effect.fn("Fleet.make")(function*(
+  static readonly make = Effect.fn("Fleet.make")(function* (
     options: FleetOptions
   ): Effect.fn.Return<Fleet["Service"], HarnessError, Scope.Scope> {
     const children = options.children ?? []
     const users = options.users ?? []
     yield* checkNames("cluster", [options.parent, ...children])
-    yield* checkNames("user", [ADMIN, ...users].map(({ name }) => name))
+    yield* checkNames(
+      "user",
+      [ADMIN, ...users].map(({ name }) => name)
+    )
 
     // A cluster takes about a second to end, so all of them end at once, each in its own order.
     const all = yield* Effect.acquireRelease(Scope.make("parallel"), (scope, exit) => Scope.close(scope, exit))
-    const start = Effect.fnUntraced(function*(name: string, role: FleetCluster["role"]) {
+    const start = Effect.fnUntraced(function* (name: string, role: FleetCluster["role"]) {
       const cluster = makeCluster(options.driver, { name, role, users, controllers: options.controllers ?? false })
       return yield* Scope.provide(cluster, yield* Scope.fork(all, "sequential"))
     })
@@ -75,7 +68,7 @@ export class Fleet extends Context.Service<Fleet, {
     )
     const clusters = [parent, ...others]
 
-    const kubeconfigFor = Effect.fnUntraced(function*(user: string) {
+    const kubeconfigFor = Effect.fnUntraced(function* (user: string) {
       return Kubeconfig.print(yield* Effect.forEach(clusters, (cluster) => cluster.context(user)))
     })
     return Fleet.of({
@@ -116,7 +109,7 @@ export class Fleet extends Context.Service<Fleet, {
   }
 }
 
-const checkNames = Effect.fnUntraced(function*(what: string, names: ReadonlyArray<string>) {
+const checkNames = Effect.fnUntraced(function* (what: string, names: ReadonlyArray<string>) {
   for (const [index, name] of names.entries()) {
     if (!NAME.test(name)) return yield* refuse(`${what} names are 1 to 253 printable characters without spaces`)
     if (names.indexOf(name) !== index) return yield* refuse(`two ${what}s are named ${name}`)

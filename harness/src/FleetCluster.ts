@@ -58,17 +58,20 @@ export const makeCluster = (
     readonly controllers: boolean
   }
 ): Effect.Effect<FleetCluster, HarnessError, Scope.Scope> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { name, role, controllers } = options
     const admin = yield* withToken(ADMIN)
-    const users = [admin, ...yield* Effect.forEach(options.users, withToken)]
+    const users = [admin, ...(yield* Effect.forEach(options.users, withToken))]
     const running = yield* driver.start({ name, users, controllers })
     const { server, caPem } = running
     const contextOf = (user: ClusterUser) => ({ name, server, caPem, user: user.name, token: user.token })
-    const context = Effect.fnUntraced(function*(user: string) {
+    const context = Effect.fnUntraced(function* (user: string) {
       const found = users.find((candidate) => candidate.name === user)
       if (found !== undefined) return contextOf(found)
-      return yield* new HarnessError({ cluster: name, reason: new InvalidFleet({ problem: `no user is named ${user}` }) })
+      return yield* new HarnessError({
+        cluster: name,
+        reason: new InvalidFleet({ problem: `no user is named ${user}` })
+      })
     })
     const api = yield* makeApi({ cluster: name, server, caPem, token: admin.token })
     // What the pool kept from before would fail the first call after it: the server is another one now.

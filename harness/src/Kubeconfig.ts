@@ -25,14 +25,20 @@ export interface KubeconfigContext {
  * @since 0.1.0
  */
 export const print = (contexts: ReadonlyArray<KubeconfigContext>): string =>
-  stringify({
-    apiVersion: "v1",
-    kind: "Config",
-    clusters: contexts.map(({ name, server, caPem }) => ({
-      name,
-      cluster: { server, "certificate-authority-data": Buffer.from(caPem).toString("base64") }
-    })),
-    users: contexts.map(({ name, user, token }) => ({ name: `${user}@${name}`, user: { token: Redacted.value(token) } })),
-    contexts: contexts.map(({ name, user }) => ({ name, context: { cluster: name, user: `${user}@${name}` } })),
-    ...(contexts[0] === undefined ? {} : { "current-context": contexts[0].name })
-  }, { lineWidth: 0 })
+  stringify(
+    {
+      apiVersion: "v1",
+      kind: "Config",
+      clusters: contexts.map(({ name, server, caPem }) => ({
+        name,
+        cluster: { server, "certificate-authority-data": Buffer.from(caPem).toString("base64") }
+      })),
+      users: contexts.map(({ name, user, token }) => ({
+        name: `${user}@${name}`,
+        user: { token: Redacted.value(token) }
+      })),
+      contexts: contexts.map(({ name, user }) => ({ name, context: { cluster: name, user: `${user}@${name}` } })),
+      ...(contexts[0] === undefined ? {} : { "current-context": contexts[0].name })
+    },
+    { lineWidth: 0 }
+  )

@@ -50,7 +50,7 @@ interface Pair {
  * @since 0.1.0
  */
 export const make = (target: string): Effect.Effect<Proxy, HarnessError, Scope.Scope> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { hostname, port } = new URL(target)
     const pairs = new Set<Pair>()
     let accepted = 0
@@ -75,7 +75,11 @@ export const make = (target: string): Effect.Effect<Proxy, HarnessError, Scope.S
         try: () => listening(createServer({ noDelay: true }, join)),
         catch: (cause) => new HarnessError({ reason: new MachineRefused({ action: "listen as a proxy", cause }) })
       }),
-      (server) => Effect.andThen(Effect.sync(() => server.close()), cut)
+      (server) =>
+        Effect.andThen(
+          Effect.sync(() => server.close()),
+          cut
+        )
     )
     const address = server.address()
     if (address === null || typeof address === "string") {
@@ -111,7 +115,7 @@ export const make = (target: string): Effect.Effect<Proxy, HarnessError, Scope.S
  * @since 0.1.0
  */
 export const through = (cluster: FleetCluster): Effect.Effect<ClusterProxy, HarnessError, Scope.Scope> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const proxy = yield* make(cluster.server)
     const kubeconfigFor = (user: string) =>
       Effect.map(cluster.context(user), (context) => Kubeconfig.print([{ ...context, server: proxy.server }]))

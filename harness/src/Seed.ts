@@ -38,7 +38,7 @@ export const fill = (
   Effect.forEach(fleet.clusters, (cluster, index) => fillCluster(cluster, index, options), { concurrency: "unbounded" })
 
 /** Fills one cluster as the one at `index` of its fleet, where 0 is the parent. */
-export const fillCluster = Effect.fn("Seed.fillCluster")(function*(
+export const fillCluster = Effect.fn("Seed.fillCluster")(function* (
   cluster: FleetCluster,
   index: number,
   options: SeedOptions = {}

@@ -4,8 +4,8 @@
  * @since 0.1.0
  */
 import { Effect, Redacted } from "effect"
-import type { Fleet } from "./Fleet.ts"
 import type { FleetCluster } from "./FleetCluster.ts"
+import type { RunningFleet } from "./RunningFleet.ts"
 import type { KubeList, KubeObject, ObjectRef } from "./KubeObject.ts"
 import type { ListOptions, PatchType } from "./ClusterApi.ts"
 
@@ -48,11 +48,11 @@ export interface StartedFleet extends AsyncDisposable {
   readonly kubeconfig: string
   readonly kubeconfigFor: (user: string) => string
   /** The same fleet as effects. */
-  readonly fleet: Fleet["Service"]
+  readonly fleet: RunningFleet
 }
 
 /** Wraps a fleet; `dispose` ends it. */
-export const startedFrom = (fleet: Fleet["Service"], dispose: () => Promise<void>): StartedFleet => {
+export const startedFrom = (fleet: RunningFleet, dispose: () => Promise<void>): StartedFleet => {
   const wrapped = new Map(fleet.clusters.map((cluster) => [cluster, clusterFrom(cluster)]))
   const of = (cluster: FleetCluster): StartedCluster => wrapped.get(cluster) ?? clusterFrom(cluster)
   return {

@@ -12,74 +12,84 @@ const namespaces = { apiVersion: "v1", kind: "Namespace" }
 
 layer(Fleet.layer(options))("a fleet", (it) => {
   it.effect("has its parent first, then the children in the order of their names' list", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const fleet = yield* Fleet
-      assert.deepStrictEqual(fleet.clusters.map(({ name, role }) => [name, role]), [
-        ["hub", "parent"],
-        ["eu", "child"],
-        ["us", "child"]
-      ])
-      assert.strictEqual((yield* fleet.cluster("eu")), fleet.children[0])
-    }))
+      assert.deepStrictEqual(
+        fleet.clusters.map(({ name, role }) => [name, role]),
+        [
+          ["hub", "parent"],
+          ["eu", "child"],
+          ["us", "child"]
+        ]
+      )
+      assert.strictEqual(yield* fleet.cluster("eu"), fleet.children[0])
+    })
+  )
 
   it.effect("says which cluster or user it does not have", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const fleet = yield* Fleet
       assert.strictEqual((yield* Effect.flip(fleet.cluster("mars"))).message, "no cluster is named mars")
       assert.include((yield* Effect.flip(fleet.kubeconfigFor("nobody"))).message, "no user is named nobody")
-    }))
+    })
+  )
 
   it.effect("gives every user a token of its own in every cluster", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const fleet = yield* Fleet
       const tokens = yield* Effect.forEach(fleet.clusters, (cluster) =>
-        Effect.all([cluster.token("admin"), cluster.token("viewer")]))
+        Effect.all([cluster.token("admin"), cluster.token("viewer")])
+      )
       assert.strictEqual(new Set(tokens.flat().map(Redacted.value)).size, 6)
-    }))
+    })
+  )
 
   it.effect("gives a kubeconfig for one cluster and one for all", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const fleet = yield* Fleet
       const all: unknown = parse(fleet.kubeconfig)
       assert.deepInclude(all, { "current-context": "hub" })
       const one: unknown = parse((yield* fleet.cluster("us")).kubeconfig)
       assert.deepInclude(one, { "current-context": "us" })
       const own: unknown = parse(yield* fleet.kubeconfigFor("viewer"))
-      assert.deepInclude(own, { contexts: fleet.clusters.map(({ name }) => ({
-        name,
-        context: { cluster: name, user: `viewer@${name}` }
-      })) })
-    }))
+      assert.deepInclude(own, {
+        contexts: fleet.clusters.map(({ name }) => ({
+          name,
+          context: { cluster: name, user: `viewer@${name}` }
+        }))
+      })
+    })
+  )
 
   it.effect("keeps its clusters apart", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const fleet = yield* Fleet
       yield* fleet.parent.api.create({ ...namespaces, metadata: { name: "only-here" } })
       const eu = yield* fleet.cluster("eu")
       const { items } = yield* eu.api.list({ ...namespaces, fieldSelector: "metadata.name=only-here" })
       assert.isEmpty(items)
-    }))
+    })
+  )
 })
 
 describe("starting a fleet", () => {
-  for (
-    const [why, wrong] of [
-      ["two clusters are named eu", { ...options, children: ["eu", "eu"] }],
-      ["two clusters are named hub", { ...options, children: ["hub"] }],
-      ["two users are named admin", { ...options, users: [{ name: "admin" }] }],
-      ["cluster names are 1 to 253 printable characters without spaces", { ...options, parent: "two words" }],
-      ["user names are 1 to 253 printable characters without spaces", { ...options, users: [{ name: "" }] }]
-    ] as const
-  ) {
+  for (const [why, wrong] of [
+    ["two clusters are named eu", { ...options, children: ["eu", "eu"] }],
+    ["two clusters are named hub", { ...options, children: ["hub"] }],
+    ["two users are named admin", { ...options, users: [{ name: "admin" }] }],
+    ["cluster names are 1 to 253 printable characters without spaces", { ...options, parent: "two words" }],
+    ["user names are 1 to 253 printable characters without spaces", { ...options, users: [{ name: "" }] }]
+  ] as const) {
     it.effect(`is refused: ${why}`, () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const error = yield* Effect.flip(Effect.scoped(Fleet.make(wrong)))
         assert.strictEqual(error.message, why)
-      }))
+      })
+    )
   }
 
   it.effect("fails when one cluster fails, and leaves none of the others", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const servers: Array<string> = []
       const failing: ClusterDriver = {
         ...driver,
@@ -91,10 +101,16 @@ describe("starting a fleet", () => {
       const error = yield* Effect.flip(Effect.scoped(Fleet.make({ ...options, driver: failing })))
       assert.strictEqual(error.message, "cluster us: its ports were taken by others in 5 attempts")
       for (const server of servers) {
-        const refused = yield* Effect.promise(() => fetch(server).then(() => "answered", () => "refused"))
+        const refused = yield* Effect.promise(() =>
+          fetch(server).then(
+            () => "answered",
+            () => "refused"
+          )
+        )
         assert.strictEqual(refused, "refused")
       }
-    }))
+    })
+  )
 
   it("works without Effect, and ends with its block", async () => {
     let server = ""
@@ -106,17 +122,29 @@ describe("starting a fleet", () => {
       const { items } = await eu.list({ ...namespaces, labelSelector: "team=storefront" })
       assert.strictEqual(items.length, 1)
       await eu.kill()
-      const lost: unknown = await eu.get({ ...namespaces, name: "shop" }).then(() => undefined, (error: unknown) => error)
+      const lost: unknown = await eu.get({ ...namespaces, name: "shop" }).then(
+        () => undefined,
+        (error: unknown) => error
+      )
       assert.propertyVal(lost, "_tag", "ApiError")
       await eu.restart()
       assert.strictEqual((await eu.get({ ...namespaces, name: "shop" })).metadata.name, "shop")
       assert.throws(() => fleet.cluster("mars"), "no cluster is named mars")
     }
-    assert.strictEqual(await fetch(server).then(() => "answered", () => "refused"), "refused")
+    assert.strictEqual(
+      await fetch(server).then(
+        () => "answered",
+        () => "refused"
+      ),
+      "refused"
+    )
   })
 
   it("rejects with the driver's own words", async () => {
-    const refused: unknown = await Fleet.start({ ...options, children: ["hub"] }).then(() => undefined, (error: unknown) => error)
+    const refused: unknown = await Fleet.start({ ...options, children: ["hub"] }).then(
+      () => undefined,
+      (error: unknown) => error
+    )
     assert.propertyVal(refused, "message", "two clusters are named hub")
   })
 })

@@ -10,7 +10,7 @@ import * as Proxy from "../src/Proxy.ts"
 const CONNECTIONS = 3
 
 /** A proxied cluster, and a client with a bounded pool that goes through the proxy. */
-const proxied = Effect.gen(function*() {
+const proxied = Effect.gen(function* () {
   const { parent } = yield* Fleet
   const proxy = yield* Proxy.through(parent)
   const token = Redacted.value(yield* parent.token("admin"))
@@ -33,26 +33,31 @@ const proxied = Effect.gen(function*() {
 
 layer(Fleet.layer({ driver: Embedded.driver, parent: "hub", users: [{ name: "viewer" }] }))("a proxy", (it) => {
   it.effect("passes calls on, with the cluster's own certificate, and counts connections, not calls", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { proxy, ask } = yield* proxied
-      const answers = yield* Effect.all(Array.from({ length: 50 }, () => ask), { concurrency: "unbounded" })
+      const answers = yield* Effect.all(
+        Array.from({ length: 50 }, () => ask),
+        { concurrency: "unbounded" }
+      )
       assert.isTrue(answers.every((status) => status === 200))
       assert.strictEqual(yield* proxy.accepted, CONNECTIONS)
       assert.strictEqual(yield* proxy.open, CONNECTIONS)
-    }))
+    })
+  )
 
   it.effect("cuts what is open, and takes new connections after", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { proxy, ask } = yield* proxied
       yield* ask
       yield* proxy.cut
       yield* eventually("nothing is open", proxy.open, (open) => open === 0)
       assert.strictEqual(yield* eventually("it answers again", ask, () => true), 200)
       assert.strictEqual(yield* proxy.accepted, 2)
-    }))
+    })
+  )
 
   it.effect("stalled, it accepts and answers nothing; resumed, what waited goes through", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { proxy, ask } = yield* proxied
       yield* ask
       yield* proxy.stall
@@ -63,10 +68,11 @@ layer(Fleet.layer({ driver: Embedded.driver, parent: "hub", users: [{ name: "vie
       assert.isUndefined(fresh.pollUnsafe())
       yield* proxy.resume
       assert.deepStrictEqual([yield* Fiber.join(old), yield* Fiber.join(fresh)], [200, 200])
-    }))
+    })
+  )
 
   it.effect("resets clients whose cluster is gone", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { proxy, ask } = yield* proxied
       const { parent } = yield* Fleet
       yield* parent.kill
@@ -74,23 +80,31 @@ layer(Fleet.layer({ driver: Embedded.driver, parent: "hub", users: [{ name: "vie
       yield* eventually("nothing is open", proxy.open, (open) => open === 0)
       yield* parent.restart
       assert.strictEqual(yield* ask, 200)
-    }))
+    })
+  )
 
   it.effect("gives kubeconfigs that lead through it", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { parent } = yield* Fleet
       const proxy = yield* Proxy.through(parent)
       assert.include(proxy.kubeconfig, proxy.server)
       assert.notInclude(proxy.kubeconfig, parent.server)
       const viewer: unknown = parse(yield* proxy.kubeconfigFor("viewer"))
       assert.deepInclude(viewer, { contexts: [{ name: "hub", context: { cluster: "hub", user: "viewer@hub" } }] })
-    }))
+    })
+  )
 
   it.effect("is gone with its scope", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { parent } = yield* Fleet
       const server = yield* Effect.scoped(Effect.map(Proxy.through(parent), (proxy) => proxy.server))
-      const answer = yield* Effect.promise(() => fetch(server).then(() => "answered", () => "refused"))
+      const answer = yield* Effect.promise(() =>
+        fetch(server).then(
+          () => "answered",
+          () => "refused"
+        )
+      )
       assert.strictEqual(answer, "refused")
-    }))
+    })
+  )
 })

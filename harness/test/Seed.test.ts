@@ -47,21 +47,29 @@ const decodePod = Schema.decodeUnknownSync(Pod)
 const listAll = (cluster: FleetCluster, apiVersion: string, kind: string) =>
   Effect.map(cluster.api.list({ apiVersion, kind }), ({ items }) => items)
 const listKinds = (cluster: FleetCluster) =>
-  Effect.map(Effect.forEach(KINDS, ([apiVersion, kind]) => listAll(cluster, apiVersion, kind)), (lists) => lists.flat())
+  Effect.map(
+    Effect.forEach(KINDS, ([apiVersion, kind]) => listAll(cluster, apiVersion, kind)),
+    (lists) => lists.flat()
+  )
 const hasOwner = ({ metadata }: KubeObject): boolean => (metadata.ownerReferences ?? []).length > 0
 const keyOf = ({ kind, metadata }: KubeObject): string => `${metadata.namespace}/${kind}/${metadata.name}`
 const plannedKey = ({ namespace, template }: WorkloadPlan): string => `${namespace}/${template.kind}/${template.name}`
 
 /** A fleet that has been filled, and what it was filled with. */
-class Seeded extends Context.Service<Seeded, {
-  readonly clusters: ReadonlyArray<readonly [FleetCluster, ClusterPlan]>
-}>()("@quarterdeck/harness/test/Seeded") {
+class Seeded extends Context.Service<
+  Seeded,
+  {
+    readonly clusters: ReadonlyArray<readonly [FleetCluster, ClusterPlan]>
+  }
+>()("@quarterdeck/harness/test/Seeded") {
   static readonly layer = Layer.effect(
     Seeded,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const fleet = yield* Fleet
       const plans = yield* Seed.fill(fleet, { seed: 7 })
-      return { clusters: fleet.clusters.flatMap((cluster, at) => plans[at] === undefined ? [] : [[cluster, plans[at]]]) }
+      return {
+        clusters: fleet.clusters.flatMap((cluster, at) => (plans[at] === undefined ? [] : [[cluster, plans[at]]]))
+      }
     })
   )
 }
@@ -75,71 +83,115 @@ for (const driver of run) {
         Effect.flatMap(Seeded, ({ clusters }) => Effect.forEach(clusters, ([cluster, plan]) => check(cluster, plan)))
 
       it.effect("holds exactly the workloads that were planned", () =>
-        onEach(Effect.fnUntraced(function*(cluster, plan) {
-          const objects = yield* listKinds(cluster)
-          const free = objects.filter((object) => !hasOwner(object)).map(keyOf)
-          assert.deepStrictEqual(free.toSorted(), plan.workloads.map(plannedKey).toSorted())
-        })))
+        onEach(
+          Effect.fnUntraced(function* (cluster, plan) {
+            const objects = yield* listKinds(cluster)
+            const free = objects.filter((object) => !hasOwner(object)).map(keyOf)
+            assert.deepStrictEqual(free.toSorted(), plan.workloads.map(plannedKey).toSorted())
+          })
+        )
+      )
 
       it.effect("ties every owned object to an owner that exists", () =>
-        onEach(Effect.fnUntraced(function*(cluster) {
-          const objects = yield* listKinds(cluster)
-          const known = new Set(objects.map(({ kind, metadata }) => `${kind}/${metadata.namespace}/${metadata.name}/${metadata.uid}`))
-          const owners = objects.flatMap(({ metadata }) =>
-            (metadata.ownerReferences ?? []).map(({ kind, name, uid }) => `${kind}/${metadata.namespace}/${name}/${uid}`)
-          )
-          assert.isNotEmpty(owners)
-          assert.deepStrictEqual(owners.filter((owner) => !known.has(owner)), [])
-        })))
+        onEach(
+          Effect.fnUntraced(function* (cluster) {
+            const objects = yield* listKinds(cluster)
+            const known = new Set(
+              objects.map(({ kind, metadata }) => `${kind}/${metadata.namespace}/${metadata.name}/${metadata.uid}`)
+            )
+            const owners = objects.flatMap(({ metadata }) =>
+              (metadata.ownerReferences ?? []).map(
+                ({ kind, name, uid }) => `${kind}/${metadata.namespace}/${name}/${uid}`
+              )
+            )
+            assert.isNotEmpty(owners)
+            assert.deepStrictEqual(
+              owners.filter((owner) => !known.has(owner)),
+              []
+            )
+          })
+        )
+      )
 
       it.effect("runs every pod on a node of its own cluster", () =>
-        onEach(Effect.fnUntraced(function*(cluster, plan) {
-          const pods = (yield* listAll(cluster, "v1", "Pod")).map((pod) => decodePod(pod))
-          const nodes = new Set(plan.nodes.map(({ name }) => name))
-          assert.strictEqual(pods.length, plan.workloads.reduce((sum, workload) => sum + workload.pods.length, 0))
-          assert.isTrue(pods.every(({ spec }) => nodes.has(spec.nodeName)))
-          assert.deepStrictEqual(
-            [...new Set(pods.map(({ status }) => status.phase))].toSorted(),
-            ["Failed", "Pending", "Running", "Succeeded"]
-          )
-        })))
+        onEach(
+          Effect.fnUntraced(function* (cluster, plan) {
+            const pods = (yield* listAll(cluster, "v1", "Pod")).map((pod) => decodePod(pod))
+            const nodes = new Set(plan.nodes.map(({ name }) => name))
+            assert.strictEqual(
+              pods.length,
+              plan.workloads.reduce((sum, workload) => sum + workload.pods.length, 0)
+            )
+            assert.isTrue(pods.every(({ spec }) => nodes.has(spec.nodeName)))
+            assert.deepStrictEqual([...new Set(pods.map(({ status }) => status.phase))].toSorted(), [
+              "Failed",
+              "Pending",
+              "Running",
+              "Succeeded"
+            ])
+          })
+        )
+      )
 
       it.effect("shows each Deployment in the state that was planned", () =>
-        onEach(Effect.fnUntraced(function*(cluster, plan) {
-          for (const { template, namespace, state, desired } of plan.workloads) {
-            if (template.kind !== "Deployment") continue
-            const { apiVersion, kind, name } = { apiVersion: "apps/v1", kind: "Deployment", name: template.name }
-            const { metadata, spec, status } = decodeDeployment(yield* cluster.api.get({ apiVersion, kind, namespace, name }))
-            assert.strictEqual(status.observedGeneration, metadata.generation)
-            assert.strictEqual(spec.replicas, desired)
-            assert.strictEqual(spec.paused ?? false, state === "paused")
-            assert.strictEqual((status.availableReplicas ?? 0) < desired, state === "degraded")
-            assert.strictEqual((status.updatedReplicas ?? 0) < desired, state === "progressing")
-          }
-        })))
+        onEach(
+          Effect.fnUntraced(function* (cluster, plan) {
+            for (const { template, namespace, state, desired } of plan.workloads) {
+              if (template.kind !== "Deployment") continue
+              const { apiVersion, kind, name } = { apiVersion: "apps/v1", kind: "Deployment", name: template.name }
+              const { metadata, spec, status } = decodeDeployment(
+                yield* cluster.api.get({ apiVersion, kind, namespace, name })
+              )
+              assert.strictEqual(status.observedGeneration, metadata.generation)
+              assert.strictEqual(spec.replicas, desired)
+              assert.strictEqual(spec.paused ?? false, state === "paused")
+              assert.strictEqual((status.availableReplicas ?? 0) < desired, state === "degraded")
+              assert.strictEqual((status.updatedReplicas ?? 0) < desired, state === "progressing")
+            }
+          })
+        )
+      )
 
       it.effect("has ready nodes with zone, machine type, price class and capacity", () =>
-        onEach(Effect.fnUntraced(function*(cluster, plan) {
-          const nodes = (yield* listAll(cluster, "v1", "Node")).map((node) => decodeNode(node))
-          assert.strictEqual(nodes.length, plan.nodes.length)
-          for (const { metadata: { labels }, spec, status } of nodes) {
-            assert.include(plan.cloud.zones, labels["topology.kubernetes.io/zone"])
-            assert.isDefined(labels["node.kubernetes.io/instance-type"])
-            assert.match(status.allocatable.cpu, /^[1-9][0-9]*m$/)
-            assert.isTrue(status.conditions.some(({ type, status: is }) => type === "Ready" && is === "True"))
-            assert.isEmpty(spec.taints ?? [])
-          }
-          const spot = Object.entries(plan.cloud.spotLabels)
-          const isSpot = (labels: Readonly<Record<string, string>>) => spot.every(([name, value]) => labels[name] === value)
-          const expected = plan.nodes.filter((node) => node.spot).length
-          assert.strictEqual(nodes.filter(({ metadata }) => isSpot(metadata.labels)).length, expected)
-        })))
+        onEach(
+          Effect.fnUntraced(function* (cluster, plan) {
+            const nodes = (yield* listAll(cluster, "v1", "Node")).map((node) => decodeNode(node))
+            assert.strictEqual(nodes.length, plan.nodes.length)
+            for (const {
+              metadata: { labels },
+              spec,
+              status
+            } of nodes) {
+              assert.include(plan.cloud.zones, labels["topology.kubernetes.io/zone"])
+              assert.isDefined(labels["node.kubernetes.io/instance-type"])
+              assert.match(status.allocatable.cpu, /^[1-9][0-9]*m$/)
+              assert.isTrue(status.conditions.some(({ type, status: is }) => type === "Ready" && is === "True"))
+              assert.isEmpty(spec.taints ?? [])
+            }
+            const spot = Object.entries(plan.cloud.spotLabels)
+            const isSpot = (labels: Readonly<Record<string, string>>) =>
+              spot.every(([name, value]) => labels[name] === value)
+            const expected = plan.nodes.filter((node) => node.spot).length
+            assert.strictEqual(nodes.filter(({ metadata }) => isSpot(metadata.labels)).length, expected)
+          })
+        )
+      )
 
       it.effect("labels namespaces with the team that owns them", () =>
-        onEach(Effect.fnUntraced(function*(cluster) {
-          const { items } = yield* cluster.api.list({ apiVersion: "v1", kind: "Namespace", labelSelector: "team=payments" })
-          assert.deepStrictEqual(items.map(({ metadata }) => metadata.name), ["payments"])
-        })))
+        onEach(
+          Effect.fnUntraced(function* (cluster) {
+            const { items } = yield* cluster.api.list({
+              apiVersion: "v1",
+              kind: "Namespace",
+              labelSelector: "team=payments"
+            })
+            assert.deepStrictEqual(
+              items.map(({ metadata }) => metadata.name),
+              ["payments"]
+            )
+          })
+        )
+      )
     }
   )
 }

@@ -47,33 +47,37 @@ const sourceOf = (program: ProgramName): { readonly module: string; readonly com
 export const build = (
   progress: (line: string) => Effect.Effect<void>
 ): Effect.Effect<ReadonlyArray<ProgramName>, BuildError> =>
-  Effect.scoped(Effect.gen(function*() {
-    if ((yield* missing).length === 0) return []
-    const go = yield* GoToolchain.find
-    const directory = yield* cacheDirectory
-    yield* attempt("create the cache", () => mkdir(directory, { recursive: true }))
-    yield* BuildLock.acquire(
-      join(directory, ".building"),
-      (owner) => progress(`waiting for another build (process ${owner})`)
-    )
-    // The other build may have done it.
-    const programs = yield* missing
-    const output = yield* Effect.acquireRelease(
-      attempt("create a directory to build in", () => mkdtemp(`${directory}.building-`)),
-      (path) => attempt("remove the directory built in", () => rm(path, { recursive: true, force: true })).pipe(Effect.orDie)
-    )
-    for (const [index, program] of programs.entries()) {
-      const step = `[${index + 1}/${programs.length}]`
-      yield* progress(`${step} building ${program} ${program === "etcd" ? "" : `${KUBERNETES_VERSION} `}with Go ${go}`)
-      const started = yield* Clock.currentTimeMillis
-      yield* compile(program, output, directory)
-      const seconds = Math.round(((yield* Clock.currentTimeMillis) - started) / 1000)
-      yield* progress(`${step} built ${program} in ${seconds} s`)
-    }
-    return programs
-  })).pipe(Effect.mapError((reason) => new BuildError({ reason })))
+  Effect.scoped(
+    Effect.gen(function* () {
+      if ((yield* missing).length === 0) return []
+      const go = yield* GoToolchain.find
+      const directory = yield* cacheDirectory
+      yield* attempt("create the cache", () => mkdir(directory, { recursive: true }))
+      yield* BuildLock.acquire(join(directory, ".building"), (owner) =>
+        progress(`waiting for another build (process ${owner})`)
+      )
+      // The other build may have done it.
+      const programs = yield* missing
+      const output = yield* Effect.acquireRelease(
+        attempt("create a directory to build in", () => mkdtemp(`${directory}.building-`)),
+        (path) =>
+          attempt("remove the directory built in", () => rm(path, { recursive: true, force: true })).pipe(Effect.orDie)
+      )
+      for (const [index, program] of programs.entries()) {
+        const step = `[${index + 1}/${programs.length}]`
+        yield* progress(
+          `${step} building ${program} ${program === "etcd" ? "" : `${KUBERNETES_VERSION} `}with Go ${go}`
+        )
+        const started = yield* Clock.currentTimeMillis
+        yield* compile(program, output, directory)
+        const seconds = Math.round(((yield* Clock.currentTimeMillis) - started) / 1000)
+        yield* progress(`${step} built ${program} in ${seconds} s`)
+      }
+      return programs
+    })
+  ).pipe(Effect.mapError((reason) => new BuildError({ reason })))
 
-const compile = Effect.fnUntraced(function*(program: ProgramName, output: string, directory: string) {
+const compile = Effect.fnUntraced(function* (program: ProgramName, output: string, directory: string) {
   const built = join(output, program)
   yield* GoToolchain.compile({ program, ...sourceOf(program), output: built, linkerFlags: LINKER_FLAGS })
   yield* attempt(`put ${program} in its place`, async () => {
@@ -82,9 +86,8 @@ const compile = Effect.fnUntraced(function*(program: ProgramName, output: string
   })
 })
 
-const missing: Effect.Effect<ReadonlyArray<ProgramName>> = Effect.filter(
-  PROGRAMS,
-  (program) => Effect.map(find(program), Option.isNone)
+const missing: Effect.Effect<ReadonlyArray<ProgramName>> = Effect.filter(PROGRAMS, (program) =>
+  Effect.map(find(program), Option.isNone)
 )
 
 const attempt = <A>(action: string, run: () => Promise<A>): Effect.Effect<A, DirectoryRefused> =>

@@ -24,10 +24,10 @@ export const acquire = (
   path: string,
   waiting: (owner: string) => Effect.Effect<void>
 ): Effect.Effect<void, BuildLocked | DirectoryRefused, Scope.Scope> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     let told = false
     let owner = "unknown"
-    const once = Effect.gen(function*() {
+    const once = Effect.gen(function* () {
       const holder = yield* refusing("take the build's lock", () => take(path))
       if (holder === undefined) return
       owner = holder
@@ -60,8 +60,8 @@ const take = async (path: string): Promise<string | undefined> => {
   }
   const held = await readFile(path, "utf8").catch(() => "")
   const [owner = "", start, world] = held.split(" ")
-  if (held !== "" && (world !== await processWorld() || await startOf(Number(owner)) === start)) return owner
-  return await discard(path, held) ? await take(path) : owner
+  if (held !== "" && (world !== (await processWorld()) || (await startOf(Number(owner))) === start)) return owner
+  return (await discard(path, held)) ? await take(path) : owner
 }
 
 /** Removes a dead owner's lock, and puts back what it finds instead if somebody was faster. */
@@ -72,7 +72,7 @@ const discard = async (path: string, held: string): Promise<boolean> => {
   } catch {
     return true
   }
-  const same = await readFile(aside, "utf8") === held
+  const same = (await readFile(aside, "utf8")) === held
   if (!same) await link(aside, path).catch(() => undefined)
   await rm(aside, { force: true })
   return same

@@ -18,7 +18,9 @@ export const checkVersion = (printed: string): Result.Result<string, GoTooOld> =
   const enough = Number(major) > neededMajor || (Number(major) === neededMajor && Number(minor) >= neededMinor)
   return enough
     ? Result.succeed(`${major}.${minor}`)
-    : Result.fail(new GoTooOld({ found: major === undefined ? "of unknown version" : `${major}.${minor}`, needed: GO_NEEDED }))
+    : Result.fail(
+        new GoTooOld({ found: major === undefined ? "of unknown version" : `${major}.${minor}`, needed: GO_NEEDED })
+      )
 }
 
 /** Finds the compiler on the PATH. **Errors** `GoMissing`, `GoTooOld`. */

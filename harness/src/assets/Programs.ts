@@ -14,7 +14,7 @@ import { setting } from "../internal/Machine.ts"
 export const KUBERNETES_VERSION = "v1.36.3"
 
 export const PROGRAMS = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl"] as const
-export type ProgramName = typeof PROGRAMS[number]
+export type ProgramName = (typeof PROGRAMS)[number]
 
 export interface FoundProgram {
   readonly name: ProgramName
@@ -24,7 +24,7 @@ export interface FoundProgram {
 }
 
 /** The directory that the build fills: `${XDG_CACHE_HOME:-~/.cache}/quarterdeck/kubernetes/<version>`. */
-export const cacheDirectory: Effect.Effect<string> = Effect.gen(function*() {
+export const cacheDirectory: Effect.Effect<string> = Effect.gen(function* () {
   const cache = (yield* setting("XDG_CACHE_HOME")) ?? join((yield* setting("HOME")) ?? homedir(), ".cache")
   return join(cache, "quarterdeck", "kubernetes", KUBERNETES_VERSION)
 })
@@ -36,7 +36,7 @@ export const cacheDirectory: Effect.Effect<string> = Effect.gen(function*() {
  *
  * @since 0.1.0
  */
-export const find = Effect.fnUntraced(function*(name: ProgramName): Effect.fn.Return<Option.Option<FoundProgram>> {
+export const find = Effect.fnUntraced(function* (name: ProgramName): Effect.fn.Return<Option.Option<FoundProgram>> {
   const assets = yield* setting("KUBEBUILDER_ASSETS")
   const places: Array<FoundProgram> = [{ name, path: join(yield* cacheDirectory, name), origin: "cache" }]
   if (assets !== undefined) places.unshift({ name, path: join(assets, name), origin: "KUBEBUILDER_ASSETS" })
@@ -54,4 +54,9 @@ export const BUILD_COMMAND = import.meta.url.endsWith(".ts")
   : "npx quarterdeck-assets build"
 
 const isExecutable = (path: string): Effect.Effect<boolean> =>
-  Effect.promise(() => access(path, constants.X_OK).then(() => true, () => false))
+  Effect.promise(() =>
+    access(path, constants.X_OK).then(
+      () => true,
+      () => false
+    )
+  )

@@ -10,17 +10,20 @@ import { find, PROGRAMS } from "../assets/Programs.ts"
 
 const USAGE = "usage: quarterdeck-assets build | list"
 
-const runBuild = Effect.gen(function*() {
+const runBuild = Effect.gen(function* () {
   const built = yield* build(Console.log)
   yield* Console.log(built.length === 0 ? "nothing to build: every program is there" : `built ${built.join(", ")}`)
   return 0
 })
 
-const runList = Effect.gen(function*() {
+const runList = Effect.gen(function* () {
   for (const name of PROGRAMS) {
     const place = yield* find(name)
     yield* Console.log(
-      Option.match(place, { onNone: () => `${name}: not found`, onSome: ({ path, origin }) => `${name}: ${path} (${origin})` })
+      Option.match(place, {
+        onNone: () => `${name}: not found`,
+        onSome: ({ path, origin }) => `${name}: ${path} (${origin})`
+      })
     )
   }
   return 0

@@ -56,7 +56,7 @@ interface Run extends Launched {
  */
 export const driver: ClusterDriver = {
   name: NAME,
-  available: Effect.gen(function*() {
+  available: Effect.gen(function* () {
     if (process.platform === "win32") return missing("it needs Linux or macOS")
     const programs = yield* locate(NEEDED)
     return programs.absent.length > 0 ? missing(remedyFor(programs.absent)) : foundIn(programs.found)
@@ -69,7 +69,7 @@ export const driver: ClusterDriver = {
     )
 }
 
-const start = Effect.fnUntraced(function*(options: ClusterOptions) {
+const start = Effect.fnUntraced(function* (options: ClusterOptions) {
   const controllers = options.controllers === true
   const programs = yield* locate(controllers ? [...NEEDED, ...CONTROLLERS] : NEEDED)
   if (programs.absent.length > 0) {
@@ -95,8 +95,8 @@ const start = Effect.fnUntraced(function*(options: ClusterOptions) {
 })
 
 /** Starts on a port of our choosing, on another one when somebody takes it in between. */
-const firstRun = Effect.fnUntraced(function*(cluster: Cluster) {
-  return yield* Effect.gen(function*() {
+const firstRun = Effect.fnUntraced(function* (cluster: Cluster) {
+  return yield* Effect.gen(function* () {
     const port = yield* Ports.free
     return { port, run: yield* runOn(cluster, port) }
   }).pipe(
@@ -106,7 +106,7 @@ const firstRun = Effect.fnUntraced(function*(cluster: Cluster) {
 })
 
 /** Starts the programs in a scope of their own below the cluster's; a failed start leaves none of them. */
-const runOn = Effect.fnUntraced(function*(cluster: Cluster, port: number) {
+const runOn = Effect.fnUntraced(function* (cluster: Cluster, port: number) {
   const scope = yield* Scope.fork(cluster.scope)
   const launched = yield* launch({ ...cluster, port }).pipe(
     Scope.provide(scope),
@@ -116,20 +116,26 @@ const runOn = Effect.fnUntraced(function*(cluster: Cluster, port: number) {
   return { ...launched, scope } satisfies Run
 })
 
-const controlled = Effect.fnUntraced(function*(name: string, cluster: Cluster, port: number, first: Run) {
+const controlled = Effect.fnUntraced(function* (name: string, cluster: Cluster, port: number, first: Run) {
   const current = yield* Ref.make(Option.some<Run>(first))
   const turn = yield* Semaphore.make(1)
-  const { paths, place: { workspace } } = cluster
+  const {
+    paths,
+    place: { workspace }
+  } = cluster
 
   const take = Ref.getAndSet(current, Option.none())
-  const stop = Effect.flatMap(take, (run) => Option.isSome(run) ? Scope.close(run.value.scope, Exit.void) : Effect.void)
+  const stop = Effect.flatMap(take, (run) =>
+    Option.isSome(run) ? Scope.close(run.value.scope, Exit.void) : Effect.void
+  )
   const kill = Effect.flatMap(take, (run) =>
     Option.isSome(run)
       ? Effect.andThen(
-        Effect.forEach(run.value.programs, (program) => program.kill, { concurrency: "unbounded", discard: true }),
-        Scope.close(run.value.scope, Exit.void)
-      )
-      : Effect.void)
+          Effect.forEach(run.value.programs, (program) => program.kill, { concurrency: "unbounded", discard: true }),
+          Scope.close(run.value.scope, Exit.void)
+        )
+      : Effect.void
+  )
   const again = runOn(cluster, port).pipe(
     Effect.retry({
       times: START_ATTEMPTS - 1,
@@ -148,7 +154,10 @@ const controlled = Effect.fnUntraced(function*(name: string, cluster: Cluster, p
     name,
     server: `https://127.0.0.1:${port}`,
     caPem: first.caPem,
-    pid: Effect.map(Ref.get(current), Option.map((run) => run.apiServer.pid)),
+    pid: Effect.map(
+      Ref.get(current),
+      Option.map((run) => run.apiServer.pid)
+    ),
     kill: action(kill),
     restart: action(Effect.andThen(stop, again)),
     expireHistory: action(
@@ -156,15 +165,17 @@ const controlled = Effect.fnUntraced(function*(name: string, cluster: Cluster, p
       compact(clientSocket(paths)).pipe(Effect.andThen(kill), Effect.andThen(again))
     ),
     logs: Effect.map(
-      Effect.forEach([...cluster.programs.keys()], (program) => Effect.map(tailIn(workspace, program), titled(program))),
+      Effect.forEach([...cluster.programs.keys()], (program) =>
+        Effect.map(tailIn(workspace, program), titled(program))
+      ),
       (parts) => parts.join("")
     )
   } satisfies RunningCluster
 })
 
-const locate = Effect.fnUntraced(function*(names: ReadonlyArray<ProgramName>) {
+const locate = Effect.fnUntraced(function* (names: ReadonlyArray<ProgramName>) {
   const programs = yield* Effect.forEach(names, (name) => Effect.map(find(name), (place) => ({ name, place })))
-  const present = programs.flatMap(({ name, place }) => Option.isSome(place) ? [[name, place.value] as const] : [])
+  const present = programs.flatMap(({ name, place }) => (Option.isSome(place) ? [[name, place.value] as const] : []))
   return {
     found: new Map<ProgramName, FoundProgram>(present),
     absent: programs.filter(({ place }) => Option.isNone(place)).map(({ name }) => name)
@@ -179,10 +190,13 @@ const foundIn = (programs: ReadonlyMap<ProgramName, FoundProgram>): Availability
   )
 
 const remedyFor = (absent: ReadonlyArray<string>): string =>
-  `${absent.join(" and ")} not found; run \`${BUILD_COMMAND}\` (needs Go 1.26 or newer), ` +
-  "or set KUBEBUILDER_ASSETS to a directory that has them"
+  `${absent.join(" and ")} not found; run \`${BUILD_COMMAND}\` (needs Go 1.26 or newer), `
+  + "or set KUBEBUILDER_ASSETS to a directory that has them"
 
 const lostPort = (error: ProgramExited): boolean =>
   error.program === "kube-apiserver" && error.lastLines.some((line) => line.includes("address already in use"))
 
-const titled = (program: string) => (text: string): string => text === "" ? "" : `==> ${program} <==\n${text}`
+const titled =
+  (program: string) =>
+  (text: string): string =>
+    text === "" ? "" : `==> ${program} <==\n${text}`

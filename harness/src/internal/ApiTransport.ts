@@ -41,10 +41,12 @@ export interface ApiTransport {
 }
 
 /** Opens no connection before the first call. */
-export const make = (
-  options: { readonly cluster: string; readonly server: string; readonly caPem: string }
-): Effect.Effect<ApiTransport, never, Scope.Scope> =>
-  Effect.gen(function*() {
+export const make = (options: {
+  readonly cluster: string
+  readonly server: string
+  readonly caPem: string
+}): Effect.Effect<ApiTransport, never, Scope.Scope> =>
+  Effect.gen(function* () {
     const connect = { ca: options.caPem }
     const opened = () => ({
       calls: new Pool(options.server, { connect, connections: CONNECTIONS, keepAliveTimeout: KEEP_ALIVE_MS }),
@@ -52,9 +54,8 @@ export const make = (
     })
     const destroyed = ({ calls, watches }: ReturnType<typeof opened>) =>
       Effect.promise(() => Promise.all([calls.destroy(), watches.destroy()]))
-    const pools = yield* Effect.acquireRelease(
-      Ref.make(opened()),
-      (current) => Effect.flatMap(Ref.get(current), destroyed)
+    const pools = yield* Effect.acquireRelease(Ref.make(opened()), (current) =>
+      Effect.flatMap(Ref.get(current), destroyed)
     )
     const failed = (request: ApiRequest) => (cause: unknown) =>
       new ApiError({
@@ -65,7 +66,7 @@ export const make = (
       })
 
     return {
-      call: Effect.fnUntraced(function*(request, token) {
+      call: Effect.fnUntraced(function* (request, token) {
         const { calls } = yield* Ref.get(pools)
         return yield* Effect.tryPromise({
           try: async (signal): Promise<ApiReply> => {
@@ -80,7 +81,7 @@ export const make = (
           catch: failed(request)
         })
       }),
-      open: Effect.fnUntraced(function*(request, token) {
+      open: Effect.fnUntraced(function* (request, token) {
         const { watches } = yield* Ref.get(pools)
         const ending = yield* Effect.acquireRelease(
           Effect.sync(() => new AbortController()),

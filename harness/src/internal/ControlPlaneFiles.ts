@@ -38,7 +38,10 @@ export const pathsIn = (directory: string): ControlPlanePaths => ({
 })
 
 /** Writes who may come in, and the key pair that signs the tokens of service accounts. */
-export const write = (paths: ControlPlanePaths, users: ReadonlyArray<ClusterUser>): Effect.Effect<void, MachineRefused> =>
+export const write = (
+  paths: ControlPlanePaths,
+  users: ReadonlyArray<ClusterUser>
+): Effect.Effect<void, MachineRefused> =>
   attempt("write the control plane's files", async () => {
     const pair = generateKeyPairSync("ec", { namedCurve: "P-256" })
     await Promise.all([
@@ -53,7 +56,9 @@ export const writeControllersKubeconfig = (
   paths: ControlPlanePaths,
   context: Kubeconfig.KubeconfigContext
 ): Effect.Effect<void, MachineRefused> =>
-  attempt("write the controllers' kubeconfig", () => writePrivate(paths.controllersKubeconfig, Kubeconfig.print([context])))
+  attempt("write the controllers' kubeconfig", () =>
+    writePrivate(paths.controllersKubeconfig, Kubeconfig.print([context]))
+  )
 
 /** Waits until the server has written its certificate, and gives the authority that signed it. */
 export const authority = (paths: ControlPlanePaths): Effect.Effect<string, ClusterNotReady> =>
@@ -68,8 +73,9 @@ export const authority = (paths: ControlPlanePaths): Effect.Effect<string, Clust
   }).pipe(
     Effect.retry(Schedule.spaced(CERTIFICATE_EVERY)),
     Effect.timeout(CERTIFICATE_WITHIN),
-    Effect.mapError(() =>
-      new ClusterNotReady({ waitedMs: CERTIFICATE_WITHIN_MS, last: "the server wrote no certificate", lastLines: [] })
+    Effect.mapError(
+      () =>
+        new ClusterNotReady({ waitedMs: CERTIFICATE_WITHIN_MS, last: "the server wrote no certificate", lastLines: [] })
     )
   )
 
@@ -77,6 +83,6 @@ export const authority = (paths: ControlPlanePaths): Effect.Effect<string, Clust
 const tokenLine = (user: ClusterUser): string =>
   `${[Redacted.value(user.token), user.name, user.name, user.groups.join(",")].map(quoted).join(",")}\n`
 
-const quoted = (field: string): string => `"${field.replaceAll("\"", "\"\"")}"`
+const quoted = (field: string): string => `"${field.replaceAll('"', '""')}"`
 
 const writePrivate = (path: string, text: string): Promise<void> => writeFile(path, text, { mode: 0o600 })

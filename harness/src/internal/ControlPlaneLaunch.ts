@@ -41,13 +41,13 @@ const RECONCILES = ["/api/v1/namespaces/default/serviceaccounts/default"]
  * **Errors** as soon as one of the programs ends, not at the deadline. **Limits** ends them with the scope, the last
  * started first.
  */
-export const launch = Effect.fnUntraced(function*(
+export const launch = Effect.fnUntraced(function* (
   options: LaunchOptions
 ): Effect.fn.Return<Launched, ClusterNotReady | MachineRefused | ProgramExited, Scope.Scope> {
   const { paths, port } = options
   const server = `https://127.0.0.1:${port}`
   const start = (name: ProgramName, args: ReadonlyArray<string>) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const program = options.programs.get(name)
       if (program === undefined) return yield* Effect.die(new Error(`${name} was not looked up before the start`))
       return yield* Program.start({ name, command: program.path, args }, options.place)
@@ -61,7 +61,7 @@ export const launch = Effect.fnUntraced(function*(
 
   const caPem = yield* whileRunning(
     [etcd, apiServer],
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const caPem = yield* ControlPlaneFiles.authority(paths)
       yield* ServerProbe.answers({ server, caPem, token: options.admin.token }, SERVES)
       return caPem
@@ -92,13 +92,16 @@ const whileRunning = <A, E>(
     Effect.catchIf(
       (error) => error instanceof ClusterNotReady,
       (error) =>
-        Effect.flatMap(Effect.forEach(programs, (program) => program.tail), (tails) =>
-          Effect.fail(
-            new ClusterNotReady({
-              waitedMs: error.waitedMs,
-              last: error.last,
-              lastLines: tails.flatMap((tail) => Program.lastLines(tail))
-            })
-          ))
+        Effect.flatMap(
+          Effect.forEach(programs, (program) => program.tail),
+          (tails) =>
+            Effect.fail(
+              new ClusterNotReady({
+                waitedMs: error.waitedMs,
+                last: error.last,
+                lastLines: tails.flatMap((tail) => Program.lastLines(tail))
+              })
+            )
+        )
     )
   )

@@ -26,7 +26,7 @@ export const inRealTime = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effe
 
 /** Reads a setting of the environment; unset and empty are the same. */
 export const setting = (name: string): Effect.Effect<string | undefined> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const value = yield* Config.String(name).pipe(Config.withDefault(""))
     return value === "" ? undefined : value
   }).pipe(Effect.orDie)

@@ -21,7 +21,7 @@ const given = new Set<number>()
 
 /** Finds a free port and keeps it from being given twice in this process until the scope closes. */
 export const free = Effect.acquireRelease(
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       // Not Effect's Random: two processes with one seed would walk the same ports.
       const port = randomInt(LOWEST, HIGHEST + 1)

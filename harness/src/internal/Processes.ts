@@ -69,4 +69,4 @@ const printOf = async (pid: number, field: string): Promise<string | undefined> 
   }
 }
 
-const codeOf = (cause: unknown): unknown => cause instanceof Error && "code" in cause ? cause.code : undefined
+const codeOf = (cause: unknown): unknown => (cause instanceof Error && "code" in cause ? cause.code : undefined)

@@ -15,9 +15,12 @@ import type { Watchdog } from "./Watchdog.ts"
 import type { Workspace } from "./Workspace.ts"
 
 /** How long a program may take to end by itself before it is killed. */
-export const TerminationGrace = Context.Reference<Duration.Input>("@quarterdeck/harness/internal/Program/TerminationGrace", {
-  defaultValue: () => "20 seconds"
-})
+export const TerminationGrace = Context.Reference<Duration.Input>(
+  "@quarterdeck/harness/internal/Program/TerminationGrace",
+  {
+    defaultValue: () => "20 seconds"
+  }
+)
 const LAST_LINES = 20
 const TAIL_BYTES = 64 * 1024
 
@@ -51,7 +54,7 @@ export const start = (
   place: { readonly workspace: Workspace; readonly watchdog: Watchdog }
 ): Effect.Effect<Program, MachineRefused | ProgramExited, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const log = logFile(place.workspace, options.name)
       const ended = yield* Deferred.make<string>()
       const pid = yield* spawned(options, place.workspace.path, log, ended)
@@ -68,7 +71,7 @@ export const start = (
         name: options.name,
         pid,
         ended: Deferred.await(ended),
-        failsWhenEnded: Effect.gen(function*() {
+        failsWhenEnded: Effect.gen(function* () {
           const outcome = yield* Deferred.await(ended)
           return yield* new ProgramExited({ program: options.name, outcome, lastLines: lastLines(yield* tail) })
         }),
@@ -78,7 +81,7 @@ export const start = (
       }
     }),
     (program) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         yield* program.terminate
         yield* program.ended.pipe(
           Effect.timeoutOrElse({ duration: yield* TerminationGrace, orElse: () => program.kill })
@@ -92,11 +95,14 @@ export const tailIn = (workspace: Workspace, name: string): Effect.Effect<string
 
 /** The last lines of a text, blank ones left out. */
 export const lastLines = (text: string): ReadonlyArray<string> =>
-  text.split("\n").filter((line) => line.trim() !== "").slice(-LAST_LINES)
+  text
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .slice(-LAST_LINES)
 
 const logFile = (workspace: Workspace, name: string): string => join(workspace.path, `${name}.log`)
 
-const spawned = Effect.fnUntraced(function*(
+const spawned = Effect.fnUntraced(function* (
   options: ProgramOptions,
   cwd: string,
   log: string,
@@ -107,7 +113,7 @@ const spawned = Effect.fnUntraced(function*(
     const fail = (outcome: string) =>
       resume(Effect.fail(new ProgramExited({ program: options.name, outcome, lastLines: [] })))
     const child = spawn(options.command, options.args, { cwd, detached: true, stdio: ["ignore", output, output] })
-    child.once("spawn", () => child.pid === undefined ? fail("no process number") : resume(Effect.succeed(child.pid)))
+    child.once("spawn", () => (child.pid === undefined ? fail("no process number") : resume(Effect.succeed(child.pid))))
     child.once("error", (cause) => fail(cause.message))
     child.once("exit", (code, signal) => {
       Deferred.doneUnsafe(ended, Effect.succeed(signal === null ? `exit status ${code}` : `signal ${signal}`))

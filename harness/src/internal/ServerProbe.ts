@@ -25,30 +25,36 @@ export interface ProbeOptions {
  * **Errors** `ClusterNotReady` after 60 s, with the last answer. **Limits** one probe every 50 ms on one connection.
  */
 export const answers = (options: ProbeOptions, paths: ReadonlyArray<string>): Effect.Effect<void, ClusterNotReady> =>
-  Effect.scoped(Effect.gen(function*() {
-    const agent = yield* Effect.acquireRelease(
-      Effect.sync(() => new Agent({ connections: 1, connect: { ca: options.caPem } })),
-      (agent) => Effect.promise(() => agent.destroy())
-    )
-    const started = yield* Clock.currentTimeMillis
-    let last = "none yet"
-    const ask = (path: string) =>
-      Effect.tryPromise({
-        try: (signal) => statusOf(agent, options, path, signal),
-        catch: (cause) => cause instanceof Error ? cause.message : String(cause)
-      }).pipe(
-        Effect.filterOrFail((status) => status === 200, (status) => `status ${status}`),
-        Effect.tapError((answer) => Effect.sync(() => last = `${path} ${answer}`))
+  Effect.scoped(
+    Effect.gen(function* () {
+      const agent = yield* Effect.acquireRelease(
+        Effect.sync(() => new Agent({ connections: 1, connect: { ca: options.caPem } })),
+        (agent) => Effect.promise(() => agent.destroy())
       )
-    yield* Effect.forEach(paths, ask, { discard: true }).pipe(
-      Effect.retry(Schedule.spaced(EVERY)),
-      Effect.timeout(WITHIN),
-      Effect.catch(() =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) =>
-          Effect.fail(new ClusterNotReady({ waitedMs: Math.round(now - started), last, lastLines: [] })))
+      const started = yield* Clock.currentTimeMillis
+      let last = "none yet"
+      const ask = (path: string) =>
+        Effect.tryPromise({
+          try: (signal) => statusOf(agent, options, path, signal),
+          catch: (cause) => (cause instanceof Error ? cause.message : String(cause))
+        }).pipe(
+          Effect.filterOrFail(
+            (status) => status === 200,
+            (status) => `status ${status}`
+          ),
+          Effect.tapError((answer) => Effect.sync(() => (last = `${path} ${answer}`)))
+        )
+      yield* Effect.forEach(paths, ask, { discard: true }).pipe(
+        Effect.retry(Schedule.spaced(EVERY)),
+        Effect.timeout(WITHIN),
+        Effect.catch(() =>
+          Effect.flatMap(Clock.currentTimeMillis, (now) =>
+            Effect.fail(new ClusterNotReady({ waitedMs: Math.round(now - started), last, lastLines: [] }))
+          )
+        )
       )
-    )
-  }))
+    })
+  )
 
 const statusOf = async (agent: Agent, options: ProbeOptions, path: string, signal: AbortSignal): Promise<number> => {
   const { statusCode, body } = await request(`${options.server}${path}`, {

@@ -32,7 +32,7 @@ until rm -rf -- "$1" 2>/dev/null || [ "$tries" -ge 20 ]; do tries=$((tries + 1))
 
 /** Starts the watchdog of a directory; closing the scope sends it away without harm. */
 export const make = (directory: string): Effect.Effect<Watchdog, MachineRefused, Scope.Scope> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const shell = yield* Effect.acquireRelease(
       attempt("start the watchdog", () => started(directory)),
       (shell) => Effect.sync(() => shell.stdin?.end("farewell\n"))

@@ -29,7 +29,7 @@ const NAME = /^([0-9]+)_([A-Za-z0-9-]+)_([A-Za-z0-9]+)_/
  * **Limits** first sweeps what dead owners left; `root` defaults to a directory of this user in the temporary directory.
  */
 export const make = (root?: string): Effect.Effect<Workspace, MachineRefused, Scope.Scope> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const home = root ?? (yield* defaultRoot)
     yield* attempt("prepare the directory of all clusters", () => prepare(home))
     yield* sweep(home)
@@ -55,7 +55,7 @@ export const sweep = (root: string): Effect.Effect<void, MachineRefused> =>
     for (const name of await readdir(root)) {
       const [, pid, start, where] = NAME.exec(name) ?? []
       if (pid === undefined || where !== world) continue
-      if (await startOf(Number(pid)) === start) continue
+      if ((await startOf(Number(pid))) === start) continue
       await endPrograms(join(root, name), name)
       await remove(join(root, name))
     }
@@ -74,7 +74,8 @@ const ownName = async (): Promise<string> =>
   `${process.pid}_${(await startOf(process.pid)) ?? "unknown"}_${await processWorld()}`
 
 /** A program that is just being killed may still create a file, so a directory that fills up again is tried anew. */
-const remove = (path: string): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
+const remove = (path: string): Promise<void> =>
+  rm(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
 
 const prepare = async (root: string): Promise<void> => {
   await mkdir(root, { recursive: true, mode: 0o700 })
@@ -87,7 +88,6 @@ const prepare = async (root: string): Promise<void> => {
 }
 
 /** Short, because the sockets in it lie deep and the system takes no more than about 100 characters. */
-const defaultRoot = Effect.map(
-  setting("TMPDIR"),
-  (temporary) => join(temporary ?? "/tmp", `quarterdeck-${process.getuid?.() ?? "user"}`)
+const defaultRoot = Effect.map(setting("TMPDIR"), (temporary) =>
+  join(temporary ?? "/tmp", `quarterdeck-${process.getuid?.() ?? "user"}`)
 )

@@ -31,7 +31,11 @@ export interface Template {
 }
 
 /** The namespaces that the seed makes, with the team that owns each. */
-export const TEAMS: Readonly<Record<string, string>> = { shop: "storefront", payments: "payments", platform: "platform" }
+export const TEAMS: Readonly<Record<string, string>> = {
+  shop: "storefront",
+  payments: "payments",
+  platform: "platform"
+}
 
 /** Made by the server itself; the seed adds workloads to it. */
 export const SYSTEM_NAMESPACE = "kube-system"
@@ -58,24 +62,34 @@ type Line = readonly [
   fixed?: Template["fixed"]
 ]
 
-const template = (everywhere: boolean) => ([kind, namespace, name, image, tags, replicas, size, fixed]: Line): Template => ({
-  kind,
-  namespace,
-  name,
-  image,
-  tags,
-  replicas,
-  resources: size,
-  everywhere,
-  ...(fixed === undefined ? {} : { fixed })
-})
+const template =
+  (everywhere: boolean) =>
+  ([kind, namespace, name, image, tags, replicas, size, fixed]: Line): Template => ({
+    kind,
+    namespace,
+    name,
+    image,
+    tags,
+    replicas,
+    resources: size,
+    everywhere,
+    ...(fixed === undefined ? {} : { fixed })
+  })
 
 const EVERYWHERE: ReadonlyArray<Line> = [
   ["Deployment", "shop", "web", "acme/shop-web", ["2.14.1", "2.14.0", "2.13.7"], [2, 4], MEDIUM],
   ["Deployment", "shop", "checkout", "acme/shop-checkout", ["5.3.0", "5.2.8"], [2, 3], MEDIUM],
   ["Deployment", "payments", "ledger", "acme/payments-ledger", ["1.9.4", "1.9.2"], [2, 3], LARGE],
   ["Deployment", "platform", "legacy-admin", "acme/legacy-admin", ["0.42.0"], [0, 0], SMALL, "idle"],
-  ["Deployment", "kube-system", "coredns", "coredns/coredns", ["1.13.1", "1.12.4"], [2, 2], resources(100, 70, 200, 170)],
+  [
+    "Deployment",
+    "kube-system",
+    "coredns",
+    "coredns/coredns",
+    ["1.13.1", "1.12.4"],
+    [2, 2],
+    resources(100, 70, 200, 170)
+  ],
   ["StatefulSet", "shop", "catalog-db", "postgres", ["18.1", "17.7"], [1, 3], LARGE],
   ["DaemonSet", "platform", "log-agent", "fluent/fluent-bit", ["4.2.0", "4.1.1"], [0, 0], SMALL],
   ["Job", "payments", "migrate-schema", "acme/payments-ledger", ["1.9.4"], [1, 1], MEDIUM, "completed"],

@@ -86,10 +86,13 @@ const LETTERS = "bcdfghjklmnpqrstvwxz2456789"
  * @since 0.1.0
  */
 export const plan = (options: PlanOptions): Effect.Effect<ClusterPlan> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const size = SIZES[options.size]
     const cloud = cloudAt(options.index)
-    const nodes = yield* Effect.forEach(Array.from({ length: size.nodes }, (_, at) => at), (at) => planNode(cloud, at))
+    const nodes = yield* Effect.forEach(
+      Array.from({ length: size.nodes }, (_, at) => at),
+      (at) => planNode(cloud, at)
+    )
     const place = placement(nodes)
     const stages = yield* Effect.forEach(size.stages, (stage) => planStage(stage, size.optional, nodes, place))
     return {
@@ -103,7 +106,7 @@ export const plan = (options: PlanOptions): Effect.Effect<ClusterPlan> =>
     }
   }).pipe(Random.withSeed(`${options.seed}/${options.index}/${options.cluster}`))
 
-const planNode = Effect.fnUntraced(function*(cloud: Cloud, at: number) {
+const planNode = Effect.fnUntraced(function* (cloud: Cloud, at: number) {
   const machine = yield* Random.choice(cloud.machines)
   return {
     name: `node-${yield* letters(4)}-${at}`,
@@ -118,7 +121,7 @@ const planNode = Effect.fnUntraced(function*(cloud: Cloud, at: number) {
 /** Gives the replica at a place its node and address. */
 type Place = (template: Template, at: number) => { readonly node: NodePlan; readonly address: string }
 
-const planStage = Effect.fnUntraced(function*(
+const planStage = Effect.fnUntraced(function* (
   stage: string,
   optional: readonly [number, number],
   nodes: ReadonlyArray<NodePlan>,
@@ -132,13 +135,14 @@ const planStage = Effect.fnUntraced(function*(
   const chosen = [...offered.filter(({ everywhere }) => everywhere), ...others.slice(0, count)]
   const states = yield* dealStates(chosen)
   return yield* Effect.forEach(chosen, (template) =>
-    planWorkload(template, stage, states.get(template) ?? template.fixed ?? "healthy", nodes, place))
+    planWorkload(template, stage, states.get(template) ?? template.fixed ?? "healthy", nodes, place)
+  )
 })
 
 /** Deals the unhappy states out to Deployments of several replicas, leaving the system's alone. */
-const dealStates = Effect.fnUntraced(function*(templates: ReadonlyArray<Template>) {
-  const candidates = templates.filter(({ kind, namespace, fixed }) =>
-    kind === "Deployment" && namespace !== SYSTEM_NAMESPACE && fixed === undefined
+const dealStates = Effect.fnUntraced(function* (templates: ReadonlyArray<Template>) {
+  const candidates = templates.filter(
+    ({ kind, namespace, fixed }) => kind === "Deployment" && namespace !== SYSTEM_NAMESPACE && fixed === undefined
   )
   const [degraded, progressing, paused] = yield* Random.shuffle(candidates)
   const states = new Map<Template, WorkloadState>()
@@ -148,7 +152,7 @@ const dealStates = Effect.fnUntraced(function*(templates: ReadonlyArray<Template
   return states
 })
 
-const planWorkload = Effect.fnUntraced(function*(
+const planWorkload = Effect.fnUntraced(function* (
   template: Template,
   stage: string,
   state: WorkloadState,
@@ -161,10 +165,11 @@ const planWorkload = Effect.fnUntraced(function*(
   const hash = yield* letters(10)
   const previousHash = yield* letters(10)
   const pods = yield* Effect.forEach(podStates(template, state, desired), (pod, at) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const owner = pod.revision === "current" ? hash : previousHash
       return { ...pod, ...place(template, at), name: podName(template, owner, at, yield* letters(5)) }
-    }))
+    })
+  )
   return {
     template,
     namespace: namespaceIn(template.namespace, stage),
@@ -202,7 +207,8 @@ const podStates = (
 const podName = (template: Template, owner: string, at: number, suffix: string): string => {
   if (template.kind === "Pod") return template.name
   if (template.kind === "StatefulSet") return `${template.name}-${at}`
-  const parent = template.kind === "Deployment" || template.kind === "CronJob" ? `${template.name}-${owner}` : template.name
+  const parent =
+    template.kind === "Deployment" || template.kind === "CronJob" ? `${template.name}-${owner}` : template.name
   return `${parent}-${suffix}`
 }
 
@@ -213,10 +219,10 @@ const placement = (nodes: ReadonlyArray<NodePlan>): Place => {
   return ({ resources, kind }, at) => {
     // One pod of a DaemonSet is on every node, wherever the others go.
     const candidates = kind === "DaemonSet" ? [...free].slice(at, at + 1) : [...free]
-    const [node, cpuMillis] = candidates.reduce((best, next) => next[1] > best[1] ? next : best)
+    const [node, cpuMillis] = candidates.reduce((best, next) => (next[1] > best[1] ? next : best))
     free.set(node, cpuMillis - resources.cpuRequestMillis)
     pods++
-    return { node, address: `10.2.${Math.floor(pods / 250)}.${1 + pods % 250}` }
+    return { node, address: `10.2.${Math.floor(pods / 250)}.${1 + (pods % 250)}` }
   }
 }
 
@@ -224,7 +230,6 @@ const namespaceIn = (namespace: string, stage: string): string =>
   stage === "production" || namespace === SYSTEM_NAMESPACE ? namespace : `${namespace}-${stage}`
 
 const letters = (length: number): Effect.Effect<string> =>
-  Effect.map(
-    Effect.replicateEffect(Random.nextIntBetween(0, LETTERS.length, { halfOpen: true }), length),
-    (places) => places.map((place) => LETTERS.charAt(place)).join("")
+  Effect.map(Effect.replicateEffect(Random.nextIntBetween(0, LETTERS.length, { halfOpen: true }), length), (places) =>
+    places.map((place) => LETTERS.charAt(place)).join("")
   )

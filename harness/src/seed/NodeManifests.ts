@@ -53,7 +53,10 @@ export const nodeStatus = (planned: NodePlan, version: string, now: string) => {
       memory: `${memoryMib - RESERVED_MEMORY_MIB}Mi`,
       pods: PODS
     },
-    addresses: [{ type: "InternalIP", address: planned.address }, { type: "Hostname", address: planned.name }],
+    addresses: [
+      { type: "InternalIP", address: planned.address },
+      { type: "Hostname", address: planned.name }
+    ],
     conditions: [
       condition("Ready", "True", "KubeletReady"),
       condition("MemoryPressure", "False", "KubeletHasSufficientMemory"),

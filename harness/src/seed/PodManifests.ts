@@ -23,14 +23,16 @@ export const podSpec = (workload: WorkloadPlan, image = workload.image) => {
   const { name, kind, resources } = workload.template
   const finite = kind === "Job" || kind === "CronJob"
   return {
-    containers: [{
-      name,
-      image,
-      resources: {
-        requests: { cpu: `${resources.cpuRequestMillis}m`, memory: `${resources.memoryRequestMib}Mi` },
-        limits: { cpu: `${resources.cpuLimitMillis}m`, memory: `${resources.memoryLimitMib}Mi` }
+    containers: [
+      {
+        name,
+        image,
+        resources: {
+          requests: { cpu: `${resources.cpuRequestMillis}m`, memory: `${resources.memoryRequestMib}Mi` },
+          limits: { cpu: `${resources.cpuLimitMillis}m`, memory: `${resources.memoryLimitMib}Mi` }
+        }
       }
-    }],
+    ],
     ...(finite ? { restartPolicy: "Never" } : {}),
     terminationGracePeriodSeconds: 30
   }
@@ -66,14 +68,16 @@ export const podStatus = (workload: WorkloadPlan, planned: PodPlan, now: string)
       condition("ContainersReady", ready, reason),
       condition("Ready", ready, reason)
     ],
-    containerStatuses: [{
-      name: workload.template.name,
-      image: planned.revision === "current" ? workload.image : workload.previousImage,
-      imageID: "",
-      ready: planned.state === "running",
-      started: planned.state === "running",
-      ...containerState(planned.state, now)
-    }]
+    containerStatuses: [
+      {
+        name: workload.template.name,
+        image: planned.revision === "current" ? workload.image : workload.previousImage,
+        imageID: "",
+        ready: planned.state === "running",
+        started: planned.state === "running",
+        ...containerState(planned.state, now)
+      }
+    ]
   }
 }
 

@@ -41,7 +41,7 @@ const FREE: Ownership = { references: [], labels: {} }
  *
  * **Limits** as many calls at once as the client has connections; each object is created, then given its status.
  */
-export const write = Effect.fnUntraced(function*(
+export const write = Effect.fnUntraced(function* (
   plan: ClusterPlan,
   to: Destination
 ): Effect.fn.Return<void, ApiError> {
@@ -50,20 +50,23 @@ export const write = Effect.fnUntraced(function*(
   const { gitVersion } = yield* decodeVersion(text).pipe(
     Effect.mapError((cause) => unexpected(to, VERSION_PATH, cause.message))
   )
-  yield* Effect.all([
-    each(plan.nodes, (node) => writeNode(node, plan, gitVersion, to)),
-    each(plan.workloads, (workload) => writeWorkload(workload, to))
-  ], { concurrency: "unbounded", discard: true })
+  yield* Effect.all(
+    [
+      each(plan.nodes, (node) => writeNode(node, plan, gitVersion, to)),
+      each(plan.workloads, (workload) => writeWorkload(workload, to))
+    ],
+    { concurrency: "unbounded", discard: true }
+  )
 })
 
-const writeNode = Effect.fnUntraced(function*(node: NodePlan, plan: ClusterPlan, version: string, to: Destination) {
+const writeNode = Effect.fnUntraced(function* (node: NodePlan, plan: ClusterPlan, version: string, to: Destination) {
   const created = yield* to.api.create(NodeManifests.node(node, plan.cloud))
   yield* report(created, NodeManifests.nodeStatus(node, version, to.now), to)
   // The server taints a new node until it is ready, and the controller that would lift the taint does not run.
   if (isTainted(created["spec"])) yield* to.api.patch(refOf(created), { spec: { taints: null } })
 })
 
-const writeWorkload = Effect.fnUntraced(function*(plan: WorkloadPlan, to: Destination) {
+const writeWorkload = Effect.fnUntraced(function* (plan: WorkloadPlan, to: Destination) {
   const { kind } = plan.template
   if (kind === "Pod") return yield* each(plan.pods, (pod) => writePod(plan, pod, FREE, to))
 
@@ -94,7 +97,7 @@ const writeWorkload = Effect.fnUntraced(function*(plan: WorkloadPlan, to: Destin
   }
 })
 
-const writeReplicaSet = Effect.fnUntraced(function*(
+const writeReplicaSet = Effect.fnUntraced(function* (
   plan: WorkloadPlan,
   revision: PodPlan["revision"],
   owner: Ownership,
@@ -110,7 +113,7 @@ const writeReplicaSet = Effect.fnUntraced(function*(
   )
 })
 
-const writeLastJob = Effect.fnUntraced(function*(plan: WorkloadPlan, owner: Ownership, to: Destination) {
+const writeLastJob = Effect.fnUntraced(function* (plan: WorkloadPlan, owner: Ownership, to: Destination) {
   const created = yield* to.api.create(withOwner(WorkloadManifests.lastJob(plan), owner))
   const owned = { references: [yield* ownerOf(created, to)], labels: {} }
   yield* together(
@@ -119,7 +122,7 @@ const writeLastJob = Effect.fnUntraced(function*(plan: WorkloadPlan, owner: Owne
   )
 })
 
-const writePod = Effect.fnUntraced(function*(plan: WorkloadPlan, planned: PodPlan, owner: Ownership, to: Destination) {
+const writePod = Effect.fnUntraced(function* (plan: WorkloadPlan, planned: PodPlan, owner: Ownership, to: Destination) {
   const created = yield* to.api.create(withOwner(PodManifests.pod(plan, planned), owner))
   yield* report(created, PodManifests.podStatus(plan, planned, to.now), to)
 })
@@ -128,9 +131,9 @@ const withOwner = (object: KubeObject, { references, labels }: Ownership): KubeO
   references.length === 0
     ? object
     : {
-      ...object,
-      metadata: { ...object.metadata, labels: { ...object.metadata.labels, ...labels }, ownerReferences: references }
-    }
+        ...object,
+        metadata: { ...object.metadata, labels: { ...object.metadata.labels, ...labels }, ownerReferences: references }
+      }
 
 const report = (object: KubeObject, status: object, to: Destination): Effect.Effect<KubeObject, ApiError> =>
   to.api.patch(refOf(object), { status }, { subresource: "status" })
@@ -158,8 +161,10 @@ const unexpected = (to: Destination, path: string, problem: string): ApiError =>
   new ApiError({ cluster: to.cluster, method: "GET", path, reason: new ApiUnexpected({ problem }) })
 
 /** Everything at once: the client's connections are the bound. */
-const each = <A, B>(items: ReadonlyArray<A>, one: (item: A) => Effect.Effect<B, ApiError>): Effect.Effect<void, ApiError> =>
-  Effect.forEach(items, one, { concurrency: "unbounded", discard: true })
+const each = <A, B>(
+  items: ReadonlyArray<A>,
+  one: (item: A) => Effect.Effect<B, ApiError>
+): Effect.Effect<void, ApiError> => Effect.forEach(items, one, { concurrency: "unbounded", discard: true })
 
 const together = (...effects: ReadonlyArray<Effect.Effect<unknown, ApiError>>): Effect.Effect<void, ApiError> =>
   Effect.all(effects, { concurrency: "unbounded", discard: true })

@@ -33,7 +33,7 @@ export class LeftOutDrivers {
         Effect.map(({ leftOut }) => closingLine(leftOut)),
         // A bad list has failed the tests that read it, with this message; it is repeated here for runs that read none.
         Effect.catchTag("HarnessError", (error) => Effect.succeed(error.message)),
-        Effect.flatMap((line) => line === undefined ? Effect.void : Console.log(`\n${line}`))
+        Effect.flatMap((line) => (line === undefined ? Effect.void : Console.log(`\n${line}`)))
       )
     )
 }

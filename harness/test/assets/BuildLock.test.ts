@@ -9,40 +9,46 @@ import { temporaryDirectory } from "../internal/Fixture.ts"
 
 describe("BuildLock", () => {
   it.effect("lets one builder in at a time, and tells the other whom it waits for", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const path = join(yield* temporaryDirectory, "lock")
       const told = yield* Deferred.make<string>()
       const order = yield* Ref.make<ReadonlyArray<string>>([])
       const note = (what: string) => Ref.update(order, (seen) => [...seen, what])
       const waiting = (owner: string) => Effect.asVoid(Deferred.succeed(told, owner))
 
-      const second = yield* Effect.scoped(Effect.gen(function*() {
-        yield* BuildLock.acquire(path, waiting)
-        const other = yield* BuildLock.acquire(path, waiting).pipe(
-          Effect.andThen(note("second")),
-          Effect.scoped,
-          inRealTime,
-          Effect.forkDetach({ startImmediately: true })
-        )
-        assert.strictEqual(yield* Deferred.await(told), String(process.pid))
-        yield* note("first")
-        return other
-      }))
+      const second = yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* BuildLock.acquire(path, waiting)
+          const other = yield* BuildLock.acquire(path, waiting).pipe(
+            Effect.andThen(note("second")),
+            Effect.scoped,
+            inRealTime,
+            Effect.forkDetach({ startImmediately: true })
+          )
+          assert.strictEqual(yield* Deferred.await(told), String(process.pid))
+          yield* note("first")
+          return other
+        })
+      )
       yield* Fiber.join(second)
       assert.deepStrictEqual(yield* Ref.get(order), ["first", "second"])
-    }))
+    })
+  )
 
   it.effect("takes over from an owner that no longer runs", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       const path = join(directory, "lock")
       const world = yield* Effect.promise(() => processWorld())
       yield* Effect.promise(() => writeFile(path, `1999999 12345 ${world}`))
-      yield* Effect.scoped(Effect.gen(function*() {
-        yield* BuildLock.acquire(path, () => Effect.die(new Error("there is nobody to wait for")))
-        const held = yield* Effect.promise(() => readFile(path, "utf8"))
-        assert.isTrue(held.startsWith(`${process.pid} `))
-      }))
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* BuildLock.acquire(path, () => Effect.die(new Error("there is nobody to wait for")))
+          const held = yield* Effect.promise(() => readFile(path, "utf8"))
+          assert.isTrue(held.startsWith(`${process.pid} `))
+        })
+      )
       assert.isEmpty(yield* Effect.promise(() => readdir(directory)))
-    }))
+    })
+  )
 })

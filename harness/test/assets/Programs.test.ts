@@ -17,26 +17,33 @@ const put = (directory: string, mode: number) =>
 
 describe("Programs", () => {
   it.effect("the cache lies under XDG_CACHE_HOME, else under the home directory", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const inside = join("quarterdeck", "kubernetes", KUBERNETES_VERSION)
       assert.strictEqual(yield* cacheDirectory.pipe(on({ XDG_CACHE_HOME: "/c", HOME: "/h" })), join("/c", inside))
       assert.strictEqual(yield* cacheDirectory.pipe(on({ XDG_CACHE_HOME: "", HOME: "/h" })), join("/h/.cache", inside))
-    }))
+    })
+  )
 
-  it.effect("KUBEBUILDER_ASSETS comes first, the cache fills in what it lacks, and files that cannot run do not count", () =>
-    Effect.gen(function*() {
-      const home = yield* temporaryDirectory
-      const named = join(home, "named")
-      const settings = { XDG_CACHE_HOME: home, KUBEBUILDER_ASSETS: named }
-      const cache = yield* cacheDirectory.pipe(on(settings))
-      const origin = Effect.map(find("etcd"), Option.map((program) => program.origin)).pipe(on(settings))
-      assert.deepStrictEqual(yield* origin, Option.none())
-      yield* put(cache, 0o755)
-      assert.deepStrictEqual(yield* origin, Option.some("cache"))
-      yield* put(named, 0o644)
-      // The superuser may run nothing either that nobody may run.
-      assert.deepStrictEqual(yield* origin, Option.some("cache"))
-      yield* put(named, 0o755)
-      assert.deepStrictEqual(yield* origin, Option.some("KUBEBUILDER_ASSETS"))
-    }))
+  it.effect(
+    "KUBEBUILDER_ASSETS comes first, the cache fills in what it lacks, and files that cannot run do not count",
+    () =>
+      Effect.gen(function* () {
+        const home = yield* temporaryDirectory
+        const named = join(home, "named")
+        const settings = { XDG_CACHE_HOME: home, KUBEBUILDER_ASSETS: named }
+        const cache = yield* cacheDirectory.pipe(on(settings))
+        const origin = Effect.map(
+          find("etcd"),
+          Option.map((program) => program.origin)
+        ).pipe(on(settings))
+        assert.deepStrictEqual(yield* origin, Option.none())
+        yield* put(cache, 0o755)
+        assert.deepStrictEqual(yield* origin, Option.some("cache"))
+        yield* put(named, 0o644)
+        // The superuser may run nothing either that nobody may run.
+        assert.deepStrictEqual(yield* origin, Option.some("cache"))
+        yield* put(named, 0o755)
+        assert.deepStrictEqual(yield* origin, Option.some("KUBEBUILDER_ASSETS"))
+      })
+  )
 })

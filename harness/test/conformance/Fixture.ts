@@ -18,7 +18,7 @@ export const VIEWER = "viewer"
 export const parent: Effect.Effect<FleetCluster, never, Fleet> = Effect.map(Fleet, (fleet) => fleet.parent)
 
 /** Makes a namespace that no other test knows. */
-export const freshNamespace = Effect.fnUntraced(function*(cluster: FleetCluster) {
+export const freshNamespace = Effect.fnUntraced(function* (cluster: FleetCluster) {
   const name = `t-${randomBytes(5).toString("hex")}`
   yield* cluster.api.create({ apiVersion: "v1", kind: "Namespace", metadata: { name } })
   return name
@@ -56,7 +56,12 @@ export const deployment = (namespace: string, name: string): KubeObject => ({
     selector: { matchLabels: { app: name } },
     template: {
       metadata: { labels: { app: name } },
-      spec: { containers: [{ name: "main", image: "busybox:1" }, { name: "side", image: "busybox:1" }] }
+      spec: {
+        containers: [
+          { name: "main", image: "busybox:1" },
+          { name: "side", image: "busybox:1" }
+        ]
+      }
     }
   }
 })
@@ -72,14 +77,16 @@ export const deploymentRef = (namespace: string, name: string) => ({
 export const refusal = <A, R>(call: Effect.Effect<A, ApiError, R>): Effect.Effect<ApiRefused, ApiError, R> =>
   Effect.flip(call).pipe(
     Effect.catch(() => Effect.die(new Error("the server took a call that it must refuse"))),
-    Effect.flatMap((error) => error.reason instanceof ApiRefused ? Effect.succeed(error.reason) : Effect.fail(error))
+    Effect.flatMap((error) => (error.reason instanceof ApiRefused ? Effect.succeed(error.reason) : Effect.fail(error)))
   )
 
 /** Gives what lies at a path of keys inside an object, undefined where it ends early. */
 export const at = (value: unknown, ...path: ReadonlyArray<string | number>): unknown =>
   path.reduce<unknown>((inside, key) => {
     if (Array.isArray(inside)) return inside[Number(key)]
-    return typeof inside === "object" && inside !== null ? Object.entries(inside).find(([name]) => name === key)?.[1] : undefined
+    return typeof inside === "object" && inside !== null
+      ? Object.entries(inside).find(([name]) => name === key)?.[1]
+      : undefined
   }, value)
 
 export const namesOf = (objects: ReadonlyArray<KubeObject>): ReadonlyArray<string> =>

@@ -27,35 +27,41 @@ export const kubectl = (it: Suite, program: string): void => {
     Effect.tryPromise(() => run(program, ["--kubeconfig", kubeconfig, ...args], { env: { HOME: tmpdir() } }))
 
   it.effect("kubectl sees every cluster as a context, the parent first", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const path = yield* file((yield* Fleet).kubeconfig)
       const contexts = yield* ask(path, "config", "get-contexts", "-o", "name")
       assert.deepStrictEqual(contexts.stdout.trim().split("\n").toSorted(), [CHILD, PARENT])
       const current = yield* ask(path, "config", "current-context")
       assert.strictEqual(current.stdout.trim(), PARENT)
-    }))
+    })
+  )
 
-  it.effect("kubectl creates in one cluster and gets it there, and not in another", () =>
-    Effect.gen(function*() {
-      const fleet = yield* Fleet
-      const path = yield* file(fleet.kubeconfig)
-      const namespace = yield* freshNamespace(fleet.parent)
-      const at = ["--context", PARENT, "-n", namespace]
-      const manifest = yield* file(JSON.stringify(configMap(namespace, "one", {}, { key: "typed" })))
-      yield* ask(path, ...at, "create", "--validate=false", "-f", manifest)
-      const got = yield* ask(path, ...at, "get", "configmap", "one", "-o", "jsonpath={.data.key}")
-      assert.strictEqual(got.stdout, "typed")
-      const table = yield* ask(path, ...at, "get", "configmaps")
-      assert.match(table.stdout, /^NAME\s+DATA\s+AGE\n(?:kube-root-ca.crt.*\n)?one\s+1\s+/)
-      const elsewhere = yield* Effect.exit(ask(path, "--context", CHILD, "-n", namespace, "get", "configmap", "one"))
-      assert.strictEqual(elsewhere._tag, "Failure")
-      assert.deepStrictEqual((yield* fleet.parent.api.get(configMapRef(namespace, "one")))["data"], { key: "typed" })
-    }), 60_000)
+  it.effect(
+    "kubectl creates in one cluster and gets it there, and not in another",
+    () =>
+      Effect.gen(function* () {
+        const fleet = yield* Fleet
+        const path = yield* file(fleet.kubeconfig)
+        const namespace = yield* freshNamespace(fleet.parent)
+        const at = ["--context", PARENT, "-n", namespace]
+        const manifest = yield* file(JSON.stringify(configMap(namespace, "one", {}, { key: "typed" })))
+        yield* ask(path, ...at, "create", "--validate=false", "-f", manifest)
+        const got = yield* ask(path, ...at, "get", "configmap", "one", "-o", "jsonpath={.data.key}")
+        assert.strictEqual(got.stdout, "typed")
+        const table = yield* ask(path, ...at, "get", "configmaps")
+        assert.match(table.stdout, /^NAME\s+DATA\s+AGE\n(?:kube-root-ca.crt.*\n)?one\s+1\s+/)
+        const elsewhere = yield* Effect.exit(ask(path, "--context", CHILD, "-n", namespace, "get", "configmap", "one"))
+        assert.strictEqual(elsewhere._tag, "Failure")
+        assert.deepStrictEqual((yield* fleet.parent.api.get(configMapRef(namespace, "one")))["data"], { key: "typed" })
+      }),
+    60_000
+  )
 
   it.effect("kubectl of another user may only what that user may", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const path = yield* file(yield* (yield* Fleet).kubeconfigFor(VIEWER))
       const error = yield* Effect.flip(ask(path, "get", "secrets", "-A"))
-      assert.include(String(error.cause), "User \"viewer\" cannot list resource \"secrets\"")
-    }))
+      assert.include(String(error.cause), 'User "viewer" cannot list resource "secrets"')
+    })
+  )
 }

@@ -16,7 +16,7 @@ import {
 /** Create, read, update and delete; the kinds of patches; status and scale. */
 export const objects = (it: Suite): void => {
   it.effect("an object that was created can be read, and gets identity, version and time", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { api } = yield* parent
       const namespace = yield* freshNamespace(yield* parent)
       const created = yield* api.create(configMap(namespace, "one"))
@@ -25,10 +25,11 @@ export const objects = (it: Suite): void => {
       assert.match(created.metadata.uid ?? "", /^[0-9a-f]{8}-/)
       assert.match(created.metadata.resourceVersion ?? "", /^[1-9][0-9]*$/)
       assert.match(String(created.metadata["creationTimestamp"]), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
-    }))
+    })
+  )
 
   it.effect("a generated name is the prefix and five characters", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { api } = yield* parent
       const namespace = yield* freshNamespace(yield* parent)
       const { metadata } = yield* api.create({
@@ -37,33 +38,33 @@ export const objects = (it: Suite): void => {
         metadata: { generateName: "made-", namespace }
       })
       assert.match(metadata.name ?? "", /^made-[a-z0-9]{5}$/)
-    }))
+    })
+  )
 
   it.effect("404 when an object does not exist", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { api } = yield* parent
       const refused = yield* refusal(api.get({ apiVersion: "v1", kind: "Pod", namespace: "default", name: "absent" }))
-      assert.deepStrictEqual(
-        [refused.code, refused.reason, refused.text],
-        [404, "NotFound", "pods \"absent\" not found"]
-      )
+      assert.deepStrictEqual([refused.code, refused.reason, refused.text], [404, "NotFound", 'pods "absent" not found'])
       assert.deepStrictEqual(at(refused.status, "details"), { name: "absent", kind: "pods" })
-    }))
+    })
+  )
 
   it.effect("409 when an object exists already", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { api } = yield* parent
       const namespace = yield* freshNamespace(yield* parent)
       yield* api.create(pod(namespace, "one"))
       const refused = yield* refusal(api.create(pod(namespace, "one")))
       assert.deepStrictEqual(
         [refused.code, refused.reason, refused.text],
-        [409, "AlreadyExists", "pods \"one\" already exists"]
+        [409, "AlreadyExists", 'pods "one" already exists']
       )
-    }))
+    })
+  )
 
   it.effect("409 when an update is based on an old version", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { api } = yield* parent
       const namespace = yield* freshNamespace(yield* parent)
       const first = yield* api.create(configMap(namespace, "one"))
@@ -72,60 +73,75 @@ export const objects = (it: Suite): void => {
       assert.deepStrictEqual([refused.code, refused.reason], [409, "Conflict"])
       assert.strictEqual(
         refused.text,
-        "Operation cannot be fulfilled on configmaps \"one\": the object has been modified; " +
-          "please apply your changes to the latest version and try again"
+        'Operation cannot be fulfilled on configmaps "one": the object has been modified; '
+          + "please apply your changes to the latest version and try again"
       )
-    }))
+    })
+  )
 
   it.effect("an update that changes nothing keeps the version", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { api } = yield* parent
       const namespace = yield* freshNamespace(yield* parent)
       const first = yield* api.create(configMap(namespace, "one"))
       const second = yield* api.replace(first)
       assert.strictEqual(second.metadata.resourceVersion, first.metadata.resourceVersion)
-    }))
+    })
+  )
 
   it.effect("a deleted object is gone", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { api } = yield* parent
       const namespace = yield* freshNamespace(yield* parent)
       yield* api.create(configMap(namespace, "one"))
       yield* api.delete(configMapRef(namespace, "one"))
       assert.strictEqual((yield* refusal(api.get(configMapRef(namespace, "one")))).code, 404)
-    }))
+    })
+  )
 
   it.effect("a merge patch sets, adds and removes fields", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { api } = yield* parent
       const namespace = yield* freshNamespace(yield* parent)
       yield* api.create(configMap(namespace, "one", {}, { a: "1", b: "2" }))
       const patched = yield* api.patch(configMapRef(namespace, "one"), { data: { a: null, b: "3", c: "4" } })
       assert.deepStrictEqual(patched["data"], { b: "3", c: "4" })
-    }))
+    })
+  )
 
   it.effect("a JSON patch follows its operations, and a failing test refuses it whole", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { api } = yield* parent
       const namespace = yield* freshNamespace(yield* parent)
       const ref = configMapRef(namespace, "one")
       yield* api.create(configMap(namespace, "one", {}, { a: "1" }))
-      const patched = yield* api.patch(ref, [
-        { op: "test", path: "/data/a", value: "1" },
-        { op: "replace", path: "/data/a", value: "2" },
-        { op: "add", path: "/data/b", value: "3" }
-      ], { type: "json" })
+      const patched = yield* api.patch(
+        ref,
+        [
+          { op: "test", path: "/data/a", value: "1" },
+          { op: "replace", path: "/data/a", value: "2" },
+          { op: "add", path: "/data/b", value: "3" }
+        ],
+        { type: "json" }
+      )
       assert.deepStrictEqual(patched["data"], { a: "2", b: "3" })
-      const refused = yield* refusal(api.patch(ref, [
-        { op: "replace", path: "/data/b", value: "4" },
-        { op: "test", path: "/data/a", value: "1" }
-      ], { type: "json" }))
+      const refused = yield* refusal(
+        api.patch(
+          ref,
+          [
+            { op: "replace", path: "/data/b", value: "4" },
+            { op: "test", path: "/data/a", value: "1" }
+          ],
+          { type: "json" }
+        )
+      )
       assert.strictEqual(refused.code, 422)
       assert.deepStrictEqual((yield* api.get(ref))["data"], { a: "2", b: "3" })
-    }))
+    })
+  )
 
   it.effect("a strategic merge patch merges containers by name", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { api } = yield* parent
       const namespace = yield* freshNamespace(yield* parent)
       yield* api.create(deployment(namespace, "web"))
@@ -134,12 +150,16 @@ export const objects = (it: Suite): void => {
       const containers = at(patched, "spec", "template", "spec", "containers")
       assert.deepStrictEqual(
         [0, 1].map((index) => [at(containers, index, "name"), at(containers, index, "image")]),
-        [["main", "busybox:1"], ["side", "busybox:2"]]
+        [
+          ["main", "busybox:1"],
+          ["side", "busybox:2"]
+        ]
       )
-    }))
+    })
+  )
 
   it.effect("apply creates, changes only what it owns, and conflicts with another owner unless forced", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { api } = yield* parent
       const namespace = yield* freshNamespace(yield* parent)
       yield* api.apply(configMap(namespace, "one", {}, { a: "1" }), { fieldManager: "first" })
@@ -148,13 +168,14 @@ export const objects = (it: Suite): void => {
       const claim = configMap(namespace, "one", {}, { a: "3" })
       const refused = yield* refusal(api.apply(claim, { fieldManager: "third", force: false }))
       assert.deepStrictEqual([refused.code, refused.reason], [409, "Conflict"])
-      assert.include(refused.text, "conflict with \"first\": .data.a")
+      assert.include(refused.text, 'conflict with "first": .data.a')
       const forced = yield* api.apply(claim, { fieldManager: "third", force: true })
       assert.deepStrictEqual(forced["data"], { a: "3", b: "2" })
-    }))
+    })
+  )
 
   it.effect("status is written by its own path only, and the path writes nothing else", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { api } = yield* parent
       const namespace = yield* freshNamespace(yield* parent)
       const created = yield* api.create({ ...deployment(namespace, "web"), status: { replicas: 7 } })
@@ -165,10 +186,11 @@ export const objects = (it: Suite): void => {
       assert.strictEqual(at(reported, "spec", "replicas"), 2)
       const replaced = yield* api.replace({ ...reported, status: {} })
       assert.strictEqual(at(replaced, "status", "readyReplicas"), 1)
-    }))
+    })
+  )
 
   it.effect("scaling changes the replicas and raises the generation", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { api } = yield* parent
       const namespace = yield* freshNamespace(yield* parent)
       yield* api.create(deployment(namespace, "web"))
@@ -178,13 +200,15 @@ export const objects = (it: Suite): void => {
       const scaled = yield* api.get(ref)
       assert.strictEqual(at(scaled, "spec", "replicas"), 5)
       assert.strictEqual(scaled.metadata["generation"], 2)
-    }))
+    })
+  )
 
   it.effect("says which Kubernetes it is", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { api } = yield* parent
       const { status, text } = yield* api.request({ method: "GET", path: "/version" })
       assert.strictEqual(status, 200)
       assert.match(text, /"gitVersion":\s*"v1\.\d+\.\d+/)
-    }))
+    })
+  )
 }

@@ -13,16 +13,14 @@ const versionOf = (object: KubeObject): number => Number(object.metadata.resourc
 /** Following changes. */
 export const watches = (it: Suite): void => {
   it.effect("a watch from a list's version sees every later change, in order, with rising versions", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { api } = yield* parent
       const namespace = yield* freshNamespace(yield* parent)
       yield* api.create(configMap(namespace, "before"))
       const { resourceVersion } = yield* api.list(configMaps(namespace))
-      const seen = yield* api.watch({ ...configMaps(namespace), resourceVersion }).pipe(
-        Stream.take(4),
-        Stream.runCollect,
-        Effect.forkChild({ startImmediately: true })
-      )
+      const seen = yield* api
+        .watch({ ...configMaps(namespace), resourceVersion })
+        .pipe(Stream.take(4), Stream.runCollect, Effect.forkChild({ startImmediately: true }))
       yield* api.create(configMap(namespace, "one"))
       yield* api.patch(configMapRef(namespace, "one"), { data: { key: "new" } })
       yield* api.delete(configMapRef(namespace, "before"))
@@ -30,32 +28,34 @@ export const watches = (it: Suite): void => {
       const events = yield* Fiber.join(seen)
       assert.deepStrictEqual(events.map(summary), ["ADDED one", "MODIFIED one", "DELETED before", "DELETED one"])
       const versions = events.map(({ object }) => versionOf(object))
-      assert.deepStrictEqual(versions, versions.toSorted((left, right) => left - right))
+      assert.deepStrictEqual(
+        versions,
+        versions.toSorted((left, right) => left - right)
+      )
       assert.strictEqual(new Set(versions).size, versions.length)
-    }))
+    })
+  )
 
   it.effect("a watch without a version begins with what exists", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { api } = yield* parent
       const namespace = yield* freshNamespace(yield* parent)
       yield* api.create(configMap(namespace, "one", { follow: "yes" }))
-      const events = yield* api.watch({ ...configMaps(namespace), labelSelector: "follow=yes" }).pipe(
-        Stream.take(1),
-        Stream.runCollect
-      )
+      const events = yield* api
+        .watch({ ...configMaps(namespace), labelSelector: "follow=yes" })
+        .pipe(Stream.take(1), Stream.runCollect)
       assert.deepStrictEqual(events.map(summary), ["ADDED one"])
-    }))
+    })
+  )
 
   it.effect("an object that leaves a selector is deleted for its watch, with its old labels", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { api } = yield* parent
       const namespace = yield* freshNamespace(yield* parent)
       const { resourceVersion } = yield* api.list(configMaps(namespace))
-      const seen = yield* api.watch({ ...configMaps(namespace), resourceVersion, labelSelector: "in=yes" }).pipe(
-        Stream.take(3),
-        Stream.runCollect,
-        Effect.forkChild({ startImmediately: true })
-      )
+      const seen = yield* api
+        .watch({ ...configMaps(namespace), resourceVersion, labelSelector: "in=yes" })
+        .pipe(Stream.take(3), Stream.runCollect, Effect.forkChild({ startImmediately: true }))
       const label = (value: string) =>
         api.patch(configMapRef(namespace, "one"), { metadata: { labels: { in: value } } })
       yield* api.create(configMap(namespace, "one", { in: "no" }))
@@ -66,54 +66,66 @@ export const watches = (it: Suite): void => {
       assert.deepStrictEqual(events.map(summary), ["ADDED one", "DELETED one", "ADDED one"])
       assert.deepStrictEqual(events[1]?.object.metadata.labels, { in: "yes" })
       assert.strictEqual(events[1]?.object.metadata.resourceVersion, left.metadata.resourceVersion)
-    }))
+    })
+  )
 
   it.effect("a watch-list sends what exists, says where that ends, and goes on", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { api } = yield* parent
       const namespace = yield* freshNamespace(yield* parent)
       const own = { ...configMaps(namespace), labelSelector: "mine=yes" }
       yield* Effect.forEach(["a", "b"], (name) => api.create(configMap(namespace, name, { mine: "yes" })))
-      const seen = yield* api.watch({
-        ...own,
-        sendInitialEvents: true,
-        resourceVersionMatch: "NotOlderThan",
-        allowWatchBookmarks: true
-      }).pipe(
-        Stream.tap((event) => endsInitial(event) ? api.create(configMap(namespace, "c", { mine: "yes" })) : Effect.void),
-        Stream.takeUntil(({ object }) => object.metadata.name === "c"),
-        Stream.runCollect
-      )
+      const seen = yield* api
+        .watch({
+          ...own,
+          sendInitialEvents: true,
+          resourceVersionMatch: "NotOlderThan",
+          allowWatchBookmarks: true
+        })
+        .pipe(
+          Stream.tap((event) =>
+            endsInitial(event) ? api.create(configMap(namespace, "c", { mine: "yes" })) : Effect.void
+          ),
+          Stream.takeUntil(({ object }) => object.metadata.name === "c"),
+          Stream.runCollect
+        )
       assert.deepStrictEqual(seen.slice(0, 2).map(summary).toSorted(), ["ADDED a", "ADDED b"])
-      assert.deepStrictEqual(seen.slice(2).map(({ type }) => type), ["BOOKMARK", "ADDED"])
+      assert.deepStrictEqual(
+        seen.slice(2).map(({ type }) => type),
+        ["BOOKMARK", "ADDED"]
+      )
       const [bookmark] = seen.slice(2)
       assert.isAtLeast(bookmark === undefined ? 0 : versionOf(bookmark.object), versionOf(seen[1]?.object ?? NO_OBJECT))
-    }))
+    })
+  )
 
   it.effect("a watch that takes bookmarks hears of changes elsewhere before its time is over", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const cluster = yield* parent
       const { api } = cluster
       const namespace = yield* freshNamespace(cluster)
       const elsewhere = yield* freshNamespace(cluster)
       yield* api.create(configMap(namespace, "one", { mine: "yes" }))
       // A change that the server reads while the watch begins is no news for a bookmark, so it comes after the first event.
-      const events = yield* api.watch({
-        ...configMaps(namespace),
-        labelSelector: "mine=yes",
-        allowWatchBookmarks: true,
-        timeoutSeconds: 5
-      }).pipe(
-        Stream.tap(({ type }) => type === "ADDED" ? api.create(configMap(elsewhere, "two")) : Effect.void),
-        Stream.runCollect
-      )
+      const events = yield* api
+        .watch({
+          ...configMaps(namespace),
+          labelSelector: "mine=yes",
+          allowWatchBookmarks: true,
+          timeoutSeconds: 5
+        })
+        .pipe(
+          Stream.tap(({ type }) => (type === "ADDED" ? api.create(configMap(elsewhere, "two")) : Effect.void)),
+          Stream.runCollect
+        )
       const change = yield* api.get(configMapRef(elsewhere, "two"))
       const [first, ...bookmarks] = events
       assert.strictEqual(first?.type, "ADDED")
       assert.isNotEmpty(bookmarks)
       assert.isTrue(bookmarks.every(isBookmark))
       assert.isAtLeast(Math.max(...bookmarks.map(({ object }) => versionOf(object))), versionOf(change))
-    }))
+    })
+  )
 }
 
 const NO_OBJECT: KubeObject = { apiVersion: "v1", kind: "Status", metadata: {} }

@@ -18,8 +18,8 @@ import { temporaryDirectory } from "../internal/Fixture.ts"
 const { run } = await Effect.runPromise(Drivers.selected)
 const LIMIT = 60_000
 
-const runs = (pid: number) => Effect.promise(async () => (await commandOf(pid) ?? "").trim() !== "")
-const pidOf = Effect.fnUntraced(function*(fleet: Fleet["Service"]) {
+const runs = (pid: number) => Effect.promise(async () => ((await commandOf(pid)) ?? "").trim() !== "")
+const pidOf = Effect.fnUntraced(function* (fleet: Fleet["Service"]) {
   const pid = yield* fleet.parent.pid ?? Effect.succeedNone
   return Option.getOrElse(pid, () => Number.NaN)
 })
@@ -27,7 +27,7 @@ const pidOf = Effect.fnUntraced(function*(fleet: Fleet["Service"]) {
 const on = (settings: Record<string, string>) =>
   Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown(settings))
 /** An environment with the programs of this machine, and a temporary directory of its own. */
-const machineIn = Effect.fnUntraced(function*(directory: string) {
+const machineIn = Effect.fnUntraced(function* (directory: string) {
   for (const name of ["etcd", "kube-apiserver"] as const) {
     const { path } = yield* Effect.flatMap(find(name), Effect.fromOption)
     yield* Effect.promise(() => symlink(path, join(directory, name)))
@@ -36,7 +36,7 @@ const machineIn = Effect.fnUntraced(function*(directory: string) {
 })
 
 /** What the driver keeps in a temporary directory. */
-const keptIn = Effect.fnUntraced(function*(directory: string) {
+const keptIn = Effect.fnUntraced(function* (directory: string) {
   const names = yield* Effect.promise(() => readdir(directory))
   const home = names.find((name) => name.startsWith("quarterdeck-"))
   return home === undefined ? ["no directory at all"] : yield* Effect.promise(() => readdir(join(directory, home)))
@@ -45,17 +45,21 @@ const alone = Fleet.make({ driver: ControlPlane.driver, parent: "alone" })
 
 describe("the control-plane driver without its programs", () => {
   it.effect("says what would bring them", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const home = yield* temporaryDirectory
       const availability = yield* ControlPlane.driver.available.pipe(on({ HOME: home }))
       assert.strictEqual(availability._tag, "Missing")
       const error = yield* Effect.flip(alone.pipe(on({ HOME: home })))
       assert.strictEqual(error.reason._tag, "DriverUnavailable")
-      assert.match(error.message, /etcd and kube-apiserver not found; run `.*build` \(needs Go 1.26 or newer\), or set KUBEBUILDER_ASSETS/)
-    }))
+      assert.match(
+        error.message,
+        /etcd and kube-apiserver not found; run `.*build` \(needs Go 1.26 or newer\), or set KUBEBUILDER_ASSETS/
+      )
+    })
+  )
 
   it.effect("shows the last lines of a server that ends at its start, and leaves nothing", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       const program = (name: string, script: string) =>
         Effect.promise(async () => {
@@ -72,80 +76,103 @@ describe("the control-plane driver without its programs", () => {
         "cluster alone: kube-apiserver ended with exit status 7; its last lines:\nunknown flag: --surprise"
       )
       assert.isEmpty(yield* keptIn(directory))
-    }))
+    })
+  )
 })
 
 for (const driver of run.filter(({ name }) => name === ControlPlane.driver.name)) {
   describe(`the ${driver.name} driver`, () => {
-    it.effect("leaves no process and no directory behind", () =>
-      Effect.gen(function*() {
-        const directory = yield* temporaryDirectory
-        const machine = yield* machineIn(directory)
-        const pid = yield* Effect.scoped(Effect.flatMap(alone, pidOf)).pipe(on(machine))
-        assert.isFalse(yield* runs(pid))
-        assert.isEmpty(yield* keptIn(directory))
-      }), LIMIT)
+    it.effect(
+      "leaves no process and no directory behind",
+      () =>
+        Effect.gen(function* () {
+          const directory = yield* temporaryDirectory
+          const machine = yield* machineIn(directory)
+          const pid = yield* Effect.scoped(Effect.flatMap(alone, pidOf)).pipe(on(machine))
+          assert.isFalse(yield* runs(pid))
+          assert.isEmpty(yield* keptIn(directory))
+        }),
+      LIMIT
+    )
 
-    it.effect("ends its programs and removes their directory when its own process is killed", () =>
-      Effect.gen(function*() {
-        const directory = yield* temporaryDirectory
-        const owner = spawn(
-          process.execPath,
-          ["--conditions=source", new URL("Owner.ts", import.meta.url).pathname],
-          { stdio: ["ignore", "pipe", "inherit"], env: { ...yield* machineIn(directory), PATH: "/usr/bin:/bin" } }
-        )
-        const printed = yield* Effect.promise(async () => {
-          for await (const line of createInterface({ input: owner.stdout })) return line
-          return "nothing"
-        })
-        const pid = Number(printed)
-        assert.isTrue(yield* runs(pid))
-        owner.kill("SIGKILL")
-        yield* eventually("the server is gone", runs(pid), (is) => !is)
-        yield* eventually("the directory is empty", keptIn(directory), (names) => names.length === 0)
-      }), LIMIT)
-
-    it.effect("says that its port was taken while the cluster was down, and starts again once it is free", () =>
-      Effect.gen(function*() {
-        const { parent } = yield* alone
-        yield* parent.kill
-        yield* Effect.scoped(Effect.gen(function*() {
-          yield* Effect.acquireRelease(
-            Effect.promise(async () => {
-              const intruder = createServer().listen(Number(new URL(parent.server).port), "127.0.0.1")
-              await once(intruder, "listening")
-              return intruder
-            }),
-            (intruder) => Effect.sync(() => intruder.close())
+    it.effect(
+      "ends its programs and removes their directory when its own process is killed",
+      () =>
+        Effect.gen(function* () {
+          const directory = yield* temporaryDirectory
+          const owner = spawn(
+            process.execPath,
+            ["--conditions=source", new URL("Owner.ts", import.meta.url).pathname],
+            { stdio: ["ignore", "pipe", "inherit"], env: { ...(yield* machineIn(directory)), PATH: "/usr/bin:/bin" } }
           )
-          const error = yield* Effect.flip(parent.restart)
-          assert.strictEqual(error.reason._tag, "PortsTaken")
-        }))
-        yield* parent.restart
-        yield* parent.api.get({ apiVersion: "v1", kind: "Namespace", name: "default" })
-      }), LIMIT)
+          const printed = yield* Effect.promise(async () => {
+            for await (const line of createInterface({ input: owner.stdout })) return line
+            return "nothing"
+          })
+          const pid = Number(printed)
+          assert.isTrue(yield* runs(pid))
+          owner.kill("SIGKILL")
+          yield* eventually("the server is gone", runs(pid), (is) => !is)
+          yield* eventually("the directory is empty", keptIn(directory), (names) => names.length === 0)
+        }),
+      LIMIT
+    )
 
-    it.effect("with controllers, a Deployment gets its pods and a namespace goes away", () =>
-      Effect.gen(function*() {
-        const { parent: { api } } = yield* Fleet.make({ driver, parent: "busy", controllers: true })
-        const namespace = { apiVersion: "v1", kind: "Namespace", name: "shop" }
-        yield* api.create({ ...namespace, metadata: { name: "shop" } })
-        const labels = { app: "web" }
-        yield* api.create({
-          apiVersion: "apps/v1",
-          kind: "Deployment",
-          metadata: { name: "web", namespace: "shop" },
-          spec: {
-            replicas: 3,
-            selector: { matchLabels: labels },
-            template: { metadata: { labels }, spec: { containers: [{ name: "main", image: "busybox:1" }] } }
-          }
-        })
-        const pods = api.list({ apiVersion: "v1", kind: "Pod", namespace: "shop" })
-        yield* eventually("three pods exist", pods, ({ items }) => items.length === 3)
-        yield* api.delete(namespace)
-        const namespaces = api.list({ apiVersion: "v1", kind: "Namespace", fieldSelector: "metadata.name=shop" })
-        yield* eventually("the namespace is gone", namespaces, ({ items }) => items.length === 0, { within: "30 seconds" })
-      }), LIMIT)
+    it.effect(
+      "says that its port was taken while the cluster was down, and starts again once it is free",
+      () =>
+        Effect.gen(function* () {
+          const { parent } = yield* alone
+          yield* parent.kill
+          yield* Effect.scoped(
+            Effect.gen(function* () {
+              yield* Effect.acquireRelease(
+                Effect.promise(async () => {
+                  const intruder = createServer().listen(Number(new URL(parent.server).port), "127.0.0.1")
+                  await once(intruder, "listening")
+                  return intruder
+                }),
+                (intruder) => Effect.sync(() => intruder.close())
+              )
+              const error = yield* Effect.flip(parent.restart)
+              assert.strictEqual(error.reason._tag, "PortsTaken")
+            })
+          )
+          yield* parent.restart
+          yield* parent.api.get({ apiVersion: "v1", kind: "Namespace", name: "default" })
+        }),
+      LIMIT
+    )
+
+    it.effect(
+      "with controllers, a Deployment gets its pods and a namespace goes away",
+      () =>
+        Effect.gen(function* () {
+          const {
+            parent: { api }
+          } = yield* Fleet.make({ driver, parent: "busy", controllers: true })
+          const namespace = { apiVersion: "v1", kind: "Namespace", name: "shop" }
+          yield* api.create({ ...namespace, metadata: { name: "shop" } })
+          const labels = { app: "web" }
+          yield* api.create({
+            apiVersion: "apps/v1",
+            kind: "Deployment",
+            metadata: { name: "web", namespace: "shop" },
+            spec: {
+              replicas: 3,
+              selector: { matchLabels: labels },
+              template: { metadata: { labels }, spec: { containers: [{ name: "main", image: "busybox:1" }] } }
+            }
+          })
+          const pods = api.list({ apiVersion: "v1", kind: "Pod", namespace: "shop" })
+          yield* eventually("three pods exist", pods, ({ items }) => items.length === 3)
+          yield* api.delete(namespace)
+          const namespaces = api.list({ apiVersion: "v1", kind: "Namespace", fieldSelector: "metadata.name=shop" })
+          yield* eventually("the namespace is gone", namespaces, ({ items }) => items.length === 0, {
+            within: "30 seconds"
+          })
+        }),
+      LIMIT
+    )
   })
 }

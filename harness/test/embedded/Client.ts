@@ -28,7 +28,7 @@ export interface CallOptions {
   readonly token?: string
 }
 
-export interface Events {
+interface Events {
   /** Waits for the next event; `undefined` once the stream has ended. */
   readonly next: Effect.Effect<JsonObject | undefined>
   readonly take: (count: number) => Effect.Effect<ReadonlyArray<JsonObject>>

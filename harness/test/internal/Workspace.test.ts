@@ -8,19 +8,20 @@ import { commandOf, processWorld, startOf } from "../../src/internal/Processes.t
 import * as Workspace from "../../src/internal/Workspace.ts"
 import { temporaryDirectory } from "./Fixture.ts"
 
-const runs = (pid: number) => Effect.promise(async () => (await commandOf(pid) ?? "").trim() !== "")
+const runs = (pid: number) => Effect.promise(async () => ((await commandOf(pid)) ?? "").trim() !== "")
 
 /** A process of our own whose command line holds `text`, in a group of its own. */
 const sleeper = (text: string) =>
   Effect.acquireRelease(
     Effect.sync(() => spawn("/bin/sh", ["-c", "sleep 300; :", text], { detached: true, stdio: "ignore" })),
-    (child) => Effect.sync(() => {
-      if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? Number.NaN), "SIGKILL")
-    })
+    (child) =>
+      Effect.sync(() => {
+        if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? Number.NaN), "SIGKILL")
+      })
   ).pipe(Effect.map((child) => child.pid ?? Number.NaN))
 
 /** A directory as an owner that died left it, with the programs that it noted. */
-const leftBehind = Effect.fnUntraced(function*(root: string, name: string, pids: ReadonlyArray<number>) {
+const leftBehind = Effect.fnUntraced(function* (root: string, name: string, pids: ReadonlyArray<number>) {
   yield* Effect.promise(async () => {
     await mkdir(join(root, name))
     await writeFile(join(root, name, "programs"), pids.map((pid) => `${pid}\n`).join(""))
@@ -31,19 +32,22 @@ const worldOfProcesses = Effect.promise(() => processWorld())
 
 describe("Workspace", () => {
   it.effect("only its user can read it, and it is gone with its scope", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const root = yield* temporaryDirectory
-      const path = yield* Effect.scoped(Effect.gen(function*() {
-        const workspace = yield* Workspace.make(root)
-        const { mode } = yield* Effect.promise(() => stat(workspace.path))
-        assert.strictEqual(mode & 0o777, 0o700)
-        return workspace.path
-      }))
+      const path = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const workspace = yield* Workspace.make(root)
+          const { mode } = yield* Effect.promise(() => stat(workspace.path))
+          assert.strictEqual(mode & 0o777, 0o700)
+          return workspace.path
+        })
+      )
       assert.isEmpty(yield* Effect.promise(() => readdir(root)), path)
-    }))
+    })
+  )
 
   it.effect("the next start ends what a dead owner left running, and removes its directory", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const root = yield* temporaryDirectory
       const name = `1999999_12345_${yield* worldOfProcesses}_dead`
       const orphan = yield* sleeper(join(root, name))
@@ -51,10 +55,11 @@ describe("Workspace", () => {
       yield* Workspace.make(root)
       yield* eventually("the orphan is gone", runs(orphan), (is) => !is)
       assert.notInclude(yield* Effect.promise(() => readdir(root)), name)
-    }))
+    })
+  )
 
   it.effect("a number that has become another process's is not killed", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const root = yield* temporaryDirectory
       const name = `1999999_12345_${yield* worldOfProcesses}_dead`
       const stranger = yield* sleeper("something else")
@@ -62,19 +67,21 @@ describe("Workspace", () => {
       yield* Workspace.make(root)
       assert.notInclude(yield* Effect.promise(() => readdir(root)), name)
       assert.isTrue(yield* runs(stranger))
-    }))
+    })
+  )
 
   it.effect("an owner whose number was given to another process counts as dead", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const root = yield* temporaryDirectory
       const name = `${process.pid}_1_${yield* worldOfProcesses}_old`
       yield* leftBehind(root, name, [])
       yield* Workspace.sweep(root)
       assert.isEmpty(yield* Effect.promise(() => readdir(root)))
-    }))
+    })
+  )
 
   it.effect("what living owners, other containers and strangers own is left alone", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const root = yield* temporaryDirectory
       const world = yield* worldOfProcesses
       const start = yield* Effect.promise(() => startOf(process.pid))
@@ -82,14 +89,16 @@ describe("Workspace", () => {
       for (const name of names) yield* leftBehind(root, name, [])
       yield* Workspace.sweep(root)
       assert.deepStrictEqual((yield* Effect.promise(() => readdir(root))).toSorted(), names.toSorted())
-    }))
+    })
+  )
 
   it.effect("a link in the place of the common directory is refused", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const root = yield* temporaryDirectory
       const link = join(root, "link")
       yield* Effect.promise(() => symlink(root, link))
       const error = yield* Effect.flip(Workspace.make(link))
       assert.include(error.message, "belongs to somebody else")
-    }))
+    })
+  )
 })

@@ -17,12 +17,13 @@ const keyOf = ({ namespace, template }: WorkloadPlan) => `${namespace}/${templat
 
 describe("ClusterPlan", () => {
   it.effect.prop("the same options give the same plan", [Options], ([options]) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       assert.deepStrictEqual(yield* plan(options), yield* plan(options))
-    }))
+    })
+  )
 
   it.effect.prop("names are valid and unique, so are addresses", [Options], ([options]) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const planned = yield* plan(options)
       const names = podsIn(planned).map(({ pod, workload }) => `${workload.namespace}/${pod.name}`)
       assert.strictEqual(new Set(names).size, names.length)
@@ -31,48 +32,65 @@ describe("ClusterPlan", () => {
       assert.strictEqual(new Set(addresses).size, addresses.length)
       for (const { pod } of podsIn(planned)) assert.match(pod.name, NAME)
       for (const { name } of planned.nodes) assert.match(name, NAME)
-    }))
+    })
+  )
 
   it.effect.prop("no node holds more than it has", [Options], ([options]) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const planned = yield* plan(options)
       for (const node of planned.nodes) {
-        const here = podsIn(planned).filter(({ pod }) => pod.node === node).map(({ workload }) => workload.template.resources)
+        const here = podsIn(planned)
+          .filter(({ pod }) => pod.node === node)
+          .map(({ workload }) => workload.template.resources)
         const cpuMillis = here.reduce((sum, { cpuRequestMillis }) => sum + cpuRequestMillis, 0)
         const memoryMib = here.reduce((sum, { memoryRequestMib }) => sum + memoryRequestMib, 0)
         assert.isAtMost(cpuMillis, node.machine.cpuMillis)
         assert.isAtMost(memoryMib, node.machine.memoryMib)
       }
-    }))
+    })
+  )
 
   it.effect.prop("every cluster has each kind of trouble, and mostly none", [Options], ([options]) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const planned = yield* plan(options)
       const expected = ["healthy", "degraded", "progressing", "paused", "idle", "completed", "failed"] as const
       for (const state of expected) assert.isTrue(statesIn(planned).has(state), state)
       const ready = planned.workloads.filter(({ state }) => state === "healthy").length
       assert.isAbove(ready, planned.workloads.length / 3)
-    }))
+    })
+  )
 
   it.effect("a small cluster has 13 or 14 workloads on 4 nodes", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       for (const index of [0, 1, 2]) {
         const planned = yield* plan({ seed: 1, cluster: `c${index}`, index, size: "small" })
         assert.include([13, 14], planned.workloads.length)
         assert.strictEqual(planned.nodes.length, 4)
       }
-    }))
+    })
+  )
 
   it.effect("the clusters of a fleet differ in clouds, versions and who is in trouble", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const plans = yield* Effect.forEach(["hub", "eu", "us"], (cluster, index) =>
-        plan({ seed: 1, cluster, index, size: "small" }))
-      const distinct = (of: (planned: ClusterPlan) => unknown) => new Set(plans.map((planned) => JSON.stringify(of(planned)))).size
-      assert.strictEqual(distinct(({ cloud }) => cloud.region), 3)
-      assert.strictEqual(distinct(({ workloads }) => workloads.map(({ image }) => image)), 3)
+        plan({ seed: 1, cluster, index, size: "small" })
+      )
+      const distinct = (of: (planned: ClusterPlan) => unknown) =>
+        new Set(plans.map((planned) => JSON.stringify(of(planned)))).size
+      assert.strictEqual(
+        distinct(({ cloud }) => cloud.region),
+        3
+      )
+      assert.strictEqual(
+        distinct(({ workloads }) => workloads.map(({ image }) => image)),
+        3
+      )
       assert.isAbove(
-        distinct(({ workloads }) => workloads.filter(({ state }) => state === "degraded").map(({ template }) => template.name)),
+        distinct(({ workloads }) =>
+          workloads.filter(({ state }) => state === "degraded").map(({ template }) => template.name)
+        ),
         1
       )
-    }))
+    })
+  )
 })

@@ -19,7 +19,10 @@ const printed = (drivers: Record<string, string>) =>
     (home) =>
       Effect.promise(async () => {
         const script = join(home, "end.ts")
-        await writeFile(script, `const { LeftOutDrivers } = await import(${JSON.stringify(MODULE)})\nawait new LeftOutDrivers().onTestRunEnd()\n`)
+        await writeFile(
+          script,
+          `const { LeftOutDrivers } = await import(${JSON.stringify(MODULE)})\nawait new LeftOutDrivers().onTestRunEnd()\n`
+        )
         const env = { HOME: home, ...drivers }
         return (await run(process.execPath, ["--conditions=source", script], { env })).stdout
       }),
@@ -32,19 +35,25 @@ describe("LeftOutDrivers", () => {
   })
 
   it.effect("says what was left out and what would bring it, in one line", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const lines = (yield* printed({})).trim().split("\n")
       assert.strictEqual(lines.length, 1)
-      assert.match(lines[0] ?? "", /^drivers left out: control-plane \(etcd and kube-apiserver not found; run `.+` \(needs Go/)
-    }))
+      assert.match(
+        lines[0] ?? "",
+        /^drivers left out: control-plane \(etcd and kube-apiserver not found; run `.+` \(needs Go/
+      )
+    })
+  )
 
   it.effect("is silent when the list leaves nothing open", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       assert.strictEqual(yield* printed({ QUARTERDECK_DRIVERS: "embedded" }), "")
-    }))
+    })
+  )
 
   it.effect("repeats that the list is wrong", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       assert.include(yield* printed({ QUARTERDECK_DRIVERS: "embeded" }), "names the driver embeded")
-    }))
+    })
+  )
 })

@@ -3,23 +3,13 @@ import { eventually } from "@quarterdeck/harness"
 import { Effect } from "effect"
 import { Deployment, to } from "./Deployment.ts"
 import { kubectl } from "./kubectl.ts"
+import { deploymentNamed } from "./manifests.ts"
 import { onEveryDriver } from "./onEveryDriver.ts"
 
 const namespaced = (name: string, labels: Readonly<Record<string, string>>) => ({
   apiVersion: "v1",
   kind: "Namespace",
   metadata: { name, labels }
-})
-
-const deploymentNamed = (name: string) => ({
-  apiVersion: "apps/v1",
-  kind: "Deployment",
-  metadata: { name, namespace: "default" },
-  spec: {
-    replicas: 1,
-    selector: { matchLabels: { app: name } },
-    template: { metadata: { labels: { app: name } }, spec: { containers: [{ name: "main", image: "acme/main:1" }] } }
-  }
 })
 
 /** Waits for a workload in the merged answer of the cache, at most a second after it was made. */

@@ -2,20 +2,10 @@ import { assert } from "@effect/vitest"
 import { eventually, type FleetCluster } from "@quarterdeck/harness"
 import { Clock, Effect } from "effect"
 import { Deployment, to } from "./Deployment.ts"
+import { deploymentNamed } from "./manifests.ts"
 import { onEveryDriver } from "./onEveryDriver.ts"
 
 const everywhere = { headers: to("*") }
-
-const deploymentNamed = (name: string) => ({
-  apiVersion: "apps/v1",
-  kind: "Deployment",
-  metadata: { name, namespace: "default" },
-  spec: {
-    replicas: 1,
-    selector: { matchLabels: { app: name } },
-    template: { metadata: { labels: { app: name } }, spec: { containers: [{ name: "main", image: "acme/main:1" }] } }
-  }
-})
 
 const fill = (clusters: ReadonlyArray<FleetCluster.FleetCluster>) =>
   Effect.forEach(clusters, (cluster) => cluster.api.create(deploymentNamed(`from-${cluster.name}`)), { discard: true })

@@ -1,0 +1,22 @@
+/**
+ * What a fleet offers while it runs.
+ *
+ * @since 0.1.0
+ */
+import type { Effect } from "effect"
+import type { FleetCluster } from "./FleetCluster.ts"
+import type { HarnessError } from "./HarnessError.ts"
+
+/** The clusters of a fleet, and how to enter them. */
+export interface RunningFleet {
+  readonly parent: FleetCluster
+  readonly children: ReadonlyArray<FleetCluster>
+  /** The parent, then the children in the order in which they were named. */
+  readonly clusters: ReadonlyArray<FleetCluster>
+  /** Gets the cluster of that name. **Errors** `InvalidFleet` when the fleet has none. */
+  readonly cluster: (name: string) => Effect.Effect<FleetCluster, HarnessError>
+  /** A kubeconfig of the administrator: one context a cluster, named like it; the parent is current. */
+  readonly kubeconfig: string
+  /** The same for another user. **Errors** `InvalidFleet` when the fleet has no such user. */
+  readonly kubeconfigFor: (user: string) => Effect.Effect<string, HarnessError>
+}
