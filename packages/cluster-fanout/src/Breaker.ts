@@ -4,10 +4,11 @@
  * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { Cause, Clock, Context, Effect, Exit, Layer, Random } from "effect"
+import { Cause, Context, Effect, Exit, Layer, Random } from "effect"
 import type { Cluster } from "./Cluster.ts"
 import { ClusterError, ClusterUnreachable } from "./ClusterError.ts"
 import { Signal } from "./internal/signal.ts"
+import * as steadyClock from "./internal/steadyClock.ts"
 
 /** **Units** milliseconds. **Shape** an open breaker lets a probe pass after `openMs`, twice as long each time. */
 export const BreakerLimits = Context.Reference("@quarterdeck/cluster-fanout/Breaker/BreakerLimits", {
@@ -44,7 +45,7 @@ export interface Breaker {
   readonly refusal: () => ClusterError | undefined
   /** Failures in a row up to now. */
   readonly failures: () => number
-  /** When the next probe may pass; epoch milliseconds; `undefined` while closed. */
+  /** When the next probe may pass, by `steadyClock`; `undefined` while closed. */
   readonly retryAt: () => number | undefined
   /** The cluster gave a sign of life. */
   readonly succeeded: () => void
@@ -95,7 +96,7 @@ export const make = (cluster: ClusterName): Effect.Effect<Breaker> =>
         if (failures < limits.failures || (open !== undefined && !open.probing)) return
         const openMs = open === undefined ? limits.openMs : Math.min(limits.maxOpenMs, open.openMs * 2)
         const jitter = yield* Random.next
-        const now = yield* Clock.currentTimeMillis
+        const now = yield* steadyClock.now
         open = {
           error: refusalAfter(cluster, error),
           retryAt: now + Math.round(openMs * (0.5 + jitter / 2)),
@@ -117,14 +118,17 @@ export const make = (cluster: ClusterName): Effect.Effect<Breaker> =>
     }
 
     const guard = <A, R>(call: Effect.Effect<A, ClusterError, R>): Effect.Effect<A, ClusterError, R> =>
-      Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
-        if (open !== undefined) {
-          if (open.probing || now < open.retryAt) return yield* open.error
-          open = { ...open, probing: true }
-        }
-        return yield* Effect.onExit(call, record)
-      })
+      // Whoever takes the probe must give it back: nothing may come between the two.
+      Effect.uninterruptibleMask((restore) =>
+        Effect.gen(function* () {
+          const now = yield* steadyClock.now
+          if (open !== undefined) {
+            if (open.probing || now < open.retryAt) return yield* open.error
+            open = { ...open, probing: true }
+          }
+          return yield* Effect.onExit(restore(call), record)
+        })
+      )
 
     const breaker: Breaker = {
       refusal: () => open?.error,
@@ -170,18 +174,32 @@ const refusalAfter = (cluster: ClusterName, { reason }: ClusterError): ClusterEr
 export class Breakers extends Context.Service<
   Breakers,
   {
-    /** Gives the breaker of a cluster; a changed connection starts with a new one. */
+    /** Gives the breaker of a followed cluster, for the one who follows it; a changed connection starts with a new one. */
     readonly of: (cluster: Cluster) => Effect.Effect<Breaker>
+    /**
+     * Gives the same to everybody else.
+     *
+     * **Shape** of a connection that is not followed, yet or any more, one that nobody else has and nobody keeps: a late
+     * question must not take the place of the present connection's.
+     */
+    readonly find: (cluster: Cluster) => Effect.Effect<Breaker>
     /** Forgets a cluster that is no longer registered. */
     readonly forget: (name: ClusterName) => Effect.Effect<void>
   }
 >()("@quarterdeck/cluster-fanout/Breakers") {
   static readonly layer = Layer.sync(Breakers, () => {
     const known = new Map<ClusterName, { readonly generation: string; readonly breaker: Breaker }>()
+    const present = ({ generation, name }: Cluster): Breaker | undefined => {
+      const entry = known.get(name)
+      return entry?.generation === generation ? entry.breaker : undefined
+    }
+    const find = (cluster: Cluster) =>
+      Effect.suspend(() => {
+        const breaker = present(cluster)
+        return breaker === undefined ? make(cluster.name) : Effect.succeed(breaker)
+      })
     const of = Effect.fnUntraced(function* (cluster: Cluster) {
-      const entry = known.get(cluster.name)
-      if (entry?.generation === cluster.generation) return entry.breaker
-      const breaker = yield* make(cluster.name)
+      const breaker = yield* find(cluster)
       known.set(cluster.name, { generation: cluster.generation, breaker })
       return breaker
     })
@@ -189,6 +207,6 @@ export class Breakers extends Context.Service<
       Effect.sync(() => {
         known.delete(name)
       })
-    return Breakers.of({ of, forget })
+    return Breakers.of({ of, find, forget })
   })
 }

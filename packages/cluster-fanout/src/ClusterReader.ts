@@ -4,13 +4,14 @@
  * @since 0.1.0
  */
 import type { ProvenLabels } from "@quarterdeck/targeting/NamespaceFilter"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import type { Cluster } from "./Cluster.ts"
 import { ClusterCache, type Member } from "./ClusterCache.ts"
 import { ClusterError, ClusterTimeout } from "./ClusterError.ts"
 import { ClusterStore } from "./ClusterStore.ts"
 import type { Consistency } from "./Coverage.ts"
 import * as Freshness from "./Freshness.ts"
+import * as steadyClock from "./internal/steadyClock.ts"
 import type * as Kind from "./Kind.ts"
 import { isMissing } from "./KindTable.ts"
 import * as LiveLists from "./LiveLists.ts"
@@ -73,14 +74,14 @@ const readCached = Effect.fnUntraced(function* (cluster: Cluster, question: Ques
   const needed = neededKinds(question)
   // Leaves the time to answer with what has synced by then.
   const waitMs = Math.max(0, timeoutMs - Math.min(100, timeoutMs / 10))
-  const startedAt = yield* Clock.currentTimeMillis
+  const startedAt = yield* steadyClock.now
   const found = yield* Effect.timeoutOption(cache.member(cluster), waitMs)
   if (Option.isNone(found)) return yield* timedOut(cluster, timeoutMs)
   const member = found.value
   const { breaker, store } = member
 
   const settled = store.signal.until(() => needed.every((kind) => isSettled(member, kind)))
-  const spentMs = (yield* Clock.currentTimeMillis) - startedAt
+  const spentMs = (yield* steadyClock.now) - startedAt
   yield* Effect.timeoutOption(settled, Math.max(0, waitMs - spentMs))
 
   if (kinds.every((kind) => store.table(kind).sync._tag !== "Synced")) {
@@ -88,16 +89,16 @@ const readCached = Effect.fnUntraced(function* (cluster: Cluster, question: Ques
   }
 
   if (needsLabels) {
-    const leftMs = waitMs - ((yield* Clock.currentTimeMillis) - startedAt)
+    const leftMs = waitMs - ((yield* steadyClock.now) - startedAt)
     yield* Effect.timeoutOption(member.proveLabels, Math.max(0, leftMs))
   }
-  return reading(store, question, breaker.refusal() !== undefined, yield* Clock.currentTimeMillis)
+  return reading(store, question, breaker.refusal() !== undefined, yield* steadyClock.now)
 })
 
 /** A store of its own takes what was listed, and answers as the cache's would. */
 const readLive = Effect.fnUntraced(function* (cluster: Cluster, question: Question, live: LiveLists.LiveLists) {
   const store = new ClusterStore(cluster)
-  const askedAt = yield* Clock.currentTimeMillis
+  const askedAt = yield* steadyClock.now
   yield* Effect.forEach(neededKinds(question), (kind) => readInto(store, kind, live, askedAt), {
     concurrency: "unbounded"
   })

@@ -18,7 +18,7 @@ import * as WorkloadRows from "./WorkloadRows.ts"
 
 type Tables = { readonly [K in Kind.Kind]: KindTable<RecordOf[K]> }
 
-/** What is known of the server itself. **Units** epoch milliseconds. */
+/** What is known of the server itself. **Units** milliseconds by `steadyClock`. */
 export interface Health {
   /** The last sign of life: an answer of any kind, or a watch event. */
   readonly seenAt: number | undefined

@@ -15,6 +15,7 @@ import { ClusterRegistry } from "./ClusterRegistry.ts"
 import * as Coverage from "./Coverage.ts"
 import * as Cursor from "./Cursor.ts"
 import { type Answer, FanOut, type Reply } from "./FanOut.ts"
+import * as steadyClock from "./internal/steadyClock.ts"
 import type * as Kind from "./Kind.ts"
 import { KubeApi } from "./KubeApi.ts"
 import type { CursorInvalid } from "./ListError.ts"
@@ -103,11 +104,12 @@ export class Clusters extends Context.Service<
 
         const registered = new Map((yield* registry.snapshot).clusters.map((cluster) => [cluster.name, cluster]))
         const members = new Map((yield* cache.members).map((member) => [member.store.cluster.name, member]))
+        const steady = yield* steadyClock.now
         const now = yield* Clock.currentTimeMillis
         const rows = replies.flatMap((reply) => {
           const cluster = registered.get(reply.coverage.name)
           // Dropped while it was asked: no longer a cluster to tell of.
-          return cluster === undefined ? [] : toRow(cluster, members.get(cluster.name), reply, now)
+          return cluster === undefined ? [] : toRow(cluster, members.get(cluster.name), reply, { now, steady })
         })
         const last = names.at(-1)
         const result: ClusterList = {
@@ -165,12 +167,12 @@ const toRow = (
   { labels, name, role }: Cluster,
   member: Member | undefined,
   { coverage, value }: Reply<Part>,
-  now: number
+  { now, steady }: { readonly now: number; readonly steady: number }
 ): ClusterRow => {
   const health = member?.store.health
   const isLive = coverage.source === "live" && value !== undefined
   const isReachable = isLive || (member !== undefined && answersNow(member))
-  const seenAt = isLive ? now : health?.seenAt
+  const seenAt = isLive ? now : health?.seenAt === undefined ? undefined : now - (steady - health.seenAt)
   const errorCode = coverage.error?.code ?? (health?.error === undefined ? undefined : Coverage.codeOf(health.error))
   return {
     name,

@@ -4,12 +4,13 @@
  * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { Cause, Clock, Context, Effect, Layer, Metric, Option } from "effect"
+import { Cause, Context, Effect, Layer, Metric, Option } from "effect"
 import { Breakers } from "./Breaker.ts"
 import type { Cluster } from "./Cluster.ts"
 import { ClusterError, ClusterTimeout } from "./ClusterError.ts"
 import { ClusterRegistry } from "./ClusterRegistry.ts"
 import * as Coverage from "./Coverage.ts"
+import * as steadyClock from "./internal/steadyClock.ts"
 import { FanOutFailed } from "./ListError.ts"
 
 /** What one cluster answered. **Units** `ageMs` milliseconds since the answer was proven current. */
@@ -84,9 +85,9 @@ export class FanOut extends Context.Service<
         ask: (cluster: Cluster) => Effect.Effect<Answer<A>, ClusterError, R>
       ) {
         if (cluster === undefined) return unregistered<A>(name, options.source)
-        const askedAt = yield* Clock.currentTimeMillis
+        const askedAt = yield* steadyClock.now
         const remaining = Math.max(0, startedAt + options.timeoutMs - askedAt)
-        const breaker = yield* breakers.of(cluster)
+        const breaker = yield* breakers.find(cluster)
         const asked = Effect.suspend(() => ask(cluster))
         const question = options.source === "live" ? breaker.guard(asked) : asked
         const outcome = yield* question.pipe(
@@ -105,7 +106,7 @@ export class FanOut extends Context.Service<
             })
           )
         )
-        const now = yield* Clock.currentTimeMillis
+        const now = yield* steadyClock.now
         const latencyMs = Math.max(0, Math.round(now - askedAt))
         switch (outcome._tag) {
           case "Answered":
@@ -128,7 +129,7 @@ export class FanOut extends Context.Service<
         yield* Effect.annotateCurrentSpan({ clusters: clusters.length, source: options.source })
         const { clusters: registered } = yield* registry.snapshot
         const byName = new Map(registered.map((cluster) => [cluster.name, cluster]))
-        const startedAt = yield* Clock.currentTimeMillis
+        const startedAt = yield* steadyClock.now
         const replies: ReadonlyArray<Reply<A>> = yield* Effect.forEach(
           clusters,
           (name) => askOne(name, byName.get(name), startedAt, options, ask),

@@ -3,12 +3,13 @@
  *
  * @since 0.1.0
  */
-import { Clock, Context, Duration, Effect, Exit, Metric, Random, Scope, type Semaphore, Stream } from "effect"
+import { Context, Duration, Effect, Exit, Metric, Random, Scope, type Semaphore, Stream } from "effect"
 import type { Breaker } from "./Breaker.ts"
 import type { Cluster } from "./Cluster.ts"
 import { ClusterError, ClusterUnreachable } from "./ClusterError.ts"
 import type { ClusterStore } from "./ClusterStore.ts"
 import type { Interner } from "./internal/interner.ts"
+import * as steadyClock from "./internal/steadyClock.ts"
 import * as Kind from "./Kind.ts"
 import { isMissing } from "./KindTable.ts"
 import type { KubeApi } from "./KubeApi.ts"
@@ -17,7 +18,9 @@ import * as Projection from "./Projection.ts"
 /**
  * **Units** milliseconds. **Shape** waits grow from `minBackoffMs` to `maxBackoffMs` by doubling, each drawn at random
  * below its bound; a kind that may not be read waits from `minMissingMs` to `maxMissingMs`. A watch that lived for
- * `settledMs` begins to count anew.
+ * `settledMs` begins to count anew. A kind that was read before counts as missing once refusals have lasted `refusedMs`:
+ * a server that has just started refuses what its rules allow until it has read them. An initial sync that hears nothing
+ * for `quietMs` goes on without its lanes.
  */
 export const FollowerLimits = Context.Reference("@quarterdeck/cluster-fanout/Follower/FollowerLimits", {
   defaultValue: () => ({
@@ -25,6 +28,8 @@ export const FollowerLimits = Context.Reference("@quarterdeck/cluster-fanout/Fol
     maxBackoffMs: 30_000,
     minMissingMs: 5_000,
     maxMissingMs: 300_000,
+    refusedMs: 5_000,
+    quietMs: 5_000,
     settledMs: 30_000
   })
 })
@@ -56,22 +61,28 @@ export const run = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
   const limits = yield* FollowerLimits
   let attempt = 0
   let refusals = 0
+  let refusedAt: number | undefined
 
   // A cluster that has never answered must not hold a lane while it does not.
   yield* store.signal.until(() => store.health.probedAt !== undefined)
   return yield* Effect.forever(
     Effect.gen(function* () {
       yield* breaker.awaitClosed
-      const startedAt = yield* Clock.currentTimeMillis
+      const startedAt = yield* steadyClock.now
       const error = yield* once(kind, parts)
-      const lived = (yield* Clock.currentTimeMillis) - startedAt
+      const endedAt = yield* steadyClock.now
+      const lived = endedAt - startedAt
       yield* Metric.update(Metric.withAttributes(failures, { kind, reason: error.reason._tag }), 1)
 
       if (lived >= limits.settledMs) {
         attempt = 0
         refusals = 0
+        refusedAt = undefined
       }
-      if (isMissing(error)) {
+      const since = refusedAt ?? endedAt
+      refusedAt = isMissing(error) ? since : undefined
+      const isDoubted = store.table(kind).sync._tag === "Synced" && endedAt - since < limits.refusedMs
+      if (isMissing(error) && !isDoubted) {
         store.miss(kind, error)
         const bound = Math.min(limits.maxMissingMs, limits.minMissingMs * 2 ** refusals++)
         return yield* Effect.sleep(yield* Random.nextBetween(bound / 2, bound))
@@ -101,15 +112,28 @@ const once = (kind: Kind.Kind, parts: Parts): Effect.Effect<ClusterError> => {
 
 const follow = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
   const { api, breaker, cluster, interner, lanes, store } = parts
+  const { quietMs } = yield* FollowerLimits
   const lane = yield* Effect.acquireRelease(Scope.make(), (scope, exit) => Scope.close(scope, exit))
   for (const semaphore of lanes) yield* semaphore.takeScoped(1).pipe(Scope.provide(lane))
   const place = { cluster: cluster.name, interner }
-  const startedAt = yield* Clock.currentTimeMillis
+  const startedAt = yield* steadyClock.now
+  let heardAt = startedAt
+  // Lanes bound the work of taking in much at once; who has nothing to take in must not keep the others waiting.
+  const leaveWhenQuiet = Effect.gen(function* () {
+    let left = quietMs
+    while (left > 0) {
+      yield* Effect.sleep(left)
+      left = heardAt + quietMs - (yield* steadyClock.now)
+    }
+    yield* Scope.close(lane, Exit.void)
+  })
+  yield* Effect.forkScoped(leaveWhenQuiet)
   yield* Effect.acquireRelease(Metric.modify(watches, 1), () => Metric.modify(watches, -1))
 
   return yield* Stream.runForEach(api.follow(cluster, { resource: Kind.resources[kind] }), (batch) =>
     Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* steadyClock.now
+      heardAt = now
       const synced = store.apply(kind, Projection.changes(kind, batch, place), now)
       breaker.succeeded()
       yield* Metric.update(Metric.withAttributes(events, { kind }), batch.length)

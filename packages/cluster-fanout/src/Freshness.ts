@@ -11,7 +11,7 @@ export const STALE_AFTER_MS = 90_000
 /** Without proof on the namespaces for so long, a label selector matches nothing. */
 export const LABELS_PROVEN_FOR_MS = 30_000
 
-/** What is known of one kind. **Units** epoch milliseconds. */
+/** What is known of one kind. **Units** milliseconds by `steadyClock`. */
 export interface Proof {
   readonly sync: Sync
   readonly provenAt: number | undefined

@@ -3,11 +3,12 @@
  *
  * @since 0.1.0
  */
-import { Clock, Context, Effect, Random } from "effect"
+import { Context, Effect, Random } from "effect"
 import { type Breaker, verdict } from "./Breaker.ts"
 import type { Cluster } from "./Cluster.ts"
 import { ClusterError, ClusterTimeout } from "./ClusterError.ts"
 import type { ClusterStore } from "./ClusterStore.ts"
+import * as steadyClock from "./internal/steadyClock.ts"
 import type { KubeApi } from "./KubeApi.ts"
 
 /** **Units** milliseconds. **Shape** `doubtMs` is the pause after a failed probe, and the least between any two. */
@@ -41,9 +42,10 @@ export const run = Effect.fnUntraced(function* (
   )
 
   const pause = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* steadyClock.now
     const retryAt = breaker.retryAt()
-    if (retryAt !== undefined) return yield* Effect.sleep(Math.max(1, retryAt - now))
+    // Its time may have come and somebody else's call be the probe: then that is waited for, not asked about at once.
+    if (retryAt !== undefined) return yield* Effect.sleep(Math.max(limits.doubtMs, retryAt - now))
     const jitter = yield* Random.nextBetween(0.9, 1.1)
     yield* Effect.sleep(limits.doubtMs * jitter)
     if (breaker.failures() > 0) return
@@ -53,7 +55,7 @@ export const run = Effect.fnUntraced(function* (
 
   const beat = Effect.gen(function* () {
     const outcome = yield* probe
-    store.probed(outcome, yield* Clock.currentTimeMillis)
+    store.probed(outcome, yield* steadyClock.now)
     yield* pause
   })
   return yield* Effect.forever(beat)

@@ -7,6 +7,7 @@
  * @since 0.1.0
  */
 import type { ClusterError } from "./ClusterError.ts"
+import * as resourceVersion from "./internal/resourceVersion.ts"
 import type { Change } from "./Projection.ts"
 
 /**
@@ -52,7 +53,7 @@ export class KindTable<R extends { readonly uid: string }> {
     return this.#sync
   }
 
-  /** When an event, a bookmark or a whole initial state last proved the records current; epoch milliseconds. */
+  /** When an event, a bookmark or a whole initial state last proved the records current; milliseconds by `steadyClock`. */
   get provenAt(): number | undefined {
     return this.#provenAt
   }
@@ -113,8 +114,10 @@ export class KindTable<R extends { readonly uid: string }> {
     let corrections = 0
     for (const [uid, record] of listed) {
       const held = this.#records.get(uid)
-      const isKnownBetter = held === undefined ? touched.has(uid) : !this.#isNewer(record, held)
-      if (isKnownBetter) continue
+      const isKnownBetter = touched.has(uid) && (held === undefined || !this.#isNewer(record, held))
+      // An untouched record is the list's to judge also backwards: a server restored from a backup counts from before.
+      const isSame = held !== undefined && !this.#isNewer(record, held) && !this.#isNewer(held, record)
+      if (isKnownBetter || isSame) continue
       this.#records.set(uid, record)
       corrections++
     }
@@ -173,14 +176,9 @@ const set = <R>(
 /**
  * Tells whether a resource version is later than another of the same object.
  *
- * **Shape** decimal numbers without leading zeros, as every API server writes them; of versions that are not, the one
- * that came last counts as later.
- *
- * **Source** KEP-5504, "Comparable Resource Version".
+ * **Shape** of versions that cannot be compared, the one that came last counts as later.
  */
 export const isLaterVersion = (next: string, held: string): boolean => {
-  if (!NUMBER.test(next) || !NUMBER.test(held)) return next !== held
-  return next.length === held.length ? next > held : next.length > held.length
+  const compared = resourceVersion.compare(next, held)
+  return compared === undefined ? next !== held : compared > 0
 }
-
-const NUMBER = /^[1-9][0-9]*$/

@@ -98,7 +98,8 @@ export class KubeApi extends Context.Service<
     readonly get: (cluster: Cluster, scope: Scope, name: string) => Effect.Effect<KubeObject | undefined, ClusterError>
     /**
      * Follows a collection until it fails: initial state (watch-list where the server offers it, else paged list), then
-     * events; reconnects a watch that ended cleanly, once also one that broke, and begins anew (`Restart`) on 410.
+     * events; reconnects a watch that ended cleanly, once also one that broke, and begins anew (`Restart`) on 410
+     * or when the server has gone back to an earlier state.
      *
      * **Limits** one connection of the watch pool; a stream without any byte for 150 s fails with `ClusterTimeout`
      * (`FollowLimits`). Short waits that a throttling server asks for are kept, long ones fail with `ClusterThrottled`.
@@ -114,7 +115,7 @@ export class KubeApi extends Context.Service<
 
       const version = Effect.fn("KubeApi.version")(function* (cluster: Cluster) {
         const action = { verb: "get", resource: "version" }
-        const { body } = yield* transport.call(cluster, { method: "GET", path: "/version", action })
+        const { body } = yield* transport.call(cluster, { method: "GET", path: "/version", action, isProbe: true })
         return yield* decoded(cluster, Result.flatMap(parseJson(body), toVersion))
       })
       // Twenty collections are followed at once when a cluster joins: they ask together, and the answer changes seldom.

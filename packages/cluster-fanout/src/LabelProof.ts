@@ -3,12 +3,13 @@
  *
  * @since 0.1.0
  */
-import { Clock, Context, Effect, Metric, Semaphore, Stream } from "effect"
+import { Context, Effect, Metric, Semaphore, Stream } from "effect"
 import type { Breaker } from "./Breaker.ts"
 import type { Cluster } from "./Cluster.ts"
 import { ClusterError, ClusterTimeout } from "./ClusterError.ts"
 import type { ClusterStore } from "./ClusterStore.ts"
 import type { Interner } from "./internal/interner.ts"
+import * as steadyClock from "./internal/steadyClock.ts"
 import * as Kind from "./Kind.ts"
 import type { KubeApi } from "./KubeApi.ts"
 import * as Projection from "./Projection.ts"
@@ -48,7 +49,7 @@ export const make = Effect.fnUntraced(function* (
   const place = { cluster: cluster.name, interner }
 
   const list = Effect.gen(function* () {
-    const askedAt = yield* Clock.currentTimeMillis
+    const askedAt = yield* steadyClock.now
     table.beginComparison()
     const listed = yield* api.list(cluster, { resource: Kind.resources.Namespace }, { metadataOnly: true }).pipe(
       Stream.runFold(
@@ -96,7 +97,7 @@ export const make = Effect.fnUntraced(function* (
 
   const prove = turn.withPermit(
     Effect.gen(function* () {
-      if (store.provesLabels(yield* Clock.currentTimeMillis)) return
+      if (store.provesLabels(yield* steadyClock.now)) return
       yield* compare
     })
   )

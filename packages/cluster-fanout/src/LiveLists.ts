@@ -57,7 +57,7 @@ const read = <K extends Kind.Kind>(api: KubeApi["Service"], cluster: Cluster, ki
     const listed: Array<Projection.Change<Projection.RecordOf[K]>> = []
     return api.list(cluster, { resource: Kind.resources[kind] }).pipe(
       Stream.runForEach((page) =>
-        Effect.sync(() => {
+        Effect.map(Effect.yieldNow, () => {
           for (const object of page) listed.push({ _tag: "Put", record: Projection.project(kind, object, place) })
         })
       ),

@@ -25,7 +25,8 @@ export const none: PodResources = { cpuRequestMillis: 0, memoryRequestBytes: 0, 
  * initialisation needs, plus the overhead of its runtime class.
  *
  * **Shape** a request that is absent is the limit, as the API server's defaulting makes it; pod-level resources
- * replace the sum of the containers.
+ * replace the sum of the containers, but for a pod-level limit alone, which is the request only of pods whose containers
+ * ask for nothing.
  *
  * @since 0.1.0
  */
@@ -55,10 +56,20 @@ type Resource = "cpu" | "memory"
 type Read = (resources: Fields, resource: Resource) => number | undefined
 
 const effective = (spec: Fields, resource: Resource, read: Read): number => {
-  const whole = read(fields(spec["resources"]), resource) ?? ofContainers(spec, resource, read)
+  const whole = ofPod(spec, resource, read) ?? ofContainers(spec, resource, read)
   // A pod without a limit has none, whatever its runtime needs on top.
   if (read === limitOf && whole === 0) return 0
   return Quantity.add(whole, quantity(fields(spec["overhead"])[resource], resource) ?? 0)
+}
+
+const ofPod = (spec: Fields, resource: Resource, read: Read): number | undefined => {
+  const resources = fields(spec["resources"])
+  if (read === limitOf) return limitOf(resources, resource)
+  const asked = quantity(fields(resources["requests"])[resource], resource)
+  if (asked !== undefined) return asked
+  const containers = [...list(spec["containers"]), ...list(spec["initContainers"])]
+  const isAsked = containers.some((container) => read(fields(fields(container)["resources"]), resource) !== undefined)
+  return isAsked ? undefined : limitOf(resources, resource)
 }
 
 const ofContainers = (spec: Fields, resource: Resource, read: Read): number => {

@@ -25,6 +25,8 @@ export interface TransportRequest {
   readonly action: { readonly verb: string; readonly resource: string }
   /** Statuses that are answers to the caller, beside 2xx; the others fail. */
   readonly allow?: ReadonlyArray<number>
+  /** Asks whether the cluster is there, and so does not queue behind its other calls. */
+  readonly isProbe?: boolean
 }
 
 export interface TransportAnswer {
@@ -68,8 +70,8 @@ export class Transport extends Context.Service<
      * **Errors** `ClusterError`: every status but 2xx and those allowed, and redirects always. A 401 renews the
      * credential once where that can help; a GET whose kept connection turns out closed is sent once more.
      *
-     * **Limits** `TransportLimits`: at most `callConnections` connections of a cluster, `callMs` in all. Interrupting
-     * destroys the request.
+     * **Limits** `TransportLimits`: at most `callConnections` connections of a cluster and one for probes, `callMs` in
+     * all. Interrupting destroys the request.
      */
     readonly call: (cluster: Cluster, request: TransportRequest) => Effect.Effect<TransportAnswer, ClusterError>
     /**
@@ -138,7 +140,7 @@ export class Transport extends Context.Service<
       const call = Effect.fn("Transport.call")(
         function* (cluster: Cluster, request: TransportRequest) {
           yield* Effect.annotateCurrentSpan({ cluster: cluster.name, ...request.action })
-          const { read, response } = yield* sendChecked(cluster, request, "call")
+          const { read, response } = yield* sendChecked(cluster, request, request.isProbe === true ? "probe" : "call")
           const body = yield* collect(read, cluster, limits.answerBytes, "fail")
           return { status: response.statusCode, body }
         },

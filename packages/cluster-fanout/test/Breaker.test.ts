@@ -129,6 +129,30 @@ describe("Breaker", () => {
     })
   )
 
+  it.effect("opens for as long as it should, whatever becomes of the system's clock", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Date.parse("2026-06-01T12:00:00Z"))
+      const breaker = yield* opened
+      yield* TestClock.setTime(Date.parse("2026-06-01T11:00:00Z"))
+      assert.isFalse(yield* isAdmitted(breaker))
+      yield* TestClock.adjust("5 seconds")
+      assert.isTrue(yield* isAdmitted(breaker))
+    })
+  )
+
+  it.effect("stays that of the present connection when somebody still asks by an earlier one", () =>
+    Effect.gen(function* () {
+      const breakers = yield* Breaker.Breakers
+      const earlier = clusterOf("c1", { generation: "1" })
+      const present = clusterOf("c1", { generation: "2" })
+      yield* breakers.of(earlier)
+      const breaker = yield* breakers.of(present)
+      assert.notStrictEqual(yield* breakers.find(earlier), breaker)
+      assert.strictEqual(yield* breakers.find(present), breaker)
+      assert.strictEqual(yield* breakers.of(present), breaker)
+    }).pipe(Effect.provide(Breaker.Breakers.layer))
+  )
+
   it.effect("starts anew with a cluster's new connection", () =>
     Effect.gen(function* () {
       const breakers = yield* Breaker.Breakers

@@ -49,6 +49,22 @@ describe("ClusterCache, namespace labels", () => {
     )
   )
 
+  it.effect("are not proven for longer by a clock that is set back", () =>
+    TestClock.setTime(Date.parse("2026-06-01T12:00:00Z")).pipe(
+      Effect.andThen(
+        onFleet(["a"], labelled, (fleet) =>
+          Effect.gen(function* () {
+            assert.deepStrictEqual((yield* namesOfTeamA).names, ["cart"])
+            fleet.server("a").forbidden.add("Namespace")
+            yield* TestClock.setTime(Date.parse("2026-06-01T11:00:00Z"))
+            yield* TestClock.adjust("31 seconds")
+            assert.deepStrictEqual(yield* namesOfTeamA, { names: [], missingKinds: ["Namespace"] })
+          })
+        )
+      )
+    )
+  )
+
   it.effect("are proven by a list when a question needs them and the watch is quiet", () =>
     onFleet(["a"], labelled, (fleet) =>
       Effect.gen(function* () {

@@ -2,7 +2,7 @@ import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { ClusterCache, SyncLimits } from "../src/ClusterCache.ts"
+import { ClusterCache } from "../src/ClusterCache.ts"
 import * as Kind from "../src/Kind.ts"
 import { clusterOf, type FakeFleet } from "./fixture/FakeFleet.ts"
 import { deployment, namespace, node } from "./fixture/KubeObjects.ts"
@@ -187,9 +187,31 @@ describe("ClusterCache", () => {
         assert.deepStrictEqual(yield* names, ["web"])
         server.forbidden.add("Deployment")
         server.drop("Deployment")
-        yield* comesTrue("the refusal is known", () => follows(fleet, "a", "Deployment") > 1)
-        yield* becomes(names, [])
+        const asked = follows(fleet, "a", "Deployment")
+        const cache = yield* ClusterCache
+        const [member] = yield* cache.members
+        yield* comesTrue("the refusal counts", () => member?.store.table("Deployment").sync._tag === "Missing", 15)
+        assert.deepStrictEqual(yield* names, [])
         assert.deepStrictEqual((yield* coverage)?.missingKinds, ["Deployment"])
+        assert.isAbove(follows(fleet, "a", "Deployment"), asked + 1)
+      })
+    )
+  )
+
+  it.effect("keeps rows while a server that has just started refuses what its rules allow", () =>
+    onFleet(["a"], fill, (fleet) =>
+      Effect.gen(function* () {
+        const server = fleet.server("a")
+        assert.deepStrictEqual(yield* names, ["web"])
+        server.forbidden.add("Deployment")
+        server.drop("Deployment")
+        const before = follows(fleet, "a", "Deployment")
+        yield* comesTrue("it was refused twice", () => follows(fleet, "a", "Deployment") > before + 1, 4)
+        assert.deepStrictEqual(yield* names, ["web"])
+        assert.isUndefined((yield* coverage)?.missingKinds)
+        server.forbidden.delete("Deployment")
+        yield* comesTrue("the watch is back", () => server.isWatching("Deployment"))
+        assert.deepStrictEqual(yield* names, ["web"])
       })
     )
   )
@@ -229,44 +251,6 @@ describe("ClusterCache", () => {
         yield* settles("it is followed by the new one", () => fleet.server("a").watches === Kind.kinds.length)
       })
     )
-  )
-
-  it.effect("syncs two kinds of a cluster at a time, and no more than the bound of all clusters", () =>
-    onFleet(
-      ["a", "b"],
-      (fleet) => {
-        fill(fleet)
-        for (const server of fleet.servers.values()) for (const kind of Kind.kinds) server.stuck.add(kind)
-      },
-      (fleet) =>
-        Effect.gen(function* () {
-          const [a, b] = [fleet.server("a"), fleet.server("b")]
-          yield* settles("as many as may have begun", () => a.watches + b.watches === 3)
-          yield* TestClock.adjust("10 seconds")
-          assert.isAtMost(a.watches, 2)
-          assert.isAtMost(b.watches, 2)
-          assert.strictEqual(a.watches + b.watches, 3)
-        })
-    ).pipe(Effect.provideService(SyncLimits, { perCluster: 2, total: 3 }))
-  )
-
-  it.effect("does not let a cluster that dies in the middle of a sync hold up the others", () =>
-    onFleet(
-      ["a", "b"],
-      (fleet) => {
-        fill(fleet)
-        for (const kind of Kind.kinds) fleet.server("a").stuck.add(kind)
-        fleet.server("b").trouble = "hanging"
-      },
-      (fleet) =>
-        Effect.gen(function* () {
-          const [a, b] = [fleet.server("a"), fleet.server("b")]
-          yield* settles("a holds the lanes", () => a.watches === 2)
-          a.trouble = "hanging"
-          b.trouble = "none"
-          yield* comesTrue("b is synced", () => b.watches === Kind.kinds.length, 60)
-        })
-    ).pipe(Effect.provideService(SyncLimits, { perCluster: 2, total: 2 }))
   )
 
   it.effect("ends every watch with its scope", () =>

@@ -132,6 +132,18 @@ describe("KindTable", () => {
     assert.deepStrictEqual(shown(table), ["b9", "c1"])
   })
 
+  it("lets a list correct also backwards: a server restored from a backup counts from before", () => {
+    const table = make()
+    table.apply([put("a", 9), put("b", 9), synced], 100)
+    table.beginComparison()
+    const listed = new Map([
+      ["a", { uid: "a", version: 3 }],
+      ["b", { uid: "b", version: 9 }]
+    ])
+    assert.strictEqual(table.endComparison(listed, 900), 1)
+    assert.deepStrictEqual(shown(table), ["a3", "b9"])
+  })
+
   it("drops a comparison that a new initial state overtook", () => {
     const table = full()
     table.beginComparison()

@@ -124,6 +124,22 @@ describe("follow", () => {
     }).pipe(Effect.scoped, Effect.provide(kube))
   )
 
+  it.live("a server that counts from before, as one restored from a backup does, is read anew", () =>
+    Effect.gen(function* () {
+      let initial = 0
+      const server = yield* serve("v1.36.3", {
+        newest: () => 7,
+        watch: ({ query }, response) => {
+          if (!query.has("sendInitialEvents")) return void begin(response)
+          if (initial++ === 0) begin(response, event("ADDED", pod("lost", 9)), bookmark(9, true)).end()
+          else begin(response, event("ADDED", pod("kept", 3)), bookmark(7, true))
+        }
+      })
+      const events = yield* firstEvents(ApiServer.clusterAt(server), 5)
+      assert.deepStrictEqual(events, ["Put lost@9", "Synced 9", "Restart", "Put kept@3", "Synced 7"])
+    }).pipe(Effect.scoped, Effect.provide(kube))
+  )
+
   const expired = {
     "an event 410": (response: ServerResponse) => {
       begin(response, event("MODIFIED", pod("a", 6)), gone).end()

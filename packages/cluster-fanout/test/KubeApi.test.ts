@@ -3,6 +3,7 @@ import { Effect, Stream } from "effect"
 import type { Cluster } from "../src/Cluster.ts"
 import { KubeApi, type Resource } from "../src/KubeApi.ts"
 import * as ApiServer from "./fixture/ApiServer.ts"
+import { eventually } from "./fixture/Waiting.ts"
 import { kube, page, pod, scope, serve } from "./fixture/WatchServer.ts"
 
 describe("version", () => {
@@ -19,6 +20,21 @@ describe("version", () => {
       }).pipe(Effect.scoped, Effect.provide(kube))
     )
   }
+
+  it.live("is told at once while slow lists hold every connection for calls", () =>
+    Effect.gen(function* () {
+      const server = yield* serve("v1.36.3", { list: () => {} })
+      const cluster = ApiServer.clusterAt(server)
+      const api = yield* KubeApi
+      for (let list = 0; list < 8; list++) yield* Effect.forkChild(Stream.runDrain(api.list(cluster, scope)))
+      yield* eventually(
+        Effect.sync(() => server.requests.length),
+        (requests) => requests === 4
+      )
+      assert.strictEqual((yield* api.version(cluster).pipe(Effect.timeout("5 seconds"))).gitVersion, "v1.36.3")
+      assert.strictEqual(server.connections().made, 5)
+    }).pipe(Effect.scoped, Effect.provide(kube))
+  )
 
   it.live("something else than a version is an invalid answer", () =>
     Effect.gen(function* () {

@@ -45,6 +45,18 @@ describe("PodResources", () => {
     )
   })
 
+  it("takes a pod's own limit for its request only where no container asks for anything", () => {
+    const resources = { limits: { cpu: "2" } }
+    assert.strictEqual(cpu({ resources, containers: [{}] }), 2000)
+    assert.strictEqual(cpu({ resources, containers: [needs("100m", undefined)] }), 100)
+    assert.strictEqual(cpu({ resources, containers: [{ resources: { limits: { cpu: "300m" } } }] }), 300)
+    assert.strictEqual(cpu({ resources, containers: [{}], initContainers: [needs("50m", undefined, sidecar)] }), 50)
+    assert.strictEqual(
+      cpu({ resources: { ...resources, requests: { cpu: "1" } }, containers: [needs("100m", undefined)] }),
+      1000
+    )
+  })
+
   it("adds the overhead of the runtime class", () => {
     assert.strictEqual(cpu({ containers: [needs("100m", undefined)], overhead: { cpu: "250m" } }), 350)
   })

@@ -3,7 +3,20 @@
  *
  * @since 0.1.0
  */
-import { Cache, Clock, Context, Duration, Effect, Exit, FileSystem, Layer, Option, Redacted } from "effect"
+import {
+  Cache,
+  Clock,
+  Context,
+  Duration,
+  Effect,
+  Exit,
+  Fiber,
+  FileSystem,
+  Layer,
+  Option,
+  Redacted,
+  Semaphore
+} from "effect"
 import { ChildProcessSpawner } from "effect/process"
 import type { Cluster, PemSource } from "../Cluster.ts"
 import { ClusterCredentialUnavailable, ClusterError } from "../ClusterError.ts"
@@ -38,13 +51,19 @@ export const CredentialTimes = Context.Reference("@quarterdeck/cluster-fanout/cr
 
 const CAPACITY = 4_096
 
+/** Plugin runs at the same time, of all clusters: a fleet that starts together must not starve its own plugins. */
+export const PluginLanes = Context.Reference<number>("@quarterdeck/cluster-fanout/credential/Credentials/PluginLanes", {
+  defaultValue: () => 16
+})
+
 export class Credentials extends Context.Service<
   Credentials,
   {
     /**
      * Gives the proof for a cluster: from memory while it holds, else from files or the plugin.
      *
-     * **Errors** `ClusterCredentialUnavailable`. **Limits** one plugin run at a time per cluster; callers share it.
+     * **Errors** `ClusterCredentialUnavailable`. **Limits** one plugin run at a time per cluster, which callers share and
+     * which goes on when they leave: a plugin slower than its callers' deadlines still gets done. `PluginLanes` in all.
      */
     readonly prove: (cluster: Cluster) => Effect.Effect<Proof, ClusterError>
     /**
@@ -61,6 +80,8 @@ export class Credentials extends Context.Service<
       const fileSystem = yield* FileSystem.FileSystem
       const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
       const times = yield* CredentialTimes
+      const scope = yield* Effect.scope
+      const lanes = yield* Semaphore.make(yield* PluginLanes)
 
       const files = yield* Cache.make({
         capacity: CAPACITY,
@@ -78,7 +99,8 @@ export class Credentials extends Context.Service<
         Effect.fnUntraced(function* ({ value: { connection, plugin } }: Keyed<PluginRun>) {
           const credential = yield* run(plugin, connection, yield* authorityOf(connection)).pipe(
             Effect.catchTag("ExecPluginFailed", (error) => Effect.fail(error.problem)),
-            Effect.provideService(ChildProcessSpawner.ChildProcessSpawner, spawner)
+            Effect.provideService(ChildProcessSpawner.ChildProcessSpawner, spawner),
+            (running) => lanes.withPermit(running)
           )
           return { credential, obtainedAt: yield* Clock.currentTimeMillis }
         }),
@@ -88,6 +110,10 @@ export class Credentials extends Context.Service<
             Exit.isSuccess(exit) ? lifetime(exit.value, times.leewayMs) : Duration.millis(times.failureMs)
         }
       )
+      /** Awaited by a fiber of the layer, so that no caller's interruption ends the run or waits for its end. */
+      const runPlugin = (key: Keyed<PluginRun>) =>
+        Effect.flatMap(Effect.forkIn(Cache.get(plugins, key), scope), (running) => Fiber.join(running))
+
       /** When a plugin was last forced, by generation; entries older than `renewalMs` are dropped. */
       const forced = new Map<string, number>()
 
@@ -117,10 +143,7 @@ export class Credentials extends Context.Service<
             return { tls: { ...base, client: { certificate: Redacted.make(certificate), key: Redacted.make(key) } } }
           }
           case "Exec": {
-            const { credential: proven } = yield* Cache.get(
-              plugins,
-              pluginKey(connection, generation, credential.plugin)
-            )
+            const { credential: proven } = yield* runPlugin(pluginKey(connection, generation, credential.plugin))
             return {
               tls: { ...base, ...(proven.certificate && { client: proven.certificate }) },
               ...(proven.token && { authorization: `Bearer ${Redacted.value(proven.token)}` })

@@ -8,8 +8,11 @@ import { ClusterCredentialUnavailable, ClusterError, ClusterThrottled } from "..
 import type { Proof, TlsMaterial } from "../credential/Credentials.ts"
 import { Keyed } from "./keyed.ts"
 
-/** Calls are short and share few connections; a watch holds one for minutes and must not stand in a call's way. */
-export type Lane = "call" | "watch"
+/**
+ * Calls are short and share few connections; a watch holds one for minutes and must not stand in a call's way. A probe has
+ * a connection of its own: behind slow lists it would take a busy cluster for a dead one.
+ */
+export type Lane = "call" | "watch" | "probe"
 
 export interface PoolLimits {
   readonly callConnections: number
@@ -67,7 +70,7 @@ export const make = Effect.fnUntraced(function* (limits: PoolLimits) {
       return yield* failed(new ClusterCredentialUnavailable({ problem: opened.failure }))
     }
     const pool = opened.success
-    if (pool.users >= (lane === "call" ? limits.callsWaiting : limits.watchConnections)) {
+    if (pool.users >= (lane === "watch" ? limits.watchConnections : limits.callsWaiting)) {
       return yield* failed(new ClusterThrottled({ retryAfterMs: BUSY_RETRY_MS }))
     }
     yield* Effect.acquireRelease(
@@ -91,7 +94,7 @@ const open = ({ connection, lane, tls }: Spec, limits: PoolLimits): Result.Resul
       keepAliveInitialDelay: TCP_KEEP_ALIVE_MS
     }
     const options = {
-      connections: lane === "call" ? limits.callConnections : limits.watchConnections,
+      connections: connectionsOf(lane, limits),
       pipelining: 1,
       allowH2: false,
       keepAliveTimeout: limits.keepAliveMs,
@@ -111,6 +114,17 @@ const open = ({ connection, lane, tls }: Spec, limits: PoolLimits): Result.Resul
           })
     return { dispatcher, users: 0 }
   })
+
+const connectionsOf = (lane: Lane, limits: PoolLimits): number => {
+  switch (lane) {
+    case "call":
+      return limits.callConnections
+    case "watch":
+      return limits.watchConnections
+    case "probe":
+      return 1
+  }
+}
 
 /** **Shape** none when neither authority nor certificate is given: then Node's own roots count. */
 const secureContext = ({

@@ -9,6 +9,8 @@ import * as jsonLines from "./jsonLines.ts"
 import { parseJson, toEvent } from "./kubeObject.ts"
 import { getPage } from "./listPages.ts"
 import * as kubePath from "./kubePath.ts"
+import * as versions from "./resourceVersion.ts"
+import * as steadyClock from "./steadyClock.ts"
 
 /** **Units** milliseconds, bytes, seconds. */
 export interface FollowLimits {
@@ -40,7 +42,8 @@ export interface Followed {
 type Phase =
   | { readonly _tag: "Begin" }
   | { readonly _tag: "Page"; readonly continueToken: string | undefined }
-  | { readonly _tag: "Resume" }
+  /** `checked`: the version to resume from is known to be the server's own. */
+  | { readonly _tag: "Resume"; readonly checked: boolean }
   | { readonly _tag: "Read"; readonly initial: boolean; readonly watch: OpenWatch }
 
 interface OpenWatch {
@@ -54,7 +57,8 @@ interface OpenWatch {
  * Makes the stream of batches; it ends only by failing.
  *
  * **Shape** a watch that ends cleanly is resumed where it was; one that breaks is resumed once, and fails when nothing
- * comes of that. 410, in whatever form, gives `Restart` and a new initial state, after a random wait.
+ * comes of that. 410, in whatever form, gives `Restart` and a new initial state, after a random wait; so does a server
+ * whose newest version is earlier than the one to resume from.
  */
 export const stream = (followed: Followed): Stream.Stream<ReadonlyArray<WatchEvent>, ClusterError> =>
   Stream.fromEffect(makeStep(followed)).pipe(
@@ -89,13 +93,13 @@ const makeStep = Effect.fnUntraced(function* ({ cluster, collection, limits, tra
     phase = {
       _tag: "Read",
       initial,
-      watch: { read: answer.read, lines, scope: own, openedAt: yield* Clock.currentTimeMillis }
+      watch: { read: answer.read, lines, scope: own, openedAt: yield* steadyClock.now }
     }
     return NOTHING
   })
 
   const close = Effect.fnUntraced(function* ({ openedAt, scope: own }: OpenWatch) {
-    const lived = (yield* Clock.currentTimeMillis) - openedAt
+    const lived = (yield* steadyClock.now) - openedAt
     futile = lived >= limits.usefulMs ? 0 : futile + 1
     yield* Scope.close(own, Exit.void)
   })
@@ -135,8 +139,26 @@ const makeStep = Effect.fnUntraced(function* ({ cluster, collection, limits, tra
     }
     if (next.resourceVersion === "") return yield* invalid("the list has no resource version to watch from")
     resourceVersion = next.resourceVersion
-    phase = { _tag: "Resume" }
+    phase = { _tag: "Resume", checked: true }
     return [...puts, synced(resourceVersion)]
+  })
+
+  /**
+   * A server that was restored from a backup counts from before: a watch from a version that it has yet to reach stays
+   * silent until then, and never tells what happened on the way.
+   */
+  const resume = Effect.fnUntraced(function* (checked: boolean) {
+    if (futile > 1) yield* backOff
+    if (!checked) {
+      const newest = yield* getPage(transport, cluster, collection, {
+        continueToken: undefined,
+        metadataOnly: true,
+        limit: "1"
+      })
+      if ((versions.compare(newest.resourceVersion, resourceVersion) ?? 0) < 0) return restart()
+      phase = { _tag: "Resume", checked: true }
+    }
+    return yield* open(false, { resourceVersion })
   })
 
   const read = Effect.fnUntraced(function* (watch: OpenWatch, initial: boolean) {
@@ -144,7 +166,7 @@ const makeStep = Effect.fnUntraced(function* ({ cluster, collection, limits, tra
     if (Option.isNone(piece)) {
       yield* close(watch)
       if (initial) return restart()
-      phase = { _tag: "Resume" }
+      phase = { _tag: "Resume", checked: false }
       return NOTHING
     }
     const lines = watch.lines.push(piece.value)
@@ -193,7 +215,7 @@ const makeStep = Effect.fnUntraced(function* ({ cluster, collection, limits, tra
     if (initial || isMended || error.reason._tag !== "ClusterUnreachable") return yield* error
     yield* close(watch)
     isMended = true
-    phase = { _tag: "Resume" }
+    phase = { _tag: "Resume", checked: false }
     return NOTHING
   })
 
@@ -204,7 +226,7 @@ const makeStep = Effect.fnUntraced(function* ({ cluster, collection, limits, tra
       case "Page":
         return page(phase.continueToken)
       case "Resume":
-        return Effect.andThen(futile > 1 ? backOff : Effect.void, open(false, { resourceVersion }))
+        return resume(phase.checked)
       case "Read":
         return readOrMend(phase.watch, phase.initial)
     }

@@ -17,6 +17,8 @@ export interface PageRequest {
   readonly labelSelector?: string | undefined
   readonly fieldSelector?: string | undefined
   readonly metadataOnly?: boolean | undefined
+  /** `PAGE_SIZE` unless given. */
+  readonly limit?: string
 }
 
 export const getPage = Effect.fnUntraced(function* (
@@ -25,15 +27,18 @@ export const getPage = Effect.fnUntraced(function* (
   scope: Scope,
   request: PageRequest
 ) {
-  const { continueToken, fieldSelector, labelSelector, metadataOnly } = request
-  const query = { limit: PAGE_SIZE, continue: continueToken, labelSelector, fieldSelector }
+  const { continueToken, fieldSelector, labelSelector, limit = PAGE_SIZE, metadataOnly } = request
+  const query = { limit, continue: continueToken, labelSelector, fieldSelector }
   const { body } = yield* transport.call(cluster, {
     method: "GET",
     path: kubePath.collection(scope, query),
     ...(metadataOnly === true && { accept: METADATA_ONLY }),
     action: { verb: "list", resource: kubePath.words(scope) }
   })
-  return yield* decoded(cluster, Result.flatMap(kubeObject.parseJson(body), kubeObject.toPage))
+  const parsed = yield* decoded(cluster, kubeObject.parseJson(body))
+  // A page of large objects takes tens of milliseconds to parse, and again to read: others have their turn in between.
+  yield* Effect.yieldNow
+  return yield* decoded(cluster, kubeObject.toPage(parsed))
 })
 
 /** Takes what was read, or fails in the cluster's name. */

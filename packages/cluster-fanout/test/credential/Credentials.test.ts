@@ -1,6 +1,6 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, FileSystem, Layer, type Scope } from "effect"
+import { Clock, Effect, FileSystem, Layer, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { TLSSocket } from "node:tls"
 import type { Cluster, Credential } from "../../src/Cluster.ts"
@@ -8,6 +8,7 @@ import { Transport, type TransportRequest } from "../../src/Transport.ts"
 import * as ApiServer from "../fixture/ApiServer.ts"
 import { makeAuthority } from "../fixture/Certificates.ts"
 import * as Plugin from "../fixture/Plugin.ts"
+import { eventually } from "../fixture/Waiting.ts"
 
 const pods: TransportRequest = { method: "GET", path: "/api/v1/pods", action: { verb: "list", resource: "pods" } }
 const call = (cluster: Cluster) => Transport.use((service) => service.call(cluster, pods))
@@ -149,6 +150,43 @@ describe("plugins", () => {
           { concurrency: 50 }
         )
         assert.strictEqual(yield* runs, 1)
+      })
+    )
+  )
+
+  it.live("one that is slower than its callers' patience gets done all the same, in one run", () =>
+    still(
+      Effect.gen(function* () {
+        const { directory, plugin, runs } = yield* Plugin.write(
+          `const wait = () => fs.existsSync(directory + "/go") ? print({ token: "token-1" }) : setTimeout(wait, 10); wait()`
+        )
+        const files = yield* FileSystem.FileSystem
+        const server = yield* serving(() => "token-1")
+        const cluster = ApiServer.clusterAt(server, { credential: exec(plugin) })
+        yield* Effect.timeoutOption(call(cluster), "50 millis")
+        yield* eventually(runs, (count) => count === 1)
+        yield* Effect.timeoutOption(call(cluster), "50 millis")
+        yield* files.writeFileString(`${directory}/go`, "")
+        assert.strictEqual((yield* call(cluster)).status, 200)
+        assert.strictEqual(yield* runs, 1)
+      })
+    )
+  )
+
+  it.live("one that does not end when told to holds up nobody's deadline", () =>
+    still(
+      Effect.gen(function* () {
+        const { directory, plugin } = yield* Plugin.write(
+          `process.on("SIGTERM", () => {}); fs.writeFileSync(directory + "/deaf", ""); setInterval(() => {}, 1000)`
+        )
+        const files = yield* FileSystem.FileSystem
+        const server = yield* serving(() => "any")
+        const cluster = ApiServer.clusterAt(server, { credential: exec(plugin) })
+        yield* Effect.timeoutOption(call(cluster), "50 millis")
+        yield* eventually(files.exists(`${directory}/deaf`), (deaf) => deaf)
+        const startedAt = yield* Clock.currentTimeMillis
+        yield* Effect.timeoutOption(call(cluster), "50 millis")
+        assert.isBelow((yield* Clock.currentTimeMillis) - startedAt, 1_500)
       })
     )
   )

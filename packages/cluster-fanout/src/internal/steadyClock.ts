@@ -1,0 +1,7 @@
+/** Measures spans of time, which a correction of the system's clock must neither stretch nor shrink. */
+import { Clock, Effect } from "effect"
+
+const NANOS = 1_000_000n
+
+/** **Units** milliseconds since some moment: good for differences within this process, and for nothing else. */
+export const now: Effect.Effect<number> = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / NANOS))

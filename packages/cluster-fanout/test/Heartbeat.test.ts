@@ -1,0 +1,39 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import * as Breaker from "../src/Breaker.ts"
+import { ClusterError, ClusterTimeout } from "../src/ClusterError.ts"
+import { ClusterStore } from "../src/ClusterStore.ts"
+import * as Heartbeat from "../src/Heartbeat.ts"
+import { KubeApi } from "../src/KubeApi.ts"
+import { clusterOf, makeFleet } from "./fixture/FakeFleet.ts"
+
+describe("Heartbeat", () => {
+  it.effect("waits while somebody else's call is the probe of an open breaker", () =>
+    Effect.gen(function* () {
+      const fleet = yield* makeFleet("a")
+      const cluster = clusterOf("a")
+      const store = new ClusterStore(cluster)
+      const breaker = yield* Breaker.make(cluster.name)
+      const dead = new ClusterError({ cluster: cluster.name, reason: new ClusterTimeout({ timeoutMs: 1 }) })
+      for (let failure = 0; failure < 3; failure++) yield* Effect.ignore(breaker.guard(Effect.fail(dead)))
+      yield* TestClock.adjust("5 seconds")
+      yield* Effect.forkChild(breaker.guard(Effect.never), { startImmediately: true })
+
+      let told = 0
+      const counting = store.signal.until(() => {
+        told++
+        return false
+      })
+      yield* Effect.forkChild(counting, { startImmediately: true })
+      const run = Effect.gen(function* () {
+        const api = yield* KubeApi
+        yield* Effect.forkChild(Heartbeat.run(cluster, { api, breaker, store }), { startImmediately: true })
+        yield* TestClock.adjust("10 seconds")
+      })
+      yield* run.pipe(Effect.provide(fleet.layer))
+      assert.isAtMost(told, 12)
+      assert.deepStrictEqual(fleet.server("a").calls, [])
+    })
+  )
+})
