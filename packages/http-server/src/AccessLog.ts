@@ -28,7 +28,7 @@ const seconds = Metric.histogram("quarterdeck_http_request_seconds", {
 export const write = Effect.fnUntraced(function*(method: string, status: number, record: RequestRecord, startedAt: number) {
   const durationMs = (yield* Clock.currentTimeMillis) - startedAt
   const route = record.route ?? "unmatched"
-  const known = KNOWN_METHODS.has(method) ? method : "other"
+  const known = methodOf(method)
   yield* Metric.update(Metric.withAttributes(requests, { method: known, route, status: String(status) }), 1)
   yield* Metric.update(Metric.withAttributes(seconds, { route }), durationMs / 1_000)
   // Probes come every few seconds and would bury the requests of people and programs.
@@ -49,5 +49,7 @@ export const write = Effect.fnUntraced(function*(method: string, status: number,
 
 const PROBES = new Set(["/healthz", "/readyz"])
 
-/** A metric's label has few values: methods that nobody defined count as one. */
+/** Gives a method as logs, metrics and spans name it: one that nobody defined is `other`, so that labels stay few. */
+export const methodOf = (method: string): string => (KNOWN_METHODS.has(method) ? method : "other")
+
 const KNOWN_METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])

@@ -88,6 +88,7 @@ export class Guard extends Context.Service<Guard, {
           const principal = yield* guard.authenticate
           yield* authorize(principal, endpoint.annotations)
           const text = endpoint.payload.size > 0 ? yield* RequestBody.read : ""
+          if (endpoint.query === undefined) yield* refuseQuery
           return yield* endpointEffect.pipe(
             Effect.provideService(Principal, principal),
             Effect.provideService(RequestBody.BodyText, text),
@@ -128,6 +129,18 @@ const unauthorized = Effect.fnUntraced(function*(code: Problem.Code, detail: str
   const error = code === "missing_credential" ? "" : ", error=\"invalid_token\""
   record.replyHeaders["www-authenticate"] = `Bearer realm="quarterdeck"${error}, Basic realm="quarterdeck", charset="UTF-8"`
   return yield* refuse(code, { detail })
+})
+
+/** An endpoint that declares no parameter has none that would be decoded, and so none that would be refused. */
+const refuseQuery = Effect.gen(function*() {
+  const { url } = yield* HttpServerRequest.HttpServerRequest
+  const [name] = new URLSearchParams(url.split("?").slice(1).join("?")).keys()
+  if (name === undefined) return
+  const fault = SchemaFault.unknownField(name)
+  return yield* refuse("unknown_parameter", {
+    detail: SchemaFault.print(fault),
+    ...(fault.field === "" ? {} : { field: fault.field })
+  })
 })
 
 /** Tells a request that does not decode from a reply that does not encode: the second is the service's own fault. */

@@ -4,9 +4,11 @@
  * @since 0.1.0
  */
 import { Deferred, Effect, Redacted, Schedule, Schema, type Scope } from "effect"
+import { createPrivateKey, X509Certificate } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import * as Http from "node:http"
 import * as Https from "node:https"
+import type { SecureContextOptions } from "node:tls"
 
 export interface ListenerOptions {
   readonly host: string
@@ -119,13 +121,13 @@ const create = Effect.fnUntraced(function*(handler: Http.RequestListener, { tls 
   if (tls === undefined) return Http.createServer(LIMITS, handler)
   let pair = yield* readPair(tls)
   const server = yield* Effect.try({
-    try: () => Https.createServer({ ...LIMITS, ...revealed(pair), minVersion: "TLSv1.2" }, handler),
+    try: () => Https.createServer({ ...LIMITS, ...secureContextOf(pair) }, handler),
     catch: (cause) => unusable(tls, cause)
   })
   const refresh = Effect.gen(function*() {
     const next = yield* readPair(tls)
     if (same(next, pair)) return
-    yield* Effect.try({ try: () => server.setSecureContext(revealed(next)), catch: (cause) => unusable(tls, cause) })
+    yield* Effect.try({ try: () => server.setSecureContext(secureContextOf(next)), catch: (cause) => unusable(tls, cause) })
     pair = next
     yield* Effect.logInfo("the certificate of the listener was read again")
   }).pipe(Effect.catch((error) => Effect.logWarning(`${error.message}; the last good certificate stays in use`)))
@@ -145,15 +147,36 @@ const readPair = (tls: NonNullable<ListenerOptions["tls"]>) =>
       key: Redacted.make(await readFile(tls.keyFile, { encoding: "utf8", signal }))
     }),
     catch: (cause) => unusable(tls, cause)
-  })
+  }).pipe(
+    Effect.flatMap((pair) => Effect.try({ try: () => verified(pair), catch: (cause) => unusable(tls, cause) })),
+    Effect.flatMap((pair) => (pair === undefined ? Effect.fail(mismatch(tls)) : Effect.succeed(pair)))
+  )
 
-const revealed = ({ cert, key }: Pair) => ({ cert, key: Redacted.value(key) })
+/**
+ * Throws for a text that is no certificate or no key, `undefined` for a key of another certificate.
+ *
+ * A context takes an empty text, such as that of a file half written, for no certificate at all, and would be put in
+ * the place of the good one.
+ */
+const verified = (pair: Pair): Pair | undefined =>
+  new X509Certificate(pair.cert).checkPrivateKey(createPrivateKey(Redacted.value(pair.key))) ? pair : undefined
+
+/** All that a context is made of: what is left out of a new one falls back to what Node was started with. */
+const secureContextOf = ({ cert, key }: Pair): SecureContextOptions => ({
+  cert,
+  key: Redacted.value(key),
+  minVersion: "TLSv1.2"
+})
 
 const same = (one: Pair, other: Pair): boolean =>
   one.cert === other.cert && Redacted.value(one.key) === Redacted.value(other.key)
 
 const unusable = (tls: NonNullable<ListenerOptions["tls"]>, cause: unknown) =>
   new CertificateUnusable({ ...tls, code: codeOf(cause) })
+
+/** **Source** OpenSSL's own name for it. */
+const mismatch = (tls: NonNullable<ListenerOptions["tls"]>) =>
+  new CertificateUnusable({ ...tls, code: "ERR_OSSL_X509_KEY_VALUES_MISMATCH" })
 
 const open = (server: Http.Server | Https.Server, { host, port }: ListenerOptions) =>
   Effect.callback<{ readonly address: string; readonly family: string; readonly port: number }, CannotListen>((resume) => {

@@ -7,6 +7,7 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { Context, Effect, Layer, ManagedRuntime, Option, type Scope } from "effect"
 import { HttpEffect, HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { RequestListener } from "node:http"
+import * as RequestSpan from "./RequestSpan.ts"
 import * as Routes from "./Routes.ts"
 import * as Services from "./Services.ts"
 import { type Options, toSettings } from "./Options.ts"
@@ -75,8 +76,8 @@ export class Quarterdeck extends Context.Service<Quarterdeck, {
       Effect.gen(function*() {
         const app = yield* Routes.make
         const scope = yield* Effect.scope
-        const nodeHandler = yield* NodeHttpServer.makeHandler(app, { scope })
-        const services = yield* Effect.context<never>()
+        const nodeHandler = yield* NodeHttpServer.makeHandler(app, { scope }).pipe(RequestSpan.withoutServerSpan)
+        const services = yield* Effect.context<never>().pipe(RequestSpan.withoutServerSpan)
         const web = HttpEffect.toWebHandler(
           Effect.flatMap(ClientAddress, (remoteAddress) =>
             Effect.updateService(app, HttpServerRequest.HttpServerRequest, (request) => request.modify({ remoteAddress })))
@@ -91,11 +92,11 @@ export class Quarterdeck extends Context.Service<Quarterdeck, {
     ).pipe(Layer.provide([Services.layer(settings), NodeHttpServer.layerHttpServices]))
 
   /**
-   * Starts the service in an Effect application.
+   * Starts the service in an Effect application, whose own loggers and tracer it uses: there are no telemetry options.
    *
    * **Errors** those of `layerSettings`, and `SettingsError` for options at fault.
    */
-  static readonly layer = (options: Options = {}) =>
+  static readonly layer = (options: Omit<Options, "telemetry"> = {}) =>
     Layer.unwrap(Effect.map(Effect.fromResult(toSettings(options)), Quarterdeck.layerSettings))
 
   /**

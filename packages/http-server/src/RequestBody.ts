@@ -18,7 +18,7 @@ export const BodyText = Context.Reference<string>("@quarterdeck/http-server/Body
 /**
  * Reads the body's text.
  *
- * **Errors** `unsupported_media_type` for anything but JSON, `body_too_large` over 1 MiB.
+ * **Errors** `unsupported_media_type` for anything but JSON, or JSON that is encoded; `body_too_large` over 1 MiB.
  *
  * @since 0.1.0
  */
@@ -30,6 +30,13 @@ export const read: Effect.Effect<string, Problem.Problem, HttpServerRequest.Http
     return yield* refuse("unsupported_media_type", {
       detail: "the body must be application/json",
       field: "Content-Type"
+    })
+  }
+  const encoding = request.headers["content-encoding"]
+  if (encoding !== undefined && !/^identity$/i.test(encoding)) {
+    return yield* refuse("unsupported_media_type", {
+      detail: "the body must be sent as it is, without a Content-Encoding",
+      field: "Content-Encoding"
     })
   }
   if (announced > ByteSize.toNumberUnsafe(MAX_BYTES)) return yield* tooLarge

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import * as RawKey from "@quarterdeck/keys/RawKey"
 import type { HttpServerRequest } from "effect/http"
 import { randomUUID } from "node:crypto"
 
@@ -11,8 +12,12 @@ export const HEADER = "x-request-id"
 
 const ACCEPTED = /^[A-Za-z0-9._-]{1,64}$/
 
-/** Takes the caller's id when it is harmless to log, else makes one, so that a proxy's id can be followed through. */
+/**
+ * Takes the caller's id when it is harmless to log, else makes one, so that a proxy's id can be followed through.
+ *
+ * **Shape** what begins like a key of ours is not harmless: somebody took one header for another.
+ */
 export const of = (request: HttpServerRequest.HttpServerRequest): string => {
   const given = request.headers[HEADER]
-  return given !== undefined && ACCEPTED.test(given) ? given : randomUUID()
+  return given !== undefined && ACCEPTED.test(given) && !given.startsWith(RawKey.PREFIX) ? given : randomUUID()
 }

@@ -42,17 +42,20 @@ const asked = Effect.fnUntraced(function*(body: TargetRequest.Body | undefined) 
 /**
  * Resolves a request's target inside the caller's scope.
  *
+ * **Shape** notes in the request's span how many clusters it is. No span of its own: a refusal names what the caller
+ * sent, which a failed span would carry out.
+ *
  * **Errors** the problems `invalid_target`, `empty_cluster_list`, `cluster_forbidden`, `cluster_not_found`.
  *
  * @since 0.1.0
  */
-export const resolve = Effect.fn("RequestTarget.resolve")(function*(body?: TargetRequest.Body) {
+export const resolve = Effect.fnUntraced(function*(body?: TargetRequest.Body) {
   const { target } = yield* asked(body)
   return yield* within(target)
 })
 
 /** Resolves the target of the list of clusters: without a header it is every cluster in scope. */
-export const resolveClusters = Effect.fn("RequestTarget.resolveClusters")(function*() {
+export const resolveClusters = Effect.fnUntraced(function*() {
   const { fromHeader, target } = yield* asked(undefined)
   return yield* within(fromHeader._tag === "None" ? TargetRequest.all : target)
 })

@@ -22,10 +22,20 @@ import * as MetricsRoute from "./MetricsRoute.ts"
 import * as Refusal from "./Refusal.ts"
 import * as RequestId from "./RequestId.ts"
 import * as RequestRecord from "./RequestRecord.ts"
+import * as RequestSpan from "./RequestSpan.ts"
 import { TargetOptions } from "./RequestTarget.ts"
 
 /** One path, one spelling: a policy, a log line and a proxy's rule must agree on what was asked. */
-const ROUTER_CONFIG = { caseSensitive: true, ignoreDuplicateSlashes: false, ignoreTrailingSlash: false }
+const ROUTER_CONFIG = {
+  caseSensitive: true,
+  ignoreDuplicateSlashes: false,
+  ignoreTrailingSlash: false,
+  /** The longest name of Kubernetes, and of a cluster. */
+  maxParamLength: 253
+}
+
+/** The router takes `;` and `#` for the end of a path, so that one route would have paths without number. */
+const isPlainPath = (url: string): boolean => !/^[^?;#]*[;#]/.test(url)
 
 /** Headers that every reply carries: none may be cached, sniffed or framed. */
 const SAFE_HEADERS = {
@@ -86,7 +96,7 @@ export const make = Effect.gen(function*() {
     yield* guard.authenticate
     const record = yield* RequestRecord.CurrentRequest
     const request = yield* HttpServerRequest.HttpServerRequest
-    const methods = allowedMethods(request.url)
+    const methods = isPlainPath(request.url) ? allowedMethods(request.url) : []
     if (methods.length === 0) return yield* Refusal.refuse("not_found", { detail: "no route has this path" })
     record.replyHeaders["allow"] = methods.join(", ")
     return yield* Refusal.refuse("method_not_allowed", { detail: `the path answers to ${methods.join(", ")}` })
@@ -104,7 +114,8 @@ export const make = Effect.gen(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
     const record = RequestRecord.make(RequestId.of(request), Option.getOrUndefined(request.remoteAddress))
     const startedAt = yield* Clock.currentTimeMillis
-    const response = yield* answered.pipe(
+    const response = yield* (isPlainPath(request.url) ? answered : unmatched).pipe(
+      RequestSpan.trace(AccessLog.methodOf(request.method), request, record),
       Effect.provideService(RequestRecord.CurrentRequest, record),
       Effect.provideService(ClusterRegistry, registry),
       Effect.annotateLogs({ requestId: record.requestId }),

@@ -39,5 +39,8 @@ export const fromIssue = (issue: SchemaIssue.Issue): SchemaFault => {
   return faults.find((fault) => fault.unknown) ?? faults[0] ?? { field: "", message: "is not allowed", unknown: false }
 }
 
+/** Makes the fault of a field that nothing declares. */
+export const unknownField = (name: string): SchemaFault => ({ field: pathOf([name]), message: UNKNOWN, unknown: true })
+
 /** Prints a fault as one sentence that names its field. */
 export const print = (fault: SchemaFault): string => (fault.field === "" ? fault.message : `${fault.field}: ${fault.message}`)

@@ -82,13 +82,19 @@ const scan = (text: string): InvalidJson | undefined => {
   return Result.isFailure(visited) ? visited.failure : undefined
 }
 
+/** The name of a member in a refusal: no name of the contract is longer, and a caller's own is not sent back whole. */
+const MAX_STEP = 128
+
 /**
  * Prints where a value stands.
+ *
+ * **Limits** of each name the first 128 characters.
  *
  * **Example** `pathOf(["rule", "targetClusters", 2])` is `rule.targetClusters[2]`
  */
 export const pathOf = (path: ReadonlyArray<PropertyKey>): string =>
   path.reduce<string>((text, step) => {
     if (typeof step === "number") return `${text}[${step}]`
-    return text === "" ? String(step) : `${text}.${String(step)}`
+    const name = String(step).slice(0, MAX_STEP)
+    return text === "" ? name : `${text}.${name}`
   }, "")

@@ -1,6 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { NodeServices } from "@effect/platform-node"
+import * as Certificate from "@quarterdeck/harness/embedded/Certificate"
+import { Deferred, Effect, Fiber, FileSystem, Logger, Path, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { generateKeyPairSync } from "node:crypto"
 import { request } from "node:http"
+import { connect } from "node:tls"
 import * as Listener from "../src/Listener.ts"
 
 const options = { host: "127.0.0.1", port: 0, shutdownMs: 5_000 }
@@ -20,7 +25,79 @@ const get = (url: string) =>
     outgoing.end()
   })
 
+/** The subject of the certificate that a listener shows. */
+const subjectOf = (port: number) =>
+  Effect.callback<string | undefined, Error>((resume) => {
+    // The certificate itself is what the test looks at, so nothing else has to vouch for it.
+    const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false }, () => {
+      const { CN } = socket.getPeerCertificate().subject
+      resume(Effect.succeed(Array.isArray(CN) ? CN[0] : CN))
+      socket.end()
+    })
+    socket.on("error", (error: Error) => resume(Effect.fail(error)))
+    return Effect.sync(() => socket.destroy())
+  })
+
+/** Asks again until the answer is what is waited for; the test's own limit ends it. */
+const until = <A, E, R>(ask: Effect.Effect<A, E, R>, accepts: (value: A) => boolean) =>
+  Effect.eventually(Effect.filterOrFail(ask, accepts, () => "not yet" as const))
+
+const logLines = () => {
+  const lines: Array<string> = []
+  return { lines, layer: Logger.layer([Logger.make(({ message }) => lines.push(String(message)))]) }
+}
+
 describe("Listener", () => {
+  it.effect("does not start with an empty certificate, or with the key of another one", () =>
+    Effect.gen(function*() {
+      const files = yield* FileSystem.FileSystem
+      const directory = yield* files.makeTempDirectoryScoped()
+      const [certFile, keyFile] = [`${directory}/tls.crt`, `${directory}/tls.key`]
+      const { certificatePem, keyPem } = yield* Certificate.issue("own")
+      const other = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ format: "pem", type: "pkcs8" })
+      const codeOf = Effect.fnUntraced(function*(cert: string, key: string) {
+        yield* files.writeFileString(certFile, cert)
+        yield* files.writeFileString(keyFile, key)
+        const tls = { certFile, keyFile }
+        const error = yield* Effect.flip(Listener.listen((_request, response) => response.end(), { ...options, tls }))
+        return error._tag === "CertificateUnusable" ? error.code : error._tag
+      })
+      assert.strictEqual(yield* codeOf("", Redacted.value(keyPem)), "ERR_OSSL_PEM_NO_START_LINE")
+      assert.strictEqual(yield* codeOf(certificatePem, ""), "ERR_OSSL_UNSUPPORTED")
+      assert.strictEqual(yield* codeOf(certificatePem, String(other)), "ERR_OSSL_X509_KEY_VALUES_MISMATCH")
+    }).pipe(Effect.provide(NodeServices.layer)))
+
+  it.effect("shows a certificate that was renewed, and keeps the last good one while the file is broken", () => {
+    const logged = logLines()
+    return Effect.gen(function*() {
+      const files = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const directory = yield* files.makeTempDirectoryScoped()
+      const tls = { certFile: path.join(directory, "tls.crt"), keyFile: path.join(directory, "tls.key") }
+      const write = Effect.fnUntraced(function*(name: string) {
+        const { certificatePem, keyPem } = yield* Certificate.issue(name)
+        yield* files.writeFileString(tls.keyFile, Redacted.value(keyPem))
+        yield* files.writeFileString(tls.certFile, certificatePem)
+      })
+      yield* write("first")
+      const { port, url } = yield* Listener.listen((_request, response) => response.end(), { ...options, tls })
+      assert.match(url, /^https:/)
+      const shown = Effect.andThen(TestClock.adjust("5 seconds"), subjectOf(port))
+      assert.include(yield* shown, "first")
+
+      for (const broken of ["no certificate", ""]) {
+        const before = logged.lines.length
+        yield* files.writeFileString(tls.certFile, broken)
+        yield* until(Effect.andThen(shown, Effect.sync(() => logged.lines.slice(before))), (lines) =>
+          lines.some((line) => line.endsWith("the last good certificate stays in use")))
+        assert.include(yield* shown, "first")
+      }
+
+      yield* write("second")
+      yield* until(shown, (subject) => subject?.includes("second") === true)
+    }).pipe(Effect.provide([NodeServices.layer, logged.layer]))
+  })
+
   it.live("names the port that it was given when 0 was asked for", () =>
     Effect.gen(function*() {
       const { port, url } = yield* Listener.listen((_request, response) => response.end("hello"), options)

@@ -29,6 +29,10 @@ describe("StrictJson", () => {
     assert.deepStrictEqual(refusal(text), ["duplicateMember", field])
   })
 
+  it("names a member of any length by its beginning", () => {
+    assert.deepStrictEqual(refusal(`{"${"x".repeat(1_000)}":{"a":1,"a":2}}`), ["duplicateMember", `${"x".repeat(128)}.a`])
+  })
+
   it.each([[""], ["{"], ["{a:1}"], ["{\"a\":1,}"], ["// x\n{}"], ["{} {}"], ["01"], ["'a'"], ["NaN"], ["{\"a\"}"], ["\u00a0{}"]])(
     "refuses %j, which is not JSON",
     (text) => {

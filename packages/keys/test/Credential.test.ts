@@ -57,6 +57,13 @@ describe("the credential of a request", () => {
     ["Basic without a colon", basic("qd_abc")]
   ])("is malformed as %s", (_name, ...values) => assert.strictEqual(tagOf(...values), "Malformed"))
 
+  it("is read in a time that grows with the header's length alone", () => {
+    const startedAt = performance.now()
+    assert.strictEqual(tagOf(`Bearer a${" \t".repeat(250_000)}b`), "Malformed")
+    assert.strictEqual(tagOf(`${" \t".repeat(250_000)}Bearer a b`), "Malformed")
+    assert.isBelow(performance.now() - startedAt, 5_000)
+  })
+
   it.prop(
     "is the key that was sent as Basic, whatever the username",
     [Schema.String, Schema.NonEmptyString],

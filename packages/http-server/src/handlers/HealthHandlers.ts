@@ -16,6 +16,7 @@ import { CurrentRequest } from "../RequestRecord.ts"
 
 /** How long a probe waits for the key store. */
 const STORE_DEADLINE = "1 second"
+const STORE_ASKED_EVERY = "1 second"
 
 export const HealthHandlers = HttpApiBuilder.group(Api, "health", Effect.fn(function*(handlers) {
   const cache = yield* ClusterCache
@@ -24,10 +25,12 @@ export const HealthHandlers = HttpApiBuilder.group(Api, "health", Effect.fn(func
   const { timeoutMs } = yield* Deadlines
   const startedAt = yield* Clock.currentTimeMillis
 
-  const storeAnswers = keyStore.count.pipe(
+  // The route is public: however often it is asked, the store is asked once a second, so that keys are still looked up.
+  const storeAnswers = yield* keyStore.count.pipe(
     Effect.timeout(STORE_DEADLINE),
     Effect.as(true),
-    Effect.catch((error) => Effect.as(Effect.logWarning("the key store does not answer", error), false))
+    Effect.catch((error) => Effect.as(Effect.logWarning("the key store does not answer", error), false)),
+    Effect.cachedWithTTL(STORE_ASKED_EVERY)
   )
   const countSynced = Effect.map(cache.members, (members) => ({
     registered: members.length,

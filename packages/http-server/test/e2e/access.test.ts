@@ -78,6 +78,7 @@ onEveryDriver("access", { children: ["prod"] }, (it) => {
       body: "{\"name\":\"a\",\"rule\":{\"role\":\"Viewer\",\"role\":\"Admin\"}}",
       headers: [["Content-Type", "application/json"]]
     }, 400, "malformed_json"],
+    ["a body that is encoded", { body: {}, headers: [["Content-Encoding", "gzip"]] }, 415, "unsupported_media_type"],
     ["another media type", { body: "name=a", headers: [["Content-Type", "text/plain"]] }, 415, "unsupported_media_type"],
     ["a body over 1 MiB", { body: { name: "a".repeat(1_100_000) } }, 413, "body_too_large"],
     ["an empty body", { headers: [["Content-Type", "application/json"]], body: "" }, 400, "invalid_body"]

@@ -63,7 +63,15 @@ onEveryDriver("credentials", { children: [] }, (it) => {
       assert.strictEqual(query.code, "missing_credential")
     }))
 
-  it.effect.each(["/api/v1/nothing", "/nothing", "/API/v1/workloads", "/api/v1/workloads/", "/api//v1/workloads"])(
+  it.effect.each([
+    "/api/v1/nothing",
+    "/nothing",
+    "/API/v1/workloads",
+    "/api/v1/workloads/",
+    "/api//v1/workloads",
+    "/api/v1/workloads;x=1",
+    "/healthz;x=1"
+  ])(
     "401 without a key and 404 with one for the unknown path %s",
     (path) =>
       Effect.gen(function*() {

@@ -82,6 +82,19 @@ onEveryDriver("surface", { children: [] }, (it) => {
         Effect.map(deployment.call("/api/v1/whoami", { headers: [["X-Request-Id", value]] }), ({ headers }) => headers["x-request-id"])
       assert.strictEqual(yield* idOf("trace-42"), "trace-42")
       assert.match(String(yield* idOf("a b\tc")), /^[0-9a-f-]{36}$/)
+      assert.match(String(yield* idOf(`qd_${"0".repeat(49)}`)), /^[0-9a-f-]{36}$/)
+    }))
+
+  it.effect.each<[string, string]>([
+    ["GET", "/api/v1/whoami"],
+    ["GET", "/api/v1/apiKeys/nobody"],
+    ["DELETE", "/api/v1/apiKeys/nobody"],
+    ["POST", "/api/v1/apiKeys"]
+  ])("400 for a query parameter of %s %s, which has none", ([method, route]) =>
+    Effect.gen(function*() {
+      const deployment = yield* Deployment
+      const problem = yield* deployment.problem(`${route}?dryRun=true`, { method, key: "admin" })
+      assert.deepInclude(problem, { status: 400, code: "unknown_parameter", field: "dryRun" })
     }))
 
   it.effect("HEAD answers as GET does, without a body", () =>
