@@ -66,19 +66,15 @@ export class Clusters extends Context.Service<
       const reader = yield* ClusterReader
       const registry = yield* ClusterRegistry
 
-      const list = Effect.fn("Clusters.list")(function* ({ cursorBinding, namespaces, page, target }: ClusterQuery) {
+      const list = Effect.fn("Clusters.list")(function* (query: ClusterQuery) {
+        const { namespaces, page, target } = query
         const { consistency, limit, timeoutMs } = page
         const order = RowOrder.make<ClusterName.ClusterName>(
           RowOrder.text((name) => name),
           page.order,
           []
         )
-        const paging = {
-          key,
-          binding: MergedList.bindingOf("clusters", cursorBinding, target, null, page.order),
-          order,
-          limit
-        }
+        const paging = MergedList.pagingOf("clusters", query, { key, filter: null, order })
         const after = yield* MergedList.startOf(paging, page.cursor)
         const rest = target.clusters
           .toSorted(order.compare)

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { Cause, Context, Effect, Layer, Metric, Option } from "effect"
+import { Cause, Context, Duration, Effect, Layer, Metric, Option } from "effect"
 import { Breakers } from "./Breaker.ts"
 import type { Cluster } from "./Cluster.ts"
 import { ClusterError, ClusterTimeout } from "./ClusterError.ts"
@@ -40,7 +40,10 @@ export const MaxFanOut = Context.Reference<number>("@quarterdeck/cluster-fanout/
   defaultValue: () => 256
 })
 
-const seconds = Metric.timer("quarterdeck_fanout_seconds", { description: "Wall time of one fan-out" })
+const seconds = Metric.histogram("quarterdeck_fanout_seconds", {
+  description: "Wall time of one fan-out",
+  boundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+})
 const answers = Metric.counter("quarterdeck_fanout_answers_total", {
   description: "Answers of single clusters by status",
   incremental: true
@@ -134,7 +137,7 @@ export class FanOut extends Context.Service<
           clusters,
           (name) => askOne(name, byName.get(name), startedAt, options, ask),
           { concurrency }
-        ).pipe(Effect.trackDuration(seconds))
+        ).pipe(Effect.trackDuration(seconds, Duration.toSeconds))
         for (const { coverage } of replies) {
           yield* Metric.update(Metric.withAttributes(answers, { status: coverage.status }), 1)
         }

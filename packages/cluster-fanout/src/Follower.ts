@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { Context, Duration, Effect, Exit, Metric, Random, Scope, type Semaphore, Stream } from "effect"
+import { Context, Effect, Exit, Metric, Random, Scope, type Semaphore, Stream } from "effect"
 import type { Breaker } from "./Breaker.ts"
 import type { Cluster } from "./Cluster.ts"
 import { ClusterError, ClusterUnreachable } from "./ClusterError.ts"
@@ -53,7 +53,10 @@ const failures = Metric.counter("quarterdeck_watch_failures_total", {
   description: "Watches that ended and began again",
   incremental: true
 })
-const syncSeconds = Metric.timer("quarterdeck_sync_seconds", { description: "Wall time of initial syncs" })
+const syncSeconds = Metric.histogram("quarterdeck_sync_seconds", {
+  description: "Wall time of initial syncs",
+  boundaries: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
+})
 
 /** Runs until interrupted. */
 export const run = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
@@ -138,7 +141,7 @@ const follow = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
       breaker.succeeded()
       yield* Metric.update(Metric.withAttributes(events, { kind }), batch.length)
       if (!synced) return
-      yield* Metric.update(Metric.withAttributes(syncSeconds, { kind }), Duration.millis(now - startedAt))
+      yield* Metric.update(Metric.withAttributes(syncSeconds, { kind }), (now - startedAt) / 1_000)
       yield* Scope.close(lane, Exit.void)
     })
   )

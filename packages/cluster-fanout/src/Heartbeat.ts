@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { Context, Effect, Random } from "effect"
+import { Context, Effect, Metric, Random } from "effect"
 import { type Breaker, verdict } from "./Breaker.ts"
 import type { Cluster } from "./Cluster.ts"
 import { ClusterError, ClusterTimeout } from "./ClusterError.ts"
@@ -11,12 +11,23 @@ import type { ClusterStore } from "./ClusterStore.ts"
 import * as steadyClock from "./internal/steadyClock.ts"
 import type { KubeApi } from "./KubeApi.ts"
 
+/** How a probe ended. **Shape** `answered` also with an `error` where the server answered with a refusal. */
+interface Outcome {
+  readonly answered: boolean
+  readonly version?: string
+  readonly error?: ClusterError
+}
+
 /** **Units** milliseconds. **Shape** `doubtMs` is the pause after a failed probe, and the least between any two. */
 export const HeartbeatLimits = Context.Reference("@quarterdeck/cluster-fanout/Heartbeat/HeartbeatLimits", {
   defaultValue: () => ({ intervalMs: 30_000, doubtMs: 1_000, timeoutMs: 5_000 })
 })
 
-/** Runs until interrupted, one probe at a time. */
+const reachable = Metric.gauge("quarterdeck_cluster_reachable", {
+  description: "1 while the cluster answers probes, 0 while it does not"
+})
+
+/** Runs until interrupted, one probe at a time; what changes between two probes is logged. */
 export const run = Effect.fnUntraced(function* (
   cluster: Cluster,
   parts: {
@@ -53,9 +64,21 @@ export const run = Effect.fnUntraced(function* (
     yield* Effect.raceFirst(Effect.sleep(rest), breaker.awaitSuspicion)
   })
 
+  /** What was wrong at the last probe; the same trouble is told once. */
+  let trouble: string | undefined
+  const tell = Effect.fnUntraced(function* ({ answered, error }: Outcome) {
+    yield* Metric.update(Metric.withAttributes(reachable, { cluster: cluster.name }), answered ? 1 : 0)
+    const before = trouble
+    trouble = error?.message
+    if (trouble === before) return
+    if (trouble === undefined) return yield* Effect.logInfo(`cluster ${cluster.name} answers again`)
+    yield* Effect.logWarning(trouble)
+  })
+
   const beat = Effect.gen(function* () {
-    const outcome = yield* probe
+    const outcome: Outcome = yield* probe
     store.probed(outcome, yield* steadyClock.now)
+    yield* tell(outcome)
     yield* pause
   })
   return yield* Effect.forever(beat)

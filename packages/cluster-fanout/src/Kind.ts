@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { Resource } from "./KubeApi.ts"
+import type { Resource } from "./KubeObject.ts"
 
 /** **Shape** in the order in which a cluster's first sync takes them: scope first, then rows, then the many. */
 export const kinds = [

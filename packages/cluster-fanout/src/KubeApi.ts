@@ -11,61 +11,8 @@ import { Keyed } from "./internal/keyed.ts"
 import { parseJson, toObject } from "./internal/kubeObject.ts"
 import * as kubePath from "./internal/kubePath.ts"
 import { decoded, getPage } from "./internal/listPages.ts"
+import type { KubeObject, Scope, WatchEvent } from "./KubeObject.ts"
 import { Transport } from "./Transport.ts"
-
-/** A collection. **Example** `{ group: "apps", version: "v1", plural: "deployments", kind: "Deployment" }` */
-export interface Resource {
-  readonly group: string
-  readonly version: string
-  readonly plural: string
-  readonly kind: string
-  readonly namespaced: boolean
-}
-
-/**
- * An object as the server wrote it, `kind` and `apiVersion` possibly absent in lists. Read it by projection only.
- *
- * **Shape** `uid` and `resourceVersion` are empty for computed objects, such as those of `metrics.k8s.io`.
- */
-export interface KubeObject {
-  readonly metadata: {
-    readonly name: string
-    readonly namespace?: string
-    readonly uid: string
-    readonly resourceVersion: string
-    readonly creationTimestamp?: string
-    readonly deletionTimestamp?: string
-    readonly labels?: Readonly<Record<string, string>>
-    readonly annotations?: Readonly<Record<string, string>>
-    readonly ownerReferences?: ReadonlyArray<{
-      readonly apiVersion: string
-      readonly kind: string
-      readonly name: string
-      readonly uid: string
-      readonly controller?: boolean
-    }>
-  }
-  readonly [field: string]: unknown
-}
-
-/** Where to read. **Shape** `namespace` absent reads the whole cluster. */
-export interface Scope {
-  readonly resource: Resource
-  readonly namespace?: string
-}
-
-/**
- * What a watch tells.
- *
- * **Shape** `Synced` ends the initial state: what is absent from it no longer exists. `Bookmark` proves that the view
- * is current. `Expired` says that a new initial state begins.
- */
-export type WatchEvent =
-  | { readonly _tag: "Put"; readonly object: KubeObject }
-  | { readonly _tag: "Delete"; readonly object: KubeObject }
-  | { readonly _tag: "Synced"; readonly resourceVersion: string }
-  | { readonly _tag: "Bookmark"; readonly resourceVersion: string }
-  | { readonly _tag: "Restart" }
 
 export interface ServerVersion {
   readonly major: number
@@ -149,10 +96,17 @@ export class KubeApi extends Context.Service<
         return status === 404 ? undefined : yield* decoded(cluster, Result.flatMap(parseJson(body), toObject))
       })
 
+      /** A credential that may not even read the version may still list and watch, which every version offers. */
+      const mayWatchList = (cluster: Cluster) =>
+        Cache.get(versions, new Keyed(cluster.generation, cluster)).pipe(
+          Effect.map(offersWatchList),
+          Effect.catchReason("ClusterError", "ClusterForbids", () => Effect.succeed(false))
+        )
+
       const following: KubeApi["Service"]["follow"] = (cluster, scope) =>
         Stream.unwrap(
-          Effect.map(Cache.get(versions, new Keyed(cluster.generation, cluster)), (server) =>
-            follow.stream({ transport, cluster, collection: scope, watchList: offersWatchList(server), limits })
+          Effect.map(mayWatchList(cluster), (watchList) =>
+            follow.stream({ transport, cluster, collection: scope, watchList, limits })
           )
         )
 

@@ -9,7 +9,8 @@ import * as Coverage from "./Coverage.ts"
 import * as Cursor from "./Cursor.ts"
 import type { Reply } from "./FanOut.ts"
 import type { CursorInvalid } from "./ListError.ts"
-import * as Page from "./Page.ts"
+import type { Page } from "./ListQuery.ts"
+import { merge } from "./Page.ts"
 import type { Position, RowOrder } from "./RowOrder.ts"
 
 /** **Shape** `clusters` keeps the order of the target; `nextCursor` is absent on the last page. */
@@ -28,13 +29,28 @@ export interface Paging<Row> {
   readonly limit: number
 }
 
+/** What a list was asked for. **Shape** `cursorBinding` names the key that asks. */
+export interface Question {
+  readonly target: Target
+  readonly page: Page<string>
+  readonly cursorBinding: string
+}
+
 /**
  * Names a list for its cursors: what is listed, for whom, of which clusters, filtered and sorted how.
  *
- * **Shape** a target of all clusters stays the same when clusters come and go.
+ * **Shape** `filter` is spelled in one way, whatever the order in which it was written. A target of all clusters stays
+ * the same when clusters come and go.
  */
-export const bindingOf = (list: string, holder: string, target: Target, filter: unknown, sort: string): string =>
-  JSON.stringify([list, holder, target.mode, target.mode === "Named" ? target.clusters : [], filter, sort])
+export const pagingOf = <Row>(
+  list: string,
+  { cursorBinding, page, target }: Question,
+  { filter, key, order }: Pick<Paging<Row>, "key" | "order"> & { readonly filter: unknown }
+): Paging<Row> => {
+  const clusters = target.mode === "Named" ? target.clusters : []
+  const binding = JSON.stringify([list, cursorBinding, target.mode, clusters, filter, page.sort, page.order])
+  return { key, binding, order, limit: page.limit }
+}
 
 /** Reads the place after which the page begins. */
 export const startOf = <Row>(
@@ -49,7 +65,7 @@ export const assemble = <Row>(
   paging: Paging<Row>
 ): MergedList<Row> => {
   const clusters = replies.map((reply) => reply.coverage)
-  const { isLast, items } = Page.merge(
+  const { isLast, items } = merge(
     replies.map((reply) => reply.value ?? []),
     paging.order,
     paging.limit

@@ -55,19 +55,8 @@ export class Namespaces extends Context.Service<
       const key = yield* CursorKey
 
       const list = Effect.fn("Namespaces.list")(function* (query: NamespaceQuery) {
-        const { cursorBinding, filter, namespaces, page, target } = query
-        const paging = {
-          key,
-          binding: MergedList.bindingOf(
-            "namespaces",
-            cursorBinding,
-            target,
-            canonical(filter),
-            `${page.sort} ${page.order}`
-          ),
-          order: orderOf(page),
-          limit: page.limit
-        }
+        const { filter, namespaces, page, target } = query
+        const paging = MergedList.pagingOf("namespaces", query, { key, filter: canonical(filter), order: orderOf(page) })
         const after = yield* MergedList.startOf(paging, page.cursor)
         const { consistency, timeoutMs } = page
         const needsLabels = NamespaceFilter.needsLabels(namespaces)

@@ -5,7 +5,7 @@
  */
 import type { Interner } from "./internal/interner.ts"
 import * as Kind from "./Kind.ts"
-import type { KubeObject } from "./KubeApi.ts"
+import type { KubeObject } from "./KubeObject.ts"
 
 /** **Shape** `followed` names the kind when it is one that the cache follows itself; custom kinds have none. */
 export interface Owner {

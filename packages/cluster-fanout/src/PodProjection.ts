@@ -5,7 +5,7 @@
  */
 import { condition, type Fields, fields, isConditionTrue, list, text } from "./internal/field.ts"
 import type { Interner } from "./internal/interner.ts"
-import type { KubeObject } from "./KubeApi.ts"
+import type { KubeObject } from "./KubeObject.ts"
 import * as Owner from "./Owner.ts"
 import * as PodResources from "./PodResources.ts"
 import type { Place } from "./Place.ts"

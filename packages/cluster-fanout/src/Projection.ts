@@ -7,7 +7,7 @@
  */
 import { type Fields, fields, isConditionTrue, text } from "./internal/field.ts"
 import * as Kind from "./Kind.ts"
-import type { KubeObject, WatchEvent } from "./KubeApi.ts"
+import type { KubeObject, WatchEvent } from "./KubeObject.ts"
 import type { Place } from "./Place.ts"
 import * as PodProjection from "./PodProjection.ts"
 import * as PodResources from "./PodResources.ts"

@@ -70,7 +70,7 @@ export class Transport extends Context.Service<
      * **Errors** `ClusterError`: every status but 2xx and those allowed, and redirects always. A 401 renews the
      * credential once where that can help; a GET whose kept connection turns out closed is sent once more.
      *
-     * **Limits** `TransportLimits`: at most `callConnections` connections of a cluster and one for probes, `callMs` in
+     * **Limits** `TransportLimits`: at most `callConnections` connections of a cluster, one of them for probes, `callMs` in
      * all. Interrupting destroys the request.
      */
     readonly call: (cluster: Cluster, request: TransportRequest) => Effect.Effect<TransportAnswer, ClusterError>

@@ -12,7 +12,7 @@
  */
 import { condition, count, type Fields, fields, isConditionTrue } from "./internal/field.ts"
 import type { WorkloadKind } from "./Kind.ts"
-import type { KubeObject } from "./KubeApi.ts"
+import type { KubeObject } from "./KubeObject.ts"
 import * as Owner from "./Owner.ts"
 import { images, UNKNOWN_TIME } from "./PodProjection.ts"
 import * as PodResources from "./PodResources.ts"

@@ -60,19 +60,8 @@ export class Workloads extends Context.Service<
       const key = yield* CursorKey
 
       const list = Effect.fn("Workloads.list")(function* (query: WorkloadQuery) {
-        const { cursorBinding, filter, namespaces, page, target } = query
-        const paging = {
-          key,
-          binding: MergedList.bindingOf(
-            "workloads",
-            cursorBinding,
-            target,
-            canonical(filter),
-            `${page.sort} ${page.order}`
-          ),
-          order: orderOf(page),
-          limit: page.limit
-        }
+        const { filter, namespaces, page, target } = query
+        const paging = MergedList.pagingOf("workloads", query, { key, filter: canonical(filter), order: orderOf(page) })
         const after = yield* MergedList.startOf(paging, page.cursor)
         const needsLabels = NamespaceFilter.needsLabels(namespaces)
         const asked = filter.namespace ?? []

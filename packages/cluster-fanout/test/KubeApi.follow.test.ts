@@ -4,7 +4,8 @@ import { Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import type { ServerResponse } from "node:http"
 import type { Cluster } from "../src/Cluster.ts"
-import { FollowLimits, KubeApi, type WatchEvent } from "../src/KubeApi.ts"
+import { FollowLimits, KubeApi } from "../src/KubeApi.ts"
+import type { WatchEvent } from "../src/KubeObject.ts"
 import * as ApiServer from "./fixture/ApiServer.ts"
 import { eventually } from "./fixture/Waiting.ts"
 import { begin, bookmark, event, gone, kube, limits, page, pod, scope, serve } from "./fixture/WatchServer.ts"
@@ -294,6 +295,18 @@ describe("follow", () => {
         Effect.sync(() => server.connections().open),
         (open) => open === 1
       )
+    }).pipe(Effect.scoped, Effect.provide(kube))
+  )
+
+  it.live("a credential that may not read the version lists and watches all the same", () =>
+    Effect.gen(function* () {
+      const server = yield* ApiServer.start(({ path, query }, response) => {
+        if (path === "/version") return ApiServer.json(response, 403, ApiServer.status(403, "Forbidden", "no"))
+        if (query.has("watch")) return void begin(response, event("DELETED", pod("a", 6)))
+        return ApiServer.json(response, 200, page([pod("a", 1)], 5))
+      })
+      const events = yield* firstEvents(ApiServer.clusterAt(server), 3)
+      assert.deepStrictEqual(events, ["Put a@1", "Synced 5", "Delete a@6"])
     }).pipe(Effect.scoped, Effect.provide(kube))
   )
 

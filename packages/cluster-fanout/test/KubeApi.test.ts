@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import type { Cluster } from "../src/Cluster.ts"
-import { KubeApi, type Resource } from "../src/KubeApi.ts"
+import { KubeApi } from "../src/KubeApi.ts"
+import type { Resource } from "../src/KubeObject.ts"
 import * as ApiServer from "./fixture/ApiServer.ts"
 import { eventually } from "./fixture/Waiting.ts"
 import { kube, page, pod, scope, serve } from "./fixture/WatchServer.ts"
@@ -29,10 +30,10 @@ describe("version", () => {
       for (let list = 0; list < 8; list++) yield* Effect.forkChild(Stream.runDrain(api.list(cluster, scope)))
       yield* eventually(
         Effect.sync(() => server.requests.length),
-        (requests) => requests === 4
+        (requests) => requests === 3
       )
       assert.strictEqual((yield* api.version(cluster).pipe(Effect.timeout("5 seconds"))).gitVersion, "v1.36.3")
-      assert.strictEqual(server.connections().made, 5)
+      assert.strictEqual(server.connections().made, 4)
     }).pipe(Effect.scoped, Effect.provide(kube))
   )
 

@@ -87,7 +87,7 @@ export const catalogue = {
     "The key comes from the deployment's configuration; change it there."
   ),
   body_too_large: entry(413, "Body too large", "The body is over 1 MiB."),
-  unsupported_media_type: entry(415, "Unsupported media type", "The body is not `application/json`."),
+  unsupported_media_type: entry(415, "Unsupported media type", "The body is not plain `application/json`: another media type, or a content encoding."),
   internal_error: entry(500, "Internal error", "The service failed. Its log holds the cause under the reply's `requestId`."),
   cluster_unreachable: entry(
     502,
@@ -100,6 +100,7 @@ export const catalogue = {
     "Every addressed cluster asked for patience. `Retry-After` says how long."
   ),
   key_store_unavailable: entry(503, "Key store unavailable", "The keys cannot be read or written at the moment. Try again."),
+  starting: entry(503, "Starting", "The service has taken its port and is not ready to serve yet. `Retry-After` says when to ask again."),
   cluster_timeout: entry(504, "Cluster timeout", "No addressed cluster answered within the deadline.")
 } as const satisfies Record<string, Entry>
 

@@ -5,7 +5,7 @@
  */
 import { CursorKey } from "@quarterdeck/cluster-fanout/Cursor"
 import { Effect, FileSystem, Layer, Path, Redacted, Schema } from "effect"
-import { randomBytes } from "node:crypto"
+import { randomBytes, randomUUID } from "node:crypto"
 
 const FILE = "cursor.key"
 const BYTES = 32
@@ -42,8 +42,12 @@ export const layer = (dataDirectory: string) =>
             : Effect.fail(new DataDirectoryUnusable({ path, problem: `holds ${bytes.length} bytes instead of ${BYTES}` }))
         )
       )
-      // Exclusive: of two processes that start at once, the second reads what the first wrote.
-      const write = files.writeFile(path, new Uint8Array(randomBytes(BYTES)), { flag: "wx", mode: 0o600 })
+      // A finished file gets its name in one step: of two processes that start at once, the second reads the first's.
+      const unfinished = `${path}.${randomUUID()}`
+      const write = files.writeFile(unfinished, new Uint8Array(randomBytes(BYTES)), { flag: "wx", mode: 0o600 }).pipe(
+        Effect.andThen(files.link(unfinished, path)),
+        Effect.ensuring(Effect.orDie(files.remove(unfinished, { force: true })))
+      )
       yield* files.makeDirectory(dataDirectory, { recursive: true, mode: 0o700 })
       return yield* read.pipe(
         Effect.catchIf(

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import * as SchemaFault from "@quarterdeck/keys/SchemaFault"
 import { Authorization } from "@quarterdeck/contract/Authorization"
 import { EndpointPolicy } from "@quarterdeck/contract/Policy"
 import type * as Problem from "@quarterdeck/contract/Problem"
@@ -19,7 +20,6 @@ import { refuse } from "./Refusal.ts"
 import * as RequestBody from "./RequestBody.ts"
 import * as RequestHeaders from "./RequestHeaders.ts"
 import { CurrentRequest } from "./RequestRecord.ts"
-import * as SchemaFault from "./SchemaFault.ts"
 
 /**
  * An endpoint declares no policy, a cell that the access table does not have, or one that nothing enforces: the service
@@ -150,7 +150,7 @@ const refuseInput = (error: HttpApiError.HttpApiSchemaError): Effect.Effect<neve
     case "Query":
     case "Params":
     case "Headers": {
-      const code = fault.unknown ? "unknown_parameter" : "invalid_parameter"
+      const code = fault.isUnknown ? "unknown_parameter" : "invalid_parameter"
       return refuse(code, { detail: SchemaFault.print(fault), ...(fault.field === "" ? {} : { field: fault.field }) })
     }
     case "Payload":

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import * as Problem from "@quarterdeck/contract/Problem"
 import { Deferred, Effect, Redacted, Schedule, Schema, type Scope } from "effect"
 import { createPrivateKey, X509Certificate } from "node:crypto"
 import { readFile } from "node:fs/promises"
@@ -26,10 +27,10 @@ export interface Listener {
   readonly url: string
 }
 
-/** A socket that is taken, and whose requests wait until there is somebody to serve them. */
+/** A socket that is taken, and whose requests are put off (503 `starting`) until there is somebody to serve them. */
 export interface BoundListener extends Listener {
   /**
-   * Serves requests, also those that wait, until the scope closes: then no new connection is taken, replies in flight
+   * Serves requests until the scope closes: then no new connection is taken, replies in flight
    * are finished, `shutdownMs` at most, and the rest is cut.
    */
   readonly serve: (handler: Http.RequestListener) => Effect.Effect<void, never, Scope.Scope>
@@ -82,10 +83,7 @@ const CERTIFICATE_CHECK = "5 seconds"
 export const bind = Effect.fn("Listener.bind")(function*(
   options: ListenerOptions
 ): Effect.fn.Return<BoundListener, CannotListen | CertificateUnusable, Scope.Scope> {
-  const handler = yield* Deferred.make<Http.RequestListener>()
-  const server = yield* create((request, response) => {
-    Effect.runFork(Effect.map(Deferred.await(handler), (serve) => serve(request, response)))
-  }, options)
+  const server = yield* create(refuseWhileStarting, options)
   const address = yield* open(server, options)
   yield* Effect.addFinalizer(() => close(server, 0))
   const host = address.family === "IPv6" ? `[${address.address}]` : address.address
@@ -96,14 +94,19 @@ export const bind = Effect.fn("Listener.bind")(function*(
     serve: (serve) =>
       Effect.acquireRelease(
         Effect.sync(() => {
-          server.removeAllListeners("request")
+          server.off("request", refuseWhileStarting)
           server.on("request", serve)
-          Deferred.doneUnsafe(handler, Effect.succeed(serve))
         }),
         () => close(server, options.shutdownMs)
       )
   }
 })
+
+const refuseWhileStarting: Http.RequestListener = (_request, response) => {
+  const problem = Problem.make("starting", { detail: "the service is not ready to serve yet", requestId: "none" })
+  response.writeHead(problem.status, { "content-type": "application/problem+json", "retry-after": "1" })
+  response.end(JSON.stringify(problem))
+}
 
 /** Takes a socket and serves its requests until the scope closes; see `bind`. */
 export const listen = Effect.fn("Listener.listen")(function*(

@@ -3,11 +3,11 @@
  *
  * @since 0.1.0
  */
+import * as SchemaFault from "@quarterdeck/keys/SchemaFault"
 import type * as Problem from "@quarterdeck/contract/Problem"
 import { ByteSize, Context, Effect, Result, Schema } from "effect"
 import { HttpIncomingMessage, HttpServerRequest } from "effect/http"
 import { refuse } from "./Refusal.ts"
-import * as SchemaFault from "./SchemaFault.ts"
 import * as StrictJson from "./StrictJson.ts"
 
 const MAX_BYTES = ByteSize.mebibytes(1)

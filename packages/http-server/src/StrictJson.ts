@@ -5,6 +5,7 @@
  *
  * @since 0.1.0
  */
+import { printPath } from "@quarterdeck/keys/SchemaFault"
 import { Result, Schema } from "effect"
 import { visit } from "jsonc-parser"
 
@@ -71,7 +72,7 @@ const scan = (text: string): InvalidJson | undefined => {
         onObjectProperty: (name, _offset, _length, _line, _character, pathOfParent) => {
           const names = members.at(-1)
           if (names?.has(name)) {
-            throw new InvalidJson({ problem: "duplicateMember", field: pathOf([...pathOfParent(), name]) })
+            throw new InvalidJson({ problem: "duplicateMember", field: printPath([...pathOfParent(), name]) })
           }
           names?.add(name)
         }
@@ -81,20 +82,3 @@ const scan = (text: string): InvalidJson | undefined => {
   })
   return Result.isFailure(visited) ? visited.failure : undefined
 }
-
-/** The name of a member in a refusal: no name of the contract is longer, and a caller's own is not sent back whole. */
-const MAX_STEP = 128
-
-/**
- * Prints where a value stands.
- *
- * **Limits** of each name the first 128 characters.
- *
- * **Example** `pathOf(["rule", "targetClusters", 2])` is `rule.targetClusters[2]`
- */
-export const pathOf = (path: ReadonlyArray<PropertyKey>): string =>
-  path.reduce<string>((text, step) => {
-    if (typeof step === "number") return `${text}[${step}]`
-    const name = String(step).slice(0, MAX_STEP)
-    return text === "" ? name : `${text}.${name}`
-  }, "")

@@ -115,6 +115,16 @@ describe("Listener", () => {
       )
     }))
 
+  it.live("puts requests off until there is somebody to serve them", () =>
+    Effect.gen(function*() {
+      const bound = yield* Listener.bind(options)
+      const early = yield* get(bound.url)
+      assert.strictEqual(early.status, 503)
+      assert.include(early.text, "\"code\":\"starting\"")
+      yield* bound.serve((_request, response) => response.end("hello"))
+      assert.deepStrictEqual(yield* get(bound.url), { status: 200, text: "hello" })
+    }))
+
   it.live("finishes the reply in flight and takes no new connection when it stops", () =>
     Effect.gen(function*() {
       const arrived = yield* Deferred.make<void>()

@@ -9,7 +9,7 @@ import { LineCounter, parseDocument } from "yaml"
 import { KeyName } from "./ApiKey.ts"
 import * as Expiry from "./Expiry.ts"
 import { ownProperties } from "./internal/ownProperties.ts"
-import * as SchemaFault from "./internal/schemaFault.ts"
+import * as SchemaFault from "./SchemaFault.ts"
 import { KeyHash, OF_NOTHING } from "./KeyHash.ts"
 import { Rule } from "./Rule.ts"
 
@@ -133,7 +133,8 @@ const fromList = (list: ReadonlyArray<unknown>): KeysFile => {
     const sameHash = hash === undefined ? [] : (indexesByHash.get(hash) ?? [])
     const read = sameHash.length > 1 ? refuseTwins(sameHash) : readEntry(entry)
     if (Result.isFailure(read)) {
-      refused.push({ index, ...read.failure })
+      const { field, problem } = read.failure
+      refused.push({ index, field, problem })
       continue
     }
     const { name } = read.success
@@ -144,7 +145,7 @@ const fromList = (list: ReadonlyArray<unknown>): KeysFile => {
   return { keys, refused }
 }
 
-type Read = Result.Result<Omit<ConfiguredKey, "id" | "index">, SchemaFault.SchemaFault>
+type Read = Result.Result<Omit<ConfiguredKey, "id" | "index">, Pick<SchemaFault.SchemaFault, "field" | "problem">>
 
 const readEntry = (input: unknown): Read => {
   const decoded = decodeEntry(input)

@@ -20,9 +20,20 @@ export const LabelValue = Schema.String.check(
   Schema.isPattern(LABEL_VALUE, { expected: "a label value: at most 63 of A-Z a-z 0-9 - _ ., first and last a letter or digit" })
 )
 
-/** Labels that a namespace must carry, all of them. **Shape** at least one: an empty selector would mean every namespace. */
-export const MatchLabels = Schema.Record(LabelKey, LabelValue).check(
-  Schema.isMinProperties(1, { expected: "at least one label" })
+const isLabelKey = Schema.is(LabelKey)
+
+/**
+ * Labels that a namespace must carry, all of them.
+ *
+ * **Shape** at least one: an empty selector would mean every namespace. Keys are checked here and not by the record's
+ * own key schema, which would drop a key that does not fit it, and so widen the selector.
+ */
+export const MatchLabels = Schema.Record(Schema.String, LabelValue).check(
+  Schema.isMinProperties(1, { expected: "at least one label" }),
+  Schema.makeFilter((labels) => {
+    const wrong = Object.keys(labels).find((key) => !isLabelKey(key))
+    return wrong === undefined || { path: [wrong], issue: "is not a label key" }
+  })
 )
 
 /**

@@ -70,6 +70,12 @@ describe("NamespaceFilter", () => {
     assert.isTrue(Result.isSuccess(decode(selector)))
   })
 
+  it("refuses a key that is none even where unknown members are let pass", () => {
+    const lenient = Schema.decodeUnknownResult(NamespaceFilter.NamespaceSelector)
+    const selector = { namespaceNames: [], labelSelector: { matchLabels: { team: "a", "not a key": "b" } } }
+    assert.isTrue(Result.isFailure(lenient(selector)))
+  })
+
   it.each([
     ["neither names nor labels", { namespaceNames: [] }],
     ["no names field", { labelSelector: { matchLabels: { a: "b" } } }],
@@ -77,6 +83,10 @@ describe("NamespaceFilter", () => {
     ["empty labels", { namespaceNames: ["a"], labelSelector: { matchLabels: {} } }],
     ["match expressions", { namespaceNames: ["a"], labelSelector: { matchLabels: { a: "b" }, matchExpressions: [] } }],
     ["a pattern", { namespaceNames: ["team-*"] }],
+    ["a key that is none, beside one that is", {
+      namespaceNames: ["a"],
+      labelSelector: { matchLabels: { team: "a", "not a key": "b" } }
+    }],
     ["null", { namespaceNames: null }],
     ["null labels", { namespaceNames: ["a"], labelSelector: null }]
   ])("refuses a selector of %s", (_name, selector) => {

@@ -118,7 +118,8 @@ const open = ({ connection, lane, tls }: Spec, limits: PoolLimits): Result.Resul
 const connectionsOf = (lane: Lane, limits: PoolLimits): number => {
   switch (lane) {
     case "call":
-      return limits.callConnections
+      // One of them is the probe's, so that a cluster never sees more than it was promised.
+      return Math.max(1, limits.callConnections - 1)
     case "watch":
       return limits.watchConnections
     case "probe":

@@ -2,7 +2,7 @@
 import { Clock, Duration, Effect, Exit, Option, Random, Result, Scope, Stream } from "effect"
 import type { Cluster } from "../Cluster.ts"
 import { ClusterAnswerInvalid, ClusterError } from "../ClusterError.ts"
-import type { KubeObject, Scope as Collection, WatchEvent } from "../KubeApi.ts"
+import type { KubeObject, Scope as Collection, WatchEvent } from "../KubeObject.ts"
 import type { OpenAnswer, Transport } from "../Transport.ts"
 import { decodeStatus, fromAnswer } from "./answerProblem.ts"
 import * as jsonLines from "./jsonLines.ts"

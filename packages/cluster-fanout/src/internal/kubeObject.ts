@@ -1,7 +1,7 @@
 /** Decodes what API servers send: objects, lists, watch events. */
 import { Result } from "effect"
 import { isAscii } from "node:buffer"
-import type { KubeObject } from "../KubeApi.ts"
+import type { KubeObject } from "../KubeObject.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 

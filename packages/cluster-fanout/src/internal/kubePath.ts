@@ -1,5 +1,5 @@
 /** Writes the paths of collections and objects. */
-import type { Scope } from "../KubeApi.ts"
+import type { Scope } from "../KubeObject.ts"
 
 type Query = Readonly<Record<string, string | undefined>>
 

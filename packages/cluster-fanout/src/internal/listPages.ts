@@ -2,7 +2,7 @@
 import { Effect, Result } from "effect"
 import type { Cluster } from "../Cluster.ts"
 import { ClusterAnswerInvalid, ClusterError } from "../ClusterError.ts"
-import type { Scope } from "../KubeApi.ts"
+import type { Scope } from "../KubeObject.ts"
 import type { Transport } from "../Transport.ts"
 import * as kubeObject from "./kubeObject.ts"
 import * as kubePath from "./kubePath.ts"

@@ -3,10 +3,10 @@
  *
  * @since 0.1.0
  */
+import * as SchemaFault from "@quarterdeck/keys/SchemaFault"
 import { Problem } from "@quarterdeck/contract/Problem"
 import { ByteSize, Effect, Redacted, Result, Schema } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse, HttpIncomingMessage } from "effect/http"
-import * as SchemaFault from "../SchemaFault.ts"
 import { type CommandFailure, failed } from "./CommandFailure.ts"
 import type { Connection } from "./Connection.ts"
 import * as CoverageNotes from "./CoverageNotes.ts"

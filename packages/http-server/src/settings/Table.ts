@@ -76,7 +76,7 @@ export const table = {
     path: "server.allowedOrigins",
     flag: "allowed-origins",
     kind: Kind.origins,
-    description: "Origins of browser pages that may call the server beside its own; other pages are refused."
+    description: "Origins of browser pages to let pass beside the server's own, for a proxy that changes Host; no CORS headers are sent."
   }),
   kubeconfig: optional({
     path: "clusters.kubeconfig",

@@ -8,6 +8,8 @@ import { onEveryDriver } from "./onEveryDriver.ts"
 const WATCHES = 9
 const CALL_CONNECTIONS = 4
 
+const KINDS = ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob", "Pod"]
+
 const counted = Ref.makeUnsafe<Proxy.ClusterProxy | undefined>(undefined)
 
 onEveryDriver("connections", {
@@ -26,7 +28,8 @@ onEveryDriver("connections", {
       const proxy = yield* Effect.fromNullishOr(yield* Ref.get(counted))
       yield* Effect.forEach(
         Array.from({ length: 200 }, (_, index) => index),
-        (index) => deployment.namespaces(`?consistency=live&timeoutMs=30000&name=${index}`),
+        // One list at a time is made for the same question, so the questions differ.
+        (index) => deployment.workloads(`?consistency=live&timeoutMs=30000&kind=${KINDS[index % KINDS.length]}`),
         { concurrency: 50, discard: true }
       )
       assert.isAtMost(yield* proxy.accepted, WATCHES + CALL_CONNECTIONS)

@@ -1,5 +1,7 @@
 /**
  * The first thing that is wrong with a value that did not decode, told without the value.
+ *
+ * @since 0.1.0
  */
 import { SchemaIssue } from "effect"
 
@@ -7,6 +9,8 @@ import { SchemaIssue } from "effect"
 export interface SchemaFault {
   readonly field: string
   readonly problem: string
+  /** Whether the field is one that the schema does not know. */
+  readonly isUnknown: boolean
 }
 
 const UNKNOWN = "is not known here"
@@ -28,18 +32,34 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1({
 export const fromIssue = (issue: SchemaIssue.Issue): SchemaFault => {
   const faults = format(issue).issues.map(({ message, path = [] }) => ({
     field: printPath(path.map((step) => (typeof step === "object" ? step.key : step))),
-    problem: message.charAt(0).toLowerCase() + message.slice(1)
+    problem: message.charAt(0).toLowerCase() + message.slice(1),
+    isUnknown: message === UNKNOWN
   }))
-  return faults.find(({ problem }) => problem === UNKNOWN) ?? faults[0] ?? { field: "", problem: "is not allowed" }
+  return faults.find(({ isUnknown }) => isUnknown) ?? faults[0] ?? { field: "", problem: "is not allowed", isUnknown: false }
 }
 
-/** A key of this form needs no quotes, and cannot break the line that tells of it. */
-const PLAIN_KEY = /^[A-Za-z0-9_./-]{1,253}$/
+/** Makes the fault of a field that nothing declares. */
+export const unknownField = (name: string): SchemaFault => ({ field: printPath([name]), problem: UNKNOWN, isUnknown: true })
 
-const printPath = (path: ReadonlyArray<PropertyKey>): string =>
+/** Prints a fault as one sentence that names its field. */
+export const print = ({ field, problem }: SchemaFault): string => (field === "" ? problem : `${field}: ${problem}`)
+
+/** A key of this form needs no quotes, and cannot break the line that tells of it. */
+const PLAIN_KEY = /^[A-Za-z0-9_./-]+$/
+/** A name that is asked for is rarely longer, and a caller's own is not sent back whole. */
+const MAX_KEY = 128
+
+/**
+ * Prints where a value stands.
+ *
+ * **Limits** of each name the first 128 characters.
+ *
+ * **Example** `printPath(["rule", "targetClusters", 2])` is `rule.targetClusters[2]`
+ */
+export const printPath = (path: ReadonlyArray<PropertyKey>): string =>
   path.reduce<string>((text, step) => {
     if (typeof step === "number") return `${text}[${step}]`
-    const key = String(step)
-    const name = PLAIN_KEY.test(key) ? key : JSON.stringify(key.slice(0, 253))
+    const key = String(step).slice(0, MAX_KEY)
+    const name = PLAIN_KEY.test(key) ? key : JSON.stringify(key)
     return text === "" ? name : `${text}.${name}`
   }, "")
