@@ -27,20 +27,30 @@ const ask = (path: string, key: string, body?: string) =>
 const decodeClusters = Schema.decodeUnknownEffect(Schema.fromJsonString(ClusterList))
 const decodeCreated = Schema.decodeUnknownEffect(Schema.fromJsonString(CreatedApiKey))
 
-const check = Effect.gen(function*() {
+const check = Effect.gen(function* () {
   const fleet = yield* Fleet.make({ driver: Embedded.driver, parent: "hub", children: ["prod"] })
   yield* Seed.fill(fleet)
   const hash = createHash("sha256").update(KEY).digest("hex")
   yield* Effect.promise(() => writeFile("kubeconfig.yaml", fleet.kubeconfig))
-  yield* Effect.promise(() => writeFile("keys.yaml", JSON.stringify([{ name: "admin", hash, rule: { role: "Admin" } }])))
+  yield* Effect.promise(() =>
+    writeFile("keys.yaml", JSON.stringify([{ name: "admin", hash, rule: { role: "Admin" } }]))
+  )
   yield* Effect.acquireRelease(
     Effect.sync(() => spawn(process.execPath, ["main.ts"], { stdio: "inherit" })),
     (child) => Effect.sync(() => child.kill())
   )
 
-  yield* eventually("the service is ready", ask("/readyz", KEY), ({ status }) => status === 200, { within: "20 seconds" })
+  yield* eventually("the service is ready", ask("/readyz", KEY), ({ status }) => status === 200, {
+    within: "20 seconds"
+  })
   const { clusters } = yield* Effect.flatMap(ask("/api/v1/clusters", KEY), ({ text }) => decodeClusters(text))
-  assert.deepEqual(clusters.map(({ coverage, name }) => [name, coverage.status]), [["hub", "ok"], ["prod", "ok"]])
+  assert.deepEqual(
+    clusters.map(({ coverage, name }) => [name, coverage.status]),
+    [
+      ["hub", "ok"],
+      ["prod", "ok"]
+    ]
+  )
 
   // A created key is kept by the worker thread of the store.
   const created = yield* ask("/api/v1/apiKeys", KEY, JSON.stringify({ name: "made", rule: { role: "Viewer" } }))

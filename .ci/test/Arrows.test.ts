@@ -44,14 +44,7 @@ const ARROWS: Readonly<
     ]
   },
   "packages/cluster-fanout/src": {
-    may: [
-      "effect",
-      "undici",
-      "yaml",
-      "node:tls",
-      "@quarterdeck/targeting",
-      "@quarterdeck/targeting/Target"
-    ],
+    may: ["effect", "undici", "yaml", "node:tls", "@quarterdeck/targeting", "@quarterdeck/targeting/Target"],
     mayNot: [
       "@quarterdeck/keys/Rule",
       "@quarterdeck/contract/Api",

@@ -32,7 +32,10 @@ const ask = (url: string, key: string | undefined, question: Question = {}) =>
     },
     catch: () => new DemoFailed({ problem: `${url} cannot be reached` })
   }).pipe(
-    Effect.filterOrFail(({ ok }) => ok, ({ text }) => new DemoFailed({ problem: `${url} answered ${text}` })),
+    Effect.filterOrFail(
+      ({ ok }) => ok,
+      ({ text }) => new DemoFailed({ problem: `${url} answered ${text}` })
+    ),
     Effect.map(({ text }) => text)
   )
 
@@ -57,7 +60,10 @@ export const DemoClient = {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ name, rule, expire: "30d" })
-      }).pipe(Effect.flatMap(decodeCreated), Effect.map(({ key }) => Redacted.value(key))),
+      }).pipe(
+        Effect.flatMap(decodeCreated),
+        Effect.map(({ key }) => Redacted.value(key))
+      ),
     clusters: (key: string) => Effect.flatMap(ask(`${url}/api/v1/clusters`, key), decodeClusters),
     workloads: (key: string, target: string, limit: number) =>
       Effect.flatMap(

@@ -18,7 +18,9 @@ export const heading = (url: string, clusters: ReadonlyArray<string>, readyMs: n
 }
 
 /** Prints the keys as lines to paste into a shell, so that the curl lines below work there. */
-export const keys = (rows: ReadonlyArray<readonly [variable: string, role: string, reach: string, key: string]>): string =>
+export const keys = (
+  rows: ReadonlyArray<readonly [variable: string, role: string, reach: string, key: string]>
+): string =>
   [
     "",
     dim("Keys of this demo; paste them into a shell to repeat the calls."),
@@ -33,14 +35,15 @@ export const answer = (parts: {
   readonly curl: string
   readonly table: string
   readonly notes: ReadonlyArray<string>
-}): string =>
-  ["", bold(parts.title), dim(`$ ${parts.curl}`), parts.table.trimEnd(), ...parts.notes.map(dim)].join("\n")
+}): string => ["", bold(parts.title), dim(`$ ${parts.curl}`), parts.table.trimEnd(), ...parts.notes.map(dim)].join("\n")
 
 /** Says how each cluster's part was obtained, and how many rows are shown of how many. */
 export const coverage = (clusters: ReadonlyArray<Coverage>, shown: number | undefined): ReadonlyArray<string> => {
   const total = clusters.reduce((sum, { count }) => sum + count, 0)
-  const parts = clusters.map(({ ageMs, count, name, source, status }) =>
-    `${name} ${status} (${source}, ${(ageMs / 1_000).toFixed(1)} s old, ${count} rows)`)
+  const parts = clusters.map(
+    ({ ageMs, count, name, source, status }) =>
+      `${name} ${status} (${source}, ${(ageMs / 1_000).toFixed(1)} s old, ${count} rows)`
+  )
   return [
     `coverage: ${parts.join("; ")}`,
     ...(shown === undefined ? [] : [`${shown} of ${total} rows shown; the answer's nextCursor gives the next page`])
@@ -48,6 +51,8 @@ export const coverage = (clusters: ReadonlyArray<Coverage>, shown: number | unde
 }
 
 export const more = (url: string): string =>
-  ["", `${bold("More")}  ${url}/docs describes every call, ${url}/openapi.json says the same to programs.`, ""].join("\n")
+  ["", `${bold("More")}  ${url}/docs describes every call, ${url}/openapi.json says the same to programs.`, ""].join(
+    "\n"
+  )
 
 export const waiting = dim("Ctrl-C ends the demo and takes its clusters with it.")

@@ -17,7 +17,7 @@ const CHILDREN = ["prod", "stage"]
 /** Rows of each answer that fit a screen beside the others. */
 const ROWS = 8
 
-const demo = Effect.gen(function*() {
+const demo = Effect.gen(function* () {
   const startedAt = yield* Clock.currentTimeMillis
   const files = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -31,11 +31,13 @@ const demo = Effect.gen(function*() {
   const firstKey = path.join(directory, "first.key")
   yield* files.writeFileString(kubeconfig, fleet.kubeconfig, { mode: 0o600 })
 
-  const services = yield* Layer.build(Quarterdeck.layer({
-    clusters: { kubeconfig: [kubeconfig] },
-    keys: { bootstrapFile: firstKey },
-    dataDirectory: path.join(directory, "data")
-  }))
+  const services = yield* Layer.build(
+    Quarterdeck.layer({
+      clusters: { kubeconfig: [kubeconfig] },
+      keys: { bootstrapFile: firstKey },
+      dataDirectory: path.join(directory, "data")
+    })
+  )
   const { url } = yield* Listener.listen(Context.get(services, Quarterdeck).nodeHandler, {
     host: "127.0.0.1",
     port,
@@ -54,62 +56,86 @@ const demo = Effect.gen(function*() {
   })
 
   const readyMs = (yield* Clock.currentTimeMillis) - startedAt
-  yield* Console.log(Page.heading(url, fleet.clusters.map(({ name }) => name), readyMs))
-  yield* Console.log(Page.keys([
-    ["ADMIN", "Admin", "everything", admin],
-    ["OPERATOR", "Operator", "everything", operator],
-    ["VIEWER", "Viewer", "everything", viewer],
-    ["SHOP", "Viewer", "namespace shop of cluster prod", shopViewer]
-  ]))
+  yield* Console.log(
+    Page.heading(
+      url,
+      fleet.clusters.map(({ name }) => name),
+      readyMs
+    )
+  )
+  yield* Console.log(
+    Page.keys([
+      ["ADMIN", "Admin", "everything", admin],
+      ["OPERATOR", "Operator", "everything", operator],
+      ["VIEWER", "Viewer", "everything", viewer],
+      ["SHOP", "Viewer", "namespace shop of cluster prod", shopViewer]
+    ])
+  )
 
   const clusters = yield* client.clusters(viewer)
-  yield* Console.log(Page.answer({
-    title: "Which clusters are there?",
-    curl: Page.curl(url, "VIEWER", "/api/v1/clusters"),
-    table: Output.table(Columns.clusters.table, clusters.clusters),
-    notes: []
-  }))
+  yield* Console.log(
+    Page.answer({
+      title: "Which clusters are there?",
+      curl: Page.curl(url, "VIEWER", "/api/v1/clusters"),
+      table: Output.table(Columns.clusters.table, clusters.clusters),
+      notes: []
+    })
+  )
   const questions = [
     { title: "What runs in one cluster?", key: "VIEWER", secret: viewer, target: "prod" },
     { title: "In two?", key: "VIEWER", secret: viewer, target: "prod|stage" },
     { title: "In all of them?", key: "VIEWER", secret: viewer, target: "*" },
-    { title: "The same question, by a key that reaches one namespace of one cluster", key: "SHOP", secret: shopViewer, target: "*" }
+    {
+      title: "The same question, by a key that reaches one namespace of one cluster",
+      key: "SHOP",
+      secret: shopViewer,
+      target: "*"
+    }
   ]
   for (const { key, secret, target, title } of questions) {
     const { clusters, nextCursor, workloads } = yield* client.workloads(secret, target, ROWS)
-    yield* Console.log(Page.answer({
-      title,
-      curl: Page.curl(url, key, "/api/v1/workloads", target),
-      table: Output.table(Columns.workloads.table, workloads),
-      notes: Page.coverage(clusters, nextCursor === undefined ? undefined : workloads.length)
-    }))
+    yield* Console.log(
+      Page.answer({
+        title,
+        curl: Page.curl(url, key, "/api/v1/workloads", target),
+        table: Output.table(Columns.workloads.table, workloads),
+        notes: Page.coverage(clusters, nextCursor === undefined ? undefined : workloads.length)
+      })
+    )
   }
   yield* Console.log(Page.more(url))
 })
 
-const main = Effect.gen(function*() {
+const main = Effect.gen(function* () {
   const { args } = yield* Stdio.Stdio
   const words = yield* args
   const unknown = words.find((word) => word !== "--once" && word !== "--")
   if (unknown !== undefined) {
-    yield* Console.error(`demo: ${unknown} is not known here; the only flag is --once, which ends the demo after it has printed`)
+    yield* Console.error(
+      `demo: ${unknown} is not known here; the only flag is --once, which ends the demo after it has printed`
+    )
     return yield* Effect.sync(() => {
       process.exitCode = 2
     })
   }
   yield* Effect.scoped(
-    Effect.andThen(demo, words.includes("--once") ? Effect.void : Effect.andThen(Console.log(Page.waiting), Effect.never))
+    Effect.andThen(
+      demo,
+      words.includes("--once") ? Effect.void : Effect.andThen(Console.log(Page.waiting), Effect.never)
+    )
   )
 })
 
 NodeRuntime.runMain(
   main.pipe(
     Effect.tapError((error) => Console.error(`demo: ${error.message}`)),
-    Effect.provide(Layer.mergeAll(
-      NodeServices.layer,
-      Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]),
-      Layer.succeed(References.MinimumLogLevel, "Error")
-    ))
+    Effect.provide(
+      Layer.mergeAll(
+        NodeServices.layer,
+        Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]),
+        Layer.succeed(References.MinimumLogLevel, "Error")
+      )
+    )
   ),
   { disableErrorReporting: true }
 )

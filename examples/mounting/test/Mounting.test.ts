@@ -18,7 +18,7 @@ const KEY = "mounting-test-key-0123456789"
 class Host extends Context.Service<Host, { readonly url: string }>()("@quarterdeck/example-mounting/Host") {}
 
 /** Options of a deployment with one cluster and one key. */
-const deployment = Effect.gen(function*() {
+const deployment = Effect.gen(function* () {
   const files = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const fleet = yield* Fleet.make({ driver: Embedded.driver, parent: "hub" })
@@ -39,7 +39,8 @@ const started = Effect.flatMap(deployment, (options) =>
   Effect.acquireRelease(
     Effect.promise(() => Quarterdeck.start(options)),
     (quarterdeck) => Effect.promise(quarterdeck.dispose)
-  ))
+  )
+)
 
 /** Waits until a server listens, and closes it with the scope. */
 const listening = (open: () => Server) =>
@@ -48,64 +49,87 @@ const listening = (open: () => Server) =>
       const server = open()
       server.once("listening", () => resume(Effect.succeed(server)))
     }),
-    (server) => Effect.callback<void>((resume) => {
-      server.close(() => resume(Effect.void))
-      server.closeAllConnections()
+    (server) =>
+      Effect.callback<void>((resume) => {
+        server.close(() => resume(Effect.void))
+        server.closeAllConnections()
+      })
+  ).pipe(
+    Effect.map((server) => {
+      const address = server.address()
+      return { url: `http://127.0.0.1:${isInet(address) ? address.port : 0}` }
     })
-  ).pipe(Effect.map((server) => {
+  )
+
+const isInet = (address: AddressInfo | string | null): address is AddressInfo =>
+  typeof address === "object" && address !== null
+
+const inExpress = Layer.effect(
+  Host,
+  Effect.gen(function* () {
+    const quarterdeck = yield* started
+    const app = express()
+    app.get("/", (_request, response) => response.send("an application of its own"))
+    app.use("/quarterdeck", quarterdeck.nodeHandler)
+    return yield* listening(() => app.listen(0, "127.0.0.1"))
+  })
+)
+
+const inHono = Layer.effect(
+  Host,
+  Effect.gen(function* () {
+    const app = makeApp(yield* started)
+    return yield* listening(() => {
+      const server = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1", createServer })
+      if ("closeAllConnections" in server) return server
+      throw new Error("Hono opens an HTTP/1.1 server unless it is told otherwise")
+    })
+  })
+)
+
+const inEffect = Layer.effect(
+  Host,
+  Effect.gen(function* () {
+    const options = yield* deployment
+    const server = createServer()
+    yield* Layer.build(
+      HttpRouter.serve(routes(options), { disableLogger: true, disableListenLog: true }).pipe(
+        Layer.provide(NodeHttpServer.layer(() => server, { port: 0, host: "127.0.0.1" }))
+      )
+    )
     const address = server.address()
     return { url: `http://127.0.0.1:${isInet(address) ? address.port : 0}` }
-  }))
-
-const isInet = (address: AddressInfo | string | null): address is AddressInfo => typeof address === "object" && address !== null
-
-const inExpress = Layer.effect(Host, Effect.gen(function*() {
-  const quarterdeck = yield* started
-  const app = express()
-  app.get("/", (_request, response) => response.send("an application of its own"))
-  app.use("/quarterdeck", quarterdeck.nodeHandler)
-  return yield* listening(() => app.listen(0, "127.0.0.1"))
-}))
-
-const inHono = Layer.effect(Host, Effect.gen(function*() {
-  const app = makeApp(yield* started)
-  return yield* listening(() => {
-    const server = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1", createServer })
-    if ("closeAllConnections" in server) return server
-    throw new Error("Hono opens an HTTP/1.1 server unless it is told otherwise")
   })
-}))
+)
 
-const inEffect = Layer.effect(Host, Effect.gen(function*() {
-  const options = yield* deployment
-  const server = createServer()
-  yield* Layer.build(HttpRouter.serve(routes(options), { disableLogger: true, disableListenLog: true }).pipe(
-    Layer.provide(NodeHttpServer.layer(() => server, { port: 0, host: "127.0.0.1" }))
-  ))
-  const address = server.address()
-  return { url: `http://127.0.0.1:${isInet(address) ? address.port : 0}` }
-}))
-
-const get = Effect.fnUntraced(function*(path: string, init: RequestInit = { headers: { authorization: `Bearer ${KEY}` } }) {
+const get = Effect.fnUntraced(function* (
+  path: string,
+  init: RequestInit = { headers: { authorization: `Bearer ${KEY}` } }
+) {
   const { url } = yield* Host
   const response = yield* Effect.promise((signal) => fetch(`${url}${path}`, { ...init, signal }))
   const text = yield* Effect.promise(() => response.text())
   return { status: response.status, text, headers: response.headers }
 })
 
-describe.each([["Express", inExpress], ["Hono", inHono], ["Effect", inEffect]] as const)("mounted in %s", (_name, host) => {
+describe.each([
+  ["Express", inExpress],
+  ["Hono", inHono],
+  ["Effect", inEffect]
+] as const)("mounted in %s", (_name, host) => {
   layer(host.pipe(Layer.provide(NodeServices.layer), Layer.orDie), { excludeTestServices: true })((it) => {
     it.effect("answers below its prefix, and leaves the rest to the application", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         yield* eventually("the service is ready", get("/quarterdeck/readyz", {}), ({ status }) => status === 200)
         const clusters = yield* get("/quarterdeck/api/v1/clusters")
         assert.strictEqual(clusters.status, 200)
-        assert.include(clusters.text, "\"name\":\"hub\"")
+        assert.include(clusters.text, '"name":"hub"')
         assert.strictEqual((yield* get("/")).text, "an application of its own")
-      }))
+      })
+    )
 
     it.effect("refuses below its prefix as it does alone", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const unknown = yield* get("/quarterdeck/api/v1/nothing", {})
         assert.strictEqual(unknown.status, 401)
         assert.match(unknown.headers.get("www-authenticate") ?? "", /^Bearer/)
@@ -116,14 +140,19 @@ describe.each([["Express", inExpress], ["Hono", inHono], ["Effect", inEffect]] a
         })
         assert.deepStrictEqual([wrongMethod.status, wrongMethod.headers.get("allow")], [405, "GET, HEAD"])
         assert.notStrictEqual((yield* get("/api/v1/clusters")).status, 200)
-      }))
+      })
+    )
 
     it.effect("refuses two credentials", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const twice = yield* get("/quarterdeck/api/v1/clusters", {
-          headers: [["authorization", `Bearer ${KEY}`], ["authorization", `Bearer ${KEY}`]]
+          headers: [
+            ["authorization", `Bearer ${KEY}`],
+            ["authorization", `Bearer ${KEY}`]
+          ]
         })
         assert.strictEqual(twice.status, 400)
-      }))
+      })
+    )
   })
 })

@@ -12,7 +12,10 @@ import { Console, Context, Effect, FileSystem, Layer, Logger, Path, References, 
 /** The kinds that the cache follows, one watch each. */
 const WATCHES = 9
 
-class NotQuiet extends Schema.TaggedError<NotQuiet>()("NotQuiet", { connections: Schema.Number, requests: Schema.Number }) {
+class NotQuiet extends Schema.TaggedError<NotQuiet>()("NotQuiet", {
+  connections: Schema.Number,
+  requests: Schema.Number
+}) {
   override get message(): string {
     return `not quiet: ${this.connections} connections and ${this.requests} watch requests more than at the start`
   }
@@ -20,7 +23,7 @@ class NotQuiet extends Schema.TaggedError<NotQuiet>()("NotQuiet", { connections:
 
 const Minutes = Schema.FiniteFromString.check(Schema.isBetween({ minimum: 0.1, maximum: 120 }))
 
-const soak = Effect.gen(function*() {
+const soak = Effect.gen(function* () {
   const files = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const { args } = yield* Stdio.Stdio
@@ -32,10 +35,12 @@ const soak = Effect.gen(function*() {
   const directory = yield* files.makeTempDirectoryScoped({ prefix: "quarterdeck-soak-" })
   const kubeconfig = path.join(directory, "kubeconfig.yaml")
   yield* files.writeFileString(kubeconfig, proxy.kubeconfig, { mode: 0o600 })
-  const services = yield* Layer.build(Quarterdeck.layer({
-    clusters: { kubeconfig: [kubeconfig] },
-    dataDirectory: path.join(directory, "data")
-  }))
+  const services = yield* Layer.build(
+    Quarterdeck.layer({
+      clusters: { kubeconfig: [kubeconfig] },
+      dataDirectory: path.join(directory, "data")
+    })
+  )
   const { webHandler } = Context.get(services, Quarterdeck)
   yield* eventually(
     "every kind has synced",
@@ -46,11 +51,14 @@ const soak = Effect.gen(function*() {
 
   const before = { connections: yield* proxy.accepted, requests: yield* watchRequests(fleet) }
   yield* Console.log(`quiet from here: ${before.connections} connections, ${before.requests} watch requests so far`)
-  yield* Effect.forEach(Array.from({ length: Math.ceil(minutes) }, (_, index) => index + 1), (minute) =>
-    Effect.andThen(
-      Effect.sleep(`${(minutes / Math.ceil(minutes)) * 60} seconds`),
-      Effect.flatMap(proxy.open, (open) => Console.log(`minute ${minute}: ${open} connections open`))
-    ))
+  yield* Effect.forEach(
+    Array.from({ length: Math.ceil(minutes) }, (_, index) => index + 1),
+    (minute) =>
+      Effect.andThen(
+        Effect.sleep(`${(minutes / Math.ceil(minutes)) * 60} seconds`),
+        Effect.flatMap(proxy.open, (open) => Console.log(`minute ${minute}: ${open} connections open`))
+      )
+  )
   const after = { connections: yield* proxy.accepted, requests: yield* watchRequests(fleet) }
   const grown = {
     connections: after.connections - before.connections,
@@ -63,12 +71,15 @@ const soak = Effect.gen(function*() {
 })
 
 /** Watch requests that the server has counted, from any client but its own components. */
-const watchRequests = Effect.fnUntraced(function*(fleet: Fleet["Service"]) {
+const watchRequests = Effect.fnUntraced(function* (fleet: Fleet["Service"]) {
   const { text } = yield* fleet.parent.api.request({ method: "GET", path: "/metrics" })
   // A watch is counted when it ends; those that run now are in a gauge of their own.
   const sum = (metric: string) =>
-    [...text.matchAll(new RegExp(`^${metric}\\{(?=[^}]*verb="WATCH")[^}]*resource="(?:${RESOURCES})"[^}]*\\} ([0-9.e+]+)$`, "gm"))]
-      .reduce((total, [, value]) => total + Number(value), 0)
+    [
+      ...text.matchAll(
+        new RegExp(`^${metric}\\{(?=[^}]*verb="WATCH")[^}]*resource="(?:${RESOURCES})"[^}]*\\} ([0-9.e+]+)$`, "gm")
+      )
+    ].reduce((total, [, value]) => total + Number(value), 0)
   return sum("apiserver_request_total") + sum("apiserver_longrunning_requests")
 })
 
@@ -77,11 +88,13 @@ const RESOURCES = "deployments|statefulsets|daemonsets|replicasets|jobs|cronjobs
 NodeRuntime.runMain(
   Effect.scoped(soak).pipe(
     Effect.tapError((error) => Console.error(error.message)),
-    Effect.provide(Layer.mergeAll(
-      NodeServices.layer,
-      Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]),
-      Layer.succeed(References.MinimumLogLevel, "Warn")
-    ))
+    Effect.provide(
+      Layer.mergeAll(
+        NodeServices.layer,
+        Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]),
+        Layer.succeed(References.MinimumLogLevel, "Warn")
+      )
+    )
   ),
   { disableErrorReporting: true }
 )

@@ -25,18 +25,22 @@ export class ClusterUnreachable extends Schema.TaggedError<ClusterUnreachable>()
 }
 
 /** The server's certificate does not prove that it is the cluster. **Shape** `code` as OpenSSL or Node names it. */
-export class ClusterCertificateInvalid extends Schema.TaggedError<ClusterCertificateInvalid>()("ClusterCertificateInvalid", {
-  code: Schema.String
-}) {
+export class ClusterCertificateInvalid extends Schema.TaggedError<ClusterCertificateInvalid>()(
+  "ClusterCertificateInvalid",
+  {
+    code: Schema.String
+  }
+) {
   override get message(): string {
     return `presented a certificate that is not trusted (${this.code})`
   }
 }
 
 /** No credential could be made: a file is missing, a plugin failed. **Shape** `problem` holds no secret. */
-export class ClusterCredentialUnavailable
-  extends Schema.TaggedError<ClusterCredentialUnavailable>()("ClusterCredentialUnavailable", { problem: Schema.String })
-{
+export class ClusterCredentialUnavailable extends Schema.TaggedError<ClusterCredentialUnavailable>()(
+  "ClusterCredentialUnavailable",
+  { problem: Schema.String }
+) {
   override get message(): string {
     return `no credential: ${this.problem}`
   }

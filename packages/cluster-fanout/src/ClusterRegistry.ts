@@ -33,9 +33,12 @@ export interface RegistrySnapshot {
   readonly problems: ReadonlyArray<RegistryProblem>
 }
 
-export class ClusterRegistry extends Context.Service<ClusterRegistry, {
-  /** Gives the clusters registered now. **Limits** no I/O. */
-  readonly snapshot: Effect.Effect<RegistrySnapshot>
-  /** Emits the present snapshot, then every later one. */
-  readonly changes: Stream.Stream<RegistrySnapshot>
-}>()("@quarterdeck/cluster-fanout/ClusterRegistry") {}
+export class ClusterRegistry extends Context.Service<
+  ClusterRegistry,
+  {
+    /** Gives the clusters registered now. **Limits** no I/O. */
+    readonly snapshot: Effect.Effect<RegistrySnapshot>
+    /** Emits the present snapshot, then every later one. */
+    readonly changes: Stream.Stream<RegistrySnapshot>
+  }
+>()("@quarterdeck/cluster-fanout/ClusterRegistry") {}

@@ -56,7 +56,11 @@ export class Namespaces extends Context.Service<
 
       const list = Effect.fn("Namespaces.list")(function* (query: NamespaceQuery) {
         const { filter, namespaces, page, target } = query
-        const paging = MergedList.pagingOf("namespaces", query, { key, filter: canonical(filter), order: orderOf(page) })
+        const paging = MergedList.pagingOf("namespaces", query, {
+          key,
+          filter: canonical(filter),
+          order: orderOf(page)
+        })
         const after = yield* MergedList.startOf(paging, page.cursor)
         const { consistency, timeoutMs } = page
         const needsLabels = NamespaceFilter.needsLabels(namespaces)

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import * as Breaker from "../src/Breaker.ts"
 import { ClusterError, ClusterTimeout } from "../src/ClusterError.ts"
@@ -34,6 +34,33 @@ describe("Heartbeat", () => {
       yield* run.pipe(Effect.provide(fleet.layer))
       assert.isAtMost(told, 12)
       assert.deepStrictEqual(fleet.server("a").calls, [])
+    })
+  )
+
+  it.effect("logs the same trouble once, and when it is over", () =>
+    Effect.gen(function* () {
+      const fleet = yield* makeFleet("a")
+      const server = fleet.server("a")
+      const cluster = clusterOf("a")
+      const store = new ClusterStore(cluster)
+      const breaker = yield* Breaker.make(cluster.name)
+      const lines: Array<string> = []
+      const listening = Logger.layer([
+        Logger.make(({ logLevel, message }) => lines.push(`${logLevel}: ${String(message)}`))
+      ])
+      const run = Effect.gen(function* () {
+        const api = yield* KubeApi
+        yield* Effect.forkChild(Heartbeat.run(cluster, { api, breaker, store }), { startImmediately: true })
+        yield* TestClock.adjust("1 minute")
+        assert.deepStrictEqual(lines, [])
+        server.trouble = "unauthorized"
+        yield* TestClock.adjust("2 minutes")
+        assert.deepStrictEqual(lines, ["Warn: cluster a refused the service's credential"])
+        server.trouble = "none"
+        yield* TestClock.adjust("2 minutes")
+        assert.deepStrictEqual(lines.slice(1), ["Info: cluster a answers again"])
+      })
+      yield* run.pipe(Effect.provide([fleet.layer, listening]))
     })
   )
 })

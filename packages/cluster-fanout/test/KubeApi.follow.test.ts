@@ -3,30 +3,23 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import type { ServerResponse } from "node:http"
-import type { Cluster } from "../src/Cluster.ts"
 import { FollowLimits, KubeApi } from "../src/KubeApi.ts"
-import type { WatchEvent } from "../src/KubeObject.ts"
 import * as ApiServer from "./fixture/ApiServer.ts"
 import { eventually } from "./fixture/Waiting.ts"
-import { begin, bookmark, event, gone, kube, limits, page, pod, scope, serve } from "./fixture/WatchServer.ts"
-
-const print = (event: WatchEvent): string => {
-  switch (event._tag) {
-    case "Put":
-    case "Delete":
-      return `${event._tag} ${event.object.metadata.name}@${event.object.metadata.resourceVersion}`
-    case "Synced":
-    case "Bookmark":
-      return `${event._tag} ${event.resourceVersion}`
-    case "Restart":
-      return event._tag
-  }
-}
-
-const follow = (cluster: Cluster) => Stream.unwrap(KubeApi.use((api) => Effect.succeed(api.follow(cluster, scope))))
-/** The first events of a followed collection. */
-const firstEvents = (cluster: Cluster, count: number) =>
-  follow(cluster).pipe(Stream.flatMap(Stream.fromIterable), Stream.take(count), Stream.map(print), Stream.runCollect)
+import {
+  begin,
+  bookmark,
+  event,
+  firstEvents,
+  follow,
+  gone,
+  kube,
+  limits,
+  page,
+  pod,
+  print,
+  serve
+} from "./fixture/WatchServer.ts"
 
 describe("follow", () => {
   for (const gitVersion of ["v1.32.0", "v1.34.1", "v1.36.3"]) {
@@ -295,30 +288,6 @@ describe("follow", () => {
         Effect.sync(() => server.connections().open),
         (open) => open === 1
       )
-    }).pipe(Effect.scoped, Effect.provide(kube))
-  )
-
-  it.live("a credential that may not read the version lists and watches all the same", () =>
-    Effect.gen(function* () {
-      const server = yield* ApiServer.start(({ path, query }, response) => {
-        if (path === "/version") return ApiServer.json(response, 403, ApiServer.status(403, "Forbidden", "no"))
-        if (query.has("watch")) return void begin(response, event("DELETED", pod("a", 6)))
-        return ApiServer.json(response, 200, page([pod("a", 1)], 5))
-      })
-      const events = yield* firstEvents(ApiServer.clusterAt(server), 3)
-      assert.deepStrictEqual(events, ["Put a@1", "Synced 5", "Delete a@6"])
-    }).pipe(Effect.scoped, Effect.provide(kube))
-  )
-
-  it.live("twenty collections followed at once ask for the version once", () =>
-    Effect.gen(function* () {
-      const server = yield* serve("v1.36.3", { watch: (_seen, response) => void begin(response, bookmark(5, true)) })
-      const cluster = ApiServer.clusterAt(server)
-      yield* Effect.all(
-        Array.from({ length: 20 }, () => firstEvents(cluster, 1)),
-        { concurrency: 20 }
-      )
-      assert.strictEqual(server.requests.filter((seen) => seen.path === "/version").length, 1)
     }).pipe(Effect.scoped, Effect.provide(kube))
   )
 })

@@ -23,11 +23,12 @@ export class Api extends HttpApi.make("quarterdeck")
   .add(ApiKeysGroup, ClustersGroup, HealthGroup, NamespacesGroup, WhoamiGroup, WorkloadsGroup)
   .annotate(HttpApi.QueryParseOptions, { onExcessProperty: "error" })
   .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
-  .annotateMerge(OpenApi.annotations({
-    title: "Quarterdeck",
-    version: "1",
-    description: "One address over many Kubernetes clusters: every request targets one, several or all of them.",
-    license: { name: "Apache-2.0" },
-    transform: describeSecurity
-  }))
-{}
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Quarterdeck",
+      version: "1",
+      description: "One address over many Kubernetes clusters: every request targets one, several or all of them.",
+      license: { name: "Apache-2.0" },
+      transform: describeSecurity
+    })
+  ) {}

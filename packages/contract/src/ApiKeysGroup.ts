@@ -31,31 +31,46 @@ export type ApiKeyList = typeof ApiKeyList.Type
 
 const id = { id: Schema.NonEmptyString.check(Schema.isMaxLength(128)) }
 
-export class ApiKeysGroup extends HttpApiGroup.make("apiKeys").add(
-  HttpApiEndpoint.post("create", "/apiKeys", {
-    payload: CreateApiKey,
-    success: Created,
-    error: Problem.ofBody
-  }).annotate(EndpointPolicy, { resource: "apiKeys", verb: "create" }).annotateMerge(OpenApi.annotations({
-    summary: "Create a key",
-    description: "Its rule must lie inside the caller's own. The raw key is in this reply alone."
-  })),
-  HttpApiEndpoint.get("list", "/apiKeys", {
-    query: { limit: Schema.optionalKey(Limit), cursor: Schema.optionalKey(Cursor) },
-    success: ApiKeyList
-  }).annotate(EndpointPolicy, { resource: "apiKeys", verb: "read" }).annotateMerge(OpenApi.annotations({
-    summary: "List keys",
-    description: "Those whose rule lies inside the caller's own."
-  })),
-  HttpApiEndpoint.get("get", "/apiKeys/:id", { params: id, success: ApiKey, error: Problem.ofOneKey })
-    .annotate(EndpointPolicy, { resource: "apiKeys", verb: "read" })
-    .annotate(OpenApi.Summary, "Get a key"),
-  HttpApiEndpoint.delete("revoke", "/apiKeys/:id", {
-    params: id,
-    success: HttpApiSchema.NoContent,
-    error: Problem.ofOneKey
-  }).annotate(EndpointPolicy, { resource: "ownKey", verb: "delete" }).annotateMerge(OpenApi.annotations({
-    summary: "Revoke a key",
-    description: "Every caller may revoke its own; an Admin those whose rule lies inside its own."
-  }))
-).middleware(Authorization).prefix("/api/v1") {}
+export class ApiKeysGroup extends HttpApiGroup.make("apiKeys")
+  .add(
+    HttpApiEndpoint.post("create", "/apiKeys", {
+      payload: CreateApiKey,
+      success: Created,
+      error: Problem.ofBody
+    })
+      .annotate(EndpointPolicy, { resource: "apiKeys", verb: "create" })
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Create a key",
+          description: "Its rule must lie inside the caller's own. The raw key is in this reply alone."
+        })
+      ),
+    HttpApiEndpoint.get("list", "/apiKeys", {
+      query: { limit: Schema.optionalKey(Limit), cursor: Schema.optionalKey(Cursor) },
+      success: ApiKeyList
+    })
+      .annotate(EndpointPolicy, { resource: "apiKeys", verb: "read" })
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "List keys",
+          description: "Those whose rule lies inside the caller's own."
+        })
+      ),
+    HttpApiEndpoint.get("get", "/apiKeys/:id", { params: id, success: ApiKey, error: Problem.ofOneKey })
+      .annotate(EndpointPolicy, { resource: "apiKeys", verb: "read" })
+      .annotate(OpenApi.Summary, "Get a key"),
+    HttpApiEndpoint.delete("revoke", "/apiKeys/:id", {
+      params: id,
+      success: HttpApiSchema.NoContent,
+      error: Problem.ofOneKey
+    })
+      .annotate(EndpointPolicy, { resource: "ownKey", verb: "delete" })
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Revoke a key",
+          description: "Every caller may revoke its own; an Admin those whose rule lies inside its own."
+        })
+      )
+  )
+  .middleware(Authorization)
+  .prefix("/api/v1") {}

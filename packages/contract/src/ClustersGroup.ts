@@ -19,17 +19,24 @@ export const ClusterList = Schema.Struct({
 }).annotate({ identifier: "ClusterList" })
 export type ClusterList = typeof ClusterList.Type
 
-export class ClustersGroup extends HttpApiGroup.make("clusters").add(
-  HttpApiEndpoint.get("list", "/clusters", {
-    headers: targetHeader,
-    query: {
-      sort: Schema.optionalKey(Schema.Literals(["name"])),
-      ...pageParameters
-    },
-    success: ClusterList,
-    error: Problem.ofFanOut
-  }).annotate(EndpointPolicy, { resource: "clusters", verb: "read" }).annotateMerge(OpenApi.annotations({
-    summary: "List clusters",
-    description: "Every cluster in the key's scope with its health; the cluster header narrows the list."
-  }))
-).middleware(Authorization).prefix("/api/v1") {}
+export class ClustersGroup extends HttpApiGroup.make("clusters")
+  .add(
+    HttpApiEndpoint.get("list", "/clusters", {
+      headers: targetHeader,
+      query: {
+        sort: Schema.optionalKey(Schema.Literals(["name"])),
+        ...pageParameters
+      },
+      success: ClusterList,
+      error: Problem.ofFanOut
+    })
+      .annotate(EndpointPolicy, { resource: "clusters", verb: "read" })
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "List clusters",
+          description: "Every cluster in the key's scope with its health; the cluster header narrows the list."
+        })
+      )
+  )
+  .middleware(Authorization)
+  .prefix("/api/v1") {}

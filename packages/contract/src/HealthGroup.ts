@@ -23,10 +23,15 @@ export const NotReady = Readiness.annotate({ httpApiStatus: 503, identifier: "No
 export class HealthGroup extends HttpApiGroup.make("health").add(
   HttpApiEndpoint.get("healthz", "/healthz", {
     success: Schema.String.pipe(HttpApiSchema.asText())
-  }).annotate(EndpointPolicy, "public").annotate(OpenApi.Summary, "Liveness"),
+  })
+    .annotate(EndpointPolicy, "public")
+    .annotate(OpenApi.Summary, "Liveness"),
   HttpApiEndpoint.get("readyz", "/readyz", { success: Readiness, error: NotReady })
-    .annotate(EndpointPolicy, "public").annotateMerge(OpenApi.annotations({
-      summary: "Readiness",
-      description: "Ready once the stores answer and every cluster has synced or missed its first deadline."
-    }))
+    .annotate(EndpointPolicy, "public")
+    .annotateMerge(
+      OpenApi.annotations({
+        summary: "Readiness",
+        description: "Ready once the stores answer and every cluster has synced or missed its first deadline."
+      })
+    )
 ) {}

@@ -19,19 +19,26 @@ export const NamespaceList = Schema.Struct({ namespaces: Schema.Array(NamespaceR
 })
 export type NamespaceList = typeof NamespaceList.Type
 
-export class NamespacesGroup extends HttpApiGroup.make("namespaces").add(
-  HttpApiEndpoint.get("list", "/namespaces", {
-    headers: targetHeader,
-    query: {
-      name: Schema.optionalKey(NamePart),
-      labelSelector: Schema.optionalKey(LabelSelector),
-      sort: Schema.optionalKey(NamespaceSort),
-      ...pageParameters
-    },
-    success: NamespaceList,
-    error: Problem.ofFanOut
-  }).annotate(EndpointPolicy, { resource: "namespaces", verb: "read" }).annotateMerge(OpenApi.annotations({
-    summary: "List namespaces",
-    description: "Those that the key's rule reaches, by name and by the live labels of each cluster."
-  }))
-).middleware(Authorization).prefix("/api/v1") {}
+export class NamespacesGroup extends HttpApiGroup.make("namespaces")
+  .add(
+    HttpApiEndpoint.get("list", "/namespaces", {
+      headers: targetHeader,
+      query: {
+        name: Schema.optionalKey(NamePart),
+        labelSelector: Schema.optionalKey(LabelSelector),
+        sort: Schema.optionalKey(NamespaceSort),
+        ...pageParameters
+      },
+      success: NamespaceList,
+      error: Problem.ofFanOut
+    })
+      .annotate(EndpointPolicy, { resource: "namespaces", verb: "read" })
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "List namespaces",
+          description: "Those that the key's rule reaches, by name and by the live labels of each cluster."
+        })
+      )
+  )
+  .middleware(Authorization)
+  .prefix("/api/v1") {}

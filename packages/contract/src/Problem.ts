@@ -39,7 +39,11 @@ export const catalogue = {
     "Empty cluster list",
     "`multiCluster` is true and `clusters` is empty. Leave `clusters` out to address every cluster in the key's scope."
   ),
-  invalid_parameter: entry(400, "Invalid parameter", "A query or path parameter has a value that is not allowed. `field` names it."),
+  invalid_parameter: entry(
+    400,
+    "Invalid parameter",
+    "A query or path parameter has a value that is not allowed. `field` names it."
+  ),
   unknown_parameter: entry(400, "Unknown parameter", "The route has no such query parameter. `field` names it."),
   invalid_cursor: entry(
     400,
@@ -78,17 +82,29 @@ export const catalogue = {
     "The new key's rule would reach further than the key that asks for it."
   ),
   not_found: entry(404, "Not found", "No route has this path."),
-  cluster_not_found: entry(404, "Cluster not found", "The key's scope reaches the name, but no cluster is registered under it."),
-  key_not_found: entry(404, "Key not found", "No key has this id, or its rule lies outside the caller's own."),
-  method_not_allowed: entry(405, "Method not allowed", "The path exists, the method does not. `Allow` lists those that do."),
-  key_configured: entry(
-    409,
-    "Key configured",
-    "The key comes from the deployment's configuration; change it there."
+  cluster_not_found: entry(
+    404,
+    "Cluster not found",
+    "The key's scope reaches the name, but no cluster is registered under it."
   ),
+  key_not_found: entry(404, "Key not found", "No key has this id, or its rule lies outside the caller's own."),
+  method_not_allowed: entry(
+    405,
+    "Method not allowed",
+    "The path exists, the method does not. `Allow` lists those that do."
+  ),
+  key_configured: entry(409, "Key configured", "The key comes from the deployment's configuration; change it there."),
   body_too_large: entry(413, "Body too large", "The body is over 1 MiB."),
-  unsupported_media_type: entry(415, "Unsupported media type", "The body is not plain `application/json`: another media type, or a content encoding."),
-  internal_error: entry(500, "Internal error", "The service failed. Its log holds the cause under the reply's `requestId`."),
+  unsupported_media_type: entry(
+    415,
+    "Unsupported media type",
+    "The body is not plain `application/json`: another media type, or a content encoding."
+  ),
+  internal_error: entry(
+    500,
+    "Internal error",
+    "The service failed. Its log holds the cause under the reply's `requestId`."
+  ),
   cluster_unreachable: entry(
     502,
     "Cluster unreachable",
@@ -99,8 +115,16 @@ export const catalogue = {
     "Cluster throttled",
     "Every addressed cluster asked for patience. `Retry-After` says how long."
   ),
-  key_store_unavailable: entry(503, "Key store unavailable", "The keys cannot be read or written at the moment. Try again."),
-  starting: entry(503, "Starting", "The service has taken its port and is not ready to serve yet. `Retry-After` says when to ask again."),
+  key_store_unavailable: entry(
+    503,
+    "Key store unavailable",
+    "The keys cannot be read or written at the moment. Try again."
+  ),
+  starting: entry(
+    503,
+    "Starting",
+    "The service has taken its port and is not ready to serve yet. `Retry-After` says when to ask again."
+  ),
   cluster_timeout: entry(504, "Cluster timeout", "No addressed cluster answered within the deadline.")
 } as const satisfies Record<string, Entry>
 
@@ -135,10 +159,7 @@ export type Problem = typeof Problem.Type
  *
  * @since 0.1.0
  */
-export const make = (
-  code: Code,
-  facts: Pick<Problem, "detail" | "requestId" | "field" | "clusters">
-): Problem => ({
+export const make = (code: Code, facts: Pick<Problem, "detail" | "requestId" | "field" | "clusters">): Problem => ({
   type: `urn:quarterdeck:problem:${code}`,
   title: catalogue[code].title,
   status: catalogue[code].status,
@@ -147,10 +168,15 @@ export const make = (
 })
 
 const ofStatus = (status: number) =>
-  Problem.check(Schema.makeFilter((problem) => problem.status === status || `status ${status}`)).annotate({
-    httpApiStatus: status,
-    description: codes.filter((code) => catalogue[code].status === status).map((code) => `\`${code}\``).join(", ")
-  }).pipe(HttpApiSchema.asJson({ contentType: "application/problem+json" }))
+  Problem.check(Schema.makeFilter((problem) => problem.status === status || `status ${status}`))
+    .annotate({
+      httpApiStatus: status,
+      description: codes
+        .filter((code) => catalogue[code].status === status)
+        .map((code) => `\`${code}\``)
+        .join(", ")
+    })
+    .pipe(HttpApiSchema.asJson({ contentType: "application/problem+json" }))
 
 /** The refusals that any protected route may send. */
 export const ofEveryRoute = [ofStatus(400), ofStatus(401), ofStatus(403), ofStatus(500), ofStatus(503)] as const

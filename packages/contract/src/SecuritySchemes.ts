@@ -18,7 +18,10 @@ export const describeSecurity = (specification: Record<string, unknown>): Record
   security: [{ bearer: [] }, { basic: [] }],
   components: { ...asRecord(specification["components"]), securitySchemes: schemes },
   paths: Object.fromEntries(
-    Object.entries(asRecord(specification["paths"])).map(([path, item]) => [path, PUBLIC_PATHS.has(path) ? open(item) : item])
+    Object.entries(asRecord(specification["paths"])).map(([path, item]) => [
+      path,
+      PUBLIC_PATHS.has(path) ? open(item) : item
+    ])
   )
 })
 

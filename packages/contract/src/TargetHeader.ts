@@ -12,8 +12,10 @@ import { Schema } from "effect"
  * is refused rather than joined.
  */
 export const targetHeader = {
-  "x-service-cluster": Schema.optionalKey(Schema.String.annotate({
-    description: "One cluster (`prod`), several (`prod|stage`) or all in scope (`*`). Absent: the parent cluster.",
-    examples: ["prod", "prod|stage", "*"]
-  }))
+  "x-service-cluster": Schema.optionalKey(
+    Schema.String.annotate({
+      description: "One cluster (`prod`), several (`prod|stage`) or all in scope (`*`). Absent: the parent cluster.",
+      examples: ["prod", "prod|stage", "*"]
+    })
+  )
 }

@@ -9,8 +9,11 @@ import { Authorization } from "./Authorization.ts"
 import { EndpointPolicy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
 
-export class WhoamiGroup extends HttpApiGroup.make("whoami").add(
-  HttpApiEndpoint.get("whoami", "/whoami", { success: ApiKey, error: Problem.ofOneKey })
-    .annotate(EndpointPolicy, { resource: "ownKey", verb: "read" })
-    .annotate(OpenApi.Summary, "Who am I")
-).middleware(Authorization).prefix("/api/v1") {}
+export class WhoamiGroup extends HttpApiGroup.make("whoami")
+  .add(
+    HttpApiEndpoint.get("whoami", "/whoami", { success: ApiKey, error: Problem.ofOneKey })
+      .annotate(EndpointPolicy, { resource: "ownKey", verb: "read" })
+      .annotate(OpenApi.Summary, "Who am I")
+  )
+  .middleware(Authorization)
+  .prefix("/api/v1") {}

@@ -19,21 +19,28 @@ export const WorkloadList = Schema.Struct({ workloads: Schema.Array(WorkloadRow)
 })
 export type WorkloadList = typeof WorkloadList.Type
 
-export class WorkloadsGroup extends HttpApiGroup.make("workloads").add(
-  HttpApiEndpoint.get("list", "/workloads", {
-    headers: targetHeader,
-    query: {
-      ...namespaceParameter,
-      ...kindParameter,
-      name: Schema.optionalKey(NamePart),
-      labelSelector: Schema.optionalKey(LabelSelector),
-      sort: Schema.optionalKey(WorkloadSort),
-      ...pageParameters
-    },
-    success: WorkloadList,
-    error: Problem.ofFanOut
-  }).annotate(EndpointPolicy, { resource: "workloads", verb: "read" }).annotateMerge(OpenApi.annotations({
-    summary: "List workloads",
-    description: "Merged over the addressed clusters, with one coverage entry a cluster."
-  }))
-).middleware(Authorization).prefix("/api/v1") {}
+export class WorkloadsGroup extends HttpApiGroup.make("workloads")
+  .add(
+    HttpApiEndpoint.get("list", "/workloads", {
+      headers: targetHeader,
+      query: {
+        ...namespaceParameter,
+        ...kindParameter,
+        name: Schema.optionalKey(NamePart),
+        labelSelector: Schema.optionalKey(LabelSelector),
+        sort: Schema.optionalKey(WorkloadSort),
+        ...pageParameters
+      },
+      success: WorkloadList,
+      error: Problem.ofFanOut
+    })
+      .annotate(EndpointPolicy, { resource: "workloads", verb: "read" })
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "List workloads",
+          description: "Merged over the addressed clusters, with one coverage entry a cluster."
+        })
+      )
+  )
+  .middleware(Authorization)
+  .prefix("/api/v1") {}

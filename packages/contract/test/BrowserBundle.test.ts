@@ -22,7 +22,10 @@ describe("the contract in a browser", () => {
     assert.isNotEmpty(chunks)
     for (const chunk of chunks) {
       if (chunk.type !== "chunk") continue
-      assert.deepStrictEqual([...chunk.imports, ...chunk.dynamicImports].filter((name) => name.startsWith("node:")), [])
+      assert.deepStrictEqual(
+        [...chunk.imports, ...chunk.dynamicImports].filter((name) => name.startsWith("node:")),
+        []
+      )
       assert.notInclude(chunk.code, EXTERNAL)
       assert.include(chunk.code, "/api/v1")
     }

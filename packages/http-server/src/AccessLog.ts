@@ -25,7 +25,12 @@ const seconds = Metric.histogram("quarterdeck_http_request_seconds", {
  *
  * @since 0.1.0
  */
-export const write = Effect.fnUntraced(function*(method: string, status: number, record: RequestRecord, startedAt: number) {
+export const write = Effect.fnUntraced(function* (
+  method: string,
+  status: number,
+  record: RequestRecord,
+  startedAt: number
+) {
   const durationMs = (yield* Clock.currentTimeMillis) - startedAt
   const route = record.route ?? "unmatched"
   const known = methodOf(method)

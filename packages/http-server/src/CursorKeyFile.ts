@@ -32,35 +32,45 @@ export class DataDirectoryUnusable extends Schema.TaggedError<DataDirectoryUnusa
 export const layer = (dataDirectory: string) =>
   Layer.effect(
     CursorKey,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const files = yield* FileSystem.FileSystem
       const path = (yield* Path.Path).join(dataDirectory, FILE)
-      const read = files.readFile(path).pipe(
-        Effect.flatMap((bytes) =>
-          bytes.length === BYTES
-            ? Effect.succeed(Redacted.make(bytes))
-            : Effect.fail(new DataDirectoryUnusable({ path, problem: `holds ${bytes.length} bytes instead of ${BYTES}` }))
+      const read = files
+        .readFile(path)
+        .pipe(
+          Effect.flatMap((bytes) =>
+            bytes.length === BYTES
+              ? Effect.succeed(Redacted.make(bytes))
+              : Effect.fail(
+                  new DataDirectoryUnusable({ path, problem: `holds ${bytes.length} bytes instead of ${BYTES}` })
+                )
+          )
         )
-      )
       // A finished file gets its name in one step: of two processes that start at once, the second reads the first's.
       const unfinished = `${path}.${randomUUID()}`
-      const write = files.writeFile(unfinished, new Uint8Array(randomBytes(BYTES)), { flag: "wx", mode: 0o600 }).pipe(
-        Effect.andThen(files.link(unfinished, path)),
-        Effect.ensuring(Effect.orDie(files.remove(unfinished, { force: true })))
-      )
+      const write = files
+        .writeFile(unfinished, new Uint8Array(randomBytes(BYTES)), { flag: "wx", mode: 0o600 })
+        .pipe(
+          Effect.andThen(files.link(unfinished, path)),
+          Effect.ensuring(Effect.orDie(files.remove(unfinished, { force: true })))
+        )
       yield* files.makeDirectory(dataDirectory, { recursive: true, mode: 0o700 })
       return yield* read.pipe(
         Effect.catchIf(
           (error) => error._tag === "PlatformError" && error.reason._tag === "NotFound",
           () =>
             write.pipe(
-              Effect.catchIf((error) => error.reason._tag === "AlreadyExists", () => Effect.void),
+              Effect.catchIf(
+                (error) => error.reason._tag === "AlreadyExists",
+                () => Effect.void
+              ),
               Effect.andThen(read)
             )
         )
       )
     }).pipe(
       Effect.catchTag("PlatformError", ({ reason }) =>
-        Effect.fail(new DataDirectoryUnusable({ path: dataDirectory, problem: reason._tag })))
+        Effect.fail(new DataDirectoryUnusable({ path: dataDirectory, problem: reason._tag }))
+      )
     )
   )

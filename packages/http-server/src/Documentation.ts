@@ -15,7 +15,8 @@ export const DOCS_PATH = "/docs" as const
 /** Gives the contract with the name that this server's cluster header has. */
 export const describe = (header: string) =>
   Api.annotate(OpenApi.Transform, (specification: Record<string, unknown>) =>
-    describeSecurity(renameHeader(specification, header)))
+    describeSecurity(renameHeader(specification, header))
+  )
 
 /** Gives the pattern of a path of the documentation, which has no guard that would note it. */
 export const routeOf = (url: string): string | undefined => {
@@ -30,14 +31,21 @@ const renameHeader = (specification: Record<string, unknown>, header: string): R
     mapValues(item, (operation) =>
       Predicate.isObject(operation) && "parameters" in operation && Array.isArray(operation.parameters)
         ? { ...operation, parameters: operation.parameters.map((parameter) => named(parameter, header)) }
-        : operation))
+        : operation
+    )
+  )
 })
 
 const named = (parameter: unknown, header: string): unknown =>
-  Predicate.isObject(parameter) && "name" in parameter && "in" in parameter && parameter.in === "header"
-    && parameter.name === ClusterHeader.DEFAULT_NAME.toLowerCase()
+  Predicate.isObject(parameter)
+  && "name" in parameter
+  && "in" in parameter
+  && parameter.in === "header"
+  && parameter.name === ClusterHeader.DEFAULT_NAME.toLowerCase()
     ? { ...parameter, name: header }
     : parameter
 
 const mapValues = (value: unknown, change: (member: unknown) => unknown): unknown =>
-  Predicate.isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key, change(member)])) : value
+  Predicate.isObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key, change(member)]))
+    : value

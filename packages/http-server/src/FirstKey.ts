@@ -18,7 +18,7 @@ import type { Settings } from "./Settings.ts"
  */
 export const layer = ({ bootstrapFile }: Settings["keys"]) =>
   Layer.effectDiscard(
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       if (bootstrapFile !== undefined) return yield* writeFirstKey(bootstrapFile)
       const { byId } = yield* (yield* KeyConfig).current
       if (byId.size > 0 || (yield* (yield* KeyStore).count) > 0) return

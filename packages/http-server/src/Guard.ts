@@ -33,20 +33,23 @@ export class PolicyMissing extends Schema.TaggedError<PolicyMissing>()("PolicyMi
   }
 }
 
-export class Guard extends Context.Service<Guard, {
-  /**
-   * Finds out who sends the current request.
-   *
-   * **Errors** the problems `malformed_credential`, `origin_forbidden`, those of 401, `key_store_unavailable`.
-   */
-  readonly authenticate: Effect.Effect<Principal["Service"], Problem.Problem, HttpServerRequest.HttpServerRequest>
-}>()("@quarterdeck/http-server/Guard") {
+export class Guard extends Context.Service<
+  Guard,
+  {
+    /**
+     * Finds out who sends the current request.
+     *
+     * **Errors** the problems `malformed_credential`, `origin_forbidden`, those of 401, `key_store_unavailable`.
+     */
+    readonly authenticate: Effect.Effect<Principal["Service"], Problem.Problem, HttpServerRequest.HttpServerRequest>
+  }
+>()("@quarterdeck/http-server/Guard") {
   static readonly layer = Layer.effect(
     Guard,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const authenticator = yield* Authenticator
       return Guard.of({
-        authenticate: Effect.gen(function*() {
+        authenticate: Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
           const credential = Credential.fromAuthorization(RequestHeaders.valuesOf(request, "authorization"))
           if (credential._tag === "Malformed") {
@@ -54,14 +57,16 @@ export class Guard extends Context.Service<Guard, {
           }
           yield* Origin.check
           if (credential._tag === "Missing") return yield* unauthorized("missing_credential", credential.detail)
-          const verdict = yield* authenticator.authenticate(credential.key).pipe(
-            Effect.catch((error) =>
-              Effect.andThen(
-                Effect.logError("the key store cannot be asked", error),
-                refuse("key_store_unavailable", { detail: "the keys cannot be read at the moment" })
+          const verdict = yield* authenticator
+            .authenticate(credential.key)
+            .pipe(
+              Effect.catch((error) =>
+                Effect.andThen(
+                  Effect.logError("the key store cannot be asked", error),
+                  refuse("key_store_unavailable", { detail: "the keys cannot be read at the moment" })
+                )
               )
             )
-          )
           if (verdict._tag === "Refused") return yield* unauthorized(verdict.code, verdict.detail)
           const record = yield* CurrentRequest
           record.keyId = verdict.principal.keyId
@@ -78,11 +83,11 @@ export class Guard extends Context.Service<Guard, {
    */
   static readonly layerAuthorization = Layer.effect(
     Authorization,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const guard = yield* Guard
       yield* requirePolicies
       return Authorization.of((endpointEffect, { endpoint }) =>
-        Effect.gen(function*() {
+        Effect.gen(function* () {
           const record = yield* CurrentRequest
           record.route = endpoint.path
           const principal = yield* guard.authenticate
@@ -93,7 +98,8 @@ export class Guard extends Context.Service<Guard, {
             Effect.provideService(Principal, principal),
             Effect.provideService(RequestBody.BodyText, text),
             Effect.catch((error): Effect.Effect<never, Types.unhandled | Problem.Problem> =>
-              HttpApiError.HttpApiSchemaError.is(error) ? refuseInput(error) : Effect.fail(error))
+              HttpApiError.HttpApiSchemaError.is(error) ? refuseInput(error) : Effect.fail(error)
+            )
           )
         })
       )
@@ -104,15 +110,16 @@ export class Guard extends Context.Service<Guard, {
 const requirePolicies = Effect.forEach(
   Endpoints.all,
   ({ isGuarded, name, policy }) => {
-    const isEnforced = policy === "public"
-      ? !isGuarded
-      : policy !== undefined && isGuarded && Access.table[policy.resource][policy.verb] !== "unsupported"
+    const isEnforced =
+      policy === "public"
+        ? !isGuarded
+        : policy !== undefined && isGuarded && Access.table[policy.resource][policy.verb] !== "unsupported"
     return isEnforced ? Effect.void : Effect.fail(new PolicyMissing({ endpoint: name }))
   },
   { discard: true }
 )
 
-const authorize = Effect.fnUntraced(function*(principal: Principal["Service"], annotations: Context.Context<never>) {
+const authorize = Effect.fnUntraced(function* (principal: Principal["Service"], annotations: Context.Context<never>) {
   const policy = Option.getOrUndefined(Context.getOption(annotations, EndpointPolicy))
   if (policy === undefined || policy === "public") {
     return yield* refuse("role_forbidden", { detail: "the endpoint admits no key" })
@@ -124,15 +131,16 @@ const authorize = Effect.fnUntraced(function*(principal: Principal["Service"], a
 })
 
 /** **Source** RFC 6750 §3, RFC 7617 §2: a challenge for each scheme. */
-const unauthorized = Effect.fnUntraced(function*(code: Problem.Code, detail: string) {
+const unauthorized = Effect.fnUntraced(function* (code: Problem.Code, detail: string) {
   const record = yield* CurrentRequest
-  const error = code === "missing_credential" ? "" : ", error=\"invalid_token\""
-  record.replyHeaders["www-authenticate"] = `Bearer realm="quarterdeck"${error}, Basic realm="quarterdeck", charset="UTF-8"`
+  const error = code === "missing_credential" ? "" : ', error="invalid_token"'
+  record.replyHeaders["www-authenticate"] =
+    `Bearer realm="quarterdeck"${error}, Basic realm="quarterdeck", charset="UTF-8"`
   return yield* refuse(code, { detail })
 })
 
 /** An endpoint that declares no parameter has none that would be decoded, and so none that would be refused. */
-const refuseQuery = Effect.gen(function*() {
+const refuseQuery = Effect.gen(function* () {
   const { url } = yield* HttpServerRequest.HttpServerRequest
   const [name] = new URLSearchParams(url.split("?").slice(1).join("?")).keys()
   if (name === undefined) return
@@ -154,7 +162,10 @@ const refuseInput = (error: HttpApiError.HttpApiSchemaError): Effect.Effect<neve
       return refuse(code, { detail: SchemaFault.print(fault), ...(fault.field === "" ? {} : { field: fault.field }) })
     }
     case "Payload":
-      return refuse("invalid_body", { detail: SchemaFault.print(fault), field: fault.field === "" ? "body" : fault.field })
+      return refuse("invalid_body", {
+        detail: SchemaFault.print(fault),
+        field: fault.field === "" ? "body" : fault.field
+      })
     case "Body":
     case "ResponseHeaders":
       return Effect.die(error)

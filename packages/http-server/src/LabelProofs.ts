@@ -22,20 +22,23 @@ const PAGE = 500
  * @since 0.1.0
  */
 export const layer = Layer.effectDiscard(
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const cache = yield* ClusterCache
     const config = yield* KeyConfig
     const store = yield* KeyStore
 
-    const dependsOnLabels = ({ rule }: { readonly rule: Rule.Rule }) => NamespaceFilter.needsLabels(Rule.namespaceFilter(rule))
+    const dependsOnLabels = ({ rule }: { readonly rule: Rule.Rule }) =>
+      NamespaceFilter.needsLabels(Rule.namespaceFilter(rule))
 
-    const anyCreated = Effect.gen(function*() {
+    const anyCreated = Effect.gen(function* () {
       const now = yield* DateTime.now
       let after: { readonly createdAt: DateTime.Utc; readonly id: string } | undefined
       for (;;) {
         const page = yield* store.list({ limit: PAGE, ...(after === undefined ? {} : { after }) })
-        const inForce = page.filter(({ expiresAt, revokedAt }) =>
-          revokedAt === undefined && (expiresAt === undefined || DateTime.isLessThan(now, expiresAt)))
+        const inForce = page.filter(
+          ({ expiresAt, revokedAt }) =>
+            revokedAt === undefined && (expiresAt === undefined || DateTime.isLessThan(now, expiresAt))
+        )
         if (inForce.some(dependsOnLabels)) return true
         const last = page.at(-1)
         if (last === undefined || page.length < PAGE) return false
@@ -43,7 +46,7 @@ export const layer = Layer.effectDiscard(
       }
     })
 
-    const look = Effect.gen(function*() {
+    const look = Effect.gen(function* () {
       const { byHash } = yield* config.current
       yield* cache.requireLabelProof([...byHash.values()].some(dependsOnLabels) || (yield* anyCreated))
     }).pipe(
@@ -52,7 +55,8 @@ export const layer = Layer.effectDiscard(
         Effect.andThen(
           Effect.logWarning("the keys cannot be looked through for label selectors", error),
           cache.requireLabelProof(true)
-        ))
+        )
+      )
     )
     yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced(INTERVAL)))
   })

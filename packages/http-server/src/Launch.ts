@@ -18,7 +18,7 @@ import * as Telemetry from "./Telemetry.ts"
  */
 export const launch = (settings: Settings) =>
   Effect.scoped(
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { host, port, shutdownMs, tls } = settings.server
       const listener = yield* Listener.bind({ host, port, shutdownMs, ...(tls === undefined ? {} : { tls }) })
       const services = yield* Layer.build(Quarterdeck.layerSettings(settings))

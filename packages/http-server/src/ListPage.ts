@@ -31,7 +31,7 @@ interface PageParameters<Sort extends string> {
  *
  * @since 0.1.0
  */
-export const fromQuery = Effect.fnUntraced(function*<Sort extends string>(query: PageParameters<Sort>, sort: Sort) {
+export const fromQuery = Effect.fnUntraced(function* <Sort extends string>(query: PageParameters<Sort>, sort: Sort) {
   const { maxTimeoutMs, timeoutMs } = yield* Deadlines
   if (query.timeoutMs !== undefined && query.timeoutMs > maxTimeoutMs) {
     return yield* refuse("invalid_parameter", {
@@ -57,7 +57,7 @@ export const fromQuery = Effect.fnUntraced(function*<Sort extends string>(query:
  *
  * @since 0.1.0
  */
-export const labelSelectorOf = Effect.fnUntraced(function*(text: string | undefined) {
+export const labelSelectorOf = Effect.fnUntraced(function* (text: string | undefined) {
   const selector = LabelSelector.parse(text ?? "")
   if (Result.isSuccess(selector)) return selector.success
   return yield* refuse("invalid_parameter", { detail: selector.failure.message, field: "labelSelector" })

@@ -80,7 +80,7 @@ const CERTIFICATE_CHECK = "5 seconds"
  *
  * @since 0.1.0
  */
-export const bind = Effect.fn("Listener.bind")(function*(
+export const bind = Effect.fn("Listener.bind")(function* (
   options: ListenerOptions
 ): Effect.fn.Return<BoundListener, CannotListen | CertificateUnusable, Scope.Scope> {
   const server = yield* create(refuseWhileStarting, options)
@@ -109,7 +109,7 @@ const refuseWhileStarting: Http.RequestListener = (_request, response) => {
 }
 
 /** Takes a socket and serves its requests until the scope closes; see `bind`. */
-export const listen = Effect.fn("Listener.listen")(function*(
+export const listen = Effect.fn("Listener.listen")(function* (
   handler: Http.RequestListener,
   options: ListenerOptions
 ): Effect.fn.Return<Listener, CannotListen | CertificateUnusable, Scope.Scope> {
@@ -120,17 +120,20 @@ export const listen = Effect.fn("Listener.listen")(function*(
 
 const LIMITS = { requestTimeout: 60_000, headersTimeout: 30_000, keepAliveTimeout: 65_000, maxHeaderSize: 16_384 }
 
-const create = Effect.fnUntraced(function*(handler: Http.RequestListener, { tls }: ListenerOptions) {
+const create = Effect.fnUntraced(function* (handler: Http.RequestListener, { tls }: ListenerOptions) {
   if (tls === undefined) return Http.createServer(LIMITS, handler)
   let pair = yield* readPair(tls)
   const server = yield* Effect.try({
     try: () => Https.createServer({ ...LIMITS, ...secureContextOf(pair) }, handler),
     catch: (cause) => unusable(tls, cause)
   })
-  const refresh = Effect.gen(function*() {
+  const refresh = Effect.gen(function* () {
     const next = yield* readPair(tls)
     if (same(next, pair)) return
-    yield* Effect.try({ try: () => server.setSecureContext(secureContextOf(next)), catch: (cause) => unusable(tls, cause) })
+    yield* Effect.try({
+      try: () => server.setSecureContext(secureContextOf(next)),
+      catch: (cause) => unusable(tls, cause)
+    })
     pair = next
     yield* Effect.logInfo("the certificate of the listener was read again")
   }).pipe(Effect.catch((error) => Effect.logWarning(`${error.message}; the last good certificate stays in use`)))
@@ -182,21 +185,23 @@ const mismatch = (tls: NonNullable<ListenerOptions["tls"]>) =>
   new CertificateUnusable({ ...tls, code: "ERR_OSSL_X509_KEY_VALUES_MISMATCH" })
 
 const open = (server: Http.Server | Https.Server, { host, port }: ListenerOptions) =>
-  Effect.callback<{ readonly address: string; readonly family: string; readonly port: number }, CannotListen>((resume) => {
-    const refused = (cause: unknown) => resume(Effect.fail(new CannotListen({ host, port, code: codeOf(cause) })))
-    server.once("error", refused)
-    server.listen({ host, port }, () => {
-      server.off("error", refused)
-      const address = server.address()
-      resume(
-        address === null || typeof address === "string"
-          ? Effect.die("a TCP listener has an address")
-          : Effect.succeed(address)
-      )
-    })
-  })
+  Effect.callback<{ readonly address: string; readonly family: string; readonly port: number }, CannotListen>(
+    (resume) => {
+      const refused = (cause: unknown) => resume(Effect.fail(new CannotListen({ host, port, code: codeOf(cause) })))
+      server.once("error", refused)
+      server.listen({ host, port }, () => {
+        server.off("error", refused)
+        const address = server.address()
+        resume(
+          address === null || typeof address === "string"
+            ? Effect.die("a TCP listener has an address")
+            : Effect.succeed(address)
+        )
+      })
+    }
+  )
 
-const close = Effect.fnUntraced(function*(server: Http.Server | Https.Server, shutdownMs: number) {
+const close = Effect.fnUntraced(function* (server: Http.Server | Https.Server, shutdownMs: number) {
   if (!server.listening) return
   const closed = yield* Deferred.make<void>()
   server.close(() => Deferred.doneUnsafe(closed, Effect.void))

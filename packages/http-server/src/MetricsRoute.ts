@@ -20,17 +20,17 @@ export const MetricsAccess = Context.Reference<"protected" | "public" | "off">(
 )
 
 /** Gives the route, or none when it is off. */
-export const routes = Effect.gen(function*() {
+export const routes = Effect.gen(function* () {
   const access = yield* MetricsAccess
   if (access === "off") return []
   const guard = yield* Guard
-  const admit = Effect.gen(function*() {
+  const admit = Effect.gen(function* () {
     if (access === "public") return
     const principal = yield* guard.authenticate
     if (principal.rule.role === "Admin" && Rule.isUnscoped(principal.rule)) return
     return yield* Refusal.refuse("role_forbidden", { detail: "metrics need an Admin key without a scope" })
   })
-  const reply = Effect.gen(function*() {
+  const reply = Effect.gen(function* () {
     const record = yield* CurrentRequest
     record.route = METRICS_PATH
     yield* admit

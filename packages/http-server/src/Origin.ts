@@ -23,7 +23,7 @@ export const AllowedOrigins = Context.Reference<ReadonlyArray<string>>("@quarter
  *
  * @since 0.1.0
  */
-export const check = Effect.gen(function*() {
+export const check = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
   const [origin, ...more] = RequestHeaders.valuesOf(request, "origin")
   if (origin === undefined) return

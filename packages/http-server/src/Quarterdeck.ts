@@ -60,11 +60,14 @@ const ClientAddress = Context.Reference<Option.Option<string>>("@quarterdeck/htt
  *
  * @since 0.1.0
  */
-export class Quarterdeck extends Context.Service<Quarterdeck, {
-  readonly app: App
-  readonly nodeHandler: RequestListener
-  readonly webHandler: Embedded["webHandler"]
-}>()("@quarterdeck/http-server/Quarterdeck") {
+export class Quarterdeck extends Context.Service<
+  Quarterdeck,
+  {
+    readonly app: App
+    readonly nodeHandler: RequestListener
+    readonly webHandler: Embedded["webHandler"]
+  }
+>()("@quarterdeck/http-server/Quarterdeck") {
   /**
    * Starts the service: registry, watches, keys. Requests are taken at once; `/readyz` says when the caches are filled.
    *
@@ -73,14 +76,17 @@ export class Quarterdeck extends Context.Service<Quarterdeck, {
   static readonly layerSettings = (settings: Settings) =>
     Layer.effect(
       Quarterdeck,
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const app = yield* Routes.make
         const scope = yield* Effect.scope
         const nodeHandler = yield* NodeHttpServer.makeHandler(app, { scope }).pipe(RequestSpan.withoutServerSpan)
         const services = yield* Effect.context<never>().pipe(RequestSpan.withoutServerSpan)
         const web = HttpEffect.toWebHandler(
           Effect.flatMap(ClientAddress, (remoteAddress) =>
-            Effect.updateService(app, HttpServerRequest.HttpServerRequest, (request) => request.modify({ remoteAddress })))
+            Effect.updateService(app, HttpServerRequest.HttpServerRequest, (request) =>
+              request.modify({ remoteAddress })
+            )
+          )
         )
         return Quarterdeck.of({
           app,
@@ -105,10 +111,13 @@ export class Quarterdeck extends Context.Service<Quarterdeck, {
    * **Errors** rejects with what {@link Quarterdeck.layer} fails with.
    */
   static readonly start = async (options: Options = {}): Promise<Embedded> => {
-    const runtime = ManagedRuntime.make(Layer.unwrap(
-      Effect.map(Effect.fromResult(toSettings(options)), (settings) =>
-        Quarterdeck.layerSettings(settings).pipe(Layer.provideMerge(Telemetry.layer(settings.telemetry))))
-    ))
+    const runtime = ManagedRuntime.make(
+      Layer.unwrap(
+        Effect.map(Effect.fromResult(toSettings(options)), (settings) =>
+          Quarterdeck.layerSettings(settings).pipe(Layer.provideMerge(Telemetry.layer(settings.telemetry)))
+        )
+      )
+    )
     const dispose = () => runtime.dispose()
     try {
       const { nodeHandler, webHandler } = await runtime.runPromise(Quarterdeck)
@@ -125,8 +134,10 @@ export class Quarterdeck extends Context.Service<Quarterdeck, {
    * **Example** `HttpRouter.serve(Layer.merge(own, Quarterdeck.mount("/quarterdeck")))`
    */
   static readonly mount = (prefix: `/${string}`): Layer.Layer<never, never, HttpRouter.HttpRouter | Quarterdeck> =>
-    HttpRouter.use(Effect.fnUntraced(function*(router) {
-      const { app } = yield* Quarterdeck
-      yield* router.prefixed(prefix).add("*", "/*", app)
-    }))
+    HttpRouter.use(
+      Effect.fnUntraced(function* (router) {
+        const { app } = yield* Quarterdeck
+        yield* router.prefixed(prefix).add("*", "/*", app)
+      })
+    )
 }

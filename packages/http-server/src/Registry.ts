@@ -18,7 +18,7 @@ import * as ClusterSources from "./settings/ClusterSources.ts"
  */
 export const layer = (settings: Settings["clusters"]) =>
   Layer.unwrap(
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { inCluster, kubeconfig, parent } = yield* ClusterSources.resolve(settings)
       if (inCluster && kubeconfig.length === 0) return InCluster.layer()
       return KubeconfigRegistry.layer({

@@ -22,41 +22,44 @@ export const BodyText = Context.Reference<string>("@quarterdeck/http-server/Body
  *
  * @since 0.1.0
  */
-export const read: Effect.Effect<string, Problem.Problem, HttpServerRequest.HttpServerRequest> = Effect.gen(function*() {
-  const request = yield* HttpServerRequest.HttpServerRequest
-  const mediaType = request.headers["content-type"]
-  const announced = Number(request.headers["content-length"] ?? "0")
-  if (mediaType !== undefined && !/^application\/json\s*(?:;|$)/i.test(mediaType)) {
-    return yield* refuse("unsupported_media_type", {
-      detail: "the body must be application/json",
-      field: "Content-Type"
-    })
+export const read: Effect.Effect<string, Problem.Problem, HttpServerRequest.HttpServerRequest> = Effect.gen(
+  function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const mediaType = request.headers["content-type"]
+    const announced = Number(request.headers["content-length"] ?? "0")
+    if (mediaType !== undefined && !/^application\/json\s*(?:;|$)/i.test(mediaType)) {
+      return yield* refuse("unsupported_media_type", {
+        detail: "the body must be application/json",
+        field: "Content-Type"
+      })
+    }
+    const encoding = request.headers["content-encoding"]
+    if (encoding !== undefined && !/^identity$/i.test(encoding)) {
+      return yield* refuse("unsupported_media_type", {
+        detail: "the body must be sent as it is, without a Content-Encoding",
+        field: "Content-Encoding"
+      })
+    }
+    if (announced > ByteSize.toNumberUnsafe(MAX_BYTES)) return yield* tooLarge
+    const bytes = yield* request.arrayBuffer.pipe(
+      Effect.provideService(HttpIncomingMessage.MaxBodySize, MAX_BYTES),
+      Effect.catch((error) =>
+        error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
+          ? tooLarge
+          : refuse("malformed_json", { detail: "the body could not be read" })
+      )
+    )
+    if (mediaType === undefined && bytes.byteLength > 0) {
+      return yield* refuse("unsupported_media_type", {
+        detail: "the body must be application/json, and the Content-Type must say so",
+        field: "Content-Type"
+      })
+    }
+    const text = decodeUtf8(bytes)
+    if (Result.isFailure(text)) return yield* refuse("malformed_json", { detail: "the body is not UTF-8" })
+    return text.success
   }
-  const encoding = request.headers["content-encoding"]
-  if (encoding !== undefined && !/^identity$/i.test(encoding)) {
-    return yield* refuse("unsupported_media_type", {
-      detail: "the body must be sent as it is, without a Content-Encoding",
-      field: "Content-Encoding"
-    })
-  }
-  if (announced > ByteSize.toNumberUnsafe(MAX_BYTES)) return yield* tooLarge
-  const bytes = yield* request.arrayBuffer.pipe(
-    Effect.provideService(HttpIncomingMessage.MaxBodySize, MAX_BYTES),
-    Effect.catch((error) =>
-      error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
-        ? tooLarge
-        : refuse("malformed_json", { detail: "the body could not be read" }))
-  )
-  if (mediaType === undefined && bytes.byteLength > 0) {
-    return yield* refuse("unsupported_media_type", {
-      detail: "the body must be application/json, and the Content-Type must say so",
-      field: "Content-Type"
-    })
-  }
-  const text = decodeUtf8(bytes)
-  if (Result.isFailure(text)) return yield* refuse("malformed_json", { detail: "the body is not UTF-8" })
-  return text.success
-})
+)
 
 /**
  * Decodes the body that the guard read; an empty one is `{}`.
@@ -67,7 +70,7 @@ export const read: Effect.Effect<string, Problem.Problem, HttpServerRequest.Http
  */
 export const decode = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
   const decodeValue = Schema.decodeUnknownEffect(schema, { onExcessProperty: "error" })
-  return Effect.gen(function*() {
+  return Effect.gen(function* () {
     const text = yield* BodyText
     const value = StrictJson.parse(text === "" ? "{}" : text)
     if (Result.isFailure(value)) {
@@ -77,7 +80,10 @@ export const decode = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) =
     return yield* decodeValue(value.success).pipe(
       Effect.catch((error) => {
         const fault = SchemaFault.fromIssue(error.issue)
-        return refuse("invalid_body", { detail: SchemaFault.print(fault), field: fault.field === "" ? "body" : fault.field })
+        return refuse("invalid_body", {
+          detail: SchemaFault.print(fault),
+          field: fault.field === "" ? "body" : fault.field
+        })
       })
     )
   })

@@ -30,11 +30,7 @@ class RequestFailed extends Data.TaggedError("RequestFailed")<{
  *
  * @since 0.1.0
  */
-export const trace = (
-  method: string,
-  request: HttpServerRequest.HttpServerRequest,
-  record: RequestRecord
-) => {
+export const trace = (method: string, request: HttpServerRequest.HttpServerRequest, record: RequestRecord) => {
   const name = `${method} request`
   const parent = Option.getOrUndefined(HttpTraceContext.fromHeaders(request.headers))
   return <R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>) =>

@@ -9,7 +9,12 @@ import { Principal } from "@quarterdeck/keys/Principal"
 import * as Rule from "@quarterdeck/keys/Rule"
 import * as ClusterHeader from "@quarterdeck/targeting/ClusterHeader"
 import * as Target from "@quarterdeck/targeting/Target"
-import type { ClusterForbidden, ClusterNotFound, EmptyClusterList, InvalidTarget } from "@quarterdeck/targeting/TargetError"
+import type {
+  ClusterForbidden,
+  ClusterNotFound,
+  EmptyClusterList,
+  InvalidTarget
+} from "@quarterdeck/targeting/TargetError"
 import * as TargetRequest from "@quarterdeck/targeting/TargetRequest"
 import { Context, Effect, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
@@ -26,7 +31,7 @@ export const TargetOptions = Context.Reference("@quarterdeck/http-server/TargetO
  *
  * **Errors** `invalid_target`, `empty_cluster_list`; a bad header also where the body's list wins.
  */
-const asked = Effect.fnUntraced(function*(body: TargetRequest.Body | undefined) {
+const asked = Effect.fnUntraced(function* (body: TargetRequest.Body | undefined) {
   const options = yield* TargetOptions
   const request = yield* HttpServerRequest.HttpServerRequest
   const header = ClusterHeader.parse(RequestHeaders.valuesOf(request, options.header), options.maxNames)
@@ -49,18 +54,18 @@ const asked = Effect.fnUntraced(function*(body: TargetRequest.Body | undefined) 
  *
  * @since 0.1.0
  */
-export const resolve = Effect.fnUntraced(function*(body?: TargetRequest.Body) {
+export const resolve = Effect.fnUntraced(function* (body?: TargetRequest.Body) {
   const { target } = yield* asked(body)
   return yield* within(target)
 })
 
 /** Resolves the target of the list of clusters: without a header it is every cluster in scope. */
-export const resolveClusters = Effect.fnUntraced(function*() {
+export const resolveClusters = Effect.fnUntraced(function* () {
   const { fromHeader, target } = yield* asked(undefined)
   return yield* within(fromHeader._tag === "None" ? TargetRequest.all : target)
 })
 
-const within = Effect.fnUntraced(function*(request: TargetRequest.TargetRequest) {
+const within = Effect.fnUntraced(function* (request: TargetRequest.TargetRequest) {
   const principal = yield* Principal
   const options = yield* TargetOptions
   const { clusters, parent } = yield* (yield* ClusterRegistry).snapshot
@@ -69,7 +74,10 @@ const within = Effect.fnUntraced(function*(request: TargetRequest.TargetRequest)
     clusters: clusters.map(({ name }) => name)
   })
   if (Result.isFailure(target)) return yield* refusal(target.failure, options.header)
-  yield* Effect.annotateCurrentSpan({ "quarterdeck.target": target.success.mode, "quarterdeck.clusters": target.success.clusters.length })
+  yield* Effect.annotateCurrentSpan({
+    "quarterdeck.target": target.success.mode,
+    "quarterdeck.clusters": target.success.clusters.length
+  })
   return target.success
 })
 

@@ -61,7 +61,7 @@ const handlers = Layer.mergeAll(
  *
  * @since 0.1.0
  */
-export const make = Effect.gen(function*() {
+export const make = Effect.gen(function* () {
   const guard = yield* Guard
   const registry = yield* ClusterRegistry
   const { header } = yield* TargetOptions
@@ -92,7 +92,7 @@ export const make = Effect.gen(function*() {
   )
 
   /** Unknown paths need a key too, so that nobody can map the surface without one. */
-  const unmatched = Effect.gen(function*() {
+  const unmatched = Effect.gen(function* () {
     yield* guard.authenticate
     const record = yield* RequestRecord.CurrentRequest
     const request = yield* HttpServerRequest.HttpServerRequest
@@ -110,7 +110,7 @@ export const make = Effect.gen(function*() {
     Effect.catchCause((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.interrupt : failed(cause)))
   )
 
-  return Effect.gen(function*() {
+  return Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const record = RequestRecord.make(RequestId.of(request), Option.getOrUndefined(request.remoteAddress))
     const startedAt = yield* Clock.currentTimeMillis

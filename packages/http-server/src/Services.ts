@@ -45,11 +45,14 @@ const references = ({ clusters, fanOut, keys, server }: Settings) =>
     )
   )
 
-const keyStore = ({ dataDirectory }: Settings) => layerCached.pipe(Layer.provide(layerSqlite({ directory: dataDirectory })))
+const keyStore = ({ dataDirectory }: Settings) =>
+  layerCached.pipe(Layer.provide(layerSqlite({ directory: dataDirectory })))
 
 const keys = (settings: Settings) =>
   Layer.mergeAll(Authenticator.layer, KeyIssuer.layer, FirstKey.layer(settings.keys)).pipe(
-    Layer.provideMerge(settings.keys.file === undefined ? KeyConfig.layerNone : KeyConfig.layerFile(settings.keys.file)),
+    Layer.provideMerge(
+      settings.keys.file === undefined ? KeyConfig.layerNone : KeyConfig.layerFile(settings.keys.file)
+    ),
     Layer.provideMerge(keyStore(settings))
   )
 

@@ -49,13 +49,16 @@ const logLines = () => {
 
 describe("Listener", () => {
   it.effect("does not start with an empty certificate, or with the key of another one", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const files = yield* FileSystem.FileSystem
       const directory = yield* files.makeTempDirectoryScoped()
       const [certFile, keyFile] = [`${directory}/tls.crt`, `${directory}/tls.key`]
       const { certificatePem, keyPem } = yield* Certificate.issue("own")
-      const other = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ format: "pem", type: "pkcs8" })
-      const codeOf = Effect.fnUntraced(function*(cert: string, key: string) {
+      const other = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({
+        format: "pem",
+        type: "pkcs8"
+      })
+      const codeOf = Effect.fnUntraced(function* (cert: string, key: string) {
         yield* files.writeFileString(certFile, cert)
         yield* files.writeFileString(keyFile, key)
         const tls = { certFile, keyFile }
@@ -65,16 +68,17 @@ describe("Listener", () => {
       assert.strictEqual(yield* codeOf("", Redacted.value(keyPem)), "ERR_OSSL_PEM_NO_START_LINE")
       assert.strictEqual(yield* codeOf(certificatePem, ""), "ERR_OSSL_UNSUPPORTED")
       assert.strictEqual(yield* codeOf(certificatePem, String(other)), "ERR_OSSL_X509_KEY_VALUES_MISMATCH")
-    }).pipe(Effect.provide(NodeServices.layer)))
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
 
   it.effect("shows a certificate that was renewed, and keeps the last good one while the file is broken", () => {
     const logged = logLines()
-    return Effect.gen(function*() {
+    return Effect.gen(function* () {
       const files = yield* FileSystem.FileSystem
       const path = yield* Path.Path
       const directory = yield* files.makeTempDirectoryScoped()
       const tls = { certFile: path.join(directory, "tls.crt"), keyFile: path.join(directory, "tls.key") }
-      const write = Effect.fnUntraced(function*(name: string) {
+      const write = Effect.fnUntraced(function* (name: string) {
         const { certificatePem, keyPem } = yield* Certificate.issue(name)
         yield* files.writeFileString(tls.keyFile, Redacted.value(keyPem))
         yield* files.writeFileString(tls.certFile, certificatePem)
@@ -88,8 +92,13 @@ describe("Listener", () => {
       for (const broken of ["no certificate", ""]) {
         const before = logged.lines.length
         yield* files.writeFileString(tls.certFile, broken)
-        yield* until(Effect.andThen(shown, Effect.sync(() => logged.lines.slice(before))), (lines) =>
-          lines.some((line) => line.endsWith("the last good certificate stays in use")))
+        yield* until(
+          Effect.andThen(
+            shown,
+            Effect.sync(() => logged.lines.slice(before))
+          ),
+          (lines) => lines.some((line) => line.endsWith("the last good certificate stays in use"))
+        )
         assert.include(yield* shown, "first")
       }
 
@@ -99,34 +108,37 @@ describe("Listener", () => {
   })
 
   it.live("names the port that it was given when 0 was asked for", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { port, url } = yield* Listener.listen((_request, response) => response.end("hello"), options)
       assert.isAbove(port, 0)
       assert.deepStrictEqual(yield* get(url), { status: 200, text: "hello" })
-    }))
+    })
+  )
 
   it.live("says in one line that the port is in use, and how to choose another", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { port } = yield* Listener.listen((_request, response) => response.end(), options)
       const error = yield* Effect.flip(Listener.listen((_request, response) => response.end(), { ...options, port }))
       assert.strictEqual(
         error.message,
         `cannot listen on 127.0.0.1:${port}: the port is in use; choose another by --port or QUARTERDECK_PORT`
       )
-    }))
+    })
+  )
 
   it.live("puts requests off until there is somebody to serve them", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const bound = yield* Listener.bind(options)
       const early = yield* get(bound.url)
       assert.strictEqual(early.status, 503)
-      assert.include(early.text, "\"code\":\"starting\"")
+      assert.include(early.text, '"code":"starting"')
       yield* bound.serve((_request, response) => response.end("hello"))
       assert.deepStrictEqual(yield* get(bound.url), { status: 200, text: "hello" })
-    }))
+    })
+  )
 
   it.live("finishes the reply in flight and takes no new connection when it stops", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const arrived = yield* Deferred.make<void>()
       const finish = yield* Deferred.make<void>()
       const context = yield* Effect.context<never>()
@@ -136,14 +148,21 @@ describe("Listener", () => {
       const stop = yield* Deferred.make<void>()
       yield* Effect.forkIn(
         Effect.andThen(
-          Effect.scoped(Effect.gen(function*() {
-            const listener = yield* Listener.listen((_request, response) => {
-              Deferred.doneUnsafe(arrived, Effect.void)
-              Effect.runForkWith(context)(Effect.andThen(Deferred.await(finish), Effect.sync(() => response.end("whole"))))
-            }, options)
-            yield* Deferred.succeed(listening, listener)
-            yield* Deferred.await(stop)
-          })),
+          Effect.scoped(
+            Effect.gen(function* () {
+              const listener = yield* Listener.listen((_request, response) => {
+                Deferred.doneUnsafe(arrived, Effect.void)
+                Effect.runForkWith(context)(
+                  Effect.andThen(
+                    Deferred.await(finish),
+                    Effect.sync(() => response.end("whole"))
+                  )
+                )
+              }, options)
+              yield* Deferred.succeed(listening, listener)
+              yield* Deferred.await(stop)
+            })
+          ),
           Deferred.succeed(stopped, undefined)
         ),
         scope
@@ -157,17 +176,24 @@ describe("Listener", () => {
       yield* Deferred.succeed(finish, undefined)
       assert.deepStrictEqual(yield* Fiber.join(reply), { status: 200, text: "whole" })
       yield* Deferred.await(stopped)
-    }))
+    })
+  )
 
   it.live("cuts what is still in flight after shutdownMs", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const arrived = yield* Deferred.make<void>()
-      const reply = yield* Effect.scoped(Effect.gen(function*() {
-        const { url } = yield* Listener.listen(() => Deferred.doneUnsafe(arrived, Effect.void), { ...options, shutdownMs: 50 })
-        const reply = yield* Effect.forkDetach(Effect.flip(get(url)))
-        yield* Deferred.await(arrived)
-        return reply
-      }))
+      const reply = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const { url } = yield* Listener.listen(() => Deferred.doneUnsafe(arrived, Effect.void), {
+            ...options,
+            shutdownMs: 50
+          })
+          const reply = yield* Effect.forkDetach(Effect.flip(get(url)))
+          yield* Deferred.await(arrived)
+          return reply
+        })
+      )
       assert.include((yield* Fiber.join(reply)).message, "hang up")
-    }))
+    })
+  )
 })

@@ -12,33 +12,45 @@ describe("StrictJson", () => {
     ["{}"],
     ["[]"],
     ["null"],
-    ["\"a\""],
-    ["{\"a\":{\"a\":1},\"b\":[{\"a\":1},{\"a\":2}]}"],
-    [" { \"a\" : \"a\" , \"b\" : [ \"a\" , \"a\" ] } "]
+    ['"a"'],
+    ['{"a":{"a":1},"b":[{"a":1},{"a":2}]}'],
+    [' { "a" : "a" , "b" : [ "a" , "a" ] } ']
   ])("reads %s as JSON.parse does", (text) => {
     assert.deepStrictEqual(Result.getOrThrow(StrictJson.parse(text)), JSON.parse(text))
   })
 
   it.each([
-    ["{\"a\":1,\"a\":2}", "a"],
-    ["{\"a\":1,\"b\":{},\"\\u0061\":2}", "a"],
-    ["{\"rule\":{\"role\":\"Viewer\",\"role\":\"Admin\"}}", "rule.role"],
-    ["{\"a\":[{},{\"b\":1,\"b\":1}]}", "a[1].b"],
-    ["[{\"x\":[],\"x\":[]}]", "[0].x"]
+    ['{"a":1,"a":2}', "a"],
+    ['{"a":1,"b":{},"\\u0061":2}', "a"],
+    ['{"rule":{"role":"Viewer","role":"Admin"}}', "rule.role"],
+    ['{"a":[{},{"b":1,"b":1}]}', "a[1].b"],
+    ['[{"x":[],"x":[]}]', "[0].x"]
   ])("refuses %s and names %s", (text, field) => {
     assert.deepStrictEqual(refusal(text), ["duplicateMember", field])
   })
 
   it("names a member of any length by its beginning", () => {
-    assert.deepStrictEqual(refusal(`{"${"x".repeat(1_000)}":{"a":1,"a":2}}`), ["duplicateMember", `${"x".repeat(128)}.a`])
+    assert.deepStrictEqual(refusal(`{"${"x".repeat(1_000)}":{"a":1,"a":2}}`), [
+      "duplicateMember",
+      `${"x".repeat(128)}.a`
+    ])
   })
 
-  it.each([[""], ["{"], ["{a:1}"], ["{\"a\":1,}"], ["// x\n{}"], ["{} {}"], ["01"], ["'a'"], ["NaN"], ["{\"a\"}"], ["\u00a0{}"]])(
-    "refuses %j, which is not JSON",
-    (text) => {
-      assert.deepStrictEqual(refusal(text), ["syntax", undefined])
-    }
-  )
+  it.each([
+    [""],
+    ["{"],
+    ["{a:1}"],
+    ['{"a":1,}'],
+    ["// x\n{}"],
+    ["{} {}"],
+    ["01"],
+    ["'a'"],
+    ["NaN"],
+    ['{"a"}'],
+    ["\u00a0{}"]
+  ])("refuses %j, which is not JSON", (text) => {
+    assert.deepStrictEqual(refusal(text), ["syntax", undefined])
+  })
 
   it("refuses a body that nests a million levels deep, without running out of stack", () => {
     assert.deepStrictEqual(refusal("[".repeat(1_000_000)), ["depth", undefined])

@@ -35,11 +35,17 @@ export const fromIssue = (issue: SchemaIssue.Issue): SchemaFault => {
     problem: message.charAt(0).toLowerCase() + message.slice(1),
     isUnknown: message === UNKNOWN
   }))
-  return faults.find(({ isUnknown }) => isUnknown) ?? faults[0] ?? { field: "", problem: "is not allowed", isUnknown: false }
+  return (
+    faults.find(({ isUnknown }) => isUnknown) ?? faults[0] ?? { field: "", problem: "is not allowed", isUnknown: false }
+  )
 }
 
 /** Makes the fault of a field that nothing declares. */
-export const unknownField = (name: string): SchemaFault => ({ field: printPath([name]), problem: UNKNOWN, isUnknown: true })
+export const unknownField = (name: string): SchemaFault => ({
+  field: printPath([name]),
+  problem: UNKNOWN,
+  isUnknown: true
+})
 
 /** Prints a fault as one sentence that names its field. */
 export const print = ({ field, problem }: SchemaFault): string => (field === "" ? problem : `${field}: ${problem}`)

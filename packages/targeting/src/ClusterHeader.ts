@@ -44,7 +44,7 @@ export const parse = (
 
   const text = trim(value)
   if (text === "") return refuse("blank")
-  if (text === "*" || text === "\"*\"") return Result.succeed(Option.some(TargetRequest.all))
+  if (text === "*" || text === '"*"') return Result.succeed(Option.some(TargetRequest.all))
 
   const names = new Set<ClusterName.ClusterName>()
   for (const segment of text.split("|")) {

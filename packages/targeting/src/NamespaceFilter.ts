@@ -6,7 +6,8 @@
 import { Schema } from "effect"
 
 const DNS_LABEL = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/
-const LABEL_NAME = /^(?:(?=[^/]{1,253}\/)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/
+const LABEL_NAME =
+  /^(?:(?=[^/]{1,253}\/)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/
 const LABEL_VALUE = /^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/
 
 /** The name of a namespace. **Shape** RFC 1123 label, 1 to 63 characters; no globbing. */
@@ -17,7 +18,9 @@ export const NamespaceName = Schema.String.check(
 /** **Shape** `prefix/name` or `name`; a prefix has at most 253 characters, a name 63. **Source** Kubernetes, "Labels and Selectors: Syntax and character set". */
 export const LabelKey = Schema.String.check(Schema.isPattern(LABEL_NAME, { expected: "a label key" }))
 export const LabelValue = Schema.String.check(
-  Schema.isPattern(LABEL_VALUE, { expected: "a label value: at most 63 of A-Z a-z 0-9 - _ ., first and last a letter or digit" })
+  Schema.isPattern(LABEL_VALUE, {
+    expected: "a label value: at most 63 of A-Z a-z 0-9 - _ ., first and last a letter or digit"
+  })
 )
 
 const isLabelKey = Schema.is(LabelKey)
@@ -45,9 +48,12 @@ export const NamespaceSelector = Schema.Struct({
   namespaceNames: Schema.Array(NamespaceName),
   labelSelector: Schema.optionalKey(Schema.Struct({ matchLabels: MatchLabels }))
 }).check(
-  Schema.makeFilter((selector) =>
-    selector.namespaceNames.length > 0 || selector.labelSelector !== undefined
-      || "at least one namespace name or a labelSelector: a selector with neither matches nothing")
+  Schema.makeFilter(
+    (selector) =>
+      selector.namespaceNames.length > 0
+      || selector.labelSelector !== undefined
+      || "at least one namespace name or a labelSelector: a selector with neither matches nothing"
+  )
 )
 export type NamespaceSelector = typeof NamespaceSelector.Type
 
@@ -84,7 +90,8 @@ export const needsLabels = (filter: NamespaceFilter): boolean =>
  * @since 0.1.0
  */
 export const isWithin = (inner: NamespaceSelector, outer: NamespaceSelector): boolean => {
-  const namesWithin = outer.namespaceNames.length === 0
+  const namesWithin =
+    outer.namespaceNames.length === 0
     || (inner.namespaceNames.length > 0 && inner.namespaceNames.every((name) => outer.namespaceNames.includes(name)))
   return namesWithin && carries(inner.labelSelector?.matchLabels ?? {}, outer.labelSelector?.matchLabels ?? {})
 }

@@ -68,7 +68,7 @@ const EXPLANATION: Record<InvalidTarget["problem"], string> = {
   emptySegment: "has an empty name between two |",
   comma: "has a comma; join names by |",
   strayWildcard: "* must stand alone",
-  quote: "has a quote; only \"*\" may be quoted",
+  quote: 'has a quote; only "*" may be quoted',
   name: "is not a cluster name: 1 to 253 of A-Z a-z 0-9 . _ -, first and last a letter or digit",
   null: "must be an array of cluster names"
 }

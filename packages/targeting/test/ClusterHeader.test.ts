@@ -4,7 +4,8 @@ import * as ClusterHeader from "../src/ClusterHeader.ts"
 import { ClusterName } from "../src/ClusterName.ts"
 import * as TargetRequest from "../src/TargetRequest.ts"
 
-const read = (...values: ReadonlyArray<string>) => Option.getOrUndefined(Result.getOrThrow(ClusterHeader.parse(values, 64)))
+const read = (...values: ReadonlyArray<string>) =>
+  Option.getOrUndefined(Result.getOrThrow(ClusterHeader.parse(values, 64)))
 const refusal = (...values: ReadonlyArray<string>) => {
   const error = Result.merge(Result.flip(ClusterHeader.parse(values, 64)))
   assert.strictEqual(error?._tag, "InvalidTarget")
@@ -23,7 +24,7 @@ describe("ClusterHeader", () => {
     [" prod |\tstage\t", names("prod", "stage")],
     ["b|a|b|a", names("b", "a")],
     ["*", TargetRequest.all],
-    ["\"*\"", TargetRequest.all],
+    ['"*"', TargetRequest.all],
     [" * ", TargetRequest.all]
   ])("reads %j", (value, target) => {
     assert.deepStrictEqual(read(value), target)
@@ -41,7 +42,7 @@ describe("ClusterHeader", () => {
     ["a|*", "strayWildcard"],
     ["**", "strayWildcard"],
     ["prod-*", "strayWildcard"],
-    ["\"a\"", "quote"],
+    ['"a"', "quote"],
     ["'*", "strayWildcard"],
     ["a b", "name"],
     ["-a", "name"],
@@ -67,14 +68,25 @@ describe("ClusterHeader", () => {
     assert.strictEqual(refusal(many(65)), "tooManyNames")
   })
 
-  it.prop("gives back every target that it prints", [Schema.Array(ClusterName).check(Schema.isMaxLength(16))], ([list]) => {
-    for (const target of [TargetRequest.parent, TargetRequest.all, ...(list.length > 0 ? [TargetRequest.named(list)] : [])]) {
-      const printed = ClusterHeader.print(target)
-      const values = printed === undefined ? [] : [printed]
-      if (printed !== undefined && printed.length > 4096) continue
-      assert.deepStrictEqual(Option.getOrElse(Result.getOrThrow(ClusterHeader.parse(values, 64)), () => TargetRequest.parent), target)
+  it.prop(
+    "gives back every target that it prints",
+    [Schema.Array(ClusterName).check(Schema.isMaxLength(16))],
+    ([list]) => {
+      for (const target of [
+        TargetRequest.parent,
+        TargetRequest.all,
+        ...(list.length > 0 ? [TargetRequest.named(list)] : [])
+      ]) {
+        const printed = ClusterHeader.print(target)
+        const values = printed === undefined ? [] : [printed]
+        if (printed !== undefined && printed.length > 4096) continue
+        assert.deepStrictEqual(
+          Option.getOrElse(Result.getOrThrow(ClusterHeader.parse(values, 64)), () => TargetRequest.parent),
+          target
+        )
+      }
     }
-  })
+  )
 
   it.prop("reads only names of the grammar out of any text", [Schema.String], ([text]) => {
     const parsed = ClusterHeader.parse([text], 64)

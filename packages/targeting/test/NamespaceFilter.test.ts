@@ -9,7 +9,9 @@ const shopOfTeamA = { namespaceNames: ["shop"], labelSelector: { matchLabels: { 
 /** Few names and labels, so that selectors and namespaces meet. */
 const SmallSelector = Schema.Struct({
   namespaceNames: Schema.Array(Schema.Literals(["a", "b", "c"])).check(Schema.isMaxLength(2)),
-  labels: Schema.Array(Schema.Tuple([Schema.Literals(["k", "l"]), Schema.Literals(["1", "2"])])).check(Schema.isMaxLength(2))
+  labels: Schema.Array(Schema.Tuple([Schema.Literals(["k", "l"]), Schema.Literals(["1", "2"])])).check(
+    Schema.isMaxLength(2)
+  )
 })
 const toSelector = ({ labels, namespaceNames }: typeof SmallSelector.Type): NamespaceFilter.NamespaceSelector => ({
   namespaceNames,
@@ -83,30 +85,37 @@ describe("NamespaceFilter", () => {
     ["empty labels", { namespaceNames: ["a"], labelSelector: { matchLabels: {} } }],
     ["match expressions", { namespaceNames: ["a"], labelSelector: { matchLabels: { a: "b" }, matchExpressions: [] } }],
     ["a pattern", { namespaceNames: ["team-*"] }],
-    ["a key that is none, beside one that is", {
-      namespaceNames: ["a"],
-      labelSelector: { matchLabels: { team: "a", "not a key": "b" } }
-    }],
+    [
+      "a key that is none, beside one that is",
+      {
+        namespaceNames: ["a"],
+        labelSelector: { matchLabels: { team: "a", "not a key": "b" } }
+      }
+    ],
     ["null", { namespaceNames: null }],
     ["null labels", { namespaceNames: ["a"], labelSelector: null }]
   ])("refuses a selector of %s", (_name, selector) => {
     assert.isTrue(Result.isFailure(decode(selector)))
   })
 
-  it.prop("a selector inside another matches nothing that the other does not", [SmallSelector, SmallSelector], ([one, two]) => {
-    const inner = toSelector(one)
-    const outer = toSelector(two)
-    if (!NamespaceFilter.isWithin(inner, outer)) return
-    // An outer selector with neither names nor labels cannot be made from outside.
-    if (outer.namespaceNames.length === 0 && outer.labelSelector === undefined) return
-    for (const name of ["a", "b", "c"]) {
-      for (const labels of [{}, { k: "1" }, { k: "2" }, { l: "1" }, { k: "1", l: "2" }, { k: "2", l: "2" }]) {
-        if (NamespaceFilter.matches(NamespaceFilter.anyOf([inner]), name, labels)) {
-          assert.isTrue(NamespaceFilter.matches(NamespaceFilter.anyOf([outer]), name, labels))
+  it.prop(
+    "a selector inside another matches nothing that the other does not",
+    [SmallSelector, SmallSelector],
+    ([one, two]) => {
+      const inner = toSelector(one)
+      const outer = toSelector(two)
+      if (!NamespaceFilter.isWithin(inner, outer)) return
+      // An outer selector with neither names nor labels cannot be made from outside.
+      if (outer.namespaceNames.length === 0 && outer.labelSelector === undefined) return
+      for (const name of ["a", "b", "c"]) {
+        for (const labels of [{}, { k: "1" }, { k: "2" }, { l: "1" }, { k: "1", l: "2" }, { k: "2", l: "2" }]) {
+          if (NamespaceFilter.matches(NamespaceFilter.anyOf([inner]), name, labels)) {
+            assert.isTrue(NamespaceFilter.matches(NamespaceFilter.anyOf([outer]), name, labels))
+          }
         }
       }
     }
-  })
+  )
 
   it.prop("every selector lies inside itself", [SmallSelector], ([one]) => {
     assert.isTrue(NamespaceFilter.isWithin(toSelector(one), toSelector(one)))

@@ -33,16 +33,26 @@ describe("Target", () => {
   })
 
   it("is every cluster, the parent first and the others by name", () => {
-    assert.deepStrictEqual<ReadonlyArray<string>>(clustersOf(TargetRequest.all, Target.everyCluster), ["hub", "prod", "stage"])
+    assert.deepStrictEqual<ReadonlyArray<string>>(clustersOf(TargetRequest.all, Target.everyCluster), [
+      "hub",
+      "prod",
+      "stage"
+    ])
   })
 
   it("is every cluster of the key's scope, which may be none", () => {
     assert.deepStrictEqual<ReadonlyArray<string>>(clustersOf(TargetRequest.all, onlyProd), ["prod"])
-    assert.deepStrictEqual<ReadonlyArray<string>>(clustersOf(TargetRequest.all, Target.onlyClusters([name("later")])), [])
+    assert.deepStrictEqual<ReadonlyArray<string>>(
+      clustersOf(TargetRequest.all, Target.onlyClusters([name("later")])),
+      []
+    )
   })
 
   it("keeps the order of the names", () => {
-    assert.deepStrictEqual<ReadonlyArray<string>>(clustersOf(asked("stage", "hub"), Target.everyCluster), ["stage", "hub"])
+    assert.deepStrictEqual<ReadonlyArray<string>>(clustersOf(asked("stage", "hub"), Target.everyCluster), [
+      "stage",
+      "hub"
+    ])
   })
 
   it("refuses the parent, and does not name it, when a scoped key names no cluster", () => {
@@ -63,23 +73,31 @@ describe("Target", () => {
     assert.deepStrictEqual(refusal(asked("later"), onlyProd), ["ClusterNotFound", "later"])
   })
 
-  it.prop("names registered clusters of the scope alone, each once", [Fleet], ([{ asked, clusters, overlap, parent, scope }]) => {
-    const registered = { parent, clusters: [parent, ...clusters] }
-    const scopes = [Target.everyCluster, Target.onlyClusters(overlap ? [...scope, ...registered.clusters.slice(0, 2)] : scope)]
-    const names = overlap ? [...asked, ...registered.clusters.slice(0, 2)] : asked
-    for (const reach of scopes) {
-      for (const request of [TargetRequest.parent, TargetRequest.all, TargetRequest.named(names)]) {
-        const target = Target.resolve(request, reach, registered)
-        if (Result.isFailure(target)) continue
-        for (const cluster of target.success.clusters) {
-          assert.isTrue(Target.reaches(reach, cluster))
-          assert.include(registered.clusters, cluster)
-          if (request._tag === "Named") assert.include(names, cluster)
+  it.prop(
+    "names registered clusters of the scope alone, each once",
+    [Fleet],
+    ([{ asked, clusters, overlap, parent, scope }]) => {
+      const registered = { parent, clusters: [parent, ...clusters] }
+      const scopes = [
+        Target.everyCluster,
+        Target.onlyClusters(overlap ? [...scope, ...registered.clusters.slice(0, 2)] : scope)
+      ]
+      const names = overlap ? [...asked, ...registered.clusters.slice(0, 2)] : asked
+      for (const reach of scopes) {
+        for (const request of [TargetRequest.parent, TargetRequest.all, TargetRequest.named(names)]) {
+          const target = Target.resolve(request, reach, registered)
+          if (Result.isFailure(target)) continue
+          for (const cluster of target.success.clusters) {
+            assert.isTrue(Target.reaches(reach, cluster))
+            assert.include(registered.clusters, cluster)
+            if (request._tag === "Named") assert.include(names, cluster)
+          }
+          if (request._tag === "Named")
+            assert.strictEqual(new Set(target.success.clusters).size, target.success.clusters.length)
         }
-        if (request._tag === "Named") assert.strictEqual(new Set(target.success.clusters).size, target.success.clusters.length)
       }
     }
-  })
+  )
 
   it.prop("never widens when the scope narrows", [Fleet], ([{ clusters, parent, scope }]) => {
     const registered = { parent, clusters: [parent, ...clusters] }

@@ -8,7 +8,9 @@ const header = Option.some(named("h"))
 const none = Option.none<TargetRequest.TargetRequest>()
 
 describe("TargetRequest", () => {
-  it.each<[string, Option.Option<TargetRequest.TargetRequest>, TargetRequest.Body | undefined, TargetRequest.TargetRequest]>([
+  it.each<
+    [string, Option.Option<TargetRequest.TargetRequest>, TargetRequest.Body | undefined, TargetRequest.TargetRequest]
+  >([
     ["no header, no body: the parent", none, undefined, TargetRequest.parent],
     ["no header, empty body: the parent", none, {}, TargetRequest.parent],
     ["no header, multiCluster false: the parent", none, { multiCluster: false }, TargetRequest.parent],
@@ -20,7 +22,12 @@ describe("TargetRequest", () => {
     ["a list without multiCluster is ignored", none, { clusters: ["a"] }, TargetRequest.parent],
     ["a list with multiCluster false is ignored", header, { multiCluster: false, clusters: ["a"] }, named("h")],
     ["an empty list that is ignored is no error", none, { clusters: [] }, TargetRequest.parent],
-    ["the wildcard header and multiCluster false: all", Option.some(TargetRequest.all), { multiCluster: false }, TargetRequest.all]
+    [
+      "the wildcard header and multiCluster false: all",
+      Option.some(TargetRequest.all),
+      { multiCluster: false },
+      TargetRequest.all
+    ]
   ])("%s", (_name, header, body, expected) => {
     const parts = body === undefined ? { header } : { header, body }
     assert.deepStrictEqual(Result.getOrThrow(TargetRequest.fromParts(parts, 64)), expected)
@@ -42,8 +49,12 @@ describe("TargetRequest", () => {
 
   it("refuses a list of more distinct names than allowed", () => {
     const clusters = Array.from({ length: 65 }, (_, index) => `c${index}`)
-    assert.isTrue(Result.isFailure(TargetRequest.fromParts({ header: none, body: { multiCluster: true, clusters } }, 64)))
-    assert.isTrue(Result.isSuccess(TargetRequest.fromParts({ header: none, body: { multiCluster: true, clusters } }, 65)))
+    assert.isTrue(
+      Result.isFailure(TargetRequest.fromParts({ header: none, body: { multiCluster: true, clusters } }, 64))
+    )
+    assert.isTrue(
+      Result.isSuccess(TargetRequest.fromParts({ header: none, body: { multiCluster: true, clusters } }, 65))
+    )
   })
 
   it.prop("never asks for more than the list names", [Schema.Array(ClusterName)], ([clusters]) => {

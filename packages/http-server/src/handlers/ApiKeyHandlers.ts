@@ -16,39 +16,59 @@ import * as KeyRefusal from "../KeyRefusal.ts"
 import { refuse } from "../Refusal.ts"
 import * as RequestBody from "../RequestBody.ts"
 
-export const ApiKeyHandlers = HttpApiBuilder.group(Api, "apiKeys", Effect.fn(function*(handlers) {
-  const issuer = yield* KeyIssuer
-  const cursorKey = yield* Cursor.CursorKey
-  return handlers
-    .handleRaw("create", Effect.fnUntraced(function*() {
-      const caller = yield* Principal
-      const body = yield* RequestBody.decode(CreateApiKey)
-      return yield* issuer.create(caller, body).pipe(Effect.catch(KeyRefusal.fromError))
-    }))
-    .handle("list", Effect.fnUntraced(function*({ query: { cursor, limit = DEFAULT_LIMIT } }) {
-      const caller = yield* Principal
-      const binding = `apiKeys ${caller.keyId}`
-      const position = cursor === undefined ? undefined : yield* open(cursorKey, binding, cursor)
-      const page = yield* issuer.list(caller, { limit, ...(position === undefined ? {} : { position }) }).pipe(
-        Effect.catch(KeyRefusal.fromError)
+export const ApiKeyHandlers = HttpApiBuilder.group(
+  Api,
+  "apiKeys",
+  Effect.fn(function* (handlers) {
+    const issuer = yield* KeyIssuer
+    const cursorKey = yield* Cursor.CursorKey
+    return handlers
+      .handleRaw(
+        "create",
+        Effect.fnUntraced(function* () {
+          const caller = yield* Principal
+          const body = yield* RequestBody.decode(CreateApiKey)
+          return yield* issuer.create(caller, body).pipe(Effect.catch(KeyRefusal.fromError))
+        })
       )
-      return {
-        apiKeys: page.apiKeys,
-        ...(page.next === undefined ? {} : { nextCursor: Cursor.seal(cursorKey, binding, [page.next]) })
-      }
-    }))
-    .handle("get", Effect.fnUntraced(function*({ params }) {
-      return yield* issuer.get(yield* Principal, params.id).pipe(Effect.catch(KeyRefusal.fromError))
-    }))
-    .handle("revoke", Effect.fnUntraced(function*({ params }) {
-      yield* issuer.revoke(yield* Principal, params.id).pipe(Effect.catch(KeyRefusal.fromError))
-    }))
-}))
+      .handle(
+        "list",
+        Effect.fnUntraced(function* ({ query: { cursor, limit = DEFAULT_LIMIT } }) {
+          const caller = yield* Principal
+          const binding = `apiKeys ${caller.keyId}`
+          const position = cursor === undefined ? undefined : yield* open(cursorKey, binding, cursor)
+          const page = yield* issuer
+            .list(caller, { limit, ...(position === undefined ? {} : { position }) })
+            .pipe(Effect.catch(KeyRefusal.fromError))
+          return {
+            apiKeys: page.apiKeys,
+            ...(page.next === undefined ? {} : { nextCursor: Cursor.seal(cursorKey, binding, [page.next]) })
+          }
+        })
+      )
+      .handle(
+        "get",
+        Effect.fnUntraced(function* ({ params }) {
+          return yield* issuer.get(yield* Principal, params.id).pipe(Effect.catch(KeyRefusal.fromError))
+        })
+      )
+      .handle(
+        "revoke",
+        Effect.fnUntraced(function* ({ params }) {
+          yield* issuer.revoke(yield* Principal, params.id).pipe(Effect.catch(KeyRefusal.fromError))
+        })
+      )
+  })
+)
 
 /** A place in the list of keys is one text, which the issuer reads. */
-const PLACE = RowOrder.make<string>(RowOrder.text((position) => position), "asc", [])
+const PLACE = RowOrder.make<string>(
+  RowOrder.text((position) => position),
+  "asc",
+  []
+)
 
-const open = Effect.fnUntraced(function*(key: Redacted.Redacted<Uint8Array>, binding: string, cursor: string) {
+const open = Effect.fnUntraced(function* (key: Redacted.Redacted<Uint8Array>, binding: string, cursor: string) {
   const place = Cursor.open(key, binding, PLACE, cursor)
   if (Result.isSuccess(place)) return String(place.success[0])
   return yield* refuse("invalid_cursor", { detail: place.failure.message, field: "cursor" })

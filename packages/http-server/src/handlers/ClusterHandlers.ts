@@ -15,18 +15,27 @@ import * as ListPage from "../ListPage.ts"
 import * as ListRefusal from "../ListRefusal.ts"
 import * as RequestTarget from "../RequestTarget.ts"
 
-export const ClusterHandlers = HttpApiBuilder.group(Api, "clusters", Effect.fn(function*(handlers) {
-  const clusters = yield* Clusters
-  return handlers.handle("list", Effect.fnUntraced(function*({ query }) {
-    const principal = yield* Principal
-    const page = yield* ListPage.fromQuery(query, "name")
-    const target = yield* RequestTarget.resolveClusters()
-    const list: ClusterList = yield* clusters.list({
-      target,
-      namespaces: Rule.namespaceFilter(principal.rule),
-      page,
-      cursorBinding: principal.keyId
-    }).pipe(Effect.catch(ListRefusal.fromError))
-    return HttpServerResponse.jsonUnsafe(list)
-  }))
-}))
+export const ClusterHandlers = HttpApiBuilder.group(
+  Api,
+  "clusters",
+  Effect.fn(function* (handlers) {
+    const clusters = yield* Clusters
+    return handlers.handle(
+      "list",
+      Effect.fnUntraced(function* ({ query }) {
+        const principal = yield* Principal
+        const page = yield* ListPage.fromQuery(query, "name")
+        const target = yield* RequestTarget.resolveClusters()
+        const list: ClusterList = yield* clusters
+          .list({
+            target,
+            namespaces: Rule.namespaceFilter(principal.rule),
+            page,
+            cursorBinding: principal.keyId
+          })
+          .pipe(Effect.catch(ListRefusal.fromError))
+        return HttpServerResponse.jsonUnsafe(list)
+      })
+    )
+  })
+)

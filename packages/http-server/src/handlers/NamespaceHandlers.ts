@@ -15,22 +15,31 @@ import * as ListPage from "../ListPage.ts"
 import * as ListRefusal from "../ListRefusal.ts"
 import * as RequestTarget from "../RequestTarget.ts"
 
-export const NamespaceHandlers = HttpApiBuilder.group(Api, "namespaces", Effect.fn(function*(handlers) {
-  const namespaces = yield* Namespaces
-  return handlers.handle("list", Effect.fnUntraced(function*({ query }) {
-    const { labelSelector, name, ...parameters } = query
-    const principal = yield* Principal
-    const page = yield* ListPage.fromQuery(parameters, "name")
-    const selector = yield* ListPage.labelSelectorOf(labelSelector)
-    const target = yield* RequestTarget.resolve()
-    const { items, ...envelope } = yield* namespaces.list({
-      target,
-      namespaces: Rule.namespaceFilter(principal.rule),
-      filter: { labelSelector: selector, ...(name === undefined ? {} : { name }) },
-      page,
-      cursorBinding: principal.keyId
-    }).pipe(Effect.catch(ListRefusal.fromError))
-    const list: NamespaceList = { namespaces: items, ...envelope }
-    return HttpServerResponse.jsonUnsafe(list)
-  }))
-}))
+export const NamespaceHandlers = HttpApiBuilder.group(
+  Api,
+  "namespaces",
+  Effect.fn(function* (handlers) {
+    const namespaces = yield* Namespaces
+    return handlers.handle(
+      "list",
+      Effect.fnUntraced(function* ({ query }) {
+        const { labelSelector, name, ...parameters } = query
+        const principal = yield* Principal
+        const page = yield* ListPage.fromQuery(parameters, "name")
+        const selector = yield* ListPage.labelSelectorOf(labelSelector)
+        const target = yield* RequestTarget.resolve()
+        const { items, ...envelope } = yield* namespaces
+          .list({
+            target,
+            namespaces: Rule.namespaceFilter(principal.rule),
+            filter: { labelSelector: selector, ...(name === undefined ? {} : { name }) },
+            page,
+            cursorBinding: principal.keyId
+          })
+          .pipe(Effect.catch(ListRefusal.fromError))
+        const list: NamespaceList = { namespaces: items, ...envelope }
+        return HttpServerResponse.jsonUnsafe(list)
+      })
+    )
+  })
+)

@@ -10,9 +10,16 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import * as KeyRefusal from "../KeyRefusal.ts"
 
-export const WhoamiHandlers = HttpApiBuilder.group(Api, "whoami", Effect.fn(function*(handlers) {
-  const issuer = yield* KeyIssuer
-  return handlers.handle("whoami", Effect.fnUntraced(function*() {
-    return yield* issuer.whoami(yield* Principal).pipe(Effect.catch(KeyRefusal.fromError))
-  }))
-}))
+export const WhoamiHandlers = HttpApiBuilder.group(
+  Api,
+  "whoami",
+  Effect.fn(function* (handlers) {
+    const issuer = yield* KeyIssuer
+    return handlers.handle(
+      "whoami",
+      Effect.fnUntraced(function* () {
+        return yield* issuer.whoami(yield* Principal).pipe(Effect.catch(KeyRefusal.fromError))
+      })
+    )
+  })
+)

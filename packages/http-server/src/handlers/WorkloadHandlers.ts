@@ -15,28 +15,37 @@ import * as ListPage from "../ListPage.ts"
 import * as ListRefusal from "../ListRefusal.ts"
 import * as RequestTarget from "../RequestTarget.ts"
 
-export const WorkloadHandlers = HttpApiBuilder.group(Api, "workloads", Effect.fn(function*(handlers) {
-  const workloads = yield* Workloads
-  return handlers.handle("list", Effect.fnUntraced(function*({ query }) {
-    const { kind, labelSelector, name, namespace, ...parameters } = query
-    const principal = yield* Principal
-    const page = yield* ListPage.fromQuery(parameters, "name")
-    const selector = yield* ListPage.labelSelectorOf(labelSelector)
-    const target = yield* RequestTarget.resolve()
-    const { items, ...envelope } = yield* workloads.list({
-      target,
-      namespaces: Rule.namespaceFilter(principal.rule),
-      filter: {
-        labelSelector: selector,
-        ...(namespace === undefined ? {} : { namespace }),
-        ...(kind === undefined ? {} : { kind }),
-        ...(name === undefined ? {} : { name })
-      },
-      page,
-      cursorBinding: principal.keyId
-    }).pipe(Effect.catch(ListRefusal.fromError))
-    // Rows are plain values of the contract's type: they are written as they are, without a second walk by the schema.
-    const list: WorkloadList = { workloads: items, ...envelope }
-    return HttpServerResponse.jsonUnsafe(list)
-  }))
-}))
+export const WorkloadHandlers = HttpApiBuilder.group(
+  Api,
+  "workloads",
+  Effect.fn(function* (handlers) {
+    const workloads = yield* Workloads
+    return handlers.handle(
+      "list",
+      Effect.fnUntraced(function* ({ query }) {
+        const { kind, labelSelector, name, namespace, ...parameters } = query
+        const principal = yield* Principal
+        const page = yield* ListPage.fromQuery(parameters, "name")
+        const selector = yield* ListPage.labelSelectorOf(labelSelector)
+        const target = yield* RequestTarget.resolve()
+        const { items, ...envelope } = yield* workloads
+          .list({
+            target,
+            namespaces: Rule.namespaceFilter(principal.rule),
+            filter: {
+              labelSelector: selector,
+              ...(namespace === undefined ? {} : { namespace }),
+              ...(kind === undefined ? {} : { kind }),
+              ...(name === undefined ? {} : { name })
+            },
+            page,
+            cursorBinding: principal.keyId
+          })
+          .pipe(Effect.catch(ListRefusal.fromError))
+        // Rows are plain values of the contract's type: they are written as they are, without a second walk by the schema.
+        const list: WorkloadList = { workloads: items, ...envelope }
+        return HttpServerResponse.jsonUnsafe(list)
+      })
+    )
+  })
+)

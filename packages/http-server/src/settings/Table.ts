@@ -76,7 +76,8 @@ export const table = {
     path: "server.allowedOrigins",
     flag: "allowed-origins",
     kind: Kind.origins,
-    description: "Origins of browser pages to let pass beside the server's own, for a proxy that changes Host; no CORS headers are sent."
+    description:
+      "Origins of browser pages to let pass beside the server's own, for a proxy that changes Host; no CORS headers are sent."
   }),
   kubeconfig: optional({
     path: "clusters.kubeconfig",

@@ -64,14 +64,19 @@ const decodeProblem = json(Problem)
 const decodeCreated = json(CreatedApiKey)
 
 /** What the reply of a call that should succeed did not. */
-class CallRefused extends Schema.TaggedError<CallRefused>()("CallRefused", { status: Schema.Number, text: Schema.String }) {
+class CallRefused extends Schema.TaggedError<CallRefused>()("CallRefused", {
+  status: Schema.Number,
+  text: Schema.String
+}) {
   override get message(): string {
     return `${this.status} ${this.text}`
   }
 }
 
 const succeeded = (reply: Reply) =>
-  reply.status === 200 ? Effect.succeed(reply.text) : Effect.fail(new CallRefused({ status: reply.status, text: reply.text }))
+  reply.status === 200
+    ? Effect.succeed(reply.text)
+    : Effect.fail(new CallRefused({ status: reply.status, text: reply.text }))
 
 /** Names a cluster by the default header. */
 export const to = (target: string): ReadonlyArray<readonly [string, string]> => [["X-Service-Cluster", target]]
@@ -86,7 +91,7 @@ export interface DeploymentOptions {
   readonly options?: Options
 }
 
-const make = Effect.fnUntraced(function*(options: DeploymentOptions) {
+const make = Effect.fnUntraced(function* (options: DeploymentOptions) {
   const files = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const fleet = yield* Fleet.make({
@@ -100,29 +105,33 @@ const make = Effect.fnUntraced(function*(options: DeploymentOptions) {
   const directory = yield* files.makeTempDirectoryScoped({ prefix: "quarterdeck-e2e-" })
   const kubeconfigFile = path.join(directory, "kubeconfig.yaml")
   const keysFile = path.join(directory, "keys.yaml")
-  yield* files.writeFileString(kubeconfigFile, (yield* options.kubeconfig?.(fleet) ?? Effect.succeed(fleet.kubeconfig)))
+  yield* files.writeFileString(kubeconfigFile, yield* options.kubeconfig?.(fleet) ?? Effect.succeed(fleet.kubeconfig))
   yield* files.writeFileString(keysFile, JSON.stringify(configuredKeys()))
 
-  const services = yield* Layer.build(Quarterdeck.layer({
-    ...options.options,
-    clusters: { kubeconfig: [kubeconfigFile], ...options.options?.clusters },
-    keys: { file: keysFile, ...options.options?.keys },
-    dataDirectory: path.join(directory, "data")
-  }))
+  const services = yield* Layer.build(
+    Quarterdeck.layer({
+      ...options.options,
+      clusters: { kubeconfig: [kubeconfigFile], ...options.options?.clusters },
+      keys: { file: keysFile, ...options.options?.keys },
+      dataDirectory: path.join(directory, "data")
+    })
+  )
   const { nodeHandler } = Context.get(services, Quarterdeck)
   const listener = yield* Listener.listen(nodeHandler, { host: "127.0.0.1", port: 0, shutdownMs: 1_000 })
 
   const call = (route: string, call: Call = {}) => send(`${listener.url}${route}`, call)
   yield* eventually("the service is ready", call("/readyz", { key: null }), ({ status }) => status === 200)
   /** Makes a key and gives it with its secret. */
-  const createKey = Effect.fnUntraced(function*(body: unknown, key: KeyName = "admin") {
+  const createKey = Effect.fnUntraced(function* (body: unknown, key: KeyName = "admin") {
     const reply = yield* call("/api/v1/apiKeys", { method: "POST", key, body })
     if (reply.status !== 201) return yield* new CallRefused({ status: reply.status, text: reply.text })
     const created = yield* decodeCreated(reply.text)
     return { raw: Redacted.value(created.key), apiKey: created.apiKey, reply }
   })
-  const get = (resource: string) => (query = "", options: Call = {}) =>
-    Effect.flatMap(call(`/api/v1/${resource}${query}`, options), succeeded)
+  const get =
+    (resource: string) =>
+    (query = "", options: Call = {}) =>
+      Effect.flatMap(call(`/api/v1/${resource}${query}`, options), succeeded)
   return {
     fleet,
     url: listener.url,
@@ -136,7 +145,7 @@ const make = Effect.fnUntraced(function*(options: DeploymentOptions) {
     apiKeys: (query?: string, options?: Call) => Effect.flatMap(get("apiKeys")(query, options), decodeApiKeys),
     /** Makes a call that should be refused, and gives the problem. */
     problem: (route: string, options: Call = {}) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const reply = yield* call(route, options)
         const problem = yield* decodeProblem(reply.text)
         return { ...problem, reply }
@@ -149,10 +158,7 @@ export class Deployment extends Context.Service<Deployment, Effect.Success<Retur
   "@quarterdeck/http-server/test/Deployment"
 ) {
   static readonly layer = (options: DeploymentOptions) =>
-    Layer.effect(Deployment, make(options)).pipe(
-      Layer.provide(NodeServices.layer),
-      Layer.orDie
-    )
+    Layer.effect(Deployment, make(options)).pipe(Layer.provide(NodeServices.layer), Layer.orDie)
 }
 
 const configuredKeys = () => [
@@ -181,11 +187,14 @@ const send = (url: string, { bearer, body, headers = [], key = "viewer", method 
       incoming.on("data", (chunk: Buffer) => chunks.push(chunk))
       incoming.on("error", (error) => resume(Effect.fail(error)))
       incoming.on("end", () =>
-        resume(Effect.succeed({
-          status: incoming.statusCode ?? 0,
-          headers: incoming.headers,
-          text: Buffer.concat(chunks).toString("utf8")
-        })))
+        resume(
+          Effect.succeed({
+            status: incoming.statusCode ?? 0,
+            headers: incoming.headers,
+            text: Buffer.concat(chunks).toString("utf8")
+          })
+        )
+      )
     })
     outgoing.on("error", (error) => resume(Effect.fail(error)))
     outgoing.end(text)

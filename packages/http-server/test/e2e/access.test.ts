@@ -13,49 +13,75 @@ onEveryDriver("access", { children: ["prod"] }, (it) => {
     ["clusters: read", "/api/v1/clusters", {}, ["viewer", "operator", "admin", "prodViewer", "shopViewer"], []],
     ["workloads: read", "/api/v1/workloads", {}, ["viewer", "operator", "admin", "shopViewer"], []],
     ["namespaces: read", "/api/v1/namespaces", {}, ["viewer", "operator", "admin", "shopViewer"], []],
-    ["keys of others: read", "/api/v1/apiKeys", {}, ["admin", "prodAdmin", "shopAdmin"], ["viewer", "operator", "prodViewer"]],
+    [
+      "keys of others: read",
+      "/api/v1/apiKeys",
+      {},
+      ["admin", "prodAdmin", "shopAdmin"],
+      ["viewer", "operator", "prodViewer"]
+    ],
     ["own key: read", "/api/v1/whoami", {}, ["viewer", "operator", "admin", "prodViewer"], []],
     ["metrics", "/metrics", {}, ["admin"], ["viewer", "operator", "prodAdmin", "shopAdmin"]]
   ])("%s", ([, path, call, allowed, refused]) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const deployment = yield* Deployment
       for (const key of allowed) assert.strictEqual((yield* deployment.call(path, { ...call, key })).status, 200, key)
       for (const key of refused) {
-        assert.deepInclude(yield* deployment.problem(path, { ...call, key }), { status: 403, code: "role_forbidden" }, key)
+        assert.deepInclude(
+          yield* deployment.problem(path, { ...call, key }),
+          { status: 403, code: "role_forbidden" },
+          key
+        )
       }
-    }))
+    })
+  )
 
   it.effect("keys of others: create, inside the caller's own rule alone", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const deployment = yield* Deployment
-      const create = Effect.fnUntraced(function*(key: KeyName, rule: object) {
+      const create = Effect.fnUntraced(function* (key: KeyName, rule: object) {
         const call = { method: "POST", key, body: keyOf(rule) }
         const { status } = yield* deployment.call("/api/v1/apiKeys", call)
         return status === 201 ? "created" : (yield* deployment.problem("/api/v1/apiKeys", call)).code
       })
       assert.deepStrictEqual(yield* create("admin", { role: "Admin" }), "created")
       assert.deepStrictEqual(yield* create("prodAdmin", { role: "Admin", ...prod }), "created")
-      assert.deepStrictEqual(yield* create("prodAdmin", { ...viewerRule, targetClusters: ["prod", "hub"] }), "rule_not_contained")
+      assert.deepStrictEqual(
+        yield* create("prodAdmin", { ...viewerRule, targetClusters: ["prod", "hub"] }),
+        "rule_not_contained"
+      )
       assert.deepStrictEqual(yield* create("prodAdmin", viewerRule), "rule_not_contained")
-      assert.deepStrictEqual(yield* create("shopAdmin", { ...viewerRule, targetNamespaces: [{ namespaceNames: ["shop"] }] }), "created")
+      assert.deepStrictEqual(
+        yield* create("shopAdmin", { ...viewerRule, targetNamespaces: [{ namespaceNames: ["shop"] }] }),
+        "created"
+      )
       assert.deepStrictEqual(
         yield* create("shopAdmin", { ...viewerRule, targetNamespaces: [{ namespaceNames: ["shop", "payments"] }] }),
         "rule_not_contained"
       )
       assert.deepStrictEqual(yield* create("operator", viewerRule), "role_forbidden")
       assert.deepStrictEqual(yield* create("viewer", viewerRule), "role_forbidden")
-    }))
+    })
+  )
 
   it.effect.each<[string, unknown, string]>([
     ["a misspelt scope", keyOf({ role: "Viewer", targetCluster: ["prod"] }), "rule.targetCluster"],
     ["null for a scope", keyOf({ role: "Viewer", targetClusters: null }), "rule.targetClusters"],
     ["an empty list for a scope", keyOf({ role: "Viewer", targetClusters: [] }), "rule.targetClusters"],
     ["an object for a scope", keyOf({ role: "Viewer", targetNamespaces: {} }), "rule.targetNamespaces"],
-    ["match expressions", keyOf({
-      role: "Viewer",
-      targetNamespaces: [{ namespaceNames: [], labelSelector: { matchLabels: { a: "b" }, matchExpressions: [] } }]
-    }), "rule.targetNamespaces[0].labelSelector.matchExpressions"],
-    ["a selector of nothing", keyOf({ role: "Viewer", targetNamespaces: [{ namespaceNames: [] }] }), "rule.targetNamespaces[0]"],
+    [
+      "match expressions",
+      keyOf({
+        role: "Viewer",
+        targetNamespaces: [{ namespaceNames: [], labelSelector: { matchLabels: { a: "b" }, matchExpressions: [] } }]
+      }),
+      "rule.targetNamespaces[0].labelSelector.matchExpressions"
+    ],
+    [
+      "a selector of nothing",
+      keyOf({ role: "Viewer", targetNamespaces: [{ namespaceNames: [] }] }),
+      "rule.targetNamespaces[0]"
+    ],
     ["an unknown role", keyOf({ role: "Root" }), "rule.role"],
     ["no rule", { name: "made" }, "rule"],
     ["an unknown member", keyOf(viewerRule, { scope: "all" }), "scope"],
@@ -66,30 +92,42 @@ onEveryDriver("access", { children: ["prod"] }, (it) => {
     ["an expiry without a unit", keyOf(viewerRule, { expire: "30" }), "expire"],
     ["an expiry that is a number", keyOf(viewerRule, { expire: 30 }), "expire"]
   ])("400 invalid_body, and no key, for %s", ([, body, field]) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const deployment = yield* Deployment
       const problem = yield* deployment.problem("/api/v1/apiKeys", { method: "POST", key: "admin", body })
       assert.deepInclude(problem, { status: 400, code: "invalid_body", field })
-    }))
+    })
+  )
 
   it.effect.each<[string, Call, number, Code]>([
     ["malformed JSON", { body: "{", headers: [["Content-Type", "application/json"]] }, 400, "malformed_json"],
-    ["a member that stands twice", {
-      body: "{\"name\":\"a\",\"rule\":{\"role\":\"Viewer\",\"role\":\"Admin\"}}",
-      headers: [["Content-Type", "application/json"]]
-    }, 400, "malformed_json"],
+    [
+      "a member that stands twice",
+      {
+        body: '{"name":"a","rule":{"role":"Viewer","role":"Admin"}}',
+        headers: [["Content-Type", "application/json"]]
+      },
+      400,
+      "malformed_json"
+    ],
     ["a body that is encoded", { body: {}, headers: [["Content-Encoding", "gzip"]] }, 415, "unsupported_media_type"],
-    ["another media type", { body: "name=a", headers: [["Content-Type", "text/plain"]] }, 415, "unsupported_media_type"],
+    [
+      "another media type",
+      { body: "name=a", headers: [["Content-Type", "text/plain"]] },
+      415,
+      "unsupported_media_type"
+    ],
     ["a body over 1 MiB", { body: { name: "a".repeat(1_100_000) } }, 413, "body_too_large"],
     ["an empty body", { headers: [["Content-Type", "application/json"]], body: "" }, 400, "invalid_body"]
   ])("refuses %s", ([, call, status, code]) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const problem = yield* (yield* Deployment).problem("/api/v1/apiKeys", { method: "POST", key: "admin", ...call })
       assert.deepInclude(problem, { status, code })
-    }))
+    })
+  )
 
   it.effect("a made key shows its secret once, works at once, and is refused at once when it is revoked", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const deployment = yield* Deployment
       const { apiKey, raw, reply } = yield* deployment.createKey(keyOf(viewerRule, { name: "ci", expire: "30d" }))
       assert.match(raw, /^qd_[0-9A-Za-z]{49}$/)
@@ -104,28 +142,34 @@ onEveryDriver("access", { children: ["prod"] }, (it) => {
 
       const revoked = yield* deployment.call(`/api/v1/apiKeys/${apiKey.id}`, { key: "admin", method: "DELETE" })
       assert.strictEqual(revoked.status, 204)
-      assert.deepInclude(yield* deployment.problem("/api/v1/whoami", { bearer: raw }), { status: 401, code: "key_revoked" })
-    }))
+      assert.deepInclude(yield* deployment.problem("/api/v1/whoami", { bearer: raw }), {
+        status: 401,
+        code: "key_revoked"
+      })
+    })
+  )
 
   it.effect("every key may revoke itself", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const deployment = yield* Deployment
       const { apiKey, raw } = yield* deployment.createKey(keyOf(viewerRule))
       const revoked = yield* deployment.call(`/api/v1/apiKeys/${apiKey.id}`, { bearer: raw, method: "DELETE" })
       assert.strictEqual(revoked.status, 204)
       assert.strictEqual((yield* deployment.problem("/api/v1/whoami", { bearer: raw })).code, "key_revoked")
-    }))
+    })
+  )
 
   it.effect("a Viewer cannot revoke the key of another", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const deployment = yield* Deployment
       const { apiKey } = yield* deployment.createKey(keyOf(viewerRule))
       const problem = yield* deployment.problem(`/api/v1/apiKeys/${apiKey.id}`, { method: "DELETE" })
       assert.deepInclude(problem, { status: 403, code: "role_forbidden" })
-    }))
+    })
+  )
 
   it.effect("a scoped Admin sees the keys of its own realm and no others", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const deployment = yield* Deployment
       const inside = yield* deployment.createKey(keyOf({ ...viewerRule, ...prod }))
       const outside = yield* deployment.createKey(keyOf(viewerRule))
@@ -134,12 +178,16 @@ onEveryDriver("access", { children: ["prod"] }, (it) => {
       assert.notInclude(ids, outside.apiKey.id)
       const hidden = yield* deployment.problem(`/api/v1/apiKeys/${outside.apiKey.id}`, { key: "prodAdmin" })
       assert.deepInclude(hidden, { status: 404, code: "key_not_found" })
-      const refused = yield* deployment.problem(`/api/v1/apiKeys/${outside.apiKey.id}`, { key: "prodAdmin", method: "DELETE" })
+      const refused = yield* deployment.problem(`/api/v1/apiKeys/${outside.apiKey.id}`, {
+        key: "prodAdmin",
+        method: "DELETE"
+      })
       assert.deepInclude(refused, { status: 404, code: "key_not_found" })
-    }))
+    })
+  )
 
   it.effect("a configured key is listed with its source, and changes only in the configuration", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const deployment = yield* Deployment
       const { apiKeys } = yield* deployment.apiKeys("?limit=1000", { key: "admin" })
       const configured = apiKeys.find(({ name }) => name === "operator")
@@ -148,20 +196,24 @@ onEveryDriver("access", { children: ["prod"] }, (it) => {
       assert.isUndefined(configured?.start)
       const problem = yield* deployment.problem(`/api/v1/apiKeys/${configured?.id}`, { key: "admin", method: "DELETE" })
       assert.deepInclude(problem, { status: 409, code: "key_configured" })
-    }))
+    })
+  )
 
   it.effect("the list of keys pages through every key once", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const deployment = yield* Deployment
       for (const index of [1, 2, 3]) yield* deployment.createKey(keyOf(viewerRule, { name: `page ${index}` }))
       const whole = yield* deployment.apiKeys("?limit=5000", { key: "admin" })
       const seen: Array<string> = []
       let cursor: string | undefined
       do {
-        const page = yield* deployment.apiKeys(`?limit=4${cursor === undefined ? "" : `&cursor=${cursor}`}`, { key: "admin" })
+        const page = yield* deployment.apiKeys(`?limit=4${cursor === undefined ? "" : `&cursor=${cursor}`}`, {
+          key: "admin"
+        })
         seen.push(...page.apiKeys.map(({ id }) => id))
         cursor = page.nextCursor
       } while (cursor !== undefined)
       for (const { id } of whole.apiKeys) assert.strictEqual(seen.filter((one) => one === id).length, 1)
-    }))
+    })
+  )
 })

@@ -13,7 +13,7 @@ import { promisify } from "node:util"
 const run = promisify(execFile)
 
 /** Runs kubectl with the fleet's own kubeconfig, in the context of a cluster. */
-export const kubectl = Effect.fnUntraced(function*(
+export const kubectl = Effect.fnUntraced(function* (
   fleet: Fleet["Service"],
   cluster: string,
   args: ReadonlyArray<string>
@@ -28,7 +28,9 @@ export const kubectl = Effect.fnUntraced(function*(
     (path) => Effect.promise(() => rm(dirname(path), { recursive: true }))
   )
   const { stdout } = yield* Effect.tryPromise(() =>
-    run(program.path, ["--kubeconfig", kubeconfig, "--context", cluster, ...args], { env: { HOME: dirname(kubeconfig) } })
+    run(program.path, ["--kubeconfig", kubeconfig, "--context", cluster, ...args], {
+      env: { HOME: dirname(kubeconfig) }
+    })
   )
   return stdout
 })

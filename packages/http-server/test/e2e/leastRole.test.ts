@@ -10,16 +10,18 @@ const Role = Schema.Struct({
   apiVersion: Schema.String,
   kind: Schema.Literal("ClusterRole"),
   metadata: Schema.Struct({ name: Schema.String }),
-  rules: Schema.Array(Schema.Struct({
-    apiGroups: Schema.optionalKey(Schema.Array(Schema.String)),
-    resources: Schema.optionalKey(Schema.Array(Schema.String)),
-    nonResourceURLs: Schema.optionalKey(Schema.Array(Schema.String)),
-    verbs: Schema.Array(Schema.String)
-  }))
+  rules: Schema.Array(
+    Schema.Struct({
+      apiGroups: Schema.optionalKey(Schema.Array(Schema.String)),
+      resources: Schema.optionalKey(Schema.Array(Schema.String)),
+      nonResourceURLs: Schema.optionalKey(Schema.Array(Schema.String)),
+      verbs: Schema.Array(Schema.String)
+    })
+  )
 })
 
 /** The ClusterRole of the docs, as a reader applies it. */
-const documented = Effect.gen(function*() {
+const documented = Effect.gen(function* () {
   const path = new URL("../../../../docs/tasks/least-clusterrole.yaml", import.meta.url)
   const text = yield* Effect.promise(() => readFile(path, "utf8"))
   const [role] = parseAllDocuments(text)
@@ -34,53 +36,67 @@ const binding = (role: string) => ({
   subjects: [{ kind: "User", apiGroup: "rbac.authorization.k8s.io", name: "reader" }]
 })
 
-onEveryDriver("the least ClusterRole of the docs", {
-  children: [],
-  prepare: (fleet) =>
-    Effect.gen(function*() {
-      yield* Seed.fill(fleet)
-      const role = yield* documented
-      yield* fleet.parent.api.create(role)
-      yield* fleet.parent.api.create(binding(role.metadata.name))
-    }),
-  kubeconfig: (fleet) => fleet.kubeconfigFor("reader")
-}, (it) => {
-  it.effect("is enough for everything that the service reads", () =>
-    Effect.gen(function*() {
-      const deployment = yield* Deployment
-      for (const consistency of ["cache", "live"]) {
-        const list = yield* deployment.workloads(`?limit=5000&timeoutMs=20000&consistency=${consistency}`)
-        assert.isFalse(list.partial, JSON.stringify(list.clusters))
-        assert.isAbove(list.workloads.length, 10)
-      }
-      const { clusters: [row] } = yield* deployment.clusters()
-      assert.isTrue(row?.reachable)
-      assert.isAbove(row?.nodes ?? 0, 0)
-    }))
-})
+onEveryDriver(
+  "the least ClusterRole of the docs",
+  {
+    children: [],
+    prepare: (fleet) =>
+      Effect.gen(function* () {
+        yield* Seed.fill(fleet)
+        const role = yield* documented
+        yield* fleet.parent.api.create(role)
+        yield* fleet.parent.api.create(binding(role.metadata.name))
+      }),
+    kubeconfig: (fleet) => fleet.kubeconfigFor("reader")
+  },
+  (it) => {
+    it.effect("is enough for everything that the service reads", () =>
+      Effect.gen(function* () {
+        const deployment = yield* Deployment
+        for (const consistency of ["cache", "live"]) {
+          const list = yield* deployment.workloads(`?limit=5000&timeoutMs=20000&consistency=${consistency}`)
+          assert.isFalse(list.partial, JSON.stringify(list.clusters))
+          assert.isAbove(list.workloads.length, 10)
+        }
+        const {
+          clusters: [row]
+        } = yield* deployment.clusters()
+        assert.isTrue(row?.reachable)
+        assert.isAbove(row?.nodes ?? 0, 0)
+      })
+    )
+  }
+)
 
-onEveryDriver("a role that lacks a kind", {
-  children: [],
-  prepare: (fleet) =>
-    Effect.gen(function*() {
-      yield* Seed.fill(fleet)
-      const role = yield* documented
-      const withoutJobs = role.rules.map((rule) => ({
-        ...rule,
-        ...(rule.resources === undefined ? {} : { resources: rule.resources.filter((resource) => resource !== "jobs") })
-      }))
-      yield* fleet.parent.api.create({ ...role, rules: withoutJobs })
-      yield* fleet.parent.api.create(binding(role.metadata.name))
-    }),
-  kubeconfig: (fleet) => fleet.kubeconfigFor("reader")
-}, (it) => {
-  it.effect("gives what it can, and names what is missing", () =>
-    Effect.gen(function*() {
-      const list = yield* (yield* Deployment).workloads("?limit=5000")
-      assert.isTrue(list.partial)
-      assert.deepStrictEqual(list.clusters[0]?.missingKinds, ["Job"])
-      assert.strictEqual(list.clusters[0]?.status, "ok")
-      assert.isTrue(list.workloads.some(({ kind }) => kind === "Deployment"))
-      assert.isFalse(list.workloads.some(({ kind }) => kind === "Job"))
-    }))
-})
+onEveryDriver(
+  "a role that lacks a kind",
+  {
+    children: [],
+    prepare: (fleet) =>
+      Effect.gen(function* () {
+        yield* Seed.fill(fleet)
+        const role = yield* documented
+        const withoutJobs = role.rules.map((rule) => ({
+          ...rule,
+          ...(rule.resources === undefined
+            ? {}
+            : { resources: rule.resources.filter((resource) => resource !== "jobs") })
+        }))
+        yield* fleet.parent.api.create({ ...role, rules: withoutJobs })
+        yield* fleet.parent.api.create(binding(role.metadata.name))
+      }),
+    kubeconfig: (fleet) => fleet.kubeconfigFor("reader")
+  },
+  (it) => {
+    it.effect("gives what it can, and names what is missing", () =>
+      Effect.gen(function* () {
+        const list = yield* (yield* Deployment).workloads("?limit=5000")
+        assert.isTrue(list.partial)
+        assert.deepStrictEqual(list.clusters[0]?.missingKinds, ["Job"])
+        assert.strictEqual(list.clusters[0]?.status, "ok")
+        assert.isTrue(list.workloads.some(({ kind }) => kind === "Deployment"))
+        assert.isFalse(list.workloads.some(({ kind }) => kind === "Job"))
+      })
+    )
+  }
+)

@@ -17,6 +17,8 @@ export const onEveryDriver = (
   suite: (it: Vitest.MethodsNonLive<Deployment>, driver: ClusterDriver.ClusterDriver) => void
 ): void => {
   describe.each(run)(`${name} on $name`, (driver) => {
-    layer(Deployment.layer({ ...options, driver }), { timeout: START_TIMEOUT, excludeTestServices: true })((it) => suite(it, driver))
+    layer(Deployment.layer({ ...options, driver }), { timeout: START_TIMEOUT, excludeTestServices: true })((it) =>
+      suite(it, driver)
+    )
   })
 }

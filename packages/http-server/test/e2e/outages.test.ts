@@ -10,53 +10,82 @@ const everywhere = { headers: to("*") }
 const fill = (clusters: ReadonlyArray<FleetCluster.FleetCluster>) =>
   Effect.forEach(clusters, (cluster) => cluster.api.create(deploymentNamed(`from-${cluster.name}`)), { discard: true })
 
-const statuses = Effect.gen(function*() {
+const statuses = Effect.gen(function* () {
   const { clusters } = yield* (yield* Deployment).workloads("", everywhere)
   return clusters.map(({ name, status }) => `${name} ${status}`)
 })
 
 onEveryDriver("outages", { prepare: (fleet) => fill(fleet.clusters) }, (it) => {
-  it.effect("a child that is killed becomes a coverage row within the deadline, never a missing zero, and comes back by itself", () =>
-    Effect.gen(function*() {
-      const deployment = yield* Deployment
-      const prod = yield* deployment.fleet.cluster("prod")
-      yield* prod.kill
+  it.effect(
+    "a child that is killed becomes a coverage row within the deadline, never a missing zero, and comes back by itself",
+    () =>
+      Effect.gen(function* () {
+        const deployment = yield* Deployment
+        const prod = yield* deployment.fleet.cluster("prod")
+        yield* prod.kill
 
-      const startedAt = yield* Clock.currentTimeMillis
-      const live = yield* deployment.workloads("?consistency=live&timeoutMs=2000", everywhere)
-      assert.isBelow((yield* Clock.currentTimeMillis) - startedAt, 4_000)
-      const [hub, dead, stage] = live.clusters
-      assert.deepStrictEqual([hub?.status, stage?.status], ["ok", "ok"])
-      assert.include(["unreachable", "timeout"], dead?.status)
-      assert.isDefined(dead?.error)
-      assert.isTrue(live.partial)
-      assert.deepStrictEqual(live.workloads.map(({ name }) => name), ["from-hub", "from-stage"])
+        const startedAt = yield* Clock.currentTimeMillis
+        const live = yield* deployment.workloads("?consistency=live&timeoutMs=2000", everywhere)
+        assert.isBelow((yield* Clock.currentTimeMillis) - startedAt, 4_000)
+        const [hub, dead, stage] = live.clusters
+        assert.deepStrictEqual([hub?.status, stage?.status], ["ok", "ok"])
+        assert.include(["unreachable", "timeout"], dead?.status)
+        assert.isDefined(dead?.error)
+        assert.isTrue(live.partial)
+        assert.deepStrictEqual(
+          live.workloads.map(({ name }) => name),
+          ["from-hub", "from-stage"]
+        )
 
-      const cached = yield* eventually("the cached answer says that prod is stale", statuses, (seen) => seen.includes("prod stale"), {
-        within: "20 seconds"
-      })
-      assert.deepStrictEqual(cached, ["hub ok", "prod stale", "stage ok"])
-      const rows = yield* deployment.workloads("", everywhere)
-      assert.include(rows.workloads.map(({ name }) => name), "from-prod", "stale rows are shown, and said to be stale")
-      assert.isFalse(rows.partial)
+        const cached = yield* eventually(
+          "the cached answer says that prod is stale",
+          statuses,
+          (seen) => seen.includes("prod stale"),
+          {
+            within: "20 seconds"
+          }
+        )
+        assert.deepStrictEqual(cached, ["hub ok", "prod stale", "stage ok"])
+        const rows = yield* deployment.workloads("", everywhere)
+        assert.include(
+          rows.workloads.map(({ name }) => name),
+          "from-prod",
+          "stale rows are shown, and said to be stale"
+        )
+        assert.isFalse(rows.partial)
 
-      const { clusters } = yield* deployment.clusters()
-      assert.deepStrictEqual(clusters.map(({ reachable }) => reachable), [true, false, true])
+        const { clusters } = yield* deployment.clusters()
+        assert.deepStrictEqual(
+          clusters.map(({ reachable }) => reachable),
+          [true, false, true]
+        )
 
-      const alone = yield* deployment.problem("/api/v1/workloads?consistency=live&timeoutMs=2000", { headers: to("prod") })
-      assert.include(["cluster_unreachable", "cluster_timeout"], alone.code)
-      assert.deepStrictEqual(alone.clusters?.map(({ name }) => name), ["prod"])
+        const alone = yield* deployment.problem("/api/v1/workloads?consistency=live&timeoutMs=2000", {
+          headers: to("prod")
+        })
+        assert.include(["cluster_unreachable", "cluster_timeout"], alone.code)
+        assert.deepStrictEqual(
+          alone.clusters?.map(({ name }) => name),
+          ["prod"]
+        )
 
-      yield* prod.restart
-      yield* eventually("prod is ok again", statuses, (seen) => seen.includes("prod ok"), { within: "90 seconds" })
-      yield* prod.api.create(deploymentNamed("after-restart"))
-      yield* eventually(
-        "a workload made after the restart is in the merged answer",
-        deployment.workloads("?name=after-restart", everywhere),
-        ({ workloads }) => workloads.length === 1
-      )
-      yield* eventually("a live answer is whole again", deployment.workloads("?consistency=live", everywhere), ({ partial }) => !partial, {
-        within: "90 seconds"
-      })
-    }), 240_000)
+        yield* prod.restart
+        yield* eventually("prod is ok again", statuses, (seen) => seen.includes("prod ok"), { within: "90 seconds" })
+        yield* prod.api.create(deploymentNamed("after-restart"))
+        yield* eventually(
+          "a workload made after the restart is in the merged answer",
+          deployment.workloads("?name=after-restart", everywhere),
+          ({ workloads }) => workloads.length === 1
+        )
+        yield* eventually(
+          "a live answer is whole again",
+          deployment.workloads("?consistency=live", everywhere),
+          ({ partial }) => !partial,
+          {
+            within: "90 seconds"
+          }
+        )
+      }),
+    240_000
+  )
 })

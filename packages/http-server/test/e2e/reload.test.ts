@@ -9,7 +9,7 @@ import { onEveryDriver } from "./onEveryDriver.ts"
 const WITHIN = { within: "5 seconds" } as const
 
 /** Replaces a file in one step, as a careful editor does. */
-const replace = Effect.fnUntraced(function*(path: string, text: string) {
+const replace = Effect.fnUntraced(function* (path: string, text: string) {
   const files = yield* FileSystem.FileSystem
   yield* files.writeFileString(`${path}.next`, text)
   yield* files.rename(`${path}.next`, path)
@@ -20,7 +20,7 @@ const read = (path: string) =>
 
 onEveryDriver("reload", { children: ["prod", "stage"] }, (it) => {
   it.effect("a cluster leaves and enters with its context, and a broken kubeconfig changes nothing", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const deployment = yield* Deployment
       const names = Effect.map(deployment.clusters(), ({ clusters }) => clusters.map(({ name }) => name).join(" "))
       const whole = yield* read(deployment.kubeconfigFile)
@@ -41,10 +41,11 @@ onEveryDriver("reload", { children: ["prod", "stage"] }, (it) => {
         ({ clusters }) => clusters[0]?.status === "ok",
         { within: "10 seconds" }
       )
-    }))
+    })
+  )
 
   it.effect("a key that leaves the keys file is refused, and a broken file revokes nobody", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const deployment = yield* Deployment
       const whole = yield* read(deployment.keysFile)
       const status = (key: "viewer" | "operator") =>
@@ -54,7 +55,7 @@ onEveryDriver("reload", { children: ["prod", "stage"] }, (it) => {
       const ready = yield* eventually(
         "the service says that the keys file is stale",
         deployment.call("/readyz", { key: null }),
-        ({ text }) => text.includes("\"configuredKeys\":\"stale\""),
+        ({ text }) => text.includes('"configuredKeys":"stale"'),
         WITHIN
       )
       assert.strictEqual(ready.status, 200)
@@ -70,5 +71,6 @@ onEveryDriver("reload", { children: ["prod", "stage"] }, (it) => {
 
       yield* replace(deployment.keysFile, whole)
       yield* eventually("the operator's key is back", status("operator"), (seen) => seen === 200, WITHIN)
-    }))
+    })
+  )
 })

@@ -4,34 +4,39 @@ import { Deployment, rawKey } from "./Deployment.ts"
 import { onEveryDriver } from "./onEveryDriver.ts"
 
 /** What this suite reads of an OpenAPI document. */
-const decodeSpecification = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Struct({
-  components: Schema.Struct({ securitySchemes: Schema.Record(Schema.String, Schema.Unknown) }),
-  paths: Schema.Record(
-    Schema.String,
-    Schema.Record(
-      Schema.String,
-      Schema.Struct({
-        parameters: Schema.optionalKey(Schema.Array(Schema.Struct({ name: Schema.String }))),
-        responses: Schema.Record(
+const decodeSpecification = Schema.decodeUnknownEffect(
+  Schema.fromJsonString(
+    Schema.Struct({
+      components: Schema.Struct({ securitySchemes: Schema.Record(Schema.String, Schema.Unknown) }),
+      paths: Schema.Record(
+        Schema.String,
+        Schema.Record(
           Schema.String,
-          Schema.Struct({ content: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)) })
+          Schema.Struct({
+            parameters: Schema.optionalKey(Schema.Array(Schema.Struct({ name: Schema.String }))),
+            responses: Schema.Record(
+              Schema.String,
+              Schema.Struct({ content: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)) })
+            )
+          })
         )
-      })
-    )
+      )
+    })
   )
-})))
+)
 
 onEveryDriver("surface", { children: [] }, (it) => {
   it.effect("/healthz, /readyz, /openapi.json and /docs need no key", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const deployment = yield* Deployment
       for (const path of ["/healthz", "/readyz", "/openapi.json", "/docs"]) {
         assert.strictEqual((yield* deployment.call(path, { key: null })).status, 200, path)
       }
-    }))
+    })
+  )
 
   it.effect("the OpenAPI document names every route, its refusals and how a key is presented", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { text } = yield* (yield* Deployment).call("/openapi.json", { key: null })
       const { components, paths } = yield* decodeSpecification(text)
       assert.sameMembers(Object.keys(paths), [
@@ -48,42 +53,53 @@ onEveryDriver("surface", { children: [] }, (it) => {
       const { parameters = [], responses } = paths["/api/v1/workloads"]?.["get"] ?? { responses: {} }
       assert.includeMembers(Object.keys(responses), ["200", "400", "401", "403", "404", "502", "503", "504"])
       assert.isDefined(responses["403"]?.content?.["application/problem+json"])
-      assert.includeMembers(parameters.map(({ name }) => name), ["X-Service-Cluster", "namespace", "labelSelector", "cursor"])
-    }))
+      assert.includeMembers(
+        parameters.map(({ name }) => name),
+        ["X-Service-Cluster", "namespace", "labelSelector", "cursor"]
+      )
+    })
+  )
 
   it.effect("/docs asks nothing of another server", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { text } = yield* (yield* Deployment).call("/docs", { key: null })
       assert.notMatch(text, /<(?:script|link|img)[^>]+(?:src|href)=["']?(?:https?:)?\/\//)
-    }))
+    })
+  )
 
   it.effect("/readyz counts the clusters without naming them", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { text } = yield* (yield* Deployment).call("/readyz", { key: null })
       assert.deepStrictEqual(JSON.parse(text), {
         status: "ready",
         checks: { keyStore: "ok", configuredKeys: "ok", clusters: { registered: 1, synced: 1, waiting: 0 } }
       })
-    }))
+    })
+  )
 
   it.effect("/metrics counts requests by route pattern, and holds no key and no path", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const deployment = yield* Deployment
       yield* deployment.call(`/api/v1/apiKeys/${rawKey("viewer")}`, { key: "admin" })
       const { text } = yield* deployment.call("/metrics", { key: "admin" })
       assert.match(text, /^quarterdeck_http_requests_total\{.*route="\/api\/v1\/apiKeys\/:id".*\} [1-9]/m)
       assert.notInclude(text, rawKey("viewer"))
-    }))
+    })
+  )
 
   it.effect("a caller's request id is taken up when it is harmless, and replaced when it is not", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const deployment = yield* Deployment
       const idOf = (value: string) =>
-        Effect.map(deployment.call("/api/v1/whoami", { headers: [["X-Request-Id", value]] }), ({ headers }) => headers["x-request-id"])
+        Effect.map(
+          deployment.call("/api/v1/whoami", { headers: [["X-Request-Id", value]] }),
+          ({ headers }) => headers["x-request-id"]
+        )
       assert.strictEqual(yield* idOf("trace-42"), "trace-42")
       assert.match(String(yield* idOf("a b\tc")), /^[0-9a-f-]{36}$/)
       assert.match(String(yield* idOf(`qd_${"0".repeat(49)}`)), /^[0-9a-f-]{36}$/)
-    }))
+    })
+  )
 
   it.effect.each<[string, string]>([
     ["GET", "/api/v1/whoami"],
@@ -91,21 +107,24 @@ onEveryDriver("surface", { children: [] }, (it) => {
     ["DELETE", "/api/v1/apiKeys/nobody"],
     ["POST", "/api/v1/apiKeys"]
   ])("400 for a query parameter of %s %s, which has none", ([method, route]) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const deployment = yield* Deployment
       const problem = yield* deployment.problem(`${route}?dryRun=true`, { method, key: "admin" })
       assert.deepInclude(problem, { status: 400, code: "unknown_parameter", field: "dryRun" })
-    }))
+    })
+  )
 
   it.effect("HEAD answers as GET does, without a body", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const reply = yield* (yield* Deployment).call("/api/v1/clusters", { method: "HEAD" })
       assert.deepStrictEqual([reply.status, reply.text], [200, ""])
-    }))
+    })
+  )
 
   it.effect("431 for headers over 16 KiB", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const reply = yield* (yield* Deployment).call("/healthz", { headers: [["X-Filler", "x".repeat(20_000)]] })
       assert.strictEqual(reply.status, 431)
-    }))
+    })
+  )
 })

@@ -5,10 +5,14 @@ import { type Call, Deployment, type KeyName, to } from "./Deployment.ts"
 import { onEveryDriver } from "./onEveryDriver.ts"
 
 const clustersOf = (options: Call) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { clusters, workloads } = yield* (yield* Deployment).workloads("?limit=5000", options)
     const rows = new Set(workloads.map(({ cluster }) => cluster))
-    for (const row of rows) assert.include(clusters.map(({ name }) => name), row)
+    for (const row of rows)
+      assert.include(
+        clusters.map(({ name }) => name),
+        row
+      )
     return clusters.map(({ name }) => name)
   })
 
@@ -18,26 +22,35 @@ onEveryDriver("targeting", { prepare: (fleet) => Seed.fill(fleet) }, (it) => {
     ["several: the header joins them, in its order", { headers: to("stage|prod") }, ["stage", "prod"]],
     ["several: names around spaces, and twice", { headers: to(" stage |\tprod|stage ") }, ["stage", "prod"]],
     ["all: the header is *", { headers: to("*") }, ["hub", "prod", "stage"]],
-    ["all: the header is \"*\" with its quotes", { headers: to("\"*\"") }, ["hub", "prod", "stage"]],
+    ['all: the header is "*" with its quotes', { headers: to('"*"') }, ["hub", "prod", "stage"]],
     ["parent: there is no header", {}, ["hub"]],
     ["all: only those of the key's scope", { key: "childrenViewer", headers: to("*") }, ["prod", "stage"]],
     ["one: a scoped key names its own", { key: "prodViewer", headers: to("prod") }, ["prod"]],
     ["a header of any letter case", { headers: [["x-SERVICE-cluster", "prod"]] }, ["prod"]],
-    ["a target in the query of another name is refused, not read; in a cookie it is not read", { headers: [["Cookie", "X-Service-Cluster=prod"]] }, ["hub"]],
+    [
+      "a target in the query of another name is refused, not read; in a cookie it is not read",
+      { headers: [["Cookie", "X-Service-Cluster=prod"]] },
+      ["hub"]
+    ],
     ["a target in the body of a GET is not read", { body: { multiCluster: true, clusters: ["prod"] } }, ["hub"]]
   ])("%s", ([, options, clusters]) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       assert.deepStrictEqual(yield* clustersOf(options), [...clusters])
-    }))
+    })
+  )
 
   it.effect("all of no cluster is an empty answer, not a failure", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const deployment = yield* Deployment
-      const { raw } = yield* deployment.createKey({ name: "nowhere", rule: { role: "Viewer", targetClusters: ["nowhere"] } })
+      const { raw } = yield* deployment.createKey({
+        name: "nowhere",
+        rule: { role: "Viewer", targetClusters: ["nowhere"] }
+      })
       const reply = yield* deployment.call("/api/v1/workloads", { bearer: raw, headers: to("*") })
       assert.strictEqual(reply.status, 200)
       assert.deepStrictEqual(JSON.parse(reply.text), { workloads: [], clusters: [], partial: false })
-    }))
+    })
+  )
 
   it.effect.each<[string, string]>([
     ["an empty segment", "a||b"],
@@ -46,21 +59,25 @@ onEveryDriver("targeting", { prepare: (fleet) => Seed.fill(fleet) }, (it) => {
     ["a blank value", "  "],
     ["a wildcard among names", "prod|*"],
     ["a pattern", "pro*"],
-    ["a quoted name", "\"prod\""],
+    ["a quoted name", '"prod"'],
     ["a name outside the grammar", "-prod"],
     ["65 names", Array.from({ length: 65 }, (_, index) => `c${index}`).join("|")],
     ["more than 4 KiB", Array.from({ length: 60 }, () => "c".repeat(80)).join("|")]
   ])("400 invalid_target for %s", ([, value]) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const problem = yield* (yield* Deployment).problem("/api/v1/workloads", { headers: to(value) })
       assert.deepInclude(problem, { status: 400, code: "invalid_target", field: "X-Service-Cluster" })
-    }))
+    })
+  )
 
   it.effect("400 invalid_target for a header that was sent twice, even with the same name", () =>
-    Effect.gen(function*() {
-      const problem = yield* (yield* Deployment).problem("/api/v1/workloads", { headers: [...to("prod"), ...to("prod")] })
+    Effect.gen(function* () {
+      const problem = yield* (yield* Deployment).problem("/api/v1/workloads", {
+        headers: [...to("prod"), ...to("prod")]
+      })
       assert.deepInclude(problem, { status: 400, code: "invalid_target" })
-    }))
+    })
+  )
 
   it.effect.each<[string, KeyName, string]>([
     ["a cluster that exists", "prodViewer", "stage"],
@@ -68,46 +85,52 @@ onEveryDriver("targeting", { prepare: (fleet) => Seed.fill(fleet) }, (it) => {
     ["one of several", "prodViewer", "prod|stage"],
     ["the parent by name", "childrenViewer", "hub"]
   ])("403 cluster_forbidden, with no data, for %s outside the key's scope", ([, key, target]) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const problem = yield* (yield* Deployment).problem("/api/v1/workloads", { key, headers: to(target) })
       assert.deepInclude(problem, { status: 403, code: "cluster_forbidden" })
       assert.notProperty(problem, "workloads")
-    }))
+    })
+  )
 
   it.effect("403 reads the same whether the cluster exists or not, but for the name that was asked", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const deployment = yield* Deployment
       const ask = (name: string) =>
         Effect.map(deployment.problem("/api/v1/workloads", { key: "prodViewer", headers: to(name) }), (problem) =>
-          problem.reply.text.replaceAll(name, "NAME").replace(problem.requestId, "ID"))
+          problem.reply.text.replaceAll(name, "NAME").replace(problem.requestId, "ID")
+        )
       assert.strictEqual(yield* ask("stage"), yield* ask("nowhere"))
-    }))
+    })
+  )
 
   it.effect("403 when the key does not reach the parent and names no cluster, without telling the parent's name", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const problem = yield* (yield* Deployment).problem("/api/v1/workloads", { key: "prodViewer" })
       assert.deepInclude(problem, { status: 403, code: "cluster_forbidden" })
       assert.notInclude(problem.reply.text, "hub")
-    }))
+    })
+  )
 
   it.effect.each<[string, KeyName, string]>([
     ["nobody registered", "viewer", "nowhere"],
     ["nobody registered, among others", "viewer", "prod|nowhere"],
     ["the scope names and nobody registered", "childrenViewer", "later"]
   ])("404 cluster_not_found, with no data, for a name that %s", ([, key, target]) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const problem = yield* (yield* Deployment).problem("/api/v1/workloads", { key, headers: to(target) })
       assert.deepInclude(problem, { status: 404, code: "cluster_not_found" })
-    }))
+    })
+  )
 
   it.effect("400 for a target in the query", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const problem = yield* (yield* Deployment).problem("/api/v1/workloads?cluster=prod")
       assert.deepInclude(problem, { status: 400, code: "unknown_parameter", field: "cluster" })
-    }))
+    })
+  )
 
   it.effect("the list of clusters is every cluster in scope, and a header narrows it", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const deployment = yield* Deployment
       const names = (options: Call) =>
         Effect.map(deployment.clusters("", options), ({ clusters }) => clusters.map(({ name }) => name))
@@ -117,11 +140,15 @@ onEveryDriver("targeting", { prepare: (fleet) => Seed.fill(fleet) }, (it) => {
       assert.deepStrictEqual(yield* names({ key: "prodViewer", headers: to("*") }), ["prod"])
       const problem = yield* deployment.problem("/api/v1/clusters", { key: "prodViewer", headers: to("hub") })
       assert.strictEqual(problem.code, "cluster_forbidden")
-    }))
+    })
+  )
 
-  it.effect.each(["/api/v1/whoami", "/api/v1/apiKeys", "/healthz"])("%s is not targetable: it ignores the header", (path) =>
-    Effect.gen(function*() {
-      const reply = yield* (yield* Deployment).call(path, { key: "admin", headers: [...to("||"), ...to("nowhere")] })
-      assert.strictEqual(reply.status, 200)
-    }))
+  it.effect.each(["/api/v1/whoami", "/api/v1/apiKeys", "/healthz"])(
+    "%s is not targetable: it ignores the header",
+    (path) =>
+      Effect.gen(function* () {
+        const reply = yield* (yield* Deployment).call(path, { key: "admin", headers: [...to("||"), ...to("nowhere")] })
+        assert.strictEqual(reply.status, 200)
+      })
+  )
 })

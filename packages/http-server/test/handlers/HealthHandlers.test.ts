@@ -11,7 +11,7 @@ import { HttpApiTest } from "effect/http-api"
 import { HealthHandlers } from "../../src/handlers/HealthHandlers.ts"
 
 /** The service's health over a key store that counts how often it is asked. */
-const health = Effect.gen(function*() {
+const health = Effect.gen(function* () {
   const asked = yield* Ref.make(0)
   const { health } = yield* HttpApiTest.groups(Api, ["health"]).pipe(
     Effect.provide(HealthHandlers),
@@ -19,7 +19,10 @@ const health = Effect.gen(function*() {
       Layer.mock(KeyStore, { count: Ref.updateAndGet(asked, (count) => count + 1) }),
       Layer.mock(ClusterCache, { members: Effect.succeed([]) }),
       KeyConfig.layerNone,
-      Layer.succeed(Authorization, Authorization.of(() => Effect.die("no endpoint of health is guarded"))),
+      Layer.succeed(
+        Authorization,
+        Authorization.of(() => Effect.die("no endpoint of health is guarded"))
+      ),
       NodeHttpServer.layerHttpServices
     ])
   )
@@ -28,7 +31,7 @@ const health = Effect.gen(function*() {
 
 describe("/readyz", () => {
   it.effect("asks the key store once a second, however many probes come", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { asked, readyz } = yield* health
       const probes = Effect.forEach(Array.from({ length: 50 }), () => readyz(), { concurrency: "unbounded" })
       for (const { checks } of yield* probes) assert.strictEqual(checks.keyStore, "ok")
@@ -36,5 +39,6 @@ describe("/readyz", () => {
       yield* TestClock.adjust("1 second")
       yield* probes
       assert.strictEqual(yield* asked, 2)
-    }))
+    })
+  )
 })
