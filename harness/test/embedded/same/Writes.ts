@@ -29,10 +29,9 @@ export const writes = (it: Suite): void => {
             }
           },
           { metadata: { name: "x", namespace: "other" }, spec: { containers: [{ name: "a", image: "b" }] } },
-          {
-            metadata: { name: "x", labels: { "a b": "c", d: "e f" } },
-            spec: { containers: [{ name: "a", image: "b" }] }
-          },
+          // One wrong label at a time: the real server walks a map in whatever order comes.
+          { metadata: { name: "x", labels: { "a b": "c" } }, spec: { containers: [{ name: "a", image: "b" }] } },
+          { metadata: { name: "x", labels: { d: "e f" } }, spec: { containers: [{ name: "a", image: "b" }] } },
           { metadata: { name: "x", labels: { a: 1 } } },
           { kind: "Foo", metadata: { name: "x" } },
           { apiVersion: "v2", kind: "Pod", metadata: { name: "x" } }
