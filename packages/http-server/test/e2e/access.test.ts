@@ -1,5 +1,6 @@
 import { assert } from "@effect/vitest"
-import { Effect } from "effect"
+import { eventually } from "@quarterdeck/harness"
+import { DateTime, Effect } from "effect"
 import type { Code } from "@quarterdeck/contract/Problem"
 import { type Call, Deployment, type KeyName } from "./Deployment.ts"
 import { onEveryDriver } from "./onEveryDriver.ts"
@@ -146,6 +147,42 @@ onEveryDriver("access", { children: ["prod"] }, (it) => {
         status: 401,
         code: "key_revoked"
       })
+    })
+  )
+
+  it.effect("a key works up to its expiry and not from then on", () =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      const expire = DateTime.formatIso(DateTime.add(yield* DateTime.now, { seconds: 2 }))
+      const { apiKey, raw } = yield* deployment.createKey(keyOf(viewerRule, { expire }))
+      assert.strictEqual(apiKey.status, "expiring")
+      assert.strictEqual((yield* deployment.call("/api/v1/whoami", { bearer: raw })).status, 200)
+      yield* eventually(
+        "the key has expired",
+        deployment.call("/api/v1/whoami", { bearer: raw }),
+        ({ status }) => status === 401
+      )
+      assert.isAtLeast(DateTime.toEpochMillis(yield* DateTime.now), Date.parse(expire))
+      assert.strictEqual((yield* deployment.problem("/api/v1/whoami", { bearer: raw })).code, "key_expired")
+    })
+  )
+
+  it.effect.each<[string, string | undefined, string, number | undefined]>([
+    ["7 days is expiring", "7d", "expiring", 7],
+    ["8 days is active", "8d", "active", 8],
+    ["a year has 365 days", "1y", "active", 365],
+    ["none never ends", undefined, "active", undefined]
+  ])("an expiry of %s", ([, expire, status, days]) =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      const before = yield* DateTime.now
+      const { apiKey } = yield* deployment.createKey(keyOf(viewerRule, expire === undefined ? {} : { expire }))
+      assert.strictEqual(apiKey.status, status)
+      assert.strictEqual(apiKey.expiresAt === undefined, days === undefined)
+      if (days === undefined || apiKey.expiresAt === undefined) return
+      const least = DateTime.add(before, { hours: 24 * days })
+      assert.isAtLeast(DateTime.toEpochMillis(apiKey.expiresAt), DateTime.toEpochMillis(least))
+      assert.isBelow(DateTime.toEpochMillis(apiKey.expiresAt), DateTime.toEpochMillis(least) + 60_000)
     })
   )
 
