@@ -12,7 +12,7 @@ import { createHash } from "node:crypto"
 import { writeFile } from "node:fs/promises"
 
 const KEY = "packed-example-key-0123456789"
-const BASE = "http://127.0.0.1:8080/quarterdeck"
+const BASE = `http://127.0.0.1:${process.argv[2]}/quarterdeck`
 
 const ask = (path: string, key: string, body?: string) =>
   Effect.tryPromise(async (signal) => {

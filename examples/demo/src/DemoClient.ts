@@ -8,7 +8,7 @@ import type { Rule } from "@quarterdeck/keys/Rule"
 import { Effect, Redacted, Schedule, Schema } from "effect"
 
 /** The server did not answer as it should. */
-class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { problem: Schema.String }) {
+export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { problem: Schema.String }) {
   override get message(): string {
     return this.problem
   }

@@ -9,11 +9,26 @@ import * as Columns from "@quarterdeck/http-server/cli/Columns"
 import * as Output from "@quarterdeck/http-server/cli/Output"
 import * as Listener from "@quarterdeck/http-server/Listener"
 import { Quarterdeck } from "@quarterdeck/http-server"
-import { Clock, Config, Console, Context, Effect, FileSystem, Layer, Logger, Path, References, Stdio } from "effect"
-import { DemoClient } from "./DemoClient.ts"
+import {
+  Clock,
+  Config,
+  Console,
+  Context,
+  Effect,
+  FileSystem,
+  Layer,
+  Logger,
+  Path,
+  References,
+  Schema,
+  Stdio
+} from "effect"
+import { DemoClient, DemoFailed } from "./DemoClient.ts"
 import * as Page from "./Page.ts"
 
 const CHILDREN = ["prod", "stage"]
+/** 0 takes any free port. */
+const Port = Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 0, maximum: 65_535 }))
 /** Rows of each answer that fit a screen beside the others. */
 const ROWS = 8
 
@@ -21,7 +36,10 @@ const demo = Effect.gen(function* () {
   const startedAt = yield* Clock.currentTimeMillis
   const files = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const port = yield* Config.Port("QUARTERDECK_PORT").pipe(Config.withDefault(8080))
+  const port = yield* Config.schema(Port, "QUARTERDECK_PORT").pipe(
+    Config.withDefault(8080),
+    Effect.mapError(() => new DemoFailed({ problem: "QUARTERDECK_PORT must be a whole number from 0 to 65535" }))
+  )
 
   const fleet = yield* Fleet.make({ driver: Embedded.driver, parent: "hub", children: CHILDREN })
   yield* Seed.fill(fleet)
