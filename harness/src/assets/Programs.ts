@@ -50,7 +50,7 @@ export const find = Effect.fnUntraced(function* (name: ProgramName): Effect.fn.R
  * The command that builds what is missing, as the user would type it: from a checkout, or from an installed package.
  */
 export const BUILD_COMMAND = import.meta.url.endsWith(".ts")
-  ? "node --conditions=source harness/src/bin/assets.ts build"
+  ? "npx pnpm@12 assets build"
   : "npx quarterdeck-assets build"
 
 const isExecutable = (path: string): Effect.Effect<boolean> =>
