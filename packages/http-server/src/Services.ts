@@ -49,7 +49,7 @@ const keyStore = ({ dataDirectory }: Settings) =>
   layerCached.pipe(Layer.provide(layerSqlite({ directory: dataDirectory })))
 
 const keys = (settings: Settings) =>
-  Layer.mergeAll(Authenticator.layer, KeyIssuer.layer, FirstKey.layer(settings.keys)).pipe(
+  Layer.mergeAll(Authenticator.layer, KeyIssuer.layer).pipe(
     Layer.provideMerge(
       settings.keys.file === undefined ? KeyConfig.layerNone : KeyConfig.layerFile(settings.keys.file)
     ),
@@ -60,20 +60,29 @@ const clusters = (settings: Settings) =>
   Layer.mergeAll(Workloads.layer, Namespaces.layer, Clusters.layer).pipe(
     Layer.provide([FanOut.layer, ClusterReader.layer]),
     Layer.provideMerge(Layer.merge(ClusterCache.layer, CursorKeyFile.layer(settings.dataDirectory))),
-    Layer.provide([KubeApi.layer, Breakers.layer]),
-    Layer.provideMerge(Registry.layer(settings.clusters))
+    Layer.provide([KubeApi.layer, Breakers.layer])
   )
+
+/** What is only read is judged before anything is written. */
+const readable = ({ keys: { file } }: Settings) =>
+  Layer.effectDiscard(file === undefined ? Effect.void : KeyConfig.check(file))
 
 /**
  * Provides what the routes need.
+ *
+ * **Shape** built from below: the kubeconfig and the keys file are read first, then stores and watches are opened, and
+ * a first key is written when nothing is left that could fail.
  *
  * **Errors** every reason why the settings cannot be followed; what was opened by then is closed.
  *
  * @since 0.1.0
  */
 export const layer = (settings: Settings) =>
-  Layer.mergeAll(Guard.layer, LabelProofs.layer).pipe(
-    Layer.provideMerge(Layer.merge(keys(settings), clusters(settings))),
+  Layer.mergeAll(Guard.layer, LabelProofs.layer, FirstKey.layer(settings.keys)).pipe(
+    Layer.provideMerge(clusters(settings)),
+    Layer.provideMerge(keys(settings)),
+    Layer.provideMerge(readable(settings)),
+    Layer.provideMerge(Registry.layer(settings.clusters)),
     Layer.provideMerge(references(settings)),
     Layer.provide([NodeServices.layer, Surroundings.layerProcess])
   )

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { Context, DateTime, Effect, Layer, Metric, Option, Ref, Result, type Scope, Stream } from "effect"
+import { Context, DateTime, Effect, Layer, Metric, Option, Ref, type Scope, Stream } from "effect"
 import { dirname } from "node:path"
 import { directoryChanges, readText } from "./internal/fileText.ts"
 import { KeysFileError, type KeyStoreError } from "./KeyError.ts"
@@ -69,6 +69,14 @@ export class KeyConfig extends Context.Service<
   })
 
   /**
+   * Tells whether a file can be used at all, before anything is opened for it.
+   *
+   * **Errors** `KeysFileError`; single entries are judged when they are loaded.
+   */
+  static readonly check = (path: string): Effect.Effect<void, KeysFileError> =>
+    Effect.flatMap(read(path), (text) => Effect.asVoid(parsed(path, text)))
+
+  /**
    * Loads the keys of a file and follows it.
    *
    * **Shape** a change is taken over as a whole: an entry that is gone is revoked. A file that breaks or vanishes
@@ -84,6 +92,15 @@ export class KeyConfig extends Context.Service<
   static readonly layerFile = (path: string): Layer.Layer<KeyConfig, KeysFileError | KeyStoreError, KeyStore> =>
     Layer.effect(KeyConfig, follow(path))
 }
+
+const read = (path: string): Effect.Effect<string, KeysFileError> =>
+  Effect.mapError(readText(path, KeysFile.MAX_BYTES), (problem) => new KeysFileError({ path, problem }))
+
+const parsed = (path: string, text: string): Effect.Effect<KeysFile.KeysFile, KeysFileError> =>
+  Effect.mapError(
+    Effect.fromResult(KeysFile.parse(text)),
+    ({ message }) => new KeysFileError({ path, problem: message })
+  )
 
 /** What is in force, and what stands in the way of taking over the file as it is now. */
 interface State {
@@ -105,21 +122,18 @@ const follow = Effect.fnUntraced(function* (
   path: string
 ): Effect.fn.Return<KeyConfig["Service"], KeysFileError | KeyStoreError, KeyStore | Scope.Scope> {
   const store = yield* KeyStore
-  const read = Effect.mapError(readText(path, KeysFile.MAX_BYTES), (problem) => new KeysFileError({ path, problem }))
 
   const load = Effect.fnUntraced(function* (
     text: string,
     before: LoadedKeys
   ): Effect.fn.Return<State, KeysFileError | KeyStoreError> {
-    const file = KeysFile.parse(text)
-    if (Result.isFailure(file)) return yield* new KeysFileError({ path, problem: file.failure.message })
-    const { keys, refused } = yield* withoutCreated(file.success, store)
+    const { keys, refused } = yield* withoutCreated(yield* parsed(path, text), store)
     const now = yield* DateTime.now
     yield* report(path, { keys, refused }, now)
     return { text, keys: replace(before, keys, now), refused }
   })
 
-  const state = yield* Ref.make(yield* Effect.flatMap(read, (text) => load(text, NONE)))
+  const state = yield* Ref.make(yield* Effect.flatMap(read(path), (text) => load(text, NONE)))
   yield* Metric.update(alarmGauge, 0)
 
   const fail = Effect.fnUntraced(function* (problem: string, text?: string) {
@@ -137,7 +151,7 @@ const follow = Effect.fnUntraced(function* (
   })
 
   const check = Effect.gen(function* () {
-    const text = yield* read
+    const text = yield* read(path)
     const before = yield* Ref.get(state)
     if (text === before.failure?.text) return
     if (text !== before.text) {
