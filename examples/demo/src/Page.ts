@@ -17,18 +17,32 @@ export const heading = (url: string, clusters: ReadonlyArray<string>, readyMs: n
   ].join("\n")
 }
 
-/** Prints the keys as lines to paste into a shell, so that the curl lines below work there. */
+/**
+ * Prints the keys as lines to paste into a shell, so that the curl lines below work there while the demo runs.
+ *
+ * **Shape** a comment has a line of its own: shells differ on what stands behind a command.
+ */
 export const keys = (
-  rows: ReadonlyArray<readonly [variable: string, role: string, reach: string, key: string]>
-): string =>
-  [
+  rows: ReadonlyArray<readonly [variable: string, role: string, reach: string, key: string]>,
+  endsAtOnce: boolean
+): string => {
+  const width = rows.reduce((most, [variable]) => Math.max(most, variable.length), 0)
+  return [
     "",
-    dim("Keys of this demo; paste them into a shell to repeat the calls."),
-    ...rows.map(([variable, role, reach, key]) => `${variable}=${key}  ${dim(`# ${role}: ${reach}`)}`)
+    dim(
+      endsAtOnce
+        ? "Keys of this demo; it ends when it has printed, and they with it: without --once they work until Ctrl-C."
+        : "Keys of this demo; paste them into another shell to repeat the calls. Each call answers JSON, shown as a table here."
+    ),
+    ...rows.map(([variable, role, reach]) => dim(`  ${variable.padEnd(width)}  ${role}: ${reach}`)),
+    ...rows.map(([variable, , , key]) => `${variable}=${key}`)
   ].join("\n")
+}
 
-export const curl = (url: string, variable: string, path: string, target?: string): string =>
-  `curl -s -H "Authorization: Bearer $${variable}" ${target === undefined ? "" : `-H 'X-Service-Cluster: ${target}' `}${url}${path}`
+export const curl = (url: string, variable: string, path: string, target?: string): string => {
+  const header = target === undefined ? "" : `-H 'X-Service-Cluster: ${target}' `
+  return `curl -s -H "Authorization: Bearer $${variable}" ${header}'${url}${path}'`
+}
 
 export const answer = (parts: {
   readonly title: string
@@ -37,7 +51,7 @@ export const answer = (parts: {
   readonly notes: ReadonlyArray<string>
 }): string => ["", bold(parts.title), dim(`$ ${parts.curl}`), parts.table.trimEnd(), ...parts.notes.map(dim)].join("\n")
 
-/** Says how each cluster's part was obtained, and how many rows are shown of how many. */
+/** Says how each cluster's part was obtained, and how many rows the page holds of how many. */
 export const coverage = (clusters: ReadonlyArray<Coverage>, shown: number | undefined): ReadonlyArray<string> => {
   const total = clusters.reduce((sum, { count }) => sum + count, 0)
   const parts = clusters.map(
@@ -46,7 +60,9 @@ export const coverage = (clusters: ReadonlyArray<Coverage>, shown: number | unde
   )
   return [
     `coverage: ${parts.join("; ")}`,
-    ...(shown === undefined ? [] : [`${shown} of ${total} rows shown; the answer's nextCursor gives the next page`])
+    ...(shown === undefined
+      ? []
+      : [`${shown} of ${total} rows: the page that limit asks for; the answer's nextCursor gives the next`])
   ]
 }
 

@@ -1,7 +1,7 @@
 /**
  * Shows the service at work: three clusters, a server in front of them, one key of each role, and what they answer.
  *
- * `demo` runs until Ctrl-C; `demo --once` ends after it has printed.
+ * `demo` runs until Ctrl-C; `demo --once` ends after it has printed; `--port` takes another port than 8080.
  */
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Embedded, Fleet, Seed } from "@quarterdeck/harness"
@@ -20,26 +20,26 @@ import {
   Logger,
   Path,
   References,
-  Schema,
+  Result,
   Stdio
 } from "effect"
+import { type Arguments, argumentsOf, Port } from "./Arguments.ts"
 import { DemoClient, DemoFailed } from "./DemoClient.ts"
 import * as Page from "./Page.ts"
 
 const CHILDREN = ["prod", "stage"]
-/** 0 takes any free port. */
-const Port = Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 0, maximum: 65_535 }))
+const portOfEnvironment = Config.schema(Port, "QUARTERDECK_PORT").pipe(
+  Config.withDefault(8080),
+  Effect.mapError(() => new DemoFailed({ problem: "QUARTERDECK_PORT must be a whole number from 0 to 65535" }))
+)
 /** Rows of each answer that fit a screen beside the others. */
 const ROWS = 8
 
-const demo = Effect.gen(function* () {
+const demo = Effect.fnUntraced(function* ({ once, port: givenPort }: Arguments) {
   const startedAt = yield* Clock.currentTimeMillis
   const files = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const port = yield* Config.schema(Port, "QUARTERDECK_PORT").pipe(
-    Config.withDefault(8080),
-    Effect.mapError(() => new DemoFailed({ problem: "QUARTERDECK_PORT must be a whole number from 0 to 65535" }))
-  )
+  const port = givenPort ?? (yield* portOfEnvironment)
 
   const fleet = yield* Fleet.make({ driver: Embedded.driver, parent: "hub", children: CHILDREN })
   yield* Seed.fill(fleet)
@@ -82,12 +82,15 @@ const demo = Effect.gen(function* () {
     )
   )
   yield* Console.log(
-    Page.keys([
-      ["ADMIN", "Admin", "everything", admin],
-      ["OPERATOR", "Operator", "everything", operator],
-      ["VIEWER", "Viewer", "everything", viewer],
-      ["SHOP", "Viewer", "namespace shop of cluster prod", shopViewer]
-    ])
+    Page.keys(
+      [
+        ["ADMIN", "Admin", "everything", admin],
+        ["OPERATOR", "Operator", "everything", operator],
+        ["VIEWER", "Viewer", "everything", viewer],
+        ["SHOP", "Viewer", "namespace shop of cluster prod", shopViewer]
+      ],
+      once
+    )
   )
 
   const clusters = yield* client.clusters(viewer)
@@ -115,7 +118,7 @@ const demo = Effect.gen(function* () {
     yield* Console.log(
       Page.answer({
         title,
-        curl: Page.curl(url, key, "/api/v1/workloads", target),
+        curl: Page.curl(url, key, `/api/v1/workloads?limit=${ROWS}`, target),
         table: Output.table(Columns.workloads.table, workloads),
         notes: Page.coverage(clusters, nextCursor === undefined ? undefined : workloads.length)
       })
@@ -124,22 +127,22 @@ const demo = Effect.gen(function* () {
   yield* Console.log(Page.more(url))
 })
 
+const USAGE =
+  "the flags are --once, which ends the demo after it has printed, and --port NUMBER, where 0 is any free port"
+
 const main = Effect.gen(function* () {
   const { args } = yield* Stdio.Stdio
-  const words = yield* args
-  const unknown = words.find((word) => word !== "--once" && word !== "--")
-  if (unknown !== undefined) {
-    yield* Console.error(
-      `demo: ${unknown} is not known here; the only flag is --once, which ends the demo after it has printed`
-    )
+  const given = argumentsOf(yield* args)
+  if (Result.isFailure(given)) {
+    yield* Console.error(`demo: ${given.failure}; ${USAGE}`)
     return yield* Effect.sync(() => {
       process.exitCode = 2
     })
   }
   yield* Effect.scoped(
     Effect.andThen(
-      demo,
-      words.includes("--once") ? Effect.void : Effect.andThen(Console.log(Page.waiting), Effect.never)
+      demo(given.success),
+      given.success.once ? Effect.void : Effect.andThen(Console.log(Page.waiting), Effect.never)
     )
   )
 })

@@ -4,26 +4,17 @@
  * @since 0.1.0
  */
 import { CursorKey } from "@quarterdeck/cluster-fanout/Cursor"
-import { Effect, FileSystem, Layer, Path, Redacted, Schema } from "effect"
+import { Effect, FileSystem, Layer, Path, Redacted } from "effect"
 import { randomBytes, randomUUID } from "node:crypto"
+import { DataDirectoryUnusable, unusable } from "./DataDirectory.ts"
 
 const FILE = "cursor.key"
 const BYTES = 32
 
-/** The data directory cannot be used. **Shape** `problem` is the system's word for it. */
-export class DataDirectoryUnusable extends Schema.TaggedError<DataDirectoryUnusable>()("DataDirectoryUnusable", {
-  path: Schema.String,
-  problem: Schema.String
-}) {
-  override get message(): string {
-    return `dataDirectory: cannot use ${this.path} (${this.problem})`
-  }
-}
-
 /**
  * Reads the key, or makes one the first time.
  *
- * **Shape** 32 random bytes in a file of mode 0600, in a directory of mode 0700.
+ * **Shape** 32 random bytes in a file of mode 0600; the directory exists.
  *
  * **Errors** `DataDirectoryUnusable`, also for a file that holds anything else.
  *
@@ -54,7 +45,6 @@ export const layer = (dataDirectory: string) =>
           Effect.andThen(files.link(unfinished, path)),
           Effect.ensuring(Effect.orDie(files.remove(unfinished, { force: true })))
         )
-      yield* files.makeDirectory(dataDirectory, { recursive: true, mode: 0o700 })
       return yield* read.pipe(
         Effect.catchIf(
           (error) => error._tag === "PlatformError" && error.reason._tag === "NotFound",
@@ -68,9 +58,5 @@ export const layer = (dataDirectory: string) =>
             )
         )
       )
-    }).pipe(
-      Effect.catchTag("PlatformError", ({ reason }) =>
-        Effect.fail(new DataDirectoryUnusable({ path: dataDirectory, problem: reason._tag }))
-      )
-    )
+    }).pipe(Effect.catchTag("PlatformError", (error) => Effect.fail(unusable(dataDirectory)(error))))
   )

@@ -5,6 +5,7 @@
  */
 import * as InCluster from "@quarterdeck/cluster-fanout/registry/InCluster"
 import * as KubeconfigRegistry from "@quarterdeck/cluster-fanout/registry/KubeconfigRegistry"
+import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import { Effect, Layer } from "effect"
 import type { Settings } from "./Settings.ts"
 import * as ClusterSources from "./settings/ClusterSources.ts"
@@ -29,3 +30,17 @@ export const layer = (settings: Settings["clusters"]) =>
       })
     })
   )
+
+/** As many names as a line of a log holds. */
+const NAMES_TOLD = 10
+
+/** Logs which clusters the service begins with. */
+export const announce = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { clusters, parent } = yield* (yield* ClusterRegistry).snapshot
+    const children = clusters.map(({ name }) => name).filter((name) => name !== parent)
+    const told = children.slice(0, NAMES_TOLD).join(", ") + (children.length > NAMES_TOLD ? " …" : "")
+    const others = children.length === 0 ? "no children" : `${children.length} children: ${told}`
+    yield* Effect.logInfo(`parent cluster ${parent}, ${others}`)
+  })
+)

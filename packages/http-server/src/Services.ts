@@ -20,6 +20,7 @@ import { layerCached } from "@quarterdeck/keys/store/Cached"
 import { layerSqlite } from "@quarterdeck/keys/store/Sqlite"
 import { Effect, Layer } from "effect"
 import * as CursorKeyFile from "./CursorKeyFile.ts"
+import * as DataDirectory from "./DataDirectory.ts"
 import * as FirstKey from "./FirstKey.ts"
 import { Guard } from "./Guard.ts"
 import * as LabelProofs from "./LabelProofs.ts"
@@ -78,9 +79,10 @@ const readable = ({ keys: { file } }: Settings) =>
  * @since 0.1.0
  */
 export const layer = (settings: Settings) =>
-  Layer.mergeAll(Guard.layer, LabelProofs.layer, FirstKey.layer(settings.keys)).pipe(
+  Layer.mergeAll(Guard.layer, LabelProofs.layer, FirstKey.layer(settings.keys), Registry.announce).pipe(
     Layer.provideMerge(clusters(settings)),
     Layer.provideMerge(keys(settings)),
+    Layer.provideMerge(DataDirectory.layer(settings.dataDirectory)),
     Layer.provideMerge(readable(settings)),
     Layer.provideMerge(Registry.layer(settings.clusters)),
     Layer.provideMerge(references(settings)),

@@ -226,5 +226,5 @@ const report = Effect.fnUntraced(function* (path: string, { keys, refused }: Key
   }
   yield* Metric.update(entriesGauge, keys.length)
   yield* Metric.update(refusedGauge, refused.length)
-  yield* Effect.logInfo(`keys file ${path}: ${keys.length} keys loaded, ${refused.length} refused`)
+  yield* Effect.logInfo(`keys file ${path}: loaded ${keys.length}, refused ${refused.length}`)
 })

@@ -88,7 +88,9 @@ const TopLevel = Schema.Struct({
 /** Reads one file; the failure says what is wrong and where, and quotes nothing of the file. */
 export const parse = (file: KubeconfigFile): Result.Result<KubeconfigDocument, string> =>
   Result.gen(function* () {
-    const top = yield* decode(TopLevel, dropEmpty(yield* parseYaml(file.text), 1))
+    const written = dropEmpty(yield* parseYaml(file.text), 1)
+    const top = yield* decode(TopLevel, written)
+    if (!isKubeconfig(written)) return yield* Result.fail("is not a kubeconfig: it has no clusters, contexts or users")
     return {
       clusters: yield* entries(file.path, "clusters", top.clusters, "cluster", ClusterEntry),
       users: yield* entries(file.path, "users", top.users, "user", UserEntry),
@@ -174,6 +176,11 @@ const dropEmpty = (value: unknown, depth: number): unknown => {
   const kept = Object.entries(value).filter(([, field]) => field !== null && field !== "")
   return Object.fromEntries(kept.map(([key, field]) => [key, dropEmpty(field, depth - 1)]))
 }
+
+/** A file of another kind would only be missed as an unknown context; an empty Config is one all the same. */
+const isKubeconfig = (value: unknown): boolean =>
+  isRecord(value)
+  && (value["kind"] === "Config" || Object.keys(TopLevel.fields).some((field) => Object.hasOwn(value, field)))
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)

@@ -176,8 +176,15 @@ const parentNotFound = (asked: ClusterName | undefined, { clusters, problems }: 
   new ParentNotFound({
     ...(asked !== undefined && { asked }),
     known: clusters.map((cluster) => cluster.name),
-    problems: problems.slice(0, MAX_TOLD).map(({ message, source }) => `${source}: ${message}`)
+    problems: told(problems, "error"),
+    warnings: told(problems, "warning")
   })
+
+const told = (problems: ReadonlyArray<RegistryProblem>, severity: RegistryProblem["severity"]): Array<string> =>
+  problems
+    .filter((problem) => problem.severity === severity)
+    .slice(0, MAX_TOLD)
+    .map(({ message, source }) => `${source}: ${message}`)
 
 const parentMissing = (parent: ClusterName): RegistryProblem => ({
   severity: "error",

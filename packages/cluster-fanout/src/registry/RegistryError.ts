@@ -10,8 +10,9 @@ import { Schema } from "effect"
 export class ParentNotFound extends Schema.TaggedError<ParentNotFound>()("ParentNotFound", {
   asked: Schema.optionalKey(ClusterName),
   known: Schema.Array(ClusterName),
-  /** The first of what spoke against files and contexts. */
-  problems: Schema.Array(Schema.String)
+  /** The first of the files and contexts that cannot be used, and of those to wonder about. */
+  problems: Schema.Array(Schema.String),
+  warnings: Schema.Array(Schema.String)
 }) {
   override get message(): string {
     const what =
@@ -19,7 +20,8 @@ export class ParentNotFound extends Schema.TaggedError<ParentNotFound>()("Parent
         ? "no parent cluster: the kubeconfig has no usable current context, and no parent is named"
         : `no cluster is named ${this.asked}, which should be the parent`
     const known = this.known.length === 0 ? "no cluster is known" : `known clusters: ${this.known.join(", ")}`
-    return [what, known, ...this.problems].join("; ")
+    // What is wrong with a file is why the rest is missing.
+    return [...this.problems, what, known, ...this.warnings].join("; ")
   }
 }
 

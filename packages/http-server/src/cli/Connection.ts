@@ -25,7 +25,7 @@ export interface Connection {
 /** The flag that every client command has; the key is never a flag, which other users of the machine could read. */
 export const urlFlag = Flag.String("url").pipe(
   Flag.withMetavar("URL"),
-  Flag.withDescription("Address of the server [QUARTERDECK_URL]"),
+  Flag.withDescription("Address of the server [QUARTERDECK_URL]; the key is read from QUARTERDECK_API_KEY"),
   Flag.optional
 )
 

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import { answered, type Coverage } from "@quarterdeck/cluster-fanout/Coverage"
+import { Option } from "effect"
 
 /**
  * Tells, a line a cluster, whose rows are missing or old; nothing for clusters that answered well.
@@ -13,6 +14,21 @@ import { answered, type Coverage } from "@quarterdeck/cluster-fanout/Coverage"
  * @since 0.1.0
  */
 export const lines = (coverages: ReadonlyArray<Coverage>): ReadonlyArray<string> => coverages.flatMap(linesOf)
+
+/**
+ * Says which clusters were asked when nothing was found, so that an empty table is no silent zero.
+ *
+ * @since 0.1.0
+ */
+export const nothingFound = (
+  what: string,
+  coverages: ReadonlyArray<Coverage>,
+  target: Option.Option<string>
+): string => {
+  const asked = coverages.map(({ name, status }) => `${name} ${status}`).join(", ")
+  const hint = Option.isNone(target) ? "; --cluster '*' asks every cluster of the key" : ""
+  return `no ${what} match (asked: ${asked === "" ? "no cluster" : asked})${hint}`
+}
 
 const linesOf = (coverage: Coverage): ReadonlyArray<string> => {
   const { ageMs, error, missingKinds = [], name, status } = coverage

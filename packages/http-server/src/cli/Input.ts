@@ -5,6 +5,7 @@
  */
 import { Effect, FileSystem, Option, Result, Stdio, Stream } from "effect"
 import { failed } from "./CommandFailure.ts"
+import * as SystemRefusal from "../SystemRefusal.ts"
 
 /** **Example** `-` is `standard input` */
 export const nameOf = (path: string): string => (path === "-" ? "standard input" : path)
@@ -32,7 +33,7 @@ export const read = Effect.fn("Input.read")(function* (path: string, maxBytes: n
     ),
     Stream.takeUntil(({ size }) => size > maxBytes),
     Stream.runLast,
-    Effect.mapError(({ reason }) => failed(`cannot read ${nameOf(path)}: ${reason._tag}`))
+    Effect.mapError(({ reason }) => failed(`cannot read ${nameOf(path)}: ${SystemRefusal.print(reason)}`))
   )
   const { parts, size } = Option.getOrElse(last, (): Read => ({ parts: [], size: 0 }))
   if (size > maxBytes) return yield* failed(`${nameOf(path)} is longer than ${maxBytes} bytes`)

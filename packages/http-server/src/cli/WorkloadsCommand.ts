@@ -58,6 +58,7 @@ export const workloadsCommand = Command.make(
       ...(rest === undefined ? {} : { nextCursor: rest })
     })
     yield* ListFlags.noteRest(limit, rest)
+    if (workloads.length === 0) yield* Print.note(CoverageNotes.nothingFound("workloads", clusters, cluster))
     yield* Effect.forEach(CoverageNotes.lines(clusters), Print.note)
   })
 ).pipe(

@@ -7,6 +7,7 @@ import { Effect, FileSystem, Result } from "effect"
 import type { Origin, Problem } from "./SettingsError.ts"
 import * as StrictYaml from "./StrictYaml.ts"
 import { rows } from "./Table.ts"
+import * as SystemRefusal from "../SystemRefusal.ts"
 
 /** A value as the file holds it. */
 export interface Given {
@@ -48,7 +49,7 @@ export const read = Effect.fn("SettingsFile.read")(function* (path: string) {
     return parse(path, yield* files.readFileString(path))
   }).pipe(
     Effect.catchTag("PlatformError", ({ reason }) =>
-      Effect.succeed(unusable(`the file cannot be read: ${reason._tag}`))
+      Effect.succeed(unusable(`the file cannot be read: ${SystemRefusal.print(reason)}`))
     )
   )
 })

@@ -166,11 +166,24 @@ layer(World.layer, { timeout: "60 seconds" })("quarterdeck", (it) => {
         const files = yield* FileSystem.FileSystem
         const { at, flags, home } = yield* own()
         yield* files.writeFileString(at("broken.yaml"), "clusters: [\n")
+        yield* files.writeFileString(at("other.yaml"), "hello: 1\n")
         const data = ["--port", "0", "--data", at("data")]
         const refusals: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
           [data, /^quarterdeck: no cluster: .*; set clusters\.kubeconfig$/],
           [[...data, "--kubeconfig", at("none.yaml")], /^quarterdeck: clusters\.kubeconfig: \S+ does not exist$/],
-          [[...data, "--kubeconfig", at("broken.yaml")], /^quarterdeck: no parent cluster: .*broken\.yaml/],
+          [[...data, "--kubeconfig", at("other.yaml")], /^quarterdeck: \S+other\.yaml: is not a kubeconfig: /],
+          [
+            [...flags.slice(0, 4), "--data", at("broken.yaml/data")],
+            /^quarterdeck: dataDirectory: cannot use \S+broken\.yaml \(not a directory\)$/
+          ],
+          [
+            [...flags.slice(0, 4), "--data", "/proc/quarterdeck"],
+            /^quarterdeck: dataDirectory: cannot use \/proc\/quarterdeck \(/
+          ],
+          [
+            [...data, "--kubeconfig", at("broken.yaml")],
+            /^quarterdeck: \S+broken\.yaml: is not YAML: .*; no parent cluster: /
+          ],
           [
             [...flags, "--parent", "typo"],
             /^quarterdeck: no cluster is named typo, which should be the parent; known clusters: hub, prod$/

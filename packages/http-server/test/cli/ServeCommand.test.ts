@@ -48,7 +48,7 @@ layer(NodeServices.layer)("quarterdeck serve refuses to start", (it) => {
       const { path } = yield* directory
       assert.deepStrictEqual(yield* quarterdeck(["serve", "--config", `${path}/none.yaml`]), {
         stdout: "",
-        stderr: `quarterdeck: ${path}/none.yaml: the file cannot be read: NotFound\n`,
+        stderr: `quarterdeck: ${path}/none.yaml: the file cannot be read: does not exist\n`,
         status: 1
       })
     })
