@@ -27,6 +27,12 @@ const ARROWS: Readonly<Record<string, Arrow>> = {
     libraries: ["effect", "undici", "yaml"],
     node: true
   },
+  "packages/cost": {
+    packages: ["targeting", "cluster-fanout"],
+    reach: "all",
+    libraries: ["effect", "@clickhouse/client"],
+    node: true
+  },
   "packages/contract": {
     packages: ["targeting", "keys", "cluster-fanout"],
     reach: "modules",

@@ -1,0 +1,62 @@
+/**
+ * Prints claims as a table, for a terminal and for the docs.
+ */
+import { Effect, FileSystem, type PlatformError } from "effect"
+import { type Claim, type Figure, isMet, ratio } from "./Claim.ts"
+
+/** Prints a figure with as many digits as are worth reading. */
+export const print = ({ value, unit }: Figure): string => {
+  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2
+  const number = value.toLocaleString("en-US", { maximumFractionDigits: digits })
+  return unit === "count" ? number : `${number} ${unit}`
+}
+
+const goalOf = ({ goal, ours }: Claim): string =>
+  goal._tag === "ratio" ? `ratio ≤ ${goal.atMost}` : `≤ ${print({ value: goal.atMost, unit: ours.unit })}`
+
+const cellsOf = (claim: Claim): ReadonlyArray<string> => {
+  const against = ratio(claim)
+  return [
+    claim.claim,
+    print(claim.ours),
+    claim.peer === undefined ? "–" : `${print(claim.peer)} (${claim.peer.name})`,
+    against === undefined ? "–" : against.toPrecision(2),
+    goalOf(claim),
+    isMet(claim) ? "met" : "MISSED",
+    claim.note ?? ""
+  ]
+}
+
+const HEAD = ["claim", "ours", "peer", "ratio", "goal", "", "note"]
+
+/** A Markdown table, a row a claim. */
+export const table = (claims: ReadonlyArray<Claim>): string =>
+  [HEAD, HEAD.map(() => "---"), ...claims.map(cellsOf)].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
+
+/** The closing line: `harness: met 9 of 11`. */
+export const verdict = (name: string, claims: ReadonlyArray<Claim>): string =>
+  `${name}: met ${claims.filter(isMet).length} of ${claims.length}`
+
+const markers = (name: string) => ({ from: `<!-- bench ${name} -->`, to: `<!-- end of bench ${name} -->` })
+
+/**
+ * Puts a text between a page's two markers of that name, or at its end where it has none.
+ */
+export const intoPage = (page: string, name: string, text: string): string => {
+  const { from, to } = markers(name)
+  const section = `${from}\n\n${text}\n\n${to}`
+  const start = page.indexOf(from)
+  const end = page.indexOf(to)
+  if (start < 0 || end < start) return `${page.trimEnd()}\n\n${section}\n`
+  return page.slice(0, start) + section + page.slice(end + to.length)
+}
+
+/** Writes a run's table into the docs. */
+export const write = Effect.fnUntraced(function* (
+  path: string,
+  name: string,
+  text: string
+): Effect.fn.Return<void, PlatformError.PlatformError, FileSystem.FileSystem> {
+  const files = yield* FileSystem.FileSystem
+  yield* files.writeFileString(path, intoPage(yield* files.readFileString(path), name, text))
+})

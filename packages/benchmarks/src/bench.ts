@@ -1,0 +1,67 @@
+/**
+ * The command `pnpm bench [NAME...] [--quick]`: measures claims beside their peers, and says which hold.
+ *
+ * A full run writes its table into docs/performance.md. Exit status 0 only if every goal is met.
+ */
+import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import { Console, DateTime, Effect, Layer, Logger, References, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { isMet } from "./Claim.ts"
+import { describeLoad, describeMachine } from "./Machine.ts"
+import * as Report from "./Report.ts"
+import type { Suite } from "./Suite.ts"
+import { harness } from "./harness/suite.ts"
+
+const SUITES: ReadonlyArray<Suite> = [harness]
+const PAGE = new URL("../../../docs/performance.md", import.meta.url).pathname
+
+class GoalsMissed extends Schema.TaggedError<GoalsMissed>()("GoalsMissed", { lines: Schema.Array(Schema.String) }) {
+  override get message(): string {
+    return this.lines.join("\n")
+  }
+}
+
+const run = Effect.fnUntraced(function* (suite: Suite, quick: boolean) {
+  const load = yield* describeLoad
+  const on = yield* DateTime.now
+  const claims = yield* Effect.scoped(suite.measure({ quick }))
+  const sizes = quick ? "quick run with smaller sizes" : "full run"
+  const head = `${DateTime.formatIsoDateUtc(on)}, ${sizes}; ${yield* describeMachine}; ${load}.`
+  const command = `\`npx pnpm@12 bench ${suite.name}${quick ? " --quick" : ""}\``
+  const text = `${command}, ${head}\n\n${Report.table(claims)}`
+  yield* Console.log(`\n${text}\n`)
+  if (!quick) yield* Report.write(PAGE, suite.name, text)
+  return { line: Report.verdict(suite.name, claims), met: claims.every(isMet) }
+})
+
+const bench = Command.make(
+  "bench",
+  {
+    names: Argument.Literals(
+      "name",
+      SUITES.map(({ name }) => name)
+    ).pipe(Argument.variadic()),
+    quick: Flag.Boolean("quick").pipe(Flag.withDescription("Smaller sizes and fewer runs; writes nothing"))
+  },
+  Effect.fn(function* ({ names, quick }) {
+    const chosen = names.length === 0 ? SUITES : SUITES.filter(({ name }) => names.includes(name))
+    const outcomes = yield* Effect.forEach(chosen, (suite) => run(suite, quick))
+    yield* Effect.forEach(outcomes, ({ line }) => Console.log(line), { discard: true })
+    const missed = outcomes.filter(({ met }) => !met)
+    if (missed.length > 0) return yield* new GoalsMissed({ lines: ["some goals are missed"] })
+  })
+).pipe(Command.withDescription("Measure claims of speed and memory beside their peers."))
+
+NodeRuntime.runMain(
+  Command.run(bench, { version: "0.0.0" }).pipe(
+    Effect.tapError((error) => Console.error(error.message)),
+    Effect.provide(
+      Layer.mergeAll(
+        NodeServices.layer,
+        Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]),
+        Layer.succeed(References.MinimumLogLevel, "Warn")
+      )
+    )
+  ),
+  { disableErrorReporting: true }
+)

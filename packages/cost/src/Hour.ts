@@ -1,0 +1,54 @@
+/**
+ * One whole hour of one cluster, closed once and never in part.
+ *
+ * @since 0.1.0
+ */
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import type { Columns } from "./Measure.ts"
+import type { Series } from "./Series.ts"
+
+/**
+ * What ran on machines of one price class, as far as a changed price has to know it.
+ *
+ * **Shape** `series` is the place in the hour's series; `rate` the place in the hour's `rates`.
+ */
+export interface RateShare {
+  readonly series: number
+  readonly rate: number
+  readonly cpuAllocatedMilliSeconds: number
+  readonly memoryAllocatedKibSeconds: number
+  readonly gpuMilliSeconds: number
+}
+
+/**
+ * What decides the price of a machine.
+ *
+ * **Shape** empty where the node does not say; `capacity` as the node's labels tell.
+ */
+export interface RateClass {
+  readonly provider: string
+  readonly region: string
+  readonly instanceType: string
+  readonly capacity: "spot" | "onDemand"
+  readonly gpuModel: string
+}
+
+/**
+ * An hour as the sampler closes it.
+ *
+ * **Shape** `startMs` is a whole UTC hour; columns have one place for each of `series`, which are distinct; `shares` lie
+ * only where one series ran in several price classes, otherwise `rateOf` tells its one class, or -1 where it has none.
+ * `knownSeconds` is how much of the hour the cluster was seen at all.
+ *
+ * @since 0.1.0
+ */
+export interface Hour {
+  readonly cluster: ClusterName
+  readonly startMs: number
+  readonly knownSeconds: number
+  readonly series: ReadonlyArray<Series>
+  readonly columns: Columns
+  readonly rates: ReadonlyArray<RateClass>
+  readonly rateOf: Int32Array
+  readonly shares: ReadonlyArray<RateShare>
+}

@@ -1,0 +1,24 @@
+/**
+ * The units of cost: how long hours, days and months are, and what a GiB is.
+ *
+ * **Source** OpenCost `timeutil`: a month is 730 hours, a day 24.
+ *
+ * @since 0.1.0
+ */
+export const SECOND_MS = 1_000
+export const HOUR_MS = 3_600_000
+export const DAY_MS = 86_400_000
+export const HOUR_SECONDS = 3_600
+export const HOURS_PER_MONTH = 730
+export const KIB_BYTES = 1_024
+export const GIB_BYTES = 1_073_741_824
+export const KIB_PER_GIB = 1_048_576
+
+/** Parts of one unit of currency: what a cost is counted in. **Shape** whole numbers, so that sums are exact. */
+export const NANOS_PER_UNIT = 1_000_000_000
+
+/** Gives the start of the UTC hour that holds an instant. **Units** milliseconds since the epoch. */
+export const hourOf = (ms: number): number => Math.floor(ms / HOUR_MS) * HOUR_MS
+
+/** Gives the start of the UTC day that holds an instant. */
+export const dayOf = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS

@@ -1,0 +1,27 @@
+/**
+ * A stretch of time that a report covers, on whole UTC hours.
+ *
+ * @since 0.1.0
+ */
+import { DAY_MS, HOUR_MS, dayOf, hourOf } from "./Units.ts"
+
+/** **Shape** half-open, `startMs` before `endMs`. **Units** milliseconds since the epoch. */
+export interface Window {
+  readonly startMs: number
+  readonly endMs: number
+}
+
+/** Gives the window of whole hours that holds an instant's hour and those before it. */
+export const hoursUntil = (endMs: number, hours: number): Window => {
+  const end = hourOf(endMs + HOUR_MS - 1)
+  return { startMs: end - hours * HOUR_MS, endMs: end }
+}
+
+/** Tells how many hours a window has. */
+export const hoursIn = ({ startMs, endMs }: Window): number => (endMs - startMs) / HOUR_MS
+
+/** Widens a window to whole UTC days. */
+export const alignedToDays = ({ startMs, endMs }: Window): Window => ({
+  startMs: dayOf(startMs),
+  endMs: dayOf(endMs + DAY_MS - 1)
+})
