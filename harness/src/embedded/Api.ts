@@ -6,28 +6,33 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
-import { type ApiRequest, json, type Reply, type ResourceCall, text } from "./ApiRequest.ts"
-import type { Authenticate } from "./Authentication.ts"
+import { type ApiRequest, json, JSON_TYPE, type Reply, type ResourceCall, text } from "./ApiRequest.ts"
+import type { Authentication } from "./Authentication.ts"
 import * as Authorization from "./Authorization.ts"
 import * as Discovery from "./Discovery.ts"
+import * as Impersonation from "./Impersonation.ts"
 import type { Kernel } from "./Kernel.ts"
 import * as Objects from "./Objects.ts"
+import * as OpenApi from "./OpenApi.ts"
 import * as RequestInfo from "./RequestInfo.ts"
 import { isStored, type Resource } from "./Resource.ts"
 import * as Resources from "./Resources.ts"
 import * as Reviews from "./Reviews.ts"
-import { methodNotAllowed, noSuchResource, type Outcome, toJson } from "./Status.ts"
+import { type Failure, methodNotAllowed, noSuchResource, notFound, type Outcome, toJson } from "./Status.ts"
 import * as Subresources from "./Subresources.ts"
+import * as TokenRequests from "./TokenRequests.ts"
 
 /** A request before its sender is known. */
-export interface Incoming extends Omit<ApiRequest, "user" | "body"> {
+export interface Incoming extends Omit<ApiRequest, "user" | "body" | "warn"> {
   readonly authorization: string | undefined
+  readonly headers: Impersonation.Headers
 }
 
 /** A request that may be answered; its body is read only now, so nobody unknown can make the server read one. */
 export interface Admitted {
   readonly info: RequestInfo.RequestInfo
-  readonly answer: (body: string) => Reply
+  /** **Shape** `contentType` is that of the body where it came in another form. */
+  readonly answer: (body: string, contentType?: string) => Reply
 }
 
 export interface Api {
@@ -36,28 +41,58 @@ export interface Api {
 }
 
 /** **Shape** `address` is `host:port`, as discovery names the server. */
-export const make = (kernel: Kernel, authenticate: Authenticate, address: () => string): Api => {
+export const make = (kernel: Kernel, authentication: Authentication, address: () => string): Api => {
   const authorize = Authorization.make(kernel)
   return {
     admit: (incoming) =>
       Result.gen(function* () {
-        const user = yield* authenticate(incoming.authorization)
-        const info = RequestInfo.make(incoming.method, incoming.path, incoming.query)
+        const sender = yield* authentication.authenticate(incoming.authorization)
+        const info = RequestInfo.make(kernel.registry, incoming.method, incoming.path, incoming.query)
+        const asked = yield* Impersonation.wanted(incoming.headers)
+        const user = asked === undefined ? sender : yield* Impersonation.assume(authorize, sender, asked, info)
         if (!authorize(user, info).allowed) return yield* Result.fail(Authorization.refusal(user, info))
-        const { authorization: _authorization, ...rest } = incoming
+        const { authorization: _authorization, headers: _headers, ...rest } = incoming
         return {
           info,
-          answer: (body) =>
-            info._tag === "Path"
-              ? path(rest, address())
-              : Result.match(resource(kernel, authorize, { ...rest, body, user }, info), {
-                  onSuccess: (reply) => reply,
-                  onFailure: (failure) => json(toJson(failure), failure.code)
-                })
+          answer: (body, contentType = incoming.contentType) => {
+            const warnings: Array<string> = []
+            const request = { ...rest, body, contentType, user, warn: (text: string) => void warnings.push(text) }
+            const elsewhere = aggregated(kernel, rest.path)
+            if (elsewhere !== undefined) return { _tag: "Forward", api: elsewhere, request }
+            if (info._tag === "Path") return path(kernel, rest, address())
+            if (!isGroup(kernel, info.group)) return NO_PAGE
+            const reply = Result.match(resource(kernel, authorize, authentication, request, info), {
+              onSuccess: (reply) => reply,
+              onFailure: (failure) => (isNoPage(failure, info) ? NO_PAGE : refused(failure))
+            })
+            return warnings.length === 0 ? reply : { ...reply, warnings }
+          }
         }
       })
   }
 }
+
+/** The API that another server serves, when the path lies in one. */
+const aggregated = (kernel: Kernel, path: string) => {
+  const [root, group, version] = path.split("/").filter((segment) => segment !== "")
+  return root === "apis" && group !== undefined && version !== undefined
+    ? kernel.aggregated.find(group, version)
+    : undefined
+}
+
+const isGroup = (kernel: Kernel, group: string): boolean =>
+  kernel.registry.groupVersions.some((one) => one.group === group)
+
+const refused = (failure: Failure): Reply => {
+  const retryAfterSeconds = failure.details?.retryAfterSeconds
+  return { ...json(toJson(failure), failure.code), ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) }
+}
+
+/** A group that is not built in has nobody to say what it lacks. */
+const isNoPage = (failure: Failure, info: RequestInfo.ResourceRequest): boolean =>
+  failure === noSuchResource && Resources.all.every((one) => one.group !== info.group)
+
+const NO_PAGE = text("404 page not found\n", 404)
 
 const HEALTH = new Map([
   ["/healthz", "healthz"],
@@ -66,7 +101,11 @@ const HEALTH = new Map([
 ])
 const CHECKS = ["ping", "log", "poststarthook/rbac/bootstrap-roles", "poststarthook/bootstrap-controller"]
 
-const path = (request: Pick<ApiRequest, "method" | "path" | "query" | "accept">, address: string): Reply => {
+const path = (
+  kernel: Kernel,
+  request: Pick<ApiRequest, "method" | "path" | "query" | "accept">,
+  address: string
+): Reply => {
   const { accept, path: asked, query } = request
   const check = HEALTH.get(asked)
   if (check !== undefined) {
@@ -74,41 +113,49 @@ const path = (request: Pick<ApiRequest, "method" | "path" | "query" | "accept">,
       query.has("verbose") ? `${CHECKS.map((name) => `[+]${name} ok\n`).join("")}${check} check passed\n` : "ok"
     )
   }
-  const document = Discovery.answer(asked, accept, address)
+  const document =
+    TokenRequests.document(kernel, asked)
+    ?? Discovery.answer(kernel.registry, asked, accept, address, kernel.aggregated)
   if (document !== undefined && request.method !== "GET") return json(toJson(methodNotAllowed), methodNotAllowed.code)
   if (document !== undefined) {
     return { _tag: "Text", status: 200, contentType: document.contentType, body: JSON.stringify(document.body) }
   }
+  const schemas = request.method === "GET" ? OpenApi.answer(kernel.registry, asked) : undefined
+  if (schemas !== undefined) return { _tag: "Text", status: 200, contentType: JSON_TYPE, body: schemas }
   // The core group answers for itself; everything else is a page that nobody serves.
-  return asked.startsWith("/api/")
-    ? json(toJson(noSuchResource), noSuchResource.code)
-    : text("404 page not found\n", 404)
+  return asked.startsWith("/api/") ? json(toJson(noSuchResource), noSuchResource.code) : NO_PAGE
 }
 
 const resource = (
   kernel: Kernel,
   authorize: Authorization.Authorize,
+  { identify }: Authentication,
   request: ApiRequest,
   info: RequestInfo.ResourceRequest
 ): Outcome<Reply> => {
-  const found = Resources.find(info.group, info.version, info.resource)
+  const found = kernel.registry.find(info.group, info.version, info.resource)
   if (found === undefined || info.rest.length > 0 || !standsHere(found, info)) return Result.fail(noSuchResource)
   const call: ResourceCall = { request, info, resource: found }
+  if (found.custom?.deprecation !== undefined) request.warn(found.custom.deprecation)
   if (info.subresource !== "") {
     const subresource = found.subresources.find((one) => one.name === info.subresource)
-    if (subresource === undefined) return Result.fail(noSuchResource)
+    if (subresource === undefined)
+      return Result.fail(found.custom === undefined ? noSuchResource : notFound(found, info.name))
     return subresource.verbs.includes(info.verb)
       ? Subresources.answer(kernel, call, subresource)
       : Result.fail(methodNotAllowed)
   }
   if (request.method === "HEAD" || !found.verbs.includes(info.verb) || !fitsPlace(found, info, request))
     return Result.fail(methodNotAllowed)
-  return isStored(found) ? Objects.answer(kernel, call) : Reviews.answer(authorize, call)
+  if (found === Resources.tokenReviews) return TokenRequests.review(kernel, identify, call)
+  if (found === Resources.selfSubjectReviews) return TokenRequests.whoAmI(kernel, call)
+  return isStored(found) ? Objects.answer(kernel, call) : Reviews.answer(kernel, authorize, call)
 }
 
 /** A cluster's own things have no namespace in their path, and an object of a namespace always has. */
 const standsHere = (found: Resource, info: RequestInfo.ResourceRequest): boolean => {
   if (!found.namespaced) return info.namespace === "" || found === Resources.namespaces
+  if (found.custom !== undefined && info.namespace === "") return info.verb === "list" || info.verb === "watch"
   return info.namespace !== "" || !isItem(info)
 }
 

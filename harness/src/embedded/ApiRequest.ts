@@ -5,13 +5,16 @@
  */
 import { Result } from "effect"
 import { parse as parseYaml } from "yaml"
+import type { AggregatedApi } from "./AggregatedApis.ts"
 import type { User } from "./Authentication.ts"
+import * as CustomBody from "./CustomBody.ts"
+import * as Decoding from "./Decoding.ts"
 import { at, checked, isArray, isObject, type Json, type JsonObject, objectAt, parse, textAt } from "./Json.ts"
 import { mediaRanges, type Renderer } from "./Representation.ts"
 import type { WatchQuery } from "./Query.ts"
 import type { ResourceRequest } from "./RequestInfo.ts"
 import { apiVersionOf, type Resource } from "./Resource.ts"
-import { badRequest, invalidOptions, type Outcome, unsupportedMediaType, unsupportedValue } from "./Status.ts"
+import { badRequest, invalidOptions, type Outcome, unsupportedFormat, unsupportedValue } from "./Status.ts"
 import type { WriteOptions } from "./Writes.ts"
 
 /** **Shape** `body` is the whole text, empty when there is none. */
@@ -24,6 +27,8 @@ export interface ApiRequest {
   readonly userAgent: string
   readonly body: string
   readonly user: User
+  /** Tells the client something beside the answer. */
+  readonly warn: (text: string) => void
 }
 
 /** A request for objects of a resource that is served. */
@@ -33,10 +38,20 @@ export interface ResourceCall {
   readonly resource: Resource
 }
 
-/** **Shape** `Pieces` is written piece by piece, `Watch` goes on until its time is up. */
-export type Reply =
+/** **Shape** `Pieces` is written piece by piece, `Watch` goes on until its time is up, `Forward` is another server's to answer. */
+export type Reply = Body & Beside
+
+/** What the client is told beside the answer. */
+export interface Beside {
+  readonly warnings?: ReadonlyArray<string>
+  /** When it is worth asking again. */
+  readonly retryAfterSeconds?: number
+}
+
+type Body =
   | { readonly _tag: "Text"; readonly status: number; readonly contentType: string; readonly body: string }
   | { readonly _tag: "Pieces"; readonly status: number; readonly pieces: Iterable<string> }
+  | { readonly _tag: "Forward"; readonly api: AggregatedApi; readonly request: ApiRequest }
   | { readonly _tag: "Watch"; readonly renderer: Renderer; readonly namespace: string; readonly query: WatchQuery }
 
 export const JSON_TYPE = "application/json"
@@ -67,15 +82,7 @@ const YAML = new Set(["application/yaml", "application/apply-patch+yaml"])
  */
 export const bodyObject = (request: ApiRequest, kind: string, groupVersion: string): Outcome<JsonObject> =>
   Result.gen(function* () {
-    const type = mediaType(request)
-    if (type !== "" && type !== JSON_TYPE && !YAML.has(type)) {
-      return yield* Result.fail(
-        unsupportedMediaType(
-          "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml"
-        )
-      )
-    }
-    const body = yield* decode(request.body, YAML.has(type), kind)
+    const body = yield* bodyText(request, kind)
     const given = textAt(body, "kind")
     const version = textAt(body, "apiVersion")
     if ((given !== "" && given !== kind) || (version !== "" && version !== groupVersion)) {
@@ -100,7 +107,16 @@ export const bodyObject = (request: ApiRequest, kind: string, groupVersion: stri
   })
 
 export const resourceBody = ({ request, resource }: ResourceCall): Outcome<JsonObject> =>
-  bodyObject(request, resource.kind, apiVersionOf(resource))
+  resource.custom === undefined
+    ? bodyObject(request, resource.kind, apiVersionOf(resource))
+    : Result.flatMap(bodyText(request, resource.kind), (body) => CustomBody.read(resource, body, request.body))
+
+const bodyText = (request: ApiRequest, kind: string): Outcome<JsonObject> => {
+  const type = mediaType(request)
+  return type === "" || type === JSON_TYPE || YAML.has(type)
+    ? decode(request.body, YAML.has(type), kind)
+    : Result.fail(unsupportedFormat("application/json, application/yaml"))
+}
 
 /** Parses a text as JSON or YAML. **Errors** 400. */
 export const decode = (body: string, yaml: boolean, kind: string): Outcome<JsonObject> =>
@@ -163,9 +179,21 @@ const shapeProblem = (object: JsonObject): string | undefined => {
 const managerOf = (request: ApiRequest): string =>
   request.query.get("fieldManager") || request.userAgent.split("/")[0] || "unknown"
 
-/** Reads the options that all writes have. **Errors** 422 for a dry run that is not `All`. */
-export const writeOptions = (request: ApiRequest, kind: string): Outcome<WriteOptions> =>
-  Result.map(dryRun(request.query.getAll("dryRun"), kind), (dry) => ({ manager: managerOf(request), dryRun: dry }))
+/**
+ * Reads the options that all writes have. **Errors** 422 for a dry run that is not `All`, and for another word than
+ * those by which fields are validated.
+ */
+export const writeOptions = (
+  request: ApiRequest,
+  kind: string
+): Outcome<WriteOptions & { readonly reading: Reading }> =>
+  Result.gen(function* () {
+    const dry = yield* dryRun(request.query.getAll("dryRun"), kind)
+    const fields = yield* Decoding.fieldValidation(request.query.get("fieldValidation") ?? "", kind)
+    return { manager: managerOf(request), dryRun: dry, reading: { fields, warn: request.warn } }
+  })
+
+type Reading = Decoding.Reading
 
 /** Reads the stages of a dry run. */
 export const dryRun = (stages: ReadonlyArray<string>, kind: string): Outcome<boolean> => {

@@ -25,7 +25,7 @@ export interface Decision {
   readonly reason: string
 }
 
-interface Rule {
+export interface Rule {
   readonly verbs: ReadonlyArray<string>
   readonly groups: ReadonlyArray<string>
   readonly resources: ReadonlyArray<string>
@@ -72,6 +72,14 @@ export const make = (kernel: Kernel): Authorize => {
     return { allowed: false, reason: "" }
   }
 }
+
+/** The rules that apply to a user, in a namespace and everywhere. */
+export const rulesFor = (kernel: Kernel, user: User, namespace: string): ReadonlyArray<Rule> =>
+  compile(kernel)
+    .filter((binding) => binding.kind === "ClusterRoleBinding" || binding.namespace === namespace)
+    .filter((binding) => binding.subjects.some((subject) => isSubject(subject, user)))
+    // Paths belong to no namespace, so only bindings of the whole cluster give any.
+    .flatMap(({ kind, rules }) => (kind === "ClusterRoleBinding" ? rules : rules.filter(({ paths }) => paths.length === 0)))
 
 /** The refusal of a request. */
 export const refusal = (user: User, attributes: Attributes): Failure => {

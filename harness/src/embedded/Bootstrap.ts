@@ -6,6 +6,7 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
+import * as ApiServices from "./ApiServices.ts"
 import type { JsonObject } from "./Json.ts"
 import type { Kernel } from "./Kernel.ts"
 import type { Resource } from "./Resource.ts"
@@ -39,6 +40,7 @@ const objects = (port: number): ReadonlyArray<readonly [Resource, string, JsonOb
       }
     }
   ],
+  ...ApiServices.builtIn().map((object) => [Resources.apiServices, "", object] as const),
   ...ROLES.map((role) => [Resources.clusterRoles, "", clusterRole(role)] as const),
   ...BINDINGS.map(([name, ...groups]) => [Resources.clusterRoleBindings, "", clusterRoleBinding(name, groups)] as const)
 ]
@@ -79,6 +81,7 @@ const BINDINGS: ReadonlyArray<readonly [string, ...ReadonlyArray<string>]> = [
   ["system:basic-user", "system:authenticated"],
   ["system:discovery", "system:authenticated"],
   ["system:monitoring", "system:monitoring"],
+  ["system:service-account-issuer-discovery", "system:serviceaccounts"],
   ["system:public-info-viewer", "system:authenticated", "system:unauthenticated"]
 ]
 
@@ -198,7 +201,10 @@ const ROLES: ReadonlyArray<Role> = [
   },
   {
     name: "system:basic-user",
-    rules: [rule(["create"], "authorization.k8s.io", "selfsubjectaccessreviews", "selfsubjectrulesreviews")]
+    rules: [
+      rule(["create"], "authorization.k8s.io", "selfsubjectaccessreviews", "selfsubjectrulesreviews"),
+      rule(["create"], "authentication.k8s.io", "selfsubjectreviews")
+    ]
   },
   {
     name: "system:discovery",
@@ -234,6 +240,17 @@ const ROLES: ReadonlyArray<Role> = [
         "/statusz"
       ),
       rule(["get"], "", "nodes/metrics")
+    ]
+  },
+  {
+    name: "system:service-account-issuer-discovery",
+    rules: [
+      paths(
+        "/.well-known/openid-configuration",
+        "/.well-known/openid-configuration/",
+        "/openid/v1/jwks",
+        "/openid/v1/jwks/"
+      )
     ]
   },
   { name: "system:public-info-viewer", rules: [paths(...INFO)] }

@@ -1,11 +1,13 @@
 /**
  * Does at once what the controllers of a real cluster do in a while: empties namespaces that end, and removes what has
- * lost its owner.
+ * lost its owner. In a cluster with controllers, theirs does it instead.
  *
  * Nobody runs pods here, so a pod that goes with its namespace or owner goes without a grace period. Finalizers hold.
  *
  * @since 0.1.0
  */
+import * as CustomKinds from "./CustomKinds.ts"
+import { FOREGROUND } from "./Finalizers.ts"
 import { arrayAt, at, type Json, type JsonObject, objectAt, put, textAt } from "./Json.ts"
 import { type Kernel, timestamp } from "./Kernel.ts"
 import type { Resource } from "./Resource.ts"
@@ -14,13 +16,24 @@ import { read, type Stored } from "./Store.ts"
 
 /** Follows up on an object that has just been marked as ending. */
 export const ending = (kernel: Kernel, resource: Resource, object: JsonObject): void => {
+  if (kernel.collectsLater) return
   if (resource === Resources.namespaces) empty(kernel, textAt(object, "metadata", "name"))
   if (!arrayAt(object, "metadata", "finalizers").includes(FOREGROUND)) return
   const uid = textAt(object, "metadata", "uid")
   for (const [kind, dependent] of kernel.store.dependents(uid)) drop(kernel, kind, dependent, uid)
   const stored = kernel.store.get(resource, keyIn(object))
-  if (stored !== undefined && kernel.store.dependents(uid).length === 0) loosen(kernel, resource, stored, FOREGROUND)
+  if (stored !== undefined && !isBlocked(kernel, uid)) loosen(kernel, resource, stored, FOREGROUND)
 }
+
+/** Whether an owner that goes last still has dependents that it has to wait for. */
+export const isBlocked = (kernel: Kernel, uid: string): boolean =>
+  kernel.store
+    .dependents(uid)
+    .some(([, dependent]) =>
+      arrayAt(read(dependent), "metadata", "ownerReferences").some(
+        (owner) => textAt(owner, "uid") === uid && at(owner, "blockOwnerDeletion") === true
+      )
+    )
 
 /** Before an owner goes: takes its name off what depends on it, where the dependents shall stay. */
 export const release = (kernel: Kernel, uid: string): void => {
@@ -33,14 +46,15 @@ export const release = (kernel: Kernel, uid: string): void => {
 
 /** After an object is gone: removes what it owned, and the namespace that waited for it. */
 export const removed = (kernel: Kernel, resource: Resource, gone: Stored): void => {
+  if (resource.custom !== undefined) closeDefinition(kernel, resource.custom.definition)
+  if (resource === Resources.customResourceDefinitions) CustomKinds.settle(kernel, CustomKinds.groupOf(gone))
+  if (kernel.collectsLater) return
   for (const [kind, dependent] of kernel.store.dependents(gone.uid)) drop(kernel, kind, dependent, gone.uid)
   for (const owner of gone.owners) foregroundOwner(kernel, owner)
   if (!resource.namespaced) return
   const home = kernel.store.get(Resources.namespaces, gone.namespace)
   if (home !== undefined && home.fields["status.phase"] === "Terminating") closeIfEmpty(kernel, home)
 }
-
-const FOREGROUND = "foregroundDeletion"
 
 const keyIn = (object: JsonObject): string => {
   const namespace = textAt(object, "metadata", "namespace")
@@ -80,8 +94,16 @@ const empty = (kernel: Kernel, namespace: string): void => {
   if (home !== undefined) closeIfEmpty(kernel, home)
 }
 
-const closeIfEmpty = (kernel: Kernel, home: Stored): void => {
-  if (kernel.store.contents(home.name).length > 0) return
+/** Removes a definition that ends and has no objects any more. */
+export const closeDefinition = (kernel: Kernel, name: string): void => {
+  const free = CustomKinds.release(kernel, name)
+  if (free === undefined) return
+  removed(kernel, Resources.customResourceDefinitions, kernel.store.remove(Resources.customResourceDefinitions, free))
+}
+
+/** Removes a namespace that ends and holds nothing any more. */
+export const closeIfEmpty = (kernel: Kernel, home: Stored): void => {
+  if (kernel.store.holdsAny(home.name)) return
   const object = read(home)
   const others = arrayAt(object, "spec", "finalizers").filter((one) => one !== "kubernetes")
   if (others.length > 0 || arrayAt(object, "metadata", "finalizers").length > 0) {
@@ -97,7 +119,7 @@ const closeIfEmpty = (kernel: Kernel, home: Stored): void => {
 
 /** An owner that waits for its dependents goes once the last of them is gone. */
 const foregroundOwner = (kernel: Kernel, uid: string): void => {
-  if (kernel.store.dependents(uid).length > 0) return
+  if (isBlocked(kernel, uid)) return
   const owner = kernel.store.byUid(uid)
   if (owner === undefined) return
   const [resource, stored] = owner

@@ -5,6 +5,8 @@
  *
  * @since 0.1.0
  */
+import * as ApiServices from "./ApiServices.ts"
+import * as Definition from "./Definition.ts"
 import { arrayAt, isArray, isObject, type JsonObject, objectAt, put, textAt, textsAt, withDefaults } from "./Json.ts"
 import * as PodDefaults from "./PodDefaults.ts"
 import { canonicalIn } from "./Quantity.ts"
@@ -21,11 +23,13 @@ type Fill = (object: JsonObject, surroundings: Surroundings) => JsonObject
 
 /** Fills in an object that is created or changed; filling in twice changes nothing. */
 export const fill = (resource: Resource, object: JsonObject, surroundings: Surroundings): JsonObject =>
-  FILL.get(resource.kind)?.(object, surroundings) ?? object
+  (resource.custom === undefined ? FILL.get(resource.kind)?.(object, surroundings) : undefined) ?? object
 
-/** The status that a new object starts with; whatever a client sent as its status is dropped. */
-export const firstStatus = (resource: Resource, object: JsonObject): JsonObject =>
-  FIRST_STATUS.get(resource.kind)?.(object) ?? {}
+/**
+ * The status that a new object starts with, none for a custom kind; whatever a client sent as its status is dropped.
+ */
+export const firstStatus = (resource: Resource, object: JsonObject): JsonObject | undefined =>
+  resource.custom === undefined ? (FIRST_STATUS.get(resource.kind)?.(object) ?? {}) : undefined
 
 const spec = (object: JsonObject, change: (spec: JsonObject) => JsonObject): JsonObject => ({
   ...object,
@@ -66,12 +70,18 @@ const statefulSet: Fill = (object) =>
     })
   )
 
-const daemonSet: Fill = (object) =>
-  spec(object, (value) =>
+const daemonSet: Fill = (object) => {
+  const filled = spec(object, (value) =>
     withDefaults(rolling(templated(value), "updateStrategy", { maxUnavailable: 1, maxSurge: 0 }), {
       revisionHistoryLimit: 10
     })
   )
+  const annotations = withDefaults(objectAt(filled, "metadata", "annotations"), { [TEMPLATE_GENERATION]: "1" })
+  return put(filled, ["metadata", "annotations"], annotations)
+}
+
+/** Counts the templates that a daemon set has had, in the way of its oldest version. */
+export const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
 
 const replicaSet: Fill = (object) => spec(object, (value) => withDefaults(templated(value), { replicas: 1 }))
 
@@ -255,6 +265,8 @@ const FILL = new Map<string, Fill>([
   ["Secret", secret],
   ["Event", event],
   ["PersistentVolumeClaim", claim],
+  ["CustomResourceDefinition", Definition.fill],
+  ["APIService", ApiServices.fill],
   ["RoleBinding", binding],
   ["ClusterRoleBinding", binding]
 ])
@@ -286,6 +298,8 @@ const nodeStatus = (object: JsonObject): JsonObject =>
   )
 
 const FIRST_STATUS = new Map<string, (object: JsonObject) => JsonObject>([
+  ["CustomResourceDefinition", Definition.firstStatus],
+  ["APIService", ApiServices.firstStatus],
   ["Pod", PodDefaults.podStatus],
   ["Node", nodeStatus],
   ["Namespace", () => ({ phase: "Active" })],
@@ -302,6 +316,7 @@ const FIRST_STATUS = new Map<string, (object: JsonObject) => JsonObject>([
 
 /** What admission adds to an object at its creation and never again. */
 export const admit = (resource: Resource, object: JsonObject): JsonObject => {
+  if (resource.custom !== undefined) return object
   if (resource.kind === "Namespace") return put(object, ["spec", "finalizers"], ["kubernetes"])
   if (resource.kind !== "Node") return object
   const taints = arrayAt(object, "spec", "taints")

@@ -8,7 +8,9 @@
  */
 import { Result } from "effect"
 import * as Collector from "./Collector.ts"
-import { arrayAt, at, isObject, type JsonObject, numberAt, objectAt, put, textAt } from "./Json.ts"
+import * as CustomKinds from "./CustomKinds.ts"
+import * as Finalizers from "./Finalizers.ts"
+import { at, isObject, type JsonObject, numberAt, objectAt, put, textAt } from "./Json.ts"
 import { type Kernel, timestamp } from "./Kernel.ts"
 import type { Resource } from "./Resource.ts"
 import * as Resources from "./Resources.ts"
@@ -19,7 +21,7 @@ import { type Address, find, held } from "./Writes.ts"
 /** How an object goes. **Shape** without `graceSeconds` the object's own period counts. */
 export interface DeleteOptions {
   readonly graceSeconds?: number
-  readonly propagation?: "Foreground" | "Background" | "Orphan"
+  readonly propagation?: Finalizers.Propagation
   readonly uid?: string
   readonly version?: string
   readonly dryRun: boolean
@@ -52,29 +54,47 @@ export const remove = (kernel: Kernel, address: Address, options: DeleteOptions)
     }
     const grace = graceOf(resource, before, options)
     const marked = at(before, "metadata", "deletionTimestamp") !== undefined
+    if (resource === Resources.customResourceDefinitions && !marked) {
+      return { gone: false, object: retired(kernel, stored, options.dryRun), details }
+    }
+    const finalized = finalizing(resource, before, options)
+    const orphans = !kernel.collectsLater && Finalizers.has(finalized, Finalizers.ORPHAN)
+    const settled = orphans ? Finalizers.withoutFinalizer(finalized, Finalizers.ORPHAN) : finalized
     // A second deletion can only shorten the time that is left.
     if (
       marked
+      && settled === before
       && grace >= (numberAt(before, "metadata", "deletionGracePeriodSeconds") ?? 0)
       && (grace > 0 || held(before))
     ) {
       return { gone: false, object: before, details }
     }
-    const finalized = finalizing(before, options)
-    const ending = ended(resource, finalized, grace, marked, kernel.nowMs())
+    const ending = ended(resource, settled, grace, marked, kernel.nowMs())
     const goes = grace === 0 && !held(ending)
     if (options.dryRun) return { gone: goes, object: ending, details }
+    if (orphans) Collector.release(kernel, stored.uid)
     if (!goes) {
       const object = read(kernel.store.write(resource, ending))
       Collector.ending(kernel, resource, object)
       return { gone: false, object, details }
     }
     const last = resource === Resources.pods ? ending : before
-    if (options.propagation === "Orphan") Collector.release(kernel, stored.uid)
     const removed = kernel.store.remove(resource, stored)
     Collector.removed(kernel, resource, removed)
     return { gone: true, object: put(last, ["metadata", "resourceVersion"], String(removed.revision)), details }
   })
+
+/** A definition goes after its objects. */
+const retired = (kernel: Kernel, stored: Stored, dryRun: boolean): JsonObject => {
+  const object = CustomKinds.retire(kernel, stored, dryRun)
+  if (dryRun) return object
+  for (const [resource, { name, namespace }] of CustomKinds.instances(kernel, stored.name)) {
+    // One that went with its owner a moment ago is what was asked for.
+    remove(kernel, { resource, namespace, name }, { dryRun: false })
+  }
+  Collector.closeDefinition(kernel, stored.name)
+  return object
+}
 
 const PROTECTED = new Set(["default", "kube-system", "kube-public"])
 
@@ -115,13 +135,14 @@ const graceOf = (resource: Resource, object: JsonObject, options: DeleteOptions)
   return Math.max(0, options.graceSeconds ?? numberAt(object, "spec", "terminationGracePeriodSeconds") ?? 30)
 }
 
-const finalizing = (object: JsonObject, options: DeleteOptions): JsonObject => {
-  if (options.propagation !== "Foreground" || isObject(at(object, "spec", "finalizers"))) return object
-  const finalizers = arrayAt(object, "metadata", "finalizers")
-  return finalizers.includes("foregroundDeletion")
-    ? object
-    : put(object, ["metadata", "finalizers"], [...finalizers, "foregroundDeletion"])
+const finalizing = (resource: Resource, object: JsonObject, { propagation }: DeleteOptions): JsonObject => {
+  // Jobs are older than the default of all others: without a wish, their pods stay.
+  const own = propagation ?? (resource === Resources.jobs && !hasWish(object) ? "Orphan" : undefined)
+  return isObject(at(object, "spec", "finalizers")) ? object : Finalizers.forPropagation(object, own)
 }
+
+const hasWish = (object: JsonObject): boolean =>
+  Finalizers.has(object, Finalizers.ORPHAN) || Finalizers.has(object, Finalizers.FOREGROUND)
 
 const ended = (resource: Resource, object: JsonObject, grace: number, marked: boolean, nowMs: number): JsonObject => {
   const generation = numberAt(object, "metadata", "generation")

@@ -5,10 +5,11 @@
  *
  * @since 0.1.0
  */
+import type { AggregatedApis } from "./AggregatedApis.ts"
 import type { Json, JsonObject } from "./Json.ts"
 import { mediaRanges } from "./Representation.ts"
-import { apiVersionOf, type Resource, type Subresource } from "./Resource.ts"
-import * as Resources from "./Resources.ts"
+import type { Registry } from "./Registry.ts"
+import { apiVersionOf, isStored, type Resource, storageHash, type Subresource } from "./Resource.ts"
 
 export const gitVersion = "v1.36.3"
 
@@ -39,37 +40,49 @@ const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 
 const plain = (body: JsonObject): Document => ({ contentType: JSON_TYPE, body })
 
-const groupVersions: ReadonlyArray<{ readonly group: string; readonly version: string }> = [
-  ...new Map(
-    Resources.all.map((resource) => [apiVersionOf(resource), { group: resource.group, version: resource.version }])
-  ).values()
-]
-
 /** Answers a discovery path, `undefined` for any other. **Shape** `address` is that of the server itself. */
-export const answer = (path: string, accept: string | undefined, address: string): Document | undefined => {
+export const answer = (
+  registry: Registry,
+  path: string,
+  accept: string | undefined,
+  address: string,
+  elsewhere: AggregatedApis
+): Document | undefined => {
   const segments = path.split("/").filter((segment) => segment !== "")
   const [root, first, second] = segments
-  if (root === undefined) return plain({ paths: paths() })
+  if (root === undefined) return plain({ paths: paths(registry) })
   if (root === "version" && segments.length === 1) return plain(version)
   if (root === "api" && segments.length === 1) {
-    if (wantsAggregated(accept)) return aggregated([""])
+    if (wantsAggregated(accept)) return aggregated(registry, [""])
     return plain({
       kind: "APIVersions",
       versions: ["v1"],
       serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress: address }]
     })
   }
-  if (root === "api" && first !== undefined && segments.length === 2) return resourceList("", first)
+  if (root === "api" && first !== undefined && segments.length === 2) return resourceList(registry, "", first)
   if (root !== "apis") return undefined
+  const names = groupNames(registry)
+  const others = [...new Set(elsewhere.all.map((api) => api.group))].filter((name) => !names.includes(name))
   if (first === undefined) {
+    const groups = [
+      ...names.map((name) => group(registry, name)),
+      ...others.map((name) => groupElsewhere(elsewhere, name))
+    ]
     return wantsAggregated(accept)
-      ? aggregated(groupNames())
-      : plain({ kind: "APIGroupList", apiVersion: "v1", groups: groupNames().map(group) })
+      ? aggregated(
+          registry,
+          names,
+          others.map((name) => discoveredElsewhere(elsewhere, name))
+        )
+      : plain({ kind: "APIGroupList", apiVersion: "v1", groups })
   }
   if (second === undefined) {
-    return groupNames().includes(first) ? plain({ kind: "APIGroup", apiVersion: "v1", ...group(first) }) : undefined
+    if (others.includes(first))
+      return plain({ kind: "APIGroup", apiVersion: "v1", ...groupElsewhere(elsewhere, first) })
+    return names.includes(first) ? plain({ kind: "APIGroup", apiVersion: "v1", ...group(registry, first) }) : undefined
   }
-  return segments.length === 3 ? resourceList(first, second) : undefined
+  return segments.length === 3 ? resourceList(registry, first, second) : undefined
 }
 
 const wantsAggregated = (accept: string | undefined): boolean =>
@@ -81,31 +94,33 @@ const wantsAggregated = (accept: string | undefined): boolean =>
       && parameters.get("as") === "APIGroupDiscoveryList"
   )
 
-const groupNames = (): ReadonlyArray<string> => groupVersions.map((one) => one.group).filter((name) => name !== "")
+const groupNames = (registry: Registry): ReadonlyArray<string> => [
+  ...new Set(registry.groupVersions.map((one) => one.group).filter((name) => name !== ""))
+]
 
-const group = (name: string): JsonObject => {
-  const versions = groupVersions
+const group = (registry: Registry, name: string): JsonObject => {
+  const versions = registry.groupVersions
     .filter((one) => one.group === name)
     .map((one) => ({ groupVersion: apiVersionOf(one), version: one.version }))
   return { name, versions, ...(versions[0] === undefined ? {} : { preferredVersion: versions[0] }) }
 }
 
-const paths = (): Json => [
+const paths = (registry: Registry): Json => [
   "/api",
   "/api/v1",
   "/apis",
-  ...groupVersions.flatMap((one) => (one.group === "" ? [] : [`/apis/${one.group}`, `/apis/${apiVersionOf(one)}`])),
+  ...groupNames(registry).flatMap((name) => [
+    `/apis/${name}`,
+    ...registry.groupVersions.filter((one) => one.group === name).map((one) => `/apis/${apiVersionOf(one)}`)
+  ]),
   "/healthz",
   "/livez",
   "/readyz",
   "/version"
 ]
 
-const served = (groupName: string, versionName: string): ReadonlyArray<Resource> =>
-  Resources.all.filter((resource) => resource.group === groupName && resource.version === versionName)
-
-const resourceList = (groupName: string, versionName: string): Document | undefined => {
-  const resources = served(groupName, versionName)
+const resourceList = (registry: Registry, groupName: string, versionName: string): Document | undefined => {
+  const resources = registry.served(groupName, versionName)
   if (resources.length === 0) return undefined
   return plain({
     kind: "APIResourceList",
@@ -123,9 +138,14 @@ const listed = (resource: Resource): JsonObject => ({
   singularName: resource.singular,
   namespaced: resource.namespaced,
   kind: resource.kind,
-  verbs: resource.verbs,
-  ...names(resource)
+  verbs: verbsOf(resource),
+  ...names(resource),
+  ...(isStored(resource) ? { storageVersionHash: storageHash(resource) } : {})
 })
+
+/** A kind whose definition is going takes nothing new. */
+const verbsOf = ({ custom, verbs }: Resource): ReadonlyArray<string> =>
+  custom?.terminating === true ? verbs.filter((verb) => !["create", "patch", "update"].includes(verb)) : verbs
 
 const listedPart = (resource: Resource, sub: Subresource): JsonObject => ({
   name: `${resource.resource}/${sub.name}`,
@@ -141,22 +161,48 @@ const names = ({ categories, shortNames }: Resource): JsonObject => ({
   ...(categories.length === 0 ? {} : { categories })
 })
 
-const aggregated = (groups: ReadonlyArray<string>): Document => ({
+const groupElsewhere = ({ all }: AggregatedApis, name: string): JsonObject => {
+  const versions = all
+    .filter((api) => api.group === name)
+    .map(({ group, version }) => ({ groupVersion: `${group}/${version}`, version }))
+  return { name, versions, ...(versions[0] === undefined ? {} : { preferredVersion: versions[0] }) }
+}
+
+/** What another server has; one that does not answer now has nothing that can be relied on. */
+const discoveredElsewhere = (elsewhere: AggregatedApis, name: string): JsonObject => ({
+  metadata: { name },
+  versions: elsewhere.all
+    .filter((api) => api.group === name)
+    .map((api) =>
+      api.available
+        ? { version: api.version, resources: elsewhere.resourcesOf(api.name), freshness: "Current" }
+        : { version: api.version, freshness: "Stale" }
+    )
+})
+
+const aggregated = (
+  registry: Registry,
+  groups: ReadonlyArray<string>,
+  others: ReadonlyArray<JsonObject> = []
+): Document => ({
   contentType: AGGREGATED,
   body: {
     kind: "APIGroupDiscoveryList",
     apiVersion: "apidiscovery.k8s.io/v2",
     metadata: {},
-    items: groups.map((name) => ({
-      metadata: name === "" ? {} : { name },
-      versions: groupVersions
-        .filter((one) => one.group === name)
-        .map((one) => ({
-          version: one.version,
-          resources: served(one.group, one.version).map(discovered),
-          freshness: "Current"
-        }))
-    }))
+    items: [
+      ...groups.map((name) => ({
+        metadata: name === "" ? {} : { name },
+        versions: registry.groupVersions
+          .filter((one) => one.group === name)
+          .map((one) => ({
+            version: one.version,
+            resources: registry.served(one.group, one.version).map(discovered),
+            freshness: "Current"
+          }))
+      })),
+      ...others
+    ]
   }
 })
 
@@ -165,7 +211,7 @@ const discovered = (resource: Resource): JsonObject => ({
   responseKind: { group: resource.group, version: resource.version, kind: resource.kind },
   scope: resource.namespaced ? "Namespaced" : "Cluster",
   singularResource: resource.singular,
-  verbs: resource.verbs,
+  verbs: verbsOf(resource),
   ...names(resource),
   ...(resource.subresources.length === 0
     ? {}

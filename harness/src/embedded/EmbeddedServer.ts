@@ -1,29 +1,37 @@
 /**
  * A Kubernetes API server in this process, over TLS, with its objects in memory.
  *
- * It speaks the real server's formats, words and semantics for the kinds in {@link Resources}; it runs no controllers,
- * but empties namespaces that end and removes what has lost its owner. It answers JSON; a protobuf body is refused with
- * 415, which `kubectl --validate=false` avoids.
+ * It speaks the real server's formats, words and semantics for the kinds in {@link Resources} and those that definitions
+ * add. With `controllers` it also does what the controller manager and the scheduler do, see {@link Controllers}; without
+ * them it empties namespaces that end and removes what has lost its owner, and nothing else happens of its own accord.
+ * Nothing runs in its pods: what they report is what a kubelet, real or not, writes into their status. It answers JSON;
+ * of bodies in protobuf it reads those that `kubectl` sends, see {@link ProtobufKinds}, and refuses others with 415.
  *
  * @since 0.1.0
  */
 import { Cause, Effect, Result, type Scope } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { ClusterOptions, RunningCluster } from "../ClusterDriver.ts"
-import { HarnessError, MachineRefused } from "../HarnessError.ts"
+import { HarnessError, type InvalidFleet, type MachineRefused } from "../HarnessError.ts"
+import * as EmbeddedState from "../state/EmbeddedState.ts"
+import * as Aggregator from "./Aggregator.ts"
 import * as Api from "./Api.ts"
+import { JSON_TYPE } from "./ApiRequest.ts"
 import * as Authentication from "./Authentication.ts"
 import * as Bootstrap from "./Bootstrap.ts"
 import * as Certificate from "./Certificate.ts"
+import * as Controllers from "./controllers/Controllers.ts"
 import * as Kernel from "./Kernel.ts"
 import * as Listener from "./Listener.ts"
 import { mediaRanges } from "./Representation.ts"
 import type { RequestInfo } from "./RequestInfo.ts"
+import * as Protobuf from "./Protobuf.ts"
+import * as Restartable from "./Restartable.ts"
 import * as Sending from "./Sending.ts"
 import { type Failure, tooLarge, toJson } from "./Status.ts"
 import * as Watch from "./Watch.ts"
 
-export interface EmbeddedOptions extends Pick<ClusterOptions, "name" | "users"> {
+export interface EmbeddedOptions extends Pick<ClusterOptions, "name" | "users" | "from" | "controllers"> {
   /** How many changes can be replayed; a watch from further back is answered 410. Default 10,000. */
   readonly historyCapacity?: number
   /** How often a quiet watch is told its version. Default 60,000. */
@@ -71,21 +79,26 @@ const LOG_LINES = 1_000
  */
 export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedServer, HarnessError, Scope.Scope> =>
   Effect.gen(function* () {
-    const kernel = yield* Kernel.make(options.historyCapacity ?? HISTORY_CAPACITY)
+    const controlled = options.controllers === true
+    const saved = options.from === undefined ? undefined : yield* EmbeddedState.open(options.from)
+    const kernel = yield* Kernel.make(options.historyCapacity ?? HISTORY_CAPACITY, controlled, saved?.trust)
     const requests = new Map<string, number>()
     const log: Array<string> = []
     const settings = {
       bookmarkIntervalMs: options.bookmarkIntervalMs ?? BOOKMARK_INTERVAL_MS,
       shared: new Watch.SharedLines()
     }
-    const place = { port: 0 }
-    const api = Api.make(kernel, Authentication.make(options.users), () => `127.0.0.1:${place.port}`)
+    const authentication = Authentication.forCluster(kernel, options.users)
+    const api = Api.make(kernel, authentication, () => `127.0.0.1:${kernel.place.port}`)
+    const aggregator = yield* Aggregator.make(kernel)
     const observe = (line: string) => {
       log.push(`${new Date(kernel.nowMs()).toISOString()} ${line}`)
       if (log.length > LOG_LINES) log.shift()
     }
     const handle: Listener.Handle = (request, response) => {
-      const handled = Effect.scoped(answer(kernel, api, settings, request, response, (info) => count(requests, info)))
+      const handled = Effect.scoped(
+        answer({ kernel, api, aggregator, settings }, request, response, (info) => count(requests, info))
+      )
       return handled.pipe(
         Effect.catchCause((cause) =>
           Cause.hasInterruptsOnly(cause)
@@ -100,19 +113,33 @@ export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedServer, H
     }
     const certificate = yield* Certificate.issue(options.name)
     const listener = yield* Listener.make(certificate, handle)
-    place.port = listener.port
-    const written = Bootstrap.write(kernel, listener.port)
-    if (Result.isFailure(written))
-      return yield* Effect.die(new Error(`a new cluster refused its own objects: ${written.failure.message}`))
+    kernel.place.port = listener.port
+    const begin = Effect.suspend(() => {
+      const written = Bootstrap.write(kernel, listener.port)
+      return Result.isSuccess(written)
+        ? Effect.void
+        : Effect.die(new Error(`a new cluster refused its own objects: ${written.failure.message}`))
+    })
+    const state = yield* EmbeddedState.make({ kernel, begin, saved })
+    const controllers = Controllers.run({ kernel, caPem: certificate.certificatePem, observe })
+    const background = yield* Restartable.make(Effect.andThen(aggregator.watch, controlled ? controllers : Effect.void))
+    yield* background.start
+    // Nobody reconciles while the machine is off, or while what there is to reconcile is put back.
+    const kill = Effect.andThen(background.stop, listener.kill)
+    const listen = Effect.tap(listener.listen, () => background.start)
+    const named = <A>(action: Effect.Effect<A, MachineRefused>) =>
+      Effect.mapError(action, (reason) => inCluster(options.name, reason))
 
     return {
       name: options.name,
       server: `https://127.0.0.1:${listener.port}`,
       caPem: certificate.certificatePem,
-      kill: listener.kill,
-      restart: Effect.andThen(listener.kill, listener.listen).pipe(
-        Effect.mapError((reason) => inCluster(options.name, reason))
-      ),
+      kill,
+      restart: Effect.andThen(kill, listen).pipe(named),
+      restartEmpty: kill.pipe(Effect.andThen(state.beginAnew), Effect.andThen(listen), named),
+      checkpoint: state.checkpoint,
+      reset: background.stop.pipe(Effect.andThen(state.reset), Effect.andThen(background.start)),
+      save: (directory: string) => named(state.save(directory)),
       expireHistory: Effect.sync(() => kernel.store.compact()),
       logs: Effect.sync(() => log.map((line) => `${line}\n`).join("")),
       counters: Effect.sync(() => ({
@@ -123,7 +150,7 @@ export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedServer, H
     }
   }).pipe(Effect.mapError((error) => (error instanceof HarnessError ? error : inCluster(options.name, error))))
 
-const inCluster = (cluster: string, reason: MachineRefused) => new HarnessError({ cluster, reason })
+const inCluster = (cluster: string, reason: InvalidFleet | MachineRefused) => new HarnessError({ cluster, reason })
 
 const INTERNAL: Failure = { code: 500, reason: "InternalError", message: "Internal error occurred", details: {} }
 
@@ -137,10 +164,16 @@ const count = (requests: Map<string, number>, info: RequestInfo): void => {
 const sendFailure = (response: ServerResponse, failure: Failure): Effect.Effect<void> =>
   Sending.whole(response, failure.code, "application/json", JSON.stringify(toJson(failure)))
 
+/** What answers requests. */
+interface Serving {
+  readonly kernel: Kernel.Kernel
+  readonly api: Api.Api
+  readonly aggregator: Aggregator.Aggregator
+  readonly settings: Sending.WatchSettings
+}
+
 const answer = (
-  kernel: Kernel.Kernel,
-  api: Api.Api,
-  settings: Sending.WatchSettings,
+  { aggregator, api, kernel, settings }: Serving,
   request: IncomingMessage,
   response: ServerResponse,
   seen: (info: RequestInfo) => void
@@ -155,28 +188,41 @@ const answer = (
       accept: headers.accept,
       contentType: headers["content-type"] ?? "",
       userAgent: headers["user-agent"] ?? "",
-      authorization: headers.authorization
+      authorization: headers.authorization,
+      headers: request.headersDistinct
     })
     if (Result.isFailure(admitted)) return yield* sendFailure(response, admitted.failure)
     seen(admitted.success.info)
     const body = yield* Effect.result(readBody(request))
     if (Result.isFailure(body)) return yield* sendFailure(response, body.failure)
-    const reply = admitted.success.answer(body.success)
+    const { contentType, text } = textOf(body.success, headers["content-type"] ?? "")
+    const reply = admitted.success.answer(text, contentType)
     switch (reply._tag) {
       case "Text":
-        return yield* Sending.whole(response, reply.status, reply.contentType, reply.body)
+        return yield* Sending.whole(response, reply.status, reply.contentType, reply.body, reply)
       case "Pieces": {
         const gzip = mediaRanges(headers["accept-encoding"]?.toString()).some(({ type }) => type === "gzip")
         return yield* Sending.pieces(response, reply.status, reply.pieces, gzip)
       }
+      case "Forward":
+        return yield* aggregator.forward(response, reply)
       case "Watch":
         return yield* Sending.watch(kernel, response, reply, settings)
     }
   })
 
+/** The text of a body: JSON for one in protobuf that can be read; for any other the handlers say what they take. */
+const textOf = (body: Buffer, contentType: string): { readonly contentType: string; readonly text: string } => {
+  const isProtobuf = mediaRanges(contentType)[0]?.type === Protobuf.MEDIA_TYPE
+  const object = isProtobuf ? Protobuf.decode(body) : undefined
+  return object !== undefined && Result.isSuccess(object)
+    ? { contentType: JSON_TYPE, text: JSON.stringify(object.success) }
+    : { contentType, text: body.toString() }
+}
+
 /** Reads a whole body. **Errors** 413 beyond the limit. */
-const readBody = (request: IncomingMessage): Effect.Effect<string, Failure> =>
-  Effect.callback<string, Failure>((resume) => {
+const readBody = (request: IncomingMessage): Effect.Effect<Buffer, Failure> =>
+  Effect.callback<Buffer, Failure>((resume) => {
     const chunks: Array<Buffer> = []
     let length = 0
     request.on("data", (chunk: Buffer) => {
@@ -188,7 +234,7 @@ const readBody = (request: IncomingMessage): Effect.Effect<string, Failure> =>
       }
       chunks.push(chunk)
     })
-    request.once("end", () => resume(Effect.succeed(Buffer.concat(chunks).toString())))
+    request.once("end", () => resume(Effect.succeed(Buffer.concat(chunks))))
     // A body that breaks off ends with its connection, and that interrupts the request.
     return Effect.sync(() => request.removeAllListeners("data"))
   })

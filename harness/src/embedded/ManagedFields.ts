@@ -11,6 +11,7 @@
 import { Result } from "effect"
 import { arrayAt, at, type Json, type JsonObject, objectAt, put, textAt, without } from "./Json.ts"
 import * as FieldSet from "./FieldSet.ts"
+import * as KindSchema from "./KindSchema.ts"
 import { apiVersionOf, hasStatus, type Resource } from "./Resource.ts"
 import { badRequest, type Failure, type Outcome } from "./Status.ts"
 
@@ -69,17 +70,18 @@ export const apply = (
     return Result.fail(badRequest("metadata.managedFields must be nil"))
   // A status in an apply of the object itself belongs to nobody: only its subresource writes it.
   const applied = options.subresource === "" && hasStatus(resource) ? without(intent, "status") : intent
-  const set = FieldSet.fromObject(resource.kind, managed(applied))
+  const schema = KindSchema.ofResource(resource)
+  const set = FieldSet.fromObject(schema, managed(applied))
   const known = live === undefined ? [] : managersOf(resource, live, options.time)
   const isMine = (manager: Manager) =>
     manager.operation === "Apply" && manager.name === options.manager && manager.subresource === options.subresource
   const mine = known.find(isMine)
   const others = known.filter((manager) => !isMine(manager))
-  const merged = FieldSet.merge(resource.kind, live ?? {}, without(applied, "apiVersion", "kind"))
+  const merged = FieldSet.merge(schema, live ?? {}, without(applied, "apiVersion", "kind"))
 
   const conflicts = others.flatMap((manager) =>
     FieldSet.paths(FieldSet.intersection(set, manager.fields))
-      .filter((path) => !FieldSet.isSame(live, merged, path))
+      .filter((path) => !FieldSet.isSame(schema, live, merged, path))
       .map((path) => ({ manager, path }))
   )
   if (conflicts.length > 0 && !options.force) return Result.fail(conflicted(conflicts))
@@ -90,7 +92,7 @@ export const apply = (
   const owned = rest.reduce((all, manager) => FieldSet.union(all, manager.fields), FieldSet.empty)
   const pruned = FieldSet.paths(FieldSet.difference(dropped, owned))
     .toReversed()
-    .reduce<JsonObject>((object, path) => FieldSet.removeAt(object, path), merged)
+    .reduce<JsonObject>((object, path) => FieldSet.removeAt(schema, object, path), merged)
   const unchanged =
     mine !== undefined && FieldSet.isEmpty(FieldSet.difference(set, mine.fields)) && FieldSet.isEmpty(dropped)
   const now: Manager = {
@@ -119,9 +121,12 @@ export const afterUpdate = (
     return put(after, ["metadata", "managedFields"], undefined)
   const known = arrayAt(after, "metadata", "managedFields").flatMap(fromEntry)
   if (known.length === 0) return put(after, ["metadata", "managedFields"], undefined)
-  const old = FieldSet.fromObject(resource.kind, managed(before))
-  const now = FieldSet.fromObject(resource.kind, managed(after))
-  const written = FieldSet.fromPaths(FieldSet.paths(now).filter((path) => !FieldSet.isSame(before, after, path)))
+  const schema = KindSchema.ofResource(resource)
+  const old = FieldSet.fromObject(schema, managed(before))
+  const now = FieldSet.fromObject(schema, managed(after))
+  const written = FieldSet.fromPaths(
+    FieldSet.paths(now).filter((path) => !FieldSet.isSame(schema, before, after, path))
+  )
   const gone = FieldSet.difference(old, now)
   if (FieldSet.isEmpty(written) && FieldSet.isEmpty(gone)) return after
   const subresource = part === "main" ? "" : part
@@ -148,7 +153,7 @@ const managersOf = (resource: Resource, live: JsonObject, time: string): Readonl
       subresource: "",
       apiVersion: apiVersionOf(resource),
       time,
-      fields: FieldSet.fromObject(resource.kind, without(managed(live), "status"))
+      fields: FieldSet.fromObject(KindSchema.ofResource(resource), without(managed(live), "status"))
     }
   ]
 }

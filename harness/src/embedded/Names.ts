@@ -9,12 +9,14 @@ import { type JsonObject, objectAt } from "./Json.ts"
 import { type FieldError, invalidValue } from "./Status.ts"
 
 const LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+const STARTING = "[a-z]([-a-z0-9]*[a-z0-9])?"
 const SUBDOMAIN = `${LABEL}(\\.${LABEL})*`
 const QUALIFIED = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 const VALUE = `(${QUALIFIED})?`
 
 const whole = (pattern: string): RegExp => new RegExp(`^(?:${pattern})$`)
 const LABEL_REGEX = whole(LABEL)
+const STARTING_REGEX = whole(STARTING)
 const SUBDOMAIN_REGEX = whole(SUBDOMAIN)
 const QUALIFIED_REGEX = whole(QUALIFIED)
 const VALUE_REGEX = whole(VALUE)
@@ -28,6 +30,16 @@ export const labelProblem = (name: string): string | undefined => {
   return (
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an "
     + `alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '${LABEL}')`
+  )
+}
+
+/** What is wrong with a label that has to start with a letter. */
+export const startingLabelProblem = (name: string): string | undefined => {
+  if (name.length > 63) return longer(63)
+  if (STARTING_REGEX.test(name)) return undefined
+  return (
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end "
+    + `with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '${STARTING}')`
   )
 }
 

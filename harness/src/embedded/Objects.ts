@@ -7,7 +7,9 @@ import { Result } from "effect"
 import {
   badVersion,
   type Failure,
+  invalid,
   invalidOptions,
+  invalidValue,
   misnamed,
   type Outcome,
   success,
@@ -25,15 +27,18 @@ import {
   resourceBody,
   writeOptions
 } from "./ApiRequest.ts"
+import * as Decoding from "./Decoding.ts"
 import * as Deletions from "./Deletions.ts"
 import { arrayAt, type JsonObject, numberAt, objectAt, put, textAt } from "./Json.ts"
 import { type Kernel, timestamp } from "./Kernel.ts"
+import * as KindSchema from "./KindSchema.ts"
 import * as Lists from "./Lists.ts"
 import * as ManagedFields from "./ManagedFields.ts"
 import * as Patches from "./Patches.ts"
 import * as Query from "./Query.ts"
 import * as Representation from "./Representation.ts"
 import { apiVersionOf, type Resource } from "./Resource.ts"
+import * as Resources from "./Resources.ts"
 import { keyOf } from "./Store.ts"
 import * as Writes from "./Writes.ts"
 
@@ -116,7 +121,8 @@ export const update = (kernel: Kernel, call: ResourceCall, part: Writes.Part): O
     const renderer = yield* rendererFor(kernel, call)
     const options = yield* writeOptions(call.request, "UpdateOptions")
     const body = yield* Result.flatMap(resourceBody(call), (object) => placed(object, call))
-    const changed = yield* Writes.update(kernel, addressOf(call), part, () => Result.succeed(body), options)
+    const change = () => (part === "main" ? versioned(call.resource, body) : Result.succeed(body))
+    const changed = yield* Writes.update(kernel, addressOf(call), part, change, options)
     return written(kernel, call, renderer, changed, options.dryRun, 200)
   })
 
@@ -125,16 +131,38 @@ export const patch = (kernel: Kernel, call: ResourceCall, part: "main" | "status
     const renderer = yield* rendererFor(kernel, call)
     const options = yield* writeOptions(call.request, "PatchOptions")
     const { resource } = call
-    const asked = yield* Patches.read(call.request, resource.kind, apiVersionOf(resource))
+    const { reading, ...given } = options
+    const asked = yield* Patches.read(call.request, patchTarget(resource))
     if (asked._tag === "Apply") {
-      const [object, status] = yield* apply(kernel, call, part, asked.intent, asked.force, options)
+      const intent = yield* Decoding.declared(resource, asked.intent)
+      const [object, status] = yield* apply(kernel, call, part, intent, asked.force, given)
       return written(kernel, call, renderer, object, options.dryRun, status)
     }
     const change = (current: JsonObject) =>
-      asked.change({ kind: resource.kind, apiVersion: apiVersionOf(resource), ...current })
-    const changed = yield* Writes.update(kernel, addressOf(call), part, change, options)
+      Result.flatMap(asked.change(typed(resource, current)), (object) =>
+        Decoding.decodePatched(resource, object, reading)
+      )
+    const changed = yield* Writes.update(kernel, addressOf(call), part, change, given)
     return written(kernel, call, renderer, changed, options.dryRun, 200)
   })
+
+export const patchTarget = (resource: Resource): Patches.PatchTarget => ({
+  kind: resource.kind,
+  groupVersion: apiVersionOf(resource),
+  schema: KindSchema.ofResource(resource),
+  isCustom: resource.custom !== undefined
+})
+
+/** Some kinds take no update that does not say which version it is of. */
+const versioned = (resource: Resource, body: JsonObject): Outcome<JsonObject> => {
+  const { group, resource: plural } = resource
+  const blind = resource.custom === undefined && !VERSIONED.has(resource)
+  if (blind || textAt(body, "metadata", "resourceVersion") !== "") return Result.succeed(body)
+  const error = invalidValue("metadata.resourceVersion", 0, "must be specified for an update")
+  return Result.fail(invalid(plural, group, textAt(body, "metadata", "name"), [error]))
+}
+
+const VERSIONED = new Set([Resources.customResourceDefinitions, Resources.apiServices])
 
 /** Applies an intent to the object, or creates it; gives the object and the status to answer with. */
 const apply = (
@@ -180,7 +208,7 @@ const written = (
     !dry && stored !== undefined && String(stored.revision) === textAt(object, "metadata", "resourceVersion")
   return current
     ? { _tag: "Text", status, contentType: JSON_TYPE, body: Representation.one(renderer, stored) }
-    : json({ kind: call.resource.kind, apiVersion: apiVersionOf(call.resource), ...object }, status)
+    : json(typed(call.resource, object), status)
 }
 
 const remove = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>

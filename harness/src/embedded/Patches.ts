@@ -6,6 +6,7 @@
 import { Result } from "effect"
 import { type ApiRequest, decode, mediaType, parsed } from "./ApiRequest.ts"
 import { isObject, type JsonObject, textAt } from "./Json.ts"
+import type { KindSchema } from "./KindSchema.ts"
 import * as JsonPatch from "./JsonPatch.ts"
 import * as MergePatch from "./MergePatch.ts"
 import { flag } from "./Query.ts"
@@ -16,6 +17,7 @@ import {
   invalidOptions,
   type Outcome,
   required,
+  unsupportedFormat,
   unsupportedMediaType
 } from "./Status.ts"
 import * as StrategicMerge from "./StrategicMerge.ts"
@@ -25,14 +27,24 @@ export type Patch =
   | { readonly _tag: "Apply"; readonly intent: JsonObject; readonly force: boolean }
   | { readonly _tag: "Change"; readonly change: (current: JsonObject) => Outcome<JsonObject> }
 
+/** What is patched. **Shape** `schema` says how a strategic merge patch merges; custom kinds take none. */
+export interface PatchTarget {
+  readonly kind: string
+  readonly groupVersion: string
+  readonly schema: KindSchema
+  readonly isCustom: boolean
+}
+
 /**
  * Reads the patch that a request carries for an object of a kind.
  *
  * **Errors** 415 for another media type, 422 for options that do not fit it, 400 for a body that is no such patch.
  */
-export const read = (request: ApiRequest, kind: string, groupVersion: string): Outcome<Patch> =>
+export const read = (request: ApiRequest, target: PatchTarget): Outcome<Patch> =>
   Result.gen(function* () {
+    const { groupVersion, isCustom, kind, schema } = target
     const type = mediaType(request)
+    if (isCustom && !CUSTOM.has(type)) return yield* Result.fail(unsupportedFormat([...CUSTOM].join(", ")))
     const errors = optionErrors(request, type === APPLY)
     if (errors.length > 0) return yield* Result.fail(invalidOptions("PatchOptions", errors))
     switch (type) {
@@ -46,7 +58,7 @@ export const read = (request: ApiRequest, kind: string, groupVersion: string): O
       }
       case "application/strategic-merge-patch+json": {
         const patch = yield* object(yield* json(request))
-        return { _tag: "Change", change: (current) => StrategicMerge.apply(current, patch, kind) }
+        return { _tag: "Change", change: (current) => StrategicMerge.apply(current, patch, schema) }
       }
       case APPLY:
         return {
@@ -60,6 +72,7 @@ export const read = (request: ApiRequest, kind: string, groupVersion: string): O
   })
 
 const APPLY = "application/apply-patch+yaml"
+const CUSTOM = new Set(["application/json-patch+json", "application/merge-patch+json", APPLY])
 
 const optionErrors = (request: ApiRequest, applies: boolean): ReadonlyArray<FieldError> => {
   if (applies) {

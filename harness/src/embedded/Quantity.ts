@@ -28,6 +28,20 @@ export const canonical = (text: string): string | undefined => {
   return `${sign === "-" && value !== 0n ? "-" : ""}${value}${value === 0n ? "" : unit}`
 }
 
+/**
+ * Reads a quantity as thousandths of its unit, rounded up: what adds up and compares in plain numbers.
+ *
+ * **Shape** `undefined` for a text that is none. **Limits** exact up to 9 Pi; beyond that to 16 digits.
+ */
+export const amount = (text: string): number | undefined => {
+  const match = QUANTITY.exec(text)
+  if (match === null) return undefined
+  const [, sign, digits = "", suffix = ""] = match
+  const { numerator, denominator } = scale(suffix)
+  const milli = Math.ceil((Number(digits) * 1_000 * Number(numerator)) / Number(denominator) - 1e-9)
+  return sign === "-" ? 0 - milli : milli
+}
+
 /** Canonical forms of all quantities in a resource list; what is no quantity stays as it is. */
 const canonicalList = (list: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(list).map(([name, value]) => [name, canonicalValue(value)]))

@@ -6,8 +6,9 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
+import * as Decoding from "./Decoding.ts"
 import { type JsonObject, objectAt } from "./Json.ts"
-import { apiVersionOf, type Resource } from "./Resource.ts"
+import { apiVersionOf, listKindOf, type Resource } from "./Resource.ts"
 import type { Failure, Outcome } from "./Status.ts"
 import { read, type Stored } from "./Store.ts"
 import * as Table from "./Table.ts"
@@ -106,7 +107,7 @@ export const one = (renderer: Renderer, stored: Stored): string => {
   const { representation, resource } = renderer
   switch (representation._tag) {
     case "Whole":
-      return wholeText(resource, stored.body)
+      return wholeText(resource, bodyOf(resource, stored))
     case "Partial":
       return JSON.stringify(partial(representation.groupVersion, read(stored)))
     case "Table":
@@ -162,7 +163,9 @@ export function* list(renderer: Renderer, metadata: JsonObject, items: Iterable<
   const { representation, resource } = renderer
   switch (representation._tag) {
     case "Whole":
-      yield `{"kind":"${resource.kind}List","apiVersion":"${apiVersionOf(resource)}","metadata":${JSON.stringify(metadata)},"items":[`
+      yield `{"kind":"${listKindOf(resource)}","apiVersion":"${apiVersionOf(resource)}","metadata":${JSON.stringify(
+        resource.custom === undefined ? metadata : { continue: "", ...metadata }
+      )},"items":[`
       break
     case "Partial":
       yield `{"kind":"PartialObjectMetadataList","apiVersion":"${representation.groupVersion}","metadata":${JSON.stringify(
@@ -185,13 +188,18 @@ const listItem = (renderer: Renderer, stored: Stored): string => {
   const { representation } = renderer
   switch (representation._tag) {
     case "Whole":
-      return stored.body
+      // The real server has a list of a custom kind only as objects that say themselves what they are.
+      return renderer.resource.custom === undefined ? stored.body : one(renderer, stored)
     case "Partial":
       return JSON.stringify(partial(representation.groupVersion, read(stored)))
     case "Table":
       return rowText(renderer, representation, stored)
   }
 }
+
+/** The text of an object in the shape of a version. */
+const bodyOf = (resource: Resource, stored: Stored): string =>
+  resource.custom?.stored === undefined ? stored.body : JSON.stringify(Decoding.shown(resource, read(stored)))
 
 /** Puts the type in front of a stored text, which has none. */
 const wholeText = (resource: Resource, body: string): string =>
@@ -216,7 +224,12 @@ const rowText = (
   stored: Stored
 ): string =>
   JSON.stringify(
-    Table.row(renderer.resource, apiVersionOf(renderer.resource), read(stored), tableOptions(renderer, representation))
+    Table.row(
+      renderer.resource,
+      apiVersionOf(renderer.resource),
+      Decoding.shown(renderer.resource, read(stored)),
+      tableOptions(renderer, representation)
+    )
   )
 
 const tableOptions = (

@@ -8,7 +8,7 @@
 import { Result } from "effect"
 import * as FieldSelector from "./FieldSelector.ts"
 import { flag } from "./Query.ts"
-import * as Resources from "./Resources.ts"
+import type { Registry } from "./Registry.ts"
 
 /** A request for objects. **Shape** absent parts are empty; `namespace` is that of the path. */
 export interface ResourceRequest {
@@ -45,7 +45,7 @@ const VERBS = new Map([
 /** Subresources of a namespace; every other word in that place is a resource inside it. */
 const OF_NAMESPACE = new Set(["status", "finalize"])
 
-export const make = (method: string, path: string, query: URLSearchParams): RequestInfo => {
+export const make = (registry: Registry, method: string, path: string, query: URLSearchParams): RequestInfo => {
   const segments = path
     .split("/")
     .filter((segment) => segment !== "")
@@ -63,7 +63,8 @@ export const make = (method: string, path: string, query: URLSearchParams): Requ
   const place = placeOf(parts)
   // The old way to watch one object is gone from clients; a field selector does it.
   if (watched && place.name !== "") return other
-  const named = place.name === "" && verb === "get" ? pinnedName(query, group, version, place.resource) : place.name
+  const named =
+    place.name === "" && verb === "get" ? pinnedName(registry, query, group, version, place.resource) : place.name
   return {
     _tag: "Resource",
     ...place,
@@ -91,9 +92,15 @@ const placeOf = (parts: ReadonlyArray<string>) => {
 }
 
 /** A list that a field selector narrows to one name is judged by that name. */
-const pinnedName = (query: URLSearchParams, group: string, version: string, name: string): string => {
+const pinnedName = (
+  registry: Registry,
+  query: URLSearchParams,
+  group: string,
+  version: string,
+  name: string
+): string => {
   const text = query.get("fieldSelector") ?? ""
-  const resource = Resources.find(group, version, name)
+  const resource = registry.find(group, version, name)
   if (text === "" || resource === undefined) return ""
   const selector = FieldSelector.parse(text, resource)
   return Result.isSuccess(selector) ? (FieldSelector.pinned(selector.success, "metadata.name") ?? "") : ""

@@ -3,6 +3,8 @@
  *
  * @since 0.1.0
  */
+import { createHash } from "node:crypto"
+import type { CustomKind } from "./CustomKind.ts"
 import { at, type JsonObject, textAt } from "./Json.ts"
 
 /**
@@ -10,7 +12,7 @@ import { at, type JsonObject, textAt } from "./Json.ts"
  * some.
  */
 export interface Subresource {
-  readonly name: "status" | "scale" | "log" | "binding" | "eviction" | "finalize"
+  readonly name: "status" | "scale" | "log" | "binding" | "eviction" | "finalize" | "token"
   readonly kind: string
   readonly groupVersion?: { readonly group: string; readonly version: string }
   readonly verbs: ReadonlyArray<string>
@@ -42,10 +44,25 @@ export interface Resource {
   readonly generation: boolean
   /** Whether a deletion answers with the object, as some kinds do, or with a Status. */
   readonly returnsDeleted: boolean
+  /** The version in which a server stores it, where that is another one; discovery shows a digest of it. */
+  readonly storedIn?: string
+  /** Where its objects are kept; all versions of a kind keep them in one place. */
+  readonly storage: string
+  /** What a definition says of a kind that is not built in. */
+  readonly custom?: CustomKind
 }
 
 export const apiVersionOf = (resource: { readonly group: string; readonly version: string }): string =>
   resource.group === "" ? resource.version : `${resource.group}/${resource.version}`
+
+export const listKindOf = (resource: Resource): string => resource.custom?.listKind ?? `${resource.kind}List`
+
+/** The place where the objects of a resource are kept, whatever the version. */
+export const storageOf = (group: string, resource: string): string => `${group}/${resource}`
+
+/** A digest of the version in which a kind is stored, by which clients see that two servers store it alike. */
+export const storageHash = ({ group, kind, storedIn, version }: Resource): string =>
+  createHash("sha256").update(`${group}/${storedIn ?? version}/${kind}`).digest().subarray(0, 8).toString("base64")
 
 export const hasStatus = (resource: Resource): boolean => resource.subresources.some((sub) => sub.name === "status")
 

@@ -1,11 +1,11 @@
 /**
- * The table of everything that the server serves.
+ * The table of everything that the server serves from its start; {@link Registry} adds what definitions bring.
  *
  * **Source** the discovery documents of Kubernetes 1.36.
  *
  * @since 0.1.0
  */
-import { eventSource, field, type Resource, type Subresource } from "./Resource.ts"
+import { eventSource, field, type Resource, storageOf, type Subresource } from "./Resource.ts"
 
 const ALL = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]
 const PART = ["get", "patch", "update"]
@@ -41,6 +41,7 @@ const inGroup =
     unknownField: particulars.fields === undefined ? onlyMetadata : notSupported,
     generation: false,
     returnsDeleted: false,
+    storage: storageOf(group, resource),
     ...particulars
   })
 
@@ -51,7 +52,10 @@ const rbac = inGroup("rbac.authorization.k8s.io", "v1")
 const coordination = inGroup("coordination.k8s.io", "v1")
 const discovery = inGroup("discovery.k8s.io", "v1")
 const policy = inGroup("policy", "v1")
+const extensions = inGroup("apiextensions.k8s.io", "v1")
+const authentication = inGroup("authentication.k8s.io", "v1")
 const authorization = inGroup("authorization.k8s.io", "v1")
+const registration = inGroup("apiregistration.k8s.io", "v1")
 
 const review = (resource: string, kind: string): Resource =>
   authorization(resource, kind, { namespaced: false, verbs: ["create"] })
@@ -115,9 +119,96 @@ export const clusterRoles = rbac("clusterroles", "ClusterRole", { namespaced: fa
 export const roleBindings = rbac("rolebindings", "RoleBinding")
 export const clusterRoleBindings = rbac("clusterrolebindings", "ClusterRoleBinding", { namespaced: false })
 
-/** Everything served, in the order of discovery. */
+export const customResourceDefinitions = extensions("customresourcedefinitions", "CustomResourceDefinition", {
+  namespaced: false,
+  shortNames: ["crd", "crds"],
+  categories: ["api-extensions"],
+  subresources: [statusOf("CustomResourceDefinition")],
+  generation: true,
+  storedIn: "v1beta1"
+})
+
+export const podDisruptionBudgets = policy("poddisruptionbudgets", "PodDisruptionBudget", {
+  shortNames: ["pdb"],
+  subresources: [statusOf("PodDisruptionBudget")],
+  generation: true
+})
+
+export const configMaps: Resource = core("configmaps", "ConfigMap", { shortNames: ["cm"] })
+
+export const persistentVolumeClaims: Resource = core("persistentvolumeclaims", "PersistentVolumeClaim", {
+  shortNames: ["pvc"],
+  subresources: [statusOf("PersistentVolumeClaim")],
+  returnsDeleted: true
+})
+
+export const persistentVolumes: Resource = core("persistentvolumes", "PersistentVolume", {
+  namespaced: false,
+  shortNames: ["pv"],
+  subresources: [statusOf("PersistentVolume")],
+  returnsDeleted: true
+})
+
+export const secrets: Resource = core("secrets", "Secret", { fields: [field("type")] })
+
+export const serviceAccounts: Resource = core("serviceaccounts", "ServiceAccount", {
+  shortNames: ["sa"],
+  subresources: [
+    {
+      name: "token",
+      kind: "TokenRequest",
+      groupVersion: { group: "authentication.k8s.io", version: "v1" },
+      verbs: ["create"]
+    }
+  ],
+  returnsDeleted: true
+})
+
+export const controllerRevisions: Resource = apps("controllerrevisions", "ControllerRevision")
+
+export const daemonSets: Resource = workload("daemonsets", "DaemonSet", "ds", false)
+
+export const deployments: Resource = workload("deployments", "Deployment", "deploy", true)
+
+export const replicaSets: Resource = workload("replicasets", "ReplicaSet", "rs", true)
+
+export const statefulSets: Resource = workload("statefulsets", "StatefulSet", "sts", true)
+
+export const cronJobs: Resource = batch("cronjobs", "CronJob", {
+  shortNames: ["cj"],
+  categories: ["all"],
+  subresources: [statusOf("CronJob")],
+  generation: true
+})
+
+export const jobs: Resource = batch("jobs", "Job", {
+  categories: ["all"],
+  subresources: [statusOf("Job")],
+  fields: [field("status.successful", "0")],
+  unknownField: (name) => `field label "${name}" not supported for Job`,
+  generation: true
+})
+
+export const endpointSlices: Resource = discovery("endpointslices", "EndpointSlice")
+
+export const apiServices: Resource = registration("apiservices", "APIService", {
+  namespaced: false,
+  categories: ["api-extensions"],
+  subresources: [statusOf("APIService")]
+})
+
+export const tokenReviews: Resource = authentication("tokenreviews", "TokenReview", {
+  namespaced: false,
+  verbs: ["create"]
+})
+export const selfSubjectReviews: Resource = authentication("selfsubjectreviews", "SelfSubjectReview", {
+  namespaced: false,
+  verbs: ["create"]
+})
+
+/** Everything built in, in the order of discovery. */
 export const all: ReadonlyArray<Resource> = [
-  core("configmaps", "ConfigMap", { shortNames: ["cm"] }),
+  configMaps,
   core("endpoints", "Endpoints", { singular: "endpoints", shortNames: ["ep"] }),
   core("events", "Event", {
     shortNames: ["ev"],
@@ -138,60 +229,36 @@ export const all: ReadonlyArray<Resource> = [
   core("limitranges", "LimitRange", { shortNames: ["limits"] }),
   namespaces,
   nodes,
-  core("persistentvolumeclaims", "PersistentVolumeClaim", {
-    shortNames: ["pvc"],
-    subresources: [statusOf("PersistentVolumeClaim")],
-    returnsDeleted: true
-  }),
-  core("persistentvolumes", "PersistentVolume", {
-    namespaced: false,
-    shortNames: ["pv"],
-    subresources: [statusOf("PersistentVolume")],
-    returnsDeleted: true
-  }),
+  persistentVolumeClaims,
+  persistentVolumes,
   pods,
   core("resourcequotas", "ResourceQuota", {
     shortNames: ["quota"],
     subresources: [statusOf("ResourceQuota")],
     returnsDeleted: true
   }),
-  core("secrets", "Secret", { fields: [field("type")] }),
-  core("serviceaccounts", "ServiceAccount", { shortNames: ["sa"], returnsDeleted: true }),
+  secrets,
+  serviceAccounts,
   services,
-  apps("controllerrevisions", "ControllerRevision"),
-  workload("daemonsets", "DaemonSet", "ds", false),
-  workload("deployments", "Deployment", "deploy", true),
-  workload("replicasets", "ReplicaSet", "rs", true),
-  workload("statefulsets", "StatefulSet", "sts", true),
+  controllerRevisions,
+  daemonSets,
+  deployments,
+  replicaSets,
+  statefulSets,
+  selfSubjectReviews,
+  tokenReviews,
   review("selfsubjectaccessreviews", "SelfSubjectAccessReview"),
+  review("selfsubjectrulesreviews", "SelfSubjectRulesReview"),
   review("subjectaccessreviews", "SubjectAccessReview"),
-  batch("cronjobs", "CronJob", {
-    shortNames: ["cj"],
-    categories: ["all"],
-    subresources: [statusOf("CronJob")],
-    generation: true
-  }),
-  batch("jobs", "Job", {
-    categories: ["all"],
-    subresources: [statusOf("Job")],
-    fields: [field("status.successful", "0")],
-    unknownField: (name) => `field label "${name}" not supported for Job`,
-    generation: true
-  }),
+  cronJobs,
+  jobs,
   coordination("leases", "Lease"),
-  discovery("endpointslices", "EndpointSlice"),
-  policy("poddisruptionbudgets", "PodDisruptionBudget", {
-    shortNames: ["pdb"],
-    subresources: [statusOf("PodDisruptionBudget")],
-    generation: true
-  }),
+  endpointSlices,
+  podDisruptionBudgets,
   clusterRoleBindings,
   clusterRoles,
   roleBindings,
-  roles
+  roles,
+  customResourceDefinitions,
+  apiServices
 ]
-
-const byPath = new Map(all.map((resource) => [`${resource.group}/${resource.version}/${resource.resource}`, resource]))
-
-export const find = (group: string, version: string, resource: string): Resource | undefined =>
-  byPath.get(`${group}/${version}/${resource}`)

@@ -8,16 +8,18 @@
 import { Result } from "effect"
 import { json, type Reply, type ResourceCall, resourceBody } from "./ApiRequest.ts"
 import type { User } from "./Authentication.ts"
-import type { Attributes, Authorize } from "./Authorization.ts"
+import { type Attributes, type Authorize, type Rule, rulesFor } from "./Authorization.ts"
 import { arrayAt, at, isObject, type JsonObject, objectAt, textAt } from "./Json.ts"
+import type { Kernel } from "./Kernel.ts"
 import { apiVersionOf } from "./Resource.ts"
-import { invalid, invalidValue, type Outcome } from "./Status.ts"
+import { badRequest, invalid, invalidValue, type Outcome } from "./Status.ts"
 
 /** Answers a review of the caller or of somebody else. */
-export const answer = (authorize: Authorize, call: ResourceCall): Outcome<Reply> =>
+export const answer = (kernel: Kernel, authorize: Authorize, call: ResourceCall): Outcome<Reply> =>
   Result.gen(function* () {
     const body = yield* resourceBody(call)
     const spec = objectAt(body, "spec")
+    if (call.resource.kind === "SelfSubjectRulesReview") return yield* rules(kernel, call, textAt(spec, "namespace"))
     const attributes = yield* attributesOf(spec)
     const user = call.resource.kind === "SelfSubjectAccessReview" ? call.request.user : yield* userOf(spec)
     const { allowed, reason } = authorize(user, attributes)
@@ -32,6 +34,28 @@ export const answer = (authorize: Authorize, call: ResourceCall): Outcome<Reply>
       201
     )
   })
+
+/** Answers what the caller may do in a namespace. */
+const rules = (kernel: Kernel, call: ResourceCall, namespace: string): Outcome<Reply> => {
+  if (namespace === "") return Result.fail(badRequest("no namespace on request"))
+  const all = rulesFor(kernel, call.request.user, namespace)
+  const status = {
+    resourceRules: all.filter(({ paths }) => paths.length === 0).map(resourceRule),
+    nonResourceRules: all
+      .filter(({ paths }) => paths.length > 0)
+      .map(({ paths, verbs }) => ({ verbs, nonResourceURLs: paths })),
+    incomplete: false
+  }
+  const { kind } = call.resource
+  return Result.succeed(json({ kind, apiVersion: apiVersionOf(call.resource), metadata: {}, spec: {}, status }, 201))
+}
+
+const resourceRule = ({ groups, names, resources, verbs }: Rule): JsonObject => ({
+  verbs,
+  apiGroups: groups,
+  resources,
+  ...(names.length === 0 ? {} : { resourceNames: names })
+})
 
 const attributesOf = (spec: JsonObject): Outcome<Attributes> => {
   const resource = at(spec, "resourceAttributes")

@@ -7,7 +7,7 @@ import { Deferred, Effect, Fiber, Random, type Scope } from "effect"
 import type { ServerResponse } from "node:http"
 import type { Writable } from "node:stream"
 import { createGzip } from "node:zlib"
-import { JSON_TYPE, type Reply } from "./ApiRequest.ts"
+import { type Beside, JSON_TYPE, type Reply } from "./ApiRequest.ts"
 import type { Kernel } from "./Kernel.ts"
 import type { Change } from "./Store.ts"
 import * as Watch from "./Watch.ts"
@@ -30,10 +30,13 @@ export const whole = (
   response: ServerResponse,
   status: number,
   contentType: string,
-  body: string
+  body: string,
+  { retryAfterSeconds = 0, warnings = [] }: Beside = {}
 ): Effect.Effect<void> =>
   Effect.sync(() => {
     const bytes = Buffer.from(body)
+    if (retryAfterSeconds > 0) response.setHeader("retry-after", String(retryAfterSeconds))
+    if (warnings.length > 0) response.setHeader("warning", warnings.map((text) => `299 - ${JSON.stringify(text)}`))
     response.writeHead(status, {
       ...HEADERS,
       "content-type": contentType,
@@ -114,7 +117,8 @@ export interface WatchSettings {
 }
 
 /**
- * Follows changes until the watch's time is up, its reader falls behind, or the request is interrupted.
+ * Follows changes until the watch's time is up, its reader falls behind, its kind is redefined, or the request is
+ * interrupted.
  *
  * **Limits** an event is written the moment it happens, with the text that all watches of the same form share.
  */
@@ -157,6 +161,9 @@ export const watch = (
       if (waiting.length > WATCH_BACKLOG_EVENTS) Deferred.doneUnsafe(behind, Effect.void)
     })
     yield* Effect.addFinalizer(() => Effect.sync(unsubscribe))
+    const over = yield* Deferred.make<void>()
+    const release = kernel.registry.onChange(renderer.resource, () => Deferred.doneUnsafe(over, Effect.void))
+    yield* Effect.addFinalizer(() => Effect.sync(release))
 
     const iterator = (function* () {
       for (const stored of initial) {
@@ -188,7 +195,8 @@ export const watch = (
     const lastMark = Effect.andThen(Effect.sleep((seconds - LAST_BOOKMARK_SECONDS) * 1_000), mark)
     const bookmarks = query.bookmarks ? [marks, ...(seconds > LAST_BOOKMARK_SECONDS ? [lastMark] : [])] : []
     const fibers = yield* Effect.forEach([begun, ...bookmarks], (effect) => Effect.forkScoped(effect))
-    yield* Effect.raceFirst(Effect.sleep(seconds * 1_000), Deferred.await(behind))
+    const ends = [Effect.sleep(seconds * 1_000), Deferred.await(behind), Deferred.await(over)]
+    yield* Effect.raceAllFirst(ends)
     yield* Fiber.interruptAll(fibers)
     // A reader that is behind gets no more than it has: a clean end would look as if this were all.
     if (Deferred.isDoneUnsafe(behind)) response.destroy()

@@ -14,6 +14,9 @@ export interface FieldError {
     | "FieldValueDuplicate"
     | "FieldValueForbidden"
     | "FieldValueNotSupported"
+    | "FieldValueTooLong"
+    | "FieldValueTooMany"
+    | "FieldValueTypeInvalid"
   readonly message: string
   readonly field: string
 }
@@ -23,7 +26,7 @@ export interface Details {
   readonly group?: string
   readonly kind?: string
   readonly uid?: string
-  readonly causes?: ReadonlyArray<{ readonly reason: string; readonly message: string; readonly field?: string }>
+  readonly causes?: ReadonlyArray<{ readonly reason?: string; readonly message: string; readonly field?: string }>
   readonly retryAfterSeconds?: number
 }
 
@@ -115,6 +118,24 @@ export const invalidValue = (field: string, value: Json | undefined, detail: str
   field
 })
 
+/** A value of another type than its field has. */
+export const typeInvalid = (field: string, value: Json, detail: string): FieldError => ({
+  ...invalidValue(field, value, detail),
+  reason: "FieldValueTypeInvalid"
+})
+
+export const tooLong = (field: string, limit: number): FieldError => ({
+  reason: "FieldValueTooLong",
+  message: `Too long: may not be more than ${limit} ${limit === 1 ? "byte" : "bytes"}`,
+  field
+})
+
+export const tooMany = (field: string, count: number, limit: number): FieldError => ({
+  reason: "FieldValueTooMany",
+  message: `Too many: ${count}: must have at most ${limit} ${limit === 1 ? "item" : "items"}`,
+  field
+})
+
 export const duplicate = (field: string, value: Json): FieldError => ({
   reason: "FieldValueDuplicate",
   message: `Duplicate value: ${JSON.stringify(value)}`,
@@ -176,6 +197,18 @@ export const unsupportedMediaType = (message: string): Failure => ({
   code: 415,
   reason: "UnsupportedMediaType",
   message
+})
+
+/** A body in a format that nobody reads here. */
+export const unsupportedFormat = (accepted: string): Failure =>
+  unsupportedMediaType(`the body of the request was in an unknown format - accepted media types include: ${accepted}`)
+
+/** A failure of the server's own. */
+export const internal = (problem: string): Failure => ({
+  code: 500,
+  reason: "InternalError",
+  message: `Internal error occurred: ${problem}`,
+  details: { causes: [{ message: problem }] }
 })
 
 export const expired = (message: string, listContinue?: string): Failure => ({

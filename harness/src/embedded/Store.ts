@@ -38,6 +38,8 @@ export interface Change {
 }
 
 interface Collection {
+  /** What its objects are of, by the latest definition. */
+  resource: Resource
   readonly objects: Map<string, Stored>
   /** Keys in byte order, as pages walk them. */
   keys: Array<string>
@@ -64,10 +66,12 @@ export const bodyAt = (stored: Stored, revision: number): string =>
  * @since 0.1.0
  */
 export class Store {
-  readonly #collections = new Map<Resource, Collection>()
-  readonly #listeners = new Map<Resource, Set<(change: Change) => void>>()
-  readonly #dependents = new Map<string, Map<string, readonly [Resource, string]>>()
-  readonly #uids = new Map<string, readonly [Resource, string]>()
+  // By place of storage: a kind has one, however many versions it is served in.
+  readonly #collections = new Map<string, Collection>()
+  readonly #listeners = new Map<string, Set<(change: Change) => void>>()
+  readonly #everyListener = new Set<(change: Change) => void>()
+  readonly #dependents = new Map<string, Map<string, readonly [string, string]>>()
+  readonly #uids = new Map<string, readonly [string, string]>()
   readonly #historyCapacity: number
   #history: Array<Change> = []
   #revision = 1
@@ -88,11 +92,11 @@ export class Store {
   }
 
   get(resource: Resource, key: string): Stored | undefined {
-    return this.#collections.get(resource)?.objects.get(key)
+    return this.#collections.get(resource.storage)?.objects.get(key)
   }
 
   count(resource: Resource): number {
-    return this.#collections.get(resource)?.objects.size ?? 0
+    return this.#collections.get(resource.storage)?.objects.size ?? 0
   }
 
   /**
@@ -102,7 +106,7 @@ export class Store {
    * **Limits** the present costs what it returns; the past costs the changes since then and a sort.
    */
   list(resource: Resource, namespace: string, from = "", revision = this.#revision): ReadonlyArray<Stored> {
-    const collection = this.#collections.get(resource)
+    const collection = this.#collections.get(resource.storage)
     if (collection === undefined) return []
     const prefix = namespace === "" ? "" : `${namespace}/`
     const start = from > prefix ? from : prefix
@@ -120,7 +124,7 @@ export class Store {
     for (let index = this.#history.length - 1; index >= 0; index--) {
       const change = this.#history[index]
       if (change === undefined || change.revision <= revision) break
-      if (change.resource !== resource) continue
+      if (change.resource.storage !== resource.storage) continue
       if (change.before !== undefined) past.set(change.before.key, change.before)
       else if (change.after !== undefined) past.delete(change.after.key)
     }
@@ -129,43 +133,51 @@ export class Store {
       .toSorted((left, right) => (left.key < right.key ? -1 : 1))
   }
 
+  /** The resources of which objects have been kept. */
+  resources(): ReadonlyArray<Resource> {
+    return [...this.#collections.values()].map(({ resource }) => resource)
+  }
+
   /** Every object that a namespace holds, over all kinds. */
   contents(namespace: string): ReadonlyArray<readonly [Resource, Stored]> {
-    return [...this.#collections.keys()]
-      .filter((resource) => resource.namespaced)
-      .flatMap((resource) => this.list(resource, namespace).map((stored) => [resource, stored] as const))
+    return [...this.#collections.values()]
+      .filter(({ resource }) => resource.namespaced)
+      .flatMap(({ resource }) => this.list(resource, namespace).map((stored) => [resource, stored] as const))
+  }
+
+  /** Whether a namespace holds any object. **Limits** a binary search a kind. */
+  holdsAny(namespace: string): boolean {
+    const prefix = `${namespace}/`
+    for (const { keys, resource } of this.#collections.values()) {
+      if (resource.namespaced && keys[lowerBound(keys, prefix)]?.startsWith(prefix) === true) return true
+    }
+    return false
   }
 
   /** Every object that names a uid among its owners. */
   dependents(uid: string): ReadonlyArray<readonly [Resource, Stored]> {
-    return [...(this.#dependents.get(uid)?.values() ?? [])].flatMap(([resource, key]) => {
-      const stored = this.get(resource, key)
-      return stored === undefined ? [] : [[resource, stored] as const]
+    return [...(this.#dependents.get(uid)?.values() ?? [])].flatMap(([storage, key]) => {
+      const found = this.#at(storage, key)
+      return found === undefined ? [] : [found]
     })
   }
 
   /** The object with a uid, whatever its kind. */
   byUid(uid: string): readonly [Resource, Stored] | undefined {
     const found = this.#uids.get(uid)
-    const stored = found === undefined ? undefined : this.get(found[0], found[1])
-    return found === undefined || stored === undefined ? undefined : [found[0], stored]
+    return found === undefined ? undefined : this.#at(found[0], found[1])
   }
 
   /** Writes an object, new or not, and tells the watchers. */
   write(resource: Resource, object: JsonObject): Stored {
-    const collection = this.#collection(resource)
-    const namespace = textAt(object, "metadata", "namespace")
-    const name = textAt(object, "metadata", "name")
-    const key = keyOf(namespace, name)
-    const before = collection.objects.get(key)
+    const key = keyOf(textAt(object, "metadata", "namespace"), textAt(object, "metadata", "name"))
+    return this.#place(resource, toStored(resource, object, key, ++this.#revision))
+  }
+
+  /** Puts an object back as it was at some time, under a new version, and tells the watchers. */
+  putBack(resource: Resource, old: Stored): Stored {
     const revision = ++this.#revision
-    const stored = toStored(resource, object, key, revision)
-    if (before === undefined) collection.keys.splice(lowerBound(collection.keys, key), 0, key)
-    collection.objects.set(key, stored)
-    if (before !== undefined) this.#unlink(resource, before)
-    this.#link(resource, stored)
-    this.#record({ resource, revision, before, after: stored })
-    return stored
+    return this.#place(resource, { ...old, revision, body: bodyAt(old, revision) })
   }
 
   /** Removes an object that exists, and gives it back as it was at its end, under the number of its removal. */
@@ -182,15 +194,23 @@ export class Store {
 
   /** The changes of a resource after a revision that is not compacted, oldest first. */
   changesSince(resource: Resource, revision: number): ReadonlyArray<Change> {
-    return this.#history.slice(upperBound(this.#history, revision)).filter((change) => change.resource === resource)
+    return this.#history
+      .slice(upperBound(this.#history, revision))
+      .filter((change) => change.resource.storage === resource.storage)
   }
 
   /** Calls back on every later change of a resource until the returned function is called. */
   subscribe(resource: Resource, listener: (change: Change) => void): () => void {
-    const listeners = this.#listeners.get(resource) ?? new Set()
-    this.#listeners.set(resource, listeners)
+    const listeners = this.#listeners.get(resource.storage) ?? new Set()
+    this.#listeners.set(resource.storage, listeners)
     listeners.add(listener)
     return () => listeners.delete(listener)
+  }
+
+  /** Calls back on every later change of any kind until the returned function is called. */
+  subscribeAll(listener: (change: Change) => void): () => void {
+    this.#everyListener.add(listener)
+    return () => this.#everyListener.delete(listener)
   }
 
   /** Forgets the whole history: older versions are gone from now on, for pages, exact reads and watches. */
@@ -199,20 +219,56 @@ export class Store {
     this.#compacted = this.#revision
   }
 
+  /**
+   * Takes the latest definition of a kind for its objects: they read as `change` makes them, under the versions that
+   * they have, and nobody is told.
+   */
+  redefine(resource: Resource, change: (object: JsonObject) => JsonObject): void {
+    const collection = this.#collection(resource)
+    collection.resource = resource
+    for (const [key, stored] of collection.objects) {
+      collection.objects.set(key, toStored(resource, change(read(stored)), key, stored.revision))
+    }
+  }
+
+  /** Begins to count anew, in a store that holds no object any more. */
+  beginAnew(): void {
+    this.#history = []
+    this.#compacted = 0
+    this.#revision = 1
+  }
+
+  #place(resource: Resource, stored: Stored): Stored {
+    const { objects, keys } = this.#collection(resource)
+    const before = objects.get(stored.key)
+    if (before === undefined) keys.splice(lowerBound(keys, stored.key), 0, stored.key)
+    objects.set(stored.key, stored)
+    if (before !== undefined) this.#unlink(resource, before)
+    this.#link(resource, stored)
+    this.#record({ resource, revision: stored.revision, before, after: stored })
+    return stored
+  }
+
   #collection(resource: Resource): Collection {
-    const known = this.#collections.get(resource)
+    const known = this.#collections.get(resource.storage)
     if (known !== undefined) return known
-    const made: Collection = { objects: new Map(), keys: [] }
-    this.#collections.set(resource, made)
+    const made: Collection = { resource, objects: new Map(), keys: [] }
+    this.#collections.set(resource.storage, made)
     return made
   }
 
+  #at(storage: string, key: string): readonly [Resource, Stored] | undefined {
+    const collection = this.#collections.get(storage)
+    const stored = collection?.objects.get(key)
+    return collection === undefined || stored === undefined ? undefined : [collection.resource, stored]
+  }
+
   #link(resource: Resource, stored: Stored): void {
-    this.#uids.set(stored.uid, [resource, stored.key])
+    this.#uids.set(stored.uid, [resource.storage, stored.key])
     for (const owner of stored.owners) {
-      const dependents = this.#dependents.get(owner) ?? new Map<string, readonly [Resource, string]>()
+      const dependents = this.#dependents.get(owner) ?? new Map<string, readonly [string, string]>()
       this.#dependents.set(owner, dependents)
-      dependents.set(stored.uid, [resource, stored.key])
+      dependents.set(stored.uid, [resource.storage, stored.key])
     }
   }
 
@@ -231,7 +287,8 @@ export class Store {
     if (excess > 0) this.#compacted = this.#history[excess - 1]?.revision ?? this.#compacted
     // Dropping in blocks keeps it linear: a shift for every change would move the whole history each time.
     if (excess > 1_000) this.#history = this.#history.slice(excess)
-    for (const listener of this.#listeners.get(change.resource) ?? []) listener(change)
+    for (const listener of this.#listeners.get(change.resource.storage) ?? []) listener(change)
+    for (const listener of this.#everyListener) listener(change)
   }
 }
 
@@ -249,7 +306,9 @@ const toStored = (resource: Resource, object: JsonObject, key: string, revision:
     fields: {
       "metadata.name": name,
       "metadata.namespace": namespace,
-      ...Object.fromEntries(resource.fields.map((field) => [field.name, field.read(object)]))
+      ...Object.fromEntries(
+        (resource.custom?.indexed ?? resource.fields).map((field) => [field.name, field.read(object)])
+      )
     },
     owners: arrayAt(object, "metadata", "ownerReferences").map((owner) => textAt(owner, "uid")),
     body: JSON.stringify(complete)

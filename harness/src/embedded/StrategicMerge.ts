@@ -8,7 +8,7 @@
  */
 import { Result } from "effect"
 import { equals, isArray, isObject, type Json, type JsonArray, type JsonObject } from "./Json.ts"
-import { forPatch, type ListRule } from "./ListSchema.ts"
+import { fieldOf, forPatch, isReplaced, itemOf, type KindSchema, type ListRule } from "./KindSchema.ts"
 import { badRequest, type Failure, type Outcome } from "./Status.ts"
 
 const PATCH = "$patch"
@@ -17,16 +17,16 @@ const DELETE_FROM = "$deleteFromPrimitiveList/"
 const ORDER = "$setElementOrder/"
 
 /**
- * Applies a patch to an object of a kind.
+ * Applies a patch to an object of a kind, whose schema says how its lists merge.
  *
  * **Errors** 400 when an item of a keyed list lacks its key, or a directive is unknown.
  *
  * @since 0.1.0
  */
-export const apply = (target: JsonObject, patch: JsonObject, kind: string): Outcome<JsonObject> =>
-  mergeObject(target, patch, kind)
+export const apply = (target: JsonObject, patch: JsonObject, schema: KindSchema): Outcome<JsonObject> =>
+  mergeObject(target, patch, schema)
 
-const mergeObject = (target: JsonObject, patch: JsonObject, kind: string): Outcome<JsonObject> => {
+const mergeObject = (target: JsonObject, patch: JsonObject, schema: KindSchema): Outcome<JsonObject> => {
   const directive = patch[PATCH]
   if (directive === "delete") return Result.succeed({})
   if (directive === "replace") return Result.succeed(plain(patch))
@@ -54,7 +54,7 @@ const mergeObject = (target: JsonObject, patch: JsonObject, kind: string): Outco
       merged.delete(key)
       continue
     }
-    const next = mergeValue(merged.get(key), value, kind, key, patch[`${ORDER}${key}`])
+    const next = mergeValue(merged.get(key), value, fieldOf(schema, key), patch[`${ORDER}${key}`])
     if (Result.isFailure(next)) return Result.fail(next.failure)
     merged.set(key, next.success)
   }
@@ -63,7 +63,7 @@ const mergeObject = (target: JsonObject, patch: JsonObject, kind: string): Outco
     const name = key.slice(ORDER.length)
     const list = merged.get(name)
     if (!key.startsWith(ORDER) || Object.hasOwn(patch, name) || !isArray(list) || !isArray(order)) continue
-    merged.set(name, ordered(list, order, list, forPatch(kind, name)))
+    merged.set(name, ordered(list, order, list, forPatch(fieldOf(schema, name))))
   }
   return Result.succeed(Object.fromEntries(merged))
 }
@@ -71,25 +71,24 @@ const mergeObject = (target: JsonObject, patch: JsonObject, kind: string): Outco
 const mergeValue = (
   target: Json | undefined,
   patch: Json,
-  kind: string,
-  name: string,
+  schema: KindSchema,
   order: Json | undefined
 ): Outcome<Json> => {
-  if (isObject(patch)) return mergeObject(isObject(target) ? target : {}, patch, kind)
+  if (isObject(patch)) return mergeObject(isObject(target) && !isReplaced(schema) ? target : {}, patch, schema)
   if (!isArray(patch)) return Result.succeed(patch)
-  const rule = forPatch(kind, name)
+  const rule = forPatch(schema)
   const known = isArray(target) ? target : []
   if (rule._tag === "Atomic") return Result.succeed(patch)
   if (rule._tag === "Set") {
     const merged = [...known, ...patch.filter((item) => !known.some((one) => equals(one, item)))]
     return Result.succeed(ordered(merged, isArray(order) ? order : patch, known, rule))
   }
-  return Result.map(mergeKeyed(known, patch, rule.keys[0] ?? "name", kind), (list) =>
+  return Result.map(mergeKeyed(known, patch, rule.keys[0] ?? "name", itemOf(schema)), (list) =>
     ordered(list, isArray(order) ? order : patch, known, rule)
   )
 }
 
-const mergeKeyed = (target: JsonArray, patch: JsonArray, key: string, kind: string): Outcome<JsonArray> => {
+const mergeKeyed = (target: JsonArray, patch: JsonArray, key: string, schema: KindSchema): Outcome<JsonArray> => {
   const replacing = patch.some((item) => isObject(item) && item[PATCH] === "replace" && !Object.hasOwn(item, key))
   let merged: JsonArray = replacing ? [] : target
   for (const item of patch) {
@@ -112,7 +111,7 @@ const mergeKeyed = (target: JsonArray, patch: JsonArray, key: string, kind: stri
       continue
     }
     const known = merged[index]
-    const next = mergeObject(isObject(known) ? known : {}, item, kind)
+    const next = mergeObject(isObject(known) ? known : {}, item, schema)
     if (Result.isFailure(next)) return Result.fail(next.failure)
     merged = index < 0 ? [...merged, next.success] : merged.with(index, next.success)
   }

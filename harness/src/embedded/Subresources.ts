@@ -4,26 +4,30 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
-import { bodyObject, json, type Reply, type ResourceCall, text, writeOptions } from "./ApiRequest.ts"
-import * as Deletions from "./Deletions.ts"
+import { bodyObject, json, type Reply, type ResourceCall, writeOptions } from "./ApiRequest.ts"
+import * as Definitions from "./Definitions.ts"
+import * as Evictions from "./Evictions.ts"
 import { at, type JsonObject, numberAt, objectAt, put, textAt } from "./Json.ts"
 import type { Kernel } from "./Kernel.ts"
+import * as KindSchema from "./KindSchema.ts"
 import * as LabelSelector from "./LabelSelector.ts"
 import * as Objects from "./Objects.ts"
 import * as Patches from "./Patches.ts"
-import type { Subresource } from "./Resource.ts"
+import * as PodLogs from "./PodLogs.ts"
+import type { Resource, Subresource } from "./Resource.ts"
 import * as Resources from "./Resources.ts"
 import {
   badRequest,
   conflict,
+  internal,
   invalid,
   misnamed,
-  notFound,
   type Outcome,
   success,
   unsupportedMediaType
 } from "./Status.ts"
 import { read } from "./Store.ts"
+import * as TokenRequests from "./TokenRequests.ts"
 import { replicaErrors } from "./Validation.ts"
 import * as Writes from "./Writes.ts"
 
@@ -41,33 +45,56 @@ export const answer = (kernel: Kernel, call: ResourceCall, subresource: Subresou
     case "binding":
       return bind(kernel, call)
     case "eviction":
-      return evict(kernel, call)
+      return Evictions.create(kernel, call)
+    case "token":
+      return TokenRequests.issue(kernel, call)
     case "log":
-      // Nothing runs here, so nothing has been written to a log.
-      return Result.map(Writes.find(kernel, Objects.addressOf(call)), () => text(""))
+      return PodLogs.answer(kernel, call)
   }
 }
 
-const scaleOf = (object: JsonObject): JsonObject => {
+/** **Errors** 500 for an object of a custom kind that says nothing of how many it wants. */
+const scaleOf = ({ custom }: Resource, object: JsonObject): Outcome<JsonObject> => {
+  const paths = custom?.scale
+  if (paths === undefined) {
+    const selector = LabelSelector.print(LabelSelector.fromObject(objectAt(object, "spec", "selector")))
+    return Result.succeed(
+      scaleFrom(object, numberAt(object, "spec", "replicas") ?? 0, ["status", "replicas"], selector)
+    )
+  }
+  const replicas = numberAt(object, ...paths.spec)
+  if (replicas === undefined) {
+    const problem = `the spec replicas field ".${paths.spec.join(".")}" does not exist`
+    return Result.fail(internal(problem))
+  }
+  const selector = paths.selector === undefined ? "" : textAt(object, ...paths.selector)
+  return Result.succeed(scaleFrom(object, replicas, paths.status, selector))
+}
+
+const scaleFrom = (
+  object: JsonObject,
+  replicas: number,
+  status: ReadonlyArray<string>,
+  selector: string
+): JsonObject => {
   const { creationTimestamp, name, namespace, resourceVersion, uid } = objectAt(object, "metadata")
-  const selector = LabelSelector.print(LabelSelector.fromObject(objectAt(object, "spec", "selector")))
   return {
     kind: "Scale",
     apiVersion: "autoscaling/v1",
     metadata: {
       name: name ?? "",
-      namespace: namespace ?? "",
+      ...(namespace === undefined ? {} : { namespace }),
       uid: uid ?? "",
       resourceVersion: resourceVersion ?? "",
       creationTimestamp: creationTimestamp ?? ""
     },
-    spec: { replicas: numberAt(object, "spec", "replicas") ?? 0 },
-    status: { replicas: numberAt(object, "status", "replicas") ?? 0, ...(selector === "" ? {} : { selector }) }
+    spec: { replicas },
+    status: { replicas: numberAt(object, ...status) ?? 0, ...(selector === "" ? {} : { selector }) }
   }
 }
 
 const currentScale = (kernel: Kernel, call: ResourceCall): Outcome<JsonObject> =>
-  Result.map(Writes.find(kernel, Objects.addressOf(call)), (stored) => scaleOf(read(stored)))
+  Result.flatMap(Writes.find(kernel, Objects.addressOf(call)), (stored) => scaleOf(call.resource, read(stored)))
 
 const rescale = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
   Result.gen(function* () {
@@ -80,11 +107,12 @@ const rescale = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
       "main",
       (current) =>
         Result.gen(function* () {
-          const scale = yield* wanted(scaleOf(current))
+          const scale = yield* wanted(yield* scaleOf(call.resource, current))
           const given = textAt(scale, "metadata", "name")
           if (given !== address.name) return yield* Result.fail(misnamed(given, address.name))
           const replicas = at(scale, "spec", "replicas") ?? 0
-          const errors = replicaErrors(replicas)
+          const paths = call.resource.custom?.scale
+          const errors = paths === undefined ? replicaErrors(replicas) : []
           if (errors.length > 0) return yield* Result.fail(invalid("Scale", "autoscaling", address.name, errors))
           if (typeof replicas !== "number" || !Number.isInteger(replicas)) {
             return yield* Result.fail(
@@ -96,12 +124,18 @@ const rescale = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
           // The version that the scale names is the workload's own: a stale one is refused like a stale object.
           const version = textAt(scale, "metadata", "resourceVersion")
           const versioned = version === "" ? current : put(current, ["metadata", "resourceVersion"], version)
-          return put(versioned, ["spec", "replicas"], replicas)
+          return put(versioned, paths?.spec ?? ["spec", "replicas"], replicas)
         }),
       options
     )
-    return json(scaleOf(changed))
+    return json(yield* scaleOf(call.resource, changed))
   })
+
+const SCALE = {
+  kind: "Scale",
+  groupVersion: "autoscaling/v1",
+  schema: KindSchema.reference(Definitions.nameOf("autoscaling", "v1", "Scale"))
+}
 
 const wantedScale = (call: ResourceCall): Outcome<(current: JsonObject) => Outcome<JsonObject>> =>
   Result.gen(function* () {
@@ -109,7 +143,7 @@ const wantedScale = (call: ResourceCall): Outcome<(current: JsonObject) => Outco
       const body = yield* bodyObject(call.request, "Scale", "autoscaling/v1")
       return () => Result.succeed(body)
     }
-    const patch = yield* Patches.read(call.request, "Scale", "autoscaling/v1")
+    const patch = yield* Patches.read(call.request, { ...SCALE, isCustom: call.resource.custom !== undefined })
     if (patch._tag === "Change") return patch.change
     return yield* Result.fail(unsupportedMediaType("a scale takes json-patch, merge-patch and strategic-merge-patch"))
   })
@@ -132,13 +166,3 @@ const bind = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
   })
 
 const TARGET = { reason: "FieldValueRequired", message: "Required value", field: "target.name" } as const
-
-const evict = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
-  Result.gen(function* () {
-    const eviction = yield* bodyObject(call.request, "Eviction", "policy/v1")
-    const name = textAt(eviction, "metadata", "name")
-    if (name !== "" && name !== call.info.name) return yield* Result.fail(notFound(Resources.pods, name))
-    const options = yield* Objects.deleteOptions(call, objectAt(eviction, "deleteOptions"))
-    yield* Deletions.remove(kernel, Objects.addressOf(call), options)
-    return json(success(undefined, 201), 201)
-  })

@@ -5,6 +5,7 @@
  *
  * @since 0.1.0
  */
+import * as ApiServices from "./ApiServices.ts"
 import { type Json, type JsonObject, objectAt, textAt } from "./Json.ts"
 import type { Resource } from "./Resource.ts"
 import { type Column, column, named } from "./TableCells.ts"
@@ -20,7 +21,11 @@ export interface TableOptions {
   readonly nowMs: number
 }
 
-const COLUMNS = new Map<string, ReadonlyArray<Column>>([...coreColumns, ...workloadColumns])
+const COLUMNS = new Map<string, ReadonlyArray<Column>>([
+  ...coreColumns,
+  ...workloadColumns,
+  ["APIService", ApiServices.columns]
+])
 
 /** Kinds without columns of their own show when they were made, as the real server prints them. */
 const OTHERS: ReadonlyArray<Column> = [
@@ -28,11 +33,18 @@ const OTHERS: ReadonlyArray<Column> = [
   column("Created At", (object) => textAt(object, "metadata", "creationTimestamp"), "date")
 ]
 
-const columnsOf = (resource: Resource): ReadonlyArray<Column> => COLUMNS.get(resource.kind) ?? OTHERS
+const columnsOf = (resource: Resource): ReadonlyArray<Column> =>
+  resource.custom?.columns ?? COLUMNS.get(resource.kind) ?? OTHERS
 
 /** The head of a table. */
 export const definitions = (resource: Resource): Json =>
-  columnsOf(resource).map(({ format, name, priority, type }) => ({ name, type, format, description: "", priority }))
+  columnsOf(resource).map(({ description, format, name, priority, type }) => ({
+    name,
+    type,
+    format,
+    description: description?.() ?? "",
+    priority
+  }))
 
 /** One row. **Shape** `object` has neither `kind` nor `apiVersion`. */
 export const row = (resource: Resource, apiVersion: string, object: JsonObject, options: TableOptions): JsonObject => ({

@@ -9,9 +9,10 @@ import * as LabelSelector from "./LabelSelector.ts"
 /** One column. **Shape** `priority` 0 is always shown, 1 only in the wide form. */
 export interface Column {
   readonly name: string
-  readonly type: "string" | "integer" | "boolean" | "date"
-  readonly format: "" | "name"
+  readonly type: "string" | "integer" | "boolean" | "date" | "number"
+  readonly format: string
   readonly priority: number
+  readonly description?: () => string
   readonly cell: (object: JsonObject, nowMs: number) => Json
 }
 

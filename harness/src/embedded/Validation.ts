@@ -6,18 +6,11 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
-import {
-  arrayAt,
-  at,
-  equals,
-  isObject,
-  type Json,
-  type JsonObject,
-  numberAt,
-  objectAt,
-  textAt,
-  textsAt
-} from "./Json.ts"
+import * as CustomCheck from "./CustomCheck.ts"
+import * as DefinitionCheck from "./DefinitionCheck.ts"
+import * as ApiServices from "./ApiServices.ts"
+import { arrayAt, at, isObject, type Json, type JsonObject, numberAt, objectAt, textAt, textsAt } from "./Json.ts"
+import { immutableErrors } from "./ImmutableFields.ts"
 import * as LabelSelector from "./LabelSelector.ts"
 import { annotationErrors, labelErrors, labelProblem, pathSegmentProblem, subdomainProblem } from "./Names.ts"
 import type { Resource } from "./Resource.ts"
@@ -34,16 +27,30 @@ import {
 
 /** Refuses an object that is created. **Errors** 422 with every field at fault. */
 export const created = (resource: Resource, object: JsonObject): Outcome<JsonObject> =>
-  verdict(resource, object, [...metadataErrors(resource, object), ...kindErrors(resource, object)])
+  verdict(resource, object, [
+    ...metadataErrors(resource, object),
+    ...(resource.custom === undefined ? kindErrors(resource, object) : CustomCheck.created(resource.custom, object))
+  ])
 
 /** Refuses a change. **Errors** 422 with every field at fault, fields that may never change included. */
-export const updated = (resource: Resource, object: JsonObject, before: JsonObject): Outcome<JsonObject> =>
+export const updated = (
+  resource: Resource,
+  object: JsonObject,
+  before: JsonObject,
+  part: "main" | "status" | "finalize"
+): Outcome<JsonObject> =>
   verdict(resource, object, [
     ...metadataErrors(resource, object),
     ...newFinalizers(object, before),
-    ...kindErrors(resource, object),
-    ...immutableErrors(resource, object, before)
+    ...(resource.custom === undefined
+      ? changeErrors(resource, object, before)
+      : CustomCheck.updated(resource.custom, object, before, part))
   ])
+
+const changeErrors = (resource: Resource, object: JsonObject, before: JsonObject): ReadonlyArray<FieldError> =>
+  resource.kind === "CustomResourceDefinition"
+    ? DefinitionCheck.updated(object, before)
+    : [...kindErrors(resource, object), ...immutableErrors(resource, object, before)]
 
 /** What is wrong with a number of replicas. */
 export const replicaErrors = (replicas: Json | undefined): ReadonlyArray<FieldError> =>
@@ -62,12 +69,15 @@ const NAME_RULES = new Map<string, (name: string) => string | undefined>([
   ["Role", pathSegmentProblem],
   ["ClusterRole", pathSegmentProblem],
   ["RoleBinding", pathSegmentProblem],
-  ["ClusterRoleBinding", pathSegmentProblem]
+  ["ClusterRoleBinding", pathSegmentProblem],
+  // The name of the core group's own ends with a dot.
+  ["APIService", pathSegmentProblem]
 ])
 
 const metadataErrors = (resource: Resource, object: JsonObject): ReadonlyArray<FieldError> => {
   const name = textAt(object, "metadata", "name")
-  const problem = name === "" ? undefined : (NAME_RULES.get(resource.kind) ?? subdomainProblem)(name)
+  const rule = resource.custom === undefined ? NAME_RULES.get(resource.kind) : undefined
+  const problem = name === "" ? undefined : (rule ?? subdomainProblem)(name)
   return [
     ...(name === "" ? [required("metadata.name", "name or generateName is required")] : []),
     ...(problem === undefined ? [] : [invalidValue("metadata.name", name, problem)]),
@@ -232,95 +242,12 @@ const CHECKS = new Map<string, Check>([
       ...runsOnce(object, "spec", "jobTemplate", "spec")
     ]
   ],
+  ["CustomResourceDefinition", DefinitionCheck.created],
   ["Service", service],
+  ["APIService", ApiServices.errors],
   ["Event", event],
   ["Role", role],
   ["ClusterRole", role],
   ["RoleBinding", binding("Role", "ClusterRole")],
   ["ClusterRoleBinding", binding("ClusterRole")]
 ])
-
-const IMMUTABLE = new Map<string, ReadonlyArray<ReadonlyArray<string>>>([
-  ["Deployment", [["spec", "selector"]]],
-  ["ReplicaSet", [["spec", "selector"]]],
-  ["DaemonSet", [["spec", "selector"]]],
-  [
-    "Job",
-    [
-      ["spec", "selector"],
-      ["spec", "template"],
-      ["spec", "completions"]
-    ]
-  ]
-])
-
-/** Fields of a stateful set that may change; everything else of its `spec` may not. */
-const STATEFUL = new Set([
-  "replicas",
-  "ordinals",
-  "template",
-  "updateStrategy",
-  "revisionHistoryLimit",
-  "persistentVolumeClaimRetentionPolicy",
-  "minReadySeconds"
-])
-
-const immutableErrors = (resource: Resource, object: JsonObject, before: JsonObject): ReadonlyArray<FieldError> => {
-  if (resource.kind === "Pod") return podErrors(object, before)
-  if (resource.kind.endsWith("RoleBinding")) return roleErrors(object, before)
-  if (resource.kind === "StatefulSet") {
-    const changed = changedKeys(objectAt(object, "spec"), objectAt(before, "spec")).some((key) => !STATEFUL.has(key))
-    return changed
-      ? [
-          forbiddenValue(
-            "spec",
-            "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', "
-              + "'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"
-          )
-        ]
-      : []
-  }
-  return (IMMUTABLE.get(resource.kind) ?? []).flatMap((path) =>
-    equals(at(object, ...path), at(before, ...path))
-      ? []
-      : [invalidValue(path.join("."), at(object, ...path), "field is immutable")]
-  )
-}
-
-const POD = new Set([
-  "containers",
-  "initContainers",
-  "activeDeadlineSeconds",
-  "tolerations",
-  "terminationGracePeriodSeconds"
-])
-
-const podErrors = (object: JsonObject, before: JsonObject): ReadonlyArray<FieldError> => {
-  const spec = objectAt(object, "spec")
-  const old = objectAt(before, "spec")
-  const imagesOnly = ["containers", "initContainers"].every((name) =>
-    equals(imageless(spec, name), imageless(old, name))
-  )
-  if (imagesOnly && changedKeys(spec, old).every((key) => POD.has(key))) return []
-  return [
-    forbiddenValue(
-      "spec",
-      "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,"
-        + "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),"
-        + "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
-    )
-  ]
-}
-
-const roleErrors = (object: JsonObject, before: JsonObject): ReadonlyArray<FieldError> => {
-  const role = objectAt(object, "roleRef")
-  if (equals(role, at(before, "roleRef"))) return []
-  const shown = { APIGroup: textAt(role, "apiGroup"), Kind: textAt(role, "kind"), Name: textAt(role, "name") }
-  return [invalidValue("roleRef", shown, "cannot change roleRef")]
-}
-
-const imageless = (spec: JsonObject, name: string): Json =>
-  arrayAt(spec, name).map((container) => (isObject(container) ? { ...container, image: "" } : container))
-
-const changedKeys = (left: JsonObject, right: JsonObject): ReadonlyArray<string> =>
-  [...new Set([...Object.keys(left), ...Object.keys(right)])].filter((key) => !equals(left[key], right[key]))

@@ -8,6 +8,8 @@
  */
 import { Result } from "effect"
 import * as Collector from "./Collector.ts"
+import * as CustomKinds from "./CustomKinds.ts"
+import * as Decoding from "./Decoding.ts"
 import * as Defaults from "./Defaults.ts"
 import {
   arrayAt,
@@ -20,8 +22,7 @@ import {
   objectAt,
   put,
   textAt,
-  without,
-  withoutNulls
+  without
 } from "./Json.ts"
 import { type Kernel, timestamp } from "./Kernel.ts"
 import * as ManagedFields from "./ManagedFields.ts"
@@ -44,6 +45,8 @@ export interface WriteOptions {
   readonly dryRun: boolean
   /** Whether the object comes out of an apply, which has already settled who owns its fields. */
   readonly applied?: boolean
+  /** How a client wants its fields read; the server's own objects are as they should be. */
+  readonly reading?: Decoding.Reading
 }
 
 export const find = (kernel: Kernel, { resource, namespace, name }: Address): Outcome<Stored> => {
@@ -64,7 +67,7 @@ export const create = (
   options: WriteOptions
 ): Outcome<JsonObject> =>
   Result.gen(function* () {
-    const said = tidy(object)
+    const said = tidy(yield* Decoding.decode(resource, object, options.reading))
     const given = objectAt(said, "metadata")
     const generated = textAt(given, "generateName")
     const name = textAt(given, "name") || (generated === "" ? "" : `${generated}${kernel.suffix()}`)
@@ -85,12 +88,20 @@ export const create = (
     }
     const bare = hasStatus(resource) && resource !== Resources.nodes ? without(said, "status") : said
     const filled = Defaults.fill(resource, Defaults.admit(resource, { ...bare, metadata }), kernel.surroundings)
-    const complete = hasStatus(resource) ? { ...filled, status: Defaults.firstStatus(resource, filled) } : filled
+    const first = hasStatus(resource) ? Defaults.firstStatus(resource, filled) : undefined
+    const complete = first === undefined ? filled : { ...filled, status: first }
     yield* Validation.created(resource, complete)
     if (kernel.store.get(resource, keyOf(namespace, name)) !== undefined)
       return yield* Result.fail(alreadyExists(resource, name))
-    return options.dryRun ? complete : read(kernel.store.write(resource, complete))
+    return options.dryRun ? complete : stored(kernel, resource, complete)
   })
+
+/** Stores an object, and does at once what follows from that. */
+const stored = (kernel: Kernel, resource: Resource, object: JsonObject): JsonObject => {
+  const written = kernel.store.write(resource, Decoding.kept(resource, object))
+  if (resource === Resources.customResourceDefinitions) CustomKinds.settle(kernel, CustomKinds.groupOf(written))
+  return Decoding.shown(resource, read(written))
+}
 
 /** Which part of an object a write may change. */
 export type Part = "main" | "status" | "finalize"
@@ -115,8 +126,9 @@ export const update = (
   Result.gen(function* () {
     const { resource, name } = address
     const stored = yield* find(kernel, address)
-    const before = read(stored)
-    const asked = carryingOwners(yield* change(before), before)
+    const before = Decoding.shown(resource, read(stored))
+    const changed = yield* change(before)
+    const asked = carryingOwners(yield* Decoding.decode(resource, changed, options.reading), before)
     const named = textAt(asked, "metadata", "name")
     if (named !== name) return yield* Result.fail(misnamed(named, name))
     const version = textAt(asked, "metadata", "resourceVersion")
@@ -126,7 +138,7 @@ export const update = (
     if (uid !== "" && uid !== stored.uid) return yield* Result.fail(otherUid(address, uid, stored.uid))
     const kept = Defaults.fill(resource, keepRest(resource, part, asked, before), kernel.surroundings)
     const counted = counting(resource, part, kept, before)
-    yield* Validation.updated(resource, counted, before)
+    yield* Validation.updated(resource, counted, before, part)
     const managed =
       options.applied === true
         ? counted
@@ -144,6 +156,16 @@ const otherUid = ({ name, namespace, resource }: Address, asked: string, actual:
   )
 
 const admitted = (kernel: Kernel, resource: Resource, namespace: string, name: string): Outcome<void> => {
+  if (resource.custom?.terminating === true) {
+    const why = "create not allowed while custom resource definition is terminating"
+    return Result.fail(
+      forbidden(`${resource.resource}.${resource.group} "${name}" is forbidden: ${why}`, {
+        name,
+        group: resource.group,
+        kind: resource.resource
+      })
+    )
+  }
   if (!resource.namespaced) return Result.succeed(undefined)
   const home = kernel.store.get(Resources.namespaces, namespace)
   if (home === undefined) return Result.fail(notFound(Resources.namespaces, namespace))
@@ -169,15 +191,14 @@ const admitted = (kernel: Kernel, resource: Resource, namespace: string, name: s
 
 const OPTIONAL = ["labels", "annotations", "finalizers", "ownerReferences", "managedFields"]
 
-/** An object as the server reads it: what is null or empty in its metadata is not there. */
+/** An object as the server reads it: what is empty in its metadata is not there. */
 const tidy = (object: JsonObject): JsonObject => {
-  const said = withoutNulls(object)
-  const metadata = objectAt(said, "metadata")
+  const metadata = objectAt(object, "metadata")
   const empty = OPTIONAL.filter((name) => {
     const value = metadata[name]
     return isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0
   })
-  return empty.length === 0 ? said : { ...said, metadata: without(metadata, ...empty) }
+  return empty.length === 0 ? object : { ...object, metadata: without(metadata, ...empty) }
 }
 
 /** A body that is silent about who owns which field leaves that as it is; an empty list forgets it. */
@@ -211,28 +232,47 @@ const keepRest = (resource: Resource, part: Part, asked: JsonObject, before: Jso
     return resource === Resources.namespaces ? { ...complete, spec: objectAt(before, "spec") } : complete
   }
   const { metadata: _metadata, ...rest } = before
-  if (part === "status") return { metadata, ...withPart(rest, asked, "status") }
+  if (part === "status") {
+    // Through its status, nothing else of a custom object changes.
+    const own = resource.custom === undefined ? metadata : { ...old, ...only(metadata, "managedFields") }
+    return { metadata: own, ...withPart(rest, asked, "status") }
+  }
   return { metadata, ...rest, spec: objectAt(asked, "spec") }
 }
+
+const only = (object: JsonObject, name: string): JsonObject =>
+  object[name] === undefined ? {} : { [name]: object[name] }
 
 const withPart = (object: JsonObject, source: JsonObject, name: string): JsonObject =>
   source[name] === undefined ? without(object, name) : { ...object, [name]: source[name] }
 
 const counting = (resource: Resource, part: Part, object: JsonObject, before: JsonObject): JsonObject => {
   if (!resource.generation || part !== "main") return object
+  if (resource.custom !== undefined) {
+    // Of a custom kind nobody knows what matters: everything but the metadata does.
+    const same = equals(without(object, "metadata"), without(before, "metadata"))
+    return same ? object : nextGeneration(object, before)
+  }
   const annotated =
     resource.kind === "Deployment"
     && !equals(at(object, "metadata", "annotations"), at(before, "metadata", "annotations"))
   if (equals(object["spec"], before["spec"]) && !annotated) return object
-  return put(object, ["metadata", "generation"], (numberAt(before, "metadata", "generation") ?? 0) + 1)
+  const counted = nextGeneration(object, before)
+  if (resource.kind !== "DaemonSet" || equals(at(object, "spec", "template"), at(before, "spec", "template")))
+    return counted
+  const templates = Number(textAt(before, "metadata", "annotations", Defaults.TEMPLATE_GENERATION)) + 1
+  return put(counted, ["metadata", "annotations", Defaults.TEMPLATE_GENERATION], String(templates))
 }
 
+const nextGeneration = (object: JsonObject, before: JsonObject): JsonObject =>
+  put(object, ["metadata", "generation"], (numberAt(before, "metadata", "generation") ?? 0) + 1)
+
 /** Writes a change, unless it took away the last thing that held an object which is ending. */
-const finished = (kernel: Kernel, resource: Resource, stored: Stored, object: JsonObject): JsonObject => {
+const finished = (kernel: Kernel, resource: Resource, before: Stored, object: JsonObject): JsonObject => {
   const ending = at(object, "metadata", "deletionTimestamp") !== undefined
   const grace = numberAt(object, "metadata", "deletionGracePeriodSeconds") ?? 0
-  if (!ending || grace > 0 || held(object)) return read(kernel.store.write(resource, object))
-  const removed = kernel.store.remove(resource, stored)
+  if (!ending || grace > 0 || held(object)) return stored(kernel, resource, object)
+  const removed = kernel.store.remove(resource, before)
   Collector.removed(kernel, resource, removed)
   return put(object, ["metadata", "resourceVersion"], String(removed.revision))
 }

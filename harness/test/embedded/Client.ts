@@ -26,6 +26,7 @@ export interface CallOptions {
   readonly accept?: string
   readonly acceptEncoding?: string
   readonly token?: string
+  readonly headers?: Readonly<Record<string, string | ReadonlyArray<string>>>
 }
 
 interface Events {
@@ -56,7 +57,7 @@ export const connect = (server: {
     const send = (
       method: string,
       path: string,
-      { accept, acceptEncoding, body, token = ADMIN, type }: CallOptions,
+      { accept, acceptEncoding, body, headers, token = ADMIN, type }: CallOptions,
       signal: AbortSignal
     ) =>
       agent.request({
@@ -68,7 +69,10 @@ export const connect = (server: {
           ...(token === "" ? {} : { authorization: `Bearer ${token}` }),
           accept: accept ?? "application/json",
           ...(acceptEncoding === undefined ? {} : { "accept-encoding": acceptEncoding }),
-          ...(body === undefined ? {} : { "content-type": type ?? "application/json" })
+          ...(body === undefined ? {} : { "content-type": type ?? "application/json" }),
+          ...Object.fromEntries(
+            Object.entries(headers ?? {}).map(([name, value]) => [name, typeof value === "string" ? value : [...value]])
+          )
         },
         body: body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body)
       })

@@ -3,12 +3,18 @@
  * is among the drivers of the run, asked the same and compared word for word.
  */
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Option, Redacted } from "effect"
+import { generate, present } from "../../src/embedded/SchemaFile.ts"
 import { find } from "../../src/assets/Programs.ts"
 import * as Drivers from "../../src/Drivers.ts"
 import { driver } from "../../src/drivers/Embedded.ts"
-import { connect, USERS } from "./Client.ts"
+import { ADMIN, connect, USERS } from "./Client.ts"
 import { kubectl } from "./Kubectl.ts"
+import { kubectlKinds } from "./KubectlKinds.ts"
+import { access } from "./same/Access.ts"
+import { definitions } from "./same/Definitions.ts"
+import { documents } from "./same/Documents.ts"
+import { kinds } from "./same/Kinds.ts"
 import { layerPair } from "./same/Pair.ts"
 import { reads } from "./same/Reads.ts"
 import { writes } from "./same/Writes.ts"
@@ -44,6 +50,7 @@ describe("the embedded driver", () => {
 for (const { path } of Option.toArray(program)) {
   describe("kubectl on an embedded cluster", () => {
     kubectl(path)
+    kubectlKinds(path)
   })
 }
 
@@ -51,5 +58,19 @@ for (const real of run.filter(({ name }) => name === "control-plane")) {
   layer(layerPair(real), { timeout: "2 minutes" })("an embedded cluster answers like the real one", (it) => {
     writes(it)
     reads(it)
+    kinds(it)
+    definitions(it)
+    access(it)
+    documents(it)
   })
+
+  it.live(
+    "the schemas that are checked in are those of the real server",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* real.start({ name: "openapi", users: USERS })
+        assert.strictEqual(yield* present, yield* generate(server, Redacted.make(ADMIN)))
+      }),
+    120_000
+  )
 }

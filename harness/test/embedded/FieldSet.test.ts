@@ -2,6 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as FieldSet from "../../src/embedded/FieldSet.ts"
 import { equals } from "../../src/embedded/Json.ts"
+import { reference } from "../../src/embedded/KindSchema.ts"
+
+const POD = reference("io.k8s.api.core.v1.Pod")
+const SPEC = reference("io.k8s.api.core.v1.PodSpec")
 
 const Path = Schema.NonEmptyArray(Schema.Literals(["f:a", "f:b", "f:c", 'k:{"name":"x"}']))
 const Paths = Schema.Array(Path)
@@ -9,7 +13,7 @@ const same = (left: FieldSet.FieldSet, right: FieldSet.FieldSet) => equals(Field
 
 describe("FieldSet", () => {
   it("names the fields of an object as the real server does", () => {
-    const set = FieldSet.fromObject("Pod", {
+    const set = FieldSet.fromObject(POD, {
       metadata: { labels: { app: "web" } },
       spec: { containers: [{ name: "a", image: "1", ports: [{ containerPort: 80 }] }], nodeSelector: { disk: "ssd" } }
     })
@@ -37,8 +41,10 @@ describe("FieldSet", () => {
       ]
     }
     const path = ["f:containers", 'k:{"name":"b"}', "f:image"]
-    assert.strictEqual(FieldSet.valueAt(object, path), "2")
-    assert.deepStrictEqual(FieldSet.removeAt(object, path), { containers: [{ name: "a", image: "1" }, { name: "b" }] })
+    assert.strictEqual(FieldSet.valueAt(SPEC, object, path), "2")
+    assert.deepStrictEqual(FieldSet.removeAt(SPEC, object, path), {
+      containers: [{ name: "a", image: "1" }, { name: "b" }]
+    })
   })
 
   it("prints a path as conflicts show it", () => {

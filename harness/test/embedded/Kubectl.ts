@@ -1,71 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { execFile, spawn } from "node:child_process"
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { createInterface } from "node:readline"
-import { promisify } from "node:util"
-import { driver } from "../../src/drivers/Embedded.ts"
 import { arrayAt, type JsonObject, textAt } from "../../src/embedded/Json.ts"
-import { ADMIN, connect, deployment, patching, pod, USERS } from "./Client.ts"
-
-const run = promisify(execFile)
-
-const typed = (apiVersion: string, kind: string, object: JsonObject): JsonObject => ({ apiVersion, kind, ...object })
-
-const kubeconfig = (server: string, caPem: string): string =>
-  JSON.stringify({
-    apiVersion: "v1",
-    kind: "Config",
-    "current-context": "it",
-    clusters: [
-      { name: "it", cluster: { server, "certificate-authority-data": Buffer.from(caPem).toString("base64") } }
-    ],
-    users: [{ name: "it", user: { token: ADMIN } }],
-    contexts: [{ name: "it", context: { cluster: "it", user: "it", namespace: "default" } }]
-  })
-
-/** A cluster, a directory of its own, and kubectl pointed at it. */
-const session = (path: string) =>
-  Effect.gen(function* () {
-    const server = yield* driver.start({ name: "kubectl", users: USERS })
-    const home = yield* Effect.acquireRelease(
-      Effect.promise(() => mkdtemp(join(tmpdir(), "quarterdeck-test-"))),
-      (home) => Effect.promise(() => rm(home, { recursive: true }))
-    )
-    const write = (name: string, text: string) =>
-      Effect.promise(async () => {
-        await writeFile(join(home, name), text, { mode: 0o600 })
-        return join(home, name)
-      })
-    const config = yield* write("config", kubeconfig(server.server, server.caPem))
-    const kubectl = (...args: ReadonlyArray<string>) =>
-      Effect.map(
-        Effect.tryPromise(() => run(path, ["--kubeconfig", config, ...args], { env: { HOME: home } })),
-        ({ stdout }) => stdout.trim()
-      )
-    const refused = (...args: ReadonlyArray<string>) =>
-      Effect.map(Effect.flip(kubectl(...args)), ({ cause }) => String(cause))
-    const manifest = (name: string, ...objects: ReadonlyArray<JsonObject>) =>
-      write(name, objects.map((object) => JSON.stringify(object)).join("\n---\n"))
-    const lines = (...args: ReadonlyArray<string>) =>
-      Effect.map(
-        Effect.acquireRelease(
-          Effect.sync(() => spawn(path, ["--kubeconfig", config, ...args], { env: { HOME: home } })),
-          (child) => Effect.sync(() => child.kill())
-        ),
-        (child) => createInterface(child.stdout)[Symbol.asyncIterator]()
-      )
-    return { kubectl, refused, manifest, lines, ...(yield* connect(server)), server }
-  })
-
-/** The next line, empty once the program has ended. */
-const nextLine = (lines: AsyncIterator<string, undefined>) =>
-  Effect.promise(async () => {
-    const line = await lines.next()
-    return line.done === true ? "" : line.value
-  })
+import { deployment, patching, pod } from "./Client.ts"
+import { nextLine, session, typed } from "./KubectlSession.ts"
 
 const web = (replicas = 2): JsonObject => typed("apps/v1", "Deployment", deployment("web", replicas))
 
@@ -253,6 +190,21 @@ export const kubectl = (path: string): void => {
         )
         assert.include(yield* refused("get", "pods", "-l", "a in (b"), "unable to parse requirement")
         assert.include(yield* refused("get", "widgets"), 'the server doesn\'t have a resource type "widgets"')
+      }),
+    60_000
+  )
+
+  it.live(
+    "applies with its own validation, and refuses fields that a kind does not have",
+    () =>
+      Effect.gen(function* () {
+        const { kubectl, manifest, refused } = yield* session(path)
+        const file = yield* manifest("web.json", web())
+        assert.strictEqual(yield* kubectl("apply", "-f", file), "deployment.apps/web created")
+        assert.strictEqual(yield* kubectl("apply", "-f", file), "deployment.apps/web unchanged")
+        const odd = yield* manifest("odd.json", { ...web(3), other: 1 })
+        assert.include(yield* refused("apply", "-f", odd), 'unknown field "other"')
+        assert.include(yield* kubectl("apply", "--validate=warn", "-f", odd), "deployment.apps/web configured")
       }),
     60_000
   )

@@ -1,10 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import { isArray, type JsonObject, textAt } from "../../src/embedded/Json.ts"
+import { reference } from "../../src/embedded/KindSchema.ts"
 import * as StrategicMerge from "../../src/embedded/StrategicMerge.ts"
 
-const patched = (target: JsonObject, patch: JsonObject, kind = "Pod") =>
-  Result.getOrThrow(StrategicMerge.apply(target, patch, kind))
+const META = "apimachinery.pkg.apis.meta.v1.ObjectMeta"
+const schemaOf = (type: string) => reference(type === META ? `io.k8s.${META}` : `io.k8s.api.${type}`)
+const patched = (target: JsonObject, patch: JsonObject, type = "core.v1.PodSpec") =>
+  Result.getOrThrow(StrategicMerge.apply(target, patch, schemaOf(type)))
 
 const Env = Schema.Array(
   Schema.Struct({ name: Schema.Literals(["A", "B", "C", "D"]), value: Schema.Literals(["1", "2"]) })
@@ -56,15 +59,17 @@ describe("StrategicMerge", () => {
 
   it("knows a service's ports by their number and a container's by theirs", () => {
     assert.deepStrictEqual(
-      patched({ ports: [{ port: 80, name: "a" }] }, { ports: [{ port: 80, name: "b" }] }, "Service"),
+      patched({ ports: [{ port: 80, name: "a" }] }, { ports: [{ port: 80, name: "b" }] }, "core.v1.ServiceSpec"),
       {
         ports: [{ port: 80, name: "b" }]
       }
     )
-    assert.deepStrictEqual(patched({ ports: [{ containerPort: 80 }] }, { ports: [{ containerPort: 81 }] }).ports, [
-      { containerPort: 81 },
-      { containerPort: 80 }
-    ])
+    const container = patched(
+      { ports: [{ containerPort: 80 }] },
+      { ports: [{ containerPort: 81 }] },
+      "core.v1.Container"
+    )
+    assert.deepStrictEqual(container["ports"], [{ containerPort: 81 }, { containerPort: 80 }])
   })
 
   it("removes an item by a directive", () => {
@@ -93,9 +98,9 @@ describe("StrategicMerge", () => {
   })
 
   it("merges plain values as a set and takes them out by a directive", () => {
-    assert.deepStrictEqual(patched({ finalizers: ["a"] }, { finalizers: ["b"] }).finalizers, ["b", "a"])
+    assert.deepStrictEqual(patched({ finalizers: ["a"] }, { finalizers: ["b"] }, META)["finalizers"], ["b", "a"])
     assert.deepStrictEqual(
-      patched({ finalizers: ["a", "b"] }, { "$deleteFromPrimitiveList/finalizers": ["a"] }).finalizers,
+      patched({ finalizers: ["a", "b"] }, { "$deleteFromPrimitiveList/finalizers": ["a"] }, META)["finalizers"],
       ["b"]
     )
   })
@@ -111,7 +116,9 @@ describe("StrategicMerge", () => {
 
   it("fails like the real server on an item without its key", () => {
     const failure = Result.merge(
-      Result.flip(StrategicMerge.apply({ containers: [] }, { containers: [{ image: "x" }] }, "Pod"))
+      Result.flip(
+        StrategicMerge.apply({ containers: [] }, { containers: [{ image: "x" }] }, schemaOf("core.v1.PodSpec"))
+      )
     )
     assert.deepStrictEqual(failure, {
       code: 500,
@@ -122,11 +129,12 @@ describe("StrategicMerge", () => {
   it.prop("keeps one item a name, with the patch's value, and every other item", [Env, Env], ([before, change]) => {
     const target = { env: unique(before) }
     const patch = { env: unique(change) }
+    const type = "core.v1.Container"
     const expected = new Map<string, string>([...target.env, ...patch.env].map((one) => [one.name, one.value]))
-    const merged = patched(target, patch)["env"]
+    const merged = patched(target, patch, type)["env"]
     const got = isArray(merged) ? merged : []
     assert.strictEqual(got.length, expected.size)
     assert.deepStrictEqual(new Map(got.map((one) => [textAt(one, "name"), textAt(one, "value")])), new Map(expected))
-    assert.deepStrictEqual(patched({ env: got }, patch)["env"], got)
+    assert.deepStrictEqual(patched({ env: got }, patch, type)["env"], got)
   })
 })

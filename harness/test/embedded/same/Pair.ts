@@ -3,7 +3,7 @@ import { assert, type Vitest } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { ClusterDriver, RunningCluster } from "../../../src/ClusterDriver.ts"
 import { driver as embedded } from "../../../src/drivers/Embedded.ts"
-import { isArray, isObject, type Json } from "../../../src/embedded/Json.ts"
+import { isArray, isObject, type Json, type JsonObject } from "../../../src/embedded/Json.ts"
 import { type Answer, type CallOptions, type Client, connect, USERS } from "../Client.ts"
 
 export type Suite = Vitest.MethodsNonLive<Pair>
@@ -28,7 +28,15 @@ export const layerPair = (driver: ClusterDriver) =>
   )
 
 /** What differs from cluster to cluster by nature. */
-const CHANCE = new Set(["uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "managedFields", "time"])
+const CHANCE = new Set([
+  "uid",
+  "resourceVersion",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "managedFields",
+  "time",
+  "lastTransitionTime"
+])
 
 export const normal = (value: Json): Json => {
   if (isArray(value)) return value.map(normal)
@@ -75,3 +83,17 @@ export const namespace = Effect.gen(function* () {
     name
   }
 })
+
+/** The columns and cells of a table, without what differs by nature. */
+export const cellsOf = (table: JsonObject): Json => {
+  const list = (name: string) => (isArray(table[name]) ? table[name] : [])
+  const columns = list("columnDefinitions").map((column) =>
+    isObject(column) ? Object.fromEntries(Object.entries(column).filter(([key]) => key !== "description")) : column
+  )
+  const cells = list("rows").map((row) =>
+    isObject(row) && isArray(row["cells"])
+      ? row["cells"].map((cell) => (typeof cell === "string" && /^[0-9]+s$/.test(cell) ? "<age>" : normal(cell)))
+      : row
+  )
+  return [columns, cells]
+}

@@ -1,8 +1,8 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { isArray, isObject, type Json, type JsonObject, parse, textAt } from "../../../src/embedded/Json.ts"
+import { isArray, isObject, type Json, parse, textAt } from "../../../src/embedded/Json.ts"
 import { deployment, patching, pod, VIEWER } from "../Client.ts"
-import { namespace, normal, Pair, same, type Suite } from "./Pair.ts"
+import { cellsOf, namespace, normal, Pair, same, type Suite } from "./Pair.ts"
 
 /** What is read, deleted, and not allowed. */
 export const reads = (it: Suite): void => {
@@ -139,19 +139,6 @@ export const reads = (it: Suite): void => {
       }),
     120_000
   )
-}
-
-const cellsOf = (table: JsonObject): Json => {
-  const list = (name: string) => (isArray(table[name]) ? table[name] : [])
-  const columns = list("columnDefinitions").map((column) =>
-    isObject(column) ? Object.fromEntries(Object.entries(column).filter(([key]) => key !== "description")) : column
-  )
-  const cells = list("rows").map((row) =>
-    isObject(row) && isArray(row["cells"])
-      ? row["cells"].map((cell) => (typeof cell === "string" && /^[0-9]+s$/.test(cell) ? "<age>" : normal(cell)))
-      : row
-  )
-  return [columns, cells]
 }
 
 const withoutTokens = (value: Json): Json =>

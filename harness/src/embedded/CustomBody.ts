@@ -1,0 +1,62 @@
+/**
+ * Reads the frame of an object of a custom kind: its type, and the metadata that all objects have.
+ *
+ * **Source** Kubernetes 1.36, as its server refuses such bodies.
+ *
+ * @since 0.1.0
+ */
+import { Result } from "effect"
+import { isObject, type Json, type JsonObject, objectAt, textAt } from "./Json.ts"
+import { apiVersionOf, type Resource } from "./Resource.ts"
+import { badRequest, invalid, invalidValue, type Outcome } from "./Status.ts"
+
+/** How much of a body a refusal repeats. */
+const SHOWN = 30
+
+/** **Errors** 400 for another version or a body that names no kind, 422 for another kind. */
+export const read = (resource: Resource, body: JsonObject, text: string): Outcome<JsonObject> => {
+  const kind = textAt(body, "kind")
+  const version = textAt(body, "apiVersion")
+  const wanted = apiVersionOf(resource)
+  if (kind === "") {
+    const shown = text.length > SHOWN ? `${text.slice(0, SHOWN)} ...` : text
+    const problem = `Object 'Kind' is missing in '${text}' (${shown})`
+    return Result.fail(badRequest(`the object provided is unrecognized (must be of type ${resource.kind}): ${problem}`))
+  }
+  if (version !== wanted) {
+    const problem = `the API version in the data (${version}) does not match the expected API version (${wanted})`
+    return Result.fail(badRequest(problem))
+  }
+  const problem = metadataProblem(body["metadata"])
+  if (problem !== undefined) {
+    const { kind: own, version: name } = resource
+    return Result.fail(
+      badRequest(`${own} in version ${JSON.stringify(name)} cannot be handled as a ${own}: json: ${problem}`)
+    )
+  }
+  return kind === resource.kind
+    ? Result.succeed(body)
+    : Result.fail(
+        invalid(kind, resource.group, textAt(body, "metadata", "name"), [
+          invalidValue("kind", kind, `must be ${resource.kind}`)
+        ])
+      )
+}
+
+const TEXT_MAPS = ["labels", "annotations"]
+
+const metadataProblem = (metadata: Json | undefined): string | undefined => {
+  if (metadata === undefined || metadata === null) return undefined
+  if (!isObject(metadata)) return `cannot unmarshal ${goType(metadata)} into Go value of type v1.ObjectMeta`
+  for (const name of TEXT_MAPS) {
+    const wrong = Object.values(objectAt(metadata, name)).find((value) => typeof value !== "string" && value !== null)
+    if (wrong !== undefined)
+      return `cannot unmarshal ${goType(wrong)} into Go struct field ObjectMeta.${name} of type string`
+  }
+  return undefined
+}
+
+const goType = (value: Json): string => {
+  if (Array.isArray(value)) return "array"
+  return typeof value === "boolean" ? "bool" : typeof value
+}

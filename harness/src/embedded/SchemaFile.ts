@@ -1,0 +1,61 @@
+/**
+ * Writes `kubernetes/openapi/schemas.jsonl`, the schemas of every kind that an embedded cluster has built in, from a
+ * real API server's `/openapi/v3`; with `--check` it fails when the file is not what that server says.
+ *
+ * Run `node --conditions=source src/embedded/SchemaFile.ts [--check]` in the harness's directory after a change of the
+ * Kubernetes release or of the table of kinds. It needs the programs of the control-plane driver.
+ *
+ * **Shape** a line is `["name",schema]`, in the order of the names.
+ *
+ * @since 0.1.0
+ */
+import { Console, Effect, Redacted } from "effect"
+import { readFile, writeFile } from "node:fs/promises"
+import type { RunningCluster } from "../ClusterDriver.ts"
+import * as ControlPlane from "../drivers/ControlPlane.ts"
+import { FILE } from "./Definitions.ts"
+import { isObject, type Json, type JsonObject, objectAt, parse, without } from "./Json.ts"
+import * as Resources from "./Resources.ts"
+import { make as connect } from "../internal/ApiTransport.ts"
+
+const KINDS = "x-kubernetes-group-version-kind"
+
+/** Schemas that name every group in their own document, and so differ from document to document by that alone. */
+const OF_EVERY_GROUP = new Set([
+  "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions",
+  "io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent"
+])
+
+const paths = [
+  ...new Set(Resources.all.map(({ group, version }) => (group === "" ? `api/${version}` : `apis/${group}/${version}`)))
+]
+
+/** Asks a cluster for the text of the file. */
+export const generate = Effect.fnUntraced(function* (cluster: RunningCluster, token: Redacted.Redacted<string>) {
+  const transport = yield* connect({ cluster: cluster.name, server: cluster.server, caPem: cluster.caPem })
+  const schemas = new Map<string, JsonObject>()
+  for (const path of paths) {
+    const reply = yield* transport.call({ method: "GET", path: `/openapi/v3/${path}` }, token)
+    for (const [name, schema] of Object.entries(objectAt(parse(reply.text), "components", "schemas"))) {
+      if (isObject(schema)) schemas.set(name, OF_EVERY_GROUP.has(name) ? without(schema, KINDS) : schema)
+    }
+  }
+  const lines = [...schemas].toSorted(([left], [right]) => (left < right ? -1 : 1))
+  return lines.map((line: readonly [string, Json]) => `${JSON.stringify(line)}\n`).join("")
+})
+
+/** The file as it stands, empty where there is none. */
+export const present = Effect.promise(() => readFile(FILE, "utf8").catch(() => ""))
+
+const main = Effect.gen(function* () {
+  const token = Redacted.make("generate")
+  const admin = { name: "admin", groups: ["system:masters"], token }
+  const cluster = yield* ControlPlane.driver.start({ name: "openapi", users: [admin] })
+  const text = yield* generate(cluster, token)
+  if (!process.argv.includes("--check")) return yield* Effect.promise(() => writeFile(FILE, text))
+  if (text === (yield* present)) return
+  yield* Console.error(`${FILE} is stale: run src/embedded/SchemaFile.ts`)
+  process.exitCode = 1
+})
+
+if (import.meta.main) await Effect.runPromise(Effect.scoped(main))
