@@ -6,10 +6,13 @@
  *
  * @since 0.1.0
  */
-import { connect, createServer, type Server, type Socket } from "node:net"
 import { Effect, type Scope } from "effect"
+import * as Fault from "./faults/Fault.ts"
+import * as Target from "./faults/Target.ts"
+import * as Wire from "./faults/Wire.ts"
 import { ADMIN, type FleetCluster } from "./FleetCluster.ts"
-import { HarnessError, MachineRefused } from "./HarnessError.ts"
+import { HarnessError } from "./HarnessError.ts"
+import { inRealTime } from "./internal/Machine.ts"
 import * as Kubeconfig from "./Kubeconfig.ts"
 
 export interface Proxy {
@@ -35,68 +38,32 @@ export interface ClusterProxy extends Proxy {
   readonly kubeconfigFor: (user: string) => Effect.Effect<string, HarnessError>
 }
 
-/** The two ends of one connection. */
-interface Pair {
-  readonly client: Socket
-  readonly upstream: Socket
-}
-
 /**
  * Listens on a free port of 127.0.0.1 and passes every connection on to `target`, an `https://host:port`.
  *
  * **Errors** `MachineRefused` when it cannot listen. **Limits** closing the scope resets what is open. A target that does
- * not answer resets the client's connection.
+ * not answer resets the client's connection. For more faults than these see `Faults`.
  *
  * @since 0.1.0
  */
 export const make = (target: string): Effect.Effect<Proxy, HarnessError, Scope.Scope> =>
   Effect.gen(function* () {
-    const { hostname, port } = new URL(target)
-    const pairs = new Set<Pair>()
-    let accepted = 0
-    let stalled = false
-
-    const cut = Effect.sync(() => {
-      for (const { client, upstream } of pairs) {
-        client.resetAndDestroy()
-        upstream.destroy()
-      }
-    })
-    const join = (client: Socket): void => {
-      const pair: Pair = { client, upstream: connect(Number(port), hostname) }
-      accepted++
-      pairs.add(pair)
-      endTogether(pair, () => pairs.delete(pair))
-      if (stalled) hold(pair)
-      else couple(pair)
-    }
-    const server = yield* Effect.acquireRelease(
-      Effect.tryPromise({
-        try: () => listening(createServer({ noDelay: true }, join)),
-        catch: (cause) => new HarnessError({ reason: new MachineRefused({ action: "listen as a proxy", cause }) })
-      }),
-      (server) =>
-        Effect.andThen(
-          Effect.sync(() => server.close()),
-          cut
-        )
+    const wire = yield* Wire.make(Target.addressOf(target)).pipe(
+      Effect.mapError((reason) => new HarnessError({ reason })),
+      inRealTime
     )
-    const address = server.address()
-    if (address === null || typeof address === "string") {
-      return yield* Effect.die(new Error("a TCP server that listens has an address with a port"))
-    }
+    let heal: (() => void) | undefined
     return {
-      server: `https://127.0.0.1:${address.port}`,
-      accepted: Effect.sync(() => accepted),
-      open: Effect.sync(() => pairs.size),
-      cut,
+      server: `https://127.0.0.1:${wire.port}`,
+      accepted: Effect.sync(() => wire.counters().connectionsAccepted),
+      open: Effect.sync(() => wire.counters().connectionsOpen),
+      cut: Effect.sync(wire.reset),
       stall: Effect.sync(() => {
-        stalled = true
-        for (const pair of pairs) hold(pair)
+        heal ??= wire.begin(Fault.blackHole)
       }),
       resume: Effect.sync(() => {
-        stalled = false
-        for (const pair of pairs) couple(pair)
+        heal?.()
+        heal = undefined
       })
     }
   })
@@ -120,36 +87,4 @@ export const through = (cluster: FleetCluster): Effect.Effect<ClusterProxy, Harn
     const kubeconfigFor = (user: string) =>
       Effect.map(cluster.context(user), (context) => Kubeconfig.print([{ ...context, server: proxy.server }]))
     return { ...proxy, kubeconfig: yield* kubeconfigFor(ADMIN.name), kubeconfigFor }
-  })
-
-/** Each end's close ends the other, and so does a failure, which the client sees as a reset. */
-const endTogether = ({ client, upstream }: Pair, ended: () => void): void => {
-  client.once("error", () => upstream.destroy())
-  upstream.once("error", () => client.resetAndDestroy())
-  upstream.once("close", () => client.destroy())
-  client.once("close", () => {
-    upstream.destroy()
-    ended()
-  })
-}
-
-const couple = ({ client, upstream }: Pair): void => {
-  client.pipe(upstream)
-  upstream.pipe(client)
-}
-
-const hold = ({ client, upstream }: Pair): void => {
-  client.unpipe(upstream)
-  upstream.unpipe(client)
-  client.pause()
-  upstream.pause()
-}
-
-const listening = (server: Server): Promise<Server> =>
-  new Promise((resolve, reject) => {
-    server.once("error", reject)
-    server.listen(0, "127.0.0.1", () => {
-      server.off("error", reject)
-      resolve(server)
-    })
   })

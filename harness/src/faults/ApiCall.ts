@@ -1,0 +1,42 @@
+/**
+ * A request on its way to a cluster, as faults see it.
+ *
+ * @since 0.1.0
+ */
+import type { IncomingMessage } from "node:http"
+import { Registry } from "../embedded/Registry.ts"
+import * as RequestInfo from "../embedded/RequestInfo.ts"
+
+export interface ApiCall {
+  readonly info: RequestInfo.RequestInfo
+  /** Without the query. */
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly userAgent: string
+  readonly authorization: string | undefined
+}
+
+/** Enough to read a request: custom kinds are told by their paths too. */
+const KNOWN = new Registry()
+
+export const from = ({ headers, method, url }: Pick<IncomingMessage, "headers" | "method" | "url">): ApiCall => {
+  const target = url ?? "/"
+  const mark = target.indexOf("?")
+  const path = mark === -1 ? target : target.slice(0, mark)
+  const query = new URLSearchParams(mark === -1 ? "" : target.slice(mark + 1))
+  return {
+    info: RequestInfo.make(KNOWN, method ?? "GET", path, query),
+    path,
+    query,
+    userAgent: headers["user-agent"] ?? "",
+    authorization: headers.authorization
+  }
+}
+
+export const isWatch = ({ info }: ApiCall): boolean => info._tag === "Resource" && info.verb === "watch"
+
+/** `list pods`, `update deployments/scale`; `get path` for everything that is not an object. */
+export const kindOf = ({ info }: ApiCall): string => {
+  if (info._tag === "Path") return `${info.verb} path`
+  return `${info.verb} ${info.subresource === "" ? info.resource : `${info.resource}/${info.subresource}`}`
+}

@@ -1,0 +1,195 @@
+/**
+ * What can go wrong between a client and a cluster, as values.
+ *
+ * A fault is plain data: it can be kept in a table of cases, printed, and sent as JSON. `ClusterFaults.inject` makes it
+ * real until a scope closes.
+ *
+ * @since 0.1.0
+ */
+import { Duration, Schema } from "effect"
+import { Matcher } from "./Matcher.ts"
+
+const Positive = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
+const match = Schema.optionalKey(Matcher)
+
+/** Open connections are reset, and new ones as soon as they are accepted. */
+export const Cut = Schema.TaggedStruct("Cut", {})
+
+/** Connections stay open and new ones are accepted, but nothing passes. Healed, all that waited passes. */
+export const BlackHole = Schema.TaggedStruct("BlackHole", {})
+
+/** The cluster's ends are gone and nobody tells the clients. Healed, clients are reset, as by a machine that is back. */
+export const HalfOpen = Schema.TaggedStruct("HalfOpen", {})
+
+/** Every byte comes `ms` later in each direction, and up to `jitterMs` more; order is kept. */
+export const Latency = Schema.TaggedStruct("Latency", {
+  ms: Schema.Natural,
+  jitterMs: Schema.optionalKey(Schema.Natural)
+})
+
+/** All connections together pass this many bytes a second in each direction. */
+export const Bandwidth = Schema.TaggedStruct("Bandwidth", { bytesPerSecond: Positive })
+
+/** Each connection gets its replies in small pieces; `pieceBytes` defaults to a twentieth of a second's bytes. */
+export const SlowDrip = Schema.TaggedStruct("SlowDrip", {
+  bytesPerSecond: Positive,
+  pieceBytes: Schema.optionalKey(Positive)
+})
+
+/** What happens to bytes, whatever they mean. */
+export const WireFault = Schema.Union([Cut, BlackHole, HalfOpen, Latency, Bandwidth, SlowDrip])
+export type WireFault = typeof WireFault.Type
+
+/** Requests are answered 401 as for a token that nobody knows. */
+export const Unauthorized = Schema.TaggedStruct("Unauthorized", { match })
+
+/** Requests are answered 403; `user` is whom the message names when the token does not say. */
+export const Forbidden = Schema.TaggedStruct("Forbidden", { match, user: Schema.optionalKey(Schema.String) })
+
+/** Requests are answered 429 with Retry-After (default 1). */
+export const TooManyRequests = Schema.TaggedStruct("TooManyRequests", {
+  match,
+  retryAfterSeconds: Schema.optionalKey(Schema.Natural)
+})
+
+/** Requests are answered 500 (default), or as a load balancer or a server in trouble answers. */
+export const ServerError = Schema.TaggedStruct("ServerError", {
+  match,
+  status: Schema.optionalKey(Schema.Literals([500, 502, 503, 504]))
+})
+
+/** Watches from a version and `continue` tokens are answered 410; open watches that match are ended first. */
+export const ExpiredWatch = Schema.TaggedStruct("ExpiredWatch", { match })
+
+/** Open watches lose their bookmarks, those behind initial events too unless `keepInitialEventsEnd`. */
+export const LostBookmarks = Schema.TaggedStruct("LostBookmarks", {
+  match,
+  keepInitialEventsEnd: Schema.optionalKey(Schema.Boolean)
+})
+
+/** Every so often all open watches end, by default properly, as at their timeout. */
+export const WatchCutEvery = Schema.TaggedStruct("WatchCutEvery", {
+  match,
+  everyMs: Positive,
+  manner: Schema.optionalKey(Schema.Literals(["end", "reset"]))
+})
+
+/** A reply's connection ends after this many bytes of its body (default 64), and always before the last. */
+export const TruncatedReply = Schema.TaggedStruct("TruncatedReply", {
+  match,
+  afterBytes: Schema.optionalKey(Schema.Natural)
+})
+
+/** JSON lacks its last brace, of each event in a watch, while HTTP says that all is well. */
+export const MalformedJson = Schema.TaggedStruct("MalformedJson", { match })
+
+/** A reply's headers come at once and its body so much later. */
+export const SlowReply = Schema.TaggedStruct("SlowReply", { match, bodyAfterMs: Schema.Natural })
+
+/** What happens to requests and replies. */
+export const ApiFault = Schema.Union([
+  Unauthorized,
+  Forbidden,
+  TooManyRequests,
+  ServerError,
+  ExpiredWatch,
+  LostBookmarks,
+  WatchCutEvery,
+  TruncatedReply,
+  MalformedJson,
+  SlowReply
+])
+export type ApiFault = typeof ApiFault.Type
+
+/** The server shows another certificate than it should; open connections are reset at the start. */
+export const StaleCertificate = Schema.TaggedStruct("StaleCertificate", {
+  problem: Schema.optionalKey(Schema.Literals(["expired", "notYetValid", "wrongHost", "unknownAuthority"]))
+})
+export type StaleCertificate = typeof StaleCertificate.Type
+
+/** The cluster is killed, and restarted with its data when healed. */
+export const Down = Schema.TaggedStruct("Down", {})
+
+/** The cluster is restarted as a new one; what it held stays lost. */
+export const LostData = Schema.TaggedStruct("LostData", {})
+
+/** What happens to the cluster itself. */
+export const Outage = Schema.Union([Down, LostData])
+export type Outage = typeof Outage.Type
+
+/** Every fault; decodes from JSON. @since 0.1.0 */
+export const Fault = Schema.Union([WireFault, ApiFault, StaleCertificate, Outage])
+export type Fault = typeof Fault.Type
+
+type Options<A> = Omit<A, "_tag">
+
+export const cut: typeof Cut.Type = { _tag: "Cut" }
+export const blackHole: typeof BlackHole.Type = { _tag: "BlackHole" }
+export const halfOpen: typeof HalfOpen.Type = { _tag: "HalfOpen" }
+export const latency = (options: Options<typeof Latency.Type>): typeof Latency.Type => ({
+  _tag: "Latency",
+  ...options
+})
+export const bandwidth = (options: Options<typeof Bandwidth.Type>): typeof Bandwidth.Type => ({
+  _tag: "Bandwidth",
+  ...options
+})
+export const slowDrip = (options: Options<typeof SlowDrip.Type>): typeof SlowDrip.Type => ({
+  _tag: "SlowDrip",
+  ...options
+})
+export const unauthorized = (options: Options<typeof Unauthorized.Type> = {}): typeof Unauthorized.Type => ({
+  _tag: "Unauthorized",
+  ...options
+})
+export const forbidden = (options: Options<typeof Forbidden.Type> = {}): typeof Forbidden.Type => ({
+  _tag: "Forbidden",
+  ...options
+})
+export const tooManyRequests = (options: Options<typeof TooManyRequests.Type> = {}): typeof TooManyRequests.Type => ({
+  _tag: "TooManyRequests",
+  ...options
+})
+export const serverError = (options: Options<typeof ServerError.Type> = {}): typeof ServerError.Type => ({
+  _tag: "ServerError",
+  ...options
+})
+export const expiredWatch = (options: Options<typeof ExpiredWatch.Type> = {}): typeof ExpiredWatch.Type => ({
+  _tag: "ExpiredWatch",
+  ...options
+})
+export const lostBookmarks = (options: Options<typeof LostBookmarks.Type> = {}): typeof LostBookmarks.Type => ({
+  _tag: "LostBookmarks",
+  ...options
+})
+export const watchCutEvery = (
+  every: Duration.Input,
+  options: Omit<typeof WatchCutEvery.Type, "_tag" | "everyMs"> = {}
+): typeof WatchCutEvery.Type => ({ _tag: "WatchCutEvery", everyMs: Duration.toMillis(every), ...options })
+export const truncatedReply = (options: Options<typeof TruncatedReply.Type> = {}): typeof TruncatedReply.Type => ({
+  _tag: "TruncatedReply",
+  ...options
+})
+export const malformedJson = (options: Options<typeof MalformedJson.Type> = {}): typeof MalformedJson.Type => ({
+  _tag: "MalformedJson",
+  ...options
+})
+export const slowReply = (options: Options<typeof SlowReply.Type>): typeof SlowReply.Type => ({
+  _tag: "SlowReply",
+  ...options
+})
+export const staleCertificate = (options: Options<StaleCertificate> = {}): StaleCertificate => ({
+  _tag: "StaleCertificate",
+  ...options
+})
+export const down: typeof Down.Type = { _tag: "Down" }
+export const lostData: typeof LostData.Type = { _tag: "LostData" }
+
+/**
+ * Reads a fault that came from outside, as JSON or as a value.
+ *
+ * **Errors** a schema error for an unknown tag, an unknown key or a number out of its bounds.
+ *
+ * @since 0.1.0
+ */
+export const decode = Schema.decodeUnknownEffect(Fault, { onExcessProperty: "error" })

@@ -1,0 +1,183 @@
+/**
+ * One direction of a connection: bytes from one socket to another, at once, later, slower or not at all.
+ *
+ * @since 0.1.0
+ */
+import { Clock, Effect, type Fiber } from "effect"
+import type { Readable, Writable } from "node:stream"
+import * as Throttle from "./Throttle.ts"
+
+/** A rate that a lane keeps. **Shape** `line` is shared by all lanes; without it each lane has one of its own. */
+export interface Rate {
+  readonly bytesPerSecond: number
+  readonly pieceBytes: number
+  readonly line?: { state: Throttle.Line }
+}
+
+/** What a lane does to its bytes now. */
+export interface Rules {
+  readonly held: boolean
+  readonly latencyMs: number
+  readonly jitterMs: number
+  readonly rates: ReadonlyArray<Rate>
+}
+
+export const FREE: Rules = { held: false, latencyMs: 0, jitterMs: 0, rates: [] }
+
+export interface LaneOptions {
+  readonly from: Readable
+  readonly to: Writable
+  readonly rules: Rules
+  readonly clock: Clock.Clock
+  /** Between 0 and 1. */
+  readonly chance: () => number
+  readonly run: (effect: Effect.Effect<void>) => Fiber.Fiber<void>
+  readonly counted: (bytes: number) => void
+}
+
+export interface Lane {
+  readonly apply: (rules: Rules) => void
+  /** Forgets what waits and passes nothing more; what comes is thrown away. */
+  readonly abandon: () => void
+}
+
+/** A lane holds this much and then leaves the rest to the sender's socket. */
+const MAX_WAITING_BYTES = 1024 * 1024
+
+interface Waiting {
+  bytes: Buffer
+  readonly dueMs: number
+}
+
+/**
+ * Joins two sockets in one direction.
+ *
+ * **Limits** without rules it is a plain pipe; the end of the one becomes the end of the other, after all that waits.
+ */
+export const make = (options: LaneOptions): Lane => {
+  const { chance, clock, counted, from, run, to } = options
+  const own = new Map<Rate, { state: Throttle.Line }>()
+  const waiting: Array<Waiting> = []
+  let rules = options.rules
+  let waitingBytes = 0
+  let lastDueMs = Number.NEGATIVE_INFINITY
+  let full = false
+  let ended = false
+  let abandoned = false
+  let pump: Fiber.Fiber<void> | undefined
+  let pumping = false
+
+  const flow = (): void => {
+    if (abandoned || (!rules.held && !full && waitingBytes < MAX_WAITING_BYTES)) from.resume()
+    else from.pause()
+  }
+  const write = (bytes: Buffer): void => {
+    if (to.destroyed || to.writableEnded) return
+    counted(bytes.length)
+    if (to.write(bytes)) return
+    full = true
+    to.once("drain", () => {
+      full = false
+      flow()
+    })
+  }
+  const isFree = (): boolean =>
+    waiting.length === 0 && rules.latencyMs + rules.jitterMs === 0 && rules.rates.length === 0
+  const finish = (): void => {
+    if (ended && waiting.length === 0 && !rules.held) to.end()
+  }
+
+  const pumped = Effect.gen(function* () {
+    for (let head = waiting[0]; head !== undefined; head = waiting[0]) {
+      if (rules.latencyMs + rules.jitterMs > 0) yield* until(head.dueMs)
+      const size = Math.min(head.bytes.length, ...rules.rates.map(({ pieceBytes }) => pieceBytes))
+      yield* until(reserve(rules.rates, own, yield* Clock.currentTimeMillis, size))
+      // What was waited for is written and forgotten in one step, so the pump may be stopped at any wait.
+      write(head.bytes.subarray(0, size))
+      head.bytes = head.bytes.subarray(size)
+      waitingBytes -= size
+      if (head.bytes.length === 0) waiting.shift()
+      if (full) yield* drained(to)
+      flow()
+    }
+    pumping = false
+    finish()
+  })
+  const start = (): void => {
+    if (pumping || rules.held || abandoned || waiting.length === 0) return
+    // The pump runs at once and may be through before its fiber is known.
+    pumping = true
+    pump = run(pumped)
+  }
+  const stop = (): void => {
+    if (pumping) pump?.interruptUnsafe()
+    pumping = false
+  }
+
+  from.on("data", (bytes: Buffer) => {
+    if (abandoned) return
+    if (isFree()) {
+      write(bytes)
+    } else {
+      const wishedMs = clock.currentTimeMillisUnsafe() + rules.latencyMs + rules.jitterMs * chance()
+      lastDueMs = Math.max(lastDueMs, wishedMs)
+      waiting.push({ bytes, dueMs: lastDueMs })
+      waitingBytes += bytes.length
+      start()
+    }
+    flow()
+  })
+  from.once("end", () => {
+    ended = true
+    if (!abandoned) finish()
+  })
+  from.once("close", () => {
+    if (!ended) stop()
+  })
+  to.once("close", stop)
+  flow()
+  return {
+    apply: (next) => {
+      rules = next
+      stop()
+      start()
+      flow()
+      finish()
+    },
+    abandon: () => {
+      abandoned = true
+      stop()
+      waiting.length = 0
+      flow()
+    }
+  }
+}
+
+/** Takes its time on every line, and gives when the slowest has passed it. */
+const reserve = (
+  rates: ReadonlyArray<Rate>,
+  own: Map<Rate, { state: Throttle.Line }>,
+  nowMs: number,
+  bytes: number
+): number => {
+  let dueMs = nowMs
+  for (const rate of rates) {
+    const line = rate.line ?? own.get(rate) ?? { state: Throttle.idle }
+    if (rate.line === undefined) own.set(rate, line)
+    line.state = Throttle.pass(line.state, nowMs, bytes, rate.bytesPerSecond)
+    dueMs = Math.max(dueMs, line.state.freeAtMs)
+  }
+  return dueMs
+}
+
+const until = (dueMs: number): Effect.Effect<void> =>
+  Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+    dueMs > nowMs ? Effect.sleep(Math.ceil(dueMs - nowMs)) : Effect.void
+  )
+
+const drained = (socket: Writable): Effect.Effect<void> =>
+  Effect.callback<void>((resume) => {
+    const go = () => resume(Effect.void)
+    socket.once("drain", go).once("close", go)
+    return Effect.sync(() => socket.off("drain", go).off("close", go))
+  })

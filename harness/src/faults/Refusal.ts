@@ -1,0 +1,109 @@
+/**
+ * The replies of faults that answer in the cluster's place, worded as the real server words them.
+ *
+ * **Source** Kubernetes 1.36, `k8s.io/apiserver/pkg/server/filters`, `pkg/endpoints/handlers/responsewriters`,
+ * `pkg/storage/etcd3/errors.go`, and `k8s.io/apimachinery/pkg/api/errors`.
+ *
+ * @since 0.1.0
+ */
+import { Result } from "effect"
+import * as Authentication from "../embedded/Authentication.ts"
+import { refusal as forbiddenTo } from "../embedded/Authorization.ts"
+import * as Status from "../embedded/Status.ts"
+import * as Watch from "../embedded/Watch.ts"
+import { type ApiCall, isWatch } from "./ApiCall.ts"
+import type { ApiFault } from "./Fault.ts"
+
+/** A whole reply. */
+export interface Refusal {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+const DEFAULT_RETRY_AFTER_SECONDS = 1
+const JSON_TYPE = "application/json"
+const TEXT_TYPE = "text/plain; charset=utf-8"
+
+const CONTINUE_EXPIRED =
+  "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter."
+
+/** Says how a fault answers a request; `undefined` when it lets the request through to the cluster. */
+export const from = (
+  fault: ApiFault,
+  call: ApiCall,
+  authenticate: Authentication.Authenticate
+): Refusal | undefined => {
+  switch (fault._tag) {
+    case "Unauthorized":
+      return status(Status.unauthorized)
+    case "Forbidden": {
+      const known = Result.getOrElse(authenticate(call.authorization), () => Authentication.anonymous)
+      const user = known === Authentication.anonymous ? { ...known, name: fault.user ?? known.name } : known
+      return status(forbiddenTo(user, call.info))
+    }
+    case "TooManyRequests":
+      return {
+        status: 429,
+        headers: {
+          "content-type": TEXT_TYPE,
+          "x-content-type-options": "nosniff",
+          "retry-after": String(fault.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS)
+        },
+        body: "Too many requests, please try again later.\n"
+      }
+    case "ServerError":
+      return serverError(fault.status ?? 500)
+    case "ExpiredWatch":
+      return expired(call)
+    case "LostBookmarks":
+    case "WatchCutEvery":
+    case "TruncatedReply":
+    case "MalformedJson":
+    case "SlowReply":
+      return undefined
+  }
+}
+
+const status = (failure: Status.Failure): Refusal => ({
+  status: failure.code,
+  headers: { "content-type": JSON_TYPE, "cache-control": "no-cache, private" },
+  body: JSON.stringify(Status.toJson(failure))
+})
+
+const serverError = (code: 500 | 502 | 503 | 504): Refusal => {
+  switch (code) {
+    case 500:
+      return status({
+        code,
+        reason: "InternalError",
+        message: "Internal error occurred: etcdserver: request timed out",
+        details: {}
+      })
+    case 502:
+      // No API server says this; what stands in front of one does.
+      return { status: code, headers: { "content-type": TEXT_TYPE }, body: "Bad Gateway\n" }
+    case 503:
+      return status({ code, reason: "ServiceUnavailable", message: "apiserver is shutting down" })
+    case 504:
+      return status({
+        code,
+        reason: "Timeout",
+        message: "Timeout: request did not complete within the allotted timeout",
+        details: {}
+      })
+  }
+}
+
+/** Only what names a version can be too old: a watch from now, or a first page, is not. */
+const expired = (call: ApiCall): Refusal | undefined => {
+  const { query } = call
+  if (!isWatch(call)) {
+    const isPage = call.info._tag === "Resource" && call.info.verb === "list" && (query.get("continue") ?? "") !== ""
+    return isPage ? status(Status.expired(CONTINUE_EXPIRED)) : undefined
+  }
+  const version = query.get("resourceVersion") ?? ""
+  if (version === "" || version === "0" || query.get("sendInitialEvents") === "true") return undefined
+  const failure = Status.expired(`too old resource version: ${version} (${Number(version) + 1})`)
+  return { status: 200, headers: { "content-type": JSON_TYPE }, body: Watch.errorLine(failure) }
+}

@@ -1,0 +1,91 @@
+/**
+ * The cluster's side of one client's connection.
+ *
+ * Each client's connection has one of its own and shares its fate, so that a client sees the cluster's connections end as
+ * if there were no proxy.
+ *
+ * @since 0.1.0
+ */
+import { connect, type Socket } from "node:net"
+import { buildConnector, Client } from "undici"
+import type { Target } from "./Target.ts"
+
+export interface Upstream {
+  readonly client: Client
+  /** The connection is about to end because of a fault, and the client's shall not end with it. */
+  readonly forgive: () => void
+  readonly destroy: () => void
+}
+
+/** The cluster ends idle connections, not the proxy. */
+const KEEP_ALIVE_MS = 24 * 60 * 60 * 1_000
+const MAX_HEADER_BYTES = 256 * 1024
+const CONNECT_TIMEOUT_MS = 30_000
+
+/** Opens TLS to clusters; shared by all connections, so that sessions are resumed. */
+export const connectorFor = ({ caPem }: Target): buildConnector.connector =>
+  buildConnector({ ca: caPem, allowH2: false, timeout: CONNECT_TIMEOUT_MS })
+
+/**
+ * Connects at once; TLS follows with the first request.
+ *
+ * **Errors** `gone` is told when the connection ends, with an error when it did not end properly.
+ */
+export const make = (
+  target: Target,
+  connector: buildConnector.connector,
+  gone: (cause: Error | undefined) => void
+): Upstream => {
+  let forgiven = false
+  let destroyed = false
+  const open = (): Socket => connect({ host: target.host, port: target.port, noDelay: true })
+  const end = (cause: Error | undefined): void => {
+    if (!destroyed) gone(cause)
+  }
+
+  let early: Socket | undefined = open()
+  const lostEarly = (cause: Error) => end(cause)
+  const closedEarly = () => end(undefined)
+  early.once("error", lostEarly).once("close", closedEarly)
+  const taken = (): Socket => {
+    const socket = early ?? open()
+    early = undefined
+    // From here on it is the client's to say how it ended; an error without a listener would end the process.
+    socket.off("error", lostEarly).off("close", closedEarly).on("error", ignored)
+    return socket
+  }
+
+  const client = new Client(target.origin, {
+    connect: (options, callback) => connector({ ...options, httpSocket: taken() }, callback),
+    pipelining: 1,
+    bodyTimeout: 0,
+    headersTimeout: 0,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    allowH2: false
+  })
+  client.on("disconnect", (_origin, _targets, error) => {
+    if (forgiven) {
+      forgiven = false
+      return
+    }
+    end(isReset(error) ? error : undefined)
+  })
+  return {
+    client,
+    forgive: () => {
+      forgiven = true
+    },
+    destroy: () => {
+      destroyed = true
+      early?.destroy()
+      // What was under way is told by its own handler.
+      client.destroy().catch(ignored)
+    }
+  }
+}
+
+const isReset = (error: Error): boolean => "code" in error && error.code === "ECONNRESET"
+
+const ignored = (): void => undefined
