@@ -2,7 +2,8 @@
  * Fills a fleet with the workloads, nodes and namespaces of an online shop.
  *
  * It writes what the controllers, the scheduler and the kubelets of a living cluster would have written: replica sets and
- * pods with their owners, placement and status. So it is meant for clusters without controllers, which leave it as it is.
+ * pods with their owners, placement and status. So it is meant for clusters without controllers, which leave it as it is;
+ * or it leaves pods to {@link FakeKubelet}, or to controllers altogether.
  *
  * @since 0.1.0
  */
@@ -10,46 +11,82 @@ import { DateTime, Effect } from "effect"
 import type { ApiError } from "./ApiError.ts"
 import type { Fleet } from "./Fleet.ts"
 import type { FleetCluster } from "./FleetCluster.ts"
-import { type ClusterPlan, plan, type SeedSize } from "./seed/ClusterPlan.ts"
-import { write } from "./seed/Writer.ts"
+import { type ClusterPlan, plan } from "./seed/ClusterPlan.ts"
+import * as Destination from "./seed/Destination.ts"
+import type { SeedSize } from "./seed/SeedSize.ts"
+import { countOf, type PodMode, write } from "./seed/Writer.ts"
+
+export type { ClusterPlan, NodePlan, PodPlan, WorkloadPlan } from "./seed/ClusterPlan.ts"
+export { plan } from "./seed/ClusterPlan.ts"
+export type { SeedProgress } from "./seed/Destination.ts"
+export { PRICE_ANNOTATION } from "./seed/NodeManifests.ts"
+export type { SeedCounts, SeedSize } from "./seed/SeedSize.ts"
+export type { PodMode } from "./seed/Writer.ts"
 
 export interface SeedOptions {
   /** The same number gives the same objects, but for what servers decide: uids, times, resource versions (default 1). */
   readonly seed?: number
-  /** `small`, the default: 13 or 14 workloads and 4 nodes a cluster. `medium`: about 50 and 12. */
+  /** How large each cluster is (default `small`): 13 or 14 workloads on 4 nodes. */
   readonly size?: SeedSize
+  /** Who tells what becomes of the pods (default `reported`: the seed itself). */
+  readonly pods?: PodMode
+  /** How many calls at once to each cluster (default 16). */
+  readonly concurrency?: number
+  /** Called after every hundred objects of a cluster, and after its last. */
+  readonly onProgress?: (progress: Destination.SeedProgress) => Effect.Effect<void>
 }
+
+const CONCURRENCY = 16
 
 /**
  * Fills every cluster of a fleet, all at once.
  *
- * **Shape** every cluster has a Deployment of each kind of trouble (degraded, progressing, paused, idle), Jobs that
- * completed and failed, and a pod of its own; which workload is in trouble, versions, replicas, clouds and a third of the
- * workloads differ from cluster to cluster. Gives the plans, in the order of `fleet.clusters`.
+ * **Shape** every cluster of a named size but `tiny` has a Deployment of each kind of trouble (degraded, progressing,
+ * paused, idle), Jobs that completed and failed, and a pod of its own; which workload is in trouble, versions, replicas,
+ * clouds and a third of the workloads differ from cluster to cluster. Gives the plans, in the order of `fleet.clusters`.
  *
  * **Errors** `ApiError`; a fleet that has been seeded already refuses with 409 (AlreadyExists).
+ *
+ * **Limits** `concurrency` calls at once to each cluster; a plan takes about 0.5 KB a pod.
+ *
+ * **Example**
+ *
+ * ```ts
+ * yield* Seed.fill(fleet, { size: { pods: 5_000 }, pods: "bound" })
+ * yield* FakeKubelet.run(fleet)
+ * ```
  *
  * @since 0.1.0
  */
 export const fill = (
-  fleet: Fleet["Service"],
+  fleet: Pick<Fleet["Service"], "clusters">,
   options: SeedOptions = {}
 ): Effect.Effect<ReadonlyArray<ClusterPlan>, ApiError> =>
   Effect.forEach(fleet.clusters, (cluster, index) => fillCluster(cluster, index, options), { concurrency: "unbounded" })
 
 /** Fills one cluster as the one at `index` of its fleet, where 0 is the parent. */
 export const fillCluster = Effect.fn("Seed.fillCluster")(function* (
-  cluster: FleetCluster,
+  cluster: Pick<FleetCluster, "api" | "name">,
   index: number,
   options: SeedOptions = {}
 ): Effect.fn.Return<ClusterPlan, ApiError> {
-  const planned = yield* plan({
-    seed: options.seed ?? 1,
-    size: options.size ?? "small",
-    cluster: cluster.name,
-    index
-  })
+  const {
+    concurrency = CONCURRENCY,
+    onProgress = () => Effect.void,
+    pods = "reported",
+    seed = 1,
+    size = "small"
+  } = options
+  const planned = yield* plan({ seed, size, cluster: cluster.name, index })
   const now = DateTime.formatIso(DateTime.startOf(yield* DateTime.now, "second"))
-  yield* write(planned, { cluster: cluster.name, api: cluster.api, now })
+  const to = yield* Destination.make({
+    cluster: cluster.name,
+    api: cluster.api,
+    now,
+    concurrency,
+    total: countOf(planned, pods),
+    onProgress
+  })
+  yield* write(planned, to, pods)
   return planned
 })

@@ -1,11 +1,14 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Schema } from "effect"
 import * as Drivers from "../src/Drivers.ts"
+import { eventually } from "../src/Eventually.ts"
+import * as FakeKubelet from "../src/FakeKubelet.ts"
 import { Fleet } from "../src/Fleet.ts"
 import type { FleetCluster } from "../src/FleetCluster.ts"
 import type { KubeObject } from "../src/KubeObject.ts"
 import * as Seed from "../src/Seed.ts"
-import type { ClusterPlan, WorkloadPlan } from "../src/seed/ClusterPlan.ts"
+import type { ClusterPlan, PodPlan, WorkloadPlan } from "../src/seed/ClusterPlan.ts"
+import { at } from "./conformance/Fixture.ts"
 
 const { run } = await Effect.runPromise(Drivers.selected)
 
@@ -54,6 +57,15 @@ const listKinds = (cluster: FleetCluster) =>
 const hasOwner = ({ metadata }: KubeObject): boolean => (metadata.ownerReferences ?? []).length > 0
 const keyOf = ({ kind, metadata }: KubeObject): string => `${metadata.namespace}/${kind}/${metadata.name}`
 const plannedKey = ({ namespace, template }: WorkloadPlan): string => `${namespace}/${template.kind}/${template.name}`
+
+/** The phase in which a pod of each state is. */
+const PHASES: Record<PodPlan["state"], string> = {
+  running: "Running",
+  starting: "Pending",
+  crashing: "Running",
+  succeeded: "Succeeded",
+  failed: "Failed"
+}
 
 /** A fleet that has been filled, and what it was filled with. */
 class Seeded extends Context.Service<
@@ -168,9 +180,9 @@ for (const driver of run) {
               assert.isTrue(status.conditions.some(({ type, status: is }) => type === "Ready" && is === "True"))
               assert.isEmpty(spec.taints ?? [])
             }
-            const spot = Object.entries(plan.cloud.spotLabels)
+            const marks = plan.cloud.provisioners.map(({ spotLabels }) => Object.entries(spotLabels))
             const isSpot = (labels: Readonly<Record<string, string>>) =>
-              spot.every(([name, value]) => labels[name] === value)
+              marks.some((mark) => mark.every(([name, value]) => labels[name] === value))
             const expected = plan.nodes.filter((node) => node.spot).length
             assert.strictEqual(nodes.filter(({ metadata }) => isSpot(metadata.labels)).length, expected)
           })
@@ -191,6 +203,74 @@ for (const driver of run) {
             )
           })
         )
+      )
+
+      it.effect("gives public workloads an address, and every replica of a StatefulSet a bound volume", () =>
+        onEach(
+          Effect.fnUntraced(function* (cluster, plan) {
+            const services = yield* listAll(cluster, "v1", "Service")
+            const balancers = services.filter((service) => at(service, "spec", "type") === "LoadBalancer")
+            const open = plan.workloads.filter(({ template }) => template.isPublic === true)
+            assert.strictEqual(balancers.length, open.length)
+            for (const service of balancers) {
+              const address = at(service, "status", "loadBalancer", "ingress", 0)
+              assert.isString(at(address, "ip") ?? at(address, "hostname"))
+            }
+            const claims = yield* listAll(cluster, "v1", "PersistentVolumeClaim")
+            const replicas = plan.workloads.filter(({ template }) => template.kind === "StatefulSet")
+            assert.strictEqual(
+              claims.length,
+              replicas.reduce((sum, { pods }) => sum + pods.length, 0)
+            )
+            const volumes = new Set(
+              (yield* listAll(cluster, "v1", "PersistentVolume")).map(({ metadata }) => metadata.name)
+            )
+            for (const claim of claims) {
+              assert.strictEqual(at(claim, "status", "phase"), "Bound")
+              assert.isTrue(volumes.has(String(at(claim, "spec", "volumeName"))))
+            }
+          })
+        )
+      )
+    }
+  )
+
+  layer(Fleet.layer({ driver, parent: "hub" }), { timeout: "2 minutes" })(
+    `a fleet of the ${driver.name} driver that is seeded for kubelets`,
+    (it) => {
+      it.effect(
+        "comes to the state that was planned, and tells how far it is",
+        () =>
+          Effect.gen(function* () {
+            const { parent } = yield* Fleet
+            const seen: Array<Seed.SeedProgress> = []
+            const onProgress = (progress: Seed.SeedProgress) => Effect.sync(() => void seen.push(progress))
+            yield* FakeKubelet.start(parent)
+            const plan = yield* Seed.fillCluster(parent, 0, { size: { pods: 150 }, pods: "bound", onProgress })
+            const planned = plan.workloads.flatMap(({ pods }) =>
+              pods.map(({ name, state }) => `${name} ${PHASES[state]}`)
+            )
+            const pods = Effect.map(listAll(parent, "v1", "Pod"), (objects) =>
+              objects.map((pod) => `${pod.metadata.name} ${String(at(pod, "status", "phase"))}`).toSorted()
+            )
+            const expected = planned.toSorted()
+            yield* eventually("every pod is as planned", pods, (now) => now.join() === expected.join(), {
+              within: "60 seconds",
+              every: "250 millis"
+            })
+            const isAsPlanned = (node: KubeObject) =>
+              at(node, "spec", "taints") === undefined && at(node, "status", "capacity", "cpu") === "16"
+            yield* eventually(
+              "every node is ready for pods, with what it has",
+              listAll(parent, "v1", "Node"),
+              (nodes) => nodes.every(isAsPlanned),
+              { within: "60 seconds" }
+            )
+            const last = seen.at(-1)
+            assert.strictEqual(last?.written, last?.total)
+            assert.strictEqual(seen.length, Math.ceil((last?.total ?? 0) / 100))
+          }),
+        120_000
       )
     }
   )

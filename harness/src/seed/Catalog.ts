@@ -12,6 +12,7 @@ export interface Resources {
   readonly memoryRequestMib: number
   readonly cpuLimitMillis: number
   readonly memoryLimitMib: number
+  readonly gpus?: number
 }
 
 export interface Template {
@@ -24,10 +25,14 @@ export interface Template {
   /** Fewest and most replicas; a DaemonSet has one a node, a Job one. */
   readonly replicas: readonly [number, number]
   readonly resources: Resources
+  /** The size of each replica's volume; only a StatefulSet has them. */
+  readonly volumeGib?: number
+  /** Whether a Service of type LoadBalancer leads to it. */
+  readonly isPublic?: boolean
   /** Every cluster has it; of the others each has some. */
   readonly everywhere: boolean
   /** A state that it always has, instead of one that the plan deals out. */
-  readonly fixed?: "idle" | "completed" | "failed" | "suspended"
+  readonly fixed?: "healthy" | "idle" | "completed" | "failed" | "suspended"
 }
 
 /** The namespaces that the seed makes, with the team that owns each. */
@@ -47,10 +52,11 @@ const resources = (
   memoryLimitMib = memoryRequestMib * 2
 ): Resources => ({ cpuRequestMillis, memoryRequestMib, cpuLimitMillis, memoryLimitMib })
 
-const SMALL = resources(50, 64)
-const MEDIUM = resources(150, 256)
-const LARGE = resources(400, 1_024)
+export const SMALL = resources(50, 64)
+export const MEDIUM = resources(150, 256)
+export const LARGE = resources(400, 1_024)
 
+/** One line of the catalogue. */
 type Line = readonly [
   kind: WorkloadKind,
   namespace: string,
@@ -61,6 +67,10 @@ type Line = readonly [
   resources: Resources,
   fixed?: Template["fixed"]
 ]
+
+export const VOLUME_GIB = 20
+/** Those that customers reach. */
+const PUBLIC: ReadonlySet<string> = new Set(["web", "gateway", "ingress"])
 
 const template =
   (everywhere: boolean) =>
@@ -73,7 +83,9 @@ const template =
     replicas,
     resources: size,
     everywhere,
-    ...(fixed === undefined ? {} : { fixed })
+    ...(fixed === undefined ? {} : { fixed }),
+    ...(kind === "StatefulSet" ? { volumeGib: VOLUME_GIB } : {}),
+    ...(PUBLIC.has(name) ? { isPublic: true } : {})
   })
 
 const EVERYWHERE: ReadonlyArray<Line> = [
@@ -109,3 +121,20 @@ const SOMEWHERE: ReadonlyArray<Line> = [
 ]
 
 export const CATALOG: ReadonlyArray<Template> = [...EVERYWHERE.map(template(true)), ...SOMEWHERE.map(template(false))]
+
+/** What needs a GPU; only clusters that have such nodes get it. */
+export const GPU_WORKLOAD: Template = template(true)([
+  "Deployment",
+  "shop",
+  "recommender",
+  "acme/recommender",
+  ["3.1.0", "3.0.4"],
+  [1, 1],
+  { ...LARGE, gpus: 1 },
+  "healthy"
+])
+
+/** The least that is still a cluster: one of each kind that runs for good. */
+export const TINY: ReadonlyArray<Template> = CATALOG.filter(({ name }) =>
+  ["web", "catalog-db", "log-agent"].includes(name)
+)

@@ -4,11 +4,11 @@
  * @since 0.1.0
  */
 import { Effect, Random } from "effect"
-import { CATALOG, SYSTEM_NAMESPACE, TEAMS, type Template } from "./Catalog.ts"
+import { bulk } from "./BulkTemplates.ts"
+import { CATALOG, GPU_WORKLOAD, SYSTEM_NAMESPACE, TEAMS, type Template, TINY } from "./Catalog.ts"
 import { type Cloud, cloudAt, type MachineType } from "./Hardware.ts"
-
-/** `small`: 13 or 14 workloads on 4 nodes. `medium`: about 50 on 12. */
-export type SeedSize = "small" | "medium"
+import { nodesFor, type Place, placement } from "./Placement.ts"
+import { complete, NAMED, type NamedSize, type SeedSize } from "./SeedSize.ts"
 
 /** What a cluster's view of a workload shows. */
 export type WorkloadState =
@@ -26,6 +26,10 @@ export interface NodePlan {
   readonly zone: string
   readonly machine: MachineType
   readonly spot: boolean
+  /** The labels by which its cloud tells spot from on-demand. */
+  readonly priceLabels: Readonly<Record<string, string>>
+  /** What an hour of it costs, in US dollars. */
+  readonly hourlyUsd: number
   readonly address: string
 }
 
@@ -70,10 +74,11 @@ export interface PlanOptions {
   readonly size: SeedSize
 }
 
-const SIZES = {
-  small: { nodes: 4, stages: ["production"], optional: [2, 3] },
-  medium: { nodes: 12, stages: ["production", "staging", "test"], optional: [5, 7] }
-} as const
+const PRODUCTION = "production"
+/** What goes wrong, in the order in which it is dealt out. */
+const TROUBLES: ReadonlyArray<WorkloadState> = ["degraded", "progressing", "paused"]
+/** Of this many workloads of a bulk cluster, one is in each kind of trouble. */
+const BULK_WORKLOADS_PER_TROUBLE = 40
 
 /** The letters that Kubernetes itself puts into names: no vowels, so that no words come out. */
 const LETTERS = "bcdfghjklmnpqrstvwxz2456789"
@@ -81,93 +86,145 @@ const LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 /**
  * Plans one cluster; the same options give the same plan.
  *
- * **Shape** in every cluster and stage one Deployment each is degraded, progressing and paused, which ones differs.
+ * **Shape** in every cluster of a named size but `tiny`, and in every stage, one Deployment each is degraded, progressing and paused, which ones differs.
  *
  * @since 0.1.0
  */
 export const plan = (options: PlanOptions): Effect.Effect<ClusterPlan> =>
-  Effect.gen(function* () {
-    const size = SIZES[options.size]
-    const cloud = cloudAt(options.index)
-    const nodes = yield* Effect.forEach(
-      Array.from({ length: size.nodes }, (_, at) => at),
-      (at) => planNode(cloud, at)
-    )
-    const place = placement(nodes)
-    const stages = yield* Effect.forEach(size.stages, (stage) => planStage(stage, size.optional, nodes, place))
-    return {
-      cluster: options.cluster,
-      cloud,
-      nodes,
-      namespaces: size.stages.flatMap((stage) =>
-        Object.entries(TEAMS).map(([name, team]) => ({ name: namespaceIn(name, stage), team, stage }))
-      ),
-      workloads: stages.flat()
-    }
-  }).pipe(Random.withSeed(`${options.seed}/${options.index}/${options.cluster}`))
+  (typeof options.size === "string"
+    ? planNamed(options, NAMED[options.size], options.size === "tiny")
+    : planBulk(options, complete(options.size))
+  ).pipe(Random.withSeed(`${options.seed}/${options.index}/${options.cluster}`))
 
-const planNode = Effect.fnUntraced(function* (cloud: Cloud, at: number) {
-  const machine = yield* Random.choice(cloud.machines)
+const planNamed = Effect.fnUntraced(function* (options: PlanOptions, size: NamedSize, tiny: boolean) {
+  const cloud = cloudAt(options.index)
+  const machines = Array.from({ length: size.nodes }, (_, at) =>
+    at < size.nodes - size.gpuNodes ? undefined : cloud.gpuMachine
+  )
+  const nodes = yield* planNodes(cloud, machines)
+  const place = placement(nodes)
+  const stages = yield* Effect.forEach(size.stages, (stage) =>
+    Effect.gen(function* () {
+      const chosen = tiny ? TINY : yield* choose(stage, size)
+      const states = tiny ? new Map<Template, WorkloadState>() : yield* dealStates(chosen, 1)
+      return yield* Effect.forEach(chosen, (template) =>
+        planWorkload({ template, stage, state: states.get(template) ?? template.fixed ?? "healthy", nodes, place })
+      )
+    })
+  )
   return {
-    name: `node-${yield* letters(4)}-${at}`,
-    zone: cloud.zones[at % cloud.zones.length] ?? cloud.region,
-    machine,
-    // One in three: enough for prices to differ within a workload.
-    spot: at % 3 === 1,
-    address: `10.1.0.${10 + at}`
-  } satisfies NodePlan
+    cluster: options.cluster,
+    cloud,
+    nodes,
+    namespaces: namespacesOf(size.stages),
+    workloads: stages.flat()
+  } satisfies ClusterPlan
 })
 
-/** Gives the replica at a place its node and address. */
-type Place = (template: Template, at: number) => { readonly node: NodePlan; readonly address: string }
+const planBulk = Effect.fnUntraced(function* (options: PlanOptions, counts: ReturnType<typeof complete>) {
+  const cloud = cloudAt(options.index)
+  const sized = yield* bulk(counts, Object.keys(TEAMS))
+  const states = yield* dealStates(
+    sized.filter(({ pods }) => pods > 1).map(({ template }) => template),
+    Math.ceil(counts.workloads / BULK_WORKLOADS_PER_TROUBLE)
+  )
+  const needed = nodesFor(sized, cloud)
+  const ordinary = Math.max(needed.ordinary, counts.nodes - needed.accelerated)
+  const machines = Array.from({ length: ordinary + needed.accelerated }, (_, at) =>
+    at < ordinary ? cloud.large : cloud.gpuMachine
+  )
+  const nodes = yield* planNodes(cloud, machines)
+  const place = placement(nodes)
+  const workloads = yield* Effect.forEach(sized, ({ pods, template }) =>
+    planWorkload({
+      template,
+      stage: PRODUCTION,
+      state: states.get(template) ?? template.fixed ?? "healthy",
+      nodes,
+      place,
+      pods
+    })
+  )
+  return {
+    cluster: options.cluster,
+    cloud,
+    nodes,
+    namespaces: namespacesOf([PRODUCTION]),
+    workloads
+  } satisfies ClusterPlan
+})
 
-const planStage = Effect.fnUntraced(function* (
-  stage: string,
-  optional: readonly [number, number],
-  nodes: ReadonlyArray<NodePlan>,
-  place: Place
-) {
-  const production = stage === "production"
-  // The system's own workloads exist once, whatever the stages.
-  const offered = CATALOG.filter(({ namespace }) => production || namespace !== SYSTEM_NAMESPACE)
-  const others = yield* Random.shuffle(offered.filter(({ everywhere }) => !everywhere))
-  const count = yield* Random.nextIntBetween(...optional)
-  const chosen = [...offered.filter(({ everywhere }) => everywhere), ...others.slice(0, count)]
-  const states = yield* dealStates(chosen)
-  return yield* Effect.forEach(chosen, (template) =>
-    planWorkload(template, stage, states.get(template) ?? template.fixed ?? "healthy", nodes, place)
+const namespacesOf = (stages: ReadonlyArray<string>) =>
+  stages.flatMap((stage) =>
+    Object.entries(TEAMS).map(([name, team]) => ({ name: namespaceIn(name, stage), team, stage }))
+  )
+
+const planNodes = Effect.fnUntraced(function* (cloud: Cloud, machines: ReadonlyArray<MachineType | undefined>) {
+  return yield* Effect.forEach(machines, (given, at) =>
+    Effect.gen(function* () {
+      const machine = given ?? (yield* Random.choice(cloud.machines))
+      // One in three: enough for prices to differ within a workload.
+      const spot = at % 3 === 1
+      const provisioner = cloud.provisioners[Math.floor(at / 3) % cloud.provisioners.length] ?? cloud.provisioners[0]
+      return {
+        name: `node-${yield* letters(4)}-${at}`,
+        zone: cloud.zones[at % cloud.zones.length] ?? cloud.region,
+        machine,
+        spot,
+        priceLabels: spot ? provisioner.spotLabels : provisioner.onDemandLabels,
+        hourlyUsd: spot ? machine.hourlyUsd.spot : machine.hourlyUsd.onDemand,
+        address: `10.1.${Math.floor((10 + at) / 250)}.${(10 + at) % 250}`
+      } satisfies NodePlan
+    })
   )
 })
 
-/** Deals the unhappy states out to Deployments of several replicas, leaving the system's alone. */
-const dealStates = Effect.fnUntraced(function* (templates: ReadonlyArray<Template>) {
+const choose = Effect.fnUntraced(function* (stage: string, { gpuNodes, optional }: NamedSize) {
+  // The system's own workloads exist once, whatever the stages.
+  const offered = CATALOG.filter(({ namespace }) => stage === PRODUCTION || namespace !== SYSTEM_NAMESPACE)
+  const others = yield* Random.shuffle(offered.filter(({ everywhere }) => !everywhere))
+  const count = yield* Random.nextIntBetween(...optional)
+  const accelerated = gpuNodes > 0 ? [GPU_WORKLOAD] : []
+  return [...offered.filter(({ everywhere }) => everywhere), ...accelerated, ...others.slice(0, count)]
+})
+
+/** Deals each unhappy state out to `count` Deployments of several replicas, leaving the system's alone. */
+const dealStates = Effect.fnUntraced(function* (templates: ReadonlyArray<Template>, count: number) {
   const candidates = templates.filter(
     ({ kind, namespace, fixed }) => kind === "Deployment" && namespace !== SYSTEM_NAMESPACE && fixed === undefined
   )
-  const [degraded, progressing, paused] = yield* Random.shuffle(candidates)
+  const shuffled = yield* Random.shuffle(candidates)
   const states = new Map<Template, WorkloadState>()
-  if (degraded !== undefined) states.set(degraded, "degraded")
-  if (progressing !== undefined) states.set(progressing, "progressing")
-  if (paused !== undefined) states.set(paused, "paused")
+  for (const [at, template] of shuffled.slice(0, count * TROUBLES.length).entries()) {
+    states.set(template, TROUBLES[at % TROUBLES.length] ?? "healthy")
+  }
   return states
 })
 
-const planWorkload = Effect.fnUntraced(function* (
-  template: Template,
-  stage: string,
-  state: WorkloadState,
-  nodes: ReadonlyArray<NodePlan>,
-  place: Place
-) {
-  const desired = template.kind === "DaemonSet" ? nodes.length : yield* Random.nextIntBetween(...template.replicas)
+const planWorkload = Effect.fnUntraced(function* (options: {
+  readonly template: Template
+  readonly stage: string
+  readonly state: WorkloadState
+  readonly nodes: ReadonlyArray<NodePlan>
+  readonly place: Place
+  /** How many pods it is to have, whatever its template says. */
+  readonly pods?: number
+}) {
+  const { nodes, place, stage, state, template } = options
+  const desired = yield* desiredOf(template, state, nodes, options.pods)
   const tag = yield* Random.choice(template.tags)
   const previousTag = template.tags[(template.tags.indexOf(tag) + 1) % template.tags.length] ?? tag
   const hash = yield* letters(10)
   const previousHash = yield* letters(10)
+  const taken = new Set<string>()
   const pods = yield* Effect.forEach(podStates(template, state, desired), (pod, at) =>
     Effect.gen(function* () {
       const owner = pod.revision === "current" ? hash : previousHash
-      return { ...pod, ...place(template, at), name: podName(template, owner, at, yield* letters(5)) }
+      // Among hundreds of replicas two would now and then draw the same letters; servers draw again too.
+      let suffix = yield* letters(5)
+      while (taken.has(suffix)) suffix = yield* letters(5)
+      taken.add(suffix)
+      return { ...pod, ...place(template, at), name: podName(template, owner, at, suffix) }
     })
   )
   return {
@@ -182,6 +239,18 @@ const planWorkload = Effect.fnUntraced(function* (
     previousHash
   } satisfies WorkloadPlan
 })
+
+const desiredOf = (
+  { kind, replicas }: Template,
+  state: WorkloadState,
+  nodes: ReadonlyArray<NodePlan>,
+  pods: number | undefined
+): Effect.Effect<number> => {
+  if (kind === "DaemonSet") return Effect.succeed(nodes.length)
+  if (pods === undefined) return Random.nextIntBetween(...replicas)
+  // A rollout has one pod more than it wants in the end.
+  return Effect.succeed(state === "progressing" ? pods - 1 : pods)
+}
 
 /** The pods that a state consists of. */
 const podStates = (
@@ -212,22 +281,8 @@ const podName = (template: Template, owner: string, at: number, suffix: string):
   return `${parent}-${suffix}`
 }
 
-/** Puts every pod on the node with the most unrequested CPU, as the scheduler tends to. */
-const placement = (nodes: ReadonlyArray<NodePlan>): Place => {
-  const free = new Map(nodes.map((node) => [node, node.machine.cpuMillis]))
-  let pods = 0
-  return ({ resources, kind }, at) => {
-    // One pod of a DaemonSet is on every node, wherever the others go.
-    const candidates = kind === "DaemonSet" ? [...free].slice(at, at + 1) : [...free]
-    const [node, cpuMillis] = candidates.reduce((best, next) => (next[1] > best[1] ? next : best))
-    free.set(node, cpuMillis - resources.cpuRequestMillis)
-    pods++
-    return { node, address: `10.2.${Math.floor(pods / 250)}.${1 + (pods % 250)}` }
-  }
-}
-
 const namespaceIn = (namespace: string, stage: string): string =>
-  stage === "production" || namespace === SYSTEM_NAMESPACE ? namespace : `${namespace}-${stage}`
+  stage === PRODUCTION || namespace === SYSTEM_NAMESPACE ? namespace : `${namespace}-${stage}`
 
 const letters = (length: number): Effect.Effect<string> =>
   Effect.map(Effect.replicateEffect(Random.nextIntBetween(0, LETTERS.length, { halfOpen: true }), length), (places) =>

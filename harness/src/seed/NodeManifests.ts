@@ -8,9 +8,11 @@ import type { ClusterPlan, NodePlan } from "./ClusterPlan.ts"
 import type { Cloud } from "./Hardware.ts"
 
 /** What the kubelet and the system keep for themselves. */
-const RESERVED_CPU_MILLIS = 80
-const RESERVED_MEMORY_MIB = 1_024
-const PODS = "110"
+export const RESERVED_CPU_MILLIS = 80
+export const RESERVED_MEMORY_MIB = 1_024
+export const PODS_PER_NODE = 110
+/** The annotation that says what an hour of the node costs, in US dollars. */
+export const PRICE_ANNOTATION = "harness.quarterdeck.dev/hourly-price-usd"
 
 export const namespace = (planned: ClusterPlan["namespaces"][number]): KubeObject => ({
   apiVersion: "v1",
@@ -30,15 +32,37 @@ export const node = (planned: NodePlan, cloud: Cloud): KubeObject => ({
       "node.kubernetes.io/instance-type": planned.machine.name,
       "topology.kubernetes.io/region": cloud.region,
       "topology.kubernetes.io/zone": planned.zone,
-      ...(planned.spot ? cloud.spotLabels : cloud.onDemandLabels)
-    }
+      ...(planned.machine.gpus === 0 ? {} : { "nvidia.com/gpu.present": "true" }),
+      ...planned.priceLabels
+    },
+    annotations: { [PRICE_ANNOTATION]: String(planned.hourlyUsd) }
   },
   spec: { providerID: cloud.providerId(planned.zone, planned.name) }
 })
 
+/** What a node has, and what of it is for pods. */
+const resourcesOf = ({ machine: { cpuMillis, gpus, memoryMib } }: NodePlan) => {
+  const others = { pods: String(PODS_PER_NODE), ...(gpus === 0 ? {} : { "nvidia.com/gpu": String(gpus) }) }
+  return {
+    capacity: { cpu: String(cpuMillis / 1_000), memory: `${memoryMib}Mi`, ...others },
+    allocatable: {
+      cpu: `${cpuMillis - RESERVED_CPU_MILLIS}m`,
+      memory: `${memoryMib - RESERVED_MEMORY_MIB}Mi`,
+      ...others
+    }
+  }
+}
+
+const addressesOf = (planned: NodePlan) => [
+  { type: "InternalIP", address: planned.address },
+  { type: "Hostname", address: planned.name }
+]
+
+/** What a kubelet cannot know of a machine that does not exist. */
+export const hardwareStatus = (planned: NodePlan) => ({ ...resourcesOf(planned), addresses: addressesOf(planned) })
+
 /** What a healthy kubelet reports. */
 export const nodeStatus = (planned: NodePlan, version: string, now: string) => {
-  const { cpuMillis, memoryMib } = planned.machine
   const condition = (type: string, status: string, reason: string) => ({
     type,
     status,
@@ -47,16 +71,8 @@ export const nodeStatus = (planned: NodePlan, version: string, now: string) => {
     lastTransitionTime: now
   })
   return {
-    capacity: { cpu: String(cpuMillis / 1_000), memory: `${memoryMib}Mi`, pods: PODS },
-    allocatable: {
-      cpu: `${cpuMillis - RESERVED_CPU_MILLIS}m`,
-      memory: `${memoryMib - RESERVED_MEMORY_MIB}Mi`,
-      pods: PODS
-    },
-    addresses: [
-      { type: "InternalIP", address: planned.address },
-      { type: "Hostname", address: planned.name }
-    ],
+    ...resourcesOf(planned),
+    addresses: addressesOf(planned),
     conditions: [
       condition("Ready", "True", "KubeletReady"),
       condition("MemoryPressure", "False", "KubeletHasSufficientMemory"),

@@ -4,7 +4,10 @@
  * @since 0.1.0
  */
 import type { KubeObject } from "../KubeObject.ts"
+import { Annotation } from "../kubelet/PodScript.ts"
 import type { PodPlan, WorkloadPlan } from "./ClusterPlan.ts"
+
+const CRASH_RESTARTS = 7
 
 /** The labels by which a workload finds its pods. */
 export const selectorOf = (workload: WorkloadPlan): Readonly<Record<string, string>> => ({
@@ -18,9 +21,16 @@ export const labelsOf = (workload: WorkloadPlan): Readonly<Record<string, string
   "app.kubernetes.io/version": tagOf(workload.image)
 })
 
+/** The name of the volume in a StatefulSet's pods, and of its template for claims. */
+export const VOLUME = "data"
+
+/** The claim of one replica, named as the controller of StatefulSets names it. */
+export const claimName = (planned: PodPlan): string => `${VOLUME}-${planned.name}`
+
 /** What a pod and a workload's template have in common. */
 export const podSpec = (workload: WorkloadPlan, image = workload.image) => {
-  const { name, kind, resources } = workload.template
+  const { kind, name, resources, volumeGib } = workload.template
+  const gpus = resources.gpus === undefined ? {} : { "nvidia.com/gpu": String(resources.gpus) }
   const finite = kind === "Job" || kind === "CronJob"
   return {
     containers: [
@@ -28,9 +38,10 @@ export const podSpec = (workload: WorkloadPlan, image = workload.image) => {
         name,
         image,
         resources: {
-          requests: { cpu: `${resources.cpuRequestMillis}m`, memory: `${resources.memoryRequestMib}Mi` },
-          limits: { cpu: `${resources.cpuLimitMillis}m`, memory: `${resources.memoryLimitMib}Mi` }
-        }
+          requests: { cpu: `${resources.cpuRequestMillis}m`, memory: `${resources.memoryRequestMib}Mi`, ...gpus },
+          limits: { cpu: `${resources.cpuLimitMillis}m`, memory: `${resources.memoryLimitMib}Mi`, ...gpus }
+        },
+        ...(volumeGib === undefined ? {} : { volumeMounts: [{ name: VOLUME, mountPath: "/data" }] })
       }
     ],
     ...(finite ? { restartPolicy: "Never" } : {}),
@@ -42,10 +53,18 @@ export const podSpec = (workload: WorkloadPlan, image = workload.image) => {
 export const pod = (workload: WorkloadPlan, planned: PodPlan): KubeObject => ({
   apiVersion: "v1",
   kind: "Pod",
-  metadata: { name: planned.name, namespace: workload.namespace, labels: labelsOf(workload) },
+  metadata: {
+    name: planned.name,
+    namespace: workload.namespace,
+    labels: labelsOf(workload),
+    annotations: SCRIPTS[planned.state]
+  },
   spec: {
     ...podSpec(workload, planned.revision === "current" ? workload.image : workload.previousImage),
-    nodeName: planned.node.name
+    nodeName: planned.node.name,
+    ...(workload.template.volumeGib === undefined
+      ? {}
+      : { volumes: [{ name: VOLUME, persistentVolumeClaim: { claimName: claimName(planned) } }] })
   }
 })
 
@@ -81,6 +100,15 @@ export const podStatus = (workload: WorkloadPlan, planned: PodPlan, now: string)
   }
 }
 
+/** What fake kubelets must be told to keep a pod in its state. */
+const SCRIPTS: Record<PodPlan["state"], Readonly<Record<string, string>>> = {
+  running: {},
+  starting: { [Annotation.startDelay]: "never" },
+  crashing: { [Annotation.fail]: "CrashLoopBackOff", [Annotation.restarts]: String(CRASH_RESTARTS) },
+  succeeded: { [Annotation.runFor]: "0s" },
+  failed: { [Annotation.exitCode]: "1" }
+}
+
 const PHASE: Record<PodPlan["state"], string> = {
   running: "Running",
   starting: "Pending",
@@ -100,7 +128,7 @@ const containerState = (state: PodPlan["state"], now: string) => {
       return { restartCount: 0, state: { waiting: { reason: "ContainerCreating" } } }
     case "crashing":
       return {
-        restartCount: 7,
+        restartCount: CRASH_RESTARTS,
         state: { waiting: { reason: "CrashLoopBackOff", message: "back-off 5m0s restarting failed container" } },
         lastState: ended(1)
       }

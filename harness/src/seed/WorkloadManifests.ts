@@ -5,18 +5,19 @@
  */
 import type { KubeObject } from "../KubeObject.ts"
 import type { PodPlan, WorkloadPlan } from "./ClusterPlan.ts"
+import { claimTemplate } from "./StorageManifests.ts"
 import { labelsOf, podSpec, selectorOf } from "./PodManifests.ts"
 
 type Revision = PodPlan["revision"]
 
 /** The workload as its owner would apply it. */
-export const workload = (plan: WorkloadPlan): KubeObject => {
+export const workload = (plan: WorkloadPlan, storageClass: string): KubeObject => {
   const { kind, name } = plan.template
   return {
     apiVersion: API_VERSION[kind],
     kind,
     metadata: { name, namespace: plan.namespace, labels: labelsOf(plan) },
-    spec: specOf(plan)
+    spec: specOf(plan, storageClass)
   }
 }
 
@@ -161,7 +162,7 @@ const ROLLOUT: Partial<Record<WorkloadPlan["state"], StatusAndReason>> = {
   paused: ["Unknown", "DeploymentPaused"]
 }
 
-const specOf = (plan: WorkloadPlan) => {
+const specOf = (plan: WorkloadPlan, storageClass: string) => {
   const template = { metadata: { labels: labelsOf(plan) }, spec: podSpec(plan) }
   const selector = { matchLabels: selectorOf(plan) }
   switch (plan.template.kind) {
@@ -170,7 +171,15 @@ const specOf = (plan: WorkloadPlan) => {
     case "ReplicaSet":
       return { replicas: plan.desired, selector, template }
     case "StatefulSet":
-      return { replicas: plan.desired, serviceName: plan.template.name, selector, template }
+      return {
+        replicas: plan.desired,
+        serviceName: plan.template.name,
+        selector,
+        template,
+        ...(plan.template.volumeGib === undefined
+          ? {}
+          : { volumeClaimTemplates: [claimTemplate(storageClass, plan.template.volumeGib)] })
+      }
     case "DaemonSet":
       return { selector, template }
     case "Job":

@@ -5,18 +5,28 @@
  */
 import { Effect, Schema } from "effect"
 import { ApiError, ApiUnexpected } from "../ApiError.ts"
-import type { ClusterApi } from "../ClusterApi.ts"
-import { type KubeObject, type OwnerReference, refOf } from "../KubeObject.ts"
+import type { KubeObject, OwnerReference } from "../KubeObject.ts"
 import type { ClusterPlan, NodePlan, PodPlan, WorkloadPlan } from "./ClusterPlan.ts"
+import type { Destination } from "./Destination.ts"
 import * as NodeManifests from "./NodeManifests.ts"
 import * as PodManifests from "./PodManifests.ts"
+import * as ServiceManifests from "./ServiceManifests.ts"
+import * as StorageManifests from "./StorageManifests.ts"
 import * as WorkloadManifests from "./WorkloadManifests.ts"
 
-/** Where to write, and the instant that every status claims. */
-interface Destination {
-  readonly cluster: string
-  readonly api: ClusterApi
-  readonly now: string
+/**
+ * Who tells what becomes of the pods.
+ *
+ * `reported`: the seed, for clusters in which nothing runs. `bound`: kubelets; the seed has put the pods on nodes.
+ * `none`: there are none, and no ReplicaSets either; controllers make them.
+ */
+export type PodMode = "reported" | "bound" | "none"
+
+/** A plan on its way into a cluster. */
+interface Writing {
+  readonly plan: ClusterPlan
+  readonly to: Destination
+  readonly pods: PodMode
 }
 
 /** How a pod is tied to what owns it. */
@@ -26,6 +36,7 @@ interface Ownership {
 }
 
 const VERSION_PATH = "/version"
+const STORAGE_PATH = "/apis/storage.k8s.io/v1"
 const Version = Schema.fromJsonString(Schema.Struct({ gitVersion: Schema.String }))
 const Generation = Schema.Struct({ generation: Schema.Int })
 const Tainted = Schema.Struct({ taints: Schema.NonEmptyArray(Schema.Unknown) })
@@ -35,52 +46,90 @@ const decodeGeneration = Schema.decodeUnknownEffect(Generation)
 const isTainted = Schema.is(Tainted)
 
 const FREE: Ownership = { references: [], labels: {} }
+/** Fibers of one level; calls are bounded by the destination. */
+const FIBERS = 64
+
+/** How many objects a plan comes to. */
+export const countOf = ({ namespaces, nodes, workloads }: ClusterPlan, pods: PodMode): number => {
+  const perWorkload = workloads.map((plan) => {
+    const volumes = plan.template.volumeGib === undefined ? 0 : 2 * plan.pods.length
+    const service = ServiceManifests.service(plan) === undefined ? 0 : 1
+    const own = plan.template.kind === "Pod" ? 0 : 1
+    if (pods === "none") return service + volumes + (plan.template.kind === "Pod" ? plan.pods.length : own)
+    const sets = plan.template.kind === "Deployment" ? (plan.state === "progressing" ? 2 : 1) : 0
+    const jobs = plan.template.kind === "CronJob" && plan.state !== "suspended" ? 1 : 0
+    return own + sets + jobs + service + volumes + plan.pods.length
+  })
+  return namespaces.length + nodes.length + perWorkload.reduce((sum, count) => sum + count, 0)
+}
 
 /**
  * Writes everything that the plan holds.
  *
- * **Limits** as many calls at once as the client has connections; each object is created, then given its status.
+ * **Limits** as many calls at once as the destination allows; each object is created, then given its status.
  */
 export const write = Effect.fnUntraced(function* (
   plan: ClusterPlan,
-  to: Destination
+  to: Destination,
+  pods: PodMode
 ): Effect.fn.Return<void, ApiError> {
-  yield* each(plan.namespaces, (namespace) => to.api.create(NodeManifests.namespace(namespace)))
+  const writing: Writing = { plan, to, pods }
+  yield* each(plan.namespaces, (namespace) => to.create(NodeManifests.namespace(namespace)))
   const { text } = yield* to.api.request({ method: "GET", path: VERSION_PATH })
   const { gitVersion } = yield* decodeVersion(text).pipe(
     Effect.mapError((cause) => unexpected(to, VERSION_PATH, cause.message))
   )
-  yield* Effect.all(
-    [
-      each(plan.nodes, (node) => writeNode(node, plan, gitVersion, to)),
-      each(plan.workloads, (workload) => writeWorkload(workload, to))
-    ],
-    { concurrency: "unbounded", discard: true }
+  const open = plan.workloads.filter(({ template }) => template.isPublic === true)
+  yield* together(
+    writeStorageClass(writing),
+    each(plan.nodes, (node) => writeNode(node, gitVersion, writing)),
+    each(plan.workloads, (workload) => writeWorkload(workload, writing)),
+    each(plan.workloads, (workload) => writeService(workload, open.indexOf(workload), writing))
   )
 })
 
-const writeNode = Effect.fnUntraced(function* (node: NodePlan, plan: ClusterPlan, version: string, to: Destination) {
-  const created = yield* to.api.create(NodeManifests.node(node, plan.cloud))
-  yield* report(created, NodeManifests.nodeStatus(node, version, to.now), to)
-  // The server taints a new node until it is ready, and the controller that would lift the taint does not run.
-  if (isTainted(created["spec"])) yield* to.api.patch(refOf(created), { spec: { taints: null } })
+/** The class counts as no object: a server without its API group serves clusters all the same. */
+const writeStorageClass = Effect.fnUntraced(function* ({ plan, to }: Writing) {
+  const { status } = yield* to.api.request({ method: "GET", path: STORAGE_PATH })
+  if (status === 200) yield* to.api.apply(StorageManifests.storageClass(plan.cloud))
 })
 
-const writeWorkload = Effect.fnUntraced(function* (plan: WorkloadPlan, to: Destination) {
-  const { kind } = plan.template
-  if (kind === "Pod") return yield* each(plan.pods, (pod) => writePod(plan, pod, FREE, to))
+const writeNode = Effect.fnUntraced(function* (node: NodePlan, version: string, { plan, pods, to }: Writing) {
+  const created = yield* to.create(NodeManifests.node(node, plan.cloud))
+  if (pods !== "reported") return yield* to.report(created, NodeManifests.hardwareStatus(node))
+  yield* to.report(created, NodeManifests.nodeStatus(node, version, to.now))
+  // The server taints a new node until it is ready, and the controller that would lift the taint does not run.
+  if (isTainted(created["spec"])) yield* to.amend(created, { spec: { taints: null } })
+})
 
-  const created = yield* to.api.create(WorkloadManifests.workload(plan))
+const writeService = Effect.fnUntraced(function* (plan: WorkloadPlan, at: number, writing: Writing) {
+  const service = ServiceManifests.service(plan)
+  if (service === undefined) return
+  const created = yield* writing.to.create(service)
+  if (at < 0) return
+  yield* writing.to.report(created, ServiceManifests.loadBalancerStatus(plan, writing.plan.cloud, at))
+})
+
+const writeWorkload = Effect.fnUntraced(function* (plan: WorkloadPlan, writing: Writing) {
+  const { to } = writing
+  const { kind } = plan.template
+  if (kind === "Pod") return yield* each(plan.pods, (pod) => writePod(plan, pod, FREE, writing))
+
+  const created = yield* to.create(WorkloadManifests.workload(plan, writing.plan.cloud.storage.className))
+  if (writing.pods === "none") {
+    // Claims that are there already are taken by the replicas of their names; no provisioner would make any.
+    return yield* each(plan.pods, (pod) => writeVolume(plan, pod, writing))
+  }
   const generation = yield* generationOf(created, to)
   const owned = { references: [yield* ownerOf(created, to)], labels: {} }
-  const status = (of: object) => report(created, of, to)
-  const pods = each(plan.pods, (pod) => writePod(plan, pod, owned, to))
+  const status = (of: object) => to.report(created, of)
+  const pods = each(plan.pods, (pod) => writePod(plan, pod, owned, writing))
   switch (kind) {
     case "Deployment":
       return yield* together(
         status(WorkloadManifests.deploymentStatus(plan, generation, to.now)),
-        writeReplicaSet(plan, "current", owned, to),
-        plan.state === "progressing" ? writeReplicaSet(plan, "previous", owned, to) : Effect.void
+        writeReplicaSet(plan, "current", owned, writing),
+        plan.state === "progressing" ? writeReplicaSet(plan, "previous", owned, writing) : Effect.void
       )
     case "ReplicaSet":
       return yield* together(status(WorkloadManifests.replicaSetStatus(plan.pods, generation)), pods)
@@ -93,7 +142,7 @@ const writeWorkload = Effect.fnUntraced(function* (plan: WorkloadPlan, to: Desti
     case "CronJob":
       return yield* plan.state === "suspended"
         ? Effect.void
-        : together(status(WorkloadManifests.cronJobStatus(to.now)), writeLastJob(plan, owned, to))
+        : together(status(WorkloadManifests.cronJobStatus(to.now)), writeLastJob(plan, owned, writing))
   }
 })
 
@@ -101,30 +150,53 @@ const writeReplicaSet = Effect.fnUntraced(function* (
   plan: WorkloadPlan,
   revision: PodPlan["revision"],
   owner: Ownership,
-  to: Destination
+  writing: Writing
 ) {
+  const { to } = writing
   const planned = WorkloadManifests.replicaSet(plan, revision)
-  const created = yield* to.api.create(withOwner(planned, owner))
+  const created = yield* to.create(withOwner(planned, owner))
   const pods = WorkloadManifests.podsOf(plan, revision)
   const owned = { references: [yield* ownerOf(created, to)], labels: WorkloadManifests.hashLabel(plan, revision) }
   yield* together(
-    report(created, WorkloadManifests.replicaSetStatus(pods, yield* generationOf(created, to)), to),
-    each(pods, (pod) => writePod(plan, pod, owned, to))
+    to.report(created, WorkloadManifests.replicaSetStatus(pods, yield* generationOf(created, to))),
+    each(pods, (pod) => writePod(plan, pod, owned, writing))
   )
 })
 
-const writeLastJob = Effect.fnUntraced(function* (plan: WorkloadPlan, owner: Ownership, to: Destination) {
-  const created = yield* to.api.create(withOwner(WorkloadManifests.lastJob(plan), owner))
+const writeLastJob = Effect.fnUntraced(function* (plan: WorkloadPlan, owner: Ownership, writing: Writing) {
+  const { to } = writing
+  const created = yield* to.create(withOwner(WorkloadManifests.lastJob(plan), owner))
   const owned = { references: [yield* ownerOf(created, to)], labels: {} }
   yield* together(
-    report(created, WorkloadManifests.jobStatus(plan, to.now), to),
-    each(plan.pods, (pod) => writePod(plan, pod, owned, to))
+    to.report(created, WorkloadManifests.jobStatus(plan, to.now)),
+    each(plan.pods, (pod) => writePod(plan, pod, owned, writing))
   )
 })
 
-const writePod = Effect.fnUntraced(function* (plan: WorkloadPlan, planned: PodPlan, owner: Ownership, to: Destination) {
-  const created = yield* to.api.create(withOwner(PodManifests.pod(plan, planned), owner))
-  yield* report(created, PodManifests.podStatus(plan, planned, to.now), to)
+const writePod = Effect.fnUntraced(function* (
+  plan: WorkloadPlan,
+  planned: PodPlan,
+  owner: Ownership,
+  writing: Writing
+) {
+  const { pods, to } = writing
+  const collection = `/api/v1/namespaces/${plan.namespace}/pods`
+  const pod = withOwner(PodManifests.pod(plan, planned), owner)
+  yield* writeVolume(plan, planned, writing)
+  yield* to.put(pod, collection)
+  if (pods === "reported") yield* to.reportAt(pod, collection, PodManifests.podStatus(plan, planned, to.now))
+})
+
+/** A claim and its volume, each bound to the other, where the workload has volumes. */
+const writeVolume = Effect.fnUntraced(function* (plan: WorkloadPlan, pod: PodPlan, writing: Writing) {
+  const gib = plan.template.volumeGib
+  if (gib === undefined) return
+  const { cloud } = writing.plan
+  const { to } = writing
+  const volume = yield* to.create(StorageManifests.volume(plan, pod, cloud, gib))
+  const claim = yield* to.create(StorageManifests.claim(plan, pod, cloud, gib))
+  yield* to.report(volume, StorageManifests.volumeStatus)
+  yield* to.report(claim, StorageManifests.claimStatus(gib))
 })
 
 const withOwner = (object: KubeObject, { references, labels }: Ownership): KubeObject =>
@@ -134,9 +206,6 @@ const withOwner = (object: KubeObject, { references, labels }: Ownership): KubeO
         ...object,
         metadata: { ...object.metadata, labels: { ...object.metadata.labels, ...labels }, ownerReferences: references }
       }
-
-const report = (object: KubeObject, status: object, to: Destination): Effect.Effect<KubeObject, ApiError> =>
-  to.api.patch(refOf(object), { status }, { subresource: "status" })
 
 const generationOf = (object: KubeObject, to: Destination): Effect.Effect<number, ApiError> =>
   decodeGeneration(object.metadata).pipe(
@@ -160,11 +229,10 @@ const ownerOf = (object: KubeObject, to: Destination): Effect.Effect<OwnerRefere
 const unexpected = (to: Destination, path: string, problem: string): ApiError =>
   new ApiError({ cluster: to.cluster, method: "GET", path, reason: new ApiUnexpected({ problem }) })
 
-/** Everything at once: the client's connections are the bound. */
 const each = <A, B>(
   items: ReadonlyArray<A>,
   one: (item: A) => Effect.Effect<B, ApiError>
-): Effect.Effect<void, ApiError> => Effect.forEach(items, one, { concurrency: "unbounded", discard: true })
+): Effect.Effect<void, ApiError> => Effect.forEach(items, one, { concurrency: FIBERS, discard: true })
 
 const together = (...effects: ReadonlyArray<Effect.Effect<unknown, ApiError>>): Effect.Effect<void, ApiError> =>
   Effect.all(effects, { concurrency: "unbounded", discard: true })

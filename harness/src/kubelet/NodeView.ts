@@ -1,0 +1,59 @@
+/**
+ * What the fake kubelet needs to know of a node.
+ *
+ * @since 0.1.0
+ */
+import { Schema } from "effect"
+import { PREFIX } from "./PodScript.ts"
+
+const Labels = Schema.Record(Schema.String, Schema.String)
+const Texts = Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Number]))
+
+export const NodeView = Schema.Struct({
+  metadata: Schema.Struct({
+    name: Schema.String,
+    uid: Schema.String,
+    resourceVersion: Schema.String,
+    labels: Schema.optionalKey(Labels),
+    annotations: Schema.optionalKey(Labels)
+  }),
+  spec: Schema.optionalKey(
+    Schema.Struct({
+      unschedulable: Schema.optionalKey(Schema.Boolean),
+      taints: Schema.optionalKey(
+        Schema.Array(
+          Schema.Struct({ key: Schema.String, effect: Schema.String, value: Schema.optionalKey(Schema.String) })
+        )
+      )
+    })
+  ),
+  status: Schema.optionalKey(
+    Schema.StructWithRest(
+      Schema.Struct({
+        capacity: Schema.optionalKey(Texts),
+        allocatable: Schema.optionalKey(Texts),
+        addresses: Schema.optionalKey(Schema.Array(Schema.Struct({ type: Schema.String, address: Schema.String }))),
+        nodeInfo: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
+      }),
+      [Schema.Record(Schema.String, Schema.Unknown)]
+    )
+  )
+})
+export type NodeView = typeof NodeView.Type
+
+export const decodeNode = Schema.decodeUnknownResult(NodeView)
+
+/** The annotation that takes a node out of health: `not-ready` or `unreachable`. */
+export const NODE_ANNOTATION = `${PREFIX}node`
+
+/** `not-ready`: the kubelet says so itself. `unreachable`: it says nothing any more, and its lease runs out. */
+export type NodeHealth = "ready" | "not-ready" | "unreachable"
+
+export const healthOf = ({ metadata }: NodeView): NodeHealth => {
+  const health = metadata.annotations?.[NODE_ANNOTATION]
+  return health === "not-ready" || health === "unreachable" ? health : "ready"
+}
+
+/** The address that pods on the node report as their host's. */
+export const internalIpOf = ({ status }: NodeView): string | undefined =>
+  status?.addresses?.find(({ type }) => type === "InternalIP")?.address

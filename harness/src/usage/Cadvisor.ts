@@ -1,0 +1,271 @@
+/**
+ * The metrics of containers, as a kubelet's cAdvisor names them.
+ *
+ * **Source** google/cadvisor, `metrics/prometheus.go` (names, types, the instant on every sample); Kubernetes,
+ * `pkg/kubelet/server/server.go`, `containerPrometheusLabelsFunc` (the labels `container`, `id`, `image`, `name`,
+ * `namespace`, `pod`, empty where they do not apply; the pod's own cgroup has no container).
+ *
+ * @since 0.1.0
+ */
+import { type Curve, flat, integral, at as levelAt } from "./Curve.ts"
+import type { Family, Labels, Series } from "./Family.ts"
+import type { Inventory } from "./Inventory.ts"
+import { assign, type ContainerUsage } from "./Profile.ts"
+import type { ContainerRow, NodeRow, PodRow } from "./Rows.ts"
+
+/** What runs on every node beside the pods, so that a node uses more than they do. */
+export const NODE_OVERHEAD: { readonly cpuCores: Curve; readonly memoryBytes: Curve } = {
+  cpuCores: flat(0.1),
+  memoryBytes: flat(512 * 2 ** 20)
+}
+
+/** A container that runs or ran, and what it uses. **Units** milliseconds since 1970; absent `toMs`: it still runs. */
+export interface RunningContainer {
+  readonly pod: PodRow
+  readonly container: ContainerRow
+  readonly usage: ContainerUsage
+  readonly fromMs: number
+  readonly toMs?: number
+}
+
+/** Gives the usage of one container of a pod. */
+export const usageOf = (seed: number, inventory: Inventory, pod: PodRow, container: ContainerRow): ContainerUsage => {
+  const { kind, name } = inventory.workloadOf(pod)
+  const { limits, requests } = container
+  return assign(
+    seed,
+    { namespace: pod.namespace, kind, name, container: container.name },
+    {
+      ...(requests["cpu"] === undefined ? {} : { cpuRequestCores: requests["cpu"] }),
+      ...(limits["cpu"] === undefined ? {} : { cpuLimitCores: limits["cpu"] }),
+      ...(requests["memory"] === undefined ? {} : { memoryRequestBytes: requests["memory"] }),
+      ...(limits["memory"] === undefined ? {} : { memoryLimitBytes: limits["memory"] })
+    },
+    pod.annotations
+  )
+}
+
+/** All containers of a pod that have started. */
+export const containersOf = (seed: number, inventory: Inventory, pod: PodRow): ReadonlyArray<RunningContainer> =>
+  pod.containers.flatMap((container) =>
+    container.run === undefined
+      ? []
+      : [{ pod, container, usage: usageOf(seed, inventory, pod, container), ...container.run }]
+  )
+
+export const isRunning = ({ fromMs, toMs }: RunningContainer, instantMs: number): boolean =>
+  fromMs <= instantMs && (toMs === undefined || instantMs < toMs)
+
+/**
+ * The families of all nodes.
+ *
+ * **Shape** as in reality there is a series for each container, one for each pod's cgroup (`container` is empty; it is
+ * the sum) and one for each node (`id="/"`; the pods and {@link NODE_OVERHEAD}). Each carries the label `node` too, which
+ * in reality scraping adds. A container that has ended has no series. Network is the pod's, without those on the host's.
+ */
+export const families = (seed: number, inventory: Inventory): ReadonlyArray<Family> => {
+  const over = (curve: (usage: ContainerUsage) => Curve, instantMs: number, parts: ReadonlyArray<RunningContainer>) =>
+    sum(parts, (part) => (isRunning(part, instantMs) ? levelAt(curve(part.usage), instantMs) : undefined))
+  const counted = (
+    curve: (usage: ContainerUsage) => Curve,
+    instantMs: number,
+    parts: ReadonlyArray<RunningContainer>
+  ) =>
+    sum(parts, (part) => (isRunning(part, instantMs) ? integral(curve(part.usage), part.fromMs, instantMs) : undefined))
+
+  // Curves are dealt out once for all families: a scrape would do little else otherwise.
+  const all = Array.from(inventory.pods.rows(), (pod) => ({ pod, parts: containersOf(seed, inventory, pod) }))
+
+  const cpu = ({ cpuCores }: ContainerUsage) => cpuCores
+  const memory = ({ memoryBytes }: ContainerUsage) => memoryBytes
+  const filesystem = ({ filesystemBytes }: ContainerUsage) => filesystemBytes
+
+  function* perContainer(extra: Labels, value: Value): Generator<Series> {
+    for (const { parts } of all) {
+      for (const part of parts) {
+        yield { labels: containerLabels(part, extra), at: (instantMs) => value(instantMs, [part]) }
+      }
+    }
+  }
+  function* perPod(extra: Labels, value: Value, chosen: (pod: PodRow) => boolean = () => true): Generator<Series> {
+    for (const { parts, pod } of all) {
+      if (parts.length > 0 && chosen(pod))
+        yield { labels: podLabels(pod, extra), at: (instantMs) => value(instantMs, parts) }
+    }
+  }
+  function* perNode(
+    extra: Labels,
+    value: Value,
+    overhead: (node: NodeRow, instantMs: number) => number
+  ): Generator<Series> {
+    const byNode = Map.groupBy(all, ({ pod }) => pod.node)
+    for (const node of inventory.nodes.rows()) {
+      const parts = (byNode.get(node.name) ?? []).flatMap(({ parts }) => parts)
+      yield {
+        labels: nodeLabels(node, extra),
+        at: (instantMs) =>
+          instantMs < node.createdMs ? undefined : (value(instantMs, parts) ?? 0) + overhead(node, instantMs)
+      }
+    }
+  }
+  const everywhere = (extra: Labels, value: Value, overhead: (node: NodeRow, instantMs: number) => number) =>
+    function* (): Generator<Series> {
+      yield* perContainer(extra, value)
+      yield* perPod(extra, value)
+      yield* perNode(extra, value, overhead)
+    }
+  const timed = { timed: true } as const
+  const network = (name: string, help: string, curve: (usage: ContainerUsage) => Curve): Family => ({
+    name,
+    help,
+    type: "counter",
+    ...timed,
+    series: () =>
+      perPod(
+        [["interface", "eth0"]],
+        (instantMs, parts) => counted(curve, instantMs, parts),
+        ({ hostNetwork }) => !hostNetwork
+      )
+  })
+  const memoryFamily = (name: string, help: string, share: number): Family => ({
+    name,
+    help,
+    type: "gauge",
+    ...timed,
+    series: everywhere(
+      [],
+      (instantMs, parts) => scaled(over(memory, instantMs, parts), share),
+      (_, instantMs) => levelAt(NODE_OVERHEAD.memoryBytes, instantMs) * share
+    )
+  })
+
+  return [
+    {
+      name: "container_cpu_usage_seconds_total",
+      help: "Cumulative cpu time consumed in seconds.",
+      type: "counter",
+      ...timed,
+      series: everywhere(
+        [["cpu", "total"]],
+        (instantMs, parts) => counted(cpu, instantMs, parts),
+        // A node never ends, so what its pods used before they ended is only in their own series.
+        ({ createdMs }, instantMs) => integral(NODE_OVERHEAD.cpuCores, createdMs, instantMs)
+      )
+    },
+    memoryFamily("container_memory_working_set_bytes", "Current working set in bytes.", 1),
+    memoryFamily("container_memory_usage_bytes", "Current memory usage in bytes, including all memory.", 1.1),
+    memoryFamily("container_memory_rss", "Size of RSS in bytes.", 0.9),
+    network(
+      "container_network_receive_bytes_total",
+      "Cumulative count of bytes received",
+      ({ networkReceiveRate }) => networkReceiveRate
+    ),
+    network(
+      "container_network_transmit_bytes_total",
+      "Cumulative count of bytes transmitted",
+      ({ networkTransmitRate }) => networkTransmitRate
+    ),
+    {
+      name: "container_fs_usage_bytes",
+      help: "Number of bytes that are consumed by the container on this filesystem.",
+      type: "gauge",
+      ...timed,
+      series: () => perContainer([["device", "/dev/vda1"]], (instantMs, parts) => over(filesystem, instantMs, parts))
+    },
+    {
+      name: "container_start_time_seconds",
+      help: "Start time of the container since unix epoch in seconds.",
+      type: "gauge",
+      ...timed,
+      series: () => perContainer([], (instantMs, parts) => sum(parts, (part) => startOf(part, instantMs)))
+    },
+    ...machine(inventory)
+  ]
+}
+
+/** The value of several containers together; undefined when none of them runs. */
+type Value = (instantMs: number, parts: ReadonlyArray<RunningContainer>) => number | undefined
+
+const sum = (
+  parts: ReadonlyArray<RunningContainer>,
+  value: (part: RunningContainer) => number | undefined
+): number | undefined => {
+  let total: number | undefined
+  for (const part of parts) {
+    const one = value(part)
+    if (one !== undefined) total = (total ?? 0) + one
+  }
+  return total
+}
+
+const scaled = (value: number | undefined, factor: number): number | undefined =>
+  value === undefined ? undefined : value * factor
+
+const startOf = (part: RunningContainer, instantMs: number): number | undefined =>
+  isRunning(part, instantMs) ? part.fromMs / 1_000 : undefined
+
+/** What the machines have. */
+const machine = ({ nodes }: Inventory): ReadonlyArray<Family> => {
+  const family = (name: string, help: string, resource: string): Family => ({
+    name,
+    help,
+    type: "gauge",
+    timed: true,
+    *series() {
+      for (const { capacity, createdMs, name } of nodes.rows()) {
+        const amount = capacity[resource]
+        if (amount === undefined) continue
+        yield { labels: [["node", name]], at: (instantMs) => (instantMs < createdMs ? undefined : amount) }
+      }
+    }
+  })
+  return [
+    family("machine_cpu_cores", "Number of logical CPU cores.", "cpu"),
+    family("machine_memory_bytes", "Amount of memory installed on the machine.", "memory")
+  ]
+}
+
+/** The cgroup of a pod; its last part names one run of a container. */
+const cgroup = (pod: PodRow, last = ""): string =>
+  `/kubepods.slice/kubepods-pod${pod.uid.replaceAll("-", "_")}.slice${last === "" ? "" : `/${last}`}`
+
+const containerLabels = ({ container, pod }: RunningContainer, extra: Labels): Labels => {
+  // A restart makes another container, and so another series.
+  const name = `${pod.uid}-${container.name}-${container.restarts}`
+  return sorted([
+    ["container", container.name],
+    ["id", cgroup(pod, `cri-containerd-${name}.scope`)],
+    ["image", container.image],
+    ["name", name],
+    ["namespace", pod.namespace],
+    ["node", pod.node],
+    ["pod", pod.name],
+    ...extra
+  ])
+}
+
+const podLabels = (pod: PodRow, extra: Labels): Labels =>
+  sorted([
+    ["container", ""],
+    ["id", cgroup(pod)],
+    ["image", ""],
+    ["name", ""],
+    ["namespace", pod.namespace],
+    ["node", pod.node],
+    ["pod", pod.name],
+    ...extra
+  ])
+
+const nodeLabels = (node: NodeRow, extra: Labels): Labels =>
+  sorted([
+    ["container", ""],
+    ["id", "/"],
+    ["image", ""],
+    ["name", ""],
+    ["namespace", ""],
+    ["node", node.name],
+    ["pod", ""],
+    ...extra
+  ])
+
+const sorted = (labels: Labels): Labels => labels.toSorted(([one], [other]) => (one < other ? -1 : 1))

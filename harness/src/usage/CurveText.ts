@@ -1,0 +1,71 @@
+/**
+ * Curves as people write them into annotations.
+ *
+ * `flat 250m` · `wave 100m 400m every 24h at 14h` · `spike 100m 2 every 1h for 5m at 10m` · `leak 256Mi 1Gi every 6h`
+ *
+ * **Shape** levels are Kubernetes quantities; `at` says when in the period the wave is high, or the spike or the leak
+ * begins, counted from midnight UTC of 1 January 1970; it may be left out for 0.
+ *
+ * @since 0.1.0
+ */
+import { parseMs, printMs } from "../kubelet/GoDuration.ts"
+import * as Amount from "./Amount.ts"
+import { type Curve, flat } from "./Curve.ts"
+
+/** Reads a curve; undefined when the text is none. */
+export const parse = (text: string): Curve | undefined => {
+  const [shape, ...words] = text.trim().split(/\s+/)
+  if (shape === "flat") {
+    const level = words.length === 1 ? levelOf(words[0]) : undefined
+    return level === undefined ? undefined : flat(level)
+  }
+  const [first, second, ...options] = words
+  const [low, high] = [levelOf(first), levelOf(second)]
+  const lengths = lengthsOf(options)
+  const periodMs = lengths?.get("every")
+  if (low === undefined || high === undefined || lengths === undefined || periodMs === undefined) return undefined
+  if (periodMs <= 0) return undefined
+  const offsetMs = lengths.get("at") ?? 0
+  const forMs = lengths.get("for")
+  if (shape === "spike") {
+    return forMs === undefined || forMs > periodMs ? undefined : { _tag: "Spike", low, high, periodMs, forMs, offsetMs }
+  }
+  if (forMs !== undefined) return undefined
+  if (shape === "wave") return { _tag: "Wave", low, high, periodMs, peakMs: offsetMs }
+  return shape === "leak" ? { _tag: "Leak", low, high, periodMs, offsetMs } : undefined
+}
+
+/** Prints a curve so that {@link parse} reads the same one; times must be whole milliseconds and not negative. */
+export const print = (curve: Curve): string => {
+  switch (curve._tag) {
+    case "Flat":
+      return `flat ${curve.level}`
+    case "Wave":
+      return `wave ${curve.low} ${curve.high} every ${printMs(curve.periodMs)} at ${printMs(curve.peakMs)}`
+    case "Spike": {
+      const lengths = `every ${printMs(curve.periodMs)} for ${printMs(curve.forMs)} at ${printMs(curve.offsetMs)}`
+      return `spike ${curve.low} ${curve.high} ${lengths}`
+    }
+    case "Leak":
+      return `leak ${curve.low} ${curve.high} every ${printMs(curve.periodMs)} at ${printMs(curve.offsetMs)}`
+  }
+}
+
+const WORDS: ReadonlySet<string> = new Set(["every", "for", "at"])
+
+const levelOf = (word: string | undefined): number | undefined => {
+  const level = word === undefined ? undefined : Amount.parse(word)
+  return level === undefined || level < 0 ? undefined : level
+}
+
+/** Pairs of a word and a length, each word once. */
+const lengthsOf = (words: ReadonlyArray<string>): ReadonlyMap<string, number> | undefined => {
+  const lengths = new Map<string, number>()
+  for (let at = 0; at < words.length; at += 2) {
+    const [word = "", length = ""] = words.slice(at, at + 2)
+    const milliseconds = parseMs(length)
+    if (!WORDS.has(word) || lengths.has(word) || milliseconds === undefined) return undefined
+    lengths.set(word, milliseconds)
+  }
+  return lengths
+}

@@ -1,0 +1,47 @@
+/**
+ * What the metrics of all kinds have in common.
+ *
+ * @since 0.1.0
+ */
+import type { Family, Labels } from "./Family.ts"
+import type { Row } from "./Rows.ts"
+
+export const LABELS_HELP = "Kubernetes labels converted to Prometheus labels."
+
+/** One series of a row: its labels and value; it exists from the row's creation on. */
+export type Sample = readonly [labels: Labels, value: number]
+
+/** A family with the samples of each row of a table. */
+export const perRow = <A extends Row>(
+  name: string,
+  help: string,
+  rows: () => Iterable<A>,
+  samples: (row: A) => ReadonlyArray<Sample>
+): Family => ({
+  name,
+  help,
+  type: "gauge",
+  timed: false,
+  *series() {
+    for (const row of rows()) {
+      for (const [labels, value] of samples(row)) {
+        yield { labels, at: (instantMs) => (instantMs < row.createdMs ? undefined : value) }
+      }
+    }
+  }
+})
+
+/** One of several states is 1, the others 0. */
+export const oneOf = (
+  states: ReadonlyArray<string>,
+  present: string,
+  labels: Labels,
+  name: string
+): ReadonlyArray<Sample> => states.map((state) => [[...labels, [name, state]], state === present ? 1 : 0])
+
+/** Who owns an object, in the labels of the `…_owner` families; empty where nobody does. */
+export const ownerLabels = ({ owner }: Row): Labels => [
+  ["owner_kind", owner?.kind ?? ""],
+  ["owner_name", owner?.name ?? ""],
+  ["owner_is_controller", owner === undefined ? "" : String(owner.controller ?? false)]
+]
