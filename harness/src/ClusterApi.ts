@@ -8,7 +8,13 @@
  */
 import { Cache, Effect, type Redacted, Result, Schema, type Scope, Stream } from "effect"
 import { ApiError, ApiRefused, ApiUnexpected, ApiUnreachable } from "./ApiError.ts"
-import { type ApiReply, type ApiRequest, type ApiTransport, make as makeTransport } from "./internal/ApiTransport.ts"
+import {
+  type ApiReply,
+  type ApiRequest,
+  type ApiTransport,
+  type ClientCertificate,
+  make as makeTransport
+} from "./internal/ApiTransport.ts"
 import {
   type KindRef,
   type KubeList,
@@ -40,6 +46,8 @@ export interface WatchOptions extends Omit<ListOptions, "limit" | "continue"> {
 export type PatchType = "merge" | "strategic" | "json"
 
 export interface ClusterApi {
+  /** The name of the cluster, as errors say it. */
+  readonly cluster: string
   readonly create: (object: KubeObject) => Effect.Effect<KubeObject, ApiError>
   readonly get: (ref: ObjectRef) => Effect.Effect<KubeObject, ApiError>
   readonly list: (options: ListOptions) => Effect.Effect<KubeList, ApiError>
@@ -113,7 +121,7 @@ const decodeResources = Schema.decodeUnknownEffect(ResourceList)
 const decodeEvent = Schema.decodeUnknownEffect(Schema.fromJsonString(EventBody))
 
 /**
- * Makes a client with a bearer token.
+ * Makes a client with a bearer token, or with a certificate and an empty token.
  *
  * **Limits** 16 connections for calls and one a watch, kept until the scope closes; a call may take 30 s.
  *
@@ -124,6 +132,7 @@ export const make = (options: {
   readonly server: string
   readonly caPem: string
   readonly token: Redacted.Redacted<string>
+  readonly certificate?: ClientCertificate
 }): Effect.Effect<ClusterApi, never, Scope.Scope> =>
   Effect.gen(function* () {
     const transport = yield* makeTransport(options)
@@ -162,6 +171,7 @@ const clientOf = (connection: Connection, token: Redacted.Redacted<string>): Clu
     Effect.map(kindOf(connection, ref), (kind) => pathTo(ref, kind, subresource))
 
   return {
+    cluster,
     create: Effect.fn("ClusterApi.create")(function* (object) {
       const { name: _, ...collection } = refOf(object)
       return yield* sendForObject({ method: "POST", path: yield* pathOf(collection), body: object })

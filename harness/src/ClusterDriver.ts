@@ -8,6 +8,7 @@
  */
 import type { Effect, Option, Redacted, Scope } from "effect"
 import type { HarnessError } from "./HarnessError.ts"
+import type { GrantOptions } from "./UserAccess.ts"
 
 /** Whether a driver can run on this machine. */
 export type Availability =
@@ -37,6 +38,10 @@ export interface ClusterOptions {
   readonly name: string
   readonly users: ReadonlyArray<ClusterUser>
   readonly controllers?: boolean
+  /** The Kubernetes release, `1.33` or `v1.33.2`, where the driver has several (default its own). */
+  readonly version?: string
+  /** A directory that `save` filled: the cluster starts with the objects that it holds. */
+  readonly from?: string
 }
 
 /** A cluster that answers; it ends with the scope that started it. */
@@ -58,6 +63,26 @@ export interface RunningCluster {
    * **Limits** connections may be cut on the way, and the cluster is ready again when it returns.
    */
   readonly expireHistory: Effect.Effect<void, HarnessError>
+  /** Stops the cluster if it still runs, and starts it on the same port as a new one: every object is lost. */
+  readonly restartEmpty: Effect.Effect<void, HarnessError>
+  /** Takes the present objects as those that `reset` goes back to; until then it goes back to the start. */
+  readonly checkpoint: Effect.Effect<void, HarnessError>
+  /**
+   * Takes the objects back to the last checkpoint while the cluster runs on.
+   *
+   * **Shape** what came since is gone, what changed or went is as it was, under new resource versions; watches see it.
+   */
+  readonly reset: Effect.Effect<void, HarnessError>
+  /**
+   * Saves the objects into a directory, which is made, for `ClusterOptions.from`.
+   *
+   * **Errors** `NotSupported` where the driver cannot; `MachineRefused` when something stands there already.
+   */
+  readonly save: (directory: string) => Effect.Effect<void, HarnessError>
+  /** Gives the token of a user where the cluster has its own instead of those that were asked for. */
+  readonly credentials?: (user: string) => Effect.Effect<Redacted.Redacted<string>, HarnessError>
+  /** Says how rights are granted to a user where a user of that name is nobody, or where what is made is marked. */
+  readonly granting?: (user: string) => GrantOptions
   /** The end of the cluster's log, newest line last; credentials never appear in it. */
   readonly logs: Effect.Effect<string>
 }

@@ -5,11 +5,15 @@
  */
 import { Context, Effect, Layer, ManagedRuntime, Scope } from "effect"
 import type { ClusterDriver } from "./ClusterDriver.ts"
+import * as FakeKubelet from "./FakeKubelet.ts"
 import { ADMIN, type FleetCluster, type FleetUser, makeCluster } from "./FleetCluster.ts"
-import { HarnessError, InvalidFleet } from "./HarnessError.ts"
+import * as FleetSnapshot from "./FleetSnapshot.ts"
+import { HarnessError, InvalidFleet, SetupFailed } from "./HarnessError.ts"
 import * as Kubeconfig from "./Kubeconfig.ts"
+import * as Manifests from "./Manifests.ts"
 import type { RunningFleet } from "./RunningFleet.ts"
 import { type StartedFleet, startedFrom } from "./StartedFleet.ts"
+import { grant } from "./UserAccess.ts"
 
 export interface FleetOptions {
   readonly driver: ClusterDriver
@@ -17,10 +21,23 @@ export interface FleetOptions {
   readonly parent: string
   /** The names of the children (default none). */
   readonly children?: ReadonlyArray<string>
-  /** Users beside the administrator `admin`; they may authenticate everywhere and do nothing until RBAC lets them. */
+  /** Users beside the administrator `admin`; they may authenticate everywhere, and do what their rules or RBAC objects allow. */
   readonly users?: ReadonlyArray<FleetUser>
-  /** Runs the controller manager and the scheduler too, where the driver has them (default false). */
+  /** Runs controllers and a scheduler too, where the driver has them (default false). */
   readonly controllers?: boolean
+  /**
+   * The Kubernetes release, `1.33` or `v1.33.2`, of all clusters or by their names, where the driver has several (default
+   * the driver's own).
+   */
+  readonly version?: string | Readonly<Record<string, string>>
+  /** Manifests that every cluster begins with: files and directories, YAML or JSON; see {@link Manifests}. */
+  readonly manifests?: ReadonlyArray<string>
+  /** Brings nodes and pods to life that have no kubelet (default false); see {@link FakeKubelet}. */
+  readonly kubelet?: boolean | FakeKubelet.FakeKubeletOptions
+  /** Leads every client through a proxy that can be given faults (default false); see {@link Faults}. */
+  readonly faults?: boolean
+  /** A directory that `save` of a fleet with these clusters filled: they begin with what it holds. */
+  readonly from?: string
 }
 
 /** Names of contexts and users go into files and command lines: printable, and short enough to read. */
@@ -58,9 +75,26 @@ export class Fleet extends Context.Service<Fleet, RunningFleet>()("@quarterdeck/
 
     // A cluster takes about a second to end, so all of them end at once, each in its own order.
     const all = yield* Effect.acquireRelease(Scope.make("parallel"), (scope, exit) => Scope.close(scope, exit))
+    const names = [options.parent, ...children] as const
+    yield* checkVersions(options.version, names)
+    const saved =
+      options.from === undefined
+        ? new Map<string, string>()
+        : yield* FleetSnapshot.open(options.from, { driver: options.driver.name, clusters: names })
     const start = Effect.fnUntraced(function* (name: string, role: FleetCluster["role"]) {
-      const cluster = makeCluster(options.driver, { name, role, users, controllers: options.controllers ?? false })
-      return yield* Scope.provide(cluster, yield* Scope.fork(all, "sequential"))
+      const version = versionOf(options.version, name)
+      const from = saved.get(name)
+      const cluster = makeCluster(options.driver, {
+        name,
+        role,
+        users,
+        controllers: options.controllers ?? false,
+        faults: options.faults ?? false,
+        ...(version === undefined ? {} : { version }),
+        ...(from === undefined ? {} : { from })
+      })
+      const prepared = Effect.tap(cluster, (running) => prepare(running, options))
+      return yield* Scope.provide(prepared, yield* Scope.fork(all, "sequential"))
     })
     const [parent, ...others] = yield* Effect.all(
       [start(options.parent, "parent"), ...children.map((name) => start(name, "child"))],
@@ -80,7 +114,13 @@ export class Fleet extends Context.Service<Fleet, RunningFleet>()("@quarterdeck/
         return found === undefined ? refuse(`no cluster is named ${name}`) : Effect.succeed(found)
       },
       kubeconfig: yield* kubeconfigFor(ADMIN.name),
-      kubeconfigFor
+      kubeconfigFor,
+      checkpoint: onAll(clusters, (cluster) => cluster.checkpoint),
+      reset: onAll(clusters, (cluster) => cluster.reset),
+      save: Effect.fnUntraced(function* (directory: string) {
+        yield* FleetSnapshot.begin(directory, { driver: options.driver.name, clusters: names })
+        yield* onAll(clusters, (cluster, place) => cluster.save(FleetSnapshot.directoryOf(directory, place)))
+      })
     })
   })
 
@@ -108,6 +148,42 @@ export class Fleet extends Context.Service<Fleet, RunningFleet>()("@quarterdeck/
     }
   }
 }
+
+/** Gives a cluster what it begins with: rights of users, manifests, a kubelet; `reset` goes back to that. */
+const prepare = Effect.fnUntraced(function* (
+  cluster: FleetCluster,
+  { controllers = false, kubelet = false, manifests = [], users = [] }: FleetOptions
+): Effect.fn.Return<void, HarnessError, Scope.Scope> {
+  yield* Effect.forEach(users, (user) => asSetup(cluster, `grant ${user.name} its rules`, grant(cluster.api, user, cluster.granting?.(user.name))))
+  if (manifests.length > 0) yield* asSetup(cluster, "apply manifests", Manifests.apply(cluster, manifests))
+  if (manifests.length > 0 || users.some(({ rules = [] }) => rules.length > 0)) yield* cluster.checkpoint
+  if (kubelet === false) return
+  // Whoever schedules already, the kubelet must not.
+  const options = { schedule: !controllers, ...(kubelet === true ? {} : kubelet) }
+  yield* asSetup(cluster, "start its kubelets", FakeKubelet.start(cluster, options))
+})
+
+const asSetup = <A, E, R>(
+  { name }: FleetCluster,
+  action: string,
+  step: Effect.Effect<A, E, R>
+): Effect.Effect<A, HarnessError, R> =>
+  Effect.mapError(step, (cause) => new HarnessError({ cluster: name, reason: new SetupFailed({ action, cause }) }))
+
+const onAll = (
+  clusters: ReadonlyArray<FleetCluster>,
+  action: (cluster: FleetCluster, place: number) => Effect.Effect<void, HarnessError>
+): Effect.Effect<void, HarnessError> =>
+  Effect.forEach(clusters, action, { concurrency: "unbounded", discard: true })
+
+const versionOf = (version: FleetOptions["version"], name: string): string | undefined =>
+  typeof version === "object" ? version[name] : version
+
+const checkVersions = Effect.fnUntraced(function* (version: FleetOptions["version"], names: ReadonlyArray<string>) {
+  if (typeof version !== "object") return
+  const unknown = Object.keys(version).find((name) => !names.includes(name))
+  if (unknown !== undefined) return yield* refuse(`a version is given for ${unknown}, which is no cluster of the fleet`)
+})
 
 const checkNames = Effect.fnUntraced(function* (what: string, names: ReadonlyArray<string>) {
   for (const [index, name] of names.entries()) {

@@ -4,22 +4,24 @@
  * @since 0.1.0
  */
 import { randomBytes } from "node:crypto"
-import { Effect, type Option, Redacted, type Scope } from "effect"
+import { Effect, Option, Redacted, type Scope } from "effect"
 import { type ClusterApi, make as makeApi } from "./ClusterApi.ts"
-import type { ClusterDriver, ClusterUser } from "./ClusterDriver.ts"
+import type { ClusterDriver, ClusterOptions, ClusterUser, RunningCluster } from "./ClusterDriver.ts"
+import type { Fault } from "./faults/Fault.ts"
+import * as Faults from "./Faults.ts"
 import { HarnessError, InvalidFleet } from "./HarnessError.ts"
 import * as Kubeconfig from "./Kubeconfig.ts"
+import type { GrantedUser } from "./UserAccess.ts"
 
-/** A user as a test asks for it; `groups` defaults to none. */
-export interface FleetUser {
-  readonly name: string
+/** A user as a test asks for it; `groups` defaults to none, `rules` to nothing that it may do. */
+export interface FleetUser extends GrantedUser {
   readonly groups?: ReadonlyArray<string>
 }
 
 export interface FleetCluster {
   readonly name: string
   readonly role: "parent" | "child"
-  /** `https://127.0.0.1:<port>` */
+  /** `https://127.0.0.1:<port>`: what clients are given, the proxy where the fleet has faults. */
   readonly server: string
   readonly caPem: string
   /** A kubeconfig of the administrator for this cluster alone. */
@@ -28,13 +30,26 @@ export interface FleetCluster {
   readonly context: (user: string) => Effect.Effect<Kubeconfig.KubeconfigContext, HarnessError>
   /** Gets a user's token in this cluster. **Errors** `InvalidFleet` when the fleet has no such user. */
   readonly token: (user: string) => Effect.Effect<Redacted.Redacted<string>, HarnessError>
-  /** A client that acts as the administrator. */
+  /** A client that acts as the administrator; faults do not touch it. */
   readonly api: ClusterApi
+  /** The proxy that clients come through, where the fleet has faults. */
+  readonly faults: Option.Option<Faults.ClusterFaults>
+  /**
+   * Makes a fault real until the scope closes.
+   *
+   * **Errors** `InvalidFleet` when the fleet was started without `faults`, `InvalidFault` when the fault cannot be.
+   */
+  readonly inject: (fault: Fault) => Effect.Effect<void, HarnessError, Scope.Scope>
   /** See {@link ClusterDriver}'s `RunningCluster`. */
   readonly pid?: Effect.Effect<Option.Option<number>>
   readonly kill: Effect.Effect<void, HarnessError>
   readonly restart: Effect.Effect<void, HarnessError>
   readonly expireHistory: Effect.Effect<void, HarnessError>
+  readonly restartEmpty: RunningCluster["restartEmpty"]
+  readonly checkpoint: RunningCluster["checkpoint"]
+  readonly reset: RunningCluster["reset"]
+  readonly save: RunningCluster["save"]
+  readonly granting?: RunningCluster["granting"]
   readonly logs: Effect.Effect<string>
 }
 
@@ -43,50 +58,75 @@ export const ADMIN: FleetUser = { name: "admin", groups: ["system:masters"] }
 
 const TOKEN_BYTES = 32
 
+/** What one cluster of a fleet is asked to be. */
+export interface ClusterPlan extends Omit<ClusterOptions, "users"> {
+  readonly role: FleetCluster["role"]
+  readonly users: ReadonlyArray<FleetUser>
+  /** Puts a proxy in front of it, through which clients come and which can be given faults. */
+  readonly faults: boolean
+}
+
 /**
- * Starts one cluster for the administrator and `users`.
+ * Starts one cluster for the administrator and the plan's users.
  *
  * **Shape** every user gets a token of its own in every cluster, so that a credential sent to the wrong cluster is
  * refused as it would be in a real fleet.
  */
 export const makeCluster = (
   driver: ClusterDriver,
-  options: {
-    readonly name: string
-    readonly role: FleetCluster["role"]
-    readonly users: ReadonlyArray<FleetUser>
-    readonly controllers: boolean
-  }
+  plan: ClusterPlan
 ): Effect.Effect<FleetCluster, HarnessError, Scope.Scope> =>
   Effect.gen(function* () {
-    const { name, role, controllers } = options
-    const admin = yield* withToken(ADMIN)
-    const users = [admin, ...(yield* Effect.forEach(options.users, withToken))]
-    const running = yield* driver.start({ name, users, controllers })
-    const { server, caPem } = running
+    const { faults: wantsFaults, role, users: asked, ...options } = plan
+    const { name } = options
+    const minted = yield* Effect.forEach([ADMIN, ...asked], withToken)
+    const running = yield* driver.start({ ...options, users: minted })
+    const users = yield* Effect.forEach(minted, (user) =>
+      running.credentials === undefined
+        ? Effect.succeed(user)
+        : Effect.map(running.credentials(user.name), (token) => ({ ...user, token }))
+    )
+    const admin = users.find((user) => user.name === ADMIN.name)
+    if (admin === undefined) return yield* Effect.die(new Error("every cluster has an administrator"))
+    const api = yield* makeApi({ cluster: name, server: running.server, caPem: running.caPem, token: admin.token })
+    // What the pool kept from before would fail the first call after it: the server is another one now.
+    const restarted = (action: Effect.Effect<void, HarnessError>) => Effect.andThen(action, api.reconnect)
+    const outages = {
+      kill: running.kill,
+      restart: restarted(running.restart),
+      restartEmpty: restarted(running.restartEmpty)
+    }
+    const faults = wantsFaults
+      ? Option.some(yield* Faults.make({ name, server: running.server, caPem: running.caPem, users, outages }))
+      : Option.none<Faults.ClusterFaults>()
+    const { caPem, server } = Option.getOrElse(faults, () => running)
     const contextOf = (user: ClusterUser) => ({ name, server, caPem, user: user.name, token: user.token })
     const context = Effect.fnUntraced(function* (user: string) {
       const found = users.find((candidate) => candidate.name === user)
-      if (found !== undefined) return contextOf(found)
-      return yield* new HarnessError({
-        cluster: name,
-        reason: new InvalidFleet({ problem: `no user is named ${user}` })
-      })
+      return found === undefined ? yield* refused(name, `no user is named ${user}`) : contextOf(found)
     })
-    const api = yield* makeApi({ cluster: name, server, caPem, token: admin.token })
-    // What the pool kept from before would fail the first call after it: the server is another one now.
-    const restarted = (action: Effect.Effect<void, HarnessError>) => Effect.andThen(action, api.reconnect)
     return {
       ...running,
-      restart: restarted(running.restart),
+      ...outages,
+      server,
+      caPem,
       expireHistory: restarted(running.expireHistory),
       role,
       kubeconfig: Kubeconfig.print([contextOf(admin)]),
       context,
       token: (user) => Effect.map(context(user), ({ token }) => token),
-      api
+      api,
+      faults,
+      inject: (fault) =>
+        Option.match(faults, {
+          onNone: () => refused(name, "the fleet was started without faults"),
+          onSome: (proxy) => proxy.inject(fault)
+        })
     }
   })
+
+const refused = (cluster: string, problem: string): Effect.Effect<never, HarnessError> =>
+  Effect.fail(new HarnessError({ cluster, reason: new InvalidFleet({ problem }) }))
 
 const withToken = (user: FleetUser): Effect.Effect<ClusterUser> =>
   Effect.sync(() => ({

@@ -70,6 +70,70 @@ export class InvalidFleet extends Schema.TaggedError<InvalidFleet>()("InvalidFle
   }
 }
 
+/** What a cluster should begin with could not be put into it. */
+export class SetupFailed extends Schema.TaggedError<SetupFailed>()("SetupFailed", {
+  /** What was being done, as a verb phrase: `start its kubelets`. */
+  action: Schema.String,
+  cause: Schema.Defect()
+}) {
+  override get message(): string {
+    return `could not ${this.action}: ${this.cause instanceof Error ? this.cause.message : String(this.cause)}`
+  }
+}
+
+/** The driver cannot do that on any machine. */
+export class NotSupported extends Schema.TaggedError<NotSupported>()("NotSupported", {
+  driver: Schema.String,
+  /** What was asked for, as a noun phrase: `a snapshot`. */
+  what: Schema.String
+}) {
+  override get message(): string {
+    return `the ${this.driver} driver does not support ${this.what}`
+  }
+}
+
+/** A fault has a form that none can have, or needs something that is not there. */
+export class InvalidFault extends Schema.TaggedError<InvalidFault>()("InvalidFault", {
+  /** Its tag: `Latency`. */
+  fault: Schema.String,
+  problem: Schema.String
+}) {
+  override get message(): string {
+    return `the fault ${this.fault} cannot be injected: ${this.problem}`
+  }
+}
+
+/**
+ * What ended a container, or kept it from starting.
+ *
+ * @since 0.1.0
+ */
+export const ContainerFailure = Schema.Literals([
+  "PrivilegedRefused",
+  "Cgroups",
+  "InotifyLimits",
+  "OutOfMemory",
+  "DiskFull",
+  "NoNetwork",
+  "BadFlag",
+  "Exited"
+])
+
+/** A cluster's container could not be started, or ended although it should run; `lastLines` is the end of its log. */
+export class ContainerFailed extends Schema.TaggedError<ContainerFailed>()("ContainerFailed", {
+  kind: ContainerFailure,
+  /** What Docker said of it: `exit status 1`, or why it refused to start it. */
+  outcome: Schema.String,
+  /** One sentence that says what would help. */
+  remedy: Schema.String,
+  lastLines: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    const log = this.lastLines.length === 0 ? "" : `\nthe last lines of its log:\n${this.lastLines.join("\n")}`
+    return `its container failed: ${this.outcome}\n${this.remedy}${log}`
+  }
+}
+
 /**
  * Every failure of a fleet and its drivers; recover from one with `Effect.catchReason`.
  *
@@ -79,7 +143,18 @@ export class InvalidFleet extends Schema.TaggedError<InvalidFleet>()("InvalidFle
  */
 export class HarnessError extends Schema.TaggedError<HarnessError>()("HarnessError", {
   cluster: Schema.optionalKey(Schema.String),
-  reason: Schema.Union([DriverUnavailable, ProgramExited, ClusterNotReady, PortsTaken, MachineRefused, InvalidFleet])
+  reason: Schema.Union([
+    DriverUnavailable,
+    ProgramExited,
+    ContainerFailed,
+    ClusterNotReady,
+    PortsTaken,
+    MachineRefused,
+    InvalidFleet,
+    InvalidFault,
+    SetupFailed,
+    NotSupported
+  ])
 }) {
   override get message(): string {
     return this.cluster === undefined ? this.reason.message : `cluster ${this.cluster}: ${this.reason.message}`

@@ -19,4 +19,14 @@ export interface RunningFleet {
   readonly kubeconfig: string
   /** The same for another user. **Errors** `InvalidFleet` when the fleet has no such user. */
   readonly kubeconfigFor: (user: string) => Effect.Effect<string, HarnessError>
+  /** Takes the present objects of every cluster as those that `reset` goes back to; see `ClusterDriver`. */
+  readonly checkpoint: Effect.Effect<void, HarnessError>
+  /** Takes every cluster back to its last checkpoint, all at once, while they run on. */
+  readonly reset: Effect.Effect<void, HarnessError>
+  /**
+   * Saves the whole fleet into a directory, which is made, for `FleetOptions.from`.
+   *
+   * **Errors** `NotSupported` where the driver cannot.
+   */
+  readonly save: (directory: string) => Effect.Effect<void, HarnessError>
 }

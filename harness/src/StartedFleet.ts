@@ -3,7 +3,9 @@
  *
  * @since 0.1.0
  */
-import { Effect, Redacted } from "effect"
+import { Effect, Exit, Redacted, Scope } from "effect"
+import type { Fault } from "./faults/Fault.ts"
+import type { StartedFault } from "./Faults.ts"
 import type { FleetCluster } from "./FleetCluster.ts"
 import type { RunningFleet } from "./RunningFleet.ts"
 import type { KubeList, KubeObject, ObjectRef } from "./KubeObject.ts"
@@ -29,6 +31,12 @@ export interface StartedCluster {
   readonly delete: (ref: ObjectRef) => Promise<void>
   readonly kill: () => Promise<void>
   readonly restart: () => Promise<void>
+  readonly restartEmpty: () => Promise<void>
+  readonly expireHistory: () => Promise<void>
+  readonly checkpoint: () => Promise<void>
+  readonly reset: () => Promise<void>
+  /** Makes a fault real until it is healed or disposed. */
+  readonly inject: (fault: Fault) => Promise<StartedFault>
   readonly logs: () => Promise<string>
 }
 
@@ -47,6 +55,9 @@ export interface StartedFleet extends AsyncDisposable {
   readonly cluster: (name: string) => StartedCluster
   readonly kubeconfig: string
   readonly kubeconfigFor: (user: string) => string
+  readonly checkpoint: () => Promise<void>
+  readonly reset: () => Promise<void>
+  readonly save: (directory: string) => Promise<void>
   /** The same fleet as effects. */
   readonly fleet: RunningFleet
 }
@@ -62,9 +73,21 @@ export const startedFrom = (fleet: RunningFleet, dispose: () => Promise<void>): 
     cluster: (name) => of(Effect.runSync(fleet.cluster(name))),
     kubeconfig: fleet.kubeconfig,
     kubeconfigFor: (user) => Effect.runSync(fleet.kubeconfigFor(user)),
+    checkpoint: () => Effect.runPromise(fleet.checkpoint),
+    reset: () => Effect.runPromise(fleet.reset),
+    save: (directory) => Effect.runPromise(fleet.save(directory)),
     fleet,
     [Symbol.asyncDispose]: dispose
   }
+}
+
+/** Makes a fault real until it is healed, or until the fleet, and its proxy, end. */
+const startFault = async (cluster: FleetCluster, fault: Fault): Promise<StartedFault> => {
+  const scope = Scope.makeUnsafe()
+  const heal = () => Effect.runPromise(Scope.close(scope, Exit.void))
+  const injected = Scope.provide(cluster.inject(fault), scope)
+  await Effect.runPromise(Effect.onError(injected, (cause) => Scope.close(scope, Exit.failCause(cause))))
+  return { fault, heal, [Symbol.asyncDispose]: heal }
 }
 
 const clusterFrom = (cluster: FleetCluster): StartedCluster => {
@@ -84,6 +107,11 @@ const clusterFrom = (cluster: FleetCluster): StartedCluster => {
     delete: (ref) => Effect.runPromise(api.delete(ref)),
     kill: () => Effect.runPromise(cluster.kill),
     restart: () => Effect.runPromise(cluster.restart),
+    restartEmpty: () => Effect.runPromise(cluster.restartEmpty),
+    expireHistory: () => Effect.runPromise(cluster.expireHistory),
+    checkpoint: () => Effect.runPromise(cluster.checkpoint),
+    reset: () => Effect.runPromise(cluster.reset),
+    inject: (fault) => startFault(cluster, fault),
     logs: () => Effect.runPromise(cluster.logs)
   }
 }

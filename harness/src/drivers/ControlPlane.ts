@@ -7,8 +7,10 @@
  *
  * @since 0.1.0
  */
+import { rm } from "node:fs/promises"
 import { Effect, Exit, Option, Ref, Schedule, Scope, Semaphore } from "effect"
-import { BUILD_COMMAND, find, type FoundProgram, KUBERNETES_VERSION, type ProgramName } from "../assets/Programs.ts"
+import { buildCommand, find, type FoundProgram, KUBERNETES_VERSION, type ProgramName } from "../assets/Programs.ts"
+import * as Version from "../assets/Version.ts"
 import {
   type Availability,
   type ClusterDriver,
@@ -20,13 +22,17 @@ import {
 import { DriverUnavailable, HarnessError, InvalidFleet, PortsTaken, type ProgramExited } from "../HarnessError.ts"
 import * as ControlPlaneFiles from "../internal/ControlPlaneFiles.ts"
 import { launch, type Launched, type LaunchOptions } from "../internal/ControlPlaneLaunch.ts"
-import { clientSocket } from "../internal/ControlPlanePrograms.ts"
+import { clientSocket, issuerOf } from "../internal/ControlPlanePrograms.ts"
+import * as ControlPlaneSave from "../internal/ControlPlaneSave.ts"
+import * as ControlPlaneState from "../internal/ControlPlaneState.ts"
+import type { Operation } from "../internal/EtcdClient.ts"
 import { compact } from "../internal/EtcdHistory.ts"
-import { inRealTime } from "../internal/Machine.ts"
+import { attempt, inRealTime } from "../internal/Machine.ts"
 import * as Ports from "../internal/Ports.ts"
 import { tailIn } from "../internal/Program.ts"
 import * as Watchdog from "../internal/Watchdog.ts"
 import * as Workspace from "../internal/Workspace.ts"
+import * as SavedCluster from "../state/SavedCluster.ts"
 
 const NAME = "control-plane"
 const START_ATTEMPTS = 5
@@ -37,8 +43,9 @@ const NEEDED = ["etcd", "kube-apiserver"] as const
 const CONTROLLERS = ["kube-controller-manager", "kube-scheduler"] as const
 
 /** A cluster of this driver: what stays the same while its programs come and go. */
-interface Cluster extends Omit<LaunchOptions, "port"> {
+interface Cluster extends Omit<LaunchOptions, "port" | "objects"> {
   readonly scope: Scope.Scope
+  readonly keys: ControlPlaneFiles.ServiceAccountKeys
 }
 
 /** One run of a cluster's programs, with the scope that ends them. */
@@ -71,44 +78,75 @@ export const driver: ClusterDriver = {
 
 const start = Effect.fnUntraced(function* (options: ClusterOptions) {
   const controllers = options.controllers === true
-  const programs = yield* locate(controllers ? [...NEEDED, ...CONTROLLERS] : NEEDED)
+  yield* checkVersion(options.version)
+  const programs = yield* locate(controllers ? [...NEEDED, ...CONTROLLERS] : NEEDED, options.version)
   if (programs.absent.length > 0) {
-    return yield* new DriverUnavailable({ driver: NAME, remedy: remedyFor(programs.absent) })
+    return yield* new DriverUnavailable({ driver: NAME, remedy: remedyFor(programs.absent, options.version) })
   }
+  const saved = yield* savedIn(options.from, programs.found)
   const admin = options.users.find((user) => user.groups.includes("system:masters"))
   if (admin === undefined) return yield* new InvalidFleet({ problem: "no user is in the group system:masters" })
 
   const workspace = yield* Workspace.make()
   const watchdog = yield* Watchdog.make(workspace.path)
   const paths = ControlPlaneFiles.pathsIn(workspace.path)
-  yield* ControlPlaneFiles.write(paths, options.users)
+  const keys = saved?.keys ?? (yield* ControlPlaneFiles.serviceAccountKeys)
+  yield* ControlPlaneFiles.write(paths, options.users, keys)
   const cluster: Cluster = {
     programs: programs.found,
     place: { workspace, watchdog },
     paths,
     admin,
     controllers,
+    keys,
+    pastIssuers: saved?.issuers ?? [],
     scope: yield* Effect.scope
   }
-  const { port, run } = yield* firstRun(cluster)
+  const { port, run } = yield* firstRun(cluster, saved?.entries)
   return yield* controlled(options.name, cluster, port, run)
 })
 
+const checkVersion = (version: string | undefined): Effect.Effect<void, InvalidFleet> => {
+  if (version === undefined || Option.isSome(Version.parse(version))) return Effect.void
+  const problem = `${version} is no version of Kubernetes: name a release such as 1.33 or v1.33.2`
+  return Effect.fail(new InvalidFleet({ problem }))
+}
+
+/** Reads a saved cluster, where one was asked for. **Errors** `InvalidFleet` when the programs are too old for it. */
+const savedIn = Effect.fnUntraced(function* (
+  directory: string | undefined,
+  programs: ReadonlyMap<ProgramName, FoundProgram>
+) {
+  if (directory === undefined) return undefined
+  const saved = yield* ControlPlaneSave.read(directory, NAME)
+  const version = programs.get("kube-apiserver")?.version
+  if (version !== undefined && isOlder(version, saved.kubernetes)) {
+    const problem = `its objects are those of Kubernetes ${saved.kubernetes}, and this one is ${version}`
+    return yield* SavedCluster.unusable(directory, problem)
+  }
+  return saved
+})
+
 /** Starts on a port of our choosing, on another one when somebody takes it in between. */
-const firstRun = Effect.fnUntraced(function* (cluster: Cluster) {
+const firstRun = Effect.fnUntraced(function* (cluster: Cluster, objects: ReadonlyArray<Operation> | undefined) {
   return yield* Effect.gen(function* () {
     const port = yield* Ports.free
-    return { port, run: yield* runOn(cluster, port) }
+    if (objects !== undefined) yield* emptied(cluster.paths)
+    return { port, run: yield* runOn(cluster, port, objects) }
   }).pipe(
     Effect.retry({ times: START_ATTEMPTS - 1, while: (error) => error._tag === "PortsTaken" }),
     Effect.catchTag("PortsTaken", () => Effect.fail(new PortsTaken({ attempts: START_ATTEMPTS })))
   )
 })
 
+/** Removes the store of programs that do not run. */
+const emptied = (paths: ControlPlaneFiles.ControlPlanePaths) =>
+  attempt("remove a cluster's objects", () => rm(paths.data, { recursive: true, force: true }))
+
 /** Starts the programs in a scope of their own below the cluster's; a failed start leaves none of them. */
-const runOn = Effect.fnUntraced(function* (cluster: Cluster, port: number) {
+const runOn = Effect.fnUntraced(function* (cluster: Cluster, port: number, objects?: ReadonlyArray<Operation>) {
   const scope = yield* Scope.fork(cluster.scope)
-  const launched = yield* launch({ ...cluster, port }).pipe(
+  const launched = yield* launch({ ...cluster, port, ...(objects === undefined ? {} : { objects }) }).pipe(
     Scope.provide(scope),
     Effect.onError(() => Scope.close(scope, Exit.void)),
     Effect.catchTag("ProgramExited", (error) => Effect.fail(lostPort(error) ? new PortsTaken({ attempts: 1 }) : error))
@@ -144,6 +182,14 @@ const controlled = Effect.fnUntraced(function* (name: string, cluster: Cluster, 
     }),
     Effect.flatMap((run) => Ref.set(current, Option.some(run)))
   )
+  const server = `https://127.0.0.1:${port}`
+  const state = yield* ControlPlaneState.make({
+    driver: NAME,
+    socket: clientSocket(paths),
+    probe: { server, caPem: first.caPem, token: cluster.admin.token },
+    keys: cluster.keys,
+    issuers: [issuerOf(port), ...cluster.pastIssuers]
+  })
   const action = <A, E extends HarnessError["reason"]>(effect: Effect.Effect<A, E>): Effect.Effect<A, HarnessError> =>
     turn.withPermit(effect).pipe(
       Effect.mapError((reason) => new HarnessError({ cluster: name, reason })),
@@ -152,7 +198,7 @@ const controlled = Effect.fnUntraced(function* (name: string, cluster: Cluster, 
 
   return {
     name,
-    server: `https://127.0.0.1:${port}`,
+    server,
     caPem: first.caPem,
     pid: Effect.map(
       Ref.get(current),
@@ -164,6 +210,12 @@ const controlled = Effect.fnUntraced(function* (name: string, cluster: Cluster, 
       // The server answers old revisions from its memory, so it has to start anew once the store has forgotten them.
       compact(clientSocket(paths)).pipe(Effect.andThen(kill), Effect.andThen(again))
     ),
+    restartEmpty: action(
+      kill.pipe(Effect.andThen(emptied(paths)), Effect.andThen(again), Effect.andThen(state.checkpoint))
+    ),
+    checkpoint: action(state.checkpoint),
+    reset: action(state.reset),
+    save: (directory) => action(state.save(directory)),
     logs: Effect.map(
       Effect.forEach([...cluster.programs.keys()], (program) =>
         Effect.map(tailIn(workspace, program), titled(program))
@@ -173,8 +225,8 @@ const controlled = Effect.fnUntraced(function* (name: string, cluster: Cluster, 
   } satisfies RunningCluster
 })
 
-const locate = Effect.fnUntraced(function* (names: ReadonlyArray<ProgramName>) {
-  const programs = yield* Effect.forEach(names, (name) => Effect.map(find(name), (place) => ({ name, place })))
+const locate = Effect.fnUntraced(function* (names: ReadonlyArray<ProgramName>, version?: string) {
+  const programs = yield* Effect.forEach(names, (name) => Effect.map(find(name, version), (place) => ({ name, place })))
   const present = programs.flatMap(({ name, place }) => (Option.isSome(place) ? [[name, place.value] as const] : []))
   return {
     found: new Map<ProgramName, FoundProgram>(present),
@@ -189,9 +241,19 @@ const foundIn = (programs: ReadonlyMap<ProgramName, FoundProgram>): Availability
       : "the programs in KUBEBUILDER_ASSETS"
   )
 
-const remedyFor = (absent: ReadonlyArray<string>): string =>
-  `${absent.join(" and ")} not found; run \`${BUILD_COMMAND}\` (needs Go 1.26 or newer), `
-  + "or set KUBEBUILDER_ASSETS to a directory that has them"
+const remedyFor = (absent: ReadonlyArray<string>, version?: string): string => {
+  const build = `run \`${buildCommand(version)}\` (needs Go 1.26 or newer)`
+  return version === undefined
+    ? `${absent.join(" and ")} not found; ${build}, or set KUBEBUILDER_ASSETS to a directory that has them`
+    : `${absent.join(" and ")} of Kubernetes ${version} not found; ${build}`
+}
+
+/** Whether a version is of an older minor release than another; what is no release is no older. */
+const isOlder = (version: string, than: string): boolean =>
+  Option.getOrElse(
+    Option.zipWith(Version.parse(version), Version.parse(than), (left, right) => left.minor < right.minor),
+    () => false
+  )
 
 const lostPort = (error: ProgramExited): boolean =>
   error.program === "kube-apiserver" && error.lastLines.some((line) => line.includes("address already in use"))

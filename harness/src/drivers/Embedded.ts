@@ -3,12 +3,15 @@
  *
  * @since 0.1.0
  */
-import { Effect, type Scope } from "effect"
+import { Effect, Option, type Scope } from "effect"
+import * as Version from "../assets/Version.ts"
 import { type ClusterDriver, type ClusterOptions, found } from "../ClusterDriver.ts"
 import { gitVersion } from "../embedded/Discovery.ts"
 import * as EmbeddedServer from "../embedded/EmbeddedServer.ts"
-import type { HarnessError } from "../HarnessError.ts"
+import { HarnessError, NotSupported } from "../HarnessError.ts"
 import { inRealTime } from "../internal/Machine.ts"
+
+const NAME = "embedded"
 
 /** What a test may want to be smaller or faster than in a real cluster. */
 export type EmbeddedSettings = Pick<EmbeddedServer.EmbeddedOptions, "historyCapacity" | "bookmarkIntervalMs">
@@ -21,15 +24,38 @@ export interface EmbeddedDriver extends ClusterDriver {
 /**
  * Makes a driver with its own settings.
  *
- * **Limits** always available; it has no controllers, so `controllers` changes nothing. Clusters live on the machine's
+ * **Limits** always available. Clusters live on the machine's
  * clock: their clients do, whatever clock a test has.
  *
  * @since 0.1.0
  */
 export const make = (settings: EmbeddedSettings = {}): EmbeddedDriver => ({
-  name: "embedded",
+  name: NAME,
   available: Effect.succeed(found(`an API server in this process that answers like Kubernetes ${gitVersion}`)),
-  start: ({ name, users }) => inRealTime(EmbeddedServer.start({ name, users, ...settings }))
+  start: ({ name, users, controllers, from, version }) =>
+    version === undefined || isOwn(version)
+      ? inRealTime(
+          EmbeddedServer.start({
+            name,
+            users,
+            controllers: controllers === true,
+            ...(from === undefined ? {} : { from }),
+            ...settings
+          })
+        )
+      : Effect.fail(
+          new HarnessError({
+            cluster: name,
+            reason: new NotSupported({ driver: NAME, what: `Kubernetes ${version}; it answers like ${gitVersion}` })
+          })
+        )
 })
+
+/** Whether a version means the only one that this driver knows. */
+const isOwn = (version: string): boolean =>
+  Option.getOrElse(
+    Option.zipWith(Version.parse(version), Version.parseRelease(gitVersion), Version.includes),
+    () => false
+  )
 
 export const driver: EmbeddedDriver = make()

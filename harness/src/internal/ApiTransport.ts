@@ -29,6 +29,13 @@ export interface ApiReply {
   readonly text: string
 }
 
+/** Who a client is, shown when a connection opens. */
+export interface ClientCertificate {
+  readonly certificatePem: string
+  readonly keyPem: Redacted.Redacted<string>
+}
+
+/** **Shape** an empty token is not sent. */
 export interface ApiTransport {
   readonly call: (request: ApiRequest, token: Redacted.Redacted<string>) => Effect.Effect<ApiReply, ApiError>
   /** Opens a reply whose body has no end; it is cut when the scope closes. */
@@ -45,9 +52,16 @@ export const make = (options: {
   readonly cluster: string
   readonly server: string
   readonly caPem: string
+  readonly certificate?: ClientCertificate
 }): Effect.Effect<ApiTransport, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const connect = { ca: options.caPem }
+    const { certificate } = options
+    const connect = {
+      ca: options.caPem,
+      ...(certificate === undefined
+        ? {}
+        : { cert: certificate.certificatePem, key: Redacted.value(certificate.keyPem) })
+    }
     const opened = () => ({
       calls: new Pool(options.server, { connect, connections: CONNECTIONS, keepAliveTimeout: KEEP_ALIVE_MS }),
       watches: new Pool(options.server, { connect, connections: null })
@@ -100,7 +114,7 @@ const wire = (request: ApiRequest, token: Redacted.Redacted<string>) => ({
   method: request.method,
   path: request.path + queryOf(request.query),
   headers: {
-    authorization: `Bearer ${Redacted.value(token)}`,
+    ...(Redacted.value(token) === "" ? {} : { authorization: `Bearer ${Redacted.value(token)}` }),
     accept: request.accept ?? "application/json",
     ...(request.body === undefined ? {} : { "content-type": request.contentType ?? "application/json" })
   },

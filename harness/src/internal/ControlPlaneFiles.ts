@@ -22,6 +22,12 @@ export interface ControlPlanePaths {
   readonly controllersKubeconfig: string
 }
 
+/** The pair that signs the tokens of service accounts, as PEM. */
+export interface ServiceAccountKeys {
+  readonly privateKey: string
+  readonly publicKey: string
+}
+
 const CERTIFICATE_EVERY = "20 millis"
 const CERTIFICATE_WITHIN = "60 seconds"
 const CERTIFICATE_WITHIN_MS = 60_000
@@ -37,16 +43,25 @@ export const pathsIn = (directory: string): ControlPlanePaths => ({
   controllersKubeconfig: join(directory, "controllers.yaml")
 })
 
+/** Makes a key pair that no cluster has had. */
+export const serviceAccountKeys: Effect.Effect<ServiceAccountKeys> = Effect.sync(() => {
+  const pair = generateKeyPairSync("ec", { namedCurve: "P-256" })
+  return {
+    privateKey: pair.privateKey.export({ type: "sec1", format: "pem" }).toString(),
+    publicKey: pair.publicKey.export({ type: "spki", format: "pem" }).toString()
+  }
+})
+
 /** Writes who may come in, and the key pair that signs the tokens of service accounts. */
 export const write = (
   paths: ControlPlanePaths,
-  users: ReadonlyArray<ClusterUser>
+  users: ReadonlyArray<ClusterUser>,
+  keys: ServiceAccountKeys
 ): Effect.Effect<void, MachineRefused> =>
   attempt("write the control plane's files", async () => {
-    const pair = generateKeyPairSync("ec", { namedCurve: "P-256" })
     await Promise.all([
-      writePrivate(paths.serviceAccountKey, pair.privateKey.export({ type: "sec1", format: "pem" }).toString()),
-      writePrivate(paths.serviceAccountPublicKey, pair.publicKey.export({ type: "spki", format: "pem" }).toString()),
+      writePrivate(paths.serviceAccountKey, keys.privateKey),
+      writePrivate(paths.serviceAccountPublicKey, keys.publicKey),
       writePrivate(paths.tokens, users.map(tokenLine).join(""))
     ])
   })

@@ -4,12 +4,16 @@
  * @since 0.1.0
  */
 import { rm } from "node:fs/promises"
-import { Effect, type Scope } from "effect"
+import { Effect, Schedule, type Scope } from "effect"
 import type { FoundProgram, ProgramName } from "../assets/Programs.ts"
 import type { ClusterUser } from "../ClusterDriver.ts"
 import { ClusterNotReady, type MachineRefused, type ProgramExited } from "../HarnessError.ts"
 import * as ControlPlaneFiles from "./ControlPlaneFiles.ts"
 import * as ControlPlanePrograms from "./ControlPlanePrograms.ts"
+import * as EtcdClient from "./EtcdClient.ts"
+import type { Operation } from "./EtcdClient.ts"
+import { PREFIX } from "./EtcdKeys.ts"
+import * as EtcdState from "./EtcdState.ts"
 import { attempt } from "./Machine.ts"
 import * as Program from "./Program.ts"
 import * as ServerProbe from "./ServerProbe.ts"
@@ -23,6 +27,10 @@ export interface LaunchOptions {
   readonly admin: ClusterUser
   readonly controllers: boolean
   readonly port: number
+  /** Signers of service accounts' tokens that are taken beside this server. */
+  readonly pastIssuers: ReadonlyArray<string>
+  /** What the store is to hold before the API server sees it; for a store that is empty. */
+  readonly objects?: ReadonlyArray<Operation>
 }
 
 export interface Launched {
@@ -31,9 +39,22 @@ export interface Launched {
   readonly caPem: string
 }
 
-const SERVES = ["/readyz", "/api/v1/namespaces/default"]
-/** Made by the controller manager in every namespace, so its existence proves that reconciliation runs. */
-const RECONCILES = ["/api/v1/namespaces/default/serviceaccounts/default"]
+const STORE_EVERY = "20 millis"
+const STORE_WITHIN = "60 seconds"
+const STORE_WITHIN_MS = 60_000
+/** The server writes its own namespaces and its own service a moment after it says that it is ready. */
+const SERVES = [
+  "/readyz",
+  ...["default", "kube-system", "kube-public", "kube-node-lease"].map((name) => `/api/v1/namespaces/${name}`),
+  "/api/v1/namespaces/default/services/kubernetes"
+]
+/**
+ * Made by the controller manager in every namespace, so they prove that reconciliation runs, and that the first objects
+ * of a new cluster are complete.
+ */
+const RECONCILES = ["default", "kube-system", "kube-public", "kube-node-lease"].map(
+  (namespace) => `/api/v1/namespaces/${namespace}/serviceaccounts/default`
+)
 
 /**
  * Starts etcd and the API server, then the controllers if they are wanted.
@@ -57,7 +78,9 @@ export const launch = Effect.fnUntraced(function* (
   const socket = ControlPlanePrograms.clientSocket(paths)
   yield* attempt("remove the socket of the previous run", () => rm(socket, { force: true }))
   const etcd = yield* start("etcd", ControlPlanePrograms.etcd(paths))
-  const apiServer = yield* start("kube-apiserver", ControlPlanePrograms.apiServer(paths, port))
+  if (options.objects !== undefined) yield* whileRunning([etcd], loaded(socket, options.objects))
+  const issuers = [ControlPlanePrograms.issuerOf(port), ...options.pastIssuers]
+  const apiServer = yield* start("kube-apiserver", ControlPlanePrograms.apiServer(paths, port, issuers))
 
   const caPem = yield* whileRunning(
     [etcd, apiServer],
@@ -82,6 +105,25 @@ export const launch = Effect.fnUntraced(function* (
   yield* whileRunning(programs, ServerProbe.answers({ server, caPem, token: options.admin.token }, RECONCILES))
   return { apiServer, programs, caPem }
 })
+
+/** Fills the store as soon as it answers. */
+const loaded = (
+  socket: string,
+  objects: ReadonlyArray<Operation>
+): Effect.Effect<void, ClusterNotReady | MachineRefused> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const etcd = yield* EtcdClient.connect(socket)
+      yield* etcd.read(PREFIX, { keysOnly: true }).pipe(
+        Effect.retry(Schedule.spaced(STORE_EVERY)),
+        Effect.timeout(STORE_WITHIN),
+        Effect.mapError(
+          () => new ClusterNotReady({ waitedMs: STORE_WITHIN_MS, last: "the store does not answer", lastLines: [] })
+        )
+      )
+      yield* EtcdState.load(etcd, objects)
+    })
+  )
 
 /** Waits for something that the programs bring about: their end ends the wait, and a timeout shows the server's log. */
 const whileRunning = <A, E>(

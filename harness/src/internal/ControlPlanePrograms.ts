@@ -30,7 +30,15 @@ export const etcd = (paths: ControlPlanePaths): ReadonlyArray<string> => [
   "--log-level=error"
 ]
 
-export const apiServer = (paths: ControlPlanePaths, port: number): ReadonlyArray<string> => [
+/** Who signs the tokens of service accounts, as the tokens say it. */
+export const issuerOf = (port: number): string => `https://127.0.0.1:${port}/`
+
+/** **Shape** tokens are signed as the first issuer, and those of all of them are taken. */
+export const apiServer = (
+  paths: ControlPlanePaths,
+  port: number,
+  issuers: ReadonlyArray<string>
+): ReadonlyArray<string> => [
   `--etcd-servers=unix://${CLIENT_SOCKET}`,
   `--cert-dir=${paths.pki}`,
   "--bind-address=127.0.0.1",
@@ -40,7 +48,7 @@ export const apiServer = (paths: ControlPlanePaths, port: number): ReadonlyArray
   "--authorization-mode=RBAC",
   "--service-cluster-ip-range=10.0.0.0/24",
   "--allow-privileged=true",
-  `--service-account-issuer=https://127.0.0.1:${port}/`,
+  ...issuers.map((issuer) => `--service-account-issuer=${issuer}`),
   `--service-account-key-file=${paths.serviceAccountPublicKey}`,
   `--service-account-signing-key-file=${paths.serviceAccountKey}`,
   // Without the controller manager nobody makes the service account that this plugin would ask of every pod.

@@ -12,7 +12,8 @@ import { join } from "node:path"
 import { Effect, type Scope } from "effect"
 import { MachineRefused } from "../HarnessError.ts"
 import { attempt, attemptSync, setting } from "./Machine.ts"
-import { commandOf, processWorld, signalGroup, startOf } from "./Processes.ts"
+import * as Owner from "./Owner.ts"
+import { commandOf, signalGroup } from "./Processes.ts"
 
 export interface Workspace {
   readonly path: string
@@ -21,7 +22,8 @@ export interface Workspace {
 }
 
 const PROGRAMS = "programs"
-const NAME = /^([0-9]+)_([A-Za-z0-9-]+)_([A-Za-z0-9]+)_/
+/** The owner, then what makes the name the only one. */
+const NAME = /^([0-9]+_[A-Za-z0-9-]+_[A-Za-z0-9]+)_[^_]+$/
 
 /**
  * Makes a directory that only this user can read, and removes it with the scope.
@@ -34,7 +36,7 @@ export const make = (root?: string): Effect.Effect<Workspace, MachineRefused, Sc
     yield* attempt("prepare the directory of all clusters", () => prepare(home))
     yield* sweep(home)
     const path = yield* Effect.acquireRelease(
-      attempt("create a cluster's directory", async () => mkdtemp(join(home, `${await ownName()}_`))),
+      attempt("create a cluster's directory", async () => mkdtemp(join(home, `${Owner.print(await Owner.self())}_`))),
       (path) => attempt("remove a cluster's directory", () => remove(path)).pipe(Effect.orDie)
     )
     return {
@@ -44,21 +46,22 @@ export const make = (root?: string): Effect.Effect<Workspace, MachineRefused, Sc
   })
 
 /**
- * Ends the programs and removes the directories of owners that no longer run.
+ * Ends the programs and removes the directories of owners that no longer run; gives the directories' names.
  *
  * **Limits** touches only processes whose command line names the directory they were noted in, and only directories
  * made in the same process namespace.
  */
-export const sweep = (root: string): Effect.Effect<void, MachineRefused> =>
+export const sweep = (root: string): Effect.Effect<ReadonlyArray<string>, MachineRefused> =>
   attempt("sweep what ended runs left", async () => {
-    const world = await processWorld()
-    for (const name of await readdir(root)) {
-      const [, pid, start, where] = NAME.exec(name) ?? []
-      if (pid === undefined || where !== world) continue
-      if ((await startOf(Number(pid))) === start) continue
+    const swept: Array<string> = []
+    for (const name of await readdir(root).catch(emptyIfAbsent)) {
+      const owner = Owner.parse(NAME.exec(name)?.[1] ?? "")
+      if (owner === undefined || (await Owner.stateOf(owner)) !== "dead") continue
       await endPrograms(join(root, name), name)
       await remove(join(root, name))
+      swept.push(name)
     }
+    return swept
   })
 
 const endPrograms = async (path: string, name: string): Promise<void> => {
@@ -69,9 +72,6 @@ const endPrograms = async (path: string, name: string): Promise<void> => {
     if ((await commandOf(pid))?.includes(name)) signalGroup(pid, "SIGKILL")
   }
 }
-
-const ownName = async (): Promise<string> =>
-  `${process.pid}_${(await startOf(process.pid)) ?? "unknown"}_${await processWorld()}`
 
 /** A program that is just being killed may still create a file, so a directory that fills up again is tried anew. */
 const remove = (path: string): Promise<void> =>
@@ -88,6 +88,11 @@ const prepare = async (root: string): Promise<void> => {
 }
 
 /** Short, because the sockets in it lie deep and the system takes no more than about 100 characters. */
-const defaultRoot = Effect.map(setting("TMPDIR"), (temporary) =>
+export const defaultRoot: Effect.Effect<string> = Effect.map(setting("TMPDIR"), (temporary) =>
   join(temporary ?? "/tmp", `quarterdeck-${process.getuid?.() ?? "user"}`)
 )
+
+const emptyIfAbsent = (cause: unknown): Array<string> => {
+  if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return []
+  throw cause
+}

@@ -1,30 +1,79 @@
 /**
  * What a cluster of any driver does. A driver that fails here is not a Kubernetes cluster for those who use the harness.
+ *
+ * `docs/conformance.ts` makes the table of docs/harness.md from a run: its sections are those below.
  */
-import { layer } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { describe, layer } from "@effect/vitest"
+import { Context, Effect, Layer, Option } from "effect"
 import { find } from "../../src/assets/Programs.ts"
 import * as Drivers from "../../src/Drivers.ts"
 import { Fleet } from "../../src/Fleet.ts"
 import { access } from "./Access.ts"
+import { alive, kubelet, withNodes } from "./Alive.ts"
+import { customResources } from "./CustomResources.ts"
+import { faults } from "./Faults.ts"
 import { CHILD, PARENT, VIEWER } from "./Fixture.ts"
+import { helm } from "./Helm.ts"
+import { informer } from "./Informer.ts"
 import { kubectl } from "./Kubectl.ts"
+import { kubectlAlive } from "./KubectlAlive.ts"
+import { kubectlVerbs } from "./KubectlVerbs.ts"
 import { lists } from "./Lists.ts"
 import { objects } from "./Objects.ts"
 import { outages } from "./Outages.ts"
+import { resets, snapshots } from "./Resets.ts"
+import { serviceAccounts } from "./ServiceAccounts.ts"
 import { watches } from "./Watches.ts"
 
 const { run } = await Effect.runPromise(Drivers.selected)
 const program = await Effect.runPromise(find("kubectl"))
+const helmProgram = await Effect.runPromise(find("helm"))
+
+/** What has no snapshot: a container's disk goes with it. */
+const WITHOUT_SNAPSHOT = new Set(["k3s"])
 
 for (const driver of run) {
-  const fleet = Fleet.layer({ driver, parent: PARENT, children: [CHILD], users: [{ name: VIEWER }] })
-  layer(fleet, { timeout: "2 minutes" })(`a cluster of the ${driver.name} driver`, (it) => {
-    objects(it)
-    lists(it)
-    watches(it)
-    access(it)
-    outages(it)
-    if (Option.isSome(program)) kubectl(it, program.value.path)
+  const plain = { driver, parent: PARENT, children: [CHILD], users: [{ name: VIEWER }] }
+  const started = { timeout: "2 minutes" } as const
+  const name = `a cluster of the ${driver.name} driver`
+
+  layer(Fleet.layer(plain), started)(name, (it) => {
+    describe("objects", () => objects(it))
+    describe("custom kinds", () => customResources(it))
+    describe("lists", () => lists(it))
+    describe("watches", () => watches(it))
+    describe("access", () => access(it))
+    describe("service accounts", () => serviceAccounts(it))
+    if (Option.isSome(program)) {
+      const { path } = program.value
+      describe("kubectl", () => {
+        kubectl(it, path)
+        kubectlVerbs(it, path)
+      })
+    }
+    if (Option.isSome(helmProgram)) describe("helm", () => helm(it, helmProgram.value.path))
+    describe("outages", () => {
+      outages(it)
+      informer(it)
+    })
+    describe("resets", () => {
+      resets(it)
+      if (!WITHOUT_SNAPSHOT.has(driver.name)) snapshots(it, (from) => Fleet.make({ ...plain, from }))
+    })
+  })
+
+  const fleetWithNodes = Layer.tap(Fleet.layer({ driver, parent: PARENT, controllers: true, kubelet }), (services) =>
+    withNodes(Context.get(services, Fleet).parent)
+  )
+  layer(fleetWithNodes, started)(name, (it) => {
+    describe("controllers and kubelets", () => alive(it))
+    if (Option.isSome(program)) {
+      const { path } = program.value
+      describe("kubectl, where things roll out", () => kubectlAlive(it, path))
+    }
+  })
+
+  layer(Fleet.layer({ driver, parent: PARENT, faults: true }), started)(name, (it) => {
+    describe("faults", () => faults(it))
   })
 }

@@ -80,6 +80,17 @@ export const refusal = <A, R>(call: Effect.Effect<A, ApiError, R>): Effect.Effec
     Effect.flatMap((error) => (error.reason instanceof ApiRefused ? Effect.succeed(error.reason) : Effect.fail(error)))
   )
 
+/** The status of a refused call; undefined while the server still takes it. */
+export const refusedCode = <A, R>(
+  call: Effect.Effect<A, ApiError, R>
+): Effect.Effect<number | undefined, ApiError, R> =>
+  call.pipe(
+    Effect.as(undefined),
+    Effect.catch((error) =>
+      error.reason instanceof ApiRefused ? Effect.succeed(error.reason.code) : Effect.fail(error)
+    )
+  )
+
 /** Gives what lies at a path of keys inside an object, undefined where it ends early. */
 export const at = (value: unknown, ...path: ReadonlyArray<string | number>): unknown =>
   path.reduce<unknown>((inside, key) => {

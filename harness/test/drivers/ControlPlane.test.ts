@@ -6,8 +6,9 @@ import { chmod, readdir, symlink, writeFile } from "node:fs/promises"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
-import { ConfigProvider, Effect, Option } from "effect"
-import { find } from "../../src/assets/Programs.ts"
+import { ConfigProvider, Effect, Option, Redacted } from "effect"
+import { cachedVersions, find } from "../../src/assets/Programs.ts"
+import { make as makeApi } from "../../src/ClusterApi.ts"
 import * as ControlPlane from "../../src/drivers/ControlPlane.ts"
 import * as Drivers from "../../src/Drivers.ts"
 import { eventually } from "../../src/Eventually.ts"
@@ -17,6 +18,18 @@ import { temporaryDirectory } from "../internal/Fixture.ts"
 
 const { run } = await Effect.runPromise(Drivers.selected)
 const LIMIT = 60_000
+const minorOf = (version: string | undefined) => version?.slice(0, version.lastIndexOf("."))
+/** The newest of each minor release that is whole. */
+const cached = await Effect.runPromise(
+  Effect.gen(function* () {
+    const versions = yield* Effect.filter(yield* cachedVersions, (version) =>
+      Effect.map(Effect.all([find("etcd", version), find("kube-apiserver", version)]), (all) =>
+        all.every(Option.isSome)
+      )
+    )
+    return versions.filter((version, index) => minorOf(versions[index - 1]) !== minorOf(version))
+  })
+)
 
 const runs = (pid: number) => Effect.promise(async () => ((await commandOf(pid)) ?? "").trim() !== "")
 const pidOf = Effect.fnUntraced(function* (fleet: Fleet["Service"]) {
@@ -41,6 +54,7 @@ const keptIn = Effect.fnUntraced(function* (directory: string) {
   const home = names.find((name) => name.startsWith("quarterdeck-"))
   return home === undefined ? ["no directory at all"] : yield* Effect.promise(() => readdir(join(directory, home)))
 })
+const ADMINS = [{ name: "admin", groups: ["system:masters"], token: Redacted.make("only-here") }]
 const alone = Fleet.make({ driver: ControlPlane.driver, parent: "alone" })
 
 describe("the control-plane driver without its programs", () => {
@@ -54,6 +68,27 @@ describe("the control-plane driver without its programs", () => {
       assert.match(
         error.message,
         /etcd and kube-apiserver not found; run `.*build` \(needs Go 1.26 or newer\), or set KUBEBUILDER_ASSETS/
+      )
+    })
+  )
+
+  it.effect("says what would bring them of another version, and that a text is none", () =>
+    Effect.gen(function* () {
+      const home = yield* temporaryDirectory
+      const start = (version: string) =>
+        Effect.flip(
+          Effect.scoped(ControlPlane.driver.start({ name: "old", users: ADMINS, version })).pipe(on({ HOME: home }))
+        )
+      const missing = yield* start("1.33")
+      assert.strictEqual(missing.reason._tag, "DriverUnavailable")
+      assert.match(
+        missing.message,
+        /etcd and kube-apiserver of Kubernetes 1\.33 not found; run `.*build 1\.33` \(needs Go 1\.26 or newer\)$/
+      )
+      const odd = yield* start("latest")
+      assert.strictEqual(
+        odd.message,
+        "cluster old: latest is no version of Kubernetes: name a release such as 1.33 or v1.33.2"
       )
     })
   )
@@ -82,6 +117,28 @@ describe("the control-plane driver without its programs", () => {
 
 for (const driver of run.filter(({ name }) => name === ControlPlane.driver.name)) {
   describe(`the ${driver.name} driver`, () => {
+    for (const version of cached) {
+      it.effect(
+        `runs Kubernetes ${version} where its programs are, by its minor release`,
+        () =>
+          Effect.gen(function* () {
+            const minor = version.split(".").slice(0, 2).join(".").slice(1)
+            const running = yield* ControlPlane.driver.start({ name: "old", users: ADMINS, version: minor })
+            const [admin] = ADMINS
+            const token = admin?.token ?? Redacted.make("")
+            const api = yield* makeApi({ cluster: "old", server: running.server, caPem: running.caPem, token })
+            const { text } = yield* api.request({ method: "GET", path: "/version" })
+            assert.include(text, `"gitVersion": "${version}"`)
+            const namespace = { apiVersion: "v1", kind: "Namespace", name: "came" }
+            yield* api.create({ ...namespace, metadata: { name: "came" } })
+            yield* running.reset
+            const error = yield* Effect.flip(api.get(namespace))
+            assert.strictEqual(error.reason._tag, "ApiRefused")
+          }),
+        LIMIT
+      )
+    }
+
     it.effect(
       "leaves no process and no directory behind",
       () =>

@@ -1,0 +1,77 @@
+/**
+ * What a control plane remembers of its objects, and how it goes back to them.
+ *
+ * @since 0.1.0
+ */
+import { Effect, Option, Ref, Schema } from "effect"
+import { request, Agent } from "undici"
+import type { ClusterNotReady, MachineRefused } from "../HarnessError.ts"
+import type { ServiceAccountKeys } from "./ControlPlaneFiles.ts"
+import * as ControlPlaneKinds from "./ControlPlaneKinds.ts"
+import * as ControlPlaneSave from "./ControlPlaneSave.ts"
+import * as EtcdClient from "./EtcdClient.ts"
+import * as EtcdState from "./EtcdState.ts"
+import { attempt } from "./Machine.ts"
+import type { ProbeOptions } from "./ServerProbe.ts"
+
+export interface ControlPlaneState {
+  /** Takes the present objects as those to go back to. */
+  readonly checkpoint: Effect.Effect<void, MachineRefused>
+  /** Goes back to them, and waits until the server serves the kinds that came back, and no others. */
+  readonly reset: Effect.Effect<void, ClusterNotReady | MachineRefused>
+  readonly save: (directory: string) => Effect.Effect<void, MachineRefused>
+}
+
+const Version = Schema.fromJsonString(Schema.Struct({ gitVersion: Schema.NonEmptyString }))
+const decodeVersion = Schema.decodeUnknownPromise(Version)
+
+/** Takes a first checkpoint of a cluster that is ready. **Limits** its objects are held in memory, as stored. */
+export const make = Effect.fnUntraced(function* (options: {
+  readonly driver: string
+  readonly socket: string
+  readonly probe: ProbeOptions
+  readonly keys: ServiceAccountKeys
+  readonly issuers: ReadonlyArray<string>
+}): Effect.fn.Return<ControlPlaneState, MachineRefused> {
+  const withEtcd = <A, E>(use: (etcd: EtcdClient.Etcd) => Effect.Effect<A, E>) =>
+    Effect.scoped(Effect.flatMap(EtcdClient.connect(options.socket), use))
+  const captured = yield* Ref.make(yield* withEtcd(EtcdState.capture))
+
+  return {
+    checkpoint: Effect.flatMap(withEtcd(EtcdState.capture), (now) => Ref.set(captured, now)),
+    reset: Effect.gen(function* () {
+      const before = yield* Ref.get(captured)
+      const restored = yield* withEtcd((etcd) => EtcdState.restore(etcd, before))
+      yield* Ref.set(captured, restored.captured)
+      const kinds = [
+        ...restored.removed.map((key) => ControlPlaneKinds.absent(key.slice(key.lastIndexOf("/") + 1))),
+        ...restored.written.flatMap((key) => {
+          const value = Buffer.from(restored.captured.get(key)?.value ?? "", "base64").toString()
+          return Option.toArray(ControlPlaneKinds.expected(value))
+        })
+      ]
+      if (kinds.length > 0) yield* ControlPlaneKinds.served(options.probe, kinds)
+    }),
+    save: Effect.fnUntraced(function* (directory) {
+      const kubernetes = yield* versionOf(options.probe)
+      yield* withEtcd((etcd) =>
+        ControlPlaneSave.write(directory, options.driver, etcd, {
+          kubernetes,
+          keys: options.keys,
+          issuers: options.issuers
+        })
+      )
+    })
+  }
+})
+
+const versionOf = ({ server, caPem }: ProbeOptions): Effect.Effect<string, MachineRefused> =>
+  attempt("ask the cluster for its version", async (signal) => {
+    const agent = new Agent({ connect: { ca: caPem } })
+    try {
+      const { body } = await request(`${server}/version`, { dispatcher: agent, signal })
+      return (await decodeVersion(await body.text())).gitVersion
+    } finally {
+      await agent.destroy()
+    }
+  })

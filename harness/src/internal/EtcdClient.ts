@@ -1,0 +1,117 @@
+/**
+ * Speaks to the etcd of one cluster, by its JSON gateway on a unix socket.
+ *
+ * **Source** etcd API reference, `KV` service; https://etcd.io/docs/v3.6/dev-guide/api_grpc_gateway for the JSON form.
+ *
+ * @since 0.1.0
+ */
+import { Effect, Schema, type Scope } from "effect"
+import { Pool } from "undici"
+import type { MachineRefused } from "../HarnessError.ts"
+import { attempt } from "./Machine.ts"
+
+/** One key. **Shape** `value` is base64, empty where only keys were asked for; `revision` is that of its last change. */
+export interface KeyValue {
+  readonly key: string
+  readonly value: string
+  readonly revision: string
+}
+
+/** Writes a value, or removes the key when there is none. */
+export interface Operation {
+  readonly key: string
+  readonly value?: string
+}
+
+export interface Etcd {
+  /** Every key that begins with a prefix, in order, as of one revision. */
+  readonly read: (prefix: string, options?: { readonly keysOnly?: boolean }) => Effect.Effect<Read, MachineRefused>
+  /** Makes the changes at once, under one revision, which is given back. **Limits** 128 operations of different keys. */
+  readonly commit: (operations: ReadonlyArray<Operation>) => Effect.Effect<string, MachineRefused>
+  /** Forgets everything before the newest revision, on disk too. */
+  readonly compact: Effect.Effect<void, MachineRefused>
+}
+
+/** What a read saw. */
+export interface Read {
+  readonly entries: ReadonlyArray<KeyValue>
+  readonly revision: string
+}
+
+/** What etcd takes in one transaction without being told otherwise. */
+export const OPERATIONS = 128
+/** More calls at once gain nothing: the store writes one after the other. */
+export const CALLS = 4
+/** Keys in one answer: with their values some megabytes at most. */
+const PAGE = 500
+const KEYS_PAGE = 20_000
+
+const Header = Schema.Struct({ revision: Schema.String })
+const RangeReply = Schema.Struct({
+  header: Header,
+  kvs: Schema.optionalKey(
+    Schema.Array(
+      Schema.Struct({ key: Schema.String, value: Schema.optionalKey(Schema.String), mod_revision: Schema.String })
+    )
+  ),
+  more: Schema.optionalKey(Schema.Boolean)
+})
+const TxnReply = Schema.Struct({ header: Header, succeeded: Schema.Literal(true) })
+const decodeRange = Schema.decodeUnknownPromise(RangeReply)
+const decodeTxn = Schema.decodeUnknownPromise(TxnReply)
+
+/** Opens no connection before the first call; those that are open end with the scope. */
+export const connect = (socketPath: string): Effect.Effect<Etcd, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const pool = yield* Effect.acquireRelease(
+      Effect.sync(() => new Pool("http://etcd", { connections: CALLS, connect: { socketPath } })),
+      (pool) => Effect.promise(() => pool.destroy())
+    )
+    const post = async (path: string, body: unknown, signal: AbortSignal): Promise<unknown> => {
+      const reply = await pool.request({ method: "POST", path, body: JSON.stringify(body), signal })
+      const text = await reply.body.text()
+      if (reply.statusCode !== 200) throw new Error(`etcd answered ${reply.statusCode} to ${path}: ${text.trim()}`)
+      return JSON.parse(text)
+    }
+    const read = async (prefix: string, keysOnly: boolean, signal: AbortSignal): Promise<Read> => {
+      const entries: Array<KeyValue> = []
+      const end = encode(afterPrefix(prefix))
+      let from = encode(prefix)
+      let revision = "0"
+      for (;;) {
+        const page = { key: from, range_end: end, keys_only: keysOnly, limit: keysOnly ? KEYS_PAGE : PAGE, revision }
+        const { header, kvs = [], more } = await decodeRange(await post("/v3/kv/range", page, signal))
+        if (revision === "0") revision = header.revision
+        for (const { key, value = "", mod_revision } of kvs) {
+          entries.push({ key: Buffer.from(key, "base64").toString(), value, revision: mod_revision })
+        }
+        const last = entries.at(-1)
+        if (more !== true || last === undefined) return { entries, revision }
+        from = encode(`${last.key}\0`)
+      }
+    }
+
+    return {
+      read: (prefix, options) =>
+        attempt("read the cluster's store", (signal) => read(prefix, options?.keysOnly === true, signal)),
+      commit: (operations) =>
+        attempt("write the cluster's store", async (signal) => {
+          const body = { success: operations.map(wire) }
+          return (await decodeTxn(await post("/v3/kv/txn", body, signal))).header.revision
+        }),
+      compact: attempt("compact the cluster's history", async (signal) => {
+        // Any key will do: every reply tells the newest revision.
+        const { header } = await decodeRange(await post("/v3/kv/range", { key: encode("/") }, signal))
+        await post("/v3/kv/compaction", { revision: header.revision, physical: true }, signal)
+      })
+    }
+  })
+
+const wire = ({ key, value }: Operation) =>
+  value === undefined ? { request_delete_range: { key: encode(key) } } : { request_put: { key: encode(key), value } }
+
+const encode = (text: string): string => Buffer.from(text).toString("base64")
+
+/** The first key behind all that begin with a prefix, which ends with a character below the last one. */
+const afterPrefix = (prefix: string): string =>
+  `${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)}`

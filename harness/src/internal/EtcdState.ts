@@ -1,0 +1,133 @@
+/**
+ * Takes the objects of a running API server back to an earlier time, below it, in its store.
+ *
+ * Written through the API, objects would get new uids, and controllers and finalizers would have their say; written into
+ * the store they are what they were, and the server and everybody who watches it follow as they follow any change.
+ *
+ * @since 0.1.0
+ */
+import { Effect } from "effect"
+import type { MachineRefused } from "../HarnessError.ts"
+import { CALLS, type Etcd, type KeyValue, OPERATIONS, type Operation } from "./EtcdClient.ts"
+import { API_SERVICES, DEFINITIONS, groupOf, NAMESPACES, PREFIX, resourceOf, treatmentOf } from "./EtcdKeys.ts"
+
+/** The objects of one moment, by key. */
+export type Captured = ReadonlyMap<string, KeyValue>
+
+/** What a restoration did. **Shape** `captured` knows the revisions under which the old values stand now. */
+export interface Restored {
+  readonly captured: Captured
+  /** The keys of custom resource definitions that were written, and of those that were removed. */
+  readonly written: ReadonlyArray<string>
+  readonly removed: ReadonlyArray<string>
+}
+
+/** Somebody may write while the objects go back; what they wrote before the last look goes too. */
+const PASSES = 3
+
+/** Reads every object that can be restored. **Limits** one consistent revision; holds their values in memory. */
+export const capture = (etcd: Etcd): Effect.Effect<Captured, MachineRefused> =>
+  Effect.map(
+    etcd.read(PREFIX),
+    ({ entries }) =>
+      new Map(entries.filter(({ key }) => treatmentOf(key) !== "server").map((entry) => [entry.key, entry] as const))
+  )
+
+/**
+ * Makes the store hold what it held.
+ *
+ * **Shape** untouched objects keep their version. Every object is written under a revision that no other object of its
+ * resource shares, because watchers go on from a revision: half of one would be lost to them.
+ *
+ * **Limits** reads all keys, and writes what differs in at most three passes; nobody who writes meanwhile is held up.
+ */
+export const restore = Effect.fnUntraced(function* (
+  etcd: Etcd,
+  captured: Captured
+): Effect.fn.Return<Restored, MachineRefused> {
+  const known = new Map(captured)
+  const written = new Set<string>()
+  const removed = new Set<string>()
+  for (let pass = 0; pass < PASSES; pass++) {
+    const { entries } = yield* etcd.read(PREFIX, { keysOnly: true })
+    const steps = plan(known, entries, new Set([...removed].map(groupOf)))
+    if (steps.length === 0) break
+    for (const rounds of steps) {
+      yield* Effect.forEach(
+        rounds,
+        (round) =>
+          Effect.map(etcd.commit(round), (revision) => {
+            for (const { key, value } of round) {
+              if (value !== undefined) known.set(key, { key, value, revision })
+              if (key.startsWith(DEFINITIONS)) (value === undefined ? removed : written).add(key)
+            }
+          }),
+        { concurrency: CALLS, discard: true }
+      )
+    }
+  }
+  return { captured: known, written: [...written], removed: [...removed] }
+})
+
+/** Writes objects into a store that no server uses yet. */
+export const load = (etcd: Etcd, entries: ReadonlyArray<Operation>): Effect.Effect<void, MachineRefused> =>
+  Effect.forEach(chunks(entries, OPERATIONS), (chunk) => etcd.commit(chunk), { concurrency: CALLS, discard: true })
+
+/**
+ * What has to be done, in steps that follow each other; the rounds of a step may overlap.
+ *
+ * **Shape** kinds and namespaces come before what lies in them, and go after it. `goneGroups` are those whose definitions
+ * went in an earlier pass.
+ */
+export const plan = (
+  captured: Captured,
+  present: ReadonlyArray<KeyValue>,
+  goneGroups: ReadonlySet<string>
+): ReadonlyArray<ReadonlyArray<ReadonlyArray<Operation>>> => {
+  const now = new Map(present.map((entry) => [entry.key, entry.revision]))
+  const writes = [...captured.values()].filter(({ key, revision }) => {
+    const treatment = treatmentOf(key)
+    if (treatment === "passing" || treatment === "server") return false
+    return treatment === "renewed" ? !now.has(key) : now.get(key) !== revision
+  })
+  const removals = present
+    .filter(({ key }) => !captured.has(key) && treatmentOf(key) !== "server")
+    .map(({ key }): Operation => ({ key }))
+  const going = removals.filter(({ key }) => key.startsWith(DEFINITIONS)).map(({ key }) => groupOf(key))
+  const goingGroups = new Set([...goneGroups, ...going])
+  const under = (prefix: string) => (operation: Operation) => operation.key.startsWith(prefix)
+  const frames = [DEFINITIONS, NAMESPACES]
+  const framed = (operation: Operation) => frames.some((prefix) => under(prefix)(operation))
+  const inside = [...writes, ...removals].filter(
+    (operation) =>
+      !framed(operation)
+      // The server itself removes the API service of a group once its last definition is gone, or would make it anew.
+      && !(operation.value === undefined && under(API_SERVICES)(operation) && goingGroups.has(groupOf(operation.key)))
+  )
+  return [
+    ...frames.map((prefix) => writes.filter(under(prefix))),
+    inside,
+    ...frames.toReversed().map((prefix) => removals.filter(under(prefix)))
+  ]
+    .filter((operations) => operations.length > 0)
+    .map(rounds)
+}
+
+/** Deals operations out so that no round changes two objects of one resource; owners, being fewer, go early. */
+const rounds = (operations: ReadonlyArray<Operation>): ReadonlyArray<ReadonlyArray<Operation>> => {
+  const dealt: Array<Array<Operation>> = []
+  const places = new Map<string, number>()
+  for (const { key, value } of operations) {
+    const resource = resourceOf(key)
+    let place = places.get(resource) ?? 0
+    while ((dealt[place]?.length ?? 0) >= OPERATIONS) place++
+    places.set(resource, place + 1)
+    const round = dealt[place] ?? []
+    round.push(value === undefined ? { key } : { key, value })
+    dealt[place] = round
+  }
+  return dealt
+}
+
+const chunks = <A>(all: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, index) => all.slice(index * size, (index + 1) * size))

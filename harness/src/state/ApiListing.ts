@@ -1,0 +1,74 @@
+/**
+ * Lists everything of a kind.
+ *
+ * @since 0.1.0
+ */
+import { Effect, Option, Stream } from "effect"
+import type { ApiError } from "../ApiError.ts"
+import type { ClusterApi } from "../ClusterApi.ts"
+import { type Listed, nameOf, NAMESPACES } from "./ApiObjects.ts"
+import { type ApiResource, CONCURRENCY } from "./ApiResources.ts"
+
+const PAGE = 500
+
+/**
+ * Lists every object of a kind, in one namespace or in all.
+ *
+ * **Shape** empty when the kind has just gone, when nobody may list it, or when the server behind it is down: what cannot
+ * be seen is left alone. **Limits** pages of 500.
+ */
+export const listAll = (
+  api: ClusterApi,
+  resource: ApiResource,
+  options: { readonly namespace?: string; readonly labelSelector?: string } = {}
+): Effect.Effect<ReadonlyArray<Listed>, ApiError> => {
+  const kind = { apiVersion: resource.apiVersion, kind: resource.kind, limit: PAGE, ...options }
+  return Stream.paginate("", (token) =>
+    Effect.map(api.list(token === "" ? kind : { ...kind, continue: token }), (page) => [
+      page.items,
+      Option.filter(Option.fromUndefinedOr(page.continue), (next) => next !== "")
+    ])
+  ).pipe(
+    Stream.runCollect,
+    Effect.map((objects) => objects.map((object): Listed => ({ resource, object }))),
+    Effect.catchIf(refusedWith(403, 404, 405, 503), () => Effect.succeed([]))
+  )
+}
+
+/**
+ * Lists every object of some kinds, or those of a scope.
+ *
+ * **Limits** a list for each kind; within a scope, one for each kind and namespace. Eight at once.
+ */
+export const listScope = Effect.fnUntraced(function* (
+  api: ClusterApi,
+  resources: ReadonlyArray<ApiResource>,
+  scope: { readonly labelSelector: string } | undefined
+): Effect.fn.Return<ReadonlyArray<Listed>, ApiError> {
+  const list = (resource: ApiResource, options = {}) => listAll(api, resource, options)
+  if (scope === undefined) {
+    const lists = yield* Effect.forEach(resources, (resource) => list(resource), { concurrency: CONCURRENCY })
+    return lists.flat()
+  }
+  const wide = resources.filter(({ namespaced }) => !namespaced)
+  const outside = (yield* Effect.forEach(wide, (resource) => list(resource, scope), {
+    concurrency: CONCURRENCY
+  })).flat()
+  const homes = outside.filter(({ resource }) => nameOf(resource) === NAMESPACES)
+  const inside = yield* Effect.forEach(
+    homes.flatMap(({ object }) => {
+      const { name } = object.metadata
+      const kinds = resources.filter(({ namespaced }) => namespaced)
+      return name === undefined ? [] : kinds.map((resource) => ({ resource, namespace: name }))
+    }),
+    ({ namespace, resource }) => list(resource, { namespace }),
+    { concurrency: CONCURRENCY }
+  )
+  return [...outside, ...inside.flat()]
+})
+
+/** Whether the server refused a call with one of those codes. */
+export const refusedWith =
+  (...codes: ReadonlyArray<number>) =>
+  ({ reason }: ApiError): boolean =>
+    reason._tag === "ApiRefused" && codes.includes(reason.code)

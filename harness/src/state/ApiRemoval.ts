@@ -1,0 +1,154 @@
+/**
+ * Removes objects through the API for good: with what still holds them, in clusters with controllers and without.
+ *
+ * @since 0.1.0
+ */
+import { Clock, Effect, Schedule } from "effect"
+import { ApiError, ApiUnexpected } from "../ApiError.ts"
+import type { ClusterApi } from "../ClusterApi.ts"
+import { inRealTime } from "../internal/Machine.ts"
+import { type KubeObject, refOf } from "../KubeObject.ts"
+import { DEFINITIONS, finalizersOf, isEnding, type Listed, nameOf, NAMESPACES } from "./ApiObjects.ts"
+import { type ApiResource, CONCURRENCY } from "./ApiResources.ts"
+import { listAll, refusedWith } from "./ApiListing.ts"
+
+/** How long those who put a finalizer there may take to clean up before it is taken off. */
+const FINALIZER_GRACE_MS = 5_000
+const EVERY = "100 millis"
+const WITHIN = "60 seconds"
+const AT_ONCE = { gracePeriodSeconds: 0, propagationPolicy: "Background" } as const
+
+/**
+ * Removes objects, and waits until those are gone that go slowly.
+ *
+ * **Shape** definitions and namespaces go last, a namespace with everything in it. What is gone already is no error.
+ *
+ * **Limits** eight at once. A finalizer that nobody takes off in 5 s is taken off here.
+ */
+export const removeAll = Effect.fnUntraced(function* (
+  api: ClusterApi,
+  resources: ReadonlyArray<ApiResource>,
+  objects: ReadonlyArray<Listed>
+): Effect.fn.Return<void, ApiError> {
+  const of = (name: string) => objects.filter(({ resource }) => nameOf(resource) === name)
+  const namespaces = of(NAMESPACES)
+  const going = new Set(namespaces.map(({ object }) => object.metadata.name))
+  const others = objects.filter(
+    ({ object, resource }) =>
+      ![DEFINITIONS, NAMESPACES].includes(nameOf(resource))
+      && !(object.metadata.namespace !== undefined && going.has(object.metadata.namespace))
+  )
+  yield* Effect.forEach(others, ({ object }) => remove(api, object), { concurrency: CONCURRENCY, discard: true })
+  yield* Effect.forEach(namespaces, ({ object }) => removeNamespace(api, resources, object.metadata.name ?? ""), {
+    concurrency: CONCURRENCY,
+    discard: true
+  })
+  yield* Effect.forEach(of(DEFINITIONS), ({ object }) => remove(api, object), {
+    concurrency: CONCURRENCY,
+    discard: true
+  })
+})
+
+/** Removes one object and waits until it is gone. */
+export const remove = Effect.fnUntraced(function* (
+  api: ClusterApi,
+  object: KubeObject
+): Effect.fn.Return<void, ApiError> {
+  const ref = refOf(object)
+  yield* ignoringAbsent(api.delete(ref, AT_ONCE))
+  if (finalizersOf(object).length === 0 && !SLOW.has(object.kind)) return
+  const started = yield* Clock.currentTimeMillis
+  yield* untilGone(
+    api,
+    `${object.kind} ${object.metadata.name}`,
+    Effect.gen(function* () {
+      const present = yield* orAbsent(api.get(ref))
+      // Another one of that name is not the one that was to go.
+      if (present === undefined || present.metadata.uid !== object.metadata.uid) return true
+      if (finalizersOf(present).length > 0 && (yield* Clock.currentTimeMillis) - started > FINALIZER_GRACE_MS) {
+        yield* loosen(api, present)
+      }
+      return false
+    })
+  )
+}, inRealTime)
+
+/** Kinds whose objects outlive the answer to their deletion even without a finalizer that a list shows. */
+const SLOW = new Set(["CustomResourceDefinition", "Pod"])
+
+/**
+ * Removes a namespace with everything in it, and waits until it is gone.
+ *
+ * **Shape** a cluster without controllers would keep it forever, so its contents are removed here, and it is released
+ * once it is empty.
+ */
+export const removeNamespace = Effect.fnUntraced(function* (
+  api: ClusterApi,
+  resources: ReadonlyArray<ApiResource>,
+  name: string
+): Effect.fn.Return<void, ApiError> {
+  const ref = { apiVersion: "v1", kind: "Namespace", name }
+  const namespaced = resources.filter((resource) => resource.namespaced)
+  const started = yield* Clock.currentTimeMillis
+  yield* ignoringAbsent(api.delete(ref))
+  yield* untilGone(
+    api,
+    `namespace ${name}`,
+    Effect.gen(function* () {
+      const present = yield* orAbsent(api.get(ref))
+      if (present === undefined || !isEnding(present)) return present === undefined
+      const contents = (yield* Effect.forEach(namespaced, (resource) => listAll(api, resource, { namespace: name }), {
+        concurrency: CONCURRENCY
+      })).flat()
+      const isLate = (yield* Clock.currentTimeMillis) - started > FINALIZER_GRACE_MS
+      yield* Effect.forEach(
+        contents,
+        ({ object }) =>
+          isLate && finalizersOf(object).length > 0
+            ? loosen(api, object)
+            : ignoringAbsent(api.delete(refOf(object), AT_ONCE)),
+        { concurrency: CONCURRENCY, discard: true }
+      )
+      if (contents.length === 0) {
+        yield* api.request({
+          method: "PUT",
+          path: `/api/v1/namespaces/${encodeURIComponent(name)}/finalize`,
+          body: { ...present, spec: { finalizers: [] } }
+        })
+      }
+      return false
+    })
+  )
+}, inRealTime)
+
+const loosen = (api: ClusterApi, object: KubeObject) =>
+  ignoringAbsent(Effect.asVoid(api.patch(refOf(object), { metadata: { finalizers: null } })))
+
+/** Repeats a look until it says that the object is gone. **Errors** after 60 s. */
+const untilGone = (
+  api: ClusterApi,
+  what: string,
+  look: Effect.Effect<boolean, ApiError>
+): Effect.Effect<void, ApiError> =>
+  look.pipe(
+    Effect.repeat({ schedule: Schedule.spaced(EVERY), until: (isGone) => isGone }),
+    Effect.timeoutOrElse({
+      duration: WITHIN,
+      orElse: () =>
+        Effect.fail(
+          new ApiError({
+            cluster: api.cluster,
+            method: "DELETE",
+            path: "",
+            reason: new ApiUnexpected({ problem: `${what} is still there after ${WITHIN}` })
+          })
+        )
+    }),
+    Effect.asVoid
+  )
+
+const ignoringAbsent = (call: Effect.Effect<void, ApiError>): Effect.Effect<void, ApiError> =>
+  Effect.catchIf(call, refusedWith(404), () => Effect.void)
+
+const orAbsent = (call: Effect.Effect<KubeObject, ApiError>): Effect.Effect<KubeObject | undefined, ApiError> =>
+  Effect.catchIf(call, refusedWith(404), () => Effect.succeed(undefined))

@@ -1,0 +1,190 @@
+/**
+ * Takes a cluster back to an earlier time through its API alone, where nobody reaches below it.
+ *
+ * What came is deleted, what went is made anew, what changed is written back. Objects that are made anew have new uids,
+ * and what names the old ones is changed along. What controllers own is left to them, and what a cluster writes by
+ * itself (events, leases, endpoints and the like) to the cluster.
+ *
+ * @since 0.1.0
+ */
+import { Effect } from "effect"
+import type { ApiError } from "../ApiError.ts"
+import type { ClusterApi } from "../ClusterApi.ts"
+import { type KubeObject, refOf } from "../KubeObject.ts"
+import { listScope, refusedWith } from "./ApiListing.ts"
+import {
+  asked,
+  asksSame,
+  hasOwnStatus,
+  idOf,
+  isControlled,
+  isDerived,
+  isEnding,
+  type Listed,
+  rankOf,
+  renamed,
+  statusSame
+} from "./ApiObjects.ts"
+import { remove, removeAll } from "./ApiRemoval.ts"
+import { type ApiResource, CONCURRENCY, discover } from "./ApiResources.ts"
+import { established } from "./CustomKinds.ts"
+
+/** The objects of one moment. */
+export interface Captured {
+  readonly objects: ReadonlyMap<string, Listed>
+}
+
+/**
+ * Which objects count.
+ *
+ * **Shape** namespaces that the selector selects, with everything in them, and what it selects of the kinds that no
+ * namespace holds.
+ */
+export interface Scope {
+  readonly labelSelector: string
+}
+
+/** How often an object is tried that others write at the same time. */
+const ATTEMPTS = 5
+
+/**
+ * Reads every object that can be restored, of the whole cluster where no scope is given.
+ *
+ * **Limits** not one moment but one after the other: let writers rest. Costs a list for each kind, eight at once, and
+ * holds the objects in memory.
+ *
+ * @since 0.1.0
+ */
+export const capture = Effect.fn("ApiReset.capture")(function* (
+  api: ClusterApi,
+  scope?: Scope
+): Effect.fn.Return<Captured, ApiError> {
+  const present = yield* read(api, yield* discover(api), scope)
+  return { objects: new Map([...present].filter(([, { object }]) => !isEnding(object))) }
+})
+
+/**
+ * Makes a cluster hold what it held.
+ *
+ * **Errors** `ApiUnexpected` when something that came does not go within a minute.
+ *
+ * **Limits** costs two lists for each kind and a call or two for each object that differs, eight at once.
+ *
+ * @since 0.1.0
+ */
+export const restore = Effect.fn("ApiReset.restore")(function* (
+  api: ClusterApi,
+  captured: Captured,
+  scope?: Scope
+): Effect.fn.Return<void, ApiError> {
+  const resources = yield* discover(api)
+  const found = yield* read(api, resources, scope)
+  // What is half gone has to go wholly before it can come back.
+  const leaving = [...found].filter(([id, { object }]) => !captured.objects.has(id) || isEnding(object))
+  yield* removeAll(
+    api,
+    resources,
+    leaving.map(([, listed]) => listed)
+  )
+  const present = leaving.length === 0 ? found : yield* read(api, yield* discover(api), scope)
+
+  const uids = new Map<string, string>()
+  const wanted = [...captured.objects]
+  for (const turn of [...new Set(wanted.map(([, listed]) => turnOf(listed)))].toSorted((left, right) => left - right)) {
+    yield* Effect.forEach(
+      wanted.filter(([, listed]) => turnOf(listed) === turn),
+      ([id, listed]) => putBack(api, listed, present.get(id)?.object, uids),
+      { concurrency: CONCURRENCY, discard: true }
+    )
+  }
+})
+
+/** What has an owner comes after all that have none, so that the owner's new uid is known. */
+const turnOf = ({ object, resource }: Listed): number =>
+  rankOf(resource) * 2 + ((object.metadata.ownerReferences ?? []).length === 0 ? 0 : 1)
+
+const read = Effect.fnUntraced(function* (
+  api: ClusterApi,
+  resources: ReadonlyArray<ApiResource>,
+  scope: Scope | undefined
+) {
+  const objects = yield* listScope(
+    api,
+    resources.filter((resource) => !isDerived(resource)),
+    scope
+  )
+  return new Map(objects.filter(({ object }) => !isControlled(object)).map((listed) => [idOf(listed), listed] as const))
+})
+
+/** Makes one object what it was; `uids` learns what replaces its uid. */
+const putBack = Effect.fnUntraced(function* (
+  api: ClusterApi,
+  { object, resource }: Listed,
+  present: KubeObject | undefined,
+  uids: Map<string, string>
+) {
+  const { resourceVersion, uid } = object.metadata
+  const wanted = renamed(object, uids)
+  const isAsItWas = present?.metadata.uid === uid && present?.metadata.resourceVersion === resourceVersion
+  if (isAsItWas && wanted === object) return
+  const made = yield* inPlace(api, resource, wanted, present)
+  if (uid !== undefined && made.metadata.uid !== undefined && uid !== made.metadata.uid) {
+    uids.set(uid, made.metadata.uid)
+  }
+  if (resource.kind === "CustomResourceDefinition") yield* established(api, made)
+  if (hasOwnStatus(resource) && wanted["status"] !== undefined && !statusSame(wanted, made)) {
+    yield* retried(api, made, (current) => api.replace({ ...current, status: wanted["status"] }, "status"))
+  }
+})
+
+/** Gives the object that asks for what is wanted: the one that is there, changed where need be, or a new one. */
+const inPlace = Effect.fnUntraced(function* (
+  api: ClusterApi,
+  resource: ApiResource,
+  wanted: KubeObject,
+  present: KubeObject | undefined
+): Effect.fn.Return<KubeObject, ApiError> {
+  if (present === undefined) {
+    // A controller may have been faster, as with the default service account of a namespace.
+    return yield* api
+      .create(asked(wanted))
+      .pipe(
+        Effect.catchIf(refusedWith(409), () =>
+          Effect.flatMap(api.get(refOf(wanted)), (other) => inPlace(api, resource, wanted, other))
+        )
+      )
+  }
+  if (asksSame(wanted, present) || !resource.canUpdate) return present
+  const replacement = asked(wanted)
+  return yield* retried(api, present, ({ metadata }) =>
+    api.replace({
+      ...replacement,
+      metadata: {
+        ...replacement.metadata,
+        ...(metadata.resourceVersion === undefined ? {} : { resourceVersion: metadata.resourceVersion })
+      }
+    })
+  ).pipe(
+    // A field that cannot be changed in place.
+    Effect.catchIf(refusedWith(422), () =>
+      Effect.andThen(
+        remove(api, present),
+        Effect.suspend(() => inPlace(api, resource, wanted, undefined))
+      )
+    )
+  )
+})
+
+/** Writes an object over its present form, read again when somebody else was faster. */
+const retried = (
+  api: ClusterApi,
+  present: KubeObject,
+  write: (current: KubeObject) => Effect.Effect<KubeObject, ApiError>,
+  attempts = ATTEMPTS
+): Effect.Effect<KubeObject, ApiError> =>
+  write(present).pipe(
+    Effect.catchIf(
+      (error) => attempts > 1 && refusedWith(409)(error),
+      () => Effect.flatMap(api.get(refOf(present)), (current) => retried(api, current, write, attempts - 1))
+    )
+  )

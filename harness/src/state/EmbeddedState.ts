@@ -1,0 +1,105 @@
+/**
+ * What an embedded cluster remembers of its objects, and how it goes back to them.
+ *
+ * @since 0.1.0
+ */
+import { Effect, Option, Redacted, Ref, Result, Schema } from "effect"
+import { gitVersion } from "../embedded/Discovery.ts"
+import { arrayAt, isObject, put } from "../embedded/Json.ts"
+import type { Kernel } from "../embedded/Kernel.ts"
+import * as Resources from "../embedded/Resources.ts"
+import { issuersOf } from "../embedded/ServiceAccountTokens.ts"
+import { keyOf, read } from "../embedded/Store.ts"
+import * as TokenKeys from "../embedded/TokenKeys.ts"
+import type { InvalidFleet, MachineRefused } from "../HarnessError.ts"
+import * as SavedCluster from "./SavedCluster.ts"
+import * as StoreState from "./StoreState.ts"
+
+const DRIVER = "embedded"
+
+export interface EmbeddedState {
+  readonly checkpoint: Effect.Effect<void>
+  readonly reset: Effect.Effect<void>
+  readonly save: (directory: string) => Effect.Effect<void, MachineRefused>
+  /** Removes every object, begins as a new cluster does, and takes that as the checkpoint. */
+  readonly beginAnew: Effect.Effect<void>
+}
+
+/** What a saved cluster gives to the one that goes on from it. */
+export interface Saved {
+  readonly directory: string
+  readonly trust: Pick<Kernel, "pastIssuers" | "tokens">
+  readonly objects: ReadonlyArray<string>
+}
+
+const Extra = Schema.Struct({
+  serviceAccounts: Schema.Struct({ privateKey: Schema.String, issuers: Schema.Array(Schema.String) })
+})
+const decodeExtra = Schema.decodeUnknownOption(Extra)
+
+/** Reads what `save` wrote. **Errors** those of {@link SavedCluster.read}, and `InvalidFleet` when its key is broken. */
+export const open = Effect.fnUntraced(function* (
+  directory: string
+): Effect.fn.Return<Saved, InvalidFleet | MachineRefused> {
+  const { extra, objects } = yield* SavedCluster.read(directory, DRIVER)
+  const trust = Option.flatMap(decodeExtra(extra), ({ serviceAccounts: { issuers, privateKey } }) =>
+    Option.map(Option.liftThrowable(TokenKeys.make)(privateKey), (tokens) => ({ tokens, pastIssuers: issuers }))
+  )
+  if (Option.isNone(trust)) return yield* SavedCluster.unusable(directory, "the key of its service accounts is broken")
+  return { directory, trust: trust.value, objects }
+})
+
+/**
+ * Gives a cluster its first objects, from a saved one if there is any, and takes the first checkpoint.
+ *
+ * **Shape** `begin` writes what a new cluster holds. The server listens already.
+ */
+export const make = Effect.fnUntraced(function* (options: {
+  readonly kernel: Kernel
+  readonly begin: Effect.Effect<void>
+  readonly saved: Saved | undefined
+}): Effect.fn.Return<EmbeddedState, InvalidFleet> {
+  const { begin, kernel, saved } = options
+  if (saved === undefined) yield* begin
+  else yield* loaded(kernel, saved)
+
+  const captured = yield* Ref.make(StoreState.capture(kernel))
+  const checkpoint = Effect.suspend(() => Ref.set(captured, StoreState.capture(kernel)))
+  return {
+    checkpoint,
+    reset: Ref.update(captured, (objects) => StoreState.restore(kernel, objects)),
+    save: (directory) =>
+      Effect.suspend(() =>
+        SavedCluster.write(directory, {
+          driver: DRIVER,
+          kubernetes: gitVersion,
+          extra: {
+            serviceAccounts: { privateKey: Redacted.value(kernel.tokens.privateKeyPem), issuers: issuersOf(kernel) }
+          },
+          objects: StoreState.lines(kernel)
+        })
+      ),
+    beginAnew: Effect.sync(() => StoreState.clear(kernel)).pipe(Effect.andThen(begin), Effect.andThen(checkpoint))
+  }
+})
+
+const loaded = (kernel: Kernel, { directory, objects }: Saved): Effect.Effect<void, InvalidFleet> =>
+  Effect.suspend(() => {
+    const written = StoreState.load(kernel, objects)
+    if (Result.isFailure(written)) {
+      // The first line says what the file is, and people count lines from one.
+      return Effect.fail(SavedCluster.unusable(directory, `line ${written.failure + 2} of its file is broken`))
+    }
+    return Effect.sync(() => moveService(kernel))
+  })
+
+/** The cluster's own service names the port that it listens on, which is another one now. */
+const moveService = ({ place, store }: Kernel): void => {
+  const stored = store.get(Resources.services, keyOf("default", "kubernetes"))
+  if (stored === undefined) return
+  const service = read(stored)
+  const ports = arrayAt(service, "spec", "ports").map((one) =>
+    isObject(one) ? { ...one, targetPort: place.port } : one
+  )
+  store.write(Resources.services, put(service, ["spec", "ports"], ports))
+}

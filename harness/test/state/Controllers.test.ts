@@ -1,0 +1,71 @@
+/** A reset below controllers that run: what they find is consistent, so they come to rest. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { ClusterApi } from "../../src/ClusterApi.ts"
+import * as Drivers from "../../src/Drivers.ts"
+import { eventually } from "../../src/Eventually.ts"
+import type { KubeObject } from "../../src/KubeObject.ts"
+import { at, deployment, deploymentRef } from "../conformance/Fixture.ts"
+import { freshNamespace, started, WAIT } from "./Fixture.ts"
+
+const LIMIT = 120_000
+const { run } = await Effect.runPromise(Drivers.selected)
+
+const REPLICAS = 2
+
+/** The pods of a namespace that are there to stay. */
+const pods = (api: ClusterApi, namespace: string) =>
+  Effect.map(api.list({ apiVersion: "v1", kind: "Pod", namespace }), ({ items }) =>
+    items.filter(({ metadata }) => metadata["deletionTimestamp"] === undefined)
+  )
+
+/** The deployment's controller has seen it and counts its pods, and those are as many. */
+const rolledOut = (api: ClusterApi, namespace: string, name: string, replicas: number) => {
+  const read = Effect.all({ web: api.get(deploymentRef(namespace, name)), pods: pods(api, namespace) })
+  const isRolledOut = ({ web, pods }: { readonly web: KubeObject; readonly pods: ReadonlyArray<KubeObject> }) =>
+    at(web, "status", "observedGeneration") === web.metadata["generation"]
+    && at(web, "status", "replicas") === replicas
+    && pods.length === replicas
+  return eventually(`${name} has ${replicas} pods`, read, isRolledOut, WAIT)
+}
+
+for (const driver of run) {
+  describe(`a reset of the ${driver.name} driver with controllers`, () => {
+    it.live(
+      "lets them settle on what was there, and work on from it",
+      () =>
+        Effect.gen(function* () {
+          const { api, running } = yield* started(driver, { controllers: true })
+          const home = yield* freshNamespace(api)
+          yield* api.create(deployment(home, "web"))
+          yield* rolledOut(api, home, "web", REPLICAS)
+          const account = { apiVersion: "v1", kind: "ServiceAccount", namespace: home, name: "default" }
+          yield* eventually("the namespace has its account", Effect.exit(api.get(account)), isSuccess, WAIT)
+          yield* running.checkpoint
+          const before = yield* api.get(deploymentRef(home, "web"))
+
+          yield* api.delete(deploymentRef(home, "web"))
+          yield* eventually("its pods are gone", pods(api, home), (found) => found.length === 0, WAIT)
+          yield* api.create(deployment(home, "other"))
+          const other = yield* freshNamespace(api)
+          yield* api.create(deployment(other, "web"))
+          yield* rolledOut(api, other, "web", REPLICAS)
+
+          yield* running.reset
+          const { web } = yield* rolledOut(api, home, "web", REPLICAS)
+          assert.strictEqual(web.metadata.uid, before.metadata.uid)
+          const left = yield* api.list({ apiVersion: "apps/v1", kind: "ReplicaSet" })
+          assert.isTrue(left.items.every(({ metadata }) => metadata.namespace === home))
+          yield* eventually("no pod is left over", pods(api, other), (found) => found.length === 0, WAIT)
+
+          yield* api.patch(deploymentRef(home, "web"), { spec: { replicas: 3 } })
+          yield* rolledOut(api, home, "web", 3)
+          yield* running.reset
+          yield* rolledOut(api, home, "web", REPLICAS)
+        }),
+      LIMIT
+    )
+  })
+}
+
+const isSuccess = ({ _tag }: { readonly _tag: "Failure" | "Success" }): boolean => _tag === "Success"
