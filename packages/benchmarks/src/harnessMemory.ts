@@ -1,0 +1,28 @@
+/**
+ * Fills three embedded clusters with pods, then prints the bytes of this process as JSON: `{"rssBytes": …, "pods": …}`.
+ *
+ * Run by `pnpm bench harness` in a process of its own, so that nothing else is in its memory: `harnessMemory.ts PODS`,
+ * the pods of each cluster.
+ */
+import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import { Embedded, Fleet, Seed } from "@quarterdeck/harness"
+import { Console, Effect, Schema, Stdio } from "effect"
+
+const Pods = Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 100_000 }))
+
+const probe = Effect.gen(function* () {
+  const { args } = yield* Stdio.Stdio
+  const [given = "5000"] = yield* args
+  const pods = yield* Schema.decodeEffect(Pods)(given)
+  const fleet = yield* Fleet.make({ driver: Embedded.driver, parent: "hub", children: ["prod", "stage"] })
+  yield* Seed.fill(fleet, { size: { pods } })
+  const kept = yield* Effect.forEach(fleet.clusters, ({ api }) =>
+    Effect.map(api.list({ apiVersion: "v1", kind: "Pod" }), ({ items }) => items.length)
+  )
+  yield* Effect.sync(() => globalThis.gc?.())
+  yield* Console.log(
+    JSON.stringify({ rssBytes: process.memoryUsage.rss(), pods: kept.reduce((sum, count) => sum + count, 0) })
+  )
+})
+
+NodeRuntime.runMain(Effect.scoped(probe).pipe(Effect.provide(NodeServices.layer)))
