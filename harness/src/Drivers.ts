@@ -9,9 +9,10 @@ import * as ControlPlane from "./drivers/ControlPlane.ts"
 import * as Embedded from "./drivers/Embedded.ts"
 import { HarnessError, InvalidFleet } from "./HarnessError.ts"
 import { setting } from "./internal/Machine.ts"
+import * as K3s from "./k3s/LazyDriver.ts"
 
 /** Every driver of this package, the fastest first. */
-export const all: ReadonlyArray<ClusterDriver> = [Embedded.driver, ControlPlane.driver]
+export const all: ReadonlyArray<ClusterDriver> = [Embedded.driver, ControlPlane.driver, K3s.driver]
 
 export interface Selection {
   /** What to run. One that was asked for by name is here even if it is missing: starting it fails and says why. */

@@ -32,6 +32,27 @@ export class CompilationFailed extends Schema.TaggedError<CompilationFailed>()("
   }
 }
 
+/** Go could not say which releases there are, or fetch one; `lastLine` is the end of what it said. */
+export class ModuleUnavailable extends Schema.TaggedError<ModuleUnavailable>()("ModuleUnavailable", {
+  module: Schema.String,
+  lastLine: Schema.String
+}) {
+  override get message(): string {
+    return `Go could not fetch ${this.module}: ${this.lastLine}`
+  }
+}
+
+/** No release is named so; `available` are some that there are, the newest first. */
+export class NoSuchRelease extends Schema.TaggedError<NoSuchRelease>()("NoSuchRelease", {
+  version: Schema.String,
+  available: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    const known = this.available.length === 0 ? "" : `; there are ${this.available.join(", ")}`
+    return `${this.version} is no release of Kubernetes${known}`
+  }
+}
+
 export class DirectoryRefused extends Schema.TaggedError<DirectoryRefused>()("DirectoryRefused", {
   action: Schema.String,
   cause: Schema.Defect()
@@ -56,7 +77,15 @@ export class BuildLocked extends Schema.TaggedError<BuildLocked>()("BuildLocked"
  * @since 0.1.0
  */
 export class BuildError extends Schema.TaggedError<BuildError>()("BuildError", {
-  reason: Schema.Union([GoMissing, GoTooOld, CompilationFailed, DirectoryRefused, BuildLocked])
+  reason: Schema.Union([
+    GoMissing,
+    GoTooOld,
+    CompilationFailed,
+    ModuleUnavailable,
+    NoSuchRelease,
+    DirectoryRefused,
+    BuildLocked
+  ])
 }) {
   override get message(): string {
     return this.reason.message

@@ -40,12 +40,12 @@ describe("BuildLock", () => {
       const directory = yield* temporaryDirectory
       const path = join(directory, "lock")
       const world = yield* Effect.promise(() => processWorld())
-      yield* Effect.promise(() => writeFile(path, `1999999 12345 ${world}`))
+      yield* Effect.promise(() => writeFile(path, `1999999_12345_${world}`))
       yield* Effect.scoped(
         Effect.gen(function* () {
           yield* BuildLock.acquire(path, () => Effect.die(new Error("there is nobody to wait for")))
           const held = yield* Effect.promise(() => readFile(path, "utf8"))
-          assert.isTrue(held.startsWith(`${process.pid} `))
+          assert.isTrue(held.startsWith(`${process.pid}_`))
         })
       )
       assert.isEmpty(yield* Effect.promise(() => readdir(directory)))

@@ -2,18 +2,20 @@
 import { assert, describe, it } from "@effect/vitest"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { chmod, mkdir, readdir, writeFile } from "node:fs/promises"
+import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { Effect } from "effect"
 import { KUBERNETES_VERSION, PROGRAMS } from "../../src/assets/Programs.ts"
+import { machineOf } from "../../src/assets/ReleaseIndex.ts"
+import { archiveOf, indexOf, PROGRAM_ENTRIES, serving, sha512 } from "../assets/Published.ts"
 import { temporaryDirectory } from "../internal/Fixture.ts"
 
-const ENTRY = new URL("../../src/bin/assets.ts", import.meta.url).pathname
+const ENTRY = new URL("../../src/bin/harness.ts", import.meta.url).pathname
 
-const command = (argument: string, env: Record<string, string>) =>
+const command = (args: string, env: Record<string, string>) =>
   Effect.promise(async () => {
-    const child = spawn(process.execPath, ["--conditions=source", ENTRY, argument], {
+    const child = spawn(process.execPath, ["--conditions=source", ENTRY, "assets", ...args.split(" ")], {
       env,
       stdio: ["ignore", "pipe", "pipe"]
     })
@@ -28,14 +30,14 @@ const script = (directory: string, name: string, body: string) =>
     await chmod(join(directory, name), 0o755)
   })
 
-describe("quarterdeck-assets", () => {
+describe("harness assets", () => {
   it.effect("build ends with one line and status 1 when Go is missing", () =>
     Effect.gen(function* () {
       const home = yield* temporaryDirectory
       assert.deepStrictEqual(yield* command("build", { HOME: home, PATH: home }), {
         code: 1,
         out: "",
-        err: "quarterdeck-assets: Go is not installed; version 1.26 or newer is needed\n"
+        err: "harness: Go is not installed; version 1.26 or newer is needed\n"
       })
     })
   )
@@ -45,10 +47,7 @@ describe("quarterdeck-assets", () => {
       const home = yield* temporaryDirectory
       yield* script(home, "go", "echo go version go1.21.3 linux/amd64")
       const { code, err } = yield* command("build", { HOME: home, PATH: home })
-      assert.deepStrictEqual(
-        [code, err],
-        [1, "quarterdeck-assets: Go 1.21 is too old; version 1.26 or newer is needed\n"]
-      )
+      assert.deepStrictEqual([code, err], [1, "harness: Go 1.21 is too old; version 1.26 or newer is needed\n"])
     })
   )
 
@@ -61,7 +60,7 @@ describe("quarterdeck-assets", () => {
         '[ "$1" = version ] && echo go version go1.26.0 linux/amd64 && exit; echo broken >&2; exit 1'
       )
       const { code, err } = yield* command("build", { HOME: home, PATH: `${home}:/usr/bin:/bin` })
-      assert.deepStrictEqual([code, err], [1, "quarterdeck-assets: etcd could not be built: broken\n"])
+      assert.deepStrictEqual([code, err], [1, "harness: etcd could not be built: broken\n"])
       const cache = join(home, ".cache", "quarterdeck", "kubernetes")
       assert.deepStrictEqual(yield* Effect.promise(() => readdir(cache, { recursive: true })), [KUBERNETES_VERSION])
     })
@@ -85,6 +84,79 @@ describe("quarterdeck-assets", () => {
     })
   )
 
+  it.effect("build asks the module proxy for the newest patch of another minor release, and says what there is", () =>
+    Effect.gen(function* () {
+      const home = yield* temporaryDirectory
+      yield* script(
+        home,
+        "go",
+        '[ "$1" = version ] && echo go version go1.26.0 linux/amd64 || echo k8s.io/kubernetes v1.33.0 v1.34.1 v1.35.0-rc.0'
+      )
+      const { code, err } = yield* command("build 1.99", { HOME: home, PATH: `${home}:/usr/bin:/bin` })
+      assert.deepStrictEqual(
+        [code, err],
+        [1, "harness: 1.99 is no release of Kubernetes; there are v1.34.1, v1.33.0\n"]
+      )
+    })
+  )
+
+  it.effect("build makes a module for another release, and builds all of it in a directory of its own", () =>
+    Effect.gen(function* () {
+      const home = yield* temporaryDirectory
+      const goMod = join(home, "upstream.mod")
+      yield* Effect.promise(() =>
+        writeFile(goMod, "module k8s.io/kubernetes\n\ngo 1.24.0\n\nrequire k8s.io/api v0.0.0\n\nk8s.io/api v0.0.0\n")
+      )
+      // What `go build` is asked for is written where it was asked to, with the directory in which it was asked.
+      yield* script(
+        home,
+        "go",
+        `case $1 in
+          version) echo go version go1.26.0 linux/amd64 ;;
+          list) echo k8s.io/kubernetes v1.33.1 v1.33.2 ;;
+          mod) echo '{ "GoMod": "${goMod}" }' ;;
+          build) while [ "$1" != -o ]; do shift; done; pwd > "$2" ;;
+        esac`
+      )
+      const env = { HOME: home, PATH: `${home}:/usr/bin:/bin` }
+      const { code, err, out } = yield* command("build 1.33", env)
+      assert.deepStrictEqual([code, err], [0, ""])
+      assert.strictEqual(out.trim().split("\n").at(-1), `built ${PROGRAMS.join(", ")}`)
+      const cache = join(home, ".cache", "quarterdeck", "kubernetes")
+      const module = join(cache, "modules", "v1.33.2")
+      const server = yield* Effect.promise(() => readFile(join(cache, "v1.33.2", "kube-apiserver"), "utf8"))
+      assert.strictEqual(server.trim(), module)
+      const made = yield* Effect.promise(() => readFile(join(module, "go.mod"), "utf8"))
+      assert.include(made, "require k8s.io/kubernetes v1.33.2\n")
+      assert.include(made, "\tk8s.io/api => k8s.io/api v0.33.2\n")
+      assert.strictEqual((yield* command("build 1.33.2", env)).out, "nothing to build: every program is there\n")
+      assert.include((yield* command("list", env)).out, `cached v1.33.2: ${PROGRAMS.join(", ")}\n`)
+    })
+  )
+
+  it.effect("download puts published programs into the cache, and says one line when it cannot", () =>
+    Effect.gen(function* () {
+      const home = yield* temporaryDirectory
+      const archive = yield* Effect.promise(() => archiveOf(PROGRAM_ENTRIES))
+      const { arch, os } = machineOf(process.platform, process.arch)
+      const index = indexOf(sha512(archive), "archive.tar.gz").replace("linux-amd64", `${os}-${arch}`)
+      const url = yield* serving((request, response) => {
+        if (request.url === "/index.yaml") return void response.end(index)
+        response.end(archive)
+      })
+      const env = { HOME: home, QUARTERDECK_ASSETS_INDEX: `${url}/index.yaml` }
+      const cache = join(home, ".cache", "quarterdeck", "kubernetes", "v1.33.2")
+      assert.deepStrictEqual(yield* command("download 1.33", env), {
+        code: 0,
+        out: `downloaded etcd, kube-apiserver, kubectl v1.33.2 to ${cache}\n`,
+        err: ""
+      })
+      const failed = yield* command(`download 1.33 --index ${url}/index.yaml/other`, { HOME: home })
+      assert.strictEqual(failed.code, 1)
+      assert.match(failed.err, /^harness: \S+ is no index of archives: .+\n$/)
+    })
+  )
+
   it.effect("list says where each program is, or that it is not found", () =>
     Effect.gen(function* () {
       const home = yield* temporaryDirectory
@@ -95,11 +167,17 @@ describe("quarterdeck-assets", () => {
     })
   )
 
-  it.effect("another word ends with the usage and status 2", () =>
+  it.effect("a word that is no command ends with two lines and status 2", () =>
     Effect.gen(function* () {
       const home = yield* temporaryDirectory
       const { code, err } = yield* command("biuld", { HOME: home })
-      assert.deepStrictEqual([code, err], [2, "usage: quarterdeck-assets build | list\n"])
+      assert.deepStrictEqual(
+        [code, err],
+        [
+          2,
+          "harness: biuld is not a command of harness assets; did you mean build?\nharness: see harness assets --help\n"
+        ]
+      )
     })
   )
 })

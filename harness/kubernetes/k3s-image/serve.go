@@ -1,0 +1,161 @@
+package main
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Two seconds are usual; a machine that is busy elsewhere may need many.
+const startWithin = 110 * time.Second
+
+// serve runs the control plane until one of its programs ends or the container is stopped.
+func serve(given flags) error {
+	if err := prepare(given.names); err != nil {
+		return err
+	}
+	address, err := advertised()
+	if err != nil {
+		return err
+	}
+	stopped := make(chan os.Signal, 1)
+	signal.Notify(stopped, syscall.SIGTERM, syscall.SIGINT)
+	ended := make(chan error, 4)
+	for _, program := range commandLines(address, given) {
+		if err := start(program, ended); err != nil {
+			return err
+		}
+	}
+	ready := make(chan error, 1)
+	go func() { ready <- waitUntilReady() }()
+	for {
+		select {
+		case <-stopped:
+			// The programs end with their first process; the store is written for a power failure.
+			return nil
+		case err := <-ended:
+			return err
+		case err := <-ready:
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(os.Stderr, `level=info msg="Node controller sync successful"`)
+		}
+	}
+}
+
+// prepare writes the certificates and credentials that are missing, and the server's certificate anew.
+func prepare(names []string) error {
+	for _, directory := range []string{tlsDir, credDir, dataDir} {
+		if err := os.MkdirAll(directory, 0o700); err != nil {
+			return err
+		}
+	}
+	server, err := loadAuthority("server-ca")
+	if err != nil {
+		return err
+	}
+	client, err := loadAuthority("client-ca")
+	if err != nil {
+		return err
+	}
+	proxy, err := loadAuthority("request-header-ca")
+	if err != nil {
+		return err
+	}
+	own, err := ownNames()
+	if err != nil {
+		return err
+	}
+	steps := []func() error{
+		ensureServiceAccountKey,
+		func() error { return server.serving("serving-kube-apiserver", append(own, names...)) },
+		func() error { return proxy.client("client-auth-proxy", "system:auth-proxy", "") },
+		func() error { return client.client("client-kube-apiserver", "k3s-apiserver", "system:masters") },
+		func() error { return client.client("client-admin", "system:admin", "system:masters") },
+		func() error { return client.client("client-controller", "system:kube-controller-manager", "") },
+		func() error { return client.client("client-scheduler", "system:kube-scheduler", "") },
+		func() error { return writeKubeconfig(kubeconfigPath, "client-admin") },
+		func() error { return writeKubeconfig(credDir+"/controller.kubeconfig", "client-controller") },
+		func() error { return writeKubeconfig(credDir+"/scheduler.kubeconfig", "client-scheduler") },
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// start runs a program, and reports its end; it dies with this one, which is the first process of its container.
+func start(line []string, ended chan<- error) error {
+	command := exec.Command("/bin/"+line[0], line[1:]...)
+	command.Stdout = os.Stdout
+	command.Stderr = os.Stderr
+	if err := command.Start(); err != nil {
+		return err
+	}
+	go func() {
+		err := command.Wait()
+		if err == nil {
+			err = fmt.Errorf("exit status 0")
+		}
+		ended <- fmt.Errorf("%s exited: %w", line[0], err)
+	}()
+	return nil
+}
+
+// waitUntilReady returns once the server is ready and the controllers have made the first service account.
+func waitUntilReady() error {
+	client, err := adminClient()
+	if err != nil {
+		return err
+	}
+	deadline := time.Now().Add(startWithin)
+	last := "no answer yet"
+	for _, path := range []string{"/readyz", "/api/v1/namespaces/default/serviceaccounts/default"} {
+		for {
+			if time.Now().After(deadline) {
+				return fmt.Errorf("not ready after %s: %s: %s", startWithin, path, last)
+			}
+			status, problem := statusOf(client, path)
+			if status == http.StatusOK {
+				break
+			}
+			last = problem
+			time.Sleep(50 * time.Millisecond)
+		}
+	}
+	return nil
+}
+
+func statusOf(client *http.Client, path string) (int, string) {
+	answer, err := client.Get("https://127.0.0.1:" + securePort + path)
+	if err != nil {
+		return 0, strings.TrimSpace(err.Error())
+	}
+	defer answer.Body.Close()
+	return answer.StatusCode, answer.Status
+}
+
+func adminClient() (*http.Client, error) {
+	pair, err := tls.LoadX509KeyPair(certPath("client-admin"), keyPath("client-admin"))
+	if err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(certPath("server-ca"))
+	if err != nil {
+		return nil, err
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(text)
+	config := &tls.Config{Certificates: []tls.Certificate{pair}, RootCAs: roots}
+	return &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{TLSClientConfig: config}}, nil
+}

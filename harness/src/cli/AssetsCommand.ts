@@ -1,0 +1,156 @@
+/**
+ * `harness assets`: the programs of real control planes, listed, built and downloaded.
+ *
+ * @since 0.1.0
+ */
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag, TerminalCapabilities } from "effect/cli"
+import { build } from "../assets/Build.ts"
+import { download, INDEX_VARIABLE } from "../assets/Download.ts"
+import { cachedVersions, find, KUBERNETES_VERSION, OPTIONAL_PROGRAMS, PROGRAMS } from "../assets/Programs.ts"
+import { fromError } from "./CommandFailure.ts"
+import * as Print from "./Print.ts"
+
+const version = Argument.String("version").pipe(
+  Argument.withDescription("A Kubernetes release, 1.33 (its newest patch) or 1.33.2"),
+  Argument.optional
+)
+
+const listCommand = Command.make(
+  "list",
+  {},
+  Effect.fn("assets.list")(function* () {
+    for (const name of [...PROGRAMS, ...OPTIONAL_PROGRAMS]) {
+      const place = yield* find(name)
+      yield* Print.line(
+        Option.match(place, {
+          onNone: () => `${name}: not found`,
+          onSome: ({ path, origin }) => `${name}: ${path} (${origin})`
+        })
+      )
+    }
+    for (const cached of yield* cachedVersions) {
+      const found = yield* Effect.filter([...PROGRAMS, ...OPTIONAL_PROGRAMS], (name) =>
+        Effect.map(find(name, cached), Option.isSome)
+      )
+      yield* Print.line(`cached ${cached}: ${found.length === 0 ? "nothing" : found.join(", ")}`)
+    }
+  })
+).pipe(
+  Command.withDescription(
+    "Say where each program is found, and which releases the cache has. Places, the first that has a program wins: the "
+      + "files that TEST_ASSET_ETCD, TEST_ASSET_KUBE_APISERVER and TEST_ASSET_KUBECTL name, the directory that "
+      + "KUBEBUILDER_ASSETS names, the cache, /usr/local/kubebuilder/bin."
+  ),
+  Command.withShortDescription("Say where each program is found")
+)
+
+const buildCommand = Command.make(
+  "build",
+  {
+    version,
+    extra: Flag.Literals("with", OPTIONAL_PROGRAMS).pipe(
+      Flag.withDescription("A program beside those of the control plane; may be repeated"),
+      Flag.atLeast(0)
+    )
+  },
+  Effect.fn("assets.build")(function* ({ extra, version }) {
+    const built = yield* build(yield* lineWriter, { extra, ...Option.match(version, none) }).pipe(
+      Effect.mapError(fromError)
+    )
+    yield* Print.line(
+      built.programs.length === 0 ? "nothing to build: every program is there" : `built ${built.programs.join(", ")}`
+    )
+  })
+).pipe(
+  Command.withDescription(
+    `Build the programs that are missing from their Go modules, ${KUBERNETES_VERSION} unless another release is named. `
+      + "Needs Go 1.26; about 4 minutes and 4 GB of Go's caches the first time."
+  ),
+  Command.withShortDescription("Build what is missing from Go modules"),
+  Command.withExamples([
+    { command: "harness assets build", description: "The release that the harness is tested with" },
+    { command: "harness assets build 1.33", description: "The newest patch of another minor release" },
+    { command: "harness assets build --with helm", description: "And helm, for tests of charts" }
+  ])
+)
+
+const downloadCommand = Command.make(
+  "download",
+  {
+    version,
+    index: Flag.String("index").pipe(
+      Flag.withMetavar("URL"),
+      Flag.withDescription(
+        `Where the index of archives is [${INDEX_VARIABLE}; default that of the Kubernetes project]`
+      ),
+      Flag.optional
+    )
+  },
+  Effect.fn("assets.download")(function* ({ index, version }) {
+    const progress = yield* progressBar
+    const got = yield* download({
+      progress: progress.update,
+      ...Option.match(version, none),
+      ...Option.match(index, { onNone: () => ({}), onSome: (index) => ({ index }) })
+    }).pipe(Effect.ensuring(progress.clear), Effect.mapError(fromError))
+    yield* Print.line(`downloaded ${got.programs.join(", ")} ${got.version} to ${got.directory}`)
+  })
+).pipe(
+  Command.withDescription(
+    "Download the archive that the Kubernetes project publishes for tests: etcd, kube-apiserver and kubectl. Its SHA-512 "
+      + "is compared with the index before anything is put in place. The controllers are not in it: build those."
+  ),
+  Command.withShortDescription("Download published programs")
+)
+
+const imageCommand = Command.make(
+  "image",
+  {},
+  Effect.fn("assets.image")(function* () {
+    const { build } = yield* Effect.promise(() => import("../k3s/LocalImage.ts"))
+    const name = yield* build(yield* lineWriter).pipe(Effect.mapError(fromError))
+    yield* Print.line(`the engine has ${name}`)
+  })
+).pipe(
+  Command.withDescription(
+    "Build an image for the driver k3s from the programs of the control plane, for machines that reach no registry. "
+      + "Needs Docker, Go 1.26 and a static busybox; about 5 s."
+  ),
+  Command.withShortDescription("Build an image for the driver k3s")
+)
+
+export const assetsCommand = Command.make("assets").pipe(
+  Command.withDescription("The programs of real control planes: where they are, and how they come."),
+  Command.withShortDescription("List, build and download the programs of control planes"),
+  Command.withSubcommands([listCommand, buildCommand, downloadCommand, imageCommand])
+)
+
+const none = {
+  onNone: (): { readonly version?: string } => ({}),
+  onSome: (version: string): { readonly version?: string } => ({ version })
+}
+
+/** Prints from effects that know nothing of the standard streams. */
+const lineWriter = Effect.map(
+  Effect.context<Print.Streams>(),
+  (context) => (text: string) => Effect.provideContext(Print.line(text), context)
+)
+
+/** Shows how far a download is on one line of a terminal, and nothing elsewhere. */
+const progressBar = Effect.gen(function* () {
+  const { canAnimate } = yield* TerminalCapabilities.TerminalCapabilities
+  const context = yield* Effect.context<Print.Streams>()
+  let shown = ""
+  const show = (text: string) => {
+    if (!canAnimate || text === shown) return Effect.void
+    shown = text
+    return Effect.provideContext(Print.output(`\r\u001b[K${text}`), context)
+  }
+  const mebibytes = (bytes: number) => `${Math.floor(bytes / 1024 / 1024)} MiB`
+  return {
+    update: ({ receivedBytes, totalBytes }: { readonly receivedBytes: number; readonly totalBytes?: number }) =>
+      show(`${mebibytes(receivedBytes)}${totalBytes === undefined ? "" : ` of ${mebibytes(totalBytes)}`}`),
+    clear: Effect.suspend(() => show(""))
+  }
+})

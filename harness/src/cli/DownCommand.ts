@@ -1,0 +1,72 @@
+/**
+ * `harness down`: takes down a fleet that another process holds.
+ *
+ * @since 0.1.0
+ */
+import { Effect, Option, Schedule } from "effect"
+import { Argument, Command } from "effect/cli"
+import { attempt } from "../internal/Machine.ts"
+import { failed, fromError, misused } from "./CommandFailure.ts"
+import * as HeldFleet from "./HeldFleet.ts"
+import * as Print from "./Print.ts"
+import { sweepEverything } from "./Sweeping.ts"
+
+const EVERY = "50 millis"
+/** Programs get 20 s to end by themselves. */
+const PATIENCE = "60 seconds"
+
+export const downCommand = Command.make(
+  "down",
+  {
+    name: Argument.String("name").pipe(
+      Argument.withDescription("The fleet (default the only one that is held)"),
+      Argument.withSchema(HeldFleet.Name),
+      Argument.optional
+    )
+  },
+  Effect.fn("down")(
+    function* ({ name }) {
+      const fleet = yield* chosen(Option.getOrUndefined(name))
+      if (fleet === undefined) return yield* Print.line("no fleet is held")
+      if (fleet.state === "elsewhere") {
+        return yield* failed(`the fleet ${fleet.name} is held in another container, which has to take it down`)
+      }
+      if (fleet.state === "alive") yield* end(fleet)
+      // A holder that was killed could not take its clusters with it.
+      yield* sweepEverything
+      yield* Print.line(`${fleet.name} is down`)
+    },
+    Effect.catchTags({
+      MachineRefused: (error) => Effect.fail(fromError(error)),
+      HarnessError: (error) => Effect.fail(fromError(error))
+    })
+  )
+).pipe(
+  Command.withDescription("Take down a fleet that another process holds, and wait until it is gone."),
+  Command.withShortDescription("Take down a held fleet")
+)
+
+const chosen = Effect.fnUntraced(function* (name: string | undefined) {
+  const fleets = yield* HeldFleet.list
+  if (name === undefined) {
+    if (fleets.length < 2) return fleets[0]
+    return yield* misused(`several fleets are held: ${fleets.map((fleet) => fleet.name).join(", ")}`)
+  }
+  const found = fleets.find((fleet) => fleet.name === name)
+  if (found !== undefined) return found
+  const held = fleets.length === 0 ? "none is" : `there are ${fleets.map((fleet) => fleet.name).join(", ")}`
+  return yield* failed(`no fleet named ${name} is held; ${held}`)
+})
+
+/** Tells the holder to stop, and waits until it has given the name back. */
+const end = Effect.fnUntraced(function* ({ name, owner }: HeldFleet.HeldFleet) {
+  yield* attempt("tell the holder to stop", async () => void process.kill(owner.pid, "SIGTERM"))
+  const gone = HeldFleet.find(name).pipe(
+    Effect.map(Option.filter((fleet) => fleet.owner.pid === owner.pid && fleet.state === "alive")),
+    Effect.repeat({ schedule: Schedule.spaced(EVERY), while: Option.isSome })
+  )
+  yield* Effect.timeoutOrElse(gone, {
+    duration: PATIENCE,
+    orElse: () => Effect.fail(failed(`process ${owner.pid} still holds ${name} after a minute`))
+  })
+})

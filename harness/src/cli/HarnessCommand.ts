@@ -1,0 +1,56 @@
+/**
+ * The command line of the harness: fleets held for work by hand, and the programs that they are made of.
+ *
+ * @since 0.1.0
+ */
+import { readFile } from "node:fs/promises"
+import { Effect, Schema } from "effect"
+import { CliConfig, CliError, Command, GlobalFlag } from "effect/cli"
+import { assetsCommand } from "./AssetsCommand.ts"
+import { CommandFailure } from "./CommandFailure.ts"
+import { doctorCommand } from "./DoctorCommand.ts"
+import { downCommand } from "./DownCommand.ts"
+import * as Presenter from "./Presenter.ts"
+import * as Print from "./Print.ts"
+import { statusCommand } from "./StatusCommand.ts"
+import { sweepCommand } from "./SweepCommand.ts"
+import { upCommand } from "./UpCommand.ts"
+
+const command = Command.make("harness").pipe(
+  Command.withDescription("Several Kubernetes clusters as one value, for tests and for work by hand."),
+  Command.withSubcommands([upCommand, statusCommand, downCommand, sweepCommand, doctorCommand, assetsCommand])
+)
+
+/** The manifest lies above this file in the sources and in the package alike. */
+const MANIFEST = new URL("../../package.json", import.meta.url)
+
+const Manifest = Schema.fromJsonString(Schema.Struct({ version: Schema.String }))
+
+/**
+ * Runs a command line.
+ *
+ * **Errors** `CommandFailure`, already told on standard error, with the exit code.
+ *
+ * @since 0.1.0
+ */
+export const run = Effect.fn("HarnessCommand.run")(
+  function* (args: ReadonlyArray<string>) {
+    const manifest = yield* Effect.promise(() => readFile(MANIFEST, "utf8")).pipe(
+      Effect.flatMap(Schema.decodeUnknownEffect(Manifest)),
+      Effect.orDie
+    )
+    yield* Command.runWith(command, manifest)(args)
+  },
+  Effect.catchIf(CliError.isCliError, (error) => misuse(error)),
+  Effect.tapError((failure) => Effect.forEach(failure.lines, Print.note, { discard: true })),
+  Effect.provide([
+    Presenter.layer,
+    CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
+  ])
+)
+
+/** Gives the exit status of a mistake that the presenter has told; help for a command that needs another is none. */
+const misuse = (error: CliError.CliError): Effect.Effect<void, CommandFailure> => {
+  if (error._tag === "ShowHelp" && error.errors.length === 0) return Effect.void
+  return Effect.fail(new CommandFailure({ lines: error._tag === "ShowHelp" ? [] : [error.message], exitCode: 2 }))
+}

@@ -1,0 +1,159 @@
+/**
+ * Fleets that are held for work by hand: what is known of each lies in the user's state directory.
+ *
+ * **Shape** `<name>.lock` names the process that holds the fleet and is there as long as it does; `<name>.json` tells the
+ * rest once the fleet is ready, `<name>.kubeconfig` enters it, `<name>.log` is what a holder in the background says.
+ *
+ * @since 0.1.0
+ */
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
+import { homedir } from "node:os"
+import { join } from "node:path"
+import { Effect, Option, Schema, type Scope } from "effect"
+import { Handle } from "../control/Handle.ts"
+import type { MachineRefused } from "../HarnessError.ts"
+import * as LockFile from "../internal/LockFile.ts"
+import { attempt, setting } from "../internal/Machine.ts"
+import * as Owner from "../internal/Owner.ts"
+
+/** Names files, so it is short, and the same on every file system. */
+export const Name = Schema.String.check(
+  Schema.isPattern(/^[a-z0-9][a-z0-9-]{0,62}$/, { message: "small letters, digits and dashes" })
+)
+
+/** What a holder tells once its fleet is ready. */
+const Record = Schema.Struct({
+  version: Schema.Literal(1),
+  driver: Schema.String,
+  /** ISO 8601, UTC. */
+  readyAt: Schema.String,
+  handle: Handle
+})
+export type Record = typeof Record.Type
+
+const decodeRecord = Schema.decodeUnknownOption(Schema.fromJsonString(Record))
+const encodeRecord = Schema.encodeEffect(Schema.fromJsonString(Record))
+
+/** The files of one fleet. */
+export interface Files {
+  readonly lock: string
+  readonly record: string
+  readonly kubeconfig: string
+  readonly log: string
+}
+
+/** One fleet, as its files tell; without a record it is still starting, or ending. */
+export interface HeldFleet {
+  readonly name: string
+  readonly owner: Owner.Owner
+  readonly state: "alive" | "dead" | "elsewhere"
+  readonly record?: Record
+  readonly files: Files
+}
+
+/** `${XDG_STATE_HOME:-~/.local/state}/quarterdeck/fleets` */
+export const directory: Effect.Effect<string> = Effect.gen(function* () {
+  const state = (yield* setting("XDG_STATE_HOME")) ?? join((yield* setting("HOME")) ?? homedir(), ".local", "state")
+  return join(state, "quarterdeck", "fleets")
+})
+
+/** Names the files of a fleet. */
+export const filesOf = (name: string): Effect.Effect<Files> =>
+  Effect.map(directory, (root) => ({
+    lock: join(root, `${name}.lock`),
+    record: join(root, `${name}.json`),
+    kubeconfig: join(root, `${name}.kubeconfig`),
+    log: join(root, `${name}.log`)
+  }))
+
+/**
+ * Takes a name for this process and gives it back, with its files, when the scope closes.
+ *
+ * **Shape** gives none when the name is taken now, else the files. What a dead holder of the name left is removed.
+ */
+export const claim = (name: string): Effect.Effect<Option.Option<Files>, MachineRefused, Scope.Scope> =>
+  Effect.gen(function* () {
+    const files = yield* filesOf(name)
+    const root = yield* directory
+    yield* attempt("make the directory of held fleets", () => mkdir(root, { recursive: true, mode: 0o700 }))
+    const holder = yield* Effect.acquireRelease(
+      attempt("take the fleet's name", () => LockFile.take(files.lock)),
+      (holder) =>
+        holder === undefined
+          ? attempt("give back the fleet's name", () => removeAll(files)).pipe(Effect.orDie)
+          : Effect.void
+    )
+    if (holder !== undefined) return Option.none()
+    yield* attempt("remove what an earlier fleet left", () =>
+      removeAll({ record: files.record, kubeconfig: files.kubeconfig })
+    )
+    return Option.some(files)
+  })
+
+/** Writes what others may know of a fleet; each file is there whole or not at all, and its user's alone. */
+export const publish = Effect.fnUntraced(function* (
+  files: Files,
+  kubeconfig: string,
+  record: Omit<Record, "version">
+): Effect.fn.Return<void, MachineRefused> {
+  const text = yield* Effect.orDie(encodeRecord({ version: 1, ...record }))
+  yield* attempt("write the fleet's files", async () => {
+    await writeWhole(files.kubeconfig, kubeconfig)
+    await writeWhole(files.record, text)
+  })
+})
+
+/** Finds every fleet that is held, or that somebody held until they died. */
+export const list: Effect.Effect<ReadonlyArray<HeldFleet>, MachineRefused> = Effect.gen(function* () {
+  const root = yield* directory
+  const names = yield* attempt("read the directory of held fleets", async () => {
+    const entries = await readdir(root).catch(emptyIfAbsent)
+    return entries.flatMap((entry) => (entry.endsWith(".lock") ? [entry.slice(0, -".lock".length)] : []))
+  })
+  const found = yield* Effect.forEach(names.toSorted(), find)
+  return found.flatMap((fleet) => Option.toArray(fleet))
+})
+
+/** Finds a fleet by its name. */
+export const find = Effect.fnUntraced(function* (
+  name: string
+): Effect.fn.Return<Option.Option<HeldFleet>, MachineRefused> {
+  const files = yield* filesOf(name)
+  const owner = yield* attempt("read who holds a fleet", () => LockFile.ownerOf(files.lock))
+  if (owner === undefined) return Option.none()
+  const state = yield* attempt("look at who holds a fleet", () => Owner.stateOf(owner))
+  const text = yield* attempt("read a fleet's record", () => readFile(files.record, "utf8").catch(() => ""))
+  const record = decodeRecord(text)
+  return Option.some({
+    name,
+    owner,
+    state,
+    files,
+    ...Option.match(record, { onNone: () => ({}), onSome: (record) => ({ record }) })
+  })
+})
+
+/** Removes what dead holders left, and names their fleets. */
+export const sweep: Effect.Effect<ReadonlyArray<string>, MachineRefused> = Effect.gen(function* () {
+  const dead = (yield* list).filter(({ state }) => state === "dead")
+  yield* Effect.forEach(dead, ({ files }) => attempt("remove a dead fleet's files", () => removeAll(files)))
+  return dead.map(({ name }) => name)
+})
+
+/** The lock goes last: who finds no lock finds nothing else either. */
+const removeAll = async (files: Partial<Files>): Promise<void> => {
+  for (const path of [files.record, files.kubeconfig, files.log, files.lock]) {
+    if (path !== undefined) await rm(path, { force: true })
+  }
+}
+
+const writeWhole = async (path: string, text: string): Promise<void> => {
+  const draft = `${path}.${Owner.print(await Owner.self())}`
+  await writeFile(draft, text, { mode: 0o600 })
+  await rename(draft, path)
+}
+
+const emptyIfAbsent = (cause: unknown): Array<string> => {
+  if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return []
+  throw cause
+}

@@ -1,0 +1,77 @@
+/**
+ * Starts a fleet, tells how to use it, and keeps it until this process is told to stop.
+ *
+ * @since 0.1.0
+ */
+import { writeFile } from "node:fs/promises"
+import { DateTime, Effect, Option } from "effect"
+import * as ControlServer from "../control/ControlServer.ts"
+import * as Handle from "../control/Handle.ts"
+import { Fleet } from "../Fleet.ts"
+import { attempt } from "../internal/Machine.ts"
+import * as Seed from "../Seed.ts"
+import { failed, fromError } from "./CommandFailure.ts"
+import * as FleetView from "./FleetView.ts"
+import * as HeldFleet from "./HeldFleet.ts"
+import * as NamedDriver from "./NamedDriver.ts"
+import * as Print from "./Print.ts"
+
+export interface HoldOptions {
+  readonly driver: NamedDriver.Name
+  readonly parent: string
+  readonly children: ReadonlyArray<string>
+  readonly seed: "small" | "medium" | "large" | undefined
+  readonly faults: boolean
+  readonly controllers: boolean
+  readonly kubelet: boolean
+  readonly name: string
+  readonly kubeconfig: string | undefined
+}
+
+/** Runs until it is interrupted; then everything is taken down. */
+export const hold = Effect.fnUntraced(
+  function* (options: HoldOptions) {
+    const claimed = yield* HeldFleet.claim(options.name)
+    if (Option.isNone(claimed)) {
+      const held = Option.getOrUndefined(yield* HeldFleet.find(options.name))
+      const holder = held === undefined ? "" : ` by process ${held.owner.pid}`
+      return yield* failed(`the fleet ${options.name} is held already${holder}; give another --name, or take it down`)
+    }
+    const files = claimed.value
+    const named = yield* NamedDriver.get(options.driver, options.kubeconfig)
+    const { addresses, driver } = Handle.noting(named.driver)
+
+    yield* Print.line(`starting ${[options.parent, ...options.children].join(", ")} on ${driver.name}`)
+    const { children, controllers, faults, kubelet, parent } = options
+    const fleet = yield* Fleet.make({ driver, parent, children, controllers, faults, kubelet })
+    if (options.seed !== undefined) {
+      yield* Print.line(`seeding ${options.seed}`)
+      yield* Seed.fill(fleet, { size: options.seed })
+    }
+
+    const control = yield* ControlServer.start(fleet)
+    const path = options.driver === "existing" ? files.kubeconfig : (options.kubeconfig ?? files.kubeconfig)
+    if (path !== files.kubeconfig) {
+      yield* attempt("write the kubeconfig", () => writeFile(path, fleet.kubeconfig, { mode: 0o600, flag: "w" }))
+    }
+    yield* HeldFleet.publish(files, fleet.kubeconfig, {
+      driver: driver.name,
+      readyAt: DateTime.formatIso(yield* DateTime.now),
+      handle: yield* Handle.of(fleet, { control, addresses, users: [] })
+    })
+    yield* Print.line(exportLine(path))
+    yield* Effect.forEach(fleet.clusters, ({ name }) =>
+      Print.line(`kubectl --context ${name} get all --all-namespaces`)
+    )
+    return yield* FleetView.show(fleet, named.requests)
+  },
+  Effect.scoped,
+  Effect.catchTags({
+    HarnessError: (error) => Effect.fail(fromError(error)),
+    ApiError: (error) => Effect.fail(fromError(error)),
+    MachineRefused: (error) => Effect.fail(fromError(error))
+  })
+)
+
+/** What a shell runs to use the fleet. */
+export const exportLine = (path: string): string => `export KUBECONFIG='${path.replaceAll("'", String.raw`'\''`)}'`

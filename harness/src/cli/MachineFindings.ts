@@ -1,0 +1,125 @@
+/**
+ * Whether this machine has what clusters need: Node, memory, disk, ports, and the kernel's limits.
+ *
+ * @since 0.1.0
+ */
+import { readFile, statfs } from "node:fs/promises"
+import { freemem, totalmem } from "node:os"
+import { dirname } from "node:path"
+import { Effect, Option } from "effect"
+import { cacheRoot } from "../assets/Programs.ts"
+import { attempt } from "../internal/Machine.ts"
+import * as Ports from "../internal/Ports.ts"
+import * as Workspace from "../internal/Workspace.ts"
+import { fail, type Finding, ok, warn } from "./Finding.ts"
+
+const NODE_NEEDED = 24
+const GIB = 1024 ** 3
+/** Three real control planes take about 1 GB, three of k3s about 3 GB. */
+const MEMORY_WANTED_BYTES = 2 * GIB
+const MEMORY_NEEDED_BYTES = 512 * 1024 ** 2
+/** A cluster's data take 64 MB; Go's caches take 4 GB once, when programs are built. */
+const SCRATCH_WANTED_BYTES = GIB
+const CACHE_WANTED_BYTES = 6 * GIB
+/** Each k3s and each kubelet opens several; the usual default of 128 ends the third or fourth cluster. */
+const INOTIFY_INSTANCES_WANTED = 512
+const INOTIFY_WATCHES_WANTED = 65_536
+
+/** Judges a number that something has by what is wanted. */
+const atLeast = (
+  name: string,
+  detail: string,
+  options: { readonly is: number; readonly wanted: number; readonly needed?: number; readonly remedy: string }
+): Finding => {
+  if (options.is >= options.wanted) return ok(name, detail)
+  return options.needed !== undefined && options.is < options.needed
+    ? fail(name, detail, options.remedy)
+    : warn(name, detail, options.remedy)
+}
+
+export const node: Finding = atLeast("Node", process.version, {
+  is: Number(process.versions.node.split(".")[0]),
+  wanted: NODE_NEEDED,
+  needed: NODE_NEEDED,
+  remedy: `install Node ${NODE_NEEDED} or newer`
+})
+
+export const system: Finding =
+  process.platform === "linux" || process.platform === "darwin"
+    ? ok("system", `${process.platform} ${process.arch}`)
+    : warn("system", `${process.platform} ${process.arch}`, "only the driver embedded works here; use Linux or macOS")
+
+export const memory: Effect.Effect<Finding> = Effect.promise(async () => {
+  // The kernel's own estimate counts caches that it would give back.
+  const available = /^MemAvailable:\s+(\d+) kB$/m.exec(await readFile("/proc/meminfo", "utf8").catch(() => ""))?.[1]
+  const bytes = available === undefined ? freemem() : Number(available) * 1024
+  return atLeast("memory", `${gibibytes(bytes)} of ${gibibytes(totalmem())} available`, {
+    is: bytes,
+    wanted: MEMORY_WANTED_BYTES,
+    needed: MEMORY_NEEDED_BYTES,
+    remedy: "end other programs, or run fewer clusters at once: one takes about 300 MB"
+  })
+})
+
+const disk = Effect.fnUntraced(function* (name: string, path: string, wanted: number, remedy: string) {
+  const free = yield* Effect.option(attempt("look at a disk", () => freeOn(path)))
+  if (Option.isNone(free)) return warn(name, `${path} cannot be looked at`, "make it readable")
+  return atLeast(name, `${gibibytes(free.value)} free below ${path}`, { is: free.value, wanted, remedy })
+})
+
+/** What is not there yet will be made on the disk of the directory above. */
+const freeOn = async (path: string): Promise<number> => {
+  try {
+    const { bavail, bsize } = await statfs(path)
+    return bavail * bsize
+  } catch (cause) {
+    if (dirname(path) === path) throw cause
+    return await freeOn(dirname(path))
+  }
+}
+
+export const disks: Effect.Effect<ReadonlyArray<Finding>> = Effect.gen(function* () {
+  const scratch = yield* Workspace.defaultRoot
+  return [
+    yield* disk("disk of clusters", scratch, SCRATCH_WANTED_BYTES, "free some space, or set TMPDIR to another disk"),
+    yield* disk(
+      "disk of programs",
+      yield* cacheRoot,
+      CACHE_WANTED_BYTES,
+      "free some space: Go's caches take 4 GB while programs are built"
+    )
+  ]
+})
+
+export const ports: Effect.Effect<Finding> = Effect.scoped(Ports.free).pipe(
+  Effect.map((port) => ok("ports", `127.0.0.1:${port} and others are free`)),
+  Effect.catch((error) =>
+    Effect.succeed(fail("ports", error.message, "end the programs that listen on ports 20000 to 32767"))
+  )
+)
+
+/** Linux alone has these limits. */
+export const inotify: Effect.Effect<ReadonlyArray<Finding>> = Effect.gen(function* () {
+  const limits = [
+    { file: "max_user_instances", wanted: INOTIFY_INSTANCES_WANTED },
+    { file: "max_user_watches", wanted: INOTIFY_WATCHES_WANTED }
+  ]
+  const findings = yield* Effect.forEach(limits, ({ file, wanted }) =>
+    Effect.promise(() => readFile(`/proc/sys/fs/inotify/${file}`, "utf8").catch(() => "")).pipe(
+      Effect.map((text) =>
+        text === ""
+          ? []
+          : [
+              atLeast(`inotify ${file}`, text.trim(), {
+                is: Number(text),
+                wanted,
+                remedy: `several k3s need more: sysctl -w fs.inotify.${file}=${wanted}`
+              })
+            ]
+      )
+    )
+  )
+  return findings.flat()
+})
+
+const gibibytes = (bytes: number): string => `${(bytes / GIB).toFixed(1)} GiB`

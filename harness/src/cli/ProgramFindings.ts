@@ -1,0 +1,80 @@
+/**
+ * Whether this machine has the programs that clusters are made of, and what makes them.
+ *
+ * @since 0.1.0
+ */
+import { readFile } from "node:fs/promises"
+import { Effect, Option } from "effect"
+import * as GoToolchain from "../assets/GoToolchain.ts"
+import { buildCommand, cachedVersions, find, KUBERNETES_VERSION, PROGRAMS } from "../assets/Programs.ts"
+import * as Containers from "../k3s/Containers.ts"
+import * as Images from "../k3s/Images.ts"
+import { type Finding, ok, warn } from "./Finding.ts"
+
+const WITHOUT_GO = "install Go 1.26 or newer if programs are to be built; downloads and the driver embedded do without"
+const WITHOUT_DOCKER = "start Docker if the driver k3s is wanted, or set DOCKER_HOST to one that runs"
+/** Bit 24: without it k3s cannot raise limits inside its container. */
+const CAP_SYS_RESOURCE = 1n << 24n
+
+export const go: Effect.Effect<Finding> = GoToolchain.find.pipe(
+  Effect.map((version) => ok("Go", version)),
+  Effect.catch((error) => Effect.succeed(warn("Go", error.message, WITHOUT_GO)))
+)
+
+/** The programs that the driver control-plane uses without further words, then those of each cached release. */
+export const programs: Effect.Effect<ReadonlyArray<Finding>> = Effect.gen(function* () {
+  const places = yield* Effect.forEach(PROGRAMS, (name) =>
+    Effect.map(find(name), (place) => ({ name: name as string, place: Option.getOrUndefined(place) }))
+  )
+  const absent = places.flatMap(({ name, place }) => (place === undefined ? [name] : []))
+  const origins = [...new Set(places.flatMap(({ place }) => (place === undefined ? [] : [place.origin as string])))]
+  const used =
+    absent.length === 0
+      ? ok("programs", `found in ${origins.join(", ")}`)
+      : warn("programs", `${absent.join(", ")} not found`, `run \`${buildCommand()}\` for the driver control-plane`)
+  const cached = yield* Effect.forEach(yield* cachedVersions, (version) => ofRelease(version))
+  return [used, ...cached]
+})
+
+const ofRelease = Effect.fnUntraced(function* (version: string) {
+  const name = `programs ${version}`
+  const absent = yield* Effect.filter(PROGRAMS, (program) => Effect.map(find(program, version), Option.isNone))
+  if (absent.length === 0) return ok(name, "all in the cache")
+  const command = version === KUBERNETES_VERSION ? buildCommand() : buildCommand(version.slice(1))
+  return warn(name, `${absent.join(", ")} not in the cache`, `run \`${command}\``)
+})
+
+/** The engine, its control groups, and an image for the driver k3s. */
+export const docker: Effect.Effect<ReadonlyArray<Finding>> = Effect.gen(function* () {
+  const { CgroupVersion, ServerVersion } = yield* Containers.info
+  const choice = yield* Images.choose({})
+  const cgroups =
+    CgroupVersion === "2"
+      ? ok("control groups", "version 2")
+      : warn(
+          "control groups",
+          `version ${CgroupVersion ?? "1"}`,
+          "k3s 1.35 and newer want version 2; the harness tells its kubelet to start nevertheless"
+        )
+  return [
+    ok("Docker", ServerVersion),
+    cgroups,
+    choice._tag === "Chosen" ? ok("k3s image", choice.image.name) : warn("k3s image", "none", choice.remedy)
+  ]
+}).pipe(Effect.catch((error) => Effect.succeed([warn("Docker", error.message, WITHOUT_DOCKER)])))
+
+/** What this process may do; Linux alone tells. */
+export const capabilities: Effect.Effect<ReadonlyArray<Finding>> = Effect.promise(async () => {
+  const mask = /^CapBnd:\s+([0-9a-f]+)$/m.exec(await readFile("/proc/self/status", "utf8").catch(() => ""))?.[1]
+  if (mask === undefined) return []
+  const may = (BigInt(`0x${mask}`) & CAP_SYS_RESOURCE) !== 0n
+  return [
+    may
+      ? ok("CAP_SYS_RESOURCE", "may be given")
+      : warn(
+          "CAP_SYS_RESOURCE",
+          "missing",
+          "privileged k3s cannot start here; `harness assets image` builds one that needs nothing"
+        )
+  ]
+})

@@ -1,0 +1,52 @@
+/**
+ * Removes whatever dead runs of the harness left on this machine.
+ *
+ * @since 0.1.0
+ */
+import { readdir, rm } from "node:fs/promises"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { cacheRoot } from "../assets/Programs.ts"
+import type { HarnessError, MachineRefused } from "../HarnessError.ts"
+import { attempt } from "../internal/Machine.ts"
+import * as Owner from "../internal/Owner.ts"
+import * as Workspace from "../internal/Workspace.ts"
+import * as HeldFleet from "./HeldFleet.ts"
+
+/**
+ * Sweeps programs and directories of clusters, files of held fleets, half-done builds and downloads, containers and
+ * networks; gives a line for each.
+ *
+ * **Limits** what a living process owns is never touched, nor what another container's processes own.
+ */
+export const sweepEverything: Effect.Effect<ReadonlyArray<string>, MachineRefused | HarnessError> = Effect.gen(
+  function* () {
+    const root = yield* Workspace.defaultRoot
+    const clusters = yield* Workspace.sweep(root)
+    const fleets = yield* HeldFleet.sweep
+    const drafts = yield* sweepDrafts(yield* cacheRoot)
+    const { sweep } = yield* Effect.promise(() => import("../k3s/Sweep.ts"))
+    const containers = yield* sweep
+    return [
+      ...clusters.map((name) => `cluster directory ${join(root, name)}`),
+      ...fleets.map((name) => `held fleet ${name}`),
+      ...drafts.map((path) => `half-done ${path}`),
+      ...containers
+    ]
+  }
+)
+
+/** A build's or a download's directory says in its name who makes it. */
+const DRAFT = /^v[0-9.]+\.(?:building|downloading)-([0-9]+_[A-Za-z0-9-]+_[A-Za-z0-9]+)-[^-]+$/
+
+const sweepDrafts = (root: string) =>
+  attempt("sweep half-done builds", async () => {
+    const swept: Array<string> = []
+    for (const name of await readdir(root).catch((): Array<string> => [])) {
+      const owner = Owner.parse(DRAFT.exec(name)?.[1] ?? "")
+      if (owner === undefined || (await Owner.stateOf(owner)) !== "dead") continue
+      await rm(join(root, name), { recursive: true, force: true })
+      swept.push(join(root, name))
+    }
+    return swept
+  })

@@ -1,0 +1,17 @@
+/**
+ * The driver `k3s`, apart from the rest because it needs `testcontainers` and `@testcontainers/k3s`, which are optional.
+ *
+ * **Example**
+ *
+ * ```ts
+ * import { Fleet } from "@quarterdeck/harness"
+ * import { K3s } from "@quarterdeck/harness/k3s"
+ *
+ * const fleet = yield* Fleet.make({ driver: K3s.driver, parent: "hub", children: ["eu", "us"] })
+ * ```
+ *
+ * @since 0.1.0
+ */
+export * as K3s from "./drivers/K3s.ts"
+export * as LocalImage from "./k3s/LocalImage.ts"
+export * as Sweep from "./k3s/Sweep.ts"

@@ -1,0 +1,199 @@
+/**
+ * Starts one cluster's container through testcontainers, and says on one screen why that failed.
+ *
+ * @since 0.1.0
+ */
+import { K3sContainer } from "@testcontainers/k3s"
+import { Effect, Result, Schedule, type Scope } from "effect"
+import { getContainerRuntimeClient } from "testcontainers"
+import { ClusterNotReady, type ContainerFailed, MachineRefused, PortsTaken } from "../HarnessError.ts"
+import { attempt } from "../internal/Machine.ts"
+import type { ContainerFile } from "./ContainerFiles.ts"
+import * as Containers from "./Containers.ts"
+import type { EngineError } from "./DockerEngine.ts"
+import { failure } from "./Failure.ts"
+import type { Image } from "./Images.ts"
+import type { LogTail } from "./LogTail.ts"
+import type { Place } from "./Network.ts"
+import { CLUSTER_LABEL, labels } from "./Labels.ts"
+
+export interface ContainerOptions {
+  readonly cluster: string
+  readonly image: Image
+  readonly place: Place
+  /** The port on the Docker host; a fixed one, because Docker would choose another at every start. */
+  readonly port: number
+  /** The address on the Docker host that the port listens on; absent means all. */
+  readonly hostIp?: string | undefined
+  readonly privileged: boolean
+  readonly cgroupns: "host" | "private" | undefined
+  readonly command: ReadonlyArray<string>
+  readonly files: ReadonlyArray<ContainerFile>
+  readonly startWithinMs: number
+  readonly log: LogTail
+}
+
+export interface Started {
+  readonly id: string
+  /** The administrator's, with a client certificate; its server is the address on the Docker host. */
+  readonly kubeconfig: string
+}
+
+/** The port of the API server inside the container. */
+export const INNER_PORT = 6443
+
+const POLL = "100 millis"
+/** How long an interrupted start waits for Docker to have made what it was asked for. */
+const SETTLE_WITHIN = "30 seconds"
+const KEPT_LINES = 200
+const PORT_TAKEN = /port is already allocated|address already in use/i
+
+type Hook = (id: string) => Promise<void>
+
+/** Sets what `K3sContainer` fixes and only a subclass may change. */
+class ClusterContainer extends K3sContainer {
+  readonly #created: Hook
+
+  constructor(options: ContainerOptions, owner: Readonly<Record<string, string>>, created: Hook) {
+    super(options.image.name)
+    this.#created = created
+    const { hostIp, port } = options
+    this.hostConfig.Privileged = options.privileged
+    // The types of the engine's API lack it.
+    Object.assign(this.hostConfig, { CgroupnsMode: options.cgroupns })
+    // With the host's control groups comes the bind mount of their files, which testcontainers has set.
+    if (options.cgroupns !== "host") this.withBindMounts([])
+    // Only the API server's port, and where Docker is on this machine, only on its loopback address.
+    this.exposedPorts = []
+    this.createOpts.ExposedPorts = {}
+    this.withExposedPorts({ container: INNER_PORT, host: port })
+    this.hostConfig.PortBindings = {
+      [`${INNER_PORT}/tcp`]: [{ HostPort: String(port), ...(hostIp === undefined ? {} : { HostIp: hostIp }) }]
+    }
+    this.withNetworkMode(options.place.network)
+      .withNetworkAliases(options.place.alias)
+      .withHostname(options.place.alias)
+      .withCommand([...options.command])
+      .withLabels({ ...owner, [CLUSTER_LABEL]: options.cluster })
+      .withCopyContentToContainer(
+        options.files.map(({ content, mode, path }) => ({ content: Buffer.from(content), mode, target: path }))
+      )
+      .withStartupTimeout(options.startWithinMs)
+      // We clean up ourselves: the reaper would be one more image to fetch.
+      .withAutoCleanup(false)
+      .withLogConsumer((stream) => followInto(options.log, stream))
+  }
+
+  protected override containerCreated(id: string): Promise<void> {
+    return this.#created(id)
+  }
+}
+
+/**
+ * Makes and starts a container, and removes it with the scope.
+ *
+ * **Errors** `PortsTaken` when somebody has its port; `ContainerFailed` when Docker refuses it or it ends, without waiting
+ * for the deadline; `ClusterNotReady` at the deadline.
+ */
+export const start = Effect.fnUntraced(function* (
+  options: ContainerOptions
+): Effect.fn.Return<Started, ContainerFailed | ClusterNotReady | MachineRefused | PortsTaken, Scope.Scope> {
+  const life: { id?: string; abandoned: boolean; settled: Promise<unknown> } = {
+    abandoned: false,
+    settled: Promise.resolve()
+  }
+  const run = Effect.runPromiseWith(yield* Effect.context<never>())
+  yield* Effect.addFinalizer(() => {
+    life.abandoned = true
+    if (life.id !== undefined) return removed(life.id)
+    // Docker may be making it at this moment; then the hook below removes it, and the start fails.
+    return Effect.promise(() => life.settled).pipe(Effect.timeoutOption(SETTLE_WITHIN), Effect.asVoid)
+  })
+  const container = new ClusterContainer(options, yield* labels, async (id) => {
+    life.id = id
+    if (!life.abandoned) return
+    // The start was interrupted while Docker made it; nobody else would remove it.
+    await run(removed(id))
+    throw new Error("the start was interrupted")
+  })
+  const begun = Effect.tryPromise({
+    try: () => {
+      const started = container.start()
+      life.settled = started.catch(() => undefined)
+      return started
+    },
+    catch: (cause) => reasonOf(cause)
+  })
+  const ended = Effect.suspend(() => (life.id === undefined ? Effect.undefined : endOf(life.id))).pipe(
+    Effect.repeat({ schedule: Schedule.spaced(POLL), until: (state) => state !== undefined }),
+    Effect.flatMap(() => Effect.fail("it ended"))
+  )
+  const result = yield* Effect.result(Effect.raceFirst(begun, ended))
+  if (Result.isFailure(result)) return yield* explained(options, life.id, result.failure)
+  return { id: result.success.getId(), kubeconfig: result.success.getKubeConfig() }
+})
+
+/** Tells whether Docker refused a start because somebody else listens on the port. */
+export const isPortTaken = (refusal: string): boolean => PORT_TAKEN.test(refusal)
+
+/** Fails as soon as a running container has ended. */
+export const failsWhenEnded = (id: string, log: LogTail): Effect.Effect<never, ContainerFailed> =>
+  endOf(id).pipe(
+    Effect.repeat({ schedule: Schedule.spaced(POLL), until: (state) => state !== undefined }),
+    Effect.flatMap((state) => Effect.fail(failure({ state, lines: log.lines() })))
+  )
+
+/** Gathers the rest of a log that is being written from now on. **Limits** ends with the container. */
+export const follow = (id: string, log: LogTail): Effect.Effect<void, MachineRefused> =>
+  Effect.gen(function* () {
+    const { StartedAt } = yield* Effect.mapError(
+      Containers.stateOf(id),
+      (cause) => new MachineRefused({ action: "look at the cluster's container", cause })
+    )
+    yield* attempt("read the cluster's log", async () => {
+      const { container } = await getContainerRuntimeClient()
+      followInto(log, await container.logs(container.getById(id), { since: Date.parse(StartedAt) / 1000 }))
+    })
+  })
+
+/** Runs a command inside a container, and waits for its end. */
+export const exec = (id: string, command: ReadonlyArray<string>) =>
+  attempt("run a command in the cluster's container", async () => {
+    const { container } = await getContainerRuntimeClient()
+    const { exitCode, stderr, stdout } = await container.exec(container.getById(id), [...command])
+    return { exitCode, stdout, stderr }
+  })
+
+/** How a container ended; undefined while it runs, has not begun, or cannot be asked about. */
+const endOf = (id: string): Effect.Effect<Containers.ContainerState | undefined> =>
+  Containers.stateOf(id).pipe(
+    Effect.map((state) => (state.Status === "exited" || state.Status === "dead" ? state : undefined)),
+    // It may have been removed already; then its log tells what there is to tell.
+    Effect.catch(() => Effect.undefined)
+  )
+
+const explained = Effect.fnUntraced(function* (options: ContainerOptions, id: string | undefined, refusal: string) {
+  if (isPortTaken(refusal)) return yield* new PortsTaken({ attempts: 1 })
+  const state = id === undefined ? undefined : yield* endOf(id)
+  const kept = id === undefined ? "" : yield* Effect.orElseSucceed(Containers.logTail(id, KEPT_LINES), () => "")
+  const heard = options.log.lines()
+  const error = failure({ refusal, state, lines: kept === "" ? heard : kept.split("\n") })
+  if (error.kind !== "Exited" || !/not received after/.test(refusal)) return yield* error
+  return yield* new ClusterNotReady({
+    waitedMs: options.startWithinMs,
+    last: "its log did not say that the node is up",
+    lastLines: error.lastLines
+  })
+})
+
+/** Closing a scope cannot fail: what stays is swept once this process has ended. */
+const removed = (id: string): Effect.Effect<void> =>
+  Containers.remove(id).pipe(Effect.catch((error: EngineError) => Effect.logWarning(error.message)))
+
+const followInto = (log: LogTail, stream: NodeJS.ReadableStream): void => {
+  stream.on("data", (piece: string | Buffer) => log.push(piece.toString()))
+  // A log that breaks off is a shorter log.
+  stream.on("error", () => stream.removeAllListeners("data"))
+}
+
+const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))

@@ -1,0 +1,135 @@
+/**
+ * Containers and networks of the Docker engine.
+ *
+ * @since 0.1.0
+ */
+import { Effect, Schema } from "effect"
+import { ask, call, type EngineError, unless } from "./DockerEngine.ts"
+
+const Labels = Schema.NullOr(Schema.Record(Schema.String, Schema.String))
+
+const Listed = Schema.Struct({ Id: Schema.String, Labels })
+const ListedNetwork = Schema.Struct({ Id: Schema.String, Name: Schema.String, Labels })
+const Inspected = Schema.Struct({
+  State: Schema.Struct({
+    Status: Schema.String,
+    ExitCode: Schema.Int,
+    OOMKilled: Schema.Boolean,
+    Error: Schema.String,
+    StartedAt: Schema.String
+  })
+})
+const Info = Schema.Struct({
+  ServerVersion: Schema.String,
+  /** Absent before Docker 20.10. */
+  CgroupVersion: Schema.optionalKey(Schema.String)
+})
+
+/** What the engine says of a container's life. */
+export type ContainerState = (typeof Inspected.Type)["State"]
+
+/** A container or a network, with the labels that say whose it is. */
+export interface Labelled {
+  readonly id: string
+  readonly labels: Readonly<Record<string, string>>
+}
+
+/** Seconds that a container gets to end by itself. */
+const STOP_SECONDS = "10"
+
+const withLabel = (label: string) => ({ filters: JSON.stringify({ label: [label] }) })
+const at = (id: string, action = "") => `/containers/${encodeURIComponent(id)}${action}`
+
+/** What the engine is. */
+export const info: Effect.Effect<typeof Info.Type, EngineError> = ask(Info)({
+  method: "GET",
+  path: "/info",
+  withinMs: 10_000
+})
+
+/** Lists the containers that have a label, whatever they are doing; `label` is a name, or `name=value`. */
+export const list = (label: string): Effect.Effect<ReadonlyArray<Labelled>, EngineError> =>
+  Effect.map(
+    ask(Schema.Array(Listed))({ method: "GET", path: "/containers/json", query: { all: "1", ...withLabel(label) } }),
+    (found) => found.map(({ Id, Labels }) => ({ id: Id, labels: Labels ?? {} }))
+  )
+
+/** Lists the networks that have a label. */
+export const listNetworks = (
+  label: string
+): Effect.Effect<ReadonlyArray<Labelled & { readonly name: string }>, EngineError> =>
+  Effect.map(ask(Schema.Array(ListedNetwork))({ method: "GET", path: "/networks", query: withLabel(label) }), (found) =>
+    found.map(({ Id, Labels, Name }) => ({ id: Id, name: Name, labels: Labels ?? {} }))
+  )
+
+/** Makes a bridge network and gives its id. */
+export const createNetwork = (
+  name: string,
+  labels: Readonly<Record<string, string>>
+): Effect.Effect<string, EngineError> =>
+  Effect.map(
+    ask(Schema.Struct({ Id: Schema.String }))({
+      method: "POST",
+      path: "/networks/create",
+      body: { Name: name, Driver: "bridge", CheckDuplicate: true, Labels: labels }
+    }),
+    ({ Id }) => Id
+  )
+
+/** Removes a network; one that is gone, or that somebody else still uses, is left alone. */
+export const removeNetwork = (id: string): Effect.Effect<void, EngineError> =>
+  call({ method: "DELETE", path: `/networks/${id}` }).pipe(Effect.asVoid, Effect.catch(unless(403, 404)))
+
+export const stateOf = (id: string): Effect.Effect<ContainerState, EngineError> =>
+  Effect.map(ask(Inspected)({ method: "GET", path: at(id, "/json") }), ({ State }) => State)
+
+/** Starts a container that was made before. */
+export const start = (id: string): Effect.Effect<void, EngineError> =>
+  Effect.asVoid(call({ method: "POST", path: at(id, "/start") }))
+
+/** Asks a container to end, and ends it after 10 s. */
+export const stop = (id: string): Effect.Effect<void, EngineError> =>
+  Effect.asVoid(call({ method: "POST", path: at(id, "/stop"), query: { t: STOP_SECONDS } }))
+
+/** Ends a container at once, by SIGKILL; 409 says that it does not run. */
+export const kill = (id: string): Effect.Effect<void, EngineError> =>
+  call({ method: "POST", path: at(id, "/kill"), query: { signal: "KILL" } }).pipe(
+    Effect.asVoid,
+    Effect.catch(unless(409))
+  )
+
+/** Removes a container with its volumes, running or not; 409 says that somebody else is doing so. */
+export const remove = (id: string): Effect.Effect<void, EngineError> =>
+  call({ method: "DELETE", path: at(id), query: { force: "1", v: "1" } }).pipe(
+    Effect.asVoid,
+    Effect.catch(unless(404, 409))
+  )
+
+/** The end of a container's log, as the engine kept it; empty when it keeps none. */
+export const logTail = (id: string, lines: number): Effect.Effect<string, EngineError> =>
+  Effect.map(
+    call({
+      method: "GET",
+      path: at(id, "/logs"),
+      query: { stdout: "1", stderr: "1", tail: String(lines) }
+    }),
+    demultiplexed
+  )
+
+const HEADER_BYTES = 8
+
+/**
+ * Joins the frames in which a log without a terminal comes: stream, three zero bytes, length, text.
+ *
+ * **Source** Docker Engine API, "Attach to a container", stream format.
+ */
+export const demultiplexed = (frames: Buffer): string => {
+  const texts: Array<string> = []
+  let offset = 0
+  while (offset + HEADER_BYTES <= frames.length) {
+    const end = offset + HEADER_BYTES + frames.readUInt32BE(offset + 4)
+    texts.push(frames.toString("utf8", offset + HEADER_BYTES, Math.min(end, frames.length)))
+    offset = end
+  }
+  return texts.join("")
+}

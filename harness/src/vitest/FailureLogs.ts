@@ -1,0 +1,26 @@
+/**
+ * Shows the ends of the clusters' logs beside a test that failed.
+ *
+ * @since 0.1.0
+ */
+import { Console, Effect } from "effect"
+import type { TestContext } from "vitest"
+import { lastLines } from "../internal/Program.ts"
+import type { RunningFleet } from "../RunningFleet.ts"
+
+/**
+ * Prints the last lines of every cluster's log if the test has failed; does nothing after any other.
+ *
+ * **Shape** on standard error, which vitest shows with the test's name. Annotations and `onTestFailed` would come too
+ * late: by then vitest takes none any more, or the clusters are gone.
+ */
+export const show = Effect.fnUntraced(function* (
+  { result }: Pick<TestContext["task"], "result">,
+  fleet: RunningFleet
+): Effect.fn.Return<void> {
+  if (result?.state !== "fail") return
+  for (const { logs, name } of fleet.clusters) {
+    const lines = lastLines(yield* logs)
+    if (lines.length > 0) yield* Console.error(`the end of the log of ${name}:\n${lines.join("\n")}`)
+  }
+})

@@ -1,0 +1,112 @@
+/**
+ * Tests that get a fleet: `test` of vitest with a fixture `fleet`.
+ *
+ * **Example**
+ *
+ * ```ts
+ * import { Embedded } from "@quarterdeck/harness"
+ * import { fleetTest } from "@quarterdeck/harness/vitest/FleetTest"
+ *
+ * const test = fleetTest({ driver: Embedded.driver, parent: "hub", children: ["eu", "us"] })
+ *
+ * test("says that a cluster is gone", async ({ fleet, expect }) => {
+ *   await fleet.cluster("eu").kill()
+ *   expect(await clustersOf(fleet.kubeconfig)).toEqual({ hub: "ok", eu: "gone", us: "ok" })
+ * })
+ * ```
+ *
+ * @since 0.1.0
+ */
+import { Effect, Exit, Scope } from "effect"
+import { test as plain, type TestAPI } from "vitest"
+import { Fleet, type FleetOptions } from "../Fleet.ts"
+import * as FailureLogs from "./FailureLogs.ts"
+import { type FleetFixtures, type HeldFleet, restore, type TestFleet, testFleet } from "./TestFleet.ts"
+
+/** A fleet with names that the compiler knows. */
+export interface FleetTestOptions<Parent extends string, Child extends string> extends Omit<
+  FleetOptions,
+  "parent" | "children"
+> {
+  readonly parent: Parent
+  readonly children?: ReadonlyArray<Child>
+  /**
+   * How long a fleet lives (default `test`): as long as one test, or as one file. A file's fleet goes back to what
+   * `prepare` left after every test, and clusters that a test killed come back; such tests run one after the other.
+   */
+  readonly per?: "test" | "file"
+  /** Fills a fleet after its start: seeds, custom resource definitions, users' rights. */
+  readonly prepare?: (fleet: TestFleet<Parent | Child>) => Promise<void>
+}
+
+/**
+ * Makes a `test` whose fixture `fleet` is started when a test asks for it, and ended after it.
+ *
+ * **Shape** what a test leaves faulty is healed at its end. After a test that fails the ends of the clusters' logs are
+ * printed.
+ *
+ * **Limits** the start counts as the test's own time: raise its timeout for drivers that need more than 5 s.
+ *
+ * @since 0.1.0
+ */
+export const fleetTest = <const Parent extends string, const Child extends string = never>(
+  options: FleetTestOptions<Parent, Child>
+): TestAPI<FleetFixtures<Parent | Child>> => {
+  const { per = "test" } = options
+  return plain.extend<FleetFixtures<Parent | Child>>({
+    heldFleet: [
+      // vitest reads the names of what a fixture needs from this pattern.
+      // oxlint-disable-next-line no-empty-pattern
+      async ({}, use) => {
+        const held = await begin(options)
+        try {
+          await use(held)
+        } finally {
+          await held.end()
+        }
+      },
+      { scope: per }
+    ],
+    fleet: async ({ heldFleet, task }, use) => {
+      const { fleet, heal } = testFleet<Parent | Child>(heldFleet)
+      try {
+        await use(fleet)
+        await Effect.runPromise(FailureLogs.show(task, heldFleet.running))
+      } finally {
+        await heal()
+      }
+      if (per === "file") await Effect.runPromise(restore(heldFleet.running))
+    }
+  })
+}
+
+/** Starts a fleet and prepares it. */
+const begin = async <Parent extends string, Child extends string>(
+  options: FleetTestOptions<Parent, Child>
+): Promise<HeldFleet> => {
+  const held = await start(options)
+  try {
+    const { fleet, heal } = testFleet<Parent | Child>(held)
+    try {
+      await options.prepare?.(fleet)
+    } finally {
+      await heal()
+    }
+    if (options.per === "file") await Effect.runPromise(held.running.checkpoint)
+    return held
+  } catch (cause) {
+    await held.end()
+    throw cause
+  }
+}
+
+const start = async (options: FleetOptions): Promise<HeldFleet> => {
+  const scope = Scope.makeUnsafe()
+  const end = () => Effect.runPromise(Scope.close(scope, Exit.void))
+  try {
+    return { running: await Effect.runPromise(Fleet.make(options).pipe(Scope.provide(scope))), end }
+  } catch (cause) {
+    await end()
+    throw cause
+  }
+}

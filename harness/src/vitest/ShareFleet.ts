@@ -1,0 +1,82 @@
+/**
+ * One fleet for a whole run of vitest: a global setup starts it, and every worker uses it.
+ *
+ * **Example**
+ *
+ * ```ts
+ * // fleet.setup.ts; vitest.config.ts says: test: { globalSetup: "./fleet.setup.ts" }
+ * import { ControlPlane } from "@quarterdeck/harness"
+ * import { shareFleet } from "@quarterdeck/harness/vitest/ShareFleet"
+ *
+ * export const setup = shareFleet({ driver: ControlPlane.driver, parent: "hub", children: ["eu", "us"] })
+ * ```
+ *
+ * @since 0.1.0
+ */
+import { Effect, Exit, Scope } from "effect"
+import type { TestProject } from "vitest/node"
+import * as ControlServer from "../control/ControlServer.ts"
+import * as Handle from "../control/Handle.ts"
+import { Fleet } from "../Fleet.ts"
+import type { FleetTestOptions } from "./FleetTest.ts"
+import { testFleet } from "./TestFleet.ts"
+
+/** Under which name workers find the fleet. */
+export const PROVIDED = "@quarterdeck/harness/fleet"
+
+declare module "vitest" {
+  interface ProvidedContext {
+    "@quarterdeck/harness/fleet": Handle.Handle
+  }
+}
+
+/** A global setup of vitest that remembers in its type which clusters there are. */
+export interface FleetSetup<Name extends string> {
+  (project: Pick<TestProject, "provide">): Promise<() => Promise<void>>
+  /** Only for the compiler; it is never there. */
+  readonly "~names"?: Name
+}
+
+/**
+ * Makes the `setup` of a global setup file.
+ *
+ * **Shape** the fleet starts before the first test file and ends after the last, also in watch mode. Its state after
+ * `prepare` is the checkpoint that `reset` goes back to. Workers reach it by `sharedFleetTest`.
+ *
+ * **Limits** a control port on 127.0.0.1 with a token of its own; nothing is written to disk.
+ *
+ * @since 0.1.0
+ */
+export const shareFleet =
+  <const Parent extends string, const Child extends string = never>(
+    options: Omit<FleetTestOptions<Parent, Child>, "per">
+  ): FleetSetup<Parent | Child> =>
+  async (project) => {
+    const scope = Scope.makeUnsafe()
+    const end = () => Effect.runPromise(Scope.close(scope, Exit.void))
+    try {
+      project.provide(PROVIDED, await Effect.runPromise(Scope.provide(shared(options), scope)))
+      return end
+    } catch (cause) {
+      await end()
+      throw cause
+    }
+  }
+
+const shared = Effect.fnUntraced(function* <Parent extends string, Child extends string>(
+  options: Omit<FleetTestOptions<Parent, Child>, "per">
+) {
+  const { addresses, driver } = Handle.noting(options.driver)
+  const fleet = yield* Fleet.make({ ...options, driver })
+  const { prepare } = options
+  if (prepare !== undefined) {
+    const { fleet: prepared, heal } = testFleet<Parent | Child>({ running: fleet, end: () => Promise.resolve() })
+    yield* Effect.ensuring(
+      Effect.promise(() => prepare(prepared)),
+      Effect.promise(heal)
+    )
+  }
+  yield* fleet.checkpoint
+  const control = yield* ControlServer.start(fleet)
+  return yield* Handle.of(fleet, { control, addresses, users: (options.users ?? []).map(({ name }) => name) })
+})

@@ -1,0 +1,64 @@
+/**
+ * Tests that use the one fleet of the whole run.
+ *
+ * **Example**
+ *
+ * ```ts
+ * import type { setup } from "./fleet.setup.ts"
+ * import { sharedFleetTest } from "@quarterdeck/harness/vitest/SharedFleetTest"
+ *
+ * const test = sharedFleetTest<typeof setup>()
+ *
+ * test("lists the deployments of a cluster", async ({ fleet, expect }) => {
+ *   const { items } = await fleet.cluster("eu").list({ apiVersion: "apps/v1", kind: "Deployment" })
+ *   expect(items).toHaveLength(3)
+ * })
+ * ```
+ *
+ * @since 0.1.0
+ */
+import { Effect, Exit, Scope } from "effect"
+import { inject, test as plain, type TestAPI } from "vitest"
+import * as ControlClient from "../control/ControlClient.ts"
+import * as FailureLogs from "./FailureLogs.ts"
+import { type FleetSetup, PROVIDED } from "./ShareFleet.ts"
+import { type FleetFixtures, testFleet } from "./TestFleet.ts"
+
+/** The names of the clusters of a global setup. */
+export type NamesOf<Setup extends FleetSetup<string>> = Exclude<Setup["~names"], undefined>
+
+/**
+ * Makes a `test` whose fixture `fleet` is the shared one, with the same methods as a fleet of the test's own.
+ *
+ * **Shape** files run at the same time and share the clusters, so tests keep to namespaces of their own, or the run sets
+ * `fileParallelism: false` and tests call `fleet.reset()`. A fault lasts until it is healed, its test ends, or its worker
+ * dies. Ending the fleet is the setup's: disposing of it here does nothing.
+ *
+ * @since 0.1.0
+ */
+export const sharedFleetTest = <Setup extends FleetSetup<string>>(): TestAPI<FleetFixtures<NamesOf<Setup>>> =>
+  plain.extend<FleetFixtures<NamesOf<Setup>>>({
+    heldFleet: [
+      // vitest reads the names of what a fixture needs from this pattern.
+      // oxlint-disable-next-line no-empty-pattern
+      async ({}, use) => {
+        const scope = Scope.makeUnsafe()
+        try {
+          const running = await Effect.runPromise(ControlClient.connect(inject(PROVIDED)).pipe(Scope.provide(scope)))
+          await use({ running, end: () => Promise.resolve() })
+        } finally {
+          await Effect.runPromise(Scope.close(scope, Exit.void))
+        }
+      },
+      { scope: "file" }
+    ],
+    fleet: async ({ heldFleet, task }, use) => {
+      const { fleet, heal } = testFleet<NamesOf<Setup>>(heldFleet)
+      try {
+        await use(fleet)
+        await Effect.runPromise(FailureLogs.show(task, heldFleet.running))
+      } finally {
+        await heal()
+      }
+    }
+  })

@@ -1,0 +1,3 @@
+import { seesTheFleet } from "./Sees.ts"
+
+seesTheFleet("two")
