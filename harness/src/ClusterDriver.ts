@@ -79,6 +79,8 @@ export interface RunningCluster {
    * **Errors** `NotSupported` where the driver cannot; `MachineRefused` when something stands there already.
    */
   readonly save: (directory: string) => Effect.Effect<void, HarnessError>
+  /** How the cluster reaches this process's machine, where not as `localhost`: an address of this machine. */
+  readonly hostAddress?: string
   /** Gives the token of a user where the cluster has its own instead of those that were asked for. */
   readonly credentials?: (user: string) => Effect.Effect<Redacted.Redacted<string>, HarnessError>
   /** Says how rights are granted to a user where a user of that name is nobody, or where what is made is marked. */

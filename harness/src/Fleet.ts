@@ -154,7 +154,9 @@ const prepare = Effect.fnUntraced(function* (
   cluster: FleetCluster,
   { controllers = false, kubelet = false, manifests = [], users = [] }: FleetOptions
 ): Effect.fn.Return<void, HarnessError, Scope.Scope> {
-  yield* Effect.forEach(users, (user) => asSetup(cluster, `grant ${user.name} its rules`, grant(cluster.api, user, cluster.granting?.(user.name))))
+  yield* Effect.forEach(users, (user) =>
+    asSetup(cluster, `grant ${user.name} its rules`, grant(cluster.api, user, cluster.granting?.(user.name)))
+  )
   if (manifests.length > 0) yield* asSetup(cluster, "apply manifests", Manifests.apply(cluster, manifests))
   if (manifests.length > 0 || users.some(({ rules = [] }) => rules.length > 0)) yield* cluster.checkpoint
   if (kubelet === false) return
@@ -173,8 +175,7 @@ const asSetup = <A, E, R>(
 const onAll = (
   clusters: ReadonlyArray<FleetCluster>,
   action: (cluster: FleetCluster, place: number) => Effect.Effect<void, HarnessError>
-): Effect.Effect<void, HarnessError> =>
-  Effect.forEach(clusters, action, { concurrency: "unbounded", discard: true })
+): Effect.Effect<void, HarnessError> => Effect.forEach(clusters, action, { concurrency: "unbounded", discard: true })
 
 const versionOf = (version: FleetOptions["version"], name: string): string | undefined =>
   typeof version === "object" ? version[name] : version

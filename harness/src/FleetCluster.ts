@@ -50,6 +50,7 @@ export interface FleetCluster {
   readonly reset: RunningCluster["reset"]
   readonly save: RunningCluster["save"]
   readonly granting?: RunningCluster["granting"]
+  readonly hostAddress?: string
   readonly logs: Effect.Effect<string>
 }
 

@@ -39,13 +39,14 @@ export interface UsageOptions {
 
 export interface ServeOptions extends UsageOptions {
   /**
-   * The name or address at which the cluster's API server reaches this process (default `localhost`). With any other, it
-   * listens on every address of this machine, for whoever asks.
+   * The name or address at which the cluster's API server reaches this process (default what its driver knows, else
+   * `localhost`). On an address it listens there alone; for another name it listens on every address of this machine, for
+   * whoever asks.
    */
   readonly reachedAt?: string
 }
 
-type Cluster = Pick<FleetCluster, "api" | "name">
+type Cluster = Pick<FleetCluster, "api" | "hostAddress" | "name">
 
 const SEED = 1
 
@@ -56,7 +57,7 @@ const SEED = 1
  * sum of its pods and `NODE_OVERHEAD`. With the scope it is unregistered.
  *
  * **Errors** `ApiError`; `NotYet` when the cluster does not reach this process within 90 s: one in a container needs
- * `reachedAt`, an address of this machine that is not loopback.
+ * `reachedAt`, an address of this machine that is not loopback, where its driver does not know one.
  *
  * **Limits** eight watches and about 1 KB a pod; answers are computed when asked for.
  *
@@ -74,7 +75,7 @@ export const serve = (
 ): Effect.Effect<void, ApiError | HarnessError | NotYet, Scope.Scope> =>
   Effect.gen(function* () {
     const inventory = yield* Inventory.live(cluster.api)
-    const { reachedAt = MetricsServer.LOCAL, seed = SEED } = options
+    const { reachedAt = cluster.hostAddress ?? MetricsServer.LOCAL, seed = SEED } = options
     const port = yield* MetricsServer.listen({ seed, inventory }, reachedAt).pipe(refusedBy(cluster))
     yield* MetricsServer.register(cluster.api, port, reachedAt)
   }).pipe(inRealTime, Effect.withSpan("Usage.serve", { attributes: { cluster: cluster.name } }))

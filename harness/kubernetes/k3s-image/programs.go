@@ -1,7 +1,7 @@
 package main
 
-// commandLines are the programs of the control plane in the order of their start.
-func commandLines(address string, given flags) [][]string {
+// servers are the programs that everything else waits for, in the order of their start.
+func servers(address string, given flags) [][]string {
 	etcd := []string{
 		"--data-dir=" + dataDir,
 		"--listen-client-urls=" + etcdURL,
@@ -46,6 +46,14 @@ func commandLines(address string, given flags) [][]string {
 		"--anonymous-auth=false",
 		"--profiling=false",
 	}
+	return [][]string{
+		append([]string{"etcd"}, merge(etcd, given.etcd)...),
+		append([]string{"kube-apiserver"}, merge(apiServer, given.apiServer)...),
+	}
+}
+
+// controllers are the programs that need a server which is ready: after ten seconds without one they give up.
+func controllers(given flags) [][]string {
 	controller := []string{
 		"--kubeconfig=" + credDir + "/controller.kubeconfig",
 		"--root-ca-file=" + certPath("server-ca"),
@@ -66,11 +74,7 @@ func commandLines(address string, given flags) [][]string {
 		"--secure-port=0",
 		"--profiling=false",
 	}
-	lines := [][]string{
-		append([]string{"etcd"}, merge(etcd, given.etcd)...),
-		append([]string{"kube-apiserver"}, merge(apiServer, given.apiServer)...),
-		append([]string{"kube-controller-manager"}, merge(controller, given.controller)...),
-	}
+	lines := [][]string{append([]string{"kube-controller-manager"}, merge(controller, given.controller)...)}
 	if given.noScheduler {
 		return lines
 	}

@@ -28,13 +28,11 @@ func serve(given flags) error {
 	stopped := make(chan os.Signal, 1)
 	signal.Notify(stopped, syscall.SIGTERM, syscall.SIGINT)
 	ended := make(chan error, 4)
-	for _, program := range commandLines(address, given) {
-		if err := start(program, ended); err != nil {
-			return err
-		}
+	if err := startAll(servers(address, given), ended); err != nil {
+		return err
 	}
 	ready := make(chan error, 1)
-	go func() { ready <- waitUntilReady() }()
+	go func() { ready <- complete(given, ended) }()
 	for {
 		select {
 		case <-stopped:
@@ -112,28 +110,42 @@ func start(line []string, ended chan<- error) error {
 	return nil
 }
 
-// waitUntilReady returns once the server is ready and the controllers have made the first service account.
-func waitUntilReady() error {
+func startAll(lines [][]string, ended chan<- error) error {
+	for _, line := range lines {
+		if err := start(line, ended); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// complete starts the controllers once the server is ready, and returns when they have made the first service account.
+func complete(given flags, ended chan<- error) error {
 	client, err := adminClient()
 	if err != nil {
 		return err
 	}
 	deadline := time.Now().Add(startWithin)
-	last := "no answer yet"
-	for _, path := range []string{"/readyz", "/api/v1/namespaces/default/serviceaccounts/default"} {
-		for {
-			if time.Now().After(deadline) {
-				return fmt.Errorf("not ready after %s: %s: %s", startWithin, path, last)
-			}
-			status, problem := statusOf(client, path)
-			if status == http.StatusOK {
-				break
-			}
-			last = problem
-			time.Sleep(50 * time.Millisecond)
-		}
+	if err := waitFor(client, "/readyz", deadline); err != nil {
+		return err
 	}
-	return nil
+	if err := startAll(controllers(given), ended); err != nil {
+		return err
+	}
+	return waitFor(client, "/api/v1/namespaces/default/serviceaccounts/default", deadline)
+}
+
+func waitFor(client *http.Client, path string, deadline time.Time) error {
+	last := "no answer yet"
+	for time.Now().Before(deadline) {
+		status, problem := statusOf(client, path)
+		if status == http.StatusOK {
+			return nil
+		}
+		last = problem
+		time.Sleep(50 * time.Millisecond)
+	}
+	return fmt.Errorf("not ready after %s: %s: %s", startWithin, path, last)
 }
 
 func statusOf(client *http.Client, path string) (int, string) {

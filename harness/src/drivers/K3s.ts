@@ -7,6 +7,8 @@
  *
  * @since 0.1.0
  */
+import { createSocket } from "node:dgram"
+import { isIP } from "node:net"
 import { Effect, Option, type Scope } from "effect"
 import { getContainerRuntimeClient } from "testcontainers"
 import type { ClusterDriver, ClusterOptions } from "../ClusterDriver.ts"
@@ -151,7 +153,7 @@ const start = Effect.fnUntraced(function* (
     const { info } = await getContainerRuntimeClient()
     return info.containerRuntime.host
   })
-  const local = dockerHost === "localhost"
+  const local = dockerHost === "localhost" || (yield* isOwnAddress(dockerHost))
   const cluster = yield* Cluster.start({
     name: options.name,
     users: options.users,
@@ -160,6 +162,8 @@ const start = Effect.fnUntraced(function* (
     place,
     host: local ? "127.0.0.1" : dockerHost,
     hostIp: local ? "127.0.0.1" : undefined,
+    hostAddress: local ? place.gateway : undefined,
+    controllers: options.controllers === true,
     privileged: settings.privileged ?? !image.shaped,
     cgroupns: settings.cgroupns ?? (image.shaped ? undefined : "host"),
     startWithinMs: settings.startWithinMs ?? START_WITHIN_MS,
@@ -176,6 +180,19 @@ const start = Effect.fnUntraced(function* (
   )
   return cluster
 })
+
+/** A process in a container that shares its network with the engine is told the engine's bridge, which is its own too. */
+const isOwnAddress = (host: string): Effect.Effect<boolean> =>
+  Effect.callback((resume) => {
+    // Asked by binding: a bridge without a running container is missing from the list of interfaces.
+    const socket = createSocket(isIP(host) === 6 ? "udp6" : "udp4")
+    const end = (own: boolean) => {
+      socket.close()
+      resume(Effect.succeed(own))
+    }
+    socket.once("error", () => end(false))
+    socket.bind({ address: host, port: 0, exclusive: true }, () => end(true))
+  })
 
 /** Since 1.35 a kubelet refuses the old control groups unless it is told not to. **Source** KEP-5573. */
 const needsOldCgroups = (image: Image, cgroupVersion: string | undefined): boolean =>

@@ -79,7 +79,9 @@ export const rulesFor = (kernel: Kernel, user: User, namespace: string): Readonl
     .filter((binding) => binding.kind === "ClusterRoleBinding" || binding.namespace === namespace)
     .filter((binding) => binding.subjects.some((subject) => isSubject(subject, user)))
     // Paths belong to no namespace, so only bindings of the whole cluster give any.
-    .flatMap(({ kind, rules }) => (kind === "ClusterRoleBinding" ? rules : rules.filter(({ paths }) => paths.length === 0)))
+    .flatMap(({ kind, rules }) =>
+      kind === "ClusterRoleBinding" ? rules : rules.filter(({ paths }) => paths.length === 0)
+    )
 
 /** The refusal of a request. */
 export const refusal = (user: User, attributes: Attributes): Failure => {

@@ -62,7 +62,11 @@ export const storageOf = (group: string, resource: string): string => `${group}/
 
 /** A digest of the version in which a kind is stored, by which clients see that two servers store it alike. */
 export const storageHash = ({ group, kind, storedIn, version }: Resource): string =>
-  createHash("sha256").update(`${group}/${storedIn ?? version}/${kind}`).digest().subarray(0, 8).toString("base64")
+  createHash("sha256")
+    .update(`${group}/${storedIn ?? version}/${kind}`)
+    .digest()
+    .subarray(0, 8)
+    .toString("base64")
 
 export const hasStatus = (resource: Resource): boolean => resource.subresources.some((sub) => sub.name === "status")
 

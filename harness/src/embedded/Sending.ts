@@ -36,7 +36,11 @@ export const whole = (
   Effect.sync(() => {
     const bytes = Buffer.from(body)
     if (retryAfterSeconds > 0) response.setHeader("retry-after", String(retryAfterSeconds))
-    if (warnings.length > 0) response.setHeader("warning", warnings.map((text) => `299 - ${JSON.stringify(text)}`))
+    if (warnings.length > 0)
+      response.setHeader(
+        "warning",
+        warnings.map((text) => `299 - ${JSON.stringify(text)}`)
+      )
     response.writeHead(status, {
       ...HEADERS,
       "content-type": contentType,

@@ -35,8 +35,6 @@ const machine = (): string => createHash("sha256").update(hostname()).digest("he
 /** Selects everything of a run, or only what its tests made. */
 export const selecting = (run: string): string => `${RUN}=${run}`
 export const selectingTests = (run: string): string => `${RUN}=${run},!${HOME}`
-/** Selects what any run made. */
-export const selectingAll = RUN
 
 /**
  * Whether nobody needs an object any more: the process that made it is dead, or cannot be seen from here and the object

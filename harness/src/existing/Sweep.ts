@@ -10,7 +10,7 @@ import { listAll } from "../state/ApiListing.ts"
 import { type Listed, nameOf, NAMESPACES } from "../state/ApiObjects.ts"
 import { removeAll } from "../state/ApiRemoval.ts"
 import { CONCURRENCY, discover } from "../state/ApiResources.ts"
-import { isLeftover, RUN, selecting, selectingAll } from "./Marks.ts"
+import { isLeftover, RUN, selecting } from "./Marks.ts"
 
 /** What was removed of one run. */
 export interface SweptRun {
@@ -39,7 +39,7 @@ export const removeLeftovers = Effect.fnUntraced(function* (
   prefix: string,
   olderThanMs: number
 ): Effect.fn.Return<ReadonlyArray<SweptRun>, ApiError> {
-  const found = yield* marked(api, prefix, selectingAll)
+  const found = yield* marked(api, prefix, RUN)
   const leftovers = yield* Effect.filter(found, ({ object }) => isLeftover(object, olderThanMs))
   yield* removeAll(api, yield* discover(api), leftovers)
   const byRun = Map.groupBy(leftovers, ({ object }) => object.metadata.labels?.[RUN] ?? "")

@@ -89,7 +89,9 @@ export const make = (target: Address): Effect.Effect<Wire, MachineRefused, Scope
     const join = (client: Socket): void => {
       accepted++
       if (has("Cut")) {
-        client.resetAndDestroy()
+        client.on("error", () => undefined)
+        // Reset inside its own `connection` event, a socket was seen to keep the process in its exit for ever (Node 24).
+        setImmediate(() => client.resetAndDestroy())
         return
       }
       const upstream = connect({ host: target.host, port: target.port, noDelay: true, allowHalfOpen: true })

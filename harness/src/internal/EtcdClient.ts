@@ -33,7 +33,7 @@ export interface Etcd {
 }
 
 /** What a read saw. */
-export interface Read {
+interface Read {
   readonly entries: ReadonlyArray<KeyValue>
   readonly revision: string
 }

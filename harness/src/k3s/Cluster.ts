@@ -47,6 +47,10 @@ export interface ClusterSettings extends Omit<
   readonly admin: ClusterUser
   /** The Docker host as this process reaches it. */
   readonly host: string
+  /** How a container reaches this process, where engine and process share a machine. */
+  readonly hostAddress: string | undefined
+  /** Whether the controllers run that bring back what they own. */
+  readonly controllers: boolean
   readonly command: ReadonlyArray<string>
 }
 
@@ -113,7 +117,9 @@ export const start = Effect.fnUntraced(function* (
       while: (error) => error._tag === "PortsTaken"
     })
 
-  const captured = throughApi("take the present objects", ApiReset.capture(api))
+  // Where no controllers run nobody else brings back what they own.
+  const counted = { controlled: !settings.controllers }
+  const captured = throughApi("take the present objects", ApiReset.capture(api, counted))
   const baseline = yield* Ref.make(yield* captured)
   const checkpoint = Effect.flatMap(captured, (objects) => Ref.set(baseline, objects))
   const kill = Effect.flatMap(idNow, (id) => refusing("kill the cluster's container", Containers.kill(id)))
@@ -157,6 +163,7 @@ export const start = Effect.fnUntraced(function* (
     name: settings.name,
     server,
     caPem,
+    ...(settings.hostAddress === undefined ? {} : { hostAddress: settings.hostAddress }),
     alias: settings.place.alias,
     internalServer: `https://${settings.place.alias}:${Container.INNER_PORT}`,
     exec: (command) =>
@@ -170,7 +177,7 @@ export const start = Effect.fnUntraced(function* (
     checkpoint: action(checkpoint),
     reset: action(
       Effect.flatMap(Ref.get(baseline), (captured) =>
-        throughApi("take the objects back", ApiReset.restore(api, captured))
+        throughApi("take the objects back", ApiReset.restore(api, captured, counted))
       )
     ),
     save: () => action(notSupported("saving its objects")),

@@ -76,6 +76,17 @@ export const createNetwork = (
     ({ Id }) => Id
   )
 
+const Gateways = Schema.Struct({
+  IPAM: Schema.Struct({ Config: Schema.Array(Schema.Struct({ Gateway: Schema.optionalKey(Schema.String) })) })
+})
+
+/** The address under which containers of a network reach the machine that the engine runs on. */
+export const gatewayOf = (network: string): Effect.Effect<string | undefined, EngineError> =>
+  Effect.map(
+    ask(Gateways)({ method: "GET", path: `/networks/${network}` }),
+    ({ IPAM }) => IPAM.Config.find(({ Gateway }) => Gateway !== undefined)?.Gateway
+  )
+
 /** Removes a network; one that is gone, or that somebody else still uses, is left alone. */
 export const removeNetwork = (id: string): Effect.Effect<void, EngineError> =>
   call({ method: "DELETE", path: `/networks/${id}` }).pipe(Effect.asVoid, Effect.catch(unless(403, 404)))

@@ -14,6 +14,8 @@ export interface Place {
   readonly network: string
   /** The name under which the others on the network find this cluster. */
   readonly alias: string
+  /** The address of the engine's machine on the network. */
+  readonly gateway: string | undefined
 }
 
 export interface SharedNetwork {
@@ -31,16 +33,18 @@ const ALIAS_CHARACTERS = 50
 export const make = (): SharedNetwork => {
   const turn = Semaphore.makeUnsafe(1)
   const aliases = new Set<string>()
-  let current: { readonly id: string; readonly name: string } | undefined
+  let current: { readonly id: string; readonly name: string; readonly gateway: string | undefined } | undefined
 
   const enter = Effect.fnUntraced(function* (cluster: string) {
     if (current === undefined) {
       const name = yield* freshName
-      current = { id: yield* Containers.createNetwork(name, yield* labels), name }
+      const id = yield* Containers.createNetwork(name, yield* labels)
+      current = { id, name, gateway: undefined }
+      current = { id, name, gateway: yield* Containers.gatewayOf(id) }
     }
     const alias = freeAlias(aliases, cluster)
     aliases.add(alias)
-    return { network: current.name, alias }
+    return { network: current.name, alias, gateway: current.gateway }
   })
   const leave = Effect.fnUntraced(function* ({ alias }: Place) {
     aliases.delete(alias)

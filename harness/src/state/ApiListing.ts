@@ -43,15 +43,16 @@ export const listAll = (
 export const listScope = Effect.fnUntraced(function* (
   api: ClusterApi,
   resources: ReadonlyArray<ApiResource>,
-  scope: { readonly labelSelector: string } | undefined
+  scope: { readonly labelSelector?: string } | undefined
 ): Effect.fn.Return<ReadonlyArray<Listed>, ApiError> {
   const list = (resource: ApiResource, options = {}) => listAll(api, resource, options)
-  if (scope === undefined) {
+  const labelSelector = scope?.labelSelector
+  if (labelSelector === undefined) {
     const lists = yield* Effect.forEach(resources, (resource) => list(resource), { concurrency: CONCURRENCY })
     return lists.flat()
   }
   const wide = resources.filter(({ namespaced }) => !namespaced)
-  const outside = (yield* Effect.forEach(wide, (resource) => list(resource, scope), {
+  const outside = (yield* Effect.forEach(wide, (resource) => list(resource, { labelSelector }), {
     concurrency: CONCURRENCY
   })).flat()
   const homes = outside.filter(({ resource }) => nameOf(resource) === NAMESPACES)

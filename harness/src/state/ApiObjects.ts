@@ -55,10 +55,13 @@ export const isDerived = (resource: ApiResource): boolean => DERIVED.has(nameOf(
 export const hasOwnStatus = (resource: ApiResource): boolean =>
   resource.hasStatus && resource.canUpdate && !SERVER_STATUS.has(nameOf(resource))
 
-/** Whether a controller makes, changes and removes the object, so that nobody else need. */
-export const isControlled = ({ metadata }: KubeObject): boolean =>
+/** Whether a controller makes, changes and removes the object, so that nobody else need where it runs. */
+export const isOwned = ({ metadata }: KubeObject): boolean =>
   metadata.ownerReferences?.some(({ controller }) => controller === true) === true
-  || metadata.labels?.["kube-aggregator.kubernetes.io/automanaged"] !== undefined
+
+/** Whether the server or a leader among controllers keeps the object for itself. */
+export const isServers = ({ metadata }: KubeObject): boolean =>
+  metadata.labels?.["kube-aggregator.kubernetes.io/automanaged"] !== undefined
   || metadata.annotations?.["control-plane.alpha.kubernetes.io/leader"] !== undefined
 
 export const isEnding = ({ metadata }: KubeObject): boolean => metadata["deletionTimestamp"] !== undefined

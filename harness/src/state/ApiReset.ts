@@ -17,7 +17,8 @@ import {
   asksSame,
   hasOwnStatus,
   idOf,
-  isControlled,
+  isOwned,
+  isServers,
   isDerived,
   isEnding,
   type Listed,
@@ -34,18 +35,16 @@ export interface Captured {
   readonly objects: ReadonlyMap<string, Listed>
 }
 
-/**
- * Which objects count.
- *
- * **Shape** namespaces that the selector selects, with everything in them, and what it selects of the kinds that no
- * namespace holds.
- */
+/** Which objects count (default all, but for what controllers own). */
 export interface Scope {
-  readonly labelSelector: string
+  /** Namespaces that it selects, with everything in them, and what it selects of the kinds that no namespace holds. */
+  readonly labelSelector?: string
+  /** Also what controllers own, in a cluster that runs none of them (default false). */
+  readonly controlled?: boolean
 }
 
 /** How often an object is tried that others write at the same time. */
-const ATTEMPTS = 5
+const ATTEMPTS = 20
 
 /**
  * Reads every object that can be restored, of the whole cluster where no scope is given.
@@ -113,7 +112,8 @@ const read = Effect.fnUntraced(function* (
     resources.filter((resource) => !isDerived(resource)),
     scope
   )
-  return new Map(objects.filter(({ object }) => !isControlled(object)).map((listed) => [idOf(listed), listed] as const))
+  const counts = ({ object }: Listed) => !isServers(object) && (scope?.controlled === true || !isOwned(object))
+  return new Map(objects.filter(counts).map((listed) => [idOf(listed), listed] as const))
 })
 
 /** Makes one object what it was; `uids` learns what replaces its uid. */

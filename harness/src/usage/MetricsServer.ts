@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { createServer } from "node:https"
+import { isIP } from "node:net"
 import { Clock, Effect, Redacted, type Scope } from "effect"
 import type { ClusterApi } from "../ClusterApi.ts"
 import { issue } from "../embedded/Certificate.ts"
@@ -23,16 +24,21 @@ export const LOCAL = "localhost"
 /** A server that found nobody at first asks again after 5, 10 and 20 s. */
 const AVAILABLE_WITHIN = "90 seconds"
 
-/** Listens on a free port and gives its number: of 127.0.0.1, or of every address where another host has to reach it. */
+/** Listens on a free port and gives its number: of 127.0.0.1, of the address given, or of every address for a name. */
 export const listen = (source: MetricsSource, reachedAt: string): Effect.Effect<number, MachineRefused, Scope.Scope> =>
   Effect.gen(function* () {
     const { certificatePem, keyPem } = yield* issue("metrics")
     return yield* Endpoint.listen(
       (onRequest) => createServer({ cert: certificatePem, key: Redacted.value(keyPem) }, onRequest),
       (request, response) => respond(source, request, response),
-      reachedAt === LOCAL ? "127.0.0.1" : "0.0.0.0"
+      addressFor(reachedAt)
     )
   })
+
+const addressFor = (reachedAt: string): string => {
+  if (reachedAt === LOCAL) return "127.0.0.1"
+  return isIP(reachedAt) === 0 ? "0.0.0.0" : reachedAt
+}
 
 const respond = Effect.fnUntraced(function* (
   source: MetricsSource,

@@ -12,7 +12,7 @@ const PATIENCE = { within: "60 seconds" } as const
 const TIMEOUT = 120_000
 
 /** The nodes that the fake kubelets keep; a cluster may have others, with kubelets of their own. */
-export const KEPT_NODES = "kept=yes"
+const KEPT_NODES = "kept=yes"
 const SELECTED = { kept: "yes" }
 export const NODES = ["alive-a", "alive-b"] as const
 

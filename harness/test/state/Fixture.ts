@@ -12,6 +12,10 @@ export interface Started {
   readonly token: Redacted.Redacted<string>
 }
 
+/** The drivers that restore below the API, where objects keep their uid, and that can save what they hold. */
+export const belowTheApi = (drivers: ReadonlyArray<ClusterDriver>): ReadonlyArray<ClusterDriver> =>
+  drivers.filter(({ name }) => name === "embedded" || name === "control-plane")
+
 /** Starts a cluster whose administrator has a token of his own. */
 export const started = Effect.fnUntraced(function* (
   driver: ClusterDriver,
@@ -35,7 +39,7 @@ export class Cluster extends Context.Service<Cluster, Started>()("@quarterdeck/h
 }
 
 /** What the tests make, and some of what a cluster has by itself. */
-export const KINDS = [
+const KINDS = [
   ["v1", "Namespace"],
   ["v1", "ConfigMap"],
   ["v1", "Secret"],
@@ -63,7 +67,7 @@ export const versions = Effect.fnUntraced(function* (api: ClusterApi) {
   )
 })
 
-export const unversioned = (object: KubeObject): KubeObject => {
+const unversioned = (object: KubeObject): KubeObject => {
   const { resourceVersion: _, ...metadata } = object.metadata
   return { ...object, metadata }
 }

@@ -7,6 +7,7 @@ import { eventually } from "../../src/Eventually.ts"
 import type { WatchEvent } from "../../src/KubeObject.ts"
 import { configMap, configMapRef, configMaps, deployment, namesOf, pod } from "../conformance/Fixture.ts"
 import {
+  belowTheApi,
   Cluster,
   contents,
   definition,
@@ -91,7 +92,7 @@ const informed = Effect.fnUntraced(function* ({ running, token }: Started, home:
   return Effect.sync(() => Object.fromEntries(known))
 })
 
-for (const driver of run) {
+for (const driver of belowTheApi(run)) {
   layer(Cluster.layer(driver), { timeout: "2 minutes" })(`reset on the ${driver.name} driver`, (it) => {
     it.effect(
       "brings back what was there, with its identity, and removes what came, as often as it is asked for",

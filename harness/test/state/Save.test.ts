@@ -11,6 +11,7 @@ import type { HarnessError } from "../../src/HarnessError.ts"
 import { configMap } from "../conformance/Fixture.ts"
 import { temporaryDirectory } from "../internal/Fixture.ts"
 import {
+  belowTheApi,
   contents,
   definition,
   freshNamespace,
@@ -44,7 +45,7 @@ const refusedAfter = Effect.fnUntraced(function* (change: (text: string) => stri
   return { directory, error }
 })
 
-for (const driver of run) {
+for (const driver of belowTheApi(run)) {
   describe(`a saved cluster of the ${driver.name} driver`, () => {
     it.live(
       "starts with the same objects, for its own users, and can be saved again",

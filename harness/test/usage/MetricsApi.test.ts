@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { execFile } from "node:child_process"
 import { writeFile } from "node:fs/promises"
-import { networkInterfaces, tmpdir } from "node:os"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { Clock, Effect, Exit, Option, Schema, Scope } from "effect"
@@ -31,12 +31,6 @@ const NodeMetrics = Schema.fromJsonString(Schema.Struct({ kind: Schema.String, u
 const decodeList = Schema.decodeUnknownEffect(List)
 const decodeNode = Schema.decodeUnknownEffect(NodeMetrics)
 
-/** An address at which containers on this machine reach it: the first, since those of other networks come and go. */
-const outward =
-  Object.values(networkInterfaces())
-    .flatMap((addresses) => addresses ?? [])
-    .find(({ family, internal }) => family === "IPv4" && !internal)?.address ?? "localhost"
-
 const ROOT = "/apis/metrics.k8s.io/v1beta1"
 
 for (const driver of drivers) {
@@ -50,7 +44,7 @@ for (const driver of drivers) {
             const { parent } = yield* Fleet
             yield* populate(parent)
             const scope = yield* Scope.make()
-            yield* Scope.provide(Usage.serve(parent, driver.name === "k3s" ? { reachedAt: outward } : {}), scope)
+            yield* Scope.provide(Usage.serve(parent), scope)
             const ask = (path: string, query: Readonly<Record<string, string>> = {}) =>
               parent.api.request({ method: "GET", path: `${ROOT}${path}`, query })
 

@@ -62,7 +62,7 @@ describe("a run of vitest", () => {
           tests.filter(({ status }) => status !== "passed"),
           []
         )
-        assert.strictEqual(tests.length, 9)
+        assert.strictEqual(tests.length, 10)
         assert.strictEqual(code, 0)
       }),
     { timeout: 300_000 }

@@ -41,6 +41,16 @@ test("has faults that heal on demand, and leaves one behind", async ({ expect, f
   await eu.inject(Fault.unauthorized())
 })
 
+test("cuts a cluster off, and lets it back", async ({ expect, fleet }) => {
+  const eu = fleet.cluster("eu")
+  {
+    await using _ = await eu.inject(Fault.cut)
+    await expect(statusFor(eu)).rejects.toThrow()
+    await expect(statusFor(eu)).rejects.toThrow()
+  }
+  expect(await statusFor(eu)).toBe(200)
+})
+
 test("meets no fault of the test before", async ({ expect, fleet }) => {
   expect(await statusFor(fleet.cluster("eu"))).toBe(200)
 })
