@@ -30,7 +30,7 @@ const ARROWS: Readonly<Record<string, Arrow>> = {
   "packages/cost": {
     packages: ["targeting", "cluster-fanout"],
     reach: "all",
-    libraries: ["effect", "@clickhouse/client"],
+    libraries: ["effect"],
     node: true
   },
   "packages/contract": {
@@ -45,7 +45,12 @@ const ARROWS: Readonly<Record<string, Arrow>> = {
     libraries: "any",
     node: true
   },
-  "packages/benchmarks": { packages: ["harness", "http-server"], reach: "all", libraries: "any", node: true },
+  "packages/benchmarks": {
+    packages: ["targeting", "cost", "harness", "http-server"],
+    reach: "all",
+    libraries: "any",
+    node: true
+  },
   harness: { packages: [], reach: "all", libraries: "any", node: true }
 }
 

@@ -55,6 +55,19 @@ const ARROWS: Readonly<
       "../../../harness/src/Fleet.ts"
     ]
   },
+  "packages/cost/src": {
+    may: ["effect", "node:sqlite", "node:worker_threads", "@quarterdeck/targeting/ClusterName"],
+    mayNot: [
+      "@quarterdeck/keys/Rule",
+      "@quarterdeck/contract/Api",
+      "@quarterdeck/http-server/Routes",
+      "@quarterdeck/harness/Fleet",
+      "@effect/platform-node",
+      "undici",
+      "yaml",
+      "../../cluster-fanout/src/Row.ts"
+    ]
+  },
   "packages/contract/src": {
     may: [
       "effect/http-api",

@@ -10,9 +10,10 @@ import { isMet } from "./Claim.ts"
 import { describeLoad, describeMachine } from "./Machine.ts"
 import * as Report from "./Report.ts"
 import type { Suite } from "./Suite.ts"
+import { cost } from "./cost/suite.ts"
 import { harness } from "./harness/suite.ts"
 
-const SUITES: ReadonlyArray<Suite> = [harness]
+const SUITES: ReadonlyArray<Suite> = [cost, harness]
 const PAGE = new URL("../../../docs/performance.md", import.meta.url).pathname
 
 class GoalsMissed extends Schema.TaggedError<GoalsMissed>()("GoalsMissed", { lines: Schema.Array(Schema.String) }) {

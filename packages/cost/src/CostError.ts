@@ -16,6 +16,16 @@ export class HourClosed extends Schema.TaggedError<HourClosed>()("HourClosed", {
   }
 }
 
+/** The hour's day is kept as a whole only: its hours were forgotten. */
+export class HourForgotten extends Schema.TaggedError<HourForgotten>()("HourForgotten", {
+  cluster: ClusterName,
+  startMs: Schema.Int
+}) {
+  override get message(): string {
+    return `the hour ${new Date(this.startMs).toISOString()} of ${this.cluster} is older than the hours that are kept`
+  }
+}
+
 /** The store itself failed: its file, its server, its worker. */
 export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("StoreUnavailable", {
   /** What was being done, as a verb phrase. */
@@ -42,7 +52,7 @@ export class StoreUnreadable extends Schema.TaggedError<StoreUnreadable>()("Stor
  * @since 0.1.0
  */
 export class CostError extends Schema.TaggedError<CostError>()("CostError", {
-  reason: Schema.Union([HourClosed, StoreUnavailable, StoreUnreadable])
+  reason: Schema.Union([HourClosed, HourForgotten, StoreUnavailable, StoreUnreadable])
 }) {
   override get message(): string {
     return this.reason.message

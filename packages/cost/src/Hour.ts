@@ -21,6 +21,17 @@ export interface RateShare {
 }
 
 /**
+ * What one series' volumes of one storage class had.
+ *
+ * **Shape** `series` is the place in the hour's series. **Units** KiB times seconds.
+ */
+export interface StorageShare {
+  readonly series: number
+  readonly storageClass: string
+  readonly kibSeconds: number
+}
+
+/**
  * What decides the price of a machine.
  *
  * **Shape** empty where the node does not say; `capacity` as the node's labels tell.
@@ -40,6 +51,16 @@ export interface RateClass {
  * only where one series ran in several price classes, otherwise `rateOf` tells its one class, or -1 where it has none.
  * `knownSeconds` is how much of the hour the cluster was seen at all.
  *
+ * Costs follow from the quantities, by `Reprice.reprice`, which fills their columns when the hour is closed as it does when
+ * prices change. For that:
+ * - an idle series has as allocated CPU, memory and GPU what its node has less what was allocated on it, below 0 too, as
+ *   `existedSeconds` how long the node was seen, and its node's class;
+ * - the shares of a series add up to its columns;
+ * - the series of the control plane has as `existedSeconds` how long the cluster was seen, and no class;
+ * - the class that most machines have stands first: its provider and region are those of volumes, traffic, load balancers
+ *   and the control plane;
+ * - `storage` tells the class of volumes that have one; what is left of `storageKibSeconds` has none.
+ *
  * @since 0.1.0
  */
 export interface Hour {
@@ -51,4 +72,5 @@ export interface Hour {
   readonly rates: ReadonlyArray<RateClass>
   readonly rateOf: Int32Array
   readonly shares: ReadonlyArray<RateShare>
+  readonly storage?: ReadonlyArray<StorageShare>
 }

@@ -1,0 +1,117 @@
+/**
+ * Hours of many workloads as a sampler would close them: constant requests, usage in daily waves, some churn.
+ *
+ * The same numbers in every run: what varies is a hash of the workload and the hour.
+ */
+import type { Hour } from "@quarterdeck/cost/Hour"
+import { columns } from "@quarterdeck/cost/Measure"
+import type { Series } from "@quarterdeck/cost/Series"
+import { HOUR_MS, HOUR_SECONDS } from "@quarterdeck/cost/Units"
+import { ClusterName } from "@quarterdeck/targeting/ClusterName"
+
+/** A Monday, so that hours begin with a day. */
+export const START_MS = Date.UTC(2026, 2, 2)
+
+const NAMESPACES = 25
+const KINDS = ["Deployment", "Deployment", "Deployment", "StatefulSet", "DaemonSet", "CronJob"] as const
+/** Costs in billionths. Source: OpenCost's default.json: a core, a GiB, a GiB of disk, each an hour. */
+const CPU_NANOS = 31_611_000 / (1_000 * HOUR_SECONDS)
+const MEMORY_NANOS = 4_237_000 / (1_048_576 * HOUR_SECONDS)
+const STORAGE_NANOS = 54_795 / (1_048_576 * HOUR_SECONDS)
+const INTERNET_NANOS = 120_000_000 / 1_048_576
+/** One workload in so many is replaced in an hour: one in a hundred a day. */
+const LIFE_HOURS = 2_400
+
+/** How many workloads, in how many clusters. */
+export interface Size {
+  readonly workloads: number
+  readonly clusters: number
+}
+
+/** Gives a number from 0 to 1 for three numbers, always the same. **Source** the finalizer of MurmurHash3. */
+const chance = (a: number, b: number, c: number): number => {
+  let mixed = Math.imul(a + 0x9e37, 0x85ebca6b) ^ Math.imul(b + 0x79b9, 0xc2b2ae35) ^ Math.imul(c + 1, 0x27d4eb2f)
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b)
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
+  return ((mixed ^ (mixed >>> 16)) >>> 0) / 2 ** 32
+}
+
+/** A life of a workload, whose name ends in its number. */
+export const seriesOf = (workload: number, life: number): Series => {
+  const name = `workload-${workload}`
+  return {
+    namespace: `team-${workload % NAMESPACES}`,
+    kind: KINDS[workload % KINDS.length] ?? "Deployment",
+    name,
+    uid: `${name}-${life}`,
+    labels: { app: name, team: `team-${workload % NAMESPACES}`, "app.kubernetes.io/managed-by": "helm" }
+  }
+}
+
+export const clusterName = (cluster: number): ClusterName => ClusterName.make(`cluster-${cluster}`)
+
+/** Makes the hours of clusters, one cluster and hour at a time. */
+export const make = ({ clusters, workloads }: Size) => {
+  const each = Math.floor(workloads / clusters)
+  const living = Array.from({ length: workloads }, (_, workload) => seriesOf(workload, 0))
+  const names = Array.from({ length: clusters }, (_, cluster) => clusterName(cluster))
+
+  const hourOf = (cluster: number, index: number): Hour => {
+    const values = columns(each)
+    const series: Array<Series> = []
+    for (let place = 0; place < each; place++) {
+      const workload = cluster * each + place
+      if (index > 0 && chance(workload, index, 1) < 1 / LIFE_HOURS) living[workload] = seriesOf(workload, index)
+      const one = living[workload]
+      if (one !== undefined) series.push(one)
+      fill(values, place, workload, index)
+    }
+    return {
+      cluster: clusterName(cluster),
+      startMs: START_MS + index * HOUR_MS,
+      knownSeconds: HOUR_SECONDS,
+      series,
+      columns: values,
+      rates: [{ provider: "aws", region: "eu-1", instanceType: "m5.large", capacity: "onDemand", gpuModel: "" }],
+      rateOf: new Int32Array(each),
+      shares: []
+    }
+  }
+
+  return { names, each, hourOf }
+}
+
+const fill = (values: Hour["columns"], place: number, workload: number, index: number): void => {
+  const of = (fact: number) => chance(workload, 0, fact)
+  const now = (fact: number) => chance(workload, index, fact)
+  // Some follow their load with replicas.
+  const wave = 1 + 0.4 * Math.sin(((index % 24) / 24) * 2 * Math.PI + of(2))
+  const replicas = of(3) < 0.15 ? Math.max(1, Math.round(6 * wave)) : 1 + Math.floor(of(4) * 5)
+  const replicaSeconds = replicas * HOUR_SECONDS
+  const cpuRequest = 50 * (1 + Math.floor(of(5) * 30))
+  const memoryRequest = 65_536 * (1 + Math.floor(of(6) * 40))
+  const cpuUse = cpuRequest * (0.1 + 0.8 * of(7)) * wave * (0.9 + 0.2 * now(8))
+  const memoryUse = memoryRequest * (0.3 + 0.8 * of(9)) * (0.95 + 0.1 * now(10))
+  const cpuAllocated = Math.round(Math.max(cpuRequest, cpuUse) * replicaSeconds)
+  const memoryAllocated = Math.round(Math.max(memoryRequest, memoryUse) * replicaSeconds)
+  const storage = of(11) < 0.2 ? 10_485_760 * HOUR_SECONDS * replicas : 0
+  const internet = of(12) < 0.3 ? Math.round(50_000 * wave * now(13)) : 0
+
+  values.replicaSeconds[place] = replicaSeconds
+  values.spotSeconds[place] = of(14) < 0.3 ? replicaSeconds : 0
+  values.cpuRequestedMilliSeconds[place] = cpuRequest * replicaSeconds
+  values.memoryRequestedKibSeconds[place] = memoryRequest * replicaSeconds
+  values.cpuUsedMilliSeconds[place] = Math.round(cpuUse * replicaSeconds)
+  values.memoryUsedKibSeconds[place] = Math.round(memoryUse * replicaSeconds)
+  values.cpuAllocatedMilliSeconds[place] = cpuAllocated
+  values.memoryAllocatedKibSeconds[place] = memoryAllocated
+  values.cpuCostNanos[place] = Math.round(cpuAllocated * CPU_NANOS)
+  values.memoryCostNanos[place] = Math.round(memoryAllocated * MEMORY_NANOS)
+  values.storageKibSeconds[place] = storage
+  values.storageCostNanos[place] = Math.round(storage * STORAGE_NANOS)
+  values.zoneEgressKib[place] = of(15) < 0.5 ? Math.round(200_000 * wave * now(16)) : 0
+  values.internetEgressKib[place] = internet
+  values.networkCostNanos[place] = Math.round(internet * INTERNET_NANOS)
+  values.existedSeconds[place] = HOUR_SECONDS
+  values.coveredSeconds[place] = HOUR_SECONDS
+}

@@ -1,0 +1,90 @@
+/**
+ * What the cost history is compared with: one pass over the samples in typed arrays, and rows in SQLite.
+ */
+import type { Hour } from "@quarterdeck/cost/Hour"
+import { type Measure, measures } from "@quarterdeck/cost/Measure"
+import { Effect, type Scope } from "effect"
+import { DatabaseSync } from "node:sqlite"
+
+/** Samples as columns, a key and one place a sample in each; measures that nobody has take no room. */
+export interface Samples {
+  readonly keys: Int32Array
+  readonly columns: ReadonlyMap<Measure, Float64Array>
+  /** How many samples there are so far. */
+  length: number
+}
+
+/** Measures that the samples have. */
+export const usedMeasures = (hour: Hour): ReadonlyArray<Measure> =>
+  measures.filter((measure) => hour.columns[measure].some((value) => value !== 0))
+
+export const emptySamples = (capacity: number, used: ReadonlyArray<Measure>): Samples => ({
+  keys: new Int32Array(capacity),
+  columns: new Map(used.map((measure) => [measure, new Float64Array(capacity)])),
+  length: 0
+})
+
+/** Adds an hour of the workloads from a key on. */
+export const addTo = (samples: Samples, hour: Hour, firstKey: number): void => {
+  for (let place = 0; place < hour.series.length; place++) samples.keys[samples.length + place] = firstKey + place
+  for (const [measure, column] of samples.columns) column.set(hour.columns[measure], samples.length)
+  samples.length += hour.series.length
+}
+
+/** Sums samples by group. **Shape** one array a measure, a place for each group. */
+export const scan = (
+  { columns, keys }: Samples,
+  from: number,
+  to: number,
+  groups: number,
+  groupOf: Int32Array
+): ReadonlyMap<Measure, Float64Array> => {
+  const groupAt = new Int32Array(to - from)
+  for (let at = from; at < to; at++) groupAt[at - from] = groupOf[keys[at] ?? 0] ?? 0
+  return new Map([...columns].map(([measure, column]) => [measure, summed(column, from, groupAt, groups)]))
+}
+
+const summed = (column: Float64Array, from: number, groupAt: Int32Array, groups: number): Float64Array => {
+  const sums = new Float64Array(groups)
+  for (let at = 0; at < groupAt.length; at++) {
+    const group = groupAt[at] ?? 0
+    sums[group] = (sums[group] ?? 0) + (column[from + at] ?? 0)
+  }
+  return sums
+}
+
+/** Rows of samples in SQLite, by hour and workload. */
+export interface SampleRows {
+  /** Inserts an hour's rows in one transaction. */
+  readonly insert: (hour: Hour, firstKey: number) => void
+  /** Sums by workload from an hour on. */
+  readonly sums: (startMs: number) => ReadonlyArray<Record<string, unknown>>
+}
+
+export const sampleRows = (path: string, used: ReadonlyArray<Measure>): Effect.Effect<SampleRows, never, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => new DatabaseSync(path)),
+      (database) => Effect.sync(() => database.close())
+    ),
+    (database) => {
+      database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+        CREATE TABLE samples (ts INTEGER NOT NULL, workload INTEGER NOT NULL,
+          ${used.map((measure) => `${measure} INTEGER NOT NULL`).join(", ")},
+          PRIMARY KEY (ts, workload)) WITHOUT ROWID`)
+      const places = used.map(() => "?").join(", ")
+      const insert = database.prepare(`INSERT INTO samples VALUES (?, ?, ${places})`)
+      const total = used.map((measure) => `sum(${measure}) AS ${measure}`).join(", ")
+      const sums = database.prepare(`SELECT workload, ${total} FROM samples WHERE ts >= ? GROUP BY workload`)
+      return {
+        insert: ({ columns, series, startMs }, firstKey) => {
+          database.exec("BEGIN IMMEDIATE")
+          for (let place = 0; place < series.length; place++) {
+            insert.run(startMs, firstKey + place, ...used.map((measure) => columns[measure][place] ?? 0))
+          }
+          database.exec("COMMIT")
+        },
+        sums: (startMs) => sums.all(startMs)
+      }
+    }
+  )

@@ -1,0 +1,95 @@
+/**
+ * What resources cost where nobody said otherwise: list prices in US dollars, a set for each large provider.
+ *
+ * @since 0.1.0
+ */
+import { Schema } from "effect"
+
+/** **Units** of the book's own prices. **Limits** finite, from 0 to a million. */
+export const Price = Schema.Finite.check(
+  Schema.isBetween({ minimum: 0, maximum: 1_000_000 }, { expected: "a price from 0 to 1000000" })
+)
+
+/**
+ * The prices of one provider.
+ *
+ * **Units** a core, a GiB (2^30 bytes) of memory and a GPU for an hour, at on-demand and at spot prices; a GiB of a volume
+ * for an hour; a GiB of traffic to another zone, another region and the internet; a load balancer for an hour; a
+ * cluster's control plane for an hour.
+ *
+ * @since 0.1.0
+ */
+export const ProviderPrices = Schema.Struct({
+  cpuPerCoreHour: Price,
+  spotCpuPerCoreHour: Price,
+  memoryPerGiBHour: Price,
+  spotMemoryPerGiBHour: Price,
+  gpuPerHour: Price,
+  spotGpuPerHour: Price,
+  storagePerGiBHour: Price,
+  zoneEgressPerGiB: Price,
+  regionEgressPerGiB: Price,
+  internetEgressPerGiB: Price,
+  loadBalancerPerHour: Price,
+  clusterPerHour: Price
+}).annotate({ identifier: "ProviderPrices" })
+export type ProviderPrices = typeof ProviderPrices.Type
+
+/** The prices of every provider; `other` is for all that have none of their own. */
+export const DefaultPrices = Schema.Struct({
+  aws: ProviderPrices,
+  gcp: ProviderPrices,
+  azure: ProviderPrices,
+  other: ProviderPrices
+}).annotate({ identifier: "DefaultPrices" })
+export type DefaultPrices = typeof DefaultPrices.Type
+
+/** As a disk of 0.04 a GiB and month. **Source** OpenCost `configs/default.json`. */
+const STORAGE_PER_GIB_HOUR = 0.00005479452
+
+/** **Source** OpenCost `configs/gcp.json` for the provider, `configs/default.json` for the GPU; `DefaultPricing` for spot GPUs. */
+const gcp: ProviderPrices = {
+  cpuPerCoreHour: 0.031611,
+  spotCpuPerCoreHour: 0.006655,
+  memoryPerGiBHour: 0.004237,
+  spotMemoryPerGiBHour: 0.000892,
+  gpuPerHour: 0.95,
+  spotGpuPerHour: 0.308,
+  storagePerGiBHour: STORAGE_PER_GIB_HOUR,
+  zoneEgressPerGiB: 0.01,
+  regionEgressPerGiB: 0.01,
+  internetEgressPerGiB: 0.12,
+  loadBalancerPerHour: 0.025,
+  clusterPerHour: 0.1
+}
+
+/**
+ * The prices of a new book.
+ *
+ * **Source** OpenCost: `configs/{aws,azure,gcp,default}.json` and, for spot GPUs, `DefaultPricing()` of the Go source,
+ * both hourly there; `LoadBalancerPricing` (0.025 in the AWS, Azure and GCP providers, `firstFiveForwardingRulesCost` 0.0 in
+ * `default.json`) and `clusterManagementPrice` (0.10 for EKS and GKE). Azure's are those of April 2019; its control plane is
+ * free in the tier Free, and a GPU costs no less at spot than its on-demand price says.
+ *
+ * @since 0.1.0
+ */
+export const defaultPrices: DefaultPrices = {
+  aws: { ...gcp, internetEgressPerGiB: 0.143 },
+  gcp,
+  azure: {
+    ...gcp,
+    cpuPerCoreHour: 0.039,
+    spotCpuPerCoreHour: 0.007764,
+    memoryPerGiBHour: 0.001917,
+    spotMemoryPerGiBHour: 0.000382,
+    gpuPerHour: 0.0428925,
+    spotGpuPerHour: 0.0428925,
+    internetEgressPerGiB: 0.0725,
+    clusterPerHour: 0
+  },
+  other: { ...gcp, loadBalancerPerHour: 0, clusterPerHour: 0 }
+}
+
+/** Picks the prices of a provider. **Shape** `provider` as price classes name it. */
+export const pricesOf = (prices: DefaultPrices, provider: string): ProviderPrices =>
+  provider === "aws" || provider === "gcp" || provider === "azure" ? prices[provider] : prices.other

@@ -1,0 +1,77 @@
+/**
+ * Reads the cost history: sums over windows, hours as they were closed, and which there are.
+ */
+import * as Calendar from "./calendar.ts"
+import { before, type Cluster, type History, ofMonth } from "./costHistory.ts"
+import { HOURS, type StepKey } from "./costRows.ts"
+import { cancelled, combine, type Combined } from "./costSums.ts"
+import * as Epoch from "./epoch.ts"
+import * as HourDetail from "./hourDetail.ts"
+import * as LaidColumns from "./laidColumns.ts"
+import type { Laid } from "./laidColumns.ts"
+import type { Sparse } from "./packedColumns.ts"
+
+/** An hour as it is kept: series by their ids. **Units** `known` in seconds. */
+export interface KeptHour extends Omit<HourDetail.Detail, "corrections"> {
+  readonly step: number
+  readonly known: number
+  readonly columns: Sparse
+}
+
+/** An hour that was read, ready to be sent. */
+interface HourRead extends KeptHour, Laid {}
+
+/** Sums what lies between two whole hours. */
+export const sums = (history: History, cluster: Cluster, startMs: number, endMs: number): Combined => {
+  const from = Calendar.monthOf(Calendar.dayAt(startMs))
+  const to = Calendar.monthOf(Calendar.dayAt(endMs))
+  const months = new Set(cluster.days.keys())
+  if (cluster.newest >= 0) months.add(Calendar.monthOf(cluster.newest))
+  const between = [...months].filter((month) => month >= from && month < to)
+  const keys = cancelled(
+    [...between.flatMap((month) => ofMonth(cluster, month)), ...before(cluster, endMs)],
+    before(cluster, startMs)
+  )
+  return combine(keys.map(({ key, sign }) => ({ sums: history.sumsOf(key, cluster), sign })))
+}
+
+/** Reads an hour as it was closed. */
+export const hour = (history: History, cluster: Cluster, day: number, step: number): HourRead => {
+  const keyOf = (step: number): StepKey => ({ cluster: cluster.id, level: HOURS, epoch: day, step })
+  const { corrections, ...detail } = HourDetail.unpack(history.rows.detailOf(keyOf(step)))
+  const last = Calendar.lastBelow(cluster.hours.get(day) ?? 0, step)
+  const after = history.sumsOf(keyOf(step), cluster)
+  const earlier = last < 0 ? undefined : history.sumsOf(keyOf(last), cluster)
+
+  const { ids } = detail
+  const slots = Epoch.slotsOf(after, after.size)
+  const laid = LaidColumns.make(ids.length, (column) => after.columns[column] !== undefined)
+  const columns = LaidColumns.spread(laid, ids.length)
+  for (const [column, into] of columns.entries()) {
+    const to = after.columns[column]
+    const from = earlier?.columns[column]
+    if (into === undefined || to === undefined) continue
+    for (let place = 0; place < ids.length; place++) {
+      const slot = slots[ids[place] ?? 0] ?? -1
+      into[place] = (to[slot] ?? 0) - (from?.[slot] ?? 0)
+    }
+  }
+  for (const { column, place, value } of corrections) {
+    const into = columns[column]
+    if (into !== undefined) into[place] = value
+  }
+  return { ...detail, ...laid, step, known: after.known - (earlier?.known ?? 0), columns }
+}
+
+/** The first and the last closed hour. **Units** milliseconds since the epoch. */
+export const extent = (cluster: Cluster): { readonly fromMs: number; readonly toMs: number } | undefined => {
+  const { closed, hours, newest } = cluster
+  if (newest < 0) return undefined
+  const hoursOf = (day: number): number => (closed.get(day) ?? 0) | (hours.get(day) ?? 0)
+  let oldest = newest
+  for (const day of [...hours.keys(), ...closed.keys()]) oldest = Math.min(oldest, day)
+  return {
+    fromMs: Calendar.startOf(oldest, Calendar.first(hoursOf(oldest))),
+    toMs: Calendar.startOf(newest, Calendar.lastBelow(hoursOf(newest), Calendar.STEPS) + 1)
+  }
+}

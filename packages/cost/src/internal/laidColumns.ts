@@ -1,0 +1,33 @@
+/**
+ * Columns on their way between two threads: those that have anything, one after the other.
+ */
+import { WIDTH } from "./columnBasis.ts"
+import type { Sparse } from "./packedColumns.ts"
+
+/** **Shape** `used` has a bit for each column that is there. */
+export interface Laid {
+  readonly used: number
+  readonly values: Float64Array<ArrayBuffer>
+}
+
+/** Makes room for columns. */
+export const make = (size: number, isUsed: (column: number) => boolean): Laid => {
+  let used = 0
+  let count = 0
+  for (let column = 0; column < WIDTH; column++) {
+    if (!isUsed(column)) continue
+    used |= 1 << column
+    count++
+  }
+  return { used, values: new Float64Array(count * size) }
+}
+
+/** Gives each column its part. */
+export const spread = ({ used, values }: Laid, size: number): Sparse => {
+  let next = 0
+  return Array.from({ length: WIDTH }, (_, column) => {
+    if (((used >>> column) & 1) === 0) return undefined
+    next += size
+    return values.subarray(next - size, next)
+  })
+}

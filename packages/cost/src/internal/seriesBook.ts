@@ -1,0 +1,180 @@
+/**
+ * Knows the series of each cluster by the ids that the file gave them.
+ */
+import { Effect } from "effect"
+import { CostError, StoreUnreadable } from "../CostError.ts"
+import { keyOf, type Series } from "../Series.ts"
+import type { CostClient } from "./costClient.ts"
+import type { FreshSeries } from "./costProtocol.ts"
+import { DIGEST_LENGTH, digestOf } from "./seriesDigest.ts"
+
+/** Series that are told apart before others get their turn: about a millisecond. */
+const KEYS_AT_ONCE = 250
+
+interface Known {
+  /** By id; ids that were swept have none. */
+  readonly series: Array<Series | undefined>
+  /** Ids of those that hours named; others are asked for again, and answered with the ids that they have. */
+  readonly ids: Map<string, number>
+  /** The same objects come again each hour, and need no key then. */
+  readonly seen: WeakMap<Series, number>
+  /** Below it all ids are known. */
+  next: number
+  /** What the last hour named: the next one mostly names the same in the same places. */
+  last: { readonly series: ReadonlyArray<Series>; readonly ids: Int32Array }
+}
+
+export interface SeriesBook {
+  /** Gives ids to those that have one, and says which have none. **Limits** leaves the event loop to others. */
+  readonly idsOf: (
+    cluster: string,
+    series: ReadonlyArray<Series>
+  ) => Effect.Effect<{ readonly ids: Int32Array; readonly fresh: FreshSeries }>
+  /** Notes the ids that fresh series were given. */
+  readonly note: (
+    cluster: string,
+    series: ReadonlyArray<Series>,
+    named: { readonly ids: Int32Array; readonly fresh: FreshSeries },
+    given: Int32Array
+  ) => void
+  /** Reads series until as many are known as ids were given. */
+  readonly learn: (cluster: string, given: number) => Effect.Effect<void, CostError>
+  /** Gives the series of ids. **Errors** `StoreUnreadable` for one that the file does not name. */
+  readonly seriesOf: (cluster: string, ids: Int32Array) => Effect.Effect<ReadonlyArray<Series>, CostError>
+}
+
+export const make = ({ call }: CostClient): SeriesBook => {
+  const clusters = new Map<string, Known>()
+  const knownOf = (cluster: string): Known => {
+    const found = clusters.get(cluster)
+    if (found !== undefined) return found
+    const known: Known = {
+      series: [],
+      ids: new Map(),
+      seen: new WeakMap(),
+      next: 0,
+      last: { series: [], ids: new Int32Array(0) }
+    }
+    clusters.set(cluster, known)
+    return known
+  }
+
+  return {
+    idsOf: Effect.fnUntraced(function* (cluster, series) {
+      const known = knownOf(cluster)
+      let keys = 0
+      const ids = new Int32Array(series.length)
+      const places: Array<number> = []
+      const texts: Array<string> = []
+      let digests = ""
+      const { last } = known
+      for (let place = 0; place < series.length; place++) {
+        const one = series[place]
+        if (one === undefined) continue
+        if (one === last.series[place]) {
+          ids[place] = last.ids[place] ?? 0
+          continue
+        }
+        const seen = known.seen.get(one)
+        if (seen !== undefined) {
+          ids[place] = seen
+          continue
+        }
+        const text = keyOf(one)
+        const digest = digestOf(text)
+        const id = known.ids.get(digest)
+        if (++keys % KEYS_AT_ONCE === 0) yield* Effect.yieldNow
+        if (id === undefined) {
+          places.push(place)
+          texts.push(text)
+          digests += digest
+        } else {
+          ids[place] = id
+          known.seen.set(one, id)
+        }
+      }
+      return { ids, fresh: { places: Int32Array.from(places), digests, texts: texts.join("\n") } }
+    }),
+
+    note: (cluster, series, { fresh, ids }, given) => {
+      const known = knownOf(cluster)
+      for (const [index, place] of fresh.places.entries()) {
+        const digest = fresh.digests.slice(index * DIGEST_LENGTH, (index + 1) * DIGEST_LENGTH)
+        const one = series[place]
+        const id = given[index]
+        if (one === undefined || id === undefined) continue
+        ids[place] = id
+        known.ids.set(digest, id)
+        known.seen.set(one, id)
+        known.series[id] = one
+      }
+      known.last = { series: [...series], ids }
+    },
+
+    learn: Effect.fnUntraced(function* (cluster, given) {
+      const known = knownOf(cluster)
+      const texts = new Map<string, string>()
+      while (known.next < given) {
+        if (known.series[known.next] !== undefined) {
+          known.next++
+          continue
+        }
+        const page = yield* call({ operation: "series", cluster, from: known.next })
+        for (const [place, text] of page.texts.entries()) {
+          known.series[known.next + place] ??= seriesOf(text, texts)
+        }
+        known.next = page.next
+      }
+    }),
+
+    seriesOf: (cluster, ids) =>
+      Effect.suspend(() => {
+        const known = knownOf(cluster)
+        const found: Array<Series> = []
+        for (const id of ids) {
+          const one = known.series[id]
+          if (one === undefined) {
+            const problem = `the cost history of ${cluster} names no series ${id}: check and repair it`
+            return Effect.fail(new CostError({ reason: new StoreUnreadable({ problem }) }))
+          }
+          found.push(one)
+        }
+        return Effect.succeed(found)
+      })
+  }
+}
+
+/**
+ * Reads a key back. **Shape** `undefined` for what is none. Names and labels that are alike become one text, kept in
+ * `texts`: most of what many series say, others say too.
+ */
+const seriesOf = (text: string, texts: Map<string, string>): Series | undefined => {
+  const one = (text: string): string => {
+    const kept = texts.get(text)
+    if (kept !== undefined) return kept
+    texts.set(text, text)
+    return text
+  }
+  const read = parsed(text)
+  if (!isArray(read)) return undefined
+  const [namespace, kind, name, uid, labels] = read
+  if (typeof namespace !== "string" || typeof kind !== "string" || typeof name !== "string") return undefined
+  if (typeof uid !== "string" || !isArray(labels) || !labels.every(isLabel)) return undefined
+  return {
+    ...{ namespace: one(namespace), kind: one(kind), name: one(name), uid },
+    labels: Object.fromEntries(labels.map(([key, value]) => [key, one(value)]))
+  }
+}
+
+const isArray = (value: unknown): value is ReadonlyArray<unknown> => Array.isArray(value)
+
+const isLabel = (value: unknown): value is [string, string] =>
+  isArray(value) && value.length === 2 && value.every((one) => typeof one === "string")
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * What all replicas of one container used, as far as a recommendation needs it.
+ *
+ * @since 0.1.0
+ */
+import * as DecayingHistogram from "../DecayingHistogram.ts"
+import type { ContainerUsage } from "../HourUsage.ts"
+import type { RecommendationPolicy } from "../Recommendation.ts"
+import { DAY_MS, HOUR_MS } from "../Units.ts"
+import { bucketOf, exponential } from "./Buckets.ts"
+import * as DailyPeaks from "./DailyPeaks.ts"
+
+/**
+ * How CPU is counted. **Units** cores.
+ *
+ * **Source** Kubernetes Vertical Pod Autoscaler, `pkg/recommender/model/aggregations_config.go` as of checkpoint version
+ * v3: 0.01 core, 5 % wider each, up to 1000; half-life 24 h.
+ */
+export const CPU: DecayingHistogram.Shape = {
+  buckets: exponential({ firstSize: 0.01, ratio: 1.05, largest: 1_000 }),
+  halfLifeMs: DAY_MS
+}
+
+/** How memory is counted. **Units** bytes. **Source** the same: 10^7 bytes, 5 % wider each, up to 10^12; half-life 24 h. */
+export const MEMORY: DecayingHistogram.Shape = {
+  buckets: exponential({ firstSize: 1e7, ratio: 1.05, largest: 1e12 }),
+  halfLifeMs: DAY_MS
+}
+
+/** **Source** the same: `minSampleWeight`. A CPU sample weighs as many cores as its container requests, this at least. */
+const MIN_WEIGHT = 0.1
+
+/** A sample a minute weighs 1 for each core that is requested; a longer one as many minutes. */
+const SAMPLE_SECONDS = 60
+
+/** **Source** the same: `DefaultOOMBumpUpRatio` and `DefaultOOMMinBumpUp`. */
+const OOM_RATIO = 1.2
+const OOM_LEAST_BYTES = 100 * 1_024 * 1_024
+
+/**
+ * **Shape** `lastHour` is the newest hour with usage, counted since the epoch; `memory` has one peak a replica and UTC day,
+ * at the day's end.
+ */
+export interface ContainerHistory {
+  readonly name: string
+  lastHour: number
+  readonly cpu: DecayingHistogram.DecayingHistogram
+  readonly memory: DecayingHistogram.DecayingHistogram
+  readonly peaks: DailyPeaks.DailyPeaks
+}
+
+/** Makes one that knows nothing. */
+export const make = (name: string): ContainerHistory => ({
+  name,
+  lastHour: -1,
+  cpu: DecayingHistogram.make(CPU),
+  memory: DecayingHistogram.make(MEMORY),
+  peaks: DailyPeaks.make()
+})
+
+/**
+ * Takes in what one replica used in an hour.
+ *
+ * **Shape** hours come in rising order, the replicas of one in any. What is no number, or below 0, is left out.
+ */
+export const fold = (history: ContainerHistory, hour: number, usage: ContainerUsage): void => {
+  const day = Math.floor((hour * HOUR_MS) / DAY_MS)
+  if (day > history.peaks.day) {
+    // A day's weights stand at its start, so that what weighs nothing any more is let go.
+    DecayingHistogram.moveReference(history.cpu, day * DAY_MS)
+    DecayingHistogram.moveReference(history.memory, day * DAY_MS)
+    DailyPeaks.begin(history.peaks, day)
+  }
+  history.lastHour = hour
+  addCpu(history.cpu, hour, usage)
+  addPeak(history, usage)
+}
+
+const addCpu = (
+  cpu: ContainerHistory["cpu"],
+  hour: number,
+  { coveredSeconds, cpuMillis, cpuRequestMillis }: ContainerUsage
+): void => {
+  if (cpuMillis.length === 0 || !(coveredSeconds > 0)) return
+  const seconds = coveredSeconds / cpuMillis.length
+  const cores = Math.max(cpuRequestMillis / 1_000, MIN_WEIGHT)
+  const weight = cores * (seconds / SAMPLE_SECONDS) * DecayingHistogram.factorAt(cpu, hour * HOUR_MS)
+  let least = counts.length
+  let greatest = -1
+  for (let at = 0; at < cpuMillis.length; at++) {
+    const millis = cpuMillis[at] ?? -1
+    if (!(millis >= 0)) continue
+    const bucket = bucketOf(CPU.buckets, millis / 1_000)
+    counts[bucket] = (counts[bucket] ?? 0) + 1
+    if (bucket < least) least = bucket
+    if (bucket > greatest) greatest = bucket
+  }
+  for (let bucket = least; bucket <= greatest; bucket++) {
+    DecayingHistogram.addWeight(cpu, bucket, weight * (counts[bucket] ?? 0))
+    counts[bucket] = 0
+  }
+}
+
+/** How many samples of a row fell into each bucket: zero between rows. */
+const counts = new Float64Array(CPU.buckets.starts.length)
+
+const addPeak = ({ memory, peaks }: ContainerHistory, usage: ContainerUsage): void => {
+  const needed = memoryNeeded(usage)
+  if (!(needed >= 0)) return
+  const atMs = (peaks.day + 1) * DAY_MS
+  const bucket = bucketOf(MEMORY.buckets, needed)
+  const { added, removed } = DailyPeaks.note(peaks, DailyPeaks.numberOf(usage.replica), bucket)
+  if (added >= 0) DecayingHistogram.addToBucket(memory, added, 1, atMs)
+  if (removed >= 0) DecayingHistogram.subtractFromBucket(memory, removed, 1, atMs)
+}
+
+/** **Source** `pkg/recommender/model/container.go`: `RecordOOM`. What was killed needed more than it had. */
+const memoryNeeded = ({ isOomKilled, memoryPeakBytes, memoryRequestBytes }: ContainerUsage): number => {
+  if (!isOomKilled) return memoryPeakBytes
+  const used = Math.max(memoryRequestBytes, memoryPeakBytes)
+  return Math.max(used + OOM_LEAST_BYTES, used * OOM_RATIO)
+}
+
+/** Adds what another history of the same container knows. **Shape** a replica counts once a day in both together. */
+export const merge = (into: ContainerHistory, other: ContainerHistory): void => {
+  into.lastHour = Math.max(into.lastHour, other.lastHour)
+  DecayingHistogram.merge(into.cpu, other.cpu)
+  DecayingHistogram.merge(into.memory, other.memory)
+  if (other.peaks.day < into.peaks.day) return
+  if (other.peaks.day > into.peaks.day) {
+    into.peaks.day = other.peaks.day
+    into.peaks.replicas = [...other.peaks.replicas]
+    into.peaks.buckets = [...other.peaks.buckets]
+    return
+  }
+  const atMs = (into.peaks.day + 1) * DAY_MS
+  for (const [place, replica] of other.peaks.replicas.entries()) {
+    const bucket = other.peaks.buckets[place] ?? 0
+    const { added, removed } = DailyPeaks.note(into.peaks, replica, bucket)
+    if (added < 0) DecayingHistogram.subtractFromBucket(into.memory, bucket, 1, atMs)
+    if (removed >= 0) DecayingHistogram.subtractFromBucket(into.memory, removed, 1, atMs)
+  }
+}
+
+/**
+ * Gives what one replica's container is recommended.
+ *
+ * **Shape** `share` is the container's part of what a replica gets at least. **Units** whole thousandths of a core and
+ * bytes, rounded up.
+ */
+export const recommend = (
+  { cpu, memory }: ContainerHistory,
+  policy: RecommendationPolicy,
+  share: number
+): { readonly cpuMillis: number; readonly memoryBytes: number } => {
+  const margin = 1 + policy.marginShare
+  return {
+    cpuMillis: roundedUp(
+      Math.max(DecayingHistogram.percentile(cpu, policy.cpuPercentile) * 1_000 * margin, policy.minCpuMillis * share)
+    ),
+    memoryBytes: roundedUp(
+      Math.max(DecayingHistogram.percentile(memory, policy.memoryPercentile) * margin, policy.minMemoryBytes * share)
+    )
+  }
+}
+
+/** A whole number that was missed by an error of rounding is that number, not the next. */
+const roundedUp = (value: number): number => Math.ceil(value - value * Number.EPSILON * 8)

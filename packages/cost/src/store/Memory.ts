@@ -1,0 +1,161 @@
+/**
+ * Keeps the cost history in memory: for tests, and for trying the service without a disk.
+ *
+ * @since 0.1.0
+ */
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Effect, Layer } from "effect"
+import { CostError, HourClosed, HourForgotten } from "../CostError.ts"
+import { type ClusterSums, CostStore, type Extent } from "../CostStore.ts"
+import type { Hour } from "../Hour.ts"
+import { columns, measures, record } from "../Measure.ts"
+import { keyOf, type Series } from "../Series.ts"
+import { DAY_MS, HOUR_MS, dayOf } from "../Units.ts"
+import type { Window } from "../Window.ts"
+
+/** A day whose hours were forgotten. **Shape** `sums` has one value a measure for each series. */
+interface Day {
+  readonly startMs: number
+  /** Its first and the end of its last closed hour. */
+  readonly fromMs: number
+  readonly toMs: number
+  readonly sums: ClusterSums
+}
+
+interface Kept {
+  readonly hours: Map<number, Hour>
+  readonly days: Map<number, Day>
+}
+
+const copyOf = (hour: Hour): Hour => ({
+  ...hour,
+  series: hour.series.map((series) => ({ ...series, labels: { ...series.labels } })),
+  columns: record((measure) => hour.columns[measure].map((value) => value + 0)),
+  rates: hour.rates.map((rate) => ({ ...rate })),
+  rateOf: hour.rateOf.slice(),
+  shares: hour.shares.map((share) => ({ ...share })),
+  ...(hour.storage === undefined ? {} : { storage: hour.storage.map((share) => ({ ...share })) })
+})
+
+type Summed = Pick<Hour, "series" | "columns" | "knownSeconds">
+
+const sum = (cluster: ClusterName, window: Window, parts: ReadonlyArray<Summed>): ClusterSums => {
+  const places = new Map<string, number>()
+  const series: Array<Series> = []
+  for (const part of parts) {
+    for (const one of part.series) {
+      const key = keyOf(one)
+      if (places.has(key)) continue
+      places.set(key, series.length)
+      series.push(one)
+    }
+  }
+  const sums = columns(series.length)
+  let knownSeconds = 0
+  for (const part of parts) {
+    knownSeconds += part.knownSeconds
+    const to = part.series.map((one) => places.get(keyOf(one)) ?? 0)
+    for (const measure of measures) {
+      for (const [from, place] of to.entries()) {
+        sums[measure][place] = (sums[measure][place] ?? 0) + (part.columns[measure][from] ?? 0)
+      }
+    }
+  }
+  const used = series.flatMap((_, place) => (measures.some((measure) => sums[measure][place] !== 0) ? [place] : []))
+  return {
+    cluster,
+    window,
+    knownSeconds,
+    series: used.flatMap((place) => series[place] ?? []),
+    columns: record((measure) => Float64Array.from(used, (place) => sums[measure][place] ?? 0))
+  }
+}
+
+const make = Effect.sync(() => {
+  const clusters = new Map<ClusterName, Kept>()
+  const keptOf = (cluster: ClusterName): Kept => {
+    const kept = clusters.get(cluster) ?? { hours: new Map<number, Hour>(), days: new Map<number, Day>() }
+    clusters.set(cluster, kept)
+    return kept
+  }
+
+  const close = Effect.fnUntraced(function* (hour: Hour) {
+    const { cluster, startMs } = hour
+    const { days, hours } = keptOf(cluster)
+    const day = days.get(dayOf(startMs))
+    if (hours.has(startMs) || (day !== undefined && startMs >= day.fromMs && startMs < day.toMs)) {
+      return yield* new CostError({ reason: new HourClosed({ cluster, startMs }) })
+    }
+    yield* rewrite([hour])
+  })
+
+  const rewrite = Effect.fnUntraced(function* (written: ReadonlyArray<Hour>) {
+    for (const { cluster, startMs } of written) {
+      if (keptOf(cluster).days.has(dayOf(startMs))) {
+        return yield* new CostError({ reason: new HourForgotten({ cluster, startMs }) })
+      }
+    }
+    for (const hour of written) keptOf(hour.cluster).hours.set(hour.startMs, copyOf(hour))
+  })
+
+  const hours = (cluster: ClusterName, { endMs, startMs }: Window) =>
+    Effect.sync(() =>
+      [...(clusters.get(cluster)?.hours.values() ?? [])]
+        .filter((hour) => hour.startMs >= startMs && hour.startMs < endMs)
+        .toSorted((a, b) => a.startMs - b.startMs)
+        .map(copyOf)
+    )
+
+  const sumsOf = (cluster: ClusterName, window: Window): ClusterSums => {
+    const { startMs, endMs } = window
+    const { days, hours } = clusters.get(cluster) ?? { days: new Map<number, Day>(), hours: new Map<number, Hour>() }
+    const isIn = (ms: number) => ms >= startMs && ms < endMs
+    return sum(cluster, window, [
+      ...[...hours.values()].filter((hour) => isIn(hour.startMs)),
+      // A day without hours counts where its last one would.
+      ...[...days.values()].filter((day) => isIn(day.startMs + DAY_MS - HOUR_MS)).map((day) => day.sums)
+    ])
+  }
+
+  const sums = (names: ReadonlyArray<ClusterName>, window: Window) =>
+    Effect.sync(() => names.map((cluster) => sumsOf(cluster, window)))
+
+  const sumsByStep = (names: ReadonlyArray<ClusterName>, edges: ReadonlyArray<number>) =>
+    Effect.forEach(edges.slice(1), (endMs, index) => sums(names, { startMs: edges[index] ?? endMs, endMs }))
+
+  const extents = Effect.sync(() =>
+    [...clusters].flatMap(([cluster, { days, hours }]): ReadonlyArray<Extent> => {
+      const starts = [...[...days.values()].map(({ fromMs }) => fromMs), ...hours.keys()]
+      const ends = [...[...days.values()].map(({ toMs }) => toMs), ...[...hours.keys()].map((start) => start + HOUR_MS)]
+      return starts.length === 0 ? [] : [{ cluster, fromMs: Math.min(...starts), toMs: Math.max(...ends) }]
+    })
+  )
+
+  const prune = ({ daysBeforeMs, hoursBeforeMs }: { readonly hoursBeforeMs: number; readonly daysBeforeMs: number }) =>
+    Effect.sync(() => {
+      for (const [cluster, { days, hours }] of clusters) {
+        for (const startMs of new Set([...hours.keys()].map(dayOf))) {
+          const endMs = startMs + DAY_MS
+          if (endMs > Math.max(dayOf(hoursBeforeMs), dayOf(daysBeforeMs))) continue
+          const starts = [...hours.keys()].filter((start) => dayOf(start) === startMs)
+          const window = { startMs, endMs }
+          const fromMs = Math.min(...starts)
+          const toMs = Math.max(...starts) + HOUR_MS
+          days.set(startMs, { startMs, fromMs, toMs, sums: sumsOf(cluster, window) })
+          for (const start of starts) hours.delete(start)
+        }
+        for (const startMs of [...days.keys()]) if (startMs + DAY_MS <= dayOf(daysBeforeMs)) days.delete(startMs)
+      }
+    })
+
+  return CostStore.of({ close, rewrite, hours, sums, sumsByStep, extents, prune })
+})
+
+/**
+ * Keeps hours for as long as the layer lives.
+ *
+ * **Limits** a sum reads every hour of its window.
+ *
+ * @since 0.1.0
+ */
+export const layerMemory: Layer.Layer<CostStore> = Layer.effect(CostStore, make)

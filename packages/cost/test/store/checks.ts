@@ -1,0 +1,30 @@
+/** Runs checks of the store contract, each on a store of its own. */
+import { assert, it } from "@effect/vitest"
+import { Effect, type Layer } from "effect"
+import type { CostError } from "../../src/CostError.ts"
+import { CostStore } from "../../src/CostStore.ts"
+import type { Hour } from "../../src/Hour.ts"
+import { amountsOf, prod } from "./samples.ts"
+
+export type Stores = Layer.Layer<CostStore, CostError>
+export type Store = CostStore["Service"]
+
+/** Makes checks that each get a fresh store. */
+export const checksOn =
+  (stores: Stores) =>
+  <E>(name: string, body: (store: Store) => Effect.Effect<void, E>): void =>
+    it.live(name, () =>
+      Effect.gen(function* () {
+        yield* body(yield* CostStore)
+      }).pipe(Effect.provide(stores))
+    )
+
+/** What the hours between two instants come to, by series. */
+export const sumsOf = (store: Store, startMs: number, endMs: number, cluster = prod) =>
+  Effect.map(store.sums([cluster], { startMs, endMs }), ([sums]) => {
+    assert(sums !== undefined)
+    return { knownSeconds: sums.knownSeconds, amounts: amountsOf(sums) }
+  })
+
+export const closeAll = (store: Store, hours: ReadonlyArray<Hour>) =>
+  Effect.forEach(hours, (one) => store.close(one), { discard: true })
