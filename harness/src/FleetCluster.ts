@@ -4,12 +4,12 @@
  * @since 0.1.0
  */
 import { randomBytes } from "node:crypto"
-import { Effect, Option, Redacted, type Scope } from "effect"
+import { Effect, Option, Redacted, Ref, type Scope } from "effect"
 import { type ClusterApi, make as makeApi } from "./ClusterApi.ts"
 import type { ClusterDriver, ClusterOptions, ClusterUser, RunningCluster } from "./ClusterDriver.ts"
 import type { Fault } from "./faults/Fault.ts"
 import * as Faults from "./Faults.ts"
-import { HarnessError, InvalidFleet } from "./HarnessError.ts"
+import { ClusterDown, HarnessError, InvalidFleet } from "./HarnessError.ts"
 import * as Kubeconfig from "./Kubeconfig.ts"
 import type { GrantedUser } from "./UserAccess.ts"
 
@@ -44,6 +44,7 @@ export interface FleetCluster {
   readonly pid?: Effect.Effect<Option.Option<number>>
   readonly kill: Effect.Effect<void, HarnessError>
   readonly restart: Effect.Effect<void, HarnessError>
+  /** This and what follows: **errors** `ClusterDown` while the cluster is killed. */
   readonly expireHistory: Effect.Effect<void, HarnessError>
   readonly restartEmpty: RunningCluster["restartEmpty"]
   readonly checkpoint: RunningCluster["checkpoint"]
@@ -92,10 +93,15 @@ export const makeCluster = (
     const api = yield* makeApi({ cluster: name, server: running.server, caPem: running.caPem, token: admin.token })
     // What the pool kept from before would fail the first call after it: the server is another one now.
     const restarted = (action: Effect.Effect<void, HarnessError>) => Effect.andThen(action, api.reconnect)
+    const isDown = yield* Ref.make(false)
+    const whileUp = (action: string, effect: Effect.Effect<void, HarnessError>): Effect.Effect<void, HarnessError> =>
+      Effect.flatMap(Ref.get(isDown), (down) =>
+        down ? Effect.fail(new HarnessError({ cluster: name, reason: new ClusterDown({ action }) })) : effect
+      )
     const outages = {
-      kill: running.kill,
-      restart: restarted(running.restart),
-      restartEmpty: restarted(running.restartEmpty)
+      kill: Effect.andThen(running.kill, Ref.set(isDown, true)),
+      restart: Effect.andThen(restarted(running.restart), Ref.set(isDown, false)),
+      restartEmpty: Effect.andThen(restarted(running.restartEmpty), Ref.set(isDown, false))
     }
     const faults = wantsFaults
       ? Option.some(yield* Faults.make({ name, server: running.server, caPem: running.caPem, users, outages }))
@@ -111,7 +117,10 @@ export const makeCluster = (
       ...outages,
       server,
       caPem,
-      expireHistory: restarted(running.expireHistory),
+      expireHistory: whileUp("expire its history", restarted(running.expireHistory)),
+      checkpoint: whileUp("take a checkpoint", running.checkpoint),
+      reset: whileUp("reset it", running.reset),
+      save: (directory) => whileUp("save it", running.save(directory)),
       role,
       kubeconfig: Kubeconfig.print([contextOf(admin)]),
       context,

@@ -70,6 +70,16 @@ export class InvalidFleet extends Schema.TaggedError<InvalidFleet>()("InvalidFle
   }
 }
 
+/** The cluster was killed, and what was asked for needs one that runs. */
+export class ClusterDown extends Schema.TaggedError<ClusterDown>()("ClusterDown", {
+  /** What was asked for, as a verb phrase: `reset it`. */
+  action: Schema.String
+}) {
+  override get message(): string {
+    return `it is down; restart it to ${this.action}`
+  }
+}
+
 /** What a cluster should begin with could not be put into it. */
 export class SetupFailed extends Schema.TaggedError<SetupFailed>()("SetupFailed", {
   /** What was being done, as a verb phrase: `start its kubelets`. */
@@ -147,6 +157,7 @@ export class HarnessError extends Schema.TaggedError<HarnessError>()("HarnessErr
     DriverUnavailable,
     ProgramExited,
     ContainerFailed,
+    ClusterDown,
     ClusterNotReady,
     PortsTaken,
     MachineRefused,

@@ -8,6 +8,7 @@
  */
 import { randomUUID } from "node:crypto"
 import { Effect, Option, Redacted, type Scope } from "effect"
+import { type Dispatcher, request } from "undici"
 import * as ClusterApi from "../ClusterApi.ts"
 import { decode as decodeFault, type Fault } from "../faults/Fault.ts"
 import { ADMIN, type FleetCluster } from "../FleetCluster.ts"
@@ -102,8 +103,7 @@ const call = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Extract<Reply, { readonly _tag: "Done" }>, HarnessError> {
   const text = yield* Effect.tryPromise({
     try: async (signal) => {
-      const response = await post(handle, asked, signal)
-      return await response.text()
+      return await (await post(handle, asked, signal)).text()
     },
     catch: unreachable
   })
@@ -131,10 +131,12 @@ const hold = Effect.fnUntraced(function* (handle: Handle, cluster: string, given
   )
   const begun = yield* Effect.tryPromise({
     try: async () => {
-      const response = await post(handle, { _tag: "Hold", id, cluster, fault }, stop.signal)
-      const reader = response.body?.getReader()
-      const first = await reader?.read()
-      return Buffer.from(first?.value ?? []).toString("utf8")
+      const body = await post(handle, { _tag: "Hold", id, cluster, fault }, stop.signal)
+      // The end of the fault ends the reply, or the other way round; either is seen by asking for it to be healed.
+      body.on("error", () => undefined)
+      const first = await body.iterator({ destroyOnReturn: false }).next()
+      body.resume()
+      return Buffer.isBuffer(first.value) ? first.value.toString("utf8") : ""
     },
     catch: unreachable
   })
@@ -143,15 +145,20 @@ const hold = Effect.fnUntraced(function* (handle: Handle, cluster: string, given
   if (reply._tag === "Failed") return yield* Effect.fail(reply.error)
 })
 
-const post = async (handle: Handle, asked: Call, signal: AbortSignal): Promise<Response> => {
-  const response = await fetch(handle.url, {
+/** A held fault lasts as long as its reply, and a restart as long as it takes: only the caller ends a call. */
+const WITHOUT_DEADLINE = { headersTimeout: 0, bodyTimeout: 0 } as const
+
+const post = async (handle: Handle, asked: Call, signal: AbortSignal): Promise<Dispatcher.ResponseData["body"]> => {
+  const { body, statusCode } = await request(handle.url, {
+    ...WITHOUT_DEADLINE,
     method: "POST",
     signal,
     headers: { authorization: `Bearer ${handle.token}`, "content-type": "application/json" },
     body: await Effect.runPromise(Effect.orDie(encodeCall(asked)))
   })
-  if (response.status !== 200) throw new Error(`it answers with status ${response.status}`)
-  return response
+  if (statusCode === 200) return body
+  await body.dump()
+  throw new Error(`it answers with status ${statusCode}`)
 }
 
 const unreachable = (cause: unknown) =>

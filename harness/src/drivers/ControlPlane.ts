@@ -46,6 +46,8 @@ const CONTROLLERS = ["kube-controller-manager", "kube-scheduler"] as const
 interface Cluster extends Omit<LaunchOptions, "port" | "objects"> {
   readonly scope: Scope.Scope
   readonly keys: ControlPlaneFiles.ServiceAccountKeys
+  /** Whether it began with saved objects, custom kinds among them. */
+  readonly hasObjects: boolean
 }
 
 /** One run of a cluster's programs, with the scope that ends them. */
@@ -100,6 +102,7 @@ const start = Effect.fnUntraced(function* (options: ClusterOptions) {
     controllers,
     keys,
     pastIssuers: saved?.issuers ?? [],
+    hasObjects: saved !== undefined,
     scope: yield* Effect.scope
   }
   const { port, run } = yield* firstRun(cluster, saved?.entries)
@@ -190,6 +193,9 @@ const controlled = Effect.fnUntraced(function* (name: string, cluster: Cluster, 
     keys: cluster.keys,
     issuers: [issuerOf(port), ...cluster.pastIssuers]
   })
+  if (cluster.hasObjects) yield* state.kindsServed
+  // Until then the server answers 429 for kinds whose storage is still being initialised.
+  const complete = Effect.andThen(again, state.kindsServed)
   const action = <A, E extends HarnessError["reason"]>(effect: Effect.Effect<A, E>): Effect.Effect<A, HarnessError> =>
     turn.withPermit(effect).pipe(
       Effect.mapError((reason) => new HarnessError({ cluster: name, reason })),
@@ -205,10 +211,10 @@ const controlled = Effect.fnUntraced(function* (name: string, cluster: Cluster, 
       Option.map((run) => run.apiServer.pid)
     ),
     kill: action(kill),
-    restart: action(Effect.andThen(stop, again)),
+    restart: action(Effect.andThen(stop, complete)),
     expireHistory: action(
       // The server answers old revisions from its memory, so it has to start anew once the store has forgotten them.
-      compact(clientSocket(paths)).pipe(Effect.andThen(kill), Effect.andThen(again))
+      compact(clientSocket(paths)).pipe(Effect.andThen(kill), Effect.andThen(complete))
     ),
     restartEmpty: action(
       kill.pipe(Effect.andThen(emptied(paths)), Effect.andThen(again), Effect.andThen(state.checkpoint))

@@ -20,7 +20,11 @@ export interface ControlPlaneState {
   /** Goes back to them, and waits until the server serves the kinds that came back, and no others. */
   readonly reset: Effect.Effect<void, ClusterNotReady | MachineRefused>
   readonly save: (directory: string) => Effect.Effect<void, MachineRefused>
+  /** Waits until the server, which has just started, serves every custom kind that its store defines. */
+  readonly kindsServed: Effect.Effect<void, ClusterNotReady | MachineRefused>
 }
+
+const DEFINITIONS = "/apiextensions.k8s.io/customresourcedefinitions/"
 
 const Version = Schema.fromJsonString(Schema.Struct({ gitVersion: Schema.NonEmptyString }))
 const decodeVersion = Schema.decodeUnknownPromise(Version)
@@ -45,11 +49,13 @@ export const make = Effect.fnUntraced(function* (options: {
       yield* Ref.set(captured, restored.captured)
       const kinds = [
         ...restored.removed.map((key) => ControlPlaneKinds.absent(key.slice(key.lastIndexOf("/") + 1))),
-        ...restored.written.flatMap((key) => {
-          const value = Buffer.from(restored.captured.get(key)?.value ?? "", "base64").toString()
-          return Option.toArray(ControlPlaneKinds.expected(value))
-        })
+        ...restored.written.flatMap((key) => kindIn(restored.captured, key))
       ]
+      if (kinds.length > 0) yield* ControlPlaneKinds.served(options.probe, kinds)
+    }),
+    kindsServed: Effect.gen(function* () {
+      const now = yield* withEtcd(EtcdState.capture)
+      const kinds = [...now.keys()].filter((key) => key.includes(DEFINITIONS)).flatMap((key) => kindIn(now, key))
       if (kinds.length > 0) yield* ControlPlaneKinds.served(options.probe, kinds)
     }),
     save: Effect.fnUntraced(function* (directory) {
@@ -64,6 +70,11 @@ export const make = Effect.fnUntraced(function* (options: {
     })
   }
 })
+
+const kindIn = (captured: EtcdState.Captured, key: string): ReadonlyArray<ControlPlaneKinds.ExpectedKind> =>
+  Option.toArray(
+    ControlPlaneKinds.expected(Buffer.from(captured.get(key)?.value ?? "", "base64").toString())
+  )
 
 const versionOf = ({ server, caPem }: ProbeOptions): Effect.Effect<string, MachineRefused> =>
   attempt("ask the cluster for its version", async (signal) => {

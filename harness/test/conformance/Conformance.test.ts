@@ -8,6 +8,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import { find } from "../../src/assets/Programs.ts"
 import * as Drivers from "../../src/Drivers.ts"
 import { Fleet } from "../../src/Fleet.ts"
+import { setting } from "../../src/internal/Machine.ts"
 import { access } from "./Access.ts"
 import { alive, kubelet, withNodes } from "./Alive.ts"
 import { customResources } from "./CustomResources.ts"
@@ -26,8 +27,17 @@ import { serviceAccounts } from "./ServiceAccounts.ts"
 import { watches } from "./Watches.ts"
 
 const { run } = await Effect.runPromise(Drivers.selected)
-const program = await Effect.runPromise(find("kubectl"))
-const helmProgram = await Effect.runPromise(find("helm"))
+/**
+ * Where a program is, none when its tests are left out: the machine lacks it, and `QUARTERDECK_REQUIRE` does not name it.
+ * One that is demanded and missing fails its tests.
+ */
+const programNamed = Effect.fnUntraced(function* (name: "helm" | "kubectl") {
+  const path = Option.map(yield* find(name), (found) => found.path)
+  const required = ((yield* setting("QUARTERDECK_REQUIRE")) ?? "").split(",").map((one) => one.trim())
+  return Option.orElse(path, () => (required.includes(name) ? Option.some(name) : Option.none()))
+})
+const program = await Effect.runPromise(programNamed("kubectl"))
+const helmProgram = await Effect.runPromise(programNamed("helm"))
 
 /** What has no snapshot: a container's disk goes with it. */
 const WITHOUT_SNAPSHOT = new Set(["k3s"])
@@ -45,13 +55,13 @@ for (const driver of run) {
     describe("access", () => access(it))
     describe("service accounts", () => serviceAccounts(it))
     if (Option.isSome(program)) {
-      const { path } = program.value
+      const path = program.value
       describe("kubectl", () => {
         kubectl(it, path)
         kubectlVerbs(it, path)
       })
     }
-    if (Option.isSome(helmProgram)) describe("helm", () => helm(it, helmProgram.value.path))
+    if (Option.isSome(helmProgram)) describe("helm", () => helm(it, helmProgram.value))
     describe("outages", () => {
       outages(it)
       informer(it)
@@ -68,7 +78,7 @@ for (const driver of run) {
   layer(fleetWithNodes, started)(name, (it) => {
     describe("controllers and kubelets", () => alive(it))
     if (Option.isSome(program)) {
-      const { path } = program.value
+      const path = program.value
       describe("kubectl, where things roll out", () => kubectlAlive(it, path))
     }
   })
