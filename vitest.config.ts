@@ -12,6 +12,8 @@ export default defineConfig({
       "examples/*/test/**/*.test.ts",
       ".ci/test/**/*.test.ts"
     ],
+    // Most tests of clusters wait for other processes: one worker for each processor, where the default keeps one free.
+    maxWorkers: "100%",
     testTimeout: 30_000,
     hookTimeout: 120_000
   }

@@ -72,6 +72,25 @@ layer(Fleet.layer(options))("a fleet", (it) => {
   )
 })
 
+describe("a cluster that was killed", () => {
+  it.effect("is not reset, saved or expired until it is restarted, and says so", () =>
+    Effect.gen(function* () {
+      const { parent } = yield* Fleet.make({ driver, parent: "hub" })
+      yield* parent.kill
+      for (const [what, action] of [
+        ["reset it", parent.reset],
+        ["take a checkpoint", parent.checkpoint],
+        ["save it", parent.save("/nowhere")],
+        ["expire its history", parent.expireHistory]
+      ] as const) {
+        assert.strictEqual((yield* Effect.flip(action)).message, `cluster hub: it is down; restart it to ${what}`)
+      }
+      yield* parent.restart
+      yield* parent.reset
+    })
+  )
+})
+
 describe("starting a fleet", () => {
   for (const [why, wrong] of [
     ["two clusters are named eu", { ...options, children: ["eu", "eu"] }],
