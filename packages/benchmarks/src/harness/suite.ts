@@ -11,6 +11,6 @@ import { starts } from "./starts.ts"
 export const harness: Suite = {
   name: "harness",
   measure: Effect.fnUntraced(function* (extent) {
-    return [...(yield* starts(extent)), ...(yield* resets(extent)), yield* seeds(extent), yield* memory(extent)]
+    return [...(yield* starts(extent)), ...(yield* resets(extent)), yield* seeds(extent), ...(yield* memory(extent))]
   })
 }
