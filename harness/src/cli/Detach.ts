@@ -4,11 +4,13 @@
  * @since 0.1.0
  */
 import { spawn } from "node:child_process"
-import { closeSync, mkdirSync, openSync, readSync } from "node:fs"
-import { Deferred, Effect, Option, Schedule, Stdio } from "effect"
-import { attemptSync } from "../internal/Machine.ts"
+import { closeSync, mkdirSync, openSync, readSync, rmSync } from "node:fs"
+import { rename } from "node:fs/promises"
+import { Deferred, Effect, Option, Schedule } from "effect"
+import { attempt, attemptSync } from "../internal/Machine.ts"
+import * as Owner from "../internal/Owner.ts"
 import { failed, fromError } from "./CommandFailure.ts"
-import { exportLine } from "./Hold.ts"
+import { exportLine, type HoldOptions } from "./Hold.ts"
 import * as HeldFleet from "./HeldFleet.ts"
 import * as Print from "./Print.ts"
 
@@ -18,22 +20,23 @@ const PATIENCE = "10 minutes"
 const SHOWN_LINES = 20
 const LOG_BYTES = 64 * 1024
 
-/** Starts this program again without `--detach`, and waits until it holds the fleet, or says why it does not. */
+/** Starts this program again to hold the fleet, and waits until it does, or says why it does not. */
 export const detach = Effect.fnUntraced(
-  function* (name: string) {
-    const stdio = yield* Stdio.Stdio
-    const args = (yield* stdio.args).filter((arg) => arg !== "--detach" && arg !== "-d")
+  function* (options: HoldOptions) {
+    const { name } = options
     const files = yield* HeldFleet.filesOf(name)
-    const found = yield* HeldFleet.find(name)
-    if (Option.isSome(found) && found.value.state !== "dead") {
-      return yield* failed(
-        `the fleet ${name} is held already by process ${found.value.owner.pid}; give another --name, or take it down`
+    // The log takes the name's place beside the other files only once the holder has the name: the log of another holder
+    // stays as it is, and what a holder said that never had the name goes with this process.
+    const draft = `${files.log}.${Owner.print(yield* attempt("look at this process", Owner.self))}`
+    const { ended, pid, said, stop } = yield* started(draft, yield* HeldFleet.directory, argumentsOf(options))
+    const until = (is: (fleet: HeldFleet.HeldFleet) => boolean) =>
+      HeldFleet.find(name).pipe(
+        Effect.map(Option.filter((fleet) => fleet.owner.pid === pid && is(fleet))),
+        Effect.repeat({ schedule: Schedule.spaced(EVERY), until: Option.isSome })
       )
-    }
-    const { ended, pid, said, stop } = yield* started(files.log, yield* HeldFleet.directory, args)
-    const ready = HeldFleet.find(name).pipe(
-      Effect.map(Option.filter(({ owner, record }) => owner.pid === pid && record !== undefined)),
-      Effect.repeat({ schedule: Schedule.spaced(EVERY), until: Option.isSome }),
+    const ready = until(() => true).pipe(
+      Effect.andThen(attempt("give the log its name", () => rename(draft, files.log))),
+      Effect.andThen(until(({ record }) => record !== undefined)),
       Effect.as(undefined)
     )
     const outcome = yield* Effect.raceFirst(ready, Deferred.await(ended)).pipe(
@@ -41,6 +44,8 @@ export const detach = Effect.fnUntraced(
       Effect.timeoutOrElse({ duration: PATIENCE, orElse: () => Effect.as(stop, "it was not ready within 10 minutes") })
     )
     if (outcome !== undefined) {
+      // It may have given back its files before the log had its name.
+      yield* HeldFleet.clear(name)
       const told = (yield* said).trim().split("\n").slice(-SHOWN_LINES)
       return yield* failed(...told.map((line) => line.replace(/^harness: /, "")), `the holder ended: ${outcome}`)
     }
@@ -51,6 +56,25 @@ export const detach = Effect.fnUntraced(
   Effect.catchTag("MachineRefused", (error) => Effect.fail(fromError(error)))
 )
 
+/**
+ * Writes the options as arguments of a command that holds.
+ *
+ * **Shape** made of what was parsed, never of what was typed: an argument that is copied may be one more spelling of
+ * `--detach`, and each process would leave another.
+ */
+export const argumentsOf = (options: HoldOptions): ReadonlyArray<string> => [
+  "up",
+  "--detach=false",
+  `--driver=${options.driver}`,
+  `--clusters=${[options.parent, ...options.children].join(",")}`,
+  ...(options.seed === undefined ? [] : [`--seed=${options.seed}`]),
+  `--faults=${options.faults}`,
+  `--controllers=${options.controllers}`,
+  `--kubelet=${options.kubelet}`,
+  `--name=${options.name}`,
+  ...(options.kubeconfig === undefined ? [] : [`--kubeconfig=${options.kubeconfig}`])
+]
+
 const started = Effect.fnUntraced(function* (log: string, directory: string, args: ReadonlyArray<string>) {
   const ended = yield* Deferred.make<string>()
   // Kept open: a holder that ends removes its files, and what it said is wanted just then.
@@ -59,7 +83,11 @@ const started = Effect.fnUntraced(function* (log: string, directory: string, arg
       mkdirSync(directory, { recursive: true, mode: 0o700 })
       return openSync(log, "w+", 0o600)
     }),
-    (output) => Effect.sync(() => closeSync(output))
+    (output) =>
+      Effect.sync(() => {
+        closeSync(output)
+        rmSync(log, { force: true })
+      })
   )
   const child = yield* attemptSync("start a process in the background", () => {
     const [entry = ""] = process.argv.slice(1)

@@ -60,7 +60,7 @@ const chosen = Effect.fnUntraced(function* (name: string | undefined) {
 
 /** Tells the holder to stop, and waits until it has given the name back. */
 const end = Effect.fnUntraced(function* ({ name, owner }: HeldFleet.HeldFleet) {
-  yield* attempt("tell the holder to stop", async () => void process.kill(owner.pid, "SIGTERM"))
+  yield* attempt("tell the holder to stop", async () => terminate(owner.pid))
   const gone = HeldFleet.find(name).pipe(
     Effect.map(Option.filter((fleet) => fleet.owner.pid === owner.pid && fleet.state === "alive")),
     Effect.repeat({ schedule: Schedule.spaced(EVERY), while: Option.isSome })
@@ -70,3 +70,12 @@ const end = Effect.fnUntraced(function* ({ name, owner }: HeldFleet.HeldFleet) {
     orElse: () => Effect.fail(failed(`process ${owner.pid} still holds ${name} after a minute`))
   })
 })
+
+/** Asks a process to end; one that has ended meanwhile has done what was asked. */
+export const terminate = (pid: number): void => {
+  try {
+    process.kill(pid, "SIGTERM")
+  } catch (cause) {
+    if (!(cause instanceof Error && "code" in cause && cause.code === "ESRCH")) throw cause
+  }
+}

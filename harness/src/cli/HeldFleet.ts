@@ -9,11 +9,11 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { homedir } from "node:os"
 import { join } from "node:path"
-import { Effect, Option, Schema, type Scope } from "effect"
+import { Effect, Option, Schedule, Schema, type Scope } from "effect"
 import { Handle } from "../control/Handle.ts"
 import type { MachineRefused } from "../HarnessError.ts"
 import * as LockFile from "../internal/LockFile.ts"
-import { attempt, setting } from "../internal/Machine.ts"
+import { attempt, inRealTime, setting } from "../internal/Machine.ts"
 import * as Owner from "../internal/Owner.ts"
 
 /** Names files, so it is short, and the same on every file system. */
@@ -33,6 +33,13 @@ export type Record = typeof Record.Type
 
 const decodeRecord = Schema.decodeUnknownOption(Schema.fromJsonString(Record))
 const encodeRecord = Schema.encodeEffect(Schema.fromJsonString(Record))
+
+/** Who removes what a dead holder left has the name for a moment: a name that is taken is looked at again. */
+const SWEEP_EVERY = "50 millis"
+const SWEEP_LOOKS = 10
+
+/** A file of a fleet; drafts of these end with the process that writes them. */
+const FILE = /^([a-z0-9][a-z0-9-]{0,62})\.(?:lock|json|kubeconfig|log)$/
 
 /** The files of one fleet. */
 export interface Files {
@@ -77,7 +84,14 @@ export const claim = (name: string): Effect.Effect<Option.Option<Files>, Machine
     const root = yield* directory
     yield* attempt("make the directory of held fleets", () => mkdir(root, { recursive: true, mode: 0o700 }))
     const holder = yield* Effect.acquireRelease(
-      attempt("take the fleet's name", () => LockFile.take(files.lock)),
+      attempt("take the fleet's name", () => LockFile.take(files.lock)).pipe(
+        Effect.repeat({
+          schedule: Schedule.spaced(SWEEP_EVERY),
+          times: SWEEP_LOOKS,
+          while: (holder) => holder !== undefined
+        }),
+        inRealTime
+      ),
       (holder) =>
         holder === undefined
           ? attempt("give back the fleet's name", () => removeAll(files)).pipe(Effect.orDie)
@@ -133,12 +147,40 @@ export const find = Effect.fnUntraced(function* (
   })
 })
 
-/** Removes what dead holders left, and names their fleets. */
+/**
+ * Removes what dead holders left, and names their fleets.
+ *
+ * **Limits** a fleet's files go through its lock alone, so those of a holder that comes meanwhile stay.
+ */
 export const sweep: Effect.Effect<ReadonlyArray<string>, MachineRefused> = Effect.gen(function* () {
-  const dead = (yield* list).filter(({ state }) => state === "dead")
-  yield* Effect.forEach(dead, ({ files }) => attempt("remove a dead fleet's files", () => removeAll(files)))
-  return dead.map(({ name }) => name)
+  const root = yield* directory
+  const entries = yield* attempt("read the directory of held fleets", () => readdir(root).catch(emptyIfAbsent))
+  yield* Effect.forEach(entries, (entry) => attempt("remove a dead process's draft", () => sweepDraft(root, entry)))
+  const names = new Set(entries.flatMap((entry) => FILE.exec(entry)?.[1] ?? []))
+  return yield* Effect.filter([...names].toSorted(), clear)
 })
+
+/** Removes the files of a fleet that nobody holds, and says whether there were any to remove. */
+export const clear = Effect.fnUntraced(function* (name: string): Effect.fn.Return<boolean, MachineRefused> {
+  const files = yield* filesOf(name)
+  return yield* attempt("remove a dead fleet's files", async () => {
+    const owner = await LockFile.ownerOf(files.lock)
+    if (owner !== undefined && (await Owner.stateOf(owner)) !== "dead") return false
+    if ((await LockFile.take(files.lock)) !== undefined) return false
+    try {
+      await removeAll({ record: files.record, kubeconfig: files.kubeconfig, log: files.log })
+    } finally {
+      await LockFile.release(files.lock)
+    }
+    return true
+  }).pipe(Effect.uninterruptible)
+})
+
+const sweepDraft = async (root: string, entry: string): Promise<void> => {
+  const owner = FILE.test(entry) ? undefined : Owner.parse(entry)
+  if (owner === undefined || (await Owner.stateOf(owner)) !== "dead") return
+  await rm(join(root, entry), { force: true })
+}
 
 /** The lock goes last: who finds no lock finds nothing else either. */
 const removeAll = async (files: Partial<Files>): Promise<void> => {

@@ -3,16 +3,15 @@
  *
  * @since 0.1.0
  */
-import { writeFile } from "node:fs/promises"
 import { DateTime, Effect, Option } from "effect"
 import * as ControlServer from "../control/ControlServer.ts"
 import * as Handle from "../control/Handle.ts"
 import { Fleet } from "../Fleet.ts"
-import { attempt } from "../internal/Machine.ts"
 import * as Seed from "../Seed.ts"
 import { failed, fromError } from "./CommandFailure.ts"
 import * as FleetView from "./FleetView.ts"
 import * as HeldFleet from "./HeldFleet.ts"
+import * as PlacedKubeconfig from "./PlacedKubeconfig.ts"
 import * as NamedDriver from "./NamedDriver.ts"
 import * as Print from "./Print.ts"
 
@@ -38,6 +37,9 @@ export const hold = Effect.fnUntraced(
       return yield* failed(`the fleet ${options.name} is held already${holder}; give another --name, or take it down`)
     }
     const files = claimed.value
+    const place = options.driver === "existing" ? undefined : options.kubeconfig
+    // Before the clusters start: a refusal after a minute is no help.
+    if (place !== undefined) yield* PlacedKubeconfig.check(place)
     const named = yield* NamedDriver.get(options.driver, options.kubeconfig)
     const { addresses, driver } = Handle.noting(named.driver)
 
@@ -50,16 +52,13 @@ export const hold = Effect.fnUntraced(
     }
 
     const control = yield* ControlServer.start(fleet)
-    const path = options.driver === "existing" ? files.kubeconfig : (options.kubeconfig ?? files.kubeconfig)
-    if (path !== files.kubeconfig) {
-      yield* attempt("write the kubeconfig", () => writeFile(path, fleet.kubeconfig, { mode: 0o600, flag: "w" }))
-    }
+    if (place !== undefined) yield* PlacedKubeconfig.write(place, fleet.kubeconfig)
     yield* HeldFleet.publish(files, fleet.kubeconfig, {
       driver: driver.name,
       readyAt: DateTime.formatIso(yield* DateTime.now),
       handle: yield* Handle.of(fleet, { control, addresses, users: [] })
     })
-    yield* Print.line(exportLine(path))
+    yield* Print.line(exportLine(place ?? files.kubeconfig))
     yield* Effect.forEach(fleet.clusters, ({ name }) =>
       Print.line(`kubectl --context ${name} get all --all-namespaces`)
     )

@@ -8,11 +8,14 @@ import { type CliError, CliOutput, TerminalCapabilities } from "effect/cli"
 import * as Print from "./Print.ts"
 
 const EXIT_STATUS = `EXIT STATUS
-  0    done; a fleet that was held has been taken down
+  0    done
   1    failed, for the reason on standard error; doctor: something is missing
   2    the command line is wrong
-  130  interrupted before it was done
+  130  interrupted; Ctrl-C ends up so once its fleet is taken down
 `
+
+/** How the library begins what a value should be; the line has said so already. */
+const SCHEMA_WORDS = /^(?:Schema validation failed: |Expected )+/
 
 /** Presents help and version on standard output, mistakes on standard error without the whole help. */
 export const layer = Layer.unwrap(
@@ -53,7 +56,7 @@ const explain = (error: CliError.NonShowHelpErrors, command: string): string => 
       const subject = error.kind === "flag" ? `--${error.option}` : error.option
       return error.value === ""
         ? `${subject} needs a value`
-        : `${subject} must be ${error.expected}, not ${error.value}`
+        : `${subject} must be ${error.expected.replace(SCHEMA_WORDS, "")}, not ${error.value}`
     }
     case "DuplicateOption":
     case "ValidationError":

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import { resolve } from "node:path"
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { misused } from "./CommandFailure.ts"
@@ -10,10 +11,17 @@ import * as HeldFleet from "./HeldFleet.ts"
 import * as NamedDriver from "./NamedDriver.ts"
 
 const DEFAULT_NAME = "default"
+const CLUSTER_NAME = /^[!-~]{1,253}$/
 
-/** Names of clusters, the parent first; `hub,prod,stage`. */
+/** Names of clusters, the parent first; `hub,prod,stage`. What a fleet refuses is refused before anything starts. */
 const Clusters = Schema.String.check(
-  Schema.makeFilter((text) => text.split(",").every((name) => name !== "") || "names with commas between them")
+  Schema.makeFilter((text) => {
+    const names = text.split(",")
+    if (!names.every((name) => CLUSTER_NAME.test(name))) {
+      return "names with commas between them, each of 1 to 253 printable characters without spaces"
+    }
+    return new Set(names).size === names.length || "names with commas between them, each of them once"
+  })
 )
 
 export const upCommand = Command.make(
@@ -66,21 +74,22 @@ export const upCommand = Command.make(
   },
   Effect.fn("up")(function* (flags) {
     const [parent = "", ...children] = flags.clusters.split(",")
-    if (flags.detach) {
-      const { detach } = yield* Effect.promise(() => import("./Detach.ts"))
-      return yield* detach(flags.name)
-    }
     if (flags.driver === "existing" && Option.isNone(flags.kubeconfig)) {
       return yield* misused("--kubeconfig is missing: the driver existing finds its clusters there")
     }
-    const { hold } = yield* Effect.promise(() => import("./Hold.ts"))
-    return yield* hold({
+    const options = {
       ...flags,
       parent,
       children,
       seed: Option.getOrUndefined(flags.seed),
-      kubeconfig: Option.getOrUndefined(flags.kubeconfig)
-    })
+      kubeconfig: Option.getOrUndefined(Option.map(flags.kubeconfig, (path) => resolve(path)))
+    }
+    if (flags.detach) {
+      const { detach } = yield* Effect.promise(() => import("./Detach.ts"))
+      return yield* detach(options)
+    }
+    const { hold } = yield* Effect.promise(() => import("./Hold.ts"))
+    return yield* hold(options)
   })
 ).pipe(
   Command.withDescription(

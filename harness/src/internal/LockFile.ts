@@ -14,38 +14,69 @@ import * as Owner from "./Owner.ts"
  */
 export const take = async (path: string): Promise<Owner.Owner | undefined> => {
   const mine = Owner.print(await Owner.self())
-  const draft = `${path}.${mine}`
+  drafts += 1
+  const draft = `${path}.${drafts}.${mine}`
   await writeFile(draft, mine)
   try {
-    await link(draft, path)
-    return undefined
-  } catch (cause) {
-    if (!(cause instanceof Error && "code" in cause && cause.code === "EEXIST")) throw cause
+    for (;;) {
+      const holder = await attemptTake(path, draft)
+      if (holder !== "Again") return holder
+    }
   } finally {
     await rm(draft, { force: true })
   }
-  const held = await readFile(path, "utf8").catch(() => "")
-  const owner = Owner.parse(held)
-  if (owner !== undefined && (await Owner.stateOf(owner)) !== "dead") return owner
-  await discard(path, held)
-  return await take(path)
 }
 
 /** Gives the owner that a lock names; undefined when there is no lock, or none that names one. */
-export const ownerOf = async (path: string): Promise<Owner.Owner | undefined> =>
-  Owner.parse(await readFile(path, "utf8").catch(() => ""))
+export const ownerOf = async (path: string): Promise<Owner.Owner | undefined> => Owner.parse((await read(path)) ?? "")
 
 /** Gives the lock back. */
 export const release = (path: string): Promise<void> => rm(path, { force: true })
 
-/** Removes a dead owner's lock, and puts back what it finds instead if somebody was faster. */
-const discard = async (path: string, held: string): Promise<void> => {
-  const aside = `${path}.aside.${Owner.print(await Owner.self())}`
+/** Two that take one lock in one process write two drafts. */
+let drafts = 0
+
+const attemptTake = async (path: string, draft: string): Promise<Owner.Owner | undefined | "Again"> => {
   try {
-    await rename(path, aside)
-  } catch {
-    return
+    await link(draft, path)
+    return undefined
+  } catch (cause) {
+    if (!hasCode(cause, "EEXIST")) throw cause
   }
-  if ((await readFile(aside, "utf8")) !== held) await link(aside, path).catch(() => undefined)
-  await rm(aside, { force: true })
+  const held = await read(path)
+  if (held === undefined) return "Again"
+  const owner = Owner.parse(held)
+  if (owner !== undefined && (await Owner.stateOf(owner)) !== "dead") return owner
+  return await takeOver(path, held, draft)
 }
+
+/**
+ * Replaces a dead owner's lock.
+ *
+ * **Shape** whoever replaces a lock holds a second one meanwhile. A dead owner gives nothing back, so a lock that still is
+ * what it was cannot change under the one who may replace it, and no living owner's lock is ever moved.
+ */
+const takeOver = async (path: string, held: string, draft: string): Promise<Owner.Owner | undefined | "Again"> => {
+  const guard = `${path}.taking`
+  const other = await take(guard)
+  if (other !== undefined) return other
+  try {
+    if ((await read(path)) !== held) return "Again"
+    await rename(draft, path)
+    return undefined
+  } finally {
+    await release(guard)
+  }
+}
+
+const read = async (path: string): Promise<string | undefined> => {
+  try {
+    return await readFile(path, "utf8")
+  } catch (cause) {
+    if (hasCode(cause, "ENOENT")) return undefined
+    throw cause
+  }
+}
+
+const hasCode = (cause: unknown, code: string): boolean =>
+  cause instanceof Error && "code" in cause && cause.code === code

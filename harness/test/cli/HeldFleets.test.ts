@@ -1,70 +1,11 @@
 /** Fleets held by the command, as people use them: in the foreground, in the background, killed, and side by side. */
 import { assert, describe, it } from "@effect/vitest"
-import { type ChildProcess, spawn } from "node:child_process"
-import { once } from "node:events"
-import { readdir, readFile, stat } from "node:fs/promises"
+import { readdir, readFile, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { Effect, Schema } from "effect"
 import { eventually } from "../../src/Eventually.ts"
-import { temporaryDirectory } from "../internal/Fixture.ts"
-
-const ENTRY = new URL("../../src/bin/harness.ts", import.meta.url).pathname
-/** Each test runs several programs one after the other, each of which takes a second on an idle machine. */
-const LIMIT = { timeout: 300_000 }
-
-const Status = Schema.fromJsonString(
-  Schema.Array(
-    Schema.Struct({
-      name: Schema.String,
-      state: Schema.String,
-      pid: Schema.Int,
-      kubeconfig: Schema.String,
-      clusters: Schema.Array(Schema.Struct({ name: Schema.String, isReady: Schema.Boolean, server: Schema.String }))
-    })
-  )
-)
-
-/** A home in which nobody else holds a fleet; what the test forgets there is ended with it. */
-const place = Effect.gen(function* () {
-  const home = yield* temporaryDirectory
-  const env = { HOME: home, PATH: "/usr/bin:/bin", TMPDIR: home, DOCKER_HOST: "tcp://127.0.0.1:1" }
-  const begin = (args: string): ChildProcess =>
-    spawn(process.execPath, ["--conditions=source", ENTRY, ...args.split(" ")], {
-      env,
-      stdio: ["ignore", "pipe", "pipe"]
-    })
-  const harness = (args: string) =>
-    Effect.promise(async () => {
-      const child = begin(args)
-      const read = async (stream: ChildProcess["stdout"]) => (stream === null ? "" : await text(stream))
-      const [out, err] = await Promise.all([read(child.stdout), read(child.stderr), once(child, "close")])
-      return { code: child.exitCode, out, err }
-    })
-  const status = Effect.flatMap(harness("status --json"), ({ out }) => Schema.decodeUnknownEffect(Status)(out))
-  const foreground = (args: string) =>
-    Effect.acquireRelease(
-      Effect.sync(() => begin(args)),
-      (child) => ended(child, "SIGKILL")
-    )
-  const files = join(home, ".local", "state", "quarterdeck", "fleets")
-  yield* Effect.addFinalizer(() =>
-    Effect.flatMap(
-      Effect.orElseSucceed(status, () => []),
-      (fleets) => Effect.forEach(fleets, ({ name }) => harness(`down ${name}`), { discard: true })
-    )
-  )
-  return { files, foreground, harness, status }
-})
-
-const ended = (child: ChildProcess, signal: NodeJS.Signals): Effect.Effect<number | null> =>
-  Effect.promise(async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
-    const exit = once(child, "exit")
-    child.kill(signal)
-    await exit
-    return child.exitCode
-  })
+import { ended, LIMIT, place } from "./Place.ts"
 
 describe("harness up", () => {
   it.effect(
@@ -105,7 +46,7 @@ describe("harness up", () => {
         const child = yield* foreground("up --clusters hub")
         const printed = child.stdout === null ? Promise.resolve("") : text(child.stdout)
         yield* eventually("the fleet is held", status, ([fleet]) => fleet?.state === "held", { within: "60 seconds" })
-        yield* ended(child, "SIGINT")
+        assert.strictEqual(yield* ended(child, "SIGINT"), 130)
         assert.match(
           yield* Effect.promise(() => printed),
           /^starting hub on embedded\nexport KUBECONFIG='.+'\nkubectl --context hub get all .+\n$/
@@ -119,12 +60,16 @@ describe("harness up", () => {
     "two fleets live side by side, a name is taken once, and down asks which",
     () =>
       Effect.gen(function* () {
-        const { harness, status } = yield* place
+        const { files, harness, status } = yield* place
         assert.strictEqual((yield* harness("up -d --name one --clusters a")).code, 0)
         assert.strictEqual((yield* harness("up -d --name two --clusters b")).code, 0)
         const again = yield* harness("up --name one")
         assert.strictEqual(again.code, 1)
         assert.match(again.err, /^harness: the fleet one is held already by process \d+; give another --name/)
+        const detached = yield* harness("up -d --name one")
+        assert.strictEqual(detached.code, 1)
+        assert.match(detached.err, /^harness: the fleet one is held already by process \d+; give another --name/)
+        assert.include(yield* Effect.promise(() => readFile(join(files, "one.log"), "utf8")), "starting a on embedded")
         assert.deepStrictEqual(yield* harness("down"), {
           code: 2,
           out: "",
@@ -136,6 +81,57 @@ describe("harness up", () => {
           left.map(({ name, state }) => [name, state]),
           [["two", "held"]]
         )
+      }),
+    LIMIT
+  )
+
+  it.effect(
+    "leaves one process in the background, however that is spelled",
+    () =>
+      Effect.gen(function* () {
+        const { harness, status } = yield* place
+        const spellings = ["--detach", "-d", "--detach=true", "-d=true", "--detach true"]
+        const held = yield* Effect.forEach(
+          spellings,
+          (spelling, index) => harness(`up --clusters hub --name n${index} ${spelling}`),
+          { concurrency: 2 }
+        )
+        for (const [index, { code, err }] of held.entries()) {
+          assert.strictEqual(code, 0, err)
+          assert.match(err, new RegExp(`^harness: process \\d+ holds n${index};`))
+        }
+        assert.deepStrictEqual(
+          (yield* status).map(({ name, state }) => `${name} ${state}`),
+          spellings.map((_, index) => `n${index} held`)
+        )
+      }),
+    LIMIT
+  )
+
+  it.effect(
+    "writes a kubeconfig for its user alone, to a place where nobody else's file is, and removes it",
+    () =>
+      Effect.gen(function* () {
+        const { files, harness, home } = yield* place
+        const path = join(home, "mine")
+        yield* Effect.promise(() => writeFile(path, "apiVersion: v1\n", { mode: 0o644 }))
+        const refused = yield* harness(`up --clusters hub --kubeconfig ${path}`)
+        assert.deepStrictEqual(
+          [refused.code, refused.err],
+          [1, `harness: --kubeconfig must name a new file: harness up did not write the one at ${path}\n`]
+        )
+        assert.strictEqual(yield* Effect.promise(() => readFile(path, "utf8")), "apiVersion: v1\n")
+        const detached = yield* harness(`up -d --clusters hub --kubeconfig ${path}`)
+        assert.strictEqual(detached.code, 1)
+        assert.include(detached.err, "harness: --kubeconfig must name a new file")
+        assert.deepStrictEqual(yield* Effect.promise(() => readdir(files)), [])
+
+        const fresh = join(home, "fresh")
+        assert.strictEqual((yield* harness(`up -d --clusters hub --kubeconfig ${fresh}`)).code, 0)
+        assert.strictEqual((yield* Effect.promise(() => stat(fresh))).mode & 0o777, 0o600)
+        assert.include(yield* Effect.promise(() => readFile(fresh, "utf8")), "current-context: hub")
+        assert.strictEqual((yield* harness("down")).code, 0)
+        assert.notInclude(yield* Effect.promise(() => readdir(home)), "fresh")
       }),
     LIMIT
   )
@@ -164,11 +160,18 @@ describe("harness up", () => {
     "says in one line what is wrong with the command line, and what the driver lacks",
     () =>
       Effect.gen(function* () {
-        const { harness } = yield* place
+        const { files, harness, home } = yield* place
         const mistakes = [
           ["up --driver vmware", "harness: --driver must be"],
-          ["up --clusters a,,b", "harness: --clusters must be"],
-          ["up --name Ä", "harness: --name must be"],
+          ["up --clusters a,,b", "harness: --clusters must be names with commas between them"],
+          [
+            "up --clusters a,a",
+            "harness: --clusters must be names with commas between them, each of them once, not a,a"
+          ],
+          ["up --clusters ä -d", "harness: --clusters must be names with commas between them, each of 1 to 253"],
+          ["up --driver existing -d", "harness: --kubeconfig is missing"],
+          ["up --detach=maybe", 'harness: --detach must be "true" | '],
+          ["up --name Ä", "harness: --name must be small letters, digits and dashes, not Ä\n"],
           ["uq", "harness: uq is not a command of harness; did you mean up?"]
         ] as const
         for (const [args, line] of mistakes) {
@@ -176,12 +179,14 @@ describe("harness up", () => {
           assert.strictEqual(code, 2, args)
           assert.isTrue(err.startsWith(line), err)
         }
+        assert.notInclude(yield* Effect.promise(() => readdir(home)), ".local")
         const missing = yield* harness("up --driver control-plane")
         assert.strictEqual(missing.code, 1)
         assert.include(missing.err, "harness: cluster hub: the control-plane driver cannot run here: ")
         const detached = yield* harness("up -d --driver control-plane")
         assert.strictEqual(detached.code, 1)
         assert.include(detached.err, "the control-plane driver cannot run here: ")
+        assert.deepStrictEqual(yield* Effect.promise(() => readdir(files)), [])
       }),
     LIMIT
   )

@@ -1,0 +1,64 @@
+/** The command as people run it, in a home of its own. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import { Effect, Schema } from "effect"
+import { temporaryDirectory } from "../internal/Fixture.ts"
+
+const ENTRY = new URL("../../src/bin/harness.ts", import.meta.url).pathname
+/** Each test runs several programs one after the other, each of which takes a second on an idle machine. */
+export const LIMIT = { timeout: 300_000 }
+
+const Status = Schema.fromJsonString(
+  Schema.Array(
+    Schema.Struct({
+      name: Schema.String,
+      state: Schema.String,
+      pid: Schema.Int,
+      kubeconfig: Schema.String,
+      clusters: Schema.Array(Schema.Struct({ name: Schema.String, isReady: Schema.Boolean, server: Schema.String }))
+    })
+  )
+)
+
+/** A home in which nobody else holds a fleet; what the test forgets there is ended with it. */
+export const place = Effect.gen(function* () {
+  const home = yield* temporaryDirectory
+  const env = { HOME: home, PATH: "/usr/bin:/bin", TMPDIR: home, DOCKER_HOST: "tcp://127.0.0.1:1" }
+  const begin = (args: string): ChildProcess =>
+    spawn(process.execPath, ["--conditions=source", ENTRY, ...args.split(" ")], {
+      env,
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+  const harness = (args: string) =>
+    Effect.promise(async () => {
+      const child = begin(args)
+      const read = async (stream: ChildProcess["stdout"]) => (stream === null ? "" : await text(stream))
+      const [out, err] = await Promise.all([read(child.stdout), read(child.stderr), once(child, "close")])
+      return { code: child.exitCode, out, err }
+    })
+  const status = Effect.flatMap(harness("status --json"), ({ out }) => Schema.decodeUnknownEffect(Status)(out))
+  const foreground = (args: string) =>
+    Effect.acquireRelease(
+      Effect.sync(() => begin(args)),
+      (child) => ended(child, "SIGKILL")
+    )
+  const files = join(home, ".local", "state", "quarterdeck", "fleets")
+  yield* Effect.addFinalizer(() =>
+    Effect.flatMap(
+      Effect.orElseSucceed(status, () => []),
+      (fleets) => Effect.forEach(fleets, ({ name }) => harness(`down ${name}`), { discard: true })
+    )
+  )
+  return { files, foreground, harness, home, status }
+})
+
+export const ended = (child: ChildProcess, signal: NodeJS.Signals): Effect.Effect<number | null> =>
+  Effect.promise(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+    const exit = once(child, "exit")
+    child.kill(signal)
+    await exit
+    return child.exitCode
+  })
