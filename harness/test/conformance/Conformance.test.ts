@@ -6,7 +6,9 @@
 import { describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Option } from "effect"
 import { find } from "../../src/assets/Programs.ts"
+import * as Version from "../../src/assets/Version.ts"
 import * as Drivers from "../../src/Drivers.ts"
+import * as ControlPlane from "../../src/drivers/ControlPlane.ts"
 import { Fleet } from "../../src/Fleet.ts"
 import { setting } from "../../src/internal/Machine.ts"
 import { access } from "./Access.ts"
@@ -39,11 +41,24 @@ const programNamed = Effect.fnUntraced(function* (name: "helm" | "kubectl") {
 const program = await Effect.runPromise(programNamed("kubectl"))
 const helmProgram = await Effect.runPromise(programNamed("helm"))
 
+/** Watch-list is on by default in 1.32, off in 1.33, and on again since. **Source** KEP-3157. */
+const hasWatchList = (version: string | undefined): boolean =>
+  Option.match(Option.flatMap(Option.fromUndefinedOr(version), Version.parse), {
+    onNone: () => true,
+    onSome: ({ minor }) => minor === 32 || minor >= 34
+  })
+
 /** What has no snapshot: a container's disk goes with it. */
 const WITHOUT_SNAPSHOT = new Set(["k3s"])
 
+/** Another release for the driver that has several: `pnpm conformance:1.33` names it. */
+const VARIABLE = "QUARTERDECK_KUBERNETES"
+const asked = await Effect.runPromise(setting(VARIABLE))
+
 for (const driver of run) {
-  const plain = { driver, parent: PARENT, children: [CHILD], users: [{ name: VIEWER }] }
+  const version = driver.name === ControlPlane.driver.name ? asked : undefined
+  const release = version === undefined ? {} : { version }
+  const plain = { driver, parent: PARENT, children: [CHILD], users: [{ name: VIEWER }], ...release }
   const started = { timeout: "2 minutes" } as const
   const name = `a cluster of the ${driver.name} driver`
 
@@ -51,7 +66,7 @@ for (const driver of run) {
     describe("objects", () => objects(it))
     describe("custom kinds", () => customResources(it))
     describe("lists", () => lists(it))
-    describe("watches", () => watches(it))
+    describe("watches", () => watches(it, hasWatchList(version)))
     describe("access", () => access(it))
     describe("service accounts", () => serviceAccounts(it))
     if (Option.isSome(program)) {
@@ -72,8 +87,9 @@ for (const driver of run) {
     })
   })
 
-  const fleetWithNodes = Layer.tap(Fleet.layer({ driver, parent: PARENT, controllers: true, kubelet }), (services) =>
-    withNodes(Context.get(services, Fleet).parent)
+  const fleetWithNodes = Layer.tap(
+    Fleet.layer({ driver, parent: PARENT, controllers: true, kubelet, ...release }),
+    (services) => withNodes(Context.get(services, Fleet).parent)
   )
   layer(fleetWithNodes, started)(name, (it) => {
     describe("controllers and kubelets", () => alive(it))
@@ -83,7 +99,7 @@ for (const driver of run) {
     }
   })
 
-  layer(Fleet.layer({ driver, parent: PARENT, faults: true }), started)(name, (it) => {
+  layer(Fleet.layer({ driver, parent: PARENT, faults: true, ...release }), started)(name, (it) => {
     describe("faults", () => faults(it))
   })
 }

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
 import type { KubeObject, WatchEvent } from "../../src/KubeObject.ts"
-import { configMap, configMapRef, configMaps, freshNamespace, parent, type Suite } from "./Fixture.ts"
+import { configMap, configMapRef, configMaps, freshNamespace, parent, refusal, type Suite } from "./Fixture.ts"
 
 const END_OF_INITIAL = "k8s.io/initial-events-end"
 
@@ -11,7 +11,7 @@ const endsInitial = ({ object }: WatchEvent): boolean => object.metadata.annotat
 const versionOf = (object: KubeObject): number => Number(object.metadata.resourceVersion)
 
 /** Following changes. */
-export const watches = (it: Suite): void => {
+export const watches = (it: Suite, hasWatchList: boolean): void => {
   it.effect("a watch from a list's version sees every later change, in order, with rising versions", () =>
     Effect.gen(function* () {
       const { api } = yield* parent
@@ -69,35 +69,61 @@ export const watches = (it: Suite): void => {
     })
   )
 
-  it.effect("a watch-list sends what exists, says where that ends, and goes on", () =>
-    Effect.gen(function* () {
-      const { api } = yield* parent
-      const namespace = yield* freshNamespace(yield* parent)
-      const own = { ...configMaps(namespace), labelSelector: "mine=yes" }
-      yield* Effect.forEach(["a", "b"], (name) => api.create(configMap(namespace, name, { mine: "yes" })))
-      const seen = yield* api
-        .watch({
-          ...own,
-          sendInitialEvents: true,
-          resourceVersionMatch: "NotOlderThan",
-          allowWatchBookmarks: true
-        })
-        .pipe(
-          Stream.tap((event) =>
-            endsInitial(event) ? api.create(configMap(namespace, "c", { mine: "yes" })) : Effect.void
-          ),
-          Stream.takeUntil(({ object }) => object.metadata.name === "c"),
-          Stream.runCollect
+  if (!hasWatchList) {
+    it.effect("422 for a watch-list where the server has none, so that clients fall back", () =>
+      Effect.gen(function* () {
+        const { api } = yield* parent
+        const refused = yield* refusal(
+          Stream.runDrain(
+            api.watch({
+              ...configMaps("default"),
+              sendInitialEvents: true,
+              resourceVersionMatch: "NotOlderThan",
+              allowWatchBookmarks: true
+            })
+          )
         )
-      assert.deepStrictEqual(seen.slice(0, 2).map(summary).toSorted(), ["ADDED a", "ADDED b"])
-      assert.deepStrictEqual(
-        seen.slice(2).map(({ type }) => type),
-        ["BOOKMARK", "ADDED"]
-      )
-      const [bookmark] = seen.slice(2)
-      assert.isAtLeast(bookmark === undefined ? 0 : versionOf(bookmark.object), versionOf(seen[1]?.object ?? NO_OBJECT))
-    })
-  )
+        assert.strictEqual(refused.code, 422)
+        assert.include(
+          refused.text,
+          "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled"
+        )
+      })
+    )
+  } else {
+    it.effect("a watch-list sends what exists, says where that ends, and goes on", () =>
+      Effect.gen(function* () {
+        const { api } = yield* parent
+        const namespace = yield* freshNamespace(yield* parent)
+        const own = { ...configMaps(namespace), labelSelector: "mine=yes" }
+        yield* Effect.forEach(["a", "b"], (name) => api.create(configMap(namespace, name, { mine: "yes" })))
+        const seen = yield* api
+          .watch({
+            ...own,
+            sendInitialEvents: true,
+            resourceVersionMatch: "NotOlderThan",
+            allowWatchBookmarks: true
+          })
+          .pipe(
+            Stream.tap((event) =>
+              endsInitial(event) ? api.create(configMap(namespace, "c", { mine: "yes" })) : Effect.void
+            ),
+            Stream.takeUntil(({ object }) => object.metadata.name === "c"),
+            Stream.runCollect
+          )
+        assert.deepStrictEqual(seen.slice(0, 2).map(summary).toSorted(), ["ADDED a", "ADDED b"])
+        assert.deepStrictEqual(
+          seen.slice(2).map(({ type }) => type),
+          ["BOOKMARK", "ADDED"]
+        )
+        const [bookmark] = seen.slice(2)
+        assert.isAtLeast(
+          bookmark === undefined ? 0 : versionOf(bookmark.object),
+          versionOf(seen[1]?.object ?? NO_OBJECT)
+        )
+      })
+    )
+  }
 
   it.effect("a watch that takes bookmarks hears of changes elsewhere before its time is over", () =>
     Effect.gen(function* () {

@@ -82,7 +82,7 @@ const makeStep = Effect.fnUntraced(function* ({ cluster, collection, limits, tra
 
   const open = Effect.fnUntraced(function* (initial: boolean, query: Readonly<Record<string, string>>) {
     const own = yield* Scope.fork(scope)
-    const timeoutSeconds = String(yield* Random.nextIntBetween(limits.minWatchSeconds, limits.maxWatchSeconds + 1))
+    const timeoutSeconds = String(yield* Random.nextIntBetween(limits.minWatchSeconds, limits.maxWatchSeconds))
     const path = kubePath.collection(collection, { watch: "1", allowWatchBookmarks: "true", timeoutSeconds, ...query })
     const answer = yield* transport.open(cluster, { method: "GET", path, action }).pipe(
       Scope.provide(own),
