@@ -21,6 +21,7 @@ import * as Reviews from "./Reviews.ts"
 import { type Failure, methodNotAllowed, noSuchResource, notFound, type Outcome, toJson } from "./Status.ts"
 import * as Subresources from "./Subresources.ts"
 import * as TokenRequests from "./TokenRequests.ts"
+import { inYaml } from "./Yaml.ts"
 
 /** A request before its sender is known. */
 export interface Incoming extends Omit<ApiRequest, "user" | "body" | "warn"> {
@@ -59,13 +60,17 @@ export const make = (kernel: Kernel, authentication: Authentication, address: ()
             const request = { ...rest, body, contentType, user, warn: (text: string) => void warnings.push(text) }
             const elsewhere = aggregated(kernel, rest.path)
             if (elsewhere !== undefined) return { _tag: "Forward", api: elsewhere, request }
-            if (info._tag === "Path") return path(kernel, rest, address())
+            if (info._tag === "Path") {
+              const page = path(kernel, rest, address())
+              return rest.path.startsWith("/api") ? inYaml(rest.accept, page) : page
+            }
             if (!isGroup(kernel, info.group)) return NO_PAGE
             const reply = Result.match(resource(kernel, authorize, authentication, request, info), {
               onSuccess: (reply) => reply,
               onFailure: (failure) => (isNoPage(failure, info) ? NO_PAGE : refused(failure))
             })
-            return warnings.length === 0 ? reply : { ...reply, warnings }
+            const formed = inYaml(rest.accept, reply)
+            return warnings.length === 0 ? formed : { ...formed, warnings }
           }
         }
       })

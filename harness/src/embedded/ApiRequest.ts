@@ -9,7 +9,8 @@ import type { AggregatedApi } from "./AggregatedApis.ts"
 import type { User } from "./Authentication.ts"
 import * as CustomBody from "./CustomBody.ts"
 import * as Decoding from "./Decoding.ts"
-import { at, checked, isArray, isObject, type Json, type JsonObject, objectAt, parse, textAt } from "./Json.ts"
+import * as FieldTypes from "./FieldTypes.ts"
+import { checked, isArray, isObject, type Json, type JsonObject, objectAt, parse, textAt } from "./Json.ts"
 import { mediaRanges, type Renderer } from "./Representation.ts"
 import type { WatchQuery } from "./Query.ts"
 import type { ResourceRequest } from "./RequestInfo.ts"
@@ -95,13 +96,10 @@ export const bodyObject = (request: ApiRequest, kind: string, groupVersion: stri
         )
       )
     }
-    const problem = shapeProblem(body)
+    const problem = FieldTypes.decoding(groupVersion, kind, body)
     if (problem !== undefined) {
-      return yield* Result.fail(
-        badRequest(
-          `${kind} in version ${JSON.stringify(groupVersion)} cannot be handled as a ${kind}: json: ${problem}`
-        )
-      )
+      const own = JSON.stringify(groupVersion.slice(groupVersion.indexOf("/") + 1))
+      return yield* Result.fail(badRequest(`${kind} in version ${own} cannot be handled as a ${kind}: ${problem}`))
     }
     return body
   })
@@ -143,36 +141,6 @@ const typeName = (value: Json | undefined): string => {
   if (isArray(value)) return "array"
   if (isObject(value)) return "object"
   return value === null ? "null" : typeof value === "boolean" ? "bool" : typeof value
-}
-
-const OBJECTS = ["metadata", "spec", "status"]
-const TEXT_MAPS = ["labels", "annotations"]
-const LISTS = [
-  ["metadata", "finalizers"],
-  ["metadata", "ownerReferences"],
-  ["spec", "containers"],
-  ["spec", "initContainers"]
-]
-
-/** What in the frame of an object has a type that no kind allows. */
-const shapeProblem = (object: JsonObject): string | undefined => {
-  const wrong = OBJECTS.find((name) => object[name] !== undefined && object[name] !== null && !isObject(object[name]))
-  if (wrong !== undefined)
-    return `cannot unmarshal ${typeName(object[wrong])} into Go struct field .${wrong} of type object`
-  for (const path of LISTS) {
-    const value = at(object, ...path)
-    if (value !== undefined && value !== null && !isArray(value)) {
-      return `cannot unmarshal ${typeName(value)} into Go struct field .${path.join(".")} of type array`
-    }
-  }
-  for (const name of TEXT_MAPS) {
-    const map = at(object, "metadata", name)
-    if (map === undefined || map === null) continue
-    const value = isObject(map) ? Object.values(map).find((one) => typeof one !== "string") : map
-    if (value !== undefined)
-      return `cannot unmarshal ${typeName(value)} into Go struct field ObjectMeta.metadata.${name} of type string`
-  }
-  return undefined
 }
 
 /** Who writes: the field manager that the request names, else the program that sent it. */

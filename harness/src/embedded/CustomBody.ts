@@ -6,7 +6,8 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
-import { isObject, type Json, type JsonObject, objectAt, textAt } from "./Json.ts"
+import * as FieldTypes from "./FieldTypes.ts"
+import { type JsonObject, textAt } from "./Json.ts"
 import { apiVersionOf, type Resource } from "./Resource.ts"
 import { badRequest, invalid, invalidValue, type Outcome } from "./Status.ts"
 
@@ -27,11 +28,11 @@ export const read = (resource: Resource, body: JsonObject, text: string): Outcom
     const problem = `the API version in the data (${version}) does not match the expected API version (${wanted})`
     return Result.fail(badRequest(problem))
   }
-  const problem = metadataProblem(body["metadata"])
+  const problem = FieldTypes.decodingMetadata(body["metadata"] ?? null)
   if (problem !== undefined) {
     const { kind: own, version: name } = resource
     return Result.fail(
-      badRequest(`${own} in version ${JSON.stringify(name)} cannot be handled as a ${own}: json: ${problem}`)
+      badRequest(`${own} in version ${JSON.stringify(name)} cannot be handled as a ${own}: ${problem}`)
     )
   }
   return kind === resource.kind
@@ -41,22 +42,4 @@ export const read = (resource: Resource, body: JsonObject, text: string): Outcom
           invalidValue("kind", kind, `must be ${resource.kind}`)
         ])
       )
-}
-
-const TEXT_MAPS = ["labels", "annotations"]
-
-const metadataProblem = (metadata: Json | undefined): string | undefined => {
-  if (metadata === undefined || metadata === null) return undefined
-  if (!isObject(metadata)) return `cannot unmarshal ${goType(metadata)} into Go value of type v1.ObjectMeta`
-  for (const name of TEXT_MAPS) {
-    const wrong = Object.values(objectAt(metadata, name)).find((value) => typeof value !== "string" && value !== null)
-    if (wrong !== undefined)
-      return `cannot unmarshal ${goType(wrong)} into Go struct field ObjectMeta.${name} of type string`
-  }
-  return undefined
-}
-
-const goType = (value: Json): string => {
-  if (Array.isArray(value)) return "array"
-  return typeof value === "boolean" ? "bool" : typeof value
 }

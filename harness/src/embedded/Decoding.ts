@@ -7,6 +7,7 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
+import * as FieldTypes from "./FieldTypes.ts"
 import { isObject, type JsonObject, textAt, withoutNulls } from "./Json.ts"
 import * as KindSchema from "./KindSchema.ts"
 import { apiVersionOf, type Resource } from "./Resource.ts"
@@ -89,30 +90,54 @@ const complete = (schema: JsonObject, object: JsonObject): JsonObject => {
 }
 
 /**
- * Reads what a patch has made of an object.
+ * Reads what a patch has made of an object. **Shape** `patch` is one that was merged field by field, where there is one.
  *
- * **Errors** 422 when fields are unknown and the client is strict; it repeats the whole object.
+ * **Errors** 422 when a value has another type than its field, and when fields are unknown and the client is strict; it
+ * repeats the whole object, or the patch that was merged.
  */
-export const decodePatched = (resource: Resource, object: JsonObject, reading: Reading): Outcome<JsonObject> =>
-  Result.mapError(decode(resource, object, reading), (failure) => {
+export const decodePatched = (
+  resource: Resource,
+  object: JsonObject,
+  reading: Reading,
+  patch?: JsonObject
+): Outcome<JsonObject> => {
+  const refused = (shown: string, problem: string) =>
+    Result.fail(invalid("", "", "", [invalidValue("patch", shown, problem)]))
+  const version = apiVersionOf(resource)
+  if (resource.custom === undefined && patch !== undefined) {
+    const unlike = FieldTypes.converting(version, resource.kind, object)
+    if (unlike !== undefined) return refused(FieldTypes.goText(patch), unlike)
+  }
+  const problem =
+    resource.custom === undefined
+      ? FieldTypes.decoding(version, resource.kind, object)
+      : FieldTypes.decodingMetadata(object["metadata"] ?? null)
+  if (problem !== undefined) return refused(JSON.stringify(object), problem)
+  return Result.mapError(decode(resource, object, reading), (failure) => {
     const strict = failure.message.indexOf(STRICT)
     if (strict < 0) return failure
     return invalid("", "", "", [invalidValue("patch", JSON.stringify(object), failure.message.slice(strict))])
   })
+}
 
-/** **Errors** 500, as the real server answers an intent with fields that its kind does not have. */
+/** **Errors** 500, as the real server answers an intent with fields or types of fields that its kind does not have. */
 export const declared = (resource: Resource, intent: JsonObject): Outcome<JsonObject> => {
   const { custom } = resource
   const { unknown } =
     custom === undefined
       ? Structural.prunePublished(KindSchema.ofResource(resource) ?? {}, intent)
       : Structural.prune(custom.schema, intent)
-  if (unknown.length === 0) return Result.succeed(intent)
-  const problems = unknown.map((path) => `.${path}: field not declared in schema`)
+  const mistyped =
+    custom === undefined ? FieldTypes.declaring(apiVersionOf(resource), resource.kind, intent) : undefined
+  if (unknown.length === 0 && mistyped === undefined) return Result.succeed(intent)
+  const problems = [
+    ...unknown.map((path) => `.${path}: field not declared in schema`),
+    ...(mistyped === undefined ? [] : [mistyped])
+  ]
   const [only] = problems
   const told = problems.length === 1 && only !== undefined ? only : ["errors:", ...problems].join("\n  ")
   const place = `${textAt(intent, "metadata", "namespace")}/${textAt(intent, "metadata", "name")}`
-  const kind = `${apiVersionOf(resource)}, Kind=${resource.kind}`
+  const kind = `${resource.group}/${resource.version}, Kind=${resource.kind}`
   return Result.fail<Failure>({
     code: 500,
     message: `failed to create typed patch object (${place}; ${kind}): ${told}`

@@ -7,7 +7,19 @@
  */
 import * as ApiServices from "./ApiServices.ts"
 import * as Definition from "./Definition.ts"
-import { arrayAt, isArray, isObject, type JsonObject, objectAt, put, textAt, textsAt, withDefaults } from "./Json.ts"
+import {
+  arrayAt,
+  isArray,
+  isObject,
+  type JsonObject,
+  numberAt,
+  objectAt,
+  put,
+  textAt,
+  textsAt,
+  withDefaults,
+  without
+} from "./Json.ts"
 import * as PodDefaults from "./PodDefaults.ts"
 import { canonicalIn } from "./Quantity.ts"
 import type { Resource } from "./Resource.ts"
@@ -16,7 +28,8 @@ import type { Resource } from "./Resource.ts"
 export interface Surroundings {
   /** Gives an address of the service range, or a node port, that nobody else has. */
   readonly serviceAddress: () => string
-  readonly nodePort: () => number
+  /** Gives a port beside those that the service has already. */
+  readonly nodePort: (taken: ReadonlySet<number>) => number
 }
 
 type Fill = (object: JsonObject, surroundings: Surroundings) => JsonObject
@@ -139,16 +152,16 @@ const service: Fill = (object, surroundings) =>
     const exposed = type === "NodePort" || type === "LoadBalancer"
     const clusterIP = textAt(value, "clusterIP") || surroundings.serviceAddress()
     const { ports } = value
+    const taken = new Set(arrayAt(value, "ports").map((port) => numberAt(port, "nodePort") ?? 0))
     const filledPorts = isArray(ports)
-      ? ports.map((port) =>
-          isObject(port)
-            ? withDefaults(port, {
-                protocol: "TCP",
-                targetPort: port["port"] ?? 0,
-                ...(exposed && !Object.hasOwn(port, "nodePort") ? { nodePort: surroundings.nodePort() } : {})
-              })
-            : port
-        )
+      ? ports.map((port) => {
+          if (!isObject(port)) return port
+          const filled = withDefaults(port, { protocol: "TCP", targetPort: port["port"] ?? 0 })
+          if (!exposed || (numberAt(port, "nodePort") ?? 0) !== 0) return filled
+          const nodePort = surroundings.nodePort(taken)
+          taken.add(nodePort)
+          return { ...filled, nodePort }
+        })
       : undefined
     return withDefaults(
       {
@@ -177,8 +190,15 @@ const namespace: Fill = (object) => {
   return put(object, ["metadata", "labels"], labels)
 }
 
+/** Maps without entries are not there. */
+const entryless = (object: JsonObject, ...names: ReadonlyArray<string>): JsonObject =>
+  without(object, ...names.filter((name) => isObject(object[name]) && Object.keys(objectAt(object, name)).length === 0))
+
+const configMap: Fill = (object) => entryless(object, "data", "binaryData")
+
 const secret: Fill = (object) => {
-  const { stringData, ...rest } = object
+  const { stringData, ...given } = object
+  const rest = entryless(given["type"] === "" ? without(given, "type") : given, "data")
   const written = Object.entries(textsAt({ stringData: stringData ?? null }, "stringData")).map(
     ([key, text]) => [key, Buffer.from(text).toString("base64")] as const
   )
@@ -263,6 +283,7 @@ const FILL = new Map<string, Fill>([
   ["Namespace", namespace],
   ["Node", node],
   ["Secret", secret],
+  ["ConfigMap", configMap],
   ["Event", event],
   ["PersistentVolumeClaim", claim],
   ["CustomResourceDefinition", Definition.fill],

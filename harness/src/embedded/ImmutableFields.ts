@@ -5,8 +5,10 @@
  *
  * @since 0.1.0
  */
+import * as ConfigCheck from "./ConfigCheck.ts"
 import { arrayAt, at, equals, isObject, type Json, type JsonObject, objectAt, textAt } from "./Json.ts"
 import type { Resource } from "./Resource.ts"
+import * as ServiceCheck from "./ServiceCheck.ts"
 import { type FieldError, forbiddenValue, invalidValue } from "./Status.ts"
 
 const IMMUTABLE = new Map<string, ReadonlyArray<ReadonlyArray<string>>>([
@@ -41,6 +43,8 @@ export const immutableErrors = (
   before: JsonObject
 ): ReadonlyArray<FieldError> => {
   if (resource.kind === "Pod") return podErrors(object, before)
+  if (resource.kind === "Service") return ServiceCheck.changeErrors(object, before)
+  if (resource.kind === "ConfigMap" || resource.kind === "Secret") return ConfigCheck.changeErrors(object, before)
   if (resource.kind.endsWith("RoleBinding")) return roleErrors(object, before)
   if (resource.kind === "StatefulSet") {
     const changed = changedKeys(objectAt(object, "spec"), objectAt(before, "spec")).some((key) => !STATEFUL.has(key))
@@ -72,6 +76,9 @@ const POD = new Set([
 const podErrors = (object: JsonObject, before: JsonObject): ReadonlyArray<FieldError> => {
   const spec = objectAt(object, "spec")
   const old = objectAt(before, "spec")
+  const quality = textAt(before, "status", "qosClass")
+  const asked = textAt(object, "status", "qosClass")
+  if (quality !== "" && asked !== quality) return [invalidValue("status.qosClass", asked, "field is immutable")]
   const imagesOnly = ["containers", "initContainers"].every((name) =>
     equals(imageless(spec, name), imageless(old, name))
   )

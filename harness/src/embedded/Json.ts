@@ -78,17 +78,53 @@ export const withDefaults = (object: JsonObject, defaults: JsonObject): JsonObje
 }
 
 /**
+ * Gives the object with every value as `change` gives it, without the keys for which that is undefined.
+ *
+ * **Limits** the object itself when nothing differs, so that what passes through unchanged costs no memory.
+ */
+export const changeValues = (
+  object: JsonObject,
+  change: (value: Json, key: string) => Json | undefined
+): JsonObject => {
+  const keys = Object.keys(object)
+  let changed: Array<readonly [string, Json]> | undefined
+  for (const [place, key] of keys.entries()) {
+    const before = object[key]
+    if (before === undefined) continue
+    const after = change(before, key)
+    if (changed === undefined) {
+      if (after === before) continue
+      changed = keys.slice(0, place).flatMap((earlier) => {
+        const kept = object[earlier]
+        return kept === undefined ? [] : [[earlier, kept] as const]
+      })
+    }
+    if (after !== undefined) changed.push([key, after])
+  }
+  return changed === undefined ? object : Object.fromEntries(changed)
+}
+
+/** Gives the list with every item as `change` gives it; the list itself when nothing differs. */
+export const changeItems = (list: JsonArray, change: (item: Json, place: number) => Json): JsonArray => {
+  let changed: Array<Json> | undefined
+  for (const [place, before] of list.entries()) {
+    const after = change(before, place)
+    if (changed === undefined && after !== before) changed = list.slice(0, place)
+    changed?.push(after)
+  }
+  return changed ?? list
+}
+
+/**
  * Drops every key whose value is `null`, at any depth: a body that says nothing about a field and one that says `null`
  * agree.
  */
 export const withoutNulls = (object: JsonObject): JsonObject =>
-  Object.fromEntries(
-    Object.entries(object).flatMap(([key, value]) => (value === null ? [] : [[key, nullsDropped(value)] as const]))
-  )
+  changeValues(object, (value) => (value === null ? undefined : nullsDropped(value)))
 
 const nullsDropped = (value: Json): Json => {
   if (isObject(value)) return withoutNulls(value)
-  return isArray(value) ? value.map(nullsDropped) : value
+  return isArray(value) ? changeItems(value, nullsDropped) : value
 }
 
 /** Compares two values by content; the order of keys does not count. */

@@ -59,7 +59,7 @@ export const make = (
       ...trust,
       place: { port: 0 },
       collectsLater,
-      surroundings: { serviceAddress: () => freeAddress(store), nodePort: () => freeNodePort(store) },
+      surroundings: { serviceAddress: () => freeAddress(store), nodePort: (taken) => freeNodePort(store, taken) },
       nowMs: () => clock.currentTimeMillisUnsafe(),
       uid: () => `${hex(8)}-${hex(4)}-4${hex(3)}-${"89ab"[below(4)]}${hex(3)}-${hex(8)}${hex(4)}`,
       suffix: () => Array.from({ length: 5 }, () => SUFFIX[below(SUFFIX.length)]).join("")
@@ -81,11 +81,13 @@ const freeAddress = (store: Store): string => {
 
 const FIRST_NODE_PORT = 30_000
 
-const freeNodePort = (store: Store): number => {
+const freeNodePort = (store: Store, taken: ReadonlySet<number>): number => {
   const text = store
     .list(Resources.services, "")
     .map((service) => service.body)
     .join()
-  for (let port = FIRST_NODE_PORT; port < 32_768; port++) if (!text.includes(`"nodePort":${port}`)) return port
+  for (let port = FIRST_NODE_PORT; port < 32_768; port++) {
+    if (!taken.has(port) && !text.includes(`"nodePort":${port}`)) return port
+  }
   return FIRST_NODE_PORT
 }

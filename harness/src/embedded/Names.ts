@@ -85,6 +85,21 @@ export const keyProblem = (key: string): string | undefined => {
   )
 }
 
+const CONFIG_KEY = "[-._a-zA-Z0-9]+"
+const CONFIG_KEY_REGEX = whole(CONFIG_KEY)
+
+/** What is wrong with a key of a config map or a secret. */
+export const configKeyProblem = (key: string): string | undefined => {
+  if (key.length > 253) return longer(253)
+  if (key === "." || key === "..") return `must not be '${key}'`
+  if (key.startsWith("..")) return "must not start with '..'"
+  if (CONFIG_KEY_REGEX.test(key)) return undefined
+  return (
+    "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or "
+    + `'key-name', regex used for validation is '${CONFIG_KEY}')`
+  )
+}
+
 export const labelValueProblem = (value: string): string | undefined => {
   if (value.length > 63) return longer(63)
   if (VALUE_REGEX.test(value)) return undefined

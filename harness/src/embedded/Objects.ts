@@ -112,6 +112,7 @@ const create = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
     const renderer = yield* rendererFor(kernel, call)
     const options = yield* writeOptions(call.request, "CreateOptions")
     const body = yield* Result.flatMap(resourceBody(call), (object) => placed(object, call))
+    warnOfRules(call, body)
     const made = yield* Writes.create(kernel, call.resource, addressOf(call).namespace, body, options)
     return written(kernel, call, renderer, made, options.dryRun, 201)
   })
@@ -121,6 +122,9 @@ export const update = (kernel: Kernel, call: ResourceCall, part: Writes.Part): O
     const renderer = yield* rendererFor(kernel, call)
     const options = yield* writeOptions(call.request, "UpdateOptions")
     const body = yield* Result.flatMap(resourceBody(call), (object) => placed(object, call))
+    const name = textAt(body, "metadata", "name")
+    if (name !== call.info.name) return yield* Result.fail(misnamed(name, call.info.name))
+    if (part === "main") warnOfRules(call, body)
     const change = () => (part === "main" ? versioned(call.resource, body) : Result.succeed(body))
     const changed = yield* Writes.update(kernel, addressOf(call), part, change, options)
     return written(kernel, call, renderer, changed, options.dryRun, 200)
@@ -134,17 +138,24 @@ export const patch = (kernel: Kernel, call: ResourceCall, part: "main" | "status
     const { reading, ...given } = options
     const asked = yield* Patches.read(call.request, patchTarget(resource))
     if (asked._tag === "Apply") {
+      warnOfRules(call, asked.intent)
       const intent = yield* Decoding.declared(resource, asked.intent)
       const [object, status] = yield* apply(kernel, call, part, intent, asked.force, given)
       return written(kernel, call, renderer, object, options.dryRun, status)
     }
     const change = (current: JsonObject) =>
       Result.flatMap(asked.change(typed(resource, current)), (object) =>
-        Decoding.decodePatched(resource, object, reading)
+        Decoding.decodePatched(resource, object, reading, asked.merged)
       )
     const changed = yield* Writes.update(kernel, addressOf(call), part, change, given)
     return written(kernel, call, renderer, changed, options.dryRun, 200)
   })
+
+/** Whoever defines a kind by rules in CEL hears that nothing here holds objects to them. */
+const warnOfRules = ({ request, resource }: ResourceCall, body: JsonObject): void => {
+  if (resource === Resources.customResourceDefinitions && JSON.stringify(body).includes('"x-kubernetes-validations":'))
+    request.warn("x-kubernetes-validations: this server keeps the rules but does not evaluate them")
+}
 
 export const patchTarget = (resource: Resource): Patches.PatchTarget => ({
   kind: resource.kind,

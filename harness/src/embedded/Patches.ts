@@ -22,10 +22,17 @@ import {
 } from "./Status.ts"
 import * as StrategicMerge from "./StrategicMerge.ts"
 
-/** **Shape** an apply is a whole intent; every other patch is a change of what is there. */
+/**
+ * **Shape** an apply is a whole intent; every other patch is a change of what is there. `merged` is the patch itself
+ * where it is merged field by field.
+ */
 export type Patch =
   | { readonly _tag: "Apply"; readonly intent: JsonObject; readonly force: boolean }
-  | { readonly _tag: "Change"; readonly change: (current: JsonObject) => Outcome<JsonObject> }
+  | {
+      readonly _tag: "Change"
+      readonly change: (current: JsonObject) => Outcome<JsonObject>
+      readonly merged?: JsonObject
+    }
 
 /** What is patched. **Shape** `schema` says how a strategic merge patch merges; custom kinds take none. */
 export interface PatchTarget {
@@ -58,7 +65,7 @@ export const read = (request: ApiRequest, target: PatchTarget): Outcome<Patch> =
       }
       case "application/strategic-merge-patch+json": {
         const patch = yield* object(yield* json(request))
-        return { _tag: "Change", change: (current) => StrategicMerge.apply(current, patch, schema) }
+        return { _tag: "Change", change: (current) => StrategicMerge.apply(current, patch, schema), merged: patch }
       }
       case APPLY:
         return {

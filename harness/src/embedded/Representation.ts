@@ -24,8 +24,16 @@ export const whole: Representation = { _tag: "Whole" }
 const NOT_ACCEPTABLE: Failure = {
   code: 406,
   reason: "NotAcceptable",
-  message: "only the following media types are accepted: application/json"
+  message: "only the following media types are accepted: application/json, application/yaml"
 }
+
+const NO_STREAM: Failure = {
+  ...NOT_ACCEPTABLE,
+  message: "only the following media types are accepted: application/json;stream=watch"
+}
+
+export const YAML_TYPE = "application/yaml"
+const SPOKEN = new Set(["application/json", "application/*", "*/*"])
 
 /** One part of an Accept header. **Shape** parameters keep their case. */
 interface MediaRange {
@@ -51,7 +59,8 @@ export const mediaRanges = (accept: string | undefined): ReadonlyArray<MediaRang
 /**
  * Chooses the first form that the client names and the server has.
  *
- * **Errors** 406 when there is none: this server speaks JSON alone.
+ * **Shape** what is chosen is the content; YAML is another form of the same. **Errors** 406 when there is none: this
+ * server speaks JSON and YAML, and JSON alone in a stream.
  */
 export const negotiate = (
   accept: string | undefined,
@@ -61,7 +70,7 @@ export const negotiate = (
   const ranges = mediaRanges(accept)
   if (ranges.length === 0) return Result.succeed(whole)
   for (const { parameters, type } of ranges) {
-    if (type !== "application/json" && type !== "application/*" && type !== "*/*") continue
+    if (!SPOKEN.has(type) && (type !== YAML_TYPE || asked === "stream")) continue
     const as = parameters.get("as")
     if (as === undefined) return Result.succeed(whole)
     const version = parameters.get("v") ?? ""
@@ -73,7 +82,7 @@ export const negotiate = (
     }
     if (as === "PartialObjectMetadata" || as === "PartialObjectMetadataList") return Result.fail(otherShape(as))
   }
-  return Result.fail(NOT_ACCEPTABLE)
+  return Result.fail(asked === "stream" ? NO_STREAM : NOT_ACCEPTABLE)
 }
 
 const otherShape = (as: string): Failure => ({

@@ -10,6 +10,7 @@ import type { Json, JsonObject } from "./Json.ts"
 export interface FieldError {
   readonly reason:
     | "FieldValueRequired"
+    | "FieldValueNotFound"
     | "FieldValueInvalid"
     | "FieldValueDuplicate"
     | "FieldValueForbidden"
@@ -133,6 +134,13 @@ export const tooLong = (field: string, limit: number): FieldError => ({
 export const tooMany = (field: string, count: number, limit: number): FieldError => ({
   reason: "FieldValueTooMany",
   message: `Too many: ${count}: must have at most ${limit} ${limit === 1 ? "item" : "items"}`,
+  field
+})
+
+/** A name that nothing in the object has. */
+export const missing = (field: string, value: Json): FieldError => ({
+  reason: "FieldValueNotFound",
+  message: `Not found: ${JSON.stringify(value)}`,
   field
 })
 

@@ -6,7 +6,7 @@
  *
  * @since 0.1.0
  */
-import { isArray, isObject, type Json, type JsonObject } from "./Json.ts"
+import { changeItems, changeValues, isArray, isObject, type Json, type JsonObject } from "./Json.ts"
 import * as KindSchema from "./KindSchema.ts"
 
 /** An object without the fields that its schema does not name. **Shape** `unknown` are their paths, `spec.ports[0].x`. */
@@ -21,6 +21,8 @@ const OBJECT_META = KindSchema.reference("io.k8s.apimachinery.pkg.apis.meta.v1.O
 /** How a walk knows what to keep. */
 interface Walk {
   readonly unknown: Array<string>
+  /** Where it is: names of fields, and places in lists. */
+  readonly path: Array<string | number>
   /** What becomes of a field that the schema does not name. */
   readonly keeps: (schema: KindSchema.KindSchema) => boolean
 }
@@ -31,9 +33,9 @@ interface Walk {
  * **Shape** what `x-kubernetes-preserve-unknown-fields` covers stays; the metadata of objects is always known.
  */
 export const prune = (schema: JsonObject, object: JsonObject): Pruned => {
-  const walk: Walk = { unknown: [], keeps: preserves }
+  const walk: Walk = { unknown: [], path: [], keeps: preserves }
   const { metadata, ...rest } = object
-  const root = pruneObject(walk, { ...schema, "x-kubernetes-embedded-resource": true }, rest, "")
+  const root = pruneObject(walk, { ...schema, "x-kubernetes-embedded-resource": true }, rest)
   const meta =
     metadata === undefined ? undefined : prunePublished({ properties: { metadata: OBJECT_META } }, { metadata })
   return {
@@ -48,14 +50,14 @@ export const prune = (schema: JsonObject, object: JsonObject): Pruned => {
  * **Shape** there, an object that names no fields at all may hold any.
  */
 export const prunePublished = (schema: JsonObject, object: JsonObject): Pruned => {
-  const walk: Walk = { unknown: [], keeps: isOpen }
-  return { object: pruneObject(walk, schema, object, ""), unknown: walk.unknown }
+  const walk: Walk = { unknown: [], path: [], keeps: isOpen }
+  return { object: pruneObject(walk, schema, object), unknown: walk.unknown }
 }
 
 /** Prunes a value that is not a whole object, such as a default. */
 export const pruneValue = (schema: JsonObject, value: JsonObject): Pruned => {
-  const walk: Walk = { unknown: [], keeps: preserves }
-  return { object: pruneObject(walk, schema, value, ""), unknown: walk.unknown }
+  const walk: Walk = { unknown: [], path: [], keeps: preserves }
+  return { object: pruneObject(walk, schema, value), unknown: walk.unknown }
 }
 
 const preserves = (schema: KindSchema.KindSchema): boolean => schema?.["x-kubernetes-preserve-unknown-fields"] === true
@@ -66,28 +68,40 @@ const isOpen = (schema: KindSchema.KindSchema): boolean => {
   return whole["properties"] === undefined && whole["additionalProperties"] === undefined
 }
 
-const pruneAny = (walk: Walk, schema: KindSchema.KindSchema, value: Json, path: string): Json => {
-  if (isObject(value)) return pruneObject(walk, schema, value, path)
+const pruneAny = (walk: Walk, schema: KindSchema.KindSchema, value: Json): Json => {
+  if (isObject(value)) return pruneObject(walk, schema, value)
   if (!isArray(value)) return value
   const item = KindSchema.itemOf(schema)
-  const open = item === undefined && walk.keeps(schema)
-  return open ? value : value.map((one, index) => pruneAny(walk, item, one, `${path}[${index}]`))
+  if (item === undefined && walk.keeps(schema)) return value
+  return changeItems(value, (one, place) => pruneInside(walk, place, item, one))
 }
 
-const pruneObject = (walk: Walk, schema: KindSchema.KindSchema, object: JsonObject, path: string): JsonObject => {
+const pruneObject = (walk: Walk, schema: KindSchema.KindSchema, object: JsonObject): JsonObject => {
   const open = walk.keeps(schema)
   const embedded = schema?.["x-kubernetes-embedded-resource"] === true
-  const kept: Array<readonly [string, Json]> = []
-  for (const [name, value] of Object.entries(object)) {
-    const where = path === "" ? name : `${path}.${name}`
+  return changeValues(object, (value, name) => {
     const field = KindSchema.fieldOf(schema, name)
-    if (embedded && META.has(name)) kept.push([name, value])
-    else if (field !== undefined) kept.push([name, pruneAny(walk, field, value, where)])
-    else if (open || allowsAny(schema)) kept.push([name, value])
-    else walk.unknown.push(where)
-  }
-  return Object.fromEntries(kept)
+    if (embedded && META.has(name)) return value
+    if (field !== undefined) return pruneInside(walk, name, field, value)
+    if (open || allowsAny(schema)) return value
+    walk.unknown.push(print([...walk.path, name]))
+    return undefined
+  })
 }
+
+const pruneInside = (walk: Walk, step: string | number, schema: KindSchema.KindSchema, value: Json): Json => {
+  walk.path.push(step)
+  const kept = pruneAny(walk, schema, value)
+  walk.path.pop()
+  return kept
+}
+
+/** `spec.containers[0].image` */
+const print = (path: ReadonlyArray<string | number>): string =>
+  path
+    .map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`))
+    .join("")
+    .slice(1)
 
 const allowsAny = (schema: KindSchema.KindSchema): boolean =>
   schema !== undefined && KindSchema.resolved(schema)["additionalProperties"] === true
@@ -96,17 +110,15 @@ const isNullable = (schema: KindSchema.KindSchema): boolean => schema === undefi
 
 /** Drops nulls where the schema allows none and has no default to put in their place. */
 export const withoutNulls = (schema: KindSchema.KindSchema, object: JsonObject): JsonObject =>
-  Object.fromEntries(
-    Object.entries(object).flatMap(([name, value]) => {
-      const field = KindSchema.fieldOf(schema, name)
-      if (value === null && !isNullable(field) && field?.["default"] === undefined) return []
-      return [[name, nullsDropped(field, value)] as const]
-    })
-  )
+  changeValues(object, (value, name) => {
+    const field = KindSchema.fieldOf(schema, name)
+    if (value === null && !isNullable(field) && field?.["default"] === undefined) return undefined
+    return nullsDropped(field, value)
+  })
 
 const nullsDropped = (schema: KindSchema.KindSchema, value: Json): Json => {
   if (isObject(value)) return withoutNulls(schema, value)
-  return isArray(value) ? value.map((item) => nullsDropped(KindSchema.itemOf(schema), item)) : value
+  return isArray(value) ? changeItems(value, (item) => nullsDropped(KindSchema.itemOf(schema), item)) : value
 }
 
 /** Fills in what the schema has defaults for, at any depth of what is there; filling in twice changes nothing. */

@@ -5,30 +5,26 @@
  *
  * @since 0.1.0
  */
-import { Result } from "effect"
+import { DateTime, Option, Result } from "effect"
+import * as ConfigCheck from "./ConfigCheck.ts"
 import * as CustomCheck from "./CustomCheck.ts"
 import * as DefinitionCheck from "./DefinitionCheck.ts"
 import * as ApiServices from "./ApiServices.ts"
 import { arrayAt, at, isObject, type Json, type JsonObject, numberAt, objectAt, textAt, textsAt } from "./Json.ts"
 import { immutableErrors } from "./ImmutableFields.ts"
 import * as LabelSelector from "./LabelSelector.ts"
-import { annotationErrors, labelErrors, labelProblem, pathSegmentProblem, subdomainProblem } from "./Names.ts"
+import * as MetadataCheck from "./MetadataCheck.ts"
+import * as PodCheck from "./PodCheck.ts"
+import * as ScheduleCheck from "./ScheduleCheck.ts"
+import * as ServiceCheck from "./ServiceCheck.ts"
+import * as StatusCheck from "./StatusCheck.ts"
 import type { Resource } from "./Resource.ts"
-import {
-  duplicate,
-  type FieldError,
-  forbiddenValue,
-  invalid,
-  invalidValue,
-  type Outcome,
-  required,
-  unsupportedValue
-} from "./Status.ts"
+import { type FieldError, invalid, invalidValue, type Outcome, required, unsupportedValue } from "./Status.ts"
 
 /** Refuses an object that is created. **Errors** 422 with every field at fault. */
 export const created = (resource: Resource, object: JsonObject): Outcome<JsonObject> =>
   verdict(resource, object, [
-    ...metadataErrors(resource, object),
+    ...MetadataCheck.errors(resource, object),
     ...(resource.custom === undefined ? kindErrors(resource, object) : CustomCheck.created(resource.custom, object))
   ])
 
@@ -40,10 +36,13 @@ export const updated = (
   part: "main" | "status" | "finalize"
 ): Outcome<JsonObject> =>
   verdict(resource, object, [
-    ...metadataErrors(resource, object),
-    ...newFinalizers(object, before),
+    ...MetadataCheck.errors(resource, object),
+    ...MetadataCheck.newFinalizers(object, before),
     ...(resource.custom === undefined
-      ? changeErrors(resource, object, before)
+      ? [
+          ...changeErrors(resource, object, before),
+          ...(part === "status" ? StatusCheck.errors(resource.kind, object) : [])
+        ]
       : CustomCheck.updated(resource.custom, object, before, part))
   ])
 
@@ -63,72 +62,10 @@ const verdict = (resource: Resource, object: JsonObject, errors: ReadonlyArray<F
     ? Result.succeed(object)
     : Result.fail(invalid(resource.kind, resource.group, textAt(object, "metadata", "name"), errors))
 
-const NAME_RULES = new Map<string, (name: string) => string | undefined>([
-  ["Namespace", labelProblem],
-  ["Service", labelProblem],
-  ["Role", pathSegmentProblem],
-  ["ClusterRole", pathSegmentProblem],
-  ["RoleBinding", pathSegmentProblem],
-  ["ClusterRoleBinding", pathSegmentProblem],
-  // The name of the core group's own ends with a dot.
-  ["APIService", pathSegmentProblem]
-])
-
-const metadataErrors = (resource: Resource, object: JsonObject): ReadonlyArray<FieldError> => {
-  const name = textAt(object, "metadata", "name")
-  const rule = resource.custom === undefined ? NAME_RULES.get(resource.kind) : undefined
-  const problem = name === "" ? undefined : (rule ?? subdomainProblem)(name)
-  return [
-    ...(name === "" ? [required("metadata.name", "name or generateName is required")] : []),
-    ...(problem === undefined ? [] : [invalidValue("metadata.name", name, problem)]),
-    ...labelErrors(object, ["metadata", "labels"]),
-    ...annotationErrors(object)
-  ]
-}
-
-const newFinalizers = (object: JsonObject, before: JsonObject): ReadonlyArray<FieldError> => {
-  if (at(before, "metadata", "deletionTimestamp") === undefined) return []
-  const known = arrayAt(before, "metadata", "finalizers")
-  const added = arrayAt(object, "metadata", "finalizers").filter((one) => !known.some((old) => old === one))
-  if (added.length === 0) return []
-  const list = added.map((one) => JSON.stringify(one)).join(", ")
-  return [
-    forbiddenValue(
-      "metadata.finalizers",
-      `no new finalizers can be added if the object is being deleted, found new finalizers []string{${list}}`
-    )
-  ]
-}
-
 type Check = (object: JsonObject) => ReadonlyArray<FieldError>
 
 const kindErrors = (resource: Resource, object: JsonObject): ReadonlyArray<FieldError> =>
   CHECKS.get(resource.kind)?.(object) ?? []
-
-const containerErrors = (spec: Json | undefined, path: string): ReadonlyArray<FieldError> => {
-  const containers = arrayAt(spec, "containers")
-  if (containers.length === 0) return [required(`${path}.containers`)]
-  return [
-    ...listErrors(containers, `${path}.containers`),
-    ...listErrors(arrayAt(spec, "initContainers"), `${path}.initContainers`)
-  ]
-}
-
-const listErrors = (containers: ReadonlyArray<Json>, path: string): ReadonlyArray<FieldError> => {
-  const seen = new Set<string>()
-  return containers.flatMap((container, index) => {
-    const name = textAt(container, "name")
-    const repeated = seen.has(name)
-    seen.add(name)
-    const problem = name === "" ? undefined : labelProblem(name)
-    return [
-      ...(name === "" ? [required(`${path}[${index}].name`)] : []),
-      ...(problem === undefined ? [] : [invalidValue(`${path}[${index}].name`, name, problem)]),
-      ...(repeated && name !== "" ? [duplicate(`${path}[${index}].name`, name)] : []),
-      ...(textAt(container, "image") === "" ? [required(`${path}[${index}].image`)] : [])
-    ]
-  })
-}
 
 const workload =
   (kind: string): Check =>
@@ -151,7 +88,11 @@ const workload =
       ...(matching || empty
         ? []
         : [invalidValue("spec.template.metadata.labels", labels, "`selector` does not match template `labels`")]),
-      ...containerErrors(at(object, "spec", "template", "spec"), "spec.template.spec")
+      // A stateful set's pods get volumes that its template does not have.
+      ...(kind === "StatefulSet" ? PodCheck.containerErrors : PodCheck.errors)(
+        at(object, "spec", "template", "spec"),
+        "spec.template.spec"
+      )
     ]
   }
 
@@ -161,7 +102,7 @@ const runsOnce = (object: JsonObject, ...path: ReadonlyArray<string>): ReadonlyA
   const policy = textAt(object, ...where, "restartPolicy")
   const field = `${where.join(".")}.restartPolicy`
   return [
-    ...containerErrors(at(object, ...where), where.join(".")),
+    ...PodCheck.errors(at(object, ...where), where.join(".")),
     ...(policy === "OnFailure" || policy === "Never" ? [] : [required(field, 'valid values: "OnFailure", "Never"')])
   ]
 }
@@ -176,22 +117,67 @@ const job: Check = (object) => {
   return [...negative, ...runsOnce(object, "spec")]
 }
 
-const service: Check = (object) => {
-  const spec = objectAt(object, "spec")
-  const type = textAt(spec, "type")
-  const headless = textAt(spec, "clusterIP") === "None"
-  const ports = arrayAt(spec, "ports")
-  const needsPorts = type !== "ExternalName" && !headless && ports.length === 0
+const POLICIES = ["Allow", "Forbid", "Replace"]
+
+const cronJob: Check = (object) => {
+  const schedule = textAt(object, "spec", "schedule")
+  const zone = textAt(object, "spec", "timeZone")
+  const policy = textAt(object, "spec", "concurrencyPolicy")
+  const problem = schedule === "" ? undefined : ScheduleCheck.problem(schedule)
   return [
-    ...(needsPorts ? [required("spec.ports")] : []),
-    ...ports.flatMap((port, index) =>
-      ["port", "targetPort"].flatMap((name) => {
-        const number = at(port, name) ?? 0
-        return typeof number === "number" && (number < 1 || number > 65_535)
-          ? [invalidValue(`spec.ports[${index}].${name}`, number, "must be between 1 and 65535, inclusive")]
-          : []
-      })
-    )
+    ...(schedule === "" ? [required("spec.schedule")] : []),
+    ...(problem === undefined ? [] : [invalidValue("spec.schedule", schedule, problem)]),
+    ...(zone === "" || Option.isSome(DateTime.zoneMakeNamed(zone))
+      ? []
+      : [invalidValue("spec.timeZone", zone, `unknown time zone ${zone}`)]),
+    ...(POLICIES.includes(policy) ? [] : [unsupportedValue("spec.concurrencyPolicy", policy, POLICIES)]),
+    ...runsOnce(object, "spec", "jobTemplate", "spec")
+  ]
+}
+
+const PERCENT = "[0-9]+%"
+
+const budget: Check = (object) => {
+  const { maxUnavailable, minAvailable, selector, unhealthyPodEvictionPolicy } = objectAt(object, "spec")
+  const both = {
+    MinAvailable: minAvailable ?? null,
+    Selector: selector ?? null,
+    MaxUnavailable: maxUnavailable ?? null,
+    UnhealthyPodEvictionPolicy: unhealthyPodEvictionPolicy ?? null
+  }
+  return [
+    ...(minAvailable === undefined || maxUnavailable === undefined
+      ? []
+      : [invalidValue("spec", both, "minAvailable and maxUnavailable cannot be both set")]),
+    ...shareErrors("spec.minAvailable", minAvailable),
+    ...shareErrors("spec.maxUnavailable", maxUnavailable)
+  ]
+}
+
+/** A number or a percentage. */
+const shareErrors = (field: string, share: Json | undefined): ReadonlyArray<FieldError> => {
+  if (typeof share === "number")
+    return share < 0 ? [invalidValue(field, share, "must be greater than or equal to 0")] : []
+  if (typeof share !== "string") return []
+  if (!new RegExp(`^${PERCENT}$`).test(share)) {
+    const problem =
+      "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', "
+      + `regex used for validation is '${PERCENT}')`
+    return [invalidValue(field, share, problem)]
+  }
+  return Number.parseInt(share, 10) > 100 ? [invalidValue(field, share, "must not be greater than 100%")] : []
+}
+
+const lease: Check = (object) => {
+  const duration = numberAt(object, "spec", "leaseDurationSeconds")
+  const transitions = numberAt(object, "spec", "leaseTransitions")
+  return [
+    ...(duration === undefined || duration > 0
+      ? []
+      : [invalidValue("spec.leaseDurationSeconds", duration, "must be greater than 0")]),
+    ...(transitions === undefined || transitions >= 0
+      ? []
+      : [invalidValue("spec.leaseTransitions", transitions, "must be greater than or equal to 0")])
   ]
 }
 
@@ -229,21 +215,19 @@ const binding =
   }
 
 const CHECKS = new Map<string, Check>([
-  ["Pod", (object) => containerErrors(at(object, "spec"), "spec")],
+  ["Pod", (object) => PodCheck.errors(at(object, "spec"), "spec")],
   ["Deployment", workload("Deployment")],
   ["StatefulSet", workload("StatefulSet")],
   ["ReplicaSet", workload("ReplicaSet")],
   ["DaemonSet", workload("DaemonSet")],
   ["Job", job],
-  [
-    "CronJob",
-    (object) => [
-      ...(textAt(object, "spec", "schedule") === "" ? [required("spec.schedule")] : []),
-      ...runsOnce(object, "spec", "jobTemplate", "spec")
-    ]
-  ],
+  ["CronJob", cronJob],
   ["CustomResourceDefinition", DefinitionCheck.created],
-  ["Service", service],
+  ["Service", ServiceCheck.errors],
+  ["ConfigMap", ConfigCheck.configMapErrors],
+  ["Secret", ConfigCheck.secretErrors],
+  ["PodDisruptionBudget", budget],
+  ["Lease", lease],
   ["APIService", ApiServices.errors],
   ["Event", event],
   ["Role", role],

@@ -28,7 +28,18 @@ import { type Kernel, timestamp } from "./Kernel.ts"
 import * as ManagedFields from "./ManagedFields.ts"
 import { hasStatus, type Resource } from "./Resource.ts"
 import * as Resources from "./Resources.ts"
-import { alreadyExists, conflict, forbidden, misnamed, modified, notFound, type Outcome } from "./Status.ts"
+import * as ServiceCheck from "./ServiceCheck.ts"
+import {
+  alreadyExists,
+  conflict,
+  type Failure,
+  forbidden,
+  invalid,
+  misnamed,
+  modified,
+  notFound,
+  type Outcome
+} from "./Status.ts"
 import { keyOf, read, type Stored } from "./Store.ts"
 import * as Validation from "./Validation.ts"
 
@@ -70,7 +81,8 @@ export const create = (
     const said = tidy(yield* Decoding.decode(resource, object, options.reading))
     const given = objectAt(said, "metadata")
     const generated = textAt(given, "generateName")
-    const name = textAt(given, "name") || (generated === "" ? "" : `${generated}${kernel.suffix()}`)
+    const name =
+      textAt(given, "name") || (generated === "" ? "" : `${generated.slice(0, MAX_PREFIX)}${kernel.suffix()}`)
     yield* admitted(kernel, resource, namespace, name)
     const metadata = {
       ...without(
@@ -91,10 +103,29 @@ export const create = (
     const first = hasStatus(resource) ? Defaults.firstStatus(resource, filled) : undefined
     const complete = first === undefined ? filled : { ...filled, status: first }
     yield* Validation.created(resource, complete)
+    yield* allocated(kernel, resource, complete)
+    // What the server itself writes may come from somewhere else, with the version that it had there.
+    const versioned = options.reading !== undefined && Number(textAt(given, "resourceVersion")) > 0
+    if (versioned && !options.dryRun)
+      return yield* Result.fail<Failure>({
+        code: 500,
+        message: "resourceVersion should not be set on objects to be created"
+      })
     if (kernel.store.get(resource, keyOf(namespace, name)) !== undefined)
       return yield* Result.fail(alreadyExists(resource, name))
     return options.dryRun ? complete : stored(kernel, resource, complete)
   })
+
+/** Longer beginnings of generated names are cut, so that the whole is a label. */
+const MAX_PREFIX = 58
+
+/** Refuses a service that asks for what others have. */
+const allocated = (kernel: Kernel, resource: Resource, object: JsonObject, before?: JsonObject): Outcome<void> => {
+  const errors = resource === Resources.services ? ServiceCheck.allocationErrors(kernel.store, object, before) : []
+  return errors.length === 0
+    ? Result.succeed(undefined)
+    : Result.fail(invalid(resource.kind, resource.group, textAt(object, "metadata", "name"), errors))
+}
 
 /** Stores an object, and does at once what follows from that. */
 const stored = (kernel: Kernel, resource: Resource, object: JsonObject): JsonObject => {
@@ -139,6 +170,7 @@ export const update = (
     const kept = Defaults.fill(resource, keepRest(resource, part, asked, before), kernel.surroundings)
     const counted = counting(resource, part, kept, before)
     yield* Validation.updated(resource, counted, before, part)
+    yield* allocated(kernel, resource, counted, before)
     const managed =
       options.applied === true
         ? counted
@@ -229,13 +261,19 @@ const keepRest = (resource: Resource, part: Part, asked: JsonObject, before: Jso
   if (part === "main") {
     const kept = hasStatus(resource) ? withPart(body, before, "status") : body
     const complete = { metadata, ...kept }
+    if (resource === Resources.services) return ServiceCheck.carrying(complete, before)
     return resource === Resources.namespaces ? { ...complete, spec: objectAt(before, "spec") } : complete
   }
   const { metadata: _metadata, ...rest } = before
   if (part === "status") {
     // Through its status, nothing else of a custom object changes.
     const own = resource.custom === undefined ? metadata : { ...old, ...only(metadata, "managedFields") }
-    return { metadata: own, ...withPart(rest, asked, "status") }
+    const changed = { metadata: own, ...withPart(rest, asked, "status") }
+    // What a pod may expect of its node does not change while it runs.
+    const quality = at(before, "status", "qosClass")
+    return resource === Resources.pods && at(changed, "status", "qosClass") === undefined
+      ? put(changed, ["status", "qosClass"], quality)
+      : changed
   }
   return { metadata, ...rest, spec: objectAt(asked, "spec") }
 }

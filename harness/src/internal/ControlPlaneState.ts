@@ -72,9 +72,7 @@ export const make = Effect.fnUntraced(function* (options: {
 })
 
 const kindIn = (captured: EtcdState.Captured, key: string): ReadonlyArray<ControlPlaneKinds.ExpectedKind> =>
-  Option.toArray(
-    ControlPlaneKinds.expected(Buffer.from(captured.get(key)?.value ?? "", "base64").toString())
-  )
+  Option.toArray(ControlPlaneKinds.expected(Buffer.from(captured.get(key)?.value ?? "", "base64").toString()))
 
 const versionOf = ({ server, caPem }: ProbeOptions): Effect.Effect<string, MachineRefused> =>
   attempt("ask the cluster for its version", async (signal) => {

@@ -17,6 +17,8 @@ import { documents } from "./same/Documents.ts"
 import { kinds } from "./same/Kinds.ts"
 import { layerPair } from "./same/Pair.ts"
 import { reads } from "./same/Reads.ts"
+import { refusals } from "./same/Refusals.ts"
+import { types } from "./same/Types.ts"
 import { writes } from "./same/Writes.ts"
 
 const { run } = await Effect.runPromise(Drivers.selected)
@@ -57,6 +59,8 @@ for (const { path } of Option.toArray(program)) {
 for (const real of run.filter(({ name }) => name === "control-plane")) {
   layer(layerPair(real), { timeout: "2 minutes" })("an embedded cluster answers like the real one", (it) => {
     writes(it)
+    types(it)
+    refusals(it)
     reads(it)
     kinds(it)
     definitions(it)

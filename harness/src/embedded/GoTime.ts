@@ -1,0 +1,50 @@
+/**
+ * Times as the real server reads them, with the words in which it refuses what is none.
+ *
+ * **Source** Go, `time.Parse`; `metav1.Time` and `metav1.MicroTime` of Kubernetes 1.36.
+ *
+ * @since 0.1.0
+ */
+
+/** **Shape** `micros` is a time that always says its microseconds. */
+export type Precision = "seconds" | "micros"
+
+const FRONT = ["2006", "-", "01", "-", "02", "T", "15", ":", "04", ":", "05"]
+const ZONE = "Z07:00"
+const MICROS = ".000000"
+const RANGES: ReadonlyArray<readonly [element: string, least: number, most: number, name: string]> = [
+  ["01", 1, 12, "month"],
+  ["02", 1, 31, "day"],
+  ["15", 0, 23, "hour"],
+  ["04", 0, 59, "minute"],
+  ["05", 0, 59, "second"]
+]
+
+/** What is wrong with a time, if anything is. */
+export const problem = (text: string, precision: Precision): string | undefined => {
+  const layout = `${FRONT.join("")}${precision === "micros" ? MICROS : ""}${ZONE}`
+  const failed = (why: string) => `parsing time ${JSON.stringify(text)}${why}`
+  const unlike = (rest: string, element: string) =>
+    failed(` as ${JSON.stringify(layout)}: cannot parse ${JSON.stringify(rest)} as ${JSON.stringify(element)}`)
+  const read = new Map<string, number>()
+  let rest = text
+  for (const element of FRONT) {
+    const digits = /^[0-9]/.test(element)
+    const piece = rest.slice(0, element.length)
+    const fits = digits ? piece.length === element.length && /^[0-9]+$/.test(piece) : piece === element
+    if (!fits) return unlike(rest, element)
+    if (digits) read.set(element, Number(piece))
+    rest = rest.slice(element.length)
+    const [, least = 0, most = 0, name = ""] = RANGES.find(([one]) => one === element) ?? []
+    if (name !== "" && (Number(piece) < least || Number(piece) > most)) return failed(`: ${name} out of range`)
+  }
+  const fraction = (precision === "micros" ? /^\.[0-9]{6}/ : /^\.[0-9]+|^/).exec(rest)?.[0]
+  if (fraction === undefined) return unlike(rest, MICROS)
+  const zone = rest.slice(fraction.length)
+  const end = /^(?:Z|[+-][0-9]{2}:[0-9]{2})/.exec(zone)?.[0]
+  if (end === undefined) return unlike(zone, ZONE)
+  if (zone !== end) return failed(`: extra text: ${JSON.stringify(zone.slice(end.length))}`)
+  const [year = 0, month = 0, day = 0] = ["2006", "01", "02"].map((element) => read.get(element))
+  const days = new Date(Date.UTC(year, month, 0)).getUTCDate()
+  return day > days ? failed(": day out of range") : undefined
+}
