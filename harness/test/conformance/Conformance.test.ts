@@ -35,8 +35,8 @@ const { run } = await Effect.runPromise(Drivers.selected)
  */
 const programNamed = Effect.fnUntraced(function* (name: "helm" | "kubectl") {
   const path = Option.map(yield* find(name), (found) => found.path)
-  const required = ((yield* setting("QUARTERDECK_REQUIRE")) ?? "").split(",").map((one) => one.trim())
-  return Option.orElse(path, () => (required.includes(name) ? Option.some(name) : Option.none()))
+  const required = new Set(((yield* setting("QUARTERDECK_REQUIRE")) ?? "").split(",").map((one) => one.trim()))
+  return Option.orElse(path, () => (required.has(name) ? Option.some(name) : Option.none()))
 })
 const program = await Effect.runPromise(programNamed("kubectl"))
 const helmProgram = await Effect.runPromise(programNamed("helm"))
@@ -63,20 +63,35 @@ for (const driver of run) {
   const name = `a cluster of the ${driver.name} driver`
 
   layer(Fleet.layer(plain), started)(name, (it) => {
-    describe("objects", () => objects(it))
-    describe("custom kinds", () => customResources(it))
-    describe("lists", () => lists(it))
-    describe("watches", () => watches(it, hasWatchList(version)))
-    describe("access", () => access(it))
-    describe("service accounts", () => serviceAccounts(it))
-    if (Option.isSome(program)) {
-      const path = program.value
+    describe("objects", () => {
+      objects(it)
+    })
+    describe("custom kinds", () => {
+      customResources(it)
+    })
+    describe("lists", () => {
+      lists(it)
+    })
+    describe("watches", () => {
+      watches(it, hasWatchList(version))
+    })
+    describe("access", () => {
+      access(it)
+    })
+    describe("service accounts", () => {
+      serviceAccounts(it)
+    })
+    for (const path of Option.toArray(program)) {
       describe("kubectl", () => {
         kubectl(it, path)
         kubectlVerbs(it, path)
       })
     }
-    if (Option.isSome(helmProgram)) describe("helm", () => helm(it, helmProgram.value))
+    for (const path of Option.toArray(helmProgram)) {
+      describe("helm", () => {
+        helm(it, path)
+      })
+    }
     describe("outages", () => {
       outages(it)
       informer(it)
@@ -92,14 +107,19 @@ for (const driver of run) {
     (services) => withNodes(Context.get(services, Fleet).parent)
   )
   layer(fleetWithNodes, started)(name, (it) => {
-    describe("controllers and kubelets", () => alive(it))
-    if (Option.isSome(program)) {
-      const path = program.value
-      describe("kubectl, where things roll out", () => kubectlAlive(it, path))
+    describe("controllers and kubelets", () => {
+      alive(it)
+    })
+    for (const path of Option.toArray(program)) {
+      describe("kubectl, where things roll out", () => {
+        kubectlAlive(it, path)
+      })
     }
   })
 
   layer(Fleet.layer({ driver, parent: PARENT, faults: true, ...release }), started)(name, (it) => {
-    describe("faults", () => faults(it))
+    describe("faults", () => {
+      faults(it)
+    })
   })
 }
