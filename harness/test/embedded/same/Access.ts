@@ -1,5 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
+import { eventually } from "../../../src/Eventually.ts"
 import { arrayAt, type Json, type JsonObject, numberAt, objectAt } from "../../../src/embedded/Json.ts"
 import { namesOf, patching, pod, VIEWER } from "../Client.ts"
 import { namespace, Pair, same, type Suite } from "./Pair.ts"
@@ -57,6 +58,11 @@ export const access = (it: Suite): void => {
         yield* bound([rule("impersonate", "", "users", ["bob"]), rule("impersonate", "", "groups", ["devs"])], role)
         // From the first success on, the real server tries first what has worked, and its refusals speak of that.
         const { embedded, real } = yield* Pair
+        yield* eventually(
+          "the real server knows of the roles",
+          real.call("POST", WHO, { headers: { "impersonate-user": "bob" }, token: VIEWER, body: {} }),
+          ({ status }) => status === 201
+        )
         for (const headers of asked) {
           const [ours, theirs] = yield* Effect.forEach([embedded, real], (client) =>
             client.call("POST", WHO, { headers, token: VIEWER, body: {} })
