@@ -95,7 +95,9 @@ export const run = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
       const bound = Math.min(limits.maxBackoffMs, limits.minBackoffMs * 2 ** attempt++)
       const wait = yield* Random.nextBetween(limits.minBackoffMs, Math.max(limits.minBackoffMs, bound))
       const asked = error.reason._tag === "ClusterThrottled" ? (error.reason.retryAfterMs ?? 0) : 0
-      yield* Effect.sleep(Math.max(wait, Math.min(asked, limits.maxBackoffMs)))
+      // Whether a refusal lasts is asked when it would count, however long the waits have become by then.
+      const atMost = isMissing(error) ? Math.max(limits.minBackoffMs, since + limits.refusedMs - endedAt) : Infinity
+      yield* Effect.sleep(Math.min(atMost, Math.max(wait, Math.min(asked, limits.maxBackoffMs))))
     })
   )
 })
