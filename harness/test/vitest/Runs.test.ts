@@ -57,12 +57,12 @@ describe("a run of vitest", () => {
     "shares one fleet between its files, with outages, resets and faults, and ends it",
     () =>
       Effect.gen(function* () {
-        const { code, tests } = yield* runOf("shared")
+        const { code, printed, tests } = yield* runOf("shared")
         assert.deepStrictEqual(
           tests.filter(({ status }) => status !== "passed"),
           []
         )
-        assert.strictEqual(tests.length, 10)
+        assert.strictEqual(tests.length, 10, printed)
         assert.strictEqual(code, 0)
       }),
     { timeout: 300_000 }
