@@ -131,6 +131,8 @@ export default defineConfig({
   ignorePatterns: ["**/node_modules/**", "**/dist/**"],
   rules: {
     "no-restricted-imports": ["error", { patterns: FOREIGN_INSIDES }],
+    // It is there for its effect alone: @peculiar/x509 looks for it when it loads.
+    "import/no-unassigned-import": ["error", { allow: ["reflect-metadata"] }],
     // Types do not count: a port may name its adapter as a layer while the adapter names the port's types.
     "import/no-cycle": ["error", { ignoreTypes: true }],
     "import/no-default-export": "error",
@@ -201,6 +203,11 @@ export default defineConfig({
     // The service that reads the environment for all others.
     { files: ["packages/http-server/src/settings/Surroundings.ts"], rules: { "node/no-process-env": "off" } },
     EVERY_TEST_RUNS,
+    {
+      // vitest reads what a fixture needs from the pattern of its first parameter; one that needs nothing has `{}` there.
+      files: ["harness/src/vitest/**"],
+      rules: { "no-empty-pattern": ["error", { allowObjectPatternsAsParameters: true }] }
+    },
     { files: ["*.config.ts"], rules: { "import/no-default-export": "off" } },
     {
       // Programs: what they print is what they are for.

@@ -4,7 +4,6 @@
  * @since 0.1.0
  */
 // The X.509 library finds its decorators' metadata only when this stands before it.
-// oxlint-disable-next-line import/no-unassigned-import
 import "reflect-metadata"
 import {
   BasicConstraintsExtension,

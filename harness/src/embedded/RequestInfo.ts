@@ -20,7 +20,7 @@ export interface ResourceRequest {
   readonly resource: string
   readonly name: string
   readonly subresource: string
-  /** Path segments beyond those above; no served resource has any. */
+  /** Path segments beyond those; a path that has some leads to no resource. */
   readonly rest: ReadonlyArray<string>
 }
 

@@ -66,7 +66,7 @@ export const run = (
       signal,
       timeout: WITHIN_MS,
       env: {
-        // oxlint-disable-next-line node/no-process-env -- it gets what a shell would give it, which no service lists.
+        // oxlint-disable-next-line node/no-process-env -- as kubectl does, it hands on everything: plugins read variables of their own, which nobody can list.
         ...process.env,
         ...Object.fromEntries((plugin.env ?? []).map(({ name, value }) => [name, value])),
         KUBERNETES_EXEC_INFO: info

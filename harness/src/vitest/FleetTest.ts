@@ -56,7 +56,6 @@ export const fleetTest = <const Parent extends string, const Child extends strin
   return plain.extend<FleetFixtures<Parent | Child>>({
     heldFleet: [
       // vitest reads the names of what a fixture needs from this pattern.
-      // oxlint-disable-next-line no-empty-pattern
       async ({}, use) => {
         const held = await begin(options)
         try {

@@ -40,7 +40,6 @@ export const sharedFleetTest = <Setup extends FleetSetup<string>>(): TestAPI<Fle
   plain.extend<FleetFixtures<NamesOf<Setup>>>({
     heldFleet: [
       // vitest reads the names of what a fixture needs from this pattern.
-      // oxlint-disable-next-line no-empty-pattern
       async ({}, use) => {
         const scope = Scope.makeUnsafe()
         try {

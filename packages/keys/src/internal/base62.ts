@@ -10,7 +10,7 @@ export type RandomBytes = (count: number) => Uint8Array
 /** The largest multiple of 62 that a byte can hold: bytes from here on would favour the first characters. */
 const FAIR = 248
 
-/** Draws characters, each of the 62 as likely as any other. **Limits** reads 1.03 bytes a character on average. */
+/** Draws characters, all 62 equally likely. **Limits** reads 1.03 bytes a character on average. */
 export const draw = (count: number, randomBytes: RandomBytes): string => {
   let text = ""
   while (text.length < count) {

@@ -197,14 +197,14 @@ describe("the key store in SQLite", () => {
         import { layerSqlite } from "@quarterdeck/keys/store/Sqlite"
         const count = Effect.flatMap(KeyStore, (store) => store.count)
         const layer = layerSqlite({ directory: ${JSON.stringify(directory)} })
-        console.log(await Effect.runPromise(Effect.provide(count, layer)))
+        process.stdout.write(String(await Effect.runPromise(Effect.provide(count, layer))))
       `
       const { stdout } = yield* Effect.promise(() =>
         promisify(execFile)(process.execPath, ["--conditions=source", "--input-type=module", "--eval", program], {
           cwd: import.meta.dirname
         })
       )
-      assert.strictEqual(stdout, "0\n")
+      assert.strictEqual(stdout, "0")
     })
   )
 })
