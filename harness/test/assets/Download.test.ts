@@ -84,13 +84,21 @@ describe("download", () => {
 
   it.effect("takes its time while bytes come, and gives up when none do", () =>
     Effect.gen(function* () {
-      const slow = yield* downloading({
-        send: (response, archive) => {
-          const half = Math.floor(archive.length / 2)
-          response.write(archive.subarray(0, half))
-          setTimeout(() => response.end(archive.subarray(half)), 200)
-        }
-      })
+      // The rest comes only once the first half has been seen to arrive.
+      let sendRest = () => {}
+      const slow = yield* downloading(
+        {
+          send: (response, archive) => {
+            const half = Math.floor(archive.length / 2)
+            response.write(archive.subarray(0, half))
+            sendRest = () => {
+              sendRest = () => {}
+              response.end(archive.subarray(half))
+            }
+          }
+        },
+        { progress: () => Effect.sync(() => sendRest()) }
+      )
       assert.strictEqual(slow.result._tag, "Success")
       const stalled = yield* refusal({ send: (response, archive) => void response.write(archive.subarray(0, 10)) })
       assert.include(stalled, "archive.tar.gz could not be fetched: nothing came for 500ms")
