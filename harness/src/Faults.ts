@@ -185,7 +185,8 @@ const made = Effect.fnUntraced(function* (options: FaultsOptions) {
     server: `https://127.0.0.1:${wire.port}`,
     caPem: opened === undefined ? caPem : opened.caPem,
     inject,
-    start: (fault) => Effect.runPromise(started(own, fault, inject(fault))),
+    start: (fault) =>
+      Effect.runPromise(Effect.flatMap(Scope.fork(own), (scope) => started(scope, fault, inject(fault)))),
     counters: Effect.sync(() => ({ ...wire.counters(), requests: new Map(requests), met: new Map(met) }))
   } satisfies ClusterFaults
 })
@@ -206,12 +207,12 @@ const makeOutage = (outages: Outages) => {
     fault._tag === "Down" ? down({ kill, restart }) : lostData(outages)
 }
 
-const started = Effect.fnUntraced(function* (
-  own: Scope.Scope,
+/** Makes a fault real in a scope of its own, for code without Effect: it heals when that is closed or the value disposed. */
+export const started = Effect.fnUntraced(function* (
+  scope: Scope.Closeable,
   fault: Fault,
   injected: Effect.Effect<void, HarnessError, Scope.Scope>
-) {
-  const scope = yield* Scope.fork(own)
+): Effect.fn.Return<StartedFault, HarnessError> {
   const heal = Scope.close(scope, Exit.void)
   yield* Scope.provide(injected, scope).pipe(Effect.onError(() => heal))
   const healed = () => Effect.runPromise(heal)

@@ -11,7 +11,7 @@ import * as FleetSnapshot from "./FleetSnapshot.ts"
 import { HarnessError, InvalidFleet, SetupFailed } from "./HarnessError.ts"
 import * as Kubeconfig from "./Kubeconfig.ts"
 import * as Manifests from "./Manifests.ts"
-import type { RunningFleet } from "./RunningFleet.ts"
+import { byName, type RunningFleet } from "./RunningFleet.ts"
 import { type StartedFleet, startedFrom } from "./StartedFleet.ts"
 import { grant } from "./UserAccess.ts"
 
@@ -109,10 +109,7 @@ export class Fleet extends Context.Service<Fleet, RunningFleet>()("@quarterdeck/
       parent,
       children: others,
       clusters,
-      cluster: (name) => {
-        const found = clusters.find((cluster) => cluster.name === name)
-        return found === undefined ? refuse(`no cluster is named ${name}`) : Effect.succeed(found)
-      },
+      cluster: byName(clusters),
       kubeconfig: yield* kubeconfigFor(ADMIN.name),
       kubeconfigFor,
       checkpoint: onAll(clusters, (cluster) => cluster.checkpoint),

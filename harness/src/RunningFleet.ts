@@ -3,9 +3,9 @@
  *
  * @since 0.1.0
  */
-import type { Effect } from "effect"
+import { Effect } from "effect"
 import type { FleetCluster } from "./FleetCluster.ts"
-import type { HarnessError } from "./HarnessError.ts"
+import { HarnessError, InvalidFleet } from "./HarnessError.ts"
 
 /** The clusters of a fleet, and how to enter them. */
 export interface RunningFleet {
@@ -30,3 +30,12 @@ export interface RunningFleet {
    */
   readonly save: (directory: string) => Effect.Effect<void, HarnessError>
 }
+
+/** Gives the way to find one of some clusters by its name. **Errors** `InvalidFleet` when none has it. */
+export const byName =
+  (clusters: ReadonlyArray<FleetCluster>): RunningFleet["cluster"] =>
+  (name) => {
+    const found = clusters.find((cluster) => cluster.name === name)
+    if (found !== undefined) return Effect.succeed(found)
+    return Effect.fail(new HarnessError({ reason: new InvalidFleet({ problem: `no cluster is named ${name}` }) }))
+  }

@@ -3,9 +3,9 @@
  *
  * @since 0.1.0
  */
-import { Effect, Exit, Redacted, Scope } from "effect"
+import { Effect, Redacted, Scope } from "effect"
 import type { Fault } from "./faults/Fault.ts"
-import type { StartedFault } from "./Faults.ts"
+import { type StartedFault, started } from "./Faults.ts"
 import type { FleetCluster } from "./FleetCluster.ts"
 import type { RunningFleet } from "./RunningFleet.ts"
 import type { KubeList, KubeObject, ObjectRef } from "./KubeObject.ts"
@@ -81,15 +81,6 @@ export const startedFrom = (fleet: RunningFleet, dispose: () => Promise<void>): 
   }
 }
 
-/** Makes a fault real until it is healed, or until the fleet, and its proxy, end. */
-const startFault = async (cluster: FleetCluster, fault: Fault): Promise<StartedFault> => {
-  const scope = Scope.makeUnsafe()
-  const heal = () => Effect.runPromise(Scope.close(scope, Exit.void))
-  const injected = Scope.provide(cluster.inject(fault), scope)
-  await Effect.runPromise(Effect.onError(injected, (cause) => Scope.close(scope, Exit.failCause(cause))))
-  return { fault, heal, [Symbol.asyncDispose]: heal }
-}
-
 const clusterFrom = (cluster: FleetCluster): StartedCluster => {
   const { api, name, role, server, caPem, kubeconfig } = cluster
   return {
@@ -111,7 +102,7 @@ const clusterFrom = (cluster: FleetCluster): StartedCluster => {
     expireHistory: () => Effect.runPromise(cluster.expireHistory),
     checkpoint: () => Effect.runPromise(cluster.checkpoint),
     reset: () => Effect.runPromise(cluster.reset),
-    inject: (fault) => startFault(cluster, fault),
+    inject: (fault) => Effect.runPromise(started(Scope.makeUnsafe(), fault, cluster.inject(fault))),
     logs: () => Effect.runPromise(cluster.logs)
   }
 }

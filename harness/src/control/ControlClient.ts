@@ -14,7 +14,7 @@ import { decode as decodeFault, type Fault } from "../faults/Fault.ts"
 import { ADMIN, type FleetCluster } from "../FleetCluster.ts"
 import { HarnessError, InvalidFault, InvalidFleet, MachineRefused } from "../HarnessError.ts"
 import * as Kubeconfig from "../Kubeconfig.ts"
-import type { RunningFleet } from "../RunningFleet.ts"
+import { byName, type RunningFleet } from "../RunningFleet.ts"
 import { type Action, type Call, decodeReply, encodeCall, type Reply } from "./Call.ts"
 import { HELD } from "./ControlServer.ts"
 import type { Handle } from "./Handle.ts"
@@ -40,10 +40,7 @@ export const connect = Effect.fn("ControlClient.connect")(function* (
     parent,
     children: clusters.filter((cluster) => cluster !== parent),
     clusters,
-    cluster: (name) => {
-      const found = clusters.find((cluster) => cluster.name === name)
-      return found === undefined ? refuse({}, `no cluster is named ${name}`) : Effect.succeed(found)
-    },
+    cluster: byName(clusters),
     kubeconfig: yield* Effect.orDie(kubeconfigOf(ADMIN.name)),
     kubeconfigFor: kubeconfigOf,
     checkpoint: done(handle, { _tag: "ActOnAll", action: "checkpoint" }),
@@ -59,7 +56,7 @@ const clusterOf = Effect.fnUntraced(function* (
   const { caPem, name, role, server } = described
   const context = (user: string): Effect.Effect<Kubeconfig.KubeconfigContext, HarnessError> => {
     const found = described.users.find((candidate) => candidate.name === user)
-    if (found === undefined) return refuse({ cluster: name }, `no user is named ${user}`)
+    if (found === undefined) return refuse(name, `no user is named ${user}`)
     return Effect.succeed({ name, server, caPem, user, token: Redacted.make(found.token) })
   }
   const admin = yield* Effect.orDie(context(ADMIN.name))
@@ -164,5 +161,5 @@ const post = async (handle: Handle, asked: Call, signal: AbortSignal): Promise<D
 const unreachable = (cause: unknown) =>
   new HarnessError({ reason: new MachineRefused({ action: "reach the process that runs the fleet", cause }) })
 
-const refuse = (where: { readonly cluster?: string }, problem: string): Effect.Effect<never, HarnessError> =>
-  Effect.fail(new HarnessError({ ...where, reason: new InvalidFleet({ problem }) }))
+const refuse = (cluster: string, problem: string): Effect.Effect<never, HarnessError> =>
+  Effect.fail(new HarnessError({ cluster, reason: new InvalidFleet({ problem }) }))

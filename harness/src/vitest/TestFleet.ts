@@ -5,8 +5,8 @@
  */
 import { Effect, Exit, Scope } from "effect"
 import type { FleetCluster } from "../FleetCluster.ts"
-import { HarnessError, InvalidFleet } from "../HarnessError.ts"
-import type { RunningFleet } from "../RunningFleet.ts"
+import type { HarnessError } from "../HarnessError.ts"
+import { byName, type RunningFleet } from "../RunningFleet.ts"
 import { type StartedCluster, type StartedFleet, startedFrom } from "../StartedFleet.ts"
 
 /** A fleet whose clusters have the names `Name`; another name is a type error. */
@@ -45,10 +45,7 @@ export const testFleet = <Name extends string>({ end, running }: HeldFleet): Tes
     parent,
     children,
     clusters,
-    cluster: (name) => {
-      const found = clusters.find((cluster) => cluster.name === name)
-      return found === undefined ? unknown(name) : Effect.succeed(found)
-    }
+    cluster: byName(clusters)
   }
   return { fleet: startedFrom(fleet, end), heal: () => Effect.runPromise(Scope.close(test, Exit.void)) }
 }
@@ -81,6 +78,3 @@ const answers = (cluster: FleetCluster): Effect.Effect<boolean> =>
     Effect.map(({ status }) => status === 200),
     Effect.orElseSucceed(() => false)
   )
-
-const unknown = (name: string): Effect.Effect<never, HarnessError> =>
-  Effect.fail(new HarnessError({ reason: new InvalidFleet({ problem: `no cluster is named ${name}` }) }))
