@@ -30,17 +30,17 @@ const ARROWS: Readonly<Record<string, Arrow>> = {
   "packages/cost": {
     packages: ["targeting", "cluster-fanout"],
     reach: "all",
-    libraries: ["effect"],
+    libraries: ["effect", "@clickhouse/client"],
     node: true
   },
   "packages/contract": {
-    packages: ["targeting", "keys", "cluster-fanout"],
+    packages: ["targeting", "keys", "cluster-fanout", "cost"],
     reach: "modules",
     libraries: ["effect"],
     node: false
   },
   "packages/http-server": {
-    packages: ["targeting", "keys", "cluster-fanout", "contract"],
+    packages: ["targeting", "keys", "cluster-fanout", "cost", "contract"],
     reach: "all",
     libraries: "any",
     node: true

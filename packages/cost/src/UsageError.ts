@@ -1,0 +1,22 @@
+/**
+ * Why usage could not be read.
+ *
+ * @since 0.1.0
+ */
+import { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Schema } from "effect"
+
+/**
+ * The source did not answer, or refused. **Shape** `source` is what was asked, without credentials.
+ *
+ * @since 0.1.0
+ */
+export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", {
+  cluster: ClusterName,
+  source: Schema.String,
+  problem: Schema.String
+}) {
+  override get message(): string {
+    return `usage of ${this.cluster} from ${this.source}: ${this.problem}`
+  }
+}
