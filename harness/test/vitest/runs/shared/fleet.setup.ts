@@ -1,5 +1,7 @@
-import { Embedded } from "@quarterdeck/harness"
-import { shareFleet } from "@quarterdeck/harness/vitest/ShareFleet"
+// By path: vitest asks for what a global setup imports without the conditions of its configuration, so by name it would
+// be the build, which a fresh clone has not got.
+import { Embedded } from "../../../../src/index.ts"
+import { shareFleet } from "../../../../src/vitest/ShareFleet.ts"
 
 export const setup = shareFleet({
   driver: Embedded.driver,
