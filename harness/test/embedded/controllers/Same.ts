@@ -1,13 +1,11 @@
 /** A few sequences on an embedded cluster and on a real one, compared where both have come to rest. */
 import { layer } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Drivers from "../../../src/Drivers.ts"
+import type { ClusterDriver } from "../../../src/ClusterDriver.ts"
 import { arrayAt, at, type JsonObject, textAt } from "../../../src/embedded/Json.ts"
 import { type CallOptions, deployment, patching, pod } from "../Client.ts"
 import { APPS, BATCH, condition, isAvailable, NAMESPACE, PODS } from "./Machine.ts"
 import { layerPair, same, type Side } from "./Pair.ts"
-
-const { run } = await Effect.runPromise(Drivers.selected)
 
 const post = (cluster: Side, path: string, body: JsonObject) => cluster.call("POST", path, { body })
 const WEB = `${APPS}/deployments/web`
@@ -18,7 +16,8 @@ const image = (name: string): CallOptions =>
     "application/strategic-merge-patch+json"
   )
 
-for (const real of run.filter(({ name }) => name === "control-plane")) {
+/** The behaviours on which both must agree. */
+export const comesToTheSame = (real: ClusterDriver): void => {
   layer(layerPair(real), { timeout: "2 minutes" })("controllers come to what the real ones come to", (it) => {
     it.effect(
       "when a deployment is made, rolled, scaled, rolled back and deleted with what it owns",
