@@ -9,6 +9,7 @@
 import { Cache, Effect, type Redacted, Result, Schema, type Scope, Stream } from "effect"
 import { ApiError, ApiRefused, ApiUnexpected, ApiUnreachable } from "./ApiError.ts"
 import {
+  type AnswerInProcess,
   type ApiReply,
   type ApiRequest,
   type ApiTransport,
@@ -133,6 +134,8 @@ export const make = (options: {
   readonly caPem: string
   readonly token: Redacted.Redacted<string>
   readonly certificate?: ClientCertificate
+  /** Answers calls without a connection. */
+  readonly answer?: AnswerInProcess
 }): Effect.Effect<ClusterApi, never, Scope.Scope> =>
   Effect.gen(function* () {
     const transport = yield* makeTransport(options)

@@ -8,6 +8,7 @@
  */
 import type { Effect, Option, Redacted, Scope } from "effect"
 import type { HarnessError } from "./HarnessError.ts"
+import type { AnswerInProcess } from "./internal/ApiTransport.ts"
 import type { GrantOptions } from "./UserAccess.ts"
 
 /** Whether a driver can run on this machine. */
@@ -79,6 +80,8 @@ export interface RunningCluster {
    * **Errors** `NotSupported` where the driver cannot; `MachineRefused` when something stands there already.
    */
   readonly save: (directory: string) => Effect.Effect<void, HarnessError>
+  /** Answers calls without a connection, where the cluster lives in this process. */
+  readonly answer?: AnswerInProcess
   /** How the cluster reaches this process's machine, where not as `localhost`: an address of this machine. */
   readonly hostAddress?: string
   /** Gives the token of a user where the cluster has its own instead of those that were asked for. */

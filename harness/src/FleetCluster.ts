@@ -82,7 +82,7 @@ export const makeCluster = (
     const { faults: wantsFaults, role, users: asked, ...options } = plan
     const { name } = options
     const minted = yield* Effect.forEach([ADMIN, ...asked], withToken)
-    const running = yield* driver.start({ ...options, users: minted })
+    const { answer, ...running } = yield* driver.start({ ...options, users: minted })
     const users = yield* Effect.forEach(minted, (user) =>
       running.credentials === undefined
         ? Effect.succeed(user)
@@ -90,7 +90,8 @@ export const makeCluster = (
     )
     const admin = users.find((user) => user.name === ADMIN.name)
     if (admin === undefined) return yield* Effect.die(new Error("every cluster has an administrator"))
-    const api = yield* makeApi({ cluster: name, server: running.server, caPem: running.caPem, token: admin.token })
+    const own = { cluster: name, server: running.server, caPem: running.caPem, token: admin.token }
+    const api = yield* makeApi(answer === undefined ? own : { ...own, answer })
     // What the pool kept from before would fail the first call after it: the server is another one now.
     const restarted = (action: Effect.Effect<void, HarnessError>) => Effect.andThen(action, api.reconnect)
     const isDown = yield* Ref.make(false)

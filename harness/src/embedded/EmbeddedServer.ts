@@ -13,6 +13,7 @@ import { Cause, Effect, Result, type Scope } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { ClusterOptions, RunningCluster } from "../ClusterDriver.ts"
 import { HarnessError, type InvalidFleet, type MachineRefused } from "../HarnessError.ts"
+import type { AnswerInProcess } from "../internal/ApiTransport.ts"
 import * as EmbeddedState from "../state/EmbeddedState.ts"
 import * as Aggregator from "./Aggregator.ts"
 import * as Api from "./Api.ts"
@@ -23,6 +24,7 @@ import * as Certificate from "./Certificate.ts"
 import * as Controllers from "./controllers/Controllers.ts"
 import * as Kernel from "./Kernel.ts"
 import * as Listener from "./Listener.ts"
+import { answerInProcess } from "./InProcess.ts"
 import { mediaRanges } from "./Representation.ts"
 import type { RequestInfo } from "./RequestInfo.ts"
 import * as Protobuf from "./Protobuf.ts"
@@ -48,6 +50,7 @@ export interface Counters {
 }
 
 export interface EmbeddedServer extends RunningCluster {
+  readonly answer: AnswerInProcess
   readonly counters: Effect.Effect<Counters>
 }
 
@@ -132,6 +135,12 @@ export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedServer, H
 
     return {
       name: options.name,
+      answer: answerInProcess({
+        api,
+        isUp: listener.isListening,
+        seen: (info) => count(requests, info),
+        observe
+      }),
       server: `https://127.0.0.1:${listener.port}`,
       caPem: certificate.certificatePem,
       kill,

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { Effect, Redacted, Ref, type Scope } from "effect"
+import { Effect, Option, Redacted, Ref, type Scope } from "effect"
 import { type Dispatcher, Pool } from "undici"
 import { ApiError, ApiUnreachable } from "../ApiError.ts"
 
@@ -29,6 +29,21 @@ export interface ApiReply {
   readonly text: string
 }
 
+/** A call as it goes out. **Shape** `path` has its query. */
+export interface WireCall {
+  readonly method: ApiRequest["method"]
+  readonly path: string
+  readonly headers: {
+    readonly authorization?: string
+    readonly accept: string
+    readonly "content-type"?: string
+  }
+  readonly body?: string
+}
+
+/** Answers a call without a connection. **Shape** none where only a connection can carry the answer, or its failure. */
+export type AnswerInProcess = (call: WireCall) => Effect.Effect<Option.Option<ApiReply>>
+
 /** Who a client is, shown when a connection opens. */
 export interface ClientCertificate {
   readonly certificatePem: string
@@ -47,15 +62,16 @@ export interface ApiTransport {
   readonly reconnect: Effect.Effect<void>
 }
 
-/** Opens no connection before the first call. */
+/** Opens no connection before the first call that needs one: those that `answer` takes do not. */
 export const make = (options: {
   readonly cluster: string
   readonly server: string
   readonly caPem: string
   readonly certificate?: ClientCertificate
+  readonly answer?: AnswerInProcess
 }): Effect.Effect<ApiTransport, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const { certificate } = options
+    const { answer = () => Effect.succeedNone, certificate } = options
     const connect = {
       ca: options.caPem,
       ...(certificate === undefined
@@ -81,11 +97,14 @@ export const make = (options: {
 
     return {
       call: Effect.fnUntraced(function* (request, token) {
+        const asked = wire(request, token)
+        const answered = yield* answer(asked)
+        if (Option.isSome(answered)) return answered.value
         const { calls } = yield* Ref.get(pools)
         return yield* Effect.tryPromise({
           try: async (signal): Promise<ApiReply> => {
             const { statusCode, headers, body } = await calls.request({
-              ...wire(request, token),
+              ...asked,
               signal,
               headersTimeout: DEADLINE_MS,
               bodyTimeout: DEADLINE_MS
@@ -110,7 +129,7 @@ export const make = (options: {
     }
   })
 
-const wire = (request: ApiRequest, token: Redacted.Redacted<string>) => ({
+const wire = (request: ApiRequest, token: Redacted.Redacted<string>): WireCall => ({
   method: request.method,
   path: request.path + queryOf(request.query),
   headers: {

@@ -46,8 +46,8 @@ const decodeGeneration = Schema.decodeUnknownEffect(Generation)
 const isTainted = Schema.is(Tainted)
 
 const FREE: Ownership = { references: [], labels: {} }
-/** Fibers of one level; calls are bounded by the destination. */
-const FIBERS = 64
+/** Fibers of one level: as many as calls are made at once by default, for what more would wait with, they would hold. */
+const FIBERS = 16
 
 /** How many objects a plan comes to. */
 export const countOf = ({ namespaces, nodes, workloads }: ClusterPlan, pods: PodMode): number => {
