@@ -6,12 +6,14 @@
  * @since 0.1.0
  */
 import type { ProvenLabels } from "@quarterdeck/targeting/NamespaceFilter"
+import { Effect, type Scope } from "effect"
 import type { Cluster } from "./Cluster.ts"
 import type { ClusterError } from "./ClusterError.ts"
 import * as Freshness from "./Freshness.ts"
 import { Signal } from "./internal/signal.ts"
+import * as steadyClock from "./internal/steadyClock.ts"
 import * as Kind from "./Kind.ts"
-import { isLaterVersion, KindTable } from "./KindTable.ts"
+import { isLaterVersion, KindTable, type Observer } from "./KindTable.ts"
 import type { Change, NamespaceRecord, RecordOf } from "./Projection.ts"
 import type { WorkloadRow } from "./Row.ts"
 import * as WorkloadRows from "./WorkloadRows.ts"
@@ -130,6 +132,22 @@ export class ClusterStore {
     if (!this.provesLabels(now)) return () => undefined
     const namespaces = this.namespaces()
     return (namespace) => namespaces.get(namespace)?.labels
+  }
+
+  /** Tells an observer of a kind's records, deleted ones included, until the scope ends. **Limits** within each change. */
+  observe<K extends Kind.Kind>(kind: K, observer: Observer<RecordOf[K]>): Effect.Effect<void, never, Scope.Scope> {
+    const table: KindTable<RecordOf[K]> = this.#tables[kind]
+    return Effect.asVoid(
+      Effect.acquireRelease(
+        Effect.sync(() => table.observe(observer)),
+        (end) => Effect.sync(end)
+      )
+    )
+  }
+
+  /** Gives the same as `ageMs`, of now. */
+  age(kinds: ReadonlyArray<Kind.Kind>): Effect.Effect<number> {
+    return Effect.map(steadyClock.now, (now) => this.ageMs(kinds, now))
   }
 
   /** Gives the age of the oldest of some kinds. **Shape** kinds that are not synced have no rows to be old. */

@@ -28,6 +28,16 @@ export const isMissing = ({ reason }: ClusterError): boolean =>
 /** Tells whether one version of an object is later than another. */
 export type IsNewer<R> = (next: R, held: R) => boolean
 
+/** Hears what becomes of the records of a kind, as it is shown. **Limits** called within the change: must be quick. */
+export interface Observer<R> {
+  /** A record appeared or changed. */
+  readonly put: (record: R) => void
+  /** A record goes: it is not in the table any more. */
+  readonly gone: (record: R) => void
+  /** All that is there now; what is not in it is gone. */
+  readonly whole: (records: ReadonlyMap<string, R>) => void
+}
+
 export class KindTable<R extends { readonly uid: string }> {
   readonly #isNewer: IsNewer<R>
   #records: Map<string, R> = new Map()
@@ -38,6 +48,7 @@ export class KindTable<R extends { readonly uid: string }> {
   #sync: Sync = { _tag: "Pending", error: undefined }
   #provenAt: number | undefined
   #version = 0
+  readonly #observers = new Set<Observer<R>>()
 
   /** **Shape** `isNewer` protects what a comparison has corrected from a watch that lags behind; else the last wins. */
   constructor(isNewer: IsNewer<R> = () => true) {
@@ -74,6 +85,15 @@ export class KindTable<R extends { readonly uid: string }> {
     // What is still being collected proves nothing about what is shown.
     if (this.#staged === undefined && changes.length > 0) this.#provenAt = now
     return synced
+  }
+
+  /** Begins to tell an observer, with all that is there if the kind is synced. **Shape** gives what ends it. */
+  observe(observer: Observer<R>): () => void {
+    this.#observers.add(observer)
+    if (this.#sync._tag === "Synced") observer.whole(this.#records)
+    return () => {
+      this.#observers.delete(observer)
+    }
   }
 
   /** Says that the watch ended; rows stay as they are. */
@@ -126,7 +146,10 @@ export class KindTable<R extends { readonly uid: string }> {
       this.#records.delete(uid)
       corrections++
     }
-    if (corrections > 0) this.#version++
+    if (corrections > 0) {
+      this.#version++
+      for (const observer of this.#observers) observer.whole(this.#records)
+    }
     this.#provenAt = Math.max(this.#provenAt ?? 0, askedAt)
     return corrections
   }
@@ -148,6 +171,7 @@ export class KindTable<R extends { readonly uid: string }> {
     this.#records = records
     this.#touched = undefined
     this.#version++
+    for (const observer of this.#observers) observer.whole(records)
   }
 
   #write(change: Extract<Change<R>, { readonly _tag: "Put" | "Delete" }>): void {
@@ -161,6 +185,8 @@ export class KindTable<R extends { readonly uid: string }> {
     if (change._tag === "Put" && held !== undefined && !this.#isNewer(change.record, held)) return
     set(this.#records, uid, change)
     this.#version++
+    if (change._tag === "Put") for (const observer of this.#observers) observer.put(change.record)
+    else if (held !== undefined) for (const observer of this.#observers) observer.gone(held)
   }
 }
 

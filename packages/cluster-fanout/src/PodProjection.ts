@@ -7,6 +7,7 @@ import { condition, type Fields, fields, isConditionTrue, list, text } from "./i
 import type { Interner } from "./internal/interner.ts"
 import type { KubeObject } from "./KubeObject.ts"
 import * as Owner from "./Owner.ts"
+import * as PodContainers from "./PodContainers.ts"
 import * as PodResources from "./PodResources.ts"
 import type { Place } from "./Place.ts"
 import type { WorkloadRow, WorkloadStatus } from "./Row.ts"
@@ -20,7 +21,7 @@ export const UNKNOWN_TIME = "1970-01-01T00:00:00Z"
  * **Shape** `node` is empty until the pod is bound; `terminating` pods are being deleted; `troubled` ones wait for
  * something that will not come by itself. `row` is the row that the pod makes when it has no owner.
  */
-export interface PodRecord extends PodResources.PodResources {
+export interface PodRecord extends PodResources.PodResources, PodContainers.PodContainers {
   readonly uid: string
   readonly namespace: string
   readonly name: string
@@ -61,7 +62,8 @@ export const podRecord = ({ metadata, spec, status }: KubeObject, { cluster, int
     troubled: isTroubled(state),
     images: images(specification, interner),
     owner,
-    ...PodResources.fromPodSpec(specification)
+    ...PodResources.fromPodSpec(specification),
+    ...PodContainers.fromPod(metadata.name, specification, state, interner)
   }
   if (owner !== undefined) return { ...pod, row: undefined }
 
@@ -95,10 +97,10 @@ export const images = (spec: Fields, interner: Interner): ReadonlyArray<string> 
   for (const field of ["containers", "initContainers"]) {
     for (const container of list(spec[field])) {
       const image = text(fields(container)["image"])
-      if (image !== undefined && image !== "") found.add(interner.text(image))
+      if (image !== undefined && image !== "") found.add(image)
     }
   }
-  return [...found]
+  return interner.texts([...found])
 }
 
 /** Judges one pod by itself. */

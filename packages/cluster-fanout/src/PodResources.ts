@@ -52,6 +52,58 @@ export const add = (one: PodResources, other: PodResources): PodResources => ({
   memoryLimitBytes: Quantity.add(one.memoryLimitBytes, other.memoryLimitBytes)
 })
 
+/** What a container or pod asks for. */
+export type Requests = Pick<PodResources, "cpuRequestMillis" | "memoryRequestBytes">
+
+/** Reads what one container asks for, from its `resources`. */
+export const ofContainer = (resources: Fields): Requests => ({
+  cpuRequestMillis: requestOf(resources, "cpu") ?? 0,
+  memoryRequestBytes: requestOf(resources, "memory") ?? 0
+})
+
+/**
+ * Gives what a pod asks for above what its containers and sidecars ask for together: its own requests, and the overhead
+ * of its runtime class.
+ *
+ * **Shape** `undefined` where that is nothing, as it mostly is.
+ */
+export const beyondContainers = (spec: Fields): Requests | undefined => {
+  if (spec["overhead"] === undefined && spec["resources"] === undefined) return undefined
+  const beyond = (resource: Resource): number => {
+    const whole = ofPod(spec, resource, requestOf)
+    const above = whole === undefined ? 0 : Math.max(0, whole - ofRunning(spec, resource))
+    return Quantity.add(above, quantity(fields(spec["overhead"])[resource], resource) ?? 0)
+  }
+  const found = { cpuRequestMillis: beyond("cpu"), memoryRequestBytes: beyond("memory") }
+  return found.cpuRequestMillis === 0 && found.memoryRequestBytes === 0 ? undefined : found
+}
+
+/** What containers and sidecars ask for together. */
+const ofRunning = (spec: Fields, resource: Resource): number =>
+  [...list(spec["containers"]), ...list(spec["initContainers"]).filter(isSidecar)].reduce<number>(
+    (sum, entry) => Quantity.add(sum, requestOf(fields(fields(entry)["resources"]), resource) ?? 0),
+    0
+  )
+
+const isSidecar = (entry: unknown): boolean => fields(entry)["restartPolicy"] === "Always"
+
+/**
+ * The resources that stand for whole GPUs. Parts of one (`nvidia.com/mig-…`, shared replicas, memory and tiles) are none.
+ *
+ * **Source** NVIDIA, ROCm and Intel device plugins for Kubernetes.
+ */
+const GPUS = ["nvidia.com/gpu", "amd.com/gpu", "gpu.intel.com/i915", "gpu.intel.com/xe"]
+
+/** Counts the GPUs among amounts of resources. */
+export const gpus = (amounts: Fields): number => {
+  let found = 0
+  for (const name of GPUS) {
+    const amount = amounts[name]
+    if (amount !== undefined) found += quantity(amount, "gpu") ?? 0
+  }
+  return found
+}
+
 type Resource = "cpu" | "memory"
 type Read = (resources: Fields, resource: Resource) => number | undefined
 
@@ -100,7 +152,7 @@ const requestOf: Read = (resources, resource) =>
   quantity(fields(resources["requests"])[resource], resource) ?? limitOf(resources, resource)
 
 /** The server has validated what it stores; what is no quantity all the same, or negative, asks for nothing. */
-const quantity = (value: unknown, resource: Resource): number | undefined => {
+const quantity = (value: unknown, resource: Resource | "gpu"): number | undefined => {
   const text = typeof value === "number" ? String(value) : value
   if (typeof text !== "string") return undefined
   const amount = Result.getOrUndefined(resource === "cpu" ? Quantity.parseMillis(text) : Quantity.parseUnits(text))

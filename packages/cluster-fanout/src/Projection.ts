@@ -20,7 +20,7 @@ export interface NamespaceRecord extends NamespaceRow {
   readonly resourceVersion: string
 }
 
-/** A node as the cache holds it. **Units** thousandths of a core, bytes. */
+/** A node as the cache holds it. **Units** thousandths of a core, bytes, GPUs. */
 export interface NodeRecord {
   readonly uid: string
   readonly name: string
@@ -31,6 +31,10 @@ export interface NodeRecord {
   readonly unschedulable: boolean
   readonly cpuAllocatableMillis: number
   readonly memoryAllocatableBytes: number
+  /** What it has in all, its system's share too. */
+  readonly cpuCapacityMillis: number
+  readonly memoryCapacityBytes: number
+  readonly gpus: number
 }
 
 /** The record that each followed kind is projected to. */
@@ -103,6 +107,9 @@ const nodeRecord = ({ metadata, spec, status }: KubeObject, { interner }: Place)
   const specification = fields(spec)
   const state: Fields = fields(status)
   const allocatable = PodResources.ofNode(fields(state["allocatable"]))
+  // Old and virtual kubelets tell what pods may have, and nothing else.
+  const all = fields(state["capacity"] ?? state["allocatable"])
+  const capacity = PodResources.ofNode(all)
   return {
     uid: metadata.uid,
     name: metadata.name,
@@ -112,7 +119,10 @@ const nodeRecord = ({ metadata, spec, status }: KubeObject, { interner }: Place)
     ready: isConditionTrue(state, "Ready"),
     unschedulable: specification["unschedulable"] === true,
     cpuAllocatableMillis: allocatable.cpuMillis,
-    memoryAllocatableBytes: allocatable.memoryBytes
+    memoryAllocatableBytes: allocatable.memoryBytes,
+    cpuCapacityMillis: capacity.cpuMillis,
+    memoryCapacityBytes: capacity.memoryBytes,
+    gpus: PodResources.gpus(all)
   }
 }
 
