@@ -1,0 +1,90 @@
+/**
+ * What a pod's containers used, in the form that recommendations are drawn from.
+ *
+ * @since 0.1.0
+ */
+import type { ContainerFacts, PodFacts } from "../HourFacts.ts"
+import type { ContainerUsage } from "../HourUsage.ts"
+import { isPossible, type Limits, visitKnown } from "./KnownUsage.ts"
+import { fromSpans, overlap, type Stretches } from "./Stretches.ts"
+
+/** One mean of CPU a minute. */
+const PART_SECONDS = 60
+
+/** Gives the rows of a pod. **Shape** none for what nobody knows the usage of, and none for init containers that end. */
+export const fromPod = (
+  { containers, uid, workload }: PodFacts,
+  limits: Limits,
+  seen: Stretches,
+  startMs: number
+): ReadonlyArray<ContainerUsage> =>
+  containers.flatMap((container): ReadonlyArray<ContainerUsage> => {
+    if (container.role === "init") return []
+    const runs = overlap(fromSpans(container.runs, startMs), seen)
+    const { coveredSeconds, cpuMillis, memoryPeakBytes } = knownOf(container, runs, startMs, limits)
+    if (coveredSeconds === 0) return []
+    return [
+      {
+        workload,
+        container: container.name,
+        replica: uid,
+        coveredSeconds,
+        cpuMillis,
+        cpuRequestMillis: container.cpuRequestMillis,
+        memoryPeakBytes,
+        memoryRequestBytes: container.memoryRequestBytes,
+        isOomKilled: container.isOomKilled
+      }
+    ]
+  })
+
+const knownOf = (
+  { usage }: ContainerFacts,
+  runs: Stretches,
+  startMs: number,
+  limits: Limits
+): Pick<ContainerUsage, "coveredSeconds" | "cpuMillis" | "memoryPeakBytes"> => {
+  if (usage === undefined) return { coveredSeconds: 0, cpuMillis: [], memoryPeakBytes: 0 }
+  const seconds: Array<number> = []
+  const millis: Array<number> = []
+  let coveredSeconds = 0
+  let memoryPeakBytes = 0
+  visitKnown(usage, runs, startMs, limits, (from, to, slice) => {
+    const peak = usage.memoryPeakBytes?.[slice]
+    coveredSeconds += to - from
+    seconds.push(to - from)
+    millis.push(usage.cpuMillis[slice] ?? 0)
+    memoryPeakBytes = Math.max(
+      memoryPeakBytes,
+      usage.memoryBytes[slice] ?? 0,
+      isPossible(peak, limits.memoryBytes) ? peak : 0
+    )
+  })
+  return { coveredSeconds, cpuMillis: inEqualParts(seconds, millis, coveredSeconds), memoryPeakBytes }
+}
+
+/** Puts what is known end to end and takes the means of equal parts of it. */
+const inEqualParts = (
+  seconds: ReadonlyArray<number>,
+  millis: ReadonlyArray<number>,
+  total: number
+): ReadonlyArray<number> => {
+  const count = Math.max(1, Math.round(total / PART_SECONDS))
+  const means = Array.from({ length: count }, () => 0)
+  const length = total / count
+  let part = 0
+  let room = length
+  for (const [place, whole] of seconds.entries()) {
+    let left = whole
+    while (left > 0 && part < count) {
+      const taken = Math.min(left, room)
+      means[part] = (means[part] ?? 0) + (millis[place] ?? 0) * (taken / length)
+      left -= taken
+      room -= taken
+      if (room > 0) continue
+      part += 1
+      room = length
+    }
+  }
+  return means
+}

@@ -1,0 +1,41 @@
+/**
+ * The part of a pod's traffic that falls into the time that was seen.
+ *
+ * @since 0.1.0
+ */
+import type { Egress, PodFacts } from "../HourFacts.ts"
+import { HOUR_SECONDS } from "../Units.ts"
+import { between } from "./Amount.ts"
+import { fromSpans, overlap, type Stretches } from "./Stretches.ts"
+
+/**
+ * Gives what of a pod's traffic is charged.
+ *
+ * **Shape** only its sum over the hour is known: it is spread evenly over the time that the pod ran in it, or over the hour
+ * where no run is known.
+ */
+export const egressOf = (pod: PodFacts, egress: Egress, seen: Stretches, startMs: number): Egress => {
+  const known = fromSpans(
+    pod.containers.flatMap(({ runs }) => runs),
+    startMs
+  )
+  const runs = known.length === 0 ? [0, HOUR_SECONDS] : known
+  const own: Array<number> = []
+  let before = 0
+  for (let at = 0; at < runs.length; at += 2) {
+    const from = runs[at] ?? 0
+    const to = runs[at + 1] ?? 0
+    for (const second of overlap([from, to], seen)) own.push(before + second - from)
+    before += to - from
+  }
+  const charged = (kib: number): number => {
+    let sum = 0
+    for (let at = 0; at < own.length; at += 2) sum += between(kib / before, own[at] ?? 0, own[at + 1] ?? 0)
+    return sum
+  }
+  return {
+    zoneKib: charged(egress.zoneKib),
+    regionKib: charged(egress.regionKib),
+    internetKib: charged(egress.internetKib)
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * Adds up an hour's quantities by series.
+ *
+ * @since 0.1.0
+ */
+import type { Hour, RateShare, StorageShare } from "../Hour.ts"
+import { columns, type Measure, measures, record } from "../Measure.ts"
+import { keyOf, MANAGEMENT, type Series } from "../Series.ts"
+import { addCompute, type Compute, noCompute, type PriceClass } from "./Hosts.ts"
+import { secondsIn, union } from "./Stretches.ts"
+
+/**
+ * What a series has so far.
+ *
+ * **Shape** `parts` is its compute by price class; `storage` its volumes by their class, where they have one; `running` when
+ * its pods ran, beginnings and ends in turn, pod after pod. `seconds` are those of its containers, `knownSeconds` those of
+ * known usage.
+ */
+export interface Account {
+  readonly series: Series
+  readonly key: string
+  readonly amounts: Record<Measure, number>
+  readonly parts: Map<PriceClass, Compute>
+  readonly storage: Map<string, number>
+  readonly running: Array<number>
+  seconds: number
+  knownSeconds: number
+}
+
+/** The accounts of an hour. */
+export interface Ledger {
+  readonly byKey: Map<string, Account>
+  /** Replicas mostly have one object, which saves making its key again. */
+  readonly bySeries: Map<Series, Account>
+}
+
+/** Makes one without accounts. */
+export const make = (): Ledger => ({ byKey: new Map(), bySeries: new Map() })
+
+/** Finds or opens the account of a series. **Shape** one for equal series. */
+export const accountOf = ({ byKey, bySeries }: Ledger, series: Series): Account => {
+  const known = bySeries.get(series)
+  if (known !== undefined) return known
+  const key = keyOf(series)
+  const account = byKey.get(key) ?? {
+    series,
+    key,
+    amounts: record(() => 0),
+    parts: new Map(),
+    storage: new Map(),
+    running: [],
+    seconds: 0,
+    knownSeconds: 0
+  }
+  byKey.set(key, account)
+  bySeries.set(series, account)
+  return account
+}
+
+/** Adds compute on machines of a class. */
+export const allocate = ({ amounts, parts }: Account, priceClass: PriceClass, compute: Readonly<Compute>): void => {
+  const part = parts.get(priceClass) ?? noCompute()
+  parts.set(priceClass, part)
+  addCompute(part, compute)
+  addCompute(amounts, compute)
+}
+
+/** Adds volumes. */
+export const store = ({ amounts, storage }: Account, storageClass: string, kibSeconds: number): void => {
+  amounts.storageKibSeconds += kibSeconds
+  if (storageClass !== "") storage.set(storageClass, (storage.get(storageClass) ?? 0) + kibSeconds)
+}
+
+/**
+ * Writes the hour.
+ *
+ * **Shape** series by their key, those of which the hour has something and the control plane; price classes by how many machines they had.
+ */
+export const toHour = ({
+  byKey
+}: Ledger): Pick<Hour, "series" | "columns" | "rates" | "rateOf" | "shares" | "storage"> => {
+  for (const account of byKey.values()) closeTimes(account)
+  const accounts = [...byKey.values()]
+    .filter(({ amounts, series }) => series.kind === MANAGEMENT || measures.some((measure) => amounts[measure] !== 0))
+    .toSorted((a, b) => (a.key < b.key ? -1 : 1))
+  const classes = [...new Set(accounts.flatMap(({ parts }) => [...parts.keys()]))].toSorted(byMachines)
+  const rateIndex = new Map(classes.map((priceClass, rate) => [priceClass, rate]))
+  const rateOf = new Int32Array(accounts.length).fill(-1)
+  const shares: Array<RateShare> = []
+  const storage: Array<StorageShare> = []
+  const values = columns(accounts.length)
+  for (const [series, account] of accounts.entries()) {
+    for (const measure of measures) values[measure][series] = account.amounts[measure]
+    const parts = [...account.parts].map(([priceClass, part]) => ({ rate: rateIndex.get(priceClass) ?? -1, ...part }))
+    const [only] = parts
+    if (only !== undefined && parts.length === 1) rateOf[series] = only.rate
+    else shares.push(...parts.toSorted((a, b) => a.rate - b.rate).map((part) => ({ series, ...part })))
+    const volumes = [...account.storage].filter(([, kibSeconds]) => kibSeconds !== 0)
+    for (const [storageClass, kibSeconds] of volumes.toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+      storage.push({ series, storageClass, kibSeconds })
+    }
+  }
+  return {
+    series: accounts.map(({ series }) => series),
+    columns: values,
+    rates: classes.map(({ rateClass }) => rateClass),
+    rateOf,
+    shares,
+    storage
+  }
+}
+
+/** Most machines first; of as many, the one that had them for longer; of as long, the first by its key. */
+const byMachines = (one: PriceClass, other: PriceClass): number =>
+  other.machines - one.machines || other.seconds - one.seconds || (one.key < other.key ? -1 : 1)
+
+/** Only what is known all through is wholly covered: the rest is rounded down. */
+const closeTimes = ({ amounts, knownSeconds, running, seconds }: Account): void => {
+  if (running.length === 0) return
+  amounts.existedSeconds = secondsIn(union(running))
+  amounts.coveredSeconds = seconds === 0 ? 0 : Math.floor((amounts.existedSeconds * knownSeconds) / seconds)
+}

@@ -1,0 +1,119 @@
+/**
+ * Splits what several hold in common: a volume that pods mount, a load balancer before them.
+ *
+ * @since 0.1.0
+ */
+import { overlap, secondsIn, type Stretches, union } from "./Stretches.ts"
+
+/** One that holds it for a time. **Shape** several may be of the same `owner`, which `key` tells apart. */
+export interface Holder<Owner> {
+  readonly key: string
+  readonly owner: Owner
+  readonly held: Stretches
+}
+
+/** Parts of a second: one that does not divide evenly loses less than a billionth, and sums stay exact. */
+const PARTS = 2 ** 40
+
+/**
+ * Splits a whole rate, at every moment evenly over those that hold it then.
+ *
+ * **Shape** `there` is when there was something to hold, `seen` when that counts. `charge` has whole amounts that add up to
+ * the rate times the seconds; undefined is charged where nobody holds it. An owner with two of three holders has two
+ * thirds. The owners' sums since the hour began are rounded one upon the other, by their keys: at no moment is one of them
+ * further than 1 from its share, and amounts of times that follow each other add up.
+ *
+ * **Limits** n log n in the holders, for each gap in what was seen.
+ */
+export const split = <Owner>(
+  rate: number,
+  there: Stretches,
+  seen: Stretches,
+  holders: ReadonlyArray<Holder<Owner>>,
+  charge: (owner: Owner | undefined, amount: number) => void
+): void => {
+  const owners = byOwner(holders, there)
+  const held = union(owners.flatMap((one) => one.held.flat()))
+  const free = secondsIn(overlap(there, seen)) - secondsIn(overlap(held, seen))
+  if (free > 0) charge(undefined, rate * free)
+  if (owners.length === 0) return
+  const partsAt = evenParts(owners, seen)
+  for (let at = 0; at < seen.length; at += 2) {
+    const before = amountsAt(seen[at] ?? 0, rate, owners, held, partsAt)
+    const after = amountsAt(seen[at + 1] ?? 0, rate, owners, held, partsAt)
+    for (const [place, { owner }] of owners.entries()) {
+      const amount = (after[place] ?? 0) - (before[place] ?? 0)
+      if (amount !== 0) charge(owner, amount)
+    }
+  }
+}
+
+/** What one owner's holders held, each for itself. */
+interface Owned<Owner> {
+  readonly owner: Owner
+  readonly held: Array<Stretches>
+}
+
+const byOwner = <Owner>(holders: ReadonlyArray<Holder<Owner>>, there: Stretches): ReadonlyArray<Owned<Owner>> => {
+  const owners = new Map<string, Owned<Owner>>()
+  for (const { held, key, owner } of holders) {
+    const common = overlap(held, there)
+    if (common.length === 0) continue
+    const owned = owners.get(key) ?? { owner, held: [] }
+    owners.set(key, owned)
+    owned.held.push(common)
+  }
+  return [...owners].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, owned]) => owned)
+}
+
+/** Gives, for every second at which something changes, what one who held it all the time has had by then. */
+const evenParts = <Owner>(owners: ReadonlyArray<Owned<Owner>>, seen: Stretches): ReadonlyMap<number, number> => {
+  const changes = new Map(seen.map((second) => [second, 0]))
+  for (const { held } of owners) {
+    for (const stretches of held) {
+      for (const [place, second] of stretches.entries()) {
+        changes.set(second, (changes.get(second) ?? 0) + (place % 2 === 0 ? 1 : -1))
+      }
+    }
+  }
+  const parts = new Map<number, number>()
+  let count = 0
+  let last = 0
+  let sum = 0
+  for (const [second, change] of [...changes].toSorted(([a], [b]) => a - b)) {
+    if (count > 0) sum += Math.floor(((second - last) * PARTS) / count)
+    parts.set(second, sum)
+    count += change
+    last = second
+  }
+  return parts
+}
+
+/** Gives what each owner has had by a second. */
+const amountsAt = <Owner>(
+  second: number,
+  rate: number,
+  owners: ReadonlyArray<Owned<Owner>>,
+  held: Stretches,
+  partsAt: ReadonlyMap<number, number>
+): ReadonlyArray<number> => {
+  let parts = 0
+  const partsUpTo = owners.map((owned) => {
+    for (const stretches of owned.held) {
+      for (const [place, bound] of stretches.entries()) {
+        const had = partsAt.get(Math.min(second, bound)) ?? 0
+        parts += place % 2 === 0 ? -had : had
+      }
+    }
+    return parts
+  })
+  if (parts === 0) return owners.map(() => 0)
+  const whole = rate * secondsIn(overlap(held, [0, second]))
+  let before = 0
+  return partsUpTo.map((upTo) => {
+    const rounded = Math.round(whole * (upTo / parts))
+    const amount = rounded - before
+    before = rounded
+    return amount
+  })
+}

@@ -1,0 +1,73 @@
+/**
+ * Stretches of one hour, in whole seconds.
+ *
+ * @since 0.1.0
+ */
+import type { Span } from "../HourFacts.ts"
+import { HOUR_SECONDS, SECOND_MS } from "../Units.ts"
+
+/**
+ * Stretches that rise, are not empty and do not touch.
+ *
+ * **Shape** beginnings and ends in turn. **Units** seconds since the hour began.
+ */
+export type Stretches = ReadonlyArray<number>
+
+/** Gives the second of an hour that holds an instant, as Kubernetes writes its own times. **Shape** cut to the hour. */
+export const secondOf = (ms: number, startMs: number): number =>
+  Math.min(HOUR_SECONDS, Math.max(0, Math.floor((ms - startMs) / SECOND_MS)))
+
+/** Reads what spans have of an hour. **Shape** in any order; what several of them have counts once. */
+export const fromSpans = (spans: ReadonlyArray<Span>, startMs: number): Stretches => {
+  const bounds: Array<number> = []
+  for (const { fromMs, toMs } of spans) {
+    const from = secondOf(fromMs, startMs)
+    const to = secondOf(toMs, startMs)
+    if (from < to) bounds.push(from, to)
+  }
+  return union(bounds)
+}
+
+/** Joins stretches. **Shape** beginnings and ends in turn, in any order otherwise. */
+export const union = (bounds: ReadonlyArray<number>): Stretches => {
+  if (isRising(bounds)) return bounds
+  const pairs: Array<readonly [from: number, to: number]> = []
+  for (let at = 0; at < bounds.length; at += 2) pairs.push([bounds[at] ?? 0, bounds[at + 1] ?? 0])
+  const joined: Array<number> = []
+  for (const [from, to] of pairs.toSorted(([a], [b]) => a - b)) {
+    const last = joined.length - 1
+    const end = joined[last]
+    if (end === undefined || from > end) joined.push(from, to)
+    else if (to > end) joined[last] = to
+  }
+  return joined
+}
+
+const isRising = (bounds: ReadonlyArray<number>): boolean => {
+  for (let at = 1; at < bounds.length; at++) if ((bounds[at] ?? 0) <= (bounds[at - 1] ?? 0)) return false
+  return true
+}
+
+/** Gives what two have in common. */
+export const overlap = (one: Stretches, other: Stretches): Stretches => {
+  const common: Array<number> = []
+  let at = 0
+  let place = 0
+  while (at < one.length && place < other.length) {
+    const end = one[at + 1] ?? 0
+    const otherEnd = other[place + 1] ?? 0
+    const from = Math.max(one[at] ?? 0, other[place] ?? 0)
+    const to = Math.min(end, otherEnd)
+    if (from < to) common.push(from, to)
+    if (end <= otherEnd) at += 2
+    else place += 2
+  }
+  return common
+}
+
+/** Counts the seconds. */
+export const secondsIn = (stretches: Stretches): number => {
+  let seconds = 0
+  for (let at = 0; at < stretches.length; at += 2) seconds += (stretches[at + 1] ?? 0) - (stretches[at] ?? 0)
+  return seconds
+}
