@@ -72,6 +72,14 @@ const GPU_MODEL_LABELS = [
   "k8s.amazonaws.com/accelerator"
 ]
 
+/** All labels that a price class is read from, but for those that only tell the provider. */
+export const PRICING_LABELS: ReadonlyArray<string> = [
+  ...REGION_LABELS,
+  ...INSTANCE_TYPE_LABELS,
+  ...SPOT_LABELS.map(([label]) => label),
+  ...GPU_MODEL_LABELS
+]
+
 /**
  * Reads the price class of a node.
  *

@@ -1,0 +1,190 @@
+/**
+ * Asks a server that speaks Prometheus' HTTP API: Prometheus, Thanos, Mimir, VictoriaMetrics.
+ *
+ * @since 0.1.0
+ */
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Duration, Effect, Redacted, Result, Stream } from "effect"
+import { HttpClient, HttpClientRequest, type HttpClientError, type HttpClientResponse } from "effect/http"
+import { UsageError } from "../../UsageError.ts"
+import type { Credentials, PrometheusAddress } from "../UsageSetting.ts"
+import * as Answer from "./Answer.ts"
+
+/** Where and as whom to ask, and how long and how much to take. */
+export interface ClientOptions extends PrometheusAddress {
+  /** Sent with every question: `Authorization` with a bearer token, `X-Scope-OrgID` for Mimir's tenant. */
+  readonly headers?: Readonly<Record<string, Redacted.Redacted>>
+  /** **Units** milliseconds, of one question. */
+  readonly timeoutMs?: number
+  /** **Units** bytes of one answer. */
+  readonly answerBytes?: number
+}
+
+/** When to ask. **Units** milliseconds since the epoch; both ends are asked. */
+export interface Steps {
+  readonly startMs: number
+  readonly endMs: number
+  readonly stepMs: number
+}
+
+export interface Client {
+  /** Asks what an expression says at an instant. */
+  readonly instant: (
+    cluster: ClusterName,
+    promql: string,
+    atMs: number
+  ) => Effect.Effect<ReadonlyArray<Answer.Line>, UsageError>
+  /** Asks what an expression says at several instants. */
+  readonly range: (
+    cluster: ClusterName,
+    promql: string,
+    steps: Steps
+  ) => Effect.Effect<ReadonlyArray<Answer.Line>, UsageError>
+}
+
+/** As long as Prometheus itself lets a question take unless told otherwise. */
+const TIMEOUT_MS = 120_000
+const ANSWER_BYTES = 64 * 1024 * 1024
+
+/**
+ * Makes a client.
+ *
+ * **Errors** of questions `UsageError`: no connection, a status other than 200, words of refusal, what is not JSON or not
+ * of this API, longer than `answerBytes`, not whole within `timeoutMs`. No header and no password is in them.
+ *
+ * **Limits** one POST with a form each, no retries and no redirects of its own; neither traced, since headers may be secret.
+ *
+ * @since 0.1.0
+ */
+export const make = (options: ClientOptions): Effect.Effect<Client, never, HttpClient.HttpClient> =>
+  Effect.map(HttpClient.HttpClient, (http): Client => {
+    const { answerBytes = ANSWER_BYTES, timeoutMs = TIMEOUT_MS, url } = options
+    const ask = Effect.fn("Prometheus.ask")(function* (
+      cluster: ClusterName,
+      path: string,
+      form: Readonly<Record<string, string>>
+    ) {
+      yield* Effect.annotateCurrentSpan({ cluster, path })
+      const request = withSecrets(HttpClientRequest.post(`${url}${path}`), options).pipe(
+        HttpClientRequest.acceptJson,
+        HttpClientRequest.bodyUrlParams({
+          ...form,
+          timeout: `${Math.ceil(timeoutMs / 1_000)}s`,
+          partial_response: "false"
+        })
+      )
+      const told = exchange(http, request, answerBytes).pipe(
+        Effect.timeoutOrElse({
+          duration: Duration.millis(timeoutMs),
+          orElse: () => Effect.fail(`did not answer within ${timeoutMs} ms`)
+        }),
+        Effect.flatMap((body) => Effect.fromResult(readBody(body))),
+        Effect.provideService(HttpClient.TracerDisabledWhen, () => true)
+      )
+      return yield* Effect.mapError(
+        told,
+        (problem) => new UsageError({ cluster, source: url, problem: masked(problem, options) })
+      )
+    })
+    return {
+      instant: (cluster, query, atMs) => ask(cluster, "/api/v1/query", { query, time: seconds(atMs) }),
+      range: (cluster, query, { endMs, startMs, stepMs }) =>
+        ask(cluster, "/api/v1/query_range", {
+          query,
+          start: seconds(startMs),
+          end: seconds(endMs),
+          step: seconds(stepMs)
+        })
+    }
+  })
+
+const seconds = (ms: number): string => String(ms / 1_000)
+
+const withSecrets = (
+  request: HttpClientRequest.HttpClientRequest,
+  { credentials, headers = {} }: ClientOptions
+): HttpClientRequest.HttpClientRequest => {
+  const known =
+    credentials === undefined
+      ? request
+      : HttpClientRequest.basicAuth(request, credentials.username, credentials.password)
+  return Object.entries(headers).reduce(
+    (all, [name, value]) => HttpClientRequest.setHeader(all, name, Redacted.value(value)),
+    known
+  )
+}
+
+interface Body {
+  readonly status: number
+  readonly text: string
+}
+
+const exchange = (
+  http: HttpClient.HttpClient,
+  request: HttpClientRequest.HttpClientRequest,
+  limitBytes: number
+): Effect.Effect<Body, string> =>
+  Effect.gen(function* () {
+    const response = yield* http.execute(request).pipe(Effect.mapError(describe))
+    return { status: response.status, text: yield* take(response, limitBytes) }
+  })
+
+const take = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse, limitBytes: number) {
+  const pieces: Array<Uint8Array> = []
+  let bytes = 0
+  yield* response.stream.pipe(
+    Stream.mapError(describe),
+    Stream.runForEach((piece) => {
+      bytes += piece.byteLength
+      if (bytes > limitBytes) return Effect.fail(`the answer is longer than ${limitBytes} bytes`)
+      pieces.push(piece)
+      return Effect.void
+    })
+  )
+  return Buffer.concat(pieces, bytes).toString("utf8")
+})
+
+const describe = ({ reason }: HttpClientError.HttpClientError): string => {
+  if (reason._tag === "EmptyBodyError") return "answered nothing"
+  const code = codeOf("cause" in reason ? reason.cause : undefined, 4)
+  return reason._tag === "DecodeError" ? `broke off (${code})` : `cannot be reached (${code})`
+}
+
+/** The code of an error or of what caused it; of several tried addresses, the first one's. */
+const codeOf = (thrown: unknown, depth: number): string => {
+  if (depth === 0 || !(thrown instanceof Error)) return "no connection"
+  if ("code" in thrown && typeof thrown.code === "string" && /^[A-Z0-9_]{1,64}$/.test(thrown.code)) return thrown.code
+  return codeOf(thrown instanceof AggregateError ? thrown.errors[0] : thrown.cause, depth - 1)
+}
+
+const readBody = ({ status, text }: Body): Result.Result<ReadonlyArray<Answer.Line>, string> => {
+  const json = Result.try({ try: (): unknown => JSON.parse(text), catch: () => "the answer is not JSON" })
+  if (status === 200) return Result.flatMap(json, Answer.read)
+  const said = Result.isSuccess(json) ? Answer.refusalOf(json.success) : undefined
+  return Result.fail(`answered ${status}${statusHint(status, said)}`)
+}
+
+const statusHint = (status: number, said: string | undefined): string => {
+  if (status === 401 || status === 403) return ": it refuses the credentials that it was given, or wants some"
+  if (status >= 300 && status < 400) return ": a redirect, and redirects are not followed"
+  if (said !== undefined) return `: ${said}`
+  return status === 404 ? ": no query API there; give the address that comes before /api/v1" : ""
+}
+
+const MAX_PROBLEM = 256
+
+const masked = (problem: string, { credentials, headers = {} }: ClientOptions): string =>
+  [...(credentials === undefined ? [] : passwordsOf(credentials)), ...Object.values(headers).map(Redacted.value)]
+    .flatMap(secretParts)
+    .reduce((text, secret) => text.replaceAll(secret, "***"), problem)
+    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ")
+    .slice(0, MAX_PROBLEM)
+
+const passwordsOf = ({ password, username }: Credentials): ReadonlyArray<string> => {
+  const plain = Redacted.value(password)
+  return [plain, Buffer.from(`${username}:${plain}`).toString("base64")]
+}
+
+/** A bearer token is secret without the word before it, too. */
+const secretParts = (secret: string): ReadonlyArray<string> =>
+  [secret, ...secret.split(" ").slice(1)].filter((part) => part.length > 3)

@@ -1,0 +1,103 @@
+/**
+ * Reads hours that are over with all that is known of them.
+ *
+ * @since 0.1.0
+ */
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Clock, Effect, Option, Record, Stream } from "effect"
+import type { HourFacts } from "../../HourFacts.ts"
+import { HOUR_MS, hourOf } from "../../Units.ts"
+import type { UsageError } from "../../UsageError.ts"
+import type { Window } from "../../Window.ts"
+import type { Client } from "./Client.ts"
+import * as Minutes from "./Minutes.ts"
+import * as NodesOfHour from "./NodesOfHour.ts"
+import * as Questions from "./PastQuestions.ts"
+import * as PodsOfHour from "./PodsOfHour.ts"
+import type { Matcher } from "./Promql.ts"
+import * as StorageOfHour from "./StorageOfHour.ts"
+import * as UsageOfHour from "./UsageOfHour.ts"
+
+/** Hours whose existence is asked for at once. */
+const PROBED_HOURS = 168
+const LANES = 4
+
+/**
+ * Gives the hours of a window that the server knows anything of, oldest first.
+ *
+ * **Shape** whole hours that are over. An hour of which no object is known, of which the server has been cleared or of
+ * before it began, is not there: it is a gap, not an hour without costs.
+ *
+ * **Limits** one hour at a time, when the one before has been taken; about thirty questions each, four at a time, and one
+ * for each week to find them.
+ */
+export const hours = (
+  client: Client,
+  place: ReadonlyArray<Matcher>,
+  cluster: ClusterName,
+  { endMs, startMs }: Window
+): Stream.Stream<HourFacts, UsageError> =>
+  Stream.unwrap(
+    Effect.map(Clock.currentTimeMillis, (nowMs) => {
+      const lastMs = hourOf(Math.min(endMs, nowMs))
+      return Stream.paginate(startMs, (fromMs) =>
+        Effect.map(known(client, place, cluster, fromMs, lastMs), (found) => {
+          const nextMs = fromMs + PROBED_HOURS * HOUR_MS
+          return [found, nextMs < lastMs ? Option.some(nextMs) : Option.none<number>()] as const
+        })
+      ).pipe(
+        Stream.mapEffect((hourMs) => facts(client, place, cluster, hourMs)),
+        Stream.filter(({ seen }) => seen.length > 0)
+      )
+    })
+  )
+
+/** Gives the starts of the hours of one week that hold anything. */
+const known = Effect.fnUntraced(function* (
+  client: Client,
+  place: ReadonlyArray<Matcher>,
+  cluster: ClusterName,
+  fromMs: number,
+  lastMs: number
+) {
+  const toMs = Math.min(fromMs + PROBED_HOURS * HOUR_MS, lastMs)
+  if (fromMs >= toMs) return []
+  const steps = { startMs: fromMs + HOUR_MS, endMs: toMs, stepMs: HOUR_MS }
+  const [line] = yield* client.range(cluster, Questions.coverage(place), steps)
+  return (line?.points ?? []).filter(({ value }) => value > 0).map(({ atMs }) => atMs - HOUR_MS)
+})
+
+const facts = Effect.fn("Prometheus.past")(function* (
+  client: Client,
+  place: ReadonlyArray<Matcher>,
+  cluster: ClusterName,
+  hourMs: number
+): Effect.fn.Return<HourFacts, UsageError> {
+  yield* Effect.annotateCurrentSpan({ cluster, startMs: hourMs })
+  const usage = yield* UsageOfHour.read(client, place, cluster, hourMs)
+  const minutes = yield* askAll(Questions.minutes(place), (promql) =>
+    client.range(cluster, promql, Minutes.sliceEnds(hourMs))
+  )
+  const instants = yield* askAll(Questions.instants(place), (promql) =>
+    client.instant(cluster, promql, hourMs + HOUR_MS)
+  )
+  const answers = { ...minutes, ...instants }
+
+  const raw = Minutes.none()
+  for (const { points } of answers.seen) Minutes.addBits(raw, hourMs, points)
+  const wasSeen = (at: number): boolean => raw[at] === 1
+  return {
+    cluster,
+    startMs: hourMs,
+    seen: Minutes.within(hourMs, Minutes.spans(Minutes.closed(raw), hourMs)),
+    nodes: NodesOfHour.read(answers, hourMs, wasSeen),
+    pods: PodsOfHour.read(answers, usage, hourMs, wasSeen),
+    volumes: StorageOfHour.volumes(answers, hourMs, wasSeen),
+    loadBalancers: StorageOfHour.loadBalancers(answers, hourMs, wasSeen)
+  }
+})
+
+const askAll = <K extends string, A, E>(
+  questions: Readonly<Record<K, string>>,
+  ask: (promql: string) => Effect.Effect<A, E>
+) => Effect.all(Record.map(questions, ask), { concurrency: LANES })

@@ -1,0 +1,105 @@
+/**
+ * What is asked about the objects of a cluster in an hour that is over.
+ *
+ * **Source** kubernetes/kube-state-metrics, `docs/metrics`; google/cadvisor, `metrics/prometheus.go`.
+ *
+ * @since 0.1.0
+ */
+import { HOUR, is, isNot, type Matcher, matches, maxBy, MINUTE, minuteBits, selector, tagged } from "./Promql.ts"
+
+const POD = ["namespace", "pod", "uid"] as const
+const CONTAINER = [...POD, "container"] as const
+const OWNER = ["owner_kind", "owner_name", "owner_is_controller"] as const
+const OBJECTS = "kube_node_info|kube_pod_info"
+/** GPUs as metrics name them. */
+const GPUS = "nvidia_com_gpu|amd_com_gpu|gpu_intel_com_(i915|xe)"
+const RESOURCES = matches("resource", `cpu|memory|${GPUS}`)
+
+/** The last label sets that an hour saw, each once. */
+const last = (labels: ReadonlyArray<string>, series: string): string =>
+  maxBy(labels, `last_over_time(${series}[${HOUR}])`)
+
+const mean = (labels: ReadonlyArray<string>, series: string): string =>
+  maxBy(labels, `avg_over_time(${series}[${HOUR}])`)
+
+/** In which minutes there was such a series. */
+const presence = (labels: ReadonlyArray<string>, series: string): string =>
+  minuteBits(maxBy(labels, `present_over_time(${series}[${MINUTE}])`))
+
+const edges = (labels: ReadonlyArray<string>, series: string): string =>
+  tagged("edge", {
+    first: `min by (${labels.join(",")}) (min_over_time(${series}[${HOUR}]))`,
+    last: `max by (${labels.join(",")}) (max_over_time(${series}[${HOUR}]))`
+  })
+
+/** Whether hours know of any object at all, asked at their ends. */
+export const coverage = (place: ReadonlyArray<Matcher>): string =>
+  `count(present_over_time(${selector("", [...place, matches("__name__", OBJECTS)])}[${HOUR}]))`
+
+/** Questions that are asked at the ends of the hour's slices, and answered by minutes. */
+export const minutes = (place: ReadonlyArray<Matcher>) => {
+  const running = (kind: string): string =>
+    minuteBits(maxBy(CONTAINER, `max_over_time(${selector(kind, place)}[${MINUTE}])`))
+  return {
+    seen: presence([], selector("", [...place, matches("__name__", OBJECTS)])),
+    running: tagged("role", {
+      main: running("kube_pod_container_status_running"),
+      init: running("kube_pod_init_container_status_running")
+    }),
+    nodes: presence(["node", "provider_id", "system_uuid"], selector("kube_node_info", place)),
+    claims: presence(
+      ["namespace", "persistentvolumeclaim", "storageclass", "volumename"],
+      selector("kube_persistentvolumeclaim_info", [...place, isNot("volumename", "")])
+    ),
+    volumes: presence(["persistentvolume", "storageclass"], selector("kube_persistentvolume_info", place)),
+    loadBalancers: presence(["namespace", "service"], selector("kube_service_status_load_balancer_ingress", place))
+  }
+}
+
+/** Questions that are asked at the end of the hour. */
+export const instants = (place: ReadonlyArray<Matcher>) => {
+  const of = (metric: string, ...more: ReadonlyArray<Matcher>): string => selector(metric, [...place, ...more])
+  const resources = [...CONTAINER, "resource"]
+  return {
+    pods: last([...POD, "node", "pod_ip", "host_network"], of("kube_pod_info")),
+    podOwners: last([...POD, ...OWNER], of("kube_pod_owner")),
+    replicaSetOwners: last(["namespace", "replicaset", ...OWNER], of("kube_replicaset_owner")),
+    jobOwners: last(["namespace", "job_name", ...OWNER], of("kube_job_owner")),
+    workloadLabels: `last_over_time(${of(
+      "",
+      matches("__name__", "kube_(deployment|statefulset|daemonset|replicaset|job|cronjob)_labels")
+    )}[${HOUR}])`,
+    podStarts: last(POD, of("kube_pod_start_time")),
+    podEnds: last(POD, of("kube_pod_completion_time")),
+    /** Not every kube-state-metrics tells when a container started; the kubelet does, but not of which pod by uid. */
+    starts: edges(CONTAINER, of("kube_pod_container_state_started")),
+    cgroupStarts: edges(
+      ["namespace", "pod", "container"],
+      of("container_start_time_seconds", isNot("container", ""), isNot("container", "POD"))
+    ),
+    requests: tagged("role", {
+      main: mean(resources, of("kube_pod_container_resource_requests", RESOURCES)),
+      init: mean(resources, of("kube_pod_init_container_resource_requests", RESOURCES))
+    }),
+    sidecars: last(CONTAINER, of("kube_pod_init_container_info", is("restart_policy", "Always"))),
+    /** The reason of an end stands until the next one: it is this hour's if the container was started anew in it. */
+    outOfMemory: [
+      `(${maxBy(CONTAINER, `max_over_time(${of("kube_pod_container_status_last_terminated_reason", is("reason", "OOMKilled"))}[${HOUR}])`)}`,
+      `and ${maxBy(CONTAINER, `increase(${of("kube_pod_container_status_restarts_total")}[${HOUR}])`)} > 0)`,
+      `or ${maxBy(CONTAINER, `max_over_time(${of("kube_pod_container_status_terminated_reason", is("reason", "OOMKilled"))}[${HOUR}])`)}`
+    ].join(" "),
+    mounts: last(
+      [...POD, "persistentvolumeclaim"],
+      of("kube_pod_spec_volumes_persistentvolumeclaims_info", isNot("persistentvolumeclaim", ""))
+    ),
+    nodeLabels: `last_over_time(${of("kube_node_labels")}[${HOUR}])`,
+    nodeCapacity: mean(["node", "resource"], of("kube_node_status_capacity", RESOURCES)),
+    nodeStarts: last(["node"], of("kube_node_created")),
+    claimBytes: mean(
+      ["namespace", "persistentvolumeclaim"],
+      of("kube_persistentvolumeclaim_resource_requests_storage_bytes")
+    ),
+    volumeBytes: mean(["persistentvolume"], of("kube_persistentvolume_capacity_bytes")),
+    endpoints: last(["namespace", "endpoint", "ip"], of("kube_endpoint_address"))
+  }
+}
