@@ -1,0 +1,183 @@
+/**
+ * Finishes hours: builds them, closes them in the store, and gives them to the recommender.
+ *
+ * @since 0.1.0
+ */
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Effect, Metric, Option, Result, type Semaphore } from "effect"
+import { CostError } from "../CostError.ts"
+import type { CostStore } from "../CostStore.ts"
+import type { Hour } from "../Hour.ts"
+import * as HourBuilder from "../HourBuilder.ts"
+import type { HourFacts } from "../HourFacts.ts"
+import type { HourUsage } from "../HourUsage.ts"
+import * as PriceHistory from "../PriceHistory.ts"
+import type { Prices } from "../Prices.ts"
+import type { Recommender } from "../Recommender.ts"
+import { reprice } from "../Reprice.ts"
+import { HOUR_MS } from "../Units.ts"
+import type { HourOfUsage, UsageSource } from "../UsageSource.ts"
+import type { HourJournal } from "./HourJournal.ts"
+import { type OpenHour, withUsage } from "./OpenHour.ts"
+import type { SamplerSettings } from "./SamplerSettings.ts"
+import type { Troubles } from "./Troubles.ts"
+
+/**
+ * An hour that is over.
+ *
+ * **Shape** `usage` is missing until all is known that will be; `isClosed` once the store has it.
+ */
+export interface PendingHour {
+  readonly hour: OpenHour
+  isClosed: boolean
+  usage: HourUsage | undefined
+}
+
+/** **Shape** `lane` keeps two writers of one cluster's hours apart; `mayFold` holds once older hours are in. */
+export interface Parts {
+  readonly cluster: ClusterName
+  readonly source: UsageSource
+  readonly store: CostStore["Service"]
+  readonly prices: Prices["Service"]
+  readonly recommender: Recommender["Service"]
+  readonly journal: HourJournal["Service"]
+  readonly lane: Semaphore.Semaphore
+  readonly troubles: Troubles
+  readonly settings: SamplerSettings
+  readonly mayFold: () => boolean
+}
+
+const closedHours = Metric.counter("quarterdeck_cost_hours_closed_total", {
+  description: "Hours of clusters that were closed",
+  incremental: true
+})
+
+/** How long a source is given to tell of a whole hour. */
+const ASK_TIMEOUT = "60 seconds"
+
+/** Builds an hour with its costs, at the prices of its time. */
+export const priced = (prices: Prices["Service"], facts: HourFacts): Effect.Effect<Hour> =>
+  Effect.map(prices.history, (history) => atPrices(history, HourBuilder.build(facts)))
+
+/** Gives an hour the costs that it has by a price history. */
+export const atPrices = (history: PriceHistory.PriceHistory, hour: Hour): Hour => {
+  const ratesOver = PriceHistory.ratesOver(history)
+  const window = { startMs: hour.startMs, endMs: hour.startMs + HOUR_MS }
+  return reprice(hour, (subject) => ratesOver(subject, window))
+}
+
+/** Does something about a reason of the store's failures that is no failure here. */
+const isReason = (error: CostError, ...tags: ReadonlyArray<CostError["reason"]["_tag"]>): boolean =>
+  tags.includes(error.reason._tag)
+
+/**
+ * Makes the finisher of one cluster's hours.
+ *
+ * **Shape** goes through those that are due, oldest first, and takes out of the list what is finished. Where the usage
+ * of an hour cannot be read it is closed without, and written again once it can; those after it are closed meanwhile, but
+ * the recommender waits, since it takes hours in order. What fails stays in the list and is tried again.
+ *
+ * **Limits** `maxPendingHours` in the list: the oldest beyond is finished without usage, or if even the store does not take
+ * it, left to the journal.
+ */
+export const make = ({
+  cluster,
+  journal,
+  lane,
+  mayFold,
+  prices,
+  recommender,
+  settings,
+  source,
+  store,
+  troubles
+}: Parts) => {
+  const ask = Effect.fnUntraced(function* (startMs: number) {
+    if (source._tag !== "Hourly") return Option.some<HourOfUsage | undefined>(undefined)
+    const asked = yield* source.hour(cluster, startMs).pipe(
+      Effect.map(Option.some),
+      Effect.timeoutOrElse({
+        duration: ASK_TIMEOUT,
+        orElse: () => Effect.as(troubles.failed("usage", "no answer within a minute"), Option.none<HourOfUsage>())
+      }),
+      Effect.result
+    )
+    if (Result.isFailure(asked)) {
+      yield* troubles.failed("usage", asked.failure.message)
+      return Option.none<HourOfUsage | undefined>()
+    }
+    if (Option.isSome(asked.success)) yield* troubles.worked("usage")
+    return asked.success
+  })
+
+  const write = (hour: Hour, isClosed: boolean, isLate: boolean): Effect.Effect<void, CostError> => {
+    const written = isClosed
+      ? store.rewrite([hour])
+      : Effect.tap(store.close(hour), Metric.update(closedHours, 1)).pipe(
+          // Closed before a crash. What a source tells of it now may not have been known then.
+          Effect.catchIf(
+            (error) => isReason(error, "HourClosed"),
+            () => (isLate ? store.rewrite([hour]) : Effect.void)
+          )
+        )
+    return lane.withPermit(written).pipe(
+      Effect.catchIf(
+        (error) => isReason(error, "HourForgotten"),
+        (error) => Effect.logWarning(`cost of cluster ${cluster}: ${error.message}`)
+      )
+    )
+  }
+
+  /** Brings an hour as far as it can be brought now. */
+  const advance = Effect.fnUntraced(function* (one: PendingHour, isLast: boolean) {
+    if (one.usage !== undefined) return
+    const asked = yield* ask(one.hour.startMs)
+    if (Option.isNone(asked) && one.isClosed && !isLast) return
+    const seen = one.hour.facts()
+    const usage = Option.getOrUndefined(asked)
+    const facts = usage === undefined ? seen : withUsage(seen, usage)
+    yield* write(yield* priced(prices, facts), one.isClosed, source._tag === "Hourly" && Option.isSome(asked))
+    one.isClosed = true
+    if (Option.isSome(asked)) one.usage = HourBuilder.usageOf(facts)
+  })
+
+  const finish = Effect.fnUntraced(function* (pending: Array<PendingHour>, one: PendingHour) {
+    pending.splice(pending.indexOf(one), 1)
+    yield* journal.remove(one.hour)
+  })
+
+  const run = Effect.fnUntraced(function* (pending: Array<PendingHour>, nowMs: number) {
+    let isInOrder = true
+    for (const one of [...pending]) {
+      if (nowMs < one.hour.endMs + settings.graceSeconds * 1_000) continue
+      const isLast = pending.length > settings.maxPendingHours && one === pending[0]
+      if (!one.hour.isSeen) {
+        yield* finish(pending, one)
+        continue
+      }
+      yield* advance(one, isLast)
+      if (one.usage === undefined && isLast) {
+        yield* Effect.logWarning(`cost of cluster ${cluster}: the usage of an hour was given up`, {
+          hour: new Date(one.hour.startMs).toISOString()
+        })
+        yield* finish(pending, one)
+        continue
+      }
+      isInOrder = isInOrder && one.usage !== undefined && mayFold()
+      if (!isInOrder || one.usage === undefined) continue
+      yield* recommender.fold(one.usage)
+      yield* finish(pending, one)
+    }
+  })
+
+  /** Finishes what can be finished now. */
+  return Effect.fn("HourClosing.run")(function* (pending: Array<PendingHour>, nowMs: number) {
+    yield* Effect.annotateCurrentSpan({ cluster })
+    if (pending.length === 0) return
+    const ran = yield* Effect.result(run(pending, nowMs))
+    if (Result.isSuccess(ran)) return yield* troubles.worked("store")
+    yield* troubles.failed("store", ran.failure.message)
+    // The journal has it still, for the next start.
+    if (pending.length > settings.maxPendingHours) pending.shift()
+  })
+}

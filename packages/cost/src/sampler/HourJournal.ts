@@ -1,0 +1,58 @@
+/**
+ * The port behind open hours that outlive the program: what is noted of them with every sample.
+ *
+ * Adapters: `sampler/JournalFiles`; {@link layerNone} here.
+ *
+ * @since 0.1.0
+ */
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Context, Effect, Layer, Option } from "effect"
+import type { CostError } from "../CostError.ts"
+import type { Window } from "../Window.ts"
+import type { JournalEntry } from "./JournalEntry.ts"
+
+/** An hour that was not finished. **Units** milliseconds since the epoch. */
+export interface KeptHour {
+  readonly cluster: ClusterName
+  readonly startMs: number
+}
+
+/**
+ * Keeps open hours until they are finished.
+ *
+ * @since 0.1.0
+ */
+export class HourJournal extends Context.Service<
+  HourJournal,
+  {
+    /** Every hour of which something is kept, oldest first. */
+    readonly kept: Effect.Effect<ReadonlyArray<KeptHour>, CostError>
+    /** Reads what is kept of an hour. **Shape** what a crash left half written is left out. */
+    readonly read: (hour: KeptHour) => Effect.Effect<ReadonlyArray<JournalEntry>, CostError>
+    /** Adds to an hour; it survives a crash from then on. */
+    readonly append: (hour: KeptHour, entries: ReadonlyArray<JournalEntry>) => Effect.Effect<void, CostError>
+    /** Forgets an hour. */
+    readonly remove: (hour: KeptHour) => Effect.Effect<void, CostError>
+    /** Gives what is still to be filled in of the time before a cluster was sampled, if that was noted. */
+    readonly backfill: (cluster: ClusterName) => Effect.Effect<Option.Option<Window>, CostError>
+    readonly noteBackfill: (cluster: ClusterName, left: Window) => Effect.Effect<void, CostError>
+    /** Gives from where on hours are still to be rewritten, if that was noted. */
+    readonly reprice: Effect.Effect<Option.Option<number>, CostError>
+    readonly noteReprice: (fromMs: Option.Option<number>) => Effect.Effect<void, CostError>
+  }
+>()("@quarterdeck/cost/sampler/HourJournal") {
+  /** Keeps nothing: an open hour ends with the program. */
+  static readonly layerNone: Layer.Layer<HourJournal> = Layer.succeed(
+    HourJournal,
+    HourJournal.of({
+      kept: Effect.succeed([]),
+      read: () => Effect.succeed([]),
+      append: () => Effect.void,
+      remove: () => Effect.void,
+      backfill: () => Effect.succeed(Option.none()),
+      noteBackfill: () => Effect.void,
+      reprice: Effect.succeed(Option.none()),
+      noteReprice: () => Effect.void
+    })
+  )
+}

@@ -1,0 +1,131 @@
+/**
+ * The volumes and load balancers of one hour, as lists of them told now and then.
+ *
+ * @since 0.1.0
+ */
+import type { LoadBalancerFacts, VolumeFacts } from "../HourFacts.ts"
+import type { LedgerEntry } from "./PodLedger.ts"
+
+/**
+ * How long something was there.
+ *
+ * **Shape** `uid` is the claim's for a volume that one has; `toMs` is `null` while it is there.
+ *
+ * **Units** milliseconds since the epoch.
+ */
+interface Lasting {
+  readonly uid: string
+  readonly fromMs: number
+  readonly toMs: number | null
+}
+
+export interface LedgerVolume extends Omit<VolumeFacts, "spans">, Lasting {}
+
+/** **Shape** `selector` picks the pods behind it by their labels; an empty one picks none. */
+export interface LedgerLoadBalancer extends Omit<LoadBalancerFacts, "spans" | "pods">, Lasting {
+  readonly selector: Readonly<Record<string, string>>
+}
+
+/** What a list told. **Shape** `undefined` for what could not be listed: what was known of it stays. */
+export interface Listed {
+  readonly volumes: ReadonlyArray<LedgerVolume> | undefined
+  readonly loadBalancers: ReadonlyArray<LedgerLoadBalancer> | undefined
+}
+
+/** All that is known. **Shape** `listedAtMs` is when it was listed last, 0 before the first list. */
+export interface Known {
+  readonly volumes: ReadonlyArray<LedgerVolume>
+  readonly loadBalancers: ReadonlyArray<LedgerLoadBalancer>
+  readonly listedAtMs: number
+}
+
+export class Inventory {
+  #known: Known
+  #isChanged = false
+
+  constructor(known: Known = { volumes: [], loadBalancers: [], listedAtMs: 0 }) {
+    this.#known = known
+  }
+
+  /** Takes what was listed at an instant; what is missing from it has ended. */
+  update(listed: Listed, atMs: number): void {
+    const { listedAtMs, loadBalancers, volumes } = this.#known
+    this.#known = {
+      volumes: joined(volumes, listed.volumes, listedAtMs, atMs),
+      loadBalancers: joined(loadBalancers, listed.loadBalancers, listedAtMs, atMs),
+      listedAtMs: atMs
+    }
+    this.#isChanged = true
+  }
+
+  /** Gives all if any changed since the last time, or in any case. */
+  take(all: boolean): Known | undefined {
+    const isTaken = all || this.#isChanged
+    this.#isChanged = false
+    return isTaken ? this.#known : undefined
+  }
+
+  /** Gives what is there after an instant: the next hour's. */
+  after(atMs: number): Inventory {
+    const { listedAtMs, loadBalancers, volumes } = this.#known
+    const next = new Inventory({
+      volumes: volumes.filter(isAfter(atMs)),
+      loadBalancers: loadBalancers.filter(isAfter(atMs)),
+      listedAtMs
+    })
+    next.#isChanged = true
+    return next
+  }
+
+  volumeFacts(seenToMs: number): ReadonlyArray<VolumeFacts> {
+    return this.#known.volumes.map(({ bytes, claim, fromMs, name, namespace, storageClass, toMs }) => ({
+      namespace,
+      claim,
+      name,
+      storageClass,
+      bytes,
+      spans: [{ fromMs, toMs: toMs ?? seenToMs }]
+    }))
+  }
+
+  loadBalancerFacts(seenToMs: number, pods: Iterable<LedgerEntry>): ReadonlyArray<LoadBalancerFacts> {
+    if (this.#known.loadBalancers.length === 0) return []
+    const byNamespace = Map.groupBy(pods, ({ pod }) => pod.namespace)
+    return this.#known.loadBalancers.map(({ fromMs, name, namespace, selector, toMs }) => {
+      const wanted = Object.entries(selector)
+      const behind = (byNamespace.get(namespace) ?? []).filter(
+        ({ pod }) => wanted.length > 0 && wanted.every(([key, value]) => pod.labels[key] === value)
+      )
+      return {
+        namespace,
+        name,
+        spans: [{ fromMs, toMs: toMs ?? seenToMs }],
+        pods: behind.map(({ pod }) => pod.uid)
+      }
+    })
+  }
+}
+
+const isAfter =
+  (atMs: number) =>
+  ({ toMs }: Lasting): boolean =>
+    toMs === null || toMs > atMs
+
+/** What was there before but not in the last list has got its present form since: its claim was deleted, or came. */
+const joined = <A extends Lasting>(
+  held: ReadonlyArray<A>,
+  listed: ReadonlyArray<A> | undefined,
+  listedAtMs: number,
+  atMs: number
+): ReadonlyArray<A> => {
+  if (listed === undefined) return held
+  const there = new Set(listed.map(({ uid }) => uid))
+  const gone = held.filter(({ uid }) => !there.has(uid)).map((one) => ({ ...one, toMs: one.toMs ?? atMs }))
+  const open = new Map(held.filter(({ toMs }) => toMs === null).map((one) => [one.uid, one]))
+  const present = listed.map((one) => {
+    const before = open.get(one.uid)
+    if (before !== undefined) return { ...one, fromMs: before.fromMs }
+    return one.fromMs <= listedAtMs ? { ...one, fromMs: atMs } : one
+  })
+  return [...gone, ...present]
+}

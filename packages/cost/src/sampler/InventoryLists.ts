@@ -1,0 +1,223 @@
+/**
+ * Lists what pods do not tell of: volumes, and services with a load balancer.
+ *
+ * @since 0.1.0
+ */
+import type { Cluster } from "@quarterdeck/cluster-fanout/Cluster"
+import type { ClusterError } from "@quarterdeck/cluster-fanout/ClusterError"
+import type { KubeApi } from "@quarterdeck/cluster-fanout/KubeApi"
+import { isMissing } from "@quarterdeck/cluster-fanout/KindTable"
+import type { KubeObject, Resource } from "@quarterdeck/cluster-fanout/KubeObject"
+import * as Quantity from "@quarterdeck/cluster-fanout/Quantity"
+import { Effect, Result, Schema, Stream } from "effect"
+import type { LedgerLoadBalancer, LedgerVolume, Listed } from "./Inventory.ts"
+
+const CLAIMS: Resource = {
+  group: "",
+  version: "v1",
+  plural: "persistentvolumeclaims",
+  kind: "PersistentVolumeClaim",
+  namespaced: true
+}
+const VOLUMES: Resource = {
+  group: "",
+  version: "v1",
+  plural: "persistentvolumes",
+  kind: "PersistentVolume",
+  namespaced: false
+}
+const SERVICES: Resource = { group: "", version: "v1", plural: "services", kind: "Service", namespaced: true }
+
+/** What cannot be read because nobody allows it, or the server does not have it. */
+export interface Refused {
+  readonly plural: string
+  readonly message: string
+}
+
+/**
+ * Lists all of them once.
+ *
+ * **Shape** a volume counts from its creation with the bytes that its claim requests, or with its own while no claim has it; a claim that has
+ * no volume yet is none. Where volumes may not be read, bound claims count alone. Every service of type LoadBalancer
+ * counts from its creation, whether an address has been given to it or not.
+ *
+ * **Errors** those of the cluster; what is refused for good is left out and told.
+ *
+ * **Limits** three lists, page by page.
+ */
+export const list = Effect.fn("InventoryLists.list")(function* (api: KubeApi["Service"], cluster: Cluster) {
+  yield* Effect.annotateCurrentSpan({ cluster: cluster.name })
+  const refused: Array<Refused> = []
+
+  const listed = <A>(resource: Resource, read: (object: KubeObject) => A | undefined) =>
+    api.list(cluster, { resource }).pipe(
+      Stream.runFold(
+        (): Array<A> => [],
+        (found, page) => {
+          for (const object of page) {
+            const one = read(object)
+            if (one !== undefined) found.push(one)
+          }
+          return found
+        }
+      ),
+      Effect.catch((error: ClusterError) => {
+        if (!isMissing(error)) return Effect.fail(error)
+        return Effect.sync((): ReadonlyArray<A> | undefined => {
+          refused.push({ plural: resource.plural, message: error.message })
+          return undefined
+        })
+      })
+    )
+
+  const claims = yield* listed(CLAIMS, readClaim)
+  const volumes = yield* listed(VOLUMES, readVolume)
+  const loadBalancers = yield* listed(SERVICES, readService)
+  const found: Listed = { volumes: joined(claims, volumes), loadBalancers }
+  return { listed: found, refused }
+})
+
+interface Claim {
+  readonly uid: string
+  readonly namespace: string
+  readonly name: string
+  readonly volume: string
+  readonly storageClass: string
+  readonly bytes: number
+  readonly createdAtMs: number
+}
+
+interface Volume {
+  readonly uid: string
+  readonly name: string
+  readonly claimUid: string
+  readonly claimName: string
+  readonly claimNamespace: string
+  readonly storageClass: string
+  readonly bytes: number
+  readonly createdAtMs: number
+}
+
+const joined = (
+  claims: ReadonlyArray<Claim> | undefined,
+  volumes: ReadonlyArray<Volume> | undefined
+): ReadonlyArray<LedgerVolume> | undefined => {
+  if (volumes === undefined) return claims?.map((claim) => ofClaim(claim))
+  const byUid = new Map(claims?.map((claim) => [claim.uid, claim]))
+  return volumes.map((volume): LedgerVolume => {
+    const claim = byUid.get(volume.claimUid)
+    if (claim !== undefined) return { ...ofClaim(claim, volume.createdAtMs), name: volume.name }
+    const { bytes, claimName, claimNamespace, claimUid, createdAtMs, name, storageClass, uid } = volume
+    // Where claims may not be read, the volume itself tells which one has it; else that claim is gone.
+    const held =
+      claims === undefined && claimUid !== ""
+        ? { uid: claimUid, namespace: claimNamespace, claim: claimName }
+        : { uid, namespace: "", claim: "" }
+    return { ...held, name, storageClass, bytes, fromMs: createdAtMs, toMs: null }
+  })
+}
+
+const ofClaim = (
+  { bytes, createdAtMs, name, namespace, storageClass, uid, volume }: Claim,
+  fromMs = createdAtMs
+): LedgerVolume => ({
+  uid,
+  namespace,
+  claim: name,
+  name: volume,
+  storageClass,
+  bytes,
+  fromMs,
+  toMs: null
+})
+
+const Amounts = Schema.Struct({ storage: Schema.optionalKey(Schema.String) })
+
+const claimOf = Schema.decodeUnknownResult(
+  Schema.Struct({
+    spec: Schema.Struct({
+      volumeName: Schema.NonEmptyString,
+      storageClassName: Schema.optionalKey(Schema.String),
+      resources: Schema.optionalKey(Schema.Struct({ requests: Schema.optionalKey(Amounts) }))
+    })
+  })
+)
+
+const readClaim = (object: KubeObject): Claim | undefined => {
+  const read = Result.getOrUndefined(claimOf(object))
+  if (read === undefined) return undefined
+  const { resources, storageClassName = "", volumeName } = read.spec
+  return {
+    ...named(object),
+    namespace: object.metadata.namespace ?? "",
+    volume: volumeName,
+    storageClass: storageClassName,
+    bytes: bytesOf(resources?.requests?.storage)
+  }
+}
+
+const volumeOf = Schema.decodeUnknownResult(
+  Schema.Struct({
+    spec: Schema.Struct({
+      capacity: Schema.optionalKey(Amounts),
+      storageClassName: Schema.optionalKey(Schema.String),
+      claimRef: Schema.optionalKey(
+        Schema.Struct({
+          uid: Schema.optionalKey(Schema.String),
+          name: Schema.optionalKey(Schema.String),
+          namespace: Schema.optionalKey(Schema.String)
+        })
+      )
+    })
+  })
+)
+
+const readVolume = (object: KubeObject): Volume | undefined => {
+  const read = Result.getOrUndefined(volumeOf(object))
+  if (read === undefined) return undefined
+  const { capacity, claimRef, storageClassName = "" } = read.spec
+  return {
+    ...named(object),
+    claimUid: claimRef?.uid ?? "",
+    claimName: claimRef?.name ?? "",
+    claimNamespace: claimRef?.namespace ?? "",
+    storageClass: storageClassName,
+    bytes: bytesOf(capacity?.storage)
+  }
+}
+
+const serviceOf = Schema.decodeUnknownResult(
+  Schema.Struct({
+    spec: Schema.Struct({
+      type: Schema.Literal("LoadBalancer"),
+      selector: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
+    })
+  })
+)
+
+const readService = (object: KubeObject): LedgerLoadBalancer | undefined => {
+  const read = Result.getOrUndefined(serviceOf(object))
+  if (read === undefined) return undefined
+  const { createdAtMs, name, uid } = named(object)
+  return {
+    uid,
+    namespace: object.metadata.namespace ?? "",
+    name,
+    selector: read.spec.selector ?? {},
+    fromMs: createdAtMs,
+    toMs: null
+  }
+}
+
+const named = ({ metadata }: KubeObject) => {
+  const createdAtMs = Date.parse(metadata.creationTimestamp ?? "")
+  return { uid: metadata.uid, name: metadata.name, createdAtMs: Number.isNaN(createdAtMs) ? 0 : createdAtMs }
+}
+
+const bytesOf = (text: string | undefined): number =>
+  text === undefined
+    ? 0
+    : Math.max(
+        0,
+        Result.getOrElse(Quantity.parseUnits(text), () => 0)
+      )

@@ -1,0 +1,209 @@
+/**
+ * What the journal keeps of an open hour, and the hour made again from it.
+ *
+ * @since 0.1.0
+ */
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Schema } from "effect"
+import { Inventory } from "./Inventory.ts"
+import { NodeLedger } from "./NodeLedger.ts"
+import { OpenHour } from "./OpenHour.ts"
+import { type LedgerEntry, PodLedger } from "./PodLedger.ts"
+import { SeenSpans } from "./SeenSpans.ts"
+import type { UsageBlock } from "./UsageBlocks.ts"
+
+const Labels = Schema.Record(Schema.String, Schema.String)
+const Ms = Schema.Finite
+
+const Pod = Schema.Struct({
+  uid: Schema.String,
+  namespace: Schema.String,
+  name: Schema.String,
+  node: Schema.String,
+  labels: Labels,
+  claims: Schema.Array(Schema.String),
+  containers: Schema.Array(
+    Schema.Struct({
+      name: Schema.String,
+      role: Schema.Literals(["main", "sidecar", "init"]),
+      cpuRequestMillis: Schema.Finite,
+      memoryRequestBytes: Schema.Finite,
+      gpus: Schema.Finite
+    })
+  ),
+  number: Schema.Natural,
+  isGone: Schema.Boolean,
+  runs: Schema.Array(
+    Schema.Struct({
+      container: Schema.Natural,
+      startedAtMs: Ms,
+      finishedAtMs: Schema.NullOr(Ms),
+      isOomKilled: Schema.Boolean
+    })
+  ),
+  workload: Schema.NullOr(
+    Schema.Struct({
+      namespace: Schema.String,
+      kind: Schema.String,
+      name: Schema.String,
+      uid: Schema.String,
+      labels: Labels
+    })
+  )
+})
+
+const Node = Schema.Struct({
+  name: Schema.String,
+  uid: Schema.String,
+  labels: Labels,
+  providerId: Schema.String,
+  cpuMillis: Schema.Finite,
+  memoryBytes: Schema.Finite,
+  gpus: Schema.Finite,
+  fromMs: Ms,
+  toMs: Schema.NullOr(Ms)
+})
+
+const lasting = {
+  uid: Schema.String,
+  namespace: Schema.String,
+  name: Schema.String,
+  fromMs: Ms,
+  toMs: Schema.NullOr(Ms)
+}
+
+/**
+ * A part of an hour.
+ *
+ * **Shape** a later one of the same thing takes the place of an earlier; samples add up. Columns of samples are the bytes
+ * of their numbers, low byte first, in base 64. All of it is JSON as it stands.
+ */
+export const JournalEntry = Schema.Union([
+  Schema.TaggedStruct("Pods", { pods: Schema.Array(Pod) }),
+  Schema.TaggedStruct("Nodes", { nodes: Schema.Array(Node) }),
+  Schema.TaggedStruct("Seen", { spans: Schema.Array(Schema.Struct({ fromMs: Ms, toMs: Ms })) }),
+  Schema.TaggedStruct("Usage", {
+    containers: Schema.String,
+    from: Schema.String,
+    to: Schema.String,
+    cpuMillis: Schema.String,
+    memoryBytes: Schema.String
+  }),
+  Schema.TaggedStruct("Inventory", {
+    volumes: Schema.Array(
+      Schema.Struct({ ...lasting, claim: Schema.String, storageClass: Schema.String, bytes: Schema.Finite })
+    ),
+    loadBalancers: Schema.Array(Schema.Struct({ ...lasting, selector: Labels })),
+    listedAtMs: Ms
+  })
+])
+export type JournalEntry = typeof JournalEntry.Type
+
+/** Pods that are kept together: few enough to leave the event loop to others between two. */
+const PODS_AT_ONCE = 200
+
+/** Gives what changed in an hour since the last time, or all of it. */
+export const take = (hour: OpenHour, all: boolean): ReadonlyArray<JournalEntry> => {
+  const entries: Array<JournalEntry> = []
+  const pods = hour.pods.take(all)
+  for (let from = 0; from < pods.length; from += PODS_AT_ONCE) {
+    entries.push({ _tag: "Pods", pods: pods.slice(from, from + PODS_AT_ONCE).map(toPod) })
+  }
+  const nodes = hour.nodes.take(all)
+  if (nodes.length > 0)
+    entries.push({ _tag: "Nodes", nodes: nodes.map((node) => ({ ...node, toMs: node.toMs ?? null })) })
+  const inventory = hour.inventory.take(all)
+  if (inventory !== undefined) entries.push({ _tag: "Inventory", ...inventory })
+  for (const block of hour.takeBlocks(all)) entries.push(toUsage(block))
+  entries.push({ _tag: "Seen", spans: hour.seen.all })
+  return entries
+}
+
+/**
+ * Makes an hour again from what was kept of it.
+ *
+ * **Shape** nothing was seen between its last entry and now: what is seen next begins another span.
+ */
+export const restore = (cluster: ClusterName, startMs: number, entries: ReadonlyArray<JournalEntry>): OpenHour => {
+  const seen = new SeenSpans(entries.findLast((entry) => entry._tag === "Seen")?.spans)
+  seen.cut()
+  const hour = new OpenHour(cluster, startMs, {
+    pods: new PodLedger(startMs),
+    nodes: new NodeLedger(),
+    inventory: new Inventory(entries.findLast((entry) => entry._tag === "Inventory")),
+    seen
+  })
+  const sampled = new Map<number, number>()
+  for (const entry of entries) {
+    if (entry._tag === "Pods") for (const pod of entry.pods) hour.pods.restore(fromPod(pod))
+    else if (entry._tag === "Nodes") {
+      for (const node of entry.nodes) hour.nodes.restore({ ...node, toMs: node.toMs ?? undefined })
+    } else if (entry._tag === "Usage") {
+      const block = fromUsage(entry)
+      hour.restoreBlock(block)
+      for (const [index, container] of block.containers.entries()) sampled.set(container, block.to[index] ?? 0)
+    }
+  }
+  for (const { number, pod, sampledAtMs } of hour.pods.entries.values()) {
+    for (const index of pod.containers.keys()) {
+      const to = sampled.get(number + index)
+      if (to !== undefined) sampledAtMs[index] = startMs + to
+    }
+  }
+  return hour
+}
+
+const toPod = ({ isGone, number, pod, runs, workload }: LedgerEntry): typeof Pod.Type => ({
+  uid: pod.uid,
+  namespace: pod.namespace,
+  name: pod.name,
+  node: pod.node,
+  labels: pod.labels,
+  claims: pod.claims,
+  containers: pod.containers,
+  number,
+  isGone,
+  runs: runs.map((run) => ({ ...run, finishedAtMs: run.finishedAtMs ?? null })),
+  workload: workload ?? null
+})
+
+const fromPod = ({ isGone, number, runs, workload, ...pod }: typeof Pod.Type): LedgerEntry => ({
+  pod,
+  number,
+  isGone,
+  runs: runs.map((run) => ({ ...run, finishedAtMs: run.finishedAtMs ?? undefined })),
+  workload: workload ?? undefined,
+  sampledAtMs: []
+})
+
+type Usage = Extract<JournalEntry, { readonly _tag: "Usage" }>
+
+const toUsage = ({ containers, cpuMillis, from, memoryBytes, to }: UsageBlock): Usage => ({
+  _tag: "Usage",
+  containers: bytesOf(containers),
+  from: bytesOf(from),
+  to: bytesOf(to),
+  cpuMillis: bytesOf(cpuMillis),
+  memoryBytes: bytesOf(memoryBytes)
+})
+
+const fromUsage = ({ containers, cpuMillis, from, memoryBytes, to }: Usage): UsageBlock => ({
+  containers: new Uint32Array(ownBuffer(containers, 4)),
+  from: new Int32Array(ownBuffer(from, 4)),
+  to: new Int32Array(ownBuffer(to, 4)),
+  cpuMillis: new Float32Array(ownBuffer(cpuMillis, 4)),
+  memoryBytes: new Float64Array(ownBuffer(memoryBytes, 8))
+})
+
+const bytesOf = ({
+  buffer,
+  byteLength,
+  byteOffset
+}: Pick<Uint8Array, "buffer" | "byteLength" | "byteOffset">): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString("base64")
+
+/** Of its own, so that it begins where numbers of any size may begin, and cut to whole ones. */
+const ownBuffer = (text: string, size: number): ArrayBuffer => {
+  const bytes = Buffer.from(text, "base64")
+  return Uint8Array.from(bytes.subarray(0, bytes.length - (bytes.length % size))).buffer
+}

@@ -1,0 +1,85 @@
+/**
+ * The nodes of one hour, also those that are gone.
+ *
+ * @since 0.1.0
+ */
+import type { NodeRecord } from "@quarterdeck/cluster-fanout/Projection"
+import type { NodeFacts } from "../HourFacts.ts"
+
+/** A node of the hour. **Shape** `toMs` is `undefined` while it is there. **Units** milliseconds since the epoch. */
+export interface LedgerNode extends Omit<NodeFacts, "spans"> {
+  readonly fromMs: number
+  readonly toMs: number | undefined
+}
+
+export class NodeLedger {
+  readonly #nodes = new Map<string, LedgerNode>()
+  readonly #changed = new Set<string>()
+
+  put(node: NodeRecord): void {
+    const held = this.#nodes.get(node.uid)
+    const createdAtMs = Date.parse(node.createdAt)
+    this.#set({
+      name: node.name,
+      uid: node.uid,
+      labels: node.labels,
+      providerId: node.providerId,
+      cpuMillis: node.cpuCapacityMillis,
+      memoryBytes: node.memoryCapacityBytes,
+      gpus: node.gpus,
+      fromMs: held?.fromMs ?? (Number.isNaN(createdAtMs) ? 0 : createdAtMs),
+      toMs: undefined
+    })
+  }
+
+  gone(uid: string, atMs: number): void {
+    const held = this.#nodes.get(uid)
+    if (held !== undefined && held.toMs === undefined) this.#set({ ...held, toMs: atMs })
+  }
+
+  /** Takes all nodes that are there; others are gone. */
+  whole(nodes: ReadonlyMap<string, NodeRecord>, atMs: number): void {
+    for (const node of nodes.values()) this.put(node)
+    for (const uid of this.#nodes.keys()) if (!nodes.has(uid)) this.gone(uid, atMs)
+  }
+
+  restore(node: LedgerNode): void {
+    this.#nodes.set(node.uid, node)
+  }
+
+  /** Gives those that changed since the last time, or all. */
+  take(all: boolean): ReadonlyArray<LedgerNode> {
+    const uids = all ? [...this.#nodes.keys()] : [...this.#changed]
+    this.#changed.clear()
+    return uids.flatMap((uid) => this.#nodes.get(uid) ?? [])
+  }
+
+  /** Gives those that are there after an instant: the next hour's. */
+  after(atMs: number): NodeLedger {
+    const next = new NodeLedger()
+    for (const node of this.#nodes.values()) if (node.toMs === undefined || node.toMs > atMs) next.#set(node)
+    return next
+  }
+
+  facts(seenToMs: number): ReadonlyArray<NodeFacts> {
+    return [...this.#nodes.values()].map(({ fromMs, toMs, ...node }) => ({
+      ...node,
+      spans: [{ fromMs, toMs: toMs ?? seenToMs }]
+    }))
+  }
+
+  #set(node: LedgerNode): void {
+    const held = this.#nodes.get(node.uid)
+    this.#nodes.set(node.uid, node)
+    // Kubelets report every few minutes what mostly has not changed.
+    if (held === undefined || !isSame(held, node)) this.#changed.add(node.uid)
+  }
+}
+
+const isSame = (one: LedgerNode, other: LedgerNode): boolean =>
+  one.labels === other.labels
+  && one.cpuMillis === other.cpuMillis
+  && one.memoryBytes === other.memoryBytes
+  && one.gpus === other.gpus
+  && one.providerId === other.providerId
+  && one.toMs === other.toMs

@@ -1,0 +1,103 @@
+/**
+ * Gives closed hours the costs that they have by changed prices.
+ *
+ * @since 0.1.0
+ */
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Clock, Effect, Option, Ref, Semaphore } from "effect"
+import type { CostError } from "../CostError.ts"
+import type { CostStore } from "../CostStore.ts"
+import type { Hour } from "../Hour.ts"
+import type { Prices } from "../Prices.ts"
+import { DAY_MS, HOUR_MS, hourOf } from "../Units.ts"
+import { hoursIn, type Window } from "../Window.ts"
+import type { HourJournal } from "./HourJournal.ts"
+import { atPrices } from "./HourClosing.ts"
+import type { SamplerSettings } from "./SamplerSettings.ts"
+
+/** How far it is. **Shape** hours of all clusters; those that were never closed count too. */
+export interface Progress {
+  readonly fromMs: number
+  readonly hoursDone: number
+  readonly hoursTotal: number
+}
+
+/** **Shape** `laneOf` keeps two writers of one cluster's hours apart. */
+export interface Parts {
+  readonly store: CostStore["Service"]
+  readonly prices: Prices["Service"]
+  readonly journal: HourJournal["Service"]
+  readonly settings: SamplerSettings
+  readonly laneOf: (cluster: ClusterName) => Semaphore.Semaphore
+}
+
+/** Makes the repricing of all clusters. */
+export const make = Effect.fnUntraced(function* ({ journal, laneOf, prices, settings, store }: Parts) {
+  const turn = yield* Semaphore.make(1)
+  const progress = yield* Ref.make(Option.none<Progress>())
+
+  const batches = Effect.fnUntraced(function* (fromMs: number) {
+    const earliestMs = Math.max(hourOf(fromMs), hourOf((yield* Clock.currentTimeMillis) - settings.hourlyDays * DAY_MS))
+    const stepMs = settings.repriceHours * HOUR_MS
+    return (yield* store.extents).flatMap((extent) => {
+      const startMs = Math.max(extent.fromMs, earliestMs)
+      const count = Math.max(0, Math.ceil((extent.toMs - startMs) / stepMs))
+      return Array.from({ length: count }, (_, index): { cluster: ClusterName; window: Window } => {
+        const from = startMs + index * stepMs
+        return { cluster: extent.cluster, window: { startMs: from, endMs: Math.min(from + stepMs, extent.toMs) } }
+      })
+    })
+  })
+
+  const rewrite = Effect.fnUntraced(function* (cluster: ClusterName, window: Window) {
+    const history = yield* prices.history
+    const hours: Array<Hour> = []
+    for (const hour of yield* store.hours(cluster, window)) {
+      hours.push(atPrices(history, hour))
+      yield* Effect.yieldNow
+    }
+    yield* store.rewrite(hours)
+    return hours.length
+  })
+
+  const run = Effect.fn("Repricing.run")(function* (fromMs: number) {
+    const waiting = yield* journal.reprice
+    yield* journal.noteReprice(
+      Option.some(
+        Math.min(
+          fromMs,
+          Option.getOrElse(waiting, () => fromMs)
+        )
+      )
+    )
+    return yield* turn.withPermit(
+      Effect.gen(function* () {
+        const all = yield* batches(fromMs)
+        const hoursTotal = all.reduce((sum, { window }) => sum + hoursIn(window), 0)
+        let hoursDone = 0
+        let rewritten = 0
+        for (const { cluster, window } of all) {
+          yield* Ref.set(progress, Option.some({ fromMs, hoursDone, hoursTotal }))
+          rewritten += yield* laneOf(cluster).withPermit(rewrite(cluster, window))
+          hoursDone += hoursIn(window)
+          yield* Effect.logDebug(`repriced ${hoursDone} of ${hoursTotal} hours`)
+        }
+        yield* journal.noteReprice(Option.none())
+        yield* Effect.logInfo(`repriced ${rewritten} hours since ${new Date(fromMs).toISOString()}`)
+        return rewritten
+      }).pipe(Effect.ensuring(Ref.set(progress, Option.none())))
+    )
+  })
+
+  /** Goes on with what was not finished when the program ended. */
+  const resume = Effect.gen(function* () {
+    const noted = yield* journal.reprice
+    if (Option.isSome(noted)) yield* run(noted.value)
+  }).pipe(
+    Effect.catch((error: CostError) =>
+      Effect.logWarning(`hours wait to be repriced until the next start: ${error.message}`)
+    )
+  )
+
+  return { run, resume, progress: Ref.get(progress) }
+})

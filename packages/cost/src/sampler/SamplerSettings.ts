@@ -1,0 +1,38 @@
+/**
+ * How often clusters are sampled, and how long hours are kept.
+ *
+ * @since 0.1.0
+ */
+import { Context } from "effect"
+
+/**
+ * The sampler's settings.
+ *
+ * **Shape** an hour is closed `graceSeconds` after its end, at the next sample: what was measured before the end may come
+ * after it. Volumes and load balancers are listed every `listSeconds`. A source of usage that knows whole hours, and a store,
+ * are given `maxPendingHours` to come back before an hour is given up. `repriceHours` are rewritten at once.
+ *
+ * @since 0.1.0
+ */
+export const SamplerSettings = Context.Reference<{
+  readonly sampleSeconds: number
+  readonly graceSeconds: number
+  readonly sampleTimeoutSeconds: number
+  readonly listSeconds: number
+  readonly hourlyDays: number
+  readonly retentionDays: number
+  readonly maxPendingHours: number
+  readonly repriceHours: number
+}>("@quarterdeck/cost/sampler/SamplerSettings", {
+  defaultValue: () => ({
+    sampleSeconds: 60,
+    graceSeconds: 60,
+    sampleTimeoutSeconds: 20,
+    listSeconds: 300,
+    hourlyDays: 100,
+    retentionDays: 400,
+    maxPendingHours: 12,
+    repriceHours: 24
+  })
+})
+export type SamplerSettings = (typeof SamplerSettings)["Service"]

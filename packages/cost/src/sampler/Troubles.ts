@@ -1,0 +1,33 @@
+/**
+ * Says what goes wrong once, not with every attempt, and when it is over.
+ *
+ * @since 0.1.0
+ */
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Effect } from "effect"
+
+/** **Shape** `what` names an activity, such as `usage`; each has its own trouble. */
+export interface Troubles {
+  /** Notes that it failed: a warning when the problem is another than before, but for its numbers. */
+  readonly failed: (what: string, problem: string) => Effect.Effect<void>
+  /** Notes that it went well: says so if it had failed. */
+  readonly worked: (what: string) => Effect.Effect<void>
+}
+
+/** Makes the memory of one cluster's troubles. */
+export const make = (cluster: ClusterName): Troubles => {
+  const present = new Map<string, string>()
+  return {
+    failed: (what, problem) =>
+      Effect.suspend(() => {
+        const kind = problem.replaceAll(/\d+/g, "0")
+        if (present.get(what) === kind) return Effect.void
+        present.set(what, kind)
+        return Effect.logWarning(`cost of cluster ${cluster}: ${what}: ${problem}`)
+      }),
+    worked: (what) =>
+      Effect.suspend(() =>
+        present.delete(what) ? Effect.logInfo(`cost of cluster ${cluster}: ${what}: works again`) : Effect.void
+      )
+  }
+}

@@ -1,0 +1,25 @@
+/**
+ * Says which source knows the usage of which cluster.
+ *
+ * @since 0.1.0
+ */
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Context, Layer } from "effect"
+import type { UsageSource } from "../UsageSource.ts"
+
+/**
+ * Gives clusters their source of usage.
+ *
+ * @since 0.1.0
+ */
+export class UsageSources extends Context.Service<
+  UsageSources,
+  {
+    /** Gives the source of a cluster: always the same one. */
+    readonly of: (cluster: ClusterName) => UsageSource
+  }
+>()("@quarterdeck/cost/sampler/UsageSources") {
+  /** Gives every cluster the same source. */
+  static readonly layerOf = (source: UsageSource): Layer.Layer<UsageSources> =>
+    Layer.succeed(UsageSources, UsageSources.of({ of: () => source }))
+}

@@ -1,0 +1,183 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Stream } from "effect"
+import { CostStore } from "../../src/CostStore.ts"
+import type { HourFacts } from "../../src/HourFacts.ts"
+import { RecommendationStore } from "../../src/RecommendationStore.ts"
+import { HOUR_MS } from "../../src/Units.ts"
+import { UsageError } from "../../src/UsageError.ts"
+import type { Hourly } from "../../src/UsageSource.ts"
+import type { Window } from "../../src/Window.ts"
+import { temporaryDirectory } from "../temporaryDirectory.ts"
+import { at, ofDeployment, pod } from "./objects.ts"
+import { a, begin, hoursOf, inMemory, measured, oneCluster, onDisk, settle, start, until } from "./sampling.ts"
+
+const web = { owner: ofDeployment("web") }
+
+const failure = new UsageError({ cluster: a, source: "prometheus", problem: "it is down" })
+
+/** A source that tells of one container's hour, and of hours long ago. */
+const hourly = (isDown: () => boolean, past: Hourly["past"] = () => Stream.empty): Hourly => ({
+  _tag: "Hourly",
+  hour: (_, startMs) =>
+    Effect.suspend(() =>
+      isDown()
+        ? Effect.fail(failure)
+        : Effect.succeed({
+            containers: [
+              {
+                namespace: "shop",
+                pod: "web-1",
+                container: "main",
+                slices: {
+                  fromMs: [startMs],
+                  toMs: [startMs + HOUR_MS],
+                  cpuMillis: [250],
+                  memoryBytes: [128 * 1_024 ** 2]
+                }
+              }
+            ],
+            egress: [{ namespace: "shop", pod: "web-1", egress: { zoneKib: 0, regionKib: 0, internetKib: 2_048 } }]
+          })
+    ),
+  past
+})
+
+const foldedTo = Effect.map(
+  Effect.flatMap(RecommendationStore, (store) => store.load(a)),
+  ({ foldedToMs }) => foldedToMs
+)
+
+const factsOf = (startMs: number): HourFacts => ({
+  cluster: a,
+  startMs,
+  seen: [{ fromMs: startMs, toMs: startMs + HOUR_MS }],
+  nodes: [],
+  pods: [
+    {
+      uid: "long-ago",
+      namespace: "shop",
+      name: "long-ago",
+      node: "n1",
+      workload: { namespace: "shop", kind: "Pod", name: "long-ago", uid: "long-ago", labels: {} },
+      containers: [
+        {
+          name: "main",
+          role: "main",
+          runs: [{ fromMs: startMs, toMs: startMs + HOUR_MS }],
+          cpuRequestMillis: 100,
+          memoryRequestBytes: 1_024,
+          gpus: 0,
+          isOomKilled: false,
+          usage: { fromMs: [startMs], toMs: [startMs + HOUR_MS], cpuMillis: [10], memoryBytes: [1_024] }
+        }
+      ],
+      claims: []
+    }
+  ],
+  volumes: [],
+  loadBalancers: []
+})
+
+describe("a source that knows whole hours", () => {
+  it.effect("is asked when the hour is over, and its usage and traffic are charged", () =>
+    Effect.gen(function* () {
+      const { fleet, server } = yield* oneCluster
+      server.put("Pod", pod("web-1", { from: "09:00:00" }, web))
+      yield* begin("09:58:00")
+      yield* start(
+        fleet,
+        hourly(() => false)
+      )
+      yield* until("11:02:00")
+      const [hour] = yield* hoursOf(a, "10:00:00", "11:00:00")
+      assert.deepStrictEqual(measured(hour, "cpuUsedMilliSeconds"), { "Deployment/web": 250 * 3_600 })
+      assert.deepStrictEqual(measured(hour, "internetEgressKib"), { "Deployment/web": 2_048 })
+      assert.strictEqual(yield* foldedTo, at("11:00:00"))
+    }).pipe(Effect.provide(inMemory), Effect.scoped)
+  )
+
+  it.effect("that fails leaves hours without usage, which they get in their order once it is back", () =>
+    Effect.gen(function* () {
+      const { fleet, server } = yield* oneCluster
+      server.put("Pod", pod("web-1", { from: "09:00:00" }, web))
+      yield* begin("09:58:00")
+      let isDown = false
+      yield* start(
+        fleet,
+        hourly(() => isDown)
+      )
+      yield* until("10:02:00")
+      isDown = true
+      yield* until("12:02:00")
+      const before = yield* hoursOf(a, "10:00:00", "12:00:00")
+      assert.deepStrictEqual(
+        before.map((hour) => [measured(hour, "replicaSeconds"), measured(hour, "coveredSeconds")]),
+        [
+          [{ "Deployment/web": 3_600 }, { "Deployment/web": 0 }],
+          [{ "Deployment/web": 3_600 }, { "Deployment/web": 0 }]
+        ]
+      )
+      assert.strictEqual(yield* foldedTo, at("10:00:00"))
+      isDown = false
+      yield* until("12:04:00")
+      const after = yield* hoursOf(a, "10:00:00", "12:00:00")
+      assert.deepStrictEqual(
+        after.map((hour) => measured(hour, "cpuUsedMilliSeconds")["Deployment/web"]),
+        [900_000, 900_000]
+      )
+      assert.strictEqual(yield* foldedTo, at("12:00:00"))
+    }).pipe(Effect.provide(inMemory), Effect.scoped)
+  )
+
+  it.effect(
+    "fills in the hours before the first one in rising order, once, and goes on where it was after a restart",
+    () =>
+      Effect.gen(function* () {
+        const { fleet } = yield* oneCluster
+        const asked: Array<Window> = []
+        let isBroken = true
+        const past: Hourly["past"] = (_, window) => {
+          asked.push(window)
+          const first = Math.max(window.startMs, at("10:00:00") - 60 * HOUR_MS)
+          const hours = Array.from({ length: Math.max(0, (window.endMs - first) / HOUR_MS) }, (_, index) =>
+            factsOf(first + index * HOUR_MS)
+          )
+          if (!isBroken) return Stream.fromIterable(hours)
+          return Stream.concat(Stream.fromIterable(hours.slice(0, 30)), Stream.fail(failure))
+        }
+        yield* begin("10:00:00")
+        const first = yield* start(
+          fleet,
+          hourly(() => false, past)
+        )
+        yield* settle
+        yield* first.stop
+        isBroken = false
+        const second = yield* start(
+          fleet,
+          hourly(() => false, past)
+        )
+        yield* until("10:00:30")
+        const store = yield* CostStore
+        const hours = yield* store.hours(a, { startMs: 0, endMs: at("10:00:00") })
+        assert.deepStrictEqual(
+          hours.map(({ startMs }) => startMs),
+          Array.from({ length: 60 }, (_, index) => at("10:00:00") - (60 - index) * HOUR_MS)
+        )
+        assert.strictEqual(yield* foldedTo, at("10:00:00"))
+        // The first broke within its second day: its first was noted.
+        assert.strictEqual(asked[1]?.startMs, at("10:00:00") - 36 * HOUR_MS)
+        assert.strictEqual(asked.length, 2)
+        yield* second.stop
+
+        const waiting = asked.length
+        yield* until("10:30:00")
+        yield* start(
+          fleet,
+          hourly(() => false, past)
+        )
+        yield* until("10:31:00")
+        assert.strictEqual(asked.length, waiting)
+      }).pipe(Effect.provide(Layer.unwrap(Effect.map(temporaryDirectory, onDisk))), Effect.scoped)
+  )
+})

@@ -1,0 +1,129 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { appendFile, readdir, readFile, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { temporaryDirectory } from "../temporaryDirectory.ts"
+import { at, ofDeployment, pod } from "./objects.ts"
+import { a, begin, hoursOf, measured, oneCluster, onDisk, sampled, start, until } from "./sampling.ts"
+
+const web = { owner: ofDeployment("web") }
+const source = sampled(() => ["web-1", "web-2"])
+
+const journalOf = (directory: string) => Effect.promise(() => readdir(join(directory, "open-hours")))
+
+describe("a restart", () => {
+  it.effect("within the hour neither charges twice nor hides what was seen, and leaves out the time between", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      yield* Effect.gen(function* () {
+        const { fleet, server } = yield* oneCluster
+        server.put("Pod", pod("web-1", { from: "09:00:00" }, web), pod("web-2", { from: "10:02:00" }, web))
+        server.put("Pod", pod("ends-unseen", { from: "10:05:00" }))
+        yield* begin("09:58:00")
+        const first = yield* start(fleet, source)
+        yield* until("10:10:00")
+        server.delete("Pod", "Pod/web-2")
+        yield* until("10:20:00")
+        yield* first.stop
+        const [file = ""] = yield* journalOf(directory)
+        // A crash cuts what is being written.
+        yield* Effect.promise(() => appendFile(join(directory, "open-hours", file), 'deadbeef {"_tag":"Se'))
+        yield* until("10:25:00")
+        server.delete("Pod", "Pod/ends-unseen")
+        yield* until("10:30:00")
+        yield* start(fleet, source)
+        yield* until("11:02:00")
+
+        const hours = yield* hoursOf(a, "10:00:00", "11:00:00")
+        assert.strictEqual(hours.length, 1)
+        const [hour] = hours
+        const known = hour?.knownSeconds ?? 0
+        assert.isAtLeast(known, 3_600 - 600 - 60)
+        assert.isAtMost(known, 3_600 - 600)
+        const { "Deployment/web": replicas, "Pod/ends-unseen": unseen = 0 } = measured(hour, "replicaSeconds")
+        assert.strictEqual(replicas, known + 480)
+        assert.isAtLeast(unseen, 900 - 60)
+        assert.isAtMost(unseen, 900)
+        const covered = measured(hour, "coveredSeconds")["Deployment/web"] ?? 0
+        assert.isAtLeast(covered, known - 60)
+        assert.isAtMost(covered, known)
+        const used = measured(hour, "cpuUsedMilliSeconds")["Deployment/web"] ?? 0
+        assert.isAtMost(used, 50 * (known + 480))
+        assert.isAtLeast(used, 50 * (known + 480 - 150))
+        assert.deepStrictEqual(yield* journalOf(directory), [`a@${at("11:00:00")}.lines`])
+      }).pipe(Effect.provide(onDisk(directory)))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("that takes half a minute is not seen either", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      yield* Effect.gen(function* () {
+        const { fleet, server } = yield* oneCluster
+        server.put("Pod", pod("web-1", { from: "09:00:00" }, web))
+        yield* begin("09:58:00")
+        const first = yield* start(fleet, source)
+        yield* until("10:20:10")
+        yield* first.stop
+        yield* until("10:20:40")
+        yield* start(fleet, source)
+        yield* until("11:02:00")
+        const [hour] = yield* hoursOf(a, "10:00:00", "11:00:00")
+        assert.isAtMost(hour?.knownSeconds ?? 0, 3_570)
+        assert.isAtLeast(hour?.knownSeconds ?? 0, 3_500)
+      }).pipe(Effect.provide(onDisk(directory)))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("hours later closes the hour with what was seen", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      yield* Effect.gen(function* () {
+        const { fleet, server } = yield* oneCluster
+        server.put("Pod", pod("web-1", { from: "09:00:00" }, web))
+        yield* begin("09:58:00")
+        const first = yield* start(fleet, source)
+        yield* until("10:20:00")
+        yield* first.stop
+        yield* until("13:30:00")
+        yield* start(fleet, source)
+        yield* until("13:31:00")
+        const hours = yield* hoursOf(a, "09:00:00", "14:00:00")
+        assert.deepStrictEqual(
+          hours.map(({ startMs }) => startMs),
+          [at("09:00:00"), at("10:00:00")]
+        )
+        const known = hours[1]?.knownSeconds ?? 0
+        assert.isAtLeast(known, 1_140)
+        assert.isAtMost(known, 1_200)
+        assert.deepStrictEqual(measured(hours[1], "replicaSeconds"), { "Deployment/web": known })
+        assert.deepStrictEqual(yield* journalOf(directory), [`a@${at("13:00:00")}.lines`])
+      }).pipe(Effect.provide(onDisk(directory)))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("after a crash between closing an hour and forgetting its journal leaves the hour as it is", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      yield* Effect.gen(function* () {
+        const { fleet, server } = yield* oneCluster
+        server.put("Pod", pod("web-1", { from: "09:00:00" }, web))
+        yield* begin("09:58:00")
+        const first = yield* start(fleet, source)
+        yield* until("10:59:30")
+        const file = join(directory, "open-hours", `a@${at("10:00:00")}.lines`)
+        const lines = yield* Effect.promise(() => readFile(file))
+        yield* until("11:02:00")
+        const [closed] = yield* hoursOf(a, "10:00:00", "11:00:00")
+        yield* first.stop
+        yield* Effect.promise(() => writeFile(file, lines))
+        yield* until("11:10:00")
+        yield* start(fleet, source)
+        yield* until("11:12:00")
+        const [after] = yield* hoursOf(a, "10:00:00", "11:00:00")
+        assert.deepStrictEqual(after, closed)
+        assert.deepStrictEqual(yield* journalOf(directory), [`a@${at("11:00:00")}.lines`])
+      }).pipe(Effect.provide(onDisk(directory)))
+    }).pipe(Effect.scoped)
+  )
+})
