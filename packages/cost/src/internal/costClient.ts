@@ -31,9 +31,12 @@ export interface CostClient {
  * Starts the worker and opens the file.
  *
  * **Limits** one thread, {@link MAX_WAITING} calls; the scope's end closes the file and ends the thread. A thread that
- * dies is not replaced: every later call fails.
+ * dies is not replaced: every later call fails. With `isAlone` no other program has the file meanwhile.
  */
-export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return<CostClient, CostError, Scope.Scope> {
+export const make = Effect.fnUntraced(function* (
+  path: string,
+  { isAlone }: { readonly isAlone: boolean }
+): Effect.fn.Return<CostClient, CostError, Scope.Scope> {
   const worker = yield* Effect.acquireRelease(Effect.sync(startThread), (started) =>
     Effect.promise(() => started.terminate())
   )
@@ -55,7 +58,7 @@ export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return
     )
   }
 
-  yield* call({ operation: "open", path })
+  yield* call({ operation: "open", path, isAlone })
   yield* Effect.addFinalizer(() =>
     Effect.ignore(call({ operation: "end" }), { log: "Warn", message: "the cost history was not closed in order" })
   )

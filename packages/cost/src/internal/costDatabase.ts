@@ -7,6 +7,8 @@ import { DatabaseSync } from "node:sqlite"
 
 /** How long a statement waits for another process, such as a backup, that holds the file. */
 const BUSY_TIMEOUT_MS = 5_000
+/** The same of who wants the file alone: a server that has it keeps it. */
+const ALONE_TIMEOUT_MS = 500
 
 /**
  * Each step brings the tables one version forward; what was released is never edited, only added to.
@@ -78,25 +80,40 @@ export class TooNew extends Error {
   }
 }
 
+/** Thrown where a file is wanted alone, and another program has it. */
+class InUse extends Error {
+  constructor() {
+    super("another program has the file open: stop the server that keeps its history there, and try again")
+  }
+}
+
+/** **Source** SQLite, "Result and Error Codes": SQLITE_BUSY. */
+const BUSY = 5
+const isBusy = (error: unknown): boolean => error instanceof Error && "errcode" in error && error.errcode === BUSY
+
 /**
  * Opens a database, and makes it where there is none.
  *
  * **Shape** the file is readable by its owner alone, and so are the log and index beside it, which SQLite makes alike;
  * missing directories are made with mode 0700. An hour that was answered survives a power cut: its samples cannot be
- * taken again, and one write a cluster and hour is cheap to wait for.
+ * taken again, and one write a cluster and hour is cheap to wait for. With `isAlone` no other program has the file while it
+ * is open: one that has it makes this fail, one that comes later fails itself. The system lets go of it when a program
+ * ends, however it ends.
  */
-export const open = (path: string): DatabaseSync => {
+export const open = (path: string, { isAlone }: { readonly isAlone: boolean }): DatabaseSync => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600))
   chmodSync(path, 0o600)
-  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, defensive: true })
+  const database = new DatabaseSync(path, { timeout: isAlone ? ALONE_TIMEOUT_MS : BUSY_TIMEOUT_MS, defensive: true })
   try {
+    // Before the first look at the file: from then on its lock is kept.
+    if (isAlone) database.exec("PRAGMA locking_mode = EXCLUSIVE;")
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF;")
     migrate(database)
     return database
   } catch (error) {
     database.close()
-    throw error
+    throw isAlone && isBusy(error) ? new InUse() : error
   }
 }
 

@@ -103,7 +103,7 @@ export interface Checked {
 }
 
 export type Call =
-  | { readonly operation: "open"; readonly path: string }
+  | { readonly operation: "open"; readonly path: string; readonly isAlone: boolean }
   | { readonly operation: "end" }
   | { readonly operation: "close"; readonly closing: Closing }
   | { readonly operation: "rewrite"; readonly closings: ReadonlyArray<Closing> }

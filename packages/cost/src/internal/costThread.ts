@@ -24,8 +24,8 @@ interface Current {
 export const make = (): ((call: Call) => Outcome) => {
   let current: Current | undefined
 
-  const open = ({ path }: OpenCall): Answer => {
-    const database = Database.open(path)
+  const open = ({ isAlone, path }: OpenCall): Answer => {
+    const database = Database.open(path, { isAlone })
     try {
       const history = makeHistory(database)
       Database.transact(database, () => CostWrites.sweep(history))

@@ -30,13 +30,18 @@ import type { Window } from "../Window.ts"
 export type { Checked, Finding } from "../internal/costProtocol.ts"
 
 /** The file's name in the data directory. */
-const FILE_NAME = "cost.sqlite"
+export const FILE_NAME = "cost.sqlite"
 
 interface Options {
   readonly directory: string
 }
 
-const open = ({ directory }: Options) => CostClient.make(join(directory, FILE_NAME))
+/** **Shape** `isAlone` keeps every other program from the file, and fails where one has it. */
+interface LayerOptions extends Options {
+  readonly isAlone?: boolean
+}
+
+const open = ({ directory, isAlone = false }: LayerOptions) => CostClient.make(join(directory, FILE_NAME), { isAlone })
 
 const make = (client: CostClient.CostClient) => {
   const { call } = client
@@ -131,29 +136,34 @@ const dayAfter = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS + DAY_
  *
  * **Errors** `StoreUnreadable` for a file that a newer program wrote, `StoreUnavailable` when it cannot be opened.
  *
- * **Limits** one thread; the file has mode 0600, a directory made here 0700. One program at a time. What is read is not
+ * **Limits** one thread; the file has mode 0600, a directory made here 0700. One program at a time: who may come beside a
+ * server opens it with `isAlone`. What is read is not
  * to be written to: columns without anything are one and the same. A rewrite holds all of its hours in memory. Steps of
  * `sumsByStep` are summed one after the other: a rewrite between two shows in the later.
  *
  * @since 0.1.0
  */
-export const layerSqlite = (options: Options): Layer.Layer<CostStore | RecommendationStore, CostError> =>
+export const layerSqlite = (options: LayerOptions): Layer.Layer<CostStore | RecommendationStore, CostError> =>
   Layer.effectContext(
     Effect.map(open(options), (client) =>
       Context.make(CostStore, make(client)).pipe(Context.add(RecommendationStore, RecommendationBook.make(client)))
     )
   )
 
+const openAlone = ({ directory }: Options) => open({ directory, isAlone: true })
+
 /**
  * Reads the whole file and says what is damaged.
  *
  * **Shape** every blob against its checksum, each day against its hours, each id against its series.
  *
+ * **Errors** `StoreUnavailable`, also while another program has the file.
+ *
  * @since 0.1.0
  */
 export const check = (options: Options): Effect.Effect<Checked, CostError> =>
   Effect.scoped(
-    Effect.flatMap(open(options), ({ call }) => Effect.map(call({ operation: "check" }), ({ checked }) => checked))
+    Effect.flatMap(openAlone(options), ({ call }) => Effect.map(call({ operation: "check" }), ({ checked }) => checked))
   )
 
 /**
@@ -163,11 +173,13 @@ export const check = (options: Options): Effect.Effect<Checked, CostError> =>
  * hours make it again; a day keeps its total whatever becomes of its hours. A series that cannot be read becomes
  * `Unknown/lost-<id>`.
  *
- * **Limits** only while no other program has the file.
+ * **Errors** `StoreUnavailable`, also while another program has the file.
  *
  * @since 0.1.0
  */
 export const repair = (options: Options): Effect.Effect<Checked, CostError> =>
   Effect.scoped(
-    Effect.flatMap(open(options), ({ call }) => Effect.map(call({ operation: "repair" }), ({ checked }) => checked))
+    Effect.flatMap(openAlone(options), ({ call }) =>
+      Effect.map(call({ operation: "repair" }), ({ checked }) => checked)
+    )
   )

@@ -1,0 +1,83 @@
+/**
+ * Why a workload cost what it cost, hour by hour.
+ *
+ * Imports nothing of Node: the contract of the service is made of these schemas.
+ *
+ * @since 0.1.0
+ */
+import { Schema } from "effect"
+import { CostRow, costFields, reportFields } from "./CostRow.ts"
+
+/** Windows up to this long are explained by the hour, longer ones by the day. */
+export const MAX_DAYS_BY_HOUR = 31
+
+const Amount = Schema.Finite
+const Price = Schema.optionalKey(Schema.Finite)
+
+/** What was there. **Units** hours times cores, bytes or GPUs; bytes of traffic; hours. */
+export const Quantities = Schema.Struct({
+  cpuCoreHours: Amount,
+  memoryByteHours: Amount,
+  gpuHours: Amount,
+  storageByteHours: Amount,
+  zoneEgressBytes: Amount,
+  regionEgressBytes: Amount,
+  internetEgressBytes: Amount,
+  loadBalancerHours: Amount,
+  cpuUsedCoreHours: Amount,
+  memoryUsedByteHours: Amount,
+  cpuRequestedCoreHours: Amount,
+  memoryRequestedByteHours: Amount,
+  replicaHours: Amount,
+  spotHours: Amount,
+  hoursExisted: Amount,
+  hoursCovered: Amount
+}).annotate({ identifier: "CostQuantities" })
+export type Quantities = typeof Quantities.Type
+
+/**
+ * What a unit cost on average: the cost by the quantity. **Shape** absent where there was no quantity.
+ *
+ * **Units** the book's currency for a core, GiB or GPU and hour, for a GiB of traffic, for a load balancer and hour.
+ */
+export const MeanPrices = Schema.Struct({
+  cpuPerCoreHour: Price,
+  memoryPerGiBHour: Price,
+  gpuPerHour: Price,
+  storagePerGiBHour: Price,
+  egressPerGiB: Price,
+  loadBalancerPerHour: Price
+}).annotate({ identifier: "MeanPrices" })
+export type MeanPrices = typeof MeanPrices.Type
+
+/**
+ * One hour or day.
+ *
+ * **Shape** `source` tells what the quantities come from: `usage` where it was known all the time that the workload
+ * existed, `partial` where some of it, `requests` where none. `open`: still going on.
+ */
+export const ExplainedStep = Schema.Struct({
+  start: Schema.String,
+  end: Schema.String,
+  source: Schema.Literals(["usage", "partial", "requests"]),
+  open: Schema.optionalKey(Schema.Literal(true)),
+  quantities: Quantities,
+  prices: MeanPrices,
+  ...costFields
+}).annotate({ identifier: "ExplainedStep" })
+export type ExplainedStep = typeof ExplainedStep.Type
+
+/**
+ * A row of a report and all that it is the sum of.
+ *
+ * **Shape** `hours` are days where `stepSize` says so; those in which the workload had nothing are left out.
+ *
+ * @since 0.1.0
+ */
+export const Explanation = Schema.Struct({
+  row: CostRow,
+  stepSize: Schema.Literals(["hour", "day"]),
+  hours: Schema.Array(ExplainedStep),
+  ...reportFields
+}).annotate({ identifier: "CostExplanation" })
+export type Explanation = typeof Explanation.Type

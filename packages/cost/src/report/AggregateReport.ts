@@ -1,0 +1,157 @@
+/**
+ * Reports costs by group, whole or step by step.
+ */
+import * as Cursor from "@quarterdeck/cluster-fanout/Cursor"
+import * as MergedList from "@quarterdeck/cluster-fanout/MergedList"
+import type { Position } from "@quarterdeck/cluster-fanout/RowOrder"
+import { Effect, Option, Stream } from "effect"
+import type { AggregatedCosts, AggregateRow, Bucket, Dimension } from "../Aggregate.ts"
+import { dimensionOf } from "../Aggregate.ts"
+import type { AggregateQuery } from "../CostReport.ts"
+import * as Range from "../Range.ts"
+import { IdleForbidden, InvalidCostQuery } from "../ReportError.ts"
+import type { Window } from "../Window.ts"
+import * as Gathering from "./Gathering.ts"
+import * as Groups from "./Groups.ts"
+import * as Ranking from "./Ranking.ts"
+import * as ReportCoverage from "./ReportCoverage.ts"
+import * as Rows from "./Rows.ts"
+import * as Steps from "./Steps.ts"
+import * as Table from "./Table.ts"
+import * as Told from "./Told.ts"
+import { pagingOf } from "./WorkloadReport.ts"
+
+/** Rows of one reply at most, over all of its steps. */
+const MAX_ROWS = 50_000
+const PART = 1_000
+
+type Query = Omit<AggregateQuery, "page" | "cursorBinding">
+
+/** Reads and checks what is asked. */
+const begin = Effect.fnUntraced(function* (sources: Gathering.Sources, query: Query) {
+  const { filter, groupBy, idle = "hide", namespaces, stepSize, target } = query
+  if (idle !== "hide" && namespaces._tag !== "All") return yield* new IdleForbidden()
+  const dimensions: Array<Dimension> = []
+  for (const [index, text] of groupBy.entries()) {
+    const dimension = dimensionOf(text)
+    if (dimension === undefined) {
+      const problem = "must be cluster, namespace, kind, workload or label:<key>"
+      return yield* new InvalidCostQuery({ field: `groupBy[${index}]`, problem })
+    }
+    dimensions.push(dimension)
+  }
+  const begun = yield* Gathering.begin(sources, query, target.clusters, filter)
+  const { hours } = begun.range
+  if (stepSize !== undefined) yield* refuseStep(hours, stepSize, begun)
+  const { isVisible, reader, recommendations } = begun
+  const tell = Effect.fnUntraced(function* (window: Window) {
+    const ledger = yield* reader.read(window)
+    const rows = yield* Rows.join(ledger, { isVisible, recommendations, namesOf: sources.namesOf })
+    return { told: yield* Told.of(rows, { idle, isVisible }), counts: rows.counts, knownSeconds: ledger.knownSeconds }
+  })
+  return { begun, dimensions, tell, idle, steps: stepSize === undefined ? [hours] : Steps.of(hours, stepSize) }
+})
+
+const refuseStep = (
+  hours: Window,
+  stepSize: NonNullable<Query["stepSize"]>,
+  { limits }: Gathering.Begun
+): Effect.Effect<void, InvalidCostQuery> => {
+  const refuse = (problem: string) => Effect.fail(new InvalidCostQuery({ field: "stepSize", problem }))
+  if (Steps.countOf(hours, stepSize) > Steps.MAX_STEPS) {
+    return refuse(`cuts the window into more than ${Steps.MAX_STEPS} steps; ask for longer steps or a shorter window`)
+  }
+  const hourlyFromMs = Range.hourlyFromMs(limits)
+  if (stepSize === "hour" && hours.startMs < hourlyFromMs) {
+    return refuse(`hours are kept since ${new Date(hourlyFromMs).toISOString()}; before that, ask for days`)
+  }
+  return Effect.void
+}
+
+/** Gives one page of groups. **Limits** the window is gone through twice where it is cut. */
+export const page = Effect.fnUntraced(function* (sources: Gathering.Sources, query: AggregateQuery) {
+  const { filter, groupBy, page, range, stepSize } = query
+  const { begun, dimensions, idle, steps, tell } = yield* begin(sources, query)
+  const paging = pagingOf(sources, query, [Gathering.canonical(filter, range), groupBy, stepSize ?? null, idle])
+  const after = yield* MergedList.startOf(paging, page.cursor)
+
+  const groups = Groups.make()
+  const whole = yield* tell(begun.range.hours)
+  const facts = { ...begun, knownSeconds: whole.knownSeconds }
+  yield* ReportCoverage.requireAny(facts)
+  yield* begun.refuseOutside
+  // Shares are those of a step: only the steps together are what is shared over the window.
+  const isByStep = idle === "share" && stepSize !== undefined
+  const parts = isByStep ? steps : []
+  if (!isByStep) yield* Groups.add(groups, whole.told, dimensions, { knownOnly: false })
+  for (const step of parts) yield* Groups.add(groups, (yield* tell(step)).told, dimensions, { knownOnly: false })
+
+  yield* Effect.yieldNow
+  const limit = Math.min(page.limit, Math.max(1, Math.floor(MAX_ROWS / steps.length)))
+  const { next, places } = yield* Ranking.pageOf(rankedOf(groups), { after, limit })
+  const head = {
+    totals: Table.totalsAt(Table.total(groups.table), 0),
+    ...{ window: begun.window, currency: begun.currency },
+    ...ReportCoverage.of(facts, whole.counts, begun.range),
+    ...(next === undefined ? {} : { nextCursor: Cursor.seal(paging.key, paging.binding, next) })
+  }
+  if (stepSize === undefined) {
+    const reply: AggregatedCosts = { rows: places.flatMap((bin) => Groups.rowAt(groups, bin)), ...head }
+    return reply
+  }
+
+  const buckets: Array<Bucket> = []
+  for (const step of steps) {
+    const within = Groups.cleared(groups, places)
+    yield* Groups.add(within, (yield* tell(step)).told, dimensions, { knownOnly: true })
+    buckets.push({
+      ...printedStep(step, begun),
+      rows: within.all.flatMap((_, bin) => (hasAny(within, bin) ? Groups.rowAt(within, bin) : []))
+    })
+  }
+  const reply: AggregatedCosts = { buckets, ...head }
+  return reply
+})
+
+/**
+ * Gives the groups of all pages, step after step, the dearest of each step first.
+ *
+ * **Limits** the groups of one step are held as sums.
+ */
+export const all = Effect.fnUntraced(function* (sources: Gathering.Sources, query: Query) {
+  const { begun, dimensions, steps, tell } = yield* begin(sources, query)
+  const ledger = yield* begun.reader.read(begun.range.hours)
+  yield* ReportCoverage.requireAny({ ...begun, knownSeconds: ledger.knownSeconds })
+  yield* begun.refuseOutside
+  const rows = Stream.fromIterable(steps).pipe(
+    Stream.flatMap((step) =>
+      Stream.unwrap(
+        Effect.gen(function* () {
+          const groups = Groups.make()
+          yield* Groups.add(groups, (yield* tell(step)).told, dimensions, { knownOnly: false })
+          const ranked = rankedOf(groups)
+          const when = printedStep(step, begun)
+          return Stream.paginate<Position | undefined, AggregateRow & Omit<Bucket, "rows">>(undefined, (after) =>
+            Effect.map(Ranking.pageOf(ranked, { after, limit: PART }), ({ next, places }) => {
+              const part = places.flatMap((bin) => Groups.rowAt(groups, bin).map((row) => ({ ...when, ...row })))
+              return [part, Option.fromUndefinedOr(next)] as const
+            })
+          )
+        })
+      )
+    )
+  )
+  return { window: begun.window, currency: begun.currency, rows }
+})
+
+const printedStep = ({ endMs, startMs }: Window, { range }: Gathering.Begun) =>
+  Gathering.printed({ startMs, endMs: Math.min(endMs, range.endMs) })
+
+const rankedOf = ({ all, table }: Groups.Groups): Ranking.Ranked => ({
+  size: all.length,
+  totalNanos: Table.totalNanos(table),
+  nameOf: (bin) => all[bin]?.key ?? ""
+})
+
+const hasAny = ({ table }: Groups.Groups, bin: number): boolean =>
+  Object.values(table.columns).some((values) => values[bin] !== 0)

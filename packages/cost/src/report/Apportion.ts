@@ -1,0 +1,65 @@
+/**
+ * Splits whole amounts over places by weight, to the last unit.
+ */
+import { keyOf, type Series } from "../Series.ts"
+import * as Ledger from "./Ledger.ts"
+
+/** **Shape** an amount a bin, and a bin and a weight a place; places below 0 have no bin. */
+interface Amounts {
+  readonly amounts: Float64Array
+  readonly binOf: Int32Array
+  readonly weights: Float64Array
+}
+
+/**
+ * Gives each place of a ledger its share of its bin's amount.
+ *
+ * **Shape** the shares of a bin add up to its amount; the heaviest place of a bin carries what rounding left over, of
+ * several as heavy the first by its series. A bin without weight (`weighed`) is not split.
+ *
+ * **Limits** linear in the places; the order of places changes nothing.
+ */
+export const apportion = (
+  ledger: Ledger.Ledger,
+  { amounts, binOf, weights }: Amounts
+): { readonly shares: Float64Array; readonly weighed: Float64Array } => {
+  const isBefore = (one: number, other: number): boolean => {
+    const [a, b] = [Ledger.seriesAt(ledger, one), Ledger.seriesAt(ledger, other)]
+    return a !== undefined && b !== undefined && isSeriesBefore(a, b)
+  }
+  const shares = new Float64Array(binOf.length)
+  const weighed = new Float64Array(amounts.length)
+  const heaviest = new Int32Array(amounts.length).fill(-1)
+  for (let place = 0; place < binOf.length; place++) {
+    const bin = binOf[place] ?? -1
+    const weight = weights[place] ?? 0
+    if (bin < 0 || weight <= 0) continue
+    weighed[bin] = (weighed[bin] ?? 0) + weight
+    const before = heaviest[bin] ?? -1
+    const most = before < 0 ? 0 : (weights[before] ?? 0)
+    if (weight > most || (weight === most && isBefore(place, before))) heaviest[bin] = place
+  }
+  const left = amounts.slice()
+  for (let place = 0; place < binOf.length; place++) {
+    const bin = binOf[place] ?? -1
+    const weight = weights[place] ?? 0
+    const all = weighed[bin] ?? 0
+    if (all === 0 || weight <= 0) continue
+    const share = Math.round((amounts[bin] ?? 0) * (weight / all))
+    shares[place] = share
+    left[bin] = (left[bin] ?? 0) - share
+  }
+  for (const [bin, place] of heaviest.entries()) {
+    if (place >= 0) shares[place] = (shares[place] ?? 0) + (left[bin] ?? 0)
+  }
+  return { shares, weighed }
+}
+
+/** Orders series within a cluster, whatever the order of their labels. */
+const isSeriesBefore = (one: Series, other: Series): boolean => {
+  if (one.name !== other.name) return one.name < other.name
+  if (one.namespace !== other.namespace) return one.namespace < other.namespace
+  if (one.kind !== other.kind) return one.kind < other.kind
+  if (one.uid !== other.uid) return one.uid < other.uid
+  return keyOf(one) < keyOf(other)
+}

@@ -1,0 +1,67 @@
+/**
+ * Reports what one row is the sum of.
+ */
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Effect } from "effect"
+import type { ExplainQuery } from "../CostReport.ts"
+import { type ExplainedStep, type Explanation, MAX_DAYS_BY_HOUR } from "../Explanation.ts"
+import * as Range from "../Range.ts"
+import { CostRowNotFound, InvalidCostQuery } from "../ReportError.ts"
+import type { Series } from "../Series.ts"
+import { DAY_MS } from "../Units.ts"
+import * as Explained from "./Explained.ts"
+import * as Gathering from "./Gathering.ts"
+import * as ReportCoverage from "./ReportCoverage.ts"
+import * as Rows from "./Rows.ts"
+import * as Steps from "./Steps.ts"
+
+/** Explains a row. **Limits** one read of the store an hour or day. */
+export const of = Effect.fnUntraced(function* (sources: Gathering.Sources, query: ExplainQuery) {
+  const { cluster, id } = query
+  const named = parse(cluster, id)
+  if (named === undefined) {
+    const problem = "must be the id of a row of this cluster: cluster/namespace/kind/name"
+    return yield* new InvalidCostQuery({ field: "id", problem })
+  }
+  const begun = yield* Gathering.begin(sources, query, [cluster], { namespaces: [named.namespace] })
+  const { currency, limits, range, reader, recommendations, window } = begun
+  const isAsked = ({ kind, name, namespace }: Series): boolean =>
+    namespace === named.namespace && kind === named.kind && name === named.name
+  const rowOver = Effect.fnUntraced(function* (hours: Range.ResolvedRange["hours"]) {
+    const ledger = yield* reader.read(hours)
+    const isVisible = (_: ClusterName, series: Series) => isAsked(series)
+    return yield* Rows.join(ledger, { isVisible, recommendations, namesOf: sources.namesOf })
+  })
+
+  const whole = yield* rowOver(range.hours)
+  const facts = { ...begun, knownSeconds: whole.ledger.knownSeconds }
+  yield* ReportCoverage.requireAny(facts)
+  yield* begun.refuseOutside
+  const [row] = yield* Rows.rowsAt(whole, whole.size === 0 ? [] : [0])
+  if (row === undefined) return yield* new CostRowNotFound({ cluster, id })
+
+  const { endMs, startMs } = range.hours
+  const isByDay = endMs - startMs > MAX_DAYS_BY_HOUR * DAY_MS || startMs < Range.hourlyFromMs(limits)
+  const stepSize = isByDay ? "day" : "hour"
+  const openFromMs = reader.openFromMs(cluster)
+  const hours: Array<ExplainedStep> = []
+  for (const step of Steps.of(range.hours, stepSize)) {
+    const rows = yield* rowOver(step)
+    if (rows.size === 0) continue
+    const isOpen = openFromMs !== undefined && openFromMs >= step.startMs && openFromMs < step.endMs
+    const when = Gathering.printed({ startMs: step.startMs, endMs: Math.min(step.endMs, range.endMs) })
+    hours.push(Explained.stepOf(yield* Rows.total(rows), { ...when, ...(isOpen ? { open: true } : {}) }))
+  }
+  const reply: Explanation = {
+    ...{ row, stepSize, hours, window, currency },
+    ...ReportCoverage.of(facts, [1], range)
+  }
+  return reply
+})
+
+/** Reads an id. **Shape** `undefined` for one that is none, or another cluster's. */
+const parse = (cluster: ClusterName, id: string): Pick<Series, "namespace" | "kind" | "name"> | undefined => {
+  const [of, namespace, kind, name, ...more] = id.split("/")
+  if (of !== cluster || !namespace || !kind || !name || more.length > 0) return undefined
+  return { namespace, kind, name }
+}

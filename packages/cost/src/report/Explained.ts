@@ -1,0 +1,59 @@
+/**
+ * Writes out what one workload had in one step.
+ */
+import type { ExplainedStep, MeanPrices, Quantities } from "../Explanation.ts"
+import type { Measure } from "../Measure.ts"
+import { GIB_BYTES, HOUR_SECONDS, KIB_BYTES, KIB_PER_GIB, NANOS_PER_UNIT } from "../Units.ts"
+import * as Table from "./Table.ts"
+
+type At = (measure: Measure) => number
+
+/** **Shape** `table` has one bin. */
+export const stepOf = (
+  { columns }: Table.Table,
+  when: Pick<ExplainedStep, "start" | "end" | "open">
+): ExplainedStep => {
+  const at: At = (measure) => columns[measure][0] ?? 0
+  const quantities = quantitiesOf(at)
+  return { ...when, source: sourceOf(at), quantities, prices: pricesOf(at, quantities), ...Table.costsAt(columns, 0) }
+}
+
+const sourceOf = (at: At): ExplainedStep["source"] => {
+  const covered = at("coveredSeconds")
+  if (covered === 0) return "requests"
+  return covered < at("existedSeconds") ? "partial" : "usage"
+}
+
+const quantitiesOf = (at: At): Quantities => ({
+  cpuCoreHours: Table.coreHours(at("cpuAllocatedMilliSeconds")),
+  memoryByteHours: Table.byteHours(at("memoryAllocatedKibSeconds")),
+  gpuHours: Table.coreHours(at("gpuMilliSeconds")),
+  storageByteHours: Table.byteHours(at("storageKibSeconds")),
+  zoneEgressBytes: at("zoneEgressKib") * KIB_BYTES,
+  regionEgressBytes: at("regionEgressKib") * KIB_BYTES,
+  internetEgressBytes: at("internetEgressKib") * KIB_BYTES,
+  loadBalancerHours: at("loadBalancerSeconds") / HOUR_SECONDS,
+  cpuUsedCoreHours: Table.coreHours(at("cpuUsedMilliSeconds")),
+  memoryUsedByteHours: Table.byteHours(at("memoryUsedKibSeconds")),
+  cpuRequestedCoreHours: Table.coreHours(at("cpuRequestedMilliSeconds")),
+  memoryRequestedByteHours: Table.byteHours(at("memoryRequestedKibSeconds")),
+  replicaHours: at("replicaSeconds") / HOUR_SECONDS,
+  spotHours: at("spotSeconds") / HOUR_SECONDS,
+  hoursExisted: at("existedSeconds") / HOUR_SECONDS,
+  hoursCovered: at("coveredSeconds") / HOUR_SECONDS
+})
+
+const pricesOf = (at: At, quantities: Quantities): MeanPrices => {
+  const egressGib = (at("zoneEgressKib") + at("regionEgressKib") + at("internetEgressKib")) / KIB_PER_GIB
+  return {
+    ...priced("cpuPerCoreHour", at("cpuCostNanos"), quantities.cpuCoreHours),
+    ...priced("memoryPerGiBHour", at("memoryCostNanos"), quantities.memoryByteHours / GIB_BYTES),
+    ...priced("gpuPerHour", at("gpuCostNanos"), quantities.gpuHours),
+    ...priced("storagePerGiBHour", at("storageCostNanos"), quantities.storageByteHours / GIB_BYTES),
+    ...priced("egressPerGiB", at("networkCostNanos"), egressGib),
+    ...priced("loadBalancerPerHour", at("loadBalancerCostNanos"), quantities.loadBalancerHours)
+  }
+}
+
+const priced = (name: keyof MeanPrices, costNanos: number, quantity: number): MeanPrices =>
+  quantity === 0 ? {} : { [name]: costNanos / NANOS_PER_UNIT / quantity }

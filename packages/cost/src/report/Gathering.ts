@@ -1,0 +1,91 @@
+/**
+ * What every report does first: settle its window, refuse what is out of scope, and read what is open and recommended.
+ */
+import { NamespaceForbidden } from "@quarterdeck/cluster-fanout/ListError"
+import type { CursorKey } from "@quarterdeck/cluster-fanout/Cursor"
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
+import { Clock, Effect } from "effect"
+import type { CostFilter } from "../CostQuery.ts"
+import type { ReportWindow } from "../CostRow.ts"
+import type { CostStore } from "../CostStore.ts"
+import type { OpenHours } from "../OpenHours.ts"
+import * as PriceHistory from "../PriceHistory.ts"
+import type { Prices } from "../Prices.ts"
+import * as Range from "../Range.ts"
+import type { RecommendationStore } from "../RecommendationStore.ts"
+import type { Window } from "../Window.ts"
+import * as Ledger from "./Ledger.ts"
+import type { ClusterView } from "./ReportCoverage.ts"
+import type { NamesOf } from "./Names.ts"
+import * as Visible from "./Visible.ts"
+
+/** What reports are made from. */
+export interface Sources {
+  readonly store: CostStore["Service"]
+  readonly openHours: OpenHours["Service"]
+  readonly recommendations: RecommendationStore["Service"]
+  readonly prices: Prices["Service"]
+  readonly cursorKey: CursorKey["Service"]
+  readonly retention: Pick<Range.RangeLimits, "hourlyDays" | "retentionDays">
+  readonly namesOf: NamesOf
+}
+
+/** What every report is asked with. */
+export interface Asked {
+  readonly namespaces: NamespaceFilter.NamespaceFilter
+  readonly view: (cluster: ClusterName) => ClusterView
+  readonly range: Range.RangeQuery
+}
+
+/** Begins a report. */
+export const begin = Effect.fnUntraced(function* (
+  sources: Sources,
+  { namespaces, range, view }: Asked,
+  clusters: ReadonlyArray<ClusterName>,
+  filter: CostFilter
+) {
+  const nowMs = yield* Clock.currentTimeMillis
+  const limits: Range.RangeLimits = { ...sources.retention, nowMs }
+  const resolved = yield* Effect.fromResult(Range.parse(range, limits))
+  const views = clusters.map(view)
+  const viewOf = new Map(clusters.map((cluster, index) => [cluster, views[index]]))
+  const reach: Visible.Reach = {
+    namespaces,
+    labels: (cluster, namespace) => viewOf.get(cluster)?.labels(namespace)
+  }
+  const needsLabels = NamespaceFilter.needsLabels(namespaces)
+  const isReached = Visible.reaching(reach)
+  /** Comes after the clusters' own failures where it hangs on their labels. */
+  const outside = (filter.namespaces ?? []).find((name) =>
+    needsLabels
+      ? clusters.length > 0 && !clusters.some((cluster) => isReached(cluster, name))
+      : !NamespaceFilter.matches(namespaces, name, undefined)
+  )
+  const refuseOutside =
+    outside === undefined ? Effect.void : Effect.fail(new NamespaceForbidden({ namespace: outside }))
+  if (!needsLabels) yield* refuseOutside
+
+  const reader = yield* Ledger.reader(clusters, sources)
+  const recommendations = yield* sources.recommendations.recommendations(clusters)
+  const { currency } = PriceHistory.current(yield* sources.prices.history)
+  return {
+    ...{ limits, range: resolved, views, needsLabels, refuseOutside, reader, recommendations, currency },
+    isVisible: Visible.deciding(reach, filter),
+    window: printed({ startMs: resolved.hours.startMs, endMs: resolved.endMs })
+  }
+})
+export type Begun = Effect.Success<ReturnType<typeof begin>>
+
+/** Writes a window out. */
+export const printed = ({ endMs, startMs }: Window): ReportWindow => ({
+  start: new Date(startMs).toISOString(),
+  end: new Date(endMs).toISOString()
+})
+
+/** Spells what a list of costs was asked for in one way, for its cursors. */
+export const canonical = ({ namespaces, workloadTypes }: CostFilter, { from, range, to }: Range.RangeQuery) => [
+  namespaces?.toSorted() ?? null,
+  workloadTypes?.toSorted() ?? null,
+  [range ?? null, from ?? null, to ?? null]
+]

@@ -1,0 +1,120 @@
+/**
+ * What all addressed clusters add up to in one window, in one table: closed hours and the open one.
+ */
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Effect, Option } from "effect"
+import type { CostError } from "../CostError.ts"
+import type { CostStore } from "../CostStore.ts"
+import type { Hour } from "../Hour.ts"
+import type { Columns, Measure } from "../Measure.ts"
+import type { OpenHours } from "../OpenHours.ts"
+import type { Series } from "../Series.ts"
+import type { Window } from "../Window.ts"
+
+/** Places that are gone through before other fibers get their turn: about a millisecond's work. */
+export const SLICE = 4_096
+
+/** What closed hours of a cluster, or its open hour, add up to. **Shape** its places begin at `from`. */
+export interface Part {
+  /** The place in the ledger's clusters. */
+  readonly cluster: number
+  readonly from: number
+  readonly series: ReadonlyArray<Series>
+  readonly columns: Columns
+}
+
+/**
+ * **Shape** one place a series of a part, `size` in all; `partOf` tells whose a place is. Parts of a cluster follow each
+ * other, and clusters are as asked; `knownSeconds` has one for each of them.
+ */
+export interface Ledger {
+  readonly clusters: ReadonlyArray<ClusterName>
+  readonly knownSeconds: ReadonlyArray<number>
+  readonly size: number
+  readonly parts: ReadonlyArray<Part>
+  readonly partOf: Int32Array
+}
+
+/** Gives the part of a place. */
+export const partAt = ({ partOf, parts }: Ledger, place: number): Part | undefined => parts[partOf[place] ?? -1]
+
+/** Gives the series of a place. */
+export const seriesAt = (ledger: Ledger, place: number): Series | undefined => {
+  const part = partAt(ledger, place)
+  return part?.series[place - part.from]
+}
+
+/** Lays a measure of all parts together. */
+export const laid = ({ parts, size }: Ledger, measure: Measure): Float64Array => {
+  const values = new Float64Array(size)
+  for (const { columns, from } of parts) values.set(columns[measure], from)
+  return values
+}
+
+type Summed = Pick<Part, "series" | "columns"> & { readonly knownSeconds: number }
+
+/** Reads ledgers of one report: all of them see the same open hours. */
+export interface LedgerReader {
+  readonly read: (window: Window) => Effect.Effect<Ledger, CostError>
+  /** Gives where a cluster's open hour begins. **Units** milliseconds since the epoch. */
+  readonly openFromMs: (cluster: ClusterName) => number | undefined
+}
+
+/**
+ * Makes a reader.
+ *
+ * **Shape** the open hours are read first, and closed ones only up to them: an hour that is closed meanwhile counts
+ * neither twice nor not at all.
+ */
+export const reader = Effect.fnUntraced(function* (
+  clusters: ReadonlyArray<ClusterName>,
+  { openHours, store }: { readonly store: CostStore["Service"]; readonly openHours: OpenHours["Service"] }
+): Effect.fn.Return<LedgerReader, CostError> {
+  const found = yield* Effect.forEach(clusters, (cluster) => openHours.open(cluster), { concurrency: "unbounded" })
+  const open = new Map<ClusterName, Hour>()
+  for (const [index, cluster] of clusters.entries()) {
+    const hour = Option.getOrUndefined(found[index] ?? Option.none())
+    if (hour !== undefined) open.set(cluster, hour)
+  }
+
+  const read = Effect.fnUntraced(function* ({ endMs, startMs }: Window) {
+    const parts = new Map<ClusterName, ReadonlyArray<Summed>>()
+    const byEnd = new Map<number, Array<ClusterName>>()
+    for (const cluster of clusters) {
+      const hour = open.get(cluster)
+      if (hour !== undefined && hour.startMs >= startMs && hour.startMs < endMs) parts.set(cluster, [hour])
+      const closedEndMs = Math.min(endMs, hour?.startMs ?? endMs)
+      if (closedEndMs <= startMs) continue
+      const alike = byEnd.get(closedEndMs)
+      if (alike === undefined) byEnd.set(closedEndMs, [cluster])
+      else alike.push(cluster)
+    }
+    for (const [closedEndMs, alike] of byEnd) {
+      const sums = yield* store.sums(alike, { startMs, endMs: closedEndMs })
+      for (const one of sums) parts.set(one.cluster, [one, ...(parts.get(one.cluster) ?? [])])
+    }
+    return joined(
+      clusters,
+      clusters.map((cluster) => parts.get(cluster) ?? [])
+    )
+  })
+
+  return { read, openFromMs: (cluster) => open.get(cluster)?.startMs }
+})
+
+const joined = (clusters: ReadonlyArray<ClusterName>, partsOf: ReadonlyArray<ReadonlyArray<Summed>>): Ledger => {
+  const parts: Array<Part> = []
+  let size = 0
+  for (const [cluster, summed] of partsOf.entries()) {
+    for (const { columns, series } of summed) {
+      parts.push({ cluster, from: size, series, columns })
+      size += series.length
+    }
+  }
+  const partOf = new Int32Array(size)
+  for (const [index, { from, series }] of parts.entries()) partOf.fill(index, from, from + series.length)
+  return {
+    ...{ clusters, size, parts, partOf },
+    knownSeconds: partsOf.map((summed) => summed.reduce((sum, { knownSeconds }) => sum + knownSeconds, 0))
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * Tells of each cluster how its part of a report was obtained, and whether that is all there is to tell.
+ */
+import * as Coverage from "@quarterdeck/cluster-fanout/Coverage"
+import { failureOf } from "@quarterdeck/cluster-fanout/FanOut"
+import type { FanOutFailed } from "@quarterdeck/cluster-fanout/ListError"
+import type { ProvenLabels } from "@quarterdeck/targeting/NamespaceFilter"
+import { Effect } from "effect"
+import type { CostCoverage } from "../CostRow.ts"
+import type { ResolvedRange } from "../Range.ts"
+import { HOUR_MS, HOUR_SECONDS, SECOND_MS } from "../Units.ts"
+
+/**
+ * A cluster as it is now.
+ *
+ * **Shape** `coverage` is the fan-out's of this request; `labels` are those of its namespaces, which a key that selects
+ * namespaces by label needs: for every other, nothing is asked of it.
+ */
+export interface ClusterView {
+  readonly coverage: Coverage.Coverage
+  readonly labels: (namespace: string) => ProvenLabels
+}
+
+interface Facts {
+  readonly views: ReadonlyArray<ClusterView>
+  readonly knownSeconds: ReadonlyArray<number>
+  readonly needsLabels: boolean
+}
+
+/**
+ * Fails when there is nothing to tell of any cluster: none answers, and nothing is kept of any.
+ *
+ * **Shape** what is kept counts as an answer, but not for a key whose scope only a living cluster can decide.
+ */
+export const requireAny = ({ knownSeconds, needsLabels, views }: Facts): Effect.Effect<void, FanOutFailed> => {
+  if (!needsLabels && knownSeconds.some((seconds) => seconds > 0)) return Effect.void
+  const failure = failureOf(views.map(({ coverage }) => coverage))
+  return failure === undefined ? Effect.void : Effect.fail(failure)
+}
+
+/** Makes the coverage of each cluster, with how many of its rows match. */
+export const of = (
+  { knownSeconds, needsLabels, views }: Facts,
+  counts: ReadonlyArray<number>,
+  { endMs, hours }: ResolvedRange
+): { readonly clusters: ReadonlyArray<CostCoverage>; readonly partial: boolean } => {
+  const windowMs = endMs - hours.startMs
+  const isMissing = ({ coverage }: ClusterView, index: number): boolean =>
+    (coverage.missingKinds?.length ?? 0) > 0
+    || (!Coverage.answered(coverage) && (needsLabels || (knownSeconds[index] ?? 0) * SECOND_MS < windowMs))
+  return {
+    clusters: views.map(({ coverage }, index) => ({
+      ...coverage,
+      count: counts[index] ?? 0,
+      hoursCovered: (knownSeconds[index] ?? 0) / HOUR_SECONDS,
+      hoursInWindow: windowMs / HOUR_MS
+    })),
+    partial: views.some(isMissing)
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * Cuts windows into hours, days and weeks of UTC.
+ */
+import type { StepSize } from "../Aggregate.ts"
+import { DAY_MS, HOUR_MS } from "../Units.ts"
+import type { Window } from "../Window.ts"
+
+/** How many steps one report has at most: 31 days of hours. */
+export const MAX_STEPS = 31 * 24
+
+/** The first Monday of the epoch. */
+const MONDAY_MS = 4 * DAY_MS
+
+const STEPS: Readonly<Record<StepSize, { readonly ms: number; readonly offsetMs: number }>> = {
+  hour: { ms: HOUR_MS, offsetMs: 0 },
+  day: { ms: DAY_MS, offsetMs: 0 },
+  week: { ms: 7 * DAY_MS, offsetMs: MONDAY_MS }
+}
+
+/**
+ * Gives the steps of a window.
+ *
+ * **Shape** they begin on the hour, at midnight, on Mondays at midnight; the first and the last are cut to the window.
+ *
+ * **Source** ISO 8601: a week begins on Monday.
+ */
+export const of = ({ endMs, startMs }: Window, stepSize: StepSize): ReadonlyArray<Window> => {
+  const { ms, offsetMs } = STEPS[stepSize]
+  const steps: Array<Window> = []
+  for (let from = startMs; from < endMs;) {
+    const next = Math.min(endMs, (Math.floor((from - offsetMs) / ms) + 1) * ms + offsetMs)
+    steps.push({ startMs: from, endMs: next })
+    from = next
+  }
+  return steps
+}
+
+/** Tells how many there would be at most. */
+export const countOf = ({ endMs, startMs }: Window, stepSize: StepSize): number =>
+  Math.ceil((endMs - startMs) / STEPS[stepSize].ms)

@@ -1,0 +1,227 @@
+/**
+ * Sums of a ledger's places by bin: a bin is a row, a group, or all of them.
+ */
+import { Effect } from "effect"
+import type { CostTotals } from "../CostRow.ts"
+import { type Columns, columns, type Measure, measures } from "../Measure.ts"
+import { HOUR_SECONDS, KIB_BYTES, NANOS_PER_UNIT } from "../Units.ts"
+import { isWorkload } from "../Series.ts"
+import type { Part } from "./Ledger.ts"
+
+/**
+ * **Shape** one place a bin. `cpuSeen` and `memorySeen` are what was requested while usage was known: what usage is
+ * compared with. **Units** as the measures.
+ */
+export interface Table {
+  readonly size: number
+  readonly columns: Columns
+  readonly cpuSeen: Float64Array
+  readonly memorySeen: Float64Array
+  readonly savingsNanos: Float64Array
+}
+
+export const COSTS = [
+  "cpuCostNanos",
+  "memoryCostNanos",
+  "gpuCostNanos",
+  "storageCostNanos",
+  "networkCostNanos",
+  "loadBalancerCostNanos"
+] as const satisfies ReadonlyArray<Measure>
+
+export const empty = (size: number): Table => ({
+  ...{ size, columns: columns(size), cpuSeen: new Float64Array(size) },
+  ...{ memorySeen: new Float64Array(size), savingsNanos: new Float64Array(size) }
+})
+
+/** Gives a table with room for more bins. **Limits** doubles, so that growing step by step costs no more than once. */
+export const grown = (table: Table, size: number): Table => {
+  if (size <= table.size) return table
+  const more = empty(Math.max(size, 2 * table.size))
+  for (const measure of measures) more.columns[measure].set(table.columns[measure])
+  more.cpuSeen.set(table.cpuSeen)
+  more.memorySeen.set(table.memorySeen)
+  more.savingsNanos.set(table.savingsNanos)
+  return more
+}
+
+/**
+ * Adds places to their bins.
+ *
+ * **Shape** a bin below 0 is none. What is no workload existed for no hours. **Limits** gives way to others part by part.
+ */
+export const add = Effect.fnUntraced(function* (table: Table, parts: ReadonlyArray<Part>, binOf: Int32Array) {
+  for (const part of parts) {
+    for (const measure of measures) addColumn(table.columns[measure], part.columns[measure], part, binOf)
+    addSeen(table, part, binOf)
+    if (part.series.length > FEW) yield* Effect.yieldNow
+  }
+})
+
+/** Series of a part that are soon added. */
+const FEW = 1_000
+
+/** Adds one column of a part to its bins. */
+export const addColumn = (
+  into: Float64Array,
+  values: Float64Array,
+  { from, series }: Part,
+  binOf: Int32Array
+): void => {
+  for (let index = 0; index < series.length; index++) {
+    const bin = binOf[from + index] ?? -1
+    if (bin >= 0) into[bin] = (into[bin] ?? 0) + (values[index] ?? 0)
+  }
+}
+
+const addSeen = ({ columns, cpuSeen, memorySeen }: Table, { columns: own, from, series }: Part, binOf: Int32Array) => {
+  for (let index = 0; index < series.length; index++) {
+    const bin = binOf[from + index] ?? -1
+    const existed = own.existedSeconds[index] ?? 0
+    if (bin < 0 || existed === 0) continue
+    const one = series[index]
+    if (one !== undefined && !isWorkload(one)) {
+      columns.existedSeconds[bin] = (columns.existedSeconds[bin] ?? 0) - existed
+      columns.coveredSeconds[bin] = (columns.coveredSeconds[bin] ?? 0) - (own.coveredSeconds[index] ?? 0)
+      continue
+    }
+    cpuSeen[bin] = (cpuSeen[bin] ?? 0) + seen(own.cpuRequestedMilliSeconds, own, index)
+    memorySeen[bin] = (memorySeen[bin] ?? 0) + seen(own.memoryRequestedKibSeconds, own, index)
+  }
+}
+
+/** What was requested while usage was known. **Shape** whole, so that the order of places changes no sum. */
+const seen = (requested: Float64Array, { coveredSeconds, existedSeconds }: Columns, index: number): number => {
+  const existed = existedSeconds[index] ?? 0
+  const covered = coveredSeconds[index] ?? 0
+  const asked = requested[index] ?? 0
+  if (covered >= existed) return existed === 0 ? 0 : asked
+  return Math.round(asked * (covered / existed))
+}
+
+/** Adds what is in any bin to the first. **Shape** of workloads alone. */
+export const addPart = (table: Table, part: Part, binOf: Int32Array): void => {
+  const { columns, from, series } = part
+  for (const measure of measures) {
+    const values = columns[measure]
+    let sum = 0
+    for (let index = 0; index < series.length; index++) {
+      if ((binOf[from + index] ?? -1) >= 0) sum += values[index] ?? 0
+    }
+    table.columns[measure][0] = (table.columns[measure][0] ?? 0) + sum
+  }
+  for (let index = 0; index < series.length; index++) {
+    if ((binOf[from + index] ?? -1) < 0) continue
+    table.cpuSeen[0] = (table.cpuSeen[0] ?? 0) + seen(columns.cpuRequestedMilliSeconds, columns, index)
+    table.memorySeen[0] = (table.memorySeen[0] ?? 0) + seen(columns.memoryRequestedKibSeconds, columns, index)
+  }
+}
+
+/** One place of a part, and where it is added. */
+export interface Placed {
+  readonly bin: number
+  readonly index: number
+  readonly columns: Columns
+}
+
+/** Adds some places to their bins. **Shape** of workloads alone. */
+export const addPlaces = (table: Table, places: ReadonlyArray<Placed>): void => {
+  const into = measures.map((measure) => table.columns[measure])
+  const own = new Map<Columns, ReadonlyArray<Float64Array>>()
+  for (const { bin, columns, index } of places) {
+    let values = own.get(columns)
+    if (values === undefined) {
+      values = measures.map((measure) => columns[measure])
+      own.set(columns, values)
+    }
+    for (let at = 0; at < into.length; at++) {
+      const sums = into[at]
+      if (sums !== undefined) sums[bin] = (sums[bin] ?? 0) + (values[at]?.[index] ?? 0)
+    }
+  }
+  const { cpuSeen, memorySeen } = table
+  for (const { bin, columns, index } of places) {
+    cpuSeen[bin] = (cpuSeen[bin] ?? 0) + seen(columns.cpuRequestedMilliSeconds, columns, index)
+    memorySeen[bin] = (memorySeen[bin] ?? 0) + seen(columns.memoryRequestedKibSeconds, columns, index)
+  }
+}
+
+/** Sums all bins into one. */
+export const total = (table: Table): Table => {
+  const sums = empty(1)
+  for (const measure of measures) sums.columns[measure][0] = sumOf(table.columns[measure])
+  sums.cpuSeen[0] = sumOf(table.cpuSeen)
+  sums.memorySeen[0] = sumOf(table.memorySeen)
+  sums.savingsNanos[0] = sumOf(table.savingsNanos)
+  return sums
+}
+
+export const sumOf = (values: Float64Array): number => {
+  let all = 0
+  for (let place = 0; place < values.length; place++) all += values[place] ?? 0
+  return all
+}
+
+/** Gives what each bin cost in all. **Units** billionths. */
+export const totalNanos = ({ columns, size }: Pick<Table, "columns" | "size">): Float64Array => {
+  const totals = new Float64Array(size)
+  for (const cost of COSTS) {
+    const values = columns[cost]
+    for (let place = 0; place < size; place++) totals[place] = (totals[place] ?? 0) + (values[place] ?? 0)
+  }
+  return totals
+}
+
+const hours = (seconds: number): number => seconds / HOUR_SECONDS
+const money = (nanos: number): number => nanos / NANOS_PER_UNIT
+
+/** Gives the costs of a place. */
+export const costsAt = (columns: Columns, place: number) => {
+  const at = (cost: (typeof COSTS)[number]): number => columns[cost][place] ?? 0
+  return {
+    totalCost: money(COSTS.reduce((sum, cost) => sum + at(cost), 0)),
+    cpuCost: money(at("cpuCostNanos")),
+    memoryCost: money(at("memoryCostNanos")),
+    gpuCost: money(at("gpuCostNanos")),
+    storageCost: money(at("storageCostNanos")),
+    networkCost: money(at("networkCostNanos")),
+    loadBalancerCost: money(at("loadBalancerCostNanos"))
+  }
+}
+
+/**
+ * Gives the figures of a bin.
+ *
+ * **Source** OpenCost `CPUEfficiency`, `RAMEfficiency` (`core/pkg/opencost/allocation.go`): mean usage by mean request;
+ * without a request 1 where something was used and cost something, else 0.
+ */
+export const totalsAt = (table: Table, bin: number): CostTotals => {
+  const { columns } = table
+  const at = (measure: Measure): number => columns[measure][bin] ?? 0
+  const replicas = at("replicaSeconds")
+  const spot = at("spotSeconds")
+  const spotPercent = replicas === 0 ? 0 : Math.min(100, (spot / replicas) * 100)
+  return {
+    ...costsAt(columns, bin),
+    replicaHours: hours(replicas),
+    spotHours: hours(spot),
+    onDemandHours: hours(replicas - spot),
+    spotPercent,
+    onDemandPercent: replicas === 0 ? 0 : 100 - spotPercent,
+    cpuCoreHours: coreHours(at("cpuAllocatedMilliSeconds")),
+    memoryByteHours: byteHours(at("memoryAllocatedKibSeconds")),
+    cpuEfficiency: efficiency(at("cpuUsedMilliSeconds"), table.cpuSeen[bin] ?? 0, at("cpuCostNanos")),
+    memoryEfficiency: efficiency(at("memoryUsedKibSeconds"), table.memorySeen[bin] ?? 0, at("memoryCostNanos")),
+    savingsAvailable: money(table.savingsNanos[bin] ?? 0),
+    hoursExisted: hours(at("existedSeconds")),
+    hoursCovered: hours(at("coveredSeconds"))
+  }
+}
+
+/** **Units** from thousandths of a core (or GPU), times seconds. */
+export const coreHours = (milliSeconds: number): number => milliSeconds / (1_000 * HOUR_SECONDS)
+/** **Units** from KiB times seconds. */
+export const byteHours = (kibSeconds: number): number => (kibSeconds * KIB_BYTES) / HOUR_SECONDS
+
+const efficiency = (used: number, requested: number, cost: number): number =>
+  requested > 0 ? used / requested : used > 0 && cost > 0 ? 1 : 0

@@ -1,0 +1,91 @@
+/**
+ * Reports workloads, one row each.
+ */
+import * as Cursor from "@quarterdeck/cluster-fanout/Cursor"
+import * as MergedList from "@quarterdeck/cluster-fanout/MergedList"
+import type { Position } from "@quarterdeck/cluster-fanout/RowOrder"
+import { Effect, Option, Stream } from "effect"
+import type { WorkloadsQuery } from "../CostReport.ts"
+import type { CostRow, WorkloadCosts } from "../CostRow.ts"
+import * as Gathering from "./Gathering.ts"
+import * as Ranking from "./Ranking.ts"
+import * as ReportCoverage from "./ReportCoverage.ts"
+import * as Rows from "./Rows.ts"
+import * as Table from "./Table.ts"
+
+/** Rows of one part of a stream. */
+const PART = 1_000
+
+const gather = Effect.fnUntraced(function* (
+  sources: Gathering.Sources,
+  query: Pick<WorkloadsQuery, "target" | "filter"> & Gathering.Asked
+) {
+  const { clusters } = query.target
+  const begun = yield* Gathering.begin(sources, query, clusters, query.filter)
+  const ledger = yield* begun.reader.read(begun.range.hours)
+  const facts = { ...begun, knownSeconds: ledger.knownSeconds }
+  yield* ReportCoverage.requireAny(facts)
+  yield* begun.refuseOutside
+  const { isVisible, recommendations } = begun
+  const rows = yield* Rows.join(ledger, { isVisible, recommendations, namesOf: sources.namesOf })
+  const ranked: Ranking.Ranked = {
+    size: rows.size,
+    totalNanos: rows.totalNanos,
+    nameOf: (row) => Rows.idOf(rows, row)
+  }
+  const { currency, range, window } = begun
+  const head = {
+    totals: Table.totalsAt(yield* Rows.total(rows), 0),
+    ...{ window, currency },
+    ...ReportCoverage.of(facts, rows.counts, range)
+  }
+  const rowsAt = (places: ReadonlyArray<number>) => Rows.rowsAt(rows, places)
+  return { head, ranked, rowsAt }
+})
+
+/** Gives one page. */
+export const page = Effect.fnUntraced(function* (sources: Gathering.Sources, query: WorkloadsQuery) {
+  const { filter, page, range } = query
+  const paging = pagingOf(sources, query, Gathering.canonical(filter, range))
+  const after = yield* MergedList.startOf(paging, page.cursor)
+  const { head, ranked, rowsAt } = yield* gather(sources, query)
+  const { next, places } = yield* Ranking.pageOf(ranked, { after, limit: page.limit })
+  const reply: WorkloadCosts = {
+    aggregatedWorkloads: yield* rowsAt(places),
+    ...head,
+    ...(next === undefined ? {} : { nextCursor: Cursor.seal(paging.key, paging.binding, next) })
+  }
+  return reply
+})
+
+/** Gives the rows of all pages, as they are asked for. **Limits** sums are held, rows only {@link PART} at a time. */
+export const all = Effect.fnUntraced(function* (
+  sources: Gathering.Sources,
+  query: Pick<WorkloadsQuery, "target" | "filter"> & Gathering.Asked
+) {
+  const { head, ranked, rowsAt } = yield* gather(sources, query)
+  const rows = Stream.paginate<Position | undefined, CostRow>(undefined, (after) =>
+    Effect.flatMap(Ranking.pageOf(ranked, { after, limit: PART }), ({ next, places }) =>
+      Effect.map(rowsAt(places), (rows) => [rows, Option.fromUndefinedOr(next)] as const)
+    )
+  )
+  return { ...head, rows }
+})
+
+/** What pages of one list of costs have in common. */
+export const pagingOf = (
+  { cursorKey }: Gathering.Sources,
+  { cursorBinding, page, target }: Pick<WorkloadsQuery, "cursorBinding" | "page" | "target">,
+  filter: unknown
+): MergedList.Paging<number> =>
+  MergedList.pagingOf(
+    "costs",
+    {
+      ...{ target, cursorBinding },
+      page: { sort: "totalCost", order: "desc", limit: page.limit, consistency: "cache", timeoutMs: 0 }
+    },
+    {
+      ...{ key: cursorKey, filter },
+      order: Ranking.orderOf({ size: 0, totalNanos: new Float64Array(0), nameOf: () => "" })
+    }
+  )

@@ -1,0 +1,97 @@
+import { assert, describe, it } from "@effect/vitest"
+import { anyOf, everyNamespace } from "@quarterdeck/targeting/NamespaceFilter"
+import { Effect } from "effect"
+import { CostReport, type ExplainQuery } from "../../src/CostReport.ts"
+import { HOUR_MS, HOUR_SECONDS } from "../../src/Units.ts"
+import { cost, days, hour, hoursFrom, prod, series } from "../store/samples.ts"
+import { asking, closing, getWorkloads, monday, reporting, viewOf } from "./reporting.ts"
+
+const explaining = (rest: Partial<ExplainQuery> = {}): ExplainQuery => ({
+  ...{ cluster: prod, id: "prod/shop/Deployment/api", namespaces: everyNamespace, range: { range: "1d" } },
+  view: (cluster) => viewOf(cluster),
+  ...rest
+})
+const explain = (query: ExplainQuery) => CostReport.use((report) => report.explain(query))
+const nanos = (value: number) => Math.round(value * 1e9)
+
+describe("an explanation of a row", () => {
+  it.effect("tells of each hour what was there, what it cost a unit, and where that is known from", () => {
+    const full = {
+      ...{ cpuCostNanos: 63_222_000, cpuAllocatedMilliSeconds: 2_000 * HOUR_SECONDS },
+      ...{ memoryCostNanos: 4_237_000, memoryAllocatedKibSeconds: 1_048_576 * HOUR_SECONDS },
+      ...{ replicaSeconds: HOUR_SECONDS, existedSeconds: HOUR_SECONDS, coveredSeconds: HOUR_SECONDS },
+      ...{ networkCostNanos: 240_000_000, internetEgressKib: 2_097_152 }
+    }
+    const open = hour(monday + 4 * HOUR_MS, [[series("api"), { ...full, coveredSeconds: 0 }]])
+    return Effect.gen(function* () {
+      yield* closing(
+        [
+          hour(monday, [
+            [series("api"), full],
+            [series("web"), { cpuCostNanos: 999 }]
+          ]),
+          hour(monday + HOUR_MS, [[series("web"), full]]),
+          hour(monday + 2 * HOUR_MS, [
+            [series("api", { uid: "again" }), full],
+            [series("api"), { ...full, coveredSeconds: 60 }]
+          ])
+        ],
+        monday + 4 * HOUR_MS + 60_000
+      )
+      const { hours, row, stepSize } = yield* explain(explaining())
+      assert.strictEqual(stepSize, "hour")
+      assert.deepStrictEqual(
+        hours.map(({ open, source, start }) => [start.slice(11, 16), source, open ?? false]),
+        [
+          ["00:00", "usage", false],
+          ["02:00", "partial", false],
+          ["04:00", "requests", true]
+        ]
+      )
+      assert.deepStrictEqual(
+        { prices: hours[0]?.prices, cpu: hours[0]?.quantities.cpuCoreHours, cost: hours[0]?.cpuCost },
+        { prices: { cpuPerCoreHour: 0.031611, memoryPerGiBHour: 0.004237, egressPerGiB: 0.12 }, cpu: 2, cost: 0.063222 }
+      )
+      for (const field of ["totalCost", "cpuCost", "memoryCost", "networkCost"] as const) {
+        assert.strictEqual(
+          hours.reduce((sum, one) => sum + nanos(one[field]), 0),
+          nanos(row[field])
+        )
+      }
+      const { aggregatedWorkloads } = yield* getWorkloads(asking({ range: { range: "1d" } }))
+      assert.deepStrictEqual(
+        row,
+        aggregatedWorkloads.find(({ workloadName }) => workloadName === "api")
+      )
+    }).pipe(Effect.provide(reporting([open])))
+  })
+
+  it.effect("goes by the day for more than 31 days", () =>
+    Effect.gen(function* () {
+      yield* closing(hoursFrom(monday, 60).map((startMs) => cost(startMs, "api", 1)))
+      const range = { from: String(monday - days(35)), to: String(monday + days(2)) }
+      const { hours, row, stepSize } = yield* explain(explaining({ range }))
+      assert.strictEqual(stepSize, "day")
+      assert.deepStrictEqual(
+        hours.map(({ cpuCost }) => cpuCost),
+        [24e-9, 24e-9]
+      )
+      assert.strictEqual(row.cpuCost, 48e-9)
+    }).pipe(Effect.provide(reporting()))
+  )
+
+  it.effect("refuses what is out of scope, and says of what is not there that it is not", () =>
+    Effect.gen(function* () {
+      yield* closing([cost(monday, "api", 1)])
+      const namespaces = anyOf([{ namespaceNames: ["data"] }])
+      const tagOf = (rest: Partial<ExplainQuery>) =>
+        Effect.map(Effect.flip(explain(explaining(rest))), ({ _tag }) => _tag)
+      assert.strictEqual(yield* tagOf({ namespaces }), "NamespaceForbidden")
+      assert.strictEqual(yield* tagOf({ namespaces, id: "prod/nowhere/Deployment/api" }), "NamespaceForbidden")
+      assert.strictEqual(yield* tagOf({ id: "prod/shop/Deployment/none" }), "CostRowNotFound")
+      for (const id of ["", "prod/shop/api", "stage/shop/Deployment/api", "prod/shop/Deployment/api/x"]) {
+        assert.strictEqual(yield* tagOf({ id }), "InvalidCostQuery")
+      }
+    }).pipe(Effect.provide(reporting()))
+  )
+})

@@ -1,0 +1,112 @@
+/** A report over hours that a test writes down. */
+import { CursorKey } from "@quarterdeck/cluster-fanout/Cursor"
+import type { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { everyNamespace } from "@quarterdeck/targeting/NamespaceFilter"
+import { Effect, Layer, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { type AggregateQuery, type ClusterView, CostReport, type WorkloadsQuery } from "../../src/CostReport.ts"
+import { CostStore } from "../../src/CostStore.ts"
+import type { Hour } from "../../src/Hour.ts"
+import { OpenHours } from "../../src/OpenHours.ts"
+import * as Prices from "../../src/Prices.ts"
+import type { Recommendation } from "../../src/Recommendation.ts"
+import { RecommendationStore } from "../../src/RecommendationStore.ts"
+import { layerMemory } from "../../src/store/Memory.ts"
+import * as RecommendationMemory from "../../src/store/RecommendationMemory.ts"
+import { HOUR_MS } from "../../src/Units.ts"
+import { at, prod } from "../store/samples.ts"
+
+export const monday = at("2026-03-02T00:00")
+
+const openOf = (hours: ReadonlyArray<Hour>) =>
+  Layer.succeed(
+    OpenHours,
+    OpenHours.of({
+      open: (cluster) => Effect.succeed(Option.fromNullishOr(hours.find((hour) => hour.cluster === cluster)))
+    })
+  )
+
+/** Everything that a report needs, in memory. */
+export const reporting = (open: ReadonlyArray<Hour> = []) =>
+  CostReport.layer.pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        layerMemory,
+        RecommendationMemory.layerMemory,
+        Prices.layerMemory,
+        CursorKey.layerRandom,
+        openOf(open)
+      )
+    )
+  )
+
+/** Closes hours and sets the clock to the end of the last, or to an instant. */
+export const closing = Effect.fnUntraced(function* (hours: ReadonlyArray<Hour>, nowMs?: number) {
+  const store = yield* CostStore
+  yield* store.rewrite(hours)
+  yield* TestClock.setTime(nowMs ?? Math.max(...hours.map(({ startMs }) => startMs)) + HOUR_MS)
+})
+
+/** Recommends something to a workload. */
+export const recommending = Effect.fnUntraced(function* (
+  cluster: ClusterName,
+  recommended: Readonly<Record<string, Recommendation>>
+) {
+  const store = yield* RecommendationStore
+  const changed = Object.entries(recommended).map(([key, recommendation]) => ({
+    ...{ key, recommendation },
+    checkpoint: new Uint8Array(0)
+  }))
+  yield* store.save({ cluster, foldedToMs: monday, changed, ended: [] })
+})
+
+export const viewOf = (name: ClusterName, coverage: Partial<Coverage> = {}): ClusterView => ({
+  coverage: { name, status: "ok", source: "cache", count: 0, ageMs: 0, latencyMs: 1, ...coverage },
+  labels: () => undefined
+})
+
+export const dead = (name: ClusterName): ClusterView =>
+  viewOf(name, { status: "unreachable", error: { code: "cluster_unreachable", message: "is not there" } })
+
+type Basics = Omit<WorkloadsQuery, "filter">
+
+const basics = (clusters: ReadonlyArray<ClusterName>): Basics => ({
+  target: { mode: "Named", clusters },
+  namespaces: everyNamespace,
+  view: (cluster) => viewOf(cluster),
+  range: { range: "7d" },
+  page: { limit: 500 },
+  cursorBinding: "key-1"
+})
+
+export const asking = (rest: Partial<WorkloadsQuery> = {}): WorkloadsQuery => ({
+  ...basics([prod]),
+  filter: {},
+  ...rest
+})
+
+export const grouping = (groupBy: ReadonlyArray<string>, rest: Partial<AggregateQuery> = {}): AggregateQuery => ({
+  ...basics([prod]),
+  filter: {},
+  groupBy,
+  ...rest
+})
+
+export const getWorkloads = (query: WorkloadsQuery) => CostReport.use((report) => report.getWorkloads(query))
+export const getAggregated = (query: AggregateQuery) => CostReport.use((report) => report.getAggregated(query))
+
+/** Groups as `key: cost`, whatever their order. */
+export const costsOf = (
+  rows: ReadonlyArray<{
+    readonly group: Readonly<Record<string, string>>
+    readonly idle?: true
+    readonly totalCost: number
+  }>
+) =>
+  Object.fromEntries(
+    rows.map(({ group, idle, totalCost }) => [
+      [...Object.values(group), ...(idle === true ? ["idle"] : [])].join("/"),
+      totalCost
+    ])
+  )
