@@ -47,7 +47,12 @@ export const claimStatus = (gib: number) => ({
 })
 
 /** The volume that the cloud made for a claim. */
-export const volume = (plan: WorkloadPlan, pod: PodPlan, { storage }: Cloud, gib: number): KubeObject => ({
+export const volume = (
+  plan: WorkloadPlan,
+  pod: PodPlan,
+  { storage }: Cloud,
+  { claimUid, gib }: { readonly claimUid: string | undefined; readonly gib: number }
+): KubeObject => ({
   apiVersion: "v1",
   kind: "PersistentVolume",
   metadata: { name: volumeName(plan, pod) },
@@ -56,7 +61,13 @@ export const volume = (plan: WorkloadPlan, pod: PodPlan, { storage }: Cloud, gib
     accessModes: ACCESS_MODES,
     persistentVolumeReclaimPolicy: "Delete",
     storageClassName: storage.className,
-    claimRef: { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace: plan.namespace, name: claimName(pod) },
+    claimRef: {
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      namespace: plan.namespace,
+      name: claimName(pod),
+      ...(claimUid === undefined ? {} : { uid: claimUid })
+    },
     csi: { driver: storage.csiDriver, volumeHandle: `vol-${plan.hash}-${pod.name}` }
   }
 })

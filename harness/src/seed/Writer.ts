@@ -193,8 +193,8 @@ const writeVolume = Effect.fnUntraced(function* (plan: WorkloadPlan, pod: PodPla
   if (gib === undefined) return
   const { cloud } = writing.plan
   const { to } = writing
-  const volume = yield* to.create(StorageManifests.volume(plan, pod, cloud, gib))
   const claim = yield* to.create(StorageManifests.claim(plan, pod, cloud, gib))
+  const volume = yield* to.create(StorageManifests.volume(plan, pod, cloud, { gib, claimUid: claim.metadata.uid }))
   yield* to.report(volume, StorageManifests.volumeStatus)
   yield* to.report(claim, StorageManifests.claimStatus(gib))
 })

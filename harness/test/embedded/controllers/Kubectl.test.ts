@@ -156,3 +156,9 @@ for (const { path } of Option.toArray(program)) {
     )
   })
 }
+
+if (Option.isNone(program)) {
+  it("is left out: there is no kubectl; run `npx pnpm@12 assets build`, or set TEST_ASSET_KUBECTL", () => {
+    assert.isTrue(Option.isNone(program))
+  })
+}

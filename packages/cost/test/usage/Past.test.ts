@@ -9,6 +9,7 @@ import * as RealPrometheus from "./RealPrometheus.ts"
 layer(NodeHttpClient.layerUndici, { timeout: "2 minutes", excludeTestServices: true })(
   "what an hour of the past in Prometheus holds",
   (it) => {
+    RealPrometheus.sayIfLeftOut(it)
     if (RealPrometheus.runs) {
       it.effect("a pod of seven minutes has run seven minutes, to the second, and one of forty seconds forty", () =>
         Effect.gen(function* () {

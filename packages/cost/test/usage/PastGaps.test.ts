@@ -10,6 +10,7 @@ import * as RealPrometheus from "./RealPrometheus.ts"
 layer(NodeHttpClient.layerUndici, { timeout: "2 minutes", excludeTestServices: true })(
   "what Prometheus does not know of the past",
   (it) => {
+    RealPrometheus.sayIfLeftOut(it)
     if (RealPrometheus.runs) {
       it.effect(
         "where no exporter says what runs, a container ran while it was measured; else each pod of a name has its part",

@@ -28,6 +28,7 @@ const decodeString = Schema.decodeUnknownEffect(
 
 const services = RealPrometheus.runs ? Server.layer : Layer.succeed(Server, { url: "" })
 layer(Layer.provideMerge(services, NodeHttpClient.layerUndici), { timeout: "2 minutes" })("PromQL", (it) => {
+  RealPrometheus.sayIfLeftOut(it)
   if (RealPrometheus.runs) {
     it.effect.prop("a text comes back from Prometheus as it was, whatever is in it", [Text], ([codes]) =>
       Effect.gen(function* () {

@@ -20,6 +20,13 @@ const promtool = await needed("promtool")
 /** Whether the tests that need both are part of this run. */
 export const runs = prometheus.runs && promtool.runs
 
+/** Says in a suite that its tests are left out, where they are. */
+export const sayIfLeftOut = (it: {
+  readonly effect: (name: string, test: () => Effect.Effect<void>) => void
+}): void => {
+  if (!runs) it.effect("is left out: there is no prometheus or promtool on the PATH", () => Effect.void)
+}
+
 /** Starts Prometheus on what OpenMetrics texts tell, each its own file, and gives its address. */
 export const start = Effect.fnUntraced(function* <E>(histories: ReadonlyArray<Stream.Stream<string, E>>) {
   const directory = yield* temporaryDirectory

@@ -1,5 +1,5 @@
 import { NodeHttpClient } from "@effect/platform-node"
-import { assert, layer } from "@effect/vitest"
+import { assert, it, layer } from "@effect/vitest"
 import { Embedded, Fleet, Seed, Usage } from "@quarterdeck/harness"
 import * as Name from "@quarterdeck/targeting/ClusterName"
 import { Clock, Context, Effect, Layer, Stream } from "effect"
@@ -76,6 +76,7 @@ const greaterMean = (curve: Usage.Curve, request: number, startMs: number): numb
 const services = Told.layer.pipe(
   Layer.provide([Fleet.layer({ driver: Embedded.driver, parent: "hub" }), NodeHttpClient.layerUndici])
 )
+RealPrometheus.sayIfLeftOut(it)
 if (RealPrometheus.runs) {
   layer(services, { timeout: "2 minutes" })("hours that a real Prometheus was told from known curves", (it) => {
     it.effect("are there, oldest first, but for the day that is missing", () =>

@@ -10,6 +10,7 @@ import * as RealPrometheus from "./RealPrometheus.ts"
 layer(NodeHttpClient.layerUndici, { timeout: "2 minutes", excludeTestServices: true })(
   "an hour of Prometheus",
   (it) => {
+    RealPrometheus.sayIfLeftOut(it)
     if (RealPrometheus.runs) {
       for (const [name, stepMs, offsetMs] of [
         ["15 s", 15_000, 7_000],
