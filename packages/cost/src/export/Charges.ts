@@ -1,0 +1,45 @@
+/**
+ * Writes by what an hour was charged as JSON, and reads it again without loss.
+ *
+ * @since 0.1.0
+ */
+import { Schema } from "effect"
+import type { Hour } from "../Hour.ts"
+
+/** What of an hour is neither a series nor a column. */
+export type Charges = Pick<Hour, "rates" | "shares" | "storage">
+
+const Written = Schema.fromJsonString(
+  Schema.Struct({
+    rates: Schema.Array(
+      Schema.Struct({
+        provider: Schema.String,
+        region: Schema.String,
+        instanceType: Schema.String,
+        capacity: Schema.Literals(["spot", "onDemand"]),
+        gpuModel: Schema.String
+      })
+    ),
+    shares: Schema.Array(
+      Schema.Struct({
+        series: Schema.Natural,
+        rate: Schema.Natural,
+        cpuAllocatedMilliSeconds: Schema.Int,
+        memoryAllocatedKibSeconds: Schema.Int,
+        gpuMilliSeconds: Schema.Int
+      })
+    ),
+    storage: Schema.optionalKey(
+      Schema.Array(Schema.Struct({ series: Schema.Natural, storageClass: Schema.String, kibSeconds: Schema.Int }))
+    )
+  })
+)
+
+const encode = Schema.encodeSync(Written)
+
+/** Writes charges. */
+export const print = ({ rates, shares, storage }: Charges): string =>
+  encode({ rates, shares, ...(storage === undefined ? {} : { storage }) })
+
+/** Reads what {@link print} gave. */
+export const parse = Schema.decodeUnknownEffect(Written)

@@ -1,0 +1,137 @@
+/**
+ * An hour as records of comma-separated values, there and back.
+ *
+ * @since 0.1.0
+ */
+import { is, type ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Effect, Schema } from "effect"
+import type { Hour } from "../Hour.ts"
+import { columns, measures } from "../Measure.ts"
+import { keyOf, type Series } from "../Series.ts"
+import { HOUR_MS, HOUR_SECONDS } from "../Units.ts"
+import * as Charges from "./Charges.ts"
+
+/** The columns, in their order. */
+export const HEADER: ReadonlyArray<string> = [
+  ...["record", "cluster", "hour", "knownSeconds", "series", "charges"],
+  ...["namespace", "kind", "name", "uid", "labels", "rate", ...measures]
+]
+
+/** Records that are written out as text at once. */
+const RECORDS_AT_ONCE = 500
+
+const QUOTED = /[",\r\n]/
+
+const cell = (text: string): string => (QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+
+/** Writes one record. */
+export const line = (fields: ReadonlyArray<string>): string => `${fields.map(cell).join(",")}\r\n`
+
+/** Writes an hour: a record of itself, then one for each of its series. */
+export function* print(hour: Hour): Generator<string> {
+  const { cluster, columns, knownSeconds, rateOf, series, startMs } = hour
+  const named = [cluster, new Date(startMs).toISOString()]
+  const values = measures.map((measure) => columns[measure])
+  const lacking = HEADER.slice(6).map(() => "")
+  let text = line(["hour", ...named, String(knownSeconds), String(series.length), Charges.print(hour), ...lacking])
+  for (const [place, { kind, labels, name, namespace, uid }] of series.entries()) {
+    if (place % RECORDS_AT_ONCE === RECORDS_AT_ONCE - 1) {
+      yield text
+      text = ""
+    }
+    const amounts = values.map((column) => String((column[place] ?? 0) + 0))
+    const told = [namespace, kind, name, uid, JSON.stringify(labels), String(rateOf[place] ?? -1)]
+    text += line(["series", ...named, "", "", "", ...told, ...amounts])
+  }
+  yield text
+}
+
+/** An hour of which not all series may be there yet. */
+export interface Begun {
+  readonly line: number
+  readonly named: string
+  readonly hour: Hour
+  readonly keys: Set<string>
+}
+
+/** What is wrong with a record. */
+export class Wrong extends Schema.TaggedError<Wrong>()("Wrong", { problem: Schema.String }) {}
+
+/** Tells whether all series of an hour are there. */
+export const isWhole = ({ hour, keys }: Begun): boolean => keys.size === hour.rateOf.length
+
+/** How many records an hour may have: more than any has, and few enough to make room for. */
+const MAX_SERIES = 1_000_000
+
+/** Reads the record of an hour itself. */
+export const begin = Effect.fnUntraced(function* (line: number, fields: ReadonlyArray<string>) {
+  const [, name = "", start = "", known = "", count = "", text = "", ...rest] = fields
+  if (rest.some((field) => field !== "")) return yield* new Wrong({ problem: "a record of an hour tells of a series" })
+  const cluster = yield* clusterOf(name)
+  const startMs = yield* startOf(start)
+  const knownSeconds = yield* whole("knownSeconds", known, 0, HOUR_SECONDS)
+  const size = yield* whole("series", count, 0, MAX_SERIES)
+  const charges = yield* Effect.mapError(Charges.parse(text), () => new Wrong({ problem: "charges are not readable" }))
+  const { rates, shares, storage = [] } = charges
+  if ([...shares, ...storage].some(({ series }) => series >= size) || shares.some(({ rate }) => rate >= rates.length)) {
+    return yield* new Wrong({ problem: "charges name a series or a rate that is not there" })
+  }
+  const series: Array<Series> = []
+  const hour: Hour = {
+    ...{ cluster, startMs, knownSeconds, series, columns: columns(size), rateOf: new Int32Array(size) },
+    ...charges
+  }
+  return { begun: { line, named: `${name} ${start}`, hour, keys: new Set<string>() }, series }
+})
+
+/** Reads the record of the next series of an hour. */
+export const add = Effect.fnUntraced(function* (
+  { hour, keys, named }: Begun,
+  series: Array<Series>,
+  fields: ReadonlyArray<string>
+) {
+  const [, cluster = "", start = "", known, size, charges, namespace = "", kind = "", name = "", ...rest] = fields
+  if (`${cluster} ${start}` !== named)
+    return yield* new Wrong({ problem: `it is not of ${named}, whose series come here` })
+  if (known !== "" || size !== "" || charges !== "") {
+    return yield* new Wrong({ problem: "a record of a series tells of its hour" })
+  }
+  const [uid = "", written = "", rate = "", ...amounts] = rest
+  const place = series.length
+  if (place >= hour.rateOf.length) return yield* new Wrong({ problem: `${named} has more series than it says` })
+  const labels = yield* Effect.mapError(labelsOf(written), () => new Wrong({ problem: "labels are not readable" }))
+  const one: Series = { namespace, kind, name, uid, labels }
+  keys.add(keyOf(one))
+  series.push(one)
+  if (keys.size !== series.length) return yield* new Wrong({ problem: `${named} has this series twice` })
+  hour.rateOf[place] = yield* whole("rate", rate, -1, hour.rates.length - 1)
+  for (const [index, measure] of measures.entries()) {
+    hour.columns[measure][place] = yield* whole(measure, amounts[index] ?? "", -MOST, MOST)
+  }
+})
+
+const MOST = Number.MAX_SAFE_INTEGER
+
+const labelsOf = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Record(Schema.String, Schema.String)))
+
+const clusterOf = (name: string): Effect.Effect<ClusterName, Wrong> =>
+  is(name) ? Effect.succeed(name) : Effect.fail(new Wrong({ problem: `${JSON.stringify(name)} is no cluster's name` }))
+
+const startOf = (text: string): Effect.Effect<number, Wrong> => {
+  const ms = Date.parse(text)
+  const isHour = Number.isFinite(ms) && ms % HOUR_MS === 0 && new Date(ms).toISOString() === text
+  return isHour
+    ? Effect.succeed(ms)
+    : Effect.fail(new Wrong({ problem: `${JSON.stringify(text)} is no hour like 2026-03-02T00:00:00.000Z` }))
+}
+
+const WHOLE = /^(?:0|-?[1-9][0-9]{0,15})$/
+
+const whole = (column: string, text: string, least: number, most: number): Effect.Effect<number, Wrong> => {
+  const value = WHOLE.test(text) ? Number(text) : Number.NaN
+  return value >= least && value <= most
+    ? Effect.succeed(value)
+    : Effect.fail(
+        new Wrong({ problem: `${column} is ${JSON.stringify(text)}, not a whole number from ${least} to ${most}` })
+      )
+}

@@ -1,0 +1,151 @@
+/**
+ * The rows of an hour, there and back.
+ *
+ * @since 0.1.0
+ */
+import { Effect } from "effect"
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { CostError, StoreUnreadable } from "../../CostError.ts"
+import * as Charges from "../../export/Charges.ts"
+import type { Hour } from "../../Hour.ts"
+import { Damaged, number, text } from "../../internal/sqlValue.ts"
+import { digestOf } from "../../internal/seriesDigest.ts"
+import { type Columns, columns, measures } from "../../Measure.ts"
+import { keyOf, type Series } from "../../Series.ts"
+import { HOUR_MS } from "../../Units.ts"
+import { secondsOf } from "./Ledger.ts"
+import { MEASURE_COLUMNS } from "./Tables.ts"
+
+/** Series that are told apart before others get their turn: about a millisecond. */
+const KEYS_AT_ONCE = 250
+
+export const HOUR_COLUMNS = [
+  ...(["cluster", "namespace", "kind", "name", "series", "start", "generation", "place", "rate"] as const),
+  ...MEASURE_COLUMNS
+] as const
+export const CHARGES_COLUMNS = ["cluster", "start", "generation", "charges"] as const
+export const SERIES_COLUMNS = ["month", "cluster", "id", "namespace", "kind", "name", "uid", "labels"] as const
+
+/** An hour, its rows' common name, and its series' ids. */
+export interface Written {
+  readonly hour: Hour
+  readonly generation: number
+  readonly ids: ReadonlyArray<string>
+}
+
+/** What is wrong with an hour, undefined for one that can be kept. */
+export const problemOf = ({ columns, knownSeconds, startMs }: Hour): string | undefined => {
+  if (startMs % HOUR_MS !== 0 || secondsOf(startMs) * 1_000 !== startMs) return `${startMs} is no hour`
+  if (!Number.isSafeInteger(knownSeconds)) return `${knownSeconds} is not a whole number`
+  for (const measure of measures) {
+    for (const value of columns[measure]) if (!Number.isSafeInteger(value)) return `${value} is not a whole number`
+  }
+  return undefined
+}
+
+/** Names series by what they are. **Limits** leaves the event loop to others; `known` spares those that come again. */
+export const idsOf = Effect.fnUntraced(function* (series: ReadonlyArray<Series>, known: WeakMap<Series, string>) {
+  const ids: Array<string> = []
+  let keys = 0
+  for (const one of series) {
+    const seen = known.get(one)
+    if (seen !== undefined) {
+      ids.push(seen)
+      continue
+    }
+    const id = digestOf(keyOf(one))
+    known.set(one, id)
+    ids.push(id)
+    if (++keys % KEYS_AT_ONCE === 0) yield* Effect.yieldNow
+  }
+  return ids
+})
+
+export function* hourRows(written: ReadonlyArray<Written>): Generator<ReadonlyArray<unknown>> {
+  for (const { generation, hour, ids } of written) {
+    const start = secondsOf(hour.startMs)
+    const values = measures.map((measure) => hour.columns[measure])
+    for (const [place, { kind, name, namespace }] of hour.series.entries()) {
+      const rate = hour.rateOf[place] ?? -1
+      // Adding 0 takes the sign from a 0.
+      const amounts = values.map((column) => (column[place] ?? 0) + 0)
+      yield [hour.cluster, namespace, kind, name, ids[place], start, generation, place, rate, ...amounts]
+    }
+  }
+}
+
+export function* chargesRows(written: ReadonlyArray<Written>): Generator<ReadonlyArray<unknown>> {
+  for (const { generation, hour } of written) {
+    yield [hour.cluster, secondsOf(hour.startMs), generation, Charges.print(hour)]
+  }
+}
+
+/** **Shape** each series once a cluster and month. */
+export function* seriesRows(written: ReadonlyArray<Written>): Generator<ReadonlyArray<unknown>> {
+  const named = new Set<string>()
+  for (const { hour, ids } of written) {
+    const month = monthOf(hour.startMs)
+    for (const [place, { kind, labels, name, namespace, uid }] of hour.series.entries()) {
+      const key = `${month} ${ids[place]} ${hour.cluster}`
+      if (named.has(key)) continue
+      named.add(key)
+      yield [month, hour.cluster, ids[place], namespace, kind, name, uid, labels]
+    }
+  }
+}
+
+const monthOf = (ms: number): number => {
+  const date = new Date(ms)
+  return date.getUTCFullYear() * 100 + date.getUTCMonth() + 1
+}
+
+/** An hour whose rows are on their way. */
+export interface Reading {
+  readonly cluster: ClusterName
+  readonly startMs: number
+  readonly generation: number
+  readonly knownSeconds: number
+  readonly ids: Array<string>
+  readonly rateOf: Int32Array
+  readonly columns: Columns
+  rows: number
+  charges: string
+}
+
+export const reading = (
+  hour: Pick<Reading, "cluster" | "startMs" | "generation" | "knownSeconds">,
+  size: number
+): Reading => ({
+  ...hour,
+  ...{ ids: Array.from<string>({ length: size }).fill(""), rateOf: new Int32Array(size), columns: columns(size) },
+  ...{ rows: 0, charges: "" }
+})
+
+/** **Shape** a row is the place, the series, the rate, and the measures. */
+export const takeRow = (hour: Reading, [place, series, rate, ...amounts]: ReadonlyArray<unknown>): void => {
+  const at = number(place)
+  if (at >= hour.ids.length) throw new Damaged("an hour has more series than it says")
+  hour.ids[at] = text(series)
+  hour.rateOf[at] = number(rate)
+  for (const [column, measure] of measures.entries()) hour.columns[measure][at] = number(amounts[column])
+  hour.rows++
+}
+
+/** Puts an hour together. **Errors** `StoreUnreadable` for one that lacks rows. */
+export const toHour = Effect.fnUntraced(function* (
+  { charges, cluster, columns, ids, knownSeconds, rateOf, rows, startMs }: Reading,
+  series: ReadonlyArray<Series>
+) {
+  const unreadable = () =>
+    new CostError({
+      reason: new StoreUnreadable({
+        problem: `the hour ${new Date(startMs).toISOString()} of ${cluster} is damaged: ${rows} of ${ids.length} series are there`
+      })
+    })
+  if (rows !== ids.length) return yield* unreadable()
+  const { rates, shares, storage } = yield* Effect.mapError(Charges.parse(charges), unreadable)
+  return {
+    ...{ cluster, startMs, knownSeconds, series, columns, rates, rateOf, shares },
+    ...(storage === undefined ? {} : { storage })
+  } satisfies Hour
+})

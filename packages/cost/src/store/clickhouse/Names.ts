@@ -1,0 +1,86 @@
+/**
+ * Knows series by their ids: asks the server once for each, and keeps those that were asked for last.
+ *
+ * @since 0.1.0
+ */
+import { Effect } from "effect"
+import { CostError, StoreUnreadable } from "../../CostError.ts"
+import { make as makeLeastRecent } from "../../internal/leastRecent.ts"
+import { Damaged, text } from "../../internal/sqlValue.ts"
+import type { Series } from "../../Series.ts"
+import type { Client } from "./Client.ts"
+
+/** What is kept of names: about three hundred thousand series. A fleet that has more asks again for each report. */
+const KEPT_BYTES = 256 * 1_024 ** 2
+/** A name without its texts: objects, key, entry. */
+const BASE_BYTES = 400
+/** How many ids are asked for in one statement. */
+const IDS_AT_ONCE = 5_000
+
+export interface Names {
+  /** Gives the series of ids. **Errors** `StoreUnreadable` for one that nothing names. */
+  readonly seriesOf: (
+    action: string,
+    cluster: string,
+    ids: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<Series>, CostError>
+}
+
+export const make = ({ read }: Client): Names => {
+  const kept = makeLeastRecent<Series>(KEPT_BYTES)
+
+  const ask = (action: string, cluster: string, ids: ReadonlyArray<string>, found: Map<string, Series>) =>
+    read(
+      {
+        action,
+        sql: `SELECT id, namespace, kind, name, uid, labels FROM series
+          WHERE cluster = {cluster:String} AND id IN {ids:Array(String)} LIMIT 1 BY id`,
+        params: { cluster, ids }
+      },
+      ([key, namespace, kind, name, uid, labels]) => {
+        const id = text(key)
+        const series: Series = {
+          ...{ namespace: text(namespace), kind: text(kind), name: text(name), uid: text(uid) },
+          labels: labelsOf(labels)
+        }
+        found.set(id, series)
+        kept.set(`${cluster}/${id}`, series, bytesOf(series))
+      }
+    )
+
+  return {
+    seriesOf: Effect.fnUntraced(function* (action, cluster, ids) {
+      const found = new Map<string, Series>()
+      const missing: Array<string> = []
+      for (const id of new Set(ids)) {
+        const one = kept.get(`${cluster}/${id}`)
+        if (one === undefined) missing.push(id)
+        else found.set(id, one)
+      }
+      for (let from = 0; from < missing.length; from += IDS_AT_ONCE) {
+        yield* ask(action, cluster, missing.slice(from, from + IDS_AT_ONCE), found)
+      }
+      const series: Array<Series> = []
+      for (const id of ids) {
+        const one = found.get(id)
+        if (one === undefined) {
+          const problem = `the cost history of ${cluster} names no series ${id}`
+          return yield* new CostError({ reason: new StoreUnreadable({ problem }) })
+        }
+        series.push(one)
+      }
+      return series
+    })
+  }
+}
+
+const labelsOf = (value: unknown): Readonly<Record<string, string>> => {
+  if (typeof value !== "object" || value === null) throw new Damaged("a series has no labels")
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, text(one)]))
+}
+
+const bytesOf = ({ kind, labels, name, namespace, uid }: Series): number => {
+  let bytes = BASE_BYTES + namespace.length + kind.length + name.length + uid.length
+  for (const [key, value] of Object.entries(labels)) bytes += 64 + key.length + value.length
+  return bytes
+}

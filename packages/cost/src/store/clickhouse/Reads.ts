@@ -1,0 +1,160 @@
+/**
+ * Sums hours, reads them as they were closed, and says which there are.
+ *
+ * Every answer is as of one commit: it is asked for first, and what came later is left out.
+ *
+ * @since 0.1.0
+ */
+import { is, type ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Effect } from "effect"
+import type { CostError } from "../../CostError.ts"
+import type { ClusterSums, Extent } from "../../CostStore.ts"
+import type { Hour } from "../../Hour.ts"
+import { number, text } from "../../internal/sqlValue.ts"
+import { record } from "../../Measure.ts"
+import { HOUR_MS, SECOND_MS } from "../../Units.ts"
+import type { Window } from "../../Window.ts"
+import type { Client } from "./Client.ts"
+import * as HourRows from "./HourRows.ts"
+import { counting, IN_DAYS, IN_HOURS, type Ledger, paramsOf, secondsOf } from "./Ledger.ts"
+import type { Names } from "./Names.ts"
+import { MEASURE_COLUMNS } from "./Tables.ts"
+
+const SUM = "sum hours"
+const READ = "read hours"
+const LIST = "list the hours that are kept"
+
+/** Hours that are on their way at once. */
+const HOURS_AT_ONCE = 24
+/** A day counts where its last hour would. **Units** seconds. */
+const DAY_LATER = 82_800
+
+const SUMS = MEASURE_COLUMNS.map((column) => `sum(${column}) AS ${column}`).join(", ")
+const ANY = MEASURE_COLUMNS.map((column) => `${column} != 0`).join(" OR ")
+
+/** Sums of one cluster in one step, on their way. */
+interface Part {
+  knownSeconds: number
+  readonly ids: Array<string>
+  readonly amounts: Array<ReadonlyArray<unknown>>
+}
+
+export const make = ({ read }: Client, ledger: Ledger, names: Names) => {
+  const sumsByStep = Effect.fnUntraced(function* (clusters: ReadonlyArray<ClusterName>, edges: ReadonlyArray<number>) {
+    const [startMs = 0, endMs = 0] = [edges[0], edges.at(-1)]
+    const last = yield* ledger.last(SUM)
+    const starts = edges.slice(0, -1)
+    const params = { ...paramsOf({ clusters, startMs, endMs, last }), edges: starts.map(secondsOf) }
+    const parts = new Map<string, Part>()
+    const partOf = (step: unknown, cluster: unknown): Part => {
+      const key = `${number(step)} ${text(cluster)}`
+      const part = parts.get(key) ?? { knownSeconds: 0, ids: [], amounts: [] }
+      parts.set(key, part)
+      return part
+    }
+    const stepOf = (start: string) =>
+      starts.length === 1 ? "{from:UInt32}" : `roundDown(toUnixTimestamp(${start}), {edges:Array(UInt32)})`
+
+    let hasDays = false
+    const whole = counting("day", `${stepOf(`start + ${DAY_LATER}`)} AS step, cluster, found.4 AS known, 1 AS is_day`)
+    const single = counting("hour", `${stepOf("start")} AS step, cluster, found.4 AS known, 0 AS is_day`)
+    const known = `SELECT step, cluster, sum(known), max(is_day) FROM (${single} UNION ALL ${whole}) GROUP BY step, cluster`
+    yield* read({ action: SUM, sql: known, params }, ([step, cluster, seconds, isDay]) => {
+      partOf(step, cluster).knownSeconds = number(seconds)
+      hasDays ||= number(isDay) === 1
+    })
+
+    if (parts.size > 0) {
+      const columns = ["cluster", "series", ...MEASURE_COLUMNS].join(", ")
+      const hours = `SELECT ${stepOf("start")} AS step, ${columns} FROM hours
+        WHERE ${IN_HOURS} AND generation IN (${counting("hour", "found.2")})`
+      const days = `SELECT ${stepOf(`start + ${DAY_LATER}`)} AS step, ${columns} FROM days
+        WHERE ${IN_DAYS} AND generation IN (${counting("day", "found.2")})`
+      const sql = `SELECT step, cluster, series, ${SUMS} FROM (${hasDays ? `${hours} UNION ALL ${days}` : hours})
+        GROUP BY step, cluster, series HAVING ${ANY}`
+      yield* read({ action: SUM, sql, params }, ([step, cluster, series, ...amounts]) => {
+        const part = partOf(step, cluster)
+        part.ids.push(text(series))
+        part.amounts.push(amounts)
+      })
+    }
+
+    return yield* Effect.forEach(starts, (startMs, index) =>
+      Effect.forEach(clusters, (cluster) => {
+        const part = parts.get(`${secondsOf(startMs)} ${cluster}`)
+        return sumsOf(cluster, { startMs, endMs: edges[index + 1] ?? endMs }, part)
+      })
+    )
+  })
+
+  const sumsOf = Effect.fnUntraced(function* (
+    cluster: ClusterName,
+    window: Window,
+    { amounts, ids, knownSeconds }: Part = { amounts: [], ids: [], knownSeconds: 0 }
+  ): Effect.fn.Return<ClusterSums, CostError> {
+    const series = ids.length === 0 ? [] : yield* names.seriesOf(SUM, cluster, ids)
+    const columns = record((_, column) => Float64Array.from(amounts, (row) => number(row[column])))
+    return { cluster, window, series, columns, knownSeconds }
+  })
+
+  const hours = Effect.fnUntraced(function* (cluster: ClusterName, { endMs, startMs }: Window) {
+    const last = yield* ledger.last(READ)
+    const params = paramsOf({ clusters: [cluster], startMs, endMs, last })
+    const found: Array<HourRows.Reading> = []
+    const sql = `${counting("hour", "toUnixTimestamp(start), found.2, found.3, found.4")} ORDER BY start`
+    yield* read({ action: READ, sql, params }, ([start, generation, size, known]) => {
+      const hour = { startMs: number(start) * SECOND_MS, generation: number(generation), knownSeconds: number(known) }
+      found.push(HourRows.reading({ cluster, ...hour }, number(size)))
+    })
+    const hours: Array<Hour> = []
+    for (let from = 0; from < found.length; from += HOURS_AT_ONCE) {
+      hours.push(...(yield* contentOf(cluster, found.slice(from, from + HOURS_AT_ONCE))))
+    }
+    return hours
+  })
+
+  const contentOf = Effect.fnUntraced(function* (cluster: ClusterName, hours: ReadonlyArray<HourRows.Reading>) {
+    const byGeneration = new Map(hours.map((hour) => [hour.generation, hour]))
+    const params = {
+      ...{ cluster, generations: [...byGeneration.keys()] },
+      ...{ from: secondsOf(hours[0]?.startMs ?? 0), to: secondsOf(hours.at(-1)?.startMs ?? 0) }
+    }
+    const where = `cluster = {cluster:String} AND start >= toDateTime({from:UInt32}) AND start <= toDateTime({to:UInt32})
+      AND generation IN {generations:Array(UInt64)}`
+    const columns = ["generation", "place", "series", "rate", ...MEASURE_COLUMNS].join(", ")
+    yield* read(
+      { action: READ, sql: `SELECT ${columns} FROM hours WHERE ${where}`, params },
+      ([generation, ...row]) => {
+        const hour = byGeneration.get(number(generation))
+        if (hour !== undefined) HourRows.takeRow(hour, row)
+      }
+    )
+    yield* read(
+      { action: READ, sql: `SELECT generation, charges FROM charges WHERE ${where}`, params },
+      ([generation, charges]) => {
+        const hour = byGeneration.get(number(generation))
+        if (hour !== undefined) hour.charges = text(charges)
+      }
+    )
+    return yield* Effect.forEach(hours, (hour) =>
+      Effect.flatMap(names.seriesOf(READ, cluster, hour.rows === hour.ids.length ? hour.ids : []), (series) =>
+        HourRows.toHour(hour, series)
+      )
+    )
+  })
+
+  const extents = Effect.gen(function* () {
+    const found: Array<Extent> = []
+    const sql = `SELECT cluster, toUnixTimestamp(min(start)), toUnixTimestamp(max(start)) FROM (
+        SELECT cluster, start FROM ledger WHERE span = 'hour' GROUP BY cluster, start HAVING argMax(state, commit) != 'gone'
+      ) GROUP BY cluster ORDER BY cluster`
+    yield* read({ action: LIST, sql }, ([name, from, to]) => {
+      const cluster = text(name)
+      const [fromMs, toMs] = [number(from) * SECOND_MS, number(to) * SECOND_MS + HOUR_MS]
+      if (is(cluster)) found.push({ cluster, fromMs, toMs })
+    })
+    return found
+  })
+
+  return { sumsByStep, hours, extents }
+}

@@ -1,0 +1,141 @@
+/**
+ * The tables of the cost history in ClickHouse, and how they are brought up to date.
+ *
+ * @since 0.1.0
+ */
+import { Effect } from "effect"
+import { CostError, StoreUnreadable } from "../../CostError.ts"
+import { number } from "../../internal/sqlValue.ts"
+import { type Measure, measures } from "../../Measure.ts"
+import type { Client } from "./Client.ts"
+
+/** A measure's column. */
+export const columnOf = (measure: Measure): string =>
+  measure.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** The columns of all measures, in their order. */
+export const MEASURE_COLUMNS: ReadonlyArray<string> = measures.map(columnOf)
+
+const ACTION = "bring the tables of the cost history up to date"
+
+const MEASURES = MEASURE_COLUMNS.map((column) => `${column} Int64`).join(", ")
+
+/**
+ * Each step brings the tables one version forward; what was released is never edited, only added to.
+ *
+ * `ledger` says which hours are closed (`span` hour) and which days are kept as a whole only (`span` day): the row with
+ * the highest `commit` of each holds, and its `generation` names the rows that are its content. Rows of `hours`, `days`
+ * and `charges` whose generation no row of the ledger that holds names do not count. A commit is one insertion into the
+ * ledger, which therefore has no partitions: all of its rows appear at once.
+ *
+ * `hours` lies by day, and in a day by workload: a window reads its days, and a workload's hours pack well.
+ * `recommendations` has a row under the empty key for each save of a cluster, and rows of no `since` or later do not count.
+ */
+const MIGRATIONS: ReadonlyArray<ReadonlyArray<string>> = [
+  [
+    `CREATE TABLE IF NOT EXISTS ledger (
+      cluster LowCardinality(String),
+      span Enum8('hour' = 1, 'day' = 2),
+      start DateTime('UTC'),
+      commit UInt64,
+      state Enum8('closed' = 1, 'folded' = 2, 'gone' = 3),
+      generation UInt64,
+      size UInt32,
+      known_seconds UInt32,
+      written_at DateTime('UTC') DEFAULT now()
+    ) ENGINE = MergeTree ORDER BY (cluster, span, start, commit)
+    SETTINGS non_replicated_deduplication_window = 10000`,
+    `CREATE TABLE IF NOT EXISTS hours (
+      cluster LowCardinality(String),
+      namespace LowCardinality(String),
+      kind LowCardinality(String),
+      name String,
+      series FixedString(16),
+      start DateTime('UTC'),
+      generation UInt64,
+      place UInt32,
+      rate Int32,
+      ${MEASURES},
+      written_at DateTime('UTC') DEFAULT now()
+    ) ENGINE = MergeTree PARTITION BY toYYYYMM(start)
+    ORDER BY (cluster, toStartOfDay(start), namespace, kind, name, series, start)`,
+    `CREATE TABLE IF NOT EXISTS days (
+      cluster LowCardinality(String),
+      namespace LowCardinality(String),
+      kind LowCardinality(String),
+      name String,
+      series FixedString(16),
+      start DateTime('UTC'),
+      generation UInt64,
+      ${MEASURES},
+      written_at DateTime('UTC') DEFAULT now()
+    ) ENGINE = MergeTree PARTITION BY toYYYYMM(start)
+    ORDER BY (cluster, namespace, kind, name, series, start)`,
+    `CREATE TABLE IF NOT EXISTS charges (
+      cluster LowCardinality(String),
+      start DateTime('UTC'),
+      generation UInt64,
+      charges String,
+      written_at DateTime('UTC') DEFAULT now()
+    ) ENGINE = MergeTree PARTITION BY toYYYYMM(start)
+    ORDER BY (cluster, start, generation)`,
+    `CREATE TABLE IF NOT EXISTS series (
+      month UInt32,
+      cluster LowCardinality(String),
+      id FixedString(16),
+      namespace LowCardinality(String),
+      kind LowCardinality(String),
+      name String,
+      uid String,
+      labels Map(String, String),
+      written_at DateTime('UTC') DEFAULT now()
+    ) ENGINE = ReplacingMergeTree PARTITION BY month
+    ORDER BY (cluster, id)`,
+    `CREATE TABLE IF NOT EXISTS recommendations (
+      cluster LowCardinality(String),
+      key String,
+      version UInt64,
+      since UInt64,
+      mark UInt64,
+      folded_to Int64,
+      ended UInt8,
+      cpu_millis UInt64,
+      memory_bytes UInt64,
+      hours UInt32,
+      checkpoint String CODEC(ZSTD(1))
+    ) ENGINE = ReplacingMergeTree(version) ORDER BY (cluster, key)
+    SETTINGS non_replicated_deduplication_window = 10000`
+  ]
+]
+
+/**
+ * Makes the tables, or brings them up to date.
+ *
+ * **Errors** `StoreUnreadable` for tables of a newer program.
+ *
+ * **Limits** several programs may do so at once.
+ *
+ * @since 0.1.0
+ */
+export const migrate = Effect.fnUntraced(function* ({ insert, read, run }: Client) {
+  yield* run({
+    action: ACTION,
+    sql: "CREATE TABLE IF NOT EXISTS schema_version (version UInt32, at DateTime('UTC') DEFAULT now()) ENGINE = MergeTree ORDER BY version"
+  })
+  let found = 0
+  yield* read({ action: ACTION, sql: "SELECT max(version) FROM schema_version" }, ([version]) => {
+    found = number(version)
+  })
+  if (found > MIGRATIONS.length) {
+    return yield* new CostError({
+      reason: new StoreUnreadable({
+        problem: `the cost history has schema version ${found}, this program knows ${MIGRATIONS.length}: run the newer program, or restore a backup`
+      })
+    })
+  }
+  for (const [index, step] of MIGRATIONS.entries()) {
+    if (index < found) continue
+    for (const sql of step) yield* run({ action: ACTION, sql })
+    yield* insert({ action: ACTION, table: "schema_version", columns: ["version"], rows: [[index + 1]] })
+  }
+})

@@ -1,0 +1,105 @@
+/**
+ * Closes and rewrites hours.
+ *
+ * The rows of an hour are written first, under a generation of their own that nobody counts yet; one commit to the
+ * ledger then makes all of a call's hours count at once, and those that they replace no more.
+ *
+ * @since 0.1.0
+ */
+import { Effect, Semaphore } from "effect"
+import { CostError, HourClosed, HourForgotten } from "../../CostError.ts"
+import type { Hour } from "../../Hour.ts"
+import type { Series } from "../../Series.ts"
+import { dayOf } from "../../Units.ts"
+import { type Client, unavailable } from "./Client.ts"
+import * as HourRows from "./HourRows.ts"
+import { type Entry, generation, type Ledger } from "./Ledger.ts"
+
+const CLOSE = "close an hour"
+const REWRITE = "rewrite hours"
+
+export const make = Effect.fnUntraced(function* (client: Client, ledger: Ledger) {
+  /** Hours are written in the order of calls: of two closings of one hour the first wins. */
+  const turn = yield* Semaphore.make(1)
+  const known = new WeakMap<Series, string>()
+
+  const checked = (action: string, hours: ReadonlyArray<Hour>) =>
+    Effect.gen(function* () {
+      for (const hour of hours) {
+        const problem = HourRows.problemOf(hour)
+        if (problem !== undefined) return yield* unavailable(action, new Error(problem))
+        yield* Effect.yieldNow
+      }
+    })
+
+  const writeRows = Effect.fnUntraced(function* (action: string, hours: ReadonlyArray<Hour>) {
+    const written: Array<HourRows.Written> = []
+    for (const hour of hours) {
+      written.push({ hour, generation: generation(), ids: yield* HourRows.idsOf(hour.series, known) })
+    }
+    yield* Effect.all(
+      [
+        client.insert({
+          action,
+          table: "series",
+          columns: HourRows.SERIES_COLUMNS,
+          rows: HourRows.seriesRows(written)
+        }),
+        client.insert({ action, table: "hours", columns: HourRows.HOUR_COLUMNS, rows: HourRows.hourRows(written) }),
+        client.insert({
+          action,
+          table: "charges",
+          columns: HourRows.CHARGES_COLUMNS,
+          rows: HourRows.chargesRows(written)
+        })
+      ],
+      { concurrency: "unbounded", discard: true }
+    )
+    return written.map(({ generation, hour }): Entry => {
+      const { cluster, knownSeconds, series, startMs } = hour
+      return { cluster, span: "hour", startMs, state: "closed", generation, size: series.length, knownSeconds }
+    })
+  })
+
+  /** Fails for hours of days that are kept as a whole only, and if asked to, for those that are closed. */
+  const admit = Effect.fnUntraced(function* (
+    action: string,
+    hours: ReadonlyArray<Hour>,
+    last: number,
+    isClosing: boolean
+  ) {
+    const standing = yield* ledger.standing({
+      ...{ action, last, clusters: [...new Set(hours.map(({ cluster }) => cluster))] },
+      starts: [...new Set(hours.flatMap(({ startMs }) => [dayOf(startMs), ...(isClosing ? [startMs] : [])]))]
+    })
+    for (const { cluster, startMs } of hours) {
+      const hour = standing("hour", cluster, startMs)
+      if (isClosing && (hour === "closed" || hour === "folded")) {
+        return yield* new CostError({ reason: new HourClosed({ cluster, startMs }) })
+      }
+      if (standing("day", cluster, dayOf(startMs)) === "folded") {
+        return yield* new CostError({ reason: new HourForgotten({ cluster, startMs }) })
+      }
+    }
+  })
+
+  const write = (action: string, hours: ReadonlyArray<Hour>, isClosing: boolean) =>
+    Effect.gen(function* () {
+      yield* checked(action, hours)
+      const last = yield* ledger.last(action)
+      // What will be refused need not be written first.
+      yield* admit(action, hours, last, isClosing)
+      const entries = yield* writeRows(action, hours)
+      const prepare = (later: number) => Effect.as(admit(action, hours, later, isClosing), entries)
+      yield* ledger.commit(action, prepare, { last, entries })
+    }).pipe((run) => turn.withPermit(run))
+
+  return {
+    close: (hour: Hour) => write(CLOSE, [hour], true),
+    rewrite: (hours: ReadonlyArray<Hour>) => {
+      // Of two with one start the later holds.
+      const distinct = [...new Map(hours.map((hour) => [`${hour.startMs} ${hour.cluster}`, hour])).values()]
+      return distinct.length === 0 ? Effect.void : write(REWRITE, distinct, false)
+    }
+  }
+})
