@@ -13,7 +13,7 @@ import { at, container, facts, MIB, node, pod, series, span, SPOT } from "./fact
 
 type Row = Readonly<Record<string, string>>
 
-interface Table {
+export interface Table {
   readonly head: string
   readonly rows: ReadonlyArray<Row>
 }
@@ -48,7 +48,8 @@ const cellsOf = (line: string): ReadonlyArray<string> =>
     .slice(1, -1)
     .map((cell) => cell.trim())
 
-const tablesOf = (section: string): ReadonlyArray<Table> =>
+/** The tables of a section, each named by the head of its first column. */
+export const tablesOf = (section: string): ReadonlyArray<Table> =>
   section
     .split(/\n{2,}/)
     .filter((block) => block.startsWith("|"))
