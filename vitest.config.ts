@@ -1,12 +1,12 @@
 import { defineConfig } from "vitest/config"
-import { LeftOutPrograms } from "./.ci/LeftOutPrograms.ts"
+import { LeftOutTests } from "./.ci/LeftOutTests.ts"
 import { LeftOutDrivers } from "./harness/src/vitest/LeftOutDrivers.ts"
 
 export default defineConfig({
   resolve: { conditions: ["source"] },
   ssr: { resolve: { conditions: ["source"], externalConditions: ["source"] } },
   test: {
-    reporters: ["default", new LeftOutDrivers(), new LeftOutPrograms()],
+    reporters: ["default", new LeftOutDrivers(), new LeftOutTests()],
     include: [
       "packages/*/test/**/*.test.ts",
       "harness/test/**/*.test.ts",

@@ -3,7 +3,7 @@
  *
  * `docs/conformance.ts` makes the table of docs/harness.md from a run: its sections are those below.
  */
-import { describe, layer } from "@effect/vitest"
+import { describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Option } from "effect"
 import { find } from "../../src/assets/Programs.ts"
 import * as Version from "../../src/assets/Version.ts"
@@ -11,6 +11,7 @@ import * as Drivers from "../../src/Drivers.ts"
 import * as ControlPlane from "../../src/drivers/ControlPlane.ts"
 import { Fleet } from "../../src/Fleet.ts"
 import { setting } from "../../src/internal/Machine.ts"
+import { noProgram, sayLeftOut } from "../internal/LeftOut.ts"
 import { access } from "./Access.ts"
 import { alive, kubelet, withNodes } from "./Alive.ts"
 import { customResources } from "./CustomResources.ts"
@@ -123,3 +124,5 @@ for (const driver of run) {
     })
   })
 }
+
+for (const why of Option.isNone(helmProgram) ? [noProgram("helm")] : []) sayLeftOut(it, why)

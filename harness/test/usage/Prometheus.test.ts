@@ -13,6 +13,7 @@ import { Fleet } from "../../src/Fleet.ts"
 import type { FleetCluster } from "../../src/FleetCluster.ts"
 import { inRealTime } from "../../src/internal/Machine.ts"
 import * as Usage from "../../src/Usage.ts"
+import { sayLeftOut } from "../internal/LeftOut.ts"
 import { CPU, MEMORY, NODE, OS_IMAGE, populate, SIDE_CPU } from "./Fixture.ts"
 import { needed, pathOf, temporaryDirectory } from "./Programs.ts"
 import * as Prometheus from "./Prometheus.ts"
@@ -94,6 +95,9 @@ layer(Populated.layer.pipe(Layer.provide(Fleet.layer({ driver: Embedded.driver, 
     })
   )
 
+  for (const { name } of [prometheus, promtool].filter(({ runs }) => !runs)) {
+    sayLeftOut(it, `there is no ${name} on the PATH`)
+  }
   if (prometheus.runs) {
     it.effect(
       "the rates that a real Prometheus finds are within 1 % of what the curves integrate to",

@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { find } from "../../../src/assets/Programs.ts"
 import type { JsonObject } from "../../../src/embedded/Json.ts"
+import { noProgram, sayLeftOut } from "../../internal/LeftOut.ts"
 import { ADMIN, deployment } from "../Client.ts"
 import { APPS, cluster, isAvailable, NAMESPACE } from "./Machine.ts"
 
@@ -157,8 +158,4 @@ for (const { path } of Option.toArray(program)) {
   })
 }
 
-if (Option.isNone(program)) {
-  it("is left out: there is no kubectl; run `npx pnpm@12 assets build`, or set TEST_ASSET_KUBECTL", () => {
-    assert.isTrue(Option.isNone(program))
-  })
-}
+for (const why of Option.isNone(program) ? [noProgram("kubectl")] : []) sayLeftOut(it, why)

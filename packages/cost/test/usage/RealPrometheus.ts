@@ -24,7 +24,9 @@ export const runs = prometheus.runs && promtool.runs
 export const sayIfLeftOut = (it: {
   readonly effect: (name: string, test: () => Effect.Effect<void>) => void
 }): void => {
-  if (!runs) it.effect("is left out: there is no prometheus or promtool on the PATH", () => Effect.void)
+  for (const { name } of [prometheus, promtool].filter((one) => !one.runs)) {
+    it.effect(`is left out: there is no ${name} on the PATH`, () => Effect.void)
+  }
 }
 
 /** Starts Prometheus on what OpenMetrics texts tell, each its own file, and gives its address. */
