@@ -6,8 +6,10 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { ApiKeysGroup } from "./ApiKeysGroup.ts"
 import { ClustersGroup } from "./ClustersGroup.ts"
+import { CostGroup } from "./CostGroup.ts"
 import { HealthGroup } from "./HealthGroup.ts"
 import { NamespacesGroup } from "./NamespacesGroup.ts"
+import { PricesGroup } from "./PricesGroup.ts"
 import { describeSecurity } from "./SecuritySchemes.ts"
 import { WhoamiGroup } from "./WhoamiGroup.ts"
 import { WorkloadsGroup } from "./WorkloadsGroup.ts"
@@ -20,7 +22,7 @@ import { WorkloadsGroup } from "./WorkloadsGroup.ts"
  * @since 0.1.0
  */
 export class Api extends HttpApi.make("quarterdeck")
-  .add(ApiKeysGroup, ClustersGroup, HealthGroup, NamespacesGroup, WhoamiGroup, WorkloadsGroup)
+  .add(ApiKeysGroup, ClustersGroup, CostGroup, HealthGroup, NamespacesGroup, PricesGroup, WhoamiGroup, WorkloadsGroup)
   .annotate(HttpApi.QueryParseOptions, { onExcessProperty: "error" })
   .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
   .annotateMerge(

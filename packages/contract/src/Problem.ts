@@ -74,7 +74,7 @@ export const catalogue = {
   namespace_forbidden: entry(
     403,
     "Namespace forbidden",
-    "A namespace that was named lies outside the key's scope. The reply is the same whether the namespace exists or not."
+    "A namespace that was named lies outside the key's scope, or a key with a namespace scope asked for idle costs (`field` is `idle`). The reply is the same whether the namespace exists or not."
   ),
   rule_not_contained: entry(
     403,
@@ -87,6 +87,11 @@ export const catalogue = {
     "Cluster not found",
     "The key's scope reaches the name, but no cluster is registered under it."
   ),
+  cost_row_not_found: entry(
+    404,
+    "Cost row not found",
+    "No workload with this id had any cost in the window. Ask for a longer range, or take the id from a report."
+  ),
   key_not_found: entry(404, "Key not found", "No key has this id, or its rule lies outside the caller's own."),
   method_not_allowed: entry(
     405,
@@ -94,6 +99,11 @@ export const catalogue = {
     "The path exists, the method does not. `Allow` lists those that do."
   ),
   key_configured: entry(409, "Key configured", "The key comes from the deployment's configuration; change it there."),
+  prices_stale: entry(
+    409,
+    "Prices stale",
+    "The price book was changed since the `version` that was sent. Read it again, and make the change to that."
+  ),
   body_too_large: entry(413, "Body too large", "The body is over 1 MiB."),
   unsupported_media_type: entry(
     415,
@@ -114,6 +124,11 @@ export const catalogue = {
     503,
     "Cluster throttled",
     "Every addressed cluster asked for patience. `Retry-After` says how long."
+  ),
+  cost_store_unavailable: entry(
+    503,
+    "Cost store unavailable",
+    "The history of costs, or the prices, cannot be read or written at the moment. Try again."
   ),
   key_store_unavailable: entry(
     503,
@@ -184,5 +199,7 @@ export const ofEveryRoute = [ofStatus(400), ofStatus(401), ofStatus(403), ofStat
 export const ofFanOut = [ofStatus(404), ofStatus(502), ofStatus(504)] as const
 /** What routes of one key may send beside those of every route. */
 export const ofOneKey = [ofStatus(404), ofStatus(409)] as const
+/** What changing the price book may send beside those of every route. */
+export const ofBook = [ofStatus(409)] as const
 /** What routes with a body may send beside those of every route. */
 export const ofBody = [ofStatus(413), ofStatus(415)] as const

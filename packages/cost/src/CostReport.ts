@@ -73,10 +73,11 @@ export interface ExplainQuery extends Scoped {
   readonly id: string
 }
 
-/** The rows of all pages with what belongs to them. */
+/** The rows of all pages with what belongs to them. **Shape** `partial` as the pages tell it. */
 export interface RowStream<Row> {
   readonly window: ReportWindow
   readonly currency: string
+  readonly partial: boolean
   readonly rows: Stream.Stream<Row, CostError>
 }
 

@@ -7,8 +7,10 @@ import { Effect, FileSystem, Schema } from "effect"
 import { CliConfig, CliError, Command, GlobalFlag } from "effect/cli"
 import { fileURLToPath } from "node:url"
 import { clustersCommand } from "./cli/ClustersCommand.ts"
+import { costCommand } from "./cli/CostCommand.ts"
 import { CommandFailure } from "./cli/CommandFailure.ts"
 import { keyCommand } from "./cli/KeyCommand.ts"
+import { pricesCommand } from "./cli/PricesCommand.ts"
 import * as Presenter from "./cli/Presenter.ts"
 import * as Print from "./cli/Print.ts"
 import { serveCommand } from "./cli/ServeCommand.ts"
@@ -16,7 +18,7 @@ import { workloadsCommand } from "./cli/WorkloadsCommand.ts"
 
 const command = Command.make("quarterdeck").pipe(
   Command.withDescription("One address over many Kubernetes clusters."),
-  Command.withSubcommands([serveCommand, clustersCommand, workloadsCommand, keyCommand]),
+  Command.withSubcommands([serveCommand, clustersCommand, workloadsCommand, costCommand, pricesCommand, keyCommand]),
   Command.withExamples([
     {
       command: "quarterdeck serve --bootstrap-key-file first.key",

@@ -22,6 +22,15 @@ export interface Options {
   }
   readonly keys?: { readonly file?: string; readonly bootstrapFile?: string; readonly maxLifetime?: string }
   readonly fanOut?: Partial<Settings["fanOut"]>
+  readonly cost?: {
+    readonly url?: string
+    readonly usage?: string
+    readonly usageByCluster?: Readonly<Record<string, string>>
+    readonly usageClusterLabel?: string
+    readonly sampleSeconds?: number
+    readonly hourlyDays?: number
+    readonly retentionDays?: number
+  }
   readonly dataDirectory?: string
   readonly telemetry?: Partial<Settings["telemetry"]>
 }

@@ -7,6 +7,7 @@ import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import type * as Problem from "@quarterdeck/contract/Problem"
 import { Principal } from "@quarterdeck/keys/Principal"
 import * as Rule from "@quarterdeck/keys/Rule"
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import * as ClusterHeader from "@quarterdeck/targeting/ClusterHeader"
 import * as Target from "@quarterdeck/targeting/Target"
 import type {
@@ -64,6 +65,13 @@ export const resolveClusters = Effect.fnUntraced(function* () {
   const { fromHeader, target } = yield* asked(undefined)
   return yield* within(fromHeader._tag === "None" ? TargetRequest.all : target)
 })
+
+/**
+ * Resolves the one cluster that a parameter names; the header is not read.
+ *
+ * **Errors** the problems `cluster_forbidden`, `cluster_not_found`.
+ */
+export const resolveNamed = (name: ClusterName) => within(TargetRequest.named([name]))
 
 const within = Effect.fnUntraced(function* (request: TargetRequest.TargetRequest) {
   const principal = yield* Principal

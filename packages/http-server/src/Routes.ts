@@ -13,8 +13,10 @@ import * as Endpoints from "./Endpoints.ts"
 import { Guard } from "./Guard.ts"
 import { ApiKeyHandlers } from "./handlers/ApiKeyHandlers.ts"
 import { ClusterHandlers } from "./handlers/ClusterHandlers.ts"
+import { CostHandlers } from "./handlers/CostHandlers.ts"
 import { HealthHandlers } from "./handlers/HealthHandlers.ts"
 import { NamespaceHandlers } from "./handlers/NamespaceHandlers.ts"
+import { PriceHandlers } from "./handlers/PriceHandlers.ts"
 import { WhoamiHandlers } from "./handlers/WhoamiHandlers.ts"
 import { WorkloadHandlers } from "./handlers/WorkloadHandlers.ts"
 import * as MethodNotAllowed from "./MethodNotAllowed.ts"
@@ -48,8 +50,10 @@ const SAFE_HEADERS = {
 const handlers = Layer.mergeAll(
   ApiKeyHandlers,
   ClusterHandlers,
+  CostHandlers,
   HealthHandlers,
   NamespaceHandlers,
+  PriceHandlers,
   WhoamiHandlers,
   WorkloadHandlers
 )

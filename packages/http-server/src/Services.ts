@@ -19,6 +19,7 @@ import { KeyIssuer, MaxLifetime } from "@quarterdeck/keys/KeyIssuer"
 import { layerCached } from "@quarterdeck/keys/store/Cached"
 import { layerSqlite } from "@quarterdeck/keys/store/Sqlite"
 import { Effect, Layer } from "effect"
+import * as Costs from "./Costs.ts"
 import * as CursorKeyFile from "./CursorKeyFile.ts"
 import * as DataDirectory from "./DataDirectory.ts"
 import * as FirstKey from "./FirstKey.ts"
@@ -59,9 +60,9 @@ const keys = (settings: Settings) =>
 
 const clusters = (settings: Settings) =>
   Layer.mergeAll(Workloads.layer, Namespaces.layer, Clusters.layer).pipe(
-    Layer.provide([FanOut.layer, ClusterReader.layer]),
+    Layer.provideMerge(Layer.merge(FanOut.layer, ClusterReader.layer)),
     Layer.provideMerge(Layer.merge(ClusterCache.layer, CursorKeyFile.layer(settings.dataDirectory))),
-    Layer.provide([KubeApi.layer, Breakers.layer])
+    Layer.provideMerge(Layer.merge(KubeApi.layer, Breakers.layer))
   )
 
 /** What is only read is judged before anything is written. */
@@ -80,6 +81,7 @@ const readable = ({ keys: { file } }: Settings) =>
  */
 export const layer = (settings: Settings) =>
   Layer.mergeAll(Guard.layer, LabelProofs.layer, FirstKey.layer(settings.keys), Registry.announce).pipe(
+    Layer.provideMerge(Costs.layer(settings)),
     Layer.provideMerge(clusters(settings)),
     Layer.provideMerge(keys(settings)),
     Layer.provideMerge(DataDirectory.layer(settings.dataDirectory)),

@@ -3,8 +3,10 @@
  *
  * @since 0.1.0
  */
+import type { UsageSetting } from "@quarterdeck/cost/usage/UsageSetting"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { type Duration, Effect, Option, Result } from "effect"
+import { type Duration, Effect, Option, type Redacted, Result } from "effect"
+import type * as CostKind from "./settings/CostKind.ts"
 import * as Kind from "./settings/Kind.ts"
 import * as ServiceLinks from "./settings/ServiceLinks.ts"
 import { type Origin, type Problem, SettingsError } from "./settings/SettingsError.ts"
@@ -49,6 +51,16 @@ export interface Settings {
     readonly maxTimeoutMs: number
     readonly perCluster: number
     readonly maxNames: number
+  }
+  readonly cost: {
+    /** `undefined` keeps the history in the data directory. */
+    readonly url: Redacted.Redacted | undefined
+    readonly usage: UsageSetting
+    readonly usageByCluster: CostKind.UsageByCluster
+    readonly usageClusterLabel: string | undefined
+    readonly sampleSeconds: number
+    readonly hourlyDays: number
+    readonly retentionDays: number
   }
   readonly dataDirectory: string
   readonly telemetry: {
@@ -147,6 +159,15 @@ export const combine = (
       perCluster: read(table.fanOutPerCluster),
       maxNames: read(table.fanOutMaxNames)
     },
+    cost: {
+      url: read(table.costUrl),
+      usage: read(table.usage),
+      usageByCluster: read(table.usageByCluster) ?? {},
+      usageClusterLabel: read(table.usageClusterLabel),
+      sampleSeconds: read(table.sampleSeconds),
+      hourlyDays: read(table.hourlyDays),
+      retentionDays: read(table.retentionDays)
+    },
     dataDirectory: read(table.dataDirectory),
     telemetry: {
       logLevel: read(table.logLevel),
@@ -168,14 +189,13 @@ export const combine = (
       certFile === undefined ? [table.tlsKeyFile, table.tlsCertFile] : [table.tlsCertFile, table.tlsKeyFile]
     blame(`${given.path} needs ${missing.path}: give both or neither`, given, missing)
   }
-  if (settings.fanOut.timeoutMs > settings.fanOut.maxTimeoutMs) {
-    const { fanOutMaxTimeoutMs, fanOutTimeoutMs } = table
-    blame(
-      `${fanOutTimeoutMs.path} (${settings.fanOut.timeoutMs}) must not be above ${fanOutMaxTimeoutMs.path} (${settings.fanOut.maxTimeoutMs})`,
-      fanOutTimeoutMs,
-      fanOutMaxTimeoutMs
-    )
+  /** Two numbers, the first of which is no larger than the second. */
+  const requireOrder = (less: Row<number>, more: Row<number>, [value, limit]: readonly [number, number]): void => {
+    if (value > limit) blame(`${less.path} (${value}) must not be above ${more.path} (${limit})`, less, more)
   }
+  const { cost, fanOut } = settings
+  requireOrder(table.fanOutTimeoutMs, table.fanOutMaxTimeoutMs, [fanOut.timeoutMs, fanOut.maxTimeoutMs])
+  requireOrder(table.hourlyDays, table.retentionDays, [cost.hourlyDays, cost.retentionDays])
 
   return problems.length > 0 ? Result.fail(new SettingsError({ problems })) : Result.succeed({ settings, origins })
 }

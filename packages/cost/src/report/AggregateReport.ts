@@ -121,7 +121,8 @@ export const page = Effect.fnUntraced(function* (sources: Gathering.Sources, que
 export const all = Effect.fnUntraced(function* (sources: Gathering.Sources, query: Query) {
   const { begun, dimensions, steps, tell } = yield* begin(sources, query)
   const ledger = yield* begun.reader.read(begun.range.hours)
-  yield* ReportCoverage.requireAny({ ...begun, knownSeconds: ledger.knownSeconds })
+  const facts = { ...begun, knownSeconds: ledger.knownSeconds }
+  yield* ReportCoverage.requireAny(facts)
   yield* begun.refuseOutside
   const rows = Stream.fromIterable(steps).pipe(
     Stream.flatMap((step) =>
@@ -141,7 +142,8 @@ export const all = Effect.fnUntraced(function* (sources: Gathering.Sources, quer
       )
     )
   )
-  return { window: begun.window, currency: begun.currency, rows }
+  const { partial } = ReportCoverage.of(facts, [], begun.range)
+  return { window: begun.window, currency: begun.currency, partial, rows }
 })
 
 const printedStep = ({ endMs, startMs }: Window, { range }: Gathering.Begun) =>

@@ -6,6 +6,7 @@
 import { MAX_TIMEOUT_MS } from "@quarterdeck/contract/ListParameters"
 import * as ClusterHeader from "@quarterdeck/targeting/ClusterHeader"
 import { Option } from "effect"
+import * as CostKind from "./CostKind.ts"
 import * as Kind from "./Kind.ts"
 
 /**
@@ -20,7 +21,7 @@ export interface Row<A> {
   readonly kind: Kind.Kind<A>
   readonly initial: A
   readonly initialText?: string
-  readonly unit?: "ms"
+  readonly unit?: "ms" | "s" | "days"
   readonly description: string
 }
 
@@ -149,6 +150,54 @@ export const table = {
     flag: "fan-out-max-names",
     kind: Kind.wholeNumber(1, 1_024),
     description: "Clusters that one request may name; * is not limited."
+  }),
+  costUrl: optional({
+    path: "cost.url",
+    flag: "cost-url",
+    kind: CostKind.storeAddress,
+    description:
+      "ClickHouse server that keeps the history of costs, user and password in it where need be. Unset: SQLite in the data directory."
+  }),
+  usage: withDefault("metrics", {
+    path: "cost.usage",
+    flag: "usage",
+    kind: CostKind.usage,
+    description:
+      "Where the usage of containers comes from: metrics.k8s.io of each cluster, a Prometheus, or nowhere: then requests alone are charged."
+  }),
+  usageByCluster: optional({
+    path: "cost.usageByCluster",
+    flag: "usage-by-cluster",
+    kind: CostKind.usageByCluster,
+    description: "Sources of single clusters, in the place of cost.usage."
+  }),
+  usageClusterLabel: optional({
+    path: "cost.usageClusterLabel",
+    flag: "usage-cluster-label",
+    kind: CostKind.labelName,
+    description:
+      "Label that tells the clusters of one Prometheus apart; its value is the cluster's name. Unset: all that a Prometheus has is the cluster's."
+  }),
+  sampleSeconds: withDefault("60", {
+    path: "cost.sampleSeconds",
+    flag: "cost-sample-seconds",
+    kind: Kind.wholeNumber(10, 600),
+    unit: "s",
+    description: "How often each cluster is sampled."
+  }),
+  hourlyDays: withDefault("100", {
+    path: "cost.hourlyDays",
+    flag: "cost-hourly-days",
+    kind: Kind.wholeNumber(1, 3_650),
+    unit: "days",
+    description: "How long costs are kept by the hour; not above cost.retentionDays."
+  }),
+  retentionDays: withDefault("400", {
+    path: "cost.retentionDays",
+    flag: "cost-retention-days",
+    kind: Kind.wholeNumber(1, 3_650),
+    unit: "days",
+    description: "How long costs are kept by the day; no report reaches further back."
   }),
   dataDirectory: withDefault("./quarterdeck-data", {
     path: "dataDirectory",

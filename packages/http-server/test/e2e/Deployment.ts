@@ -7,6 +7,10 @@ import { CreatedApiKey } from "@quarterdeck/keys/ApiKey"
 import { ClusterList } from "@quarterdeck/contract/ClustersGroup"
 import { NamespaceList } from "@quarterdeck/contract/NamespacesGroup"
 import { Problem } from "@quarterdeck/contract/Problem"
+import { AggregatedCosts } from "@quarterdeck/cost/Aggregate"
+import { WorkloadCosts } from "@quarterdeck/cost/CostRow"
+import { Explanation } from "@quarterdeck/cost/Explanation"
+import { PriceBook } from "@quarterdeck/cost/PriceBook"
 import { WorkloadList } from "@quarterdeck/contract/WorkloadsGroup"
 import { type ClusterDriver, eventually, Fleet } from "@quarterdeck/harness"
 import { Context, Effect, FileSystem, Layer, Path, Redacted, Schema, type Scope } from "effect"
@@ -60,6 +64,10 @@ const decodeWorkloads = json(WorkloadList)
 const decodeClusters = json(ClusterList)
 const decodeNamespaces = json(NamespaceList)
 const decodeApiKeys = json(ApiKeyList)
+const decodeCosts = json(WorkloadCosts)
+const decodeGroups = json(AggregatedCosts)
+const decodeExplanation = json(Explanation)
+const decodePrices = json(PriceBook)
 const decodeProblem = json(Problem)
 const decodeCreated = json(CreatedApiKey)
 
@@ -86,9 +94,13 @@ export interface DeploymentOptions {
   readonly children?: ReadonlyArray<string>
   /** What runs once the clusters are there, before the service starts. */
   readonly prepare?: (fleet: Fleet["Service"]) => Effect.Effect<unknown, unknown, Scope.Scope>
+  /** What runs before the service starts, in its data directory. */
+  readonly furnish?: (dataDirectory: string) => Effect.Effect<unknown, unknown, Scope.Scope>
   /** The kubeconfig for the service; the administrator's unless given. */
   readonly kubeconfig?: (fleet: Fleet["Service"]) => Effect.Effect<string, unknown, Scope.Scope>
   readonly options?: Options
+  /** Limits of the service other than its usual ones, which no setting changes. */
+  readonly limits?: Context.Context<never>
 }
 
 const make = Effect.fnUntraced(function* (options: DeploymentOptions) {
@@ -108,14 +120,17 @@ const make = Effect.fnUntraced(function* (options: DeploymentOptions) {
   yield* files.writeFileString(kubeconfigFile, yield* options.kubeconfig?.(fleet) ?? Effect.succeed(fleet.kubeconfig))
   yield* files.writeFileString(keysFile, JSON.stringify(configuredKeys()))
 
+  const dataDirectory = path.join(directory, "data")
+  yield* options.furnish?.(dataDirectory) ?? Effect.void
+
   const services = yield* Layer.build(
     Quarterdeck.layer({
       ...options.options,
       clusters: { kubeconfig: [kubeconfigFile], ...options.options?.clusters },
       keys: { file: keysFile, ...options.options?.keys },
-      dataDirectory: path.join(directory, "data")
+      dataDirectory
     })
-  )
+  ).pipe(Effect.provide(options.limits ?? Context.empty()))
   const { nodeHandler } = Context.get(services, Quarterdeck)
   const listener = yield* Listener.listen(nodeHandler, { host: "127.0.0.1", port: 0, shutdownMs: 1_000 })
 
@@ -132,6 +147,10 @@ const make = Effect.fnUntraced(function* (options: DeploymentOptions) {
     (resource: string) =>
     (query = "", options: Call = {}) =>
       Effect.flatMap(call(`/api/v1/${resource}${query}`, options), succeeded)
+  const post =
+    (route: string) =>
+    (query: string, body: unknown, options: Call = {}) =>
+      Effect.flatMap(call(`/detailedCostReport/${route}${query}`, { method: "POST", body, ...options }), succeeded)
   return {
     fleet,
     url: listener.url,
@@ -143,6 +162,13 @@ const make = Effect.fnUntraced(function* (options: DeploymentOptions) {
     clusters: (query?: string, options?: Call) => Effect.flatMap(get("clusters")(query, options), decodeClusters),
     namespaces: (query?: string, options?: Call) => Effect.flatMap(get("namespaces")(query, options), decodeNamespaces),
     apiKeys: (query?: string, options?: Call) => Effect.flatMap(get("apiKeys")(query, options), decodeApiKeys),
+    costs: (query: string, body: unknown = {}, options?: Call) =>
+      Effect.flatMap(post("getWorkloads")(query, body, options), decodeCosts),
+    costGroups: (query: string, body: unknown, options?: Call) =>
+      Effect.flatMap(post("getAggregated")(query, body, options), decodeGroups),
+    costExplanation: (query: string, options?: Call) =>
+      Effect.flatMap(get("costExplanation")(query, options), decodeExplanation),
+    prices: (options?: Call) => Effect.flatMap(get("prices")("", options), decodePrices),
     /** Makes a call that should be refused, and gives the problem. */
     problem: (route: string, options: Call = {}) =>
       Effect.gen(function* () {

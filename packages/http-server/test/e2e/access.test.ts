@@ -22,6 +22,14 @@ onEveryDriver("access", { children: ["prod"] }, (it) => {
       ["viewer", "operator", "prodViewer"]
     ],
     ["own key: read", "/api/v1/whoami", {}, ["viewer", "operator", "admin", "prodViewer"], []],
+    [
+      "cost: read",
+      "/detailedCostReport/getWorkloads",
+      { method: "POST" },
+      ["viewer", "operator", "admin", "shopViewer"],
+      []
+    ],
+    ["prices: read", "/api/v1/prices", {}, ["viewer", "operator", "admin", "prodViewer", "shopViewer"], []],
     ["metrics", "/metrics", {}, ["admin"], ["viewer", "operator", "prodAdmin", "shopAdmin"]]
   ])("%s", ([, path, call, allowed, refused]) =>
     Effect.gen(function* () {

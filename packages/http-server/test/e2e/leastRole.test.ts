@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
-import { Seed } from "@quarterdeck/harness"
-import { Effect, Schema } from "effect"
+import { HeartbeatLimits } from "@quarterdeck/cluster-fanout/Heartbeat"
+import { eventually, Seed, Usage } from "@quarterdeck/harness"
+import { Context, Effect, Schema } from "effect"
 import { readFile } from "node:fs/promises"
 import { parseAllDocuments } from "yaml"
 import { Deployment } from "./Deployment.ts"
@@ -40,16 +41,49 @@ onEveryDriver(
   "the least ClusterRole of the docs",
   {
     children: [],
+    // A quiet cluster is seen up to its last heartbeat.
+    limits: Context.make(HeartbeatLimits, { ...HeartbeatLimits.defaultValue(), intervalMs: 1_000 }),
+    options: { cost: { sampleSeconds: 10 } },
     prepare: (fleet) =>
       Effect.gen(function* () {
         yield* Seed.fill(fleet)
         const role = yield* documented
         yield* fleet.parent.api.create(role)
         yield* fleet.parent.api.create(binding(role.metadata.name))
+        yield* Usage.serve(fleet.parent)
       }),
     kubeconfig: (fleet) => fleet.kubeconfigFor("reader")
   },
   (it) => {
+    it.effect.each([
+      "/api/v1/persistentvolumeclaims",
+      "/api/v1/persistentvolumes",
+      "/api/v1/services",
+      "/apis/metrics.k8s.io/v1beta1/pods"
+    ])("lets the sampler of costs list %s", (path) =>
+      Effect.gen(function* () {
+        const { parent } = (yield* Deployment).fleet
+        const api = parent.api.as(yield* parent.token("reader"))
+        assert.strictEqual((yield* api.request({ method: "GET", path })).status, 200)
+      })
+    )
+
+    it.effect(
+      "is enough for costs: the hour that is going on is charged, with its load balancers and what was used",
+      () =>
+        Effect.gen(function* () {
+          const deployment = yield* Deployment
+          const { aggregatedWorkloads } = yield* eventually(
+            "usage and load balancers are in the report",
+            deployment.costs("?range=1h"),
+            ({ totals }) => totals.cpuCost > 0 && totals.cpuEfficiency > 0 && totals.loadBalancerCost > 0,
+            { within: "60 seconds" }
+          )
+          assert.isTrue(aggregatedWorkloads.every(({ cluster }) => cluster === "hub"))
+        }),
+      90_000
+    )
+
     it.effect("is enough for everything that the service reads", () =>
       Effect.gen(function* () {
         const deployment = yield* Deployment

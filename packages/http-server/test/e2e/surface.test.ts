@@ -43,9 +43,13 @@ onEveryDriver("surface", { children: [] }, (it) => {
         "/api/v1/apiKeys",
         "/api/v1/apiKeys/{id}",
         "/api/v1/clusters",
+        "/api/v1/costExplanation",
         "/api/v1/namespaces",
+        "/api/v1/prices",
         "/api/v1/whoami",
         "/api/v1/workloads",
+        "/detailedCostReport/getAggregated",
+        "/detailedCostReport/getWorkloads",
         "/healthz",
         "/readyz"
       ])
@@ -57,6 +61,9 @@ onEveryDriver("surface", { children: [] }, (it) => {
         parameters.map(({ name }) => name),
         ["X-Service-Cluster", "namespace", "labelSelector", "cursor"]
       )
+      const costs = paths["/detailedCostReport/getWorkloads"]?.["post"]
+      assert.sameMembers(Object.keys(costs?.responses["200"]?.content ?? {}), ["application/json", "text/csv"])
+      assert.includeMembers(costs?.parameters?.map(({ name }) => name) ?? [], ["X-Service-Cluster", "range", "format"])
     })
   )
 

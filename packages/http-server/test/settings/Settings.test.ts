@@ -80,7 +80,9 @@ describe("Settings", () => {
       "QUARTERDECK_PARENT",
       "QUARTERDECK_KEYS_FILE",
       "QUARTERDECK_BOOTSTRAP_KEY_FILE",
-      "QUARTERDECK_CLUSTER_HEADER"
+      "QUARTERDECK_CLUSTER_HEADER",
+      "QUARTERDECK_COST_URL",
+      "QUARTERDECK_USAGE"
     ])
   })
 
@@ -109,6 +111,16 @@ describe("Settings", () => {
       fanOutMaxTimeoutMs: ["8", "8"],
       fanOutPerCluster: ["9", "9"],
       fanOutMaxNames: ["10", "10"],
+      costUrl: ["https://user:word@ch.example:8443/costs", "https://user:word@ch.example:8443/costs"],
+      usage: ["requests", "requests"],
+      usageByCluster: [
+        "prod=metrics,stage=prometheus=http://p.example:9090",
+        "{ prod: metrics, stage: 'prometheus=http://p.example:9090' }"
+      ],
+      usageClusterLabel: ["cluster", "cluster"],
+      sampleSeconds: ["30", "30"],
+      hourlyDays: ["11", "11"],
+      retentionDays: ["399", "399"],
       dataDirectory: ["/data", "/data"],
       logLevel: ["warn", "warn"],
       logFormat: ["json", "json"],
@@ -131,7 +143,7 @@ describe("Settings", () => {
     const fromFile = settings({
       yaml: [
         `server: { ${linesOf("server").join(", ")}, tls: ${flow("server.tls")} }`,
-        ...["clusters", "keys", "fanOut", "telemetry"].map((section) => `${section}: ${flow(section)}`),
+        ...["clusters", "keys", "fanOut", "cost", "telemetry"].map((section) => `${section}: ${flow(section)}`),
         ...linesOf("")
       ].join("\n")
     })

@@ -1,0 +1,81 @@
+/**
+ * What workloads cost: reports over one, several or all clusters, and why a row is what it is.
+ *
+ * @since 0.1.0
+ */
+import { AggregateBody, AggregatedCosts } from "@quarterdeck/cost/Aggregate"
+import { Format, WorkloadsBody } from "@quarterdeck/cost/CostQuery"
+import { WorkloadCosts } from "@quarterdeck/cost/CostRow"
+import { Explanation } from "@quarterdeck/cost/Explanation"
+import { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Authorization } from "./Authorization.ts"
+import { describeFile } from "./FileReply.ts"
+import { Cursor, Limit } from "./ListParameters.ts"
+import { EndpointPolicy } from "./Policy.ts"
+import * as Problem from "./Problem.ts"
+import { rangeParameters } from "./RangeParameters.ts"
+import { targetHeader } from "./TargetHeader.ts"
+
+/** How groups are written: FOCUS knows workloads alone. */
+export const GroupFormat = Schema.Literals(["json", "csv"])
+export type GroupFormat = typeof GroupFormat.Type
+
+const page = { limit: Schema.optionalKey(Limit), cursor: Schema.optionalKey(Cursor) }
+const errors = [...Problem.ofFanOut, ...Problem.ofBody] as const
+
+/** **Shape** cluster, namespace, kind and name, joined by `/`. */
+const RowId = Schema.NonEmptyString.check(Schema.isMaxLength(1_024))
+
+const readCost = { resource: "cost", verb: "read" } as const
+
+export class CostGroup extends HttpApiGroup.make("cost")
+  .add(
+    HttpApiEndpoint.post("getWorkloads", "/detailedCostReport/getWorkloads", {
+      headers: targetHeader,
+      query: { ...rangeParameters, ...page, format: Schema.optionalKey(Format) },
+      payload: WorkloadsBody,
+      success: WorkloadCosts,
+      error: errors
+    })
+      .annotate(EndpointPolicy, readCost)
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Report the costs of workloads",
+          description:
+            "One row a workload, the dearest first. The body names the clusters with multiCluster; its list wins over the header. With format csv or focus every row is written as a file.",
+          transform: describeFile
+        })
+      ),
+    HttpApiEndpoint.post("getAggregated", "/detailedCostReport/getAggregated", {
+      headers: targetHeader,
+      query: { ...rangeParameters, ...page, format: Schema.optionalKey(GroupFormat) },
+      payload: AggregateBody,
+      success: AggregatedCosts,
+      error: errors
+    })
+      .annotate(EndpointPolicy, readCost)
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Report costs by group",
+          description:
+            "Grouped by cluster, namespace, kind, workload or labels, whole or cut into steps, with or without what is idle.",
+          transform: describeFile
+        })
+      ),
+    HttpApiEndpoint.get("explain", "/api/v1/costExplanation", {
+      query: { cluster: ClusterName, id: RowId, ...rangeParameters },
+      success: Explanation,
+      error: Problem.ofFanOut
+    })
+      .annotate(EndpointPolicy, readCost)
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Explain the cost of a workload",
+          description:
+            "The row, and the hours that it is the sum of, with quantities and prices; days where the window is longer than 31. The cluster header is not read."
+        })
+      )
+  )
+  .middleware(Authorization) {}

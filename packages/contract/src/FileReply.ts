@@ -1,0 +1,26 @@
+/**
+ * Replies that are files, as the OpenAPI document tells of them.
+ *
+ * @since 0.1.0
+ */
+import { Predicate } from "effect"
+
+/** The media type of comma-separated values. **Source** RFC 4180 §3. */
+export const CSV_MEDIA_TYPE = "text/csv; charset=utf-8; header=present"
+
+const CSV = { schema: { type: "string", description: "Comma-separated values, with a header line." } }
+
+/** Adds comma-separated values to what an operation replies with 200. */
+export const describeFile = (operation: Record<string, unknown>): Record<string, unknown> =>
+  inside(operation, "responses", (responses) =>
+    inside(responses, "200", (reply) => inside(reply, "content", (content) => ({ ...content, "text/csv": CSV })))
+  )
+
+const inside = (
+  value: Record<string, unknown>,
+  key: string,
+  change: (member: Record<string, unknown>) => Record<string, unknown>
+): Record<string, unknown> => {
+  const member = value[key]
+  return Predicate.isObject(member) ? { ...value, [key]: change({ ...member }) } : value
+}

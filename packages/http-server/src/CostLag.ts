@@ -1,0 +1,42 @@
+/**
+ * Measures how far the history of costs is behind.
+ *
+ * @since 0.1.0
+ */
+import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
+import { CostStore } from "@quarterdeck/cost/CostStore"
+import { Clock, Effect, Layer, Metric, Schedule } from "effect"
+
+const INTERVAL = "1 minute"
+
+const lag = Metric.gauge("quarterdeck_cost_lag_seconds", {
+  description: "Time since the end of the last closed hour, by cluster"
+})
+
+/**
+ * Keeps the metric.
+ *
+ * **Shape** of registered clusters with at least one closed hour; up to about an hour and two minutes is usual.
+ *
+ * **Limits** asks the store for extents once a minute.
+ *
+ * @since 0.1.0
+ */
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const registry = yield* ClusterRegistry
+    const store = yield* CostStore
+
+    const measure = Effect.gen(function* () {
+      const { clusters } = yield* registry.snapshot
+      const names = new Set(clusters.map(({ name }) => name))
+      const nowMs = yield* Clock.currentTimeMillis
+      for (const { cluster, toMs } of yield* store.extents) {
+        if (!names.has(cluster)) continue
+        yield* Metric.update(Metric.withAttributes(lag, { cluster }), Math.max(0, nowMs - toMs) / 1_000)
+      }
+    }).pipe(Effect.catch((error) => Effect.logWarning("the lag of costs cannot be measured", error)))
+
+    yield* Effect.forkScoped(Effect.repeat(measure, Schedule.spaced(INTERVAL)))
+  })
+)

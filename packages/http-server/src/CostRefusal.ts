@@ -1,0 +1,88 @@
+/**
+ * Turns what makes a report of costs, or a change of prices, fail into problems of the contract.
+ *
+ * @since 0.1.0
+ */
+import type * as ListError from "@quarterdeck/cluster-fanout/ListError"
+import type * as Problem from "@quarterdeck/contract/Problem"
+import type { CostError } from "@quarterdeck/cost/CostError"
+import type { PriceError } from "@quarterdeck/cost/PriceError"
+import type { InvalidRange } from "@quarterdeck/cost/Range"
+import type { CostRowNotFound, IdleForbidden, InvalidCostQuery } from "@quarterdeck/cost/ReportError"
+import { Effect } from "effect"
+import * as ListRefusal from "./ListRefusal.ts"
+import { refuse } from "./Refusal.ts"
+
+/** Every way in which a report fails. */
+export type ReportFailure =
+  | CostError
+  | CostRowNotFound
+  | IdleForbidden
+  | InvalidCostQuery
+  | InvalidRange
+  | ListError.CursorInvalid
+  | ListError.FanOutFailed
+  | ListError.NamespaceForbidden
+
+/**
+ * Fails with the problem of a report's error.
+ *
+ * **Shape** `asked` says where the question stood: a namespace stands in the body's `namespaces`, or in the `id` of a row.
+ *
+ * **Errors** `invalid_parameter`, `invalid_body` (with the field); `namespace_forbidden`; `cost_row_not_found`;
+ * `cost_store_unavailable`, whose cause is logged and not told; those of merged lists.
+ *
+ * @since 0.1.0
+ */
+export const fromReport =
+  (asked: "body" | "query") =>
+  (error: ReportFailure): Effect.Effect<never, Problem.Problem> => {
+    const { message: detail } = error
+    switch (error._tag) {
+      case "CostError":
+        return fromStore(error)
+      case "InvalidRange":
+        return refuse("invalid_parameter", { detail, field: error.field })
+      case "InvalidCostQuery": {
+        const { field } = error
+        return asked === "body"
+          ? refuse("invalid_body", { detail, field: field === "" ? "body" : field })
+          : refuse("invalid_parameter", field === "" ? { detail } : { detail, field })
+      }
+      case "IdleForbidden":
+        return refuse("namespace_forbidden", { detail, field: error.field })
+      case "NamespaceForbidden":
+        return refuse("namespace_forbidden", { detail, field: asked === "body" ? "namespaces" : "id" })
+      case "CostRowNotFound":
+        return refuse("cost_row_not_found", { detail, field: "id" })
+      case "FanOutFailed":
+      case "CursorInvalid":
+        return ListRefusal.fromError(error)
+    }
+  }
+
+/**
+ * Fails with the problem of a refused price book.
+ *
+ * **Errors** `prices_stale`, `invalid_body` (with the field), `cost_store_unavailable`.
+ *
+ * @since 0.1.0
+ */
+export const fromPrices = (error: PriceError | CostError): Effect.Effect<never, Problem.Problem> => {
+  const { message: detail } = error
+  switch (error._tag) {
+    case "CostError":
+      return fromStore(error)
+    case "StalePriceBook":
+      return refuse("prices_stale", { detail, field: "version" })
+    case "InvalidPriceBook":
+      return refuse("invalid_body", { detail, field: error.field === "" ? "body" : error.field })
+  }
+}
+
+/** The cause names files and servers, which are not the caller's business. */
+const fromStore = (error: CostError): Effect.Effect<never, Problem.Problem> =>
+  Effect.andThen(
+    Effect.logError("the cost history failed", error),
+    refuse("cost_store_unavailable", { detail: "the costs cannot be read or written at the moment" })
+  )

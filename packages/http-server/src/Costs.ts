@@ -1,0 +1,57 @@
+/**
+ * Costs, wired from the settings: history, prices, the sampler that fills the history, and reports.
+ *
+ * @since 0.1.0
+ */
+import { NodeHttpClient } from "@effect/platform-node"
+import { CostError } from "@quarterdeck/cost/CostError"
+import { CostReport, Retention } from "@quarterdeck/cost/CostReport"
+import { CostSampler } from "@quarterdeck/cost/CostSampler"
+import { Recommender } from "@quarterdeck/cost/Recommender"
+import { layerFile } from "@quarterdeck/cost/price/PricesFile"
+import { layerFiles } from "@quarterdeck/cost/sampler/JournalFiles"
+import { SamplerSettings } from "@quarterdeck/cost/sampler/SamplerSettings"
+import { Effect, Layer, Schema } from "effect"
+import * as CostLag from "./CostLag.ts"
+import * as CostStorage from "./CostStorage.ts"
+import type { Settings } from "./Settings.ts"
+import * as UsageOrigins from "./UsageOrigins.ts"
+
+/** The history of costs, or the prices, cannot be opened. */
+export class CostsUnusable extends Schema.TaggedError<CostsUnusable>()("CostsUnusable", { cause: CostError }) {
+  override get message(): string {
+    return `costs: ${this.cause.message}`
+  }
+}
+
+const references = ({ cost: { hourlyDays, retentionDays, sampleSeconds } }: Settings) =>
+  Layer.merge(
+    Layer.succeed(Retention, { hourlyDays, retentionDays }),
+    Layer.effect(
+      SamplerSettings,
+      Effect.map(SamplerSettings, (usual) => ({ ...usual, hourlyDays, retentionDays, sampleSeconds }))
+    )
+  )
+
+/**
+ * Provides reports, prices and the sampler.
+ *
+ * **Shape** sampling begins at once, beside everything else: no request waits for it.
+ *
+ * **Errors** `CostsUnusable` when the history or the prices cannot be opened; `InvalidUsageSetting`.
+ *
+ * @since 0.1.0
+ */
+export const layer = (settings: Settings) => {
+  const { dataDirectory: directory } = settings
+  const kept = Layer.mergeAll(CostStorage.layer(settings), layerFile({ directory }), layerFiles({ directory }))
+  return Layer.mergeAll(CostReport.layer, CostLag.layer).pipe(
+    Layer.provideMerge(CostSampler.layer),
+    Layer.provide(Recommender.layer),
+    Layer.provideMerge(kept),
+    Layer.catchTag("CostError", (cause) => Layer.effectContext(Effect.fail(new CostsUnusable({ cause })))),
+    Layer.provide(UsageOrigins.layer(settings.cost)),
+    Layer.provide(NodeHttpClient.layerUndici),
+    Layer.provideMerge(references(settings))
+  )
+}

@@ -1,0 +1,126 @@
+/**
+ * `/detailedCostReport/getWorkloads`, `/detailedCostReport/getAggregated` and `/api/v1/costExplanation`.
+ *
+ * @since 0.1.0
+ */
+import { DEFAULT_LIMIT } from "@quarterdeck/cluster-fanout/ListQuery"
+import { Api } from "@quarterdeck/contract/Api"
+import { AggregateBody, type AggregatedCosts } from "@quarterdeck/cost/Aggregate"
+import * as CostCsv from "@quarterdeck/cost/CostCsv"
+import { type Format, WorkloadsBody } from "@quarterdeck/cost/CostQuery"
+import { CostReport, Retention } from "@quarterdeck/cost/CostReport"
+import type { WorkloadCosts } from "@quarterdeck/cost/CostRow"
+import type { Explanation } from "@quarterdeck/cost/Explanation"
+import * as Focus from "@quarterdeck/cost/Focus"
+import * as Range from "@quarterdeck/cost/Range"
+import { Principal } from "@quarterdeck/keys/Principal"
+import * as Rule from "@quarterdeck/keys/Rule"
+import type { Target } from "@quarterdeck/targeting/Target"
+import { Clock, Effect, Stream } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import * as CostFile from "../CostFile.ts"
+import * as CostRefusal from "../CostRefusal.ts"
+import * as CostViews from "../CostViews.ts"
+import { refuse } from "../Refusal.ts"
+import * as RequestBody from "../RequestBody.ts"
+import * as RequestTarget from "../RequestTarget.ts"
+
+/** The query parameters of a report that comes in pages or as a file. */
+interface Parameters extends Range.RangeQuery {
+  readonly format?: Format
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+export const CostHandlers = HttpApiBuilder.group(
+  Api,
+  "cost",
+  Effect.fn(function* (handlers) {
+    const report = yield* CostReport
+    const retention = yield* Retention
+    const viewsOf = yield* CostViews.make
+
+    /** The range is judged before the target: a fault of syntax is told before one of scope. */
+    const judge = Effect.fnUntraced(function* (range: Range.RangeQuery) {
+      const limits = { ...retention, nowMs: yield* Clock.currentTimeMillis }
+      yield* Effect.fromResult(Range.parse(range, limits)).pipe(Effect.catch(CostRefusal.fromReport("query")))
+    })
+
+    const read = Effect.fnUntraced(function* ({ cursor, format = "json", limit, ...range }: Parameters) {
+      yield* judge(range)
+      if (format !== "json" && cursor !== undefined) {
+        return yield* refuse("invalid_parameter", {
+          detail: `cursor: a file (format=${format}) has every row and no pages; leave it out`,
+          field: "cursor"
+        })
+      }
+      const page = { limit: limit ?? DEFAULT_LIMIT, ...(cursor === undefined ? {} : { cursor }) }
+      return { format, range, page, rowsOfFile: limit ?? Number.POSITIVE_INFINITY }
+    })
+
+    /** What the key reaches, and how the clusters are now. */
+    const scoped = Effect.fnUntraced(function* (target: Target) {
+      const { keyId, rule } = yield* Principal
+      const namespaces = Rule.namespaceFilter(rule)
+      return { cursorBinding: keyId, namespaces, view: yield* viewsOf(target, namespaces) }
+    })
+
+    return handlers
+      .handleRaw(
+        "getWorkloads",
+        Effect.fnUntraced(function* ({ query }) {
+          const filter = yield* RequestBody.decode(WorkloadsBody)
+          const { format, page, range, rowsOfFile } = yield* read(query)
+          const target = yield* RequestTarget.resolve(filter)
+          const asked = { ...(yield* scoped(target)), target, filter, range }
+          if (format === "json") {
+            return written(yield* report.getWorkloads({ ...asked, page }).pipe(Effect.catch(refuseBody)))
+          }
+          const { currency, partial, rows, window } = yield* report.allWorkloads(asked).pipe(Effect.catch(refuseBody))
+          const taken = Stream.take(rows, rowsOfFile)
+          return format === "focus"
+            ? CostFile.reply({ what: "focus", window, partial }, Focus.workloads({ currency, window, rows: taken }))
+            : CostFile.reply({ what: "costs", window, partial }, CostCsv.workloads({ currency, rows: taken }))
+        })
+      )
+      .handleRaw(
+        "getAggregated",
+        Effect.fnUntraced(function* ({ query }) {
+          const body = yield* RequestBody.decode(AggregateBody)
+          const { groupBy, idle, stepSize } = body
+          const { format, page, range, rowsOfFile } = yield* read(query)
+          const target = yield* RequestTarget.resolve(body)
+          const asked = {
+            ...(yield* scoped(target)),
+            ...{ target, filter: body, range, groupBy },
+            ...(idle === undefined ? {} : { idle }),
+            ...(stepSize === undefined ? {} : { stepSize })
+          }
+          if (format === "json") {
+            return written(yield* report.getAggregated({ ...asked, page }).pipe(Effect.catch(refuseBody)))
+          }
+          const { currency, partial, rows, window } = yield* report.allGroups(asked).pipe(Effect.catch(refuseBody))
+          const taken = Stream.take(rows, rowsOfFile)
+          return CostFile.reply(
+            { what: "grouped-costs", window, partial },
+            CostCsv.groups({ currency, groupBy, rows: taken })
+          )
+        })
+      )
+      .handle(
+        "explain",
+        Effect.fnUntraced(function* ({ query: { cluster, id, ...range } }) {
+          yield* judge(range)
+          const target = yield* RequestTarget.resolveNamed(cluster)
+          const asked = { ...(yield* scoped(target)), cluster, id, range }
+          return written(yield* report.explain(asked).pipe(Effect.catch(CostRefusal.fromReport("query"))))
+        })
+      )
+  })
+)
+
+const refuseBody = CostRefusal.fromReport("body")
+
+/** Replies are plain values of the contract's type: they are written as they are, without a second walk by the schema. */
+const written = (reply: WorkloadCosts | AggregatedCosts | Explanation) => HttpServerResponse.jsonUnsafe(reply)

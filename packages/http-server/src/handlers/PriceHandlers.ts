@@ -1,0 +1,70 @@
+/**
+ * `/api/v1/prices`.
+ *
+ * @since 0.1.0
+ */
+import { Api } from "@quarterdeck/contract/Api"
+import { Retention } from "@quarterdeck/cost/CostReport"
+import { CostSampler } from "@quarterdeck/cost/CostSampler"
+import { CostStore } from "@quarterdeck/cost/CostStore"
+import { PriceBook } from "@quarterdeck/cost/PriceBook"
+import * as PriceHistory from "@quarterdeck/cost/PriceHistory"
+import { Prices } from "@quarterdeck/cost/Prices"
+import { Principal } from "@quarterdeck/keys/Principal"
+import * as Rule from "@quarterdeck/keys/Rule"
+import * as Target from "@quarterdeck/targeting/Target"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import * as CostRefusal from "../CostRefusal.ts"
+import * as RequestBody from "../RequestBody.ts"
+
+export const PriceHandlers = HttpApiBuilder.group(
+  Api,
+  "prices",
+  Effect.fn(function* (handlers) {
+    const prices = yield* Prices
+    const sampler = yield* CostSampler
+    const store = yield* CostStore
+    const { hourlyDays } = yield* Retention
+    const scope = yield* Effect.scope
+
+    /** Outlives the request: hours of months are rewritten. What a crash leaves undone is done at the next start. */
+    const reprice = (fromMs: number) =>
+      sampler.reprice(fromMs).pipe(
+        Effect.catch((error) => Effect.logError("closed hours were not charged anew", error)),
+        Effect.forkIn(scope)
+      )
+
+    return handlers
+      .handle(
+        "get",
+        Effect.fnUntraced(function* () {
+          const { rule } = yield* Principal
+          return shownTo(rule, PriceHistory.current(yield* prices.history))
+        })
+      )
+      .handleRaw(
+        "replace",
+        Effect.fnUntraced(function* () {
+          const book = yield* RequestBody.decode(PriceBook)
+          const revised = yield* store.extents.pipe(
+            Effect.flatMap((extents) => prices.replace(book, { hourlyDays, hasCosts: extents.length > 0 })),
+            Effect.catch(CostRefusal.fromPrices)
+          )
+          if (revised.repriceFromMs !== undefined) yield* reprice(revised.repriceFromMs)
+          return PriceHistory.current(revised.history)
+        })
+      )
+  })
+)
+
+/** Leaves out what names a cluster outside the key's scope, whose name is no business of its holder. */
+const shownTo = (rule: Rule.Rule, book: PriceBook): PriceBook => {
+  const scope = Rule.clusterScope(rule)
+  return {
+    ...book,
+    overrides: book.overrides.filter(
+      ({ match: { cluster } }) => cluster === undefined || Target.reaches(scope, cluster)
+    )
+  }
+}

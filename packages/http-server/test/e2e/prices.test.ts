@@ -1,0 +1,168 @@
+import { assert } from "@effect/vitest"
+import type { Code } from "@quarterdeck/contract/Problem"
+import type { PriceBook } from "@quarterdeck/cost/PriceBook"
+import { eventually } from "@quarterdeck/harness"
+import { Clock, Effect } from "effect"
+import { aDay, keep } from "./costHistory.ts"
+import { type Call, Deployment, type KeyName } from "./Deployment.ts"
+import { onEveryDriver } from "./onEveryDriver.ts"
+
+const PRICES = "/api/v1/prices"
+const put = (body: unknown, key: KeyName = "admin"): Call => ({ method: "PUT", key, body })
+
+const cpu = (cpuPerCoreHour: number, more: object = {}) => ({
+  ...{ resource: "node", match: {}, cpuPerCoreHour, ...more }
+})
+
+/** Replaces the present book by one that was made of it. */
+const replaced = Effect.fnUntraced(function* (change: (book: PriceBook) => object) {
+  const deployment = yield* Deployment
+  const before = yield* deployment.prices()
+  const reply = yield* deployment.call(PRICES, put(change(before)))
+  assert.strictEqual(reply.status, 200, reply.text)
+  const after = yield* deployment.prices()
+  assert.deepStrictEqual(JSON.parse(reply.text), JSON.parse(JSON.stringify(after)))
+  return { before, after }
+})
+
+onEveryDriver("prices", { children: [], furnish: keep(["hub"]) }, (it) => {
+  it.effect("every key reads the rates, with the version that a change must name", () =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      for (const key of ["viewer", "operator", "admin", "shopViewer"] as const) {
+        const { currency, default: usual, version } = yield* deployment.prices({ key })
+        assert.isAtLeast(version, 1)
+        assert.strictEqual(currency, "USD")
+        assert.strictEqual(usual.aws.cpuPerCoreHour, 0.031611)
+      }
+    })
+  )
+
+  it.effect("an unscoped Admin replaces the book, which is read again with the next version", () =>
+    Effect.gen(function* () {
+      const { after, before } = yield* replaced((book) => ({ ...book, overrides: [cpu(0.05)] }))
+      assert.strictEqual(after.version, before.version + 1)
+      assert.deepStrictEqual(after.overrides, [{ resource: "node", match: {}, cpuPerCoreHour: 0.05 }])
+    })
+  )
+
+  it.effect("409 for a book that was changed since it was read; nothing is changed", () =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      const read = yield* deployment.prices()
+      const { after } = yield* replaced((book) => ({ ...book, overrides: [cpu(0.06)] }))
+      const problem = yield* deployment.problem(PRICES, put({ ...read, overrides: [] }))
+      assert.deepInclude(problem, { status: 409, code: "prices_stale", field: "version" })
+      assert.deepStrictEqual(yield* deployment.prices(), after)
+    })
+  )
+
+  it.effect.each<KeyName>(["viewer", "operator", "prodAdmin", "shopAdmin"])("403 for a change by %s", (key) =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      const problem = yield* deployment.problem(PRICES, put({}, key))
+      assert.deepInclude(problem, { status: 403, code: "role_forbidden" })
+    })
+  )
+
+  it.effect.each<[string, (book: PriceBook) => unknown, number, Code, string | undefined]>([
+    [
+      "a negative price",
+      (book) => ({ ...book, overrides: [cpu(-1)] }),
+      400,
+      "invalid_body",
+      "overrides[0].cpuPerCoreHour"
+    ],
+    [
+      "a misspelt match",
+      (book) => ({ ...book, overrides: [cpu(1, { match: { clusters: "hub" } })] }),
+      400,
+      "invalid_body",
+      "overrides[0].match.clusters"
+    ],
+    [
+      "an override of nothing",
+      (book) => ({ ...book, overrides: [{ resource: "node", match: {} }] }),
+      400,
+      "invalid_body",
+      "overrides[0]"
+    ],
+    [
+      "two overrides of one thing",
+      (book) => ({ ...book, overrides: [cpu(1), cpu(2)] }),
+      400,
+      "invalid_body",
+      "overrides[1]"
+    ],
+    ["a currency that is none", (book) => ({ ...book, currency: "dollar" }), 400, "invalid_body", "currency"],
+    [
+      "another currency than the costs that there are",
+      (book) => ({ ...book, currency: "EUR" }),
+      400,
+      "invalid_body",
+      "currency"
+    ],
+    ["a rate of zero", (book) => ({ ...book, rate: 0 }), 400, "invalid_body", "rate"],
+    [
+      "an instant before what is kept by the hour",
+      (book) => ({ ...book, overrides: [cpu(1, { validFrom: "2020-01-01T00:00:00Z" })] }),
+      400,
+      "invalid_body",
+      "overrides[0].validFrom"
+    ],
+    ["an unknown field", (book) => ({ ...book, discount: 5 }), 400, "invalid_body", "discount"],
+    ["no version", (book) => ({ ...book, version: undefined }), 400, "invalid_body", "version"],
+    ["more than 1 MiB", (book) => ({ ...book, currency: "E".repeat(1_100_000) }), 413, "body_too_large", undefined]
+  ])("refuses a book with %s, and keeps the old one", ([, change, status, code, field]) =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      const before = yield* deployment.prices()
+      const problem = yield* deployment.problem(PRICES, put(change(before)))
+      assert.deepInclude(problem, { status, code, ...(field === undefined ? {} : { field }) })
+      assert.deepStrictEqual(yield* deployment.prices(), before)
+    })
+  )
+
+  it.effect("a key that reaches some clusters only does not learn of others by their prices", () =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      yield* replaced((book) => ({
+        ...book,
+        overrides: [cpu(0.1), cpu(0.2, { match: { cluster: "prod" } }), cpu(0.3, { match: { cluster: "secret" } })]
+      }))
+      const { text } = yield* deployment.call(PRICES, { key: "prodViewer" })
+      assert.include(text, '"prod"')
+      assert.notInclude(text, "secret")
+      assert.strictEqual((yield* deployment.prices()).overrides.length, 3)
+    })
+  )
+
+  it.effect("a new price with an earlier date charges closed hours anew", () =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      const nowMs = yield* Clock.currentTimeMillis
+      const validFrom = new Date(nowMs - 10 * 86_400_000).toISOString()
+      const day = yield* aDay
+      const cost = Effect.map(
+        deployment.costs(day, { namespaces: ["shop"] }),
+        ({ aggregatedWorkloads }) => aggregatedWorkloads[0]?.cpuCost
+      )
+      assert.strictEqual(yield* cost, 24)
+      yield* replaced((book) => ({ ...book, overrides: [cpu(100, { validFrom })] }))
+      yield* eventually("a core costs 100 an hour", cost, (now) => now === 2_400, { within: "20 seconds" })
+    })
+  )
+
+  it.effect("the header is not read, and a parameter is refused", () =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      const reply = yield* deployment.call(PRICES, { headers: [["X-Service-Cluster", "||"]] })
+      assert.strictEqual(reply.status, 200)
+      assert.deepInclude(yield* deployment.problem(`${PRICES}?cluster=hub`), {
+        status: 400,
+        code: "unknown_parameter",
+        field: "cluster"
+      })
+    })
+  )
+})
