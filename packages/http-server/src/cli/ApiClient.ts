@@ -5,7 +5,7 @@
  */
 import * as SchemaFault from "@quarterdeck/keys/SchemaFault"
 import { Problem } from "@quarterdeck/contract/Problem"
-import { ByteSize, Effect, Redacted, Result, Schema } from "effect"
+import { ByteSize, Effect, Redacted, Result, Schema, Stream } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse, HttpIncomingMessage } from "effect/http"
 import { type CommandFailure, failed } from "./CommandFailure.ts"
 import type { Connection } from "./Connection.ts"
@@ -14,7 +14,7 @@ import { explain } from "./TransportProblem.ts"
 
 /** **Shape** `path` starts with a slash and is encoded; a query parameter may stand more than once. */
 export interface Call {
-  readonly method: "GET" | "POST" | "DELETE"
+  readonly method: "GET" | "POST" | "PUT" | "DELETE"
   readonly path: string
   readonly query?: ReadonlyArray<readonly [name: string, value: string]>
   readonly headers?: Readonly<Record<string, string>>
@@ -58,6 +58,39 @@ export const run = Effect.fn("ApiClient.run")(function* (connection: Connection,
   yield* send(connection, request)
 })
 
+/**
+ * Calls an endpoint that answers with comma-separated values, and gives them as they come.
+ *
+ * **Errors** `CommandFailure` as of {@link call}, also for an answer that breaks off.
+ *
+ * **Limits** one request; 60 s without a part of the answer; any length.
+ *
+ * @since 0.1.0
+ */
+export const download = (
+  connection: Connection,
+  request: Call
+): Stream.Stream<Uint8Array, CommandFailure, HttpClient.HttpClient> =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const client = yield* HttpClient.HttpClient
+      const response = yield* client.execute(toRequest(connection, request, CSV))
+      const head = headOf(response)
+      if (response.status === 200 && head.mediaType === CSV) return response.stream
+      const body = { ...head, text: yield* response.text }
+      return yield* response.status === 200 ? notJson(connection, body) : refusal(connection, body, response)
+    })
+  ).pipe(
+    Stream.timeoutOrElse({
+      duration: TIMEOUT,
+      orElse: () => Stream.fail(failed(`${connection.base}: no answer within ${TIMEOUT}`))
+    }),
+    Stream.catchTag("HttpClientError", ({ reason }) => Stream.fail(failed(`${connection.base}: ${explain(reason)}`)))
+  )
+
+const JSON_TYPE = "application/json"
+const CSV = "text/csv"
+
 /** The body of a successful answer. */
 interface Body {
   readonly status: number
@@ -69,11 +102,7 @@ const send = (connection: Connection, call: Call): Effect.Effect<Body, CommandFa
   Effect.gen(function* () {
     const client = yield* HttpClient.HttpClient
     const response = yield* client.execute(toRequest(connection, call))
-    const body: Body = {
-      status: response.status,
-      mediaType: response.headers["content-type"]?.split(";")[0]?.trim() ?? "no media type",
-      text: yield* response.text
-    }
+    const body: Body = { ...headOf(response), text: yield* response.text }
     if (body.status >= 200 && body.status < 300) return body
     return yield* refusal(connection, body, response)
   }).pipe(
@@ -85,7 +114,16 @@ const send = (connection: Connection, call: Call): Effect.Effect<Body, CommandFa
     Effect.provideService(HttpIncomingMessage.MaxBodySize, MAX_ANSWER)
   )
 
-const toRequest = (connection: Connection, { body, headers, method, path, query = [] }: Call) => {
+const headOf = ({ headers, status }: HttpClientResponse.HttpClientResponse): Omit<Body, "text"> => ({
+  status,
+  mediaType: headers["content-type"]?.split(";")[0]?.trim() ?? "no media type"
+})
+
+const toRequest = (
+  connection: Connection,
+  { body, headers, method, path, query = [] }: Call,
+  mediaType: string = JSON_TYPE
+) => {
   const parameters = new URLSearchParams()
   for (const [name, value] of query) parameters.append(name, value)
   const request = HttpClientRequest.make(method)(
@@ -93,7 +131,7 @@ const toRequest = (connection: Connection, { body, headers, method, path, query 
     {
       headers: {
         ...headers,
-        accept: "application/json, application/problem+json",
+        accept: `${mediaType}, application/problem+json`,
         authorization: Redacted.value(connection.authorization)
       }
     }

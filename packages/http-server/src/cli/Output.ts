@@ -8,9 +8,10 @@ import * as PlainText from "./PlainText.ts"
 
 export type Format = "table" | "json" | "csv"
 
-/** One column. **Shape** a number is written as it is, everything else as text. */
+/** One column. **Shape** a number is written as it is, everything else as text; `align` is of tables, left unless given. */
 export interface Column<Row> {
   readonly title: string
+  readonly align?: "right"
   readonly cell: (row: Row) => string | number
 }
 
@@ -27,8 +28,10 @@ export const table = <Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyAr
   const widths = columns.map((_, index) =>
     lines.reduce((widest, line) => Math.max(widest, CliOutput.displayWidth(line[index] ?? "")), 0)
   )
-  const pad = (text: string, index: number) =>
-    text + " ".repeat(Math.max(0, (widths[index] ?? 0) - CliOutput.displayWidth(text)))
+  const pad = (text: string, index: number) => {
+    const space = " ".repeat(Math.max(0, (widths[index] ?? 0) - CliOutput.displayWidth(text)))
+    return columns[index]?.align === "right" ? space + text : text + space
+  }
   return lines.map((line) => `${line.map(pad).join("  ").trimEnd()}\n`).join("")
 }
 

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { Effect, type PlatformError, Stdio, Stream } from "effect"
+import { Effect, PlatformError, Stdio, Stream } from "effect"
 import * as Output from "./Output.ts"
 import * as PlainText from "./PlainText.ts"
 
@@ -14,6 +14,16 @@ export const output = Effect.fn("Print.output")(function* (text: string) {
     Stream.run(stdio.stdout()),
     Effect.catchIf(isClosed, () => Effect.void),
     Effect.orDie
+  )
+})
+
+/** Writes what a stream gives, as it comes. **Errors** those of the stream; none when the reader has gone. */
+export const parts = Effect.fn("Print.parts")(function* <E, R>(stream: Stream.Stream<string | Uint8Array, E, R>) {
+  const stdio = yield* Stdio.Stdio
+  const out = stdio.stdout()
+  yield* stream.pipe(
+    Stream.run(out),
+    Effect.catchIf(PlatformError.isPlatformError, (error) => (isClosed(error) ? Effect.void : Effect.die(error)))
   )
 })
 

@@ -8,7 +8,22 @@ const { version } = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct
   readFileSync(new URL("../../package.json", import.meta.url), "utf8")
 )
 
-const COMMANDS = ["", "serve", "clusters", "workloads", "key", "key create", "key list", "key revoke", "key hash"]
+const COMMANDS = [
+  ...[
+    "",
+    "serve",
+    "clusters",
+    "workloads",
+    "cost",
+    "cost by",
+    "cost explain",
+    "cost check",
+    "cost repair",
+    "cost export"
+  ],
+  ...["cost import", "prices", "prices get", "prices set"],
+  ...["key", "key create", "key list", "key revoke", "key hash"]
+]
 
 describe("quarterdeck", () => {
   it.live("prints its version", () =>

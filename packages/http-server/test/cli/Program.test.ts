@@ -160,13 +160,20 @@ layer(World.layer, { timeout: "60 seconds" })("quarterdeck", (it) => {
   )
 
   it.effect(
-    "refuses to start without a cluster, and with a kubeconfig, a parent, a keys file or a certificate that cannot be used",
+    "refuses to start without a cluster, and with a kubeconfig, parent, keys file, certificate or costs that cannot be used",
     () =>
       Effect.gen(function* () {
         const files = yield* FileSystem.FileSystem
         const { at, flags, home } = yield* own()
         yield* files.writeFileString(at("broken.yaml"), "clusters: [\n")
         yield* files.writeFileString(at("other.yaml"), "hello: 1\n")
+        for (const [directory, file] of [
+          ["damaged-costs", "cost.sqlite"],
+          ["damaged-prices", "prices.json"]
+        ] as const) {
+          yield* files.makeDirectory(at(directory), { mode: 0o700 })
+          yield* files.writeFileString(at(`${directory}/${file}`), "not what it should be, ".repeat(100))
+        }
         const data = ["--port", "0", "--data", at("data")]
         const refusals: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
           [data, /^quarterdeck: no cluster: .*; set clusters\.kubeconfig$/],
@@ -187,6 +194,18 @@ layer(World.layer, { timeout: "60 seconds" })("quarterdeck", (it) => {
           [
             [...flags, "--parent", "typo"],
             /^quarterdeck: no cluster is named typo, which should be the parent; known clusters: hub, prod$/
+          ],
+          [
+            [...flags.slice(0, 4), "--data", at("damaged-costs")],
+            /^quarterdeck: costs: could not open the cost history: /
+          ],
+          [
+            [...flags.slice(0, 4), "--data", at("damaged-prices")],
+            /^quarterdeck: costs: prices\.json holds no prices: /
+          ],
+          [
+            [...flags, "--cost-url", "http://writer:s3cret@127.0.0.1:9/costs"],
+            /^quarterdeck: costs: (?!.*s3cret).*ECONNREFUSED 127\.0\.0\.1:9$/
           ],
           [[...flags, "--keys-file", at("none.yaml")], /^quarterdeck: .*none\.yaml/],
           [

@@ -1,0 +1,31 @@
+/**
+ * `quarterdeck cost`: reports of costs, and the care of their history.
+ *
+ * @since 0.1.0
+ */
+import { Command } from "effect/cli"
+import { costByCommand } from "./CostByCommand.ts"
+import { costCheckCommand, costRepairCommand } from "./CostCheckCommand.ts"
+import { costExplainCommand } from "./CostExplainCommand.ts"
+import { costExportCommand, costImportCommand } from "./CostTransferCommand.ts"
+import { report, reportFlags } from "./CostReportCommand.ts"
+
+export const costCommand = Command.make("cost", reportFlags, report).pipe(
+  Command.withDescription("Report what the workloads of one, several or all clusters cost, the dearest first."),
+  Command.withShortDescription("Report what workloads cost"),
+  Command.withSubcommands([
+    costByCommand,
+    costExplainCommand,
+    costCheckCommand,
+    costRepairCommand,
+    costExportCommand,
+    costImportCommand
+  ]),
+  Command.withExamples([
+    { command: "quarterdeck cost", description: "The parent cluster, the last seven days" },
+    { command: "quarterdeck cost --cluster '*' --range 30d --namespace shop --type Deployment --limit 20" },
+    { command: "quarterdeck cost --cluster '*' --from 2026-03-01 --to 2026-04-01 -o csv > march.csv" },
+    { command: "quarterdeck cost by namespace --cluster '*'", description: "Sums instead of workloads" },
+    { command: "quarterdeck cost explain prod/shop/Deployment/api", description: "Why a workload costs what it does" }
+  ])
+)

@@ -1,0 +1,50 @@
+/**
+ * Figures of costs as a person reads them.
+ *
+ * @since 0.1.0
+ */
+
+/**
+ * Writes an amount of money with some decimals.
+ *
+ * **Shape** what would be rounded to nothing says so, so that no cost looks like none. **Example** `12.30`, `<0.01`
+ *
+ * @since 0.1.0
+ */
+export const money = (amount: number, decimals = 2): string => {
+  const least = 10 ** -decimals
+  if (amount === 0) return amount.toFixed(decimals).replace("-", "")
+  if (Math.abs(amount) >= least / 2) return amount.toFixed(decimals)
+  return amount > 0 ? `<${least.toFixed(decimals)}` : `>-${least.toFixed(decimals)}`
+}
+
+/** Writes a part of one as a percentage. **Shape** rounded down, so that only the whole is `100%`. */
+export const percent = (part: number): string => `${Math.floor(part * 100 + 1e-9)}%`
+
+/** Writes a price with six significant digits. **Example** `0.031611` */
+export const price = (amount: number): string => String(Number(amount.toPrecision(6)))
+
+/** Writes a quantity with three decimals. */
+export const quantity = (amount: number): string => amount.toFixed(3)
+
+/**
+ * Writes a length of time in its two largest units, rounded down.
+ *
+ * **Example** `6 d 23 h`, `2 h 5 min`, `0 min`
+ */
+export const span = (hours: number): string => {
+  const minutes = Math.floor(hours * 60 + 1e-6)
+  const [d, h, min] = [Math.floor(minutes / 1_440), Math.floor(minutes / 60) % 24, minutes % 60]
+  const parts = d > 0 ? [[d, "d"] as const, [h, "h"] as const] : [[h, "h"] as const, [min, "min"] as const]
+  const told = parts.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`)
+  return told.length === 0 ? "0 min" : told.join(" ")
+}
+
+/** Writes an instant to the minute. **Example** `2026-03-08 10:20` */
+export const minute = (instant: string): string => instant.slice(0, 16).replace("T", " ")
+
+/** Tells a window, and what costs in it are counted in. */
+export const window = ({ end, start }: { readonly start: string; readonly end: string }, currency: string): string => {
+  const hours = (Date.parse(end) - Date.parse(start)) / 3_600_000
+  return `${minute(start)} to ${minute(end)} UTC (${span(hours)}), costs in ${currency}`
+}
