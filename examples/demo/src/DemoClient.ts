@@ -3,6 +3,8 @@
  */
 import { ClusterList } from "@quarterdeck/contract/ClustersGroup"
 import { WorkloadList } from "@quarterdeck/contract/WorkloadsGroup"
+import { AggregatedCosts } from "@quarterdeck/cost/Aggregate"
+import { WorkloadCosts } from "@quarterdeck/cost/CostRow"
 import { CreatedApiKey } from "@quarterdeck/keys/ApiKey"
 import type { Rule } from "@quarterdeck/keys/Rule"
 import { Effect, Redacted, Schedule, Schema } from "effect"
@@ -47,6 +49,14 @@ const decode = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
 const decodeClusters = decode(ClusterList)
 const decodeWorkloads = decode(WorkloadList)
 const decodeCreated = decode(CreatedApiKey)
+const decodeCosts = decode(WorkloadCosts)
+const decodeGroups = decode(AggregatedCosts)
+
+const asJson = (body: object): Question => ({
+  method: "POST",
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify(body)
+})
 
 export const DemoClient = {
   make: (url: string) => ({
@@ -56,11 +66,7 @@ export const DemoClient = {
       Effect.asVoid
     ),
     createKey: (admin: string, name: string, rule: typeof Rule.Encoded) =>
-      ask(`${url}/api/v1/apiKeys`, admin, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ name, rule, expire: "30d" })
-      }).pipe(
+      ask(`${url}/api/v1/apiKeys`, admin, asJson({ name, rule, expire: "30d" })).pipe(
         Effect.flatMap(decodeCreated),
         Effect.map(({ key }) => Redacted.value(key))
       ),
@@ -69,6 +75,10 @@ export const DemoClient = {
       Effect.flatMap(
         ask(`${url}/api/v1/workloads?limit=${limit}`, key, { headers: { "x-service-cluster": target } }),
         decodeWorkloads
-      )
+      ),
+    costs: (key: string, path: string, body: object) =>
+      Effect.flatMap(ask(`${url}${path}`, key, asJson(body)), decodeCosts),
+    costGroups: (key: string, path: string, body: object) =>
+      Effect.flatMap(ask(`${url}${path}`, key, asJson(body)), decodeGroups)
   })
 }

@@ -2,6 +2,7 @@
  * What the demo prints.
  */
 import type { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
+import type { CostCoverage, CostTotals } from "@quarterdeck/cost/CostRow"
 import { styleText } from "node:util"
 
 const bold = (text: string): string => styleText("bold", text)
@@ -44,6 +45,9 @@ export const curl = (url: string, variable: string, path: string, target?: strin
   return `curl -s -H "Authorization: Bearer $${variable}" ${header}'${url}${path}'`
 }
 
+export const curlOfBody = (url: string, variable: string, path: string, body: object): string =>
+  `curl -s -H "Authorization: Bearer $${variable}" -H 'Content-Type: application/json' -d '${JSON.stringify(body)}' '${url}${path}'`
+
 export const answer = (parts: {
   readonly title: string
   readonly curl: string
@@ -63,6 +67,22 @@ export const coverage = (clusters: ReadonlyArray<Coverage>, shown: number | unde
     ...(shown === undefined
       ? []
       : [`${shown} of ${total} rows: the page that limit asks for; the answer's nextCursor gives the next`])
+  ]
+}
+
+/** Says how much of the window each cluster was seen, and what all rows come to. */
+export const costCoverage = (
+  clusters: ReadonlyArray<CostCoverage>,
+  { savingsAvailable, totalCost }: Pick<CostTotals, "savingsAvailable" | "totalCost">,
+  currency: string
+): ReadonlyArray<string> => {
+  const hours = (value: number): string => value.toFixed(1)
+  const parts = clusters.map(
+    ({ hoursCovered, hoursInWindow, name }) => `${name} ${hours(hoursCovered)} of ${hours(hoursInWindow)} hours`
+  )
+  return [
+    `coverage: ${parts.join("; ")}`,
+    `all rows: ${totalCost.toFixed(2)} ${currency}, of which ${savingsAvailable.toFixed(2)} could be saved`
   ]
 }
 

@@ -4,7 +4,8 @@
  * `demo` runs until Ctrl-C; `demo --once` ends after it has printed; `--port` takes another port than 8080.
  */
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
-import { Embedded, Fleet, Seed } from "@quarterdeck/harness"
+import { hourOf } from "@quarterdeck/cost/Units"
+import { Embedded, Fleet, Seed, Usage } from "@quarterdeck/harness"
 import * as Columns from "@quarterdeck/http-server/cli/Columns"
 import * as Output from "@quarterdeck/http-server/cli/Output"
 import * as Listener from "@quarterdeck/http-server/Listener"
@@ -24,16 +25,36 @@ import {
   Stdio
 } from "effect"
 import { type Arguments, argumentsOf, Port } from "./Arguments.ts"
+import * as CostColumns from "./CostColumns.ts"
 import { DemoClient, DemoFailed } from "./DemoClient.ts"
 import * as Page from "./Page.ts"
+import * as PastCosts from "./PastCosts.ts"
+import * as Pasts from "./Pasts.ts"
+import * as StoryObjects from "./StoryObjects.ts"
 
+const PARENT = "hub"
 const CHILDREN = ["prod", "stage"]
+const CLUSTERS = [PARENT, ...CHILDREN]
+/** What fills the clusters, and what their past is made of. */
+const SEEDED = { seed: 1, size: "small" } as const
 const portOfEnvironment = Config.schema(Port, "QUARTERDECK_PORT").pipe(
   Config.withDefault(8080),
   Effect.mapError(() => new DemoFailed({ problem: "QUARTERDECK_PORT must be a whole number from 0 to 65535" }))
 )
 /** Rows of each answer that fit a screen beside the others. */
-const ROWS = 8
+const ROWS = 5
+const COST_ROWS = 8
+
+const COSTS = {
+  title: "What did it cost, all clusters, seven days? The dearest first",
+  path: `/detailedCostReport/getWorkloads?range=7d&limit=${COST_ROWS}`,
+  body: { multiCluster: true }
+}
+const GROUPS = {
+  title: "And by namespace, with what stands idle?",
+  path: "/detailedCostReport/getAggregated?range=7d",
+  body: { multiCluster: true, groupBy: ["namespace"], idle: "show" }
+}
 
 const demo = Effect.fnUntraced(function* ({ once, port: givenPort }: Arguments) {
   const startedAt = yield* Clock.currentTimeMillis
@@ -41,10 +62,12 @@ const demo = Effect.fnUntraced(function* ({ once, port: givenPort }: Arguments) 
   const path = yield* Path.Path
   const port = givenPort ?? (yield* portOfEnvironment)
 
-  const fleet = yield* Fleet.make({ driver: Embedded.driver, parent: "hub", children: CHILDREN })
-  yield* Seed.fill(fleet)
-
   const directory = yield* files.makeTempDirectoryScoped({ prefix: "quarterdeck-demo-" })
+  const dataDirectory = path.join(directory, "data")
+  const plans = yield* Effect.forEach(CLUSTERS, (cluster, index) => Seed.plan({ ...SEEDED, cluster, index }))
+  const [fleet] = yield* Effect.all([start(plans), remember(plans, dataDirectory, hourOf(startedAt))], {
+    concurrency: "unbounded"
+  })
   const kubeconfig = path.join(directory, "kubeconfig.yaml")
   const firstKey = path.join(directory, "first.key")
   yield* files.writeFileString(kubeconfig, fleet.kubeconfig, { mode: 0o600 })
@@ -53,7 +76,7 @@ const demo = Effect.fnUntraced(function* ({ once, port: givenPort }: Arguments) 
     Quarterdeck.layer({
       clusters: { kubeconfig: [kubeconfig] },
       keys: { bootstrapFile: firstKey },
-      dataDirectory: path.join(directory, "data")
+      dataDirectory
     })
   )
   const { url } = yield* Listener.listen(Context.get(services, Quarterdeck).nodeHandler, {
@@ -124,8 +147,49 @@ const demo = Effect.fnUntraced(function* ({ once, port: givenPort }: Arguments) 
       })
     )
   }
+  const costs = yield* client.costs(viewer, COSTS.path, COSTS.body)
+  yield* Console.log(
+    Page.answer({
+      title: COSTS.title,
+      curl: Page.curlOfBody(url, "VIEWER", COSTS.path, COSTS.body),
+      table: Output.table(CostColumns.workloads, costs.aggregatedWorkloads),
+      notes: Page.costCoverage(costs.clusters, costs.totals, costs.currency)
+    })
+  )
+  const groups = yield* client.costGroups(viewer, GROUPS.path, GROUPS.body)
+  yield* Console.log(
+    Page.answer({
+      title: GROUPS.title,
+      curl: Page.curlOfBody(url, "VIEWER", GROUPS.path, GROUPS.body),
+      table: Output.table(CostColumns.groups, "rows" in groups ? groups.rows : []),
+      notes: []
+    })
+  )
   yield* Console.log(Page.more(url))
 })
+
+/** Starts the clusters with what is planned, the workloads of the story, and metrics of what everything uses. */
+const start = Effect.fnUntraced(function* (plans: ReadonlyArray<Seed.ClusterPlan>) {
+  const fleet = yield* Fleet.make({ driver: Embedded.driver, parent: PARENT, children: CHILDREN })
+  yield* Seed.fill(fleet, SEEDED)
+  yield* Effect.forEach(
+    plans,
+    Effect.fnUntraced(function* (plan) {
+      const cluster = yield* fleet.cluster(plan.cluster)
+      yield* StoryObjects.put(cluster, plan)
+      yield* Usage.serve(cluster, { seed: SEEDED.seed })
+    }),
+    { concurrency: "unbounded", discard: true }
+  )
+  return fleet
+})
+
+/** Writes what the clusters have cost before. */
+const remember = (plans: ReadonlyArray<Seed.ClusterPlan>, directory: string, nowMs: number) =>
+  PastCosts.write(
+    plans.map((plan) => Pasts.from(plan, nowMs)),
+    nowMs
+  ).pipe(Effect.provide(PastCosts.layer(directory)))
 
 const USAGE =
   "the flags are --once, which ends the demo after it has printed, and --port NUMBER, where 0 is any free port"
