@@ -13,7 +13,7 @@ import {
   MinutePod,
   type Name,
   NOW,
-  onEveryCostFleet,
+  onCostFleet,
   reportNow,
   runningIn
 } from "./costFleet.ts"
@@ -98,7 +98,7 @@ const Ended = Schema.Struct({
 })
 const hasEnded = Schema.is(Ended)
 
-onEveryCostFleet("costs of living clusters", (it) => {
+onCostFleet("costs of living clusters", (it) => {
   it.effect.each<[string, unknown, Call, ReadonlyArray<Name>]>([
     ["one, by header", {}, { headers: to("prod") }, ["prod"]],
     ["one, by body", several("stage"), {}, ["stage"]],
