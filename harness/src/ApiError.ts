@@ -31,6 +31,13 @@ export class ApiUnreachable extends Schema.TaggedError<ApiUnreachable>()("ApiUnr
   }
 }
 
+/** The client was used after its fleet had ended. */
+export class ApiEnded extends Schema.TaggedError<ApiEnded>()("ApiEnded", {}) {
+  override get message(): string {
+    return "its fleet has ended"
+  }
+}
+
 /** The answer, or the kind that was asked for, is not what the Kubernetes API knows. */
 export class ApiUnexpected extends Schema.TaggedError<ApiUnexpected>()("ApiUnexpected", {
   problem: Schema.String
@@ -49,7 +56,7 @@ export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {
   cluster: Schema.String,
   method: Schema.String,
   path: Schema.String,
-  reason: Schema.Union([ApiRefused, ApiUnreachable, ApiUnexpected])
+  reason: Schema.Union([ApiRefused, ApiUnreachable, ApiEnded, ApiUnexpected])
 }) {
   override get message(): string {
     return `${this.method} ${this.path} on ${this.cluster}: ${this.reason.message}`

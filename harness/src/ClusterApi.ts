@@ -142,7 +142,7 @@ export const make = (options: {
     const kinds = yield* Cache.makeWith((groupVersion: string) => discover(options, transport, groupVersion), {
       capacity: KNOWN_GROUPS,
       // A group that is not there yet may come with a custom resource definition.
-      timeToLive: (exit) => (exit._tag === "Success" ? "1 hour" : 0)
+      timeToLive: (exit) => (exit._tag === "Success" && exit.value.size > 0 ? "1 hour" : 0)
     })
     return clientOf({ ...options, transport, kinds }, options.token)
   })
@@ -249,7 +249,7 @@ const follow = Effect.fnUntraced(function* (
   )
 })
 
-/** Asks which kinds a group serves; the subresources in the answer are no kinds of their own. */
+/** Asks which kinds a group serves, none if nobody serves it; subresources in the answer are no kinds of their own. */
 const discover = Effect.fnUntraced(function* (
   options: { readonly cluster: string; readonly token: Redacted.Redacted<string> },
   transport: ApiTransport,
@@ -257,6 +257,7 @@ const discover = Effect.fnUntraced(function* (
 ) {
   const request: ApiRequest = { method: "GET", path: rootOf(groupVersion) }
   const reply = yield* transport.call(request, options.token)
+  if (reply.status === 404) return NO_KINDS
   if (reply.status !== 200) return yield* refusal(options.cluster, request, reply.status, reply.text)
   const body = yield* parse(options.cluster, request, reply.text)
   const { resources } = yield* decodeResources(body).pipe(
@@ -269,6 +270,8 @@ const discover = Effect.fnUntraced(function* (
   return kinds
 })
 
+const NO_KINDS: ReadonlyMap<string, Kind> = new Map()
+
 const kindOf = Effect.fnUntraced(function* (connection: Connection, ref: KindRef) {
   const known = (yield* Cache.get(connection.kinds, ref.apiVersion)).get(ref.kind)
   if (known !== undefined) return known
@@ -276,7 +279,7 @@ const kindOf = Effect.fnUntraced(function* (connection: Connection, ref: KindRef
   const kind = (yield* Cache.refresh(connection.kinds, ref.apiVersion)).get(ref.kind)
   if (kind !== undefined) return kind
   const request: ApiRequest = { method: "GET", path: rootOf(ref.apiVersion) }
-  return yield* unexpected(connection.cluster, request, `${ref.apiVersion} has no kind ${ref.kind}`)
+  return yield* unexpected(connection.cluster, request, `${ref.apiVersion} has no kind ${ref.kind} here`)
 })
 
 const rootOf = (groupVersion: string): string =>

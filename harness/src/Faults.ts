@@ -151,7 +151,7 @@ const made = Effect.fnUntraced(function* (options: FaultsOptions) {
   const inject = Effect.fn("Faults.inject")(function* (
     given: Fault
   ): Effect.fn.Return<void, HarnessError, Scope.Scope> {
-    const fault = yield* decode(given).pipe(Effect.catchTag("SchemaError", ({ message }) => refuse(given, message)))
+    const fault = yield* Effect.mapError(decode(given), (reason) => new HarnessError({ cluster: name, reason }))
     yield* Effect.annotateCurrentSpan({ cluster: name, fault: fault._tag })
     switch (fault._tag) {
       case "Cut":

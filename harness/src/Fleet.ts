@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { Context, Effect, Layer, ManagedRuntime, Scope } from "effect"
+import { Context, Effect, Layer, ManagedRuntime, Predicate, Scope } from "effect"
 import type { ClusterDriver } from "./ClusterDriver.ts"
 import * as FakeKubelet from "./FakeKubelet.ts"
 import { ADMIN, type FleetCluster, type FleetUser, makeCluster } from "./FleetCluster.ts"
@@ -65,6 +65,7 @@ export class Fleet extends Context.Service<Fleet, RunningFleet>()("@quarterdeck/
   static readonly make = Effect.fn("Fleet.make")(function* (
     options: FleetOptions
   ): Effect.fn.Return<Fleet["Service"], HarnessError, Scope.Scope> {
+    yield* checkDriver(options)
     const children = options.children ?? []
     const users = options.users ?? []
     yield* checkNames("cluster", [options.parent, ...children])
@@ -183,9 +184,20 @@ const checkVersions = Effect.fnUntraced(function* (version: FleetOptions["versio
   if (unknown !== undefined) return yield* refuse(`a version is given for ${unknown}, which is no cluster of the fleet`)
 })
 
+/** Callers that no compiler has checked may have left it out. */
+const checkDriver = Effect.fnUntraced(function* (options: unknown) {
+  const driver = Predicate.hasProperty(options, "driver") ? options.driver : undefined
+  if (Predicate.hasProperty(driver, "start") && typeof driver.start === "function") return
+  return yield* refuse(
+    "a fleet needs a driver: Embedded.driver, ControlPlane.driver, Existing.make({ … }), or K3s.driver of "
+      + "@quarterdeck/harness/k3s"
+  )
+})
+
 const checkNames = Effect.fnUntraced(function* (what: string, names: ReadonlyArray<string>) {
   for (const [index, name] of names.entries()) {
-    if (!NAME.test(name)) return yield* refuse(`${what} names are 1 to 253 printable characters without spaces`)
+    if (typeof name !== "string" || !NAME.test(name))
+      return yield* refuse(`${what} names are 1 to 253 printable characters without spaces`)
     if (names.indexOf(name) !== index) return yield* refuse(`two ${what}s are named ${name}`)
   }
 })

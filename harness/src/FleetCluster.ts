@@ -9,7 +9,7 @@ import { type ClusterApi, make as makeApi } from "./ClusterApi.ts"
 import type { ClusterDriver, ClusterOptions, ClusterUser, RunningCluster } from "./ClusterDriver.ts"
 import type { Fault } from "./faults/Fault.ts"
 import * as Faults from "./Faults.ts"
-import { ClusterDown, HarnessError, InvalidFleet } from "./HarnessError.ts"
+import { ClusterDown, FleetEnded, HarnessError, InvalidFleet } from "./HarnessError.ts"
 import * as Kubeconfig from "./Kubeconfig.ts"
 import type { GrantedUser } from "./UserAccess.ts"
 
@@ -95,9 +95,17 @@ export const makeCluster = (
     // What the pool kept from before would fail the first call after it: the server is another one now.
     const restarted = (action: Effect.Effect<void, HarnessError>) => Effect.andThen(action, api.reconnect)
     const isDown = yield* Ref.make(false)
+    const hasEnded = yield* Effect.acquireRelease(Ref.make(false), Ref.set(true))
+    const whileFleet = <R>(action: string, effect: Effect.Effect<void, HarnessError, R>) =>
+      Effect.flatMap(Ref.get(hasEnded), (ended) =>
+        ended ? Effect.fail(new HarnessError({ cluster: name, reason: new FleetEnded({ action }) })) : effect
+      )
     const whileUp = (action: string, effect: Effect.Effect<void, HarnessError>): Effect.Effect<void, HarnessError> =>
-      Effect.flatMap(Ref.get(isDown), (down) =>
-        down ? Effect.fail(new HarnessError({ cluster: name, reason: new ClusterDown({ action }) })) : effect
+      whileFleet(
+        action,
+        Effect.flatMap(Ref.get(isDown), (down) =>
+          down ? Effect.fail(new HarnessError({ cluster: name, reason: new ClusterDown({ action }) })) : effect
+        )
       )
     const outages = {
       kill: Effect.andThen(running.kill, Ref.set(isDown, true)),
@@ -115,7 +123,9 @@ export const makeCluster = (
     })
     return {
       ...running,
-      ...outages,
+      kill: whileFleet("kill", outages.kill),
+      restart: whileFleet("restart", outages.restart),
+      restartEmpty: whileFleet("restart", outages.restartEmpty),
       server,
       caPem,
       expireHistory: whileUp("expire its history", restarted(running.expireHistory)),
@@ -131,7 +141,7 @@ export const makeCluster = (
       inject: (fault) =>
         Option.match(faults, {
           onNone: () => refused(name, "the fleet was started without faults"),
-          onSome: (proxy) => proxy.inject(fault)
+          onSome: (proxy) => whileFleet("inject a fault into", proxy.inject(fault))
         })
     }
   })

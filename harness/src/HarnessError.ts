@@ -70,6 +70,33 @@ export class InvalidFleet extends Schema.TaggedError<InvalidFleet>()("InvalidFle
   }
 }
 
+/** A seed cannot be of that size, or in that manner. */
+export class InvalidSeed extends Schema.TaggedError<InvalidSeed>()("InvalidSeed", {
+  /** As it is written: `size.pods`. */
+  field: Schema.String,
+  /** What may stand there, as a noun phrase. */
+  allowed: Schema.String,
+  given: Schema.String
+}) {
+  override get message(): string {
+    return `a seed's ${this.field} must be ${this.allowed}, not ${this.given}`
+  }
+}
+
+/** What a seed was about to create is there already. */
+export class SeedConflict extends Schema.TaggedError<SeedConflict>()("SeedConflict", {
+  /** The server's words: `namespaces "storefront" already exists`. */
+  text: Schema.String,
+  cause: Schema.Defect()
+}) {
+  override get message(): string {
+    return (
+      `${this.text}: a seed creates its own namespaces, nodes and workloads, and leaves what is there as it is; `
+      + "seed a cluster once and before anything else, or take it back by reset or restartEmpty first"
+    )
+  }
+}
+
 /** The cluster was killed, and what was asked for needs one that runs. */
 export class ClusterDown extends Schema.TaggedError<ClusterDown>()("ClusterDown", {
   /** What was asked for, as a verb phrase: `reset it`. */
@@ -77,6 +104,16 @@ export class ClusterDown extends Schema.TaggedError<ClusterDown>()("ClusterDown"
 }) {
   override get message(): string {
     return `it is down; restart it to ${this.action}`
+  }
+}
+
+/** A cluster was told to do something after its fleet had ended. */
+export class FleetEnded extends Schema.TaggedError<FleetEnded>()("FleetEnded", {
+  /** What was asked for, as a verb phrase: `reset it`. */
+  action: Schema.String
+}) {
+  override get message(): string {
+    return `its fleet has ended; nothing is left to ${this.action}`
   }
 }
 
@@ -158,11 +195,14 @@ export class HarnessError extends Schema.TaggedError<HarnessError>()("HarnessErr
     ProgramExited,
     ContainerFailed,
     ClusterDown,
+    FleetEnded,
     ClusterNotReady,
     PortsTaken,
     MachineRefused,
     InvalidFleet,
     InvalidFault,
+    InvalidSeed,
+    SeedConflict,
     SetupFailed,
     NotSupported
   ])

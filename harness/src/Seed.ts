@@ -11,8 +11,10 @@ import { DateTime, Effect } from "effect"
 import type { ApiError } from "./ApiError.ts"
 import type { Fleet } from "./Fleet.ts"
 import type { FleetCluster } from "./FleetCluster.ts"
+import { HarnessError, SeedConflict } from "./HarnessError.ts"
 import { type ClusterPlan, plan } from "./seed/ClusterPlan.ts"
 import * as Destination from "./seed/Destination.ts"
+import * as SeedCheck from "./seed/SeedCheck.ts"
 import type { SeedSize } from "./seed/SeedSize.ts"
 import { countOf, type PodMode, write } from "./seed/Writer.ts"
 
@@ -45,7 +47,9 @@ const CONCURRENCY = 16
  * paused, idle), Jobs that completed and failed, and a pod of its own; which workload is in trouble, versions, replicas,
  * clouds and a third of the workloads differ from cluster to cluster. Gives the plans, in the order of `fleet.clusters`.
  *
- * **Errors** `ApiError`; a fleet that has been seeded already refuses with 409 (AlreadyExists).
+ * **Errors** `ApiError`; `HarnessError` with `InvalidSeed` before anything is written when the options cannot be, with
+ * `SeedConflict` when a cluster has an object of the seed already: its second seed, or a namespace of the same name. What
+ * was written until then stays.
  *
  * **Limits** `concurrency` calls at once to each cluster; a plan takes about 0.5 KB a pod.
  *
@@ -61,7 +65,7 @@ const CONCURRENCY = 16
 export const fill = (
   fleet: Pick<Fleet["Service"], "clusters">,
   options: SeedOptions = {}
-): Effect.Effect<ReadonlyArray<ClusterPlan>, ApiError> =>
+): Effect.Effect<ReadonlyArray<ClusterPlan>, ApiError | HarnessError> =>
   Effect.forEach(fleet.clusters, (cluster, index) => fillCluster(cluster, index, options), { concurrency: "unbounded" })
 
 /** Fills one cluster as the one at `index` of its fleet, where 0 is the parent. */
@@ -69,7 +73,7 @@ export const fillCluster = Effect.fn("Seed.fillCluster")(function* (
   cluster: Pick<FleetCluster, "api" | "name">,
   index: number,
   options: SeedOptions = {}
-): Effect.fn.Return<ClusterPlan, ApiError> {
+): Effect.fn.Return<ClusterPlan, ApiError | HarnessError> {
   const {
     concurrency = CONCURRENCY,
     onProgress = () => Effect.void,
@@ -77,6 +81,7 @@ export const fillCluster = Effect.fn("Seed.fillCluster")(function* (
     seed = 1,
     size = "small"
   } = options
+  yield* SeedCheck.check(cluster.name, { concurrency, pods, seed, size })
   const planned = yield* plan({ seed, size, cluster: cluster.name, index })
   const now = DateTime.formatIso(DateTime.startOf(yield* DateTime.now, "second"))
   const to = yield* Destination.make({
@@ -87,6 +92,12 @@ export const fillCluster = Effect.fn("Seed.fillCluster")(function* (
     total: countOf(planned, pods),
     onProgress
   })
-  yield* write(planned, to, pods)
+  yield* Effect.mapError(write(planned, to, pods), explained)
   return planned
 })
+
+const explained = (error: ApiError): ApiError | HarnessError => {
+  const { cluster, reason } = error
+  if (reason._tag !== "ApiRefused" || reason.reason !== "AlreadyExists") return error
+  return new HarnessError({ cluster, reason: new SeedConflict({ text: reason.text, cause: error }) })
+}

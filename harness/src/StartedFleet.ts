@@ -8,6 +8,7 @@ import type { Fault } from "./faults/Fault.ts"
 import { type StartedFault, started } from "./Faults.ts"
 import type { FleetCluster } from "./FleetCluster.ts"
 import type { RunningFleet } from "./RunningFleet.ts"
+import * as Seed from "./Seed.ts"
 import type { KubeList, KubeObject, ObjectRef } from "./KubeObject.ts"
 import type { ListOptions, PatchType } from "./ClusterApi.ts"
 
@@ -58,6 +59,8 @@ export interface StartedFleet extends AsyncDisposable {
   readonly checkpoint: () => Promise<void>
   readonly reset: () => Promise<void>
   readonly save: (directory: string) => Promise<void>
+  /** Fills every cluster with the workloads of an online shop; see {@link Seed}. */
+  readonly seed: (options?: Seed.SeedOptions) => Promise<ReadonlyArray<Seed.ClusterPlan>>
   /** The same fleet as effects. */
   readonly fleet: RunningFleet
 }
@@ -76,6 +79,7 @@ export const startedFrom = (fleet: RunningFleet, dispose: () => Promise<void>): 
     checkpoint: () => Effect.runPromise(fleet.checkpoint),
     reset: () => Effect.runPromise(fleet.reset),
     save: (directory) => Effect.runPromise(fleet.save(directory)),
+    seed: (options) => Effect.runPromise(Seed.fill(fleet, options)),
     fleet,
     [Symbol.asyncDispose]: dispose
   }

@@ -1,5 +1,6 @@
 /**
- * The driver `k3s`, apart from the rest because it needs `testcontainers` and `@testcontainers/k3s`, which are optional.
+ * The driver `k3s`, apart from the rest because it needs `testcontainers` and `@testcontainers/k3s`, which are optional:
+ * without them `K3s.driver.available` says what brings them, and a start fails with the same words.
  *
  * **Example**
  *

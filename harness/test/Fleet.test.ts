@@ -3,6 +3,7 @@ import { Effect, Redacted } from "effect"
 import { parse } from "yaml"
 import type { ClusterDriver } from "../src/ClusterDriver.ts"
 import * as Embedded from "../src/drivers/Embedded.ts"
+import * as Fault from "../src/faults/Fault.ts"
 import { Fleet } from "../src/Fleet.ts"
 import { HarnessError, PortsTaken } from "../src/HarnessError.ts"
 
@@ -157,6 +158,39 @@ describe("starting a fleet", () => {
       ),
       "refused"
     )
+  })
+
+  it("says that a fleet has ended to whoever uses its clusters afterwards", async () => {
+    const fleet = await Fleet.start({ ...options, faults: true })
+    await fleet[Symbol.asyncDispose]()
+    const eu = fleet.cluster("eu")
+    const messageOf = (call: Promise<unknown>) =>
+      call.then(
+        () => "it worked",
+        (error: unknown) => (error instanceof Error ? error.message : "something else")
+      )
+    assert.strictEqual(
+      await messageOf(eu.list({ apiVersion: "v1", kind: "Pod" })),
+      "GET /api/v1 on eu: its fleet has ended"
+    )
+    const calls = [
+      [eu.kill(), "kill"],
+      [eu.restart(), "restart"],
+      [eu.restartEmpty(), "restart"],
+      [eu.reset(), "reset it"],
+      [eu.inject(Fault.cut), "inject a fault into"]
+    ] as const
+    for (const [call, action] of calls) {
+      assert.strictEqual(await messageOf(call), `cluster eu: its fleet has ended; nothing is left to ${action}`)
+    }
+  })
+
+  it("says what a driver is to whoever gives none", async () => {
+    for (const given of [[], [{ parent: "hub" }], [{ parent: "hub", driver: "embedded" }]]) {
+      const started: unknown = Reflect.apply(Fleet.start, Fleet, given)
+      const refused: unknown = await Promise.resolve(started).catch((error: unknown) => error)
+      assert.include(refused instanceof Error ? refused.message : "", "a fleet needs a driver: Embedded.driver, ")
+    }
   })
 
   it("rejects with the driver's own words", async () => {

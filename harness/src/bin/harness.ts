@@ -1,17 +1,15 @@
 #!/usr/bin/env node
 /**
- * The program `harness`.
+ * The program `harness`. It imports nothing before it has looked at the version of Node: an older one fails within what
+ * is imported, in words that help nobody.
  *
  * @since 0.1.0
  */
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
-import { Effect, Logger, Stdio } from "effect"
-import * as HarnessCommand from "../cli/HarnessCommand.ts"
+const NODE_NEEDED = 24
 
-const main = Effect.gen(function* () {
-  const { args } = yield* Stdio.Stdio
-  yield* HarnessCommand.run(yield* args)
-}).pipe(Effect.provide(NodeServices.layer))
+if (Number(process.versions.node.split(".")[0]) < NODE_NEEDED) {
+  process.stderr.write(`harness: Node ${NODE_NEEDED} or newer is needed, and this is ${process.version}\n`)
+  process.exit(1)
+}
 
-// Standard output belongs to what a command prints; a failure that nobody foresaw is logged with its cause.
-NodeRuntime.runMain(Effect.provideService(main, Logger.LogToStderr, true))
+await import("./main.ts")

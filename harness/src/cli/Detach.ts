@@ -12,12 +12,15 @@ import * as Owner from "../internal/Owner.ts"
 import { failed, fromError } from "./CommandFailure.ts"
 import { exportLine, type HoldOptions } from "./Hold.ts"
 import * as HeldFleet from "./HeldFleet.ts"
+import * as Invocation from "./Invocation.ts"
 import * as Print from "./Print.ts"
 
 const EVERY = "50 millis"
 /** A container's image may have to come first. */
 const PATIENCE = "10 minutes"
 const SHOWN_LINES = 20
+/** How a line begins that is for the user. */
+const NOTE = /^harness: /
 const LOG_BYTES = 64 * 1024
 
 /** Starts this program again to hold the fleet, and waits until it does, or says why it does not. */
@@ -47,10 +50,17 @@ export const detach = Effect.fnUntraced(
       // It may have given back its files before the log had its name.
       yield* HeldFleet.clear(name)
       const told = (yield* said).trim().split("\n").slice(-SHOWN_LINES)
-      return yield* failed(...told.map((line) => line.replace(/^harness: /, "")), `the holder ended: ${outcome}`)
+      const lines = told.map((line) => line.replace(NOTE, ""))
+      // A holder that says itself why it ends leaves nothing to add.
+      return yield* failed(
+        ...(told.some((line) => NOTE.test(line)) ? lines : [...lines, `the holder ended: ${outcome}`])
+      )
     }
+    const notes = (yield* said).split("\n").filter((line) => NOTE.test(line))
+    yield* Effect.forEach(notes, (line) => Print.note(line.replace(NOTE, "")))
     yield* Print.line(exportLine(files.kubeconfig))
-    yield* Print.note(`process ${pid} holds ${name}; take it down by: harness down ${name}`)
+    const command = yield* Invocation.command
+    yield* Print.note(`process ${pid} holds ${name}; take it down by: ${command} down ${name}`)
   },
   Effect.scoped,
   Effect.catchTag("MachineRefused", (error) => Effect.fail(fromError(error)))

@@ -3,10 +3,11 @@
  *
  * **Shape** `<name>.lock` names the process that holds the fleet and is there as long as it does; `<name>.json` tells the
  * rest once the fleet is ready, `<name>.kubeconfig` enters it, `<name>.log` is what a holder in the background says.
+ * `<name>.placed` notes where else a kubeconfig lies.
  *
  * @since 0.1.0
  */
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
+import { mkdir, readdir, readFile, rm } from "node:fs/promises"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import { Effect, Option, Schedule, Schema, type Scope } from "effect"
@@ -15,6 +16,8 @@ import type { MachineRefused } from "../HarnessError.ts"
 import * as LockFile from "../internal/LockFile.ts"
 import { attempt, inRealTime, setting } from "../internal/Machine.ts"
 import * as Owner from "../internal/Owner.ts"
+import * as WholeFile from "../internal/WholeFile.ts"
+import * as PlacedKubeconfig from "./PlacedKubeconfig.ts"
 
 /** Names files, so it is short, and the same on every file system. */
 export const Name = Schema.String.check(
@@ -39,7 +42,7 @@ const SWEEP_EVERY = "50 millis"
 const SWEEP_LOOKS = 10
 
 /** A file of a fleet; drafts of these end with the process that writes them. */
-const FILE = /^([a-z0-9][a-z0-9-]{0,62})\.(?:lock|json|kubeconfig|log)$/
+const FILE = /^([a-z0-9][a-z0-9-]{0,62})\.(?:lock|json|kubeconfig|log|placed)$/
 
 /** The files of one fleet. */
 export interface Files {
@@ -47,6 +50,8 @@ export interface Files {
   readonly record: string
   readonly kubeconfig: string
   readonly log: string
+  /** See {@link PlacedKubeconfig}. */
+  readonly placed: string
 }
 
 /** One fleet, as its files tell; without a record it is still starting, or ending. */
@@ -70,7 +75,8 @@ export const filesOf = (name: string): Effect.Effect<Files> =>
     lock: join(root, `${name}.lock`),
     record: join(root, `${name}.json`),
     kubeconfig: join(root, `${name}.kubeconfig`),
-    log: join(root, `${name}.log`)
+    log: join(root, `${name}.log`),
+    placed: join(root, `${name}.placed`)
   }))
 
 /**
@@ -99,7 +105,7 @@ export const claim = (name: string): Effect.Effect<Option.Option<Files>, Machine
     )
     if (holder !== undefined) return Option.none()
     yield* attempt("remove what an earlier fleet left", () =>
-      removeAll({ record: files.record, kubeconfig: files.kubeconfig })
+      removeAll({ record: files.record, kubeconfig: files.kubeconfig, placed: files.placed })
     )
     return Option.some(files)
   })
@@ -112,8 +118,8 @@ export const publish = Effect.fnUntraced(function* (
 ): Effect.fn.Return<void, MachineRefused> {
   const text = yield* Effect.orDie(encodeRecord({ version: 1, ...record }))
   yield* attempt("write the fleet's files", async () => {
-    await writeWhole(files.kubeconfig, kubeconfig)
-    await writeWhole(files.record, text)
+    await WholeFile.write(files.kubeconfig, kubeconfig)
+    await WholeFile.write(files.record, text)
   })
 })
 
@@ -168,7 +174,8 @@ export const clear = Effect.fnUntraced(function* (name: string): Effect.fn.Retur
     if (owner !== undefined && (await Owner.stateOf(owner)) !== "dead") return false
     if ((await LockFile.take(files.lock)) !== undefined) return false
     try {
-      await removeAll({ record: files.record, kubeconfig: files.kubeconfig, log: files.log })
+      const { lock: _, ...others } = files
+      await removeAll(others)
     } finally {
       await LockFile.release(files.lock)
     }
@@ -182,17 +189,12 @@ const sweepDraft = async (root: string, entry: string): Promise<void> => {
   await rm(join(root, entry), { force: true })
 }
 
-/** The lock goes last: who finds no lock finds nothing else either. */
+/** The lock goes last: who finds no lock finds nothing else either. A note goes after what it speaks of. */
 const removeAll = async (files: Partial<Files>): Promise<void> => {
-  for (const path of [files.record, files.kubeconfig, files.log, files.lock]) {
+  if (files.placed !== undefined) await PlacedKubeconfig.removeLeft(files.placed)
+  for (const path of [files.record, files.kubeconfig, files.log, files.placed, files.lock]) {
     if (path !== undefined) await rm(path, { force: true })
   }
-}
-
-const writeWhole = async (path: string, text: string): Promise<void> => {
-  const draft = `${path}.${Owner.print(await Owner.self())}`
-  await writeFile(draft, text, { mode: 0o600 })
-  await rename(draft, path)
 }
 
 const emptyIfAbsent = (cause: unknown): Array<string> => {

@@ -7,6 +7,7 @@ import { DateTime, Effect, Option } from "effect"
 import * as ControlServer from "../control/ControlServer.ts"
 import * as Handle from "../control/Handle.ts"
 import { Fleet } from "../Fleet.ts"
+import type { RunningFleet } from "../RunningFleet.ts"
 import * as Seed from "../Seed.ts"
 import { failed, fromError } from "./CommandFailure.ts"
 import * as FleetView from "./FleetView.ts"
@@ -50,9 +51,10 @@ export const hold = Effect.fnUntraced(
       yield* Print.line(`seeding ${options.seed}`)
       yield* Seed.fill(fleet, { size: options.seed })
     }
+    if (kubelet) yield* warnOfNoNodes(fleet)
 
     const control = yield* ControlServer.start(fleet)
-    if (place !== undefined) yield* PlacedKubeconfig.write(place, fleet.kubeconfig)
+    if (place !== undefined) yield* PlacedKubeconfig.write(place, fleet.kubeconfig, files.placed)
     yield* HeldFleet.publish(files, fleet.kubeconfig, {
       driver: driver.name,
       readyAt: DateTime.formatIso(yield* DateTime.now),
@@ -60,7 +62,7 @@ export const hold = Effect.fnUntraced(
     })
     yield* Print.line(exportLine(place ?? files.kubeconfig))
     yield* Effect.forEach(fleet.clusters, ({ name }) =>
-      Print.line(`kubectl --context ${name} get all --all-namespaces`)
+      Print.line(`kubectl --context ${Print.shellWord(name)} get all --all-namespaces`)
     )
     return yield* FleetView.show(fleet, named.requests)
   },
@@ -71,6 +73,19 @@ export const hold = Effect.fnUntraced(
     MachineRefused: (error) => Effect.fail(fromError(error))
   })
 )
+
+/** A kubelet keeps nodes alive and makes none; whoever may not list them is told nothing. */
+const warnOfNoNodes = Effect.fnUntraced(function* (fleet: RunningFleet) {
+  const bare = yield* Effect.filter(fleet.clusters, ({ api }) =>
+    api.list({ apiVersion: "v1", kind: "Node", limit: 1 }).pipe(
+      Effect.map(({ items }) => items.length === 0),
+      Effect.orElseSucceed(() => false)
+    )
+  )
+  if (bare.length === 0) return
+  const names = bare.map(({ name }) => name).join(", ")
+  yield* Print.note(`no node in ${names}: pods stay Pending; --seed writes nodes, or create some`)
+})
 
 /** What a shell runs to use the fleet. */
 export const exportLine = (path: string): string => `export KUBECONFIG='${path.replaceAll("'", String.raw`'\''`)}'`

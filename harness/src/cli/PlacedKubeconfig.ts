@@ -1,17 +1,35 @@
 /**
  * A kubeconfig in a place that the user names, there as long as its fleet is.
  *
+ * **Shape** a note beside the fleet's other files says where it lies and what was written, so that it goes too when the
+ * process that wrote it was killed.
+ *
  * @since 0.1.0
  */
+import { createHash } from "node:crypto"
 import { link, readFile, rename, rm, writeFile } from "node:fs/promises"
-import { Effect, type Scope } from "effect"
+import { Effect, Option, Schema, type Scope } from "effect"
 import type { MachineRefused } from "../HarnessError.ts"
 import { attempt } from "../internal/Machine.ts"
 import * as Owner from "../internal/Owner.ts"
+import * as WholeFile from "../internal/WholeFile.ts"
 import { type CommandFailure, failed } from "./CommandFailure.ts"
 
 /** The first line of a file that may be replaced and removed; its end names the process whose fleet it enters. */
 const MARKER = "# harness up wrote this file and removes it with its fleet: "
+
+/** What tells a file that was placed from every other one. */
+const Note = Schema.fromJsonString(
+  Schema.Struct({
+    path: Schema.NonEmptyString,
+    /** Where it is written before it is put in its place; its name says whose it is. */
+    draft: Schema.NonEmptyString,
+    /** SHA-256 of its text, in hexadecimal. */
+    digest: Schema.String
+  })
+)
+const decodeNote = Schema.decodeUnknownOption(Note)
+const encodeNote = Schema.encodeSync(Note)
 
 /**
  * Says whether a kubeconfig may be written to a place.
@@ -38,11 +56,15 @@ export const check = Effect.fnUntraced(function* (
 /**
  * Writes a kubeconfig, whole and for its user's eyes alone, and removes it when the scope closes if it is still the same.
  *
+ * **Shape** `note` is the file that {@link removeLeft} reads if nothing closes the scope; it is there before the
+ * kubeconfig is.
+ *
  * **Errors** those of {@link check}.
  */
 export const write = (
   path: string,
-  kubeconfig: string
+  kubeconfig: string,
+  note: string
 ): Effect.Effect<void, CommandFailure | MachineRefused, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.gen(function* () {
@@ -51,6 +73,7 @@ export const write = (
         const owner = Owner.print(await Owner.self())
         const text = `${MARKER}${owner}\n${kubeconfig}`
         const draft = `${path}.${owner}`
+        await WholeFile.write(note, encodeNote({ path, draft, digest: digestOf(text) }))
         await writeFile(draft, text, { mode: 0o600, flag: "wx" })
         try {
           // A link never replaces what somebody else put there meanwhile.
@@ -66,6 +89,22 @@ export const write = (
         if ((await standing(path)) === text) await rm(path, { force: true })
       }).pipe(Effect.orDie)
   ).pipe(Effect.asVoid)
+
+/**
+ * Removes what a process that is gone placed, by its note; the note stays.
+ *
+ * **Shape** a file that is not as it was written is somebody else's by now and stays too.
+ */
+export const removeLeft = async (note: string): Promise<void> => {
+  const left = decodeNote(await standing(note))
+  if (Option.isNone(left)) return
+  const { digest, draft, path } = left.value
+  await rm(draft, { force: true })
+  const text = await standing(path)
+  if (text !== undefined && digestOf(text) === digest) await rm(path, { force: true })
+}
+
+const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex")
 
 const standing = async (path: string): Promise<string | undefined> => {
   try {

@@ -28,6 +28,10 @@ export const note = Effect.fnUntraced(function* (text: string) {
   )
 })
 
+/** Quotes a word for a shell, where it would not stay one as it is. */
+export const shellWord = (word: string): string =>
+  /^[A-Za-z0-9_./:@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
+
 /** Aligns rows of cells, two spaces apart; the last column is as wide as it is. */
 export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)))

@@ -74,7 +74,7 @@ export const capabilities: Effect.Effect<ReadonlyArray<Finding>> = Effect.promis
       : warn(
           "CAP_SYS_RESOURCE",
           "missing",
-          "privileged k3s cannot start here; `harness assets image` builds one that needs nothing"
+          `privileged k3s cannot start here; \`${Images.IMAGE_COMMAND}\` builds one that needs nothing`
         )
   ]
 })

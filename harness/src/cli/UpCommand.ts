@@ -51,7 +51,9 @@ export const upCommand = Command.make(
     ),
     kubelet: Flag.Boolean("kubelet").pipe(
       Flag.withDefault(false),
-      Flag.withDescription("Run a stand-in for the kubelets: pods become ready, jobs end, nodes stay alive")
+      Flag.withDescription(
+        "Run a stand-in for the kubelets: pods become ready, jobs end, nodes stay alive. Needs nodes: --seed writes some"
+      )
     ),
     name: Flag.String("name").pipe(
       Flag.withMetavar("NAME"),

@@ -12,7 +12,7 @@ import { type Dispatcher, request } from "undici"
 import * as ClusterApi from "../ClusterApi.ts"
 import { decode as decodeFault, type Fault } from "../faults/Fault.ts"
 import { ADMIN, type FleetCluster } from "../FleetCluster.ts"
-import { HarnessError, InvalidFault, InvalidFleet, MachineRefused } from "../HarnessError.ts"
+import { HarnessError, InvalidFleet, MachineRefused } from "../HarnessError.ts"
 import * as Kubeconfig from "../Kubeconfig.ts"
 import { byName, type RunningFleet } from "../RunningFleet.ts"
 import { type Action, type Call, decodeReply, encodeCall, type Reply } from "./Call.ts"
@@ -112,10 +112,7 @@ const done = (handle: Handle, asked: Call): Effect.Effect<void, HarnessError> =>
 
 /** Opens a connection that holds a fault, and leaves it to the scope to heal it. */
 const hold = Effect.fnUntraced(function* (handle: Handle, cluster: string, given: Fault) {
-  const fault = yield* Effect.mapError(decodeFault(given), ({ message }) => {
-    const reason = new InvalidFault({ fault: given._tag, problem: message })
-    return new HarnessError({ cluster, reason })
-  })
+  const fault = yield* Effect.mapError(decodeFault(given), (reason) => new HarnessError({ cluster, reason }))
   const id = randomUUID()
   const stop = yield* Effect.acquireRelease(
     Effect.sync(() => new AbortController()),

@@ -10,8 +10,7 @@
 import { createSocket } from "node:dgram"
 import { isIP } from "node:net"
 import { Effect, Option, type Scope } from "effect"
-import { getContainerRuntimeClient } from "testcontainers"
-import type { ClusterDriver, ClusterOptions } from "../ClusterDriver.ts"
+import { type ClusterDriver, type ClusterOptions, missing } from "../ClusterDriver.ts"
 import { ADMIN, type FleetCluster } from "../FleetCluster.ts"
 import { DriverUnavailable, HarnessError, InvalidFleet, MachineRefused, NotSupported } from "../HarnessError.ts"
 import { attempt, inRealTime } from "../internal/Machine.ts"
@@ -22,6 +21,7 @@ import * as Containers from "../k3s/Containers.ts"
 import type { EngineError } from "../k3s/DockerEngine.ts"
 import { choose, type Image } from "../k3s/Images.ts"
 import * as Network from "../k3s/Network.ts"
+import * as Packages from "../k3s/Packages.ts"
 import { swept } from "../k3s/Sweep.ts"
 import * as Kubeconfig from "../Kubeconfig.ts"
 
@@ -74,7 +74,10 @@ export const make = (settings: K3sSettings = {}): K3sDriver => {
   const network = Network.make()
   return {
     name: NAME,
-    available: available(settings),
+    available: Effect.flatMap(
+      Packages.remedy,
+      Option.match({ onNone: () => available(settings), onSome: (remedy) => Effect.succeed(missing(remedy)) })
+    ),
     start: (options) =>
       start(settings, network, options).pipe(
         Effect.mapError((reason) => new HarnessError({ cluster: options.name, reason })),
@@ -138,6 +141,8 @@ const start = Effect.fnUntraced(function* (
   if (options.from !== undefined) return yield* new NotSupported({ driver: NAME, what: "starting from saved objects" })
   const admin = options.users.find((user) => user.groups.includes("system:masters"))
   if (admin === undefined) return yield* new InvalidFleet({ problem: "no user is in the group system:masters" })
+  const packages = yield* Packages.remedy
+  if (Option.isSome(packages)) return yield* new DriverUnavailable({ driver: NAME, remedy: packages.value })
   const unavailable = (error: EngineError) => new DriverUnavailable({ driver: NAME, remedy: remedyFor(error) })
   const engine = yield* Effect.mapError(Containers.info, unavailable)
   const choice = yield* Effect.mapError(choose({ image: settings.image, version: options.version }), unavailable)
@@ -150,7 +155,7 @@ const start = Effect.fnUntraced(function* (
     (cause) => new MachineRefused({ action: "make the clusters' network", cause })
   )
   const dockerHost = yield* attempt("find the Docker host", async () => {
-    const { info } = await getContainerRuntimeClient()
+    const { info } = await Packages.engine()
     return info.containerRuntime.host
   })
   const local = dockerHost === "localhost" || (yield* isOwnAddress(dockerHost))

@@ -2,11 +2,13 @@
  * What can go wrong between a client and a cluster, as values.
  *
  * A fault is plain data: it can be kept in a table of cases, printed, and sent as JSON. `ClusterFaults.inject` makes it
- * real until a scope closes.
+ * real until a scope closes. What is no fault is refused where it is made: the functions below throw `InvalidFault`.
  *
  * @since 0.1.0
  */
-import { Duration, Schema } from "effect"
+import { Duration, Effect, Result, Schema } from "effect"
+import type { InvalidFault } from "../HarnessError.ts"
+import * as FaultCheck from "./FaultCheck.ts"
 import { Matcher } from "./Matcher.ts"
 
 const Positive = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
@@ -121,75 +123,84 @@ export type Outage = typeof Outage.Type
 export const Fault = Schema.Union([WireFault, ApiFault, StaleCertificate, Outage])
 export type Fault = typeof Fault.Type
 
+const EXACT = { onExcessProperty: "error" } as const
+const decodeFault = Schema.decodeUnknownEffect(Fault, EXACT)
+const faultOf = Schema.decodeUnknownResult(Fault, EXACT)
+
+/** By tag, so that a refusal speaks of one fault alone. */
+const SCHEMAS: { readonly [tag in Fault["_tag"]]: Schema.Decoder<Fault> } = {
+  Cut,
+  BlackHole,
+  HalfOpen,
+  Latency,
+  Bandwidth,
+  SlowDrip,
+  Unauthorized,
+  Forbidden,
+  TooManyRequests,
+  ServerError,
+  ExpiredWatch,
+  LostBookmarks,
+  WatchCutEvery,
+  TruncatedReply,
+  MalformedJson,
+  SlowReply,
+  StaleCertificate,
+  Down,
+  LostData
+}
+
 type Options<A> = Omit<A, "_tag">
+
+/** Refuses what `decode` refuses, where it is written. **Errors** throws `InvalidFault`. */
+const checked = <A extends Fault>(fault: A): A => {
+  if (Result.isSuccess(faultOf(fault))) return fault
+  throw FaultCheck.refusal(SCHEMAS, fault)
+}
 
 export const cut: typeof Cut.Type = { _tag: "Cut" }
 export const blackHole: typeof BlackHole.Type = { _tag: "BlackHole" }
 export const halfOpen: typeof HalfOpen.Type = { _tag: "HalfOpen" }
-export const latency = (options: Options<typeof Latency.Type>): typeof Latency.Type => ({
-  _tag: "Latency",
-  ...options
-})
-export const bandwidth = (options: Options<typeof Bandwidth.Type>): typeof Bandwidth.Type => ({
-  _tag: "Bandwidth",
-  ...options
-})
-export const slowDrip = (options: Options<typeof SlowDrip.Type>): typeof SlowDrip.Type => ({
-  _tag: "SlowDrip",
-  ...options
-})
-export const unauthorized = (options: Options<typeof Unauthorized.Type> = {}): typeof Unauthorized.Type => ({
-  _tag: "Unauthorized",
-  ...options
-})
-export const forbidden = (options: Options<typeof Forbidden.Type> = {}): typeof Forbidden.Type => ({
-  _tag: "Forbidden",
-  ...options
-})
-export const tooManyRequests = (options: Options<typeof TooManyRequests.Type> = {}): typeof TooManyRequests.Type => ({
-  _tag: "TooManyRequests",
-  ...options
-})
-export const serverError = (options: Options<typeof ServerError.Type> = {}): typeof ServerError.Type => ({
-  _tag: "ServerError",
-  ...options
-})
-export const expiredWatch = (options: Options<typeof ExpiredWatch.Type> = {}): typeof ExpiredWatch.Type => ({
-  _tag: "ExpiredWatch",
-  ...options
-})
-export const lostBookmarks = (options: Options<typeof LostBookmarks.Type> = {}): typeof LostBookmarks.Type => ({
-  _tag: "LostBookmarks",
-  ...options
-})
+export const latency = (options: Options<typeof Latency.Type>): typeof Latency.Type =>
+  checked({ _tag: "Latency", ...options })
+export const bandwidth = (options: Options<typeof Bandwidth.Type>): typeof Bandwidth.Type =>
+  checked({ _tag: "Bandwidth", ...options })
+export const slowDrip = (options: Options<typeof SlowDrip.Type>): typeof SlowDrip.Type =>
+  checked({ _tag: "SlowDrip", ...options })
+export const unauthorized = (options: Options<typeof Unauthorized.Type> = {}): typeof Unauthorized.Type =>
+  checked({ _tag: "Unauthorized", ...options })
+export const forbidden = (options: Options<typeof Forbidden.Type> = {}): typeof Forbidden.Type =>
+  checked({ _tag: "Forbidden", ...options })
+export const tooManyRequests = (options: Options<typeof TooManyRequests.Type> = {}): typeof TooManyRequests.Type =>
+  checked({ _tag: "TooManyRequests", ...options })
+export const serverError = (options: Options<typeof ServerError.Type> = {}): typeof ServerError.Type =>
+  checked({ _tag: "ServerError", ...options })
+export const expiredWatch = (options: Options<typeof ExpiredWatch.Type> = {}): typeof ExpiredWatch.Type =>
+  checked({ _tag: "ExpiredWatch", ...options })
+export const lostBookmarks = (options: Options<typeof LostBookmarks.Type> = {}): typeof LostBookmarks.Type =>
+  checked({ _tag: "LostBookmarks", ...options })
 export const watchCutEvery = (
   every: Duration.Input,
   options: Omit<typeof WatchCutEvery.Type, "_tag" | "everyMs"> = {}
-): typeof WatchCutEvery.Type => ({ _tag: "WatchCutEvery", everyMs: Duration.toMillis(every), ...options })
-export const truncatedReply = (options: Options<typeof TruncatedReply.Type> = {}): typeof TruncatedReply.Type => ({
-  _tag: "TruncatedReply",
-  ...options
-})
-export const malformedJson = (options: Options<typeof MalformedJson.Type> = {}): typeof MalformedJson.Type => ({
-  _tag: "MalformedJson",
-  ...options
-})
-export const slowReply = (options: Options<typeof SlowReply.Type>): typeof SlowReply.Type => ({
-  _tag: "SlowReply",
-  ...options
-})
-export const staleCertificate = (options: Options<StaleCertificate> = {}): StaleCertificate => ({
-  _tag: "StaleCertificate",
-  ...options
-})
+): typeof WatchCutEvery.Type => checked({ _tag: "WatchCutEvery", everyMs: Duration.toMillis(every), ...options })
+export const truncatedReply = (options: Options<typeof TruncatedReply.Type> = {}): typeof TruncatedReply.Type =>
+  checked({ _tag: "TruncatedReply", ...options })
+export const malformedJson = (options: Options<typeof MalformedJson.Type> = {}): typeof MalformedJson.Type =>
+  checked({ _tag: "MalformedJson", ...options })
+export const slowReply = (options: Options<typeof SlowReply.Type>): typeof SlowReply.Type =>
+  checked({ _tag: "SlowReply", ...options })
+export const staleCertificate = (options: Options<StaleCertificate> = {}): StaleCertificate =>
+  checked({ _tag: "StaleCertificate", ...options })
 export const down: typeof Down.Type = { _tag: "Down" }
 export const lostData: typeof LostData.Type = { _tag: "LostData" }
 
 /**
  * Reads a fault that came from outside, as JSON or as a value.
  *
- * **Errors** a schema error for an unknown tag, an unknown key or a number out of its bounds.
+ * **Errors** `InvalidFault` for an unknown tag, an unknown key, an unknown verb or a number out of its bounds; it names
+ * the field and what may stand there.
  *
  * @since 0.1.0
  */
-export const decode = Schema.decodeUnknownEffect(Fault, { onExcessProperty: "error" })
+export const decode = (given: unknown): Effect.Effect<Fault, InvalidFault> =>
+  Effect.mapError(decodeFault(given), () => FaultCheck.refusal(SCHEMAS, given))

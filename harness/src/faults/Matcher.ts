@@ -7,6 +7,22 @@ import { Schema } from "effect"
 import type { ApiCall } from "./ApiCall.ts"
 
 const Words = Schema.Array(Schema.String)
+/** Those of authorization, the methods of requests that are not for objects, and every one. */
+const Verb = Schema.Literals([
+  "get",
+  "list",
+  "watch",
+  "create",
+  "update",
+  "patch",
+  "delete",
+  "deletecollection",
+  "post",
+  "put",
+  "head",
+  "options",
+  "*"
+])
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 
 /**
@@ -19,7 +35,8 @@ const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
  * **Limits** `fraction` and `next` count separately for each injection.
  *
  * **Source** the verbs are those of Kubernetes authorization: get, list, watch, create, update, patch, delete,
- * deletecollection.
+ * deletecollection. Any other word is refused, but for the methods `post`, `put`, `head` and `options` of requests that
+ * are not for objects, and `*`.
  *
  * **Example**
  *
@@ -30,7 +47,7 @@ const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
  * @since 0.1.0
  */
 export const Matcher = Schema.Struct({
-  verbs: Schema.optionalKey(Words),
+  verbs: Schema.optionalKey(Schema.Array(Verb)),
   groups: Schema.optionalKey(Words),
   resources: Schema.optionalKey(Words),
   /** Those in the path; a request for all namespaces has none, which is the empty word. */

@@ -5,7 +5,7 @@
  */
 import { Effect, Option, Redacted, Ref, type Scope } from "effect"
 import { type Dispatcher, Pool } from "undici"
-import { ApiError, ApiUnreachable } from "../ApiError.ts"
+import { ApiEnded, ApiError, ApiUnreachable } from "../ApiError.ts"
 
 /** Calls beyond this many wait for a connection. */
 const CONNECTIONS = 16
@@ -84,9 +84,14 @@ export const make = (options: {
     })
     const destroyed = ({ calls, watches }: ReturnType<typeof opened>) =>
       Effect.promise(() => Promise.all([calls.destroy(), watches.destroy()]))
+    const ended = yield* Ref.make(false)
     const pools = yield* Effect.acquireRelease(Ref.make(opened()), (current) =>
-      Effect.flatMap(Ref.get(current), destroyed)
+      Effect.andThen(Ref.set(ended, true), Effect.flatMap(Ref.get(current), destroyed))
     )
+    const checkAlive = Effect.fnUntraced(function* ({ method, path }: ApiRequest) {
+      if (!(yield* Ref.get(ended))) return
+      return yield* new ApiError({ cluster: options.cluster, method, path, reason: new ApiEnded() })
+    })
     const failed = (request: ApiRequest) => (cause: unknown) =>
       new ApiError({
         cluster: options.cluster,
@@ -97,6 +102,7 @@ export const make = (options: {
 
     return {
       call: Effect.fnUntraced(function* (request, token) {
+        yield* checkAlive(request)
         const asked = wire(request, token)
         const answered = yield* answer(asked)
         if (Option.isSome(answered)) return answered.value
@@ -115,6 +121,7 @@ export const make = (options: {
         })
       }),
       open: Effect.fnUntraced(function* (request, token) {
+        yield* checkAlive(request)
         const { watches } = yield* Ref.get(pools)
         const ending = yield* Effect.acquireRelease(
           Effect.sync(() => new AbortController()),
@@ -125,7 +132,9 @@ export const make = (options: {
           catch: failed(request)
         })
       }),
-      reconnect: Effect.suspend(() => Effect.flatMap(Ref.getAndSet(pools, opened()), destroyed))
+      reconnect: Effect.flatMap(Ref.get(ended), (isEnded) =>
+        isEnded ? Effect.void : Effect.suspend(() => Effect.flatMap(Ref.getAndSet(pools, opened()), destroyed))
+      )
     }
   })
 

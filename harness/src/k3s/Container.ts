@@ -3,9 +3,7 @@
  *
  * @since 0.1.0
  */
-import { K3sContainer } from "@testcontainers/k3s"
 import { Effect, Result, Schedule, type Scope } from "effect"
-import { getContainerRuntimeClient } from "testcontainers"
 import { ClusterNotReady, type ContainerFailed, MachineRefused, PortsTaken } from "../HarnessError.ts"
 import { attempt } from "../internal/Machine.ts"
 import type { ContainerFile } from "./ContainerFiles.ts"
@@ -13,9 +11,10 @@ import * as Containers from "./Containers.ts"
 import type { EngineError } from "./DockerEngine.ts"
 import { failure } from "./Failure.ts"
 import type { Image } from "./Images.ts"
-import type { LogTail } from "./LogTail.ts"
+import { followInto, type LogTail } from "./LogTail.ts"
 import type { Place } from "./Network.ts"
-import { CLUSTER_LABEL, labels } from "./Labels.ts"
+import * as Packages from "./Packages.ts"
+import { labels } from "./Labels.ts"
 
 export interface ContainerOptions {
   readonly cluster: string
@@ -48,47 +47,6 @@ const SETTLE_WITHIN = "30 seconds"
 const KEPT_LINES = 200
 const PORT_TAKEN = /port is already allocated|address already in use/i
 
-type Hook = (id: string) => Promise<void>
-
-/** Sets what `K3sContainer` fixes and only a subclass may change. */
-class ClusterContainer extends K3sContainer {
-  readonly #created: Hook
-
-  constructor(options: ContainerOptions, owner: Readonly<Record<string, string>>, created: Hook) {
-    super(options.image.name)
-    this.#created = created
-    const { hostIp, port } = options
-    this.hostConfig.Privileged = options.privileged
-    // The types of the engine's API lack it.
-    Object.assign(this.hostConfig, { CgroupnsMode: options.cgroupns })
-    // With the host's control groups comes the bind mount of their files, which testcontainers has set.
-    if (options.cgroupns !== "host") this.withBindMounts([])
-    // Only the API server's port, and where Docker is on this machine, only on its loopback address.
-    this.exposedPorts = []
-    this.createOpts.ExposedPorts = {}
-    this.withExposedPorts({ container: INNER_PORT, host: port })
-    this.hostConfig.PortBindings = {
-      [`${INNER_PORT}/tcp`]: [{ HostPort: String(port), ...(hostIp === undefined ? {} : { HostIp: hostIp }) }]
-    }
-    this.withNetworkMode(options.place.network)
-      .withNetworkAliases(options.place.alias)
-      .withHostname(options.place.alias)
-      .withCommand([...options.command])
-      .withLabels({ ...owner, [CLUSTER_LABEL]: options.cluster })
-      .withCopyContentToContainer(
-        options.files.map(({ content, mode, path }) => ({ content: Buffer.from(content), mode, target: path }))
-      )
-      .withStartupTimeout(options.startWithinMs)
-      // We clean up ourselves: the reaper would be one more image to fetch.
-      .withAutoCleanup(false)
-      .withLogConsumer((stream) => followInto(options.log, stream))
-  }
-
-  protected override containerCreated(id: string): Promise<void> {
-    return this.#created(id)
-  }
-}
-
 /**
  * Makes and starts a container, and removes it with the scope.
  *
@@ -109,6 +67,7 @@ export const start = Effect.fnUntraced(function* (
     // Docker may be making it at this moment; then the hook below removes it, and the start fails.
     return Effect.promise(() => life.settled).pipe(Effect.timeoutOption(SETTLE_WITHIN), Effect.asVoid)
   })
+  const { ClusterContainer } = yield* attempt("load testcontainers", () => import("./ClusterContainer.ts"))
   const container = new ClusterContainer(options, yield* labels, async (id) => {
     life.id = id
     if (!life.abandoned) return
@@ -151,7 +110,7 @@ export const follow = (id: string, log: LogTail): Effect.Effect<void, MachineRef
       (cause) => new MachineRefused({ action: "look at the cluster's container", cause })
     )
     yield* attempt("read the cluster's log", async () => {
-      const { container } = await getContainerRuntimeClient()
+      const { container } = await Packages.engine()
       followInto(log, await container.logs(container.getById(id), { since: Date.parse(StartedAt) / 1000 }))
     })
   })
@@ -159,7 +118,7 @@ export const follow = (id: string, log: LogTail): Effect.Effect<void, MachineRef
 /** Runs a command inside a container, and waits for its end. */
 export const exec = (id: string, command: ReadonlyArray<string>) =>
   attempt("run a command in the cluster's container", async () => {
-    const { container } = await getContainerRuntimeClient()
+    const { container } = await Packages.engine()
     const { exitCode, stderr, stdout } = await container.exec(container.getById(id), [...command])
     return { exitCode, stdout, stderr }
   })
@@ -189,11 +148,5 @@ const explained = Effect.fnUntraced(function* (options: ContainerOptions, id: st
 /** Closing a scope cannot fail: what stays is swept once this process has ended. */
 const removed = (id: string): Effect.Effect<void> =>
   Containers.remove(id).pipe(Effect.catch((error: EngineError) => Effect.logWarning(error.message)))
-
-const followInto = (log: LogTail, stream: NodeJS.ReadableStream): void => {
-  stream.on("data", (piece: string | Buffer) => log.push(piece.toString()))
-  // A log that breaks off is a shorter log.
-  stream.on("error", () => stream.removeAllListeners("data"))
-}
 
 const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))

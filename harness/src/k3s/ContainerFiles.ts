@@ -5,10 +5,10 @@
  */
 import { Effect, Redacted } from "effect"
 import { list } from "tar"
-import { getContainerRuntimeClient } from "testcontainers"
 import type { ClusterUser } from "../ClusterDriver.ts"
 import type { MachineRefused } from "../HarnessError.ts"
 import { attempt } from "../internal/Machine.ts"
+import * as Packages from "./Packages.ts"
 
 export interface ContainerFile {
   readonly path: string
@@ -50,7 +50,7 @@ export const identity = (id: string): Effect.Effect<ReadonlyArray<ContainerFile>
 /** Reads the files of a directory in a container; their paths are absolute. */
 export const filesIn = (id: string, directory: string): Effect.Effect<ReadonlyArray<ContainerFile>, MachineRefused> =>
   attempt("read files of the cluster's container", async () => {
-    const { container } = await getContainerRuntimeClient()
+    const { container } = await Packages.engine()
     const archive = await container.fetchArchive(container.getById(id), directory)
     // The archive's paths begin with the directory's own name.
     const parent = directory.slice(0, directory.lastIndexOf("/"))

@@ -14,10 +14,10 @@ import { basename, join } from "node:path"
 import { Readable } from "node:stream"
 import { Effect } from "effect"
 import { create } from "tar"
-import { getContainerRuntimeClient } from "testcontainers"
 import { type MachineRefused, NotSupported } from "../HarnessError.ts"
 import { attempt } from "../internal/Machine.ts"
 import { filesIn } from "./ContainerFiles.ts"
+import * as Packages from "./Packages.ts"
 
 const DIRECTORY = "/var/lib/rancher/k3s/server/db"
 const FILE = "state.db"
@@ -48,7 +48,7 @@ export const compact = (id: string): Effect.Effect<void, MachineRefused | NotSup
         }
         await compactFile(join(place, FILE))
         for (const name of COMPANIONS) await writeFile(join(place, name), "", { mode: 0o600 })
-        const { container } = await getContainerRuntimeClient()
+        const { container } = await Packages.engine()
         const archive = Readable.from(create({ cwd: place, portable: true }, kept))
         await container.putArchive(container.getById(id), archive, DIRECTORY)
       })

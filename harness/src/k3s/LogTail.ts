@@ -29,3 +29,10 @@ export const make = (): LogTail => {
     lines: () => (open === "" ? [...kept] : [...kept, open])
   }
 }
+
+/** Gathers what a stream says from now on. */
+export const followInto = (log: LogTail, stream: NodeJS.ReadableStream): void => {
+  stream.on("data", (piece: string | Buffer) => log.push(piece.toString()))
+  // A log that breaks off is a shorter log.
+  stream.on("error", () => stream.removeAllListeners("data"))
+}

@@ -8,6 +8,7 @@ import { bulk } from "./BulkTemplates.ts"
 import { CATALOG, GPU_WORKLOAD, SYSTEM_NAMESPACE, TEAMS, type Template, TINY } from "./Catalog.ts"
 import { type Cloud, cloudAt, type MachineType } from "./Hardware.ts"
 import { nodesFor, type Place, placement } from "./Placement.ts"
+import * as SeedCheck from "./SeedCheck.ts"
 import { complete, NAMED, type NamedSize, type SeedSize } from "./SeedSize.ts"
 
 /** What a cluster's view of a workload shows. */
@@ -86,15 +87,25 @@ const LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 /**
  * Plans one cluster; the same options give the same plan.
  *
+ * **Limits** dies with what `Seed.fill` fails with when no cluster can have that size.
+ *
  * **Shape** in every cluster of a named size but `tiny`, and in every stage, one Deployment each is degraded, progressing and paused, which ones differs.
  *
  * @since 0.1.0
  */
 export const plan = (options: PlanOptions): Effect.Effect<ClusterPlan> =>
-  (typeof options.size === "string"
-    ? planNamed(options, NAMED[options.size], options.size === "tiny")
-    : planBulk(options, complete(options.size))
-  ).pipe(Random.withSeed(`${options.seed}/${options.index}/${options.cluster}`))
+  SeedCheck.check(options.cluster, { ...options, pods: "reported", concurrency: 1 }).pipe(
+    Effect.orDie,
+    Effect.andThen(planOf(options)),
+    Random.withSeed(`${options.seed}/${options.index}/${options.cluster}`)
+  )
+
+const planOf = (options: PlanOptions): Effect.Effect<ClusterPlan> =>
+  Effect.suspend(() =>
+    typeof options.size === "string"
+      ? planNamed(options, NAMED[options.size], options.size === "tiny")
+      : planBulk(options, complete(options.size))
+  )
 
 const planNamed = Effect.fnUntraced(function* (options: PlanOptions, size: NamedSize, tiny: boolean) {
   const cloud = cloudAt(options.index)

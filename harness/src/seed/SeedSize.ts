@@ -7,7 +7,7 @@
 /**
  * A cluster by numbers; what is left out follows from the rest.
  *
- * **Shape** `pods` is met exactly, unless there are more workloads than pods: then it is raised to their number. `nodes`
+ * **Shape** whole numbers from 1. `pods` is met exactly, unless there are more workloads than pods: then it is raised to their number. `nodes`
  * is raised to what the pods request.
  */
 export interface SeedCounts {

@@ -20,6 +20,7 @@
 import { Effect, Exit, Scope } from "effect"
 import { test as plain, type TestAPI } from "vitest"
 import { Fleet, type FleetOptions } from "../Fleet.ts"
+import { atTopOfFile } from "./FileFixtures.ts"
 import * as FailureLogs from "./FailureLogs.ts"
 import { type FleetFixtures, type HeldFleet, restore, type TestFleet, testFleet } from "./TestFleet.ts"
 
@@ -53,30 +54,32 @@ export const fleetTest = <const Parent extends string, const Child extends strin
   options: FleetTestOptions<Parent, Child>
 ): TestAPI<FleetFixtures<Parent | Child>> => {
   const { per = "test" } = options
-  return plain.extend<FleetFixtures<Parent | Child>>({
-    heldFleet: [
-      // vitest reads the names of what a fixture needs from this pattern.
-      async ({}, use) => {
-        const held = await begin(options)
+  const define = () =>
+    plain.extend<FleetFixtures<Parent | Child>>({
+      heldFleet: [
+        // vitest reads the names of what a fixture needs from this pattern.
+        async ({}, use) => {
+          const held = await begin(options)
+          try {
+            await use(held)
+          } finally {
+            await held.end()
+          }
+        },
+        { scope: per }
+      ],
+      fleet: async ({ heldFleet, task }, use) => {
+        const { fleet, heal } = testFleet<Parent | Child>(heldFleet)
         try {
-          await use(held)
+          await use(fleet)
+          await Effect.runPromise(FailureLogs.show(task, heldFleet.running))
         } finally {
-          await held.end()
+          await heal()
         }
-      },
-      { scope: per }
-    ],
-    fleet: async ({ heldFleet, task }, use) => {
-      const { fleet, heal } = testFleet<Parent | Child>(heldFleet)
-      try {
-        await use(fleet)
-        await Effect.runPromise(FailureLogs.show(task, heldFleet.running))
-      } finally {
-        await heal()
+        if (per === "file") await Effect.runPromise(restore(heldFleet.running))
       }
-      if (per === "file") await Effect.runPromise(restore(heldFleet.running))
-    }
-  })
+    })
+  return atTopOfFile('fleetTest({ per: "file" })', define)
 }
 
 /** Starts a fleet and prepares it. */

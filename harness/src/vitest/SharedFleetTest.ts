@@ -20,6 +20,9 @@
 import { Effect, Exit, Scope } from "effect"
 import { inject, test as plain, type TestAPI } from "vitest"
 import * as ControlClient from "../control/ControlClient.ts"
+import type { Handle } from "../control/Handle.ts"
+import { HarnessError, InvalidFleet } from "../HarnessError.ts"
+import { atTopOfFile } from "./FileFixtures.ts"
 import * as FailureLogs from "./FailureLogs.ts"
 import { type FleetSetup, PROVIDED } from "./ShareFleet.ts"
 import { type FleetFixtures, testFleet } from "./TestFleet.ts"
@@ -37,27 +40,40 @@ export type NamesOf<Setup extends FleetSetup<string>> = Exclude<Setup["~names"],
  * @since 0.1.0
  */
 export const sharedFleetTest = <Setup extends FleetSetup<string>>(): TestAPI<FleetFixtures<NamesOf<Setup>>> =>
-  plain.extend<FleetFixtures<NamesOf<Setup>>>({
-    heldFleet: [
-      // vitest reads the names of what a fixture needs from this pattern.
-      async ({}, use) => {
-        const scope = Scope.makeUnsafe()
+  atTopOfFile("sharedFleetTest()", () =>
+    plain.extend<FleetFixtures<NamesOf<Setup>>>({
+      heldFleet: [
+        // vitest reads the names of what a fixture needs from this pattern.
+        async ({}, use) => {
+          const scope = Scope.makeUnsafe()
+          try {
+            const running = await Effect.runPromise(ControlClient.connect(handle()).pipe(Scope.provide(scope)))
+            await use({ running, end: () => Promise.resolve() })
+          } finally {
+            await Effect.runPromise(Scope.close(scope, Exit.void))
+          }
+        },
+        { scope: "file" }
+      ],
+      fleet: async ({ heldFleet, task }, use) => {
+        const { fleet, heal } = testFleet<NamesOf<Setup>>(heldFleet)
         try {
-          const running = await Effect.runPromise(ControlClient.connect(inject(PROVIDED)).pipe(Scope.provide(scope)))
-          await use({ running, end: () => Promise.resolve() })
+          await use(fleet)
+          await Effect.runPromise(FailureLogs.show(task, heldFleet.running))
         } finally {
-          await Effect.runPromise(Scope.close(scope, Exit.void))
+          await heal()
         }
-      },
-      { scope: "file" }
-    ],
-    fleet: async ({ heldFleet, task }, use) => {
-      const { fleet, heal } = testFleet<NamesOf<Setup>>(heldFleet)
-      try {
-        await use(fleet)
-        await Effect.runPromise(FailureLogs.show(task, heldFleet.running))
-      } finally {
-        await heal()
       }
-    }
-  })
+    })
+  )
+
+/** What the run's setup has told its workers. */
+const handle = (): Handle => {
+  const found: Handle | undefined = inject(PROVIDED)
+  if (found !== undefined) return found
+  throw new HarnessError({ reason: new InvalidFleet({ problem: NO_FLEET }) })
+}
+
+const NO_FLEET =
+  "no shared fleet: name the file with shareFleet's setup in globalSetup of the vitest configuration: "
+  + 'test: { globalSetup: "./fleet.setup.ts" }'

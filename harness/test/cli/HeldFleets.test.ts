@@ -1,6 +1,6 @@
 /** Fleets held by the command, as people use them: in the foreground, in the background, killed, and side by side. */
 import { assert, describe, it } from "@effect/vitest"
-import { readdir, readFile, stat, writeFile } from "node:fs/promises"
+import { appendFile, readdir, readFile, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { Effect, Schema } from "effect"
@@ -57,6 +57,35 @@ describe("harness up", () => {
   )
 
   it.effect(
+    "prints commands that a shell takes as they are, and says once that there are no nodes",
+    () =>
+      Effect.gen(function* () {
+        const { foreground, harness, status } = yield* place
+        const child = yield* foreground("up --clusters Hub!,x --kubelet --controllers")
+        const printed = child.stdout === null ? Promise.resolve("") : text(child.stdout)
+        const warned = child.stderr === null ? Promise.resolve("") : text(child.stderr)
+        yield* eventually("the fleet is held", status, ([fleet]) => fleet?.state === "held", { within: "60 seconds" })
+        yield* ended(child, "SIGINT")
+        const warning = "harness: no node in Hub!, x: pods stay Pending; --seed writes nodes, or create some\n"
+        assert.include(yield* Effect.promise(() => printed), "\nkubectl --context 'Hub!' get all")
+        assert.include(yield* Effect.promise(() => printed), "\nkubectl --context x get all")
+        assert.strictEqual(yield* Effect.promise(() => warned), warning)
+
+        const bare = yield* harness("up -d --clusters Hub!,x --kubelet")
+        assert.match(
+          bare.err,
+          new RegExp(
+            `^${warning}harness: process \\d+ holds default; take it down by: npx pnpm@12 harness down default\n$`
+          )
+        )
+        const seeded = yield* harness("up -d --name seeded --clusters hub --kubelet --seed small")
+        assert.match(seeded.err, /^harness: process \d+ holds seeded; .+\n$/)
+        assert.include((yield* harness("up --help")).out, "Needs nodes: --seed writes some")
+      }),
+    LIMIT
+  )
+
+  it.effect(
     "two fleets live side by side, a name is taken once, and down asks which",
     () =>
       Effect.gen(function* () {
@@ -67,8 +96,7 @@ describe("harness up", () => {
         assert.strictEqual(again.code, 1)
         assert.match(again.err, /^harness: the fleet one is held already by process \d+; give another --name/)
         const detached = yield* harness("up -d --name one")
-        assert.strictEqual(detached.code, 1)
-        assert.match(detached.err, /^harness: the fleet one is held already by process \d+; give another --name/)
+        assert.deepStrictEqual(detached, again)
         assert.include(yield* Effect.promise(() => readFile(join(files, "one.log"), "utf8")), "starting a on embedded")
         assert.deepStrictEqual(yield* harness("down"), {
           code: 2,
@@ -155,6 +183,40 @@ describe("harness up", () => {
       }),
     LIMIT
   )
+
+  for (const remedy of ["down default", "sweep", "up -d --clusters hub"]) {
+    it.effect(
+      `the kubeconfig of a holder that was killed goes by ${remedy}, a changed one stays`,
+      () =>
+        Effect.gen(function* () {
+          const { foreground, harness, home, status } = yield* place
+          const path = join(home, "mine")
+          const changed = join(home, "changed")
+          const holders = yield* Effect.forEach(
+            [
+              ["default", path],
+              ["other", changed]
+            ],
+            ([name, file]) => foreground(`up --clusters hub --name ${name} --kubeconfig ${file}`)
+          )
+          yield* eventually(
+            "both fleets are held",
+            status,
+            (fleets) => fleets.filter(({ state }) => state === "held").length === 2,
+            { within: "60 seconds" }
+          )
+          yield* Effect.promise(() => appendFile(changed, "# mine now\n"))
+          yield* Effect.forEach(holders, (child) => ended(child, "SIGKILL"))
+          assert.include(yield* Effect.promise(() => readdir(home)), "mine")
+          assert.strictEqual((yield* harness(remedy)).code, 0)
+          assert.strictEqual((yield* harness("sweep")).code, 0)
+          const left = yield* Effect.promise(() => readdir(home))
+          assert.notInclude(left, "mine")
+          assert.include(left, "changed")
+        }),
+      LIMIT
+    )
+  }
 
   it.effect(
     "says in one line what is wrong with the command line, and what the driver lacks",

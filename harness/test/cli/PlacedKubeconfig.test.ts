@@ -17,10 +17,12 @@ describe("PlacedKubeconfig", () => {
       const ours = join(directory, "ours")
       yield* Effect.promise(() => writeFile(theirs, TEXT))
       yield* Effect.promise(() => symlink(theirs, linked))
-      yield* PlacedKubeconfig.write(ours, TEXT)
+      yield* PlacedKubeconfig.write(ours, TEXT, join(directory, "note"))
       for (const path of [theirs, linked, ours]) {
         const before = yield* Effect.promise(() => readFile(path, "utf8"))
-        const { message } = yield* Effect.flip(Effect.scoped(PlacedKubeconfig.write(path, "other")))
+        const { message } = yield* Effect.flip(
+          Effect.scoped(PlacedKubeconfig.write(path, "other", join(directory, "other note")))
+        )
         assert.include(message, "--kubeconfig must name a new file")
         assert.strictEqual(yield* Effect.promise(() => readFile(path, "utf8")), before)
       }
@@ -30,10 +32,11 @@ describe("PlacedKubeconfig", () => {
   it.effect("replaces what a dead process left, closes it to others, and leaves no draft", () =>
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
+      const note = join(yield* temporaryDirectory, "note")
       const path = join(directory, "config")
       const written = yield* Effect.scoped(
         Effect.andThen(
-          PlacedKubeconfig.write(path, TEXT),
+          PlacedKubeconfig.write(path, TEXT, note),
           Effect.promise(() => readFile(path, "utf8"))
         )
       )
@@ -44,7 +47,7 @@ describe("PlacedKubeconfig", () => {
       yield* Effect.promise(() => writeFile(path, `${left}\nold\n`, { mode: 0o644 }))
       yield* Effect.scoped(
         Effect.gen(function* () {
-          yield* PlacedKubeconfig.write(path, TEXT)
+          yield* PlacedKubeconfig.write(path, TEXT, note)
           assert.strictEqual(yield* Effect.promise(() => readFile(path, "utf8")), written)
           assert.strictEqual((yield* Effect.promise(() => stat(path))).mode & 0o777, 0o600)
           assert.deepStrictEqual(yield* Effect.promise(() => readdir(directory)), ["config"])
@@ -55,14 +58,37 @@ describe("PlacedKubeconfig", () => {
 
   it.effect("leaves a file that was changed meanwhile", () =>
     Effect.gen(function* () {
-      const path = join(yield* temporaryDirectory, "config")
+      const directory = yield* temporaryDirectory
+      const path = join(directory, "config")
       yield* Effect.scoped(
         Effect.andThen(
-          PlacedKubeconfig.write(path, TEXT),
+          PlacedKubeconfig.write(path, TEXT, join(directory, "note")),
           Effect.promise(() => writeFile(path, "mine now"))
         )
       )
       assert.strictEqual(yield* Effect.promise(() => readFile(path, "utf8")), "mine now")
+    })
+  )
+
+  it.effect("what a killed process placed goes by its note, but not once somebody changed it", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const note = join(directory, "note")
+      const path = join(directory, "config")
+      yield* PlacedKubeconfig.write(path, TEXT, note)
+      const written = yield* Effect.promise(() => readFile(path, "utf8"))
+
+      yield* Effect.promise(() => writeFile(path, `${written}# mine\n`))
+      yield* Effect.promise(() => PlacedKubeconfig.removeLeft(note))
+      assert.strictEqual(yield* Effect.promise(() => readFile(path, "utf8")), `${written}# mine\n`)
+
+      yield* Effect.promise(() => writeFile(path, written))
+      yield* Effect.promise(() => PlacedKubeconfig.removeLeft(note))
+      assert.deepStrictEqual(yield* Effect.promise(() => readdir(directory)), ["note"])
+
+      // Its second time finds nothing, and neither does one without a note.
+      yield* Effect.promise(() => PlacedKubeconfig.removeLeft(note))
+      yield* Effect.promise(() => PlacedKubeconfig.removeLeft(join(directory, "none")))
     })
   )
 })

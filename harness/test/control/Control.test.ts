@@ -76,7 +76,8 @@ describe("a controlled fleet", () => {
       const far = yield* Effect.flip(remote.save("/proc/nowhere"))
       assert.deepStrictEqual([far._tag, far.reason._tag, far.message], [local._tag, local.reason._tag, local.message])
       const eu = yield* remote.cluster("eu")
-      const refused = yield* Effect.flip(Effect.scoped(eu.inject(Fault.latency({ ms: -1 }))))
+      const wrong = { _tag: "Latency", ms: -1 } as const
+      const refused = yield* Effect.flip(Effect.scoped(eu.inject(wrong)))
       assert.strictEqual(refused.reason._tag, "InvalidFault")
     })
   )

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import * as Fault from "../../src/faults/Fault.ts"
 
 describe("a fault", () => {
@@ -13,7 +13,7 @@ describe("a fault", () => {
 
   it.effect("that a constructor makes is one that decodes", () =>
     Effect.gen(function* () {
-      const match = { verbs: ["list"], resources: ["pods"], fraction: 0.5, next: 2 }
+      const match = { verbs: ["list"], resources: ["pods"], fraction: 0.5, next: 2 } as const
       // By tag, so that the compiler misses none.
       const all: { readonly [tag in Fault.Fault["_tag"]]: Fault.Fault } = {
         Cut: Fault.cut,
@@ -43,19 +43,35 @@ describe("a fault", () => {
     })
   )
 
-  for (const [what, value] of [
-    ["an unknown tag", { _tag: "Earthquake" }],
-    ["an unknown key", { _tag: "Latency", ms: 1, seconds: 1 }],
-    ["a negative time", { _tag: "Latency", ms: -1 }],
-    ["no bytes a second", { _tag: "Bandwidth", bytesPerSecond: 0 }],
-    ["a share above all", { _tag: "Unauthorized", match: { fraction: 1.5 } }],
-    ["a word that is none", { _tag: "Unauthorized", match: { verbs: "list" } }],
-    ["a status that is no fault", { _tag: "ServerError", status: 200 }]
+  for (const [what, value, problem] of [
+    ["an unknown tag", { _tag: "Earthquake" }, "its _tag must be one of Cut, BlackHole, "],
+    ["no tag", "cut", "its _tag must be one of Cut, BlackHole, "],
+    ["an unknown key", { _tag: "Latency", ms: 1, seconds: 1 }, "it has no field seconds"],
+    ["a key that is left out", { _tag: "Latency" }, "ms is missing"],
+    ["a negative time", { _tag: "Latency", ms: -1 }, "ms must be a value greater than or equal to 0"],
+    ["no bytes a second", { _tag: "Bandwidth", bytesPerSecond: 0 }, "bytesPerSecond must be a value greater than"],
+    ["a share above all", { _tag: "Unauthorized", match: { fraction: 1.5 } }, "match.fraction must be a value between"],
+    ["a word that is none", { _tag: "Unauthorized", match: { verbs: "list" } }, "match.verbs must be array"],
+    [
+      "a verb that is none",
+      { _tag: "Forbidden", match: { verbs: ["get", "GETT"] } },
+      'match.verbs[1] must be "get" or "list" or "watch" or "create" or '
+    ],
+    ["a status that is no fault", { _tag: "ServerError", status: 200 }, "status must be 500 or 502 or 503 or 504"]
   ] as const) {
-    it.effect(`with ${what} is refused`, () =>
+    it.effect(`with ${what} is refused, by its field and what may stand there`, () =>
       Effect.gen(function* () {
-        assert.isTrue(Schema.isSchemaError(yield* Effect.flip(Fault.decode(value))))
+        const { message } = yield* Effect.flip(Fault.decode(value))
+        assert.include(message, `cannot be injected: ${problem}`)
+        assert.notInclude(message, "\n")
       })
     )
   }
+
+  it("that is none is refused where it is made", () => {
+    assert.throws(() => Fault.latency({ ms: -1 }), "the fault Latency cannot be injected: ms must be ")
+    // As a caller without types writes it.
+    const options: unknown = { match: { verbs: ["GETT"] } }
+    assert.throws(() => void Reflect.apply(Fault.forbidden, undefined, [options]), "match.verbs[0] must be ")
+  })
 })

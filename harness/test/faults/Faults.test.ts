@@ -170,7 +170,7 @@ describe("faults", () => {
           Effect.flip,
           Effect.map(({ reason }) => (reason instanceof InvalidFault ? reason.fault : reason._tag))
         )
-      assert.strictEqual(yield* why(Fault.latency({ ms: -1 })), "Latency")
+      assert.strictEqual(yield* why({ _tag: "Latency", ms: -1 }), "Latency")
       assert.strictEqual(yield* why(Fault.unauthorized()), "Unauthorized")
       assert.strictEqual(yield* why(Fault.staleCertificate()), "StaleCertificate")
       assert.strictEqual(yield* why(Fault.down), "Down")

@@ -45,9 +45,10 @@ describe("a matcher", () => {
     [call("GET", "/api/v1/namespaces/shop/pods", "curl/8"), call("GET", "/api/v1/namespaces/other/pods")]
   )
 
-  const word = Schema.Literals(["list", "watch", "get", "pods", "deployments", "shop", "*", ""])
+  const word = Schema.Literals(["pods", "deployments", "shop", "*", ""])
+  const verb = Schema.Literals(["list", "watch", "get", "*"])
   const Parts = Schema.Struct({
-    verbs: Schema.Array(word),
+    verbs: Schema.Array(verb),
     resources: Schema.Array(word),
     namespaces: Schema.Array(word)
   })
@@ -59,7 +60,7 @@ describe("a matcher", () => {
       assert.isTrue(matches({ namespaces: parts.namespaces }, one))
     }
   })
-  it.prop("widens with every word that is added", [Parts, word], ([{ verbs }, more]) => {
+  it.prop("widens with every word that is added", [Parts, verb], ([{ verbs }, more]) => {
     for (const one of [LIST_PODS, WATCH_ALL, LOG, SCALE, VERSION]) {
       if (matches({ verbs }, one)) assert.isTrue(matches({ verbs: [...verbs, more] }, one))
     }

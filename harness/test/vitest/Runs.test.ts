@@ -84,4 +84,18 @@ describe("a run of vitest", () => {
       }),
     { timeout: 300_000 }
   )
+
+  it.effect(
+    "names the rule that a test breaks which has no shared fleet, or makes a file's fleet inside of a suite",
+    () =>
+      Effect.gen(function* () {
+        const { code, printed, tests } = yield* runOf("mistaken")
+        assert.strictEqual(code, 1)
+        const [unshared] = tests.flatMap(({ failureMessages }) => failureMessages)
+        assert.include(unshared, "no shared fleet: name the file with shareFleet's setup in globalSetup")
+        assert.include(unshared, 'test: { globalSetup: "./fleet.setup.ts" }')
+        assert.include(printed, 'fleetTest({ per: "file" }) must be called outside of describe, at the top of the file')
+      }),
+    { timeout: 300_000 }
+  )
 })

@@ -1,0 +1,52 @@
+/**
+ * The container of one cluster, as testcontainers starts it.
+ *
+ * **Limits** importing this file loads the optional packages.
+ *
+ * @since 0.1.0
+ */
+import { K3sContainer } from "@testcontainers/k3s"
+import { type ContainerOptions, INNER_PORT } from "./Container.ts"
+import { CLUSTER_LABEL } from "./Labels.ts"
+import { followInto } from "./LogTail.ts"
+
+type Hook = (id: string) => Promise<void>
+
+/** Sets what `K3sContainer` fixes and only a subclass may change. */
+export class ClusterContainer extends K3sContainer {
+  readonly #created: Hook
+
+  constructor(options: ContainerOptions, owner: Readonly<Record<string, string>>, created: Hook) {
+    super(options.image.name)
+    this.#created = created
+    const { hostIp, port } = options
+    this.hostConfig.Privileged = options.privileged
+    // The types of the engine's API lack it.
+    Object.assign(this.hostConfig, { CgroupnsMode: options.cgroupns })
+    // With the host's control groups comes the bind mount of their files, which testcontainers has set.
+    if (options.cgroupns !== "host") this.withBindMounts([])
+    // Only the API server's port, and where Docker is on this machine, only on its loopback address.
+    this.exposedPorts = []
+    this.createOpts.ExposedPorts = {}
+    this.withExposedPorts({ container: INNER_PORT, host: port })
+    this.hostConfig.PortBindings = {
+      [`${INNER_PORT}/tcp`]: [{ HostPort: String(port), ...(hostIp === undefined ? {} : { HostIp: hostIp }) }]
+    }
+    this.withNetworkMode(options.place.network)
+      .withNetworkAliases(options.place.alias)
+      .withHostname(options.place.alias)
+      .withCommand([...options.command])
+      .withLabels({ ...owner, [CLUSTER_LABEL]: options.cluster })
+      .withCopyContentToContainer(
+        options.files.map(({ content, mode, path }) => ({ content: Buffer.from(content), mode, target: path }))
+      )
+      .withStartupTimeout(options.startWithinMs)
+      // We clean up ourselves: the reaper would be one more image to fetch.
+      .withAutoCleanup(false)
+      .withLogConsumer((stream) => followInto(options.log, stream))
+  }
+
+  protected override containerCreated(id: string): Promise<void> {
+    return this.#created(id)
+  }
+}

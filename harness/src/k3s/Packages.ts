@@ -1,0 +1,31 @@
+/**
+ * The packages that only the driver k3s needs: they are optional, so they are looked for and loaded when it is asked for.
+ *
+ * @since 0.1.0
+ */
+import { Effect, Option } from "effect"
+
+const NAMES = ["testcontainers", "@testcontainers/k3s"] as const
+
+/** What would bring the packages; none when they are there. **Limits** looks for files and loads none. */
+export const remedy: Effect.Effect<Option.Option<string>> = Effect.sync(() => {
+  const absent = NAMES.filter((name) => !isThere(name))
+  if (absent.length === 0) return Option.none()
+  return Option.some(`install its packages by \`pnpm add -D ${NAMES.join(" ")}\`; missing: ${absent.join(", ")}`)
+})
+
+/** Loads the client of the container engine. */
+export const engine = async () => {
+  const { getContainerRuntimeClient } = await import("testcontainers")
+  return await getContainerRuntimeClient()
+}
+
+const isThere = (name: string): boolean => {
+  try {
+    import.meta.resolve(name)
+    return true
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ERR_MODULE_NOT_FOUND") return false
+    throw cause
+  }
+}

@@ -1,0 +1,19 @@
+/**
+ * Fixtures that live as long as a file, which vitest allows at its top alone.
+ *
+ * @since 0.1.0
+ */
+import { HarnessError, InvalidFleet } from "../HarnessError.ts"
+
+const INSIDE_DESCRIBE = /cannot be defined with a \w+ scope/
+
+/** Defines fixtures; inside of `describe` it throws `InvalidFleet`, which says where `call` belongs. */
+export const atTopOfFile = <A>(call: string, define: () => A): A => {
+  try {
+    return define()
+  } catch (cause) {
+    if (!(cause instanceof Error && INSIDE_DESCRIBE.test(cause.message))) throw cause
+    const problem = `${call} must be called outside of describe, at the top of the file: the whole file shares its fleet`
+    throw new HarnessError({ reason: new InvalidFleet({ problem }) })
+  }
+}
