@@ -8,7 +8,7 @@ import type { CursorInvalid, FanOutFailed, NamespaceForbidden } from "@quarterde
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { NamespaceFilter } from "@quarterdeck/targeting/NamespaceFilter"
 import type { Target } from "@quarterdeck/targeting/Target"
-import { Context, Effect, Layer, type Stream } from "effect"
+import { Context, Effect, Layer, Semaphore, type Stream } from "effect"
 import type { AggregateBody, AggregatedCosts, AggregateRow, Bucket } from "./Aggregate.ts"
 import type { CostError } from "./CostError.ts"
 import type { CostFilter } from "./CostQuery.ts"
@@ -33,6 +33,9 @@ export const Retention = Context.Reference<{ readonly hourlyDays: number; readon
   "@quarterdeck/cost/CostReport/Retention",
   { defaultValue: () => ({ hourlyDays: DEFAULT_HOURLY_DAYS, retentionDays: DEFAULT_RETENTION_DAYS }) }
 )
+
+/** How many explanations are made at once: each reads the store up to 744 times, and other reports read it between. */
+const MAX_EXPLAINING = 2
 
 /** Which page, and whose. **Shape** `cursorBinding` names the key, so that cursors serve it alone. */
 interface Paged {
@@ -121,6 +124,8 @@ export class CostReport extends Context.Service<
      * Gives the hours or days that a row is the sum of.
      *
      * **Errors** also `CostRowNotFound`; `InvalidCostQuery` for an id that is none of the cluster.
+     *
+     * **Limits** two at once: others wait for their turn.
      */
     readonly explain: (query: ExplainQuery) => Effect.Effect<Explanation, Failure | CostRowNotFound | InvalidCostQuery>
   }
@@ -137,12 +142,16 @@ export class CostReport extends Context.Service<
         retention: yield* Retention,
         namesOf: Names.make()
       }
+      const explaining = yield* Semaphore.make(MAX_EXPLAINING)
       return CostReport.of({
         getWorkloads: Effect.fn("CostReport.getWorkloads")((query) => WorkloadReport.page(sources, query)),
         allWorkloads: Effect.fn("CostReport.allWorkloads")((query) => WorkloadReport.all(sources, query)),
         getAggregated: Effect.fn("CostReport.getAggregated")((query) => AggregateReport.page(sources, query)),
         allGroups: Effect.fn("CostReport.allGroups")((query) => AggregateReport.all(sources, query)),
-        explain: Effect.fn("CostReport.explain")((query) => ExplainReport.of(sources, query))
+        explain: Effect.fn("CostReport.explain")(
+          (query) => ExplainReport.of(sources, query),
+          (run) => explaining.withPermit(run)
+        )
       })
     })
   )

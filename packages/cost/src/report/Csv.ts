@@ -2,7 +2,7 @@
  * Writes comma-separated values.
  *
  * **Source** RFC 4180: records end with CRLF, a field is quoted where it has a comma, a quote or the end of a line. OWASP,
- * "CSV Injection": a text that a spreadsheet would take for a formula gets an apostrophe in front.
+ * "CSV Injection": a text that a spreadsheet would take for a formula, or would after blanks, gets an apostrophe in front.
  */
 import { Stream } from "effect"
 
@@ -15,7 +15,8 @@ export interface Column<Row> {
   readonly of: (row: Row) => Cell
 }
 
-const FORMULA = /^[=+\-@\t\r]/
+/** **Shape** blanks of any kind, seen or not, hide nothing: spreadsheets drop them. Full-width signs count as narrow ones. */
+const FORMULA = /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠\t\r\n]/u
 const QUOTED = /[",\r\n]/
 
 /** Writes one field. **Shape** numbers are no formulas: they stay as they are, without an exponent. */

@@ -9,13 +9,23 @@ import * as Range from "../Range.ts"
 import { CostRowNotFound, InvalidCostQuery } from "../ReportError.ts"
 import type { Series } from "../Series.ts"
 import { DAY_MS } from "../Units.ts"
+import type { Window } from "../Window.ts"
 import * as Explained from "./Explained.ts"
 import * as Gathering from "./Gathering.ts"
+import * as Names from "./Names.ts"
+import * as Narrowed from "./Narrowed.ts"
 import * as ReportCoverage from "./ReportCoverage.ts"
 import * as Rows from "./Rows.ts"
 import * as Steps from "./Steps.ts"
 
-/** Explains a row. **Limits** one read of the store an hour or day. */
+/** Steps that are read at once: the store reads the next one while this one is made. */
+const READ_AHEAD = 2
+
+/**
+ * Explains a row.
+ *
+ * **Limits** one read of the store an hour or day, of which it keeps what the row has; gives way to others each time.
+ */
 export const of = Effect.fnUntraced(function* (sources: Gathering.Sources, query: ExplainQuery) {
   const { cluster, id } = query
   const named = parse(cluster, id)
@@ -26,11 +36,13 @@ export const of = Effect.fnUntraced(function* (sources: Gathering.Sources, query
   const begun = yield* Gathering.begin(sources, query, [cluster], { namespaces: [named.namespace] })
   const { currency, limits, range, reader, recommendations, window } = begun
   const isAsked = ({ kind, name, namespace }: Series): boolean =>
-    namespace === named.namespace && kind === named.kind && name === named.name
-  const rowOver = Effect.fnUntraced(function* (hours: Range.ResolvedRange["hours"]) {
-    const ledger = yield* reader.read(hours)
-    const isVisible = (_: ClusterName, series: Series) => isAsked(series)
-    return yield* Rows.join(ledger, { isVisible, recommendations, namesOf: sources.namesOf })
+    name === named.name && namespace === named.namespace && kind === named.kind
+  // Names of its own: those of whole reports are remembered for whole reports.
+  const how = { isVisible: () => true, recommendations, namesOf: Names.make() }
+  const rowOver = Effect.fnUntraced(function* (hours: Window) {
+    const ledger = Narrowed.to(yield* reader.read(hours), isAsked)
+    yield* Effect.yieldNow
+    return yield* Rows.join(ledger, how)
   })
 
   const whole = yield* rowOver(range.hours)
@@ -44,14 +56,19 @@ export const of = Effect.fnUntraced(function* (sources: Gathering.Sources, query
   const isByDay = endMs - startMs > MAX_DAYS_BY_HOUR * DAY_MS || startMs < Range.hourlyFromMs(limits)
   const stepSize = isByDay ? "day" : "hour"
   const openFromMs = reader.openFromMs(cluster)
-  const hours: Array<ExplainedStep> = []
-  for (const step of Steps.of(range.hours, stepSize)) {
+  const explained = Effect.fnUntraced(function* (step: Window) {
     const rows = yield* rowOver(step)
-    if (rows.size === 0) continue
+    if (rows.size === 0) return []
     const isOpen = openFromMs !== undefined && openFromMs >= step.startMs && openFromMs < step.endMs
     const when = Gathering.printed({ startMs: step.startMs, endMs: Math.min(step.endMs, range.endMs) })
-    hours.push(Explained.stepOf(yield* Rows.total(rows), { ...when, ...(isOpen ? { open: true } : {}) }))
-  }
+    return [Explained.stepOf(yield* Rows.total(rows), { ...when, ...(isOpen ? { open: true } : {}) })]
+  })
+  const steps: ReadonlyArray<ReadonlyArray<ExplainedStep>> = yield* Effect.forEach(
+    Steps.of(range.hours, stepSize),
+    explained,
+    { concurrency: READ_AHEAD }
+  )
+  const hours = steps.flat()
   const reply: Explanation = {
     ...{ row, stepSize, hours, window, currency },
     ...ReportCoverage.of(facts, [1], range)

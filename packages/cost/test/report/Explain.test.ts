@@ -1,10 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { anyOf, everyNamespace } from "@quarterdeck/targeting/NamespaceFilter"
-import { Effect } from "effect"
+import { Effect, Fiber, Latch, Layer, Option, Queue } from "effect"
 import { CostReport, type ExplainQuery } from "../../src/CostReport.ts"
+import { OpenHours } from "../../src/OpenHours.ts"
+import type { Measure } from "../../src/Measure.ts"
+import { IDLE, type Series } from "../../src/Series.ts"
 import { HOUR_MS, HOUR_SECONDS } from "../../src/Units.ts"
-import { cost, days, hour, hoursFrom, prod, series } from "../store/samples.ts"
-import { asking, closing, getWorkloads, monday, reporting, viewOf } from "./reporting.ts"
+import { cost, days, hour, hoursFrom, prod, series, stage } from "../store/samples.ts"
+import { asking, closing, getWorkloads, monday, reporting, reportingWith, viewOf } from "./reporting.ts"
 
 const explaining = (rest: Partial<ExplainQuery> = {}): ExplainQuery => ({
   ...{ cluster: prod, id: "prod/shop/Deployment/api", namespaces: everyNamespace, range: { range: "1d" } },
@@ -92,6 +95,79 @@ describe("an explanation of a row", () => {
       for (const id of ["", "prod/shop/api", "stage/shop/Deployment/api", "prod/shop/Deployment/api/x"]) {
         assert.strictEqual(yield* tagOf({ id }), "InvalidCostQuery")
       }
+    }).pipe(Effect.provide(reporting()))
+  )
+
+  it.effect("tells the same whatever else the cluster runs", () =>
+    Effect.gen(function* () {
+      const lives = [series("api"), series("api", { uid: "again" }), series("api", { labels: { version: "2" } })]
+      const others = [
+        ...Array.from({ length: 40 }, (_, index) => series(`web-${index}`)),
+        ...[series("api", { kind: "StatefulSet" }), series("api", { namespace: "data" })],
+        series("api", { namespace: "", kind: IDLE, uid: "", labels: {} })
+      ]
+      const amounts = (one: Series, place: number): readonly [Series, Partial<Record<Measure, number>>] => [
+        one,
+        { cpuCostNanos: 7 + place, existedSeconds: HOUR_SECONDS, coveredSeconds: 60 * place }
+      ]
+      yield* closing(
+        hoursFrom(monday, 5).flatMap((startMs) => [
+          hour(startMs, lives.map(amounts)),
+          hour(startMs, [...others.map((one) => [one, { cpuCostNanos: 1_000 }] as const), ...lives.map(amounts)], {
+            cluster: stage
+          })
+        ])
+      )
+      const alone = yield* explain(explaining())
+      const among = yield* explain(explaining({ cluster: stage, id: "stage/shop/Deployment/api" }))
+      assert.deepStrictEqual(among.hours, alone.hours)
+      assert.deepStrictEqual(among.row, { ...alone.row, cluster: stage, id: "stage/shop/Deployment/api" })
+      assert.strictEqual(alone.row.cpuCost, 5 * 24e-9)
+    }).pipe(Effect.provide(reporting()))
+  )
+
+  it.effect("waits while two others are made, and is made then", () =>
+    Effect.gen(function* () {
+      const gate = yield* Latch.make()
+      const begun = yield* Queue.unbounded<void>()
+      let inside = 0
+      let most = 0
+      const open = Effect.gen(function* () {
+        most = Math.max(most, ++inside)
+        yield* Queue.offer(begun, undefined)
+        yield* gate.await
+        inside--
+        return Option.none()
+      })
+      yield* Effect.gen(function* () {
+        yield* closing([cost(monday, "api", 1)])
+        const all = yield* Effect.forEach(hoursFrom(0, 6), () =>
+          Effect.forkChild(explain(explaining()), { startImmediately: true })
+        )
+        yield* Queue.takeN(begun, 2)
+        yield* gate.open
+        const made = yield* Fiber.joinAll(all)
+        assert.deepStrictEqual(
+          made.map(({ row }) => row.cpuCost),
+          made.map(() => 1e-9)
+        )
+        assert.strictEqual(most, 2)
+      }).pipe(Effect.provide(reportingWith(Layer.succeed(OpenHours, OpenHours.of({ open: () => open })))))
+    })
+  )
+
+  it.effect("lets others do something after every two of its hours", () =>
+    Effect.gen(function* () {
+      yield* closing(hoursFrom(monday, 200).map((startMs) => cost(startMs, "api", 1)))
+      let turns = 0
+      const turn = Effect.sync(() => {
+        turns++
+      })
+      const other = yield* Effect.forkChild(Effect.forever(turn))
+      const { hours } = yield* explain(explaining({ range: { range: "200h" } }))
+      yield* Fiber.interrupt(other)
+      assert.strictEqual(hours.length, 200)
+      assert.isAtLeast(turns, 100)
     }).pipe(Effect.provide(reporting()))
   )
 })

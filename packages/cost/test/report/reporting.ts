@@ -28,7 +28,10 @@ const openOf = (hours: ReadonlyArray<Hour>) =>
   )
 
 /** Everything that a report needs, in memory. */
-export const reporting = (open: ReadonlyArray<Hour> = []) =>
+export const reporting = (open: ReadonlyArray<Hour> = []) => reportingWith(openOf(open))
+
+/** The same, with open hours of one's own. */
+export const reportingWith = (openHours: Layer.Layer<OpenHours>) =>
   CostReport.layer.pipe(
     Layer.provideMerge(
       Layer.mergeAll(
@@ -36,7 +39,7 @@ export const reporting = (open: ReadonlyArray<Hour> = []) =>
         RecommendationMemory.layerMemory,
         Prices.layerMemory,
         CursorKey.layerRandom,
-        openOf(open)
+        openHours
       )
     )
   )

@@ -1,0 +1,36 @@
+/**
+ * Keeps of a ledger what few of its series have.
+ */
+import { record } from "../Measure.ts"
+import type { Series } from "../Series.ts"
+import type { Ledger, Part } from "./Ledger.ts"
+
+/**
+ * Leaves out the places of other series.
+ *
+ * **Shape** the known seconds stay; a part of which nothing is kept goes. **Limits** looks at each series once, and copies
+ * the figures of those that are kept.
+ */
+export const to = (ledger: Ledger, isKept: (series: Series) => boolean): Ledger => {
+  const parts: Array<Part> = []
+  let size = 0
+  for (const { cluster, columns, series } of ledger.parts) {
+    const places: Array<number> = []
+    const kept: Array<Series> = []
+    for (let place = 0; place < series.length; place++) {
+      const one = series[place]
+      if (one === undefined || !isKept(one)) continue
+      places.push(place)
+      kept.push(one)
+    }
+    if (places.length === 0) continue
+    parts.push({
+      ...{ cluster, from: size, series: kept },
+      columns: record((measure) => Float64Array.from(places, (place) => columns[measure][place] ?? 0))
+    })
+    size += places.length
+  }
+  const partOf = new Int32Array(size)
+  for (const [index, { from, series }] of parts.entries()) partOf.fill(index, from, from + series.length)
+  return { ...ledger, size, parts, partOf }
+}
