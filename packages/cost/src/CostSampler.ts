@@ -17,7 +17,7 @@ import type { CostError } from "./CostError.ts"
 import { CostStore } from "./CostStore.ts"
 import type { Hour } from "./Hour.ts"
 import { OpenHours } from "./OpenHours.ts"
-import { Prices } from "./Prices.ts"
+import { type Around, Prices } from "./Prices.ts"
 import { Recommender } from "./Recommender.ts"
 import { DAY_MS } from "./Units.ts"
 import * as Backfill from "./sampler/Backfill.ts"
@@ -61,6 +61,8 @@ export class CostSampler extends Context.Service<
      * next start. **Limits** `repriceHours` of a cluster at once; one repricing at a time.
      */
     readonly reprice: (fromMs: number) => Effect.Effect<number, CostError>
+    /** Changes prices with a note before: a crash between the change and {@link reprice} is made good at the next start. */
+    readonly repriceNoted: Around
     /** Tells how far the present repricing is. */
     readonly repricing: Effect.Effect<Option.Option<Repricing.Progress>>
   }
@@ -99,7 +101,10 @@ const make = Effect.gen(function* () {
     lanes.set(cluster, lane)
     return lane
   }
-  const repricing = yield* Repricing.make({ store, prices, journal, settings, laneOf })
+  const repricing = yield* Repricing.make({
+    ...{ store, prices, journal, settings, laneOf },
+    clusters: () => [...lanes.keys()]
+  })
 
   const start = Effect.fnUntraced(function* (name: ClusterName, kept: ReadonlyArray<KeptHour>, isWanted: boolean) {
     const scope = yield* Scope.fork(ownScope)
@@ -219,6 +224,7 @@ const make = Effect.gen(function* () {
   return CostSampler.of({
     open: (cluster) => Effect.suspend(() => running.get(cluster)?.open ?? Effect.succeed(Option.none())),
     reprice: repricing.run,
+    repriceNoted: repricing.noted,
     repricing: repricing.progress
   })
 })

@@ -6,6 +6,7 @@
 import { Array as Arr, Equal, Result, Schema } from "effect"
 import * as PriceBook from "./PriceBook.ts"
 import { InvalidPriceBook, StalePriceBook } from "./PriceError.ts"
+import { corrected, freshIn } from "./price/Backdating.ts"
 import { type PriceOverride, validFromMs } from "./price/PriceOverride.ts"
 import * as Rates from "./price/Rates.ts"
 import { DAY_MS, dayOf } from "./Units.ts"
@@ -34,6 +35,9 @@ export const initial: PriceHistory = [{ sinceMs: 0, book: PriceBook.initial }]
 /** The book of now. */
 export const current = (history: PriceHistory): PriceBook.PriceBook => Arr.lastNonEmpty(history).book
 
+/** Tells from where on there are hours that can be charged anew: days are forgotten whole. **Units** milliseconds since the epoch. */
+export const keptFromMs = (nowMs: number, hourlyDays: number): number => dayOf(nowMs - hourlyDays * DAY_MS)
+
 /** What a new book is judged by. **Shape** `hasCosts`: whether any hour is closed in the present currency. */
 export interface RevisionLimits {
   readonly nowMs: number
@@ -51,7 +55,9 @@ export interface Revised {
  * Puts a book in the place of the present one.
  *
  * **Shape** it counts from now on: closed hours keep their price, but for overrides with an earlier `validFrom` that are
- * new or changed, which count from there. Its version becomes the next; a book that changes nothing leaves all as it was.
+ * new or changed, which count from there. One that is gone counts no more from now on, and in closed hours as before, unless
+ * another for the same resource and match counts from then or earlier: then that one takes its place. Its version becomes
+ * the next; a book that changes nothing leaves all as it was.
  *
  * **Errors** `StalePriceBook` unless it has the present version. `InvalidPriceBook` for a new `validFrom` before the hours
  * that are kept, which no longer can be charged anew, and for another currency once there are costs in the present one:
@@ -73,11 +79,11 @@ export const revise = (
     return Result.fail(new InvalidPriceBook({ field: "currency", problem }))
   }
 
-  const keptFromMs = dayOf(nowMs - hourlyDays * DAY_MS)
-  const fresh = freshIn(asked, last.book)
-  const tooOld = fresh.find((override) => override.validFrom !== undefined && validFromMs(override) < keptFromMs)
+  const fromMs = keptFromMs(nowMs, hourlyDays)
+  const fresh = freshIn(asked.overrides, last.book.overrides)
+  const tooOld = fresh.find((override) => override.validFrom !== undefined && validFromMs(override) < fromMs)
   if (tooOld !== undefined) {
-    const problem = `hours are kept ${hourlyDays} days: must be ${new Date(keptFromMs).toISOString()} or later`
+    const problem = `hours are kept ${hourlyDays} days: must be ${new Date(fromMs).toISOString()} or later`
     const field = `overrides[${asked.overrides.indexOf(tooOld)}].validFrom`
     return Result.fail(new InvalidPriceBook({ field, problem }))
   }
@@ -87,7 +93,7 @@ export const revise = (
   const revision: Revision = { sinceMs, book: { ...asked, version: version + 1 } }
   const backdated = fresh.map(validFromMs).filter((ms) => Number.isFinite(ms) && ms < nowMs)
   return Result.succeed({
-    history: pruned([...history, revision], keptFromMs),
+    history: pruned([...history, revision], fromMs),
     ...(backdated.length === 0 ? {} : { repriceFromMs: Math.min(...backdated) })
   })
 }
@@ -100,77 +106,97 @@ export type RatesOver = (subject: PriceBook.Subject, window: Window) => Rates.Ra
  *
  * **Shape** so an hour in which a price changes pays the old one for its part before, and the new one for the rest. At an
  * instant the book of then counts, and any override that a later book was first to have with a `validFrom` before that
- * instant.
+ * instant, in the place of what it corrects.
  *
- * **Limits** the history is gone through once; keep the answer for as many questions as there are.
+ * **Limits** the history is gone through once, however often it is asked for.
  *
  * @since 0.1.0
  */
 export const ratesOver = (history: PriceHistory): RatesOver => {
-  const revisions = history.map(({ book, sinceMs }, index) => ({
-    sinceMs,
-    book,
-    backdated: backdatedIn(history, index)
-  }))
-  const changes = history.flatMap(({ book, sinceMs }) => [sinceMs, ...book.overrides.map(validFromMs)])
-  const bookAt = (atMs: number): PriceBook.PriceBook => {
-    const index = Math.max(
-      0,
-      revisions.findLastIndex(({ sinceMs }) => sinceMs <= atMs)
-    )
-    const book = revisions[index]?.book ?? current(history)
-    const added = revisions
-      .slice(index + 1)
-      .flatMap(({ backdated }) => backdated.filter(({ fromMs }) => fromMs <= atMs))
-    return added.length === 0
-      ? book
-      : { ...book, overrides: [...book.overrides, ...added.map(({ override }) => override)] }
+  const known = prepared.get(history)
+  if (known !== undefined) return known
+  const rates = prepare(history)
+  prepared.set(history, rates)
+  return rates
+}
+
+/** A history never changes: a new book makes another. */
+const prepared = new WeakMap<PriceHistory, RatesOver>()
+/** How many corrected books, and how many rates of subjects, are remembered of a history. */
+const MAX_BOOKS = 64
+const MAX_RATES = 4_096
+
+const prepare = (history: PriceHistory): RatesOver => {
+  const backdated = history.map(({ book, sinceMs }, index) => {
+    const before = history[index - 1]
+    const isBackdated = (override: PriceOverride): boolean => {
+      const fromMs = validFromMs(override)
+      return Number.isFinite(fromMs) && fromMs < sinceMs
+    }
+    // Most books have none: then there is nothing to compare.
+    if (before === undefined || !book.overrides.some(isBackdated)) return []
+    return freshIn(book.overrides, before.book.overrides).filter(isBackdated)
+  })
+  const instants = new Set(history.map(({ sinceMs }) => sinceMs))
+  for (const { book } of history) for (const override of book.overrides) instants.add(validFromMs(override))
+  const changes = [...instants].filter(Number.isFinite).toSorted((a, b) => a - b)
+
+  const books = new Map<number, PriceBook.PriceBook>()
+  /** The same one, from a change until the next. */
+  const bookAfter = (change: number): PriceBook.PriceBook => {
+    const known = books.get(change)
+    if (known !== undefined) return known
+    const book = bookAt(history, backdated, changes[change] ?? Number.NEGATIVE_INFINITY)
+    if (books.size >= MAX_BOOKS) books.clear()
+    books.set(change, book)
+    return book
+  }
+  const rates = new Map<string, Rates.Rates>()
+  const ratesAfter = (change: number, subject: PriceBook.Subject): Rates.Rates => {
+    const key = `${change} ${JSON.stringify(subject)}`
+    const known = rates.get(key)
+    if (known !== undefined) return known
+    const found = PriceBook.effective(bookAfter(change), subject, changes[change] ?? Number.NEGATIVE_INFINITY)
+    if (rates.size >= MAX_RATES) rates.clear()
+    rates.set(key, found)
+    return found
   }
   return (subject, { endMs, startMs }) => {
-    const inside = changes.filter((ms) => ms > startMs && ms < endMs)
-    const edges = [...new Set([startMs, ...inside, endMs])].toSorted((a, b) => a - b)
-    return Rates.mean(
-      edges.slice(0, -1).map((fromMs, index) => ({
-        rates: PriceBook.effective(bookAt(fromMs), subject, fromMs),
-        ms: (edges[index + 1] ?? fromMs) - fromMs
-      }))
-    )
+    const parts: Array<{ readonly rates: Rates.Rates; readonly ms: number }> = []
+    let change = changes.findLastIndex((ms) => ms <= startMs)
+    let fromMs = startMs
+    while (fromMs < endMs) {
+      const toMs = Math.min(endMs, changes[change + 1] ?? endMs)
+      parts.push({ rates: ratesAfter(change, subject), ms: toMs - fromMs })
+      fromMs = toMs
+      change++
+    }
+    return Rates.mean(parts)
   }
 }
 
-interface Backdated {
-  readonly fromMs: number
-  readonly override: PriceOverride
+/** The book of an instant, as later ones have put it right. **Shape** `backdated` has what each was first to have for before. */
+const bookAt = (
+  history: PriceHistory,
+  backdated: ReadonlyArray<ReadonlyArray<PriceOverride>>,
+  atMs: number
+): PriceBook.PriceBook => {
+  const index = Math.max(
+    0,
+    history.findLastIndex(({ sinceMs }) => sinceMs <= atMs)
+  )
+  const { book } = history[index] ?? Arr.lastNonEmpty(history)
+  let overrides: ReadonlyArray<PriceOverride> = book.overrides
+  for (let later = index + 1; later < history.length; later++) {
+    const added = (backdated[later] ?? []).filter((override) => validFromMs(override) <= atMs)
+    overrides = corrected(overrides, added, history[later]?.book.overrides ?? [])
+  }
+  return overrides === book.overrides ? book : { ...book, overrides }
 }
-
-/** The overrides that a book was first to have, and that count from before it. */
-const backdatedIn = (history: PriceHistory, index: number): ReadonlyArray<Backdated> => {
-  const [before, revision] = [history[index - 1], history[index]]
-  if (before === undefined || revision === undefined) return []
-  return freshIn(revision.book, before.book)
-    .map((override) => ({ override, fromMs: validFromMs(override) }))
-    .filter(({ fromMs }) => Number.isFinite(fromMs) && fromMs < revision.sinceMs)
-}
-
-/** The overrides that another book does not have, or has otherwise. */
-const freshIn = (book: PriceBook.PriceBook, before: PriceBook.PriceBook): ReadonlyArray<PriceOverride> => {
-  if (book.overrides === before.overrides) return []
-  const known = new Set(before.overrides.map(textOf))
-  return book.overrides.filter((override) => !known.has(textOf(override)))
-}
-
-/** Equal for equal overrides, whatever the order of their fields. */
-const textOf = (override: PriceOverride): string =>
-  JSON.stringify([
-    Object.entries(override.match).toSorted(byName),
-    Object.entries({ ...override, match: "" }).toSorted(byName)
-  ])
-
-const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1)
 
 /** Leaves out what counts for no hour that could be charged anew. */
-const pruned = (history: PriceHistory, keptFromMs: number): PriceHistory => {
-  const needed = history.findLastIndex(({ sinceMs }) => sinceMs <= keptFromMs)
+const pruned = (history: PriceHistory, fromMs: number): PriceHistory => {
+  const needed = history.findLastIndex(({ sinceMs }) => sinceMs <= fromMs)
   const [first = Arr.lastNonEmpty(history), ...rest] = history.slice(
     Math.max(0, needed, history.length - MAX_REVISIONS)
   )

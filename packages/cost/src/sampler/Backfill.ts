@@ -94,8 +94,7 @@ const fillWindow = Effect.fnUntraced(function* (
 
 const fillHour = Effect.fnUntraced(function* ({ cluster, lane, prices, recommender, store }: Parts, facts: HourFacts) {
   if (facts.cluster !== cluster || facts.seen.length === 0) return
-  const hour = yield* HourClosing.priced(prices, facts)
-  yield* lane.withPermit(store.close(hour)).pipe(
+  yield* lane.withPermit(Effect.flatMap(HourClosing.priced(prices, facts), store.close)).pipe(
     Effect.catchIf(
       ({ reason }) => reason._tag === "HourClosed" || reason._tag === "HourForgotten",
       () => Effect.void

@@ -9,14 +9,15 @@ import type { KubeApi } from "@quarterdeck/cluster-fanout/KubeApi"
 import type { Kind } from "@quarterdeck/cluster-fanout/Kind"
 import { Clock, Effect, Metric, Option, Queue, Result } from "effect"
 import type { Hour } from "../Hour.ts"
-import { SECOND_MS, hourOf } from "../Units.ts"
+import { HOUR_MS, SECOND_MS, hourOf } from "../Units.ts"
 import { UsageError } from "../UsageError.ts"
 import type { Sampled } from "../UsageSource.ts"
+import { HeldHours } from "./HeldHours.ts"
 import * as HourClosing from "./HourClosing.ts"
 import type { KeptHour } from "./HourJournal.ts"
 import * as InventoryLists from "./InventoryLists.ts"
 import * as JournalEntry from "./JournalEntry.ts"
-import { OpenHour } from "./OpenHour.ts"
+import type { OpenHour } from "./OpenHour.ts"
 import * as WorkloadSeries from "./WorkloadSeries.ts"
 
 export interface Parts extends HourClosing.Parts {
@@ -38,41 +39,49 @@ export type ClusterSampling = Effect.Success<ReturnType<typeof make>>
 
 /** Makes the sampling of one cluster; nothing runs until it is asked for. */
 export const make = Effect.fnUntraced(function* (parts: Parts) {
-  const { api, cache, cluster: name, journal, prices, settings, source, troubles } = parts
+  const { api, cache, cluster: name, journal, prices, settings, source, store, troubles } = parts
   const clock = yield* Clock.Clock
   const closing = HourClosing.make(parts)
   const proofs = yield* Queue.sliding<void>(1)
-  const pending: Array<HourClosing.PendingHour> = []
+  const held = new HeldHours(name)
   /** Hours of which the journal does not have all that was noted. */
   const unkept = new Set<OpenHour>()
-  let hour: OpenHour | undefined
+  /** Starts of hours whose journal begins anew: there may be one of a time when the clock was wrong. */
+  const stale = new Set<number>()
   let member: Member | undefined
   let workloads: WorkloadSeries.WorkloadSeries | undefined
   let answered: { readonly atMs: number; readonly hour: Option.Option<Hour> } | undefined
 
-  const addPending = (one: OpenHour) => pending.push({ hour: one, isClosed: false, usage: undefined })
+  const unclosed = () => held.unclosed
 
-  /** The hours that may still learn something: the open one, and those that wait to be closed. */
-  const unclosed = (): ReadonlyArray<OpenHour> => [
-    ...pending.filter(({ isClosed }) => !isClosed).map((one) => one.hour),
-    ...(hour === undefined ? [] : [hour])
-  ]
-
-  /** Turns to the next hour when one is over; hours that nobody was awake for are left out. */
-  const turn = (nowMs: number): void => {
-    if (hour !== undefined && nowMs >= hour.endMs) {
-      addPending(hour)
-      hour = hour.next()
-      while (nowMs >= hour.endMs) hour = hour.next()
-      if (member === undefined) hour = undefined
+  const fillFrom =
+    ({ store }: Member, nowMs: number) =>
+    (one: OpenHour): void => {
+      const [pods, nodes] = [store.table("Pod"), store.table("Node")]
+      if (pods.sync._tag === "Synced") one.pods.whole(pods.records, nowMs)
+      if (nodes.sync._tag === "Synced") one.nodes.whole(nodes.records, nowMs)
     }
-    if (member !== undefined) hour ??= new OpenHour(name, hourOf(nowMs))
+
+  /** Turns to the present hour. */
+  const turn = (nowMs: number): void => {
+    const before = held.present
+    held.turn(nowMs, member === undefined ? undefined : fillFrom(member, nowMs))
+    if (held.present === undefined || held.present === before) return
+    unkept.add(held.present)
+    stale.add(held.present.startMs)
   }
+
+  /** Tells whether the store has an hour. **Shape** not when it cannot be asked: what is closed twice stays as it is. */
+  const isClosed = (startMs: number): Effect.Effect<boolean> =>
+    store.hours(name, { startMs, endMs: startMs + HOUR_MS }).pipe(
+      Effect.map((hours) => hours.length > 0),
+      Effect.catch((error) => Effect.as(troubles.failed("store", error.message), false))
+    )
 
   const restore = Effect.fnUntraced(function* (kept: KeptHour) {
     const restored = JournalEntry.restore(name, kept.startMs, yield* journal.read(kept))
-    if (kept.startMs === hourOf(yield* Clock.currentTimeMillis)) hour = restored
-    else addPending(restored)
+    const nowMs = yield* Clock.currentTimeMillis
+    held.restore(restored, nowMs, kept.startMs < hourOf(nowMs) && (yield* isClosed(kept.startMs)))
   })
 
   /** Notes until when the view of the cluster is proven. */
@@ -195,7 +204,9 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
     // Closed while another was kept: its journal is gone.
     if (!unclosed().includes(one)) return
     const entries = JournalEntry.take(one, unkept.delete(one))
-    const kept = yield* Effect.result(journal.append(one, entries))
+    const forgotten = stale.has(one.startMs) ? journal.remove(one) : Effect.void
+    const kept = yield* Effect.result(Effect.andThen(forgotten, journal.append(one, entries)))
+    if (Result.isSuccess(kept)) stale.delete(one.startMs)
     if (Result.isSuccess(kept)) return yield* troubles.worked("journal")
     unkept.add(one)
     yield* troubles.failed("journal", kept.failure.message)
@@ -211,16 +222,16 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
   })
 
   /** Finishes the hours that are over. */
-  const close = Effect.flatMap(Clock.currentTimeMillis, (nowMs) => closing(pending, nowMs))
+  const close = Effect.flatMap(Clock.currentTimeMillis, (nowMs) => closing(held.pending, nowMs))
 
-  /** Gives the oldest hour that is not closed. */
+  /** Gives the hour that reports end with. */
   const open = Effect.gen(function* () {
     const nowMs = yield* Clock.currentTimeMillis
     if (answered !== undefined && nowMs < answered.atMs + SAME_FOR_MS && nowMs >= answered.atMs) return answered.hour
-    const [first] = unclosed()
-    if (first === undefined) return Option.none<Hour>()
+    const shown = held.shown(nowMs)
+    if (shown === undefined) return Option.none<Hour>()
     settle()
-    const built = first.isSeen ? Option.some(yield* HourClosing.priced(prices, first.facts())) : Option.none()
+    const built = shown.isSeen ? Option.some(yield* HourClosing.priced(prices, shown.facts())) : Option.none()
     answered = { atMs: nowMs, hour: built }
     return built
   })
@@ -232,7 +243,7 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
     close,
     open,
     /** Tells whether nothing is left to do for a cluster that is not followed any more. */
-    isDone: () => member === undefined && hour === undefined && pending.length === 0
+    isDone: () => member === undefined && held.present === undefined && held.pending.length === 0
   }
 })
 

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { Effect, Metric, Option, Result, type Semaphore } from "effect"
+import { Clock, Effect, Metric, Option, Result, type Semaphore } from "effect"
 import { CostError } from "../CostError.ts"
 import type { CostStore } from "../CostStore.ts"
 import type { Hour } from "../Hour.ts"
@@ -15,7 +15,7 @@ import * as PriceHistory from "../PriceHistory.ts"
 import type { Prices } from "../Prices.ts"
 import type { Recommender } from "../Recommender.ts"
 import { reprice } from "../Reprice.ts"
-import { HOUR_MS } from "../Units.ts"
+import { HOUR_MS, SECOND_MS } from "../Units.ts"
 import type { HourOfUsage, UsageSource } from "../UsageSource.ts"
 import type { HourJournal } from "./HourJournal.ts"
 import { type OpenHour, withUsage } from "./OpenHour.ts"
@@ -52,8 +52,10 @@ const closedHours = Metric.counter("quarterdeck_cost_hours_closed_total", {
   incremental: true
 })
 
-/** How long a source is given to tell of a whole hour. */
-const ASK_TIMEOUT = "60 seconds"
+/** How long a source is given to tell of a whole hour: less than the time from one sample to the next. */
+const ASK_SECONDS = 45
+/** Another hour is asked for in the first seconds of a round only: the hour that ends next must not wait for old ones. */
+const ASKING_SECONDS = 10
 
 /** Builds an hour with its costs, at the prices of its time. */
 export const priced = (prices: Prices["Service"], facts: HourFacts): Effect.Effect<Hour> =>
@@ -73,9 +75,10 @@ const isReason = (error: CostError, ...tags: ReadonlyArray<CostError["reason"]["
 /**
  * Makes the finisher of one cluster's hours.
  *
- * **Shape** goes through those that are due, oldest first, and takes out of the list what is finished. Where the usage
- * of an hour cannot be read it is closed without, and written again once it can; those after it are closed meanwhile, but
- * the recommender waits, since it takes hours in order. What fails stays in the list and is tried again.
+ * **Shape** takes out of the list what is finished. Hours that the store does not have are closed first, the newest
+ * before older ones: without usage where it cannot be read. Those are written again, oldest first, once it can; the
+ * recommender waits for them, since it takes hours in order. A source in trouble is asked for one hour a round. What fails
+ * stays in the list and is tried again.
  *
  * **Limits** `maxPendingHours` in the list: the oldest beyond is finished without usage, or if even the store does not take
  * it, left to the journal.
@@ -92,13 +95,16 @@ export const make = ({
   store,
   troubles
 }: Parts) => {
+  let isTroubled = false
+
   const ask = Effect.fnUntraced(function* (startMs: number) {
     if (source._tag !== "Hourly") return Option.some<HourOfUsage | undefined>(undefined)
     const asked = yield* source.hour(cluster, startMs).pipe(
       Effect.map(Option.some),
       Effect.timeoutOrElse({
-        duration: ASK_TIMEOUT,
-        orElse: () => Effect.as(troubles.failed("usage", "no answer within a minute"), Option.none<HourOfUsage>())
+        duration: ASK_SECONDS * SECOND_MS,
+        orElse: () =>
+          Effect.as(troubles.failed("usage", `no answer within ${ASK_SECONDS} s`), Option.none<HourOfUsage>())
       }),
       Effect.result
     )
@@ -110,17 +116,28 @@ export const make = ({
     return asked.success
   })
 
-  const write = (hour: Hour, isClosed: boolean, isLate: boolean): Effect.Effect<void, CostError> => {
-    const written = isClosed
-      ? store.rewrite([hour])
-      : Effect.tap(store.close(hour), Metric.update(closedHours, 1)).pipe(
-          // Closed before a crash. What a source tells of it now may not have been known then.
-          Effect.catchIf(
-            (error) => isReason(error, "HourClosed"),
-            () => (isLate ? store.rewrite([hour]) : Effect.void)
+  /**
+   * Writes a closed hour again if more is known of it now.
+   *
+   * **Shape** it was closed before a crash, by another clock, or without what a source tells only now.
+   */
+  const replace = Effect.fnUntraced(function* (hour: Hour, isLate: boolean) {
+    const [kept] = yield* store.hours(cluster, { startMs: hour.startMs, endMs: hour.startMs + HOUR_MS })
+    const more = hour.knownSeconds - (kept?.knownSeconds ?? 0)
+    if (more > 0 || (isLate && more === 0)) yield* store.rewrite([hour])
+  })
+
+  const write = (facts: HourFacts, isClosed: boolean, isLate: boolean): Effect.Effect<void, CostError> => {
+    const writtenAs = (hour: Hour): Effect.Effect<void, CostError> =>
+      isClosed
+        ? replace(hour, isLate)
+        : Effect.catchIf(
+            Effect.tap(store.close(hour), Metric.update(closedHours, 1)),
+            (error: CostError) => isReason(error, "HourClosed"),
+            () => replace(hour, isLate)
           )
-        )
-    return lane.withPermit(written).pipe(
+    // Charged in the lane: a repricing in between would miss the hour.
+    return lane.withPermit(Effect.flatMap(priced(prices, facts), writtenAs)).pipe(
       Effect.catchIf(
         (error) => isReason(error, "HourForgotten"),
         (error) => Effect.logWarning(`cost of cluster ${cluster}: ${error.message}`)
@@ -129,34 +146,52 @@ export const make = ({
   }
 
   /** Brings an hour as far as it can be brought now. */
-  const advance = Effect.fnUntraced(function* (one: PendingHour, isLast: boolean) {
-    if (one.usage !== undefined) return
-    const asked = yield* ask(one.hour.startMs)
-    if (Option.isNone(asked) && one.isClosed && !isLast) return
+  const advance = Effect.fnUntraced(function* (one: PendingHour, mayAsk: boolean) {
+    const asked = mayAsk ? yield* ask(one.hour.startMs) : Option.none()
+    if (mayAsk) isTroubled = Option.isNone(asked)
+    if (Option.isNone(asked) && one.isClosed) return
     const seen = one.hour.facts()
     const usage = Option.getOrUndefined(asked)
     const facts = usage === undefined ? seen : withUsage(seen, usage)
-    yield* write(yield* priced(prices, facts), one.isClosed, source._tag === "Hourly" && Option.isSome(asked))
+    yield* write(facts, one.isClosed, source._tag === "Hourly" && Option.isSome(asked))
     one.isClosed = true
     if (Option.isSome(asked)) one.usage = HourBuilder.usageOf(facts)
   })
 
   const finish = Effect.fnUntraced(function* (pending: Array<PendingHour>, one: PendingHour) {
-    pending.splice(pending.indexOf(one), 1)
+    const place = pending.indexOf(one)
+    // The clock went back: the hour goes on.
+    if (place < 0) return
+    pending.splice(place, 1)
     yield* journal.remove(one.hour)
   })
 
   const run = Effect.fnUntraced(function* (pending: Array<PendingHour>, nowMs: number) {
+    const due = pending.filter(({ hour }) => nowMs >= hour.endMs + settings.graceSeconds * SECOND_MS)
+    const oldest = pending.length > settings.maxPendingHours ? pending[0] : undefined
+    const beganMs = yield* Clock.currentTimeMillis
+    let hasFailed = false
+    const mayAsk = Effect.map(
+      Clock.currentTimeMillis,
+      (ms) => source._tag !== "Hourly" || (!hasFailed && Math.abs(ms - beganMs) < ASKING_SECONDS * SECOND_MS)
+    )
+    for (const one of due) if (!one.hour.isSeen) yield* finish(pending, one)
+    const seen = due.filter((one) => pending.includes(one))
+
+    for (const one of seen.filter(({ isClosed }) => !isClosed).toReversed()) {
+      const isAsked = !isTroubled && (yield* mayAsk)
+      yield* advance(one, isAsked)
+      hasFailed ||= isAsked && isTroubled
+    }
+    for (const one of seen.filter(({ usage }) => usage === undefined)) {
+      if (!(yield* mayAsk)) break
+      yield* advance(one, true)
+      hasFailed = isTroubled
+    }
+
     let isInOrder = true
-    for (const one of [...pending]) {
-      if (nowMs < one.hour.endMs + settings.graceSeconds * 1_000) continue
-      const isLast = pending.length > settings.maxPendingHours && one === pending[0]
-      if (!one.hour.isSeen) {
-        yield* finish(pending, one)
-        continue
-      }
-      yield* advance(one, isLast)
-      if (one.usage === undefined && isLast) {
+    for (const one of seen) {
+      if (one.usage === undefined && one === oldest) {
         yield* Effect.logWarning(`cost of cluster ${cluster}: the usage of an hour was given up`, {
           hour: new Date(one.hour.startMs).toISOString()
         })

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import { is, type ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { Effect, Layer, Option, Result, Schema } from "effect"
+import { Effect, Layer, Option, Result, Schema, Semaphore } from "effect"
 import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { crc32 } from "node:zlib"
@@ -111,6 +111,11 @@ const make = (directory: string) => {
   const noted = <A>(path: string, schema: Schema.Codec<A, string>, action: string) =>
     Effect.map(textOf(path, action), (text) => Result.getSuccess(Schema.decodeUnknownResult(schema)(text)))
 
+  /** Two notes share a draft; one that is interrupted is still written. */
+  const turn = Semaphore.makeUnsafe(1)
+  const note = (action: string, run: () => Promise<void>): Effect.Effect<void, CostError> =>
+    Effect.uninterruptible(turn.withPermit(attempt(action, run)))
+
   const reprice = join(directory, REPRICE)
   return HourJournal.of({
     kept,
@@ -119,7 +124,7 @@ const make = (directory: string) => {
     remove: (hour) => attempt("forget an open hour", () => rm(pathOf(hour), { force: true })),
     backfill: (cluster) => noted(backfillPath(cluster), Left, "read what is to be filled in"),
     noteBackfill: (cluster, left) =>
-      attempt("note what is to be filled in", () =>
+      note("note what is to be filled in", () =>
         replaced(backfillPath(cluster), JSON.stringify({ startMs: left.startMs, endMs: left.endMs }))
       ),
     reprice: Effect.map(
@@ -127,7 +132,7 @@ const make = (directory: string) => {
       Option.map(({ fromMs }) => fromMs)
     ),
     noteReprice: (from) =>
-      attempt("note what is to be repriced", () =>
+      note("note what is to be repriced", () =>
         Option.match(from, {
           onNone: () => rm(reprice, { force: true }),
           onSome: (fromMs) => replaced(reprice, JSON.stringify({ fromMs }))

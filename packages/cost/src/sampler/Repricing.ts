@@ -8,8 +8,9 @@ import { Clock, Effect, Option, Ref, Semaphore } from "effect"
 import type { CostError } from "../CostError.ts"
 import type { CostStore } from "../CostStore.ts"
 import type { Hour } from "../Hour.ts"
-import type { Prices } from "../Prices.ts"
-import { DAY_MS, HOUR_MS, hourOf } from "../Units.ts"
+import { keptFromMs } from "../PriceHistory.ts"
+import type { Around, Prices } from "../Prices.ts"
+import { HOUR_MS, hourOf } from "../Units.ts"
 import { hoursIn, type Window } from "../Window.ts"
 import type { HourJournal } from "./HourJournal.ts"
 import { atPrices } from "./HourClosing.ts"
@@ -22,22 +23,54 @@ export interface Progress {
   readonly hoursTotal: number
 }
 
-/** **Shape** `laneOf` keeps two writers of one cluster's hours apart. */
+/** **Shape** `laneOf` keeps two writers of one cluster's hours apart; `clusters` are those that have writers. */
 export interface Parts {
   readonly store: CostStore["Service"]
   readonly prices: Prices["Service"]
   readonly journal: HourJournal["Service"]
   readonly settings: SamplerSettings
   readonly laneOf: (cluster: ClusterName) => Semaphore.Semaphore
+  readonly clusters: () => ReadonlyArray<ClusterName>
 }
 
-/** Makes the repricing of all clusters. */
-export const make = Effect.fnUntraced(function* ({ journal, laneOf, prices, settings, store }: Parts) {
+/**
+ * Makes the repricing of all clusters.
+ *
+ * **Shape** from where on hours wait is noted before the prices change, and forgotten once a run that began after that has
+ * ended well: so whatever ends the program or a run, a later one covers it.
+ */
+export const make = Effect.fnUntraced(function* ({ clusters, journal, laneOf, prices, settings, store }: Parts) {
   const turn = yield* Semaphore.make(1)
+  const noting = yield* Semaphore.make(1)
+  const notes = yield* Ref.make(0)
   const progress = yield* Ref.make(Option.none<Progress>())
 
+  /** The earlier of an instant and what is noted. */
+  const waitingFrom = (fromMs: number) =>
+    Effect.map(journal.reprice, (noted) =>
+      Math.min(
+        fromMs,
+        Option.getOrElse(noted, () => fromMs)
+      )
+    )
+
+  const note = Effect.fnUntraced(function* (fromMs: number) {
+    yield* journal.noteReprice(Option.some(yield* waitingFrom(fromMs)))
+    yield* Ref.update(notes, (count) => count + 1)
+  })
+
+  /** No run begins or ends between the note and the change, so none takes the note for done. */
+  const noted: Around = (fromMs, change) =>
+    Effect.uninterruptible(noting.withPermit(Effect.andThen(note(fromMs), change)))
+
+  /** An hour that is being closed was charged by the old prices, and is in the store once its lane is free. */
+  const closesEnd = Effect.suspend(() =>
+    Effect.forEach(clusters(), (cluster) => laneOf(cluster).withPermit(Effect.void), { discard: true })
+  )
+
   const batches = Effect.fnUntraced(function* (fromMs: number) {
-    const earliestMs = Math.max(hourOf(fromMs), hourOf((yield* Clock.currentTimeMillis) - settings.hourlyDays * DAY_MS))
+    const nowMs = yield* Clock.currentTimeMillis
+    const earliestMs = Math.max(hourOf(fromMs), keptFromMs(nowMs, settings.hourlyDays))
     const stepMs = settings.repriceHours * HOUR_MS
     return (yield* store.extents).flatMap((extent) => {
       const startMs = Math.max(extent.fromMs, earliestMs)
@@ -60,33 +93,33 @@ export const make = Effect.fnUntraced(function* ({ journal, laneOf, prices, sett
     return hours.length
   })
 
-  const run = Effect.fn("Repricing.run")(function* (fromMs: number) {
-    const waiting = yield* journal.reprice
-    yield* journal.noteReprice(
-      Option.some(
-        Math.min(
-          fromMs,
-          Option.getOrElse(waiting, () => fromMs)
-        )
+  const cover = Effect.fnUntraced(function* (askedMs: number) {
+    const [fromMs, begunAt] = yield* noting.withPermit(Effect.all([waitingFrom(askedMs), Ref.get(notes)]))
+    yield* closesEnd
+    const all = yield* batches(fromMs)
+    const hoursTotal = all.reduce((sum, { window }) => sum + hoursIn(window), 0)
+    let hoursDone = 0
+    let rewritten = 0
+    for (const { cluster, window } of all) {
+      yield* Ref.set(progress, Option.some({ fromMs, hoursDone, hoursTotal }))
+      rewritten += yield* laneOf(cluster).withPermit(rewrite(cluster, window))
+      hoursDone += hoursIn(window)
+      yield* Effect.logDebug(`repriced ${hoursDone} of ${hoursTotal} hours`)
+    }
+    yield* Effect.uninterruptible(
+      noting.withPermit(
+        Effect.gen(function* () {
+          if ((yield* Ref.get(notes)) === begunAt) yield* journal.noteReprice(Option.none())
+        })
       )
     )
-    return yield* turn.withPermit(
-      Effect.gen(function* () {
-        const all = yield* batches(fromMs)
-        const hoursTotal = all.reduce((sum, { window }) => sum + hoursIn(window), 0)
-        let hoursDone = 0
-        let rewritten = 0
-        for (const { cluster, window } of all) {
-          yield* Ref.set(progress, Option.some({ fromMs, hoursDone, hoursTotal }))
-          rewritten += yield* laneOf(cluster).withPermit(rewrite(cluster, window))
-          hoursDone += hoursIn(window)
-          yield* Effect.logDebug(`repriced ${hoursDone} of ${hoursTotal} hours`)
-        }
-        yield* journal.noteReprice(Option.none())
-        yield* Effect.logInfo(`repriced ${rewritten} hours since ${new Date(fromMs).toISOString()}`)
-        return rewritten
-      }).pipe(Effect.ensuring(Ref.set(progress, Option.none())))
-    )
+    yield* Effect.logInfo(`repriced ${rewritten} hours since ${new Date(fromMs).toISOString()}`)
+    return rewritten
+  })
+
+  const run = Effect.fn("Repricing.run")(function* (fromMs: number) {
+    yield* noted(fromMs, Effect.void)
+    return yield* turn.withPermit(Effect.ensuring(cover(fromMs), Ref.set(progress, Option.none())))
   })
 
   /** Goes on with what was not finished when the program ended. */
@@ -99,5 +132,5 @@ export const make = Effect.fnUntraced(function* ({ journal, laneOf, prices, sett
     )
   )
 
-  return { run, resume, progress: Ref.get(progress) }
+  return { run, noted, resume, progress: Ref.get(progress) }
 })

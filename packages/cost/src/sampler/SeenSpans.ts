@@ -10,7 +10,7 @@ export const TOLERANCE_MS = 90_000
 
 /** **Shape** spans rise and do not touch. */
 export class SeenSpans {
-  readonly #spans: Array<Span>
+  #spans: Array<Span>
   #isCut = false
 
   /** **Shape** `spans` are those of before, the last of which goes on. */
@@ -34,6 +34,14 @@ export class SeenSpans {
     }
     this.#isCut = false
     return true
+  }
+
+  /** Takes back what was noted of a time that is still to come: the clock was ahead. */
+  forgetAfter(nowMs: number): void {
+    if (this.#spans.every(({ toMs }) => toMs <= nowMs)) return
+    this.#spans = this.#spans
+      .filter(({ fromMs }) => fromMs <= nowMs)
+      .map(({ fromMs, toMs }) => ({ fromMs, toMs: Math.min(toMs, nowMs) }))
   }
 
   /** Gives what goes on after an instant: the next hour's. */

@@ -6,7 +6,7 @@
 import type { ClusterStore } from "@quarterdeck/cluster-fanout/ClusterStore"
 import * as Owner from "@quarterdeck/cluster-fanout/Owner"
 import type { WorkloadRow } from "@quarterdeck/cluster-fanout/Row"
-import type { Series } from "../Series.ts"
+import { isOwner, type Series } from "../Series.ts"
 
 /** What of a pod decides its workload. **Shape** a pod without an owner is a workload itself. */
 export interface Owned {
@@ -19,7 +19,7 @@ export interface Owned {
 
 /** **Limits** one object for all pods of a workload, as long as its labels stay. */
 export interface WorkloadSeries {
-  /** Finds the workload. **Shape** `undefined` while what stands between pod and workload is not known. */
+  /** Finds the workload. **Shape** the pod itself if its owner cannot be one; `undefined` while what stands between pod and workload is not known. */
   readonly find: (pod: Owned) => Series | undefined
   /** The same for pods of kinds that the cache follows, as soon as they are told. **Limits** a few look-ups. */
   readonly findFollowed: (pod: Owned) => Series | undefined
@@ -50,6 +50,7 @@ export const make = (store: ClusterStore): WorkloadSeries => {
   }
 
   const seriesOf = (pod: Owned, workload: Owner.Owner): Series => {
+    if (!isOwner(workload)) return ofPod(pod)
     const { kind, name, uid } = workload
     return share({ namespace: pod.namespace, kind, name, uid, labels: labelsOf(workload, pod) })
   }
@@ -66,6 +67,7 @@ export const make = (store: ClusterStore): WorkloadSeries => {
   const findFollowed = (pod: Owned): Series | undefined => {
     if (pod.owner === undefined) return ofPod(pod)
     const workload = workloadOf(pod.owner)
+    if (workload !== undefined && !isOwner(workload)) return ofPod(pod)
     return workload?.followed === undefined ? undefined : seriesOf(pod, workload)
   }
 
@@ -78,7 +80,7 @@ const ofPod = ({ labels, name, namespace, uid }: Owned): Series => ({ namespace,
 
 /** Stands for a workload that was never found: what holds the pod directly. */
 export const nearest = (pod: Owned): Series => {
-  if (pod.owner === undefined) return ofPod(pod)
+  if (pod.owner === undefined || !isOwner(pod.owner)) return ofPod(pod)
   const { kind, name, uid } = pod.owner
   return { namespace: pod.namespace, kind, name, uid, labels: NO_LABELS }
 }

@@ -120,6 +120,61 @@ describe("an override with validFrom", () => {
     )
   })
 
+  it("corrects one that had a wrong day as well as a wrong price", () => {
+    const wrong = putAt(PriceHistory.initial, at("2026-03-05T00:00"), cpu(9, {}, { validFrom: "2026-03-03T00:00:00Z" }))
+    const right = cpu(0.09, {}, { validFrom: "2026-02-20T00:00:00Z" })
+    const { history, repriceFromMs } = Result.getOrThrow(put(wrong, { overrides: [right] }))
+    assert.strictEqual(repriceFromMs, at("2026-02-20T00:00"))
+    assert.deepStrictEqual(
+      ["2026-02-19T23:59", "2026-02-20T00:00", "2026-03-04T00:00", "2026-03-06T00:00", "2026-03-09T00:00"].map((text) =>
+        cpuOver(history, at(text))
+      ),
+      [0.031611, 0.09, 0.09, 0.09, 0.09]
+    )
+  })
+
+  it("corrects another from its own day on, and only for the same", () => {
+    const early = { validFrom: "2026-02-20T00:00:00Z" }
+    const wrong = putAt(
+      PriceHistory.initial,
+      at("2026-03-05T00:00"),
+      cpu(9, {}, early),
+      cpu(8, { capacity: "spot" }, early)
+    )
+    const right = putAt(wrong, nowMs, cpu(1, {}, { validFrom: "2026-03-01T00:00:00Z" }))
+    assert.deepStrictEqual(
+      ["2026-02-28T23:59", "2026-03-01T00:00"].map((text) => cpuOver(right, at(text))),
+      [9, 1]
+    )
+    assert.strictEqual(cpuOver(right, at("2026-03-02T00:00"), undefined, spot), 8)
+  })
+
+  it("stands beside those that the same book has for other days", () => {
+    const [early, late] = [{ validFrom: "2026-02-20T00:00:00Z" }, { validFrom: "2026-03-01T00:00:00Z" }]
+    const first = putAt(PriceHistory.initial, at("2026-03-05T00:00"), cpu(9, {}, late))
+    const both = putAt(first, nowMs, cpu(1, {}, early), cpu(9, {}, late))
+    assert.deepStrictEqual(
+      ["2026-02-28T23:59", "2026-03-01T00:00", "2026-03-09T00:00"].map((text) => cpuOver(both, at(text))),
+      [1, 9, 9]
+    )
+  })
+
+  it("that is removed counts no more from then on, and closed hours stay", () => {
+    const back = { validFrom: "2026-03-01T00:00:00Z" }
+    const wrong = putAt(PriceHistory.initial, at("2026-03-05T00:00"), cpu(9, {}, back))
+    const { history, repriceFromMs } = Result.getOrThrow(put(wrong, { overrides: [] }))
+    assert.isUndefined(repriceFromMs)
+    assert.strictEqual(cpuOver(history, at("2026-03-02T00:00")), 9)
+    assert.strictEqual(cpuOver(history, nowMs - 1), 9)
+    assert.strictEqual(cpuOver(history, nowMs), 0.031611)
+  })
+
+  it("is taken back in closed hours too by one that states no price", () => {
+    const wrong = putAt(PriceHistory.initial, at("2026-03-05T00:00"), cpu(9, {}, { validFrom: "2026-03-01T00:00:00Z" }))
+    const none: PriceOverride = { resource: "node", match: {}, discountPercent: 0, validFrom: "2026-03-01T00:00:00Z" }
+    assert.strictEqual(cpuOver(putAt(wrong, nowMs, none), at("2026-03-02T00:00")), 0.031611)
+  })
+
   it("is refused before the hours that are kept, unless the book had it before", () => {
     const old = cpu(1, {}, { validFrom: "2025-11-27T23:59:59Z" })
     const error = errorOf(put(PriceHistory.initial, { overrides: [cpu(2), old] }))
@@ -160,6 +215,14 @@ describe("an hour in which a price changes", () => {
 })
 
 describe("the history", () => {
+  it("is gone through once, however many hours are charged by it", () => {
+    const history = putAt(PriceHistory.initial, nowMs, cpu(1))
+    assert.strictEqual(PriceHistory.ratesOver(history), PriceHistory.ratesOver(history))
+    const later = putAt(history, nowMs + HOUR_MS, cpu(2))
+    assert.strictEqual(cpuOver(later, nowMs + HOUR_MS), 2)
+    assert.strictEqual(cpuOver(history, nowMs + HOUR_MS), 1)
+  })
+
   it("is the same after it was written down", () => {
     const codec = Schema.fromJsonString(PriceHistory.PriceHistory)
     const history = putAt(PriceHistory.initial, nowMs, cpu(1, { capacity: "spot" }))

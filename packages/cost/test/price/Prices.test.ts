@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer, Ref } from "effect"
 import { TestClock } from "effect/testing"
-import { mkdir, readdir, stat, writeFile } from "node:fs/promises"
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { CostError, StoreUnavailable } from "../../src/CostError.ts"
 import * as PriceBook from "../../src/PriceBook.ts"
 import * as PriceHistory from "../../src/PriceHistory.ts"
-import { Prices, layerMemory } from "../../src/Prices.ts"
+import { Prices, layerMemory, make } from "../../src/Prices.ts"
 import { layerFile } from "../../src/price/PricesFile.ts"
 import { temporaryDirectory } from "../temporaryDirectory.ts"
 import { bookOf, cpu } from "./samples.ts"
@@ -99,5 +100,71 @@ describe("prices in a file", () => {
         assert.deepStrictEqual(PriceHistory.current(yield* prices.history), PriceBook.initial)
       }).pipe(Effect.provide(layerFile({ directory })))
     }).pipe(Effect.scoped)
+  )
+})
+
+describe("a change whose asker goes away", () => {
+  it.effect("is kept and counts, once it is being written", () =>
+    Effect.gen(function* () {
+      const [begun, gate] = yield* Effect.all([Deferred.make<void>(), Deferred.make<void>()])
+      const disk = yield* Ref.make(PriceHistory.initial)
+      const prices = yield* make(PriceHistory.initial, (history) =>
+        Deferred.succeed(begun, undefined).pipe(
+          Effect.andThen(Deferred.await(gate)),
+          Effect.andThen(Ref.set(disk, history))
+        )
+      )
+      const asker = yield* Effect.forkChild(prices.replace(bookOf(cpu(1)), limits))
+      yield* Deferred.await(begun)
+      const gone = yield* Effect.forkChild(Fiber.interrupt(asker))
+      yield* Effect.yieldNow
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(gone)
+      assert.strictEqual(PriceHistory.current(yield* prices.history).version, 2)
+      assert.strictEqual(yield* Ref.get(disk), yield* prices.history)
+    })
+  )
+
+  it.live("is the same in the file as in the service, whenever that is", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      yield* Effect.gen(function* () {
+        const prices = yield* Prices
+        for (let turns = 0; turns < 40; turns++) {
+          const before = PriceHistory.current(yield* prices.history)
+          const asker = yield* Effect.forkChild(prices.replace({ ...before, rate: turns + 2 }, limits))
+          for (let turn = 0; turn < turns; turn++) yield* Effect.yieldNow
+          yield* Fiber.interrupt(asker)
+          const written = yield* Effect.promise(() =>
+            readFile(join(directory, "prices.json"), "utf8").catch(() => JSON.stringify(PriceHistory.initial))
+          )
+          assert.strictEqual(written, JSON.stringify(yield* prices.history))
+        }
+      }).pipe(Effect.provide(layerFile({ directory })))
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a change that gives closed hours another price", () => {
+  it.effect("is made inside what is to be done around it, or not at all", () =>
+    Effect.gen(function* () {
+      const prices = yield* Prices
+      yield* TestClock.setTime(nowMs)
+      const back = bookOf(cpu(1, {}, { validFrom: "2026-03-01T00:00:00Z" }))
+      const broken = new CostError({
+        reason: new StoreUnavailable({ action: "note", cause: new Error("no space left") })
+      })
+      const error = yield* Effect.flip(prices.replace(back, limits, () => Effect.fail(broken)))
+      assert.strictEqual(error, broken)
+      assert.deepStrictEqual(PriceHistory.current(yield* prices.history), PriceBook.initial)
+
+      const seen: Array<number> = []
+      const version = Effect.map(prices.history, (history) => seen.push(PriceHistory.current(history).version))
+      yield* prices.replace(back, limits, (fromMs, change) => {
+        seen.push(fromMs)
+        return version.pipe(Effect.andThen(change), Effect.andThen(version))
+      })
+      assert.deepStrictEqual(seen, [Date.parse("2026-03-01T00:00:00Z"), 1, 2])
+    }).pipe(Effect.provide(layerMemory))
   )
 })

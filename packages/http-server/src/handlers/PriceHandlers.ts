@@ -35,6 +35,13 @@ export const PriceHandlers = HttpApiBuilder.group(
         Effect.forkIn(scope)
       )
 
+    /** A client that goes away in between gets no half of it. */
+    const replace = (book: PriceBook, hasCosts: boolean) =>
+      prices.replace(book, { hourlyDays, hasCosts }, sampler.repriceNoted).pipe(
+        Effect.tap(({ repriceFromMs }) => (repriceFromMs === undefined ? Effect.void : reprice(repriceFromMs))),
+        Effect.uninterruptible
+      )
+
     return handlers
       .handle(
         "get",
@@ -48,10 +55,9 @@ export const PriceHandlers = HttpApiBuilder.group(
         Effect.fnUntraced(function* () {
           const book = yield* RequestBody.decode(PriceBook)
           const revised = yield* store.extents.pipe(
-            Effect.flatMap((extents) => prices.replace(book, { hourlyDays, hasCosts: extents.length > 0 })),
+            Effect.flatMap((extents) => replace(book, extents.length > 0)),
             Effect.catch(CostRefusal.fromPrices)
           )
-          if (revised.repriceFromMs !== undefined) yield* reprice(revised.repriceFromMs)
           return PriceHistory.current(revised.history)
         })
       )

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { Series } from "../../Series.ts"
+import { isOwner, type Series } from "../../Series.ts"
 import type { Line } from "./Answer.ts"
 import { toLabels } from "./MangledLabels.ts"
 
@@ -40,7 +40,7 @@ const NAME_LABELS: Readonly<Record<string, string>> = {
 /**
  * Gives the way from a pod to its workload: through a ReplicaSet or Job to what owns that.
  *
- * **Shape** a pod that nobody owns is its own workload and has its uid; of other workloads metrics do not tell the uid. A
+ * **Shape** a pod that nobody owns, or nothing that can own one, is its own workload and has its uid; of other workloads metrics do not tell the uid. A
  * ReplicaSet or Job of which nothing more is known is the workload itself.
  */
 export const resolver = (answers: OwnerAnswers): ((pod: PodName) => Series) => {
@@ -52,8 +52,9 @@ export const resolver = (answers: OwnerAnswers): ((pod: PodName) => Series) => {
   const labels = labelsBy(answers.workloadLabels)
   return ({ name, namespace, uid }) => {
     const owner = podOwners.get(uid)
-    if (owner === undefined) return { namespace, kind: "Pod", name, uid, labels: {} }
-    const { kind, name: owning } = links[owner.kind]?.get(`${namespace}/${owner.name}`) ?? owner
+    const workload = owner === undefined ? owner : (links[owner.kind]?.get(`${namespace}/${owner.name}`) ?? owner)
+    if (workload === undefined || !isOwner(workload)) return { namespace, kind: "Pod", name, uid, labels: {} }
+    const { kind, name: owning } = workload
     return { namespace, kind, name: owning, uid: "", labels: labels.get(`${kind}/${namespace}/${owning}`) ?? {} }
   }
 }
