@@ -6,6 +6,7 @@
 import { Effect, Schedule, Schema } from "effect"
 import { ApiError, ApiUnexpected } from "../ApiError.ts"
 import type { ClusterApi } from "../ClusterApi.ts"
+import { THROUGH_CACHE } from "../internal/ControlPlaneKinds.ts"
 import { inRealTime } from "../internal/Machine.ts"
 import { type KubeObject, refOf } from "../KubeObject.ts"
 
@@ -55,7 +56,7 @@ export const established = (api: ClusterApi, definition: KubeObject): Effect.Eff
       if (!served) continue
       const { text } = yield* api.request({ method: "GET", path: root })
       if (!text.includes(`"name":"${spec.names.plural}"`)) return false
-      if ((yield* statusOf(`${root}/${spec.names.plural}?limit=1`)) !== 200) return false
+      if ((yield* statusOf(`${root}/${spec.names.plural}?${THROUGH_CACHE}`)) !== 200) return false
     }
     return true
   })
