@@ -5,14 +5,15 @@
  */
 import type { Hour } from "@quarterdeck/cost/Hour"
 import { columns } from "@quarterdeck/cost/Measure"
+import type { Recommendation } from "@quarterdeck/cost/Recommendation"
 import type { Series } from "@quarterdeck/cost/Series"
 import { HOUR_MS, HOUR_SECONDS } from "@quarterdeck/cost/Units"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 
 /** A Monday, so that hours begin with a day. */
-export const START_MS = Date.UTC(2026, 2, 2)
+const START_MS = Date.UTC(2026, 2, 2)
 
-const NAMESPACES = 25
+export const NAMESPACES = 25
 const KINDS = ["Deployment", "Deployment", "Deployment", "StatefulSet", "DaemonSet", "CronJob"] as const
 /** Costs in billionths. Source: OpenCost's default.json: a core, a GiB, a GiB of disk, each an hour. */
 const CPU_NANOS = 31_611_000 / (1_000 * HOUR_SECONDS)
@@ -22,10 +23,11 @@ const INTERNET_NANOS = 120_000_000 / 1_048_576
 /** One workload in so many is replaced in an hour: one in a hundred a day. */
 const LIFE_HOURS = 2_400
 
-/** How many workloads, in how many clusters. */
+/** How many workloads, in how many clusters, and from when on. **Units** milliseconds since the epoch. */
 export interface Size {
   readonly workloads: number
   readonly clusters: number
+  readonly startMs?: number
 }
 
 /** Gives a number from 0 to 1 for three numbers, always the same. **Source** the finalizer of MurmurHash3. */
@@ -40,18 +42,27 @@ const chance = (a: number, b: number, c: number): number => {
 export const seriesOf = (workload: number, life: number): Series => {
   const name = `workload-${workload}`
   return {
-    namespace: `team-${workload % NAMESPACES}`,
+    namespace: namespaceName(workload % NAMESPACES),
     kind: KINDS[workload % KINDS.length] ?? "Deployment",
     name,
     uid: `${name}-${life}`,
-    labels: { app: name, team: `team-${workload % NAMESPACES}`, "app.kubernetes.io/managed-by": "helm" }
+    labels: { app: name, team: namespaceName(workload % NAMESPACES), "app.kubernetes.io/managed-by": "helm" }
   }
 }
+
+/** What is recommended to a workload: half of them would do with less. */
+export const recommendationOf = (workload: number): Recommendation => ({
+  cpuRecommendedMillis: 25 + Math.floor(chance(workload, 0, 17) * 800),
+  memoryRecommendedBytes: 262_144_000 + Math.floor(chance(workload, 0, 18) * 2 ** 31),
+  recommendationDays: 8
+})
+
+export const namespaceName = (namespace: number): string => `team-${namespace}`
 
 export const clusterName = (cluster: number): ClusterName => ClusterName.make(`cluster-${cluster}`)
 
 /** Makes the hours of clusters, one cluster and hour at a time. */
-export const make = ({ clusters, workloads }: Size) => {
+export const make = ({ clusters, startMs = START_MS, workloads }: Size) => {
   const each = Math.floor(workloads / clusters)
   const living = Array.from({ length: workloads }, (_, workload) => seriesOf(workload, 0))
   const names = Array.from({ length: clusters }, (_, cluster) => clusterName(cluster))
@@ -68,7 +79,7 @@ export const make = ({ clusters, workloads }: Size) => {
     }
     return {
       cluster: clusterName(cluster),
-      startMs: START_MS + index * HOUR_MS,
+      startMs: startMs + index * HOUR_MS,
       knownSeconds: HOUR_SECONDS,
       series,
       columns: values,
@@ -78,7 +89,7 @@ export const make = ({ clusters, workloads }: Size) => {
     }
   }
 
-  return { names, each, hourOf }
+  return { names, each, startMs, hourOf }
 }
 
 const fill = (values: Hour["columns"], place: number, workload: number, index: number): void => {

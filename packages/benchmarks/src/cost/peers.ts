@@ -1,10 +1,12 @@
 /**
- * What the cost history is compared with: one pass over the samples in typed arrays, and rows in SQLite.
+ * What reports are compared with: one pass over the samples in typed arrays, and rows in SQLite.
  */
+import type { CostRow } from "@quarterdeck/cost/CostRow"
 import type { Hour } from "@quarterdeck/cost/Hour"
-import { type Measure, measures } from "@quarterdeck/cost/Measure"
+import { type Columns, type Measure, measures, record } from "@quarterdeck/cost/Measure"
 import { Effect, type Scope } from "effect"
 import { DatabaseSync } from "node:sqlite"
+import * as PeerRow from "./peerRow.ts"
 
 /** Samples as columns, a key and one place a sample in each; measures that nobody has take no room. */
 export interface Samples {
@@ -31,17 +33,21 @@ export const addTo = (samples: Samples, hour: Hour, firstKey: number): void => {
   samples.length += hour.series.length
 }
 
-/** Sums samples by group. **Shape** one array a measure, a place for each group. */
+/** Sums samples by group, in one pass of each column. **Shape** one array a measure, a place for each group. */
 export const scan = (
   { columns, keys }: Samples,
   from: number,
   to: number,
   groups: number,
   groupOf: Int32Array
-): ReadonlyMap<Measure, Float64Array> => {
+): Columns => {
   const groupAt = new Int32Array(to - from)
   for (let at = from; at < to; at++) groupAt[at - from] = groupOf[keys[at] ?? 0] ?? 0
-  return new Map([...columns].map(([measure, column]) => [measure, summed(column, from, groupAt, groups)]))
+  const zeros = new Float64Array(groups)
+  return record((measure) => {
+    const column = columns.get(measure)
+    return column === undefined ? zeros : summed(column, from, groupAt, groups)
+  })
 }
 
 const summed = (column: Float64Array, from: number, groupAt: Int32Array, groups: number): Float64Array => {
@@ -53,12 +59,31 @@ const summed = (column: Float64Array, from: number, groupAt: Int32Array, groups:
   return sums
 }
 
+/** A report as a reply has it: rows by cost, and what all come to. */
+export interface Report {
+  readonly rows: ReadonlyArray<CostRow>
+  readonly totalCost: number
+}
+
+/** Ranks what was summed by workload and writes the first rows, with every column that the service's have. */
+export const report = (columns: Columns, named: ReadonlyArray<PeerRow.Named>, limit: number): Report => {
+  const totals = PeerRow.totalNanos(columns, named.length)
+  const dearer = (a: number, b: number): number =>
+    (totals[b] ?? 0) - (totals[a] ?? 0) || ((named[a]?.id ?? "") < (named[b]?.id ?? "") ? -1 : 1)
+  const order = Array.from(named.keys()).toSorted(dearer).slice(0, limit)
+  const rows = order.flatMap((key) => {
+    const one = named[key]
+    return one === undefined ? [] : [PeerRow.of(columns, key, one)]
+  })
+  return { rows, totalCost: PeerRow.money(totals.reduce((sum, nanos) => sum + nanos, 0)) }
+}
+
 /** Rows of samples in SQLite, by hour and workload. */
 export interface SampleRows {
   /** Inserts an hour's rows in one transaction. */
   readonly insert: (hour: Hour, firstKey: number) => void
   /** Sums by workload from an hour on. */
-  readonly sums: (startMs: number) => ReadonlyArray<Record<string, unknown>>
+  readonly sums: (startMs: number, workloads: number) => Columns
 }
 
 export const sampleRows = (path: string, used: ReadonlyArray<Measure>): Effect.Effect<SampleRows, never, Scope.Scope> =>
@@ -84,7 +109,13 @@ export const sampleRows = (path: string, used: ReadonlyArray<Measure>): Effect.E
           }
           database.exec("COMMIT")
         },
-        sums: (startMs) => sums.all(startMs)
+        sums: (startMs, workloads) => {
+          const columns = record(() => new Float64Array(workloads))
+          for (const row of sums.all(startMs)) {
+            for (const measure of used) columns[measure][Number(row["workload"])] = Number(row[measure])
+          }
+          return columns
+        }
       }
     }
   )

@@ -21,9 +21,14 @@ const YOUNG_MB = 8
 type AnswerOf<O extends Operation> = Extract<Answer, { readonly operation: O }>
 
 export interface CostClient {
-  /** Sends one call. **Errors** those of the store. */
+  /**
+   * Sends one call.
+   *
+   * **Shape** `onOutcome` runs before anything that was asked later is told. **Errors** those of the store.
+   */
   readonly call: <O extends Operation>(
-    call: Extract<Call, { readonly operation: O }>
+    call: Extract<Call, { readonly operation: O }>,
+    onOutcome?: () => void
   ) => Effect.Effect<AnswerOf<O>, CostError>
 }
 
@@ -43,11 +48,11 @@ export const make = Effect.fnUntraced(function* (
   const death = yield* Deferred.make<Error>()
   const exchange = makeExchange(worker, (cause) => Deferred.doneUnsafe(death, Effect.succeed(cause)))
 
-  const call: CostClient["call"] = (request) => {
+  const call: CostClient["call"] = (request, onOutcome) => {
     const { operation } = request
     const isLong = operation === "open" || operation === "check" || operation === "repair"
     const duration = isLong ? LONG_TIMEOUT_MS : CALL_TIMEOUT_MS
-    return exchange(request).pipe(
+    return exchange(request, onOutcome).pipe(
       Effect.timeoutOrElse({
         duration,
         orElse: () => Effect.fail(unavailable(operation, new Error(`no answer within ${duration} ms`)))
@@ -100,15 +105,20 @@ export const makeExchange = (worker: Worker, onDeath: (cause: Error) => void) =>
     settle?.(reply)
   })
 
-  return (call: Call): Effect.Effect<Answer, CostError> =>
+  return (call: Call, onOutcome: () => void = () => undefined): Effect.Effect<Answer, CostError> =>
     Effect.callback((resume) => {
       const { operation } = call
-      if (dead !== undefined) return resume(Effect.fail(unavailable(operation, dead)))
-      if (waiting.size >= MAX_WAITING) {
-        return resume(Effect.fail(unavailable(operation, new Error(`${waiting.size} calls are waiting`))))
+      const refuse = (cause: Error) => {
+        onOutcome()
+        resume(Effect.fail(unavailable(operation, cause)))
       }
+      if (dead !== undefined) return refuse(dead)
+      if (waiting.size >= MAX_WAITING) return refuse(new Error(`${waiting.size} calls are waiting`))
       const number = next++
-      waiting.set(number, (outcome) => resume(resultOf(operation, outcome)))
+      waiting.set(number, (outcome) => {
+        onOutcome()
+        resume(resultOf(operation, outcome))
+      })
       const request: Request = { number, call }
       worker.postMessage(request, transferred(call))
     })

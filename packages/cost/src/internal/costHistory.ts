@@ -7,6 +7,7 @@
 import type { DatabaseSync } from "node:sqlite"
 import * as Calendar from "./calendar.ts"
 import { DAYS, HOURS, make as makeRows, type Rows, type StepKey } from "./costRows.ts"
+import { combine } from "./costSums.ts"
 import * as Epoch from "./epoch.ts"
 import { type LeastRecent, make as makeLeastRecent } from "./leastRecent.ts"
 import { make as makeSeriesRows, type SeriesRows } from "./seriesRows.ts"
@@ -14,7 +15,7 @@ import { make as makeSeriesRows, type SeriesRows } from "./seriesRows.ts"
 /** What of older steps stays decoded, beside each cluster's newest day: the edges of a few windows of a large fleet. */
 const TABLE_BYTES = 96 * 1_024 ** 2
 /** What they are read by; of use only while several steps of an epoch are read. */
-const MODEL_BYTES = 16 * 1_024 ** 2
+const MODEL_BYTES = 4 * 1_024 ** 2
 
 /** Sums of a step. */
 interface Sums extends Epoch.Table {
@@ -51,6 +52,8 @@ export interface History {
   readonly names: () => ReadonlyArray<string>
   readonly modelOf: (cluster: Cluster, level: number, epoch: number) => Epoch.Model
   readonly sumsOf: (key: StepKey, cluster: Cluster) => Sums
+  /** Adds up steps that together are the sums of one month up to an instant. */
+  readonly runningOf: (keys: ReadonlyArray<StepKey>, cluster: Cluster) => Sums
   /** Opens an epoch to add to, as it was before a step. */
   readonly writerOf: (cluster: Cluster, level: number, epoch: number, below?: number) => Open
   /** Forgets what was decoded of a cluster's epoch, or of all of it. */
@@ -97,6 +100,31 @@ export const make = (database: DatabaseSync): History => {
     return { ...Epoch.tableAt(model, model.steps.indexOf(key.step), sums), known }
   }
 
+  /** Sums that are at hand, and those that are not; only what is asked for as such is kept. */
+  const atHand = (key: StepKey, { open }: Cluster): Sums | undefined =>
+    key.level === HOURS && open?.day === key.epoch && open.writer.model.steps.at(-1) === key.step
+      ? { ...Epoch.totalOf(open.writer), known: open.known }
+      : tables.get(`${key.cluster}/${placeOf(key)}`)
+
+  const sumsOf = (key: StepKey, cluster: Cluster): Sums => {
+    const found = atHand(key, cluster)
+    if (found !== undefined) return found
+    const sums = readSums(key, cluster)
+    tables.set(`${key.cluster}/${placeOf(key)}`, sums, Epoch.bytesOf(sums.columns, sums.ids))
+    return sums
+  }
+
+  const runningOf = (keys: ReadonlyArray<StepKey>, cluster: Cluster): Sums => {
+    const [only, another] = keys
+    if (only !== undefined && another === undefined) return sumsOf(only, cluster)
+    const place = `${cluster.id}/${RUNNING}/${keys.map(placeOf).join("+")}`
+    const kept = tables.get(place)
+    if (kept !== undefined) return kept
+    const sums = combine(keys.map((key) => ({ sums: atHand(key, cluster) ?? readSums(key, cluster), sign: 1 })))
+    tables.set(place, sums, sums.values.byteLength + sums.ids.byteLength)
+    return sums
+  }
+
   return {
     database,
     rows,
@@ -111,18 +139,8 @@ export const make = (database: DatabaseSync): History => {
     names: () => [...ids.keys()],
     modelOf,
 
-    sumsOf: (key, cluster) => {
-      const { open } = cluster
-      if (key.level === HOURS && open?.day === key.epoch && open.writer.model.steps.at(-1) === key.step) {
-        return { ...Epoch.totalOf(open.writer), known: open.known }
-      }
-      const place = `${key.cluster}/${key.level}/${key.epoch}/${key.step}`
-      const kept = tables.get(place)
-      if (kept !== undefined) return kept
-      const sums = readSums(key, cluster)
-      tables.set(place, sums, Epoch.bytesOf(sums.columns, sums.ids))
-      return sums
-    },
+    sumsOf,
+    runningOf,
 
     writerOf: (cluster, level, epoch, below = Calendar.STEPS) => {
       const slots = rows.slotsOf(cluster.id, level, epoch).filter(({ step }) => step < below)
@@ -136,6 +154,7 @@ export const make = (database: DatabaseSync): History => {
       const prefix = `${id}/${level}/${epoch === undefined ? "" : `${epoch}/`}`
       models.forget(prefix)
       tables.forget(prefix)
+      tables.forget(`${id}/${RUNNING}/`)
     },
 
     reset: () => {
@@ -147,6 +166,11 @@ export const make = (database: DatabaseSync): History => {
     }
   }
 }
+
+/** What sums of several steps are kept under, in place of a level. */
+const RUNNING = "running"
+
+const placeOf = ({ epoch, level, step }: StepKey): string => `${level}/${epoch}/${step}`
 
 const loaded = (rows: Rows, id: number): Cluster => {
   const cluster: Cluster = { id, hours: new Map(), days: new Map(), closed: new Map(), newest: -1, open: undefined }

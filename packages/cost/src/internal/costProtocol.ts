@@ -125,12 +125,16 @@ export type Call =
 
 export type Operation = Call["operation"]
 
-/** What a call is answered with. **Shape** `ids` are those that the fresh series of each hour were given. */
+/**
+ * What a call is answered with.
+ *
+ * **Shape** `ids` are those that the fresh series of each hour were given; `room` is the closed hour's own, for the next.
+ */
 export type Answer =
   | { readonly operation: "open" }
   | { readonly operation: "end" }
   | { readonly operation: "prune" }
-  | { readonly operation: "close"; readonly ids: ReadonlyArray<Int32Array> }
+  | { readonly operation: "close"; readonly ids: Int32Array; readonly room: Float64Array<ArrayBuffer> }
   | { readonly operation: "rewrite"; readonly ids: ReadonlyArray<Int32Array> }
   | { readonly operation: "sums"; readonly sums: ReadonlyArray<ReadSums> }
   | { readonly operation: "hours"; readonly hours: ReadonlyArray<ReadHour>; readonly given: number }

@@ -4,7 +4,7 @@
 import * as Calendar from "./calendar.ts"
 import { before, type Cluster, type History, ofMonth } from "./costHistory.ts"
 import { HOURS, type StepKey } from "./costRows.ts"
-import { cancelled, combine, type Combined } from "./costSums.ts"
+import { cancelled, combine, type Combined, type Term } from "./costSums.ts"
 import * as Epoch from "./epoch.ts"
 import * as HourDetail from "./hourDetail.ts"
 import * as LaidColumns from "./laidColumns.ts"
@@ -28,11 +28,22 @@ export const sums = (history: History, cluster: Cluster, startMs: number, endMs:
   const months = new Set(cluster.days.keys())
   if (cluster.newest >= 0) months.add(Calendar.monthOf(cluster.newest))
   const between = [...months].filter((month) => month >= from && month < to)
-  const keys = cancelled(
-    [...between.flatMap((month) => ofMonth(cluster, month)), ...before(cluster, endMs)],
-    before(cluster, startMs)
-  )
-  return combine(keys.map(({ key, sign }) => ({ sums: history.sumsOf(key, cluster), sign })))
+  const ends = before(cluster, endMs)
+  const starts = before(cluster, startMs)
+  // Within a day, what both ends have in common is not even read.
+  if (cancelled(ends, starts).length < ends.length + starts.length) {
+    return combine(cancelled(ends, starts).map(({ key, sign }) => ({ sums: history.sumsOf(key, cluster), sign })))
+  }
+  const running = (keys: ReadonlyArray<StepKey>, sign: Term["sign"]): ReadonlyArray<Term> =>
+    keys.length === 0 ? [] : [{ sums: history.runningOf(keys, cluster), sign }]
+  // Those of one month come first, as their series come in one order.
+  const [first = ends, ...others] = between.map((month) => ofMonth(cluster, month))
+  return combine([
+    ...running(first, 1),
+    ...running(starts, -1),
+    ...others.flatMap((keys) => running(keys, 1)),
+    ...(between.length > 0 ? running(ends, 1) : [])
+  ])
 }
 
 /** Reads an hour as it was closed. */

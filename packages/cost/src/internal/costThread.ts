@@ -53,7 +53,11 @@ export const make = (): ((call: Call) => Outcome) => {
     const { operation } = call
     switch (operation) {
       case "close":
-        return { operation, ids: [write(current, () => CostWrites.close(history, call.closing))] }
+        return {
+          operation,
+          ids: write(current, () => CostWrites.close(history, call.closing)),
+          room: new Float64Array(call.closing.values.buffer)
+        }
       case "rewrite":
         return { operation, ids: write(current, () => CostWrites.rewrite(history, call.closings)) }
       case "sums":
@@ -158,6 +162,7 @@ export const transferred = (outcome: Outcome): Array<ArrayBuffer> => {
   const { answer } = outcome
   const buffers = (arrays: ReadonlyArray<{ readonly buffer: ArrayBufferLike }>) =>
     arrays.map(({ buffer }) => buffer).filter((buffer) => buffer instanceof ArrayBuffer)
+  if (answer.operation === "close") return [answer.room.buffer]
   if (answer.operation === "sums") return buffers(answer.sums.flatMap(({ ids, values }) => [ids, values]))
   if (answer.operation === "hours") return buffers(answer.hours.flatMap(({ ids, values }) => [ids, values]))
   if (answer.operation === "recommendations") return buffers([answer.read.checkpoints])

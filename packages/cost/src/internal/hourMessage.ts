@@ -11,11 +11,19 @@ import * as LaidColumns from "./laidColumns.ts"
 import type { Laid } from "./laidColumns.ts"
 import { SHARE_WIDTH } from "./hourDetail.ts"
 
-/** Lays those of an hour's columns together that have anything. **Shape** copies: the hour stays its owner's. */
-export const toMessage = (hour: Hour, { fresh, ids }: Pick<Closing, "fresh" | "ids">): Closing => {
+/**
+ * Lays those of an hour's columns together that have anything.
+ *
+ * **Shape** copies: the hour stays its owner's. They go into `room` where that is given and large enough.
+ */
+export const toMessage = (
+  hour: Hour,
+  { fresh, ids }: Pick<Closing, "fresh" | "ids">,
+  room?: Float64Array<ArrayBuffer>
+): Closing => {
   const { cluster, columns, knownSeconds, rateOf, shares, startMs } = hour
   const parts = measures.map((measure) => (holdsAny(columns[measure]) ? columns[measure] : undefined))
-  const laid = LaidColumns.make(ids.length, (column) => parts[column] !== undefined)
+  const laid = LaidColumns.make(ids.length, (column) => parts[column] !== undefined, room)
   for (const [column, into] of LaidColumns.spread(laid, ids.length).entries()) into?.set(parts[column] ?? [])
   const shared = shares.flatMap((share) => [
     share.series,

@@ -10,8 +10,8 @@ export interface Laid {
   readonly values: Float64Array<ArrayBuffer>
 }
 
-/** Makes room for columns. */
-export const make = (size: number, isUsed: (column: number) => boolean): Laid => {
+/** Room for columns. **Shape** zeros, or what was there before where room is given. */
+export const make = (size: number, isUsed: (column: number) => boolean, room?: Float64Array<ArrayBuffer>): Laid => {
   let used = 0
   let count = 0
   for (let column = 0; column < WIDTH; column++) {
@@ -19,7 +19,9 @@ export const make = (size: number, isUsed: (column: number) => boolean): Laid =>
     used |= 1 << column
     count++
   }
-  return { used, values: new Float64Array(count * size) }
+  const length = count * size
+  const isRoomy = room !== undefined && room.length >= length && room.length <= 2 * length
+  return { used, values: isRoomy ? room.subarray(0, length) : new Float64Array(length) }
 }
 
 /** Gives each column its part. */

@@ -67,14 +67,9 @@ export const make = ({ call }: CostClient): SeriesBook => {
       const places: Array<number> = []
       const texts: Array<string> = []
       let digests = ""
-      const { last } = known
-      for (let place = 0; place < series.length; place++) {
+      for (const place of takeOver(known.last, series, ids)) {
         const one = series[place]
         if (one === undefined) continue
-        if (one === last.series[place]) {
-          ids[place] = last.ids[place] ?? 0
-          continue
-        }
         const seen = known.seen.get(one)
         if (seen !== undefined) {
           ids[place] = seen
@@ -108,7 +103,7 @@ export const make = ({ call }: CostClient): SeriesBook => {
         known.seen.set(one, id)
         known.series[id] = one
       }
-      known.last = { series: [...series], ids }
+      known.last = { series: series.slice(), ids }
     },
 
     learn: Effect.fnUntraced(function* (cluster, given) {
@@ -142,6 +137,16 @@ export const make = ({ call }: CostClient): SeriesBook => {
         return Effect.succeed(found)
       })
   }
+}
+
+/** Gives ids to those that stand where they stood before. **Shape** the places of the others. */
+const takeOver = (last: Known["last"], series: ReadonlyArray<Series>, ids: Int32Array): ReadonlyArray<number> => {
+  const others: Array<number> = []
+  for (let place = 0; place < series.length; place++) {
+    if (series[place] === last.series[place]) ids[place] = last.ids[place] ?? 0
+    else others.push(place)
+  }
+  return others
 }
 
 /**

@@ -8,14 +8,19 @@ import type { Series } from "../Series.ts"
 
 /** One cluster's workloads, numbered as they are met. */
 export interface Names {
-  /** Gives the number of a series' workload. */
-  readonly numberOf: (series: Series) => number
+  /** Gives the numbers of series' workloads. **Limits** fastest for those that were asked for before, in their order. */
+  readonly numbersOf: (series: ReadonlyArray<Series>) => Int32Array
   /** Gives namespace, kind and name, joined by `/`. */
   readonly keyOf: (number: number) => string
-  /** Gives what is recommended to a workload. */
-  readonly recommendationOf: (number: number) => Recommendation.Recommendation
-  /** How many there are: numbers are less. */
-  readonly size: () => number
+  /** Gives what is recommended to all of them, by their numbers. */
+  readonly recommended: () => Recommended
+}
+
+/** Recommendations as columns. **Shape** a place for each workload that has a number, 0 where nothing is recommended. */
+export interface Recommended {
+  readonly cpuMillis: Float64Array
+  readonly memoryBytes: Float64Array
+  readonly days: Float64Array
 }
 
 /** Gives the names of a cluster for one report. **Shape** `places` is how many series the report is about to ask for. */
@@ -25,8 +30,21 @@ interface Known {
   readonly numbers: Map<Series, number>
   readonly byKey: Map<string, number>
   readonly keys: Array<string>
-  recommended: ClusterRecommendations["byKey"]
-  recommendations: Array<Recommendation.Recommendation | undefined>
+  recommending: Recommending
+  /** What was asked for last, of closed hours and of an open one: most of it is asked for again. */
+  lasts: ReadonlyArray<Numbered>
+}
+
+interface Numbered {
+  readonly series: ReadonlyArray<Series>
+  readonly numbers: Int32Array
+}
+
+/** What one reading of recommendations came to. **Shape** looked up for the numbers below `to`. */
+interface Recommending {
+  readonly byKey: ClusterRecommendations["byKey"]
+  columns: Recommended
+  to: number
 }
 
 /** Series that a cluster may have been asked for beside those of the present report. */
@@ -34,9 +52,60 @@ const SPARE = 20_000
 
 const NOTHING: ClusterRecommendations["byKey"] = new Map()
 
+const NOBODY: Numbered = { series: [], numbers: new Int32Array(0) }
+
 const fresh = (): Known => ({
-  ...{ numbers: new Map(), byKey: new Map(), keys: [], recommended: NOTHING, recommendations: [] }
+  ...{ numbers: new Map(), byKey: new Map(), keys: [], recommending: nothingOf(NOTHING) },
+  lasts: []
 })
+
+/** The one that is most nearly as long. */
+const nearest = (lasts: ReadonlyArray<Numbered>, length: number): Numbered | undefined => {
+  const apart = ({ series }: Numbered): number => Math.abs(series.length - length)
+  return lasts.toSorted((a, b) => apart(a) - apart(b))[0]
+}
+
+/** How many series may be missing, one after the other, of those that were asked for before. */
+const MISSING = 8
+
+/** Finds a series among those that were asked for before, from a place on. **Shape** -1 where it is not soon found. */
+const soonIn = (last: ReadonlyArray<Series>, series: Series, from: number): number => {
+  if (from < last.length && last[from] === series) return from
+  for (let at = from + 1; at < Math.min(from + MISSING, last.length); at++) if (last[at] === series) return at
+  return -1
+}
+
+const nothingOf = (byKey: Recommending["byKey"]): Recommending => ({ byKey, columns: columnsFor(0), to: 0 })
+
+const columnsFor = (size: number): Recommended => ({
+  cpuMillis: new Float64Array(size),
+  memoryBytes: new Float64Array(size),
+  days: new Float64Array(size)
+})
+
+const grown = (columns: Recommended, size: number): Recommended => {
+  if (size <= columns.days.length) return columns
+  const more = columnsFor(Math.max(size, 2 * columns.days.length))
+  more.cpuMillis.set(columns.cpuMillis)
+  more.memoryBytes.set(columns.memoryBytes)
+  more.days.set(columns.days)
+  return more
+}
+
+/** Looks up what was numbered since the last time. */
+const complete = (recommending: Recommending, keys: ReadonlyArray<string>): Recommended => {
+  const columns = grown(recommending.columns, keys.length)
+  for (let number = recommending.to; number < keys.length; number++) {
+    const found = recommending.byKey.get(keys[number] ?? "")
+    if (found === undefined) continue
+    columns.cpuMillis[number] = found.cpuRecommendedMillis
+    columns.memoryBytes[number] = found.memoryRecommendedBytes
+    columns.days[number] = found.recommendationDays
+  }
+  recommending.columns = columns
+  recommending.to = keys.length
+  return columns
+}
 
 /** **Limits** for each cluster as many series as its latest report had, and {@link SPARE} more. */
 export const make = (): NamesOf => {
@@ -47,11 +116,8 @@ export const make = (): NamesOf => {
     const known = before === undefined || before.numbers.size > 2 * places + SPARE ? fresh() : before
     clusters.set(cluster, known)
     const byKey = recommended?.byKey ?? NOTHING
-    if (known.recommended !== byKey) {
-      known.recommended = byKey
-      known.recommendations = []
-    }
-    const { keys, numbers, recommendations } = known
+    if (known.recommending.byKey !== byKey) known.recommending = nothingOf(byKey)
+    const { keys, numbers, recommending } = known
     const add = (series: Series): number => {
       const key = Recommendation.workloadKey(series)
       const number = known.byKey.get(key) ?? keys.length
@@ -62,16 +128,23 @@ export const make = (): NamesOf => {
       numbers.set(series, number)
       return number
     }
-    const look = (number: number): Recommendation.Recommendation => {
-      const found = byKey.get(keys[number] ?? "") ?? Recommendation.none
-      recommendations[number] = found
-      return found
-    }
     return {
-      numberOf: (series) => numbers.get(series) ?? add(series),
+      numbersOf: (series) => {
+        const last = nearest(known.lasts, series.length) ?? NOBODY
+        const found = new Int32Array(series.length)
+        let next = 0
+        for (let at = 0; at < series.length; at++) {
+          const one = series[at]
+          if (one === undefined) continue
+          const before = soonIn(last.series, one, next)
+          if (before >= 0) next = before + 1
+          found[at] = before < 0 ? (numbers.get(one) ?? add(one)) : (last.numbers[before] ?? 0)
+        }
+        known.lasts = [{ series, numbers: found }, ...known.lasts.filter((one) => one !== last).slice(0, 1)]
+        return found
+      },
       keyOf: (number) => keys[number] ?? "",
-      recommendationOf: (number) => recommendations[number] ?? look(number),
-      size: () => keys.length
+      recommended: () => complete(recommending, keys)
     }
   }
 }

@@ -3,7 +3,7 @@
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect } from "effect"
-import type { CostRow } from "../CostRow.ts"
+import type { CostRow, CostTotals } from "../CostRow.ts"
 import type { ClusterRecommendations } from "../RecommendationStore.ts"
 import * as Savings from "../Savings.ts"
 import { isWorkload, type Series } from "../Series.ts"
@@ -53,12 +53,13 @@ export const join = Effect.fnUntraced(function* (
     const rowOfNumber: Array<number> = []
     const before = size
     for (const { from, series } of own) {
+      const numbers = named.numbersOf(series)
       for (let at = 0; at < series.length; at++) {
         const place = from + at
         if (place % Ledger.SLICE === Ledger.SLICE - 1) yield* Effect.yieldNow
         const one = series[at]
         if (one === undefined || !isWorkload(one) || !how.isVisible(cluster, one)) continue
-        const number = named.numberOf(one)
+        const number = numbers[at] ?? 0
         const row = rowOfNumber[number] ?? size
         rowOf[place] = row
         if (row < size) nextOf[lastOf[row] ?? 0] = place
@@ -80,42 +81,51 @@ export const join = Effect.fnUntraced(function* (
   for (const part of parts) {
     for (const cost of Table.COSTS) Table.addColumn(totalNanos, part.columns[cost], part, rowOf)
   }
-  for (let row = 0; row < size; row++) {
-    if (row % Ledger.SLICE === Ledger.SLICE - 1) yield* Effect.yieldNow
-    savingsNanos[row] = savingsAt(rows, row)
-  }
+  yield* addSavings(rows)
   return rows
+})
+
+/** What savings are told from, and the sums of rows that they are told from. */
+const SPENT = [
+  "cpuCostNanos",
+  "memoryCostNanos",
+  "cpuAllocatedMilliSeconds",
+  "memoryAllocatedKibSeconds",
+  "replicaSeconds"
+] as const
+
+/** Notes what could be saved of each row. */
+const addSavings = Effect.fnUntraced(function* ({ counts, ledger, names, numberOf, rowOf, savingsNanos, size }: Rows) {
+  const [cpuCosts, memoryCosts, cpus, memories, replicas] = SPENT.map((measure) => {
+    const sums = new Float64Array(size)
+    for (const part of ledger.parts) Table.addColumn(sums, part.columns[measure], part, rowOf)
+    return sums
+  })
+  let row = 0
+  for (const [cluster, named] of names.entries()) {
+    const { cpuMillis, days, memoryBytes } = named.recommended()
+    for (const end = row + (counts[cluster] ?? 0); row < end; row++) {
+      if (row % Ledger.SLICE === Ledger.SLICE - 1) yield* Effect.yieldNow
+      const number = numberOf[row] ?? 0
+      const recommendation = {
+        cpuRecommendedMillis: cpuMillis[number] ?? 0,
+        memoryRecommendedBytes: memoryBytes[number] ?? 0,
+        recommendationDays: days[number] ?? 0
+      }
+      const spent = {
+        cpuCostNanos: cpuCosts?.[row] ?? 0,
+        memoryCostNanos: memoryCosts?.[row] ?? 0,
+        cpuAllocatedMilliSeconds: cpus?.[row] ?? 0,
+        memoryAllocatedKibSeconds: memories?.[row] ?? 0,
+        replicaSeconds: replicas?.[row] ?? 0
+      }
+      savingsNanos[row] = Savings.nanos(spent, recommendation)
+    }
+  }
 })
 
 const clusterAt = ({ firstOf, ledger }: Rows, row: number): number =>
   Ledger.partAt(ledger, firstOf[row] ?? -1)?.cluster ?? 0
-
-const savingsAt = (rows: Rows, row: number): number => {
-  const { firstOf, ledger, names, nextOf, numberOf } = rows
-  let place = firstOf[row] ?? -1
-  let part = Ledger.partAt(ledger, place)
-  const recommendation = names[part?.cluster ?? 0]?.recommendationOf(numberOf[row] ?? 0)
-  if (recommendation === undefined || recommendation.recommendationDays === 0) return 0
-  const spent = {
-    cpuCostNanos: 0,
-    memoryCostNanos: 0,
-    cpuAllocatedMilliSeconds: 0,
-    memoryAllocatedKibSeconds: 0,
-    replicaSeconds: 0
-  }
-  while (part !== undefined) {
-    const { columns, from } = part
-    const index = place - from
-    spent.cpuCostNanos += columns.cpuCostNanos[index] ?? 0
-    spent.memoryCostNanos += columns.memoryCostNanos[index] ?? 0
-    spent.cpuAllocatedMilliSeconds += columns.cpuAllocatedMilliSeconds[index] ?? 0
-    spent.memoryAllocatedKibSeconds += columns.memoryAllocatedKibSeconds[index] ?? 0
-    spent.replicaSeconds += columns.replicaSeconds[index] ?? 0
-    place = nextOf[place] ?? -1
-    part = Ledger.partAt(ledger, place)
-  }
-  return Savings.nanos(spent, recommendation)
-}
 
 /** Sums all rows. */
 export const total = Effect.fnUntraced(function* ({ ledger, rowOf, savingsNanos }: Rows) {
@@ -127,6 +137,20 @@ export const total = Effect.fnUntraced(function* ({ ledger, rowOf, savingsNanos 
   sums.savingsNanos[0] = Table.sumOf(savingsNanos)
   return sums
 })
+
+/** Gives the figures of rows. **Shape** most rows have one place, and nothing to add up. */
+const figuresOf = (rows: Rows, chosen: ReadonlyArray<number>): ReadonlyArray<CostTotals> => {
+  const { firstOf, ledger, nextOf, savingsNanos } = rows
+  const isSum = (row: number): boolean => (nextOf[firstOf[row] ?? -1] ?? -1) >= 0
+  const sums = summed(rows, chosen.filter(isSum))
+  let bin = 0
+  return chosen.flatMap((row) => {
+    if (isSum(row)) return [Table.totalsAt(sums, bin++)]
+    const place = firstOf[row] ?? -1
+    const part = Ledger.partAt(ledger, place)
+    return part === undefined ? [] : [Table.figuresAt(part.columns, place - part.from, savingsNanos[row] ?? 0)]
+  })
+}
 
 /** Sums some rows, each in the bin of its place among them. */
 const summed = ({ firstOf, ledger, nextOf, savingsNanos }: Rows, chosen: ReadonlyArray<number>): Table.Table => {
@@ -163,15 +187,15 @@ const WRITTEN_AT_ONCE = 1_000
 
 const write = (written: Array<CostRow>, rows: Rows, chosen: ReadonlyArray<number>): void => {
   const { firstOf, ledger, names, numberOf } = rows
-  const table = summed(rows, chosen)
-  for (const [bin, row] of chosen.entries()) {
+  const figuresOfRows = figuresOf(rows, chosen)
+  for (const [at, row] of chosen.entries()) {
     const index = clusterAt(rows, row)
     const [cluster, named, series] = [ledger.clusters[index], names[index], Ledger.seriesAt(ledger, firstOf[row] ?? -1)]
     if (cluster === undefined || named === undefined || series === undefined) continue
-    const { cpuRecommendedMillis, memoryRecommendedBytes, recommendationDays } = named.recommendationOf(
-      numberOf[row] ?? 0
-    )
-    const figures = Table.totalsAt(table, bin)
+    const recommended = named.recommended()
+    const number = numberOf[row] ?? 0
+    const figures = figuresOfRows[at]
+    if (figures === undefined) continue
     written.push({
       id: idOf(rows, row),
       cluster,
@@ -196,9 +220,9 @@ const write = (written: Array<CostRow>, rows: Rows, chosen: ReadonlyArray<number
       cpuEfficiency: figures.cpuEfficiency,
       memoryEfficiency: figures.memoryEfficiency,
       savingsAvailable: figures.savingsAvailable,
-      cpuRecommendedMillis,
-      memoryRecommendedBytes,
-      recommendationDays,
+      cpuRecommendedMillis: recommended.cpuMillis[number] ?? 0,
+      memoryRecommendedBytes: recommended.memoryBytes[number] ?? 0,
+      recommendationDays: recommended.days[number] ?? 0,
       hoursExisted: figures.hoursExisted,
       hoursCovered: figures.hoursCovered
     })

@@ -102,19 +102,24 @@ const seen = (requested: Float64Array, { coveredSeconds, existedSeconds }: Colum
 /** Adds what is in any bin to the first. **Shape** of workloads alone. */
 export const addPart = (table: Table, part: Part, binOf: Int32Array): void => {
   const { columns, from, series } = part
+  const bins = binOf.subarray(from, from + series.length)
+  const isWhole = bins.every((bin) => bin >= 0)
   for (const measure of measures) {
     const values = columns[measure]
-    let sum = 0
-    for (let index = 0; index < series.length; index++) {
-      if ((binOf[from + index] ?? -1) >= 0) sum += values[index] ?? 0
-    }
-    table.columns[measure][0] = (table.columns[measure][0] ?? 0) + sum
+    table.columns[measure][0] = (table.columns[measure][0] ?? 0) + (isWhole ? sumOf(values) : sumIn(values, bins))
   }
-  for (let index = 0; index < series.length; index++) {
-    if ((binOf[from + index] ?? -1) < 0) continue
+  for (let index = 0; index < bins.length; index++) {
+    if ((bins[index] ?? -1) < 0) continue
     table.cpuSeen[0] = (table.cpuSeen[0] ?? 0) + seen(columns.cpuRequestedMilliSeconds, columns, index)
     table.memorySeen[0] = (table.memorySeen[0] ?? 0) + seen(columns.memoryRequestedKibSeconds, columns, index)
   }
+}
+
+/** Sums what is in any bin. */
+const sumIn = (values: Float64Array, bins: Int32Array): number => {
+  let sum = 0
+  for (let index = 0; index < bins.length; index++) if ((bins[index] ?? -1) >= 0) sum += values[index] ?? 0
+  return sum
 }
 
 /** One place of a part, and where it is added. */
@@ -177,44 +182,74 @@ const money = (nanos: number): number => nanos / NANOS_PER_UNIT
 
 /** Gives the costs of a place. */
 export const costsAt = (columns: Columns, place: number) => {
-  const at = (cost: (typeof COSTS)[number]): number => columns[cost][place] ?? 0
+  const cpu = columns.cpuCostNanos[place] ?? 0
+  const memory = columns.memoryCostNanos[place] ?? 0
+  const gpu = columns.gpuCostNanos[place] ?? 0
+  const storage = columns.storageCostNanos[place] ?? 0
+  const network = columns.networkCostNanos[place] ?? 0
+  const loadBalancer = columns.loadBalancerCostNanos[place] ?? 0
   return {
-    totalCost: money(COSTS.reduce((sum, cost) => sum + at(cost), 0)),
-    cpuCost: money(at("cpuCostNanos")),
-    memoryCost: money(at("memoryCostNanos")),
-    gpuCost: money(at("gpuCostNanos")),
-    storageCost: money(at("storageCostNanos")),
-    networkCost: money(at("networkCostNanos")),
-    loadBalancerCost: money(at("loadBalancerCostNanos"))
+    totalCost: money(cpu + memory + gpu + storage + network + loadBalancer),
+    cpuCost: money(cpu),
+    memoryCost: money(memory),
+    gpuCost: money(gpu),
+    storageCost: money(storage),
+    networkCost: money(network),
+    loadBalancerCost: money(loadBalancer)
   }
 }
 
+/** Gives the figures of a bin. */
+export const totalsAt = ({ columns, cpuSeen, memorySeen, savingsNanos }: Table, bin: number): CostTotals =>
+  told(columns, bin, { cpu: cpuSeen[bin] ?? 0, memory: memorySeen[bin] ?? 0 }, savingsNanos[bin] ?? 0)
+
+/** Gives the figures of a place by itself. **Shape** of a workload. */
+export const figuresAt = (columns: Columns, place: number, savingsNanos: number): CostTotals => {
+  const cpu = seen(columns.cpuRequestedMilliSeconds, columns, place)
+  const memory = seen(columns.memoryRequestedKibSeconds, columns, place)
+  return told(columns, place, { cpu, memory }, savingsNanos)
+}
+
 /**
- * Gives the figures of a bin.
+ * Tells the figures of sums.
  *
  * **Source** OpenCost `CPUEfficiency`, `RAMEfficiency` (`core/pkg/opencost/allocation.go`): mean usage by mean request;
  * without a request 1 where something was used and cost something, else 0.
  */
-export const totalsAt = (table: Table, bin: number): CostTotals => {
-  const { columns } = table
-  const at = (measure: Measure): number => columns[measure][bin] ?? 0
-  const replicas = at("replicaSeconds")
-  const spot = at("spotSeconds")
+const told = (
+  columns: Columns,
+  place: number,
+  requested: { readonly cpu: number; readonly memory: number },
+  savingsNanos: number
+): CostTotals => {
+  const replicas = columns.replicaSeconds[place] ?? 0
+  const spot = columns.spotSeconds[place] ?? 0
   const spotPercent = replicas === 0 ? 0 : Math.min(100, (spot / replicas) * 100)
+  const costs = costsAt(columns, place)
   return {
-    ...costsAt(columns, bin),
+    totalCost: costs.totalCost,
+    cpuCost: costs.cpuCost,
+    memoryCost: costs.memoryCost,
+    gpuCost: costs.gpuCost,
+    storageCost: costs.storageCost,
+    networkCost: costs.networkCost,
+    loadBalancerCost: costs.loadBalancerCost,
     replicaHours: hours(replicas),
     spotHours: hours(spot),
     onDemandHours: hours(replicas - spot),
     spotPercent,
     onDemandPercent: replicas === 0 ? 0 : 100 - spotPercent,
-    cpuCoreHours: coreHours(at("cpuAllocatedMilliSeconds")),
-    memoryByteHours: byteHours(at("memoryAllocatedKibSeconds")),
-    cpuEfficiency: efficiency(at("cpuUsedMilliSeconds"), table.cpuSeen[bin] ?? 0, at("cpuCostNanos")),
-    memoryEfficiency: efficiency(at("memoryUsedKibSeconds"), table.memorySeen[bin] ?? 0, at("memoryCostNanos")),
-    savingsAvailable: money(table.savingsNanos[bin] ?? 0),
-    hoursExisted: hours(at("existedSeconds")),
-    hoursCovered: hours(at("coveredSeconds"))
+    cpuCoreHours: coreHours(columns.cpuAllocatedMilliSeconds[place] ?? 0),
+    memoryByteHours: byteHours(columns.memoryAllocatedKibSeconds[place] ?? 0),
+    cpuEfficiency: efficiency(columns.cpuUsedMilliSeconds[place] ?? 0, requested.cpu, columns.cpuCostNanos[place] ?? 0),
+    memoryEfficiency: efficiency(
+      columns.memoryUsedKibSeconds[place] ?? 0,
+      requested.memory,
+      columns.memoryCostNanos[place] ?? 0
+    ),
+    savingsAvailable: money(savingsNanos),
+    hoursExisted: hours(columns.existedSeconds[place] ?? 0),
+    hoursCovered: hours(columns.coveredSeconds[place] ?? 0)
   }
 }
 

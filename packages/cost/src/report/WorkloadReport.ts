@@ -3,10 +3,9 @@
  */
 import * as Cursor from "@quarterdeck/cluster-fanout/Cursor"
 import * as MergedList from "@quarterdeck/cluster-fanout/MergedList"
-import type { Position } from "@quarterdeck/cluster-fanout/RowOrder"
-import { Effect, Option, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import type { WorkloadsQuery } from "../CostReport.ts"
-import type { CostRow, WorkloadCosts } from "../CostRow.ts"
+import type { WorkloadCosts } from "../CostRow.ts"
 import * as Gathering from "./Gathering.ts"
 import * as Ranking from "./Ranking.ts"
 import * as ReportCoverage from "./ReportCoverage.ts"
@@ -64,11 +63,7 @@ export const all = Effect.fnUntraced(function* (
   query: Pick<WorkloadsQuery, "target" | "filter"> & Gathering.Asked
 ) {
   const { head, ranked, rowsAt } = yield* gather(sources, query)
-  const rows = Stream.paginate<Position | undefined, CostRow>(undefined, (after) =>
-    Effect.flatMap(Ranking.pageOf(ranked, { after, limit: PART }), ({ next, places }) =>
-      Effect.map(rowsAt(places), (rows) => [rows, Option.fromUndefinedOr(next)] as const)
-    )
-  )
+  const rows = Ranking.parts(ranked, PART).pipe(Stream.mapEffect(rowsAt), Stream.flatMap(Stream.fromArray))
   return { ...head, rows }
 })
 

@@ -13,7 +13,7 @@
  * @since 0.1.0
  */
 import { is, type ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { Context, Effect, Layer } from "effect"
+import { Context, Deferred, Effect, Layer, type Scope } from "effect"
 import { join } from "node:path"
 import type { CostError } from "../CostError.ts"
 import { type ClusterSums, CostStore } from "../CostStore.ts"
@@ -43,18 +43,25 @@ interface LayerOptions extends Options {
 
 const open = ({ directory, isAlone = false }: LayerOptions) => CostClient.make(join(directory, FILE_NAME), { isAlone })
 
-const make = (client: CostClient.CostClient) => {
+const make = (client: CostClient.CostClient, scope: Scope.Scope) => {
   const { call } = client
   const book = SeriesBook.make(client)
 
-  const closingOf = (hour: Hour): Effect.Effect<Closing> =>
-    Effect.map(book.idsOf(hour.cluster, hour.series), (ids) => HourMessage.toMessage(hour, ids))
+  const closingOf = (hour: Hour, room?: Float64Array<ArrayBuffer>): Effect.Effect<Closing> =>
+    Effect.map(book.idsOf(hour.cluster, hour.series), (ids) =>
+      HourMessage.toMessage(hour, ids, ...(room === undefined ? [] : [room]))
+    )
+  /** What the last closed hour went to the thread in: memory that was used before is the quickest to be had. */
+  let room: Float64Array<ArrayBuffer> | undefined
 
   const close = Effect.fn("CostStore.close")(function* (hour: Hour) {
     yield* Effect.annotateCurrentSpan({ cluster: hour.cluster })
-    const closing = yield* closingOf(hour)
-    const { ids } = yield* call({ operation: "close", closing })
-    for (const given of ids) book.note(hour.cluster, hour.series, closing, given)
+    const own = room
+    room = undefined
+    const closing = yield* closingOf(hour, own)
+    const answer = yield* call({ operation: "close", closing })
+    room = answer.room
+    book.note(hour.cluster, hour.series, closing, answer.ids)
   })
 
   const rewrite = Effect.fn("CostStore.rewrite")(function* (hours: ReadonlyArray<Hour>) {
@@ -96,8 +103,12 @@ const make = (client: CostClient.CostClient) => {
     return read
   })
 
-  const sums = Effect.fn("CostStore.sums")(function* (clusters: ReadonlyArray<ClusterName>, window: Window) {
-    const { sums } = yield* call({ operation: "sums", clusters, ...window })
+  const readSums = Effect.fnUntraced(function* (
+    clusters: ReadonlyArray<ClusterName>,
+    window: Window,
+    onOutcome: () => void
+  ) {
+    const { sums } = yield* call({ operation: "sums", clusters, ...window }, onOutcome)
     const found: Array<ClusterSums> = []
     for (const [index, cluster] of clusters.entries()) {
       const one = sums[index]
@@ -108,6 +119,27 @@ const make = (client: CostClient.CostClient) => {
       found.push({ cluster, window, series, columns, knownSeconds: one.knownSeconds })
     }
     return found
+  })
+
+  /** Questions on their way to the thread, which answers in order: who asks the same meanwhile is told no less. */
+  const asked = new Map<string, Deferred.Deferred<ReadonlyArray<ClusterSums>, CostError>>()
+
+  const sums = Effect.fn("CostStore.sums")(function* (clusters: ReadonlyArray<ClusterName>, window: Window) {
+    const question = JSON.stringify([clusters, window.startMs, window.endMs])
+    const same = asked.get(question)
+    if (same !== undefined) return yield* Deferred.await(same)
+    const answer = yield* Deferred.make<ReadonlyArray<ClusterSums>, CostError>()
+    asked.set(question, answer)
+    const forget = () => {
+      if (asked.get(question) === answer) asked.delete(question)
+    }
+    // In a fiber of its own: whoever asked first may lose interest before the others.
+    yield* readSums(clusters, window, forget).pipe(
+      Effect.ensuring(Effect.sync(forget)),
+      Deferred.into(answer),
+      Effect.forkIn(scope)
+    )
+    return yield* Deferred.await(answer)
   })
 
   const sumsByStep = Effect.fn("CostStore.sumsByStep")(function* (
@@ -145,9 +177,11 @@ const dayAfter = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS + DAY_
  */
 export const layerSqlite = (options: LayerOptions): Layer.Layer<CostStore | RecommendationStore, CostError> =>
   Layer.effectContext(
-    Effect.map(open(options), (client) =>
-      Context.make(CostStore, make(client)).pipe(Context.add(RecommendationStore, RecommendationBook.make(client)))
-    )
+    Effect.gen(function* () {
+      const client = yield* open(options)
+      const store = make(client, yield* Effect.scope)
+      return Context.make(CostStore, store).pipe(Context.add(RecommendationStore, RecommendationBook.make(client)))
+    })
   )
 
 const openAlone = ({ directory }: Options) => open({ directory, isAlone: true })
