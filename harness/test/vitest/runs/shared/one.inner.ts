@@ -56,5 +56,6 @@ test("meets no fault of the test before", async ({ expect, fleet }) => {
 })
 
 test("gets the errors that the fleet itself would give", async ({ expect, fleet }) => {
-  await expect(fleet.cluster("eu").inject(Fault.latency({ ms: -1 }))).rejects.toThrow(/^cluster eu: /)
+  // As plain data, since the constructor would refuse it here.
+  await expect(fleet.cluster("eu").inject({ _tag: "Latency", ms: -1 })).rejects.toThrow(/^cluster eu: /)
 })
