@@ -8,7 +8,7 @@ describe("the command as it was called", () => {
     ["harness", "/usr/local/bin/harness", false],
     ["npx harness", "/app/node_modules/.bin/harness", true],
     ["npx harness", "/app/node_modules/@quarterdeck/harness/dist/bin/harness.js", true],
-    ["npx @quarterdeck/harness", "/root/.npm/_npx/3f2a/node_modules/.bin/harness", true],
+    ["npx @quarterdeck/harness", "/home/ann/.npm/_npx/3f2a/node_modules/.bin/harness", true],
     ["npx @quarterdeck/harness", String.raw`C:\npm\_npx\3f2a\node_modules\harness.js`, true],
     ["npx pnpm@12 harness", "/checkout/harness/src/bin/harness.ts", true],
     ["npx pnpm@12 harness", "/checkout/harness/src/bin/harness.ts", false]

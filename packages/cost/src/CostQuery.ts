@@ -7,7 +7,8 @@
  */
 import { NamespaceName } from "@quarterdeck/targeting/NamespaceFilter"
 import { bodyFields } from "@quarterdeck/targeting/TargetRequest"
-import { Result, Schema, SchemaIssue } from "effect"
+import { Result, Schema } from "effect"
+import * as SchemaFault from "./internal/schemaFault.ts"
 import { InvalidCostQuery } from "./ReportError.ts"
 
 /** How many names one field of a body may have. */
@@ -53,8 +54,6 @@ export type WorkloadsBody = typeof WorkloadsBody.Type
 export const Format = Schema.Literals(["json", "csv", "focus"])
 export type Format = typeof Format.Type
 
-const format = SchemaIssue.makeFormatterStandardSchemaV1()
-
 /**
  * Reads a body.
  *
@@ -66,16 +65,7 @@ export const decode = <S extends Schema.ConstraintDecoder<unknown>>(
   body: S,
   input: unknown
 ): Result.Result<S["Type"], InvalidCostQuery> =>
-  Result.mapError(Schema.decodeUnknownResult(body, { onExcessProperty: "error" })(input), ({ issue }) => {
-    const [fault] = format(issue).issues
-    return new InvalidCostQuery({ field: printPath(fault?.path ?? []), problem: fault?.message ?? "is not allowed" })
-  })
-
-const printPath = (path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }>): string =>
-  path
-    .map((step) => (typeof step === "object" ? step.key : step))
-    .reduce<string>(
-      (text, step) =>
-        typeof step === "number" ? `${text}[${step}]` : text === "" ? String(step) : `${text}.${String(step)}`,
-      ""
-    )
+  Result.mapError(
+    Schema.decodeUnknownResult(body, { onExcessProperty: "error" })(input),
+    (error) => new InvalidCostQuery(SchemaFault.first(error))
+  )

@@ -3,8 +3,9 @@
  *
  * @since 0.1.0
  */
-import { Result, Schema, SchemaIssue } from "effect"
+import { Result, Schema } from "effect"
 import { DefaultPrices, defaultPrices, pricesOf } from "./DefaultPrices.ts"
+import * as SchemaFault from "./internal/schemaFault.ts"
 import * as NodePrice from "./NodePrice.ts"
 import { InvalidPriceBook } from "./PriceError.ts"
 import * as PriceOverride from "./price/PriceOverride.ts"
@@ -55,7 +56,6 @@ export type PriceBook = typeof PriceBook.Type
 export const initial: PriceBook = { version: 1, currency: "USD", rate: 1, default: defaultPrices, overrides: [] }
 
 const decodeStrictly = Schema.decodeUnknownResult(PriceBook, { onExcessProperty: "error" })
-const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
 /**
  * Reads a book. **Errors** `InvalidPriceBook` with the first field at fault.
@@ -63,20 +63,7 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1()
  * @since 0.1.0
  */
 export const decode = (input: unknown): Result.Result<PriceBook, InvalidPriceBook> =>
-  Result.mapError(decodeStrictly(input), ({ issue }) => {
-    const [fault] = format(issue).issues
-    return new InvalidPriceBook({ field: printPath(fault?.path ?? []), problem: fault?.message ?? "is not allowed" })
-  })
-
-/** Names a field: `overrides[2].match.cluster`. */
-const printPath = (path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }>): string =>
-  path
-    .map((step) => (typeof step === "object" ? step.key : step))
-    .reduce<string>(
-      (text, step) =>
-        typeof step === "number" ? `${text}[${step}]` : text === "" ? String(step) : `${text}.${String(step)}`,
-      ""
-    )
+  Result.mapError(decodeStrictly(input), (error) => new InvalidPriceBook(SchemaFault.first(error)))
 
 /** What a price is asked for. */
 export type Subject = PriceOverride.Subject

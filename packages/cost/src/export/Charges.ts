@@ -5,21 +5,14 @@
  */
 import { Schema } from "effect"
 import type { Hour } from "../Hour.ts"
+import { WrittenRates } from "../internal/writtenRates.ts"
 
 /** What of an hour is neither a series nor a column. */
 export type Charges = Pick<Hour, "rates" | "shares" | "storage">
 
 const Written = Schema.fromJsonString(
   Schema.Struct({
-    rates: Schema.Array(
-      Schema.Struct({
-        provider: Schema.String,
-        region: Schema.String,
-        instanceType: Schema.String,
-        capacity: Schema.Literals(["spot", "onDemand"]),
-        gpuModel: Schema.String
-      })
-    ),
+    rates: WrittenRates,
     shares: Schema.Array(
       Schema.Struct({
         series: Schema.Natural,

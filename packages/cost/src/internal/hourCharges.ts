@@ -3,6 +3,7 @@
  */
 import { Schema } from "effect"
 import type { Hour } from "../Hour.ts"
+import { WrittenRates } from "./writtenRates.ts"
 
 type Charges = Pick<Hour, "rates" | "storage">
 type Quantities = Pick<Hour["columns"], "storageKibSeconds">
@@ -10,15 +11,7 @@ type Quantities = Pick<Hour["columns"], "storageKibSeconds">
 /** **Shape** a share names its class by its place; one that has all of its series' storage leaves the amount out. */
 const Written = Schema.fromJsonString(
   Schema.Struct({
-    rates: Schema.Array(
-      Schema.Struct({
-        provider: Schema.String,
-        region: Schema.String,
-        instanceType: Schema.String,
-        capacity: Schema.Literals(["spot", "onDemand"]),
-        gpuModel: Schema.String
-      })
-    ),
+    rates: WrittenRates,
     storage: Schema.optionalKey(
       Schema.Struct({
         classes: Schema.Array(Schema.String),

@@ -37,7 +37,7 @@ export const pack = (rows: ReadonlyArray<UsageRow>): UsageBlock => ({
   memoryBytes: Float64Array.from(rows, (row) => row.memoryBytes)
 })
 
-/** Gives the slices of each container that has any, by its number. **Units** milliseconds since the epoch. */
+/** Gives each sampled container's slices, by its number. **Units** milliseconds since the epoch. */
 export const slicesOf = (blocks: ReadonlyArray<UsageBlock>, startMs: number): ReadonlyMap<number, UsageSlices> => {
   const counts = new Map<number, number>()
   let total = 0

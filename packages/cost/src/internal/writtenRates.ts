@@ -1,0 +1,14 @@
+/**
+ * Price classes as they are written.
+ */
+import { Schema } from "effect"
+
+export const WrittenRates = Schema.Array(
+  Schema.Struct({
+    provider: Schema.String,
+    region: Schema.String,
+    instanceType: Schema.String,
+    capacity: Schema.Literals(["spot", "onDemand"]),
+    gpuModel: Schema.String
+  })
+)
