@@ -8,35 +8,27 @@ import type { Hour } from "../../src/Hour.ts"
 import { build } from "../../src/HourBuilder.ts"
 import { Prices } from "../../src/Prices.ts"
 import { DAY_MS, HOUR_MS } from "../../src/Units.ts"
-import { bookOf, cpu } from "../price/samples.ts"
 import { temporaryDirectory } from "../temporaryDirectory.ts"
-import { at, DAY, ofDeployment, pod } from "./objects.ts"
+import { at } from "./objects.ts"
 import {
   a,
   begin,
+  dearerFrom,
   hoursOf,
   inMemory,
   measured,
   oneCluster,
   onDisk,
+  oneWeb,
   requestsOnly,
+  revisionLimits,
   settle,
   start,
   until,
   untilMs
 } from "./sampling.ts"
 
-const web = { owner: ofDeployment("web") }
-const limits = { hourlyDays: 100, hasCosts: true }
-/** Two dollars for a core's hour, from eleven on. */
-const dearer = bookOf(cpu(2, {}, { validFrom: `${DAY}T11:00:00Z` }))
-
-const oneWeb = Effect.gen(function* () {
-  const { fleet, server } = yield* oneCluster
-  server.put("Pod", pod("web-1", { from: "09:00:00" }, web))
-  yield* begin("09:58:00")
-  return fleet
-})
+const dearer = dearerFrom("11:00:00")
 
 describe("prices that change", () => {
   it.effect("count in closed hours from their day on, and in the open one", () =>
@@ -45,7 +37,7 @@ describe("prices that change", () => {
       const { sampler } = yield* start(fleet, requestsOnly)
       yield* until("12:30:00")
       const before = yield* hoursOf(a, "10:00:00", "12:00:00")
-      const { repriceFromMs } = yield* (yield* Prices).replace(dearer, limits)
+      const { repriceFromMs } = yield* (yield* Prices).replace(dearer, revisionLimits)
       assert.strictEqual(repriceFromMs, at("11:00:00"))
       assert.strictEqual(yield* sampler.reprice(repriceFromMs ?? 0), 1)
       const [ten, eleven] = yield* hoursOf(a, "10:00:00", "12:00:00")
@@ -69,7 +61,7 @@ describe("prices that change", () => {
         const first = yield* start(fleet, requestsOnly)
         yield* until("12:02:00")
         yield* first.stop
-        yield* (yield* Prices).replace(dearer, limits)
+        yield* (yield* Prices).replace(dearer, revisionLimits)
         const note = JSON.stringify({ fromMs: at("11:00:00") })
         yield* Effect.promise(() => writeFile(join(directory, "open-hours", "reprice.json"), note))
         yield* start(fleet, requestsOnly)

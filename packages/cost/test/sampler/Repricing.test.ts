@@ -15,16 +15,17 @@ import { layerMemory } from "../../src/store/Memory.ts"
 import { bookOf, cpu } from "../price/samples.ts"
 import { hour, prod, someSeries } from "../store/samples.ts"
 import { temporaryDirectory } from "../temporaryDirectory.ts"
-import { at, DAY, ofDeployment, pod } from "./objects.ts"
+import { at } from "./objects.ts"
 import {
   a,
-  begin,
+  dearerFrom,
   hoursOf,
   inMemory,
   measured,
-  oneCluster,
   onDisk,
+  oneWeb,
   requestsOnly,
+  revisionLimits,
   settle,
   start,
   until
@@ -147,16 +148,7 @@ describe("what a repricing covers", () => {
   )
 })
 
-const limits = { hourlyDays: 100, hasCosts: true }
-/** Two dollars for a core's hour, from ten on: a tenth of a core comes to a fifth of a dollar. */
-const dearer = bookOf(cpu(2, {}, { validFrom: `${DAY}T10:00:00Z` }))
-
-const oneWeb = Effect.gen(function* () {
-  const { fleet, server } = yield* oneCluster
-  server.put("Pod", pod("web-1", { from: "09:00:00" }, { owner: ofDeployment("web") }))
-  yield* begin("09:58:00")
-  return fleet
-})
+const dearer = dearerFrom("10:00:00")
 
 describe("prices that change", () => {
   it.effect("count in an hour that is being closed at that instant", () =>
@@ -166,7 +158,7 @@ describe("prices that change", () => {
       const scope = yield* Effect.scope
       let reprice: (fromMs: number) => Effect.Effect<number, CostError> = () => Effect.succeed(0)
       const changing = Effect.gen(function* () {
-        const { repriceFromMs = 0 } = yield* prices.replace(dearer, limits).pipe(Effect.orDie)
+        const { repriceFromMs = 0 } = yield* prices.replace(dearer, revisionLimits).pipe(Effect.orDie)
         yield* Effect.forkIn(reprice(repriceFromMs), scope, { startImmediately: true })
         yield* Effect.forEach(Array.from({ length: 20 }), () => Effect.yieldNow)
       })
@@ -189,7 +181,7 @@ describe("prices that change", () => {
         const fleet = yield* oneWeb
         const first = yield* start(fleet, requestsOnly)
         yield* until("12:02:00")
-        yield* (yield* Prices).replace(dearer, limits, first.sampler.repriceNoted)
+        yield* (yield* Prices).replace(dearer, revisionLimits, first.sampler.repriceNoted)
         yield* first.stop
         const charged = Effect.map(hoursOf(a, "10:00:00", "12:00:00"), (hours) =>
           hours.map((one) => measured(one, "cpuCostNanos")["Deployment/web"])

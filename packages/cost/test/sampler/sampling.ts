@@ -19,7 +19,8 @@ import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Clock, Context, Effect, Exit, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { type Fleet, makeFleet, Server } from "./fleet.ts"
-import { at, deployment, node } from "./objects.ts"
+import { bookOf, cpu } from "../price/samples.ts"
+import { at, DAY, deployment, node, ofDeployment, pod } from "./objects.ts"
 
 export const onDisk = (directory: string): Layer.Layer<Kept> =>
   Layer.mergeAll(layerSqlite({ directory }), pricesMemory, layerFiles({ directory })).pipe(Layer.orDie)
@@ -30,6 +31,19 @@ export const oneCluster = Effect.gen(function* () {
   fill(server)
   return { server, fleet: yield* makeFleet(server) }
 })
+
+/** The same with one pod of the Deployment, that runs since nine; it is two minutes to ten. */
+export const oneWeb = Effect.gen(function* () {
+  const { fleet, server } = yield* oneCluster
+  server.put("Pod", pod("web-1", { from: "09:00:00" }, { owner: ofDeployment("web") }))
+  yield* begin("09:58:00")
+  return fleet
+})
+
+/** Two dollars for a core's hour from a time of the day on: a tenth of a core comes to a fifth of a dollar. */
+export const dearerFrom = (time: string) => bookOf(cpu(2, {}, { validFrom: `${DAY}T${time}Z` }))
+
+export const revisionLimits = { hourlyDays: 100, hasCosts: true }
 
 export const fill = (server: Server): void => {
   const { deployment: web, replicaSet } = deployment("web")
