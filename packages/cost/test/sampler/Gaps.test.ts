@@ -11,6 +11,7 @@ import {
   inMemory,
   measured,
   oneCluster,
+  oneWeb,
   requestsOnly,
   sampled,
   settle,
@@ -94,9 +95,7 @@ describe("what a cluster does not tell", () => {
       if (logLevel === "Warn") warnings.push(String(message))
     })
     return Effect.gen(function* () {
-      const { fleet, server } = yield* oneCluster
-      server.put("Pod", pod("web-1", { from: "09:00:00" }, web))
-      yield* begin("09:58:00")
+      const fleet = yield* oneWeb
       let trouble: UsageError | undefined
       yield* start(
         fleet,

@@ -8,10 +8,8 @@ import { UsageError } from "../../src/UsageError.ts"
 import type { Hourly } from "../../src/UsageSource.ts"
 import type { Window } from "../../src/Window.ts"
 import { temporaryDirectory } from "../temporaryDirectory.ts"
-import { at, ofDeployment, pod } from "./objects.ts"
-import { a, begin, hoursOf, inMemory, measured, oneCluster, onDisk, settle, start, until } from "./sampling.ts"
-
-const web = { owner: ofDeployment("web") }
+import { at } from "./objects.ts"
+import { a, begin, hoursOf, inMemory, measured, onDisk, oneCluster, oneWeb, settle, start, until } from "./sampling.ts"
 
 const failure = new UsageError({ cluster: a, source: "prometheus", problem: "it is down" })
 
@@ -81,9 +79,7 @@ const factsOf = (startMs: number): HourFacts => ({
 describe("a source that knows whole hours", () => {
   it.effect("is asked when the hour is over, and its usage and traffic are charged", () =>
     Effect.gen(function* () {
-      const { fleet, server } = yield* oneCluster
-      server.put("Pod", pod("web-1", { from: "09:00:00" }, web))
-      yield* begin("09:58:00")
+      const fleet = yield* oneWeb
       yield* start(
         fleet,
         hourly(() => false)
@@ -98,9 +94,7 @@ describe("a source that knows whole hours", () => {
 
   it.effect("that fails leaves hours without usage, which they get in their order once it is back", () =>
     Effect.gen(function* () {
-      const { fleet, server } = yield* oneCluster
-      server.put("Pod", pod("web-1", { from: "09:00:00" }, web))
-      yield* begin("09:58:00")
+      const fleet = yield* oneWeb
       let isDown = false
       yield* start(
         fleet,

@@ -4,7 +4,7 @@ import { appendFile, readdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { temporaryDirectory } from "../temporaryDirectory.ts"
 import { at, ofDeployment, pod } from "./objects.ts"
-import { a, begin, hoursOf, measured, oneCluster, onDisk, sampled, start, until } from "./sampling.ts"
+import { a, begin, hoursOf, measured, onDisk, oneCluster, oneWeb, sampled, start, until } from "./sampling.ts"
 
 const web = { owner: ofDeployment("web") }
 const source = sampled(() => ["web-1", "web-2"])
@@ -59,9 +59,7 @@ describe("a restart", () => {
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       yield* Effect.gen(function* () {
-        const { fleet, server } = yield* oneCluster
-        server.put("Pod", pod("web-1", { from: "09:00:00" }, web))
-        yield* begin("09:58:00")
+        const fleet = yield* oneWeb
         const first = yield* start(fleet, source)
         yield* until("10:20:10")
         yield* first.stop
@@ -79,9 +77,7 @@ describe("a restart", () => {
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       yield* Effect.gen(function* () {
-        const { fleet, server } = yield* oneCluster
-        server.put("Pod", pod("web-1", { from: "09:00:00" }, web))
-        yield* begin("09:58:00")
+        const fleet = yield* oneWeb
         const first = yield* start(fleet, source)
         yield* until("10:20:00")
         yield* first.stop
@@ -106,9 +102,7 @@ describe("a restart", () => {
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       yield* Effect.gen(function* () {
-        const { fleet, server } = yield* oneCluster
-        server.put("Pod", pod("web-1", { from: "09:00:00" }, web))
-        yield* begin("09:58:00")
+        const fleet = yield* oneWeb
         const first = yield* start(fleet, source)
         yield* until("10:59:30")
         const file = join(directory, "open-hours", `a@${at("10:00:00")}.lines`)

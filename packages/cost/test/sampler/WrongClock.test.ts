@@ -7,7 +7,7 @@ import { OpenHour } from "../../src/sampler/OpenHour.ts"
 import { DAY_MS, HOUR_MS } from "../../src/Units.ts"
 import { temporaryDirectory } from "../temporaryDirectory.ts"
 import { at, ofDeployment, pod } from "./objects.ts"
-import { a, begin, hoursOf, inMemory, measured, onDisk, oneCluster, requestsOnly, settle, start } from "./sampling.ts"
+import { a, hoursOf, inMemory, measured, onDisk, oneCluster, oneWeb, requestsOnly, settle, start } from "./sampling.ts"
 
 const web = { owner: ofDeployment("web") }
 const MINUTE = 60_000
@@ -49,9 +49,7 @@ describe("a clock that is wrong", () => {
   ] as const) {
     it.effect(`and right again after two minutes ${name} ahead costs the present hour minutes only`, () =>
       Effect.gen(function* () {
-        const { fleet, server } = yield* oneCluster
-        server.put("Pod", pod("web-1", { from: "09:00:00" }, web))
-        yield* begin("09:58:00")
+        const fleet = yield* oneWeb
         let ahead = 0
         const clock = clockAhead(yield* Clock.Clock, () => ahead)
         const told = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideService(effect, Clock.Clock, clock)
