@@ -42,7 +42,10 @@ const bench = Command.make(
       "name",
       SUITES.map(({ name }) => name)
     ).pipe(Argument.variadic()),
-    quick: Flag.Boolean("quick").pipe(Flag.withDescription("Smaller sizes and fewer runs; writes nothing"))
+    quick: Flag.Boolean("quick").pipe(
+      Flag.withDefault(false),
+      Flag.withDescription("Smaller sizes and fewer runs; writes nothing")
+    )
   },
   Effect.fn(function* ({ names, quick }) {
     const chosen = names.length === 0 ? SUITES : SUITES.filter(({ name }) => names.includes(name))
