@@ -22,6 +22,7 @@ import { type Failure, methodNotAllowed, noSuchResource, notFound, type Outcome,
 import * as Subresources from "./Subresources.ts"
 import * as TokenRequests from "./TokenRequests.ts"
 import { inYaml } from "./Yaml.ts"
+import { steps, type Steps } from "./Steps.ts"
 
 /** A request before its sender is known. */
 export interface Incoming extends Omit<ApiRequest, "user" | "body" | "warn"> {
@@ -44,37 +45,35 @@ export interface Api {
 /** **Shape** `address` is `host:port`, as discovery names the server. */
 export const make = (kernel: Kernel, authentication: Authentication, address: () => string): Api => {
   const authorize = Authorization.make(kernel)
-  return {
-    admit: (incoming) =>
-      Result.gen(function* () {
-        const sender = yield* authentication.authenticate(incoming.authorization)
-        const info = RequestInfo.make(kernel.registry, incoming.method, incoming.path, incoming.query)
-        const asked = yield* Impersonation.wanted(incoming.headers)
-        const user = asked === undefined ? sender : yield* Impersonation.assume(authorize, sender, asked, info)
-        if (!authorize(user, info).allowed) return yield* Result.fail(Authorization.refusal(user, info))
-        const { authorization: _authorization, headers: _headers, ...rest } = incoming
-        return {
-          info,
-          answer: (body, contentType = incoming.contentType) => {
-            const warnings: Array<string> = []
-            const request = { ...rest, body, contentType, user, warn: (text: string) => void warnings.push(text) }
-            const elsewhere = aggregated(kernel, rest.path)
-            if (elsewhere !== undefined) return { _tag: "Forward", api: elsewhere, request }
-            if (info._tag === "Path") {
-              const page = path(kernel, rest, address())
-              return rest.path.startsWith("/api") ? inYaml(rest.accept, page) : page
-            }
-            if (!isGroup(kernel, info.group)) return NO_PAGE
-            const reply = Result.match(resource(kernel, authorize, authentication, request, info), {
-              onSuccess: (reply) => reply,
-              onFailure: (failure) => (isNoPage(failure, info) ? NO_PAGE : refused(failure))
-            })
-            const formed = inYaml(rest.accept, reply)
-            return warnings.length === 0 ? formed : { ...formed, warnings }
-          }
+  const admit = steps(function* (incoming: Incoming): Steps<Admitted> {
+    const sender = yield* authentication.authenticate(incoming.authorization)
+    const info = RequestInfo.make(kernel.registry, incoming.method, incoming.path, incoming.query)
+    const asked = yield* Impersonation.wanted(incoming.headers)
+    const user = asked === undefined ? sender : yield* Impersonation.assume(authorize, sender, asked, info)
+    if (!authorize(user, info).allowed) return yield* Result.fail(Authorization.refusal(user, info))
+    const { authorization: _authorization, headers: _headers, ...rest } = incoming
+    return {
+      info,
+      answer: (body, contentType = incoming.contentType) => {
+        const warnings: Array<string> = []
+        const request = { ...rest, body, contentType, user, warn: (text: string) => void warnings.push(text) }
+        const elsewhere = aggregated(kernel, rest.path)
+        if (elsewhere !== undefined) return { _tag: "Forward", api: elsewhere, request }
+        if (info._tag === "Path") {
+          const page = path(kernel, rest, address())
+          return rest.path.startsWith("/api") ? inYaml(rest.accept, page) : page
         }
-      })
-  }
+        if (!isGroup(kernel, info.group)) return NO_PAGE
+        const reply = Result.match(resource(kernel, authorize, authentication, request, info), {
+          onSuccess: (reply) => reply,
+          onFailure: (failure) => (isNoPage(failure, info) ? NO_PAGE : refused(failure))
+        })
+        const formed = inYaml(rest.accept, reply)
+        return warnings.length === 0 ? formed : { ...formed, warnings }
+      }
+    }
+  })
+  return { admit }
 }
 
 /** The API that another server serves, when the path lies in one. */

@@ -17,6 +17,7 @@ import type { ResourceRequest } from "./RequestInfo.ts"
 import { apiVersionOf, type Resource } from "./Resource.ts"
 import { badRequest, invalidOptions, type Outcome, unsupportedFormat, unsupportedValue } from "./Status.ts"
 import type { WriteOptions } from "./Writes.ts"
+import { steps, type Steps } from "./Steps.ts"
 
 /** **Shape** `body` is the whole text, empty when there is none. */
 export interface ApiRequest {
@@ -81,28 +82,27 @@ const YAML = new Set(["application/yaml", "application/apply-patch+yaml"])
  *
  * **Errors** 415 for anything but JSON and YAML, protobuf included; 400 for a text that is no object of the kind.
  */
-export const bodyObject = (request: ApiRequest, kind: string, groupVersion: string): Outcome<JsonObject> =>
-  Result.gen(function* () {
-    const body = yield* bodyText(request, kind)
-    const given = textAt(body, "kind")
-    const version = textAt(body, "apiVersion")
-    if ((given !== "" && given !== kind) || (version !== "" && version !== groupVersion)) {
-      const name = given === "" ? kind : given
-      const asked = version === "" ? groupVersion : version
-      return yield* Result.fail(
-        badRequest(
-          `${name} in version ${JSON.stringify(asked)} cannot be handled as a ${kind}: no kind ${JSON.stringify(name)} is registered `
-            + `for version ${JSON.stringify(asked)} in scheme "pkg/runtime/scheme.go:111"`
-        )
+export const bodyObject = steps(function* (request: ApiRequest, kind: string, groupVersion: string): Steps<JsonObject> {
+  const body = yield* bodyText(request, kind)
+  const given = textAt(body, "kind")
+  const version = textAt(body, "apiVersion")
+  if ((given !== "" && given !== kind) || (version !== "" && version !== groupVersion)) {
+    const name = given === "" ? kind : given
+    const asked = version === "" ? groupVersion : version
+    return yield* Result.fail(
+      badRequest(
+        `${name} in version ${JSON.stringify(asked)} cannot be handled as a ${kind}: no kind ${JSON.stringify(name)} is registered `
+          + `for version ${JSON.stringify(asked)} in scheme "pkg/runtime/scheme.go:111"`
       )
-    }
-    const problem = FieldTypes.decoding(groupVersion, kind, body)
-    if (problem !== undefined) {
-      const own = JSON.stringify(groupVersion.slice(groupVersion.indexOf("/") + 1))
-      return yield* Result.fail(badRequest(`${kind} in version ${own} cannot be handled as a ${kind}: ${problem}`))
-    }
-    return body
-  })
+    )
+  }
+  const problem = FieldTypes.decoding(groupVersion, kind, body)
+  if (problem !== undefined) {
+    const own = JSON.stringify(groupVersion.slice(groupVersion.indexOf("/") + 1))
+    return yield* Result.fail(badRequest(`${kind} in version ${own} cannot be handled as a ${kind}: ${problem}`))
+  }
+  return body
+})
 
 export const resourceBody = ({ request, resource }: ResourceCall): Outcome<JsonObject> =>
   resource.custom === undefined
@@ -151,15 +151,14 @@ const managerOf = (request: ApiRequest): string =>
  * Reads the options that all writes have. **Errors** 422 for a dry run that is not `All`, and for another word than
  * those by which fields are validated.
  */
-export const writeOptions = (
+export const writeOptions = steps(function* (
   request: ApiRequest,
   kind: string
-): Outcome<WriteOptions & { readonly reading: Reading }> =>
-  Result.gen(function* () {
-    const dry = yield* dryRun(request.query.getAll("dryRun"), kind)
-    const fields = yield* Decoding.fieldValidation(request.query.get("fieldValidation") ?? "", kind)
-    return { manager: managerOf(request), dryRun: dry, reading: { fields, warn: request.warn } }
-  })
+): Steps<WriteOptions & { readonly reading: Reading }> {
+  const dry = yield* dryRun(request.query.getAll("dryRun"), kind)
+  const fields = yield* Decoding.fieldValidation(request.query.get("fieldValidation") ?? "", kind)
+  return { manager: managerOf(request), dryRun: dry, reading: { fields, warn: request.warn } }
+})
 
 type Reading = Decoding.Reading
 

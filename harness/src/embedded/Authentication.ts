@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import { Redacted, Result } from "effect"
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import type { Kernel } from "./Kernel.ts"
 import * as ServiceAccountTokens from "./ServiceAccountTokens.ts"
 import { type Outcome, unauthorized } from "./Status.ts"
@@ -98,4 +98,4 @@ const tokenIn = (authorization: string): string | undefined => /^Bearer +(\S+) *
 
 const AUTHENTICATED = "system:authenticated"
 
-const digest = (token: string): string => createHash("sha256").update(token).digest("base64")
+const digest = (token: string): string => hash("sha256", token, "base64")

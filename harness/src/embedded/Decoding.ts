@@ -7,6 +7,7 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
+import * as FieldForms from "./FieldForms.ts"
 import * as FieldTypes from "./FieldTypes.ts"
 import { isObject, type JsonObject, textAt, withoutNulls } from "./Json.ts"
 import * as KindSchema from "./KindSchema.ts"
@@ -55,7 +56,9 @@ export const decode = (resource: Resource, object: JsonObject, reading?: Reading
   if (custom === undefined) {
     if (reading === undefined) return Result.succeed(withoutNulls(object))
     const { object: known, unknown } = Structural.prunePublished(KindSchema.ofResource(resource) ?? {}, object)
-    return Result.map(judge(resource, unknown, reading), () => withoutNulls(known))
+    return Result.map(judge(resource, unknown, reading), () =>
+      FieldForms.canonical(apiVersionOf(resource), resource.kind, withoutNulls(known))
+    )
   }
   const { object: known, unknown } = Structural.prune(custom.schema, object)
   return Result.map(judge(resource, unknown, reading), () => complete(custom.schema, known))

@@ -21,7 +21,6 @@ import {
   without
 } from "./Json.ts"
 import * as PodDefaults from "./PodDefaults.ts"
-import { canonicalIn } from "./Quantity.ts"
 import type { Resource } from "./Resource.ts"
 
 /** What a default may need to know of the cluster. */
@@ -221,7 +220,7 @@ const event: Fill = (object) =>
 const claim: Fill = (object) =>
   spec(object, (value) =>
     withDefaults(
-      { ...value, resources: canonicalIn(objectAt(value, "resources"), "limits", "requests") },
+      { ...value, resources: objectAt(value, "resources") },
       {
         volumeMode: "Filesystem"
       }
@@ -238,7 +237,7 @@ const node: Fill = (object) => {
     : undefined
   return {
     ...filled,
-    status: canonicalIn({ ...status, ...(allocatable === undefined ? {} : { allocatable }) }, "capacity", "allocatable")
+    status: { ...status, ...(allocatable === undefined ? {} : { allocatable }) }
   }
 }
 
@@ -260,7 +259,9 @@ const binding: Fill = (object) => ({
 
 const pod: Fill = (object) =>
   // Only a pod that is created goes through admission; `status` tells one that is already there.
-  isObject(object["status"]) ? addressed(spec(object, PodDefaults.podSpec)) : PodDefaults.pod(object)
+  isObject(object["status"])
+    ? PodDefaults.reported(addressed(spec(object, PodDefaults.podSpec)))
+    : PodDefaults.pod(object)
 
 /** The one address of old and the list of addresses say the same. */
 const addressed = (object: JsonObject): JsonObject => {

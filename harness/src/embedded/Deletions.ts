@@ -17,6 +17,7 @@ import * as Resources from "./Resources.ts"
 import { conflict, type Details, forbidden, type Outcome } from "./Status.ts"
 import { read, type Stored } from "./Store.ts"
 import { type Address, find, held } from "./Writes.ts"
+import { steps, type Steps } from "./Steps.ts"
 
 /** How an object goes. **Shape** without `graceSeconds` the object's own period counts. */
 export interface DeleteOptions {
@@ -39,50 +40,49 @@ export interface Deletion {
  *
  * **Errors** 404, 409 when a precondition does not hold, 403 for the namespaces that every cluster has.
  */
-export const remove = (kernel: Kernel, address: Address, options: DeleteOptions): Outcome<Deletion> =>
-  Result.gen(function* () {
-    const { resource, name } = address
-    const stored = yield* find(kernel, address)
-    if (resource === Resources.namespaces && PROTECTED.has(name)) return yield* Result.fail(undeletable(name))
-    yield* preconditions(address, stored, options)
-    const before = read(stored)
-    const details = {
-      name,
-      ...(resource.group === "" ? {} : { group: resource.group }),
-      kind: resource.resource,
-      uid: stored.uid
-    }
-    const grace = graceOf(resource, before, options)
-    const marked = at(before, "metadata", "deletionTimestamp") !== undefined
-    if (resource === Resources.customResourceDefinitions && !marked) {
-      return { gone: false, object: retired(kernel, stored, options.dryRun), details }
-    }
-    const finalized = finalizing(resource, before, options)
-    const orphans = !kernel.collectsLater && Finalizers.has(finalized, Finalizers.ORPHAN)
-    const settled = orphans ? Finalizers.withoutFinalizer(finalized, Finalizers.ORPHAN) : finalized
-    // A second deletion can only shorten the time that is left.
-    if (
-      marked
-      && settled === before
-      && grace >= (numberAt(before, "metadata", "deletionGracePeriodSeconds") ?? 0)
-      && (grace > 0 || held(before))
-    ) {
-      return { gone: false, object: before, details }
-    }
-    const ending = ended(resource, settled, grace, marked, kernel.nowMs())
-    const goes = grace === 0 && !held(ending)
-    if (options.dryRun) return { gone: goes, object: ending, details }
-    if (orphans) Collector.release(kernel, stored.uid)
-    if (!goes) {
-      const object = read(kernel.store.write(resource, ending))
-      Collector.ending(kernel, resource, object)
-      return { gone: false, object, details }
-    }
-    const last = resource === Resources.pods ? ending : before
-    const removed = kernel.store.remove(resource, stored)
-    Collector.removed(kernel, resource, removed)
-    return { gone: true, object: put(last, ["metadata", "resourceVersion"], String(removed.revision)), details }
-  })
+export const remove = steps(function* (kernel: Kernel, address: Address, options: DeleteOptions): Steps<Deletion> {
+  const { resource, name } = address
+  const stored = yield* find(kernel, address)
+  if (resource === Resources.namespaces && PROTECTED.has(name)) return yield* Result.fail(undeletable(name))
+  yield* preconditions(address, stored, options)
+  const before = read(stored)
+  const details = {
+    name,
+    ...(resource.group === "" ? {} : { group: resource.group }),
+    kind: resource.resource,
+    uid: stored.uid
+  }
+  const grace = graceOf(resource, before, options)
+  const marked = at(before, "metadata", "deletionTimestamp") !== undefined
+  if (resource === Resources.customResourceDefinitions && !marked) {
+    return { gone: false, object: retired(kernel, stored, options.dryRun), details }
+  }
+  const finalized = finalizing(resource, before, options)
+  const orphans = !kernel.collectsLater && Finalizers.has(finalized, Finalizers.ORPHAN)
+  const settled = orphans ? Finalizers.withoutFinalizer(finalized, Finalizers.ORPHAN) : finalized
+  // A second deletion can only shorten the time that is left.
+  if (
+    marked
+    && settled === before
+    && grace >= (numberAt(before, "metadata", "deletionGracePeriodSeconds") ?? 0)
+    && (grace > 0 || held(before))
+  ) {
+    return { gone: false, object: before, details }
+  }
+  const ending = ended(resource, settled, grace, marked, kernel.nowMs())
+  const goes = grace === 0 && !held(ending)
+  if (options.dryRun) return { gone: goes, object: ending, details }
+  if (orphans) Collector.release(kernel, stored.uid)
+  if (!goes) {
+    const object = read(kernel.store.write(resource, ending))
+    Collector.ending(kernel, resource, object)
+    return { gone: false, object, details }
+  }
+  const last = resource === Resources.pods ? ending : before
+  const removed = kernel.store.remove(resource, stored)
+  Collector.removed(kernel, resource, removed)
+  return { gone: true, object: put(last, ["metadata", "resourceVersion"], String(removed.revision)), details }
+})
 
 /** A definition goes after its objects. */
 const retired = (kernel: Kernel, stored: Stored, dryRun: boolean): JsonObject => {

@@ -16,25 +16,25 @@ import * as Resources from "./Resources.ts"
 import { badRequest, type Failure, forbidden, type Outcome, success } from "./Status.ts"
 import { read, type Stored } from "./Store.ts"
 import * as Writes from "./Writes.ts"
+import { steps, type Steps } from "./Steps.ts"
 
 /** Evictions that a budget has allowed and whose pods are still there; beyond that it allows none. */
 const MAX_DISRUPTED = 2_000
 
 /** Answers a request to evict a pod. **Errors** 429 when its budget does not allow it now. */
-export const create = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
-  Result.gen(function* () {
-    const eviction = yield* bodyObject(call.request, "Eviction", "policy/v1")
-    const name = textAt(eviction, "metadata", "name")
-    if (name !== call.info.name)
-      return yield* Result.fail(badRequest("name in URL does not match name in Eviction object"))
-    const options = yield* Objects.deleteOptions(call, objectAt(eviction, "deleteOptions"))
-    const stored = yield* Writes.find(kernel, Objects.addressOf(call))
-    const pod = read(stored)
-    if (!isBeyondBudget(pod)) yield* ask(kernel, stored, pod, options.dryRun)
-    if (!options.dryRun) mark(kernel, pod)
-    yield* Deletions.remove(kernel, Objects.addressOf(call), options)
-    return json(success(undefined, 201), 201)
-  })
+export const create = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Reply> {
+  const eviction = yield* bodyObject(call.request, "Eviction", "policy/v1")
+  const name = textAt(eviction, "metadata", "name")
+  if (name !== call.info.name)
+    return yield* Result.fail(badRequest("name in URL does not match name in Eviction object"))
+  const options = yield* Objects.deleteOptions(call, objectAt(eviction, "deleteOptions"))
+  const stored = yield* Writes.find(kernel, Objects.addressOf(call))
+  const pod = read(stored)
+  if (!isBeyondBudget(pod)) yield* ask(kernel, stored, pod, options.dryRun)
+  if (!options.dryRun) mark(kernel, pod)
+  yield* Deletions.remove(kernel, Objects.addressOf(call), options)
+  return json(success(undefined, 201), 201)
+})
 
 /** A pod that does not run yet, or no more, disrupts nobody by its going. */
 const isBeyondBudget = (pod: JsonObject): boolean =>

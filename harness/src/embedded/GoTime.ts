@@ -48,3 +48,15 @@ export const problem = (text: string, precision: Precision): string | undefined 
   const days = new Date(Date.UTC(year, month, 0)).getUTCDate()
   return day > days ? failed(": day out of range") : undefined
 }
+
+const SECONDS = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$/
+
+/** Prints a time as the server does: in UTC, in whole seconds or with its microseconds. **Shape** what is none stays. */
+export const canonical = (text: string, precision: Precision): string => {
+  if (precision === "seconds" && SECONDS.test(text)) return text
+  const ms = problem(text, precision) === undefined ? Date.parse(text) : Number.NaN
+  if (Number.isNaN(ms)) return text
+  const seconds = new Date(ms).toISOString().slice(0, -".000Z".length)
+  const micros = precision === "micros" ? /\.[0-9]{6}/.exec(text)?.[0] : undefined
+  return `${seconds}${micros ?? ""}Z`
+}

@@ -41,6 +41,7 @@ import { apiVersionOf, type Resource } from "./Resource.ts"
 import * as Resources from "./Resources.ts"
 import { keyOf } from "./Store.ts"
 import * as Writes from "./Writes.ts"
+import { steps, type Steps } from "./Steps.ts"
 
 /** Answers one call. **Shape** the verb is one that the resource has at this place. */
 export const answer = (kernel: Kernel, call: ResourceCall): Outcome<Reply> => {
@@ -81,75 +82,69 @@ const rendererFor = (
     nowMs: kernel.nowMs
   }))
 
-export const get = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
-  Result.gen(function* () {
-    const renderer = yield* rendererFor(kernel, call)
-    const version = call.request.query.get("resourceVersion") ?? ""
-    const revision = Query.natural(version === "" ? "0" : version)
-    if (revision === undefined) return yield* Result.fail<Failure>({ code: 500, message: badVersion(version) })
-    if (revision > kernel.store.revision) return yield* Result.fail(tooLargeVersion(revision, kernel.store.revision))
-    const stored = yield* Writes.find(kernel, addressOf(call))
-    return { _tag: "Text", status: 200, contentType: JSON_TYPE, body: Representation.one(renderer, stored) }
-  })
+export const get = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Reply> {
+  const renderer = yield* rendererFor(kernel, call)
+  const version = call.request.query.get("resourceVersion") ?? ""
+  const revision = Query.natural(version === "" ? "0" : version)
+  if (revision === undefined) return yield* Result.fail<Failure>({ code: 500, message: badVersion(version) })
+  if (revision > kernel.store.revision) return yield* Result.fail(tooLargeVersion(revision, kernel.store.revision))
+  const stored = yield* Writes.find(kernel, addressOf(call))
+  return { _tag: "Text", status: 200, contentType: JSON_TYPE, body: Representation.one(renderer, stored) }
+})
 
-const list = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
-  Result.gen(function* () {
-    const renderer = yield* rendererFor(kernel, call, "list")
-    const query = yield* Query.forList(call.request.query, call.resource)
-    const page = yield* Lists.page(kernel, call.resource, addressOf(call).namespace, query)
-    return { _tag: "Pieces", status: 200, pieces: Representation.list(renderer, page.metadata, page.items) }
-  })
+const list = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Reply> {
+  const renderer = yield* rendererFor(kernel, call, "list")
+  const query = yield* Query.forList(call.request.query, call.resource)
+  const page = yield* Lists.page(kernel, call.resource, addressOf(call).namespace, query)
+  return { _tag: "Pieces", status: 200, pieces: Representation.list(renderer, page.metadata, page.items) }
+})
 
-const watch = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
-  Result.gen(function* () {
-    const renderer = yield* rendererFor(kernel, call, "stream")
-    const query = yield* Query.forWatch(call.request.query, call.resource)
-    return { _tag: "Watch", renderer, namespace: addressOf(call).namespace, query }
-  })
+const watch = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Reply> {
+  const renderer = yield* rendererFor(kernel, call, "stream")
+  const query = yield* Query.forWatch(call.request.query, call.resource)
+  return { _tag: "Watch", renderer, namespace: addressOf(call).namespace, query }
+})
 
-const create = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
-  Result.gen(function* () {
-    const renderer = yield* rendererFor(kernel, call)
-    const options = yield* writeOptions(call.request, "CreateOptions")
-    const body = yield* Result.flatMap(resourceBody(call), (object) => placed(object, call))
-    warnOfRules(call, body)
-    const made = yield* Writes.create(kernel, call.resource, addressOf(call).namespace, body, options)
-    return written(kernel, call, renderer, made, options.dryRun, 201)
-  })
+const create = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Reply> {
+  const renderer = yield* rendererFor(kernel, call)
+  const options = yield* writeOptions(call.request, "CreateOptions")
+  const body = yield* Result.flatMap(resourceBody(call), (object) => placed(object, call))
+  warnOfRules(call, body)
+  const made = yield* Writes.create(kernel, call.resource, addressOf(call).namespace, body, options)
+  return written(kernel, call, renderer, made, options.dryRun, 201)
+})
 
-export const update = (kernel: Kernel, call: ResourceCall, part: Writes.Part): Outcome<Reply> =>
-  Result.gen(function* () {
-    const renderer = yield* rendererFor(kernel, call)
-    const options = yield* writeOptions(call.request, "UpdateOptions")
-    const body = yield* Result.flatMap(resourceBody(call), (object) => placed(object, call))
-    const name = textAt(body, "metadata", "name")
-    if (name !== call.info.name) return yield* Result.fail(misnamed(name, call.info.name))
-    if (part === "main") warnOfRules(call, body)
-    const change = () => (part === "main" ? versioned(call.resource, body) : Result.succeed(body))
-    const changed = yield* Writes.update(kernel, addressOf(call), part, change, options)
-    return written(kernel, call, renderer, changed, options.dryRun, 200)
-  })
+export const update = steps(function* (kernel: Kernel, call: ResourceCall, part: Writes.Part): Steps<Reply> {
+  const renderer = yield* rendererFor(kernel, call)
+  const options = yield* writeOptions(call.request, "UpdateOptions")
+  const body = yield* Result.flatMap(resourceBody(call), (object) => placed(object, call))
+  const name = textAt(body, "metadata", "name")
+  if (name !== call.info.name) return yield* Result.fail(misnamed(name, call.info.name))
+  if (part === "main") warnOfRules(call, body)
+  const change = () => (part === "main" ? versioned(call.resource, body) : Result.succeed(body))
+  const changed = yield* Writes.update(kernel, addressOf(call), part, change, options)
+  return written(kernel, call, renderer, changed, options.dryRun, 200)
+})
 
-export const patch = (kernel: Kernel, call: ResourceCall, part: "main" | "status"): Outcome<Reply> =>
-  Result.gen(function* () {
-    const renderer = yield* rendererFor(kernel, call)
-    const options = yield* writeOptions(call.request, "PatchOptions")
-    const { resource } = call
-    const { reading, ...given } = options
-    const asked = yield* Patches.read(call.request, patchTarget(resource))
-    if (asked._tag === "Apply") {
-      warnOfRules(call, asked.intent)
-      const intent = yield* Decoding.declared(resource, asked.intent)
-      const [object, status] = yield* apply(kernel, call, part, intent, asked.force, given)
-      return written(kernel, call, renderer, object, options.dryRun, status)
-    }
-    const change = (current: JsonObject) =>
-      Result.flatMap(asked.change(typed(resource, current)), (object) =>
-        Decoding.decodePatched(resource, object, reading, asked.merged)
-      )
-    const changed = yield* Writes.update(kernel, addressOf(call), part, change, given)
-    return written(kernel, call, renderer, changed, options.dryRun, 200)
-  })
+export const patch = steps(function* (kernel: Kernel, call: ResourceCall, part: "main" | "status"): Steps<Reply> {
+  const renderer = yield* rendererFor(kernel, call)
+  const options = yield* writeOptions(call.request, "PatchOptions")
+  const { resource } = call
+  const { reading, ...given } = options
+  const asked = yield* Patches.read(call.request, patchTarget(resource))
+  if (asked._tag === "Apply") {
+    warnOfRules(call, asked.intent)
+    const intent = yield* Decoding.declared(resource, asked.intent)
+    const [object, status] = yield* apply(kernel, call, part, intent, asked.force, given)
+    return written(kernel, call, renderer, object, options.dryRun, status)
+  }
+  const change = (current: JsonObject) =>
+    Result.flatMap(asked.change(typed(resource, current)), (object) =>
+      Decoding.decodePatched(resource, object, reading, asked.merged)
+    )
+  const changed = yield* Writes.update(kernel, addressOf(call), part, change, given)
+  return written(kernel, call, renderer, changed, options.dryRun, 200)
+})
 
 /** Whoever defines a kind by rules in CEL hears that nothing here holds objects to them. */
 const warnOfRules = ({ request, resource }: ResourceCall, body: JsonObject): void => {
@@ -222,55 +217,55 @@ const written = (
     : json(typed(call.resource, object), status)
 }
 
-const remove = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
-  Result.gen(function* () {
-    const options = yield* deleteOptions(call)
-    const deletion = yield* Deletions.remove(kernel, addressOf(call), options)
-    if (deletion.gone && !call.resource.returnsDeleted) return json(success(deletion.details))
-    return json(typed(call.resource, deletion.object))
-  })
+const remove = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Reply> {
+  const options = yield* deleteOptions(call)
+  const deletion = yield* Deletions.remove(kernel, addressOf(call), options)
+  if (deletion.gone && !call.resource.returnsDeleted) return json(success(deletion.details))
+  return json(typed(call.resource, deletion.object))
+})
 
-const removeAll = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
-  Result.gen(function* () {
-    const renderer = yield* rendererFor(kernel, call, "list")
-    const query = yield* Query.forList(call.request.query, call.resource)
-    const options = yield* deleteOptions(call)
-    const page = yield* Lists.page(kernel, call.resource, addressOf(call).namespace, query)
-    for (const { name, namespace } of page.items) {
-      const gone = Deletions.remove(kernel, { resource: call.resource, namespace, name }, options)
-      // One that went with its owner a moment ago is what was asked for.
-      if (Result.isFailure(gone) && gone.failure.code !== 404) return yield* Result.fail(gone.failure)
-    }
-    return { _tag: "Pieces", status: 200, pieces: Representation.list(renderer, page.metadata, page.items) }
-  })
+const removeAll = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Reply> {
+  const renderer = yield* rendererFor(kernel, call, "list")
+  const query = yield* Query.forList(call.request.query, call.resource)
+  const options = yield* deleteOptions(call)
+  const page = yield* Lists.page(kernel, call.resource, addressOf(call).namespace, query)
+  for (const { name, namespace } of page.items) {
+    const gone = Deletions.remove(kernel, { resource: call.resource, namespace, name }, options)
+    // One that went with its owner a moment ago is what was asked for.
+    if (Result.isFailure(gone) && gone.failure.code !== 404) return yield* Result.fail(gone.failure)
+  }
+  return { _tag: "Pieces", status: 200, pieces: Representation.list(renderer, page.metadata, page.items) }
+})
 
 const PROPAGATION = ["Foreground", "Background", "Orphan"] as const
 
 /** Reads how to delete from the body, or from the query where there is none. **Errors** 400, 422. */
-export const deleteOptions = (call: ResourceCall, embedded?: JsonObject): Outcome<Deletions.DeleteOptions> =>
-  Result.gen(function* () {
-    const { query } = call.request
-    const body = embedded ?? (call.request.body === "" ? {} : yield* decode(call.request.body, false, "DeleteOptions"))
-    const stages = arrayAt(body, "dryRun").filter((stage) => typeof stage === "string")
-    const dry = yield* dryRun([...query.getAll("dryRun"), ...stages], "DeleteOptions")
-    const policy = textAt(body, "propagationPolicy") || (query.get("propagationPolicy") ?? "")
-    const propagation = PROPAGATION.find((one) => one === policy)
-    if (policy !== "" && propagation === undefined) {
-      const error = unsupportedValue("propagationPolicy", policy, [...PROPAGATION, "nil"])
-      return yield* Result.fail(invalidOptions("DeleteOptions", [error]))
-    }
-    const grace = numberAt(body, "gracePeriodSeconds") ?? Query.natural(query.get("gracePeriodSeconds") ?? "")
-    const preconditions = objectAt(body, "preconditions")
-    const uid = textAt(preconditions, "uid")
-    const version = textAt(preconditions, "resourceVersion")
-    return {
-      dryRun: dry,
-      ...(grace === undefined ? {} : { graceSeconds: grace }),
-      ...(propagation === undefined ? {} : { propagation }),
-      ...(uid === "" ? {} : { uid }),
-      ...(version === "" ? {} : { version })
-    }
-  })
+export const deleteOptions = steps(function* (
+  call: ResourceCall,
+  embedded?: JsonObject
+): Steps<Deletions.DeleteOptions> {
+  const { query } = call.request
+  const body = embedded ?? (call.request.body === "" ? {} : yield* decode(call.request.body, false, "DeleteOptions"))
+  const stages = arrayAt(body, "dryRun").filter((stage) => typeof stage === "string")
+  const dry = yield* dryRun([...query.getAll("dryRun"), ...stages], "DeleteOptions")
+  const policy = textAt(body, "propagationPolicy") || (query.get("propagationPolicy") ?? "")
+  const propagation = PROPAGATION.find((one) => one === policy)
+  if (policy !== "" && propagation === undefined) {
+    const error = unsupportedValue("propagationPolicy", policy, [...PROPAGATION, "nil"])
+    return yield* Result.fail(invalidOptions("DeleteOptions", [error]))
+  }
+  const grace = numberAt(body, "gracePeriodSeconds") ?? Query.natural(query.get("gracePeriodSeconds") ?? "")
+  const preconditions = objectAt(body, "preconditions")
+  const uid = textAt(preconditions, "uid")
+  const version = textAt(preconditions, "resourceVersion")
+  return {
+    dryRun: dry,
+    ...(grace === undefined ? {} : { graceSeconds: grace }),
+    ...(propagation === undefined ? {} : { propagation }),
+    ...(uid === "" ? {} : { uid }),
+    ...(version === "" ? {} : { version })
+  }
+})
 
 const typed = (resource: Resource, object: JsonObject): JsonObject => ({
   kind: resource.kind,

@@ -21,6 +21,7 @@ import {
   unsupportedMediaType
 } from "./Status.ts"
 import * as StrategicMerge from "./StrategicMerge.ts"
+import { steps, type Steps } from "./Steps.ts"
 
 /**
  * **Shape** an apply is a whole intent; every other patch is a change of what is there. `merged` is the patch itself
@@ -47,36 +48,35 @@ export interface PatchTarget {
  *
  * **Errors** 415 for another media type, 422 for options that do not fit it, 400 for a body that is no such patch.
  */
-export const read = (request: ApiRequest, target: PatchTarget): Outcome<Patch> =>
-  Result.gen(function* () {
-    const { groupVersion, isCustom, kind, schema } = target
-    const type = mediaType(request)
-    if (isCustom && !CUSTOM.has(type)) return yield* Result.fail(unsupportedFormat([...CUSTOM].join(", ")))
-    const errors = optionErrors(request, type === APPLY)
-    if (errors.length > 0) return yield* Result.fail(invalidOptions("PatchOptions", errors))
-    switch (type) {
-      case "application/json-patch+json": {
-        const patch = yield* JsonPatch.fromJson(yield* json(request))
-        return { _tag: "Change", change: (current) => Result.flatMap(JsonPatch.apply(current, patch), object) }
-      }
-      case "application/merge-patch+json": {
-        const patch = yield* object(yield* json(request))
-        return { _tag: "Change", change: (current) => object(MergePatch.apply(current, patch)) }
-      }
-      case "application/strategic-merge-patch+json": {
-        const patch = yield* object(yield* json(request))
-        return { _tag: "Change", change: (current) => StrategicMerge.apply(current, patch, schema), merged: patch }
-      }
-      case APPLY:
-        return {
-          _tag: "Apply",
-          intent: yield* intentOf(request, kind, groupVersion),
-          force: flag(request.query, "force") === true
-        }
-      default:
-        return yield* Result.fail({ ...unsupportedMediaType("415: Unsupported Media Type"), details: {} })
+export const read = steps(function* (request: ApiRequest, target: PatchTarget): Steps<Patch> {
+  const { groupVersion, isCustom, kind, schema } = target
+  const type = mediaType(request)
+  if (isCustom && !CUSTOM.has(type)) return yield* Result.fail(unsupportedFormat([...CUSTOM].join(", ")))
+  const errors = optionErrors(request, type === APPLY)
+  if (errors.length > 0) return yield* Result.fail(invalidOptions("PatchOptions", errors))
+  switch (type) {
+    case "application/json-patch+json": {
+      const patch = yield* JsonPatch.fromJson(yield* json(request))
+      return { _tag: "Change", change: (current) => Result.flatMap(JsonPatch.apply(current, patch), object) }
     }
-  })
+    case "application/merge-patch+json": {
+      const patch = yield* object(yield* json(request))
+      return { _tag: "Change", change: (current) => object(MergePatch.apply(current, patch)) }
+    }
+    case "application/strategic-merge-patch+json": {
+      const patch = yield* object(yield* json(request))
+      return { _tag: "Change", change: (current) => StrategicMerge.apply(current, patch, schema), merged: patch }
+    }
+    case APPLY:
+      return {
+        _tag: "Apply",
+        intent: yield* intentOf(request, kind, groupVersion),
+        force: flag(request.query, "force") === true
+      }
+    default:
+      return yield* Result.fail({ ...unsupportedMediaType("415: Unsupported Media Type"), details: {} })
+  }
+})
 
 const APPLY = "application/apply-patch+yaml"
 const CUSTOM = new Set(["application/json-patch+json", "application/merge-patch+json", APPLY])
@@ -92,14 +92,13 @@ const optionErrors = (request: ApiRequest, applies: boolean): ReadonlyArray<Fiel
     : [forbiddenValue("force", "may not be specified for non-apply patch")]
 }
 
-const intentOf = (request: ApiRequest, kind: string, groupVersion: string): Outcome<JsonObject> =>
-  Result.gen(function* () {
-    const intent = yield* decode(request.body, true, kind)
-    const given = { version: textAt(intent, "apiVersion"), kind: textAt(intent, "kind") }
-    if (given.version === groupVersion && given.kind === kind) return intent
-    const version = given.version.includes("/") ? given.version : `/${given.version}`
-    return yield* Result.fail(badRequest(`invalid object type: ${version}, Kind=${given.kind}`))
-  })
+const intentOf = steps(function* (request: ApiRequest, kind: string, groupVersion: string): Steps<JsonObject> {
+  const intent = yield* decode(request.body, true, kind)
+  const given = { version: textAt(intent, "apiVersion"), kind: textAt(intent, "kind") }
+  if (given.version === groupVersion && given.kind === kind) return intent
+  const version = given.version.includes("/") ? given.version : `/${given.version}`
+  return yield* Result.fail(badRequest(`invalid object type: ${version}, Kind=${given.kind}`))
+})
 
 const json = (request: ApiRequest) =>
   Result.mapError(parsed(request.body), (failure) => badRequest(`error decoding patch: ${failure.message}`))

@@ -14,10 +14,10 @@ import {
   type Json,
   type JsonObject,
   objectAt,
+  put,
   textAt,
   withDefaults
 } from "./Json.ts"
-import { canonicalIn } from "./Quantity.ts"
 
 /** Fills in the `spec` of a pod or of a template. */
 export const podSpec = (spec: JsonObject): JsonObject => {
@@ -78,7 +78,7 @@ const container = (value: JsonObject): JsonObject => {
       ...mapped(value, "ports", (port) => withDefaults(port, { protocol: "TCP" })),
       ...mapped(value, "env", environment),
       ...Object.fromEntries(probes),
-      resources: canonicalIn(objectAt(value, "resources"), "limits", "requests")
+      resources: objectAt(value, "resources")
     },
     {
       terminationMessagePath: "/dev/termination-log",
@@ -169,6 +169,22 @@ const qosClass = (spec: JsonObject): string => {
   )
   return guaranteed ? "Guaranteed" : "Burstable"
 }
+
+/** Fills in what the status of a pod says also where nobody has said it. */
+export const reported = (object: JsonObject): JsonObject => {
+  const status = objectAt(object, "status")
+  return put(object, ["status"], {
+    ...status,
+    ...mapped(status, "conditions", (one) => withDefaults(one, UNTIMED)),
+    ...Object.fromEntries(STATUSES.flatMap((name) => Object.entries(mapped(status, name, ofContainer))))
+  })
+}
+
+const UNTIMED = { lastProbeTime: null, lastTransitionTime: null }
+const STATUSES = ["initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses"]
+
+const ofContainer = (status: JsonObject): JsonObject =>
+  withDefaults(status, { state: {}, lastState: {}, ready: false, restartCount: 0, image: "", imageID: "" })
 
 const mapped = (object: JsonObject, name: string, change: (item: JsonObject) => JsonObject): JsonObject => {
   const list = object[name]

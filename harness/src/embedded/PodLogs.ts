@@ -28,25 +28,25 @@ import {
 } from "./Status.ts"
 import { read } from "./Store.ts"
 import * as Writes from "./Writes.ts"
+import { steps, type Steps } from "./Steps.ts"
 
 /** Before the name of the container whose log the annotation holds. */
 export const ANNOTATION = "log.harness.quarterdeck.dev/"
 
 /** **Errors** 400 for a container that the pod does not have, 404, 422 for options that cannot be, 500. */
-export const answer = (kernel: Kernel, { info, request }: ResourceCall): Outcome<Reply> =>
-  Result.gen(function* () {
-    const { name, namespace } = info
-    const stored = yield* Writes.find(kernel, { resource: Resources.pods, namespace, name })
-    const errors = optionErrors(request.query)
-    if (errors.length > 0) return yield* Result.fail(invalid("PodLogOptions", "", name, errors))
-    const pod = read(stored)
-    const container = yield* containerOf(pod, request.query.get("container") ?? "")
-    const node = textAt(pod, "spec", "nodeName")
-    if (node === "") return { _tag: "Text", status: 204, contentType: TEXT, body: "" }
-    const written = at(pod, "metadata", "annotations", `${ANNOTATION}${container}`)
-    if (typeof written === "string") return text(selected(written, request.query))
-    return yield* Result.fail(unreachable(kernel, node, `${namespace}/${name}/${container}`))
-  })
+export const answer = steps(function* (kernel: Kernel, { info, request }: ResourceCall): Steps<Reply> {
+  const { name, namespace } = info
+  const stored = yield* Writes.find(kernel, { resource: Resources.pods, namespace, name })
+  const errors = optionErrors(request.query)
+  if (errors.length > 0) return yield* Result.fail(invalid("PodLogOptions", "", name, errors))
+  const pod = read(stored)
+  const container = yield* containerOf(pod, request.query.get("container") ?? "")
+  const node = textAt(pod, "spec", "nodeName")
+  if (node === "") return { _tag: "Text", status: 204, contentType: TEXT, body: "" }
+  const written = at(pod, "metadata", "annotations", `${ANNOTATION}${container}`)
+  if (typeof written === "string") return text(selected(written, request.query))
+  return yield* Result.fail(unreachable(kernel, node, `${namespace}/${name}/${container}`))
+})
 
 const TEXT = "text/plain; charset=utf-8"
 const COUNTS = ["tailLines", "limitBytes", "sinceSeconds"]

@@ -5,27 +5,39 @@
  *
  * @since 0.1.0
  */
-import { isObject, type Json, type JsonObject } from "./Json.ts"
+import type { Json } from "./Json.ts"
 
 const QUANTITY = /^([+-]?)([0-9]+\.?[0-9]*|\.[0-9]+)(Ki|Mi|Gi|Ti|Pi|Ei|n|u|m|k|M|G|T|P|E|(?:[eE][+-]?[0-9]{1,2}))?$/
 const BINARY = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"]
 const DECIMAL = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"]
+/** What was written with an exponent is printed with one. */
+const EXPONENTS = ["e-9", "e-6", "e-3", "", "e3", "e6", "e9", "e12", "e15", "e18"]
 const NANO = 1_000_000_000n
+const MILLI = 1_000n
+
+/** The finest part of a unit that a quantity is kept to. **Shape** lists of resources know thousandths. */
+export type Precision = "nano" | "milli"
 
 /** Prints a quantity in its canonical form, as the server stores it; `undefined` for a text that is none. */
-export const canonical = (text: string): string | undefined => {
+export const canonical = (text: string, precision: Precision = "nano"): string | undefined => {
   const match = QUANTITY.exec(text)
   if (match === null) return undefined
   const [, sign, digits = "", suffix = ""] = match
   const [whole = "", fraction = ""] = digits.split(".")
   const { numerator, denominator } = scale(suffix)
   const divisor = 10n ** BigInt(fraction.length) * denominator
-  // What is finer than a nano rounds up, so that nothing asked for becomes nothing.
-  const nanos = (BigInt(`${whole}${fraction}` || "0") * NANO * numerator + divisor - 1n) / divisor
+  // What is finer rounds up, so that nothing asked for becomes nothing.
+  const finest = precision === "milli" ? MILLI : NANO
+  const parts = (BigInt(`${whole}${fraction}` || "0") * finest * numerator + divisor - 1n) / divisor
+  const nanos = parts * (NANO / finest)
   const binary = suffix.endsWith("i")
   const [value, unit] =
-    binary && nanos % NANO === 0n ? reduce(nanos / NANO, 1024n, BINARY) : reduce(nanos, 1000n, DECIMAL)
-  return `${sign === "-" && value !== 0n ? "-" : ""}${value}${value === 0n ? "" : unit}`
+    binary && nanos % NANO === 0n
+      ? reduce(nanos / NANO, 1024n, BINARY)
+      : reduce(nanos, 1000n, isExponent(suffix) ? EXPONENTS : DECIMAL)
+  const printed = `${sign === "-" && value !== 0n ? "-" : ""}${value}${value === 0n ? "" : unit}`
+  // An exponent keeps its letter where nothing else changes.
+  return text.toLowerCase() === printed ? text : printed
 }
 
 /**
@@ -42,31 +54,19 @@ export const amount = (text: string): number | undefined => {
   return sign === "-" ? 0 - milli : milli
 }
 
-/** Canonical forms of all quantities in a resource list; what is no quantity stays as it is. */
-const canonicalList = (list: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(list).map(([name, value]) => [name, canonicalValue(value)]))
-
-/** Rewrites the named resource lists inside an object. */
-export const canonicalIn = (object: JsonObject, ...names: ReadonlyArray<string>): JsonObject => ({
-  ...object,
-  ...Object.fromEntries(
-    names.flatMap((name) => {
-      const list = object[name]
-      return isObject(list) ? [[name, canonicalList(list)]] : []
-    })
-  )
-})
-
-const canonicalValue = (value: Json): Json => {
+/** The canonical form of a quantity, which may come as a number; what is none stays as it is. */
+export const canonicalValue = (value: Json, precision: Precision): Json => {
   const text = typeof value === "number" ? String(value) : value
-  return typeof text === "string" ? (canonical(text) ?? value) : value
+  return typeof text === "string" ? (canonical(text, precision) ?? value) : value
 }
 
 const scale = (suffix: string): { readonly numerator: bigint; readonly denominator: bigint } => {
   if (suffix.endsWith("i")) return ratio(1024n, BINARY.indexOf(suffix))
-  if (/^[eE]/.test(suffix) && suffix.length > 1) return ratio(10n, Number(suffix.slice(1)))
+  if (isExponent(suffix)) return ratio(10n, Number(suffix.slice(1)))
   return ratio(1000n, DECIMAL.indexOf(suffix) - DECIMAL.indexOf(""))
 }
+
+const isExponent = (suffix: string): boolean => /^[eE]./.test(suffix) && !suffix.endsWith("i")
 
 const ratio = (base: bigint, exponent: number) =>
   exponent < 0

@@ -21,6 +21,7 @@ import {
   unsupportedValue
 } from "./Status.ts"
 import type { Stored } from "./Store.ts"
+import { steps, type Steps } from "./Steps.ts"
 
 export interface Selection {
   readonly labels: LabelSelector.LabelSelector
@@ -51,66 +52,63 @@ export interface WatchQuery {
 }
 
 /** **Errors** 400 and 422. */
-export const forList = (query: URLSearchParams, resource: Resource): Outcome<ListQuery> =>
-  Result.gen(function* () {
-    const selection = yield* selectionFrom(query, resource)
-    const limit = yield* integer(query, "limit")
-    yield* integer(query, "timeoutSeconds")
-    const match = query.get("resourceVersionMatch") ?? ""
-    const version = query.get("resourceVersion") ?? ""
-    const errors = [
-      ...matchErrors(match, version),
-      ...(flag(query, "sendInitialEvents") === undefined
-        ? []
-        : [forbiddenValue("sendInitialEvents", "sendInitialEvents is forbidden for list")])
-    ]
-    if (errors.length > 0) return yield* Result.fail(invalidOptions("ListOptions", errors))
-    const text = query.get("continue") ?? ""
-    const token = text === "" ? undefined : yield* ContinueToken.parse(text)
-    if (token !== undefined && version !== "" && version !== "0") {
-      return yield* Result.fail(badRequest("specifying resource version is not allowed when using continue"))
-    }
-    const revision = version === "" ? undefined : natural(version)
-    if (version !== "" && revision === undefined) {
-      return yield* Result.fail(badRequest(`invalid resource version: ${badVersion(version)}`))
-    }
-    return {
-      selection,
-      limit: Math.max(0, limit),
-      token,
-      revision,
-      match: match === "Exact" || match === "NotOlderThan" ? match : ""
-    }
-  })
+export const forList = steps(function* (query: URLSearchParams, resource: Resource): Steps<ListQuery> {
+  const selection = yield* selectionFrom(query, resource)
+  const limit = yield* integer(query, "limit")
+  yield* integer(query, "timeoutSeconds")
+  const match = query.get("resourceVersionMatch") ?? ""
+  const version = query.get("resourceVersion") ?? ""
+  const errors = [
+    ...matchErrors(match, version),
+    ...(flag(query, "sendInitialEvents") === undefined
+      ? []
+      : [forbiddenValue("sendInitialEvents", "sendInitialEvents is forbidden for list")])
+  ]
+  if (errors.length > 0) return yield* Result.fail(invalidOptions("ListOptions", errors))
+  const text = query.get("continue") ?? ""
+  const token = text === "" ? undefined : yield* ContinueToken.parse(text)
+  if (token !== undefined && version !== "" && version !== "0") {
+    return yield* Result.fail(badRequest("specifying resource version is not allowed when using continue"))
+  }
+  const revision = version === "" ? undefined : natural(version)
+  if (version !== "" && revision === undefined) {
+    return yield* Result.fail(badRequest(`invalid resource version: ${badVersion(version)}`))
+  }
+  return {
+    selection,
+    limit: Math.max(0, limit),
+    token,
+    revision,
+    match: match === "Exact" || match === "NotOlderThan" ? match : ""
+  }
+})
 
 /** **Errors** 400, 422, and the 500 that a watch at something which is no version has always been. */
-export const forWatch = (query: URLSearchParams, resource: Resource): Outcome<WatchQuery> =>
-  Result.gen(function* () {
-    const selection = yield* selectionFrom(query, resource)
-    const timeoutSeconds = yield* integer(query, "timeoutSeconds")
-    const initialEvents = flag(query, "sendInitialEvents")
-    const match = query.get("resourceVersionMatch") ?? ""
-    const errors = watchErrors(initialEvents, match)
-    if (errors.length > 0) return yield* Result.fail(invalidOptions("ListOptions", errors))
-    const version = query.get("resourceVersion") ?? ""
-    const revision = version === "" ? undefined : natural(version)
-    if (version !== "" && revision === undefined)
-      return yield* Result.fail<Failure>({ code: 500, message: badVersion(version) })
-    return {
-      selection,
-      revision,
-      initialEvents,
-      bookmarks: flag(query, "allowWatchBookmarks") === true,
-      timeoutSeconds: Math.max(0, timeoutSeconds)
-    }
-  })
+export const forWatch = steps(function* (query: URLSearchParams, resource: Resource): Steps<WatchQuery> {
+  const selection = yield* selectionFrom(query, resource)
+  const timeoutSeconds = yield* integer(query, "timeoutSeconds")
+  const initialEvents = flag(query, "sendInitialEvents")
+  const match = query.get("resourceVersionMatch") ?? ""
+  const errors = watchErrors(initialEvents, match)
+  if (errors.length > 0) return yield* Result.fail(invalidOptions("ListOptions", errors))
+  const version = query.get("resourceVersion") ?? ""
+  const revision = version === "" ? undefined : natural(version)
+  if (version !== "" && revision === undefined)
+    return yield* Result.fail<Failure>({ code: 500, message: badVersion(version) })
+  return {
+    selection,
+    revision,
+    initialEvents,
+    bookmarks: flag(query, "allowWatchBookmarks") === true,
+    timeoutSeconds: Math.max(0, timeoutSeconds)
+  }
+})
 
-const selectionFrom = (query: URLSearchParams, resource: Resource): Outcome<Selection> =>
-  Result.gen(function* () {
-    const labels = yield* LabelSelector.parse(query.get("labelSelector") ?? "")
-    const fields = yield* FieldSelector.parse(query.get("fieldSelector") ?? "", resource)
-    return { labels, fields }
-  })
+const selectionFrom = steps(function* (query: URLSearchParams, resource: Resource): Steps<Selection> {
+  const labels = yield* LabelSelector.parse(query.get("labelSelector") ?? "")
+  const fields = yield* FieldSelector.parse(query.get("fieldSelector") ?? "", resource)
+  return { labels, fields }
+})
 
 /** Reads a switch as the real server does: present and neither `0` nor `false` is on. */
 export const flag = (query: URLSearchParams, name: string): boolean | undefined => {

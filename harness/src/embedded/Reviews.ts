@@ -13,27 +13,27 @@ import { arrayAt, at, isObject, type JsonObject, objectAt, textAt } from "./Json
 import type { Kernel } from "./Kernel.ts"
 import { apiVersionOf } from "./Resource.ts"
 import { badRequest, invalid, invalidValue, type Outcome } from "./Status.ts"
+import { steps, type Steps } from "./Steps.ts"
 
 /** Answers a review of the caller or of somebody else. */
-export const answer = (kernel: Kernel, authorize: Authorize, call: ResourceCall): Outcome<Reply> =>
-  Result.gen(function* () {
-    const body = yield* resourceBody(call)
-    const spec = objectAt(body, "spec")
-    if (call.resource.kind === "SelfSubjectRulesReview") return yield* rules(kernel, call, textAt(spec, "namespace"))
-    const attributes = yield* attributesOf(spec)
-    const user = call.resource.kind === "SelfSubjectAccessReview" ? call.request.user : yield* userOf(spec)
-    const { allowed, reason } = authorize(user, attributes)
-    return json(
-      {
-        kind: call.resource.kind,
-        apiVersion: apiVersionOf(call.resource),
-        metadata: {},
-        spec,
-        status: { allowed, ...(reason === "" ? {} : { reason }) }
-      },
-      201
-    )
-  })
+export const answer = steps(function* (kernel: Kernel, authorize: Authorize, call: ResourceCall): Steps<Reply> {
+  const body = yield* resourceBody(call)
+  const spec = objectAt(body, "spec")
+  if (call.resource.kind === "SelfSubjectRulesReview") return yield* rules(kernel, call, textAt(spec, "namespace"))
+  const attributes = yield* attributesOf(spec)
+  const user = call.resource.kind === "SelfSubjectAccessReview" ? call.request.user : yield* userOf(spec)
+  const { allowed, reason } = authorize(user, attributes)
+  return json(
+    {
+      kind: call.resource.kind,
+      apiVersion: apiVersionOf(call.resource),
+      metadata: {},
+      spec,
+      status: { allowed, ...(reason === "" ? {} : { reason }) }
+    },
+    201
+  )
+})
 
 /** Answers what the caller may do in a namespace. */
 const rules = (kernel: Kernel, call: ResourceCall, namespace: string): Outcome<Reply> => {

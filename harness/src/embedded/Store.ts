@@ -70,7 +70,7 @@ export class Store {
   readonly #collections = new Map<string, Collection>()
   readonly #listeners = new Map<string, Set<(change: Change) => void>>()
   readonly #everyListener = new Set<(change: Change) => void>()
-  readonly #dependents = new Map<string, Map<string, readonly [string, string]>>()
+  readonly #dependents = new Map<string, Set<string>>()
   readonly #uids = new Map<string, readonly [string, string]>()
   readonly #historyCapacity: number
   #history: Array<Change> = []
@@ -156,8 +156,8 @@ export class Store {
 
   /** Every object that names a uid among its owners. */
   dependents(uid: string): ReadonlyArray<readonly [Resource, Stored]> {
-    return [...(this.#dependents.get(uid)?.values() ?? [])].flatMap(([storage, key]) => {
-      const found = this.#at(storage, key)
+    return [...(this.#dependents.get(uid) ?? [])].flatMap((dependent) => {
+      const found = this.byUid(dependent)
       return found === undefined ? [] : [found]
     })
   }
@@ -171,7 +171,9 @@ export class Store {
   /** Writes an object, new or not, and tells the watchers. */
   write(resource: Resource, object: JsonObject): Stored {
     const key = keyOf(textAt(object, "metadata", "namespace"), textAt(object, "metadata", "name"))
-    return this.#place(resource, toStored(resource, object, key, ++this.#revision))
+    const stored = toStored(resource, object, key, ++this.#revision)
+    const before = this.get(resource, key)
+    return this.#place(resource, before === undefined ? stored : sharing(stored, before))
   }
 
   /** Puts an object back as it was at some time, under a new version, and tells the watchers. */
@@ -266,9 +268,9 @@ export class Store {
   #link(resource: Resource, stored: Stored): void {
     this.#uids.set(stored.uid, [resource.storage, stored.key])
     for (const owner of stored.owners) {
-      const dependents = this.#dependents.get(owner) ?? new Map<string, readonly [string, string]>()
+      const dependents = this.#dependents.get(owner) ?? new Set<string>()
       this.#dependents.set(owner, dependents)
-      dependents.set(stored.uid, [resource.storage, stored.key])
+      dependents.add(stored.uid)
     }
   }
 
@@ -314,6 +316,24 @@ const toStored = (resource: Resource, object: JsonObject, key: string, revision:
     body: JSON.stringify(complete)
   }
 }
+
+/** The same, with the texts of the version before in place of equal ones, so that the history does not hold them twice. */
+const sharing = (stored: Stored, before: Stored): Stored => ({
+  ...stored,
+  key: before.key,
+  namespace: before.namespace,
+  name: before.name,
+  uid: stored.uid === before.uid ? before.uid : stored.uid,
+  labels: sharedTexts(stored.labels, before.labels),
+  fields: sharedTexts(stored.fields, before.fields),
+  owners: stored.owners.join() === before.owners.join() ? before.owners : stored.owners
+})
+
+const sharedTexts = <Texts extends Labels | Fields>(texts: Texts, before: Texts): Texts =>
+  Object.keys(texts).length === Object.keys(before).length
+  && Object.entries(texts).every(([name, text]) => before[name] === text)
+    ? before
+    : texts
 
 const FIRST = ["name", "generateName", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp"]
 

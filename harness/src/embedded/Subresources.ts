@@ -30,6 +30,7 @@ import { read } from "./Store.ts"
 import * as TokenRequests from "./TokenRequests.ts"
 import { replicaErrors } from "./Validation.ts"
 import * as Writes from "./Writes.ts"
+import { steps, type Steps } from "./Steps.ts"
 
 /** Answers one call. **Shape** the verb is one that the subresource has. */
 export const answer = (kernel: Kernel, call: ResourceCall, subresource: Subresource): Outcome<Reply> => {
@@ -96,40 +97,39 @@ const scaleFrom = (
 const currentScale = (kernel: Kernel, call: ResourceCall): Outcome<JsonObject> =>
   Result.flatMap(Writes.find(kernel, Objects.addressOf(call)), (stored) => scaleOf(call.resource, read(stored)))
 
-const rescale = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
-  Result.gen(function* () {
-    const options = yield* writeOptions(call.request, call.info.verb === "update" ? "UpdateOptions" : "PatchOptions")
-    const wanted = yield* wantedScale(call)
-    const address = Objects.addressOf(call)
-    const changed = yield* Writes.update(
-      kernel,
-      address,
-      "main",
-      (current) =>
-        Result.gen(function* () {
-          const scale = yield* wanted(yield* scaleOf(call.resource, current))
-          const given = textAt(scale, "metadata", "name")
-          if (given !== address.name) return yield* Result.fail(misnamed(given, address.name))
-          const replicas = at(scale, "spec", "replicas") ?? 0
-          const paths = call.resource.custom?.scale
-          const errors = paths === undefined ? replicaErrors(replicas) : []
-          if (errors.length > 0) return yield* Result.fail(invalid("Scale", "autoscaling", address.name, errors))
-          if (typeof replicas !== "number" || !Number.isInteger(replicas)) {
-            return yield* Result.fail(
-              badRequest(
-                "json: cannot unmarshal spec.replicas into Go struct field ScaleSpec.spec.replicas of type int32"
-              )
-            )
-          }
-          // The version that the scale names is the workload's own: a stale one is refused like a stale object.
-          const version = textAt(scale, "metadata", "resourceVersion")
-          const versioned = version === "" ? current : put(current, ["metadata", "resourceVersion"], version)
-          return put(versioned, paths?.spec ?? ["spec", "replicas"], replicas)
-        }),
-      options
+const rescale = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Reply> {
+  const options = yield* writeOptions(call.request, call.info.verb === "update" ? "UpdateOptions" : "PatchOptions")
+  const wanted = yield* wantedScale(call)
+  const address = Objects.addressOf(call)
+  const change = (current: JsonObject) => rescaled(call.resource, address.name, wanted, current)
+  const changed = yield* Writes.update(kernel, address, "main", change, options)
+  return json(yield* scaleOf(call.resource, changed))
+})
+
+/** Gives the workload with the replicas that are wanted of it. */
+const rescaled = steps(function* (
+  resource: Resource,
+  name: string,
+  wanted: (scale: JsonObject) => Outcome<JsonObject>,
+  current: JsonObject
+): Steps<JsonObject> {
+  const scale = yield* wanted(yield* scaleOf(resource, current))
+  const given = textAt(scale, "metadata", "name")
+  if (given !== name) return yield* Result.fail(misnamed(given, name))
+  const replicas = at(scale, "spec", "replicas") ?? 0
+  const paths = resource.custom?.scale
+  const errors = paths === undefined ? replicaErrors(replicas) : []
+  if (errors.length > 0) return yield* Result.fail(invalid("Scale", "autoscaling", name, errors))
+  if (typeof replicas !== "number" || !Number.isInteger(replicas)) {
+    return yield* Result.fail(
+      badRequest("json: cannot unmarshal spec.replicas into Go struct field ScaleSpec.spec.replicas of type int32")
     )
-    return json(yield* scaleOf(call.resource, changed))
-  })
+  }
+  // The version that the scale names is the workload's own: a stale one is refused like a stale object.
+  const version = textAt(scale, "metadata", "resourceVersion")
+  const versioned = version === "" ? current : put(current, ["metadata", "resourceVersion"], version)
+  return put(versioned, paths?.spec ?? ["spec", "replicas"], replicas)
+})
 
 const SCALE = {
   kind: "Scale",
@@ -137,32 +137,30 @@ const SCALE = {
   schema: KindSchema.reference(Definitions.nameOf("autoscaling", "v1", "Scale"))
 }
 
-const wantedScale = (call: ResourceCall): Outcome<(current: JsonObject) => Outcome<JsonObject>> =>
-  Result.gen(function* () {
-    if (call.info.verb === "update") {
-      const body = yield* bodyObject(call.request, "Scale", "autoscaling/v1")
-      return () => Result.succeed(body)
-    }
-    const patch = yield* Patches.read(call.request, { ...SCALE, isCustom: call.resource.custom !== undefined })
-    if (patch._tag === "Change") return patch.change
-    return yield* Result.fail(unsupportedMediaType("a scale takes json-patch, merge-patch and strategic-merge-patch"))
-  })
+const wantedScale = steps(function* (call: ResourceCall): Steps<(current: JsonObject) => Outcome<JsonObject>> {
+  if (call.info.verb === "update") {
+    const body = yield* bodyObject(call.request, "Scale", "autoscaling/v1")
+    return () => Result.succeed(body)
+  }
+  const patch = yield* Patches.read(call.request, { ...SCALE, isCustom: call.resource.custom !== undefined })
+  if (patch._tag === "Change") return patch.change
+  return yield* Result.fail(unsupportedMediaType("a scale takes json-patch, merge-patch and strategic-merge-patch"))
+})
 
-const bind = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
-  Result.gen(function* () {
-    const options = yield* writeOptions(call.request, "CreateOptions")
-    const binding = yield* bodyObject(call.request, "Binding", "v1")
-    const address = Objects.addressOf(call)
-    const node = textAt(binding, "target", "name")
-    const stored = yield* Writes.find(kernel, address)
-    const assigned = textAt(read(stored), "spec", "nodeName")
-    if (assigned !== "") {
-      const why = `pod ${address.name} is already assigned to node ${JSON.stringify(assigned)}`
-      return yield* Result.fail(conflict(Resources.pods, address.name, why, "pods/binding"))
-    }
-    if (node === "") return yield* Result.fail(invalid("Binding", "", address.name, [TARGET]))
-    Writes.bind(kernel, stored, node, options)
-    return json(success(undefined, 201), 201)
-  })
+const bind = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Reply> {
+  const options = yield* writeOptions(call.request, "CreateOptions")
+  const binding = yield* bodyObject(call.request, "Binding", "v1")
+  const address = Objects.addressOf(call)
+  const node = textAt(binding, "target", "name")
+  const stored = yield* Writes.find(kernel, address)
+  const assigned = textAt(read(stored), "spec", "nodeName")
+  if (assigned !== "") {
+    const why = `pod ${address.name} is already assigned to node ${JSON.stringify(assigned)}`
+    return yield* Result.fail(conflict(Resources.pods, address.name, why, "pods/binding"))
+  }
+  if (node === "") return yield* Result.fail(invalid("Binding", "", address.name, [TARGET]))
+  Writes.bind(kernel, stored, node, options)
+  return json(success(undefined, 201), 201)
+})
 
 const TARGET = { reason: "FieldValueRequired", message: "Required value", field: "target.name" } as const

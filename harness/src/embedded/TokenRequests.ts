@@ -15,6 +15,7 @@ import * as ServiceAccountTokens from "./ServiceAccountTokens.ts"
 import { badRequest, conflict, invalid, invalidValue, notFound, type Outcome } from "./Status.ts"
 import { keyOf } from "./Store.ts"
 import * as Writes from "./Writes.ts"
+import { steps, type Steps } from "./Steps.ts"
 
 const GROUP = "authentication.k8s.io"
 const VERSION = `${GROUP}/v1`
@@ -23,41 +24,40 @@ const LEAST_SECONDS = 600
 const MOST_SECONDS = 2 ** 32
 
 /** Makes a token for the service account that a call names. */
-export const issue = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
-  Result.gen(function* () {
-    const { name, namespace } = call.info
-    const body = yield* bodyObject(call.request, "TokenRequest", VERSION)
-    yield* writeOptions(call.request, "CreateOptions")
-    const account = yield* Writes.find(kernel, { resource: Resources.serviceAccounts, namespace, name })
-    const spec = objectAt(body, "spec")
-    const seconds = numberAt(spec, "expirationSeconds") ?? DEFAULT_SECONDS
-    const problem =
-      seconds < LEAST_SECONDS
-        ? "may not specify a duration less than 10 minutes"
-        : seconds > MOST_SECONDS
-          ? "may not specify a duration larger than 2^32 seconds"
-          : undefined
-    if (problem !== undefined) {
-      return yield* Result.fail(
-        invalid("TokenRequest", GROUP, "", [invalidValue("spec.expirationSeconds", seconds, problem)])
-      )
-    }
-    const asked = texts(spec, "audiences")
-    const audiences = asked.length === 0 ? [ServiceAccountTokens.issuerOf(kernel)] : asked
-    const bound = yield* boundBy(kernel, namespace, spec)
-    const token = ServiceAccountTokens.issue(kernel, account, { audiences, seconds, bound })
-    const reference = spec["boundObjectRef"]
-    return json(
-      {
-        kind: "TokenRequest",
-        apiVersion: VERSION,
-        metadata: { name, namespace, uid: account.uid, creationTimestamp: timestamp(kernel.nowMs()) },
-        spec: { audiences, expirationSeconds: seconds, boundObjectRef: isObject(reference) ? reference : null },
-        status: { token, expirationTimestamp: timestamp(kernel.nowMs() + seconds * 1_000) }
-      },
-      201
+export const issue = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Reply> {
+  const { name, namespace } = call.info
+  const body = yield* bodyObject(call.request, "TokenRequest", VERSION)
+  yield* writeOptions(call.request, "CreateOptions")
+  const account = yield* Writes.find(kernel, { resource: Resources.serviceAccounts, namespace, name })
+  const spec = objectAt(body, "spec")
+  const seconds = numberAt(spec, "expirationSeconds") ?? DEFAULT_SECONDS
+  const problem =
+    seconds < LEAST_SECONDS
+      ? "may not specify a duration less than 10 minutes"
+      : seconds > MOST_SECONDS
+        ? "may not specify a duration larger than 2^32 seconds"
+        : undefined
+  if (problem !== undefined) {
+    return yield* Result.fail(
+      invalid("TokenRequest", GROUP, "", [invalidValue("spec.expirationSeconds", seconds, problem)])
     )
-  })
+  }
+  const asked = texts(spec, "audiences")
+  const audiences = asked.length === 0 ? [ServiceAccountTokens.issuerOf(kernel)] : asked
+  const bound = yield* boundBy(kernel, namespace, spec)
+  const token = ServiceAccountTokens.issue(kernel, account, { audiences, seconds, bound })
+  const reference = spec["boundObjectRef"]
+  return json(
+    {
+      kind: "TokenRequest",
+      apiVersion: VERSION,
+      metadata: { name, namespace, uid: account.uid, creationTimestamp: timestamp(kernel.nowMs()) },
+      spec: { audiences, expirationSeconds: seconds, boundObjectRef: isObject(reference) ? reference : null },
+      status: { token, expirationTimestamp: timestamp(kernel.nowMs() + seconds * 1_000) }
+    },
+    201
+  )
+})
 
 const texts = (value: Json | undefined, name: string): ReadonlyArray<string> =>
   arrayAt(value, name).filter((one) => typeof one === "string")
@@ -89,21 +89,20 @@ const boundBy = (
 }
 
 /** Says for whom a token stands. */
-export const review = (kernel: Kernel, identify: Identify, call: ResourceCall): Outcome<Reply> =>
-  Result.gen(function* () {
-    const body = yield* resourceBody(call)
-    const spec = objectAt(body, "spec")
-    const token = textAt(spec, "token")
-    if (token === "") return yield* Result.fail(badRequest("token is required for TokenReview in authentication"))
-    const own = ServiceAccountTokens.issuerOf(kernel)
-    const asked = texts(spec, "audiences")
-    const found = identify(token, asked.length === 0 ? [own] : asked)
-    const status: JsonObject =
-      found === undefined
-        ? { user: {}, error: "invalid bearer token" }
-        : { authenticated: true, user: userInfo(found.user), audiences: found.audiences }
-    return json({ kind: "TokenReview", apiVersion: VERSION, metadata: {}, spec, status }, 201)
-  })
+export const review = steps(function* (kernel: Kernel, identify: Identify, call: ResourceCall): Steps<Reply> {
+  const body = yield* resourceBody(call)
+  const spec = objectAt(body, "spec")
+  const token = textAt(spec, "token")
+  if (token === "") return yield* Result.fail(badRequest("token is required for TokenReview in authentication"))
+  const own = ServiceAccountTokens.issuerOf(kernel)
+  const asked = texts(spec, "audiences")
+  const found = identify(token, asked.length === 0 ? [own] : asked)
+  const status: JsonObject =
+    found === undefined
+      ? { user: {}, error: "invalid bearer token" }
+      : { authenticated: true, user: userInfo(found.user), audiences: found.audiences }
+  return json({ kind: "TokenReview", apiVersion: VERSION, metadata: {}, spec, status }, 201)
+})
 
 /** Says who the caller is. */
 export const whoAmI = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>

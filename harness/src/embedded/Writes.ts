@@ -42,6 +42,7 @@ import {
 } from "./Status.ts"
 import { keyOf, read, type Stored } from "./Store.ts"
 import * as Validation from "./Validation.ts"
+import { steps, type Steps } from "./Steps.ts"
 
 /** Which object a request addresses. */
 export interface Address {
@@ -70,51 +71,49 @@ export const find = (kernel: Kernel, { resource, namespace, name }: Address): Ou
  *
  * **Errors** 404 for a namespace that does not exist, 403 for one that ends, 409, 422.
  */
-export const create = (
+export const create = steps(function* (
   kernel: Kernel,
   resource: Resource,
   namespace: string,
   object: JsonObject,
   options: WriteOptions
-): Outcome<JsonObject> =>
-  Result.gen(function* () {
-    const said = tidy(yield* Decoding.decode(resource, object, options.reading))
-    const given = objectAt(said, "metadata")
-    const generated = textAt(given, "generateName")
-    const name =
-      textAt(given, "name") || (generated === "" ? "" : `${generated.slice(0, MAX_PREFIX)}${kernel.suffix()}`)
-    yield* admitted(kernel, resource, namespace, name)
-    const metadata = {
-      ...without(
-        options.applied === true ? given : without(given, "managedFields"),
-        "resourceVersion",
-        "deletionTimestamp",
-        "deletionGracePeriodSeconds",
-        "selfLink"
-      ),
-      ...(name === "" ? {} : { name }),
-      ...(resource.namespaced ? { namespace } : {}),
-      uid: kernel.uid(),
-      creationTimestamp: timestamp(kernel.nowMs()),
-      ...(resource.generation ? { generation: 1 } : {})
-    }
-    const bare = hasStatus(resource) && resource !== Resources.nodes ? without(said, "status") : said
-    const filled = Defaults.fill(resource, Defaults.admit(resource, { ...bare, metadata }), kernel.surroundings)
-    const first = hasStatus(resource) ? Defaults.firstStatus(resource, filled) : undefined
-    const complete = first === undefined ? filled : { ...filled, status: first }
-    yield* Validation.created(resource, complete)
-    yield* allocated(kernel, resource, complete)
-    // What the server itself writes may come from somewhere else, with the version that it had there.
-    const versioned = options.reading !== undefined && Number(textAt(given, "resourceVersion")) > 0
-    if (versioned && !options.dryRun)
-      return yield* Result.fail<Failure>({
-        code: 500,
-        message: "resourceVersion should not be set on objects to be created"
-      })
-    if (kernel.store.get(resource, keyOf(namespace, name)) !== undefined)
-      return yield* Result.fail(alreadyExists(resource, name))
-    return options.dryRun ? complete : stored(kernel, resource, complete)
-  })
+): Steps<JsonObject> {
+  const said = tidy(yield* Decoding.decode(resource, object, options.reading))
+  const given = objectAt(said, "metadata")
+  const generated = textAt(given, "generateName")
+  const name = textAt(given, "name") || (generated === "" ? "" : `${generated.slice(0, MAX_PREFIX)}${kernel.suffix()}`)
+  yield* admitted(kernel, resource, namespace, name)
+  const metadata = {
+    ...without(
+      options.applied === true ? given : without(given, "managedFields"),
+      "resourceVersion",
+      "deletionTimestamp",
+      "deletionGracePeriodSeconds",
+      "selfLink"
+    ),
+    ...(name === "" ? {} : { name }),
+    ...(resource.namespaced ? { namespace } : {}),
+    uid: kernel.uid(),
+    creationTimestamp: timestamp(kernel.nowMs()),
+    ...(resource.generation ? { generation: 1 } : {})
+  }
+  const bare = hasStatus(resource) && resource !== Resources.nodes ? without(said, "status") : said
+  const filled = Defaults.fill(resource, Defaults.admit(resource, { ...bare, metadata }), kernel.surroundings)
+  const first = hasStatus(resource) ? Defaults.firstStatus(resource, filled) : undefined
+  const complete = first === undefined ? filled : { ...filled, status: first }
+  yield* Validation.created(resource, complete)
+  yield* allocated(kernel, resource, complete)
+  // What the server itself writes may come from somewhere else, with the version that it had there.
+  const versioned = options.reading !== undefined && Number(textAt(given, "resourceVersion")) > 0
+  if (versioned && !options.dryRun)
+    return yield* Result.fail<Failure>({
+      code: 500,
+      message: "resourceVersion should not be set on objects to be created"
+    })
+  if (kernel.store.get(resource, keyOf(namespace, name)) !== undefined)
+    return yield* Result.fail(alreadyExists(resource, name))
+  return options.dryRun ? complete : stored(kernel, resource, complete)
+})
 
 /** Longer beginnings of generated names are cut, so that the whole is a label. */
 const MAX_PREFIX = 58
@@ -147,37 +146,36 @@ export type Change = (current: JsonObject) => Outcome<JsonObject>
  *
  * **Errors** 404, 409 when the change names another version or uid, 422, and those of the change itself.
  */
-export const update = (
+export const update = steps(function* (
   kernel: Kernel,
   address: Address,
   part: Part,
   change: Change,
   options: WriteOptions
-): Outcome<JsonObject> =>
-  Result.gen(function* () {
-    const { resource, name } = address
-    const stored = yield* find(kernel, address)
-    const before = Decoding.shown(resource, read(stored))
-    const changed = yield* change(before)
-    const asked = carryingOwners(yield* Decoding.decode(resource, changed, options.reading), before)
-    const named = textAt(asked, "metadata", "name")
-    if (named !== name) return yield* Result.fail(misnamed(named, name))
-    const version = textAt(asked, "metadata", "resourceVersion")
-    if (version !== "" && version !== "0" && version !== String(stored.revision))
-      return yield* Result.fail(modified(resource, name))
-    const uid = textAt(asked, "metadata", "uid")
-    if (uid !== "" && uid !== stored.uid) return yield* Result.fail(otherUid(address, uid, stored.uid))
-    const kept = Defaults.fill(resource, keepRest(resource, part, asked, before), kernel.surroundings)
-    const counted = counting(resource, part, kept, before)
-    yield* Validation.updated(resource, counted, before, part)
-    yield* allocated(kernel, resource, counted, before)
-    const managed =
-      options.applied === true
-        ? counted
-        : ManagedFields.afterUpdate(resource, before, counted, options.manager, part, timestamp(kernel.nowMs()))
-    if (equals(managed, before) || options.dryRun) return managed
-    return finished(kernel, resource, stored, managed)
-  })
+): Steps<JsonObject> {
+  const { resource, name } = address
+  const stored = yield* find(kernel, address)
+  const before = Decoding.shown(resource, read(stored))
+  const changed = yield* change(before)
+  const asked = carryingOwners(yield* Decoding.decode(resource, changed, options.reading), before)
+  const named = textAt(asked, "metadata", "name")
+  if (named !== name) return yield* Result.fail(misnamed(named, name))
+  const version = textAt(asked, "metadata", "resourceVersion")
+  if (version !== "" && version !== "0" && version !== String(stored.revision))
+    return yield* Result.fail(modified(resource, name))
+  const uid = textAt(asked, "metadata", "uid")
+  if (uid !== "" && uid !== stored.uid) return yield* Result.fail(otherUid(address, uid, stored.uid))
+  const kept = Defaults.fill(resource, keepRest(resource, part, asked, before), kernel.surroundings)
+  const counted = counting(resource, part, kept, before)
+  yield* Validation.updated(resource, counted, before, part)
+  yield* allocated(kernel, resource, counted, before)
+  const managed =
+    options.applied === true
+      ? counted
+      : ManagedFields.afterUpdate(resource, before, counted, options.manager, part, timestamp(kernel.nowMs()))
+  if (equals(managed, before) || options.dryRun) return managed
+  return finished(kernel, resource, stored, managed)
+})
 
 const otherUid = ({ name, namespace, resource }: Address, asked: string, actual: string) =>
   conflict(

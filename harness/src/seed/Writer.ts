@@ -46,8 +46,12 @@ const decodeGeneration = Schema.decodeUnknownEffect(Generation)
 const isTainted = Schema.is(Tainted)
 
 const FREE: Ownership = { references: [], labels: {} }
-/** Fibers of one level: as many as calls are made at once by default, for what more would wait with, they would hold. */
-const FIBERS = 16
+/**
+ * Fibers of one level. Pods come in large numbers and are written as many at once as calls are made by default; of their
+ * owners a few at a time keep all calls busy. What more would wait with, they would hold.
+ */
+const PODS_AT_ONCE = 16
+const OWNERS_AT_ONCE = 4
 
 /** How many objects a plan comes to. */
 export const countOf = ({ namespaces, nodes, workloads }: ClusterPlan, pods: PodMode): number => {
@@ -113,17 +117,17 @@ const writeService = Effect.fnUntraced(function* (plan: WorkloadPlan, at: number
 const writeWorkload = Effect.fnUntraced(function* (plan: WorkloadPlan, writing: Writing) {
   const { to } = writing
   const { kind } = plan.template
-  if (kind === "Pod") return yield* each(plan.pods, (pod) => writePod(plan, pod, FREE, writing))
+  if (kind === "Pod") return yield* eachPod(plan.pods, (pod) => writePod(plan, pod, FREE, writing))
 
   const created = yield* to.create(WorkloadManifests.workload(plan, writing.plan.cloud.storage.className))
   if (writing.pods === "none") {
     // Claims that are there already are taken by the replicas of their names; no provisioner would make any.
-    return yield* each(plan.pods, (pod) => writeVolume(plan, pod, writing))
+    return yield* eachPod(plan.pods, (pod) => writeVolume(plan, pod, writing))
   }
   const generation = yield* generationOf(created, to)
   const owned = { references: [yield* ownerOf(created, to)], labels: {} }
   const status = (of: object) => to.report(created, of)
-  const pods = each(plan.pods, (pod) => writePod(plan, pod, owned, writing))
+  const pods = eachPod(plan.pods, (pod) => writePod(plan, pod, owned, writing))
   switch (kind) {
     case "Deployment":
       return yield* together(
@@ -159,7 +163,7 @@ const writeReplicaSet = Effect.fnUntraced(function* (
   const owned = { references: [yield* ownerOf(created, to)], labels: WorkloadManifests.hashLabel(plan, revision) }
   yield* together(
     to.report(created, WorkloadManifests.replicaSetStatus(pods, yield* generationOf(created, to))),
-    each(pods, (pod) => writePod(plan, pod, owned, writing))
+    eachPod(pods, (pod) => writePod(plan, pod, owned, writing))
   )
 })
 
@@ -169,7 +173,7 @@ const writeLastJob = Effect.fnUntraced(function* (plan: WorkloadPlan, owner: Own
   const owned = { references: [yield* ownerOf(created, to)], labels: {} }
   yield* together(
     to.report(created, WorkloadManifests.jobStatus(plan, to.now)),
-    each(plan.pods, (pod) => writePod(plan, pod, owned, writing))
+    eachPod(plan.pods, (pod) => writePod(plan, pod, owned, writing))
   )
 })
 
@@ -231,8 +235,14 @@ const unexpected = (to: Destination, path: string, problem: string): ApiError =>
 
 const each = <A, B>(
   items: ReadonlyArray<A>,
-  one: (item: A) => Effect.Effect<B, ApiError>
-): Effect.Effect<void, ApiError> => Effect.forEach(items, one, { concurrency: FIBERS, discard: true })
+  one: (item: A) => Effect.Effect<B, ApiError>,
+  concurrency = OWNERS_AT_ONCE
+): Effect.Effect<void, ApiError> => Effect.forEach(items, one, { concurrency, discard: true })
+
+const eachPod = (
+  pods: ReadonlyArray<PodPlan>,
+  one: (pod: PodPlan) => Effect.Effect<void, ApiError>
+): Effect.Effect<void, ApiError> => each(pods, one, PODS_AT_ONCE)
 
 const together = (...effects: ReadonlyArray<Effect.Effect<unknown, ApiError>>): Effect.Effect<void, ApiError> =>
   Effect.all(effects, { concurrency: "unbounded", discard: true })

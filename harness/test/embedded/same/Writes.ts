@@ -95,6 +95,46 @@ export const writes = (it: Suite): void => {
   )
 
   it.effect(
+    "on the one form in which quantities and times come back",
+    () =>
+      Effect.gen(function* () {
+        const { core, name } = yield* namespace
+        const requests = { cpu: "100u", memory: "0.5Gi", "ephemeral-storage": "1e3" }
+        yield* same("POST", `${core}/pods`, {
+          body: pod("p", {
+            containers: [
+              {
+                name: "main",
+                image: "a:1",
+                resources: { requests, limits: { cpu: "1500E-3", memory: "1e12", "ephemeral-storage": "2E4" } }
+              }
+            ]
+          })
+        })
+        const status = {
+          startTime: "2026-11-21T19:45:48.987Z",
+          conditions: [{ type: "Ready", status: "False", lastProbeTime: "2026-11-21T21:45:48+02:00" }],
+          containerStatuses: [
+            {
+              ...{ name: "main", image: "a:1", imageID: "", ready: true, restartCount: 0 },
+              state: { running: { startedAt: "2026-11-21T19:45:48.5-00:30" } }
+            }
+          ]
+        }
+        yield* same("PATCH", `${core}/pods/p/status`, patching({ status }, STRATEGIC))
+        const conditions = [{ type: "Ready", status: "True" }]
+        yield* same("PATCH", `${core}/pods/p/status`, patching({ status: { conditions } }))
+        const leases = `/apis/coordination.k8s.io/v1/namespaces/${name}/leases`
+        const renewTime = "2026-11-21T19:45:48.120000+01:00"
+        yield* same("POST", leases, { body: { metadata: { name: "l" }, spec: { holderIdentity: "a", renewTime } } })
+        yield* same("PUT", `${leases}/l`, {
+          body: { metadata: { name: "l" }, spec: { renewTime: "2026-11-21T19:45:48.1Z" } }
+        })
+      }),
+    120_000
+  )
+
+  it.effect(
     "on changes and patches",
     () =>
       Effect.gen(function* () {
