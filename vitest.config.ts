@@ -1,6 +1,11 @@
+import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 import { LeftOutTests } from "./.ci/LeftOutTests.ts"
 import { LeftOutDrivers } from "./harness/src/vitest/LeftOutDrivers.ts"
+
+// Each file has a process of its own, and many start programs: what V8 compiled for one it need not for the next, which
+// takes a fourth off the processor time of small files. Set before any of them starts, it goes to all of them.
+process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url))
 
 export default defineConfig({
   resolve: { conditions: ["source"] },

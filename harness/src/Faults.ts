@@ -193,18 +193,29 @@ const made = Effect.fnUntraced(function* (options: FaultsOptions) {
 
 const NEEDS_TLS = "it needs a proxy that opens TLS"
 
-/** Takes a cluster away, several times if need be: it comes back with the last of them. */
+/** Takes a cluster away, several times if need be: it comes back with the last of them, empty if it lost its data. */
 const makeOutage = (outages: Outages) => {
   let downs = 0
-  const restart = Effect.suspend(() => (--downs === 0 ? outages.restart : Effect.void))
+  let isLost = false
+  const restart = Effect.suspend(() => {
+    if (--downs > 0) return Effect.void
+    const again = isLost ? outages.restartEmpty : outages.restart
+    isLost = false
+    return again
+  })
   const kill = Effect.andThen(
     outages.kill,
     Effect.sync(() => {
       downs++
     })
   )
+  const lose = Effect.suspend(() => {
+    if (downs === 0) return outages.restartEmpty
+    isLost = true
+    return Effect.void
+  })
   return (fault: Outage): Effect.Effect<void, HarnessError, Scope.Scope> =>
-    fault._tag === "Down" ? down({ kill, restart }) : lostData(outages)
+    fault._tag === "Down" ? down({ kill, restart }) : lostData({ restartEmpty: lose })
 }
 
 /** Makes a fault real in a scope of its own, for code without Effect: it heals when that is closed or the value disposed. */

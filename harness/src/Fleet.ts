@@ -115,10 +115,12 @@ export class Fleet extends Context.Service<Fleet, RunningFleet>()("@quarterdeck/
       kubeconfigFor,
       checkpoint: onAll(clusters, (cluster) => cluster.checkpoint),
       reset: onAll(clusters, (cluster) => cluster.reset),
-      save: Effect.fnUntraced(function* (directory: string) {
-        yield* FleetSnapshot.begin(directory, { driver: options.driver.name, clusters: names })
-        yield* onAll(clusters, (cluster, place) => cluster.save(FleetSnapshot.directoryOf(directory, place)))
-      })
+      save: (directory) =>
+        FleetSnapshot.write(
+          directory,
+          { driver: options.driver.name, clusters: names },
+          onAll(clusters, (cluster, place) => cluster.save(FleetSnapshot.directoryOf(directory, place)))
+        )
     })
   })
 

@@ -107,10 +107,13 @@ export const makeCluster = (
           down ? Effect.fail(new HarnessError({ cluster: name, reason: new ClusterDown({ action }) })) : effect
         )
       )
+    // One that breaks off has stopped the cluster and not started it.
+    const again = (action: Effect.Effect<void, HarnessError>) =>
+      Effect.andThen(restarted(action), Ref.set(isDown, false)).pipe(Effect.onError(() => Ref.set(isDown, true)))
     const outages = {
       kill: Effect.andThen(running.kill, Ref.set(isDown, true)),
-      restart: Effect.andThen(restarted(running.restart), Ref.set(isDown, false)),
-      restartEmpty: Effect.andThen(restarted(running.restartEmpty), Ref.set(isDown, false))
+      restart: again(running.restart),
+      restartEmpty: again(running.restartEmpty)
     }
     const faults = wantsFaults
       ? Option.some(yield* Faults.make({ name, server: running.server, caPem: running.caPem, users, outages }))

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { mkdir, readFile, writeFile } from "node:fs/promises"
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Schema } from "effect"
 import { HarnessError, InvalidFleet, type MachineRefused } from "./HarnessError.ts"
@@ -25,16 +25,31 @@ const encodePage = Schema.encodeEffect(Schema.fromJsonString(Page))
 /** The directory of the cluster at a place of a saved fleet; names may hold characters that no file may. */
 export const directoryOf = (directory: string, place: number): string => join(directory, `cluster-${place}`)
 
-/** Makes the directory and writes the page. **Errors** `MachineRefused` when something stands there already. */
-export const begin = Effect.fnUntraced(function* (
+/**
+ * Makes the directory, lets `fill` save the clusters into it, and writes the page last: what has no page is no snapshot.
+ *
+ * **Errors** `MachineRefused` when something stands there already, and those of `fill`; then nothing stays of it.
+ */
+export const write = Effect.fnUntraced(function* (
   directory: string,
-  page: Omit<Page, "version">
+  page: Omit<Page, "version">,
+  fill: Effect.Effect<void, HarnessError>
 ): Effect.fn.Return<void, HarnessError> {
   const text = yield* Effect.orDie(encodePage({ version: 1, ...page }))
-  yield* attempt("make a snapshot's directory", async () => {
-    await mkdir(directory, { mode: 0o700 })
-    await writeFile(join(directory, PAGE), `${text}\n`, { mode: 0o600 })
-  }).pipe(Effect.mapError((reason: MachineRefused) => new HarnessError({ reason })))
+  const tried = (action: string, run: () => Promise<unknown>) =>
+    attempt(action, run).pipe(Effect.mapError((reason: MachineRefused) => new HarnessError({ reason })))
+  const remove = tried("remove a snapshot that was not finished", () => rm(directory, { recursive: true, force: true }))
+  yield* Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      yield* tried("make a snapshot's directory", () => mkdir(directory, { mode: 0o700 }))
+      yield* restore(fill).pipe(
+        Effect.andThen(
+          tried("write a snapshot's page", () => writeFile(join(directory, PAGE), `${text}\n`, { mode: 0o600 }))
+        ),
+        Effect.onError(() => Effect.ignore(remove, { log: "Warn" }))
+      )
+    })
+  )
 })
 
 /**

@@ -1,11 +1,13 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
+import { join } from "node:path"
 import { parse } from "yaml"
 import type { ClusterDriver } from "../src/ClusterDriver.ts"
 import * as Embedded from "../src/drivers/Embedded.ts"
 import * as Fault from "../src/faults/Fault.ts"
 import { Fleet } from "../src/Fleet.ts"
 import { HarnessError, PortsTaken } from "../src/HarnessError.ts"
+import { temporaryDirectory } from "./internal/Fixture.ts"
 
 const { driver } = Embedded
 const options = { driver, parent: "hub", children: ["eu", "us"], users: [{ name: "viewer", groups: ["readers"] }] }
@@ -88,6 +90,22 @@ describe("a cluster that was killed", () => {
       }
       yield* parent.restart
       yield* parent.reset
+    })
+  )
+})
+
+describe("a fleet that cannot be saved", () => {
+  it.effect("leaves nothing behind, and is saved in the same place once it can be", () =>
+    Effect.gen(function* () {
+      const directory = join(yield* temporaryDirectory, "saved")
+      const fleet = yield* Fleet.make({ driver, parent: "hub", children: ["eu"] })
+      const eu = yield* fleet.cluster("eu")
+      yield* eu.kill
+      assert.include((yield* Effect.flip(fleet.save(directory))).message, "cluster eu: it is down")
+      yield* eu.restart
+      yield* fleet.save(directory)
+      const again = yield* Fleet.make({ driver, parent: "hub", children: ["eu"], from: directory })
+      assert.strictEqual(again.clusters.length, 2)
     })
   )
 })

@@ -49,7 +49,7 @@ export const hold = Effect.fnUntraced(
     const fleet = yield* Fleet.make({ driver, parent, children, controllers, faults, kubelet })
     if (options.seed !== undefined) {
       yield* Print.line(`seeding ${options.seed}`)
-      yield* Seed.fill(fleet, { size: options.seed })
+      yield* Seed.fill(fleet, { size: options.seed, pods: podsOf(options) })
     }
     if (kubelet) yield* warnOfNoNodes(fleet)
 
@@ -73,6 +73,14 @@ export const hold = Effect.fnUntraced(
     MachineRefused: (error) => Effect.fail(fromError(error))
   })
 )
+
+/** Who tells what becomes of a seed's pods: whoever is there to do it. */
+const podsOf = ({ controllers, driver, kubelet }: HoldOptions): Seed.PodMode => {
+  if (controllers || HAVE_CONTROLLERS.has(driver)) return "none"
+  return kubelet ? "bound" : "reported"
+}
+
+const HAVE_CONTROLLERS = new Set<HoldOptions["driver"]>(["k3s", "existing"])
 
 /** A kubelet keeps nodes alive and makes none; whoever may not list them is told nothing. */
 const warnOfNoNodes = Effect.fnUntraced(function* (fleet: RunningFleet) {

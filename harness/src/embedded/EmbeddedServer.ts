@@ -9,7 +9,7 @@
  *
  * @since 0.1.0
  */
-import { Cause, Effect, Result, type Scope } from "effect"
+import { Cause, Effect, Result, type Scope, Semaphore } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { ClusterOptions, RunningCluster } from "../ClusterDriver.ts"
 import { HarnessError, type InvalidFleet, type MachineRefused } from "../HarnessError.ts"
@@ -25,7 +25,7 @@ import * as Controllers from "./controllers/Controllers.ts"
 import * as Kernel from "./Kernel.ts"
 import * as Listener from "./Listener.ts"
 import { answerInProcess } from "./InProcess.ts"
-import { mediaRanges } from "./Representation.ts"
+import { mediaRanges, takesGzip } from "./Representation.ts"
 import type { RequestInfo } from "./RequestInfo.ts"
 import * as Protobuf from "./Protobuf.ts"
 import * as Restartable from "./Restartable.ts"
@@ -130,8 +130,11 @@ export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedServer, H
     // Nobody reconciles while the machine is off, or while what there is to reconcile is put back.
     const kill = Effect.andThen(background.stop, listener.kill)
     const listen = Effect.tap(listener.listen, () => background.start)
+    // One after the other: a reset that went on beside a kill would leave controllers at work in a dead cluster.
+    const turn = yield* Semaphore.make(1)
     const named = <A>(action: Effect.Effect<A, MachineRefused>) =>
-      Effect.mapError(action, (reason) => inCluster(options.name, reason))
+      turn.withPermit(Effect.mapError(action, (reason) => inCluster(options.name, reason)))
+    const resume = Effect.suspend(() => (listener.isListening() ? background.start : Effect.void))
 
     return {
       name: options.name,
@@ -143,11 +146,11 @@ export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedServer, H
       }),
       server: `https://127.0.0.1:${listener.port}`,
       caPem: certificate.certificatePem,
-      kill,
+      kill: named(kill),
       restart: Effect.andThen(kill, listen).pipe(named),
       restartEmpty: kill.pipe(Effect.andThen(state.beginAnew), Effect.andThen(listen), named),
-      checkpoint: state.checkpoint,
-      reset: background.stop.pipe(Effect.andThen(state.reset), Effect.andThen(background.start)),
+      checkpoint: named(state.checkpoint),
+      reset: background.stop.pipe(Effect.andThen(state.reset), Effect.andThen(resume), named),
       save: (directory: string) => named(state.save(directory)),
       expireHistory: Effect.sync(() => kernel.store.compact()),
       logs: Effect.sync(() => log.map((line) => `${line}\n`).join("")),
@@ -210,7 +213,7 @@ const answer = (
       case "Text":
         return yield* Sending.whole(response, reply.status, reply.contentType, reply.body, reply)
       case "Pieces": {
-        const gzip = mediaRanges(headers["accept-encoding"]?.toString()).some(({ type }) => type === "gzip")
+        const gzip = takesGzip(headers["accept-encoding"]?.toString())
         return yield* Sending.pieces(response, reply.status, reply.pieces, gzip)
       }
       case "Forward":

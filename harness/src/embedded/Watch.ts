@@ -9,7 +9,8 @@ import { Result } from "effect"
 import type { Kernel } from "./Kernel.ts"
 import { type Selection, selects, selectsAll, type WatchQuery } from "./Query.ts"
 import * as Representation from "./Representation.ts"
-import { type Failure, toJson } from "./Status.ts"
+import { apiVersionOf } from "./Resource.ts"
+import { type Failure, tooLargeVersion, toJson } from "./Status.ts"
 import { bodyAt, type Change, type Stored } from "./Store.ts"
 
 export type EventType = "ADDED" | "MODIFIED" | "DELETED"
@@ -30,7 +31,7 @@ export interface Beginning {
  * Finds out what a watch has to tell before it goes live.
  *
  * **Errors** the failure is told as an event of the stream: 410 when the history does not reach back to the client's
- * version.
+ * version, 504 when the initial objects are asked for at a version that does not exist yet.
  */
 export const begin = (
   kernel: Kernel,
@@ -42,13 +43,14 @@ export const begin = (
   const from = query.revision
   const fresh = query.initialEvents ?? (from === undefined || from === 0)
   if (fresh) {
+    if (from !== undefined && from > store.revision) return Result.fail(tooLargeVersion(from, store.revision))
     const listed = store.list(renderer.resource, namespace)
     const initial = selectsAll(query.selection) ? listed : listed.filter((stored) => selects(query.selection, stored))
     return Result.succeed({
       initial,
       missed: [],
       marked: query.bookmarks ? store.revision : undefined,
-      revision: Math.max(store.revision, from ?? 0)
+      revision: store.revision
     })
   }
   const known = from === undefined || from === 0 ? store.revision : from
@@ -122,7 +124,11 @@ export class SharedLines {
   }
 }
 
-const formOf = ({ representation }: Representation.Renderer): string => {
+/** **Shape** a kind may be watched in several versions at once. */
+const formOf = (renderer: Representation.Renderer): string =>
+  `${apiVersionOf(renderer.resource)} ${representationOf(renderer)}`
+
+const representationOf = ({ representation }: Representation.Renderer): string => {
   switch (representation._tag) {
     case "Whole":
       return "whole"

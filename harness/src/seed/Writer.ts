@@ -119,11 +119,13 @@ const writeWorkload = Effect.fnUntraced(function* (plan: WorkloadPlan, writing: 
   const { kind } = plan.template
   if (kind === "Pod") return yield* eachPod(plan.pods, (pod) => writePod(plan, pod, FREE, writing))
 
-  const created = yield* to.create(WorkloadManifests.workload(plan, writing.plan.cloud.storage.className))
   if (writing.pods === "none") {
-    // Claims that are there already are taken by the replicas of their names; no provisioner would make any.
-    return yield* eachPod(plan.pods, (pod) => writeVolume(plan, pod, writing))
+    // Claims that are there already are taken by the replicas of their names; no provisioner would make any. Written after
+    // their workload, they would come too late: its controller makes its own.
+    yield* eachPod(plan.pods, (pod) => writeVolume(plan, pod, writing))
   }
+  const created = yield* to.create(WorkloadManifests.workload(plan, writing.plan.cloud.storage.className))
+  if (writing.pods === "none") return
   const generation = yield* generationOf(created, to)
   const owned = { references: [yield* ownerOf(created, to)], labels: {} }
   const status = (of: object) => to.report(created, of)

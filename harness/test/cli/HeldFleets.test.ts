@@ -78,7 +78,7 @@ describe("harness up", () => {
             `^${warning}harness: process \\d+ holds default; take it down by: npx pnpm@12 harness down default\n$`
           )
         )
-        const seeded = yield* harness("up -d --name seeded --clusters hub --kubelet --seed small")
+        const seeded = yield* harness("up -d --name seeded --clusters hub --kubelet --controllers --seed small")
         assert.match(seeded.err, /^harness: process \d+ holds seeded; .+\n$/)
         assert.include((yield* harness("up --help")).out, "Needs nodes: --seed writes some")
       }),

@@ -129,6 +129,55 @@ describe("a watch", () => {
     })
   )
 
+  it.live(
+    "504 as an event for initial objects at a version that is not there yet, as after the server lost its data",
+    () =>
+      Effect.gen(function* () {
+        const { call, watch } = yield* started()
+        const now = revisionOf((yield* call("GET", MAPS)).json)
+        const events = yield* watch(`${MAPS}?${INITIAL}&resourceVersion=${now + 400}`)
+        const [refused, ...others] = yield* events.rest
+        assert.strictEqual(textAt(refused, "type"), "ERROR")
+        assert.strictEqual(
+          textAt(refused, "object", "message"),
+          `Timeout: Too large resource version: ${now + 400}, current: ${now}`
+        )
+        assert.isEmpty(others)
+      })
+  )
+
+  it.live("of each version of a kind hears of every change in its own", () =>
+    Effect.gen(function* () {
+      const { call, watch } = yield* started()
+      const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } }
+      const names = { plural: "widgets", kind: "Widget" }
+      const spec = {
+        ...{ group: "example.com", scope: "Namespaced", names },
+        versions: [
+          { name: "v1", served: true, storage: true, schema },
+          { name: "v2", served: true, storage: false, schema }
+        ]
+      }
+      const defined = yield* call("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+        body: { metadata: { name: "widgets.example.com" }, spec }
+      })
+      assert.strictEqual(defined.status, 201, defined.text)
+      const pathOf = (version: string) => `/apis/example.com/${version}/namespaces/default/widgets`
+      const watches = yield* Effect.forEach(["v1", "v2"], (version) => watch(`${pathOf(version)}?watch=1`))
+      for (const name of ["a", "b"]) {
+        const body = { apiVersion: "example.com/v1", kind: "Widget", metadata: { name } }
+        assert.strictEqual((yield* call("POST", pathOf("v1"), { body })).status, 201)
+      }
+      const told = yield* Effect.forEach(watches, (events) =>
+        Effect.map(events.take(2), (both) => both.map((event) => textAt(event, "object", "apiVersion")))
+      )
+      assert.deepStrictEqual(told, [
+        ["example.com/v1", "example.com/v1"],
+        ["example.com/v2", "example.com/v2"]
+      ])
+    })
+  )
+
   it.effect("gets bookmarks at the interval, a last one before its time is up, and then ends cleanly", () =>
     Effect.gen(function* () {
       const { call, watch } = yield* started({ bookmarkIntervalMs: 10_000 })

@@ -129,6 +129,25 @@ for (const driver of run) {
       60_000
     )
 
+    it.effect(
+      "a cluster that loses its data while it is down stays down, and comes back without it",
+      () =>
+        Effect.gen(function* () {
+          const { faults, parent, through } = yield* before
+          yield* parent.api.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "lost-meanwhile" } })
+          yield* Effect.scoped(
+            Effect.gen(function* () {
+              yield* faults.inject(Fault.down)
+              yield* Effect.scoped(faults.inject(Fault.lostData))
+              assert.include(["ECONNRESET", "other side closed"], yield* outcome(() => through.ask("/version")))
+            })
+          )
+          assert.strictEqual(yield* outcome(() => through.ask("/api/v1/namespaces/lost-meanwhile")), 404)
+          assert.strictEqual(yield* outcome(() => through.ask("/api/v1/namespaces/default")), 200)
+        }),
+      60_000
+    )
+
     if (driver.name !== "embedded") {
       it.effect("a watch by WebSocket passes, and is cut with the wire", () =>
         Effect.gen(function* () {

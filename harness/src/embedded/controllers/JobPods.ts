@@ -5,7 +5,7 @@
  *
  * @since 0.1.0
  */
-import { arrayAt, isObject, type JsonObject, numberAt, objectAt, put, textAt } from "../Json.ts"
+import { arrayAt, at, isObject, type JsonObject, numberAt, objectAt, put, textAt } from "../Json.ts"
 import * as Resources from "../Resources.ts"
 import type { Stored } from "../Store.ts"
 import type { Turn } from "./Controller.ts"
@@ -26,15 +26,17 @@ export interface Counted {
 
 export const isIndexed = (job: JsonObject): boolean => textAt(job, "spec", "completionMode") === "Indexed"
 
-/** Counts the pods that have finished and have not been counted before. */
+/** Counts the pods that have finished and have not been counted before. **Shape** those of a suspension have not failed. */
 export const count = (job: JsonObject, pods: ReadonlyArray<Pod>): Counted => {
   const finished = pods.filter((pod) => pod.finalizers.includes(TRACKED) && !isActive(pod))
   const succeeded = finished.filter(({ phase }) => phase === "Succeeded")
+  const isSuspended = at(job, "spec", "suspend") === true
+  const failures = finished.filter(({ phase }) => phase === "Failed" || (phase !== "Succeeded" && !isSuspended))
   const indexes = new Set([
     ...fromRanges(textAt(job, "status", "completedIndexes")),
     ...(isIndexed(job) ? succeeded.flatMap((pod) => indexOf(pod) ?? []) : [])
   ])
-  const failed = (numberAt(job, "status", "failed") ?? 0) + finished.length - succeeded.length
+  const failed = (numberAt(job, "status", "failed") ?? 0) + failures.length
   return {
     succeeded: isIndexed(job) ? indexes.size : (numberAt(job, "status", "succeeded") ?? 0) + succeeded.length,
     failed,

@@ -155,7 +155,7 @@ const finish = (work: Work, active: ReadonlyArray<Pod>, type: "Complete" | "Fail
   const gone = left.every((pod) => turn.kernel.store.get(Resources.pods, pod.stored.key)?.uid !== pod.stored.uid)
   const startTime = textAt(object, "status", "startTime") || undefined
   if (!gone) {
-    tell(work, decided, { active: 0, startTime, killed: type === "Failed" ? active.length : 0 })
+    tell(work, decided, { active: 0, startTime })
     return
   }
   const conditions = withCondition(turn, decided, { type, status: "True", ...verdict })
@@ -168,7 +168,6 @@ interface Told {
   readonly active: number
   readonly startTime: string | undefined
   readonly completionTime?: string | undefined
-  readonly killed?: number
 }
 
 const tell = (work: Work, conditions: ReadonlyArray<Json>, told: Told): void => {
@@ -179,7 +178,7 @@ const tell = (work: Work, conditions: ReadonlyArray<Json>, told: Told): void => 
     ...(conditions.length === 0 ? {} : { conditions }),
     ...(startTime === undefined ? {} : { startTime }),
     ...(completionTime === undefined ? {} : { completionTime }),
-    ...nonZero({ active: told.active, succeeded: counted.succeeded, failed: counted.failed + (told.killed ?? 0) }),
+    ...nonZero({ active: told.active, succeeded: counted.succeeded, failed: counted.failed }),
     ...(indexes === undefined || indexes === "" ? {} : { completedIndexes: indexes }),
     terminating: pods.filter((pod) => pod.ending && pod.phase !== "Succeeded" && pod.phase !== "Failed").length,
     uncountedTerminatedPods: {},

@@ -178,6 +178,33 @@ describe("jobs", () => {
     })
   )
 
+  it.live("count each pod that they end as one that failed, and none that a suspension ends", () =>
+    Effect.gen(function* () {
+      const { call, until, untilItems } = yield* cluster()
+      const running = `${PODS}?fieldSelector=status.phase%3DRunning`
+      yield* call("POST", JOBS, { body: once("doomed", { backoffLimit: 0, parallelism: 3, completions: 3 }) })
+      const [first] = yield* untilItems("all run", running, (all) => all.length === 3)
+      yield* call("PATCH", `${PODS}/${nameOf(first)}/status`, phase("Failed"))
+      const failed = yield* until(
+        "it is over",
+        `${JOBS}/doomed`,
+        (one) => condition(one, "Failed")["status"] === "True"
+      )
+      assert.strictEqual(at(failed, "status", "failed"), 3)
+
+      yield* call("POST", JOBS, { body: once("paused", { parallelism: 2, completions: 2 }) })
+      yield* untilItems("both run", running, (all) => all.length === 2)
+      yield* call("PATCH", `${JOBS}/paused`, patching({ spec: { suspend: true } }))
+      yield* untilItems("both are gone", `${PODS}?labelSelector=job-name%3Dpaused`, (all) => all.length === 0)
+      const paused = yield* until(
+        "it says so",
+        `${JOBS}/paused`,
+        (one) => condition(one, "Suspended")["status"] === "True"
+      )
+      assert.strictEqual(at(paused, "status", "failed"), undefined)
+    })
+  )
+
   it.live("that are suspended have no pods, and go some time after their end", () =>
     Effect.gen(function* () {
       const { call, until, untilItems } = yield* cluster({ kubelet: false })
@@ -227,6 +254,29 @@ describe("cron jobs", () => {
         arrayAt(allow, "status", "active").map((one) => textAt(one, "name")),
         [`allow-${first}`, `allow-${first + 5}`]
       )
+    })
+  )
+})
+
+describe("a cluster that is killed while it is reset", () => {
+  it.effect("leaves its controllers at rest until it starts again", () =>
+    Effect.gen(function* () {
+      const { call, server } = yield* started({ controllers: true })
+      yield* TestClock.setTime(Date.parse("2026-03-01T00:00:30Z"))
+      yield* call("POST", `${BATCH}/cronjobs`, {
+        body: {
+          metadata: { name: "each-minute" },
+          spec: { schedule: "* * * * *", jobTemplate: { spec: once("x")["spec"] ?? null } }
+        }
+      })
+      yield* server.checkpoint
+      yield* Effect.all([server.kill, server.reset], { concurrency: "unbounded" })
+      for (let minute = 0; minute < 3; minute++) yield* TestClock.adjust("1 minute")
+      yield* server.restart
+      const jobs = (yield* call("GET", JOBS)).json
+      // Of those that it missed, the controller makes the last one.
+      assert.notInclude(namesOf(jobs), `each-minute-${Date.parse("2026-03-01T00:01:00Z") / 60_000}`)
+      assert.notInclude(namesOf(jobs), `each-minute-${Date.parse("2026-03-01T00:02:00Z") / 60_000}`)
     })
   )
 })
