@@ -29,6 +29,7 @@ import type { Operation } from "../internal/EtcdClient.ts"
 import { compact } from "../internal/EtcdHistory.ts"
 import { attempt, inRealTime } from "../internal/Machine.ts"
 import * as Ports from "../internal/Ports.ts"
+import * as ServerCertificate from "../internal/ServerCertificate.ts"
 import { tailIn } from "../internal/Program.ts"
 import * as Watchdog from "../internal/Watchdog.ts"
 import * as Workspace from "../internal/Workspace.ts"
@@ -93,11 +94,13 @@ const start = Effect.fnUntraced(function* (options: ClusterOptions) {
   const watchdog = yield* Watchdog.make(workspace.path)
   const paths = ControlPlaneFiles.pathsIn(workspace.path)
   const keys = saved?.keys ?? (yield* ControlPlaneFiles.serviceAccountKeys)
-  yield* ControlPlaneFiles.write(paths, options.users, keys)
+  const certificate = yield* ServerCertificate.issue(options.name)
+  yield* ControlPlaneFiles.write(paths, options.users, keys, certificate)
   const cluster: Cluster = {
     programs: programs.found,
     place: { workspace, watchdog },
     paths,
+    caPem: certificate.certificatePem,
     admin,
     controllers,
     keys,
@@ -189,7 +192,7 @@ const controlled = Effect.fnUntraced(function* (name: string, cluster: Cluster, 
   const state = yield* ControlPlaneState.make({
     driver: NAME,
     socket: clientSocket(paths),
-    probe: { server, caPem: first.caPem, token: cluster.admin.token },
+    probe: { server, caPem: cluster.caPem, token: cluster.admin.token },
     keys: cluster.keys,
     issuers: [issuerOf(port), ...cluster.pastIssuers]
   })
@@ -205,7 +208,7 @@ const controlled = Effect.fnUntraced(function* (name: string, cluster: Cluster, 
   return {
     name,
     server,
-    caPem: first.caPem,
+    caPem: cluster.caPem,
     pid: Effect.map(
       Ref.get(current),
       Option.map((run) => run.apiServer.pid)

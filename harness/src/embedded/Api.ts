@@ -139,13 +139,13 @@ const resource = (
 ): Outcome<Reply> => {
   const found = kernel.registry.find(info.group, info.version, info.resource)
   if (found === undefined || info.rest.length > 0 || !standsHere(found, info)) return Result.fail(noSuchResource)
-  const call: ResourceCall = { request, info, resource: found }
+  const call: ResourceCall = { request, authorize, info, resource: found }
   if (found.custom?.deprecation !== undefined) request.warn(found.custom.deprecation)
   if (info.subresource !== "") {
     const subresource = found.subresources.find((one) => one.name === info.subresource)
     if (subresource === undefined)
       return Result.fail(found.custom === undefined ? noSuchResource : notFound(found, info.name))
-    return subresource.verbs.includes(info.verb)
+    return subresource.verbs.includes(info.verb) && request.method !== "HEAD"
       ? Subresources.answer(kernel, call, subresource)
       : Result.fail(methodNotAllowed)
   }
@@ -163,7 +163,8 @@ const standsHere = (found: Resource, info: RequestInfo.ResourceRequest): boolean
   return info.namespace !== "" || !isItem(info)
 }
 
-const ITEM = new Set(["get", "update", "patch", "delete"])
+/** **Shape** a method that is no verb of any resource has the empty one. */
+const ITEM = new Set(["get", "update", "patch", "delete", ""])
 
 const isItem = (info: RequestInfo.ResourceRequest): boolean => ITEM.has(info.verb) && info.name !== ""
 

@@ -7,15 +7,25 @@ import { Result } from "effect"
 import { parse as parseYaml } from "yaml"
 import type { AggregatedApi } from "./AggregatedApis.ts"
 import type { User } from "./Authentication.ts"
+import type { Authorize } from "./Authorization.ts"
 import * as CustomBody from "./CustomBody.ts"
 import * as Decoding from "./Decoding.ts"
+import * as FieldManager from "./FieldManager.ts"
 import * as FieldTypes from "./FieldTypes.ts"
 import { checked, isArray, isObject, type Json, type JsonObject, objectAt, parse, textAt } from "./Json.ts"
 import { mediaRanges, type Renderer } from "./Representation.ts"
 import type { WatchQuery } from "./Query.ts"
 import type { ResourceRequest } from "./RequestInfo.ts"
 import { apiVersionOf, type Resource } from "./Resource.ts"
-import { badRequest, invalidOptions, type Outcome, unsupportedFormat, unsupportedValue } from "./Status.ts"
+import {
+  badRequest,
+  type FieldError,
+  invalidOptions,
+  misplaced,
+  type Outcome,
+  unsupportedFormat,
+  unsupportedValue
+} from "./Status.ts"
 import type { WriteOptions } from "./Writes.ts"
 import { steps, type Steps } from "./Steps.ts"
 
@@ -36,6 +46,8 @@ export interface ApiRequest {
 /** A request for objects of a resource that is served. */
 export interface ResourceCall {
   readonly request: ApiRequest
+  /** Says what else its user may do. */
+  readonly authorize: Authorize
   readonly info: ResourceRequest
   readonly resource: Resource
 }
@@ -109,7 +121,8 @@ export const resourceBody = ({ request, resource }: ResourceCall): Outcome<JsonO
     ? bodyObject(request, resource.kind, apiVersionOf(resource))
     : Result.flatMap(bodyText(request, resource.kind), (body) => CustomBody.read(resource, body, request.body))
 
-const bodyText = (request: ApiRequest, kind: string): Outcome<JsonObject> => {
+/** Reads the object that a request carries, whatever its kind. **Errors** 400, 415. */
+export const bodyText = (request: ApiRequest, kind: string): Outcome<JsonObject> => {
   const type = mediaType(request)
   return type === "" || type === JSON_TYPE || YAML.has(type)
     ? decode(request.body, YAML.has(type), kind)
@@ -148,32 +161,35 @@ const managerOf = (request: ApiRequest): string =>
   request.query.get("fieldManager") || request.userAgent.split("/")[0] || "unknown"
 
 /**
- * Reads the options that all writes have. **Errors** 422 for a dry run that is not `All`, and for another word than
- * those by which fields are validated.
+ * Reads the options that all writes have.
+ *
+ * **Errors** 422 for a field manager that is no name, for a dry run that is not `All`, and for another word than those by
+ * which fields are validated.
  */
-export const writeOptions = steps(function* (
+export const writeOptions = (
   request: ApiRequest,
   kind: string
-): Steps<WriteOptions & { readonly reading: Reading }> {
-  const dry = yield* dryRun(request.query.getAll("dryRun"), kind)
-  const fields = yield* Decoding.fieldValidation(request.query.get("fieldValidation") ?? "", kind)
-  return { manager: managerOf(request), dryRun: dry, reading: { fields, warn: request.warn } }
-})
-
-type Reading = Decoding.Reading
-
-/** Reads the stages of a dry run. */
-export const dryRun = (stages: ReadonlyArray<string>, kind: string): Outcome<boolean> => {
-  const given = stages.filter((stage) => stage !== "")
-  return given.some((stage) => stage !== "All")
-    ? Result.fail(invalidOptions(kind, [unsupportedValue("dryRun", [...given], ["All"])]))
-    : Result.succeed(given.length > 0)
+): Outcome<WriteOptions & { readonly reading: Decoding.Reading }> => {
+  const { query, warn } = request
+  const stages = query.getAll("dryRun")
+  const word = query.get("fieldValidation") ?? ""
+  const fields = Decoding.fieldValidation(word)
+  const errors = [...FieldManager.errors(query.get("fieldManager") ?? ""), ...stageErrors(stages)]
+  if (fields === undefined || errors.length > 0) {
+    const unknown = fields === undefined ? [Decoding.unknownFieldValidation(word)] : []
+    return Result.fail(invalidOptions(kind, [...errors, ...unknown]))
+  }
+  return Result.succeed({ manager: managerOf(request), dryRun: stages.length > 0, reading: { fields, warn } })
 }
+
+/** What is wrong with the stages of a dry run. */
+export const stageErrors = (stages: ReadonlyArray<string>): ReadonlyArray<FieldError> =>
+  stages.every((stage) => stage === "All") ? [] : [unsupportedValue("dryRun", [...stages], ["All"])]
 
 /** The name and namespace that a body gives itself must be those of the path. **Errors** 400. */
 export const placed = (object: JsonObject, call: ResourceCall): Outcome<JsonObject> => {
   const namespace = textAt(objectAt(object, "metadata"), "namespace")
   return namespace !== "" && call.resource.namespaced && namespace !== call.info.namespace
-    ? Result.fail(badRequest("the namespace of the provided object does not match the namespace sent on the request"))
+    ? Result.fail(misplaced)
     : Result.succeed(object)
 }

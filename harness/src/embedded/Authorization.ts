@@ -75,13 +75,20 @@ export const make = (kernel: Kernel): Authorize => {
 
 /** The rules that apply to a user, in a namespace and everywhere. */
 export const rulesFor = (kernel: Kernel, user: User, namespace: string): ReadonlyArray<Rule> =>
-  compile(kernel)
-    .filter((binding) => binding.kind === "ClusterRoleBinding" || binding.namespace === namespace)
-    .filter((binding) => binding.subjects.some((subject) => isSubject(subject, user)))
+  bindingsOf(kernel, user, namespace)
     // Paths belong to no namespace, so only bindings of the whole cluster give any.
     .flatMap(({ kind, rules }) =>
       kind === "ClusterRoleBinding" ? rules : rules.filter(({ paths }) => paths.length === 0)
     )
+
+/** The rules that a user may hand on in a namespace, with the paths that a role bound there names. */
+export const heldBy = (kernel: Kernel, user: User, namespace: string): ReadonlyArray<Rule> =>
+  bindingsOf(kernel, user, namespace).flatMap(({ rules }) => rules)
+
+const bindingsOf = (kernel: Kernel, user: User, namespace: string): ReadonlyArray<Binding> =>
+  compile(kernel)
+    .filter((binding) => binding.kind === "ClusterRoleBinding" || binding.namespace === namespace)
+    .filter((binding) => binding.subjects.some((subject) => isSubject(subject, user)))
 
 /** The refusal of a request. */
 export const refusal = (user: User, attributes: Attributes): Failure => {
@@ -140,15 +147,22 @@ const reasonOf = (binding: Binding, subject: Subject): string => {
   return `RBAC: allowed by ${binding.kind} "${where}" of ${binding.role} to ${subject.kind} "${who}"`
 }
 
-const compile = ({ store }: Kernel): ReadonlyArray<Binding> => {
-  const clusterRoles = store.list(Resources.clusterRoles, "")
-  const rulesOf = (kind: string, namespace: string, name: string): ReadonlyArray<Rule> => {
-    const role =
-      kind === "ClusterRole"
-        ? store.get(Resources.clusterRoles, name)
-        : store.get(Resources.roles, keyOf(namespace, name))
-    return role === undefined ? [] : aggregated(role, clusterRoles, new Set())
-  }
+/** The rules of a role, `undefined` where there is none of that name. */
+export const rulesOf = (
+  { store }: Kernel,
+  kind: string,
+  namespace: string,
+  name: string
+): ReadonlyArray<Rule> | undefined => {
+  const role =
+    kind === "ClusterRole"
+      ? store.get(Resources.clusterRoles, name)
+      : store.get(Resources.roles, keyOf(namespace, name))
+  return role === undefined ? undefined : aggregated(role, () => store.list(Resources.clusterRoles, ""), new Set())
+}
+
+const compile = (kernel: Kernel): ReadonlyArray<Binding> => {
+  const { store } = kernel
   const binding =
     (kind: Binding["kind"]) =>
     (stored: Stored): Binding => {
@@ -163,9 +177,10 @@ const compile = ({ store }: Kernel): ReadonlyArray<Binding> => {
         subjects: arrayAt(object, "subjects").map((subject) => ({
           kind: textAt(subject, "kind"),
           name: textAt(subject, "name"),
-          namespace: textAt(subject, "namespace")
+          // A service account that names no namespace is one of the binding's own.
+          namespace: textAt(subject, "namespace") || stored.namespace
         })),
-        rules: rulesOf(roleKind, stored.namespace, textAt(role, "name"))
+        rules: rulesOf(kernel, roleKind, stored.namespace, textAt(role, "name")) ?? []
       }
     }
   return [
@@ -177,7 +192,7 @@ const compile = ({ store }: Kernel): ReadonlyArray<Binding> => {
 /** The rules of a role; an aggregated one has those of every cluster role that its selectors match. */
 const aggregated = (
   role: Stored,
-  clusterRoles: ReadonlyArray<Stored>,
+  clusterRoles: () => ReadonlyArray<Stored>,
   seen: ReadonlySet<string>
 ): ReadonlyArray<Rule> => {
   const object = read(role)
@@ -185,7 +200,7 @@ const aggregated = (
   if (selectors.length === 0) return arrayAt(object, "rules").map(ruleFrom)
   if (seen.has(role.uid)) return []
   const within = new Set([...seen, role.uid])
-  return clusterRoles
+  return clusterRoles()
     .filter((one) =>
       selectors.some((selector) =>
         LabelSelector.matches(LabelSelector.fromObject(objectAt({ selector }, "selector")), one.labels)
@@ -194,7 +209,8 @@ const aggregated = (
     .flatMap((one) => aggregated(one, clusterRoles, within))
 }
 
-const ruleFrom = (rule: Json): Rule => {
+/** Reads a rule. */
+export const ruleFrom = (rule: Json): Rule => {
   const texts = (name: string) => arrayAt(rule, name).filter((value) => typeof value === "string")
   return {
     verbs: texts("verbs"),

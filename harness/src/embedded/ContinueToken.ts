@@ -40,8 +40,8 @@ export const parse = (text: string): Outcome<ContinueToken> => {
   const { rv, start } = wire.success
   if (rv === 0 || rv < -1)
     return refuse("continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)")
-  if (!start.startsWith("/") || start.split("/").includes("..")) return refuse(`continue key is not valid: ${start}`)
-  return Result.succeed({ revision: rv, start: start.slice(1) })
+  if (start.split("/").includes("..")) return refuse(`continue key is not valid: ${start}`)
+  return Result.succeed({ revision: rv, start: start.startsWith("/") ? start.slice(1) : start })
 }
 
 const refuse = (message: string) => Result.fail(badRequest(`invalid continue token: ${message}`))

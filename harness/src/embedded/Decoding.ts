@@ -7,6 +7,7 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
+import * as AppliedLists from "./AppliedLists.ts"
 import * as FieldForms from "./FieldForms.ts"
 import * as FieldTypes from "./FieldTypes.ts"
 import { isObject, type JsonObject, textAt, withoutNulls } from "./Json.ts"
@@ -15,8 +16,8 @@ import { apiVersionOf, type Resource } from "./Resource.ts"
 import {
   badRequest,
   type Failure,
+  type FieldError,
   invalid,
-  invalidOptions,
   invalidValue,
   type Outcome,
   unsupportedValue
@@ -28,13 +29,12 @@ export type FieldValidation = "Strict" | "Warn" | "Ignore"
 
 const ALL: ReadonlyArray<FieldValidation> = ["Ignore", "Strict", "Warn"]
 
-/** **Errors** 422 for any other word. */
-export const fieldValidation = (text: string, options: string): Outcome<FieldValidation> => {
-  const known = text === "" ? "Warn" : ALL.find((one) => one === text)
-  return known === undefined
-    ? Result.fail(invalidOptions(options, [unsupportedValue("fieldValidation", text, ["", ...ALL])]))
-    : Result.succeed(known)
-}
+/** Reads the word of a query; `undefined` for one that nobody knows. */
+export const fieldValidation = (word: string): FieldValidation | undefined =>
+  word === "" ? "Warn" : ALL.find((one) => one === word)
+
+export const unknownFieldValidation = (word: string): FieldError =>
+  unsupportedValue("fieldValidation", word, ["", ...ALL])
 
 /** How a client wants its fields read, and how it hears of what is dropped. */
 export interface Reading {
@@ -123,20 +123,27 @@ export const decodePatched = (
   })
 }
 
-/** **Errors** 500, as the real server answers an intent with fields or types of fields that its kind does not have. */
+/**
+ * **Errors** 500, as the real server answers an intent with fields or types of fields that its kind does not have, or
+ * with items of a list that share their identity.
+ */
 export const declared = (resource: Resource, intent: JsonObject): Outcome<JsonObject> => {
   const { custom } = resource
   const { unknown } =
     custom === undefined
       ? Structural.prunePublished(KindSchema.ofResource(resource) ?? {}, intent)
       : Structural.prune(custom.schema, intent)
+  const lists = AppliedLists.problems(KindSchema.ofResource(resource), intent)
   const mistyped =
-    custom === undefined ? FieldTypes.declaring(apiVersionOf(resource), resource.kind, intent) : undefined
-  if (unknown.length === 0 && mistyped === undefined) return Result.succeed(intent)
+    custom === undefined && lists.length === 0
+      ? FieldTypes.declaring(apiVersionOf(resource), resource.kind, intent)
+      : undefined
   const problems = [
     ...unknown.map((path) => `.${path}: field not declared in schema`),
+    ...lists,
     ...(mistyped === undefined ? [] : [mistyped])
   ]
+  if (problems.length === 0) return Result.succeed(intent)
   const [only] = problems
   const told = problems.length === 1 && only !== undefined ? only : ["errors:", ...problems].join("\n  ")
   const place = `${textAt(intent, "metadata", "namespace")}/${textAt(intent, "metadata", "name")}`
@@ -145,6 +152,21 @@ export const declared = (resource: Resource, intent: JsonObject): Outcome<JsonOb
     code: 500,
     message: `failed to create typed patch object (${place}; ${kind}): ${told}`
   })
+}
+
+/**
+ * Reads what an apply has made of an object. **Shape** nulls stay in objects of a custom kind, whose schema then refuses
+ * them: so it is with the real server, also where the apply took the last thing out of a list or a map.
+ */
+export const applied = (resource: Resource, object: JsonObject): JsonObject => {
+  const { custom } = resource
+  if (custom === undefined) return FieldForms.canonical(apiVersionOf(resource), resource.kind, withoutNulls(object))
+  const { metadata, ...rest } = object
+  const filled = Structural.withDefaults(custom.schema, rest)
+  return {
+    ...(isObject(metadata) ? { metadata: withoutNulls(metadata) } : {}),
+    ...(isObject(filled) ? filled : {})
+  }
 }
 
 /** Brings an object of a custom kind into the shape of a version. */

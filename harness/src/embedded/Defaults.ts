@@ -243,19 +243,24 @@ const node: Fill = (object) => {
 
 const RBAC = "rbac.authorization.k8s.io"
 
-const binding: Fill = (object) => ({
-  ...object,
-  roleRef: withDefaults(objectAt(object, "roleRef"), { apiGroup: RBAC }),
-  ...(isArray(object["subjects"])
-    ? {
-        subjects: object["subjects"].map((subject) =>
-          isObject(subject) && subject["kind"] !== "ServiceAccount"
-            ? withDefaults(subject, { apiGroup: RBAC })
-            : subject
-        )
-      }
-    : {})
-})
+/** A role without rules says so. */
+const role: Fill = (object) => (arrayAt(object, "rules").length === 0 ? { ...object, rules: null } : object)
+
+const binding: Fill = (object) => {
+  const subjects = arrayAt(object, "subjects").map((subject) =>
+    isObject(subject) && PEOPLE.has(textAt(subject, "kind")) ? ofRbac(subject) : subject
+  )
+  return {
+    ...without(object, "subjects"),
+    roleRef: ofRbac(objectAt(object, "roleRef")),
+    ...(subjects.length === 0 ? {} : { subjects })
+  }
+}
+
+const PEOPLE = new Set(["User", "Group"])
+
+const ofRbac = (reference: JsonObject): JsonObject =>
+  textAt(reference, "apiGroup") === "" ? { ...reference, apiGroup: RBAC } : reference
 
 const pod: Fill = (object) =>
   // Only a pod that is created goes through admission; `status` tells one that is already there.
@@ -289,6 +294,8 @@ const FILL = new Map<string, Fill>([
   ["PersistentVolumeClaim", claim],
   ["CustomResourceDefinition", Definition.fill],
   ["APIService", ApiServices.fill],
+  ["Role", role],
+  ["ClusterRole", role],
   ["RoleBinding", binding],
   ["ClusterRoleBinding", binding]
 ])

@@ -19,10 +19,16 @@ import { read, type Stored } from "./Store.ts"
 import { type Address, find, held } from "./Writes.ts"
 import { steps, type Steps } from "./Steps.ts"
 
-/** How an object goes. **Shape** without `graceSeconds` the object's own period counts. */
+/**
+ * How an object goes.
+ *
+ * **Shape** without `graceSeconds` the object's own period counts; with `tellsWait` the client is told when the object
+ * has to wait.
+ */
 export interface DeleteOptions {
   readonly graceSeconds?: number
   readonly propagation?: Finalizers.Propagation
+  readonly tellsWait?: boolean
   readonly uid?: string
   readonly version?: string
   readonly dryRun: boolean

@@ -20,7 +20,7 @@ import * as Api from "./Api.ts"
 import { JSON_TYPE } from "./ApiRequest.ts"
 import * as Authentication from "./Authentication.ts"
 import * as Bootstrap from "./Bootstrap.ts"
-import * as Certificate from "./Certificate.ts"
+import * as ServerCertificate from "../internal/ServerCertificate.ts"
 import * as Controllers from "./controllers/Controllers.ts"
 import * as Kernel from "./Kernel.ts"
 import * as Listener from "./Listener.ts"
@@ -114,7 +114,7 @@ export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedServer, H
         Effect.ensuring(Effect.sync(() => observe(`${request.method} ${request.url} ${response.statusCode}`)))
       )
     }
-    const certificate = yield* Certificate.issue(options.name)
+    const certificate = yield* ServerCertificate.issue(options.name)
     const listener = yield* Listener.make(certificate, handle)
     kernel.place.port = listener.port
     const begin = Effect.suspend(() => {

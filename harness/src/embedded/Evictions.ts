@@ -7,6 +7,7 @@
  */
 import { Result } from "effect"
 import { bodyObject, json, type Reply, type ResourceCall } from "./ApiRequest.ts"
+import * as DeleteOptions from "./DeleteOptions.ts"
 import * as Deletions from "./Deletions.ts"
 import { arrayAt, at, isObject, type JsonObject, numberAt, objectAt, put, textAt } from "./Json.ts"
 import { type Kernel, timestamp } from "./Kernel.ts"
@@ -27,7 +28,7 @@ export const create = steps(function* (kernel: Kernel, call: ResourceCall): Step
   const name = textAt(eviction, "metadata", "name")
   if (name !== call.info.name)
     return yield* Result.fail(badRequest("name in URL does not match name in Eviction object"))
-  const options = yield* Objects.deleteOptions(call, objectAt(eviction, "deleteOptions"))
+  const options = yield* DeleteOptions.within(call, objectAt(eviction, "deleteOptions"))
   const stored = yield* Writes.find(kernel, Objects.addressOf(call))
   const pod = read(stored)
   if (!isBeyondBudget(pod)) yield* ask(kernel, stored, pod, options.dryRun)

@@ -1,8 +1,9 @@
 /**
- * The one form in which a server gives back a value that clients may write in several: quantities and times.
+ * The one form in which a server gives back a value that clients may write in several: quantities, times, and lists and
+ * maps with nothing in them.
  *
  * **Source** Kubernetes 1.36, `apimachinery`: what `resource.Quantity`, `metav1.Time` and `metav1.MicroTime` print of
- * what they have parsed.
+ * what they have parsed; Go's `encoding/json` for `omitempty`.
  *
  * @since 0.1.0
  */
@@ -12,20 +13,34 @@ import { changeItems, changeValues, isArray, isObject, type Json, type JsonObjec
 import * as Quantity from "./Quantity.ts"
 
 /**
- * Gives an object of a kind that is built in with every quantity and every time in its form.
+ * Gives an object of a kind that is built in with every quantity and every time in its form, and without the lists and
+ * maps that hold nothing.
  *
- * **Limits** one walk; the object itself when nothing differs. What is neither quantity nor time stays.
+ * **Shape** an empty struct stays, and so does the list of managed fields, whose emptiness is an order.
+ *
+ * **Limits** one walk; the object itself when nothing differs.
  */
 export const canonical = (groupVersion: string, kind: string, object: JsonObject): JsonObject =>
   inStruct(rootOf(groupVersion, kind), object)
 
-const inStruct = (shape: Shape, object: JsonObject): JsonObject =>
-  shape._tag === "Struct"
-    ? changeValues(object, (value, name) => {
-        const schema = Object.hasOwn(shape.fields, name) ? shape.fields[name] : undefined
-        return isObject(schema) ? formed(shapeOf(schema), value) : value
-      })
-    : object
+const inStruct = (shape: Shape, object: JsonObject): JsonObject => {
+  if (shape._tag !== "Struct") return object
+  const formedObject = changeValues(object, (value, name) => {
+    const schema = Object.hasOwn(shape.fields, name) ? shape.fields[name] : undefined
+    if (!isObject(schema) || name === "managedFields") return value
+    const inside = shapeOf(schema)
+    const result = formed(inside, value)
+    return isEmpty(inside, result) ? undefined : result
+  })
+  const missing = shape.printed.filter((name) => !Object.hasOwn(formedObject, name))
+  return missing.length === 0
+    ? formedObject
+    : { ...formedObject, ...Object.fromEntries(missing.map((name) => [name, null])) }
+}
+
+const isEmpty = (shape: Shape, value: Json): boolean =>
+  (shape._tag === "List" && isArray(value) && value.length === 0)
+  || (shape._tag === "Map" && isObject(value) && Object.keys(value).length === 0)
 
 /** **Shape** quantities in a map are a list of resources. */
 const formed = (shape: Shape, value: Json, precision: Quantity.Precision = "nano"): Json => {

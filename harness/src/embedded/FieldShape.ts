@@ -17,7 +17,14 @@ export type Shape =
   | { readonly _tag: "Time"; readonly precision: GoTime.Precision }
   | { readonly _tag: "List"; readonly item: JsonObject }
   | { readonly _tag: "Map"; readonly value: JsonObject }
-  | { readonly _tag: "Struct"; readonly name: string; readonly version: string; readonly fields: JsonObject }
+  | {
+      readonly _tag: "Struct"
+      readonly name: string
+      readonly version: string
+      readonly fields: JsonObject
+      /** Lists and maps that are printed, as `null`, even when nothing is in them. */
+      readonly printed: ReadonlyArray<string>
+    }
 
 const PARSED = new Map<string, Shape>([
   ["io.k8s.apimachinery.pkg.api.resource.Quantity", { _tag: "Quantity" }],
@@ -58,12 +65,28 @@ const compiled = (schema: JsonObject, name: string): Shape => {
     case "object": {
       if (isObject(additionalProperties)) return { _tag: "Map", value: additionalProperties }
       const [version = "", own = ""] = name.split(".").slice(-2)
-      return isObject(properties) ? { _tag: "Struct", name: own, version, fields: properties } : ANY
+      return isObject(properties)
+        ? { _tag: "Struct", name: own, version, fields: properties, printed: printed(own, schema, properties) }
+        : ANY
     }
     default:
       return ANY
   }
 }
+
+/** Fields that one may leave out and that are printed all the same. */
+const PRINTED = new Map([
+  ["Role", ["rules"]],
+  ["ClusterRole", ["rules"]],
+  ["EndpointSlice", ["endpoints", "ports"]],
+  ["ProjectedVolumeSource", ["sources"]]
+])
+
+const printed = (name: string, schema: JsonObject, fields: JsonObject): ReadonlyArray<string> =>
+  [...arrayAt(schema, "required"), ...(PRINTED.get(name) ?? [])].filter((field): field is string => {
+    const of = typeof field === "string" ? fields[field] : undefined
+    return isObject(of) && (of["type"] === "array" || isObject(of["additionalProperties"]))
+  })
 
 const roots = new Map<string, Shape>()
 

@@ -212,6 +212,21 @@ const METADATA = KindSchema.reference("io.k8s.apimachinery.pkg.apis.meta.v1.Obje
 export const decodingMetadata = (metadata: Json): string | undefined =>
   decoderWords(findIn(shapeOf(METADATA), "ObjectMeta", metadata))
 
+const DELETE_OPTIONS = KindSchema.reference("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions")
+
+/** Texts whose types have names of their own. */
+const NAMED = new Map([
+  ["DeleteOptions.propagationPolicy of type string", "DeleteOptions.propagationPolicy of type v1.DeletionPropagation"],
+  ["Preconditions.preconditions.uid of type string", "Preconditions.preconditions.uid of type types.UID"]
+])
+
+/** What a decoder says of the options of a deletion. */
+export const decodingDeleteOptions = (options: JsonObject): string | undefined => {
+  const words = decoderWords(findIn(shapeOf(DELETE_OPTIONS), "DeleteOptions", options))
+  const named = [...NAMED].find(([plain]) => words?.endsWith(plain))
+  return named === undefined ? words : words?.replace(...named)
+}
+
 const decoderWords = (found: Mismatch | undefined): string | undefined => {
   if (found === undefined) return undefined
   const { fields, shape, struct, value, words } = found

@@ -1,12 +1,13 @@
 /**
  * JSON Patch: a list of operations on paths of a document.
  *
- * **Source** RFC 6902 and RFC 6901, with one liberty of the real server: `replace` of a missing key adds it.
+ * **Source** RFC 6902 and RFC 6901, with the liberties of the real server (`evanphx/json-patch` 4.13): `replace` of a missing
+ * key adds it, a missing key reads as null, and an index may be negative or have leading zeros.
  *
  * @since 0.1.0
  */
 import { Result } from "effect"
-import { equals, isArray, isObject, type Json, type JsonArray, without } from "./Json.ts"
+import { equals, isArray, isObject, type Json, type JsonArray, type JsonObject, without } from "./Json.ts"
 import { badRequest, type Failure, type Outcome, unprocessable } from "./Status.ts"
 
 type Operation =
@@ -24,16 +25,12 @@ export const MAX_OPERATIONS = 10_000
 /**
  * Reads a patch.
  *
- * **Errors** 400 for a body that is no array of objects, 413 beyond {@link MAX_OPERATIONS}, 422 for an unknown
+ * **Errors** 400 for a body that is no array of objects or says something else than text where text belongs, 413 beyond {@link MAX_OPERATIONS}, 422 for an unknown
  * operation.
  */
 export const fromJson = (body: Json): Outcome<JsonPatch> => {
-  if (!isArray(body)) {
-    const what = body === null ? "null" : isObject(body) ? "object" : typeof body
-    return Result.fail(
-      badRequest(`error decoding patch: json: cannot unmarshal ${what} into Go value of type []handlers.jsonPatchOp`)
-    )
-  }
+  if (body === null) return Result.succeed([])
+  if (!isArray(body)) return undecodable(body, "Go value of type []handlers.jsonPatchOp")
   if (body.length > MAX_OPERATIONS) {
     return Result.fail({
       code: 413,
@@ -41,7 +38,23 @@ export const fromJson = (body: Json): Outcome<JsonPatch> => {
       message: `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${body.length}`
     })
   }
-  return Result.all(body.map(operationFrom))
+  return Result.flatMap(Result.all(body.map(typedOperation)), (operations) => Result.all(operations.map(operationFrom)))
+}
+
+const undecodable = (value: Json, into: string) =>
+  Result.fail(badRequest(`error decoding patch: json: cannot unmarshal ${goType(value)} into ${into}`))
+
+const goType = (value: Json): string =>
+  isArray(value) ? "array" : typeof value === "boolean" ? "bool" : value === null ? "null" : typeof value
+
+/** What an operation says is text; only its value may be anything. */
+const typedOperation = (json: Json): Outcome<JsonObject> => {
+  if (json === null) return Result.succeed({})
+  if (!isObject(json)) return undecodable(json, "Go value of type handlers.jsonPatchOp")
+  const field = ["op", "path", "from"].find((name) => typeof (json[name] ?? "") !== "string")
+  return field === undefined
+    ? Result.succeed(json)
+    : undecodable(json[field] ?? null, `Go struct field jsonPatchOp.${field} of type string`)
 }
 
 /**
@@ -57,8 +70,7 @@ export const apply = (document: Json, patch: JsonPatch): Outcome<Json> => {
 
 const mismatch: Result.Result<never, Failure> = Result.fail(unprocessable)
 
-const operationFrom = (json: Json): Outcome<Operation> => {
-  if (!isObject(json)) return mismatch
+const operationFrom = (json: JsonObject): Outcome<Operation> => {
   const path = pointerFrom(json["path"])
   if (path === undefined) return mismatch
   const op = json["op"]
@@ -71,11 +83,12 @@ const operationFrom = (json: Json): Outcome<Operation> => {
   return Result.succeed({ op, path, value: json["value"] ?? null })
 }
 
+/** Reads a pointer. **Shape** what stands before the first slash does not count. */
 const pointerFrom = (text: Json | undefined): Pointer | undefined => {
   if (text === "") return []
-  if (typeof text !== "string" || !text.startsWith("/")) return undefined
+  if (typeof text !== "string" || !text.includes("/")) return undefined
   return text
-    .slice(1)
+    .slice(text.indexOf("/") + 1)
     .split("/")
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
 }
@@ -83,14 +96,16 @@ const pointerFrom = (text: Json | undefined): Pointer | undefined => {
 const step = (document: Json, operation: Operation): Outcome<Json> => {
   switch (operation.op) {
     case "add":
-      return change(document, operation.path, (parent, key) => addTo(parent, key, operation.value), operation.value)
+      return change(document, operation.path, (parent, key) => addTo(parent, key, operation.value))
     case "replace":
-      return change(document, operation.path, (parent, key) => replaceIn(parent, key, operation.value), operation.value)
+      if (operation.path.length === 0) return isObject(operation.value) ? Result.succeed(operation.value) : mismatch
+      return change(document, operation.path, (parent, key) => replaceIn(parent, key, operation.value))
     case "remove":
-      return change(document, operation.path, removeFrom, null)
+      return change(document, operation.path, removeFrom)
     case "test":
-      return Result.flatMap(read(document, operation.path), (found) =>
-        equals(found, operation.value) ? Result.succeed(document) : mismatch
+      return Result.flatMap(
+        operation.path.length === 0 ? Result.succeed(document) : read(document, operation.path),
+        (found) => (equals(found, operation.value) ? Result.succeed(document) : mismatch)
       )
     case "copy":
       return Result.flatMap(read(document, operation.from), (value) =>
@@ -105,14 +120,19 @@ const step = (document: Json, operation: Operation): Outcome<Json> => {
   }
 }
 
+/** Reads a value. **Shape** a key that an object does not have is null there; the whole is no value of anything. */
 const read = (document: Json, pointer: Pointer): Outcome<Json> => {
-  let current = document
-  for (const key of pointer) {
-    const next = child(current, key)
+  const key = pointer.at(-1)
+  let parent = document
+  for (const step of pointer.slice(0, -1)) {
+    const next = child(parent, step)
     if (next === undefined) return mismatch
-    current = next
+    parent = next
   }
-  return Result.succeed(current)
+  if (key === undefined) return mismatch
+  const found = child(parent, key)
+  if (found !== undefined) return Result.succeed(found)
+  return isObject(parent) ? Result.succeed(null) : mismatch
 }
 
 const child = (parent: Json, key: string): Json | undefined => {
@@ -127,15 +147,14 @@ const child = (parent: Json, key: string): Json | undefined => {
 const change = (
   document: Json,
   pointer: Pointer,
-  edit: (parent: Json, key: string) => Outcome<Json>,
-  whole: Json
+  edit: (parent: Json, key: string) => Outcome<Json>
 ): Outcome<Json> => {
   const [key, ...rest] = pointer
-  if (key === undefined) return Result.succeed(whole)
+  if (key === undefined) return mismatch
   if (rest.length === 0) return edit(document, key)
   const next = child(document, key)
   if (next === undefined) return mismatch
-  return Result.flatMap(change(next, rest, edit, whole), (changed) => replaceIn(document, key, changed))
+  return Result.flatMap(change(next, rest, edit), (changed) => replaceIn(document, key, changed))
 }
 
 const addTo = (parent: Json, key: string, value: Json): Outcome<Json> => {
@@ -158,10 +177,12 @@ const removeFrom = (parent: Json, key: string): Outcome<Json> => {
   return isArray(parent) && index !== undefined ? Result.succeed(parent.toSpliced(index, 1)) : mismatch
 }
 
-const INDEX = /^(?:0|[1-9][0-9]*)$/
+const INDEX = /^[+-]?[0-9]{1,15}$/
 
+/** Reads an index. **Shape** a negative one counts from the end, where an addition comes behind the last. */
 const indexIn = (list: JsonArray, key: string, size = list.length): number | undefined => {
   if (!INDEX.test(key)) return undefined
   const index = Number(key)
-  return index < size ? index : undefined
+  if (index >= size || index < -size) return undefined
+  return index < 0 ? index + size : Math.abs(index)
 }

@@ -8,7 +8,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { createServer, type Server } from "node:https"
 import type { Socket } from "node:net"
 import { MachineRefused } from "../HarnessError.ts"
-import type { Certificate } from "./Certificate.ts"
+import type { ServerCertificate } from "../internal/ServerCertificate.ts"
 
 /** Answers one request. It is interrupted when the connection closes. */
 export type Handle = (request: IncomingMessage, response: ServerResponse) => Effect.Effect<void>
@@ -32,7 +32,10 @@ export interface Listener {
  *
  * @since 0.1.0
  */
-export const make = (certificate: Certificate, handle: Handle): Effect.Effect<Listener, MachineRefused, Scope.Scope> =>
+export const make = (
+  certificate: ServerCertificate,
+  handle: Handle
+): Effect.Effect<Listener, MachineRefused, Scope.Scope> =>
   Effect.gen(function* () {
     const run = yield* FiberSet.makeRuntime()
     const sockets = new Set<Socket>()

@@ -31,16 +31,24 @@ export interface Page {
 export const page = (kernel: Kernel, resource: Resource, namespace: string, query: ListQuery): Outcome<Page> => {
   const { store } = kernel
   if (query.token !== undefined) return continued(kernel, resource, namespace, query, query.token)
+  const single = isSingle(resource, namespace, query)
+  const paged = query.match === "" && query.limit > 0 && (query.revision ?? 0) > 0
   if (query.revision !== undefined && query.revision > store.revision) {
-    return Result.fail(tooLargeVersion(query.revision, store.revision))
+    return Result.fail(tooLargeVersion(query.revision, store.revision, !(single && (paged || query.match === "Exact"))))
   }
-  const exact = query.match === "Exact" || (query.match === "" && query.limit > 0 && (query.revision ?? 0) > 0)
+  // A page of a list shows the version that it names; one object, named, is read as it is.
+  const exact = query.match === "Exact" || (paged && !single)
   const revision = exact && query.revision !== undefined ? query.revision : store.revision
   if (revision < store.compacted) return Result.fail(expired("The resourceVersion for the provided list is too old."))
-  // Any version will do for a reader that names 0, and it gets everything at once.
-  const limit = query.revision === 0 ? 0 : query.limit
-  return Result.succeed(cut(kernel, resource, namespace, { ...query, limit }, "", revision))
+  return Result.succeed(cut(kernel, resource, namespace, { ...query, limit: limitOf(query) }, "", revision))
 }
+
+/** Whether a list can hold nothing but one object whose place is known. */
+const isSingle = (resource: Resource, namespace: string, { selection }: ListQuery): boolean =>
+  FieldSelector.pinned(selection.fields, "metadata.name") !== undefined
+  && (!resource.namespaced
+    || namespace !== ""
+    || FieldSelector.pinned(selection.fields, "metadata.namespace") !== undefined)
 
 const continued = (
   kernel: Kernel,
@@ -65,8 +73,11 @@ const continued = (
       )
     )
   }
-  return Result.succeed(cut(kernel, resource, namespace, query, start, revision))
+  return Result.succeed(cut(kernel, resource, namespace, { ...query, limit: limitOf(query) }, start, revision))
 }
+
+/** Any version will do for a reader that names 0, and it gets everything at once. */
+const limitOf = ({ limit, revision }: ListQuery): number => (revision === 0 ? 0 : limit)
 
 const cut = (
   kernel: Kernel,

@@ -9,8 +9,9 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
-import { arrayAt, at, type Json, type JsonObject, objectAt, put, textAt, without } from "./Json.ts"
+import { arrayAt, at, type Json, type JsonObject, objectAt, put, textAt, without, withoutNulls } from "./Json.ts"
 import * as FieldSet from "./FieldSet.ts"
+import * as FieldValues from "./FieldValues.ts"
 import * as KindSchema from "./KindSchema.ts"
 import { apiVersionOf, hasStatus, type Resource } from "./Resource.ts"
 import { badRequest, type Failure, type Outcome } from "./Status.ts"
@@ -68,8 +69,7 @@ export const apply = (
 ): Outcome<JsonObject> => {
   if (at(intent, "metadata", "managedFields") !== undefined)
     return Result.fail(badRequest("metadata.managedFields must be nil"))
-  // A status in an apply of the object itself belongs to nobody: only its subresource writes it.
-  const applied = options.subresource === "" && hasStatus(resource) ? without(intent, "status") : intent
+  const applied = covered(resource, intent, options.subresource)
   const schema = KindSchema.ofResource(resource)
   const set = FieldSet.fromObject(schema, managed(applied))
   const known = live === undefined ? [] : managersOf(resource, live, options.time)
@@ -77,24 +77,27 @@ export const apply = (
     manager.operation === "Apply" && manager.name === options.manager && manager.subresource === options.subresource
   const mine = known.find(isMine)
   const others = known.filter((manager) => !isMine(manager))
-  const merged = FieldSet.merge(schema, live ?? {}, without(applied, "apiVersion", "kind"))
+  const merged = FieldValues.merge(schema, live ?? {}, without(applied, "apiVersion", "kind"))
 
+  const changed = FieldValues.changed(schema, live ?? {}, merged)
   const conflicts = others.flatMap((manager) =>
-    FieldSet.paths(FieldSet.intersection(set, manager.fields))
-      .filter((path) => !FieldSet.isSame(schema, live, merged, path))
-      .map((path) => ({ manager, path }))
+    FieldSet.paths(FieldSet.intersection(manager.fields, changed)).map((path) => ({ manager, path }))
   )
   if (conflicts.length > 0 && !options.force) return Result.fail(conflicted(conflicts))
 
-  const taken = FieldSet.fromPaths(conflicts.map(({ path }) => path))
+  const named = FieldSet.fromObject(schema, applied)
+  const owned = others.reduce((all, manager) => FieldSet.union(all, manager.fields), named)
+  const pruned = mine === undefined ? merged : withoutDropped(schema, merged, mine.fields, owned)
+  const gone = FieldSet.difference(
+    FieldValues.everything(schema, live ?? {}),
+    FieldValues.everything(schema, withoutNulls(pruned))
+  )
+  const taken = FieldSet.union(FieldSet.fromPaths(conflicts.map(({ path }) => path)), gone)
   const rest = others.map((manager) => ({ ...manager, fields: FieldSet.difference(manager.fields, taken) }))
-  const dropped = mine === undefined ? FieldSet.empty : FieldSet.difference(mine.fields, set)
-  const owned = rest.reduce((all, manager) => FieldSet.union(all, manager.fields), FieldSet.empty)
-  const pruned = FieldSet.paths(FieldSet.difference(dropped, owned))
-    .toReversed()
-    .reduce<JsonObject>((object, path) => FieldSet.removeAt(schema, object, path), merged)
   const unchanged =
-    mine !== undefined && FieldSet.isEmpty(FieldSet.difference(set, mine.fields)) && FieldSet.isEmpty(dropped)
+    mine !== undefined
+    && FieldSet.isEmpty(FieldSet.difference(set, mine.fields))
+    && FieldSet.isEmpty(FieldSet.difference(mine.fields, set))
   const now: Manager = {
     name: options.manager,
     operation: "Apply",
@@ -104,6 +107,36 @@ export const apply = (
     fields: set
   }
   return Result.succeed(withManagers(pruned, [now, ...rest]))
+}
+
+/** The part of an intent that an apply of the object, or of its status, is about; what else it names belongs to nobody. */
+const covered = (resource: Resource, intent: JsonObject, subresource: string): JsonObject => {
+  if (subresource === "") return hasStatus(resource) ? without(intent, "status") : intent
+  const body = without(intent, "spec")
+  if (resource.custom !== undefined) return without(body, "metadata")
+  return resource.kind === "Deployment" ? put(body, ["metadata", "labels"], undefined) : body
+}
+
+/**
+ * Takes away what a manager applied the last time and does not any more, unless somebody owns it or something in it.
+ *
+ * **Source** `merge/update.go`, `prune`.
+ */
+const withoutDropped = (
+  schema: KindSchema.KindSchema,
+  merged: JsonObject,
+  last: FieldSet.FieldSet,
+  owned: FieldSet.FieldSet
+): JsonObject => {
+  const before = FieldSet.withNamed(schema, last)
+  const fieldsOf = (object: JsonObject) => FieldSet.withNamed(schema, FieldSet.fromObject(schema, object))
+  const all = fieldsOf(merged)
+  const kept = fieldsOf(FieldValues.remove(schema, merged, before))
+  const stays = FieldSet.union(kept, FieldSet.withNamed(schema, owned))
+  const left = fieldsOf(FieldValues.remove(schema, merged, FieldSet.difference(all, stays)))
+  // What the manager never applied stays where its container stays.
+  const dropped = FieldSet.intersection(FieldSet.difference(all, left), before)
+  return FieldValues.remove(schema, merged, dropped)
 }
 
 /**
@@ -122,12 +155,9 @@ export const afterUpdate = (
   const known = arrayAt(after, "metadata", "managedFields").flatMap(fromEntry)
   if (known.length === 0) return put(after, ["metadata", "managedFields"], undefined)
   const schema = KindSchema.ofResource(resource)
-  const old = FieldSet.fromObject(schema, managed(before))
-  const now = FieldSet.fromObject(schema, managed(after))
-  const written = FieldSet.fromPaths(
-    FieldSet.paths(now).filter((path) => !FieldSet.isSame(schema, before, after, path))
-  )
-  const gone = FieldSet.difference(old, now)
+  const [old, now] = [managed(before), managed(after)]
+  const written = FieldValues.changed(schema, old, now)
+  const gone = FieldSet.difference(FieldValues.everything(schema, old), FieldValues.everything(schema, now))
   if (FieldSet.isEmpty(written) && FieldSet.isEmpty(gone)) return after
   const subresource = part === "main" ? "" : part
   const isWriter = (one: Manager) =>
@@ -153,7 +183,7 @@ const managersOf = (resource: Resource, live: JsonObject, time: string): Readonl
       subresource: "",
       apiVersion: apiVersionOf(resource),
       time,
-      fields: FieldSet.fromObject(KindSchema.ofResource(resource), without(managed(live), "status"))
+      fields: FieldValues.everything(KindSchema.ofResource(resource), without(managed(live), "status"))
     }
   ]
 }
@@ -176,6 +206,7 @@ const fromEntry = (entry: Json): ReadonlyArray<Manager> => {
 const withManagers = (object: JsonObject, managers: ReadonlyArray<Manager>): JsonObject => {
   const entries = managers
     .filter((manager) => !FieldSet.isEmpty(manager.fields))
+    .toSorted(inOrder)
     .map((manager) => ({
       manager: manager.name,
       operation: manager.operation,
@@ -186,6 +217,13 @@ const withManagers = (object: JsonObject, managers: ReadonlyArray<Manager>): Jso
       ...(manager.subresource === "" ? {} : { subresource: manager.subresource })
     }))
   return put(object, ["metadata", "managedFields"], entries.length === 0 ? undefined : entries)
+}
+
+/** Those who apply come before those who write, and among them the older ones first. */
+const inOrder = (left: Manager, right: Manager): number => {
+  for (const key of ["operation", "time", "name", "apiVersion", "subresource"] as const)
+    if (left[key] !== right[key]) return left[key] < right[key] ? -1 : 1
+  return 0
 }
 
 const conflicted = (

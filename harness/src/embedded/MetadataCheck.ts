@@ -5,7 +5,7 @@
  *
  * @since 0.1.0
  */
-import { arrayAt, at, isObject, type Json, type JsonObject, textAt } from "./Json.ts"
+import { arrayAt, at, equals, isObject, type Json, type JsonObject, textAt } from "./Json.ts"
 import {
   annotationErrors,
   keyProblem,
@@ -136,4 +136,17 @@ export const newFinalizers = (object: JsonObject, before: JsonObject): ReadonlyA
       `no new finalizers can be added if the object is being deleted, found new finalizers []string{${list}}`
     )
   ]
+}
+
+const FROZEN = ["uid", "deletionTimestamp", "deletionGracePeriodSeconds"]
+
+/** Finds what of the metadata changed although it never may. **Shape** the real server looks twice and says so twice. */
+export const frozenErrors = (object: JsonObject, before: JsonObject): ReadonlyArray<FieldError> => {
+  const errors = FROZEN.flatMap((name) => {
+    const value = at(object, "metadata", name)
+    return equals(value, at(before, "metadata", name))
+      ? []
+      : [invalidValue(`metadata.${name}`, value, "field is immutable")]
+  })
+  return [...errors, ...errors]
 }

@@ -8,28 +8,18 @@ import {
   badVersion,
   type Failure,
   invalid,
-  invalidOptions,
   invalidValue,
   misnamed,
   type Outcome,
   success,
-  tooLargeVersion,
-  unsupportedValue
+  tooLargeVersion
 } from "./Status.ts"
-import {
-  decode,
-  dryRun,
-  json,
-  JSON_TYPE,
-  placed,
-  type Reply,
-  type ResourceCall,
-  resourceBody,
-  writeOptions
-} from "./ApiRequest.ts"
+import { json, JSON_TYPE, placed, type Reply, type ResourceCall, resourceBody, writeOptions } from "./ApiRequest.ts"
 import * as Decoding from "./Decoding.ts"
+import * as DeleteOptions from "./DeleteOptions.ts"
 import * as Deletions from "./Deletions.ts"
-import { arrayAt, type JsonObject, numberAt, objectAt, put, textAt } from "./Json.ts"
+import * as Granting from "./Granting.ts"
+import { type JsonObject, put, textAt } from "./Json.ts"
 import { type Kernel, timestamp } from "./Kernel.ts"
 import * as KindSchema from "./KindSchema.ts"
 import * as Lists from "./Lists.ts"
@@ -110,7 +100,13 @@ const create = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Reply
   const options = yield* writeOptions(call.request, "CreateOptions")
   const body = yield* Result.flatMap(resourceBody(call), (object) => placed(object, call))
   warnOfRules(call, body)
-  const made = yield* Writes.create(kernel, call.resource, addressOf(call).namespace, body, options)
+  const made = yield* Writes.create(
+    kernel,
+    call.resource,
+    addressOf(call).namespace,
+    body,
+    granted(kernel, call, options)
+  )
   return written(kernel, call, renderer, made, options.dryRun, 201)
 })
 
@@ -122,15 +118,22 @@ export const update = steps(function* (kernel: Kernel, call: ResourceCall, part:
   if (name !== call.info.name) return yield* Result.fail(misnamed(name, call.info.name))
   if (part === "main") warnOfRules(call, body)
   const change = () => (part === "main" ? versioned(call.resource, body) : Result.succeed(body))
-  const changed = yield* Writes.update(kernel, addressOf(call), part, change, options)
+  const changed = yield* Writes.update(kernel, addressOf(call), part, change, granted(kernel, call, options))
   return written(kernel, call, renderer, changed, options.dryRun, 200)
 })
+
+/** A call may not grant what its user does not have. */
+const granted = (kernel: Kernel, call: ResourceCall, options: Writes.WriteOptions): Writes.WriteOptions => {
+  const grant = Granting.judgeOf(kernel, call)
+  return grant === undefined ? options : { ...options, grant }
+}
 
 export const patch = steps(function* (kernel: Kernel, call: ResourceCall, part: "main" | "status"): Steps<Reply> {
   const renderer = yield* rendererFor(kernel, call)
   const options = yield* writeOptions(call.request, "PatchOptions")
   const { resource } = call
-  const { reading, ...given } = options
+  const { reading, ...others } = options
+  const given = granted(kernel, call, { ...others, patched: true })
   const asked = yield* Patches.read(call.request, patchTarget(resource))
   if (asked._tag === "Apply") {
     warnOfRules(call, asked.intent)
@@ -218,16 +221,16 @@ const written = (
 }
 
 const remove = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Reply> {
-  const options = yield* deleteOptions(call)
+  const options = yield* DeleteOptions.read(call)
   const deletion = yield* Deletions.remove(kernel, addressOf(call), options)
   if (deletion.gone && !call.resource.returnsDeleted) return json(success(deletion.details))
-  return json(typed(call.resource, deletion.object))
+  return json(typed(call.resource, deletion.object), options.tellsWait === true && !deletion.gone ? 202 : 200)
 })
 
 const removeAll = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Reply> {
   const renderer = yield* rendererFor(kernel, call, "list")
   const query = yield* Query.forList(call.request.query, call.resource)
-  const options = yield* deleteOptions(call)
+  const options = yield* DeleteOptions.read(call)
   const page = yield* Lists.page(kernel, call.resource, addressOf(call).namespace, query)
   for (const { name, namespace } of page.items) {
     const gone = Deletions.remove(kernel, { resource: call.resource, namespace, name }, options)
@@ -235,36 +238,6 @@ const removeAll = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Re
     if (Result.isFailure(gone) && gone.failure.code !== 404) return yield* Result.fail(gone.failure)
   }
   return { _tag: "Pieces", status: 200, pieces: Representation.list(renderer, page.metadata, page.items) }
-})
-
-const PROPAGATION = ["Foreground", "Background", "Orphan"] as const
-
-/** Reads how to delete from the body, or from the query where there is none. **Errors** 400, 422. */
-export const deleteOptions = steps(function* (
-  call: ResourceCall,
-  embedded?: JsonObject
-): Steps<Deletions.DeleteOptions> {
-  const { query } = call.request
-  const body = embedded ?? (call.request.body === "" ? {} : yield* decode(call.request.body, false, "DeleteOptions"))
-  const stages = arrayAt(body, "dryRun").filter((stage) => typeof stage === "string")
-  const dry = yield* dryRun([...query.getAll("dryRun"), ...stages], "DeleteOptions")
-  const policy = textAt(body, "propagationPolicy") || (query.get("propagationPolicy") ?? "")
-  const propagation = PROPAGATION.find((one) => one === policy)
-  if (policy !== "" && propagation === undefined) {
-    const error = unsupportedValue("propagationPolicy", policy, [...PROPAGATION, "nil"])
-    return yield* Result.fail(invalidOptions("DeleteOptions", [error]))
-  }
-  const grace = numberAt(body, "gracePeriodSeconds") ?? Query.natural(query.get("gracePeriodSeconds") ?? "")
-  const preconditions = objectAt(body, "preconditions")
-  const uid = textAt(preconditions, "uid")
-  const version = textAt(preconditions, "resourceVersion")
-  return {
-    dryRun: dry,
-    ...(grace === undefined ? {} : { graceSeconds: grace }),
-    ...(propagation === undefined ? {} : { propagation }),
-    ...(uid === "" ? {} : { uid }),
-    ...(version === "" ? {} : { version })
-  }
 })
 
 const typed = (resource: Resource, object: JsonObject): JsonObject => ({

@@ -46,7 +46,8 @@ export interface PatchTarget {
 /**
  * Reads the patch that a request carries for an object of a kind.
  *
- * **Errors** 415 for another media type, 422 for options that do not fit it, 400 for a body that is no such patch.
+ * **Errors** 415 for another media type, 422 for options that do not fit it, 400 for an intent that is none. Whether the
+ * body is a patch is told with its change: who patches what does not exist hears of that first.
  */
 export const read = steps(function* (request: ApiRequest, target: PatchTarget): Steps<Patch> {
   const { groupVersion, isCustom, kind, schema } = target
@@ -56,16 +57,30 @@ export const read = steps(function* (request: ApiRequest, target: PatchTarget): 
   if (errors.length > 0) return yield* Result.fail(invalidOptions("PatchOptions", errors))
   switch (type) {
     case "application/json-patch+json": {
-      const patch = yield* JsonPatch.fromJson(yield* json(request))
-      return { _tag: "Change", change: (current) => Result.flatMap(JsonPatch.apply(current, patch), object) }
+      const patch = Result.flatMap(json(request), JsonPatch.fromJson)
+      return {
+        _tag: "Change",
+        change: (current) =>
+          patch.pipe(
+            Result.flatMap((operations) => JsonPatch.apply(current, operations)),
+            Result.flatMap(object)
+          )
+      }
     }
     case "application/merge-patch+json": {
-      const patch = yield* object(yield* json(request))
-      return { _tag: "Change", change: (current) => object(MergePatch.apply(current, patch)) }
+      const patch = Result.flatMap(json(request), object)
+      return {
+        _tag: "Change",
+        change: (current) => Result.flatMap(patch, (merged) => object(MergePatch.apply(current, merged)))
+      }
     }
     case "application/strategic-merge-patch+json": {
-      const patch = yield* object(yield* json(request))
-      return { _tag: "Change", change: (current) => StrategicMerge.apply(current, patch, schema), merged: patch }
+      const patch = Result.flatMap(json(request), object)
+      return {
+        _tag: "Change",
+        change: (current) => Result.flatMap(patch, (merged) => StrategicMerge.apply(current, merged, schema)),
+        ...(Result.isSuccess(patch) ? { merged: patch.success } : {})
+      }
     }
     case APPLY:
       return {

@@ -58,14 +58,15 @@ export const forList = steps(function* (query: URLSearchParams, resource: Resour
   yield* integer(query, "timeoutSeconds")
   const match = query.get("resourceVersionMatch") ?? ""
   const version = query.get("resourceVersion") ?? ""
+  const text = query.get("continue") ?? ""
+  const continued = text === "" ? [] : [CONTINUED]
   const errors = [
-    ...matchErrors(match, version),
+    ...matchErrors(match, version, continued),
     ...(flag(query, "sendInitialEvents") === undefined
       ? []
       : [forbiddenValue("sendInitialEvents", "sendInitialEvents is forbidden for list")])
   ]
   if (errors.length > 0) return yield* Result.fail(invalidOptions("ListOptions", errors))
-  const text = query.get("continue") ?? ""
   const token = text === "" ? undefined : yield* ContinueToken.parse(text)
   if (token !== undefined && version !== "" && version !== "0") {
     return yield* Result.fail(badRequest("specifying resource version is not allowed when using continue"))
@@ -89,9 +90,12 @@ export const forWatch = steps(function* (query: URLSearchParams, resource: Resou
   const timeoutSeconds = yield* integer(query, "timeoutSeconds")
   const initialEvents = flag(query, "sendInitialEvents")
   const match = query.get("resourceVersionMatch") ?? ""
-  const errors = watchErrors(initialEvents, match)
-  if (errors.length > 0) return yield* Result.fail(invalidOptions("ListOptions", errors))
   const version = query.get("resourceVersion") ?? ""
+  // A watch from no version asks for the present first, which is a list that nothing continues.
+  const plain = initialEvents === undefined && match === "" && (version === "" || version === "0")
+  const continued = (query.get("continue") ?? "") === "" ? [] : [CONTINUED]
+  const errors = plain ? continued : watchErrors(initialEvents, match, continued)
+  if (errors.length > 0) return yield* Result.fail(invalidOptions("ListOptions", errors))
   const revision = version === "" ? undefined : natural(version)
   if (version !== "" && revision === undefined)
     return yield* Result.fail<Failure>({ code: 500, message: badVersion(version) })
@@ -128,26 +132,43 @@ const integer = (query: URLSearchParams, name: string): Outcome<number> => {
 
 const MATCH = "resourceVersionMatch"
 
-const matchErrors = (match: string, version: string): ReadonlyArray<FieldError> => {
+const CONTINUED = forbiddenValue(MATCH, "resourceVersionMatch is forbidden when continue is provided")
+
+const matchErrors = (
+  match: string,
+  version: string,
+  continued: ReadonlyArray<FieldError>
+): ReadonlyArray<FieldError> => {
   if (match === "") return []
-  const unset =
-    version === ""
+  return [
+    ...(version === ""
       ? [forbiddenValue(MATCH, "resourceVersionMatch is forbidden unless resourceVersion is provided")]
-      : []
-  if (match !== "Exact" && match !== "NotOlderThan")
-    return [...unset, unsupportedValue(MATCH, match, ["Exact", "NotOlderThan", ""])]
-  return match === "Exact" && version === "0"
-    ? [...unset, forbiddenValue(MATCH, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"')]
-    : unset
+      : []),
+    ...continued,
+    ...(match === "Exact" || match === "NotOlderThan"
+      ? []
+      : [unsupportedValue(MATCH, match, ["Exact", "NotOlderThan", ""])]),
+    ...(match === "Exact" && version === "0"
+      ? [forbiddenValue(MATCH, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"')]
+      : [])
+  ]
 }
 
-const watchErrors = (initialEvents: boolean | undefined, match: string): ReadonlyArray<FieldError> => {
-  if (initialEvents === undefined) {
-    return match === ""
-      ? []
-      : [forbiddenValue(MATCH, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided")]
-  }
-  return match === "NotOlderThan"
+const watchErrors = (
+  initialEvents: boolean | undefined,
+  match: string,
+  continued: ReadonlyArray<FieldError>
+): ReadonlyArray<FieldError> => [
+  ...(initialEvents === undefined || match === "NotOlderThan"
     ? []
-    : [forbiddenValue(MATCH, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")]
-}
+    : [forbiddenValue(MATCH, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")]),
+  ...(match === ""
+    ? []
+    : [
+        ...(initialEvents === undefined
+          ? [forbiddenValue(MATCH, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided")]
+          : []),
+        ...(match === "NotOlderThan" ? [] : [unsupportedValue(MATCH, match, ["NotOlderThan"])]),
+        ...continued
+      ])
+]

@@ -56,6 +56,10 @@ export const mediaRanges = (accept: string | undefined): ReadonlyArray<MediaRang
       return { type: type.toLowerCase(), parameters: new Map(pairs) }
     })
 
+/** Whether an Accept-Encoding header asks for gzip. **Shape** the real server knows the bare word, without a weight. */
+export const takesGzip = (encodings: string | undefined): boolean =>
+  (encodings ?? "").split(",").some((one) => one.trim() === "gzip")
+
 /**
  * Chooses the first form that the client names and the server has.
  *

@@ -53,8 +53,8 @@ export const make = (registry: Registry, method: string, path: string, query: UR
   const other: PathRequest = { _tag: "Path", verb: method.toLowerCase(), path }
   const [root] = segments
   const head = root === "api" ? 2 : root === "apis" ? 3 : 0
-  const verb = VERBS.get(method)
-  if (head === 0 || segments.length <= head || verb === undefined) return other
+  const verb = VERBS.get(method) ?? ""
+  if (head === 0 || segments.length <= head) return other
   const group = root === "api" ? "" : (segments[1] ?? "")
   const version = segments[head - 1] ?? ""
   const watched = segments[head] === "watch"

@@ -44,8 +44,7 @@ export const whole = (
     response.writeHead(status, {
       ...HEADERS,
       "content-type": contentType,
-      "content-length": bytes.length,
-      ...(status === 401 ? { "www-authenticate": "Bearer" } : {})
+      "content-length": bytes.length
     })
     response.end(bytes)
   })

@@ -51,8 +51,15 @@ export const errors = (object: JsonObject): ReadonlyArray<FieldError> => {
   ]
 }
 
-const nameless = (ports: ReadonlyArray<Json>): ReadonlyArray<FieldError> =>
-  ports.flatMap((port, place) => (textAt(port, "name") === "" ? [required(`spec.ports[${place}].name`)] : []))
+/** Of several ports each has a name of its own. */
+const nameless = (ports: ReadonlyArray<Json>): ReadonlyArray<FieldError> => {
+  const names = ports.map((port) => textAt(port, "name"))
+  return names.flatMap((name, place) => {
+    const field = `spec.ports[${place}].name`
+    if (name === "") return [required(field)]
+    return names.indexOf(name) < place ? [duplicate(field, name)] : []
+  })
+}
 
 /** Nobody reaches a service of this type through a node. */
 const closed = (ports: ReadonlyArray<Json>): ReadonlyArray<FieldError> =>

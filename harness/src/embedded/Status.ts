@@ -92,9 +92,17 @@ export const misnamed = (given: string, addressed: string): Failure =>
       : `the name of the object (${given}) does not match the name on the URL (${addressed})`
   )
 
+/** A body whose namespace is not the one that the path addresses. */
+export const misplaced: Failure = {
+  code: 400,
+  reason: "BadRequest",
+  message: "the namespace of the provided object does not match the namespace sent on the request"
+}
+
 /** Joins several field errors as the real server does: one stands alone, more stand in brackets. */
 export const invalid = (kind: string, group: string, name: string, errors: ReadonlyArray<FieldError>): Failure => {
-  const texts = errors.map((error) => `${error.field}: ${error.message}`)
+  // What is found twice is a cause twice, and told once.
+  const texts = [...new Set(errors.map((error) => `${error.field}: ${error.message}`))]
   const [only] = texts
   return {
     code: 422,
@@ -226,14 +234,14 @@ export const expired = (message: string, listContinue?: string): Failure => ({
   ...(listContinue === undefined ? {} : { listContinue })
 })
 
-/** A version that this cluster has not reached yet. */
-export const tooLargeVersion = (asked: number, current: number): Failure => ({
+/** A version that this cluster has not reached yet. **Shape** `retry` tells when it is worth asking again. */
+export const tooLargeVersion = (asked: number, current: number, retry = true): Failure => ({
   code: 504,
   reason: "Timeout",
   message: `Timeout: Too large resource version: ${asked}, current: ${current}`,
   details: {
     causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
-    retryAfterSeconds: 1
+    ...(retry ? { retryAfterSeconds: 1 } : {})
   }
 })
 

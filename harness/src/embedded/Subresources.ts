@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
-import { bodyObject, json, type Reply, type ResourceCall, writeOptions } from "./ApiRequest.ts"
+import { bodyObject, json, placed, type Reply, type ResourceCall, writeOptions } from "./ApiRequest.ts"
 import * as Definitions from "./Definitions.ts"
 import * as Evictions from "./Evictions.ts"
 import { at, type JsonObject, numberAt, objectAt, put, textAt } from "./Json.ts"
@@ -89,7 +89,7 @@ const scaleFrom = (
       resourceVersion: resourceVersion ?? "",
       creationTimestamp: creationTimestamp ?? ""
     },
-    spec: { replicas },
+    spec: replicas === 0 ? {} : { replicas },
     status: { replicas: numberAt(object, ...status) ?? 0, ...(selector === "" ? {} : { selector }) }
   }
 }
@@ -101,21 +101,29 @@ const rescale = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Repl
   const options = yield* writeOptions(call.request, call.info.verb === "update" ? "UpdateOptions" : "PatchOptions")
   const wanted = yield* wantedScale(call)
   const address = Objects.addressOf(call)
-  const change = (current: JsonObject) => rescaled(call.resource, address.name, wanted, current)
+  const change = (current: JsonObject) => rescaled(call, wanted, current)
   const changed = yield* Writes.update(kernel, address, "main", change, options)
   return json(yield* scaleOf(call.resource, changed))
 })
 
 /** Gives the workload with the replicas that are wanted of it. */
 const rescaled = steps(function* (
-  resource: Resource,
-  name: string,
+  call: ResourceCall,
   wanted: (scale: JsonObject) => Outcome<JsonObject>,
   current: JsonObject
 ): Steps<JsonObject> {
+  const { info, resource } = call
+  const { name } = info
   const scale = yield* wanted(yield* scaleOf(resource, current))
   const given = textAt(scale, "metadata", "name")
   if (given !== name) return yield* Result.fail(misnamed(given, name))
+  yield* placed(scale, call)
+  const uid = textAt(scale, "metadata", "uid")
+  const known = textAt(current, "metadata", "uid")
+  if (info.verb === "patch" && uid !== "" && uid !== known) {
+    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${known}`
+    return yield* Result.fail(conflict(resource, name, why, `${resource.resource}/scale`))
+  }
   const replicas = at(scale, "spec", "replicas") ?? 0
   const paths = resource.custom?.scale
   const errors = paths === undefined ? replicaErrors(replicas) : []
@@ -128,7 +136,8 @@ const rescaled = steps(function* (
   // The version that the scale names is the workload's own: a stale one is refused like a stale object.
   const version = textAt(scale, "metadata", "resourceVersion")
   const versioned = version === "" ? current : put(current, ["metadata", "resourceVersion"], version)
-  return put(versioned, paths?.spec ?? ["spec", "replicas"], replicas)
+  const identified = uid === "" ? versioned : put(versioned, ["metadata", "uid"], uid)
+  return put(identified, paths?.spec ?? ["spec", "replicas"], replicas)
 })
 
 const SCALE = {
@@ -139,7 +148,9 @@ const SCALE = {
 
 const wantedScale = steps(function* (call: ResourceCall): Steps<(current: JsonObject) => Outcome<JsonObject>> {
   if (call.info.verb === "update") {
-    const body = yield* bodyObject(call.request, "Scale", "autoscaling/v1")
+    const body = yield* Result.flatMap(bodyObject(call.request, "Scale", "autoscaling/v1"), (scale) =>
+      placed(scale, call)
+    )
     return () => Result.succeed(body)
   }
   const patch = yield* Patches.read(call.request, { ...SCALE, isCustom: call.resource.custom !== undefined })

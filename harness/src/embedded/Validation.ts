@@ -10,11 +10,12 @@ import * as ConfigCheck from "./ConfigCheck.ts"
 import * as CustomCheck from "./CustomCheck.ts"
 import * as DefinitionCheck from "./DefinitionCheck.ts"
 import * as ApiServices from "./ApiServices.ts"
-import { arrayAt, at, isObject, type Json, type JsonObject, numberAt, objectAt, textAt, textsAt } from "./Json.ts"
+import { at, isObject, type Json, type JsonObject, numberAt, objectAt, textAt, textsAt } from "./Json.ts"
 import { immutableErrors } from "./ImmutableFields.ts"
 import * as LabelSelector from "./LabelSelector.ts"
 import * as MetadataCheck from "./MetadataCheck.ts"
 import * as PodCheck from "./PodCheck.ts"
+import * as RoleCheck from "./RoleCheck.ts"
 import * as ScheduleCheck from "./ScheduleCheck.ts"
 import * as ServiceCheck from "./ServiceCheck.ts"
 import * as StatusCheck from "./StatusCheck.ts"
@@ -38,6 +39,7 @@ export const updated = (
   verdict(resource, object, [
     ...MetadataCheck.errors(resource, object),
     ...MetadataCheck.newFinalizers(object, before),
+    ...MetadataCheck.frozenErrors(object, before),
     ...(resource.custom === undefined
       ? [
           ...changeErrors(resource, object, before),
@@ -189,31 +191,6 @@ const event: Check = (object) => {
     : [invalidValue("involvedObject.namespace", involved, "does not match event.namespace")]
 }
 
-const role: Check = (object) =>
-  arrayAt(object, "rules").flatMap((rule, index) => {
-    const where = `rules[${index}]`
-    const has = (name: string) => arrayAt(rule, name).length > 0
-    const verbs = has("verbs") ? [] : [required(`${where}.verbs`, "verbs must contain at least one value")]
-    if (has("nonResourceURLs")) return verbs
-    return [
-      ...verbs,
-      ...(has("apiGroups")
-        ? []
-        : [required(`${where}.apiGroups`, "resource rules must supply at least one api group")]),
-      ...(has("resources") ? [] : [required(`${where}.resources`, "resource rules must supply at least one resource")])
-    ]
-  })
-
-const binding =
-  (...kinds: ReadonlyArray<string>): Check =>
-  (object) => {
-    const kind = textAt(object, "roleRef", "kind")
-    return [
-      ...(kinds.includes(kind) ? [] : [unsupportedValue("roleRef.kind", kind, kinds)]),
-      ...(textAt(object, "roleRef", "name") === "" ? [required("roleRef.name")] : [])
-    ]
-  }
-
 const CHECKS = new Map<string, Check>([
   ["Pod", (object) => PodCheck.errors(at(object, "spec"), "spec")],
   ["Deployment", workload("Deployment")],
@@ -230,8 +207,8 @@ const CHECKS = new Map<string, Check>([
   ["Lease", lease],
   ["APIService", ApiServices.errors],
   ["Event", event],
-  ["Role", role],
-  ["ClusterRole", role],
-  ["RoleBinding", binding("Role", "ClusterRole")],
-  ["ClusterRoleBinding", binding("ClusterRole")]
+  ["Role", RoleCheck.roleErrors(true)],
+  ["ClusterRole", RoleCheck.roleErrors(false)],
+  ["RoleBinding", RoleCheck.bindingErrors("Role", "ClusterRole")],
+  ["ClusterRoleBinding", RoleCheck.bindingErrors("ClusterRole")]
 ])

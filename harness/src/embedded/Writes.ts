@@ -25,6 +25,7 @@ import {
   without
 } from "./Json.ts"
 import { type Kernel, timestamp } from "./Kernel.ts"
+import type { Grant } from "./Granting.ts"
 import * as ManagedFields from "./ManagedFields.ts"
 import { hasStatus, type Resource } from "./Resource.ts"
 import * as Resources from "./Resources.ts"
@@ -36,6 +37,7 @@ import {
   forbidden,
   invalid,
   misnamed,
+  misplaced,
   modified,
   notFound,
   type Outcome
@@ -57,6 +59,10 @@ export interface WriteOptions {
   readonly dryRun: boolean
   /** Whether the object comes out of an apply, which has already settled who owns its fields. */
   readonly applied?: boolean
+  /** Judges what the object grants, for those who may not grant everything. */
+  readonly grant?: Grant
+  /** Whether a client's patch makes the change, which has no uid of its own to insist on. */
+  readonly patched?: boolean
   /** How a client wants its fields read; the server's own objects are as they should be. */
   readonly reading?: Decoding.Reading
 }
@@ -78,7 +84,7 @@ export const create = steps(function* (
   object: JsonObject,
   options: WriteOptions
 ): Steps<JsonObject> {
-  const said = tidy(yield* Decoding.decode(resource, object, options.reading))
+  const said = tidy(yield* decoded(resource, object, options))
   const given = objectAt(said, "metadata")
   const generated = textAt(given, "generateName")
   const name = textAt(given, "name") || (generated === "" ? "" : `${generated.slice(0, MAX_PREFIX)}${kernel.suffix()}`)
@@ -101,6 +107,7 @@ export const create = steps(function* (
   const filled = Defaults.fill(resource, Defaults.admit(resource, { ...bare, metadata }), kernel.surroundings)
   const first = hasStatus(resource) ? Defaults.firstStatus(resource, filled) : undefined
   const complete = first === undefined ? filled : { ...filled, status: first }
+  if (options.grant !== undefined) yield* options.grant(said)
   yield* Validation.created(resource, complete)
   yield* allocated(kernel, resource, complete)
   // What the server itself writes may come from somewhere else, with the version that it had there.
@@ -114,6 +121,9 @@ export const create = steps(function* (
     return yield* Result.fail(alreadyExists(resource, name))
   return options.dryRun ? complete : stored(kernel, resource, complete)
 })
+
+const decoded = (resource: Resource, object: JsonObject, { applied, reading }: WriteOptions): Outcome<JsonObject> =>
+  applied === true ? Result.succeed(Decoding.applied(resource, object)) : Decoding.decode(resource, object, reading)
 
 /** Longer beginnings of generated names are cut, so that the whole is a label. */
 const MAX_PREFIX = 58
@@ -157,16 +167,21 @@ export const update = steps(function* (
   const stored = yield* find(kernel, address)
   const before = Decoding.shown(resource, read(stored))
   const changed = yield* change(before)
-  const asked = carryingOwners(yield* Decoding.decode(resource, changed, options.reading), before)
+  const said = yield* decoded(resource, changed, options)
+  const asked = options.applied === true ? tidy(said) : carryingOwners(said, before)
   const named = textAt(asked, "metadata", "name")
   if (named !== name) return yield* Result.fail(misnamed(named, name))
+  if (options.grant !== undefined) yield* options.grant(asked, before)
   const version = textAt(asked, "metadata", "resourceVersion")
   if (version !== "" && version !== "0" && version !== String(stored.revision))
     return yield* Result.fail(modified(resource, name))
+  const namespace = textAt(asked, "metadata", "namespace")
+  if (resource.namespaced && namespace !== "" && namespace !== address.namespace) return yield* Result.fail(misplaced)
   const uid = textAt(asked, "metadata", "uid")
-  if (uid !== "" && uid !== stored.uid) return yield* Result.fail(otherUid(address, uid, stored.uid))
-  const kept = Defaults.fill(resource, keepRest(resource, part, asked, before), kernel.surroundings)
-  const counted = counting(resource, part, kept, before)
+  if (uid !== "" && uid !== stored.uid && options.patched !== true)
+    return yield* Result.fail(otherUid(address, uid, stored.uid))
+  const whole = Defaults.fill(resource, keepRest(resource, part, asked, before), kernel.surroundings)
+  const counted = counting(resource, part, whole, before)
   yield* Validation.updated(resource, counted, before, part)
   yield* allocated(kernel, resource, counted, before)
   const managed =
@@ -237,28 +252,37 @@ const carryingOwners = (object: JsonObject, before: JsonObject): JsonObject =>
     ? put(tidy(object), ["metadata", "managedFields"], at(before, "metadata", "managedFields"))
     : tidy(object)
 
-/** Fields that only the server writes. */
-const OWNED = [
-  "namespace",
-  "uid",
-  "creationTimestamp",
-  "generation",
-  "deletionTimestamp",
-  "deletionGracePeriodSeconds",
-  "generateName"
-]
+/** Fields that only the server writes; what a client says of them is not heard. */
+const OWNED = ["namespace", "creationTimestamp", "generation"]
+
+/** Fields that only the server writes; a client that says something else of them is refused. */
+const FROZEN = ["uid", "deletionTimestamp", "deletionGracePeriodSeconds"]
+
+const kept = (names: ReadonlyArray<string>, metadata: JsonObject): JsonObject =>
+  Object.fromEntries(names.flatMap((name) => (metadata[name] === undefined ? [] : [[name, metadata[name]] as const])))
+
+/** The metadata that a change asks for, and what the server keeps of the old. */
+const metadataOf = (resource: Resource, part: Part, asked: JsonObject, old: JsonObject): JsonObject => {
+  const given = without(objectAt(asked, "metadata"), ...OWNED, "selfLink")
+  const ending = old["deletionTimestamp"] !== undefined
+  // The kubelet reports of a pod what it saw of it, even while that ends.
+  const past = ending || (resource === Resources.pods && part === "status") ? ["deletionTimestamp"] : []
+  const metadata = {
+    ...kept(FROZEN, old),
+    ...without(given, ...past),
+    ...kept([...OWNED, ...past, "resourceVersion"], old)
+  }
+  // Labels of a deployment are not changed with its status.
+  if (part !== "status" || resource !== Resources.deployments) return metadata
+  return withPart(metadata, old, "labels")
+}
 
 const keepRest = (resource: Resource, part: Part, asked: JsonObject, before: JsonObject): JsonObject => {
   const old = objectAt(before, "metadata")
-  const metadata = {
-    ...without(objectAt(asked, "metadata"), ...OWNED, "selfLink"),
-    ...Object.fromEntries(OWNED.flatMap((key) => (old[key] === undefined ? [] : [[key, old[key]] as const]))),
-    ...(old["resourceVersion"] === undefined ? {} : { resourceVersion: old["resourceVersion"] })
-  }
+  const metadata = metadataOf(resource, part, asked, old)
   const body = without(asked, "apiVersion", "kind", "metadata")
   if (part === "main") {
-    const kept = hasStatus(resource) ? withPart(body, before, "status") : body
-    const complete = { metadata, ...kept }
+    const complete = { metadata, ...(hasStatus(resource) ? withPart(body, before, "status") : body) }
     if (resource === Resources.services) return ServiceCheck.carrying(complete, before)
     return resource === Resources.namespaces ? { ...complete, spec: objectAt(before, "spec") } : complete
   }

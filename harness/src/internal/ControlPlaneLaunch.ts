@@ -24,6 +24,8 @@ export interface LaunchOptions {
   readonly programs: ReadonlyMap<ProgramName, FoundProgram>
   readonly place: { readonly workspace: Workspace; readonly watchdog: Watchdog }
   readonly paths: ControlPlaneFiles.ControlPlanePaths
+  /** Verifies the API server. */
+  readonly caPem: string
   readonly admin: ClusterUser
   readonly controllers: boolean
   readonly port: number
@@ -36,7 +38,6 @@ export interface LaunchOptions {
 export interface Launched {
   readonly apiServer: Program.Program
   readonly programs: ReadonlyArray<Program.Program>
-  readonly caPem: string
 }
 
 const STORE_EVERY = "20 millis"
@@ -82,15 +83,9 @@ export const launch = Effect.fnUntraced(function* (
   const issuers = [ControlPlanePrograms.issuerOf(port), ...options.pastIssuers]
   const apiServer = yield* start("kube-apiserver", ControlPlanePrograms.apiServer(paths, port, issuers))
 
-  const caPem = yield* whileRunning(
-    [etcd, apiServer],
-    Effect.gen(function* () {
-      const caPem = yield* ControlPlaneFiles.authority(paths)
-      yield* ServerProbe.answers({ server, caPem, token: options.admin.token }, SERVES)
-      return caPem
-    })
-  )
-  if (!options.controllers) return { apiServer, programs: [etcd, apiServer], caPem }
+  const { caPem } = options
+  yield* whileRunning([etcd, apiServer], ServerProbe.answers({ server, caPem, token: options.admin.token }, SERVES))
+  if (!options.controllers) return { apiServer, programs: [etcd, apiServer] }
 
   yield* ControlPlaneFiles.writeControllersKubeconfig(paths, {
     name: "control-plane",
@@ -103,7 +98,7 @@ export const launch = Effect.fnUntraced(function* (
   const scheduler = yield* start("kube-scheduler", ControlPlanePrograms.scheduler(paths))
   const programs = [etcd, apiServer, manager, scheduler]
   yield* whileRunning(programs, ServerProbe.answers({ server, caPem, token: options.admin.token }, RECONCILES))
-  return { apiServer, programs, caPem }
+  return { apiServer, programs }
 })
 
 /** Fills the store as soon as it answers. */

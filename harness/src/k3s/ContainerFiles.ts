@@ -3,11 +3,12 @@
  *
  * @since 0.1.0
  */
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import { list } from "tar"
 import type { ClusterUser } from "../ClusterDriver.ts"
 import type { MachineRefused } from "../HarnessError.ts"
 import { attempt } from "../internal/Machine.ts"
+import * as TokenFile from "../internal/TokenFile.ts"
 import * as Packages from "./Packages.ts"
 
 export interface ContainerFile {
@@ -28,19 +29,11 @@ const TLS_PARENT = "/var/lib/rancher/k3s/server"
 const IDENTITY = /(?:-ca\.(?:crt|key)|\/service\.key)$/
 const PRIVATE = 0o600
 
-/**
- * The file of those who may enter, as `--token-auth-file` reads it.
- *
- * **Source** Kubernetes documentation, "Static token file".
- */
+/** The file of those who may enter. */
 export const tokens = (users: ReadonlyArray<ClusterUser>): ContainerFile => ({
   path: TOKENS_PATH,
   mode: PRIVATE,
-  content: users
-    .map(
-      (user) => `${[Redacted.value(user.token), user.name, user.name, user.groups.join(",")].map(quoted).join(",")}\n`
-    )
-    .join("")
+  content: TokenFile.print(users)
 })
 
 /** Reads the cluster's identity out of a container, running or not. */
@@ -66,5 +59,3 @@ export const filesIn = (id: string, directory: string): Effect.Effect<ReadonlyAr
     parser.end()
     return await Promise.all(files)
   })
-
-const quoted = (field: string): string => `"${field.replaceAll('"', '""')}"`

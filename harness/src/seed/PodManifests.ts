@@ -5,6 +5,7 @@
  */
 import type { KubeObject } from "../KubeObject.ts"
 import { Annotation } from "../kubelet/PodScript.ts"
+import { TEAMS } from "./Catalog.ts"
 import type { PodPlan, WorkloadPlan } from "./ClusterPlan.ts"
 
 const CRASH_RESTARTS = 7
@@ -14,12 +15,16 @@ export const selectorOf = (workload: WorkloadPlan): Readonly<Record<string, stri
   "app.kubernetes.io/name": workload.template.name
 })
 
-/** The labels of a workload and its pods. */
-export const labelsOf = (workload: WorkloadPlan): Readonly<Record<string, string>> => ({
-  ...selectorOf(workload),
-  "app.kubernetes.io/part-of": workload.template.namespace,
-  "app.kubernetes.io/version": tagOf(workload.image)
-})
+/** The labels of a workload and its pods. **Shape** with the team that owns its namespace, where one does. */
+export const labelsOf = (workload: WorkloadPlan): Readonly<Record<string, string>> => {
+  const team = TEAMS[workload.template.namespace]
+  return {
+    ...selectorOf(workload),
+    "app.kubernetes.io/part-of": workload.template.namespace,
+    "app.kubernetes.io/version": tagOf(workload.image),
+    ...(team === undefined ? {} : { team })
+  }
+}
 
 /** The name of the volume in a StatefulSet's pods, and of its template for claims. */
 export const VOLUME = "data"

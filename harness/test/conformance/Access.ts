@@ -70,4 +70,49 @@ export const access = (it: Suite): void => {
       assert.strictEqual((yield* refusal(viewer.list({ ...pods, namespace: other }))).code, 403)
     })
   )
+
+  it.effect("nobody grants what they do not have, unless a role lets them", () =>
+    Effect.gen(function* () {
+      const cluster = yield* parent
+      const namespace = yield* freshNamespace(cluster)
+      const viewer = cluster.api.as(yield* cluster.token(VIEWER))
+      const apiGroup = "rbac.authorization.k8s.io"
+      const role = (name: string, ...rules: ReadonlyArray<unknown>) => ({
+        apiVersion: rbac,
+        kind: "Role",
+        metadata: { name, namespace },
+        rules
+      })
+      const binding = (name: string, kind: string, to: string) => ({
+        apiVersion: rbac,
+        kind: "RoleBinding",
+        metadata: { name, namespace },
+        roleRef: { apiGroup, kind, name: to },
+        subjects: [{ apiGroup, kind: "User", name: VIEWER }]
+      })
+      const listing = { apiGroups: [""], resources: ["pods"], verbs: ["list"] }
+      const everything = { apiGroups: ["*"], resources: ["*"], verbs: ["*"] }
+      const verbs = ["create", "patch"]
+      yield* cluster.api.create(role("maker", listing, { apiGroups: [apiGroup], resources: ["*"], verbs }))
+      yield* cluster.api.create(binding("maker", "Role", "maker"))
+      yield* eventually("the viewer may make roles", viewer.create(role("reader", listing)), () => true)
+
+      const greedy = yield* refusal(viewer.create(role("all", everything)))
+      assert.deepStrictEqual([greedy.code, greedy.reason], [403, "Forbidden"])
+      assert.include(
+        greedy.text,
+        'is attempting to grant RBAC permissions not currently held:\n{APIGroups:["*"], Resources:["*"], Verbs:["*"]}'
+      )
+      const own = { apiVersion: rbac, kind: "Role", namespace, name: "maker" }
+      assert.strictEqual((yield* refusal(viewer.patch(own, { rules: [everything] }))).code, 403)
+      assert.strictEqual((yield* refusal(viewer.create(binding("all", "ClusterRole", "cluster-admin")))).code, 403)
+      assert.strictEqual((yield* refusal(viewer.create(binding("none", "Role", "none")))).code, 404)
+
+      const trust = { apiGroups: [apiGroup], resources: ["roles", "clusterroles"], verbs: ["bind", "escalate"] }
+      yield* cluster.api.create(role("trusted", trust))
+      yield* cluster.api.create(binding("trusted", "Role", "trusted"))
+      yield* eventually("the viewer may grant all", viewer.create(role("all", everything)), () => true)
+      yield* viewer.create(binding("all", "ClusterRole", "cluster-admin"))
+    })
+  )
 }

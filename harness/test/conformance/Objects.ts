@@ -174,6 +174,45 @@ export const objects = (it: Suite): void => {
     })
   )
 
+  it.effect("an apply takes away what it no longer names", () =>
+    Effect.gen(function* () {
+      const { api } = yield* parent
+      const namespace = yield* freshNamespace(yield* parent)
+      const service = (...ports: ReadonlyArray<readonly [string, number]>) => ({
+        apiVersion: "v1",
+        kind: "Service",
+        metadata: { name: "web", namespace },
+        spec: { selector: { app: "web" }, ports: ports.map(([name, port]) => ({ name, port })) }
+      })
+      const names = (object: unknown, ...path: ReadonlyArray<string>) => {
+        const items = at(object, ...path)
+        return Array.isArray(items) ? items.map((item) => at(item, "name")) : undefined
+      }
+      const mine = { fieldManager: "mine" }
+      const ports = yield* api.apply(service(["http", 80], ["metrics", 9090]), mine)
+      assert.deepStrictEqual(names(ports, "spec", "ports"), ["http", "metrics"])
+      const fewer = yield* api.apply(service(["http", 80]), mine)
+      assert.deepStrictEqual(names(fewer, "spec", "ports"), ["http"])
+
+      const web = deployment(namespace, "web")
+      const template = (...containers: ReadonlyArray<string>) => ({
+        ...web,
+        spec: {
+          selector: { matchLabels: { app: "web" } },
+          template: {
+            metadata: { labels: { app: "web" } },
+            spec: { containers: containers.map((name) => ({ name, image: "busybox:1" })) }
+          }
+        }
+      })
+      const containers = ["spec", "template", "spec", "containers"]
+      yield* api.apply(template("main", "side", "third"), mine)
+      yield* api.apply(template("main", "third"), { fieldManager: "other" })
+      const left = yield* api.apply(template("main"), mine)
+      assert.deepStrictEqual(names(left, ...containers), ["main", "third"])
+    })
+  )
+
   it.effect("status is written by its own path only, and the path writes nothing else", () =>
     Effect.gen(function* () {
       const { api } = yield* parent

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { find } from "../../src/assets/Programs.ts"
-import * as Certificate from "../../src/embedded/Certificate.ts"
+import * as ServerCertificate from "../../src/internal/ServerCertificate.ts"
 import { arrayAt, at, type JsonObject, textAt } from "../../src/embedded/Json.ts"
 import { ADMIN, brief, pod, started, VIEWER } from "./Client.ts"
 import { condition, NAMESPACE, PODS, watching } from "./controllers/Machine.ts"
@@ -66,7 +66,7 @@ const pages = (request: IncomingMessage): JsonObject | undefined => {
 
 /** A server of metrics as somebody else would write it; it remembers who it was told is asking. */
 const metricsServer = Effect.gen(function* () {
-  const certificate = yield* Certificate.issue("metrics")
+  const certificate = yield* ServerCertificate.issue("metrics")
   const asked: Array<{ readonly url: string; readonly user: string; readonly groups: string; readonly token: string }> =
     []
   const server = createServer(
@@ -215,7 +215,7 @@ describe("APIs of other servers", () => {
   it.live("are verified by their bundle", () =>
     Effect.gen(function* () {
       const { call, metrics, until } = yield* registered
-      const other = yield* Certificate.issue("other")
+      const other = yield* ServerCertificate.issue("other")
       yield* call("DELETE", API)
       const caBundle = Buffer.from(other.certificatePem).toString("base64")
       yield* call("POST", SERVICES, { body: apiService(metrics.port, { caBundle }) })

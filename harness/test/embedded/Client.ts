@@ -83,7 +83,9 @@ export const connect = (server: {
           const text = await body.text()
           const type = String(headers["content-type"])
           const json =
-            type.startsWith("application/json") && headers["content-encoding"] === undefined ? parse(text) : {}
+            text !== "" && type.startsWith("application/json") && headers["content-encoding"] === undefined
+              ? parse(text)
+              : {}
           return { status: statusCode, type, text, headers, json: isObject(json) ? json : {} }
         }),
       watch: (path, options = {}) =>

@@ -12,10 +12,16 @@ import { ADMIN, connect, USERS } from "./Client.ts"
 import { kubectl } from "./Kubectl.ts"
 import { kubectlKinds } from "./KubectlKinds.ts"
 import { access } from "./same/Access.ts"
+import { applies } from "./same/Applies.ts"
+import { blanks } from "./same/Blanks.ts"
+import { deletions } from "./same/Deletions.ts"
+import { merges } from "./same/Merges.ts"
 import { definitions } from "./same/Definitions.ts"
 import { documents } from "./same/Documents.ts"
+import { grants } from "./same/Grants.ts"
 import { kinds } from "./same/Kinds.ts"
 import { layerPair } from "./same/Pair.ts"
+import { patches } from "./same/Patches.ts"
 import { reads } from "./same/Reads.ts"
 import { refusals } from "./same/Refusals.ts"
 import { types } from "./same/Types.ts"
@@ -59,12 +65,18 @@ for (const { path } of Option.toArray(program)) {
 for (const real of run.filter(({ name }) => name === "control-plane")) {
   layer(layerPair(real), { timeout: "2 minutes" })("an embedded cluster answers like the real one", (it) => {
     writes(it)
+    patches(it)
     types(it)
+    merges(it)
+    deletions(it)
+    blanks(it)
+    applies(it)
     refusals(it)
     reads(it)
     kinds(it)
     definitions(it)
     access(it)
+    grants(it)
     documents(it)
   })
 

@@ -33,18 +33,9 @@ describe("FieldSet", () => {
     })
   })
 
-  it("finds and removes the field at a path of a keyed list", () => {
-    const object = {
-      containers: [
-        { name: "a", image: "1" },
-        { name: "b", image: "2" }
-      ]
-    }
-    const path = ["f:containers", 'k:{"name":"b"}', "f:image"]
-    assert.strictEqual(FieldSet.valueAt(SPEC, object, path), "2")
-    assert.deepStrictEqual(FieldSet.removeAt(SPEC, object, path), {
-      containers: [{ name: "a", image: "1" }, { name: "b" }]
-    })
+  it("an empty list whose items are fields of their own sets nothing, an atomic one sets itself", () => {
+    const set = FieldSet.fromObject(SPEC, { containers: [], tolerations: [], nodeSelector: {} })
+    assert.deepStrictEqual(FieldSet.toV1(set), { "f:tolerations": {}, "f:nodeSelector": {} })
   })
 
   it("prints a path as conflicts show it", () => {

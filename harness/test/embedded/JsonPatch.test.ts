@@ -17,6 +17,11 @@ describe("JsonPatch", () => {
     ["replaces the whole", { a: 1 }, [{ op: "replace", path: "", value: { b: 1 } }], { b: 1 }],
     ["replaces a missing key by adding it", {}, [{ op: "replace", path: "/b", value: 1 }], { b: 1 }],
     ["removes from a list", { a: [1, 2] }, [{ op: "remove", path: "/a/0" }], { a: [2] }],
+    ["removes the last of a list", { a: [1, 2] }, [{ op: "remove", path: "/a/-1" }], { a: [1] }],
+    ["adds behind the last of a list", { a: [1] }, [{ op: "add", path: "/a/-1", value: 2 }], { a: [1, 2] }],
+    ["takes an index with leading zeros", { a: [1, 2] }, [{ op: "remove", path: "/a/01" }], { a: [1] }],
+    ["reads a missing key as null", {}, [{ op: "test", path: "/a", value: null }], {}],
+    ["copies a missing key as null", {}, [{ op: "copy", from: "/a", path: "/b" }], { b: null }],
     ["moves", { a: 1 }, [{ op: "move", from: "/a", path: "/b" }], { b: 1 }],
     ["copies", { a: [1] }, [{ op: "copy", from: "/a", path: "/b" }], { a: [1], b: [1] }],
     [
@@ -37,7 +42,11 @@ describe("JsonPatch", () => {
     ["a missing path to remove", {}, [{ op: "remove", path: "/a" }]],
     ["a missing parent", {}, [{ op: "add", path: "/a/b", value: 1 }]],
     ["an index beyond the list", { a: [] }, [{ op: "add", path: "/a/1", value: 1 }]],
-    ["an index with a leading zero", { a: [1, 2] }, [{ op: "remove", path: "/a/01" }]],
+    ["an index before the list", { a: [1, 2] }, [{ op: "remove", path: "/a/-3" }]],
+    ["a test of a missing parent", {}, [{ op: "test", path: "/a/b", value: null }]],
+    ["a removal of the whole", { a: 1 }, [{ op: "remove", path: "" }]],
+    ["a copy of the whole", { a: 1 }, [{ op: "copy", from: "", path: "/b" }]],
+    ["a missing path to move", {}, [{ op: "move", from: "/a", path: "/b" }]],
     ["an unknown operation", {}, [{ op: "frobnicate", path: "/a" }]],
     ["a path that is no pointer", {}, [{ op: "add", path: "a", value: 1 }]]
   ])("422 for %s, and nothing is changed", (_, document, patch) => {
@@ -52,6 +61,18 @@ describe("JsonPatch", () => {
       "message",
       "error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp"
     )
+  })
+
+  it.each<[string, Json, string]>([
+    ["an operation that is none", [1], "number into Go value of type handlers.jsonPatchOp"],
+    [
+      "a path that is no text",
+      [{ op: "remove", path: 5 }],
+      "number into Go struct field jsonPatchOp.path of type string"
+    ]
+  ])("400 for %s", (_, patch, problem) => {
+    const failure = Result.merge(Result.flip(JsonPatch.fromJson(patch)))
+    assert.deepInclude(failure, { code: 400, message: `error decoding patch: json: cannot unmarshal ${problem}` })
   })
 
   it("413 for more operations than a patch may have", () => {

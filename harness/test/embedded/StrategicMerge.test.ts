@@ -114,6 +114,21 @@ describe("StrategicMerge", () => {
     assert.deepStrictEqual(patched(target, patch).containers, [{ name: "b" }, { name: "c", image: "1" }, { name: "a" }])
   })
 
+  it("two new items of one key stay two where there was no list, and become one where there was", () => {
+    const ports = [
+      { containerPort: 53, protocol: "UDP" },
+      { containerPort: 53, protocol: "TCP" }
+    ]
+    assert.deepStrictEqual(patched({}, { ports }, "core.v1.Container")["ports"], ports)
+    const merged = patched({ ports: [{ containerPort: 80 }] }, { ports }, "core.v1.Container")["ports"]
+    assert.deepStrictEqual(merged, [{ containerPort: 53, protocol: "TCP" }, { containerPort: 80 }])
+  })
+
+  it("an item that only says to replace clears the list", () => {
+    const env = [{ name: "A", value: "1" }]
+    assert.deepStrictEqual(patched({ env }, { env: [{ $patch: "replace" }] }, "core.v1.Container")["env"], [])
+  })
+
   it("fails like the real server on an item without its key", () => {
     const failure = Result.merge(
       Result.flip(

@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { rootCertificates, TLSSocket } from "node:tls"
 import { Effect, Redacted } from "effect"
 import { make as makeApi } from "../../src/ClusterApi.ts"
-import * as Certificate from "../../src/embedded/Certificate.ts"
+import * as ServerCertificate from "../../src/internal/ServerCertificate.ts"
 import * as KubeconfigFile from "../../src/existing/KubeconfigFile.ts"
 import * as Kubeconfig from "../../src/Kubeconfig.ts"
 import { temporaryDirectory } from "../internal/Fixture.ts"
@@ -59,8 +59,8 @@ describe("a kubeconfig", () => {
 
   it.live("is entered by a client certificate", () =>
     Effect.gen(function* () {
-      const theirs = yield* Certificate.issue("server")
-      const mine = yield* Certificate.issue("client")
+      const theirs = yield* ServerCertificate.issue("server")
+      const mine = yield* ServerCertificate.issue("client")
       const server = yield* Effect.acquireRelease(
         Effect.promise(async () => {
           const listening = createServer(

@@ -10,9 +10,9 @@ export const reads = (it: Suite): void => {
     "on selectors, versions and pages",
     () =>
       Effect.gen(function* () {
-        const { core } = yield* namespace
-        for (const name of ["a", "b", "c"])
-          yield* same("POST", `${core}/configmaps`, { body: { metadata: { name, labels: { name } } } })
+        const { core, name } = yield* namespace
+        for (const one of ["a", "b", "c"])
+          yield* same("POST", `${core}/configmaps`, { body: { metadata: { name: one, labels: { name: one } } } })
         const queries = [
           "labelSelector=name%3D%3D%3Db",
           "labelSelector=name%20in%20(b",
@@ -33,9 +33,23 @@ export const reads = (it: Suite): void => {
           "sendInitialEvents=true&resourceVersionMatch=NotOlderThan",
           "watch=1&resourceVersion=abc",
           "watch=1&sendInitialEvents=true",
-          "watch=1&resourceVersionMatch=NotOlderThan"
+          "watch=1&resourceVersionMatch=NotOlderThan",
+          "watch=1&resourceVersionMatch=Exact",
+          "watch=1&continue=x",
+          "watch=1&resourceVersion=0&continue=x",
+          "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&continue=x",
+          "resourceVersion=1&limit=1&fieldSelector=metadata.name%3Db",
+          "resourceVersion=1&limit=1&fieldSelector=metadata.name!%3Db",
+          "resourceVersion=1&limit=1&fieldSelector=metadata.name%3Db&labelSelector=name%3Da",
+          "resourceVersion=99999999&limit=1&fieldSelector=metadata.name%3Db",
+          "resourceVersion=99999999&resourceVersionMatch=Exact&fieldSelector=metadata.name%3Db"
         ]
         for (const query of queries) yield* same("GET", `${core}/configmaps?${query}`)
+        for (const query of ["resourceVersion=0", "resourceVersion=5", "limit=1", ""])
+          for (const match of ["Exact", "NotOlderThan", "Foo"])
+            yield* same("GET", `${core}/configmaps?${query}&resourceVersionMatch=${match}&continue=x`)
+        const named = `fieldSelector=metadata.name%3Db,metadata.namespace%3D${name}`
+        yield* same("GET", `/api/v1/configmaps?resourceVersion=1&limit=1&${named}`)
         const pair = yield* Pair
         const pages = yield* Effect.forEach([pair.embedded, pair.real], (client) =>
           Effect.gen(function* () {
@@ -43,10 +57,31 @@ export const reads = (it: Suite): void => {
             const token = textAt(first.json, "metadata", "continue")
             const second = yield* client.call("GET", `${core}/configmaps?limit=1&continue=${token}`)
             const start: Json = parse(Buffer.from(token, "base64url").toString())
-            return [textAt(start, "start"), normal(second.json)]
+            const rest = yield* client.call("GET", `${core}/configmaps?limit=1&resourceVersion=0&continue=${token}`)
+            return [textAt(start, "start"), normal(second.json), normal(rest.json)]
           })
         )
         assert.deepStrictEqual(withoutTokens(pages[0] ?? []), withoutTokens(pages[1] ?? []))
+      }),
+    120_000
+  )
+
+  it.effect(
+    "on what is compressed, and for whom",
+    () =>
+      Effect.gen(function* () {
+        const { core } = yield* namespace
+        const { embedded, real } = yield* Pair
+        for (const name of ["a", "b"])
+          yield* same("POST", `${core}/configmaps`, { body: { metadata: { name }, data: { k: "x".repeat(100_000) } } })
+        const asked = ["gzip", "deflate, gzip", "gzip;q=0", "gzip; q=0.0", "gzip;q=0.5", "GZIP", "*", "identity"]
+        for (const acceptEncoding of asked) {
+          const [ours, theirs] = yield* Effect.forEach([embedded, real], (client) =>
+            client.call("GET", `${core}/configmaps`, { acceptEncoding })
+          )
+          const [one, other] = [ours, theirs].map((answer) => answer?.headers["content-encoding"])
+          assert.strictEqual(one, other, acceptEncoding)
+        }
       }),
     120_000
   )
@@ -111,6 +146,12 @@ export const reads = (it: Suite): void => {
         ]) {
           yield* same("GET", path)
         }
+        for (const path of [`${core}/pods`, `${core}/pods/x`, `${core}/pods/x/log`, "/api/v1/pods/x", "/api/v1/nodes"])
+          for (const token of [undefined, VIEWER]) yield* same("OPTIONS", path, token === undefined ? {} : { token })
+        for (const path of [`${core}/pods`, `${core}/pods/x/log`, `${core}/pods/x/status`]) yield* same("HEAD", path)
+        const { embedded, real } = yield* Pair
+        for (const client of [embedded, real])
+          assert.isUndefined((yield* client.call("GET", "/version", { token: "wrong" })).headers["www-authenticate"])
         yield* same("POST", `${core}/pods/x`, { body: {} })
         yield* same("DELETE", "/api/v1/namespaces")
         yield* same("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", {

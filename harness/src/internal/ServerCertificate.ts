@@ -1,5 +1,5 @@
 /**
- * The certificate that an embedded server shows.
+ * The certificate that a cluster's server shows.
  *
  * @since 0.1.0
  */
@@ -15,10 +15,9 @@ import {
   X509CertificateGenerator
 } from "@peculiar/x509"
 import { Effect, Redacted } from "effect"
-import type { webcrypto } from "node:crypto"
 import { MachineRefused } from "../HarnessError.ts"
 
-export interface Certificate {
+export interface ServerCertificate {
   /** PEM; it is its own authority, so it also verifies the server. */
   readonly certificatePem: string
   readonly keyPem: Redacted.Redacted<string>
@@ -26,22 +25,30 @@ export interface Certificate {
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" }
 
-/** One key pair a process: it never leaves the process, and making one for every server would only cost time. */
-let keyPair: Promise<webcrypto.CryptoKeyPair> | undefined
+/** What clients call a server: from outside, and from pods inside. */
+const NAMES = [
+  ...["127.0.0.1", "10.0.0.1"].map((value) => ({ type: "ip", value }) as const),
+  ...[
+    "localhost",
+    "kubernetes",
+    "kubernetes.default",
+    "kubernetes.default.svc",
+    "kubernetes.default.svc.cluster.local"
+  ].map((value) => ({ type: "dns", value }) as const)
+]
 
 /**
- * Issues a certificate for 127.0.0.1 and localhost.
+ * Issues a certificate for the names that a cluster's server has.
  *
- * **Shape** every cluster has a subject of its own, so one cluster's certificate does not verify another. It has no
- * end: whatever clock a test sets, the certificate holds.
+ * **Shape** every cluster has a key and a subject of its own, so one cluster's certificate does not verify another. It
+ * has no end: whatever clock a test sets, the certificate holds.
  *
  * @since 0.1.0
  */
-export const issue = (cluster: string): Effect.Effect<Certificate, MachineRefused> =>
+export const issue = (cluster: string): Effect.Effect<ServerCertificate, MachineRefused> =>
   Effect.tryPromise({
     try: async () => {
-      keyPair ??= crypto.subtle.generateKey(ALGORITHM, true, ["sign", "verify"])
-      const keys = await keyPair
+      const keys = await crypto.subtle.generateKey(ALGORITHM, true, ["sign", "verify"])
       const certificate = await X509CertificateGenerator.createSelfSigned({
         serialNumber: "01",
         name: [{ CN: [`quarterdeck cluster ${cluster}`] }],
@@ -53,10 +60,7 @@ export const issue = (cluster: string): Effect.Effect<Certificate, MachineRefuse
           new BasicConstraintsExtension(true, 0, true),
           new KeyUsagesExtension(KeyUsageFlags.digitalSignature | KeyUsageFlags.keyCertSign, true),
           new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
-          new SubjectAlternativeNameExtension([
-            { type: "ip", value: "127.0.0.1" },
-            { type: "dns", value: "localhost" }
-          ])
+          new SubjectAlternativeNameExtension(NAMES)
         ]
       })
       const key = Buffer.from(await crypto.subtle.exportKey("pkcs8", keys.privateKey)).toString("base64")
@@ -66,5 +70,5 @@ export const issue = (cluster: string): Effect.Effect<Certificate, MachineRefuse
         keyPem: Redacted.make(`-----BEGIN PRIVATE KEY-----\n${lines}\n-----END PRIVATE KEY-----\n`)
       }
     },
-    catch: (cause) => new MachineRefused({ action: "issue the certificate of an embedded server", cause })
+    catch: (cause) => new MachineRefused({ action: "issue the certificate of a cluster", cause })
   })

@@ -1,0 +1,77 @@
+/**
+ * Which rights a set of rules does not hold, and how they are told.
+ *
+ * **Source** Kubernetes 1.36, `k8s.io/component-helpers/auth/rbac/validation` and `pkg/registry/rbac/validation`.
+ *
+ * @since 0.1.0
+ */
+import type { Rule } from "./Authorization.ts"
+
+/**
+ * Finds the rights that the rules of an owner do not cover.
+ *
+ * **Shape** each is the smallest rule there is: one verb on one resource of one group, of one name or all, or on one path.
+ *
+ * **Limits** linear in the product of both.
+ */
+export const uncovered = (owned: ReadonlyArray<Rule>, wanted: ReadonlyArray<Rule>): ReadonlyArray<Rule> =>
+  wanted.flatMap(brokenDown).filter((right) => !owned.some((rule) => coversRight(rule, right)))
+
+/** Tells rights as the real server does: verbs on the same thing in one line, the lines in order. */
+export const describe = (rights: ReadonlyArray<Rule>): string => {
+  const joined = new Map<string, Rule>()
+  for (const right of rights) {
+    const key = JSON.stringify({ ...right, verbs: right.paths.length === 0 ? [] : right.verbs })
+    const known = joined.get(key)
+    joined.set(key, known === undefined ? right : { ...known, verbs: [...known.verbs, ...right.verbs] })
+  }
+  return [...new Set([...joined.values()].map(print))].toSorted().join("\n")
+}
+
+/** Prints texts as Go prints a quoted list. */
+export const quoted = (texts: ReadonlyArray<string>): string =>
+  `[${texts.map((text) => JSON.stringify(text)).join(" ")}]`
+
+const print = ({ groups, names, paths, resources, verbs }: Rule): string => {
+  const parts: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
+    ["APIGroups", groups],
+    ["Resources", resources],
+    ["NonResourceURLs", paths],
+    ["ResourceNames", names],
+    ["Verbs", verbs]
+  ]
+  const told = parts.filter(([, texts]) => texts.length > 0).map(([name, texts]) => `${name}:${quoted(texts)}`)
+  return `{${told.join(", ")}}`
+}
+
+const NOTHING: Rule = { verbs: [], groups: [], resources: [], names: [], paths: [] }
+
+const brokenDown = ({ groups, names, paths, resources, verbs }: Rule): ReadonlyArray<Rule> => {
+  const places = groups.flatMap((group) => resources.map((resource) => ({ groups: [group], resources: [resource] })))
+  const named = names.length === 0 ? [[]] : names.map((name) => [name])
+  return [
+    ...places.flatMap((place) =>
+      verbs.flatMap((verb) => named.map((one) => ({ ...NOTHING, ...place, verbs: [verb], names: one })))
+    ),
+    ...paths.flatMap((path) => verbs.map((verb) => ({ ...NOTHING, paths: [path], verbs: [verb] })))
+  ]
+}
+
+const coversRight = (rule: Rule, right: Rule): boolean =>
+  holdsAll(rule.verbs, right.verbs)
+  && holdsAll(rule.groups, right.groups)
+  && right.resources.every((resource) => coversResource(rule.resources, resource))
+  && (rule.names.length === 0 || (right.names.length > 0 && right.names.every((name) => rule.names.includes(name))))
+  && right.paths.every((path) => rule.paths.some((owned) => coversPath(owned, path)))
+
+const holdsAll = (owned: ReadonlyArray<string>, wanted: ReadonlyArray<string>): boolean =>
+  owned.includes("*") || wanted.every((one) => owned.includes(one))
+
+const coversResource = (owned: ReadonlyArray<string>, resource: string): boolean => {
+  if (owned.includes("*") || owned.includes(resource)) return true
+  const slash = resource.indexOf("/")
+  return slash >= 0 && owned.includes(`*${resource.slice(slash)}`)
+}
+
+const coversPath = (owned: string, path: string): boolean =>
+  owned === path || (owned.endsWith("*") && path.startsWith(owned.replace(/\*+$/, "")))
