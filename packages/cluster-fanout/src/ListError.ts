@@ -26,7 +26,7 @@ export class FanOutFailed extends Schema.TaggedError<FanOutFailed>()("FanOutFail
 /** The cursor was not made by this service for this key, filter and sort. */
 export class CursorInvalid extends Schema.TaggedError<CursorInvalid>()("CursorInvalid", {}) {
   override get message(): string {
-    return "cursor: not one that this list gave for the same key, filter and sort; leave it out to begin anew"
+    return "cursor: not one that this route gave to the same key for the same question; leave it out to begin anew"
   }
 }
 

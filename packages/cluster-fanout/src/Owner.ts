@@ -27,19 +27,28 @@ export const controllerOf = (metadata: KubeObject["metadata"], interner: Interne
   }
 }
 
+/** Something between a pod and its workload. */
+interface Link {
+  readonly owner: Owner | undefined
+  readonly row: { readonly namespace: string }
+}
+
 /** What holds pods in between: ReplicaSets and Jobs, by uid. */
 export interface Chain {
-  readonly ReplicaSet: ReadonlyMap<string, { readonly owner: Owner | undefined }>
-  readonly Job: ReadonlyMap<string, { readonly owner: Owner | undefined }>
+  readonly ReplicaSet: ReadonlyMap<string, Link>
+  readonly Job: ReadonlyMap<string, Link>
 }
 
 /**
- * Follows an owner up to the workload: through a ReplicaSet or Job to what owns that.
+ * Follows the owner of a pod up to the workload: through a ReplicaSet or Job to what owns that.
  *
- * **Shape** `undefined` when the ReplicaSet or Job is not known (yet, or any more).
+ * **Shape** `undefined` when the namespace has no such ReplicaSet or Job that is known (yet, or any more). One of another
+ * namespace owns nothing here, whatever a pod says of itself.
+ *
+ * **Source** Kubernetes, "Owners and dependents": a namespaced owner is in the namespace of what it owns.
  */
-export const workloadOf = (owner: Owner, chain: Chain): Owner | undefined => {
+export const workloadOf = (owner: Owner, namespace: string, chain: Chain): Owner | undefined => {
   if (owner.followed !== "ReplicaSet" && owner.followed !== "Job") return owner
   const link = chain[owner.followed].get(owner.uid)
-  return link === undefined ? undefined : (link.owner ?? owner)
+  return link?.row.namespace === namespace ? (link.owner ?? owner) : undefined
 }

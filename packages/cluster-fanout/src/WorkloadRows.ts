@@ -55,7 +55,7 @@ interface Group {
 }
 
 const collect = (groups: Map<string, Group>, pod: PodRecord, owner: Owner.Owner, records: Records): void => {
-  const workload = Owner.workloadOf(owner, records)
+  const workload = Owner.workloadOf(owner, pod.namespace, records)
   if (workload === undefined || workload.followed !== undefined) return
   // An owner without a namespace may hold pods in several; each namespace has its own row.
   const key = `${pod.namespace}/${workload.uid}`
@@ -118,11 +118,14 @@ const cronJobs = (records: Records): ReadonlyArray<WorkloadRow> => {
   const running = new Map<string, Array<WorkloadRecord>>()
   for (const job of records.Job.values()) {
     if (job.owner === undefined || job.row.status === "completed" || job.row.status === "failed") continue
-    const jobs = running.get(job.owner.uid)
-    if (jobs === undefined) running.set(job.owner.uid, [job])
+    const key = `${job.row.namespace}/${job.owner.uid}`
+    const jobs = running.get(key)
+    if (jobs === undefined) running.set(key, [job])
     else jobs.push(job)
   }
-  return [...records.CronJob.values()].map(({ row, uid }) => cronJobRow(row, running.get(uid) ?? []))
+  return [...records.CronJob.values()].map(({ row, uid }) =>
+    cronJobRow(row, running.get(`${row.namespace}/${uid}`) ?? [])
+  )
 }
 
 const cronJobRow = (row: WorkloadRow, running: ReadonlyArray<WorkloadRecord>): WorkloadRow => {

@@ -148,6 +148,16 @@ describe("WorkloadRows", () => {
     assert.deepStrictEqual(rows.map((row) => row.namespace).toSorted(), ["one", "two"])
   })
 
+  it("lets nothing of another namespace hold a pod, or count for a CronJob, whatever it says of its owner", () => {
+    const [elsewhere, [kind, running]] = [{ namespace: "other" }, world[10] ?? assert.fail()]
+    const rows = rowsOf([
+      ...world,
+      ["Pod", pod("stray", { ...elsewhere, owner: rolloutSet })],
+      [kind, { ...running, metadata: { ...running.metadata, ...elsewhere, uid: "stray" } }]
+    ])
+    assert.deepStrictEqual(rows, rowsOf(world))
+  })
+
   it.prop(
     "is the same whatever the order in which objects become known",
     [Order, Schema.Array(Schema.Natural)],

@@ -12,7 +12,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import { describeFile } from "./FileReply.ts"
-import { Cursor, Limit } from "./ListParameters.ts"
+import { Cursor, Limit, textUpTo } from "./ListParameters.ts"
 import { EndpointPolicy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
 import { rangeParameters } from "./RangeParameters.ts"
@@ -26,7 +26,7 @@ const page = { limit: Schema.optionalKey(Limit), cursor: Schema.optionalKey(Curs
 const errors = [...Problem.ofFanOut, ...Problem.ofBody] as const
 
 /** **Shape** cluster, namespace, kind and name, joined by `/`. */
-const RowId = Schema.NonEmptyString.check(Schema.isMaxLength(1_024))
+const RowId = textUpTo(1_024)
 
 const readCost = { resource: "cost", verb: "read" } as const
 

@@ -8,12 +8,24 @@ import { Predicate } from "effect"
 /** The media type of comma-separated values. **Source** RFC 4180 §3. */
 export const CSV_MEDIA_TYPE = "text/csv; charset=utf-8; header=present"
 
+/** What stands for the reply's `partial`, which a file has no place for. */
+const PARTIAL = {
+  "X-Quarterdeck-Partial": {
+    description:
+      "With a file alone: what partial is in JSON. For how much of its time each cluster was seen stands in columns of the file.",
+    schema: { type: "string", enum: ["true", "false"] }
+  }
+}
+
 const CSV = { schema: { type: "string", description: "Comma-separated values, with a header line." } }
 
 /** Adds comma-separated values to what an operation replies with 200. */
 export const describeFile = (operation: Record<string, unknown>): Record<string, unknown> =>
   inside(operation, "responses", (responses) =>
-    inside(responses, "200", (reply) => inside(reply, "content", (content) => ({ ...content, "text/csv": CSV })))
+    inside(responses, "200", (reply) => ({
+      ...inside(reply, "content", (content) => ({ ...content, "text/csv": CSV })),
+      headers: PARTIAL
+    }))
   )
 
 const inside = (

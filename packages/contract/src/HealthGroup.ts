@@ -12,6 +12,7 @@ export const Readiness = Schema.Struct({
   status: Schema.Literals(["ready", "starting", "unavailable"]),
   checks: Schema.Struct({
     keyStore: Schema.Literals(["ok", "unavailable"]),
+    costStore: Schema.Literals(["ok", "unavailable"]),
     configuredKeys: Schema.Literals(["ok", "stale"]),
     clusters: Schema.Struct({ registered: Schema.Natural, synced: Schema.Natural, waiting: Schema.Natural })
   })

@@ -32,11 +32,17 @@ export const Cursor = Schema.String.check(
   Schema.isPattern(/^[A-Za-z0-9._-]{1,4096}$/, { expected: "the nextCursor of an earlier reply" })
 )
 
+/** A text that is not empty. */
+export const textUpTo = (maximum: number) => {
+  const length = { expected: `1 to ${maximum} characters` }
+  return Schema.String.check(Schema.isMinLength(1, length), Schema.isMaxLength(maximum, length))
+}
+
 /** A part of a name. **Shape** 1 to 253 characters, compared as it is. */
-export const NamePart = Schema.NonEmptyString.check(Schema.isMaxLength(253))
+export const NamePart = textUpTo(253)
 
 /** **Source** Kubernetes, "Label selectors"; its grammar is read by the service. */
-export const LabelSelector = Schema.NonEmptyString.check(Schema.isMaxLength(4096))
+export const LabelSelector = textUpTo(4096)
 
 /**
  * Parameters of every merged list.

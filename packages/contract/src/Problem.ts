@@ -48,7 +48,7 @@ export const catalogue = {
   invalid_cursor: entry(
     400,
     "Invalid cursor",
-    "The cursor was altered, or belongs to another key, filter or sort order. Start again without one."
+    "The cursor was altered, or belongs to another key or another question (route, clusters, filter, order, range). Start again without one."
   ),
   malformed_json: entry(400, "Malformed JSON", "The body is not JSON, names a member twice, or nests too deeply."),
   invalid_body: entry(
@@ -85,7 +85,7 @@ export const catalogue = {
   cluster_not_found: entry(
     404,
     "Cluster not found",
-    "The key's scope reaches the name, but no cluster is registered under it."
+    "The key's scope reaches the name, but no cluster is registered under it. `field` says where it stands."
   ),
   cost_row_not_found: entry(
     404,

@@ -89,7 +89,7 @@ const decodeStrictly = Schema.decodeUnknownResult(Rule, { onExcessProperty: "err
  * **Example**
  *
  * ```ts
- * decode({ role: "Viewer", targetCluster: ["prod"] }) // InvalidRule: rule.targetCluster: is not known here
+ * decode({ role: "Viewer", targetCluster: ["prod"] }) // InvalidRule: rule.targetCluster: is not known here; allowed: role, …
  * ```
  *
  * @since 0.1.0

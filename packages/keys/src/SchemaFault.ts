@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { SchemaIssue } from "effect"
+import { SchemaAST, SchemaIssue } from "effect"
 
 /** **Shape** `field` is a path such as `rule.targetClusters[2]`, empty for the whole value. */
 export interface SchemaFault {
@@ -13,39 +13,108 @@ export interface SchemaFault {
   readonly isUnknown: boolean
 }
 
-const UNKNOWN = "is not known here"
+type Path = ReadonlyArray<PropertyKey>
 
-const format = SchemaIssue.makeFormatterStandardSchemaV1({
-  leafHook: (issue) => {
-    switch (issue._tag) {
-      case "UnexpectedKey":
-        return UNKNOWN
-      case "MissingKey":
-        return "is required"
-      default:
-        return SchemaIssue.defaultLeafHook(issue)
-    }
-  }
-})
-
-/** Reads the fault; a field unknown to the schema comes first, as it is often the misspelling of a missing one. */
+/**
+ * Reads the fault, in words that need no knowledge of the schema's own types; a field unknown to the schema comes first,
+ * as it is often the misspelling of a missing one.
+ *
+ * **Example** `overrides[0].resource: expected node, storage, egress, loadBalancer or cluster`
+ */
 export const fromIssue = (issue: SchemaIssue.Issue): SchemaFault => {
-  const faults = format(issue).issues.map(({ message, path = [] }) => ({
-    field: printPath(path.map((step) => (typeof step === "object" ? step.key : step))),
-    problem: message.charAt(0).toLowerCase() + message.slice(1),
-    isUnknown: message === UNKNOWN
-  }))
+  const faults = faultsOf(issue, [])
   return (
     faults.find(({ isUnknown }) => isUnknown) ?? faults[0] ?? { field: "", problem: "is not allowed", isUnknown: false }
   )
 }
 
-/** Makes the fault of a field that nothing declares. */
-export const unknownField = (name: string): SchemaFault => ({
-  field: printPath([name]),
-  problem: UNKNOWN,
+const faultsOf = (issue: SchemaIssue.Issue, path: Path): ReadonlyArray<SchemaFault> => {
+  switch (issue._tag) {
+    case "Pointer":
+      return faultsOf(issue.issue, [...path, ...issue.path])
+    case "Encoding":
+      return faultsOf(issue.issue, path)
+    case "Composite":
+      return issue.issues.flatMap((one) => faultsOf(one, path))
+    case "AnyOf":
+      return issue.issues.length > 0 ? issue.issues.flatMap((one) => faultsOf(one, path)) : [noneOf(issue.ast, path)]
+    case "InvalidType":
+      return [known(path, `expected ${wordsOf(issue.ast)}`)]
+    case "MissingKey":
+      return [known(path, "is required")]
+    case "UnexpectedKey":
+      return [unknownField(path, SchemaAST.isObjects(issue.ast) ? issue.ast.propertySignatures.map(nameOf) : [])]
+    default:
+      return format(issue).issues.map(({ message, path: rest = [] }) =>
+        known(
+          [...path, ...rest.map((step) => (typeof step === "object" ? step.key : step))],
+          message.charAt(0).toLowerCase() + message.slice(1)
+        )
+      )
+  }
+}
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1()
+
+const known = (path: Path, problem: string): SchemaFault => ({ field: printPath(path), problem, isUnknown: false })
+
+const nameOf = ({ name }: SchemaAST.PropertySignature): string => String(name)
+
+/** Of objects that one field tells apart, that field is at fault. */
+const noneOf = (union: SchemaAST.Union, path: Path): SchemaFault => {
+  const kinds = union.types.map((type) => {
+    const encoded = SchemaAST.toEncoded(type)
+    return SchemaAST.isObjects(encoded)
+      ? encoded.propertySignatures.filter(({ type }) => SchemaAST.isLiteral(type))
+      : []
+  })
+  const shared = kinds[0]?.find(({ name }) => kinds.every((kind) => kind.some((other) => other.name === name)))
+  if (shared === undefined) return known(path, `expected ${wordsOf(union)}`)
+  const values = kinds.flatMap((kind) =>
+    kind.filter(({ name }) => name === shared.name).map(({ type }) => wordsOf(type))
+  )
+  return known([...path, shared.name], `expected ${eitherOf(values)}`)
+}
+
+/** Says what a value must be, as JSON calls it. */
+const wordsOf = (ast: SchemaAST.AST): string => {
+  const expected = ast.annotations?.["expected"]
+  if (typeof expected === "string") return expected
+  switch (ast._tag) {
+    case "String":
+      return "a string"
+    case "Number":
+      return "a number"
+    case "Boolean":
+      return "true or false"
+    case "Null":
+      return "null"
+    case "Literal":
+      return String(ast.literal)
+    case "Arrays":
+      return "an array"
+    case "Objects":
+      return "an object"
+    case "Union":
+      return eitherOf(ast.types.map((type) => wordsOf(SchemaAST.toEncoded(type))))
+    default:
+      return "another value"
+  }
+}
+
+const eitherOf = (values: ReadonlyArray<string>): string => {
+  const distinct = [...new Set(values)]
+  return distinct.length < 2 ? distinct.join("") : `${distinct.slice(0, -1).join(", ")} or ${distinct.at(-1)}`
+}
+
+/** Makes the fault of a field that nothing declares. **Shape** `allowed` are the names that are, told with it. */
+export const unknownField = (path: Path, allowed: ReadonlyArray<string> = []): SchemaFault => ({
+  field: printPath(path),
+  problem: allowed.length === 0 ? UNKNOWN : `${UNKNOWN}; allowed: ${allowed.join(", ")}`,
   isUnknown: true
 })
+
+const UNKNOWN = "is not known here"
 
 /** Prints a fault as one sentence that names its field. */
 export const print = ({ field, problem }: SchemaFault): string => (field === "" ? problem : `${field}: ${problem}`)

@@ -190,12 +190,16 @@ describe("the file of deploy-time keys", { concurrent: true }, () => {
         Effect.gen(function* () {
           assert.deepStrictEqual(yield* namesIn, ["one"])
           assert.deepStrictEqual((yield* health).refused, [
-            { index: 1, field: "rule.targetCluster", problem: "is not known here" },
+            {
+              index: 1,
+              field: "rule.targetCluster",
+              problem: "is not known here; allowed: role, targetNamespaces, targetClusters"
+            },
             { index: 2, field: "hash", problem: "is that of a created key" }
           ])
           assert.include(
             logs.lines,
-            `Error keys file ${path}: entry 1 is refused: rule.targetCluster: is not known here`
+            `Error keys file ${path}: entry 1 is refused: rule.targetCluster: is not known here; allowed: role, targetNamespaces, targetClusters`
           )
           const gauges = Object.fromEntries(
             (yield* Metric.snapshot).flatMap((metric) =>

@@ -64,7 +64,7 @@ describe("the list of deploy-time keys", () => {
   it.each<[string, string, string, string]>([
     ["no name", `- hash: ${a}\n${viewer}`, "name", "is required"],
     ["an empty name", `- name: ""\n  hash: ${a}\n${viewer}`, "name", "name of 1 to 128 characters"],
-    ["a number for a name", `- name: 7\n  hash: ${a}\n${viewer}`, "name", "expected string"],
+    ["a number for a name", `- name: 7\n  hash: ${a}\n${viewer}`, "name", "expected a string"],
     ["no hash", `- name: ci\n${viewer}`, "hash", "is required"],
     ["a hash in capitals", entry(viewer, "A".repeat(64)), "hash", "64 lowercase hexadecimal digits"],
     ["a key in place of its hash", entry(viewer, "qd_raw"), "hash", "64 lowercase hexadecimal digits"],
@@ -77,7 +77,7 @@ describe("the list of deploy-time keys", () => {
     ],
     ["no rule", entry(""), "rule", "is required"],
     ["an empty rule", entry("  rule: {}\n"), "rule.role", "is required"],
-    ["a rule that is null", entry("  rule:\n"), "rule", "expected Rule"],
+    ["a rule that is null", entry("  rule:\n"), "rule", "expected an object"],
     [
       "a misspelt scope",
       entry("  rule: { role: Admin, targetCluster: [prod] }\n"),
@@ -88,7 +88,7 @@ describe("the list of deploy-time keys", () => {
       "a scope that is null",
       entry("  rule: { role: Admin, targetClusters: }\n"),
       "rule.targetClusters",
-      "expected array"
+      "expected an array"
     ],
     [
       "a scope that is empty",
@@ -100,22 +100,22 @@ describe("the list of deploy-time keys", () => {
       "a cluster that is true",
       entry("  rule: { role: Admin, targetClusters: [a, true] }\n"),
       "rule.targetClusters[1]",
-      "expected string"
+      "expected a string"
     ],
     ["an unknown field", entry(`  expires: 2030-01-01T00:00:00Z\n${viewer}`), "expires", "is not known here"],
     ["a length of time", entry(`  expire: 1y\n${viewer}`), "expire", "UTC"],
     ["a local time", entry(`  expire: 2030-01-01T00:00:00+02:00\n${viewer}`), "expire", "UTC"],
     ["a date alone", entry(`  expire: 2030-01-01\n${viewer}`), "expire", "UTC"],
     ["30 February", entry(`  expire: 2030-02-30T00:00:00Z\n${viewer}`), "expire", "does not exist"],
-    ["an expiry that is null", entry(`  expire:\n${viewer}`), "expire", "expected string"],
+    ["an expiry that is null", entry(`  expire:\n${viewer}`), "expire", "expected a string"],
     [
       "a merge key",
       `- &base { name: base, hash: ${b}, rule: { role: Viewer } }\n- { <<: *base, name: ci, hash: ${a} }\n`,
       '"<<"',
       "is not known here"
     ],
-    ["a text in place of an entry", "- ci\n", "", "expected object"],
-    ["a list in place of an entry", "- []\n", "", "expected object"]
+    ["a text in place of an entry", "- ci\n", "", "expected an object"],
+    ["a list in place of an entry", "- []\n", "", "expected an object"]
   ])("refuses an entry with %s and names the field", (_name, text, field, problem) => {
     const { refused } = read(text)
     assert.strictEqual(refused.length, 1)

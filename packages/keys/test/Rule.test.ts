@@ -64,8 +64,16 @@ describe("a rule", () => {
       { role: "Admin", targetClusters: repeat(1_001, (index) => `c${index}`) },
       "rule.targetClusters: "
     ],
-    ["a misspelt field", { role: "Admin", targetCluster: ["prod"] }, "rule.targetCluster: is not known here"],
-    ["a misspelt role", { Role: "Admin" }, "rule.Role: is not known here"],
+    [
+      "a misspelt field",
+      { role: "Admin", targetCluster: ["prod"] },
+      "rule.targetCluster: is not known here; allowed: role, targetNamespaces, targetClusters"
+    ],
+    [
+      "a misspelt role",
+      { Role: "Admin" },
+      "rule.Role: is not known here; allowed: role, targetNamespaces, targetClusters"
+    ],
     ["null namespaces", { role: "Admin", targetNamespaces: null }, "rule.targetNamespaces: "],
     ["no namespaces", { role: "Admin", targetNamespaces: [] }, "rule.targetNamespaces: expected at least one"],
     [
@@ -86,7 +94,7 @@ describe("a rule", () => {
     [
       "match expressions",
       { role: "Admin", targetNamespaces: [{ namespaceNames: [], labelSelector: { matchExpressions: [] } }] },
-      "rule.targetNamespaces[0].labelSelector.matchExpressions: is not known here"
+      "rule.targetNamespaces[0].labelSelector.matchExpressions: is not known here; allowed: matchLabels"
     ],
     ["too many selectors", { role: "Admin", targetNamespaces: repeat(65, () => names) }, "rule.targetNamespaces: "],
     [
@@ -99,11 +107,15 @@ describe("a rule", () => {
       { role: "Admin", targetNamespaces: [labels(33)] },
       "rule.targetNamespaces[0].labelSelector.matchLabels: at most 32 labels"
     ],
-    ["a field that breaks the line", { role: "Admin", "x\ny": 1 }, String.raw`rule."x\ny": is not known here`],
+    [
+      "a field that breaks the line",
+      { role: "Admin", "x\ny": 1 },
+      String.raw`rule."x\ny": is not known here; allowed: role, targetNamespaces, targetClusters`
+    ],
     [
       "a prototype sent as a field",
       JSON.parse('{"role":"Viewer","__proto__":{"role":"Admin"}}'),
-      "rule.__proto__: is not known here"
+      "rule.__proto__: is not known here; allowed: role, targetNamespaces, targetClusters"
     ]
   ])("is refused as %s, and the field is named", (_name, input, message) => {
     const error = Result.merge(Result.flip(Rule.decode(input)))

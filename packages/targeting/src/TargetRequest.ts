@@ -28,7 +28,9 @@ export const named = (names: Iterable<ClusterName.ClusterName>): TargetRequest =
  */
 export const bodyFields = {
   multiCluster: Schema.optionalKey(Schema.Boolean),
-  clusters: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.String)))
+  clusters: Schema.optionalKey(
+    Schema.NullOr(Schema.Array(Schema.String)).annotate({ expected: "an array of cluster names" })
+  )
 }
 
 /** What a body may say of its target. */

@@ -117,7 +117,10 @@ describe("the key store in SQLite", () => {
       const open = yield* database(directory)
       open.exec(`UPDATE keys SET rule = '{"role":"Admin","targetCluster":["prod"]}'`)
       const error = yield* Effect.flip(withStore(directory, (store) => store.findByHash(key.hash)))
-      assert.strictEqual(error.message, "a stored key cannot be read: rule.targetCluster: is not known here")
+      assert.strictEqual(
+        error.message,
+        "a stored key cannot be read: rule.targetCluster: is not known here; allowed: role, targetNamespaces, targetClusters"
+      )
     }).pipe(Effect.scoped)
   )
 
