@@ -11,7 +11,12 @@ import { fromSpans, overlap, type Stretches } from "./Stretches.ts"
 /** One mean of CPU a minute. */
 const PART_SECONDS = 60
 
-/** Gives the rows of a pod. **Shape** none for what nobody knows the usage of, and none for init containers that end. */
+/**
+ * Gives the rows of a pod.
+ *
+ * **Shape** none for what nobody knows the usage of, unless it was killed for want of memory: that tells what it did not
+ * get along with, however short it ran. None for init containers that end.
+ */
 export const fromPod = (
   { containers, uid, workload }: PodFacts,
   limits: Limits,
@@ -22,7 +27,7 @@ export const fromPod = (
     if (container.role === "init") return []
     const runs = overlap(fromSpans(container.runs, startMs), seen)
     const { coveredSeconds, cpuMillis, memoryPeakBytes } = knownOf(container, runs, startMs, limits)
-    if (coveredSeconds === 0) return []
+    if (coveredSeconds === 0 && !container.isOomKilled) return []
     return [
       {
         workload,

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { Clock, Effect, Option, Result, Schedule, Stream } from "effect"
+import { Clock, Effect, Option, Result, Stream } from "effect"
 import type { CostError } from "../CostError.ts"
 import * as HourBuilder from "../HourBuilder.ts"
 import type { HourFacts } from "../HourFacts.ts"
@@ -13,6 +13,8 @@ import type { UsageError } from "../UsageError.ts"
 import type { Hourly } from "../UsageSource.ts"
 import { hoursIn, type Window } from "../Window.ts"
 import * as HourClosing from "./HourClosing.ts"
+import type { Backlog } from "./HourJournal.ts"
+import * as Retrying from "./Retrying.ts"
 
 export interface Parts extends Omit<HourClosing.Parts, "source" | "mayFold"> {
   readonly source: Hourly
@@ -26,34 +28,38 @@ const NOTE_HOURS = 24
 /**
  * Fills in, in rising order, the hours before the first closed one, and those since the last one: the program did not run.
  *
- * **Shape** hours that are closed stay as they are. Goes on where it was when the program ended. Failures are tried again,
- * for ever; hours that come after that are not given to the recommender, which is further by then.
+ * **Shape** hours that are closed stay as they are. What is to be filled in is found and noted once, before anything is:
+ * hours that are closed meanwhile change nothing about it, nor does another end of the program. Failures are tried again,
+ * for ever, from where it was; hours that come after that are not given to the recommender, which is further by then.
  *
  * **Limits** one hour at a time, of the time that is retained.
  */
 export const run = Effect.fn("Backfill.run")(function* (parts: Parts) {
-  const { attempted, cluster, journal, settings, source, store, troubles } = parts
+  const { attempted, cluster, journal, settings, source, troubles } = parts
   yield* Effect.annotateCurrentSpan({ cluster })
+  const beganMs = yield* Clock.currentTimeMillis
+  const earliestOf = (nowMs: number): number => hourOf(nowMs - settings.retentionDays * DAY_MS) + HOUR_MS
+  let settled: Backlog | undefined
 
   const fill = Effect.gen(function* () {
-    const nowMs = yield* Clock.currentTimeMillis
-    const extent = (yield* store.extents).find((one) => one.cluster === cluster)
-    const noted = yield* journal.backfill(cluster)
-    const earliestMs = hourOf(nowMs - settings.retentionDays * DAY_MS) + HOUR_MS
-    const before = Option.getOrElse(noted, (): Window => ({
-      startMs: earliestMs,
-      endMs: extent?.fromMs ?? hourOf(nowMs)
-    }))
-    yield* fillWindow(parts, { startMs: Math.max(before.startMs, earliestMs), endMs: before.endMs }, (left) =>
-      journal.noteBackfill(cluster, left)
-    )
-    yield* journal.noteBackfill(cluster, { startMs: before.endMs, endMs: before.endMs })
-    if (extent === undefined) return
-    yield* fillWindow(
-      parts,
-      { startMs: Math.max(extent.toMs, before.endMs, earliestMs), endMs: hourOf(nowMs) },
-      () => Effect.void
-    )
+    settled ??= yield* found(parts, { startMs: earliestOf(beganMs), endMs: hourOf(beganMs) })
+    let { left } = settled
+    const { untilMs } = settled
+    const note = Effect.suspend(() => journal.noteBackfill(cluster, { untilMs, left }))
+    yield* note
+    while (true) {
+      const [first, ...others] = left
+      if (first === undefined) return
+      const goOn = (startMs: number): void => {
+        left = [{ ...first, startMs }, ...others]
+        settled = { untilMs, left }
+      }
+      const startMs = Math.max(first.startMs, earliestOf(yield* Clock.currentTimeMillis))
+      yield* fillWindow(parts, { ...first, startMs }, goOn, note)
+      left = others
+      settled = { untilMs, left }
+      yield* note
+    }
   })
 
   const once = Effect.gen(function* () {
@@ -64,16 +70,34 @@ export const run = Effect.fn("Backfill.run")(function* (parts: Parts) {
     return yield* filled.failure
   })
 
-  yield* Effect.retry(once, Schedule.min([Schedule.exponential("10 seconds"), Schedule.spaced("10 minutes")])).pipe(
-    Effect.orDie
-  )
+  yield* Effect.orDie(Effect.retry(once, Retrying.forEver))
   yield* Effect.logDebug(`cost of cluster ${cluster}: nothing to fill in from ${source._tag} usage`)
+})
+
+/**
+ * Finds what is to be filled in of the time up to the start.
+ *
+ * **Shape** what was noted, and what lies between the last closed hour, or all that was noted, and the start.
+ */
+const found = Effect.fnUntraced(function* (
+  { cluster, journal, store }: Parts,
+  { endMs, startMs }: Window
+): Effect.fn.Return<Backlog, CostError> {
+  // First of all: hours that are closed from now on would hide the gap before them.
+  const extent = (yield* store.extents).find((one) => one.cluster === cluster)
+  const noted = Option.getOrElse(yield* journal.backfill(cluster), (): Backlog => {
+    const untilMs = extent?.fromMs ?? endMs
+    return { untilMs, left: [{ startMs, endMs: untilMs }] }
+  })
+  const gap = { startMs: Math.max(extent?.toMs ?? 0, noted.untilMs, startMs), endMs }
+  return { untilMs: endMs, left: [...noted.left, gap].filter((window) => window.startMs < window.endMs) }
 })
 
 const fillWindow = Effect.fnUntraced(function* (
   parts: Parts,
   window: Window,
-  note: (left: Window) => Effect.Effect<void, CostError>
+  goOn: (startMs: number) => void,
+  note: Effect.Effect<void, CostError>
 ) {
   const { cluster, source } = parts
   if (window.startMs >= window.endMs) return
@@ -82,11 +106,13 @@ const fillWindow = Effect.fnUntraced(function* (
     source.past(cluster, window),
     Effect.fnUntraced(function* (facts: HourFacts): Effect.fn.Return<void, CostError | UsageError> {
       yield* fillHour(parts, facts)
+      const startMs = facts.startMs + HOUR_MS
+      goOn(startMs)
       filled++
       if (filled % NOTE_HOURS !== 0) return
-      const left = { startMs: facts.startMs + HOUR_MS, endMs: window.endMs }
-      yield* note(left)
-      yield* Effect.logInfo(`cost of cluster ${cluster}: ${filled} hours filled in, at most ${hoursIn(left)} are left`)
+      yield* note
+      const left = hoursIn({ startMs, endMs: window.endMs })
+      yield* Effect.logInfo(`cost of cluster ${cluster}: ${filled} hours filled in, at most ${left} are left`)
     })
   )
   if (filled > 0) yield* Effect.logInfo(`cost of cluster ${cluster}: all of ${filled} hours are filled in`)

@@ -15,6 +15,7 @@ import type { Sampled } from "../UsageSource.ts"
 import { HeldHours } from "./HeldHours.ts"
 import * as HourClosing from "./HourClosing.ts"
 import type { KeptHour } from "./HourJournal.ts"
+import * as VolumeSize from "../allocation/VolumeSize.ts"
 import * as InventoryLists from "./InventoryLists.ts"
 import * as JournalEntry from "./JournalEntry.ts"
 import type { OpenHour } from "./OpenHour.ts"
@@ -104,6 +105,7 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
   const observe = Effect.fnUntraced(function* ({ store }: Member) {
     const now = () => clock.currentTimeMillisUnsafe()
     const found = WorkloadSeries.make(store)
+    for (const { pods } of unclosed()) pods.awaitTold()
     workloads = found
     const tell = () => {
       Queue.offerUnsafe(proofs, undefined)
@@ -128,7 +130,7 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
     })
     yield* store.observe("Node", {
       put: (node) => {
-        for (const { nodes } of unclosed()) nodes.put(node)
+        for (const { nodes } of unclosed()) nodes.put(node, now())
       },
       gone: ({ uid }) => {
         for (const { nodes } of unclosed()) nodes.gone(uid, now())
@@ -148,6 +150,8 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
     for (const { message, plural } of listed.success.refused) {
       yield* troubles.failed(plural, `left out of the costs: ${message}`)
     }
+    const { large } = listed.success
+    yield* large > 0 ? troubles.failed("sizes of volumes", VolumeSize.told(large)) : troubles.worked("sizes of volumes")
     const nowMs = yield* Clock.currentTimeMillis
     for (const one of unclosed()) one.inventory.update(listed.success.listed, nowMs)
   })
@@ -197,7 +201,8 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
 
   const settle = (): void => {
     if (workloads === undefined) return
-    for (const { pods } of unclosed()) pods.settle(workloads)
+    const nowMs = clock.currentTimeMillisUnsafe()
+    for (const { pods } of unclosed()) pods.settle(workloads, nowMs)
   }
 
   const keep = Effect.fnUntraced(function* (one: OpenHour) {

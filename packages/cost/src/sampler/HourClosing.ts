@@ -80,8 +80,8 @@ const isReason = (error: CostError, ...tags: ReadonlyArray<CostError["reason"]["
  * recommender waits for them, since it takes hours in order. A source in trouble is asked for one hour a round. What fails
  * stays in the list and is tried again.
  *
- * **Limits** `maxPendingHours` in the list: the oldest beyond is finished without usage, or if even the store does not take
- * it, left to the journal.
+ * **Limits** `maxPendingHours` in the list: the oldest beyond is finished without usage, or kept from the recommender if that
+ * still waits for older hours; if even the store does not take it, it is left to the journal.
  */
 export const make = ({
   cluster,
@@ -191,7 +191,7 @@ export const make = ({
 
     let isInOrder = true
     for (const one of seen) {
-      if (one.usage === undefined && one === oldest) {
+      if (one === oldest && (one.usage === undefined || !mayFold())) {
         yield* Effect.logWarning(`cost of cluster ${cluster}: the usage of an hour was given up`, {
           hour: new Date(one.hour.startMs).toISOString()
         })

@@ -18,6 +18,16 @@ export interface KeptHour {
 }
 
 /**
+ * What is still to be filled in of a cluster's past.
+ *
+ * **Shape** windows that rise; an hour before `untilMs` is in one of them, or needs nothing any more.
+ */
+export interface Backlog {
+  readonly untilMs: number
+  readonly left: ReadonlyArray<Window>
+}
+
+/**
  * Keeps open hours until they are finished.
  *
  * @since 0.1.0
@@ -33,9 +43,9 @@ export class HourJournal extends Context.Service<
     readonly append: (hour: KeptHour, entries: ReadonlyArray<JournalEntry>) => Effect.Effect<void, CostError>
     /** Forgets an hour. */
     readonly remove: (hour: KeptHour) => Effect.Effect<void, CostError>
-    /** Gives what is still to be filled in of the time before a cluster was sampled, if that was noted. */
-    readonly backfill: (cluster: ClusterName) => Effect.Effect<Option.Option<Window>, CostError>
-    readonly noteBackfill: (cluster: ClusterName, left: Window) => Effect.Effect<void, CostError>
+    /** Gives what is still to be filled in of the time in which a cluster was not sampled, if that was noted. */
+    readonly backfill: (cluster: ClusterName) => Effect.Effect<Option.Option<Backlog>, CostError>
+    readonly noteBackfill: (cluster: ClusterName, backlog: Backlog) => Effect.Effect<void, CostError>
     /** Gives from where on hours are still to be rewritten, if that was noted. */
     readonly reprice: Effect.Effect<Option.Option<number>, CostError>
     readonly noteReprice: (fromMs: Option.Option<number>) => Effect.Effect<void, CostError>

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import { Equal } from "effect"
 import type { LoadBalancerFacts, VolumeFacts } from "../HourFacts.ts"
 import type { LedgerEntry } from "./PodLedger.ts"
 
@@ -111,7 +112,10 @@ const isAfter =
   ({ toMs }: Lasting): boolean =>
     toMs === null || toMs > atMs
 
-/** What was there before but not in the last list has got its present form since: its claim was deleted, or came. */
+/**
+ * What was there before but not in the last list has got its present form since: its claim was deleted, or came. What has
+ * another form than in the last list, such as a claim that was grown, had the old one until now.
+ */
 const joined = <A extends Lasting>(
   held: ReadonlyArray<A>,
   listed: ReadonlyArray<A> | undefined,
@@ -119,13 +123,22 @@ const joined = <A extends Lasting>(
   atMs: number
 ): ReadonlyArray<A> => {
   if (listed === undefined) return held
-  const there = new Set(listed.map(({ uid }) => uid))
-  const gone = held.filter(({ uid }) => !there.has(uid)).map((one) => ({ ...one, toMs: one.toMs ?? atMs }))
   const open = new Map(held.filter(({ toMs }) => toMs === null).map((one) => [one.uid, one]))
+  const ended = new Map(open)
   const present = listed.map((one) => {
     const before = open.get(one.uid)
-    if (before !== undefined) return { ...one, fromMs: before.fromMs }
-    return one.fromMs <= listedAtMs ? { ...one, fromMs: atMs } : one
+    if (before === undefined) return one.fromMs <= listedAtMs ? { ...one, fromMs: atMs } : one
+    if (!isSameForm(before, one)) return { ...one, fromMs: atMs }
+    ended.delete(one.uid)
+    return { ...one, fromMs: before.fromMs }
   })
-  return [...gone, ...present]
+  return [
+    ...held.filter(({ toMs }) => toMs !== null),
+    ...Array.from(ended.values(), (one) => ({ ...one, toMs: atMs })),
+    ...present
+  ]
 }
+
+/** Compares all but when it was there. */
+const isSameForm = <A extends Lasting>(one: A, other: A): boolean =>
+  Equal.equals({ ...one, fromMs: 0 }, { ...other, fromMs: 0 })

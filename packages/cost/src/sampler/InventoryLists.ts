@@ -10,6 +10,7 @@ import { isMissing } from "@quarterdeck/cluster-fanout/KindTable"
 import type { KubeObject, Resource } from "@quarterdeck/cluster-fanout/KubeObject"
 import * as Quantity from "@quarterdeck/cluster-fanout/Quantity"
 import { Effect, Result, Schema, Stream } from "effect"
+import * as VolumeSize from "../allocation/VolumeSize.ts"
 import type { LedgerLoadBalancer, LedgerVolume, Listed } from "./Inventory.ts"
 
 const CLAIMS: Resource = {
@@ -39,7 +40,8 @@ export interface Refused {
  *
  * **Shape** a volume counts from its creation with the bytes that its claim requests, or with its own while no claim has it; a claim that has
  * no volume yet is none. Where volumes may not be read, bound claims count alone. Every service of type LoadBalancer
- * counts from its creation, whether an address has been given to it or not.
+ * counts from its creation, whether an address has been given to it or not. `large` says how many volumes are larger
+ * than they may count.
  *
  * **Errors** those of the cluster; what is refused for good is left out and told.
  *
@@ -73,8 +75,12 @@ export const list = Effect.fn("InventoryLists.list")(function* (api: KubeApi["Se
   const claims = yield* listed(CLAIMS, readClaim)
   const volumes = yield* listed(VOLUMES, readVolume)
   const loadBalancers = yield* listed(SERVICES, readService)
-  const found: Listed = { volumes: joined(claims, volumes), loadBalancers }
-  return { listed: found, refused }
+  const all = joined(claims, volumes)
+  const found: Listed = {
+    volumes: all?.map((volume) => ({ ...volume, bytes: VolumeSize.bounded(volume.bytes) })),
+    loadBalancers
+  }
+  return { listed: found, refused, large: all?.filter(({ bytes }) => VolumeSize.isLarge(bytes)).length ?? 0 }
 })
 
 interface Claim {

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import { workloadKinds } from "@quarterdeck/cluster-fanout/Kind"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Schema } from "effect"
 import { Inventory } from "./Inventory.ts"
@@ -15,22 +16,34 @@ import type { UsageBlock } from "./UsageBlocks.ts"
 const Labels = Schema.Record(Schema.String, Schema.String)
 const Ms = Schema.Finite
 
+/** **Shape** the entries of programs that did not keep owners have none. */
+const Owner = Schema.Struct({
+  kind: Schema.String,
+  name: Schema.String,
+  uid: Schema.String,
+  followed: Schema.NullOr(Schema.Literals(workloadKinds))
+})
+
+const Containers = Schema.Array(
+  Schema.Struct({
+    name: Schema.String,
+    role: Schema.Literals(["main", "sidecar", "init"]),
+    cpuRequestMillis: Schema.Finite,
+    memoryRequestBytes: Schema.Finite,
+    gpus: Schema.Finite
+  })
+)
+
 const Pod = Schema.Struct({
   uid: Schema.String,
   namespace: Schema.String,
   name: Schema.String,
   node: Schema.String,
   labels: Labels,
+  owner: Schema.optionalKey(Owner),
   claims: Schema.Array(Schema.String),
-  containers: Schema.Array(
-    Schema.Struct({
-      name: Schema.String,
-      role: Schema.Literals(["main", "sidecar", "init"]),
-      cpuRequestMillis: Schema.Finite,
-      memoryRequestBytes: Schema.Finite,
-      gpus: Schema.Finite
-    })
-  ),
+  containers: Containers,
+  earlier: Schema.optionalKey(Schema.Array(Schema.Struct({ untilMs: Ms, containers: Containers }))),
   number: Schema.Natural,
   isGone: Schema.Boolean,
   runs: Schema.Array(
@@ -129,7 +142,7 @@ export const restore = (cluster: ClusterName, startMs: number, entries: Readonly
   seen.cut()
   const hour = new OpenHour(cluster, startMs, {
     pods: new PodLedger(startMs),
-    nodes: new NodeLedger(),
+    nodes: new NodeLedger(startMs),
     inventory: new Inventory(entries.findLast((entry) => entry._tag === "Inventory")),
     seen
   })
@@ -153,24 +166,28 @@ export const restore = (cluster: ClusterName, startMs: number, entries: Readonly
   return hour
 }
 
-const toPod = ({ isGone, number, pod, runs, workload }: LedgerEntry): typeof Pod.Type => ({
+const toPod = ({ earlier, isGone, number, pod, runs, workload }: LedgerEntry): typeof Pod.Type => ({
   uid: pod.uid,
   namespace: pod.namespace,
   name: pod.name,
   node: pod.node,
   labels: pod.labels,
+  ...(pod.owner === undefined ? {} : { owner: { ...pod.owner, followed: pod.owner.followed ?? null } }),
   claims: pod.claims,
   containers: pod.containers,
+  ...(earlier.length === 0 ? {} : { earlier }),
   number,
   isGone,
   runs: runs.map((run) => ({ ...run, finishedAtMs: run.finishedAtMs ?? null })),
   workload: workload ?? null
 })
 
-const fromPod = ({ isGone, number, runs, workload, ...pod }: typeof Pod.Type): LedgerEntry => ({
-  pod,
+const fromPod = ({ earlier = [], isGone, number, owner, runs, workload, ...pod }: typeof Pod.Type): LedgerEntry => ({
+  pod: { ...pod, owner: owner === undefined ? undefined : { ...owner, followed: owner.followed ?? undefined } },
   number,
+  earlier,
   isGone,
+  isTold: false,
   runs: runs.map((run) => ({ ...run, finishedAtMs: run.finishedAtMs ?? undefined })),
   workload: workload ?? undefined,
   sampledAtMs: []

@@ -3,56 +3,33 @@
  *
  * @since 0.1.0
  */
-import { is, type ClusterName } from "@quarterdeck/targeting/ClusterName"
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Layer, Option, Result, Schema, Semaphore } from "effect"
-import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises"
+import { readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { crc32 } from "node:zlib"
-import { CostError, StoreUnavailable } from "../CostError.ts"
-import { HourJournal, type KeptHour } from "./HourJournal.ts"
+import type { CostError } from "../CostError.ts"
+import * as DurableFile from "../internal/durableFile.ts"
+import { type Backlog, HourJournal, type KeptHour } from "./HourJournal.ts"
 import { JournalEntry } from "./JournalEntry.ts"
+import * as JournalNames from "./JournalNames.ts"
 
 /** The directory's name in the data directory. */
 const DIRECTORY_NAME = "open-hours"
-/** No cluster's name has an `@`. */
-const FILE = /^([^@]+)@(\d{1,16})\.lines$/
+const FILE = /^(@?[^@]+)@(\d{1,16})\.lines$/
 const REPRICE = "reprice.json"
 
 const Line = Schema.fromJsonString(JournalEntry)
 const decode = Schema.decodeUnknownResult(Line)
-const Left = Schema.fromJsonString(Schema.Struct({ startMs: Schema.Int, endMs: Schema.Int }))
+const Hours = Schema.Struct({ startMs: Schema.Int, endMs: Schema.Int })
+/** **Shape** programs before this one kept the time before the first hour alone. */
+const Left = Schema.fromJsonString(
+  Schema.Union([Schema.Struct({ untilMs: Schema.Int, left: Schema.Array(Hours) }), Hours])
+)
 const Reprice = Schema.fromJsonString(Schema.Struct({ fromMs: Schema.Int }))
 
-const attempt = <A>(action: string, run: () => Promise<A>): Effect.Effect<A, CostError> =>
-  Effect.tryPromise({
-    try: run,
-    catch: (cause) => new CostError({ reason: new StoreUnavailable({ action, cause }) })
-  })
-
-const isMissing = (cause: unknown): boolean => cause instanceof Error && "code" in cause && cause.code === "ENOENT"
-
 const textOf = (path: string, action: string): Effect.Effect<string, CostError> =>
-  attempt(action, () =>
-    readFile(path, "utf8").catch((cause: unknown) => (isMissing(cause) ? "" : Promise.reject(cause)))
-  )
-
-const added = async (path: string, text: string): Promise<void> => {
-  const file = await open(path, "a", 0o600)
-  try {
-    await file.appendFile(text)
-    await file.datasync()
-  } finally {
-    await file.close()
-  }
-}
-
-/** Beside the file first, then in its place: a crash leaves the old one or the new one. */
-const replaced = async (path: string, text: string): Promise<void> => {
-  const draft = `${path}.new`
-  await rm(draft, { force: true })
-  await added(draft, text)
-  await rename(draft, path)
-}
+  Effect.map(DurableFile.read(action, path), (text) => text ?? "")
 
 const lineOf = (json: string): string => `${crc32(json).toString(16).padStart(8, "0")} ${json}\n`
 
@@ -63,20 +40,25 @@ const entryOf = (line: string): JournalEntry | undefined => {
   return Result.getOrUndefined(decode(json))
 }
 
-const make = (directory: string) => {
-  const pathOf = ({ cluster, startMs }: KeptHour): string => join(directory, `${cluster}@${startMs}.lines`)
-  const backfillPath = (cluster: ClusterName): string => join(directory, `${cluster}@backfill.json`)
+const backlogOf = (left: typeof Left.Type): Backlog => ("left" in left ? left : { untilMs: left.endMs, left: [left] })
 
-  const kept = Effect.map(
-    attempt("list the open hours", () => readdir(directory)),
-    (names) =>
-      names
-        .flatMap((name): ReadonlyArray<KeptHour> => {
-          const [, cluster = "", startMs = ""] = FILE.exec(name) ?? []
-          return is(cluster) ? [{ cluster, startMs: Number(startMs) }] : []
-        })
-        .toSorted((a, b) => a.startMs - b.startMs)
-  )
+const make = (directory: string) => {
+  const names = JournalNames.make(directory)
+  const pathOf = ({ cluster, startMs }: KeptHour): string => join(directory, `${names.of(cluster)}@${startMs}.lines`)
+  const backfillPath = (cluster: ClusterName): string => join(directory, `${names.of(cluster)}@backfill.json`)
+
+  const kept = Effect.gen(function* () {
+    const files = yield* DurableFile.attempt("list the open hours", () => readdir(directory))
+    const hours: Array<KeptHour> = []
+    for (const file of files) {
+      const [, name, startMs] = FILE.exec(file) ?? []
+      if (name === undefined) continue
+      const cluster = yield* names.find(name)
+      if (cluster !== undefined) hours.push({ cluster, startMs: Number(startMs) })
+      else yield* Effect.logWarning("an open hour is of no cluster that can be told, and is left out", { file })
+    }
+    return hours.toSorted((a, b) => a.startMs - b.startMs)
+  })
 
   const read = Effect.fn("HourJournal.read")(function* (hour: KeptHour) {
     yield* Effect.annotateCurrentSpan({ cluster: hour.cluster })
@@ -105,7 +87,8 @@ const make = (directory: string) => {
       lines.push(lineOf(JSON.stringify(entry)))
       yield* Effect.yieldNow
     }
-    yield* attempt("keep an open hour", () => added(pathOf(hour), lines.join("")))
+    yield* names.keep(hour.cluster)
+    yield* DurableFile.append("keep an open hour", pathOf(hour), lines.join(""))
   })
 
   const noted = <A>(path: string, schema: Schema.Codec<A, string>, action: string) =>
@@ -113,29 +96,30 @@ const make = (directory: string) => {
 
   /** Two notes share a draft; one that is interrupted is still written. */
   const turn = Semaphore.makeUnsafe(1)
-  const note = (action: string, run: () => Promise<void>): Effect.Effect<void, CostError> =>
-    Effect.uninterruptible(turn.withPermit(attempt(action, run)))
+  const note = (write: Effect.Effect<void, CostError>): Effect.Effect<void, CostError> =>
+    Effect.uninterruptible(turn.withPermit(write))
 
   const reprice = join(directory, REPRICE)
   return HourJournal.of({
     kept,
     read,
     append,
-    remove: (hour) => attempt("forget an open hour", () => rm(pathOf(hour), { force: true })),
-    backfill: (cluster) => noted(backfillPath(cluster), Left, "read what is to be filled in"),
-    noteBackfill: (cluster, left) =>
-      note("note what is to be filled in", () =>
-        replaced(backfillPath(cluster), JSON.stringify({ startMs: left.startMs, endMs: left.endMs }))
+    remove: (hour) => DurableFile.attempt("forget an open hour", () => rm(pathOf(hour), { force: true })),
+    backfill: (cluster) =>
+      Effect.map(noted(backfillPath(cluster), Left, "read what is to be filled in"), Option.map(backlogOf)),
+    noteBackfill: (cluster, { left, untilMs }) =>
+      note(
+        DurableFile.replace("note what is to be filled in", backfillPath(cluster), JSON.stringify({ untilMs, left }))
       ),
     reprice: Effect.map(
       noted(reprice, Reprice, "read what is to be repriced"),
       Option.map(({ fromMs }) => fromMs)
     ),
     noteReprice: (from) =>
-      note("note what is to be repriced", () =>
+      note(
         Option.match(from, {
-          onNone: () => rm(reprice, { force: true }),
-          onSome: (fromMs) => replaced(reprice, JSON.stringify({ fromMs }))
+          onNone: () => DurableFile.attempt("forget what was to be repriced", () => rm(reprice, { force: true })),
+          onSome: (fromMs) => DurableFile.replace("note what is to be repriced", reprice, JSON.stringify({ fromMs }))
         })
       )
   })
@@ -156,7 +140,7 @@ export const layerFiles = (options: { readonly directory: string }): Layer.Layer
     HourJournal,
     Effect.gen(function* () {
       const directory = join(options.directory, DIRECTORY_NAME)
-      yield* attempt("make the directory of open hours", () => mkdir(directory, { recursive: true, mode: 0o700 }))
+      yield* DurableFile.makeDirectory("make the directory of open hours", directory)
       return make(directory)
     })
   )

@@ -5,6 +5,7 @@
  */
 import type { NodeRecord } from "@quarterdeck/cluster-fanout/Projection"
 import type { NodeFacts } from "../HourFacts.ts"
+import { HOUR_MS } from "../Units.ts"
 
 /** A node of the hour. **Shape** `toMs` is `undefined` while it is there. **Units** milliseconds since the epoch. */
 export interface LedgerNode extends Omit<NodeFacts, "spans"> {
@@ -12,12 +13,24 @@ export interface LedgerNode extends Omit<NodeFacts, "spans"> {
   readonly toMs: number | undefined
 }
 
+/**
+ * The nodes of an hour.
+ *
+ * **Shape** once the hour is over it learns ends, and nodes that it did not know: what others have become is the next
+ * hour's.
+ */
 export class NodeLedger {
+  readonly #startMs: number
   readonly #nodes = new Map<string, LedgerNode>()
   readonly #changed = new Set<string>()
 
-  put(node: NodeRecord): void {
+  constructor(startMs: number) {
+    this.#startMs = startMs
+  }
+
+  put(node: NodeRecord, atMs: number): void {
     const held = this.#nodes.get(node.uid)
+    if (held !== undefined && atMs >= this.#startMs + HOUR_MS) return
     const createdAtMs = Date.parse(node.createdAt)
     this.#set({
       name: node.name,
@@ -39,7 +52,7 @@ export class NodeLedger {
 
   /** Takes all nodes that are there; others are gone. */
   whole(nodes: ReadonlyMap<string, NodeRecord>, atMs: number): void {
-    for (const node of nodes.values()) this.put(node)
+    for (const node of nodes.values()) this.put(node, atMs)
     for (const uid of this.#nodes.keys()) if (!nodes.has(uid)) this.gone(uid, atMs)
   }
 
@@ -54,10 +67,11 @@ export class NodeLedger {
     return uids.flatMap((uid) => this.#nodes.get(uid) ?? [])
   }
 
-  /** Gives those that are there after an instant: the next hour's. */
-  after(atMs: number): NodeLedger {
-    const next = new NodeLedger()
-    for (const node of this.#nodes.values()) if (node.toMs === undefined || node.toMs > atMs) next.#set(node)
+  /** Gives the next hour's: those that are there after the end of this one. */
+  next(): NodeLedger {
+    const startMs = this.#startMs + HOUR_MS
+    const next = new NodeLedger(startMs)
+    for (const node of this.#nodes.values()) if (node.toMs === undefined || node.toMs > startMs) next.#set(node)
     return next
   }
 

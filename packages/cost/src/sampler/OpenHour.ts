@@ -7,6 +7,7 @@ import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { HourFacts, PodFacts } from "../HourFacts.ts"
 import { HOUR_MS } from "../Units.ts"
 import type { ContainerSample, HourOfUsage } from "../UsageSource.ts"
+import { withEgress } from "../allocation/EgressByName.ts"
 import { Inventory } from "./Inventory.ts"
 import { NodeLedger } from "./NodeLedger.ts"
 import { PodLedger } from "./PodLedger.ts"
@@ -41,7 +42,7 @@ export class OpenHour {
       readonly inventory: Inventory
     } = {
       pods: new PodLedger(startMs),
-      nodes: new NodeLedger(),
+      nodes: new NodeLedger(startMs),
       seen: new SeenSpans(),
       inventory: new Inventory()
     }
@@ -62,7 +63,7 @@ export class OpenHour {
   next(): OpenHour {
     return new OpenHour(this.cluster, this.endMs, {
       pods: this.pods.next(),
-      nodes: this.nodes.after(this.endMs),
+      nodes: this.nodes.next(),
       seen: this.seen.after(this.endMs),
       inventory: this.inventory.after(this.endMs)
     })
@@ -132,17 +133,12 @@ export const withUsage = (facts: HourFacts, { containers, egress }: HourOfUsage)
   const slicesOfName = new Map(
     containers.map(({ container, namespace, pod, slices }) => [`${namespace}/${pod}/${container}`, slices])
   )
-  const egressOf = new Map(egress.map((one) => [`${one.namespace}/${one.pod}`, one.egress]))
-  const pods = facts.pods.map((pod): PodFacts => {
-    const left = egressOf.get(`${pod.namespace}/${pod.name}`)
-    return {
-      ...pod,
-      containers: pod.containers.map((container) => {
-        const usage = slicesOfName.get(`${pod.namespace}/${pod.name}/${container.name}`)
-        return usage === undefined ? container : { ...container, usage }
-      }),
-      ...(left === undefined ? {} : { egress: left })
-    }
-  })
-  return { ...facts, pods }
+  const pods = facts.pods.map((pod): PodFacts => ({
+    ...pod,
+    containers: pod.containers.map((container) => {
+      const usage = slicesOfName.get(`${pod.namespace}/${pod.name}/${container.name}`)
+      return usage === undefined ? container : { ...container, usage }
+    })
+  }))
+  return { ...facts, pods: withEgress(pods, egress, facts.startMs) }
 }

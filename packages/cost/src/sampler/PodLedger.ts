@@ -5,9 +5,10 @@
  */
 import { runsOf, type ContainerRun } from "@quarterdeck/cluster-fanout/PodContainers"
 import { isFinished, type PodRecord } from "@quarterdeck/cluster-fanout/PodProjection"
-import type { ContainerFacts, PodFacts, Span, UsageSlices } from "../HourFacts.ts"
+import type { ContainerFacts, PodFacts, UsageSlices } from "../HourFacts.ts"
 import type { Series } from "../Series.ts"
 import { HOUR_MS } from "../Units.ts"
+import * as Templates from "./Templates.ts"
 import * as WorkloadSeries from "./WorkloadSeries.ts"
 
 /** As much of a pod as an hour is computed from. */
@@ -17,13 +18,16 @@ export type LedgerPod = WorkloadSeries.Owned & Pick<PodRecord, "node" | "claims"
  * A pod of the hour.
  *
  * **Shape** `number` is that of its first container; the others follow. `sampledAtMs` has the newest sample of each
- * container. `workload` is missing until it was found.
+ * container. `workload` is missing until it was found. `isTold` holds once the cluster told of it by the connection of now:
+ * until then nothing about it can be found anew. `earlier` is what its containers asked for before `pod` does, oldest first.
  */
 export interface LedgerEntry {
   pod: LedgerPod
   readonly number: number
+  earlier: ReadonlyArray<Templates.Earlier>
   runs: Array<ContainerRun>
   isGone: boolean
+  isTold: boolean
   workload: Series | undefined
   readonly sampledAtMs: Array<number>
 }
@@ -31,6 +35,12 @@ export interface LedgerEntry {
 /** A container that keeps on restarting is charged without the pauses beyond so many runs of its pod in an hour. */
 const MAX_RUNS = 256
 
+/**
+ * The pods of an hour.
+ *
+ * **Shape** once the hour is over it learns ends and runs alone: what a pod asks for then, and what it is called, are the
+ * next hour's.
+ */
 export class PodLedger {
   readonly #startMs: number
   readonly #entries = new Map<string, LedgerEntry>()
@@ -59,14 +69,19 @@ export class PodLedger {
     const runs = isFinished(pod) ? told.map((run) => ended(run, held, atMs)).filter(isKnown) : told
     if (held === undefined) {
       const inHour = runs.filter((run) => this.#touches(run))
-      if (inHour.length > 0) this.#add({ pod, runs: inHour, isGone: false, workload: undefined })
+      if (inHour.length > 0)
+        this.#add({ pod, earlier: [], runs: inHour, isGone: false, isTold: true, workload: undefined })
       return
     }
     const news = runs.filter((run) => this.#touches(run) || held.runs.some((one) => isSame(one, run)))
     const joined = merged(held.runs, news, atMs)
     const isUnchanged = !held.isGone && isSamePod(held.pod, pod) && isSameRuns(held.runs, joined)
-    held.pod = pod
+    if (atMs > this.#startMs && !Templates.isSame(held.pod.containers, pod.containers)) {
+      held.earlier = Templates.changed(held.earlier, held.pod.containers, atMs)
+    }
+    held.pod = this.#isOver(atMs) ? { ...pod, labels: held.pod.labels } : pod
     held.isGone = false
+    held.isTold = true
     held.runs = joined
     if (!isUnchanged) this.#changed.add(held)
   }
@@ -86,10 +101,17 @@ export class PodLedger {
     for (const uid of this.#entries.keys()) if (!pods.has(uid)) this.gone(uid, atMs)
   }
 
-  /** Finds the workloads of pods anew, but keeps what is not known any more. */
-  settle(workloads: WorkloadSeries.WorkloadSeries): void {
+  /** Begins a connection that has told of no pod yet: a view without owners and workloads finds none of them. */
+  awaitTold(): void {
+    for (const entry of this.#entries.values()) entry.isTold = false
+  }
+
+  /** Finds the workloads of pods anew, but keeps what is not known any more, or not known yet, or is of an hour that is over. */
+  settle(workloads: WorkloadSeries.WorkloadSeries, atMs: number): void {
+    const isOver = this.#isOver(atMs)
     for (const entry of this.#entries.values()) {
-      if (entry.isGone && entry.workload !== undefined) continue
+      if (isOver && hasLabels(entry.workload)) continue
+      if (entry.isGone ? entry.workload !== undefined : !entry.isTold) continue
       const found = workloads.find(entry.pod)
       if (found === undefined || found === entry.workload) continue
       // A bare pod's is a new object each time.
@@ -123,31 +145,27 @@ export class PodLedger {
   /** Gives the next hour's, with what still runs and what ran into it. */
   next(): PodLedger {
     const next = new PodLedger(this.#startMs + HOUR_MS)
-    for (const { isGone, pod, runs, sampledAtMs, workload } of this.#entries.values()) {
-      const going = runs.filter((run) => next.#touches(run))
-      if (going.length > 0) next.#add({ pod, runs: going, isGone, workload }, sampledAtMs)
+    for (const { sampledAtMs, ...entry } of this.#entries.values()) {
+      const runs = entry.runs.filter((run) => next.#touches(run))
+      const earlier = entry.earlier.filter(({ untilMs }) => untilMs > next.#startMs)
+      if (runs.length > 0) next.#add({ ...entry, earlier, runs }, sampledAtMs)
     }
     return next
   }
 
   /** Gives the facts of all pods that ran. **Shape** `seenToMs` ends what still runs. */
   facts(seenToMs: number, usage: ReadonlyMap<number, UsageSlices>): ReadonlyArray<PodFacts> {
-    return [...this.#entries.values()].map(({ number, pod, runs, workload }): PodFacts => {
+    return [...this.#entries.values()].map(({ earlier, number, pod, runs, workload }): PodFacts => {
       const { claims, name, namespace, node, uid } = pod
-      const containers = pod.containers.flatMap((template, index): ReadonlyArray<ContainerFacts> => {
+      const containers = pod.containers.flatMap((_, index): ReadonlyArray<ContainerFacts> => {
         const own = runs.filter(({ container }) => container === index)
         const slices = usage.get(number + index)
-        if (own.length === 0) return []
-        return [
-          {
-            ...template,
-            runs: own.map((run): Span => ({ fromMs: run.startedAtMs, toMs: run.finishedAtMs ?? seenToMs })),
-            isOomKilled: own.some(
-              ({ finishedAtMs, isOomKilled }) => isOomKilled && finishedAtMs !== undefined && this.#isIn(finishedAtMs)
-            ),
-            ...(slices === undefined ? {} : { usage: slices })
-          }
-        ]
+        return Templates.partsOf(own, earlier, pod.containers, index, seenToMs).map((part) => ({
+          ...part.template,
+          runs: part.runs,
+          isOomKilled: part.killedAtMs.some((atMs) => this.#isIn(atMs)),
+          ...(slices === undefined ? {} : { usage: slices })
+        }))
       })
       return { uid, namespace, name, node, claims, containers, workload: workload ?? WorkloadSeries.nearest(pod) }
     })
@@ -159,15 +177,25 @@ export class PodLedger {
     this.#changed.add(added)
   }
 
-  #touches({ finishedAtMs, startedAtMs }: ContainerRun): boolean {
+  #touches({ finishedAtMs, isOomKilled, startedAtMs }: ContainerRun): boolean {
     // One that begins after the hour is kept for the next: the cluster's clock may be ahead.
-    return finishedAtMs === undefined || (finishedAtMs > this.#startMs && finishedAtMs > startedAtMs)
+    if (finishedAtMs === undefined) return true
+    // Kubernetes writes whole seconds: what is killed for memory as it starts has run for none, and is told all the same.
+    if (isOomKilled) return finishedAtMs >= this.#startMs
+    return finishedAtMs > this.#startMs && finishedAtMs > startedAtMs
+  }
+
+  #isOver(atMs: number): boolean {
+    return atMs >= this.#startMs + HOUR_MS
   }
 
   #isIn(atMs: number): boolean {
     return atMs >= this.#startMs && atMs < this.#startMs + HOUR_MS
   }
 }
+
+const hasLabels = (workload: Series | undefined): boolean =>
+  workload !== undefined && Object.keys(workload.labels).length > 0
 
 /** Joins what was known of a pod's runs with what is told now; one that goes on untold has ended. */
 const merged = (

@@ -46,7 +46,7 @@ export const make = (store: ClusterStore): WorkloadSeries => {
     if (workload.followed === undefined) return custom(pod.namespace, workload.uid)?.labels ?? pod.labels
     const record = store.table(workload.followed).records.get(workload.uid)
     if (record === undefined) return known.get(`${pod.namespace}/${workload.uid}`)?.labels ?? NO_LABELS
-    return "row" in record && record.row !== undefined ? record.row.labels : NO_LABELS
+    return "row" in record && record.row?.namespace === pod.namespace ? record.row.labels : NO_LABELS
   }
 
   const seriesOf = (pod: Owned, workload: Owner.Owner): Series => {
@@ -55,18 +55,21 @@ export const make = (store: ClusterStore): WorkloadSeries => {
     return share({ namespace: pod.namespace, kind, name, uid, labels: labelsOf(workload, pod) })
   }
 
-  const workloadOf = (owner: Owner.Owner): Owner.Owner | undefined =>
-    Owner.workloadOf(owner, { ReplicaSet: store.table("ReplicaSet").records, Job: store.table("Job").records })
+  const workloadOf = (owner: Owner.Owner, namespace: string): Owner.Owner | undefined =>
+    Owner.workloadOf(owner, namespace, {
+      ReplicaSet: store.table("ReplicaSet").records,
+      Job: store.table("Job").records
+    })
 
   const find = (pod: Owned): Series | undefined => {
     if (pod.owner === undefined) return ofPod(pod)
-    const workload = workloadOf(pod.owner)
+    const workload = workloadOf(pod.owner, pod.namespace)
     return workload === undefined ? undefined : seriesOf(pod, workload)
   }
 
   const findFollowed = (pod: Owned): Series | undefined => {
     if (pod.owner === undefined) return ofPod(pod)
-    const workload = workloadOf(pod.owner)
+    const workload = workloadOf(pod.owner, pod.namespace)
     if (workload !== undefined && !isOwner(workload)) return ofPod(pod)
     return workload?.followed === undefined ? undefined : seriesOf(pod, workload)
   }

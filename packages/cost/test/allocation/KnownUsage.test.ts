@@ -48,6 +48,14 @@ describe("usage that cannot be true", () => {
     assert.strictEqual(amountOf(hour, "web", "cpuAllocatedMilliSeconds"), 700 * 3_600)
     assert.strictEqual(amountOf(hour, "web", "memoryAllocatedKibSeconds"), 1_024 * 1_024 * 3_600)
   })
+
+  it("is charged at the request at least, where the source knew no request to compare it with", () => {
+    const used = { ...steady(100, 100 * MIB), cpuAllocatedMillis: [100], memoryAllocatedBytes: [100 * MIB] }
+    const hour = build(facts({ pods: [pod("web-1", { containers: [container({ usage: used })] })] }))
+    assert.strictEqual(amountOf(hour, "web", "cpuAllocatedMilliSeconds"), 500 * 3_600)
+    assert.strictEqual(amountOf(hour, "web", "memoryAllocatedKibSeconds"), 1_024 * 1_024 * 3_600)
+    assert.strictEqual(amountOf(hour, "web", "cpuUsedMilliSeconds"), 100 * 3_600)
+  })
 })
 
 describe("usage in slices", () => {

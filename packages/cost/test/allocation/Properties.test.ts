@@ -133,7 +133,7 @@ describe("any hour", () => {
           const mean = usage?.cpuAllocatedMillis?.[at] ?? -1
           const isKnown = cpu >= 0 && cpu <= limit && bytes >= 0 && bytes < 1e200
           const greater = isKnown ? Math.max(cpu, cpuRequestMillis) : cpuRequestMillis
-          expected += isKnown && mean >= 0 && mean <= limit ? mean : greater
+          expected += isKnown && mean <= limit ? Math.max(greater, mean) : greater
         }
       }
     }

@@ -54,6 +54,15 @@ describe("usage for recommendations", () => {
     assert.strictEqual(rowsWith({ role: "sidecar", usage: steady(100, MIB) }).length, 1)
   })
 
+  it("tells of a kill for want of memory though nobody knows the usage", () => {
+    const [row] = rowsWith({ runs: [span("10:10:00", "10:10:00")], isOomKilled: true })
+    assert.deepStrictEqual(
+      [row?.coveredSeconds, row?.cpuMillis, row?.memoryPeakBytes, row?.memoryRequestBytes, row?.isOomKilled],
+      [0, [], 0, 1_024 * MIB, true]
+    )
+    assert.deepStrictEqual(rowsWith({ role: "init", isOomKilled: true }), [])
+  })
+
   it("takes of a slice what the run and the cluster's sight have of it", () => {
     const [row] = rowsWith({ runs: [span("10:10:00", "10:50:00")], usage: minutes(60, (minute) => minute) }, [
       span("10:00:00", "10:20:00")

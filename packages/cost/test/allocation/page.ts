@@ -8,8 +8,10 @@ import type {
   UsageSlices,
   VolumeFacts
 } from "../../src/HourFacts.ts"
+import type { PodEgress } from "../../src/UsageSource.ts"
+import { withEgress } from "../../src/allocation/EgressByName.ts"
 import { GIB_BYTES } from "../../src/Units.ts"
-import { at, container, facts, MIB, node, pod, series, span, SPOT } from "./facts.ts"
+import { at, container, facts, MIB, node, pod, series, span, SPOT, startMs } from "./facts.ts"
 
 type Row = Readonly<Record<string, string>>
 
@@ -113,33 +115,39 @@ const podsOf = (
   egresses: ReadonlyArray<Row>
 ): ReadonlyArray<PodFacts> => {
   const podName = (row: Row) => textOf(row, "container").split("/")[0] ?? ""
-  return [...Map.groupBy(rows, podName)].map(([name, own]): PodFacts => {
+  const uidOf = (row: Row) => row["uid"] ?? `uid-${podName(row)}`
+  const askingOf = (row: Row) => ["container", "CPU request", "MiB request"].map((name) => textOf(row, name)).join(" ")
+  const pods = [...Map.groupBy(rows, uidOf)].map(([uid, own]): PodFacts => {
     const [first = {}] = own
-    const containers = [...Map.groupBy(own, (row) => textOf(row, "container"))].map(([path, runs]) =>
-      containerOf(
+    const name = podName(first)
+    const containers = [...Map.groupBy(own, askingOf).values()].map((runs) => {
+      const path = textOf(runs[0] ?? {}, "container")
+      return containerOf(
         path,
         runs,
         usages.filter((row) => row["usage of"] === path)
       )
-    )
-    const egress = egresses.find((row) => row["egress of"] === name)
+    })
     return pod(name, {
+      uid,
       workload: series(textOf(first, "of")),
       node: first["on"] ?? "",
       containers,
-      claims: volumes.filter((row) => listOf(textOf(row, "held by")).includes(name)).map((row) => textOf(row, "claim")),
-      ...(egress === undefined
-        ? {}
-        : {
-            egress: {
-              zoneKib: numberOf(egress, "zone KiB"),
-              regionKib: numberOf(egress, "region KiB"),
-              internetKib: numberOf(egress, "internet KiB")
-            }
-          })
+      claims: volumes.filter((row) => listOf(textOf(row, "held by")).includes(name)).map((row) => textOf(row, "claim"))
     })
   })
+  return withEgress(pods, egresses.map(egressOf), startMs)
 }
+
+const egressOf = (row: Row): PodEgress => ({
+  namespace: "shop",
+  pod: textOf(row, "egress of"),
+  egress: {
+    zoneKib: numberOf(row, "zone KiB"),
+    regionKib: numberOf(row, "region KiB"),
+    internetKib: numberOf(row, "internet KiB")
+  }
+})
 
 const roleOf = (text = "main"): ContainerFacts["role"] => {
   if (text === "main" || text === "init" || text === "sidecar") return text

@@ -158,6 +158,31 @@ describe("what a cluster does not tell", () => {
     }
   )
 
+  it.effect("a claim of any size that nobody made so large counts up to 2 PiB, and is complained about once", () => {
+    const told: Array<string> = []
+    const logger = Logger.make<unknown, void>(({ message }) => void told.push(String(message)))
+    return Effect.gen(function* () {
+      const { fleet, server } = yield* oneCluster
+      server.put("Pod", pod("web-1", { from: "09:00:00" }, { ...web, claim: "lake" }))
+      server.put("PersistentVolumeClaim", claim("lake", "pv-1", "4Pi"))
+      server.put("PersistentVolume", volume("pv-1", "lake"))
+      yield* begin("09:58:00")
+      yield* start(fleet, requestsOnly)
+      yield* until("11:02:00")
+      const [hour] = yield* hoursOf(a, "10:00:00", "11:00:00")
+      assert.strictEqual(measured(hour, "storageKibSeconds")["Deployment/web"], 2 * 1_024 ** 4 * 3_600)
+      server.put("PersistentVolumeClaim", claim("lake", "pv-1", "1Pi"))
+      yield* until("12:02:00")
+      assert.deepStrictEqual(
+        told.filter((text) => text.includes("sizes of volumes")),
+        [
+          "cost of cluster a: sizes of volumes: 1 volumes larger than 2 PiB count as 2 PiB",
+          "cost of cluster a: sizes of volumes: works again"
+        ]
+      )
+    }).pipe(Effect.provide(inMemory), Effect.scoped, Effect.provide(Logger.layer([logger])))
+  })
+
   it.effect("a cluster that comes, goes and comes back keeps its hour, and another begins when it joins", () =>
     Effect.gen(function* () {
       const { fleet, server } = yield* oneCluster

@@ -1,80 +1,21 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Stream } from "effect"
+import { Deferred, Effect, Layer, Stream } from "effect"
 import { CostStore } from "../../src/CostStore.ts"
-import type { HourFacts } from "../../src/HourFacts.ts"
 import { RecommendationStore } from "../../src/RecommendationStore.ts"
 import { HOUR_MS } from "../../src/Units.ts"
-import { UsageError } from "../../src/UsageError.ts"
 import type { Hourly } from "../../src/UsageSource.ts"
 import type { Window } from "../../src/Window.ts"
+import { HourJournal } from "../../src/sampler/HourJournal.ts"
+import { SamplerSettings } from "../../src/sampler/SamplerSettings.ts"
 import { temporaryDirectory } from "../temporaryDirectory.ts"
+import { factsOf, failure, hourly } from "./hours.ts"
 import { at } from "./objects.ts"
 import { a, begin, hoursOf, inMemory, measured, onDisk, oneCluster, oneWeb, settle, start, until } from "./sampling.ts"
-
-const failure = new UsageError({ cluster: a, source: "prometheus", problem: "it is down" })
-
-/** A source that tells of one container's hour, and of hours long ago. */
-const hourly = (isDown: () => boolean, past: Hourly["past"] = () => Stream.empty): Hourly => ({
-  _tag: "Hourly",
-  hour: (_, startMs) =>
-    Effect.suspend(() =>
-      isDown()
-        ? Effect.fail(failure)
-        : Effect.succeed({
-            containers: [
-              {
-                namespace: "shop",
-                pod: "web-1",
-                container: "main",
-                slices: {
-                  fromMs: [startMs],
-                  toMs: [startMs + HOUR_MS],
-                  cpuMillis: [250],
-                  memoryBytes: [128 * 1_024 ** 2]
-                }
-              }
-            ],
-            egress: [{ namespace: "shop", pod: "web-1", egress: { zoneKib: 0, regionKib: 0, internetKib: 2_048 } }]
-          })
-    ),
-  past
-})
 
 const foldedTo = Effect.map(
   Effect.flatMap(RecommendationStore, (store) => store.load(a)),
   ({ foldedToMs }) => foldedToMs
 )
-
-const factsOf = (startMs: number): HourFacts => ({
-  cluster: a,
-  startMs,
-  seen: [{ fromMs: startMs, toMs: startMs + HOUR_MS }],
-  nodes: [],
-  pods: [
-    {
-      uid: "long-ago",
-      namespace: "shop",
-      name: "long-ago",
-      node: "n1",
-      workload: { namespace: "shop", kind: "Pod", name: "long-ago", uid: "long-ago", labels: {} },
-      containers: [
-        {
-          name: "main",
-          role: "main",
-          runs: [{ fromMs: startMs, toMs: startMs + HOUR_MS }],
-          cpuRequestMillis: 100,
-          memoryRequestBytes: 1_024,
-          gpus: 0,
-          isOomKilled: false,
-          usage: { fromMs: [startMs], toMs: [startMs + HOUR_MS], cpuMillis: [10], memoryBytes: [1_024] }
-        }
-      ],
-      claims: []
-    }
-  ],
-  volumes: [],
-  loadBalancers: []
-})
 
 describe("a source that knows whole hours", () => {
   it.effect("is asked when the hour is over, and its usage and traffic are charged", () =>
@@ -121,6 +62,39 @@ describe("a source that knows whole hours", () => {
       )
       assert.strictEqual(yield* foldedTo, at("12:00:00"))
     }).pipe(Effect.provide(inMemory), Effect.scoped)
+  )
+
+  it.effect("holds no more hours than it may while those before the first are filled in, and charges them all", () =>
+    Effect.gen(function* () {
+      const fleet = yield* oneWeb
+      const filled = yield* Deferred.make<void>()
+      const settings = { ...(yield* SamplerSettings), maxPendingHours: 2 }
+      yield* start(
+        fleet,
+        hourly(
+          () => false,
+          () => Stream.fromEffectDrain(Deferred.await(filled))
+        )
+      ).pipe(Effect.provideService(SamplerSettings, settings))
+      yield* until("15:04:00")
+      const { kept } = yield* HourJournal
+      assert.deepStrictEqual(
+        (yield* kept).map(({ startMs }) => startMs),
+        [at("13:00:00"), at("14:00:00"), at("15:00:00")]
+      )
+      const hours = yield* hoursOf(a, "10:00:00", "15:00:00")
+      assert.deepStrictEqual(
+        hours.map((hour) => measured(hour, "cpuUsedMilliSeconds")["Deployment/web"]),
+        Array.from({ length: 5 }, () => 250 * 3_600)
+      )
+      yield* Deferred.succeed(filled, undefined)
+      yield* until("15:06:00")
+      assert.strictEqual(yield* foldedTo, at("15:00:00"))
+      assert.deepStrictEqual(
+        (yield* kept).map(({ startMs }) => startMs),
+        [at("15:00:00")]
+      )
+    }).pipe(Effect.provide(Layer.unwrap(Effect.map(temporaryDirectory, onDisk))), Effect.scoped)
   )
 
   it.effect(

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import type { KubeObject } from "@quarterdeck/cluster-fanout/KubeObject"
 import { Effect } from "effect"
 import { isWorkload } from "../../src/Series.ts"
-import { ofDeployment, pod } from "./objects.ts"
+import { deployment, ofDeployment, pod } from "./objects.ts"
 import { a, begin, hoursOf, inMemory, measured, oneCluster, requestsOnly, start, until } from "./sampling.ts"
 
 const owned = (kind: string, name: string) => ({ owner: { apiVersion: "x.io/v1", kind, name } })
@@ -56,6 +57,41 @@ describe("what a pod tells of its owner", () => {
           ["__idle__", ""],
           ["__management__", ""]
         ])
+      }).pipe(Effect.provide(inMemory), Effect.scoped)
+  )
+
+  it.effect(
+    "is not believed where it names what is in another namespace: neither its name nor its labels come over",
+    () =>
+      Effect.gen(function* () {
+        const { fleet, server } = yield* oneCluster
+        const there = ({ metadata, ...rest }: KubeObject): KubeObject => ({
+          ...rest,
+          metadata: { ...metadata, namespace: "other", labels: { team: "blue", project: "merger" } }
+        })
+        const victim = deployment("victim")
+        server.put("Deployment", there(victim.deployment), there(deployment("direct").deployment))
+        server.put("ReplicaSet", there(victim.replicaSet))
+        const ran = { from: "09:00:00" }
+        server.put(
+          "Pod",
+          pod("mine", ran, { owner: { ...ofDeployment("victim"), uid: "ReplicaSet/victim-1", name: "whatever" } }),
+          pod("own", ran, { owner: { apiVersion: "apps/v1", kind: "Deployment", name: "direct" } })
+        )
+        yield* begin("09:58:00")
+        yield* start(fleet, requestsOnly)
+        yield* until("11:03:00")
+        const [hour] = yield* hoursOf(a, "10:00:00", "11:00:00")
+        assert.deepStrictEqual(
+          hour?.series
+            .filter(isWorkload)
+            .map(({ kind, labels, name, namespace }) => [namespace, kind, name, labels])
+            .toSorted(),
+          [
+            ["shop", "Deployment", "direct", {}],
+            ["shop", "ReplicaSet", "whatever", {}]
+          ]
+        )
       }).pipe(Effect.provide(inMemory), Effect.scoped)
   )
 })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Option, Semaphore } from "effect"
+import { Deferred, Effect, Fiber, Layer, Metric, Option, Semaphore } from "effect"
 import { TestClock } from "effect/testing"
 import { CostError, StoreUnavailable } from "../../src/CostError.ts"
 import { CostStore } from "../../src/CostStore.ts"
@@ -66,6 +66,13 @@ const hourAt = (startMs: number): Hour =>
     someSeries().map((one) => [one, { existedSeconds: 3_600 }])
   )
 const noted = Effect.flatMap(HourJournal, ({ reprice }) => reprice)
+const waitingHours = Effect.map(
+  Metric.snapshot,
+  (metrics) =>
+    metrics.flatMap((one) =>
+      one.id === "quarterdeck_cost_repricing_hours" && one.type === "Gauge" ? [one.state.value] : []
+    )[0]
+)
 const back = (hours: number): number => lastMs - hours * HOUR_MS
 
 describe("the note of hours that wait to be repriced", () => {
@@ -130,6 +137,48 @@ describe("the note of hours that wait to be repriced", () => {
   )
 })
 
+describe("a repricing that cannot write", () => {
+  it.effect("is tried again until all hours have their costs, none of them twice, and says how many wait", () =>
+    Effect.gen(function* () {
+      const failed = yield* Deferred.make<void>()
+      let failures = 3
+      const taken: Array<number> = []
+      const repricing = yield* repricingOf(40, ([one]) => {
+        if (taken.length === 25 && failures-- > 0) {
+          return Effect.andThen(Deferred.succeed(failed, undefined), Effect.fail(broken))
+        }
+        return Effect.sync(() => void taken.push(one?.startMs ?? 0))
+      })
+      const pursued = yield* Effect.forkChild(repricing.pursue(back(40)), { startImmediately: true })
+      yield* Deferred.await(failed)
+      assert.strictEqual(taken.length, 25)
+      assert.strictEqual(yield* waitingHours, 15)
+      assert.deepStrictEqual(yield* noted, Option.some(back(40)))
+      while (pursued.pollUnsafe() === undefined) {
+        yield* TestClock.adjust("10 seconds")
+        yield* Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
+      }
+      assert.strictEqual(yield* Fiber.join(pursued), 40)
+      assert.deepStrictEqual(
+        taken,
+        Array.from({ length: 40 }, (_, index) => back(40 - index))
+      )
+      assert.strictEqual(yield* waitingHours, 0)
+      assert.isTrue(Option.isNone(yield* noted))
+    }).pipe(Effect.provide(parts), Effect.scoped)
+  )
+
+  it.effect("leaves out what is forgotten meanwhile, and charges the rest anew", () =>
+    Effect.gen(function* () {
+      const store = yield* CostStore
+      const dayMs = Date.parse("2026-03-07T00:00:00Z")
+      const repricing = yield* repricingOf(40, () => store.prune({ hoursBeforeMs: dayMs, daysBeforeMs: 0 }))
+      assert.strictEqual(yield* repricing.run(back(40)), (lastMs - dayMs) / HOUR_MS)
+      assert.isTrue(Option.isNone(yield* noted))
+    }).pipe(Effect.provide(parts), Effect.scoped)
+  )
+})
+
 describe("what a repricing covers", () => {
   it.effect("begins with the first hour that an override may count from", () =>
     Effect.gen(function* () {
@@ -171,6 +220,32 @@ describe("prices that change", () => {
       yield* until("11:05:00")
       const [ten] = yield* hoursOf(a, "10:00:00", "11:00:00")
       assert.strictEqual(measured(ten, "cpuCostNanos")["Deployment/web"], 200_000_000)
+    }).pipe(Effect.provide(inMemory), Effect.scoped)
+  )
+
+  it.effect("count in all closed hours, though the store was away for a moment", () =>
+    Effect.gen(function* () {
+      const fleet = yield* oneWeb
+      const [store, prices] = [yield* CostStore, yield* Prices]
+      const scope = yield* Effect.scope
+      let isAway = false
+      const flaky = CostStore.of({
+        ...store,
+        rewrite: (hours) => Effect.suspend(() => (isAway ? Effect.fail(broken) : store.rewrite(hours)))
+      })
+      const { sampler } = yield* start(fleet, requestsOnly).pipe(Effect.provideService(CostStore, flaky))
+      yield* until("12:02:00")
+      isAway = true
+      const { repriceFromMs = 0 } = yield* prices.replace(dearer, revisionLimits, sampler.repriceNoted)
+      yield* Effect.forkIn(sampler.reprice(repriceFromMs), scope)
+      yield* until("12:02:05")
+      isAway = false
+      yield* until("12:03:00")
+      const hours = yield* hoursOf(a, "10:00:00", "12:00:00")
+      assert.deepStrictEqual(
+        hours.map((one) => measured(one, "cpuCostNanos")["Deployment/web"]),
+        [200_000_000, 200_000_000]
+      )
     }).pipe(Effect.provide(inMemory), Effect.scoped)
   )
 

@@ -2,9 +2,26 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { appendFile, readdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { crc32 } from "node:zlib"
+import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { temporaryDirectory } from "../temporaryDirectory.ts"
-import { at, ofDeployment, pod } from "./objects.ts"
-import { a, begin, hoursOf, measured, onDisk, oneCluster, oneWeb, sampled, start, until } from "./sampling.ts"
+import { Server } from "./fleet.ts"
+import { at, deployment, ofDeployment, pod } from "./objects.ts"
+import {
+  a,
+  begin,
+  fill,
+  hoursOf,
+  inMemory,
+  measured,
+  onDisk,
+  oneCluster,
+  oneWeb,
+  requestsOnly,
+  sampled,
+  start,
+  until
+} from "./sampling.ts"
 
 const web = { owner: ofDeployment("web") }
 const source = sampled(() => ["web-1", "web-2"])
@@ -71,6 +88,114 @@ describe("a restart", () => {
         assert.isAtLeast(hour?.knownSeconds ?? 0, 3_500)
       }).pipe(Effect.provide(onDisk(directory)))
     }).pipe(Effect.scoped)
+  )
+
+  it.effect("while the cluster is down leaves its pods with their workloads, and those that end meanwhile too", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      yield* Effect.gen(function* () {
+        const { fleet, server } = yield* oneCluster
+        server.put("Pod", pod("web-1", { from: "09:00:00" }, web), pod("web-2", { from: "09:00:00" }, web))
+        server.put("Pod", pod("alone", { from: "09:00:00" }))
+        yield* begin("09:58:00")
+        const first = yield* start(fleet, source)
+        yield* until("10:20:00")
+        yield* first.stop
+        server.kill()
+        yield* start(fleet, source)
+        yield* until("11:10:00")
+        const [closed] = yield* hoursOf(a, "10:00:00", "11:00:00")
+        server.delete("Pod", "Pod/web-2")
+        server.revive()
+        yield* until("12:02:00")
+        const [next] = yield* hoursOf(a, "11:00:00", "12:00:00")
+
+        for (const hour of [closed, next]) {
+          assert.sameMembers(Object.keys(measured(hour, "replicaSeconds")), ["Deployment/web", "Pod/alone"])
+          const found = hour?.series.find(({ kind }) => kind === "Deployment")
+          assert.deepStrictEqual(found?.labels, { app: "web" })
+        }
+        const known = closed?.knownSeconds ?? 0
+        assert.isAtLeast(known, 1_140)
+        assert.strictEqual(measured(closed, "replicaSeconds")["Deployment/web"], 2 * known)
+      }).pipe(Effect.provide(onDisk(directory)))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("with a journal that has no owners leaves pods with the workloads that it has", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      yield* Effect.gen(function* () {
+        const { fleet, server } = yield* oneCluster
+        server.put("Pod", pod("web-1", { from: "09:00:00" }, web))
+        yield* begin("09:58:00")
+        const first = yield* start(fleet, source)
+        yield* until("10:20:00")
+        yield* first.stop
+        const file = join(directory, "open-hours", `a@${at("10:00:00")}.lines`)
+        const lines = (yield* Effect.promise(() => readFile(file, "utf8"))).split("\n").filter((line) => line !== "")
+        const without = lines.map((line) => {
+          const json = line.slice(9).replaceAll(/"owner":\{[^}]*\},/g, "")
+          return `${crc32(json).toString(16).padStart(8, "0")} ${json}\n`
+        })
+        assert.include(lines.join(), '"owner":')
+        assert.notInclude(without.join(), '"owner":')
+        yield* Effect.promise(() => writeFile(file, without.join("")))
+        server.kill()
+        yield* start(fleet, source)
+        yield* until("11:02:00")
+        const [hour] = yield* hoursOf(a, "10:00:00", "11:00:00")
+        assert.deepStrictEqual(Object.keys(measured(hour, "replicaSeconds")), ["Deployment/web"])
+      }).pipe(Effect.provide(onDisk(directory)))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("finds the workload of a pod that the first program had not found yet", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      yield* Effect.gen(function* () {
+        const { fleet, server } = yield* oneCluster
+        const { deployment: late, replicaSet } = deployment("late")
+        server.put("Pod", pod("late-1", { from: "09:00:00" }, { owner: ofDeployment("late") }))
+        yield* begin("09:58:00")
+        const first = yield* start(fleet, source)
+        yield* until("10:20:00")
+        yield* first.stop
+        server.delete("Pod", "Pod/late-1")
+        server.put("Deployment", late)
+        server.put("ReplicaSet", replicaSet)
+        yield* start(fleet, source)
+        yield* until("11:02:00")
+        const [hour] = yield* hoursOf(a, "10:00:00", "11:00:00")
+        assert.deepStrictEqual(Object.keys(measured(hour, "replicaSeconds")), ["Deployment/late"])
+      }).pipe(Effect.provide(onDisk(directory)))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("of the connection alone, to a cluster that is down, leaves workloads the labels that they had", () =>
+    Effect.gen(function* () {
+      const { fleet } = yield* oneCluster
+      const other = new Server("b")
+      fill(other)
+      const { metadata, ...set } = deployment("db").deployment
+      other.put("StatefulSet", { ...set, metadata: { ...metadata, uid: "StatefulSet/db" } })
+      other.put(
+        "Pod",
+        pod("db-0", { from: "09:00:00" }, { owner: { apiVersion: "apps/v1", kind: "StatefulSet", name: "db" } })
+      )
+      yield* begin("09:58:00")
+      yield* start(fleet, requestsOnly)
+      yield* fleet.register(new Server("a"), other)
+      yield* until("10:20:00")
+      yield* fleet.register(new Server("a"))
+      yield* until("10:21:00")
+      other.kill()
+      yield* fleet.register(new Server("a"), other)
+      yield* until("11:02:00")
+      const [hour] = yield* hoursOf(ClusterName.make("b"), "10:00:00", "11:00:00")
+      const found = hour?.series.find(({ kind }) => kind === "StatefulSet")
+      assert.deepStrictEqual([found?.name, found?.labels], ["db", { app: "db" }])
+    }).pipe(Effect.provide(inMemory), Effect.scoped)
   )
 
   it.effect("hours later closes the hour with what was seen", () =>

@@ -5,6 +5,8 @@ interface Owner {
   readonly apiVersion: string
   readonly kind: string
   readonly name: string
+  /** Where it is not that of the object of its kind and name. */
+  readonly uid?: string
 }
 
 const object = (kind: string, name: string, more: Readonly<Record<string, unknown>>, owner?: Owner): KubeObject => ({
@@ -17,7 +19,7 @@ const object = (kind: string, name: string, more: Readonly<Record<string, unknow
     labels: { app: name.split("-")[0] ?? name },
     ...(owner === undefined
       ? {}
-      : { ownerReferences: [{ ...owner, uid: `${owner.kind}/${owner.name}`, controller: true }] })
+      : { ownerReferences: [{ uid: `${owner.kind}/${owner.name}`, ...owner, controller: true }] })
   },
   ...more
 })
@@ -67,11 +69,11 @@ export interface Ran {
   readonly reason?: string
 }
 
-/** A pod that asks for a tenth of a core and 64 MiB. **Shape** times are of the test's day, such as `10:07:30`. */
+/** A pod that asks for a tenth of a core and 64 MiB, unless it says otherwise. **Shape** times are of the test's day, such as `10:07:30`. */
 export const pod = (
   name: string,
   ran: Ran | undefined,
-  more: { readonly owner?: Owner; readonly claim?: string; readonly before?: Ran } = {}
+  more: { readonly owner?: Owner; readonly claim?: string; readonly before?: Ran; readonly memory?: string } = {}
 ): KubeObject =>
   object(
     "Pod",
@@ -79,7 +81,9 @@ export const pod = (
     {
       spec: {
         nodeName: "n1",
-        containers: [{ name: "main", image: "web:1", resources: { requests: { cpu: "100m", memory: "64Mi" } } }],
+        containers: [
+          { name: "main", image: "web:1", resources: { requests: { cpu: "100m", memory: more.memory ?? "64Mi" } } }
+        ],
         ...(more.claim === undefined
           ? {}
           : { volumes: [{ name: "data", persistentVolumeClaim: { claimName: more.claim } }] })
@@ -108,9 +112,9 @@ const stateOf = ({ from, reason, to }: Ran) =>
 
 export const ofDeployment = (name: string): Owner => ({ apiVersion: "apps/v1", kind: "ReplicaSet", name: `${name}-1` })
 
-export const claim = (name: string, volume: string): KubeObject =>
+export const claim = (name: string, volume: string, storage = "10Gi"): KubeObject =>
   object("PersistentVolumeClaim", name, {
-    spec: { volumeName: volume, storageClassName: "fast", resources: { requests: { storage: "10Gi" } } }
+    spec: { volumeName: volume, storageClassName: "fast", resources: { requests: { storage } } }
   })
 
 export const volume = (name: string, claimName: string): KubeObject =>

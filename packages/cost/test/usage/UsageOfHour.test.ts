@@ -125,26 +125,38 @@ layer(NodeHttpClient.layerUndici, { timeout: "2 minutes", excludeTestServices: t
         })
       )
 
-      it.effect("what leaves a pod is told by class where an exporter knows, under both spellings of its labels", () =>
-        Effect.gen(function* () {
-          const egress = (pod: string, labels: Exposition.Labels, kibPerSecond: number): Exposition.Told => ({
-            name: "kubecost_pod_network_egress_bytes_total",
-            type: "counter",
-            labels: { namespace: "shop", pod_name: pod, ...labels },
-            at: (atMs) => (kibPerSecond * 1_024 * (atMs - at(-30))) / 1_000
+      it.effect(
+        "what leaves a pod is told once and by class where an exporter knows, under both spellings of its labels",
+        () =>
+          Effect.gen(function* () {
+            const egress = (pod: string, labels: Exposition.Labels, kibPerSecond: number): Exposition.Told => ({
+              name: "kubecost_pod_network_egress_bytes_total",
+              type: "counter",
+              labels: { namespace: "shop", pod_name: pod, ...labels },
+              at: (atMs) => (kibPerSecond * 1_024 * (atMs - at(-30))) / 1_000
+            })
+            const url = yield* told([
+              egress("web", { internet: "true", same_zone: "false", same_region: "false" }, 1),
+              egress("web", { internet: "false", same_zone: "true", same_region: "true" }, 100),
+              egress("web", { internet: "false", same_zone: "false", same_region: "true" }, 2),
+              egress("db", { internet: "false", sameZone: "false", sameRegion: "false" }, 4),
+              ...["costs", "pods"].flatMap((job) => [
+                egress("api", { job, instance: "10.0.0.1:3001", internet: "true", service: "" }, 1),
+                egress("api", { job, instance: "10.0.0.1:3001", internet: "true", service: "s3" }, 2),
+                egress("api", { job, instance: "10.0.0.2:3001", internet: "true", service: "" }, 4),
+                egress("api", { job, instance: "10.0.0.2:3001", internet: "true", service: "", replica: "b" }, 4)
+              ])
+            ])
+            const found = new Map(
+              (yield* (yield* source(url)).hour(EU, HOUR)).egress.map((one) => [one.pod, one.egress])
+            )
+            near(found.get("web")?.internetKib ?? 0, 3_600)
+            near(found.get("web")?.zoneKib ?? 0, 7_200)
+            assert.strictEqual(found.get("web")?.regionKib, 0)
+            near(found.get("db")?.regionKib ?? 0, 14_400)
+            // Two jobs and a pair of servers tell the same of two nodes.
+            near(found.get("api")?.internetKib ?? 0, 7 * 3_600)
           })
-          const url = yield* told([
-            egress("web", { internet: "true", same_zone: "false", same_region: "false" }, 1),
-            egress("web", { internet: "false", same_zone: "true", same_region: "true" }, 100),
-            egress("web", { internet: "false", same_zone: "false", same_region: "true" }, 2),
-            egress("db", { internet: "false", sameZone: "false", sameRegion: "false" }, 4)
-          ])
-          const found = new Map((yield* (yield* source(url)).hour(EU, HOUR)).egress.map((one) => [one.pod, one.egress]))
-          near(found.get("web")?.internetKib ?? 0, 3_600)
-          near(found.get("web")?.zoneKib ?? 0, 7_200)
-          assert.strictEqual(found.get("web")?.regionKib, 0)
-          near(found.get("db")?.regionKib ?? 0, 14_400)
-        })
       )
     }
   }

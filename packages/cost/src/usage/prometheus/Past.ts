@@ -16,6 +16,7 @@ import * as Questions from "./PastQuestions.ts"
 import * as PodsOfHour from "./PodsOfHour.ts"
 import type { Matcher } from "./Promql.ts"
 import * as StorageOfHour from "./StorageOfHour.ts"
+import * as VolumeSize from "../../allocation/VolumeSize.ts"
 import * as UsageOfHour from "./UsageOfHour.ts"
 
 /** Hours whose existence is asked for at once. */
@@ -40,6 +41,13 @@ export const hours = (
   Stream.unwrap(
     Effect.map(Clock.currentTimeMillis, (nowMs) => {
       const lastMs = hourOf(Math.min(endMs, nowMs))
+      let mostLarge = 0
+      /** Says once, not with every hour, that volumes are too large. */
+      const tell = (large: number) => {
+        if (large <= mostLarge) return Effect.void
+        mostLarge = large
+        return Effect.logWarning(`cost of cluster ${cluster}: sizes of volumes: ${VolumeSize.told(large)}`)
+      }
       return Stream.paginate(startMs, (fromMs) =>
         Effect.map(known(client, place, cluster, fromMs, lastMs), (found) => {
           const nextMs = fromMs + PROBED_HOURS * HOUR_MS
@@ -47,6 +55,8 @@ export const hours = (
         })
       ).pipe(
         Stream.mapEffect((hourMs) => facts(client, place, cluster, hourMs)),
+        Stream.tap(({ large }) => tell(large)),
+        Stream.map(({ found }) => found),
         Stream.filter(({ seen }) => seen.length > 0)
       )
     })
@@ -72,7 +82,7 @@ const facts = Effect.fn("Prometheus.past")(function* (
   place: ReadonlyArray<Matcher>,
   cluster: ClusterName,
   hourMs: number
-): Effect.fn.Return<HourFacts, UsageError> {
+) {
   yield* Effect.annotateCurrentSpan({ cluster, startMs: hourMs })
   const usage = yield* UsageOfHour.read(client, place, cluster, hourMs)
   const minutes = yield* askAll(Questions.minutes(place), (promql) =>
@@ -86,15 +96,17 @@ const facts = Effect.fn("Prometheus.past")(function* (
   const raw = Minutes.none()
   for (const { points } of answers.seen) Minutes.addBits(raw, hourMs, points)
   const wasSeen = (at: number): boolean => raw[at] === 1
-  return {
+  const { large, volumes } = StorageOfHour.volumes(answers, hourMs, wasSeen)
+  const found: HourFacts = {
     cluster,
     startMs: hourMs,
     seen: Minutes.within(hourMs, Minutes.spans(Minutes.closed(raw), hourMs)),
     nodes: NodesOfHour.read(answers, hourMs, wasSeen),
     pods: PodsOfHour.read(answers, usage, hourMs, wasSeen),
-    volumes: StorageOfHour.volumes(answers, hourMs, wasSeen),
+    volumes,
     loadBalancers: StorageOfHour.loadBalancers(answers, hourMs, wasSeen)
   }
+  return { found, large }
 })
 
 const askAll = <K extends string, A, E>(

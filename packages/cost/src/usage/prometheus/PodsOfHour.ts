@@ -3,9 +3,10 @@
  *
  * @since 0.1.0
  */
-import type { ContainerFacts, Egress, PodFacts, Span, UsageSlices } from "../../HourFacts.ts"
+import type { ContainerFacts, PodFacts, Span, UsageSlices } from "../../HourFacts.ts"
 import { HOUR_MS } from "../../Units.ts"
 import type { HourOfUsage } from "../../UsageSource.ts"
+import { withEgress } from "../../allocation/EgressByName.ts"
 import type { Line } from "./Answer.ts"
 import * as Minutes from "./Minutes.ts"
 import * as Owners from "./Owners.ts"
@@ -48,7 +49,7 @@ interface Pod extends Owners.PodName {
  * nothing was seen (`wasSeen`); its starts and its pod's end put seconds to that. One that nobody saw running, though its
  * pod began and ended in the hour, ran from the one to the other; without any word of running, one ran while it was
  * measured, unless its pod shared its name with another. Pods that follow each other under one name share what was
- * measured under it: each has what falls into its runs.
+ * measured under it: each has what falls into its runs, and a part of the traffic by how long it ran.
  */
 export const read = (
   answers: PodAnswers,
@@ -60,13 +61,12 @@ export const read = (
   const containers = containersOf(answers, usage, pods, hourMs)
   const workloadOf = Owners.resolver(answers)
   const slices = new Map(usage.containers.map((one) => [usageKeyOf({ labels: { ...one, slices: "" } }), one.slices]))
-  const egress = new Map<string, Egress>(usage.egress.map((one) => [`${one.namespace}/${one.pod}`, one.egress]))
   const mounts = Map.groupBy(answers.mounts, uidOf)
   const runsOf = runFinder(answers, hourMs, wasSeen)
   const sidecars = new Set(answers.sidecars.map(keyOf))
   const killed = new Set(answers.outOfMemory.map(keyOf))
 
-  return [...pods.values()].flatMap((pod): ReadonlyArray<PodFacts> => {
+  const ran = [...pods.values()].flatMap((pod): ReadonlyArray<PodFacts> => {
     const own = [...(containers.get(pod.uid)?.values() ?? [])].flatMap((one): ReadonlyArray<ContainerFacts> => {
       const measured = slices.get(`${pod.namespace}/${pod.name}/${one.name}`)
       const runs = runsOf(pod, one, measured)
@@ -85,7 +85,6 @@ export const read = (
           ]
     })
     if (own.length === 0) return []
-    const left = egress.get(`${pod.namespace}/${pod.name}`)
     return [
       {
         uid: pod.uid,
@@ -94,11 +93,11 @@ export const read = (
         node: pod.node,
         workload: workloadOf(pod),
         containers: own,
-        claims: [...new Set((mounts.get(pod.uid) ?? []).map(({ labels }) => labels["persistentvolumeclaim"] ?? ""))],
-        ...(left !== undefined && { egress: left })
+        claims: [...new Set((mounts.get(pod.uid) ?? []).map(({ labels }) => labels["persistentvolumeclaim"] ?? ""))]
       }
     ]
   })
+  return withEgress(ran, usage.egress, hourMs)
 }
 
 const uidOf = ({ labels }: Line): string => labels["uid"] ?? ""

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import type { LoadBalancerFacts, Span, VolumeFacts } from "../../HourFacts.ts"
+import * as VolumeSize from "../../allocation/VolumeSize.ts"
 import type { Line } from "./Answer.ts"
 import * as Minutes from "./Minutes.ts"
 
@@ -40,30 +41,34 @@ const spanReader =
  * Gives the volumes.
  *
  * **Shape** a claim that has a volume, with the bytes that it requests, and a volume that no claim has, with its capacity.
- * A claim that waits for its volume is none.
+ * A claim that waits for its volume is none. `large` says how many are larger than they may count.
  */
 export const volumes = (
   answers: VolumeAnswers,
   hourMs: number,
   wasSeen: (place: number) => boolean
-): ReadonlyArray<VolumeFacts> => {
+): { readonly volumes: ReadonlyArray<VolumeFacts>; readonly large: number } => {
   const spansOf = spanReader(hourMs, wasSeen)
   const claimBytes = new Map(answers.claimBytes.map((line) => [claimOf(line), valueOf(line)]))
   const volumeBytes = new Map(answers.volumeBytes.map((line) => [volumeOf(line), valueOf(line)]))
   const claimed = new Set(answers.claims.map(({ labels }) => labels["volumename"]))
-  const held = answers.claims.map((line): VolumeFacts => {
+  const held = answers.claims.map((line) => {
     const { namespace = "", persistentvolumeclaim: claim = "", storageclass = "", volumename: name = "" } = line.labels
     const bytes = claimBytes.get(claimOf(line)) ?? volumeBytes.get(name) ?? 0
     return { namespace, claim, name, storageClass: storageclass, bytes, spans: spansOf(line) }
   })
   const free = answers.volumes
     .filter((line) => !claimed.has(volumeOf(line)))
-    .map((line): VolumeFacts => {
+    .map((line) => {
       const name = volumeOf(line)
       const { storageclass: storageClass = "" } = line.labels
       return { namespace: "", claim: "", name, storageClass, bytes: volumeBytes.get(name) ?? 0, spans: spansOf(line) }
     })
-  return [...held, ...free].filter(({ spans }) => spans.length > 0)
+  const all = [...held, ...free].filter(({ spans }) => spans.length > 0)
+  return {
+    volumes: all.map((volume) => ({ ...volume, bytes: VolumeSize.bounded(volume.bytes) })),
+    large: all.filter(({ bytes }) => VolumeSize.isLarge(bytes)).length
+  }
 }
 
 const claimOf = ({ labels }: Line): string => `${labels["namespace"] ?? ""}/${labels["persistentvolumeclaim"] ?? ""}`

@@ -71,9 +71,19 @@ export const slices = (place: ReadonlyArray<Matcher>) => ({
 
 const EGRESS_CLASS = ["internet", "same_zone", "same_region", "sameZone", "sameRegion"] as const
 
-/** What left the pods, asked at the end of the hour. **Units** bytes. */
-export const egress = (place: ReadonlyArray<Matcher>): string =>
-  sumBy(
-    ["namespace", "pod_name", ...EGRESS_CLASS],
-    `increase(${selector("kubecost_pod_network_egress_bytes_total", place)}[${HOUR}])`
-  )
+/** By what else an exporter tells the traffic of one pod apart. */
+const EGRESS_PARTS = ["service", "exported_service", "nat_gateway", "natGateway"] as const
+
+/**
+ * What left the pods, asked at the end of the hour.
+ *
+ * **Shape** each pod is told by the exporter of its node, of several nodes if its name moved on. What two jobs scrape of
+ * one exporter, or two servers of a pair, counts once.
+ *
+ * **Units** bytes.
+ */
+export const egress = (place: ReadonlyArray<Matcher>): string => {
+  const pod = ["namespace", "pod_name", ...EGRESS_CLASS]
+  const grown = `increase(${selector("kubecost_pod_network_egress_bytes_total", place)}[${HOUR}])`
+  return maxBy(pod, sumBy([...pod, "job"], maxBy([...pod, ...EGRESS_PARTS, "job", "instance"], grown)))
+}

@@ -1,0 +1,88 @@
+/**
+ * What the containers of a pod asked for at each moment of an hour: a pod may be resized while it runs.
+ *
+ * @since 0.1.0
+ */
+import type { ContainerRun, ContainerTemplate } from "@quarterdeck/cluster-fanout/PodContainers"
+import type { Span } from "../HourFacts.ts"
+
+/** What counted until an instant, at which another was told. **Units** milliseconds since the epoch. */
+export interface Earlier {
+  readonly untilMs: number
+  readonly containers: ReadonlyArray<ContainerTemplate>
+}
+
+/** The runs of a container for as long as it asked for the same. **Shape** `killedAtMs` are those that ended in it for want of memory. */
+interface Part {
+  readonly template: ContainerTemplate
+  readonly runs: ReadonlyArray<Span>
+  readonly killedAtMs: ReadonlyArray<number>
+}
+
+/** A pod that is resized without end asks for the last it was told beyond so many changes in an hour. */
+const MAX_EARLIER = 64
+
+/** Notes that something else was asked for until now. */
+export const changed = (
+  earlier: ReadonlyArray<Earlier>,
+  containers: ReadonlyArray<ContainerTemplate>,
+  atMs: number
+): ReadonlyArray<Earlier> => (earlier.length < MAX_EARLIER ? [...earlier, { untilMs: atMs, containers }] : earlier)
+
+/** Tells whether two pods, or one at two times, ask for the same. */
+export const isSame = (one: ReadonlyArray<ContainerTemplate>, other: ReadonlyArray<ContainerTemplate>): boolean =>
+  one === other
+  || (one.length === other.length
+    && one.every((template, index) => {
+      const told = other[index]
+      return (
+        told !== undefined
+        && template.name === told.name
+        && template.role === told.role
+        && template.cpuRequestMillis === told.cpuRequestMillis
+        && template.memoryRequestBytes === told.memoryRequestBytes
+        && template.gpus === told.gpus
+      )
+    }))
+
+/**
+ * Cuts the runs of a container where it began to ask for something else.
+ *
+ * **Shape** parts without runs are left out; `seenToMs` ends what still runs.
+ */
+export const partsOf = (
+  runs: ReadonlyArray<ContainerRun>,
+  earlier: ReadonlyArray<Earlier>,
+  present: ReadonlyArray<ContainerTemplate>,
+  index: number,
+  seenToMs: number
+): ReadonlyArray<Part> => {
+  const parts: Array<Part> = []
+  let fromMs = -Infinity
+  for (const { containers, untilMs } of [...earlier, { untilMs: Infinity, containers: present }]) {
+    const template = containers[index] ?? present[index]
+    const within = runs.filter((run) => touches(run, fromMs, untilMs, seenToMs))
+    if (template !== undefined && within.length > 0) {
+      parts.push({
+        template,
+        runs: within.map((run) => ({
+          fromMs: Math.max(run.startedAtMs, fromMs),
+          toMs: Math.min(run.finishedAtMs ?? seenToMs, untilMs)
+        })),
+        killedAtMs: within.flatMap(({ finishedAtMs, isOomKilled }) =>
+          isOomKilled && finishedAtMs !== undefined && finishedAtMs <= untilMs ? [finishedAtMs] : []
+        )
+      })
+    }
+    fromMs = Math.max(fromMs, untilMs)
+  }
+  return parts
+}
+
+/** One that begins in it, for however short, or that goes on into it. */
+const touches = (
+  { finishedAtMs, startedAtMs }: ContainerRun,
+  fromMs: number,
+  toMs: number,
+  seenToMs: number
+): boolean => startedAtMs < toMs && (startedAtMs >= fromMs || (finishedAtMs ?? seenToMs) > fromMs)
