@@ -9,7 +9,7 @@ import { LabelKey } from "@quarterdeck/targeting/NamespaceFilter"
 import { bodyFields } from "@quarterdeck/targeting/TargetRequest"
 import { Schema } from "effect"
 import { filterFields } from "./CostQuery.ts"
-import { CostTotals, reportFields } from "./CostRow.ts"
+import { CostTotals, reportFields, SeenHours } from "./CostRow.ts"
 
 /** How many things a report is grouped by at most. */
 export const MAX_DIMENSIONS = 8
@@ -89,10 +89,16 @@ export const AggregateRow = Schema.Struct({
 }).annotate({ identifier: "AggregatedCostRow" })
 export type AggregateRow = typeof AggregateRow.Type
 
-/** One step of a window. **Shape** of the page's groups, those that had anything in it. */
+/**
+ * One step of a window.
+ *
+ * **Shape** `clusters` tells of each addressed cluster, in the order of the target, for how much of the step it was seen: a
+ * step with a gap is cheaper by what is not known. `rows` are those of the page's groups that had anything in it.
+ */
 export const Bucket = Schema.Struct({
   start: Schema.String,
   end: Schema.String,
+  clusters: Schema.Array(SeenHours),
   rows: Schema.Array(AggregateRow)
 }).annotate({ identifier: "CostBucket" })
 export type Bucket = typeof Bucket.Type

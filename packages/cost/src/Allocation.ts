@@ -32,8 +32,8 @@ export interface Allocation {
 /**
  * Sums a container's allocation over the time it ran.
  *
- * **Shape** where the usage is known the greater of it and the request, or what the source says it was on average; elsewhere
- * the request. GPUs are what was requested.
+ * **Shape** where the usage is known the greatest of it, the request, and the mean that the source tells of the greater of
+ * both, which is never less than either; elsewhere the request. GPUs are what was requested.
  *
  * **Limits** linear in slices and runs.
  */
@@ -61,10 +61,13 @@ export const ofContainer = (
       knownSeconds += to - from
       cpuUsed += between(cpu, from, to)
       memoryUsed += between(memory / KIB_BYTES, from, to)
-      const cpuCharged = isPossible(cpuMean, limits.cpuMillis) ? cpuMean : Math.max(cpu, cpuRequestMillis)
-      const bytesCharged = isPossible(memoryMean, limits.memoryBytes)
-        ? memoryMean
-        : Math.max(memory, memoryRequestBytes)
+      // A source that knows no request, or not all the time, tells a mean that is below it.
+      const cpuCharged = Math.max(cpu, cpuRequestMillis, isPossible(cpuMean, limits.cpuMillis) ? cpuMean : 0)
+      const bytesCharged = Math.max(
+        memory,
+        memoryRequestBytes,
+        isPossible(memoryMean, limits.memoryBytes) ? memoryMean : 0
+      )
       cpuAbove += difference(cpuCharged, cpuRequestMillis, from, to)
       memoryAbove += difference(bytesCharged / KIB_BYTES, requestKib, from, to)
     })

@@ -1,21 +1,24 @@
 /**
  * Moves closed hours from one store to another, or keeps them elsewhere, as comma-separated values.
  *
- * A file holds the header and then, for each hour of each cluster, one `hour` record and one `series` record for each of
- * its series, in their order. Nothing is lost: an hour that was exported and imported is equal to what it was, and a
- * changed price changes it alike.
+ * A file holds the header and then, for each hour of each cluster, one `hour` record, one `series` record for each of
+ * its series, in their order, and one `sum` record; an `end` record closes it. Nothing is lost: an hour that was exported
+ * and imported is equal to what it was, and a changed price changes it alike.
  *
- * | column | in `hour` records | in `series` records |
- * |---|---|---|
- * | `record` | `hour` | `series` |
- * | `cluster`, `hour` | whose hour it is, and its start, as `2026-03-02T00:00:00.000Z` | the same |
- * | `knownSeconds` | how long the cluster was seen | |
- * | `series` | how many series follow | |
- * | `charges` | JSON: `rates`, `shares`, and `storage` where there is one, as an `Hour` has them | |
- * | `namespace`, `kind`, `name`, `uid` | | the series |
- * | `labels` | | JSON: an object of texts |
- * | `rate` | | the place in `rates`, -1 where there is none or several |
- * | each of `Measure.measures` | | a whole number |
+ * | column | in `hour` records | in `series` records | in `sum` records |
+ * |---|---|---|---|
+ * | `record` | `hour` | `series` | `sum` |
+ * | `cluster`, `hour` | whose hour it is, and its start, as `2026-03-02T00:00:00.000Z` | the same | the same |
+ * | `knownSeconds` | how long the cluster was seen | | |
+ * | `series` | how many series follow | | |
+ * | `charges` | JSON: `rates`, `shares`, and `storage` where there is one, as an `Hour` has them | | |
+ * | `checksum` | | | SHA-256 of the hour's other records, each ended by CRLF |
+ * | `namespace`, `kind`, `name`, `uid` | | the series | |
+ * | `labels` | | JSON: an object of texts | |
+ * | `rate` | | the place in `rates`, -1 where there is none or several | |
+ * | each of `Measure.measures` | | a whole number | |
+ *
+ * The `checksum` of the `end` record is the SHA-256 of those of all hours, one after the other.
  *
  * **Source** RFC 4180. Texts stand as they are: what a spreadsheet would take for a formula has no guard.
  *
@@ -27,6 +30,8 @@ import { CostError } from "./CostError.ts"
 import { CostStore } from "./CostStore.ts"
 import * as CsvReader from "./export/CsvReader.ts"
 import * as HourCsv from "./export/HourCsv.ts"
+import * as LostHours from "./export/LostHours.ts"
+import * as Seal from "./export/Seal.ts"
 import type { Hour } from "./Hour.ts"
 import type { Series } from "./Series.ts"
 import { DAY_MS, dayOf } from "./Units.ts"
@@ -56,7 +61,7 @@ export class ImportRefused extends Schema.TaggedError<ImportRefused>()("ImportRe
  * Writes the closed hours of clusters.
  *
  * **Shape** clusters in the order given, each once; hours rising. Hours that are kept within their days only are not
- * in it.
+ * in it: `onLost` is told of those that damage made so.
  *
  * **Limits** holds a day of one cluster. Days are read one after the other: what is rewritten between two of them shows
  * in the later. An hour of 10,000 series takes about 3 MB; the text packs well.
@@ -65,7 +70,8 @@ export class ImportRefused extends Schema.TaggedError<ImportRefused>()("ImportRe
  */
 export const toCsv = (
   clusters: ReadonlyArray<ClusterName>,
-  window: Window
+  window: Window,
+  { onLost = () => Effect.void }: { readonly onLost?: (lost: LostHours.LostHours) => Effect.Effect<void> } = {}
 ): Stream.Stream<string, CostError, CostStore> =>
   Stream.unwrap(
     Effect.gen(function* () {
@@ -74,19 +80,28 @@ export const toCsv = (
       const days = [...new Set(clusters)].flatMap((cluster) =>
         extents
           .filter((extent) => extent.cluster === cluster)
-          .flatMap(({ fromMs, toMs }) =>
-            daysOf({ startMs: Math.max(fromMs, window.startMs), endMs: Math.min(toMs, window.endMs) }).map((day) => ({
-              cluster,
-              day
-            }))
+          .flatMap(({ fromMs, hoursFromMs = fromMs, toMs }) =>
+            daysOf({
+              startMs: Math.max(dayOf(fromMs), window.startMs),
+              endMs: Math.min(dayOf(toMs - 1) + DAY_MS, window.endMs)
+            })
+              .filter(({ endMs }) => endMs > hoursFromMs)
+              .map((day) => ({ cluster, day }))
           )
       )
-      const hours = Stream.fromIterable(days).pipe(
-        Stream.flatMap(({ cluster, day }) => Stream.fromIterableEffect(store.hours(cluster, day)))
-      )
-      return Stream.concat(
-        Stream.make(HourCsv.line(HourCsv.HEADER)),
-        Stream.flatMap(hours, (hour) => Stream.fromIterable(HourCsv.print(hour)))
+      const hoursOf = ({ cluster, day }: { readonly cluster: ClusterName; readonly day: Window }) =>
+        Effect.gen(function* () {
+          const known = yield* LostHours.knownSeconds(store, cluster, day)
+          const hours = yield* store.hours(cluster, day)
+          const seconds = known - hours.reduce((sum, { knownSeconds }) => sum + knownSeconds, 0)
+          if (seconds > 0) yield* onLost({ cluster, startMs: dayOf(day.startMs), seconds })
+          return hours
+        })
+      const file = Seal.make()
+      const hours = Stream.fromIterable(days).pipe(Stream.flatMap((day) => Stream.fromIterableEffect(hoursOf(day))))
+      return Stream.make(HourCsv.line(HourCsv.HEADER)).pipe(
+        Stream.concat(Stream.flatMap(hours, (hour) => Stream.fromIterable(HourCsv.print(hour, file)))),
+        Stream.concat(Stream.suspend(() => Stream.make(HourCsv.printEnd(file))))
       )
     })
   )
@@ -119,8 +134,9 @@ export interface Imported {
  *
  * **Shape** `closed` says what becomes of hours that the store has: they are left as they are, or replaced.
  *
- * **Errors** `ImportRefused` at the first record that is not as it must be. Hours before it have been taken in, each
- * whole; reading the mended file again skips or replaces those.
+ * **Errors** `ImportRefused` at the first record that is not as it must be, at an hour that was changed, and at the end
+ * of a file that lacks hours or its `end`. Hours before it have been taken in, each whole; reading the mended file again
+ * skips or replaces those.
  *
  * **Limits** holds one hour, or a day of one cluster where hours are replaced. The hours of a cluster stand one after
  * the other, rising.
@@ -134,7 +150,9 @@ export const fromCsv = Effect.fn("CostExport.fromCsv")(function* <E, R>(
   const store = yield* CostStore
   const imported = { written: 0, skipped: 0, forgotten: 0 }
   const reader = CsvReader.make(MAX_RECORD)
-  let header = false
+  const file = Seal.make()
+  let place: "start" | "hours" | "end" = "start"
+  let lastLine = 1
   let open: { readonly begun: HourCsv.Begun; readonly series: Array<Series> } | undefined
   let day: Array<Hour> = []
   const seen = new Map<ClusterName, number>()
@@ -170,8 +188,10 @@ export const fromCsv = Effect.fn("CostExport.fromCsv")(function* <E, R>(
 
   const take = Effect.fnUntraced(function* ({ fields, line }: CsvReader.CsvRecord) {
     const wrong = refused(line)
-    if (!header) {
-      header = true
+    lastLine = line
+    if (place === "end") return yield* wrong("it stands behind the record that closes the file")
+    if (place === "start") {
+      place = "hours"
       const isHeader =
         fields.length === HourCsv.HEADER.length && fields.every((name, at) => name === HourCsv.HEADER[at])
       return isHeader ? undefined : yield* wrong("it is not the header of an export of this version")
@@ -180,23 +200,33 @@ export const fromCsv = Effect.fn("CostExport.fromCsv")(function* <E, R>(
       return yield* wrong(`it has ${fields.length} fields, not ${HourCsv.HEADER.length}`)
     }
     const told = Effect.mapError(({ problem }: HourCsv.Wrong) => wrong(problem))
-    if (fields[0] === "hour") {
-      if (open !== undefined) return yield* wrong(`${open.begun.named} has fewer series than it says`)
+    const [record] = fields
+    if (record === "hour") {
+      if (open !== undefined) return yield* wrong(unclosed(open.begun))
       open = yield* told(HourCsv.begin(line, fields))
       const { cluster, startMs } = open.begun.hour
       const isNext = seen.has(cluster) ? cluster === before && startMs > (seen.get(cluster) ?? 0) : true
       if (!isNext) return yield* wrong("the hours of a cluster do not stand one after the other, rising")
       seen.set(cluster, startMs)
       before = cluster
-    } else if (fields[0] === "series" && open !== undefined) {
-      yield* told(HourCsv.add(open.begun, open.series, fields))
-    } else {
-      return yield* wrong(fields[0] === "series" ? "a series stands before its hour" : "it is neither hour nor series")
+      return undefined
     }
-    const { begun } = open
-    if (!HourCsv.isWhole(begun)) return undefined
-    open = undefined
-    return yield* closed === "skip" ? close(begun.hour) : replace(begun.hour)
+    if (record === "series") {
+      if (open === undefined) return yield* wrong("a series stands before its hour")
+      return yield* told(HourCsv.add(open.begun, open.series, fields))
+    }
+    if (record === "sum" && open !== undefined) {
+      const { begun } = open
+      yield* Effect.mapError(HourCsv.close(begun, fields, file), ({ problem }) => refused(begun.line)(problem))
+      open = undefined
+      return yield* closed === "skip" ? close(begun.hour) : replace(begun.hour)
+    }
+    if (record !== "end") return yield* wrong("it is no record of an hour, of a series or of a checksum")
+    if (open !== undefined) return yield* wrong(unclosed(open.begun))
+    if (!HourCsv.isEnd(fields, file)) {
+      return yield* wrong("the checksum of the file is another: hours were taken out of it, or put into it")
+    }
+    place = "end"
   })
 
   const takeAll = Effect.fnUntraced(function* ({ malformed, records }: CsvReader.Taken) {
@@ -206,10 +236,15 @@ export const fromCsv = Effect.fn("CostExport.fromCsv")(function* <E, R>(
 
   const takeEnd = Effect.gen(function* () {
     yield* takeAll(reader.end())
-    if (!header) return yield* refused(1)("there is nothing, not even a header")
+    if (place === "start") return yield* refused(1)("there is nothing, not even a header")
     if (open !== undefined) {
       const { line, named } = open.begun
-      return yield* refused(line)(`the text ends before all series of ${named}`)
+      return yield* refused(line)(`the text ends before all series of ${named} and their checksum`)
+    }
+    if (place !== "end") {
+      return yield* refused(lastLine)(
+        "the text ends behind it, without the record that closes the file: hours are missing"
+      )
     }
   })
 
@@ -221,3 +256,6 @@ export const fromCsv = Effect.fn("CostExport.fromCsv")(function* <E, R>(
   const result: Imported = imported
   return result
 })
+
+const unclosed = (begun: HourCsv.Begun): string =>
+  HourCsv.isWhole(begun) ? `the checksum of ${begun.named} is missing` : `${begun.named} has fewer series than it says`

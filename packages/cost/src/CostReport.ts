@@ -12,7 +12,7 @@ import { Context, Effect, Layer, Semaphore, type Stream } from "effect"
 import type { AggregateBody, AggregatedCosts, AggregateRow, Bucket } from "./Aggregate.ts"
 import type { CostError } from "./CostError.ts"
 import type { CostFilter } from "./CostQuery.ts"
-import type { CostRow, ReportWindow, WorkloadCosts } from "./CostRow.ts"
+import type { BilledRow, CostCoverage, CostRow, ReportWindow, WorkloadCosts } from "./CostRow.ts"
 import { CostStore } from "./CostStore.ts"
 import type { Explanation } from "./Explanation.ts"
 import { OpenHours } from "./OpenHours.ts"
@@ -21,6 +21,7 @@ import { DEFAULT_HOURLY_DAYS, DEFAULT_RETENTION_DAYS, type InvalidRange, type Ra
 import { RecommendationStore } from "./RecommendationStore.ts"
 import * as AggregateReport from "./report/AggregateReport.ts"
 import * as ExplainReport from "./report/ExplainReport.ts"
+import * as KeptHours from "./report/KeptHours.ts"
 import type { ClusterView } from "./report/ReportCoverage.ts"
 import * as Names from "./report/Names.ts"
 import * as WorkloadReport from "./report/WorkloadReport.ts"
@@ -84,6 +85,12 @@ export interface RowStream<Row> {
   readonly rows: Stream.Stream<Row, CostError>
 }
 
+/** The workloads of all pages. **Shape** `billed` are the same rows with all quantities; `clusters` as the pages tell. */
+export interface WorkloadStream extends RowStream<CostRow> {
+  readonly clusters: ReadonlyArray<CostCoverage>
+  readonly billed: Stream.Stream<BilledRow, CostError>
+}
+
 /** A group, and the step that it is of. */
 export type SteppedRow = AggregateRow & Omit<Bucket, "rows">
 
@@ -106,7 +113,7 @@ export class CostReport extends Context.Service<
     /** Gives a page of workloads, the dearest first. **Errors** also `CursorInvalid`. */
     readonly getWorkloads: (query: WorkloadsQuery) => Effect.Effect<WorkloadCosts, Failure | CursorInvalid>
     /** Gives the workloads of all pages, for writing them out. */
-    readonly allWorkloads: (query: Omit<WorkloadsQuery, keyof Paged>) => Effect.Effect<RowStream<CostRow>, Failure>
+    readonly allWorkloads: (query: Omit<WorkloadsQuery, keyof Paged>) => Effect.Effect<WorkloadStream, Failure>
     /**
      * Gives a page of groups.
      *
@@ -133,8 +140,10 @@ export class CostReport extends Context.Service<
   static readonly layer = Layer.effect(
     CostReport,
     Effect.gen(function* () {
+      const store = yield* CostStore
       const sources = {
-        store: yield* CostStore,
+        store,
+        hoursFromMs: KeptHours.make(store),
         openHours: yield* OpenHours,
         recommendations: yield* RecommendationStore,
         prices: yield* Prices,

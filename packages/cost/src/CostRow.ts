@@ -74,16 +74,37 @@ export const CostRow = Schema.Struct({
 export type CostRow = typeof CostRow.Type
 
 /**
+ * A row with the quantities of all parts of its cost: what bills are written from.
+ *
+ * **Units** hours and bytes; `egressBytes` is what left the zone, the region or the cloud.
+ */
+export interface BilledRow extends CostRow {
+  readonly gpuHours: number
+  readonly storageByteHours: number
+  readonly egressBytes: number
+  readonly loadBalancerHours: number
+}
+
+const seenFields = { hoursCovered: NonNegative, hoursInWindow: NonNegative }
+
+/**
+ * For how much of a time a cluster was seen.
+ *
+ * **Units** `hoursInWindow` is how long that time is, up to now, and `hoursCovered` for how much of it the cluster was
+ * seen: what ran in the rest is in no figure.
+ */
+export const SeenHours = Schema.Struct({ name: ClusterName, ...seenFields }).annotate({ identifier: "SeenHours" })
+export type SeenHours = typeof SeenHours.Type
+
+/**
  * How one cluster's part of a report was obtained.
  *
- * **Shape** `status` tells how the cluster is now; what is kept of it is reported whatever that is. **Units**
- * `hoursInWindow` is how long the window is, up to now, and `hoursCovered` for how much of that the cluster was seen.
+ * **Shape** `status` tells how the cluster is now; what is kept of it is reported whatever that is. **Units** hours as
+ * {@link SeenHours} has them, of the whole window.
  */
-export const CostCoverage = Schema.Struct({
-  ...Coverage.fields,
-  hoursCovered: NonNegative,
-  hoursInWindow: NonNegative
-}).annotate({ identifier: "CostCoverage" })
+export const CostCoverage = Schema.Struct({ ...Coverage.fields, ...seenFields }).annotate({
+  identifier: "CostCoverage"
+})
 export type CostCoverage = typeof CostCoverage.Type
 
 /** The window that a report covers. **Shape** RFC 3339 in UTC, half-open; it ends now where its last hour is open. */
@@ -95,8 +116,9 @@ export type ReportWindow = typeof ReportWindow.Type
 /**
  * What every report carries beside its rows.
  *
- * **Shape** coverage keeps the order of the target. `partial`: a cluster does not answer and some of the window is not
- * known of it, or its namespaces cannot be told apart, which a key's scope would need.
+ * **Shape** coverage keeps the order of the target. `partial`: a cluster does not answer, `stale` included, and some of the
+ * window is not known of it, or its namespaces cannot be told apart, which a key's scope would need. What the service did
+ * not see of a cluster that answers is told by `hoursCovered` alone.
  */
 export const reportFields = {
   window: ReportWindow,

@@ -57,10 +57,11 @@ export class CostSampler extends Context.Service<
     /**
      * Gives closed hours from an instant on the costs that they have by the prices of now, and says how many it rewrote.
      *
-     * **Shape** for `PriceHistory.Revised.repriceFromMs`, once the new book counts. A crash on the way is made good at the
-     * next start. **Limits** `repriceHours` of a cluster at once; one repricing at a time.
+     * **Shape** for `PriceHistory.Revised.repriceFromMs`, once the new book counts. What fails is tried again until it has
+     * worked, and a crash on the way is made good at the next start. **Limits** `repriceHours` of a cluster at once; one
+     * repricing at a time.
      */
-    readonly reprice: (fromMs: number) => Effect.Effect<number, CostError>
+    readonly reprice: (fromMs: number) => Effect.Effect<number>
     /** Changes prices with a note before: a crash between the change and {@link reprice} is made good at the next start. */
     readonly repriceNoted: Around
     /** Tells how far the present repricing is. */
@@ -223,7 +224,7 @@ const make = Effect.gen(function* () {
 
   return CostSampler.of({
     open: (cluster) => Effect.suspend(() => running.get(cluster)?.open ?? Effect.succeed(Option.none())),
-    reprice: repricing.run,
+    reprice: repricing.pursue,
     repriceNoted: repricing.noted,
     repricing: repricing.progress
   })

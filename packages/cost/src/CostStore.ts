@@ -25,12 +25,14 @@ export interface ClusterSums {
   readonly knownSeconds: number
 }
 
-/** Which hours of a cluster are there. */
+/** Which hours of a cluster are there. **Units** milliseconds since the epoch. */
 export interface Extent {
   readonly cluster: ClusterName
-  /** Start of the first and end of the last closed hour. **Units** milliseconds since the epoch. */
+  /** Start of the first and end of the last closed hour. */
   readonly fromMs: number
   readonly toMs: number
+  /** End of the last day that is kept as a whole only, whose hours were forgotten. **Shape** absent where there is none. */
+  readonly hoursFromMs?: number
 }
 
 /**
@@ -63,7 +65,12 @@ export class CostStore extends Context.Service<
       clusters: ReadonlyArray<ClusterName>,
       window: Window
     ) => Effect.Effect<ReadonlyArray<ClusterSums>, CostError>
-    /** The same, cut at instants: one list a step. **Shape** `edges` are whole hours, rising, two at least. */
+    /**
+     * Takes sums back that nobody reads any more. **Shape** absent where that is of no use; what is never taken back is
+     * collected. Their columns are empty from then on.
+     */
+    readonly release?: (sums: ReadonlyArray<ClusterSums>) => void
+    /** Gives `sums` cut at instants: one list a step. **Shape** `edges` are whole hours, rising, two at least. */
     readonly sumsByStep: (
       clusters: ReadonlyArray<ClusterName>,
       edges: ReadonlyArray<number>

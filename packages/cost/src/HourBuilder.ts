@@ -56,7 +56,8 @@ export const build = (facts: HourFacts): Hour => {
 /**
  * Gives what containers used, for the recommender.
  *
- * **Shape** a row for each container whose usage is known for a second at least, but none for init containers that end.
+ * **Shape** a row for each container whose usage is known for a second at least, or that was killed for want of memory, but
+ * none for init containers that end.
  *
  * @since 0.1.0
  */

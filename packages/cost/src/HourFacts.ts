@@ -52,7 +52,7 @@ export interface UsageSlices {
  *
  * **Shape** `runs` are the times it ran, from `startedAt` to `finishedAt` of its states, also those before a restart; one
  * that still runs ends with what was seen. `init` ends before the pod's own containers start, `sidecar` is an init
- * container that stays.
+ * container that stays. One that was resized while it ran is there once for each of its sizes, with the runs of that time.
  *
  * **Units** of requests, 0 where there is none: thousandths of a core, bytes, GPUs.
  */

@@ -13,7 +13,8 @@ import { KIB_BYTES } from "./Units.ts"
  *
  * **Shape** `replica` tells the workload's replicas apart and stays the same from hour to hour: a pod's uid. `cpuMillis`
  * are means over equal parts of `coveredSeconds`, one a minute where each is known. Requests are 0 where there are none.
- * An init container that ends is none of these, a sidecar is.
+ * An init container that ends is none of these, a sidecar is. Of one that was killed before its usage was known,
+ * `coveredSeconds` is 0, `cpuMillis` empty and `memoryPeakBytes` 0.
  *
  * **Units** thousandths of a core; bytes, `memoryPeakBytes` the most that was seen of the working set.
  */
@@ -33,8 +34,8 @@ export interface ContainerUsage {
 /**
  * One hour's usage of one cluster.
  *
- * **Shape** `startMs` is a whole UTC hour. A container whose usage is not known has no row: that is not the same as none
- * used. The order of rows changes nothing.
+ * **Shape** `startMs` is a whole UTC hour. A container whose usage is not known, and that was not killed for want of
+ * memory, has no row: that is not the same as none used. The order of rows changes nothing.
  *
  * @since 0.1.0
  */

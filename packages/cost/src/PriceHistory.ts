@@ -9,6 +9,7 @@ import { InvalidPriceBook, StalePriceBook } from "./PriceError.ts"
 import { corrected, freshIn } from "./price/Backdating.ts"
 import { type PriceOverride, validFromMs } from "./price/PriceOverride.ts"
 import * as Rates from "./price/Rates.ts"
+import * as Vanishing from "./price/Vanishing.ts"
 import { DAY_MS, dayOf } from "./Units.ts"
 import type { Window } from "./Window.ts"
 
@@ -38,11 +39,17 @@ export const current = (history: PriceHistory): PriceBook.PriceBook => Arr.lastN
 /** Tells from where on there are hours that can be charged anew: days are forgotten whole. **Units** milliseconds since the epoch. */
 export const keptFromMs = (nowMs: number, hourlyDays: number): number => dayOf(nowMs - hourlyDays * DAY_MS)
 
-/** What a new book is judged by. **Shape** `hasCosts`: whether any hour is closed in the present currency. */
+/**
+ * What a new book is judged by.
+ *
+ * **Shape** `hasCosts`: whether any hour is closed in the present currency. `hoursFromMs`: where days end whose hours were
+ * forgotten already, however long they are kept by now.
+ */
 export interface RevisionLimits {
   readonly nowMs: number
   readonly hourlyDays: number
   readonly hasCosts: boolean
+  readonly hoursFromMs?: number | undefined
 }
 
 /** **Shape** `repriceFromMs`: from where on closed hours have another price now; absent where none has. */
@@ -61,14 +68,14 @@ export interface Revised {
  *
  * **Errors** `StalePriceBook` unless it has the present version. `InvalidPriceBook` for a new `validFrom` before the hours
  * that are kept, which no longer can be charged anew, and for another currency once there are costs in the present one:
- * they would be summed with the new.
+ * they would be summed with the new; for a price that is not 0 but counts as 0.
  *
  * @since 0.1.0
  */
 export const revise = (
   history: PriceHistory,
   asked: PriceBook.PriceBook,
-  { hasCosts, hourlyDays, nowMs }: RevisionLimits
+  { hasCosts, hourlyDays, hoursFromMs, nowMs }: RevisionLimits
 ): Result.Result<Revised, StalePriceBook | InvalidPriceBook> => {
   const last = Arr.lastNonEmpty(history)
   const { version } = last.book
@@ -79,11 +86,19 @@ export const revise = (
     return Result.fail(new InvalidPriceBook({ field: "currency", problem }))
   }
 
+  const vanishing = Vanishing.firstIn(asked)
+  if (vanishing !== undefined) {
+    const problem = "is so small that it counts as 0 (prices times rate count to twelve decimals); give 0 for nothing"
+    return Result.fail(new InvalidPriceBook({ field: vanishing, problem }))
+  }
+
   const fromMs = keptFromMs(nowMs, hourlyDays)
   const fresh = freshIn(asked.overrides, last.book.overrides)
-  const tooOld = fresh.find((override) => override.validFrom !== undefined && validFromMs(override) < fromMs)
+  const chargedFromMs = Math.max(fromMs, hoursFromMs ?? fromMs)
+  const tooOld = fresh.find((override) => override.validFrom !== undefined && validFromMs(override) < chargedFromMs)
   if (tooOld !== undefined) {
-    const problem = `hours are kept ${hourlyDays} days: must be ${new Date(fromMs).toISOString()} or later`
+    const kept = chargedFromMs > fromMs ? "earlier hours were forgotten" : `hours are kept ${hourlyDays} days`
+    const problem = `${kept}: must be ${new Date(chargedFromMs).toISOString()} or later`
     const field = `overrides[${asked.overrides.indexOf(tooOld)}].validFrom`
     return Result.fail(new InvalidPriceBook({ field, problem }))
   }

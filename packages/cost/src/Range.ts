@@ -30,11 +30,16 @@ export const RangeQuery = Schema.Struct({
 })
 export type RangeQuery = typeof RangeQuery.Type
 
-/** When it is, and how far back the history goes. */
+/**
+ * When it is, and how far back the history goes.
+ *
+ * **Shape** `hoursFromMs` is where days end whose hours were forgotten already, however long they are kept by now.
+ */
 export interface RangeLimits {
   readonly nowMs: number
   readonly hourlyDays: number
   readonly retentionDays: number
+  readonly hoursFromMs?: number | undefined
 }
 
 /**
@@ -50,7 +55,11 @@ export interface ResolvedRange {
   readonly isInDays: boolean
 }
 
-/** Says why a range was refused. **Shape** `oldestMs` is the first instant that may be asked for. */
+/**
+ * Says why a range was refused.
+ *
+ * **Shape** `oldestMs` is a whole hour that may be asked for, for the next hour at least: who sends it back is not refused.
+ */
 export class InvalidRange extends Schema.TaggedError<InvalidRange>()("InvalidRange", {
   field: Schema.Literals(["range", "from", "to"]),
   problem: Schema.Literals(["syntax", "instant", "both", "fromMissing", "empty", "future", "tooOld"]),
@@ -98,14 +107,15 @@ const EXPLANATION: Record<InvalidRange["problem"], string> = {
  */
 export const parse = (asked: RangeQuery, limits: RangeLimits): Result.Result<ResolvedRange, InvalidRange> => {
   const { nowMs, retentionDays } = limits
-  const oldestMs = nowMs - retentionDays * DAY_MS
+  const keptMs = nowMs - retentionDays * DAY_MS
+  const oldestMs = hourOf(keptMs) + HOUR_MS
   const refuse = (field: InvalidRange["field"], problem: InvalidRange["problem"]) =>
     Result.fail(new InvalidRange({ field, problem, retentionDays, oldestMs }))
 
   if (asked.from === undefined && asked.to === undefined) {
     const length = lengthMs(asked.range ?? DEFAULT_RANGE)
     if (length === undefined) return refuse("range", "syntax")
-    if (nowMs - length < oldestMs) return refuse("range", "tooOld")
+    if (nowMs - length < keptMs) return refuse("range", "tooOld")
     return Result.succeed(settle(nowMs - length, nowMs, limits))
   }
 
@@ -117,13 +127,17 @@ export const parse = (asked: RangeQuery, limits: RangeLimits): Result.Result<Res
   if (toMs === undefined) return refuse("to", "instant")
   if (asked.to !== undefined && toMs <= fromMs) return refuse("to", "empty")
   if (fromMs >= nowMs) return refuse("from", "future")
-  if (fromMs < oldestMs) return refuse("from", "tooOld")
+  if (fromMs < hourOf(keptMs)) return refuse("from", "tooOld")
   return Result.succeed(settle(fromMs, Math.min(toMs, nowMs), limits))
 }
 
 /** Tells the first instant from which on hours, not days only, are kept. **Shape** where a UTC day starts. */
-export const hourlyFromMs = ({ hourlyDays, nowMs }: Pick<RangeLimits, "nowMs" | "hourlyDays">): number =>
-  dayOf(nowMs - hourlyDays * DAY_MS)
+export const hourlyFromMs = ({
+  hourlyDays,
+  hoursFromMs,
+  nowMs
+}: Pick<RangeLimits, "nowMs" | "hourlyDays" | "hoursFromMs">): number =>
+  Math.max(dayOf(nowMs - hourlyDays * DAY_MS), hoursFromMs ?? Number.NEGATIVE_INFINITY)
 
 const lengthMs = (text: string): number | undefined => {
   const [, count, unit] = LENGTH.exec(text) ?? []

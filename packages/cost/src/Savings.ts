@@ -48,5 +48,12 @@ export const nanos = (spent: Spent, recommendation: Recommendation): number => {
   )
 }
 
-const ofResource = (costNanos: number, allocated: number, recommended: number): number =>
+/**
+ * Gives what could be saved of one resource, as {@link nanos} does of both.
+ *
+ * **Shape** of what is recommended to all replicas, in the unit of what was allocated. **Units** billionths, whole.
+ *
+ * @since 0.1.0
+ */
+export const ofResource = (costNanos: number, allocated: number, recommended: number): number =>
   costNanos > 0 && allocated > recommended ? Math.round(costNanos * ((allocated - recommended) / allocated)) : 0

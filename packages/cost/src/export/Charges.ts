@@ -6,6 +6,7 @@
 import { Schema } from "effect"
 import type { Hour } from "../Hour.ts"
 import { WrittenRates } from "../internal/writtenRates.ts"
+import { Whole } from "./Whole.ts"
 
 /** What of an hour is neither a series nor a column. */
 export type Charges = Pick<Hour, "rates" | "shares" | "storage">
@@ -17,13 +18,13 @@ const Written = Schema.fromJsonString(
       Schema.Struct({
         series: Schema.Natural,
         rate: Schema.Natural,
-        cpuAllocatedMilliSeconds: Schema.Int,
-        memoryAllocatedKibSeconds: Schema.Int,
-        gpuMilliSeconds: Schema.Int
+        cpuAllocatedMilliSeconds: Whole,
+        memoryAllocatedKibSeconds: Whole,
+        gpuMilliSeconds: Whole
       })
     ),
     storage: Schema.optionalKey(
-      Schema.Array(Schema.Struct({ series: Schema.Natural, storageClass: Schema.String, kibSeconds: Schema.Int }))
+      Schema.Array(Schema.Struct({ series: Schema.Natural, storageClass: Schema.String, kibSeconds: Whole }))
     )
   })
 )

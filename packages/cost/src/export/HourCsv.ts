@@ -8,12 +8,14 @@ import { Effect, Schema } from "effect"
 import type { Hour } from "../Hour.ts"
 import { columns, measures } from "../Measure.ts"
 import { keyOf, type Series } from "../Series.ts"
-import { HOUR_MS, HOUR_SECONDS } from "../Units.ts"
+import { DAY_SECONDS, HOUR_MS } from "../Units.ts"
 import * as Charges from "./Charges.ts"
+import * as Seal from "./Seal.ts"
+import * as Whole from "./Whole.ts"
 
 /** The columns, in their order. */
 export const HEADER: ReadonlyArray<string> = [
-  ...["record", "cluster", "hour", "knownSeconds", "series", "charges"],
+  ...["record", "cluster", "hour", "knownSeconds", "series", "charges", "checksum"],
   ...["namespace", "kind", "name", "uid", "labels", "rate", ...measures]
 ]
 
@@ -27,23 +29,36 @@ const cell = (text: string): string => (QUOTED.test(text) ? `"${text.replaceAll(
 /** Writes one record. */
 export const line = (fields: ReadonlyArray<string>): string => `${fields.map(cell).join(",")}\r\n`
 
-/** Writes an hour: a record of itself, then one for each of its series. */
-export function* print(hour: Hour): Generator<string> {
+const LACKING = HEADER.slice(7).map(() => "")
+
+/** Writes the record that closes an hour, or without one the file. **Shape** the checksum is that of all records before. */
+const closing = (record: "sum" | "end", named: ReadonlyArray<string>, checksum: string): string =>
+  line([record, ...named, "", "", "", checksum, ...LACKING])
+
+/** Writes the record that closes a file. **Shape** `file` has taken the checksum of each hour. */
+export const printEnd = (file: Seal.Seal): string => closing("end", ["", ""], file.close())
+
+/** Writes an hour: a record of itself, one for each of its series, and one with their checksum, which `file` takes. */
+export function* print(hour: Hour, file: Seal.Seal): Generator<string> {
+  const seal = Seal.make()
   const { cluster, columns, knownSeconds, rateOf, series, startMs } = hour
   const named = [cluster, new Date(startMs).toISOString()]
   const values = measures.map((measure) => columns[measure])
-  const lacking = HEADER.slice(6).map(() => "")
-  let text = line(["hour", ...named, String(knownSeconds), String(series.length), Charges.print(hour), ...lacking])
+  let text = line(["hour", ...named, String(knownSeconds), String(series.length), Charges.print(hour), "", ...LACKING])
   for (const [place, { kind, labels, name, namespace, uid }] of series.entries()) {
     if (place % RECORDS_AT_ONCE === RECORDS_AT_ONCE - 1) {
+      seal.add(text)
       yield text
       text = ""
     }
-    const amounts = values.map((column) => String((column[place] ?? 0) + 0))
+    const amounts = values.map((column) => Whole.print(column[place] ?? 0))
     const told = [namespace, kind, name, uid, JSON.stringify(labels), String(rateOf[place] ?? -1)]
-    text += line(["series", ...named, "", "", "", ...told, ...amounts])
+    text += line(["series", ...named, "", "", "", "", ...told, ...amounts])
   }
-  yield text
+  seal.add(text)
+  const checksum = seal.close()
+  file.add(checksum)
+  yield text + closing("sum", named, checksum)
 }
 
 /** An hour of which not all series may be there yet. */
@@ -52,6 +67,7 @@ export interface Begun {
   readonly named: string
   readonly hour: Hour
   readonly keys: Set<string>
+  readonly seal: Seal.Seal
 }
 
 /** What is wrong with a record. */
@@ -64,12 +80,12 @@ export const isWhole = ({ hour, keys }: Begun): boolean => keys.size === hour.ra
 const MAX_SERIES = 1_000_000
 
 /** Reads the record of an hour itself. */
-export const begin = Effect.fnUntraced(function* (line: number, fields: ReadonlyArray<string>) {
+export const begin = Effect.fnUntraced(function* (lineOfFile: number, fields: ReadonlyArray<string>) {
   const [, name = "", start = "", known = "", count = "", text = "", ...rest] = fields
   if (rest.some((field) => field !== "")) return yield* new Wrong({ problem: "a record of an hour tells of a series" })
   const cluster = yield* clusterOf(name)
   const startMs = yield* startOf(start)
-  const knownSeconds = yield* whole("knownSeconds", known, 0, HOUR_SECONDS)
+  const knownSeconds = yield* whole("knownSeconds", known, 0, DAY_SECONDS)
   const size = yield* whole("series", count, 0, MAX_SERIES)
   const charges = yield* Effect.mapError(Charges.parse(text), () => new Wrong({ problem: "charges are not readable" }))
   const { rates, shares, storage = [] } = charges
@@ -81,22 +97,24 @@ export const begin = Effect.fnUntraced(function* (line: number, fields: Readonly
     ...{ cluster, startMs, knownSeconds, series, columns: columns(size), rateOf: new Int32Array(size) },
     ...charges
   }
-  return { begun: { line, named: `${name} ${start}`, hour, keys: new Set<string>() }, series }
+  const seal = Seal.make()
+  seal.add(line(fields))
+  return { begun: { line: lineOfFile, named: `${name} ${start}`, hour, keys: new Set<string>(), seal }, series }
 })
 
 /** Reads the record of the next series of an hour. */
 export const add = Effect.fnUntraced(function* (
-  { hour, keys, named }: Begun,
+  { hour, keys, named, seal }: Begun,
   series: Array<Series>,
   fields: ReadonlyArray<string>
 ) {
-  const [, cluster = "", start = "", known, size, charges, namespace = "", kind = "", name = "", ...rest] = fields
+  const [, cluster = "", start = "", known, size, charges, checksum, ...own] = fields
+  const [namespace = "", kind = "", name = "", uid = "", written = "", rate = "", ...amounts] = own
   if (`${cluster} ${start}` !== named)
     return yield* new Wrong({ problem: `it is not of ${named}, whose series come here` })
-  if (known !== "" || size !== "" || charges !== "") {
+  if (known !== "" || size !== "" || charges !== "" || checksum !== "") {
     return yield* new Wrong({ problem: "a record of a series tells of its hour" })
   }
-  const [uid = "", written = "", rate = "", ...amounts] = rest
   const place = series.length
   if (place >= hour.rateOf.length) return yield* new Wrong({ problem: `${named} has more series than it says` })
   const labels = yield* Effect.mapError(labelsOf(written), () => new Wrong({ problem: "labels are not readable" }))
@@ -106,11 +124,26 @@ export const add = Effect.fnUntraced(function* (
   if (keys.size !== series.length) return yield* new Wrong({ problem: `${named} has this series twice` })
   hour.rateOf[place] = yield* whole("rate", rate, -1, hour.rates.length - 1)
   for (const [index, measure] of measures.entries()) {
-    hour.columns[measure][place] = yield* whole(measure, amounts[index] ?? "", -MOST, MOST)
+    hour.columns[measure][place] = yield* amount(measure, amounts[index] ?? "")
+  }
+  seal.add(line(fields))
+})
+
+/** Reads the record that closes an hour. **Shape** `file` takes the checksum. */
+export const close = Effect.fnUntraced(function* (begun: Begun, fields: ReadonlyArray<string>, file: Seal.Seal) {
+  const [, cluster = "", start = ""] = fields
+  const { named, seal } = begun
+  if (!isWhole(begun)) return yield* new Wrong({ problem: `${named} has fewer series than it says` })
+  if (`${cluster} ${start}` !== named) return yield* new Wrong({ problem: `it is not of ${named}, which ends here` })
+  const checksum = seal.close()
+  file.add(checksum)
+  if (line(fields) !== closing("sum", [cluster, start], checksum)) {
+    return yield* new Wrong({ problem: `${named} was changed: its checksum is another` })
   }
 })
 
-const MOST = Number.MAX_SAFE_INTEGER
+/** Tells whether a record closes the file that has these hours. */
+export const isEnd = (fields: ReadonlyArray<string>, file: Seal.Seal): boolean => line(fields) === printEnd(file)
 
 const labelsOf = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Record(Schema.String, Schema.String)))
 
@@ -125,10 +158,15 @@ const startOf = (text: string): Effect.Effect<number, Wrong> => {
     : Effect.fail(new Wrong({ problem: `${JSON.stringify(text)} is no hour like 2026-03-02T00:00:00.000Z` }))
 }
 
-const WHOLE = /^(?:0|-?[1-9][0-9]{0,15})$/
+const amount = (column: string, text: string): Effect.Effect<number, Wrong> => {
+  const value = Whole.parse(text)
+  return value === undefined
+    ? Effect.fail(new Wrong({ problem: `${column} is ${JSON.stringify(text)}, not a whole number` }))
+    : Effect.succeed(value)
+}
 
 const whole = (column: string, text: string, least: number, most: number): Effect.Effect<number, Wrong> => {
-  const value = WHOLE.test(text) ? Number(text) : Number.NaN
+  const value = Whole.parse(text) ?? Number.NaN
   return value >= least && value <= most
     ? Effect.succeed(value)
     : Effect.fail(

@@ -11,6 +11,10 @@ export const dayAt = (ms: number): number => Math.floor(ms / DAY_MS)
 export const hourAt = (ms: number): number => Math.floor((ms - dayAt(ms) * DAY_MS) / HOUR_MS)
 export const startOf = (day: number, hour = 0): number => day * DAY_MS + hour * HOUR_MS
 
+/** Writes the hour, or the day, that starts at an instant. **Example** `2026-03-02T05:00Z`, `2026-03-02` */
+export const printHour = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16)}Z`
+export const printDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+
 /** The month of a day, as months since the year 0, and its place in it, from 0. */
 export const monthOf = (day: number): number => {
   const date = new Date(day * DAY_MS)

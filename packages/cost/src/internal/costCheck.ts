@@ -2,13 +2,14 @@
  * Looks for damage in the cost history, and mends what can be mended.
  */
 import * as Calendar from "./calendar.ts"
-import { type Cluster, type History, note, noteRemoved } from "./costHistory.ts"
+import { type Cluster, type History, isComplete, note, noteRemoved } from "./costHistory.ts"
 import type { Checked, Finding } from "./costProtocol.ts"
 import { DAYS, HOURS, type StepKey } from "./costRows.ts"
 import { combine, type Combined, type Term } from "./costSums.ts"
 import * as Epoch from "./epoch.ts"
 import * as HourDetail from "./hourDetail.ts"
-import { digestOf } from "./seriesDigest.ts"
+import * as LostSeries from "./lostSeries.ts"
+import * as LostSpans from "./lostSpans.ts"
 
 /** What is readable of an epoch, and what is wrong with the rest. */
 interface Inspected {
@@ -41,7 +42,7 @@ export const check = (history: History): Checked => {
         findings.push(dayFinding(name, month, step, "the hours do not add up to the day"))
       }
     }
-    findings.push(...lostSeries(history, cluster, ids).map((id) => seriesFinding(name, id)))
+    findings.push(...LostSeries.among(history.series, cluster.id, ids).map((id) => seriesFinding(name, id)))
   }
   return { hours, days, findings }
 }
@@ -49,8 +50,9 @@ export const check = (history: History): Checked => {
 /**
  * Drops what cannot be read and keeps the rest whole.
  *
- * **Shape** tells what was lost. An hour that is lost within a day counts in the hour after it, and a day in the day
- * after it, unless its hours are there to make it again; a sealed day keeps its total whatever becomes of its hours.
+ * **Shape** tells what was lost, and where it counts now. An hour that is lost counts in the next one of its day that is
+ * kept, and a day in the day after it, unless its hours are there to make it again; a sealed day keeps its total whatever
+ * becomes of its hours, so what the last of them had counts in it alone.
  */
 export const repair = (history: History): Checked => {
   const checked = check(history)
@@ -69,10 +71,10 @@ export const repair = (history: History): Checked => {
       const wrong = contradictions(history, cluster, month, inspected)
       if (inspected.problems.size > 0 || wrong.length > 0) mendDays(history, cluster, month, inspected, wrong)
     }
-    mendSeries(history, cluster, lostSeries(history, cluster, ids))
+    LostSeries.mend(history.series, cluster.id, ids)
   }
   history.reset()
-  return checked
+  return { ...checked, findings: LostSpans.place(history, checked.findings) }
 }
 
 const rising = (epochs: ReadonlyMap<number, number>): ReadonlyArray<number> =>
@@ -165,10 +167,6 @@ const hoursTotal = (history: History, cluster: Cluster, day: number): Combined |
   return last === undefined ? undefined : combine([{ sums: last, sign: 1 }])
 }
 
-/** Whether every hour that was closed is kept. */
-const isComplete = ({ closed, hours }: Cluster, day: number): boolean =>
-  hours.has(day) && hours.get(day) === closed.get(day)
-
 /** The sealed days whose hours are all there and come to something else. */
 const contradictions = (
   history: History,
@@ -188,9 +186,26 @@ const contradictions = (
         { sums: total, sign: 1 },
         { sums: hours, sign: -1 }
       ])
-      return rest.ids.length > 0 || rest.known !== 0
+      return rest.known !== 0 || !isRounding(rest, inspected.sums.get(step))
     })
     .map(([step]) => step)
+}
+
+/** How much of a running sum beyond 2^53 may be lost to rounding: each addition loses 2^-53 of it, of a few thousand. */
+const ROUNDING = 2 ** -41
+
+/** Tells whether what is left over is no more than sums beyond 2^53 lose. **Shape** below that sums are exact. */
+const isRounding = ({ columns, ids }: Combined, sums: Term["sums"] | undefined): boolean => {
+  if (ids.length === 0) return true
+  if (sums === undefined) return false
+  const slots = Epoch.slotsOf(sums, sums.size)
+  return columns.every((column, index) =>
+    ids.every((id, place) => {
+      const sum = Math.abs(sums.columns[index]?.[slots[id] ?? -1] ?? 0)
+      const most = sum > Number.MAX_SAFE_INTEGER ? sum * ROUNDING : 0
+      return Math.abs(column?.[place] ?? 0) <= most
+    })
+  )
 }
 
 const mendHours = (history: History, cluster: Cluster, day: number, inspected: Inspected): void => {
@@ -265,28 +280,5 @@ const mendDays = (
     const key = { cluster: cluster.id, level: DAYS, epoch: month, step }
     history.rows.put({ ...key, known, mask, sums: packed.sums, slots: packed.slots, detail: undefined })
     note(cluster, DAYS, month, step, mask)
-  }
-}
-
-/** Ids that steps name and no readable series has. */
-const lostSeries = (history: History, { id: cluster }: Cluster, named: ReadonlySet<number>): ReadonlyArray<number> => {
-  const readable = new Set<number>()
-  for (const { block } of history.series.blocks(cluster)) {
-    for (const [place, text] of (block?.texts ?? []).entries()) {
-      if (block !== undefined && text !== "") readable.add(block.first + place)
-    }
-  }
-  return [...named].filter((id) => !readable.has(id)).toSorted((a, b) => a - b)
-}
-
-/** Gives lost series a name each, in place of the blocks that cannot be read. */
-const mendSeries = (history: History, { id: cluster }: Cluster, lost: ReadonlyArray<number>): void => {
-  const { series } = history
-  for (const { block, first } of series.blocks(cluster)) if (block === undefined) series.removeBlock(cluster, first)
-  for (const id of lost) {
-    const text = JSON.stringify(["", "Unknown", `lost-${id}`, "", []])
-    series.removeId(cluster, id)
-    series.addId(cluster, digestOf(text), id)
-    series.put(cluster, { first: id, texts: [text] })
   }
 }

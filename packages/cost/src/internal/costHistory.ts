@@ -230,6 +230,10 @@ export const isSealed = ({ closed }: Cluster, day: number): boolean => closed.ha
 export const isClosed = ({ closed, hours }: Cluster, day: number, hour: number): boolean =>
   ((((closed.get(day) ?? 0) | (hours.get(day) ?? 0)) >>> hour) & 1) === 1
 
+/** Tells whether every closed hour of a sealed day is kept. */
+export const isComplete = ({ closed, hours }: Cluster, day: number): boolean =>
+  hours.has(day) && hours.get(day) === closed.get(day)
+
 /** Tells whether a day is kept as a whole only. */
 export const isForgotten = ({ closed, hours }: Cluster, day: number): boolean => closed.has(day) && !hours.has(day)
 

@@ -42,10 +42,10 @@ export interface ReadSums extends Laid {
   readonly given: number
 }
 
-/** Series that follow each other. **Shape** the first has the id `from`; those that were swept are empty. */
+/** Series that follow each other. **Shape** the first has the id `from`; as `SeriesText` prints them. */
 export interface ReadSeries {
   readonly operation: "series"
-  readonly texts: ReadonlyArray<string>
+  readonly series: string
   /** Where the next ones begin. */
   readonly next: number
 }
@@ -55,13 +55,14 @@ interface ReadExtent {
   readonly cluster: string
   readonly fromMs: number
   readonly toMs: number
+  readonly hoursFromMs?: number
 }
 
 /**
  * Recommendations on their way back.
  *
  * **Shape** `figures` has three for each key: thousandths of a core, bytes, hours of usage; a key's checkpoint ends at its
- * place of `ends`, and starts where the one before it ends.
+ * place of `ends`, and starts where the one before it ends. Those who ask without checkpoints get empty ones.
  */
 export interface ReadRecommendations {
   readonly foldedToMs: number
@@ -89,6 +90,8 @@ export interface Finding {
   /** Where an hour or a day starts, 0 otherwise. **Units** milliseconds since the epoch. */
   readonly startMs: number
   readonly problem: string
+  /** Where what was lost counts now, once it is mended, in words. */
+  readonly counts?: string
 }
 
 /**
@@ -118,7 +121,7 @@ export type Call =
   | { readonly operation: "extents" }
   | { readonly operation: "prune"; readonly hoursBeforeMs: number; readonly daysBeforeMs: number }
   | { readonly operation: "recommend"; readonly saved: SavedRecommendations }
-  | { readonly operation: "recommendations"; readonly cluster: string }
+  | { readonly operation: "recommendations"; readonly cluster: string; readonly withCheckpoints: boolean }
   | { readonly operation: "forgetRecommendations"; readonly cluster: string }
   | { readonly operation: "check" }
   | { readonly operation: "repair" }

@@ -2,7 +2,7 @@
  * Reads the cost history: sums over windows, hours as they were closed, and which there are.
  */
 import * as Calendar from "./calendar.ts"
-import { before, type Cluster, type History, ofMonth } from "./costHistory.ts"
+import { before, type Cluster, type History, isForgotten, ofMonth } from "./costHistory.ts"
 import { HOURS, type StepKey } from "./costRows.ts"
 import { cancelled, combine, type Combined, type Term } from "./costSums.ts"
 import * as Epoch from "./epoch.ts"
@@ -74,14 +74,19 @@ export const hour = (history: History, cluster: Cluster, day: number, step: numb
   return { ...detail, ...laid, step, known: after.known - (earlier?.known ?? 0), columns }
 }
 
-/** The first and the last closed hour. **Units** milliseconds since the epoch. */
-export const extent = (cluster: Cluster): { readonly fromMs: number; readonly toMs: number } | undefined => {
+/** The first and the last closed hour, and where the days end whose hours were forgotten. **Units** milliseconds since the epoch. */
+export const extent = (
+  cluster: Cluster
+): { readonly fromMs: number; readonly toMs: number; readonly hoursFromMs?: number } | undefined => {
   const { closed, hours, newest } = cluster
   if (newest < 0) return undefined
   const hoursOf = (day: number): number => (closed.get(day) ?? 0) | (hours.get(day) ?? 0)
   let oldest = newest
   for (const day of [...hours.keys(), ...closed.keys()]) oldest = Math.min(oldest, day)
+  let whole = -1
+  for (const day of closed.keys()) if (day > whole && isForgotten(cluster, day)) whole = day
   return {
+    ...(whole < 0 ? {} : { hoursFromMs: Calendar.startOf(whole + 1) }),
     fromMs: Calendar.startOf(oldest, Calendar.first(hoursOf(oldest))),
     toMs: Calendar.startOf(newest, Calendar.lastBelow(hoursOf(newest), Calendar.STEPS) + 1)
   }

@@ -3,6 +3,7 @@
  *
  * A checksum covers the place of a blob too, so that a blob in another's row is seen as damage.
  */
+import * as Calendar from "./calendar.ts"
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite"
 import { crc32 } from "node:zlib"
 import { Damaged, number, text } from "./sqlValue.ts"
@@ -31,10 +32,8 @@ interface StepRow extends StepKey, StepSums {
   readonly detail: Uint8Array | undefined
 }
 
-const describe = ({ cluster, epoch, level, step }: StepKey): string =>
-  level === HOURS
-    ? `hour ${step} of day ${epoch} of cluster ${cluster}`
-    : `day ${step + 1} of month ${epoch} of cluster ${cluster}`
+/** Names a step as people do. */
+type Describe = (key: StepKey) => string
 
 export type Rows = ReturnType<typeof make>
 
@@ -58,6 +57,16 @@ export const make = (database: DatabaseSync) => {
     pruned: database.prepare("SELECT cluster FROM pruned"),
     unmarkPruned: database.prepare("DELETE FROM pruned WHERE cluster = ?")
   }
+
+  /** Names a step as people do: asked where something is wrong with it alone. */
+  const describe: Describe = ({ cluster, epoch, level, step }) => {
+    const found = statements.clusters.all().find(({ id }) => id === cluster)
+    const name = found === undefined ? String(cluster) : text(found["name"])
+    return level === HOURS
+      ? `the hour ${Calendar.printHour(Calendar.startOf(epoch, step))} of cluster ${name}`
+      : `the day ${Calendar.printDay(Calendar.startOf(Calendar.firstDayOf(epoch) + step))} of cluster ${name}`
+  }
+  const checked = checkedBy(describe)
 
   return {
     clusters: () => statements.clusters.all().map(({ id, name }) => ({ id: number(id), name: text(name) })),
@@ -134,16 +143,18 @@ const checksum = (
   facts: ReadonlyArray<number> = []
 ): number => crc32(bytes, crc32(new Uint8Array(Float64Array.of(cluster, level, epoch, step, ...facts).buffer)))
 
-const checked = (
-  blob: SQLOutputValue | undefined,
-  crc: SQLOutputValue | undefined,
-  key: StepKey,
-  what: string,
-  facts?: ReadonlyArray<number>
-): Uint8Array | undefined => {
-  if (blob === null && crc === null) return undefined
-  if (!(blob instanceof Uint8Array) || checksum(blob, key, facts) !== crc) {
-    throw new Damaged(`the ${what} of ${describe(key)} are damaged`)
+const checkedBy =
+  (describe: Describe) =>
+  (
+    blob: SQLOutputValue | undefined,
+    crc: SQLOutputValue | undefined,
+    key: StepKey,
+    what: string,
+    facts?: ReadonlyArray<number>
+  ): Uint8Array | undefined => {
+    if (blob === null && crc === null) return undefined
+    if (!(blob instanceof Uint8Array) || checksum(blob, key, facts) !== crc) {
+      throw new Damaged(`the ${what} of ${describe(key)} are damaged`)
+    }
+    return blob
   }
-  return blob
-}

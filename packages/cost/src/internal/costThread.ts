@@ -9,6 +9,7 @@ import { type Cluster, type History, make as makeHistory } from "./costHistory.t
 import type { Answer, Call, Closing, Outcome, ReadHour, ReadSeries, ReadSums } from "./costProtocol.ts"
 import * as CostReads from "./costReads.ts"
 import * as RecommendationRows from "./recommendationRows.ts"
+import * as SeriesText from "./seriesText.ts"
 import { Damaged } from "./sqlValue.ts"
 import * as CostWrites from "./costWrites.ts"
 
@@ -28,7 +29,7 @@ export const make = (): ((call: Call) => Outcome) => {
     const database = Database.open(path, { isAlone })
     try {
       const history = makeHistory(database)
-      Database.transact(database, () => CostWrites.sweep(history))
+      CostWrites.sweep(history, (statements) => Database.transact(database, statements))
       current = { database, history, recommendations: RecommendationRows.make(database) }
     } catch (error) {
       database.close()
@@ -82,7 +83,7 @@ export const make = (): ((call: Call) => Outcome) => {
         write(current, () => recommendations.save(call.saved))
         return { operation }
       case "recommendations":
-        return { operation, read: recommendations.load(call.cluster) }
+        return { operation, read: recommendations.load(call.cluster, call) }
       case "forgetRecommendations":
         write(current, () => recommendations.forget(call.cluster))
         return { operation }
@@ -143,10 +144,10 @@ const PAGE = 250
 
 const seriesOf = (history: History, name: string, from: number): ReadSeries => {
   const cluster = history.find(name)
-  const block = cluster === undefined ? undefined : history.series.blockAt(cluster.id, from)
-  const texts = block?.texts.slice(from - block.first, from - block.first + PAGE) ?? []
-  // Past a block that was swept there may be others; an id at a time finds them.
-  return { operation: "series", texts, next: from + Math.max(1, texts.length) }
+  if (cluster === undefined) return { operation: "series", series: SeriesText.print([]), next: from + PAGE }
+  const most = Math.min(PAGE, Math.max(1, history.series.idsGiven(cluster.id) - from))
+  const texts = history.series.textsFrom(cluster.id, from, most)
+  return { operation: "series", series: SeriesText.print(texts), next: from + most }
 }
 
 const extentsOf = (history: History) =>

@@ -1,7 +1,7 @@
 /**
  * Writes the cost history: closes hours, seals days into their months, rewrites, forgets.
  *
- * Each of these is one transaction of its caller's.
+ * Each of these but `sweep` is one transaction of its caller's.
  */
 import * as Calendar from "./calendar.ts"
 import * as CostHistory from "./costHistory.ts"
@@ -113,7 +113,12 @@ const totalOf = (history: History, cluster: Cluster, day: number): Combined => {
   return combine([{ sums: history.sumsOf(key, cluster), sign: 1 }])
 }
 
-/** What a day's hours came to, and come to now. */
+/**
+ * What a day's hours came to, and come to now.
+ *
+ * **Shape** `before` only of a day that has lost hours, and keeps what they came to: others come to `after`, however large
+ * the sums are from which they would be taken.
+ */
 interface Amendment {
   readonly before?: Combined
   readonly after: Combined
@@ -127,7 +132,8 @@ const rewriteDays = (
   const amendments = new Map<number, Amendment>()
   const { newest } = cluster
   for (const [day, hours] of days) {
-    const before = CostHistory.isSealed(cluster, day) ? totalOf(history, cluster, day) : undefined
+    const hasLost = CostHistory.isSealed(cluster, day) && !CostHistory.isComplete(cluster, day)
+    const before = hasLost ? totalOf(history, cluster, day) : undefined
     rewriteDay(history, cluster, day, hours)
     const after = totalOf(history, cluster, day)
     amendments.set(day, before === undefined ? { after } : { before, after })
@@ -194,7 +200,8 @@ const rewriteMonth = (
     .map((step) => {
       const amendment = amendments.get(start + step)
       const terms: Array<Term> = []
-      if (((sealed >>> step) & 1) === 1) {
+      const isAnew = amendment !== undefined && amendment.before === undefined
+      if (((sealed >>> step) & 1) === 1 && !isAnew) {
         const last = Calendar.lastBelow(sealed, step)
         terms.push({ sums: sumsOf(step), sign: 1 })
         if (last >= 0) terms.push({ sums: sumsOf(last), sign: -1 })
@@ -240,8 +247,16 @@ const pruneCluster = (history: History, cluster: Cluster, hoursBefore: number, d
   }
 }
 
-/** Removes series that nothing kept names any more. **Limits** only before anybody has learned their ids. */
-export const sweep = (history: History): void => {
+/** Series that are looked at in one transaction: a second or less. */
+const SWEPT_AT_ONCE = 25_000
+
+/**
+ * Removes series that nothing kept names any more.
+ *
+ * **Shape** in several transactions of `transact`: a program that ends meanwhile goes on where it was at its next start.
+ * **Limits** linear in the series; only before anybody has learned their ids.
+ */
+export const sweep = (history: History, transact: (statements: () => void) => void): void => {
   const { rows, series } = history
   const pruned = new Set(rows.pruned())
   for (const name of history.names()) {
@@ -257,16 +272,30 @@ export const sweep = (history: History): void => {
         for (const id of model.ids) named.add(id)
       }
     }
-    for (const { block } of series.blocks(cluster.id))
-      if (block !== undefined) sweepBlock(series, cluster.id, block, named)
-    rows.unmarkPruned(cluster.id)
+    let blocks: Array<Block> = []
+    let size = 0
+    const sweepBlocks = () => {
+      for (const block of blocks) sweepBlock(series, cluster.id, block, named)
+      blocks = []
+      size = 0
+    }
+    for (const { block } of series.blocks(cluster.id)) {
+      if (block === undefined) continue
+      blocks.push(block)
+      size += block.texts.length
+      if (size >= SWEPT_AT_ONCE) transact(sweepBlocks)
+    }
+    transact(() => {
+      sweepBlocks()
+      rows.unmarkPruned(cluster.id)
+    })
   }
 }
 
 const sweepBlock = (series: SeriesRows, cluster: number, { first, texts }: Block, named: ReadonlySet<number>): void => {
   const left = texts.map((text, place) => (named.has(first + place) ? text : ""))
   for (const [place, text] of texts.entries()) {
-    if (text !== "" && left[place] === "") series.removeId(cluster, first + place)
+    if (text !== "" && left[place] === "") series.removeId(cluster, text, first + place)
   }
   if (left.every((text) => text === "")) series.removeBlock(cluster, first)
   else if (left.some((text, place) => text !== texts[place])) series.put(cluster, { first, texts: left })

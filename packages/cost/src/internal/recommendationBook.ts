@@ -22,12 +22,11 @@ export const make = ({ call }: CostClient): RecommendationStore["Service"] => {
     return found
   }
 
-  const loadRows = Effect.fnUntraced(function* (cluster: ClusterName) {
-    const { read: rows } = yield* call({ operation: "recommendations", cluster })
-    return {
-      rows,
-      found: note(cluster, rows.foldedToMs, new Map(rows.keys.map((key, at) => [key, figuresAt(rows, at)])))
-    }
+  const loadRows = Effect.fnUntraced(function* (cluster: ClusterName, what: { readonly withCheckpoints: boolean }) {
+    const { read: rows } = yield* call({ operation: "recommendations", cluster, ...what })
+    const byKey = new Map<string, Recommendation>()
+    for (let at = 0; at < rows.keys.length; at++) byKey.set(rows.keys[at] ?? "", figuresAt(rows, at))
+    return { rows, found: note(cluster, rows.foldedToMs, byKey) }
   })
 
   const save = Effect.fn("RecommendationStore.save")(function* (folded: Folded) {
@@ -47,7 +46,7 @@ export const make = ({ call }: CostClient): RecommendationStore["Service"] => {
   })
 
   const load = Effect.fn("RecommendationStore.load")(function* (cluster: ClusterName) {
-    const { found, rows } = yield* loadRows(cluster)
+    const { found, rows } = yield* loadRows(cluster, { withCheckpoints: true })
     const { checkpoints, ends, foldedToMs, keys } = rows
     const workloads = keys.map((key, at) => ({
       ...{ key, recommendation: found.byKey.get(key) ?? figuresAt(rows, at) },
@@ -59,7 +58,8 @@ export const make = ({ call }: CostClient): RecommendationStore["Service"] => {
   const recommendations = Effect.fn("RecommendationStore.recommendations")((clusters: ReadonlyArray<ClusterName>) =>
     Effect.forEach(clusters, (cluster) => {
       const known = read.get(cluster)
-      return known === undefined ? Effect.map(loadRows(cluster), ({ found }) => found) : Effect.succeed(known)
+      if (known !== undefined) return Effect.succeed(known)
+      return Effect.map(loadRows(cluster, { withCheckpoints: false }), ({ found }) => found)
     })
   )
 

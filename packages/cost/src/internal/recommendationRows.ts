@@ -20,7 +20,8 @@ export const make = (database: DatabaseSync) => {
          memory_bytes = excluded.memory_bytes, hours = excluded.hours, checkpoint = excluded.checkpoint`
     ),
     all: database.prepare(
-      "SELECT key, cpu_millis, memory_bytes, hours, checkpoint FROM recommendations WHERE cluster = ? ORDER BY key"
+      `SELECT key, cpu_millis, memory_bytes, hours, iif(?, checkpoint, x'') AS checkpoint FROM recommendations
+       WHERE cluster = ? ORDER BY key`
     ),
     remove: database.prepare("DELETE FROM recommendations WHERE cluster = ? AND key = ?"),
     removeAll: database.prepare("DELETE FROM recommendations WHERE cluster = ?"),
@@ -40,23 +41,33 @@ export const make = (database: DatabaseSync) => {
       }
     },
 
-    load: (cluster: string): ReadRecommendations => {
+    /** **Limits** a report asks without checkpoints, which are much the larger part. */
+    load: (cluster: string, { withCheckpoints }: { readonly withCheckpoints: boolean }): ReadRecommendations => {
       const found = statements.cluster.get(cluster)
-      const rows = found === undefined ? [] : statements.all.all(number(found["id"]))
-      const blobs = rows.map(({ checkpoint }) => bytes(checkpoint))
-      const ends = new Uint32Array(rows.length)
+      const keys: Array<string> = []
+      const figures: Array<number> = []
+      const blobs: Array<Uint8Array> = []
+      const ends: Array<number> = []
       let end = 0
-      for (const [place, blob] of blobs.entries()) ends[place] = end += blob.length
+      const rows = found === undefined ? [] : statements.all.iterate(withCheckpoints ? 1 : 0, number(found["id"]))
+      for (const row of rows) {
+        const blob = bytes(row["checkpoint"])
+        keys.push(text(row["key"]))
+        figures.push(number(row["cpu_millis"]), number(row["memory_bytes"]), number(row["hours"]))
+        ends.push((end += blob.length))
+        if (blob.length > 0) blobs.push(blob)
+      }
       const checkpoints = new Uint8Array(end)
-      for (const [place, blob] of blobs.entries()) checkpoints.set(blob, ends[place - 1] ?? 0)
+      let start = 0
+      for (const blob of blobs) {
+        checkpoints.set(blob, start)
+        start += blob.length
+      }
       return {
         foldedToMs: found === undefined ? 0 : number(found["folded_to"]),
-        keys: rows.map(({ key }) => text(key)),
-        figures: Float64Array.from(
-          rows.flatMap((row) => [number(row["cpu_millis"]), number(row["memory_bytes"]), number(row["hours"])])
-        ),
-        checkpoints,
-        ends
+        ...{ keys, checkpoints },
+        figures: Float64Array.from(figures),
+        ends: Uint32Array.from(ends)
       }
     },
 

@@ -7,6 +7,7 @@ import { keyOf, type Series } from "../Series.ts"
 import type { CostClient } from "./costClient.ts"
 import type { FreshSeries } from "./costProtocol.ts"
 import { DIGEST_LENGTH, digestOf } from "./seriesDigest.ts"
+import * as SeriesText from "./seriesText.ts"
 
 /** Series that are told apart before others get their turn: about a millisecond. */
 const KEYS_AT_ONCE = 250
@@ -20,9 +21,19 @@ interface Known {
   readonly seen: WeakMap<Series, number>
   /** Below it all ids are known. */
   next: number
+  /** What was asked for last, by how many they were: one report mostly asks for the same as another. */
+  readonly asked: Map<number, Asked>
   /** What the last hour named: the next one mostly names the same in the same places. */
   last: { readonly series: ReadonlyArray<Series>; readonly ids: Int32Array }
 }
+
+interface Asked {
+  readonly ids: Int32Array
+  readonly series: ReadonlyArray<Series>
+}
+
+/** Lists of series that a cluster keeps, so that reports of a few windows take turns and still share them. */
+const LISTS = 2
 
 export interface SeriesBook {
   /** Gives ids to those that have one, and says which have none. **Limits** leaves the event loop to others. */
@@ -51,6 +62,7 @@ export const make = ({ call }: CostClient): SeriesBook => {
     const known: Known = {
       series: [],
       ids: new Map(),
+      asked: new Map(),
       seen: new WeakMap(),
       next: 0,
       last: { series: [], ids: new Int32Array(0) }
@@ -115,9 +127,8 @@ export const make = ({ call }: CostClient): SeriesBook => {
           continue
         }
         const page = yield* call({ operation: "series", cluster, from: known.next })
-        for (const [place, text] of page.texts.entries()) {
-          known.series[known.next + place] ??= seriesOf(text, texts)
-        }
+        const read = SeriesText.parse(page.series, texts)
+        for (let place = 0; place < read.length; place++) known.series[known.next + place] ??= read[place]
         known.next = page.next
       }
     }),
@@ -125,8 +136,11 @@ export const make = ({ call }: CostClient): SeriesBook => {
     seriesOf: (cluster, ids) =>
       Effect.suspend(() => {
         const known = knownOf(cluster)
+        const before = known.asked.get(ids.length)
+        if (before !== undefined && isSame(before.ids, ids)) return Effect.succeed(before.series)
         const found: Array<Series> = []
-        for (const id of ids) {
+        for (let place = 0; place < ids.length; place++) {
+          const id = ids[place] ?? -1
           const one = known.series[id]
           if (one === undefined) {
             const problem = `the cost history of ${cluster} names no series ${id}: check and repair it`
@@ -134,8 +148,23 @@ export const make = ({ call }: CostClient): SeriesBook => {
           }
           found.push(one)
         }
+        keep(known.asked, { ids, series: found })
         return Effect.succeed(found)
       })
+  }
+}
+
+const isSame = (one: Int32Array, other: Int32Array): boolean => {
+  for (let place = 0; place < one.length; place++) if (one[place] !== other[place]) return false
+  return true
+}
+
+const keep = (asked: Known["asked"], one: Asked): void => {
+  asked.delete(one.ids.length)
+  asked.set(one.ids.length, one)
+  for (const length of asked.keys()) {
+    if (asked.size <= LISTS) return
+    asked.delete(length)
   }
 }
 
@@ -147,39 +176,4 @@ const takeOver = (last: Known["last"], series: ReadonlyArray<Series>, ids: Int32
     else others.push(place)
   }
   return others
-}
-
-/**
- * Reads a key back. **Shape** `undefined` for what is none. Names and labels that are alike become one text, kept in
- * `texts`: most of what many series say, others say too.
- */
-const seriesOf = (text: string, texts: Map<string, string>): Series | undefined => {
-  const one = (text: string): string => {
-    const kept = texts.get(text)
-    if (kept !== undefined) return kept
-    texts.set(text, text)
-    return text
-  }
-  const read = parsed(text)
-  if (!isArray(read)) return undefined
-  const [namespace, kind, name, uid, labels] = read
-  if (typeof namespace !== "string" || typeof kind !== "string" || typeof name !== "string") return undefined
-  if (typeof uid !== "string" || !isArray(labels) || !labels.every(isLabel)) return undefined
-  return {
-    ...{ namespace: one(namespace), kind: one(kind), name: one(name), uid },
-    labels: Object.fromEntries(labels.map(([key, value]) => [key, one(value)]))
-  }
-}
-
-const isArray = (value: unknown): value is ReadonlyArray<unknown> => Array.isArray(value)
-
-const isLabel = (value: unknown): value is [string, string] =>
-  isArray(value) && value.length === 2 && value.every((one) => typeof one === "string")
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

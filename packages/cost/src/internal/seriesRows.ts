@@ -4,7 +4,7 @@
 import type { DatabaseSync } from "node:sqlite"
 import { crc32, zstdCompressSync, zstdDecompressSync } from "node:zlib"
 import type { FreshSeries } from "./costProtocol.ts"
-import { DIGEST_LENGTH } from "./seriesDigest.ts"
+import { DIGEST_LENGTH, digestOf } from "./seriesDigest.ts"
 import { Damaged, number, text } from "./sqlValue.ts"
 
 /** Series that appeared together. **Shape** the first has the id `first`; those that were swept are empty. */
@@ -21,10 +21,15 @@ export const make = (database: DatabaseSync) => {
     setNext: database.prepare("UPDATE clusters SET next_series = ? WHERE id = ?"),
     find: database.prepare("SELECT id FROM series_ids WHERE cluster = ? AND digest = ?"),
     add: database.prepare("INSERT INTO series_ids (cluster, digest, id) VALUES (?, ?, ?)"),
-    remove: database.prepare("DELETE FROM series_ids WHERE cluster = ? AND id = ?"),
-    blocks: database.prepare("SELECT first, crc, texts FROM series WHERE cluster = ? ORDER BY first"),
+    remove: database.prepare("DELETE FROM series_ids WHERE cluster = ? AND digest = ? AND id = ?"),
+    ids: database.prepare("SELECT digest, id FROM series_ids WHERE cluster = ?"),
+    firsts: database.prepare("SELECT first FROM series WHERE cluster = ? ORDER BY first"),
+    block: database.prepare("SELECT first, crc, texts FROM series WHERE cluster = ? AND first = ?"),
     blockAt: database.prepare(
       "SELECT first, crc, texts FROM series WHERE cluster = ? AND first <= ? ORDER BY first DESC LIMIT 1"
+    ),
+    between: database.prepare(
+      "SELECT first, crc, texts FROM series WHERE cluster = ? AND first > ? AND first < ? ORDER BY first"
     ),
     put: database.prepare("INSERT OR REPLACE INTO series (cluster, first, crc, texts) VALUES (?, ?, ?, ?)"),
     removeBlock: database.prepare("DELETE FROM series WHERE cluster = ? AND first = ?")
@@ -39,6 +44,16 @@ export const make = (database: DatabaseSync) => {
     last = undefined
     const packed = zstdCompressSync(JSON.stringify(texts))
     statements.put.run(cluster, first, crc32(packed), packed)
+  }
+
+  const blockAt = (cluster: number, id: number): Block | undefined => {
+    if (last !== undefined && last.cluster === cluster && id >= last.first && id < last.first + last.texts.length) {
+      return last
+    }
+    const row = statements.blockAt.get(cluster, id)
+    if (row === undefined) return undefined
+    last = { ...blockOf(row), cluster }
+    return last
   }
 
   return {
@@ -66,20 +81,38 @@ export const make = (database: DatabaseSync) => {
       return ids
     },
 
-    /** The series around an id. **Errors** throws where they are damaged. */
-    blockAt: (cluster: number, id: number): Block | undefined => {
-      if (last !== undefined && last.cluster === cluster && id >= last.first && id < last.first + last.texts.length) {
-        return last
+    /**
+     * The series from an id on, up to a number of them.
+     *
+     * **Shape** of all blocks that they are in: an hour in which few series appear has a small one. Those of blocks that
+     * were swept are empty, also behind the last. **Errors** throws where they are damaged.
+     */
+    textsFrom: (cluster: number, id: number, most: number): ReadonlyArray<string> => {
+      const around = blockAt(cluster, id)
+      const texts = around?.texts.slice(id - around.first, id - around.first + most) ?? []
+      if (texts.length === most) return texts
+      for (const row of statements.between.iterate(cluster, around?.first ?? id, id + most)) {
+        const { first, texts: more } = blockOf(row)
+        while (texts.length < first - id) texts.push("")
+        texts.push(...more.slice(0, most - texts.length))
       }
-      const row = statements.blockAt.get(cluster, id)
-      if (row === undefined) return undefined
-      last = { ...blockOf(row), cluster }
-      return last
+      while (texts.length < most) texts.push("")
+      return texts
     },
 
-    /** The first id of each block, with its series where they can be read. */
-    blocks: (cluster: number): ReadonlyArray<{ readonly first: number; readonly block: Block | undefined }> =>
-      statements.blocks.all(cluster).map((row) => ({ first: number(row["first"]), block: readableOf(row) })),
+    /**
+     * The first id of each block, with its series where they can be read.
+     *
+     * **Shape** of the blocks that there are now, each read when it comes: what is done to those before it is no matter.
+     * **Limits** holds one.
+     */
+    *blocks(cluster: number): Generator<{ readonly first: number; readonly block: Block | undefined }> {
+      const firsts = statements.firsts.all(cluster).map((row) => number(row["first"]))
+      for (const first of firsts) {
+        const row = statements.block.get(cluster, first)
+        if (row !== undefined) yield { first, block: readableOf(row) }
+      }
+    },
 
     put,
     removeBlock: (cluster: number, first: number): void => {
@@ -87,7 +120,12 @@ export const make = (database: DatabaseSync) => {
       statements.removeBlock.run(cluster, first)
     },
     /** Forgets that a series has an id. */
-    removeId: (cluster: number, id: number) => void statements.remove.run(cluster, id),
+    removeId: (cluster: number, text: string, id: number) => void statements.remove.run(cluster, digestOf(text), id),
+    /** Forgets all ids but some, whatever has them. **Limits** reads every id of the cluster. */
+    removeIdsBut: (cluster: number, kept: ReadonlySet<number>): void => {
+      const lost = statements.ids.all(cluster).filter(({ id }) => !kept.has(number(id)))
+      for (const { digest = null, id = null } of lost) statements.remove.run(cluster, digest, id)
+    },
     addId: (cluster: number, digest: string, id: number) => void statements.add.run(cluster, digest, id)
   }
 }

@@ -14,7 +14,8 @@ import type { Machine } from "../NodePrice.ts"
 export const EGRESS_CLASSES = ["zone", "region", "internet"] as const
 export type EgressClass = (typeof EGRESS_CLASSES)[number]
 
-const Text = Schema.NonEmptyString.check(Schema.isMaxLength(253))
+const length = { expected: "1 to 253 characters" }
+const Text = Schema.String.check(Schema.isMinLength(1, length), Schema.isMaxLength(253, length))
 const Percent = Schema.Finite.check(
   Schema.isBetween({ minimum: 0, maximum: 100 }, { expected: "a percentage from 0 to 100" })
 )

@@ -4,9 +4,9 @@
  * @since 0.1.0
  */
 import { Effect, Layer, Schema } from "effect"
-import { mkdir, open, readFile, rename } from "node:fs/promises"
 import { join } from "node:path"
-import { CostError, StoreUnavailable, StoreUnreadable } from "../CostError.ts"
+import { CostError, StoreUnreadable } from "../CostError.ts"
+import * as DurableFile from "../internal/durableFile.ts"
 import * as PriceHistory from "../PriceHistory.ts"
 import { Prices, make } from "../Prices.ts"
 
@@ -17,18 +17,8 @@ const Written = Schema.fromJsonString(PriceHistory.PriceHistory)
 const decode = Schema.decodeUnknownEffect(Written, { onExcessProperty: "error" })
 const encode = Schema.encodeSync(Written)
 
-const attempt = <A>(action: string, run: () => Promise<A>): Effect.Effect<A, CostError> =>
-  Effect.tryPromise({
-    try: run,
-    catch: (cause) => new CostError({ reason: new StoreUnavailable({ action, cause }) })
-  })
-
-const isMissing = (cause: unknown): boolean => cause instanceof Error && "code" in cause && cause.code === "ENOENT"
-
 const read = Effect.fnUntraced(function* (path: string) {
-  const text = yield* attempt("read the prices", () =>
-    readFile(path, "utf8").catch((cause: unknown) => (isMissing(cause) ? undefined : Promise.reject(cause)))
-  )
+  const text = yield* DurableFile.read("read the prices", path)
   if (text === undefined) return PriceHistory.initial
   return yield* decode(text).pipe(
     Effect.mapError(
@@ -38,27 +28,14 @@ const read = Effect.fnUntraced(function* (path: string) {
   )
 })
 
-/** Beside the file first, then in its place: a crash leaves the old one or the new one. */
-const write = (path: string, history: PriceHistory.PriceHistory) =>
-  attempt("keep the prices", async () => {
-    const draft = `${path}.new`
-    const file = await open(draft, "w", 0o600)
-    try {
-      await file.writeFile(encode(history))
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(draft, path)
-  })
-
 /**
  * Opens the prices in a directory, and makes it where there is none.
  *
  * **Errors** `StoreUnreadable` for a file that is damaged or was written by a newer program, `StoreUnavailable` when it
  * cannot be read.
  *
- * **Limits** one program at a time; the file has mode 0600, a directory made here 0700.
+ * **Limits** one program at a time; the file has mode 0600, a directory made here 0700. A new book survives a loss of power
+ * once it counts.
  *
  * @since 0.1.0
  */
@@ -66,8 +43,8 @@ export const layerFile = ({ directory }: { readonly directory: string }): Layer.
   Layer.effect(
     Prices,
     Effect.gen(function* () {
-      yield* attempt("make the directory of the prices", () => mkdir(directory, { recursive: true, mode: 0o700 }))
+      yield* DurableFile.makeDirectory("make the directory of the prices", directory)
       const path = join(directory, FILE_NAME)
-      return yield* make(yield* read(path), (history) => write(path, history))
+      return yield* make(yield* read(path), (history) => DurableFile.replace("keep the prices", path, encode(history)))
     })
   )

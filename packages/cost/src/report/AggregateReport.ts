@@ -16,6 +16,7 @@ import * as Groups from "./Groups.ts"
 import * as Ranking from "./Ranking.ts"
 import * as ReportCoverage from "./ReportCoverage.ts"
 import * as Rows from "./Rows.ts"
+import * as Settled from "./Settled.ts"
 import * as Steps from "./Steps.ts"
 import * as Table from "./Table.ts"
 import * as Told from "./Told.ts"
@@ -47,9 +48,25 @@ const begin = Effect.fnUntraced(function* (sources: Gathering.Sources, query: Qu
   const tell = Effect.fnUntraced(function* (window: Window) {
     const ledger = yield* reader.read(window)
     const rows = yield* Rows.join(ledger, { isVisible, recommendations, namesOf: sources.namesOf })
-    return { told: yield* Told.of(rows, { idle, isVisible }), counts: rows.counts, knownSeconds: ledger.knownSeconds }
+    const told = yield* Told.of(rows, { idle, isVisible })
+    const release = () => {
+      reader.release(ledger)
+      Rows.release(rows)
+    }
+    return { told, counts: rows.counts, knownSeconds: ledger.knownSeconds, release }
   })
-  return { begun, dimensions, tell, idle, steps: stepSize === undefined ? [hours] : Steps.of(hours, stepSize) }
+  /** Adds what a step tells to groups, and gives the step. **Limits** holds nothing of what it tells afterwards. */
+  const addStep = Effect.fnUntraced(function* (groups: Groups.Groups, step: Window, how: { knownOnly: boolean }) {
+    const { knownSeconds, release, told } = yield* tell(step)
+    yield* Groups.add(groups, told, dimensions, how)
+    release()
+    const upToNow = { startMs: step.startMs, endMs: Math.min(step.endMs, begun.range.endMs) }
+    return {
+      ...Gathering.printed(upToNow),
+      clusters: ReportCoverage.seen({ views: begun.views, knownSeconds }, upToNow)
+    }
+  })
+  return { begun, dimensions, tell, addStep, idle, steps: stepSize === undefined ? [hours] : Steps.of(hours, stepSize) }
 })
 
 const refuseStep = (
@@ -71,7 +88,7 @@ const refuseStep = (
 /** Gives one page of groups. **Limits** the window is gone through twice where it is cut. */
 export const page = Effect.fnUntraced(function* (sources: Gathering.Sources, query: AggregateQuery) {
   const { filter, groupBy, page, range, stepSize } = query
-  const { begun, dimensions, idle, steps, tell } = yield* begin(sources, query)
+  const { addStep, begun, dimensions, idle, steps, tell } = yield* begin(sources, query)
   const paging = pagingOf(sources, query, [Gathering.canonical(filter, range), groupBy, stepSize ?? null, idle])
   const after = yield* MergedList.startOf(paging, page.cursor)
 
@@ -84,11 +101,29 @@ export const page = Effect.fnUntraced(function* (sources: Gathering.Sources, que
   const isByStep = idle === "share" && stepSize !== undefined
   const parts = isByStep ? steps : []
   if (!isByStep) yield* Groups.add(groups, whole.told, dimensions, { knownOnly: false })
-  for (const step of parts) yield* Groups.add(groups, (yield* tell(step)).told, dimensions, { knownOnly: false })
+  const limit = Math.min(page.limit, Math.max(1, Math.floor(MAX_ROWS / steps.length)))
+  const isOnlyPage = after === undefined && !isByStep && groups.all.length <= limit
+  const { clusters } = query.target
+  const settled = isOnlyPage ? undefined : Settled.of(begun, clusters, after)
+  const before = Groups.make()
+  if (settled !== undefined) {
+    // What is shared is shared by all hours, the open one with them.
+    if (idle !== "share" && Settled.isClosedPart(begun, clusters, settled)) {
+      const closed = { ...whole.told, parts: whole.told.parts.filter(({ isOpen }) => !isOpen) }
+      yield* Groups.add(before, closed, dimensions, { knownOnly: false })
+    } else yield* addStep(before, settled, { knownOnly: false })
+  }
+  whole.release()
+  for (const step of parts) yield* addStep(groups, step, { knownOnly: false })
 
   yield* Effect.yieldNow
-  const limit = Math.min(page.limit, Math.max(1, Math.floor(MAX_ROWS / steps.length)))
-  const { next, places } = yield* Ranking.pageOf(rankedOf(groups), { after, limit })
+  const ranked = rankedOf(groups)
+  const byBefore =
+    settled === undefined
+      ? ranked
+      : { ...ranked, settled, totalNanos: nanosIn(Table.totalNanos(before.table), before, groups) }
+  const { next, places: found } = yield* Ranking.pageOf(byBefore, { after, limit })
+  const places = settled === undefined ? found : Ranking.sorted(found, ranked)
   const head = {
     totals: Table.totalsAt(Table.total(groups.table), 0),
     ...{ window: begun.window, currency: begun.currency },
@@ -103,9 +138,8 @@ export const page = Effect.fnUntraced(function* (sources: Gathering.Sources, que
   const buckets: Array<Bucket> = []
   for (const step of steps) {
     const within = Groups.cleared(groups, places)
-    yield* Groups.add(within, (yield* tell(step)).told, dimensions, { knownOnly: true })
     buckets.push({
-      ...printedStep(step, begun),
+      ...(yield* addStep(within, step, { knownOnly: true })),
       rows: within.all.flatMap((_, bin) => (hasAny(within, bin) ? Groups.rowAt(within, bin) : []))
     })
   }
@@ -119,8 +153,9 @@ export const page = Effect.fnUntraced(function* (sources: Gathering.Sources, que
  * **Limits** the groups of one step are held as sums.
  */
 export const all = Effect.fnUntraced(function* (sources: Gathering.Sources, query: Query) {
-  const { begun, dimensions, steps, tell } = yield* begin(sources, query)
+  const { addStep, begun, steps } = yield* begin(sources, query)
   const ledger = yield* begun.reader.read(begun.range.hours)
+  begun.reader.release(ledger)
   const facts = { ...begun, knownSeconds: ledger.knownSeconds }
   yield* ReportCoverage.requireAny(facts)
   yield* begun.refuseOutside
@@ -129,9 +164,8 @@ export const all = Effect.fnUntraced(function* (sources: Gathering.Sources, quer
       Stream.unwrap(
         Effect.gen(function* () {
           const groups = Groups.make()
-          yield* Groups.add(groups, (yield* tell(step)).told, dimensions, { knownOnly: false })
+          const when = yield* addStep(groups, step, { knownOnly: false })
           const ranked = rankedOf(groups)
-          const when = printedStep(step, begun)
           return Stream.paginate<Position | undefined, AggregateRow & Omit<Bucket, "rows">>(undefined, (after) =>
             Effect.map(Ranking.pageOf(ranked, { after, limit: PART }), ({ next, places }) => {
               const part = places.flatMap((bin) => Groups.rowAt(groups, bin).map((row) => ({ ...when, ...row })))
@@ -146,14 +180,15 @@ export const all = Effect.fnUntraced(function* (sources: Gathering.Sources, quer
   return { window: begun.window, currency: begun.currency, partial, rows }
 })
 
-const printedStep = ({ endMs, startMs }: Window, { range }: Gathering.Begun) =>
-  Gathering.printed({ startMs, endMs: Math.min(endMs, range.endMs) })
-
 const rankedOf = ({ all, table }: Groups.Groups): Ranking.Ranked => ({
   size: all.length,
   totalNanos: Table.totalNanos(table),
   nameOf: (bin) => all[bin]?.key ?? ""
 })
+
+/** Gives what groups cost by others, found by their keys. */
+const nanosIn = (nanos: Float64Array, { places }: Groups.Groups, { all }: Groups.Groups): Float64Array =>
+  Float64Array.from(all, ({ key }) => nanos[places.get(key) ?? -1] ?? 0)
 
 const hasAny = ({ table }: Groups.Groups, bin: number): boolean =>
   Object.values(table.columns).some((values) => values[bin] !== 0)

@@ -15,6 +15,7 @@ import type { Prices } from "../Prices.ts"
 import * as Range from "../Range.ts"
 import type { RecommendationStore } from "../RecommendationStore.ts"
 import type { Window } from "../Window.ts"
+import type * as KeptHours from "./KeptHours.ts"
 import * as Ledger from "./Ledger.ts"
 import type { ClusterView } from "./ReportCoverage.ts"
 import type { NamesOf } from "./Names.ts"
@@ -28,6 +29,7 @@ export interface Sources {
   readonly prices: Prices["Service"]
   readonly cursorKey: CursorKey["Service"]
   readonly retention: Pick<Range.RangeLimits, "hourlyDays" | "retentionDays">
+  readonly hoursFromMs: KeptHours.HoursFrom
   readonly namesOf: NamesOf
 }
 
@@ -46,7 +48,7 @@ export const begin = Effect.fnUntraced(function* (
   filter: CostFilter
 ) {
   const nowMs = yield* Clock.currentTimeMillis
-  const limits: Range.RangeLimits = { ...sources.retention, nowMs }
+  const limits: Range.RangeLimits = { ...sources.retention, nowMs, hoursFromMs: yield* sources.hoursFromMs(clusters) }
   const resolved = yield* Effect.fromResult(Range.parse(range, limits))
   const views = clusters.map(view)
   const viewOf = new Map(clusters.map((cluster, index) => [cluster, views[index]]))

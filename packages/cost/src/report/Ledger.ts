@@ -4,8 +4,9 @@
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Option } from "effect"
 import type { CostError } from "../CostError.ts"
-import type { CostStore } from "../CostStore.ts"
+import type { ClusterSums, CostStore } from "../CostStore.ts"
 import type { Hour } from "../Hour.ts"
+import { free } from "../internal/freed.ts"
 import type { Columns, Measure } from "../Measure.ts"
 import type { OpenHours } from "../OpenHours.ts"
 import type { Series } from "../Series.ts"
@@ -21,6 +22,7 @@ export interface Part {
   readonly from: number
   readonly series: ReadonlyArray<Series>
   readonly columns: Columns
+  readonly isOpen: boolean
 }
 
 /**
@@ -51,11 +53,13 @@ export const laid = ({ parts, size }: Ledger, measure: Measure): Float64Array =>
   return values
 }
 
-type Summed = Pick<Part, "series" | "columns"> & { readonly knownSeconds: number }
+type Summed = Pick<Part, "series" | "columns" | "isOpen"> & { readonly knownSeconds: number }
 
 /** Reads ledgers of one report: all of them see the same open hours. */
 export interface LedgerReader {
   readonly read: (window: Window) => Effect.Effect<Ledger, CostError>
+  /** Gives the room of a ledger back, which nobody reads from then on. **Shape** of one that was read as it is. */
+  readonly release: (ledger: Ledger) => void
   /** Gives where a cluster's open hour begins. **Units** milliseconds since the epoch. */
   readonly openFromMs: (cluster: ClusterName) => number | undefined
 }
@@ -77,37 +81,51 @@ export const reader = Effect.fnUntraced(function* (
     if (hour !== undefined) open.set(cluster, hour)
   }
 
+  const closed = new WeakMap<Ledger, ReadonlyArray<ClusterSums>>()
+
   const read = Effect.fnUntraced(function* ({ endMs, startMs }: Window) {
     const parts = new Map<ClusterName, ReadonlyArray<Summed>>()
     const byEnd = new Map<number, Array<ClusterName>>()
     for (const cluster of clusters) {
       const hour = open.get(cluster)
-      if (hour !== undefined && hour.startMs >= startMs && hour.startMs < endMs) parts.set(cluster, [hour])
+      if (hour !== undefined && hour.startMs >= startMs && hour.startMs < endMs) {
+        const { columns, knownSeconds, series } = hour
+        parts.set(cluster, [{ columns, knownSeconds, series, isOpen: true }])
+      }
       const closedEndMs = Math.min(endMs, hour?.startMs ?? endMs)
       if (closedEndMs <= startMs) continue
       const alike = byEnd.get(closedEndMs)
       if (alike === undefined) byEnd.set(closedEndMs, [cluster])
       else alike.push(cluster)
     }
+    const all: Array<ClusterSums> = []
     for (const [closedEndMs, alike] of byEnd) {
       const sums = yield* store.sums(alike, { startMs, endMs: closedEndMs })
-      for (const one of sums) parts.set(one.cluster, [one, ...(parts.get(one.cluster) ?? [])])
+      all.push(...sums)
+      for (const one of sums) parts.set(one.cluster, [{ ...one, isOpen: false }, ...(parts.get(one.cluster) ?? [])])
     }
-    return joined(
+    const ledger = joined(
       clusters,
       clusters.map((cluster) => parts.get(cluster) ?? [])
     )
+    closed.set(ledger, all)
+    return ledger
   })
 
-  return { read, openFromMs: (cluster) => open.get(cluster)?.startMs }
+  const release = (ledger: Ledger) => {
+    store.release?.(closed.get(ledger) ?? [])
+    free([ledger.partOf])
+  }
+
+  return { read, release, openFromMs: (cluster) => open.get(cluster)?.startMs }
 })
 
 const joined = (clusters: ReadonlyArray<ClusterName>, partsOf: ReadonlyArray<ReadonlyArray<Summed>>): Ledger => {
   const parts: Array<Part> = []
   let size = 0
   for (const [cluster, summed] of partsOf.entries()) {
-    for (const { columns, series } of summed) {
-      parts.push({ cluster, from: size, series, columns })
+    for (const { columns, isOpen, series } of summed) {
+      parts.push({ cluster, from: size, series, columns, isOpen })
       size += series.length
     }
   }

@@ -10,6 +10,8 @@ import type { Series } from "../Series.ts"
 export interface Names {
   /** Gives the numbers of series' workloads. **Limits** fastest for those that were asked for before, in their order. */
   readonly numbersOf: (series: ReadonlyArray<Series>) => Int32Array
+  /** Tells how many workloads have a number. */
+  readonly size: () => number
   /** Gives namespace, kind and name, joined by `/`. */
   readonly keyOf: (number: number) => string
   /** Gives what is recommended to all of them, by their numbers. */
@@ -130,6 +132,8 @@ export const make = (): NamesOf => {
     }
     return {
       numbersOf: (series) => {
+        const same = known.lasts.find((one) => one.series === series)
+        if (same !== undefined) return same.numbers
         const last = nearest(known.lasts, series.length) ?? NOBODY
         const found = new Int32Array(series.length)
         let next = 0
@@ -143,6 +147,7 @@ export const make = (): NamesOf => {
         known.lasts = [{ series, numbers: found }, ...known.lasts.filter((one) => one !== last).slice(0, 1)]
         return found
       },
+      size: () => keys.length,
       keyOf: (number) => keys[number] ?? "",
       recommended: () => complete(recommending, keys)
     }

@@ -14,7 +14,7 @@ import type { Ledger, Part } from "./Ledger.ts"
 export const to = (ledger: Ledger, isKept: (series: Series) => boolean): Ledger => {
   const parts: Array<Part> = []
   let size = 0
-  for (const { cluster, columns, series } of ledger.parts) {
+  for (const { cluster, columns, isOpen, series } of ledger.parts) {
     const places: Array<number> = []
     const kept: Array<Series> = []
     for (let place = 0; place < series.length; place++) {
@@ -25,7 +25,7 @@ export const to = (ledger: Ledger, isKept: (series: Series) => boolean): Ledger 
     }
     if (places.length === 0) continue
     parts.push({
-      ...{ cluster, from: size, series: kept },
+      ...{ cluster, from: size, series: kept, isOpen },
       columns: record((measure) => Float64Array.from(places, (place) => columns[measure][place] ?? 0))
     })
     size += places.length

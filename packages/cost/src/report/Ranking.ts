@@ -4,21 +4,31 @@
 import { Effect, Option, Stream } from "effect"
 import * as Page from "@quarterdeck/cluster-fanout/Page"
 import * as RowOrder from "@quarterdeck/cluster-fanout/RowOrder"
+import type { Window } from "../Window.ts"
 
-/** What is ranked. **Units** `totalNanos` in billionths. */
+/**
+ * What is ranked.
+ *
+ * **Shape** `settled` are the hours that `totalNanos` is of, where they are not all. **Units** `totalNanos` in billionths.
+ */
 export interface Ranked {
+  readonly settled?: Window | undefined
   readonly size: number
   readonly totalNanos: Float64Array
   readonly nameOf: (place: number) => string
 }
 
-/** The order of places. */
-export const orderOf = ({ nameOf, totalNanos }: Ranked): RowOrder.RowOrder<number> =>
+/** The order of places. **Shape** its positions tell the hours too, so that the next page is ranked by the same. */
+export const orderOf = ({ nameOf, settled, totalNanos }: Ranked): RowOrder.RowOrder<number> =>
   RowOrder.make<number>(
     RowOrder.number((place) => totalNanos[place] ?? 0),
     "desc",
-    [RowOrder.text(nameOf)]
+    [RowOrder.text(nameOf), RowOrder.number(() => settled?.startMs ?? 0), RowOrder.number(() => settled?.endMs ?? 0)]
   )
+
+/** Puts the places of a page in their order. */
+export const sorted = (places: ReadonlyArray<number>, ranked: Ranked): ReadonlyArray<number> =>
+  places.toSorted(orderOf(ranked).compare)
 
 interface Asked {
   readonly after: RowOrder.Position | undefined
@@ -34,56 +44,107 @@ export interface RankedPage {
 /** Figures that are looked at before other fibers get their turn. */
 const CHUNK = 32_768
 
+/** Places that are put in their order before other fibers get their turn: each is looked for among all figures. */
+const RANKED_AT_ONCE = 8_192
+
 /**
  * Gives all places in their order, part by part.
  *
- * **Limits** figures are sorted once, and names only within a part; what costs alike is in one part, however much that
- * is, and comes in pages. Gives way to others.
+ * **Limits** figures are sorted once, and names only of what costs alike; where that is more than a part, it comes in pages.
+ * Gives way to others.
  */
 export const parts = (ranked: Ranked, size: number): Stream.Stream<ReadonlyArray<number>> =>
   Stream.unwrap(
-    Effect.map(bandsOf(ranked, size), (bands) =>
-      Stream.fromIterable(bands).pipe(
-        Stream.flatMap((band) =>
-          Stream.paginate<RowOrder.Position | undefined, ReadonlyArray<number>>(undefined, (after) =>
-            Effect.map(pageIn(band, ranked, { after, limit: size }), ({ next, places }) => [
-              [places],
-              Option.fromUndefinedOr(next)
-            ])
-          )
+    Effect.map(orderByCost(ranked), (byCost) =>
+      Stream.fromIterable(cutsOf(byCost, size)).pipe(
+        Stream.flatMap((cut) =>
+          cut.to - cut.from > size
+            ? paged(Array.from(byCost.order.subarray(cut.from, cut.to)), ranked, size)
+            : Stream.sync(() => ordered(byCost, cut, ranked))
         )
       )
     )
   )
 
-/** Sorts places into bands of about as many, the dearest first. **Shape** within a band they are as they were. */
-const bandsOf = Effect.fnUntraced(function* ({ size, totalNanos }: Ranked, wanted: number) {
+const paged = (places: ReadonlyArray<number>, ranked: Ranked, size: number): Stream.Stream<ReadonlyArray<number>> =>
+  Stream.paginate<RowOrder.Position | undefined, ReadonlyArray<number>>(undefined, (after) =>
+    Effect.map(pageIn(places, ranked, { after, limit: size }), ({ next, places }) => [
+      [places],
+      Option.fromUndefinedOr(next)
+    ])
+  )
+
+/** **Shape** `order` has the dearest places first; where some cost alike, `alike` tells at the first of them how many. */
+interface ByCost {
+  readonly order: Int32Array
+  readonly alike: Int32Array
+}
+
+/** Gives each place its own among the sorted figures. **Limits** a comparison of figures costs less than one of places. */
+const orderByCost = Effect.fnUntraced(function* ({ size, totalNanos }: Ranked) {
   const sorted = totalNanos.subarray(0, size).toSorted()
   yield* Effect.yieldNow
-  // What a place must cost to be in each band, or in one before it.
-  const least: Array<number> = []
-  for (let from = size - wanted; from > 0; from -= wanted) {
-    const nanos = sorted[from] ?? 0
-    if (nanos !== least.at(-1)) least.push(nanos)
+  const order = new Int32Array(size)
+  const alike = new Int32Array(size)
+  for (let from = 0; from < size; from += RANKED_AT_ONCE) {
+    if (from > 0) yield* Effect.yieldNow
+    for (let place = from; place < Math.min(size, from + RANKED_AT_ONCE); place++) {
+      const first = size - upTo(sorted, totalNanos[place] ?? 0)
+      const before = alike[first] ?? 0
+      order[first + before] = place
+      alike[first] = before + 1
+    }
   }
-  const bands: ReadonlyArray<Array<number>> = Array.from({ length: least.length + 1 }, () => [])
-  for (let place = 0; place < size; place++) {
-    if (place % CHUNK === CHUNK - 1) yield* Effect.yieldNow
-    bands[bandAt(least, totalNanos[place] ?? 0)]?.push(place)
-  }
-  return bands
+  const byCost: ByCost = { order, alike }
+  return byCost
 })
 
-/** The first band that is cheap enough. */
-const bandAt = (least: ReadonlyArray<number>, nanos: number): number => {
+/** How many of rising figures are not above one. */
+const upTo = (sorted: Float64Array, nanos: number): number => {
   let from = 0
-  let to = least.length
+  let to = sorted.length
   while (from < to) {
     const middle = (from + to) >> 1
-    if (nanos >= (least[middle] ?? 0)) to = middle
+    if ((sorted[middle] ?? 0) > nanos) to = middle
     else from = middle + 1
   }
   return from
+}
+
+interface Cut {
+  readonly from: number
+  readonly to: number
+}
+
+/** Cuts the order into parts. **Shape** what costs alike is in one, by itself where it is more than a part. */
+const cutsOf = ({ alike, order }: ByCost, size: number): ReadonlyArray<Cut> => {
+  const cuts: Array<Cut> = []
+  let from = 0
+  for (let at = 0; at < order.length;) {
+    const to = at + Math.max(1, alike[at] ?? 1)
+    if (to - from > size && at > from) {
+      cuts.push({ from, to: at })
+      from = at
+    }
+    at = to
+  }
+  if (from < order.length) cuts.push({ from, to: order.length })
+  return cuts
+}
+
+/** Gives the places of a part in their order: those that cost alike by their names. */
+const ordered = ({ alike, order }: ByCost, { from, to }: Cut, { nameOf }: Ranked): ReadonlyArray<number> => {
+  const places = Array.from(order.subarray(from, to))
+  for (let at = from; at < to; at += Math.max(1, alike[at] ?? 1)) {
+    const same = alike[at] ?? 1
+    if (same <= 1) continue
+    const named = places
+      .slice(at - from, at - from + same)
+      .map((place) => ({ place, name: nameOf(place) }))
+      .toSorted((one, other) => RowOrder.compareText(one.name, other.name))
+    for (const [index, { place }] of named.entries()) places[at - from + index] = place
+  }
+  return places
 }
 
 /** Takes the first places after a position. **Limits** linear, with a sort of the page alone; gives way to others. */
@@ -128,7 +189,9 @@ const leastOf = Effect.fnUntraced(function* (totals: Float64Array, most: number,
   let least = Number.NEGATIVE_INFINITY
   for (let from = 0; from < totals.length; from += CHUNK) {
     if (from > 0) yield* Effect.yieldNow
-    for (const nanos of totals.subarray(from, from + CHUNK)) {
+    const end = Math.min(totals.length, from + CHUNK)
+    for (let place = from; place < end; place++) {
+      const nanos = totals[place] ?? 0
       if (nanos < least || nanos >= most) continue
       if (length === taken.length) {
         taken.set(taken.toSorted().subarray(length - wanted))

@@ -6,9 +6,10 @@ import { failureOf } from "@quarterdeck/cluster-fanout/FanOut"
 import type { FanOutFailed } from "@quarterdeck/cluster-fanout/ListError"
 import type { ProvenLabels } from "@quarterdeck/targeting/NamespaceFilter"
 import { Effect } from "effect"
-import type { CostCoverage } from "../CostRow.ts"
+import type { CostCoverage, SeenHours } from "../CostRow.ts"
 import type { ResolvedRange } from "../Range.ts"
 import { HOUR_MS, HOUR_SECONDS, SECOND_MS } from "../Units.ts"
+import type { Window } from "../Window.ts"
 
 /**
  * A cluster as it is now.
@@ -38,23 +39,41 @@ export const requireAny = ({ knownSeconds, needsLabels, views }: Facts): Effect.
   return failure === undefined ? Effect.void : Effect.fail(failure)
 }
 
-/** Makes the coverage of each cluster, with how many of its rows match. */
+/**
+ * Makes the coverage of each cluster, with how many of its rows match.
+ *
+ * **Shape** `stale` is no answer about now: what such a cluster cost since it was seen is missing, not zero. What is kept of a
+ * window that it was seen for is all there is, whatever its status.
+ */
 export const of = (
   { knownSeconds, needsLabels, views }: Facts,
   counts: ReadonlyArray<number>,
   { endMs, hours }: ResolvedRange
 ): { readonly clusters: ReadonlyArray<CostCoverage>; readonly partial: boolean } => {
+  const window = { startMs: hours.startMs, endMs }
   const windowMs = endMs - hours.startMs
   const isMissing = ({ coverage }: ClusterView, index: number): boolean =>
     (coverage.missingKinds?.length ?? 0) > 0
-    || (!Coverage.answered(coverage) && (needsLabels || (knownSeconds[index] ?? 0) * SECOND_MS < windowMs))
+    || (needsLabels && !Coverage.answered(coverage))
+    || (coverage.status !== "ok" && (knownSeconds[index] ?? 0) * SECOND_MS < windowMs)
   return {
     clusters: views.map(({ coverage }, index) => ({
       ...coverage,
-      count: counts[index] ?? 0,
-      hoursCovered: (knownSeconds[index] ?? 0) / HOUR_SECONDS,
-      hoursInWindow: windowMs / HOUR_MS
+      ...seenOver(knownSeconds[index], window),
+      count: counts[index] ?? 0
     })),
     partial: views.some(isMissing)
   }
 }
+
+/** Tells of each cluster for how much of a time it was seen. **Shape** the time ends now where it goes on. */
+export const seen = (
+  { knownSeconds, views }: Pick<Facts, "knownSeconds" | "views">,
+  time: Window
+): ReadonlyArray<SeenHours> =>
+  views.map(({ coverage: { name } }, index) => ({ name, ...seenOver(knownSeconds[index], time) }))
+
+const seenOver = (seconds: number | undefined, { endMs, startMs }: Window) => ({
+  hoursCovered: (seconds ?? 0) / HOUR_SECONDS,
+  hoursInWindow: (endMs - startMs) / HOUR_MS
+})

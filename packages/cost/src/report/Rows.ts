@@ -3,13 +3,17 @@
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect } from "effect"
-import type { CostRow, CostTotals } from "../CostRow.ts"
+import type { CostRow } from "../CostRow.ts"
+import type { Measure } from "../Measure.ts"
 import type { ClusterRecommendations } from "../RecommendationStore.ts"
 import * as Savings from "../Savings.ts"
 import { isWorkload, type Series } from "../Series.ts"
+import { KIB_BYTES } from "../Units.ts"
+import { free } from "../internal/freed.ts"
 import * as Ledger from "./Ledger.ts"
-import type { Names, NamesOf } from "./Names.ts"
+import type { Names, NamesOf, Recommended } from "./Names.ts"
 import * as Table from "./Table.ts"
+import * as WrittenRows from "./WrittenRows.ts"
 
 /**
  * **Shape** `rowOf` is -1 for places that are in no row. `firstOf` is the first place of each row, `nextOf` of each place
@@ -50,21 +54,23 @@ export const join = Effect.fnUntraced(function* (
     const own = parts.filter((part) => part.cluster === index)
     const places = own.reduce((sum, { series }) => sum + series.length, 0)
     const named = how.namesOf(cluster, how.recommendations[index], places)
-    const rowOfNumber: Array<number> = []
     const before = size
+    let rowOfNumber = new Int32Array(0)
     for (const { from, series } of own) {
       const numbers = named.numbersOf(series)
+      rowOfNumber = grown(rowOfNumber, named.size())
       for (let at = 0; at < series.length; at++) {
         const place = from + at
         if (place % Ledger.SLICE === Ledger.SLICE - 1) yield* Effect.yieldNow
         const one = series[at]
         if (one === undefined || !isWorkload(one) || !how.isVisible(cluster, one)) continue
         const number = numbers[at] ?? 0
-        const row = rowOfNumber[number] ?? size
+        const known = rowOfNumber[number] ?? 0
+        const row = known > 0 ? known - 1 : size
         rowOf[place] = row
         if (row < size) nextOf[lastOf[row] ?? 0] = place
         else {
-          rowOfNumber[number] = row
+          rowOfNumber[number] = row + 1
           firstOf[row] = place
           numberOf[row] = number
           size++
@@ -81,47 +87,104 @@ export const join = Effect.fnUntraced(function* (
   for (const part of parts) {
     for (const cost of Table.COSTS) Table.addColumn(totalNanos, part.columns[cost], part, rowOf)
   }
+  free([lastOf])
   yield* addSavings(rows)
   return rows
 })
 
-/** What savings are told from, and the sums of rows that they are told from. */
-const SPENT = [
-  "cpuCostNanos",
-  "memoryCostNanos",
-  "cpuAllocatedMilliSeconds",
-  "memoryAllocatedKibSeconds",
-  "replicaSeconds"
-] as const
+/** Gives the room of rows back, which nobody reads from then on. **Shape** their ledger stays. */
+export const release = ({ firstOf, nextOf, numberOf, rowOf, savingsNanos, totalNanos }: Rows): void =>
+  free([firstOf, nextOf, numberOf, rowOf, savingsNanos, totalNanos])
+
+/** What savings are told from: a place for each row. */
+interface Spent {
+  readonly cpuCosts: Float64Array
+  readonly memoryCosts: Float64Array
+  readonly cpus: Float64Array
+  readonly memories: Float64Array
+  readonly replicas: Float64Array
+}
 
 /** Notes what could be saved of each row. */
-const addSavings = Effect.fnUntraced(function* ({ counts, ledger, names, numberOf, rowOf, savingsNanos, size }: Rows) {
-  const [cpuCosts, memoryCosts, cpus, memories, replicas] = SPENT.map((measure) => {
-    const sums = new Float64Array(size)
-    for (const part of ledger.parts) Table.addColumn(sums, part.columns[measure], part, rowOf)
-    return sums
-  })
+const addSavings = Effect.fnUntraced(function* (rows: Rows) {
+  const { counts, ledger, names, rowOf, size } = rows
+  const sums = (measure: Measure): Float64Array => {
+    const into = new Float64Array(size)
+    for (const part of ledger.parts) Table.addColumn(into, part.columns[measure], part, rowOf)
+    return into
+  }
+  const spent: Spent = {
+    cpuCosts: sums("cpuCostNanos"),
+    memoryCosts: sums("memoryCostNanos"),
+    cpus: sums("cpuAllocatedMilliSeconds"),
+    memories: sums("memoryAllocatedKibSeconds"),
+    replicas: sums("replicaSeconds")
+  }
   let row = 0
   for (const [cluster, named] of names.entries()) {
-    const { cpuMillis, days, memoryBytes } = named.recommended()
-    for (const end = row + (counts[cluster] ?? 0); row < end; row++) {
-      if (row % Ledger.SLICE === Ledger.SLICE - 1) yield* Effect.yieldNow
-      const number = numberOf[row] ?? 0
-      const recommendation = {
-        cpuRecommendedMillis: cpuMillis[number] ?? 0,
-        memoryRecommendedBytes: memoryBytes[number] ?? 0,
-        recommendationDays: days[number] ?? 0
-      }
-      const spent = {
-        cpuCostNanos: cpuCosts?.[row] ?? 0,
-        memoryCostNanos: memoryCosts?.[row] ?? 0,
-        cpuAllocatedMilliSeconds: cpus?.[row] ?? 0,
-        memoryAllocatedKibSeconds: memories?.[row] ?? 0,
-        replicaSeconds: replicas?.[row] ?? 0
-      }
-      savingsNanos[row] = Savings.nanos(spent, recommendation)
+    const recommended = named.recommended()
+    const end = row + (counts[cluster] ?? 0)
+    while (row < end) {
+      const until = Math.min(end, row - (row % Ledger.SLICE) + Ledger.SLICE)
+      noteSavings(rows, spent, recommended, { from: row, until })
+      row = until
+      if (row % Ledger.SLICE === 0) yield* Effect.yieldNow
     }
   }
+  free(Object.values(spent))
+})
+
+/** Notes those of some rows, of one cluster. **Limits** makes nothing for a row. */
+const noteSavings = (
+  { numberOf, savingsNanos }: Rows,
+  { cpuCosts, cpus, memories, memoryCosts, replicas }: Spent,
+  { cpuMillis, days, memoryBytes }: Recommended,
+  { from, until }: { readonly from: number; readonly until: number }
+): void => {
+  for (let row = from; row < until; row++) {
+    const number = numberOf[row] ?? 0
+    if ((days[number] ?? 0) === 0) continue
+    const seconds = replicas[row] ?? 0
+    const memoryKib = (memoryBytes[number] ?? 0) / KIB_BYTES
+    savingsNanos[row] =
+      Savings.ofResource(cpuCosts[row] ?? 0, cpus[row] ?? 0, (cpuMillis[number] ?? 0) * seconds)
+      + Savings.ofResource(memoryCosts[row] ?? 0, memories[row] ?? 0, memoryKib * seconds)
+  }
+}
+
+/** Gives a list of numbers at least so many places. */
+const grown = (numbers: Int32Array<ArrayBuffer>, size: number): Int32Array<ArrayBuffer> => {
+  if (numbers.length >= size) return numbers
+  const more = new Int32Array(size)
+  more.set(numbers)
+  return more
+}
+
+/** Gives what rows cost in closed hours. */
+export const closedNanos = Effect.fnUntraced(function* ({ ledger, rowOf, size, totalNanos }: Rows) {
+  if (ledger.parts.every(({ isOpen }) => !isOpen)) return totalNanos
+  const nanos = new Float64Array(size)
+  for (const part of ledger.parts) {
+    if (part.isOpen) continue
+    for (const cost of Table.COSTS) Table.addColumn(nanos, part.columns[cost], part, rowOf)
+    if (part.series.length > Ledger.SLICE) yield* Effect.yieldNow
+  }
+  return nanos
+})
+
+/** Gives what rows cost by other rows, found by their ids. */
+export const nanosIn = Effect.fnUntraced(function* (other: Rows, rows: Rows) {
+  const nanosOf = new Map<string, number>()
+  for (let row = 0; row < other.size; row++) {
+    if (row % Ledger.SLICE === Ledger.SLICE - 1) yield* Effect.yieldNow
+    nanosOf.set(idOf(other, row), other.totalNanos[row] ?? 0)
+  }
+  const nanos = new Float64Array(rows.size)
+  for (let row = 0; row < rows.size; row++) {
+    if (row % Ledger.SLICE === Ledger.SLICE - 1) yield* Effect.yieldNow
+    nanos[row] = nanosOf.get(idOf(rows, row)) ?? 0
+  }
+  return nanos
 })
 
 const clusterAt = ({ firstOf, ledger }: Rows, row: number): number =>
@@ -138,93 +201,21 @@ export const total = Effect.fnUntraced(function* ({ ledger, rowOf, savingsNanos 
   return sums
 })
 
-/** Gives the figures of rows. **Shape** most rows have one place, and nothing to add up. */
-const figuresOf = (rows: Rows, chosen: ReadonlyArray<number>): ReadonlyArray<CostTotals> => {
-  const { firstOf, ledger, nextOf, savingsNanos } = rows
-  const isSum = (row: number): boolean => (nextOf[firstOf[row] ?? -1] ?? -1) >= 0
-  const sums = summed(rows, chosen.filter(isSum))
-  let bin = 0
-  return chosen.flatMap((row) => {
-    if (isSum(row)) return [Table.totalsAt(sums, bin++)]
-    const place = firstOf[row] ?? -1
-    const part = Ledger.partAt(ledger, place)
-    return part === undefined ? [] : [Table.figuresAt(part.columns, place - part.from, savingsNanos[row] ?? 0)]
-  })
-}
-
-/** Sums some rows, each in the bin of its place among them. */
-const summed = ({ firstOf, ledger, nextOf, savingsNanos }: Rows, chosen: ReadonlyArray<number>): Table.Table => {
-  const table = Table.empty(chosen.length)
-  const places: Array<Table.Placed> = []
-  for (const [bin, row] of chosen.entries()) {
-    table.savingsNanos[bin] = savingsNanos[row] ?? 0
-    for (let place = firstOf[row] ?? -1; place >= 0; place = nextOf[place] ?? -1) {
-      const part = Ledger.partAt(ledger, place)
-      if (part !== undefined) places.push({ bin, index: place - part.from, columns: part.columns })
-    }
-  }
-  Table.addPlaces(table, places)
-  return table
-}
-
 /** Names a row: cluster, namespace, kind and name. */
 export const idOf = (rows: Rows, row: number): string => {
   const index = clusterAt(rows, row)
   return `${rows.ledger.clusters[index] ?? ""}/${rows.names[index]?.keyOf(rows.numberOf[row] ?? 0) ?? ""}`
 }
 
+/** Rows that are written before other fibers get their turn. */
+const WRITTEN_AT_ONCE = 1_000
+
 /** Writes rows out. **Limits** gives way to others every {@link WRITTEN_AT_ONCE} rows. */
 export const rowsAt = Effect.fnUntraced(function* (rows: Rows, chosen: ReadonlyArray<number>) {
   const written: Array<CostRow> = []
   for (let from = 0; from < chosen.length; from += WRITTEN_AT_ONCE) {
     if (from > 0) yield* Effect.yieldNow
-    write(written, rows, chosen.slice(from, from + WRITTEN_AT_ONCE))
+    WrittenRows.write(written, rows, chosen.slice(from, from + WRITTEN_AT_ONCE))
   }
   return written
 })
-
-const WRITTEN_AT_ONCE = 1_000
-
-const write = (written: Array<CostRow>, rows: Rows, chosen: ReadonlyArray<number>): void => {
-  const { firstOf, ledger, names, numberOf } = rows
-  const figuresOfRows = figuresOf(rows, chosen)
-  for (const [at, row] of chosen.entries()) {
-    const index = clusterAt(rows, row)
-    const [cluster, named, series] = [ledger.clusters[index], names[index], Ledger.seriesAt(ledger, firstOf[row] ?? -1)]
-    if (cluster === undefined || named === undefined || series === undefined) continue
-    const recommended = named.recommended()
-    const number = numberOf[row] ?? 0
-    const figures = figuresOfRows[at]
-    if (figures === undefined) continue
-    written.push({
-      id: idOf(rows, row),
-      cluster,
-      namespace: series.namespace,
-      workloadName: series.name,
-      workloadType: series.kind,
-      totalCost: figures.totalCost,
-      cpuCost: figures.cpuCost,
-      memoryCost: figures.memoryCost,
-      gpuCost: figures.gpuCost,
-      storageCost: figures.storageCost,
-      networkCost: figures.networkCost,
-      loadBalancerCost: figures.loadBalancerCost,
-      hourlyCost: figures.hoursExisted === 0 ? 0 : figures.totalCost / figures.hoursExisted,
-      replicaHours: figures.replicaHours,
-      spotHours: figures.spotHours,
-      onDemandHours: figures.onDemandHours,
-      spotPercent: figures.spotPercent,
-      onDemandPercent: figures.onDemandPercent,
-      cpuCoreHours: figures.cpuCoreHours,
-      memoryByteHours: figures.memoryByteHours,
-      cpuEfficiency: figures.cpuEfficiency,
-      memoryEfficiency: figures.memoryEfficiency,
-      savingsAvailable: figures.savingsAvailable,
-      cpuRecommendedMillis: recommended.cpuMillis[number] ?? 0,
-      memoryRecommendedBytes: recommended.memoryBytes[number] ?? 0,
-      recommendationDays: recommended.days[number] ?? 0,
-      hoursExisted: figures.hoursExisted,
-      hoursCovered: figures.hoursCovered
-    })
-  }
-}

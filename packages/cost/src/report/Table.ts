@@ -91,7 +91,7 @@ const addSeen = ({ columns, cpuSeen, memorySeen }: Table, { columns: own, from, 
 }
 
 /** What was requested while usage was known. **Shape** whole, so that the order of places changes no sum. */
-const seen = (requested: Float64Array, { coveredSeconds, existedSeconds }: Columns, index: number): number => {
+export const seen = (requested: Float64Array, { coveredSeconds, existedSeconds }: Columns, index: number): number => {
   const existed = existedSeconds[index] ?? 0
   const covered = coveredSeconds[index] ?? 0
   const asked = requested[index] ?? 0
@@ -177,8 +177,10 @@ export const totalNanos = ({ columns, size }: Pick<Table, "columns" | "size">): 
   return totals
 }
 
-const hours = (seconds: number): number => seconds / HOUR_SECONDS
-const money = (nanos: number): number => nanos / NANOS_PER_UNIT
+export const hours = (seconds: number): number => seconds / HOUR_SECONDS
+export const money = (nanos: number): number => nanos / NANOS_PER_UNIT
+export const percentOf = (part: number, whole: number): number =>
+  whole === 0 ? 0 : Math.min(100, (part / whole) * 100)
 
 /** Gives the costs of a place. */
 export const costsAt = (columns: Columns, place: number) => {
@@ -203,19 +205,7 @@ export const costsAt = (columns: Columns, place: number) => {
 export const totalsAt = ({ columns, cpuSeen, memorySeen, savingsNanos }: Table, bin: number): CostTotals =>
   told(columns, bin, { cpu: cpuSeen[bin] ?? 0, memory: memorySeen[bin] ?? 0 }, savingsNanos[bin] ?? 0)
 
-/** Gives the figures of a place by itself. **Shape** of a workload. */
-export const figuresAt = (columns: Columns, place: number, savingsNanos: number): CostTotals => {
-  const cpu = seen(columns.cpuRequestedMilliSeconds, columns, place)
-  const memory = seen(columns.memoryRequestedKibSeconds, columns, place)
-  return told(columns, place, { cpu, memory }, savingsNanos)
-}
-
-/**
- * Tells the figures of sums.
- *
- * **Source** OpenCost `CPUEfficiency`, `RAMEfficiency` (`core/pkg/opencost/allocation.go`): mean usage by mean request;
- * without a request 1 where something was used and cost something, else 0.
- */
+/** Tells the figures of sums. */
 const told = (
   columns: Columns,
   place: number,
@@ -224,7 +214,7 @@ const told = (
 ): CostTotals => {
   const replicas = columns.replicaSeconds[place] ?? 0
   const spot = columns.spotSeconds[place] ?? 0
-  const spotPercent = replicas === 0 ? 0 : Math.min(100, (spot / replicas) * 100)
+  const spotPercent = percentOf(spot, replicas)
   const costs = costsAt(columns, place)
   return {
     totalCost: costs.totalCost,
@@ -258,5 +248,11 @@ export const coreHours = (milliSeconds: number): number => milliSeconds / (1_000
 /** **Units** from KiB times seconds. */
 export const byteHours = (kibSeconds: number): number => (kibSeconds * KIB_BYTES) / HOUR_SECONDS
 
-const efficiency = (used: number, requested: number, cost: number): number =>
+/**
+ * Compares what was used with what was requested.
+ *
+ * **Source** OpenCost `CPUEfficiency`, `RAMEfficiency` (`core/pkg/opencost/allocation.go`): mean usage by mean request;
+ * without a request 1 where something was used and cost something, else 0.
+ */
+export const efficiency = (used: number, requested: number, cost: number): number =>
   requested > 0 ? used / requested : used > 0 && cost > 0 ? 1 : 0

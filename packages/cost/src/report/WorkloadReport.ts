@@ -3,13 +3,16 @@
  */
 import * as Cursor from "@quarterdeck/cluster-fanout/Cursor"
 import * as MergedList from "@quarterdeck/cluster-fanout/MergedList"
+import type { Position } from "@quarterdeck/cluster-fanout/RowOrder"
 import { Effect, Stream } from "effect"
 import type { WorkloadsQuery } from "../CostReport.ts"
 import type { WorkloadCosts } from "../CostRow.ts"
+import * as Billed from "./Billed.ts"
 import * as Gathering from "./Gathering.ts"
 import * as Ranking from "./Ranking.ts"
 import * as ReportCoverage from "./ReportCoverage.ts"
 import * as Rows from "./Rows.ts"
+import * as Settled from "./Settled.ts"
 import * as Table from "./Table.ts"
 
 /** Rows of one part of a stream. */
@@ -26,7 +29,8 @@ const gather = Effect.fnUntraced(function* (
   yield* ReportCoverage.requireAny(facts)
   yield* begun.refuseOutside
   const { isVisible, recommendations } = begun
-  const rows = yield* Rows.join(ledger, { isVisible, recommendations, namesOf: sources.namesOf })
+  const how = { isVisible, recommendations, namesOf: sources.namesOf }
+  const rows = yield* Rows.join(ledger, how)
   const ranked: Ranking.Ranked = {
     size: rows.size,
     totalNanos: rows.totalNanos,
@@ -39,7 +43,26 @@ const gather = Effect.fnUntraced(function* (
     ...ReportCoverage.of(facts, rows.counts, range)
   }
   const rowsAt = (places: ReadonlyArray<number>) => Rows.rowsAt(rows, places)
-  return { head, ranked, rowsAt }
+  const billedAt = (places: ReadonlyArray<number>) => Billed.rowsAt(rows, places)
+  const release = () => {
+    begun.reader.release(ledger)
+    Rows.release(rows)
+  }
+  /** Ranks by what pages before it were ranked by. **Limits** reads those hours only where they are not the closed ones. */
+  const settle = Effect.fnUntraced(function* (after: Position | undefined) {
+    const settled = Settled.of(begun, clusters, after)
+    if (settled === undefined) return ranked
+    if (Settled.isClosedPart(begun, clusters, settled)) {
+      return { ...ranked, settled, totalNanos: yield* Rows.closedNanos(rows) }
+    }
+    const before = yield* begun.reader.read(settled)
+    const known = yield* Rows.join(before, how)
+    const totalNanos = yield* Rows.nanosIn(known, rows)
+    begun.reader.release(before)
+    Rows.release(known)
+    return { ...ranked, settled, totalNanos }
+  })
+  return { head, ranked, settle, rowsAt, billedAt, release }
 })
 
 /** Gives one page. */
@@ -47,13 +70,16 @@ export const page = Effect.fnUntraced(function* (sources: Gathering.Sources, que
   const { filter, page, range } = query
   const paging = pagingOf(sources, query, Gathering.canonical(filter, range))
   const after = yield* MergedList.startOf(paging, page.cursor)
-  const { head, ranked, rowsAt } = yield* gather(sources, query)
-  const { next, places } = yield* Ranking.pageOf(ranked, { after, limit: page.limit })
+  const { head, ranked, release, rowsAt, settle } = yield* gather(sources, query)
+  const isOnlyPage = after === undefined && ranked.size <= page.limit
+  const settled = isOnlyPage ? ranked : yield* settle(after)
+  const { next, places } = yield* Ranking.pageOf(settled, { after, limit: page.limit })
   const reply: WorkloadCosts = {
-    aggregatedWorkloads: yield* rowsAt(places),
+    aggregatedWorkloads: yield* rowsAt(settled === ranked ? places : Ranking.sorted(places, ranked)),
     ...head,
     ...(next === undefined ? {} : { nextCursor: Cursor.seal(paging.key, paging.binding, next) })
   }
+  release()
   return reply
 })
 
@@ -62,9 +88,13 @@ export const all = Effect.fnUntraced(function* (
   sources: Gathering.Sources,
   query: Pick<WorkloadsQuery, "target" | "filter"> & Gathering.Asked
 ) {
-  const { head, ranked, rowsAt } = yield* gather(sources, query)
-  const rows = Ranking.parts(ranked, PART).pipe(Stream.mapEffect(rowsAt), Stream.flatMap(Stream.fromArray))
-  return { ...head, rows }
+  const { billedAt, head, ranked, rowsAt } = yield* gather(sources, query)
+  const parts = Ranking.parts(ranked, PART)
+  return {
+    ...head,
+    rows: parts.pipe(Stream.mapEffect(rowsAt), Stream.flatMap(Stream.fromArray)),
+    billed: parts.pipe(Stream.mapEffect(billedAt), Stream.flatMap(Stream.fromArray))
+  }
 })
 
 /** What pages of one list of costs have in common. */

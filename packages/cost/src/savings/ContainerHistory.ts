@@ -38,7 +38,7 @@ const OOM_RATIO = 1.2
 const OOM_LEAST_BYTES = 100 * 1_024 * 1_024
 
 /**
- * **Shape** `lastHour` is the newest hour with usage, counted since the epoch; `memory` has one peak a replica and UTC day,
+ * **Shape** `lastHour` is the newest hour with usage or a kill, counted since the epoch; `memory` has one peak a replica and UTC day,
  * at the day's end.
  */
 export interface ContainerHistory {

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import * as DecayingHistogram from "../DecayingHistogram.ts"
 import type { ContainerUsage } from "../HourUsage.ts"
 import { none, type Recommendation, type RecommendationPolicy } from "../Recommendation.ts"
 import * as ContainerHistory from "./ContainerHistory.ts"
@@ -63,11 +64,13 @@ export const merge = (into: WorkloadHistory, other: WorkloadHistory): void => {
  * Recommends what one replica requests.
  *
  * **Shape** the sum over the containers that its newest hour saw; what a replica gets at least is split evenly over them.
+ * A container of which kills alone are known is left out until its usage is: of its CPU nothing can be said.
  *
- * **Source** Kubernetes Vertical Pod Autoscaler, `pkg/recommender/logic/recommender.go`.
+ * **Source** Kubernetes Vertical Pod Autoscaler, `pkg/recommender/logic/recommender.go`, and
+ * `pkg/recommender/routines/vpa.go`: `GetContainerNameToAggregateStateMap` (`TotalSamplesCount` counts CPU).
  */
 export const recommend = ({ containers, hours }: WorkloadHistory, policy: RecommendationPolicy): Recommendation => {
-  const current = containers.filter(({ lastHour }) => lastHour === hours.last)
+  const current = containers.filter(({ cpu, lastHour }) => lastHour === hours.last && !DecayingHistogram.isEmpty(cpu))
   if (current.length === 0) return none
   let cpuRecommendedMillis = 0
   let memoryRecommendedBytes = 0

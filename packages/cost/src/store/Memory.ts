@@ -19,6 +19,8 @@ interface Day {
   /** Its first and the end of its last closed hour. */
   readonly fromMs: number
   readonly toMs: number
+  /** Where its closed hours began. */
+  readonly starts: ReadonlySet<number>
   readonly sums: ClusterSums
 }
 
@@ -82,8 +84,7 @@ const make = Effect.sync(() => {
   const close = Effect.fnUntraced(function* (hour: Hour) {
     const { cluster, startMs } = hour
     const { days, hours } = keptOf(cluster)
-    const day = days.get(dayOf(startMs))
-    if (hours.has(startMs) || (day !== undefined && startMs >= day.fromMs && startMs < day.toMs)) {
+    if (hours.has(startMs) || days.get(dayOf(startMs))?.starts.has(startMs) === true) {
       return yield* new CostError({ reason: new HourClosed({ cluster, startMs }) })
     }
     yield* rewrite([hour])
@@ -127,7 +128,9 @@ const make = Effect.sync(() => {
     [...clusters].flatMap(([cluster, { days, hours }]): ReadonlyArray<Extent> => {
       const starts = [...[...days.values()].map(({ fromMs }) => fromMs), ...hours.keys()]
       const ends = [...[...days.values()].map(({ toMs }) => toMs), ...[...hours.keys()].map((start) => start + HOUR_MS)]
-      return starts.length === 0 ? [] : [{ cluster, fromMs: Math.min(...starts), toMs: Math.max(...ends) }]
+      if (starts.length === 0) return []
+      const whole = days.size === 0 ? {} : { hoursFromMs: Math.max(...days.keys()) + DAY_MS }
+      return [{ cluster, fromMs: Math.min(...starts), toMs: Math.max(...ends), ...whole }]
     })
   )
 
@@ -141,7 +144,7 @@ const make = Effect.sync(() => {
           const window = { startMs, endMs }
           const fromMs = Math.min(...starts)
           const toMs = Math.max(...starts) + HOUR_MS
-          days.set(startMs, { startMs, fromMs, toMs, sums: sumsOf(cluster, window) })
+          days.set(startMs, { startMs, fromMs, toMs, starts: new Set(starts), sums: sumsOf(cluster, window) })
           for (const start of starts) hours.delete(start)
         }
         for (const startMs of [...days.keys()]) if (startMs + DAY_MS <= dayOf(daysBeforeMs)) days.delete(startMs)

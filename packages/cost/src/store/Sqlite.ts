@@ -19,6 +19,7 @@ import type { CostError } from "../CostError.ts"
 import { type ClusterSums, CostStore } from "../CostStore.ts"
 import * as CostClient from "../internal/costClient.ts"
 import type { Checked, Closing } from "../internal/costProtocol.ts"
+import { free } from "../internal/freed.ts"
 import * as HourMessage from "../internal/hourMessage.ts"
 import * as RecommendationBook from "../internal/recommendationBook.ts"
 import * as SeriesBook from "../internal/seriesBook.ts"
@@ -42,6 +43,18 @@ interface LayerOptions extends Options {
 }
 
 const open = ({ directory, isAlone = false }: LayerOptions) => CostClient.make(join(directory, FILE_NAME), { isAlone })
+
+/** Sums as they came, and how many readers gave them back. */
+interface ReadSums {
+  readonly sums: ClusterSums
+  returned: number
+}
+
+/** What is asked of the thread, by how many. **Shape** one that loses interest gives nothing back: then nothing is freed. */
+interface Question {
+  readonly answer: Deferred.Deferred<ReadonlyArray<ReadSums>, CostError>
+  readers: number
+}
 
 const make = (client: CostClient.CostClient, scope: Scope.Scope) => {
   const { call } = client
@@ -108,39 +121,64 @@ const make = (client: CostClient.CostClient, scope: Scope.Scope) => {
     window: Window,
     onOutcome: () => void
   ) {
-    const { sums } = yield* call({ operation: "sums", clusters, ...window }, onOutcome)
-    const found: Array<ClusterSums> = []
+    const answer = yield* call({ operation: "sums", clusters, ...window }, onOutcome)
+    const found: Array<ReadSums> = []
     for (const [index, cluster] of clusters.entries()) {
-      const one = sums[index]
+      const one = answer.sums[index]
       if (one === undefined) continue
       yield* book.learn(cluster, one.given)
       const series = yield* book.seriesOf(cluster, one.ids)
       const columns = HourMessage.columnsOf(one, one.ids.length)
-      found.push({ cluster, window, series, columns, knownSeconds: one.knownSeconds })
+      const sums: ClusterSums = { cluster, window, series, columns, knownSeconds: one.knownSeconds }
+      found.push({ sums, returned: 0 })
     }
     return found
   })
 
   /** Questions on their way to the thread, which answers in order: who asks the same meanwhile is told no less. */
-  const asked = new Map<string, Deferred.Deferred<ReadonlyArray<ClusterSums>, CostError>>()
+  const asked = new Map<string, Question>()
+  /** What readers were given, each its own, over columns that they share. */
+  const lent = new WeakMap<ClusterSums, () => void>()
+
+  const told = (question: Question) =>
+    Effect.map(Deferred.await(question.answer), (found) =>
+      found.map((one) => {
+        const sums = { ...one.sums }
+        lent.set(sums, () => {
+          one.returned++
+          if (one.returned === question.readers) free(Object.values(sums.columns))
+        })
+        return sums
+      })
+    )
 
   const sums = Effect.fn("CostStore.sums")(function* (clusters: ReadonlyArray<ClusterName>, window: Window) {
-    const question = JSON.stringify([clusters, window.startMs, window.endMs])
-    const same = asked.get(question)
-    if (same !== undefined) return yield* Deferred.await(same)
-    const answer = yield* Deferred.make<ReadonlyArray<ClusterSums>, CostError>()
-    asked.set(question, answer)
+    const key = JSON.stringify([clusters, window.startMs, window.endMs])
+    const same = asked.get(key)
+    if (same !== undefined) {
+      same.readers++
+      return yield* told(same)
+    }
+    const question: Question = { answer: yield* Deferred.make<ReadonlyArray<ReadSums>, CostError>(), readers: 1 }
+    asked.set(key, question)
     const forget = () => {
-      if (asked.get(question) === answer) asked.delete(question)
+      if (asked.get(key) === question) asked.delete(key)
     }
     // In a fiber of its own: whoever asked first may lose interest before the others.
     yield* readSums(clusters, window, forget).pipe(
       Effect.ensuring(Effect.sync(forget)),
-      Deferred.into(answer),
+      Deferred.into(question.answer),
       Effect.forkIn(scope)
     )
-    return yield* Deferred.await(answer)
+    return yield* told(question)
   })
+
+  const release = (sums: ReadonlyArray<ClusterSums>) => {
+    for (const one of sums) {
+      lent.get(one)?.()
+      lent.delete(one)
+    }
+  }
 
   const sumsByStep = Effect.fn("CostStore.sumsByStep")(function* (
     clusters: ReadonlyArray<ClusterName>,
@@ -151,14 +189,14 @@ const make = (client: CostClient.CostClient, scope: Scope.Scope) => {
   })
 
   const extents = Effect.map(call({ operation: "extents" }), ({ extents }) =>
-    extents.flatMap(({ cluster, fromMs, toMs }) => (is(cluster) ? [{ cluster, fromMs, toMs }] : []))
+    extents.flatMap(({ cluster, ...extent }) => (is(cluster) ? [{ cluster, ...extent }] : []))
   )
 
   const prune = Effect.fn("CostStore.prune")((limits: { hoursBeforeMs: number; daysBeforeMs: number }) =>
     Effect.asVoid(call({ operation: "prune", ...limits }))
   )
 
-  return CostStore.of({ close, rewrite, hours, sums, sumsByStep, extents, prune })
+  return CostStore.of({ close, rewrite, hours, sums, release, sumsByStep, extents, prune })
 }
 
 const dayAfter = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS + DAY_MS

@@ -50,6 +50,23 @@ describe("a changed book", () => {
     assert.isUndefined(errorOf(put(PriceHistory.initial, { currency: "EUR" }, { hasCosts: false })))
   })
 
+  it("is refused for a price that is not 0 and would count as 0, by its field", () => {
+    const { aws } = PriceBook.initial.default
+    for (const [change, field] of [
+      [{ overrides: [cpu(1), cpu(1e-14)] }, "overrides[1].cpuPerCoreHour"],
+      [
+        { default: { ...PriceBook.initial.default, aws: { ...aws, storagePerGiBHour: 4e-13 } } },
+        "default.aws.storagePerGiBHour"
+      ],
+      [{ rate: 0.000_001, overrides: [cpu(4e-7)] }, "overrides[0].cpuPerCoreHour"]
+    ] as const) {
+      const error = errorOf(put(PriceHistory.initial, change))
+      assert.deepInclude(error, { _tag: "InvalidPriceBook", field })
+      assert.include(error?.message, "counts as 0")
+    }
+    for (const price of [0, 1e-12]) assert.isUndefined(errorOf(put(PriceHistory.initial, { overrides: [cpu(price)] })))
+  })
+
   it("keeps its order when the clock was set back", () => {
     const first = putAt(PriceHistory.initial, nowMs, cpu(1))
     const second = putAt(first, nowMs - HOUR_MS, cpu(2))
@@ -107,6 +124,22 @@ describe("an override with validFrom", () => {
       { startMs: at("2026-02-01T00:00"), endMs: at("2026-02-01T01:00") }
     )
     assert.strictEqual(priceOf(memoryPicosPerGiBHour), 9)
+  })
+
+  it("is refused where hours were forgotten, though the setting would keep them by now", () => {
+    const hoursFromMs = at("2026-03-01T00:00")
+    const asked = (validFrom: string) =>
+      PriceHistory.revise(
+        PriceHistory.initial,
+        { ...PriceHistory.current(PriceHistory.initial), overrides: [cpu(5, {}, { validFrom })] },
+        { ...limits, hoursFromMs }
+      )
+    const refused = Result.flip(asked("2026-02-28T23:00:00Z"))
+    assert.strictEqual(
+      Result.isSuccess(refused) ? refused.success.message : "",
+      "overrides[0].validFrom: earlier hours were forgotten: must be 2026-03-01T00:00:00.000Z or later"
+    )
+    assert.isTrue(Result.isSuccess(asked("2026-03-01T00:00:00Z")))
   })
 
   it("corrects an earlier one of the same instant", () => {

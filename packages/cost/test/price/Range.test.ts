@@ -106,6 +106,28 @@ describe("two instants", () => {
     assert.isFalse(resolved({ from: "2026-03-02T10:20:00Z" }).isInDays)
   })
 
+  it("are widened to whole days where hours were forgotten, though the setting would keep them by now", () => {
+    const hoursFromMs = at("2026-03-05T00:00:00")
+    const windowOf = (from: string, to: string) => {
+      const { hours, isInDays } = Result.getOrThrow(Range.parse({ from, to }, { ...limits, hoursFromMs }))
+      return [new Date(hours.startMs).toISOString(), new Date(hours.endMs).toISOString(), isInDays]
+    }
+    assert.deepStrictEqual(windowOf("2026-03-03T10:00:00Z", "2026-03-03T11:00:00Z"), [
+      ...["2026-03-03T00:00:00.000Z", "2026-03-04T00:00:00.000Z"],
+      true
+    ])
+    assert.deepStrictEqual(windowOf("2026-03-04T10:00:00Z", "2026-03-05T11:00:00Z"), [
+      ...["2026-03-04T00:00:00.000Z", "2026-03-05T11:00:00.000Z"],
+      true
+    ])
+    assert.deepStrictEqual(windowOf("2026-03-05T10:00:00Z", "2026-03-05T11:00:00Z"), [
+      ...["2026-03-05T10:00:00.000Z", "2026-03-05T11:00:00.000Z"],
+      false
+    ])
+    // A setting that keeps less than there is counts all the same.
+    assert.strictEqual(Range.hourlyFromMs({ ...limits, hourlyDays: 1, hoursFromMs }), at("2026-03-07T00:00:00"))
+  })
+
   it.each([
     [{ range: "7d", from: "0" }, "range both"],
     [{ range: "7d", to: "2026-03-02T00:00:00Z" }, "range both"],
@@ -117,7 +139,7 @@ describe("two instants", () => {
     [{ from: "2026-03-02T00:00:00Z", to: "2026-03-01T00:00:00Z" }, "to empty"],
     [{ from: "2026-03-08T10:20:30.400Z" }, "from future"],
     [{ from: "2027-03-02T00:00:00Z", to: "2027-03-03T00:00:00Z" }, "from future"],
-    [{ from: "2025-02-01T10:20:30Z" }, "from tooOld"],
+    [{ from: "2025-02-01T09:20:30Z" }, "from tooOld"],
     [{ from: "0", to: "1" }, "from tooOld"]
   ])("%j is refused: %s", (asked, fault) => {
     assert.strictEqual(faultOf(asked), fault)
@@ -128,7 +150,30 @@ describe("two instants", () => {
     const message = Result.isFailure(read) ? read.failure.message : ""
     assert.include(message, "from: ")
     assert.include(message, "400 days")
-    assert.include(message, "2025-02-01T10:20:30.400Z")
+    assert.include(message, "2025-02-01T11:00:00.000Z")
+  })
+
+  const Later = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: HOUR_MS }))
+  const Instant = Schema.Int.check(Schema.isBetween({ minimum: nowMs, maximum: nowMs + 2 * DAY_MS }))
+  it.prop(
+    "are taken when the earliest that was told is sent back within the hour",
+    [Instant, Later],
+    ([now, later]) => {
+      const refused = Range.parse({ range: "500d" }, { ...limits, nowMs: now })
+      assert(Result.isFailure(refused))
+      const [, earliest] = / so (\S+) is the earliest$/.exec(refused.failure.message) ?? []
+      assert.isDefined(earliest)
+      const taken = Range.parse({ from: earliest }, { ...limits, nowMs: now + later })
+      assert.isTrue(Result.isSuccess(taken))
+      assert.isAtMost(Date.parse(earliest ?? "") - (now - 400 * DAY_MS), HOUR_MS)
+    }
+  )
+
+  it("are taken from the whole hour on that a length may begin with", () => {
+    const { hours } = resolved({ range: "400d" })
+    assert.isUndefined(faultOf({ from: "2025-02-01T10:00:00Z" }))
+    assert.strictEqual(faultOf({ from: "2025-02-01T09:59:59.999Z" }), "from tooOld")
+    assert.deepStrictEqual(resolved({ from: "2025-02-01T10:00:00Z" }).hours, hours)
   })
 
   const HoursAgo = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_300 }))

@@ -198,6 +198,46 @@ describe("a report by groups", () => {
     }).pipe(Effect.provide(reporting()))
   )
 
+  it.effect("tells of every step for how much of it each cluster was seen, so that a gap is no cheap hour", () =>
+    Effect.gen(function* () {
+      const known = [3_600, 900, 3_600]
+      yield* closing(
+        [
+          ...known.map((knownSeconds, index) => cost(monday + index * HOUR_MS, "api", 1, { knownSeconds })),
+          cost(monday + HOUR_MS, "web", 1, { cluster: stage })
+        ],
+        monday + 2.5 * HOUR_MS
+      )
+      const target = { mode: "Named", clusters: [prod, stage] } as const
+      const asked = grouping(["cluster"], { target, range: { from: String(monday) }, stepSize: "hour" })
+      const hoursOf = (reply: Effect.Success<ReturnType<typeof getAggregated>>) =>
+        bucketsOf(reply).map(({ clusters }) =>
+          clusters.map(({ hoursCovered, hoursInWindow, name }) => [name, hoursCovered, hoursInWindow])
+        )
+      const reply = yield* getAggregated(asked)
+      assert.deepStrictEqual(hoursOf(reply).slice(0, 2), [
+        [
+          ["prod", 1, 1],
+          ["stage", 0, 1]
+        ],
+        [
+          ["prod", 0.25, 1],
+          ["stage", 1, 1]
+        ]
+      ])
+      // The last step ends now.
+      assert.deepStrictEqual(
+        hoursOf(reply)[2]?.map(([, , inWindow]) => inWindow),
+        [0.5, 0.5]
+      )
+      const sums = bucketsOf(reply).map(({ clusters }) => clusters.reduce((sum, one) => sum + one.hoursCovered, 0))
+      assert.strictEqual(
+        sums.reduce((sum, hours) => sum + hours, 0),
+        reply.clusters.reduce((sum, { hoursCovered }) => sum + hoursCovered, 0)
+      )
+    }).pipe(Effect.provide(reporting()))
+  )
+
   it.effect("pages groups, and tells each page's groups in every step", () =>
     Effect.gen(function* () {
       yield* closing([

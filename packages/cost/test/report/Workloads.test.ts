@@ -140,6 +140,22 @@ describe("a report of workloads", () => {
     }).pipe(Effect.provide(reporting()))
   )
 
+  it.effect(
+    "is partial while a stale cluster leaves some of the window unknown, and not where all of it is known",
+    () =>
+      Effect.gen(function* () {
+        yield* closing([cost(monday, "api", 1), cost(monday, "web", 2, { cluster: stage })], monday + 3 * HOUR_MS)
+        const view = (name: typeof prod) => viewOf(name, name === stage ? { status: "stale", ageMs: 7_200_000 } : {})
+        const partialOver = (hours: number, of: typeof both | { mode: "Named"; clusters: [typeof prod] } = both) => {
+          const range = { from: String(monday), to: String(monday + hours * HOUR_MS) }
+          return Effect.map(getWorkloads(asking({ target: of, view, range })), ({ partial }) => partial)
+        }
+        assert.deepStrictEqual([yield* partialOver(1), yield* partialOver(3)], [false, true])
+        // What was not seen of a cluster that answers is told by its hours.
+        assert.isFalse(yield* partialOver(3, { mode: "Named", clusters: [prod] }))
+      }).pipe(Effect.provide(reporting()))
+  )
+
   it.effect("fails when no cluster answers and nothing is kept of any", () =>
     Effect.gen(function* () {
       yield* closing([cost(monday, "api", 1)], monday + days(30))

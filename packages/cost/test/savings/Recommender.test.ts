@@ -155,6 +155,37 @@ describe("the recommender", () => {
     })
   )
 
+  const unseen = { isOomKilled: true, coveredSeconds: 0, cpuMillis: [], memoryPeakBytes: 0 }
+
+  it.effect("learns from a kill in an hour of which nothing else is known", () =>
+    Effect.gen(function* () {
+      const given = hours(24, (hour) => [used("api", hour === 23 ? unseen : {})])
+      const { cpuRecommendedMillis, memoryRecommendedBytes } = yield* recommendedFrom(given)
+      assert.strictEqual(memoryRecommendedBytes, steadyMemoryBytes(1.2 * 1_024 * MIB))
+      assert.strictEqual(cpuRecommendedMillis, steadyCpuMillis(500))
+    })
+  )
+
+  it.effect("recommends nothing from kills alone, and remembers them for when usage is known", () =>
+    Effect.gen(function* () {
+      const kills = hours(3, () => [used("api", unseen)])
+      assert.deepStrictEqual(yield* recommendedFrom(kills), none)
+      const { cpuRecommendedMillis, memoryRecommendedBytes } = yield* recommendedFrom([
+        ...kills,
+        ...hours(1, () => [used("api")], 3)
+      ])
+      assert.strictEqual(memoryRecommendedBytes, steadyMemoryBytes(1.2 * 1_024 * MIB))
+      assert.strictEqual(cpuRecommendedMillis, steadyCpuMillis(500))
+    })
+  )
+
+  it.effect("leaves a container out of which kills alone are known, and recommends the others", () =>
+    Effect.gen(function* () {
+      const given = hours(4, () => [used("api"), used("api", { container: "proxy", ...unseen })])
+      assert.strictEqual((yield* recommendedFrom(given)).cpuRecommendedMillis, steadyCpuMillis(500))
+    })
+  )
+
   it.effect("does not run away when a container is killed again and again", () =>
     Effect.gen(function* () {
       const given = hours(24, () => [used("api", { memoryRequestBytes: 1_000 * MIB, isOomKilled: true })])

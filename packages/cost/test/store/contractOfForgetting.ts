@@ -3,7 +3,7 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { DAY_MS, HOUR_MS } from "../../src/Units.ts"
 import { checksOn, closeAll, type Stores, sumsOf } from "./checks.ts"
-import { addedUp, at, cost, days, hoursFrom, prod } from "./samples.ts"
+import { addedUp, at, cost, days, hoursFrom, prod, stage } from "./samples.ts"
 
 const monday = at("2026-03-02T00:00")
 
@@ -31,8 +31,31 @@ export const forgets = (stores: Stores): void => {
         }
       }
       assert.deepStrictEqual(yield* store.extents, [
-        { cluster: prod, fromMs: at("2026-02-27T03:00"), toMs: at("2026-02-27T03:00") + 100 * HOUR_MS }
+        {
+          ...{ cluster: prod, fromMs: at("2026-02-27T03:00"), toMs: at("2026-02-27T03:00") + 100 * HOUR_MS },
+          hoursFromMs: limit
+        }
       ])
+    })
+  )
+
+  check("says of each cluster up to where its hours were forgotten, whatever they were forgotten by", (store) =>
+    Effect.gen(function* () {
+      yield* store.rewrite([
+        ...Array.from({ length: 10 }, (_, index) => cost(monday - days(index) + HOUR_MS, "api", 5)),
+        cost(monday - days(4) + HOUR_MS, "api", 5, { cluster: stage }),
+        cost(monday, "api", 5, { cluster: stage })
+      ])
+      const hoursOf = Effect.map(store.extents, (extents) => extents.map(({ hoursFromMs }) => hoursFromMs))
+      assert.deepStrictEqual(yield* hoursOf, [undefined, undefined])
+      yield* store.prune({ hoursBeforeMs: monday - days(1) + HOUR_MS, daysBeforeMs: 0 })
+      assert.deepStrictEqual(yield* hoursOf, [monday - days(1), monday - days(3)])
+      // Kept longer from now on: what is forgotten stays so.
+      yield* store.prune({ hoursBeforeMs: monday - days(5), daysBeforeMs: monday - days(6) })
+      assert.deepStrictEqual(yield* hoursOf, [monday - days(1), monday - days(3)])
+      // Days that are gone with their hours are not kept as a whole.
+      yield* store.prune({ hoursBeforeMs: monday - days(1), daysBeforeMs: monday - days(1) })
+      assert.deepStrictEqual(yield* hoursOf, [undefined, undefined])
     })
   )
 
@@ -56,6 +79,20 @@ export const forgets = (stores: Stores): void => {
         addedUp(hours, monday, monday + days(2)),
         "all of a rewrite or none"
       )
+    })
+  )
+
+  check("says of an hour that it never had, within a day that it keeps as a whole, that it is too old", (store) =>
+    Effect.gen(function* () {
+      const hours = [cost(monday + HOUR_MS, "api", 5), cost(monday + 3 * HOUR_MS, "api", 5)]
+      yield* closeAll(store, [...hours, cost(monday + days(2), "api", 5)])
+      yield* store.prune({ hoursBeforeMs: monday + DAY_MS, daysBeforeMs: 0 })
+      const reasonsOf = (place: number) =>
+        Effect.map(Effect.flip(store.close(cost(monday + place * HOUR_MS, "api", 6))), ({ reason }) => reason._tag)
+      assert.deepStrictEqual(yield* Effect.forEach([0, 1, 2, 3, 4], reasonsOf), [
+        ...["HourForgotten", "HourClosed", "HourForgotten", "HourClosed", "HourForgotten"]
+      ])
+      assert.deepStrictEqual(yield* sumsOf(store, monday, monday + days(1)), addedUp(hours, monday, monday + days(1)))
     })
   )
 

@@ -52,6 +52,23 @@ export const keepsHours = (stores: Stores): void => {
     })
   )
 
+  check("keeps amounts that are too large to be exact, and sums them as far as they go", (store) =>
+    Effect.gen(function* () {
+      const large = 11_874_725_579_980_800
+      const closed = hour(monday, [[series("lake"), { storageKibSeconds: large }]], {
+        storage: [{ series: 0, storageClass: "nfs", kibSeconds: large }]
+      })
+      yield* store.close(closed)
+      assert.deepStrictEqual(yield* store.hours(prod, { startMs: monday, endMs: monday + HOUR_MS }), [closed])
+      const more = hoursFrom(monday + DAY_MS, 100).map((startMs) =>
+        hour(startMs, [[series("lake"), { storageKibSeconds: 2 ** 57, cpuCostNanos: 2 ** 57 }]])
+      )
+      yield* store.rewrite(more)
+      const endMs = monday + days(6)
+      assert.deepStrictEqual(yield* sumsOf(store, monday + DAY_MS, endMs), addedUp(more, monday, endMs))
+    })
+  )
+
   check("closes an hour once, and says so of the second time", (store) =>
     Effect.gen(function* () {
       yield* store.close(cost(monday, "api", 5))

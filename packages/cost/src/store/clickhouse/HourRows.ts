@@ -38,10 +38,16 @@ export const problemOf = ({ columns, knownSeconds, startMs }: Hour): string | un
   if (startMs % HOUR_MS !== 0 || secondsOf(startMs) * 1_000 !== startMs) return `${startMs} is no hour`
   if (!Number.isSafeInteger(knownSeconds)) return `${knownSeconds} is not a whole number`
   for (const measure of measures) {
-    for (const value of columns[measure]) if (!Number.isSafeInteger(value)) return `${value} is not a whole number`
+    for (const value of columns[measure]) {
+      if (!Number.isInteger(value)) return `${value} is not a whole number`
+      if (Math.abs(value) >= TOO_LARGE) return `${value} is too large`
+    }
   }
   return undefined
 }
+
+/** **Source** ClickHouse, "Int64". */
+const TOO_LARGE = 2 ** 63
 
 /** Names series by what they are. **Limits** leaves the event loop to others; `known` spares those that come again. */
 export const idsOf = Effect.fnUntraced(function* (series: ReadonlyArray<Series>, known: WeakMap<Series, string>) {

@@ -12,7 +12,7 @@ import type { ClusterSums, Extent } from "../../CostStore.ts"
 import type { Hour } from "../../Hour.ts"
 import { number, text } from "../../internal/sqlValue.ts"
 import { record } from "../../Measure.ts"
-import { HOUR_MS, SECOND_MS } from "../../Units.ts"
+import { DAY_MS, dayOf, HOUR_MS, SECOND_MS } from "../../Units.ts"
 import type { Window } from "../../Window.ts"
 import type { Client } from "./Client.ts"
 import * as HourRows from "./HourRows.ts"
@@ -29,7 +29,11 @@ const HOURS_AT_ONCE = 24
 /** A day counts where its last hour would. **Units** seconds. */
 const DAY_LATER = 82_800
 
-const SUMS = MEASURE_COLUMNS.map((column) => `sum(${column}) AS ${column}`).join(", ")
+/** What a long window may sum to more than 64 bits hold: volumes, and costs in small money. */
+const WIDE = /_cost_nanos$|^storage_/
+const SUMS = MEASURE_COLUMNS.map(
+  (column) => `sum(${WIDE.test(column) ? `toInt128(${column})` : column}) AS ${column}`
+).join(", ")
 const ANY = MEASURE_COLUMNS.map((column) => `${column} != 0`).join(" OR ")
 
 /** Sums of one cluster in one step, on their way. */
@@ -145,13 +149,17 @@ export const make = ({ read }: Client, ledger: Ledger, names: Names) => {
 
   const extents = Effect.gen(function* () {
     const found: Array<Extent> = []
-    const sql = `SELECT cluster, toUnixTimestamp(min(start)), toUnixTimestamp(max(start)) FROM (
-        SELECT cluster, start FROM ledger WHERE span = 'hour' GROUP BY cluster, start HAVING argMax(state, commit) != 'gone'
+    const sql = `SELECT cluster, toUnixTimestamp(min(start)), toUnixTimestamp(max(start)),
+        countIf(held = 'folded'), toUnixTimestamp(maxIf(start, held = 'folded')) FROM (
+        SELECT cluster, start, argMax(state, commit) AS held FROM ledger
+        WHERE span = 'hour' GROUP BY cluster, start HAVING held != 'gone'
       ) GROUP BY cluster ORDER BY cluster`
-    yield* read({ action: LIST, sql }, ([name, from, to]) => {
+    yield* read({ action: LIST, sql }, ([name, from, to, folded, lastFolded]) => {
       const cluster = text(name)
+      if (!is(cluster)) return
       const [fromMs, toMs] = [number(from) * SECOND_MS, number(to) * SECOND_MS + HOUR_MS]
-      if (is(cluster)) found.push({ cluster, fromMs, toMs })
+      const whole = number(folded) === 0 ? {} : { hoursFromMs: dayOf(number(lastFolded) * SECOND_MS) + DAY_MS }
+      found.push({ cluster, fromMs, toMs, ...whole })
     })
     return found
   })

@@ -1,0 +1,28 @@
+/**
+ * Hours that count in the total of their day alone, because damage took them.
+ *
+ * @since 0.1.0
+ */
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Effect } from "effect"
+import type { CostError } from "../CostError.ts"
+import type { CostStore } from "../CostStore.ts"
+import type { Window } from "../Window.ts"
+
+/** **Shape** `startMs` is where the UTC day starts; `seconds` how much of it is lost, as far as the cluster was seen. */
+export interface LostHours {
+  readonly cluster: ClusterName
+  readonly startMs: number
+  readonly seconds: number
+}
+
+/** Tells how long a cluster was seen in a window, by what reports are made of: they count the total of a whole day. */
+export const knownSeconds = (
+  store: CostStore["Service"],
+  cluster: ClusterName,
+  window: Window
+): Effect.Effect<number, CostError> =>
+  Effect.map(store.sums([cluster], window), (sums) => {
+    store.release?.(sums)
+    return sums.reduce((sum, { knownSeconds }) => sum + knownSeconds, 0)
+  })

@@ -1,0 +1,33 @@
+/**
+ * Tells rows together with the quantities that their JSON leaves out.
+ */
+import { Effect } from "effect"
+import type { BilledRow } from "../CostRow.ts"
+import type { Measure } from "../Measure.ts"
+import { HOUR_SECONDS, KIB_BYTES } from "../Units.ts"
+import * as Ledger from "./Ledger.ts"
+import * as Rows from "./Rows.ts"
+import * as Table from "./Table.ts"
+
+/** Writes rows out, as {@link Rows.rowsAt} does. */
+export const rowsAt = Effect.fnUntraced(function* (rows: Rows.Rows, chosen: ReadonlyArray<number>) {
+  const written = yield* Rows.rowsAt(rows, chosen)
+  return written.map((row, at): BilledRow => ({ ...row, ...quantitiesOf(rows, chosen[at] ?? -1) }))
+})
+
+const quantitiesOf = ({ firstOf, ledger, nextOf }: Rows.Rows, row: number) => {
+  const sumOf = (measure: Measure): number => {
+    let sum = 0
+    for (let place = firstOf[row] ?? -1; place >= 0; place = nextOf[place] ?? -1) {
+      const part = Ledger.partAt(ledger, place)
+      sum += part?.columns[measure][place - part.from] ?? 0
+    }
+    return sum
+  }
+  return {
+    gpuHours: Table.coreHours(sumOf("gpuMilliSeconds")),
+    storageByteHours: Table.byteHours(sumOf("storageKibSeconds")),
+    egressBytes: (sumOf("zoneEgressKib") + sumOf("regionEgressKib") + sumOf("internetEgressKib")) * KIB_BYTES,
+    loadBalancerHours: sumOf("loadBalancerSeconds") / HOUR_SECONDS
+  }
+}
