@@ -97,8 +97,9 @@ export class Guard extends Context.Service<
           return yield* endpointEffect.pipe(
             Effect.provideService(Principal, principal),
             Effect.provideService(RequestBody.BodyText, text),
-            Effect.catch((error): Effect.Effect<never, Types.unhandled | Problem.Problem> =>
-              HttpApiError.HttpApiSchemaError.is(error) ? refuseInput(error) : Effect.fail(error)
+            Effect.catch(
+              (error): Effect.Effect<never, Types.unhandled | Problem.Problem, HttpServerRequest.HttpServerRequest> =>
+                HttpApiError.HttpApiSchemaError.is(error) ? refuseInput(error) : Effect.fail(error)
             )
           )
         })
@@ -139,35 +140,42 @@ const unauthorized = Effect.fnUntraced(function* (code: Problem.Code, detail: st
   return yield* refuse(code, { detail })
 })
 
+const parametersOf = (url: string): URLSearchParams => new URLSearchParams(url.split("?").slice(1).join("?"))
+
 /** An endpoint that declares no parameter has none that would be decoded, and so none that would be refused. */
 const refuseQuery = Effect.gen(function* () {
   const { url } = yield* HttpServerRequest.HttpServerRequest
-  const [name] = new URLSearchParams(url.split("?").slice(1).join("?")).keys()
+  const [name] = parametersOf(url).keys()
   if (name === undefined) return
-  const fault = SchemaFault.unknownField(name)
+  const fault = SchemaFault.unknownField([name])
   return yield* refuse("unknown_parameter", {
-    detail: SchemaFault.print(fault),
+    detail: `${SchemaFault.print(fault)}; the route takes no parameter`,
     ...(fault.field === "" ? {} : { field: fault.field })
   })
 })
 
 /** Tells a request that does not decode from a reply that does not encode: the second is the service's own fault. */
-const refuseInput = (error: HttpApiError.HttpApiSchemaError): Effect.Effect<never, Problem.Problem> => {
+const refuseInput = Effect.fnUntraced(function* (error: HttpApiError.HttpApiSchemaError) {
   const fault = SchemaFault.fromIssue(error.cause.issue)
   switch (error.kind) {
-    case "Query":
-    case "Params":
-    case "Headers": {
-      const code = fault.isUnknown ? "unknown_parameter" : "invalid_parameter"
-      return refuse(code, { detail: SchemaFault.print(fault), ...(fault.field === "" ? {} : { field: fault.field }) })
+    case "Query": {
+      const { url } = yield* HttpServerRequest.HttpServerRequest
+      const isRepeated = parametersOf(url).getAll(fault.field).length > 1
+      return yield* refuseParameter(isRepeated ? { ...fault, problem: "may be given once" } : fault)
     }
+    case "Params":
+    case "Headers":
+      return yield* refuseParameter(fault)
     case "Payload":
-      return refuse("invalid_body", {
-        detail: SchemaFault.print(fault),
-        field: fault.field === "" ? "body" : fault.field
-      })
+      return yield* RequestBody.refuseFault(fault)
     case "Body":
     case "ResponseHeaders":
-      return Effect.die(error)
+      return yield* Effect.die(error)
   }
-}
+})
+
+const refuseParameter = (fault: SchemaFault.SchemaFault) =>
+  refuse(fault.isUnknown ? "unknown_parameter" : "invalid_parameter", {
+    detail: SchemaFault.print(fault),
+    ...(fault.field === "" ? {} : { field: fault.field })
+  })

@@ -78,15 +78,15 @@ export const decode = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) =
       return yield* refuse("malformed_json", field === undefined ? { detail: message } : { detail: message, field })
     }
     return yield* decodeValue(value.success).pipe(
-      Effect.catch((error) => {
-        const fault = SchemaFault.fromIssue(error.issue)
-        return refuse("invalid_body", {
-          detail: SchemaFault.print(fault),
-          field: fault.field === "" ? "body" : fault.field
-        })
-      })
+      Effect.catch((error) => refuseFault(SchemaFault.fromIssue(error.issue)))
     )
   })
+}
+
+/** Fails with `invalid_body`. **Shape** the body as a whole is called `body`. */
+export const refuseFault = (fault: SchemaFault.SchemaFault): Effect.Effect<never, Problem.Problem> => {
+  const field = fault.field === "" ? "body" : fault.field
+  return refuse("invalid_body", { detail: SchemaFault.print({ ...fault, field }), field })
 }
 
 const decodeUtf8 = (bytes: ArrayBuffer) =>

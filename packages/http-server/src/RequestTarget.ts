@@ -42,7 +42,8 @@ const asked = Effect.fnUntraced(function* (body: TargetRequest.Body | undefined)
     options.maxNames
   )
   if (Result.isFailure(parts)) return yield* refusal(parts.failure, options.header)
-  return { target: parts.success, fromHeader: header.success }
+  const isOfBody = body?.multiCluster === true && body.clusters !== undefined
+  return { target: parts.success, fromHeader: header.success, field: isOfBody ? "clusters" : options.header }
 })
 
 /**
@@ -56,32 +57,32 @@ const asked = Effect.fnUntraced(function* (body: TargetRequest.Body | undefined)
  * @since 0.1.0
  */
 export const resolve = Effect.fnUntraced(function* (body?: TargetRequest.Body) {
-  const { target } = yield* asked(body)
-  return yield* within(target)
+  const { field, target } = yield* asked(body)
+  return yield* within(target, field)
 })
 
 /** Resolves the target of the list of clusters: without a header it is every cluster in scope. */
 export const resolveClusters = Effect.fnUntraced(function* () {
-  const { fromHeader, target } = yield* asked(undefined)
-  return yield* within(fromHeader._tag === "None" ? TargetRequest.all : target)
+  const { field, fromHeader, target } = yield* asked(undefined)
+  return yield* within(fromHeader._tag === "None" ? TargetRequest.all : target, field)
 })
 
 /**
- * Resolves the one cluster that a parameter names; the header is not read.
+ * Resolves the one cluster that the parameter `cluster` names; the header is not read.
  *
  * **Errors** the problems `cluster_forbidden`, `cluster_not_found`.
  */
-export const resolveNamed = (name: ClusterName) => within(TargetRequest.named([name]))
+export const resolveNamed = (name: ClusterName) => within(TargetRequest.named([name]), "cluster")
 
-const within = Effect.fnUntraced(function* (request: TargetRequest.TargetRequest) {
+/** **Shape** `field` is where the request names its clusters. */
+const within = Effect.fnUntraced(function* (request: TargetRequest.TargetRequest, field: string) {
   const principal = yield* Principal
-  const options = yield* TargetOptions
   const { clusters, parent } = yield* (yield* ClusterRegistry).snapshot
   const target = Target.resolve(request, Rule.clusterScope(principal.rule), {
     parent,
     clusters: clusters.map(({ name }) => name)
   })
-  if (Result.isFailure(target)) return yield* refusal(target.failure, options.header)
+  if (Result.isFailure(target)) return yield* refusal(target.failure, field)
   yield* Effect.annotateCurrentSpan({
     "quarterdeck.target": target.success.mode,
     "quarterdeck.clusters": target.success.clusters.length
@@ -91,18 +92,21 @@ const within = Effect.fnUntraced(function* (request: TargetRequest.TargetRequest
 
 const refusal = (
   error: InvalidTarget | EmptyClusterList | ClusterForbidden | ClusterNotFound,
-  header: string
+  place: string
 ): Effect.Effect<never, Problem.Problem> => {
   switch (error._tag) {
     case "InvalidTarget": {
-      const field = error.field === "header" ? header : error.field
-      return refuse("invalid_target", { detail: error.message.replace(/^header/, header), field })
+      const field = error.field === "header" ? place : error.field
+      return refuse("invalid_target", { detail: error.message.replace(/^header/, place), field })
     }
     case "EmptyClusterList":
       return refuse("empty_cluster_list", { detail: error.message, field: "clusters" })
     case "ClusterForbidden":
-      return refuse("cluster_forbidden", { detail: error.message })
+      return refuse("cluster_forbidden", {
+        detail: error.message,
+        ...(error.cluster === undefined ? {} : { field: place })
+      })
     case "ClusterNotFound":
-      return refuse("cluster_not_found", { detail: error.message })
+      return refuse("cluster_not_found", { detail: error.message, field: place })
   }
 }

@@ -7,7 +7,7 @@ import * as SchemaFault from "@quarterdeck/keys/SchemaFault"
 import { Problem } from "@quarterdeck/contract/Problem"
 import { ByteSize, Effect, Redacted, Result, Schema, Stream } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse, HttpIncomingMessage } from "effect/http"
-import { type CommandFailure, failed } from "./CommandFailure.ts"
+import { type CommandFailure, failed, misused } from "./CommandFailure.ts"
 import type { Connection } from "./Connection.ts"
 import * as CoverageNotes from "./CoverageNotes.ts"
 import { explain } from "./TransportProblem.ts"
@@ -19,6 +19,8 @@ export interface Call {
   readonly query?: ReadonlyArray<readonly [name: string, value: string]>
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
+  /** The flag, or argument, that each field of the request came from: a field that is refused is told by it. */
+  readonly flags?: Readonly<Record<string, string>>
 }
 
 /** Longer than any deadline that the service takes, with room for a slow line. */
@@ -30,7 +32,7 @@ const MAX_ANSWER = ByteSize.mebibytes(128)
  * Calls an endpoint and decodes its answer.
  *
  * **Errors** `CommandFailure`: no connection, an answer that is not JSON or of another shape, a problem that the
- * service sent.
+ * service sent; with exit code 2 where what it refused (HTTP 400) stood in a flag.
  *
  * **Limits** one request, 60 s, 128 MiB; redirects are not followed, so that the key goes to no other address.
  *
@@ -78,7 +80,7 @@ export const download = (
       const head = headOf(response)
       if (response.status === 200 && head.mediaType === CSV) return response.stream
       const body = { ...head, text: yield* response.text }
-      return yield* response.status === 200 ? notJson(connection, body) : refusal(connection, body, response)
+      return yield* response.status === 200 ? notJson(connection, body) : refusal(connection, request, body, response)
     })
   ).pipe(
     Stream.timeoutOrElse({
@@ -104,7 +106,7 @@ const send = (connection: Connection, call: Call): Effect.Effect<Body, CommandFa
     const response = yield* client.execute(toRequest(connection, call))
     const body: Body = { ...headOf(response), text: yield* response.text }
     if (body.status >= 200 && body.status < 300) return body
-    return yield* refusal(connection, body, response)
+    return yield* refusal(connection, call, body, response)
   }).pipe(
     Effect.timeoutOrElse({
       duration: TIMEOUT,
@@ -142,6 +144,7 @@ const toRequest = (
 /** Tells what an answer other than a success says. */
 const refusal = (
   connection: Connection,
+  { flags = {} }: Call,
   body: Body,
   response: HttpClientResponse.HttpClientResponse
 ): CommandFailure => {
@@ -152,6 +155,11 @@ const refusal = (
   const problem = Result.flatMap(parse(body), Schema.decodeUnknownResult(Problem))
   if (Result.isFailure(problem)) return notJson(connection, body)
   const { clusters = [], code, detail, field, requestId, title } = problem.success
+  const flag = body.status === 400 && field !== undefined ? flags[field.replace(/[[.].*$/, "")] : undefined
+  if (field !== undefined && flag !== undefined) {
+    const told = detail.startsWith(`${field}: `) ? detail.slice(field.length + 2) : detail
+    return misused(`${flag}: ${told} (HTTP ${body.status}, code ${code}, request ${requestId})`)
+  }
   const where = field === undefined ? "" : `, field ${field}`
   return failed(
     `${title}: ${detail} (HTTP ${body.status}, code ${code}${where}, request ${requestId})`,

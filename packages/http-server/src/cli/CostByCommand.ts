@@ -47,7 +47,7 @@ export const costByCommand = Command.make(
     cluster: targetFlag,
     ...CostFlags.window,
     ...CostFlags.filter,
-    ...CostFlags.length,
+    ...CostFlags.lengthOf("csv"),
     output: outputFlag,
     url: Connection.urlFlag
   },
@@ -56,6 +56,7 @@ export const costByCommand = Command.make(
     const request = {
       method: "POST" as const,
       path: PATH,
+      flags: CostFlags.flagOf,
       headers: headersOf(connection, cluster),
       body: {
         groupBy: groups,
@@ -99,7 +100,7 @@ export const costByCommand = Command.make(
     const shown = pages.reduce((sum, one) => sum + groupsOf(one).length, 0)
     if (rest !== undefined) yield* Print.note(CostNotes.rest("groups", shown))
     if (lines.length === 0) yield* Print.note(CoverageNotes.nothingFound("costs", clusters, cluster))
-    yield* Effect.forEach(CostNotes.lines(clusters), Print.note, { discard: true })
+    yield* Effect.forEach([...CostNotes.lines(clusters), ...CostNotes.steps(buckets)], Print.note, { discard: true })
   })
 ).pipe(
   Command.withDescription("Sum costs by cluster, namespace, kind, workload or labels, whole or step by step."),

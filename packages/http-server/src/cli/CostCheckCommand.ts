@@ -24,15 +24,21 @@ const csv: ReadonlyArray<Output.Column<Finding>> = [
   { title: "start", cell: startOf },
   { title: "problem", cell: ({ problem }) => problem }
 ]
-const COLUMNS = { table: csv.map((column) => ({ ...column, title: column.title.toUpperCase() })), csv }
+const both = (columns: ReadonlyArray<Output.Column<Finding>>) => ({
+  table: columns.map((column) => ({ ...column, title: column.title.toUpperCase() })),
+  csv: columns
+})
+const FOUND = both(csv)
+const MENDED = both([...csv, { title: "counts", cell: ({ counts = "" }) => counts }])
 
-/** Prints findings. **Shape** in a table only where there are any. */
-const print = (output: Output.Format, { findings, ...counts }: Checked) => {
-  const told = findings.map(({ cluster, problem, what, ...rest }) => ({
-    ...{ cluster, what, start: startOf({ cluster, problem, what, ...rest }), problem }
+/** Prints findings, and once they are mended where each counts. **Shape** in a table only where there are any. */
+const print = (output: Output.Format, { findings, ...counts }: Checked, columns = FOUND) => {
+  const told = findings.map((finding) => ({
+    ...{ cluster: finding.cluster, what: finding.what, start: startOf(finding), problem: finding.problem },
+    ...(finding.counts === undefined ? {} : { counts: finding.counts })
   }))
   if (output === "table" && findings.length === 0) return Effect.void
-  return Print.rows(output, COLUMNS, findings, { ...counts, findings: told })
+  return Print.rows(output, columns, findings, { ...counts, findings: told })
 }
 
 const counted = ({ days, hours }: Checked): string => `${hours} hours and ${days} days`
@@ -82,7 +88,7 @@ export const costRepairCommand = Command.make(
     }
     if (copy) yield* Print.note(`the damaged file is kept as ${yield* copied(file)}`)
     const repaired = yield* sqlite.repair({ directory }).pipe(Effect.mapError(failure))
-    yield* print(output, repaired)
+    yield* print(output, repaired, MENDED)
     const left = yield* sqlite.check({ directory }).pipe(Effect.mapError(failure))
     if (left.findings.length > 0) {
       return yield* failed(`${file}: ${left.findings.length} cannot be mended: restore a backup`)
@@ -91,7 +97,7 @@ export const costRepairCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Drop what is damaged of the history of costs in a data directory, keep the rest whole, and say what was lost. A lost hour counts in the hour after it; a day keeps its total. The server must be stopped, which the lock of the file tells: while a server has it open, nothing is done."
+    "Drop what is damaged of the history of costs in a data directory, keep the rest whole, and say what was lost and where it counts now: an hour in the next one of its day that is left, the last hours of a day in the total of the day alone, which reports have and an export has not. The server must be stopped, which the lock of the file tells: while a server has it open, nothing is done."
   ),
   Command.withShortDescription("Mend the history of costs, and say what was lost (local)"),
   Command.withExamples([

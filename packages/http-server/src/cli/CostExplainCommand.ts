@@ -39,6 +39,7 @@ export const costExplainCommand = Command.make(
     const explanation = yield* ApiClient.call(connection, Explanation, {
       method: "GET",
       path: "/api/v1/costExplanation",
+      flags: { ...CostFlags.flagOf, id: "id" },
       query: [["cluster", cluster], ["id", id], ...CostFlags.queryOf(window)]
     })
     yield* Print.output(PRINTERS[output](explanation))

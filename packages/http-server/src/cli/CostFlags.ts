@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import { DEFAULT_LIMIT, MAX_LIMIT } from "@quarterdeck/cluster-fanout/ListQuery"
+import * as Instant from "@quarterdeck/cost/Instant"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import { misused } from "./CommandFailure.ts"
@@ -12,31 +13,42 @@ import * as ListFlags from "./ListFlags.ts"
 const INSTANT = "2026-03-01|RFC 3339|ms"
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 
-/** A date alone is the start of that day in UTC; everything else is the server's to judge. */
-const instant = (text: string): string => (DATE.test(text) ? `${text}T00:00:00Z` : text)
+/** A date alone is the start of that day in UTC. */
+const asInstant = (text: string): string => (DATE.test(text) ? `${text}T00:00:00Z` : text)
 
-/** The window of a report. **Shape** {@link queryOf} makes the parameters of it. */
-export const window = {
-  range: Flag.String("range").pipe(
-    Flag.withMetavar("7d"),
-    Flag.withDescription("The time up to now: a number and h, d or w, such as 24h; 7d unless --from is given"),
-    Flag.optional
-  ),
-  from: Flag.String("from").pipe(
+const instant = (flag: string, description: string) =>
+  Flag.String(flag).pipe(
     Flag.withMetavar(INSTANT),
-    Flag.withDescription("Instead of --range, where the window begins; a date is the start of that day in UTC"),
-    Flag.map(instant),
-    Flag.optional
-  ),
-  to: Flag.String("to").pipe(
-    Flag.withMetavar(INSTANT),
-    Flag.withDescription("Where it ends, itself not in it; now when left out"),
-    Flag.map(instant),
+    Flag.withDescription(description),
+    Flag.map(asInstant),
+    Flag.filter(
+      (text) => Instant.parse(text) !== undefined,
+      () => "a date such as 2026-03-01, RFC 3339 such as 2026-03-01T12:00:00Z, or milliseconds since 1970"
+    ),
     Flag.optional
   )
-}
 
-type Window = { readonly [Name in keyof typeof window]: Option.Option<string> }
+/** The flags of a window. **Shape** `otherwise` says what it is without them; {@link queryOf} makes the parameters of it. */
+export const windowOf = (otherwise: string) => ({
+  range: Flag.String("range").pipe(
+    Flag.withMetavar("7d"),
+    Flag.withDescription(`The time up to now: a number and h, d or w, such as 24h; ${otherwise}`),
+    Flag.optional
+  ),
+  from: instant("from", "Instead of --range, where the window begins; a date is the start of that day in UTC"),
+  to: instant("to", "Where it ends, itself not in it; now when left out")
+})
+
+/** The window of a report. */
+export const window = windowOf("7d unless --from is given")
+
+export type Window = { readonly [Name in keyof typeof window]: Option.Option<string> }
+
+/** The flags that fields of a request for costs come from. */
+export const flagOf = {
+  ...{ range: "--range", from: "--from", to: "--to", limit: "--limit" },
+  ...{ namespaces: "--namespace", workloadTypes: "--type", stepSize: "--step", idle: "--idle", groupBy: "groups" }
+}
 
 /** Makes the query parameters of a window. */
 export const queryOf = ({ from, range, to }: Window): ReadonlyArray<readonly [string, string]> =>
@@ -56,10 +68,10 @@ export const bodyOf = ({ namespace, type }: Filter): Readonly<Record<string, Rea
   ...Option.match(type, { onNone: () => ({}), onSome: (workloadTypes) => ({ workloadTypes }) })
 })
 
-/** The flags that say how much of a report is printed. */
-export const length = {
+/** The flags that say how much of a report is printed. **Shape** `files` are the forms that have every row otherwise. */
+export const lengthOf = (files: string) => ({
   limit: Flag.Int("limit").pipe(
-    Flag.withDescription(`How many rows to print at most; default ${DEFAULT_LIMIT}, but every row with csv and focus`),
+    Flag.withDescription(`How many rows to print at most; default ${DEFAULT_LIMIT}, but every row with ${files}`),
     Flag.filter(
       (count) => count >= 1,
       () => "a whole number from 1"
@@ -67,7 +79,7 @@ export const length = {
     Flag.optional
   ),
   all: Flag.Boolean("all").pipe(Flag.withDescription("Print every row"), Flag.withDefault(false))
-}
+})
 
 interface Length {
   readonly limit: Option.Option<number>

@@ -34,7 +34,7 @@ export const directoryOf = (flag: Option.Option<string>) =>
 /**
  * Finds the file, so that none is made where there was none.
  *
- * **Errors** `CommandFailure`.
+ * **Errors** `CommandFailure`, also where the variables say that the history is in ClickHouse and no directory is given.
  *
  * @since 0.1.0
  */
@@ -42,6 +42,12 @@ export const find = Effect.fn("CostHistory.find")(function* (flag: Option.Option
   const files = yield* FileSystem.FileSystem
   const { join } = yield* Path.Path
   const { FILE_NAME } = yield* sqlite
+  const { variables } = yield* Surroundings
+  if (Option.isNone(flag) && variables[variableOf(costUrl)] !== undefined) {
+    return yield* misused(
+      `${variableOf(costUrl)} names a ClickHouse server, which checks its own data; --${dataDirectory.flag} names a directory with a history in SQLite`
+    )
+  }
   const directory = yield* directoryOf(flag)
   const file = join(directory, FILE_NAME)
   yield* files

@@ -24,7 +24,7 @@ export const reportFlags = {
   cluster: targetFlag,
   ...CostFlags.window,
   ...CostFlags.filter,
-  ...CostFlags.length,
+  ...CostFlags.lengthOf("csv and focus"),
   output: Flag.Literals("output", ["table", "json", "csv", "focus"]).pipe(
     Flag.withAlias("o"),
     Flag.withDescription("table, json, csv, or focus: CSV with the columns of FOCUS, the FinOps specification"),
@@ -47,6 +47,7 @@ export const report = Effect.fn("cost")(function* ({ cluster, output, url, ...fl
   const request = {
     method: "POST" as const,
     path: PATH,
+    flags: CostFlags.flagOf,
     headers: headersOf(connection, cluster),
     body: CostFlags.bodyOf(flags)
   }

@@ -18,8 +18,11 @@ export const money = (amount: number, decimals = 2): string => {
   return amount > 0 ? `<${least.toFixed(decimals)}` : `>-${least.toFixed(decimals)}`
 }
 
-/** Writes a part of one as a percentage. **Shape** rounded down, so that only the whole is `100%`. */
-export const percent = (part: number): string => `${Math.floor(part * 100 + 1e-9)}%`
+/** Writes a part of one as a percentage. **Shape** rounded down; only the whole is `100%`, and what is nearly that `>99%`. */
+export const percent = (part: number): string => {
+  const whole = Math.floor(part * 100 + 1e-9)
+  return whole === 99 && part > 0.99 + 1e-9 ? ">99%" : `${whole}%`
+}
 
 /** Writes a price with six significant digits. **Example** `0.031611` */
 export const price = (amount: number): string => String(Number(amount.toPrecision(6)))

@@ -5,6 +5,7 @@
  */
 import * as CostExport from "@quarterdeck/cost/CostExport"
 import { CostStore } from "@quarterdeck/cost/CostStore"
+import type { LostHours } from "@quarterdeck/cost/export/LostHours"
 import * as Range from "@quarterdeck/cost/Range"
 import type { Window } from "@quarterdeck/cost/Window"
 import { Clock, Effect, FileSystem, Option, Stdio, Stream } from "effect"
@@ -14,6 +15,7 @@ import { failed, misused } from "./CommandFailure.ts"
 import * as CostFlags from "./CostFlags.ts"
 import * as CostHistory from "./CostHistory.ts"
 import * as CostProgress from "./CostProgress.ts"
+import * as CostText from "./CostText.ts"
 import * as Input from "./Input.ts"
 import * as ListFlags from "./ListFlags.ts"
 import * as PlainText from "./PlainText.ts"
@@ -28,7 +30,7 @@ export const costExportCommand = Command.make(
   {
     ...CostHistory.storeFlags,
     clusters: ListFlags.several("clusters", "Clusters, joined by a comma; all that are kept when left out"),
-    ...CostFlags.window
+    ...CostFlags.windowOf("everything that is kept when left out")
   },
   Effect.fn("cost export")(function* ({ clusters, costUrl, data, ...flags }) {
     const window = yield* windowOf(flags)
@@ -48,7 +50,9 @@ export const costExportCommand = Command.make(
       const progress = yield* CostProgress.make
       let hours = 0
       let size = 0
-      const told = CostExport.toCsv(chosen, window).pipe(
+      const lost: Array<LostHours> = []
+      const onLost = (one: LostHours) => Effect.sync(() => void lost.push(one))
+      const told = CostExport.toCsv(chosen, window, { onLost }).pipe(
         Stream.tap((text) => {
           hours += text.match(HOUR)?.length ?? 0
           size += text.length
@@ -58,12 +62,13 @@ export const costExportCommand = Command.make(
       )
       yield* Effect.ensuring(Print.parts(told), progress.clear)
       yield* Print.note(`exported ${hours} hours of ${chosen.length === 1 ? "1 cluster" : `${chosen.length} clusters`}`)
+      yield* Effect.forEach(lost, (one) => Print.note(lostNote(one)), { discard: true })
     })
     yield* place.use(work)
   })
 ).pipe(
   Command.withDescription(
-    "Write closed hours to standard output, as CSV that loses nothing: an import makes the same hours of it, which changed prices change alike. A history in SQLite needs its server stopped, or is a backup. Hours that are kept within their days only (cost.hourlyDays) are not in it, nor are prices."
+    "Write closed hours to standard output, as CSV: an import makes the same hours of it, which changed prices change alike. Checksums tell a file that was changed or cut. A history in SQLite needs its server stopped, or is a backup. Hours that are kept within their days only (cost.hourlyDays) are not in it, nor are prices. What cost repair left in the total of a day alone is not in it either, and is told."
   ),
   Command.withShortDescription("Write the hours of a history to a file (local)"),
   Command.withExamples([
@@ -78,13 +83,18 @@ export const costExportCommand = Command.make(
   ])
 )
 
+/** **Example** `warning: cluster prod: 1 h of 2026-10-26 is not in it: … ` */
+const lostNote = ({ cluster, seconds, startMs }: LostHours): string => {
+  const day = new Date(startMs).toISOString().slice(0, 10)
+  const span = CostText.span(seconds / 3_600)
+  return `warning: cluster ${cluster}: ${span} of ${day} is not in it: those hours were damaged, and count in the total of the day alone`
+}
+
 /** The record that each hour begins with. */
 const HOUR = /^hour,/gm
 
-type Asked = { readonly [Name in keyof typeof CostFlags.window]: Option.Option<string> }
-
 /** **Shape** everything where nothing is asked for. */
-const windowOf = Effect.fnUntraced(function* (flags: Asked) {
+const windowOf = Effect.fnUntraced(function* (flags: CostFlags.Window) {
   const asked = Object.fromEntries(CostFlags.queryOf(flags))
   if (Object.keys(asked).length === 0) return EVERYTHING
   const limits = { ...NO_LIMITS, nowMs: yield* Clock.currentTimeMillis }
@@ -141,7 +151,7 @@ export const costImportCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Read hours that cost export wrote into a history: in SQLite, whose server must be stopped, or in ClickHouse. A directory without a history gets one. An hour is taken in whole or not at all; a file that breaks off, or was changed, is refused with the line."
+    "Read hours that cost export wrote into a history: in SQLite, whose server must be stopped, or in ClickHouse. A directory without a history gets one. An hour is taken in whole or not at all. A file that breaks off, was changed or lacks hours is refused with the line; hours before it stay in."
   ),
   Command.withShortDescription("Read hours from a file into a history (local)"),
   Command.withExamples([

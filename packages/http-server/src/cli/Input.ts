@@ -22,6 +22,12 @@ export const nameOf = (path: string): string => (path === "-" ? "standard input"
 export const read = Effect.fn("Input.read")(function* (path: string, maxBytes: number) {
   const files = yield* FileSystem.FileSystem
   const stdio = yield* Stdio.Stdio
+  const refused = ({ reason }: { readonly reason: Parameters<typeof SystemRefusal.print>[0] }) =>
+    failed(`cannot read ${nameOf(path)}: ${SystemRefusal.print(reason)}`)
+  if (path !== "-") {
+    const { type } = yield* Effect.mapError(files.stat(path), refused)
+    if (type === "Directory") return yield* failed(`cannot read ${path}: it is a directory`)
+  }
   const bytes = path === "-" ? stdio.stdin : files.stream(path)
   const last = yield* bytes.pipe(
     Stream.scan(
@@ -33,7 +39,7 @@ export const read = Effect.fn("Input.read")(function* (path: string, maxBytes: n
     ),
     Stream.takeUntil(({ size }) => size > maxBytes),
     Stream.runLast,
-    Effect.mapError(({ reason }) => failed(`cannot read ${nameOf(path)}: ${SystemRefusal.print(reason)}`))
+    Effect.mapError(refused)
   )
   const { parts, size } = Option.getOrElse(last, (): Read => ({ parts: [], size: 0 }))
   if (size > maxBytes) return yield* failed(`${nameOf(path)} is longer than ${maxBytes} bytes`)

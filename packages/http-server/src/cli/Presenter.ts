@@ -28,7 +28,7 @@ export const layer = Layer.unwrap(
           return Print.output(`${event.name} ${event.version}\n`)
         case "InvalidInvocation": {
           const command = event.commandPath.join(" ")
-          const lines = [...event.errors.map((error) => explain(error, command)), `see ${command} --help`]
+          const lines = [...told(event.errors).map((error) => explain(error, command)), `see ${command} --help`]
           return Effect.forEach(lines, Print.note, { discard: true })
         }
       }
@@ -36,6 +36,22 @@ export const layer = Layer.unwrap(
     return CliOutput.layerPresenter({ present: (event) => Effect.provideContext(present(event), stdio) })
   })
 )
+
+/** What follows a flag that is not known may be its value, and is not taken for a command. */
+const told = (errors: ReadonlyArray<CliError.NonShowHelpErrors>): ReadonlyArray<CliError.NonShowHelpErrors> =>
+  errors.some(({ _tag }) => _tag === "UnrecognizedOption")
+    ? errors.filter(({ _tag }) => _tag !== "UnknownSubcommand")
+    : errors
+
+/** Says what a value must be as a person would. **Example** `"table" | "json"` is `table or json` */
+const plain = (expected: string): string => {
+  const text = expected.replace(/^Expected /, "")
+  if (text === "a string representing a finite number") return "a number"
+  const choices = text.split(" | ")
+  if (choices.length < 2 || !choices.every((choice) => /^"[^"]*"$/.test(choice))) return text
+  const words = choices.map((choice) => choice.slice(1, -1))
+  return `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`
+}
 
 /** Explains a mistake without the value that was given: it may be a secret put in the wrong place. */
 const explain = (error: CliError.NonShowHelpErrors, command: string): string => {
@@ -53,7 +69,7 @@ const explain = (error: CliError.NonShowHelpErrors, command: string): string => 
     case "InvalidValue": {
       const subject = error.kind === "flag" ? `--${error.option}` : error.option
       if (error.expected === "at most 1 value") return `${subject} may be given once`
-      return error.value === "" ? `${subject} needs a value` : `${subject} must be ${error.expected}`
+      return error.value === "" ? `${subject} needs a value` : `${subject} must be ${plain(error.expected)}`
     }
     case "DuplicateOption":
     case "ValidationError":

@@ -71,7 +71,7 @@ const set = Command.make(
   Command.withExamples([
     { command: "quarterdeck prices get > prices.yaml; $EDITOR prices.yaml; quarterdeck prices set prices.yaml" },
     {
-      command: "quarterdeck prices get -o json | jq '.currency = \"EUR\" | .rate = 0.92' | quarterdeck prices set -",
+      command: "quarterdeck prices get -o json | jq '.default.other.cpuPerCoreHour = 0.02' | quarterdeck prices set -",
       description: "JSON is YAML, too"
     }
   ])

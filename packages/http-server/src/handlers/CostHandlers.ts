@@ -77,11 +77,21 @@ export const CostHandlers = HttpApiBuilder.group(
           if (format === "json") {
             return written(yield* report.getWorkloads({ ...asked, page }).pipe(Effect.catch(refuseBody)))
           }
-          const { currency, partial, rows, window } = yield* report.allWorkloads(asked).pipe(Effect.catch(refuseBody))
+          const { billed, clusters, currency, partial, rows, window } = yield* report
+            .allWorkloads(asked)
+            .pipe(Effect.catch(refuseBody))
+          if (format === "focus") {
+            const taken = Stream.take(billed, rowsOfFile)
+            return CostFile.reply(
+              { what: "focus", window, partial },
+              Focus.workloads({ clusters, currency, window, rows: taken })
+            )
+          }
           const taken = Stream.take(rows, rowsOfFile)
-          return format === "focus"
-            ? CostFile.reply({ what: "focus", window, partial }, Focus.workloads({ currency, window, rows: taken }))
-            : CostFile.reply({ what: "costs", window, partial }, CostCsv.workloads({ currency, rows: taken }))
+          return CostFile.reply(
+            { what: "costs", window, partial },
+            CostCsv.workloads({ clusters, currency, rows: taken })
+          )
         })
       )
       .handleRaw(

@@ -7,16 +7,15 @@ import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
 import * as Kind from "@quarterdeck/cluster-fanout/Kind"
 import { Api } from "@quarterdeck/contract/Api"
 import type { Readiness } from "@quarterdeck/contract/HealthGroup"
+import { CostStore } from "@quarterdeck/cost/CostStore"
+import { HOUR_MS } from "@quarterdeck/cost/Units"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
 import { KeyStore } from "@quarterdeck/keys/KeyStore"
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Deadlines } from "../ListPage.ts"
 import { CurrentRequest } from "../RequestRecord.ts"
-
-/** How long a probe waits for the key store. */
-const STORE_DEADLINE = "1 second"
-const STORE_ASKED_EVERY = "1 second"
+import * as StoreHealth from "../StoreHealth.ts"
 
 export const HealthHandlers = HttpApiBuilder.group(
   Api,
@@ -25,16 +24,14 @@ export const HealthHandlers = HttpApiBuilder.group(
     const cache = yield* ClusterCache
     const keyConfig = yield* KeyConfig
     const keyStore = yield* KeyStore
+    const costStore = yield* CostStore
     const { timeoutMs } = yield* Deadlines
     const startedAt = yield* Clock.currentTimeMillis
 
-    // The route is public: however often it is asked, the store is asked once a second, so that keys are still looked up.
-    const storeAnswers = yield* keyStore.count.pipe(
-      Effect.timeout(STORE_DEADLINE),
-      Effect.as(true),
-      Effect.catch((error) => Effect.as(Effect.logWarning("the key store does not answer", error), false)),
-      Effect.cachedWithTTL(STORE_ASKED_EVERY)
-    )
+    const keysAnswer = yield* StoreHealth.make({ name: "key store", ask: keyStore.count, patience: "800 millis" })
+    // It may be busy for a while with months of hours, and is there all the same.
+    const costs = costStore.sums([], { startMs: 0, endMs: HOUR_MS })
+    const costsAnswer = yield* StoreHealth.make({ name: "cost history", ask: costs, patience: "10 seconds" })
     const countSynced = Effect.map(cache.members, (members) => ({
       registered: members.length,
       synced: members.filter(({ store }) => Kind.kinds.every((kind) => store.table(kind).sync._tag !== "Pending"))
@@ -48,14 +45,16 @@ export const HealthHandlers = HttpApiBuilder.group(
         const { registered, synced } = yield* countSynced
         const waiting = registered - synced
         const { alarm } = yield* keyConfig.health
-        const keyStoreIsThere = yield* storeAnswers
+        const [keyStoreIsThere, costStoreIsThere] = yield* Effect.all([keysAnswer, costsAnswer], { concurrency: 2 })
+        const storesAreThere = keyStoreIsThere && costStoreIsThere
         // A cluster that missed its first deadline is reported by coverage, and must not keep the others from being served.
         const missedDeadline = (yield* Clock.currentTimeMillis) - startedAt > timeoutMs
-        const isReady = keyStoreIsThere && (waiting === 0 || missedDeadline)
+        const isReady = storesAreThere && (waiting === 0 || missedDeadline)
         const readiness: Readiness = {
-          status: isReady ? "ready" : keyStoreIsThere ? "starting" : "unavailable",
+          status: isReady ? "ready" : storesAreThere ? "starting" : "unavailable",
           checks: {
             keyStore: keyStoreIsThere ? "ok" : "unavailable",
+            costStore: costStoreIsThere ? "ok" : "unavailable",
             configuredKeys: alarm === undefined ? "ok" : "stale",
             clusters: { registered, synced, waiting }
           }

@@ -6,7 +6,7 @@
 import { Api } from "@quarterdeck/contract/Api"
 import { Retention } from "@quarterdeck/cost/CostReport"
 import { CostSampler } from "@quarterdeck/cost/CostSampler"
-import { CostStore } from "@quarterdeck/cost/CostStore"
+import { CostStore, type Extent } from "@quarterdeck/cost/CostStore"
 import { PriceBook } from "@quarterdeck/cost/PriceBook"
 import * as PriceHistory from "@quarterdeck/cost/PriceHistory"
 import { Prices } from "@quarterdeck/cost/Prices"
@@ -29,15 +29,11 @@ export const PriceHandlers = HttpApiBuilder.group(
     const scope = yield* Effect.scope
 
     /** Outlives the request: hours of months are rewritten. What a crash leaves undone is done at the next start. */
-    const reprice = (fromMs: number) =>
-      sampler.reprice(fromMs).pipe(
-        Effect.catch((error) => Effect.logError("closed hours were not charged anew", error)),
-        Effect.forkIn(scope)
-      )
+    const reprice = (fromMs: number) => Effect.forkIn(sampler.reprice(fromMs), scope)
 
     /** A client that goes away in between gets no half of it. */
-    const replace = (book: PriceBook, hasCosts: boolean) =>
-      prices.replace(book, { hourlyDays, hasCosts }, sampler.repriceNoted).pipe(
+    const replace = (book: PriceBook, extents: ReadonlyArray<Extent>) =>
+      prices.replace(book, { hourlyDays, ...keptOf(extents) }, sampler.repriceNoted).pipe(
         Effect.tap(({ repriceFromMs }) => (repriceFromMs === undefined ? Effect.void : reprice(repriceFromMs))),
         Effect.uninterruptible
       )
@@ -55,7 +51,7 @@ export const PriceHandlers = HttpApiBuilder.group(
         Effect.fnUntraced(function* () {
           const book = yield* RequestBody.decode(PriceBook)
           const revised = yield* store.extents.pipe(
-            Effect.flatMap((extents) => replace(book, extents.length > 0)),
+            Effect.flatMap((extents) => replace(book, extents)),
             Effect.catch(CostRefusal.fromPrices)
           )
           return PriceHistory.current(revised.history)
@@ -63,6 +59,12 @@ export const PriceHandlers = HttpApiBuilder.group(
       )
   })
 )
+
+/** What closed hours allow of a new book. */
+const keptOf = (extents: ReadonlyArray<Extent>) => {
+  const forgotten = extents.flatMap(({ hoursFromMs }) => hoursFromMs ?? [])
+  return { hasCosts: extents.length > 0, ...(forgotten.length === 0 ? {} : { hoursFromMs: Math.max(...forgotten) }) }
+}
 
 /** Leaves out what names a cluster outside the key's scope, whose name is no business of its holder. */
 const shownTo = (rule: Rule.Rule, book: PriceBook): PriceBook => {

@@ -25,7 +25,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck cost check
     assert.strictEqual(Number(changes), 1)
   }
   const ONE_HOUR = `UPDATE steps SET sums = zeroblob(length(sums)) WHERE rowid =
-    (SELECT rowid FROM steps WHERE level = 0 ORDER BY epoch, step LIMIT 1 OFFSET 3)`
+    (SELECT rowid FROM steps WHERE level = 0 AND step = 5 ORDER BY epoch LIMIT 1)`
 
   it.effect(
     "check says that a whole history is whole, and repair leaves it alone",
@@ -53,7 +53,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck cost check
         const checked = yield* quarterdeck(["cost", "check", "--data", data])
         assert.match(
           checked.stdout,
-          /^CLUSTER +WHAT +START +PROBLEM\nhub +hour +\d{4}-\d\d-\d\dT\d\d:00:00\.000Z +the sums of hour \d+ of day \d+ of cluster 1 are damaged\n$/
+          /^CLUSTER +WHAT +START +PROBLEM\nhub +hour +\d{4}-\d\d-\d\dT\d\d:00:00\.000Z +the sums of the hour \S+Z of cluster hub are damaged\n$/
         )
         assert.match(
           checked.stderr,
@@ -63,6 +63,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck cost check
 
         const repaired = yield* quarterdeck(["cost", "repair", "--data", data, "-o", "json"])
         assert.deepInclude(json(repaired.stdout), { hours: 48 })
+        assert.match(repaired.stdout, /"counts": "in the hour \d{4}-\d\d-\d\dT\d\d:00Z"/)
         assert.match(repaired.stderr, /kept as \S+cost\.sqlite\.damaged-\d{8}T\d{6}Z\nquarterdeck: mended \(1\); /)
         assert.strictEqual(repaired.status, 0)
         assert.lengthOf(
@@ -71,6 +72,48 @@ layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck cost check
         )
         const again = yield* quarterdeck(["cost", "check", "--data", data])
         assert.match(again.stderr, /^quarterdeck: 47 hours and \d days checked, nothing is damaged\n$/)
+      }),
+    LIMIT
+  )
+
+  it.effect(
+    "repair says of the last hour of a day that it counts in the day alone, and an export that it has it not",
+    () =>
+      Effect.gen(function* () {
+        const { data, file } = yield* history
+        damage(
+          file,
+          `UPDATE steps SET sums = zeroblob(length(sums)) WHERE rowid = (
+            SELECT rowid FROM steps WHERE level = 0 AND step = 23 ORDER BY epoch LIMIT 1)`
+        )
+        const repaired = yield* quarterdeck(["cost", "repair", "--data", data])
+        assert.match(
+          repaired.stdout,
+          /^CLUSTER +WHAT +START +PROBLEM +COUNTS\nhub +hour .* in the total of its day alone\n$/
+        )
+        const exported = yield* quarterdeck(["cost", "export", "--data", data])
+        assert.match(
+          exported.stderr,
+          /^quarterdeck: exported 47 hours of 1 cluster\nquarterdeck: warning: cluster hub: 1 h of \d{4}-\d\d-\d\d is not in it: those hours were damaged, and count in the total of the day alone\n$/
+        )
+        assert.strictEqual(exported.status, 0)
+      }),
+    LIMIT
+  )
+
+  it.effect(
+    "says of a history in ClickHouse that its server checks it",
+    () =>
+      Effect.gen(function* () {
+        for (const command of ["check", "repair"]) {
+          const env = { QUARTERDECK_COST_URL: "http://me:s3cret@127.0.0.1:1/costs" }
+          const { status, stderr } = yield* quarterdeck(["cost", command], { env })
+          assert.strictEqual(
+            stderr,
+            "quarterdeck: QUARTERDECK_COST_URL names a ClickHouse server, which checks its own data; --data names a directory with a history in SQLite\n"
+          )
+          assert.strictEqual(status, 2)
+        }
       }),
     LIMIT
   )

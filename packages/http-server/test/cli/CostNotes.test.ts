@@ -68,8 +68,10 @@ describe("quarterdeck cost, as the server answers", () => {
           error: { code: "timeout", message: "no answer\nwithin 3000 ms" }
         }),
         coverage("new", { status: "unreachable", count: 0, hoursCovered: 0, hoursInWindow: 168 }),
+        coverage("silent", { status: "stale", count: 2, hoursCovered: 168, hoursInWindow: 168 }),
         coverage("blind", { missingKinds: ["Pod"], count: 0, hoursCovered: 168, hoursInWindow: 168 }),
-        coverage("fine", { hoursCovered: 167.95, hoursInWindow: 168 })
+        coverage("fine", { hoursCovered: 167.95, hoursInWindow: 168 }),
+        coverage("late", { hoursCovered: 168.05, hoursInWindow: 168.6 })
       ]
       const { env } = yield* service(() => ({ body: reply({ clusters, partial: true }) }))
       const { status, stderr } = yield* quarterdeck(["cost", "-c", "*"], { env })
@@ -79,7 +81,9 @@ describe("quarterdeck cost, as the server answers", () => {
           + "quarterdeck: warning: cluster down: timeout, its costs are those that were kept: no answer\\u{a}within 3000 ms\n"
           + "quarterdeck: warning: cluster new: unreachable, none of its costs are told\n"
           + "quarterdeck: warning: cluster new: covered 0 min of 7 d; what ran in the other 7 d is not counted\n"
+          + "quarterdeck: warning: cluster silent: does not answer at the moment (stale), its costs are those that were kept\n"
           + "quarterdeck: warning: cluster blind: its Pod cannot be read at the moment, none of its costs are told\n"
+          + "quarterdeck: warning: cluster late: covered all but 33 min of 7 d; what ran then is not counted\n"
       )
       assert.strictEqual(status, 0)
     })
@@ -113,7 +117,7 @@ describe("quarterdeck cost, as the server answers", () => {
   it.live("by joins the steps of pages", () =>
     Effect.gen(function* () {
       const bucket = (day: number, app: string) => ({
-        ...{ start: `2026-03-0${day}T00:00:00.000Z`, end: `2026-03-0${day + 1}T00:00:00.000Z` },
+        ...{ start: `2026-03-0${day}T00:00:00.000Z`, end: `2026-03-0${day + 1}T00:00:00.000Z`, clusters: [] },
         rows: [{ group: { "label:app": app }, ...FIGURES }]
       })
       const { aggregatedWorkloads: _, ...head } = reply()
@@ -136,6 +140,29 @@ describe("quarterdeck cost, as the server answers", () => {
           ["2026-03-02 00:00", "api"],
           ["2026-03-02 00:00", "db"]
         ]
+      )
+    })
+  )
+
+  it.live("by says which steps are not covered in full, so that a gap is not taken for cheap hours", () =>
+    Effect.gen(function* () {
+      const bucket = (day: number, seen: number) => ({
+        ...{ start: `2026-03-0${day}T00:00:00.000Z`, end: `2026-03-0${day + 1}T00:00:00.000Z` },
+        clusters: [
+          { name: "hub", hoursCovered: 23.95, hoursInWindow: 24 },
+          { name: "prod", hoursCovered: seen, hoursInWindow: 24 }
+        ],
+        rows: [{ group: {}, ...FIGURES }]
+      })
+      const { aggregatedWorkloads: _, ...head } = reply()
+      const { env } = yield* service(() => ({
+        body: { ...head, buckets: [24, 18.45, 0, 24, 12, 6].map((seen, index) => bucket(index + 1, seen)) }
+      }))
+      const { stderr } = yield* quarterdeck(["cost", "by", "cluster", "--step", "day"], { env })
+      assert.strictEqual(
+        stderr,
+        "quarterdeck: warning: cluster prod: some steps are not covered in full: 2026-03-02 00:00 (18 h 27 min of 1 d), "
+          + "2026-03-03 00:00 (0 min of 1 d), 2026-03-05 00:00 (12 h of 1 d) and 1 more\n"
       )
     })
   )

@@ -82,6 +82,14 @@ layer(Exported.layer, { timeout: "60 seconds", excludeTestServices: true })(
               /^quarterdeck: standard input: line \d+: [^\n]+; hours before it were taken in, /
             ],
             [lines.slice(0, 2).join("\r\n"), /standard input: line 2: the text ends before all series of hub /],
+            [
+              csv.slice(0, csv.lastIndexOf("end,")),
+              /line \d+: the text ends behind it, without the record that closes /
+            ],
+            [
+              csv.replace(/(?<=^series,.*,Deployment,api,.*),[1-9]\d*,/m, ",10,"),
+              /line 2: hub \S+ was changed: its checksum/
+            ],
             [csv.replace("record,", "records,"), /line 1: it is not the header of an export/],
             ["", /line 1: there is nothing, not even a header/],
             [

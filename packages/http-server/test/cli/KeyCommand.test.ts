@@ -101,7 +101,10 @@ layer(NodeServices.layer)("quarterdeck key", (it) => {
   )
 
   it.effect.each([
-    { rule: "role: Viewer\ntargetCluster: [prod]\n", line: "standard input: rule.targetCluster: is not known here" },
+    {
+      rule: "role: Viewer\ntargetCluster: [prod]\n",
+      line: "standard input: rule.targetCluster: is not known here; allowed: role, targetNamespaces, targetClusters"
+    },
     { rule: "role: Viewer\ntargetClusters: []\n", line: /^standard input: rule\.targetClusters/ },
     { rule: "role: Viewer\nrole: Admin\n", line: "standard input:2:1: the key stands twice" },
     { rule: "role: &a Viewer\ntargetClusters: [*a]\n", line: /^standard input:1:10: anchors are not allowed$/m },

@@ -79,13 +79,39 @@ layer(CostWorld.layer, { timeout: "60 seconds", excludeTestServices: true })("qu
         for (const [stdin, line] of [
           ["version: 1\nversion: 2\n", /^quarterdeck: standard input:2:1: the key stands twice\n$/],
           ["rate: .nan\n", /^quarterdeck: standard input: rate: /],
-          ["- 1\n", /^quarterdeck: standard input: expected /]
+          ["- 1\n", /^quarterdeck: standard input: expected an object\n$/]
         ] as const) {
           const { status, stderr } = yield* quarterdeck(["prices", "set", "-"], { env, stdin })
           assert.match(stderr, line)
           assert.strictEqual(status, 1)
         }
         assert.lengthOf(seen, 2)
+      }),
+    LIMIT
+  )
+
+  it.effect(
+    "names a directory, and what an override may be for, in words; every example of its help can be typed",
+    () =>
+      Effect.gen(function* () {
+        const { at, env, run } = yield* CostWorld
+        const directory = yield* run("prices", "set", at("data"))
+        assert.match(directory.stderr, /^quarterdeck: cannot read \S+data: it is a directory\n$/)
+        const { stdout } = yield* run("prices", "get", "-o", "json")
+        const book = yield* Schema.decodeUnknownEffect(
+          Schema.fromJsonString(Schema.Record(Schema.String, Schema.Json))
+        )(stdout)
+        const set = (change: object) =>
+          quarterdeck(["prices", "set", "-"], { env, stdin: JSON.stringify({ ...book, ...change }) })
+        const wrong = yield* set({ overrides: [{ resource: "disk", match: {}, storagePerGiBHour: 1 }] })
+        assert.include(
+          wrong.stderr,
+          "Invalid body: overrides[0].resource: expected node, storage, egress, loadBalancer or cluster (HTTP 400"
+        )
+        const tiny = yield* set({ overrides: [{ resource: "storage", match: {}, storagePerGiBHour: 1e-14 }] })
+        assert.include(tiny.stderr, "Invalid body: overrides[0].storagePerGiBHour: is so small that it counts as 0")
+        // The currency of costs that there are stays: no example may change it.
+        assert.notInclude((yield* run("prices", "set", "--help")).stdout, "currency")
       }),
     LIMIT
   )

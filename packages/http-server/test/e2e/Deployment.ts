@@ -156,6 +156,7 @@ const make = Effect.fnUntraced(function* (options: DeploymentOptions) {
     url: listener.url,
     kubeconfigFile,
     keysFile,
+    dataDirectory,
     call,
     createKey,
     workloads: (query?: string, options?: Call) => Effect.flatMap(get("workloads")(query, options), decodeWorkloads),

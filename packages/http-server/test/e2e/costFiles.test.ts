@@ -30,10 +30,11 @@ onEveryDriver("files of costs", { children: [], furnish: keep(["hub"]) }, (it) =
         /^attachment; filename="costs-\d{4}-\d\d-\d\dT\d{4}Z-\d{4}-\d\d-\d\dT\d{4}Z\.csv"$/
       )
       const { aggregatedWorkloads, currency } = yield* (yield* Deployment).costs(yield* aDay)
+      const more = { currency, clusterHoursCovered: 24, clusterHoursInWindow: 24 }
       assert.deepStrictEqual(
         rows,
         aggregatedWorkloads.map((row) =>
-          Object.fromEntries(Object.entries({ ...row, currency }).map(([name, value]) => [name, String(value)]))
+          Object.fromEntries(Object.entries({ ...row, ...more }).map(([name, value]) => [name, String(value)]))
         )
       )
     })

@@ -26,13 +26,19 @@ onEveryDriver("refused cost reports", { children: ["prod"], furnish: keep(["hub"
     ["30 February", "?from=2026-02-30T00:00:00Z", "from", "invalid_parameter", "RFC 3339"],
     ["an end without a beginning", "?to=1700000000000", "to", "invalid_parameter", "from"],
     ["a window in the future", "?from=2999-01-01T00:00:00Z", "from", "invalid_parameter", "past"],
-    ["a range that stands twice", "?range=7d&range=8d", "range", "invalid_parameter", undefined],
+    ["a range that stands twice", "?range=7d&range=8d", "range", "invalid_parameter", "range: may be given once"],
     ["a limit that is too high", "?limit=5001", "limit", "invalid_parameter", "5000"],
     ["a limit of zero", "?limit=0", "limit", "invalid_parameter", "5000"],
     ["a format that does not exist", "?format=xml", "format", "invalid_parameter", "focus"],
     ["pages of a file", "?format=csv&cursor=abc", "cursor", "invalid_parameter", "every row"],
-    ["a cursor that nobody gave", "?cursor=abc", "cursor", "invalid_cursor", undefined],
-    ["a parameter that does not exist", "?step=1d", "step", "unknown_parameter", undefined],
+    ["a cursor that nobody gave", "?cursor=abc", "cursor", "invalid_cursor", "the same question"],
+    [
+      "a parameter that does not exist",
+      "?step=1d",
+      "step",
+      "unknown_parameter",
+      "allowed: range, from, to, limit, cursor, format"
+    ],
     ["a body field in the query", "?multiCluster=true", "multiCluster", "unknown_parameter", undefined],
     ["a target in the query", "?clusters=prod", "clusters", "unknown_parameter", undefined]
   ])("400 for %s", ([, query, field, code, told]) =>
@@ -98,6 +104,25 @@ onEveryDriver("refused cost reports", { children: ["prod"], furnish: keep(["hub"
     })
   )
 
+  it.effect.each<[string, unknown, string]>([
+    [WORKLOADS, [], "body: expected an object"],
+    [WORKLOADS, null, "body: expected an object"],
+    [WORKLOADS, { multiCluster: "true" }, "multiCluster: expected true or false"],
+    [WORKLOADS, { clusters: "prod" }, "clusters: expected an array of cluster names"],
+    [WORKLOADS, { namespaces: "shop" }, "namespaces: expected an array"],
+    [
+      WORKLOADS,
+      { namespace: "shop" },
+      "namespace: is not known here; allowed: namespaces, workloadTypes, multiCluster, clusters"
+    ],
+    [GROUPS, { groupBy: [], stepSize: "month" }, "stepSize: expected hour, day or week"],
+    [GROUPS, { groupBy: [], idle: true }, "idle: expected hide, show or share"]
+  ])("400 says what is allowed in words of JSON, not of a programming language: %s %j", ([route, body, detail]) =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* refused(route, post(JSON.stringify(body), { headers: [JSON_TYPE] }))).detail, detail)
+    })
+  )
+
   it.effect("400 for a member that stands twice, even to the same effect", () =>
     Effect.gen(function* () {
       const body = '{"multiCluster":true,"clusters":["prod"],"clusters":["prod"]}'
@@ -125,7 +150,14 @@ onEveryDriver("refused cost reports", { children: ["prod"], furnish: keep(["hub"
       "cluster_forbidden",
       undefined
     ],
-    ["nobody has the name", { headers: to("nowhere") }, 404, "cluster_not_found", undefined],
+    ["nobody has the name", { headers: to("nowhere") }, 404, "cluster_not_found", "X-Service-Cluster"],
+    [
+      "nobody has a name of the list",
+      { body: { multiCluster: true, clusters: ["hub", "nowhere"] } },
+      404,
+      "cluster_not_found",
+      "clusters"
+    ],
     [
       "a namespace is out of scope",
       { key: "shopViewer", body: { namespaces: ["shop", "payments"] } },
@@ -169,7 +201,7 @@ onEveryDriver("refused cost reports", { children: ["prod"], furnish: keep(["hub"
     ["a wrong range", "?cluster=hub&id=hub/shop/Deployment/api&range=x", {}, 400, "invalid_parameter", "range"],
     ["pages", "?cluster=hub&id=hub/shop/Deployment/api&limit=1", {}, 400, "unknown_parameter", "limit"],
     ["a row that nobody has", "?cluster=hub&id=hub/shop/Deployment/no", {}, 404, "cost_row_not_found", "id"],
-    ["a cluster that nobody has", "?cluster=no&id=no/shop/Deployment/api", {}, 404, "cluster_not_found", undefined],
+    ["a cluster that nobody has", "?cluster=no&id=no/shop/Deployment/api", {}, 404, "cluster_not_found", "cluster"],
     [
       "a cluster out of scope",
       "?cluster=hub&id=hub/shop/Deployment/api",

@@ -79,7 +79,10 @@ onEveryDriver("surface", { children: [] }, (it) => {
       const { text } = yield* (yield* Deployment).call("/readyz", { key: null })
       assert.deepStrictEqual(JSON.parse(text), {
         status: "ready",
-        checks: { keyStore: "ok", configuredKeys: "ok", clusters: { registered: 1, synced: 1, waiting: 0 } }
+        checks: {
+          ...{ keyStore: "ok", costStore: "ok", configuredKeys: "ok" },
+          clusters: { registered: 1, synced: 1, waiting: 0 }
+        }
       })
     })
   )
