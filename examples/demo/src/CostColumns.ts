@@ -41,11 +41,14 @@ const besides: ReadonlyArray<readonly ["idle" | "management" | "unmounted", stri
 
 const besideOf = (row: AggregateRow): string | undefined => besides.find(([mark]) => row[mark] === true)?.[1]
 
-export const groups: ReadonlyArray<Column<AggregateRow>> = [
-  { title: "NAMESPACE", cell: (row) => besideOf(row) ?? row.group["namespace"] ?? "" },
+const groupsBy = (title: string, key: string): ReadonlyArray<Column<AggregateRow>> => [
+  { title, cell: (row) => besideOf(row) ?? row.group[key] ?? NOTHING },
   ...figures.map(({ cell, title, ...rest }) => ({
     ...rest,
     title,
     cell: (row: AggregateRow) => (title === COST || besideOf(row) === undefined ? cell(row) : NOTHING)
   }))
 ]
+
+export const namespaces = groupsBy("NAMESPACE", "namespace")
+export const teams = groupsBy("TEAM", "label:team")

@@ -45,7 +45,10 @@ export const from = (plan: Seed.ClusterPlan, endMs: number): Past => {
   return {
     cluster: ClusterName.make(plan.cluster),
     nodes: plan.nodes.map((node) => nodeOf(node, plan)),
-    workloads: [...plan.workloads.map(plannedOf), ...told.map((tale) => taleOf(tale, plan, endMs))],
+    workloads: [
+      ...plan.workloads.map((workload) => plannedOf(workload, plan)),
+      ...told.map((tale) => taleOf(tale, plan, endMs))
+    ],
     volumes: plan.workloads.flatMap((workload) => volumesOf(workload, plan)),
     wasSeen: (startMs) =>
       plan.cluster !== outage.cluster
@@ -71,11 +74,11 @@ const nodeOf = (
   gpus: machine.gpus
 })
 
-const plannedOf = (plan: Seed.WorkloadPlan): PastWorkload => {
+const plannedOf = (plan: Seed.WorkloadPlan, cluster: Seed.ClusterPlan): PastWorkload => {
   const { namespace, template } = plan
   const { kind, name, resources } = template
   return {
-    series: seriesOf(namespace, kind, name, plannedLabels(plan)),
+    series: seriesOf(namespace, kind, name, plannedLabels(plan, cluster)),
     cpuRequestMillis: resources.cpuRequestMillis,
     memoryRequestBytes: resources.memoryRequestMib * MIB,
     usage: Usage.assign(
@@ -116,7 +119,7 @@ const volumesOf = ({ namespace, pods, template }: Seed.WorkloadPlan, { cloud }: 
 }
 
 const taleOf = (tale: Tale, plan: Seed.ClusterPlan, endMs: number): PastWorkload => ({
-  series: seriesOf(tale.namespace, "Deployment", tale.name, labelsOf(tale)),
+  series: seriesOf(tale.namespace, "Deployment", tale.name, labelsOf(tale, plan)),
   cpuRequestMillis: tale.cpuRequestMillis,
   memoryRequestBytes: tale.memoryRequestMib * MIB,
   usage: {
@@ -146,16 +149,22 @@ const VERSION = "1.0.0"
 export const imageOf = (name: string): string => `acme/${name}:${VERSION}`
 
 /** The labels of a workload of the story. */
-export const labelsOf = ({ name, namespace }: Pick<Tale, "name" | "namespace">) => labels(name, namespace, VERSION)
+export const labelsOf = ({ name, namespace }: Pick<Tale, "name" | "namespace">, plan: Seed.ClusterPlan) =>
+  labels(name, namespace, VERSION, teamOf(namespace, plan))
 
-const plannedLabels = ({ image, template }: Seed.WorkloadPlan) =>
-  labels(template.name, template.namespace, image.slice(image.lastIndexOf(":") + 1))
+const plannedLabels = ({ image, namespace, template }: Seed.WorkloadPlan, plan: Seed.ClusterPlan) =>
+  labels(template.name, template.namespace, image.slice(image.lastIndexOf(":") + 1), teamOf(namespace, plan))
+
+/** The team that owns a namespace; nobody owns that of the system. */
+const teamOf = (namespace: string, { namespaces }: Seed.ClusterPlan): string | undefined =>
+  namespaces.find(({ name }) => name === namespace)?.team
 
 /** As the seed labels its workloads. */
-const labels = (name: string, partOf: string, version: string) => ({
+const labels = (name: string, partOf: string, version: string, team: string | undefined): Series["labels"] => ({
   "app.kubernetes.io/name": name,
   "app.kubernetes.io/part-of": partOf,
-  "app.kubernetes.io/version": version
+  "app.kubernetes.io/version": version,
+  ...(team === undefined ? {} : { team })
 })
 
 /** The life before the one that begins with the demo: rows of reports join both. */

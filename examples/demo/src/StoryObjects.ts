@@ -25,7 +25,7 @@ export const put = Effect.fnUntraced(function* (
 
 const putOne = Effect.fnUntraced(function* ({ api }: Cluster, plan: Seed.ClusterPlan, tale: Tale, now: string) {
   const { name, namespace, replicas } = tale
-  const labels = Pasts.labelsOf(tale)
+  const labels = Pasts.labelsOf(tale, plan)
   const selector = { matchLabels: { "app.kubernetes.io/name": name } }
   const template = { metadata: { labels, annotations: annotationsOf(tale) }, spec: podSpec(tale) }
   const counts = { observedGeneration: 1, replicas, readyReplicas: replicas, availableReplicas: replicas }

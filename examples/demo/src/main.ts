@@ -55,6 +55,11 @@ const GROUPS = {
   path: "/detailedCostReport/getAggregated?range=7d",
   body: { multiCluster: true, groupBy: ["namespace"], idle: "show" }
 }
+const TEAMS = {
+  title: "And by team, which is a label of workloads?",
+  path: "/detailedCostReport/getAggregated?range=7d",
+  body: { multiCluster: true, groupBy: ["label:team"] }
+}
 
 const demo = Effect.fnUntraced(function* ({ once, port: givenPort }: Arguments) {
   const startedAt = yield* Clock.currentTimeMillis
@@ -161,7 +166,16 @@ const demo = Effect.fnUntraced(function* ({ once, port: givenPort }: Arguments) 
     Page.answer({
       title: GROUPS.title,
       curl: Page.curlOfBody(url, "VIEWER", GROUPS.path, GROUPS.body),
-      table: Output.table(CostColumns.groups, "rows" in groups ? groups.rows : []),
+      table: Output.table(CostColumns.namespaces, "rows" in groups ? groups.rows : []),
+      notes: []
+    })
+  )
+  const teams = yield* client.costGroups(viewer, TEAMS.path, TEAMS.body)
+  yield* Console.log(
+    Page.answer({
+      title: TEAMS.title,
+      curl: Page.curlOfBody(url, "VIEWER", TEAMS.path, TEAMS.body),
+      table: Output.table(CostColumns.teams, "rows" in teams ? teams.rows : []),
       notes: []
     })
   )

@@ -131,6 +131,20 @@ describe("the history of the demo", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("tells teams apart: every workload of a team's namespace carries its label", () =>
+    Effect.gen(function* () {
+      const { month } = yield* remembered
+      for (const { series } of month) {
+        const teams = Map.groupBy(series.filter(isWorkload), ({ labels }) => labels["team"])
+        for (const team of ["storefront", "payments", "platform"]) assert.isAbove(teams.get(team)?.length ?? 0, 0, team)
+        assert.deepStrictEqual(
+          (teams.get(undefined) ?? []).filter(({ namespace }) => namespace !== "kube-system"),
+          []
+        )
+      }
+    })
+  )
+
   it.effect("hours of one shape have the same facts, an hour or more apart", () =>
     Effect.gen(function* () {
       const nowMs = Date.UTC(2026, 2, 8, 10)
