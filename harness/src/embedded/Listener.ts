@@ -8,7 +8,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { createServer, type Server } from "node:https"
 import type { Socket } from "node:net"
 import { MachineRefused } from "../HarnessError.ts"
-import type { ServerCertificate } from "../internal/ServerCertificate.ts"
+import type { ServerCertificate } from "../ServerCertificate.ts"
 
 /** Answers one request. It is interrupted when the connection closes. */
 export type Handle = (request: IncomingMessage, response: ServerResponse) => Effect.Effect<void>

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { NodeServices } from "@effect/platform-node"
-import * as Certificate from "@quarterdeck/harness/embedded/Certificate"
+import * as ServerCertificate from "@quarterdeck/harness/ServerCertificate"
 import { Deferred, Effect, Fiber, FileSystem, Logger, Path, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { generateKeyPairSync } from "node:crypto"
@@ -53,7 +53,7 @@ describe("Listener", () => {
       const files = yield* FileSystem.FileSystem
       const directory = yield* files.makeTempDirectoryScoped()
       const [certFile, keyFile] = [`${directory}/tls.crt`, `${directory}/tls.key`]
-      const { certificatePem, keyPem } = yield* Certificate.issue("own")
+      const { certificatePem, keyPem } = yield* ServerCertificate.issue("own")
       const other = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({
         format: "pem",
         type: "pkcs8"
@@ -79,7 +79,7 @@ describe("Listener", () => {
       const directory = yield* files.makeTempDirectoryScoped()
       const tls = { certFile: path.join(directory, "tls.crt"), keyFile: path.join(directory, "tls.key") }
       const write = Effect.fnUntraced(function* (name: string) {
-        const { certificatePem, keyPem } = yield* Certificate.issue(name)
+        const { certificatePem, keyPem } = yield* ServerCertificate.issue(name)
         yield* files.writeFileString(tls.keyFile, Redacted.value(keyPem))
         yield* files.writeFileString(tls.certFile, certificatePem)
       })

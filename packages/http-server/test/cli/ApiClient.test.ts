@@ -1,6 +1,6 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import * as Certificate from "@quarterdeck/harness/embedded/Certificate"
+import * as ServerCertificate from "@quarterdeck/harness/ServerCertificate"
 import { Effect, FileSystem, Redacted } from "effect"
 import { once } from "node:events"
 import * as Https from "node:https"
@@ -233,7 +233,7 @@ describe("a client command", () => {
   it.live("refuses a certificate that nobody vouches for, and takes it once its authority is known", () =>
     Effect.gen(function* () {
       const files = yield* FileSystem.FileSystem
-      const { certificatePem, keyPem } = yield* Certificate.issue("client-commands")
+      const { certificatePem, keyPem } = yield* ServerCertificate.issue("client-commands")
       const authority = yield* files.makeTempFileScoped()
       yield* files.writeFileString(authority, certificatePem)
       const server = Https.createServer({ cert: certificatePem, key: Redacted.value(keyPem) }, (_, response) => {
