@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 import { LeftOutTests } from "./.ci/LeftOutTests.ts"
@@ -18,8 +19,8 @@ export default defineConfig({
       "examples/*/test/**/*.test.ts",
       ".ci/test/**/*.test.ts"
     ],
-    // Most tests of clusters wait for other processes: one worker for each processor, where the default keeps one free.
-    maxWorkers: "100%",
+    // Most tests of clusters wait for other processes: one worker more than processors, where the default keeps one free.
+    maxWorkers: availableParallelism() + 1,
     testTimeout: 30_000,
     hookTimeout: 120_000
   }

@@ -3,7 +3,8 @@
  *
  * `demo` runs until Ctrl-C; `demo --once` ends after it has printed; `--port` takes another port than 8080.
  */
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { hourOf } from "@quarterdeck/cost/Units"
 import { Embedded, Fleet, Seed, Usage } from "@quarterdeck/harness"
 import * as Columns from "@quarterdeck/http-server/cli/Columns"

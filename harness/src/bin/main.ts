@@ -3,7 +3,8 @@
  *
  * @since 0.1.0
  */
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Logger, Stdio } from "effect"
 import * as HarnessCommand from "../cli/HarnessCommand.ts"
 

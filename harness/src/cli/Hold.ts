@@ -10,6 +10,8 @@ import { Fleet } from "../Fleet.ts"
 import type { RunningFleet } from "../RunningFleet.ts"
 import * as Seed from "../Seed.ts"
 import { failed, fromError } from "./CommandFailure.ts"
+import type { DriverName } from "./DriverName.ts"
+import { exportLine } from "./ExportLine.ts"
 import * as FleetView from "./FleetView.ts"
 import * as HeldFleet from "./HeldFleet.ts"
 import * as PlacedKubeconfig from "./PlacedKubeconfig.ts"
@@ -17,7 +19,7 @@ import * as NamedDriver from "./NamedDriver.ts"
 import * as Print from "./Print.ts"
 
 export interface HoldOptions {
-  readonly driver: NamedDriver.Name
+  readonly driver: DriverName
   readonly parent: string
   readonly children: ReadonlyArray<string>
   readonly seed: "small" | "medium" | "large" | undefined
@@ -94,6 +96,3 @@ const warnOfNoNodes = Effect.fnUntraced(function* (fleet: RunningFleet) {
   const names = bare.map(({ name }) => name).join(", ")
   yield* Print.note(`no node in ${names}: pods stay Pending; --seed writes nodes, or create some`)
 })
-
-/** What a shell runs to use the fleet. */
-export const exportLine = (path: string): string => `export KUBECONFIG='${path.replaceAll("'", String.raw`'\''`)}'`

@@ -9,10 +9,7 @@ import * as Drivers from "../Drivers.ts"
 import * as Embedded from "../drivers/Embedded.ts"
 import * as Existing from "../drivers/Existing.ts"
 import { HarnessError, InvalidFleet } from "../HarnessError.ts"
-
-/** Every name of {@link Drivers}, and the driver of clusters that run already. */
-export const NAMES = ["embedded", "control-plane", "k3s", "existing"] as const
-export type Name = (typeof NAMES)[number]
+import type { DriverName } from "./DriverName.ts"
 
 /** How many requests the clusters have had, by their names, where only the driver can tell. */
 export type Requests = ReadonlyMap<string, Effect.Effect<number>>
@@ -30,7 +27,7 @@ const NAMESPACE_PREFIX = "harness"
  *
  * **Errors** `InvalidFleet` for a name that this release has no driver for.
  */
-export const get = (name: Name, kubeconfig: string | undefined): Effect.Effect<Named, HarnessError> => {
+export const get = (name: DriverName, kubeconfig: string | undefined): Effect.Effect<Named, HarnessError> => {
   if (name === "embedded") return Effect.succeed(counting())
   if (name === "existing" && kubeconfig !== undefined) {
     const driver = Existing.make({ kubeconfig, namespacePrefix: NAMESPACE_PREFIX })

@@ -5,12 +5,11 @@
  */
 import { Clock, DateTime, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import * as ControlClient from "../control/ControlClient.ts"
 import { type ClusterState, look } from "./ClusterState.ts"
 import { failed, fromError } from "./CommandFailure.ts"
 import { duration, tableOf } from "./FleetView.ts"
 import * as HeldFleet from "./HeldFleet.ts"
-import { exportLine } from "./Hold.ts"
+import { exportLine } from "./ExportLine.ts"
 import * as Print from "./Print.ts"
 
 export const statusCommand = Command.make(
@@ -78,7 +77,9 @@ const see = Effect.fnUntraced(function* (fleet: HeldFleet.HeldFleet) {
   if (state === "elsewhere") return seen({ ...common, state: "held in another container", clusters: [] })
   if (state === "dead") return seen({ ...common, state: "left by a dead process", clusters: [] })
   if (record === undefined) return seen({ ...common, state: "starting", clusters: [] })
-  const clusters = yield* ControlClient.connect(record.handle).pipe(
+  // Loaded only now, as most commands ask no cluster.
+  const { connect } = yield* Effect.promise(() => import("../control/ControlClient.ts"))
+  const clusters = yield* connect(record.handle).pipe(
     Effect.flatMap((connected) =>
       Effect.forEach(connected.clusters, (cluster) => look(cluster), { concurrency: "unbounded" })
     ),

@@ -8,7 +8,7 @@ import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { misused } from "./CommandFailure.ts"
 import * as HeldFleet from "./HeldFleet.ts"
-import * as NamedDriver from "./NamedDriver.ts"
+import * as DriverName from "./DriverName.ts"
 
 const DEFAULT_NAME = "default"
 const CLUSTER_NAME = /^[!-~]{1,253}$/
@@ -27,7 +27,7 @@ const Clusters = Schema.String.check(
 export const upCommand = Command.make(
   "up",
   {
-    driver: Flag.Literals("driver", NamedDriver.NAMES).pipe(
+    driver: Flag.Literals("driver", DriverName.NAMES).pipe(
       Flag.withDescription("What runs the clusters"),
       Flag.withDefault("embedded")
     ),

@@ -2,7 +2,7 @@
  * A named set of claims, measured by one command.
  */
 import type { Effect, Scope } from "effect"
-import type { NodeServices } from "@effect/platform-node"
+import type * as NodeServices from "@effect/platform-node/NodeServices"
 import type { Claim } from "./Claim.ts"
 
 /** How much to measure: `quick` has smaller sizes and fewer runs, and ends within 50 s. */

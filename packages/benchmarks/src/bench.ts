@@ -3,7 +3,8 @@
  *
  * A full run writes its table into docs/performance.md. Exit status 0 only if every goal is met.
  */
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, DateTime, Effect, Layer, Logger, References, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { isMet } from "./Claim.ts"

@@ -3,7 +3,8 @@
  *
  * Called with the history's directory, how many clusters, and the window's ends.
  */
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, Schema, Stdio } from "effect"
 import { median, timed } from "./Measure.ts"
 import { clusterName } from "./cost/history.ts"

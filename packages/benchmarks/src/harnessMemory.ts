@@ -4,7 +4,8 @@
  * Run by `pnpm bench harness` in a process of its own, so that nothing else is in its memory: `harnessMemory.ts PODS`,
  * the pods of each cluster.
  */
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Embedded, Fleet, Seed } from "@quarterdeck/harness"
 import { Console, Effect, Schema, Stdio } from "effect"
 

@@ -4,7 +4,8 @@
  * Run `pnpm soak [minutes]` (default 5). A real control plane counts watch requests itself (`apiserver_request_total`);
  * a proxy in front of it counts connections. Exit status 0 when neither grew while nothing happened.
  */
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ControlPlane, eventually, Fleet, Proxy } from "@quarterdeck/harness"
 import { Quarterdeck } from "@quarterdeck/http-server"
 import { Console, Context, Effect, FileSystem, Layer, Logger, Path, References, Schema, Stdio } from "effect"

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { CostError } from "@quarterdeck/cost/CostError"
 import { CostReport, Retention } from "@quarterdeck/cost/CostReport"
 import { CostSampler } from "@quarterdeck/cost/CostSampler"

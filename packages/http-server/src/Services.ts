@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Breakers } from "@quarterdeck/cluster-fanout/Breaker"
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
 import { ClusterReader } from "@quarterdeck/cluster-fanout/ClusterReader"

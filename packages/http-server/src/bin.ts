@@ -14,7 +14,10 @@ if (Number(process.versions.node.split(".")[0]) < NODE_NEEDED) {
   process.exit(1)
 }
 
-const { NodeHttpClient, NodeRuntime, NodeServices } = await import("@effect/platform-node")
+// One by one: all of the package together takes longer to load than the rest of the program.
+const NodeHttpClient = await import("@effect/platform-node/NodeHttpClient")
+const NodeRuntime = await import("@effect/platform-node/NodeRuntime")
+const NodeServices = await import("@effect/platform-node/NodeServices")
 const { Cause, Effect, Exit, Layer, Logger, Runtime, Stdio } = await import("effect")
 const Cli = await import("./Cli.ts")
 const { Surroundings } = await import("./settings/Surroundings.ts")
