@@ -9,6 +9,7 @@ import type { FoundProgram, ProgramName } from "../assets/Programs.ts"
 import type { ClusterUser } from "../ClusterDriver.ts"
 import { ClusterNotReady, type MachineRefused, type ProgramExited } from "../HarnessError.ts"
 import * as ControlPlaneFiles from "./ControlPlaneFiles.ts"
+import { THROUGH_CACHE } from "./ControlPlaneKinds.ts"
 import * as ControlPlanePrograms from "./ControlPlanePrograms.ts"
 import * as EtcdClient from "./EtcdClient.ts"
 import type { Operation } from "./EtcdClient.ts"
@@ -50,6 +51,21 @@ const SERVES = [
   "/api/v1/namespaces/default/services/kubernetes"
 ]
 /**
+ * What the controllers watch. Whoever watches a kind before the server's cache of it is filled is answered 429, and a
+ * controller waits longer after each of these, half a minute in the end.
+ */
+const WATCHED = [
+  ...["nodes", "namespaces", "pods", "services", "serviceaccounts", "persistentvolumes", "persistentvolumeclaims"].map(
+    (kind) => `/api/v1/${kind}`
+  ),
+  ...["controllerrevisions", "daemonsets", "deployments", "replicasets", "statefulsets"].map(
+    (kind) => `/apis/apps/v1/${kind}`
+  ),
+  ...["cronjobs", "jobs"].map((kind) => `/apis/batch/v1/${kind}`),
+  "/apis/discovery.k8s.io/v1/endpointslices",
+  "/apis/policy/v1/poddisruptionbudgets"
+].map((path) => `${path}?${THROUGH_CACHE}`)
+/**
  * Made by the controller manager in every namespace, so they prove that reconciliation runs, and that the first objects
  * of a new cluster are complete.
  */
@@ -87,6 +103,7 @@ export const launch = Effect.fnUntraced(function* (
   yield* whileRunning([etcd, apiServer], ServerProbe.answers({ server, caPem, token: options.admin.token }, SERVES))
   if (!options.controllers) return { apiServer, programs: [etcd, apiServer] }
 
+  yield* whileRunning([etcd, apiServer], ServerProbe.answers({ server, caPem, token: options.admin.token }, WATCHED))
   yield* ControlPlaneFiles.writeControllersKubeconfig(paths, {
     name: "control-plane",
     server,
