@@ -88,27 +88,18 @@ export const build = (
         (path) =>
           attempt("remove the directory built in", () => rm(path, { recursive: true, force: true })).pipe(Effect.orDie)
       )
-      const make = Effect.fnUntraced(function* (program: ProgramName) {
-        const step = `[${programs.indexOf(program) + 1}/${programs.length}]`
-        const what = isOfKubernetes(program) ? `${program} ${version}` : program
+      for (const [index, program] of programs.entries()) {
+        const step = `[${index + 1}/${programs.length}]`
+        const what = program.startsWith("kube") ? `${program} ${version}` : program
         yield* progress(`${step} building ${what} with Go ${go}`)
         const started = yield* Clock.currentTimeMillis
         yield* compile(program, order, output)
         const seconds = Math.round(((yield* Clock.currentTimeMillis) - started) / 1000)
         yield* progress(`${step} built ${program} in ${seconds} s`)
-      })
-      // Those of one module share most packages, and two at once would compile them twice; what others download or link
-      // on one processor leaves time for the next.
-      const lanes = [programs.filter(isOfKubernetes), programs.filter((program) => !isOfKubernetes(program))]
-      yield* Effect.forEach(lanes, (lane) => Effect.forEach(lane, make, { discard: true }), {
-        concurrency: lanes.length,
-        discard: true
-      })
+      }
       return { version, programs }
     })
   ).pipe(Effect.mapError((reason) => new BuildError({ reason })))
-
-const isOfKubernetes = (program: ProgramName): boolean => program.startsWith("kube")
 
 /** Asks the module proxy only where the text leaves the patch open. */
 const releaseOf = Effect.fnUntraced(function* (text: string) {
