@@ -7,7 +7,8 @@
  */
 import { arrayAt, at, isObject, type Json, type JsonObject, numberAt, objectAt, textAt } from "./Json.ts"
 import * as Resources from "./Resources.ts"
-import { read, type Store, type Stored } from "./Store.ts"
+import type { Store } from "./Store.ts"
+import { read, type Stored } from "./Stored.ts"
 
 /** One version of a group that is served elsewhere. */
 export interface AggregatedApi {

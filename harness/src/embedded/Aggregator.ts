@@ -14,7 +14,7 @@ import type { ApiRequest } from "./ApiRequest.ts"
 import { arrayAt, equals, type Json, type JsonObject, parse, put, textAt } from "./Json.ts"
 import { type Kernel, timestamp } from "./Kernel.ts"
 import * as Resources from "./Resources.ts"
-import { keyOf, read } from "./Store.ts"
+import { keyOf, read } from "./Stored.ts"
 import * as Sending from "./Sending.ts"
 import * as Writes from "./Writes.ts"
 

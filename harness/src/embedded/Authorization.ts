@@ -12,7 +12,7 @@ import * as LabelSelector from "./LabelSelector.ts"
 import type { PathRequest, ResourceRequest } from "./RequestInfo.ts"
 import * as Resources from "./Resources.ts"
 import { type Failure, forbidden } from "./Status.ts"
-import { keyOf, read, type Stored } from "./Store.ts"
+import { keyOf, read, type Stored } from "./Stored.ts"
 
 /** What is asked for, as a rule sees it. **Shape** `version`, `rest` and other facts of a request do not count. */
 export type Attributes =

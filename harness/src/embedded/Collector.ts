@@ -12,7 +12,7 @@ import { arrayAt, at, type Json, type JsonObject, objectAt, put, textAt } from "
 import { type Kernel, timestamp } from "./Kernel.ts"
 import type { Resource } from "./Resource.ts"
 import * as Resources from "./Resources.ts"
-import { read, type Stored } from "./Store.ts"
+import { read, type Stored } from "./Stored.ts"
 
 /** Follows up on an object that has just been marked as ending. */
 export const ending = (kernel: Kernel, resource: Resource, object: JsonObject): void => {

@@ -11,7 +11,7 @@ import { arrayAt, type JsonObject, textAt } from "./Json.ts"
 import { type Kernel, timestamp } from "./Kernel.ts"
 import type { Resource } from "./Resource.ts"
 import * as Resources from "./Resources.ts"
-import { read, type Stored } from "./Store.ts"
+import { read, type Stored } from "./Stored.ts"
 
 const DEFINITIONS = Resources.customResourceDefinitions
 

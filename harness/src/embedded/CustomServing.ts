@@ -9,7 +9,8 @@ import * as Definition from "./Definition.ts"
 import { equals, isObject, type JsonObject } from "./Json.ts"
 import type { Registry } from "./Registry.ts"
 import * as Resources from "./Resources.ts"
-import { type Change, read, type Store } from "./Store.ts"
+import type { Change, Store } from "./Store.ts"
+import { read } from "./Stored.ts"
 
 /** Serves what the definitions in a store say, from now on. */
 export const follow = (store: Store, registry: Registry): void => {

@@ -15,7 +15,7 @@ import { type Kernel, timestamp } from "./Kernel.ts"
 import type { Resource } from "./Resource.ts"
 import * as Resources from "./Resources.ts"
 import { conflict, type Details, forbidden, type Outcome } from "./Status.ts"
-import { read, type Stored } from "./Store.ts"
+import { read, type Stored } from "./Stored.ts"
 import { type Address, find, held } from "./Writes.ts"
 import { steps, type Steps } from "./Steps.ts"
 

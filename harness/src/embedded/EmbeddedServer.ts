@@ -25,6 +25,7 @@ import * as Controllers from "./controllers/Controllers.ts"
 import * as Kernel from "./Kernel.ts"
 import * as Listener from "./Listener.ts"
 import { answerInProcess } from "./InProcess.ts"
+import { LogTail } from "./LogTail.ts"
 import { mediaRanges, takesGzip } from "./Representation.ts"
 import type { RequestInfo } from "./RequestInfo.ts"
 import * as Protobuf from "./Protobuf.ts"
@@ -57,9 +58,6 @@ export interface EmbeddedServer extends RunningCluster {
 const HISTORY_CAPACITY = 10_000
 const BOOKMARK_INTERVAL_MS = 60_000
 const MAX_BODY_BYTES = 3 * 1024 * 1024
-/** Lines of the log that are kept. */
-const LOG_LINES = 1_000
-
 /**
  * Starts a server.
  *
@@ -86,7 +84,7 @@ export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedServer, H
     const saved = options.from === undefined ? undefined : yield* EmbeddedState.open(options.from)
     const kernel = yield* Kernel.make(options.historyCapacity ?? HISTORY_CAPACITY, controlled, saved?.trust)
     const requests = new Map<string, number>()
-    const log: Array<string> = []
+    const log = new LogTail()
     const settings = {
       bookmarkIntervalMs: options.bookmarkIntervalMs ?? BOOKMARK_INTERVAL_MS,
       shared: new Watch.SharedLines()
@@ -94,10 +92,7 @@ export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedServer, H
     const authentication = Authentication.forCluster(kernel, options.users)
     const api = Api.make(kernel, authentication, () => `127.0.0.1:${kernel.place.port}`)
     const aggregator = yield* Aggregator.make(kernel)
-    const observe = (line: string) => {
-      log.push(`${new Date(kernel.nowMs()).toISOString()} ${line}`)
-      if (log.length > LOG_LINES) log.shift()
-    }
+    const observe = (line: string) => log.add(`${new Date(kernel.nowMs()).toISOString()} ${line}`)
     const handle: Listener.Handle = (request, response) => {
       const handled = Effect.scoped(
         answer({ kernel, api, aggregator, settings }, request, response, (info) => count(requests, info))
@@ -153,7 +148,7 @@ export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedServer, H
       reset: background.stop.pipe(Effect.andThen(state.reset), Effect.andThen(resume), named),
       save: (directory: string) => named(state.save(directory)),
       expireHistory: Effect.sync(() => kernel.store.compact()),
-      logs: Effect.sync(() => log.map((line) => `${line}\n`).join("")),
+      logs: Effect.sync(() => log.toString()),
       counters: Effect.sync(() => ({
         connectionsAccepted: listener.accepted(),
         connectionsOpen: listener.open(),

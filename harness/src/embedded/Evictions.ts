@@ -15,7 +15,7 @@ import * as LabelSelector from "./LabelSelector.ts"
 import * as Objects from "./Objects.ts"
 import * as Resources from "./Resources.ts"
 import { badRequest, type Failure, forbidden, type Outcome, success } from "./Status.ts"
-import { read, type Stored } from "./Store.ts"
+import { read, type Stored } from "./Stored.ts"
 import * as Writes from "./Writes.ts"
 import { steps, type Steps } from "./Steps.ts"
 

@@ -21,7 +21,23 @@ const RANGES: ReadonlyArray<readonly [element: string, least: number, most: numb
 ]
 
 /** What is wrong with a time, if anything is. */
-export const problem = (text: string, precision: Precision): string | undefined => {
+export const problem = (text: string, precision: Precision): string | undefined =>
+  precision === "seconds" && isPlain(text) ? undefined : refusal(text, precision)
+
+const SECONDS = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$/
+const PLAIN = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?Z$/
+
+/** Whether a text is a time of UTC, as most are: what it says is printed the same. */
+const isPlain = (text: string): boolean => {
+  const ms = PLAIN.test(text) ? Date.parse(text) : Number.NaN
+  return !Number.isNaN(ms) && text.startsWith(printed(ms))
+}
+
+/** Prints a time of UTC in whole seconds, without its zone. */
+const printed = (ms: number): string => new Date(ms).toISOString().slice(0, -".000Z".length)
+
+/** Reads a time piece by piece, and tells at which one it fails. */
+const refusal = (text: string, precision: Precision): string | undefined => {
   const layout = `${FRONT.join("")}${precision === "micros" ? MICROS : ""}${ZONE}`
   const failed = (why: string) => `parsing time ${JSON.stringify(text)}${why}`
   const unlike = (rest: string, element: string) =>
@@ -45,18 +61,15 @@ export const problem = (text: string, precision: Precision): string | undefined 
   if (end === undefined) return unlike(zone, ZONE)
   if (zone !== end) return failed(`: extra text: ${JSON.stringify(zone.slice(end.length))}`)
   const [year = 0, month = 0, day = 0] = ["2006", "01", "02"].map((element) => read.get(element))
-  const days = new Date(Date.UTC(year, month, 0)).getUTCDate()
+  const days = new Date(new Date(0).setUTCFullYear(year, month, 0)).getUTCDate()
   return day > days ? failed(": day out of range") : undefined
 }
-
-const SECONDS = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$/
 
 /** Prints a time as the server does: in UTC, in whole seconds or with its microseconds. **Shape** what is none stays. */
 export const canonical = (text: string, precision: Precision): string => {
   if (precision === "seconds" && SECONDS.test(text)) return text
   const ms = problem(text, precision) === undefined ? Date.parse(text) : Number.NaN
   if (Number.isNaN(ms)) return text
-  const seconds = new Date(ms).toISOString().slice(0, -".000Z".length)
   const micros = precision === "micros" ? /\.[0-9]{6}/.exec(text)?.[0] : undefined
-  return `${seconds}${micros ?? ""}Z`
+  return `${printed(ms)}${micros ?? ""}Z`
 }

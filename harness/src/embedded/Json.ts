@@ -80,25 +80,22 @@ export const withDefaults = (object: JsonObject, defaults: JsonObject): JsonObje
 /**
  * Gives the object with every value as `change` gives it, without the keys for which that is undefined.
  *
- * **Limits** the object itself when nothing differs, so that what passes through unchanged costs no memory.
+ * **Limits** the object itself when nothing differs, so that what passes through unchanged costs no memory. This runs for every
+ * value of every body some ten times: it makes nothing but the list of keys.
  */
 export const changeValues = (
   object: JsonObject,
   change: (value: Json, key: string) => Json | undefined
 ): JsonObject => {
-  const keys = Object.keys(object)
   let changed: Array<readonly [string, Json]> | undefined
-  for (const [place, key] of keys.entries()) {
+  const keys = Object.keys(object)
+  for (let place = 0; place < keys.length; place++) {
+    const key = keys[place] ?? ""
     const before = object[key]
     if (before === undefined) continue
     const after = change(before, key)
-    if (changed === undefined) {
-      if (after === before) continue
-      changed = keys.slice(0, place).flatMap((earlier) => {
-        const kept = object[earlier]
-        return kept === undefined ? [] : [[earlier, kept] as const]
-      })
-    }
+    if (after === before && changed === undefined) continue
+    changed ??= Object.entries(object).slice(0, place)
     if (after !== undefined) changed.push([key, after])
   }
   return changed === undefined ? object : Object.fromEntries(changed)
@@ -107,9 +104,10 @@ export const changeValues = (
 /** Gives the list with every item as `change` gives it; the list itself when nothing differs. */
 export const changeItems = (list: JsonArray, change: (item: Json, place: number) => Json): JsonArray => {
   let changed: Array<Json> | undefined
-  for (const [place, before] of list.entries()) {
+  for (let place = 0; place < list.length; place++) {
+    const before = list[place] ?? null
     const after = change(before, place)
-    if (changed === undefined && after !== before) changed = list.slice(0, place)
+    if (after !== before) changed ??= list.slice(0, place)
     changed?.push(after)
   }
   return changed ?? list

@@ -35,8 +35,23 @@ export const ofResource = (resource: Resource): KindSchema =>
 /** A reference to a schema that is built in. */
 export const reference = (name: string): JsonObject => ({ $ref: `${Definitions.REFERENCE}${name}` })
 
-/** The schema that a reference means; any other is itself. **Shape** `allOf` with one member is how a reference gets a description. */
+const meant = new WeakMap<JsonObject, JsonObject>()
+
+/**
+ * The schema that a reference means; any other is itself.
+ *
+ * **Shape** `allOf` with one member is how a reference gets a description. **Limits** is looked up once: every field of every
+ * body asks.
+ */
 export const resolved = (schema: JsonObject): JsonObject => {
+  const known = meant.get(schema)
+  if (known !== undefined) return known
+  const found = find(schema)
+  meant.set(schema, found)
+  return found
+}
+
+const find = (schema: JsonObject): JsonObject => {
   const name = textAt(schema, "$ref") || textAt(arrayAt(schema, "allOf")[0], "$ref")
   return name === "" ? schema : Definitions.get(name.slice(Definitions.REFERENCE.length))
 }

@@ -13,7 +13,7 @@ import type { Kernel } from "./Kernel.ts"
 import { type ListQuery, selects, selectsAll } from "./Query.ts"
 import type { Resource } from "./Resource.ts"
 import { expired, type Outcome, tooLargeVersion } from "./Status.ts"
-import type { Stored } from "./Store.ts"
+import type { Stored } from "./Stored.ts"
 
 export interface Page {
   readonly items: ReadonlyArray<Stored>

@@ -29,7 +29,7 @@ import * as Query from "./Query.ts"
 import * as Representation from "./Representation.ts"
 import { apiVersionOf, type Resource } from "./Resource.ts"
 import * as Resources from "./Resources.ts"
-import { keyOf } from "./Store.ts"
+import { keyOf } from "./Stored.ts"
 import * as Writes from "./Writes.ts"
 import { steps, type Steps } from "./Steps.ts"
 

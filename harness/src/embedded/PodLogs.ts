@@ -26,7 +26,7 @@ import {
   notFound,
   type Outcome
 } from "./Status.ts"
-import { read } from "./Store.ts"
+import { read } from "./Stored.ts"
 import * as Writes from "./Writes.ts"
 import { steps, type Steps } from "./Steps.ts"
 

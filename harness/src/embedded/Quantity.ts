@@ -18,8 +18,12 @@ const MILLI = 1_000n
 /** The finest part of a unit that a quantity is kept to. **Shape** lists of resources know thousandths. */
 export type Precision = "nano" | "milli"
 
+/** Quantities that are in their form whatever the precision: no unit above them divides fewer than a thousand. */
+const PLAIN = /^[1-9][0-9]{0,2}(?:m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$/
+
 /** Prints a quantity in its canonical form, as the server stores it; `undefined` for a text that is none. */
 export const canonical = (text: string, precision: Precision = "nano"): string | undefined => {
+  if (PLAIN.test(text)) return text
   const match = QUANTITY.exec(text)
   if (match === null) return undefined
   const [, sign, digits = "", suffix = ""] = match

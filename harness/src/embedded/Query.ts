@@ -20,7 +20,7 @@ import {
   type Outcome,
   unsupportedValue
 } from "./Status.ts"
-import type { Stored } from "./Store.ts"
+import type { Stored } from "./Stored.ts"
 import { steps, type Steps } from "./Steps.ts"
 
 export interface Selection {

@@ -10,7 +10,7 @@ import * as Decoding from "./Decoding.ts"
 import { type JsonObject, objectAt } from "./Json.ts"
 import { apiVersionOf, listKindOf, type Resource } from "./Resource.ts"
 import type { Failure, Outcome } from "./Status.ts"
-import { read, type Stored } from "./Store.ts"
+import { read, type Stored } from "./Stored.ts"
 import * as Table from "./Table.ts"
 
 /** **Shape** `groupVersion` is that of the table or the partial metadata, which clients choose. */

@@ -9,7 +9,7 @@ import { arrayAt, type JsonObject, numberAt, objectAt, textAt } from "./Json.ts"
 import type { Kernel } from "./Kernel.ts"
 import type { Resource } from "./Resource.ts"
 import * as Resources from "./Resources.ts"
-import { keyOf, type Stored } from "./Store.ts"
+import { keyOf, type Stored } from "./Stored.ts"
 
 /** Somebody a token stands for. **Shape** `extra` says what the token is bound to. */
 export interface Bearer {

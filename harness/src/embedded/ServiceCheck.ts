@@ -8,7 +8,8 @@
 import { arrayAt, at, isObject, type Json, type JsonObject, numberAt, objectAt, put, textAt } from "./Json.ts"
 import * as Resources from "./Resources.ts"
 import { duplicate, type FieldError, forbiddenValue, invalidValue, required, unsupportedValue } from "./Status.ts"
-import { read, type Store } from "./Store.ts"
+import type { Store } from "./Store.ts"
+import { read } from "./Stored.ts"
 
 const TYPES = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"]
 const ADDRESS = /^(?:(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])(?:\.(?!$)|$)){4}$/

@@ -2,28 +2,13 @@
  * The objects of one cluster, and what happened to them lately.
  *
  * Every write takes the next number of one counter; that number is the object's `resourceVersion` and the place of the
- * change in the history. Objects are kept as the JSON text that readers get, so a list is a join of texts and a pod
- * costs its text and little more.
+ * change in the history.
  *
  * @since 0.1.0
  */
-import type { Fields } from "./FieldSelector.ts"
-import { arrayAt, isObject, type JsonObject, parse, put, textAt, textsAt } from "./Json.ts"
-import type { Labels } from "./LabelSelector.ts"
+import { arrayAt, type JsonObject, textAt } from "./Json.ts"
 import type { Resource } from "./Resource.ts"
-
-/** One object at one version. **Shape** `body` is its JSON without `kind` and `apiVersion`, `metadata` first. */
-export interface Stored {
-  readonly key: string
-  readonly namespace: string
-  readonly name: string
-  readonly uid: string
-  readonly revision: number
-  readonly labels: Labels
-  readonly fields: Fields
-  readonly owners: ReadonlyArray<string>
-  readonly body: string
-}
+import { keyOf, read, Stored } from "./Stored.ts"
 
 /**
  * One step of the history.
@@ -44,18 +29,6 @@ interface Collection {
   /** Keys in byte order, as pages walk them. */
   keys: Array<string>
 }
-
-export const keyOf = (namespace: string, name: string): string => (namespace === "" ? name : `${namespace}/${name}`)
-
-export const read = (stored: Stored): JsonObject => {
-  const value = parse(stored.body)
-  return isObject(value) ? value : {}
-}
-
-/** The text of an object as it was, but with another version: what a watcher gets of an object that left. */
-export const bodyAt = (stored: Stored, revision: number): string =>
-  // `metadata` comes first, and in it only names and the uid come before the version: the first hit is the right one.
-  stored.body.replace(`"resourceVersion":"${stored.revision}"`, `"resourceVersion":"${revision}"`)
 
 /**
  * Holds objects, their order and their history.
@@ -171,15 +144,13 @@ export class Store {
   /** Writes an object, new or not, and tells the watchers. */
   write(resource: Resource, object: JsonObject): Stored {
     const key = keyOf(textAt(object, "metadata", "namespace"), textAt(object, "metadata", "name"))
-    const stored = toStored(resource, object, key, ++this.#revision)
-    const before = this.get(resource, key)
-    return this.#place(resource, before === undefined ? stored : sharing(stored, before))
+    const like = this.get(resource, key) ?? this.#sibling(object)
+    return this.#place(resource, Stored.of(resource, object, key, ++this.#revision, like))
   }
 
   /** Puts an object back as it was at some time, under a new version, and tells the watchers. */
   putBack(resource: Resource, old: Stored): Stored {
-    const revision = ++this.#revision
-    return this.#place(resource, { ...old, revision, body: bodyAt(old, revision) })
+    return this.#place(resource, old.at(++this.#revision))
   }
 
   /** Removes an object that exists, and gives it back as it was at its end, under the number of its removal. */
@@ -191,7 +162,7 @@ export class Store {
     if (collection.keys[index] === stored.key) collection.keys.splice(index, 1)
     this.#unlink(resource, stored)
     this.#record({ resource, revision, before: stored, after: undefined })
-    return { ...stored, revision, body: bodyAt(stored, revision) }
+    return stored.at(revision)
   }
 
   /** The changes of a resource after a revision that is not compacted, oldest first. */
@@ -229,7 +200,7 @@ export class Store {
     const collection = this.#collection(resource)
     collection.resource = resource
     for (const [key, stored] of collection.objects) {
-      collection.objects.set(key, toStored(resource, change(read(stored)), key, stored.revision))
+      collection.objects.set(key, Stored.of(resource, change(read(stored)), key, stored.revision))
     }
   }
 
@@ -245,8 +216,10 @@ export class Store {
     const before = objects.get(stored.key)
     if (before === undefined) keys.splice(lowerBound(keys, stored.key), 0, stored.key)
     objects.set(stored.key, stored)
-    if (before !== undefined) this.#unlink(resource, before)
-    this.#link(resource, stored)
+    if (before === undefined || before.uid !== stored.uid || before.owners !== stored.owners) {
+      if (before !== undefined) this.#unlink(resource, before)
+      this.#link(resource, stored)
+    }
     this.#record({ resource, revision: stored.revision, before, after: stored })
     return stored
   }
@@ -263,6 +236,13 @@ export class Store {
     const collection = this.#collections.get(storage)
     const stored = collection?.objects.get(key)
     return collection === undefined || stored === undefined ? undefined : [collection.resource, stored]
+  }
+
+  /** Another object of the same owner: the pods of a ReplicaSet have their labels in common. */
+  #sibling(object: JsonObject): Stored | undefined {
+    const owner = textAt(arrayAt(object, "metadata", "ownerReferences")[0], "uid")
+    for (const uid of this.#dependents.get(owner) ?? []) return this.byUid(uid)?.[1]
+    return undefined
   }
 
   #link(resource: Resource, stored: Stored): void {
@@ -292,57 +272,6 @@ export class Store {
     for (const listener of this.#listeners.get(change.resource.storage) ?? []) listener(change)
     for (const listener of this.#everyListener) listener(change)
   }
-}
-
-const toStored = (resource: Resource, object: JsonObject, key: string, revision: number): Stored => {
-  const complete = ordered(put(object, ["metadata", "resourceVersion"], String(revision)))
-  const name = textAt(object, "metadata", "name")
-  const namespace = textAt(object, "metadata", "namespace")
-  return {
-    key,
-    namespace,
-    name,
-    uid: textAt(object, "metadata", "uid"),
-    revision,
-    labels: textsAt(object, "metadata", "labels"),
-    fields: {
-      "metadata.name": name,
-      "metadata.namespace": namespace,
-      ...Object.fromEntries(
-        (resource.custom?.indexed ?? resource.fields).map((field) => [field.name, field.read(object)])
-      )
-    },
-    owners: arrayAt(object, "metadata", "ownerReferences").map((owner) => textAt(owner, "uid")),
-    body: JSON.stringify(complete)
-  }
-}
-
-/** The same, with the texts of the version before in place of equal ones, so that the history does not hold them twice. */
-const sharing = (stored: Stored, before: Stored): Stored => ({
-  ...stored,
-  key: before.key,
-  namespace: before.namespace,
-  name: before.name,
-  uid: stored.uid === before.uid ? before.uid : stored.uid,
-  labels: sharedTexts(stored.labels, before.labels),
-  fields: sharedTexts(stored.fields, before.fields),
-  owners: stored.owners.join() === before.owners.join() ? before.owners : stored.owners
-})
-
-const sharedTexts = <Texts extends Labels | Fields>(texts: Texts, before: Texts): Texts =>
-  Object.keys(texts).length === Object.keys(before).length
-  && Object.entries(texts).every(([name, text]) => before[name] === text)
-    ? before
-    : texts
-
-const FIRST = ["name", "generateName", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp"]
-
-/** Puts `metadata` first and its identity first in it, the order of the real server's replies. */
-const ordered = (object: JsonObject): JsonObject => {
-  const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = object
-  if (!isObject(metadata)) return rest
-  const head = FIRST.flatMap((key) => (metadata[key] === undefined ? [] : [[key, metadata[key]] as const]))
-  return { metadata: { ...Object.fromEntries(head), ...metadata }, ...rest }
 }
 
 /** The first index whose key is not below the one sought. */

@@ -26,7 +26,7 @@ import {
   success,
   unsupportedMediaType
 } from "./Status.ts"
-import { read } from "./Store.ts"
+import { read } from "./Stored.ts"
 import * as TokenRequests from "./TokenRequests.ts"
 import { replicaErrors } from "./Validation.ts"
 import * as Writes from "./Writes.ts"

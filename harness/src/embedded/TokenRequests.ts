@@ -13,7 +13,7 @@ import { type Kernel, timestamp } from "./Kernel.ts"
 import * as Resources from "./Resources.ts"
 import * as ServiceAccountTokens from "./ServiceAccountTokens.ts"
 import { badRequest, conflict, invalid, invalidValue, notFound, type Outcome } from "./Status.ts"
-import { keyOf } from "./Store.ts"
+import { keyOf } from "./Stored.ts"
 import * as Writes from "./Writes.ts"
 import { steps, type Steps } from "./Steps.ts"
 

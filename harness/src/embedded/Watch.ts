@@ -11,7 +11,8 @@ import { type Selection, selects, selectsAll, type WatchQuery } from "./Query.ts
 import * as Representation from "./Representation.ts"
 import { apiVersionOf } from "./Resource.ts"
 import { type Failure, tooLargeVersion, toJson } from "./Status.ts"
-import { bodyAt, type Change, type Stored } from "./Store.ts"
+import type { Change } from "./Store.ts"
+import type { Stored } from "./Stored.ts"
 
 export type EventType = "ADDED" | "MODIFIED" | "DELETED"
 
@@ -81,7 +82,7 @@ export const eventOf = (
   if (after !== undefined && inside(after)) return { type: inside(before) ? "MODIFIED" : "ADDED", stored: after }
   // What leaves is told as it was, under the number of the change that took it away.
   if (before === undefined || !inside(before)) return undefined
-  return { type: "DELETED", stored: { ...before, revision, body: bodyAt(before, revision) } }
+  return { type: "DELETED", stored: before.at(revision) }
 }
 
 /** One line of the stream. */

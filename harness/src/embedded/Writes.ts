@@ -42,7 +42,7 @@ import {
   notFound,
   type Outcome
 } from "./Status.ts"
-import { keyOf, read, type Stored } from "./Store.ts"
+import { keyOf, read, type Stored } from "./Stored.ts"
 import * as Validation from "./Validation.ts"
 import { steps, type Steps } from "./Steps.ts"
 

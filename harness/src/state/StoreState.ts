@@ -7,7 +7,7 @@ import { Option, Result, Schema } from "effect"
 import { isObject } from "../embedded/Json.ts"
 import type { Kernel } from "../embedded/Kernel.ts"
 import type { Resource } from "../embedded/Resource.ts"
-import { read, type Stored } from "../embedded/Store.ts"
+import { read, type Stored } from "../embedded/Stored.ts"
 
 /** The objects of one moment. */
 export type Captured = ReadonlyArray<readonly [Resource, Stored]>

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { pods } from "../../src/embedded/Resources.ts"
-import { type Change, Store, type Stored } from "../../src/embedded/Store.ts"
+import { type Change, Store } from "../../src/embedded/Store.ts"
+import type { Stored } from "../../src/embedded/Stored.ts"
 
 const Step = Schema.Struct({
   namespace: Schema.Literals(["a", "a-b", "b"]),

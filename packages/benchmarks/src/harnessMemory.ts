@@ -6,10 +6,25 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Embedded, Fleet, Seed } from "@quarterdeck/harness"
+import { type ClusterApi, Embedded, Fleet, Seed } from "@quarterdeck/harness"
 import { Console, Effect, Schema, Stdio } from "effect"
 
+/** Objects a page, kubectl's own. */
+const PAGE = 500
+
 const Pods = Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 100_000 }))
+
+/** Counts page by page, as kubectl lists: what is measured is the clusters, not one client's copy of them. */
+const podsOf = Effect.fnUntraced(function* (api: ClusterApi.ClusterApi) {
+  let count = 0
+  let next = ""
+  do {
+    const page = yield* api.list({ apiVersion: "v1", kind: "Pod", limit: PAGE, continue: next })
+    count += page.items.length
+    next = page.continue ?? ""
+  } while (next !== "")
+  return count
+})
 
 const probe = Effect.gen(function* () {
   const { args } = yield* Stdio.Stdio
@@ -17,9 +32,7 @@ const probe = Effect.gen(function* () {
   const pods = yield* Schema.decodeEffect(Pods)(given)
   const fleet = yield* Fleet.make({ driver: Embedded.driver, parent: "hub", children: ["prod", "stage"] })
   yield* Seed.fill(fleet, { size: { pods } })
-  const kept = yield* Effect.forEach(fleet.clusters, ({ api }) =>
-    Effect.map(api.list({ apiVersion: "v1", kind: "Pod" }), ({ items }) => items.length)
-  )
+  const kept = yield* Effect.forEach(fleet.clusters, ({ api }) => podsOf(api))
   yield* Effect.sync(() => globalThis.gc?.())
   yield* Console.log(
     JSON.stringify({ rssBytes: process.memoryUsage.rss(), pods: kept.reduce((sum, count) => sum + count, 0) })

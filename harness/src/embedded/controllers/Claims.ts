@@ -10,7 +10,7 @@
  */
 import { arrayAt, at, type JsonObject, objectAt, put, textAt } from "../Json.ts"
 import * as Resources from "../Resources.ts"
-import type { Stored } from "../Store.ts"
+import type { Stored } from "../Stored.ts"
 import { type Controller, living, ownKey, type Turn } from "./Controller.ts"
 import { change, create, remove, writeStatus } from "./ControllerWrites.ts"
 import { amounts, objectOf } from "./Views.ts"

@@ -6,7 +6,8 @@
 import type { Kernel } from "../Kernel.ts"
 import type { Resource } from "../Resource.ts"
 import type { Failure, Outcome } from "../Status.ts"
-import type { Change, Stored } from "../Store.ts"
+import type { Change } from "../Store.ts"
+import type { Stored } from "../Stored.ts"
 import type { PodIndex } from "./PodIndex.ts"
 
 /** What all controllers of a cluster share. */

@@ -9,7 +9,7 @@ import { equals, type Json, type JsonObject, objectAt, put, textAt, without } fr
 import { timestamp } from "../Kernel.ts"
 import { apiVersionOf, type Resource } from "../Resource.ts"
 import type { Outcome } from "../Status.ts"
-import type { Stored } from "../Store.ts"
+import type { Stored } from "../Stored.ts"
 import * as Writes from "../Writes.ts"
 import { MANAGER, settled, type Turn } from "./Controller.ts"
 import { objectOf } from "./Views.ts"

@@ -10,7 +10,7 @@
 import { TEMPLATE_GENERATION } from "../Defaults.ts"
 import { arrayAt, at, type Json, type JsonObject, numberAt, objectAt, put, textAt } from "../Json.ts"
 import * as Resources from "../Resources.ts"
-import { read, type Stored } from "../Store.ts"
+import { read, type Stored } from "../Stored.ts"
 import { type Controller, living, ownKey, type Turn } from "./Controller.ts"
 import { controllerReference, create, nonZero, remove, writeStatus } from "./ControllerWrites.ts"
 import { matters, type Node, nodeOf, selects, untolerated } from "./NodeViews.ts"

@@ -8,7 +8,7 @@
 import { at, equals, type JsonObject, numberAt, objectAt, put, textAt, textsAt, without } from "../Json.ts"
 import * as LabelSelector from "../LabelSelector.ts"
 import * as Resources from "../Resources.ts"
-import type { Stored } from "../Store.ts"
+import type { Stored } from "../Stored.ts"
 import type { Turn } from "./Controller.ts"
 import { change, controllerReference, tryCreate } from "./ControllerWrites.ts"
 import { adopt, controlled, selectorOf } from "./OwnedPods.ts"

@@ -8,7 +8,7 @@
 import { arrayAt, equals, type Json, type JsonObject, numberAt, put, textAt } from "../Json.ts"
 import { timestamp } from "../Kernel.ts"
 import * as Resources from "../Resources.ts"
-import type { Stored } from "../Store.ts"
+import type { Stored } from "../Stored.ts"
 import type { Turn } from "./Controller.ts"
 import { change, nonZero, withoutCondition } from "./ControllerWrites.ts"
 import { REVISION, type ReplicaSet, wantedOf } from "./DeploymentSets.ts"

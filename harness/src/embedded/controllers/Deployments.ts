@@ -7,7 +7,7 @@
  */
 import { at, type JsonObject, numberAt, objectAt, textAt } from "../Json.ts"
 import * as Resources from "../Resources.ts"
-import type { Stored } from "../Store.ts"
+import type { Stored } from "../Stored.ts"
 import { type Controller, living, ownKey, type Turn } from "./Controller.ts"
 import { remove } from "./ControllerWrites.ts"
 import * as DeploymentSets from "./DeploymentSets.ts"

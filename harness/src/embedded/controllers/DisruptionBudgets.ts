@@ -8,7 +8,7 @@
 import { arrayAt, at, type JsonObject, numberAt, objectAt } from "../Json.ts"
 import * as LabelSelector from "../LabelSelector.ts"
 import * as Resources from "../Resources.ts"
-import type { Stored } from "../Store.ts"
+import type { Stored } from "../Stored.ts"
 import { type Controller, living, ownKey, type Turn } from "./Controller.ts"
 import { nonZero, withCondition, writeStatus } from "./ControllerWrites.ts"
 import { selectorOf } from "./OwnedPods.ts"

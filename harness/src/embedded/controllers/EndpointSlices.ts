@@ -10,7 +10,7 @@
 import { arrayAt, at, equals, type Json, type JsonObject, objectAt, textAt, textsAt } from "../Json.ts"
 import * as LabelSelector from "../LabelSelector.ts"
 import * as Resources from "../Resources.ts"
-import { read, type Stored } from "../Store.ts"
+import { read, type Stored } from "../Stored.ts"
 import { type Controller, living, ownKey, type Turn } from "./Controller.ts"
 import { change, controllerReference, create, remove } from "./ControllerWrites.ts"
 import { objectOf, podOf } from "./Views.ts"

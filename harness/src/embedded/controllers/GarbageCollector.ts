@@ -12,7 +12,7 @@ import * as Collector from "../Collector.ts"
 import * as Finalizers from "../Finalizers.ts"
 import { arrayAt, at, type Json, type JsonObject, put, textAt } from "../Json.ts"
 import type { Resource } from "../Resource.ts"
-import { read, type Stored } from "../Store.ts"
+import { read, type Stored } from "../Stored.ts"
 import type { Controller, KeysOf, Turn } from "./Controller.ts"
 import { change, remove } from "./ControllerWrites.ts"
 

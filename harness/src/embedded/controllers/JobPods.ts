@@ -7,7 +7,7 @@
  */
 import { arrayAt, at, isObject, type JsonObject, numberAt, objectAt, put, textAt } from "../Json.ts"
 import * as Resources from "../Resources.ts"
-import type { Stored } from "../Store.ts"
+import type { Stored } from "../Stored.ts"
 import type { Turn } from "./Controller.ts"
 import { controllerReference, create } from "./ControllerWrites.ts"
 import { nameStem, podFrom } from "./Templates.ts"

@@ -11,7 +11,7 @@
 import { arrayAt, at, type Json, type JsonObject, numberAt, put, textAt } from "../Json.ts"
 import { timestamp } from "../Kernel.ts"
 import * as Resources from "../Resources.ts"
-import type { Stored } from "../Store.ts"
+import type { Stored } from "../Stored.ts"
 import { type Controller, living, ownKey, type Turn } from "./Controller.ts"
 import { change, nonZero, remove, withCondition, writeStatus } from "./ControllerWrites.ts"
 import * as JobPods from "./JobPods.ts"

@@ -7,7 +7,8 @@
  */
 import { arrayAt, at, equals, type Json, type JsonObject, objectAt, textAt, textsAt } from "../Json.ts"
 import * as LabelSelector from "../LabelSelector.ts"
-import { read, type Change, type Stored } from "../Store.ts"
+import type { Change } from "../Store.ts"
+import { read, type Stored } from "../Stored.ts"
 import { amounts, conditionOf } from "./Views.ts"
 
 export interface Taint {

@@ -9,7 +9,7 @@
  */
 import { arrayAt, type Json, type JsonObject, put, textAt } from "../Json.ts"
 import * as Resources from "../Resources.ts"
-import type { Stored } from "../Store.ts"
+import type { Stored } from "../Stored.ts"
 import { type Controller, living, ownKey } from "./Controller.ts"
 import { change, remove } from "./ControllerWrites.ts"
 import { matters, type Node, nodeOf } from "./NodeViews.ts"

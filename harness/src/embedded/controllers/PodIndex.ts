@@ -7,7 +7,8 @@
 import { Effect, type Scope } from "effect"
 import type { Kernel } from "../Kernel.ts"
 import * as Resources from "../Resources.ts"
-import type { Change, Stored } from "../Store.ts"
+import type { Change } from "../Store.ts"
+import type { Stored } from "../Stored.ts"
 import { type Pod, podOf } from "./Views.ts"
 
 /** What the pods of a node take. **Shape** `requests` in thousandths, `pods` their number. */

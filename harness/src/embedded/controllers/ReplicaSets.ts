@@ -9,7 +9,7 @@ import { arrayAt, at, type Json, type JsonObject, numberAt, objectAt } from "../
 import * as LabelSelector from "../LabelSelector.ts"
 import * as Resources from "../Resources.ts"
 import type { Failure } from "../Status.ts"
-import type { Stored } from "../Store.ts"
+import type { Stored } from "../Stored.ts"
 import { type Controller, living, ownKey, type Turn } from "./Controller.ts"
 import {
   controllerReference,

@@ -8,7 +8,7 @@
 import { at, equals, type JsonObject, numberAt, objectAt, put, textAt, without } from "../Json.ts"
 import type { Resource } from "../Resource.ts"
 import * as Resources from "../Resources.ts"
-import type { Stored } from "../Store.ts"
+import type { Stored } from "../Stored.ts"
 import type { Turn } from "./Controller.ts"
 import { change, controllerReference, remove, tryCreate } from "./ControllerWrites.ts"
 import { controlled } from "./OwnedPods.ts"

@@ -9,7 +9,7 @@
  */
 import { arrayAt, at, type Json, put, textAt } from "../Json.ts"
 import * as Resources from "../Resources.ts"
-import { read, type Stored } from "../Store.ts"
+import { read, type Stored } from "../Stored.ts"
 import * as Writes from "../Writes.ts"
 import { type Controller, living, type Turn } from "./Controller.ts"
 import { change, withCondition } from "./ControllerWrites.ts"

@@ -7,7 +7,7 @@
  */
 import { arrayAt, at, type JsonObject, numberAt, objectAt, textAt } from "../Json.ts"
 import * as Resources from "../Resources.ts"
-import type { Stored } from "../Store.ts"
+import type { Stored } from "../Stored.ts"
 import type { Turn } from "./Controller.ts"
 import { controllerReference, create } from "./ControllerWrites.ts"
 import type { Revision } from "./Revisions.ts"

@@ -9,7 +9,7 @@
  */
 import { at, type JsonObject, numberAt, textAt } from "../Json.ts"
 import * as Resources from "../Resources.ts"
-import type { Stored } from "../Store.ts"
+import type { Stored } from "../Stored.ts"
 import { type Controller, living, ownKey, type Turn } from "./Controller.ts"
 import { nonZero, remove, writeStatus } from "./ControllerWrites.ts"
 import { claim, podsOf } from "./OwnedPods.ts"

@@ -5,7 +5,7 @@
  */
 import { arrayAt, at, type Json, type JsonObject, numberAt, textAt } from "../Json.ts"
 import { amount } from "../Quantity.ts"
-import { read, type Stored } from "../Store.ts"
+import { read, type Stored } from "../Stored.ts"
 
 const objects = new WeakMap<Stored, JsonObject>()
 
