@@ -9,6 +9,7 @@ import * as Definitions from "./Definitions.ts"
 import type * as GoTime from "./GoTime.ts"
 import { arrayAt, isObject, type JsonObject, textAt } from "./Json.ts"
 import * as KindSchema from "./KindSchema.ts"
+import { oncePer } from "./OncePer.ts"
 
 /** The type of a field. **Shape** what a schema does not say is `Any`. */
 export type Shape =
@@ -35,19 +36,12 @@ const PARSED = new Map<string, Shape>([
 
 const ANY: Shape = { _tag: "Any" }
 
-/** Shapes of the schemas that have been asked for; a schema lives as long as the process. */
-const known = new WeakMap<JsonObject, Shape>()
-
 /** The type of the fields that a schema describes. */
-export const shapeOf = (schema: JsonObject): Shape => {
-  const before = known.get(schema)
-  if (before !== undefined) return before
+export const shapeOf = oncePer((schema: JsonObject): Shape => {
   const reference = textAt(schema, "$ref") || textAt(arrayAt(schema, "allOf")[0], "$ref")
   const name = reference.slice(Definitions.REFERENCE.length)
-  const shape = PARSED.get(name) ?? compiled(KindSchema.resolved(schema), name)
-  known.set(schema, shape)
-  return shape
-}
+  return PARSED.get(name) ?? compiled(KindSchema.resolved(schema), name)
+})
 
 const compiled = (schema: JsonObject, name: string): Shape => {
   const { additionalProperties, format, items, properties, type } = schema

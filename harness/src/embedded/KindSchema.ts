@@ -12,6 +12,7 @@
 import * as Definitions from "./Definitions.ts"
 import { arrayAt, at, isObject, type Json, type JsonObject, textAt } from "./Json.ts"
 import type { Resource } from "./Resource.ts"
+import { oncePer } from "./OncePer.ts"
 
 /** A schema as it is written, its references included; `undefined` where nothing is known of a value. */
 export type KindSchema = JsonObject | undefined
@@ -35,26 +36,16 @@ export const ofResource = (resource: Resource): KindSchema =>
 /** A reference to a schema that is built in. */
 export const reference = (name: string): JsonObject => ({ $ref: `${Definitions.REFERENCE}${name}` })
 
-const meant = new WeakMap<JsonObject, JsonObject>()
-
 /**
  * The schema that a reference means; any other is itself.
  *
  * **Shape** `allOf` with one member is how a reference gets a description. **Limits** is looked up once: every field of every
  * body asks.
  */
-export const resolved = (schema: JsonObject): JsonObject => {
-  const known = meant.get(schema)
-  if (known !== undefined) return known
-  const found = find(schema)
-  meant.set(schema, found)
-  return found
-}
-
-const find = (schema: JsonObject): JsonObject => {
+export const resolved = oncePer((schema: JsonObject): JsonObject => {
   const name = textAt(schema, "$ref") || textAt(arrayAt(schema, "allOf")[0], "$ref")
   return name === "" ? schema : Definitions.get(name.slice(Definitions.REFERENCE.length))
-}
+})
 
 /** Whether a schema names a field, instead of allowing any. */
 export const declares = (schema: KindSchema, name: string): boolean =>

@@ -20,6 +20,7 @@ import * as Revisions from "./Revisions.ts"
 import * as Rollout from "./Rollout.ts"
 import { nameStem, podFrom } from "./Templates.ts"
 import { isAvailable, objectOf, type Pod } from "./Views.ts"
+import { oncePer } from "../OncePer.ts"
 
 const HASH = "controller-revision-hash"
 
@@ -87,18 +88,12 @@ const byNode = (pods: ReadonlyArray<Pod>): ReadonlyMap<string, ReadonlyArray<Pod
   return found
 }
 
-const targets = new WeakMap<Stored, string>()
-
 /** The node that a pod was made for, from the affinity that it was made with. */
-const targetOf = (stored: Stored): string => {
-  const known = targets.get(stored)
-  if (known !== undefined) return known
+const targetOf = oncePer((stored: Stored): string => {
   const [term] = arrayAt(read(stored), "spec", ...REQUIRED, "nodeSelectorTerms")
   const [name] = arrayAt(arrayAt(term, "matchFields")[0], "values")
-  const target = typeof name === "string" ? name : ""
-  targets.set(stored, target)
-  return target
-}
+  return typeof name === "string" ? name : ""
+})
 
 const REQUIRED = ["affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"]
 

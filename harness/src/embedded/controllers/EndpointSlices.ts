@@ -14,6 +14,7 @@ import { read, type Stored } from "../Stored.ts"
 import { type Controller, living, ownKey, type Turn } from "./Controller.ts"
 import { change, controllerReference, create, remove } from "./ControllerWrites.ts"
 import { objectOf, podOf } from "./Views.ts"
+import { oncePer } from "../OncePer.ts"
 
 const SERVICE = "kubernetes.io/service-name"
 const MANAGED_BY = "endpointslice.kubernetes.io/managed-by"
@@ -100,19 +101,16 @@ const write = (turn: Turn, service: Stored, selector: LabelSelector.LabelSelecto
   for (const slice of known.slice(parts.length)) remove(turn, Resources.endpointSlices, slice)
 }
 
-const endpoints = new WeakMap<Stored, JsonObject | null>()
-
 /** The endpoint of a pod that has an address and has not finished. */
 const endpointOf = (service: JsonObject, stored: Stored): ReadonlyArray<JsonObject> => {
-  const known = endpoints.get(stored) ?? toEndpoint(stored)
-  endpoints.set(stored, known)
+  const known = toEndpoint(stored)
   if (known === null) return []
   return at(service, "spec", "publishNotReadyAddresses") === true
     ? [{ ...known, conditions: { ...objectAt(known, "conditions"), ready: true } }]
     : [known]
 }
 
-const toEndpoint = (stored: Stored): JsonObject | null => {
+const toEndpoint = oncePer((stored: Stored): JsonObject | null => {
   const { ending, node, phase, ready } = podOf(stored)
   const address = stored.fields["status.podIP"] ?? ""
   if (address === "" || phase === "Succeeded" || phase === "Failed") return null
@@ -125,7 +123,7 @@ const toEndpoint = (stored: Stored): JsonObject | null => {
     targetRef: { kind: "Pod", namespace: stored.namespace, name: stored.name, uid: stored.uid },
     ...(node === "" ? {} : { nodeName: node })
   }
-}
+})
 
 /** Ports as pods have them. **Shape** pods of one service agree on the numbers behind names: the first one tells. */
 const portsOf = (service: JsonObject, pod: Stored | undefined): ReadonlyArray<JsonObject> => {

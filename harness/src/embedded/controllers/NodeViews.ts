@@ -10,6 +10,7 @@ import * as LabelSelector from "../LabelSelector.ts"
 import type { Change } from "../Store.ts"
 import { read, type Stored } from "../Stored.ts"
 import { amounts, conditionOf } from "./Views.ts"
+import { oncePer } from "../OncePer.ts"
 
 export interface Taint {
   readonly key: string
@@ -28,13 +29,9 @@ export interface Node {
   readonly allocatable: ReadonlyMap<string, number>
 }
 
-const nodes = new WeakMap<Stored, Node>()
-
-export const nodeOf = (stored: Stored): Node => {
-  const known = nodes.get(stored)
-  if (known !== undefined) return known
+export const nodeOf = oncePer((stored: Stored): Node => {
   const object = read(stored)
-  const node: Node = {
+  return {
     name: stored.name,
     labels: stored.labels,
     taints: arrayAt(object, "spec", "taints").map((taint) => ({
@@ -46,9 +43,7 @@ export const nodeOf = (stored: Stored): Node => {
     ready: textAt(conditionOf(object, "Ready"), "status"),
     allocatable: amounts(at(object, "status", "allocatable"))
   }
-  nodes.set(stored, node)
-  return node
-}
+})
 
 /** Whether a change of a node matters to where pods may run; its heartbeats do not. */
 export const matters = ({ after, before }: Change): boolean =>

@@ -15,17 +15,12 @@ import type { Stored } from "../Stored.ts"
 import type { Cluster, KeysOf, Turn, Watch } from "./Controller.ts"
 import { change, controllerReference } from "./ControllerWrites.ts"
 import { controllerOf, objectOf, type Pod, podOf } from "./Views.ts"
-
-const selectors = new WeakMap<Stored, LabelSelector.LabelSelector>()
+import { oncePer } from "../OncePer.ts"
 
 /** The selector of a workload. */
-export const selectorOf = (stored: Stored): LabelSelector.LabelSelector => {
-  const known = selectors.get(stored)
-  if (known !== undefined) return known
-  const selector = LabelSelector.fromObject(objectAt(objectOf(stored), "spec", "selector"))
-  selectors.set(stored, selector)
-  return selector
-}
+export const selectorOf = oncePer((stored: Stored): LabelSelector.LabelSelector =>
+  LabelSelector.fromObject(objectAt(objectOf(stored), "spec", "selector"))
+)
 
 /** Tells a workload of its pods, and of those that it may adopt. */
 export const podsOf = (resource: Resource): Watch => ({ resource: Resources.pods, keys: ownersOf(resource) })

@@ -6,17 +6,10 @@
 import { arrayAt, at, type Json, type JsonObject, numberAt, textAt } from "../Json.ts"
 import { amount } from "../Quantity.ts"
 import { read, type Stored } from "../Stored.ts"
-
-const objects = new WeakMap<Stored, JsonObject>()
+import { oncePer } from "../OncePer.ts"
 
 /** The whole object. **Limits** stays in memory as long as its version; of pods, {@link podOf} keeps less. */
-export const objectOf = (stored: Stored): JsonObject => {
-  const known = objects.get(stored)
-  if (known !== undefined) return known
-  const object = read(stored)
-  objects.set(stored, object)
-  return object
-}
+export const objectOf = oncePer(read)
 
 /** The owner that controls an object. */
 export interface ControllerRef {
@@ -66,17 +59,7 @@ export const isActive = ({ ending, phase }: Pod): boolean => !ending && phase !=
 export const isAvailable = (pod: Pod, minReadySeconds: number, nowMs: number): boolean =>
   pod.ready && (minReadySeconds === 0 || pod.readySinceMs + minReadySeconds * 1_000 <= nowMs)
 
-const pods = new WeakMap<Stored, Pod>()
-
-export const podOf = (stored: Stored): Pod => {
-  const known = pods.get(stored)
-  if (known !== undefined) return known
-  const pod = toPod(stored)
-  pods.set(stored, pod)
-  return pod
-}
-
-const toPod = (stored: Stored): Pod => {
+export const podOf = oncePer((stored: Stored): Pod => {
   const object = read(stored)
   const condition = conditionOf(object, "Ready")
   const ready = textAt(condition, "status") === "True"
@@ -94,7 +77,7 @@ const toPod = (stored: Stored): Pod => {
     finalizers: arrayAt(object, "metadata", "finalizers").filter((one) => typeof one === "string"),
     requests: requestsOf(at(object, "spec"))
   }
-}
+})
 
 /** A time of the API in milliseconds; 0 for none. */
 export const timeOf = (text: string): number => (text === "" ? 0 : Date.parse(text) || 0)
