@@ -24,8 +24,10 @@ layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck cost check
     database.close()
     assert.strictEqual(Number(changes), 1)
   }
-  const ONE_HOUR = `UPDATE steps SET sums = zeroblob(length(sums)) WHERE rowid =
-    (SELECT rowid FROM steps WHERE level = 0 AND step = 5 ORDER BY epoch LIMIT 1)`
+  /** Of the day that is there whole: whatever the hour of the test, the one before and the one after it may not be. */
+  const damaged = (hour: number) =>
+    `UPDATE steps SET sums = randomblob(length(sums)) WHERE level = 0 AND step = ${hour} AND epoch =
+      (SELECT epoch FROM steps WHERE level = 0 GROUP BY epoch HAVING count(*) = 24 LIMIT 1)`
 
   it.effect(
     "check says that a whole history is whole, and repair leaves it alone",
@@ -49,7 +51,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck cost check
     () =>
       Effect.gen(function* () {
         const { data, file, names } = yield* history
-        damage(file, ONE_HOUR)
+        damage(file, damaged(5))
         const checked = yield* quarterdeck(["cost", "check", "--data", data])
         assert.match(
           checked.stdout,
@@ -81,11 +83,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck cost check
     () =>
       Effect.gen(function* () {
         const { data, file } = yield* history
-        damage(
-          file,
-          `UPDATE steps SET sums = zeroblob(length(sums)) WHERE rowid = (
-            SELECT rowid FROM steps WHERE level = 0 AND step = 23 ORDER BY epoch LIMIT 1)`
-        )
+        damage(file, damaged(23))
         const repaired = yield* quarterdeck(["cost", "repair", "--data", data])
         assert.match(
           repaired.stdout,
@@ -123,7 +121,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck cost check
     () =>
       Effect.gen(function* () {
         const { data, file, names } = yield* history
-        damage(file, ONE_HOUR)
+        damage(file, damaged(5))
         const before = (yield* names).length
         const server = new DatabaseSync(file)
         server.exec("PRAGMA journal_mode = WAL; SELECT count(*) FROM steps")
