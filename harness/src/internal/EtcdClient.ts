@@ -10,24 +10,41 @@ import { Pool } from "undici"
 import type { MachineRefused } from "../HarnessError.ts"
 import { attempt } from "./Machine.ts"
 
-/** One key. **Shape** `value` is base64, empty where only keys were asked for; `revision` is that of its last change. */
+/**
+ * One key.
+ *
+ * **Shape** `value` is base64, empty where only keys were asked for; `revision` is that of its last change, `created` that
+ * under which the key came into being: another one means that it was gone in between.
+ */
 export interface KeyValue {
   readonly key: string
   readonly value: string
   readonly revision: string
+  readonly created: string
 }
 
-/** Writes a value, or removes the key when there is none. */
+/**
+ * Writes a value, or removes the key when there is none.
+ *
+ * **Shape** with `over`, only over a key that was created under that revision; `0` means over none.
+ */
 export interface Operation {
   readonly key: string
   readonly value?: string
+  readonly over?: string
+}
+
+/** What a commit did. **Shape** `done` has a place for each operation; `revision` is that of all that was done. */
+interface Committed {
+  readonly revision: string
+  readonly done: ReadonlyArray<boolean>
 }
 
 export interface Etcd {
   /** Every key that begins with a prefix, in order, as of one revision. */
   readonly read: (prefix: string, options?: { readonly keysOnly?: boolean }) => Effect.Effect<Read, MachineRefused>
-  /** Makes the changes at once, under one revision, which is given back. **Limits** 128 operations of different keys. */
-  readonly commit: (operations: ReadonlyArray<Operation>) => Effect.Effect<string, MachineRefused>
+  /** Makes the changes at once, under one revision. **Limits** 128 operations of different keys. */
+  readonly commit: (operations: ReadonlyArray<Operation>) => Effect.Effect<Committed, MachineRefused>
   /** Forgets everything before the newest revision, on disk too. */
   readonly compact: Effect.Effect<void, MachineRefused>
 }
@@ -51,12 +68,26 @@ const RangeReply = Schema.Struct({
   header: Header,
   kvs: Schema.optionalKey(
     Schema.Array(
-      Schema.Struct({ key: Schema.String, value: Schema.optionalKey(Schema.String), mod_revision: Schema.String })
+      Schema.Struct({
+        key: Schema.String,
+        value: Schema.optionalKey(Schema.String),
+        mod_revision: Schema.String,
+        create_revision: Schema.String
+      })
     )
   ),
   more: Schema.optionalKey(Schema.Boolean)
 })
-const TxnReply = Schema.Struct({ header: Header, succeeded: Schema.Literal(true) })
+/** The gateway leaves out what is false, so a guarded write that was not made says nothing. */
+const TxnReply = Schema.Struct({
+  header: Header,
+  succeeded: Schema.Literal(true),
+  responses: Schema.Array(
+    Schema.Struct({
+      response_txn: Schema.optionalKey(Schema.Struct({ succeeded: Schema.optionalKey(Schema.Boolean) }))
+    })
+  )
+})
 const decodeRange = Schema.decodeUnknownPromise(RangeReply)
 const decodeTxn = Schema.decodeUnknownPromise(TxnReply)
 
@@ -82,8 +113,8 @@ export const connect = (socketPath: string): Effect.Effect<Etcd, never, Scope.Sc
         const page = { key: from, range_end: end, keys_only: keysOnly, limit: keysOnly ? KEYS_PAGE : PAGE, revision }
         const { header, kvs = [], more } = await decodeRange(await post("/v3/kv/range", page, signal))
         if (revision === "0") revision = header.revision
-        for (const { key, value = "", mod_revision } of kvs) {
-          entries.push({ key: Buffer.from(key, "base64").toString(), value, revision: mod_revision })
+        for (const { key, value = "", mod_revision: revision, create_revision: created } of kvs) {
+          entries.push({ key: Buffer.from(key, "base64").toString(), value, revision, created })
         }
         const last = entries.at(-1)
         if (more !== true || last === undefined) return { entries, revision }
@@ -97,7 +128,11 @@ export const connect = (socketPath: string): Effect.Effect<Etcd, never, Scope.Sc
       commit: (operations) =>
         attempt("write the cluster's store", async (signal) => {
           const body = { success: operations.map(wire) }
-          return (await decodeTxn(await post("/v3/kv/txn", body, signal))).header.revision
+          const { header, responses } = await decodeTxn(await post("/v3/kv/txn", body, signal))
+          const done = responses.map(
+            ({ response_txn }) => response_txn === undefined || response_txn.succeeded === true
+          )
+          return { revision: header.revision, done }
         }),
       compact: attempt("compact the cluster's history", async (signal) => {
         // Any key will do: every reply tells the newest revision.
@@ -107,8 +142,13 @@ export const connect = (socketPath: string): Effect.Effect<Etcd, never, Scope.Sc
     }
   })
 
-const wire = ({ key, value }: Operation) =>
-  value === undefined ? { request_delete_range: { key: encode(key) } } : { request_put: { key: encode(key), value } }
+const wire = ({ key: name, over, value }: Operation) => {
+  const key = encode(name)
+  if (value === undefined) return { request_delete_range: { key } }
+  const put = { request_put: { key, value } }
+  if (over === undefined) return put
+  return { request_txn: { compare: [{ key, target: "CREATE", create_revision: over }], success: [put] } }
+}
 
 const encode = (text: string): string => Buffer.from(text).toString("base64")
 

@@ -23,7 +23,9 @@ export interface Restored {
 }
 
 /** Somebody may write while the objects go back; what they wrote before the last look goes too. */
-const PASSES = 3
+const PASSES = 5
+/** The revision under which a key was created that is not there. */
+const NONE = "0"
 
 /** Reads every object that can be restored. **Limits** one consistent revision; holds their values in memory. */
 export const capture = (etcd: Etcd): Effect.Effect<Captured, MachineRefused> =>
@@ -39,7 +41,8 @@ export const capture = (etcd: Etcd): Effect.Effect<Captured, MachineRefused> =>
  * **Shape** untouched objects keep their version. Every object is written under a revision that no other object of its
  * resource shares, because watchers go on from a revision: half of one would be lost to them.
  *
- * **Limits** reads all keys, and writes what differs in at most three passes; nobody who writes meanwhile is held up.
+ * **Limits** reads all keys, and writes what differs in at most five passes; nobody who writes meanwhile is held up, and
+ * what came to stand in an object's place since the look is left to the next pass.
  */
 export const restore = Effect.fnUntraced(function* (
   etcd: Etcd,
@@ -56,9 +59,11 @@ export const restore = Effect.fnUntraced(function* (
       yield* Effect.forEach(
         rounds,
         (round) =>
-          Effect.map(etcd.commit(round), (revision) => {
-            for (const { key, value } of round) {
-              if (value !== undefined) known.set(key, { key, value, revision })
+          Effect.map(etcd.commit(round), ({ done, revision }) => {
+            for (const [place, { key, over = NONE, value }] of round.entries()) {
+              if (done[place] !== true) continue
+              if (value !== undefined)
+                known.set(key, { key, value, revision, created: over === NONE ? revision : over })
               if (key.startsWith(DEFINITIONS)) (value === undefined ? removed : written).add(key)
             }
           }),
@@ -76,28 +81,42 @@ export const load = (etcd: Etcd, entries: ReadonlyArray<Operation>): Effect.Effe
 /**
  * What has to be done, in steps that follow each other; the rounds of a step may overlap.
  *
- * **Shape** kinds and namespaces come before what lies in them, and go after it. `goneGroups` are those whose definitions
- * went in an earlier pass.
+ * **Shape** kinds and namespaces come before what lies in them, and go after it. An object that stands where another of the
+ * same name was goes before that one comes back: its end is what makes controllers collect what it owned. `goneGroups` are
+ * those whose definitions went in an earlier pass.
  */
 export const plan = (
   captured: Captured,
   present: ReadonlyArray<KeyValue>,
   goneGroups: ReadonlySet<string>
 ): ReadonlyArray<ReadonlyArray<ReadonlyArray<Operation>>> => {
-  const now = new Map(present.map((entry) => [entry.key, entry.revision]))
-  const writes = [...captured.values()].filter(({ key, revision }) => {
-    const treatment = treatmentOf(key)
+  const now = new Map(present.map((entry) => [entry.key, entry]))
+  /** Whether another object of the name stands there, or did: the key was gone in between. */
+  const isAnother = ({ created, key }: KeyValue) => (now.get(key)?.created ?? created) !== created
+  const under = (prefix: string) => (operation: { readonly key: string }) => operation.key.startsWith(prefix)
+  const frames = [DEFINITIONS, NAMESPACES]
+  const framed = (operation: Operation) => frames.some((prefix) => under(prefix)(operation))
+  const differing = [...captured.values()].filter((entry) => {
+    const treatment = treatmentOf(entry.key)
     if (treatment === "passing" || treatment === "server") return false
-    return treatment === "renewed" ? !now.has(key) : now.get(key) !== revision
+    return treatment === "renewed"
+      ? !now.has(entry.key)
+      : now.get(entry.key)?.revision !== entry.revision || isAnother(entry)
   })
+  const displaced = differing
+    .filter((entry) => !framed(entry) && isAnother(entry))
+    .map(({ key }): Operation => ({ key }))
+  const leaving = new Set(displaced.map(({ key }) => key))
+  const writes = differing.map(({ key, value }): Operation & { readonly over: string } => ({
+    key,
+    value,
+    over: leaving.has(key) ? NONE : (now.get(key)?.created ?? NONE)
+  }))
   const removals = present
     .filter(({ key }) => !captured.has(key) && treatmentOf(key) !== "server")
     .map(({ key }): Operation => ({ key }))
   const going = removals.filter(({ key }) => key.startsWith(DEFINITIONS)).map(({ key }) => groupOf(key))
   const goingGroups = new Set([...goneGroups, ...going])
-  const under = (prefix: string) => (operation: Operation) => operation.key.startsWith(prefix)
-  const frames = [DEFINITIONS, NAMESPACES]
-  const framed = (operation: Operation) => frames.some((prefix) => under(prefix)(operation))
   const inside = [...writes, ...removals].filter(
     (operation) =>
       !framed(operation)
@@ -106,6 +125,7 @@ export const plan = (
   )
   return [
     ...frames.map((prefix) => writes.filter(under(prefix))),
+    displaced,
     inside,
     ...frames.toReversed().map((prefix) => removals.filter(under(prefix)))
   ]
@@ -117,13 +137,13 @@ export const plan = (
 const rounds = (operations: ReadonlyArray<Operation>): ReadonlyArray<ReadonlyArray<Operation>> => {
   const dealt: Array<Array<Operation>> = []
   const places = new Map<string, number>()
-  for (const { key, value } of operations) {
-    const resource = resourceOf(key)
+  for (const operation of operations) {
+    const resource = resourceOf(operation.key)
     let place = places.get(resource) ?? 0
     while ((dealt[place]?.length ?? 0) >= OPERATIONS) place++
     places.set(resource, place + 1)
     const round = dealt[place] ?? []
-    round.push(value === undefined ? { key } : { key, value })
+    round.push(operation)
     dealt[place] = round
   }
   return dealt
