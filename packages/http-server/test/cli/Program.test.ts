@@ -159,71 +159,105 @@ layer(World.layer, { timeout: "60 seconds" })("quarterdeck", (it) => {
     { timeout: 60_000 }
   )
 
-  it.effect(
-    "refuses to start without a cluster, and with a kubeconfig, parent, keys file, certificate or costs that cannot be used",
-    () =>
+  /** What cannot be used, the flags that name it, and the one line that says so. */
+  const REFUSED: ReadonlyArray<readonly [what: string, given: (place: Place) => ReadonlyArray<string>, told: RegExp]> =
+    [
+      ["no cluster", ({ data }) => data, /^quarterdeck: no cluster: .*; set clusters\.kubeconfig$/],
+      [
+        "a kubeconfig that is not there",
+        ({ at, data }) => [...data, "--kubeconfig", at("none.yaml")],
+        /^quarterdeck: clusters\.kubeconfig: \S+ does not exist$/
+      ],
+      [
+        "a file that is no kubeconfig",
+        ({ at, data }) => [...data, "--kubeconfig", at("other.yaml")],
+        /^quarterdeck: \S+other\.yaml: is not a kubeconfig: /
+      ],
+      [
+        "a kubeconfig that is not YAML",
+        ({ at, data }) => [...data, "--kubeconfig", at("broken.yaml")],
+        /^quarterdeck: \S+broken\.yaml: is not YAML: .*; no parent cluster: /
+      ],
+      [
+        "a data directory below a file",
+        ({ at, clusters }) => [...clusters, "--data", at("broken.yaml/data")],
+        /^quarterdeck: dataDirectory: cannot use \S+broken\.yaml \(not a directory\)$/
+      ],
+      [
+        "a data directory that cannot be made",
+        ({ clusters }) => [...clusters, "--data", "/proc/quarterdeck"],
+        /^quarterdeck: dataDirectory: cannot use \/proc\/quarterdeck \(/
+      ],
+      [
+        "a parent that nobody knows",
+        ({ flags }) => [...flags, "--parent", "typo"],
+        /^quarterdeck: no cluster is named typo, which should be the parent; known clusters: hub, prod$/
+      ],
+      [
+        "a history of costs that is none",
+        ({ at, clusters }) => [...clusters, "--data", at("damaged-costs")],
+        /^quarterdeck: costs: could not open the cost history: /
+      ],
+      [
+        "prices that are none",
+        ({ at, clusters }) => [...clusters, "--data", at("damaged-prices")],
+        /^quarterdeck: costs: prices\.json holds no prices: /
+      ],
+      [
+        "a cost store that does not answer",
+        ({ flags }) => [...flags, "--cost-url", "http://writer:s3cret@127.0.0.1:9/costs"],
+        /^quarterdeck: costs: (?!.*s3cret).*ECONNREFUSED 127\.0\.0\.1:9$/
+      ],
+      [
+        "a keys file that is not there",
+        ({ at, flags }) => [...flags, "--keys-file", at("none.yaml")],
+        /^quarterdeck: .*none\.yaml/
+      ],
+      [
+        "a certificate that is not there",
+        ({ at, flags }) => [...flags, "--tls-cert-file", at("none.pem"), "--tls-key-file", at("none.pem")],
+        /^quarterdeck: server\.tls: .*none\.pem/
+      ]
+    ]
+
+  it.effect.each(REFUSED)(
+    "refuses to start with %s, in one line",
+    ([, given, line]) =>
       Effect.gen(function* () {
-        const files = yield* FileSystem.FileSystem
         const { at, flags, home } = yield* own()
-        yield* files.writeFileString(at("broken.yaml"), "clusters: [\n")
-        yield* files.writeFileString(at("other.yaml"), "hello: 1\n")
-        for (const [directory, file] of [
-          ["damaged-costs", "cost.sqlite"],
-          ["damaged-prices", "prices.json"]
-        ] as const) {
-          yield* files.makeDirectory(at(directory), { mode: 0o700 })
-          yield* files.writeFileString(at(`${directory}/${file}`), "not what it should be, ".repeat(100))
-        }
-        const data = ["--port", "0", "--data", at("data")]
-        const refusals: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
-          [data, /^quarterdeck: no cluster: .*; set clusters\.kubeconfig$/],
-          [[...data, "--kubeconfig", at("none.yaml")], /^quarterdeck: clusters\.kubeconfig: \S+ does not exist$/],
-          [[...data, "--kubeconfig", at("other.yaml")], /^quarterdeck: \S+other\.yaml: is not a kubeconfig: /],
-          [
-            [...flags.slice(0, 4), "--data", at("broken.yaml/data")],
-            /^quarterdeck: dataDirectory: cannot use \S+broken\.yaml \(not a directory\)$/
-          ],
-          [
-            [...flags.slice(0, 4), "--data", "/proc/quarterdeck"],
-            /^quarterdeck: dataDirectory: cannot use \/proc\/quarterdeck \(/
-          ],
-          [
-            [...data, "--kubeconfig", at("broken.yaml")],
-            /^quarterdeck: \S+broken\.yaml: is not YAML: .*; no parent cluster: /
-          ],
-          [
-            [...flags, "--parent", "typo"],
-            /^quarterdeck: no cluster is named typo, which should be the parent; known clusters: hub, prod$/
-          ],
-          [
-            [...flags.slice(0, 4), "--data", at("damaged-costs")],
-            /^quarterdeck: costs: could not open the cost history: /
-          ],
-          [
-            [...flags.slice(0, 4), "--data", at("damaged-prices")],
-            /^quarterdeck: costs: prices\.json holds no prices: /
-          ],
-          [
-            [...flags, "--cost-url", "http://writer:s3cret@127.0.0.1:9/costs"],
-            /^quarterdeck: costs: (?!.*s3cret).*ECONNREFUSED 127\.0\.0\.1:9$/
-          ],
-          [[...flags, "--keys-file", at("none.yaml")], /^quarterdeck: .*none\.yaml/],
-          [
-            [...flags, "--tls-cert-file", at("none.pem"), "--tls-key-file", at("none.pem")],
-            /^quarterdeck: server\.tls: .*none\.pem/
-          ]
-        ]
-        for (const [args, line] of refusals) {
-          const { status, stderr } = yield* quarterdeck(["serve", ...args], { env: { HOME: home } })
-          const told = stderr.split("\n").filter((text) => text.startsWith("quarterdeck: "))
-          assert.lengthOf(told, 1, stderr)
-          assert.match(told[0] ?? "", line)
-          assert.notMatch(stderr, /\n\s+at /)
-          assert.strictEqual(status, 1)
-        }
+        yield* unusable(at)
+        const place = { at, flags, clusters: flags.slice(0, 4), data: ["--port", "0", "--data", at("data")] }
+        const { status, stderr } = yield* quarterdeck(["serve", ...given(place)], { env: { HOME: home } })
+        const told = stderr.split("\n").filter((text) => text.startsWith("quarterdeck: "))
+        assert.lengthOf(told, 1, stderr)
+        assert.match(told[0] ?? "", line)
+        assert.notMatch(stderr, /\n\s+at /)
+        assert.strictEqual(status, 1)
       }),
     { timeout: 60_000 }
   )
+})
+
+/** Where a test's files are, and flags that name clusters, a directory of data, or both with a port. */
+interface Place {
+  readonly at: (name: string) => string
+  readonly clusters: ReadonlyArray<string>
+  readonly data: ReadonlyArray<string>
+  readonly flags: ReadonlyArray<string>
+}
+
+/** Writes files that are not what their names say. */
+const unusable = Effect.fnUntraced(function* (at: Place["at"]) {
+  const files = yield* FileSystem.FileSystem
+  yield* files.writeFileString(at("broken.yaml"), "clusters: [\n")
+  yield* files.writeFileString(at("other.yaml"), "hello: 1\n")
+  for (const [directory, file] of [
+    ["damaged-costs", "cost.sqlite"],
+    ["damaged-prices", "prices.json"]
+  ] as const) {
+    yield* files.makeDirectory(at(directory), { mode: 0o700 })
+    yield* files.writeFileString(at(`${directory}/${file}`), "not what it should be, ".repeat(100))
+  }
 })
 
 /** A port that another program listens on. */
