@@ -208,44 +208,35 @@ layer(CostWorld.layer, { timeout: "60 seconds", excludeTestServices: true })("qu
     LIMIT
   )
 
-  it.effect(
-    "refuses what cannot be asked, in one line with the flag or field at fault",
-    () =>
+  const REFUSED: ReadonlyArray<readonly [args: ReadonlyArray<string>, exit: number, line: RegExp]> = [
+    [["cost", "--range", "7"], 2, /^quarterdeck: --range: must be a number from 1 to 9999 and a unit: /],
+    [["cost", "--from", "2026-03-01", "--range", "7d"], 2, /^quarterdeck: --range: may not stand beside from or to/],
+    [["cost", "--from", "yesterday"], 2, /^quarterdeck: --from must be a date such as 2026-03-01, RFC 3339 such as /],
+    [["cost", "--type", "deployment"], 2, /^quarterdeck: --type: expected a Kubernetes kind, /],
+    [["cost", "--namespace", "Shop"], 2, /^quarterdeck: --namespace: expected a namespace name/],
+    [["cost", "by", "kind", "--step", "hour", "--range", "60d"], 2, /^quarterdeck: --step: [^\n]*744/],
+    [["cost", "--limit", "x"], 2, /^quarterdeck: --limit must be a number\n/],
+    [["cost", "--output", "x"], 2, /^quarterdeck: --output must be table, json, csv or focus\n/],
+    [
+      ["cost", "--rnage", "7d"],
+      2,
+      /^quarterdeck: --rnage is not a flag of quarterdeck cost; did you mean --range\?\nquarterdeck: see quarterdeck cost --help\n$/
+    ],
+    [["cost", "--all", "--limit", "5"], 2, /^quarterdeck: --all prints every row: leave out --limit\n$/],
+    [["cost", "-o", "csv", "--limit", "6000"], 2, /^quarterdeck: --limit of a file is 5000 at most; /],
+    [["cost", "by", "cluster,cluster"], 2, /^quarterdeck: groups must be some of cluster, /],
+    [["cost", "by", "cluster", "--step", "month"], 2, /^quarterdeck: --step must be /],
+    [["cost", "explain", "api"], 2, /^quarterdeck: id must be cluster\/namespace\/type\/name, /]
+  ]
+
+  it.effect.each(REFUSED)(
+    "refuses %j with %d, in one line with the flag or field at fault",
+    ([args, exit, line]) =>
       Effect.gen(function* () {
         const { run } = yield* CostWorld
-        const refused: ReadonlyArray<readonly [ReadonlyArray<string>, number, RegExp]> = [
-          [["cost", "--range", "7"], 2, /^quarterdeck: --range: must be a number from 1 to 9999 and a unit: /],
-          [
-            ["cost", "--from", "2026-03-01", "--range", "7d"],
-            2,
-            /^quarterdeck: --range: may not stand beside from or to/
-          ],
-          [
-            ["cost", "--from", "yesterday"],
-            2,
-            /^quarterdeck: --from must be a date such as 2026-03-01, RFC 3339 such as /
-          ],
-          [["cost", "--type", "deployment"], 2, /^quarterdeck: --type: expected a Kubernetes kind, /],
-          [["cost", "--namespace", "Shop"], 2, /^quarterdeck: --namespace: expected a namespace name/],
-          [["cost", "by", "kind", "--step", "hour", "--range", "60d"], 2, /^quarterdeck: --step: [^\n]*744/],
-          [["cost", "--limit", "x"], 2, /^quarterdeck: --limit must be a number\n/],
-          [["cost", "--output", "x"], 2, /^quarterdeck: --output must be table, json, csv or focus\n/],
-          [
-            ["cost", "--rnage", "7d"],
-            2,
-            /^quarterdeck: --rnage is not a flag of quarterdeck cost; did you mean --range\?\nquarterdeck: see quarterdeck cost --help\n$/
-          ],
-          [["cost", "--all", "--limit", "5"], 2, /^quarterdeck: --all prints every row: leave out --limit\n$/],
-          [["cost", "-o", "csv", "--limit", "6000"], 2, /^quarterdeck: --limit of a file is 5000 at most; /],
-          [["cost", "by", "cluster,cluster"], 2, /^quarterdeck: groups must be some of cluster, /],
-          [["cost", "by", "cluster", "--step", "month"], 2, /^quarterdeck: --step must be /],
-          [["cost", "explain", "api"], 2, /^quarterdeck: id must be cluster\/namespace\/type\/name, /]
-        ]
-        for (const [args, exit, line] of refused) {
-          const { status, stderr, stdout } = yield* run(...args)
-          assert.match(stderr, line)
-          assert.deepStrictEqual([stdout, status], ["", exit], args.join(" "))
-        }
+        const { status, stderr, stdout } = yield* run(...args)
+        assert.match(stderr, line)
+        assert.deepStrictEqual([stdout, status], ["", exit])
       }),
     LIMIT
   )
