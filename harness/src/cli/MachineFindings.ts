@@ -57,7 +57,7 @@ export const memory: Effect.Effect<Finding> = Effect.promise(async () => {
     is: bytes,
     wanted: MEMORY_WANTED_BYTES,
     needed: MEMORY_NEEDED_BYTES,
-    remedy: "end other programs, or run fewer clusters at once: one takes about 300 MB"
+    remedy: "end other programs, or run fewer clusters at once: one takes about 400 MB"
   })
 })
 

@@ -84,11 +84,14 @@ export const launch = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Launched, ClusterNotReady | MachineRefused | ProgramExited, Scope.Scope> {
   const { paths, port } = options
   const server = `https://127.0.0.1:${port}`
-  const start = (name: ProgramName, args: ReadonlyArray<string>) =>
+  const start = (name: ProgramName, args: ReadonlyArray<string>, variables?: Program.ProgramOptions["variables"]) =>
     Effect.gen(function* () {
       const program = options.programs.get(name)
       if (program === undefined) return yield* Effect.die(new Error(`${name} was not looked up before the start`))
-      return yield* Program.start({ name, command: program.path, args }, options.place)
+      return yield* Program.start(
+        { name, command: program.path, args, ...(variables === undefined ? {} : { variables }) },
+        options.place
+      )
     })
 
   // A killed etcd leaves its socket, and the API server would wait a second after it found nobody behind it.
@@ -97,7 +100,11 @@ export const launch = Effect.fnUntraced(function* (
   const etcd = yield* start("etcd", ControlPlanePrograms.etcd(paths))
   if (options.objects !== undefined) yield* whileRunning([etcd], loaded(socket, options.objects))
   const issuers = [ControlPlanePrograms.issuerOf(port), ...options.pastIssuers]
-  const apiServer = yield* start("kube-apiserver", ControlPlanePrograms.apiServer(paths, port, issuers))
+  const apiServer = yield* start(
+    "kube-apiserver",
+    ControlPlanePrograms.apiServer(paths, port, issuers),
+    ControlPlanePrograms.API_SERVER_VARIABLES
+  )
 
   const { caPem } = options
   yield* whileRunning([etcd, apiServer], ServerProbe.answers({ server, caPem, token: options.admin.token }, SERVES))

@@ -55,6 +55,12 @@ export const apiServer = (
   "--disable-admission-plugins=ServiceAccount"
 ]
 
+/**
+ * A lazier garbage collector, for a server that is new is mostly garbage: three start a sixth sooner, each with 100 MB more.
+ * The limit holds it back where many objects live. Whoever sets these variables has their own.
+ */
+export const API_SERVER_VARIABLES = { GOGC: "400", GOMEMLIMIT: "1GiB" } as const
+
 export const controllerManager = (paths: ControlPlanePaths): ReadonlyArray<string> => [
   `--kubeconfig=${paths.controllersKubeconfig}`,
   `--service-account-private-key-file=${paths.serviceAccountKey}`,

@@ -28,6 +28,8 @@ export interface ProgramOptions {
   readonly name: string
   readonly command: string
   readonly args: ReadonlyArray<string>
+  /** Variables that it gets unless this process has them; it gets all of those. */
+  readonly variables?: Readonly<Record<string, string>>
 }
 
 export interface Program {
@@ -112,7 +114,9 @@ const spawned = Effect.fnUntraced(function* (
   return yield* Effect.callback<number, ProgramExited>((resume) => {
     const fail = (outcome: string) =>
       resume(Effect.fail(new ProgramExited({ program: options.name, outcome, lastLines: [] })))
-    const child = spawn(options.command, options.args, { cwd, detached: true, stdio: ["ignore", output, output] })
+    // oxlint-disable-next-line node/no-process-env -- what its user sets for programs of this language is theirs too.
+    const env = { ...options.variables, ...process.env }
+    const child = spawn(options.command, options.args, { cwd, env, detached: true, stdio: ["ignore", output, output] })
     child.once("spawn", () => (child.pid === undefined ? fail("no process number") : resume(Effect.succeed(child.pid))))
     child.once("error", (cause) => fail(cause.message))
     child.once("exit", (code, signal) => {
