@@ -10,6 +10,7 @@ import { anyOf } from "@quarterdeck/targeting/NamespaceFilter"
 import { Console, Context, Effect, FileSystem, Layer, Path, Schema } from "effect"
 import { createHash } from "node:crypto"
 import { Agent, request } from "node:http"
+import { isDeepStrictEqual } from "node:util"
 import type { Claim } from "../Claim.ts"
 import { timed } from "../Measure.ts"
 import * as History from "./history.ts"
@@ -50,7 +51,7 @@ export const overHttp = Effect.fnUntraced(function* ({ asked, directory, history
 
   const reply = yield* Effect.flatMap(succeeded(call), decode)
   const expected = yield* inProcess
-  const isSame = JSON.stringify(reply.aggregatedWorkloads) === JSON.stringify(expected.aggregatedWorkloads)
+  const isSame = isDeepStrictEqual(reply.aggregatedWorkloads, expected.aggregatedWorkloads)
   if (!isSame) return yield* new Refused({ status: 200, text: "the reply has other rows than the report in process" })
   for (let warm = 0; warm < WARM; warm++) yield* succeeded(call)
   const ours: Array<number> = []
