@@ -114,7 +114,7 @@ const spawned = Effect.fnUntraced(function* (
   return yield* Effect.callback<number, ProgramExited>((resume) => {
     const fail = (outcome: string) =>
       resume(Effect.fail(new ProgramExited({ program: options.name, outcome, lastLines: [] })))
-    // oxlint-disable-next-line node/no-process-env -- what its user sets for programs of this language is theirs too.
+    // oxlint-disable-next-line node/no-process-env -- the program inherits it in any case; it is named here so that what the user has set wins over the defaults.
     const env = { ...options.variables, ...process.env }
     const child = spawn(options.command, options.args, { cwd, env, detached: true, stdio: ["ignore", output, output] })
     child.once("spawn", () => (child.pid === undefined ? fail("no process number") : resume(Effect.succeed(child.pid))))
