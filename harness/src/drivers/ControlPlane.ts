@@ -59,7 +59,7 @@ interface Run extends Launched {
 /**
  * The driver of real control planes.
  *
- * **Limits** one cluster is ready in 2 to 3 s, three in parallel in about 3 s; it takes about 400 MB of memory and 64 MB
+ * **Limits** one cluster is ready in 2 to 3 s, three in parallel in 3 to 5 s; it takes about 400 MB of memory and 64 MB
  * of disk. It listens on 127.0.0.1 only. Should this process be killed, its clusters end with it.
  *
  * @since 0.1.0

@@ -56,8 +56,8 @@ export const apiServer = (
 ]
 
 /**
- * A lazier garbage collector, for a server that is new is mostly garbage: three start a sixth sooner, each with 100 MB more.
- * The limit holds it back where many objects live. Whoever sets these variables has their own.
+ * A lazier garbage collector: most of what a server allocates while it starts is garbage soon, so three start a sixth
+ * sooner, each with 100 MB more. The limit holds it back where many objects live. Whoever sets these variables has their own.
  */
 export const API_SERVER_VARIABLES = { GOGC: "400", GOMEMLIMIT: "1GiB" } as const
 
