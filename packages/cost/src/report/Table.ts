@@ -203,28 +203,20 @@ export const costsAt = (columns: Columns, place: number) => {
 
 /** Gives the figures of a bin. */
 export const totalsAt = ({ columns, cpuSeen, memorySeen, savingsNanos }: Table, bin: number): CostTotals =>
-  told({}, columns, bin, cpuSeen[bin] ?? 0, memorySeen[bin] ?? 0, savingsNanos[bin] ?? 0)
+  told(columns, bin, { cpu: cpuSeen[bin] ?? 0, memory: memorySeen[bin] ?? 0 }, savingsNanos[bin] ?? 0)
 
-/**
- * Tells the figures of sums behind what tells whose they are.
- *
- * **Units** `cpuSeen` and `memorySeen` as a {@link Table} has them. **Limits** makes one object: a list of all rows has tens
- * of thousands.
- */
-export const told = <Head extends object>(
-  head: Head,
+/** Tells the figures of sums. */
+const told = (
   columns: Columns,
   place: number,
-  cpuSeen: number,
-  memorySeen: number,
+  requested: { readonly cpu: number; readonly memory: number },
   savingsNanos: number
-): Head & CostTotals => {
-  const costs = costsAt(columns, place)
+): CostTotals => {
   const replicas = columns.replicaSeconds[place] ?? 0
   const spot = columns.spotSeconds[place] ?? 0
   const spotPercent = percentOf(spot, replicas)
+  const costs = costsAt(columns, place)
   return {
-    ...head,
     totalCost: costs.totalCost,
     cpuCost: costs.cpuCost,
     memoryCost: costs.memoryCost,
@@ -239,8 +231,12 @@ export const told = <Head extends object>(
     onDemandPercent: replicas === 0 ? 0 : 100 - spotPercent,
     cpuCoreHours: coreHours(columns.cpuAllocatedMilliSeconds[place] ?? 0),
     memoryByteHours: byteHours(columns.memoryAllocatedKibSeconds[place] ?? 0),
-    cpuEfficiency: efficiency(columns.cpuUsedMilliSeconds[place] ?? 0, cpuSeen, costs.cpuCost),
-    memoryEfficiency: efficiency(columns.memoryUsedKibSeconds[place] ?? 0, memorySeen, costs.memoryCost),
+    cpuEfficiency: efficiency(columns.cpuUsedMilliSeconds[place] ?? 0, requested.cpu, columns.cpuCostNanos[place] ?? 0),
+    memoryEfficiency: efficiency(
+      columns.memoryUsedKibSeconds[place] ?? 0,
+      requested.memory,
+      columns.memoryCostNanos[place] ?? 0
+    ),
     savingsAvailable: money(savingsNanos),
     hoursExisted: hours(columns.existedSeconds[place] ?? 0),
     hoursCovered: hours(columns.coveredSeconds[place] ?? 0)

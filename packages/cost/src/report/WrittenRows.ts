@@ -38,10 +38,11 @@ const summed = ({ firstOf, ledger, nextOf }: Rows, chosen: ReadonlyArray<number>
  * Writes a row.
  *
  * **Shape** from its bin of `sums`, or, where that is below 0, from its only place. **Limits** makes nothing but the row: a
- * list of all of them has tens of thousands.
+ * list of all of them has tens of thousands, so its figures are told here as `Table.totalsAt` tells those of a bin: spread
+ * from an object of theirs, they take half as long again.
  */
 const rowAt = (rows: Rows, row: number, sums: Table.Table, bin: number): CostRow | undefined => {
-  const { firstOf, ledger, names, numberOf, savingsNanos, totalNanos } = rows
+  const { firstOf, ledger, names, numberOf, savingsNanos } = rows
   const first = firstOf[row] ?? -1
   const part = Ledger.partAt(ledger, first)
   if (part === undefined) return undefined
@@ -55,19 +56,47 @@ const rowAt = (rows: Rows, row: number, sums: Table.Table, bin: number): CostRow
   const cpuSeen = isSum ? (sums.cpuSeen[bin] ?? 0) : Table.seen(columns.cpuRequestedMilliSeconds, columns, place)
   const memorySeen = isSum ? (sums.memorySeen[bin] ?? 0) : Table.seen(columns.memoryRequestedKibSeconds, columns, place)
 
-  const existedSeconds = columns.existedSeconds[place] ?? 0
+  const cpu = columns.cpuCostNanos[place] ?? 0
+  const memory = columns.memoryCostNanos[place] ?? 0
+  const gpu = columns.gpuCostNanos[place] ?? 0
+  const storage = columns.storageCostNanos[place] ?? 0
+  const network = columns.networkCostNanos[place] ?? 0
+  const loadBalancer = columns.loadBalancerCostNanos[place] ?? 0
+  const totalCost = Table.money(cpu + memory + gpu + storage + network + loadBalancer)
+  const replicas = columns.replicaSeconds[place] ?? 0
+  const spot = columns.spotSeconds[place] ?? 0
+  const spotPercent = Table.percentOf(spot, replicas)
+  const hoursExisted = Table.hours(columns.existedSeconds[place] ?? 0)
   const recommended = named.recommended()
   const number = numberOf[row] ?? 0
-  const head = {
+  return {
     id: `${cluster}/${named.keyOf(number)}`,
     cluster,
     namespace: series.namespace,
     workloadName: series.name,
     workloadType: series.kind,
-    hourlyCost: existedSeconds === 0 ? 0 : Table.money(totalNanos[row] ?? 0) / Table.hours(existedSeconds),
+    totalCost,
+    cpuCost: Table.money(cpu),
+    memoryCost: Table.money(memory),
+    gpuCost: Table.money(gpu),
+    storageCost: Table.money(storage),
+    networkCost: Table.money(network),
+    loadBalancerCost: Table.money(loadBalancer),
+    hourlyCost: hoursExisted === 0 ? 0 : totalCost / hoursExisted,
+    replicaHours: Table.hours(replicas),
+    spotHours: Table.hours(spot),
+    onDemandHours: Table.hours(replicas - spot),
+    spotPercent,
+    onDemandPercent: replicas === 0 ? 0 : 100 - spotPercent,
+    cpuCoreHours: Table.coreHours(columns.cpuAllocatedMilliSeconds[place] ?? 0),
+    memoryByteHours: Table.byteHours(columns.memoryAllocatedKibSeconds[place] ?? 0),
+    cpuEfficiency: Table.efficiency(columns.cpuUsedMilliSeconds[place] ?? 0, cpuSeen, cpu),
+    memoryEfficiency: Table.efficiency(columns.memoryUsedKibSeconds[place] ?? 0, memorySeen, memory),
+    savingsAvailable: Table.money(savingsNanos[row] ?? 0),
     cpuRecommendedMillis: recommended.cpuMillis[number] ?? 0,
     memoryRecommendedBytes: recommended.memoryBytes[number] ?? 0,
-    recommendationDays: recommended.days[number] ?? 0
+    recommendationDays: recommended.days[number] ?? 0,
+    hoursExisted,
+    hoursCovered: Table.hours(columns.coveredSeconds[place] ?? 0)
   }
-  return Table.told(head, columns, place, cpuSeen, memorySeen, savingsNanos[row] ?? 0)
 }
