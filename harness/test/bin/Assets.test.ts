@@ -9,14 +9,14 @@ import { Effect } from "effect"
 import { KUBERNETES_VERSION, PROGRAMS } from "../../src/assets/Programs.ts"
 import { machineOf } from "../../src/assets/ReleaseIndex.ts"
 import { archiveOf, indexOf, PROGRAM_ENTRIES, serving, sha512 } from "../assets/Published.ts"
-import { temporaryDirectory } from "../internal/Fixture.ts"
+import { compileCache, temporaryDirectory } from "../internal/Fixture.ts"
 
 const ENTRY = new URL("../../src/bin/harness.ts", import.meta.url).pathname
 
 const command = (args: string, env: Record<string, string>) =>
   Effect.promise(async () => {
     const child = spawn(process.execPath, ["--conditions=source", ENTRY, "assets", ...args.split(" ")], {
-      env,
+      env: { ...compileCache, ...env },
       stdio: ["ignore", "pipe", "pipe"]
     })
     const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")])

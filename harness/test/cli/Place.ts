@@ -4,7 +4,7 @@ import { once } from "node:events"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { Effect, Schema } from "effect"
-import { temporaryDirectory } from "../internal/Fixture.ts"
+import { compileCache, temporaryDirectory } from "../internal/Fixture.ts"
 
 const ENTRY = new URL("../../src/bin/harness.ts", import.meta.url).pathname
 /** Each test runs several programs one after the other, each of which takes a second on an idle machine. */
@@ -25,7 +25,7 @@ const Status = Schema.fromJsonString(
 /** A home in which nobody else holds a fleet; what the test forgets there is ended with it. */
 export const place = Effect.gen(function* () {
   const home = yield* temporaryDirectory
-  const env = { HOME: home, PATH: "/usr/bin:/bin", TMPDIR: home, DOCKER_HOST: "tcp://127.0.0.1:1" }
+  const env = { ...compileCache, HOME: home, PATH: "/usr/bin:/bin", TMPDIR: home, DOCKER_HOST: "tcp://127.0.0.1:1" }
   const begin = (args: string): ChildProcess =>
     spawn(process.execPath, ["--conditions=source", ENTRY, ...args.split(" ")], {
       env,

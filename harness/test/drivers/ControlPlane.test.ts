@@ -14,7 +14,7 @@ import * as Drivers from "../../src/Drivers.ts"
 import { eventually } from "../../src/Eventually.ts"
 import { Fleet } from "../../src/Fleet.ts"
 import { commandOf } from "../../src/internal/Processes.ts"
-import { temporaryDirectory } from "../internal/Fixture.ts"
+import { compileCache, temporaryDirectory } from "../internal/Fixture.ts"
 
 const { run } = await Effect.runPromise(Drivers.selected)
 const LIMIT = 60_000
@@ -160,7 +160,10 @@ for (const driver of run.filter(({ name }) => name === ControlPlane.driver.name)
           const owner = spawn(
             process.execPath,
             ["--conditions=source", new URL("Owner.ts", import.meta.url).pathname],
-            { stdio: ["ignore", "pipe", "inherit"], env: { ...(yield* machineIn(directory)), PATH: "/usr/bin:/bin" } }
+            {
+              stdio: ["ignore", "pipe", "inherit"],
+              env: { ...compileCache, ...(yield* machineIn(directory)), PATH: "/usr/bin:/bin" }
+            }
           )
           const printed = yield* Effect.promise(async () => {
             for await (const line of createInterface({ input: owner.stdout })) return line

@@ -7,6 +7,7 @@ import { promisify } from "node:util"
 import { Effect } from "effect"
 import type { Reporter } from "vitest/node"
 import { LeftOutDrivers } from "../../src/vitest/LeftOutDrivers.ts"
+import { compileCache } from "../internal/Fixture.ts"
 
 const run = promisify(execFile)
 const MODULE = new URL("../../src/vitest/LeftOutDrivers.ts", import.meta.url).href
@@ -23,7 +24,7 @@ const printed = (drivers: Record<string, string>) =>
           script,
           `const { LeftOutDrivers } = await import(${JSON.stringify(MODULE)})\nawait new LeftOutDrivers().onTestRunEnd()\n`
         )
-        const env = { HOME: home, ...drivers }
+        const env = { ...compileCache, HOME: home, ...drivers }
         return (await run(process.execPath, ["--conditions=source", script], { env })).stdout
       }),
     (home) => Effect.promise(() => rm(home, { recursive: true }))
