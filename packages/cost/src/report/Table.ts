@@ -2,7 +2,7 @@
  * Sums of a ledger's places by bin: a bin is a row, a group, or all of them.
  */
 import { Effect } from "effect"
-import type { CostTotals } from "../CostRow.ts"
+import type { CostTotals, costFields } from "../CostRow.ts"
 import { type Columns, columns, type Measure, measures } from "../Measure.ts"
 import { HOUR_SECONDS, KIB_BYTES, NANOS_PER_UNIT } from "../Units.ts"
 import { isWorkload } from "../Series.ts"
@@ -182,65 +182,77 @@ export const money = (nanos: number): number => nanos / NANOS_PER_UNIT
 export const percentOf = (part: number, whole: number): number =>
   whole === 0 ? 0 : Math.min(100, (part / whole) * 100)
 
+type Costs = { -readonly [Name in keyof typeof costFields]: number }
+
+const noCosts = (): Costs => ({
+  ...{ totalCost: 0, cpuCost: 0, memoryCost: 0, gpuCost: 0, storageCost: 0, networkCost: 0, loadBalancerCost: 0 }
+})
+
 /** Gives the costs of a place. */
-export const costsAt = (columns: Columns, place: number) => {
+export const costsAt = (columns: Columns, place: number): Readonly<Costs> => {
+  const costs = noCosts()
+  tellCosts(costs, columns, place)
+  return costs
+}
+
+const tellCosts = (costs: Costs, columns: Columns, place: number): void => {
   const cpu = columns.cpuCostNanos[place] ?? 0
   const memory = columns.memoryCostNanos[place] ?? 0
   const gpu = columns.gpuCostNanos[place] ?? 0
   const storage = columns.storageCostNanos[place] ?? 0
   const network = columns.networkCostNanos[place] ?? 0
   const loadBalancer = columns.loadBalancerCostNanos[place] ?? 0
-  return {
-    totalCost: money(cpu + memory + gpu + storage + network + loadBalancer),
-    cpuCost: money(cpu),
-    memoryCost: money(memory),
-    gpuCost: money(gpu),
-    storageCost: money(storage),
-    networkCost: money(network),
-    loadBalancerCost: money(loadBalancer)
-  }
+  costs.totalCost = money(cpu + memory + gpu + storage + network + loadBalancer)
+  costs.cpuCost = money(cpu)
+  costs.memoryCost = money(memory)
+  costs.gpuCost = money(gpu)
+  costs.storageCost = money(storage)
+  costs.networkCost = money(network)
+  costs.loadBalancerCost = money(loadBalancer)
 }
 
-/** Gives the figures of a bin. */
-export const totalsAt = ({ columns, cpuSeen, memorySeen, savingsNanos }: Table, bin: number): CostTotals =>
-  told(columns, bin, { cpu: cpuSeen[bin] ?? 0, memory: memorySeen[bin] ?? 0 }, savingsNanos[bin] ?? 0)
+/** Figures that others overwrite: who tells many makes one of these. */
+export type Figures = { -readonly [Name in keyof CostTotals]: CostTotals[Name] }
 
-/** Tells the figures of sums. */
-const told = (
+export const noFigures = (): Figures => ({
+  ...noCosts(),
+  ...{ replicaHours: 0, spotHours: 0, onDemandHours: 0, spotPercent: 0, onDemandPercent: 0 },
+  ...{ cpuCoreHours: 0, memoryByteHours: 0, cpuEfficiency: 0, memoryEfficiency: 0, savingsAvailable: 0 },
+  ...{ hoursExisted: 0, hoursCovered: 0 }
+})
+
+/** Gives the figures of a bin. */
+export const totalsAt = ({ columns, cpuSeen, memorySeen, savingsNanos }: Table, bin: number): CostTotals => {
+  const figures = noFigures()
+  tell(figures, columns, bin, cpuSeen[bin] ?? 0, memorySeen[bin] ?? 0, savingsNanos[bin] ?? 0)
+  return figures
+}
+
+/** Overwrites figures with those of sums. **Units** `cpuSeen` and `memorySeen` as a {@link Table} has them. */
+export const tell = (
+  figures: Figures,
   columns: Columns,
   place: number,
-  requested: { readonly cpu: number; readonly memory: number },
+  cpuSeen: number,
+  memorySeen: number,
   savingsNanos: number
-): CostTotals => {
+): void => {
+  tellCosts(figures, columns, place)
   const replicas = columns.replicaSeconds[place] ?? 0
   const spot = columns.spotSeconds[place] ?? 0
   const spotPercent = percentOf(spot, replicas)
-  const costs = costsAt(columns, place)
-  return {
-    totalCost: costs.totalCost,
-    cpuCost: costs.cpuCost,
-    memoryCost: costs.memoryCost,
-    gpuCost: costs.gpuCost,
-    storageCost: costs.storageCost,
-    networkCost: costs.networkCost,
-    loadBalancerCost: costs.loadBalancerCost,
-    replicaHours: hours(replicas),
-    spotHours: hours(spot),
-    onDemandHours: hours(replicas - spot),
-    spotPercent,
-    onDemandPercent: replicas === 0 ? 0 : 100 - spotPercent,
-    cpuCoreHours: coreHours(columns.cpuAllocatedMilliSeconds[place] ?? 0),
-    memoryByteHours: byteHours(columns.memoryAllocatedKibSeconds[place] ?? 0),
-    cpuEfficiency: efficiency(columns.cpuUsedMilliSeconds[place] ?? 0, requested.cpu, columns.cpuCostNanos[place] ?? 0),
-    memoryEfficiency: efficiency(
-      columns.memoryUsedKibSeconds[place] ?? 0,
-      requested.memory,
-      columns.memoryCostNanos[place] ?? 0
-    ),
-    savingsAvailable: money(savingsNanos),
-    hoursExisted: hours(columns.existedSeconds[place] ?? 0),
-    hoursCovered: hours(columns.coveredSeconds[place] ?? 0)
-  }
+  figures.replicaHours = hours(replicas)
+  figures.spotHours = hours(spot)
+  figures.onDemandHours = hours(replicas - spot)
+  figures.spotPercent = spotPercent
+  figures.onDemandPercent = replicas === 0 ? 0 : 100 - spotPercent
+  figures.cpuCoreHours = coreHours(columns.cpuAllocatedMilliSeconds[place] ?? 0)
+  figures.memoryByteHours = byteHours(columns.memoryAllocatedKibSeconds[place] ?? 0)
+  figures.cpuEfficiency = efficiency(columns.cpuUsedMilliSeconds[place] ?? 0, cpuSeen, figures.cpuCost)
+  figures.memoryEfficiency = efficiency(columns.memoryUsedKibSeconds[place] ?? 0, memorySeen, figures.memoryCost)
+  figures.savingsAvailable = money(savingsNanos)
+  figures.hoursExisted = hours(columns.existedSeconds[place] ?? 0)
+  figures.hoursCovered = hours(columns.coveredSeconds[place] ?? 0)
 }
 
 /** **Units** from thousandths of a core (or GPU), times seconds. */

@@ -11,9 +11,10 @@ export const write = (written: Array<CostRow>, rows: Rows, chosen: ReadonlyArray
   // Most rows have one place, and nothing to add up.
   const several = chosen.filter((row) => hasSeveral(rows, row))
   const sums = summed(rows, several)
+  const figures = Table.noFigures()
   let bin = 0
   for (const row of chosen) {
-    const one = rowAt(rows, row, sums, several[bin] === row ? bin++ : -1)
+    const one = rowAt(rows, row, sums, several[bin] === row ? bin++ : -1, figures)
     if (one !== undefined) written.push(one)
   }
 }
@@ -37,11 +38,17 @@ const summed = ({ firstOf, ledger, nextOf }: Rows, chosen: ReadonlyArray<number>
 /**
  * Writes a row.
  *
- * **Shape** from its bin of `sums`, or, where that is below 0, from its only place. **Limits** makes nothing but the row: a
- * list of all of them has tens of thousands, so its figures are told here as `Table.totalsAt` tells those of a bin: spread
- * from an object of theirs, they take half as long again.
+ * **Shape** from its bin of `sums`, or, where that is below 0, from its only place; `figures` are overwritten. **Limits**
+ * makes nothing but the row, and names each of its figures: a list of all rows has tens of thousands, and spread from an
+ * object of their own they take half as long again.
  */
-const rowAt = (rows: Rows, row: number, sums: Table.Table, bin: number): CostRow | undefined => {
+const rowAt = (
+  rows: Rows,
+  row: number,
+  sums: Table.Table,
+  bin: number,
+  figures: Table.Figures
+): CostRow | undefined => {
   const { firstOf, ledger, names, numberOf, savingsNanos } = rows
   const first = firstOf[row] ?? -1
   const part = Ledger.partAt(ledger, first)
@@ -56,17 +63,7 @@ const rowAt = (rows: Rows, row: number, sums: Table.Table, bin: number): CostRow
   const cpuSeen = isSum ? (sums.cpuSeen[bin] ?? 0) : Table.seen(columns.cpuRequestedMilliSeconds, columns, place)
   const memorySeen = isSum ? (sums.memorySeen[bin] ?? 0) : Table.seen(columns.memoryRequestedKibSeconds, columns, place)
 
-  const cpu = columns.cpuCostNanos[place] ?? 0
-  const memory = columns.memoryCostNanos[place] ?? 0
-  const gpu = columns.gpuCostNanos[place] ?? 0
-  const storage = columns.storageCostNanos[place] ?? 0
-  const network = columns.networkCostNanos[place] ?? 0
-  const loadBalancer = columns.loadBalancerCostNanos[place] ?? 0
-  const totalCost = Table.money(cpu + memory + gpu + storage + network + loadBalancer)
-  const replicas = columns.replicaSeconds[place] ?? 0
-  const spot = columns.spotSeconds[place] ?? 0
-  const spotPercent = Table.percentOf(spot, replicas)
-  const hoursExisted = Table.hours(columns.existedSeconds[place] ?? 0)
+  Table.tell(figures, columns, place, cpuSeen, memorySeen, savingsNanos[row] ?? 0)
   const recommended = named.recommended()
   const number = numberOf[row] ?? 0
   return {
@@ -75,28 +72,28 @@ const rowAt = (rows: Rows, row: number, sums: Table.Table, bin: number): CostRow
     namespace: series.namespace,
     workloadName: series.name,
     workloadType: series.kind,
-    totalCost,
-    cpuCost: Table.money(cpu),
-    memoryCost: Table.money(memory),
-    gpuCost: Table.money(gpu),
-    storageCost: Table.money(storage),
-    networkCost: Table.money(network),
-    loadBalancerCost: Table.money(loadBalancer),
-    hourlyCost: hoursExisted === 0 ? 0 : totalCost / hoursExisted,
-    replicaHours: Table.hours(replicas),
-    spotHours: Table.hours(spot),
-    onDemandHours: Table.hours(replicas - spot),
-    spotPercent,
-    onDemandPercent: replicas === 0 ? 0 : 100 - spotPercent,
-    cpuCoreHours: Table.coreHours(columns.cpuAllocatedMilliSeconds[place] ?? 0),
-    memoryByteHours: Table.byteHours(columns.memoryAllocatedKibSeconds[place] ?? 0),
-    cpuEfficiency: Table.efficiency(columns.cpuUsedMilliSeconds[place] ?? 0, cpuSeen, cpu),
-    memoryEfficiency: Table.efficiency(columns.memoryUsedKibSeconds[place] ?? 0, memorySeen, memory),
-    savingsAvailable: Table.money(savingsNanos[row] ?? 0),
+    totalCost: figures.totalCost,
+    cpuCost: figures.cpuCost,
+    memoryCost: figures.memoryCost,
+    gpuCost: figures.gpuCost,
+    storageCost: figures.storageCost,
+    networkCost: figures.networkCost,
+    loadBalancerCost: figures.loadBalancerCost,
+    hourlyCost: figures.hoursExisted === 0 ? 0 : figures.totalCost / figures.hoursExisted,
+    replicaHours: figures.replicaHours,
+    spotHours: figures.spotHours,
+    onDemandHours: figures.onDemandHours,
+    spotPercent: figures.spotPercent,
+    onDemandPercent: figures.onDemandPercent,
+    cpuCoreHours: figures.cpuCoreHours,
+    memoryByteHours: figures.memoryByteHours,
+    cpuEfficiency: figures.cpuEfficiency,
+    memoryEfficiency: figures.memoryEfficiency,
+    savingsAvailable: figures.savingsAvailable,
     cpuRecommendedMillis: recommended.cpuMillis[number] ?? 0,
     memoryRecommendedBytes: recommended.memoryBytes[number] ?? 0,
     recommendationDays: recommended.days[number] ?? 0,
-    hoursExisted,
-    hoursCovered: Table.hours(columns.coveredSeconds[place] ?? 0)
+    hoursExisted: figures.hoursExisted,
+    hoursCovered: figures.hoursCovered
   }
 }
