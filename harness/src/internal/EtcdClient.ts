@@ -43,7 +43,7 @@ interface Committed {
 export interface Etcd {
   /** Every key that begins with a prefix, in order, as of one revision. */
   readonly read: (prefix: string, options?: { readonly keysOnly?: boolean }) => Effect.Effect<Read, MachineRefused>
-  /** Makes the changes at once, under one revision. **Limits** 128 operations of different keys. */
+  /** Makes the changes at once, under one revision. **Limits** {@link OPERATIONS}, of different keys. */
   readonly commit: (operations: ReadonlyArray<Operation>) => Effect.Effect<Committed, MachineRefused>
   /** Forgets everything before the newest revision, on disk too. */
   readonly compact: Effect.Effect<void, MachineRefused>
@@ -55,8 +55,8 @@ interface Read {
   readonly revision: string
 }
 
-/** What etcd takes in one transaction without being told otherwise. */
-export const OPERATIONS = 128
+/** What etcd takes in one transaction without being told otherwise: 128, and within it a guarded write counts once more. */
+export const OPERATIONS = 127
 /** More calls at once gain nothing: the store writes one after the other. */
 export const CALLS = 4
 /** Keys in one answer: with their values some megabytes at most. */

@@ -7,7 +7,7 @@
  * @since 0.1.0
  */
 import { Effect } from "effect"
-import type { MachineRefused } from "../HarnessError.ts"
+import { MachineRefused } from "../HarnessError.ts"
 import { CALLS, type Etcd, type KeyValue, OPERATIONS, type Operation } from "./EtcdClient.ts"
 import { API_SERVICES, DEFINITIONS, groupOf, NAMESPACES, PREFIX, resourceOf, treatmentOf } from "./EtcdKeys.ts"
 
@@ -42,7 +42,8 @@ export const capture = (etcd: Etcd): Effect.Effect<Captured, MachineRefused> =>
  * resource shares, because watchers go on from a revision: half of one would be lost to them.
  *
  * **Limits** reads all keys, and writes what differs in at most five passes; nobody who writes meanwhile is held up, and
- * what came to stand in an object's place since the look is left to the next pass.
+ * what came to stand in an object's place since the look is left to the next pass. **Errors** also where somebody takes an
+ * object's place in every pass.
  */
 export const restore = Effect.fnUntraced(function* (
   etcd: Etcd,
@@ -51,9 +52,11 @@ export const restore = Effect.fnUntraced(function* (
   const known = new Map(captured)
   const written = new Set<string>()
   const removed = new Set<string>()
+  const refused = new Set<string>()
   for (let pass = 0; pass < PASSES; pass++) {
     const { entries } = yield* etcd.read(PREFIX, { keysOnly: true })
     const steps = plan(known, entries, new Set([...removed].map(groupOf)))
+    refused.clear()
     if (steps.length === 0) break
     for (const rounds of steps) {
       yield* Effect.forEach(
@@ -61,7 +64,10 @@ export const restore = Effect.fnUntraced(function* (
         (round) =>
           Effect.map(etcd.commit(round), ({ done, revision }) => {
             for (const [place, { key, over = NONE, value }] of round.entries()) {
-              if (done[place] !== true) continue
+              if (done[place] !== true) {
+                refused.add(key)
+                continue
+              }
               if (value !== undefined)
                 known.set(key, { key, value, revision, created: over === NONE ? revision : over })
               if (key.startsWith(DEFINITIONS)) (value === undefined ? removed : written).add(key)
@@ -70,6 +76,11 @@ export const restore = Effect.fnUntraced(function* (
         { concurrency: CALLS, discard: true }
       )
     }
+  }
+  const [key] = refused
+  if (key !== undefined) {
+    const cause = new Error(`others write ${key} anew as often as it goes, ${PASSES} times`)
+    return yield* new MachineRefused({ action: "take the cluster back", cause })
   }
   return { captured: known, written: [...written], removed: [...removed] }
 })

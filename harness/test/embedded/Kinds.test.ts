@@ -38,6 +38,19 @@ const widgets = (more: JsonObject = {}) =>
   })
 
 describe("custom kinds", () => {
+  it.live("keep fields that are named by numbers, with versions of their own in them", () =>
+    Effect.gen(function* () {
+      const { call } = yield* widgets()
+      const own = { "1": { resourceVersion: "abc", metadata: { name: "b" } }, "2": [], spec: { "3": "c" } }
+      const created = yield* call("POST", WIDGETS, { body: widget("a", own) })
+      const changed = yield* call("PATCH", `${WIDGETS}/a`, patching({ spec: { "3": "d" } }))
+      assert.notStrictEqual(revisionOf(changed.json), revisionOf(created.json))
+      const { json } = yield* call("GET", `${WIDGETS}/a`)
+      assert.strictEqual(revisionOf(json), revisionOf(changed.json))
+      assert.deepStrictEqual([json["1"], json["2"], json["spec"]], [own["1"], [], { "3": "d" }])
+    })
+  )
+
   it.live("are served as soon as their definition is there, in both forms of discovery", () =>
     Effect.gen(function* () {
       const { call } = yield* widgets()

@@ -1,8 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Schema } from "effect"
-import { OPERATIONS } from "../../src/internal/EtcdClient.ts"
-import { resourceOf, treatmentOf } from "../../src/internal/EtcdKeys.ts"
-import { plan } from "../../src/internal/EtcdState.ts"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { Effect, Schema } from "effect"
+import { find } from "../../src/assets/Programs.ts"
+import * as Drivers from "../../src/Drivers.ts"
+import { eventually } from "../../src/Eventually.ts"
+import { pathsIn } from "../../src/internal/ControlPlaneFiles.ts"
+import * as ControlPlanePrograms from "../../src/internal/ControlPlanePrograms.ts"
+import { connect, type Etcd, OPERATIONS } from "../../src/internal/EtcdClient.ts"
+import { PREFIX, resourceOf, treatmentOf } from "../../src/internal/EtcdKeys.ts"
+import { capture, plan, restore } from "../../src/internal/EtcdState.ts"
+import { temporaryDirectory } from "./Fixture.ts"
 
 const PLACES = [
   "pods/a",
@@ -108,3 +116,85 @@ describe("the way back to what a store held", () => {
     assert.deepStrictEqual(removed, ["v1.metrics.k8s.io", "widgets.example.com"])
   })
 })
+
+/** A real etcd, as a control plane runs it, that holds nothing. */
+const etcd = Effect.gen(function* () {
+  const { path } = yield* Effect.flatMap(find("etcd"), Effect.fromOption)
+  const paths = pathsIn(yield* temporaryDirectory)
+  yield* Effect.acquireRelease(
+    Effect.sync(() => spawn(path, ControlPlanePrograms.etcd(paths), { cwd: paths.directory, stdio: "ignore" })),
+    (child) =>
+      Effect.promise(async () => {
+        const ended = once(child, "exit")
+        child.kill("SIGKILL")
+        await ended
+      })
+  )
+  const client = yield* connect(ControlPlanePrograms.clientSocket(paths))
+  yield* eventually(
+    "etcd answers",
+    Effect.orElseSucceed(Effect.as(client.read(PREFIX), true), () => false),
+    (answers) => answers
+  )
+  return client
+})
+
+/** More kinds than one transaction takes, and one object of each. */
+const KEYS = Array.from({ length: OPERATIONS + 10 }, (_, index) => `${PREFIX}kind${index}/one`)
+
+const write = (client: Etcd, keys: ReadonlyArray<string>, text: string) =>
+  Effect.forEach(keys, (key) => client.commit([{ key, value: Buffer.from(text).toString("base64") }]), {
+    concurrency: 16,
+    discard: true
+  })
+
+const { run } = await Effect.runPromise(Drivers.selected)
+
+if (run.some(({ name }) => name === "control-plane")) {
+  describe("a real store", () => {
+    it.live("goes back where more kinds have changed, gone and come than one transaction takes", () =>
+      Effect.gen(function* () {
+        const client = yield* etcd
+        yield* write(client, KEYS, "old")
+        const before = yield* capture(client)
+        const changes: ReadonlyArray<Effect.Effect<void, Effect.Error<ReturnType<Etcd["commit"]>>>> = [
+          write(client, KEYS, "new"),
+          Effect.forEach(KEYS, (key) => client.commit([{ key }]), { concurrency: 16, discard: true }),
+          Effect.forEach(KEYS, (key) => client.commit([{ key }]), { concurrency: 16, discard: true }).pipe(
+            Effect.andThen(write(client, KEYS, "another"))
+          )
+        ]
+        let held = before
+        for (const change of changes) {
+          yield* change
+          const { captured } = yield* restore(client, held)
+          const after = yield* capture(client)
+          assert.deepStrictEqual(after, captured)
+          assert.deepStrictEqual(
+            [...after].map(([key, { value }]) => [key, value]),
+            [...before].map(([key, { value }]) => [key, value])
+          )
+          held = captured
+        }
+      })
+    )
+
+    it.live("says whose place somebody takes each time that it is made free", () =>
+      Effect.gen(function* () {
+        const client = yield* etcd
+        const [key = ""] = KEYS
+        yield* write(client, [key], "old")
+        const before = yield* capture(client)
+        const again = Effect.andThen(client.commit([{ key }]), write(client, [key], "another"))
+        // Somebody else is there between the look and the write, whenever something is about to be written.
+        const interrupted: Etcd = {
+          ...client,
+          commit: (operations) => Effect.andThen(again, client.commit(operations))
+        }
+        yield* again
+        const { message } = yield* Effect.flip(restore(interrupted, before))
+        assert.include(message, `could not take the cluster back: others write ${key} anew as often as it goes`)
+      })
+    )
+  })
+}
