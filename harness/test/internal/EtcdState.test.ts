@@ -150,8 +150,8 @@ const write = (client: Etcd, keys: ReadonlyArray<string>, text: string) =>
 
 const { run } = await Effect.runPromise(Drivers.selected)
 
-if (run.some(({ name }) => name === "control-plane")) {
-  describe("a real store", () => {
+for (const driver of run.filter(({ name }) => name === "control-plane")) {
+  describe(`the store of the ${driver.name} driver`, () => {
     it.live("goes back where more kinds have changed, gone and come than one transaction takes", () =>
       Effect.gen(function* () {
         const client = yield* etcd
