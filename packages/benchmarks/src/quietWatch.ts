@@ -6,6 +6,7 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
+import { SamplerSettings } from "@quarterdeck/cost/sampler/SamplerSettings"
 import { ControlPlane, eventually, Fleet, Proxy } from "@quarterdeck/harness"
 import { Quarterdeck } from "@quarterdeck/http-server"
 import { Console, Context, Effect, FileSystem, Layer, Logger, Path, References, Schema, Stdio } from "effect"
@@ -21,6 +22,15 @@ class NotQuiet extends Schema.TaggedError<NotQuiet>()("NotQuiet", {
     return `not quiet: ${this.connections} connections and ${this.requests} watch requests more than at the start`
   }
 }
+
+/**
+ * Costs list volumes and services every five minutes, and their calls open a connection when the last one was idle for too
+ * long. Here they are listed once, so that every connection that opens later is a watch's.
+ */
+const withoutLists = Layer.effect(
+  SamplerSettings,
+  Effect.map(SamplerSettings, (usual) => ({ ...usual, listSeconds: 24 * 3_600 }))
+)
 
 const Minutes = Schema.FiniteFromString.check(Schema.isBetween({ minimum: 0.1, maximum: 120 }))
 
@@ -39,8 +49,9 @@ const soak = Effect.gen(function* () {
   const services = yield* Layer.build(
     Quarterdeck.layer({
       clusters: { kubeconfig: [kubeconfig] },
+      cost: { usage: "requests" },
       dataDirectory: path.join(directory, "data")
-    })
+    }).pipe(Layer.provide(withoutLists))
   )
   const { webHandler } = Context.get(services, Quarterdeck)
   yield* eventually(
