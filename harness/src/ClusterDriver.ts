@@ -66,7 +66,11 @@ export interface RunningCluster {
   readonly expireHistory: Effect.Effect<void, HarnessError>
   /** Stops the cluster if it still runs, and starts it on the same port as a new one: every object is lost. */
   readonly restartEmpty: Effect.Effect<void, HarnessError>
-  /** Takes the present objects as those that `reset` goes back to; until then it goes back to the start. */
+  /**
+   * Takes the present objects as those that `reset` goes back to; until then it goes back to the start.
+   *
+   * **Shape** where controllers run, a new namespace is waited for until it has the service account that they give it.
+   */
   readonly checkpoint: Effect.Effect<void, HarnessError>
   /**
    * Takes the objects back to the last checkpoint while the cluster runs on.

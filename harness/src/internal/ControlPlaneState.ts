@@ -6,10 +6,12 @@
 import { Effect, Option, Ref, Schema } from "effect"
 import { request, Agent } from "undici"
 import type { ClusterNotReady, MachineRefused } from "../HarnessError.ts"
+import { type Namespaces, taken } from "../state/WholeNamespaces.ts"
 import type { ServiceAccountKeys } from "./ControlPlaneFiles.ts"
 import * as ControlPlaneKinds from "./ControlPlaneKinds.ts"
 import * as ControlPlaneSave from "./ControlPlaneSave.ts"
 import * as EtcdClient from "./EtcdClient.ts"
+import { NAMESPACES, PREFIX } from "./EtcdKeys.ts"
 import * as EtcdState from "./EtcdState.ts"
 import { attempt } from "./Machine.ts"
 import type { ProbeOptions } from "./ServerProbe.ts"
@@ -39,10 +41,11 @@ export const make = Effect.fnUntraced(function* (options: {
 }): Effect.fn.Return<ControlPlaneState, MachineRefused> {
   const withEtcd = <A, E>(use: (etcd: EtcdClient.Etcd) => Effect.Effect<A, E>) =>
     Effect.scoped(Effect.flatMap(EtcdClient.connect(options.socket), use))
-  const captured = yield* Ref.make(yield* withEtcd(EtcdState.capture))
+  const present = withEtcd((etcd) => taken(EtcdState.capture(etcd), namespacesIn))
+  const captured = yield* Ref.make(yield* present)
 
   return {
-    checkpoint: Effect.flatMap(withEtcd(EtcdState.capture), (now) => Ref.set(captured, now)),
+    checkpoint: Effect.flatMap(present, (now) => Ref.set(captured, now)),
     reset: Effect.gen(function* () {
       const before = yield* Ref.get(captured)
       const restored = yield* withEtcd((etcd) => EtcdState.restore(etcd, before))
@@ -69,6 +72,11 @@ export const make = Effect.fnUntraced(function* (options: {
       )
     })
   }
+})
+
+const namespacesIn = (captured: EtcdState.Captured): Namespaces => ({
+  names: [...captured.keys()].flatMap((key) => (key.startsWith(NAMESPACES) ? [key.slice(NAMESPACES.length)] : [])),
+  has: (plural, namespace, name) => captured.has(`${PREFIX}${plural}/${namespace}/${name}`)
 })
 
 const kindIn = (captured: EtcdState.Captured, key: string): ReadonlyArray<ControlPlaneKinds.ExpectedKind> =>

@@ -22,6 +22,8 @@ import {
   isDerived,
   isEnding,
   type Listed,
+  nameOf,
+  NAMESPACES,
   rankOf,
   renamed,
   statusSame
@@ -29,6 +31,7 @@ import {
 import { remove, removeAll } from "./ApiRemoval.ts"
 import { type ApiResource, CONCURRENCY, discover } from "./ApiResources.ts"
 import { established } from "./CustomKinds.ts"
+import { type Namespaces, taken } from "./WholeNamespaces.ts"
 
 /** The objects of one moment. */
 export interface Captured {
@@ -49,6 +52,8 @@ const ATTEMPTS = 20
 /**
  * Reads every object that can be restored, of the whole cluster where no scope is given.
  *
+ * **Shape** where controllers run, a new namespace is waited for until it has the service account that they give it.
+ *
  * **Limits** not one moment but one after the other: let writers rest. Costs a list for each kind, eight at once, and
  * holds the objects in memory.
  *
@@ -58,8 +63,20 @@ export const capture = Effect.fn("ApiReset.capture")(function* (
   api: ClusterApi,
   scope?: Scope
 ): Effect.fn.Return<Captured, ApiError> {
-  const present = yield* read(api, yield* discover(api), scope)
-  return { objects: new Map([...present].filter(([, { object }]) => !isEnding(object))) }
+  const resources = yield* discover(api)
+  return yield* taken(
+    Effect.map(read(api, resources, scope), (present) => ({
+      objects: new Map([...present].filter(([, { object }]) => !isEnding(object)))
+    })),
+    namespacesIn
+  )
+})
+
+const namespacesIn = ({ objects }: Captured): Namespaces => ({
+  names: [...objects.values()].flatMap(({ object, resource }) =>
+    nameOf(resource) === NAMESPACES ? [object.metadata.name ?? ""] : []
+  ),
+  has: (plural, namespace, name) => objects.has(`/${plural} ${namespace}/${name}`)
 })
 
 /**

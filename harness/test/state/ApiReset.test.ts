@@ -46,8 +46,8 @@ for (const driver of run) {
           yield* api.create(serviceAccount(home, "robot"))
           const lost = yield* freshNamespace(api)
           yield* api.create(configMap(lost, "inside"))
-          const before = meaning(yield* contents(api))
           const captured = yield* ApiReset.capture(api)
+          const before = meaning(yield* contents(api))
 
           yield* api.patch(configMapRef(home, "changed"), { data: { key: "new" } })
           yield* api.delete(configMapRef(home, "removed"))

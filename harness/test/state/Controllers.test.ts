@@ -1,17 +1,19 @@
 /** A reset below controllers that run: what they find is consistent, so they come to rest. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { ClusterApi } from "../../src/ClusterApi.ts"
 import * as Drivers from "../../src/Drivers.ts"
 import { eventually } from "../../src/Eventually.ts"
 import type { KubeObject } from "../../src/KubeObject.ts"
 import { at, deployment, deploymentRef } from "../conformance/Fixture.ts"
-import { belowTheApi, freshNamespace, started, WAIT } from "./Fixture.ts"
+import { belowTheApi, Cluster, defaultAccounts, freshNamespace, WAIT } from "./Fixture.ts"
 
 const LIMIT = 120_000
 const { run } = await Effect.runPromise(Drivers.selected)
 
 const REPLICAS = 2
+/** More than a busy controller has served when the last one is made. */
+const NEW = 10
 
 /** The pods of a namespace that are there to stay. */
 const pods = (api: ClusterApi, namespace: string) =>
@@ -30,17 +32,16 @@ const rolledOut = (api: ClusterApi, namespace: string, name: string, replicas: n
 }
 
 for (const driver of run) {
-  describe(`a reset of the ${driver.name} driver with controllers`, () => {
-    it.live(
+  const running = Cluster.layer(driver, { controllers: true })
+  layer(running, { timeout: "2 minutes" })(`a reset of the ${driver.name} driver with controllers`, (it) => {
+    it.effect(
       "lets them settle on what was there, and work on from it",
       () =>
         Effect.gen(function* () {
-          const { api, running } = yield* started(driver, { controllers: true })
+          const { api, running } = yield* Cluster
           const home = yield* freshNamespace(api)
           yield* api.create(deployment(home, "web"))
           yield* rolledOut(api, home, "web", REPLICAS)
-          const account = { apiVersion: "v1", kind: "ServiceAccount", namespace: home, name: "default" }
-          yield* eventually("the namespace has its account", Effect.exit(api.get(account)), isSuccess, WAIT)
           yield* running.checkpoint
           const before = yield* api.get(deploymentRef(home, "web"))
 
@@ -67,7 +68,26 @@ for (const driver of run) {
         }),
       LIMIT
     )
+
+    it.effect(
+      "keeps the service account of a namespace that was new at the checkpoint",
+      () =>
+        Effect.gen(function* () {
+          const { api, running } = yield* Cluster
+          const homes = yield* Effect.forEach(Array.from({ length: NEW }), () => freshNamespace(api), {
+            concurrency: "unbounded"
+          })
+          yield* running.checkpoint
+          const accounts = yield* eventually(
+            "every namespace has its account",
+            defaultAccounts(api),
+            (found) => homes.every((home) => found.has(home)),
+            WAIT
+          )
+          yield* running.reset
+          assert.deepStrictEqual(yield* defaultAccounts(api), accounts)
+        }),
+      LIMIT
+    )
   })
 }
-
-const isSuccess = ({ _tag }: { readonly _tag: "Failure" | "Success" }): boolean => _tag === "Success"

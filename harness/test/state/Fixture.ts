@@ -35,7 +35,8 @@ export const started = Effect.fnUntraced(function* (
 
 /** One cluster for many tests; each takes a checkpoint of its own. */
 export class Cluster extends Context.Service<Cluster, Started>()("@quarterdeck/harness/test/state/Cluster") {
-  static readonly layer = (driver: ClusterDriver) => Layer.effect(Cluster, started(driver))
+  static readonly layer = (driver: ClusterDriver, options: Parameters<typeof started>[1] = {}) =>
+    Layer.effect(Cluster, started(driver, options))
 }
 
 /** What the tests make, and some of what a cluster has by itself. */
@@ -80,6 +81,13 @@ export const freshNamespace = Effect.fnUntraced(function* (api: ClusterApi) {
   yield* api.create(namespace(name))
   return name
 })
+
+/** The service accounts that controllers have given namespaces, by namespace. */
+export const defaultAccounts = (api: ClusterApi) =>
+  Effect.map(
+    api.list({ apiVersion: "v1", kind: "ServiceAccount", fieldSelector: "metadata.name=default" }),
+    ({ items }) => new Map(items.map(({ metadata }) => [metadata.namespace ?? "", metadata.uid]))
+  )
 
 export const service = (home: string, name: string, nodePort: number): KubeObject => ({
   apiVersion: "v1",
