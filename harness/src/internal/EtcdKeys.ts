@@ -44,8 +44,13 @@ export const DEFINITIONS = "/registry/apiextensions.k8s.io/customresourcedefinit
 export const API_SERVICES = "/registry/apiregistration.k8s.io/apiservices/"
 export const NAMESPACES = "/registry/namespaces/"
 
-/** The group whose kinds a definition's name, `<plural>.<group>`, or an API service's name, `<version>.<group>`, ends with. */
-export const groupOf = (key: string): string => {
-  const name = key.slice(key.lastIndexOf("/") + 1)
-  return name.slice(name.indexOf(".") + 1)
-}
+/**
+ * Whether the running server keeps the key for itself: also an API service that it makes and removes as the kinds of a
+ * group come and go, and would make anew at once.
+ *
+ * **Source** kube-aggregator, `pkg/controllers/autoregister`. The label's name stands in a value whatever its encoding.
+ */
+export const isServers = ({ key, value }: { readonly key: string; readonly value: string }): boolean =>
+  treatmentOf(key) === "server"
+  || (key.startsWith(API_SERVICES)
+    && Buffer.from(value, "base64").includes("kube-aggregator.kubernetes.io/automanaged"))

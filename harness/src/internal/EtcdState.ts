@@ -9,7 +9,7 @@
 import { Effect } from "effect"
 import { MachineRefused } from "../HarnessError.ts"
 import { CALLS, type Etcd, type KeyValue, OPERATIONS, type Operation } from "./EtcdClient.ts"
-import { API_SERVICES, DEFINITIONS, groupOf, NAMESPACES, PREFIX, resourceOf, treatmentOf } from "./EtcdKeys.ts"
+import { API_SERVICES, DEFINITIONS, isServers, NAMESPACES, PREFIX, resourceOf, treatmentOf } from "./EtcdKeys.ts"
 
 /** The objects of one moment, by key. */
 export type Captured = ReadonlyMap<string, KeyValue>
@@ -24,6 +24,9 @@ export interface Restored {
 
 /** Somebody may write while the objects go back; what they wrote before the last look goes too. */
 const PASSES = 5
+/** After these passes what was refused in the last one is tried again, so often in all. */
+const MOST_PASSES = 20
+const PAUSE_MS = 10
 /** The revision under which a key was created that is not there. */
 const NONE = "0"
 
@@ -31,8 +34,7 @@ const NONE = "0"
 export const capture = (etcd: Etcd): Effect.Effect<Captured, MachineRefused> =>
   Effect.map(
     etcd.read(PREFIX),
-    ({ entries }) =>
-      new Map(entries.filter(({ key }) => treatmentOf(key) !== "server").map((entry) => [entry.key, entry] as const))
+    ({ entries }) => new Map(entries.filter((entry) => !isServers(entry)).map((entry) => [entry.key, entry] as const))
   )
 
 /**
@@ -41,9 +43,9 @@ export const capture = (etcd: Etcd): Effect.Effect<Captured, MachineRefused> =>
  * **Shape** untouched objects keep their version. Every object is written under a revision that no other object of its
  * resource shares, because watchers go on from a revision: half of one would be lost to them.
  *
- * **Limits** reads all keys, and writes what differs in at most five passes; nobody who writes meanwhile is held up, and
- * what came to stand in an object's place since the look is left to the next pass. **Errors** also where somebody takes an
- * object's place in every pass.
+ * **Limits** reads all keys, and writes what differs in five passes, and in more where somebody took an object's place
+ * between the look and the write; nobody who writes meanwhile is held up. **Errors** also where that happens in twenty
+ * passes, about two seconds.
  */
 export const restore = Effect.fnUntraced(function* (
   etcd: Etcd,
@@ -53,9 +55,15 @@ export const restore = Effect.fnUntraced(function* (
   const written = new Set<string>()
   const removed = new Set<string>()
   const refused = new Set<string>()
-  for (let pass = 0; pass < PASSES; pass++) {
+  for (let pass = 0; pass < PASSES || (refused.size > 0 && pass < MOST_PASSES); pass++) {
+    if (pass >= PASSES) yield* Effect.sleep(pass * PAUSE_MS)
     const { entries } = yield* etcd.read(PREFIX, { keysOnly: true })
-    const steps = plan(known, entries, new Set([...removed].map(groupOf)))
+    const services = yield* etcd.read(API_SERVICES)
+    const servers = new Set(services.entries.filter(isServers).map(({ key }) => key))
+    const steps = plan(
+      known,
+      entries.filter(({ key }) => !servers.has(key))
+    )
     refused.clear()
     if (steps.length === 0) break
     for (const rounds of steps) {
@@ -79,7 +87,7 @@ export const restore = Effect.fnUntraced(function* (
   }
   const [key] = refused
   if (key !== undefined) {
-    const cause = new Error(`others write ${key} anew as often as it goes, ${PASSES} times`)
+    const cause = new Error(`others write ${key} anew as often as it goes, ${MOST_PASSES} times`)
     return yield* new MachineRefused({ action: "take the cluster back", cause })
   }
   return { captured: known, written: [...written], removed: [...removed] }
@@ -93,13 +101,12 @@ export const load = (etcd: Etcd, entries: ReadonlyArray<Operation>): Effect.Effe
  * What has to be done, in steps that follow each other; the rounds of a step may overlap.
  *
  * **Shape** kinds and namespaces come before what lies in them, and go after it. An object that stands where another of the
- * same name was goes before that one comes back: its end is what makes controllers collect what it owned. `goneGroups` are
- * those whose definitions went in an earlier pass.
+ * same name was goes before that one comes back: its end is what makes controllers collect what it owned. Neither
+ * `captured` nor `present` has what the server keeps for itself.
  */
 export const plan = (
   captured: Captured,
-  present: ReadonlyArray<KeyValue>,
-  goneGroups: ReadonlySet<string>
+  present: ReadonlyArray<KeyValue>
 ): ReadonlyArray<ReadonlyArray<ReadonlyArray<Operation>>> => {
   const now = new Map(present.map((entry) => [entry.key, entry]))
   /** Whether another object of the name stands there, or did: the key was gone in between. */
@@ -126,14 +133,7 @@ export const plan = (
   const removals = present
     .filter(({ key }) => !captured.has(key) && treatmentOf(key) !== "server")
     .map(({ key }): Operation => ({ key }))
-  const going = removals.filter(({ key }) => key.startsWith(DEFINITIONS)).map(({ key }) => groupOf(key))
-  const goingGroups = new Set([...goneGroups, ...going])
-  const inside = [...writes, ...removals].filter(
-    (operation) =>
-      !framed(operation)
-      // The server itself removes the API service of a group once its last definition is gone, or would make it anew.
-      && !(operation.value === undefined && under(API_SERVICES)(operation) && goingGroups.has(groupOf(operation.key)))
-  )
+  const inside = [...writes, ...removals].filter((operation) => !framed(operation))
   return [
     ...frames.map((prefix) => writes.filter(under(prefix))),
     displaced,
