@@ -69,7 +69,8 @@ export interface RunningCluster {
   /**
    * Takes the present objects as those that `reset` goes back to; until then it goes back to the start.
    *
-   * **Shape** where controllers run, a new namespace is waited for until it has the service account that they give it.
+   * **Shape** where controllers run, a new namespace is waited for until it has the service account and the certificate
+   * that they give it, 5 s at most.
    */
   readonly checkpoint: Effect.Effect<void, HarnessError>
   /**

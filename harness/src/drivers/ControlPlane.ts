@@ -194,7 +194,8 @@ const controlled = Effect.fnUntraced(function* (name: string, cluster: Cluster, 
     socket: clientSocket(paths),
     probe: { server, caPem: cluster.caPem, token: cluster.admin.token },
     keys: cluster.keys,
-    issuers: [issuerOf(port), ...cluster.pastIssuers]
+    issuers: [issuerOf(port), ...cluster.pastIssuers],
+    controllers: cluster.controllers
   })
   if (cluster.hasObjects) yield* state.kindsServed
   // Until then the server answers 429 for kinds whose storage is still being initialised.

@@ -15,6 +15,7 @@ import type { ClusterOptions, RunningCluster } from "../ClusterDriver.ts"
 import { HarnessError, type InvalidFleet, type MachineRefused } from "../HarnessError.ts"
 import type { AnswerInProcess } from "../internal/ApiTransport.ts"
 import * as EmbeddedState from "../state/EmbeddedState.ts"
+import { untilWhole } from "../state/WholeNamespaces.ts"
 import * as Aggregator from "./Aggregator.ts"
 import * as Api from "./Api.ts"
 import { JSON_TYPE } from "./ApiRequest.ts"
@@ -22,6 +23,7 @@ import * as Authentication from "./Authentication.ts"
 import * as Bootstrap from "./Bootstrap.ts"
 import * as ServerCertificate from "../ServerCertificate.ts"
 import * as Controllers from "./controllers/Controllers.ts"
+import { areComplete } from "./controllers/NamespaceContents.ts"
 import * as Kernel from "./Kernel.ts"
 import * as Listener from "./Listener.ts"
 import { answerInProcess } from "./InProcess.ts"
@@ -122,6 +124,12 @@ export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedServer, H
     const controllers = Controllers.run({ kernel, caPem: certificate.certificatePem, observe })
     const background = yield* Restartable.make(Effect.andThen(aggregator.watch, controlled ? controllers : Effect.void))
     yield* background.start
+    // As the ready cluster of every driver, with what controllers give the first namespaces.
+    const checkpoint = Effect.andThen(
+      controlled ? untilWhole(Effect.sync(() => areComplete(kernel))) : Effect.void,
+      state.checkpoint
+    )
+    if (controlled) yield* checkpoint
     // Nobody reconciles while the machine is off, or while what there is to reconcile is put back.
     const kill = Effect.andThen(background.stop, listener.kill)
     const listen = Effect.tap(listener.listen, () => background.start)
@@ -143,8 +151,13 @@ export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedServer, H
       caPem: certificate.certificatePem,
       kill: named(kill),
       restart: Effect.andThen(kill, listen).pipe(named),
-      restartEmpty: kill.pipe(Effect.andThen(state.beginAnew), Effect.andThen(listen), named),
-      checkpoint: named(state.checkpoint),
+      restartEmpty: kill.pipe(
+        Effect.andThen(state.beginAnew),
+        Effect.andThen(listen),
+        Effect.andThen(controlled ? checkpoint : Effect.void),
+        named
+      ),
+      checkpoint: named(checkpoint),
       reset: background.stop.pipe(Effect.andThen(state.reset), Effect.andThen(resume), named),
       save: (directory: string) => named(state.save(directory)),
       expireHistory: Effect.sync(() => kernel.store.compact()),

@@ -49,6 +49,14 @@ const Group = Schema.fromJsonString(
   Schema.Struct({ versions: Schema.Array(Schema.Struct({ version: Schema.String })) })
 )
 const decodeGroup = Schema.decodeUnknownPromise(Group)
+const Groups = Schema.fromJsonString(
+  Schema.Struct({
+    groups: Schema.Array(
+      Schema.Struct({ name: Schema.String, versions: Schema.Array(Schema.Struct({ version: Schema.String })) })
+    )
+  })
+)
+const decodeGroups = Schema.decodeUnknownPromise(Groups)
 const Resources = Schema.fromJsonString(
   Schema.Struct({ resources: Schema.Array(Schema.Struct({ name: Schema.String })) })
 )
@@ -114,11 +122,19 @@ type Ask = (path: string) => Promise<{ readonly status: number; readonly text: s
 /** Says in which way the server does not serve a kind as expected; undefined when it does. */
 const difference = async (ask: Ask, kind: ExpectedKind): Promise<string | undefined> => {
   const { group, plural } = kind
+  // Groups and what lies in them are told by two servers, one after the other.
+  const { groups } = await decodeGroups((await ask("/apis")).text)
+  const named = groups.find(({ name }) => name === group)?.versions.map(({ version }) => version) ?? []
   const root = await ask(`/apis/${group}`)
-  if (root.status === 404) return kind.versions.length === 0 ? undefined : `no group ${group}`
+  if (root.status === 404) {
+    if (kind.versions.length > 0) return `no group ${group}`
+    return named.length === 0 ? undefined : `still ${group} in /apis`
+  }
   const { versions } = await decodeGroup(root.text)
   for (const version of new Set([...versions.map((one) => one.version), ...kind.versions])) {
+    if (kind.versions.includes(version) && !named.includes(version)) return `no ${group}/${version} in /apis`
     const list = await ask(`/apis/${group}/${version}`)
+    if (list.status === 404) return `no ${group}/${version}`
     const lists =
       list.status === 200 && (await decodeResources(list.text)).resources.some(({ name }) => name === plural)
     if (lists !== kind.versions.includes(version)) {

@@ -8,6 +8,7 @@ import { Effect, Schedule, type Scope } from "effect"
 import type { FoundProgram, ProgramName } from "../assets/Programs.ts"
 import type { ClusterUser } from "../ClusterDriver.ts"
 import { ClusterNotReady, type MachineRefused, type ProgramExited } from "../HarnessError.ts"
+import { GIFTS } from "../state/WholeNamespaces.ts"
 import * as ControlPlaneFiles from "./ControlPlaneFiles.ts"
 import { THROUGH_CACHE } from "./ControlPlaneKinds.ts"
 import * as ControlPlanePrograms from "./ControlPlanePrograms.ts"
@@ -69,8 +70,8 @@ const WATCHED = [
  * Made by the controller manager in every namespace, so they prove that reconciliation runs, and that the first objects
  * of a new cluster are complete.
  */
-const RECONCILES = ["default", "kube-system", "kube-public", "kube-node-lease"].map(
-  (namespace) => `/api/v1/namespaces/${namespace}/serviceaccounts/default`
+const RECONCILES = ["default", "kube-system", "kube-public", "kube-node-lease"].flatMap((namespace) =>
+  GIFTS.map(({ name, plural }) => `/api/v1/namespaces/${namespace}/${plural}/${name}`)
 )
 
 /**

@@ -6,7 +6,7 @@
 import { Effect, Option, Ref, Schema } from "effect"
 import { request, Agent } from "undici"
 import type { ClusterNotReady, MachineRefused } from "../HarnessError.ts"
-import { type Namespaces, taken } from "../state/WholeNamespaces.ts"
+import { areWhole, untilWhole } from "../state/WholeNamespaces.ts"
 import type { ServiceAccountKeys } from "./ControlPlaneFiles.ts"
 import * as ControlPlaneKinds from "./ControlPlaneKinds.ts"
 import * as ControlPlaneSave from "./ControlPlaneSave.ts"
@@ -38,10 +38,14 @@ export const make = Effect.fnUntraced(function* (options: {
   readonly probe: ProbeOptions
   readonly keys: ServiceAccountKeys
   readonly issuers: ReadonlyArray<string>
+  /** Whether controllers run, which give every namespace what it has. */
+  readonly controllers: boolean
 }): Effect.fn.Return<ControlPlaneState, MachineRefused> {
   const withEtcd = <A, E>(use: (etcd: EtcdClient.Etcd) => Effect.Effect<A, E>) =>
     Effect.scoped(Effect.flatMap(EtcdClient.connect(options.socket), use))
-  const present = withEtcd((etcd) => taken(EtcdState.capture(etcd), namespacesIn))
+  const present = withEtcd((etcd) =>
+    Effect.andThen(options.controllers ? untilWhole(namespacesAreWhole(etcd)) : Effect.void, EtcdState.capture(etcd))
+  )
   const captured = yield* Ref.make(yield* present)
 
   return {
@@ -74,9 +78,20 @@ export const make = Effect.fnUntraced(function* (options: {
   }
 })
 
-const namespacesIn = (captured: EtcdState.Captured): Namespaces => ({
-  names: [...captured.keys()].flatMap((key) => (key.startsWith(NAMESPACES) ? [key.slice(NAMESPACES.length)] : [])),
-  has: (plural, namespace, name) => captured.has(`${PREFIX}${plural}/${namespace}/${name}`)
+const namespacesAreWhole = Effect.fnUntraced(function* (etcd: EtcdClient.Etcd) {
+  const [namespaces, ...given] = yield* Effect.all([
+    etcd.read(NAMESPACES),
+    etcd.read(`${PREFIX}serviceaccounts/`, { keysOnly: true }),
+    etcd.read(`${PREFIX}configmaps/`, { keysOnly: true })
+  ])
+  const keys = new Set(given.flatMap(({ entries }) => entries.map(({ key }) => key)))
+  return areWhole({
+    // The phase stands in a value as it is, whatever the encoding.
+    namespaces: namespaces.entries
+      .filter(({ value }) => !Buffer.from(value, "base64").includes("Terminating"))
+      .map(({ key }) => key.slice(NAMESPACES.length)),
+    has: ({ name, plural }, namespace) => keys.has(`${PREFIX}${plural}/${namespace}/${name}`)
+  })
 })
 
 const kindIn = (captured: EtcdState.Captured, key: string): ReadonlyArray<ControlPlaneKinds.ExpectedKind> =>

@@ -6,6 +6,7 @@
  *
  * @since 0.1.0
  */
+import { Option, Schema } from "effect"
 
 export const PREFIX = "/registry/"
 
@@ -44,13 +45,22 @@ export const DEFINITIONS = "/registry/apiextensions.k8s.io/customresourcedefinit
 export const API_SERVICES = "/registry/apiregistration.k8s.io/apiservices/"
 export const NAMESPACES = "/registry/namespaces/"
 
+const Labelled = Schema.fromJsonString(
+  Schema.Struct({
+    metadata: Schema.Struct({ labels: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)) })
+  })
+)
+const decodeLabelled = Schema.decodeUnknownOption(Labelled)
+
 /**
- * Whether the running server keeps the key for itself: also an API service that it makes and removes as the kinds of a
- * group come and go, and would make anew at once.
+ * Whether an API service's value says that the server makes and removes it as the kinds of its group come and go: whoever
+ * removes it finds it made anew.
  *
- * **Source** kube-aggregator, `pkg/controllers/autoregister`. The label's name stands in a value whatever its encoding.
+ * **Shape** not so those of built-in groups (`onstart`), which are made once when the server starts. API services are
+ * stored as JSON. **Source** kube-aggregator, `pkg/controllers/autoregister`.
  */
-export const isServers = ({ key, value }: { readonly key: string; readonly value: string }): boolean =>
-  treatmentOf(key) === "server"
-  || (key.startsWith(API_SERVICES)
-    && Buffer.from(value, "base64").includes("kube-aggregator.kubernetes.io/automanaged"))
+export const isAutoregistered = ({ value }: { readonly value: string }): boolean =>
+  Option.exists(
+    decodeLabelled(Buffer.from(value, "base64").toString()),
+    ({ metadata }) => metadata.labels?.["kube-aggregator.kubernetes.io/automanaged"] === "true"
+  )

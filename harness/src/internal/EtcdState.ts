@@ -9,7 +9,7 @@
 import { Effect } from "effect"
 import { MachineRefused } from "../HarnessError.ts"
 import { CALLS, type Etcd, type KeyValue, OPERATIONS, type Operation } from "./EtcdClient.ts"
-import { API_SERVICES, DEFINITIONS, isServers, NAMESPACES, PREFIX, resourceOf, treatmentOf } from "./EtcdKeys.ts"
+import { API_SERVICES, DEFINITIONS, isAutoregistered, NAMESPACES, PREFIX, resourceOf, treatmentOf } from "./EtcdKeys.ts"
 
 /** The objects of one moment, by key. */
 export type Captured = ReadonlyMap<string, KeyValue>
@@ -24,7 +24,7 @@ export interface Restored {
 
 /** Somebody may write while the objects go back; what they wrote before the last look goes too. */
 const PASSES = 5
-/** After these passes what was refused in the last one is tried again, so often in all. */
+/** More follow while one of a pass's writes was refused, with pauses that grow. */
 const MOST_PASSES = 20
 const PAUSE_MS = 10
 /** The revision under which a key was created that is not there. */
@@ -34,7 +34,13 @@ const NONE = "0"
 export const capture = (etcd: Etcd): Effect.Effect<Captured, MachineRefused> =>
   Effect.map(
     etcd.read(PREFIX),
-    ({ entries }) => new Map(entries.filter((entry) => !isServers(entry)).map((entry) => [entry.key, entry] as const))
+    ({ entries }) =>
+      new Map(
+        entries
+          .filter((entry) => treatmentOf(entry.key) !== "server")
+          .filter((entry) => !(entry.key.startsWith(API_SERVICES) && isAutoregistered(entry)))
+          .map((entry) => [entry.key, entry] as const)
+      )
   )
 
 /**
@@ -43,9 +49,10 @@ export const capture = (etcd: Etcd): Effect.Effect<Captured, MachineRefused> =>
  * **Shape** untouched objects keep their version. Every object is written under a revision that no other object of its
  * resource shares, because watchers go on from a revision: half of one would be lost to them.
  *
- * **Limits** reads all keys, and writes what differs in five passes, and in more where somebody took an object's place
- * between the look and the write; nobody who writes meanwhile is held up. **Errors** also where that happens in twenty
- * passes, about two seconds.
+ * **Limits** reads all keys, and writes what differs in at most five passes; nobody who writes meanwhile is held up. Where
+ * somebody takes an object's place between the look and the write, further passes follow, with pauses of two seconds in
+ * all. **Errors** also where that happens in the twentieth pass. What the server registers by itself as kinds come and go
+ * is left to it.
  */
 export const restore = Effect.fnUntraced(function* (
   etcd: Etcd,
@@ -59,10 +66,10 @@ export const restore = Effect.fnUntraced(function* (
     if (pass >= PASSES) yield* Effect.sleep(pass * PAUSE_MS)
     const { entries } = yield* etcd.read(PREFIX, { keysOnly: true })
     const services = yield* etcd.read(API_SERVICES)
-    const servers = new Set(services.entries.filter(isServers).map(({ key }) => key))
+    const registered = new Set(services.entries.filter(isAutoregistered).map(({ key }) => key))
     const steps = plan(
       known,
-      entries.filter(({ key }) => !servers.has(key))
+      entries.filter(({ key }) => known.has(key) || !registered.has(key))
     )
     refused.clear()
     if (steps.length === 0) break
@@ -87,7 +94,7 @@ export const restore = Effect.fnUntraced(function* (
   }
   const [key] = refused
   if (key !== undefined) {
-    const cause = new Error(`others write ${key} anew as often as it goes, ${MOST_PASSES} times`)
+    const cause = new Error(`others write ${key} anew whenever it goes, still at the ${MOST_PASSES}th attempt`)
     return yield* new MachineRefused({ action: "take the cluster back", cause })
   }
   return { captured: known, written: [...written], removed: [...removed] }
@@ -101,8 +108,7 @@ export const load = (etcd: Etcd, entries: ReadonlyArray<Operation>): Effect.Effe
  * What has to be done, in steps that follow each other; the rounds of a step may overlap.
  *
  * **Shape** kinds and namespaces come before what lies in them, and go after it. An object that stands where another of the
- * same name was goes before that one comes back: its end is what makes controllers collect what it owned. Neither
- * `captured` nor `present` has what the server keeps for itself.
+ * same name was goes before that one comes back: its end is what makes controllers collect what it owned.
  */
 export const plan = (
   captured: Captured,

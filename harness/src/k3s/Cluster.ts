@@ -69,6 +69,8 @@ const NODE_WITHIN: Duration.Input = "2 minutes"
 
 /** The default service account is made by the controllers, so its existence proves that they work. */
 const SERVES = ["/readyz", "/api/v1/namespaces/default", "/api/v1/namespaces/default/serviceaccounts/default"]
+/** What those controllers make that run where they were asked for. */
+const ALSO_SERVES = ["/api/v1/namespaces/default/configmaps/kube-root-ca.crt"]
 
 const Kubeconfig = Schema.Struct({
   clusters: Schema.NonEmptyArray(
@@ -225,7 +227,8 @@ const serves = Effect.fnUntraced(function* (
   api: ClusterApi,
   log: LogTail.LogTail
 ) {
-  yield* ServerProbe.answers({ ...place, token: settings.admin.token }, SERVES)
+  const paths = settings.controllers ? [...SERVES, ...ALSO_SERVES] : SERVES
+  yield* ServerProbe.answers({ ...place, token: settings.admin.token }, paths)
   if (settings.image.shaped) return
   yield* eventually("a node is ready", api.list({ apiVersion: "v1", kind: "Node" }), hasReadyNode, {
     within: NODE_WITHIN

@@ -61,7 +61,7 @@ export const isOwned = ({ metadata }: KubeObject): boolean =>
 
 /** Whether the server or a leader among controllers keeps the object for itself. */
 export const isServers = ({ metadata }: KubeObject): boolean =>
-  metadata.labels?.["kube-aggregator.kubernetes.io/automanaged"] !== undefined
+  metadata.labels?.["kube-aggregator.kubernetes.io/automanaged"] === "true"
   || metadata.annotations?.["control-plane.alpha.kubernetes.io/leader"] !== undefined
 
 export const isEnding = ({ metadata }: KubeObject): boolean => metadata["deletionTimestamp"] !== undefined

@@ -22,8 +22,6 @@ import {
   isDerived,
   isEnding,
   type Listed,
-  nameOf,
-  NAMESPACES,
   rankOf,
   renamed,
   statusSame
@@ -31,7 +29,7 @@ import {
 import { remove, removeAll } from "./ApiRemoval.ts"
 import { type ApiResource, CONCURRENCY, discover } from "./ApiResources.ts"
 import { established } from "./CustomKinds.ts"
-import { type Namespaces, taken } from "./WholeNamespaces.ts"
+import { areWhole, type Gift, GIFTS, untilWhole } from "./WholeNamespaces.ts"
 
 /** The objects of one moment. */
 export interface Captured {
@@ -52,10 +50,11 @@ const ATTEMPTS = 20
 /**
  * Reads every object that can be restored, of the whole cluster where no scope is given.
  *
- * **Shape** where controllers run, a new namespace is waited for until it has the service account that they give it.
+ * **Shape** where controllers run, a new namespace is waited for until it has the service account and the certificate that
+ * they give it, 5 s at most.
  *
- * **Limits** not one moment but one after the other: let writers rest. Costs a list for each kind, eight at once, and
- * holds the objects in memory.
+ * **Limits** not one moment but one after the other: let writers rest. Costs three lists and one for each kind, eight at
+ * once, and holds the objects in memory.
  *
  * @since 0.1.0
  */
@@ -63,20 +62,30 @@ export const capture = Effect.fn("ApiReset.capture")(function* (
   api: ClusterApi,
   scope?: Scope
 ): Effect.fn.Return<Captured, ApiError> {
-  const resources = yield* discover(api)
-  return yield* taken(
-    Effect.map(read(api, resources, scope), (present) => ({
-      objects: new Map([...present].filter(([, { object }]) => !isEnding(object)))
-    })),
-    namespacesIn
-  )
+  yield* untilWhole(namespacesAreWhole(api, scope))
+  const present = yield* read(api, yield* discover(api), scope)
+  return { objects: new Map([...present].filter(([, { object }]) => !isEnding(object))) }
 })
 
-const namespacesIn = ({ objects }: Captured): Namespaces => ({
-  names: [...objects.values()].flatMap(({ object, resource }) =>
-    nameOf(resource) === NAMESPACES ? [object.metadata.name ?? ""] : []
-  ),
-  has: (plural, namespace, name) => objects.has(`/${plural} ${namespace}/${name}`)
+/** Whether each namespace of a scope has what `default` has: that one is older, and shows which controllers run. */
+const namespacesAreWhole = Effect.fnUntraced(function* (api: ClusterApi, scope: Scope | undefined) {
+  const selected = scope?.labelSelector === undefined ? {} : { labelSelector: scope.labelSelector }
+  const listed = (options: Parameters<ClusterApi["list"]>[0]) =>
+    api.list(options).pipe(
+      Effect.map(({ items }) => items),
+      Effect.catchIf(refusedWith(403), () => Effect.succeed([]))
+    )
+  const namespaces = yield* listed({ apiVersion: "v1", kind: "Namespace", ...selected })
+  const places = new Map<Gift, ReadonlySet<string | undefined>>()
+  for (const gift of GIFTS) {
+    const objects = yield* listed({ apiVersion: "v1", kind: gift.kind, fieldSelector: `metadata.name=${gift.name}` })
+    places.set(gift, new Set(objects.map(({ metadata }) => metadata.namespace)))
+  }
+  const has = (gift: Gift, namespace: string) => places.get(gift)?.has(namespace) === true
+  return areWhole(
+    { has, namespaces: namespaces.filter((one) => !isEnding(one)).map(({ metadata }) => metadata.name ?? "") },
+    GIFTS.filter((gift) => has(gift, "default"))
+  )
 })
 
 /**

@@ -51,9 +51,11 @@ export const established = (api: ClusterApi, definition: KubeObject): Effect.Eff
     )
     const isEstablished = status?.conditions?.some(({ type, status }) => type === "Established" && status === "True")
     if (isEstablished !== true) return false
+    const { text: groups } = yield* api.request({ method: "GET", path: "/apis" })
     for (const { name, served } of spec.versions) {
       const root = `/apis/${spec.group}/${name}`
       if (!served) continue
+      if (!groups.includes(`"groupVersion":"${spec.group}/${name}"`)) return false
       const { text } = yield* api.request({ method: "GET", path: root })
       if (!text.includes(`"name":"${spec.names.plural}"`)) return false
       if ((yield* statusOf(`${root}/${spec.names.plural}?${THROUGH_CACHE}`)) !== 200) return false

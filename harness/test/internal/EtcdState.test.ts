@@ -136,6 +136,10 @@ const write = (client: Etcd, keys: ReadonlyArray<string>, text: string) =>
     discard: true
   })
 
+const Note = Schema.fromJsonString(Schema.Struct({ metadata: Schema.Struct({ note: Schema.String }) }))
+const decodeNote = Schema.decodeUnknownSync(Note)
+const noteOf = (value: string) => decodeNote(Buffer.from(value, "base64").toString()).metadata.note
+
 const { run } = await Effect.runPromise(Drivers.selected)
 
 for (const driver of run.filter(({ name }) => name === "control-plane")) {
@@ -167,25 +171,39 @@ for (const driver of run.filter(({ name }) => name === "control-plane")) {
       })
     )
 
-    it.live("leaves API services to the server that it makes by itself, and takes others back", () =>
+    it.live("leaves API services to the server that it registers as kinds come and go, and takes others back", () =>
       Effect.gen(function* () {
         const client = yield* etcd
         const services = `${PREFIX}apiregistration.k8s.io/apiservices/`
-        const automanaged = "kube-aggregator.kubernetes.io/automanaged"
-        yield* write(client, [`${services}v1.apps`, `${services}v1.gone.example.com`], automanaged)
-        yield* write(client, [`${services}v1beta1.metrics.k8s.io`], "old")
+        const service = (name: string, automanaged?: string, note = "old") => {
+          const labels = automanaged === undefined ? {} : { "kube-aggregator.kubernetes.io/automanaged": automanaged }
+          return write(client, [`${services}${name}`], JSON.stringify({ metadata: { name, labels, note } }))
+        }
+        const gone = (name: string) => client.commit([{ key: `${services}${name}` }])
+        yield* service("v1.apps", "onstart")
+        yield* service("v1.batch", "onstart")
+        yield* service("v1.went.example.com", "true")
+        yield* service("v1.taken.example.com")
+        yield* service("v1.metrics.k8s.io")
         const before = yield* capture(client)
-        yield* client.commit([{ key: `${services}v1.gone.example.com` }])
-        yield* write(client, [`${services}v1.came.example.com`], automanaged)
-        yield* write(client, [`${services}v1.external.example.com`, `${services}v1beta1.metrics.k8s.io`], "new")
+        yield* gone("v1.apps")
+        yield* service("v1.batch", undefined, "new")
+        yield* gone("v1.went.example.com")
+        yield* gone("v1.taken.example.com")
+        yield* service("v1.taken.example.com", "true", "new")
+        yield* service("v1.metrics.k8s.io", undefined, "new")
+        yield* service("v1.came.example.com", "true", "new")
+        yield* service("v1.external.example.com", undefined, "new")
         yield* restore(client, before)
         const { entries } = yield* client.read(services)
         assert.deepStrictEqual(
-          entries.map(({ key, value }) => [key.slice(services.length), Buffer.from(value, "base64").toString()]),
+          entries.map(({ key, value }) => [key.slice(services.length), noteOf(value)]),
           [
-            ["v1.apps", automanaged],
-            ["v1.came.example.com", automanaged],
-            ["v1beta1.metrics.k8s.io", "old"]
+            ["v1.apps", "old"],
+            ["v1.batch", "old"],
+            ["v1.came.example.com", "new"],
+            ["v1.metrics.k8s.io", "old"],
+            ["v1.taken.example.com", "old"]
           ]
         )
       })
@@ -224,7 +242,7 @@ for (const driver of run.filter(({ name }) => name === "control-plane")) {
         }
         yield* again
         const { message } = yield* Effect.flip(restore(interrupted, before))
-        assert.include(message, `could not take the cluster back: others write ${key} anew as often as it goes`)
+        assert.include(message, `could not take the cluster back: others write ${key} anew whenever it goes`)
       })
     )
   })

@@ -6,8 +6,10 @@
  * @since 0.1.0
  */
 import { equals, type JsonObject } from "../Json.ts"
+import type { Kernel } from "../Kernel.ts"
 import * as Resources from "../Resources.ts"
 import type { Change } from "../Store.ts"
+import type { Stored } from "../Stored.ts"
 import { type Controller, living, ownKey } from "./Controller.ts"
 import { change, create } from "./ControllerWrites.ts"
 import { objectOf } from "./Views.ts"
@@ -31,7 +33,7 @@ export const namespaceContents: Controller = {
   ],
   reconcile: (turn, key) => {
     const home = living(turn, Resources.namespaces, key)
-    if (home === undefined || home.fields["status.phase"] === "Terminating") return
+    if (home === undefined || !isActive(home)) return
     const { store } = turn.kernel
     if (store.get(Resources.serviceAccounts, `${key}/${ACCOUNT}`) === undefined)
       create(turn, Resources.serviceAccounts, key, { metadata: { name: ACCOUNT } })
@@ -44,6 +46,19 @@ export const namespaceContents: Controller = {
     }
   }
 }
+
+/** Whether every namespace has both; one that ends is left alone. */
+export const areComplete = ({ store }: Kernel): boolean =>
+  store
+    .list(Resources.namespaces, "")
+    .filter(isActive)
+    .every(
+      ({ name }) =>
+        store.get(Resources.serviceAccounts, `${name}/${ACCOUNT}`) !== undefined
+        && store.get(Resources.configMaps, `${name}/${CERTIFICATE}`) !== undefined
+    )
+
+const isActive = ({ fields }: Stored): boolean => fields["status.phase"] !== "Terminating"
 
 const DESCRIBED = {
   "kubernetes.io/description":
