@@ -16,6 +16,7 @@ import { configMap, configMapRef, configMaps, namesOf, pod } from "../conformanc
 import { temporaryDirectory } from "../internal/Fixture.ts"
 import {
   Cluster,
+  defaultAccounts,
   freshNamespace,
   namespace,
   serviceAccount,
@@ -125,6 +126,27 @@ for (const base of run) {
             })
           )
           assert.strictEqual(yield* statusOf(cluster.api, `/api/v1/namespaces/${foreign}`), 200)
+        }),
+      LIMIT
+    )
+
+    it.effect(
+      "keeps the service account of a namespace that was new at the checkpoint",
+      () =>
+        Effect.gen(function* () {
+          const cluster = yield* Cluster
+          const eu = yield* driverOf(cluster).start({ name: "eu", users: USERS })
+          const shop = yield* eu.namespace("shop")
+          yield* eu.checkpoint
+          const accounts = defaultAccounts(cluster.api)
+          const before = yield* eventually(
+            "the namespace has an account if others have",
+            accounts,
+            (found) => found.has(shop) === found.has("default"),
+            WAIT
+          )
+          yield* eu.reset
+          assert.strictEqual((yield* accounts).get(shop), before.get(shop))
         }),
       LIMIT
     )
