@@ -1,4 +1,5 @@
 /** An embedded cluster and a real one with its own controllers, a node each, and the same kubelet on both. */
+import { isDeepStrictEqual } from "node:util"
 import { assert } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { ClusterDriver } from "../../../src/ClusterDriver.ts"
@@ -13,6 +14,7 @@ import {
   put,
   textAt
 } from "../../../src/embedded/Json.ts"
+import { eventually } from "../../../src/Eventually.ts"
 import { connect, patching, USERS } from "../Client.ts"
 import { kubelet, node, watching } from "./Machine.ts"
 
@@ -117,10 +119,19 @@ const sorted = (object: JsonObject): JsonObject => {
   return put(object, ["status", "conditions"], conditions.length === 0 ? undefined : inOrder(conditions))
 }
 
-/** Does the same on both and compares what they hold afterwards. */
+/**
+ * Does the same on both and compares what they hold once both are at rest. A real controller may write a status of what it
+ * saw a moment ago, so a difference counts when it stays.
+ */
 export const same = (steps: (cluster: Side) => Effect.Effect<void>, ...paths: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const { ours, theirs } = yield* Pair
     yield* Effect.all([steps(ours), steps(theirs)], { concurrency: 2 })
-    assert.deepStrictEqual(yield* snapshot(ours, ...paths), yield* snapshot(theirs, ...paths))
+    const both = Effect.all({ ours: snapshot(ours, ...paths), theirs: snapshot(theirs, ...paths) })
+    yield* eventually("both hold the same", both, (seen) => isDeepStrictEqual(seen.ours, seen.theirs)).pipe(
+      Effect.ignore
+    )
+    // Where they do not, this shows in what.
+    const seen = yield* both
+    assert.deepStrictEqual(seen.ours, seen.theirs)
   })

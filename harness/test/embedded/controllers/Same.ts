@@ -143,6 +143,18 @@ export const comesToTheSame = (real: ClusterDriver): void => {
                   (one) => at(one, "status", "availableReplicas") === 2
                 )
                 yield* cluster.call("PATCH", `${APPS}/statefulsets/db`, image("registry.example/app:2"))
+                // The real controller counts the pod that it is about to replace, so that its status says too early that it is done.
+                yield* cluster.untilItems(
+                  "its pods are new and ready",
+                  `${PODS}?labelSelector=app%3Ddb`,
+                  (pods) =>
+                    pods.length === 2
+                    && pods.every(
+                      (one) =>
+                        textAt(arrayAt(one, "spec", "containers")[0], "image") === "registry.example/app:2"
+                        && condition(one, "Ready")["status"] === "True"
+                    )
+                )
                 yield* cluster.until(
                   "db has rolled",
                   `${APPS}/statefulsets/db`,
