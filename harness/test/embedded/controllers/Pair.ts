@@ -128,10 +128,8 @@ export const same = (steps: (cluster: Side) => Effect.Effect<void>, ...paths: Re
     const { ours, theirs } = yield* Pair
     yield* Effect.all([steps(ours), steps(theirs)], { concurrency: 2 })
     const both = Effect.all({ ours: snapshot(ours, ...paths), theirs: snapshot(theirs, ...paths) })
-    yield* eventually("both hold the same", both, (seen) => isDeepStrictEqual(seen.ours, seen.theirs)).pipe(
-      Effect.ignore
-    )
-    // Where they do not, this shows in what.
-    const seen = yield* both
+    const isSame = (seen: Effect.Success<typeof both>) => isDeepStrictEqual(seen.ours, seen.theirs)
+    // Where they do not come to the same, a last look shows in what they differ.
+    const seen = yield* eventually("both hold the same", both, isSame).pipe(Effect.catchTag("NotYet", () => both))
     assert.deepStrictEqual(seen.ours, seen.theirs)
   })
