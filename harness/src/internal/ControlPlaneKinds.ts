@@ -94,18 +94,12 @@ export const served = (
       )
       const started = yield* Clock.currentTimeMillis
       let last = "none yet"
-      yield* Effect.forEach(
-        kinds,
-        (kind) =>
-          Effect.tryPromise({
-            try: (signal) => difference((path) => answer(agent, options, path, signal), kind),
-            catch: (cause) => (cause instanceof Error ? cause.message : String(cause))
-          }).pipe(
-            Effect.flatMap((problem) => (problem === undefined ? Effect.void : Effect.fail(problem))),
-            Effect.tapError((problem) => Effect.sync(() => (last = problem)))
-          ),
-        { discard: true }
-      ).pipe(
+      yield* Effect.tryPromise({
+        try: (signal) => firstDifference((path) => answer(agent, options, path, signal), kinds),
+        catch: (cause) => (cause instanceof Error ? cause.message : String(cause))
+      }).pipe(
+        Effect.flatMap((problem) => (problem === undefined ? Effect.void : Effect.fail(problem))),
+        Effect.tapError((problem) => Effect.sync(() => (last = problem))),
         Effect.retry(Schedule.spaced(EVERY)),
         Effect.timeout(WITHIN),
         Effect.catch(() =>
@@ -119,12 +113,20 @@ export const served = (
 
 type Ask = (path: string) => Promise<{ readonly status: number; readonly text: string }>
 
-/** Says in which way the server does not serve a kind as expected; undefined when it does. */
-const difference = async (ask: Ask, kind: ExpectedKind): Promise<string | undefined> => {
-  const { group, plural } = kind
+const firstDifference = async (ask: Ask, kinds: ReadonlyArray<ExpectedKind>): Promise<string | undefined> => {
   // Groups and what lies in them are told by two servers, one after the other.
   const { groups } = await decodeGroups((await ask("/apis")).text)
-  const named = groups.find(({ name }) => name === group)?.versions.map(({ version }) => version) ?? []
+  const versionsOf = new Map(groups.map(({ name, versions }) => [name, versions.map(({ version }) => version)]))
+  for (const kind of kinds) {
+    const problem = await difference(ask, kind, versionsOf.get(kind.group) ?? [])
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+/** Says in which way the server does not serve a kind as expected; undefined when it does. `named` is what `/apis` tells. */
+const difference = async (ask: Ask, kind: ExpectedKind, named: ReadonlyArray<string>): Promise<string | undefined> => {
+  const { group, plural } = kind
   const root = await ask(`/apis/${group}`)
   if (root.status === 404) {
     if (kind.versions.length > 0) return `no group ${group}`

@@ -7,6 +7,7 @@
  * @since 0.1.0
  */
 import { Option, Schema } from "effect"
+import { isAutoregistered } from "../state/ApiObjects.ts"
 
 export const PREFIX = "/registry/"
 
@@ -52,15 +53,6 @@ const Labelled = Schema.fromJsonString(
 )
 const decodeLabelled = Schema.decodeUnknownOption(Labelled)
 
-/**
- * Whether an API service's value says that the server makes and removes it as the kinds of its group come and go: whoever
- * removes it finds it made anew.
- *
- * **Shape** not so those of built-in groups (`onstart`), which are made once when the server starts. API services are
- * stored as JSON. **Source** kube-aggregator, `pkg/controllers/autoregister`.
- */
-export const isAutoregistered = ({ value }: { readonly value: string }): boolean =>
-  Option.exists(
-    decodeLabelled(Buffer.from(value, "base64").toString()),
-    ({ metadata }) => metadata.labels?.["kube-aggregator.kubernetes.io/automanaged"] === "true"
-  )
+/** Whether a value is that of an API service which the server registers by itself. **Shape** those are stored as JSON. */
+export const holdsAutoregistered = ({ value }: { readonly value: string }): boolean =>
+  Option.exists(decodeLabelled(Buffer.from(value, "base64").toString()), isAutoregistered)

@@ -9,7 +9,15 @@
 import { Effect } from "effect"
 import { MachineRefused } from "../HarnessError.ts"
 import { CALLS, type Etcd, type KeyValue, OPERATIONS, type Operation } from "./EtcdClient.ts"
-import { API_SERVICES, DEFINITIONS, isAutoregistered, NAMESPACES, PREFIX, resourceOf, treatmentOf } from "./EtcdKeys.ts"
+import {
+  API_SERVICES,
+  DEFINITIONS,
+  holdsAutoregistered,
+  NAMESPACES,
+  PREFIX,
+  resourceOf,
+  treatmentOf
+} from "./EtcdKeys.ts"
 
 /** The objects of one moment, by key. */
 export type Captured = ReadonlyMap<string, KeyValue>
@@ -38,7 +46,7 @@ export const capture = (etcd: Etcd): Effect.Effect<Captured, MachineRefused> =>
       new Map(
         entries
           .filter((entry) => treatmentOf(entry.key) !== "server")
-          .filter((entry) => !(entry.key.startsWith(API_SERVICES) && isAutoregistered(entry)))
+          .filter((entry) => !(entry.key.startsWith(API_SERVICES) && holdsAutoregistered(entry)))
           .map((entry) => [entry.key, entry] as const)
       )
   )
@@ -66,7 +74,7 @@ export const restore = Effect.fnUntraced(function* (
     if (pass >= PASSES) yield* Effect.sleep(pass * PAUSE_MS)
     const { entries } = yield* etcd.read(PREFIX, { keysOnly: true })
     const services = yield* etcd.read(API_SERVICES)
-    const registered = new Set(services.entries.filter(isAutoregistered).map(({ key }) => key))
+    const registered = new Set(services.entries.filter(holdsAutoregistered).map(({ key }) => key))
     const steps = plan(
       known,
       entries.filter(({ key }) => known.has(key) || !registered.has(key))

@@ -59,10 +59,22 @@ export const hasOwnStatus = (resource: ApiResource): boolean =>
 export const isOwned = ({ metadata }: KubeObject): boolean =>
   metadata.ownerReferences?.some(({ controller }) => controller === true) === true
 
+/**
+ * Whether an API service says that the server makes and removes it as the kinds of its group come and go: whoever removes
+ * it finds it made anew.
+ *
+ * **Shape** not so those of built-in groups (`onstart`), which are made once when the server starts. **Source**
+ * kube-aggregator, `pkg/controllers/autoregister`.
+ */
+export const isAutoregistered = ({
+  metadata
+}: {
+  readonly metadata: Pick<KubeObject["metadata"], "labels">
+}): boolean => metadata.labels?.["kube-aggregator.kubernetes.io/automanaged"] === "true"
+
 /** Whether the server or a leader among controllers keeps the object for itself. */
 export const isServers = ({ metadata }: KubeObject): boolean =>
-  metadata.labels?.["kube-aggregator.kubernetes.io/automanaged"] === "true"
-  || metadata.annotations?.["control-plane.alpha.kubernetes.io/leader"] !== undefined
+  isAutoregistered({ metadata }) || metadata.annotations?.["control-plane.alpha.kubernetes.io/leader"] !== undefined
 
 export const isEnding = ({ metadata }: KubeObject): boolean => metadata["deletionTimestamp"] !== undefined
 

@@ -5,6 +5,7 @@
  *
  * @since 0.1.0
  */
+import { areWhole } from "../../state/WholeNamespaces.ts"
 import { equals, type JsonObject } from "../Json.ts"
 import type { Kernel } from "../Kernel.ts"
 import * as Resources from "../Resources.ts"
@@ -47,16 +48,17 @@ export const namespaceContents: Controller = {
   }
 }
 
+const RESOURCES = { serviceaccounts: Resources.serviceAccounts, configmaps: Resources.configMaps }
+
 /** Whether every namespace has both; one that ends is left alone. */
 export const areComplete = ({ store }: Kernel): boolean =>
-  store
-    .list(Resources.namespaces, "")
-    .filter(isActive)
-    .every(
-      ({ name }) =>
-        store.get(Resources.serviceAccounts, `${name}/${ACCOUNT}`) !== undefined
-        && store.get(Resources.configMaps, `${name}/${CERTIFICATE}`) !== undefined
-    )
+  areWhole({
+    namespaces: store
+      .list(Resources.namespaces, "")
+      .filter(isActive)
+      .map(({ name }) => name),
+    has: ({ name, plural }, namespace) => store.get(RESOURCES[plural], `${namespace}/${name}`) !== undefined
+  })
 
 const isActive = ({ fields }: Stored): boolean => fields["status.phase"] !== "Terminating"
 
