@@ -8,7 +8,7 @@ import { AggregatedApis } from "./AggregatedApis.ts"
 import * as CustomServing from "./CustomServing.ts"
 import type { Surroundings } from "./Defaults.ts"
 import { Registry } from "./Registry.ts"
-import * as Resources from "./Resources.ts"
+import * as ServiceAllocation from "./ServiceAllocation.ts"
 import { Store } from "./Store.ts"
 import * as TokenKeys from "./TokenKeys.ts"
 
@@ -59,7 +59,10 @@ export const make = (
       ...trust,
       place: { port: 0 },
       collectsLater,
-      surroundings: { serviceAddress: () => freeAddress(store), nodePort: (taken) => freeNodePort(store, taken) },
+      surroundings: {
+        serviceAddress: () => ServiceAllocation.freeAddress(store),
+        nodePort: (taken) => ServiceAllocation.freeNodePort(store, taken)
+      },
       nowMs: () => clock.currentTimeMillisUnsafe(),
       uid: () => `${hex(8)}-${hex(4)}-4${hex(3)}-${"89ab"[below(4)]}${hex(3)}-${hex(8)}${hex(4)}`,
       suffix: () => Array.from({ length: 5 }, () => SUFFIX[below(SUFFIX.length)]).join("")
@@ -68,26 +71,3 @@ export const make = (
 
 /** A time as objects carry it: UTC, whole seconds. */
 export const timestamp = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
-
-const freeAddress = (store: Store): string => {
-  const taken = new Set(store.list(Resources.services, "").map((service) => service.fields["spec.clusterIP"]))
-  for (let host = 1; host < 65_535; host++) {
-    const address = `10.0.${host >> 8}.${host & 255}`
-    if (!taken.has(address)) return address
-  }
-  // 65,534 services fill the range; a headless one is what such a cluster can still have.
-  return "None"
-}
-
-const FIRST_NODE_PORT = 30_000
-
-const freeNodePort = (store: Store, taken: ReadonlySet<number>): number => {
-  const text = store
-    .list(Resources.services, "")
-    .map((service) => service.body)
-    .join()
-  for (let port = FIRST_NODE_PORT; port < 32_768; port++) {
-    if (!taken.has(port) && !text.includes(`"nodePort":${port}`)) return port
-  }
-  return FIRST_NODE_PORT
-}

@@ -6,16 +6,10 @@
  * @since 0.1.0
  */
 import { arrayAt, at, isObject, type Json, type JsonObject, numberAt, objectAt, put, textAt } from "./Json.ts"
-import * as Resources from "./Resources.ts"
 import { duplicate, type FieldError, forbiddenValue, invalidValue, required, unsupportedValue } from "./Status.ts"
-import type { Store } from "./Store.ts"
-import { read } from "./Stored.ts"
 
 const TYPES = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"]
 const ADDRESS = /^(?:(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])(?:\.(?!$)|$)){4}$/
-/** The addresses and ports that services get. */
-const RANGE = "10.0."
-const PORTS = { first: 30_000, last: 32_767 }
 
 /** Finds what is wrong with a service by itself. */
 export const errors = (object: JsonObject): ReadonlyArray<FieldError> => {
@@ -121,55 +115,3 @@ export const carrying = (object: JsonObject, before: JsonObject): JsonObject => 
 const isOpen = (spec: JsonObject): boolean => ["NodePort", "LoadBalancer"].includes(textAt(spec, "type"))
 
 const portKey = (port: Json): string => `${textAt(port, "protocol") || "TCP"} ${numberAt(port, "port") ?? 0}`
-
-/**
- * Finds what a service asks for that it cannot have: an address or a node port of another one, or none that there is.
- *
- * **Limits** linear in the services of the cluster, and only for what the service did not have before.
- */
-export const allocationErrors = (
-  store: Store,
-  object: JsonObject,
-  before: JsonObject | undefined
-): ReadonlyArray<FieldError> => [...addressErrors(store, object, before), ...portErrors(store, object, before)]
-
-const addressErrors = (store: Store, object: JsonObject, before: JsonObject | undefined): ReadonlyArray<FieldError> => {
-  const address = textAt(object, "spec", "clusterIP")
-  if (address === "" || address === "None" || address.includes(":") || address === textAt(before, "spec", "clusterIP"))
-    return []
-  const refused = (why: string) => [
-    invalidValue("spec.clusterIPs", [address], `failed to allocate IP ${address}: ${why}`)
-  ]
-  if (!address.startsWith(RANGE)) return refused("the provided network does not match the current range")
-  const taken = store.list(Resources.services, "").some((other) => other.fields["spec.clusterIP"] === address)
-  return taken ? refused("provided IP is already allocated") : []
-}
-
-const portErrors = (store: Store, object: JsonObject, before: JsonObject | undefined): ReadonlyArray<FieldError> => {
-  const own = new Set(arrayAt(before, "spec", "ports").map((port) => at(port, "nodePort")))
-  const seen = new Set<string>()
-  return arrayAt(object, "spec", "ports").flatMap((port, place) => {
-    const number = numberAt(port, "nodePort") ?? 0
-    if (number === 0) return []
-    const refused = (why: string) => [invalidValue(`spec.ports[${place}].nodePort`, number, why)]
-    const key = `${textAt(port, "protocol")} ${number}`
-    const again = seen.has(key)
-    seen.add(key)
-    if (again) return refused("provided port is already allocated")
-    if (own.has(number)) return []
-    if (number < PORTS.first || number > PORTS.last) {
-      const range = `${PORTS.first}-${PORTS.last}`
-      return refused(`provided port is not in the valid range. The range of valid ports is ${range}`)
-    }
-    return isTaken(store, number) ? refused("provided port is already allocated") : []
-  })
-}
-
-const isTaken = (store: Store, number: number): boolean =>
-  store
-    .list(Resources.services, "")
-    .some(
-      (other) =>
-        other.body.includes(`"nodePort":${number}`)
-        && arrayAt(read(other), "spec", "ports").some((port) => numberAt(port, "nodePort") === number)
-    )

@@ -29,6 +29,7 @@ import type { Grant } from "./Granting.ts"
 import * as ManagedFields from "./ManagedFields.ts"
 import { hasStatus, type Resource } from "./Resource.ts"
 import * as Resources from "./Resources.ts"
+import * as ServiceAllocation from "./ServiceAllocation.ts"
 import * as ServiceCheck from "./ServiceCheck.ts"
 import {
   alreadyExists,
@@ -130,7 +131,7 @@ const MAX_PREFIX = 58
 
 /** Refuses a service that asks for what others have. */
 const allocated = (kernel: Kernel, resource: Resource, object: JsonObject, before?: JsonObject): Outcome<void> => {
-  const errors = resource === Resources.services ? ServiceCheck.allocationErrors(kernel.store, object, before) : []
+  const errors = resource === Resources.services ? ServiceAllocation.allocationErrors(kernel.store, object, before) : []
   return errors.length === 0
     ? Result.succeed(undefined)
     : Result.fail(invalid(resource.kind, resource.group, textAt(object, "metadata", "name"), errors))

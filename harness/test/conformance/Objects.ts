@@ -41,6 +41,22 @@ export const objects = (it: Suite): void => {
     })
   )
 
+  it.effect("a service that does not ask is given none of the addresses and node ports left to those who do", () =>
+    Effect.gen(function* () {
+      const { api } = yield* parent
+      const namespace = yield* freshNamespace(yield* parent)
+      const { spec } = yield* api.create({
+        apiVersion: "v1",
+        kind: "Service",
+        metadata: { name: "web", namespace },
+        spec: { type: "NodePort", selector: { app: "web" }, ports: [{ port: 80 }] }
+      })
+      assert.match(String(at(spec, "clusterIP")), /^10\.[0-9]+\.[0-9]+\.[0-9]+$/)
+      assert.notMatch(String(at(spec, "clusterIP")), /^10\.0\.0\.([0-9]|1[0-6])$/)
+      assert.isAtLeast(Number(at(spec, "ports", 0, "nodePort")), 30_086)
+    })
+  )
+
   it.effect("404 when an object does not exist", () =>
     Effect.gen(function* () {
       const { api } = yield* parent

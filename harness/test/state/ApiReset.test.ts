@@ -55,7 +55,7 @@ for (const driver of run) {
           yield* api.delete(web, { gracePeriodSeconds: 0 })
           yield* api.create(pod(home, "web", "some-node"))
           yield* api.patch({ ...web, apiVersion: "apps/v1", kind: "Deployment" }, { spec: { replicas: 9 } })
-          yield* api.create(service(home, "came", 30_500))
+          yield* api.create(service(home, "came", 30_050))
           const other = yield* freshNamespace(api)
           yield* api.create(pod(other, "inside"))
           yield* api.delete({ apiVersion: "v1", kind: "Namespace", name: lost })

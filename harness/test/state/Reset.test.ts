@@ -30,8 +30,8 @@ const { run } = await Effect.runPromise(Drivers.selected)
 
 const summary = ({ type, object }: WatchEvent): string => `${type} ${object.metadata.name}`
 
-/** Ports are the cluster's, and tests share one. */
-const ports = { next: 30_100 }
+/** Ports are the cluster's, and tests share one; those from 30086 on it gives to services that do not ask. */
+const ports = { next: 30_010 }
 
 /** Fills a namespace with what tests use, and gives its name. */
 const filled = Effect.fnUntraced(function* ({ api }: Started) {

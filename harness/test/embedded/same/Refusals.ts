@@ -92,14 +92,15 @@ export const refusals = (it: Suite): void => {
       Effect.gen(function* () {
         const { core } = yield* namespace
         const services = `${core}/services`
+        // Of the lower parts of the ranges, of which no service is given that does not ask.
         const bodies: ReadonlyArray<JsonObject> = [
-          service("n1", { type: "NodePort" }, { nodePort: 31_234 }),
-          service("n2", { type: "NodePort" }, { nodePort: 31_234 }),
+          service("n1", { type: "NodePort" }, { nodePort: 30_034 }),
+          service("n2", { type: "NodePort" }, { nodePort: 30_034 }),
           service("n2", { type: "NodePort" }, { nodePort: 99 }),
           service("n2", { type: "NodePort" }, { nodePort: 70_000 }),
-          service("n2", {}, { nodePort: 31_235 }),
-          service("i1", { clusterIP: "10.0.0.77" }),
-          service("i2", { clusterIP: "10.0.0.77" }),
+          service("n2", {}, { nodePort: 30_035 }),
+          service("i1", { clusterIP: "10.0.0.7" }),
+          service("i2", { clusterIP: "10.0.0.7" }),
           service("i2", { clusterIP: "1.2.3.4" }),
           service("i2", { clusterIP: "abc" }),
           service("i2", { type: "bad" }),
@@ -114,7 +115,7 @@ export const refusals = (it: Suite): void => {
         for (const body of bodies) yield* same("POST", services, { body })
         yield* same("PATCH", `${services}/n1`, patching({ spec: { ports: [{ port: 80, nodePort: 99 }] } }))
         yield* same("PATCH", `${services}/n1`, patching({ spec: { ports: [{ port: 80 }] } }))
-        yield* same("PATCH", `${services}/i1`, patching({ spec: { clusterIP: "10.0.0.78" } }))
+        yield* same("PATCH", `${services}/i1`, patching({ spec: { clusterIP: "10.0.0.8" } }))
         yield* same("PATCH", `${services}/i1`, patching({ spec: { clusterIP: "None", clusterIPs: null } }))
         yield* same("PUT", `${services}/i1`, { body: service("i1", { selector: { a: "b" } }) })
       }),
