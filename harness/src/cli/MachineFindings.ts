@@ -91,11 +91,9 @@ export const disks: Effect.Effect<ReadonlyArray<Finding>> = Effect.gen(function*
   ]
 })
 
-export const ports: Effect.Effect<Finding> = Effect.scoped(Ports.free).pipe(
+export const ports: Effect.Effect<Finding> = Effect.scoped(Ports.kept).pipe(
   Effect.map((port) => ok("ports", `127.0.0.1:${port} and others are free`)),
-  Effect.catch((error) =>
-    Effect.succeed(fail("ports", error.message, "end the programs that listen on ports 20000 to 32767"))
-  )
+  Effect.catch((error) => Effect.succeed(fail("ports", error.message, "end programs that listen on many ports")))
 )
 
 /** Linux alone has these limits. */

@@ -12,7 +12,7 @@
 import { Cause, Effect, Result, type Scope, Semaphore } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { ClusterOptions, RunningCluster } from "../ClusterDriver.ts"
-import { HarnessError, type InvalidFleet, type MachineRefused } from "../HarnessError.ts"
+import { HarnessError, type InvalidFleet, type MachineRefused, type PortsTaken } from "../HarnessError.ts"
 import type { AnswerInProcess } from "../internal/ApiTransport.ts"
 import * as EmbeddedState from "../state/EmbeddedState.ts"
 import { untilWhole } from "../state/WholeNamespaces.ts"
@@ -65,7 +65,7 @@ const MAX_BODY_BYTES = 3 * 1024 * 1024
  *
  * **Shape** the state lives until the scope closes: `kill` and `restart` keep it, like a machine that comes back.
  *
- * **Errors** `MachineRefused` when it cannot listen.
+ * **Errors** `MachineRefused` or `PortsTaken` when it cannot listen.
  *
  * **Limits** ready when it returns; time is that of the caller's clock, also for bookmarks and timeouts.
  *
@@ -170,7 +170,8 @@ export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedServer, H
     }
   }).pipe(Effect.mapError((error) => (error instanceof HarnessError ? error : inCluster(options.name, error))))
 
-const inCluster = (cluster: string, reason: InvalidFleet | MachineRefused) => new HarnessError({ cluster, reason })
+const inCluster = (cluster: string, reason: InvalidFleet | MachineRefused | PortsTaken) =>
+  new HarnessError({ cluster, reason })
 
 const INTERNAL: Failure = { code: 500, reason: "InternalError", message: "Internal error occurred", details: {} }
 

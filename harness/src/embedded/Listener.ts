@@ -7,7 +7,8 @@ import { Effect, FiberSet, Redacted, type Scope } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { createServer, type Server } from "node:https"
 import type { Socket } from "node:net"
-import { MachineRefused } from "../HarnessError.ts"
+import { MachineRefused, type PortsTaken } from "../HarnessError.ts"
+import * as Ports from "../internal/Ports.ts"
 import type { ServerCertificate } from "../ServerCertificate.ts"
 
 /** Answers one request. It is interrupted when the connection closes. */
@@ -26,7 +27,7 @@ export interface Listener {
 }
 
 /**
- * Listens on a free port of 127.0.0.1.
+ * Listens on a free port of 127.0.0.1, which it keeps while it is killed.
  *
  * **Limits** closing the scope kills it and interrupts every request.
  *
@@ -35,7 +36,7 @@ export interface Listener {
 export const make = (
   certificate: ServerCertificate,
   handle: Handle
-): Effect.Effect<Listener, MachineRefused, Scope.Scope> =>
+): Effect.Effect<Listener, MachineRefused | PortsTaken, Scope.Scope> =>
   Effect.gen(function* () {
     const run = yield* FiberSet.makeRuntime()
     const sockets = new Set<Socket>()
@@ -71,32 +72,32 @@ export const make = (
       else resume(Effect.void)
       for (const socket of sockets) socket.resetAndDestroy()
     })
-    const port = yield* Effect.acquireRelease(listenOn(server, 0), () => kill)
+    yield* Effect.addFinalizer(() => kill)
+    const port = yield* Effect.tap(Ports.kept, (kept) => listenOn(server, kept)).pipe(
+      Effect.retry({ times: START_ATTEMPTS - 1 })
+    )
     return {
       port,
       isListening: () => server.listening,
       accepted: () => accepted,
       open: () => sockets.size,
       kill,
-      listen: Effect.asVoid(listenOn(server, port))
+      listen: listenOn(server, port)
     }
   })
 
 /** As long as clients keep idle connections, so that it is they who close them. */
 const KEEP_ALIVE_MS = 180_000
+/** Somebody may have asked for the port by its number. */
+const START_ATTEMPTS = 5
 
-const listenOn = (server: Server, port: number): Effect.Effect<number, MachineRefused> =>
-  Effect.callback<number, MachineRefused>((resume) => {
+const listenOn = (server: Server, port: number): Effect.Effect<void, MachineRefused> =>
+  Effect.callback<void, MachineRefused>((resume) => {
     const refused = (cause: Error) =>
       resume(Effect.fail(new MachineRefused({ action: "listen as an embedded API server", cause })))
     server.once("error", refused)
     server.listen(port, "127.0.0.1", () => {
       server.off("error", refused)
-      const address = server.address()
-      resume(
-        address === null || typeof address === "string"
-          ? Effect.die(new Error("a server that listens on TCP has an address with a port"))
-          : Effect.succeed(address.port)
-      )
+      resume(Effect.void)
     })
   })

@@ -1,17 +1,15 @@
 /**
- * Finds ports on the loopback address that nobody listens on.
+ * Finds ports of the loopback address that nobody has, and keeps them.
  *
  * @since 0.1.0
  */
 import { randomInt } from "node:crypto"
 import { createServer } from "node:net"
-import { Effect } from "effect"
-import { PortsTaken } from "../HarnessError.ts"
+import { Effect, type Scope } from "effect"
+import { type MachineRefused, PortsTaken } from "../HarnessError.ts"
+import * as HeldPort from "./HeldPort.ts"
 
-/**
- * Below the ranges from which Linux (32768 up) and macOS (49152 up) take the ports of outgoing connections: a cluster
- * that is down for a moment must find its port free when it comes back.
- */
+/** Below the range from which macOS takes the ports of outgoing connections and of those who ask for any (49152 up). */
 const LOWEST = 20_000
 const HIGHEST = 32_767
 const ATTEMPTS = 50
@@ -19,8 +17,7 @@ const ATTEMPTS = 50
 /** Given out by this process; another cluster that is just starting may not listen yet. */
 const given = new Set<number>()
 
-/** Finds a free port and keeps it from being given twice in this process until the scope closes. */
-export const free = Effect.acquireRelease(
+const outOfTheWay: Effect.Effect<number, PortsTaken, Scope.Scope> = Effect.acquireRelease(
   Effect.gen(function* () {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       // Not Effect's Random: two processes with one seed would walk the same ports.
@@ -41,3 +38,12 @@ const isFree = (port: number): Effect.Effect<boolean> =>
     server.once("error", () => resume(Effect.succeed(false)))
     server.listen({ port, host: "127.0.0.1", exclusive: true }, () => server.close(() => resume(Effect.succeed(true))))
   })
+
+/**
+ * Finds a port to listen on now and then until the scope closes.
+ *
+ * **Shape** on Linux nobody else gets it meanwhile, unless by its number. Elsewhere it is one that the system gives to
+ * nobody, and that this process gives once.
+ */
+export const kept: Effect.Effect<number, MachineRefused | PortsTaken, Scope.Scope> =
+  process.platform === "linux" ? HeldPort.hold : outOfTheWay

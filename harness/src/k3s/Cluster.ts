@@ -90,7 +90,7 @@ export const start = Effect.fnUntraced(function* (
   const log = LogTail.make()
   const scope = yield* Effect.scope
   const first = yield* Effect.gen(function* () {
-    const port = yield* Ports.free
+    const port = yield* Ports.kept
     return { port, ...(yield* born(settings, scope, port, [], log)) }
   }).pipe(
     Effect.retry({ times: START_ATTEMPTS - 1, while: (error) => error._tag === "PortsTaken" }),

@@ -1,0 +1,78 @@
+/**
+ * Keeps a port from everybody else by a connection that goes out from it.
+ *
+ * Linux lets one listen on a port beside such a connection, and gives the port to nobody who asks it for a free one, nor
+ * to a connection that goes out: a cluster that is down for a moment finds its port when it comes back.
+ *
+ * **Source** Linux, `net/ipv4/inet_connection_sock.c` (`inet_csk_bind_conflict`) and `inet_hashtables.c`
+ * (`__inet_hash_connect`); libuv and Go set `SO_REUSEADDR` on every socket that listens, libuv on every one that binds.
+ *
+ * @since 0.1.0
+ */
+import { connect, createServer, type Server, type Socket } from "node:net"
+import { Effect, type Scope } from "effect"
+import type { MachineRefused } from "../HarnessError.ts"
+import { attempt } from "./Machine.ts"
+
+const HOST = "127.0.0.1"
+
+/** A connection of this process with itself. */
+interface Loop {
+  /** The port that it goes out from. */
+  readonly port: number
+  readonly ends: ReadonlyArray<Socket>
+}
+
+const made = async (): Promise<Loop> => {
+  const server = createServer()
+  try {
+    const out = connect({ host: HOST, port: await listening(server), localAddress: HOST })
+    const [inner, port] = await Promise.all([accepted(server, out), connected(out)])
+    const ends = [out, inner]
+    for (const end of ends) end.unref()
+    return { port, ends }
+  } finally {
+    server.close()
+  }
+}
+
+const listening = (server: Server): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once("error", reject)
+    server.listen(0, HOST, () => {
+      const address = server.address()
+      if (address !== null && typeof address !== "string") resolve(address.port)
+    })
+  })
+
+const accepted = (server: Server, from: Socket): Promise<Socket> =>
+  new Promise((resolve) => {
+    server.on("connection", (end: Socket) => {
+      // It ends with the other one, by a reset.
+      end.on("error", () => end.destroy())
+      if (end.remotePort === from.localPort) resolve(end)
+      // Somebody else has found the server.
+      else end.destroy()
+    })
+  })
+
+const connected = (out: Socket): Promise<number> =>
+  new Promise((resolve, reject) => {
+    out.on("error", (cause) => {
+      out.destroy()
+      reject(cause)
+    })
+    out.once("connect", () => {
+      if (out.localPort !== undefined) resolve(out.localPort)
+    })
+  })
+
+/** Takes a port of 127.0.0.1 that the system chooses, until the scope closes. */
+export const hold: Effect.Effect<number, MachineRefused, Scope.Scope> = Effect.map(
+  Effect.acquireRelease(attempt("keep a port of 127.0.0.1", made), ({ ends }) =>
+    Effect.sync(() => {
+      for (const end of ends) end.resetAndDestroy()
+    })
+  ),
+  ({ port }) => port
+)
