@@ -11,7 +11,7 @@ import { Duration, Effect, Option, Redacted, Ref, type Scope } from "effect"
 import type { ApiError } from "../ApiError.ts"
 import { type ClusterApi, make as makeApi } from "../ClusterApi.ts"
 import { type ClusterDriver, type ClusterOptions, found, missing, type RunningCluster } from "../ClusterDriver.ts"
-import { accountName, type Home, make as makeHome } from "../existing/Home.ts"
+import { accountName, type Home, make as makeHome, untilEmpowered } from "../existing/Home.ts"
 import * as KubeconfigFile from "../existing/KubeconfigFile.ts"
 import { type Marks, marksOf, newRun, selectingTests } from "../existing/Marks.ts"
 import { removeLeftovers, removeRun, type SweptRun } from "../existing/Sweep.ts"
@@ -163,6 +163,7 @@ const start = Effect.fnUntraced(function* (
   const isLasting = certificate === undefined && !entry.isPassing
   const admin = isLasting ? entry.token : yield* failed("make an administrator")(empowered(home))
   const api = isLasting ? own : yield* makeApi({ cluster: name, server, caPem, token: admin })
+  if (!isLasting) yield* failed("wait for the administrator's rights")(untilEmpowered(api))
   const tokens = new Map<string, Redacted.Redacted<string>>()
   const subjects = new Map<string, Subject>()
   for (const [place, user] of users.entries()) {

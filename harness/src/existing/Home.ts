@@ -6,6 +6,7 @@
 import { Effect, Redacted, Schema } from "effect"
 import { ApiError, ApiUnexpected } from "../ApiError.ts"
 import type { ClusterApi } from "../ClusterApi.ts"
+import { eventually } from "../Eventually.ts"
 import { HOME, type Marks } from "./Marks.ts"
 
 /** How long the tokens last: longer than a test run, shorter than a leftover is of use. */
@@ -13,6 +14,10 @@ const TOKEN_SECONDS = 24 * 3_600
 
 const Reply = Schema.fromJsonString(Schema.Struct({ status: Schema.Struct({ token: Schema.NonEmptyString }) }))
 const decodeReply = Schema.decodeUnknownEffect(Reply)
+
+const Review = Schema.fromJsonString(Schema.Struct({ status: Schema.Struct({ allowed: Schema.Boolean }) }))
+const decodeReview = Schema.decodeUnknownEffect(Review)
+const REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 
 export interface Home {
   readonly namespace: string
@@ -64,6 +69,36 @@ export const make = Effect.fnUntraced(function* (
       )
   }
 })
+
+/**
+ * Waits until a client that was empowered may do everything: a server learns of a binding some moments after it answers
+ * that there is one.
+ *
+ * **Errors** when it may not after 10 s.
+ */
+export const untilEmpowered = (api: ClusterApi): Effect.Effect<void, ApiError> =>
+  eventually(
+    "the run's administrator may do everything",
+    Effect.flatMap(
+      api.request({
+        method: "POST",
+        path: REVIEWS,
+        body: {
+          apiVersion: "authorization.k8s.io/v1",
+          kind: "SelfSubjectAccessReview",
+          spec: { resourceAttributes: { verb: "*", group: "*", resource: "*" } }
+        }
+      }),
+      ({ text }) => decodeReview(text)
+    ),
+    ({ status }) => status.allowed
+  ).pipe(
+    Effect.mapError(({ message }) => {
+      const reason = new ApiUnexpected({ problem: message })
+      return new ApiError({ cluster: api.cluster, method: "POST", path: REVIEWS, reason })
+    }),
+    Effect.asVoid
+  )
 
 /** A name that a service account can have, for a user of any name. */
 export const accountName = (user: string, place: number): string => {
