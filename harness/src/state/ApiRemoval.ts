@@ -14,6 +14,8 @@ import { listAll, refusedWith } from "./ApiListing.ts"
 
 /** How long those who put a finalizer there may take to clean up before it is taken off. */
 const FINALIZER_GRACE_MS = 5_000
+/** The server itself removes what a definition has defined, and looks only every five seconds whether all is gone. */
+const DEFINITION_GRACE_MS = 20_000
 const EVERY = "100 millis"
 const WITHIN = "60 seconds"
 const AT_ONCE = { gracePeriodSeconds: 0, propagationPolicy: "Background" } as const
@@ -23,7 +25,7 @@ const AT_ONCE = { gracePeriodSeconds: 0, propagationPolicy: "Background" } as co
  *
  * **Shape** definitions and namespaces go last, a namespace with everything in it. What is gone already is no error.
  *
- * **Limits** eight at once. A finalizer that nobody takes off in 5 s is taken off here.
+ * **Limits** eight at once. A finalizer that nobody takes off in 5 s, of a definition in 20 s, is taken off here.
  */
 export const removeAll = Effect.fnUntraced(function* (
   api: ClusterApi,
@@ -58,6 +60,7 @@ export const remove = Effect.fnUntraced(function* (
   yield* ignoringAbsent(api.delete(ref, AT_ONCE))
   if (finalizersOf(object).length === 0 && !SLOW.has(object.kind)) return
   const started = yield* Clock.currentTimeMillis
+  const graceMs = object.kind === "CustomResourceDefinition" ? DEFINITION_GRACE_MS : FINALIZER_GRACE_MS
   yield* untilGone(
     api,
     `${object.kind} ${object.metadata.name}`,
@@ -65,7 +68,7 @@ export const remove = Effect.fnUntraced(function* (
       const present = yield* orAbsent(api.get(ref))
       // Another one of that name is not the one that was to go.
       if (present === undefined || present.metadata.uid !== object.metadata.uid) return true
-      if (finalizersOf(present).length > 0 && (yield* Clock.currentTimeMillis) - started > FINALIZER_GRACE_MS) {
+      if (finalizersOf(present).length > 0 && (yield* Clock.currentTimeMillis) - started > graceMs) {
         yield* loosen(api, present)
       }
       return false
