@@ -131,7 +131,8 @@ const forbiddenParts = (document: Document.Parsed): ReadonlyArray<Found> => {
       return visit.BREAK
     },
     Pair: (_, { key }) => {
-      if (isScalar(key) && key.source === "<<") {
+      // In quotes it is a key as any other.
+      if (isScalar(key) && key.type === "PLAIN" && key.source === "<<") {
         found.push({ offset: key.range?.[0] ?? 0, message: "merge keys are not allowed" })
       }
     }

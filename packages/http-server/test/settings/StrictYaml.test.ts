@@ -45,6 +45,11 @@ describe("StrictYaml", () => {
     assert.isUndefined(Object.getOwnPropertyDescriptor(Object.prototype, "a"))
   })
 
+  it("keeps what would be a merge key a plain key where it stands in quotes", () => {
+    const value = StrictYaml.toValue(Result.getOrThrow(StrictYaml.parse('"<<": { a: 1 }\n')))
+    assert.deepStrictEqual(value, { "<<": { a: 1 } })
+  })
+
   it("reads what YAML 1.1 took for booleans and dates as text", () => {
     const value = StrictYaml.toValue(Result.getOrThrow(StrictYaml.parse("[yes, on, 2026-01-01, 1:30, 010]")))
     assert.deepStrictEqual(value, ["yes", "on", "2026-01-01", "1:30", 10])
