@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { readdir, readFile, stat } from "node:fs/promises"
 import type { RequestListener, ServerResponse } from "node:http"
 import { join } from "node:path"
-import { ConfigProvider, Effect } from "effect"
+import { ConfigProvider, type Duration, Effect } from "effect"
 import { download, type DownloadOptions, Patience } from "../../src/assets/Download.ts"
 import { temporaryDirectory } from "../internal/Fixture.ts"
 import { archiveOf, type Entry, indexOf, PROGRAM_ENTRIES, serving, sha512 } from "./Published.ts"
@@ -15,6 +15,8 @@ interface Scene {
   readonly hash?: string
   readonly send?: (response: ServerResponse, archive: Buffer) => void
   readonly index?: (response: ServerResponse, text: string) => void
+  /** How long nothing may come; short only where nothing does, as a machine may stand still for a moment. */
+  readonly patience?: Duration.Input
 }
 
 /** Downloads from a place that behaves as the scene says; gives what became of it and what the cache holds then. */
@@ -33,7 +35,7 @@ const downloading = Effect.fnUntraced(function* (scene: Scene, options: Download
   const result = yield* download({ version: "1.33", index: url, machine: MACHINE, ...options }).pipe(
     Effect.result,
     Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown({ XDG_CACHE_HOME: home })),
-    Effect.provideService(Patience, "500 millis")
+    Effect.provideService(Patience, scene.patience ?? "30 seconds")
   )
   const cache = join(home, "quarterdeck", "kubernetes")
   const left = yield* Effect.promise(() => readdir(cache, { recursive: true }).catch((): Array<string> => []))
@@ -100,9 +102,13 @@ describe("download", () => {
         { progress: () => Effect.sync(() => sendRest()) }
       )
       assert.strictEqual(slow.result._tag, "Success")
-      const stalled = yield* refusal({ send: (response, archive) => void response.write(archive.subarray(0, 10)) })
+      const patience = "500 millis"
+      const stalled = yield* refusal({
+        patience,
+        send: (response, archive) => void response.write(archive.subarray(0, 10))
+      })
       assert.include(stalled, "archive.tar.gz could not be fetched: nothing came for 500ms")
-      assert.include(yield* refusal({ send: () => undefined }), "nothing came for 500ms")
+      assert.include(yield* refusal({ patience, send: () => undefined }), "nothing came for 500ms")
     })
   )
 

@@ -225,7 +225,7 @@ for (const driver of run.filter(({ name }) => name === ControlPlane.driver.name)
             }
           })
           const pods = api.list({ apiVersion: "v1", kind: "Pod", namespace: "shop" })
-          yield* eventually("three pods exist", pods, ({ items }) => items.length === 3)
+          yield* eventually("three pods exist", pods, ({ items }) => items.length === 3, { within: "30 seconds" })
           yield* api.delete(namespace)
           const namespaces = api.list({ apiVersion: "v1", kind: "Namespace", fieldSelector: "metadata.name=shop" })
           yield* eventually("the namespace is gone", namespaces, ({ items }) => items.length === 0, {

@@ -130,6 +130,8 @@ export const same = (steps: (cluster: Side) => Effect.Effect<void>, ...paths: Re
     const both = Effect.all({ ours: snapshot(ours, ...paths), theirs: snapshot(theirs, ...paths) })
     const isSame = (seen: Effect.Success<typeof both>) => isDeepStrictEqual(seen.ours, seen.theirs)
     // Where they do not come to the same, a last look shows in what they differ.
-    const seen = yield* eventually("both hold the same", both, isSame).pipe(Effect.catchTag("NotYet", () => both))
+    const seen = yield* eventually("both hold the same", both, isSame, { within: "30 seconds" }).pipe(
+      Effect.catchTag("NotYet", () => both)
+    )
     assert.deepStrictEqual(seen.ours, seen.theirs)
   })

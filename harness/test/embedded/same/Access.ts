@@ -6,6 +6,7 @@ import { namesOf, patching, pod, VIEWER } from "../Client.ts"
 import { namespace, Pair, same, type Suite } from "./Pair.ts"
 
 const RBAC = "/apis/rbac.authorization.k8s.io/v1"
+const REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
 
 let made = 0
 
@@ -76,6 +77,12 @@ export const access = (it: Suite): void => {
         )
         yield* same("GET", `${core}/pods`, { headers: { "impersonate-user": "bob" }, token: VIEWER })
         for (const one of [role, `${role}-narrow`]) yield* same("DELETE", `${RBAC}/clusterrolebindings/${one}`)
+        // Whoever asks next for the viewer's rights would be told of these too.
+        yield* eventually(
+          "the real server has forgotten the roles",
+          real.call("POST", REVIEWS, { body: { spec: { namespace: name } }, token: VIEWER }),
+          ({ text }) => !text.includes("impersonate")
+        )
       }),
     120_000
   )
@@ -85,7 +92,6 @@ export const access = (it: Suite): void => {
     () =>
       Effect.gen(function* () {
         const { name } = yield* namespace
-        const REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
         yield* same("POST", REVIEWS, { body: { spec: {} } })
         const { embedded, real } = yield* Pair
         const rulesOf = (review: JsonObject): Json => {

@@ -85,11 +85,15 @@ export const definition = (names: JsonObject, more: JsonObject = {}): JsonObject
 
 export const groupOf = (object: JsonObject): string => textAt(object, "spec", "group")
 
+/** The real server looks only every five seconds whether the objects of a definition that ends are gone. */
+const WAIT = { within: "30 seconds" } as const
+
 export const becomes = (client: Client, path: string, wanted: number) =>
   eventually(
     `${path} answers ${wanted}`,
     Effect.map(client.call("GET", path), ({ status }) => status),
-    (status) => status === wanted
+    (status) => status === wanted,
+    WAIT
   )
 
 /** Creates a definition in both, and waits until both serve it. */

@@ -84,6 +84,9 @@ const server = createServer((request, reply) => {
     .catch((error: unknown) => fail(500, error instanceof Error ? error.message : String(error)))
 })
 
+// A statement blocks this process, and what is asked meanwhile waits unread: a connection that only seems idle is kept.
+server.keepAliveTimeout = 0
+
 server.listen(0, "127.0.0.1", () => {
   const address = server.address()
   if (typeof address === "object" && address !== null) process.stdout.write(`${address.port}\n`)

@@ -57,15 +57,15 @@ const listening = Effect.fnUntraced(function* (program: string, config: string, 
     `--web.listen-address=127.0.0.1:${port}`
   ])
   const url = `http://127.0.0.1:${port}`
+  // Whoever took the port meanwhile may be ready too, but has other data.
   const ready = Effect.promise(() =>
-    fetch(`${url}/-/ready`)
-      .then(({ status }) => (child.exitCode === null ? status : -1))
-      .catch(() => (child.exitCode === null ? 0 : -1))
+    fetch(`${url}/api/v1/status/flags`)
+      .then((answer) => answer.text())
+      .catch(() => "")
+      .then((flags) => (flags.includes(JSON.stringify(data)) ? "ready" : child.exitCode === null ? "begins" : "ended"))
   )
-  const status = yield* eventually("Prometheus is ready", ready, (status) => status === 200 || status === -1, {
-    within: "60 seconds"
-  })
-  return status === 200 ? url : yield* Effect.fail(new Error("Prometheus ended"))
+  const state = yield* eventually("Prometheus is ready", ready, (state) => state !== "begins", { within: "60 seconds" })
+  return state === "ready" ? url : yield* Effect.fail(new Error("Prometheus ended"))
 })
 
 const freePort = Effect.callback<number>((resume) => {

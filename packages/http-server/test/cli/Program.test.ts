@@ -72,7 +72,9 @@ layer(World.layer, { timeout: "60 seconds" })("quarterdeck", (it) => {
         const workloads = yield* eventually(
           "both clusters have synced",
           quarterdeck(["workloads", "--cluster", "*", "--sort", "name", "--name", "shop-", "-o", "csv"], as(admin)),
-          ({ stderr }) => stderr === ""
+          ({ stderr }) => stderr === "",
+          // Each attempt starts the program anew.
+          { within: "30 seconds" }
         )
         assert.deepStrictEqual(
           workloads.stdout.split("\n").map((line) => line.split(",").slice(0, 4).join(" ")),

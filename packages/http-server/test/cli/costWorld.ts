@@ -27,7 +27,9 @@ const make = Effect.gen(function* () {
   yield* eventually(
     "both clusters have synced",
     run("workloads", "--cluster", "*"),
-    ({ stderr }) => !stderr.includes("warning")
+    ({ stderr }) => !stderr.includes("warning"),
+    // Each attempt starts the program anew.
+    { within: "40 seconds" }
   )
   const minute = (hours: number) => new Date(from + hours * 3_600_000).toISOString().slice(0, 16).replace("T", " ")
   return { at, data: at("data"), url, env, run, day, from, minute }

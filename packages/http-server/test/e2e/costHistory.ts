@@ -79,11 +79,19 @@ export const keep = (clusters: ReadonlyArray<string>) => (directory: string) =>
     for (const cluster of clusters) yield* store.rewrite(starts.map((startMs) => hourOfCluster(cluster, startMs)))
   }).pipe(Effect.provide(layerSqlite({ directory })))
 
-/** A day of it, as query parameters: far from the hour that is going on. */
-export const aDay = Effect.map(Clock.currentTimeMillis, (nowMs) => {
-  const from = hourOf(nowMs) - 40 * HOUR_MS
-  return `?from=${from}&to=${from + 24 * HOUR_MS}`
-})
+/**
+ * A day of it, as query parameters: far from the hour that is going on.
+ *
+ * **Shape** the same for a whole file: an hour may end between two questions that must be one, as those of two pages.
+ */
+export const aDay = Effect.runSync(
+  Effect.cached(
+    Effect.map(Clock.currentTimeMillis, (nowMs) => {
+      const from = hourOf(nowMs) - 40 * HOUR_MS
+      return `?from=${from}&to=${from + 24 * HOUR_MS}`
+    })
+  )
+)
 
 /** What a day of an hourly cost comes to, as a report says it. */
 export const days = (costs: Readonly<Record<string, number>>): Readonly<Record<string, number>> =>

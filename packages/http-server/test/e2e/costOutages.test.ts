@@ -12,6 +12,7 @@ const options = {
       yield* Seed.fill(fleet)
       for (const name of ["prod", "stage"]) yield* (yield* fleet.cluster(name)).kill
     }),
+  silent: 2,
   furnish: keep(["hub", "stage"])
 }
 

@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { HeartbeatLimits } from "@quarterdeck/cluster-fanout/Heartbeat"
-import { eventually, Seed, Usage } from "@quarterdeck/harness"
+import { eventually, type FleetCluster, Seed, Usage } from "@quarterdeck/harness"
 import { Context, Effect, Schema } from "effect"
 import { readFile } from "node:fs/promises"
 import { parseAllDocuments } from "yaml"
@@ -37,6 +37,18 @@ const binding = (role: string) => ({
   subjects: [{ kind: "User", apiGroup: "rbac.authorization.k8s.io", name: "reader" }]
 })
 
+/** Gives the reader a role, and waits until the server's authorizer, which watches roles, has heard of it. */
+const grant = Effect.fnUntraced(function* ({ api, token }: FleetCluster.FleetCluster, role: typeof Role.Type) {
+  yield* api.create(role)
+  yield* api.create(binding(role.metadata.name))
+  const reader = api.as(yield* token("reader"))
+  yield* eventually(
+    "the reader may read",
+    reader.request({ method: "GET", path: "/api/v1/pods" }),
+    ({ status }) => status === 200
+  )
+})
+
 onEveryDriver(
   "the least ClusterRole of the docs",
   {
@@ -47,9 +59,7 @@ onEveryDriver(
     prepare: (fleet) =>
       Effect.gen(function* () {
         yield* Seed.fill(fleet)
-        const role = yield* documented
-        yield* fleet.parent.api.create(role)
-        yield* fleet.parent.api.create(binding(role.metadata.name))
+        yield* grant(fleet.parent, yield* documented)
         yield* Usage.serve(fleet.parent)
       }),
     kubeconfig: (fleet) => fleet.kubeconfigFor("reader")
@@ -116,8 +126,7 @@ onEveryDriver(
             ? {}
             : { resources: rule.resources.filter((resource) => resource !== "jobs") })
         }))
-        yield* fleet.parent.api.create({ ...role, rules: withoutJobs })
-        yield* fleet.parent.api.create(binding(role.metadata.name))
+        yield* grant(fleet.parent, { ...role, rules: withoutJobs })
       }),
     kubeconfig: (fleet) => fleet.kubeconfigFor("reader")
   },

@@ -7,6 +7,9 @@ import { onEveryDriver } from "./onEveryDriver.ts"
 
 const everywhere = { headers: to("*") }
 
+/** Enough for those that live to answer on a busy machine. */
+const DEADLINE_MS = 5_000
+
 const fill = (clusters: ReadonlyArray<FleetCluster.FleetCluster>) =>
   Effect.forEach(clusters, (cluster) => cluster.api.create(deploymentNamed(`from-${cluster.name}`)), { discard: true })
 
@@ -25,8 +28,8 @@ onEveryDriver("outages", { prepare: (fleet) => fill(fleet.clusters) }, (it) => {
         yield* prod.kill
 
         const startedAt = yield* Clock.currentTimeMillis
-        const live = yield* deployment.workloads("?consistency=live&timeoutMs=2000", everywhere)
-        assert.isBelow((yield* Clock.currentTimeMillis) - startedAt, 4_000)
+        const live = yield* deployment.workloads(`?consistency=live&timeoutMs=${DEADLINE_MS}`, everywhere)
+        assert.isBelow((yield* Clock.currentTimeMillis) - startedAt, DEADLINE_MS + 2_000)
         const [hub, dead, stage] = live.clusters
         assert.deepStrictEqual([hub?.status, stage?.status], ["ok", "ok"])
         assert.include(["unreachable", "timeout"], dead?.status)
@@ -60,7 +63,7 @@ onEveryDriver("outages", { prepare: (fleet) => fill(fleet.clusters) }, (it) => {
           [true, false, true]
         )
 
-        const alone = yield* deployment.problem("/api/v1/workloads?consistency=live&timeoutMs=2000", {
+        const alone = yield* deployment.problem(`/api/v1/workloads?consistency=live&timeoutMs=${DEADLINE_MS}`, {
           headers: to("prod")
         })
         assert.include(["cluster_unreachable", "cluster_timeout"], alone.code)
@@ -75,7 +78,8 @@ onEveryDriver("outages", { prepare: (fleet) => fill(fleet.clusters) }, (it) => {
         yield* eventually(
           "a workload made after the restart is in the merged answer",
           deployment.workloads("?name=after-restart", everywhere),
-          ({ workloads }) => workloads.length === 1
+          ({ workloads }) => workloads.length === 1,
+          { within: "30 seconds" }
         )
         yield* eventually(
           "a live answer is whole again",
