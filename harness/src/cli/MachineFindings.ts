@@ -93,7 +93,9 @@ export const disks: Effect.Effect<ReadonlyArray<Finding>> = Effect.gen(function*
 
 export const ports: Effect.Effect<Finding> = Effect.scoped(Ports.kept).pipe(
   Effect.map((port) => ok("ports", `127.0.0.1:${port} and others are free`)),
-  Effect.catch((error) => Effect.succeed(fail("ports", error.message, "end programs that listen on many ports")))
+  Effect.catch((error) =>
+    Effect.succeed(fail("ports", error.message, "end programs that hold many ports or files, or raise `ulimit -n`"))
+  )
 )
 
 /** Linux alone has these limits. */

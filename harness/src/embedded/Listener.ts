@@ -74,7 +74,7 @@ export const make = (
     })
     yield* Effect.addFinalizer(() => kill)
     const port = yield* Effect.tap(Ports.kept, (kept) => listenOn(server, kept)).pipe(
-      Effect.retry({ times: START_ATTEMPTS - 1 })
+      Effect.retry({ times: START_ATTEMPTS - 1, while: isTaken })
     )
     return {
       port,
@@ -90,7 +90,13 @@ export const make = (
 const KEEP_ALIVE_MS = 180_000
 /** Somebody may have asked for the port by its number. */
 const START_ATTEMPTS = 5
+const isTaken = (error: MachineRefused | PortsTaken): boolean =>
+  error._tag === "MachineRefused"
+  && error.cause instanceof Error
+  && "code" in error.cause
+  && error.cause.code === "EADDRINUSE"
 
+/** Not to be interrupted: it listens a moment after it is told to, and what does not listen yet is not closed. */
 const listenOn = (server: Server, port: number): Effect.Effect<void, MachineRefused> =>
   Effect.callback<void, MachineRefused>((resume) => {
     const refused = (cause: Error) =>
@@ -100,4 +106,4 @@ const listenOn = (server: Server, port: number): Effect.Effect<void, MachineRefu
       server.off("error", refused)
       resume(Effect.void)
     })
-  })
+  }).pipe(Effect.uninterruptible)

@@ -4,8 +4,8 @@
  * As on the real server, services that do not ask are given of the upper part of each range until it is full, so that
  * whoever names an address or a port of the lower part finds it free.
  *
- * **Source** Kubernetes 1.36, `pkg/registry/core/service/ipallocator` and `portallocator`; kubernetes.io, "Service
- * ClusterIP allocation" and "Choosing your own port".
+ * **Source** Kubernetes 1.36, `calculateRangeOffset` of `pkg/registry/core/service/ipallocator` and `portallocator`;
+ * kubernetes.io, "Service ClusterIP allocation"; KEP-3070, KEP-3668.
  *
  * @since 0.1.0
  */
@@ -15,7 +15,10 @@ import { type FieldError, invalidValue } from "./Status.ts"
 import type { Store } from "./Store.ts"
 import { read } from "./Stored.ts"
 
-/** The range is 10.0.0.0/16; hosts count from its base, and neither the base nor the last is given. */
+/**
+ * The range is 10.0.0.0/16; hosts count from its base, and neither the base nor the last is given. The lower part has
+ * 256 addresses, the most that it ever has, and a 32nd of the ports.
+ */
 const RANGE = "10.0."
 const HOSTS = { first: 1, firstUnasked: 257, last: 65_534 }
 const PORTS = { first: 30_000, firstUnasked: 30_086, last: 32_767 }

@@ -2,7 +2,8 @@
  * Keeps a port from everybody else by a connection that goes out from it.
  *
  * Linux lets one listen on a port beside such a connection, and gives the port to nobody who asks it for a free one, nor
- * to a connection that goes out: a cluster that is down for a moment finds its port when it comes back.
+ * to a connection that goes out from this address: a cluster that is down for a moment finds its port when it comes
+ * back. Who asks for the port by its number still gets it.
  *
  * **Source** Linux, `net/ipv4/inet_connection_sock.c` (`inet_csk_bind_conflict`) and `inet_hashtables.c`
  * (`__inet_hash_connect`); libuv and Go set `SO_REUSEADDR` on every socket that listens, libuv on every one that binds.
@@ -27,10 +28,15 @@ const made = async (): Promise<Loop> => {
   const server = createServer()
   try {
     const out = connect({ host: HOST, port: await listening(server), localAddress: HOST })
-    const [inner, port] = await Promise.all([accepted(server, out), connected(out)])
-    const ends = [out, inner]
-    for (const end of ends) end.unref()
-    return { port, ends }
+    try {
+      const [inner, port] = await Promise.all([accepted(server, out), connected(out)])
+      const ends = [out, inner]
+      for (const end of ends) end.unref()
+      return { port, ends }
+    } catch (cause) {
+      out.destroy()
+      throw cause
+    }
   } finally {
     server.close()
   }
@@ -46,7 +52,10 @@ const listening = (server: Server): Promise<number> =>
   })
 
 const accepted = (server: Server, from: Socket): Promise<Socket> =>
-  new Promise((resolve) => {
+  new Promise((resolve, reject) => {
+    server.on("error", reject)
+    // Without a free file descriptor the system accepts it, and ends it at once.
+    from.once("close", () => reject(new Error("the connection was not accepted")))
     server.on("connection", (end: Socket) => {
       // It ends with the other one, by a reset.
       end.on("error", () => end.destroy())
@@ -58,10 +67,7 @@ const accepted = (server: Server, from: Socket): Promise<Socket> =>
 
 const connected = (out: Socket): Promise<number> =>
   new Promise((resolve, reject) => {
-    out.on("error", (cause) => {
-      out.destroy()
-      reject(cause)
-    })
+    out.on("error", reject)
     out.once("connect", () => {
       if (out.localPort !== undefined) resolve(out.localPort)
     })

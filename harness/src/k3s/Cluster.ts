@@ -90,7 +90,8 @@ export const start = Effect.fnUntraced(function* (
   const log = LogTail.make()
   const scope = yield* Effect.scope
   const first = yield* Effect.gen(function* () {
-    const port = yield* Ports.kept
+    // Docker takes ports by their numbers, perhaps on another machine.
+    const port = yield* Ports.outOfTheWay
     return { port, ...(yield* born(settings, scope, port, [], log)) }
   }).pipe(
     Effect.retry({ times: START_ATTEMPTS - 1, while: (error) => error._tag === "PortsTaken" }),

@@ -25,9 +25,12 @@ const answerOf = (port: number): Promise<string> =>
   })
 
 describe("Ports", () => {
-  it.effect("differ, are listened on again and again, and refuse connections in between", () =>
+  it.effect.each([
+    ["kept", Ports.kept],
+    ["out of the way", Ports.outOfTheWay]
+  ] as const)("%s differ, are listened on again and again, and refuse connections in between", ([, one]) =>
     Effect.gen(function* () {
-      const ports = yield* Effect.replicateEffect(Ports.kept, 40, { concurrency: "unbounded" })
+      const ports = yield* Effect.replicateEffect(one, 40, { concurrency: "unbounded" })
       assert.strictEqual(new Set(ports).size, 40)
       for (const port of ports) {
         for (let round = 0; round < 2; round++) {
@@ -38,7 +41,7 @@ describe("Ports", () => {
     })
   )
 
-  it.effect("go to nobody who asks for any, also while nobody listens on them", () =>
+  it.effect("kept go to nobody who asks for any, also while nobody listens on them", () =>
     Effect.gen(function* () {
       const ports = new Set(yield* Effect.replicateEffect(Ports.kept, 40))
       // Of ports that are not kept, one in 200 of these would be one of the forty.
