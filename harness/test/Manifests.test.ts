@@ -10,7 +10,7 @@ import { configMapRef, configMaps, namesOf } from "./conformance/Fixture.ts"
 import { temporaryDirectory } from "./internal/Fixture.ts"
 import { Cluster, definition, freshNamespace, namespace, statusOf, WIDGETS, widget } from "./state/Fixture.ts"
 
-const LIMIT = 60_000
+const LIMIT = 120_000
 const { run } = await Effect.runPromise(Drivers.selected)
 
 /** Writes files below a directory of the test, and gives where they are. */

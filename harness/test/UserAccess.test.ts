@@ -7,7 +7,7 @@ import { eventually } from "../src/Eventually.ts"
 import * as UserAccess from "../src/UserAccess.ts"
 import { statusOf, WAIT } from "./state/Fixture.ts"
 
-const LIMIT = 60_000
+const LIMIT = 120_000
 const { run } = await Effect.runPromise(Drivers.selected)
 const token = () => Redacted.make(randomBytes(16).toString("hex"))
 

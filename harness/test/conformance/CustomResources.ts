@@ -93,7 +93,7 @@ export const customResources = (it: Suite): void => {
           [made.metadata.uid]
         )
       }),
-    60_000
+    120_000
   )
 
   it.effect(
@@ -114,7 +114,7 @@ export const customResources = (it: Suite): void => {
           'spec.colour: Unsupported value: "blue": supported values: "grey", "red"'
         )
       }),
-    60_000
+    120_000
   )
 
   it.effect(
@@ -142,7 +142,7 @@ export const customResources = (it: Suite): void => {
         const refused = yield* refusal(api.patch(ref, { spec: { size: 3 } }, { type: "strategic" }))
         assert.deepStrictEqual([refused.code, refused.reason], [415, "UnsupportedMediaType"])
       }),
-    60_000
+    120_000
   )
 
   it.effect(
@@ -157,6 +157,6 @@ export const customResources = (it: Suite): void => {
         yield* api.delete(ref)
         yield* eventually("the kind is gone", refusedCode(api.list(widget)), (code) => code === 404, SERVED)
       }),
-    60_000
+    120_000
   )
 }

@@ -67,7 +67,7 @@ export const faults = (it: Suite): void => {
         yield* api.create(configMap(namespace, "after"))
         assert.strictEqual((yield* Fiber.join(open)).length, 1)
       }),
-    60_000
+    120_000
   )
 
   it.effect(
@@ -87,6 +87,6 @@ export const faults = (it: Suite): void => {
         const healed = yield* eventually("the cluster answers", api.list(namespaces), () => true)
         assert.isNotEmpty(healed.items)
       }),
-    60_000
+    120_000
   )
 }

@@ -54,7 +54,7 @@ export const kubectl = (it: Suite, program: string): void => {
         assert.strictEqual(elsewhere._tag, "Failure")
         assert.deepStrictEqual((yield* fleet.parent.api.get(configMapRef(namespace, "one")))["data"], { key: "typed" })
       }),
-    60_000
+    120_000
   )
 
   it.effect("kubectl of another user may only what that user may", () =>

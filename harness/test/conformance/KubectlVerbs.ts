@@ -25,7 +25,7 @@ export const kubectlVerbs = (it: Suite, program: string): void => {
         const { api } = yield* parent
         assert.notProperty((yield* api.get(deploymentRef(namespace, "web"))).metadata.labels ?? {}, "tier")
       }),
-    60_000
+    120_000
   )
 
   it.effect(
@@ -42,7 +42,7 @@ export const kubectlVerbs = (it: Suite, program: string): void => {
         const { api } = yield* parent
         assert.deepStrictEqual((yield* api.get(configMapRef(namespace, "one")))["data"], { key: "b" })
       }),
-    60_000
+    120_000
   )
 
   it.effect(
@@ -64,7 +64,7 @@ export const kubectlVerbs = (it: Suite, program: string): void => {
         assert.strictEqual(at(patched, "spec", "template", "spec", "containers", 0, "image"), "busybox:1")
         assert.strictEqual(at(patched, "spec", "template", "spec", "containers", 1, "image"), "busybox:2")
       }),
-    60_000
+    120_000
   )
 
   it.effect(
@@ -82,7 +82,7 @@ export const kubectlVerbs = (it: Suite, program: string): void => {
         assert.match(described, /RollingUpdateStrategy: +25% max unavailable, 25% max surge/)
         assert.match(yield* kubectl("get", "namespaces"), new RegExp(`\n${namespace} +Active +`))
       }),
-    60_000
+    120_000
   )
 
   it.effect(
@@ -99,7 +99,7 @@ export const kubectlVerbs = (it: Suite, program: string): void => {
         yield* api.patch(configMapRef(namespace, "one"), { data: { b: "2" } })
         assert.match(yield* next, /^one +2 +/)
       }),
-    60_000
+    120_000
   )
 
   it.effect(
@@ -123,7 +123,7 @@ export const kubectlVerbs = (it: Suite, program: string): void => {
         assert.include(["configmap/held condition met", ""], waited)
         assert.include(yield* refused("get", "configmap", "held"), "NotFound")
       }),
-    60_000
+    120_000
   )
 
   it.effect(
@@ -141,7 +141,7 @@ export const kubectlVerbs = (it: Suite, program: string): void => {
         assert.include(yield* kubectl("set", "image", "deploy/web", "main=busybox:9"), "image updated")
         assert.include(yield* kubectl("get", "deploy", "web", "-o", "jsonpath={..image}"), "busybox:9")
       }),
-    60_000
+    120_000
   )
 
   it.effect(
@@ -156,6 +156,6 @@ export const kubectlVerbs = (it: Suite, program: string): void => {
         assert.include(yield* refused("get", "pods", "-l", "a in (b"), "unable to parse requirement")
         assert.include(yield* refused("get", "gadgets"), 'the server doesn\'t have a resource type "gadgets"')
       }),
-    60_000
+    120_000
   )
 }

@@ -30,7 +30,7 @@ export const outages = (it: Suite): void => {
         if (Option.isSome(pid)) assert.notDeepEqual(yield* cluster.pid ?? Effect.succeed(pid), pid)
         yield* cluster.api.create(configMap(namespace, "after"))
       }),
-    60_000
+    120_000
   )
 
   it.effect(
@@ -43,7 +43,7 @@ export const outages = (it: Suite): void => {
         yield* cluster.restart
         assert.deepStrictEqual(yield* cluster.api.get(configMapRef(namespace, "kept")), before)
       }),
-    60_000
+    120_000
   )
 
   it.effect(
@@ -73,7 +73,7 @@ export const outages = (it: Suite): void => {
         const { items } = yield* cluster.api.list(configMaps(namespace))
         assert.strictEqual(items.length, 4)
       }),
-    60_000
+    120_000
   )
 
   it.effect("its log can be read, and holds no token", () =>

@@ -52,7 +52,7 @@ export const resets = (it: Suite): void => {
           "MODIFIED changed"
         ])
       }),
-    60_000
+    120_000
   )
 
   it.effect(
@@ -66,7 +66,7 @@ export const resets = (it: Suite): void => {
         const after = yield* cluster.api.list({ apiVersion: "v1", kind: "Namespace" })
         assert.deepStrictEqual(after.items, before.items)
       }),
-    60_000
+    120_000
   )
 
   it.effect(

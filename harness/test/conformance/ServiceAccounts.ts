@@ -66,6 +66,6 @@ export const serviceAccounts = (it: Suite): void => {
           { within: "30 seconds" }
         )
       }),
-    60_000
+    120_000
   )
 }

@@ -17,7 +17,7 @@ import { commandOf } from "../../src/internal/Processes.ts"
 import { compileCache, temporaryDirectory } from "../internal/Fixture.ts"
 
 const { run } = await Effect.runPromise(Drivers.selected)
-const LIMIT = 60_000
+const LIMIT = 120_000
 const minorOf = (version: string | undefined) => version?.slice(0, version.lastIndexOf("."))
 /** The newest of each minor release that is whole. */
 const cached = await Effect.runPromise(

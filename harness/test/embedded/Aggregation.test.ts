@@ -275,7 +275,7 @@ describe("APIs of other servers", () => {
           assert.match(yield* kubectl("top", "nodes"), /n1 +1500m +37% +2048Mi +25%/)
           assert.match(yield* kubectl("get", "apiservices", "v1beta1.metrics.k8s.io"), /default\/metrics +True/)
         }),
-      60_000
+      120_000
     )
   }
 })

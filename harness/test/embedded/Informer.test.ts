@@ -41,7 +41,7 @@ describe("the JavaScript client", () => {
           "b"
         ])
       }),
-    60_000
+    120_000
   )
 
   it.live(
@@ -75,6 +75,6 @@ describe("the JavaScript client", () => {
         const { requests } = yield* server.counters
         assert.strictEqual(requests.get("patch deployments"), 1)
       }),
-    60_000
+    120_000
   )
 })

@@ -18,7 +18,7 @@ export const kubectl = (path: string): void => {
         const { requests } = yield* server.counters
         assert.isAtMost(requests.get("get path") ?? 0, 4)
       }),
-    60_000
+    120_000
   )
 
   it.live(
@@ -37,7 +37,7 @@ export const kubectl = (path: string): void => {
           /serverside-applied/
         )
       }),
-    60_000
+    120_000
   )
 
   it.live(
@@ -63,7 +63,7 @@ export const kubectl = (path: string): void => {
         for (const name of ["pod/solo", "service/kubernetes", "deployment.apps/web"]) assert.include(everything, name)
         assert.strictEqual(yield* kubectl("get", "pods", "-l", "app=none", "-o", "name"), "")
       }),
-    60_000
+    120_000
   )
 
   it.live(
@@ -83,7 +83,7 @@ export const kubectl = (path: string): void => {
         assert.match(yield* kubectl("describe", "pod", "solo"), /QoS Class: +BestEffort/)
         assert.match(yield* kubectl("describe", "namespace", "default"), /Status: +Active/)
       }),
-    60_000
+    120_000
   )
 
   it.live(
@@ -119,7 +119,7 @@ export const kubectl = (path: string): void => {
           ""
         )
       }),
-    60_000
+    120_000
   )
 
   it.live(
@@ -144,7 +144,7 @@ export const kubectl = (path: string): void => {
         assert.include(["pod/solo condition met", ""], gone)
         assert.include(yield* kubectl("delete", "pod", "solo", "--ignore-not-found"), "")
       }),
-    60_000
+    120_000
   )
 
   it.live(
@@ -159,7 +159,7 @@ export const kubectl = (path: string): void => {
         yield* call("PATCH", "/api/v1/namespaces/default/pods/solo/status", patching({ status: { phase: "Running" } }))
         assert.match(yield* nextLine(watched), /^solo +0\/1 +Running/)
       }),
-    60_000
+    120_000
   )
 
   it.live(
@@ -174,7 +174,7 @@ export const kubectl = (path: string): void => {
         assert.include(yield* kubectl("delete", "namespace", "shop"), 'namespace "shop" deleted')
         assert.include(yield* refused("get", "pod", "solo", "-n", "shop"), "NotFound")
       }),
-    60_000
+    120_000
   )
 
   it.live(
@@ -191,7 +191,7 @@ export const kubectl = (path: string): void => {
         assert.include(yield* refused("get", "pods", "-l", "a in (b"), "unable to parse requirement")
         assert.include(yield* refused("get", "widgets"), 'the server doesn\'t have a resource type "widgets"')
       }),
-    60_000
+    120_000
   )
 
   it.live(
@@ -206,6 +206,6 @@ export const kubectl = (path: string): void => {
         assert.include(yield* refused("apply", "-f", odd), 'unknown field "other"')
         assert.include(yield* kubectl("apply", "--validate=warn", "-f", odd), "deployment.apps/web configured")
       }),
-    60_000
+    120_000
   )
 }

@@ -61,7 +61,7 @@ export const kubectlKinds = (path: string): void => {
         assert.match(explained, /GROUP: +example\.com\nKIND: +Widget\nVERSION: +v1/)
         assert.match(explained, /size\t<integer> -required-\n +How large it is\./)
       }),
-    60_000
+    120_000
   )
 
   it.live(
@@ -101,7 +101,7 @@ export const kubectlKinds = (path: string): void => {
         assert.include(yield* kubectl("delete", "crd", "widgets.example.com"), "deleted")
         assert.match(yield* refused("get", "widgets"), /NotFound|doesn't have a resource type/)
       }),
-    60_000
+    120_000
   )
 
   it.live(
@@ -112,6 +112,6 @@ export const kubectlKinds = (path: string): void => {
         assert.include(yield* refused("get", "pods", "--as", "bob"), 'User "bob" cannot list resource "pods"')
         assert.strictEqual(yield* kubectl("get", "pods", "--as", "bob", "--as-group", "system:masters"), "")
       }),
-    60_000
+    120_000
   )
 }

@@ -117,7 +117,7 @@ for (const driver of run) {
           )
           assert.strictEqual(yield* outcome(() => through.ask("/api/v1/namespaces/kept")), 200)
         }),
-      60_000
+      120_000
     )
 
     it.effect(
@@ -130,7 +130,7 @@ for (const driver of run) {
           assert.strictEqual(yield* outcome(() => through.ask("/api/v1/namespaces/lost")), 404)
           assert.strictEqual(yield* outcome(() => through.ask("/api/v1/namespaces/default")), 200)
         }),
-      60_000
+      120_000
     )
 
     it.effect(
@@ -149,7 +149,7 @@ for (const driver of run) {
           assert.strictEqual(yield* outcome(() => through.ask("/api/v1/namespaces/lost-meanwhile")), 404)
           assert.strictEqual(yield* outcome(() => through.ask("/api/v1/namespaces/default")), 200)
         }),
-      60_000
+      120_000
     )
 
     if (driver.name !== "embedded") {

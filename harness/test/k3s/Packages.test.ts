@@ -68,6 +68,6 @@ describe("the k3s driver without its packages", () => {
         assert.strictEqual(tag, "DriverUnavailable")
         assert.include(message, `cluster hub: the k3s driver cannot run here: ${REMEDY}`)
       }),
-    { timeout: 60_000 }
+    { timeout: 120_000 }
   )
 })

@@ -221,7 +221,7 @@ for (const driver of run) {
             const look = yield* create({ spec: { nodeName: NODE } })
             yield* until("the pod is ready", look, isReady)
           }),
-        60_000
+        120_000
       )
     }
   )

@@ -25,7 +25,7 @@ import {
   widget
 } from "./Fixture.ts"
 
-const LIMIT = 90_000
+const LIMIT = 120_000
 const { run } = await Effect.runPromise(Drivers.selected)
 
 const summary = ({ type, object }: WatchEvent): string => `${type} ${object.metadata.name}`

@@ -23,7 +23,7 @@ import {
   WIDGETS
 } from "./Fixture.ts"
 
-const LIMIT = 90_000
+const LIMIT = 120_000
 const { run } = await Effect.runPromise(Drivers.selected)
 
 const TokenReply = Schema.fromJsonString(Schema.Struct({ status: Schema.Struct({ token: Schema.String }) }))

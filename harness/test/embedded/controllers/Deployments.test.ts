@@ -167,7 +167,7 @@ describe("deployments", () => {
           pods.every((one) => textAt(one, "spec", "nodeName") !== "")
         )
       }),
-    60_000
+    120_000
   )
 })
 

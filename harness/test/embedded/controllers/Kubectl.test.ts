@@ -153,7 +153,7 @@ for (const { path } of Option.toArray(program)) {
             "system:serviceaccount:default:default"
           )
         }),
-      60_000
+      120_000
     )
   })
 }

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite"
 import { keep } from "../e2e/costHistory.ts"
 import { json, quarterdeck } from "./program.ts"
 
-const LIMIT = { timeout: 60_000 }
+const LIMIT = { timeout: 120_000 }
 
 layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck cost check and repair", (it) => {
   /** A data directory with two days of a cluster. */

@@ -18,7 +18,7 @@ const records = (csv: string): ReadonlyArray<ReadonlyArray<string>> =>
     .split(/\r?\n/)
     .map((line) => line.split(","))
 
-const LIMIT = { timeout: 60_000 }
+const LIMIT = { timeout: 120_000 }
 
 layer(CostWorld.layer, { timeout: "60 seconds", excludeTestServices: true })("quarterdeck cost", (it) => {
   it.effect(

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite"
 import { keep } from "../e2e/costHistory.ts"
 import { quarterdeck } from "./program.ts"
 
-const LIMIT = { timeout: 60_000 }
+const LIMIT = { timeout: 120_000 }
 
 /** A history of two clusters that no test changes, its export, and a place for others. */
 const make = Effect.gen(function* () {

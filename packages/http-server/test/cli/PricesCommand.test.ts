@@ -4,7 +4,7 @@ import { Effect, FileSystem, Schema } from "effect"
 import { CostWorld } from "./costWorld.ts"
 import { problem, quarterdeck, service } from "./program.ts"
 
-const LIMIT = { timeout: 60_000 }
+const LIMIT = { timeout: 120_000 }
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(PriceBook), { onExcessProperty: "error" })
 
 layer(CostWorld.layer, { timeout: "60 seconds", excludeTestServices: true })("quarterdeck prices", (it) => {

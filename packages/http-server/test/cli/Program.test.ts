@@ -118,7 +118,7 @@ layer(World.layer, { timeout: "60 seconds" })("quarterdeck", (it) => {
         assert.strictEqual(left.stdout, "")
         for (const secret of [admin, viewer]) assert.notInclude(left.stderr, secret)
       }),
-    { timeout: 60_000 }
+    { timeout: 120_000 }
   )
 
   it.effect(
@@ -138,7 +138,7 @@ layer(World.layer, { timeout: "60 seconds" })("quarterdeck", (it) => {
         const { status } = yield* quarterdeck(["clusters"], { env: { QUARTERDECK_URL: url, QUARTERDECK_API_KEY: key } })
         assert.strictEqual(status, 0)
       }),
-    { timeout: 60_000 }
+    { timeout: 120_000 }
   )
 
   it.effect(
@@ -158,7 +158,7 @@ layer(World.layer, { timeout: "60 seconds" })("quarterdeck", (it) => {
         assert.strictEqual(stdout, "")
         assert.strictEqual(status, 1)
       }),
-    { timeout: 60_000 }
+    { timeout: 120_000 }
   )
 
   /** What cannot be used, the flags that name it, and the one line that says so. */
@@ -236,7 +236,7 @@ layer(World.layer, { timeout: "60 seconds" })("quarterdeck", (it) => {
         assert.notMatch(stderr, /\n\s+at /)
         assert.strictEqual(status, 1)
       }),
-    { timeout: 60_000 }
+    { timeout: 120_000 }
   )
 })
 
