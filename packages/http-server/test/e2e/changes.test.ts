@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { eventually } from "@quarterdeck/harness"
-import { Effect } from "effect"
+import { Effect, Fiber, Stream } from "effect"
 import { Deployment, to } from "./Deployment.ts"
 import { kubectl } from "./kubectl.ts"
 import { deploymentNamed } from "./manifests.ts"
@@ -12,10 +12,16 @@ const namespaced = (name: string, labels: Readonly<Record<string, string>>) => (
   metadata: { name, labels }
 })
 
-/** Waits for a workload in the merged answer of the cache, at most a second after it was made. */
-const listedWithinASecond = (name: string) =>
+/** Makes a deployment in the child and waits for it in the merged answer, at most a second after a watch told of it. */
+const listedWithinASecond = <E, R>(name: string, make: Effect.Effect<unknown, E, R>) =>
   Effect.gen(function* () {
     const deployment = yield* Deployment
+    const { api } = yield* deployment.fleet.cluster("prod")
+    const told = yield* api
+      .watch({ apiVersion: "apps/v1", kind: "Deployment", fieldSelector: `metadata.name=${name}` })
+      .pipe(Stream.runHead, Effect.forkChild)
+    yield* make
+    yield* Fiber.join(told)
     yield* eventually(
       `${name} is listed`,
       deployment.workloads(`?name=${name}`, { headers: to("*") }),
@@ -28,8 +34,7 @@ onEveryDriver("changes", { children: ["prod"] }, (it, driver) => {
   it.effect("a workload made in a child is in the merged answer within a second", () =>
     Effect.gen(function* () {
       const prod = yield* (yield* Deployment).fleet.cluster("prod")
-      yield* prod.api.create(deploymentNamed("fresh"))
-      yield* listedWithinASecond("fresh")
+      yield* listedWithinASecond("fresh", prod.api.create(deploymentNamed("fresh")))
     })
   )
 
@@ -37,8 +42,8 @@ onEveryDriver("changes", { children: ["prod"] }, (it, driver) => {
     it.effect("a workload made by kubectl in a child is in the merged answer within a second", () =>
       Effect.gen(function* () {
         const { fleet } = yield* Deployment
-        yield* kubectl(fleet, "prod", ["create", "deployment", "typed", "--image=acme/typed:1"])
-        yield* listedWithinASecond("typed")
+        const made = kubectl(fleet, "prod", ["create", "deployment", "typed", "--image=acme/typed:1"])
+        yield* listedWithinASecond("typed", made)
       })
     )
 
