@@ -131,7 +131,7 @@ const forbiddenParts = (document: Document.Parsed): ReadonlyArray<Found> => {
       return visit.BREAK
     },
     Pair: (_, { key }) => {
-      // In quotes it is a key as any other.
+      // In quotes it is an ordinary key.
       if (isScalar(key) && key.type === "PLAIN" && key.source === "<<") {
         found.push({ offset: key.range?.[0] ?? 0, message: "merge keys are not allowed" })
       }
