@@ -6,9 +6,9 @@
 import * as ClusterName from "@quarterdeck/targeting/ClusterName"
 import { Result } from "effect"
 import { delimiter } from "node:path"
-import type { Connection } from "../Cluster.ts"
-import type { RegistryProblem } from "../ClusterRegistry.ts"
-import { connectionOf, type Refusal } from "../internal/kubeconfigConnection.ts"
+import type { Connection } from "./Cluster.ts"
+import type { RegistryProblem } from "./ClusterRegistry.ts"
+import { connectionOf, type Refusal } from "./KubeconfigConnection.ts"
 import {
   type ContextEntry,
   type Entry,
@@ -16,9 +16,9 @@ import {
   type KubeconfigFile,
   merge,
   parse
-} from "../internal/kubeconfigDocument.ts"
+} from "./KubeconfigDocument.ts"
 
-export type { KubeconfigFile } from "../internal/kubeconfigDocument.ts"
+export type { KubeconfigFile } from "./KubeconfigDocument.ts"
 
 /** A context that can be used. **Shape** `context` as the file spells it, `name` as answers do. */
 export interface KubeconfigCluster {

@@ -5,10 +5,10 @@
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { ByteSize, Context, Effect, FileSystem, Layer, Path, type PlatformError, Result, Schedule } from "effect"
-import type { Cluster } from "../Cluster.ts"
-import { ClusterRegistry, type RegistryProblem, type RegistrySnapshot } from "../ClusterRegistry.ts"
-import { generationOf } from "../internal/generation.ts"
-import * as registryFeed from "../internal/registryFeed.ts"
+import type { Cluster } from "./Cluster.ts"
+import { ClusterRegistry, type RegistryProblem, type RegistrySnapshot } from "./ClusterRegistry.ts"
+import { generationOf } from "./Generation.ts"
+import * as registryFeed from "./RegistryFeed.ts"
 import { fromFiles, type KubeconfigFile, type KubeconfigImport } from "./Kubeconfig.ts"
 import { ParentNotFound, RegistryError } from "./RegistryError.ts"
 

@@ -2,7 +2,7 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { ConfigProvider, Effect, FileSystem, type Scope } from "effect"
-import { ClusterRegistry } from "../../src/ClusterRegistry.ts"
+import { ClusterRegistry } from "../../src/registry/ClusterRegistry.ts"
 import * as InCluster from "../../src/registry/InCluster.ts"
 
 const mounted = Effect.gen(function* () {

@@ -1,7 +1,7 @@
 import { KubeConfig } from "@kubernetes/client-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted, Schema } from "effect"
-import type { RegistryProblem } from "../../src/ClusterRegistry.ts"
+import type { RegistryProblem } from "../../src/registry/ClusterRegistry.ts"
 import { base64, CA, config, only, problem, read } from "../fixture/KubeconfigText.ts"
 
 describe("clusters", () => {

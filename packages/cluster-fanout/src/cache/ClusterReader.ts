@@ -1,0 +1,169 @@
+/**
+ * Reads one cluster, from the cache or from the cluster itself, in one form for both.
+ *
+ * @since 0.1.0
+ */
+import type { ProvenLabels } from "@quarterdeck/targeting/NamespaceFilter"
+import { Context, Effect, Layer, Option } from "effect"
+import type { Cluster } from "../registry/Cluster.ts"
+import { ClusterCache, type Member } from "./ClusterCache.ts"
+import { ClusterError, ClusterTimeout } from "../kube/ClusterError.ts"
+import { ClusterStore } from "./ClusterStore.ts"
+import type { Consistency } from "../kube/Coverage.ts"
+import * as Freshness from "./Freshness.ts"
+import * as steadyClock from "../kube/SteadyClock.ts"
+import type * as Kind from "../projection/Kind.ts"
+import { isMissing } from "./KindTable.ts"
+import * as LiveLists from "./LiveLists.ts"
+
+/** What to read. **Units** `timeoutMs` is the caller's whole deadline; a cached read answers a little before it. */
+export interface Question {
+  readonly kinds: ReadonlyArray<Kind.Kind>
+  readonly consistency: Consistency
+  readonly timeoutMs: number
+  /** Whether the answer depends on the labels of namespaces. */
+  readonly needsLabels: boolean
+}
+
+/**
+ * One cluster as it was read.
+ *
+ * **Shape** `missingKinds` names what could not be read, and `Namespace` when labels are needed and not proven: then
+ * no label matches.
+ */
+export interface Reading {
+  readonly store: ClusterStore
+  readonly labels: (namespace: string) => ProvenLabels
+  readonly ageMs: number
+  readonly isStale: boolean
+  readonly missingKinds: ReadonlyArray<string>
+}
+
+export class ClusterReader extends Context.Service<
+  ClusterReader,
+  {
+    /**
+     * Reads some kinds of one cluster.
+     *
+     * **Errors** the reason when none of the kinds could be read; a kind that the credential may not read or the server
+     * does not serve is missing, not an error, as long as another was read.
+     *
+     * **Limits** cached: waits for a first sync up to the deadline, then answers with what has synced. Live: one list a
+     * kind, `LiveLists.LiveLanes` at a time for a cluster; the same list asked for twice at the same time is made once.
+     */
+    readonly read: (cluster: Cluster, question: Question) => Effect.Effect<Reading, ClusterError>
+  }
+>()("@quarterdeck/cluster-fanout/ClusterReader") {
+  static readonly layer = Layer.effect(
+    ClusterReader,
+    Effect.gen(function* () {
+      const cache = yield* ClusterCache
+      const live = yield* LiveLists.make
+      const read = Effect.fn("ClusterReader.read")(function* (cluster: Cluster, question: Question) {
+        yield* Effect.annotateCurrentSpan({ cluster: cluster.name, consistency: question.consistency })
+        if (question.consistency === "live") return yield* readLive(cluster, question, live)
+        return yield* readCached(cluster, question, cache)
+      })
+      return ClusterReader.of({ read })
+    })
+  )
+}
+
+const readCached = Effect.fnUntraced(function* (cluster: Cluster, question: Question, cache: ClusterCache["Service"]) {
+  const { kinds, needsLabels, timeoutMs } = question
+  const needed = neededKinds(question)
+  // Leaves the time to answer with what has synced by then.
+  const waitMs = Math.max(0, timeoutMs - Math.min(100, timeoutMs / 10))
+  const startedAt = yield* steadyClock.now
+  const found = yield* Effect.timeoutOption(cache.member(cluster), waitMs)
+  if (Option.isNone(found)) return yield* timedOut(cluster, timeoutMs)
+  const member = found.value
+  const { breaker, store } = member
+
+  const settled = store.signal.until(() => needed.every((kind) => isSettled(member, kind)))
+  const spentMs = (yield* steadyClock.now) - startedAt
+  yield* Effect.timeoutOption(settled, Math.max(0, waitMs - spentMs))
+
+  if (kinds.every((kind) => store.table(kind).sync._tag !== "Synced")) {
+    return yield* lastError(store, kinds, breaker.refusal()) ?? timedOut(cluster, timeoutMs)
+  }
+
+  if (needsLabels) {
+    const leftMs = waitMs - ((yield* steadyClock.now) - startedAt)
+    yield* Effect.timeoutOption(member.proveLabels, Math.max(0, leftMs))
+  }
+  return reading(store, question, breaker.refusal() !== undefined, yield* steadyClock.now)
+})
+
+/** A store of its own takes what was listed, and answers as the cache's would. */
+const readLive = Effect.fnUntraced(function* (cluster: Cluster, question: Question, live: LiveLists.LiveLists) {
+  const store = new ClusterStore(cluster)
+  const askedAt = yield* steadyClock.now
+  yield* Effect.forEach(neededKinds(question), (kind) => readInto(store, kind, live, askedAt), {
+    concurrency: "unbounded"
+  })
+  const failure = lastError(store, question.kinds)
+  if (failure !== undefined) return yield* failure
+  return reading(store, question, false, askedAt)
+})
+
+const readInto = (store: ClusterStore, kind: Kind.Kind, live: LiveLists.LiveLists, now: number) =>
+  live.list(store.cluster, kind).pipe(
+    Effect.map((changes) => {
+      store.apply(kind, changes, now)
+    }),
+    Effect.catch((error) => {
+      if (!isMissing(error)) return Effect.fail(error)
+      return Effect.sync(() => store.miss(kind, error))
+    })
+  )
+
+const reading = (
+  store: ClusterStore,
+  { kinds, needsLabels }: Question,
+  breakerIsOpen: boolean,
+  now: number
+): Reading => {
+  const unread = kinds.filter((kind) => store.table(kind).sync._tag !== "Synced")
+  const ageMs = store.ageMs(kinds, now)
+  const isUnproven = needsLabels && !store.provesLabels(now) && !unread.includes("Namespace")
+  return {
+    store,
+    labels: store.labelsAt(now),
+    ageMs,
+    isStale: Freshness.isStale(ageMs, breakerIsOpen),
+    missingKinds: isUnproven ? [...unread, "Namespace"] : unread
+  }
+}
+
+/** The kinds asked for, and the namespaces where their labels decide. */
+const neededKinds = ({ kinds, needsLabels }: Question): ReadonlyArray<Kind.Kind> =>
+  needsLabels && !kinds.includes("Namespace") ? [...kinds, "Namespace"] : kinds
+
+/** Waiting longer would not help: it synced, may not be read, or its cluster refuses or does not answer at all. */
+const isSettled = ({ breaker, store }: Member, kind: Kind.Kind): boolean => {
+  const { sync } = store.table(kind)
+  if (sync._tag !== "Pending" || breaker.refusal() !== undefined) return true
+  return isRefusal(sync.error) || isRefusal(store.health.error)
+}
+
+const isRefusal = (error: ClusterError | undefined): boolean =>
+  error?.reason._tag === "ClusterUnauthorized"
+  || error?.reason._tag === "ClusterCredentialUnavailable"
+  || error?.reason._tag === "ClusterCertificateInvalid"
+
+/** Tells why nothing could be read, if so: what may pass before what will not. */
+const lastError = (
+  store: ClusterStore,
+  kinds: ReadonlyArray<Kind.Kind>,
+  refusal?: ClusterError
+): ClusterError | undefined => {
+  const syncs = kinds.map((kind) => store.table(kind).sync)
+  if (syncs.some((sync) => sync._tag === "Synced")) return undefined
+  const pending = syncs.filter((sync) => sync._tag === "Pending")
+  if (pending.length === 0) return syncs.find((sync) => sync._tag === "Missing")?.error
+  return refusal ?? pending.find((sync) => sync.error !== undefined)?.error ?? store.health.error
+}
+
+const timedOut = (cluster: Cluster, timeoutMs: number) =>
+  new ClusterError({ cluster: cluster.name, reason: new ClusterTimeout({ timeoutMs }) })

@@ -1,0 +1,170 @@
+/**
+ * Everything that the cache holds of one cluster: its projected records, the rows made from them, and their age.
+ *
+ * Fed with batches of projected changes; knows nothing of where they come from.
+ *
+ * @since 0.1.0
+ */
+import type { ProvenLabels } from "@quarterdeck/targeting/NamespaceFilter"
+import { Effect, type Scope } from "effect"
+import type { Cluster } from "../registry/Cluster.ts"
+import type { ClusterError } from "../kube/ClusterError.ts"
+import * as Freshness from "./Freshness.ts"
+import { Signal } from "../kube/Signal.ts"
+import * as steadyClock from "../kube/SteadyClock.ts"
+import * as Kind from "../projection/Kind.ts"
+import { isLaterVersion, KindTable, type Observer } from "./KindTable.ts"
+import type { Change, NamespaceRecord, RecordOf } from "../projection/Projection.ts"
+import type { WorkloadRow } from "../projection/Row.ts"
+import * as WorkloadRows from "./WorkloadRows.ts"
+
+type Tables = { readonly [K in Kind.Kind]: KindTable<RecordOf[K]> }
+
+/** What is known of the server itself. **Units** milliseconds by `steadyClock`. */
+export interface Health {
+  /** The last sign of life: an answer of any kind, or a watch event. */
+  readonly seenAt: number | undefined
+  /** The last probe that was answered. */
+  readonly probedAt: number | undefined
+  readonly version: string | undefined
+  /** What the last probe ended with, when it failed. */
+  readonly error: ClusterError | undefined
+}
+
+export class ClusterStore {
+  cluster: Cluster
+  /** Told whenever a kind settles, health changes or the breaker does. */
+  readonly signal = new Signal()
+  readonly #tables: Tables = {
+    Namespace: new KindTable<NamespaceRecord>((next, held) =>
+      isLaterVersion(next.resourceVersion, held.resourceVersion)
+    ),
+    Deployment: new KindTable(),
+    StatefulSet: new KindTable(),
+    DaemonSet: new KindTable(),
+    ReplicaSet: new KindTable(),
+    Job: new KindTable(),
+    CronJob: new KindTable(),
+    Node: new KindTable(),
+    Pod: new KindTable()
+  }
+  #health: Health = { seenAt: undefined, probedAt: undefined, version: undefined, error: undefined }
+  readonly #workloads = memo<ReadonlyArray<WorkloadRow>>()
+  readonly #namespaces = memo<ReadonlyMap<string, NamespaceRecord>>()
+
+  constructor(cluster: Cluster) {
+    this.cluster = cluster
+  }
+
+  get health(): Health {
+    return this.#health
+  }
+
+  table<K extends Kind.Kind>(kind: K): Tables[K] {
+    return this.#tables[kind]
+  }
+
+  /** Applies a batch. **Shape** gives whether the kind became synced in it. */
+  apply<K extends Kind.Kind>(kind: K, changes: ReadonlyArray<Change<RecordOf[K]>>, now: number): boolean {
+    const table: KindTable<RecordOf[K]> = this.#tables[kind]
+    const synced = table.apply(changes, now)
+    this.#health = { ...this.#health, seenAt: now }
+    if (synced) this.signal.notify()
+    return synced
+  }
+
+  fail(kind: Kind.Kind, error: ClusterError): void {
+    this.#tables[kind].fail(error)
+    this.signal.notify()
+  }
+
+  miss(kind: Kind.Kind, error: ClusterError): void {
+    this.#tables[kind].miss(error)
+    this.signal.notify()
+  }
+
+  /** Notes how a probe of the server ended. **Shape** `answered` also when it answered with a refusal. */
+  probed(
+    outcome: { readonly answered: boolean; readonly version?: string; readonly error?: ClusterError },
+    now: number
+  ): void {
+    const seen = outcome.answered ? { seenAt: now, probedAt: now } : {}
+    this.#health = { ...this.#health, ...seen, version: outcome.version ?? this.#health.version, error: outcome.error }
+    this.signal.notify()
+  }
+
+  /**
+   * Gives the workload rows: an array that no later change touches.
+   *
+   * **Limits** made anew when something changed since; linear in the objects.
+   */
+  workloads(): ReadonlyArray<WorkloadRow> {
+    const version = Kind.workloadKinds.map((kind) => this.#tables[kind].version).join(",")
+    return this.#workloads(version, () =>
+      WorkloadRows.derive(this.cluster.name, {
+        Deployment: this.#tables.Deployment.records,
+        StatefulSet: this.#tables.StatefulSet.records,
+        DaemonSet: this.#tables.DaemonSet.records,
+        ReplicaSet: this.#tables.ReplicaSet.records,
+        Job: this.#tables.Job.records,
+        CronJob: this.#tables.CronJob.records,
+        Pod: this.#tables.Pod.records
+      })
+    )
+  }
+
+  /** Gives the namespaces by name, in a map that no later change touches. */
+  namespaces(): ReadonlyMap<string, NamespaceRecord> {
+    const { records, version } = this.#tables.Namespace
+    return this.#namespaces(
+      String(version),
+      () => new Map([...records.values()].map((record) => [record.name, record]))
+    )
+  }
+
+  /** Tells whether the labels of namespaces may decide now. */
+  provesLabels(now: number): boolean {
+    return Freshness.provesLabels(this.#tables.Namespace, now)
+  }
+
+  /** Gives the labels of a namespace by name; nothing where proof or namespace is missing. */
+  labelsAt(now: number): (namespace: string) => ProvenLabels {
+    if (!this.provesLabels(now)) return () => undefined
+    const namespaces = this.namespaces()
+    return (namespace) => namespaces.get(namespace)?.labels
+  }
+
+  /** Tells an observer of a kind's records, deleted ones included, until the scope ends. **Limits** within each change. */
+  observe<K extends Kind.Kind>(kind: K, observer: Observer<RecordOf[K]>): Effect.Effect<void, never, Scope.Scope> {
+    const table: KindTable<RecordOf[K]> = this.#tables[kind]
+    return Effect.asVoid(
+      Effect.acquireRelease(
+        Effect.sync(() => table.observe(observer)),
+        (end) => Effect.sync(end)
+      )
+    )
+  }
+
+  /** Gives the same as `ageMs`, of now. */
+  age(kinds: ReadonlyArray<Kind.Kind>): Effect.Effect<number> {
+    return Effect.map(steadyClock.now, (now) => this.ageMs(kinds, now))
+  }
+
+  /** Gives the age of the oldest of some kinds. **Shape** kinds that are not synced have no rows to be old. */
+  ageMs(kinds: ReadonlyArray<Kind.Kind>, now: number): number {
+    const ages = kinds
+      .map((kind) => this.#tables[kind])
+      .filter(({ sync }) => sync._tag === "Synced")
+      .map((table) => Freshness.ageMs(table, this.#health.probedAt, now))
+    return Math.max(0, ...ages)
+  }
+}
+
+/** Remembers the last result of a computation by the version of what it reads. */
+const memo = <A>() => {
+  let last: { readonly version: string; readonly value: A } | undefined
+  return (version: string, compute: () => A): A => {
+    if (last?.version !== version) last = { version, value: compute() }
+    return last.value
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * Keeps one kind of one cluster current: follows it, and begins again for ever when that fails.
+ *
+ * @since 0.1.0
+ */
+import { Context, Effect, Exit, Metric, Random, Scope, type Semaphore, Stream } from "effect"
+import type { Breaker } from "../kube/Breaker.ts"
+import type { Cluster } from "../registry/Cluster.ts"
+import { ClusterError, ClusterUnreachable } from "../kube/ClusterError.ts"
+import type { ClusterStore } from "./ClusterStore.ts"
+import type { Interner } from "../projection/Interner.ts"
+import * as steadyClock from "../kube/SteadyClock.ts"
+import * as Kind from "../projection/Kind.ts"
+import { isMissing } from "./KindTable.ts"
+import type { KubeApi } from "../kube/KubeApi.ts"
+import * as Projection from "../projection/Projection.ts"
+
+/**
+ * **Units** milliseconds. **Shape** waits grow from `minBackoffMs` to `maxBackoffMs` by doubling, each drawn at random
+ * below its bound; a kind that may not be read waits from `minMissingMs` to `maxMissingMs`. A watch that lived for
+ * `settledMs` begins to count anew. A kind that was read before counts as missing once refusals have lasted `refusedMs`:
+ * a server that has just started refuses what its rules allow until it has read them. An initial sync that hears nothing
+ * for `quietMs` goes on without its lanes.
+ */
+export const FollowerLimits = Context.Reference("@quarterdeck/cluster-fanout/Follower/FollowerLimits", {
+  defaultValue: () => ({
+    minBackoffMs: 500,
+    maxBackoffMs: 30_000,
+    minMissingMs: 5_000,
+    maxMissingMs: 300_000,
+    refusedMs: 5_000,
+    quietMs: 5_000,
+    settledMs: 30_000
+  })
+})
+
+/** What the followers of one cluster share. **Shape** `lanes` bound the initial syncs: of the cluster, and of all. */
+export interface Parts {
+  readonly cluster: Cluster
+  readonly api: KubeApi["Service"]
+  readonly breaker: Breaker
+  readonly store: ClusterStore
+  readonly interner: Interner
+  readonly lanes: ReadonlyArray<Semaphore.Semaphore>
+}
+
+const watches = Metric.gauge("quarterdeck_watches", { description: "Collections that are being followed" })
+const events = Metric.counter("quarterdeck_watch_events_total", {
+  description: "Watch events applied",
+  incremental: true
+})
+const failures = Metric.counter("quarterdeck_watch_failures_total", {
+  description: "Watches that ended and began again",
+  incremental: true
+})
+const syncSeconds = Metric.histogram("quarterdeck_sync_seconds", {
+  description: "Wall time of initial syncs",
+  boundaries: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
+})
+
+/** Runs until interrupted. */
+export const run = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
+  const { breaker, store } = parts
+  const limits = yield* FollowerLimits
+  let attempt = 0
+  let refusals = 0
+  let refusedAt: number | undefined
+
+  // A cluster that has never answered must not hold a lane while it does not.
+  yield* store.signal.until(() => store.health.probedAt !== undefined)
+  return yield* Effect.forever(
+    Effect.gen(function* () {
+      yield* breaker.awaitClosed
+      const startedAt = yield* steadyClock.now
+      const error = yield* once(kind, parts)
+      const endedAt = yield* steadyClock.now
+      const lived = endedAt - startedAt
+      yield* Metric.update(Metric.withAttributes(failures, { kind, reason: error.reason._tag }), 1)
+
+      if (lived >= limits.settledMs) {
+        attempt = 0
+        refusals = 0
+        refusedAt = undefined
+      }
+      const since = refusedAt ?? endedAt
+      refusedAt = isMissing(error) ? since : undefined
+      const isDoubted = store.table(kind).sync._tag === "Synced" && endedAt - since < limits.refusedMs
+      if (isMissing(error) && !isDoubted) {
+        store.miss(kind, error)
+        const bound = Math.min(limits.maxMissingMs, limits.minMissingMs * 2 ** refusals++)
+        return yield* Effect.sleep(yield* Random.nextBetween(bound / 2, bound))
+      }
+      store.fail(kind, error)
+      yield* breaker.suspect
+      const bound = Math.min(limits.maxBackoffMs, limits.minBackoffMs * 2 ** attempt++)
+      const wait = yield* Random.nextBetween(limits.minBackoffMs, Math.max(limits.minBackoffMs, bound))
+      const asked = error.reason._tag === "ClusterThrottled" ? (error.reason.retryAfterMs ?? 0) : 0
+      // Whether a refusal lasts is asked when it would count, however long the waits have become by then.
+      const atMost = isMissing(error) ? Math.max(limits.minBackoffMs, since + limits.refusedMs - endedAt) : Infinity
+      yield* Effect.sleep(Math.min(atMost, Math.max(wait, Math.min(asked, limits.maxBackoffMs))))
+    })
+  )
+})
+
+/** Follows once and gives the error that ended it. */
+const once = (kind: Kind.Kind, parts: Parts): Effect.Effect<ClusterError> => {
+  const { breaker, cluster } = parts
+  const ended = new ClusterError({ cluster: cluster.name, reason: new ClusterUnreachable({ code: "WATCH_ENDED" }) })
+  // A dead cluster's sync must not go on holding its lanes until the transport gives up.
+  const refused = Effect.flatMap(breaker.awaitOpen, (error) => Effect.fail(error))
+  return Effect.raceFirst(follow(kind, parts), refused).pipe(
+    Effect.andThen(Effect.fail(ended)),
+    Effect.flip,
+    Effect.scoped
+  )
+}
+
+const follow = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
+  const { api, breaker, cluster, interner, lanes, store } = parts
+  const { quietMs } = yield* FollowerLimits
+  const lane = yield* Effect.acquireRelease(Scope.make(), (scope, exit) => Scope.close(scope, exit))
+  for (const semaphore of lanes) yield* semaphore.takeScoped(1).pipe(Scope.provide(lane))
+  const place = { cluster: cluster.name, interner }
+  const startedAt = yield* steadyClock.now
+  let heardAt = startedAt
+  // Lanes bound the work of taking in much at once; who has nothing to take in must not keep the others waiting.
+  const leaveWhenQuiet = Effect.gen(function* () {
+    let left = quietMs
+    while (left > 0) {
+      yield* Effect.sleep(left)
+      left = heardAt + quietMs - (yield* steadyClock.now)
+    }
+    yield* Scope.close(lane, Exit.void)
+  })
+  yield* Effect.forkScoped(leaveWhenQuiet)
+  yield* Effect.acquireRelease(Metric.modify(watches, 1), () => Metric.modify(watches, -1))
+
+  return yield* Stream.runForEach(api.follow(cluster, { resource: Kind.resources[kind] }), (batch) =>
+    Effect.gen(function* () {
+      const now = yield* steadyClock.now
+      heardAt = now
+      const synced = store.apply(kind, Projection.changes(kind, batch, place), now)
+      breaker.succeeded()
+      yield* Metric.update(Metric.withAttributes(events, { kind }), batch.length)
+      if (!synced) return
+      yield* Metric.update(Metric.withAttributes(syncSeconds, { kind }), (now - startedAt) / 1_000)
+      yield* Scope.close(lane, Exit.void)
+    })
+  )
+})

@@ -1,0 +1,210 @@
+/**
+ * The records of one kind in one cluster, and how current they are.
+ *
+ * A new initial state is collected beside the rows that are shown, and takes their place at once when it is whole: a
+ * reader never sees a part of it, and what is absent from it is gone.
+ *
+ * @since 0.1.0
+ */
+import type { ClusterError } from "../kube/ClusterError.ts"
+import * as resourceVersion from "../kube/ResourceVersion.ts"
+import type { Change } from "../projection/Projection.ts"
+
+/**
+ * How a kind stands.
+ *
+ * **Shape** `pending`: never synced yet. `synced`: rows are shown, `live` while its watch runs. `missing`: the
+ * credential may not read it, or the server does not serve it; no rows are shown.
+ */
+export type Sync =
+  | { readonly _tag: "Pending"; readonly error: ClusterError | undefined }
+  | { readonly _tag: "Synced"; readonly live: boolean; readonly error: ClusterError | undefined }
+  | { readonly _tag: "Missing"; readonly error: ClusterError }
+
+/** Tells a kind that cannot be read, however often one asks, from a cluster that did not answer. */
+export const isMissing = ({ reason }: ClusterError): boolean =>
+  reason._tag === "ClusterForbids" || reason._tag === "ClusterUnsupported"
+
+/** Tells whether one version of an object is later than another. */
+export type IsNewer<R> = (next: R, held: R) => boolean
+
+/** Hears what becomes of the records of a kind, as it is shown. **Limits** called within the change: must be quick. */
+export interface Observer<R> {
+  /** A record appeared or changed. */
+  readonly put: (record: R) => void
+  /** A record goes: it is not in the table any more. */
+  readonly gone: (record: R) => void
+  /** All that is there now; what is not in it is gone. */
+  readonly whole: (records: ReadonlyMap<string, R>) => void
+}
+
+export class KindTable<R extends { readonly uid: string }> {
+  readonly #isNewer: IsNewer<R>
+  #records: Map<string, R> = new Map()
+  /** The initial state that is being collected, if one is. */
+  #staged: Map<string, R> | undefined = new Map()
+  /** The objects that events changed since a comparison began, if one is under way. */
+  #touched: Set<string> | undefined
+  #sync: Sync = { _tag: "Pending", error: undefined }
+  #provenAt: number | undefined
+  #version = 0
+  readonly #observers = new Set<Observer<R>>()
+
+  /** **Shape** `isNewer` protects what a comparison has corrected from a watch that lags behind; else the last wins. */
+  constructor(isNewer: IsNewer<R> = () => true) {
+    this.#isNewer = isNewer
+  }
+
+  /** The records that are shown. **Limits** changes in place: take what you need before you wait. */
+  get records(): ReadonlyMap<string, R> {
+    return this.#records
+  }
+
+  get sync(): Sync {
+    return this.#sync
+  }
+
+  /** When an event, a bookmark or a whole initial state last proved the records current; milliseconds by `steadyClock`. */
+  get provenAt(): number | undefined {
+    return this.#provenAt
+  }
+
+  /** Differs whenever the records do. */
+  get version(): number {
+    return this.#version
+  }
+
+  /** Applies a batch in order. **Shape** gives whether an initial state became whole in it. */
+  apply(changes: ReadonlyArray<Change<R>>, now: number): boolean {
+    let synced = false
+    for (const change of changes) {
+      if (change._tag === "Restart") this.#restart()
+      else if (change._tag === "Synced") synced = this.#complete() || synced
+      else if (change._tag !== "Bookmark") this.#write(change)
+    }
+    // What is still being collected proves nothing about what is shown.
+    if (this.#staged === undefined && changes.length > 0) this.#provenAt = now
+    return synced
+  }
+
+  /** Begins to tell an observer, with all that is there if the kind is synced. **Shape** gives what ends it. */
+  observe(observer: Observer<R>): () => void {
+    this.#observers.add(observer)
+    if (this.#sync._tag === "Synced") observer.whole(this.#records)
+    return () => {
+      this.#observers.delete(observer)
+    }
+  }
+
+  /** Says that the watch ended; rows stay as they are. */
+  fail(error: ClusterError): void {
+    this.#restart()
+    this.#sync = this.#sync._tag === "Synced" ? { _tag: "Synced", live: false, error } : { _tag: "Pending", error }
+  }
+
+  /** Says that the kind cannot be read: its rows are no longer the service's to show. */
+  miss(error: ClusterError): void {
+    this.#restart()
+    this.#show(new Map())
+    this.#provenAt = undefined
+    this.#sync = { _tag: "Missing", error }
+  }
+
+  /** Begins to note what events change, so that a list asked for now can be told from them. **Limits** one at a time. */
+  beginComparison(): void {
+    this.#touched = new Set()
+  }
+
+  /** Ends a comparison whose list did not arrive. */
+  abandonComparison(): void {
+    this.#touched = undefined
+  }
+
+  /**
+   * Makes the records those of a list that was asked for after `beginComparison`, and counts it as proof.
+   *
+   * **Shape** what an event changed meanwhile stays, unless the list holds a later version of it. Gives the number of
+   * corrections; `undefined` when a new initial state overtook the comparison, which then says nothing.
+   */
+  endComparison(listed: ReadonlyMap<string, R>, askedAt: number): number | undefined {
+    const touched = this.#touched
+    this.#touched = undefined
+    if (touched === undefined) return undefined
+
+    let corrections = 0
+    for (const [uid, record] of listed) {
+      const held = this.#records.get(uid)
+      const isKnownBetter = touched.has(uid) && (held === undefined || !this.#isNewer(record, held))
+      // An untouched record is the list's to judge also backwards: a server restored from a backup counts from before.
+      const isSame = held !== undefined && !this.#isNewer(record, held) && !this.#isNewer(held, record)
+      if (isKnownBetter || isSame) continue
+      this.#records.set(uid, record)
+      corrections++
+    }
+    for (const uid of [...this.#records.keys()]) {
+      if (listed.has(uid) || touched.has(uid)) continue
+      this.#records.delete(uid)
+      corrections++
+    }
+    if (corrections > 0) {
+      this.#version++
+      for (const observer of this.#observers) observer.whole(this.#records)
+    }
+    this.#provenAt = Math.max(this.#provenAt ?? 0, askedAt)
+    return corrections
+  }
+
+  #restart(): void {
+    this.#staged = new Map()
+    if (this.#sync._tag === "Synced") this.#sync = { ...this.#sync, live: false }
+  }
+
+  #complete(): boolean {
+    if (this.#staged === undefined) return false
+    this.#show(this.#staged)
+    this.#staged = undefined
+    this.#sync = { _tag: "Synced", live: true, error: undefined }
+    return true
+  }
+
+  #show(records: Map<string, R>): void {
+    this.#records = records
+    this.#touched = undefined
+    this.#version++
+    for (const observer of this.#observers) observer.whole(records)
+  }
+
+  #write(change: Extract<Change<R>, { readonly _tag: "Put" | "Delete" }>): void {
+    const uid = change._tag === "Put" ? change.record.uid : change.uid
+    if (this.#staged !== undefined) {
+      set(this.#staged, uid, change)
+      return
+    }
+    this.#touched?.add(uid)
+    const held = this.#records.get(uid)
+    if (change._tag === "Put" && held !== undefined && !this.#isNewer(change.record, held)) return
+    set(this.#records, uid, change)
+    this.#version++
+    if (change._tag === "Put") for (const observer of this.#observers) observer.put(change.record)
+    else if (held !== undefined) for (const observer of this.#observers) observer.gone(held)
+  }
+}
+
+const set = <R>(
+  records: Map<string, R>,
+  uid: string,
+  change: { readonly _tag: "Put"; readonly record: R } | { readonly _tag: "Delete" }
+) => {
+  if (change._tag === "Put") records.set(uid, change.record)
+  else records.delete(uid)
+}
+
+/**
+ * Tells whether a resource version is later than another of the same object.
+ *
+ * **Shape** of versions that cannot be compared, the one that came last counts as later.
+ */
+export const isLaterVersion = (next: string, held: string): boolean => {
+  const compared = resourceVersion.compare(next, held)
+  return compared === undefined ? next !== held : compared > 0
+}

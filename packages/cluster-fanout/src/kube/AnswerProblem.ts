@@ -1,0 +1,148 @@
+/** Says why an answer, or the lack of one, is a failure. Nothing here quotes what a credential was made of. */
+import { Option, Schema } from "effect"
+import { STATUS_CODES } from "node:http"
+import {
+  ClusterAnswerInvalid,
+  ClusterCertificateInvalid,
+  type ClusterError,
+  ClusterExpired,
+  ClusterForbids,
+  ClusterThrottled,
+  ClusterUnauthorized,
+  ClusterUnreachable,
+  ClusterUnsupported
+} from "./ClusterError.ts"
+
+type Reason = ClusterError["reason"]
+
+/** An answer that is not a success. **Shape** `body` may be cut; `secrets` are masked should the server echo them. */
+export interface Refused {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+  readonly body: string
+  readonly verb: string
+  readonly resource: string
+  readonly secrets: ReadonlyArray<string>
+  readonly nowMs: number
+}
+
+/** Maps a status to the reason that callers act on. */
+export const fromAnswer = (refused: Refused): Reason => {
+  const { resource, status, verb } = refused
+  if (status >= 300 && status < 400) {
+    return new ClusterAnswerInvalid({ status, problem: "a redirect, and redirects are not followed" })
+  }
+  const retryAfterMs = retryAfter(refused)
+  const throttled = () => new ClusterThrottled(retryAfterMs === undefined ? {} : { retryAfterMs })
+  switch (status) {
+    case 401:
+      return new ClusterUnauthorized()
+    case 403:
+      return new ClusterForbids({ verb, resource })
+    case 404:
+      return new ClusterUnsupported({ resource })
+    case 410:
+      return new ClusterExpired()
+    case 429:
+      return throttled()
+    case 503:
+      if (retryAfterMs !== undefined) return throttled()
+  }
+  return new ClusterAnswerInvalid({ status, problem: describe(refused) })
+}
+
+/** The server's own account of a failure. **Source** `meta/v1.Status`. */
+const Status = Schema.Struct({
+  kind: Schema.Literal("Status"),
+  code: Schema.optionalKey(Schema.Int),
+  reason: Schema.optionalKey(Schema.String),
+  message: Schema.optionalKey(Schema.String),
+  details: Schema.optionalKey(Schema.Struct({ retryAfterSeconds: Schema.optionalKey(Schema.Natural) }))
+})
+export type Status = typeof Status.Type
+
+const decodeStatusText = Schema.decodeUnknownOption(Schema.fromJsonString(Status))
+
+/** Reads a value as a `Status`, if it is one. */
+export const decodeStatus: (value: unknown) => Option.Option<Status> = Schema.decodeUnknownOption(Status)
+
+/** Reads a body as a `Status`, if it is one. */
+const statusOf = (body: string): Status | undefined => Option.getOrUndefined(decodeStatusText(body))
+
+const MAX_PROBLEM = 256
+
+const describe = ({ body, secrets, status }: Refused): string => {
+  const told = statusOf(body)
+  const text = [told?.reason, told?.message].filter((part) => part !== undefined && part !== "").join(": ")
+  if (text === "") return STATUS_CODES[status] ?? "an unknown status"
+  return secrets
+    .filter((secret) => secret.length > 3)
+    .reduce((masked, secret) => masked.replaceAll(secret, "***"), text)
+    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ")
+    .slice(0, MAX_PROBLEM)
+}
+
+/** **Units** milliseconds; the header in seconds or as a date, else the hint in the body. */
+const retryAfter = ({ body, headers, nowMs }: Refused): number | undefined => {
+  const header = headers["retry-after"]
+  const text = typeof header === "string" ? header.trim() : undefined
+  if (text !== undefined && /^\d{1,6}$/.test(text)) return Number(text) * 1000
+  const at = text === undefined ? Number.NaN : Date.parse(text)
+  if (Number.isFinite(at)) return Math.max(0, Math.round(at - nowMs))
+  const seconds = statusOf(body)?.details?.retryAfterSeconds
+  return seconds === undefined ? undefined : seconds * 1000
+}
+
+/** Maps what was thrown while connecting, sending or reading. */
+export const fromThrown = (thrown: unknown): Reason => {
+  const codes = codesOf(thrown)
+  const certificate = codes.find(isCertificateCode)
+  if (certificate !== undefined) return new ClusterCertificateInvalid({ code: certificate })
+  // The server did not take our certificate, or wants one and got none.
+  if (codes.some((code) => /^ERR_SSL_.*ALERT_.*(CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/.test(code))) {
+    return new ClusterUnauthorized()
+  }
+  const code = codes[0] ?? "UNKNOWN"
+  return code.startsWith("HPE_") || NOT_HTTP.has(code)
+    ? new ClusterAnswerInvalid({ problem: `not a valid HTTP exchange (${code})` })
+    : new ClusterUnreachable({ code })
+}
+
+const NOT_HTTP = new Set([
+  "UND_ERR_HEADERS_OVERFLOW",
+  "UND_ERR_RES_CONTENT_LENGTH_MISMATCH",
+  "UND_ERR_INVALID_ARG",
+  "UND_ERR_NOT_SUPPORTED"
+])
+
+const isCertificateCode = (code: string): boolean =>
+  CERTIFICATE_CODES.has(code) || code.startsWith("ERR_TLS_CERT_") || code.startsWith("CERT_") || code.includes("_CRL")
+
+/** The names that OpenSSL's `X509_V_ERR_*` carry in Node, beside those that start with `CERT_`. */
+const CERTIFICATE_CODES = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "UNABLE_TO_DECRYPT_CERT_SIGNATURE",
+  "UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY",
+  "ERROR_IN_CERT_NOT_BEFORE_FIELD",
+  "ERROR_IN_CERT_NOT_AFTER_FIELD",
+  "INVALID_CA",
+  "INVALID_PURPOSE",
+  "PATH_LENGTH_EXCEEDED",
+  "HOSTNAME_MISMATCH",
+  "EE_KEY_TOO_SMALL",
+  "CA_KEY_TOO_SMALL",
+  "CA_MD_TOO_WEAK"
+])
+
+/** The codes of an error, its causes and, where several addresses were tried, their errors. */
+const codesOf = (thrown: unknown, depth = 4): ReadonlyArray<string> => {
+  if (depth === 0 || !(thrown instanceof Error)) return []
+  const own =
+    "code" in thrown && typeof thrown.code === "string" && /^[A-Z0-9_]{1,64}$/.test(thrown.code) ? [thrown.code] : []
+  const others: ReadonlyArray<unknown> = thrown instanceof AggregateError ? thrown.errors : []
+  return [...own, ...[thrown.cause, ...others].flatMap((inner) => codesOf(inner, depth - 1))]
+}

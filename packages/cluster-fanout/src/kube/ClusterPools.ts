@@ -1,0 +1,159 @@
+/** Keeps the connections to each cluster: made once, shared, and let go when nobody has asked for a while. */
+import { Duration, Effect, RcMap, Redacted, Result } from "effect"
+import { X509Certificate } from "node:crypto"
+import { createSecureContext, type SecureContext } from "node:tls"
+import { type Dispatcher, Pool, ProxyAgent } from "undici"
+import type { Cluster, Connection } from "../registry/Cluster.ts"
+import { ClusterCredentialUnavailable, ClusterError, ClusterThrottled } from "./ClusterError.ts"
+import type { Proof, TlsMaterial } from "./credential/Credentials.ts"
+import { Keyed } from "./Keyed.ts"
+
+/**
+ * Calls are short and share few connections; a watch holds one for minutes and must not stand in a call's way. A probe has
+ * a connection of its own: behind slow lists it would take a busy cluster for a dead one.
+ */
+export type Lane = "call" | "watch" | "probe"
+
+export interface PoolLimits {
+  readonly callConnections: number
+  /** Calls of one cluster that may be under way or wait for a connection. */
+  readonly callsWaiting: number
+  readonly watchConnections: number
+  readonly connectMs: number
+  readonly keepAliveMs: number
+  readonly idleMs: number
+}
+
+interface Spec {
+  readonly connection: Connection
+  readonly tls: TlsMaterial
+  readonly lane: Lane
+}
+
+interface Shared {
+  readonly dispatcher: Dispatcher
+  users: number
+}
+
+/** TCP keep-alive: a peer that vanished without a word is noticed below HTTP too. */
+const TCP_KEEP_ALIVE_MS = 30_000
+const KEEP_ALIVE_MAX_MS = 600_000
+const BUSY_RETRY_MS = 1_000
+
+/**
+ * Makes the keeper.
+ *
+ * **Shape** a pool belongs to one generation, one TLS identity and one lane, so a changed connection never reuses an
+ * old socket; it is destroyed `idleMs` after its last user is done.
+ */
+export const make = Effect.fnUntraced(function* (limits: PoolLimits) {
+  const pools = yield* RcMap.make({
+    lookup: ({ value }: Keyed<Spec>) =>
+      Effect.acquireRelease(
+        Effect.sync(() => open(value, limits)),
+        (opened) => (Result.isSuccess(opened) ? Effect.promise(() => opened.success.dispatcher.destroy()) : Effect.void)
+      ),
+    idleTimeToLive: Duration.millis(limits.idleMs)
+  })
+
+  /** Lends a cluster's pool for the life of the scope. **Errors** `ClusterCredentialUnavailable`, `ClusterThrottled`. */
+  const lend = Effect.fnUntraced(function* (cluster: Cluster, proof: Proof, lane: Lane) {
+    const failed = (reason: ClusterError["reason"]) => new ClusterError({ cluster: cluster.name, reason })
+    const key = new Keyed(`${lane} ${cluster.generation} ${proof.tlsId}`, {
+      connection: cluster.connection,
+      tls: proof.tls,
+      lane
+    })
+    const opened = yield* RcMap.get(pools, key)
+    if (Result.isFailure(opened)) {
+      yield* RcMap.invalidate(pools, key)
+      return yield* failed(new ClusterCredentialUnavailable({ problem: opened.failure }))
+    }
+    const pool = opened.success
+    if (pool.users >= (lane === "watch" ? limits.watchConnections : limits.callsWaiting)) {
+      return yield* failed(new ClusterThrottled({ retryAfterMs: BUSY_RETRY_MS }))
+    }
+    yield* Effect.acquireRelease(
+      Effect.sync(() => ++pool.users),
+      () => Effect.sync(() => --pool.users)
+    )
+    return pool.dispatcher
+  })
+  return { lend }
+})
+
+const open = ({ connection, lane, tls }: Spec, limits: PoolLimits): Result.Result<Shared, string> =>
+  Result.map(secureContext(tls), (context): Shared => {
+    const connect = {
+      ...(context && { secureContext: context }),
+      ...(connection.tlsServerName !== undefined && { servername: connection.tlsServerName }),
+      rejectUnauthorized: !connection.insecureSkipTlsVerify,
+      // HTTP/2 would put watches and calls of one pool on one connection.
+      allowH2: false,
+      timeout: limits.connectMs,
+      keepAliveInitialDelay: TCP_KEEP_ALIVE_MS
+    }
+    const options = {
+      connections: connectionsOf(lane, limits),
+      pipelining: 1,
+      allowH2: false,
+      keepAliveTimeout: limits.keepAliveMs,
+      keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
+      // The transport times calls and silence itself, by the clock of the program.
+      headersTimeout: 0,
+      bodyTimeout: 0
+    }
+    const dispatcher =
+      connection.proxyUrl === undefined
+        ? new Pool(new URL(connection.server).origin, { ...options, connect })
+        : new ProxyAgent({
+            ...options,
+            uri: connection.proxyUrl,
+            requestTls: connect,
+            proxyTls: { allowH2: false, timeout: limits.connectMs, keepAliveInitialDelay: TCP_KEEP_ALIVE_MS }
+          })
+    return { dispatcher, users: 0 }
+  })
+
+const connectionsOf = (lane: Lane, limits: PoolLimits): number => {
+  switch (lane) {
+    case "call":
+      // One of them is the probe's, so that a cluster never sees more than it was promised.
+      return Math.max(1, limits.callConnections - 1)
+    case "watch":
+      return limits.watchConnections
+    case "probe":
+      return 1
+  }
+}
+
+/** **Shape** none when neither authority nor certificate is given: then Node's own roots count. */
+const secureContext = ({
+  certificateAuthority,
+  client
+}: TlsMaterial): Result.Result<SecureContext | undefined, string> => {
+  if (certificateAuthority === undefined && client === undefined) return Result.succeed(undefined)
+  if (certificateAuthority !== undefined && !isAuthority(certificateAuthority)) {
+    return Result.fail("the certificate authority is not PEM")
+  }
+  return Result.try({
+    try: () =>
+      createSecureContext({
+        ...(certificateAuthority !== undefined && { ca: certificateAuthority }),
+        ...(client && { cert: Redacted.value(client.certificate), key: Redacted.value(client.key) })
+      }),
+    // The cause is dropped: OpenSSL may quote what it could not read.
+    catch: () => "the client certificate and its key are not PEM, or do not belong together"
+  })
+}
+
+/** Node passes over what it cannot read as an authority, and would then trust nobody without saying why. */
+const isAuthority = (pem: string): boolean => {
+  const certificates = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
+  return (
+    certificates.length > 0
+    && certificates.every((one) =>
+      Result.isSuccess(Result.try({ try: () => new X509Certificate(one), catch: () => "unreadable" }))
+    )
+  )
+}

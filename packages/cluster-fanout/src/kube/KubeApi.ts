@@ -1,0 +1,149 @@
+/**
+ * Speaks to the API server of any registered cluster: paged lists, watches, single reads.
+ *
+ * @since 0.1.0
+ */
+import { Cache, Context, Duration, Effect, Exit, Layer, Option, Result, Schema, Stream } from "effect"
+import type { Cluster } from "../registry/Cluster.ts"
+import type { ClusterError } from "./ClusterError.ts"
+import * as follow from "./Follow.ts"
+import { Keyed } from "./Keyed.ts"
+import { parseJson, toObject } from "./KubeObjectJson.ts"
+import * as kubePath from "./KubePath.ts"
+import { decoded, getPage } from "./ListPages.ts"
+import type { KubeObject, Scope, WatchEvent } from "./KubeObject.ts"
+import { Transport } from "./Transport.ts"
+
+export interface ServerVersion {
+  readonly major: number
+  readonly minor: number
+  /** **Example** `v1.36.3` */
+  readonly gitVersion: string
+}
+
+export class KubeApi extends Context.Service<
+  KubeApi,
+  {
+    /** Reads `/version`. */
+    readonly version: (cluster: Cluster) => Effect.Effect<ServerVersion, ClusterError>
+    /**
+     * Lists page by page (500 objects), each page an array, at one resource version.
+     *
+     * **Limits** an expired continue token restarts nothing: it fails with `ClusterExpired`.
+     */
+    readonly list: (
+      cluster: Cluster,
+      scope: Scope,
+      options?: {
+        readonly labelSelector?: string
+        readonly fieldSelector?: string
+        /** Asks for metadata only (`PartialObjectMetadata`). */
+        readonly metadataOnly?: boolean
+      }
+    ) => Stream.Stream<ReadonlyArray<KubeObject>, ClusterError>
+    /** Reads one object. **Errors** `ClusterError`; absent objects give `undefined`. */
+    readonly get: (cluster: Cluster, scope: Scope, name: string) => Effect.Effect<KubeObject | undefined, ClusterError>
+    /**
+     * Follows a collection until it fails: initial state (watch-list where the server offers it, else paged list), then
+     * events; reconnects a watch that ended cleanly, once also one that broke, and begins anew (`Restart`) on 410
+     * or when the server has gone back to an earlier state.
+     *
+     * **Limits** one connection of the watch pool; a stream without any byte for 150 s fails with `ClusterTimeout`
+     * (`FollowLimits`). Short waits that a throttling server asks for are kept, long ones fail with `ClusterThrottled`.
+     */
+    readonly follow: (cluster: Cluster, scope: Scope) => Stream.Stream<ReadonlyArray<WatchEvent>, ClusterError>
+  }
+>()("@quarterdeck/cluster-fanout/KubeApi") {
+  static readonly layerNoDeps = Layer.effect(
+    KubeApi,
+    Effect.gen(function* () {
+      const transport = yield* Transport
+      const limits = yield* FollowLimits
+
+      const version = Effect.fn("KubeApi.version")(function* (cluster: Cluster) {
+        const action = { verb: "get", resource: "version" }
+        const { body } = yield* transport.call(cluster, { method: "GET", path: "/version", action, isProbe: true })
+        return yield* decoded(cluster, Result.flatMap(parseJson(body), toVersion))
+      })
+      // Twenty collections are followed at once when a cluster joins: they ask together, and the answer changes seldom.
+      const versions = yield* Cache.makeWith((key: Keyed<Cluster>) => version(key.value), {
+        capacity: 4_096,
+        timeToLive: (exit) => (Exit.isSuccess(exit) ? Duration.minutes(5) : Duration.zero)
+      })
+
+      const list: KubeApi["Service"]["list"] = (cluster, scope, options = {}) =>
+        Stream.paginate(Option.none<string>(), (token) =>
+          getPage(transport, cluster, scope, { ...options, continueToken: Option.getOrUndefined(token) }).pipe(
+            Effect.map(
+              (page) =>
+                [
+                  [page.items],
+                  page.continueToken === undefined ? Option.none() : Option.some(Option.some(page.continueToken))
+                ] as const
+            )
+          )
+        ).pipe(
+          Stream.withSpan("KubeApi.list", { attributes: { cluster: cluster.name, resource: kubePath.words(scope) } })
+        )
+
+      const get = Effect.fn("KubeApi.get")(function* (cluster: Cluster, scope: Scope, name: string) {
+        const { body, status } = yield* transport.call(cluster, {
+          method: "GET",
+          path: kubePath.object(scope, name),
+          action: { verb: "get", resource: kubePath.words(scope) },
+          allow: [404]
+        })
+        return status === 404 ? undefined : yield* decoded(cluster, Result.flatMap(parseJson(body), toObject))
+      })
+
+      /** A credential that may not even read the version may still list and watch, which every version offers. */
+      const mayWatchList = (cluster: Cluster) =>
+        Cache.get(versions, new Keyed(cluster.generation, cluster)).pipe(
+          Effect.map(offersWatchList),
+          Effect.catchReason("ClusterError", "ClusterForbids", () => Effect.succeed(false))
+        )
+
+      const following: KubeApi["Service"]["follow"] = (cluster, scope) =>
+        Stream.unwrap(
+          Effect.map(mayWatchList(cluster), (watchList) =>
+            follow.stream({ transport, cluster, collection: scope, watchList, limits })
+          )
+        )
+
+      return KubeApi.of({ version, list, get, follow: following })
+    })
+  )
+
+  /** Needs files for what clusters keep in them, and processes for credential plugins. */
+  static readonly layer = KubeApi.layerNoDeps.pipe(Layer.provide(Transport.layer))
+}
+
+/** How a collection is followed; the watch pool's size is in `TransportLimits`. */
+export const FollowLimits = Context.Reference<follow.FollowLimits>("@quarterdeck/cluster-fanout/KubeApi/FollowLimits", {
+  defaultValue: () => ({
+    silenceMs: 150_000,
+    initialSilenceMs: 30_000,
+    lineBytes: 16 * 1024 * 1024,
+    minWatchSeconds: 300,
+    maxWatchSeconds: 600,
+    maxThrottleMs: 5_000,
+    maxThrottles: 3,
+    usefulMs: 5_000,
+    firstBackoffMs: 1_000,
+    maxBackoffMs: 30_000
+  })
+})
+
+/** On in 1.32 and from 1.34 on, off between. **Source** KEP-3157. */
+const offersWatchList = ({ major, minor }: ServerVersion): boolean => major > 1 || minor === 32 || minor >= 34
+
+const decodeVersion = Schema.decodeUnknownOption(Schema.Struct({ gitVersion: Schema.String }))
+
+/** Vendors write `major` and `minor` as they like (`"32+"`, `""`), `gitVersion` always begins alike. */
+const toVersion = (value: unknown): Result.Result<ServerVersion, string> => {
+  const gitVersion = Option.getOrUndefined(decodeVersion(value))?.gitVersion ?? ""
+  const [, major, minor] = /^v?(\d{1,4})\.(\d{1,4})/.exec(gitVersion) ?? []
+  return major === undefined || minor === undefined
+    ? Result.fail("the answer is not a version")
+    : Result.succeed({ major: Number(major), minor: Number(minor), gitVersion })
+}

@@ -1,0 +1,125 @@
+/** Decodes what API servers send: objects, lists, watch events. */
+import { Result } from "effect"
+import { isAscii } from "node:buffer"
+import type { KubeObject } from "./KubeObject.ts"
+
+type Fields = Readonly<Record<string, unknown>>
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const isMap = (value: unknown): boolean =>
+  value === undefined || (isFields(value) && Object.values(value).every((text) => typeof text === "string"))
+
+const isText = (value: unknown): boolean => value === undefined || typeof value === "string"
+
+const isOwner = (value: unknown): boolean =>
+  isFields(value) && ["apiVersion", "kind", "name", "uid"].every((field) => typeof value[field] === "string")
+
+/** Checks what the rest of the program reads without looking, and no more: this runs once per object. */
+const isKubeObject = (value: unknown): value is KubeObject => {
+  if (!isFields(value) || !isFields(value["metadata"])) return false
+  const {
+    annotations,
+    creationTimestamp,
+    deletionTimestamp,
+    labels,
+    name,
+    namespace,
+    ownerReferences,
+    resourceVersion,
+    uid
+  } = value["metadata"]
+  return (
+    typeof name === "string"
+    && typeof uid === "string"
+    && typeof resourceVersion === "string"
+    && isText(namespace)
+    && isText(creationTimestamp)
+    && isText(deletionTimestamp)
+    && isMap(labels)
+    && isMap(annotations)
+    && (ownerReferences === undefined || (Array.isArray(ownerReferences) && ownerReferences.every(isOwner)))
+  )
+}
+
+/**
+ * Fills in what computed objects, such as those of `metrics.k8s.io`, lack (uid, resource version), and drops fields
+ * that are null, which stands for absent. Most objects need neither and are left alone.
+ */
+const normalized = (value: unknown): unknown => {
+  if (!isFields(value) || !isFields(value["metadata"])) return value
+  const { metadata } = value
+  const fields = Object.entries(metadata)
+  const isWhole = "uid" in metadata && "resourceVersion" in metadata && fields.every(([, field]) => field !== null)
+  if (isWhole) return value
+  const present = Object.fromEntries(fields.filter(([, field]) => field !== null))
+  return { ...value, metadata: { uid: "", resourceVersion: "", ...present } }
+}
+
+/** Reads JSON; ASCII, which most objects are, decodes faster as Latin-1. */
+export const parseJson = (bytes: Buffer): Result.Result<unknown, string> =>
+  Result.try({
+    try: (): unknown => JSON.parse(bytes.toString(isAscii(bytes) ? "latin1" : "utf8")),
+    catch: () => "the answer is not JSON"
+  })
+
+/** Reads one object. */
+export const toObject = (value: unknown): Result.Result<KubeObject, string> => {
+  const object = normalized(value)
+  return isKubeObject(object) ? Result.succeed(object) : Result.fail("the answer is not a Kubernetes object")
+}
+
+export interface ListPage {
+  readonly items: ReadonlyArray<KubeObject>
+  readonly resourceVersion: string
+  /** Absent on the last page. */
+  readonly continueToken?: string
+}
+
+/** Reads one page of a list. */
+export const toPage = (value: unknown): Result.Result<ListPage, string> =>
+  Result.gen(function* () {
+    if (!isFields(value) || !isFields(value["metadata"])) return yield* Result.fail("the answer is not a list")
+    const raw = value["items"] ?? []
+    if (!Array.isArray(raw)) return yield* Result.fail("the answer is not a list")
+    const { continue: token, resourceVersion } = value["metadata"]
+    return {
+      items: yield* Result.all(raw.map(toObject)),
+      resourceVersion: typeof resourceVersion === "string" ? resourceVersion : "",
+      ...(typeof token === "string" && token !== "" && { continueToken: token })
+    }
+  })
+
+export type WireEvent =
+  | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: KubeObject }
+  | { readonly type: "BOOKMARK"; readonly resourceVersion: string; readonly endsInitial: boolean }
+  | { readonly type: "ERROR"; readonly status: unknown }
+
+const INITIAL_EVENTS_END = "k8s.io/initial-events-end"
+
+/** Reads one line of a watch. **Shape** unknown types, which a newer server may send, are nothing. */
+export const toEvent = (value: unknown): Result.Result<WireEvent | undefined, string> => {
+  if (!isFields(value) || !isFields(value["object"])) return Result.fail("a line of the watch is not an event")
+  const { object, type } = value
+  switch (type) {
+    case "ADDED":
+    case "MODIFIED":
+    case "DELETED":
+      return Result.map(toObject(object), (read) => ({ type, object: read }))
+    case "ERROR":
+      return Result.succeed({ type, status: object })
+    case "BOOKMARK": {
+      const metadata = isFields(object["metadata"]) ? object["metadata"] : {}
+      const { annotations, resourceVersion } = metadata
+      if (typeof resourceVersion !== "string") return Result.fail("a bookmark has no resource version")
+      return Result.succeed({
+        type,
+        resourceVersion,
+        endsInitial: isFields(annotations) && annotations[INITIAL_EVENTS_END] === "true"
+      })
+    }
+    default:
+      return Result.succeed(undefined)
+  }
+}

@@ -1,0 +1,244 @@
+/**
+ * Sends requests to API servers over connections that are kept: with the cluster's credential, its trust, and no
+ * redirects.
+ *
+ * @since 0.1.0
+ */
+import { Clock, Context, Duration, Effect, Exit, Layer, Option, Redacted, Scope } from "effect"
+import type { Dispatcher } from "undici"
+import type { Cluster } from "../registry/Cluster.ts"
+import { ClusterAnswerInvalid, ClusterError, ClusterTimeout } from "./ClusterError.ts"
+import { Credentials, type Proof } from "./credential/Credentials.ts"
+import { fromAnswer, fromThrown } from "./AnswerProblem.ts"
+import * as bodyReader from "./BodyReader.ts"
+import * as clusterPools from "./ClusterPools.ts"
+
+/** What to ask of a cluster. */
+export interface TransportRequest {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+  /** Path and query below the server's base URL, such as `/api/v1/pods?limit=500`, already encoded. */
+  readonly path: string
+  /** `application/json` unless given. */
+  readonly accept?: string
+  readonly body?: { readonly contentType: string; readonly text: string }
+  /** The words for a refusal: `{ verb: "list", resource: "pods" }`. */
+  readonly action: { readonly verb: string; readonly resource: string }
+  /** Statuses that are answers to the caller, beside 2xx; the others fail. */
+  readonly allow?: ReadonlyArray<number>
+  /** Asks whether the cluster is there, and so does not queue behind its other calls. */
+  readonly isProbe?: boolean
+}
+
+export interface TransportAnswer {
+  readonly status: number
+  readonly body: Buffer
+}
+
+/** An answer whose body is still coming. */
+export interface OpenAnswer {
+  readonly status: number
+  /** Gives the next piece of the body, none at its end. **Errors** `ClusterTimeout` when silent for `silenceMs`. */
+  readonly read: (silenceMs: number) => Effect.Effect<Option.Option<Buffer>, ClusterError>
+}
+
+/**
+ * **Units** connections and calls of one cluster; milliseconds; bytes of one answer that is taken whole.
+ *
+ * `idleMs` is how long a pool without users is kept, `keepAliveMs` how long a connection.
+ */
+export const TransportLimits = Context.Reference("@quarterdeck/cluster-fanout/Transport/TransportLimits", {
+  defaultValue: () => ({
+    callConnections: 4,
+    callsWaiting: 256,
+    watchConnections: 64,
+    connectMs: 10_000,
+    keepAliveMs: 75_000,
+    idleMs: 120_000,
+    callMs: 60_000,
+    answerBytes: 64 * 1024 * 1024
+  })
+})
+
+const REFUSAL_BYTES = 64 * 1024
+
+export class Transport extends Context.Service<
+  Transport,
+  {
+    /**
+     * Sends a request and takes the whole answer.
+     *
+     * **Errors** `ClusterError`: every status but 2xx and those allowed, and redirects always. A 401 renews the
+     * credential once where that can help; a GET whose kept connection turns out closed is sent once more.
+     *
+     * **Limits** `TransportLimits`: at most `callConnections` connections of a cluster, one of them for probes, `callMs` in
+     * all. Interrupting destroys the request.
+     */
+    readonly call: (cluster: Cluster, request: TransportRequest) => Effect.Effect<TransportAnswer, ClusterError>
+    /**
+     * Sends a request and leaves the body open for as long as the scope.
+     *
+     * **Limits** holds one of `watchConnections` connections, which calls do not share; beyond them `ClusterThrottled`.
+     */
+    readonly open: (cluster: Cluster, request: TransportRequest) => Effect.Effect<OpenAnswer, ClusterError, Scope.Scope>
+  }
+>()("@quarterdeck/cluster-fanout/Transport") {
+  static readonly layerNoDeps = Layer.effect(
+    Transport,
+    Effect.gen(function* () {
+      const credentials = yield* Credentials
+      const limits = yield* TransportLimits
+      const pools = yield* clusterPools.make(limits)
+
+      const send = Effect.fnUntraced(
+        function* (cluster: Cluster, request: TransportRequest, lane: clusterPools.Lane, proof: Proof) {
+          const dispatcher = yield* pools.lend(cluster, proof, lane)
+          const response = yield* dispatch(dispatcher, cluster, request, proof)
+          return { response, read: bodyReader.make(response.body), proof }
+        },
+        (sent, _cluster, request) =>
+          request.method === "GET" ? Effect.retry(sent, { times: 1, while: isStaleConnection }) : sent
+      )
+
+      const sendRenewing = Effect.fnUntraced(function* (
+        cluster: Cluster,
+        request: TransportRequest,
+        lane: clusterPools.Lane
+      ) {
+        const scope = yield* Effect.scope
+        const first = yield* Scope.fork(scope)
+        const sent = yield* send(cluster, request, lane, yield* credentials.prove(cluster)).pipe(Scope.provide(first))
+        if (sent.response.statusCode !== 401) return sent
+        // Taken first, so that the connection is free while a plugin runs.
+        yield* collect(sent.read, cluster, REFUSAL_BYTES, "cut")
+        const renewed = yield* credentials.renew(cluster, sent.proof)
+        if (Option.isNone(renewed)) return sent
+        yield* Scope.close(first, Exit.void)
+        return yield* send(cluster, request, lane, renewed.value)
+      })
+
+      /** **Errors** everything that the request does not allow. */
+      const sendChecked = Effect.fnUntraced(function* (
+        cluster: Cluster,
+        request: TransportRequest,
+        lane: clusterPools.Lane
+      ) {
+        const sent = yield* sendRenewing(cluster, request, lane)
+        const { headers, statusCode: status } = sent.response
+        if (isSuccess(status) || request.allow?.includes(status)) return sent
+        const body = yield* collect(sent.read, cluster, REFUSAL_BYTES, "cut")
+        const reason = fromAnswer({
+          status,
+          headers,
+          body: body.toString("utf8"),
+          ...request.action,
+          secrets: secretsOf(sent.proof),
+          nowMs: yield* Clock.currentTimeMillis
+        })
+        return yield* new ClusterError({ cluster: cluster.name, reason })
+      })
+
+      const call = Effect.fn("Transport.call")(
+        function* (cluster: Cluster, request: TransportRequest) {
+          yield* Effect.annotateCurrentSpan({ cluster: cluster.name, ...request.action })
+          const { read, response } = yield* sendChecked(cluster, request, request.isProbe === true ? "probe" : "call")
+          const body = yield* collect(read, cluster, limits.answerBytes, "fail")
+          return { status: response.statusCode, body }
+        },
+        (answer, cluster) => Effect.scoped(answer).pipe(orTimeout(cluster, limits.callMs))
+      )
+
+      const open = Effect.fn("Transport.open")(function* (cluster: Cluster, request: TransportRequest) {
+        yield* Effect.annotateCurrentSpan({ cluster: cluster.name, ...request.action })
+        const sent = yield* sendChecked(cluster, request, "watch").pipe(orTimeout(cluster, limits.callMs))
+        const read = (silenceMs: number) =>
+          sent.read.pipe(Effect.mapError(thrownBy(cluster)), orTimeout(cluster, silenceMs))
+        return { status: sent.response.statusCode, read }
+      })
+
+      return Transport.of({ call, open })
+    })
+  )
+
+  /** Needs files for what clusters keep in them, and processes for credential plugins. */
+  static readonly layer = Transport.layerNoDeps.pipe(Layer.provide(Credentials.layer))
+}
+
+/** Sends, and gives the head of the answer; the request is destroyed with the scope, wherever it stands then. */
+const dispatch = Effect.fnUntraced(function* (
+  dispatcher: Dispatcher,
+  { connection, name }: Cluster,
+  { accept, body, method, path }: TransportRequest,
+  proof: Proof
+) {
+  const base = new URL(connection.server)
+  const abort = yield* Effect.acquireRelease(
+    Effect.sync(() => new AbortController()),
+    (controller) => Effect.sync(() => controller.abort())
+  )
+  return yield* Effect.tryPromise({
+    try: () =>
+      dispatcher
+        .request({
+          origin: base.origin,
+          method,
+          path: base.pathname.replace(/\/+$/, "") + path,
+          headers: {
+            ...Redacted.value(proof.headers),
+            accept: accept ?? "application/json",
+            "user-agent": "quarterdeck",
+            ...(body && { "content-type": body.contentType })
+          },
+          body: body?.text ?? null,
+          signal: abort.signal
+        })
+        .then((response) => {
+          // An abort that comes between the head and its reader would otherwise be an unheard error event.
+          response.body.on("error", () => {})
+          return response
+        }),
+    catch: thrownBy({ name })
+  })
+})
+
+const thrownBy =
+  ({ name }: Pick<Cluster, "name">) =>
+  (thrown: unknown): ClusterError =>
+    new ClusterError({ cluster: name, reason: fromThrown(thrown) })
+
+const orTimeout = ({ name }: Cluster, timeoutMs: number) =>
+  Effect.timeoutOrElse({
+    duration: Duration.millis(timeoutMs),
+    orElse: () => Effect.fail(new ClusterError({ cluster: name, reason: new ClusterTimeout({ timeoutMs }) }))
+  })
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300
+
+/** A server may close a kept connection just as the next request leaves; nothing was answered, so a read may go again. */
+const isStaleConnection = ({ reason }: ClusterError): boolean =>
+  reason._tag === "ClusterUnreachable" && ["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"].includes(reason.code)
+
+const collect = Effect.fnUntraced(function* (
+  read: Effect.Effect<Option.Option<Buffer>, unknown>,
+  cluster: Cluster,
+  limitBytes: number,
+  beyond: "fail" | "cut"
+) {
+  const pieces: Array<Buffer> = []
+  let bytes = 0
+  while (true) {
+    const piece = yield* read.pipe(Effect.mapError(thrownBy(cluster)))
+    if (Option.isNone(piece)) return Buffer.concat(pieces, bytes)
+    bytes += piece.value.length
+    if (bytes > limitBytes && beyond === "cut") return Buffer.concat(pieces)
+    if (bytes > limitBytes) {
+      const reason = new ClusterAnswerInvalid({ problem: `the answer is longer than ${limitBytes} bytes` })
+      return yield* new ClusterError({ cluster: cluster.name, reason })
+    }
+    pieces.push(piece.value)
+  }
+})
+
+const secretsOf = (proof: Proof): ReadonlyArray<string> => {
+  const { authorization } = Redacted.value(proof.headers)
+  return typeof authorization === "string" ? authorization.split(" ").slice(1) : []
+}

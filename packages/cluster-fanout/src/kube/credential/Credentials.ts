@@ -1,0 +1,228 @@
+/**
+ * Makes the proof of identity that goes with a request to a cluster.
+ *
+ * @since 0.1.0
+ */
+import {
+  Cache,
+  Clock,
+  Context,
+  Duration,
+  Effect,
+  Exit,
+  Fiber,
+  FileSystem,
+  Layer,
+  Option,
+  Redacted,
+  Semaphore
+} from "effect"
+import { ChildProcessSpawner } from "effect/process"
+import type { Cluster, PemSource } from "../../registry/Cluster.ts"
+import { ClusterCredentialUnavailable, ClusterError } from "../ClusterError.ts"
+import { digest } from "../../registry/Generation.ts"
+import { Keyed } from "../Keyed.ts"
+import { type ExecCredential, run } from "./ExecPlugin.ts"
+import { type HeaderLines, headers as impersonationHeaders } from "./Impersonate.ts"
+
+/** What TLS needs of a cluster's credential. **Shape** PEM text. */
+export interface TlsMaterial {
+  readonly certificateAuthority?: string
+  readonly client?: { readonly certificate: Redacted.Redacted; readonly key: Redacted.Redacted }
+}
+
+/** A proof of identity, as of now. */
+export interface Proof {
+  readonly headers: Redacted.Redacted<HeaderLines>
+  readonly tls: TlsMaterial
+  /** Changes when the proof does. */
+  readonly id: string
+  /** Changes when the TLS material does: connections made with another one must not be used. */
+  readonly tlsId: string
+}
+
+/**
+ * **Units** milliseconds: how long file content is believed; how long before its expiry a plugin's credential is
+ * replaced; how long a failed plugin is left alone; how long after a forced renewal the next may follow.
+ */
+export const CredentialTimes = Context.Reference("@quarterdeck/cluster-fanout/credential/Credentials/CredentialTimes", {
+  defaultValue: () => ({ fileMs: 2_000, leewayMs: 60_000, failureMs: 5_000, renewalMs: 10_000 })
+})
+
+const CAPACITY = 4_096
+
+/** Plugin runs at the same time, of all clusters: a fleet that starts together must not starve its own plugins. */
+export const PluginLanes = Context.Reference<number>("@quarterdeck/cluster-fanout/credential/Credentials/PluginLanes", {
+  defaultValue: () => 16
+})
+
+export class Credentials extends Context.Service<
+  Credentials,
+  {
+    /**
+     * Gives the proof for a cluster: from memory while it holds, else from files or the plugin.
+     *
+     * **Errors** `ClusterCredentialUnavailable`. **Limits** one plugin run at a time per cluster, which callers share and
+     * which goes on when they leave: a plugin slower than its callers' deadlines still gets done. `PluginLanes` in all.
+     */
+    readonly prove: (cluster: Cluster) => Effect.Effect<Proof, ClusterError>
+    /**
+     * Gives a newer proof than one that the server refused, if there can be one.
+     *
+     * **Limits** forces a plugin at most once in `renewalMs` per cluster.
+     */
+    readonly renew: (cluster: Cluster, refused: Proof) => Effect.Effect<Option.Option<Proof>, ClusterError>
+  }
+>()("@quarterdeck/cluster-fanout/credential/Credentials") {
+  static readonly layer = Layer.effect(
+    Credentials,
+    Effect.gen(function* () {
+      const fileSystem = yield* FileSystem.FileSystem
+      const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+      const times = yield* CredentialTimes
+      const scope = yield* Effect.scope
+      const lanes = yield* Semaphore.make(yield* PluginLanes)
+
+      const files = yield* Cache.make({
+        capacity: CAPACITY,
+        timeToLive: Duration.millis(times.fileMs),
+        lookup: (path: string) => fileSystem.readFileString(path).pipe(Effect.mapError(() => `${path} cannot be read`))
+      })
+      const pem = (source: PemSource): Effect.Effect<string, string> =>
+        source._tag === "Data" ? Effect.succeed(Redacted.value(source.pem)) : Cache.get(files, source.path)
+      const authorityOf = ({
+        certificateAuthority
+      }: Cluster["connection"]): Effect.Effect<string | undefined, string> =>
+        certificateAuthority === undefined ? Effect.succeed(undefined) : pem(certificateAuthority)
+
+      const plugins = yield* Cache.makeWith(
+        Effect.fnUntraced(function* ({ value: { connection, plugin } }: Keyed<PluginRun>) {
+          const credential = yield* run(plugin, connection, yield* authorityOf(connection)).pipe(
+            Effect.catchTag("ExecPluginFailed", (error) => Effect.fail(error.problem)),
+            Effect.provideService(ChildProcessSpawner.ChildProcessSpawner, spawner),
+            (running) => lanes.withPermit(running)
+          )
+          return { credential, obtainedAt: yield* Clock.currentTimeMillis }
+        }),
+        {
+          capacity: CAPACITY,
+          timeToLive: (exit) =>
+            Exit.isSuccess(exit) ? lifetime(exit.value, times.leewayMs) : Duration.millis(times.failureMs)
+        }
+      )
+      /** Awaited by a fiber of the layer, so that no caller's interruption ends the run or waits for its end. */
+      const runPlugin = (key: Keyed<PluginRun>) =>
+        Effect.flatMap(Effect.forkIn(Cache.get(plugins, key), scope), (running) => Fiber.join(running))
+
+      /** When a plugin was last forced, by generation; entries older than `renewalMs` are dropped. */
+      const forced = new Map<string, number>()
+
+      const material = Effect.fnUntraced(function* ({
+        connection,
+        generation
+      }: Cluster): Effect.fn.Return<Material, string> {
+        const authority = yield* authorityOf(connection)
+        const base = authority === undefined ? {} : { certificateAuthority: authority }
+        const { credential } = connection
+        switch (credential._tag) {
+          case "None":
+            return { tls: base }
+          case "Token":
+            return { tls: base, authorization: `Bearer ${Redacted.value(credential.token)}` }
+          case "TokenFile": {
+            const token = (yield* Cache.get(files, credential.path)).trim()
+            if (!/^[\x21-\x7e]+$/.test(token)) return yield* Effect.fail(`${credential.path} does not hold a token`)
+            return { tls: base, authorization: `Bearer ${token}` }
+          }
+          case "Basic": {
+            const pair = `${credential.username}:${Redacted.value(credential.password)}`
+            return { tls: base, authorization: `Basic ${Buffer.from(pair, "utf8").toString("base64")}` }
+          }
+          case "ClientCertificate": {
+            const [certificate, key] = yield* Effect.all([pem(credential.certificate), pem(credential.key)])
+            return { tls: { ...base, client: { certificate: Redacted.make(certificate), key: Redacted.make(key) } } }
+          }
+          case "Exec": {
+            const { credential: proven } = yield* runPlugin(pluginKey(connection, generation, credential.plugin))
+            return {
+              tls: { ...base, ...(proven.certificate && { client: proven.certificate }) },
+              ...(proven.token && { authorization: `Bearer ${Redacted.value(proven.token)}` })
+            }
+          }
+        }
+      })
+
+      const prove = Effect.fn("Credentials.prove")(function* (cluster: Cluster) {
+        const { authorization, tls } = yield* material(cluster).pipe(
+          Effect.mapError(
+            (problem) =>
+              new ClusterError({ cluster: cluster.name, reason: new ClusterCredentialUnavailable({ problem }) })
+          )
+        )
+        const { impersonation } = cluster.connection
+        const headers: HeaderLines = {
+          ...(authorization !== undefined && { authorization }),
+          ...(impersonation && impersonationHeaders(impersonation))
+        }
+        const tlsId = digest([
+          tls.certificateAuthority ?? "",
+          tls.client === undefined ? "" : Redacted.value(tls.client.certificate),
+          tls.client === undefined ? "" : Redacted.value(tls.client.key)
+        ])
+        const proof: Proof = { headers: Redacted.make(headers), tls, tlsId, id: digest([authorization ?? "", tlsId]) }
+        return proof
+      })
+
+      const forget = Effect.fnUntraced(function* ({ connection, generation }: Cluster) {
+        const { credential } = connection
+        if (credential._tag === "TokenFile") yield* Cache.invalidate(files, credential.path)
+        if (credential._tag === "ClientCertificate") {
+          for (const source of [credential.certificate, credential.key]) {
+            if (source._tag === "File") yield* Cache.invalidate(files, source.path)
+          }
+        }
+        if (credential._tag !== "Exec") return
+        const now = yield* Clock.currentTimeMillis
+        for (const [key, at] of forced) if (now - at >= times.renewalMs) forced.delete(key)
+        if (forced.has(generation)) return
+        forced.set(generation, now)
+        yield* Cache.invalidate(plugins, pluginKey(connection, generation, credential.plugin))
+      })
+
+      const renew = Effect.fn("Credentials.renew")(function* (cluster: Cluster, refused: Proof) {
+        const present = yield* prove(cluster)
+        if (present.id !== refused.id) return Option.some(present)
+        yield* forget(cluster)
+        const next = yield* prove(cluster)
+        return next.id === refused.id ? Option.none() : Option.some(next)
+      })
+      return Credentials.of({ prove, renew })
+    })
+  )
+}
+
+interface Material {
+  readonly tls: TlsMaterial
+  readonly authorization?: string
+}
+
+interface PluginRun {
+  readonly connection: Cluster["connection"]
+  readonly plugin: Extract<Cluster["connection"]["credential"], { readonly _tag: "Exec" }>["plugin"]
+}
+
+const pluginKey = (
+  connection: PluginRun["connection"],
+  generation: string,
+  plugin: PluginRun["plugin"]
+): Keyed<PluginRun> => new Keyed(generation, { connection, plugin })
+
+/** One that is as good as expired when it comes is still used for as long as a failure is believed. */
+const SHORTEST_MS = 5_000
+
+const lifetime = ({ credential, obtainedAt }: { credential: ExecCredential; obtainedAt: number }, leewayMs: number) => {
+  if (credential.expiresAt === undefined) return Duration.infinity
+  const left = credential.expiresAt - obtainedAt
+  // A short-lived credential is used for most of its life, however long the leeway.
+  return Duration.millis(Math.max(SHORTEST_MS, left - Math.min(leewayMs, left / 10)))
+}

@@ -1,0 +1,194 @@
+/**
+ * Runs a credential plugin and reads what it prints.
+ *
+ * @since 0.1.0
+ */
+import { Context, Duration, Effect, Redacted, Schema, Stream } from "effect"
+import { ChildProcess, ChildProcessSpawner } from "effect/process"
+import type { Connection, ExecPlugin } from "../../registry/Cluster.ts"
+
+/** What a plugin proved. **Shape** a token, a certificate with its key, or both; no expiry means until refused. */
+export interface ExecCredential {
+  readonly token?: Redacted.Redacted
+  readonly certificate?: { readonly certificate: Redacted.Redacted; readonly key: Redacted.Redacted }
+  /** Epoch milliseconds. */
+  readonly expiresAt?: number
+}
+
+/** The plugin gave nothing usable. **Shape** `problem` holds no secret. */
+export class ExecPluginFailed extends Schema.TaggedError<ExecPluginFailed>()("ExecPluginFailed", {
+  problem: Schema.String
+}) {
+  override get message(): string {
+    return this.problem
+  }
+}
+
+/** **Units** milliseconds of one run, bytes of its output and of what an error may tell of its complaint. */
+export const ExecLimits = Context.Reference("@quarterdeck/cluster-fanout/credential/ExecPlugin/ExecLimits", {
+  defaultValue: () => ({ runMs: 30_000, outputBytes: 1024 * 1024, complaintCharacters: 200 })
+})
+
+const COMPLAINT_BYTES = 4096
+
+/**
+ * Runs the plugin once.
+ *
+ * **Shape** the plugin inherits the service's environment, with its own `env` on top; nothing is written to its input.
+ *
+ * **Errors** `ExecPluginFailed`: not found, ended with a failure (and the first line of what it complained, secrets
+ * masked), too slow, or not an `ExecCredential`. **Limits** `ExecLimits`; a run past its time is killed.
+ *
+ * **Source** `client.authentication.k8s.io/v1`, KEP-541.
+ *
+ * @since 0.1.0
+ */
+export const run = Effect.fn("ExecPlugin.run")(function* (
+  plugin: ExecPlugin,
+  connection: Connection,
+  authority: string | undefined
+) {
+  if (plugin.interactiveMode === "Always") {
+    return yield* failed(plugin, "wants to ask, and a service has nobody to answer")
+  }
+  const { complaintCharacters, outputBytes, runMs } = yield* ExecLimits
+  const command = ChildProcess.make(plugin.command, plugin.args, {
+    env: {
+      ...Object.fromEntries(plugin.env),
+      KUBERNETES_EXEC_INFO: JSON.stringify(execInfo(plugin, connection, authority))
+    },
+    extendEnv: true,
+    stdin: "ignore",
+    forceKillAfter: "2 seconds"
+  })
+  const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+  const [code, output, complaint] = yield* Effect.scoped(
+    Effect.gen(function* () {
+      const handle = yield* spawner.spawn(command)
+      return yield* Effect.all(
+        [handle.exitCode, collect(handle.stdout, outputBytes), collect(handle.stderr, COMPLAINT_BYTES)],
+        { concurrency: "unbounded" }
+      )
+    })
+  ).pipe(
+    Effect.mapError((error) => failed(plugin, whyNotRun(plugin, error.reason._tag))),
+    Effect.timeoutOrElse({
+      duration: Duration.millis(runMs),
+      orElse: () => Effect.fail(failed(plugin, `did not end within ${runMs} ms`))
+    })
+  )
+  if (code !== 0) {
+    const line = firstLine(complaint.bytes, plugin, complaintCharacters)
+    return yield* failed(plugin, line === "" ? `ended with ${code}` : `ended with ${code}: ${line}`)
+  }
+  if (output.cut) return yield* failed(plugin, `printed more than ${outputBytes} bytes`)
+  return yield* read(plugin, output.bytes.toString("utf8"))
+})
+
+/** **Shape** everything is read, so that the plugin never blocks on a full pipe; what is over the limit is dropped. */
+const collect = <E>(output: Stream.Stream<Uint8Array, E>, limit: number) =>
+  Stream.runFold(
+    output,
+    () => ({ bytes: Buffer.alloc(0), cut: false }),
+    ({ bytes, cut }, chunk) => {
+      const room = limit - bytes.length
+      return room === 0
+        ? { bytes, cut: cut || chunk.length > 0 }
+        : { bytes: Buffer.concat([bytes, chunk.subarray(0, room)]), cut: cut || chunk.length > room }
+    }
+  )
+
+const execInfo = (plugin: ExecPlugin, connection: Connection, authority: string | undefined) => ({
+  kind: "ExecCredential",
+  apiVersion: plugin.apiVersion,
+  spec: {
+    interactive: false,
+    ...(plugin.provideClusterInfo && {
+      cluster: {
+        server: connection.server,
+        ...(connection.tlsServerName !== undefined && { "tls-server-name": connection.tlsServerName }),
+        ...(connection.insecureSkipTlsVerify && { "insecure-skip-tls-verify": true }),
+        ...(authority !== undefined && {
+          "certificate-authority-data": Buffer.from(authority, "utf8").toString("base64")
+        }),
+        ...(connection.proxyUrl !== undefined && { "proxy-url": connection.proxyUrl }),
+        ...(plugin.config !== undefined && { config: plugin.config })
+      }
+    })
+  }
+})
+
+const Printed = Schema.fromJsonString(
+  Schema.Struct({
+    kind: Schema.Literal("ExecCredential"),
+    apiVersion: Schema.String,
+    status: Schema.Struct({
+      token: Schema.optionalKey(Schema.NullOr(Schema.String)),
+      clientCertificateData: Schema.optionalKey(Schema.NullOr(Schema.String)),
+      clientKeyData: Schema.optionalKey(Schema.NullOr(Schema.String)),
+      expirationTimestamp: Schema.optionalKey(Schema.NullOr(Schema.String))
+    })
+  })
+)
+
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/
+
+const read = Effect.fnUntraced(function* (
+  plugin: ExecPlugin,
+  text: string
+): Effect.fn.Return<ExecCredential, ExecPluginFailed> {
+  // The cause is dropped: it would quote the output.
+  const { apiVersion, status } = yield* Schema.decodeUnknownEffect(Printed)(text).pipe(
+    Effect.mapError(() => failed(plugin, "did not print an ExecCredential with a status"))
+  )
+  if (apiVersion !== plugin.apiVersion)
+    return yield* failed(plugin, `printed another version than ${plugin.apiVersion}`)
+  const { clientCertificateData: certificate, clientKeyData: key, expirationTimestamp, token } = status
+  if (Boolean(certificate) !== Boolean(key))
+    return yield* failed(plugin, "printed a certificate without key, or a key without")
+  if (!token && !certificate) return yield* failed(plugin, "printed neither a token nor a certificate")
+  if (token && !/^[\x21-\x7e]+$/.test(token)) return yield* failed(plugin, "printed a token that no header can carry")
+  if (expirationTimestamp && !INSTANT.test(expirationTimestamp)) {
+    return yield* failed(plugin, "printed an expirationTimestamp that is not RFC 3339")
+  }
+  return {
+    ...(token && { token: Redacted.make(token) }),
+    ...(certificate && key && { certificate: { certificate: Redacted.make(certificate), key: Redacted.make(key) } }),
+    ...(expirationTimestamp && { expiresAt: Date.parse(expirationTimestamp) })
+  }
+})
+
+const failed = (plugin: ExecPlugin, problem: string): ExecPluginFailed =>
+  new ExecPluginFailed({ problem: `exec plugin ${JSON.stringify(plugin.command)} ${problem}` })
+
+const whyNotRun = (plugin: ExecPlugin, tag: string): string => {
+  if (tag === "PermissionDenied") return "may not be run"
+  if (tag !== "NotFound") return `could not be run (${tag})`
+  return plugin.installHint === undefined
+    ? "was not found"
+    : `was not found: ${plain(plugin.installHint).slice(0, 500)}`
+}
+
+/** What a secret could hide in is masked: the plugin's own arguments and variables, assignments, and long words. */
+const firstLine = (complaint: Buffer, plugin: ExecPlugin, limit: number): string => {
+  const line =
+    complaint
+      .toString("utf8")
+      .split(/[\r\n]+/)
+      .find((text) => text.trim() !== "") ?? ""
+  const known = [...plugin.env.map(([, value]) => Redacted.value(value)), ...plugin.args].filter(
+    (text) => text.length > 3
+  )
+  const masked = known
+    .toSorted((a, b) => b.length - a.length)
+    .reduce((text, secret) => text.replaceAll(secret, MASK), plain(line))
+    .replace(
+      /((?:token|secret|password|passwd|key|authorization|bearer|credential)\w*["']?\s*[:= ]\s*)\S+/gi,
+      `$1${MASK}`
+    )
+    .replace(/[^\s"'=:,;(){}[\]<>]{24,}/g, MASK)
+  return masked.slice(0, limit).trim()
+}
+
+const MASK = "***"
+const plain = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ")

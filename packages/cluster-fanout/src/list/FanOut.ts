@@ -1,0 +1,207 @@
+/**
+ * Asks many clusters at once and keeps every answer, also the failed ones.
+ *
+ * @since 0.1.0
+ */
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Cause, Context, Duration, Effect, Layer, Metric, Option } from "effect"
+import { Breakers } from "../kube/Breaker.ts"
+import type { Cluster } from "../registry/Cluster.ts"
+import { ClusterError, ClusterTimeout } from "../kube/ClusterError.ts"
+import { ClusterRegistry } from "../registry/ClusterRegistry.ts"
+import * as Coverage from "../kube/Coverage.ts"
+import * as steadyClock from "../kube/SteadyClock.ts"
+import { FanOutFailed } from "./ListError.ts"
+
+/** What one cluster answered. **Units** `ageMs` milliseconds since the answer was proven current. */
+export interface Answer<A> {
+  readonly value: A
+  /** Rows that match in this cluster, before paging. */
+  readonly count: number
+  readonly ageMs: number
+  readonly isStale: boolean
+  readonly missingKinds: ReadonlyArray<string>
+}
+
+/** One cluster's part. **Shape** `value` is absent when the cluster did not answer; `coverage` says why. */
+export interface Reply<A> {
+  readonly coverage: Coverage.Coverage
+  readonly value: A | undefined
+}
+
+export interface AskOptions {
+  readonly source: Coverage.Consistency
+  /** **Units** milliseconds for the whole answer, and so for each cluster. */
+  readonly timeoutMs: number
+}
+
+/** Clusters that one request asks at the same time. High, so that the dead ones of a fleet do not hold up the others. */
+export const MaxFanOut = Context.Reference<number>("@quarterdeck/cluster-fanout/FanOut/MaxFanOut", {
+  defaultValue: () => 256
+})
+
+const seconds = Metric.histogram("quarterdeck_fanout_seconds", {
+  description: "Wall time of one fan-out",
+  boundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+})
+const answers = Metric.counter("quarterdeck_fanout_answers_total", {
+  description: "Answers of single clusters by status",
+  incremental: true
+})
+
+export class FanOut extends Context.Service<
+  FanOut,
+  {
+    /**
+     * Asks every cluster and gives the replies in the order asked.
+     *
+     * **Errors** `FanOutFailed` when at least one cluster was asked and none answered.
+     *
+     * **Limits** ends within `timeoutMs`; `MaxFanOut` clusters at a time. A live question goes through the cluster's
+     * breaker and is refused at once while that is open; a caller's deadline does not count against the cluster.
+     */
+    readonly ask: <A, R>(
+      clusters: ReadonlyArray<ClusterName>,
+      options: AskOptions,
+      ask: (cluster: Cluster) => Effect.Effect<Answer<A>, ClusterError, R>
+    ) => Effect.Effect<ReadonlyArray<Reply<A>>, FanOutFailed, R>
+    /** As `ask`, but gives the replies also when no cluster answered. */
+    readonly askEach: <A, R>(
+      clusters: ReadonlyArray<ClusterName>,
+      options: AskOptions,
+      ask: (cluster: Cluster) => Effect.Effect<Answer<A>, ClusterError, R>
+    ) => Effect.Effect<ReadonlyArray<Reply<A>>, never, R>
+  }
+>()("@quarterdeck/cluster-fanout/FanOut") {
+  static readonly layer = Layer.effect(
+    FanOut,
+    Effect.gen(function* () {
+      const registry = yield* ClusterRegistry
+      const breakers = yield* Breakers
+      const concurrency = yield* MaxFanOut
+
+      const askOne = Effect.fnUntraced(function* <A, R>(
+        name: ClusterName,
+        cluster: Cluster | undefined,
+        startedAt: number,
+        options: AskOptions,
+        ask: (cluster: Cluster) => Effect.Effect<Answer<A>, ClusterError, R>
+      ) {
+        if (cluster === undefined) return unregistered<A>(name, options.source)
+        const askedAt = yield* steadyClock.now
+        const remaining = Math.max(0, startedAt + options.timeoutMs - askedAt)
+        const breaker = yield* breakers.find(cluster)
+        const asked = Effect.suspend(() => ask(cluster))
+        const question = options.source === "live" ? breaker.guard(asked) : asked
+        const outcome = yield* question.pipe(
+          Effect.timeoutOption(remaining),
+          Effect.flatMap(
+            Option.match({
+              onNone: () => Effect.andThen(breaker.suspect, Effect.fail(timedOut(name, options.timeoutMs))),
+              onSome: Effect.succeed
+            })
+          ),
+          Effect.map((answer) => ({ _tag: "Answered" as const, answer })),
+          Effect.catch((error) => Effect.succeed({ _tag: "Failed" as const, error })),
+          Effect.catchDefect((defect) =>
+            Effect.as(Effect.logError(`FanOut: a defect while asking cluster ${name}`, Cause.die(defect)), {
+              _tag: "Broken" as const
+            })
+          )
+        )
+        const now = yield* steadyClock.now
+        const latencyMs = Math.max(0, Math.round(now - askedAt))
+        switch (outcome._tag) {
+          case "Answered":
+            return { coverage: covered(name, outcome.answer, options.source, latencyMs), value: outcome.answer.value }
+          case "Failed":
+            return {
+              coverage: Coverage.fromError(outcome.error, { source: options.source, latencyMs }),
+              value: undefined
+            }
+          case "Broken":
+            return failed<A>(name, options.source, latencyMs, "internal_error", "the service failed while asking it")
+        }
+      })
+
+      const askEach = Effect.fn("FanOut.ask")(function* <A, R>(
+        clusters: ReadonlyArray<ClusterName>,
+        options: AskOptions,
+        ask: (cluster: Cluster) => Effect.Effect<Answer<A>, ClusterError, R>
+      ) {
+        yield* Effect.annotateCurrentSpan({ clusters: clusters.length, source: options.source })
+        const { clusters: registered } = yield* registry.snapshot
+        const byName = new Map(registered.map((cluster) => [cluster.name, cluster]))
+        const startedAt = yield* steadyClock.now
+        const replies: ReadonlyArray<Reply<A>> = yield* Effect.forEach(
+          clusters,
+          (name) => askOne(name, byName.get(name), startedAt, options, ask),
+          { concurrency }
+        ).pipe(Effect.trackDuration(seconds, Duration.toSeconds))
+        for (const { coverage } of replies) {
+          yield* Metric.update(Metric.withAttributes(answers, { status: coverage.status }), 1)
+        }
+        return replies
+      })
+
+      return FanOut.of({
+        askEach,
+        ask: (clusters, options, ask) => Effect.flatMap(askEach(clusters, options, ask), requireAnswer)
+      })
+    })
+  )
+}
+
+/** Names the failure of a whole. **Shape** `undefined` when a cluster answered, or none was asked. */
+export const failureOf = (coverages: ReadonlyArray<Coverage.Coverage>): FanOutFailed | undefined => {
+  if (coverages.length === 0 || coverages.some(Coverage.answered)) return undefined
+  const all = (status: Coverage.Status) => coverages.every((coverage) => coverage.status === status)
+  const code = all("timeout") ? "cluster_timeout" : all("throttled") ? "cluster_throttled" : "cluster_unreachable"
+  return new FanOutFailed({ code, coverages })
+}
+
+const requireAnswer = <A>(replies: ReadonlyArray<Reply<A>>): Effect.Effect<ReadonlyArray<Reply<A>>, FanOutFailed> => {
+  const failure = failureOf(replies.map((reply) => reply.coverage))
+  return failure === undefined ? Effect.succeed(replies) : Effect.fail(failure)
+}
+
+const timedOut = (cluster: ClusterName, timeoutMs: number) =>
+  new ClusterError({ cluster, reason: new ClusterTimeout({ timeoutMs }) })
+
+const covered = <A>(
+  name: ClusterName,
+  answer: Answer<A>,
+  source: Coverage.Consistency,
+  latencyMs: number
+): Coverage.Coverage => ({
+  name,
+  status: answer.isStale ? "stale" : "ok",
+  source,
+  count: answer.count,
+  ageMs: Math.round(answer.ageMs),
+  latencyMs,
+  ...(answer.missingKinds.length === 0 ? {} : { missingKinds: answer.missingKinds })
+})
+
+/** The target was resolved a moment ago, and the cluster dropped since. */
+const unregistered = <A>(name: ClusterName, source: Coverage.Consistency): Reply<A> =>
+  failed(name, source, 0, "cluster_removed", "is no longer registered")
+
+const failed = <A>(
+  name: ClusterName,
+  source: Coverage.Consistency,
+  latencyMs: number,
+  code: string,
+  problem: string
+): Reply<A> => ({
+  coverage: {
+    name,
+    status: "error",
+    source,
+    count: 0,
+    ageMs: 0,
+    latencyMs,
+    error: { code, message: `cluster ${name}: ${problem}` }
+  },
+  value: undefined
+})

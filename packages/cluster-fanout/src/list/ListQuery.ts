@@ -1,0 +1,39 @@
+/**
+ * What a list may be asked for, beside its target.
+ *
+ * @since 0.1.0
+ */
+import { Schema } from "effect"
+import { Consistency } from "../kube/Coverage.ts"
+
+export const MAX_LIMIT = 5_000
+export const DEFAULT_LIMIT = 500
+
+export const Order = Schema.Literals(["asc", "desc"])
+export type Order = typeof Order.Type
+
+/** **Shape** the keys that workloads sort by; byte order, ties by cluster, namespace, kind, name, id. */
+export const WorkloadSort = Schema.Literals([
+  "name",
+  "namespace",
+  "cluster",
+  "kind",
+  "status",
+  "createdAt",
+  "cpuRequestMillis",
+  "memoryRequestBytes"
+])
+export type WorkloadSort = typeof WorkloadSort.Type
+
+export const NamespaceSort = Schema.Literals(["name", "cluster"])
+export type NamespaceSort = typeof NamespaceSort.Type
+
+/** The page of a sorted, merged list. **Units** `timeoutMs` is the deadline of the whole answer. */
+export interface Page<Sort extends string> {
+  readonly sort: Sort
+  readonly order: Order
+  readonly limit: number
+  readonly cursor?: string
+  readonly consistency: Consistency
+  readonly timeoutMs: number
+}

@@ -1,0 +1,82 @@
+/**
+ * Makes one page of one list out of what several clusters answered.
+ *
+ * @since 0.1.0
+ */
+import type { Target } from "@quarterdeck/targeting/Target"
+import { Effect, type Redacted } from "effect"
+import * as Coverage from "../kube/Coverage.ts"
+import * as Cursor from "./Cursor.ts"
+import type { Reply } from "./FanOut.ts"
+import type { CursorInvalid } from "./ListError.ts"
+import type { Page } from "./ListQuery.ts"
+import { merge } from "./Page.ts"
+import type { Position, RowOrder } from "./RowOrder.ts"
+
+/** **Shape** `clusters` keeps the order of the target; `nextCursor` is absent on the last page. */
+export interface MergedList<Row> {
+  readonly items: ReadonlyArray<Row>
+  readonly clusters: ReadonlyArray<Coverage.Coverage>
+  readonly partial: boolean
+  readonly nextCursor?: string
+}
+
+/** What pages of one list have in common. **Shape** `binding` tells this list from every other. */
+export interface Paging<Row> {
+  readonly key: Redacted.Redacted<Uint8Array>
+  readonly binding: string
+  readonly order: RowOrder<Row>
+  readonly limit: number
+}
+
+/** What a list was asked for. **Shape** `cursorBinding` names the key that asks. */
+export interface Question {
+  readonly target: Target
+  readonly page: Page<string>
+  readonly cursorBinding: string
+}
+
+/**
+ * Names a list for its cursors: what is listed, for whom, of which clusters, filtered and sorted how.
+ *
+ * **Shape** `filter` is spelled in one way, whatever the order in which it was written. A target of all clusters stays
+ * the same when clusters come and go.
+ */
+export const pagingOf = <Row>(
+  list: string,
+  { cursorBinding, page, target }: Question,
+  { filter, key, order }: Pick<Paging<Row>, "key" | "order"> & { readonly filter: unknown }
+): Paging<Row> => {
+  const clusters = target.mode === "Named" ? target.clusters : []
+  const binding = JSON.stringify([list, cursorBinding, target.mode, clusters, filter, page.sort, page.order])
+  return { key, binding, order, limit: page.limit }
+}
+
+/** Reads the place after which the page begins. */
+export const startOf = <Row>(
+  { binding, key, order }: Paging<Row>,
+  cursor: string | undefined
+): Effect.Effect<Position | undefined, CursorInvalid> =>
+  cursor === undefined ? Effect.succeed(undefined) : Effect.fromResult(Cursor.open(key, binding, order, cursor))
+
+/** Merges the replies into the page. **Shape** each cluster's rows are sorted and one more than the page's limit, if it has them. */
+export const assemble = <Row>(
+  replies: ReadonlyArray<Reply<ReadonlyArray<Row>>>,
+  paging: Paging<Row>
+): MergedList<Row> => {
+  const clusters = replies.map((reply) => reply.coverage)
+  const { isLast, items } = merge(
+    replies.map((reply) => reply.value ?? []),
+    paging.order,
+    paging.limit
+  )
+  const last = items.at(-1)
+  return {
+    items,
+    clusters,
+    partial: Coverage.isPartial(clusters),
+    ...(isLast || last === undefined
+      ? {}
+      : { nextCursor: Cursor.seal(paging.key, paging.binding, paging.order.position(last)) })
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * Lists namespaces of many clusters as one.
+ *
+ * @since 0.1.0
+ */
+import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
+import type { Target } from "@quarterdeck/targeting/Target"
+import { Context, Effect, Layer } from "effect"
+import type { Cluster } from "../registry/Cluster.ts"
+import { ClusterReader } from "../cache/ClusterReader.ts"
+import { CursorKey } from "./Cursor.ts"
+import { type Answer, FanOut } from "./FanOut.ts"
+import * as LabelSelector from "./LabelSelector.ts"
+import type { CursorInvalid, FanOutFailed } from "./ListError.ts"
+import type * as ListQuery from "./ListQuery.ts"
+import * as MergedList from "./MergedList.ts"
+import * as Page from "./Page.ts"
+import type { NamespaceRecord } from "../projection/Projection.ts"
+import type { NamespaceRow } from "../projection/Row.ts"
+import * as RowOrder from "./RowOrder.ts"
+
+/** **Shape** every given field must match; `name` is a substring. */
+export interface NamespaceListFilter {
+  readonly labelSelector?: LabelSelector.LabelSelector
+  readonly name?: string
+}
+
+/** **Shape** as a workload query. */
+export interface NamespaceQuery {
+  readonly target: Target
+  readonly namespaces: NamespaceFilter.NamespaceFilter
+  readonly filter: NamespaceListFilter
+  readonly page: ListQuery.Page<ListQuery.NamespaceSort>
+  readonly cursorBinding: string
+}
+
+export class Namespaces extends Context.Service<
+  Namespaces,
+  {
+    /**
+     * Lists the namespaces of the target that the key reaches and the filter matches.
+     *
+     * **Errors** `CursorInvalid`; `FanOutFailed` when no addressed cluster answered.
+     */
+    readonly list: (
+      query: NamespaceQuery
+    ) => Effect.Effect<MergedList.MergedList<NamespaceRow>, FanOutFailed | CursorInvalid>
+  }
+>()("@quarterdeck/cluster-fanout/Namespaces") {
+  static readonly layer = Layer.effect(
+    Namespaces,
+    Effect.gen(function* () {
+      const fanOut = yield* FanOut
+      const reader = yield* ClusterReader
+      const key = yield* CursorKey
+
+      const list = Effect.fn("Namespaces.list")(function* (query: NamespaceQuery) {
+        const { filter, namespaces, page, target } = query
+        const paging = MergedList.pagingOf("namespaces", query, {
+          key,
+          filter: canonical(filter),
+          order: orderOf(page)
+        })
+        const after = yield* MergedList.startOf(paging, page.cursor)
+        const { consistency, timeoutMs } = page
+        const needsLabels = NamespaceFilter.needsLabels(namespaces)
+        const ask = Effect.fnUntraced(function* (cluster: Cluster) {
+          const reading = yield* reader.read(cluster, { kinds: ["Namespace"], consistency, timeoutMs, needsLabels })
+          const { count, first } = yield* Page.select(reading.store.namespaces().values(), {
+            matches: (row) =>
+              matches(filter, row) && NamespaceFilter.matches(namespaces, row.name, reading.labels(row.name)),
+            order: paging.order,
+            after,
+            size: page.limit + 1
+          })
+          const { ageMs, isStale, missingKinds } = reading
+          const answer: Answer<ReadonlyArray<NamespaceRow>> = {
+            value: first.map(toRow),
+            count,
+            ageMs,
+            isStale,
+            missingKinds
+          }
+          return answer
+        })
+        return MergedList.assemble(yield* fanOut.ask(target.clusters, { source: consistency, timeoutMs }, ask), paging)
+      })
+
+      return Namespaces.of({ list })
+    })
+  )
+}
+
+const canonical = ({ labelSelector, name }: NamespaceListFilter) => [
+  LabelSelector.print(labelSelector ?? LabelSelector.everything),
+  name ?? null
+]
+
+const matches = ({ labelSelector, name }: NamespaceListFilter, row: NamespaceRow): boolean =>
+  (name === undefined || row.name.includes(name))
+  && (labelSelector === undefined || LabelSelector.matches(labelSelector, row.labels))
+
+const toRow = ({ cluster, createdAt, id, labels, name, phase }: NamespaceRecord): NamespaceRow => ({
+  id,
+  cluster,
+  name,
+  labels,
+  phase,
+  createdAt
+})
+
+const orderOf = ({ order, sort }: ListQuery.Page<ListQuery.NamespaceSort>): RowOrder.RowOrder<NamespaceRow> =>
+  RowOrder.make<NamespaceRow>(
+    RowOrder.text((row) => row[sort]),
+    order,
+    TIES
+  )
+
+const TIES = [
+  RowOrder.text<NamespaceRow>((row) => row.cluster),
+  RowOrder.text<NamespaceRow>((row) => row.name),
+  RowOrder.text<NamespaceRow>((row) => row.id)
+]

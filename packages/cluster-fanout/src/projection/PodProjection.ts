@@ -1,0 +1,136 @@
+/**
+ * Projects pods: their place, health and requests, and the row of a pod that nobody owns.
+ *
+ * @since 0.1.0
+ */
+import { condition, type Fields, fields, isConditionTrue, list, text } from "./Field.ts"
+import type { Interner } from "./Interner.ts"
+import type { KubeObject } from "../kube/KubeObject.ts"
+import * as Owner from "./Owner.ts"
+import * as PodContainers from "./PodContainers.ts"
+import * as PodResources from "./PodResources.ts"
+import type { Place } from "./Place.ts"
+import type { WorkloadRow, WorkloadStatus } from "./Row.ts"
+
+/** Stands for a creation time that an object does not tell. */
+export const UNKNOWN_TIME = "1970-01-01T00:00:00Z"
+
+/**
+ * A pod as the cache holds it.
+ *
+ * **Shape** `node` is empty until the pod is bound; `terminating` pods are being deleted; `troubled` ones wait for
+ * something that will not come by itself. `row` is the row that the pod makes when it has no owner.
+ */
+export interface PodRecord extends PodResources.PodResources, PodContainers.PodContainers {
+  readonly uid: string
+  readonly namespace: string
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly createdAt: string
+  /** When the kubelet took the pod; empty before. */
+  readonly startedAt: string
+  readonly node: string
+  readonly phase: string
+  readonly ready: boolean
+  readonly terminating: boolean
+  readonly troubled: boolean
+  readonly images: ReadonlyArray<string>
+  readonly owner: Owner.Owner | undefined
+  readonly row: WorkloadRow | undefined
+}
+
+/** Tells whether a pod has ended and uses nothing any more. */
+export const isFinished = (pod: PodRecord): boolean => pod.phase === "Succeeded" || pod.phase === "Failed"
+
+export const podRecord = ({ metadata, spec, status }: KubeObject, { cluster, interner }: Place): PodRecord => {
+  const specification = fields(spec)
+  const state = fields(status)
+  const found = Owner.controllerOf(metadata, interner)
+  // The kubelet makes the node itself the owner of a static pod's mirror: no workload stands behind it.
+  const owner = found?.kind === "Node" ? undefined : found
+  const pod = {
+    uid: metadata.uid,
+    namespace: interner.text(metadata.namespace ?? ""),
+    name: metadata.name,
+    labels: interner.labels(metadata.labels ?? {}),
+    createdAt: metadata.creationTimestamp ?? UNKNOWN_TIME,
+    startedAt: text(state["startTime"]) ?? "",
+    node: interner.text(text(specification["nodeName"]) ?? ""),
+    phase: interner.text(text(state["phase"]) ?? "Pending"),
+    ready: isConditionTrue(state, "Ready"),
+    terminating: metadata.deletionTimestamp !== undefined,
+    troubled: isTroubled(state),
+    images: images(specification, interner),
+    owner,
+    ...PodResources.fromPodSpec(specification),
+    ...PodContainers.fromPod(metadata.name, specification, state, interner)
+  }
+  if (owner !== undefined) return { ...pod, row: undefined }
+
+  const live = pod.phase !== "Succeeded" && pod.phase !== "Failed"
+  const available = live && pod.ready ? 1 : 0
+  const { cpuLimitMillis, cpuRequestMillis, memoryLimitBytes, memoryRequestBytes } = live ? pod : PodResources.none
+  return {
+    ...pod,
+    row: {
+      id: pod.uid,
+      cluster,
+      namespace: pod.namespace,
+      kind: "Pod",
+      name: pod.name,
+      labels: pod.labels,
+      images: pod.images,
+      replicas: { desired: live ? 1 : 0, ready: available, updated: live ? 1 : 0, available },
+      status: statusOf(pod),
+      cpuRequestMillis,
+      memoryRequestBytes,
+      cpuLimitMillis,
+      memoryLimitBytes,
+      createdAt: pod.createdAt
+    }
+  }
+}
+
+/** Gives the distinct images of a pod spec, containers before init containers. */
+export const images = (spec: Fields, interner: Interner): ReadonlyArray<string> => {
+  const found = new Set<string>()
+  for (const field of ["containers", "initContainers"]) {
+    for (const container of list(spec[field])) {
+      const image = text(fields(container)["image"])
+      if (image !== undefined && image !== "") found.add(image)
+    }
+  }
+  return interner.texts([...found])
+}
+
+/** Judges one pod by itself. */
+export const statusOf = (pod: Pick<PodRecord, "phase" | "ready" | "troubled">): WorkloadStatus => {
+  if (pod.phase === "Succeeded") return "completed"
+  if (pod.phase === "Failed") return "failed"
+  if (pod.ready) return "healthy"
+  return pod.phase === "Pending" && !pod.troubled ? "progressing" : "degraded"
+}
+
+/** Reasons to wait that mend only when somebody acts, or that follow a failure. */
+const TROUBLE = new Set([
+  "CrashLoopBackOff",
+  "CreateContainerConfigError",
+  "CreateContainerError",
+  "ErrImageNeverPull",
+  "ErrImagePull",
+  "ImageInspectError",
+  "ImagePullBackOff",
+  "InvalidImageName",
+  "RunContainerError"
+])
+
+const isTroubled = (status: Fields): boolean => {
+  const scheduled = condition(status, "PodScheduled")
+  if (scheduled?.["status"] === "False" && scheduled["reason"] === "Unschedulable") return true
+  return ["containerStatuses", "initContainerStatuses"].some((field) =>
+    list(status[field]).some((container) => {
+      const reason = text(fields(fields(fields(container)["state"])["waiting"])["reason"])
+      return reason !== undefined && TROUBLE.has(reason)
+    })
+  )
+}

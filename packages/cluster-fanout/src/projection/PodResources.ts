@@ -1,0 +1,166 @@
+/**
+ * What one pod of a template asks the scheduler for.
+ *
+ * **Source** Kubernetes, "Pod resource sharing within containers"; component-helpers `resource.PodRequests`; KEP-753
+ * (sidecars), KEP-2837 (pod-level resources), KEP-688 (overhead).
+ *
+ * @since 0.1.0
+ */
+import { Result } from "effect"
+import { type Fields, fields, list } from "./Field.ts"
+import * as Quantity from "./Quantity.ts"
+
+/** **Units** thousandths of a core, bytes; a limit of 0 is no limit. */
+export interface PodResources {
+  readonly cpuRequestMillis: number
+  readonly memoryRequestBytes: number
+  readonly cpuLimitMillis: number
+  readonly memoryLimitBytes: number
+}
+
+export const none: PodResources = { cpuRequestMillis: 0, memoryRequestBytes: 0, cpuLimitMillis: 0, memoryLimitBytes: 0 }
+
+/**
+ * Sums a pod spec: the larger of what its containers and sidecars need together and what any moment of its
+ * initialisation needs, plus the overhead of its runtime class.
+ *
+ * **Shape** a request that is absent is the limit, as the API server's defaulting makes it; pod-level resources
+ * replace the sum of the containers, but for a pod-level limit alone, which is the request only of pods whose containers
+ * ask for nothing.
+ *
+ * @since 0.1.0
+ */
+export const fromPodSpec = (spec: Fields): PodResources => ({
+  cpuRequestMillis: effective(spec, "cpu", requestOf),
+  memoryRequestBytes: effective(spec, "memory", requestOf),
+  cpuLimitMillis: effective(spec, "cpu", limitOf),
+  memoryLimitBytes: effective(spec, "memory", limitOf)
+})
+
+/** The same of several pods together. */
+export const times = (one: PodResources, pods: number): PodResources => ({
+  cpuRequestMillis: Quantity.times(one.cpuRequestMillis, pods),
+  memoryRequestBytes: Quantity.times(one.memoryRequestBytes, pods),
+  cpuLimitMillis: Quantity.times(one.cpuLimitMillis, pods),
+  memoryLimitBytes: Quantity.times(one.memoryLimitBytes, pods)
+})
+
+export const add = (one: PodResources, other: PodResources): PodResources => ({
+  cpuRequestMillis: Quantity.add(one.cpuRequestMillis, other.cpuRequestMillis),
+  memoryRequestBytes: Quantity.add(one.memoryRequestBytes, other.memoryRequestBytes),
+  cpuLimitMillis: Quantity.add(one.cpuLimitMillis, other.cpuLimitMillis),
+  memoryLimitBytes: Quantity.add(one.memoryLimitBytes, other.memoryLimitBytes)
+})
+
+/** What a container or pod asks for. */
+export type Requests = Pick<PodResources, "cpuRequestMillis" | "memoryRequestBytes">
+
+/** Reads what one container asks for, from its `resources`. */
+export const ofContainer = (resources: Fields): Requests => ({
+  cpuRequestMillis: requestOf(resources, "cpu") ?? 0,
+  memoryRequestBytes: requestOf(resources, "memory") ?? 0
+})
+
+/**
+ * Gives what a pod asks for above what its containers and sidecars ask for together: its own requests, and the overhead
+ * of its runtime class.
+ *
+ * **Shape** `undefined` where that is nothing, as it mostly is.
+ */
+export const beyondContainers = (spec: Fields): Requests | undefined => {
+  if (spec["overhead"] === undefined && spec["resources"] === undefined) return undefined
+  const beyond = (resource: Resource): number => {
+    const whole = ofPod(spec, resource, requestOf)
+    const above = whole === undefined ? 0 : Math.max(0, whole - ofRunning(spec, resource))
+    return Quantity.add(above, quantity(fields(spec["overhead"])[resource], resource) ?? 0)
+  }
+  const found = { cpuRequestMillis: beyond("cpu"), memoryRequestBytes: beyond("memory") }
+  return found.cpuRequestMillis === 0 && found.memoryRequestBytes === 0 ? undefined : found
+}
+
+/** What containers and sidecars ask for together. */
+const ofRunning = (spec: Fields, resource: Resource): number =>
+  [...list(spec["containers"]), ...list(spec["initContainers"]).filter(isSidecar)].reduce<number>(
+    (sum, entry) => Quantity.add(sum, requestOf(fields(fields(entry)["resources"]), resource) ?? 0),
+    0
+  )
+
+const isSidecar = (entry: unknown): boolean => fields(entry)["restartPolicy"] === "Always"
+
+/**
+ * The resources that stand for whole GPUs. Parts of one (`nvidia.com/mig-…`, shared replicas, memory and tiles) are none.
+ *
+ * **Source** NVIDIA, ROCm and Intel device plugins for Kubernetes.
+ */
+const GPUS = ["nvidia.com/gpu", "amd.com/gpu", "gpu.intel.com/i915", "gpu.intel.com/xe"]
+
+/** Counts the GPUs among amounts of resources. */
+export const gpus = (amounts: Fields): number => {
+  let found = 0
+  for (const name of GPUS) {
+    const amount = amounts[name]
+    if (amount !== undefined) found += quantity(amount, "gpu") ?? 0
+  }
+  return found
+}
+
+type Resource = "cpu" | "memory"
+type Read = (resources: Fields, resource: Resource) => number | undefined
+
+const effective = (spec: Fields, resource: Resource, read: Read): number => {
+  const whole = ofPod(spec, resource, read) ?? ofContainers(spec, resource, read)
+  // A pod without a limit has none, whatever its runtime needs on top.
+  if (read === limitOf && whole === 0) return 0
+  return Quantity.add(whole, quantity(fields(spec["overhead"])[resource], resource) ?? 0)
+}
+
+const ofPod = (spec: Fields, resource: Resource, read: Read): number | undefined => {
+  const resources = fields(spec["resources"])
+  if (read === limitOf) return limitOf(resources, resource)
+  const asked = quantity(fields(resources["requests"])[resource], resource)
+  if (asked !== undefined) return asked
+  const containers = [...list(spec["containers"]), ...list(spec["initContainers"])]
+  const isAsked = containers.some((container) => read(fields(fields(container)["resources"]), resource) !== undefined)
+  return isAsked ? undefined : limitOf(resources, resource)
+}
+
+const ofContainers = (spec: Fields, resource: Resource, read: Read): number => {
+  const needs = (container: Fields) => read(fields(container["resources"]), resource) ?? 0
+  let running = 0
+  for (const container of list(spec["containers"])) running = Quantity.add(running, needs(fields(container)))
+
+  let sidecars = 0
+  let initialising = 0
+  for (const entry of list(spec["initContainers"])) {
+    const container = fields(entry)
+    const need = needs(container)
+    if (container["restartPolicy"] === "Always") {
+      running = Quantity.add(running, need)
+      sidecars = Quantity.add(sidecars, need)
+      initialising = Math.max(initialising, sidecars)
+    } else {
+      // An init container runs beside the sidecars that started before it.
+      initialising = Math.max(initialising, Quantity.add(sidecars, need))
+    }
+  }
+  return Math.max(running, initialising)
+}
+
+const limitOf: Read = (resources, resource) => quantity(fields(resources["limits"])[resource], resource)
+
+const requestOf: Read = (resources, resource) =>
+  quantity(fields(resources["requests"])[resource], resource) ?? limitOf(resources, resource)
+
+/** The server has validated what it stores; what is no quantity all the same, or negative, asks for nothing. */
+const quantity = (value: unknown, resource: Resource | "gpu"): number | undefined => {
+  const text = typeof value === "number" ? String(value) : value
+  if (typeof text !== "string") return undefined
+  const amount = Result.getOrUndefined(resource === "cpu" ? Quantity.parseMillis(text) : Quantity.parseUnits(text))
+  return amount === undefined ? undefined : Math.max(0, amount)
+}
+
+/** Reads the CPU and memory of a node's `allocatable` or `capacity`. */
+export const ofNode = (amounts: Fields): { readonly cpuMillis: number; readonly memoryBytes: number } => ({
+  cpuMillis: quantity(amounts["cpu"], "cpu") ?? 0,
+  memoryBytes: quantity(amounts["memory"], "memory") ?? 0
+})

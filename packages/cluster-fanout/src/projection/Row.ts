@@ -1,0 +1,84 @@
+/**
+ * The rows of merged answers: clusters, namespaces, workloads.
+ *
+ * @since 0.1.0
+ */
+import { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Schema } from "effect"
+import { Coverage } from "../kube/Coverage.ts"
+
+export const Labels = Schema.Record(Schema.String, Schema.String)
+
+/** **Shape** see docs/reference: healthy, progressing, degraded, paused, idle; completed and failed for Jobs and bare Pods. */
+export const WorkloadStatus = Schema.Literals([
+  "healthy",
+  "progressing",
+  "degraded",
+  "paused",
+  "idle",
+  "completed",
+  "failed"
+])
+export type WorkloadStatus = typeof WorkloadStatus.Type
+
+/**
+ * One workload of one cluster.
+ *
+ * **Units** CPU in thousandths of a core, memory in bytes, both of the whole workload (pod template times desired
+ * replicas); `createdAt` RFC 3339 UTC.
+ */
+export const WorkloadRow = Schema.Struct({
+  /** The object's UID. */
+  id: Schema.String,
+  cluster: ClusterName,
+  namespace: Schema.String,
+  kind: Schema.String,
+  name: Schema.String,
+  labels: Labels,
+  images: Schema.Array(Schema.String),
+  replicas: Schema.Struct({
+    desired: Schema.Natural,
+    ready: Schema.Natural,
+    updated: Schema.Natural,
+    available: Schema.Natural
+  }),
+  status: WorkloadStatus,
+  cpuRequestMillis: Schema.Natural,
+  memoryRequestBytes: Schema.Natural,
+  cpuLimitMillis: Schema.Natural,
+  memoryLimitBytes: Schema.Natural,
+  createdAt: Schema.String
+}).annotate({ identifier: "Workload" })
+export type WorkloadRow = typeof WorkloadRow.Type
+
+/** One namespace of one cluster. */
+export const NamespaceRow = Schema.Struct({
+  id: Schema.String,
+  cluster: ClusterName,
+  name: Schema.String,
+  labels: Labels,
+  phase: Schema.String,
+  createdAt: Schema.String
+}).annotate({ identifier: "Namespace" })
+export type NamespaceRow = typeof NamespaceRow.Type
+
+/**
+ * One cluster, its health at top level and never its address.
+ *
+ * **Shape** nodes and capacity are null for a namespace-scoped key and while unknown; `pods` counts those in scope.
+ */
+export const ClusterRow = Schema.Struct({
+  name: ClusterName,
+  role: Schema.Literals(["parent", "child"]),
+  version: Schema.NullOr(Schema.String),
+  reachable: Schema.Boolean,
+  lastSeen: Schema.NullOr(Schema.String),
+  errorCode: Schema.optionalKey(Schema.String),
+  nodes: Schema.NullOr(Schema.Natural),
+  pods: Schema.NullOr(Schema.Natural),
+  cpuAllocatableMillis: Schema.NullOr(Schema.Natural),
+  memoryAllocatableBytes: Schema.NullOr(Schema.Natural),
+  labels: Labels,
+  coverage: Coverage
+}).annotate({ identifier: "Cluster" })
+export type ClusterRow = typeof ClusterRow.Type

@@ -1,0 +1,156 @@
+/** Turns a kubeconfig's cluster and user into a connection, or says why it cannot be used. */
+import { Redacted, Result } from "effect"
+import { sep } from "node:path"
+import type { Connection, Credential, ExecPlugin, Impersonation, PemSource } from "./Cluster.ts"
+import type { RegistryProblem } from "./ClusterRegistry.ts"
+import { type ClusterEntry, type ExecEntry, resolvePath, type UserEntry } from "./KubeconfigDocument.ts"
+
+export interface Refusal {
+  readonly code: RegistryProblem["code"]
+  readonly message: string
+}
+
+interface From<A> {
+  readonly file: string
+  readonly value: A
+}
+
+/** Joins a cluster and a user. **Shape** the first reason that speaks against it, when one does. */
+export const connectionOf = (cluster: From<ClusterEntry>, user: From<UserEntry>): Result.Result<Connection, Refusal> =>
+  Result.gen(function* () {
+    const { value: entry } = cluster
+    const server = yield* serverOf(entry.server)
+    const proxyUrl = entry["proxy-url"] === undefined ? undefined : yield* proxyOf(entry["proxy-url"])
+    const certificateAuthority = yield* pemOf(cluster.file, entry, "certificate-authority")
+    const tlsServerName = entry["tls-server-name"]
+    const credential = yield* credentialOf(cluster, user)
+    const impersonation = yield* impersonationOf(user.value)
+    if (credential._tag !== "None" && server.startsWith("http:") && !isLoopback(server)) {
+      return yield* incomplete("server is plain http: a credential would cross the network unprotected")
+    }
+    return {
+      server,
+      ...(certificateAuthority && { certificateAuthority }),
+      ...(tlsServerName !== undefined && { tlsServerName }),
+      insecureSkipTlsVerify: entry["insecure-skip-tls-verify"] ?? false,
+      ...(proxyUrl !== undefined && { proxyUrl }),
+      credential,
+      ...(impersonation && { impersonation })
+    }
+  })
+
+const incomplete = (message: string) => refuse("contextIncomplete", message)
+const refuse = (code: RegistryProblem["code"], message: string) => Result.fail<Refusal>({ code, message })
+
+const urlOf = (text: string): URL | undefined => URL.parse(text) ?? undefined
+
+const serverOf = (text: string): Result.Result<string, Refusal> => {
+  const url = urlOf(text)
+  if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
+    return incomplete("server is not an http(s) URL")
+  }
+  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
+    return incomplete("server may have neither user, query nor fragment")
+  }
+  return Result.succeed(url.href.replace(/\/+$/, ""))
+}
+
+const isLoopback = (server: string): boolean =>
+  /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(urlOf(server)?.hostname ?? "")
+
+const proxyOf = (text: string): Result.Result<string, Refusal> => {
+  const url = urlOf(text)
+  if (url === undefined) return incomplete("proxy-url is not a URL")
+  return url.protocol === "http:" || url.protocol === "https:"
+    ? Result.succeed(url.href)
+    : refuse("proxyUnsupported", `proxy-url has the scheme ${url.protocol.slice(0, -1)}; http and https are supported`)
+}
+
+type PemField = "certificate-authority" | "client-certificate" | "client-key"
+type PemFields = { readonly [Field in PemField | `${PemField}-data`]?: string }
+
+/** Data beats a file, as in kubectl. */
+const pemOf = (file: string, entry: PemFields, field: PemField): Result.Result<PemSource | undefined, Refusal> => {
+  const data = entry[`${field}-data`]
+  if (data === undefined) {
+    const path = entry[field]
+    return Result.succeed(path === undefined ? undefined : { _tag: "File", path: resolvePath(file, path) })
+  }
+  const compact = data.replace(/\s+/g, "")
+  const pem = Buffer.from(compact, "base64").toString("utf8")
+  return /^[A-Za-z0-9+/]+={0,2}$/.test(compact) && pem.includes("-----BEGIN ")
+    ? Result.succeed({ _tag: "Data", pem: Redacted.make(pem) })
+    : incomplete(`${field}-data is not PEM in base64`)
+}
+
+/** **Shape** plugin, then token file, token, password, client certificate: what kubectl sends, one proof at a time. */
+const credentialOf = (
+  cluster: From<ClusterEntry>,
+  { file, value: user }: From<UserEntry>
+): Result.Result<Credential, Refusal> =>
+  Result.gen(function* () {
+    if (user["auth-provider"] !== undefined) {
+      return yield* refuse("credentialUnsupported", "auth-provider is not supported; use an exec plugin")
+    }
+    if (user.exec !== undefined) {
+      return { _tag: "Exec", plugin: yield* pluginOf(cluster.value, file, user.exec) }
+    }
+    const hasToken = user.tokenFile !== undefined || user.token !== undefined
+    if (hasToken && user.username !== undefined) return yield* incomplete("user has both a token and a username")
+    if (user.tokenFile !== undefined) return { _tag: "TokenFile", path: resolvePath(file, user.tokenFile) }
+    if (user.token !== undefined) {
+      if (!isHeaderText(user.token)) return yield* incomplete("token has characters that no header can carry")
+      return { _tag: "Token", token: Redacted.make(user.token) }
+    }
+    if (user.username !== undefined) {
+      if (user.username.includes(":")) return yield* incomplete("username has a colon")
+      return { _tag: "Basic", username: user.username, password: Redacted.make(user.password ?? "") }
+    }
+    const certificate = yield* pemOf(file, user, "client-certificate")
+    const key = yield* pemOf(file, user, "client-key")
+    if (certificate === undefined && key === undefined) return { _tag: "None" }
+    if (certificate === undefined || key === undefined) {
+      return yield* incomplete("client-certificate and client-key go together")
+    }
+    return { _tag: "ClientCertificate", certificate, key }
+  })
+
+const EXEC_VERSIONS = ["client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"]
+const EXEC_CONFIG = "client.authentication.k8s.io/exec"
+
+const pluginOf = (cluster: ClusterEntry, file: string, exec: ExecEntry): Result.Result<ExecPlugin, Refusal> => {
+  if (!EXEC_VERSIONS.includes(exec.apiVersion)) {
+    return refuse("execUnsupported", `exec.apiVersion must be ${EXEC_VERSIONS.join(" or ")}`)
+  }
+  if (exec.interactiveMode === "Always") {
+    return refuse("execUnsupported", "exec.interactiveMode is Always, and a service has nobody to ask")
+  }
+  const config = cluster.extensions?.find((extension) => extension.name === EXEC_CONFIG)
+  return Result.succeed({
+    apiVersion: exec.apiVersion,
+    // A bare name is looked up on PATH; a path is relative to the file.
+    command: exec.command.includes(sep) ? resolvePath(file, exec.command) : exec.command,
+    args: exec.args ?? [],
+    env: (exec.env ?? []).map(({ name, value }) => [name, Redacted.make(value ?? "")] as const),
+    ...(exec.installHint !== undefined && { installHint: exec.installHint }),
+    provideClusterInfo: exec.provideClusterInfo ?? false,
+    interactiveMode: exec.interactiveMode ?? "IfAvailable",
+    ...(config !== undefined && { config: config.extension })
+  })
+}
+
+const impersonationOf = (user: UserEntry): Result.Result<Impersonation | undefined, Refusal> => {
+  const uid = user["as-uid"]
+  const groups = user["as-groups"] ?? []
+  const extra = user["as-user-extra"] ?? {}
+  if (user.as === undefined) {
+    const alone = uid !== undefined || groups.length > 0 || Object.keys(extra).length > 0
+    return alone ? incomplete("as-uid, as-groups and as-user-extra need as") : Result.succeed(undefined)
+  }
+  const texts = [user.as, uid ?? "", ...groups, ...Object.values(extra).flat()]
+  if (!texts.every(isHeaderText)) return incomplete("impersonation has characters that no header can carry")
+  return Result.succeed({ user: user.as, ...(uid !== undefined && { uid }), groups, extra })
+}
+
+/** No control characters: the rest can be sent, if need be as UTF-8. */
+const isHeaderText = (text: string): boolean => !/[\u0000-\u001f\u007f]/.test(text)

@@ -1,0 +1,50 @@
+/** Holds the present snapshot of a registry, tells those who listen, and reports what is wrong with it. */
+import { Effect, Metric, PubSub, Ref, Stream } from "effect"
+import type { Cluster } from "./Cluster.ts"
+import { ClusterRegistry, type RegistryProblem, type RegistrySnapshot } from "./ClusterRegistry.ts"
+
+const problemGauge = Metric.gauge("quarterdeck_registry_problems", {
+  description: "Entries of the cluster sources that were refused or taken with a warning"
+})
+
+/** Makes a registry that shows a snapshot until the next is published. */
+export const make = Effect.fnUntraced(function* (first: RegistrySnapshot) {
+  const present = yield* Ref.make(first)
+  // A listener that falls behind needs only the newest: one slot.
+  const news = yield* Effect.acquireRelease(
+    PubSub.sliding<RegistrySnapshot>({ capacity: 1, replay: 1 }),
+    PubSub.shutdown
+  )
+  const publish = Effect.fnUntraced(function* (snapshot: RegistrySnapshot) {
+    const before = yield* Ref.getAndSet(present, snapshot)
+    yield* report(snapshot.problems, before === snapshot ? [] : before.problems)
+    yield* PubSub.publish(news, snapshot)
+  })
+  yield* publish(first)
+  const registry = ClusterRegistry.of({ snapshot: Ref.get(present), changes: Stream.fromPubSub(news) })
+  return { registry, publish }
+})
+
+/** Puts the parent first and the others by name. */
+export const inOrder = (clusters: ReadonlyArray<Cluster>): ReadonlyArray<Cluster> =>
+  clusters.toSorted((a, b) => {
+    if (a.role !== b.role) return a.role === "parent" ? -1 : 1
+    return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
+  })
+
+/** Logs what is new, so that a lasting problem is not logged at every change. */
+const report = Effect.fnUntraced(function* (
+  problems: ReadonlyArray<RegistryProblem>,
+  before: ReadonlyArray<RegistryProblem>
+) {
+  const known = new Set(before.map((problem) => JSON.stringify(problem)))
+  for (const problem of problems) {
+    if (known.has(JSON.stringify(problem))) continue
+    const { code, message, severity, source } = problem
+    yield* Effect.logWarning(`cluster source: ${source}: ${message}`).pipe(Effect.annotateLogs({ code, severity }))
+  }
+  for (const code of new Set([...before, ...problems].map((problem) => problem.code))) {
+    const count = problems.filter((problem) => problem.code === code).length
+    yield* Metric.update(Metric.withAttributes(problemGauge, { code }), count)
+  }
+})

@@ -1,0 +1,179 @@
+import { anyOf, everyNamespace, type NamespaceFilter } from "@quarterdeck/targeting/NamespaceFilter"
+import { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import { Clusters } from "../../src/list/Clusters.ts"
+import { CursorInvalid } from "../../src/list/ListError.ts"
+import type { Page } from "../../src/list/ListQuery.ts"
+import { ClusterRow } from "../../src/projection/Row.ts"
+import { clusterOf, type FakeFleet } from "../fixture/FakeFleet.ts"
+import { namespace, node, pod } from "../fixture/KubeObjects.ts"
+import { all, onFleet, pageOf, timed } from "../fixture/Service.ts"
+import { comesTrue } from "../fixture/Settling.ts"
+
+const fill = (fleet: FakeFleet) => {
+  fleet
+    .server("b")
+    .put("Namespace", namespace("default"), namespace("shop", { team: "a" }))
+    .put("Node", node("n1", "3920m", "8Gi"), node("n2", "4", "8Gi"))
+    .put("Pod", pod("p1"), pod("p2", { namespace: "shop" }), pod("p3", { namespace: "shop" }))
+}
+const list = (
+  change: {
+    readonly namespaces?: NamespaceFilter
+    readonly page?: Partial<Page<"name">>
+    readonly cursorBinding?: string
+  } = {}
+) =>
+  Effect.flatMap(Clusters, (clusters) =>
+    clusters.list({
+      target: all("b", "a"),
+      namespaces: change.namespaces ?? everyNamespace,
+      page: pageOf("name", change.page),
+      cursorBinding: change.cursorBinding ?? "key-1"
+    })
+  )
+
+describe("Clusters", () => {
+  it.effect.each(["cache", "live"] as const)("shows health and size, and no address: %s", (consistency) =>
+    onFleet(["b", "a"], fill, () =>
+      Effect.gen(function* () {
+        const { clusters, partial } = yield* list({ page: { consistency } })
+        assert.isFalse(partial)
+        assert.deepStrictEqual(
+          clusters.map((row) => [row.name, row.role]),
+          [
+            ["a", "child"],
+            ["b", "parent"]
+          ]
+        )
+        const [, row] = clusters
+        assert.isTrue(Schema.is(ClusterRow)(row))
+        assert.strictEqual(row?.version, "v1.36.3")
+        assert.isTrue(row?.reachable)
+        assert.strictEqual(row?.lastSeen, "1970-01-01T00:00:00.000Z")
+        assert.strictEqual(row?.nodes, 2)
+        assert.strictEqual(row?.pods, 3)
+        assert.strictEqual(row?.cpuAllocatableMillis, 7920)
+        assert.strictEqual(row?.memoryAllocatableBytes, 16 * 1024 ** 3)
+        assert.strictEqual(row?.coverage.source, consistency)
+        assert.notInclude(JSON.stringify(clusters), "internal.example")
+        assert.notInclude(JSON.stringify(clusters), "secret")
+      })
+    )
+  )
+
+  it.effect.each(["cache", "live"] as const)(
+    "tells a scoped key its own pods, and nothing of nodes: %s",
+    (consistency) =>
+      onFleet(["b", "a"], fill, () =>
+        Effect.gen(function* () {
+          const teamA = anyOf([{ namespaceNames: [], labelSelector: { matchLabels: { team: "a" } } }])
+          for (const namespaces of [teamA, anyOf([{ namespaceNames: ["shop"] }])]) {
+            const { clusters } = yield* list({ namespaces, page: { consistency } })
+            assert.strictEqual(clusters[1]?.pods, 2)
+            assert.isNull(clusters[1]?.nodes)
+            assert.isNull(clusters[1]?.cpuAllocatableMillis)
+          }
+        })
+      )
+  )
+
+  it.effect("shows a fleet of which nothing answers", () =>
+    onFleet(
+      ["b", "a"],
+      (fleet) => {
+        for (const server of fleet.servers.values()) server.trouble = "dead"
+      },
+      () =>
+        Effect.gen(function* () {
+          const { clusters, partial } = yield* timed(list())
+          assert.isTrue(partial)
+          for (const row of clusters) {
+            assert.isFalse(row.reachable)
+            assert.isNull(row.lastSeen)
+            assert.isNull(row.nodes)
+            assert.isNull(row.pods)
+            assert.strictEqual(row.errorCode, "cluster_unreachable")
+            assert.strictEqual(row.coverage.status, "unreachable")
+          }
+        })
+    )
+  )
+
+  it.effect("shows when a cluster that died was last seen, and its stale size", () =>
+    onFleet(["b", "a"], fill, (fleet) =>
+      Effect.gen(function* () {
+        yield* list()
+        yield* TestClock.adjust("1 minute")
+        fleet.server("b").kill()
+        yield* comesTrue(
+          "probes have failed",
+          () => fleet.server("b").calls.filter((call) => call === "version").length > 5
+        )
+        const {
+          clusters: [, row]
+        } = yield* list()
+        assert.isFalse(row?.reachable)
+        assert.strictEqual(row?.coverage.status, "stale")
+        assert.strictEqual(row?.errorCode, "cluster_unreachable")
+        assert.strictEqual(row?.pods, 3)
+        const lastSeen = Date.parse(row?.lastSeen ?? "")
+        assert.isTrue(lastSeen >= 20_000 && lastSeen <= 60_000, row?.lastSeen ?? "never")
+      })
+    )
+  )
+
+  it.effect("tells a refused credential from a dead cluster", () =>
+    onFleet(
+      ["b", "a"],
+      (fleet) => {
+        fleet.server("a").trouble = "unauthorized"
+      },
+      () =>
+        Effect.gen(function* () {
+          const {
+            clusters: [row]
+          } = yield* timed(list())
+          assert.isTrue(row?.reachable)
+          assert.strictEqual(row?.errorCode, "cluster_unauthorized")
+          assert.strictEqual(row?.coverage.status, "unauthorized")
+        })
+    )
+  )
+
+  it.effect("pages by name and asks the clusters of the page alone", () =>
+    onFleet(["b", "a"], fill, (fleet) =>
+      Effect.gen(function* () {
+        const first = yield* list({ page: { limit: 1, consistency: "live" } })
+        assert.deepStrictEqual(
+          first.clusters.map((row) => row.name),
+          [ClusterName.make("a")]
+        )
+        assert.notInclude(fleet.server("b").calls, "list Pod")
+        const cursor = first.nextCursor ?? ""
+        const second = yield* list({ page: { limit: 1, cursor } })
+        assert.deepStrictEqual(
+          second.clusters.map((row) => row.name),
+          [ClusterName.make("b")]
+        )
+        assert.isUndefined(second.nextCursor)
+        assert.instanceOf(yield* Effect.flip(list({ page: { cursor }, cursorBinding: "key-2" })), CursorInvalid)
+      })
+    )
+  )
+
+  it.effect("leaves out a cluster that was dropped meanwhile", () =>
+    onFleet(["b", "a"], fill, (fleet) =>
+      Effect.gen(function* () {
+        yield* fleet.register(clusterOf("b"))
+        const { clusters } = yield* list()
+        assert.deepStrictEqual(
+          clusters.map((row) => row.name),
+          [ClusterName.make("b")]
+        )
+      })
+    )
+  )
+})

@@ -1,0 +1,174 @@
+import { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { assert, describe, it } from "@effect/vitest"
+import * as Interner from "../../src/projection/Interner.ts"
+import { type ContainerRun, runsOf } from "../../src/projection/PodContainers.ts"
+import * as Projection from "../../src/projection/Projection.ts"
+import { type Body, container, object, pod } from "../fixture/KubeObjects.ts"
+
+const place = { cluster: ClusterName.make("c1"), interner: Interner.make() }
+const project = (name: string, body: Body) => Projection.project("Pod", pod(name, body), place)
+const MIB = 1024 ** 2
+
+const started = "2026-03-01T10:00:00Z"
+const finished = "2026-03-01T10:01:00Z"
+const run = (change: Partial<ContainerRun> = {}): ContainerRun => ({
+  container: 0,
+  startedAtMs: Date.parse(started),
+  finishedAtMs: undefined,
+  isOomKilled: false,
+  ...change
+})
+
+describe("what the containers of a pod ask for", () => {
+  it("is one object for all replicas", () => {
+    const spec = { containers: [container("100m", "64Mi")] }
+    assert.strictEqual(project("a", { spec }).containers, project("b", { spec }).containers)
+    assert.notStrictEqual(
+      project("a", { spec }).containers,
+      project("c", { spec: { containers: [container("200m", "64Mi")] } }).containers
+    )
+  })
+
+  it("tells main containers, sidecars and init containers apart, and counts whole GPUs", () => {
+    const { containers } = project("a", {
+      spec: {
+        containers: [{ name: "train", resources: { limits: { cpu: "2", "nvidia.com/gpu": "1", "amd.com/gpu": 2 } } }],
+        initContainers: [
+          { name: "proxy", restartPolicy: "Always", resources: { requests: { cpu: "50m" } } },
+          {
+            name: "load",
+            resources: { requests: { memory: "1Gi" }, limits: { "gpu.intel.com/i915": 1, "nvidia.com/mig-1g.5gb": 1 } }
+          }
+        ]
+      }
+    })
+    assert.deepStrictEqual(containers, [
+      { name: "train", role: "main", cpuRequestMillis: 2_000, memoryRequestBytes: 0, gpus: 3 },
+      { name: "proxy", role: "sidecar", cpuRequestMillis: 50, memoryRequestBytes: 0, gpus: 0 },
+      { name: "load", role: "init", cpuRequestMillis: 0, memoryRequestBytes: 1_024 * MIB, gpus: 1 }
+    ])
+  })
+
+  it.each<[string, Body["spec"], ReadonlyArray<readonly [number, number]>]>([
+    [
+      "the overhead of the runtime",
+      { overhead: { cpu: "25m", memory: "20Mi" } },
+      [
+        [113, 74],
+        [112, 74]
+      ]
+    ],
+    [
+      "what the pod requests for all",
+      { resources: { requests: { cpu: "1", memory: "1Gi" } } },
+      [
+        [500, 512],
+        [500, 512]
+      ]
+    ],
+    [
+      "both",
+      { overhead: { cpu: "100m" }, resources: { requests: { cpu: "1" } } },
+      [
+        [550, 64],
+        [550, 64]
+      ]
+    ],
+    [
+      "nothing for limits alone",
+      { resources: { limits: { cpu: "4" } } },
+      [
+        [100, 64],
+        [100, 64]
+      ]
+    ]
+  ])("%s is spread evenly over those that last", (_, more, expected) => {
+    const { containers } = project("a", {
+      spec: {
+        ...more,
+        containers: [container("100m", "64Mi"), { ...container("100m", "64Mi"), name: "other" }],
+        initContainers: [{ ...container("10m", "1Mi"), name: "load" }]
+      }
+    })
+    assert.deepStrictEqual(
+      containers.map((one) => [one.cpuRequestMillis, one.memoryRequestBytes / MIB]),
+      [...expected, [10, 1]]
+    )
+  })
+
+  it("names the claims that it mounts, once, and those of its ephemeral volumes", () => {
+    const { claims } = project("db-0", {
+      spec: {
+        volumes: [
+          { name: "data", persistentVolumeClaim: { claimName: "data-db-0" } },
+          { name: "again", persistentVolumeClaim: { claimName: "data-db-0" } },
+          { name: "scratch", ephemeral: { volumeClaimTemplate: {} } },
+          { name: "config", configMap: { name: "db" } }
+        ]
+      }
+    })
+    assert.deepStrictEqual(claims, ["data-db-0", "db-0-scratch"])
+  })
+})
+
+describe("when the containers of a pod ran", () => {
+  const running = { running: { startedAt: started } }
+  const ended = (reason: string) => ({ terminated: { startedAt: started, finishedAt: finished, reason } })
+
+  it.each<[string, Body["status"], ReadonlyArray<ContainerRun>]>([
+    ["since its start", { containerStatuses: [{ name: "main", state: running }] }, [run()]],
+    [
+      "until its end",
+      { containerStatuses: [{ name: "main", state: ended("Completed") }] },
+      [run({ finishedAtMs: Date.parse(finished) })]
+    ],
+    [
+      "until it was killed for memory, while it waits to start again",
+      { containerStatuses: [{ name: "main", state: { waiting: {} }, lastState: ended("OOMKilled") }] },
+      [run({ finishedAtMs: Date.parse(finished), isOomKilled: true })]
+    ],
+    [
+      "both before and after a restart",
+      {
+        containerStatuses: [{ name: "main", state: { running: { startedAt: finished } }, lastState: ended("Error") }]
+      },
+      [run({ finishedAtMs: Date.parse(finished) }), run({ startedAtMs: Date.parse(finished) })]
+    ],
+    ["as an init container", { initContainerStatuses: [{ name: "load", state: running }] }, [run({ container: 1 })]],
+    ["never, while it waits", { containerStatuses: [{ name: "main", state: { waiting: {} } }] }, []],
+    [
+      "never, when the kubelet does not know",
+      {
+        containerStatuses: [
+          { name: "main", state: { terminated: { startedAt: null, finishedAt: "0001-01-01T00:00:00Z" } } }
+        ]
+      },
+      []
+    ],
+    ["never, as a container that the pod does not have", { containerStatuses: [{ name: "debug", state: running }] }, []]
+  ])("%s", (_, status, expected) => {
+    const spec = {
+      containers: [container("100m", "64Mi")],
+      initContainers: [{ ...container("1m", "1Mi"), name: "load" }]
+    }
+    assert.deepStrictEqual(runsOf(project("a", { spec, ...(status === undefined ? {} : { status }) })), expected)
+  })
+})
+
+describe("what a node has in all", () => {
+  const node = (status: Body["status"]) =>
+    Projection.project("Node", object("Node", "n1", { ...(status === undefined ? {} : { status }) }), place)
+
+  it("is its capacity, its system's share too", () => {
+    const record = node({
+      capacity: { cpu: "4", memory: "8Gi", "nvidia.com/gpu": "2" },
+      allocatable: { cpu: "3900m", memory: "7Gi", "nvidia.com/gpu": "2" }
+    })
+    assert.deepInclude(record, { cpuCapacityMillis: 4_000, memoryCapacityBytes: 8_192 * MIB, gpus: 2 })
+    assert.deepInclude(record, { cpuAllocatableMillis: 3_900, memoryAllocatableBytes: 7_168 * MIB })
+  })
+
+  it("is what pods may have, where it tells nothing else", () => {
+    assert.deepInclude(node({ allocatable: { cpu: "2", memory: "1Gi" } }), { cpuCapacityMillis: 2_000 })
+  })
+})
