@@ -3,8 +3,8 @@
  *
  * @since 0.1.0
  */
-import type { ContainerFacts, PodFacts } from "../HourFacts.ts"
-import type { ContainerUsage } from "../HourUsage.ts"
+import type { ContainerFacts, PodFacts } from "./HourFacts.ts"
+import type { ContainerUsage } from "../savings/HourUsage.ts"
 import { isPossible, type Limits, visitKnown } from "./KnownUsage.ts"
 import { fromSpans, overlap, type Stretches } from "./Stretches.ts"
 

@@ -3,8 +3,8 @@
  *
  * @since 0.1.0
  */
-import type { Egress, PodFacts } from "../HourFacts.ts"
-import { HOUR_SECONDS } from "../Units.ts"
+import type { Egress, PodFacts } from "./HourFacts.ts"
+import { HOUR_SECONDS } from "../hour/Units.ts"
 import { between } from "./Amount.ts"
 import { fromSpans, overlap, type Stretches } from "./Stretches.ts"
 

@@ -3,9 +3,9 @@
  *
  * @since 0.1.0
  */
-import type { HourFacts, NodeFacts, PodFacts } from "../HourFacts.ts"
-import type { RateClass } from "../Hour.ts"
-import * as RateClasses from "../RateClass.ts"
+import type { HourFacts, NodeFacts, PodFacts } from "./HourFacts.ts"
+import type { RateClass } from "../hour/Hour.ts"
+import * as RateClasses from "../price/RateClass.ts"
 import { type Limits, limitsOn } from "./KnownUsage.ts"
 import { fromSpans, overlap, secondsIn, type Stretches } from "./Stretches.ts"
 

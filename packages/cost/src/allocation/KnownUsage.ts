@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { UsageSlices } from "../HourFacts.ts"
+import type { UsageSlices } from "./HourFacts.ts"
 import { type Stretches, secondOf } from "./Stretches.ts"
 
 /** The most that a container can have used. */

@@ -3,9 +3,9 @@
  *
  * @since 0.1.0
  */
-import type { Hour, RateShare, StorageShare } from "../Hour.ts"
-import { columns, type Measure, measures, record } from "../Measure.ts"
-import { keyOf, MANAGEMENT, type Series } from "../Series.ts"
+import type { Hour, RateShare, StorageShare } from "../hour/Hour.ts"
+import { columns, type Measure, measures, record } from "../hour/Measure.ts"
+import { keyOf, MANAGEMENT, type Series } from "../hour/Series.ts"
 import { addCompute, type Compute, noCompute, type PriceClass } from "./Hosts.ts"
 import { secondsIn, union } from "./Stretches.ts"
 

@@ -3,8 +3,8 @@
  *
  * @since 0.1.0
  */
-import type { Span } from "../HourFacts.ts"
-import { HOUR_SECONDS, SECOND_MS } from "../Units.ts"
+import type { Span } from "./HourFacts.ts"
+import { HOUR_SECONDS, SECOND_MS } from "../hour/Units.ts"
 
 /**
  * Stretches that rise, are not empty and do not touch.

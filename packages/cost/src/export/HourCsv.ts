@@ -5,13 +5,13 @@
  */
 import { is, type ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Schema } from "effect"
-import type { Hour } from "../Hour.ts"
-import { columns, measures } from "../Measure.ts"
-import { keyOf, type Series } from "../Series.ts"
-import { DAY_SECONDS, HOUR_MS } from "../Units.ts"
-import * as Charges from "./Charges.ts"
+import type { Hour } from "../hour/Hour.ts"
+import { columns, measures } from "../hour/Measure.ts"
+import { keyOf, type Series } from "../hour/Series.ts"
+import { DAY_SECONDS, HOUR_MS } from "../hour/Units.ts"
+import * as Charges from "../hour/Charges.ts"
 import * as Seal from "./Seal.ts"
-import * as Whole from "./Whole.ts"
+import * as Whole from "../hour/Whole.ts"
 
 /** The columns, in their order. */
 export const HEADER: ReadonlyArray<string> = [

@@ -5,9 +5,9 @@
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect } from "effect"
-import type { CostError } from "../CostError.ts"
-import type { CostStore } from "../CostStore.ts"
-import type { Window } from "../Window.ts"
+import type { CostError } from "../hour/CostError.ts"
+import type { CostStore } from "../store/CostStore.ts"
+import type { Window } from "../hour/Window.ts"
 
 /** **Shape** `startMs` is where the UTC day starts; `seconds` how much of it is lost, as far as the cluster was seen. */
 export interface LostHours {

@@ -5,10 +5,10 @@
  */
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Schema } from "effect"
-import { Price } from "../DefaultPrices.ts"
-import type { RateClass } from "../Hour.ts"
-import { Instant, parseRfc3339 } from "../Instant.ts"
-import type { Machine } from "../NodePrice.ts"
+import { Price } from "./DefaultPrices.ts"
+import type { RateClass } from "../hour/Hour.ts"
+import { Instant, parseRfc3339 } from "../hour/Instant.ts"
+import type { Machine } from "./NodePrice.ts"
 
 /** Kinds of traffic, by where it goes. */
 export const EGRESS_CLASSES = ["zone", "region", "internet"] as const

@@ -5,10 +5,10 @@
  */
 import { Effect, Layer, Schema } from "effect"
 import { join } from "node:path"
-import { CostError, StoreUnreadable } from "../CostError.ts"
-import * as DurableFile from "../internal/durableFile.ts"
-import * as PriceHistory from "../PriceHistory.ts"
-import { Prices, make } from "../Prices.ts"
+import { CostError, StoreUnreadable } from "../hour/CostError.ts"
+import * as DurableFile from "../hour/DurableFile.ts"
+import * as PriceHistory from "./PriceHistory.ts"
+import { Prices, make } from "./Prices.ts"
 
 /** The file's name in the data directory. */
 const FILE_NAME = "prices.json"

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { HOUR_SECONDS, KIB_PER_GIB, NANOS_PER_UNIT } from "../Units.ts"
+import { HOUR_SECONDS, KIB_PER_GIB, NANOS_PER_UNIT } from "../hour/Units.ts"
 
 /**
  * What one price class, and the cluster around it, cost.

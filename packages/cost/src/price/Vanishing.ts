@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { PriceBook } from "../PriceBook.ts"
+import type { PriceBook } from "./PriceBook.ts"
 import * as Rates from "./Rates.ts"
 
 /**

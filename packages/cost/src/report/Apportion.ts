@@ -1,7 +1,7 @@
 /**
  * Splits whole amounts over places by weight, to the last unit.
  */
-import { keyOf, type Series } from "../Series.ts"
+import { keyOf, type Series } from "../hour/Series.ts"
 import * as Ledger from "./Ledger.ts"
 
 /** **Shape** an amount a bin, and a bin and a weight a place; places below 0 have no bin. */

@@ -2,9 +2,9 @@
  * Tells rows together with the quantities that their JSON leaves out.
  */
 import { Effect } from "effect"
-import type { BilledRow } from "../CostRow.ts"
-import type { Measure } from "../Measure.ts"
-import { HOUR_SECONDS, KIB_BYTES } from "../Units.ts"
+import type { BilledRow } from "./CostRow.ts"
+import type { Measure } from "../hour/Measure.ts"
+import { HOUR_SECONDS, KIB_BYTES } from "../hour/Units.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Rows from "./Rows.ts"
 import * as Table from "./Table.ts"

@@ -1,9 +1,9 @@
 /**
  * Writes out what one workload had in one step.
  */
-import type { ExplainedStep, MeanPrices, Quantities } from "../Explanation.ts"
-import type { Measure } from "../Measure.ts"
-import { GIB_BYTES, HOUR_SECONDS, KIB_BYTES, KIB_PER_GIB, NANOS_PER_UNIT } from "../Units.ts"
+import type { ExplainedStep, MeanPrices, Quantities } from "./Explanation.ts"
+import type { Measure } from "../hour/Measure.ts"
+import { GIB_BYTES, HOUR_SECONDS, KIB_BYTES, KIB_PER_GIB, NANOS_PER_UNIT } from "../hour/Units.ts"
 import * as Table from "./Table.ts"
 
 type At = (measure: Measure) => number

@@ -2,8 +2,8 @@
  * Sums the places of ledgers by group.
  */
 import { Effect } from "effect"
-import type { AggregateRow, Dimension } from "../Aggregate.ts"
-import { IDLE, isWorkload, MANAGEMENT, type Series, UNMOUNTED } from "../Series.ts"
+import type { AggregateRow, Dimension } from "./Aggregate.ts"
+import { IDLE, isWorkload, MANAGEMENT, type Series, UNMOUNTED } from "../hour/Series.ts"
 import { type Ledger, type Part, SLICE } from "./Ledger.ts"
 import * as Table from "./Table.ts"
 

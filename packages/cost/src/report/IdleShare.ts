@@ -2,8 +2,8 @@
  * Spreads what a cluster's nodes have idle over its workloads.
  */
 import { Effect } from "effect"
-import { type Measure, record } from "../Measure.ts"
-import { IDLE, isWorkload } from "../Series.ts"
+import { type Measure, record } from "../hour/Measure.ts"
+import { IDLE, isWorkload } from "../hour/Series.ts"
 import { apportion } from "./Apportion.ts"
 import * as Ledger from "./Ledger.ts"
 

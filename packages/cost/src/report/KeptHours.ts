@@ -3,8 +3,8 @@
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Clock, Effect } from "effect"
-import type { CostError } from "../CostError.ts"
-import type { CostStore } from "../CostStore.ts"
+import type { CostError } from "../hour/CostError.ts"
+import type { CostStore } from "../store/CostStore.ts"
 
 /** Gives where the last day of some clusters ends whose hours were forgotten. **Shape** `undefined` where there is none. */
 export type HoursFrom = (clusters: ReadonlyArray<ClusterName>) => Effect.Effect<number | undefined, CostError>

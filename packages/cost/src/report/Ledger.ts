@@ -3,14 +3,14 @@
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Option } from "effect"
-import type { CostError } from "../CostError.ts"
-import type { ClusterSums, CostStore } from "../CostStore.ts"
-import type { Hour } from "../Hour.ts"
-import { free } from "../internal/freed.ts"
-import type { Columns, Measure } from "../Measure.ts"
-import type { OpenHours } from "../OpenHours.ts"
-import type { Series } from "../Series.ts"
-import type { Window } from "../Window.ts"
+import type { CostError } from "../hour/CostError.ts"
+import type { ClusterSums, CostStore } from "../store/CostStore.ts"
+import type { Hour } from "../hour/Hour.ts"
+import { free } from "../hour/Freed.ts"
+import type { Columns, Measure } from "../hour/Measure.ts"
+import type { OpenHours } from "./OpenHours.ts"
+import type { Series } from "../hour/Series.ts"
+import type { Window } from "../hour/Window.ts"
 
 /** Places that are gone through before other fibers get their turn: about a millisecond's work. */
 export const SLICE = 4_096

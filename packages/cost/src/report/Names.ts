@@ -2,9 +2,9 @@
  * Remembers which series are one workload, and what is recommended to it: the same series come again in each report.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import * as Recommendation from "../Recommendation.ts"
-import type { ClusterRecommendations } from "../RecommendationStore.ts"
-import type { Series } from "../Series.ts"
+import * as Recommendation from "../savings/Recommendation.ts"
+import type { ClusterRecommendations } from "../savings/RecommendationStore.ts"
+import type { Series } from "../hour/Series.ts"
 
 /** One cluster's workloads, numbered as they are met. */
 export interface Names {

@@ -1,8 +1,8 @@
 /**
  * Keeps of a ledger what few of its series have.
  */
-import { record } from "../Measure.ts"
-import type { Series } from "../Series.ts"
+import { record } from "../hour/Measure.ts"
+import type { Series } from "../hour/Series.ts"
 import type { Ledger, Part } from "./Ledger.ts"
 
 /**

@@ -4,7 +4,7 @@
 import { Effect, Option, Stream } from "effect"
 import * as Page from "@quarterdeck/cluster-fanout/Page"
 import * as RowOrder from "@quarterdeck/cluster-fanout/RowOrder"
-import type { Window } from "../Window.ts"
+import type { Window } from "../hour/Window.ts"
 
 /**
  * What is ranked.

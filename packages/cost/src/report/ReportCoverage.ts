@@ -6,10 +6,10 @@ import { failureOf } from "@quarterdeck/cluster-fanout/FanOut"
 import type { FanOutFailed } from "@quarterdeck/cluster-fanout/ListError"
 import type { ProvenLabels } from "@quarterdeck/targeting/NamespaceFilter"
 import { Effect } from "effect"
-import type { CostCoverage, SeenHours } from "../CostRow.ts"
-import type { ResolvedRange } from "../Range.ts"
-import { HOUR_MS, HOUR_SECONDS, SECOND_MS } from "../Units.ts"
-import type { Window } from "../Window.ts"
+import type { CostCoverage, SeenHours } from "./CostRow.ts"
+import type { ResolvedRange } from "./Range.ts"
+import { HOUR_MS, HOUR_SECONDS, SECOND_MS } from "../hour/Units.ts"
+import type { Window } from "../hour/Window.ts"
 
 /**
  * A cluster as it is now.

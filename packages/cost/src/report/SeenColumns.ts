@@ -1,7 +1,7 @@
 /**
  * The columns of a file that tell for how much of its time clusters were seen: a file has no other place for it.
  */
-import type { SeenHours } from "../CostRow.ts"
+import type { SeenHours } from "./CostRow.ts"
 import type { Column } from "./Csv.ts"
 
 /** What a record is of. **Shape** without a cluster, or with one that is not there, it is of all clusters together. */

@@ -6,8 +6,8 @@
  */
 import type { Position } from "@quarterdeck/cluster-fanout/RowOrder"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { hourOf } from "../Units.ts"
-import type { Window } from "../Window.ts"
+import { hourOf } from "../hour/Units.ts"
+import type { Window } from "../hour/Window.ts"
 import type { Begun } from "./Gathering.ts"
 
 type Asked = Pick<Begun, "range" | "reader">

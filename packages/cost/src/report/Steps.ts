@@ -1,9 +1,9 @@
 /**
  * Cuts windows into hours, days and weeks of UTC.
  */
-import type { StepSize } from "../Aggregate.ts"
-import { DAY_MS, HOUR_MS } from "../Units.ts"
-import type { Window } from "../Window.ts"
+import type { StepSize } from "./Aggregate.ts"
+import { DAY_MS, HOUR_MS } from "../hour/Units.ts"
+import type { Window } from "../hour/Window.ts"
 
 /** How many steps one report has at most: 31 days of hours. */
 export const MAX_STEPS = 31 * 24

@@ -2,10 +2,10 @@
  * Sums of a ledger's places by bin: a bin is a row, a group, or all of them.
  */
 import { Effect } from "effect"
-import type { CostTotals, costFields } from "../CostRow.ts"
-import { type Columns, columns, type Measure, measures } from "../Measure.ts"
-import { HOUR_SECONDS, KIB_BYTES, NANOS_PER_UNIT } from "../Units.ts"
-import { isWorkload } from "../Series.ts"
+import type { CostTotals, costFields } from "./CostRow.ts"
+import { type Columns, columns, type Measure, measures } from "../hour/Measure.ts"
+import { HOUR_SECONDS, KIB_BYTES, NANOS_PER_UNIT } from "../hour/Units.ts"
+import { isWorkload } from "../hour/Series.ts"
 import type { Part } from "./Ledger.ts"
 
 /**

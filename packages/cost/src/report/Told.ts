@@ -3,8 +3,8 @@
  */
 import { Effect } from "effect"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import type { Idle } from "../Aggregate.ts"
-import { isWorkload, type Series } from "../Series.ts"
+import type { Idle } from "./Aggregate.ts"
+import { isWorkload, type Series } from "../hour/Series.ts"
 import { apportion } from "./Apportion.ts"
 import type { Told } from "./Groups.ts"
 import * as IdleShare from "./IdleShare.ts"

@@ -3,8 +3,8 @@
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
-import type { CostFilter } from "../CostQuery.ts"
-import { isWorkload, type Series, UNMOUNTED } from "../Series.ts"
+import type { CostFilter } from "./CostQuery.ts"
+import { isWorkload, type Series, UNMOUNTED } from "../hour/Series.ts"
 
 /** What a key reaches in a cluster. **Shape** `labels` proves a namespace's labels, as a cluster's reading does. */
 export interface Reach {

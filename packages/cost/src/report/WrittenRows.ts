@@ -1,7 +1,7 @@
 /**
  * Writes the figures of a row, as a reply has them.
  */
-import type { CostRow } from "../CostRow.ts"
+import type { CostRow } from "./CostRow.ts"
 import * as Ledger from "./Ledger.ts"
 import type { Rows } from "./Rows.ts"
 import * as Table from "./Table.ts"

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { DAY_MS, hourOf } from "../Units.ts"
+import { DAY_MS, hourOf } from "../hour/Units.ts"
 import type { PendingHour } from "./HourClosing.ts"
 import { OpenHour } from "./OpenHour.ts"
 import { TOLERANCE_MS } from "./SeenSpans.ts"

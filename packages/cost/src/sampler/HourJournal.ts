@@ -7,8 +7,8 @@
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Context, Effect, Layer, Option } from "effect"
-import type { CostError } from "../CostError.ts"
-import type { Window } from "../Window.ts"
+import type { CostError } from "../hour/CostError.ts"
+import type { Window } from "../hour/Window.ts"
 import type { JournalEntry } from "./JournalEntry.ts"
 
 /** An hour that was not finished. **Units** milliseconds since the epoch. */

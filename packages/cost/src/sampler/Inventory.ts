@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import { Equal } from "effect"
-import type { LoadBalancerFacts, VolumeFacts } from "../HourFacts.ts"
+import type { LoadBalancerFacts, VolumeFacts } from "../allocation/HourFacts.ts"
 import type { LedgerEntry } from "./PodLedger.ts"
 
 /**

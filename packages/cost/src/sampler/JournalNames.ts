@@ -7,8 +7,8 @@ import { is, type ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect } from "effect"
 import { hash } from "node:crypto"
 import { join } from "node:path"
-import type { CostError } from "../CostError.ts"
-import * as DurableFile from "../internal/durableFile.ts"
+import type { CostError } from "../hour/CostError.ts"
+import * as DurableFile from "../hour/DurableFile.ts"
 
 /** File systems take names of 255 bytes; the longest that is put to a cluster's is `@backfill.json.new` or an hour's. */
 const MAX_LENGTH = 235

@@ -4,8 +4,8 @@
  * @since 0.1.0
  */
 import type { NodeRecord } from "@quarterdeck/cluster-fanout/Projection"
-import type { NodeFacts } from "../HourFacts.ts"
-import { HOUR_MS } from "../Units.ts"
+import type { NodeFacts } from "../allocation/HourFacts.ts"
+import { HOUR_MS } from "../hour/Units.ts"
 
 /** A node of the hour. **Shape** `toMs` is `undefined` while it is there. **Units** milliseconds since the epoch. */
 export interface LedgerNode extends Omit<NodeFacts, "spans"> {

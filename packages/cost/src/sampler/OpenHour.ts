@@ -4,10 +4,10 @@
  * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import type { HourFacts, PodFacts } from "../HourFacts.ts"
-import { HOUR_MS } from "../Units.ts"
-import type { ContainerSample, HourOfUsage } from "../UsageSource.ts"
-import { withEgress } from "../allocation/EgressByName.ts"
+import type { HourFacts, PodFacts } from "../allocation/HourFacts.ts"
+import { HOUR_MS } from "../hour/Units.ts"
+import type { ContainerSample, HourOfUsage } from "../usage/UsageSource.ts"
+import { withEgress } from "../usage/EgressByName.ts"
 import { Inventory } from "./Inventory.ts"
 import { NodeLedger } from "./NodeLedger.ts"
 import { PodLedger } from "./PodLedger.ts"

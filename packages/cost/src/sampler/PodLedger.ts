@@ -5,9 +5,9 @@
  */
 import { runsOf, type ContainerRun } from "@quarterdeck/cluster-fanout/PodContainers"
 import { isFinished, type PodRecord } from "@quarterdeck/cluster-fanout/PodProjection"
-import type { ContainerFacts, PodFacts, UsageSlices } from "../HourFacts.ts"
-import type { Series } from "../Series.ts"
-import { HOUR_MS } from "../Units.ts"
+import type { ContainerFacts, PodFacts, UsageSlices } from "../allocation/HourFacts.ts"
+import type { Series } from "../hour/Series.ts"
+import { HOUR_MS } from "../hour/Units.ts"
 import * as Templates from "./Templates.ts"
 import * as WorkloadSeries from "./WorkloadSeries.ts"
 

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { Span } from "../HourFacts.ts"
+import type { Span } from "../allocation/HourFacts.ts"
 
 /** Proofs that follow each other no later than that leave no hole between them. */
 export const TOLERANCE_MS = 90_000

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import type { ContainerRun, ContainerTemplate } from "@quarterdeck/cluster-fanout/PodContainers"
-import type { Span } from "../HourFacts.ts"
+import type { Span } from "../allocation/HourFacts.ts"
 
 /** What counted until an instant, at which another was told. **Units** milliseconds since the epoch. */
 export interface Earlier {

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { UsageSlices } from "../HourFacts.ts"
+import type { UsageSlices } from "../allocation/HourFacts.ts"
 
 /**
  * The samples of one time.

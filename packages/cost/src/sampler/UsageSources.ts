@@ -5,7 +5,7 @@
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Context, Layer } from "effect"
-import type { UsageSource } from "../UsageSource.ts"
+import type { UsageSource } from "../usage/UsageSource.ts"
 
 /**
  * Gives clusters their source of usage.

@@ -6,7 +6,7 @@
 import type { ClusterStore } from "@quarterdeck/cluster-fanout/ClusterStore"
 import * as Owner from "@quarterdeck/cluster-fanout/Owner"
 import type { WorkloadRow } from "@quarterdeck/cluster-fanout/Row"
-import { isOwner, type Series } from "../Series.ts"
+import { isOwner, type Series } from "../hour/Series.ts"
 
 /** What of a pod decides its workload. **Shape** a pod without an owner is a workload itself. */
 export interface Owned {

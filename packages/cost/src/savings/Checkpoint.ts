@@ -12,7 +12,7 @@
  * @since 0.1.0
  */
 import { Result, Schema } from "effect"
-import * as DecayingHistogram from "../DecayingHistogram.ts"
+import * as DecayingHistogram from "./DecayingHistogram.ts"
 import * as ContainerHistory from "./ContainerHistory.ts"
 import { MAX_REPLICAS } from "./DailyPeaks.ts"
 import { REACH_HOURS } from "./RecentHours.ts"

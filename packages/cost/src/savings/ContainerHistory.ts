@@ -3,10 +3,10 @@
  *
  * @since 0.1.0
  */
-import * as DecayingHistogram from "../DecayingHistogram.ts"
-import type { ContainerUsage } from "../HourUsage.ts"
-import type { RecommendationPolicy } from "../Recommendation.ts"
-import { DAY_MS, HOUR_MS } from "../Units.ts"
+import * as DecayingHistogram from "./DecayingHistogram.ts"
+import type { ContainerUsage } from "./HourUsage.ts"
+import type { RecommendationPolicy } from "./Recommendation.ts"
+import { DAY_MS, HOUR_MS } from "../hour/Units.ts"
 import { bucketOf, exponential } from "./Buckets.ts"
 import * as DailyPeaks from "./DailyPeaks.ts"
 

@@ -3,9 +3,9 @@
  *
  * @since 0.1.0
  */
-import * as DecayingHistogram from "../DecayingHistogram.ts"
-import type { ContainerUsage } from "../HourUsage.ts"
-import { none, type Recommendation, type RecommendationPolicy } from "../Recommendation.ts"
+import * as DecayingHistogram from "./DecayingHistogram.ts"
+import type { ContainerUsage } from "./HourUsage.ts"
+import { none, type Recommendation, type RecommendationPolicy } from "./Recommendation.ts"
 import * as ContainerHistory from "./ContainerHistory.ts"
 import * as RecentHours from "./RecentHours.ts"
 

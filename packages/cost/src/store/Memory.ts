@@ -5,13 +5,13 @@
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Layer } from "effect"
-import { CostError, HourClosed, HourForgotten } from "../CostError.ts"
-import { type ClusterSums, CostStore, type Extent } from "../CostStore.ts"
-import type { Hour } from "../Hour.ts"
-import { columns, measures, record } from "../Measure.ts"
-import { keyOf, type Series } from "../Series.ts"
-import { DAY_MS, HOUR_MS, dayOf } from "../Units.ts"
-import type { Window } from "../Window.ts"
+import { CostError, HourClosed, HourForgotten } from "../hour/CostError.ts"
+import { type ClusterSums, CostStore, type Extent } from "./CostStore.ts"
+import type { Hour } from "../hour/Hour.ts"
+import { columns, measures, record } from "../hour/Measure.ts"
+import { keyOf, type Series } from "../hour/Series.ts"
+import { DAY_MS, HOUR_MS, dayOf } from "../hour/Units.ts"
+import type { Window } from "../hour/Window.ts"
 
 /** A day whose hours were forgotten. **Shape** `sums` has one value a measure for each series. */
 interface Day {

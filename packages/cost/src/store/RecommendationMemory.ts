@@ -5,8 +5,8 @@
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Layer } from "effect"
-import type { Recommendation } from "../Recommendation.ts"
-import { type Folded, type KeptWorkload, RecommendationStore } from "../RecommendationStore.ts"
+import type { Recommendation } from "../savings/Recommendation.ts"
+import { type Folded, type KeptWorkload, RecommendationStore } from "../savings/RecommendationStore.ts"
 
 interface Kept {
   readonly foldedToMs: number

@@ -6,8 +6,8 @@
  * @since 0.1.0
  */
 import { parentPort } from "node:worker_threads"
-import type { Reply, Request } from "../internal/costProtocol.ts"
-import * as CostThread from "../internal/costThread.ts"
+import type { Reply, Request } from "./sqlite/CostProtocol.ts"
+import * as CostThread from "./sqlite/CostThread.ts"
 
 const perform = CostThread.make()
 

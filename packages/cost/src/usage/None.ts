@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { RequestsOnly } from "../UsageSource.ts"
+import type { RequestsOnly } from "./UsageSource.ts"
 
 /** The source that knows nothing. */
 export const requestsOnly: RequestsOnly = { _tag: "RequestsOnly" }

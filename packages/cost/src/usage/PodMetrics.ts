@@ -8,8 +8,8 @@
 import type { KubeObject } from "@quarterdeck/cluster-fanout/KubeObject"
 import * as Quantity from "@quarterdeck/cluster-fanout/Quantity"
 import { Option, Result, Schema } from "effect"
-import { parseRfc3339 } from "../Instant.ts"
-import type { ContainerSample } from "../UsageSource.ts"
+import { parseRfc3339 } from "../hour/Instant.ts"
+import type { ContainerSample } from "./UsageSource.ts"
 
 /** The containers of a pod that could be read, and how many could not. */
 export interface Read {

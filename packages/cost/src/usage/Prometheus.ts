@@ -9,7 +9,7 @@
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Redacted } from "effect"
 import type { HttpClient } from "effect/http"
-import type { Hourly } from "../UsageSource.ts"
+import type { Hourly } from "./UsageSource.ts"
 import * as Client from "./prometheus/Client.ts"
 import * as Past from "./prometheus/Past.ts"
 import * as Promql from "./prometheus/Promql.ts"

@@ -4,8 +4,8 @@
  * only say there when the result is of, do nothing.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { build } from "../../src/HourBuilder.ts"
-import { KIB_BYTES } from "../../src/Units.ts"
+import { build } from "../../src/allocation/HourBuilder.ts"
+import { KIB_BYTES } from "../../src/hour/Units.ts"
 import { amountOf, container, facts, pod, steady } from "./facts.ts"
 
 interface Case {

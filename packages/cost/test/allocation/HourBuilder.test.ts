@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { build } from "../../src/HourBuilder.ts"
-import { unknown } from "../../src/RateClass.ts"
-import * as PriceBook from "../../src/PriceBook.ts"
-import { reprice } from "../../src/Reprice.ts"
-import { IDLE, MANAGEMENT } from "../../src/Series.ts"
-import { HOUR_SECONDS } from "../../src/Units.ts"
+import { build } from "../../src/allocation/HourBuilder.ts"
+import { unknown } from "../../src/price/RateClass.ts"
+import * as PriceBook from "../../src/price/PriceBook.ts"
+import { reprice } from "../../src/price/Reprice.ts"
+import { IDLE, MANAGEMENT } from "../../src/hour/Series.ts"
+import { HOUR_SECONDS } from "../../src/hour/Units.ts"
 import { amountOf, container, facts, node, placeOf, pod, series, span, SPOT, startMs, volume } from "./facts.ts"
 
 describe("an hour", () => {

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { build } from "../../src/HourBuilder.ts"
+import { build } from "../../src/allocation/HourBuilder.ts"
 import { amountOf, container, facts, MIB, node, pod, steady, usage } from "./facts.ts"
 
 describe("usage that cannot be true", () => {

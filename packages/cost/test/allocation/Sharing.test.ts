@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { build } from "../../src/HourBuilder.ts"
-import { UNMOUNTED } from "../../src/Series.ts"
+import { build } from "../../src/allocation/HourBuilder.ts"
+import { UNMOUNTED } from "../../src/hour/Series.ts"
 import { amountOf, container, facts, placeOf, pod, span, volume } from "./facts.ts"
 
 describe("traffic", () => {

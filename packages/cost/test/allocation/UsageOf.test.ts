@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { usageOf } from "../../src/HourBuilder.ts"
+import { usageOf } from "../../src/allocation/HourBuilder.ts"
 import { foldAll, layer, recommendedTo } from "../savings/recommending.ts"
 import { steadyCpuMillis, steadyMemoryBytes } from "../savings/usage.ts"
 import { container, facts, MIB, node, pod, prod, series, span, startMs, steady, usage } from "./facts.ts"

@@ -1,7 +1,7 @@
 /** Any facts of an hour, with ends that are no whole seconds and usage that cannot be true. */
 import { Schema } from "effect"
-import type { ContainerFacts, HourFacts, PodFacts, Span, UsageSlices } from "../../src/HourFacts.ts"
-import { HOUR_MS, KIB_BYTES, SECOND_MS } from "../../src/Units.ts"
+import type { ContainerFacts, HourFacts, PodFacts, Span, UsageSlices } from "../../src/allocation/HourFacts.ts"
+import { HOUR_MS, KIB_BYTES, SECOND_MS } from "../../src/hour/Units.ts"
 import { container, facts, node, pod, series, SPOT, startMs, volume } from "./facts.ts"
 
 export const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))

@@ -1,6 +1,6 @@
 /** Facts of one hour, as a sampler gathers them. */
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import type { Hour } from "../../src/Hour.ts"
+import type { Hour } from "../../src/hour/Hour.ts"
 import type {
   ContainerFacts,
   HourFacts,
@@ -9,10 +9,10 @@ import type {
   Span,
   UsageSlices,
   VolumeFacts
-} from "../../src/HourFacts.ts"
-import type { Measure } from "../../src/Measure.ts"
-import { keyOf, type Series } from "../../src/Series.ts"
-import { GIB_BYTES } from "../../src/Units.ts"
+} from "../../src/allocation/HourFacts.ts"
+import type { Measure } from "../../src/hour/Measure.ts"
+import { keyOf, type Series } from "../../src/hour/Series.ts"
+import { GIB_BYTES } from "../../src/hour/Units.ts"
 
 export const prod = ClusterName.make("prod")
 export const startMs = Date.parse("2026-03-08T10:00:00Z")

@@ -7,10 +7,10 @@ import type {
   PodFacts,
   UsageSlices,
   VolumeFacts
-} from "../../src/HourFacts.ts"
-import type { PodEgress } from "../../src/UsageSource.ts"
-import { withEgress } from "../../src/allocation/EgressByName.ts"
-import { GIB_BYTES } from "../../src/Units.ts"
+} from "../../src/allocation/HourFacts.ts"
+import type { PodEgress } from "../../src/usage/UsageSource.ts"
+import { withEgress } from "../../src/usage/EgressByName.ts"
+import { GIB_BYTES } from "../../src/hour/Units.ts"
 import { at, container, facts, MIB, node, pod, series, span, SPOT, startMs } from "./facts.ts"
 
 type Row = Readonly<Record<string, string>>

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { ImportRefused } from "../../src/CostExport.ts"
+import { ImportRefused } from "../../src/export/CostExport.ts"
 import * as HourCsv from "../../src/export/HourCsv.ts"
-import { HOUR_MS } from "../../src/Units.ts"
+import { HOUR_MS } from "../../src/hour/Units.ts"
 import { cost, hour, hoursFrom, prod, series } from "../store/samples.ts"
 import { always, changed, exported, freshStore, imported, monday, storeWith } from "./exporting.ts"
 

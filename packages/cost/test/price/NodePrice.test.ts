@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import * as NodePrice from "../../src/NodePrice.ts"
-import { HOURS_PER_MONTH } from "../../src/Units.ts"
+import * as NodePrice from "../../src/price/NodePrice.ts"
+import { HOURS_PER_MONTH } from "../../src/hour/Units.ts"
 import { PER_CORE_HOUR, PER_GIB_HOUR, costNanos, picosOf } from "../../src/price/Rates.ts"
 
 const Amount = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000 }))

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
-import * as PriceBook from "../../src/PriceBook.ts"
+import * as PriceBook from "../../src/price/PriceBook.ts"
 import { picosOf, priceOf } from "../../src/price/Rates.ts"
 import { bare, bookOf, cpu, machine, onDemand, prod, spot, stage } from "./samples.ts"
 

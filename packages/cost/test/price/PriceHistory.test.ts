@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
-import type { PriceError } from "../../src/PriceError.ts"
-import * as PriceBook from "../../src/PriceBook.ts"
-import * as PriceHistory from "../../src/PriceHistory.ts"
+import type { PriceError } from "../../src/price/PriceError.ts"
+import * as PriceBook from "../../src/price/PriceBook.ts"
+import * as PriceHistory from "../../src/price/PriceHistory.ts"
 import { priceOf } from "../../src/price/Rates.ts"
 import type { PriceOverride } from "../../src/price/PriceOverride.ts"
-import { DAY_MS, HOUR_MS } from "../../src/Units.ts"
+import { DAY_MS, HOUR_MS } from "../../src/hour/Units.ts"
 import { cpu, machine, onDemand, prod, spot } from "./samples.ts"
 
 const at = (text: string): number => Date.parse(`${text}:00Z`)

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import * as RateClass from "../../src/RateClass.ts"
+import * as RateClass from "../../src/price/RateClass.ts"
 
 const fromLabels = (labels: Record<string, string>, providerId = "") => RateClass.fromNode({ labels, providerId })
 

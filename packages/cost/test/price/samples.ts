@@ -1,8 +1,8 @@
 /** Books, classes and machines to price. */
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import type { RateClass } from "../../src/Hour.ts"
-import type { Machine } from "../../src/NodePrice.ts"
-import * as PriceBook from "../../src/PriceBook.ts"
+import type { RateClass } from "../../src/hour/Hour.ts"
+import type { Machine } from "../../src/price/NodePrice.ts"
+import * as PriceBook from "../../src/price/PriceBook.ts"
 import type { PriceOverride } from "../../src/price/PriceOverride.ts"
 
 export const prod = ClusterName.make("prod")

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { anyOf } from "@quarterdeck/targeting/NamespaceFilter"
 import { Effect } from "effect"
-import { IDLE, MANAGEMENT, UNMOUNTED } from "../../src/Series.ts"
-import { HOUR_MS } from "../../src/Units.ts"
+import { IDLE, MANAGEMENT, UNMOUNTED } from "../../src/hour/Series.ts"
+import { HOUR_MS } from "../../src/hour/Units.ts"
 import { at, cost, days, hour, hoursFrom, prod, series, stage } from "../store/samples.ts"
 import {
   asking,

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { AggregateBody } from "../../src/Aggregate.ts"
-import * as CostQuery from "../../src/CostQuery.ts"
+import { AggregateBody } from "../../src/report/Aggregate.ts"
+import * as CostQuery from "../../src/report/CostQuery.ts"
 
 const faultOf = (body: Parameters<typeof CostQuery.decode>[0], input: unknown) =>
   Result.match(CostQuery.decode(body, input), { onSuccess: () => undefined, onFailure: ({ field }) => field })

@@ -2,9 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
-import { CostRow } from "../../src/CostRow.ts"
-import type { Measure } from "../../src/Measure.ts"
-import { HOUR_MS, HOUR_SECONDS } from "../../src/Units.ts"
+import { CostRow } from "../../src/report/CostRow.ts"
+import type { Measure } from "../../src/hour/Measure.ts"
+import { HOUR_MS, HOUR_SECONDS } from "../../src/hour/Units.ts"
 import { hour, prod, series } from "../store/samples.ts"
 import { asking, closing, getWorkloads, monday, recommending, reporting } from "./reporting.ts"
 

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { anyOf } from "@quarterdeck/targeting/NamespaceFilter"
 import { Effect } from "effect"
-import { CostStore } from "../../src/CostStore.ts"
-import { IDLE, MANAGEMENT, UNMOUNTED } from "../../src/Series.ts"
-import { HOUR_MS, HOUR_SECONDS } from "../../src/Units.ts"
+import { CostStore } from "../../src/store/CostStore.ts"
+import { IDLE, MANAGEMENT, UNMOUNTED } from "../../src/hour/Series.ts"
+import { HOUR_MS, HOUR_SECONDS } from "../../src/hour/Units.ts"
 import { cost, days, hour, hoursFrom, prod, series, stage } from "../store/samples.ts"
 import { asking, closing, dead, getWorkloads, monday, recommending, reporting, viewOf } from "./reporting.ts"
 

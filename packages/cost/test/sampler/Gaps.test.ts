@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger, Option } from "effect"
-import { UsageError } from "../../src/UsageError.ts"
+import { UsageError } from "../../src/usage/UsageError.ts"
 import { makeFleet, Server } from "./fleet.ts"
 import { at, claim, loadBalancer, ofDeployment, pod, volume } from "./objects.ts"
 import {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { RecommendationStore } from "../../src/RecommendationStore.ts"
+import { RecommendationStore } from "../../src/savings/RecommendationStore.ts"
 import { MIB, steadyMemoryBytes } from "../savings/usage.ts"
 import { ofDeployment, pod } from "./objects.ts"
 import { a, begin, inMemory, oneCluster, sampled, start, until } from "./sampling.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { KubeObject } from "@quarterdeck/cluster-fanout/KubeObject"
 import { Effect } from "effect"
-import { isWorkload } from "../../src/Series.ts"
+import { isWorkload } from "../../src/hour/Series.ts"
 import { deployment, ofDeployment, pod } from "./objects.ts"
 import { a, begin, hoursOf, inMemory, measured, oneCluster, requestsOnly, start, until } from "./sampling.ts"
 

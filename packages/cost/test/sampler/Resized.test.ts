@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { KubeObject } from "@quarterdeck/cluster-fanout/KubeObject"
 import { Effect, Layer } from "effect"
-import { isWorkload } from "../../src/Series.ts"
+import { isWorkload } from "../../src/hour/Series.ts"
 import { temporaryDirectory } from "../temporaryDirectory.ts"
 import { claim, deployment, node, ofDeployment, pod, volume } from "./objects.ts"
 import {

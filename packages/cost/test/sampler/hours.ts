@@ -1,9 +1,9 @@
 /** A source of usage that knows whole hours. */
 import { Effect, Stream } from "effect"
-import type { HourFacts } from "../../src/HourFacts.ts"
-import { HOUR_MS } from "../../src/Units.ts"
-import { UsageError } from "../../src/UsageError.ts"
-import type { Hourly } from "../../src/UsageSource.ts"
+import type { HourFacts } from "../../src/allocation/HourFacts.ts"
+import { HOUR_MS } from "../../src/hour/Units.ts"
+import { UsageError } from "../../src/usage/UsageError.ts"
+import type { Hourly } from "../../src/usage/UsageSource.ts"
 import { a } from "./sampling.ts"
 
 export const failure = new UsageError({ cluster: a, source: "prometheus", problem: "it is down" })

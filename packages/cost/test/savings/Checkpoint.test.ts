@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
-import type { ContainerUsage } from "../../src/HourUsage.ts"
-import * as DecayingHistogram from "../../src/DecayingHistogram.ts"
+import type { ContainerUsage } from "../../src/savings/HourUsage.ts"
+import * as DecayingHistogram from "../../src/savings/DecayingHistogram.ts"
 import { decode, encode, UnreadableCheckpoint, write, writer } from "../../src/savings/Checkpoint.ts"
 import * as WorkloadHistory from "../../src/savings/WorkloadHistory.ts"
-import { HOUR_MS } from "../../src/Units.ts"
+import { HOUR_MS } from "../../src/hour/Units.ts"
 import { MIB, monday, used } from "./usage.ts"
 
 const firstHour = monday / HOUR_MS

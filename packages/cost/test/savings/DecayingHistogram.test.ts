@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import * as DecayingHistogram from "../../src/DecayingHistogram.ts"
+import * as DecayingHistogram from "../../src/savings/DecayingHistogram.ts"
 import { bucketOf, endOf, fromStarts } from "../../src/savings/Buckets.ts"
 import { CPU } from "../../src/savings/ContainerHistory.ts"
-import { DAY_MS, HOUR_MS } from "../../src/Units.ts"
+import { DAY_MS, HOUR_MS } from "../../src/hour/Units.ts"
 
 /** Ten buckets, each one wide, and a half-life of an hour: those of the Vertical Pod Autoscaler's own tests. */
 const linear: DecayingHistogram.Shape = {

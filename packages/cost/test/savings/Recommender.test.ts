@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import type { HourUsage } from "../../src/HourUsage.ts"
-import { none, RecommendationPolicy } from "../../src/Recommendation.ts"
+import type { HourUsage } from "../../src/savings/HourUsage.ts"
+import { none, RecommendationPolicy } from "../../src/savings/Recommendation.ts"
 import { hours, recommendedFrom } from "./recommending.ts"
 import { exact, hourOf, MIB, steadyCpuMillis, steadyMemoryBytes, used } from "./usage.ts"
 

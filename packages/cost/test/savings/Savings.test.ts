@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { none, type Recommendation } from "../../src/Recommendation.ts"
-import * as Savings from "../../src/Savings.ts"
+import { none, type Recommendation } from "../../src/savings/Recommendation.ts"
+import * as Savings from "../../src/savings/Savings.ts"
 
 const upTo = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum }))
 

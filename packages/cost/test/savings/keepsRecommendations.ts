@@ -1,10 +1,10 @@
 /** What every store of recommendations does. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
-import type { CostError } from "../../src/CostError.ts"
-import { type KeptWorkload, RecommendationStore } from "../../src/RecommendationStore.ts"
-import { Recommender } from "../../src/Recommender.ts"
-import { HOUR_MS } from "../../src/Units.ts"
+import type { CostError } from "../../src/hour/CostError.ts"
+import { type KeptWorkload, RecommendationStore } from "../../src/savings/RecommendationStore.ts"
+import { Recommender } from "../../src/savings/Recommender.ts"
+import { HOUR_MS } from "../../src/hour/Units.ts"
 import { hourOf, monday, prod, stage, used } from "./usage.ts"
 
 const kept = (key: string, figure: number): KeptWorkload => ({

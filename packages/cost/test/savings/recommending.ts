@@ -1,10 +1,10 @@
 /** Runs the recommender over hours. */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Layer } from "effect"
-import type { ContainerUsage, HourUsage } from "../../src/HourUsage.ts"
-import { none } from "../../src/Recommendation.ts"
-import { RecommendationStore } from "../../src/RecommendationStore.ts"
-import { Recommender } from "../../src/Recommender.ts"
+import type { ContainerUsage, HourUsage } from "../../src/savings/HourUsage.ts"
+import { none } from "../../src/savings/Recommendation.ts"
+import { RecommendationStore } from "../../src/savings/RecommendationStore.ts"
+import { Recommender } from "../../src/savings/Recommender.ts"
 import { layerMemory } from "../../src/store/RecommendationMemory.ts"
 import { hourOf, keyOf, prod } from "./usage.ts"
 

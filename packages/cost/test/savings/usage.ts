@@ -1,10 +1,10 @@
 /** Usage as a sampler reports it, and what should be recommended from all of it. */
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import type { ContainerUsage, HourUsage } from "../../src/HourUsage.ts"
-import { workloadKey } from "../../src/Recommendation.ts"
+import type { ContainerUsage, HourUsage } from "../../src/savings/HourUsage.ts"
+import { workloadKey } from "../../src/savings/Recommendation.ts"
 import { bucketOf, endOf } from "../../src/savings/Buckets.ts"
 import { CPU, MEMORY } from "../../src/savings/ContainerHistory.ts"
-import { DAY_MS, HOUR_MS } from "../../src/Units.ts"
+import { DAY_MS, HOUR_MS } from "../../src/hour/Units.ts"
 
 export const prod = ClusterName.make("prod")
 export const stage = ClusterName.make("stage")

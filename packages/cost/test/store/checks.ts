@@ -1,9 +1,9 @@
 /** Runs checks of the store contract, each on a store of its own. */
 import { assert, it } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
-import type { CostError } from "../../src/CostError.ts"
-import { CostStore } from "../../src/CostStore.ts"
-import type { Hour } from "../../src/Hour.ts"
+import type { CostError } from "../../src/hour/CostError.ts"
+import { CostStore } from "../../src/store/CostStore.ts"
+import type { Hour } from "../../src/hour/Hour.ts"
 import { amountsOf, prod } from "./samples.ts"
 
 export type Stores = Layer.Layer<CostStore, CostError>

@@ -1,7 +1,7 @@
 /** What every store of costs must do when it forgets. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { DAY_MS, HOUR_MS } from "../../src/Units.ts"
+import { DAY_MS, HOUR_MS } from "../../src/hour/Units.ts"
 import { checksOn, closeAll, type Stores, sumsOf } from "./checks.ts"
 import { addedUp, at, cost, days, hoursFrom, prod, stage } from "./samples.ts"
 

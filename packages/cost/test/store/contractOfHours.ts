@@ -1,8 +1,8 @@
 /** What every store of costs must do with hours. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { record } from "../../src/Measure.ts"
-import { DAY_MS, HOUR_MS } from "../../src/Units.ts"
+import { record } from "../../src/hour/Measure.ts"
+import { DAY_MS, HOUR_MS } from "../../src/hour/Units.ts"
 import { checksOn, closeAll, type Stores, sumsOf } from "./checks.ts"
 import { addedUp, at, cost, days, hour, hoursFrom, lastOfEach, prod, series, someSeries, stage } from "./samples.ts"
 

@@ -1,10 +1,10 @@
 /** Hours as a sampler closes them. */
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import type { Hour } from "../../src/Hour.ts"
-import type { ClusterSums } from "../../src/CostStore.ts"
-import { columns, type Measure, measures } from "../../src/Measure.ts"
-import { IDLE, keyOf, type Series } from "../../src/Series.ts"
-import { DAY_MS, HOUR_MS, HOUR_SECONDS } from "../../src/Units.ts"
+import type { Hour } from "../../src/hour/Hour.ts"
+import type { ClusterSums } from "../../src/store/CostStore.ts"
+import { columns, type Measure, measures } from "../../src/hour/Measure.ts"
+import { IDLE, keyOf, type Series } from "../../src/hour/Series.ts"
+import { DAY_MS, HOUR_MS, HOUR_SECONDS } from "../../src/hour/Units.ts"
 
 export const prod = ClusterName.make("prod")
 export const stage = ClusterName.make("stage")

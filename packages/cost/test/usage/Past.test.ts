@@ -1,7 +1,7 @@
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { HOUR_MS } from "../../src/Units.ts"
+import { HOUR_MS } from "../../src/hour/Units.ts"
 import * as Exposition from "./Exposition.ts"
 import { at, HOUR, MIB, node, pastOf, told } from "./HandTold.ts"
 import * as RealPrometheus from "./RealPrometheus.ts"

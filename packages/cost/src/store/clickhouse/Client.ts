@@ -7,8 +7,8 @@ import { ClickHouseLogLevel, createClient, type ClickHouseSettings } from "@clic
 import { Effect, Redacted, type Scope } from "effect"
 import { Readable } from "node:stream"
 import { finished } from "node:stream/promises"
-import { CostError, StoreUnavailable, StoreUnreadable } from "../../CostError.ts"
-import { Damaged } from "../../internal/sqlValue.ts"
+import { CostError, StoreUnavailable, StoreUnreadable } from "../../hour/CostError.ts"
+import { Damaged } from "../sqlite/SqlValue.ts"
 
 /** Rows that are written out as text at once: about a millisecond. */
 const ROWS_AT_ONCE = 250

@@ -4,9 +4,9 @@
  * @since 0.1.0
  */
 import { Context, Duration, Effect } from "effect"
-import type { CostError } from "../../CostError.ts"
-import { number, text } from "../../internal/sqlValue.ts"
-import { dayOf, SECOND_MS } from "../../Units.ts"
+import type { CostError } from "../../hour/CostError.ts"
+import { number, text } from "../sqlite/SqlValue.ts"
+import { dayOf, SECOND_MS } from "../../hour/Units.ts"
 import type { Client } from "./Client.ts"
 import { type Entry, generation, type Ledger, secondsOf, type Span, spanOf, type State, stateOf } from "./Ledger.ts"
 import { MEASURE_COLUMNS } from "./Tables.ts"

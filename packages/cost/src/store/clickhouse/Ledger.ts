@@ -9,9 +9,9 @@
  */
 import { Effect, Semaphore } from "effect"
 import { randomBytes } from "node:crypto"
-import type { CostError } from "../../CostError.ts"
-import { Damaged, number, text } from "../../internal/sqlValue.ts"
-import { DAY_MS, HOUR_MS, SECOND_MS } from "../../Units.ts"
+import type { CostError } from "../../hour/CostError.ts"
+import { Damaged, number, text } from "../sqlite/SqlValue.ts"
+import { DAY_MS, HOUR_MS, SECOND_MS } from "../../hour/Units.ts"
 import { type Client, unavailable } from "./Client.ts"
 
 /** Other programs may be faster this many times; each time one of them has got on. */

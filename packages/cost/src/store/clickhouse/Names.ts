@@ -4,10 +4,10 @@
  * @since 0.1.0
  */
 import { Effect } from "effect"
-import { CostError, StoreUnreadable } from "../../CostError.ts"
-import { make as makeLeastRecent } from "../../internal/leastRecent.ts"
-import { Damaged, text } from "../../internal/sqlValue.ts"
-import type { Series } from "../../Series.ts"
+import { CostError, StoreUnreadable } from "../../hour/CostError.ts"
+import { make as makeLeastRecent } from "../sqlite/LeastRecent.ts"
+import { Damaged, text } from "../sqlite/SqlValue.ts"
+import type { Series } from "../../hour/Series.ts"
 import type { Client } from "./Client.ts"
 
 /** What is kept of names: about three hundred thousand series. A fleet that has more asks again for each report. */

@@ -7,15 +7,15 @@
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Semaphore } from "effect"
-import type { CostError } from "../../CostError.ts"
-import { number, text } from "../../internal/sqlValue.ts"
-import type { Recommendation } from "../../Recommendation.ts"
+import type { CostError } from "../../hour/CostError.ts"
+import { number, text } from "../sqlite/SqlValue.ts"
+import type { Recommendation } from "../../savings/Recommendation.ts"
 import {
   type ClusterRecommendations,
   type Folded,
   type KeptWorkload,
   RecommendationStore
-} from "../../RecommendationStore.ts"
+} from "../../savings/RecommendationStore.ts"
 import { type Client, unavailable } from "./Client.ts"
 import { generation } from "./Ledger.ts"
 

@@ -4,9 +4,9 @@
  * @since 0.1.0
  */
 import { Effect } from "effect"
-import { CostError, StoreUnreadable } from "../../CostError.ts"
-import { number } from "../../internal/sqlValue.ts"
-import { type Measure, measures } from "../../Measure.ts"
+import { CostError, StoreUnreadable } from "../../hour/CostError.ts"
+import { number } from "../sqlite/SqlValue.ts"
+import { type Measure, measures } from "../../hour/Measure.ts"
 import type { Client } from "./Client.ts"
 
 /** A measure's column. */

@@ -7,10 +7,10 @@
  * @since 0.1.0
  */
 import { Effect, Semaphore } from "effect"
-import { CostError, HourClosed, HourForgotten } from "../../CostError.ts"
-import type { Hour } from "../../Hour.ts"
-import type { Series } from "../../Series.ts"
-import { dayOf } from "../../Units.ts"
+import { CostError, HourClosed, HourForgotten } from "../../hour/CostError.ts"
+import type { Hour } from "../../hour/Hour.ts"
+import type { Series } from "../../hour/Series.ts"
+import { dayOf } from "../../hour/Units.ts"
 import { type Client, unavailable } from "./Client.ts"
 import * as HourRows from "./HourRows.ts"
 import { type Entry, generation, type Ledger } from "./Ledger.ts"

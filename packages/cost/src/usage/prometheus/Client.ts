@@ -6,7 +6,7 @@
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Duration, Effect, Redacted, Result, Stream } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientError, type HttpClientResponse } from "effect/http"
-import { UsageError } from "../../UsageError.ts"
+import { UsageError } from "../UsageError.ts"
 import type { Credentials, PrometheusAddress } from "../UsageSetting.ts"
 import * as Answer from "./Answer.ts"
 

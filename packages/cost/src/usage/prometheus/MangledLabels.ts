@@ -5,7 +5,7 @@
  *
  * @since 0.1.0
  */
-import { PRICING_LABELS } from "../../RateClass.ts"
+import { PRICING_LABELS } from "../../price/RateClass.ts"
 
 const PREFIX = "label_"
 

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { Span } from "../../HourFacts.ts"
+import type { Span } from "../../allocation/HourFacts.ts"
 import type { Point } from "./Answer.ts"
 
 export const MINUTE_MS = 60_000

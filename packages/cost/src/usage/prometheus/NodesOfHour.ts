@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { NodeFacts } from "../../HourFacts.ts"
+import type { NodeFacts } from "../../allocation/HourFacts.ts"
 import type { Line } from "./Answer.ts"
 import { toLabels } from "./MangledLabels.ts"
 import * as Minutes from "./Minutes.ts"

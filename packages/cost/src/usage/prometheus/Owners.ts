@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { isOwner, type Series } from "../../Series.ts"
+import { isOwner, type Series } from "../../hour/Series.ts"
 import type { Line } from "./Answer.ts"
 import { toLabels } from "./MangledLabels.ts"
 

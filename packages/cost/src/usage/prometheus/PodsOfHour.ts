@@ -3,10 +3,10 @@
  *
  * @since 0.1.0
  */
-import type { ContainerFacts, PodFacts, Span, UsageSlices } from "../../HourFacts.ts"
-import { HOUR_MS } from "../../Units.ts"
-import type { HourOfUsage } from "../../UsageSource.ts"
-import { withEgress } from "../../allocation/EgressByName.ts"
+import type { ContainerFacts, PodFacts, Span, UsageSlices } from "../../allocation/HourFacts.ts"
+import { HOUR_MS } from "../../hour/Units.ts"
+import type { HourOfUsage } from "../UsageSource.ts"
+import { withEgress } from "../EgressByName.ts"
 import type { Line } from "./Answer.ts"
 import * as Minutes from "./Minutes.ts"
 import * as Owners from "./Owners.ts"

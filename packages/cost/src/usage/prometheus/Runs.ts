@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { Span } from "../../HourFacts.ts"
+import type { Span } from "../../allocation/HourFacts.ts"
 import { MINUTE_MS } from "./Minutes.ts"
 
 /** How long after it happened a scrape may first tell of it. */

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { LoadBalancerFacts, Span, VolumeFacts } from "../../HourFacts.ts"
+import type { LoadBalancerFacts, Span, VolumeFacts } from "../../allocation/HourFacts.ts"
 import * as VolumeSize from "../../allocation/VolumeSize.ts"
 import type { Line } from "./Answer.ts"
 import * as Minutes from "./Minutes.ts"

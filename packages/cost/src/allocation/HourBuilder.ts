@@ -1,0 +1,189 @@
+/**
+ * Builds an hour from what was seen of it: who is charged for what, in quantities.
+ *
+ * The rules, each with an example to recompute, stand in `docs/cost-model/allocation.md`.
+ *
+ * @since 0.1.0
+ */
+import * as Allocation from "./Allocation.ts"
+import type { Hour } from "../hour/Hour.ts"
+import type { HourFacts, PodFacts } from "./HourFacts.ts"
+import type { HourUsage } from "../savings/HourUsage.ts"
+import { IDLE, MANAGEMENT, type Series, UNMOUNTED } from "../hour/Series.ts"
+import { KIB_BYTES } from "../hour/Units.ts"
+import { over } from "./Amount.ts"
+import * as ContainerRows from "./ContainerRows.ts"
+import { egressOf } from "./EgressPart.ts"
+import * as Hosts from "./Hosts.ts"
+import * as Ledger from "./Ledger.ts"
+import { type Holder, split } from "./Split.ts"
+import { fromSpans, overlap, secondsIn, type Stretches, union } from "./Stretches.ts"
+
+/** What all steps of a build have in hand. */
+interface Build {
+  readonly facts: HourFacts
+  readonly seen: Stretches
+  readonly hosts: Hosts.Hosts
+  readonly ledger: Ledger.Ledger
+}
+
+/**
+ * Builds an hour.
+ *
+ * **Shape** quantities only: the columns of costs are zero, `Reprice.reprice` fills them. All is cut to the hour and to
+ * `seen`. Workloads and idle come to what the nodes have, exactly; two builds of the same facts with `seen` cut in two add
+ * up to the build of both, in all but `coveredSeconds`; the order of facts changes nothing.
+ *
+ * **Units** whole numbers, rounded as `allocation/Amount` says; instants count by the second that holds them.
+ *
+ * **Limits** pure; linear in slices and runs: some 130 ms for 10,000 pods with two containers and sixty slices each.
+ *
+ * @since 0.1.0
+ */
+export const build = (facts: HourFacts): Hour => {
+  const { cluster, startMs } = facts
+  const seen = fromSpans(facts.seen, startMs)
+  const knownSeconds = secondsIn(seen)
+  const into: Build = { facts, seen, hosts: Hosts.make(facts, seen), ledger: Ledger.make() }
+  chargePods(into)
+  chargeVolumes(into)
+  chargeLoadBalancers(into)
+  chargeIdle(into)
+  Ledger.accountOf(into.ledger, controlPlane).amounts.existedSeconds = knownSeconds
+  return { cluster, startMs, knownSeconds, ...Ledger.toHour(into.ledger) }
+}
+
+/**
+ * Gives what containers used, for the recommender.
+ *
+ * **Shape** a row for each container whose usage is known for a second at least, or that was killed for want of memory, but
+ * none for init containers that end.
+ *
+ * @since 0.1.0
+ */
+export const usageOf = (facts: HourFacts): HourUsage => {
+  const { cluster, startMs } = facts
+  const seen = fromSpans(facts.seen, startMs)
+  const hosts = Hosts.make(facts, seen)
+  const containers = facts.pods.flatMap((pod) => ContainerRows.fromPod(pod, hosts.of(pod).limits, seen, startMs))
+  return { cluster, startMs, containers }
+}
+
+const controlPlane: Series = { namespace: "", kind: MANAGEMENT, name: "control-plane", uid: "", labels: {} }
+
+const unmounted = (namespace: string, name: string): Series => ({
+  namespace,
+  kind: UNMOUNTED,
+  name,
+  uid: "",
+  labels: {}
+})
+
+const chargePods = (into: Build): void => {
+  for (const pod of into.facts.pods) {
+    const account = Ledger.accountOf(into.ledger, pod.workload)
+    const host = into.hosts.of(pod)
+    chargeContainers(into, pod, account, host)
+    if (pod.egress === undefined) continue
+    const { internetKib, regionKib, zoneKib } = egressOf(pod, pod.egress, into.seen, into.facts.startMs)
+    account.amounts.zoneEgressKib += zoneKib
+    account.amounts.regionEgressKib += regionKib
+    account.amounts.internetEgressKib += internetKib
+  }
+}
+
+const chargeContainers = (
+  { facts: { startMs }, seen }: Build,
+  pod: PodFacts,
+  account: Ledger.Account,
+  host: Hosts.Host
+): void => {
+  const { amounts } = account
+  const main: Array<number> = []
+  for (const container of pod.containers) {
+    const runs = overlap(fromSpans(container.runs, startMs), seen)
+    if (runs.length === 0) continue
+    if (container.role === "main") main.push(...runs)
+    const allocation = Allocation.ofContainer(container, runs, startMs, host.limits)
+    Ledger.allocate(account, host.priceClass, allocation)
+    Hosts.addCompute(host.allocated, allocation)
+    amounts.cpuUsedMilliSeconds += allocation.cpuUsedMilliSeconds
+    amounts.memoryUsedKibSeconds += allocation.memoryUsedKibSeconds
+    amounts.cpuRequestedMilliSeconds += allocation.cpuRequestedMilliSeconds
+    amounts.memoryRequestedKibSeconds += allocation.memoryRequestedKibSeconds
+    account.seconds += allocation.seconds
+    account.knownSeconds += allocation.knownSeconds
+  }
+  const running = union(main)
+  const seconds = secondsIn(running)
+  account.running.push(...running)
+  amounts.replicaSeconds += seconds
+  if (host.isSpot) amounts.spotSeconds += seconds
+}
+
+const chargeVolumes = ({ facts, ledger, seen }: Build): void => {
+  if (facts.volumes.length === 0) return
+  const mounting = new Map<string, Array<PodFacts>>()
+  for (const pod of facts.pods) {
+    for (const claim of new Set(pod.claims)) {
+      const key = claimKey(pod.namespace, claim)
+      const pods = mounting.get(key)
+      if (pods === undefined) mounting.set(key, [pod])
+      else pods.push(pod)
+    }
+  }
+  for (const { bytes, claim, name, namespace, spans, storageClass } of facts.volumes) {
+    const there = fromSpans(spans, facts.startMs)
+    const pods = claim === "" ? [] : (mounting.get(claimKey(namespace, claim)) ?? [])
+    const kib = Math.round(bytes / KIB_BYTES)
+    split(kib, there, seen, holdersOf(ledger, pods, facts.startMs), (owner, kibSeconds) => {
+      const account = owner ?? Ledger.accountOf(ledger, unmounted(namespace, claim === "" ? name : claim))
+      Ledger.store(account, storageClass, kibSeconds)
+    })
+  }
+}
+
+/** Neither part of a key has a slash in it. */
+const claimKey = (namespace: string, claim: string): string => `${namespace}/${claim}`
+
+const chargeLoadBalancers = ({ facts, ledger, seen }: Build): void => {
+  if (facts.loadBalancers.length === 0) return
+  const behind = new Set(facts.loadBalancers.flatMap(({ pods }) => pods))
+  const podOf = new Map(facts.pods.filter(({ uid }) => behind.has(uid)).map((pod) => [pod.uid, pod]))
+  for (const { name, namespace, pods, spans } of facts.loadBalancers) {
+    const there = fromSpans(spans, facts.startMs)
+    const known = [...new Set(pods)].flatMap((uid) => podOf.get(uid) ?? [])
+    split(1, there, seen, holdersOf(ledger, known, facts.startMs), (owner, seconds) => {
+      const account = owner ?? Ledger.accountOf(ledger, unmounted(namespace, name))
+      account.amounts.loadBalancerSeconds += seconds
+    })
+  }
+}
+
+/** A pod holds what it has from its first start to its last end: a container that starts again does not let go of it. */
+const holdersOf = (
+  ledger: Ledger.Ledger,
+  pods: ReadonlyArray<PodFacts>,
+  startMs: number
+): ReadonlyArray<Holder<Ledger.Account>> =>
+  pods.map((pod) => {
+    const owner = Ledger.accountOf(ledger, pod.workload)
+    const runs = pod.containers.flatMap((container) => container.runs)
+    const fromMs = runs.reduce((least, run) => Math.min(least, run.fromMs), Infinity)
+    const toMs = runs.reduce((most, run) => Math.max(most, run.toMs), -Infinity)
+    return { key: owner.key, owner, held: fromSpans([{ fromMs, toMs }], startMs) }
+  })
+
+const chargeIdle = ({ hosts, ledger }: Build): void => {
+  for (const { allocated, node, priceClass, seen } of hosts.nodes) {
+    if (node === undefined) continue
+    const { labels, name, uid } = node
+    const account = Ledger.accountOf(ledger, { namespace: "", kind: IDLE, name, uid, labels })
+    Ledger.allocate(account, priceClass, {
+      cpuAllocatedMilliSeconds: over(node.cpuMillis, seen) - allocated.cpuAllocatedMilliSeconds,
+      memoryAllocatedKibSeconds: over(node.memoryBytes / KIB_BYTES, seen) - allocated.memoryAllocatedKibSeconds,
+      gpuMilliSeconds: over(1_000 * node.gpus, seen) - allocated.gpuMilliSeconds
+    })
+    account.amounts.existedSeconds += secondsIn(seen)
+  }
+}

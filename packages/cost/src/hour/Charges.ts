@@ -1,0 +1,39 @@
+/**
+ * Writes by what an hour was charged as JSON, and reads it again without loss.
+ *
+ * @since 0.1.0
+ */
+import { Schema } from "effect"
+import type { Hour } from "./Hour.ts"
+import { WrittenRates } from "./WrittenRates.ts"
+import { Whole } from "./Whole.ts"
+
+/** What of an hour is neither a series nor a column. */
+export type Charges = Pick<Hour, "rates" | "shares" | "storage">
+
+const Written = Schema.fromJsonString(
+  Schema.Struct({
+    rates: WrittenRates,
+    shares: Schema.Array(
+      Schema.Struct({
+        series: Schema.Natural,
+        rate: Schema.Natural,
+        cpuAllocatedMilliSeconds: Whole,
+        memoryAllocatedKibSeconds: Whole,
+        gpuMilliSeconds: Whole
+      })
+    ),
+    storage: Schema.optionalKey(
+      Schema.Array(Schema.Struct({ series: Schema.Natural, storageClass: Schema.String, kibSeconds: Whole }))
+    )
+  })
+)
+
+const encode = Schema.encodeSync(Written)
+
+/** Writes charges. */
+export const print = ({ rates, shares, storage }: Charges): string =>
+  encode({ rates, shares, ...(storage === undefined ? {} : { storage }) })
+
+/** Reads what {@link print} gave. */
+export const parse = Schema.decodeUnknownEffect(Written)

@@ -1,0 +1,219 @@
+/**
+ * The price books of the past and the present: what counted when, so that an hour keeps the price of its day.
+ *
+ * @since 0.1.0
+ */
+import { Array as Arr, Equal, Result, Schema } from "effect"
+import * as PriceBook from "./PriceBook.ts"
+import { InvalidPriceBook, StalePriceBook } from "./PriceError.ts"
+import { corrected, freshIn } from "./Backdating.ts"
+import { type PriceOverride, validFromMs } from "./PriceOverride.ts"
+import * as Rates from "./Rates.ts"
+import * as Vanishing from "./Vanishing.ts"
+import { DAY_MS, dayOf } from "../hour/Units.ts"
+import type { Window } from "../hour/Window.ts"
+
+/** How many books are remembered at most; of more, the oldest is forgotten and the next counts in its place. */
+export const MAX_REVISIONS = 1_000
+
+/** A book and since when it has been the present one. **Units** milliseconds since the epoch. */
+export const Revision = Schema.Struct({ sinceMs: Schema.Int, book: PriceBook.PriceBook })
+export type Revision = typeof Revision.Type
+
+/**
+ * Every book, oldest first.
+ *
+ * **Shape** the first counts for all the time before it too.
+ *
+ * @since 0.1.0
+ */
+export const PriceHistory = Schema.NonEmptyArray(Revision)
+export type PriceHistory = Arr.NonEmptyReadonlyArray<Revision>
+
+/** The history before anybody changed a price. */
+export const initial: PriceHistory = [{ sinceMs: 0, book: PriceBook.initial }]
+
+/** The book of now. */
+export const current = (history: PriceHistory): PriceBook.PriceBook => Arr.lastNonEmpty(history).book
+
+/** Tells from where on there are hours that can be charged anew: days are forgotten whole. **Units** milliseconds since the epoch. */
+export const keptFromMs = (nowMs: number, hourlyDays: number): number => dayOf(nowMs - hourlyDays * DAY_MS)
+
+/**
+ * What a new book is judged by.
+ *
+ * **Shape** `hasCosts`: whether any hour is closed in the present currency. `hoursFromMs`: where days end whose hours were
+ * forgotten already, however long they are kept by now.
+ */
+export interface RevisionLimits {
+  readonly nowMs: number
+  readonly hourlyDays: number
+  readonly hasCosts: boolean
+  readonly hoursFromMs?: number | undefined
+}
+
+/** **Shape** `repriceFromMs`: from where on closed hours have another price now; absent where none has. */
+export interface Revised {
+  readonly history: PriceHistory
+  readonly repriceFromMs?: number
+}
+
+/**
+ * Puts a book in the place of the present one.
+ *
+ * **Shape** it counts from now on: closed hours keep their price, but for overrides with an earlier `validFrom` that are
+ * new or changed, which count from there. One that is gone counts no more from now on, and in closed hours as before, unless
+ * another for the same resource and match counts from then or earlier: then that one takes its place. Its version becomes
+ * the next; a book that changes nothing leaves all as it was.
+ *
+ * **Errors** `StalePriceBook` unless it has the present version. `InvalidPriceBook` for a new `validFrom` before the hours
+ * that are kept, which no longer can be charged anew, and for another currency once there are costs in the present one:
+ * they would be summed with the new; for a price that is not 0 but counts as 0.
+ *
+ * @since 0.1.0
+ */
+export const revise = (
+  history: PriceHistory,
+  asked: PriceBook.PriceBook,
+  { hasCosts, hourlyDays, hoursFromMs, nowMs }: RevisionLimits
+): Result.Result<Revised, StalePriceBook | InvalidPriceBook> => {
+  const last = Arr.lastNonEmpty(history)
+  const { version } = last.book
+  if (asked.version !== version) return Result.fail(new StalePriceBook({ version, askedVersion: asked.version }))
+  if (Equal.equals(asked, last.book)) return Result.succeed({ history })
+  if (hasCosts && asked.currency !== last.book.currency) {
+    const problem = `is ${last.book.currency}, and stays so: there are costs in it, which a sum would mix with others`
+    return Result.fail(new InvalidPriceBook({ field: "currency", problem }))
+  }
+
+  const vanishing = Vanishing.firstIn(asked)
+  if (vanishing !== undefined) {
+    const problem = "is so small that it counts as 0 (prices times rate count to twelve decimals); give 0 for nothing"
+    return Result.fail(new InvalidPriceBook({ field: vanishing, problem }))
+  }
+
+  const fromMs = keptFromMs(nowMs, hourlyDays)
+  const fresh = freshIn(asked.overrides, last.book.overrides)
+  const chargedFromMs = Math.max(fromMs, hoursFromMs ?? fromMs)
+  const tooOld = fresh.find((override) => override.validFrom !== undefined && validFromMs(override) < chargedFromMs)
+  if (tooOld !== undefined) {
+    const kept = chargedFromMs > fromMs ? "earlier hours were forgotten" : `hours are kept ${hourlyDays} days`
+    const problem = `${kept}: must be ${new Date(chargedFromMs).toISOString()} or later`
+    const field = `overrides[${asked.overrides.indexOf(tooOld)}].validFrom`
+    return Result.fail(new InvalidPriceBook({ field, problem }))
+  }
+
+  // A clock that was set back must not put the new book before the last.
+  const sinceMs = Math.max(nowMs, last.sinceMs)
+  const revision: Revision = { sinceMs, book: { ...asked, version: version + 1 } }
+  const backdated = fresh.map(validFromMs).filter((ms) => Number.isFinite(ms) && ms < nowMs)
+  return Result.succeed({
+    history: pruned([...history, revision], fromMs),
+    ...(backdated.length === 0 ? {} : { repriceFromMs: Math.min(...backdated) })
+  })
+}
+
+/** Asks what a subject costs over a window. */
+export type RatesOver = (subject: PriceBook.Subject, window: Window) => Rates.Rates
+
+/**
+ * Tells what subjects cost over windows: the mean of what they cost at each instant of one.
+ *
+ * **Shape** so an hour in which a price changes pays the old one for its part before, and the new one for the rest. At an
+ * instant the book of then counts, and any override that a later book was first to have with a `validFrom` before that
+ * instant, in the place of what it corrects.
+ *
+ * **Limits** the history is gone through once, however often it is asked for.
+ *
+ * @since 0.1.0
+ */
+export const ratesOver = (history: PriceHistory): RatesOver => {
+  const known = prepared.get(history)
+  if (known !== undefined) return known
+  const rates = prepare(history)
+  prepared.set(history, rates)
+  return rates
+}
+
+/** A history never changes: a new book makes another. */
+const prepared = new WeakMap<PriceHistory, RatesOver>()
+/** How many corrected books, and how many rates of subjects, are remembered of a history. */
+const MAX_BOOKS = 64
+const MAX_RATES = 4_096
+
+const prepare = (history: PriceHistory): RatesOver => {
+  const backdated = history.map(({ book, sinceMs }, index) => {
+    const before = history[index - 1]
+    const isBackdated = (override: PriceOverride): boolean => {
+      const fromMs = validFromMs(override)
+      return Number.isFinite(fromMs) && fromMs < sinceMs
+    }
+    // Most books have none: then there is nothing to compare.
+    if (before === undefined || !book.overrides.some(isBackdated)) return []
+    return freshIn(book.overrides, before.book.overrides).filter(isBackdated)
+  })
+  const instants = new Set(history.map(({ sinceMs }) => sinceMs))
+  for (const { book } of history) for (const override of book.overrides) instants.add(validFromMs(override))
+  const changes = [...instants].filter(Number.isFinite).toSorted((a, b) => a - b)
+
+  const books = new Map<number, PriceBook.PriceBook>()
+  /** The same one, from a change until the next. */
+  const bookAfter = (change: number): PriceBook.PriceBook => {
+    const known = books.get(change)
+    if (known !== undefined) return known
+    const book = bookAt(history, backdated, changes[change] ?? Number.NEGATIVE_INFINITY)
+    if (books.size >= MAX_BOOKS) books.clear()
+    books.set(change, book)
+    return book
+  }
+  const rates = new Map<string, Rates.Rates>()
+  const ratesAfter = (change: number, subject: PriceBook.Subject): Rates.Rates => {
+    const key = `${change} ${JSON.stringify(subject)}`
+    const known = rates.get(key)
+    if (known !== undefined) return known
+    const found = PriceBook.effective(bookAfter(change), subject, changes[change] ?? Number.NEGATIVE_INFINITY)
+    if (rates.size >= MAX_RATES) rates.clear()
+    rates.set(key, found)
+    return found
+  }
+  return (subject, { endMs, startMs }) => {
+    const parts: Array<{ readonly rates: Rates.Rates; readonly ms: number }> = []
+    let change = changes.findLastIndex((ms) => ms <= startMs)
+    let fromMs = startMs
+    while (fromMs < endMs) {
+      const toMs = Math.min(endMs, changes[change + 1] ?? endMs)
+      parts.push({ rates: ratesAfter(change, subject), ms: toMs - fromMs })
+      fromMs = toMs
+      change++
+    }
+    return Rates.mean(parts)
+  }
+}
+
+/** The book of an instant, as later ones have put it right. **Shape** `backdated` has what each was first to have for before. */
+const bookAt = (
+  history: PriceHistory,
+  backdated: ReadonlyArray<ReadonlyArray<PriceOverride>>,
+  atMs: number
+): PriceBook.PriceBook => {
+  const index = Math.max(
+    0,
+    history.findLastIndex(({ sinceMs }) => sinceMs <= atMs)
+  )
+  const { book } = history[index] ?? Arr.lastNonEmpty(history)
+  let overrides: ReadonlyArray<PriceOverride> = book.overrides
+  for (let later = index + 1; later < history.length; later++) {
+    const added = (backdated[later] ?? []).filter((override) => validFromMs(override) <= atMs)
+    overrides = corrected(overrides, added, history[later]?.book.overrides ?? [])
+  }
+  return overrides === book.overrides ? book : { ...book, overrides }
+}
+
+/** Leaves out what counts for no hour that could be charged anew. */
+const pruned = (history: PriceHistory, fromMs: number): PriceHistory => {
+  const needed = history.findLastIndex(({ sinceMs }) => sinceMs <= fromMs)
+  const [first = Arr.lastNonEmpty(history), ...rest] = history.slice(
+    Math.max(0, needed, history.length - MAX_REVISIONS)
+  )
+  return [first, ...rest]
+}

@@ -1,0 +1,132 @@
+/**
+ * Reads from a node what decides its price.
+ *
+ * @since 0.1.0
+ */
+import type { RateClass } from "../hour/Hour.ts"
+
+/** As much of a Kubernetes node as its price hangs on. **Shape** `providerId` is `spec.providerID`, empty if unset. */
+export interface PricedNode {
+  readonly labels: Readonly<Record<string, string>>
+  readonly providerId: string
+}
+
+/** Providers whose providerID has another name in front. */
+const PROVIDER_OF_SCHEME: Readonly<Record<string, string>> = { gce: "gcp" }
+
+/** Labels that only nodes of one provider have, for nodes without a providerID. */
+const PROVIDER_OF_LABEL = [
+  ["eks.amazonaws.com/", "aws"],
+  ["karpenter.k8s.aws/", "aws"],
+  ["cloud.google.com/", "gcp"],
+  ["kubernetes.azure.com/", "azure"],
+  ["oci.oraclecloud.com/", "oracle"],
+  ["node.alibabacloud.com/", "alibaba"]
+] as const
+
+/** The present label first, then the one before Kubernetes 1.17. **Source** Kubernetes, Well-Known Labels. */
+const REGION_LABELS = ["topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region"]
+const INSTANCE_TYPE_LABELS = ["node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type"]
+
+/**
+ * Labels that mark a node which its provider may take back, with the values that do; any value where none is named.
+ *
+ * **Source** Karpenter, Well-Known Labels; Amazon EKS, Managed node groups; Google GKE, Spot VMs and Preemptible VMs;
+ * Azure AKS, Spot node pools; Oracle OKE, Using preemptible capacity; Alibaba cloud controller manager 2.10.2; OpenShift
+ * Machine API; Spot Ocean, Labels and taints; castai/k8s-agent `pkg/labels`; the last is the convention of self-managed
+ * groups in the AWS Node Termination Handler's and eksctl's guides. OpenCost `core/pkg/util` `IsPreemptible` reads the
+ * same of Karpenter, GKE, AKS and OKE.
+ */
+const SPOT_LABELS: ReadonlyArray<readonly [label: string, ...values: ReadonlyArray<string>]> = [
+  ["karpenter.sh/capacity-type", "spot"],
+  ["eks.amazonaws.com/capacityType", "SPOT"],
+  ["cloud.google.com/gke-spot", "true"],
+  ["cloud.google.com/gke-preemptible", "true"],
+  ["cloud.google.com/gke-provisioning", "spot", "preemptible"],
+  ["kubernetes.azure.com/scalesetpriority", "spot"],
+  ["oci.oraclecloud.com/oke-is-preemptible", "true"],
+  ["node.alibabacloud.com/spot-strategy", "SpotAsPriceGo", "SpotWithPriceLimit"],
+  ["machine.openshift.io/interruptible-instance"],
+  ["spotinst.io/node-lifecycle", "spot"],
+  ["scheduling.cast.ai/spot", "true"],
+  ["node.kubernetes.io/lifecycle", "spot"]
+]
+
+/**
+ * Labels that name the GPU, what the driver found first.
+ *
+ * **Source** NVIDIA GPU feature discovery, Generated labels; ROCm k8s-device-plugin, Node Labeller; Intel device
+ * plugins, Node labels; Google GKE, GPU node pools; Amazon EKS Auto Mode, Supported instance labels; Karpenter
+ * providers for AWS and Azure, Well-Known Labels; CoreWeave, Node labels; Cluster Autoscaler on AWS, GPU node groups.
+ */
+const GPU_MODEL_LABELS = [
+  "nvidia.com/gpu.product",
+  "amd.com/gpu.product-name",
+  "beta.amd.com/gpu.product-name",
+  "gpu.intel.com/product",
+  "cloud.google.com/gke-accelerator",
+  "eks.amazonaws.com/instance-gpu-name",
+  "karpenter.k8s.aws/instance-gpu-name",
+  "karpenter.azure.com/sku-gpu-name",
+  "gpu.nvidia.com/model",
+  "k8s.amazonaws.com/accelerator"
+]
+
+/** All labels that a price class is read from, but for those that only tell the provider. */
+export const PRICING_LABELS: ReadonlyArray<string> = [
+  ...REGION_LABELS,
+  ...INSTANCE_TYPE_LABELS,
+  ...SPOT_LABELS.map(([label]) => label),
+  ...GPU_MODEL_LABELS
+]
+
+/**
+ * Reads the price class of a node.
+ *
+ * **Shape** `provider` is `aws`, `gcp`, `azure`, or what its providerID names; what the node does not say is empty, and a
+ * node without a mark of its own is on demand.
+ *
+ * **Example**
+ *
+ * ```ts
+ * fromNode({ providerId: "aws:///eu-central-1a/i-0abc", labels: { "eks.amazonaws.com/capacityType": "SPOT" } })
+ * // { provider: "aws", capacity: "spot", region: "", instanceType: "", gpuModel: "" }
+ * ```
+ *
+ * @since 0.1.0
+ */
+export const fromNode = ({ labels, providerId }: PricedNode): RateClass => ({
+  provider: providerOf(providerId, labels),
+  region: first(labels, REGION_LABELS),
+  instanceType: first(labels, INSTANCE_TYPE_LABELS),
+  capacity: SPOT_LABELS.some(([label, ...values]) => marks(valueOf(labels, label), values)) ? "spot" : "onDemand",
+  gpuModel: first(labels, GPU_MODEL_LABELS)
+})
+
+/** Tells two classes apart. */
+export const keyOf = ({ capacity, gpuModel, instanceType, provider, region }: RateClass): string =>
+  JSON.stringify([provider, region, instanceType, capacity, gpuModel])
+
+/** The class of what runs nobody knows where. */
+export const unknown: RateClass = { provider: "", region: "", instanceType: "", capacity: "onDemand", gpuModel: "" }
+
+/** `aws:///eu-central-1a/i-0abc` has its provider in front; Oracle's is a bare name of its own form. */
+const SCHEME = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//
+
+const providerOf = (providerId: string, labels: PricedNode["labels"]): string => {
+  const scheme = SCHEME.exec(providerId)?.[1]?.toLowerCase()
+  if (scheme !== undefined) return valueOf(PROVIDER_OF_SCHEME, scheme) ?? scheme
+  if (providerId.startsWith("ocid1.")) return "oracle"
+  const names = Object.keys(labels)
+  return PROVIDER_OF_LABEL.find(([prefix]) => names.some((name) => name.startsWith(prefix)))?.[1] ?? ""
+}
+
+/** A label's own value: what every object inherits is no label. */
+const valueOf = (labels: Readonly<Record<string, string>>, name: string): string | undefined =>
+  Object.hasOwn(labels, name) ? labels[name] : undefined
+
+const first = (labels: PricedNode["labels"], names: ReadonlyArray<string>): string =>
+  names.map((name) => valueOf(labels, name)).find((value) => value !== undefined && value !== "") ?? ""
+
+const marks = (value: string | undefined, values: ReadonlyArray<string>): boolean =>
+  value !== undefined && (values.length === 0 || values.includes(value))

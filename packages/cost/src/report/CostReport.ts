@@ -1,0 +1,167 @@
+/**
+ * Reports what workloads cost, from closed hours and the open one.
+ *
+ * @since 0.1.0
+ */
+import { CursorKey } from "@quarterdeck/cluster-fanout/Cursor"
+import type { CursorInvalid, FanOutFailed, NamespaceForbidden } from "@quarterdeck/cluster-fanout/ListError"
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import type { NamespaceFilter } from "@quarterdeck/targeting/NamespaceFilter"
+import type { Target } from "@quarterdeck/targeting/Target"
+import { Context, Effect, Layer, Semaphore, type Stream } from "effect"
+import type { AggregateBody, AggregatedCosts, AggregateRow, Bucket } from "./Aggregate.ts"
+import type { CostError } from "../hour/CostError.ts"
+import type { CostFilter } from "./CostQuery.ts"
+import type { BilledRow, CostCoverage, CostRow, ReportWindow, WorkloadCosts } from "./CostRow.ts"
+import { CostStore } from "../store/CostStore.ts"
+import type { Explanation } from "./Explanation.ts"
+import { OpenHours } from "./OpenHours.ts"
+import { Prices } from "../price/Prices.ts"
+import { DEFAULT_HOURLY_DAYS, DEFAULT_RETENTION_DAYS, type InvalidRange, type RangeQuery } from "./Range.ts"
+import { RecommendationStore } from "../savings/RecommendationStore.ts"
+import * as AggregateReport from "./AggregateReport.ts"
+import * as ExplainReport from "./ExplainReport.ts"
+import * as KeptHours from "./KeptHours.ts"
+import type { ClusterView } from "./ReportCoverage.ts"
+import * as Names from "./Names.ts"
+import * as WorkloadReport from "./WorkloadReport.ts"
+import type { CostRowNotFound, IdleForbidden, InvalidCostQuery } from "./ReportError.ts"
+
+export type { ClusterView } from "./ReportCoverage.ts"
+
+/** How far back reports reach: by the hour, and by the day. **Units** days. */
+export const Retention = Context.Reference<{ readonly hourlyDays: number; readonly retentionDays: number }>(
+  "@quarterdeck/cost/CostReport/Retention",
+  { defaultValue: () => ({ hourlyDays: DEFAULT_HOURLY_DAYS, retentionDays: DEFAULT_RETENTION_DAYS }) }
+)
+
+/** How many explanations are made at once: each reads the store up to 744 times, and other reports read it between. */
+const MAX_EXPLAINING = 2
+
+/** Which page, and whose. **Shape** `cursorBinding` names the key, so that cursors serve it alone. */
+interface Paged {
+  readonly page: { readonly limit: number; readonly cursor?: string }
+  readonly cursorBinding: string
+}
+
+/**
+ * What any report is asked with.
+ *
+ * **Shape** `namespaces` is what the key reaches; `view` tells how each addressed cluster is now.
+ */
+interface Scoped {
+  readonly namespaces: NamespaceFilter
+  readonly view: (cluster: ClusterName) => ClusterView
+  readonly range: RangeQuery
+}
+
+interface Narrowed extends Scoped {
+  readonly target: Target
+  readonly filter: CostFilter
+}
+
+export interface WorkloadsQuery extends Narrowed, Paged {}
+
+/** **Shape** the fields of {@link AggregateBody}; `idle` is `hide` where it is left out. */
+interface Grouped extends Narrowed {
+  readonly groupBy: AggregateBody["groupBy"]
+  readonly stepSize?: AggregateBody["stepSize"]
+  readonly idle?: AggregateBody["idle"]
+}
+
+export interface AggregateQuery extends Grouped, Paged {}
+
+/** **Shape** `id` as the row's; it must be one of `cluster`, which the caller found within the key's scope. */
+export interface ExplainQuery extends Scoped {
+  readonly cluster: ClusterName
+  readonly id: string
+}
+
+/** The rows of all pages with what belongs to them. **Shape** `partial` as the pages tell it. */
+export interface RowStream<Row> {
+  readonly window: ReportWindow
+  readonly currency: string
+  readonly partial: boolean
+  readonly rows: Stream.Stream<Row, CostError>
+}
+
+/** The workloads of all pages. **Shape** `billed` are the same rows with all quantities; `clusters` as the pages tell. */
+export interface WorkloadStream extends RowStream<CostRow> {
+  readonly clusters: ReadonlyArray<CostCoverage>
+  readonly billed: Stream.Stream<BilledRow, CostError>
+}
+
+/** A group, and the step that it is of. */
+export type SteppedRow = AggregateRow & Omit<Bucket, "rows">
+
+/** What any report may fail with. **Shape** `FanOutFailed`: no cluster answers, and nothing is kept of any. */
+type Failure = CostError | InvalidRange | NamespaceForbidden | FanOutFailed
+
+/**
+ * Reports costs.
+ *
+ * **Shape** filters and scopes act after shares and change no figure of what remains; totals, percentages, counts and
+ * cursors tell of visible rows alone. What is kept of a cluster is reported though it does not answer now.
+ *
+ * **Limits** sums of all addressed clusters are held in memory; works in slices, so that others get their turn.
+ *
+ * @since 0.1.0
+ */
+export class CostReport extends Context.Service<
+  CostReport,
+  {
+    /** Gives a page of workloads, the dearest first. **Errors** also `CursorInvalid`. */
+    readonly getWorkloads: (query: WorkloadsQuery) => Effect.Effect<WorkloadCosts, Failure | CursorInvalid>
+    /** Gives the workloads of all pages, for writing them out. */
+    readonly allWorkloads: (query: Omit<WorkloadsQuery, keyof Paged>) => Effect.Effect<WorkloadStream, Failure>
+    /**
+     * Gives a page of groups.
+     *
+     * **Errors** also `CursorInvalid`; `IdleForbidden` when a key with a namespace scope asks for idle costs;
+     * `InvalidCostQuery` for steps that are too many, or shorter than what is kept.
+     */
+    readonly getAggregated: (
+      query: AggregateQuery
+    ) => Effect.Effect<AggregatedCosts, Failure | CursorInvalid | IdleForbidden | InvalidCostQuery>
+    /** Gives the groups of all pages, step after step. **Errors** as `getAggregated`. */
+    readonly allGroups: (
+      query: Grouped
+    ) => Effect.Effect<RowStream<SteppedRow>, Failure | IdleForbidden | InvalidCostQuery>
+    /**
+     * Gives the hours or days that a row is the sum of.
+     *
+     * **Errors** also `CostRowNotFound`; `InvalidCostQuery` for an id that is none of the cluster.
+     *
+     * **Limits** two at once: others wait for their turn.
+     */
+    readonly explain: (query: ExplainQuery) => Effect.Effect<Explanation, Failure | CostRowNotFound | InvalidCostQuery>
+  }
+>()("@quarterdeck/cost/CostReport") {
+  static readonly layer = Layer.effect(
+    CostReport,
+    Effect.gen(function* () {
+      const store = yield* CostStore
+      const sources = {
+        store,
+        hoursFromMs: KeptHours.make(store),
+        openHours: yield* OpenHours,
+        recommendations: yield* RecommendationStore,
+        prices: yield* Prices,
+        cursorKey: yield* CursorKey,
+        retention: yield* Retention,
+        namesOf: Names.make()
+      }
+      const explaining = yield* Semaphore.make(MAX_EXPLAINING)
+      return CostReport.of({
+        getWorkloads: Effect.fn("CostReport.getWorkloads")((query) => WorkloadReport.page(sources, query)),
+        allWorkloads: Effect.fn("CostReport.allWorkloads")((query) => WorkloadReport.all(sources, query)),
+        getAggregated: Effect.fn("CostReport.getAggregated")((query) => AggregateReport.page(sources, query)),
+        allGroups: Effect.fn("CostReport.allGroups")((query) => AggregateReport.all(sources, query)),
+        explain: Effect.fn("CostReport.explain")(
+          (query) => ExplainReport.of(sources, query),
+          (run) => explaining.withPermit(run)
+        )
+      })
+    })
+  )
+}

@@ -1,0 +1,141 @@
+/**
+ * What a workload cost, as a report tells it.
+ *
+ * Imports nothing of Node: the contract of the service is made of these schemas.
+ *
+ * @since 0.1.0
+ */
+import { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
+import { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Schema } from "effect"
+import { Recommendation } from "../savings/Recommendation.ts"
+
+const Percent = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 100 }))
+const NonNegative = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
+
+/** The parts of a cost. **Units** the book's currency; the six sum to `totalCost`. */
+export const costFields = {
+  totalCost: Schema.Finite,
+  cpuCost: Schema.Finite,
+  memoryCost: Schema.Finite,
+  gpuCost: Schema.Finite,
+  storageCost: Schema.Finite,
+  networkCost: Schema.Finite,
+  loadBalancerCost: Schema.Finite
+}
+
+/**
+ * What adds up over rows, and what follows from those sums.
+ *
+ * **Units** `cpuCoreHours` and `memoryByteHours` are what was allocated; hours count replicas where the name says so, and
+ * otherwise workloads. Efficiencies are parts of one, and above it where more was used than requested.
+ */
+const sumFields = {
+  replicaHours: NonNegative,
+  spotHours: NonNegative,
+  onDemandHours: NonNegative,
+  spotPercent: Percent,
+  onDemandPercent: Percent,
+  cpuCoreHours: Schema.Finite,
+  memoryByteHours: Schema.Finite,
+  cpuEfficiency: NonNegative,
+  memoryEfficiency: NonNegative,
+  savingsAvailable: NonNegative
+}
+const hourFields = { hoursExisted: NonNegative, hoursCovered: NonNegative }
+
+/** The sums over some rows. **Shape** negative only with idle that is: more was allocated than there was. */
+export const CostTotals = Schema.Struct({ ...costFields, ...sumFields, ...hourFields }).annotate({
+  identifier: "CostTotals"
+})
+export type CostTotals = typeof CostTotals.Type
+
+/**
+ * What one workload cost in a window.
+ *
+ * **Shape** one row for each cluster, namespace, kind and name, whatever was recreated under that name; `id` is those four
+ * joined by `/`. `hourlyCost` is the mean over the hours it existed; `recommendationDays` of 0 tells that nothing is
+ * recommended.
+ *
+ * @since 0.1.0
+ */
+export const CostRow = Schema.Struct({
+  id: Schema.String,
+  cluster: ClusterName,
+  namespace: Schema.String,
+  workloadName: Schema.String,
+  workloadType: Schema.String,
+  ...costFields,
+  hourlyCost: Schema.Finite,
+  ...sumFields,
+  ...Recommendation.fields,
+  ...hourFields
+}).annotate({ identifier: "CostRow" })
+export type CostRow = typeof CostRow.Type
+
+/**
+ * A row with the quantities of all parts of its cost: what bills are written from.
+ *
+ * **Units** hours and bytes; `egressBytes` is what left the zone, the region or the cloud.
+ */
+export interface BilledRow extends CostRow {
+  readonly gpuHours: number
+  readonly storageByteHours: number
+  readonly egressBytes: number
+  readonly loadBalancerHours: number
+}
+
+const seenFields = { hoursCovered: NonNegative, hoursInWindow: NonNegative }
+
+/**
+ * For how much of a time a cluster was seen.
+ *
+ * **Units** `hoursInWindow` is how long that time is, up to now, and `hoursCovered` for how much of it the cluster was
+ * seen: what ran in the rest is in no figure.
+ */
+export const SeenHours = Schema.Struct({ name: ClusterName, ...seenFields }).annotate({ identifier: "SeenHours" })
+export type SeenHours = typeof SeenHours.Type
+
+/**
+ * How one cluster's part of a report was obtained.
+ *
+ * **Shape** `status` tells how the cluster is now; what is kept of it is reported whatever that is. **Units** hours as
+ * {@link SeenHours} has them, of the whole window.
+ */
+export const CostCoverage = Schema.Struct({ ...Coverage.fields, ...seenFields }).annotate({
+  identifier: "CostCoverage"
+})
+export type CostCoverage = typeof CostCoverage.Type
+
+/** The window that a report covers. **Shape** RFC 3339 in UTC, half-open; it ends now where its last hour is open. */
+export const ReportWindow = Schema.Struct({ start: Schema.String, end: Schema.String }).annotate({
+  identifier: "ReportWindow"
+})
+export type ReportWindow = typeof ReportWindow.Type
+
+/**
+ * What every report carries beside its rows.
+ *
+ * **Shape** coverage keeps the order of the target. `partial`: a cluster does not answer, `stale` included, and some of the
+ * window is not known of it, or its namespaces cannot be told apart, which a key's scope would need. What the service did
+ * not see of a cluster that answers is told by `hoursCovered` alone.
+ */
+export const reportFields = {
+  window: ReportWindow,
+  currency: Schema.String,
+  clusters: Schema.Array(CostCoverage),
+  partial: Schema.Boolean
+}
+
+/**
+ * A page of workloads, the dearest first.
+ *
+ * **Shape** `totals` are those of all pages; `nextCursor` is absent on the last.
+ */
+export const WorkloadCosts = Schema.Struct({
+  aggregatedWorkloads: Schema.Array(CostRow),
+  totals: CostTotals,
+  ...reportFields,
+  nextCursor: Schema.optionalKey(Schema.String)
+}).annotate({ identifier: "WorkloadCosts" })
+export type WorkloadCosts = typeof WorkloadCosts.Type

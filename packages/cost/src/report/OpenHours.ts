@@ -1,0 +1,33 @@
+/**
+ * The port behind the hour that is still going on: what of it has been seen so far.
+ *
+ * @since 0.1.0
+ */
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Context, Effect, Layer, Option } from "effect"
+import type { CostError } from "../hour/CostError.ts"
+import type { Hour } from "../hour/Hour.ts"
+
+/**
+ * Gives open hours to reports.
+ *
+ * @since 0.1.0
+ */
+export class OpenHours extends Context.Service<
+  OpenHours,
+  {
+    /**
+     * Gives the hour of a cluster that is not closed yet, up to its last sample, with its costs.
+     *
+     * **Shape** none for a cluster that nobody samples, and for an hour of which nothing has been seen. Hours before it
+     * are closed; what a store has of it, and of what follows, a report leaves out.
+     */
+    readonly open: (cluster: ClusterName) => Effect.Effect<Option.Option<Hour>, CostError>
+  }
+>()("@quarterdeck/cost/OpenHours") {
+  /** Reports end with the last closed hour. */
+  static readonly layerNone: Layer.Layer<OpenHours> = Layer.succeed(
+    OpenHours,
+    OpenHours.of({ open: () => Effect.succeed(Option.none()) })
+  )
+}

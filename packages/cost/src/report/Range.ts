@@ -1,0 +1,159 @@
+/**
+ * The time that a report is asked for: a length that ends now, or two instants.
+ *
+ * @since 0.1.0
+ */
+import { Result, Schema } from "effect"
+import * as Instant from "../hour/Instant.ts"
+import { DAY_MS, HOUR_MS, dayOf, hourOf } from "../hour/Units.ts"
+import type { Window } from "../hour/Window.ts"
+
+const LENGTH = /^([1-9][0-9]{0,3})([hdw])$/
+const UNIT_MS = { h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS }
+
+/** What a report covers when it is asked for no range. */
+export const DEFAULT_RANGE = "7d"
+
+/** How long hours, and after them days, are kept unless a setting says otherwise. */
+export const DEFAULT_HOURLY_DAYS = 100
+export const DEFAULT_RETENTION_DAYS = 400
+
+/**
+ * The query parameters that ask for a range.
+ *
+ * **Shape** `range` = `^[1-9][0-9]{0,3}[hdw]$`, or `from` with an optional `to`, each in epoch milliseconds or RFC 3339.
+ */
+export const RangeQuery = Schema.Struct({
+  range: Schema.optionalKey(Schema.String),
+  from: Schema.optionalKey(Schema.String),
+  to: Schema.optionalKey(Schema.String)
+})
+export type RangeQuery = typeof RangeQuery.Type
+
+/**
+ * When it is, and how far back the history goes.
+ *
+ * **Shape** `hoursFromMs` is where days end whose hours were forgotten already, however long they are kept by now.
+ */
+export interface RangeLimits {
+  readonly nowMs: number
+  readonly hourlyDays: number
+  readonly retentionDays: number
+  readonly hoursFromMs?: number | undefined
+}
+
+/**
+ * A range, settled.
+ *
+ * **Shape** `hours` are the whole hours to sum. `endMs` is where what can be known ends: their end, or now where the
+ * last of them is still open. `isInDays` tells that at least one end was moved to a day's, because hours that old are kept
+ * as days only.
+ */
+export interface ResolvedRange {
+  readonly hours: Window
+  readonly endMs: number
+  readonly isInDays: boolean
+}
+
+/**
+ * Says why a range was refused.
+ *
+ * **Shape** `oldestMs` is a whole hour that may be asked for, for the next hour at least: who sends it back is not refused.
+ */
+export class InvalidRange extends Schema.TaggedError<InvalidRange>()("InvalidRange", {
+  field: Schema.Literals(["range", "from", "to"]),
+  problem: Schema.Literals(["syntax", "instant", "both", "fromMissing", "empty", "future", "tooOld"]),
+  retentionDays: Schema.Int,
+  oldestMs: Schema.Int
+}) {
+  override get message(): string {
+    const tail =
+      this.problem === "tooOld"
+        ? `: costs are kept ${this.retentionDays} days, so ${new Date(this.oldestMs).toISOString()} is the earliest`
+        : ""
+    return `${this.field}: ${EXPLANATION[this.problem]}${tail}`
+  }
+}
+
+const EXPLANATION: Record<InvalidRange["problem"], string> = {
+  syntax: "must be a number from 1 to 9999 and a unit: h (hours), d (days) or w (weeks), such as 7d",
+  instant: "must be milliseconds since 1970 or an RFC 3339 instant such as 2026-01-31T12:00:00Z",
+  both: "may not stand beside from or to; give range alone, or from and to",
+  fromMissing: "needs from beside it",
+  empty: "must lie after from",
+  future: "must lie in the past",
+  tooOld: "begins before what is kept"
+}
+
+/**
+ * Settles a range.
+ *
+ * **Shape** a length is rolling: it begins with the whole UTC hour at or before now less the length, and ends now; `d` is
+ * 24 hours and `w` seven days. Instants are widened to whole UTC hours, and a `to` after now ends now. An end that lies
+ * before what is kept by the hour is widened to a whole UTC day. So windows that meet on an hour (on a day, for old
+ * ones) add up to the window over both.
+ *
+ * **Errors** `InvalidRange` with the field at fault: a wrong form, both ways at once, an empty or reversed window, one
+ * that begins before what is kept.
+ *
+ * **Example**
+ *
+ * ```ts
+ * parse({ range: "7d" }, { nowMs: Date.parse("2026-03-08T10:20:00Z"), hourlyDays: 100, retentionDays: 400 })
+ * // hours 2026-03-01T10:00Z to 2026-03-08T11:00Z, ending 2026-03-08T10:20Z
+ * ```
+ *
+ * @since 0.1.0
+ */
+export const parse = (asked: RangeQuery, limits: RangeLimits): Result.Result<ResolvedRange, InvalidRange> => {
+  const { nowMs, retentionDays } = limits
+  const keptMs = nowMs - retentionDays * DAY_MS
+  const oldestMs = hourOf(keptMs) + HOUR_MS
+  const refuse = (field: InvalidRange["field"], problem: InvalidRange["problem"]) =>
+    Result.fail(new InvalidRange({ field, problem, retentionDays, oldestMs }))
+
+  if (asked.from === undefined && asked.to === undefined) {
+    const length = lengthMs(asked.range ?? DEFAULT_RANGE)
+    if (length === undefined) return refuse("range", "syntax")
+    if (nowMs - length < keptMs) return refuse("range", "tooOld")
+    return Result.succeed(settle(nowMs - length, nowMs, limits))
+  }
+
+  if (asked.range !== undefined) return refuse("range", "both")
+  if (asked.from === undefined) return refuse("to", "fromMissing")
+  const fromMs = Instant.parse(asked.from)
+  if (fromMs === undefined) return refuse("from", "instant")
+  const toMs = asked.to === undefined ? nowMs : Instant.parse(asked.to)
+  if (toMs === undefined) return refuse("to", "instant")
+  if (asked.to !== undefined && toMs <= fromMs) return refuse("to", "empty")
+  if (fromMs >= nowMs) return refuse("from", "future")
+  if (fromMs < hourOf(keptMs)) return refuse("from", "tooOld")
+  return Result.succeed(settle(fromMs, Math.min(toMs, nowMs), limits))
+}
+
+/** Tells the first instant from which on hours, not days only, are kept. **Shape** where a UTC day starts. */
+export const hourlyFromMs = ({
+  hourlyDays,
+  hoursFromMs,
+  nowMs
+}: Pick<RangeLimits, "nowMs" | "hourlyDays" | "hoursFromMs">): number =>
+  Math.max(dayOf(nowMs - hourlyDays * DAY_MS), hoursFromMs ?? Number.NEGATIVE_INFINITY)
+
+const lengthMs = (text: string): number | undefined => {
+  const [, count, unit] = LENGTH.exec(text) ?? []
+  if (count === undefined) return undefined
+  return Number(count) * UNIT_MS[unit === "h" || unit === "w" ? unit : "d"]
+}
+
+const settle = (fromMs: number, toMs: number, limits: RangeLimits): ResolvedRange => {
+  const dailyBeforeMs = hourlyFromMs(limits)
+  const start = hourOf(fromMs)
+  const end = hourOf(toMs + HOUR_MS - 1)
+  const startMs = start < dailyBeforeMs ? dayOf(start) : start
+  const endMs = end < dailyBeforeMs ? dayOf(end + DAY_MS - 1) : end
+  return {
+    hours: { startMs, endMs },
+    endMs: Math.min(endMs, limits.nowMs),
+    isInDays: startMs !== start || endMs !== end
+  }
+}

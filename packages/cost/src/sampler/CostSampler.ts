@@ -1,0 +1,239 @@
+/**
+ * Samples every registered cluster, closes its hours, and keeps the history of costs in shape.
+ *
+ * Each cluster has a life of its own: an open hour that is noted in a journal with every sample, hours that wait to be
+ * finished, and a source of usage. It begins when the cluster is registered. When it is dropped, its open hour is closed
+ * at its end with what was seen; a cluster that comes back before goes on with it.
+ *
+ * @since 0.1.0
+ */
+import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
+import type { Cluster } from "@quarterdeck/cluster-fanout/Cluster"
+import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
+import { KubeApi } from "@quarterdeck/cluster-fanout/KubeApi"
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Cause, Clock, Context, Effect, Exit, Layer, Option, Queue, Scope, Semaphore, Stream } from "effect"
+import type { CostError } from "../hour/CostError.ts"
+import { CostStore } from "../store/CostStore.ts"
+import type { Hour } from "../hour/Hour.ts"
+import { OpenHours } from "../report/OpenHours.ts"
+import { type Around, Prices } from "../price/Prices.ts"
+import { Recommender } from "../savings/Recommender.ts"
+import { DAY_MS } from "../hour/Units.ts"
+import * as Backfill from "./Backfill.ts"
+import * as ClusterSampling from "./ClusterSampling.ts"
+import { HourJournal, type KeptHour } from "./HourJournal.ts"
+import * as Repricing from "./Repricing.ts"
+import { SamplerSettings } from "./SamplerSettings.ts"
+import * as Troubles from "./Troubles.ts"
+import { UsageSources } from "./UsageSources.ts"
+
+/** How long old hours wait to be forgotten for hours that are being filled in. */
+const MAX_WAIT_MINUTES = 24 * 60
+
+/** A cluster that is sampled, and by which connection it is followed now. */
+interface Running {
+  /** Whether it is registered; one that is not ends once its hours are finished. */
+  isWanted: boolean
+  readonly attach: (cluster: Cluster) => Effect.Effect<void, never, Scope.Scope>
+  readonly open: Effect.Effect<Option.Option<Hour>>
+  readonly scope: Scope.Closeable
+  attached: { readonly generation: string; readonly scope: Scope.Closeable } | undefined
+}
+
+/**
+ * Keeps the costs of all clusters current, for as long as its layer lives.
+ *
+ * **Limits** one program samples a cluster. An interruption loses nothing but the time until the next start: hours are
+ * closed whole, and the open one goes on from the journal.
+ *
+ * @since 0.1.0
+ */
+export class CostSampler extends Context.Service<
+  CostSampler,
+  {
+    /** Gives the hour of a cluster that is not closed yet, as `OpenHours` says. **Limits** built once a second at most. */
+    readonly open: (cluster: ClusterName) => Effect.Effect<Option.Option<Hour>>
+    /**
+     * Gives closed hours from an instant on the costs that they have by the prices of now, and says how many it rewrote.
+     *
+     * **Shape** for `PriceHistory.Revised.repriceFromMs`, once the new book counts. What fails is tried again until it has
+     * worked, and a crash on the way is made good at the next start. **Limits** `repriceHours` of a cluster at once; one
+     * repricing at a time.
+     */
+    readonly reprice: (fromMs: number) => Effect.Effect<number>
+    /** Changes prices with a note before: a crash between the change and {@link reprice} is made good at the next start. */
+    readonly repriceNoted: Around
+    /** Tells how far the present repricing is. */
+    readonly repricing: Effect.Effect<Option.Option<Repricing.Progress>>
+  }
+>()("@quarterdeck/cost/CostSampler") {
+  /** Samples, and gives open hours to reports. */
+  static readonly layer: Layer.Layer<
+    CostSampler | OpenHours,
+    CostError,
+    ClusterCache | ClusterRegistry | CostStore | HourJournal | KubeApi | Prices | Recommender | UsageSources
+  > = Layer.effectContext(
+    Effect.suspend(() =>
+      Effect.map(make, (sampler) =>
+        Context.make(CostSampler, sampler).pipe(Context.add(OpenHours, OpenHours.of({ open: sampler.open })))
+      )
+    )
+  )
+}
+
+const make = Effect.gen(function* () {
+  const registry = yield* ClusterRegistry
+  const cache = yield* ClusterCache
+  const api = yield* KubeApi
+  const store = yield* CostStore
+  const prices = yield* Prices
+  const recommender = yield* Recommender
+  const sources = yield* UsageSources
+  const journal = yield* HourJournal
+  const settings = yield* SamplerSettings
+  const ownScope = yield* Effect.scope
+  const running = new Map<ClusterName, Running>()
+  const lanes = new Map<ClusterName, Semaphore.Semaphore>()
+  let filling = 0
+
+  const laneOf = (cluster: ClusterName): Semaphore.Semaphore => {
+    const lane = lanes.get(cluster) ?? Semaphore.makeUnsafe(1)
+    lanes.set(cluster, lane)
+    return lane
+  }
+  const repricing = yield* Repricing.make({
+    ...{ store, prices, journal, settings, laneOf },
+    clusters: () => [...lanes.keys()]
+  })
+
+  const start = Effect.fnUntraced(function* (name: ClusterName, kept: ReadonlyArray<KeptHour>, isWanted: boolean) {
+    const scope = yield* Scope.fork(ownScope)
+    const source = sources.of(name)
+    let mayFold = source._tag !== "Hourly"
+    const parts = {
+      ...{ cluster: name, source, store, prices, recommender, journal, settings, cache, api },
+      lane: laneOf(name),
+      troubles: Troubles.make(name),
+      mayFold: () => mayFold
+    }
+    const sampling = yield* ClusterSampling.make(parts)
+    const wake = yield* Queue.sliding<void>(1)
+
+    for (const one of kept) {
+      yield* sampling
+        .restore(one)
+        .pipe(Effect.catch((error: CostError) => parts.troubles.failed("journal", error.message)))
+    }
+
+    const member: Running = { isWanted, attach: sampling.attach, open: sampling.open, scope, attached: undefined }
+    const ticks = Effect.gen(function* () {
+      // The first at once: what was kept from before may be due.
+      while (true) {
+        yield* survive(name, "sampling", sampling.tick)
+        yield* Queue.offer(wake, undefined)
+        yield* ClusterSampling.untilNext(settings.sampleSeconds)
+      }
+    })
+    const closes = Effect.gen(function* () {
+      while (true) {
+        yield* Queue.take(wake)
+        yield* survive(name, "closing hours", sampling.close)
+        if (sampling.isDone() && !member.isWanted) return yield* end(name)
+      }
+    })
+    running.set(name, member)
+    yield* Effect.forkIn(ticks, scope)
+    yield* Effect.forkIn(closes, scope)
+    if (source._tag !== "Hourly") return member
+    filling++
+    const attempted = Effect.sync(() => {
+      mayFold = true
+    })
+    yield* Backfill.run({ ...parts, source, attempted }).pipe(
+      Effect.ensuring(
+        Effect.sync(() => {
+          filling--
+        })
+      ),
+      Effect.forkIn(scope)
+    )
+    return member
+  })
+
+  /** Lets go of a cluster of which nothing is left to do. **Shape** by a fiber of its own, since it ends the asking one. */
+  const end = Effect.fnUntraced(function* (name: ClusterName) {
+    const member = running.get(name)
+    if (member === undefined) return
+    running.delete(name)
+    yield* recommender.release(name)
+    yield* Effect.forkIn(Scope.close(member.scope, Exit.void), ownScope)
+  })
+
+  const detach = Effect.fnUntraced(function* (member: Running) {
+    const { attached } = member
+    member.attached = undefined
+    if (attached !== undefined) yield* Scope.close(attached.scope, Exit.void)
+  })
+
+  const follow = Effect.fnUntraced(function* (cluster: Cluster) {
+    const member = running.get(cluster.name) ?? (yield* start(cluster.name, [], true))
+    member.isWanted = true
+    if (member.attached?.generation === cluster.generation) return
+    yield* detach(member)
+    const scope = yield* Scope.fork(member.scope)
+    member.attached = { generation: cluster.generation, scope }
+    yield* member.attach(cluster).pipe(Scope.provide(scope), Effect.forkIn(scope))
+  })
+
+  const take = Effect.fnUntraced(function* (clusters: ReadonlyArray<Cluster>) {
+    const names = new Set(clusters.map(({ name }) => name))
+    for (const [name, member] of running) {
+      if (names.has(name)) continue
+      member.isWanted = false
+      yield* detach(member)
+    }
+    yield* Effect.forEach(clusters, follow, { discard: true })
+  })
+
+  /** Days must not be put together while hours of them are still to come; but that may fail for ever. */
+  const awaitFilled = (minutesLeft: number): Effect.Effect<void> =>
+    Effect.suspend(() =>
+      filling === 0 || minutesLeft <= 0
+        ? Effect.void
+        : Effect.andThen(Effect.sleep("10 minutes"), awaitFilled(minutesLeft - 10))
+    )
+
+  const prune = Effect.gen(function* () {
+    yield* awaitFilled(MAX_WAIT_MINUTES)
+    const nowMs = yield* Clock.currentTimeMillis
+    const hoursBeforeMs = nowMs - settings.hourlyDays * DAY_MS
+    const daysBeforeMs = nowMs - settings.retentionDays * DAY_MS
+    yield* store
+      .prune({ hoursBeforeMs, daysBeforeMs })
+      .pipe(Effect.catch((error: CostError) => Effect.logWarning(`old hours are not forgotten: ${error.message}`)))
+    yield* Effect.sleep("1 day")
+  })
+
+  for (const [name, hours] of Map.groupBy(yield* journal.kept, ({ cluster }) => cluster))
+    yield* start(name, hours, false)
+  yield* take((yield* registry.snapshot).clusters)
+  yield* Effect.forkScoped(Stream.runForEach(registry.changes, ({ clusters }) => take(clusters)))
+  yield* Effect.forkScoped(repricing.resume)
+  yield* Effect.forkScoped(Effect.forever(prune))
+
+  return CostSampler.of({
+    open: (cluster) => Effect.suspend(() => running.get(cluster)?.open ?? Effect.succeed(Option.none())),
+    reprice: repricing.pursue,
+    repriceNoted: repricing.noted,
+    repricing: repricing.progress
+  })
+})
+
+/** One hour that cannot be computed must not end the sampling of the cluster. */
+const survive = (cluster: ClusterName, what: string, effect: Effect.Effect<void>): Effect.Effect<void> =>
+  Effect.catchCause(effect, (cause) =>
+    Cause.hasInterruptsOnly(cause)
+      ? Effect.failCause(cause)
+      : Effect.logError(`cost of cluster ${cluster}: ${what}`, cause)
+  )

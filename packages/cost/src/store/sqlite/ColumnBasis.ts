@@ -1,0 +1,62 @@
+/**
+ * Which column foretells which.
+ */
+import { measures } from "../../hour/Measure.ts"
+
+/** How many columns there are. */
+export const WIDTH = measures.length
+
+const at = (measure: (typeof measures)[number]): number => measures.indexOf(measure)
+
+/**
+ * The column that a column goes along with: a workload's requests go with its replicas, its costs with what it holds.
+ *
+ * **Shape** -1 for those that simply go on.
+ */
+export const BASIS: ReadonlyArray<number> = measures.map((measure) => {
+  switch (measure) {
+    case "cpuCostNanos":
+      return at("cpuAllocatedMilliSeconds")
+    case "memoryCostNanos":
+      return at("memoryAllocatedKibSeconds")
+    case "gpuCostNanos":
+      return at("gpuMilliSeconds")
+    case "storageCostNanos":
+      return at("storageKibSeconds")
+    case "networkCostNanos":
+      return at("internetEgressKib")
+    case "loadBalancerCostNanos":
+      return at("loadBalancerSeconds")
+    case "cpuAllocatedMilliSeconds":
+      return at("cpuRequestedMilliSeconds")
+    case "memoryAllocatedKibSeconds":
+      return at("memoryRequestedKibSeconds")
+    case "spotSeconds":
+    case "cpuUsedMilliSeconds":
+    case "memoryUsedKibSeconds":
+    case "cpuRequestedMilliSeconds":
+    case "memoryRequestedKibSeconds":
+      return at("replicaSeconds")
+    case "coveredSeconds":
+      return at("existedSeconds")
+    case "replicaSeconds":
+    case "gpuMilliSeconds":
+    case "storageKibSeconds":
+    case "zoneEgressKib":
+    case "regionEgressKib":
+    case "internetEgressKib":
+    case "loadBalancerSeconds":
+    case "existedSeconds":
+      return -1
+  }
+})
+
+const depthOf = (column: number): number => {
+  const basis = BASIS[column] ?? -1
+  return basis < 0 ? 0 : 1 + depthOf(basis)
+}
+
+/** The columns, each after its basis. */
+export const ORDER: ReadonlyArray<number> = measures
+  .map((_, column) => column)
+  .toSorted((a, b) => depthOf(a) - depthOf(b))

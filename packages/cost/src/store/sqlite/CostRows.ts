@@ -1,0 +1,160 @@
+/**
+ * The rows of the cost history, each blob with its checksum.
+ *
+ * A checksum covers the place of a blob too, so that a blob in another's row is seen as damage.
+ */
+import * as Calendar from "./Calendar.ts"
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite"
+import { crc32 } from "node:zlib"
+import { Damaged, number, text } from "./SqlValue.ts"
+
+/** The hours of a day. */
+export const HOURS = 0
+/** The days of a month. */
+export const DAYS = 1
+
+export interface StepKey {
+  readonly cluster: number
+  readonly level: number
+  readonly epoch: number
+  readonly step: number
+}
+
+/** One step's sums. **Units** `known` in seconds since the epoch began. */
+interface StepSums {
+  readonly known: number
+  readonly mask: number
+  readonly sums: Uint8Array
+}
+
+interface StepRow extends StepKey, StepSums {
+  readonly slots: Uint8Array | undefined
+  readonly detail: Uint8Array | undefined
+}
+
+/** Names a step as people do. */
+type Describe = (key: StepKey) => string
+
+export type Rows = ReturnType<typeof make>
+
+export const make = (database: DatabaseSync) => {
+  const where = "WHERE cluster = ? AND level = ? AND epoch = ?"
+  const statements = {
+    clusters: database.prepare("SELECT id, name FROM clusters ORDER BY id"),
+    addCluster: database.prepare("INSERT INTO clusters (name, next_series) VALUES (?, 0) RETURNING id"),
+    places: database.prepare("SELECT level, epoch, step, mask FROM steps WHERE cluster = ?"),
+    slotsAt: database.prepare(`SELECT slots, slots_crc AS crc FROM steps ${where} AND step = ?`),
+    slots: database.prepare(`SELECT step, slots, slots_crc AS crc FROM steps ${where} ORDER BY step`),
+    sums: database.prepare(`SELECT known, mask, sums, sums_crc AS crc FROM steps ${where} AND step = ?`),
+    detail: database.prepare(`SELECT detail, detail_crc AS crc FROM steps ${where} AND step = ?`),
+    put: database.prepare(
+      `INSERT INTO steps (cluster, level, epoch, step, known, mask, sums_crc, slots_crc, detail_crc, sums, slots, detail)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+    ),
+    removeFrom: database.prepare(`DELETE FROM steps ${where} AND step >= ?`),
+    removeStep: database.prepare(`DELETE FROM steps ${where} AND step = ?`),
+    markPruned: database.prepare("INSERT OR IGNORE INTO pruned (cluster) VALUES (?)"),
+    pruned: database.prepare("SELECT cluster FROM pruned"),
+    unmarkPruned: database.prepare("DELETE FROM pruned WHERE cluster = ?")
+  }
+
+  /** Names a step as people do: asked where something is wrong with it alone. */
+  const describe: Describe = ({ cluster, epoch, level, step }) => {
+    const found = statements.clusters.all().find(({ id }) => id === cluster)
+    const name = found === undefined ? String(cluster) : text(found["name"])
+    return level === HOURS
+      ? `the hour ${Calendar.printHour(Calendar.startOf(epoch, step))} of cluster ${name}`
+      : `the day ${Calendar.printDay(Calendar.startOf(Calendar.firstDayOf(epoch) + step))} of cluster ${name}`
+  }
+  const checked = checkedBy(describe)
+
+  return {
+    clusters: () => statements.clusters.all().map(({ id, name }) => ({ id: number(id), name: text(name) })),
+    addCluster: (name: string): number => number(statements.addCluster.get(name)?.["id"]),
+
+    places: (cluster: number) =>
+      statements.places.all(cluster).map((row) => ({
+        cluster,
+        level: number(row["level"]),
+        epoch: number(row["epoch"]),
+        step: number(row["step"]),
+        mask: number(row["mask"])
+      })),
+
+    slotsOf: (cluster: number, level: number, epoch: number) =>
+      statements.slots.all(cluster, level, epoch).map((row) => {
+        const step = number(row["step"])
+        return { step, slots: checked(row["slots"], row["crc"], { cluster, level, epoch, step }, "slots") }
+      }),
+
+    sumsOf: (key: StepKey): StepSums => {
+      const row = statements.sums.get(key.cluster, key.level, key.epoch, key.step)
+      if (row === undefined) throw new Damaged(`${describe(key)} is missing`)
+      const known = number(row["known"])
+      const mask = number(row["mask"])
+      const sums = checked(row["sums"], row["crc"], key, "sums", [known, mask])
+      if (sums === undefined) throw new Damaged(`${describe(key)} has no sums`)
+      return { known, mask, sums }
+    },
+
+    slotsAt: (key: StepKey): Uint8Array | undefined => {
+      const row = statements.slotsAt.get(key.cluster, key.level, key.epoch, key.step)
+      return row === undefined ? undefined : checked(row["slots"], row["crc"], key, "slots")
+    },
+
+    detailOf: (key: StepKey): Uint8Array => {
+      const row = statements.detail.get(key.cluster, key.level, key.epoch, key.step)
+      const detail = row === undefined ? undefined : checked(row["detail"], row["crc"], key, "detail")
+      if (detail === undefined) throw new Damaged(`${describe(key)} has no detail`)
+      return detail
+    },
+
+    put: (row: StepRow): void => {
+      const { cluster, detail, epoch, known, level, mask, slots, step, sums } = row
+      statements.put.run(
+        cluster,
+        level,
+        epoch,
+        step,
+        known,
+        mask,
+        checksum(sums, row, [known, mask]),
+        slots === undefined ? null : checksum(slots, row),
+        detail === undefined ? null : checksum(detail, row),
+        sums,
+        slots ?? null,
+        detail ?? null
+      )
+    },
+    removeFrom: (cluster: number, level: number, epoch: number, step: number) =>
+      void statements.removeFrom.run(cluster, level, epoch, step),
+    removeStep: ({ cluster, epoch, level, step }: StepKey) =>
+      void statements.removeStep.run(cluster, level, epoch, step),
+
+    markPruned: (cluster: number) => void statements.markPruned.run(cluster),
+    unmarkPruned: (cluster: number) => void statements.unmarkPruned.run(cluster),
+    pruned: () => statements.pruned.all().map(({ cluster }) => number(cluster))
+  }
+}
+
+const checksum = (
+  bytes: Uint8Array,
+  { cluster, epoch, level, step }: StepKey,
+  facts: ReadonlyArray<number> = []
+): number => crc32(bytes, crc32(new Uint8Array(Float64Array.of(cluster, level, epoch, step, ...facts).buffer)))
+
+const checkedBy =
+  (describe: Describe) =>
+  (
+    blob: SQLOutputValue | undefined,
+    crc: SQLOutputValue | undefined,
+    key: StepKey,
+    what: string,
+    facts?: ReadonlyArray<number>
+  ): Uint8Array | undefined => {
+    if (blob === null && crc === null) return undefined
+    if (!(blob instanceof Uint8Array) || checksum(blob, key, facts) !== crc) {
+      throw new Damaged(`the ${what} of ${describe(key)} are damaged`)
+    }
+    return blob
+  }

@@ -1,0 +1,168 @@
+/**
+ * Adds and subtracts sums of steps, whatever slots their series have in each.
+ */
+import type { StepKey } from "./CostRows.ts"
+import type { Table } from "./Epoch.ts"
+import * as LaidColumns from "./LaidColumns.ts"
+import type { Laid } from "./LaidColumns.ts"
+
+/** What came out of adding, which may be added again. **Shape** none of its series is zero throughout. */
+export interface Combined extends Table, Laid {
+  readonly known: number
+}
+
+/** Sums that count once, or are taken away once. */
+export interface Term {
+  readonly sums: Table & { readonly known: number }
+  readonly sign: 1 | -1
+}
+
+/** A step whose sums count, or are taken away. */
+interface SignedKey {
+  readonly key: StepKey
+  readonly sign: 1 | -1
+}
+
+/** Leaves out steps that count once and are taken away once. */
+export const cancelled = (added: ReadonlyArray<StepKey>, taken: ReadonlyArray<StepKey>): ReadonlyArray<SignedKey> => {
+  const isIn = (keys: ReadonlyArray<StepKey>) => (key: StepKey) =>
+    keys.some(({ epoch, level, step }) => epoch === key.epoch && level === key.level && step === key.step)
+  const isTaken = isIn(taken)
+  const isAdded = isIn(added)
+  return [
+    ...added.filter((key) => !isTaken(key)).map((key): SignedKey => ({ key, sign: 1 })),
+    ...taken.filter((key) => !isAdded(key)).map((key): SignedKey => ({ key, sign: -1 }))
+  ]
+}
+
+/**
+ * Adds terms up.
+ *
+ * **Limits** linear in their places; exact while sums are whole and below 2^53. Terms whose series come in one order, as
+ * those of one epoch do, are added fastest.
+ */
+export const combine = (terms: ReadonlyArray<Term>): Combined => {
+  const { ids, placed } = union(terms)
+  const laid = LaidColumns.make(ids.length, (column) => terms.some(({ sums }) => sums.columns[column] !== undefined))
+  for (const [column, into] of LaidColumns.spread(laid, ids.length).entries()) {
+    if (into !== undefined) addColumn(into, placed, column)
+  }
+  const known = terms.reduce((sum, { sign, sums }) => sum + sign * sums.known, 0)
+  const left = withoutZeros(laid, ids)
+  return { ...left, size: left.ids.length, columns: LaidColumns.spread(left, left.ids.length), known }
+}
+
+/** A term with the place of each slot. **Shape** the first slots have places of their own number, `straight` of them. */
+interface Placed {
+  readonly term: Term
+  readonly places: Int32Array
+  readonly straight: number
+}
+
+const union = (terms: ReadonlyArray<Term>) => {
+  let largest = -1
+  let most = 0
+  for (const { sums } of terms) {
+    most += sums.size
+    for (let slot = 0; slot < sums.size; slot++) {
+      const id = sums.ids[slot] ?? -1
+      if (id > largest) largest = id
+    }
+  }
+  const placeOf = new Int32Array(largest + 1).fill(-1)
+  const ids = new Int32Array(most)
+  let count = 0
+  const placed = terms.map((term): Placed => {
+    const { sums } = term
+    const places = new Int32Array(sums.size)
+    let straight = 0
+    for (let slot = 0; slot < sums.size; slot++) {
+      const id = sums.ids[slot] ?? 0
+      let place = placeOf[id] ?? -1
+      if (place < 0) {
+        place = count++
+        placeOf[id] = place
+        ids[place] = id
+      }
+      places[slot] = place
+      if (place === straight && slot === straight) straight++
+    }
+    return { term, places, straight }
+  })
+  return { ids: ids.slice(0, count), placed }
+}
+
+const addColumn = (into: Float64Array, placed: ReadonlyArray<Placed>, column: number): void => {
+  const [first, second] = placed
+  const from = first?.term.sums.columns[column]
+  const other = second?.term.sums.columns[column]
+  let done = 0
+  if (first !== undefined && second !== undefined && from !== undefined && other !== undefined) {
+    done = Math.min(first.straight, second.straight)
+    addBoth(into, from, first.term.sign, other, second.term.sign, done)
+  }
+  for (const [index, { places, straight, term }] of placed.entries()) {
+    const own = term.sums.columns[column]
+    if (own === undefined) continue
+    const begun = index < 2 ? done : 0
+    addStraight(into, own, begun, straight, term.sign)
+    addTo(into, own, places, Math.max(begun, straight), term.sign)
+  }
+}
+
+const addBoth = (
+  into: Float64Array,
+  from: Float64Array,
+  sign: number,
+  other: Float64Array,
+  otherSign: number,
+  size: number
+): void => {
+  for (let slot = 0; slot < size; slot++) into[slot] = sign * (from[slot] ?? 0) + otherSign * (other[slot] ?? 0)
+}
+
+const addStraight = (into: Float64Array, from: Float64Array, begun: number, end: number, sign: number): void => {
+  for (let slot = begun; slot < end; slot++) into[slot] = (into[slot] ?? 0) + sign * (from[slot] ?? 0)
+}
+
+const addTo = (into: Float64Array, from: Float64Array, to: Int32Array, begun: number, sign: number): void => {
+  for (let slot = begun; slot < to.length; slot++) {
+    const place = to[slot] ?? 0
+    into[place] = (into[place] ?? 0) + sign * (from[slot] ?? 0)
+  }
+}
+
+/** Moves what is left together, within its columns' own room: nothing is copied elsewhere. */
+const withoutZeros = ({ used, values }: Laid, ids: Int32Array): Laid & { readonly ids: Int32Array } => {
+  const count = ids.length
+  const zeros = zerosOf(values, count)
+  if (zeros.length === 0) return { used, values, ids }
+  const kept = new Int32Array(count - zeros.length)
+  for (let place = 0, zero = 0, next = 0; place < count; place++) {
+    if (zeros[zero] === place) zero++
+    else kept[next++] = place
+  }
+  let next = 0
+  for (let from = 0; from < values.length; from += count) next = moveTogether(values, from, kept, next)
+  return { used, values: values.subarray(0, next), ids: kept.map((place) => ids[place] ?? 0) }
+}
+
+const moveTogether = (values: Float64Array, from: number, kept: Int32Array, next: number): number => {
+  for (let one = 0; one < kept.length; one++) values[next + one] = values[from + (kept[one] ?? 0)] ?? 0
+  return next + kept.length
+}
+
+/** The places that are zero throughout. **Limits** looks at few columns where most have something in the first. */
+const zerosOf = (values: Float64Array, count: number): Int32Array => {
+  let zeros = new Int32Array(count)
+  for (let place = 0; place < count; place++) zeros[place] = place
+  for (let at = 0; at < values.length && zeros.length > 0; at += count) {
+    let left = 0
+    for (let one = 0; one < zeros.length; one++) {
+      const place = zeros[one] ?? 0
+      if (values[at + place] === 0) zeros[left++] = place
+    }
+    zeros = zeros.subarray(0, left)
+  }
+  return zeros
+}

@@ -1,0 +1,171 @@
+/**
+ * Carries out what the worker thread is asked for.
+ */
+import type { DatabaseSync } from "node:sqlite"
+import * as Calendar from "./Calendar.ts"
+import * as CostCheck from "./CostCheck.ts"
+import * as Database from "./CostDatabase.ts"
+import { type Cluster, type History, make as makeHistory } from "./CostHistory.ts"
+import type { Answer, Call, Closing, Outcome, ReadHour, ReadSeries, ReadSums } from "./CostProtocol.ts"
+import * as CostReads from "./CostReads.ts"
+import * as RecommendationRows from "./RecommendationRows.ts"
+import * as SeriesText from "./SeriesText.ts"
+import { Damaged } from "./SqlValue.ts"
+import * as CostWrites from "./CostWrites.ts"
+
+type OpenCall = Extract<Call, { readonly operation: "open" }>
+
+interface Current {
+  readonly database: DatabaseSync
+  readonly history: History
+  readonly recommendations: RecommendationRows.RecommendationRows
+}
+
+/** Carries out calls. **Shape** `open` is the first one, `end` the last. */
+export const make = (): ((call: Call) => Outcome) => {
+  let current: Current | undefined
+
+  const open = ({ isAlone, path }: OpenCall): Answer => {
+    const database = Database.open(path, { isAlone })
+    try {
+      const history = makeHistory(database)
+      CostWrites.sweep(history, (statements) => Database.transact(database, statements))
+      current = { database, history, recommendations: RecommendationRows.make(database) }
+    } catch (error) {
+      database.close()
+      throw error
+    }
+    return { operation: "open" }
+  }
+
+  const write = <A>({ database, history }: Current, statements: () => A): A => {
+    try {
+      return Database.transact(database, statements)
+    } catch (error) {
+      // A closed hour is seen before anything is written; all else leaves what was decoded ahead of the file.
+      if (!(error instanceof CostWrites.Closed)) history.reset()
+      throw error
+    }
+  }
+
+  const perform = (call: Exclude<Call, OpenCall>): Answer => {
+    if (current === undefined) throw new Error("the database is not open")
+    const { database, history, recommendations } = current
+    const { operation } = call
+    switch (operation) {
+      case "close":
+        return {
+          operation,
+          ids: write(current, () => CostWrites.close(history, call.closing)),
+          room: new Float64Array(call.closing.values.buffer)
+        }
+      case "rewrite":
+        return { operation, ids: write(current, () => CostWrites.rewrite(history, call.closings)) }
+      case "sums":
+        return { operation, sums: call.clusters.map((name) => sumsOf(history, name, call.startMs, call.endMs)) }
+      case "hours": {
+        const cluster = history.find(call.cluster)
+        if (cluster === undefined) return { operation, hours: [], given: 0 }
+        const given = history.series.idsGiven(cluster.id)
+        return { operation, hours: hoursOf(history, cluster, call.startMs, call.endMs), given }
+      }
+      case "series":
+        return seriesOf(history, call.cluster, call.from)
+      case "extents":
+        return { operation, extents: extentsOf(history) }
+      case "prune": {
+        const hours = Calendar.dayAt(call.hoursBeforeMs)
+        const days = Calendar.dayAt(call.daysBeforeMs)
+        write(current, () => CostWrites.prune(history, hours, days))
+        return { operation }
+      }
+      case "recommend":
+        write(current, () => recommendations.save(call.saved))
+        return { operation }
+      case "recommendations":
+        return { operation, read: recommendations.load(call.cluster, call) }
+      case "forgetRecommendations":
+        write(current, () => recommendations.forget(call.cluster))
+        return { operation }
+      case "check":
+        return { operation, checked: CostCheck.check(history) }
+      case "repair":
+        return { operation, checked: write(current, () => CostCheck.repair(history)) }
+      case "end":
+        current = undefined
+        database.close()
+        return { operation }
+    }
+  }
+
+  return (call) => {
+    try {
+      return { outcome: "done", answer: call.operation === "open" ? open(call) : perform(call) }
+    } catch (error) {
+      if (error instanceof CostWrites.Closed) return { outcome: "closed", ...placeOf(error) }
+      if (error instanceof CostWrites.Forgotten) return { outcome: "forgotten", ...placeOf(error) }
+      const isUnreadable = error instanceof Damaged || error instanceof Database.TooNew
+      const message = error instanceof Error ? error.message : "not an error"
+      return { outcome: isUnreadable ? "unreadable" : "failed", message }
+    }
+  }
+}
+
+const placeOf = ({ cluster, startMs }: Pick<Closing, "cluster" | "startMs">) => ({ cluster, startMs })
+
+const sumsOf = (history: History, name: string, startMs: number, endMs: number): ReadSums => {
+  const cluster = history.find(name)
+  if (cluster === undefined) {
+    return { ids: new Int32Array(0), used: 0, values: new Float64Array(0), knownSeconds: 0, given: 0 }
+  }
+  const { ids, known, used, values } = CostReads.sums(history, cluster, startMs, endMs)
+  return { ids, used, values, knownSeconds: known, given: history.series.idsGiven(cluster.id) }
+}
+
+const hoursOf = (history: History, cluster: Cluster, startMs: number, endMs: number): ReadonlyArray<ReadHour> => {
+  const days = [...cluster.hours.keys()].filter(
+    (day) => Calendar.startOf(day) < endMs && Calendar.startOf(day + 1) > startMs
+  )
+  return days
+    .toSorted((a, b) => a - b)
+    .flatMap((day) =>
+      Calendar.stepsOf(cluster.hours.get(day) ?? 0)
+        .map((step) => ({ step, start: Calendar.startOf(day, step) }))
+        .filter(({ start }) => start >= startMs && start < endMs)
+        .map(({ start, step }): ReadHour => {
+          const { charges, ids, known, rateOf, shares, used, values } = CostReads.hour(history, cluster, day, step)
+          return { startMs: start, knownSeconds: known, ids, used, values, charges, rateOf, shares }
+        })
+    )
+}
+
+/** Series that are sent at once: few enough to leave the other thread's event loop to others. */
+const PAGE = 250
+
+const seriesOf = (history: History, name: string, from: number): ReadSeries => {
+  const cluster = history.find(name)
+  if (cluster === undefined) return { operation: "series", series: SeriesText.print([]), next: from + PAGE }
+  const most = Math.min(PAGE, Math.max(1, history.series.idsGiven(cluster.id) - from))
+  const texts = history.series.textsFrom(cluster.id, from, most)
+  return { operation: "series", series: SeriesText.print(texts), next: from + most }
+}
+
+const extentsOf = (history: History) =>
+  history.names().flatMap((name) => {
+    const cluster = history.find(name)
+    const extent = cluster === undefined ? undefined : CostReads.extent(cluster)
+    return extent === undefined ? [] : [{ cluster: name, ...extent }]
+  })
+
+/** What of an answer moves to the other thread instead of being copied. **Shape** nothing else holds it. */
+export const transferred = (outcome: Outcome): Array<ArrayBuffer> => {
+  if (outcome.outcome !== "done") return []
+  const { answer } = outcome
+  const buffers = (arrays: ReadonlyArray<{ readonly buffer: ArrayBufferLike }>) =>
+    arrays.map(({ buffer }) => buffer).filter((buffer) => buffer instanceof ArrayBuffer)
+  if (answer.operation === "close") return [answer.room.buffer]
+  if (answer.operation === "sums") return buffers(answer.sums.flatMap(({ ids, values }) => [ids, values]))
+  if (answer.operation === "hours") return buffers(answer.hours.flatMap(({ ids, values }) => [ids, values]))
+  if (answer.operation === "recommendations") return buffers([answer.read.checkpoints])
+  return []
+}

@@ -1,0 +1,54 @@
+/**
+ * Writes by what an hour was charged, and reads it again.
+ */
+import { Schema } from "effect"
+import type { Hour } from "../../hour/Hour.ts"
+import { WrittenRates } from "../../hour/WrittenRates.ts"
+
+type Charges = Pick<Hour, "rates" | "storage">
+type Quantities = Pick<Hour["columns"], "storageKibSeconds">
+
+/** **Shape** a share names its class by its place; one that has all of its series' storage leaves the amount out. */
+const Written = Schema.fromJsonString(
+  Schema.Struct({
+    rates: WrittenRates,
+    storage: Schema.optionalKey(
+      Schema.Struct({
+        classes: Schema.Array(Schema.String),
+        shares: Schema.Array(
+          Schema.Union([Schema.Tuple([Schema.Int, Schema.Int]), Schema.Tuple([Schema.Int, Schema.Int, Schema.Finite])])
+        )
+      })
+    )
+  })
+)
+
+const encode = Schema.encodeSync(Written)
+const decode = Schema.decodeSync(Written)
+
+export const print = ({ rates, storage }: Charges, { storageKibSeconds }: Quantities): string => {
+  if (storage === undefined) return encode({ rates })
+  const classes = [...new Set(storage.map(({ storageClass }) => storageClass))]
+  const placeOf = new Map(classes.map((storageClass, place) => [storageClass, place]))
+  const shares = storage.map(
+    ({ kibSeconds, series, storageClass }): readonly [number, number] | readonly [number, number, number] => {
+      const place = placeOf.get(storageClass) ?? 0
+      return kibSeconds === storageKibSeconds[series] ? [place, series] : [place, series, kibSeconds]
+    }
+  )
+  return encode({ rates, storage: { classes, shares } })
+}
+
+/** Reads what {@link print} gave; the checksum of the blob that holds it says that it is that. */
+export const parse = (text: string, { storageKibSeconds }: Quantities): Charges => {
+  const { rates, storage } = decode(text)
+  if (storage === undefined) return { rates }
+  const { classes, shares } = storage
+  return {
+    rates,
+    storage: shares.map(([place, series, kibSeconds = storageKibSeconds[series] ?? 0]) => ({
+      ...{ series, kibSeconds },
+      storageClass: classes[place] ?? ""
+    }))
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * What an hour has besides its sums: which series it named and in what order, and by which prices they were charged.
+ *
+ * Read only to change prices and to explain; the sums of reports never touch it.
+ */
+import { zstdCompressSync, zstdDecompressSync } from "node:zlib"
+import type { Correction } from "./Epoch.ts"
+
+/** **Shape** `ids` in the order of the hour; `charges` is JSON; `shares` holds five numbers each. */
+export interface Detail {
+  readonly ids: Int32Array
+  readonly charges: string
+  readonly rateOf: Int32Array
+  readonly shares: Float64Array
+  readonly corrections: ReadonlyArray<Correction>
+}
+
+/** Numbers of a share: series, rate, CPU, memory, GPU. */
+export const SHARE_WIDTH = 5
+const CORRECTION_WIDTH = 3
+/** Lengths: series, numbers of shares, numbers of corrections, bytes of charges. */
+const HEAD_BYTES = 16
+
+/** Packs the detail. **Shape** ids as steps from one to the next: in most hours, ones. */
+export const pack = ({ corrections, ids, rateOf, charges, shares }: Detail): Uint8Array => {
+  const text = new TextEncoder().encode(charges)
+  const corrected = corrections.length * CORRECTION_WIDTH
+  const numbers = shares.length + corrected
+  const bytes = new Uint8Array(HEAD_BYTES + numbers * 8 + ids.length * 8 + text.length)
+  new Uint32Array(bytes.buffer, 0, 4).set([ids.length, shares.length, corrected, text.length])
+  const values = new Float64Array(bytes.buffer, HEAD_BYTES, numbers)
+  values.set(shares)
+  values.set(
+    corrections.flatMap(({ column, place, value }) => [place, column, value]),
+    shares.length
+  )
+  const at = HEAD_BYTES + numbers * 8
+  const moves = new Int32Array(bytes.buffer, at, ids.length)
+  let last = -1
+  for (let place = 0; place < ids.length; place++) {
+    const id = ids[place] ?? 0
+    moves[place] = id - last
+    last = id
+  }
+  new Int32Array(bytes.buffer, at + ids.length * 4, ids.length).set(rateOf)
+  bytes.set(text, at + ids.length * 8)
+  return zstdCompressSync(bytes)
+}
+
+export const unpack = (packed: Uint8Array): Detail => {
+  // A copy of its own: a buffer from the pool may lie where the wider types may not.
+  const bytes = Uint8Array.from(zstdDecompressSync(packed))
+  const [count = 0, shared = 0, corrected = 0, length = 0] = new Uint32Array(bytes.buffer, 0, 4)
+  const values = new Float64Array(bytes.buffer, HEAD_BYTES, shared + corrected)
+  const at = HEAD_BYTES + values.byteLength
+  const moves = new Int32Array(bytes.buffer, at, count)
+  const ids = new Int32Array(count)
+  let last = -1
+  for (let place = 0; place < count; place++) {
+    last += moves[place] ?? 0
+    ids[place] = last
+  }
+  const corrections: Array<Correction> = []
+  for (let one = shared; one < values.length; one += CORRECTION_WIDTH) {
+    corrections.push({ place: values[one] ?? 0, column: values[one + 1] ?? 0, value: values[one + 2] ?? 0 })
+  }
+  return {
+    ids,
+    rateOf: new Int32Array(bytes.buffer.slice(at + count * 4, at + count * 8)),
+    charges: new TextDecoder().decode(bytes.subarray(at + count * 8, at + count * 8 + length)),
+    shares: values.slice(0, shared),
+    corrections
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * Columns on their way between two threads: those that have anything, one after the other.
+ */
+import { WIDTH } from "./ColumnBasis.ts"
+import type { Sparse } from "./PackedColumns.ts"
+
+/** **Shape** `used` has a bit for each column that is there. */
+export interface Laid {
+  readonly used: number
+  readonly values: Float64Array<ArrayBuffer>
+}
+
+/** Room for columns. **Shape** zeros, or what was there before where room is given. */
+export const make = (size: number, isUsed: (column: number) => boolean, room?: Float64Array<ArrayBuffer>): Laid => {
+  let used = 0
+  let count = 0
+  for (let column = 0; column < WIDTH; column++) {
+    if (!isUsed(column)) continue
+    used |= 1 << column
+    count++
+  }
+  const length = count * size
+  const isRoomy = room !== undefined && room.length >= length && room.length <= 2 * length
+  return { used, values: isRoomy ? room.subarray(0, length) : new Float64Array(length) }
+}
+
+/** Gives each column its part. */
+export const spread = ({ used, values }: Laid, size: number): Sparse => {
+  let next = 0
+  return Array.from({ length: WIDTH }, (_, column) => {
+    if (((used >>> column) & 1) === 0) return undefined
+    next += size
+    return values.subarray(next - size, next)
+  })
+}

@@ -1,0 +1,281 @@
+/**
+ * Packs columns of whole numbers that nearly follow a prediction, so that only what differs takes room.
+ *
+ * **Shape** a column is kept as differences of 0 to 6 bytes, as wide as serves most of it best; what does not fit is
+ * kept aside by its place, wider or as it is. Planes of four, two and one bytes lie one after the other, so that each
+ * is read as a typed array.
+ *
+ * **Limits** exact for whole numbers of any size: what prediction and difference do not give back is kept as it is.
+ */
+import { ORDER, WIDTH } from "./ColumnBasis.ts"
+import { add, type Cursor, pass, type Planes, planesOf, put, RAW } from "./Planes.ts"
+
+/** **Shape** one array a measure, `undefined` where all of it is zero. */
+export type Sparse = ReadonlyArray<Float64Array | undefined>
+
+/**
+ * Foretells a column from those before it in {@link ORDER}.
+ *
+ * **Shape** fills the first `size` places and tells `true`, or leaves them and tells `false` where it foretells zeros.
+ */
+export type Prediction = (column: number, known: Sparse, into: Float64Array, size: number) => boolean
+
+/** Foretells nothing. */
+export const unpredicted: Prediction = () => false
+
+/** A difference of so many bytes lies below this, in either direction. */
+const REACH = [0, 0x80, 0x80_00, 0x80_00_00, 2 ** 31, 2 ** 39, 2 ** 47] as const
+/** Places below this are kept in two bytes. */
+const NARROW = 0x1_00_00
+/** Size, nothing, and a word for each column: how many are kept aside, how wide those are, how wide the others. */
+const HEAD = 2 + WIDTH
+const HEAD_BYTES = HEAD * 4
+const WIDTH_BITS = 3
+const WIDTH_MASK = 2 ** WIDTH_BITS - 1
+
+/** How a column is kept. */
+interface Kept {
+  readonly width: number
+  /** How many are kept aside, and how wide. */
+  readonly aside: number
+  readonly far: number
+}
+
+const absent: Kept = { width: 0, aside: 0, far: 0 }
+
+/** The bytes that a difference needs, {@link RAW} where it does not give the value back. */
+const widthOf = (rest: number): number => {
+  if (rest === 0) return 0
+  const reach = rest < 0 ? -rest - 1 : rest
+  if (reach < REACH[2]) return reach < REACH[1] ? 1 : 2
+  if (reach < REACH[4]) return reach < REACH[3] ? 3 : 4
+  if (reach < REACH[6]) return reach < REACH[5] ? 5 : 6
+  return RAW
+}
+
+/** How many differences a width is chosen by: enough to tell, few enough to cost nothing. */
+const SAMPLES = 256
+
+/** The width with which all take about the least room, given the width of the widest. */
+const widthFor = (rests: Float64Array, size: number, widest: number): number => {
+  const counts = new Uint32Array(RAW + 1)
+  const stride = Math.max(1, Math.floor(size / SAMPLES))
+  let beyond = 0
+  for (let place = 0; place < size; place += stride) {
+    const width = widthOf(rests[place] ?? 0)
+    counts[width] = (counts[width] ?? 0) + 1
+    beyond++
+  }
+  const asideBytes = (size <= NARROW ? 2 : 4) + (widest === RAW ? 8 : widest)
+  const sampled = beyond
+  let best = 0
+  let bestBytes = Number.POSITIVE_INFINITY
+  for (let width = 0; width <= Math.min(widest, RAW - 1); width++) {
+    beyond -= counts[width] ?? 0
+    const bytes = width * sampled + asideBytes * beyond
+    if (bytes >= bestBytes) continue
+    best = width
+    bestBytes = bytes
+  }
+  return best
+}
+
+/** Where the differences of a column lie, what is kept aside of it, and the places of that. */
+interface Spot {
+  readonly near: Readonly<Cursor>
+  readonly far: Readonly<Cursor>
+  readonly places: Readonly<Cursor>
+}
+
+const spotsOf = (columns: ReadonlyArray<Kept>, size: number) => {
+  const end: Cursor = { raws: 0, quads: 0, pairs: 0, bytes: 0 }
+  const spots = columns.map(({ aside, far, width }): Spot => {
+    const near = { ...end }
+    pass(end, width, size)
+    const farther = { ...end }
+    pass(end, far, aside)
+    const places = { ...end }
+    pass(end, size <= NARROW ? 2 : 4, aside)
+    return { near, far: farther, places }
+  })
+  return { spots, end, length: HEAD_BYTES + end.raws * 8 + end.quads * 4 + end.pairs * 2 + end.bytes }
+}
+
+/** Room to work in, kept because it is needed again with the next step. */
+const room = {
+  guesses: new Float64Array(0),
+  places: new Float64Array(0),
+  values: new Float64Array(0),
+  rests: Array.from({ length: WIDTH }, () => new Float64Array(0))
+}
+
+const makeRoom = (size: number): void => {
+  if (room.guesses.length >= size) return
+  const length = size + (size >> 3)
+  room.guesses = new Float64Array(length)
+  room.places = new Float64Array(length)
+  room.values = new Float64Array(length)
+  room.rests = room.rests.map(() => new Float64Array(length))
+}
+
+/** Numbers that are kept aside, with their places. */
+interface Aside {
+  readonly places: Float64Array
+  readonly values: Float64Array
+}
+
+const none: Aside = { places: new Float64Array(0), values: new Float64Array(0) }
+
+/**
+ * Packs the first `size` places of each column.
+ *
+ * **Shape** asks for each column once, in {@link ORDER}, so that its caller can make it while its parts are at hand;
+ * `known` holds those that were asked for.
+ */
+export const pack = (
+  size: number,
+  columnOf: (column: number) => Float64Array | undefined,
+  known: Sparse,
+  predicted: Prediction
+): Uint8Array => {
+  makeRoom(size)
+  const { guesses } = room
+  const nothing = new Float64Array(0)
+  const asides: Array<Aside | undefined> = Array.from({ length: WIDTH })
+  const kept = Array.from({ length: WIDTH }, () => absent)
+  for (const column of ORDER) {
+    const values = columnOf(column)
+    const isPredicted = predicted(column, known, guesses, size)
+    if (!isPredicted && values === undefined) continue
+    if (!isPredicted) guesses.fill(0, 0, size)
+    const rests = restsOf(column, size)
+    const widest = differences(rests, values ?? nothing, guesses)
+    if (widest === 0) continue
+    const width = widthFor(rests, size, widest)
+    // What needs as many bytes as the widest fits, all of it.
+    const aside =
+      width === widest ? none : takeAside(rests, REACH[width] ?? 0, widest === RAW ? (values ?? nothing) : rests)
+    asides[column] = aside
+    kept[column] = { width, aside: aside.places.length, far: aside.places.length > 0 ? widest : 0 }
+  }
+
+  const { end, length, spots } = spotsOf(kept, size)
+  const packed = new Uint8Array(length)
+  const head = new Uint32Array(packed.buffer, 0, HEAD)
+  const planes = planesOf(packed.buffer, HEAD_BYTES, end)
+  head[0] = size
+  for (const [column, { aside, far, width }] of kept.entries()) {
+    head[2 + column] = (((aside << WIDTH_BITS) | far) << WIDTH_BITS) | width
+    const spot = spots[column]
+    const apart = asides[column]
+    if (spot === undefined || apart === undefined) continue
+    put(restsOf(column, size), width, planes, spot.near)
+    put(apart.values, far, planes, spot.far)
+    put(apart.places, size <= NARROW ? 2 : 4, planes, spot.places)
+  }
+  return packed
+}
+
+const restsOf = (column: number, size: number): Float64Array =>
+  room.rests[column]?.subarray(0, size) ?? new Float64Array(size)
+
+/** Notes what lies between values and guesses, NaN where the two do not give the value back, and gives its width. */
+const differences = (rests: Float64Array, values: Float64Array, guesses: Float64Array): number => {
+  let most = 0
+  let isExact = true
+  for (let place = 0; place < rests.length; place++) {
+    const value = values[place] ?? 0
+    const guess = guesses[place] ?? 0
+    const rest = value - guess
+    rests[place] = rest
+    if (guess + rest !== value) {
+      rests[place] = Number.NaN
+      isExact = false
+    } else if (rest > most) most = rest
+    else if (-rest > most) most = -rest
+  }
+  return isExact ? widthOf(most) : RAW
+}
+
+/** Takes differences beyond a reach out, and keeps what `values` has in their places. */
+const takeAside = (rests: Float64Array, reach: number, values: Float64Array): Aside => {
+  const { places, values: taken } = room
+  let next = 0
+  for (let place = 0; place < rests.length; place++) {
+    const rest = rests[place] ?? 0
+    if (rest === 0 || (rest < reach && rest >= -reach)) continue
+    places[next] = place
+    taken[next] = values[place] ?? 0
+    rests[place] = 0
+    next++
+  }
+  return { places: places.slice(0, next), values: taken.slice(0, next) }
+}
+
+/** How many places were packed. */
+export const sizeOf = (packed: Uint8Array): number => headOf(packed)[0] ?? 0
+
+const headOf = (packed: Uint8Array): Uint32Array => {
+  if (packed.length < HEAD_BYTES) throw new Error("packed columns end too early")
+  return new Uint32Array(packed.buffer, packed.byteOffset, HEAD)
+}
+
+/**
+ * Gives back what was packed, with the same prediction.
+ *
+ * **Shape** columns have `capacity` places, at least as many as were packed; those beyond are zero.
+ */
+export const unpack = (
+  packed: Uint8Array,
+  capacity: number,
+  predicted: Prediction
+): Array<Float64Array | undefined> => {
+  const head = headOf(packed)
+  const size = head[0] ?? 0
+  const kept = Array.from({ length: WIDTH }, (_, column): Kept => {
+    const word = head[2 + column] ?? 0
+    return {
+      width: word & WIDTH_MASK,
+      far: (word >>> WIDTH_BITS) & WIDTH_MASK,
+      aside: word >>> (2 * WIDTH_BITS)
+    }
+  })
+  const { end, length, spots } = spotsOf(kept, size)
+  if (length !== packed.length || capacity < size) {
+    throw new Error("packed columns have another length than they say")
+  }
+  const planes = planesOf(packed.buffer, packed.byteOffset + HEAD_BYTES, end)
+
+  const columns: Array<Float64Array | undefined> = Array.from({ length: WIDTH })
+  for (const column of ORDER) {
+    const { aside, far, width } = kept[column] ?? absent
+    const spot = spots[column]
+    const into = new Float64Array(capacity)
+    const isPredicted = predicted(column, columns, into, size)
+    if (spot === undefined || (!isPredicted && width === 0 && aside === 0)) continue
+    add(into, size, width, planes, spot.near)
+    if (aside > 0) {
+      const numbers = new Float64Array(aside)
+      if (far === RAW) numbers.set(planes.raws.subarray(spot.far.raws, spot.far.raws + aside))
+      else add(numbers, aside, far, planes, spot.far)
+      addAside(into, numbers, far === RAW, placesOf(size, aside, planes, spot.places))
+    }
+    columns[column] = into
+  }
+  return columns
+}
+
+const placesOf = (size: number, aside: number, { pairs, quads }: Planes, at: Readonly<Cursor>) =>
+  size <= NARROW ? pairs.subarray(at.pairs, at.pairs + aside) : quads.subarray(at.quads, at.quads + aside)
+
+const addAside = (
+  into: Float64Array,
+  numbers: Float64Array,
+  isRaw: boolean,
+  places: Uint16Array | Uint32Array
+): void => {
+  for (let one = 0; one < numbers.length; one++) {
+    const place = places[one] ?? 0
+    into[place] = (isRaw ? 0 : (into[place] ?? 0)) + (numbers[one] ?? 0)
+  }
+}

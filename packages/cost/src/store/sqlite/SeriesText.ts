@@ -1,0 +1,86 @@
+/**
+ * Series on their way from their keys in the file to the other thread.
+ */
+import type { Series } from "../../hour/Series.ts"
+
+/**
+ * Writes series as one text. **Shape** JSON: an array, `null` for a key that is none.
+ *
+ * **Limits** one text with named fields is read back fastest, and leaves the least behind.
+ */
+export const print = (keys: ReadonlyArray<string>): string => JSON.stringify(keys.map((key) => seriesOf(key) ?? null))
+
+/**
+ * Reads what {@link print} wrote. Names and labels that are alike become one text, kept in `texts`: most of what many
+ * series say, others say too.
+ */
+export const parse = (text: string, texts: Map<string, string>): ReadonlyArray<Series | undefined> => {
+  const read: unknown = JSON.parse(text)
+  return isArray(read) ? read.map((one) => (isSeries(one) ? sharing(one, texts) : undefined)) : []
+}
+
+/** Nobody else has it yet: its texts are put in their places, and nothing is made anew. */
+const sharing = (series: Read, texts: Map<string, string>): Series => {
+  const { labels } = series
+  series.namespace = kept(series.namespace, texts)
+  series.kind = kept(series.kind, texts)
+  series.name = kept(series.name, texts)
+  for (const label in labels) {
+    if (Object.hasOwn(labels, label)) labels[label] = kept(labels[label] ?? "", texts)
+  }
+  return series
+}
+
+const kept = (text: string, texts: Map<string, string>): string => {
+  const before = texts.get(text)
+  if (before !== undefined) return before
+  texts.set(text, text)
+  return text
+}
+
+/** A series as it was just read. */
+interface Read {
+  namespace: string
+  kind: string
+  name: string
+  uid: string
+  labels: Record<string, string>
+}
+
+const isSeries = (value: unknown): value is Read =>
+  typeof value === "object"
+  && value !== null
+  && "namespace" in value
+  && typeof value.namespace === "string"
+  && "kind" in value
+  && typeof value.kind === "string"
+  && "name" in value
+  && typeof value.name === "string"
+  && "uid" in value
+  && typeof value.uid === "string"
+  && "labels" in value
+  && typeof value.labels === "object"
+  && value.labels !== null
+
+/** Reads a key back. **Shape** `undefined` for what is none. */
+const seriesOf = (key: string): Series | undefined => {
+  const read = parsed(key)
+  if (!isArray(read)) return undefined
+  const [namespace, kind, name, uid, labels] = read
+  if (typeof namespace !== "string" || typeof kind !== "string" || typeof name !== "string") return undefined
+  if (typeof uid !== "string" || !isArray(labels) || !labels.every(isLabel)) return undefined
+  return { namespace, kind, name, uid, labels: Object.fromEntries(labels) }
+}
+
+const isArray = (value: unknown): value is ReadonlyArray<unknown> => Array.isArray(value)
+
+const isLabel = (value: unknown): value is [string, string] =>
+  isArray(value) && value.length === 2 && value.every((one) => typeof one === "string")
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,257 @@
+/**
+ * Keeps the cost history in a SQLite file: for one running program.
+ *
+ * Back it up while the program runs with SQLite's own means, which see a consistent state and disturb nobody:
+ * `sqlite3 cost.sqlite "VACUUM INTO 'backup.sqlite'"`, or `backup()` of `node:sqlite` from any process. Copying the
+ * file alone loses what still stands in the log beside it (`cost.sqlite-wal`). To restore, stop the program, remove
+ * `cost.sqlite`, `-wal` and `-shm`, and put the backup in their place.
+ *
+ * A series is named once; an hour keeps, for each series of its day, what that came to since the day began, as the
+ * difference from what its first hour foretells, and a day the same within its month. So any window is a few
+ * subtractions, however long it is, and an hour takes little room.
+ *
+ * @since 0.1.0
+ */
+import { is, type ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Context, Deferred, Effect, Layer, type Scope } from "effect"
+import { join } from "node:path"
+import type { CostError } from "../../hour/CostError.ts"
+import { type ClusterSums, CostStore } from "../CostStore.ts"
+import * as CostClient from "./CostClient.ts"
+import type { Checked, Closing } from "./CostProtocol.ts"
+import { free } from "../../hour/Freed.ts"
+import * as HourMessage from "./HourMessage.ts"
+import * as RecommendationBook from "./RecommendationBook.ts"
+import * as SeriesBook from "./SeriesBook.ts"
+import type { Hour } from "../../hour/Hour.ts"
+import { RecommendationStore } from "../../savings/RecommendationStore.ts"
+import { DAY_MS } from "../../hour/Units.ts"
+import type { Window } from "../../hour/Window.ts"
+
+export type { Checked, Finding } from "./CostProtocol.ts"
+
+/** The file's name in the data directory. */
+export const FILE_NAME = "cost.sqlite"
+
+interface Options {
+  readonly directory: string
+}
+
+/** **Shape** `isAlone` keeps every other program from the file, and fails where one has it. */
+interface LayerOptions extends Options {
+  readonly isAlone?: boolean
+}
+
+const open = ({ directory, isAlone = false }: LayerOptions) => CostClient.make(join(directory, FILE_NAME), { isAlone })
+
+/** Sums as they came, and how many readers gave them back. */
+interface ReadSums {
+  readonly sums: ClusterSums
+  returned: number
+}
+
+/** What is asked of the thread, by how many. **Shape** one that loses interest gives nothing back: then nothing is freed. */
+interface Question {
+  readonly answer: Deferred.Deferred<ReadonlyArray<ReadSums>, CostError>
+  readers: number
+}
+
+const make = (client: CostClient.CostClient, scope: Scope.Scope) => {
+  const { call } = client
+  const book = SeriesBook.make(client)
+
+  const closingOf = (hour: Hour, room?: Float64Array<ArrayBuffer>): Effect.Effect<Closing> =>
+    Effect.map(book.idsOf(hour.cluster, hour.series), (ids) =>
+      HourMessage.toMessage(hour, ids, ...(room === undefined ? [] : [room]))
+    )
+  /** What the last closed hour went to the thread in: memory that was used before is the quickest to be had. */
+  let room: Float64Array<ArrayBuffer> | undefined
+
+  const close = Effect.fn("CostStore.close")(function* (hour: Hour) {
+    yield* Effect.annotateCurrentSpan({ cluster: hour.cluster })
+    const own = room
+    room = undefined
+    const closing = yield* closingOf(hour, own)
+    const answer = yield* call({ operation: "close", closing })
+    room = answer.room
+    book.note(hour.cluster, hour.series, closing, answer.ids)
+  })
+
+  const rewrite = Effect.fn("CostStore.rewrite")(function* (hours: ReadonlyArray<Hour>) {
+    if (hours.length === 0) return
+    const closings: Array<Closing> = []
+    for (const hour of hours) {
+      closings.push(yield* closingOf(hour))
+      yield* Effect.yieldNow
+    }
+    const { ids } = yield* call({ operation: "rewrite", closings })
+    for (const [index, given] of ids.entries()) {
+      const hour = hours[index]
+      const closing = closings[index]
+      if (hour === undefined || closing === undefined) continue
+      book.note(hour.cluster, hour.series, closing, given)
+    }
+  })
+
+  const hoursOfDay = Effect.fnUntraced(function* (cluster: ClusterName, window: Window) {
+    const { given, hours } = yield* call({ operation: "hours", cluster, ...window })
+    yield* book.learn(cluster, given)
+    return yield* Effect.forEach(hours, (hour) =>
+      Effect.map(book.seriesOf(cluster, hour.ids), (series) => HourMessage.toHour(cluster, hour, series))
+    )
+  })
+
+  const hours = Effect.fn("CostStore.hours")(function* (cluster: ClusterName, window: Window) {
+    yield* Effect.annotateCurrentSpan({ cluster })
+    const { extents } = yield* call({ operation: "extents" })
+    const extent = extents.find((one) => one.cluster === cluster)
+    if (extent === undefined) return []
+    const startMs = Math.max(window.startMs, extent.fromMs)
+    const endMs = Math.min(window.endMs, extent.toMs)
+    const read: Array<Hour> = []
+    // A day at a time: no more of it is between the two threads at once.
+    for (let from = startMs; from < endMs; from = dayAfter(from)) {
+      read.push(...(yield* hoursOfDay(cluster, { startMs: from, endMs: Math.min(dayAfter(from), endMs) })))
+    }
+    return read
+  })
+
+  const readSums = Effect.fnUntraced(function* (
+    clusters: ReadonlyArray<ClusterName>,
+    window: Window,
+    onOutcome: () => void
+  ) {
+    const answer = yield* call({ operation: "sums", clusters, ...window }, onOutcome)
+    const found: Array<ReadSums> = []
+    for (const [index, cluster] of clusters.entries()) {
+      const one = answer.sums[index]
+      if (one === undefined) continue
+      yield* book.learn(cluster, one.given)
+      const series = yield* book.seriesOf(cluster, one.ids)
+      const columns = HourMessage.columnsOf(one, one.ids.length)
+      const sums: ClusterSums = { cluster, window, series, columns, knownSeconds: one.knownSeconds }
+      found.push({ sums, returned: 0 })
+    }
+    return found
+  })
+
+  /** Questions on their way to the thread, which answers in order: who asks the same meanwhile is told no less. */
+  const asked = new Map<string, Question>()
+  /** What readers were given, each its own, over columns that they share. */
+  const lent = new WeakMap<ClusterSums, () => void>()
+
+  const told = (question: Question) =>
+    Effect.map(Deferred.await(question.answer), (found) =>
+      found.map((one) => {
+        const sums = { ...one.sums }
+        lent.set(sums, () => {
+          one.returned++
+          if (one.returned === question.readers) free(Object.values(sums.columns))
+        })
+        return sums
+      })
+    )
+
+  const sums = Effect.fn("CostStore.sums")(function* (clusters: ReadonlyArray<ClusterName>, window: Window) {
+    const key = JSON.stringify([clusters, window.startMs, window.endMs])
+    const same = asked.get(key)
+    if (same !== undefined) {
+      same.readers++
+      return yield* told(same)
+    }
+    const question: Question = { answer: yield* Deferred.make<ReadonlyArray<ReadSums>, CostError>(), readers: 1 }
+    asked.set(key, question)
+    const forget = () => {
+      if (asked.get(key) === question) asked.delete(key)
+    }
+    // In a fiber of its own: whoever asked first may lose interest before the others.
+    yield* readSums(clusters, window, forget).pipe(
+      Effect.ensuring(Effect.sync(forget)),
+      Deferred.into(question.answer),
+      Effect.forkIn(scope)
+    )
+    return yield* told(question)
+  })
+
+  const release = (sums: ReadonlyArray<ClusterSums>) => {
+    for (const one of sums) {
+      lent.get(one)?.()
+      lent.delete(one)
+    }
+  }
+
+  const sumsByStep = Effect.fn("CostStore.sumsByStep")(function* (
+    clusters: ReadonlyArray<ClusterName>,
+    edges: ReadonlyArray<number>
+  ) {
+    const windows = edges.slice(1).map((endMs, index): Window => ({ startMs: edges[index] ?? endMs, endMs }))
+    return yield* Effect.forEach(windows, (window) => sums(clusters, window))
+  })
+
+  const extents = Effect.map(call({ operation: "extents" }), ({ extents }) =>
+    extents.flatMap(({ cluster, ...extent }) => (is(cluster) ? [{ cluster, ...extent }] : []))
+  )
+
+  const prune = Effect.fn("CostStore.prune")((limits: { hoursBeforeMs: number; daysBeforeMs: number }) =>
+    Effect.asVoid(call({ operation: "prune", ...limits }))
+  )
+
+  return CostStore.of({ close, rewrite, hours, sums, release, sumsByStep, extents, prune })
+}
+
+const dayAfter = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS + DAY_MS
+
+/**
+ * Opens the history in a directory, with what is recommended from it, and makes both where there are none.
+ *
+ * **Errors** `StoreUnreadable` for a file that a newer program wrote, `StoreUnavailable` when it cannot be opened.
+ *
+ * **Limits** one thread; the file has mode 0600, a directory made here 0700. One program at a time: who may come beside a
+ * server opens it with `isAlone`. What is read is not
+ * to be written to: columns without anything are one and the same. A rewrite holds all of its hours in memory. Steps of
+ * `sumsByStep` are summed one after the other: a rewrite between two shows in the later.
+ *
+ * @since 0.1.0
+ */
+export const layerSqlite = (options: LayerOptions): Layer.Layer<CostStore | RecommendationStore, CostError> =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const client = yield* open(options)
+      const store = make(client, yield* Effect.scope)
+      return Context.make(CostStore, store).pipe(Context.add(RecommendationStore, RecommendationBook.make(client)))
+    })
+  )
+
+const openAlone = ({ directory }: Options) => open({ directory, isAlone: true })
+
+/**
+ * Reads the whole file and says what is damaged.
+ *
+ * **Shape** every blob against its checksum, each day against its hours, each id against its series.
+ *
+ * **Errors** `StoreUnavailable`, also while another program has the file.
+ *
+ * @since 0.1.0
+ */
+export const check = (options: Options): Effect.Effect<Checked, CostError> =>
+  Effect.scoped(
+    Effect.flatMap(openAlone(options), ({ call }) => Effect.map(call({ operation: "check" }), ({ checked }) => checked))
+  )
+
+/**
+ * Drops what is damaged, keeps the rest whole, and says what was lost.
+ *
+ * **Shape** a damaged hour within a day counts in the hour after it, and a damaged day in the day after it unless its
+ * hours make it again; a day keeps its total whatever becomes of its hours. A series that cannot be read becomes
+ * `Unknown/lost-<id>`.
+ *
+ * **Errors** `StoreUnavailable`, also while another program has the file.
+ *
+ * @since 0.1.0
+ */
+export const repair = (options: Options): Effect.Effect<Checked, CostError> =>
+  Effect.scoped(
+    Effect.flatMap(openAlone(options), ({ call }) =>
+      Effect.map(call({ operation: "repair" }), ({ checked }) => checked)
+    )
+  )

@@ -1,0 +1,68 @@
+/**
+ * The port behind what containers use: sampled as it happens, asked for an hour at a time, or not known at all.
+ *
+ * Adapters: `usage/MetricsApi` (sampled), `usage/Prometheus` (hourly), `usage/None`.
+ *
+ * @since 0.1.0
+ */
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import type { Effect, Stream } from "effect"
+import type { Egress, HourFacts, UsageSlices } from "../allocation/HourFacts.ts"
+import type { UsageError } from "./UsageError.ts"
+import type { Window } from "../hour/Window.ts"
+
+/** **Units** of usage: thousandths of a core over `windowMs` up to `atMs`, bytes of working set. */
+export interface ContainerSample {
+  readonly namespace: string
+  readonly pod: string
+  readonly container: string
+  readonly atMs: number
+  readonly windowMs: number
+  readonly cpuMillis: number
+  readonly memoryBytes: number
+}
+
+/** What a source knows of the hour of one container. */
+export interface ContainerHour {
+  readonly namespace: string
+  readonly pod: string
+  readonly container: string
+  readonly slices: UsageSlices
+}
+
+/** What left a pod within an hour. */
+export interface PodEgress {
+  readonly namespace: string
+  readonly pod: string
+  readonly egress: Egress
+}
+
+export interface HourOfUsage {
+  readonly containers: ReadonlyArray<ContainerHour>
+  readonly egress: ReadonlyArray<PodEgress>
+}
+
+/** A source that is asked every minute. */
+export interface Sampled {
+  readonly _tag: "Sampled"
+  readonly sample: (cluster: ClusterName) => Effect.Effect<ReadonlyArray<ContainerSample>, UsageError>
+}
+
+/**
+ * A source with a memory, asked once an hour is over.
+ *
+ * **Shape** `past` gives each hour of a window that the source still has, oldest first, with all that it knows: what
+ * costs before this program ran are computed from.
+ */
+export interface Hourly {
+  readonly _tag: "Hourly"
+  readonly hour: (cluster: ClusterName, startMs: number) => Effect.Effect<HourOfUsage, UsageError>
+  readonly past: (cluster: ClusterName, window: Window) => Stream.Stream<HourFacts, UsageError>
+}
+
+/** No source: requests alone are charged, and no hour is covered. */
+export interface RequestsOnly {
+  readonly _tag: "RequestsOnly"
+}
+
+export type UsageSource = Sampled | Hourly | RequestsOnly

@@ -1,0 +1,130 @@
+import { assert, beforeEach, describe, it, vi } from "@effect/vitest"
+import { Effect, Logger } from "effect"
+import * as files from "node:fs/promises"
+import { basename, join } from "node:path"
+import { temporaryDirectory } from "../temporaryDirectory.ts"
+
+/** What the file system was asked for, in order, and with what code it refuses to write a directory. */
+const asked: Array<string> = []
+let refusal: string | undefined
+
+// The real file system, listened to: nothing else tells whether something has reached the disk.
+vi.doMock("node:fs/promises", () => ({
+  ...files,
+  rename: async (from: string, to: string) => {
+    await files.rename(from, to)
+    asked.push(`rename ${basename(from)} to ${basename(to)}`)
+  },
+  open: async (path: string, flags: string, mode?: number) => {
+    const file = await files.open(path, flags, mode)
+    const written = (sync: () => Promise<void>) => async () => {
+      if (flags === "r" && refusal !== undefined) throw Object.assign(new Error(refusal), { code: refusal })
+      await sync()
+      asked.push(`write ${flags === "r" ? "directory" : basename(path)}`)
+    }
+    file.sync = written(file.sync.bind(file))
+    file.datasync = written(file.datasync.bind(file))
+    return file
+  }
+}))
+
+const DurableFile = await import("../../src/hour/DurableFile.ts")
+
+beforeEach(() => {
+  asked.length = 0
+  refusal = undefined
+})
+
+/** Runs with a place for a file, and gives what was warned of. */
+const warnedOf = (run: (path: string) => Effect.Effect<void, unknown>) =>
+  Effect.gen(function* () {
+    const warnings: Array<string> = []
+    const logger = Logger.make<unknown, void>(({ message }) => void warnings.push(String(message)))
+    const directory = yield* temporaryDirectory
+    yield* run(join(directory, "prices.json")).pipe(Effect.provide(Logger.layer([logger])))
+    return warnings
+  }).pipe(Effect.scoped)
+
+const readText = (path: string) => Effect.promise(() => files.readFile(path, "utf8"))
+
+describe("a file that must outlive a loss of power", () => {
+  it.live("is on the disk under its name, the name too, before it counts as replaced", () =>
+    Effect.gen(function* () {
+      const warnings = yield* warnedOf((path) =>
+        Effect.gen(function* () {
+          yield* DurableFile.replace("keep it", path, "old")
+          asked.length = 0
+          yield* DurableFile.replace("keep it", path, "new")
+          assert.strictEqual(yield* readText(path), "new")
+        })
+      )
+      assert.deepStrictEqual(asked, [
+        "write prices.json.new",
+        "rename prices.json.new to prices.json",
+        "write directory"
+      ])
+      assert.deepStrictEqual(warnings, [])
+    })
+  )
+
+  it.live("keeps its name with the first thing that is added, and needs not again", () =>
+    Effect.gen(function* () {
+      yield* warnedOf((path) =>
+        Effect.gen(function* () {
+          yield* DurableFile.append("add to it", path, "one\n")
+          yield* DurableFile.append("add to it", path, "two\n")
+          assert.strictEqual(yield* readText(path), "one\ntwo\n")
+        })
+      )
+      assert.deepStrictEqual(asked, ["write prices.json", "write directory", "write prices.json"])
+    })
+  )
+
+  it.live("keeps the name of every directory that was made for it", () =>
+    Effect.gen(function* () {
+      yield* warnedOf((path) =>
+        Effect.gen(function* () {
+          yield* DurableFile.makeDirectory("make it", join(path, "..", "data", "costs"))
+          assert.deepStrictEqual(asked, ["write directory", "write directory"])
+          yield* DurableFile.makeDirectory("make it", join(path, "..", "data", "costs"))
+          assert.strictEqual(asked.length, 2)
+        })
+      )
+    })
+  )
+
+  it.live("counts where its name cannot be written, as whoever reads it finds it so, and says so", () =>
+    Effect.gen(function* () {
+      refusal = "EIO"
+      const warnings = yield* warnedOf((path) =>
+        Effect.andThen(
+          DurableFile.replace("keep it", path, "new"),
+          Effect.map(readText(path), (text) => assert.strictEqual(text, "new"))
+        )
+      )
+      assert.strictEqual(warnings.length, 1)
+      assert.include(warnings[0], "a loss of power may undo what was just written")
+    })
+  )
+
+  it.live("is no matter for complaint where a system has no way to write directories", () =>
+    Effect.gen(function* () {
+      refusal = "EINVAL"
+      assert.deepStrictEqual(yield* warnedOf((path) => DurableFile.replace("keep it", path, "new")), [])
+    })
+  )
+
+  it.live("stays the old one where the new one cannot be written", () =>
+    Effect.gen(function* () {
+      yield* warnedOf((path) =>
+        Effect.gen(function* () {
+          yield* DurableFile.replace("keep it", path, "old")
+          yield* Effect.promise(() => files.mkdir(`${path}.new`))
+          const error = yield* Effect.flip(DurableFile.replace("keep it", path, "new"))
+          assert.strictEqual(error.reason._tag, "StoreUnavailable")
+          assert.strictEqual(yield* readText(path), "old")
+        })
+      )
+    })
+  )
+})
