@@ -15,7 +15,7 @@ process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache
 const small = [
   "packages/{cluster-fanout,contract,keys,targeting}/test/**/*.test.ts",
   "packages/cost/test/{allocation,price,report,savings,usage}/**/*.test.ts",
-  "packages/http-server/test/{handlers,settings}/**/*.test.ts",
+  "packages/http-server/test/{http,services,settings}/**/*.test.ts",
   "harness/test/{assets,embedded,existing,k3s,seed}/**/*.test.ts"
 ]
 

@@ -12,10 +12,10 @@ import { layerFile } from "@quarterdeck/cost/price/PricesFile"
 import { layerFiles } from "@quarterdeck/cost/sampler/JournalFiles"
 import { SamplerSettings } from "@quarterdeck/cost/sampler/SamplerSettings"
 import { Effect, Layer, Schema } from "effect"
-import * as CostLag from "./CostLag.ts"
-import * as CostStorage from "./CostStorage.ts"
-import type { Settings } from "./Settings.ts"
-import * as UsageOrigins from "./UsageOrigins.ts"
+import * as CostLag from "./services/CostLag.ts"
+import * as CostStorage from "./services/CostStorage.ts"
+import type { Settings } from "./settings/Settings.ts"
+import * as UsageOrigins from "./services/UsageOrigins.ts"
 
 /** The history of costs, or the prices, cannot be opened. */
 export class CostsUnusable extends Schema.TaggedError<CostsUnusable>()("CostsUnusable", { cause: CostError }) {

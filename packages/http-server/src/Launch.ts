@@ -6,8 +6,8 @@
 import { Context, Effect, Layer } from "effect"
 import * as Listener from "./Listener.ts"
 import { Quarterdeck } from "./Quarterdeck.ts"
-import type { Settings } from "./Settings.ts"
-import * as Telemetry from "./Telemetry.ts"
+import type { Settings } from "./settings/Settings.ts"
+import * as Telemetry from "./services/Telemetry.ts"
 
 /**
  * Starts everything, or nothing, and serves until it is interrupted; then replies in flight are finished first.

@@ -7,12 +7,12 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer, ManagedRuntime, Option, type Scope } from "effect"
 import { HttpEffect, HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { RequestListener } from "node:http"
-import * as RequestSpan from "./RequestSpan.ts"
-import * as Routes from "./Routes.ts"
+import * as RequestSpan from "./http/RequestSpan.ts"
+import * as Routes from "./http/Routes.ts"
 import * as Services from "./Services.ts"
-import { type Options, toSettings } from "./Options.ts"
-import type { Settings } from "./Settings.ts"
-import * as Telemetry from "./Telemetry.ts"
+import { type Options, toSettings } from "./settings/Options.ts"
+import type { Settings } from "./settings/Settings.ts"
+import * as Telemetry from "./services/Telemetry.ts"
 
 /** The service as one effect of the current request; nothing is left to fail. */
 export type App = Effect.Effect<

@@ -6,6 +6,6 @@
  * @since 0.1.0
  */
 export { launch } from "./Launch.ts"
-export type { Options } from "./Options.ts"
+export type { Options } from "./settings/Options.ts"
 export { type Embedded, Quarterdeck, type WebRequestFacts } from "./Quarterdeck.ts"
-export { type Settings } from "./Settings.ts"
+export { type Settings } from "./settings/Settings.ts"

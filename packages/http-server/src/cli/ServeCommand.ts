@@ -5,7 +5,7 @@
  */
 import { Effect, Option, Record } from "effect"
 import { Command, Flag } from "effect/cli"
-import * as Settings from "../Settings.ts"
+import * as Settings from "../settings/Settings.ts"
 import { type Row, rows, variableOf } from "../settings/Table.ts"
 import { CommandFailure, fromError } from "./CommandFailure.ts"
 

@@ -6,7 +6,7 @@
 import { splitPathList } from "@quarterdeck/cluster-fanout/registry/Kubeconfig"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, FileSystem, Path, Schema } from "effect"
-import type { Settings } from "../Settings.ts"
+import type { Settings } from "./Settings.ts"
 import { Surroundings } from "./Surroundings.ts"
 
 /**

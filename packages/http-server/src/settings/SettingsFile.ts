@@ -7,7 +7,7 @@ import { Effect, FileSystem, Result } from "effect"
 import type { Origin, Problem } from "./SettingsError.ts"
 import * as StrictYaml from "./StrictYaml.ts"
 import { rows } from "./Table.ts"
-import * as SystemRefusal from "../SystemRefusal.ts"
+import * as SystemRefusal from "./SystemRefusal.ts"
 
 /** A value as the file holds it. */
 export interface Given {

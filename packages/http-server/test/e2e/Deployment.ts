@@ -18,7 +18,7 @@ import { Context, Effect, FileSystem, Layer, Path, Redacted, Schema, type Scope 
 import { createHash } from "node:crypto"
 import { type IncomingHttpHeaders, request } from "node:http"
 import * as Listener from "../../src/Listener.ts"
-import type { Options } from "../../src/Options.ts"
+import type { Options } from "../../src/settings/Options.ts"
 import { Quarterdeck } from "../../src/Quarterdeck.ts"
 
 /** The configured keys of every deployment, by what they may. */

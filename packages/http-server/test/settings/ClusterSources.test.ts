@@ -2,7 +2,7 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, FileSystem, Path } from "effect"
-import type { Settings } from "../../src/Settings.ts"
+import type { Settings } from "../../src/settings/Settings.ts"
 import * as ClusterSources from "../../src/settings/ClusterSources.ts"
 import { Surroundings } from "../../src/settings/Surroundings.ts"
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted, Result } from "effect"
-import * as Settings from "../../src/Settings.ts"
+import * as Settings from "../../src/settings/Settings.ts"
 import * as SettingsFile from "../../src/settings/SettingsFile.ts"
 
 const combine = (variables: Record<string, string>, yaml = "") =>

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Duration, Result, Schema } from "effect"
-import * as Settings from "../../src/Settings.ts"
+import * as Settings from "../../src/settings/Settings.ts"
 import * as Reference from "../../src/settings/Reference.ts"
 import * as SettingsError from "../../src/settings/SettingsError.ts"
 import * as SettingsFile from "../../src/settings/SettingsFile.ts"

@@ -1,0 +1,176 @@
+/**
+ * `quarterdeck cost by`: costs summed by cluster, namespace, kind, workload or labels.
+ *
+ * @since 0.1.0
+ */
+import { AggregatedCosts, type AggregateRow, type Bucket, GroupBy, Idle, StepSize } from "@quarterdeck/cost/Aggregate"
+import { Effect, Option, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import * as ApiClient from "../ApiClient.ts"
+import * as Connection from "../Connection.ts"
+import * as CostFlags from "./CostFlags.ts"
+import * as CostNotes from "./CostNotes.ts"
+import * as CostTable from "./CostTable.ts"
+import * as CostText from "./CostText.ts"
+import * as CoverageNotes from "../CoverageNotes.ts"
+import * as Output from "../Output.ts"
+import { outputFlag } from "../OutputFlag.ts"
+import * as Pages from "../Pages.ts"
+import * as Print from "../Print.ts"
+import { headersOf, targetFlag } from "../TargetFlag.ts"
+
+const PATH = "/detailedCostReport/getAggregated"
+
+const isGroupBy = Schema.is(GroupBy)
+
+export const costByCommand = Command.make(
+  "by",
+  {
+    groups: Argument.String("groups").pipe(
+      Argument.withDescription("cluster, namespace, kind, workload, label:KEY, joined by a comma"),
+      Argument.map((text) => text.split(",")),
+      Argument.filter(
+        (keys) => isGroupBy(keys),
+        () => "some of cluster, namespace, kind, workload and label:KEY, each once, joined by a comma"
+      )
+    ),
+    step: Flag.Literals("step", StepSize.literals).pipe(
+      Flag.withDescription("Cut the window into hours, days or weeks of UTC"),
+      Flag.optional
+    ),
+    idle: Flag.Literals("idle", Idle.literals).pipe(
+      Flag.withDescription(
+        "What no workload has: hide it (default); show it as rows; share what is idle over the workloads"
+      ),
+      Flag.optional
+    ),
+    cluster: targetFlag,
+    ...CostFlags.window,
+    ...CostFlags.filter,
+    ...CostFlags.lengthOf("csv"),
+    output: outputFlag,
+    url: Connection.urlFlag
+  },
+  Effect.fn("cost by")(function* ({ cluster, groups, idle, output, step, url, ...flags }) {
+    const connection = yield* Connection.read(url)
+    const request = {
+      method: "POST" as const,
+      path: PATH,
+      flags: CostFlags.flagOf,
+      headers: headersOf(connection, cluster),
+      body: {
+        groupBy: groups,
+        ...Option.match(step, { onNone: () => ({}), onSome: (stepSize) => ({ stepSize }) }),
+        ...Option.match(idle, { onNone: () => ({}), onSome: (one) => ({ idle: one }) }),
+        ...CostFlags.bodyOf(flags)
+      }
+    }
+    const window = CostFlags.queryOf(flags)
+    const page = (query: ReadonlyArray<readonly [string, string]>) =>
+      ApiClient.call(connection, AggregatedCosts, { ...request, query: [...window, ...query] })
+
+    if (output === "csv") {
+      const cut = yield* CostFlags.fileQueryOf(flags)
+      const { clusters } = yield* page([["limit", "1"]])
+      const query = [...window, ...cut, ["format", "csv"] as const]
+      yield* Print.parts(ApiClient.download(connection, { ...request, query }))
+      return yield* Effect.forEach(CostNotes.lines(clusters), Print.note, { discard: true })
+    }
+
+    const { pages, rest } = yield* Pages.read(yield* CostFlags.rowsOf(flags), page, groupsOf)
+    const told = pages.find(({ partial }) => partial) ?? pages.at(-1)
+    if (told === undefined) return
+    const { clusters, currency, partial, totals } = told
+    const rows = pages.flatMap((one) => ("rows" in one ? one.rows : []))
+    const buckets = merged(pages.flatMap((one) => ("buckets" in one ? one.buckets : [])))
+    const lines = [
+      ...rows.map((row) => lineOf(groups, row)),
+      ...buckets.flatMap((bucket) => bucket.rows.map((row) => lineOf(groups, row, bucket)))
+    ]
+    const whole = { totals, window: told.window, currency, clusters, partial }
+    yield* Print.output(
+      output === "json"
+        ? Output.json({
+            ...(Option.isSome(step) ? { buckets } : { rows }),
+            ...whole,
+            ...(rest === undefined ? {} : { nextCursor: rest })
+          })
+        : `${tableOf(groups, lines, totals, Option.isSome(step))}\n${CostText.window(told.window, currency)}\n`
+    )
+    const shown = pages.reduce((sum, one) => sum + groupsOf(one).length, 0)
+    if (rest !== undefined) yield* Print.note(CostNotes.rest("groups", shown))
+    if (lines.length === 0) yield* Print.note(CoverageNotes.nothingFound("costs", clusters, cluster))
+    yield* Effect.forEach([...CostNotes.lines(clusters), ...CostNotes.steps(buckets)], Print.note, { discard: true })
+  })
+).pipe(
+  Command.withDescription("Sum costs by cluster, namespace, kind, workload or labels, whole or step by step."),
+  Command.withShortDescription("Sum costs by cluster, namespace, kind, workload or labels"),
+  Command.withExamples([
+    { command: "quarterdeck cost by namespace --cluster '*' --range 30d" },
+    {
+      command: "quarterdeck cost by cluster --cluster '*' --idle show",
+      description: "With what nodes have idle: a cluster comes to its bill"
+    },
+    {
+      command: "quarterdeck cost by label:team,namespace --idle share --from 2026-03-01 --to 2026-04-01 -o csv",
+      description: "Last month for the teams, what is idle shared among them"
+    },
+    { command: "quarterdeck cost by cluster --cluster '*' --step day --range 2w" }
+  ])
+)
+
+/** The groups of a page, each once. */
+const groupsOf = (page: typeof AggregatedCosts.Type): ReadonlyArray<unknown> =>
+  "rows" in page
+    ? page.rows
+    : [...new Set(page.buckets.flatMap(({ rows }) => rows.map((row) => JSON.stringify([besideOf(row), row.group]))))]
+
+/** Joins the buckets of pages: each has the groups of its page. */
+const merged = (buckets: ReadonlyArray<Bucket>): ReadonlyArray<Bucket> => {
+  const byStart = new Map<string, Bucket>()
+  for (const bucket of buckets) {
+    const earlier = byStart.get(bucket.start)
+    byStart.set(bucket.start, { ...bucket, rows: [...(earlier?.rows ?? []), ...bucket.rows] })
+  }
+  return [...byStart.values()]
+}
+
+const WORKLOADS = "workloads"
+
+/** Whose costs a group's are. */
+const besideOf = ({ idle, management, unmounted }: AggregateRow): string => {
+  if (idle === true) return "idle nodes"
+  if (unmounted === true) return "unmounted volumes"
+  return management === true ? "control plane" : WORKLOADS
+}
+
+interface GroupLine extends CostTable.Line {
+  readonly beside: string
+}
+
+/** **Shape** what a group has none of is `-`: a label that is not set, the namespace of an idle node. */
+const lineOf = (groups: ReadonlyArray<string>, row: AggregateRow, bucket?: Bucket): GroupLine => ({
+  place: [
+    ...(bucket === undefined ? [] : [CostText.minute(bucket.start)]),
+    ...groups.map((key) => row.group[key] ?? "-")
+  ],
+  beside: besideOf(row),
+  figures: row
+})
+
+/** **Shape** whose costs they are is said where some are not those of workloads. */
+const tableOf = (
+  groups: ReadonlyArray<string>,
+  lines: ReadonlyArray<GroupLine>,
+  figures: CostTable.Line["figures"],
+  isStepped: boolean
+): string => {
+  const titles = [
+    ...(isStepped ? ["START (UTC)"] : []),
+    ...groups.map((key) => (key.startsWith("label:") ? key : key.toUpperCase()))
+  ]
+  const total = { place: ["TOTAL"], figures }
+  if (lines.every(({ beside }) => beside === WORKLOADS)) return CostTable.render(titles, lines, total)
+  const told = lines.map(({ beside, place, ...line }) => ({ ...line, place: [...place, beside] }))
+  return CostTable.render([...titles, "COST OF"], told, total)
+}

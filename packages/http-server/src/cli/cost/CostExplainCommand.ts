@@ -1,0 +1,206 @@
+/**
+ * `quarterdeck cost explain`: the hours, quantities and prices that the cost of a workload is made of.
+ *
+ * @since 0.1.0
+ */
+import { type ExplainedStep, Explanation, type MeanPrices, Quantities } from "@quarterdeck/cost/Explanation"
+import type { CostTotals } from "@quarterdeck/cost/CostRow"
+import { GIB_BYTES } from "@quarterdeck/cost/Units"
+import { Effect } from "effect"
+import { Argument, Command } from "effect/cli"
+import * as ApiClient from "../ApiClient.ts"
+import { misused } from "../CommandFailure.ts"
+import * as Connection from "../Connection.ts"
+import * as CostFlags from "./CostFlags.ts"
+import * as CostNotes from "./CostNotes.ts"
+import * as CostText from "./CostText.ts"
+import * as Output from "../Output.ts"
+import { outputFlag } from "../OutputFlag.ts"
+import * as PlainText from "../PlainText.ts"
+import * as Print from "../Print.ts"
+
+export const costExplainCommand = Command.make(
+  "explain",
+  {
+    id: Argument.String("id").pipe(
+      Argument.withDescription("cluster/namespace/type/name of a workload, as the report's columns have them")
+    ),
+    ...CostFlags.window,
+    output: outputFlag,
+    url: Connection.urlFlag
+  },
+  Effect.fn("cost explain")(function* ({ id, output, url, ...window }) {
+    const connection = yield* Connection.read(url)
+    const parts = id.split("/")
+    const [cluster = ""] = parts
+    if (parts.length !== 4 || parts.includes("")) {
+      return yield* misused("id must be cluster/namespace/type/name, such as prod/shop/Deployment/api")
+    }
+    const explanation = yield* ApiClient.call(connection, Explanation, {
+      method: "GET",
+      path: "/api/v1/costExplanation",
+      flags: { ...CostFlags.flagOf, id: "id" },
+      query: [["cluster", cluster], ["id", id], ...CostFlags.queryOf(window)]
+    })
+    yield* Print.output(PRINTERS[output](explanation))
+    yield* Effect.forEach([...differenceOf(explanation), ...CostNotes.lines(explanation.clusters)], Print.note, {
+      discard: true
+    })
+  })
+).pipe(
+  Command.withDescription(
+    "Show the hours (days, where the window is longer than 31) that a workload's cost is the sum of: quantity times price, and where the quantities come from."
+  ),
+  Command.withShortDescription("Show the hours, quantities and prices behind a workload's cost"),
+  Command.withExamples([
+    { command: "quarterdeck cost explain prod/shop/Deployment/api --range 24h" },
+    { command: "quarterdeck cost explain prod/shop/Deployment/api --from 2026-03-01 --to 2026-04-01 -o csv" }
+  ])
+)
+
+/** What is paid for. **Shape** a quantity, what a unit of it cost on average, and what that comes to. */
+interface Part {
+  readonly titles: readonly [quantity: string, cost: string]
+  readonly quantity: (quantities: Quantities) => number
+  readonly price: keyof MeanPrices
+  readonly cost: keyof CostTotals & keyof ExplainedStep
+  /** Shown though there is none. */
+  readonly isUsual: boolean
+}
+
+const inGib = (bytes: number): number => bytes / GIB_BYTES
+
+const PARTS: ReadonlyArray<Part> = [
+  {
+    ...{ titles: ["CORE-H", "CPU"], quantity: ({ cpuCoreHours }) => cpuCoreHours },
+    ...{ price: "cpuPerCoreHour", cost: "cpuCost", isUsual: true }
+  },
+  {
+    ...{ titles: ["GIB-H", "MEMORY"], quantity: ({ memoryByteHours }) => inGib(memoryByteHours) },
+    ...{ price: "memoryPerGiBHour", cost: "memoryCost", isUsual: true }
+  },
+  {
+    ...{ titles: ["GPU-H", "GPU"], quantity: ({ gpuHours }) => gpuHours },
+    ...{ price: "gpuPerHour", cost: "gpuCost", isUsual: false }
+  },
+  {
+    ...{ titles: ["VOLUME GIB-H", "STORAGE"], quantity: ({ storageByteHours }) => inGib(storageByteHours) },
+    ...{ price: "storagePerGiBHour", cost: "storageCost", isUsual: false }
+  },
+  {
+    titles: ["EGRESS GIB", "NETWORK"],
+    quantity: ({ internetEgressBytes, regionEgressBytes, zoneEgressBytes }) =>
+      inGib(internetEgressBytes + regionEgressBytes + zoneEgressBytes),
+    ...{ price: "egressPerGiB", cost: "networkCost", isUsual: false }
+  },
+  {
+    ...{ titles: ["BALANCER-H", "BALANCER"], quantity: ({ loadBalancerHours }) => loadBalancerHours },
+    ...{ price: "loadBalancerPerHour", cost: "loadBalancerCost", isUsual: false }
+  }
+]
+
+/** A step, or what all of them sum to. */
+interface Line {
+  readonly start: string
+  readonly source: string
+  readonly figures: (part: Part) => {
+    readonly quantity: number
+    readonly price: number | undefined
+    readonly cost: number
+  }
+  readonly totalCost: number
+}
+
+const lineOf = (step: ExplainedStep): Line => ({
+  start: CostText.minute(step.start),
+  source: step.open === true ? `${step.source}, open` : step.source,
+  figures: ({ cost, price, quantity }) => ({
+    quantity: quantity(step.quantities),
+    price: step.prices[price],
+    cost: step[cost]
+  }),
+  totalCost: step.totalCost
+})
+
+const sum = <A>(values: ReadonlyArray<A>, of: (value: A) => number): number =>
+  values.reduce((all, value) => all + of(value), 0)
+
+/** **Shape** the price is the mean over all steps. */
+const sumOf = (steps: ReadonlyArray<ExplainedStep>): Line => ({
+  start: "SUM",
+  source: "",
+  figures: (part) => {
+    const quantity = sum(steps, ({ quantities }) => part.quantity(quantities))
+    const cost = sum(steps, (step) => step[part.cost])
+    return { quantity, price: quantity === 0 ? undefined : cost / quantity, cost }
+  },
+  totalCost: sum(steps, ({ totalCost }) => totalCost)
+})
+
+const tableOf = ({ currency, hours, row, stepSize, window }: Explanation): string => {
+  const total = sumOf(hours)
+  const parts = PARTS.filter((part) => {
+    const { cost, quantity } = total.figures(part)
+    return part.isUsual || cost !== 0 || quantity !== 0
+  })
+  const columns: ReadonlyArray<Output.Column<Line>> = [
+    { title: `${stepSize.toUpperCase()} (UTC)`, cell: ({ start }) => start },
+    ...parts.flatMap((part): ReadonlyArray<Output.Column<Line>> => [
+      { title: part.titles[0], align: "right", cell: ({ figures }) => CostText.quantity(figures(part).quantity) },
+      { title: "x PRICE", align: "right", cell: ({ figures }) => priceOf(figures(part).price) },
+      { title: `= ${part.titles[1]}`, align: "right", cell: ({ figures }) => CostText.money(figures(part).cost, 4) }
+    ]),
+    { title: "TOTAL", align: "right", cell: ({ totalCost }) => CostText.money(totalCost, 4) },
+    { title: "FROM", cell: ({ source }) => source }
+  ]
+  const facts = [
+    `${row.id}, ${CostText.money(row.totalCost)} ${currency}`,
+    CostText.window(window, currency),
+    `existed ${CostText.span(row.hoursExisted)}, of which usage is known of ${CostText.span(row.hoursCovered)}`,
+    row.hoursCovered === 0
+      ? "efficiency: not known"
+      : `efficiency: CPU ${CostText.percent(row.cpuEfficiency)}, memory ${CostText.percent(row.memoryEfficiency)}`,
+    row.recommendationDays === 0
+      ? "no recommendation: no usage is known of the last days"
+      : `recommended for one replica: CPU ${PlainText.cores(row.cpuRecommendedMillis)}, memory ${PlainText.bytes(row.memoryRecommendedBytes)}, from ${CostText.span(row.recommendationDays * 24)} of usage; savings ${CostText.money(row.savingsAvailable)} ${currency}`
+  ]
+  return `${Output.table(columns, [...hours.map(lineOf), total])}\n${facts.map((fact) => `${PlainText.oneLine(fact)}\n`).join("")}`
+}
+
+const priceOf = (amount: number | undefined): string => (amount === undefined ? "-" : CostText.price(amount))
+
+const isQuantity = (name: string): name is keyof Quantities => Object.hasOwn(Quantities.fields, name)
+const QUANTITIES = Object.keys(Quantities.fields).filter(isQuantity)
+const CSV_COSTS = ["totalCost", ...PARTS.map(({ cost }) => cost)] as const
+
+/** **Shape** every quantity and price under its name in the JSON. */
+const csvOf = ({ currency, hours }: Explanation): string => {
+  const quantities = QUANTITIES
+  const prices = PARTS.map(({ price }) => price)
+  return Output.csv<ExplainedStep>(
+    [
+      { title: "start", cell: ({ start }) => start },
+      { title: "end", cell: ({ end }) => end },
+      { title: "source", cell: ({ source }) => source },
+      { title: "open", cell: ({ open }) => String(open === true) },
+      ...quantities.map((name) => ({ title: name, cell: (step: ExplainedStep) => step.quantities[name] })),
+      ...prices.map((name) => ({ title: name, cell: (step: ExplainedStep) => step.prices[name] ?? "" })),
+      ...CSV_COSTS.map((name) => ({ title: name, cell: (step: ExplainedStep) => step[name] })),
+      { title: "currency", cell: () => currency }
+    ],
+    hours
+  )
+}
+
+const PRINTERS: Record<Output.Format, (explanation: Explanation) => string> = {
+  table: tableOf,
+  json: Output.json,
+  csv: csvOf
+}
+
+/** Sums of decimal fractions differ in the last digits; more than that would be a fault of the service. */
+const differenceOf = ({ hours, row }: Explanation): ReadonlyArray<string> => {
+  const total = sumOf(hours).totalCost
+  if (Math.abs(total - row.totalCost) <= 1e-6 * Math.max(1, Math.abs(row.totalCost))) return []
+  return [`warning: the steps sum to ${total}, the report says ${row.totalCost}`]
+}

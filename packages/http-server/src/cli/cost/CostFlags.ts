@@ -1,0 +1,103 @@
+/**
+ * The flags that the reports of costs share, and what they become in a request.
+ *
+ * @since 0.1.0
+ */
+import { DEFAULT_LIMIT, MAX_LIMIT } from "@quarterdeck/cluster-fanout/ListQuery"
+import * as Instant from "@quarterdeck/cost/Instant"
+import { Effect, Option } from "effect"
+import { Flag } from "effect/cli"
+import { misused } from "../CommandFailure.ts"
+import * as ListFlags from "../ListFlags.ts"
+
+const INSTANT = "2026-03-01|RFC 3339|ms"
+const DATE = /^\d{4}-\d{2}-\d{2}$/
+
+/** A date alone is the start of that day in UTC. */
+const asInstant = (text: string): string => (DATE.test(text) ? `${text}T00:00:00Z` : text)
+
+const instant = (flag: string, description: string) =>
+  Flag.String(flag).pipe(
+    Flag.withMetavar(INSTANT),
+    Flag.withDescription(description),
+    Flag.map(asInstant),
+    Flag.filter(
+      (text) => Instant.parse(text) !== undefined,
+      () => "a date such as 2026-03-01, RFC 3339 such as 2026-03-01T12:00:00Z, or milliseconds since 1970"
+    ),
+    Flag.optional
+  )
+
+/** The flags of a window. **Shape** `otherwise` says what it is without them; {@link queryOf} makes the parameters of it. */
+export const windowOf = (otherwise: string) => ({
+  range: Flag.String("range").pipe(
+    Flag.withMetavar("7d"),
+    Flag.withDescription(`The time up to now: a number and h, d or w, such as 24h; ${otherwise}`),
+    Flag.optional
+  ),
+  from: instant("from", "Instead of --range, where the window begins; a date is the start of that day in UTC"),
+  to: instant("to", "Where it ends, itself not in it; now when left out")
+})
+
+/** The window of a report. */
+export const window = windowOf("7d unless --from is given")
+
+export type Window = { readonly [Name in keyof typeof window]: Option.Option<string> }
+
+/** The flags that fields of a request for costs come from. */
+export const flagOf = {
+  ...{ range: "--range", from: "--from", to: "--to", limit: "--limit" },
+  ...{ namespaces: "--namespace", workloadTypes: "--type", stepSize: "--step", idle: "--idle", groupBy: "groups" }
+}
+
+/** Makes the query parameters of a window. */
+export const queryOf = ({ from, range, to }: Window): ReadonlyArray<readonly [string, string]> =>
+  ListFlags.queryOf({ range, from, to })
+
+/** The flags that narrow a report. */
+export const filter = {
+  namespace: ListFlags.several("namespace", "Namespaces, joined by a comma"),
+  type: ListFlags.several("type", "Kinds of workloads, joined by a comma: Deployment,StatefulSet")
+}
+
+type Filter = { readonly [Name in keyof typeof filter]: Option.Option<ReadonlyArray<string>> }
+
+/** Makes the fields of a body that narrow a report. */
+export const bodyOf = ({ namespace, type }: Filter): Readonly<Record<string, ReadonlyArray<string>>> => ({
+  ...Option.match(namespace, { onNone: () => ({}), onSome: (namespaces) => ({ namespaces }) }),
+  ...Option.match(type, { onNone: () => ({}), onSome: (workloadTypes) => ({ workloadTypes }) })
+})
+
+/** The flags that say how much of a report is printed. **Shape** `files` are the forms that have every row otherwise. */
+export const lengthOf = (files: string) => ({
+  limit: Flag.Int("limit").pipe(
+    Flag.withDescription(`How many rows to print at most; default ${DEFAULT_LIMIT}, but every row with ${files}`),
+    Flag.filter(
+      (count) => count >= 1,
+      () => "a whole number from 1"
+    ),
+    Flag.optional
+  ),
+  all: Flag.Boolean("all").pipe(Flag.withDescription("Print every row"), Flag.withDefault(false))
+})
+
+interface Length {
+  readonly limit: Option.Option<number>
+  readonly all: boolean
+}
+
+/** Reads how many rows are wanted. **Errors** `CommandFailure` with exit code 2 for both flags at once. */
+export const rowsOf = Effect.fnUntraced(function* ({ all, limit }: Length) {
+  if (!all) return Option.getOrElse(limit, () => DEFAULT_LIMIT)
+  return Option.isNone(limit) ? Number.POSITIVE_INFINITY : yield* bothGiven()
+})
+
+/** Makes the parameter that cuts a file. **Errors** `CommandFailure` with exit code 2, also for more than one page. */
+export const fileQueryOf = Effect.fnUntraced(function* ({ all, limit }: Length) {
+  if (Option.isNone(limit)) return []
+  if (all) return yield* bothGiven()
+  if (limit.value <= MAX_LIMIT) return [["limit", String(limit.value)] as const]
+  return yield* misused(`--limit of a file is ${MAX_LIMIT} at most; leave it out for every row`)
+})
+
+const bothGiven = () => misused("--all prints every row: leave out --limit")

@@ -1,0 +1,100 @@
+/**
+ * `quarterdeck cost`: what workloads cost, the dearest first.
+ *
+ * @since 0.1.0
+ */
+import { type CostRow, type CostTotals, WorkloadCosts } from "@quarterdeck/cost/CostRow"
+import { Effect } from "effect"
+import { type Command, Flag } from "effect/cli"
+import * as ApiClient from "../ApiClient.ts"
+import * as Connection from "../Connection.ts"
+import * as CostFlags from "./CostFlags.ts"
+import * as CostNotes from "./CostNotes.ts"
+import * as CostTable from "./CostTable.ts"
+import * as CostText from "./CostText.ts"
+import * as CoverageNotes from "../CoverageNotes.ts"
+import * as Output from "../Output.ts"
+import * as Pages from "../Pages.ts"
+import * as Print from "../Print.ts"
+import { headersOf, targetFlag } from "../TargetFlag.ts"
+
+const PATH = "/detailedCostReport/getWorkloads"
+
+export const reportFlags = {
+  cluster: targetFlag,
+  ...CostFlags.window,
+  ...CostFlags.filter,
+  ...CostFlags.lengthOf("csv and focus"),
+  output: Flag.Literals("output", ["table", "json", "csv", "focus"]).pipe(
+    Flag.withAlias("o"),
+    Flag.withDescription("table, json, csv, or focus: CSV with the columns of FOCUS, the FinOps specification"),
+    Flag.withDefault("table")
+  ),
+  url: Connection.urlFlag
+}
+
+type Flags = Command.Command.Config.Infer<typeof reportFlags>
+
+/**
+ * Prints the report.
+ *
+ * **Shape** a file is what the server writes, every row unless a limit is given; its coverage is asked for before.
+ *
+ * @since 0.1.0
+ */
+export const report = Effect.fn("cost")(function* ({ cluster, output, url, ...flags }: Flags) {
+  const connection = yield* Connection.read(url)
+  const request = {
+    method: "POST" as const,
+    path: PATH,
+    flags: CostFlags.flagOf,
+    headers: headersOf(connection, cluster),
+    body: CostFlags.bodyOf(flags)
+  }
+  const window = CostFlags.queryOf(flags)
+  const page = (query: ReadonlyArray<readonly [string, string]>) =>
+    ApiClient.call(connection, WorkloadCosts, { ...request, query: [...window, ...query] })
+
+  if (output === "csv" || output === "focus") {
+    const cut = yield* CostFlags.fileQueryOf(flags)
+    const { clusters } = yield* page([["limit", "1"]])
+    const query = [...window, ...cut, ["format", output] as const]
+    yield* Print.parts(ApiClient.download(connection, { ...request, query }))
+    return yield* Effect.forEach(CostNotes.lines(clusters), Print.note, { discard: true })
+  }
+
+  const { pages, rest } = yield* Pages.read(yield* CostFlags.rowsOf(flags), page, (one) => one.aggregatedWorkloads)
+  const rows = pages.flatMap((one) => one.aggregatedWorkloads)
+  const told = pages.find(({ partial }) => partial) ?? pages.at(-1)
+  if (told === undefined) return
+  const { clusters, currency, partial, totals } = told
+  const whole = { aggregatedWorkloads: rows, totals, window: told.window, currency, clusters, partial }
+  yield* Print.output(
+    output === "json"
+      ? Output.json({ ...whole, ...(rest === undefined ? {} : { nextCursor: rest }) })
+      : tableOf(rows, totals, countOf(clusters), CostText.window(told.window, currency))
+  )
+  if (rest !== undefined) yield* Print.note(CostNotes.rest("workloads", rows.length))
+  if (rows.length === 0) yield* Print.note(CoverageNotes.nothingFound("costs", clusters, cluster))
+  yield* Effect.forEach(CostNotes.lines(clusters), Print.note, { discard: true })
+})
+
+const TITLES = ["CLUSTER", "NAMESPACE", "TYPE", "NAME"]
+
+const countOf = (clusters: ReadonlyArray<{ readonly count: number }>): number =>
+  clusters.reduce((sum, { count }) => sum + count, 0)
+
+const tableOf = (rows: ReadonlyArray<CostRow>, totals: CostTotals, count: number, window: string): string => {
+  const lines = rows.map((row): CostTable.Line => ({
+    place: [row.cluster, row.namespace, row.workloadType, row.workloadName],
+    figures: row,
+    hourlyCost: row.hourlyCost
+  }))
+  const all =
+    rows.length < count
+      ? `${rows.length} of ${count} workloads shown`
+      : count === 1
+        ? "1 workload"
+        : `${count} workloads`
+  return `${CostTable.render(TITLES, lines, { place: ["TOTAL", "", "", all], figures: totals })}\n${window}\n`
+}

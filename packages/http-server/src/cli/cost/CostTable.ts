@@ -1,0 +1,84 @@
+/**
+ * Costs as a table: the same figures for workloads and for groups of them.
+ *
+ * @since 0.1.0
+ */
+import type { CostTotals } from "@quarterdeck/cost/CostRow"
+import * as CostText from "./CostText.ts"
+import * as Output from "../Output.ts"
+
+/** One line. **Shape** `place` says whose costs these are, a text for each title. */
+export interface Line {
+  readonly place: ReadonlyArray<string>
+  readonly figures: CostTotals
+  /** The mean over the hours that a workload existed; a sum over several has none. */
+  readonly hourlyCost?: number
+}
+
+type Column = Output.Column<Line>
+
+const UNKNOWN = "-"
+
+const cost = (title: string, of: (figures: CostTotals) => number): Column => ({
+  title,
+  align: "right",
+  cell: ({ figures }) => CostText.money(of(figures))
+})
+
+const TOTAL = cost("TOTAL", ({ totalCost }) => totalCost)
+const CPU = cost("CPU", ({ cpuCost }) => cpuCost)
+const MEMORY = cost("MEMORY", ({ memoryCost }) => memoryCost)
+const STORAGE = cost("STORAGE", ({ storageCost }) => storageCost)
+
+/** The parts that many clusters have none of: shown where there is any. */
+const RARE: ReadonlyArray<{ readonly column: Column; readonly of: (figures: CostTotals) => number }> = [
+  { title: "GPU", of: ({ gpuCost }: CostTotals) => gpuCost },
+  { title: "NETWORK", of: ({ networkCost }: CostTotals) => networkCost },
+  { title: "BALANCER", of: ({ loadBalancerCost }: CostTotals) => loadBalancerCost }
+].map(({ of, title }) => ({ column: cost(title, of), of }))
+
+const HOURLY: Column = {
+  title: "COST/HOUR",
+  align: "right",
+  cell: ({ hourlyCost }) => (hourlyCost === undefined ? UNKNOWN : CostText.money(hourlyCost, 4))
+}
+
+/** **Source** OpenCost, `TotalEfficiency`: both efficiencies, each weighed by what it cost. */
+const EFFICIENCY: Column = {
+  title: "EFFICIENCY",
+  align: "right",
+  cell: ({ figures }) => {
+    const { cpuCost, cpuEfficiency, hoursCovered, memoryCost, memoryEfficiency } = figures
+    const weight = cpuCost + memoryCost
+    if (hoursCovered === 0 || weight <= 0) return UNKNOWN
+    return CostText.percent((cpuEfficiency * cpuCost + memoryEfficiency * memoryCost) / weight)
+  }
+}
+
+const SAVINGS = cost("SAVINGS", ({ savingsAvailable }) => savingsAvailable)
+
+const COVERED: Column = {
+  title: "COVERED",
+  align: "right",
+  cell: ({ figures: { hoursCovered, hoursExisted } }) =>
+    hoursExisted === 0 ? UNKNOWN : CostText.percent(hoursCovered / hoursExisted)
+}
+
+/**
+ * Renders lines, and what they and those that are not shown sum to.
+ *
+ * **Shape** only the titles where there is no line.
+ *
+ * @since 0.1.0
+ */
+export const render = (titles: ReadonlyArray<string>, lines: ReadonlyArray<Line>, total: Line): string => {
+  const shown = lines.length === 0 ? [] : [...lines, total]
+  const rare = RARE.filter(({ of }) => shown.some(({ figures }) => of(figures) !== 0))
+  const columns: ReadonlyArray<Column> = [
+    ...titles.map((title, index): Column => ({ title, cell: ({ place }) => place[index] ?? "" })),
+    ...(lines.some(({ hourlyCost }) => hourlyCost !== undefined) ? [HOURLY] : []),
+    ...[TOTAL, CPU, MEMORY, STORAGE, ...rare.map(({ column }) => column)],
+    ...[EFFICIENCY, SAVINGS, COVERED]
+  ]
+  return Output.table(columns, shown)
+}

@@ -1,0 +1,192 @@
+/**
+ * `quarterdeck cost export` and `cost import`: closed hours from one history to another, by way of a file.
+ *
+ * @since 0.1.0
+ */
+import * as CostExport from "@quarterdeck/cost/CostExport"
+import { CostStore } from "@quarterdeck/cost/CostStore"
+import type { LostHours } from "@quarterdeck/cost/export/LostHours"
+import * as Range from "@quarterdeck/cost/Range"
+import type { Window } from "@quarterdeck/cost/Window"
+import { Clock, Effect, FileSystem, Option, Stdio, Stream } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import * as SystemRefusal from "../../settings/SystemRefusal.ts"
+import { failed, misused } from "../CommandFailure.ts"
+import * as CostFlags from "./CostFlags.ts"
+import * as CostHistory from "./CostHistory.ts"
+import * as CostProgress from "./CostProgress.ts"
+import * as CostText from "./CostText.ts"
+import * as Input from "../Input.ts"
+import * as ListFlags from "../ListFlags.ts"
+import * as PlainText from "../PlainText.ts"
+import * as Print from "../Print.ts"
+
+/** Without a limit: what is not kept any more is not there. */
+const NO_LIMITS = { hourlyDays: 36_500, retentionDays: 36_500 }
+const EVERYTHING: Window = { startMs: 0, endMs: 8_640_000_000_000_000 }
+
+export const costExportCommand = Command.make(
+  "export",
+  {
+    ...CostHistory.storeFlags,
+    clusters: ListFlags.several("clusters", "Clusters, joined by a comma; all that are kept when left out"),
+    ...CostFlags.windowOf("everything that is kept when left out")
+  },
+  Effect.fn("cost export")(function* ({ clusters, costUrl, data, ...flags }) {
+    const window = yield* windowOf(flags)
+    const place = yield* CostHistory.existing({ costUrl, data })
+    const work = Effect.gen(function* () {
+      const store = yield* CostStore
+      const extents = yield* Effect.mapError(store.extents, CostHistory.failure(place.name))
+      const kept = extents.map(({ cluster }) => cluster)
+      const asked = Option.getOrElse(clusters, (): ReadonlyArray<string> => kept)
+      const unknown = asked.filter((name) => !kept.some((cluster) => cluster === name))
+      if (unknown.length > 0) {
+        return yield* failed(
+          `nothing is kept of ${unknown.join(", ")}; there is: ${kept.join(", ") || "nothing at all"}`
+        )
+      }
+      const chosen = kept.filter((cluster) => asked.includes(cluster))
+      const progress = yield* CostProgress.make
+      let hours = 0
+      let size = 0
+      const lost: Array<LostHours> = []
+      const onLost = (one: LostHours) => Effect.sync(() => void lost.push(one))
+      const told = CostExport.toCsv(chosen, window, { onLost }).pipe(
+        Stream.tap((text) => {
+          hours += text.match(HOUR)?.length ?? 0
+          size += text.length
+          return progress.show(() => `${hours} hours, ${PlainText.bytes(size)}`)
+        }),
+        Stream.mapError(CostHistory.failure(place.name))
+      )
+      yield* Effect.ensuring(Print.parts(told), progress.clear)
+      yield* Print.note(`exported ${hours} hours of ${chosen.length === 1 ? "1 cluster" : `${chosen.length} clusters`}`)
+      yield* Effect.forEach(lost, (one) => Print.note(lostNote(one)), { discard: true })
+    })
+    yield* place.use(work)
+  })
+).pipe(
+  Command.withDescription(
+    "Write closed hours to standard output, as CSV: an import makes the same hours of it, which changed prices change alike. Checksums tell a file that was changed or cut. A history in SQLite needs its server stopped, or is a backup. Hours that are kept within their days only (cost.hourlyDays) are not in it, nor are prices. What cost repair left in the total of a day alone is not in it either, and is told."
+  ),
+  Command.withShortDescription("Write the hours of a history to a file (local)"),
+  Command.withExamples([
+    { command: "quarterdeck cost export --data /var/lib/quarterdeck > hours.csv" },
+    {
+      command: "quarterdeck cost export --clusters prod,stage --from 2026-03-01 --to 2026-04-01 | gzip > march.csv.gz"
+    },
+    {
+      command: "quarterdeck cost export --data ./data | QUARTERDECK_COST_URL=https://… quarterdeck cost import -",
+      description: "From SQLite to ClickHouse"
+    }
+  ])
+)
+
+/** **Example** `warning: cluster prod: 1 h of 2026-10-26 is not in it: … ` */
+const lostNote = ({ cluster, seconds, startMs }: LostHours): string => {
+  const day = new Date(startMs).toISOString().slice(0, 10)
+  const span = CostText.span(seconds / 3_600)
+  return `warning: cluster ${cluster}: ${span} of ${day} is not in it: those hours were damaged, and count in the total of the day alone`
+}
+
+/** The record that each hour begins with. */
+const HOUR = /^hour,/gm
+
+/** **Shape** everything where nothing is asked for. */
+const windowOf = Effect.fnUntraced(function* (flags: CostFlags.Window) {
+  const asked = Object.fromEntries(CostFlags.queryOf(flags))
+  if (Object.keys(asked).length === 0) return EVERYTHING
+  const limits = { ...NO_LIMITS, nowMs: yield* Clock.currentTimeMillis }
+  const settled = Effect.fromResult(Range.parse(asked, limits))
+  return (yield* Effect.mapError(settled, ({ message }) => misused(`--${message}`))).hours
+})
+
+export const costImportCommand = Command.make(
+  "import",
+  {
+    file: Argument.String("file").pipe(Argument.withDescription("What cost export wrote; - for standard input")),
+    ...CostHistory.storeFlags,
+    replace: Flag.Boolean("replace").pipe(
+      Flag.withDescription("Replace hours that the history has; otherwise they stay as they are"),
+      Flag.withDefault(false)
+    )
+  },
+  Effect.fn("cost import")(function* ({ costUrl, data, file, replace }) {
+    const place = yield* CostHistory.wanted({ costUrl, data })
+    const bytes = yield* bytesOf(file)
+    const source = Input.nameOf(file)
+    const work = Effect.gen(function* () {
+      const progress = yield* CostProgress.make
+      let size = 0
+      const text = bytes.stream.pipe(
+        Stream.tap((part) => {
+          size += part.length
+          return progress.show(() => `${PlainText.bytes(size)} of ${bytes.size}`)
+        }),
+        textOf(source)
+      )
+      const imported = yield* CostExport.fromCsv(text, { closed: replace ? "replace" : "skip" }).pipe(
+        Effect.catchTags({
+          ImportRefused: ({ message }) =>
+            Effect.fail(
+              failed(
+                `${source}: ${message}; hours before it were taken in, each whole: mend the file and import it again`
+              )
+            ),
+          CostError: (error) => Effect.fail(CostHistory.failure(place.name)(error))
+        }),
+        Effect.ensuring(progress.clear)
+      )
+      const { forgotten, skipped, written } = imported
+      yield* Print.note(
+        [
+          `imported ${written} hours`,
+          ...(skipped > 0 ? [`left ${skipped} as they are (--replace replaces them)`] : []),
+          ...(forgotten > 0 ? [`could not take ${forgotten}, whose days are kept as a whole only`] : [])
+        ].join(", ")
+      )
+    })
+    yield* place.use(work)
+  })
+).pipe(
+  Command.withDescription(
+    "Read hours that cost export wrote into a history: in SQLite, whose server must be stopped, or in ClickHouse. A directory without a history gets one. An hour is taken in whole or not at all. A file that breaks off, was changed or lacks hours is refused with the line; hours before it stay in."
+  ),
+  Command.withShortDescription("Read hours from a file into a history (local)"),
+  Command.withExamples([
+    { command: "quarterdeck cost import hours.csv --data /var/lib/quarterdeck" },
+    { command: "gunzip -c march.csv.gz | quarterdeck cost import - --replace" }
+  ])
+)
+
+/** Opens the file before the history is touched. **Shape** `size` is for people. */
+const bytesOf = Effect.fnUntraced(function* (path: string) {
+  const files = yield* FileSystem.FileSystem
+  const stdio = yield* Stdio.Stdio
+  if (path === "-") return { stream: Stream.mapError(stdio.stdin, unreadable(path)), size: "standard input" }
+  const { size, type } = yield* Effect.mapError(files.stat(path), unreadable(path))
+  if (type === "Directory") return yield* failed(`cannot read ${path}: it is a directory`)
+  return { stream: Stream.mapError(files.stream(path), unreadable(path)), size: PlainText.bytes(Number(size)) }
+})
+
+const unreadable =
+  (path: string) =>
+  ({ reason }: { readonly reason: Parameters<typeof SystemRefusal.print>[0] }) =>
+    failed(`cannot read ${Input.nameOf(path)}: ${SystemRefusal.print(reason)}`)
+
+/** Decodes strictly: a byte that is no UTF-8 would change a name. */
+const textOf =
+  (source: string) =>
+  <E, R>(bytes: Stream.Stream<Uint8Array, E, R>) => {
+    const decoder = new TextDecoder("utf-8", { fatal: true })
+    const decode = (part?: Uint8Array) =>
+      Effect.try({
+        try: () => (part === undefined ? decoder.decode() : decoder.decode(part, { stream: true })),
+        catch: () => failed(`${source} is not text in UTF-8`)
+      })
+    return Stream.concat(
+      Stream.mapEffect(bytes, (part) => decode(part)),
+      Stream.fromEffect(Effect.suspend(() => decode()))
+    )
+  }

@@ -1,0 +1,101 @@
+/**
+ * `quarterdeck prices`: the price book that costs are computed by.
+ *
+ * @since 0.1.0
+ */
+import * as SchemaFault from "@quarterdeck/keys/SchemaFault"
+import { Effect, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { stringify } from "yaml"
+import * as StrictYaml from "../../settings/StrictYaml.ts"
+import * as ApiClient from "../ApiClient.ts"
+import { failed } from "../CommandFailure.ts"
+import * as Connection from "../Connection.ts"
+import * as Input from "../Input.ts"
+import * as Output from "../Output.ts"
+import * as Print from "../Print.ts"
+
+const PATH = "/api/v1/prices"
+/** As long as a body may be. */
+const MAX_BYTES = 1024 * 1024
+
+/** **Shape** what the server says is kept as it is: a book of a newer server loses nothing on its way through a file. */
+const Book = Schema.Record(Schema.String, Schema.Json)
+const Versioned = Schema.Struct({ version: Schema.Natural })
+
+const get = Command.make(
+  "get",
+  {
+    output: Flag.Literals("output", ["yaml", "json"]).pipe(
+      Flag.withAlias("o"),
+      Flag.withDescription("Form of the book"),
+      Flag.withDefault("yaml")
+    ),
+    url: Connection.urlFlag
+  },
+  Effect.fn("prices get")(function* ({ output, url }) {
+    const connection = yield* Connection.read(url)
+    const book = yield* ApiClient.call(connection, Book, { method: "GET", path: PATH })
+    yield* Print.output(output === "json" ? Output.json(book) : stringify(book, { version: "1.2", lineWidth: 0 }))
+  })
+).pipe(
+  Command.withDescription(
+    "Print the price book. A key that reaches some clusters only is not shown the overrides of others."
+  ),
+  Command.withShortDescription("Print the price book"),
+  Command.withExamples([
+    { command: "quarterdeck prices get > prices.yaml" },
+    { command: "quarterdeck prices get -o json | jq .overrides" }
+  ])
+)
+
+const set = Command.make(
+  "set",
+  {
+    file: Argument.String("file").pipe(
+      Argument.withDescription("The whole book in YAML or JSON, as prices get prints it; - for standard input")
+    ),
+    url: Connection.urlFlag
+  },
+  Effect.fn("prices set")(function* ({ file, url }) {
+    const connection = yield* Connection.read(url)
+    const body = yield* readBook(file)
+    const { version } = yield* ApiClient.call(connection, Versioned, { method: "PUT", path: PATH, body })
+    yield* Print.note(`the price book has version ${version} now`)
+  })
+).pipe(
+  Command.withDescription(
+    "Replace the price book. The file holds the version that was read: where the book was changed since, nothing is done. Closed hours keep their price, but for overrides with a validFrom in the past."
+  ),
+  Command.withShortDescription("Replace the price book by a file"),
+  Command.withExamples([
+    { command: "quarterdeck prices get > prices.yaml; $EDITOR prices.yaml; quarterdeck prices set prices.yaml" },
+    {
+      command: "quarterdeck prices get -o json | jq '.default.other.cpuPerCoreHour = 0.02' | quarterdeck prices set -",
+      description: "JSON is YAML, too"
+    }
+  ])
+)
+
+const decodeBook = Schema.decodeUnknownEffect(Book)
+
+/** Reads a book. **Errors** `CommandFailure` with the place of each fault; what its fields mean is the server's to judge. */
+const readBook = Effect.fnUntraced(function* (path: string) {
+  const source = Input.nameOf(path)
+  const text = yield* Input.read(path, MAX_BYTES)
+  const node = yield* Effect.fromResult(StrictYaml.parse(text)).pipe(
+    Effect.mapError((faults) =>
+      failed(...faults.map(({ message, place }) => `${source}:${place.line}:${place.column}: ${message}`))
+    )
+  )
+  return yield* decodeBook(StrictYaml.toValue(node)).pipe(
+    Effect.mapError(({ issue }) => failed(`${source}: ${SchemaFault.print(SchemaFault.fromIssue(issue))}`))
+  )
+})
+
+export const pricesCommand = Command.make("prices").pipe(
+  Command.withDescription("Read and replace the price book that costs are computed by."),
+  Command.withShortDescription("Read and replace the price book"),
+  Command.withSubcommands([get, set]),
+  Command.withExamples([{ command: "quarterdeck prices get" }, { command: "quarterdeck prices set prices.yaml" }])
+)

@@ -1,0 +1,119 @@
+/**
+ * The rule of a new key, from flags or from a file.
+ *
+ * @since 0.1.0
+ */
+import * as Rule from "@quarterdeck/keys/Rule"
+import { Effect, Option, Result } from "effect"
+import { Flag } from "effect/cli"
+import * as StrictYaml from "../../settings/StrictYaml.ts"
+import { failed, misused } from "../CommandFailure.ts"
+import * as Input from "../Input.ts"
+
+/** A rule in its longest form is far smaller. */
+const MAX_BYTES = 256 * 1024
+
+export const ruleFlags = {
+  role: Flag.Literals("role", Rule.Role.literals).pipe(
+    Flag.withDescription("What the key may do: Viewer reads, Operator will also act on workloads, Admin manages"),
+    Flag.optional
+  ),
+  clusters: Flag.String("clusters").pipe(
+    Flag.withMetavar("a,b"),
+    Flag.withDescription("Clusters that the key reaches, joined by a comma; all when left out"),
+    Flag.optional
+  ),
+  namespaces: Flag.String("namespaces").pipe(
+    Flag.withMetavar("x,y"),
+    Flag.withDescription("Namespaces that the key reaches, joined by a comma; all when left out"),
+    Flag.optional
+  ),
+  namespaceLabels: Flag.String("namespace-labels").pipe(
+    Flag.withMetavar("k=v,..."),
+    Flag.withDescription("Labels that those namespaces must carry, all of them; with --namespaces both must hold"),
+    Flag.optional
+  ),
+  rule: Flag.String("rule").pipe(
+    Flag.withMetavar("FILE|-"),
+    Flag.withDescription("The whole rule in a YAML or JSON file, or - for standard input, instead of the flags above"),
+    Flag.optional
+  )
+}
+
+/** What the flags give. */
+export interface RuleFlags {
+  readonly role: Option.Option<Rule.Role>
+  readonly clusters: Option.Option<string>
+  readonly namespaces: Option.Option<string>
+  readonly namespaceLabels: Option.Option<string>
+  readonly rule: Option.Option<string>
+}
+
+/**
+ * Reads the rule.
+ *
+ * **Shape** a flag that is given can only narrow: an empty one is refused and never means all.
+ *
+ * **Errors** `CommandFailure`, exit code 2 when the flags do not make a rule, 1 when the file does not.
+ *
+ * @since 0.1.0
+ */
+export const read = Effect.fn("KeyRule.read")(function* ({ rule, ...flags }: RuleFlags) {
+  if (Option.isNone(rule)) return yield* fromFlags(flags)
+  if (Object.values(flags).some(Option.isSome)) {
+    return yield* misused(
+      "--rule holds the whole rule: leave out --role, --clusters, --namespaces and --namespace-labels"
+    )
+  }
+  return yield* fromFile(rule.value)
+})
+
+const fromFlags = Effect.fnUntraced(function* (flags: Omit<RuleFlags, "rule">) {
+  if (Option.isNone(flags.role))
+    return yield* misused("give --role (Viewer, Operator or Admin), or the whole rule by --rule")
+  const labels = Option.map(flags.namespaceLabels, labelsOf)
+  if (Option.isSome(labels) && labels.value === undefined) {
+    return yield* misused("--namespace-labels must be key=value pairs joined by a comma, each key once")
+  }
+  const matchLabels = Option.getOrUndefined(labels)
+  const scopesNamespaces = Option.isSome(flags.namespaces) || matchLabels !== undefined
+  const decoded = Rule.decode({
+    role: flags.role.value,
+    ...Option.match(flags.clusters, { onNone: () => ({}), onSome: (text) => ({ targetClusters: text.split(",") }) }),
+    ...(scopesNamespaces
+      ? {
+          targetNamespaces: [
+            {
+              namespaceNames: Option.match(flags.namespaces, { onNone: () => [], onSome: (text) => text.split(",") }),
+              ...(matchLabels === undefined ? {} : { labelSelector: { matchLabels } })
+            }
+          ]
+        }
+      : {})
+  })
+  return yield* Effect.fromResult(decoded).pipe(Effect.mapError(({ message }) => misused(message)))
+})
+
+const fromFile = Effect.fnUntraced(function* (path: string) {
+  const text = yield* Input.read(path, MAX_BYTES)
+  const source = Input.nameOf(path)
+  const node = yield* Effect.fromResult(StrictYaml.parse(text)).pipe(
+    Effect.mapError((faults) =>
+      failed(...faults.map(({ message, place }) => `${source}:${place.line}:${place.column}: ${message}`))
+    )
+  )
+  const decoded = Result.mapError(Rule.decode(StrictYaml.toValue(node)), ({ message }) =>
+    failed(`${source}: ${message}`)
+  )
+  return yield* Effect.fromResult(decoded)
+})
+
+const labelsOf = (text: string): Readonly<Record<string, string>> | undefined => {
+  const pairs = text.split(",").map((pair) => {
+    const at = pair.indexOf("=")
+    return at < 1 ? undefined : ([pair.slice(0, at), pair.slice(at + 1)] as const)
+  })
+  const whole = pairs.filter((pair) => pair !== undefined)
+  const labels = Object.fromEntries(whole)
+  return whole.length === pairs.length && Object.keys(labels).length === pairs.length ? labels : undefined
+}

@@ -1,0 +1,48 @@
+/**
+ * The sources of usage that the settings ask for, one for each cluster.
+ *
+ * @since 0.1.0
+ */
+import { UsageSources } from "@quarterdeck/cost/sampler/UsageSources"
+import * as MetricsApi from "@quarterdeck/cost/usage/MetricsApi"
+import { requestsOnly } from "@quarterdeck/cost/usage/None"
+import * as Prometheus from "@quarterdeck/cost/usage/Prometheus"
+import type { UsageSetting } from "@quarterdeck/cost/usage/UsageSetting"
+import type { UsageSource } from "@quarterdeck/cost/UsageSource"
+import { Effect, Layer } from "effect"
+import type { Settings } from "../settings/Settings.ts"
+
+/**
+ * Provides the sources.
+ *
+ * **Shape** a cluster that has none of its own has that of all. **Errors** `InvalidUsageSetting`.
+ *
+ * @since 0.1.0
+ */
+export const layer = ({ usage, usageByCluster, usageClusterLabel }: Settings["cost"]) =>
+  Layer.effect(
+    UsageSources,
+    Effect.gen(function* () {
+      const metrics = yield* MetricsApi.make
+      const make = Effect.fnUntraced(function* (setting: UsageSetting) {
+        switch (setting._tag) {
+          case "Metrics":
+            return metrics
+          case "Requests":
+            return requestsOnly
+          case "Prometheus": {
+            const { credentials, url } = setting
+            return yield* Prometheus.make({
+              url,
+              ...(credentials === undefined ? {} : { credentials }),
+              ...(usageClusterLabel === undefined ? {} : { clusterLabel: { name: usageClusterLabel } })
+            })
+          }
+        }
+      })
+      const usual: UsageSource = yield* make(usage)
+      const own = new Map<string, UsageSource>()
+      for (const [cluster, setting] of Object.entries(usageByCluster)) own.set(cluster, yield* make(setting))
+      return UsageSources.of({ of: (cluster) => own.get(cluster) ?? usual })
+    })
+  )

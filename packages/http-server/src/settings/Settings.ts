@@ -1,0 +1,256 @@
+/**
+ * How the server runs: read once at its start from flags, environment and a YAML file.
+ *
+ * @since 0.1.0
+ */
+import type { UsageSetting } from "@quarterdeck/cost/usage/UsageSetting"
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { type Duration, Effect, Option, type Redacted, Result } from "effect"
+import type * as CostKind from "./CostKind.ts"
+import * as Kind from "./Kind.ts"
+import * as ServiceLinks from "./ServiceLinks.ts"
+import { type Origin, type Problem, SettingsError } from "./SettingsError.ts"
+import * as SettingsFile from "./SettingsFile.ts"
+import { Surroundings } from "./Surroundings.ts"
+import { FOREIGN_VARIABLES, type Row, rows, table, VARIABLE_PREFIX, variableOf } from "./Table.ts"
+
+/**
+ * Every setting, decoded.
+ *
+ * **Units** milliseconds where a name ends in `Ms`. **Shape** docs/reference/settings.md tells each in a line; what is
+ * `undefined` was not set, and has no default.
+ *
+ * @since 0.1.0
+ */
+export interface Settings {
+  readonly server: {
+    readonly host: string
+    readonly port: number
+    /** `undefined` serves plain HTTP. */
+    readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined
+    readonly shutdownMs: number
+    readonly metrics: "protected" | "public" | "off"
+    /** Empty when not set. */
+    readonly allowedOrigins: ReadonlyArray<string>
+  }
+  /** `ClusterSources.resolve` decides what stands in for those that are not set. */
+  readonly clusters: {
+    /** Empty when not set. */
+    readonly kubeconfig: ReadonlyArray<string>
+    readonly names: Kind.ClusterNames
+    readonly parent: ClusterName | undefined
+    readonly header: string
+  }
+  readonly keys: {
+    readonly file: string | undefined
+    readonly bootstrapFile: string | undefined
+    readonly maxLifetime: Duration.Duration
+  }
+  readonly fanOut: {
+    readonly timeoutMs: number
+    readonly maxTimeoutMs: number
+    readonly perCluster: number
+    readonly maxNames: number
+  }
+  readonly cost: {
+    /** `undefined` keeps the history in the data directory. */
+    readonly url: Redacted.Redacted | undefined
+    readonly usage: UsageSetting
+    readonly usageByCluster: CostKind.UsageByCluster
+    readonly usageClusterLabel: string | undefined
+    readonly sampleSeconds: number
+    readonly hourlyDays: number
+    readonly retentionDays: number
+  }
+  readonly dataDirectory: string
+  readonly telemetry: {
+    readonly logLevel: "trace" | "debug" | "info" | "warn" | "error"
+    readonly logFormat: "text" | "json"
+    readonly otlpEndpoint: string | undefined
+  }
+}
+
+/** **Shape** `origins` tells by path where each setting's value came from. */
+export interface Loaded {
+  readonly settings: Settings
+  readonly origins: ReadonlyMap<string, Origin>
+}
+
+/** What the command line gives. **Shape** `flags` by name, without dashes; `config` is the path of the YAML file. */
+export interface CommandLine {
+  readonly flags: Readonly<Record<string, string>>
+  readonly config?: string | undefined
+}
+
+/**
+ * Reads the settings: flags, then environment, then the file, then the default.
+ *
+ * **Errors** `SettingsError` with every mistake at once: unknown settings and variables, values of the wrong kind or
+ * out of range, also those that a stronger source overrides, and settings that do not go together.
+ *
+ * **Limits** reads one file.
+ *
+ * @since 0.1.0
+ */
+export const load = Effect.fn("Settings.load")(function* (commandLine: CommandLine) {
+  const { variables } = yield* Surroundings
+  const file = commandLine.config === undefined ? SettingsFile.empty : yield* SettingsFile.read(commandLine.config)
+  return yield* Effect.fromResult(combine(commandLine.flags, variables, file))
+})
+
+/**
+ * Combines the sources; what `load` does once the file is read.
+ *
+ * @since 0.1.0
+ */
+export const combine = (
+  flags: Readonly<Record<string, string>>,
+  variables: Readonly<Record<string, string>>,
+  file: SettingsFile.Contents
+): Result.Result<Loaded, SettingsError> => {
+  const own = ownVariables(variables)
+  const problems: Array<Problem> = [...file.problems, ...unknownVariables(own)]
+  const origins = new Map<string, Origin>()
+  const refused = new Set<Row<unknown>>()
+
+  const read = <A>(row: Row<A>): A => {
+    const candidates: Array<{ readonly origin: Origin; readonly value: A }> = []
+    for (const { form, given } of givenFor(row, flags, own, file)) {
+      // An empty entry of the file leaves a setting without default as it is.
+      if (given.value === null && row.initialText === undefined) continue
+      const value = Kind.decode(form, given.value)
+      if (Option.isSome(value)) {
+        candidates.push({ origin: given.origin, value: value.value })
+        continue
+      }
+      refused.add(row)
+      problems.push({ origin: given.origin, message: `${row.path} must be ${row.kind.allowed}${found(given)}` })
+    }
+    const [strongest] = candidates
+    origins.set(row.path, strongest?.origin ?? { _tag: "Default" })
+    return strongest === undefined ? row.initial : strongest.value
+  }
+
+  const certFile = read(table.tlsCertFile)
+  const keyFile = read(table.tlsKeyFile)
+  const settings: Settings = {
+    server: {
+      host: read(table.host),
+      port: read(table.port),
+      tls: certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile },
+      shutdownMs: read(table.shutdownMs),
+      metrics: read(table.metrics),
+      allowedOrigins: read(table.allowedOrigins) ?? []
+    },
+    clusters: {
+      kubeconfig: read(table.kubeconfig) ?? [],
+      names: read(table.clusterNames) ?? {},
+      parent: read(table.parent),
+      header: read(table.clusterHeader)
+    },
+    keys: {
+      file: read(table.keysFile),
+      bootstrapFile: read(table.bootstrapKeyFile),
+      maxLifetime: read(table.keyMaxLifetime)
+    },
+    fanOut: {
+      timeoutMs: read(table.fanOutTimeoutMs),
+      maxTimeoutMs: read(table.fanOutMaxTimeoutMs),
+      perCluster: read(table.fanOutPerCluster),
+      maxNames: read(table.fanOutMaxNames)
+    },
+    cost: {
+      url: read(table.costUrl),
+      usage: read(table.usage),
+      usageByCluster: read(table.usageByCluster) ?? {},
+      usageClusterLabel: read(table.usageClusterLabel),
+      sampleSeconds: read(table.sampleSeconds),
+      hourlyDays: read(table.hourlyDays),
+      retentionDays: read(table.retentionDays)
+    },
+    dataDirectory: read(table.dataDirectory),
+    telemetry: {
+      logLevel: read(table.logLevel),
+      logFormat: read(table.logFormat),
+      otlpEndpoint: read(table.otlpEndpoint)
+    }
+  }
+
+  /** Blames the first of some rows that a source has set. */
+  const blame = (message: string, ...blamed: ReadonlyArray<Row<unknown>>): void => {
+    if (blamed.some((row) => refused.has(row))) return
+    const given = blamed
+      .map((row) => origins.get(row.path))
+      .find((origin) => origin !== undefined && origin._tag !== "Default")
+    problems.push({ origin: given ?? { _tag: "Default" }, message })
+  }
+  if ((certFile === undefined) !== (keyFile === undefined)) {
+    const [given, missing] =
+      certFile === undefined ? [table.tlsKeyFile, table.tlsCertFile] : [table.tlsCertFile, table.tlsKeyFile]
+    blame(`${given.path} needs ${missing.path}: give both or neither`, given, missing)
+  }
+  /** Two numbers, the first of which is no larger than the second. */
+  const requireOrder = (less: Row<number>, more: Row<number>, [value, limit]: readonly [number, number]): void => {
+    if (value > limit) blame(`${less.path} (${value}) must not be above ${more.path} (${limit})`, less, more)
+  }
+  const { cost, fanOut } = settings
+  requireOrder(table.fanOutTimeoutMs, table.fanOutMaxTimeoutMs, [fanOut.timeoutMs, fanOut.maxTimeoutMs])
+  requireOrder(table.hourlyDays, table.retentionDays, [cost.hourlyDays, cost.retentionDays])
+
+  return problems.length > 0 ? Result.fail(new SettingsError({ problems })) : Result.succeed({ settings, origins })
+}
+
+/** One value for a row, with the form that reads it. */
+interface Candidate<A> {
+  readonly form: Kind.Kind<A>["fromText"]
+  readonly given: Pick<SettingsFile.Given, "origin" | "value"> & { readonly found?: string }
+}
+
+/** Lists what the sources give for a row, the strongest first. */
+const givenFor = <A>(
+  row: Row<A>,
+  flags: Readonly<Record<string, string>>,
+  variables: ReadonlyMap<string, string>,
+  file: SettingsFile.Contents
+): ReadonlyArray<Candidate<A>> => {
+  const candidates: Array<Candidate<A>> = []
+  if (Object.hasOwn(flags, row.flag)) {
+    candidates.push({
+      form: row.kind.fromText,
+      given: { origin: { _tag: "Flag", name: row.flag }, value: flags[row.flag] }
+    })
+  }
+  const name = variableOf(row)
+  if (variables.has(name)) {
+    candidates.push({
+      form: row.kind.fromText,
+      given: { origin: { _tag: "Environment", name }, value: variables.get(name) }
+    })
+  }
+  const inFile = file.given.get(row.path)
+  if (inFile !== undefined) candidates.push({ form: row.kind.fromYaml, given: inFile })
+  return candidates
+}
+
+const found = (given: Candidate<unknown>["given"]): string => {
+  if (given.found !== undefined) return `, found ${given.found}`
+  return given.value === "" ? ", found nothing" : ""
+}
+
+/** Those of Quarterdeck, without those that Kubernetes made. */
+const ownVariables = (variables: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
+  new Map(
+    Object.entries(variables).filter(
+      ([name, value]) => name.startsWith(VARIABLE_PREFIX) && !ServiceLinks.is(name, value, variables)
+    )
+  )
+
+const unknownVariables = (variables: ReadonlyMap<string, string>): ReadonlyArray<Problem> => {
+  const known = rows.map(variableOf)
+  return [...variables.keys()]
+    .filter((name) => !known.includes(name) && !FOREIGN_VARIABLES.includes(name))
+    .map((name) => ({
+      origin: { _tag: "Environment", name },
+      message: `is not a variable of Quarterdeck; those of the server are ${known.join(", ")}`
+    }))
+}

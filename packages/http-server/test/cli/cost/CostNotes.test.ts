@@ -1,0 +1,188 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { createServer } from "node:http"
+import { API_KEY, coverage, json, listening, quarterdeck, service } from "../program.ts"
+
+const FIGURES = {
+  ...{ totalCost: 12.5, cpuCost: 10, memoryCost: 2, gpuCost: 0.5, storageCost: 0, networkCost: 0, loadBalancerCost: 0 },
+  ...{ replicaHours: 24, spotHours: 0, onDemandHours: 24, spotPercent: 0, onDemandPercent: 100, cpuCoreHours: 24 },
+  ...{ memoryByteHours: 1, cpuEfficiency: 0.5, memoryEfficiency: 0.2, savingsAvailable: 4, hoursExisted: 24 },
+  hoursCovered: 12
+}
+
+const row = (name: string, facts: object = {}) => ({
+  ...{ id: `prod/web/Deployment/${name}`, cluster: "prod", namespace: "web" },
+  ...{ workloadName: name, workloadType: "Deployment", hourlyCost: 0.00001 },
+  ...FIGURES,
+  ...{ cpuRecommendedMillis: 0, memoryRecommendedBytes: 0, recommendationDays: 0 },
+  ...facts
+})
+
+const reply = (facts: object = {}) => ({
+  aggregatedWorkloads: [row("shop")],
+  totals: FIGURES,
+  window: { start: "2026-03-01T10:00:00.000Z", end: "2026-03-08T10:20:00.000Z" },
+  currency: "EUR",
+  clusters: [coverage("prod", { hoursCovered: 168, hoursInWindow: 168 })],
+  partial: false,
+  ...facts
+})
+
+describe("quarterdeck cost, as the server answers", () => {
+  it.live("sends every flag: the window in the query, the rest in the body, the target as the header", () =>
+    Effect.gen(function* () {
+      const { env, seen } = yield* service(() => ({ body: reply() }))
+      const args = ["cost", "--from", "2026-03-01", "--to", "1772928000000", "--namespace", "web,api"]
+      yield* quarterdeck([...args, "--type", "Deployment", "-c", "prod|stage", "--limit", "7"], { env })
+      assert.strictEqual(seen[0]?.method, "POST")
+      assert.strictEqual(seen[0]?.url.pathname, "/detailedCostReport/getWorkloads")
+      assert.deepStrictEqual(Object.fromEntries(seen[0]?.url.searchParams ?? []), {
+        ...{ from: "2026-03-01T00:00:00Z", to: "1772928000000", limit: "7" }
+      })
+      assert.strictEqual(seen[0]?.headers["x-service-cluster"], "prod|stage")
+      assert.deepStrictEqual(json(seen[0]?.body ?? ""), { namespaces: ["web", "api"], workloadTypes: ["Deployment"] })
+    })
+  )
+
+  it.live("shows parts that are rare where there are any, and weighs the efficiencies by their costs", () =>
+    Effect.gen(function* () {
+      const { env } = yield* service(() => ({ body: reply() }))
+      const { stderr, stdout } = yield* quarterdeck(["cost"], { env })
+      assert.strictEqual(
+        stdout,
+        "CLUSTER  NAMESPACE  TYPE        NAME        COST/HOUR  TOTAL    CPU  MEMORY  STORAGE   GPU  EFFICIENCY  SAVINGS  COVERED\n"
+          + "prod     web        Deployment  shop          <0.0001  12.50  10.00    2.00     0.00  0.50         45%     4.00      50%\n"
+          + "TOTAL                           1 workload          -  12.50  10.00    2.00     0.00  0.50         45%     4.00      50%\n"
+          + "\n2026-03-01 10:00 to 2026-03-08 10:20 UTC (7 d), costs in EUR\n"
+      )
+      assert.strictEqual(stderr, "")
+    })
+  )
+
+  it.live("tells, cluster by cluster, what does not answer and what is not covered", () =>
+    Effect.gen(function* () {
+      const clusters = [
+        coverage("prod", { hoursCovered: 143.9, hoursInWindow: 168 }),
+        coverage("down", {
+          ...{ status: "timeout", count: 3, hoursCovered: 168, hoursInWindow: 168 },
+          error: { code: "timeout", message: "no answer\nwithin 3000 ms" }
+        }),
+        coverage("new", { status: "unreachable", count: 0, hoursCovered: 0, hoursInWindow: 168 }),
+        coverage("silent", { status: "stale", count: 2, hoursCovered: 168, hoursInWindow: 168 }),
+        coverage("blind", { missingKinds: ["Pod"], count: 0, hoursCovered: 168, hoursInWindow: 168 }),
+        coverage("fine", { hoursCovered: 167.95, hoursInWindow: 168 }),
+        coverage("late", { hoursCovered: 168.05, hoursInWindow: 168.6 })
+      ]
+      const { env } = yield* service(() => ({ body: reply({ clusters, partial: true }) }))
+      const { status, stderr } = yield* quarterdeck(["cost", "-c", "*"], { env })
+      assert.strictEqual(
+        stderr,
+        "quarterdeck: warning: cluster prod: covered 5 d 23 h of 7 d; what ran in the other 1 d is not counted\n"
+          + "quarterdeck: warning: cluster down: timeout, its costs are those that were kept: no answer\\u{a}within 3000 ms\n"
+          + "quarterdeck: warning: cluster new: unreachable, none of its costs are told\n"
+          + "quarterdeck: warning: cluster new: covered 0 min of 7 d; what ran in the other 7 d is not counted\n"
+          + "quarterdeck: warning: cluster silent: does not answer at the moment (stale), its costs are those that were kept\n"
+          + "quarterdeck: warning: cluster blind: its Pod cannot be read at the moment, none of its costs are told\n"
+          + "quarterdeck: warning: cluster late: covered all but 33 min of 7 d; what ran then is not counted\n"
+      )
+      assert.strictEqual(status, 0)
+    })
+  )
+
+  it.live("--all reads every page", () =>
+    Effect.gen(function* () {
+      const { env, seen } = yield* service((_, index) => ({
+        body: reply({
+          aggregatedWorkloads: [row(`w${index}`)],
+          ...(index < 2 ? { nextCursor: `c${index}` } : {})
+        })
+      }))
+      const { stderr, stdout } = yield* quarterdeck(["cost", "--all"], { env })
+      assert.deepStrictEqual(
+        stdout.split("\n").flatMap((line) => /w\d/.exec(line) ?? []),
+        ["w0", "w1", "w2"]
+      )
+      assert.deepStrictEqual(
+        seen.map(({ url }) => [url.searchParams.get("limit"), url.searchParams.get("cursor")]),
+        [
+          ["5000", null],
+          ["5000", "c0"],
+          ["5000", "c1"]
+        ]
+      )
+      assert.strictEqual(stderr, "")
+    })
+  )
+
+  it.live("by joins the steps of pages", () =>
+    Effect.gen(function* () {
+      const bucket = (day: number, app: string) => ({
+        ...{ start: `2026-03-0${day}T00:00:00.000Z`, end: `2026-03-0${day + 1}T00:00:00.000Z`, clusters: [] },
+        rows: [{ group: { "label:app": app }, ...FIGURES }]
+      })
+      const { aggregatedWorkloads: _, ...head } = reply()
+      const { env } = yield* service((_request, index) => ({
+        body: {
+          ...head,
+          buckets: [1, 2].map((day) => bucket(day, index === 0 ? "api" : "db")),
+          ...(index === 0 ? { nextCursor: "next" } : {})
+        }
+      }))
+      const { stdout } = yield* quarterdeck(["cost", "by", "label:app", "--step", "day"], { env })
+      assert.deepStrictEqual(
+        stdout
+          .split("\n")
+          .slice(1, 5)
+          .map((line) => line.split(/ {2,}/).slice(0, 2)),
+        [
+          ["2026-03-01 00:00", "api"],
+          ["2026-03-01 00:00", "db"],
+          ["2026-03-02 00:00", "api"],
+          ["2026-03-02 00:00", "db"]
+        ]
+      )
+    })
+  )
+
+  it.live("by says which steps are not covered in full, so that a gap is not taken for cheap hours", () =>
+    Effect.gen(function* () {
+      const bucket = (day: number, seen: number) => ({
+        ...{ start: `2026-03-0${day}T00:00:00.000Z`, end: `2026-03-0${day + 1}T00:00:00.000Z` },
+        clusters: [
+          { name: "hub", hoursCovered: 23.95, hoursInWindow: 24 },
+          { name: "prod", hoursCovered: seen, hoursInWindow: 24 }
+        ],
+        rows: [{ group: {}, ...FIGURES }]
+      })
+      const { aggregatedWorkloads: _, ...head } = reply()
+      const { env } = yield* service(() => ({
+        body: { ...head, buckets: [24, 18.45, 0, 24, 12, 6].map((seen, index) => bucket(index + 1, seen)) }
+      }))
+      const { stderr } = yield* quarterdeck(["cost", "by", "cluster", "--step", "day"], { env })
+      assert.strictEqual(
+        stderr,
+        "quarterdeck: warning: cluster prod: some steps are not covered in full: 2026-03-02 00:00 (18 h 27 min of 1 d), "
+          + "2026-03-03 00:00 (0 min of 1 d), 2026-03-05 00:00 (12 h of 1 d) and 1 more\n"
+      )
+    })
+  )
+
+  it.live("fails when a file breaks off, so that no part is taken for the whole", () =>
+    Effect.gen(function* () {
+      const port = yield* listening(
+        createServer((request, response) => {
+          if (request.url?.includes("format=csv") !== true) {
+            response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(reply()))
+            return
+          }
+          response.writeHead(200, { "content-type": "text/csv; charset=utf-8; header=present" })
+          response.write("id,cluster\r\n", () => response.destroy())
+        })
+      )
+      const env = { QUARTERDECK_URL: `http://127.0.0.1:${port}`, QUARTERDECK_API_KEY: API_KEY }
+      const { status, stderr } = yield* quarterdeck(["cost", "-o", "csv"], { env })
+      assert.match(stderr, /^quarterdeck: http:\/\/127\.0\.0\.1:\d+: [^\n]+\n$/)
+      assert.strictEqual(status, 1)
+    })
+  )
+})

@@ -1,0 +1,97 @@
+import { NodeHttpServer } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
+import { Api } from "@quarterdeck/contract/Api"
+import { Authorization } from "@quarterdeck/contract/Authorization"
+import { CostError, StoreUnavailable } from "@quarterdeck/cost/CostError"
+import { CostStore } from "@quarterdeck/cost/CostStore"
+import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
+import { KeyStore } from "@quarterdeck/keys/KeyStore"
+import { Effect, Fiber, Layer, Ref, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { HttpApiTest } from "effect/http-api"
+import { HealthHandlers } from "../../../src/http/handlers/HealthHandlers.ts"
+
+/** The service's health over stores that count how often they are asked, and answer as they are told to. */
+const health = Effect.gen(function* () {
+  const [asked, askedCosts] = yield* Effect.all([Ref.make(0), Ref.make(0)])
+  const costs = yield* Ref.make<Effect.Effect<[], CostError>>(Effect.succeed([]))
+  const services = yield* Layer.build(
+    HealthHandlers.pipe(
+      Layer.provideMerge([
+        Layer.mock(KeyStore, { count: Ref.updateAndGet(asked, (count) => count + 1) }),
+        Layer.mock(CostStore, {
+          sums: () =>
+            Effect.andThen(
+              Ref.update(askedCosts, (count) => count + 1),
+              Effect.flatten(Ref.get(costs))
+            )
+        }),
+        Layer.mock(ClusterCache, { members: Effect.succeed([]) }),
+        KeyConfig.layerNone,
+        Layer.succeed(
+          Authorization,
+          Authorization.of(() => Effect.die("no endpoint of health is guarded"))
+        ),
+        NodeHttpServer.layerHttpServices
+      ])
+    )
+  )
+  const { health } = yield* HttpApiTest.groups(Api, ["health"]).pipe(Effect.provide(services))
+  const statusOf = Effect.map(
+    Effect.result(health.readyz()),
+    Result.match({
+      onSuccess: ({ checks, status }) => [status, checks.costStore],
+      onFailure: (refused) => ("checks" in refused ? [refused.status, refused.checks.costStore] : [refused._tag])
+    })
+  )
+  return { ...health, statusOf, costs, asked: Ref.get(asked), askedCosts: Ref.get(askedCosts) }
+})
+
+describe("/readyz", () => {
+  it.effect("asks each store once a second, however many probes come", () =>
+    Effect.gen(function* () {
+      const { asked, askedCosts, readyz } = yield* health
+      const probes = Effect.forEach(Array.from({ length: 50 }), () => readyz(), { concurrency: "unbounded" })
+      for (const { checks } of yield* probes) {
+        assert.deepStrictEqual([checks.keyStore, checks.costStore], ["ok", "ok"])
+      }
+      assert.deepStrictEqual([yield* asked, yield* askedCosts], [1, 1])
+      yield* TestClock.adjust("1 second")
+      yield* probes
+      assert.deepStrictEqual([yield* asked, yield* askedCosts], [2, 2])
+    })
+  )
+
+  it.effect("is not ready while the cost history fails, and ready once it answers again", () =>
+    Effect.gen(function* () {
+      const { costs, statusOf } = yield* health
+      assert.deepStrictEqual(yield* statusOf, ["ready", "ok"])
+      const reason = new StoreUnavailable({ action: "sum hours", cause: new Error("the thread ended with code 1") })
+      yield* Ref.set(costs, Effect.fail(new CostError({ reason })))
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* statusOf, ["unavailable", "unavailable"])
+      yield* Ref.set(costs, Effect.succeed([]))
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* statusOf, ["ready", "ok"])
+    })
+  )
+
+  it.effect("stays ready while the cost history is busy, and not when it has said nothing for ten seconds", () =>
+    Effect.gen(function* () {
+      const { costs, statusOf } = yield* health
+      assert.deepStrictEqual(yield* statusOf, ["ready", "ok"])
+      yield* Ref.set(costs, Effect.never)
+      const later = Effect.gen(function* () {
+        yield* TestClock.adjust("1 second")
+        const probe = yield* Effect.forkChild(statusOf)
+        yield* TestClock.adjust("1 second")
+        return yield* Fiber.join(probe)
+      })
+      assert.deepStrictEqual(yield* later, ["ready", "ok"])
+      assert.deepStrictEqual(yield* later, ["ready", "ok"])
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(yield* later, ["unavailable", "unavailable"])
+    })
+  )
+})
