@@ -14,6 +14,17 @@ import { describeSecurity } from "./SecuritySchemes.ts"
 import { WhoamiGroup } from "./WhoamiGroup.ts"
 import { WorkloadsGroup } from "./WorkloadsGroup.ts"
 
+const endpoints = HttpApi.make("quarterdeck").add(
+  ApiKeysGroup,
+  ClustersGroup,
+  CostGroup,
+  HealthGroup,
+  NamespacesGroup,
+  PricesGroup,
+  WhoamiGroup,
+  WorkloadsGroup
+)
+
 /**
  * One address over many Kubernetes clusters.
  *
@@ -21,8 +32,7 @@ import { WorkloadsGroup } from "./WorkloadsGroup.ts"
  *
  * @since 0.1.0
  */
-export class Api extends HttpApi.make("quarterdeck")
-  .add(ApiKeysGroup, ClustersGroup, CostGroup, HealthGroup, NamespacesGroup, PricesGroup, WhoamiGroup, WorkloadsGroup)
+export class Api extends endpoints
   .annotate(HttpApi.QueryParseOptions, { onExcessProperty: "error" })
   .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
   .annotateMerge(
@@ -31,6 +41,6 @@ export class Api extends HttpApi.make("quarterdeck")
       version: "1",
       description: "One address over many Kubernetes clusters: every request targets one, several or all of them.",
       license: { name: "Apache-2.0" },
-      transform: describeSecurity
+      transform: describeSecurity(endpoints)
     })
   ) {}

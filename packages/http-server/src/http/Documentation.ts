@@ -15,7 +15,7 @@ export const DOCS_PATH = "/docs" as const
 /** Gives the contract with the name that this server's cluster header has. */
 export const describe = (header: string) =>
   Api.annotate(OpenApi.Transform, (specification: Record<string, unknown>) =>
-    describeSecurity(renameHeader(specification, header))
+    describeSecurity(Api)(renameHeader(specification, header))
   )
 
 /** Gives the pattern of a path of the documentation, which has no guard that would note it. */

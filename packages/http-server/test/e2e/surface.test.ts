@@ -13,6 +13,7 @@ const decodeSpecification = Schema.decodeUnknownEffect(
         Schema.Record(
           Schema.String,
           Schema.Struct({
+            security: Schema.Array(Schema.Record(Schema.String, Schema.Array(Schema.String))),
             parameters: Schema.optionalKey(Schema.Array(Schema.Struct({ name: Schema.String }))),
             responses: Schema.Record(
               Schema.String,
@@ -54,7 +55,7 @@ onEveryDriver("surface", { children: [] }, (it) => {
         "/readyz"
       ])
       assert.sameMembers(Object.keys(components.securitySchemes), ["bearer", "basic"])
-      const { parameters = [], responses } = paths["/api/v1/workloads"]?.["get"] ?? { responses: {} }
+      const { parameters = [], responses } = paths["/api/v1/workloads"]?.["get"] ?? { responses: {}, security: [] }
       assert.includeMembers(Object.keys(responses), ["200", "400", "401", "403", "404", "502", "503", "504"])
       assert.isDefined(responses["403"]?.content?.["application/problem+json"])
       assert.includeMembers(
@@ -64,6 +65,20 @@ onEveryDriver("surface", { children: [] }, (it) => {
       const costs = paths["/detailedCostReport/getWorkloads"]?.["post"]
       assert.sameMembers(Object.keys(costs?.responses["200"]?.content ?? {}), ["application/json", "text/csv"])
       assert.includeMembers(costs?.parameters?.map(({ name }) => name) ?? [], ["X-Service-Cluster", "range", "format"])
+    })
+  )
+
+  it.effect("the OpenAPI document asks for a key wherever the service does", () =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      const { paths } = yield* decodeSpecification((yield* deployment.call("/openapi.json", { key: null })).text)
+      for (const [path, operations] of Object.entries(paths)) {
+        for (const [method, { security }] of Object.entries(operations)) {
+          const reply = yield* deployment.call(path.replaceAll(/\{\w+\}/g, "some"), { method, key: null })
+          const expected = reply.status === 401 ? [{ bearer: [] }, { basic: [] }] : []
+          assert.deepStrictEqual(security, expected, `${method} ${path} is ${reply.status} without a key`)
+        }
+      }
     })
   )
 

@@ -1,0 +1,59 @@
+/**
+ * Debian's Chromium, for tests of pages: found on the `PATH`, or demanded.
+ *
+ * A run leaves out the tests of pages where the machine lacks it, unless `QUARTERDECK_REQUIRE` names `chromium` (separated
+ * by commas from others): then they run, and fail.
+ */
+import { NodeServices } from "@effect/platform-node"
+import { Config, Effect, FileSystem, Option, Path } from "effect"
+import { type Browser, chromium } from "playwright-core"
+
+const NAME = "chromium"
+const VARIABLE = "QUARTERDECK_REQUIRE"
+
+const setting = (name: string) => Config.String(name).pipe(Config.withDefault(""))
+
+const find = Effect.gen(function* () {
+  const files = yield* FileSystem.FileSystem
+  const paths = yield* Path.Path
+  const candidates = (yield* setting("PATH")).split(":").map((directory) => paths.join(directory, NAME))
+  const found = yield* Effect.filter(candidates, (path) => files.exists(path))
+  const required = (yield* setting(VARIABLE)).split(",").map((name) => name.trim())
+  return { path: Option.fromUndefinedOr(found[0]), isRequired: required.includes(NAME) }
+})
+
+const { isRequired, path } = await Effect.runPromise(Effect.provide(find, NodeServices.layer))
+
+/** Whether the tests of pages are part of this run. */
+export const runs = isRequired || Option.isSome(path)
+
+/** Says in a suite that its tests are left out, where they are. */
+export const sayIfLeftOut = (it: {
+  readonly effect: (name: string, test: () => Effect.Effect<void>) => void
+}): void => {
+  if (!runs) it.effect(`is left out: there is no ${NAME} on the PATH`, () => Effect.void)
+}
+
+/** Runs as root too, in a profile of its own that goes with it, and calls nobody but the page's server. */
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync"
+]
+
+const browser: Effect.Effect<Browser> = Option.match(path, {
+  onNone: () => Effect.die(new Error(`${NAME} is not on the PATH, and ${VARIABLE} names it`)),
+  onSome: (executablePath) => Effect.promise(() => chromium.launch({ executablePath, headless: true, args: FLAGS }))
+})
+
+/** Opens a page in a browser of its own, which is closed with the scope. */
+export const open = Effect.fnUntraced(function* (url: string) {
+  const launched = yield* Effect.acquireRelease(browser, (one) => Effect.promise(() => one.close()))
+  const page = yield* Effect.promise(() => launched.newPage())
+  yield* Effect.promise(() => page.goto(url))
+  return page
+})
