@@ -5,7 +5,7 @@
  */
 import { Context, DateTime, Effect, Layer, Option, type Scope } from "effect"
 import { type Lifespan, type Source, statusAt } from "./ApiKey.ts"
-import * as LastUse from "./internal/lastUse.ts"
+import * as LastUse from "./LastUse.ts"
 import { KeyConfig } from "./KeyConfig.ts"
 import type { KeyStoreError } from "./KeyError.ts"
 import * as KeyHash from "./KeyHash.ts"

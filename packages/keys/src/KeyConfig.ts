@@ -5,7 +5,7 @@
  */
 import { Context, DateTime, Effect, Layer, Metric, Option, Ref, type Scope, Stream } from "effect"
 import { dirname } from "node:path"
-import { directoryChanges, readText } from "./internal/fileText.ts"
+import { directoryChanges, readText } from "./FileText.ts"
 import { KeysFileError, type KeyStoreError } from "./KeyError.ts"
 import type { KeyHash } from "./KeyHash.ts"
 import * as KeysFile from "./KeysFile.ts"

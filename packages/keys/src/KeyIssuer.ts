@@ -7,9 +7,9 @@ import { Context, DateTime, type Duration, Effect, Layer, Option, Order, Schema 
 import * as Access from "./Access.ts"
 import { type ApiKey, type CreatedApiKey, KeyName } from "./ApiKey.ts"
 import * as Expiry from "./Expiry.ts"
-import { ofConfigured, ofCreated } from "./internal/apiKeyOf.ts"
-import * as ListPosition from "./internal/listPosition.ts"
-import { newKey } from "./internal/newKey.ts"
+import { ofConfigured, ofCreated } from "./ApiKeyView.ts"
+import * as ListPosition from "./ListPosition.ts"
+import { newKey } from "./NewKey.ts"
 import { KeyConfig, type LoadedKey } from "./KeyConfig.ts"
 import {
   InvalidKeyName,

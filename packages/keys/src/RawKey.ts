@@ -4,8 +4,8 @@
  * @since 0.1.0
  */
 import { Redacted } from "effect"
-import * as Base62 from "./internal/base62.ts"
-import { crc32 } from "./internal/crc32.ts"
+import * as Base62 from "./Base62.ts"
+import { crc32 } from "./Crc32.ts"
 
 /** Finds a leaked key in a repository or a log. */
 export const PREFIX = "qd_"

@@ -7,7 +7,7 @@ import * as ClusterName from "@quarterdeck/targeting/ClusterName"
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import * as Target from "@quarterdeck/targeting/Target"
 import { Result, Schema } from "effect"
-import { ownProperties } from "./internal/ownProperties.ts"
+import { ownProperties } from "./OwnProperties.ts"
 import * as SchemaFault from "./SchemaFault.ts"
 
 /** Bounds of one rule: they keep the comparison of two rules cheap, whatever a caller sends. */

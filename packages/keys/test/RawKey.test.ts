@@ -3,7 +3,7 @@ import { Redacted, Schema } from "effect"
 import { randomBytes } from "node:crypto"
 import { inspect } from "node:util"
 import { crc32 } from "node:zlib"
-import * as Base62 from "../src/internal/base62.ts"
+import * as Base62 from "../src/Base62.ts"
 import * as RawKey from "../src/RawKey.ts"
 
 const faultOf = (text: string) => RawKey.faultOf(Redacted.make(text))

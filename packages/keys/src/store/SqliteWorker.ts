@@ -7,8 +7,8 @@
  */
 import type { DatabaseSync } from "node:sqlite"
 import { parentPort } from "node:worker_threads"
-import * as Database from "../internal/sqliteDatabase.ts"
-import type { Call, Reply, Request } from "../internal/sqliteProtocol.ts"
+import * as Database from "./sqlite/KeyDatabase.ts"
+import type { Call, Reply, Request } from "./sqlite/KeyProtocol.ts"
 
 const COLUMNS = `id, hash, name, start, rule, created_at_ms AS createdAtMs, created_by AS createdBy,
   expires_at_ms AS expiresAtMs, revoked_at_ms AS revokedAtMs, last_used_at_ms AS lastUsedAtMs`

@@ -3,10 +3,10 @@
  */
 import { DateTime, Effect } from "effect"
 import { randomBytes } from "node:crypto"
-import * as KeyHash from "../KeyHash.ts"
-import type { KeyRecord } from "../KeyStore.ts"
-import * as RawKey from "../RawKey.ts"
-import * as Base62 from "./base62.ts"
+import * as KeyHash from "./KeyHash.ts"
+import type { KeyRecord } from "./KeyStore.ts"
+import * as RawKey from "./RawKey.ts"
+import * as Base62 from "./Base62.ts"
 
 /** 131 bit: two ids will not meet. */
 const ID_LENGTH = 22

@@ -11,10 +11,10 @@
  */
 import { DateTime, Effect, Layer, Option, Result, Schema } from "effect"
 import { join } from "node:path"
-import * as SqliteClient from "../internal/sqliteClient.ts"
-import { fromRow, toRow } from "../internal/storedKey.ts"
-import { KeyStoreError, RecordCorrupt } from "../KeyError.ts"
-import { type KeyRecord, KeyStore } from "../KeyStore.ts"
+import * as SqliteClient from "./KeyThread.ts"
+import { fromRow, toRow } from "./KeyRow.ts"
+import { KeyStoreError, RecordCorrupt } from "../../KeyError.ts"
+import { type KeyRecord, KeyStore } from "../../KeyStore.ts"
 
 /** The file's name in the data directory. */
 const FILE_NAME = "keys.sqlite"

@@ -2,13 +2,13 @@
  * A key on its way to a row of a table and back.
  */
 import { DateTime, Result, Schema } from "effect"
-import { KeyName } from "../ApiKey.ts"
-import { RecordCorrupt } from "../KeyError.ts"
-import { KeyHash } from "../KeyHash.ts"
-import type { KeyRecord } from "../KeyStore.ts"
-import { Rule } from "../Rule.ts"
-import * as SchemaFault from "../SchemaFault.ts"
-import type { Row } from "./sqliteProtocol.ts"
+import { KeyName } from "../../ApiKey.ts"
+import { RecordCorrupt } from "../../KeyError.ts"
+import { KeyHash } from "../../KeyHash.ts"
+import type { KeyRecord } from "../../KeyStore.ts"
+import { Rule } from "../../Rule.ts"
+import * as SchemaFault from "../../SchemaFault.ts"
+import type { Row } from "./KeyProtocol.ts"
 
 const Millis = Schema.Int.check(Schema.isBetween({ minimum: -8.64e15, maximum: 8.64e15 }))
 

@@ -2,9 +2,9 @@
  * Shows a key as it may be seen: without its hash.
  */
 import type { DateTime } from "effect"
-import { type ApiKey, statusAt } from "../ApiKey.ts"
-import type { LoadedKey } from "../KeyConfig.ts"
-import type { KeyRecord } from "../KeyStore.ts"
+import { type ApiKey, statusAt } from "./ApiKey.ts"
+import type { LoadedKey } from "./KeyConfig.ts"
+import type { KeyRecord } from "./KeyStore.ts"
 
 export const ofCreated = (record: KeyRecord, now: DateTime.Utc): ApiKey => {
   const { hash: _hash, revokedAt: _revokedAt, ...seen } = record

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Schema } from "effect"
-import * as ListPosition from "../../src/internal/listPosition.ts"
+import * as ListPosition from "../src/ListPosition.ts"
 
 describe("a position in the list of keys", () => {
   it.prop(

@@ -2,7 +2,7 @@
  * Notes when keys were last used, off the path of requests.
  */
 import { DateTime, Effect, type Scope } from "effect"
-import type { KeyStore, Use } from "../KeyStore.ts"
+import type { KeyStore, Use } from "./KeyStore.ts"
 
 /** Each key is written at most once in this time, and once more when the program ends. */
 const INTERVAL = "1 minute"

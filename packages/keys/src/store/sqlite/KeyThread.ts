@@ -3,8 +3,8 @@
  */
 import { Deferred, Effect, type Scope } from "effect"
 import { Worker } from "node:worker_threads"
-import { KeyStoreError, StoreBusy, StoreFailed, StoreTimedOut, StoreTooNew } from "../KeyError.ts"
-import type { Call, Reply, Request } from "./sqliteProtocol.ts"
+import { KeyStoreError, StoreBusy, StoreFailed, StoreTimedOut, StoreTooNew } from "../../KeyError.ts"
+import type { Call, Reply, Request } from "./KeyProtocol.ts"
 
 /** Calls that the worker may have before it; one more is refused rather than kept. */
 const MAX_WAITING = 1_000

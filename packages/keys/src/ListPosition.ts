@@ -5,8 +5,8 @@
  * follows by the list's own order, so it stays where it is while keys come and go.
  */
 import { DateTime, Result, Schema } from "effect"
-import { KeyName } from "../ApiKey.ts"
-import type { Position } from "../KeyStore.ts"
+import { KeyName } from "./ApiKey.ts"
+import type { Position } from "./KeyStore.ts"
 
 export type ListPosition =
   | { readonly source: "configured"; readonly after: ConfiguredPosition }

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { Worker } from "node:worker_threads"
-import { makeExchange } from "../../src/internal/sqliteClient.ts"
+import { makeExchange } from "../../../src/store/sqlite/KeyThread.ts"
 
 /** A thread that runs a script in place of the store's. */
 const thread = (script: string) =>
