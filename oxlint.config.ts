@@ -16,9 +16,12 @@ interface Arrow {
   readonly node: boolean
 }
 
-/** Later lines win, so a package that has none of its own yet may import no other. */
+/** What a package may import that has no line of its own yet: no other package. */
+const NEWCOMER: Arrow = { packages: [], reach: "all", libraries: "any", node: true }
+
+/** Later lines win. */
 const ARROWS: Readonly<Record<string, Arrow>> = {
-  "packages/*": { packages: [], reach: "all", libraries: "any", node: true },
+  "packages/*": NEWCOMER,
   "packages/targeting": { packages: [], reach: "all", libraries: ["effect"], node: false },
   "packages/keys": { packages: ["targeting"], reach: "all", libraries: ["effect", "yaml"], node: true },
   "packages/cluster-fanout": {
@@ -54,6 +57,26 @@ const ARROWS: Readonly<Record<string, Arrow>> = {
   harness: { packages: [], reach: "all", libraries: "any", node: true }
 }
 
+/**
+ * The wings of each package, the lowest first: a wing's sources import it and those below it, never one above.
+ *
+ * A wing is a first-level folder of `src`, or `.` for the modules beside the folders. The {@link ENTRIES} stand above all.
+ */
+const WINGS: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "packages/targeting": ["."],
+  "packages/keys": [".", "store"],
+  "packages/cluster-fanout": ["registry", "kube", "projection", "cache", "list"],
+  "packages/cost": ["hour", "savings", "price", "allocation", "usage", "store", "report", "export", "sampler"],
+  "packages/contract": ["."],
+  "packages/http-server": ["settings", "services", "http", ".", "cli"]
+}
+
+/** Modules beside the folders that put a whole package together. */
+const ENTRIES = ["index.ts", "bin.ts", "Cli.ts"]
+
+/** Folders lie this deep below `src` at most. */
+const MAX_DEPTH = 4
+
 /** Holds for every file, tests and examples too. */
 const FOREIGN_INSIDES = [
   {
@@ -76,20 +99,54 @@ const allowed = ({ libraries, node, packages, reach }: Arrow): Array<string> => 
   ...(node ? ["!node:*", "!node:*/**"] : [])
 ]
 
-const arrowOf = (folder: string, arrow: Arrow): OxlintOverride => ({
-  files: [`${folder}/src/**`],
-  rules: {
-    "no-restricted-imports": [
-      "error",
-      {
-        patterns: [
-          ...FOREIGN_INSIDES,
-          { group: allowed(arrow), message: `${folder} may not know this: the arrows of CONTRIBUTING.md go down only.` }
-        ]
-      }
-    ]
-  }
+type Pattern =
+  | { readonly group: Array<string>; readonly message: string }
+  | { readonly regex: string; readonly message: string }
+
+const arrowPatterns = (folder: string, arrow: Arrow): ReadonlyArray<Pattern> => [
+  ...FOREIGN_INSIDES,
+  { group: allowed(arrow), message: `${folder} may not know this: the arrows of CONTRIBUTING.md go down only.` }
+]
+
+const refuseImports = (files: ReadonlyArray<string>, patterns: ReadonlyArray<Pattern>): OxlintOverride => ({
+  files: [...files],
+  rules: { "no-restricted-imports": ["error", { patterns: [...patterns] }] }
 })
+
+const arrowOf = (folder: string, arrow: Arrow): OxlintOverride =>
+  refuseImports([`${folder}/src/**`], arrowPatterns(folder, arrow))
+
+/** The modules of one depth of a wing may not import what lies in a wing above. */
+const wingOf = (folder: string, wing: string, above: ReadonlyArray<string>, depth: number): OxlintOverride => {
+  const up = depth === 0 ? String.raw`^\./` : String.raw`^(?:\.\./){${depth}}`
+  const folders = above.filter((name) => name !== ".").map((name) => `${name}/`)
+  // Beside the folders stand the entries, which nobody imports, and whatever else is a wing of its own.
+  const besides = above.includes(".") ? String.raw`[^/]+$` : `(?:${ENTRIES.join("|").replaceAll(".", String.raw`\.`)})$`
+  const source = wing === "." ? `${folder}/src/*.ts` : `${folder}/src/${wing}${"/*".repeat(depth)}.ts`
+  return refuseImports(
+    [source],
+    [
+      {
+        regex: `${up}(?:${[...folders, besides].join("|")})`,
+        message: `${wing} lies below this: imports between the wings of ${folder} go down only.`
+      },
+      // Last: what one of its lines lets in again is asked of no later pattern.
+      ...arrowPatterns(folder, ARROWS[folder] ?? NEWCOMER)
+    ]
+  )
+}
+
+const wingsOf = (folder: string, wings: ReadonlyArray<string>): ReadonlyArray<OxlintOverride> => [
+  ...wings.flatMap((wing, index) => {
+    const above = wings.slice(index + 1)
+    const depths = wing === "." ? [0] : Array.from({ length: MAX_DEPTH }, (_, depth) => depth + 1)
+    return depths.map((depth) => wingOf(folder, wing, above, depth))
+  }),
+  refuseImports(
+    ENTRIES.map((entry) => `${folder}/src/${entry}`),
+    arrowPatterns(folder, ARROWS[folder] ?? NEWCOMER)
+  )
+]
 
 /** The clock, chance and the environment reach a program through Effect's services, so that a test can replace them. */
 const EFFECT_SERVICES_ONLY: OxlintOverride = {
@@ -133,8 +190,7 @@ export default defineConfig({
     "no-restricted-imports": ["error", { patterns: FOREIGN_INSIDES }],
     // It is there for its effect alone: @peculiar/x509 looks for it when it loads.
     "import/no-unassigned-import": ["error", { allow: ["reflect-metadata"] }],
-    // Types do not count: a port may name its adapter as a layer while the adapter names the port's types.
-    "import/no-cycle": ["error", { ignoreTypes: true }],
+    "import/no-cycle": ["error", { ignoreTypes: false }],
     "import/no-default-export": "error",
     "import/no-commonjs": "error",
     "import/no-duplicates": "error",
@@ -199,10 +255,13 @@ export default defineConfig({
   },
   overrides: [
     ...Object.entries(ARROWS).map(([folder, arrow]) => arrowOf(folder, arrow)),
+    ...Object.entries(WINGS).flatMap(([folder, wings]) => wingsOf(folder, wings)),
     EFFECT_SERVICES_ONLY,
     // The service that reads the environment for all others.
     { files: ["packages/http-server/src/settings/Surroundings.ts"], rules: { "node/no-process-env": "off" } },
     EVERY_TEST_RUNS,
+    // Until its folders are wings, types do not count there.
+    { files: ["harness/**"], rules: { "import/no-cycle": ["error", { ignoreTypes: true }] } },
     {
       // vitest reads what a fixture needs from the pattern of its first parameter; one that needs nothing has `{}` there.
       files: ["harness/src/vitest/**"],

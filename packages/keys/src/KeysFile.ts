@@ -9,7 +9,7 @@ import { LineCounter, parseDocument } from "yaml"
 import { KeyName } from "./ApiKey.ts"
 import * as Expiry from "./Expiry.ts"
 import { ownProperties } from "./OwnProperties.ts"
-import * as SchemaFault from "./SchemaFault.ts"
+import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 import { KeyHash, OF_NOTHING } from "./KeyHash.ts"
 import { Rule } from "./Rule.ts"
 

@@ -8,7 +8,7 @@ import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import * as Target from "@quarterdeck/targeting/Target"
 import { Result, Schema } from "effect"
 import { ownProperties } from "./OwnProperties.ts"
-import * as SchemaFault from "./SchemaFault.ts"
+import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 
 /** Bounds of one rule: they keep the comparison of two rules cheap, whatever a caller sends. */
 export const MAX_CLUSTERS = 1_000

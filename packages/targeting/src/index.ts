@@ -10,6 +10,7 @@
 export * as ClusterHeader from "./ClusterHeader.ts"
 export * as ClusterName from "./ClusterName.ts"
 export * as NamespaceFilter from "./NamespaceFilter.ts"
+export * as SchemaFault from "./SchemaFault.ts"
 export * as Target from "./Target.ts"
 export * as TargetError from "./TargetError.ts"
 export * as TargetRequest from "./TargetRequest.ts"

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 
-import type { ContainerTemplate } from "./PodContainers.ts"
+import type { ContainerTemplate } from "./ContainerTemplate.ts"
 
 /** **Limits** at most `capacity` texts and as many lists, label maps and templates; beyond, it forgets all and shares anew. */
 export interface Interner {

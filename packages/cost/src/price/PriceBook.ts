@@ -5,7 +5,7 @@
  */
 import { Result, Schema } from "effect"
 import { DefaultPrices, defaultPrices, pricesOf } from "./DefaultPrices.ts"
-import * as SchemaFault from "../internal/schemaFault.ts"
+import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 import * as NodePrice from "./NodePrice.ts"
 import { InvalidPriceBook } from "./PriceError.ts"
 import * as PriceOverride from "./PriceOverride.ts"
@@ -63,7 +63,7 @@ const decodeStrictly = Schema.decodeUnknownResult(PriceBook, { onExcessProperty:
  * @since 0.1.0
  */
 export const decode = (input: unknown): Result.Result<PriceBook, InvalidPriceBook> =>
-  Result.mapError(decodeStrictly(input), (error) => new InvalidPriceBook(SchemaFault.first(error)))
+  Result.mapError(decodeStrictly(input), ({ issue }) => new InvalidPriceBook(SchemaFault.fromIssue(issue)))
 
 /** What a price is asked for. */
 export type Subject = PriceOverride.Subject

@@ -6,12 +6,13 @@ import type { BilledRow } from "./CostRow.ts"
 import type { Measure } from "../hour/Measure.ts"
 import { HOUR_SECONDS, KIB_BYTES } from "../hour/Units.ts"
 import * as Ledger from "./Ledger.ts"
-import * as Rows from "./Rows.ts"
+import type * as Rows from "./Rows.ts"
+import * as WrittenRows from "./WrittenRows.ts"
 import * as Table from "./Table.ts"
 
-/** Writes rows out, as {@link Rows.rowsAt} does. */
+/** Writes rows out, as {@link WrittenRows.rowsAt} does. */
 export const rowsAt = Effect.fnUntraced(function* (rows: Rows.Rows, chosen: ReadonlyArray<number>) {
-  const written = yield* Rows.rowsAt(rows, chosen)
+  const written = yield* WrittenRows.rowsAt(rows, chosen)
   return written.map((row, at): BilledRow => ({ ...row, ...quantitiesOf(rows, chosen[at] ?? -1) }))
 })
 

@@ -8,7 +8,7 @@
 import { NamespaceName } from "@quarterdeck/targeting/NamespaceFilter"
 import { bodyFields } from "@quarterdeck/targeting/TargetRequest"
 import { Result, Schema } from "effect"
-import * as SchemaFault from "../internal/schemaFault.ts"
+import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 import { InvalidCostQuery } from "./ReportError.ts"
 
 /** How many names one field of a body may have. */
@@ -67,5 +67,5 @@ export const decode = <S extends Schema.ConstraintDecoder<unknown>>(
 ): Result.Result<S["Type"], InvalidCostQuery> =>
   Result.mapError(
     Schema.decodeUnknownResult(body, { onExcessProperty: "error" })(input),
-    (error) => new InvalidCostQuery(SchemaFault.first(error))
+    ({ issue }) => new InvalidCostQuery(SchemaFault.fromIssue(issue))
   )

@@ -5,29 +5,26 @@
  */
 import { CursorKey } from "@quarterdeck/cluster-fanout/Cursor"
 import type { CursorInvalid, FanOutFailed, NamespaceForbidden } from "@quarterdeck/cluster-fanout/ListError"
-import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import type { NamespaceFilter } from "@quarterdeck/targeting/NamespaceFilter"
-import type { Target } from "@quarterdeck/targeting/Target"
 import { Context, Effect, Layer, Semaphore, type Stream } from "effect"
-import type { AggregateBody, AggregatedCosts, AggregateRow, Bucket } from "./Aggregate.ts"
+import type { AggregatedCosts, AggregateRow, Bucket } from "./Aggregate.ts"
 import type { CostError } from "../hour/CostError.ts"
-import type { CostFilter } from "./CostQuery.ts"
 import type { BilledRow, CostCoverage, CostRow, ReportWindow, WorkloadCosts } from "./CostRow.ts"
 import { CostStore } from "../store/CostStore.ts"
 import type { Explanation } from "./Explanation.ts"
 import { OpenHours } from "./OpenHours.ts"
 import { Prices } from "../price/Prices.ts"
-import { DEFAULT_HOURLY_DAYS, DEFAULT_RETENTION_DAYS, type InvalidRange, type RangeQuery } from "./Range.ts"
+import { DEFAULT_HOURLY_DAYS, DEFAULT_RETENTION_DAYS, type InvalidRange } from "./Range.ts"
 import { RecommendationStore } from "../savings/RecommendationStore.ts"
 import * as AggregateReport from "./AggregateReport.ts"
 import * as ExplainReport from "./ExplainReport.ts"
 import * as KeptHours from "./KeptHours.ts"
-import type { ClusterView } from "./ReportCoverage.ts"
 import * as Names from "./Names.ts"
 import * as WorkloadReport from "./WorkloadReport.ts"
+import type { AggregateQuery, ExplainQuery, Grouped, Paged, WorkloadsQuery } from "./ReportQuery.ts"
 import type { CostRowNotFound, IdleForbidden, InvalidCostQuery } from "./ReportError.ts"
 
 export type { ClusterView } from "./ReportCoverage.ts"
+export type { AggregateQuery, ExplainQuery, WorkloadsQuery } from "./ReportQuery.ts"
 
 /** How far back reports reach: by the hour, and by the day. **Units** days. */
 export const Retention = Context.Reference<{ readonly hourlyDays: number; readonly retentionDays: number }>(
@@ -37,45 +34,6 @@ export const Retention = Context.Reference<{ readonly hourlyDays: number; readon
 
 /** How many explanations are made at once: each reads the store up to 744 times, and other reports read it between. */
 const MAX_EXPLAINING = 2
-
-/** Which page, and whose. **Shape** `cursorBinding` names the key, so that cursors serve it alone. */
-interface Paged {
-  readonly page: { readonly limit: number; readonly cursor?: string }
-  readonly cursorBinding: string
-}
-
-/**
- * What any report is asked with.
- *
- * **Shape** `namespaces` is what the key reaches; `view` tells how each addressed cluster is now.
- */
-interface Scoped {
-  readonly namespaces: NamespaceFilter
-  readonly view: (cluster: ClusterName) => ClusterView
-  readonly range: RangeQuery
-}
-
-interface Narrowed extends Scoped {
-  readonly target: Target
-  readonly filter: CostFilter
-}
-
-export interface WorkloadsQuery extends Narrowed, Paged {}
-
-/** **Shape** the fields of {@link AggregateBody}; `idle` is `hide` where it is left out. */
-interface Grouped extends Narrowed {
-  readonly groupBy: AggregateBody["groupBy"]
-  readonly stepSize?: AggregateBody["stepSize"]
-  readonly idle?: AggregateBody["idle"]
-}
-
-export interface AggregateQuery extends Grouped, Paged {}
-
-/** **Shape** `id` as the row's; it must be one of `cluster`, which the caller found within the key's scope. */
-export interface ExplainQuery extends Scoped {
-  readonly cluster: ClusterName
-  readonly id: string
-}
 
 /** The rows of all pages with what belongs to them. **Shape** `partial` as the pages tell it. */
 export interface RowStream<Row> {

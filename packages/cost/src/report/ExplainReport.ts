@@ -3,7 +3,7 @@
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect } from "effect"
-import type { ExplainQuery } from "./CostReport.ts"
+import type { ExplainQuery } from "./ReportQuery.ts"
 import { type ExplainedStep, type Explanation, MAX_DAYS_BY_HOUR } from "./Explanation.ts"
 import * as Range from "./Range.ts"
 import { CostRowNotFound, InvalidCostQuery } from "./ReportError.ts"
@@ -16,6 +16,7 @@ import * as Names from "./Names.ts"
 import * as Narrowed from "./Narrowed.ts"
 import * as ReportCoverage from "./ReportCoverage.ts"
 import * as Rows from "./Rows.ts"
+import * as WrittenRows from "./WrittenRows.ts"
 import * as Steps from "./Steps.ts"
 
 /** Steps that are read at once: the store reads the next one while this one is made. */
@@ -49,7 +50,7 @@ export const of = Effect.fnUntraced(function* (sources: Gathering.Sources, query
   const facts = { ...begun, knownSeconds: whole.ledger.knownSeconds }
   yield* ReportCoverage.requireAny(facts)
   yield* begun.refuseOutside
-  const [row] = yield* Rows.rowsAt(whole, whole.size === 0 ? [] : [0])
+  const [row] = yield* WrittenRows.rowsAt(whole, whole.size === 0 ? [] : [0])
   if (row === undefined) return yield* new CostRowNotFound({ cluster, id })
 
   const { endMs, startMs } = range.hours

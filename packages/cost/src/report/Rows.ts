@@ -3,7 +3,6 @@
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect } from "effect"
-import type { CostRow } from "./CostRow.ts"
 import type { Measure } from "../hour/Measure.ts"
 import type { ClusterRecommendations } from "../savings/RecommendationStore.ts"
 import * as Savings from "../savings/Savings.ts"
@@ -13,7 +12,6 @@ import { free } from "../hour/Freed.ts"
 import * as Ledger from "./Ledger.ts"
 import type { Names, NamesOf, Recommended } from "./Names.ts"
 import * as Table from "./Table.ts"
-import * as WrittenRows from "./WrittenRows.ts"
 
 /**
  * **Shape** `rowOf` is -1 for places that are in no row. `firstOf` is the first place of each row, `nextOf` of each place
@@ -206,16 +204,3 @@ export const idOf = (rows: Rows, row: number): string => {
   const index = clusterAt(rows, row)
   return `${rows.ledger.clusters[index] ?? ""}/${rows.names[index]?.keyOf(rows.numberOf[row] ?? 0) ?? ""}`
 }
-
-/** Rows that are written before other fibers get their turn. */
-const WRITTEN_AT_ONCE = 1_000
-
-/** Writes rows out. **Limits** gives way to others every {@link WRITTEN_AT_ONCE} rows. */
-export const rowsAt = Effect.fnUntraced(function* (rows: Rows, chosen: ReadonlyArray<number>) {
-  const written: Array<CostRow> = []
-  for (let from = 0; from < chosen.length; from += WRITTEN_AT_ONCE) {
-    if (from > 0) yield* Effect.yieldNow
-    WrittenRows.write(written, rows, chosen.slice(from, from + WRITTEN_AT_ONCE))
-  }
-  return written
-})

@@ -5,13 +5,14 @@ import * as Cursor from "@quarterdeck/cluster-fanout/Cursor"
 import * as MergedList from "@quarterdeck/cluster-fanout/MergedList"
 import type { Position } from "@quarterdeck/cluster-fanout/RowOrder"
 import { Effect, Stream } from "effect"
-import type { WorkloadsQuery } from "./CostReport.ts"
+import type { WorkloadsQuery } from "./ReportQuery.ts"
 import type { WorkloadCosts } from "./CostRow.ts"
 import * as Billed from "./Billed.ts"
 import * as Gathering from "./Gathering.ts"
 import * as Ranking from "./Ranking.ts"
 import * as ReportCoverage from "./ReportCoverage.ts"
 import * as Rows from "./Rows.ts"
+import * as WrittenRows from "./WrittenRows.ts"
 import * as Settled from "./Settled.ts"
 import * as Table from "./Table.ts"
 
@@ -42,7 +43,7 @@ const gather = Effect.fnUntraced(function* (
     ...{ window, currency },
     ...ReportCoverage.of(facts, rows.counts, range)
   }
-  const rowsAt = (places: ReadonlyArray<number>) => Rows.rowsAt(rows, places)
+  const rowsAt = (places: ReadonlyArray<number>) => WrittenRows.rowsAt(rows, places)
   const billedAt = (places: ReadonlyArray<number>) => Billed.rowsAt(rows, places)
   const release = () => {
     begun.reader.release(ledger)

@@ -1,13 +1,27 @@
 /**
  * Writes the figures of a row, as a reply has them.
  */
+import { Effect } from "effect"
 import type { CostRow } from "./CostRow.ts"
 import * as Ledger from "./Ledger.ts"
 import type { Rows } from "./Rows.ts"
 import * as Table from "./Table.ts"
 
+/** Rows that are written before other fibers get their turn. */
+const WRITTEN_AT_ONCE = 1_000
+
+/** Writes rows out. **Limits** gives way to others every {@link WRITTEN_AT_ONCE} rows. */
+export const rowsAt = Effect.fnUntraced(function* (rows: Rows, chosen: ReadonlyArray<number>) {
+  const written: Array<CostRow> = []
+  for (let from = 0; from < chosen.length; from += WRITTEN_AT_ONCE) {
+    if (from > 0) yield* Effect.yieldNow
+    write(written, rows, chosen.slice(from, from + WRITTEN_AT_ONCE))
+  }
+  return written
+})
+
 /** Writes some rows behind those that are written. **Shape** in one go. */
-export const write = (written: Array<CostRow>, rows: Rows, chosen: ReadonlyArray<number>): void => {
+const write = (written: Array<CostRow>, rows: Rows, chosen: ReadonlyArray<number>): void => {
   // Most rows have one place, and nothing to add up.
   const several = chosen.filter((row) => hasSeveral(rows, row))
   const sums = summed(rows, several)

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import * as SchemaFault from "@quarterdeck/keys/SchemaFault"
+import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 import { Problem } from "@quarterdeck/contract/Problem"
 import { ByteSize, Effect, Redacted, Result, Schema, Stream } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse, HttpIncomingMessage } from "effect/http"

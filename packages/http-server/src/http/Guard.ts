@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import * as SchemaFault from "@quarterdeck/keys/SchemaFault"
+import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 import { Authorization } from "@quarterdeck/contract/Authorization"
 import { EndpointPolicy } from "@quarterdeck/contract/Policy"
 import type * as Problem from "@quarterdeck/contract/Problem"

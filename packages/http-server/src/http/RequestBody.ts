@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import * as SchemaFault from "@quarterdeck/keys/SchemaFault"
+import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 import type * as Problem from "@quarterdeck/contract/Problem"
 import { ByteSize, Context, Effect, Result, Schema } from "effect"
 import { HttpIncomingMessage, HttpServerRequest } from "effect/http"

@@ -5,7 +5,7 @@
  *
  * @since 0.1.0
  */
-import { printPath } from "@quarterdeck/keys/SchemaFault"
+import { printPath } from "@quarterdeck/targeting/SchemaFault"
 import { Result, Schema } from "effect"
 import { visit } from "jsonc-parser"
 

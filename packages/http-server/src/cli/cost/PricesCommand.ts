@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import * as SchemaFault from "@quarterdeck/keys/SchemaFault"
+import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 import { Effect, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { stringify } from "yaml"

@@ -7,7 +7,7 @@ import { RecordCorrupt } from "../../KeyError.ts"
 import { KeyHash } from "../../KeyHash.ts"
 import type { KeyRecord } from "../../KeyStore.ts"
 import { Rule } from "../../Rule.ts"
-import * as SchemaFault from "../../SchemaFault.ts"
+import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 import type { Row } from "./KeyProtocol.ts"
 
 const Millis = Schema.Int.check(Schema.isBetween({ minimum: -8.64e15, maximum: 8.64e15 }))

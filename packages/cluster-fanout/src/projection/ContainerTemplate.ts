@@ -1,0 +1,22 @@
+/**
+ * What the containers of pods ask for, alike for all replicas of a workload.
+ */
+
+/** **Shape** an `init` container ends before the pod's own begin; a `sidecar` is one that stays. */
+export type ContainerRole = "main" | "sidecar" | "init"
+
+/**
+ * A container as the pod's spec asks for it.
+ *
+ * **Shape** what a pod asks for beyond its containers (the overhead of its runtime class, and pod-level requests above
+ * the sum of those of its containers) is spread evenly over the main containers and sidecars.
+ *
+ * **Units** thousandths of a core, bytes, GPUs; 0 where nothing is asked for.
+ */
+export interface ContainerTemplate {
+  readonly name: string
+  readonly role: ContainerRole
+  readonly cpuRequestMillis: number
+  readonly memoryRequestBytes: number
+  readonly gpus: number
+}
