@@ -22,6 +22,7 @@ import { Effect, Layer } from "effect"
 import * as Costs from "./Costs.ts"
 import * as CursorKeyFile from "./services/CursorKeyFile.ts"
 import * as DataDirectory from "./services/DataDirectory.ts"
+import * as DirectoryLock from "./services/DirectoryLock.ts"
 import * as FirstKey from "./services/FirstKey.ts"
 import { Guard } from "./http/Guard.ts"
 import * as LabelProofs from "./services/LabelProofs.ts"
@@ -65,6 +66,10 @@ const clusters = (settings: Settings) =>
     Layer.provideMerge(Layer.merge(KubeApi.layer, Breakers.layer))
   )
 
+/** One program at a time has the directory, from before its first file is opened until after its last is closed. */
+const directory = ({ dataDirectory }: Settings) =>
+  Layer.effectDiscard(Effect.andThen(DataDirectory.prepare(dataDirectory), DirectoryLock.forServer(dataDirectory)))
+
 /** What is only read is judged before anything is written. */
 const readable = ({ keys: { file } }: Settings) =>
   Layer.effectDiscard(file === undefined ? Effect.void : KeyConfig.check(file))
@@ -84,7 +89,7 @@ export const layer = (settings: Settings) =>
     Layer.provideMerge(Costs.layer(settings)),
     Layer.provideMerge(clusters(settings)),
     Layer.provideMerge(keys(settings)),
-    Layer.provideMerge(DataDirectory.layer(settings.dataDirectory)),
+    Layer.provideMerge(directory(settings)),
     Layer.provideMerge(readable(settings)),
     Layer.provideMerge(Registry.layer(settings.clusters)),
     Layer.provideMerge(references(settings)),

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { Effect, FileSystem, Layer, Path, type PlatformError, Schema } from "effect"
+import { Effect, FileSystem, Path, type PlatformError, Schema } from "effect"
 import * as SystemRefusal from "../settings/SystemRefusal.ts"
 
 /** The data directory cannot be used. **Shape** `path` is the file or directory at fault. */
@@ -66,6 +66,3 @@ export const prepare = Effect.fn("DataDirectory.prepare")(function* (directory: 
     Effect.mapError(unusable(whole))
   )
 })
-
-/** Prepares the directory before the layers that keep files in it are built. */
-export const layer = (directory: string) => Layer.effectDiscard(prepare(directory))

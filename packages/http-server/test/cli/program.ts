@@ -44,20 +44,28 @@ const ended = (child: ChildProcess): Promise<number | null> =>
 /** Reads JSON without saying what it holds. */
 export const json = (text: string): unknown => JSON.parse(text)
 
-export interface Serving {
-  /** The address that the log tells. */
-  readonly url: string
+export interface Started {
+  readonly pid: number
+  /** Waits until its log says something. **Errors** dies with the log when the server ends before it does. */
+  readonly says: (pattern: RegExp) => Effect.Effect<RegExpExecArray>
   /** Tells the server to stop as a process manager does, and gives what it left. */
   readonly stop: Effect.Effect<Finished>
+  /** Ends it as a power cut does. */
+  readonly kill: Effect.Effect<Finished>
+}
+
+export interface Serving extends Started {
+  /** The address that the log tells. */
+  readonly url: string
 }
 
 const LISTENING = /listening on (https?:\/\/[^\s"]+)/
 
-/** Runs `quarterdeck serve` until the scope ends. **Errors** dies with the log when the server ends before it listens. */
-export const serve = (
+/** Starts `quarterdeck serve`, and ends it with the scope. */
+export const start = (
   args: ReadonlyArray<string>,
   env: Record<string, string> = {}
-): Effect.Effect<Serving, never, Scope.Scope> =>
+): Effect.Effect<Started, never, Scope.Scope> =>
   Effect.gen(function* () {
     const child = yield* Effect.acquireRelease(
       Effect.sync(() =>
@@ -74,25 +82,45 @@ export const serve = (
           await once(running, "close")
         })
     )
+    const { pid } = child
+    if (pid === undefined) return yield* Effect.die("the server did not start")
     const closed = ended(child)
     const streams = { stdout: "", stderr: "" }
     child.stdout.setEncoding("utf8").on("data", (part: string) => {
       streams.stdout += part
     })
-    child.stderr.setEncoding("utf8")
-    const url = yield* Effect.callback<string>((resume) => {
-      child.stderr.on("data", (part: string) => {
-        streams.stderr += part
-        const told = LISTENING.exec(streams.stderr)?.[1]
-        if (told !== undefined) resume(Effect.succeed(told))
+    child.stderr.setEncoding("utf8").on("data", (part: string) => {
+      streams.stderr += part
+    })
+    const says = (pattern: RegExp) =>
+      Effect.callback<RegExpExecArray>((resume) => {
+        const look = () => {
+          const told = pattern.exec(streams.stderr)
+          if (told !== null) resume(Effect.succeed(told))
+        }
+        child.stderr.on("data", look)
+        const dead = () => Effect.die(`the server ended before it said ${pattern}: ${streams.stderr}`)
+        child.once("close", () => resume(dead()))
+        look()
+        if (child.exitCode !== null || child.signalCode !== null) resume(dead())
       })
-      child.once("close", () => resume(Effect.die(`the server ended before it listened: ${streams.stderr}`)))
-    })
-    const stop = Effect.promise(async () => {
-      child.kill("SIGTERM")
-      return { ...streams, status: await closed }
-    })
-    return { url, stop }
+    const end = (signal: NodeJS.Signals) =>
+      Effect.promise(async () => {
+        child.kill(signal)
+        return { ...streams, status: await closed }
+      })
+    return { pid, says, stop: end("SIGTERM"), kill: end("SIGKILL") }
+  })
+
+/** Runs `quarterdeck serve` until the scope ends. **Errors** dies with the log when the server ends before it listens. */
+export const serve = (
+  args: ReadonlyArray<string>,
+  env: Record<string, string> = {}
+): Effect.Effect<Serving, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const started = yield* start(args, env)
+    const [, url = ""] = yield* started.says(LISTENING)
+    return { ...started, url }
   })
 
 export interface Seen {

@@ -49,7 +49,9 @@ export const costCheckCommand = Command.make(
   Effect.fn("cost check")(function* ({ data, output }) {
     const { directory, file } = yield* CostHistory.find(data)
     const sqlite = yield* CostHistory.sqlite
-    const checked = yield* sqlite.check({ directory }).pipe(Effect.mapError(CostHistory.failure(file)))
+    const checked = yield* sqlite
+      .check({ directory })
+      .pipe(Effect.mapError(CostHistory.failure(file)), CostHistory.alone(directory))
     yield* print(output, checked)
     const { length } = checked.findings
     if (length > 0) {
@@ -59,7 +61,7 @@ export const costCheckCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Read the whole history of costs in a data directory and say what is damaged: each hour and day against its checksum, each day against its hours. The server must be stopped, which the lock of the file tells. Exit status 0 when nothing is damaged, 1 when something is. A history in ClickHouse is that server's to check."
+    "Read the whole history of costs in a data directory and say what is damaged: each hour and day against its checksum, each day against its hours. The server must be stopped: while one runs there, this says so with its process id and does nothing. Exit status 0 when nothing is damaged, 1 when something is. A history in ClickHouse is that server's to check."
   ),
   Command.withShortDescription("Look for damage in the history of costs (local)"),
   Command.withExamples([
@@ -79,25 +81,11 @@ export const costRepairCommand = Command.make(
   },
   Effect.fn("cost repair")(function* ({ copy, data, output }) {
     const { directory, file } = yield* CostHistory.find(data)
-    const sqlite = yield* CostHistory.sqlite
-    const failure = CostHistory.failure(file)
-    const damaged = yield* sqlite.check({ directory }).pipe(Effect.mapError(failure))
-    if (damaged.findings.length === 0) {
-      yield* print(output, damaged)
-      return yield* Print.note(`${counted(damaged)} checked, nothing is damaged and nothing was changed`)
-    }
-    if (copy) yield* Print.note(`the damaged file is kept as ${yield* copied(file)}`)
-    const repaired = yield* sqlite.repair({ directory }).pipe(Effect.mapError(failure))
-    yield* print(output, repaired, MENDED)
-    const left = yield* sqlite.check({ directory }).pipe(Effect.mapError(failure))
-    if (left.findings.length > 0) {
-      return yield* failed(`${file}: ${left.findings.length} cannot be mended: restore a backup`)
-    }
-    yield* Print.note(`mended (${repaired.findings.length}); all other hours and days are as they were`)
+    yield* CostHistory.alone(directory)(repair({ copy, directory, file, output }))
   })
 ).pipe(
   Command.withDescription(
-    "Drop what is damaged of the history of costs in a data directory, keep the rest whole, and say what was lost and where it counts now: an hour in the next one of its day that is left, the last hours of a day in the total of the day alone, which reports have and an export has not. The server must be stopped, which the lock of the file tells: while a server has it open, nothing is done."
+    "Drop what is damaged of the history of costs in a data directory, keep the rest whole, and say what was lost and where it counts now: an hour in the next one of its day that is left, the last hours of a day in the total of the day alone, which reports have and an export has not. The server must be stopped: while one runs there, this says so with its process id and does nothing."
   ),
   Command.withShortDescription("Mend the history of costs, and say what was lost (local)"),
   Command.withExamples([
@@ -105,6 +93,31 @@ export const costRepairCommand = Command.make(
     { command: "quarterdeck cost repair --no-copy", description: "Without a copy of the damaged file" }
   ])
 )
+
+/** Drops what is damaged and says so. **Shape** nobody else has the directory. */
+const repair = Effect.fnUntraced(function* (given: {
+  readonly copy: boolean
+  readonly directory: string
+  readonly file: string
+  readonly output: Output.Format
+}) {
+  const { copy, directory, file, output } = given
+  const sqlite = yield* CostHistory.sqlite
+  const failure = CostHistory.failure(file)
+  const damaged = yield* sqlite.check({ directory }).pipe(Effect.mapError(failure))
+  if (damaged.findings.length === 0) {
+    yield* print(output, damaged)
+    return yield* Print.note(`${counted(damaged)} checked, nothing is damaged and nothing was changed`)
+  }
+  if (copy) yield* Print.note(`the damaged file is kept as ${yield* copied(file)}`)
+  const repaired = yield* sqlite.repair({ directory }).pipe(Effect.mapError(failure))
+  yield* print(output, repaired, MENDED)
+  const left = yield* sqlite.check({ directory }).pipe(Effect.mapError(failure))
+  if (left.findings.length > 0) {
+    return yield* failed(`${file}: ${left.findings.length} cannot be mended: restore a backup`)
+  }
+  yield* Print.note(`mended (${repaired.findings.length}); all other hours and days are as they were`)
+})
 
 /** Copies the file. **Shape** nobody has it open, so its log was written into it. */
 const copied = Effect.fnUntraced(function* (file: string) {

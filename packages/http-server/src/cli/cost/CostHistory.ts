@@ -5,14 +5,16 @@
  */
 import type { CostError } from "@quarterdeck/cost/CostError"
 import type { CostStore } from "@quarterdeck/cost/CostStore"
-import { Effect, FileSystem, Layer, Option, Path } from "effect"
+import { Effect, FileSystem, Layer, Option, Path, type Scope } from "effect"
 import { Flag } from "effect/cli"
 import * as CostKind from "../../settings/CostKind.ts"
 import * as Kind from "../../settings/Kind.ts"
 import { Surroundings } from "../../settings/Surroundings.ts"
 import { table, variableOf } from "../../settings/Table.ts"
+import * as DataDirectory from "../../services/DataDirectory.ts"
+import * as DirectoryLock from "../../services/DirectoryLock.ts"
 import * as SystemRefusal from "../../settings/SystemRefusal.ts"
-import { type CommandFailure, failed, misused } from "../CommandFailure.ts"
+import { type CommandFailure, failed, fromError, misused } from "../CommandFailure.ts"
 
 const { costUrl, dataDirectory } = table
 
@@ -90,10 +92,14 @@ interface Place {
   readonly costUrl: Option.Option<string>
 }
 
-/** A history. **Shape** `use` opens it for as long as some work takes; nobody else has a SQLite file meanwhile. */
+type System = FileSystem.FileSystem | Path.Path
+
+/** A history. **Shape** `use` opens it for as long as some work takes; nobody else has its data directory meanwhile. */
 interface History {
   readonly name: string
-  readonly use: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | CommandFailure, Exclude<R, CostStore>>
+  readonly use: <A, E, R>(
+    work: Effect.Effect<A, E, R>
+  ) => Effect.Effect<A, E | CommandFailure, Exclude<R, CostStore> | System>
 }
 
 /** Opens a history that must be there. **Errors** `CommandFailure`. */
@@ -104,15 +110,33 @@ export const existing = (place: Place) =>
 export const wanted = (place: Place) =>
   open(place, (data) => Effect.map(directoryOf(data), (directory) => ({ directory, name: directory })))
 
-const opened = (name: string, layer: Layer.Layer<CostStore, CostError>): History => ({
+const opened = (
+  name: string,
+  layer: Layer.Layer<CostStore, CostError>,
+  before: Effect.Effect<void, CommandFailure, System | Scope.Scope> = Effect.void
+): History => ({
   name,
   use: (work) =>
     Effect.scoped(
-      Effect.flatMap(Effect.mapError(Layer.build(layer), failure(name)), (services) =>
-        Effect.provideContext(work, services)
+      Effect.andThen(before, Effect.mapError(Layer.build(layer), failure(name))).pipe(
+        Effect.flatMap((services) => Effect.provideContext(work, services))
       )
     )
 })
+
+/**
+ * Has the data directory alone, made where it is missing, until the scope ends.
+ *
+ * **Errors** `CommandFailure` that names the process of a server which runs there.
+ */
+const hold = (directory: string) =>
+  Effect.andThen(DataDirectory.prepare(directory), DirectoryLock.forCommand(directory)).pipe(Effect.mapError(fromError))
+
+/** Does some work on a data directory that nobody else has meanwhile. **Errors** `CommandFailure` while a server runs. */
+export const alone =
+  (directory: string) =>
+  <A, E, R>(work: Effect.Effect<A, E, R>) =>
+    Effect.scoped(Effect.andThen(hold(directory), work))
 
 /** **Shape** the flag that is given, else the variable of the server, else the directory. */
 const open = Effect.fnUntraced(function* <E, R>(
@@ -128,7 +152,7 @@ const open = Effect.fnUntraced(function* <E, R>(
   if (address === undefined) {
     const { directory, name } = yield* directoryOfPlace(place.data)
     const { layerSqlite } = yield* sqlite
-    return opened(name, layerSqlite({ directory, isAlone: true }))
+    return opened(name, layerSqlite({ directory, isAlone: true }), hold(directory))
   }
   const url = Kind.decode(CostKind.storeAddress.fromText, address)
   if (Option.isNone(url)) {

@@ -14,6 +14,8 @@ layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck cost check
     const { join } = yield* Path.Path
     const data = yield* files.makeTempDirectoryScoped({ prefix: "quarterdeck-check-" })
     yield* keep(["hub"])(data)
+    // As every server leaves it.
+    yield* files.writeFileString(join(data, "holder.lock"), "")
     const file = join(data, "cost.sqlite")
     return { data, file, files, names: files.readDirectory(data) }
   })
