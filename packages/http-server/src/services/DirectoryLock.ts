@@ -23,7 +23,7 @@ type Holder = typeof Holder.Type
 const decode = Schema.decodeUnknownResult(Schema.fromJsonString(Holder))
 
 /** Who this program is to others that want the same directory. */
-export const ThisProcess = Context.Reference<Omit<Holder, "since">>(
+const ThisProcess = Context.Reference<Omit<Holder, "since">>(
   "@quarterdeck/http-server/services/DirectoryLock/ThisProcess",
   { defaultValue: () => ({ pid: process.pid, host: hostname() }) }
 )
