@@ -23,7 +23,13 @@ const NEWCOMER: Arrow = { packages: [], reach: "all", libraries: "any", node: tr
 const ARROWS: Readonly<Record<string, Arrow>> = {
   "packages/*": NEWCOMER,
   "packages/targeting": { packages: [], reach: "all", libraries: ["effect"], node: false },
-  "packages/keys": { packages: ["targeting"], reach: "all", libraries: ["effect", "yaml"], node: true },
+  "packages/sqlite-thread": { packages: [], reach: "all", libraries: ["effect"], node: true },
+  "packages/keys": {
+    packages: ["targeting", "sqlite-thread"],
+    reach: "all",
+    libraries: ["effect", "yaml"],
+    node: true
+  },
   "packages/cluster-fanout": {
     packages: ["targeting"],
     reach: "all",
@@ -31,7 +37,7 @@ const ARROWS: Readonly<Record<string, Arrow>> = {
     node: true
   },
   "packages/cost": {
-    packages: ["targeting", "cluster-fanout"],
+    packages: ["targeting", "sqlite-thread", "cluster-fanout"],
     reach: "all",
     libraries: ["effect", "@clickhouse/client"],
     node: true
@@ -64,6 +70,7 @@ const ARROWS: Readonly<Record<string, Arrow>> = {
  */
 const WINGS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "packages/targeting": ["."],
+  "packages/sqlite-thread": ["."],
   "packages/keys": [".", "store"],
   "packages/cluster-fanout": ["registry", "kube", "projection", "cache", "list"],
   "packages/cost": ["hour", "savings", "price", "allocation", "usage", "store", "report", "export", "sampler"],

@@ -30,8 +30,20 @@ const ARROWS: Readonly<
       "../../keys/src/Rule.ts"
     ]
   },
+  "packages/sqlite-thread/src": {
+    may: ["effect", "node:worker_threads", "./ThreadFault.ts"],
+    mayNot: ["@quarterdeck/targeting/ClusterName", "@quarterdeck/keys/KeyStore", "@effect/platform-node", "yaml"]
+  },
   "packages/keys/src": {
-    may: ["effect", "effect/Schema", "yaml", "node:sqlite", "node:fs/promises", "@quarterdeck/targeting/ClusterName"],
+    may: [
+      "@quarterdeck/sqlite-thread",
+      "effect",
+      "effect/Schema",
+      "yaml",
+      "node:sqlite",
+      "node:fs/promises",
+      "@quarterdeck/targeting/ClusterName"
+    ],
     mayNot: [
       "@quarterdeck/cluster-fanout/Row",
       "@quarterdeck/contract/Api",

@@ -6,13 +6,14 @@
  * @since 0.1.0
  */
 import { parentPort } from "node:worker_threads"
-import type { Reply, Request } from "./sqlite/CostProtocol.ts"
+import type { Reply, Request } from "@quarterdeck/sqlite-thread/SqliteThread"
+import type { Call, Outcome } from "./sqlite/CostProtocol.ts"
 import * as CostThread from "./sqlite/CostThread.ts"
 
 const perform = CostThread.make()
 
-parentPort?.on("message", ({ call, number }: Request) => {
+parentPort?.on("message", ({ call, number }: Request<Call>) => {
   const outcome = perform(call)
-  const reply: Reply = { ...outcome, number }
+  const reply: Reply<Outcome> = { number, outcome }
   parentPort?.postMessage(reply, CostThread.transferred(outcome))
 })

@@ -8,7 +8,8 @@
 import type { DatabaseSync } from "node:sqlite"
 import { parentPort } from "node:worker_threads"
 import * as Database from "./sqlite/KeyDatabase.ts"
-import type { Call, Reply, Request } from "./sqlite/KeyProtocol.ts"
+import type { Reply, Request } from "@quarterdeck/sqlite-thread/SqliteThread"
+import type { Call, Outcome } from "./sqlite/KeyProtocol.ts"
 
 const COLUMNS = `id, hash, name, start, rule, created_at_ms AS createdAtMs, created_by AS createdBy,
   expires_at_ms AS expiresAtMs, revoked_at_ms AS revokedAtMs, last_used_at_ms AS lastUsedAtMs`
@@ -83,15 +84,18 @@ const open = ({ path }: OpenCall): ReadonlyArray<unknown> => {
   return []
 }
 
-const answer = ({ call, number }: Request): Reply => {
+const answer = (call: Call): Outcome => {
   try {
-    return { number, outcome: "done", rows: call.operation === "open" ? open(call) : perform(call) }
+    return { outcome: "done", rows: call.operation === "open" ? open(call) : perform(call) }
   } catch (error) {
     if (error instanceof Database.TooNew) {
-      return { number, outcome: "tooNew", found: error.found, supported: error.supported }
+      return { outcome: "tooNew", found: error.found, supported: error.supported }
     }
-    return { number, outcome: "failed", message: error instanceof Error ? error.message : "not an error" }
+    return { outcome: "failed", message: error instanceof Error ? error.message : "not an error" }
   }
 }
 
-parentPort?.on("message", (request: Request) => parentPort?.postMessage(answer(request)))
+parentPort?.on("message", ({ call, number }: Request<Call>) => {
+  const reply: Reply<Outcome> = { number, outcome: answer(call) }
+  parentPort?.postMessage(reply)
+})

@@ -149,16 +149,8 @@ export type Answer =
   | { readonly operation: "check"; readonly checked: Checked }
   | { readonly operation: "repair"; readonly checked: Checked }
 
-/** Sent to the worker. **Shape** replies come back in the order of the requests, each with its request's number. */
-export interface Request {
-  readonly number: number
-  readonly call: Call
-}
-
+/** What a call came to. */
 export type Outcome =
   | { readonly outcome: "done"; readonly answer: Answer }
   | { readonly outcome: "closed" | "forgotten"; readonly cluster: string; readonly startMs: number }
   | { readonly outcome: "unreadable" | "failed"; readonly message: string }
-
-/** Sent by the worker. */
-export type Reply = Outcome & { readonly number: number }

@@ -1,46 +1,29 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
-import { Worker } from "node:worker_threads"
-import type { CostError } from "../../../src/hour/CostError.ts"
-import { makeExchange } from "../../../src/store/sqlite/CostClient.ts"
+import { ThreadFault } from "@quarterdeck/sqlite-thread"
+import { Effect } from "effect"
+import { over } from "../../../src/store/sqlite/CostClient.ts"
+import type { Outcome } from "../../../src/store/sqlite/CostProtocol.ts"
 
-/** A thread that runs a script in place of the store's. */
-const thread = (script: string) =>
-  Effect.acquireRelease(
-    Effect.sync(() => new Worker(script, { eval: true })),
-    (worker) => Effect.promise(() => worker.terminate())
-  )
+const answering = (settled: Effect.Effect<Outcome, ThreadFault.ThreadFault>) => over({ call: () => settled })
 
-const messageOf = <A>(call: Effect.Effect<A, CostError>) => Effect.map(Effect.flip(call), ({ message }) => message)
+const messageOf = (settled: Effect.Effect<Outcome, ThreadFault.ThreadFault>) =>
+  Effect.map(Effect.flip(answering(settled).call({ operation: "extents" })), ({ message }) => message)
 
 describe("the thread of the cost history", () => {
-  it.live("fails every waiting and every later call once it has ended", () =>
+  it.effect.each([
+    [new ThreadFault.ThreadEnded({ cause: new Error("the thread ended with code 3") }), "the thread ended with code 3"],
+    [new ThreadFault.ThreadBusy({ waiting: 1_000 }), "1000 calls are waiting"],
+    [new ThreadFault.ThreadTimedOut({ timeoutMs: 60_000 }), "no answer within 60000 ms"]
+  ] as const)("says what could not be done, and that %s", ([fault, cause]) =>
     Effect.gen(function* () {
-      const worker = yield* thread(`require("node:worker_threads").parentPort.once("message", () => process.exit(3))`)
-      const deaths: Array<string> = []
-      const exchange = makeExchange(worker, ({ message }) => deaths.push(message))
-      const waiting = yield* Effect.forEach([1, 2, 3], () =>
-        Effect.forkChild(messageOf(exchange({ operation: "extents" })))
-      )
-      const ended = "could not list the hours that are kept: the thread ended with code 3"
-      assert.deepStrictEqual(yield* Fiber.joinAll(waiting), [ended, ended, ended])
-      assert.strictEqual(yield* messageOf(exchange({ operation: "extents" })), ended)
-      assert.deepStrictEqual(deaths, ["the thread ended with code 3"])
+      assert.strictEqual(yield* messageOf(Effect.fail(fault)), `could not list the hours that are kept: ${cause}`)
     })
   )
 
-  it.live("refuses calls beyond a thousand, of which those that were given up still count", () =>
+  it.effect("hands on what the thread could not do", () =>
     Effect.gen(function* () {
-      const worker = yield* thread(`setInterval(() => {}, 60_000)`)
-      const exchange = makeExchange(worker, () => {})
-      const givenUp = yield* Effect.forEach(Array(1_000).fill(0), () =>
-        Effect.forkChild(exchange({ operation: "extents" }), { startImmediately: true })
-      )
-      yield* Fiber.interruptAll(givenUp)
-      assert.strictEqual(
-        yield* messageOf(exchange({ operation: "end" })),
-        "could not close the cost history: 1000 calls are waiting"
-      )
+      const failed = messageOf(Effect.succeed({ outcome: "failed", message: "the disk is full" }))
+      assert.strictEqual(yield* failed, "could not list the hours that are kept: the disk is full")
     })
   )
 })

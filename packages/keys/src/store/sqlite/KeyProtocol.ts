@@ -27,14 +27,8 @@ export type Call =
   | { readonly operation: "touch"; readonly uses: ReadonlyArray<{ readonly id: string; readonly atMs: number }> }
   | { readonly operation: "count" }
 
-/** Sent to the worker. **Shape** replies come back in the order of the requests, each with its request's number. */
-export interface Request {
-  readonly number: number
-  readonly call: Call
-}
-
-/** Sent by the worker. **Shape** every call answers with rows, often none. */
-export type Reply =
-  | { readonly number: number; readonly outcome: "done"; readonly rows: ReadonlyArray<unknown> }
-  | { readonly number: number; readonly outcome: "failed"; readonly message: string }
-  | { readonly number: number; readonly outcome: "tooNew"; readonly found: number; readonly supported: number }
+/** What a call came to. **Shape** every call answers with rows, often none. */
+export type Outcome =
+  | { readonly outcome: "done"; readonly rows: ReadonlyArray<unknown> }
+  | { readonly outcome: "failed"; readonly message: string }
+  | { readonly outcome: "tooNew"; readonly found: number; readonly supported: number }

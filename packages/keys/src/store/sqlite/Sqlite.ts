@@ -11,7 +11,7 @@
  */
 import { DateTime, Effect, Layer, Option, Result, Schema } from "effect"
 import { join } from "node:path"
-import * as SqliteClient from "./KeyThread.ts"
+import * as KeyClient from "./KeyClient.ts"
 import { fromRow, toRow } from "./KeyRow.ts"
 import { KeyStoreError, RecordCorrupt } from "../../KeyError.ts"
 import { type KeyRecord, KeyStore } from "../../KeyStore.ts"
@@ -22,7 +22,7 @@ const FILE_NAME = "keys.sqlite"
 const decodeCount = Schema.decodeUnknownResult(Schema.Tuple([Schema.Struct({ count: Schema.Natural })]))
 
 const make = Effect.fnUntraced(function* (options: { readonly directory: string }) {
-  const { call } = yield* SqliteClient.make(join(options.directory, FILE_NAME))
+  const { call } = yield* KeyClient.make(join(options.directory, FILE_NAME))
 
   const read = (rows: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<KeyRecord>, KeyStoreError> =>
     Effect.fromResult(Result.all(rows.map(fromRow))).pipe(Effect.mapError((reason) => new KeyStoreError({ reason })))

@@ -1,0 +1,86 @@
+/**
+ * Calls the worker thread that owns the file of the key store.
+ */
+import { SqliteThread, type ThreadFault } from "@quarterdeck/sqlite-thread"
+import { Effect, type Scope } from "effect"
+import { Worker } from "node:worker_threads"
+import { KeyStoreError, StoreBusy, StoreFailed, StoreTimedOut, StoreTooNew } from "../../KeyError.ts"
+import type { Call, Outcome } from "./KeyProtocol.ts"
+
+/** Longer than the worker waits for a file that another process holds. */
+const CALL_TIMEOUT_MS = 10_000
+/** Migrations may rewrite tables. */
+const OPEN_TIMEOUT_MS = 60_000
+
+type Rows = ReadonlyArray<unknown>
+
+export interface KeyClient {
+  /** Sends one call. **Errors** `StoreBusy`, `StoreTimedOut`, `StoreFailed`. */
+  readonly call: (call: Call) => Effect.Effect<Rows, KeyStoreError>
+}
+
+/**
+ * Starts the worker and opens the file.
+ *
+ * **Errors** `StoreTooNew`, `StoreFailed`.
+ *
+ * **Limits** one thread; the scope's end closes the file and ends the thread. A thread that dies is not replaced: every
+ * later call fails, and readiness with it.
+ */
+export const make = Effect.fnUntraced(function* (
+  path: string
+): Effect.fn.Return<KeyClient, KeyStoreError, Scope.Scope> {
+  const thread = yield* SqliteThread.make<Call, Outcome>({
+    name: "the key store",
+    start: startThread,
+    timeoutMs: ({ operation }) => (operation === "open" ? OPEN_TIMEOUT_MS : CALL_TIMEOUT_MS)
+  })
+  const client = over(thread)
+  yield* client.call({ operation: "open", path })
+  yield* Effect.addFinalizer(() =>
+    Effect.ignore(client.call({ operation: "close" }), {
+      log: "Warn",
+      message: "the key store was not closed in order"
+    })
+  )
+  return client
+})
+
+/** The entry imports nothing but its siblings, so none of the program's own Node options concern it. */
+const startThread = (): Worker =>
+  new Worker(new URL(import.meta.resolve("@quarterdeck/keys/store/SqliteWorker")), { execArgv: [] })
+
+/** Calls a thread in the words of the key store. */
+export const over = (thread: SqliteThread.SqliteThread<Call, Outcome>): KeyClient => ({
+  call: (call) =>
+    thread.call(call).pipe(
+      Effect.mapError((fault) => new KeyStoreError({ reason: reasonOf(call.operation, fault) })),
+      Effect.flatMap((outcome) => rowsOf(call.operation, outcome))
+    )
+})
+
+const reasonOf = (operation: Call["operation"], fault: ThreadFault.ThreadFault) => {
+  switch (fault._tag) {
+    case "ThreadBusy":
+      return new StoreBusy({ operation, waiting: fault.waiting })
+    case "ThreadTimedOut":
+      return new StoreTimedOut({ operation, timeoutMs: fault.timeoutMs })
+    case "ThreadEnded":
+      return new StoreFailed({ operation, cause: fault.cause })
+  }
+}
+
+const rowsOf = (operation: Call["operation"], outcome: Outcome): Effect.Effect<Rows, KeyStoreError> => {
+  switch (outcome.outcome) {
+    case "done":
+      return Effect.succeed(outcome.rows)
+    case "failed":
+      return Effect.fail(
+        new KeyStoreError({ reason: new StoreFailed({ operation, cause: new Error(outcome.message) }) })
+      )
+    case "tooNew":
+      return Effect.fail(
+        new KeyStoreError({ reason: new StoreTooNew({ found: outcome.found, supported: outcome.supported }) })
+      )
+  }
+}

@@ -1,0 +1,7 @@
+/**
+ * Calls a worker thread that owns a SQLite file.
+ *
+ * {@link SqliteThread.make} starts the thread; a call that could not be answered fails with a {@link ThreadFault}.
+ */
+export * as SqliteThread from "./SqliteThread.ts"
+export * as ThreadFault from "./ThreadFault.ts"
