@@ -7,14 +7,18 @@ import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Schema } from "effect"
 
 /**
- * The source did not answer, or refused. **Shape** `source` is what was asked, without credentials.
+ * The source did not answer, or refused.
+ *
+ * **Shape** `source` is what was asked, without credentials; `retryAfterMs` is there where the source itself said how long
+ * to leave it alone.
  *
  * @since 0.1.0
  */
 export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", {
   cluster: ClusterName,
   source: Schema.String,
-  problem: Schema.String
+  problem: Schema.String,
+  retryAfterMs: Schema.optionalKey(Schema.Natural)
 }) {
   override get message(): string {
     return `usage of ${this.cluster} from ${this.source}: ${this.problem}`

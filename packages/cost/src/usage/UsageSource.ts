@@ -51,13 +51,15 @@ export interface Sampled {
 /**
  * A source with a memory, asked once an hour is over.
  *
- * **Shape** `past` gives each hour of a window that the source still has, oldest first, with all that it knows: what
- * costs before this program ran are computed from.
+ * **Shape** `past` gives each hour of a window of which the source knows at least the nodes, oldest first, with all that
+ * it knows: what costs before this program ran are computed from. An hour that it does not give stays open and is asked for
+ * again. One that it could not read is given as the reason, so that it does not keep those after it from coming; the stream
+ * fails when nothing more can be told.
  */
 export interface Hourly {
   readonly _tag: "Hourly"
   readonly hour: (cluster: ClusterName, startMs: number) => Effect.Effect<HourOfUsage, UsageError>
-  readonly past: (cluster: ClusterName, window: Window) => Stream.Stream<HourFacts, UsageError>
+  readonly past: (cluster: ClusterName, window: Window) => Stream.Stream<HourFacts | UsageError, UsageError>
 }
 
 /** No source: requests alone are charged, and no hour is covered. */

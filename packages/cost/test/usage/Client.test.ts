@@ -2,6 +2,7 @@ import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Redacted } from "effect"
+import { TestClock } from "effect/testing"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import * as Prometheus from "../../src/usage/Prometheus.ts"
 import * as Client from "../../src/usage/prometheus/Client.ts"
@@ -123,6 +124,15 @@ describe("a question to a Prometheus", () => {
         json(200, vector({ metric: { a: 1 }, value: [1, "2"] })),
         /^the answer is not one of/
       ],
+      [
+        "an answer with a warning",
+        json(200, {
+          ...vector(),
+          infos: ["PromQL info: odd"],
+          warnings: ["PromQL info: odd", "remote_read: timed out"]
+        }),
+        /^the answer is not whole: remote_read: timed out$/
+      ],
       ["an answer from half of the storage", json(200, { ...vector(), isPartial: true }), /^the answer is partial/],
       [
         "an answer that is too long",
@@ -153,6 +163,37 @@ describe("a question to a Prometheus", () => {
       )
     }
   }
+
+  it.live("an answer with notes about the expression alone is taken", () =>
+    Effect.gen(function* () {
+      const line = { metric: {}, value: [1.5, "2"] }
+      const { ask } = yield* asking(json(200, { ...vector(line), warnings: ["PromQL info: not a counter"] }))
+      assert.deepStrictEqual(yield* ask, [{ labels: {}, points: [{ atMs: 1_500, value: 2 }] }])
+    }).pipe(Effect.scoped, Effect.provide(NodeHttpClient.layerUndici))
+  )
+
+  it.effect("a server that says when to come again is left alone until then, also for another cluster", () =>
+    Effect.gen(function* () {
+      let retryAfter: string | undefined = "60"
+      const server = yield* serve((response, seen) => {
+        if (retryAfter === undefined) return json(200, vector())(response, seen)
+        response.setHeader("retry-after", retryAfter)
+        json(429, { status: "error", error: "too many requests" })(response, seen)
+      })
+      const { instant } = yield* Client.make({ url: server.url })
+      const refused = yield* Effect.flip(instant(EU, "up", 1_500))
+      assert.strictEqual(refused.problem, "answered 429: too many requests")
+      assert.strictEqual(refused.retryAfterMs, 60_000)
+      retryAfter = undefined
+      yield* TestClock.adjust("59 seconds")
+      const waiting = yield* Effect.flip(instant(ClusterName.make("us"), "up", 1_500))
+      assert.strictEqual(waiting.problem, "is left alone for 1 s more, as it asked")
+      assert.lengthOf(server.seen, 1)
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* instant(EU, "up", 1_500), [])
+      assert.lengthOf(server.seen, 2)
+    }).pipe(Effect.scoped, Effect.provide(NodeHttpClient.layerUndici))
+  )
 
   it.live("a redirect is not followed, and nobody there says so", () =>
     Effect.gen(function* () {

@@ -4,6 +4,8 @@ import * as Name from "@quarterdeck/targeting/ClusterName"
 import { Effect, Stream } from "effect"
 import type { UsageSlices } from "../../src/allocation/HourFacts.ts"
 import { HOUR_MS } from "../../src/hour/Units.ts"
+import { UsageError } from "../../src/usage/UsageError.ts"
+import type { Hourly } from "../../src/usage/UsageSource.ts"
 import * as Prometheus from "../../src/usage/Prometheus.ts"
 import * as Exposition from "./Exposition.ts"
 import * as RealPrometheus from "./RealPrometheus.ts"
@@ -56,9 +58,15 @@ export const told = (series: ReadonlyArray<Exposition.Told>, stepMs = 15_000, of
 
 export const source = (url: string) => Prometheus.make({ url })
 
+/** Takes the hours of the past; one that cannot be read fails. */
+export const readPast = (past: ReturnType<Hourly["past"]>) =>
+  past.pipe(
+    Stream.mapEffect((hour) => (hour instanceof UsageError ? Effect.fail(hour) : Effect.succeed(hour))),
+    Stream.runCollect
+  )
+
 /** The hours of the past around the hour. */
 export const pastOf = Effect.fnUntraced(function* (url: string, beforeHours = 0, afterHours = 1) {
   const window = { startMs: HOUR - beforeHours * HOUR_MS, endMs: HOUR + afterHours * HOUR_MS }
-  const { past } = yield* source(url)
-  return yield* Stream.runCollect(past(EU, window))
+  return yield* readPast((yield* source(url)).past(EU, window))
 })

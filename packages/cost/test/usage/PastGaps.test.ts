@@ -1,10 +1,11 @@
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import type { HourFacts } from "../../src/allocation/HourFacts.ts"
 import { HOUR_MS } from "../../src/hour/Units.ts"
 import * as Exposition from "./Exposition.ts"
-import { at, HOUR, MIB, node, outage, pastOf, told } from "./HandTold.ts"
+import { at, EU, HOUR, MIB, node, outage, pastOf, told } from "./HandTold.ts"
+import * as Prometheus from "../../src/usage/Prometheus.ts"
 import * as RealPrometheus from "./RealPrometheus.ts"
 
 layer(NodeHttpClient.layerUndici, { timeout: "2 minutes", excludeTestServices: true })(
@@ -40,6 +41,25 @@ layer(NodeHttpClient.layerUndici, { timeout: "2 minutes", excludeTestServices: t
               ["u3", at(30), HOUR + HOUR_MS]
             ])
           })
+      )
+
+      it.effect("an hour of which pods are known and no node is not there, nor one under another cluster's label", () =>
+        Effect.gen(function* () {
+          const life = { pod: "web", uid: "u1", fromMs: at(-20), toMs: at(80) }
+          const ours = { ...node, labels: { ...node.labels, cluster: "eu" }, at: Exposition.during(at(0), at(60)) }
+          const url = yield* told([
+            ours,
+            ...Exposition.pod(life),
+            ...Exposition.container({ ...life, cores: 1, memoryBytes: MIB })
+          ])
+          assert.deepStrictEqual(
+            (yield* pastOf(url, 50, 50)).map(({ startMs }) => startMs),
+            [HOUR]
+          )
+          const elsewhere = yield* Prometheus.make({ url, clusterLabel: { name: "cluster", value: () => "europe" } })
+          const window = { startMs: HOUR - HOUR_MS, endMs: HOUR + 2 * HOUR_MS }
+          assert.deepStrictEqual(yield* Stream.runCollect(elsewhere.past(EU, window)), [])
+        })
       )
 
       it.effect(

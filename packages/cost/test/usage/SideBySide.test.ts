@@ -2,10 +2,11 @@ import { NodeHttpClient } from "@effect/platform-node"
 import { assert, it, layer } from "@effect/vitest"
 import { Embedded, Fleet, Seed, Usage } from "@quarterdeck/harness"
 import * as Name from "@quarterdeck/targeting/ClusterName"
-import { Clock, Context, Effect, Layer, Stream } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import type { HourFacts, UsageSlices } from "../../src/allocation/HourFacts.ts"
 import { HOUR_MS, hourOf } from "../../src/hour/Units.ts"
 import * as Prometheus from "../../src/usage/Prometheus.ts"
+import { readPast } from "./HandTold.ts"
 import * as RealPrometheus from "./RealPrometheus.ts"
 
 const HUB = Name.ClusterName.make("hub")
@@ -39,9 +40,7 @@ class Told extends Context.Service<
         told(endMs - 3 * HOUR_MS + SCRAPE_MS, endMs)
       ])
       const source = yield* Prometheus.make({ url, clusterLabel: { name: "cluster" } })
-      const hours = yield* Stream.runCollect(
-        source.past(HUB, { startMs: endMs - 40 * HOUR_MS, endMs: endMs + HOUR_MS })
-      )
+      const hours = yield* readPast(source.past(HUB, { startMs: endMs - 40 * HOUR_MS, endMs: endMs + HOUR_MS }))
       const usage = yield* source.hour(HUB, endMs - 2 * HOUR_MS)
       return Told.of({ plan, hours, endMs, usage })
     }).pipe(Effect.provideService(Clock.Clock, CLOCK))

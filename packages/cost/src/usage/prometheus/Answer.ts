@@ -29,14 +29,17 @@ const isList = (value: unknown): value is ReadonlyArray<unknown> => Array.isArra
 /**
  * Reads a vector or matrix.
  *
- * **Errors** the server's own words where it refuses, else what is wrong with the answer. VictoriaMetrics marks an answer
- * from which storage is missing: that is refused too, since what is missing would look as if it had not been.
+ * **Errors** the server's own words where it refuses, else what is wrong with the answer. An answer from which storage is
+ * missing is refused too, since what is missing would look as if it had not been: VictoriaMetrics marks it, Prometheus and
+ * Thanos say so in `warnings`. What they note there about the expression alone (`PromQL info`) is no reason.
  */
 export const read = (value: unknown): Result.Result<ReadonlyArray<Line>, string> => {
   if (!isFields(value)) return NOT_PROMETHEUS
   const refusal = refusalOf(value)
   if (refusal !== undefined) return Result.fail(refusal)
   if (value["isPartial"] === true) return Result.fail("the answer is partial: part of its storage did not answer")
+  const warning = warningOf(value)
+  if (warning !== undefined) return Result.fail(`the answer is not whole: ${warning}`)
   const { data } = value
   if (value["status"] !== "success" || !isFields(data) || !isList(data["result"])) return NOT_PROMETHEUS
   const { resultType } = data
@@ -56,6 +59,14 @@ export const refusalOf = (value: unknown): string | undefined => {
   const { error, errorType } = value
   if (typeof error !== "string") return undefined
   return typeof errorType === "string" ? `${errorType}: ${error}` : error
+}
+
+/** Notes about expressions stood among the warnings before Prometheus gave them a list of their own, `infos`. */
+const INFO = "PromQL info:"
+
+const warningOf = ({ warnings }: Fields): string | undefined => {
+  if (!isList(warnings)) return undefined
+  return warnings.find((one): one is string => typeof one === "string" && !one.startsWith(INFO))
 }
 
 const NOT_PROMETHEUS = Result.fail("the answer is not one of Prometheus' query API")

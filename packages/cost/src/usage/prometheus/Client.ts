@@ -4,11 +4,12 @@
  * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { Duration, Effect, Redacted, Result, Stream } from "effect"
+import { Clock, Duration, Effect, Redacted, Result, Stream } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientError, type HttpClientResponse } from "effect/http"
 import { UsageError } from "../UsageError.ts"
 import type { Credentials, PrometheusAddress } from "../UsageSetting.ts"
 import * as Answer from "./Answer.ts"
+import * as RetryAfter from "./RetryAfter.ts"
 
 /** Where and as whom to ask, and how long and how much to take. */
 export interface ClientOptions extends PrometheusAddress {
@@ -53,18 +54,26 @@ const ANSWER_BYTES = 64 * 1024 * 1024
  * of this API, longer than `answerBytes`, not whole within `timeoutMs`. No header and no password is in them.
  *
  * **Limits** one POST with a form each, no retries and no redirects of its own; neither traced, since headers may be secret.
+ * Once the server has said `Retry-After`, nothing is asked of it until then: questions fail at once, with what is left.
  *
  * @since 0.1.0
  */
 export const make = (options: ClientOptions): Effect.Effect<Client, never, HttpClient.HttpClient> =>
   Effect.map(HttpClient.HttpClient, (http): Client => {
     const { answerBytes = ANSWER_BYTES, timeoutMs = TIMEOUT_MS, url } = options
+    const patience = RetryAfter.makePatience()
     const ask = Effect.fn("Prometheus.ask")(function* (
       cluster: ClusterName,
       path: string,
       form: Readonly<Record<string, string>>
     ) {
       yield* Effect.annotateCurrentSpan({ cluster, path })
+      const failed = (problem: string, retryAfterMs = 0) =>
+        new UsageError({ cluster, source: url, problem, ...(retryAfterMs > 0 ? { retryAfterMs } : {}) })
+      const leftMs = patience.leftMs(yield* Clock.currentTimeMillis)
+      if (leftMs > 0) {
+        return yield* failed(`is left alone for ${Math.ceil(leftMs / 1_000)} s more, as it asked`, leftMs)
+      }
       const request = withSecrets(HttpClientRequest.post(`${url}${path}`), options).pipe(
         HttpClientRequest.acceptJson,
         HttpClientRequest.bodyUrlParams({
@@ -78,12 +87,14 @@ export const make = (options: ClientOptions): Effect.Effect<Client, never, HttpC
           duration: Duration.millis(timeoutMs),
           orElse: () => Effect.fail(`did not answer within ${timeoutMs} ms`)
         }),
+        Effect.tap((body) => Effect.map(Clock.currentTimeMillis, (nowMs) => patience.hear(body, nowMs))),
         Effect.flatMap((body) => Effect.fromResult(readBody(body))),
         Effect.provideService(HttpClient.TracerDisabledWhen, () => true)
       )
-      return yield* Effect.mapError(
-        told,
-        (problem) => new UsageError({ cluster, source: url, problem: masked(problem, options) })
+      return yield* Effect.catch(told, (problem) =>
+        Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+          Effect.fail(failed(masked(problem, options), patience.leftMs(nowMs)))
+        )
       )
     })
     return {
@@ -114,8 +125,7 @@ const withSecrets = (
   )
 }
 
-interface Body {
-  readonly status: number
+interface Body extends RetryAfter.Reply {
   readonly text: string
 }
 
@@ -126,7 +136,8 @@ const exchange = (
 ): Effect.Effect<Body, string> =>
   Effect.gen(function* () {
     const response = yield* http.execute(request).pipe(Effect.mapError(describe))
-    return { status: response.status, text: yield* take(response, limitBytes) }
+    const { headers, status } = response
+    return { status, retryAfter: headers["retry-after"], text: yield* take(response, limitBytes) }
   })
 
 const take = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse, limitBytes: number) {

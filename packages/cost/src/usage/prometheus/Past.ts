@@ -7,7 +7,7 @@ import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Clock, Effect, Option, Record, Stream } from "effect"
 import type { HourFacts } from "../../allocation/HourFacts.ts"
 import { HOUR_MS, hourOf } from "../../hour/Units.ts"
-import type { UsageError } from "../UsageError.ts"
+import { UsageError } from "../UsageError.ts"
 import type { Window } from "../../hour/Window.ts"
 import type { Client } from "./Client.ts"
 import * as Minutes from "./Minutes.ts"
@@ -24,10 +24,11 @@ const PROBED_HOURS = 168
 const LANES = 4
 
 /**
- * Gives the hours of a window that the server knows anything of, oldest first.
+ * Gives the hours of a window of which the server knows the nodes, oldest first.
  *
- * **Shape** whole hours that are over. An hour of which no object is known, of which the server has been cleared or of
- * before it began, is not there: it is a gap, not an hour without costs.
+ * **Shape** whole hours that are over. An hour of which no node is known is not there: the server began later or has been
+ * cleared, kube-state-metrics was not scraped, the cluster's label is another. It is a gap, not an hour without costs. One
+ * that could not be read is there as the reason, and the next one comes all the same.
  *
  * **Limits** one hour at a time, when the one before has been taken; about thirty questions each, four at a time, and one
  * for each week to find them.
@@ -37,7 +38,7 @@ export const hours = (
   place: ReadonlyArray<Matcher>,
   cluster: ClusterName,
   { endMs, startMs }: Window
-): Stream.Stream<HourFacts, UsageError> =>
+): Stream.Stream<HourFacts | UsageError, UsageError> =>
   Stream.unwrap(
     Effect.map(Clock.currentTimeMillis, (nowMs) => {
       const lastMs = hourOf(Math.min(endMs, nowMs))
@@ -54,15 +55,19 @@ export const hours = (
           return [found, nextMs < lastMs ? Option.some(nextMs) : Option.none<number>()] as const
         })
       ).pipe(
-        Stream.mapEffect((hourMs) => facts(client, place, cluster, hourMs)),
-        Stream.tap(({ large }) => tell(large)),
-        Stream.map(({ found }) => found),
-        Stream.filter(({ seen }) => seen.length > 0)
+        Stream.mapEffect((hourMs) =>
+          facts(client, place, cluster, hourMs).pipe(
+            Effect.tap(({ large }) => tell(large)),
+            Effect.map(({ found }) => found),
+            Effect.catch((error) => Effect.succeed(error))
+          )
+        ),
+        Stream.filter((one) => one instanceof UsageError || (one.nodes.length > 0 && one.seen.length > 0))
       )
     })
   )
 
-/** Gives the starts of the hours of one week that hold anything. */
+/** Gives the starts of the hours of one week of which any node is known. */
 const known = Effect.fnUntraced(function* (
   client: Client,
   place: ReadonlyArray<Matcher>,

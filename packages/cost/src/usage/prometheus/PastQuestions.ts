@@ -32,9 +32,9 @@ const edges = (labels: ReadonlyArray<string>, series: string): string =>
     last: `max by (${labels.join(",")}) (max_over_time(${series}[${HOUR}]))`
   })
 
-/** Whether hours know of any object at all, asked at their ends. */
+/** Whether hours know of any node, asked at their ends. */
 export const coverage = (place: ReadonlyArray<Matcher>): string =>
-  `count(present_over_time(${selector("", [...place, matches("__name__", OBJECTS)])}[${HOUR}]))`
+  `count(present_over_time(${selector("kube_node_info", place)}[${HOUR}]))`
 
 /** Questions that are asked at the ends of the hour's slices, and answered by minutes. */
 export const minutes = (place: ReadonlyArray<Matcher>) => {
