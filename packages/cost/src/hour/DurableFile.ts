@@ -4,7 +4,7 @@
  * A file's name is safe only once its directory is written, too.
  */
 import { Effect } from "effect"
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises"
+import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import { CostError, StoreUnavailable } from "./CostError.ts"
 
@@ -19,6 +19,15 @@ export const attempt = <A>(action: string, run: () => Promise<A>): Effect.Effect
 export const read = (action: string, path: string): Effect.Effect<string | undefined, CostError> =>
   attempt(action, () =>
     readFile(path, "utf8").catch((cause: unknown) => (codeOf(cause) === "ENOENT" ? undefined : Promise.reject(cause)))
+  )
+
+/** Tells whether a file is there, also one that may not be read. */
+export const exists = (action: string, path: string): Effect.Effect<boolean, CostError> =>
+  attempt(action, () =>
+    stat(path).then(
+      () => true,
+      (cause: unknown) => (codeOf(cause) === "ENOENT" ? false : Promise.reject(cause))
+    )
   )
 
 /** Makes a directory, and those above it. **Shape** one made here has mode 0700. */

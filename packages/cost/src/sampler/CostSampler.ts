@@ -21,6 +21,7 @@ import { type Around, Prices } from "../price/Prices.ts"
 import { Recommender } from "../savings/Recommender.ts"
 import { DAY_MS } from "../hour/Units.ts"
 import * as Backfill from "./Backfill.ts"
+import type { BackfillState } from "./BackfillState.ts"
 import * as ClusterSampling from "./ClusterSampling.ts"
 import { HourJournal, type KeptHour } from "./HourJournal.ts"
 import * as Repricing from "./Repricing.ts"
@@ -37,6 +38,7 @@ interface Running {
   isWanted: boolean
   readonly attach: (cluster: Cluster) => Effect.Effect<void, never, Scope.Scope>
   readonly open: Effect.Effect<Option.Option<Hour>>
+  readonly backfill: Option.Option<Effect.Effect<BackfillState>>
   readonly scope: Scope.Closeable
   attached: { readonly generation: string; readonly scope: Scope.Closeable } | undefined
 }
@@ -66,6 +68,8 @@ export class CostSampler extends Context.Service<
     readonly repriceNoted: Around
     /** Tells how far the present repricing is. */
     readonly repricing: Effect.Effect<Option.Option<Repricing.Progress>>
+    /** Tells how far the past of each cluster is filled in whose source of usage remembers it. */
+    readonly backfills: Effect.Effect<ReadonlyArray<BackfillState>>
   }
 >()("@quarterdeck/cost/CostSampler") {
   /** Samples, and gives open hours to reports. */
@@ -95,7 +99,7 @@ const make = Effect.gen(function* () {
   const ownScope = yield* Effect.scope
   const running = new Map<ClusterName, Running>()
   const lanes = new Map<ClusterName, Semaphore.Semaphore>()
-  let filling = 0
+  const filling = new Set<object>()
 
   const laneOf = (cluster: ClusterName): Semaphore.Semaphore => {
     const lane = lanes.get(cluster) ?? Semaphore.makeUnsafe(1)
@@ -126,7 +130,18 @@ const make = Effect.gen(function* () {
         .pipe(Effect.catch((error: CostError) => parts.troubles.failed("journal", error.message)))
     }
 
-    const member: Running = { isWanted, attach: sampling.attach, open: sampling.open, scope, attached: undefined }
+    const attempted = Effect.sync(() => {
+      mayFold = true
+    })
+    const noteFilling = (isFilling: boolean): void => void (isFilling ? filling.add(parts) : filling.delete(parts))
+    const backfill =
+      source._tag === "Hourly"
+        ? Option.some(Backfill.make({ ...parts, source, attempted, noteFilling }))
+        : Option.none()
+    const member: Running = {
+      ...{ isWanted, scope, attach: sampling.attach, open: sampling.open, attached: undefined },
+      backfill: Option.map(backfill, ({ state }) => state)
+    }
     const ticks = Effect.gen(function* () {
       // The first at once: what was kept from before may be due.
       while (true) {
@@ -145,19 +160,9 @@ const make = Effect.gen(function* () {
     running.set(name, member)
     yield* Effect.forkIn(ticks, scope)
     yield* Effect.forkIn(closes, scope)
-    if (source._tag !== "Hourly") return member
-    filling++
-    const attempted = Effect.sync(() => {
-      mayFold = true
-    })
-    yield* Backfill.run({ ...parts, source, attempted }).pipe(
-      Effect.ensuring(
-        Effect.sync(() => {
-          filling--
-        })
-      ),
-      Effect.forkIn(scope)
-    )
+    if (Option.isNone(backfill)) return member
+    noteFilling(true)
+    yield* backfill.value.run.pipe(Effect.ensuring(Effect.sync(() => noteFilling(false))), Effect.forkIn(scope))
     return member
   })
 
@@ -199,7 +204,7 @@ const make = Effect.gen(function* () {
   /** Days must not be put together while hours of them are still to come; but that may fail for ever. */
   const awaitFilled = (minutesLeft: number): Effect.Effect<void> =>
     Effect.suspend(() =>
-      filling === 0 || minutesLeft <= 0
+      filling.size === 0 || minutesLeft <= 0
         ? Effect.void
         : Effect.andThen(Effect.sleep("10 minutes"), awaitFilled(minutesLeft - 10))
     )
@@ -226,7 +231,10 @@ const make = Effect.gen(function* () {
     open: (cluster) => Effect.suspend(() => running.get(cluster)?.open ?? Effect.succeed(Option.none())),
     reprice: repricing.pursue,
     repriceNoted: repricing.noted,
-    repricing: repricing.progress
+    repricing: repricing.progress,
+    backfills: Effect.suspend(() =>
+      Effect.all(Array.from(running.values(), ({ backfill }) => Option.toArray(backfill)).flat())
+    )
   })
 })
 

@@ -8,23 +8,15 @@
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Context, Effect, Layer, Option } from "effect"
 import type { CostError } from "../hour/CostError.ts"
-import type { Window } from "../hour/Window.ts"
+import type { Backlog } from "./Backlog.ts"
 import type { JournalEntry } from "./JournalEntry.ts"
+
+export type { Backlog } from "./Backlog.ts"
 
 /** An hour that was not finished. **Units** milliseconds since the epoch. */
 export interface KeptHour {
   readonly cluster: ClusterName
   readonly startMs: number
-}
-
-/**
- * What is still to be filled in of a cluster's past.
- *
- * **Shape** windows that rise; an hour before `untilMs` is in one of them, or needs nothing any more.
- */
-export interface Backlog {
-  readonly untilMs: number
-  readonly left: ReadonlyArray<Window>
 }
 
 /**
@@ -46,6 +38,12 @@ export class HourJournal extends Context.Service<
     /** Gives what is still to be filled in of the time in which a cluster was not sampled, if that was noted. */
     readonly backfill: (cluster: ClusterName) => Effect.Effect<Option.Option<Backlog>, CostError>
     readonly noteBackfill: (cluster: ClusterName, backlog: Backlog) => Effect.Effect<void, CostError>
+    /** Gives what was noted of every cluster. */
+    readonly backfills: Effect.Effect<ReadonlyMap<ClusterName, Backlog>, CostError>
+    /** Tells whether a cluster's past is to be gone over from its beginning. */
+    readonly isRestartAsked: (cluster: ClusterName) => Effect.Effect<boolean, CostError>
+    /** Asks for that, or takes it back once it has begun. **Shape** also from another program, while one samples. */
+    readonly askRestart: (cluster: ClusterName, isAsked: boolean) => Effect.Effect<void, CostError>
     /** Gives from where on hours are still to be rewritten, if that was noted. */
     readonly reprice: Effect.Effect<Option.Option<number>, CostError>
     readonly noteReprice: (fromMs: Option.Option<number>) => Effect.Effect<void, CostError>
@@ -61,6 +59,9 @@ export class HourJournal extends Context.Service<
       remove: () => Effect.void,
       backfill: () => Effect.succeed(Option.none()),
       noteBackfill: () => Effect.void,
+      backfills: Effect.succeed(new Map()),
+      isRestartAsked: () => Effect.succeed(false),
+      askRestart: () => Effect.void,
       reprice: Effect.succeed(Option.none()),
       noteReprice: () => Effect.void
     })

@@ -10,13 +10,15 @@ import { join } from "node:path"
 import { crc32 } from "node:zlib"
 import type { CostError } from "../hour/CostError.ts"
 import * as DurableFile from "../hour/DurableFile.ts"
-import { type Backlog, HourJournal, type KeptHour } from "./HourJournal.ts"
+import type { Backlog } from "./Backlog.ts"
+import { HourJournal, type KeptHour } from "./HourJournal.ts"
 import { JournalEntry } from "./JournalEntry.ts"
 import * as JournalNames from "./JournalNames.ts"
 
 /** The directory's name in the data directory. */
-const DIRECTORY_NAME = "open-hours"
+export const DIRECTORY_NAME = "open-hours"
 const FILE = /^(@?[^@]+)@(\d{1,16})\.lines$/
+const BACKFILL = /^(@?[^@]+)@backfill\.json$/
 const REPRICE = "reprice.json"
 
 const Line = Schema.fromJsonString(JournalEntry)
@@ -24,7 +26,10 @@ const decode = Schema.decodeUnknownResult(Line)
 const Hours = Schema.Struct({ startMs: Schema.Int, endMs: Schema.Int })
 /** **Shape** programs before this one kept the time before the first hour alone. */
 const Left = Schema.fromJsonString(
-  Schema.Union([Schema.Struct({ untilMs: Schema.Int, left: Schema.Array(Hours) }), Hours])
+  Schema.Union([
+    Schema.Struct({ untilMs: Schema.Int, left: Schema.Array(Hours), knownFromMs: Schema.optionalKey(Schema.Int) }),
+    Hours
+  ])
 )
 const Reprice = Schema.fromJsonString(Schema.Struct({ fromMs: Schema.Int }))
 
@@ -46,6 +51,7 @@ const make = (directory: string) => {
   const names = JournalNames.make(directory)
   const pathOf = ({ cluster, startMs }: KeptHour): string => join(directory, `${names.of(cluster)}@${startMs}.lines`)
   const backfillPath = (cluster: ClusterName): string => join(directory, `${names.of(cluster)}@backfill.json`)
+  const restartPath = (cluster: ClusterName): string => join(directory, `${names.of(cluster)}@restart`)
 
   const kept = Effect.gen(function* () {
     const files = yield* DurableFile.attempt("list the open hours", () => readdir(directory))
@@ -99,18 +105,43 @@ const make = (directory: string) => {
   const note = (write: Effect.Effect<void, CostError>): Effect.Effect<void, CostError> =>
     Effect.uninterruptible(turn.withPermit(write))
 
+  const backfill = (cluster: ClusterName) =>
+    Effect.map(noted(backfillPath(cluster), Left, "read what is to be filled in"), Option.map(backlogOf))
+
+  const backfills = Effect.gen(function* () {
+    const files = yield* DurableFile.attempt("list what is to be filled in", () => readdir(directory))
+    const found = new Map<ClusterName, Backlog>()
+    for (const file of files.toSorted()) {
+      const [, name] = BACKFILL.exec(file) ?? []
+      const cluster = name === undefined ? undefined : yield* names.find(name)
+      if (cluster === undefined) continue
+      const backlog = yield* backfill(cluster)
+      if (Option.isSome(backlog)) found.set(cluster, backlog.value)
+    }
+    return found
+  })
+
   const reprice = join(directory, REPRICE)
   return HourJournal.of({
     kept,
     read,
     append,
     remove: (hour) => DurableFile.attempt("forget an open hour", () => rm(pathOf(hour), { force: true })),
-    backfill: (cluster) =>
-      Effect.map(noted(backfillPath(cluster), Left, "read what is to be filled in"), Option.map(backlogOf)),
-    noteBackfill: (cluster, { left, untilMs }) =>
+    backfill,
+    backfills,
+    noteBackfill: (cluster, backlog) =>
       note(
-        DurableFile.replace("note what is to be filled in", backfillPath(cluster), JSON.stringify({ untilMs, left }))
+        Effect.andThen(
+          names.keep(cluster),
+          DurableFile.replace("note what is to be filled in", backfillPath(cluster), JSON.stringify(backlog))
+        )
       ),
+    isRestartAsked: (cluster) =>
+      DurableFile.exists("see whether the past is to be filled in anew", restartPath(cluster)),
+    askRestart: (cluster, isAsked) =>
+      isAsked
+        ? DurableFile.replace("ask for the past to be filled in anew", restartPath(cluster), "")
+        : DurableFile.attempt("begin to fill in the past anew", () => rm(restartPath(cluster), { force: true })),
     reprice: Effect.map(
       noted(reprice, Reprice, "read what is to be repriced"),
       Option.map(({ fromMs }) => fromMs)

@@ -40,7 +40,20 @@ export const factsOf = (startMs: number): HourFacts => ({
   cluster: a,
   startMs,
   seen: [{ fromMs: startMs, toMs: startMs + HOUR_MS }],
-  nodes: [],
+  nodes: [
+    {
+      ...{
+        name: "n1",
+        uid: "m-1",
+        labels: {},
+        providerId: "",
+        cpuMillis: 4_000,
+        memoryBytes: 16 * 1_024 ** 3,
+        gpus: 0
+      },
+      spans: [{ fromMs: startMs, toMs: startMs + HOUR_MS }]
+    }
+  ],
   pods: [
     {
       uid: "long-ago",

@@ -91,11 +91,10 @@ export const make = (options: ClientOptions): Effect.Effect<Client, never, HttpC
         Effect.flatMap((body) => Effect.fromResult(readBody(body))),
         Effect.provideService(HttpClient.TracerDisabledWhen, () => true)
       )
-      return yield* Effect.catch(told, (problem) =>
-        Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-          Effect.fail(failed(masked(problem, options), patience.leftMs(nowMs)))
-        )
-      )
+      const answer = yield* Effect.result(told)
+      if (Result.isSuccess(answer)) return answer.success
+      const askedMs = patience.leftMs(yield* Clock.currentTimeMillis)
+      return yield* failed(masked(answer.failure, options), askedMs)
     })
     return {
       instant: (cluster, query, atMs) => ask(cluster, "/api/v1/query", { query, time: seconds(atMs) }),

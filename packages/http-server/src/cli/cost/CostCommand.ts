@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import { Command } from "effect/cli"
+import { costBackfillCommand } from "./CostBackfillCommand.ts"
 import { costByCommand } from "./CostByCommand.ts"
 import { costCheckCommand, costRepairCommand } from "./CostCheckCommand.ts"
 import { costExplainCommand } from "./CostExplainCommand.ts"
@@ -16,6 +17,7 @@ export const costCommand = Command.make("cost", reportFlags, report).pipe(
   Command.withSubcommands([
     costByCommand,
     costExplainCommand,
+    costBackfillCommand,
     costCheckCommand,
     costRepairCommand,
     costExportCommand,
