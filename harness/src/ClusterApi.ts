@@ -8,9 +8,8 @@
  */
 import { Cache, Effect, type Redacted, Result, Schema, type Scope, Stream } from "effect"
 import { ApiError, ApiRefused, ApiUnexpected, ApiUnreachable } from "./ApiError.ts"
+import type { AnswerInProcess, ApiReply } from "./embedded/InProcess.ts"
 import {
-  type AnswerInProcess,
-  type ApiReply,
   type ApiRequest,
   type ApiTransport,
   type ClientCertificate,

@@ -4,6 +4,10 @@
  * @since 0.1.0
  */
 import { Schema } from "effect"
+import { MachineRefused } from "./embedded/MachineRefused.ts"
+import { PortsTaken } from "./embedded/PortsTaken.ts"
+
+export { MachineRefused, PortsTaken }
 
 /** The driver cannot run on this machine until `remedy` is done. */
 export class DriverUnavailable extends Schema.TaggedError<DriverUnavailable>()("DriverUnavailable", {
@@ -37,27 +41,6 @@ export class ClusterNotReady extends Schema.TaggedError<ClusterNotReady>()("Clus
   override get message(): string {
     const log = this.lastLines.length === 0 ? "" : `; the last lines of its log:\n${this.lastLines.join("\n")}`
     return `not ready after ${this.waitedMs} ms (last probe: ${this.last})${log}`
-  }
-}
-
-/** No attempt found ports that stayed free until the cluster's programs listened on them. */
-export class PortsTaken extends Schema.TaggedError<PortsTaken>()("PortsTaken", {
-  attempts: Schema.Natural
-}) {
-  override get message(): string {
-    return `its ports were taken by others in ${this.attempts} attempts`
-  }
-}
-
-/** The machine refused something that a cluster needs: a file, a directory, a socket, a process. */
-export class MachineRefused extends Schema.TaggedError<MachineRefused>()("MachineRefused", {
-  /** What was being done, as a verb phrase: `create the data directory`. */
-  action: Schema.String,
-  cause: Schema.Defect()
-}) {
-  override get message(): string {
-    const why = this.cause instanceof Error ? this.cause.message : String(this.cause)
-    return `could not ${this.action}: ${why}`
   }
 }
 

@@ -15,7 +15,7 @@ import {
   X509CertificateGenerator
 } from "@peculiar/x509"
 import { Effect, Redacted } from "effect"
-import { MachineRefused } from "./HarnessError.ts"
+import { MachineRefused } from "./embedded/MachineRefused.ts"
 
 export interface ServerCertificate {
   /** PEM; it is its own authority, so it also verifies the server. */

@@ -9,11 +9,8 @@
  *
  * @since 0.1.0
  */
-import { Cause, Effect, Result, type Scope, Semaphore } from "effect"
+import { Cause, Effect, type Redacted, Result, type Scope, Semaphore } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
-import type { ClusterOptions, RunningCluster } from "../ClusterDriver.ts"
-import { HarnessError, type InvalidFleet, type MachineRefused, type PortsTaken } from "../HarnessError.ts"
-import type { AnswerInProcess } from "../internal/ApiTransport.ts"
 import * as EmbeddedState from "../state/EmbeddedState.ts"
 import { untilWhole } from "../state/WholeNamespaces.ts"
 import * as Aggregator from "./Aggregator.ts"
@@ -26,7 +23,9 @@ import * as Controllers from "./controllers/Controllers.ts"
 import { areComplete } from "./controllers/NamespaceContents.ts"
 import * as Kernel from "./Kernel.ts"
 import * as Listener from "./Listener.ts"
-import { answerInProcess } from "./InProcess.ts"
+import { type AnswerInProcess, answerInProcess } from "./InProcess.ts"
+import type { MachineRefused } from "./MachineRefused.ts"
+import type { PortsTaken } from "./PortsTaken.ts"
 import { LogTail } from "./LogTail.ts"
 import { mediaRanges, takesGzip } from "./Representation.ts"
 import type { RequestInfo } from "./RequestInfo.ts"
@@ -36,7 +35,21 @@ import * as Sending from "./Sending.ts"
 import { type Failure, tooLarge, toJson } from "./Status.ts"
 import * as Watch from "./Watch.ts"
 
-export interface EmbeddedOptions extends Pick<ClusterOptions, "name" | "users" | "from" | "controllers"> {
+/** Somebody who may authenticate by a bearer token. */
+export interface EmbeddedUser {
+  readonly name: string
+  readonly groups: ReadonlyArray<string>
+  readonly token: Redacted.Redacted<string>
+}
+
+export interface EmbeddedOptions {
+  /** Stands in the certificate's subject and nowhere else. */
+  readonly name: string
+  readonly users: ReadonlyArray<EmbeddedUser>
+  /** Whether controllers and a scheduler run; without them nothing reconciles. Default false. */
+  readonly controllers?: boolean
+  /** What `save` gave: the server starts with the objects that it holds. */
+  readonly from?: EmbeddedState.SavedState
   /** How many changes can be replayed; a watch from further back is answered 410. Default 10,000. */
   readonly historyCapacity?: number
   /** How often a quiet watch is told its version. Default 60,000. */
@@ -52,8 +65,31 @@ export interface Counters {
   readonly requests: ReadonlyMap<string, number>
 }
 
-export interface EmbeddedServer extends RunningCluster {
+/** A server that answers; it ends with the scope that started it. */
+export interface EmbeddedServer {
+  readonly name: string
+  /** `https://127.0.0.1:<port>`; the port stays the same across `kill` and `restart`. */
+  readonly server: string
+  /** PEM of the certificate that verifies `server`. */
+  readonly caPem: string
+  /** Answers calls of this process without a connection. */
   readonly answer: AnswerInProcess
+  /** Cuts every connection, as a power failure would. Killing twice is no error. */
+  readonly kill: Effect.Effect<void>
+  /** Stops the server if it still runs, and starts it on the same port with the same objects. */
+  readonly restart: Effect.Effect<void, MachineRefused>
+  /** Stops the server if it still runs, and starts it on the same port as a new one: every object is lost. */
+  readonly restartEmpty: Effect.Effect<void, MachineRefused>
+  /** Takes the present objects as those that `reset` goes back to; until then it goes back to the start. */
+  readonly checkpoint: Effect.Effect<void>
+  /** Takes the objects back to the last checkpoint while the server runs on; watches see it. */
+  readonly reset: Effect.Effect<void>
+  /** Gives the objects as they are now, for `EmbeddedOptions.from`. */
+  readonly save: Effect.Effect<EmbeddedState.SavedState>
+  /** Forgets every revision before now: older watches and `continue` tokens are answered 410 (Expired). */
+  readonly expireHistory: Effect.Effect<void>
+  /** The end of its log, newest line last; credentials never appear in it. */
+  readonly logs: Effect.Effect<string>
   readonly counters: Effect.Effect<Counters>
 }
 
@@ -65,7 +101,7 @@ const MAX_BODY_BYTES = 3 * 1024 * 1024
  *
  * **Shape** the state lives until the scope closes: `kill` and `restart` keep it, like a machine that comes back.
  *
- * **Errors** `MachineRefused` or `PortsTaken` when it cannot listen.
+ * **Errors** `MachineRefused` or `PortsTaken` when it cannot listen, `BrokenState` when `from` is no state.
  *
  * **Limits** ready when it returns; time is that of the caller's clock, also for bookmarks and timeouts.
  *
@@ -80,7 +116,9 @@ const MAX_BODY_BYTES = 3 * 1024 * 1024
  *
  * @since 0.1.0
  */
-export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedServer, HarnessError, Scope.Scope> =>
+export const start = (
+  options: EmbeddedOptions
+): Effect.Effect<EmbeddedServer, EmbeddedState.BrokenState | MachineRefused | PortsTaken, Scope.Scope> =>
   Effect.gen(function* () {
     const controlled = options.controllers === true
     const saved = options.from === undefined ? undefined : yield* EmbeddedState.open(options.from)
@@ -135,8 +173,6 @@ export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedServer, H
     const listen = Effect.tap(listener.listen, () => background.start)
     // One after the other: a reset that went on beside a kill would leave controllers at work in a dead cluster.
     const turn = yield* Semaphore.make(1)
-    const named = <A>(action: Effect.Effect<A, MachineRefused>) =>
-      turn.withPermit(Effect.mapError(action, (reason) => inCluster(options.name, reason)))
     const resume = Effect.suspend(() => (listener.isListening() ? background.start : Effect.void))
 
     return {
@@ -149,17 +185,17 @@ export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedServer, H
       }),
       server: `https://127.0.0.1:${listener.port}`,
       caPem: certificate.certificatePem,
-      kill: named(kill),
-      restart: Effect.andThen(kill, listen).pipe(named),
+      kill: turn.withPermit(kill),
+      restart: Effect.andThen(kill, listen).pipe(turn.withPermit),
       restartEmpty: kill.pipe(
         Effect.andThen(state.beginAnew),
         Effect.andThen(listen),
         Effect.andThen(controlled ? checkpoint : Effect.void),
-        named
+        turn.withPermit
       ),
-      checkpoint: named(checkpoint),
-      reset: background.stop.pipe(Effect.andThen(state.reset), Effect.andThen(resume), named),
-      save: (directory: string) => named(state.save(directory)),
+      checkpoint: turn.withPermit(checkpoint),
+      reset: background.stop.pipe(Effect.andThen(state.reset), Effect.andThen(resume), turn.withPermit),
+      save: turn.withPermit(state.save),
       expireHistory: Effect.sync(() => kernel.store.compact()),
       logs: Effect.sync(() => log.toString()),
       counters: Effect.sync(() => ({
@@ -168,10 +204,7 @@ export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedServer, H
         requests: new Map(requests)
       }))
     }
-  }).pipe(Effect.mapError((error) => (error instanceof HarnessError ? error : inCluster(options.name, error))))
-
-const inCluster = (cluster: string, reason: InvalidFleet | MachineRefused | PortsTaken) =>
-  new HarnessError({ cluster, reason })
+  })
 
 const INTERNAL: Failure = { code: 500, reason: "InternalError", message: "Internal error occurred", details: {} }
 

@@ -7,11 +7,32 @@
  * @since 0.1.0
  */
 import { Effect, Option, Result } from "effect"
-import type { AnswerInProcess, ApiReply, WireCall } from "../internal/ApiTransport.ts"
 import type { Api } from "./Api.ts"
 import { JSON_TYPE } from "./ApiRequest.ts"
 import type { RequestInfo } from "./RequestInfo.ts"
 import { toJson } from "./Status.ts"
+
+/** One answer, as HTTP sees it, whatever its status. */
+export interface ApiReply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+  readonly text: string
+}
+
+/** A call as it goes out. **Shape** `path` has its query. */
+export interface WireCall {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+  readonly path: string
+  readonly headers: {
+    readonly authorization?: string
+    readonly accept: string
+    readonly "content-type"?: string
+  }
+  readonly body?: string
+}
+
+/** Answers a call without a connection. **Shape** none where only a connection can carry the answer, or its failure. */
+export type AnswerInProcess = (call: WireCall) => Effect.Effect<Option.Option<ApiReply>>
 
 /** Longer ones may be more than the server takes, which the socket tells. */
 const LONGEST_BODY = 512 * 1_024

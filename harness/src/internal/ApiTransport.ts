@@ -6,6 +6,7 @@
 import { Effect, Option, Redacted, Ref, type Scope } from "effect"
 import { type Dispatcher, Pool } from "undici"
 import { ApiEnded, ApiError, ApiUnreachable } from "../ApiError.ts"
+import type { AnswerInProcess, ApiReply, WireCall } from "../embedded/InProcess.ts"
 
 /** Calls beyond this many wait for a connection. */
 const CONNECTIONS = 16
@@ -14,35 +15,13 @@ const KEEP_ALIVE_MS = 60_000
 
 /** One call, as HTTP sees it. */
 export interface ApiRequest {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+  readonly method: WireCall["method"]
   readonly path: string
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly body?: unknown
   readonly contentType?: string
   readonly accept?: string
 }
-
-/** One answer, as HTTP sees it, whatever its status. */
-export interface ApiReply {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
-  readonly text: string
-}
-
-/** A call as it goes out. **Shape** `path` has its query. */
-export interface WireCall {
-  readonly method: ApiRequest["method"]
-  readonly path: string
-  readonly headers: {
-    readonly authorization?: string
-    readonly accept: string
-    readonly "content-type"?: string
-  }
-  readonly body?: string
-}
-
-/** Answers a call without a connection. **Shape** none where only a connection can carry the answer, or its failure. */
-export type AnswerInProcess = (call: WireCall) => Effect.Effect<Option.Option<ApiReply>>
 
 /** Who a client is, shown when a connection opens. */
 export interface ClientCertificate {

@@ -12,8 +12,7 @@
  */
 import { connect, createServer, type Server, type Socket } from "node:net"
 import { Effect, type Scope } from "effect"
-import type { MachineRefused } from "../HarnessError.ts"
-import { attempt } from "./Machine.ts"
+import { MachineRefused } from "../embedded/MachineRefused.ts"
 
 const HOST = "127.0.0.1"
 
@@ -75,10 +74,15 @@ const connected = (out: Socket): Promise<number> =>
 
 /** Takes a port of 127.0.0.1 that the system chooses, until the scope closes. */
 export const hold: Effect.Effect<number, MachineRefused, Scope.Scope> = Effect.map(
-  Effect.acquireRelease(attempt("keep a port of 127.0.0.1", made), ({ ends }) =>
-    Effect.sync(() => {
-      for (const end of ends) end.resetAndDestroy()
-    })
+  Effect.acquireRelease(
+    Effect.tryPromise({
+      try: made,
+      catch: (cause) => new MachineRefused({ action: "keep a port of 127.0.0.1", cause })
+    }),
+    ({ ends }) =>
+      Effect.sync(() => {
+        for (const end of ends) end.resetAndDestroy()
+      })
   ),
   ({ port }) => port
 )

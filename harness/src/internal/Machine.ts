@@ -3,8 +3,10 @@
  *
  * @since 0.1.0
  */
-import { Clock, Config, Effect } from "effect"
+import { Config, Effect } from "effect"
 import { MachineRefused } from "../HarnessError.ts"
+
+export { inRealTime } from "../embedded/RealTime.ts"
 
 /** Awaits a call of the machine; a refusal becomes `MachineRefused` with `action`, a verb phrase. */
 export const attempt = <A>(
@@ -16,13 +18,6 @@ export const attempt = <A>(
 /** Makes a synchronous call of the machine. */
 export const attemptSync = <A>(action: string, run: () => A): Effect.Effect<A, MachineRefused> =>
   Effect.try({ try: run, catch: (cause) => new MachineRefused({ action, cause }) })
-
-/**
- * Runs on the machine's clock even under a test clock: processes and sockets live in real time, so a deadline that only
- * a test could advance would never come.
- */
-export const inRealTime = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.provideService(effect, Clock.Clock, Clock.Clock.defaultValue())
 
 /** Reads a setting of the environment; unset and empty are the same. */
 export const setting = (name: string): Effect.Effect<string | undefined> =>

@@ -6,7 +6,8 @@
 import { randomInt } from "node:crypto"
 import { createServer } from "node:net"
 import { Effect, type Scope } from "effect"
-import { type MachineRefused, PortsTaken } from "../HarnessError.ts"
+import type { MachineRefused } from "../embedded/MachineRefused.ts"
+import { PortsTaken } from "../embedded/PortsTaken.ts"
 import * as HeldPort from "./HeldPort.ts"
 
 /**

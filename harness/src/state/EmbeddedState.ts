@@ -4,30 +4,42 @@
  * @since 0.1.0
  */
 import { Effect, Option, Redacted, Ref, Result, Schema } from "effect"
-import { gitVersion } from "../embedded/Discovery.ts"
 import { arrayAt, isObject, put } from "../embedded/Json.ts"
 import type { Kernel } from "../embedded/Kernel.ts"
 import * as Resources from "../embedded/Resources.ts"
 import { issuersOf } from "../embedded/ServiceAccountTokens.ts"
 import { keyOf, read } from "../embedded/Stored.ts"
 import * as TokenKeys from "../embedded/TokenKeys.ts"
-import type { InvalidFleet, MachineRefused } from "../HarnessError.ts"
-import * as SavedCluster from "./SavedCluster.ts"
 import * as StoreState from "./StoreState.ts"
-
-const DRIVER = "embedded"
 
 export interface EmbeddedState {
   readonly checkpoint: Effect.Effect<void>
   readonly reset: Effect.Effect<void>
-  readonly save: (directory: string) => Effect.Effect<void, MachineRefused>
+  /** Gives what another cluster can go on from. **Limits** holds the text of every object. */
+  readonly save: Effect.Effect<SavedState>
   /** Removes every object, begins as a new cluster does, and takes that as the checkpoint. */
   readonly beginAnew: Effect.Effect<void>
 }
 
+/** A cluster that outlives its process. **Shape** `extra` holds the key of its service accounts, as it is. */
+export interface SavedState {
+  readonly extra: Schema.Json
+  /** One JSON text each. */
+  readonly objects: ReadonlyArray<string>
+}
+
+/** What was saved is no cluster that can be started. */
+export class BrokenState extends Schema.TaggedError<BrokenState>()("BrokenState", {
+  /** What is wrong with it, as a clause. */
+  problem: Schema.String
+}) {
+  override get message(): string {
+    return `the saved state cannot be started: ${this.problem}`
+  }
+}
+
 /** What a saved cluster gives to the one that goes on from it. */
-export interface Saved {
-  readonly directory: string
+interface Saved {
   readonly trust: Pick<Kernel, "pastIssuers" | "tokens">
   readonly objects: ReadonlyArray<string>
 }
@@ -37,16 +49,16 @@ const Extra = Schema.Struct({
 })
 const decodeExtra = Schema.decodeUnknownOption(Extra)
 
-/** Reads what `save` wrote. **Errors** those of {@link SavedCluster.read}, and `InvalidFleet` when its key is broken. */
-export const open = Effect.fnUntraced(function* (
-  directory: string
-): Effect.fn.Return<Saved, InvalidFleet | MachineRefused> {
-  const { extra, objects } = yield* SavedCluster.read(directory, DRIVER)
+/** Reads what `save` gave. **Errors** when its key is broken. */
+export const open = Effect.fnUntraced(function* ({
+  extra,
+  objects
+}: SavedState): Effect.fn.Return<Saved, BrokenState> {
   const trust = Option.flatMap(decodeExtra(extra), ({ serviceAccounts: { issuers, privateKey } }) =>
     Option.map(Option.liftThrowable(TokenKeys.make)(privateKey), (tokens) => ({ tokens, pastIssuers: issuers }))
   )
-  if (Option.isNone(trust)) return yield* SavedCluster.unusable(directory, "the key of its service accounts is broken")
-  return { directory, trust: trust.value, objects }
+  if (Option.isNone(trust)) return yield* new BrokenState({ problem: "the key of its service accounts is broken" })
+  return { trust: trust.value, objects }
 })
 
 /**
@@ -58,7 +70,7 @@ export const make = Effect.fnUntraced(function* (options: {
   readonly kernel: Kernel
   readonly begin: Effect.Effect<void>
   readonly saved: Saved | undefined
-}): Effect.fn.Return<EmbeddedState, InvalidFleet> {
+}): Effect.fn.Return<EmbeddedState, BrokenState> {
   const { begin, kernel, saved } = options
   if (saved === undefined) yield* begin
   else yield* loaded(kernel, saved)
@@ -68,27 +80,22 @@ export const make = Effect.fnUntraced(function* (options: {
   return {
     checkpoint,
     reset: Ref.update(captured, (objects) => StoreState.restore(kernel, objects)),
-    save: (directory) =>
-      Effect.suspend(() =>
-        SavedCluster.write(directory, {
-          driver: DRIVER,
-          kubernetes: gitVersion,
-          extra: {
-            serviceAccounts: { privateKey: Redacted.value(kernel.tokens.privateKeyPem), issuers: issuersOf(kernel) }
-          },
-          objects: StoreState.lines(kernel)
-        })
-      ),
+    save: Effect.sync(() => ({
+      extra: {
+        serviceAccounts: { privateKey: Redacted.value(kernel.tokens.privateKeyPem), issuers: issuersOf(kernel) }
+      },
+      objects: StoreState.lines(kernel)
+    })),
     beginAnew: Effect.sync(() => StoreState.clear(kernel)).pipe(Effect.andThen(begin), Effect.andThen(checkpoint))
   }
 })
 
-const loaded = (kernel: Kernel, { directory, objects }: Saved): Effect.Effect<void, InvalidFleet> =>
+const loaded = (kernel: Kernel, { objects }: Saved): Effect.Effect<void, BrokenState> =>
   Effect.suspend(() => {
     const written = StoreState.load(kernel, objects)
     if (Result.isFailure(written)) {
       // The first line says what the file is, and people count lines from one.
-      return Effect.fail(SavedCluster.unusable(directory, `line ${written.failure + 2} of its file is broken`))
+      return Effect.fail(new BrokenState({ problem: `line ${written.failure + 2} of its file is broken` }))
     }
     return Effect.sync(() => moveService(kernel))
   })

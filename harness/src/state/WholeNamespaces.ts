@@ -8,7 +8,7 @@
  * @since 0.1.0
  */
 import { Clock, Effect } from "effect"
-import { inRealTime } from "../internal/Machine.ts"
+import { inRealTime } from "../embedded/RealTime.ts"
 
 /** An object that controllers make in each namespace. */
 export interface Gift {

@@ -4,7 +4,7 @@
  */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"
-import { generate, present } from "../../src/embedded/SchemaFile.ts"
+import { generate, present } from "../../scripts/SchemaFile.ts"
 import { find } from "../../src/assets/Programs.ts"
 import * as Drivers from "../../src/Drivers.ts"
 import { driver } from "../../src/drivers/Embedded.ts"

@@ -1,7 +1,7 @@
 /** The way to an embedded server that needs no connection. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import type { WireCall } from "../../src/internal/ApiTransport.ts"
+import type { WireCall } from "../../src/embedded/InProcess.ts"
 import { ADMIN, configMap, started } from "./Client.ts"
 
 const MAPS = "/api/v1/namespaces/default/configmaps"

@@ -3,14 +3,14 @@ import { assert, describe, it } from "@effect/vitest"
 import { KubeConfig, KubernetesObjectApi, PatchStrategy } from "@kubernetes/client-node"
 import { Effect } from "effect"
 import { driver } from "../../src/drivers/Embedded.ts"
-import type { EmbeddedServer } from "../../src/embedded/EmbeddedServer.ts"
+import type { RunningCluster } from "../../src/ClusterDriver.ts"
 import { eventually } from "../../src/Eventually.ts"
 import { informed } from "../conformance/Informed.ts"
 import { ADMIN, configMap, connect, USERS } from "./Client.ts"
 
 const MAPS = "/api/v1/namespaces/default/configmaps"
 
-const configFor = (server: EmbeddedServer): KubeConfig => {
+const configFor = (server: RunningCluster): KubeConfig => {
   const config = new KubeConfig()
   config.loadFromOptions({
     clusters: [{ name: "it", server: server.server, caData: Buffer.from(server.caPem).toString("base64") }],

@@ -1,7 +1,7 @@
 /** A cluster behind faults, and plain clients of it. */
 import { Effect, Redacted, type Scope } from "effect"
 import { Pool } from "undici"
-import * as EmbeddedServer from "../../src/embedded/EmbeddedServer.ts"
+import * as Embedded from "../../src/drivers/Embedded.ts"
 import * as Faults from "../../src/Faults.ts"
 import { inRealTime } from "../../src/internal/Machine.ts"
 
@@ -116,11 +116,11 @@ const word = (value: unknown, ...path: ReadonlyArray<string>): string => {
 
 /** An embedded cluster with faults before it. */
 export const faulty = (
-  options: Partial<EmbeddedServer.EmbeddedOptions> = {},
+  settings: Embedded.EmbeddedSettings = {},
   faults: Partial<Faults.FaultsOptions> = {}
 ) =>
   Effect.gen(function* () {
-    const cluster = yield* inRealTime(EmbeddedServer.start({ name: "eu", users: USERS, ...options }))
+    const cluster = yield* Embedded.make(settings).start({ name: "eu", users: USERS })
     const made = yield* Faults.make({
       name: "eu",
       server: cluster.server,

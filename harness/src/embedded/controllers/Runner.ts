@@ -5,7 +5,7 @@
  * @since 0.1.0
  */
 import { Cause, Clock, Effect, FiberMap, Latch, type Scope } from "effect"
-import { inRealTime } from "../../internal/Machine.ts"
+import { inRealTime } from "../RealTime.ts"
 import type { Failure } from "../Status.ts"
 import type { Resource } from "../Resource.ts"
 import type { Change } from "../Store.ts"

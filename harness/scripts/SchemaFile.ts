@@ -1,22 +1,20 @@
 /**
- * Writes `kubernetes/openapi/schemas.jsonl`, the schemas of every kind that an embedded cluster has built in, from a
- * real API server's `/openapi/v3`; with `--check` it fails when the file is not what that server says.
+ * Writes the schemas of every kind that an embedded cluster has built in, from a real API server's `/openapi/v3`; with
+ * `--check` it fails when the file is not what that server says.
  *
- * Run `node --conditions=source src/embedded/SchemaFile.ts [--check]` in the harness's directory after a change of the
+ * Run `node --conditions=source scripts/SchemaFile.ts [--check]` in the harness's directory after a change of the
  * Kubernetes release or of the table of kinds. It needs the programs of the control-plane driver.
  *
  * **Shape** a line is `["name",schema]`, in the order of the names.
- *
- * @since 0.1.0
  */
 import { Console, Effect, Redacted } from "effect"
 import { readFile, writeFile } from "node:fs/promises"
-import type { RunningCluster } from "../ClusterDriver.ts"
-import * as ControlPlane from "../drivers/ControlPlane.ts"
-import { FILE } from "./Definitions.ts"
-import { isObject, type Json, type JsonObject, objectAt, parse, without } from "./Json.ts"
-import * as Resources from "./Resources.ts"
-import { make as connect } from "../internal/ApiTransport.ts"
+import type { RunningCluster } from "../src/ClusterDriver.ts"
+import * as ControlPlane from "../src/drivers/ControlPlane.ts"
+import { FILE } from "../src/embedded/Definitions.ts"
+import { isObject, type Json, type JsonObject, objectAt, parse, without } from "../src/embedded/Json.ts"
+import * as Resources from "../src/embedded/Resources.ts"
+import { make as connect } from "../src/internal/ApiTransport.ts"
 
 const KINDS = "x-kubernetes-group-version-kind"
 
@@ -54,7 +52,7 @@ const main = Effect.gen(function* () {
   const text = yield* generate(cluster, token)
   if (!process.argv.includes("--check")) return yield* Effect.promise(() => writeFile(FILE, text))
   if (text === (yield* present)) return
-  yield* Console.error(`${FILE} is stale: run src/embedded/SchemaFile.ts`)
+  yield* Console.error(`${FILE} is stale: run scripts/SchemaFile.ts in the harness`)
   process.exitCode = 1
 })
 
