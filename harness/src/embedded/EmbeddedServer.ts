@@ -172,7 +172,8 @@ export const start = (
     const kill = Effect.andThen(background.stop, listener.kill)
     const listen = Effect.tap(listener.listen, () => background.start)
     // One after the other: a reset that went on beside a kill would leave controllers at work in a dead cluster.
-    const turn = yield* Semaphore.make(1)
+    const turns = yield* Semaphore.make(1)
+    const inTurn = <A, E>(action: Effect.Effect<A, E>) => turns.withPermit(action)
     const resume = Effect.suspend(() => (listener.isListening() ? background.start : Effect.void))
 
     return {
@@ -185,17 +186,17 @@ export const start = (
       }),
       server: `https://127.0.0.1:${listener.port}`,
       caPem: certificate.certificatePem,
-      kill: turn.withPermit(kill),
-      restart: Effect.andThen(kill, listen).pipe(turn.withPermit),
+      kill: inTurn(kill),
+      restart: Effect.andThen(kill, listen).pipe(inTurn),
       restartEmpty: kill.pipe(
         Effect.andThen(state.beginAnew),
         Effect.andThen(listen),
         Effect.andThen(controlled ? checkpoint : Effect.void),
-        turn.withPermit
+        inTurn
       ),
-      checkpoint: turn.withPermit(checkpoint),
-      reset: background.stop.pipe(Effect.andThen(state.reset), Effect.andThen(resume), turn.withPermit),
-      save: turn.withPermit(state.save),
+      checkpoint: inTurn(checkpoint),
+      reset: background.stop.pipe(Effect.andThen(state.reset), Effect.andThen(resume), inTurn),
+      save: inTurn(state.save),
       expireHistory: Effect.sync(() => kernel.store.compact()),
       logs: Effect.sync(() => log.toString()),
       counters: Effect.sync(() => ({

@@ -50,10 +50,7 @@ const Extra = Schema.Struct({
 const decodeExtra = Schema.decodeUnknownOption(Extra)
 
 /** Reads what `save` gave. **Errors** when its key is broken. */
-export const open = Effect.fnUntraced(function* ({
-  extra,
-  objects
-}: SavedState): Effect.fn.Return<Saved, BrokenState> {
+export const open = Effect.fnUntraced(function* ({ extra, objects }: SavedState): Effect.fn.Return<Saved, BrokenState> {
   const trust = Option.flatMap(decodeExtra(extra), ({ serviceAccounts: { issuers, privateKey } }) =>
     Option.map(Option.liftThrowable(TokenKeys.make)(privateKey), (tokens) => ({ tokens, pastIssuers: issuers }))
   )

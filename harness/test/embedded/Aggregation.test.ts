@@ -1,23 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option, Redacted } from "effect"
-import { execFile } from "node:child_process"
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { Effect, Redacted } from "effect"
 import type { IncomingMessage } from "node:http"
 import { createServer } from "node:https"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { promisify } from "node:util"
-import { find } from "../../src/assets/Programs.ts"
 import * as ServerCertificate from "../../src/ServerCertificate.ts"
 import { arrayAt, at, type JsonObject, textAt } from "../../src/embedded/Json.ts"
-import { ADMIN, brief, pod, started, VIEWER } from "./Client.ts"
-import { condition, NAMESPACE, PODS, watching } from "./controllers/Machine.ts"
+import { brief, started, VIEWER } from "./Client.ts"
+import { condition, NAMESPACE, watching } from "./controllers/Machine.ts"
 
 const GROUP = "/apis/metrics.k8s.io/v1beta1"
 const SERVICES = "/apis/apiregistration.k8s.io/v1/apiservices"
 const API = `${SERVICES}/v1beta1.metrics.k8s.io`
 const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
-const program = await Effect.runPromise(find("kubectl"))
 
 const item = (name: string): JsonObject => ({
   metadata: { name, namespace: "default" },
@@ -242,40 +235,4 @@ describe("APIs of other servers", () => {
       assert.match(brief(yield* events.next), /^ADDED v1/)
     })
   )
-
-  for (const { path } of Option.toArray(program)) {
-    it.live(
-      "kubectl top shows what the metrics server says",
-      () =>
-        Effect.gen(function* () {
-          const { call, server, until } = yield* registered
-          yield* until("it is available", API, isUp)
-          yield* call("POST", "/api/v1/nodes", {
-            body: { metadata: { name: "n1" }, status: { capacity: { cpu: "4", memory: "8Gi" } } }
-          })
-          yield* call("POST", PODS, { body: pod("web-1") })
-          const home = yield* Effect.acquireRelease(
-            Effect.promise(() => mkdtemp(join(tmpdir(), "quarterdeck-test-"))),
-            (home) => Effect.promise(() => rm(home, { recursive: true }))
-          )
-          const ca = join(home, "ca.pem")
-          yield* Effect.promise(() => writeFile(ca, server.caPem))
-          const kubectl = (...args: ReadonlyArray<string>) =>
-            Effect.map(
-              Effect.promise(() =>
-                promisify(execFile)(
-                  path,
-                  ["--server", server.server, "--certificate-authority", ca, "--token", ADMIN, ...args],
-                  { env: { HOME: home } }
-                )
-              ),
-              ({ stdout }) => stdout.trim()
-            )
-          assert.match(yield* kubectl("top", "pods", "-n", "default"), /web-1 +250m +64Mi/)
-          assert.match(yield* kubectl("top", "nodes"), /n1 +1500m +37% +2048Mi +25%/)
-          assert.match(yield* kubectl("get", "apiservices", "v1beta1.metrics.k8s.io"), /default\/metrics +True/)
-        }),
-      120_000
-    )
-  }
 })

@@ -3,7 +3,6 @@ import { Effect, Redacted, type Scope } from "effect"
 import { Pool } from "undici"
 import * as Embedded from "../../src/drivers/Embedded.ts"
 import * as Faults from "../../src/Faults.ts"
-import { inRealTime } from "../../src/internal/Machine.ts"
 
 export const ADMIN = "admin-token"
 export const USERS = [
@@ -115,10 +114,7 @@ const word = (value: unknown, ...path: ReadonlyArray<string>): string => {
 }
 
 /** An embedded cluster with faults before it. */
-export const faulty = (
-  settings: Embedded.EmbeddedSettings = {},
-  faults: Partial<Faults.FaultsOptions> = {}
-) =>
+export const faulty = (settings: Embedded.EmbeddedSettings = {}, faults: Partial<Faults.FaultsOptions> = {}) =>
   Effect.gen(function* () {
     const cluster = yield* Embedded.make(settings).start({ name: "eu", users: USERS })
     const made = yield* Faults.make({

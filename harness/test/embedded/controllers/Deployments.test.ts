@@ -1,10 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Drivers from "../../../src/Drivers.ts"
 import { arrayAt, at, textAt } from "../../../src/embedded/Json.ts"
 import { type CallOptions, deployment, patching } from "../Client.ts"
 import { APPS, cluster, condition, isAvailable, PODS } from "./Machine.ts"
-import { comesToTheSame } from "./Same.ts"
 
 const DEPLOYMENTS = `${APPS}/deployments`
 const WEB = `${DEPLOYMENTS}/web`
@@ -170,6 +168,3 @@ describe("deployments", () => {
     120_000
   )
 })
-
-const { run } = await Effect.runPromise(Drivers.selected)
-for (const real of run.filter(({ name }) => name === "control-plane")) comesToTheSame(real)

@@ -1,7 +1,7 @@
 /** A cluster with controllers, a node, and somebody who says that what runs there runs. */
 import { Effect, type Scope } from "effect"
 import { arrayAt, at, isArray, type Json, type JsonObject, objectAt, textAt } from "../../../src/embedded/Json.ts"
-import { eventually } from "../../../src/Eventually.ts"
+import { inRealTime } from "../../../src/embedded/RealTime.ts"
 import { type Client, patching, started } from "../Client.ts"
 
 export const NAMESPACE = "/api/v1/namespaces/default"
@@ -9,7 +9,24 @@ export const PODS = `${NAMESPACE}/pods`
 export const APPS = "/apis/apps/v1/namespaces/default"
 export const BATCH = "/apis/batch/v1/namespaces/default"
 
-const WAIT = { within: "30 seconds", every: "20 millis" } as const
+/** Asks again and again until the answer is as it should be. */
+const asked = <A>(what: string, probe: Effect.Effect<A>, holds: (value: A) => boolean): Effect.Effect<A> =>
+  Effect.suspend(() => {
+    let last: A | undefined
+    return Effect.gen(function* () {
+      for (;;) {
+        last = yield* probe
+        if (holds(last)) return last
+        yield* Effect.sleep("20 millis")
+      }
+    }).pipe(
+      Effect.timeoutOrElse({
+        duration: "30 seconds",
+        orElse: () => Effect.die(new Error(`${what}: not after 30 s; last seen: ${JSON.stringify(last)}`))
+      }),
+      inRealTime
+    )
+  })
 
 export const node = (
   name: string,
@@ -84,10 +101,9 @@ export const watching = ({ call }: Pick<Client, "call">) => {
     get,
     items,
     /** Waits until the object at a path is as it should be. */
-    until: (what: string, path: string, holds: (object: JsonObject) => boolean) =>
-      Effect.orDie(eventually(what, get(path), holds, WAIT)),
+    until: (what: string, path: string, holds: (object: JsonObject) => boolean) => asked(what, get(path), holds),
     untilItems: (what: string, path: string, holds: (items: ReadonlyArray<Json>) => boolean) =>
-      Effect.orDie(eventually(what, items(path), holds, WAIT))
+      asked(what, items(path), holds)
   }
 }
 

@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from "node:util"
 import { assert } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import type { ClusterDriver } from "../../../src/ClusterDriver.ts"
-import { driver as embedded } from "../../../src/drivers/Embedded.ts"
+import type { ClusterDriver } from "../../../../src/ClusterDriver.ts"
+import { driver as embedded } from "../../../../src/drivers/Embedded.ts"
 import {
   arrayAt,
   isArray,
@@ -13,8 +13,8 @@ import {
   objectAt,
   put,
   textAt
-} from "../../../src/embedded/Json.ts"
-import { eventually } from "../../../src/Eventually.ts"
+} from "../../../../src/embedded/Json.ts"
+import { eventually } from "../../../../src/Eventually.ts"
 import { connect, patching, USERS } from "../Client.ts"
 import { kubelet, node, watching } from "./Machine.ts"
 

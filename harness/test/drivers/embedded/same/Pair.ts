@@ -1,9 +1,9 @@
 /** An embedded cluster and a real one, asked the same. */
 import { assert, type Vitest } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import type { ClusterDriver, RunningCluster } from "../../../src/ClusterDriver.ts"
-import { driver as embedded } from "../../../src/drivers/Embedded.ts"
-import { isArray, isObject, type Json, type JsonObject } from "../../../src/embedded/Json.ts"
+import type { ClusterDriver, RunningCluster } from "../../../../src/ClusterDriver.ts"
+import { driver as embedded } from "../../../../src/drivers/Embedded.ts"
+import { isArray, isObject, type Json, type JsonObject } from "../../../../src/embedded/Json.ts"
 import { type Answer, type CallOptions, type Client, connect, USERS } from "../Client.ts"
 
 export type Suite = Vitest.MethodsNonLive<Pair>

@@ -6,9 +6,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { find } from "../../../src/assets/Programs.ts"
-import type { JsonObject } from "../../../src/embedded/Json.ts"
-import { noProgram, sayLeftOut } from "../../internal/LeftOut.ts"
+import { find } from "../../../../src/assets/Programs.ts"
+import type { JsonObject } from "../../../../src/embedded/Json.ts"
+import { noProgram, sayLeftOut } from "../../../internal/LeftOut.ts"
 import { ADMIN, deployment } from "../Client.ts"
 import { APPS, cluster, isAvailable, NAMESPACE } from "./Machine.ts"
 
@@ -18,7 +18,7 @@ const program = await Effect.runPromise(find("kubectl"))
 /** A cluster with controllers, and kubectl pointed at it. */
 const session = (path: string) =>
   Effect.gen(function* () {
-    const machine = yield* cluster()
+    const machine = yield* cluster
     const { caPem, server } = machine.server
     const home = yield* Effect.acquireRelease(
       Effect.promise(() => mkdtemp(join(tmpdir(), "quarterdeck-test-"))),

@@ -1,8 +1,8 @@
 /** A few sequences on an embedded cluster and on a real one, compared where both have come to rest. */
 import { layer } from "@effect/vitest"
 import { Effect } from "effect"
-import type { ClusterDriver } from "../../../src/ClusterDriver.ts"
-import { arrayAt, at, type JsonObject, textAt } from "../../../src/embedded/Json.ts"
+import type { ClusterDriver } from "../../../../src/ClusterDriver.ts"
+import { arrayAt, at, type JsonObject, textAt } from "../../../../src/embedded/Json.ts"
 import { type CallOptions, deployment, patching, pod } from "../Client.ts"
 import { APPS, BATCH, condition, isAvailable, NAMESPACE, PODS } from "./Machine.ts"
 import { layerPair, same, type Side } from "./Pair.ts"

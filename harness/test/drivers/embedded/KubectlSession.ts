@@ -6,8 +6,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { promisify } from "node:util"
-import { driver } from "../../src/drivers/Embedded.ts"
-import type { JsonObject } from "../../src/embedded/Json.ts"
+import { driver } from "../../../src/drivers/Embedded.ts"
+import type { JsonObject } from "../../../src/embedded/Json.ts"
 import { ADMIN, connect, USERS } from "./Client.ts"
 
 const run = promisify(execFile)

@@ -4,13 +4,14 @@
  */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"
-import { generate, present } from "../../scripts/SchemaFile.ts"
-import { find } from "../../src/assets/Programs.ts"
-import * as Drivers from "../../src/Drivers.ts"
-import { driver } from "../../src/drivers/Embedded.ts"
+import { generate, present } from "../../../scripts/SchemaFile.ts"
+import { find } from "../../../src/assets/Programs.ts"
+import * as Drivers from "../../../src/Drivers.ts"
+import { driver } from "../../../src/drivers/Embedded.ts"
 import { ADMIN, connect, USERS } from "./Client.ts"
 import { kubectl } from "./Kubectl.ts"
 import { kubectlKinds } from "./KubectlKinds.ts"
+import { comesToTheSame } from "./controllers/Same.ts"
 import { access } from "./same/Access.ts"
 import { applies } from "./same/Applies.ts"
 import { blanks } from "./same/Blanks.ts"
@@ -79,6 +80,8 @@ for (const real of run.filter(({ name }) => name === "control-plane")) {
     grants(it)
     documents(it)
   })
+
+  comesToTheSame(real)
 
   it.live(
     "the schemas that are checked in are those of the real server",
