@@ -13,10 +13,10 @@ process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache
  * It takes more than half of their processor time away.
  */
 const small = [
-  "packages/{cluster-fanout,contract,keys,sqlite-thread,targeting}/test/**/*.test.ts",
+  "packages/{cluster-fanout,contract,embedded-cluster,keys,sqlite-thread,targeting}/test/**/*.test.ts",
   "packages/cost/test/{allocation,price,report,savings,usage}/**/*.test.ts",
   "packages/http-server/test/{http,services,settings}/**/*.test.ts",
-  "harness/test/{assets,embedded,existing,k3s,seed}/**/*.test.ts"
+  "harness/test/{assets,existing,k3s,seed}/**/*.test.ts"
 ]
 
 export default defineConfig({

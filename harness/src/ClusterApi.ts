@@ -8,7 +8,7 @@
  */
 import { Cache, Effect, type Redacted, Result, Schema, type Scope, Stream } from "effect"
 import { ApiError, ApiRefused, ApiUnexpected, ApiUnreachable } from "./ApiError.ts"
-import type { AnswerInProcess, ApiReply } from "./embedded/InProcess.ts"
+import type { AnswerInProcess, ApiReply } from "@quarterdeck/embedded-cluster/InProcess"
 import {
   type ApiRequest,
   type ApiTransport,

@@ -8,7 +8,7 @@
  */
 import type { Effect, Option, Redacted, Scope } from "effect"
 import type { HarnessError } from "./HarnessError.ts"
-import type { AnswerInProcess } from "./embedded/InProcess.ts"
+import type { AnswerInProcess } from "@quarterdeck/embedded-cluster/InProcess"
 import type { GrantOptions } from "./UserAccess.ts"
 
 /** Whether a driver can run on this machine. */

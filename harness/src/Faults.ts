@@ -6,7 +6,7 @@
  */
 import { Clock, Effect, Exit, Scope } from "effect"
 import type { ClusterUser, RunningCluster } from "./ClusterDriver.ts"
-import * as Authentication from "./embedded/Authentication.ts"
+import * as Authentication from "@quarterdeck/embedded-cluster/Authentication"
 import * as ActiveFaults from "./faults/ActiveFaults.ts"
 import * as ApiCall from "./faults/ApiCall.ts"
 import * as Authority from "./faults/Authority.ts"

@@ -4,8 +4,8 @@
  * @since 0.1.0
  */
 import { Schema } from "effect"
-import { MachineRefused } from "./embedded/MachineRefused.ts"
-import { PortsTaken } from "./embedded/PortsTaken.ts"
+import { MachineRefused } from "@quarterdeck/embedded-cluster/MachineRefused"
+import { PortsTaken } from "@quarterdeck/embedded-cluster/PortsTaken"
 
 export { MachineRefused, PortsTaken }
 

@@ -9,7 +9,7 @@ import { dirname } from "node:path"
 import { Effect, Option } from "effect"
 import { cacheRoot } from "../assets/Programs.ts"
 import { attempt } from "../internal/Machine.ts"
-import * as Ports from "../internal/Ports.ts"
+import * as Ports from "@quarterdeck/embedded-cluster/Ports"
 import * as Workspace from "../internal/Workspace.ts"
 import { fail, type Finding, ok, warn } from "./Finding.ts"
 

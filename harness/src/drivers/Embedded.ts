@@ -6,10 +6,10 @@
 import { Effect, Option, type Scope } from "effect"
 import * as Version from "../assets/Version.ts"
 import { type ClusterDriver, type ClusterOptions, found, type RunningCluster } from "../ClusterDriver.ts"
-import { gitVersion } from "../embedded/Discovery.ts"
-import * as EmbeddedServer from "../embedded/EmbeddedServer.ts"
+import { gitVersion } from "@quarterdeck/embedded-cluster/Discovery"
+import * as EmbeddedServer from "@quarterdeck/embedded-cluster/EmbeddedServer"
 import { HarnessError, type MachineRefused, NotSupported } from "../HarnessError.ts"
-import type { AnswerInProcess } from "../embedded/InProcess.ts"
+import type { AnswerInProcess } from "@quarterdeck/embedded-cluster/InProcess"
 import * as SavedCluster from "../state/SavedCluster.ts"
 import { inRealTime } from "../internal/Machine.ts"
 

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import { Deferred, Effect } from "effect"
-import type { Authenticate } from "../embedded/Authentication.ts"
+import type { Authenticate } from "@quarterdeck/embedded-cluster/Authentication"
 import { type ApiCall, isWatch } from "./ApiCall.ts"
 import type { ApiFault } from "./Fault.ts"
 import { makeSelection, matches } from "./Matcher.ts"

@@ -4,8 +4,8 @@
  * @since 0.1.0
  */
 import type { IncomingMessage } from "node:http"
-import { Registry } from "../embedded/Registry.ts"
-import * as RequestInfo from "../embedded/RequestInfo.ts"
+import { Registry } from "@quarterdeck/embedded-cluster/Registry"
+import * as RequestInfo from "@quarterdeck/embedded-cluster/RequestInfo"
 
 export interface ApiCall {
   readonly info: RequestInfo.RequestInfo

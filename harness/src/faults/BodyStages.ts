@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
-import { type Json, objectAt, parse, textAt } from "../embedded/Json.ts"
+import { type Json, objectAt, parse, textAt } from "@quarterdeck/embedded-cluster/Json"
 import * as Lines from "./Lines.ts"
 
 const NOTHING = Buffer.alloc(0)

@@ -7,10 +7,10 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
-import * as Authentication from "../embedded/Authentication.ts"
-import { refusal as forbiddenTo } from "../embedded/Authorization.ts"
-import * as Status from "../embedded/Status.ts"
-import * as Watch from "../embedded/Watch.ts"
+import * as Authentication from "@quarterdeck/embedded-cluster/Authentication"
+import { refusal as forbiddenTo } from "@quarterdeck/embedded-cluster/Authorization"
+import * as Status from "@quarterdeck/embedded-cluster/Status"
+import * as Watch from "@quarterdeck/embedded-cluster/Watch"
 import { type ApiCall, isWatch } from "./ApiCall.ts"
 import type { ApiFault } from "./Fault.ts"
 

@@ -6,7 +6,7 @@
 import { Effect, Option, Redacted, Ref, type Scope } from "effect"
 import { type Dispatcher, Pool } from "undici"
 import { ApiEnded, ApiError, ApiUnreachable } from "../ApiError.ts"
-import type { AnswerInProcess, ApiReply, WireCall } from "../embedded/InProcess.ts"
+import type { AnswerInProcess, ApiReply, WireCall } from "@quarterdeck/embedded-cluster/InProcess"
 
 /** Calls beyond this many wait for a connection. */
 const CONNECTIONS = 16

@@ -11,7 +11,7 @@ import type { ClusterUser } from "../ClusterDriver.ts"
 import type { MachineRefused } from "../HarnessError.ts"
 import * as Kubeconfig from "../Kubeconfig.ts"
 import { attempt } from "./Machine.ts"
-import type { ServerCertificate } from "../ServerCertificate.ts"
+import type { ServerCertificate } from "@quarterdeck/embedded-cluster/ServerCertificate"
 import * as TokenFile from "./TokenFile.ts"
 
 export interface ControlPlanePaths {

@@ -6,7 +6,7 @@
 import { Effect, Option, Ref, Schema } from "effect"
 import { request, Agent } from "undici"
 import type { ClusterNotReady, MachineRefused } from "../HarnessError.ts"
-import { areWhole, untilWhole } from "../state/WholeNamespaces.ts"
+import { areWhole, untilWhole } from "@quarterdeck/embedded-cluster/WholeNamespaces"
 import type { ServiceAccountKeys } from "./ControlPlaneFiles.ts"
 import * as ControlPlaneKinds from "./ControlPlaneKinds.ts"
 import * as ControlPlaneSave from "./ControlPlaneSave.ts"

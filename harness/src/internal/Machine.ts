@@ -6,7 +6,7 @@
 import { Config, Effect } from "effect"
 import { MachineRefused } from "../HarnessError.ts"
 
-export { inRealTime } from "../embedded/RealTime.ts"
+export { inRealTime } from "@quarterdeck/embedded-cluster/RealTime"
 
 /** Awaits a call of the machine; a refusal becomes `MachineRefused` with `action`, a verb phrase. */
 export const attempt = <A>(

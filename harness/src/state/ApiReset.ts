@@ -29,7 +29,7 @@ import {
 import { remove, removeAll } from "./ApiRemoval.ts"
 import { type ApiResource, CONCURRENCY, discover } from "./ApiResources.ts"
 import { established } from "./CustomKinds.ts"
-import { areWhole, type Gift, GIFTS, untilWhole } from "./WholeNamespaces.ts"
+import { areWhole, type Gift, GIFTS, untilWhole } from "@quarterdeck/embedded-cluster/WholeNamespaces"
 
 /** The objects of one moment. */
 export interface Captured {

@@ -7,7 +7,7 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
-import * as LabelSelector from "../embedded/LabelSelector.ts"
+import * as LabelSelector from "@quarterdeck/embedded-cluster/LabelSelector"
 import { instant } from "../kubelet/PodStatus.ts"
 import * as Amount from "./Amount.ts"
 import { containersOf, isRunning, NODE_OVERHEAD, type RunningContainer } from "./Cadvisor.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { NodeServices } from "@effect/platform-node"
-import * as ServerCertificate from "@quarterdeck/harness/ServerCertificate"
+import * as ServerCertificate from "@quarterdeck/embedded-cluster/ServerCertificate"
 import { Deferred, Effect, Fiber, FileSystem, Logger, Path, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { generateKeyPairSync } from "node:crypto"

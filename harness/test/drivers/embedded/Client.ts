@@ -1,7 +1,7 @@
 /** A plain client of a cluster: what goes over the wire is written out in the tests. */
 import { Effect, Redacted, type Scope } from "effect"
 import { Agent, type Dispatcher } from "undici"
-import { isArray, isObject, type JsonObject, parse, textAt } from "../../../src/embedded/Json.ts"
+import { isArray, isObject, type JsonObject, parse, textAt } from "@quarterdeck/embedded-cluster/Json"
 
 export const ADMIN = "admin-token"
 export const VIEWER = "viewer-token"

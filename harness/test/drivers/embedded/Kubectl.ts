@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { arrayAt, type JsonObject, textAt } from "../../../src/embedded/Json.ts"
+import { arrayAt, type JsonObject, textAt } from "@quarterdeck/embedded-cluster/Json"
 import { deployment, patching, pod } from "./Client.ts"
 import { nextLine, session, typed } from "./KubectlSession.ts"
 

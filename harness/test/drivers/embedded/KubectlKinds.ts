@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { JsonObject } from "../../../src/embedded/Json.ts"
+import type { JsonObject } from "@quarterdeck/embedded-cluster/Json"
 import { nextLine, session, typed } from "./KubectlSession.ts"
 
 const WIDGETS: JsonObject = typed("apiextensions.k8s.io/v1", "CustomResourceDefinition", {

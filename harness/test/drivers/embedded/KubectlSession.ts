@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { promisify } from "node:util"
 import { driver } from "../../../src/drivers/Embedded.ts"
-import type { JsonObject } from "../../../src/embedded/Json.ts"
+import type { JsonObject } from "@quarterdeck/embedded-cluster/Json"
 import { ADMIN, connect, USERS } from "./Client.ts"
 
 const run = promisify(execFile)

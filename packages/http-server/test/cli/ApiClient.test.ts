@@ -1,6 +1,6 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import * as ServerCertificate from "@quarterdeck/harness/ServerCertificate"
+import * as ServerCertificate from "@quarterdeck/embedded-cluster/ServerCertificate"
 import { Effect, FileSystem, Redacted } from "effect"
 import { once } from "node:events"
 import * as Https from "node:https"

@@ -13,7 +13,7 @@ import {
   objectAt,
   put,
   textAt
-} from "../../../../src/embedded/Json.ts"
+} from "@quarterdeck/embedded-cluster/Json"
 import { eventually } from "../../../../src/Eventually.ts"
 import { connect, patching, USERS } from "../Client.ts"
 import { kubelet, node, watching } from "./Machine.ts"

@@ -2,7 +2,7 @@
 import { layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { ClusterDriver } from "../../../../src/ClusterDriver.ts"
-import { arrayAt, at, type JsonObject, textAt } from "../../../../src/embedded/Json.ts"
+import { arrayAt, at, type JsonObject, textAt } from "@quarterdeck/embedded-cluster/Json"
 import { type CallOptions, deployment, patching, pod } from "../Client.ts"
 import { APPS, BATCH, condition, isAvailable, NAMESPACE, PODS } from "./Machine.ts"
 import { layerPair, same, type Side } from "./Pair.ts"

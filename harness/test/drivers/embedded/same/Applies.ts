@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { arrayAt, type Json, type JsonObject, objectAt, textAt } from "../../../../src/embedded/Json.ts"
+import { arrayAt, type Json, type JsonObject, objectAt, textAt } from "@quarterdeck/embedded-cluster/Json"
 import { patching } from "../Client.ts"
 import { namespace, Pair, same, type Suite } from "./Pair.ts"
 import { defined, definition, text } from "./Widgets.ts"

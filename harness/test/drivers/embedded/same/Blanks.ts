@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { at, type Json, type JsonObject, textAt } from "../../../../src/embedded/Json.ts"
+import { at, type Json, type JsonObject, textAt } from "@quarterdeck/embedded-cluster/Json"
 import { type CallOptions, deployment, patching, pod } from "../Client.ts"
 import { namespace, Pair, same, type Suite } from "./Pair.ts"
 

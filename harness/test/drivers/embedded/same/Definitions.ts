@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventually } from "../../../../src/Eventually.ts"
-import { arrayAt, isObject, type JsonObject, textAt } from "../../../../src/embedded/Json.ts"
+import { arrayAt, isObject, type JsonObject, textAt } from "@quarterdeck/embedded-cluster/Json"
 import { patching } from "../Client.ts"
 import { namespace, Pair, same, type Suite } from "./Pair.ts"
 import { becomes, defined, definition, DEFINITIONS, groupOf, text, version, widget, WIDGET } from "./Widgets.ts"

@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { type JsonObject, textAt } from "../../../../src/embedded/Json.ts"
+import { type JsonObject, textAt } from "@quarterdeck/embedded-cluster/Json"
 import { namespace, Pair, same, type Suite } from "./Pair.ts"
 
 /** How things are deleted. */

@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Json, JsonObject } from "../../../../src/embedded/Json.ts"
+import type { Json, JsonObject } from "@quarterdeck/embedded-cluster/Json"
 import { patching, VIEWER } from "../Client.ts"
 import { cellsOf, namespace, Pair, same, type Suite } from "./Pair.ts"
 import { defined, definition, integer, version, widget, WIDGET } from "./Widgets.ts"

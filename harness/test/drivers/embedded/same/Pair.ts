@@ -3,7 +3,7 @@ import { assert, type Vitest } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { ClusterDriver, RunningCluster } from "../../../../src/ClusterDriver.ts"
 import { driver as embedded } from "../../../../src/drivers/Embedded.ts"
-import { isArray, isObject, type Json, type JsonObject } from "../../../../src/embedded/Json.ts"
+import { isArray, isObject, type Json, type JsonObject } from "@quarterdeck/embedded-cluster/Json"
 import { type Answer, type CallOptions, type Client, connect, USERS } from "../Client.ts"
 
 export type Suite = Vitest.MethodsNonLive<Pair>

@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { isArray, isObject, type Json, parse, textAt } from "../../../../src/embedded/Json.ts"
+import { isArray, isObject, type Json, parse, textAt } from "@quarterdeck/embedded-cluster/Json"
 import { deployment, patching, pod, VIEWER } from "../Client.ts"
 import { cellsOf, namespace, normal, Pair, same, type Suite } from "./Pair.ts"
 

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { type Json, type JsonObject, objectAt } from "../../../../src/embedded/Json.ts"
+import { type Json, type JsonObject, objectAt } from "@quarterdeck/embedded-cluster/Json"
 import { deployment, patching } from "../Client.ts"
 import { namespace, same, type Suite } from "./Pair.ts"
 

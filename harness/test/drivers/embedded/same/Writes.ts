@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Json, JsonObject } from "../../../../src/embedded/Json.ts"
+import type { Json, JsonObject } from "@quarterdeck/embedded-cluster/Json"
 import { deployment, patching, pod } from "../Client.ts"
 import { namespace, same, type Suite } from "./Pair.ts"
 

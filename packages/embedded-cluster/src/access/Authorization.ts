@@ -1,0 +1,222 @@
+/**
+ * Who may do what: RBAC, evaluated from the roles and bindings that the cluster holds at that moment.
+ *
+ * **Source** Kubernetes, `plugin/pkg/auth/authorizer/rbac`.
+ *
+ * @since 0.1.0
+ */
+import type { User } from "./Authentication.ts"
+import { arrayAt, type Json, objectAt, textAt } from "../core/Json.ts"
+import type { Kernel } from "../core/Kernel.ts"
+import * as LabelSelector from "../core/LabelSelector.ts"
+import type { PathRequest, ResourceRequest } from "../core/RequestInfo.ts"
+import * as Resources from "../core/Resources.ts"
+import { type Failure, forbidden } from "../core/Status.ts"
+import { keyOf, read, type Stored } from "../core/Stored.ts"
+
+/** What is asked for, as a rule sees it. **Shape** `version`, `rest` and other facts of a request do not count. */
+export type Attributes =
+  | Pick<ResourceRequest, "_tag" | "verb" | "group" | "namespace" | "resource" | "name" | "subresource">
+  | PathRequest
+
+/** **Shape** `reason` names the binding that allowed it; a refusal has none. */
+export interface Decision {
+  readonly allowed: boolean
+  readonly reason: string
+}
+
+export interface Rule {
+  readonly verbs: ReadonlyArray<string>
+  readonly groups: ReadonlyArray<string>
+  readonly resources: ReadonlyArray<string>
+  readonly names: ReadonlyArray<string>
+  readonly paths: ReadonlyArray<string>
+}
+
+interface Binding {
+  readonly kind: "ClusterRoleBinding" | "RoleBinding"
+  readonly name: string
+  readonly namespace: string
+  readonly role: string
+  readonly subjects: ReadonlyArray<Subject>
+  readonly rules: ReadonlyArray<Rule>
+}
+
+interface Subject {
+  readonly kind: string
+  readonly name: string
+  readonly namespace: string
+}
+
+/** Decides on requests. **Limits** compiles the bindings once after every change of a role or binding. */
+export type Authorize = (user: User, attributes: Attributes) => Decision
+
+export const make = (kernel: Kernel): Authorize => {
+  let compiled: ReadonlyArray<Binding> | undefined
+  const forget = () => {
+    compiled = undefined
+  }
+  const { clusterRoleBindings, clusterRoles, roleBindings, roles } = Resources
+  for (const resource of [roles, clusterRoles, roleBindings, clusterRoleBindings])
+    kernel.store.subscribe(resource, forget)
+  return (user, attributes) => {
+    if (user.groups.includes("system:masters")) return { allowed: true, reason: "" }
+    compiled ??= compile(kernel)
+    const namespace = attributes._tag === "Resource" ? attributes.namespace : ""
+    for (const binding of compiled) {
+      if (binding.kind === "RoleBinding" && (namespace === "" || binding.namespace !== namespace)) continue
+      const subject = binding.subjects.find((one) => isSubject(one, user))
+      if (subject === undefined || !binding.rules.some((rule) => covers(rule, attributes))) continue
+      return { allowed: true, reason: reasonOf(binding, subject) }
+    }
+    return { allowed: false, reason: "" }
+  }
+}
+
+/** The rules that apply to a user, in a namespace and everywhere. */
+export const rulesFor = (kernel: Kernel, user: User, namespace: string): ReadonlyArray<Rule> =>
+  bindingsOf(kernel, user, namespace)
+    // Paths belong to no namespace, so only bindings of the whole cluster give any.
+    .flatMap(({ kind, rules }) =>
+      kind === "ClusterRoleBinding" ? rules : rules.filter(({ paths }) => paths.length === 0)
+    )
+
+/** The rules that a user may hand on in a namespace, with the paths that a role bound there names. */
+export const heldBy = (kernel: Kernel, user: User, namespace: string): ReadonlyArray<Rule> =>
+  bindingsOf(kernel, user, namespace).flatMap(({ rules }) => rules)
+
+const bindingsOf = (kernel: Kernel, user: User, namespace: string): ReadonlyArray<Binding> =>
+  compile(kernel)
+    .filter((binding) => binding.kind === "ClusterRoleBinding" || binding.namespace === namespace)
+    .filter((binding) => binding.subjects.some((subject) => isSubject(subject, user)))
+
+/** The refusal of a request. */
+export const refusal = (user: User, attributes: Attributes): Failure => {
+  if (attributes._tag === "Path") {
+    return forbidden(
+      `forbidden: User ${JSON.stringify(user.name)} cannot ${attributes.verb} path ${JSON.stringify(attributes.path)}`,
+      {}
+    )
+  }
+  const { group, name, namespace, resource, subresource, verb } = attributes
+  const qualified = group === "" ? resource : `${resource}.${group}`
+  const whole = subresource === "" ? resource : `${resource}/${subresource}`
+  const where = namespace === "" ? "at the cluster scope" : `in the namespace ${JSON.stringify(namespace)}`
+  const what = name === "" ? qualified : `${qualified} ${JSON.stringify(name)}`
+  return forbidden(
+    `${what} is forbidden: User ${JSON.stringify(user.name)} cannot ${verb} resource ${JSON.stringify(whole)} in API group ${JSON.stringify(
+      group
+    )} ${where}`,
+    { ...(name === "" ? {} : { name }), ...(group === "" ? {} : { group }), kind: resource }
+  )
+}
+
+const SERVICE_ACCOUNT = "system:serviceaccount:"
+
+const isSubject = (subject: Subject, user: User): boolean => {
+  switch (subject.kind) {
+    case "User":
+      return subject.name === user.name
+    case "Group":
+      return user.groups.includes(subject.name)
+    case "ServiceAccount":
+      return user.name === `${SERVICE_ACCOUNT}${subject.namespace}:${subject.name}`
+    default:
+      return false
+  }
+}
+
+const holds = (allowed: ReadonlyArray<string>, wanted: string): boolean =>
+  allowed.includes("*") || allowed.includes(wanted)
+
+const covers = (rule: Rule, attributes: Attributes): boolean => {
+  if (!holds(rule.verbs, attributes.verb)) return false
+  if (attributes._tag === "Path") return rule.paths.some((path) => coversPath(path, attributes.path))
+  const { group, name, resource, subresource } = attributes
+  const whole = subresource === "" ? resource : `${resource}/${subresource}`
+  const covered = holds(rule.resources, whole) || (subresource !== "" && rule.resources.includes(`*/${subresource}`))
+  return covered && holds(rule.groups, group) && (rule.names.length === 0 || rule.names.includes(name))
+}
+
+const coversPath = (pattern: string, path: string): boolean =>
+  pattern === "*" || pattern === path || (pattern.endsWith("*") && path.startsWith(pattern.slice(0, -1)))
+
+const reasonOf = (binding: Binding, subject: Subject): string => {
+  const where = binding.kind === "RoleBinding" ? `${binding.name}/${binding.namespace}` : binding.name
+  const who = subject.kind === "ServiceAccount" ? `${subject.name}/${subject.namespace}` : subject.name
+  return `RBAC: allowed by ${binding.kind} "${where}" of ${binding.role} to ${subject.kind} "${who}"`
+}
+
+/** The rules of a role, `undefined` where there is none of that name. */
+export const rulesOf = (
+  { store }: Kernel,
+  kind: string,
+  namespace: string,
+  name: string
+): ReadonlyArray<Rule> | undefined => {
+  const role =
+    kind === "ClusterRole"
+      ? store.get(Resources.clusterRoles, name)
+      : store.get(Resources.roles, keyOf(namespace, name))
+  return role === undefined ? undefined : aggregated(role, () => store.list(Resources.clusterRoles, ""), new Set())
+}
+
+const compile = (kernel: Kernel): ReadonlyArray<Binding> => {
+  const { store } = kernel
+  const binding =
+    (kind: Binding["kind"]) =>
+    (stored: Stored): Binding => {
+      const object = read(stored)
+      const role = objectAt(object, "roleRef")
+      const roleKind = textAt(role, "kind")
+      return {
+        kind,
+        name: stored.name,
+        namespace: stored.namespace,
+        role: `${roleKind} ${JSON.stringify(textAt(role, "name"))}`,
+        subjects: arrayAt(object, "subjects").map((subject) => ({
+          kind: textAt(subject, "kind"),
+          name: textAt(subject, "name"),
+          // A service account that names no namespace is one of the binding's own.
+          namespace: textAt(subject, "namespace") || stored.namespace
+        })),
+        rules: rulesOf(kernel, roleKind, stored.namespace, textAt(role, "name")) ?? []
+      }
+    }
+  return [
+    ...store.list(Resources.clusterRoleBindings, "").map(binding("ClusterRoleBinding")),
+    ...store.list(Resources.roleBindings, "").map(binding("RoleBinding"))
+  ]
+}
+
+/** The rules of a role; an aggregated one has those of every cluster role that its selectors match. */
+const aggregated = (
+  role: Stored,
+  clusterRoles: () => ReadonlyArray<Stored>,
+  seen: ReadonlySet<string>
+): ReadonlyArray<Rule> => {
+  const object = read(role)
+  const selectors = arrayAt(object, "aggregationRule", "clusterRoleSelectors")
+  if (selectors.length === 0) return arrayAt(object, "rules").map(ruleFrom)
+  if (seen.has(role.uid)) return []
+  const within = new Set([...seen, role.uid])
+  return clusterRoles()
+    .filter((one) =>
+      selectors.some((selector) =>
+        LabelSelector.matches(LabelSelector.fromObject(objectAt({ selector }, "selector")), one.labels)
+      )
+    )
+    .flatMap((one) => aggregated(one, clusterRoles, within))
+}
+
+/** Reads a rule. */
+export const ruleFrom = (rule: Json): Rule => {
+  const texts = (name: string) => arrayAt(rule, name).filter((value) => typeof value === "string")
+  return {
+    verbs: texts("verbs"),
+    groups: texts("apiGroups"),
+    resources: texts("resources"),
+    names: texts("resourceNames"),
+    paths: texts("nonResourceURLs")
+  }
+}

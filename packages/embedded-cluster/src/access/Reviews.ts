@@ -1,0 +1,92 @@
+/**
+ * Answers who may do what: the access reviews.
+ *
+ * **Source** Kubernetes, `authorization.k8s.io/v1`.
+ *
+ * @since 0.1.0
+ */
+import { Result } from "effect"
+import { json, type Reply, type ResourceCall, resourceBody } from "../serving/ApiRequest.ts"
+import type { User } from "./Authentication.ts"
+import { type Attributes, type Authorize, type Rule, rulesFor } from "./Authorization.ts"
+import { arrayAt, at, isObject, type JsonObject, objectAt, textAt } from "../core/Json.ts"
+import type { Kernel } from "../core/Kernel.ts"
+import { apiVersionOf } from "../core/Resource.ts"
+import { badRequest, invalid, invalidValue, type Outcome } from "../core/Status.ts"
+import { steps, type Steps } from "../core/Steps.ts"
+
+/** Answers a review of the caller or of somebody else. */
+export const answer = steps(function* (kernel: Kernel, authorize: Authorize, call: ResourceCall): Steps<Reply> {
+  const body = yield* resourceBody(call)
+  const spec = objectAt(body, "spec")
+  if (call.resource.kind === "SelfSubjectRulesReview") return yield* rules(kernel, call, textAt(spec, "namespace"))
+  const attributes = yield* attributesOf(spec)
+  const user = call.resource.kind === "SelfSubjectAccessReview" ? call.request.user : yield* userOf(spec)
+  const { allowed, reason } = authorize(user, attributes)
+  return json(
+    {
+      kind: call.resource.kind,
+      apiVersion: apiVersionOf(call.resource),
+      metadata: {},
+      spec,
+      status: { allowed, ...(reason === "" ? {} : { reason }) }
+    },
+    201
+  )
+})
+
+/** Answers what the caller may do in a namespace. */
+const rules = (kernel: Kernel, call: ResourceCall, namespace: string): Outcome<Reply> => {
+  if (namespace === "") return Result.fail(badRequest("no namespace on request"))
+  const all = rulesFor(kernel, call.request.user, namespace)
+  const status = {
+    resourceRules: all.filter(({ paths }) => paths.length === 0).map(resourceRule),
+    nonResourceRules: all
+      .filter(({ paths }) => paths.length > 0)
+      .map(({ paths, verbs }) => ({ verbs, nonResourceURLs: paths })),
+    incomplete: false
+  }
+  const { kind } = call.resource
+  return Result.succeed(json({ kind, apiVersion: apiVersionOf(call.resource), metadata: {}, spec: {}, status }, 201))
+}
+
+const resourceRule = ({ groups, names, resources, verbs }: Rule): JsonObject => ({
+  verbs,
+  apiGroups: groups,
+  resources,
+  ...(names.length === 0 ? {} : { resourceNames: names })
+})
+
+const attributesOf = (spec: JsonObject): Outcome<Attributes> => {
+  const resource = at(spec, "resourceAttributes")
+  const path = at(spec, "nonResourceAttributes")
+  if (isObject(resource) === isObject(path)) {
+    const problem = "exactly one of nonResourceAttributes or resourceAttributes must be specified"
+    const given = isObject(resource) ? resource : null
+    return Result.fail(
+      invalid("", "authorization.k8s.io", "", [invalidValue("spec.resourceAttributes", given, problem)])
+    )
+  }
+  if (isObject(path)) return Result.succeed({ _tag: "Path", verb: textAt(path, "verb"), path: textAt(path, "path") })
+  return Result.succeed({
+    _tag: "Resource",
+    verb: textAt(resource, "verb"),
+    group: textAt(resource, "group"),
+    namespace: textAt(resource, "namespace"),
+    resource: textAt(resource, "resource"),
+    name: textAt(resource, "name"),
+    subresource: textAt(resource, "subresource")
+  })
+}
+
+const userOf = (spec: JsonObject): Outcome<User> => {
+  const name = textAt(spec, "user")
+  const groups = arrayAt(spec, "groups").filter((group) => typeof group === "string")
+  return name === "" && groups.length === 0
+    ? Result.fail(
+        invalid("", "authorization.k8s.io", "", [
+          invalidValue("spec.user", "", "at least one of user or group must be specified")
+        ])
+      )
+    : Result.succeed({ name, groups })
+}

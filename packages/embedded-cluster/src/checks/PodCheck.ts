@@ -1,0 +1,81 @@
+/**
+ * Refuses pods, and templates of pods, that the real server refuses.
+ *
+ * **Source** Kubernetes 1.36, `pkg/apis/core/validation/validation.go`.
+ *
+ * @since 0.1.0
+ */
+import { arrayAt, type Json, textAt } from "../core/Json.ts"
+import { labelProblem } from "../core/Names.ts"
+import { duplicate, type FieldError, invalidValue, missing, required } from "../core/Status.ts"
+
+/** Finds what is wrong with the containers of a pod, and with the volumes that they mount. */
+export const errors = (spec: Json | undefined, path: string): ReadonlyArray<FieldError> => {
+  const volumes = arrayAt(spec, "volumes")
+  const names = new Set(volumes.map((volume) => textAt(volume, "name")))
+  const mounting = (list: string) =>
+    arrayAt(spec, list).flatMap((container, place) => mountErrors(container, `${path}.${list}[${place}]`, names))
+  return [
+    ...volumeErrors(volumes, `${path}.volumes`),
+    ...containerErrors(spec, path),
+    ...mounting("containers"),
+    ...mounting("initContainers")
+  ]
+}
+
+/** Finds what is wrong with the containers of a pod whose volumes are not all known yet. */
+export const containerErrors = (spec: Json | undefined, path: string): ReadonlyArray<FieldError> => {
+  const containers = arrayAt(spec, "containers")
+  if (containers.length === 0) return [required(`${path}.containers`)]
+  return [
+    ...listErrors(containers, `${path}.containers`),
+    ...listErrors(arrayAt(spec, "initContainers"), `${path}.initContainers`)
+  ]
+}
+
+const volumeErrors = (volumes: ReadonlyArray<Json>, path: string): ReadonlyArray<FieldError> => {
+  const seen = new Set<string>()
+  return volumes.flatMap((volume, place) => {
+    const field = `${path}[${place}].name`
+    const name = textAt(volume, "name")
+    if (name === "") return [required(field)]
+    const problem = labelProblem(name)
+    if (problem !== undefined) return [invalidValue(field, name, problem)]
+    const repeated = seen.has(name)
+    seen.add(name)
+    return repeated ? [duplicate(field, name)] : []
+  })
+}
+
+const mountErrors = (container: Json, path: string, volumes: ReadonlySet<string>): ReadonlyArray<FieldError> => {
+  const seen = new Set<string>()
+  return arrayAt(container, "volumeMounts").flatMap((mount, place) => {
+    const where = `${path}.volumeMounts[${place}]`
+    const name = textAt(mount, "name")
+    const target = textAt(mount, "mountPath")
+    const repeated = seen.has(target)
+    seen.add(target)
+    return [
+      ...(name === "" ? [required(`${where}.name`)] : []),
+      ...(volumes.has(name) ? [] : [missing(`${where}.name`, name)]),
+      ...(target === "" ? [required(`${where}.mountPath`)] : []),
+      ...(repeated ? [invalidValue(`${where}.mountPath`, target, "must be unique")] : [])
+    ]
+  })
+}
+
+const listErrors = (containers: ReadonlyArray<Json>, path: string): ReadonlyArray<FieldError> => {
+  const seen = new Set<string>()
+  return containers.flatMap((container, index) => {
+    const name = textAt(container, "name")
+    const repeated = seen.has(name)
+    seen.add(name)
+    const problem = name === "" ? undefined : labelProblem(name)
+    return [
+      ...(name === "" ? [required(`${path}[${index}].name`)] : []),
+      ...(problem === undefined ? [] : [invalidValue(`${path}[${index}].name`, name, problem)]),
+      ...(repeated && name !== "" ? [duplicate(`${path}[${index}].name`, name)] : []),
+      ...(textAt(container, "image") === "" ? [required(`${path}[${index}].image`)] : [])
+    ]
+  })
+}

@@ -1,0 +1,117 @@
+/**
+ * Refuses services that the real server refuses, and keeps what they have been given.
+ *
+ * **Source** Kubernetes 1.36, `pkg/apis/core/validation/validation.go` and `pkg/registry/core/service/storage`.
+ *
+ * @since 0.1.0
+ */
+import { arrayAt, at, isObject, type Json, type JsonObject, numberAt, objectAt, put, textAt } from "../core/Json.ts"
+import { duplicate, type FieldError, forbiddenValue, invalidValue, required, unsupportedValue } from "../core/Status.ts"
+
+const TYPES = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"]
+const ADDRESS = /^(?:(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])(?:\.(?!$)|$)){4}$/
+
+/** Finds what is wrong with a service by itself. */
+export const errors = (object: JsonObject): ReadonlyArray<FieldError> => {
+  const spec = objectAt(object, "spec")
+  const type = textAt(spec, "type")
+  const headless = textAt(spec, "clusterIP") === "None"
+  const ports = arrayAt(spec, "ports")
+  const needsPorts = type !== "ExternalName" && !headless && ports.length === 0
+  return [
+    ...(needsPorts ? [required("spec.ports")] : []),
+    ...(ports.length > 1 ? nameless(ports) : []),
+    ...ports.flatMap((port, index) =>
+      ["port", "targetPort"].flatMap((name) => {
+        const number = at(port, name) ?? 0
+        return typeof number === "number" && (number < 1 || number > 65_535)
+          ? [invalidValue(`spec.ports[${index}].${name}`, number, "must be between 1 and 65535, inclusive")]
+          : []
+      })
+    ),
+    ...(TYPES.includes(type) ? [] : [unsupportedValue("spec.type", type, TYPES)]),
+    ...(type === "ClusterIP" ? closed(ports) : []),
+    ...repeated(ports),
+    ...arrayAt(spec, "clusterIPs").flatMap((address, place) =>
+      typeof address !== "string" || address === "None" || address.includes(":") || ADDRESS.test(address)
+        ? []
+        : [
+            invalidValue(
+              `spec.clusterIPs[${place}]`,
+              address,
+              "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
+            )
+          ]
+    )
+  ]
+}
+
+/** Of several ports each has a name of its own. */
+const nameless = (ports: ReadonlyArray<Json>): ReadonlyArray<FieldError> => {
+  const names = ports.map((port) => textAt(port, "name"))
+  return names.flatMap((name, place) => {
+    const field = `spec.ports[${place}].name`
+    if (name === "") return [required(field)]
+    return names.indexOf(name) < place ? [duplicate(field, name)] : []
+  })
+}
+
+/** Nobody reaches a service of this type through a node. */
+const closed = (ports: ReadonlyArray<Json>): ReadonlyArray<FieldError> =>
+  ports.flatMap((port, place) =>
+    (numberAt(port, "nodePort") ?? 0) === 0
+      ? []
+      : [forbiddenValue(`spec.ports[${place}].nodePort`, "may not be used when `type` is 'ClusterIP'")]
+  )
+
+const repeated = (ports: ReadonlyArray<Json>): ReadonlyArray<FieldError> => {
+  const seen = new Set<string>()
+  return ports.flatMap((port, place) => {
+    const key = `${textAt(port, "protocol")} ${numberAt(port, "port") ?? 0}`
+    const again = seen.has(key)
+    seen.add(key)
+    if (!again) return []
+    const shown = {
+      Name: "",
+      Protocol: textAt(port, "protocol"),
+      AppProtocol: null,
+      Port: numberAt(port, "port") ?? 0,
+      TargetPort: 0,
+      NodePort: 0
+    }
+    return [duplicate(`spec.ports[${place}]`, shown)]
+  })
+}
+
+/** Finds what a change may not touch. */
+export const changeErrors = (object: JsonObject, before: JsonObject): ReadonlyArray<FieldError> => {
+  const external = [object, before].some((one) => textAt(one, "spec", "type") === "ExternalName")
+  const [now, old] = [textAt(object, "spec", "clusterIP"), textAt(before, "spec", "clusterIP")]
+  return external || old === "" || now === old
+    ? []
+    : [invalidValue("spec.clusterIPs[0]", [now], "may not change once set")]
+}
+
+/** A change that is silent about the address and the node ports of a service leaves them as they are. */
+export const carrying = (object: JsonObject, before: JsonObject): JsonObject => {
+  const [spec, old] = [objectAt(object, "spec"), objectAt(before, "spec")]
+  if (textAt(spec, "type") === "ExternalName" || textAt(old, "type") === "ExternalName") return object
+  const address = textAt(spec, "clusterIP")
+  const addressed =
+    address === ""
+      ? put(put(object, ["spec", "clusterIP"], old["clusterIP"]), ["spec", "clusterIPs"], old["clusterIPs"])
+      : object
+  if (!isOpen(spec) || !isOpen(old)) return addressed
+  const known = new Map(arrayAt(old, "ports").map((port) => [portKey(port), numberAt(port, "nodePort") ?? 0]))
+  const ports = arrayAt(spec, "ports").map((port) => {
+    const given = known.get(portKey(port)) ?? 0
+    return isObject(port) && (numberAt(port, "nodePort") ?? 0) === 0 && given !== 0
+      ? { ...port, nodePort: given }
+      : port
+  })
+  return spec["ports"] === undefined ? addressed : put(addressed, ["spec", "ports"], ports)
+}
+
+const isOpen = (spec: JsonObject): boolean => ["NodePort", "LoadBalancer"].includes(textAt(spec, "type"))
+
+const portKey = (port: Json): string => `${textAt(port, "protocol") || "TCP"} ${numberAt(port, "port") ?? 0}`

@@ -1,0 +1,214 @@
+/**
+ * Refuses objects that the real server refuses, for the reasons that clients rely on.
+ *
+ * **Source** Kubernetes 1.36, the `validation.go` of each API group; the words are those of its replies.
+ *
+ * @since 0.1.0
+ */
+import { DateTime, Option, Result } from "effect"
+import * as ConfigCheck from "./ConfigCheck.ts"
+import * as CustomCheck from "../customkinds/CustomCheck.ts"
+import * as DefinitionCheck from "../customkinds/DefinitionCheck.ts"
+import * as ApiServices from "../core/ApiServices.ts"
+import { at, isObject, type Json, type JsonObject, numberAt, objectAt, textAt, textsAt } from "../core/Json.ts"
+import { immutableErrors } from "./ImmutableFields.ts"
+import * as LabelSelector from "../core/LabelSelector.ts"
+import * as MetadataCheck from "./MetadataCheck.ts"
+import * as PodCheck from "./PodCheck.ts"
+import * as RoleCheck from "./RoleCheck.ts"
+import * as ScheduleCheck from "./ScheduleCheck.ts"
+import * as ServiceCheck from "./ServiceCheck.ts"
+import * as StatusCheck from "./StatusCheck.ts"
+import type { Resource } from "../core/Resource.ts"
+import { type FieldError, invalid, invalidValue, type Outcome, required, unsupportedValue } from "../core/Status.ts"
+
+/** Refuses an object that is created. **Errors** 422 with every field at fault. */
+export const created = (resource: Resource, object: JsonObject): Outcome<JsonObject> =>
+  verdict(resource, object, [
+    ...MetadataCheck.errors(resource, object),
+    ...(resource.custom === undefined ? kindErrors(resource, object) : CustomCheck.created(resource.custom, object))
+  ])
+
+/** Refuses a change. **Errors** 422 with every field at fault, fields that may never change included. */
+export const updated = (
+  resource: Resource,
+  object: JsonObject,
+  before: JsonObject,
+  part: "main" | "status" | "finalize"
+): Outcome<JsonObject> =>
+  verdict(resource, object, [
+    ...MetadataCheck.errors(resource, object),
+    ...MetadataCheck.newFinalizers(object, before),
+    ...MetadataCheck.frozenErrors(object, before),
+    ...(resource.custom === undefined
+      ? [
+          ...changeErrors(resource, object, before),
+          ...(part === "status" ? StatusCheck.errors(resource.kind, object) : [])
+        ]
+      : CustomCheck.updated(resource.custom, object, before, part))
+  ])
+
+const changeErrors = (resource: Resource, object: JsonObject, before: JsonObject): ReadonlyArray<FieldError> =>
+  resource.kind === "CustomResourceDefinition"
+    ? DefinitionCheck.updated(object, before)
+    : [...kindErrors(resource, object), ...immutableErrors(resource, object, before)]
+
+/** What is wrong with a number of replicas. */
+export const replicaErrors = (replicas: Json | undefined): ReadonlyArray<FieldError> =>
+  typeof replicas === "number" && replicas < 0
+    ? [invalidValue("spec.replicas", replicas, "must be greater than or equal to 0")]
+    : []
+
+const verdict = (resource: Resource, object: JsonObject, errors: ReadonlyArray<FieldError>): Outcome<JsonObject> =>
+  errors.length === 0
+    ? Result.succeed(object)
+    : Result.fail(invalid(resource.kind, resource.group, textAt(object, "metadata", "name"), errors))
+
+type Check = (object: JsonObject) => ReadonlyArray<FieldError>
+
+const kindErrors = (resource: Resource, object: JsonObject): ReadonlyArray<FieldError> =>
+  CHECKS.get(resource.kind)?.(object) ?? []
+
+const workload =
+  (kind: string): Check =>
+  (object) => {
+    const selector = at(object, "spec", "selector")
+    const labels = at(object, "spec", "template", "metadata", "labels")
+    const matching =
+      isObject(selector)
+      && LabelSelector.matches(
+        LabelSelector.fromObject(selector),
+        textsAt(object, "spec", "template", "metadata", "labels")
+      )
+    const empty = isObject(selector) && LabelSelector.fromObject(selector).length === 0
+    return [
+      ...replicaErrors(at(object, "spec", "replicas")),
+      ...(isObject(selector) ? [] : [required("spec.selector")]),
+      ...(empty
+        ? [invalidValue("spec.selector", selector, `empty selector is invalid for ${kind.toLowerCase()}`)]
+        : []),
+      ...(matching || empty
+        ? []
+        : [invalidValue("spec.template.metadata.labels", labels, "`selector` does not match template `labels`")]),
+      // A stateful set's pods get volumes that its template does not have.
+      ...(kind === "StatefulSet" ? PodCheck.containerErrors : PodCheck.errors)(
+        at(object, "spec", "template", "spec"),
+        "spec.template.spec"
+      )
+    ]
+  }
+
+const runsOnce = (object: JsonObject, ...path: ReadonlyArray<string>): ReadonlyArray<FieldError> => {
+  const where = [...path, "template", "spec"]
+  // The default is Always, which a job cannot have: the real server speaks of the value that was left out.
+  const policy = textAt(object, ...where, "restartPolicy")
+  const field = `${where.join(".")}.restartPolicy`
+  return [
+    ...PodCheck.errors(at(object, ...where), where.join(".")),
+    ...(policy === "OnFailure" || policy === "Never" ? [] : [required(field, 'valid values: "OnFailure", "Never"')])
+  ]
+}
+
+const job: Check = (object) => {
+  const negative = ["parallelism", "completions", "backoffLimit"].flatMap((name) => {
+    const value = numberAt(object, "spec", name)
+    return value !== undefined && value < 0
+      ? [invalidValue(`spec.${name}`, value, "must be greater than or equal to 0")]
+      : []
+  })
+  return [...negative, ...runsOnce(object, "spec")]
+}
+
+const POLICIES = ["Allow", "Forbid", "Replace"]
+
+const cronJob: Check = (object) => {
+  const schedule = textAt(object, "spec", "schedule")
+  const zone = textAt(object, "spec", "timeZone")
+  const policy = textAt(object, "spec", "concurrencyPolicy")
+  const problem = schedule === "" ? undefined : ScheduleCheck.problem(schedule)
+  return [
+    ...(schedule === "" ? [required("spec.schedule")] : []),
+    ...(problem === undefined ? [] : [invalidValue("spec.schedule", schedule, problem)]),
+    ...(zone === "" || Option.isSome(DateTime.zoneMakeNamed(zone))
+      ? []
+      : [invalidValue("spec.timeZone", zone, `unknown time zone ${zone}`)]),
+    ...(POLICIES.includes(policy) ? [] : [unsupportedValue("spec.concurrencyPolicy", policy, POLICIES)]),
+    ...runsOnce(object, "spec", "jobTemplate", "spec")
+  ]
+}
+
+const PERCENT = "[0-9]+%"
+
+const budget: Check = (object) => {
+  const { maxUnavailable, minAvailable, selector, unhealthyPodEvictionPolicy } = objectAt(object, "spec")
+  const both = {
+    MinAvailable: minAvailable ?? null,
+    Selector: selector ?? null,
+    MaxUnavailable: maxUnavailable ?? null,
+    UnhealthyPodEvictionPolicy: unhealthyPodEvictionPolicy ?? null
+  }
+  return [
+    ...(minAvailable === undefined || maxUnavailable === undefined
+      ? []
+      : [invalidValue("spec", both, "minAvailable and maxUnavailable cannot be both set")]),
+    ...shareErrors("spec.minAvailable", minAvailable),
+    ...shareErrors("spec.maxUnavailable", maxUnavailable)
+  ]
+}
+
+/** A number or a percentage. */
+const shareErrors = (field: string, share: Json | undefined): ReadonlyArray<FieldError> => {
+  if (typeof share === "number")
+    return share < 0 ? [invalidValue(field, share, "must be greater than or equal to 0")] : []
+  if (typeof share !== "string") return []
+  if (!new RegExp(`^${PERCENT}$`).test(share)) {
+    const problem =
+      "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', "
+      + `regex used for validation is '${PERCENT}')`
+    return [invalidValue(field, share, problem)]
+  }
+  return Number.parseInt(share, 10) > 100 ? [invalidValue(field, share, "must not be greater than 100%")] : []
+}
+
+const lease: Check = (object) => {
+  const duration = numberAt(object, "spec", "leaseDurationSeconds")
+  const transitions = numberAt(object, "spec", "leaseTransitions")
+  return [
+    ...(duration === undefined || duration > 0
+      ? []
+      : [invalidValue("spec.leaseDurationSeconds", duration, "must be greater than 0")]),
+    ...(transitions === undefined || transitions >= 0
+      ? []
+      : [invalidValue("spec.leaseTransitions", transitions, "must be greater than or equal to 0")])
+  ]
+}
+
+const event: Check = (object) => {
+  const involved = textAt(object, "involvedObject", "namespace")
+  const namespace = textAt(object, "metadata", "namespace")
+  return involved === namespace || (involved === "" && namespace === "default")
+    ? []
+    : [invalidValue("involvedObject.namespace", involved, "does not match event.namespace")]
+}
+
+const CHECKS = new Map<string, Check>([
+  ["Pod", (object) => PodCheck.errors(at(object, "spec"), "spec")],
+  ["Deployment", workload("Deployment")],
+  ["StatefulSet", workload("StatefulSet")],
+  ["ReplicaSet", workload("ReplicaSet")],
+  ["DaemonSet", workload("DaemonSet")],
+  ["Job", job],
+  ["CronJob", cronJob],
+  ["CustomResourceDefinition", DefinitionCheck.created],
+  ["Service", ServiceCheck.errors],
+  ["ConfigMap", ConfigCheck.configMapErrors],
+  ["Secret", ConfigCheck.secretErrors],
+  ["PodDisruptionBudget", budget],
+  ["Lease", lease],
+  ["APIService", ApiServices.errors],
+  ["Event", event],
+  ["Role", RoleCheck.roleErrors(true)],
+  ["ClusterRole", RoleCheck.roleErrors(false)],
+  ["RoleBinding", RoleCheck.bindingErrors("Role", "ClusterRole")],
+  ["ClusterRoleBinding", RoleCheck.bindingErrors("ClusterRole")]
+])

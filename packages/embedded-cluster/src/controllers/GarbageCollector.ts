@@ -1,0 +1,115 @@
+/**
+ * Removes what has lost its owner, in the order that a deletion asks for.
+ *
+ * **Shape** an owner counts only where it can be found: by its uid, in the dependent's own namespace or in none. Pods
+ * on a node are told to end and wait for their kubelet; everything else goes as a deletion makes it go.
+ *
+ * **Source** Kubernetes, `pkg/controller/garbagecollector`.
+ *
+ * @since 0.1.0
+ */
+import * as Collector from "../writes/Collector.ts"
+import * as Finalizers from "../writes/Finalizers.ts"
+import { arrayAt, at, type Json, type JsonObject, put, textAt } from "../core/Json.ts"
+import type { Resource } from "../core/Resource.ts"
+import { read, type Stored } from "../core/Stored.ts"
+import type { Controller, KeysOf, Turn } from "./Controller.ts"
+import { change, remove } from "./ControllerWrites.ts"
+
+const concerned: KeysOf = ({ after, before }, { kernel }) => {
+  // Owners that lost a dependent may have waited for it.
+  const lost = (before?.owners ?? []).filter((uid) => after === undefined || !after.owners.includes(uid))
+  if (after === undefined) {
+    return before === undefined ? [] : [...kernel.store.dependents(before.uid).map(([, one]) => one.uid), ...lost]
+  }
+  const gained =
+    before === undefined ? after.owners.length > 0 : after.owners.some((uid) => !before.owners.includes(uid))
+  return gained || lost.length > 0 || isHeld(after) ? [after.uid, ...lost] : []
+}
+
+/** Whether an object ends under one of our finalizers; their words stand in its text. */
+const isHeld = ({ body }: Stored): boolean =>
+  body.includes('"deletionTimestamp"')
+  && (body.includes(Finalizers.FOREGROUND) || body.includes(`"${Finalizers.ORPHAN}"`))
+
+export const garbageCollector: Controller = {
+  name: "garbage-collector",
+  watches: [],
+  every: concerned,
+  reconcile: (turn, uid) => {
+    const found = turn.kernel.store.byUid(uid)
+    if (found !== undefined) collect(turn, ...found)
+  }
+}
+
+const collect = (turn: Turn, resource: Resource, stored: Stored): void => {
+  const object = read(stored)
+  if (at(object, "metadata", "deletionTimestamp") !== undefined) {
+    if (Finalizers.has(object, Finalizers.ORPHAN)) orphan(turn, resource, stored)
+    else if (Finalizers.has(object, Finalizers.FOREGROUND)) goLast(turn, resource, stored)
+    return
+  }
+  const owners = arrayAt(object, "metadata", "ownerReferences").map((owner) => ({
+    owner,
+    state: stateOf(turn, stored, owner)
+  }))
+  if (owners.length === 0) return
+  if (owners.some(({ state }) => state === "solid")) {
+    const solid = owners.filter(({ state }) => state === "solid").map(({ owner }) => textAt(owner, "uid"))
+    if (solid.length < owners.length) keepOwners(turn, resource, stored, (uid) => solid.includes(uid))
+    return
+  }
+  const waited = owners.some(({ state }) => state === "waiting") && turn.kernel.store.dependents(stored.uid).length > 0
+  remove(turn, resource, stored, { propagation: waited ? "Foreground" : wishOf(object) })
+}
+
+const wishOf = (object: JsonObject): Finalizers.Propagation => {
+  if (Finalizers.has(object, Finalizers.ORPHAN)) return "Orphan"
+  return Finalizers.has(object, Finalizers.FOREGROUND) ? "Foreground" : "Background"
+}
+
+/** Whether an owner is there, gone, or waits for its dependents to go first. */
+const stateOf = ({ kernel }: Turn, dependent: Stored, owner: Json): "solid" | "absent" | "waiting" => {
+  const found = kernel.store.byUid(textAt(owner, "uid"))
+  if (found === undefined) return "absent"
+  const [resource, stored] = found
+  // A namespace's object cannot belong to another namespace, nor a cluster's to any.
+  if (resource.namespaced && stored.namespace !== dependent.namespace) return "absent"
+  return isHeld(stored) && Finalizers.has(read(stored), Finalizers.FOREGROUND) ? "waiting" : "solid"
+}
+
+/** Takes the owner's name off its dependents, as far as this turn's time goes, then lets it go. */
+const orphan = (turn: Turn, resource: Resource, stored: Stored): void => {
+  for (const [kind, dependent] of turn.kernel.store.dependents(stored.uid)) {
+    keepOwners(turn, kind, dependent, (uid) => uid !== stored.uid)
+    if (!turn.hasTime()) {
+      turn.again()
+      return
+    }
+  }
+  loosen(turn, resource, stored, Finalizers.ORPHAN)
+}
+
+/** Ends the dependents, as far as this turn's time goes; the owner goes once none of them blocks it. */
+const goLast = (turn: Turn, resource: Resource, stored: Stored): void => {
+  for (const [kind, dependent] of turn.kernel.store.dependents(stored.uid)) {
+    if (dependent.body.includes('"deletionTimestamp"')) continue
+    collect(turn, kind, dependent)
+    if (!turn.hasTime()) {
+      turn.again()
+      return
+    }
+  }
+  if (!Collector.isBlocked(turn.kernel, stored.uid)) loosen(turn, resource, stored, Finalizers.FOREGROUND)
+}
+
+const loosen = (turn: Turn, resource: Resource, stored: Stored, finalizer: string): void => {
+  change(turn, resource, stored, (object) => Finalizers.withoutFinalizer(object, finalizer))
+}
+
+const keepOwners = (turn: Turn, resource: Resource, stored: Stored, keeps: (uid: string) => boolean): void => {
+  change(turn, resource, stored, (object) => {
+    const rest = arrayAt(object, "metadata", "ownerReferences").filter((owner) => keeps(textAt(owner, "uid")))
+    return put(object, ["metadata", "ownerReferences"], rest.length === 0 ? undefined : rest)
+  })
+}

@@ -1,0 +1,98 @@
+/**
+ * What controllers want to know of a node, and whether a pod may go there.
+ *
+ * **Source** Kubernetes, `k8s.io/component-helpers/scheduling/corev1`.
+ *
+ * @since 0.1.0
+ */
+import { arrayAt, at, equals, type Json, type JsonObject, objectAt, textAt, textsAt } from "../core/Json.ts"
+import * as LabelSelector from "../core/LabelSelector.ts"
+import type { Change } from "../core/Store.ts"
+import { read, type Stored } from "../core/Stored.ts"
+import { amounts, conditionOf } from "./Views.ts"
+import { oncePer } from "../core/OncePer.ts"
+
+export interface Taint {
+  readonly key: string
+  readonly value: string
+  readonly effect: string
+}
+
+export interface Node {
+  readonly name: string
+  readonly labels: LabelSelector.Labels
+  readonly taints: ReadonlyArray<Taint>
+  readonly unschedulable: boolean
+  /** `True`, `False`, `Unknown`, empty before its kubelet has said anything. */
+  readonly ready: string
+  /** What pods may take, in thousandths; empty while nobody has said. */
+  readonly allocatable: ReadonlyMap<string, number>
+}
+
+export const nodeOf = oncePer((stored: Stored): Node => {
+  const object = read(stored)
+  return {
+    name: stored.name,
+    labels: stored.labels,
+    taints: arrayAt(object, "spec", "taints").map((taint) => ({
+      key: textAt(taint, "key"),
+      value: textAt(taint, "value"),
+      effect: textAt(taint, "effect")
+    })),
+    unschedulable: at(object, "spec", "unschedulable") === true,
+    ready: textAt(conditionOf(object, "Ready"), "status"),
+    allocatable: amounts(at(object, "status", "allocatable"))
+  }
+})
+
+/** Whether a change of a node matters to where pods may run; its heartbeats do not. */
+export const matters = ({ after, before }: Change): boolean =>
+  before === undefined || after === undefined || !equals(summary(before), summary(after))
+
+const summary = (stored: Stored): Json => {
+  const { allocatable, labels, ready, taints, unschedulable } = nodeOf(stored)
+  return {
+    labels,
+    taints: taints.map((taint) => ({ ...taint })),
+    unschedulable,
+    ready,
+    allocatable: Object.fromEntries(allocatable)
+  }
+}
+
+/** Whether a pod's node selector and required affinity let it onto a node. */
+export const selects = (spec: JsonObject, node: Node): boolean => {
+  const wanted = Object.entries(textsAt(spec, "nodeSelector"))
+  if (!wanted.every(([key, value]) => node.labels[key] === value)) return false
+  const required = at(spec, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
+  if (required === undefined) return true
+  // One of the terms suffices; a term without requirements matches nothing.
+  return arrayAt(required, "nodeSelectorTerms").some((term) => {
+    const labels = LabelSelector.fromObject({ matchExpressions: expressions(term, "matchExpressions") })
+    const fields = LabelSelector.fromObject({ matchExpressions: expressions(term, "matchFields") })
+    if (labels.length + fields.length === 0) return false
+    return LabelSelector.matches(labels, node.labels) && LabelSelector.matches(fields, { "metadata.name": node.name })
+  })
+}
+
+const expressions = (term: Json, name: string): ReadonlyArray<Json> => arrayAt(term, name)
+
+/** Finds a taint with one of the effects that a pod does not tolerate. */
+export const untolerated = (
+  tolerations: ReadonlyArray<Json>,
+  node: Node,
+  effects: ReadonlyArray<string>
+): Taint | undefined =>
+  node.taints.find((taint) => effects.includes(taint.effect) && !tolerations.some((one) => tolerates(one, taint)))
+
+const tolerates = (toleration: Json, taint: Taint): boolean => {
+  const key = textAt(toleration, "key")
+  const effect = textAt(toleration, "effect")
+  if ((effect !== "" && effect !== taint.effect) || (key !== "" && key !== taint.key)) return false
+  const operator = textAt(toleration, "operator") || "Equal"
+  if (operator === "Exists") return true
+  return operator === "Equal" && key !== "" && textAt(toleration, "value") === taint.value
+}
+
+/** The specification of a pod, as these questions need it. */
+export const specOf = (object: JsonObject): JsonObject => objectAt(object, "spec")

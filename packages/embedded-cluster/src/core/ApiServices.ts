@@ -1,0 +1,87 @@
+/**
+ * APIService objects: those of the groups that this server serves itself, and what all of them start with.
+ *
+ * **Source** Kubernetes 1.36, `k8s.io/kube-aggregator`; the priorities as its server shows them.
+ *
+ * @since 0.1.0
+ */
+import { arrayAt, isObject, type JsonObject, objectAt, put, textAt, withDefaults } from "./Json.ts"
+import { apiVersionOf } from "./Resource.ts"
+import * as Resources from "./Resources.ts"
+import { type FieldError, invalidValue } from "./Status.ts"
+import { type Column, aged, column, named } from "../forms/TableCells.ts"
+
+/** Which group a client shall prefer when several have a kind of the same name. */
+const PRIORITIES = new Map([
+  ["", 18_000],
+  ["apps", 17_800],
+  ["authentication.k8s.io", 17_700],
+  ["authorization.k8s.io", 17_600],
+  ["batch", 17_400],
+  ["policy", 17_100],
+  ["rbac.authorization.k8s.io", 17_000],
+  ["apiextensions.k8s.io", 16_700],
+  ["coordination.k8s.io", 16_500],
+  ["discovery.k8s.io", 16_200]
+])
+const DEFAULT_PRIORITY = 1_000
+const VERSION_PRIORITY = 15
+
+/** The objects of the groups that are built in. */
+export const builtIn = (): ReadonlyArray<JsonObject> => {
+  const versions = new Map(Resources.all.map((one) => [apiVersionOf(one), one]))
+  return [...versions.values()]
+    .filter(({ group }) => group !== Resources.apiServices.group)
+    .map(({ group, version }) => ({
+      metadata: { name: `${version}.${group}`, labels: { "kube-aggregator.kubernetes.io/automanaged": "onstart" } },
+      spec: {
+        ...(group === "" ? {} : { group }),
+        version,
+        groupPriorityMinimum: PRIORITIES.get(group) ?? DEFAULT_PRIORITY,
+        versionPriority: group === "" ? 1 : VERSION_PRIORITY
+      }
+    }))
+}
+
+export const fill = (object: JsonObject): JsonObject => {
+  const service = objectAt(object, "spec")["service"]
+  return isObject(service) ? put(object, ["spec", "service"], withDefaults(service, { port: 443 })) : object
+}
+
+/** What a server serves itself is always there. */
+export const firstStatus = (object: JsonObject): JsonObject => {
+  if (isObject(objectAt(object, "spec")["service"])) return {}
+  return {
+    conditions: [
+      {
+        type: "Available",
+        status: "True",
+        lastTransitionTime: textAt(object, "metadata", "creationTimestamp"),
+        reason: "Local",
+        message: "Local APIServices are always available"
+      }
+    ]
+  }
+}
+
+export const errors = (object: JsonObject): ReadonlyArray<FieldError> => {
+  const name = textAt(object, "metadata", "name")
+  const wanted = `${textAt(object, "spec", "version")}.${textAt(object, "spec", "group")}`
+  return name === wanted
+    ? []
+    : [invalidValue("metadata.name", name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`)]
+}
+
+export const columns: ReadonlyArray<Column> = [
+  named,
+  column("Service", (object) => {
+    const service = objectAt(object, "spec", "service")
+    return textAt(service, "name") === "" ? "Local" : `${textAt(service, "namespace")}/${textAt(service, "name")}`
+  }),
+  column("Available", (object) => {
+    const available = arrayAt(object, "status", "conditions").find((one) => textAt(one, "type") === "Available")
+    const status = textAt(available, "status") || "Unknown"
+    return status === "True" ? status : `${status} (${textAt(available, "reason")})`
+  }),
+  aged
+]

@@ -1,0 +1,44 @@
+/**
+ * Serves what definitions say, from the moment that the store holds them.
+ *
+ * @since 0.1.0
+ */
+import * as CustomResource from "./CustomResource.ts"
+import * as Decoding from "../writes/Decoding.ts"
+import * as Definition from "./Definition.ts"
+import { equals, isObject, type JsonObject } from "../core/Json.ts"
+import type { Registry } from "../core/Registry.ts"
+import * as Resources from "../core/Resources.ts"
+import type { Change, Store } from "../core/Store.ts"
+import { read } from "../core/Stored.ts"
+
+/** Serves what the definitions in a store say, from now on. */
+export const follow = (store: Store, registry: Registry): void => {
+  store.subscribe(Resources.customResourceDefinitions, (change) => serve(store, registry, change))
+}
+
+const serve = (store: Store, registry: Registry, { after, before }: Change): void => {
+  const name = after?.name ?? before?.name ?? ""
+  const was = registry.custom.get(name) ?? []
+  const definition = after === undefined ? undefined : read(after)
+  if (definition === undefined || !Definition.isTrue(definition, "Established")) {
+    if (was.length > 0) registry.define(name, [], true)
+    return
+  }
+  const old = before === undefined ? {} : read(before)
+  const same = was.length > 0 && ["spec", "status.acceptedNames"].every((path) => isSame(old, definition, path))
+  if (same && Definition.isTrue(old, "Terminating") === Definition.isTrue(definition, "Terminating")) return
+  const { served, stored } = CustomResource.fromDefinition(definition)
+  registry.define(name, served, !same)
+  if (stored === undefined || same) return
+  // Objects that are there already read as the new schema has them. They are known by a version that can be asked for.
+  const known = served.includes(stored) ? stored : (served[0] ?? stored)
+  store.redefine(known, (object) => Decoding.reshape(stored, object))
+}
+
+const isSame = (left: JsonObject, right: JsonObject, path: string): boolean => {
+  const [first = "", second] = path.split(".")
+  const [old, now] = [left[first], right[first]]
+  if (second === undefined) return equals(old, now)
+  return isObject(old) && isObject(now) && equals(old[second], now[second])
+}

@@ -1,0 +1,79 @@
+/**
+ * Custom kinds as OpenAPI documents show them.
+ *
+ * **Source** Kubernetes 1.36, `apiextensions-apiserver/pkg/controller/openapi/builder`.
+ *
+ * @since 0.1.0
+ */
+import * as Definitions from "../schemas/Definitions.ts"
+import { arrayAt, isObject, type JsonObject, objectAt, put, textAt } from "../core/Json.ts"
+import * as KindSchema from "../schemas/KindSchema.ts"
+import { listKindOf, type Resource } from "../core/Resource.ts"
+
+const META = "io.k8s.apimachinery.pkg.apis.meta.v1"
+const KINDS = "x-kubernetes-group-version-kind"
+
+/** The name under which the schema of a custom kind stands: its group, turned round, its version and its kind. */
+export const nameOf = (group: string, version: string, kind: string): string =>
+  [...group.split(".").toReversed(), version, kind].join(".")
+
+/** The schemas of a custom kind and of its list, by name. */
+export const customSchemas = (resource: Resource): JsonObject => {
+  const { custom, group, kind, resource: plural, version } = resource
+  if (custom === undefined) return {}
+  const name = nameOf(group, version, kind)
+  const listKind = listKindOf(resource)
+  const described = (of: string, extra: JsonObject): JsonObject => {
+    const description = textAt(Definitions.get(`${META}.${of}`), "properties", "metadata", "description")
+    return { ...extra, ...(description === "" ? {} : { description }) }
+  }
+  const object = {
+    ...embedded(custom.schema),
+    properties: {
+      ...objectAt(embedded(custom.schema), "properties"),
+      ...types(),
+      metadata: { ...described("PartialObjectMetadata", {}), allOf: [KindSchema.reference(`${META}.ObjectMeta`)] }
+    },
+    [KINDS]: [{ group, kind, version }]
+  }
+  const items = `List of ${plural}. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md`
+  const list = {
+    description: `${listKind} is a list of ${kind}`,
+    type: "object",
+    required: ["items"],
+    properties: {
+      ...types(),
+      items: { description: items, type: "array", items: KindSchema.reference(name) },
+      metadata: { allOf: [KindSchema.reference(`${META}.ListMeta`)] }
+    },
+    [KINDS]: [{ group, kind: listKind, version }]
+  }
+  return { [name]: object, [nameOf(group, version, listKind)]: list }
+}
+
+/** `apiVersion` and `kind`, as every kind describes them. */
+const types = (): JsonObject => {
+  const status = Definitions.get(`${META}.Status`)
+  return {
+    apiVersion: objectAt(status, "properties", "apiVersion"),
+    kind: objectAt(status, "properties", "kind")
+  }
+}
+
+/** Objects inside of objects have a type and metadata of their own. */
+const embedded = (schema: JsonObject): JsonObject => {
+  const { additionalProperties, items } = schema
+  const properties = Object.fromEntries(
+    Object.entries(objectAt(schema, "properties")).map(([name, one]) => [name, isObject(one) ? embedded(one) : one])
+  )
+  const below: JsonObject = {
+    ...schema,
+    ...(schema["properties"] === undefined ? {} : { properties }),
+    ...(isObject(items) ? { items: embedded(items) } : {}),
+    ...(isObject(additionalProperties) ? { additionalProperties: embedded(additionalProperties) } : {})
+  }
+  if (schema["x-kubernetes-embedded-resource"] !== true) return below
+  const required = new Set([...arrayAt(schema, "required"), "kind", "apiVersion"])
+  const typed = { ...properties, ...types(), metadata: KindSchema.reference(`${META}.ObjectMeta`) }
+  return put({ ...below, required: [...required] }, ["properties"], typed)
+}

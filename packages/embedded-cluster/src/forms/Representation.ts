@@ -1,0 +1,255 @@
+/**
+ * The form in which a client wants objects: whole, as rows of a table, or their metadata alone.
+ *
+ * **Source** Kubernetes, "API concepts: Resource representations" and "Receiving resources as Tables".
+ *
+ * @since 0.1.0
+ */
+import { Result } from "effect"
+import * as Decoding from "../writes/Decoding.ts"
+import { type JsonObject, objectAt } from "../core/Json.ts"
+import { apiVersionOf, listKindOf, type Resource } from "../core/Resource.ts"
+import type { Failure, Outcome } from "../core/Status.ts"
+import { read, type Stored } from "../core/Stored.ts"
+import * as Table from "./Table.ts"
+
+/** **Shape** `groupVersion` is that of the table or the partial metadata, which clients choose. */
+export type Representation =
+  | { readonly _tag: "Whole" }
+  | { readonly _tag: "Table"; readonly groupVersion: string; readonly include: Table.Include }
+  | { readonly _tag: "Partial"; readonly groupVersion: string }
+
+export const whole: Representation = { _tag: "Whole" }
+
+const NOT_ACCEPTABLE: Failure = {
+  code: 406,
+  reason: "NotAcceptable",
+  message: "only the following media types are accepted: application/json, application/yaml"
+}
+
+const NO_STREAM: Failure = {
+  ...NOT_ACCEPTABLE,
+  message: "only the following media types are accepted: application/json;stream=watch"
+}
+
+export const YAML_TYPE = "application/yaml"
+const SPOKEN = new Set(["application/json", "application/*", "*/*"])
+
+/** One part of an Accept header. **Shape** parameters keep their case. */
+interface MediaRange {
+  readonly type: string
+  readonly parameters: ReadonlyMap<string, string>
+}
+
+/** Splits an Accept header into its parts, in the order of the client's wishes. */
+export const mediaRanges = (accept: string | undefined): ReadonlyArray<MediaRange> =>
+  (accept ?? "")
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
+    .map((part) => {
+      const [type = "", ...parameters] = part.split(";").map((piece) => piece.trim())
+      const pairs = parameters.map((parameter): [string, string] => {
+        const at = parameter.indexOf("=")
+        return at < 0 ? [parameter, ""] : [parameter.slice(0, at), parameter.slice(at + 1)]
+      })
+      return { type: type.toLowerCase(), parameters: new Map(pairs) }
+    })
+
+/** Whether an Accept-Encoding header asks for gzip. **Shape** the real server knows the bare word, without a weight. */
+export const takesGzip = (encodings: string | undefined): boolean =>
+  (encodings ?? "").split(",").some((one) => one.trim() === "gzip")
+
+/**
+ * Chooses the first form that the client names and the server has.
+ *
+ * **Shape** what is chosen is the content; YAML is another form of the same. **Errors** 406 when there is none: this
+ * server speaks JSON and YAML, and JSON alone in a stream.
+ */
+export const negotiate = (
+  accept: string | undefined,
+  query: URLSearchParams,
+  asked: "object" | "list" | "stream" = "object"
+): Outcome<Representation> => {
+  const ranges = mediaRanges(accept)
+  if (ranges.length === 0) return Result.succeed(whole)
+  for (const { parameters, type } of ranges) {
+    if (!SPOKEN.has(type) && (type !== YAML_TYPE || asked === "stream")) continue
+    const as = parameters.get("as")
+    if (as === undefined) return Result.succeed(whole)
+    const version = parameters.get("v") ?? ""
+    if (parameters.get("g") !== "meta.k8s.io" || (version !== "v1" && version !== "v1beta1")) continue
+    const groupVersion = `meta.k8s.io/${version}`
+    if (as === "Table") return Result.map(includeFrom(query), (include) => ({ _tag: "Table", groupVersion, include }))
+    if (as === (asked === "list" ? "PartialObjectMetadataList" : "PartialObjectMetadata")) {
+      return Result.succeed({ _tag: "Partial", groupVersion })
+    }
+    if (as === "PartialObjectMetadata" || as === "PartialObjectMetadataList") return Result.fail(otherShape(as))
+  }
+  return Result.fail(asked === "stream" ? NO_STREAM : NOT_ACCEPTABLE)
+}
+
+const otherShape = (as: string): Failure => ({
+  code: 406,
+  reason: "NotAcceptable",
+  message: `you requested ${as}, but the requested object is ${as.endsWith("List") ? "not a list" : "a list"}`
+})
+
+const includeFrom = (query: URLSearchParams): Outcome<Table.Include> => {
+  const include = query.get("includeObject") ?? ""
+  if (include === "") return Result.succeed("Metadata")
+  if (include === "None" || include === "Metadata" || include === "Object") return Result.succeed(include)
+  return Result.fail({
+    code: 400,
+    reason: "BadRequest",
+    message: `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(
+      include
+    )}: must be 'Metadata', 'Object', 'None', or empty`
+  })
+}
+
+/** Renders objects of one resource in one form. */
+export interface Renderer {
+  readonly resource: Resource
+  readonly representation: Representation
+  readonly nowMs: () => number
+}
+
+/** The text of one object as the reply to a request for it. */
+export const one = (renderer: Renderer, stored: Stored): string => {
+  const { representation, resource } = renderer
+  switch (representation._tag) {
+    case "Whole":
+      return wholeText(resource, bodyOf(resource, stored))
+    case "Partial":
+      return JSON.stringify(partial(representation.groupVersion, read(stored)))
+    case "Table":
+      return `${tableHead(renderer, representation.groupVersion, { resourceVersion: String(stored.revision) }, true)}${rowText(
+        renderer,
+        representation,
+        stored
+      )}]}`
+  }
+}
+
+/** The text of one object of an event. **Shape** a table repeats its head only in the first event of a stream. */
+export const inEvent = (renderer: Renderer, stored: Stored, first: boolean): string => {
+  const { representation } = renderer
+  if (representation._tag !== "Table") return one(renderer, stored)
+  return `${tableHead(renderer, representation.groupVersion, { resourceVersion: String(stored.revision) }, first)}${rowText(
+    renderer,
+    representation,
+    stored
+  )}]}`
+}
+
+/** The object of a bookmark: its version and what it marks. */
+export const bookmark = (
+  renderer: Renderer,
+  revision: number,
+  annotations: JsonObject | undefined,
+  first: boolean
+): string => {
+  const { representation, resource } = renderer
+  const metadata: JsonObject = {
+    resourceVersion: String(revision),
+    ...(annotations === undefined ? {} : { annotations })
+  }
+  switch (representation._tag) {
+    case "Whole":
+      return JSON.stringify({ kind: resource.kind, apiVersion: apiVersionOf(resource), metadata })
+    case "Partial":
+      return JSON.stringify({ kind: "PartialObjectMetadata", apiVersion: representation.groupVersion, metadata })
+    case "Table":
+      return `${tableHead(renderer, representation.groupVersion, { resourceVersion: String(revision) }, first)}${JSON.stringify(
+        Table.row(resource, apiVersionOf(resource), { metadata }, tableOptions(renderer, representation))
+      )}]}`
+  }
+}
+
+/**
+ * The pieces of a list, so that a long one is written piece by piece.
+ *
+ * **Limits** a list of whole objects is a join of stored texts; the other forms parse each object once.
+ */
+export function* list(renderer: Renderer, metadata: JsonObject, items: Iterable<Stored>): Generator<string> {
+  const { representation, resource } = renderer
+  switch (representation._tag) {
+    case "Whole":
+      yield `{"kind":"${listKindOf(resource)}","apiVersion":"${apiVersionOf(resource)}","metadata":${JSON.stringify(
+        resource.custom === undefined ? metadata : { continue: "", ...metadata }
+      )},"items":[`
+      break
+    case "Partial":
+      yield `{"kind":"PartialObjectMetadataList","apiVersion":"${representation.groupVersion}","metadata":${JSON.stringify(
+        metadata
+      )},"items":[`
+      break
+    case "Table":
+      yield tableHead(renderer, representation.groupVersion, metadata, true)
+      break
+  }
+  let separator = ""
+  for (const stored of items) {
+    yield `${separator}${listItem(renderer, stored)}`
+    separator = ","
+  }
+  yield "]}"
+}
+
+const listItem = (renderer: Renderer, stored: Stored): string => {
+  const { representation } = renderer
+  switch (representation._tag) {
+    case "Whole":
+      // The real server has a list of a custom kind only as objects that say themselves what they are.
+      return renderer.resource.custom === undefined ? stored.body : one(renderer, stored)
+    case "Partial":
+      return JSON.stringify(partial(representation.groupVersion, read(stored)))
+    case "Table":
+      return rowText(renderer, representation, stored)
+  }
+}
+
+/** The text of an object in the shape of a version. */
+const bodyOf = (resource: Resource, stored: Stored): string =>
+  resource.custom?.stored === undefined ? stored.body : JSON.stringify(Decoding.shown(resource, read(stored)))
+
+/** Puts the type in front of a stored text, which has none. */
+const wholeText = (resource: Resource, body: string): string =>
+  `{"kind":"${resource.kind}","apiVersion":"${apiVersionOf(resource)}",${body.slice(1)}`
+
+const partial = (groupVersion: string, object: JsonObject): JsonObject => ({
+  kind: "PartialObjectMetadata",
+  apiVersion: groupVersion,
+  metadata: objectAt(object, "metadata")
+})
+
+const tableHead = (renderer: Renderer, groupVersion: string, metadata: JsonObject, defined: boolean): string => {
+  const columns = defined ? Table.definitions(renderer.resource) : null
+  return `{"kind":"Table","apiVersion":"${groupVersion}","metadata":${JSON.stringify(metadata)},"columnDefinitions":${JSON.stringify(
+    columns
+  )},"rows":[`
+}
+
+const rowText = (
+  renderer: Renderer,
+  representation: Extract<Representation, { _tag: "Table" }>,
+  stored: Stored
+): string =>
+  JSON.stringify(
+    Table.row(
+      renderer.resource,
+      apiVersionOf(renderer.resource),
+      Decoding.shown(renderer.resource, read(stored)),
+      tableOptions(renderer, representation)
+    )
+  )
+
+const tableOptions = (
+  renderer: Renderer,
+  representation: Extract<Representation, { _tag: "Table" }>
+): Table.TableOptions => ({
+  groupVersion: representation.groupVersion,
+  include: representation.include,
+  nowMs: renderer.nowMs()
+})

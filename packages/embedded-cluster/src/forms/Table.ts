@@ -1,0 +1,58 @@
+/**
+ * Objects as rows of a table, the form that `kubectl get` asks for.
+ *
+ * **Source** Kubernetes 1.36, `pkg/printers/internalversion/printers.go`.
+ *
+ * @since 0.1.0
+ */
+import * as ApiServices from "../core/ApiServices.ts"
+import { type Json, type JsonObject, objectAt, textAt } from "../core/Json.ts"
+import type { Resource } from "../core/Resource.ts"
+import { type Column, column, named } from "./TableCells.ts"
+import { coreColumns } from "./TableCore.ts"
+import { workloadColumns } from "./TableWorkloads.ts"
+
+/** What a row carries of its object. */
+export type Include = "Metadata" | "Object" | "None"
+
+export interface TableOptions {
+  readonly groupVersion: string
+  readonly include: Include
+  readonly nowMs: number
+}
+
+const COLUMNS = new Map<string, ReadonlyArray<Column>>([
+  ...coreColumns,
+  ...workloadColumns,
+  ["APIService", ApiServices.columns]
+])
+
+/** Kinds without columns of their own show when they were made, as the real server prints them. */
+const OTHERS: ReadonlyArray<Column> = [
+  named,
+  column("Created At", (object) => textAt(object, "metadata", "creationTimestamp"), "date")
+]
+
+const columnsOf = (resource: Resource): ReadonlyArray<Column> =>
+  resource.custom?.columns ?? COLUMNS.get(resource.kind) ?? OTHERS
+
+/** The head of a table. */
+export const definitions = (resource: Resource): Json =>
+  columnsOf(resource).map(({ description, format, name, priority, type }) => ({
+    name,
+    type,
+    format,
+    description: description?.() ?? "",
+    priority
+  }))
+
+/** One row. **Shape** `object` has neither `kind` nor `apiVersion`. */
+export const row = (resource: Resource, apiVersion: string, object: JsonObject, options: TableOptions): JsonObject => ({
+  cells: columnsOf(resource).map((column) => column.cell(object, options.nowMs)),
+  ...(options.include === "None" ? {} : { object: included(resource, apiVersion, object, options) })
+})
+
+const included = (resource: Resource, apiVersion: string, object: JsonObject, options: TableOptions): JsonObject =>
+  options.include === "Object"
+    ? { kind: resource.kind, apiVersion, ...object }
+    : { kind: "PartialObjectMetadata", apiVersion: options.groupVersion, metadata: objectAt(object, "metadata") }

@@ -1,0 +1,67 @@
+/**
+ * Finds the lists of an intent whose items cannot be told apart.
+ *
+ * **Source** Kubernetes, `sigs.k8s.io/structured-merge-diff`: `typed/validate.go` and `typed/helpers.go`, and its words.
+ *
+ * @since 0.1.0
+ */
+import { type FieldPath, itemStep, print, type Step } from "./FieldSet.ts"
+import { isArray, isObject, type Json, type JsonArray, type JsonObject } from "../core/Json.ts"
+import * as KindSchema from "../schemas/KindSchema.ts"
+
+/** What is wrong with the lists of an intent. **Shape** `.spec.ports: duplicate entries for key [port=80,protocol="TCP"]` */
+export const problems = (schema: KindSchema.KindSchema, intent: JsonObject): ReadonlyArray<string> =>
+  inObject(schema, intent, [])
+
+const inObject = (schema: KindSchema.KindSchema, object: JsonObject, path: FieldPath): ReadonlyArray<string> =>
+  Object.entries(object).flatMap(([name, value]) =>
+    inValue(KindSchema.fieldOf(schema, name), value, [...path, `f:${name}`])
+  )
+
+const inValue = (schema: KindSchema.KindSchema, value: Json, path: FieldPath): ReadonlyArray<string> => {
+  if (isObject(value)) return inObject(schema, value, path)
+  if (!isArray(value)) return []
+  const rule = KindSchema.forApply(schema)
+  if (rule._tag !== "Atomic") return inItems(schema, rule, value, path)
+  // Items of an atomic list have a place and no identity.
+  const place = print(path)
+  return value.flatMap((item, index) =>
+    inValue(KindSchema.itemOf(schema), item, []).map((problem) => `${place}[${index}]${problem}`)
+  )
+}
+
+const inItems = (
+  schema: KindSchema.KindSchema,
+  rule: Exclude<KindSchema.ListRule, { readonly _tag: "Atomic" }>,
+  list: JsonArray,
+  path: FieldPath
+): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  const seen = new Set<Step>()
+  for (const [index, item] of list.entries()) {
+    const wrong = rule._tag === "Keyed" ? keyProblem(schema, rule.keys, item) : memberProblem(item)
+    if (wrong !== undefined) return [...found, `${print(path)}: element ${index}: ${wrong}`]
+    const step = itemStep(schema, item)
+    if (seen.has(step)) found.push(`${print(path)}: duplicate entries for key ${print([step])}`)
+    seen.add(step)
+    found.push(...inValue(KindSchema.itemOf(schema), item, [...path, step]))
+  }
+  return found
+}
+
+const keyProblem = (list: KindSchema.KindSchema, keys: ReadonlyArray<string>, item: Json): string | undefined => {
+  if (item === null) return "associative list with keys may not have a null element"
+  if (!isObject(item)) return "associative list with keys may not have non-map elements"
+  if (keys.some((key) => Object.hasOwn(item, key) || KindSchema.keyDefault(list, key) !== undefined)) return undefined
+  const names = keys.map((key) => JSON.stringify(key)).join(" ")
+  return (
+    `associative list with keys has an element that omits all key fields [${names}] `
+    + "(and doesn't have default values for any key fields)"
+  )
+}
+
+const memberProblem = (item: Json): string | undefined => {
+  if (item === null) return "associative list without keys has an element that's an explicit null"
+  if (isArray(item)) return "not supported: associative list with lists as elements"
+  return isObject(item) ? "associative list without keys has an element that's a map type" : undefined
+}

@@ -1,0 +1,261 @@
+/**
+ * Who owns which field of an object, as server-side apply needs it.
+ *
+ * Ownership is kept from an object's first apply on. What other writers set before that belongs to
+ * `before-first-apply`, the name that the real server gives it on objects from before its own bookkeeping.
+ *
+ * **Source** Kubernetes, `k8s.io/apimachinery/pkg/util/managedfields`.
+ *
+ * @since 0.1.0
+ */
+import { Result } from "effect"
+import { arrayAt, at, type Json, type JsonObject, objectAt, put, textAt, without, withoutNulls } from "../core/Json.ts"
+import * as FieldSet from "./FieldSet.ts"
+import * as FieldValues from "./FieldValues.ts"
+import * as KindSchema from "../schemas/KindSchema.ts"
+import { apiVersionOf, hasStatus, type Resource } from "../core/Resource.ts"
+import { badRequest, type Failure, type Outcome } from "../core/Status.ts"
+
+/** One manager's fields. **Shape** `subresource` is empty for the object itself. */
+interface Manager {
+  readonly name: string
+  readonly operation: "Apply" | "Update"
+  readonly subresource: string
+  readonly apiVersion: string
+  readonly time: string
+  readonly fields: FieldSet.FieldSet
+}
+
+export interface ApplyOptions {
+  readonly manager: string
+  readonly force: boolean
+  readonly subresource: string
+  readonly time: string
+}
+
+/** What an object has managed by this bookkeeping: everything but its identity and what the server writes. */
+const managed = (object: JsonObject): JsonObject => {
+  const metadata = without(objectAt(object, "metadata"), ...IDENTITY)
+  const body = without(object, "apiVersion", "kind", "metadata")
+  return Object.keys(metadata).length === 0 ? body : { metadata, ...body }
+}
+
+const IDENTITY = [
+  "name",
+  "namespace",
+  "generateName",
+  "uid",
+  "resourceVersion",
+  "generation",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "managedFields",
+  "selfLink"
+]
+
+/**
+ * Applies a manager's whole intent to an object, `undefined` for one that does not exist yet.
+ *
+ * **Shape** fields that the manager applied before and leaves out now are removed, unless somebody else owns them too.
+ *
+ * **Errors** 409 naming every field of another manager that would change, unless forced.
+ */
+export const apply = (
+  resource: Resource,
+  live: JsonObject | undefined,
+  intent: JsonObject,
+  options: ApplyOptions
+): Outcome<JsonObject> => {
+  if (at(intent, "metadata", "managedFields") !== undefined)
+    return Result.fail(badRequest("metadata.managedFields must be nil"))
+  const applied = covered(resource, intent, options.subresource)
+  const schema = KindSchema.ofResource(resource)
+  const set = FieldSet.fromObject(schema, managed(applied))
+  const known = live === undefined ? [] : managersOf(resource, live, options.time)
+  const isMine = (manager: Manager) =>
+    manager.operation === "Apply" && manager.name === options.manager && manager.subresource === options.subresource
+  const mine = known.find(isMine)
+  const others = known.filter((manager) => !isMine(manager))
+  const merged = FieldValues.merge(schema, live ?? {}, without(applied, "apiVersion", "kind"))
+
+  const changed = FieldValues.changed(schema, live ?? {}, merged)
+  const conflicts = others.flatMap((manager) =>
+    FieldSet.paths(FieldSet.intersection(manager.fields, changed)).map((path) => ({ manager, path }))
+  )
+  if (conflicts.length > 0 && !options.force) return Result.fail(conflicted(conflicts))
+
+  const named = FieldSet.fromObject(schema, applied)
+  const owned = others.reduce((all, manager) => FieldSet.union(all, manager.fields), named)
+  const pruned = mine === undefined ? merged : withoutDropped(schema, merged, mine.fields, owned)
+  const gone = FieldSet.difference(
+    FieldValues.everything(schema, live ?? {}),
+    FieldValues.everything(schema, withoutNulls(pruned))
+  )
+  const taken = FieldSet.union(FieldSet.fromPaths(conflicts.map(({ path }) => path)), gone)
+  const rest = others.map((manager) => ({ ...manager, fields: FieldSet.difference(manager.fields, taken) }))
+  const unchanged =
+    mine !== undefined
+    && FieldSet.isEmpty(FieldSet.difference(set, mine.fields))
+    && FieldSet.isEmpty(FieldSet.difference(mine.fields, set))
+  const now: Manager = {
+    name: options.manager,
+    operation: "Apply",
+    subresource: options.subresource,
+    apiVersion: apiVersionOf(resource),
+    time: unchanged ? mine.time : options.time,
+    fields: set
+  }
+  return Result.succeed(withManagers(pruned, [now, ...rest]))
+}
+
+/** The part of an intent that an apply of the object, or of its status, is about; what else it names belongs to nobody. */
+const covered = (resource: Resource, intent: JsonObject, subresource: string): JsonObject => {
+  if (subresource === "") return hasStatus(resource) ? without(intent, "status") : intent
+  const body = without(intent, "spec")
+  if (resource.custom !== undefined) return without(body, "metadata")
+  return resource.kind === "Deployment" ? put(body, ["metadata", "labels"], undefined) : body
+}
+
+/**
+ * Takes away what a manager applied the last time and does not any more, unless somebody owns it or something in it.
+ *
+ * **Source** `merge/update.go`, `prune`.
+ */
+const withoutDropped = (
+  schema: KindSchema.KindSchema,
+  merged: JsonObject,
+  last: FieldSet.FieldSet,
+  owned: FieldSet.FieldSet
+): JsonObject => {
+  const before = FieldSet.withNamed(schema, last)
+  const fieldsOf = (object: JsonObject) => FieldSet.withNamed(schema, FieldSet.fromObject(schema, object))
+  const all = fieldsOf(merged)
+  const kept = fieldsOf(FieldValues.remove(schema, merged, before))
+  const stays = FieldSet.union(kept, FieldSet.withNamed(schema, owned))
+  const left = fieldsOf(FieldValues.remove(schema, merged, FieldSet.difference(all, stays)))
+  // What the manager never applied stays where its container stays.
+  const dropped = FieldSet.intersection(FieldSet.difference(all, left), before)
+  return FieldValues.remove(schema, merged, dropped)
+}
+
+/**
+ * Moves the fields that an ordinary write changed to its writer; nothing happens on an object that was never applied.
+ */
+export const afterUpdate = (
+  resource: Resource,
+  before: JsonObject,
+  after: JsonObject,
+  manager: string,
+  part: "main" | "status" | "finalize",
+  time: string
+): JsonObject => {
+  if (arrayAt(before, "metadata", "managedFields").length === 0)
+    return put(after, ["metadata", "managedFields"], undefined)
+  const known = arrayAt(after, "metadata", "managedFields").flatMap(fromEntry)
+  if (known.length === 0) return put(after, ["metadata", "managedFields"], undefined)
+  const schema = KindSchema.ofResource(resource)
+  const [old, now] = [managed(before), managed(after)]
+  const written = FieldValues.changed(schema, old, now)
+  const gone = FieldSet.difference(FieldValues.everything(schema, old), FieldValues.everything(schema, now))
+  if (FieldSet.isEmpty(written) && FieldSet.isEmpty(gone)) return after
+  const subresource = part === "main" ? "" : part
+  const isWriter = (one: Manager) =>
+    one.operation === "Update" && one.name === manager && one.subresource === subresource
+  const writer = known.find(isWriter)
+  const own = FieldSet.difference(FieldSet.union(writer?.fields ?? FieldSet.empty, written), gone)
+  const touched = FieldSet.union(written, gone)
+  return withManagers(after, [
+    ...known
+      .filter((one) => !isWriter(one))
+      .map((one) => ({ ...one, fields: FieldSet.difference(one.fields, touched) })),
+    { name: manager, operation: "Update", subresource, apiVersion: apiVersionOf(resource), time, fields: own }
+  ])
+}
+
+const managersOf = (resource: Resource, live: JsonObject, time: string): ReadonlyArray<Manager> => {
+  const known = arrayAt(live, "metadata", "managedFields").flatMap(fromEntry)
+  if (known.length > 0) return known
+  return [
+    {
+      name: "before-first-apply",
+      operation: "Update",
+      subresource: "",
+      apiVersion: apiVersionOf(resource),
+      time,
+      fields: FieldValues.everything(KindSchema.ofResource(resource), without(managed(live), "status"))
+    }
+  ]
+}
+
+const fromEntry = (entry: Json): ReadonlyArray<Manager> => {
+  const operation = textAt(entry, "operation")
+  if (operation !== "Apply" && operation !== "Update") return []
+  return [
+    {
+      name: textAt(entry, "manager"),
+      operation,
+      subresource: textAt(entry, "subresource"),
+      apiVersion: textAt(entry, "apiVersion"),
+      time: textAt(entry, "time"),
+      fields: FieldSet.fromV1(objectAt(entry, "fieldsV1"))
+    }
+  ]
+}
+
+const withManagers = (object: JsonObject, managers: ReadonlyArray<Manager>): JsonObject => {
+  const entries = managers
+    .filter((manager) => !FieldSet.isEmpty(manager.fields))
+    .toSorted(inOrder)
+    .map((manager) => ({
+      manager: manager.name,
+      operation: manager.operation,
+      apiVersion: manager.apiVersion,
+      time: manager.time,
+      fieldsType: "FieldsV1",
+      fieldsV1: FieldSet.toV1(manager.fields),
+      ...(manager.subresource === "" ? {} : { subresource: manager.subresource })
+    }))
+  return put(object, ["metadata", "managedFields"], entries.length === 0 ? undefined : entries)
+}
+
+/** Those who apply come before those who write, and among them the older ones first. */
+const inOrder = (left: Manager, right: Manager): number => {
+  for (const key of ["operation", "time", "name", "apiVersion", "subresource"] as const)
+    if (left[key] !== right[key]) return left[key] < right[key] ? -1 : 1
+  return 0
+}
+
+const conflicted = (
+  conflicts: ReadonlyArray<{ readonly manager: Manager; readonly path: FieldSet.FieldPath }>
+): Failure => {
+  const causes = conflicts
+    .map(({ manager, path }) => ({
+      reason: "FieldManagerConflict",
+      message: `conflict with ${quoted(manager)}`,
+      field: FieldSet.print(path)
+    }))
+    .toSorted((left, right) => (left.message < right.message ? -1 : left.message > right.message ? 1 : 0))
+  const [first] = causes
+  const managers = Map.groupBy(causes, (cause) => cause.message)
+  const detail =
+    causes.length === 1 && first !== undefined
+      ? `conflict: ${first.message}: ${first.field}`
+      : `conflicts: ${[...managers]
+          .map(
+            ([message, fields]) =>
+              `${message.replace("conflict", "conflicts")}:\n${fields.map((cause) => `- ${cause.field}`).join("\n")}`
+          )
+          .join("\n")}`
+  return {
+    code: 409,
+    reason: "Conflict",
+    message: `Apply failed with ${causes.length} ${detail}`,
+    details: { causes }
+  }
+}
+
+const quoted = (manager: Manager): string => {
+  const place = manager.subresource === "" ? "" : ` with subresource ${JSON.stringify(manager.subresource)}`
+  return `${JSON.stringify(manager.name)}${place}${manager.operation === "Update" ? ` using ${manager.apiVersion}` : ""}`
+}

@@ -1,0 +1,19 @@
+/**
+ * JSON Merge Patch: objects merge key by key, `null` removes, everything else replaces.
+ *
+ * **Source** RFC 7396.
+ *
+ * @since 0.1.0
+ */
+import { isObject, type Json } from "../core/Json.ts"
+
+/** Applies a patch. **Limits** linear in the patch and in the objects that it touches. */
+export const apply = (target: Json | undefined, patch: Json): Json => {
+  if (!isObject(patch)) return patch
+  const merged = new Map<string, Json>(isObject(target) ? Object.entries(target) : [])
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(key)
+    else merged.set(key, apply(merged.get(key), value))
+  }
+  return Object.fromEntries(merged)
+}

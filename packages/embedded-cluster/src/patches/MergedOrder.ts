@@ -1,0 +1,67 @@
+/**
+ * The order in which the items of a merged list come.
+ *
+ * **Source** Kubernetes, `k8s.io/apimachinery/pkg/util/strategicpatch`: `normalizeElementOrder` and
+ * `validatePatchWithSetOrderList`.
+ *
+ * @since 0.1.0
+ */
+import { Result } from "effect"
+import { goText } from "../schemas/FieldTypes.ts"
+import { equals, isObject, type Json, type JsonArray, type JsonObject } from "../core/Json.ts"
+import type { ListRule } from "../schemas/KindSchema.ts"
+import type { Failure, Outcome } from "../core/Status.ts"
+
+/** An item of a keyed list without its key. */
+export const keyless = (item: JsonObject, key: string): Result.Result<never, Failure> =>
+  Result.fail({ code: 500, message: `map: ${goText(item)} does not contain declared merge key: ${key}` })
+
+/**
+ * Orders a merged list: the items of the patch as the patch names them, and among them the others, each before the
+ * first item of the patch that it stood before.
+ */
+export const ordered = (list: JsonArray, order: JsonArray, before: JsonArray, rule: ListRule): JsonArray => {
+  const identity = (item: Json): string => {
+    if (rule._tag !== "Keyed") return JSON.stringify(item)
+    return JSON.stringify(rule.keys.slice(0, 1).map((key) => (isObject(item) ? (item[key] ?? null) : null)))
+  }
+  const rank = new Map(order.map((item, index) => [identity(item), index]))
+  const place = new Map(before.map((item, index) => [identity(item), index]))
+  const named = list
+    .filter((item) => rank.has(identity(item)))
+    .toSorted((left, right) => (rank.get(identity(left)) ?? 0) - (rank.get(identity(right)) ?? 0))
+  const others = list.filter((item) => !rank.has(identity(item)))
+  const isBefore = (left: Json, right: Json): boolean => {
+    const [there, here] = [place.get(identity(left)), place.get(identity(right))]
+    return there !== undefined && here !== undefined && there < here
+  }
+  const result: Array<Json> = []
+  for (const item of named) {
+    const first = others.findIndex((other) => !isBefore(other, item))
+    result.push(...others.splice(0, first < 0 ? others.length : first), item)
+  }
+  return [...result, ...others]
+}
+
+/** Whether an order names every item of a patch that is no deletion, and in the same sequence. **Errors** 500. */
+export const check = (patch: JsonArray, order: JsonArray, rule: ListRule): Outcome<void> => {
+  if (patch.length === 0 || order.length === 0) return Result.succeed(undefined)
+  const key = rule._tag === "Keyed" ? rule.keys[0] : undefined
+  const isOrder = (item: Json) => isObject(item) && Object.hasOwn(item, "$patch")
+  const named = patch.filter((item) => key === undefined || !isOrder(item))
+  let next = 0
+  for (const place of order) {
+    const item = named[next]
+    if (item === undefined) break
+    if (key === undefined) {
+      if (equals(item, place)) next++
+      continue
+    }
+    const bare = [item, place].find((one): one is JsonObject => isObject(one) && !Object.hasOwn(one, key))
+    if (bare !== undefined) return keyless(bare, key)
+    if (isObject(item) && isObject(place) && equals(item[key], place[key])) next++
+  }
+  if (next === named.length) return Result.succeed(undefined)
+  const message = `The order in patch list:\n${goText(patch)}\n doesn't match $setElementOrder list:\n${goText(order)}\n`
+  return Result.fail({ code: 500, message })
+}

@@ -1,0 +1,191 @@
+/**
+ * Strategic merge patch: a merge patch that knows which lists hold things with an identity.
+ *
+ * **Source** Kubernetes, `k8s.io/apimachinery/pkg/util/strategicpatch`, with its directives `$patch`, `$retainKeys`,
+ * `$deleteFromPrimitiveList` and `$setElementOrder`, and its words.
+ *
+ * @since 0.1.0
+ */
+import { Result } from "effect"
+import { goText } from "../schemas/FieldTypes.ts"
+import { changeValues, equals, isArray, isObject, type Json, type JsonArray, type JsonObject, without } from "../core/Json.ts"
+import { fieldOf, forPatch, isReplaced, itemOf, type KindSchema, type ListRule } from "../schemas/KindSchema.ts"
+import * as MergedOrder from "./MergedOrder.ts"
+import { badRequest, type Failure, type Outcome } from "../core/Status.ts"
+import { steps, type Steps } from "../core/Steps.ts"
+
+const PATCH = "$patch"
+const RETAIN = "$retainKeys"
+const DELETE_FROM = "$deleteFromPrimitiveList/"
+const ORDER = "$setElementOrder/"
+
+/** The real server takes most of what does not fit for its own failure, and so answers 500 without a reason. */
+const broken = (message: string): Result.Result<never, Failure> => Result.fail({ code: 500, message })
+
+/**
+ * Applies a patch to an object of a kind, whose schema says how its lists merge.
+ *
+ * **Errors** 400 when `$retainKeys` does not fit; 500 when an item of a keyed list lacks its key, when an order does not
+ * fit its list, and when a directive is unknown.
+ */
+export const apply = (target: JsonObject, patch: JsonObject, schema: KindSchema): Outcome<JsonObject> =>
+  mergeObject(target, patch, schema)
+
+const mergeObject = steps(function* (target: JsonObject, patch: JsonObject, schema: KindSchema): Steps<JsonObject> {
+  const directive = patch[PATCH]
+  if (directive === "delete") return {}
+  if (directive === "replace") return without(patch, PATCH)
+  if (directive !== undefined) return yield* unknownDirective(directive, patch)
+  const merged = new Map(Object.entries(yield* retained(target, patch)))
+  const body = without(patch, RETAIN)
+  for (const [key, order] of Object.entries(body)) {
+    if (!key.startsWith(ORDER)) continue
+    const name = key.slice(ORDER.length)
+    const list = yield* orderedList(merged.get(name), body[name], order, fieldOf(schema, name))
+    if (list !== undefined) merged.set(name, list)
+  }
+  for (const [key, value] of Object.entries(body)) {
+    if (key.startsWith(ORDER) || Object.hasOwn(body, `${ORDER}${key}`)) continue
+    if (key.startsWith(DELETE_FROM)) {
+      const name = key.slice(DELETE_FROM.length)
+      const list = merged.get(name)
+      if (isArray(list) && isArray(value)) merged.set(name, withoutItems(list, value))
+      continue
+    }
+    const next = yield* mergeValue(merged.get(key), value, fieldOf(schema, key))
+    if (next === undefined) merged.delete(key)
+    else merged.set(key, next)
+  }
+  return Object.fromEntries(merged)
+})
+
+const unknownDirective = (directive: Json, patch: JsonObject) =>
+  broken(`unknown patch type: ${goText(directive)} in map: ${goText(patch)}`)
+
+const withoutItems = (list: JsonArray, gone: JsonArray): JsonArray =>
+  list.filter((item) => !gone.some((one) => equals(one, item)))
+
+/** Keeps of an object what its patch says, where it says so. **Errors** 400 unless all that is patched is kept. */
+const retained = (target: JsonObject, patch: JsonObject): Outcome<JsonObject> => {
+  const keys = patch[RETAIN]
+  if (keys === undefined) return Result.succeed(target)
+  const isKept = (key: string) => isArray(keys) && keys.includes(key)
+  const stray = Object.keys(without(patch, RETAIN)).some(
+    (key) => patch[key] !== null && !key.startsWith(DELETE_FROM) && !key.startsWith(ORDER) && !isKept(key)
+  )
+  return !isArray(keys) || stray
+    ? Result.fail(badRequest("invalid patch format of retainKeys"))
+    : Result.succeed(changeValues(target, (value, key) => (isKept(key) ? value : undefined)))
+}
+
+/** Merges a list whose patch says in which order its items come; `undefined` where there is nothing to order. */
+const orderedList = steps(function* (
+  target: Json | undefined,
+  patch: Json | undefined,
+  order: Json,
+  schema: KindSchema
+): Steps<JsonArray | undefined> {
+  const odd = [order, target, patch].find((one) => one !== undefined && !isArray(one))
+  if (odd !== undefined) return yield* broken(`expected a []interface {}, but received a ${goType(odd)}`)
+  if (!isArray(order)) return undefined
+  const rule = forPatch(schema)
+  const known = isArray(target) ? target : []
+  if (!isArray(patch)) return target === undefined ? undefined : MergedOrder.ordered(known, order, known, rule)
+  yield* MergedOrder.check(patch, order, rule)
+  const merged = isArray(target) ? yield* mergeList(target, patch, rule, schema) : plainItems(patch)
+  return MergedOrder.ordered(merged, order, known, rule)
+})
+
+const goType = (value: Json): string => {
+  if (value === null) return "%!s(<nil>)"
+  if (isObject(value)) return "map[string]interface {}"
+  return typeof value === "boolean" ? "bool" : typeof value === "number" ? "int64" : typeof value
+}
+
+/** **Shape** what was not there is taken as the patch has it, without merging; `undefined` is gone. */
+const mergeValue = (target: Json | undefined, patch: Json, schema: KindSchema): Outcome<Json | undefined> => {
+  if (patch === null) return Result.succeed(undefined)
+  if (isObject(target) && isObject(patch))
+    return isReplaced(schema) ? Result.succeed(patch) : mergeObject(target, patch, schema)
+  return isArray(target) && isArray(patch)
+    ? mergeList(target, patch, forPatch(schema), schema)
+    : Result.succeed(plain(patch))
+}
+
+/** A value without its nulls, and without what is an order and no value. */
+const plain = (value: Json): Json | undefined => {
+  if (isArray(value)) return plainItems(value)
+  if (!isObject(value)) return value
+  return Object.hasOwn(value, PATCH) ? undefined : changeValues(value, (one) => (one === null ? undefined : plain(one)))
+}
+
+const plainItems = (list: JsonArray): JsonArray =>
+  list.flatMap((item) => {
+    const kept = plain(item)
+    return kept === undefined ? [] : [kept]
+  })
+
+const mergeList = steps(function* (
+  target: JsonArray,
+  patch: JsonArray,
+  rule: ListRule,
+  schema: KindSchema
+): Steps<JsonArray> {
+  if (rule._tag === "Atomic") return patch
+  if (target.length === 0 && patch.length === 0) return target
+  const kinds = new Set([...target, ...patch].map(goKind))
+  if (kinds.size > 1) return yield* broken(`list element types are not identical: [${goText(target)} ${goText(patch)}]`)
+  if (!kinds.has("map")) {
+    const merged = [...target, ...patch]
+    const distinct = merged.filter((item, place) => merged.findIndex((one) => equals(one, item)) === place)
+    return MergedOrder.ordered(distinct, patch, target, { _tag: "Set" })
+  }
+  if (rule._tag !== "Keyed") return yield* broken("cannot merge lists without merge key")
+  const [known, added] = yield* special(target.filter(isObject), patch.filter(isObject), rule.keys[0] ?? "name")
+  const merged = yield* mergeKeyed(known, added, rule.keys[0] ?? "name", itemOf(schema))
+  return MergedOrder.ordered(merged, added, known, rule)
+})
+
+const goKind = (value: Json): string => {
+  if (isObject(value)) return "map"
+  return isArray(value) ? "slice" : value === null ? "nil" : typeof value
+}
+
+type Items = ReadonlyArray<JsonObject>
+
+/** Follows the items of a patch that are orders: gives the items that stay, and those that are merged into them. */
+const special = (target: Items, patch: Items, key: string): Outcome<readonly [Items, Items]> => {
+  let known = target
+  const added: Array<JsonObject> = []
+  let replaces = false
+  for (const item of patch) {
+    const directive = item[PATCH]
+    if (directive === undefined) {
+      added.push(item)
+    } else if (directive === "replace") {
+      replaces = true
+    } else if (directive === "delete") {
+      const identity = item[key]
+      if (identity === undefined) return MergedOrder.keyless(item, key)
+      known = known.filter((one) => !equals(one[key], identity))
+    } else if (directive === "merge") {
+      return broken("merging lists cannot yet be specified in the patch")
+    } else {
+      return unknownDirective(directive, item)
+    }
+  }
+  return Result.succeed(replaces ? [added, []] : [known, added])
+}
+
+const mergeKeyed = steps(function* (target: Items, patch: Items, key: string, schema: KindSchema): Steps<Items> {
+  const merged = [...target]
+  for (const item of patch) {
+    const identity = item[key]
+    if (identity === undefined) return yield* MergedOrder.keyless(item, key)
+    const place = merged.findIndex((one) => equals(one[key], identity))
+    const known = merged[place]
+    if (known === undefined) merged.push(item)
+    else merged[place] = yield* mergeObject(known, item, schema)
+  }
+  return merged
+})

@@ -1,0 +1,174 @@
+/**
+ * The options of a list or a watch, read from the query of a request.
+ *
+ * **Source** Kubernetes 1.36, `ListOptions` and its validation; the words are those of its replies.
+ *
+ * @since 0.1.0
+ */
+import { Result } from "effect"
+import * as ContinueToken from "./ContinueToken.ts"
+import * as FieldSelector from "../core/FieldSelector.ts"
+import * as LabelSelector from "../core/LabelSelector.ts"
+import type { Resource } from "../core/Resource.ts"
+import {
+  badRequest,
+  badVersion,
+  type Failure,
+  type FieldError,
+  forbiddenValue,
+  invalidOptions,
+  type Outcome,
+  unsupportedValue
+} from "../core/Status.ts"
+import type { Stored } from "../core/Stored.ts"
+import { steps, type Steps } from "../core/Steps.ts"
+
+export interface Selection {
+  readonly labels: LabelSelector.LabelSelector
+  readonly fields: FieldSelector.FieldSelector
+}
+
+export const selects = ({ fields, labels }: Selection, stored: Stored): boolean =>
+  LabelSelector.matches(labels, stored.labels) && FieldSelector.matches(fields, stored.fields)
+
+export const selectsAll = ({ fields, labels }: Selection): boolean => fields.length === 0 && labels.length === 0
+
+/** **Shape** `revision` is `undefined` when the client named none. `limit` 0 is no limit. */
+export interface ListQuery {
+  readonly selection: Selection
+  readonly revision: number | undefined
+  readonly match: "Exact" | "NotOlderThan" | ""
+  readonly limit: number
+  readonly token: ContinueToken.ContinueToken | undefined
+}
+
+/** **Shape** `timeoutSeconds` 0 is the server's own choice. */
+export interface WatchQuery {
+  readonly selection: Selection
+  readonly revision: number | undefined
+  readonly bookmarks: boolean
+  readonly initialEvents: boolean | undefined
+  readonly timeoutSeconds: number
+}
+
+/** **Errors** 400 and 422. */
+export const forList = steps(function* (query: URLSearchParams, resource: Resource): Steps<ListQuery> {
+  const selection = yield* selectionFrom(query, resource)
+  const limit = yield* integer(query, "limit")
+  yield* integer(query, "timeoutSeconds")
+  const match = query.get("resourceVersionMatch") ?? ""
+  const version = query.get("resourceVersion") ?? ""
+  const text = query.get("continue") ?? ""
+  const continued = text === "" ? [] : [CONTINUED]
+  const errors = [
+    ...matchErrors(match, version, continued),
+    ...(flag(query, "sendInitialEvents") === undefined
+      ? []
+      : [forbiddenValue("sendInitialEvents", "sendInitialEvents is forbidden for list")])
+  ]
+  if (errors.length > 0) return yield* Result.fail(invalidOptions("ListOptions", errors))
+  const token = text === "" ? undefined : yield* ContinueToken.parse(text)
+  if (token !== undefined && version !== "" && version !== "0") {
+    return yield* Result.fail(badRequest("specifying resource version is not allowed when using continue"))
+  }
+  const revision = version === "" ? undefined : natural(version)
+  if (version !== "" && revision === undefined) {
+    return yield* Result.fail(badRequest(`invalid resource version: ${badVersion(version)}`))
+  }
+  return {
+    selection,
+    limit: Math.max(0, limit),
+    token,
+    revision,
+    match: match === "Exact" || match === "NotOlderThan" ? match : ""
+  }
+})
+
+/** **Errors** 400, 422, and the 500 that a watch at something which is no version has always been. */
+export const forWatch = steps(function* (query: URLSearchParams, resource: Resource): Steps<WatchQuery> {
+  const selection = yield* selectionFrom(query, resource)
+  const timeoutSeconds = yield* integer(query, "timeoutSeconds")
+  const initialEvents = flag(query, "sendInitialEvents")
+  const match = query.get("resourceVersionMatch") ?? ""
+  const version = query.get("resourceVersion") ?? ""
+  // A watch from no version asks for the present first, which is a list that nothing continues.
+  const plain = initialEvents === undefined && match === "" && (version === "" || version === "0")
+  const continued = (query.get("continue") ?? "") === "" ? [] : [CONTINUED]
+  const errors = plain ? continued : watchErrors(initialEvents, match, continued)
+  if (errors.length > 0) return yield* Result.fail(invalidOptions("ListOptions", errors))
+  const revision = version === "" ? undefined : natural(version)
+  if (version !== "" && revision === undefined)
+    return yield* Result.fail<Failure>({ code: 500, message: badVersion(version) })
+  return {
+    selection,
+    revision,
+    initialEvents,
+    bookmarks: flag(query, "allowWatchBookmarks") === true,
+    timeoutSeconds: Math.max(0, timeoutSeconds)
+  }
+})
+
+const selectionFrom = steps(function* (query: URLSearchParams, resource: Resource): Steps<Selection> {
+  const labels = yield* LabelSelector.parse(query.get("labelSelector") ?? "")
+  const fields = yield* FieldSelector.parse(query.get("fieldSelector") ?? "", resource)
+  return { labels, fields }
+})
+
+/** Reads a switch as the real server does: present and neither `0` nor `false` is on. */
+export const flag = (query: URLSearchParams, name: string): boolean | undefined => {
+  const value = query.get(name)
+  return value === null ? undefined : value !== "0" && value.toLowerCase() !== "false"
+}
+
+export const natural = (text: string): number | undefined => (/^[0-9]{1,15}$/.test(text) ? Number(text) : undefined)
+
+const integer = (query: URLSearchParams, name: string): Outcome<number> => {
+  const text = query.get(name) ?? ""
+  if (text === "") return Result.succeed(0)
+  return /^-?[0-9]{1,15}$/.test(text)
+    ? Result.succeed(Number(text))
+    : Result.fail(badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`))
+}
+
+const MATCH = "resourceVersionMatch"
+
+const CONTINUED = forbiddenValue(MATCH, "resourceVersionMatch is forbidden when continue is provided")
+
+const matchErrors = (
+  match: string,
+  version: string,
+  continued: ReadonlyArray<FieldError>
+): ReadonlyArray<FieldError> => {
+  if (match === "") return []
+  return [
+    ...(version === ""
+      ? [forbiddenValue(MATCH, "resourceVersionMatch is forbidden unless resourceVersion is provided")]
+      : []),
+    ...continued,
+    ...(match === "Exact" || match === "NotOlderThan"
+      ? []
+      : [unsupportedValue(MATCH, match, ["Exact", "NotOlderThan", ""])]),
+    ...(match === "Exact" && version === "0"
+      ? [forbiddenValue(MATCH, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"')]
+      : [])
+  ]
+}
+
+const watchErrors = (
+  initialEvents: boolean | undefined,
+  match: string,
+  continued: ReadonlyArray<FieldError>
+): ReadonlyArray<FieldError> => [
+  ...(initialEvents === undefined || match === "NotOlderThan"
+    ? []
+    : [forbiddenValue(MATCH, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")]),
+  ...(match === ""
+    ? []
+    : [
+        ...(initialEvents === undefined
+          ? [forbiddenValue(MATCH, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided")]
+          : []),
+        ...(match === "NotOlderThan" ? [] : [unsupportedValue(MATCH, match, ["NotOlderThan"])]),
+        ...continued
+      ])
+]

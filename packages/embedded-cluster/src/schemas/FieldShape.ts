@@ -1,0 +1,95 @@
+/**
+ * The types of fields of kinds that are built in, as their published schemas say them.
+ *
+ * **Source** Kubernetes 1.36, `/openapi/v3`; of the types that parse a text themselves, `apimachinery`.
+ *
+ * @since 0.1.0
+ */
+import * as Definitions from "./Definitions.ts"
+import type * as GoTime from "../core/GoTime.ts"
+import { arrayAt, isObject, type JsonObject, textAt } from "../core/Json.ts"
+import * as KindSchema from "./KindSchema.ts"
+import { oncePer } from "../core/OncePer.ts"
+
+/** The type of a field. **Shape** what a schema does not say is `Any`. */
+export type Shape =
+  | { readonly _tag: "Any" | "Text" | "Flag" | "Number" | "Bytes" | "Quantity" | "NumberOrText" }
+  | { readonly _tag: "Integer"; readonly bits: 32 | 64 }
+  | { readonly _tag: "Time"; readonly precision: GoTime.Precision }
+  | { readonly _tag: "List"; readonly item: JsonObject }
+  | { readonly _tag: "Map"; readonly value: JsonObject }
+  | {
+      readonly _tag: "Struct"
+      readonly name: string
+      readonly version: string
+      readonly fields: JsonObject
+      /** Lists and maps that are printed, as `null`, even when nothing is in them. */
+      readonly printed: ReadonlyArray<string>
+    }
+
+const PARSED = new Map<string, Shape>([
+  ["io.k8s.apimachinery.pkg.api.resource.Quantity", { _tag: "Quantity" }],
+  ["io.k8s.apimachinery.pkg.util.intstr.IntOrString", { _tag: "NumberOrText" }],
+  ["io.k8s.apimachinery.pkg.apis.meta.v1.Time", { _tag: "Time", precision: "seconds" }],
+  ["io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime", { _tag: "Time", precision: "micros" }]
+])
+
+const ANY: Shape = { _tag: "Any" }
+
+/** The type of the fields that a schema describes. */
+export const shapeOf = oncePer((schema: JsonObject): Shape => {
+  const reference = textAt(schema, "$ref") || textAt(arrayAt(schema, "allOf")[0], "$ref")
+  const name = reference.slice(Definitions.REFERENCE.length)
+  return PARSED.get(name) ?? compiled(KindSchema.resolved(schema), name)
+})
+
+const compiled = (schema: JsonObject, name: string): Shape => {
+  const { additionalProperties, format, items, properties, type } = schema
+  switch (type) {
+    case "string":
+      return { _tag: format === "byte" ? "Bytes" : "Text" }
+    case "boolean":
+      return { _tag: "Flag" }
+    case "number":
+      return { _tag: "Number" }
+    case "integer":
+      return { _tag: "Integer", bits: format === "int32" ? 32 : 64 }
+    case "array":
+      return isObject(items) ? { _tag: "List", item: items } : ANY
+    case "object": {
+      if (isObject(additionalProperties)) return { _tag: "Map", value: additionalProperties }
+      const [version = "", own = ""] = name.split(".").slice(-2)
+      return isObject(properties)
+        ? { _tag: "Struct", name: own, version, fields: properties, printed: printed(own, schema, properties) }
+        : ANY
+    }
+    default:
+      return ANY
+  }
+}
+
+/** Fields that one may leave out and that are printed all the same. */
+const PRINTED = new Map([
+  ["Role", ["rules"]],
+  ["ClusterRole", ["rules"]],
+  ["EndpointSlice", ["endpoints", "ports"]],
+  ["ProjectedVolumeSource", ["sources"]]
+])
+
+const printed = (name: string, schema: JsonObject, fields: JsonObject): ReadonlyArray<string> =>
+  [...arrayAt(schema, "required"), ...(PRINTED.get(name) ?? [])].filter((field): field is string => {
+    const of = typeof field === "string" ? fields[field] : undefined
+    return isObject(of) && (of["type"] === "array" || isObject(of["additionalProperties"]))
+  })
+
+const roots = new Map<string, Shape>()
+
+/** The type of a kind. **Shape** `Any` for one whose schema is not known. */
+export const rootOf = (groupVersion: string, kind: string): Shape => {
+  const [group = "", version = ""] = groupVersion.includes("/") ? groupVersion.split("/") : ["", groupVersion]
+  const name = Definitions.nameOf(group, version, kind)
+  const shape = roots.get(name) ?? shapeOf(KindSchema.reference(name))
+  // Only kinds with a schema are remembered, so a client that makes names up fills nothing.
+  if (shape !== ANY) roots.set(name, shape)
+  return shape
+}

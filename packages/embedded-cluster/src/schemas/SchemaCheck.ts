@@ -1,0 +1,306 @@
+/**
+ * Holds a value against a structural schema and says what is wrong in the words of the real server.
+ *
+ * Rules in CEL, `x-kubernetes-validations`, are not evaluated.
+ *
+ * **Source** Kubernetes 1.36, `kube-openapi/pkg/validation/validate`, and what `apiextensions-apiserver` makes of its
+ * errors.
+ *
+ * @since 0.1.0
+ */
+import * as Formats from "../core/Formats.ts"
+import * as GoPattern from "../core/GoPattern.ts"
+import {
+  arrayAt,
+  equals,
+  isArray,
+  isObject,
+  type Json,
+  type JsonArray,
+  type JsonObject,
+  numberAt,
+  objectAt
+} from "../core/Json.ts"
+import * as KindSchema from "./KindSchema.ts"
+import { type FieldError, invalidValue, required, tooLong, tooMany, typeInvalid, unsupportedValue } from "../core/Status.ts"
+
+/** What a check came to. **Shape** `matches` counts what held, by which alternatives are compared. */
+interface Verdict {
+  readonly errors: Array<FieldError>
+  matches: number
+}
+
+/** Where a value stands. **Shape** `path` is that of messages, `prefix` stands before it where fields are named. */
+interface Place {
+  readonly path: string
+  readonly prefix: string
+  readonly before: Json | undefined
+}
+
+/**
+ * Checks a value.
+ *
+ * **Shape** `before` is the value that is there already: what has not changed since is not held against anybody.
+ * `prefix` is the path of the value in its object.
+ */
+export const check = (
+  schema: JsonObject,
+  value: Json,
+  options: { readonly before?: Json | undefined; readonly prefix?: string } = {}
+): ReadonlyArray<FieldError> => {
+  const { before, prefix = "" } = options
+  return checked(schema, value, { path: "", prefix, before }).errors
+}
+
+const verdict = (): Verdict => ({ errors: [], matches: 0 })
+
+const add = (to: Verdict, ...errors: ReadonlyArray<FieldError>): void => {
+  for (const error of errors) {
+    const known = to.errors.some((one) => one.field === error.field && one.message === error.message)
+    if (!known) to.errors.push(error)
+  }
+}
+
+const merge = (to: Verdict, from: Verdict): void => {
+  add(to, ...from.errors)
+  to.matches += from.matches
+}
+
+const fieldAt = ({ path, prefix }: Place): string => {
+  const name = path.startsWith(".") ? path.slice(1) : path
+  if (name === "") return prefix === "" ? "<nil>" : prefix
+  return prefix === "" ? name : `${prefix}.${name}`
+}
+
+/** An error that speaks of a whole value and names no field. */
+const whole = (place: Place, text: string): FieldError =>
+  invalidValue(place.prefix === "" ? "<nil>" : place.prefix, "", text)
+
+const wrong = (place: Place, value: Json, text: string): FieldError =>
+  invalidValue(fieldAt(place), value, `${place.path} in body ${text}`)
+
+/** An error of a value that has not changed is none; a correlated child is judged on its own. */
+const checked = (schema: JsonObject, value: Json, place: Place): Verdict => {
+  const made = checkedAnew(schema, value, place)
+  const unchanged = made.errors.length > 0 && place.before !== undefined && equals(place.before, value)
+  return unchanged ? { errors: [], matches: made.matches } : made
+}
+
+const checkedAnew = (schema: JsonObject, value: Json, place: Place): Verdict => {
+  const made = verdict()
+  const steps: Array<Verdict> = []
+  const types = typesOf(schema)
+  if (value === null) {
+    merge(made, checkedType(schema, types, value, place))
+    merge(made, checkedEnum(schema, value, place))
+    return made
+  }
+  const format = schema["format"]
+  if (types.length > 0 || typeof format === "string") steps.push(checkedType(schema, types, value, place))
+  steps.push(checkedJunctors(schema, value, place))
+  if (typeof value === "string") {
+    steps.push(checkedText(schema, value, place))
+    if (typeof format === "string") steps.push(checkedFormat(format, value, place))
+  }
+  if (typeof value === "number") steps.push(checkedNumber(schema, types, value, place))
+  if (isArray(value)) steps.push(checkedList(schema, value, place))
+  steps.push(checkedEnum(schema, value, place))
+  if (isObject(value)) steps.push(checkedObject(schema, value, place))
+  for (const step of steps) merge(made, step)
+  made.matches += steps.length + 1
+  return made
+}
+
+const typesOf = (schema: JsonObject): ReadonlyArray<string> => {
+  if (schema["x-kubernetes-int-or-string"] === true) return ["integer", "string"]
+  const type = schema["type"]
+  return typeof type === "string" && type !== "" ? [type] : []
+}
+
+const typeName = (value: Json): string => {
+  if (value === null) return "null"
+  if (isArray(value)) return "array"
+  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number"
+  return typeof value
+}
+
+const checkedType = (schema: JsonObject, types: ReadonlyArray<string>, value: Json, place: Place): Verdict => {
+  const made = verdict()
+  const name = typeName(value)
+  const fits =
+    types.length === 0
+    || types.includes(name)
+    || (name === "integer" && types.includes("number"))
+    || (value === null && schema["nullable"] === true)
+  // A text that has to have a format is judged by the format alone.
+  const formatted = typeof schema["format"] === "string" && schema["format"] !== "" && typeof value === "string"
+  const numeric = types.includes("number") || types.includes("integer")
+  if (fits || (formatted && !numeric)) made.matches = 1
+  else
+    add(made, typeInvalid(fieldAt(place), name, `${place.path} in body must be of type ${types.join(",")}: "${name}"`))
+  return made
+}
+
+const checkedFormat = (format: string, value: string, place: Place): Verdict => {
+  const made = verdict()
+  if (!Formats.has(format, value)) {
+    const text = `${place.path} in body must be of type ${format}: ${JSON.stringify(value)}`
+    add(made, typeInvalid(fieldAt(place), value, text))
+  }
+  return made
+}
+
+const checkedEnum = (schema: JsonObject, value: Json, place: Place): Verdict => {
+  const made = verdict()
+  const allowed = arrayAt(schema, "enum")
+  if (allowed.length > 0 && !allowed.some((one) => equals(one, value))) {
+    const texts = allowed.map((one) => (typeof one === "string" ? one : JSON.stringify(one)))
+    add(made, unsupportedValue(fieldAt(place), value, texts))
+  }
+  return made
+}
+
+const checkedText = (schema: JsonObject, value: string, place: Place): Verdict => {
+  const made = verdict()
+  const length = Array.from(value).length
+  const [max, min] = [numberAt(schema, "maxLength"), numberAt(schema, "minLength")]
+  const pattern = schema["pattern"]
+  if (max !== undefined && length > max) add(made, tooLong(fieldAt(place), max))
+  else if (min !== undefined && length < min) add(made, wrong(place, value, `should be at least ${min} chars long`))
+  else if (typeof pattern === "string" && pattern !== "" && GoPattern.compile(pattern)?.test(value) !== true)
+    add(made, wrong(place, value, `should match '${pattern}'`))
+  return made
+}
+
+const RANGES = new Map([
+  ["int32", [-(2 ** 31), 2 ** 31 - 1]],
+  ["int64", [-(2 ** 63), 2 ** 63 - 1]]
+])
+
+const checkedNumber = (schema: JsonObject, types: ReadonlyArray<string>, value: number, place: Place): Verdict => {
+  const made = verdict()
+  made.matches = 1
+  const format = schema["format"]
+  if (types.length === 1 && types[0] === "integer") {
+    const named = typeof format === "string" && RANGES.has(format) ? format : undefined
+    const [low = 0, high = 0] = RANGES.get(named ?? "int64") ?? []
+    if (!Number.isInteger(value) || value < low || value > high) {
+      const text = `Checked value must be of type integer ${named === undefined ? "(default format)" : `with format ${named}`} in ${place.path}`
+      add(made, whole(place, text))
+    }
+  }
+  const given = numberAt(schema, "multipleOf")
+  // A whole number is held against the whole part of the factor.
+  const factor = given !== undefined && Number.isInteger(value) ? Math.trunc(given) : given
+  if (factor !== undefined && factor <= 0) {
+    const text = `factor MultipleOf declared for ${place.path} must be positive: ${factor}`
+    add(made, invalidValue(fieldAt(place), factor, text))
+  } else if (factor !== undefined && !Number.isInteger(value / factor))
+    add(made, wrong(place, value, `should be a multiple of ${factor}`))
+  const [max, min] = [numberAt(schema, "maximum"), numberAt(schema, "minimum")]
+  const [below, above] = [schema["exclusiveMaximum"] === true, schema["exclusiveMinimum"] === true]
+  if (min !== undefined && (above ? value <= min : value < min))
+    add(made, wrong(place, value, `should be greater than ${above ? "" : "or equal to "}${min}`))
+  if (max !== undefined && (below ? value >= max : value > max))
+    add(made, wrong(place, value, `should be less than ${below ? "" : "or equal to "}${max}`))
+  return made
+}
+
+const checkedList = (schema: JsonObject, value: JsonArray, place: Place): Verdict => {
+  const made = verdict()
+  const { items } = schema
+  if (isObject(items)) {
+    for (const [index, item] of value.entries()) {
+      const path = `${place.path}[${index}]`
+      merge(made, checked(items, item, { ...place, path, before: sameItem(schema, place.before, item) }))
+    }
+  }
+  const [min, max] = [numberAt(schema, "minItems"), numberAt(schema, "maxItems")]
+  const count = value.length
+  if (min !== undefined && count < min) add(made, wrong(place, count, `should have at least ${min} items`))
+  if (max !== undefined && count > max) add(made, tooMany(fieldAt(place), count, max))
+  const repeated = value.some((item, index) => value.slice(0, index).some((one) => equals(one, item)))
+  if (schema["uniqueItems"] === true && repeated) add(made, wrong(place, "", "shouldn't contain duplicates"))
+  made.matches += 1
+  return made
+}
+
+/** The item that an item of a list was before: only a list with keys tells. */
+const sameItem = (list: JsonObject, before: Json | undefined, item: Json): Json | undefined => {
+  const rule = KindSchema.forApply(list)
+  if (rule._tag !== "Keyed" || !isArray(before) || !isObject(item)) return undefined
+  return before.find((one) => isObject(one) && rule.keys.every((key) => equals(one[key], item[key])))
+}
+
+const checkedObject = (schema: JsonObject, value: JsonObject, place: Place): Verdict => {
+  const made = verdict()
+  const count = Object.keys(value).length
+  const [min, max] = [numberAt(schema, "minProperties"), numberAt(schema, "maxProperties")]
+  if (min !== undefined && count < min) add(made, wrong(place, count, `should have at least ${min} properties`))
+  if (max !== undefined && count > max) add(made, tooMany(fieldAt(place), count, max))
+  const properties = objectAt(schema, "properties")
+  const others = schema["additionalProperties"]
+  const below = (name: string, of: JsonObject, one: Json, path: string) => {
+    const before = isObject(place.before) ? place.before[name] : undefined
+    merge(made, checked(of, one, { ...place, path, before }))
+  }
+  for (const [name, one] of Object.entries(value)) {
+    if (Object.hasOwn(properties, name)) continue
+    if (isObject(others)) below(name, others, one, `${place.path}.${name}`)
+    if (others === false) {
+      const text = `${place.path}.${name} in body is a forbidden property`
+      add(made, invalidValue(fieldAt(place), name, text))
+    }
+  }
+  for (const [name, property] of Object.entries(properties)) {
+    const one = value[name]
+    if (one === undefined || !isObject(property)) continue
+    below(name, property, one, place.path === "" ? name : `${place.path}.${name}`)
+  }
+  for (const name of arrayAt(schema, "required")) {
+    if (typeof name !== "string" || Object.hasOwn(value, name)) continue
+    add(made, required(fieldAt({ ...place, path: `${place.path}.${name}` })))
+  }
+  return made
+}
+
+const schemasAt = (schema: JsonObject, name: string): ReadonlyArray<JsonObject> =>
+  arrayAt(schema, name).filter(isObject)
+
+/** Of alternatives that all failed, the one that came furthest explains best. */
+const best = (verdicts: ReadonlyArray<Verdict>): Verdict | undefined =>
+  verdicts.reduce<Verdict | undefined>(
+    (found, one) => (found === undefined || one.matches > found.matches ? one : found),
+    undefined
+  )
+
+const checkedJunctors = (schema: JsonObject, value: Json, place: Place): Verdict => {
+  const made = verdict()
+  const name = JSON.stringify(place.path)
+  const ask = (of: JsonObject) => checked(of, value, place)
+  const any = schemasAt(schema, "anyOf").map(ask)
+  if (any.length > 0) {
+    const success = any.find((one) => one.errors.length === 0)
+    if (success === undefined) add(made, whole(place, `${name} must validate at least one schema (anyOf)`))
+    merge(made, success ?? best(any) ?? verdict())
+  }
+  const one = schemasAt(schema, "oneOf").map(ask)
+  if (one.length > 0) {
+    const valid = one.filter(({ errors }) => errors.length === 0)
+    const found = valid.length === 0 ? "Found none valid" : `Found ${valid.length} valid alternatives`
+    if (valid.length !== 1) add(made, whole(place, `${name} must validate one and only one schema (oneOf). ${found}`))
+    const shown = valid.length === 0 ? best(one) : valid.length === 1 ? valid[0] : undefined
+    if (shown !== undefined) merge(made, shown)
+  }
+  const all = schemasAt(schema, "allOf").map(ask)
+  const valid = all.filter(({ errors }) => errors.length === 0).length
+  for (const each of all) merge(made, each)
+  if (valid !== all.length) {
+    add(made, whole(place, `${name} must validate all the schemas (allOf)${valid === 0 ? ". None validated" : ""}`))
+  }
+  const { not } = schema
+  if (isObject(not) && ask(not).errors.length === 0)
+    add(made, whole(place, `${name} must not validate the schema (not)`))
+  made.matches += 1
+  return made
+}

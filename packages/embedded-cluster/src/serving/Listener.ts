@@ -1,0 +1,110 @@
+/**
+ * The socket of an embedded server: TLS in, requests up, replies down.
+ *
+ * @since 0.1.0
+ */
+import { Effect, FiberSet, Redacted, type Scope } from "effect"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { createServer, type Server } from "node:https"
+import type { Socket } from "node:net"
+import { MachineRefused } from "../core/MachineRefused.ts"
+import type { PortsTaken } from "../core/PortsTaken.ts"
+import * as Ports from "./Ports.ts"
+import type { ServerCertificate } from "./ServerCertificate.ts"
+
+/** Answers one request. It is interrupted when the connection closes. */
+export type Handle = (request: IncomingMessage, response: ServerResponse) => Effect.Effect<void>
+
+export interface Listener {
+  readonly port: number
+  readonly isListening: () => boolean
+  /** TLS connections accepted since the start, over all restarts, and open now. */
+  readonly accepted: () => number
+  readonly open: () => number
+  /** Stops listening and resets every connection at once. */
+  readonly kill: Effect.Effect<void>
+  /** Listens again on the same port. **Errors** when somebody else has taken it. */
+  readonly listen: Effect.Effect<void, MachineRefused>
+}
+
+/**
+ * Listens on a free port of 127.0.0.1, which it keeps while it is killed.
+ *
+ * **Limits** closing the scope kills it and interrupts every request.
+ *
+ * @since 0.1.0
+ */
+export const make = (
+  certificate: ServerCertificate,
+  handle: Handle
+): Effect.Effect<Listener, MachineRefused | PortsTaken, Scope.Scope> =>
+  Effect.gen(function* () {
+    const run = yield* FiberSet.makeRuntime()
+    const sockets = new Set<Socket>()
+    let accepted = 0
+
+    const server = createServer(
+      {
+        cert: certificate.certificatePem,
+        key: Redacted.value(certificate.keyPem),
+        minVersion: "TLSv1.3",
+        noDelay: true,
+        keepAliveTimeout: KEEP_ALIVE_MS,
+        requestTimeout: 0
+      },
+      (request, response) => {
+        const fiber = run(handle(request, response))
+        response.once("close", () => fiber.interruptUnsafe())
+      }
+    )
+    server.on("connection", (socket: Socket) => {
+      sockets.add(socket)
+      socket.once("close", () => sockets.delete(socket))
+      // A reset is the other side's way to leave; the request's fiber ends by the close that follows.
+      socket.on("error", () => socket.destroy())
+    })
+    server.on("secureConnection", (socket) => {
+      accepted++
+      socket.on("error", () => socket.destroy())
+    })
+
+    const kill = Effect.callback<void>((resume) => {
+      if (server.listening) server.close(() => resume(Effect.void))
+      else resume(Effect.void)
+      for (const socket of sockets) socket.resetAndDestroy()
+    })
+    yield* Effect.addFinalizer(() => kill)
+    const port = yield* Effect.tap(Ports.kept, (kept) => listenOn(server, kept)).pipe(
+      Effect.retry({ times: START_ATTEMPTS - 1, while: isTaken })
+    )
+    return {
+      port,
+      isListening: () => server.listening,
+      accepted: () => accepted,
+      open: () => sockets.size,
+      kill,
+      listen: listenOn(server, port)
+    }
+  })
+
+/** As long as clients keep idle connections, so that it is they who close them. */
+const KEEP_ALIVE_MS = 180_000
+/** Somebody may have asked for the port by its number. */
+const START_ATTEMPTS = 5
+const isTaken = (error: MachineRefused | PortsTaken): boolean =>
+  error._tag === "MachineRefused"
+  && error.cause instanceof Error
+  && "code" in error.cause
+  && error.cause.code === "EADDRINUSE"
+
+/** Not to be interrupted: it listens a moment after it is told to, and what does not listen yet is not closed. */
+const listenOn = (server: Server, port: number): Effect.Effect<void, MachineRefused> =>
+  Effect.callback<void, MachineRefused>((resume) => {
+    const refused = (cause: Error) =>
+      resume(Effect.fail(new MachineRefused({ action: "listen as an embedded API server", cause })))
+    server.once("error", refused)
+    server.listen(port, "127.0.0.1", () => {
+      server.off("error", refused)
+      resume(Effect.void)
+    })
+  }).pipe(Effect.uninterruptible)

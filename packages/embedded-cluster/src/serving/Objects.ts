@@ -1,0 +1,247 @@
+/**
+ * Answers requests for objects: read, list, watch, create, change, delete.
+ *
+ * @since 0.1.0
+ */
+import { Result } from "effect"
+import {
+  badVersion,
+  type Failure,
+  invalid,
+  invalidValue,
+  misnamed,
+  type Outcome,
+  success,
+  tooLargeVersion
+} from "../core/Status.ts"
+import { json, JSON_TYPE, placed, type Reply, type ResourceCall, resourceBody, writeOptions } from "./ApiRequest.ts"
+import * as Decoding from "../writes/Decoding.ts"
+import * as DeleteOptions from "../writes/DeleteOptions.ts"
+import * as Deletions from "../writes/Deletions.ts"
+import * as Granting from "../access/Granting.ts"
+import { type JsonObject, put, textAt } from "../core/Json.ts"
+import { type Kernel, timestamp } from "../core/Kernel.ts"
+import * as KindSchema from "../schemas/KindSchema.ts"
+import * as Lists from "../reads/Lists.ts"
+import * as ManagedFields from "../patches/ManagedFields.ts"
+import * as Patches from "../patches/Patches.ts"
+import * as Query from "../reads/Query.ts"
+import * as Representation from "../forms/Representation.ts"
+import { apiVersionOf, type Resource } from "../core/Resource.ts"
+import * as Resources from "../core/Resources.ts"
+import { keyOf } from "../core/Stored.ts"
+import * as Writes from "../writes/Writes.ts"
+import { steps, type Steps } from "../core/Steps.ts"
+
+/** Answers one call. **Shape** the verb is one that the resource has at this place. */
+export const answer = (kernel: Kernel, call: ResourceCall): Outcome<Reply> => {
+  switch (call.info.verb) {
+    case "get":
+      return get(kernel, call)
+    case "list":
+      return list(kernel, call)
+    case "watch":
+      return watch(kernel, call)
+    case "create":
+      return create(kernel, call)
+    case "update":
+      return update(kernel, call, "main")
+    case "patch":
+      return patch(kernel, call, "main")
+    case "delete":
+      return remove(kernel, call)
+    default:
+      return removeAll(kernel, call)
+  }
+}
+
+export const addressOf = ({ info, resource }: ResourceCall): Writes.Address => ({
+  resource,
+  namespace: resource.namespaced ? info.namespace : "",
+  name: info.name
+})
+
+const rendererFor = (
+  kernel: Kernel,
+  { request, resource }: ResourceCall,
+  asked: "object" | "list" | "stream" = "object"
+): Outcome<Representation.Renderer> =>
+  Result.map(Representation.negotiate(request.accept, request.query, asked), (representation) => ({
+    resource,
+    representation,
+    nowMs: kernel.nowMs
+  }))
+
+export const get = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Reply> {
+  const renderer = yield* rendererFor(kernel, call)
+  const version = call.request.query.get("resourceVersion") ?? ""
+  const revision = Query.natural(version === "" ? "0" : version)
+  if (revision === undefined) return yield* Result.fail<Failure>({ code: 500, message: badVersion(version) })
+  if (revision > kernel.store.revision) return yield* Result.fail(tooLargeVersion(revision, kernel.store.revision))
+  const stored = yield* Writes.find(kernel, addressOf(call))
+  return { _tag: "Text", status: 200, contentType: JSON_TYPE, body: Representation.one(renderer, stored) }
+})
+
+const list = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Reply> {
+  const renderer = yield* rendererFor(kernel, call, "list")
+  const query = yield* Query.forList(call.request.query, call.resource)
+  const page = yield* Lists.page(kernel, call.resource, addressOf(call).namespace, query)
+  return { _tag: "Pieces", status: 200, pieces: Representation.list(renderer, page.metadata, page.items) }
+})
+
+const watch = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Reply> {
+  const renderer = yield* rendererFor(kernel, call, "stream")
+  const query = yield* Query.forWatch(call.request.query, call.resource)
+  return { _tag: "Watch", renderer, namespace: addressOf(call).namespace, query }
+})
+
+const create = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Reply> {
+  const renderer = yield* rendererFor(kernel, call)
+  const options = yield* writeOptions(call.request, "CreateOptions")
+  const body = yield* Result.flatMap(resourceBody(call), (object) => placed(object, call))
+  warnOfRules(call, body)
+  const made = yield* Writes.create(
+    kernel,
+    call.resource,
+    addressOf(call).namespace,
+    body,
+    granted(kernel, call, options)
+  )
+  return written(kernel, call, renderer, made, options.dryRun, 201)
+})
+
+export const update = steps(function* (kernel: Kernel, call: ResourceCall, part: Writes.Part): Steps<Reply> {
+  const renderer = yield* rendererFor(kernel, call)
+  const options = yield* writeOptions(call.request, "UpdateOptions")
+  const body = yield* Result.flatMap(resourceBody(call), (object) => placed(object, call))
+  const name = textAt(body, "metadata", "name")
+  if (name !== call.info.name) return yield* Result.fail(misnamed(name, call.info.name))
+  if (part === "main") warnOfRules(call, body)
+  const change = () => (part === "main" ? versioned(call.resource, body) : Result.succeed(body))
+  const changed = yield* Writes.update(kernel, addressOf(call), part, change, granted(kernel, call, options))
+  return written(kernel, call, renderer, changed, options.dryRun, 200)
+})
+
+/** A call may not grant what its user does not have. */
+const granted = (kernel: Kernel, call: ResourceCall, options: Writes.WriteOptions): Writes.WriteOptions => {
+  const grant = Granting.judgeOf(kernel, call)
+  return grant === undefined ? options : { ...options, grant }
+}
+
+export const patch = steps(function* (kernel: Kernel, call: ResourceCall, part: "main" | "status"): Steps<Reply> {
+  const renderer = yield* rendererFor(kernel, call)
+  const options = yield* writeOptions(call.request, "PatchOptions")
+  const { resource } = call
+  const { reading, ...others } = options
+  const given = granted(kernel, call, { ...others, patched: true })
+  const asked = yield* Patches.read(call.request, patchTarget(resource))
+  if (asked._tag === "Apply") {
+    warnOfRules(call, asked.intent)
+    const intent = yield* Decoding.declared(resource, asked.intent)
+    const [object, status] = yield* apply(kernel, call, part, intent, asked.force, given)
+    return written(kernel, call, renderer, object, options.dryRun, status)
+  }
+  const change = (current: JsonObject) =>
+    Result.flatMap(asked.change(typed(resource, current)), (object) =>
+      Decoding.decodePatched(resource, object, reading, asked.merged)
+    )
+  const changed = yield* Writes.update(kernel, addressOf(call), part, change, given)
+  return written(kernel, call, renderer, changed, options.dryRun, 200)
+})
+
+/** Whoever defines a kind by rules in CEL hears that nothing here holds objects to them. */
+const warnOfRules = ({ request, resource }: ResourceCall, body: JsonObject): void => {
+  if (resource === Resources.customResourceDefinitions && JSON.stringify(body).includes('"x-kubernetes-validations":'))
+    request.warn("x-kubernetes-validations: this server keeps the rules but does not evaluate them")
+}
+
+export const patchTarget = (resource: Resource): Patches.PatchTarget => ({
+  kind: resource.kind,
+  groupVersion: apiVersionOf(resource),
+  schema: KindSchema.ofResource(resource),
+  isCustom: resource.custom !== undefined
+})
+
+/** Some kinds take no update that does not say which version it is of. */
+const versioned = (resource: Resource, body: JsonObject): Outcome<JsonObject> => {
+  const { group, resource: plural } = resource
+  const blind = resource.custom === undefined && !VERSIONED.has(resource)
+  if (blind || textAt(body, "metadata", "resourceVersion") !== "") return Result.succeed(body)
+  const error = invalidValue("metadata.resourceVersion", 0, "must be specified for an update")
+  return Result.fail(invalid(plural, group, textAt(body, "metadata", "name"), [error]))
+}
+
+const VERSIONED = new Set([Resources.customResourceDefinitions, Resources.apiServices])
+
+/** Applies an intent to the object, or creates it; gives the object and the status to answer with. */
+const apply = (
+  kernel: Kernel,
+  call: ResourceCall,
+  part: "main" | "status",
+  intent: JsonObject,
+  force: boolean,
+  given: Writes.WriteOptions
+): Outcome<readonly [JsonObject, number]> => {
+  const { resource } = call
+  const address = addressOf(call)
+  const name = textAt(intent, "metadata", "name")
+  if (name !== address.name) return Result.fail(misnamed(name, address.name))
+  const options = { ...given, applied: true }
+  const subresource = part === "main" ? "" : part
+  const terms = { manager: options.manager, force, subresource, time: timestamp(kernel.nowMs()) }
+  const placedIntent = resource.namespaced ? put(intent, ["metadata", "namespace"], address.namespace) : intent
+  if (part === "main" && kernel.store.get(resource, keyOf(address.namespace, address.name)) === undefined) {
+    return ManagedFields.apply(resource, undefined, placedIntent, terms).pipe(
+      Result.flatMap((object) => Writes.create(kernel, resource, address.namespace, object, options)),
+      Result.map((object) => [object, 201] as const)
+    )
+  }
+  const change = (current: JsonObject) => ManagedFields.apply(resource, current, placedIntent, terms)
+  return Result.map(Writes.update(kernel, address, part, change, options), (object) => [object, 200] as const)
+}
+
+/** Answers with the object that was written, in the form that the client asked for. */
+const written = (
+  kernel: Kernel,
+  call: ResourceCall,
+  renderer: Representation.Renderer,
+  object: JsonObject,
+  dry: boolean,
+  status: number
+): Reply => {
+  const stored = kernel.store.get(
+    call.resource,
+    keyOf(textAt(object, "metadata", "namespace"), textAt(object, "metadata", "name"))
+  )
+  const current =
+    !dry && stored !== undefined && String(stored.revision) === textAt(object, "metadata", "resourceVersion")
+  return current
+    ? { _tag: "Text", status, contentType: JSON_TYPE, body: Representation.one(renderer, stored) }
+    : json(typed(call.resource, object), status)
+}
+
+const remove = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Reply> {
+  const options = yield* DeleteOptions.read(call)
+  const deletion = yield* Deletions.remove(kernel, addressOf(call), options)
+  if (deletion.gone && !call.resource.returnsDeleted) return json(success(deletion.details))
+  return json(typed(call.resource, deletion.object), options.tellsWait === true && !deletion.gone ? 202 : 200)
+})
+
+const removeAll = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Reply> {
+  const renderer = yield* rendererFor(kernel, call, "list")
+  const query = yield* Query.forList(call.request.query, call.resource)
+  const options = yield* DeleteOptions.read(call)
+  const page = yield* Lists.page(kernel, call.resource, addressOf(call).namespace, query)
+  for (const { name, namespace } of page.items) {
+    const gone = Deletions.remove(kernel, { resource: call.resource, namespace, name }, options)
+    // One that went with its owner a moment ago is what was asked for.
+    if (Result.isFailure(gone) && gone.failure.code !== 404) return yield* Result.fail(gone.failure)
+  }
+  return { _tag: "Pieces", status: 200, pieces: Representation.list(renderer, page.metadata, page.items) }
+})
+
+const typed = (resource: Resource, object: JsonObject): JsonObject => ({
+  kind: resource.kind,
+  apiVersion: apiVersionOf(resource),
+  ...object
+})

@@ -1,0 +1,153 @@
+/**
+ * Answers requests for tokens, and for whom a token stands.
+ *
+ * **Source** Kubernetes, `authentication.k8s.io/v1`.
+ *
+ * @since 0.1.0
+ */
+import { Result } from "effect"
+import { bodyObject, json, type Reply, type ResourceCall, resourceBody, writeOptions } from "./ApiRequest.ts"
+import type { Identify, User } from "../access/Authentication.ts"
+import { arrayAt, isObject, type Json, type JsonObject, numberAt, objectAt, textAt } from "../core/Json.ts"
+import { type Kernel, timestamp } from "../core/Kernel.ts"
+import * as Resources from "../core/Resources.ts"
+import * as ServiceAccountTokens from "../access/ServiceAccountTokens.ts"
+import { badRequest, conflict, invalid, invalidValue, notFound, type Outcome } from "../core/Status.ts"
+import { keyOf } from "../core/Stored.ts"
+import * as Writes from "../writes/Writes.ts"
+import { steps, type Steps } from "../core/Steps.ts"
+
+const GROUP = "authentication.k8s.io"
+const VERSION = `${GROUP}/v1`
+const DEFAULT_SECONDS = 3_600
+const LEAST_SECONDS = 600
+const MOST_SECONDS = 2 ** 32
+
+/** Makes a token for the service account that a call names. */
+export const issue = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Reply> {
+  const { name, namespace } = call.info
+  const body = yield* bodyObject(call.request, "TokenRequest", VERSION)
+  yield* writeOptions(call.request, "CreateOptions")
+  const account = yield* Writes.find(kernel, { resource: Resources.serviceAccounts, namespace, name })
+  const spec = objectAt(body, "spec")
+  const seconds = numberAt(spec, "expirationSeconds") ?? DEFAULT_SECONDS
+  const problem =
+    seconds < LEAST_SECONDS
+      ? "may not specify a duration less than 10 minutes"
+      : seconds > MOST_SECONDS
+        ? "may not specify a duration larger than 2^32 seconds"
+        : undefined
+  if (problem !== undefined) {
+    return yield* Result.fail(
+      invalid("TokenRequest", GROUP, "", [invalidValue("spec.expirationSeconds", seconds, problem)])
+    )
+  }
+  const asked = texts(spec, "audiences")
+  const audiences = asked.length === 0 ? [ServiceAccountTokens.issuerOf(kernel)] : asked
+  const bound = yield* boundBy(kernel, namespace, spec)
+  const token = ServiceAccountTokens.issue(kernel, account, { audiences, seconds, bound })
+  const reference = spec["boundObjectRef"]
+  return json(
+    {
+      kind: "TokenRequest",
+      apiVersion: VERSION,
+      metadata: { name, namespace, uid: account.uid, creationTimestamp: timestamp(kernel.nowMs()) },
+      spec: { audiences, expirationSeconds: seconds, boundObjectRef: isObject(reference) ? reference : null },
+      status: { token, expirationTimestamp: timestamp(kernel.nowMs() + seconds * 1_000) }
+    },
+    201
+  )
+})
+
+const texts = (value: Json | undefined, name: string): ReadonlyArray<string> =>
+  arrayAt(value, name).filter((one) => typeof one === "string")
+
+const boundBy = (
+  kernel: Kernel,
+  namespace: string,
+  spec: JsonObject
+): Outcome<ServiceAccountTokens.Bound | undefined> => {
+  if (!isObject(spec["boundObjectRef"])) return Result.succeed(undefined)
+  const reference = spec["boundObjectRef"]
+  const kind = textAt(reference, "kind")
+  const name = textAt(reference, "name")
+  const version = textAt(reference, "apiVersion")
+  const bindable = version === "v1" ? ServiceAccountTokens.BINDABLE.get(kind) : undefined
+  if (bindable === undefined) {
+    const shown = version.includes("/") ? version : `/${version}`
+    return Result.fail(badRequest(`cannot bind token to object of type ${shown}, Kind=${kind}`))
+  }
+  const { claim, resource } = bindable
+  const stored = kernel.store.get(resource, keyOf(resource.namespaced ? namespace : "", name))
+  if (stored === undefined) return Result.fail(notFound(resource, name))
+  const uid = textAt(reference, "uid")
+  if (uid !== "" && uid !== stored.uid) {
+    const why = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`
+    return Result.fail(conflict(resource, name, why))
+  }
+  return Result.succeed({ claim, stored })
+}
+
+/** Says for whom a token stands. */
+export const review = steps(function* (kernel: Kernel, identify: Identify, call: ResourceCall): Steps<Reply> {
+  const body = yield* resourceBody(call)
+  const spec = objectAt(body, "spec")
+  const token = textAt(spec, "token")
+  if (token === "") return yield* Result.fail(badRequest("token is required for TokenReview in authentication"))
+  const own = ServiceAccountTokens.issuerOf(kernel)
+  const asked = texts(spec, "audiences")
+  const found = identify(token, asked.length === 0 ? [own] : asked)
+  const status: JsonObject =
+    found === undefined
+      ? { user: {}, error: "invalid bearer token" }
+      : { authenticated: true, user: userInfo(found.user), audiences: found.audiences }
+  return json({ kind: "TokenReview", apiVersion: VERSION, metadata: {}, spec, status }, 201)
+})
+
+/** Says who the caller is. */
+export const whoAmI = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
+  Result.map(resourceBody(call), () =>
+    json(
+      {
+        kind: "SelfSubjectReview",
+        apiVersion: VERSION,
+        metadata: { creationTimestamp: timestamp(kernel.nowMs()) },
+        status: { userInfo: userInfo(call.request.user) }
+      },
+      201
+    )
+  )
+
+const userInfo = ({ extra, groups, name, uid }: User): JsonObject => ({
+  username: name,
+  ...(uid === undefined ? {} : { uid }),
+  groups: [...groups],
+  ...(extra === undefined
+    ? {}
+    : { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) })
+})
+
+/** The documents by which others can verify the tokens, `undefined` for any other path. */
+export const document = (
+  kernel: Kernel,
+  path: string
+): { readonly contentType: string; readonly body: JsonObject } | undefined => {
+  const issuer = ServiceAccountTokens.issuerOf(kernel)
+  switch (path) {
+    case "/.well-known/openid-configuration":
+      return {
+        contentType: "application/json",
+        body: {
+          issuer,
+          jwks_uri: `${issuer}openid/v1/jwks`,
+          response_types_supported: ["id_token"],
+          subject_types_supported: ["public"],
+          id_token_signing_alg_values_supported: ["ES256"]
+        }
+      }
+    case "/openid/v1/jwks":
+      return { contentType: "application/jwk-set+json", body: kernel.tokens.publicKeys }
+    default:
+      return undefined
+  }
+}

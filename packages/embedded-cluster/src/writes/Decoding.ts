@@ -1,0 +1,184 @@
+/**
+ * Reads what a client sent as an object of its kind: fields that the kind does not have are dropped, and whoever wants
+ * to hear of them is told.
+ *
+ * **Source** Kubernetes, "API concepts: Field validation".
+ *
+ * @since 0.1.0
+ */
+import { Result } from "effect"
+import * as AppliedLists from "../patches/AppliedLists.ts"
+import * as FieldForms from "../schemas/FieldForms.ts"
+import * as FieldTypes from "../schemas/FieldTypes.ts"
+import { isObject, type JsonObject, textAt, withoutNulls } from "../core/Json.ts"
+import * as KindSchema from "../schemas/KindSchema.ts"
+import { apiVersionOf, type Resource } from "../core/Resource.ts"
+import {
+  badRequest,
+  type Failure,
+  type FieldError,
+  invalid,
+  invalidValue,
+  type Outcome,
+  unsupportedValue
+} from "../core/Status.ts"
+import * as Structural from "../schemas/Structural.ts"
+
+/** What becomes of fields that a kind does not have: refused, told of in a warning, or dropped in silence. */
+export type FieldValidation = "Strict" | "Warn" | "Ignore"
+
+const ALL: ReadonlyArray<FieldValidation> = ["Ignore", "Strict", "Warn"]
+
+/** Reads the word of a query; `undefined` for one that nobody knows. */
+export const fieldValidation = (word: string): FieldValidation | undefined =>
+  word === "" ? "Warn" : ALL.find((one) => one === word)
+
+export const unknownFieldValidation = (word: string): FieldError =>
+  unsupportedValue("fieldValidation", word, ["", ...ALL])
+
+/** How a client wants its fields read, and how it hears of what is dropped. */
+export interface Reading {
+  readonly fields: FieldValidation
+  readonly warn: (text: string) => void
+}
+
+/**
+ * Reads an object of a resource.
+ *
+ * **Shape** without `reading` an object comes from the server itself, and only a custom kind's schema is applied.
+ *
+ * **Errors** 400 when fields are unknown and the client is strict.
+ *
+ * **Limits** linear in the object; kinds that are built in are read by their published schemas.
+ */
+export const decode = (resource: Resource, object: JsonObject, reading?: Reading): Outcome<JsonObject> => {
+  const { custom } = resource
+  if (custom === undefined) {
+    if (reading === undefined) return Result.succeed(withoutNulls(object))
+    const { object: known, unknown } = Structural.prunePublished(KindSchema.ofResource(resource) ?? {}, object)
+    return Result.map(judge(resource, unknown, reading), () =>
+      FieldForms.canonical(apiVersionOf(resource), resource.kind, withoutNulls(known))
+    )
+  }
+  const { object: known, unknown } = Structural.prune(custom.schema, object)
+  return Result.map(judge(resource, unknown, reading), () => complete(custom.schema, known))
+}
+
+const STRICT = "strict decoding error: "
+
+const judge = (resource: Resource, unknown: ReadonlyArray<string>, reading: Reading | undefined): Outcome<void> => {
+  if (unknown.length === 0 || reading === undefined || reading.fields === "Ignore") return Result.succeed(undefined)
+  const problems = unknown.map((path) => `unknown field ${JSON.stringify(path)}`)
+  if (reading.fields === "Warn") {
+    for (const problem of problems) reading.warn(problem)
+    return Result.succeed(undefined)
+  }
+  // A custom kind names its version without its group.
+  const version = resource.custom === undefined ? apiVersionOf(resource) : resource.version
+  return Result.fail(
+    badRequest(
+      `${resource.kind} in version ${JSON.stringify(version)} cannot be handled as a ${resource.kind}: `
+        + `${STRICT}${problems.join(", ")}`
+    )
+  )
+}
+
+const complete = (schema: JsonObject, object: JsonObject): JsonObject => {
+  const { metadata, ...rest } = object
+  const filled = Structural.withDefaults(schema, Structural.withoutNulls(schema, rest))
+  return {
+    ...(isObject(metadata) ? { metadata: withoutNulls(metadata) } : {}),
+    ...(isObject(filled) ? filled : {})
+  }
+}
+
+/**
+ * Reads what a patch has made of an object. **Shape** `patch` is one that was merged field by field, where there is one.
+ *
+ * **Errors** 422 when a value has another type than its field, and when fields are unknown and the client is strict; it
+ * repeats the whole object, or the patch that was merged.
+ */
+export const decodePatched = (
+  resource: Resource,
+  object: JsonObject,
+  reading: Reading,
+  patch?: JsonObject
+): Outcome<JsonObject> => {
+  const refused = (shown: string, problem: string) =>
+    Result.fail(invalid("", "", "", [invalidValue("patch", shown, problem)]))
+  const version = apiVersionOf(resource)
+  if (resource.custom === undefined && patch !== undefined) {
+    const unlike = FieldTypes.converting(version, resource.kind, object)
+    if (unlike !== undefined) return refused(FieldTypes.goText(patch), unlike)
+  }
+  const problem =
+    resource.custom === undefined
+      ? FieldTypes.decoding(version, resource.kind, object)
+      : FieldTypes.decodingMetadata(object["metadata"] ?? null)
+  if (problem !== undefined) return refused(JSON.stringify(object), problem)
+  return Result.mapError(decode(resource, object, reading), (failure) => {
+    const strict = failure.message.indexOf(STRICT)
+    if (strict < 0) return failure
+    return invalid("", "", "", [invalidValue("patch", JSON.stringify(object), failure.message.slice(strict))])
+  })
+}
+
+/**
+ * **Errors** 500, as the real server answers an intent with fields or types of fields that its kind does not have, or
+ * with items of a list that share their identity.
+ */
+export const declared = (resource: Resource, intent: JsonObject): Outcome<JsonObject> => {
+  const { custom } = resource
+  const { unknown } =
+    custom === undefined
+      ? Structural.prunePublished(KindSchema.ofResource(resource) ?? {}, intent)
+      : Structural.prune(custom.schema, intent)
+  const lists = AppliedLists.problems(KindSchema.ofResource(resource), intent)
+  const mistyped =
+    custom === undefined && lists.length === 0
+      ? FieldTypes.declaring(apiVersionOf(resource), resource.kind, intent)
+      : undefined
+  const problems = [
+    ...unknown.map((path) => `.${path}: field not declared in schema`),
+    ...lists,
+    ...(mistyped === undefined ? [] : [mistyped])
+  ]
+  if (problems.length === 0) return Result.succeed(intent)
+  const [only] = problems
+  const told = problems.length === 1 && only !== undefined ? only : ["errors:", ...problems].join("\n  ")
+  const place = `${textAt(intent, "metadata", "namespace")}/${textAt(intent, "metadata", "name")}`
+  const kind = `${resource.group}/${resource.version}, Kind=${resource.kind}`
+  return Result.fail<Failure>({
+    code: 500,
+    message: `failed to create typed patch object (${place}; ${kind}): ${told}`
+  })
+}
+
+/**
+ * Reads what an apply has made of an object. **Shape** nulls stay in objects of a custom kind, whose schema then refuses
+ * them: so it is with the real server, also where the apply took the last thing out of a list or a map.
+ */
+export const applied = (resource: Resource, object: JsonObject): JsonObject => {
+  const { custom } = resource
+  if (custom === undefined) return FieldForms.canonical(apiVersionOf(resource), resource.kind, withoutNulls(object))
+  const { metadata, ...rest } = object
+  const filled = Structural.withDefaults(custom.schema, rest)
+  return {
+    ...(isObject(metadata) ? { metadata: withoutNulls(metadata) } : {}),
+    ...(isObject(filled) ? filled : {})
+  }
+}
+
+/** Brings an object of a custom kind into the shape of a version. */
+export const reshape = (resource: Resource, object: JsonObject): JsonObject => {
+  const { custom } = resource
+  return custom === undefined ? object : complete(custom.schema, Structural.prune(custom.schema, object).object)
+}
+
+/** Shows a stored object in the shape of a version. */
+export const shown = (resource: Resource, object: JsonObject): JsonObject =>
+  resource.custom?.stored === undefined ? object : reshape(resource, object)
+
+/** Brings an object of a version into the shape in which its kind is stored. */
+export const kept = (resource: Resource, object: JsonObject): JsonObject =>
+  resource.custom?.stored === undefined ? object : reshape(resource.custom.stored, object)

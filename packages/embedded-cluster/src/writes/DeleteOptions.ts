@@ -1,0 +1,89 @@
+/**
+ * Reads how a client wants things deleted.
+ *
+ * **Source** Kubernetes 1.36, `k8s.io/apiserver/pkg/endpoints/handlers/delete.go` and `ValidateDeleteOptions`.
+ *
+ * @since 0.1.0
+ */
+import { Result } from "effect"
+import { bodyText, type ResourceCall, stageErrors } from "../serving/ApiRequest.ts"
+import type * as Deletions from "./Deletions.ts"
+import * as FieldTypes from "../schemas/FieldTypes.ts"
+import { arrayAt, at, type Json, type JsonObject, numberAt, objectAt, textAt } from "../core/Json.ts"
+import * as Query from "../reads/Query.ts"
+import { badRequest, type FieldError, invalidOptions, invalidValue, type Outcome, unsupportedValue } from "../core/Status.ts"
+import { steps, type Steps } from "../core/Steps.ts"
+
+const KIND = "DeleteOptions"
+
+/** Reads them from the body of a request, or from its query where there is none. **Errors** 400, 415, 422. */
+export const read = steps(function* (call: ResourceCall): Steps<Deletions.DeleteOptions> {
+  const { body, query } = call.request
+  return yield* settled(body === "" ? yield* fromQuery(query) : yield* fromBody(call))
+})
+
+/** Reads those that a body of another kind carries. **Errors** 422. */
+export const within = ({ request }: ResourceCall, options: JsonObject): Outcome<Deletions.DeleteOptions> =>
+  settled({ ...options, dryRun: [...request.query.getAll("dryRun"), ...arrayAt(options, "dryRun")] })
+
+const fromBody = steps(function* ({ request }: ResourceCall): Steps<JsonObject> {
+  const body = yield* bodyText(request, KIND)
+  const kind = textAt(body, "kind")
+  if (kind !== "" && kind !== KIND) {
+    const version = JSON.stringify(textAt(body, "apiVersion") || "meta.k8s.io/v1")
+    const where = 'in scheme "pkg/runtime/scheme.go:111"'
+    return yield* Result.fail(
+      badRequest(`no kind ${JSON.stringify(kind)} is registered for version ${version} ${where}`)
+    )
+  }
+  const problem = FieldTypes.decodingDeleteOptions(body)
+  return problem === undefined ? body : yield* Result.fail(badRequest(problem))
+})
+
+const fromQuery = (query: URLSearchParams): Outcome<JsonObject> => {
+  const seconds = query.get("gracePeriodSeconds") ?? ""
+  if (seconds !== "" && !/^[-+]?[0-9]{1,18}$/.test(seconds))
+    return Result.fail(badRequest(`strconv.ParseInt: parsing ${JSON.stringify(seconds)}: invalid syntax`))
+  const policy = query.get("propagationPolicy")
+  const orphans = Query.flag(query, "orphanDependents")
+  return Result.succeed({
+    dryRun: query.getAll("dryRun"),
+    ...(seconds === "" ? {} : { gracePeriodSeconds: Number(seconds) }),
+    ...(policy === null ? {} : { propagationPolicy: policy }),
+    ...(orphans === undefined ? {} : { orphanDependents: orphans })
+  })
+}
+
+const PROPAGATION = ["Foreground", "Background", "Orphan"] as const
+
+const settled = (options: JsonObject): Outcome<Deletions.DeleteOptions> => {
+  const orphans = flagOf(at(options, "orphanDependents"))
+  const policy = at(options, "propagationPolicy") ?? undefined
+  const stages = arrayAt(options, "dryRun").filter((stage) => typeof stage === "string")
+  const asked = PROPAGATION.find((one) => one === policy)
+  const errors: ReadonlyArray<FieldError> = [
+    ...(orphans !== undefined && policy !== undefined ? [twice(policy)] : []),
+    ...(policy !== undefined && asked === undefined
+      ? [unsupportedValue("propagationPolicy", policy, [...PROPAGATION, "nil"])]
+      : []),
+    ...stageErrors(stages)
+  ]
+  if (errors.length > 0) return Result.fail(invalidOptions(KIND, errors))
+  const propagation = orphans === undefined ? asked : orphans ? "Orphan" : "Background"
+  const grace = numberAt(options, "gracePeriodSeconds")
+  const preconditions = objectAt(options, "preconditions")
+  const [uid, version] = [textAt(preconditions, "uid"), textAt(preconditions, "resourceVersion")]
+  return Result.succeed({
+    dryRun: stages.length > 0,
+    ...(grace === undefined ? {} : { graceSeconds: grace }),
+    ...(propagation === undefined ? {} : { propagation }),
+    ...(orphans === false ? { tellsWait: true } : {}),
+    ...(uid === "" ? {} : { uid }),
+    ...(version === "" ? {} : { version })
+  })
+}
+
+const flagOf = (value: Json | undefined): boolean | undefined => (typeof value === "boolean" ? value : undefined)
+
+const twice = (policy: Json): FieldError =>
+  invalidValue("propagationPolicy", policy, "orphanDependents and deletionPropagation cannot be both set")

@@ -1,0 +1,164 @@
+/**
+ * Deletes objects: at once, after a grace period, or when nothing holds them any more.
+ *
+ * **Source** Kubernetes, `k8s.io/apiserver/pkg/registry/rest/delete.go`; "Garbage Collection" for the three ways to
+ * treat dependents.
+ *
+ * @since 0.1.0
+ */
+import { Result } from "effect"
+import * as Collector from "./Collector.ts"
+import * as CustomKinds from "../customkinds/CustomKinds.ts"
+import * as Finalizers from "./Finalizers.ts"
+import { at, isObject, type JsonObject, numberAt, objectAt, put, textAt } from "../core/Json.ts"
+import { type Kernel, timestamp } from "../core/Kernel.ts"
+import type { Resource } from "../core/Resource.ts"
+import * as Resources from "../core/Resources.ts"
+import { conflict, type Details, forbidden, type Outcome } from "../core/Status.ts"
+import { read, type Stored } from "../core/Stored.ts"
+import { type Address, find, held } from "./Writes.ts"
+import { steps, type Steps } from "../core/Steps.ts"
+
+/**
+ * How an object goes.
+ *
+ * **Shape** without `graceSeconds` the object's own period counts; with `tellsWait` the client is told when the object
+ * has to wait.
+ */
+export interface DeleteOptions {
+  readonly graceSeconds?: number
+  readonly propagation?: Finalizers.Propagation
+  readonly tellsWait?: boolean
+  readonly uid?: string
+  readonly version?: string
+  readonly dryRun: boolean
+}
+
+/** What a deletion came to. **Shape** `gone` is false while a finalizer, the kubelet or the contents still hold it. */
+export interface Deletion {
+  readonly gone: boolean
+  readonly object: JsonObject
+  readonly details: Details
+}
+
+/**
+ * Deletes an object, or marks it as ending where something still holds it.
+ *
+ * **Errors** 404, 409 when a precondition does not hold, 403 for the namespaces that every cluster has.
+ */
+export const remove = steps(function* (kernel: Kernel, address: Address, options: DeleteOptions): Steps<Deletion> {
+  const { resource, name } = address
+  const stored = yield* find(kernel, address)
+  if (resource === Resources.namespaces && PROTECTED.has(name)) return yield* Result.fail(undeletable(name))
+  yield* preconditions(address, stored, options)
+  const before = read(stored)
+  const details = {
+    name,
+    ...(resource.group === "" ? {} : { group: resource.group }),
+    kind: resource.resource,
+    uid: stored.uid
+  }
+  const grace = graceOf(resource, before, options)
+  const marked = at(before, "metadata", "deletionTimestamp") !== undefined
+  if (resource === Resources.customResourceDefinitions && !marked) {
+    return { gone: false, object: retired(kernel, stored, options.dryRun), details }
+  }
+  const finalized = finalizing(resource, before, options)
+  const orphans = !kernel.collectsLater && Finalizers.has(finalized, Finalizers.ORPHAN)
+  const settled = orphans ? Finalizers.withoutFinalizer(finalized, Finalizers.ORPHAN) : finalized
+  // A second deletion can only shorten the time that is left.
+  if (
+    marked
+    && settled === before
+    && grace >= (numberAt(before, "metadata", "deletionGracePeriodSeconds") ?? 0)
+    && (grace > 0 || held(before))
+  ) {
+    return { gone: false, object: before, details }
+  }
+  const ending = ended(resource, settled, grace, marked, kernel.nowMs())
+  const goes = grace === 0 && !held(ending)
+  if (options.dryRun) return { gone: goes, object: ending, details }
+  if (orphans) Collector.release(kernel, stored.uid)
+  if (!goes) {
+    const object = read(kernel.store.write(resource, ending))
+    Collector.ending(kernel, resource, object)
+    return { gone: false, object, details }
+  }
+  const last = resource === Resources.pods ? ending : before
+  const removed = kernel.store.remove(resource, stored)
+  Collector.removed(kernel, resource, removed)
+  return { gone: true, object: put(last, ["metadata", "resourceVersion"], String(removed.revision)), details }
+})
+
+/** A definition goes after its objects. */
+const retired = (kernel: Kernel, stored: Stored, dryRun: boolean): JsonObject => {
+  const object = CustomKinds.retire(kernel, stored, dryRun)
+  if (dryRun) return object
+  for (const [resource, { name, namespace }] of CustomKinds.instances(kernel, stored.name)) {
+    // One that went with its owner a moment ago is what was asked for.
+    remove(kernel, { resource, namespace, name }, { dryRun: false })
+  }
+  Collector.closeDefinition(kernel, stored.name)
+  return object
+}
+
+const PROTECTED = new Set(["default", "kube-system", "kube-public"])
+
+const undeletable = (name: string) =>
+  forbidden(`namespaces "${name}" is forbidden: this namespace may not be deleted`, { name, kind: "namespaces" })
+
+const preconditions = ({ name, resource }: Address, stored: Stored, options: DeleteOptions): Outcome<void> => {
+  if (options.uid !== undefined && options.uid !== stored.uid) {
+    return Result.fail(
+      conflict(
+        resource,
+        name,
+        `the UID in the precondition (${options.uid}) does not match the UID in record (${stored.uid}). `
+          + "The object might have been deleted and then recreated",
+        resource.kind
+      )
+    )
+  }
+  if (options.version !== undefined && options.version !== String(stored.revision)) {
+    return Result.fail(
+      conflict(
+        resource,
+        name,
+        `the ResourceVersion in the precondition (${options.version}) does not match the ResourceVersion in record `
+          + `(${stored.revision}). The object might have been modified`,
+        resource.kind
+      )
+    )
+  }
+  return Result.succeed(undefined)
+}
+
+/** Only a pod that runs on a node has time to end; a finished or unbound one has nothing left to do. */
+const graceOf = (resource: Resource, object: JsonObject, options: DeleteOptions): number => {
+  if (resource !== Resources.pods || textAt(object, "spec", "nodeName") === "") return 0
+  const phase = textAt(object, "status", "phase")
+  if (phase === "Succeeded" || phase === "Failed") return 0
+  return Math.max(0, options.graceSeconds ?? numberAt(object, "spec", "terminationGracePeriodSeconds") ?? 30)
+}
+
+const finalizing = (resource: Resource, object: JsonObject, { propagation }: DeleteOptions): JsonObject => {
+  // Jobs are older than the default of all others: without a wish, their pods stay.
+  const own = propagation ?? (resource === Resources.jobs && !hasWish(object) ? "Orphan" : undefined)
+  return isObject(at(object, "spec", "finalizers")) ? object : Finalizers.forPropagation(object, own)
+}
+
+const hasWish = (object: JsonObject): boolean =>
+  Finalizers.has(object, Finalizers.ORPHAN) || Finalizers.has(object, Finalizers.FOREGROUND)
+
+const ended = (resource: Resource, object: JsonObject, grace: number, marked: boolean, nowMs: number): JsonObject => {
+  const generation = numberAt(object, "metadata", "generation")
+  const metadata = {
+    ...objectAt(object, "metadata"),
+    ...(generation === undefined || marked ? {} : { generation: generation + 1 }),
+    deletionTimestamp: timestamp(nowMs + grace * 1_000),
+    ...(resource === Resources.namespaces ? {} : { deletionGracePeriodSeconds: grace })
+  }
+  return resource === Resources.namespaces
+    ? put({ ...object, metadata }, ["status", "phase"], "Terminating")
+    : { ...object, metadata }
+}

@@ -1,0 +1,111 @@
+/**
+ * Answers for the logs of pods, which a real server fetches from the kubelet of their node.
+ *
+ * No kubelet listens here. What a container has written is what its pod's annotation
+ * `log.harness.quarterdeck.dev/<container>` says; without one, the answer is that of a real server whose kubelet does
+ * not answer: nothing for a pod without a node, 404 for one whose node is gone, else 500. An empty log would look as if
+ * something ran and said nothing.
+ *
+ * **Source** Kubernetes 1.36, `pkg/registry/core/pod/strategy.go`, `LogLocation`, and its replies.
+ *
+ * @since 0.1.0
+ */
+import { Result } from "effect"
+import { type Reply, type ResourceCall, text } from "../serving/ApiRequest.ts"
+import { arrayAt, at, type JsonObject, numberAt, textAt } from "../core/Json.ts"
+import type { Kernel } from "../core/Kernel.ts"
+import * as Query from "../reads/Query.ts"
+import * as Resources from "../core/Resources.ts"
+import {
+  badRequest,
+  type Failure,
+  type FieldError,
+  forbiddenValue,
+  invalid,
+  invalidValue,
+  notFound,
+  type Outcome
+} from "../core/Status.ts"
+import { read } from "../core/Stored.ts"
+import * as Writes from "./Writes.ts"
+import { steps, type Steps } from "../core/Steps.ts"
+
+/** Before the name of the container whose log the annotation holds. */
+export const ANNOTATION = "log.harness.quarterdeck.dev/"
+
+/** **Errors** 400 for a container that the pod does not have, 404, 422 for options that cannot be, 500. */
+export const answer = steps(function* (kernel: Kernel, { info, request }: ResourceCall): Steps<Reply> {
+  const { name, namespace } = info
+  const stored = yield* Writes.find(kernel, { resource: Resources.pods, namespace, name })
+  const errors = optionErrors(request.query)
+  if (errors.length > 0) return yield* Result.fail(invalid("PodLogOptions", "", name, errors))
+  const pod = read(stored)
+  const container = yield* containerOf(pod, request.query.get("container") ?? "")
+  const node = textAt(pod, "spec", "nodeName")
+  if (node === "") return { _tag: "Text", status: 204, contentType: TEXT, body: "" }
+  const written = at(pod, "metadata", "annotations", `${ANNOTATION}${container}`)
+  if (typeof written === "string") return text(selected(written, request.query))
+  return yield* Result.fail(unreachable(kernel, node, `${namespace}/${name}/${container}`))
+})
+
+const TEXT = "text/plain; charset=utf-8"
+const COUNTS = ["tailLines", "limitBytes", "sinceSeconds"]
+
+const optionErrors = (query: URLSearchParams): ReadonlyArray<FieldError> => [
+  ...COUNTS.flatMap((name) => {
+    const value = Number(query.get(name) ?? "1")
+    const least = name === "tailLines" ? 0 : 1
+    const problem = least === 0 ? "must be greater than or equal to 0" : "must be greater than 0"
+    return value >= least ? [] : [invalidValue(name, value, problem)]
+  }),
+  ...(query.has("sinceTime") && query.has("sinceSeconds")
+    ? [forbiddenValue("[]", "at most one of `sinceTime` or `sinceSeconds` may be specified")]
+    : [])
+]
+
+const namesIn = (pod: JsonObject, list: string): ReadonlyArray<string> =>
+  arrayAt(pod, "spec", list).map((container) => textAt(container, "name"))
+
+const containerOf = (pod: JsonObject, asked: string): Outcome<string> => {
+  const name = textAt(pod, "metadata", "name")
+  const containers = namesIn(pod, "containers")
+  const first = namesIn(pod, "initContainers")
+  const all = [...containers, ...first, ...namesIn(pod, "ephemeralContainers")]
+  if (asked !== "") {
+    return all.includes(asked)
+      ? Result.succeed(asked)
+      : Result.fail(badRequest(`container ${asked} is not valid for pod ${name}`))
+  }
+  const usual = textAt(pod, "metadata", "annotations", "kubectl.kubernetes.io/default-container")
+  const [only] = containers
+  if (all.length === 1 && only !== undefined) return Result.succeed(only)
+  if (usual !== "" && containers.includes(usual)) return Result.succeed(usual)
+  const others = first.length === 0 ? "" : ` or one of the init containers: [${first.join(" ")}]`
+  return Result.fail(
+    badRequest(`a container name must be specified for pod ${name}, choose one of: [${containers.join(" ")}]${others}`)
+  )
+}
+
+/** The end of a log, as far as a query asks for it; its lines carry no times, so a time to begin from changes nothing. */
+const selected = (log: string, query: URLSearchParams): string => {
+  const tail = Query.natural(query.get("tailLines") ?? "")
+  const limit = Query.natural(query.get("limitBytes") ?? "")
+  const ended = log === "" || log.endsWith("\n") ? log : `${log}\n`
+  const lines = ended.split(/(?<=\n)/)
+  const kept = tail === undefined ? ended : tail === 0 ? "" : lines.slice(-tail).join("")
+  return limit === undefined ? kept : Buffer.from(kept).subarray(0, limit).toString()
+}
+
+const KUBELET_PORT = 10_250
+
+const unreachable = ({ store }: Kernel, name: string, path: string): Failure => {
+  const stored = store.get(Resources.nodes, name)
+  // The real server speaks of a pod here, too.
+  if (stored === undefined) return notFound(Resources.pods, name)
+  const node = read(stored)
+  const address = arrayAt(node, "status", "addresses").map((one) => textAt(one, "address"))[0]
+  if (address === undefined) return { code: 500, message: "no preferred addresses found; known addresses: []" }
+  const port = numberAt(node, "status", "daemonEndpoints", "kubeletEndpoint", "Port") || KUBELET_PORT
+  const url = `https://${address}:${port}/containerLogs/${path}`
+  return { code: 500, message: `Get ${JSON.stringify(url)}: dial tcp ${address}:${port}: connect: connection refused` }
+}

@@ -1,0 +1,105 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { parse as parseYaml } from "yaml"
+import { problem } from "../../src/core/GoTime.ts"
+import { arrayAt, at, checked, textAt } from "../../src/core/Json.ts"
+import { configMap, patching, started } from "../Client.ts"
+
+const MAPS = "/api/v1/namespaces/default/configmaps"
+
+describe("what a client writes", () => {
+  it.effect("422 when a patch makes a value of another type, and the object stays as it was", () =>
+    Effect.gen(function* () {
+      const { call } = yield* started()
+      yield* call("POST", MAPS, { body: configMap("a") })
+      const patches = [
+        patching({ metadata: { labels: { a: true } } }),
+        patching({ data: "x" }),
+        { body: '[{"op":"add","path":"/data/z","value":5}]', type: "application/json-patch+json" }
+      ]
+      for (const patch of patches) {
+        const { json, status } = yield* call("PATCH", `${MAPS}/a`, patch)
+        assert.strictEqual(status, 422)
+        assert.match(textAt(json, "message"), /: json: cannot unmarshal (bool|string|number) into Go struct field /)
+      }
+      const { json } = yield* call("GET", `${MAPS}/a`)
+      assert.deepStrictEqual(at(json, "data"), { key: "value" })
+    })
+  )
+
+  it.effect("a generated name is a label however long its beginning is", () =>
+    Effect.gen(function* () {
+      const { call } = yield* started()
+      const { json } = yield* call("POST", MAPS, { body: { metadata: { generateName: "a".repeat(70) } } })
+      assert.match(textAt(json, "metadata", "name"), /^a{58}[a-z0-9]{5}$/)
+    })
+  )
+
+  it.effect("each port of a service gets a node port of its own", () =>
+    Effect.gen(function* () {
+      const { call } = yield* started()
+      const ports = [80, 81, 82].map((port) => ({ name: `p${port}`, port }))
+      const body = { metadata: { name: "s" }, spec: { type: "NodePort", ports } }
+      const { json } = yield* call("POST", "/api/v1/namespaces/default/services", { body })
+      const given = arrayAt(json, "spec", "ports").map((port) => at(port, "nodePort"))
+      assert.strictEqual(new Set(given).size, 3)
+    })
+  )
+
+  it.effect("whoever defines a kind by rules in CEL is warned that they are not evaluated", () =>
+    Effect.gen(function* () {
+      const { call } = yield* started()
+      const spec = { type: "object", "x-kubernetes-validations": [{ rule: "true" }] }
+      const openAPIV3Schema = { type: "object", properties: { spec } }
+      const body = {
+        metadata: { name: "widgets.example.com" },
+        spec: {
+          group: "example.com",
+          scope: "Namespaced",
+          names: { plural: "widgets", kind: "Widget" },
+          versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema } }]
+        }
+      }
+      const made = yield* call("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", { body })
+      assert.strictEqual(made.status, 201)
+      assert.match(String(made.headers["warning"]), /x-kubernetes-validations: .* does not evaluate/)
+    })
+  )
+
+  it.effect("answers in YAML say what answers in JSON say, refusals and lists too", () =>
+    Effect.gen(function* () {
+      const { call } = yield* started()
+      yield* call("POST", MAPS, { body: configMap("a", {}, { y: "yes", n: "1", lines: "a\nb" }) })
+      for (const path of [`${MAPS}/a`, `${MAPS}/none`, `${MAPS}?limit=5`, "/apis/policy/v1"]) {
+        const json = yield* call("GET", path)
+        const yaml = yield* call("GET", path, { accept: "application/yaml" })
+        assert.strictEqual(yaml.type, "application/yaml")
+        assert.strictEqual(yaml.status, json.status)
+        assert.deepStrictEqual(checked(parseYaml(yaml.text, { version: "1.1" })), json.json)
+      }
+      const preferred = yield* call("GET", `${MAPS}/a`, { accept: "application/json, application/yaml" })
+      assert.strictEqual(preferred.type, "application/json")
+      assert.strictEqual((yield* call("GET", `${MAPS}?watch=1`, { accept: "application/yaml" })).status, 406)
+    })
+  )
+})
+
+describe("times", () => {
+  const instant = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 4_102_444_800_000 }))
+  const short = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 18 }))
+
+  it.prop("every instant that is printed is a time, and nothing cut short is", [instant, short], ([ms, cut]) => {
+    const text = new Date(ms).toISOString()
+    assert.isUndefined(problem(text, "seconds"))
+    assert.isUndefined(problem(text.replace("Z", "000Z"), "micros"))
+    assert.isDefined(problem(text.slice(0, cut), "seconds"))
+  })
+
+  it("days that a month does not have are no times", () => {
+    assert.strictEqual(
+      problem("2026-02-29T00:00:00Z", "seconds"),
+      'parsing time "2026-02-29T00:00:00Z": day out of range'
+    )
+    assert.isUndefined(problem("2028-02-29T00:00:00Z", "seconds"))
+  })
+})

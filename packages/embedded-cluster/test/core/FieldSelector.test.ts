@@ -1,0 +1,46 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result, Schema } from "effect"
+import * as FieldSelector from "../../src/core/FieldSelector.ts"
+import { nodes, pods } from "../../src/core/Resources.ts"
+
+const read = (text: string) => Result.getOrThrow(FieldSelector.parse(text, pods))
+
+describe("FieldSelector", () => {
+  it.each([
+    ["", true],
+    ["spec.nodeName=n1", true],
+    ["spec.nodeName==n1,status.phase!=Failed", true],
+    ["spec.nodeName!=n1", false],
+    ["status.podIP=", true]
+  ])("decides %s", (text, expected) => {
+    assert.strictEqual(
+      FieldSelector.matches(read(text), { "spec.nodeName": "n1", "status.phase": "Running" }),
+      expected
+    )
+  })
+
+  it("400 for a field that the kind does not select by", () => {
+    const failure = Result.merge(Result.flip(FieldSelector.parse("spec.foo=x", pods)))
+    assert.deepStrictEqual(failure, { code: 400, reason: "BadRequest", message: "field label not supported: spec.foo" })
+    assert.isTrue(Result.isFailure(FieldSelector.parse("metadata.namespace=x", nodes)))
+  })
+
+  it("400 for a text that is no selector", () => {
+    const failure = Result.merge(Result.flip(FieldSelector.parse("spec.nodeName", pods)))
+    assert.deepStrictEqual(failure, {
+      code: 400,
+      reason: "BadRequest",
+      message: "invalid selector: 'spec.nodeName'; can't understand 'spec.nodeName'"
+    })
+  })
+
+  it.prop("selects by any value once it is escaped", [Schema.String], ([value]) => {
+    const selector = read(`spec.nodeName=${FieldSelector.escape(value)}`)
+    assert.isTrue(FieldSelector.matches(selector, { "spec.nodeName": value }))
+    assert.strictEqual(FieldSelector.pinned(selector, "spec.nodeName"), value)
+  })
+
+  it.prop("never throws, whatever the text", [Schema.String], ([text]) => {
+    assert.isBoolean(Result.isSuccess(FieldSelector.parse(text, pods)))
+  })
+})

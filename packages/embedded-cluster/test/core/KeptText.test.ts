@@ -1,0 +1,36 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { KeptText } from "../../src/core/KeptText.ts"
+
+/** Characters of one to four bytes, whose bytes partly agree. */
+const Part = Schema.Literals(["a", "b", "é", "è", "日", "旧", "😀", "😁", "\u0000", "same text on both sides "])
+const Parts = Schema.Array(Part)
+
+describe("KeptText", () => {
+  it.prop("gives back each of many versions", [Schema.Array(Parts)], ([versions]) => {
+    const kept: Array<KeptText> = []
+    for (const parts of versions) kept.push(KeptText.of(parts.join(""), kept.at(-1)))
+    assert.deepStrictEqual(
+      kept.map(String),
+      versions.map((parts) => parts.join(""))
+    )
+  })
+
+  it.prop(
+    "gives back a text that differs from the earlier one in its middle",
+    [Parts, Parts, Parts, Parts],
+    ([head, before, after, tail]) => {
+      const text = (middle: ReadonlyArray<string>) => [...head, ...middle, ...tail].join("")
+      const earlier = KeptText.of(text(before))
+      assert.strictEqual(String(KeptText.of(text(after), earlier)), text(after))
+      assert.strictEqual(String(earlier), text(before))
+    }
+  )
+
+  it("keeps texts that are longer than those that share memory", () => {
+    const long = "日本語".repeat(10_000)
+    const kept = KeptText.of(long)
+    assert.strictEqual(String(kept), long)
+    assert.strictEqual(String(KeptText.of(`${long}!`, kept)), `${long}!`)
+  })
+})

@@ -1,0 +1,287 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { at, textAt } from "../../src/core/Json.ts"
+import { brief, configMap, connect, namesOf, patching, pod, revisionOf, started } from "../Client.ts"
+
+const MAPS = "/api/v1/namespaces/default/configmaps"
+const PODS = "/api/v1/namespaces/default/pods"
+const INITIAL = "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
+
+describe("a watch", () => {
+  it.live("tells what is there, the mark behind it, and then what happens", () =>
+    Effect.gen(function* () {
+      const { call, watch } = yield* started()
+      yield* call("POST", MAPS, { body: configMap("a") })
+      const events = yield* watch(`${MAPS}?${INITIAL}`)
+      const [added, mark] = yield* events.take(2)
+      assert.strictEqual(brief(added), "ADDED a")
+      assert.strictEqual(textAt(mark, "type"), "BOOKMARK")
+      assert.deepStrictEqual(at(mark, "object", "metadata", "annotations"), { "k8s.io/initial-events-end": "true" })
+      yield* call("POST", MAPS, { body: configMap("b") })
+      yield* call("PATCH", `${MAPS}/b`, patching({ data: { key: "new" } }))
+      yield* call("DELETE", `${MAPS}/b`)
+      const told = yield* events.take(3)
+      assert.deepStrictEqual(told.map(brief), ["ADDED b", "MODIFIED b", "DELETED b"])
+      const revisions = told.map((event) => revisionOf(event["object"]))
+      assert.deepStrictEqual(
+        revisions,
+        revisions.toSorted((left, right) => left - right)
+      )
+      assert.strictEqual(new Set(revisions).size, 3)
+    })
+  )
+
+  it.live("goes on after a version, without a gap and without telling anything twice", () =>
+    Effect.gen(function* () {
+      const { call, watch } = yield* started()
+      const list = yield* call("GET", MAPS)
+      yield* Effect.forEach(["a", "b"], (name) => call("POST", MAPS, { body: configMap(name) }))
+      const events = yield* watch(`${MAPS}?watch=1&resourceVersion=${revisionOf(list.json)}`)
+      yield* call("POST", MAPS, { body: configMap("c") })
+      assert.deepStrictEqual((yield* events.take(3)).map(brief), ["ADDED a", "ADDED b", "ADDED c"])
+    })
+  )
+
+  it.live("an object that leaves the selector is deleted with its old labels, and one that enters is added", () =>
+    Effect.gen(function* () {
+      const { call, watch } = yield* started()
+      yield* call("POST", MAPS, { body: configMap("a", { app: "web" }) })
+      const events = yield* watch(`${MAPS}?watch=1&resourceVersion=0&labelSelector=app%3Dweb`)
+      yield* call("PATCH", `${MAPS}/a`, patching({ metadata: { labels: { app: "api" } } }))
+      yield* call("PATCH", `${MAPS}/a`, patching({ data: { unseen: "1" } }))
+      const back = yield* call("PATCH", `${MAPS}/a`, patching({ metadata: { labels: { app: "web" } } }))
+      const [, left, entered] = yield* events.take(3)
+      assert.strictEqual(brief(left), "DELETED a")
+      assert.deepStrictEqual(at(left, "object", "metadata", "labels"), { app: "web" })
+      assert.strictEqual(revisionOf(left?.["object"]), revisionOf(back.json) - 2)
+      assert.strictEqual(brief(entered), "ADDED a")
+    })
+  )
+
+  it.live("a field selector follows pods to their node", () =>
+    Effect.gen(function* () {
+      const { call, watch } = yield* started()
+      const events = yield* watch(`${PODS}?watch=1&fieldSelector=spec.nodeName%3Dn1`)
+      yield* Effect.forEach(["a", "b"], (name) => call("POST", PODS, { body: pod(name) }))
+      yield* call("POST", `${PODS}/b/binding`, {
+        body: { metadata: { name: "b" }, target: { kind: "Node", name: "n1" } }
+      })
+      assert.deepStrictEqual((yield* events.take(1)).map(brief), ["ADDED b"])
+    })
+  )
+
+  it.live("a change of nothing sends nothing", () =>
+    Effect.gen(function* () {
+      const { call, watch } = yield* started()
+      const made = yield* call("POST", MAPS, { body: configMap("a") })
+      const events = yield* watch(`${MAPS}?watch=1&resourceVersion=${revisionOf(made.json)}`)
+      yield* call("PUT", `${MAPS}/a`, { body: made.json })
+      yield* call("POST", MAPS, { body: configMap("b") })
+      assert.deepStrictEqual((yield* events.take(1)).map(brief), ["ADDED b"])
+    })
+  )
+
+  it.live("many watches of different forms hear of the same change", () =>
+    Effect.gen(function* () {
+      const { call, watch } = yield* started()
+      const table = "application/json;as=Table;v=v1;g=meta.k8s.io"
+      const partial = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"
+      const streams = yield* Effect.forEach(
+        [{}, {}, { accept: table }, { accept: table }, { accept: partial }],
+        (options) => watch(`${MAPS}?watch=1`, options)
+      )
+      yield* call("POST", MAPS, { body: configMap("a") })
+      yield* call("POST", MAPS, { body: configMap("b") })
+      const heard = yield* Effect.forEach(streams, (events) => events.take(2))
+      assert.deepStrictEqual(
+        heard.map((events) => textAt(events[1], "object", "kind")),
+        ["ConfigMap", "ConfigMap", "Table", "Table", "PartialObjectMetadata"]
+      )
+      // A table shows its columns once a stream.
+      assert.isArray(at(heard[2]?.[0], "object", "columnDefinitions"))
+      assert.isNull(at(heard[2]?.[1], "object", "columnDefinitions"))
+    })
+  )
+
+  it.live("410 as an event when the history does not reach back, and the list says where to begin", () =>
+    Effect.gen(function* () {
+      const { call, watch } = yield* started({ historyCapacity: 3 })
+      const before = revisionOf((yield* call("GET", MAPS)).json)
+      yield* Effect.forEach(["a", "b", "c", "d"], (name) => call("POST", MAPS, { body: configMap(name) }))
+      const events = yield* (yield* watch(`${MAPS}?watch=1&resourceVersion=${before}`)).rest
+      assert.deepStrictEqual(events, [
+        {
+          type: "ERROR",
+          object: {
+            kind: "Status",
+            apiVersion: "v1",
+            metadata: {},
+            status: "Failure",
+            message: `too old resource version: ${before} (${before + 1})`,
+            reason: "Expired",
+            code: 410
+          }
+        }
+      ])
+      const resumed = yield* watch(`${MAPS}?watch=1&resourceVersion=${before + 1}`)
+      assert.deepStrictEqual((yield* resumed.take(3)).map(brief), ["ADDED b", "ADDED c", "ADDED d"])
+    })
+  )
+
+  it.live(
+    "504 as an event for initial objects at a version that is not there yet, as after the server lost its data",
+    () =>
+      Effect.gen(function* () {
+        const { call, watch } = yield* started()
+        const now = revisionOf((yield* call("GET", MAPS)).json)
+        const events = yield* watch(`${MAPS}?${INITIAL}&resourceVersion=${now + 400}`)
+        const [refused, ...others] = yield* events.rest
+        assert.strictEqual(textAt(refused, "type"), "ERROR")
+        assert.strictEqual(
+          textAt(refused, "object", "message"),
+          `Timeout: Too large resource version: ${now + 400}, current: ${now}`
+        )
+        assert.isEmpty(others)
+      })
+  )
+
+  it.live("of each version of a kind hears of every change in its own", () =>
+    Effect.gen(function* () {
+      const { call, watch } = yield* started()
+      const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } }
+      const names = { plural: "widgets", kind: "Widget" }
+      const spec = {
+        ...{ group: "example.com", scope: "Namespaced", names },
+        versions: [
+          { name: "v1", served: true, storage: true, schema },
+          { name: "v2", served: true, storage: false, schema }
+        ]
+      }
+      const defined = yield* call("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+        body: { metadata: { name: "widgets.example.com" }, spec }
+      })
+      assert.strictEqual(defined.status, 201, defined.text)
+      const pathOf = (version: string) => `/apis/example.com/${version}/namespaces/default/widgets`
+      const watches = yield* Effect.forEach(["v1", "v2"], (version) => watch(`${pathOf(version)}?watch=1`))
+      for (const name of ["a", "b"]) {
+        const body = { apiVersion: "example.com/v1", kind: "Widget", metadata: { name } }
+        assert.strictEqual((yield* call("POST", pathOf("v1"), { body })).status, 201)
+      }
+      const told = yield* Effect.forEach(watches, (events) =>
+        Effect.map(events.take(2), (both) => both.map((event) => textAt(event, "object", "apiVersion")))
+      )
+      assert.deepStrictEqual(told, [
+        ["example.com/v1", "example.com/v1"],
+        ["example.com/v2", "example.com/v2"]
+      ])
+    })
+  )
+
+  it.effect("gets bookmarks at the interval, a last one before its time is up, and then ends cleanly", () =>
+    Effect.gen(function* () {
+      const { call, watch } = yield* started({ bookmarkIntervalMs: 10_000 })
+      const events = yield* watch(`${MAPS}?${INITIAL}&timeoutSeconds=15`)
+      yield* events.next
+      const other = yield* call("POST", PODS, { body: pod("elsewhere") })
+      yield* TestClock.adjust("10 seconds")
+      const bookmark = yield* events.next
+      assert.strictEqual(textAt(bookmark, "type"), "BOOKMARK")
+      assert.strictEqual(revisionOf(bookmark?.["object"]), revisionOf(other.json))
+      yield* TestClock.adjust("3 seconds")
+      assert.strictEqual(textAt(yield* events.next, "type"), "BOOKMARK")
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual(yield* events.rest, [])
+    })
+  )
+
+  it.effect("sends no bookmark to who does not take them", () =>
+    Effect.gen(function* () {
+      const { watch } = yield* started({ bookmarkIntervalMs: 1_000 })
+      const events = yield* watch(`${MAPS}?watch=1&resourceVersion=0&timeoutSeconds=5`)
+      yield* TestClock.adjust("5 seconds")
+      assert.deepStrictEqual(yield* events.rest, [])
+    })
+  )
+})
+
+describe("a list", () => {
+  it.live("pages show one version, whatever is written in between, and each object once", () =>
+    Effect.gen(function* () {
+      const { call } = yield* started()
+      const names = Array.from({ length: 7 }, (_, index) => `c${index}`)
+      yield* Effect.forEach(names, (name) => call("POST", MAPS, { body: configMap(name) }))
+      const first = yield* call("GET", `${MAPS}?limit=3`)
+      assert.strictEqual(at(first.json, "metadata", "remainingItemCount"), 4)
+      yield* call("DELETE", `${MAPS}/c4`)
+      yield* call("POST", MAPS, { body: configMap("c3x") })
+      const seen = [...namesOf(first.json)]
+      let token = textAt(first.json, "metadata", "continue")
+      while (token !== "") {
+        const page = yield* call("GET", `${MAPS}?limit=3&continue=${token}`)
+        assert.strictEqual(revisionOf(page.json), revisionOf(first.json))
+        seen.push(...namesOf(page.json))
+        token = textAt(page.json, "metadata", "continue")
+      }
+      assert.deepStrictEqual(seen, names)
+      assert.deepStrictEqual(
+        namesOf(
+          (yield* call("GET", `${MAPS}?resourceVersion=${revisionOf(first.json)}&resourceVersionMatch=Exact`)).json
+        ),
+        names
+      )
+    })
+  )
+
+  it.live("410 for a page whose version is forgotten, with a token that goes on at the present", () =>
+    Effect.gen(function* () {
+      const { call, server } = yield* started()
+      yield* Effect.forEach(["a", "b", "c"], (name) => call("POST", MAPS, { body: configMap(name) }))
+      const first = yield* call("GET", `${MAPS}?limit=1`)
+      yield* call("POST", MAPS, { body: configMap("d") })
+      yield* server.expireHistory
+      const expired = yield* call("GET", `${MAPS}?limit=1&continue=${textAt(first.json, "metadata", "continue")}`)
+      assert.deepStrictEqual([expired.status, expired.json["reason"]], [410, "Expired"])
+      const rest = yield* call("GET", `${MAPS}?continue=${textAt(expired.json, "metadata", "continue")}`)
+      assert.deepStrictEqual(namesOf(rest.json), ["b", "c", "d"])
+      const exact = yield* call("GET", `${MAPS}?resourceVersion=${revisionOf(first.json)}&resourceVersionMatch=Exact`)
+      assert.strictEqual(exact.json["message"], "The resourceVersion for the provided list is too old.")
+    })
+  )
+
+  it.live("504 for a version that is not there yet", () =>
+    Effect.gen(function* () {
+      const { call } = yield* started()
+      const now = revisionOf((yield* call("GET", MAPS)).json)
+      const early = yield* call("GET", `${MAPS}?resourceVersion=${now + 5}`)
+      assert.deepStrictEqual(early.json, {
+        kind: "Status",
+        apiVersion: "v1",
+        metadata: {},
+        status: "Failure",
+        message: `Timeout: Too large resource version: ${now + 5}, current: ${now}`,
+        reason: "Timeout",
+        details: {
+          causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
+          retryAfterSeconds: 1
+        },
+        code: 504
+      })
+    })
+  )
+
+  it.live("a long one does not hold up a short call on another connection", () =>
+    Effect.gen(function* () {
+      const { call, server } = yield* started()
+      const big = "x".repeat(1_000_000)
+      yield* Effect.forEach(
+        Array.from({ length: 30 }, (_, index) => `m${index}`),
+        (name) => call("POST", MAPS, { body: configMap(name, {}, { big }) })
+      )
+      const other = yield* connect(server)
+      const [list, quick] = yield* Effect.all([call("GET", MAPS), other.call("GET", "/readyz")], { concurrency: 2 })
+      assert.strictEqual(namesOf(list.json).length, 30)
+      assert.strictEqual(quick.text, "ok")
+    })
+  )
+})

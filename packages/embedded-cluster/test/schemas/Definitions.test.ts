@@ -1,0 +1,50 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Definitions from "../../src/schemas/Definitions.ts"
+import { arrayAt, isObject, type Json, textAt } from "../../src/core/Json.ts"
+import * as KindSchema from "../../src/schemas/KindSchema.ts"
+import * as Resources from "../../src/core/Resources.ts"
+
+const referencesIn = (value: Json): ReadonlyArray<string> => {
+  if (Array.isArray(value)) return value.flatMap(referencesIn)
+  if (!isObject(value)) return []
+  const own = textAt(value, "$ref")
+  return [
+    ...(own === "" ? [] : [own.slice(Definitions.REFERENCE.length)]),
+    ...Object.values(value).flatMap(referencesIn)
+  ]
+}
+
+describe("the schemas that are built in", () => {
+  it("has every kind of the table, by the group, version and kind that it says itself", () => {
+    for (const { group, kind, version } of Resources.all) {
+      const schema = Definitions.get(Definitions.nameOf(group, version, kind))
+      const said = arrayAt(schema, "x-kubernetes-group-version-kind")
+      assert.deepInclude(said, { group, version, kind })
+    }
+  })
+
+  it("refer to nothing that is not among them", () => {
+    const names = new Set(Definitions.names())
+    for (const name of names) {
+      for (const reference of referencesIn(Definitions.get(name)))
+        assert.isTrue(names.has(reference), `${name}: ${reference}`)
+    }
+  })
+
+  it("know by which keys lists merge, in the two ways that differ", () => {
+    const container = KindSchema.reference("io.k8s.api.core.v1.Container")
+    const ports = KindSchema.fieldOf(container, "ports")
+    assert.deepStrictEqual(KindSchema.forPatch(ports), { _tag: "Keyed", keys: ["containerPort"] })
+    assert.deepStrictEqual(KindSchema.forApply(ports), { _tag: "Keyed", keys: ["containerPort", "protocol"] })
+    assert.strictEqual(KindSchema.keyDefault(ports, "protocol"), "TCP")
+    const spec = KindSchema.reference("io.k8s.api.core.v1.PodSpec")
+    assert.strictEqual(KindSchema.forPatch(KindSchema.fieldOf(spec, "tolerations"))._tag, "Atomic")
+    assert.isTrue(KindSchema.isAtomic(KindSchema.fieldOf(spec, "nodeSelector")))
+  })
+
+  it("know nothing of what they do not name", () => {
+    assert.deepStrictEqual(Definitions.get("io.k8s.api.core.v1.Nothing"), {})
+    assert.isUndefined(KindSchema.fieldOf(KindSchema.reference("io.k8s.api.core.v1.Pod"), "nothing"))
+    assert.strictEqual(KindSchema.forApply(undefined)._tag, "Atomic")
+  })
+})

@@ -1,0 +1,53 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { type Answer, pod, started } from "../Client.ts"
+
+const PODS = "/api/v1/namespaces/default/pods"
+const said = ({ json, status, text }: Answer) => [status, json["message"] ?? text]
+
+describe("logs of pods", () => {
+  it.effect("are what the annotation says, from the end as far as asked", () =>
+    Effect.gen(function* () {
+      const { call } = yield* started()
+      const annotations = { "log.harness.quarterdeck.dev/main": "one\ntwo\nthree" }
+      yield* call("POST", PODS, {
+        body: { ...pod("talks", { nodeName: "n1" }), metadata: { name: "talks", annotations } }
+      })
+      assert.deepStrictEqual(said(yield* call("GET", `${PODS}/talks/log`)), [200, "one\ntwo\nthree\n"])
+      assert.deepStrictEqual(said(yield* call("GET", `${PODS}/talks/log?tailLines=2`)), [200, "two\nthree\n"])
+      assert.deepStrictEqual(said(yield* call("GET", `${PODS}/talks/log?tailLines=0`)), [200, ""])
+      assert.deepStrictEqual(said(yield* call("GET", `${PODS}/talks/log?limitBytes=5`)), [200, "one\nt"])
+    })
+  )
+
+  it.effect("without it are what a server says whose kubelet does not answer", () =>
+    Effect.gen(function* () {
+      const { call } = yield* started()
+      const addresses = [{ type: "InternalIP", address: "10.1.2.3" }]
+      yield* call("POST", "/api/v1/nodes", { body: { metadata: { name: "n1" }, status: { addresses } } })
+      const two = [
+        { name: "a", image: "i" },
+        { name: "b", image: "i" }
+      ]
+      yield* call("POST", PODS, { body: pod("waits", { containers: two }) })
+      yield* call("POST", PODS, { body: pod("bound", { nodeName: "n1" }) })
+      yield* call("POST", PODS, { body: pod("lost", { nodeName: "gone" }) })
+      assert.deepStrictEqual(said(yield* call("GET", `${PODS}/waits/log`)), [
+        400,
+        "a container name must be specified for pod waits, choose one of: [a b]"
+      ])
+      assert.deepStrictEqual(said(yield* call("GET", `${PODS}/waits/log?container=z`)), [
+        400,
+        "container z is not valid for pod waits"
+      ])
+      assert.deepStrictEqual(said(yield* call("GET", `${PODS}/waits/log?container=a`)), [204, ""])
+      assert.deepStrictEqual(said(yield* call("GET", `${PODS}/bound/log`)), [
+        500,
+        'Get "https://10.1.2.3:10250/containerLogs/default/bound/main": dial tcp 10.1.2.3:10250: connect: connection refused'
+      ])
+      assert.deepStrictEqual(said(yield* call("GET", `${PODS}/lost/log`)), [404, 'pods "gone" not found'])
+      assert.deepStrictEqual(said(yield* call("GET", `${PODS}/nobody/log`)), [404, 'pods "nobody" not found'])
+      assert.strictEqual((yield* call("GET", `${PODS}/bound/log?tailLines=-1`)).status, 422)
+    })
+  )
+})
