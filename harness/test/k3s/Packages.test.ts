@@ -14,7 +14,6 @@ const REMEDY = "install its packages by `pnpm add -D testcontainers @testcontain
 
 /** A program of its own, which tells what it found on its standard output: that is how it answers. */
 const ASKS = `
-import { Effect } from "effect"
 import { Drivers, Fleet } from "./src/index.ts"
 import { K3s } from "./src/k3s.ts"
 const started = await Fleet.start({ driver: K3s.driver, parent: "hub" }).catch((error) => error)

@@ -1,8 +1,8 @@
 /** A server for a test, and a plain client of it: what goes over the wire is written out in the tests. */
 import { Effect, Redacted, type Scope } from "effect"
 import { Agent, type Dispatcher } from "undici"
-import * as EmbeddedServer from "../src/serving/EmbeddedServer.ts"
 import { at, isArray, isObject, type Json, type JsonObject, parse, textAt } from "../src/core/Json.ts"
+import * as EmbeddedServer from "../src/serving/EmbeddedServer.ts"
 
 export const ADMIN = "admin-token"
 export const VIEWER = "viewer-token"

@@ -6,16 +6,9 @@
 import { Redacted, Result } from "effect"
 import { hash } from "node:crypto"
 import type { Kernel } from "../core/Kernel.ts"
-import * as ServiceAccountTokens from "./ServiceAccountTokens.ts"
 import { type Outcome, unauthorized } from "../core/Status.ts"
-
-export interface User {
-  readonly name: string
-  readonly groups: ReadonlyArray<string>
-  readonly uid?: string
-  /** What else is known, such as the pod that a service account's token is bound to. */
-  readonly extra?: Readonly<Record<string, ReadonlyArray<string>>>
-}
+import type { User } from "../core/User.ts"
+import * as ServiceAccountTokens from "./ServiceAccountTokens.ts"
 
 /** Finds the user behind the value of an Authorization header. */
 export type Authenticate = (authorization: string | undefined) => Outcome<User>

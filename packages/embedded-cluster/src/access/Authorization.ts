@@ -5,25 +5,14 @@
  *
  * @since 0.1.0
  */
-import type { User } from "./Authentication.ts"
+import type { Attributes, Authorize } from "../core/Authorize.ts"
 import { arrayAt, type Json, objectAt, textAt } from "../core/Json.ts"
 import type { Kernel } from "../core/Kernel.ts"
 import * as LabelSelector from "../core/LabelSelector.ts"
-import type { PathRequest, ResourceRequest } from "../core/RequestInfo.ts"
 import * as Resources from "../core/Resources.ts"
 import { type Failure, forbidden } from "../core/Status.ts"
 import { keyOf, read, type Stored } from "../core/Stored.ts"
-
-/** What is asked for, as a rule sees it. **Shape** `version`, `rest` and other facts of a request do not count. */
-export type Attributes =
-  | Pick<ResourceRequest, "_tag" | "verb" | "group" | "namespace" | "resource" | "name" | "subresource">
-  | PathRequest
-
-/** **Shape** `reason` names the binding that allowed it; a refusal has none. */
-export interface Decision {
-  readonly allowed: boolean
-  readonly reason: string
-}
+import type { User } from "../core/User.ts"
 
 export interface Rule {
   readonly verbs: ReadonlyArray<string>
@@ -48,9 +37,7 @@ interface Subject {
   readonly namespace: string
 }
 
-/** Decides on requests. **Limits** compiles the bindings once after every change of a role or binding. */
-export type Authorize = (user: User, attributes: Attributes) => Decision
-
+/** Decides by roles and bindings. **Limits** compiles the bindings once after every change of a role or binding. */
 export const make = (kernel: Kernel): Authorize => {
   let compiled: ReadonlyArray<Binding> | undefined
   const forget = () => {

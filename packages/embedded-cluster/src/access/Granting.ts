@@ -9,14 +9,14 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
-import type { ResourceCall } from "../serving/ApiRequest.ts"
-import * as Authorization from "./Authorization.ts"
+import type { ResourceCall } from "../core/ApiRequest.ts"
 import { arrayAt, equals, type JsonObject, objectAt, textAt, without } from "../core/Json.ts"
 import type { Kernel } from "../core/Kernel.ts"
 import type { Resource } from "../core/Resource.ts"
 import * as Resources from "../core/Resources.ts"
-import * as RuleCover from "./RuleCover.ts"
 import { badRequest, type Failure, forbidden, notFound, type Outcome } from "../core/Status.ts"
+import * as Authorization from "./Authorization.ts"
+import * as RuleCover from "./RuleCover.ts"
 
 /** Judges what an object grants before it is written. **Shape** `before` is missing where it is new. */
 export type Grant = (object: JsonObject, before?: JsonObject) => Outcome<void>

@@ -7,9 +7,10 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
-import type { User } from "./Authentication.ts"
-import { type Attributes, type Authorize, refusal } from "./Authorization.ts"
+import type { Attributes, Authorize } from "../core/Authorize.ts"
 import { badRequest, type Failure, type Outcome } from "../core/Status.ts"
+import type { User } from "../core/User.ts"
+import { refusal } from "./Authorization.ts"
 
 /** Whom the sender wants to be. */
 export interface Wanted {

@@ -6,17 +6,20 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
-import { json, type Reply, type ResourceCall, resourceBody } from "../serving/ApiRequest.ts"
-import type { User } from "./Authentication.ts"
-import { type Attributes, type Authorize, type Rule, rulesFor } from "./Authorization.ts"
+import { resourceBody } from "../checks/RequestBody.ts"
+import type { ResourceCall } from "../core/ApiRequest.ts"
+import type { Attributes, Authorize } from "../core/Authorize.ts"
 import { arrayAt, at, isObject, type JsonObject, objectAt, textAt } from "../core/Json.ts"
 import type { Kernel } from "../core/Kernel.ts"
 import { apiVersionOf } from "../core/Resource.ts"
 import { badRequest, invalid, invalidValue, type Outcome } from "../core/Status.ts"
 import { steps, type Steps } from "../core/Steps.ts"
+import { type TextReply, json } from "../core/TextReply.ts"
+import type { User } from "../core/User.ts"
+import { type Rule, rulesFor } from "./Authorization.ts"
 
 /** Answers a review of the caller or of somebody else. */
-export const answer = steps(function* (kernel: Kernel, authorize: Authorize, call: ResourceCall): Steps<Reply> {
+export const answer = steps(function* (kernel: Kernel, authorize: Authorize, call: ResourceCall): Steps<TextReply> {
   const body = yield* resourceBody(call)
   const spec = objectAt(body, "spec")
   if (call.resource.kind === "SelfSubjectRulesReview") return yield* rules(kernel, call, textAt(spec, "namespace"))
@@ -36,7 +39,7 @@ export const answer = steps(function* (kernel: Kernel, authorize: Authorize, cal
 })
 
 /** Answers what the caller may do in a namespace. */
-const rules = (kernel: Kernel, call: ResourceCall, namespace: string): Outcome<Reply> => {
+const rules = (kernel: Kernel, call: ResourceCall, namespace: string): Outcome<TextReply> => {
   if (namespace === "") return Result.fail(badRequest("no namespace on request"))
   const all = rulesFor(kernel, call.request.user, namespace)
   const status = {

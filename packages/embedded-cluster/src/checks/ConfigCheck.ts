@@ -5,10 +5,10 @@
  *
  * @since 0.1.0
  */
+import { Result } from "effect"
 import { at, equals, type Json, type JsonObject, objectAt, parse, textAt } from "../core/Json.ts"
 import { configKeyProblem } from "../core/Names.ts"
 import { type FieldError, forbiddenValue, invalidValue, required, tooLong } from "../core/Status.ts"
-import { Result } from "effect"
 
 /** What the values of one object may hold together. */
 const MAX_BYTES = 1_048_576

@@ -5,11 +5,11 @@
  *
  * @since 0.1.0
  */
-import * as ConfigCheck from "./ConfigCheck.ts"
 import { arrayAt, at, equals, isObject, type Json, type JsonObject, objectAt, textAt } from "../core/Json.ts"
 import type { Resource } from "../core/Resource.ts"
-import * as ServiceCheck from "./ServiceCheck.ts"
 import { type FieldError, forbiddenValue, invalidValue } from "../core/Status.ts"
+import * as ConfigCheck from "./ConfigCheck.ts"
+import * as ServiceCheck from "./ServiceCheck.ts"
 
 const IMMUTABLE = new Map<string, ReadonlyArray<ReadonlyArray<string>>>([
   ["Deployment", [["spec", "selector"]]],

@@ -6,21 +6,21 @@
  * @since 0.1.0
  */
 import { DateTime, Option, Result } from "effect"
-import * as ConfigCheck from "./ConfigCheck.ts"
-import * as CustomCheck from "../customkinds/CustomCheck.ts"
-import * as DefinitionCheck from "../customkinds/DefinitionCheck.ts"
 import * as ApiServices from "../core/ApiServices.ts"
 import { at, isObject, type Json, type JsonObject, numberAt, objectAt, textAt, textsAt } from "../core/Json.ts"
-import { immutableErrors } from "./ImmutableFields.ts"
 import * as LabelSelector from "../core/LabelSelector.ts"
+import type { Resource } from "../core/Resource.ts"
+import { type FieldError, invalid, invalidValue, type Outcome, required, unsupportedValue } from "../core/Status.ts"
+import * as CustomCheck from "../customkinds/CustomCheck.ts"
+import * as DefinitionCheck from "../customkinds/DefinitionCheck.ts"
+import * as ConfigCheck from "./ConfigCheck.ts"
+import { immutableErrors } from "./ImmutableFields.ts"
 import * as MetadataCheck from "./MetadataCheck.ts"
 import * as PodCheck from "./PodCheck.ts"
 import * as RoleCheck from "./RoleCheck.ts"
 import * as ScheduleCheck from "./ScheduleCheck.ts"
 import * as ServiceCheck from "./ServiceCheck.ts"
 import * as StatusCheck from "./StatusCheck.ts"
-import type { Resource } from "../core/Resource.ts"
-import { type FieldError, invalid, invalidValue, type Outcome, required, unsupportedValue } from "../core/Status.ts"
 
 /** Refuses an object that is created. **Errors** 422 with every field at fault. */
 export const created = (resource: Resource, object: JsonObject): Outcome<JsonObject> =>

@@ -4,12 +4,12 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
-import * as Deletions from "../writes/Deletions.ts"
 import { equals, type Json, type JsonObject, objectAt, put, textAt, without } from "../core/Json.ts"
 import { timestamp } from "../core/Kernel.ts"
 import { apiVersionOf, type Resource } from "../core/Resource.ts"
 import type { Outcome } from "../core/Status.ts"
 import type { Stored } from "../core/Stored.ts"
+import * as Deletions from "../writes/Deletions.ts"
 import * as Writes from "../writes/Writes.ts"
 import { MANAGER, settled, type Turn } from "./Controller.ts"
 import { objectOf } from "./Views.ts"

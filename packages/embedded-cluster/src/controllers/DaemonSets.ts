@@ -7,10 +7,11 @@
  *
  * @since 0.1.0
  */
-import { TEMPLATE_GENERATION } from "../writes/Defaults.ts"
 import { arrayAt, at, type Json, type JsonObject, numberAt, objectAt, put, textAt } from "../core/Json.ts"
+import { oncePer } from "../core/OncePer.ts"
 import * as Resources from "../core/Resources.ts"
 import { read, type Stored } from "../core/Stored.ts"
+import { TEMPLATE_GENERATION } from "../writes/Defaults.ts"
 import { type Controller, living, ownKey, type Turn } from "./Controller.ts"
 import { controllerReference, create, nonZero, remove, writeStatus } from "./ControllerWrites.ts"
 import { matters, type Node, nodeOf, selects, untolerated } from "./NodeViews.ts"
@@ -20,7 +21,6 @@ import * as Revisions from "./Revisions.ts"
 import * as Rollout from "./Rollout.ts"
 import { nameStem, podFrom } from "./Templates.ts"
 import { isAvailable, objectOf, type Pod } from "./Views.ts"
-import { oncePer } from "../core/OncePer.ts"
 
 const HASH = "controller-revision-hash"
 

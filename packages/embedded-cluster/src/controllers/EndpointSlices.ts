@@ -9,12 +9,12 @@
  */
 import { arrayAt, at, equals, type Json, type JsonObject, objectAt, textAt, textsAt } from "../core/Json.ts"
 import * as LabelSelector from "../core/LabelSelector.ts"
+import { oncePer } from "../core/OncePer.ts"
 import * as Resources from "../core/Resources.ts"
 import { read, type Stored } from "../core/Stored.ts"
 import { type Controller, living, ownKey, type Turn } from "./Controller.ts"
 import { change, controllerReference, create, remove } from "./ControllerWrites.ts"
 import { objectOf, podOf } from "./Views.ts"
-import { oncePer } from "../core/OncePer.ts"
 
 const SERVICE = "kubernetes.io/service-name"
 const MANAGED_BY = "endpointslice.kubernetes.io/managed-by"

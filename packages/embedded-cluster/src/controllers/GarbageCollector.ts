@@ -8,11 +8,11 @@
  *
  * @since 0.1.0
  */
-import * as Collector from "../writes/Collector.ts"
-import * as Finalizers from "../writes/Finalizers.ts"
 import { arrayAt, at, type Json, type JsonObject, put, textAt } from "../core/Json.ts"
 import type { Resource } from "../core/Resource.ts"
 import { read, type Stored } from "../core/Stored.ts"
+import * as Collector from "../writes/Collector.ts"
+import * as Finalizers from "../writes/Finalizers.ts"
 import type { Controller, KeysOf, Turn } from "./Controller.ts"
 import { change, remove } from "./ControllerWrites.ts"
 

@@ -5,7 +5,6 @@
  *
  * @since 0.1.0
  */
-import { areWhole } from "./WholeNamespaces.ts"
 import { equals, type JsonObject } from "../core/Json.ts"
 import type { Kernel } from "../core/Kernel.ts"
 import * as Resources from "../core/Resources.ts"
@@ -14,6 +13,7 @@ import type { Stored } from "../core/Stored.ts"
 import { type Controller, living, ownKey } from "./Controller.ts"
 import { change, create } from "./ControllerWrites.ts"
 import { objectOf } from "./Views.ts"
+import { areWhole } from "./WholeNamespaces.ts"
 
 const ACCOUNT = "default"
 const CERTIFICATE = "kube-root-ca.crt"

@@ -5,8 +5,8 @@
  *
  * @since 0.1.0
  */
-import * as Collector from "../writes/Collector.ts"
 import * as Resources from "../core/Resources.ts"
+import * as Collector from "../writes/Collector.ts"
 import { type Controller, living, ownKey } from "./Controller.ts"
 import { remove } from "./ControllerWrites.ts"
 

@@ -7,10 +7,10 @@
  */
 import { arrayAt, at, equals, type Json, type JsonObject, objectAt, textAt, textsAt } from "../core/Json.ts"
 import * as LabelSelector from "../core/LabelSelector.ts"
+import { oncePer } from "../core/OncePer.ts"
 import type { Change } from "../core/Store.ts"
 import { read, type Stored } from "../core/Stored.ts"
 import { amounts, conditionOf } from "./Views.ts"
-import { oncePer } from "../core/OncePer.ts"
 
 export interface Taint {
   readonly key: string

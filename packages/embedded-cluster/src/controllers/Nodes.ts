@@ -8,12 +8,12 @@
  * @since 0.1.0
  */
 import { arrayAt, type Json, type JsonObject, put, textAt } from "../core/Json.ts"
+import { timestamp } from "../core/Kernel.ts"
 import * as Resources from "../core/Resources.ts"
 import type { Stored } from "../core/Stored.ts"
 import { type Controller, living, ownKey } from "./Controller.ts"
 import { change, remove } from "./ControllerWrites.ts"
 import { matters, type Node, nodeOf } from "./NodeViews.ts"
-import { timestamp } from "../core/Kernel.ts"
 
 const NOT_READY = "node.kubernetes.io/not-ready"
 const UNREACHABLE = "node.kubernetes.io/unreachable"

@@ -8,6 +8,7 @@
  */
 import { arrayAt, at, type JsonObject, objectAt, put, textAt } from "../core/Json.ts"
 import * as LabelSelector from "../core/LabelSelector.ts"
+import { oncePer } from "../core/OncePer.ts"
 import type { Resource } from "../core/Resource.ts"
 import * as Resources from "../core/Resources.ts"
 import type { Change } from "../core/Store.ts"
@@ -15,7 +16,6 @@ import type { Stored } from "../core/Stored.ts"
 import type { Cluster, KeysOf, Turn, Watch } from "./Controller.ts"
 import { change, controllerReference } from "./ControllerWrites.ts"
 import { controllerOf, objectOf, type Pod, podOf } from "./Views.ts"
-import { oncePer } from "../core/OncePer.ts"
 
 /** The selector of a workload. */
 export const selectorOf = oncePer((stored: Stored): LabelSelector.LabelSelector =>

@@ -6,8 +6,8 @@
  */
 import { Cause, Clock, Effect, FiberMap, Latch, type Scope } from "effect"
 import { inRealTime } from "../core/RealTime.ts"
-import type { Failure } from "../core/Status.ts"
 import type { Resource } from "../core/Resource.ts"
+import type { Failure } from "../core/Status.ts"
 import type { Change } from "../core/Store.ts"
 import type { Cluster, Controller, KeysOf, Turn } from "./Controller.ts"
 

@@ -4,9 +4,9 @@
  * @since 0.1.0
  */
 import { arrayAt, at, type Json, type JsonObject, numberAt, textAt } from "../core/Json.ts"
+import { oncePer } from "../core/OncePer.ts"
 import { amount } from "../core/Quantity.ts"
 import { read, type Stored } from "../core/Stored.ts"
-import { oncePer } from "../core/OncePer.ts"
 
 /** The whole object. **Limits** stays in memory as long as its version; of pods, {@link podOf} keeps less. */
 export const objectOf = oncePer(read)

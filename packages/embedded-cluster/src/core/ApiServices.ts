@@ -5,11 +5,10 @@
  *
  * @since 0.1.0
  */
-import { arrayAt, isObject, type JsonObject, objectAt, put, textAt, withDefaults } from "./Json.ts"
+import { isObject, type JsonObject, objectAt, put, textAt, withDefaults } from "./Json.ts"
 import { apiVersionOf } from "./Resource.ts"
 import * as Resources from "./Resources.ts"
 import { type FieldError, invalidValue } from "./Status.ts"
-import { type Column, aged, column, named } from "../forms/TableCells.ts"
 
 /** Which group a client shall prefer when several have a kind of the same name. */
 const PRIORITIES = new Map([
@@ -71,17 +70,3 @@ export const errors = (object: JsonObject): ReadonlyArray<FieldError> => {
     ? []
     : [invalidValue("metadata.name", name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`)]
 }
-
-export const columns: ReadonlyArray<Column> = [
-  named,
-  column("Service", (object) => {
-    const service = objectAt(object, "spec", "service")
-    return textAt(service, "name") === "" ? "Local" : `${textAt(service, "namespace")}/${textAt(service, "name")}`
-  }),
-  column("Available", (object) => {
-    const available = arrayAt(object, "status", "conditions").find((one) => textAt(one, "type") === "Available")
-    const status = textAt(available, "status") || "Unknown"
-    return status === "True" ? status : `${status} (${textAt(available, "reason")})`
-  }),
-  aged
-]

@@ -5,12 +5,17 @@
  */
 import { Clock, Effect, Random } from "effect"
 import { AggregatedApis } from "./AggregatedApis.ts"
-import * as CustomServing from "../customkinds/CustomServing.ts"
-import type { Surroundings } from "../writes/Defaults.ts"
 import { Registry } from "./Registry.ts"
-import * as ServiceAllocation from "../writes/ServiceAllocation.ts"
 import { Store } from "./Store.ts"
 import * as TokenKeys from "./TokenKeys.ts"
+
+/** What a default may need to know of the cluster. */
+export interface Surroundings {
+  /** Gives an address of the service range, or a node port, that nobody else has. */
+  readonly serviceAddress: () => string
+  /** Gives a port beside those that the service has already. */
+  readonly nodePort: (taken: ReadonlySet<number>) => number
+}
 
 export interface Kernel {
   readonly store: Store
@@ -35,18 +40,26 @@ export interface Kernel {
 /** No vowels and no look-alikes, so that no generated name reads as a word. */
 const SUFFIX = "bcdfghjklmnpqrstvwxz2456789"
 
-/** **Shape** `trust` is that of an earlier cluster whose tokens are still out. */
-export const make = (
-  historyCapacity: number,
-  collectsLater = false,
-  trust: Pick<Kernel, "pastIssuers" | "tokens"> = { tokens: TokenKeys.make(), pastIssuers: [] }
-): Effect.Effect<Kernel> =>
+/** What differs from cluster to cluster. */
+export interface KernelOptions extends Pick<Kernel, "collectsLater"> {
+  readonly historyCapacity: number
+  /** What an earlier cluster has signed tokens with that are still out. */
+  readonly trust?: Pick<Kernel, "pastIssuers" | "tokens"> | undefined
+  /** What the server gives to objects that leave it open. */
+  readonly surroundings: (store: Store) => Surroundings
+}
+
+/** Makes the kernel of a cluster without objects. */
+export const make = ({
+  collectsLater,
+  historyCapacity,
+  surroundings,
+  trust = { tokens: TokenKeys.make(), pastIssuers: [] }
+}: KernelOptions): Effect.Effect<Kernel> =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock
     const random = yield* Random.Random
     const store = new Store(historyCapacity)
-    const registry = new Registry()
-    CustomServing.follow(store, registry)
     const below = (limit: number) => Math.floor(random.nextDoubleUnsafe() * limit)
     const hex = (digits: number) =>
       below(16 ** digits)
@@ -54,15 +67,12 @@ export const make = (
         .padStart(digits, "0")
     return {
       store,
-      registry,
+      registry: new Registry(),
       aggregated: new AggregatedApis(store),
       ...trust,
       place: { port: 0 },
       collectsLater,
-      surroundings: {
-        serviceAddress: () => ServiceAllocation.freeAddress(store),
-        nodePort: (taken) => ServiceAllocation.freeNodePort(store, taken)
-      },
+      surroundings: surroundings(store),
       nowMs: () => clock.currentTimeMillisUnsafe(),
       uid: () => `${hex(8)}-${hex(4)}-4${hex(3)}-${"89ab"[below(4)]}${hex(3)}-${hex(8)}${hex(4)}`,
       suffix: () => Array.from({ length: 5 }, () => SUFFIX[below(SUFFIX.length)]).join("")

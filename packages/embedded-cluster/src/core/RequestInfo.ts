@@ -7,7 +7,7 @@
  */
 import { Result } from "effect"
 import * as FieldSelector from "./FieldSelector.ts"
-import { flag } from "../reads/Query.ts"
+import { flag } from "./QueryValue.ts"
 import type { Registry } from "./Registry.ts"
 
 /** A request for objects. **Shape** absent parts are empty; `namespace` is that of the path. */

@@ -6,10 +6,10 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
-import * as FieldTypes from "../schemas/FieldTypes.ts"
 import { type JsonObject, textAt } from "../core/Json.ts"
 import { apiVersionOf, type Resource } from "../core/Resource.ts"
 import { badRequest, invalid, invalidValue, type Outcome } from "../core/Status.ts"
+import * as FieldTypes from "../schemas/FieldTypes.ts"
 
 /** How much of a body a refusal repeats. */
 const SHOWN = 30

@@ -5,11 +5,11 @@
  *
  * @since 0.1.0
  */
-import type { CustomKind } from "../core/CustomKind.ts"
 import { arrayAt, at, isArray, isObject, type Json, type JsonObject, objectAt } from "../core/Json.ts"
+import type { CustomKind } from "../core/Resource.ts"
+import { type FieldError, invalidValue } from "../core/Status.ts"
 import * as ListCheck from "../schemas/ListCheck.ts"
 import * as SchemaCheck from "../schemas/SchemaCheck.ts"
-import { type FieldError, invalidValue } from "../core/Status.ts"
 
 /** Finds what is wrong with a new object. */
 export const created = (custom: CustomKind, object: JsonObject): ReadonlyArray<FieldError> => [

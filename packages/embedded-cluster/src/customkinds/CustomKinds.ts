@@ -6,12 +6,12 @@
  *
  * @since 0.1.0
  */
-import * as Definition from "./Definition.ts"
 import { arrayAt, type JsonObject, textAt } from "../core/Json.ts"
 import { type Kernel, timestamp } from "../core/Kernel.ts"
 import type { Resource } from "../core/Resource.ts"
 import * as Resources from "../core/Resources.ts"
 import { read, type Stored } from "../core/Stored.ts"
+import * as Definition from "./Definition.ts"
 
 const DEFINITIONS = Resources.customResourceDefinitions
 

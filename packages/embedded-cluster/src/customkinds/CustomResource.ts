@@ -6,14 +6,14 @@
  *
  * @since 0.1.0
  */
-import type { ScalePaths } from "../core/CustomKind.ts"
-import * as Definition from "./Definition.ts"
-import * as Definitions from "../schemas/Definitions.ts"
+import type { Column } from "../core/Column.ts"
 import { arrayAt, at, equals, isObject, type Json, type JsonObject, numberAt, objectAt, textAt } from "../core/Json.ts"
+import { type ScalePaths, type Resource, type SelectableField, storageOf, type Subresource } from "../core/Resource.ts"
+import { named, since } from "../forms/TableCells.ts"
+import * as Definitions from "../schemas/Definitions.ts"
 import * as JsonPath from "../schemas/JsonPath.ts"
 import * as KindSchema from "../schemas/KindSchema.ts"
-import { type Resource, type SelectableField, storageOf, type Subresource } from "../core/Resource.ts"
-import { type Column, named, since } from "../forms/TableCells.ts"
+import * as Definition from "./Definition.ts"
 
 /** **Shape** `stored` is the version in which objects are kept, served or not. */
 export interface CustomResources {

@@ -3,14 +3,14 @@
  *
  * @since 0.1.0
  */
-import * as CustomResource from "./CustomResource.ts"
-import * as Decoding from "../writes/Decoding.ts"
-import * as Definition from "./Definition.ts"
 import { equals, isObject, type JsonObject } from "../core/Json.ts"
 import type { Registry } from "../core/Registry.ts"
 import * as Resources from "../core/Resources.ts"
 import type { Change, Store } from "../core/Store.ts"
 import { read } from "../core/Stored.ts"
+import * as Conversion from "../schemas/Conversion.ts"
+import * as CustomResource from "./CustomResource.ts"
+import * as Definition from "./Definition.ts"
 
 /** Serves what the definitions in a store say, from now on. */
 export const follow = (store: Store, registry: Registry): void => {
@@ -33,7 +33,7 @@ const serve = (store: Store, registry: Registry, { after, before }: Change): voi
   if (stored === undefined || same) return
   // Objects that are there already read as the new schema has them. They are known by a version that can be asked for.
   const known = served.includes(stored) ? stored : (served[0] ?? stored)
-  store.redefine(known, (object) => Decoding.reshape(stored, object))
+  store.redefine(known, (object) => Conversion.reshape(stored, object))
 }
 
 const isSame = (left: JsonObject, right: JsonObject, path: string): boolean => {

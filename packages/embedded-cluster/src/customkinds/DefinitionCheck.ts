@@ -5,11 +5,8 @@
  *
  * @since 0.1.0
  */
-import * as Definition from "./Definition.ts"
 import { arrayAt, at, equals, isObject, type Json, type JsonObject, textAt } from "../core/Json.ts"
-import * as KindSchema from "../schemas/KindSchema.ts"
 import { startingLabelProblem, subdomainProblem } from "../core/Names.ts"
-import * as SchemaRules from "../schemas/SchemaRules.ts"
 import {
   duplicate,
   type FieldError,
@@ -19,6 +16,9 @@ import {
   tooMany,
   unsupportedValue
 } from "../core/Status.ts"
+import * as KindSchema from "../schemas/KindSchema.ts"
+import * as SchemaRules from "../schemas/SchemaRules.ts"
+import * as Definition from "./Definition.ts"
 
 /** Finds what is wrong with a definition that is created. */
 export const created = (definition: JsonObject): ReadonlyArray<FieldError> => {

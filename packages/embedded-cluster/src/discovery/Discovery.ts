@@ -7,7 +7,7 @@
  */
 import type { AggregatedApis } from "../core/AggregatedApis.ts"
 import type { Json, JsonObject } from "../core/Json.ts"
-import { mediaRanges } from "../forms/Representation.ts"
+import { mediaRanges } from "../core/MediaRanges.ts"
 import type { Registry } from "../core/Registry.ts"
 import { apiVersionOf, isStored, type Resource, storageHash, type Subresource } from "../core/Resource.ts"
 

@@ -10,13 +10,13 @@
  * @since 0.1.0
  */
 import { createHash } from "node:crypto"
-import * as Definitions from "../schemas/Definitions.ts"
 import { isArray, isObject, type Json, type JsonObject, textAt } from "../core/Json.ts"
-import { customSchemas } from "./OpenApiKinds.ts"
-import { pathsOf } from "./OpenApiPaths.ts"
 import type { GroupVersion, Registry } from "../core/Registry.ts"
 import type { Resource } from "../core/Resource.ts"
+import * as Definitions from "../schemas/Definitions.ts"
 import { gitVersion } from "./Discovery.ts"
+import { customSchemas } from "./OpenApiKinds.ts"
+import { pathsOf } from "./OpenApiPaths.ts"
 
 const ROOT = "/openapi/v3"
 

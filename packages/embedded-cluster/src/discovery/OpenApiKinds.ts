@@ -5,10 +5,10 @@
  *
  * @since 0.1.0
  */
-import * as Definitions from "../schemas/Definitions.ts"
 import { arrayAt, isObject, type JsonObject, objectAt, put, textAt } from "../core/Json.ts"
-import * as KindSchema from "../schemas/KindSchema.ts"
 import { listKindOf, type Resource } from "../core/Resource.ts"
+import * as Definitions from "../schemas/Definitions.ts"
+import * as KindSchema from "../schemas/KindSchema.ts"
 
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1"
 const KINDS = "x-kubernetes-group-version-kind"

@@ -5,12 +5,12 @@
  *
  * @since 0.1.0
  */
-import * as Definitions from "../schemas/Definitions.ts"
 import type { JsonObject } from "../core/Json.ts"
-import * as KindSchema from "../schemas/KindSchema.ts"
-import { nameOf } from "./OpenApiKinds.ts"
 import type { GroupVersion } from "../core/Registry.ts"
 import { listKindOf, type Resource, type Subresource } from "../core/Resource.ts"
+import * as Definitions from "../schemas/Definitions.ts"
+import * as KindSchema from "../schemas/KindSchema.ts"
+import { nameOf } from "./OpenApiKinds.ts"
 
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1"
 

@@ -6,11 +6,12 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
-import * as Decoding from "../writes/Decoding.ts"
 import { type JsonObject, objectAt } from "../core/Json.ts"
+import { mediaRanges } from "../core/MediaRanges.ts"
 import { apiVersionOf, listKindOf, type Resource } from "../core/Resource.ts"
 import type { Failure, Outcome } from "../core/Status.ts"
 import { read, type Stored } from "../core/Stored.ts"
+import * as Conversion from "../schemas/Conversion.ts"
 import * as Table from "./Table.ts"
 
 /** **Shape** `groupVersion` is that of the table or the partial metadata, which clients choose. */
@@ -34,27 +35,6 @@ const NO_STREAM: Failure = {
 
 export const YAML_TYPE = "application/yaml"
 const SPOKEN = new Set(["application/json", "application/*", "*/*"])
-
-/** One part of an Accept header. **Shape** parameters keep their case. */
-interface MediaRange {
-  readonly type: string
-  readonly parameters: ReadonlyMap<string, string>
-}
-
-/** Splits an Accept header into its parts, in the order of the client's wishes. */
-export const mediaRanges = (accept: string | undefined): ReadonlyArray<MediaRange> =>
-  (accept ?? "")
-    .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== "")
-    .map((part) => {
-      const [type = "", ...parameters] = part.split(";").map((piece) => piece.trim())
-      const pairs = parameters.map((parameter): [string, string] => {
-        const at = parameter.indexOf("=")
-        return at < 0 ? [parameter, ""] : [parameter.slice(0, at), parameter.slice(at + 1)]
-      })
-      return { type: type.toLowerCase(), parameters: new Map(pairs) }
-    })
 
 /** Whether an Accept-Encoding header asks for gzip. **Shape** the real server knows the bare word, without a weight. */
 export const takesGzip = (encodings: string | undefined): boolean =>
@@ -212,7 +192,7 @@ const listItem = (renderer: Renderer, stored: Stored): string => {
 
 /** The text of an object in the shape of a version. */
 const bodyOf = (resource: Resource, stored: Stored): string =>
-  resource.custom?.stored === undefined ? stored.body : JSON.stringify(Decoding.shown(resource, read(stored)))
+  resource.custom?.stored === undefined ? stored.body : JSON.stringify(Conversion.shown(resource, read(stored)))
 
 /** Puts the type in front of a stored text, which has none. */
 const wholeText = (resource: Resource, body: string): string =>
@@ -240,7 +220,7 @@ const rowText = (
     Table.row(
       renderer.resource,
       apiVersionOf(renderer.resource),
-      Decoding.shown(renderer.resource, read(stored)),
+      Conversion.shown(renderer.resource, read(stored)),
       tableOptions(renderer, representation)
     )
   )

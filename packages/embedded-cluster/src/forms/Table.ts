@@ -5,10 +5,11 @@
  *
  * @since 0.1.0
  */
-import * as ApiServices from "../core/ApiServices.ts"
+import type { Column } from "../core/Column.ts"
 import { type Json, type JsonObject, objectAt, textAt } from "../core/Json.ts"
 import type { Resource } from "../core/Resource.ts"
-import { type Column, column, named } from "./TableCells.ts"
+import { apiServiceColumns } from "./TableApiServices.ts"
+import { column, named } from "./TableCells.ts"
 import { coreColumns } from "./TableCore.ts"
 import { workloadColumns } from "./TableWorkloads.ts"
 
@@ -24,7 +25,7 @@ export interface TableOptions {
 const COLUMNS = new Map<string, ReadonlyArray<Column>>([
   ...coreColumns,
   ...workloadColumns,
-  ["APIService", ApiServices.columns]
+  ["APIService", apiServiceColumns]
 ])
 
 /** Kinds without columns of their own show when they were made, as the real server prints them. */

@@ -3,18 +3,9 @@
  *
  * @since 0.1.0
  */
+import type { Column } from "../core/Column.ts"
 import { arrayAt, type Json, type JsonObject, objectAt, textAt, textsAt } from "../core/Json.ts"
 import * as LabelSelector from "../core/LabelSelector.ts"
-
-/** One column. **Shape** `priority` 0 is always shown, 1 only in the wide form. */
-export interface Column {
-  readonly name: string
-  readonly type: "string" | "integer" | "boolean" | "date" | "number"
-  readonly format: string
-  readonly priority: number
-  readonly description?: () => string
-  readonly cell: (object: JsonObject, nowMs: number) => Json
-}
 
 export const column = (
   name: string,

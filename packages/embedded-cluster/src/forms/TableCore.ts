@@ -5,8 +5,9 @@
  *
  * @since 0.1.0
  */
+import type { Column } from "../core/Column.ts"
 import { arrayAt, at, type Json, type JsonObject, numberAt, objectAt, textAt } from "../core/Json.ts"
-import { aged, type Column, column, count, labelsText, named, NONE, since, wide } from "./TableCells.ts"
+import { aged, column, count, labelsText, named, NONE, since, wide } from "./TableCells.ts"
 
 const UNKNOWN = "<unknown>"
 

@@ -5,8 +5,9 @@
  *
  * @since 0.1.0
  */
+import type { Column } from "../core/Column.ts"
 import { arrayAt, at, type Json, type JsonObject, numberAt, textAt } from "../core/Json.ts"
-import { aged, type Column, column, humanDuration, named, NONE, wide } from "./TableCells.ts"
+import { aged, column, humanDuration, named, NONE, wide } from "./TableCells.ts"
 
 interface Story {
   readonly reason: string

@@ -5,10 +5,10 @@
  *
  * @since 0.1.0
  */
+import type { Column } from "../core/Column.ts"
 import { arrayAt, at, type JsonObject, numberAt, textAt } from "../core/Json.ts"
 import {
   aged,
-  type Column,
   column,
   containerNames,
   count,

@@ -5,9 +5,9 @@
  *
  * @since 0.1.0
  */
-import { type FieldPath, itemStep, print, type Step } from "./FieldSet.ts"
 import { isArray, isObject, type Json, type JsonArray, type JsonObject } from "../core/Json.ts"
 import * as KindSchema from "../schemas/KindSchema.ts"
+import { type FieldPath, itemStep, print, type Step } from "./FieldSet.ts"
 
 /** What is wrong with the lists of an intent. **Shape** `.spec.ports: duplicate entries for key [port=80,protocol="TCP"]` */
 export const problems = (schema: KindSchema.KindSchema, intent: JsonObject): ReadonlyArray<string> =>

@@ -6,9 +6,9 @@
  *
  * @since 0.1.0
  */
-import { type FieldSet, isEmpty, itemStep, type Step } from "./FieldSet.ts"
 import { changeValues, equals, isArray, isObject, type Json, type JsonArray, type JsonObject } from "../core/Json.ts"
 import * as KindSchema from "../schemas/KindSchema.ts"
+import { type FieldSet, isEmpty, itemStep, type Step } from "./FieldSet.ts"
 
 /**
  * The fields that came or changed from one object to another.

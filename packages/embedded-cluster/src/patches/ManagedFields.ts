@@ -10,11 +10,11 @@
  */
 import { Result } from "effect"
 import { arrayAt, at, type Json, type JsonObject, objectAt, put, textAt, without, withoutNulls } from "../core/Json.ts"
-import * as FieldSet from "./FieldSet.ts"
-import * as FieldValues from "./FieldValues.ts"
-import * as KindSchema from "../schemas/KindSchema.ts"
 import { apiVersionOf, hasStatus, type Resource } from "../core/Resource.ts"
 import { badRequest, type Failure, type Outcome } from "../core/Status.ts"
+import * as KindSchema from "../schemas/KindSchema.ts"
+import * as FieldSet from "./FieldSet.ts"
+import * as FieldValues from "./FieldValues.ts"
 
 /** One manager's fields. **Shape** `subresource` is empty for the object itself. */
 interface Manager {

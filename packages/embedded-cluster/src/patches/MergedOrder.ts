@@ -7,10 +7,10 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
-import { goText } from "../schemas/FieldTypes.ts"
 import { equals, isObject, type Json, type JsonArray, type JsonObject } from "../core/Json.ts"
-import type { ListRule } from "../schemas/KindSchema.ts"
 import type { Failure, Outcome } from "../core/Status.ts"
+import { goText } from "../schemas/FieldTypes.ts"
+import type { ListRule } from "../schemas/KindSchema.ts"
 
 /** An item of a keyed list without its key. */
 export const keyless = (item: JsonObject, key: string): Result.Result<never, Failure> =>

@@ -4,12 +4,10 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
-import { type ApiRequest, decode, mediaType, parsed } from "../serving/ApiRequest.ts"
+import { type ApiRequest, mediaType } from "../core/ApiRequest.ts"
+import { decode, parsed } from "../core/BodyText.ts"
 import { isObject, type JsonObject, textAt } from "../core/Json.ts"
-import type { KindSchema } from "../schemas/KindSchema.ts"
-import * as JsonPatch from "./JsonPatch.ts"
-import * as MergePatch from "./MergePatch.ts"
-import { flag } from "../reads/Query.ts"
+import { flag } from "../core/QueryValue.ts"
 import {
   badRequest,
   type FieldError,
@@ -20,8 +18,11 @@ import {
   unsupportedFormat,
   unsupportedMediaType
 } from "../core/Status.ts"
-import * as StrategicMerge from "./StrategicMerge.ts"
 import { steps, type Steps } from "../core/Steps.ts"
+import type { KindSchema } from "../schemas/KindSchema.ts"
+import * as JsonPatch from "./JsonPatch.ts"
+import * as MergePatch from "./MergePatch.ts"
+import * as StrategicMerge from "./StrategicMerge.ts"
 
 /**
  * **Shape** an apply is a whole intent; every other patch is a change of what is there. `merged` is the patch itself

@@ -7,12 +7,21 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
-import { goText } from "../schemas/FieldTypes.ts"
-import { changeValues, equals, isArray, isObject, type Json, type JsonArray, type JsonObject, without } from "../core/Json.ts"
-import { fieldOf, forPatch, isReplaced, itemOf, type KindSchema, type ListRule } from "../schemas/KindSchema.ts"
-import * as MergedOrder from "./MergedOrder.ts"
+import {
+  changeValues,
+  equals,
+  isArray,
+  isObject,
+  type Json,
+  type JsonArray,
+  type JsonObject,
+  without
+} from "../core/Json.ts"
 import { badRequest, type Failure, type Outcome } from "../core/Status.ts"
 import { steps, type Steps } from "../core/Steps.ts"
+import { goText } from "../schemas/FieldTypes.ts"
+import { fieldOf, forPatch, isReplaced, itemOf, type KindSchema, type ListRule } from "../schemas/KindSchema.ts"
+import * as MergedOrder from "./MergedOrder.ts"
 
 const PATCH = "$patch"
 const RETAIN = "$retainKeys"

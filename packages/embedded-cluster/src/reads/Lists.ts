@@ -6,14 +6,14 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
-import * as ContinueToken from "./ContinueToken.ts"
 import * as FieldSelector from "../core/FieldSelector.ts"
 import type { JsonObject } from "../core/Json.ts"
 import type { Kernel } from "../core/Kernel.ts"
-import { type ListQuery, selects, selectsAll } from "./Query.ts"
 import type { Resource } from "../core/Resource.ts"
 import { expired, type Outcome, tooLargeVersion } from "../core/Status.ts"
 import type { Stored } from "../core/Stored.ts"
+import * as ContinueToken from "./ContinueToken.ts"
+import { type ListQuery, selects, selectsAll } from "./Query.ts"
 
 export interface Page {
   readonly items: ReadonlyArray<Stored>

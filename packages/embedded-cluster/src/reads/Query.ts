@@ -6,9 +6,9 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
-import * as ContinueToken from "./ContinueToken.ts"
 import * as FieldSelector from "../core/FieldSelector.ts"
 import * as LabelSelector from "../core/LabelSelector.ts"
+import { flag, natural } from "../core/QueryValue.ts"
 import type { Resource } from "../core/Resource.ts"
 import {
   badRequest,
@@ -20,8 +20,9 @@ import {
   type Outcome,
   unsupportedValue
 } from "../core/Status.ts"
-import type { Stored } from "../core/Stored.ts"
 import { steps, type Steps } from "../core/Steps.ts"
+import type { Stored } from "../core/Stored.ts"
+import * as ContinueToken from "./ContinueToken.ts"
 
 export interface Selection {
   readonly labels: LabelSelector.LabelSelector
@@ -113,14 +114,6 @@ const selectionFrom = steps(function* (query: URLSearchParams, resource: Resourc
   const fields = yield* FieldSelector.parse(query.get("fieldSelector") ?? "", resource)
   return { labels, fields }
 })
-
-/** Reads a switch as the real server does: present and neither `0` nor `false` is on. */
-export const flag = (query: URLSearchParams, name: string): boolean | undefined => {
-  const value = query.get(name)
-  return value === null ? undefined : value !== "0" && value.toLowerCase() !== "false"
-}
-
-export const natural = (text: string): number | undefined => (/^[0-9]{1,15}$/.test(text) ? Number(text) : undefined)
 
 const integer = (query: URLSearchParams, name: string): Outcome<number> => {
   const text = query.get(name) ?? ""

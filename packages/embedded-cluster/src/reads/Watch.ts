@@ -7,12 +7,12 @@
  */
 import { Result } from "effect"
 import type { Kernel } from "../core/Kernel.ts"
-import { type Selection, selects, selectsAll, type WatchQuery } from "./Query.ts"
-import * as Representation from "../forms/Representation.ts"
 import { apiVersionOf } from "../core/Resource.ts"
 import { type Failure, tooLargeVersion, toJson } from "../core/Status.ts"
 import type { Change } from "../core/Store.ts"
 import type { Stored } from "../core/Stored.ts"
+import * as Representation from "../forms/Representation.ts"
+import { type Selection, selects, selectsAll, type WatchQuery } from "./Query.ts"
 
 export type EventType = "ADDED" | "MODIFIED" | "DELETED"
 

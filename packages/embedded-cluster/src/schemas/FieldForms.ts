@@ -7,10 +7,10 @@
  *
  * @since 0.1.0
  */
-import { rootOf, type Shape, shapeOf } from "./FieldShape.ts"
 import * as GoTime from "../core/GoTime.ts"
 import { changeItems, changeValues, isArray, isObject, type Json, type JsonObject } from "../core/Json.ts"
 import * as Quantity from "../core/Quantity.ts"
+import { rootOf, type Shape, shapeOf } from "./FieldShape.ts"
 
 /**
  * Gives an object of a kind that is built in with every quantity and every time in its form, and without the lists and

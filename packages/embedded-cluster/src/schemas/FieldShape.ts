@@ -5,11 +5,11 @@
  *
  * @since 0.1.0
  */
-import * as Definitions from "./Definitions.ts"
 import type * as GoTime from "../core/GoTime.ts"
 import { arrayAt, isObject, type JsonObject, textAt } from "../core/Json.ts"
-import * as KindSchema from "./KindSchema.ts"
 import { oncePer } from "../core/OncePer.ts"
+import * as Definitions from "./Definitions.ts"
+import * as KindSchema from "./KindSchema.ts"
 
 /** The type of a field. **Shape** what a schema does not say is `Any`. */
 export type Shape =

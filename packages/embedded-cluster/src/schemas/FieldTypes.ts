@@ -6,11 +6,11 @@
  *
  * @since 0.1.0
  */
-import { rootOf, type Shape, shapeOf } from "./FieldShape.ts"
 import * as GoTime from "../core/GoTime.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../core/Json.ts"
-import * as KindSchema from "./KindSchema.ts"
 import * as Quantity from "../core/Quantity.ts"
+import { rootOf, type Shape, shapeOf } from "./FieldShape.ts"
+import * as KindSchema from "./KindSchema.ts"
 
 /** A value that does not fit. */
 interface Mismatch {

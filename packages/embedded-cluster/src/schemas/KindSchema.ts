@@ -9,10 +9,10 @@
  *
  * @since 0.1.0
  */
-import * as Definitions from "./Definitions.ts"
 import { arrayAt, at, isObject, type Json, type JsonObject, textAt } from "../core/Json.ts"
-import type { Resource } from "../core/Resource.ts"
 import { oncePer } from "../core/OncePer.ts"
+import type { Resource } from "../core/Resource.ts"
+import * as Definitions from "./Definitions.ts"
 
 /** A schema as it is written, its references included; `undefined` where nothing is known of a value. */
 export type KindSchema = JsonObject | undefined

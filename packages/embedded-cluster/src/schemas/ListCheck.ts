@@ -6,8 +6,8 @@
  * @since 0.1.0
  */
 import { isArray, isObject, type Json, type JsonArray, type JsonObject } from "../core/Json.ts"
-import * as KindSchema from "./KindSchema.ts"
 import { duplicate, type FieldError, invalidValue } from "../core/Status.ts"
+import * as KindSchema from "./KindSchema.ts"
 
 /** Finds what stands twice in the lists of an object. */
 export const check = (schema: KindSchema.KindSchema, object: JsonObject, path = ""): ReadonlyArray<FieldError> =>

@@ -21,8 +21,16 @@ import {
   numberAt,
   objectAt
 } from "../core/Json.ts"
+import {
+  type FieldError,
+  invalidValue,
+  required,
+  tooLong,
+  tooMany,
+  typeInvalid,
+  unsupportedValue
+} from "../core/Status.ts"
 import * as KindSchema from "./KindSchema.ts"
-import { type FieldError, invalidValue, required, tooLong, tooMany, typeInvalid, unsupportedValue } from "../core/Status.ts"
 
 /** What a check came to. **Shape** `matches` counts what held, by which alternatives are compared. */
 interface Verdict {

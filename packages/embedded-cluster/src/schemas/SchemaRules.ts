@@ -7,9 +7,9 @@
  */
 import * as GoPattern from "../core/GoPattern.ts"
 import { arrayAt, at, equals, isObject, type JsonObject, objectAt, textAt } from "../core/Json.ts"
+import { type FieldError, forbiddenValue, invalidValue, required, unsupportedValue } from "../core/Status.ts"
 import { mergeErrors, typeError } from "./MergeRules.ts"
 import * as SchemaCheck from "./SchemaCheck.ts"
-import { type FieldError, forbiddenValue, invalidValue, required, unsupportedValue } from "../core/Status.ts"
 import * as Structural from "./Structural.ts"
 
 /** Finds what is wrong with the schema of a version. */

@@ -10,13 +10,13 @@ import type { IncomingHttpHeaders, ServerResponse } from "node:http"
 import { pipeline } from "node:stream/promises"
 import { Agent, type Dispatcher } from "undici"
 import { type AggregatedApi, fromStored } from "../core/AggregatedApis.ts"
-import type { ApiRequest } from "./ApiRequest.ts"
+import type { ApiRequest } from "../core/ApiRequest.ts"
 import { arrayAt, equals, type Json, type JsonObject, parse, put, textAt } from "../core/Json.ts"
 import { type Kernel, timestamp } from "../core/Kernel.ts"
 import * as Resources from "../core/Resources.ts"
 import { keyOf, read } from "../core/Stored.ts"
-import * as Sending from "./Sending.ts"
 import * as Writes from "../writes/Writes.ts"
+import * as Sending from "./Sending.ts"
 
 /** A request that goes on to another server. */
 export interface Forwarded {

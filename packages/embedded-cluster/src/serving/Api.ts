@@ -6,23 +6,26 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
-import { type ApiRequest, json, JSON_TYPE, type Reply, type ResourceCall, text } from "./ApiRequest.ts"
 import type { Authentication } from "../access/Authentication.ts"
 import * as Authorization from "../access/Authorization.ts"
-import * as Discovery from "../discovery/Discovery.ts"
 import * as Impersonation from "../access/Impersonation.ts"
+import * as Reviews from "../access/Reviews.ts"
+import type { ApiRequest, ResourceCall } from "../core/ApiRequest.ts"
+import type { Authorize } from "../core/Authorize.ts"
 import type { Kernel } from "../core/Kernel.ts"
-import * as Objects from "./Objects.ts"
-import * as OpenApi from "../discovery/OpenApi.ts"
 import * as RequestInfo from "../core/RequestInfo.ts"
 import { isStored, type Resource } from "../core/Resource.ts"
 import * as Resources from "../core/Resources.ts"
-import * as Reviews from "../access/Reviews.ts"
 import { type Failure, methodNotAllowed, noSuchResource, notFound, type Outcome, toJson } from "../core/Status.ts"
+import { steps, type Steps } from "../core/Steps.ts"
+import { json, JSON_TYPE, text } from "../core/TextReply.ts"
+import * as Discovery from "../discovery/Discovery.ts"
+import * as OpenApi from "../discovery/OpenApi.ts"
+import * as Objects from "./Objects.ts"
+import type { Reply } from "./Reply.ts"
 import * as Subresources from "./Subresources.ts"
 import * as TokenRequests from "./TokenRequests.ts"
 import { inYaml } from "./Yaml.ts"
-import { steps, type Steps } from "../core/Steps.ts"
 
 /** A request before its sender is known. */
 export interface Incoming extends Omit<ApiRequest, "user" | "body" | "warn"> {
@@ -132,7 +135,7 @@ const path = (
 
 const resource = (
   kernel: Kernel,
-  authorize: Authorization.Authorize,
+  authorize: Authorize,
   { identify }: Authentication,
   request: ApiRequest,
   info: RequestInfo.ResourceRequest

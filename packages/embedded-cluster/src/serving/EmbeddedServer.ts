@@ -11,29 +11,32 @@
  */
 import { Cause, Effect, type Redacted, Result, type Scope, Semaphore } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
-import * as EmbeddedState from "./EmbeddedState.ts"
-import { untilWhole } from "../controllers/WholeNamespaces.ts"
-import * as Aggregator from "./Aggregator.ts"
-import * as Api from "./Api.ts"
-import { JSON_TYPE } from "./ApiRequest.ts"
 import * as Authentication from "../access/Authentication.ts"
-import * as Bootstrap from "../writes/Bootstrap.ts"
-import * as ServerCertificate from "./ServerCertificate.ts"
 import * as Controllers from "../controllers/Controllers.ts"
 import { areComplete } from "../controllers/NamespaceContents.ts"
+import { untilWhole } from "../controllers/WholeNamespaces.ts"
 import * as Kernel from "../core/Kernel.ts"
-import * as Listener from "./Listener.ts"
-import { type AnswerInProcess, answerInProcess } from "./InProcess.ts"
 import type { MachineRefused } from "../core/MachineRefused.ts"
+import { mediaRanges } from "../core/MediaRanges.ts"
 import type { PortsTaken } from "../core/PortsTaken.ts"
-import { LogTail } from "./LogTail.ts"
-import { mediaRanges, takesGzip } from "../forms/Representation.ts"
 import type { RequestInfo } from "../core/RequestInfo.ts"
+import { type Failure, tooLarge, toJson } from "../core/Status.ts"
+import { JSON_TYPE } from "../core/TextReply.ts"
+import * as CustomServing from "../customkinds/CustomServing.ts"
 import * as Protobuf from "../forms/Protobuf.ts"
+import { takesGzip } from "../forms/Representation.ts"
+import * as Watch from "../reads/Watch.ts"
+import * as Bootstrap from "../writes/Bootstrap.ts"
+import * as ServiceAllocation from "../writes/ServiceAllocation.ts"
+import * as Aggregator from "./Aggregator.ts"
+import * as Api from "./Api.ts"
+import * as EmbeddedState from "./EmbeddedState.ts"
+import { type AnswerInProcess, answerInProcess } from "./InProcess.ts"
+import * as Listener from "./Listener.ts"
+import { LogTail } from "./LogTail.ts"
 import * as Restartable from "./Restartable.ts"
 import * as Sending from "./Sending.ts"
-import { type Failure, tooLarge, toJson } from "../core/Status.ts"
-import * as Watch from "../reads/Watch.ts"
+import * as ServerCertificate from "./ServerCertificate.ts"
 
 /** Somebody who may authenticate by a bearer token. */
 export interface EmbeddedUser {
@@ -122,7 +125,13 @@ export const start = (
   Effect.gen(function* () {
     const controlled = options.controllers === true
     const saved = options.from === undefined ? undefined : yield* EmbeddedState.open(options.from)
-    const kernel = yield* Kernel.make(options.historyCapacity ?? HISTORY_CAPACITY, controlled, saved?.trust)
+    const kernel = yield* Kernel.make({
+      historyCapacity: options.historyCapacity ?? HISTORY_CAPACITY,
+      collectsLater: controlled,
+      trust: saved?.trust,
+      surroundings: ServiceAllocation.surroundings
+    })
+    CustomServing.follow(kernel.store, kernel.registry)
     const requests = new Map<string, number>()
     const log = new LogTail()
     const settings = {

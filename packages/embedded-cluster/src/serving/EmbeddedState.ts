@@ -4,10 +4,10 @@
  * @since 0.1.0
  */
 import { Effect, Option, Redacted, Ref, Result, Schema } from "effect"
+import { issuersOf } from "../access/ServiceAccountTokens.ts"
 import { arrayAt, isObject, put } from "../core/Json.ts"
 import type { Kernel } from "../core/Kernel.ts"
 import * as Resources from "../core/Resources.ts"
-import { issuersOf } from "../access/ServiceAccountTokens.ts"
 import { keyOf, read } from "../core/Stored.ts"
 import * as TokenKeys from "../core/TokenKeys.ts"
 import * as StoreState from "./StoreState.ts"

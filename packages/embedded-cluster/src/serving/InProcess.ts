@@ -7,10 +7,10 @@
  * @since 0.1.0
  */
 import { Effect, Option, Result } from "effect"
-import type { Api } from "./Api.ts"
-import { JSON_TYPE } from "./ApiRequest.ts"
 import type { RequestInfo } from "../core/RequestInfo.ts"
 import { toJson } from "../core/Status.ts"
+import { JSON_TYPE } from "../core/TextReply.ts"
+import type { Api } from "./Api.ts"
 
 /** One answer, as HTTP sees it, whatever its status. */
 export interface ApiReply {

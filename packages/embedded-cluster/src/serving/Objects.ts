@@ -4,6 +4,14 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
+import * as Granting from "../access/Granting.ts"
+import { placed, resourceBody } from "../checks/RequestBody.ts"
+import type { ResourceCall } from "../core/ApiRequest.ts"
+import { type JsonObject, put, textAt } from "../core/Json.ts"
+import { type Kernel, timestamp } from "../core/Kernel.ts"
+import * as QueryValue from "../core/QueryValue.ts"
+import { apiVersionOf, type Resource } from "../core/Resource.ts"
+import * as Resources from "../core/Resources.ts"
 import {
   badVersion,
   type Failure,
@@ -14,24 +22,22 @@ import {
   success,
   tooLargeVersion
 } from "../core/Status.ts"
-import { json, JSON_TYPE, placed, type Reply, type ResourceCall, resourceBody, writeOptions } from "./ApiRequest.ts"
+import { steps, type Steps } from "../core/Steps.ts"
+import { keyOf } from "../core/Stored.ts"
+import { json, JSON_TYPE } from "../core/TextReply.ts"
+import * as Representation from "../forms/Representation.ts"
+import * as ManagedFields from "../patches/ManagedFields.ts"
+import * as Patches from "../patches/Patches.ts"
+import * as Lists from "../reads/Lists.ts"
+import * as Query from "../reads/Query.ts"
+import * as KindSchema from "../schemas/KindSchema.ts"
+import { addressOf, find } from "../writes/Address.ts"
 import * as Decoding from "../writes/Decoding.ts"
 import * as DeleteOptions from "../writes/DeleteOptions.ts"
 import * as Deletions from "../writes/Deletions.ts"
-import * as Granting from "../access/Granting.ts"
-import { type JsonObject, put, textAt } from "../core/Json.ts"
-import { type Kernel, timestamp } from "../core/Kernel.ts"
-import * as KindSchema from "../schemas/KindSchema.ts"
-import * as Lists from "../reads/Lists.ts"
-import * as ManagedFields from "../patches/ManagedFields.ts"
-import * as Patches from "../patches/Patches.ts"
-import * as Query from "../reads/Query.ts"
-import * as Representation from "../forms/Representation.ts"
-import { apiVersionOf, type Resource } from "../core/Resource.ts"
-import * as Resources from "../core/Resources.ts"
-import { keyOf } from "../core/Stored.ts"
+import { writeOptions } from "../writes/RequestOptions.ts"
 import * as Writes from "../writes/Writes.ts"
-import { steps, type Steps } from "../core/Steps.ts"
+import type { Reply } from "./Reply.ts"
 
 /** Answers one call. **Shape** the verb is one that the resource has at this place. */
 export const answer = (kernel: Kernel, call: ResourceCall): Outcome<Reply> => {
@@ -55,12 +61,6 @@ export const answer = (kernel: Kernel, call: ResourceCall): Outcome<Reply> => {
   }
 }
 
-export const addressOf = ({ info, resource }: ResourceCall): Writes.Address => ({
-  resource,
-  namespace: resource.namespaced ? info.namespace : "",
-  name: info.name
-})
-
 const rendererFor = (
   kernel: Kernel,
   { request, resource }: ResourceCall,
@@ -75,10 +75,10 @@ const rendererFor = (
 export const get = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Reply> {
   const renderer = yield* rendererFor(kernel, call)
   const version = call.request.query.get("resourceVersion") ?? ""
-  const revision = Query.natural(version === "" ? "0" : version)
+  const revision = QueryValue.natural(version === "" ? "0" : version)
   if (revision === undefined) return yield* Result.fail<Failure>({ code: 500, message: badVersion(version) })
   if (revision > kernel.store.revision) return yield* Result.fail(tooLargeVersion(revision, kernel.store.revision))
-  const stored = yield* Writes.find(kernel, addressOf(call))
+  const stored = yield* find(kernel, addressOf(call))
   return { _tag: "Text", status: 200, contentType: JSON_TYPE, body: Representation.one(renderer, stored) }
 })
 

@@ -7,10 +7,11 @@ import { Deferred, Effect, Fiber, Random, type Scope } from "effect"
 import type { ServerResponse } from "node:http"
 import type { Writable } from "node:stream"
 import { createGzip } from "node:zlib"
-import { type Beside, JSON_TYPE, type Reply } from "./ApiRequest.ts"
 import type { Kernel } from "../core/Kernel.ts"
 import type { Change } from "../core/Store.ts"
+import { type Beside, JSON_TYPE } from "../core/TextReply.ts"
 import * as Watch from "../reads/Watch.ts"
+import type { Reply } from "./Reply.ts"
 
 /** Replies shorter than this go out in one write with their length; longer ones are streamed. */
 const PIECE_BYTES = 128 * 1024

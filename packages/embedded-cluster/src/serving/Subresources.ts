@@ -4,16 +4,12 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
-import { bodyObject, json, placed, type Reply, type ResourceCall, writeOptions } from "./ApiRequest.ts"
-import * as Definitions from "../schemas/Definitions.ts"
-import * as Evictions from "../writes/Evictions.ts"
+import { bodyObject, placed } from "../checks/RequestBody.ts"
+import { replicaErrors } from "../checks/Validation.ts"
+import type { ResourceCall } from "../core/ApiRequest.ts"
 import { at, type JsonObject, numberAt, objectAt, put, textAt } from "../core/Json.ts"
 import type { Kernel } from "../core/Kernel.ts"
-import * as KindSchema from "../schemas/KindSchema.ts"
 import * as LabelSelector from "../core/LabelSelector.ts"
-import * as Objects from "./Objects.ts"
-import * as Patches from "../patches/Patches.ts"
-import * as PodLogs from "../writes/PodLogs.ts"
 import type { Resource, Subresource } from "../core/Resource.ts"
 import * as Resources from "../core/Resources.ts"
 import {
@@ -26,11 +22,20 @@ import {
   success,
   unsupportedMediaType
 } from "../core/Status.ts"
-import { read } from "../core/Stored.ts"
-import * as TokenRequests from "./TokenRequests.ts"
-import { replicaErrors } from "../checks/Validation.ts"
-import * as Writes from "../writes/Writes.ts"
 import { steps, type Steps } from "../core/Steps.ts"
+import { read } from "../core/Stored.ts"
+import { json } from "../core/TextReply.ts"
+import * as Patches from "../patches/Patches.ts"
+import * as Definitions from "../schemas/Definitions.ts"
+import * as KindSchema from "../schemas/KindSchema.ts"
+import { addressOf, find } from "../writes/Address.ts"
+import * as Evictions from "../writes/Evictions.ts"
+import * as PodLogs from "../writes/PodLogs.ts"
+import { writeOptions } from "../writes/RequestOptions.ts"
+import * as Writes from "../writes/Writes.ts"
+import * as Objects from "./Objects.ts"
+import type { Reply } from "./Reply.ts"
+import * as TokenRequests from "./TokenRequests.ts"
 
 /** Answers one call. **Shape** the verb is one that the subresource has. */
 export const answer = (kernel: Kernel, call: ResourceCall, subresource: Subresource): Outcome<Reply> => {
@@ -95,12 +100,12 @@ const scaleFrom = (
 }
 
 const currentScale = (kernel: Kernel, call: ResourceCall): Outcome<JsonObject> =>
-  Result.flatMap(Writes.find(kernel, Objects.addressOf(call)), (stored) => scaleOf(call.resource, read(stored)))
+  Result.flatMap(find(kernel, addressOf(call)), (stored) => scaleOf(call.resource, read(stored)))
 
 const rescale = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Reply> {
   const options = yield* writeOptions(call.request, call.info.verb === "update" ? "UpdateOptions" : "PatchOptions")
   const wanted = yield* wantedScale(call)
-  const address = Objects.addressOf(call)
+  const address = addressOf(call)
   const change = (current: JsonObject) => rescaled(call, wanted, current)
   const changed = yield* Writes.update(kernel, address, "main", change, options)
   return json(yield* scaleOf(call.resource, changed))
@@ -161,9 +166,9 @@ const wantedScale = steps(function* (call: ResourceCall): Steps<(current: JsonOb
 const bind = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Reply> {
   const options = yield* writeOptions(call.request, "CreateOptions")
   const binding = yield* bodyObject(call.request, "Binding", "v1")
-  const address = Objects.addressOf(call)
+  const address = addressOf(call)
   const node = textAt(binding, "target", "name")
-  const stored = yield* Writes.find(kernel, address)
+  const stored = yield* find(kernel, address)
   const assigned = textAt(read(stored), "spec", "nodeName")
   if (assigned !== "") {
     const why = `pod ${address.name} is already assigned to node ${JSON.stringify(assigned)}`

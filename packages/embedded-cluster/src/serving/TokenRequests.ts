@@ -6,16 +6,21 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
-import { bodyObject, json, type Reply, type ResourceCall, resourceBody, writeOptions } from "./ApiRequest.ts"
-import type { Identify, User } from "../access/Authentication.ts"
+import type { Identify } from "../access/Authentication.ts"
+import * as ServiceAccountTokens from "../access/ServiceAccountTokens.ts"
+import { bodyObject, resourceBody } from "../checks/RequestBody.ts"
+import type { ResourceCall } from "../core/ApiRequest.ts"
 import { arrayAt, isObject, type Json, type JsonObject, numberAt, objectAt, textAt } from "../core/Json.ts"
 import { type Kernel, timestamp } from "../core/Kernel.ts"
 import * as Resources from "../core/Resources.ts"
-import * as ServiceAccountTokens from "../access/ServiceAccountTokens.ts"
 import { badRequest, conflict, invalid, invalidValue, notFound, type Outcome } from "../core/Status.ts"
-import { keyOf } from "../core/Stored.ts"
-import * as Writes from "../writes/Writes.ts"
 import { steps, type Steps } from "../core/Steps.ts"
+import { keyOf } from "../core/Stored.ts"
+import { json } from "../core/TextReply.ts"
+import type { User } from "../core/User.ts"
+import { find } from "../writes/Address.ts"
+import { writeOptions } from "../writes/RequestOptions.ts"
+import type { Reply } from "./Reply.ts"
 
 const GROUP = "authentication.k8s.io"
 const VERSION = `${GROUP}/v1`
@@ -28,7 +33,7 @@ export const issue = steps(function* (kernel: Kernel, call: ResourceCall): Steps
   const { name, namespace } = call.info
   const body = yield* bodyObject(call.request, "TokenRequest", VERSION)
   yield* writeOptions(call.request, "CreateOptions")
-  const account = yield* Writes.find(kernel, { resource: Resources.serviceAccounts, namespace, name })
+  const account = yield* find(kernel, { resource: Resources.serviceAccounts, namespace, name })
   const spec = objectAt(body, "spec")
   const seconds = numberAt(spec, "expirationSeconds") ?? DEFAULT_SECONDS
   const problem =

@@ -6,9 +6,11 @@
  * @since 0.1.0
  */
 import { stringify } from "yaml"
-import { JSON_TYPE, type Reply } from "./ApiRequest.ts"
 import { type Json, parse } from "../core/Json.ts"
-import { mediaRanges, YAML_TYPE } from "../forms/Representation.ts"
+import { mediaRanges } from "../core/MediaRanges.ts"
+import { JSON_TYPE } from "../core/TextReply.ts"
+import { YAML_TYPE } from "../forms/Representation.ts"
+import type { Reply } from "./Reply.ts"
 
 const SPOKEN = new Set([JSON_TYPE, "application/*", "*/*", YAML_TYPE])
 

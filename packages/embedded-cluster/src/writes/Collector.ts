@@ -6,13 +6,13 @@
  *
  * @since 0.1.0
  */
-import * as CustomKinds from "../customkinds/CustomKinds.ts"
-import { FOREGROUND } from "./Finalizers.ts"
 import { arrayAt, at, type Json, type JsonObject, objectAt, put, textAt } from "../core/Json.ts"
 import { type Kernel, timestamp } from "../core/Kernel.ts"
 import type { Resource } from "../core/Resource.ts"
 import * as Resources from "../core/Resources.ts"
 import { read, type Stored } from "../core/Stored.ts"
+import * as CustomKinds from "../customkinds/CustomKinds.ts"
+import { FOREGROUND } from "./Finalizers.ts"
 
 /** Follows up on an object that has just been marked as ending. */
 export const ending = (kernel: Kernel, resource: Resource, object: JsonObject): void => {

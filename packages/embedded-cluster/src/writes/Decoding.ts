@@ -7,11 +7,7 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
-import * as AppliedLists from "../patches/AppliedLists.ts"
-import * as FieldForms from "../schemas/FieldForms.ts"
-import * as FieldTypes from "../schemas/FieldTypes.ts"
 import { isObject, type JsonObject, textAt, withoutNulls } from "../core/Json.ts"
-import * as KindSchema from "../schemas/KindSchema.ts"
 import { apiVersionOf, type Resource } from "../core/Resource.ts"
 import {
   badRequest,
@@ -22,6 +18,11 @@ import {
   type Outcome,
   unsupportedValue
 } from "../core/Status.ts"
+import * as AppliedLists from "../patches/AppliedLists.ts"
+import * as Conversion from "../schemas/Conversion.ts"
+import * as FieldForms from "../schemas/FieldForms.ts"
+import * as FieldTypes from "../schemas/FieldTypes.ts"
+import * as KindSchema from "../schemas/KindSchema.ts"
 import * as Structural from "../schemas/Structural.ts"
 
 /** What becomes of fields that a kind does not have: refused, told of in a warning, or dropped in silence. */
@@ -61,7 +62,7 @@ export const decode = (resource: Resource, object: JsonObject, reading?: Reading
     )
   }
   const { object: known, unknown } = Structural.prune(custom.schema, object)
-  return Result.map(judge(resource, unknown, reading), () => complete(custom.schema, known))
+  return Result.map(judge(resource, unknown, reading), () => Conversion.complete(custom.schema, known))
 }
 
 const STRICT = "strict decoding error: "
@@ -81,15 +82,6 @@ const judge = (resource: Resource, unknown: ReadonlyArray<string>, reading: Read
         + `${STRICT}${problems.join(", ")}`
     )
   )
-}
-
-const complete = (schema: JsonObject, object: JsonObject): JsonObject => {
-  const { metadata, ...rest } = object
-  const filled = Structural.withDefaults(schema, Structural.withoutNulls(schema, rest))
-  return {
-    ...(isObject(metadata) ? { metadata: withoutNulls(metadata) } : {}),
-    ...(isObject(filled) ? filled : {})
-  }
 }
 
 /**
@@ -168,17 +160,3 @@ export const applied = (resource: Resource, object: JsonObject): JsonObject => {
     ...(isObject(filled) ? filled : {})
   }
 }
-
-/** Brings an object of a custom kind into the shape of a version. */
-export const reshape = (resource: Resource, object: JsonObject): JsonObject => {
-  const { custom } = resource
-  return custom === undefined ? object : complete(custom.schema, Structural.prune(custom.schema, object).object)
-}
-
-/** Shows a stored object in the shape of a version. */
-export const shown = (resource: Resource, object: JsonObject): JsonObject =>
-  resource.custom?.stored === undefined ? object : reshape(resource, object)
-
-/** Brings an object of a version into the shape in which its kind is stored. */
-export const kept = (resource: Resource, object: JsonObject): JsonObject =>
-  resource.custom?.stored === undefined ? object : reshape(resource.custom.stored, object)

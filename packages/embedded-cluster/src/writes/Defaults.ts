@@ -6,7 +6,6 @@
  * @since 0.1.0
  */
 import * as ApiServices from "../core/ApiServices.ts"
-import * as Definition from "../customkinds/Definition.ts"
 import {
   arrayAt,
   isArray,
@@ -20,16 +19,10 @@ import {
   withDefaults,
   without
 } from "../core/Json.ts"
-import * as PodDefaults from "./PodDefaults.ts"
+import type { Surroundings } from "../core/Kernel.ts"
 import type { Resource } from "../core/Resource.ts"
-
-/** What a default may need to know of the cluster. */
-export interface Surroundings {
-  /** Gives an address of the service range, or a node port, that nobody else has. */
-  readonly serviceAddress: () => string
-  /** Gives a port beside those that the service has already. */
-  readonly nodePort: (taken: ReadonlySet<number>) => number
-}
+import * as Definition from "../customkinds/Definition.ts"
+import * as PodDefaults from "./PodDefaults.ts"
 
 type Fill = (object: JsonObject, surroundings: Surroundings) => JsonObject
 

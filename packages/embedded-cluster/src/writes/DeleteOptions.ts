@@ -6,13 +6,22 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
-import { bodyText, type ResourceCall, stageErrors } from "../serving/ApiRequest.ts"
-import type * as Deletions from "./Deletions.ts"
-import * as FieldTypes from "../schemas/FieldTypes.ts"
+import type { ResourceCall } from "../core/ApiRequest.ts"
+import { bodyText } from "../core/BodyText.ts"
 import { arrayAt, at, type Json, type JsonObject, numberAt, objectAt, textAt } from "../core/Json.ts"
-import * as Query from "../reads/Query.ts"
-import { badRequest, type FieldError, invalidOptions, invalidValue, type Outcome, unsupportedValue } from "../core/Status.ts"
+import * as QueryValue from "../core/QueryValue.ts"
+import {
+  badRequest,
+  type FieldError,
+  invalidOptions,
+  invalidValue,
+  type Outcome,
+  unsupportedValue
+} from "../core/Status.ts"
 import { steps, type Steps } from "../core/Steps.ts"
+import * as FieldTypes from "../schemas/FieldTypes.ts"
+import type * as Deletions from "./Deletions.ts"
+import { stageErrors } from "./RequestOptions.ts"
 
 const KIND = "DeleteOptions"
 
@@ -45,7 +54,7 @@ const fromQuery = (query: URLSearchParams): Outcome<JsonObject> => {
   if (seconds !== "" && !/^[-+]?[0-9]{1,18}$/.test(seconds))
     return Result.fail(badRequest(`strconv.ParseInt: parsing ${JSON.stringify(seconds)}: invalid syntax`))
   const policy = query.get("propagationPolicy")
-  const orphans = Query.flag(query, "orphanDependents")
+  const orphans = QueryValue.flag(query, "orphanDependents")
   return Result.succeed({
     dryRun: query.getAll("dryRun"),
     ...(seconds === "" ? {} : { gracePeriodSeconds: Number(seconds) }),

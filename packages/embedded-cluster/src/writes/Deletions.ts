@@ -7,17 +7,18 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
-import * as Collector from "./Collector.ts"
-import * as CustomKinds from "../customkinds/CustomKinds.ts"
-import * as Finalizers from "./Finalizers.ts"
 import { at, isObject, type JsonObject, numberAt, objectAt, put, textAt } from "../core/Json.ts"
 import { type Kernel, timestamp } from "../core/Kernel.ts"
 import type { Resource } from "../core/Resource.ts"
 import * as Resources from "../core/Resources.ts"
 import { conflict, type Details, forbidden, type Outcome } from "../core/Status.ts"
-import { read, type Stored } from "../core/Stored.ts"
-import { type Address, find, held } from "./Writes.ts"
 import { steps, type Steps } from "../core/Steps.ts"
+import { read, type Stored } from "../core/Stored.ts"
+import * as CustomKinds from "../customkinds/CustomKinds.ts"
+import { type Address, find } from "./Address.ts"
+import * as Collector from "./Collector.ts"
+import * as Finalizers from "./Finalizers.ts"
+import { held } from "./Writes.ts"
 
 /**
  * How an object goes.

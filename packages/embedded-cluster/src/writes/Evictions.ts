@@ -6,34 +6,35 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
-import { bodyObject, json, type Reply, type ResourceCall } from "../serving/ApiRequest.ts"
-import * as DeleteOptions from "./DeleteOptions.ts"
-import * as Deletions from "./Deletions.ts"
+import { bodyObject } from "../checks/RequestBody.ts"
+import type { ResourceCall } from "../core/ApiRequest.ts"
 import { arrayAt, at, isObject, type JsonObject, numberAt, objectAt, put, textAt } from "../core/Json.ts"
 import { type Kernel, timestamp } from "../core/Kernel.ts"
 import * as LabelSelector from "../core/LabelSelector.ts"
-import * as Objects from "../serving/Objects.ts"
 import * as Resources from "../core/Resources.ts"
 import { badRequest, type Failure, forbidden, type Outcome, success } from "../core/Status.ts"
-import { read, type Stored } from "../core/Stored.ts"
-import * as Writes from "./Writes.ts"
 import { steps, type Steps } from "../core/Steps.ts"
+import { read, type Stored } from "../core/Stored.ts"
+import { type TextReply, json } from "../core/TextReply.ts"
+import { addressOf, find } from "./Address.ts"
+import * as DeleteOptions from "./DeleteOptions.ts"
+import * as Deletions from "./Deletions.ts"
 
 /** Evictions that a budget has allowed and whose pods are still there; beyond that it allows none. */
 const MAX_DISRUPTED = 2_000
 
 /** Answers a request to evict a pod. **Errors** 429 when its budget does not allow it now. */
-export const create = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Reply> {
+export const create = steps(function* (kernel: Kernel, call: ResourceCall): Steps<TextReply> {
   const eviction = yield* bodyObject(call.request, "Eviction", "policy/v1")
   const name = textAt(eviction, "metadata", "name")
   if (name !== call.info.name)
     return yield* Result.fail(badRequest("name in URL does not match name in Eviction object"))
   const options = yield* DeleteOptions.within(call, objectAt(eviction, "deleteOptions"))
-  const stored = yield* Writes.find(kernel, Objects.addressOf(call))
+  const stored = yield* find(kernel, addressOf(call))
   const pod = read(stored)
   if (!isBeyondBudget(pod)) yield* ask(kernel, stored, pod, options.dryRun)
   if (!options.dryRun) mark(kernel, pod)
-  yield* Deletions.remove(kernel, Objects.addressOf(call), options)
+  yield* Deletions.remove(kernel, addressOf(call), options)
   return json(success(undefined, 201), 201)
 })
 

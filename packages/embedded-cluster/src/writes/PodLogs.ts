@@ -11,10 +11,10 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
-import { type Reply, type ResourceCall, text } from "../serving/ApiRequest.ts"
+import type { ResourceCall } from "../core/ApiRequest.ts"
 import { arrayAt, at, type JsonObject, numberAt, textAt } from "../core/Json.ts"
 import type { Kernel } from "../core/Kernel.ts"
-import * as Query from "../reads/Query.ts"
+import * as QueryValue from "../core/QueryValue.ts"
 import * as Resources from "../core/Resources.ts"
 import {
   badRequest,
@@ -26,17 +26,18 @@ import {
   notFound,
   type Outcome
 } from "../core/Status.ts"
-import { read } from "../core/Stored.ts"
-import * as Writes from "./Writes.ts"
 import { steps, type Steps } from "../core/Steps.ts"
+import { read } from "../core/Stored.ts"
+import { type TextReply, text } from "../core/TextReply.ts"
+import { find } from "./Address.ts"
 
 /** Before the name of the container whose log the annotation holds. */
 export const ANNOTATION = "log.harness.quarterdeck.dev/"
 
 /** **Errors** 400 for a container that the pod does not have, 404, 422 for options that cannot be, 500. */
-export const answer = steps(function* (kernel: Kernel, { info, request }: ResourceCall): Steps<Reply> {
+export const answer = steps(function* (kernel: Kernel, { info, request }: ResourceCall): Steps<TextReply> {
   const { name, namespace } = info
-  const stored = yield* Writes.find(kernel, { resource: Resources.pods, namespace, name })
+  const stored = yield* find(kernel, { resource: Resources.pods, namespace, name })
   const errors = optionErrors(request.query)
   if (errors.length > 0) return yield* Result.fail(invalid("PodLogOptions", "", name, errors))
   const pod = read(stored)
@@ -88,8 +89,8 @@ const containerOf = (pod: JsonObject, asked: string): Outcome<string> => {
 
 /** The end of a log, as far as a query asks for it; its lines carry no times, so a time to begin from changes nothing. */
 const selected = (log: string, query: URLSearchParams): string => {
-  const tail = Query.natural(query.get("tailLines") ?? "")
-  const limit = Query.natural(query.get("limitBytes") ?? "")
+  const tail = QueryValue.natural(query.get("tailLines") ?? "")
+  const limit = QueryValue.natural(query.get("limitBytes") ?? "")
   const ended = log === "" || log.endsWith("\n") ? log : `${log}\n`
   const lines = ended.split(/(?<=\n)/)
   const kept = tail === undefined ? ended : tail === 0 ? "" : lines.slice(-tail).join("")

@@ -10,6 +10,7 @@
  * @since 0.1.0
  */
 import { arrayAt, at, type JsonObject, numberAt, textAt } from "../core/Json.ts"
+import type { Surroundings } from "../core/Kernel.ts"
 import * as Resources from "../core/Resources.ts"
 import { type FieldError, invalidValue } from "../core/Status.ts"
 import type { Store } from "../core/Store.ts"
@@ -32,6 +33,12 @@ const firstFree = (
   for (let number = first; number < firstUnasked; number++) if (isFree(number)) return number
   return undefined
 }
+
+/** Gives services what they leave open. */
+export const surroundings = (store: Store): Surroundings => ({
+  serviceAddress: () => freeAddress(store),
+  nodePort: (taken) => freeNodePort(store, taken)
+})
 
 /** An address that no service has. */
 export const freeAddress = (store: Store): string => {

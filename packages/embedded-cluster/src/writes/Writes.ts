@@ -7,10 +7,9 @@
  * @since 0.1.0
  */
 import { Result } from "effect"
-import * as Collector from "./Collector.ts"
-import * as CustomKinds from "../customkinds/CustomKinds.ts"
-import * as Decoding from "./Decoding.ts"
-import * as Defaults from "./Defaults.ts"
+import type { Grant } from "../access/Granting.ts"
+import * as ServiceCheck from "../checks/ServiceCheck.ts"
+import * as Validation from "../checks/Validation.ts"
 import {
   arrayAt,
   at,
@@ -25,12 +24,8 @@ import {
   without
 } from "../core/Json.ts"
 import { type Kernel, timestamp } from "../core/Kernel.ts"
-import type { Grant } from "../access/Granting.ts"
-import * as ManagedFields from "../patches/ManagedFields.ts"
 import { hasStatus, type Resource } from "../core/Resource.ts"
 import * as Resources from "../core/Resources.ts"
-import * as ServiceAllocation from "./ServiceAllocation.ts"
-import * as ServiceCheck from "../checks/ServiceCheck.ts"
 import {
   alreadyExists,
   conflict,
@@ -43,16 +38,16 @@ import {
   notFound,
   type Outcome
 } from "../core/Status.ts"
-import { keyOf, read, type Stored } from "../core/Stored.ts"
-import * as Validation from "../checks/Validation.ts"
 import { steps, type Steps } from "../core/Steps.ts"
-
-/** Which object a request addresses. */
-export interface Address {
-  readonly resource: Resource
-  readonly namespace: string
-  readonly name: string
-}
+import { keyOf, read, type Stored } from "../core/Stored.ts"
+import * as CustomKinds from "../customkinds/CustomKinds.ts"
+import * as ManagedFields from "../patches/ManagedFields.ts"
+import * as Conversion from "../schemas/Conversion.ts"
+import { type Address, find } from "./Address.ts"
+import * as Collector from "./Collector.ts"
+import * as Decoding from "./Decoding.ts"
+import * as Defaults from "./Defaults.ts"
+import * as ServiceAllocation from "./ServiceAllocation.ts"
 
 /** Who writes, and whether anything is kept. */
 export interface WriteOptions {
@@ -66,11 +61,6 @@ export interface WriteOptions {
   readonly patched?: boolean
   /** How a client wants its fields read; the server's own objects are as they should be. */
   readonly reading?: Decoding.Reading
-}
-
-export const find = (kernel: Kernel, { resource, namespace, name }: Address): Outcome<Stored> => {
-  const stored = kernel.store.get(resource, keyOf(namespace, name))
-  return stored === undefined ? Result.fail(notFound(resource, name)) : Result.succeed(stored)
 }
 
 /**
@@ -139,9 +129,9 @@ const allocated = (kernel: Kernel, resource: Resource, object: JsonObject, befor
 
 /** Stores an object, and does at once what follows from that. */
 const stored = (kernel: Kernel, resource: Resource, object: JsonObject): JsonObject => {
-  const written = kernel.store.write(resource, Decoding.kept(resource, object))
+  const written = kernel.store.write(resource, Conversion.kept(resource, object))
   if (resource === Resources.customResourceDefinitions) CustomKinds.settle(kernel, CustomKinds.groupOf(written))
-  return Decoding.shown(resource, read(written))
+  return Conversion.shown(resource, read(written))
 }
 
 /** Which part of an object a write may change. */
@@ -166,7 +156,7 @@ export const update = steps(function* (
 ): Steps<JsonObject> {
   const { resource, name } = address
   const stored = yield* find(kernel, address)
-  const before = Decoding.shown(resource, read(stored))
+  const before = Conversion.shown(resource, read(stored))
   const changed = yield* change(before)
   const said = yield* decoded(resource, changed, options)
   const asked = options.applied === true ? tidy(said) : carryingOwners(said, before)

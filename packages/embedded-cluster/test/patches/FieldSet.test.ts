@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import * as FieldSet from "../../src/patches/FieldSet.ts"
 import { equals } from "../../src/core/Json.ts"
+import * as FieldSet from "../../src/patches/FieldSet.ts"
 import { reference } from "../../src/schemas/KindSchema.ts"
 
 const POD = reference("io.k8s.api.core.v1.Pod")

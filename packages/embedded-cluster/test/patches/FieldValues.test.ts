@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
+import { arrayAt, type JsonObject, textAt } from "../../src/core/Json.ts"
 import * as FieldSet from "../../src/patches/FieldSet.ts"
 import * as FieldValues from "../../src/patches/FieldValues.ts"
-import { arrayAt, type JsonObject, textAt } from "../../src/core/Json.ts"
 import { reference } from "../../src/schemas/KindSchema.ts"
 
 const SPEC = reference("io.k8s.api.core.v1.PodSpec")

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import { isArray, type JsonObject, textAt } from "../../src/core/Json.ts"
-import { reference } from "../../src/schemas/KindSchema.ts"
 import * as StrategicMerge from "../../src/patches/StrategicMerge.ts"
+import { reference } from "../../src/schemas/KindSchema.ts"
 
 const META = "apimachinery.pkg.apis.meta.v1.ObjectMeta"
 const schemaOf = (type: string) => reference(type === META ? `io.k8s.${META}` : `io.k8s.api.${type}`)

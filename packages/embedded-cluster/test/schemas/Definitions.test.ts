@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Definitions from "../../src/schemas/Definitions.ts"
 import { arrayAt, isObject, type Json, textAt } from "../../src/core/Json.ts"
-import * as KindSchema from "../../src/schemas/KindSchema.ts"
 import * as Resources from "../../src/core/Resources.ts"
+import * as Definitions from "../../src/schemas/Definitions.ts"
+import * as KindSchema from "../../src/schemas/KindSchema.ts"
 
 const referencesIn = (value: Json): ReadonlyArray<string> => {
   if (Array.isArray(value)) return value.flatMap(referencesIn)

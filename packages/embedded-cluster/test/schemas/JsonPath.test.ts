@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as JsonPath from "../../src/schemas/JsonPath.ts"
 import type { Json } from "../../src/core/Json.ts"
+import * as JsonPath from "../../src/schemas/JsonPath.ts"
 
 const OBJECT: Json = {
   spec: { size: 1, ports: [{ port: 1 }, { port: 2 }] },

@@ -1,0 +1,16 @@
+/**
+ * What a request is answered.
+ */
+import type { AggregatedApi } from "../core/AggregatedApis.ts"
+import type { ApiRequest } from "../core/ApiRequest.ts"
+import type { Beside, TextReply } from "../core/TextReply.ts"
+import type { Renderer } from "../forms/Representation.ts"
+import type { WatchQuery } from "../reads/Query.ts"
+
+/** **Shape** `Pieces` is written piece by piece, `Watch` goes on until its time is up, `Forward` is another server's to answer. */
+export type Reply = TextReply | (Stream & Beside)
+
+type Stream =
+  | { readonly _tag: "Pieces"; readonly status: number; readonly pieces: Iterable<string> }
+  | { readonly _tag: "Forward"; readonly api: AggregatedApi; readonly request: ApiRequest }
+  | { readonly _tag: "Watch"; readonly renderer: Renderer; readonly namespace: string; readonly query: WatchQuery }

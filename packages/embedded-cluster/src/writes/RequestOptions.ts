@@ -1,0 +1,39 @@
+/**
+ * The options that a request to write has in its query.
+ */
+import { Result } from "effect"
+import type { ApiRequest } from "../core/ApiRequest.ts"
+import { type FieldError, invalidOptions, type Outcome, unsupportedValue } from "../core/Status.ts"
+import * as FieldManager from "../patches/FieldManager.ts"
+import * as Decoding from "./Decoding.ts"
+import type { WriteOptions } from "./Writes.ts"
+
+/** Who writes: the field manager that the request names, else the program that sent it. */
+const managerOf = (request: ApiRequest): string =>
+  request.query.get("fieldManager") || request.userAgent.split("/")[0] || "unknown"
+
+/**
+ * Reads the options that all writes have.
+ *
+ * **Errors** 422 for a field manager that is no name, for a dry run that is not `All`, and for another word than those by
+ * which fields are validated.
+ */
+export const writeOptions = (
+  request: ApiRequest,
+  kind: string
+): Outcome<WriteOptions & { readonly reading: Decoding.Reading }> => {
+  const { query, warn } = request
+  const stages = query.getAll("dryRun")
+  const word = query.get("fieldValidation") ?? ""
+  const fields = Decoding.fieldValidation(word)
+  const errors = [...FieldManager.errors(query.get("fieldManager") ?? ""), ...stageErrors(stages)]
+  if (fields === undefined || errors.length > 0) {
+    const unknown = fields === undefined ? [Decoding.unknownFieldValidation(word)] : []
+    return Result.fail(invalidOptions(kind, [...errors, ...unknown]))
+  }
+  return Result.succeed({ manager: managerOf(request), dryRun: stages.length > 0, reading: { fields, warn } })
+}
+
+/** What is wrong with the stages of a dry run. */
+export const stageErrors = (stages: ReadonlyArray<string>): ReadonlyArray<FieldError> =>
+  stages.every((stage) => stage === "All") ? [] : [unsupportedValue("dryRun", [...stages], ["All"])]
