@@ -55,12 +55,18 @@ const ARROWS: Readonly<Record<string, Arrow>> = {
     node: true
   },
   "packages/benchmarks": {
-    packages: ["targeting", "cost", "harness", "http-server"],
+    packages: ["targeting", "cost", "embedded-cluster", "harness", "http-server"],
     reach: "all",
     libraries: "any",
     node: true
   },
-  harness: { packages: [], reach: "all", libraries: "any", node: true }
+  "packages/embedded-cluster": {
+    packages: [],
+    reach: "all",
+    libraries: ["effect", "@peculiar/x509", "reflect-metadata", "undici", "yaml"],
+    node: true
+  },
+  harness: { packages: ["embedded-cluster"], reach: "modules", libraries: "any", node: true }
 }
 
 /**

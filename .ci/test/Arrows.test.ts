@@ -115,14 +115,28 @@ const ARROWS: Readonly<
     mayNot: [
       "@quarterdeck/harness",
       "@quarterdeck/harness/Fleet",
+      "@quarterdeck/embedded-cluster/EmbeddedServer",
       "@quarterdeck/example-demo",
       "@quarterdeck/keys/internal/digest",
       "../../keys/src/Rule.ts"
     ]
   },
-  "harness/src": {
-    may: ["effect", "undici", "yaml", "node:child_process", "vitest"],
+  "packages/embedded-cluster/src": {
+    may: ["effect", "undici", "yaml", "@peculiar/x509", "node:https"],
     mayNot: [
+      "@quarterdeck/harness",
+      "@quarterdeck/harness/Fleet",
+      "@quarterdeck/targeting/ClusterName",
+      "@quarterdeck/cluster-fanout/Row",
+      "@effect/platform-node",
+      "vitest",
+      "../../../harness/src/Fleet.ts"
+    ]
+  },
+  "harness/src": {
+    may: ["effect", "undici", "yaml", "node:child_process", "vitest", "@quarterdeck/embedded-cluster/EmbeddedServer"],
+    mayNot: [
+      "../../packages/embedded-cluster/src/serving/EmbeddedServer.ts",
       "@quarterdeck/targeting",
       "@quarterdeck/targeting/ClusterName",
       "@quarterdeck/keys/Rule",

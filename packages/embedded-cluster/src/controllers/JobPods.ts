@@ -24,7 +24,7 @@ export interface Counted {
   readonly finished: ReadonlyArray<Pod>
 }
 
-export const isIndexed = (job: JsonObject): boolean => textAt(job, "spec", "completionMode") === "Indexed"
+const isIndexed = (job: JsonObject): boolean => textAt(job, "spec", "completionMode") === "Indexed"
 
 /** Counts the pods that have finished and have not been counted before. **Shape** those of a suspension have not failed. */
 export const count = (job: JsonObject, pods: ReadonlyArray<Pod>): Counted => {

@@ -15,7 +15,7 @@ import { podFrom } from "./Templates.ts"
 import { objectOf, type Pod } from "./Views.ts"
 
 /** The label of a pod that names its revision. */
-export const REVISION_LABEL = "controller-revision-hash"
+const REVISION_LABEL = "controller-revision-hash"
 
 /** The number at the end of a pod's name; `undefined` for a name that is not of this set. */
 export const ordinalOf = (set: string, pod: string): number | undefined => {

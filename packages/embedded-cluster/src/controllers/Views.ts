@@ -89,7 +89,7 @@ export const conditionOf = (object: JsonObject, type: string): Json | undefined 
   arrayAt(object, "status", "conditions").find((one) => textAt(one, "type") === type)
 
 /** What a pod asks for: its containers together, or the largest init container where that is more. */
-export const requestsOf = (spec: Json | undefined): Requests => {
+const requestsOf = (spec: Json | undefined): Requests => {
   const running = new Map<string, number>()
   let highest = new Map<string, number>()
   for (const container of arrayAt(spec, "initContainers")) {

@@ -10,7 +10,7 @@ export type Attributes =
   | PathRequest
 
 /** **Shape** `reason` names the binding that allowed it; a refusal has none. */
-export interface Decision {
+interface Decision {
   readonly allowed: boolean
   readonly reason: string
 }

@@ -9,7 +9,7 @@ import { Result } from "effect"
 import type { Resource } from "./Resource.ts"
 import { badRequest, type Outcome } from "./Status.ts"
 
-export interface FieldRequirement {
+interface FieldRequirement {
   readonly field: string
   readonly value: string
   readonly equal: boolean

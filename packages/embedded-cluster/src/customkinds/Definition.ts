@@ -53,7 +53,7 @@ export const fill = (definition: JsonObject): JsonObject => {
   return added.length === 0 ? filled : put(filled, ["status", "storedVersions"], [...known, ...added])
 }
 
-export interface Condition {
+interface Condition {
   readonly type: string
   readonly status: "True" | "False"
   readonly reason: string
@@ -71,7 +71,7 @@ export const isTrue = (definition: JsonObject, type: string): boolean =>
   conditionOf(definition, type)?.["status"] === "True"
 
 /** Sets a condition; it keeps its time unless its status changes. */
-export const withCondition = (definition: JsonObject, condition: Condition, time: string): JsonObject => {
+const withCondition = (definition: JsonObject, condition: Condition, time: string): JsonObject => {
   const known = conditionOf(definition, condition.type)
   const { message, reason, status, type } = condition
   const kept = known?.["status"] === status ? known["lastTransitionTime"] : undefined

@@ -8,7 +8,7 @@
  */
 
 /** How a field is read. **Shape** `kept` tells a number or switch that counts even when it is nothing. */
-export interface Field {
+interface Field {
   readonly name: string
   readonly type: string
   readonly kept: boolean

@@ -20,7 +20,7 @@ export type Representation =
   | { readonly _tag: "Table"; readonly groupVersion: string; readonly include: Table.Include }
   | { readonly _tag: "Partial"; readonly groupVersion: string }
 
-export const whole: Representation = { _tag: "Whole" }
+const whole: Representation = { _tag: "Whole" }
 
 const NOT_ACCEPTABLE: Failure = {
   code: 406,

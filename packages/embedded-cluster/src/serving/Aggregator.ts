@@ -19,7 +19,7 @@ import * as Writes from "../writes/Writes.ts"
 import * as Sending from "./Sending.ts"
 
 /** A request that goes on to another server. */
-export interface Forwarded {
+interface Forwarded {
   readonly api: AggregatedApi
   readonly request: ApiRequest
 }

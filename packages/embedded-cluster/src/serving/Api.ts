@@ -28,13 +28,13 @@ import * as TokenRequests from "./TokenRequests.ts"
 import { inYaml } from "./Yaml.ts"
 
 /** A request before its sender is known. */
-export interface Incoming extends Omit<ApiRequest, "user" | "body" | "warn"> {
+interface Incoming extends Omit<ApiRequest, "user" | "body" | "warn"> {
   readonly authorization: string | undefined
   readonly headers: Impersonation.Headers
 }
 
 /** A request that may be answered; its body is read only now, so nobody unknown can make the server read one. */
-export interface Admitted {
+interface Admitted {
   readonly info: RequestInfo.RequestInfo
   /** **Shape** `contentType` is that of the body where it came in another form. */
   readonly answer: (body: string, contentType?: string) => Reply

@@ -155,7 +155,7 @@ const warnOfRules = ({ request, resource }: ResourceCall, body: JsonObject): voi
     request.warn("x-kubernetes-validations: this server keeps the rules but does not evaluate them")
 }
 
-export const patchTarget = (resource: Resource): Patches.PatchTarget => ({
+const patchTarget = (resource: Resource): Patches.PatchTarget => ({
   kind: resource.kind,
   groupVersion: apiVersionOf(resource),
   schema: KindSchema.ofResource(resource),

@@ -32,7 +32,7 @@ import { type TextReply, text } from "../core/TextReply.ts"
 import { find } from "./Address.ts"
 
 /** Before the name of the container whose log the annotation holds. */
-export const ANNOTATION = "log.harness.quarterdeck.dev/"
+const ANNOTATION = "log.harness.quarterdeck.dev/"
 
 /** **Errors** 400 for a container that the pod does not have, 404, 422 for options that cannot be, 500. */
 export const answer = steps(function* (kernel: Kernel, { info, request }: ResourceCall): Steps<TextReply> {

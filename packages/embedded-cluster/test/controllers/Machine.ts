@@ -60,7 +60,7 @@ const running = (pod: Json | undefined): JsonObject => ({
 })
 
 /** Runs what is bound, unless its annotation `test/stays` says otherwise, and ends what is told to end. */
-export const kubelet = (client: Client): Effect.Effect<void, never, Scope.Scope> =>
+const kubelet = (client: Client): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function* () {
     const events = yield* client.watch("/api/v1/pods?watch=1")
     const handle = (pod: Json | undefined) => {
