@@ -1,0 +1,5 @@
+import { expect, test } from "vitest"
+
+test("always fails", () => {
+  expect("broken").toBe("whole")
+})

@@ -1,0 +1,3 @@
+import { failsOnce } from "./Flaky.ts"
+
+failsOnce("three")
