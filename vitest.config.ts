@@ -24,6 +24,8 @@ export default defineConfig({
   ssr: { resolve: { conditions: ["source"], externalConditions: ["source"] } },
   test: {
     reporters: ["default", new LeftOutDrivers(), new LeftOutTests()],
+    // What a test prints explains its failure, and nothing else.
+    silent: "passed-only",
     projects: [
       { extends: true, test: { name: "small", include: small, isolate: false } },
       {

@@ -20,6 +20,7 @@ import { type IncomingHttpHeaders, request } from "node:http"
 import * as Listener from "../../src/Listener.ts"
 import type { Options } from "../../src/settings/Options.ts"
 import { Quarterdeck } from "../../src/Quarterdeck.ts"
+import { serviceLog } from "./serviceLog.ts"
 
 /** The configured keys of every deployment, by what they may. */
 const RULES = {
@@ -194,8 +195,13 @@ const make = Effect.fnUntraced(function* (options: DeploymentOptions) {
 export class Deployment extends Context.Service<Deployment, Effect.Success<ReturnType<typeof make>>>()(
   "@quarterdeck/http-server/test/Deployment"
 ) {
-  static readonly layer = (options: DeploymentOptions) =>
-    Layer.effect(Deployment, make(options)).pipe(Layer.provide(NodeServices.layer), Layer.orDie)
+  static readonly layer = (options: DeploymentOptions) => {
+    const log = serviceLog()
+    return Layer.effect(
+      Deployment,
+      Effect.onError(make(options), () => log.name)
+    ).pipe(Layer.provide(log.layer), Layer.provide(NodeServices.layer), Layer.orDie)
+  }
 }
 
 const configuredKeys = () => [
