@@ -1,8 +1,9 @@
 import { assert } from "@effect/vitest"
-import { Seed } from "@quarterdeck/harness"
+import { type Fleet, Seed } from "@quarterdeck/harness"
 import { Effect } from "effect"
 import type { Code } from "@quarterdeck/contract/Problem"
 import { type Call, Deployment, to } from "./Deployment.ts"
+import { deploymentNamed } from "./manifests.ts"
 import { onEveryDriver } from "./onEveryDriver.ts"
 
 const everywhere: Call = { headers: to("*") }
@@ -10,7 +11,18 @@ const names = (rows: ReadonlyArray<{ readonly name: string }>) => rows.map(({ na
 /** Byte order, as the service sorts. */
 const inByteOrder = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other))
 
-onEveryDriver("lists", { prepare: (fleet) => Seed.fill(fleet) }, (it) => {
+/** A shop in each cluster, and in one of them a Deployment without a label, which the seed has none of. */
+const prepare = Effect.fnUntraced(function* (fleet: Fleet["Service"]) {
+  yield* Seed.fill(fleet)
+  const { metadata, spec, ...bare } = deploymentNamed("bare")
+  yield* fleet.parent.api.create({
+    ...bare,
+    metadata: { ...metadata, namespace: "shop" },
+    spec: { ...spec, replicas: 0 }
+  })
+})
+
+onEveryDriver("lists", { prepare }, (it) => {
   it.effect("a merged list says for each cluster how its part was obtained, and counts its rows", () =>
     Effect.gen(function* () {
       const { clusters, partial, workloads } = yield* (yield* Deployment).workloads("?limit=5000", everywhere)
@@ -47,7 +59,15 @@ onEveryDriver("lists", { prepare: (fleet) => Seed.fill(fleet) }, (it) => {
       const cached = yield* deployment.workloads("?limit=5000", everywhere)
       const live = yield* deployment.workloads("?limit=5000&consistency=live&timeoutMs=30000", everywhere)
       assert.deepStrictEqual(live.workloads, cached.workloads)
-      for (const { source } of live.clusters) assert.strictEqual(source, "live")
+      for (const [source, { clusters, workloads }] of [["cache", cached] as const, ["live", live] as const]) {
+        assert.deepStrictEqual(
+          clusters.map((part) => `${part.name} ${part.source}`),
+          ["hub", "prod", "stage"].map((name) => `${name} ${source}`)
+        )
+        for (const name of ["hub", "prod", "stage"]) {
+          assert.isAbove(workloads.filter(({ cluster }) => cluster === name).length, 5, `${source} of ${name}`)
+        }
+      }
     })
   )
 
@@ -56,7 +76,10 @@ onEveryDriver("lists", { prepare: (fleet) => Seed.fill(fleet) }, (it) => {
       const deployment = yield* Deployment
       const all = (yield* deployment.workloads("?limit=5000", everywhere)).workloads
       const ask = (query: string) =>
-        Effect.map(deployment.workloads(`?limit=5000&${query}`, everywhere), ({ workloads }) => workloads)
+        Effect.map(deployment.workloads(`?limit=5000&${query}`, everywhere), ({ workloads }) => {
+          assert.isNotEmpty(workloads, query)
+          return workloads
+        })
       assert.deepStrictEqual(
         yield* ask("kind=StatefulSet"),
         all.filter(({ kind }) => kind === "StatefulSet")
