@@ -81,7 +81,21 @@ const WINGS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "packages/cluster-fanout": ["registry", "kube", "projection", "cache", "list"],
   "packages/cost": ["hour", "savings", "price", "allocation", "usage", "store", "report", "export", "sampler"],
   "packages/contract": ["."],
-  "packages/http-server": ["settings", "services", "http", ".", "cli"]
+  "packages/http-server": ["settings", "services", "http", ".", "cli"],
+  "packages/embedded-cluster": [
+    "core",
+    "schemas",
+    "forms",
+    "customkinds",
+    "checks",
+    "patches",
+    "access",
+    "reads",
+    "writes",
+    "discovery",
+    "controllers",
+    "serving"
+  ]
 }
 
 /** Modules beside the folders that put a whole package together. */

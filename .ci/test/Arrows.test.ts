@@ -181,6 +181,10 @@ const ARROWS: Readonly<
     may: ["../Input.ts", "../../Launch.ts", "../keys/KeyCommand.ts"],
     mayNot: ["../../bin.ts", "../../index.ts"]
   },
+  "packages/embedded-cluster/src/core": {
+    may: ["./Store.ts"],
+    mayNot: ["../schemas/KindSchema.ts", "../serving/Api.ts"]
+  },
   "packages/http-server/test/e2e": {
     may: ["@quarterdeck/harness/Fleet", "@quarterdeck/keys/Rule", "../../src/Routes.ts", "node:http"],
     mayNot: ["@quarterdeck/keys/internal/digest", "../../../keys/src/Rule.ts", "../../../../harness/src/Fleet.ts"]
