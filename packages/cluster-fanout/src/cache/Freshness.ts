@@ -6,10 +6,10 @@
 import type { Sync } from "./KindTable.ts"
 
 /** Without an event, a bookmark or a probe for so long, rows are called stale. */
-export const STALE_AFTER_MS = 90_000
+const STALE_AFTER_MS = 90_000
 
 /** Without proof on the namespaces for so long, a label selector matches nothing. */
-export const LABELS_PROVEN_FOR_MS = 30_000
+const LABELS_PROVEN_FOR_MS = 30_000
 
 /** What is known of one kind. **Units** milliseconds by `steadyClock`. */
 export interface Proof {

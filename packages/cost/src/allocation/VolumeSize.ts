@@ -7,7 +7,7 @@
  */
 
 /** The most that a volume counts: an hour of it is a number that is exact. **Units** bytes. */
-export const MAX_BYTES = 2 ** 51
+const MAX_BYTES = 2 ** 51
 
 /** Tells whether a volume is larger than it may count. */
 export const isLarge = (bytes: number): boolean => bytes > MAX_BYTES

@@ -11,7 +11,7 @@ import { Instant, parseRfc3339 } from "../hour/Instant.ts"
 import type { Machine } from "./NodePrice.ts"
 
 /** Kinds of traffic, by where it goes. */
-export const EGRESS_CLASSES = ["zone", "region", "internet"] as const
+const EGRESS_CLASSES = ["zone", "region", "internet"] as const
 export type EgressClass = (typeof EGRESS_CLASSES)[number]
 
 const length = { expected: "1 to 253 characters" }

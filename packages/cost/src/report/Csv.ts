@@ -36,7 +36,7 @@ const decimal = (value: number): string => {
 }
 
 /** Writes one record. */
-export const line = (cells: ReadonlyArray<Cell>): string => `${cells.map(cell).join(",")}\r\n`
+const line = (cells: ReadonlyArray<Cell>): string => `${cells.map(cell).join(",")}\r\n`
 
 /**
  * Writes rows, and their names in front.

@@ -177,10 +177,9 @@ export const totalNanos = ({ columns, size }: Pick<Table, "columns" | "size">): 
   return totals
 }
 
-export const hours = (seconds: number): number => seconds / HOUR_SECONDS
-export const money = (nanos: number): number => nanos / NANOS_PER_UNIT
-export const percentOf = (part: number, whole: number): number =>
-  whole === 0 ? 0 : Math.min(100, (part / whole) * 100)
+const hours = (seconds: number): number => seconds / HOUR_SECONDS
+const money = (nanos: number): number => nanos / NANOS_PER_UNIT
+const percentOf = (part: number, whole: number): number => (whole === 0 ? 0 : Math.min(100, (part / whole) * 100))
 
 type Costs = { -readonly [Name in keyof typeof costFields]: number }
 
@@ -266,5 +265,5 @@ export const byteHours = (kibSeconds: number): number => (kibSeconds * KIB_BYTES
  * **Source** OpenCost `CPUEfficiency`, `RAMEfficiency` (`core/pkg/opencost/allocation.go`): mean usage by mean request;
  * without a request 1 where something was used and cost something, else 0.
  */
-export const efficiency = (used: number, requested: number, cost: number): number =>
+const efficiency = (used: number, requested: number, cost: number): number =>
   requested > 0 ? used / requested : used > 0 && cost > 0 ? 1 : 0

@@ -36,8 +36,6 @@ const SAME_FOR_MS = 1_000
 
 const PROVE_SECONDS = 15
 
-export type ClusterSampling = Effect.Success<ReturnType<typeof make>>
-
 /** Makes the sampling of one cluster; nothing runs until it is asked for. */
 export const make = Effect.fnUntraced(function* (parts: Parts) {
   const { api, cache, cluster: name, journal, prices, settings, source, store, troubles } = parts

@@ -10,7 +10,7 @@ import { Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 
 /** A file has no place for coverage: the header says whether something of the window is missing. */
-export const PARTIAL_HEADER = "x-quarterdeck-partial"
+const PARTIAL_HEADER = "x-quarterdeck-partial"
 
 /** What is told beside the rows. **Shape** `what` names the file, together with the window that it covers. */
 export interface FileFacts {

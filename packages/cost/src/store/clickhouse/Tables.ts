@@ -10,8 +10,7 @@ import { type Measure, measures } from "../../hour/Measure.ts"
 import type { Client } from "./Client.ts"
 
 /** A measure's column. */
-export const columnOf = (measure: Measure): string =>
-  measure.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+const columnOf = (measure: Measure): string => measure.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** The columns of all measures, in their order. */
 export const MEASURE_COLUMNS: ReadonlyArray<string> = measures.map(columnOf)

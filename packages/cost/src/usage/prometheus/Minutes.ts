@@ -7,7 +7,7 @@ import type { Span } from "../../allocation/HourFacts.ts"
 import type { Point } from "./Answer.ts"
 
 export const MINUTE_MS = 60_000
-export const SLICE_MS = 300_000
+const SLICE_MS = 300_000
 export const SLICES = 12
 const SLICE_MINUTES = 5
 
