@@ -1,16 +1,11 @@
 /**
  * Writes the costs that the demo's clusters have behind them, by the same rules by which the service charges living ones.
  */
+import { Hour, HourBuilder, HourFacts, HourUsage, Recommendation, Reprice } from "@quarterdeck/cost"
 import { CostStore } from "@quarterdeck/cost/CostStore"
-import type { Hour } from "@quarterdeck/cost/Hour"
-import * as HourBuilder from "@quarterdeck/cost/HourBuilder"
-import type { HourFacts } from "@quarterdeck/cost/HourFacts"
-import type { HourUsage } from "@quarterdeck/cost/HourUsage"
 import * as PriceHistory from "@quarterdeck/cost/PriceHistory"
-import { RECOMMENDATION_DAYS } from "@quarterdeck/cost/Recommendation"
 import { RecommendationStore } from "@quarterdeck/cost/RecommendationStore"
 import { Recommender } from "@quarterdeck/cost/Recommender"
-import { reprice } from "@quarterdeck/cost/Reprice"
 import * as RecommendationMemory from "@quarterdeck/cost/store/RecommendationMemory"
 import { layerSqlite } from "@quarterdeck/cost/store/Sqlite"
 import { HOUR_MS } from "@quarterdeck/cost/Units"
@@ -20,7 +15,7 @@ import type { Past } from "./Pasts.ts"
 import { HISTORY_DAYS } from "./Story.ts"
 
 const HOURS = HISTORY_DAYS * 24
-const RECOMMENDED_FROM_HOUR = HOURS - RECOMMENDATION_DAYS * 24
+const RECOMMENDED_FROM_HOUR = HOURS - Recommendation.RECOMMENDATION_DAYS * 24
 
 /**
  * Writes the history up to an hour, which is the one that goes on now.
@@ -41,9 +36,9 @@ const writeOne = Effect.fnUntraced(function* (past: Past, endMs: number) {
 /** An hour that has the shape of another comes to the same sums: it is reckoned once. */
 const reckon = (past: Past, endMs: number) => {
   const factsOf = PastHours.make(past)
-  const reckoned = new Map<string, { readonly hour: Hour; readonly usage: HourUsage }>()
-  const hours: Array<Hour> = []
-  const usages: Array<HourUsage> = []
+  const reckoned = new Map<string, { readonly hour: Hour.Hour; readonly usage: HourUsage.HourUsage }>()
+  const hours: Array<Hour.Hour> = []
+  const usages: Array<HourUsage.HourUsage> = []
   for (let hour = 0; hour < HOURS; hour++) {
     const startMs = endMs - (HOURS - hour) * HOUR_MS
     if (!past.wasSeen(startMs)) continue
@@ -59,14 +54,14 @@ const reckon = (past: Past, endMs: number) => {
 const ratesOver = PriceHistory.ratesOver(PriceHistory.initial)
 
 /** At the prices that a new service has. */
-const chargedWithUsage = (facts: HourFacts) => {
+const chargedWithUsage = (facts: HourFacts.HourFacts) => {
   const window = { startMs: facts.startMs, endMs: facts.startMs + HOUR_MS }
-  const hour = reprice(HourBuilder.build(facts), (subject) => ratesOver(subject, window))
+  const hour = Reprice.reprice(HourBuilder.build(facts), (subject) => ratesOver(subject, window))
   return { hour, usage: HourBuilder.usageOf(facts) }
 }
 
 /** What is to be recommended, kept at once when all of it is known. */
-const learnt = (past: Past, usages: ReadonlyArray<HourUsage>) =>
+const learnt = (past: Past, usages: ReadonlyArray<HourUsage.HourUsage>) =>
   Effect.gen(function* () {
     const recommender = yield* Recommender
     for (const usage of usages) yield* recommender.fold(usage)

@@ -1,7 +1,7 @@
 /**
  * The hours that a cluster of the demo has behind it, as a sampler would have seen them.
  */
-import type { HourFacts, LoadBalancerFacts, PodFacts, Span, UsageSlices } from "@quarterdeck/cost/HourFacts"
+import { HourFacts } from "@quarterdeck/cost"
 import { HOUR_MS, SECOND_MS } from "@quarterdeck/cost/Units"
 import { Usage } from "@quarterdeck/harness"
 import type { Past, PastWorkload } from "./Pasts.ts"
@@ -27,14 +27,14 @@ export const shapeOf = ({ workloads }: Past, startMs: number): string =>
 const phaseOf = (curve: Usage.Curve, instantMs: number): number =>
   curve._tag === "Flat" ? 0 : instantMs % curve.periodMs
 
-const hourAt = (startMs: number): Span => ({ fromMs: startMs, toMs: startMs + HOUR_MS })
+const hourAt = (startMs: number): HourFacts.Span => ({ fromMs: startMs, toMs: startMs + HOUR_MS })
 
 /**
  * Gives the facts of an hour.
  *
  * **Limits** levels of curves are reckoned once for each place in their period.
  */
-export const make = (past: Past): ((startMs: number) => HourFacts) => {
+export const make = (past: Past): ((startMs: number) => HourFacts.HourFacts) => {
   const levelsOf = makeLevels()
   return (startMs) => {
     const hour = hourAt(startMs)
@@ -43,7 +43,7 @@ export const make = (past: Past): ((startMs: number) => HourFacts) => {
       const span = workload.lived(hour)
       if (span === undefined) return []
       const { cpuCores, memoryBytes } = workload.usage
-      const usage: UsageSlices = {
+      const usage: HourFacts.UsageSlices = {
         ...edges,
         cpuMillis: levelsOf(cpuCores, startMs).map((cores) => cores * 1_000),
         memoryBytes: levelsOf(memoryBytes, startMs)
@@ -64,7 +64,11 @@ export const make = (past: Past): ((startMs: number) => HourFacts) => {
 
 const uidOf = ({ series }: PastWorkload, pod: string): string => `${series.uid}/${pod}`
 
-const podsOf = (workload: PastWorkload, span: Span, usage: UsageSlices): ReadonlyArray<PodFacts> => {
+const podsOf = (
+  workload: PastWorkload,
+  span: HourFacts.Span,
+  usage: HourFacts.UsageSlices
+): ReadonlyArray<HourFacts.PodFacts> => {
   const { cpuRequestMillis, memoryRequestBytes, pods, series } = workload
   const containers = [
     {
@@ -77,12 +81,12 @@ const podsOf = (workload: PastWorkload, span: Span, usage: UsageSlices): Readonl
   }))
 }
 
-const balancerOf = (workload: PastWorkload, hour: Span): LoadBalancerFacts => ({
+const balancerOf = (workload: PastWorkload, hour: HourFacts.Span): HourFacts.LoadBalancerFacts => ({
   ...{ namespace: workload.series.namespace, name: workload.series.name, spans: [hour] },
   pods: workload.pods.map(({ name }) => uidOf(workload, name))
 })
 
-const edgesOf = (startMs: number): Pick<UsageSlices, "fromMs" | "toMs"> => ({
+const edgesOf = (startMs: number): Pick<HourFacts.UsageSlices, "fromMs" | "toMs"> => ({
   fromMs: Float64Array.from({ length: SLICES }, (_, at) => startMs + at * SLICE_MS),
   toMs: Float64Array.from({ length: SLICES }, (_, at) => startMs + (at + 1) * SLICE_MS)
 })

@@ -1,8 +1,7 @@
 /**
  * What has been in each cluster of the demo: the planned machines and workloads, and those of the story.
  */
-import type { NodeFacts, Span, VolumeFacts } from "@quarterdeck/cost/HourFacts"
-import type { Series } from "@quarterdeck/cost/Series"
+import { HourFacts, Series } from "@quarterdeck/cost"
 import { DAY_MS, GIB_BYTES, HOUR_MS } from "@quarterdeck/cost/Units"
 import { Seed, Usage } from "@quarterdeck/harness"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
@@ -16,21 +15,21 @@ export interface PastPod {
 
 /** A workload. **Shape** `lived` gives the part of an hour in which it ran; all its replicas use the same. */
 export interface PastWorkload {
-  readonly series: Series
+  readonly series: Series.Series
   readonly cpuRequestMillis: number
   readonly memoryRequestBytes: number
   readonly usage: Pick<Usage.ContainerUsage, "cpuCores" | "memoryBytes">
   readonly pods: ReadonlyArray<PastPod>
   readonly isPublic: boolean
-  readonly lived: (hour: Span) => Span | undefined
+  readonly lived: (hour: HourFacts.Span) => HourFacts.Span | undefined
 }
 
 /** A cluster, as it has been since long before the history begins. */
 export interface Past {
   readonly cluster: ClusterName
-  readonly nodes: ReadonlyArray<Omit<NodeFacts, "spans">>
+  readonly nodes: ReadonlyArray<Omit<HourFacts.NodeFacts, "spans">>
   readonly workloads: ReadonlyArray<PastWorkload>
-  readonly volumes: ReadonlyArray<Omit<VolumeFacts, "spans">>
+  readonly volumes: ReadonlyArray<Omit<HourFacts.VolumeFacts, "spans">>
   /** Whether the cluster could be watched in the hour that begins then. */
   readonly wasSeen: (startMs: number) => boolean
 }
@@ -60,7 +59,7 @@ export const from = (plan: Seed.ClusterPlan, endMs: number): Past => {
 const nodeOf = (
   { machine, name, priceLabels, zone }: Seed.NodePlan,
   { cloud }: Seed.ClusterPlan
-): Omit<NodeFacts, "spans"> => ({
+): Omit<HourFacts.NodeFacts, "spans"> => ({
   name,
   uid: `before/${name}`,
   labels: {
@@ -160,7 +159,7 @@ const teamOf = (namespace: string, { namespaces }: Seed.ClusterPlan): string | u
   namespaces.find(({ name }) => name === namespace)?.team
 
 /** As the seed labels its workloads. */
-const labels = (name: string, partOf: string, version: string, team: string | undefined): Series["labels"] => ({
+const labels = (name: string, partOf: string, version: string, team: string | undefined): Series.Series["labels"] => ({
   "app.kubernetes.io/name": name,
   "app.kubernetes.io/part-of": partOf,
   "app.kubernetes.io/version": version,
@@ -168,11 +167,11 @@ const labels = (name: string, partOf: string, version: string, team: string | un
 })
 
 /** The life before the one that begins with the demo: rows of reports join both. */
-const seriesOf = (namespace: string, kind: string, name: string, labels: Series["labels"]): Series => ({
+const seriesOf = (namespace: string, kind: string, name: string, labels: Series.Series["labels"]): Series.Series => ({
   ...{ namespace, kind, name, labels },
   uid: `before/${namespace}/${kind}/${name}`
 })
 
 /** From three o'clock, for seven minutes. */
-const nightly = ({ fromMs }: Span): Span | undefined =>
+const nightly = ({ fromMs }: HourFacts.Span): HourFacts.Span | undefined =>
   fromMs % DAY_MS === 3 * HOUR_MS ? { fromMs, toMs: fromMs + 7 * 60_000 } : undefined

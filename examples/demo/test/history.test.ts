@@ -1,9 +1,8 @@
+import { Measure, Series } from "@quarterdeck/cost"
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { CostStore } from "@quarterdeck/cost/CostStore"
-import type { Measure } from "@quarterdeck/cost/Measure"
 import { RecommendationStore } from "@quarterdeck/cost/RecommendationStore"
-import { isWorkload } from "@quarterdeck/cost/Series"
 import { DAY_MS, HOUR_MS, hourOf } from "@quarterdeck/cost/Units"
 import { Embedded, Fleet, Seed, Usage } from "@quarterdeck/harness"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
@@ -34,7 +33,7 @@ const remembered = Effect.gen(function* () {
 
 type Remembered = Effect.Success<typeof remembered>
 
-const amountIn = (sums: Remembered["week"], cluster: string, name: string, measure: Measure): number => {
+const amountIn = (sums: Remembered["week"], cluster: string, name: string, measure: Measure.Measure): number => {
   const own = sums.find((one) => one.cluster === cluster)
   const place = own?.series.findIndex((series) => series.name === name) ?? -1
   assert.isAtLeast(place, 0, `${cluster} has no ${name}`)
@@ -116,7 +115,7 @@ describe("the history of the demo", () => {
           }
         }
         const ended = tales.filter((tale) => tale.cluster === cluster.name && tale.endedDaysAgo !== undefined)
-        const workloads = (month[index]?.series ?? []).filter(isWorkload)
+        const workloads = (month[index]?.series ?? []).filter(Series.isWorkload)
         const gone: Array<string> = []
         for (const { kind, labels, name, namespace } of workloads) {
           const key = `${namespace}/${kind}/${name}`
@@ -135,7 +134,7 @@ describe("the history of the demo", () => {
     Effect.gen(function* () {
       const { month } = yield* remembered
       for (const { series } of month) {
-        const teams = Map.groupBy(series.filter(isWorkload), ({ labels }) => labels["team"])
+        const teams = Map.groupBy(series.filter(Series.isWorkload), ({ labels }) => labels["team"])
         for (const team of ["storefront", "payments", "platform"]) assert.isAbove(teams.get(team)?.length ?? 0, 0, team)
         assert.deepStrictEqual(
           (teams.get(undefined) ?? []).filter(({ namespace }) => namespace !== "kube-system"),

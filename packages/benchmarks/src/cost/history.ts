@@ -3,10 +3,7 @@
  *
  * The same numbers in every run: what varies is a hash of the workload and the hour.
  */
-import type { Hour } from "@quarterdeck/cost/Hour"
-import { columns } from "@quarterdeck/cost/Measure"
-import type { Recommendation } from "@quarterdeck/cost/Recommendation"
-import type { Series } from "@quarterdeck/cost/Series"
+import { Hour, Measure, Recommendation, Series } from "@quarterdeck/cost"
 import { HOUR_MS, HOUR_SECONDS } from "@quarterdeck/cost/Units"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 
@@ -39,7 +36,7 @@ const chance = (a: number, b: number, c: number): number => {
 }
 
 /** A life of a workload, whose name ends in its number. */
-export const seriesOf = (workload: number, life: number): Series => {
+export const seriesOf = (workload: number, life: number): Series.Series => {
   const name = `workload-${workload}`
   return {
     namespace: namespaceName(workload % NAMESPACES),
@@ -51,7 +48,7 @@ export const seriesOf = (workload: number, life: number): Series => {
 }
 
 /** What is recommended to a workload: half of them would do with less. */
-export const recommendationOf = (workload: number): Recommendation => ({
+export const recommendationOf = (workload: number): Recommendation.Recommendation => ({
   cpuRecommendedMillis: 25 + Math.floor(chance(workload, 0, 17) * 800),
   memoryRecommendedBytes: 262_144_000 + Math.floor(chance(workload, 0, 18) * 2 ** 31),
   recommendationDays: 8
@@ -67,9 +64,9 @@ export const make = ({ clusters, startMs = START_MS, workloads }: Size) => {
   const living = Array.from({ length: workloads }, (_, workload) => seriesOf(workload, 0))
   const names = Array.from({ length: clusters }, (_, cluster) => clusterName(cluster))
 
-  const hourOf = (cluster: number, index: number): Hour => {
-    const values = columns(each)
-    const series: Array<Series> = []
+  const hourOf = (cluster: number, index: number): Hour.Hour => {
+    const values = Measure.columns(each)
+    const series: Array<Series.Series> = []
     for (let place = 0; place < each; place++) {
       const workload = cluster * each + place
       if (index > 0 && chance(workload, index, 1) < 1 / LIFE_HOURS) living[workload] = seriesOf(workload, index)
@@ -92,7 +89,7 @@ export const make = ({ clusters, startMs = START_MS, workloads }: Size) => {
   return { names, each, startMs, hourOf }
 }
 
-const fill = (values: Hour["columns"], place: number, workload: number, index: number): void => {
+const fill = (values: Hour.Hour["columns"], place: number, workload: number, index: number): void => {
   const of = (fact: number) => chance(workload, 0, fact)
   const now = (fact: number) => chance(workload, index, fact)
   // Some follow their load with replicas.

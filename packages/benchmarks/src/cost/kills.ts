@@ -1,10 +1,8 @@
 /**
  * A process that closes hours is killed again and again: what it was told is closed must be there, and nothing half.
  */
+import { Hour, Measure, Series } from "@quarterdeck/cost"
 import { CostStore } from "@quarterdeck/cost/CostStore"
-import type { Hour } from "@quarterdeck/cost/Hour"
-import { measures } from "@quarterdeck/cost/Measure"
-import { keyOf } from "@quarterdeck/cost/Series"
 import { check, layerSqlite } from "@quarterdeck/cost/store/Sqlite"
 import { HOUR_MS } from "@quarterdeck/cost/Units"
 import { Console, Effect, Random, Stream } from "effect"
@@ -26,7 +24,7 @@ export const kills = Effect.fnUntraced(function* ({ quick }: Extent) {
   yield* Console.error(`${HOURS} hours of ${workloads} workloads closed by processes that are killed`)
   const directory = yield* Service.temporary
   const history = History.make({ workloads, clusters: 1 })
-  const expected: Array<Hour> = []
+  const expected: Array<Hour.Hour> = []
   let kept = 0
   let killed = 0
   let wrong = 0
@@ -76,13 +74,15 @@ const closedUntilKilled = (args: ReadonlyArray<string>, hours: number) =>
 const hoursOf = ({ startMs }: Service.Fleet) =>
   CostStore.use((store) => store.hours(History.clusterName(0), { startMs, endMs: startMs + 10 * HOURS * HOUR_MS }))
 
-const isSame = (one: Hour, other: Hour | undefined): boolean =>
+const isSame = (one: Hour.Hour, other: Hour.Hour | undefined): boolean =>
   other !== undefined
   && one.startMs === other.startMs
   && one.knownSeconds === other.knownSeconds
   && one.series.length === other.series.length
   && one.series.every((series, place) => {
     const expected = other.series[place]
-    return expected !== undefined && keyOf(series) === keyOf(expected)
+    return expected !== undefined && Series.keyOf(series) === Series.keyOf(expected)
   })
-  && measures.every((measure) => one.columns[measure].every((value, place) => value === other.columns[measure][place]))
+  && Measure.measures.every((measure) =>
+    one.columns[measure].every((value, place) => value === other.columns[measure][place])
+  )

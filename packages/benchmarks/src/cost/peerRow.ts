@@ -1,16 +1,14 @@
 /**
  * Writes a row of a report from sums by workload, without the service's own code.
  */
+import { Measure, Recommendation, Savings } from "@quarterdeck/cost"
 import type { CostRow } from "@quarterdeck/cost/CostRow"
-import type { Columns } from "@quarterdeck/cost/Measure"
-import type { Recommendation } from "@quarterdeck/cost/Recommendation"
-import * as Savings from "@quarterdeck/cost/Savings"
 import { HOUR_SECONDS, KIB_BYTES, NANOS_PER_UNIT } from "@quarterdeck/cost/Units"
 import * as History from "./history.ts"
 
 /** What a row says of a workload beside its sums. */
 export interface Named extends Pick<CostRow, "id" | "cluster" | "namespace" | "workloadName" | "workloadType"> {
-  readonly recommendation: Recommendation
+  readonly recommendation: Recommendation.Recommendation
 }
 
 export const money = (nanos: number): number => nanos / NANOS_PER_UNIT
@@ -27,7 +25,7 @@ export const named = (workload: number, each: number): Named => {
 }
 
 /** Gives what each workload cost. **Units** billionths. */
-export const totalNanos = (columns: Columns, size: number): Float64Array => {
+export const totalNanos = (columns: Measure.Columns, size: number): Float64Array => {
   const totals = new Float64Array(size)
   const { cpuCostNanos, gpuCostNanos, loadBalancerCostNanos } = columns
   const { memoryCostNanos, networkCostNanos, storageCostNanos } = columns
@@ -46,7 +44,7 @@ export const totalNanos = (columns: Columns, size: number): Float64Array => {
 const efficiency = (used: number, requested: number): number => (requested > 0 ? used / requested : 0)
 
 /** Writes a row. **Shape** all of its hours are covered, and each workload has requests. */
-export const of = (columns: Columns, key: number, { recommendation, ...name }: Named): CostRow => {
+export const of = (columns: Measure.Columns, key: number, { recommendation, ...name }: Named): CostRow => {
   const cpuCostNanos = columns.cpuCostNanos[key] ?? 0
   const memoryCostNanos = columns.memoryCostNanos[key] ?? 0
   const gpu = columns.gpuCostNanos[key] ?? 0

@@ -1,9 +1,8 @@
 /**
  * What reports are compared with: one pass over the samples in typed arrays, and rows in SQLite.
  */
+import { Hour, Measure } from "@quarterdeck/cost"
 import type { CostRow } from "@quarterdeck/cost/CostRow"
-import type { Hour } from "@quarterdeck/cost/Hour"
-import { type Columns, type Measure, measures, record } from "@quarterdeck/cost/Measure"
 import { Effect, type Scope } from "effect"
 import { DatabaseSync } from "node:sqlite"
 import * as PeerRow from "./peerRow.ts"
@@ -11,23 +10,23 @@ import * as PeerRow from "./peerRow.ts"
 /** Samples as columns, a key and one place a sample in each; measures that nobody has take no room. */
 export interface Samples {
   readonly keys: Int32Array
-  readonly columns: ReadonlyMap<Measure, Float64Array>
+  readonly columns: ReadonlyMap<Measure.Measure, Float64Array>
   /** How many samples there are so far. */
   length: number
 }
 
 /** Measures that the samples have. */
-export const usedMeasures = (hour: Hour): ReadonlyArray<Measure> =>
-  measures.filter((measure) => hour.columns[measure].some((value) => value !== 0))
+export const usedMeasures = (hour: Hour.Hour): ReadonlyArray<Measure.Measure> =>
+  Measure.measures.filter((measure) => hour.columns[measure].some((value) => value !== 0))
 
-export const emptySamples = (capacity: number, used: ReadonlyArray<Measure>): Samples => ({
+export const emptySamples = (capacity: number, used: ReadonlyArray<Measure.Measure>): Samples => ({
   keys: new Int32Array(capacity),
   columns: new Map(used.map((measure) => [measure, new Float64Array(capacity)])),
   length: 0
 })
 
 /** Adds an hour of the workloads from a key on. */
-export const addTo = (samples: Samples, hour: Hour, firstKey: number): void => {
+export const addTo = (samples: Samples, hour: Hour.Hour, firstKey: number): void => {
   for (let place = 0; place < hour.series.length; place++) samples.keys[samples.length + place] = firstKey + place
   for (const [measure, column] of samples.columns) column.set(hour.columns[measure], samples.length)
   samples.length += hour.series.length
@@ -40,11 +39,11 @@ export const scan = (
   to: number,
   groups: number,
   groupOf: Int32Array
-): Columns => {
+): Measure.Columns => {
   const groupAt = new Int32Array(to - from)
   for (let at = from; at < to; at++) groupAt[at - from] = groupOf[keys[at] ?? 0] ?? 0
   const zeros = new Float64Array(groups)
-  return record((measure) => {
+  return Measure.record((measure) => {
     const column = columns.get(measure)
     return column === undefined ? zeros : summed(column, from, groupAt, groups)
   })
@@ -66,7 +65,11 @@ export interface Report {
 }
 
 /** Ranks what was summed by workload and writes the first rows, with every column that the service's have. */
-export const report = (columns: Columns, named: ReadonlyArray<PeerRow.Named>, limit: number): Report => {
+export const report = (
+  columns: Measure.Columns,
+  named: ReadonlyArray<PeerRow.Named>,
+  limit: number
+): Report => {
   const totals = PeerRow.totalNanos(columns, named.length)
   const dearer = (a: number, b: number): number =>
     (totals[b] ?? 0) - (totals[a] ?? 0) || ((named[a]?.id ?? "") < (named[b]?.id ?? "") ? -1 : 1)
@@ -81,12 +84,15 @@ export const report = (columns: Columns, named: ReadonlyArray<PeerRow.Named>, li
 /** Rows of samples in SQLite, by hour and workload. */
 export interface SampleRows {
   /** Inserts an hour's rows in one transaction. */
-  readonly insert: (hour: Hour, firstKey: number) => void
+  readonly insert: (hour: Hour.Hour, firstKey: number) => void
   /** Sums by workload from an hour on. */
-  readonly sums: (startMs: number, workloads: number) => Columns
+  readonly sums: (startMs: number, workloads: number) => Measure.Columns
 }
 
-export const sampleRows = (path: string, used: ReadonlyArray<Measure>): Effect.Effect<SampleRows, never, Scope.Scope> =>
+export const sampleRows = (
+  path: string,
+  used: ReadonlyArray<Measure.Measure>
+): Effect.Effect<SampleRows, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
       Effect.sync(() => new DatabaseSync(path)),
@@ -110,7 +116,7 @@ export const sampleRows = (path: string, used: ReadonlyArray<Measure>): Effect.E
           database.exec("COMMIT")
         },
         sums: (startMs, workloads) => {
-          const columns = record(() => new Float64Array(workloads))
+          const columns = Measure.record(() => new Float64Array(workloads))
           for (const row of sums.all(startMs)) {
             for (const measure of used) columns[measure][Number(row["workload"])] = Number(row[measure])
           }

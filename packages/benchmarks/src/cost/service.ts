@@ -1,13 +1,11 @@
 /**
  * The service that is measured: reports over a history in SQLite, with recommendations, on a filled directory.
  */
+import { Hour, OpenHours, Recommendation } from "@quarterdeck/cost"
 import type { CostError } from "@quarterdeck/cost/CostError"
 import { CostReport, type WorkloadsQuery } from "@quarterdeck/cost/CostReport"
 import { CostStore } from "@quarterdeck/cost/CostStore"
-import type { Hour } from "@quarterdeck/cost/Hour"
-import { OpenHours } from "@quarterdeck/cost/OpenHours"
 import * as Prices from "@quarterdeck/cost/Prices"
-import * as Recommendation from "@quarterdeck/cost/Recommendation"
 import { RecommendationStore } from "@quarterdeck/cost/RecommendationStore"
 import { layerSqlite } from "@quarterdeck/cost/store/Sqlite"
 import { dayOf, HOUR_MS } from "@quarterdeck/cost/Units"
@@ -34,7 +32,7 @@ export const open = (directory: string) =>
   Effect.map(
     Layer.build(
       CostReport.layer.pipe(
-        Layer.provide([Prices.layerMemory, OpenHours.layerNone, CursorKeyFile.layer(directory)]),
+        Layer.provide([Prices.layerMemory, OpenHours.OpenHours.layerNone, CursorKeyFile.layer(directory)]),
         Layer.provideMerge(layerSqlite({ directory }))
       )
     ),
@@ -50,7 +48,7 @@ export const fill = (
   directory: string,
   { each, hourOf, names }: Fleet,
   hours: number,
-  also: (hour: Hour, first: number, index: number) => void = () => undefined
+  also: (hour: Hour.Hour, first: number, index: number) => void = () => undefined
 ): Effect.Effect<void, CostError> =>
   Effect.gen(function* () {
     const store = yield* CostStore

@@ -1,8 +1,8 @@
+import { Heartbeat } from "@quarterdeck/cluster-fanout"
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Breakers } from "@quarterdeck/cluster-fanout/Breaker"
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
-import { HeartbeatLimits } from "@quarterdeck/cluster-fanout/Heartbeat"
 import { KubeApi } from "@quarterdeck/cluster-fanout/KubeApi"
 import * as KubeconfigRegistry from "@quarterdeck/cluster-fanout/registry/KubeconfigRegistry"
 import { Embedded, eventually, FakeKubelet, Fleet, Usage } from "@quarterdeck/harness"
@@ -33,13 +33,13 @@ const samplerOn = Effect.fnUntraced(function* (kubeconfig: string) {
     Effect.map(MetricsApi.make, (source) => UsageSources.of({ of: () => source }))
   )
   const settings = yield* SamplerSettings
-  const heartbeat = yield* HeartbeatLimits
+  const heartbeat = yield* Heartbeat.HeartbeatLimits
   const layer = CostSampler.layer.pipe(
     Layer.provide(Layer.mergeAll(usage, Recommender.layer)),
     Layer.provide([clusters, onDisk(directory), NodeServices.layer]),
     Layer.provide(NodeServices.layer),
     // A quiet cluster is seen up to its last heartbeat.
-    Layer.provide(Layer.succeed(HeartbeatLimits, { ...heartbeat, intervalMs: 1_000 })),
+    Layer.provide(Layer.succeed(Heartbeat.HeartbeatLimits, { ...heartbeat, intervalMs: 1_000 })),
     Layer.provide(Layer.succeed(SamplerSettings, { ...settings, sampleSeconds: 1 }))
   )
   return Context.get(yield* Layer.build(layer), CostSampler)

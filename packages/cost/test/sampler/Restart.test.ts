@@ -1,9 +1,9 @@
+import { Heartbeat } from "@quarterdeck/cluster-fanout"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { appendFile, readdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { crc32 } from "node:zlib"
-import { HeartbeatLimits } from "@quarterdeck/cluster-fanout/Heartbeat"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { temporaryDirectory } from "../temporaryDirectory.ts"
 import { Server } from "./fleet.ts"
@@ -31,7 +31,7 @@ const source = sampled(() => ["web-1", "web-2"])
  * The longest pause between heartbeats, and a step of the test's clock at each end: what a quiet cluster showed since its
  * last heartbeat is lost with the program, and no more.
  */
-const HEARTBEAT_SECONDS = (1.1 * HeartbeatLimits.defaultValue().intervalMs) / 1_000 + 10
+const HEARTBEAT_SECONDS = (1.1 * Heartbeat.HeartbeatLimits.defaultValue().intervalMs) / 1_000 + 10
 
 const journalOf = (directory: string) => Effect.promise(() => readdir(join(directory, "open-hours")))
 

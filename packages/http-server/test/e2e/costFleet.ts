@@ -1,9 +1,9 @@
 /**
  * Clusters whose every container follows a curve, with kubelets and metrics, and what they must come to.
  */
+import { Heartbeat } from "@quarterdeck/cluster-fanout"
+import { DefaultPrices } from "@quarterdeck/cost"
 import { describe, layer, type Vitest } from "@effect/vitest"
-import { HeartbeatLimits } from "@quarterdeck/cluster-fanout/Heartbeat"
-import { defaultPrices, type ProviderPrices } from "@quarterdeck/cost/DefaultPrices"
 import { Drivers, eventually, FakeKubelet, type Fleet, type FleetCluster, Seed, Usage } from "@quarterdeck/harness"
 import { Context, Effect, Layer, Schema } from "effect"
 import { past } from "./costFleetHistory.ts"
@@ -13,10 +13,10 @@ export const CLUSTERS = ["hub", "prod", "stage"] as const
 export type Name = (typeof CLUSTERS)[number]
 
 /** The cloud that the seed puts each cluster into. */
-const PRICES: Record<Name, ProviderPrices> = {
-  hub: defaultPrices.aws,
-  prod: defaultPrices.gcp,
-  stage: defaultPrices.azure
+const PRICES: Record<Name, DefaultPrices.ProviderPrices> = {
+  hub: DefaultPrices.defaultPrices.aws,
+  prod: DefaultPrices.defaultPrices.gcp,
+  stage: DefaultPrices.defaultPrices.azure
 }
 
 const MIB = 1_048_576
@@ -228,7 +228,7 @@ export const onCostFleet = (name: string, suite: (it: Vitest.MethodsNonLive<Depl
     const deployment = Deployment.layer({
       ...{ driver, prepare, furnish: past },
       // A quiet cluster is seen up to its last heartbeat.
-      limits: Context.make(HeartbeatLimits, { ...HeartbeatLimits.defaultValue(), intervalMs: 1_000 }),
+      limits: Context.make(Heartbeat.HeartbeatLimits, { ...Heartbeat.HeartbeatLimits.defaultValue(), intervalMs: 1_000 }),
       options: { cost: { sampleSeconds: 10 } }
     })
     layer(MinutePod.layer.pipe(Layer.provideMerge(deployment)), { timeout: START_TIMEOUT, excludeTestServices: true })(

@@ -2,11 +2,9 @@
  * A week of costs from before the service starts: whole, with a day of which the usage is lost, and with a day in which
  * the cluster was not seen.
  */
+import { Hour, HourBuilder, Reprice } from "@quarterdeck/cost"
 import { CostStore } from "@quarterdeck/cost/CostStore"
-import type { Hour } from "@quarterdeck/cost/Hour"
-import * as HourBuilder from "@quarterdeck/cost/HourBuilder"
 import * as PriceHistory from "@quarterdeck/cost/PriceHistory"
-import { reprice } from "@quarterdeck/cost/Reprice"
 import { layerSqlite } from "@quarterdeck/cost/store/Sqlite"
 import { DAY_MS, GIB_BYTES, HOUR_MS, hourOf } from "@quarterdeck/cost/Units"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
@@ -35,7 +33,7 @@ export const aWeek = Effect.map(Clock.currentTimeMillis, (nowMs) => {
 const ratesOver = PriceHistory.ratesOver(PriceHistory.initial)
 
 /** A Deployment of one replica, on a machine of four cores: it requests half a core and a GiB, and uses half of that. */
-const hourOfPast = ({ cluster, day }: Lost, startMs: number, isLost: boolean): Hour => {
+const hourOfPast = ({ cluster, day }: Lost, startMs: number, isLost: boolean): Hour.Hour => {
   const span = { fromMs: startMs, toMs: startMs + HOUR_MS }
   const edges = { fromMs: [span.fromMs], toMs: [span.toMs] }
   const usage = { ...edges, cpuMillis: [250], memoryBytes: [GIB_BYTES / 2] }
@@ -61,7 +59,7 @@ const hourOfPast = ({ cluster, day }: Lost, startMs: number, isLost: boolean): H
       }
     ]
   })
-  return reprice(hour, (subject) => ratesOver(subject, { startMs, endMs: span.toMs }))
+  return Reprice.reprice(hour, (subject) => ratesOver(subject, { startMs, endMs: span.toMs }))
 }
 
 /** Keeps the history. */

@@ -1,8 +1,6 @@
 /** A history of costs, kept before the service starts: two days of every hour alike. */
-import type { Hour, RateClass } from "@quarterdeck/cost/Hour"
+import { Hour, Measure, Series } from "@quarterdeck/cost"
 import { CostStore } from "@quarterdeck/cost/CostStore"
-import { columns, type Measure, measures } from "@quarterdeck/cost/Measure"
-import { IDLE, type Series } from "@quarterdeck/cost/Series"
 import { layerSqlite } from "@quarterdeck/cost/store/Sqlite"
 import { HOUR_MS, HOUR_SECONDS, hourOf } from "@quarterdeck/cost/Units"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
@@ -29,23 +27,25 @@ const KEPT: ReadonlyArray<Kept> = [
   { cluster: "prod", ...api, costs: { cpu: 2 } },
   { cluster: "prod", namespace: "shop", kind: "StatefulSet", name: "db", costs: { memory: 0.5, storage: 0.25 } },
   { cluster: "prod", ...ledger, costs: { cpu: 3 } },
-  { cluster: "prod", namespace: "", kind: IDLE, name: "node-1", costs: { cpu: 1.5 } },
+  { cluster: "prod", namespace: "", kind: Series.IDLE, name: "node-1", costs: { cpu: 1.5 } },
   { cluster: "stage", ...api, costs: { cpu: 0.25 } }
 ]
 
 const HOURS = 48
 
-const MACHINES: RateClass = { provider: "aws", region: "", instanceType: "", capacity: "onDemand", gpuModel: "" }
+const MACHINES: Hour.RateClass = { provider: "aws", region: "", instanceType: "", capacity: "onDemand", gpuModel: "" }
 
 const NANOS = 1_000_000_000
 
-const seriesOf = ({ kind, name, namespace }: Kept): Series => ({
+const seriesOf = ({ kind, name, namespace }: Kept): Series.Series => ({
   ...{ namespace, kind, name },
-  uid: kind === IDLE ? "" : `uid-${name}`,
-  labels: kind === IDLE ? {} : { app: name }
+  uid: kind === Series.IDLE ? "" : `uid-${name}`,
+  labels: kind === Series.IDLE ? {} : { app: name }
 })
 
-const amountsOf = ({ costs: { cpu = 0, memory = 0, storage = 0 } }: Kept): Partial<Record<Measure, number>> => ({
+const amountsOf = ({
+  costs: { cpu = 0, memory = 0, storage = 0 }
+}: Kept): Partial<Record<Measure.Measure, number>> => ({
   cpuCostNanos: cpu * NANOS,
   memoryCostNanos: memory * NANOS,
   storageCostNanos: storage * NANOS,
@@ -56,12 +56,12 @@ const amountsOf = ({ costs: { cpu = 0, memory = 0, storage = 0 } }: Kept): Parti
   coveredSeconds: HOUR_SECONDS
 })
 
-const hourOfCluster = (cluster: string, startMs: number): Hour => {
+const hourOfCluster = (cluster: string, startMs: number): Hour.Hour => {
   const kept = KEPT.filter((one) => one.cluster === cluster)
-  const values = columns(kept.length)
+  const values = Measure.columns(kept.length)
   for (const [place, one] of kept.entries()) {
     const amounts = amountsOf(one)
-    for (const measure of measures) values[measure][place] = amounts[measure] ?? 0
+    for (const measure of Measure.measures) values[measure][place] = amounts[measure] ?? 0
   }
   return {
     cluster: ClusterName.make(cluster),

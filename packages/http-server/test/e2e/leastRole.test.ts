@@ -1,5 +1,5 @@
+import { Heartbeat } from "@quarterdeck/cluster-fanout"
 import { assert } from "@effect/vitest"
-import { HeartbeatLimits } from "@quarterdeck/cluster-fanout/Heartbeat"
 import { eventually, type FleetCluster, Seed, Usage } from "@quarterdeck/harness"
 import { Context, Effect, Schema } from "effect"
 import { readFile } from "node:fs/promises"
@@ -54,7 +54,7 @@ onEveryDriver(
   {
     children: [],
     // A quiet cluster is seen up to its last heartbeat.
-    limits: Context.make(HeartbeatLimits, { ...HeartbeatLimits.defaultValue(), intervalMs: 1_000 }),
+    limits: Context.make(Heartbeat.HeartbeatLimits, { ...Heartbeat.HeartbeatLimits.defaultValue(), intervalMs: 1_000 }),
     options: { cost: { sampleSeconds: 10 } },
     prepare: (fleet) =>
       Effect.gen(function* () {

@@ -30,7 +30,7 @@ const program = (directory: string, body: string) => [
   "--eval",
   `import { Effect } from "effect"
    import { CostStore } from "@quarterdeck/cost/CostStore"
-   import { columns } from "@quarterdeck/cost/Measure"
+   import { Measure } from "@quarterdeck/cost"
    import { layerSqlite } from "@quarterdeck/cost/store/Sqlite"
    const program = Effect.gen(function* () { const store = yield* CostStore; ${body} })
    await Effect.runPromise(Effect.provide(program, layerSqlite({ directory: ${JSON.stringify(directory)} })))`
@@ -40,7 +40,7 @@ const program = (directory: string, body: string) => [
 const closingHours = (count: number) => `
   for (let index = 0; index < ${count}; index++) {
     const names = Array.from({ length: 40 }, (_, place) => "w-" + (place + index))
-    const values = columns(names.length)
+    const values = Measure.columns(names.length)
     values.cpuCostNanos.fill(index + 1)
     yield* store.close({
       cluster: "prod", startMs: ${monday} + index * ${HOUR_MS}, knownSeconds: 3600, columns: values,
