@@ -10,7 +10,7 @@ import type { Hour } from "../hour/Hour.ts"
 import type { HourFacts, PodFacts } from "./HourFacts.ts"
 import type { HourUsage } from "../savings/HourUsage.ts"
 import { IDLE, MANAGEMENT, type Series, UNMOUNTED } from "../hour/Series.ts"
-import { KIB_BYTES } from "../hour/Units.ts"
+import { HOUR_SECONDS, KIB_BYTES } from "../hour/Units.ts"
 import { over } from "./Amount.ts"
 import * as ContainerRows from "./ContainerRows.ts"
 import { egressOf } from "./EgressPart.ts"
@@ -50,7 +50,8 @@ export const build = (facts: HourFacts): Hour => {
   chargeLoadBalancers(into)
   chargeIdle(into)
   Ledger.accountOf(into.ledger, controlPlane).amounts.existedSeconds = knownSeconds
-  return { cluster, startMs, knownSeconds, ...Ledger.toHour(into.ledger) }
+  const when = knownSeconds === HOUR_SECONDS ? {} : { seen }
+  return { cluster, startMs, knownSeconds, ...Ledger.toHour(into.ledger), ...when }
 }
 
 /**

@@ -5,11 +5,22 @@
  */
 import { Schema } from "effect"
 import type { Hour } from "./Hour.ts"
+import { HOUR_SECONDS } from "./Units.ts"
 import { WrittenRates } from "./WrittenRates.ts"
 import { Whole } from "./Whole.ts"
 
 /** What of an hour is neither a series nor a column. */
-export type Charges = Pick<Hour, "rates" | "shares" | "storage">
+export type Charges = Pick<Hour, "rates" | "shares" | "storage" | "seen">
+
+/** Beginnings and ends in turn, that rise within the hour. */
+const Seen = Schema.Array(Schema.Natural).check(
+  Schema.makeFilter(
+    (seen) =>
+      seen.length % 2 === 0
+      && seen.every((second, place) => second <= HOUR_SECONDS && second > (seen[place - 1] ?? -1)),
+    { expected: "stretches of the hour that rise" }
+  )
+)
 
 const Written = Schema.fromJsonString(
   Schema.Struct({
@@ -25,15 +36,20 @@ const Written = Schema.fromJsonString(
     ),
     storage: Schema.optionalKey(
       Schema.Array(Schema.Struct({ series: Schema.Natural, storageClass: Schema.String, kibSeconds: Whole }))
-    )
+    ),
+    seen: Schema.optionalKey(Seen)
   })
 )
 
 const encode = Schema.encodeSync(Written)
 
 /** Writes charges. */
-export const print = ({ rates, shares, storage }: Charges): string =>
-  encode({ rates, shares, ...(storage === undefined ? {} : { storage }) })
+export const print = ({ rates, seen, shares, storage }: Charges): string =>
+  encode({
+    ...{ rates, shares },
+    ...(storage === undefined ? {} : { storage }),
+    ...(seen === undefined ? {} : { seen })
+  })
 
 /** Reads what {@link print} gave. */
 export const parse = Schema.decodeUnknownEffect(Written)

@@ -49,7 +49,8 @@ export interface RateClass {
  *
  * **Shape** `startMs` is a whole UTC hour; columns have one place for each of `series`, which are distinct; `shares` lie
  * only where one series ran in several price classes, otherwise `rateOf` tells its one class, or -1 where it has none.
- * `knownSeconds` is how much of the hour the cluster was seen at all.
+ * `knownSeconds` is how much of the hour the cluster was seen at all. `seen` tells when, beginnings and ends in turn, in
+ * seconds since the hour began; absent where it was seen whole, and in hours that were closed before this was kept.
  *
  * Costs follow from the quantities, by `Reprice.reprice`, which fills their columns when the hour is closed as it does when
  * prices change. For that:
@@ -73,4 +74,5 @@ export interface Hour {
   readonly rateOf: Int32Array
   readonly shares: ReadonlyArray<RateShare>
   readonly storage?: ReadonlyArray<StorageShare>
+  readonly seen?: ReadonlyArray<number>
 }

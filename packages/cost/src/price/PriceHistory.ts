@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Array as Arr, Equal, Result, Schema } from "effect"
 import * as PriceBook from "./PriceBook.ts"
 import { InvalidPriceBook, StalePriceBook } from "./PriceError.ts"
@@ -113,13 +114,13 @@ export const revise = (
   })
 }
 
-/** Asks what a subject costs over a window. */
-export type RatesOver = (subject: PriceBook.Subject, window: Window) => Rates.Rates
+/** Asks what a subject costs over a window. **Shape** of the parts of it that were seen alone, where those are given. */
+export type RatesOver = (subject: PriceBook.Subject, window: Window, seen?: ReadonlyArray<Window>) => Rates.Rates
 
 /**
  * Tells what subjects cost over windows: the mean of what they cost at each instant of one.
  *
- * **Shape** so an hour in which a price changes pays the old one for its part before, and the new one for the rest. At an
+ * **Shape** so a window in which a price changes pays the old one for its part before, and the new one for the rest. At an
  * instant the book of then counts, and any override that a later book was first to have with a `validFrom` before that
  * instant, in the place of what it corrects.
  *
@@ -127,21 +128,36 @@ export type RatesOver = (subject: PriceBook.Subject, window: Window) => Rates.Ra
  *
  * @since 0.1.0
  */
-export const ratesOver = (history: PriceHistory): RatesOver => {
+export const ratesOver = (history: PriceHistory): RatesOver => preparedOf(history).ratesOver
+
+/** Gives the instants within a window, but for its start, at which a price of a cluster changes; rising. */
+export const changesIn = (history: PriceHistory, cluster: ClusterName, window: Window): ReadonlyArray<number> =>
+  preparedOf(history).changesIn(cluster, window)
+
+/** Tells whether a book that was put once a window was over has changed a price in it, or before it. */
+export const isRevised = (history: PriceHistory, window: Window): boolean => preparedOf(history).isRevised(window)
+
+interface Prepared {
+  readonly ratesOver: RatesOver
+  readonly changesIn: (cluster: ClusterName, window: Window) => ReadonlyArray<number>
+  readonly isRevised: (window: Window) => boolean
+}
+
+const preparedOf = (history: PriceHistory): Prepared => {
   const known = prepared.get(history)
   if (known !== undefined) return known
-  const rates = prepare(history)
-  prepared.set(history, rates)
-  return rates
+  const made = prepare(history)
+  prepared.set(history, made)
+  return made
 }
 
 /** A history never changes: a new book makes another. */
-const prepared = new WeakMap<PriceHistory, RatesOver>()
+const prepared = new WeakMap<PriceHistory, Prepared>()
 /** How many corrected books, and how many rates of subjects, are remembered of a history. */
 const MAX_BOOKS = 64
 const MAX_RATES = 4_096
 
-const prepare = (history: PriceHistory): RatesOver => {
+const prepare = (history: PriceHistory): Prepared => {
   const backdated = history.map(({ book, sinceMs }, index) => {
     const before = history[index - 1]
     const isBackdated = (override: PriceOverride): boolean => {
@@ -176,18 +192,53 @@ const prepare = (history: PriceHistory): RatesOver => {
     rates.set(key, found)
     return found
   }
-  return (subject, { endMs, startMs }) => {
-    const parts: Array<{ readonly rates: Rates.Rates; readonly ms: number }> = []
-    let change = changes.findLastIndex((ms) => ms <= startMs)
-    let fromMs = startMs
-    while (fromMs < endMs) {
-      const toMs = Math.min(endMs, changes[change + 1] ?? endMs)
-      parts.push({ rates: ratesAfter(change, subject), ms: toMs - fromMs })
-      fromMs = toMs
-      change++
-    }
-    return Rates.mean(parts)
+  const lastBy = (atMs: number): number => changes.findLastIndex((ms) => ms <= atMs)
+  const isWithin = (change: number, { endMs }: Window): boolean => (changes[change] ?? Infinity) < endMs
+
+  return {
+    ratesOver: (subject, window, seen = [window]) => {
+      const first = lastBy(window.startMs)
+      if (!isWithin(first + 1, window)) return ratesAfter(first, subject)
+      const parts: Array<{ readonly rates: Rates.Rates; readonly ms: number }> = []
+      for (const { endMs, startMs } of seen) {
+        let change = lastBy(startMs)
+        let fromMs = startMs
+        while (fromMs < endMs) {
+          const toMs = Math.min(endMs, changes[change + 1] ?? endMs)
+          parts.push({ rates: ratesAfter(change, subject), ms: toMs - fromMs })
+          fromMs = toMs
+          change++
+        }
+      }
+      return Rates.mean(parts)
+    },
+    changesIn: (cluster, window) => {
+      const found: Array<number> = []
+      const first = lastBy(window.startMs) + 1
+      if (!isWithin(first, window)) return found
+      let before = printed(bookAfter(first - 1), cluster, window.startMs)
+      for (let change = first; isWithin(change, window); change++) {
+        const atMs = changes[change] ?? window.endMs
+        const after = printed(bookAfter(change), cluster, atMs)
+        if (after !== before) found.push(atMs)
+        before = after
+      }
+      return found
+    },
+    isRevised: ({ endMs }) =>
+      history.some(
+        ({ sinceMs }, index) =>
+          sinceMs >= endMs && (backdated[index] ?? []).some((override) => validFromMs(override) < endMs)
+      )
   }
+}
+
+/** Spells all of a book that a price of a cluster hangs on at an instant. */
+const printed = (book: PriceBook.PriceBook, cluster: ClusterName, atMs: number): string => {
+  const counting = book.overrides.filter(
+    (override) => (override.match.cluster ?? cluster) === cluster && validFromMs(override) <= atMs
+  )
+  return JSON.stringify([book.rate, book.default, counting])
 }
 
 /** The book of an instant, as later ones have put it right. **Shape** `backdated` has what each was first to have for before. */

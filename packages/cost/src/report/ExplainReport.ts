@@ -8,7 +8,8 @@ import { type ExplainedStep, type Explanation, MAX_DAYS_BY_HOUR } from "./Explan
 import * as Range from "./Range.ts"
 import { CostRowNotFound, InvalidCostQuery } from "./ReportError.ts"
 import type { Series } from "../hour/Series.ts"
-import { DAY_MS } from "../hour/Units.ts"
+import { DAY_MS, HOUR_MS, hourOf } from "../hour/Units.ts"
+import * as PriceHistory from "../price/PriceHistory.ts"
 import type { Window } from "../hour/Window.ts"
 import * as Explained from "./Explained.ts"
 import * as Gathering from "./Gathering.ts"
@@ -57,12 +58,20 @@ export const of = Effect.fnUntraced(function* (sources: Gathering.Sources, query
   const isByDay = endMs - startMs > MAX_DAYS_BY_HOUR * DAY_MS || startMs < Range.hourlyFromMs(limits)
   const stepSize = isByDay ? "day" : "hour"
   const openFromMs = reader.openFromMs(cluster)
+  const history = yield* sources.prices.history
   const explained = Effect.fnUntraced(function* (step: Window) {
     const rows = yield* rowOver(step)
     if (rows.size === 0) return []
     const isOpen = openFromMs !== undefined && openFromMs >= step.startMs && openFromMs < step.endMs
     const when = Gathering.printed({ startMs: step.startMs, endMs: Math.min(step.endMs, range.endMs) })
-    return [Explained.stepOf(yield* Rows.total(rows), { ...when, ...(isOpen ? { open: true } : {}) })]
+    const priceChange = priceChangeIn(history, cluster, step)
+    return [
+      Explained.stepOf(yield* Rows.total(rows), {
+        ...when,
+        ...(isOpen ? { open: true } : {}),
+        ...(priceChange === undefined ? {} : { priceChange })
+      })
+    ]
   })
   const steps: ReadonlyArray<ReadonlyArray<ExplainedStep>> = yield* Effect.forEach(
     Steps.of(range.hours, stepSize),
@@ -76,6 +85,19 @@ export const of = Effect.fnUntraced(function* (sources: Gathering.Sources, query
   }
   return reply
 })
+
+/** Tells how prices that changed within the hours of a step count in them. */
+const priceChangeIn = (
+  history: PriceHistory.PriceHistory,
+  cluster: ClusterName,
+  step: Window
+): ExplainedStep["priceChange"] => {
+  const hours = PriceHistory.changesIn(history, cluster, step)
+    .filter((ms) => ms !== hourOf(ms))
+    .map((ms) => ({ startMs: hourOf(ms), endMs: hourOf(ms) + HOUR_MS }))
+  if (hours.length === 0) return undefined
+  return hours.some((hour) => PriceHistory.isRevised(history, hour)) ? "share" : "exact"
+}
 
 /** Reads an id. **Shape** `undefined` for one that is none, or another cluster's. */
 const parse = (cluster: ClusterName, id: string): Pick<Series, "namespace" | "kind" | "name"> | undefined => {

@@ -11,7 +11,7 @@ type At = (measure: Measure) => number
 /** **Shape** `table` has one bin. */
 export const stepOf = (
   { columns }: Table.Table,
-  when: Pick<ExplainedStep, "start" | "end" | "open">
+  when: Pick<ExplainedStep, "start" | "end" | "open" | "priceChange">
 ): ExplainedStep => {
   const at: At = (measure) => columns[measure][0] ?? 0
   const quantities = quantitiesOf(at)

@@ -54,13 +54,17 @@ export type MeanPrices = typeof MeanPrices.Type
  * One hour or day.
  *
  * **Shape** `source` tells what the quantities come from: `usage` where it was known all the time that the workload
- * existed, `partial` where some of it, `requests` where none. `open`: still going on.
+ * existed, `partial` where some of it, `requests` where none. `open`: still going on. `priceChange` is there where a price of
+ * the cluster changed within the hour, or an hour of the day: `exact` where the change was known by the time that the hour
+ * ended, and each price counts from its instant; `share` where it was put later, for a moment in it, and counts for its
+ * share of what was seen of the hour.
  */
 export const ExplainedStep = Schema.Struct({
   start: Schema.String,
   end: Schema.String,
   source: Schema.Literals(["usage", "partial", "requests"]),
   open: Schema.optionalKey(Schema.Literal(true)),
+  priceChange: Schema.optionalKey(Schema.Literals(["exact", "share"])),
   quantities: Quantities,
   prices: MeanPrices,
   ...costFields

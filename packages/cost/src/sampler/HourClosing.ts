@@ -11,13 +11,12 @@ import type { Hour } from "../hour/Hour.ts"
 import * as HourBuilder from "../allocation/HourBuilder.ts"
 import type { HourFacts } from "../allocation/HourFacts.ts"
 import type { HourUsage } from "../savings/HourUsage.ts"
-import * as PriceHistory from "../price/PriceHistory.ts"
 import type { Prices } from "../price/Prices.ts"
 import type { Recommender } from "../savings/Recommender.ts"
-import { reprice } from "../price/Reprice.ts"
 import { HOUR_MS, SECOND_MS } from "../hour/Units.ts"
 import type { HourOfUsage, UsageSource } from "../usage/UsageSource.ts"
 import type { HourJournal } from "./HourJournal.ts"
+import * as HourPricing from "./HourPricing.ts"
 import { type OpenHour, withUsage } from "./OpenHour.ts"
 import type { SamplerSettings } from "./SamplerSettings.ts"
 import type { Troubles } from "./Troubles.ts"
@@ -59,14 +58,7 @@ const ASKING_SECONDS = 10
 
 /** Builds an hour with its costs, at the prices of its time. */
 export const priced = (prices: Prices["Service"], facts: HourFacts): Effect.Effect<Hour> =>
-  Effect.map(prices.history, (history) => atPrices(history, HourBuilder.build(facts)))
-
-/** Gives an hour the costs that it has by a price history. */
-export const atPrices = (history: PriceHistory.PriceHistory, hour: Hour): Hour => {
-  const ratesOver = PriceHistory.ratesOver(history)
-  const window = { startMs: hour.startMs, endMs: hour.startMs + HOUR_MS }
-  return reprice(hour, (subject) => ratesOver(subject, window))
-}
+  Effect.map(prices.history, (history) => HourPricing.fromFacts(history, facts))
 
 /** Does something about a reason of the store's failures that is no failure here. */
 const isReason = (error: CostError, ...tags: ReadonlyArray<CostError["reason"]["_tag"]>): boolean =>

@@ -13,7 +13,7 @@ import type { Around, Prices } from "../price/Prices.ts"
 import { HOUR_MS, hourOf } from "../hour/Units.ts"
 import { hoursIn, type Window } from "../hour/Window.ts"
 import type { HourJournal } from "./HourJournal.ts"
-import { atPrices } from "./HourClosing.ts"
+import * as HourPricing from "./HourPricing.ts"
 import * as Retrying from "./Retrying.ts"
 import type { SamplerSettings } from "./SamplerSettings.ts"
 
@@ -102,7 +102,7 @@ export const make = Effect.fnUntraced(function* ({ clusters, journal, laneOf, pr
     const history = yield* prices.history
     const hours: Array<Hour> = []
     for (const hour of yield* store.hours(cluster, window)) {
-      hours.push(atPrices(history, hour))
+      hours.push(HourPricing.again(history, hour))
       yield* Effect.yieldNow
     }
     yield* store.rewrite(hours)

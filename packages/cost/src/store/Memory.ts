@@ -36,7 +36,8 @@ const copyOf = (hour: Hour): Hour => ({
   rates: hour.rates.map((rate) => ({ ...rate })),
   rateOf: hour.rateOf.slice(),
   shares: hour.shares.map((share) => ({ ...share })),
-  ...(hour.storage === undefined ? {} : { storage: hour.storage.map((share) => ({ ...share })) })
+  ...(hour.storage === undefined ? {} : { storage: hour.storage.map((share) => ({ ...share })) }),
+  ...(hour.seen === undefined ? {} : { seen: [...hour.seen] })
 })
 
 type Summed = Pick<Hour, "series" | "columns" | "knownSeconds">

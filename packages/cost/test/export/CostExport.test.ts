@@ -45,7 +45,8 @@ const AnyHour = Schema.Struct({
   ).check(Schema.isMaxLength(3)),
   rate: between(-1, 2),
   shared: Amount,
-  storage: Schema.optionalKey(Texts)
+  storage: Schema.optionalKey(Texts),
+  seen: Schema.optionalKey(between(1, 3_599))
 })
 
 const toHour = (drawn: typeof AnyHour.Type): Hour => {
@@ -61,6 +62,7 @@ const toHour = (drawn: typeof AnyHour.Type): Hour => {
   const isShared = named.length > 0 && drawn.rates.length > 0
   return hour(monday + drawn.index * HOUR_MS, amounts, {
     ...{ cluster: drawn.cluster, knownSeconds: drawn.knownSeconds, rates: drawn.rates },
+    ...(drawn.seen === undefined ? {} : { seen: [0, drawn.seen] }),
     rateOf: new Int32Array(named.length).fill(rate),
     shares: isShared
       ? [

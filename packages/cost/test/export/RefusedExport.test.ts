@@ -89,6 +89,10 @@ describe("an export of the cost history", () => {
           "line 2: the text ends before all series of prod 2026-03-02T00:00:00.000Z and their checksum"
         ],
         [changed(one, '""rates""', '""costs""'), "line 2: charges are not readable"],
+        ...["[60]", "[60,30]", "[60,60]", "[-1,60]", "[0,3601]"].map((seen): readonly [string, string] => [
+          changed({ ...one, seen: [0, 60] }, '""seen"":[0,60]', `""seen"":${seen}`),
+          "line 2: charges are not readable"
+        ]),
         [changed(one, ",-1,5,", ",1,5,"), 'line 3: rate is "1", not a whole number from -1 to 0'],
         [changed(one, ",-1,5,", ",-1,5.0,"), 'line 3: cpuCostNanos is "5.0", not a whole number'],
         [

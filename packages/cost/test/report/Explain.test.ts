@@ -1,12 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import { anyOf, everyNamespace } from "@quarterdeck/targeting/NamespaceFilter"
 import { Effect, Fiber, Latch, Layer, Option, Queue } from "effect"
+import { TestClock } from "effect/testing"
+import * as PriceHistory from "../../src/price/PriceHistory.ts"
+import type { PriceOverride } from "../../src/price/PriceOverride.ts"
+import { Prices } from "../../src/price/Prices.ts"
+import { cpu } from "../price/samples.ts"
 import { CostReport, type ExplainQuery } from "../../src/report/CostReport.ts"
 import { OpenHours } from "../../src/report/OpenHours.ts"
 import type { Measure } from "../../src/hour/Measure.ts"
 import { IDLE, type Series } from "../../src/hour/Series.ts"
 import { HOUR_MS, HOUR_SECONDS } from "../../src/hour/Units.ts"
-import { cost, days, hour, hoursFrom, prod, series, stage } from "../store/samples.ts"
+import { at, cost, days, hour, hoursFrom, prod, series, stage } from "../store/samples.ts"
 import { asking, closing, getWorkloads, monday, reporting, reportingWith, viewOf } from "./reporting.ts"
 
 const explaining = (rest: Partial<ExplainQuery> = {}): ExplainQuery => ({
@@ -67,6 +72,40 @@ describe("an explanation of a row", () => {
         aggregatedWorkloads.find(({ workloadName }) => workloadName === "api")
       )
     }).pipe(Effect.provide(reporting([open])))
+  })
+
+  it.effect("says where a price changed within an hour, and whether it counts from its instant or by its share", () => {
+    const put = Effect.fnUntraced(function* (time: string, ...overrides: ReadonlyArray<PriceOverride>) {
+      yield* TestClock.setTime(at(`2026-03-02T${time}`))
+      const prices = yield* Prices
+      const book = PriceHistory.current(yield* prices.history)
+      yield* prices.replace({ ...book, overrides }, { hourlyDays: 100, hasCosts: true })
+    })
+    const changes = Effect.map(explain(explaining()), ({ hours }) =>
+      hours.map(({ priceChange, start }) => [start.slice(11, 16), priceChange])
+    )
+    return Effect.gen(function* () {
+      yield* closing(
+        [0, 1, 2, 3].map((back) => cost(monday + back * HOUR_MS, "api", 1)),
+        monday
+      )
+      yield* put("01:40", cpu(2))
+      yield* put("03:00", cpu(3))
+      yield* TestClock.setTime(monday + 4 * HOUR_MS)
+      assert.deepStrictEqual(yield* changes, [
+        ["00:00", undefined],
+        ["01:00", "exact"],
+        ["02:00", undefined],
+        ["03:00", undefined]
+      ])
+      yield* put("05:00", cpu(3), cpu(4, {}, { validFrom: "2026-03-02T02:20:00Z" }))
+      assert.deepStrictEqual(yield* changes, [
+        ["00:00", undefined],
+        ["01:00", "exact"],
+        ["02:00", "share"],
+        ["03:00", undefined]
+      ])
+    }).pipe(Effect.provide(reporting()))
   })
 
   it.effect("goes by the day for more than 31 days", () =>

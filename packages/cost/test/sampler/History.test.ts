@@ -8,6 +8,7 @@ import type { Hour } from "../../src/hour/Hour.ts"
 import { build } from "../../src/allocation/HourBuilder.ts"
 import { Prices } from "../../src/price/Prices.ts"
 import { DAY_MS, HOUR_MS } from "../../src/hour/Units.ts"
+import { bookOf, cpu } from "../price/samples.ts"
 import { temporaryDirectory } from "../temporaryDirectory.ts"
 import { at } from "./objects.ts"
 import {
@@ -50,6 +51,25 @@ describe("prices that change", () => {
       assert.isAbove(known, 1_700)
       assert.strictEqual(measured(open, "cpuCostNanos")["Deployment/web"], Math.round((200_000_000 * known) / 3_600))
       assert.isTrue(Option.isNone(yield* sampler.repricing))
+    }).pipe(Effect.provide(inMemory), Effect.scoped)
+  )
+
+  it.effect("count from their instant in the open hour, and in the hour once it is closed", () =>
+    Effect.gen(function* () {
+      const fleet = yield* oneWeb
+      const { sampler } = yield* start(fleet, requestsOnly)
+      yield* until("10:40:00")
+      yield* (yield* Prices).replace(bookOf(cpu(1.031611)), revisionLimits)
+      yield* until("10:45:01")
+      const open = Option.getOrUndefined(yield* sampler.open(a))
+      const known = (open?.knownSeconds ?? 0) / 60
+      assert.isTrue(known > 40 && known <= 46)
+      // A tenth of a core, forty minutes at the old price.
+      const cost = (minutes: number) => Math.round((0.1 * (40 * 0.031611 + (minutes - 40) * 1.031611) * 1e9) / 60)
+      assert.closeTo(measured(open, "cpuCostNanos")["Deployment/web"] ?? 0, cost(known), 1)
+      yield* until("11:02:00")
+      const [ten] = yield* hoursOf(a, "10:00:00", "11:00:00")
+      assert.closeTo(measured(ten, "cpuCostNanos")["Deployment/web"] ?? 0, cost(60), 1)
     }).pipe(Effect.provide(inMemory), Effect.scoped)
   )
 

@@ -42,6 +42,19 @@ export const keepsHours = (stores: Stores): void => {
     })
   )
 
+  check("gives back when an hour was seen, also once it was rewritten", (store) =>
+    Effect.gen(function* () {
+      const seen = [0, 1_200, 1_234, 1_268]
+      const closed = hour(monday, [[series("api"), { cpuCostNanos: 5 }]], { knownSeconds: 1_234, seen })
+      const window = { startMs: monday, endMs: monday + HOUR_MS }
+      yield* store.close(closed)
+      assert.deepStrictEqual(yield* store.hours(prod, window), [closed])
+      const rewritten = { ...closed, columns: hour(monday, [[series("api"), { cpuCostNanos: 7 }]]).columns }
+      yield* store.rewrite([rewritten])
+      assert.deepStrictEqual(yield* store.hours(prod, window), [rewritten])
+    })
+  )
+
   check("gives back an hour in which there was nothing", (store) =>
     Effect.gen(function* () {
       const empty = hour(monday, [], { knownSeconds: 60 })

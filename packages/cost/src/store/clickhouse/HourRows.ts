@@ -149,9 +149,10 @@ export const toHour = Effect.fnUntraced(function* (
       })
     })
   if (rows !== ids.length) return yield* unreadable()
-  const { rates, shares, storage } = yield* Effect.mapError(Charges.parse(charges), unreadable)
+  const { rates, seen, shares, storage } = yield* Effect.mapError(Charges.parse(charges), unreadable)
   return {
     ...{ cluster, startMs, knownSeconds, series, columns, rates, rateOf, shares },
-    ...(storage === undefined ? {} : { storage })
+    ...(storage === undefined ? {} : { storage }),
+    ...(seen === undefined ? {} : { seen })
   } satisfies Hour
 })

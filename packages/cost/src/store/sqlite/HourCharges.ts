@@ -5,7 +5,7 @@ import { Schema } from "effect"
 import type { Hour } from "../../hour/Hour.ts"
 import { WrittenRates } from "../../hour/WrittenRates.ts"
 
-type Charges = Pick<Hour, "rates" | "storage">
+type Charges = Pick<Hour, "rates" | "storage" | "seen">
 type Quantities = Pick<Hour["columns"], "storageKibSeconds">
 
 /** **Shape** a share names its class by its place; one that has all of its series' storage leaves the amount out. */
@@ -19,15 +19,17 @@ const Written = Schema.fromJsonString(
           Schema.Union([Schema.Tuple([Schema.Int, Schema.Int]), Schema.Tuple([Schema.Int, Schema.Int, Schema.Finite])])
         )
       })
-    )
+    ),
+    seen: Schema.optionalKey(Schema.Array(Schema.Int))
   })
 )
 
 const encode = Schema.encodeSync(Written)
 const decode = Schema.decodeSync(Written)
 
-export const print = ({ rates, storage }: Charges, { storageKibSeconds }: Quantities): string => {
-  if (storage === undefined) return encode({ rates })
+export const print = ({ rates, seen, storage }: Charges, { storageKibSeconds }: Quantities): string => {
+  const when = seen === undefined ? {} : { seen }
+  if (storage === undefined) return encode({ rates, ...when })
   const classes = [...new Set(storage.map(({ storageClass }) => storageClass))]
   const placeOf = new Map(classes.map((storageClass, place) => [storageClass, place]))
   const shares = storage.map(
@@ -36,16 +38,16 @@ export const print = ({ rates, storage }: Charges, { storageKibSeconds }: Quanti
       return kibSeconds === storageKibSeconds[series] ? [place, series] : [place, series, kibSeconds]
     }
   )
-  return encode({ rates, storage: { classes, shares } })
+  return encode({ rates, storage: { classes, shares }, ...when })
 }
 
 /** Reads what {@link print} gave; the checksum of the blob that holds it says that it is that. */
 export const parse = (text: string, { storageKibSeconds }: Quantities): Charges => {
-  const { rates, storage } = decode(text)
-  if (storage === undefined) return { rates }
+  const { storage, ...rest } = decode(text)
+  if (storage === undefined) return rest
   const { classes, shares } = storage
   return {
-    rates,
+    ...rest,
     storage: shares.map(([place, series, kibSeconds = storageKibSeconds[series] ?? 0]) => ({
       ...{ series, kibSeconds },
       storageClass: classes[place] ?? ""

@@ -43,9 +43,8 @@ export const costExplainCommand = Command.make(
       query: [["cluster", cluster], ["id", id], ...CostFlags.queryOf(window)]
     })
     yield* Print.output(PRINTERS[output](explanation))
-    yield* Effect.forEach([...differenceOf(explanation), ...CostNotes.lines(explanation.clusters)], Print.note, {
-      discard: true
-    })
+    const notes = [...differenceOf(explanation), ...sharedOf(explanation), ...CostNotes.lines(explanation.clusters)]
+    yield* Effect.forEach(notes, Print.note, { discard: true })
   })
 ).pipe(
   Command.withDescription(
@@ -183,6 +182,7 @@ const csvOf = ({ currency, hours }: Explanation): string => {
       { title: "end", cell: ({ end }) => end },
       { title: "source", cell: ({ source }) => source },
       { title: "open", cell: ({ open }) => String(open === true) },
+      { title: "priceChange", cell: ({ priceChange = "" }) => priceChange },
       ...quantities.map((name) => ({ title: name, cell: (step: ExplainedStep) => step.quantities[name] })),
       ...prices.map((name) => ({ title: name, cell: (step: ExplainedStep) => step.prices[name] ?? "" })),
       ...CSV_COSTS.map((name) => ({ title: name, cell: (step: ExplainedStep) => step[name] })),
@@ -196,6 +196,16 @@ const PRINTERS: Record<Output.Format, (explanation: Explanation) => string> = {
   table: tableOf,
   json: Output.json,
   csv: csvOf
+}
+
+/** Says of which steps a cost is not exact. */
+const sharedOf = ({ hours }: Explanation): ReadonlyArray<string> => {
+  const steps = hours.filter(({ priceChange }) => priceChange === "share").map(({ start }) => CostText.minute(start))
+  return steps.length === 0
+    ? []
+    : [
+        `note: a price was put later for a moment within ${steps.join(", ")}: it counts there for its share of what was seen`
+      ]
 }
 
 /** Sums of decimal fractions differ in the last digits; more than that would be a fault of the service. */

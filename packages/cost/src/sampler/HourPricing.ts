@@ -1,0 +1,79 @@
+/**
+ * Gives hours their costs by a price history: exactly from what was seen, by shares from what was kept.
+ */
+import * as HourBuilder from "../allocation/HourBuilder.ts"
+import type { HourFacts, Span } from "../allocation/HourFacts.ts"
+import type { Hour } from "../hour/Hour.ts"
+import { measures, record } from "../hour/Measure.ts"
+import { keyOf } from "../hour/Series.ts"
+import { HOUR_MS, SECOND_MS } from "../hour/Units.ts"
+import type { Window } from "../hour/Window.ts"
+import * as PriceHistory from "../price/PriceHistory.ts"
+import { reprice } from "../price/Reprice.ts"
+
+/** **Shape** those that hang on prices. */
+const COSTS = measures.filter((measure) => measure.endsWith("CostNanos"))
+
+/**
+ * Builds an hour with its costs: every price counts from its instant, to the second.
+ *
+ * **Limits** builds the hour once more for each change of a price in it.
+ */
+export const fromFacts = (history: PriceHistory.PriceHistory, facts: HourFacts): Hour => {
+  const hour = HourBuilder.build(facts)
+  const ratesOver = PriceHistory.ratesOver(history)
+  const window = windowOf(hour)
+  const changes = PriceHistory.changesIn(history, hour.cluster, window)
+  if (changes.length === 0) return reprice(hour, (subject) => ratesOver(subject, window))
+  const placeOf = new Map(hour.series.map((series, place) => [keyOf(series), place]))
+  const columns = record((measure) => hour.columns[measure].slice())
+  for (const measure of COSTS) columns[measure].fill(0)
+  const edges = [window.startMs, ...changes, window.endMs]
+  for (const [index, startMs] of edges.slice(0, -1).entries()) {
+    const part = { startMs, endMs: edges[index + 1] ?? window.endMs }
+    const seen = within(facts.seen, part)
+    if (seen.length === 0) continue
+    const priced = reprice(HourBuilder.build({ ...facts, seen }), (subject) => ratesOver(subject, part))
+    for (const [from, series] of priced.series.entries()) {
+      const place = placeOf.get(keyOf(series))
+      if (place === undefined) continue
+      for (const measure of COSTS) {
+        columns[measure][place] = (columns[measure][place] ?? 0) + (priced.columns[measure][from] ?? 0)
+      }
+    }
+  }
+  return { ...hour, columns }
+}
+
+/**
+ * Gives a closed hour the costs that it has by a price history.
+ *
+ * **Shape** what was seen when is not kept: a price that was put for a moment within the hour, once that was over, counts
+ * for its share of the time that was seen. An hour of which all prices were known when it ended has its exact costs by
+ * then, and keeps them.
+ */
+export const again = (history: PriceHistory.PriceHistory, hour: Hour): Hour => {
+  const window = windowOf(hour)
+  const changes = PriceHistory.changesIn(history, hour.cluster, window)
+  if (changes.length > 0 && !PriceHistory.isRevised(history, window)) return hour
+  const ratesOver = PriceHistory.ratesOver(history)
+  const seen = seenOf(hour)
+  return reprice(hour, (subject) => ratesOver(subject, window, seen))
+}
+
+const windowOf = ({ startMs }: Hour): Window => ({ startMs, endMs: startMs + HOUR_MS })
+
+const within = (spans: ReadonlyArray<Span>, { endMs, startMs }: Window): ReadonlyArray<Span> =>
+  spans
+    .map(({ fromMs, toMs }) => ({ fromMs: Math.max(fromMs, startMs), toMs: Math.min(toMs, endMs) }))
+    .filter(({ fromMs, toMs }) => fromMs < toMs)
+
+/** **Shape** the whole hour where nothing tells, or nothing was seen. */
+const seenOf = (hour: Hour): ReadonlyArray<Window> => {
+  const { seen = [], startMs } = hour
+  const instant = (second: number | undefined) => startMs + (second ?? 0) * SECOND_MS
+  const windows = seen.flatMap((second, place) =>
+    place % 2 === 0 ? [{ startMs: instant(second), endMs: instant(seen[place + 1]) }] : []
+  )
+  return windows.length === 0 ? [windowOf(hour)] : windows
+}
