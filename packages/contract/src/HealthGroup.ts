@@ -32,7 +32,8 @@ export class HealthGroup extends HttpApiGroup.make("health").add(
     .annotateMerge(
       OpenApi.annotations({
         summary: "Readiness",
-        description: "Ready once the stores answer and every cluster has synced or missed its first deadline."
+        description:
+          "Ready once the stores answer and every cluster has synced, has refused the service or does not answer; after ten minutes, whatever clusters are missing."
       })
     )
 ) {}

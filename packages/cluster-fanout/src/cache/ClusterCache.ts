@@ -9,6 +9,7 @@
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Context, Effect, Exit, Layer, Scope, Semaphore, Stream } from "effect"
 import { type Breaker, Breakers } from "../kube/Breaker.ts"
+import type { ClusterError } from "../kube/ClusterError.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 import { ClusterRegistry, type RegistrySnapshot } from "../registry/ClusterRegistry.ts"
 import { ClusterStore } from "./ClusterStore.ts"
@@ -33,6 +34,23 @@ export interface Member {
   readonly proveLabels: Effect.Effect<void>
 }
 
+/**
+ * Tells whether waiting longer for a kind would not help: it synced, may not be read, or its cluster refuses the
+ * service or does not answer at all.
+ */
+export const isSettled = ({ breaker, store }: Member, kind: Kind.Kind): boolean => {
+  const { sync } = store.table(kind)
+  if (sync._tag !== "Pending" || breaker.refusal() !== undefined) return true
+  return isRefusal(sync.error) || isRefusal(store.health.error)
+}
+
+const isRefusal = (error: ClusterError | undefined): boolean =>
+  error?.reason._tag === "ClusterUnauthorized"
+  || error?.reason._tag === "ClusterCredentialUnavailable"
+  || error?.reason._tag === "ClusterCertificateInvalid"
+
+const areSettled = (member: Member): boolean => Kind.kinds.every((kind) => isSettled(member, kind))
+
 interface Running extends Member {
   readonly scope: Scope.Closeable
 }
@@ -44,6 +62,8 @@ export class ClusterCache extends Context.Service<
     readonly member: (cluster: Cluster) => Effect.Effect<Member>
     /** Gives the clusters that are followed now, in the registry's order. */
     readonly members: Effect.Effect<ReadonlyArray<Member>>
+    /** Waits until every kind of every followed cluster is settled at the same time. **Limits** no I/O, no deadline. */
+    readonly settled: Effect.Effect<void>
     /**
      * Says whether keys exist whose rights depend on namespace labels; while they do, the labels are proven at every
      * interval of `LabelProofLimits`.
@@ -126,8 +146,23 @@ export class ClusterCache extends Context.Service<
           )
         })
 
+      const unsettled = (): Running | undefined =>
+        order.flatMap((name) => running.get(name) ?? []).find((member) => !areSettled(member))
+      const settled: Effect.Effect<void> = Effect.suspend(() => {
+        const member = unsettled()
+        if (member === undefined) return Effect.void
+        const isDone = Effect.raceAllFirst([
+          member.store.signal.until(() => areSettled(member)),
+          member.breaker.awaitOpen,
+          // Dropped, or followed anew.
+          signal.until(() => running.get(member.store.cluster.name) !== member)
+        ])
+        return Effect.andThen(isDone, settled)
+      })
+
       return ClusterCache.of({
         member,
+        settled,
         members: Effect.sync(() => order.flatMap((name) => running.get(name) ?? [])),
         requireLabelProof: (isRequired) =>
           Effect.sync(() => {

@@ -6,7 +6,7 @@
 import type { ProvenLabels } from "@quarterdeck/targeting/NamespaceFilter"
 import { Context, Effect, Layer, Option } from "effect"
 import type { Cluster } from "../registry/Cluster.ts"
-import { ClusterCache, type Member } from "./ClusterCache.ts"
+import { ClusterCache, isSettled } from "./ClusterCache.ts"
 import { ClusterError, ClusterTimeout } from "../kube/ClusterError.ts"
 import { ClusterStore } from "./ClusterStore.ts"
 import type { Consistency } from "../kube/Coverage.ts"
@@ -49,7 +49,8 @@ export class ClusterReader extends Context.Service<
      * does not serve is missing, not an error, as long as another was read.
      *
      * **Limits** cached: waits for a first sync up to the deadline, then answers with what has synced. Live: one list a
-     * kind, `LiveLists.LiveLanes` at a time for a cluster; the same list asked for twice at the same time is made once.
+     * kind, `LiveLists.LiveLanes` at a time for a cluster and `LiveLists.LiveLimits` for all; a list is shared by those
+     * who ask for it before it begins.
      */
     readonly read: (cluster: Cluster, question: Question) => Effect.Effect<Reading, ClusterError>
   }
@@ -139,18 +140,6 @@ const reading = (
 /** The kinds asked for, and the namespaces where their labels decide. */
 const neededKinds = ({ kinds, needsLabels }: Question): ReadonlyArray<Kind.Kind> =>
   needsLabels && !kinds.includes("Namespace") ? [...kinds, "Namespace"] : kinds
-
-/** Waiting longer would not help: it synced, may not be read, or its cluster refuses or does not answer at all. */
-const isSettled = ({ breaker, store }: Member, kind: Kind.Kind): boolean => {
-  const { sync } = store.table(kind)
-  if (sync._tag !== "Pending" || breaker.refusal() !== undefined) return true
-  return isRefusal(sync.error) || isRefusal(store.health.error)
-}
-
-const isRefusal = (error: ClusterError | undefined): boolean =>
-  error?.reason._tag === "ClusterUnauthorized"
-  || error?.reason._tag === "ClusterCredentialUnavailable"
-  || error?.reason._tag === "ClusterCertificateInvalid"
 
 /** Tells why nothing could be read, if so: what may pass before what will not. */
 const lastError = (

@@ -3,11 +3,11 @@ import { Clock, Duration, Effect, Exit, Option, Random, Result, Scope, Stream } 
 import type { Cluster } from "../registry/Cluster.ts"
 import { ClusterAnswerInvalid, ClusterError } from "./ClusterError.ts"
 import type { KubeObject, Scope as Collection, WatchEvent } from "./KubeObject.ts"
-import type { OpenAnswer, Transport } from "./Transport.ts"
+import type { OpenAnswer } from "./Transport.ts"
 import { decodeStatus, fromAnswer } from "./AnswerProblem.ts"
 import * as jsonLines from "./JsonLines.ts"
 import { parseJson, toEvent } from "./KubeObjectJson.ts"
-import { getPage } from "./ListPages.ts"
+import { getPage, type Pages } from "./ListPages.ts"
 import * as kubePath from "./KubePath.ts"
 import * as versions from "./ResourceVersion.ts"
 import * as steadyClock from "./SteadyClock.ts"
@@ -32,7 +32,7 @@ export interface FollowLimits {
 }
 
 export interface Followed {
-  readonly transport: Transport["Service"]
+  readonly pages: Pages
   readonly cluster: Cluster
   readonly collection: Collection
   readonly watchList: boolean
@@ -67,7 +67,7 @@ export const stream = (followed: Followed): Stream.Stream<ReadonlyArray<WatchEve
     Stream.scoped
   )
 
-const makeStep = Effect.fnUntraced(function* ({ cluster, collection, limits, transport, watchList }: Followed) {
+const makeStep = Effect.fnUntraced(function* ({ cluster, collection, limits, pages, watchList }: Followed) {
   const scope = yield* Effect.scope
   const action = { verb: "watch", resource: kubePath.words(collection) }
   const fail = (reason: ClusterError["reason"]) => new ClusterError({ cluster: cluster.name, reason })
@@ -84,7 +84,7 @@ const makeStep = Effect.fnUntraced(function* ({ cluster, collection, limits, tra
     const own = yield* Scope.fork(scope)
     const timeoutSeconds = String(yield* Random.nextIntBetween(limits.minWatchSeconds, limits.maxWatchSeconds))
     const path = kubePath.collection(collection, { watch: "1", allowWatchBookmarks: "true", timeoutSeconds, ...query })
-    const answer = yield* transport.open(cluster, { method: "GET", path, action }).pipe(
+    const answer = yield* pages.transport.open(cluster, { method: "GET", path, action }).pipe(
       Scope.provide(own),
       Effect.onError((cause) => Scope.close(own, Exit.failCause(cause)))
     )
@@ -130,7 +130,7 @@ const makeStep = Effect.fnUntraced(function* ({ cluster, collection, limits, tra
   })
 
   const page = Effect.fnUntraced(function* (continueToken: string | undefined) {
-    const next = yield* getPage(transport, cluster, collection, { continueToken })
+    const next = yield* getPage(pages, cluster, collection, { continueToken })
     throttles = 0
     const puts = next.items.map(put)
     if (next.continueToken !== undefined) {
@@ -150,7 +150,7 @@ const makeStep = Effect.fnUntraced(function* ({ cluster, collection, limits, tra
   const resume = Effect.fnUntraced(function* (checked: boolean) {
     if (futile > 1) yield* backOff
     if (!checked) {
-      const newest = yield* getPage(transport, cluster, collection, {
+      const newest = yield* getPage(pages, cluster, collection, {
         continueToken: undefined,
         metadataOnly: true,
         limit: "1"

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { Cache, Context, Duration, Effect, Exit, Layer, Option, Result, Schema, Stream } from "effect"
+import { Cache, Context, Duration, Effect, Exit, Layer, Option, Result, Schema, Semaphore, Stream } from "effect"
 import type { Cluster } from "../registry/Cluster.ts"
 import type { ClusterError } from "./ClusterError.ts"
 import * as follow from "./Follow.ts"
@@ -39,6 +39,8 @@ export class KubeApi extends Context.Service<
         readonly fieldSelector?: string
         /** Asks for metadata only (`PartialObjectMetadata`). */
         readonly metadataOnly?: boolean
+        /** Waited for at each page once it begins to arrive, before it is taken in. */
+        readonly beforeBody?: Effect.Effect<void>
       }
     ) => Stream.Stream<ReadonlyArray<KubeObject>, ClusterError>
     /** Reads one object. **Errors** `ClusterError`; absent objects give `undefined`. */
@@ -59,6 +61,7 @@ export class KubeApi extends Context.Service<
     Effect.gen(function* () {
       const transport = yield* Transport
       const limits = yield* FollowLimits
+      const pages = { transport, parsing: yield* Semaphore.make(1) }
 
       const version = Effect.fn("KubeApi.version")(function* (cluster: Cluster) {
         const action = { verb: "get", resource: "version" }
@@ -73,7 +76,7 @@ export class KubeApi extends Context.Service<
 
       const list: KubeApi["Service"]["list"] = (cluster, scope, options = {}) =>
         Stream.paginate(Option.none<string>(), (token) =>
-          getPage(transport, cluster, scope, { ...options, continueToken: Option.getOrUndefined(token) }).pipe(
+          getPage(pages, cluster, scope, { ...options, continueToken: Option.getOrUndefined(token) }).pipe(
             Effect.map(
               (page) =>
                 [
@@ -106,7 +109,7 @@ export class KubeApi extends Context.Service<
       const following: KubeApi["Service"]["follow"] = (cluster, scope) =>
         Stream.unwrap(
           Effect.map(mayWatchList(cluster), (watchList) =>
-            follow.stream({ transport, cluster, collection: scope, watchList, limits })
+            follow.stream({ pages, cluster, collection: scope, watchList, limits })
           )
         )
 

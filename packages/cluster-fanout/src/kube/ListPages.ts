@@ -1,5 +1,5 @@
 /** Reads one page of a collection. */
-import { Effect, Result } from "effect"
+import { Effect, Result, type Semaphore } from "effect"
 import type { Cluster } from "../registry/Cluster.ts"
 import { ClusterAnswerInvalid, ClusterError } from "./ClusterError.ts"
 import type { Scope } from "./KubeObject.ts"
@@ -19,26 +19,43 @@ export interface PageRequest {
   readonly metadataOnly?: boolean | undefined
   /** `PAGE_SIZE` unless given. */
   readonly limit?: string
+  readonly beforeBody?: Effect.Effect<void> | undefined
+}
+
+/**
+ * Where pages come from. **Shape** `parsing` has one permit: however many pages arrive together, they are parsed one by
+ * one, and everybody else's work has its turn between two.
+ */
+export interface Pages {
+  readonly transport: Transport["Service"]
+  readonly parsing: Semaphore.Semaphore
 }
 
 export const getPage = Effect.fnUntraced(function* (
-  transport: Transport["Service"],
+  { parsing, transport }: Pages,
   cluster: Cluster,
   scope: Scope,
   request: PageRequest
 ) {
-  const { continueToken, fieldSelector, labelSelector, limit = PAGE_SIZE, metadataOnly } = request
+  const { beforeBody, continueToken, fieldSelector, labelSelector, limit = PAGE_SIZE, metadataOnly } = request
   const query = { limit, continue: continueToken, labelSelector, fieldSelector }
   const { body } = yield* transport.call(cluster, {
     method: "GET",
     path: kubePath.collection(scope, query),
     ...(metadataOnly === true && { accept: METADATA_ONLY }),
+    ...(beforeBody && { beforeBody }),
     action: { verb: "list", resource: kubePath.words(scope) }
   })
+  return yield* parsing.withPermit(parse(cluster, body))
+})
+
+/** A page of large objects takes tens of milliseconds to parse, and again to read: others have their turn after each. */
+const parse = Effect.fnUntraced(function* (cluster: Cluster, body: Buffer) {
   const parsed = yield* decoded(cluster, kubeObject.parseJson(body))
-  // A page of large objects takes tens of milliseconds to parse, and again to read: others have their turn in between.
   yield* Effect.yieldNow
-  return yield* decoded(cluster, kubeObject.toPage(parsed))
+  const page = yield* decoded(cluster, kubeObject.toPage(parsed))
+  yield* Effect.yieldNow
+  return page
 })
 
 /** Takes what was read, or fails in the cluster's name. */

@@ -27,6 +27,8 @@ export interface TransportRequest {
   readonly allow?: ReadonlyArray<number>
   /** Asks whether the cluster is there, and so does not queue behind its other calls. */
   readonly isProbe?: boolean
+  /** Waited for once the answer begins, before its body is taken in. */
+  readonly beforeBody?: Effect.Effect<void>
 }
 
 export interface TransportAnswer {
@@ -141,6 +143,7 @@ export class Transport extends Context.Service<
         function* (cluster: Cluster, request: TransportRequest) {
           yield* Effect.annotateCurrentSpan({ cluster: cluster.name, ...request.action })
           const { read, response } = yield* sendChecked(cluster, request, request.isProbe === true ? "probe" : "call")
+          yield* request.beforeBody ?? Effect.void
           const body = yield* collect(read, cluster, limits.answerBytes, "fail")
           return { status: response.statusCode, body }
         },

@@ -11,6 +11,7 @@ import { ClusterError, ClusterTimeout } from "../kube/ClusterError.ts"
 import { ClusterRegistry } from "../registry/ClusterRegistry.ts"
 import * as Coverage from "../kube/Coverage.ts"
 import * as steadyClock from "../kube/SteadyClock.ts"
+import * as LiveLists from "../cache/LiveLists.ts"
 import { FanOutFailed } from "./ListError.ts"
 
 /** What one cluster answered. **Units** `ageMs` milliseconds since the answer was proven current. */
@@ -79,6 +80,7 @@ export class FanOut extends Context.Service<
       const registry = yield* ClusterRegistry
       const breakers = yield* Breakers
       const concurrency = yield* MaxFanOut
+      let requests = 0
 
       const askOne = Effect.fnUntraced(function* <A, R>(
         name: ClusterName,
@@ -133,9 +135,13 @@ export class FanOut extends Context.Service<
         const { clusters: registered } = yield* registry.snapshot
         const byName = new Map(registered.map((cluster) => [cluster.name, cluster]))
         const startedAt = yield* steadyClock.now
+        const request = ++requests
         const replies: ReadonlyArray<Reply<A>> = yield* Effect.forEach(
           clusters,
-          (name) => askOne(name, byName.get(name), startedAt, options, ask),
+          (name, place) =>
+            askOne(name, byName.get(name), startedAt, options, ask).pipe(
+              Effect.provideService(LiveLists.Turn, { request, place })
+            ),
           { concurrency }
         ).pipe(Effect.trackDuration(seconds, Duration.toSeconds))
         for (const { coverage } of replies) {

@@ -216,6 +216,33 @@ describe("ClusterCache", () => {
     )
   )
 
+  it.effect("is settled once every cluster has been read, refuses the service or does not answer", () =>
+    onFleet(
+      ["a", "b", "c"],
+      (fleet) => {
+        fill(fleet)
+        fleet.server("a").stuck.add("Pod")
+        fleet.server("b").trouble = "unauthorized"
+        fleet.server("c").trouble = "hanging"
+      },
+      (fleet) =>
+        Effect.gen(function* () {
+          const cache = yield* ClusterCache
+          let isSettled = false
+          yield* Effect.forkChild(
+            Effect.map(cache.settled, () => {
+              isSettled = true
+            })
+          )
+          yield* TestClock.adjust("2 minutes")
+          assert.isFalse(isSettled)
+          fleet.server("a").stuck.clear()
+          fleet.server("a").expire("Pod")
+          yield* settles("a has been read", () => isSettled)
+        })
+    )
+  )
+
   it.effect("follows a cluster that is registered later, and forgets one that is dropped", () =>
     onFleet(["a", "b"], fill, (fleet) =>
       Effect.gen(function* () {

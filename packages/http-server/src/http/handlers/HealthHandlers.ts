@@ -11,12 +11,20 @@ import { CostStore } from "@quarterdeck/cost/CostStore"
 import { HOUR_MS } from "@quarterdeck/cost/Units"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
 import { KeyStore } from "@quarterdeck/keys/KeyStore"
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Deadlines } from "../ListPage.ts"
 import { CurrentRequest } from "../RequestRecord.ts"
 import * as StoreHealth from "../StoreHealth.ts"
 
+/** How long a start waits for the clusters; what is missing then is told by coverage, and the others are served. */
+const PATIENCE = "10 minutes"
+
+/**
+ * Answers the probes.
+ *
+ * **Shape** once every cluster has synced, refused or proven dead, readiness no longer depends on clusters: one that is
+ * registered, or comes back, later must not take the others' server out of service.
+ */
 export const HealthHandlers = HttpApiBuilder.group(
   Api,
   "health",
@@ -25,8 +33,11 @@ export const HealthHandlers = HttpApiBuilder.group(
     const keyConfig = yield* KeyConfig
     const keyStore = yield* KeyStore
     const costStore = yield* CostStore
-    const { timeoutMs } = yield* Deadlines
-    const startedAt = yield* Clock.currentTimeMillis
+    let hasBegun = false
+    const awaitBeginning = Effect.map(Effect.timeoutOption(cache.settled, PATIENCE), () => {
+      hasBegun = true
+    })
+    yield* Effect.forkScoped(awaitBeginning, { startImmediately: true })
 
     const keysAnswer = yield* StoreHealth.make({ name: "key store", ask: keyStore.count, patience: "800 millis" })
     // It may be busy for a while with months of hours, and is there all the same.
@@ -47,9 +58,7 @@ export const HealthHandlers = HttpApiBuilder.group(
         const { alarm } = yield* keyConfig.health
         const [keyStoreIsThere, costStoreIsThere] = yield* Effect.all([keysAnswer, costsAnswer], { concurrency: 2 })
         const storesAreThere = keyStoreIsThere && costStoreIsThere
-        // A cluster that missed its first deadline is reported by coverage, and must not keep the others from being served.
-        const missedDeadline = (yield* Clock.currentTimeMillis) - startedAt > timeoutMs
-        const isReady = storesAreThere && (waiting === 0 || missedDeadline)
+        const isReady = storesAreThere && hasBegun
         const readiness: Readiness = {
           status: isReady ? "ready" : storesAreThere ? "starting" : "unavailable",
           checks: {

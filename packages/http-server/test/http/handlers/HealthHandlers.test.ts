@@ -7,7 +7,7 @@ import { CostError, StoreUnavailable } from "@quarterdeck/cost/CostError"
 import { CostStore } from "@quarterdeck/cost/CostStore"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
 import { KeyStore } from "@quarterdeck/keys/KeyStore"
-import { Effect, Fiber, Layer, Ref, Result } from "effect"
+import { Deferred, Effect, Fiber, Layer, Ref, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { HttpApiTest } from "effect/http-api"
 import { HealthHandlers } from "../../../src/http/handlers/HealthHandlers.ts"
@@ -15,6 +15,7 @@ import { HealthHandlers } from "../../../src/http/handlers/HealthHandlers.ts"
 /** The service's health over stores that count how often they are asked, and answer as they are told to. */
 const health = Effect.gen(function* () {
   const [asked, askedCosts] = yield* Effect.all([Ref.make(0), Ref.make(0)])
+  const settled = yield* Deferred.make<void>()
   const costs = yield* Ref.make<Effect.Effect<[], CostError>>(Effect.succeed([]))
   const services = yield* Layer.build(
     HealthHandlers.pipe(
@@ -27,7 +28,7 @@ const health = Effect.gen(function* () {
               Effect.flatten(Ref.get(costs))
             )
         }),
-        Layer.mock(ClusterCache, { members: Effect.succeed([]) }),
+        Layer.mock(ClusterCache, { members: Effect.succeed([]), settled: Deferred.await(settled) }),
         KeyConfig.layerNone,
         Layer.succeed(
           Authorization,
@@ -45,13 +46,36 @@ const health = Effect.gen(function* () {
       onFailure: (refused) => ("checks" in refused ? [refused.status, refused.checks.costStore] : [refused._tag])
     })
   )
-  return { ...health, statusOf, costs, asked: Ref.get(asked), askedCosts: Ref.get(askedCosts) }
+  const settle = Effect.andThen(Deferred.succeed(settled, undefined), Effect.yieldNow)
+  return { ...health, statusOf, costs, settle, asked: Ref.get(asked), askedCosts: Ref.get(askedCosts) }
 })
 
+/** The health of a service that has read its clusters. */
+const begun = Effect.tap(health, ({ settle }) => settle)
+
 describe("/readyz", () => {
+  it.effect("is not ready while caches are empty, and ready once every cluster has been read or given up", () =>
+    Effect.gen(function* () {
+      const { settle, statusOf } = yield* health
+      assert.deepStrictEqual(yield* statusOf, ["starting", "ok"])
+      yield* TestClock.adjust("9 minutes")
+      assert.deepStrictEqual(yield* statusOf, ["starting", "ok"])
+      yield* settle
+      assert.deepStrictEqual(yield* statusOf, ["ready", "ok"])
+    })
+  )
+
+  it.effect("is ready after ten minutes whatever is missing", () =>
+    Effect.gen(function* () {
+      const { statusOf } = yield* health
+      yield* TestClock.adjust("10 minutes")
+      assert.deepStrictEqual(yield* statusOf, ["ready", "ok"])
+    })
+  )
+
   it.effect("asks each store once a second, however many probes come", () =>
     Effect.gen(function* () {
-      const { asked, askedCosts, readyz } = yield* health
+      const { asked, askedCosts, readyz } = yield* begun
       const probes = Effect.forEach(Array.from({ length: 50 }), () => readyz(), { concurrency: "unbounded" })
       for (const { checks } of yield* probes) {
         assert.deepStrictEqual([checks.keyStore, checks.costStore], ["ok", "ok"])
@@ -65,7 +89,7 @@ describe("/readyz", () => {
 
   it.effect("is not ready while the cost history fails, and ready once it answers again", () =>
     Effect.gen(function* () {
-      const { costs, statusOf } = yield* health
+      const { costs, statusOf } = yield* begun
       assert.deepStrictEqual(yield* statusOf, ["ready", "ok"])
       const reason = new StoreUnavailable({ action: "sum hours", cause: new Error("the thread ended with code 1") })
       yield* Ref.set(costs, Effect.fail(new CostError({ reason })))
@@ -79,7 +103,7 @@ describe("/readyz", () => {
 
   it.effect("stays ready while the cost history is busy, and not when it has said nothing for ten seconds", () =>
     Effect.gen(function* () {
-      const { costs, statusOf } = yield* health
+      const { costs, statusOf } = yield* begun
       assert.deepStrictEqual(yield* statusOf, ["ready", "ok"])
       yield* Ref.set(costs, Effect.never)
       const later = Effect.gen(function* () {

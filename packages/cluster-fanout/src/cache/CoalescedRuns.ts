@@ -1,0 +1,97 @@
+/** Shares one run among those who ask for the same thing before it begins; who comes later waits for the next. */
+import { Deferred, Effect, Fiber, type Scope } from "effect"
+import type * as FairLanes from "./FairLanes.ts"
+
+/**
+ * **Limits** a run begins when a lane is free for any of those who share it, and has that lane until it leaves it or
+ * ends. It keeps no answer, and is interrupted when nobody awaits it any more.
+ */
+export interface CoalescedRuns<A, E> {
+  readonly run: (
+    key: string,
+    turn: FairLanes.Turn,
+    effect: (lane: FairLanes.Ticket) => Effect.Effect<A, E>
+  ) => Effect.Effect<A, E>
+}
+
+interface Run<A, E> {
+  hasBegun: boolean
+  fiber: Fiber.Fiber<A, E> | undefined
+  readonly result: Deferred.Deferred<A, E>
+  readonly passengers: Set<Passenger>
+}
+
+interface Passenger {
+  /** Done when the passenger has a lane, or the run one of another's. */
+  readonly go: Deferred.Deferred<void>
+  readonly ticket: FairLanes.Ticket
+  isCarrier: boolean
+}
+
+/** Makes one whose runs live in a scope. */
+export const make = <A, E>(lanes: FairLanes.FairLanes, scope: Scope.Scope): CoalescedRuns<A, E> => {
+  /** The runs that have not begun. */
+  const gathering = new Map<string, Run<A, E>>()
+
+  const board = (key: string, turn: FairLanes.Turn) => {
+    const run: Run<A, E> = gathering.get(key) ?? {
+      hasBegun: false,
+      fiber: undefined,
+      result: Deferred.makeUnsafe(),
+      passengers: new Set()
+    }
+    gathering.set(key, run)
+    const go = Deferred.makeUnsafe<void>()
+    const ticket = lanes.join(turn, () => Deferred.doneUnsafe(go, Effect.void))
+    const passenger: Passenger = { go, ticket, isCarrier: false }
+    run.passengers.add(passenger)
+    return { passenger, run }
+  }
+
+  const depart = (key: string, run: Run<A, E>, passenger: Passenger, effect: Effect.Effect<A, E>) =>
+    Effect.suspend(() => {
+      if (run.hasBegun) return passenger.ticket.leave
+      run.hasBegun = true
+      passenger.isCarrier = true
+      gathering.delete(key)
+      for (const { go } of run.passengers) Deferred.doneUnsafe(go, Effect.void)
+      const running = effect.pipe(
+        Effect.ensuring(passenger.ticket.leave),
+        Effect.onExit((exit) => Deferred.done(run.result, exit))
+      )
+      return Effect.map(Effect.forkIn(running, scope, { startImmediately: true }), (fiber) => {
+        run.fiber = fiber
+      })
+    }).pipe(Effect.uninterruptible)
+
+  const leave = (key: string, run: Run<A, E>, passenger: Passenger): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      run.passengers.delete(passenger)
+      const left = passenger.isCarrier ? Effect.void : passenger.ticket.leave
+      if (run.passengers.size > 0) return left
+      if (gathering.get(key) === run) gathering.delete(key)
+      return run.fiber === undefined ? left : Effect.andThen(left, Fiber.interrupt(run.fiber))
+    })
+
+  return {
+    run: (key, turn, effect) =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => board(key, turn)),
+        ({ passenger, run }) =>
+          Deferred.await(passenger.go).pipe(
+            // Those who ask in the same moment come along.
+            Effect.andThen(Effect.yieldNow),
+            Effect.andThen(
+              depart(
+                key,
+                run,
+                passenger,
+                Effect.suspend(() => effect(passenger.ticket))
+              )
+            ),
+            Effect.andThen(Deferred.await(run.result))
+          ),
+        ({ passenger, run }) => leave(key, run, passenger)
+      )
+  }
+}
