@@ -40,7 +40,7 @@ export class Api extends endpoints
       title: "Quarterdeck",
       version: "1",
       description: "One address over many Kubernetes clusters: every request targets one, several or all of them.",
-      license: { name: "Apache-2.0" },
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
       transform: describeSecurity(endpoints)
     })
   ) {}

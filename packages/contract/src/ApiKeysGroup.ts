@@ -8,15 +8,20 @@ import { Rule } from "@quarterdeck/keys/Rule"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
-import { Cursor, Limit } from "./ListParameters.ts"
+import { documents, RFC3339 } from "./Documents.ts"
+import { pageParameters } from "./ListParameters.ts"
 import { EndpointPolicy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
+
+const EXPIRE = `^(?:[1-9][0-9]{0,3}[dy]|${RFC3339})$`
 
 /** **Shape** `expire` is `30d`, `1y` or an RFC 3339 instant in the future; absent never expires. */
 export const CreateApiKey = Schema.Struct({
   name: KeyName,
   rule: Rule,
-  expire: Schema.optionalKey(Schema.String)
+  expire: Schema.optionalKey(Schema.String.check(documents({ pattern: EXPIRE }))).annotateKey({
+    description: "A length of time from now (`30d`, `1y`), or an RFC 3339 instant in the future. Absent: never."
+  })
 }).annotate({ identifier: "CreateApiKey" })
 export type CreateApiKey = typeof CreateApiKey.Type
 
@@ -29,7 +34,9 @@ export const ApiKeyList = Schema.Struct({
 }).annotate({ identifier: "ApiKeyList" })
 export type ApiKeyList = typeof ApiKeyList.Type
 
-const id = { id: Schema.NonEmptyString.check(Schema.isMaxLength(128)) }
+const id = {
+  id: Schema.NonEmptyString.check(Schema.isMaxLength(128)).annotateKey({ description: "The id of a key." })
+}
 
 export class ApiKeysGroup extends HttpApiGroup.make("apiKeys")
   .add(
@@ -46,7 +53,7 @@ export class ApiKeysGroup extends HttpApiGroup.make("apiKeys")
         })
       ),
     HttpApiEndpoint.get("list", "/apiKeys", {
-      query: { limit: Schema.optionalKey(Limit), cursor: Schema.optionalKey(Cursor) },
+      query: { limit: pageParameters.limit, cursor: pageParameters.cursor },
       success: ApiKeyList
     })
       .annotate(EndpointPolicy, { resource: "apiKeys", verb: "read" })
@@ -58,7 +65,12 @@ export class ApiKeysGroup extends HttpApiGroup.make("apiKeys")
       ),
     HttpApiEndpoint.get("get", "/apiKeys/:id", { params: id, success: ApiKey, error: Problem.ofOneKey })
       .annotate(EndpointPolicy, { resource: "apiKeys", verb: "read" })
-      .annotate(OpenApi.Summary, "Get a key"),
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Get a key",
+          description: "The caller's own, or one whose rule lies inside the caller's. Its secret is never told again."
+        })
+      ),
     HttpApiEndpoint.delete("revoke", "/apiKeys/:id", {
       params: id,
       success: HttpApiSchema.NoContent,
@@ -72,5 +84,6 @@ export class ApiKeysGroup extends HttpApiGroup.make("apiKeys")
         })
       )
   )
+  .annotate(OpenApi.Description, "API keys: made, listed and revoked by those whose own rule contains them.")
   .middleware(Authorization)
   .prefix("/api/v1") {}

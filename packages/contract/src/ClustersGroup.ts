@@ -7,7 +7,7 @@ import { ClusterRow } from "@quarterdeck/cluster-fanout/Row"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
-import { pageParameters } from "./ListParameters.ts"
+import { pageParameters, sortParameter } from "./ListParameters.ts"
 import { EndpointPolicy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
 import { targetHeader } from "./TargetHeader.ts"
@@ -24,7 +24,7 @@ export class ClustersGroup extends HttpApiGroup.make("clusters")
     HttpApiEndpoint.get("list", "/clusters", {
       headers: targetHeader,
       query: {
-        sort: Schema.optionalKey(Schema.Literals(["name"])),
+        ...sortParameter(Schema.Literal("name")),
         ...pageParameters
       },
       success: ClusterList,
@@ -38,5 +38,6 @@ export class ClustersGroup extends HttpApiGroup.make("clusters")
         })
       )
   )
+  .annotate(OpenApi.Description, "The clusters that a key reaches, and their health.")
   .middleware(Authorization)
   .prefix("/api/v1") {}

@@ -12,7 +12,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import { describeFile } from "./FileReply.ts"
-import { Cursor, Limit, textUpTo } from "./ListParameters.ts"
+import { pageParameters, textUpTo } from "./ListParameters.ts"
 import { EndpointPolicy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
 import { rangeParameters } from "./RangeParameters.ts"
@@ -22,7 +22,11 @@ import { targetHeader } from "./TargetHeader.ts"
 export const GroupFormat = Schema.Literals(["json", "csv"])
 export type GroupFormat = typeof GroupFormat.Type
 
-const page = { limit: Schema.optionalKey(Limit), cursor: Schema.optionalKey(Cursor) }
+const page = { limit: pageParameters.limit, cursor: pageParameters.cursor }
+const format = {
+  description: "How the report is written; a file has every row and no pages.",
+  default: "json"
+} as const
 const errors = [...Problem.ofFanOut, ...Problem.ofBody] as const
 
 /** **Shape** cluster, namespace, kind and name, joined by `/`. */
@@ -34,7 +38,7 @@ export class CostGroup extends HttpApiGroup.make("cost")
   .add(
     HttpApiEndpoint.post("getWorkloads", "/detailedCostReport/getWorkloads", {
       headers: targetHeader,
-      query: { ...rangeParameters, ...page, format: Schema.optionalKey(Format) },
+      query: { ...rangeParameters, ...page, format: Schema.optionalKey(Format).annotateKey(format) },
       payload: WorkloadsBody,
       success: WorkloadCosts,
       error: errors
@@ -50,7 +54,7 @@ export class CostGroup extends HttpApiGroup.make("cost")
       ),
     HttpApiEndpoint.post("getAggregated", "/detailedCostReport/getAggregated", {
       headers: targetHeader,
-      query: { ...rangeParameters, ...page, format: Schema.optionalKey(GroupFormat) },
+      query: { ...rangeParameters, ...page, format: Schema.optionalKey(GroupFormat).annotateKey(format) },
       payload: AggregateBody,
       success: AggregatedCosts,
       error: errors
@@ -65,7 +69,13 @@ export class CostGroup extends HttpApiGroup.make("cost")
         })
       ),
     HttpApiEndpoint.get("explain", "/api/v1/costExplanation", {
-      query: { cluster: ClusterName, id: RowId, ...rangeParameters },
+      query: {
+        cluster: ClusterName.annotateKey({ description: "The cluster of the row." }),
+        id: RowId.annotateKey({
+          description: "The `id` of the row: cluster, namespace, kind and name, joined by `/`."
+        }),
+        ...rangeParameters
+      },
       success: Explanation,
       error: Problem.ofFanOut
     })
@@ -78,4 +88,5 @@ export class CostGroup extends HttpApiGroup.make("cost")
         })
       )
   )
+  .annotate(OpenApi.Description, "What workloads cost, over one, several or all clusters, and why.")
   .middleware(Authorization) {}

@@ -21,19 +21,23 @@ export type Readiness = typeof Readiness.Type
 
 export const NotReady = Readiness.annotate({ httpApiStatus: 503, identifier: "NotReady" })
 
-export class HealthGroup extends HttpApiGroup.make("health").add(
-  HttpApiEndpoint.get("healthz", "/healthz", {
-    success: Schema.String.pipe(HttpApiSchema.asText())
-  })
-    .annotate(EndpointPolicy, "public")
-    .annotate(OpenApi.Summary, "Liveness"),
-  HttpApiEndpoint.get("readyz", "/readyz", { success: Readiness, error: NotReady })
-    .annotate(EndpointPolicy, "public")
-    .annotateMerge(
-      OpenApi.annotations({
-        summary: "Readiness",
-        description:
-          "Ready once the stores answer and every cluster has synced, has refused the service or does not answer; after ten minutes, whatever clusters are missing."
-      })
-    )
-) {}
+export class HealthGroup extends HttpApiGroup.make("health")
+  .annotate(OpenApi.Description, "Whether the process lives and whether it is ready, for probes.")
+  .add(
+    HttpApiEndpoint.get("healthz", "/healthz", {
+      success: Schema.String.pipe(HttpApiSchema.asText())
+    })
+      .annotate(EndpointPolicy, "public")
+      .annotateMerge(
+        OpenApi.annotations({ summary: "Liveness", description: "Answers `ok` while the process lives." })
+      ),
+    HttpApiEndpoint.get("readyz", "/readyz", { success: Readiness, error: NotReady })
+      .annotate(EndpointPolicy, "public")
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Readiness",
+          description:
+            "Ready once the stores answer and every cluster has synced, has refused the service or does not answer; after ten minutes, whatever clusters are missing."
+        })
+      )
+  ) {}

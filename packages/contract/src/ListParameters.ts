@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import { Consistency } from "@quarterdeck/cluster-fanout/Coverage"
-import { MAX_LIMIT, Order } from "@quarterdeck/cluster-fanout/ListQuery"
+import { DEFAULT_LIMIT, MAX_LIMIT, Order } from "@quarterdeck/cluster-fanout/ListQuery"
 import { NamespaceName } from "@quarterdeck/targeting/NamespaceFilter"
 import { Schema, SchemaTransformation } from "effect"
 
@@ -12,24 +12,32 @@ import { Schema, SchemaTransformation } from "effect"
 export const MAX_TIMEOUT_MS = 30_000
 
 /** Decodes a positive whole number written in plain decimal digits, and refuses every other way to write one. */
-const countUpTo = (maximum: number) =>
-  Schema.String.check(Schema.isPattern(/^[1-9][0-9]{0,8}$/, { expected: `a whole number from 1 to ${maximum}` })).pipe(
+const countUpTo = (maximum: number, said: { readonly description: string; readonly default?: number }) =>
+  Schema.String.check(
+    Schema.isPattern(/^[1-9][0-9]{0,8}$/, {
+      expected: `a whole number from 1 to ${maximum}`,
+      toJsonSchema: () => ({ type: "integer", minimum: 1, maximum, ...said })
+    })
+  ).pipe(
     Schema.decodeTo(
       Schema.Int.check(Schema.isBetween({ minimum: 1, maximum }, { expected: `a whole number from 1 to ${maximum}` })),
       SchemaTransformation.transform({ decode: Number, encode: String })
     )
   )
 
-export const Limit = countUpTo(MAX_LIMIT)
-export const TimeoutMs = countUpTo(MAX_TIMEOUT_MS)
+export const Limit = countUpTo(MAX_LIMIT, { description: "Rows of one page.", default: DEFAULT_LIMIT })
+/** **Shape** its default, and an upper bound, are settings of the server. */
+export const TimeoutMs = countUpTo(MAX_TIMEOUT_MS, {
+  description: "How long clusters may take to answer, in milliseconds."
+})
 
 const Kind = Schema.String.check(
-  Schema.isPattern(/^[A-Z][A-Za-z0-9]{0,62}$/, { expected: "a Kubernetes kind such as Deployment" })
+  Schema.isPattern(/^[A-Z][A-Za-z0-9]{0,62}$/u, { expected: "a Kubernetes kind such as Deployment" })
 )
 
 /** A cursor as it was given; its content is signed and read by the server alone. */
 export const Cursor = Schema.String.check(
-  Schema.isPattern(/^[A-Za-z0-9._-]{1,4096}$/, { expected: "the nextCursor of an earlier reply" })
+  Schema.isPattern(/^[A-Za-z0-9._-]{1,4096}$/u, { expected: "the nextCursor of an earlier reply" })
 )
 
 /** A text that is not empty. */
@@ -52,13 +60,37 @@ export const LabelSelector = textUpTo(4096)
  * @since 0.1.0
  */
 export const pageParameters = {
-  order: Schema.optionalKey(Order),
+  order: Schema.optionalKey(Order).annotateKey({ description: "Of the sort key; ties ascend.", default: "asc" }),
   limit: Schema.optionalKey(Limit),
-  cursor: Schema.optionalKey(Cursor),
-  consistency: Schema.optionalKey(Consistency),
+  cursor: Schema.optionalKey(Cursor).annotateKey({
+    description: "The `nextCursor` of an earlier reply to the same question; absent: the first page."
+  }),
+  consistency: Schema.optionalKey(Consistency).annotateKey({
+    description: "`cache` answers from what watches keep current, `live` asks each cluster now.",
+    default: "cache"
+  }),
   timeoutMs: Schema.optionalKey(TimeoutMs)
 }
 
 /** **Shape** a repeated parameter asks for any of its values. */
-export const namespaceParameter = { namespace: Schema.optionalKey(Schema.Array(NamespaceName)) }
-export const kindParameter = { kind: Schema.optionalKey(Schema.Array(Kind)) }
+export const namespaceParameter = {
+  namespace: Schema.optionalKey(Schema.Array(NamespaceName)).annotateKey({
+    description: "Rows of this namespace; repeat it for several."
+  })
+}
+export const kindParameter = {
+  kind: Schema.optionalKey(Schema.Array(Kind)).annotateKey({ description: "Rows of this kind; repeat it for several." })
+}
+
+/** What narrows a list by name and label. */
+export const nameParameters = {
+  name: Schema.optionalKey(NamePart).annotateKey({ description: "A part of the name, compared as it is." }),
+  labelSelector: Schema.optionalKey(LabelSelector).annotateKey({
+    description: "Labels of the row, as `kubectl -l` takes them."
+  })
+}
+
+/** The key that a list is sorted by. */
+export const sortParameter = <S extends Schema.Top>(sort: S) => ({
+  sort: Schema.optionalKey(sort).annotateKey({ description: "The sort key; text by byte order.", default: "name" })
+})

@@ -9,7 +9,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import { envelopeFields } from "./Envelope.ts"
-import { LabelSelector, NamePart, pageParameters } from "./ListParameters.ts"
+import { nameParameters, pageParameters, sortParameter } from "./ListParameters.ts"
 import { EndpointPolicy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
 import { targetHeader } from "./TargetHeader.ts"
@@ -24,9 +24,8 @@ export class NamespacesGroup extends HttpApiGroup.make("namespaces")
     HttpApiEndpoint.get("list", "/namespaces", {
       headers: targetHeader,
       query: {
-        name: Schema.optionalKey(NamePart),
-        labelSelector: Schema.optionalKey(LabelSelector),
-        sort: Schema.optionalKey(NamespaceSort),
+        ...nameParameters,
+        ...sortParameter(NamespaceSort),
         ...pageParameters
       },
       success: NamespaceList,
@@ -40,5 +39,6 @@ export class NamespacesGroup extends HttpApiGroup.make("namespaces")
         })
       )
   )
+  .annotate(OpenApi.Description, "The namespaces of one, several or all clusters.")
   .middleware(Authorization)
   .prefix("/api/v1") {}

@@ -33,5 +33,6 @@ export class PricesGroup extends HttpApiGroup.make("prices")
         })
       )
   )
+  .annotate(OpenApi.Description, "The price book that costs are computed by.")
   .middleware(Authorization)
   .prefix("/api/v1") {}

@@ -156,15 +156,15 @@ export const codes: ReadonlyArray<Code> = Object.keys(catalogue).filter(isCode)
  * `clusters` is present when the fan-out failed as a whole.
  */
 export const Problem = Schema.Struct({
-  type: Schema.String,
+  type: Schema.String.annotate({ format: "uri" }),
   title: Schema.String,
-  status: Schema.Natural,
+  status: Schema.Int.check(Schema.isBetween({ minimum: 400, maximum: 599 })),
   code: Schema.Literals(codes),
   detail: Schema.String,
   requestId: Schema.String,
   field: Schema.optionalKey(Schema.String),
   clusters: Schema.optionalKey(Schema.Array(Coverage))
-})
+}).annotate({ identifier: "Problem" })
 export type Problem = typeof Problem.Type
 
 /**

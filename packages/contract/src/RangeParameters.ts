@@ -3,19 +3,25 @@
  *
  * @since 0.1.0
  */
-import { RangeQuery } from "@quarterdeck/cost/Range"
+import { DEFAULT_RANGE, type RangeQuery } from "@quarterdeck/cost/Range"
 import { Schema } from "effect"
+import { documents, RFC3339 } from "./Documents.ts"
 
-const { from, range, to } = RangeQuery.fields
+const range = Schema.String.check(documents({ pattern: "^[1-9][0-9]{0,3}[hdw]$" }))
+const instant = Schema.String.check(documents({ pattern: `^(?:0|[1-9][0-9]{0,14}|${RFC3339})$` }))
 
 /**
  * **Shape** `range` alone, or `from` with an optional `to`; none of them is the last seven days. Their content is judged
  * by the service, which knows how far its history goes back.
  */
 export const rangeParameters = {
-  range: range.annotateKey({
-    description: "A length that ends now: a number from 1 to 9999 and h, d or w. 7d unless from is given."
+  range: Schema.optionalKey(range).annotateKey({
+    description: `A length that ends now: a number from 1 to 9999 and h, d or w. ${DEFAULT_RANGE} unless from is given.`
   }),
-  from: from.annotateKey({ description: "The first instant, in milliseconds since 1970 or RFC 3339." }),
-  to: to.annotateKey({ description: "The instant after the last; now unless given." })
-} satisfies Record<string, Schema.Top>
+  from: Schema.optionalKey(instant).annotateKey({
+    description: "The first instant, in milliseconds since 1970 or RFC 3339; not beside range."
+  }),
+  to: Schema.optionalKey(instant).annotateKey({
+    description: "The instant after the last, written as from; now unless given."
+  })
+} satisfies Record<keyof RangeQuery, Schema.Top>

@@ -4,6 +4,11 @@
  * @since 0.1.0
  */
 import { Schema } from "effect"
+import { documents } from "./Documents.ts"
+
+const NAME = "[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?"
+const SPACE = "[ \\t]*"
+const TARGET = `^${SPACE}(?:\\*|"\\*"|${NAME}(?:${SPACE}\\|${SPACE}${NAME})*)${SPACE}$`
 
 /**
  * The header under its default name; a server with another name documents that one.
@@ -13,9 +18,9 @@ import { Schema } from "effect"
  */
 export const targetHeader = {
   "x-service-cluster": Schema.optionalKey(
-    Schema.String.annotate({
-      description: "One cluster (`prod`), several (`prod|stage`) or all in scope (`*`). Absent: the parent cluster.",
-      examples: ["prod", "prod|stage", "*"]
-    })
-  )
+    Schema.String.check(documents({ pattern: TARGET, maxLength: 4_096 }))
+  ).annotateKey({
+    description: "One cluster (`prod`), several (`prod|stage`) or all in scope (`*`). Absent: the parent cluster.",
+    examples: ["prod", "prod|stage", "*"]
+  })
 }

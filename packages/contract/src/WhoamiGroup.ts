@@ -13,7 +13,10 @@ export class WhoamiGroup extends HttpApiGroup.make("whoami")
   .add(
     HttpApiEndpoint.get("whoami", "/whoami", { success: ApiKey, error: Problem.ofOneKey })
       .annotate(EndpointPolicy, { resource: "ownKey", verb: "read" })
-      .annotate(OpenApi.Summary, "Who am I")
+      .annotateMerge(
+        OpenApi.annotations({ summary: "Who am I", description: "The key that the call is made with, and its rule." })
+      )
   )
+  .annotate(OpenApi.Description, "The caller's own key.")
   .middleware(Authorization)
   .prefix("/api/v1") {}

@@ -9,7 +9,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import { envelopeFields } from "./Envelope.ts"
-import { kindParameter, LabelSelector, NamePart, namespaceParameter, pageParameters } from "./ListParameters.ts"
+import { kindParameter, nameParameters, namespaceParameter, pageParameters, sortParameter } from "./ListParameters.ts"
 import { EndpointPolicy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
 import { targetHeader } from "./TargetHeader.ts"
@@ -26,9 +26,8 @@ export class WorkloadsGroup extends HttpApiGroup.make("workloads")
       query: {
         ...namespaceParameter,
         ...kindParameter,
-        name: Schema.optionalKey(NamePart),
-        labelSelector: Schema.optionalKey(LabelSelector),
-        sort: Schema.optionalKey(WorkloadSort),
+        ...nameParameters,
+        ...sortParameter(WorkloadSort),
         ...pageParameters
       },
       success: WorkloadList,
@@ -42,5 +41,6 @@ export class WorkloadsGroup extends HttpApiGroup.make("workloads")
         })
       )
   )
+  .annotate(OpenApi.Description, "The workloads of one, several or all clusters.")
   .middleware(Authorization)
   .prefix("/api/v1") {}

@@ -9,15 +9,18 @@ import { Rule } from "./Rule.ts"
 /** **Shape** 1 to 128 characters (code points), no control characters, no lone surrogates. */
 const NAME = /^[^\p{Cc}\p{Cs}]{1,128}$/u
 
-/** What people call a key; need not be unique. */
+/** What people call a key; need not be unique. **Shape** documents say it without `\p`, which many programs cannot read. */
 export const KeyName = Schema.String.check(
-  Schema.isPattern(NAME, { expected: "a name of 1 to 128 characters, none of them a control character" })
+  Schema.isPattern(NAME, {
+    expected: "a name of 1 to 128 characters, none of them a control character",
+    toJsonSchema: () => ({ minLength: 1, maxLength: 128, pattern: "^[^\\x00-\\x1F\\x7F-\\x9F]*$" })
+  })
 )
 export type KeyName = typeof KeyName.Type
 
 /** An instant, RFC 3339 in UTC when encoded. */
 export const Timestamp = Schema.String.check(
-  Schema.isPattern(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?Z$/, {
+  Schema.isPattern(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?Z$/u, {
     expected: "an RFC 3339 instant in UTC"
   })
 )

@@ -5,7 +5,7 @@
  */
 import { Order, Schema } from "effect"
 
-const GRAMMAR = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$/
+const GRAMMAR = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$/u
 
 /**
  * Names one cluster.

@@ -21,16 +21,24 @@ export const named = (names: Iterable<ClusterName.ClusterName>): TargetRequest =
   names: [...new Set(names)]
 })
 
+/** Any text, which a document of the interface describes as the name that it must be. */
+const NAME = Schema.String.check(
+  Schema.makeFilter(() => true, { toJsonSchema: () => Schema.toJsonSchemaDocument(ClusterName.ClusterName).schema })
+)
+
 /**
  * The two body fields that address clusters; a body schema spreads them.
  *
  * **Shape** names stay text here: `fromParts` holds them to the grammar, so that a bad one is told by its index.
  */
 export const bodyFields = {
-  multiCluster: Schema.optionalKey(Schema.Boolean),
+  multiCluster: Schema.optionalKey(Schema.Boolean).annotateKey({
+    description: "Whether `clusters` counts; without `clusters` and header, true addresses every cluster in scope.",
+    default: false
+  }),
   clusters: Schema.optionalKey(
-    Schema.NullOr(Schema.Array(Schema.String)).annotate({ expected: "an array of cluster names" })
-  )
+    Schema.NullOr(Schema.Array(NAME)).annotate({ expected: "an array of cluster names" })
+  ).annotateKey({ description: "Names of clusters, read with `multiCluster: true` alone; they win over the header." })
 }
 
 /** What a body may say of its target. */

@@ -7,6 +7,9 @@ import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Schema } from "effect"
 import { Coverage } from "../kube/Coverage.ts"
 
+/** **Shape** RFC 3339 in UTC. */
+const Timestamp = Schema.String.annotate({ format: "date-time" })
+
 export const Labels = Schema.Record(Schema.String, Schema.String)
 
 /** **Shape** see docs/reference: healthy, progressing, degraded, paused, idle; completed and failed for Jobs and bare Pods. */
@@ -47,7 +50,7 @@ export const WorkloadRow = Schema.Struct({
   memoryRequestBytes: Schema.Natural,
   cpuLimitMillis: Schema.Natural,
   memoryLimitBytes: Schema.Natural,
-  createdAt: Schema.String
+  createdAt: Timestamp
 }).annotate({ identifier: "Workload" })
 export type WorkloadRow = typeof WorkloadRow.Type
 
@@ -58,7 +61,7 @@ export const NamespaceRow = Schema.Struct({
   name: Schema.String,
   labels: Labels,
   phase: Schema.String,
-  createdAt: Schema.String
+  createdAt: Timestamp
 }).annotate({ identifier: "Namespace" })
 export type NamespaceRow = typeof NamespaceRow.Type
 
@@ -72,7 +75,7 @@ export const ClusterRow = Schema.Struct({
   role: Schema.Literals(["parent", "child"]),
   version: Schema.NullOr(Schema.String),
   reachable: Schema.Boolean,
-  lastSeen: Schema.NullOr(Schema.String),
+  lastSeen: Schema.NullOr(Timestamp),
   errorCode: Schema.optionalKey(Schema.String),
   nodes: Schema.NullOr(Schema.Natural),
   pods: Schema.NullOr(Schema.Natural),

@@ -43,7 +43,8 @@ export const parse = (text: string): number | undefined => {
 /** An instant in a document. **Shape** RFC 3339, kept as it was written. */
 export const Instant = Schema.String.check(
   Schema.makeFilter(
-    (text) => parseRfc3339(text) !== undefined || "must be an RFC 3339 instant such as 2026-01-31T12:00:00Z"
+    (text) => parseRfc3339(text) !== undefined || "must be an RFC 3339 instant such as 2026-01-31T12:00:00Z",
+    { toJsonSchema: () => ({ format: "date-time" }) }
   )
 )
 export type Instant = typeof Instant.Type

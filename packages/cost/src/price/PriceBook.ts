@@ -16,7 +16,7 @@ export const MAX_OVERRIDES = 1_000
 
 /** **Source** ISO 4217. */
 const Currency = Schema.String.check(
-  Schema.isPattern(/^[A-Z]{3}$/, { expected: "a currency code of three capitals, such as EUR" })
+  Schema.isPattern(/^[A-Z]{3}$/u, { expected: "a currency code of three capitals, such as EUR" })
 )
 
 const ExchangeRate = Schema.Finite.check(

@@ -44,7 +44,6 @@ const NodeOverride = Schema.Struct({
   gpuPerHour: Schema.optionalKey(Price),
   ...terms
 })
-  .annotate({ identifier: "NodePriceOverride" })
   .check(
     Schema.makeFilter(
       ({ cpuPerCoreHour, gpuPerHour, memoryPerGiBHour, nodePerHour }) =>
@@ -55,6 +54,7 @@ const NodeOverride = Schema.Struct({
         }
     )
   )
+  .annotate({ identifier: "NodePriceOverride" })
 
 const StorageOverride = Schema.Struct({
   resource: Schema.Literal("storage"),

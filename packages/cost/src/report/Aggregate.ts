@@ -9,7 +9,7 @@ import { LabelKey } from "@quarterdeck/targeting/NamespaceFilter"
 import { bodyFields } from "@quarterdeck/targeting/TargetRequest"
 import { Schema } from "effect"
 import { filterFields } from "./CostQuery.ts"
-import { CostTotals, reportFields, SeenHours } from "./CostRow.ts"
+import { CostTotals, reportFields, SeenHours, Timestamp } from "./CostRow.ts"
 
 /** How many things a report is grouped by at most. */
 export const MAX_DIMENSIONS = 8
@@ -31,20 +31,28 @@ export const dimensionOf = (text: string): Dimension | undefined => {
   return isLabelKey(key) ? { _tag: "Label", key } : undefined
 }
 
+/** What documents of the interface say: a prefix of a label key is told more exactly by a look-ahead, which not all read. */
+const DIMENSION =
+  "^(?:cluster|namespace|kind|workload|label:(?:[a-z0-9.-]{1,253}/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)$"
+
 /** A dimension as it is asked for. **Shape** `cluster`, `namespace`, `kind`, `workload` or `label:<key>`. */
 export const GroupKey = Schema.String.check(
   Schema.makeFilter(
-    (text) => dimensionOf(text) !== undefined || "must be cluster, namespace, kind, workload or label:<key>"
+    (text) => dimensionOf(text) !== undefined || "must be cluster, namespace, kind, workload or label:<key>",
+    { toJsonSchema: () => ({ pattern: DIMENSION }) }
   )
 )
 
 /** **Shape** none makes one group of everything. */
 export const GroupBy = Schema.Array(GroupKey).check(
   Schema.isMaxLength(MAX_DIMENSIONS, { expected: `at most ${MAX_DIMENSIONS}` }),
-  Schema.makeFilter((keys) => {
-    const repeated = keys.findIndex((key, index) => keys.indexOf(key) < index)
-    return repeated < 0 || { path: [repeated], issue: "is named before" }
-  })
+  Schema.makeFilter(
+    (keys) => {
+      const repeated = keys.findIndex((key, index) => keys.indexOf(key) < index)
+      return repeated < 0 || { path: [repeated], issue: "is named before" }
+    },
+    { toJsonSchema: () => ({ uniqueItems: true }) }
+  )
 )
 
 /** How a window is cut. **Shape** in UTC; weeks begin on Monday. The first and the last step may be shorter. */
@@ -63,9 +71,14 @@ export type Idle = typeof Idle.Type
 
 /** The body that asks for groups. */
 export const AggregateBody = Schema.Struct({
-  groupBy: GroupBy,
-  stepSize: Schema.optionalKey(StepSize),
-  idle: Schema.optionalKey(Idle),
+  groupBy: GroupBy.annotateKey({ description: "What groups are made by; none makes one group of everything." }),
+  stepSize: Schema.optionalKey(StepSize).annotateKey({
+    description: "Cuts the window into steps, in UTC, at most 744; weeks begin on Monday."
+  }),
+  idle: Schema.optionalKey(Idle).annotateKey({
+    description: "Whether costs that no workload has are left out, told beside them, or shared among them.",
+    default: "hide"
+  }),
   ...filterFields,
   ...bodyFields
 }).annotate({ identifier: "AggregatedCostsQuery" })
@@ -96,8 +109,8 @@ export type AggregateRow = typeof AggregateRow.Type
  * step with a gap is cheaper by what is not known. `rows` are those of the page's groups that had anything in it.
  */
 export const Bucket = Schema.Struct({
-  start: Schema.String,
-  end: Schema.String,
+  start: Timestamp,
+  end: Timestamp,
   clusters: Schema.Array(SeenHours),
   rows: Schema.Array(AggregateRow)
 }).annotate({ identifier: "CostBucket" })

@@ -18,7 +18,7 @@ export const MAX_NAMES = 1_000
  * A kind of workload. **Shape** any Kubernetes kind, also a custom one that owns pods; case-sensitive as there.
  */
 export const WorkloadType = Schema.String.check(
-  Schema.isPattern(/^[A-Z][A-Za-z0-9]{0,62}$/, { expected: "a Kubernetes kind, spelled as there, such as Deployment" })
+  Schema.isPattern(/^[A-Z][A-Za-z0-9]{0,62}$/u, { expected: "a Kubernetes kind, spelled as there, such as Deployment" })
 )
 
 const some = { expected: "at least one; leave the field out for all" }
@@ -28,10 +28,10 @@ const notMore = { expected: `at most ${MAX_NAMES}` }
 export const filterFields = {
   namespaces: Schema.optionalKey(
     Schema.Array(NamespaceName).check(Schema.isMinLength(1, some), Schema.isMaxLength(MAX_NAMES, notMore))
-  ),
+  ).annotateKey({ description: "Workloads of these namespaces." }),
   workloadTypes: Schema.optionalKey(
     Schema.Array(WorkloadType).check(Schema.isMinLength(1, some), Schema.isMaxLength(MAX_NAMES, notMore))
-  )
+  ).annotateKey({ description: "Workloads of these kinds, spelled as in Kubernetes." })
 }
 
 /** What narrows a report. */

@@ -107,8 +107,11 @@ export const CostCoverage = Schema.Struct({ ...Coverage.fields, ...seenFields })
 })
 export type CostCoverage = typeof CostCoverage.Type
 
+/** An instant of a report. **Shape** RFC 3339 in UTC. */
+export const Timestamp = Schema.String.annotate({ format: "date-time" })
+
 /** The window that a report covers. **Shape** RFC 3339 in UTC, half-open; it ends now where its last hour is open. */
-export const ReportWindow = Schema.Struct({ start: Schema.String, end: Schema.String }).annotate({
+export const ReportWindow = Schema.Struct({ start: Timestamp, end: Timestamp }).annotate({
   identifier: "ReportWindow"
 })
 export type ReportWindow = typeof ReportWindow.Type

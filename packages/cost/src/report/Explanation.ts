@@ -6,7 +6,7 @@
  * @since 0.1.0
  */
 import { Schema } from "effect"
-import { CostRow, costFields, reportFields } from "./CostRow.ts"
+import { CostRow, costFields, reportFields, Timestamp } from "./CostRow.ts"
 
 /** Windows up to this long are explained by the hour, longer ones by the day. */
 export const MAX_DAYS_BY_HOUR = 31
@@ -60,8 +60,8 @@ export type MeanPrices = typeof MeanPrices.Type
  * share of what was seen of the hour.
  */
 export const ExplainedStep = Schema.Struct({
-  start: Schema.String,
-  end: Schema.String,
+  start: Timestamp,
+  end: Timestamp,
   source: Schema.Literals(["usage", "partial", "requests"]),
   open: Schema.optionalKey(Schema.Literal(true)),
   priceChange: Schema.optionalKey(Schema.Literals(["exact", "share"])),

@@ -4,48 +4,36 @@
  * @since 0.1.0
  */
 import { Api } from "@quarterdeck/contract/Api"
-import { describeSecurity } from "@quarterdeck/contract/SecuritySchemes"
-import * as ClusterHeader from "@quarterdeck/targeting/ClusterHeader"
-import { Predicate } from "effect"
-import { OpenApi } from "effect/http-api"
+import * as Document from "@quarterdeck/contract/Document"
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpApiSwagger, OpenApi } from "effect/http-api"
+import * as CachedReply from "./CachedReply.ts"
+import { Deadlines } from "./ListPage.ts"
+import { TargetOptions } from "./RequestTarget.ts"
 
 export const OPENAPI_PATH = "/openapi.json" as const
 export const DOCS_PATH = "/docs" as const
 
-/** Gives the contract with the name that this server's cluster header has. */
-export const describe = (header: string) =>
-  Api.annotate(OpenApi.Transform, (specification: Record<string, unknown>) =>
-    describeSecurity(Api)(renameHeader(specification, header))
-  )
+/** Serves the document with the names and bounds that the settings give, and a page that shows it. */
+export const layer = Layer.unwrap(
+  Effect.gen(function* () {
+    const { header } = yield* TargetOptions
+    const { maxTimeoutMs, timeoutMs } = yield* Deadlines
+    const document = Document.make({ header, timeoutMs, maxTimeoutMs })
+    const response = HttpServerResponse.jsonUnsafe(document)
+    return Layer.mergeAll(
+      HttpRouter.add("GET", OPENAPI_PATH, Effect.succeed(response)),
+      HttpApiSwagger.layer(
+        Api.annotate(OpenApi.Transform, () => document),
+        { path: DOCS_PATH }
+      )
+    ).pipe(Layer.provide(CachedReply.layer))
+  })
+)
 
 /** Gives the pattern of a path of the documentation, which has no guard that would note it. */
 export const routeOf = (url: string): string | undefined => {
   const [path] = url.split("?")
   return path === OPENAPI_PATH || path === DOCS_PATH ? path : undefined
 }
-
-/** Renames the parameter that the contract declares under the default name. */
-const renameHeader = (specification: Record<string, unknown>, header: string): Record<string, unknown> => ({
-  ...specification,
-  paths: mapValues(specification["paths"], (item) =>
-    mapValues(item, (operation) =>
-      Predicate.isObject(operation) && "parameters" in operation && Array.isArray(operation.parameters)
-        ? { ...operation, parameters: operation.parameters.map((parameter) => named(parameter, header)) }
-        : operation
-    )
-  )
-})
-
-const named = (parameter: unknown, header: string): unknown =>
-  Predicate.isObject(parameter)
-  && "name" in parameter
-  && "in" in parameter
-  && parameter.in === "header"
-  && parameter.name === ClusterHeader.DEFAULT_NAME.toLowerCase()
-    ? { ...parameter, name: header }
-    : parameter
-
-const mapValues = (value: unknown, change: (member: unknown) => unknown): unknown =>
-  Predicate.isObject(value)
-    ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key, change(member)]))
-    : value

@@ -4,9 +4,10 @@
  * @since 0.1.0
  */
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
+import { Api } from "@quarterdeck/contract/Api"
 import { Cause, Clock, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { HttpApiBuilder, HttpApiSwagger } from "effect/http-api"
+import { HttpApiBuilder } from "effect/http-api"
 import * as AccessLog from "./AccessLog.ts"
 import * as Documentation from "./Documentation.ts"
 import * as Endpoints from "./Endpoints.ts"
@@ -25,7 +26,6 @@ import * as Refusal from "./Refusal.ts"
 import * as RequestId from "./RequestId.ts"
 import * as RequestRecord from "./RequestRecord.ts"
 import * as RequestSpan from "./RequestSpan.ts"
-import { TargetOptions } from "./RequestTarget.ts"
 
 /** One path, one spelling: a policy, a log line and a proxy's rule must agree on what was asked. */
 const ROUTER_CONFIG = {
@@ -68,16 +68,11 @@ const handlers = Layer.mergeAll(
 export const make = Effect.gen(function* () {
   const guard = yield* Guard
   const registry = yield* ClusterRegistry
-  const { header } = yield* TargetOptions
-  const documented = Documentation.describe(header)
   const metrics = yield* MetricsRoute.routes
   const router = yield* HttpRouter.toHttpEffect(
     Layer.mergeAll(
-      HttpApiBuilder.layer(documented, { openapiPath: Documentation.OPENAPI_PATH }).pipe(
-        Layer.provide(handlers),
-        Layer.provide(Guard.layerAuthorization)
-      ),
-      HttpApiSwagger.layer(documented, { path: Documentation.DOCS_PATH }),
+      HttpApiBuilder.layer(Api).pipe(Layer.provide(handlers), Layer.provide(Guard.layerAuthorization)),
+      Documentation.layer,
       HttpRouter.addAll(metrics)
     )
   ).pipe(

@@ -18,7 +18,7 @@ const listClusters = async (page: Page): Promise<Response> => {
   const operation = page.locator(".opblock").filter({ hasText: "/api/v1/clusters" })
   await operation.getByRole("button", { name: "/api/v1/clusters" }).first().click()
   await operation.getByRole("button", { name: "Try it out" }).click()
-  const answered = page.waitForResponse((response) => response.url().endsWith("/api/v1/clusters"))
+  const answered = page.waitForResponse((response) => new URL(response.url()).pathname.endsWith("/api/v1/clusters"))
   await operation.getByRole("button", { name: "Execute" }).click()
   await operation.locator(".live-responses-table .response").waitFor()
   return answered

@@ -1,0 +1,117 @@
+/** Reports of costs: questions, rows, sums and the hours behind them. The figures go together. */
+import { AggregateBody, AggregatedCosts, AggregateRow, Bucket } from "@quarterdeck/cost/Aggregate"
+import { WorkloadsBody } from "@quarterdeck/cost/CostQuery"
+import { CostCoverage, CostRow, CostTotals, ReportWindow, SeenHours, WorkloadCosts } from "@quarterdeck/cost/CostRow"
+import { ExplainedStep, Explanation, MeanPrices, Quantities } from "@quarterdeck/cost/Explanation"
+import { example } from "./Example.ts"
+import { coverage } from "./ListExamples.ts"
+
+const HOURS = 168
+const GIB = 2 ** 30
+
+const window: typeof ReportWindow.Encoded = { start: "2026-11-14T06:00:00.000Z", end: "2026-11-21T06:00:00.000Z" }
+
+/** Two replicas for a week, half a core and a GiB each, of which they used a part. */
+const totals: typeof CostTotals.Encoded = {
+  totalCost: 6.73428,
+  cpuCost: 5.310648,
+  memoryCost: 1.423632,
+  gpuCost: 0,
+  storageCost: 0,
+  networkCost: 0,
+  loadBalancerCost: 0,
+  replicaHours: 2 * HOURS,
+  spotHours: 0,
+  onDemandHours: 2 * HOURS,
+  spotPercent: 0,
+  onDemandPercent: 100,
+  cpuCoreHours: HOURS,
+  memoryByteHours: 2 * HOURS * GIB,
+  cpuEfficiency: 0.4,
+  memoryEfficiency: 0.5,
+  savingsAvailable: 2.1,
+  hoursExisted: HOURS,
+  hoursCovered: HOURS
+}
+
+const row: typeof CostRow.Encoded = {
+  id: "hub/shop/Deployment/cart",
+  cluster: "hub",
+  namespace: "shop",
+  workloadName: "cart",
+  workloadType: "Deployment",
+  ...totals,
+  hourlyCost: 0.040085,
+  cpuRecommendedMillis: 230,
+  memoryRecommendedBytes: 671_088_640,
+  recommendationDays: 7
+}
+
+const seen: typeof SeenHours.Encoded = { name: "hub", hoursCovered: HOURS, hoursInWindow: HOURS }
+const costCoverage: typeof CostCoverage.Encoded = { ...coverage, ...seen }
+const report = { totals, window, currency: "USD", clusters: [costCoverage], partial: false }
+
+const group: typeof AggregateRow.Encoded = { group: { namespace: "shop", "label:team": "storefront" }, ...totals }
+const bucket: typeof Bucket.Encoded = { ...window, clusters: [seen], rows: [group] }
+
+const quantities: typeof Quantities.Encoded = {
+  cpuCoreHours: 1,
+  memoryByteHours: 2 * GIB,
+  gpuHours: 0,
+  storageByteHours: 0,
+  zoneEgressBytes: 0,
+  regionEgressBytes: 0,
+  internetEgressBytes: 0,
+  loadBalancerHours: 0,
+  cpuUsedCoreHours: 0.4,
+  memoryUsedByteHours: GIB,
+  cpuRequestedCoreHours: 1,
+  memoryRequestedByteHours: 2 * GIB,
+  replicaHours: 2,
+  spotHours: 0,
+  hoursExisted: 1,
+  hoursCovered: 1
+}
+
+const prices: typeof MeanPrices.Encoded = { cpuPerCoreHour: 0.031611, memoryPerGiBHour: 0.004237 }
+
+const step: typeof ExplainedStep.Encoded = {
+  start: "2026-11-21T05:00:00.000Z",
+  end: "2026-11-21T06:00:00.000Z",
+  source: "usage",
+  quantities,
+  prices,
+  totalCost: 0.040085,
+  cpuCost: 0.031611,
+  memoryCost: 0.008474,
+  gpuCost: 0,
+  storageCost: 0,
+  networkCost: 0,
+  loadBalancerCost: 0
+}
+
+export const costExamples = [
+  example(WorkloadsBody, { namespaces: ["shop"], multiCluster: true, clusters: ["hub", "prod"] }),
+  example(WorkloadCosts, { aggregatedWorkloads: [row], ...report }),
+  example(CostRow, row),
+  example(CostTotals, totals),
+  example(CostCoverage, costCoverage),
+  example(SeenHours, seen),
+  example(ReportWindow, window),
+  example(AggregateBody, { groupBy: ["namespace", "label:team"], idle: "show", multiCluster: true }),
+  example(AggregatedCosts, { rows: [group], ...report }),
+  example(AggregateRow, group),
+  example(Bucket, bucket),
+  example(Explanation, {
+    row,
+    stepSize: "hour",
+    hours: [step],
+    window,
+    currency: "USD",
+    clusters: [costCoverage],
+    partial: false
+  }),
+  example(ExplainedStep, step),
+  example(Quantities, quantities),
+  example(MeanPrices, prices)
+]

@@ -1,0 +1,34 @@
+/** Keys, as they are made, shown and listed. */
+import { ApiKey, CreatedApiKey } from "@quarterdeck/keys/ApiKey"
+import { Rule } from "@quarterdeck/keys/Rule"
+import { ApiKeyList, CreateApiKey } from "../ApiKeysGroup.ts"
+import { example } from "./Example.ts"
+
+const rule: typeof Rule.Encoded = { role: "Viewer", targetClusters: ["prod"] }
+
+const apiKey: typeof ApiKey.Encoded = {
+  id: "key_aVXy5stSSTGObFfvJvfSXp",
+  name: "ci",
+  start: "qd_2TRxmj",
+  rule,
+  status: "active",
+  source: "created",
+  createdAt: "2026-11-21T06:15:05.826Z",
+  createdBy: "key_pfUub978quSSB1QT7pHAW1",
+  expiresAt: "2027-02-19T06:15:05.826Z"
+}
+
+export const keyExamples = [
+  example(Rule, {
+    role: "Operator",
+    targetClusters: ["prod", "stage"],
+    targetNamespaces: [
+      { namespaceNames: ["shop", "shop-jobs"] },
+      { namespaceNames: [], labelSelector: { matchLabels: { team: "storefront" } } }
+    ]
+  }),
+  example(ApiKey, apiKey),
+  example(ApiKeyList, { apiKeys: [apiKey] }),
+  example(CreateApiKey, { name: "ci", rule, expire: "90d" }),
+  example(CreatedApiKey, { key: "qd_2TRxmj…", apiKey })
+]

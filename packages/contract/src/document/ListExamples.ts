@@ -1,0 +1,110 @@
+/** Rows of lists, their coverage and the lists themselves, as a small fleet answers. */
+import { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
+import { ClusterRow, NamespaceRow, WorkloadRow } from "@quarterdeck/cluster-fanout/Row"
+import { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { ClusterList } from "../ClustersGroup.ts"
+import { NotReady, Readiness } from "../HealthGroup.ts"
+import { NamespaceList } from "../NamespacesGroup.ts"
+import { WorkloadList } from "../WorkloadsGroup.ts"
+import { example } from "./Example.ts"
+
+const hub = ClusterName.make("hub")
+const prod = ClusterName.make("prod")
+
+export const coverage: Coverage = { name: hub, status: "ok", source: "cache", count: 1, ageMs: 312, latencyMs: 1 }
+
+const without = { name: prod, source: "cache", count: 0, ageMs: 0 } as const
+
+export const failedCoverage: Coverage = {
+  ...without,
+  status: "unreachable",
+  latencyMs: 1,
+  error: { code: "cluster_unreachable", message: "cluster prod cannot be reached (ECONNREFUSED)" }
+}
+
+export const timedOutCoverage: Coverage = {
+  ...without,
+  status: "timeout",
+  latencyMs: 3_001,
+  error: { code: "cluster_timeout", message: "cluster prod did not answer within 3000 ms" }
+}
+
+export const throttledCoverage: Coverage = {
+  ...without,
+  status: "throttled",
+  latencyMs: 12,
+  error: { code: "cluster_throttled", message: "cluster prod asks for patience", retryAfterMs: 2_000 }
+}
+
+/** What a cursor looks like; only the service can make one. */
+export const NEXT_CURSOR = "WyJjYXRhbG9nLWRiIiwiaHViIl0.bciqhfnf3Z4M0Sv589NsTijYvXk"
+
+const workload: WorkloadRow = {
+  id: "8e1961da-66c1-45b6-85f5-c3a44ab21ff1",
+  cluster: hub,
+  namespace: "shop",
+  kind: "StatefulSet",
+  name: "catalog-db",
+  labels: { "app.kubernetes.io/name": "catalog-db", "app.kubernetes.io/part-of": "shop" },
+  images: ["postgres:17.7"],
+  replicas: { desired: 2, ready: 2, updated: 2, available: 2 },
+  status: "healthy",
+  cpuRequestMillis: 800,
+  memoryRequestBytes: 2_147_483_648,
+  cpuLimitMillis: 1_600,
+  memoryLimitBytes: 4_294_967_296,
+  createdAt: "2026-11-21T06:14:40Z"
+}
+
+const namespace: NamespaceRow = {
+  id: "a547795a-4bae-404a-b838-84690b124d9e",
+  cluster: hub,
+  name: "shop",
+  labels: { "kubernetes.io/metadata.name": "shop", team: "storefront" },
+  phase: "Active",
+  createdAt: "2026-11-21T06:14:39Z"
+}
+
+const cluster: ClusterRow = {
+  name: hub,
+  role: "parent",
+  version: "v1.36.3",
+  reachable: true,
+  lastSeen: "2026-11-21T06:16:06.007Z",
+  nodes: 4,
+  pods: 29,
+  cpuAllocatableMillis: 23_680,
+  memoryAllocatableBytes: 98_784_247_808,
+  labels: {},
+  coverage
+}
+
+const ready: Readiness = {
+  status: "ready",
+  checks: {
+    keyStore: "ok",
+    costStore: "ok",
+    configuredKeys: "ok",
+    clusters: { registered: 3, synced: 3, waiting: 0 }
+  }
+}
+
+export const listExamples = [
+  example(Coverage, coverage),
+  example(WorkloadRow, workload),
+  example(WorkloadList, {
+    workloads: [workload],
+    clusters: [coverage, failedCoverage],
+    partial: true,
+    nextCursor: NEXT_CURSOR
+  }),
+  example(NamespaceRow, namespace),
+  example(NamespaceList, { namespaces: [namespace], clusters: [coverage], partial: false }),
+  example(ClusterRow, cluster),
+  example(ClusterList, { clusters: [cluster], partial: false }),
+  example(Readiness, ready),
+  example(NotReady, {
+    status: "starting",
+    checks: { ...ready.checks, clusters: { registered: 3, synced: 2, waiting: 1 } }
+  })
+]

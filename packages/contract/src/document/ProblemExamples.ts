@@ -1,0 +1,56 @@
+/** A problem of each code, as a caller may meet it. */
+import * as Problem from "../Problem.ts"
+import { failedCoverage, throttledCoverage, timedOutCoverage } from "./ListExamples.ts"
+
+type Facts = Omit<Parameters<typeof Problem.make>[1], "requestId">
+
+const facts: Readonly<Record<Problem.Code, Facts>> = {
+  malformed_credential: { detail: "the Authorization header was sent twice", field: "Authorization" },
+  invalid_target: { detail: "X-Service-Cluster: has an empty name between two |", field: "X-Service-Cluster" },
+  empty_cluster_list: {
+    detail: "clusters: must name at least one cluster; leave the field out to address all clusters",
+    field: "clusters"
+  },
+  invalid_parameter: { detail: "limit: expected a whole number from 1 to 5000", field: "limit" },
+  unknown_parameter: { detail: "namespaces: is not known here", field: "namespaces" },
+  invalid_cursor: { detail: "cursor: belongs to another question", field: "cursor" },
+  malformed_json: { detail: "clusters: stands twice", field: "clusters" },
+  invalid_body: { detail: "rule.role: expected Viewer, Operator or Admin", field: "rule.role" },
+  missing_credential: { detail: "the request carries no key" },
+  invalid_key: { detail: "no such key exists" },
+  key_expired: { detail: "the key expired at 2026-01-31T12:00:00.000Z" },
+  key_revoked: { detail: "the key was revoked" },
+  origin_forbidden: { detail: "the page's origin may not call this server", field: "Origin" },
+  role_forbidden: { detail: "the key's role or scope does not allow it to create apiKeys" },
+  cluster_forbidden: { detail: "cluster prod is outside the key's scope", field: "X-Service-Cluster" },
+  namespace_forbidden: { detail: "namespace shop is outside the key's scope", field: "namespace" },
+  rule_not_contained: { detail: "the rule reaches further than the key that asks for it", field: "rule" },
+  not_found: { detail: "no route has this path" },
+  cluster_not_found: { detail: "no cluster is registered as prod", field: "X-Service-Cluster" },
+  cost_row_not_found: { detail: "nothing is known of prod/shop/Deployment/cart in this window", field: "id" },
+  key_not_found: { detail: "no key has this id", field: "id" },
+  method_not_allowed: { detail: "the path answers to GET, HEAD" },
+  key_configured: { detail: "the key comes from the deployment's configuration; change it there", field: "id" },
+  prices_stale: { detail: "the price book has version 4 by now", field: "version" },
+  body_too_large: { detail: "the body is over 1 MiB" },
+  unsupported_media_type: { detail: "the body must be application/json", field: "Content-Type" },
+  internal_error: { detail: "the service failed; its log holds the cause" },
+  cluster_unreachable: { detail: "no addressed cluster answered", clusters: [failedCoverage] },
+  cluster_throttled: { detail: "every addressed cluster asked for patience", clusters: [throttledCoverage] },
+  cost_store_unavailable: { detail: "the costs cannot be read or written at the moment" },
+  key_store_unavailable: { detail: "the keys cannot be read or written at the moment" },
+  starting: { detail: "the service is not ready to serve yet" },
+  cluster_timeout: { detail: "no addressed cluster answered within the deadline", clusters: [timedOutCoverage] }
+}
+
+const REQUEST_ID = "6f1c1f0e-6a0b-4a8f-9d0e-0b1f2c3d4e5f"
+
+const problemOf = (code: Problem.Code): Problem.Problem => Problem.make(code, { ...facts[code], requestId: REQUEST_ID })
+
+/** The problem of each code. */
+export const problems: Readonly<Record<string, Problem.Problem>> = Object.fromEntries(
+  Problem.codes.map((code) => [code, problemOf(code)])
+)
+
+/** What stands for all of them. */
+export const problem: Problem.Problem = problemOf("cluster_forbidden")
