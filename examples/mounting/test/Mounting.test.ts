@@ -5,7 +5,7 @@ import { routes } from "@quarterdeck/example-embed-in-effect/app"
 import { makeApp } from "@quarterdeck/example-embed-in-hono/app"
 import { Embedded, eventually, Fleet } from "@quarterdeck/harness"
 import { type Options, Quarterdeck } from "@quarterdeck/http-server"
-import { Context, Effect, FileSystem, Layer, Path } from "effect"
+import { Context, Effect, FileSystem, Layer, Path, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import express from "express"
 import { createHash } from "node:crypto"
@@ -102,6 +102,10 @@ const inEffect = Layer.effect(
   })
 )
 
+const decodeDocument = Schema.decodeUnknownEffect(
+  Schema.fromJsonString(Schema.Struct({ servers: Schema.Array(Schema.Struct({ url: Schema.String })) }))
+)
+
 const get = Effect.fnUntraced(function* (
   path: string,
   init: RequestInit = { headers: { authorization: `Bearer ${KEY}` } }
@@ -125,6 +129,16 @@ describe.each([
         assert.strictEqual(clusters.status, 200)
         assert.include(clusters.text, '"name":"hub"')
         assert.strictEqual((yield* get("/")).text, "an application of its own")
+      })
+    )
+
+    it.effect("says in its document where it is", () =>
+      Effect.gen(function* () {
+        const document = yield* get("/quarterdeck/openapi.json", {})
+        const { servers } = yield* decodeDocument(document.text)
+        const { url } = yield* Host
+        const base = new URL(servers[0]?.url ?? "", `${url}/quarterdeck/openapi.json`)
+        assert.strictEqual(base.href, `${url}/quarterdeck/`)
       })
     )
 

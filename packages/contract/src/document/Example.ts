@@ -7,4 +7,7 @@ export interface Example {
   readonly value: unknown
 }
 
-export const example = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, value: S["Encoded"]): Example => ({ schema, value })
+export const example = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, value: S["Encoded"]): Example => ({
+  schema,
+  value
+})

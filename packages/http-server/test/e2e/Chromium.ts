@@ -34,6 +34,9 @@ export const sayIfLeftOut = (it: {
   if (!runs) it.effect(`is left out: there is no ${NAME} on the PATH`, () => Effect.void)
 }
 
+/** What hangs ends with its test; a busy machine takes many times what an idle one does. */
+const PATIENCE_MS = 100_000
+
 /** Runs as root too, in a profile of its own that goes with it, and calls nobody but the page's server. */
 const FLAGS = [
   "--no-sandbox",
@@ -54,6 +57,7 @@ const browser: Effect.Effect<Browser> = Option.match(path, {
 export const open = Effect.fnUntraced(function* (url: string) {
   const launched = yield* Effect.acquireRelease(browser, (one) => Effect.promise(() => one.close()))
   const page = yield* Effect.promise(() => launched.newPage())
+  page.setDefaultTimeout(PATIENCE_MS)
   yield* Effect.promise(() => page.goto(url))
   return page
 })

@@ -1,6 +1,7 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Embedded } from "@quarterdeck/harness"
 import { Effect } from "effect"
+import { createServer, request, type Server } from "node:http"
 import type { Page, Response } from "playwright-core"
 import * as Chromium from "./Chromium.ts"
 import { Deployment, rawKey } from "./Deployment.ts"
@@ -24,6 +25,37 @@ const listClusters = async (page: Page): Promise<Response> => {
   return answered
 }
 
+/** A proxy that serves an address below a prefix, and nothing else. */
+const proxyOf = (prefix: string, to: string) =>
+  Effect.callback<Server>((resume) => {
+    const server = createServer((incoming, outgoing) => {
+      const path = incoming.url ?? ""
+      if (!path.startsWith(`${prefix}/`)) return outgoing.writeHead(404).end()
+      const forwarded = request(
+        to + path.slice(prefix.length),
+        { method: incoming.method, headers: incoming.headers },
+        (reply) => {
+          outgoing.writeHead(reply.statusCode ?? 502, reply.headers)
+          reply.pipe(outgoing)
+        }
+      )
+      forwarded.on("error", () => outgoing.destroy())
+      return incoming.pipe(forwarded)
+    }).listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+  }).pipe(
+    (open) =>
+      Effect.acquireRelease(open, (server) =>
+        Effect.callback<void>((resume) => {
+          server.close(() => resume(Effect.void))
+          server.closeAllConnections()
+        })
+      ),
+    Effect.map((server) => {
+      const address = server.address()
+      return `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`
+    })
+  )
+
 describe("the page at /docs, in a browser", () => {
   Chromium.sayIfLeftOut(it)
   if (!Chromium.runs) return
@@ -41,6 +73,18 @@ describe("the page at /docs, in a browser", () => {
         const reply = yield* Effect.promise(() => listClusters(page))
         assert.strictEqual(reply.status(), 200)
         assert.include(yield* Effect.promise(() => reply.text()), '"name":"hub"')
+      })
+    )
+
+    it.effect("calls the API beside it, also behind a proxy that takes a prefix off", () =>
+      Effect.gen(function* () {
+        const { url } = yield* Deployment
+        const proxy = yield* proxyOf("/fleet", url)
+        const page = yield* Chromium.open(`${proxy}/fleet/docs`)
+        yield* Effect.promise(() => authorize(page, rawKey("viewer")))
+        const reply = yield* Effect.promise(() => listClusters(page))
+        assert.strictEqual(new URL(reply.url()).pathname, "/fleet/api/v1/clusters")
+        assert.strictEqual(reply.status(), 200)
       })
     )
   })

@@ -3,11 +3,17 @@ import { Effect, Schema } from "effect"
 import { Deployment, rawKey } from "./Deployment.ts"
 import { onEveryDriver } from "./onEveryDriver.ts"
 
+const Reply = Schema.Struct({ content: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)) })
+
 /** What this suite reads of an OpenAPI document. */
 const decodeSpecification = Schema.decodeUnknownEffect(
   Schema.fromJsonString(
     Schema.Struct({
-      components: Schema.Struct({ securitySchemes: Schema.Record(Schema.String, Schema.Unknown) }),
+      servers: Schema.Array(Schema.Struct({ url: Schema.String })),
+      components: Schema.Struct({
+        securitySchemes: Schema.Record(Schema.String, Schema.Unknown),
+        responses: Schema.Record(Schema.String, Reply)
+      }),
       paths: Schema.Record(
         Schema.String,
         Schema.Record(
@@ -15,10 +21,7 @@ const decodeSpecification = Schema.decodeUnknownEffect(
           Schema.Struct({
             security: Schema.Array(Schema.Record(Schema.String, Schema.Array(Schema.String))),
             parameters: Schema.optionalKey(Schema.Array(Schema.Struct({ name: Schema.String }))),
-            responses: Schema.Record(
-              Schema.String,
-              Schema.Struct({ content: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)) })
-            )
+            responses: Schema.Record(Schema.String, Schema.Union([Schema.Struct({ $ref: Schema.String }), Reply]))
           })
         )
       )
@@ -57,13 +60,16 @@ onEveryDriver("surface", { children: [] }, (it) => {
       assert.sameMembers(Object.keys(components.securitySchemes), ["bearer", "basic"])
       const { parameters = [], responses } = paths["/api/v1/workloads"]?.["get"] ?? { responses: {}, security: [] }
       assert.includeMembers(Object.keys(responses), ["200", "400", "401", "403", "404", "502", "503", "504"])
-      assert.isDefined(responses["403"]?.content?.["application/problem+json"])
+      assert.deepStrictEqual(responses["403"], { $ref: "#/components/responses/Status403" })
+      assert.isDefined(components.responses["Status403"]?.content?.["application/problem+json"])
       assert.includeMembers(
         parameters.map(({ name }) => name),
         ["X-Service-Cluster", "namespace", "labelSelector", "cursor"]
       )
       const costs = paths["/detailedCostReport/getWorkloads"]?.["post"]
-      assert.sameMembers(Object.keys(costs?.responses["200"]?.content ?? {}), ["application/json", "text/csv"])
+      const report = costs?.responses["200"]
+      const content = report !== undefined && "content" in report ? report.content : {}
+      assert.sameMembers(Object.keys(content ?? {}), ["application/json", "text/csv"])
       assert.includeMembers(costs?.parameters?.map(({ name }) => name) ?? [], ["X-Service-Cluster", "range", "format"])
     })
   )
@@ -79,6 +85,33 @@ onEveryDriver("surface", { children: [] }, (it) => {
           assert.deepStrictEqual(security, expected, `${method} ${path} is ${reply.status} without a key`)
         }
       }
+    })
+  )
+
+  it.effect.each<[string, number]>([
+    ["/openapi.json", 5],
+    ["/docs", 3]
+  ])("%s is compressed, and kept until it changes", ([route, times]) =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      const get = (...headers: ReadonlyArray<readonly [string, string]>) =>
+        deployment.call(route, { key: null, headers })
+      const plain = yield* get()
+      const { "cache-control": caching = "", etag = "" } = plain.headers
+      assert.match(caching, /^public, max-age=[1-9][0-9]*$/)
+      assert.isUndefined((yield* get(["Accept-Encoding", "br, gzip;q=0"])).headers["content-encoding"])
+
+      const packed = yield* get(["Accept-Encoding", "gzip, deflate, br"])
+      assert.deepStrictEqual(
+        [packed.headers["content-encoding"], packed.headers.etag, packed.headers.vary],
+        ["gzip", etag, "Accept-Encoding"]
+      )
+      assert.strictEqual(packed.headers["content-type"], plain.headers["content-type"])
+      assert.isBelow(Number(packed.headers["content-length"]) * times, Number(plain.headers["content-length"]))
+
+      const again = yield* get(["If-None-Match", `"other", ${etag}`])
+      assert.deepStrictEqual([again.status, again.text, again.headers.etag], [304, "", etag])
+      assert.strictEqual((yield* get(["If-None-Match", '"other"'])).status, 200)
     })
   )
 
