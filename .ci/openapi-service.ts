@@ -55,7 +55,7 @@ const served = Effect.gen(function* () {
     clusters: { kubeconfig: [kubeconfig], parent: "hub" },
     keys: { bootstrapFile: key },
     dataDirectory: join(path, "data"),
-    telemetry: { log: { level: "error" } }
+    telemetry: { logLevel: "error" } as const
   }
   const quarterdeck = yield* Effect.acquireRelease(
     Effect.promise(() => Quarterdeck.start(options)),

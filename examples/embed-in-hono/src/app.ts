@@ -13,8 +13,8 @@ export const makeApp = (quarterdeck: Pick<Embedded, "webHandler">) => {
   app.all(
     "/quarterdeck/*",
     mount(quarterdeck.webHandler, {
-      // A web-standard request does not know its client; the socket does.
-      optionHandler: (context) => ({ clientAddress: getConnInfo(context).remote.address })
+      // A web-standard request does not know its client; the socket does. Nor does it know what was taken off its path.
+      optionHandler: (context) => ({ clientAddress: getConnInfo(context).remote.address, mountPath: "/quarterdeck" })
     })
   )
   return app

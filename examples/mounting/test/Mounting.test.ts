@@ -136,9 +136,7 @@ describe.each([
       Effect.gen(function* () {
         const document = yield* get("/quarterdeck/openapi.json", {})
         const { servers } = yield* decodeDocument(document.text)
-        const { url } = yield* Host
-        const base = new URL(servers[0]?.url ?? "", `${url}/quarterdeck/openapi.json`)
-        assert.strictEqual(base.href, `${url}/quarterdeck/`)
+        assert.deepStrictEqual(servers, [{ url: "/quarterdeck" }])
       })
     )
 

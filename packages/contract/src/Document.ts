@@ -19,23 +19,22 @@ import * as Problem from "./Problem.ts"
 
 /** What one server's document has of its settings. **Units** deadlines of lists, in milliseconds. */
 export interface DocumentOptions {
+  /**
+   * Where the API is. **Shape** a path without a slash at its end; `.` is where the document is, under every prefix, also one
+   * that a proxy takes off, for who reads it as an address relative to the document's own.
+   */
+  readonly server: string
   readonly header: string
   readonly timeoutMs: number
   readonly maxTimeoutMs: number
 }
 
 export const DEFAULT_OPTIONS: DocumentOptions = {
+  server: ".",
   header: ClusterHeader.DEFAULT_NAME,
   timeoutMs: 3_000,
   maxTimeoutMs: 30_000
 }
-
-/**
- * Where the API is: beside the document, so that it is found under every prefix, also one that a proxy takes off.
- *
- * **Source** OpenAPI 3.1, "Server Object": a relative address is one beside that of the document.
- */
-const SERVERS = [{ url: ".", description: "This server." }]
 
 const examples = [...costExamples, ...keyExamples, ...listExamples, ...priceExamples, example(Problem.Problem, problem)]
 
@@ -72,7 +71,7 @@ export const make = (options: DocumentOptions = DEFAULT_OPTIONS): Json => {
   return {
     openapi,
     info,
-    servers: SERVERS,
+    servers: [{ url: options.server, description: "This server." }],
     paths: mapValues(paths, (item) =>
       mapValues(item, (declared) => ("operationId" in declared ? operation(declared) : declared))
     ),

@@ -102,7 +102,7 @@ describe("the OpenAPI document", () => {
   })
 
   it("has the header and the deadlines that the server's settings name", () => {
-    const own = decode(Document.make({ header: "X-Cluster", timeoutMs: 500, maxTimeoutMs: 1_000 }))
+    const own = decode(Document.make({ server: ".", header: "X-Cluster", timeoutMs: 500, maxTimeoutMs: 1_000 }))
     const parameters = own.paths["/api/v1/clusters"]?.["get"]?.parameters ?? []
     assert.include(
       parameters.map(({ name }) => name),

@@ -7,6 +7,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer, ManagedRuntime, Option, type Scope } from "effect"
 import { HttpEffect, HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { RequestListener } from "node:http"
+import * as MountPath from "./http/MountPath.ts"
 import * as RequestSpan from "./http/RequestSpan.ts"
 import * as Routes from "./http/Routes.ts"
 import * as Services from "./Services.ts"
@@ -25,6 +26,8 @@ export type App = Effect.Effect<
 export interface WebRequestFacts {
   /** The address of the client, for the log; the host must take it from its own socket, not from a header. */
   readonly clientAddress?: string | undefined
+  /** What the host took off the path, for the OpenAPI document. **Example** `/quarterdeck` */
+  readonly mountPath?: string | undefined
 }
 
 /** What a host outside Effect gets; `dispose` stops everything, as `await using` does. */
@@ -92,7 +95,12 @@ export class Quarterdeck extends Context.Service<
           app,
           nodeHandler,
           webHandler: (request, facts = {}) =>
-            web(request, Context.add(services, ClientAddress, Option.fromUndefinedOr(facts.clientAddress)))
+            web(
+              request,
+              Context.add(services, ClientAddress, Option.fromUndefinedOr(facts.clientAddress)).pipe(
+                Context.add(MountPath.Stated, Option.fromUndefinedOr(facts.mountPath))
+              )
+            )
         })
       })
     ).pipe(Layer.provide([Services.layer(settings), NodeHttpServer.layerHttpServices]))
