@@ -65,11 +65,7 @@ export interface Report {
 }
 
 /** Ranks what was summed by workload and writes the first rows, with every column that the service's have. */
-export const report = (
-  columns: Measure.Columns,
-  named: ReadonlyArray<PeerRow.Named>,
-  limit: number
-): Report => {
+export const report = (columns: Measure.Columns, named: ReadonlyArray<PeerRow.Named>, limit: number): Report => {
   const totals = PeerRow.totalNanos(columns, named.length)
   const dearer = (a: number, b: number): number =>
     (totals[b] ?? 0) - (totals[a] ?? 0) || ((named[a]?.id ?? "") < (named[b]?.id ?? "") ? -1 : 1)

@@ -1,10 +1,8 @@
 /** The price book, and an override of each kind. */
-import { DefaultPrices, defaultPrices, ProviderPrices } from "@quarterdeck/cost/DefaultPrices"
-import { PriceBook } from "@quarterdeck/cost/PriceBook"
-import { PriceOverride } from "@quarterdeck/cost/price/PriceOverride"
+import { initial, PriceBook } from "@quarterdeck/cost/PriceBook"
 import { example, type Example } from "./Example.ts"
 
-const overrides: ReadonlyArray<PriceOverride> = [
+const overrides: PriceBook["overrides"] = [
   {
     resource: "node",
     match: { provider: "aws", instanceType: "m7i.xlarge", capacity: "onDemand" },
@@ -17,14 +15,17 @@ const overrides: ReadonlyArray<PriceOverride> = [
   { resource: "cluster", match: {}, clusterPerHour: 0.1, validFrom: "2026-01-01T00:00:00Z" }
 ]
 
+const { default: DefaultPrices, overrides: Overrides } = PriceBook.fields
+const defaultPrices = initial.default
+
 /** Each kind of override is a component of its own. */
-const ofEachKind: ReadonlyArray<Example> = PriceOverride.members.flatMap((schema) =>
+const ofEachKind: ReadonlyArray<Example> = Overrides.value.members.flatMap((schema) =>
   overrides.filter(({ resource }) => resource === schema.fields.resource.literal).map((value) => ({ schema, value }))
 )
 
 export const priceExamples = [
   example(PriceBook, { version: 4, currency: "USD", rate: 1, default: defaultPrices, overrides }),
   example(DefaultPrices, defaultPrices),
-  example(ProviderPrices, defaultPrices.aws),
+  example(DefaultPrices.fields.aws, defaultPrices.aws),
   ...ofEachKind
 ]

@@ -228,7 +228,10 @@ export const onCostFleet = (name: string, suite: (it: Vitest.MethodsNonLive<Depl
     const deployment = Deployment.layer({
       ...{ driver, prepare, furnish: past },
       // A quiet cluster is seen up to its last heartbeat.
-      limits: Context.make(Heartbeat.HeartbeatLimits, { ...Heartbeat.HeartbeatLimits.defaultValue(), intervalMs: 1_000 }),
+      limits: Context.make(Heartbeat.HeartbeatLimits, {
+        ...Heartbeat.HeartbeatLimits.defaultValue(),
+        intervalMs: 1_000
+      }),
       options: { cost: { sampleSeconds: 10 } }
     })
     layer(MinutePod.layer.pipe(Layer.provideMerge(deployment)), { timeout: START_TIMEOUT, excludeTestServices: true })(
