@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import { Effect } from "effect"
-import type { IncomingMessage, ServerResponse } from "node:http"
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http"
 import type { Dispatcher } from "undici"
 import type { Injection } from "./ActiveFaults.ts"
 import { type ApiCall, isWatch } from "./ApiCall.ts"
@@ -43,117 +43,160 @@ const DEFAULT_AFTER_BYTES = 64
  * that breaks off resets the client.
  */
 export const forward = (exchange: Exchange): Reply => {
-  const { call, request, reset, response, run, upstream } = exchange
-  const delays = exchange.altered.flatMap(({ fault, healed }) =>
-    fault._tag === "SlowReply" ? [Effect.raceFirst(Effect.sleep(fault.bodyAfterMs), healed)] : []
-  )
-  const body = bodyOf(exchange)
-  const held: Array<Buffer> = []
-  const state = { over: false, slow: delays.length > 0, ended: false }
-  /** Bytes of the body that are still to come, where nothing alters it and the cluster said. */
-  let left = Number.NaN
-  let controller: Dispatcher.DispatchController | undefined
-
-  const stop = (): void => {
-    state.over = true
-    if (controller === undefined) return
-    upstream.forgive()
-    controller.abort(new Error("a fault ended the reply"))
-  }
-  const cutShort = (): void => {
-    stop()
-    request.socket.end()
-  }
-  const write = (chunk: Buffer): void => {
-    left -= chunk.length
-    // The last bytes and the end in one go: one write less a reply.
-    if (left === 0) {
-      state.over = true
-      response.end(chunk)
-      return
-    }
-    const out = body.push(chunk)
-    if (out.length > 0 && !response.write(out)) controller?.pause()
-    if (body.isCut()) cutShort()
-  }
-  const finish = (): void => {
-    const rest = body.end()
-    if (body.cuts()) {
-      cutShort()
-      return
-    }
-    state.over = true
-    response.end(rest.length === 0 ? undefined : rest)
-  }
-  const released = Effect.andThen(
-    Effect.all(delays, { discard: true }),
-    Effect.sync(() => {
-      state.slow = false
-      if (state.over) return
-      for (const chunk of held.splice(0)) write(chunk)
-      if (state.ended) finish()
-      else controller?.resume()
-    })
-  )
-
+  const { call, request, reset, response, upstream } = exchange
+  const transfer = new Transfer(exchange)
   response.sendDate = false
-  response.on("drain", () => {
-    if (!state.slow && !state.over) controller?.resume()
-  })
-  response.once("close", () => {
-    state.over = true
-  })
+  response.on("drain", () => transfer.drained())
+  response.once("close", () => transfer.gone())
   upstream.client.dispatch(
     {
       method: request.method ?? "GET",
       path: request.url ?? "/",
-      headers: Headers.forCluster(request, body.isText),
+      headers: Headers.forCluster(request, transfer.body.isText),
       body: hasBody(request) ? request : null
     },
     {
-      onRequestStart: (started) => {
-        controller = started
-        if (state.over) stop()
-      },
-      onResponseStart: (_controller, status, headers, text = "") => {
-        if (status < 200 || state.over) return
-        const lengthHolds = body.begin(String(headers["content-type"] ?? ""), String(headers["content-encoding"] ?? ""))
-        if (!body.alters) left = Number(headers["content-length"])
-        response.writeHead(status, text, Headers.forClient(headers, { lengthHolds }))
-        // A body that is there already goes out with the headers in one piece.
-        queueMicrotask(() => {
-          if (!state.over) response.flushHeaders()
-        })
-        if (!state.slow) return
-        controller?.pause()
-        run(released)
-      },
-      onResponseData: (_controller, chunk) => {
-        if (state.over) return
-        if (state.slow) held.push(chunk)
-        else write(chunk)
-      },
-      onResponseEnd: () => {
-        if (state.over) return
-        state.ended = true
-        if (!state.slow) finish()
-      },
+      onRequestStart: (controller) => transfer.started(controller),
+      onResponseStart: (_controller, status, headers, text) => transfer.begin(status, headers, text),
+      onResponseData: (_controller, chunk) => transfer.push(chunk),
+      onResponseEnd: () => transfer.end(),
       onResponseError: () => {
-        if (!state.over) reset()
+        if (!transfer.over) reset()
       }
     }
   )
   return {
     call,
-    end: () => {
-      if (state.over) return
-      stop()
-      response.end(body.end())
-    },
+    end: () => transfer.cutWithEnd(),
     reset: () => {
-      state.over = true
+      transfer.gone()
       reset()
     }
+  }
+}
+
+/** The reply to one request on its way from the cluster to the client. */
+class Transfer {
+  readonly body: Body
+  /** Nothing more goes to the client. */
+  over = false
+  readonly #exchange: Exchange
+  readonly #delays: ReadonlyArray<Effect.Effect<void>>
+  /** What has come while the reply was held up. */
+  readonly #held: Array<Buffer> = []
+  #slow: boolean
+  #ended = false
+  /** Bytes of the body that are still to come, where nothing alters it and the cluster said. */
+  #left = Number.NaN
+  #controller: Dispatcher.DispatchController | undefined
+
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange
+    this.body = bodyOf(exchange)
+    this.#delays = exchange.altered.flatMap(({ fault, healed }) =>
+      fault._tag === "SlowReply" ? [Effect.raceFirst(Effect.sleep(fault.bodyAfterMs), healed)] : []
+    )
+    this.#slow = this.#delays.length > 0
+  }
+
+  started(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.over) this.#stop()
+  }
+
+  begin(status: number, headers: IncomingHttpHeaders, text = ""): void {
+    const { response, run } = this.#exchange
+    if (status < 200 || this.over) return
+    const lengthHolds = this.body.begin(
+      String(headers["content-type"] ?? ""),
+      String(headers["content-encoding"] ?? "")
+    )
+    if (!this.body.alters) this.#left = Number(headers["content-length"])
+    response.writeHead(status, text, Headers.forClient(headers, { lengthHolds }))
+    // A body that is there already goes out with the headers in one piece.
+    queueMicrotask(() => {
+      if (!this.over) response.flushHeaders()
+    })
+    if (!this.#slow) return
+    this.#controller?.pause()
+    run(
+      Effect.andThen(
+        Effect.all(this.#delays, { discard: true }),
+        Effect.sync(() => this.#release())
+      )
+    )
+  }
+
+  push(chunk: Buffer): void {
+    if (this.over) return
+    if (this.#slow) this.#held.push(chunk)
+    else this.#write(chunk)
+  }
+
+  end(): void {
+    if (this.over) return
+    this.#ended = true
+    if (!this.#slow) this.#finish()
+  }
+
+  /** The client has read what there was. */
+  drained(): void {
+    if (!this.#slow && !this.over) this.#controller?.resume()
+  }
+
+  gone(): void {
+    this.over = true
+  }
+
+  /** Ends the reply here, properly. */
+  cutWithEnd(): void {
+    if (this.over) return
+    this.#stop()
+    this.#exchange.response.end(this.body.end())
+  }
+
+  #stop(): void {
+    this.over = true
+    if (this.#controller === undefined) return
+    this.#exchange.upstream.forgive()
+    this.#controller.abort(new Error("a fault ended the reply"))
+  }
+
+  #cutShort(): void {
+    this.#stop()
+    this.#exchange.request.socket.end()
+  }
+
+  #write(chunk: Buffer): void {
+    const { response } = this.#exchange
+    this.#left -= chunk.length
+    // The last bytes and the end in one go: one write less a reply.
+    if (this.#left === 0) {
+      this.over = true
+      response.end(chunk)
+      return
+    }
+    const out = this.body.push(chunk)
+    if (out.length > 0 && !response.write(out)) this.#controller?.pause()
+    if (this.body.isCut()) this.#cutShort()
+  }
+
+  #finish(): void {
+    const rest = this.body.end()
+    if (this.body.cuts()) {
+      this.#cutShort()
+      return
+    }
+    this.over = true
+    this.#exchange.response.end(rest.length === 0 ? undefined : rest)
+  }
+
+  #release(): void {
+    this.#slow = false
+    if (this.over) return
+    for (const chunk of this.#held.splice(0)) this.#write(chunk)
+    if (this.#ended) this.#finish()
+    else this.#controller?.resume()
   }
 }
 

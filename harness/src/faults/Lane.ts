@@ -49,6 +49,38 @@ interface Waiting {
   readonly dueMs: number
 }
 
+/** The bytes that have come and wait for their time, the oldest first. */
+class Backlog {
+  readonly #waiting: Array<Waiting> = []
+  #bytes = 0
+
+  get head(): Waiting | undefined {
+    return this.#waiting[0]
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  push(waiting: Waiting): void {
+    this.#waiting.push(waiting)
+    this.#bytes += waiting.bytes.length
+  }
+
+  /** Takes the first bytes of the head off. */
+  take(head: Waiting, size: number): Buffer {
+    const taken = head.bytes.subarray(0, size)
+    head.bytes = head.bytes.subarray(size)
+    this.#bytes -= size
+    if (head.bytes.length === 0) this.#waiting.shift()
+    return taken
+  }
+
+  clear(): void {
+    this.#waiting.length = 0
+  }
+}
+
 /**
  * Joins two sockets in one direction.
  *
@@ -57,54 +89,40 @@ interface Waiting {
 export const make = (options: LaneOptions): Lane => {
   const { chance, clock, counted, from, run, to } = options
   const own = new Map<Rate, { state: Throttle.Line }>()
-  const waiting: Array<Waiting> = []
+  const backlog = new Backlog()
+  const sink = sinkOf(to, counted, () => flow())
   let rules = options.rules
-  let waitingBytes = 0
   let lastDueMs = Number.NEGATIVE_INFINITY
-  let full = false
   let ended = false
   let abandoned = false
   let pump: Fiber.Fiber<void> | undefined
   let pumping = false
 
   const flow = (): void => {
-    if (abandoned || (!rules.held && !full && waitingBytes < MAX_WAITING_BYTES)) from.resume()
+    if (abandoned || (!rules.held && !sink.isFull() && backlog.bytes < MAX_WAITING_BYTES)) from.resume()
     else from.pause()
   }
-  const write = (bytes: Buffer): void => {
-    if (to.destroyed || to.writableEnded) return
-    counted(bytes.length)
-    if (to.write(bytes)) return
-    full = true
-    to.once("drain", () => {
-      full = false
-      flow()
-    })
-  }
   const isFree = (): boolean =>
-    waiting.length === 0 && rules.latencyMs + rules.jitterMs === 0 && rules.rates.length === 0
+    backlog.head === undefined && rules.latencyMs + rules.jitterMs === 0 && rules.rates.length === 0
   const finish = (): void => {
-    if (ended && waiting.length === 0 && !rules.held) to.end()
+    if (ended && backlog.head === undefined && !rules.held) to.end()
   }
 
   const pumped = Effect.gen(function* () {
-    for (let head = waiting[0]; head !== undefined; head = waiting[0]) {
+    for (let { head } = backlog; head !== undefined; { head } = backlog) {
       if (rules.latencyMs + rules.jitterMs > 0) yield* until(head.dueMs)
       const size = Math.min(head.bytes.length, ...rules.rates.map(({ pieceBytes }) => pieceBytes))
       yield* until(reserve(rules.rates, own, yield* Clock.currentTimeMillis, size))
       // What was waited for is written and forgotten in one step, so the pump may be stopped at any wait.
-      write(head.bytes.subarray(0, size))
-      head.bytes = head.bytes.subarray(size)
-      waitingBytes -= size
-      if (head.bytes.length === 0) waiting.shift()
-      if (full) yield* drained(to)
+      sink.write(backlog.take(head, size))
+      if (sink.isFull()) yield* drained(to)
       flow()
     }
     pumping = false
     finish()
   })
   const start = (): void => {
-    if (pumping || rules.held || abandoned || waiting.length === 0) return
+    if (pumping || rules.held || abandoned || backlog.head === undefined) return
     // The pump runs at once and may be through before its fiber is known.
     pumping = true
     pump = run(pumped)
@@ -117,12 +135,11 @@ export const make = (options: LaneOptions): Lane => {
   from.on("data", (bytes: Buffer) => {
     if (abandoned) return
     if (isFree()) {
-      write(bytes)
+      sink.write(bytes)
     } else {
       const wishedMs = clock.currentTimeMillisUnsafe() + rules.latencyMs + rules.jitterMs * chance()
       lastDueMs = Math.max(lastDueMs, wishedMs)
-      waiting.push({ bytes, dueMs: lastDueMs })
-      waitingBytes += bytes.length
+      backlog.push({ bytes, dueMs: lastDueMs })
       start()
     }
     flow()
@@ -147,8 +164,26 @@ export const make = (options: LaneOptions): Lane => {
     abandon: () => {
       abandoned = true
       stop()
-      waiting.length = 0
+      backlog.clear()
       flow()
+    }
+  }
+}
+
+/** Writes into a socket, and says whether that wants no more now. */
+const sinkOf = (to: Writable, counted: (bytes: number) => void, drained: () => void) => {
+  let full = false
+  return {
+    isFull: () => full,
+    write: (bytes: Buffer): void => {
+      if (to.destroyed || to.writableEnded) return
+      counted(bytes.length)
+      if (to.write(bytes)) return
+      full = true
+      to.once("drain", () => {
+        full = false
+        drained()
+      })
     }
   }
 }

@@ -30,6 +30,8 @@ export interface Wire {
   readonly begin: (fault: WireFault) => () => void
 }
 
+type Direction = "toCluster" | "toClient"
+
 interface Pair {
   readonly client: Socket
   readonly upstream: Socket
@@ -68,16 +70,6 @@ export const make = (target: Address): Effect.Effect<Wire, MachineRefused, Scope
     let accepted = 0
 
     const has = (tag: WireFault["_tag"]): boolean => [...active].some(({ fault }) => fault._tag === tag)
-    const resetPair = (pair: Pair): void => {
-      pair.client.resetAndDestroy()
-      pair.upstream.destroy()
-    }
-    const orphaned = (pair: Pair): void => {
-      pair.orphan = true
-      pair.toCluster.abandon()
-      pair.toClient.abandon()
-      pair.upstream.destroy()
-    }
     const apply = (): void => {
       const toCluster = rulesOf(active, "toCluster")
       const toClient = rulesOf(active, "toClient")
@@ -95,7 +87,7 @@ export const make = (target: Address): Effect.Effect<Wire, MachineRefused, Scope
         return
       }
       const upstream = connect({ host: target.host, port: target.port, noDelay: true, allowHalfOpen: true })
-      const lane = (from: Socket, to: Socket, direction: "toCluster" | "toClient") =>
+      const lane = (from: Socket, to: Socket, direction: Direction) =>
         Lane.make({
           from,
           to,
@@ -107,23 +99,11 @@ export const make = (target: Address): Effect.Effect<Wire, MachineRefused, Scope
             bytes[direction] += count
           }
         })
-      const pair: Pair = {
-        client,
-        upstream,
-        toCluster: lane(client, upstream, "toCluster"),
-        toClient: lane(upstream, client, "toClient"),
-        orphan: false
-      }
+      const toCluster = lane(client, upstream, "toCluster")
+      const toClient = lane(upstream, client, "toClient")
+      const pair: Pair = { client, upstream, toCluster, toClient, orphan: false }
       pairs.add(pair)
-      client.on("error", () => upstream.resetAndDestroy())
-      const forget = () => {
-        if (client.closed && upstream.closed) pairs.delete(pair)
-      }
-      client.once("close", forget)
-      upstream.once("close", forget)
-      upstream.on("error", () => {
-        if (!pair.orphan) client.resetAndDestroy()
-      })
+      endTogether(pair, () => pairs.delete(pair))
       if (has("HalfOpen")) orphaned(pair)
     }
 
@@ -154,6 +134,32 @@ export const make = (target: Address): Effect.Effect<Wire, MachineRefused, Scope
     }
   })
 
+const resetPair = (pair: Pair): void => {
+  pair.client.resetAndDestroy()
+  pair.upstream.destroy()
+}
+
+const orphaned = (pair: Pair): void => {
+  pair.orphan = true
+  pair.toCluster.abandon()
+  pair.toClient.abandon()
+  pair.upstream.destroy()
+}
+
+/** Passes the failure of one end on to the other, and tells when both are closed. */
+const endTogether = (pair: Pair, closed: () => void): void => {
+  const { client, upstream } = pair
+  client.on("error", () => upstream.resetAndDestroy())
+  upstream.on("error", () => {
+    if (!pair.orphan) client.resetAndDestroy()
+  })
+  const forget = () => {
+    if (client.closed && upstream.closed) closed()
+  }
+  client.once("close", forget)
+  upstream.once("close", forget)
+}
+
 const activeFrom = (fault: WireFault): Active => {
   switch (fault._tag) {
     case "Bandwidth": {
@@ -174,7 +180,7 @@ const activeFrom = (fault: WireFault): Active => {
   }
 }
 
-const rulesOf = (active: ReadonlySet<Active>, direction: "toCluster" | "toClient"): Lane.Rules => {
+const rulesOf = (active: ReadonlySet<Active>, direction: Direction): Lane.Rules => {
   if (active.size === 0) return Lane.FREE
   const all = [...active]
   const latencies = all.flatMap(({ fault }) => (fault._tag === "Latency" ? [fault] : []))

@@ -8,9 +8,8 @@ import type { ClusterApi } from "../ClusterApi.ts"
 import type { Addresses } from "./Addresses.ts"
 import { type Calls, DONE, isLost } from "./Calls.ts"
 import * as Agenda from "./Agenda.ts"
-import { covers } from "./Covers.ts"
 import type { Follower } from "./Follow.ts"
-import * as NodeStatus from "./NodeStatus.ts"
+import * as NodeReports from "./NodeReports.ts"
 import { decodeNode, healthOf, internalIpOf, type NodeView } from "./NodeView.ts"
 
 export interface NodeKeeper {
@@ -32,7 +31,6 @@ export interface NodeKeeperOptions {
   readonly onNode: (node: { readonly name: string; readonly address: string }) => void
 }
 
-const NOT_READY = "node.kubernetes.io/not-ready"
 /** Every this many lease renewals a heartbeat goes into the node itself: five minutes with the default interval. */
 const BEATS_PER_HEARTBEAT = 15
 const CONCURRENCY = 4
@@ -53,26 +51,7 @@ export const make = (options: NodeKeeperOptions): NodeKeeper => {
     given.set(name, address)
     return address
   }
-  const report = Effect.fnUntraced(function* (node: NodeView, always: boolean) {
-    const rendered = NodeStatus.render(node, { version, address: addressOf(node) })
-    if (!always && covers(node.status, rendered)) return DONE
-    return yield* calls.nodeStatus(node, NodeStatus.stamped(rendered, node, yield* Clock.currentTimeMillis))
-  })
-  const liftTaint = Effect.fnUntraced(function* (node: NodeView) {
-    const taints = node.spec?.taints ?? []
-    if (taints.every(({ key }) => key !== NOT_READY)) return DONE
-    const others = taints.filter(({ key }) => key !== NOT_READY)
-    return yield* calls.nodeSpec(node.metadata.name, { taints: others.length === 0 ? null : others })
-  })
-  const renew = Effect.fnUntraced(function* (node: NodeView) {
-    const nowMs = yield* Clock.currentTimeMillis
-    const { name } = node.metadata
-    const renewed = yield* calls.renewLease(NodeStatus.LEASE_NAMESPACE, name, NodeStatus.microTime(nowMs))
-    if (renewed._tag !== "Refused" || renewed.code !== 404) return
-    yield* api
-      .create(NodeStatus.lease(node, nowMs))
-      .pipe(Effect.catch((error) => Effect.logDebug(`no lease for node ${name}: ${error.message}`)))
-  })
+  const { liftTaint, renew, report } = NodeReports.make({ api, calls, version, addressOf })
   const keep = Effect.fnUntraced(function* (node: NodeView) {
     const { name } = node.metadata
     if (healthOf(node) === "unreachable") return

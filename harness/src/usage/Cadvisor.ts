@@ -56,30 +56,24 @@ export const containersOf = (seed: number, inventory: Inventory, pod: PodRow): R
 export const isRunning = ({ fromMs, toMs }: RunningContainer, instantMs: number): boolean =>
   fromMs <= instantMs && (toMs === undefined || instantMs < toMs)
 
-/**
- * The families of all nodes.
- *
- * **Shape** as in reality there is a series for each container, one for each pod's cgroup (`container` is empty; it is
- * the sum) and one for each node (`id="/"`; the pods and {@link NODE_OVERHEAD}). Each carries the label `node` too, which
- * in reality scraping adds. A container that has ended has no series. Network is the pod's, without those on the host's.
- */
-export const families = (seed: number, inventory: Inventory): ReadonlyArray<Family> => {
-  const over = (curve: (usage: ContainerUsage) => Curve, instantMs: number, parts: ReadonlyArray<RunningContainer>) =>
-    sum(parts, (part) => (isRunning(part, instantMs) ? levelAt(curve(part.usage), instantMs) : undefined))
-  const counted = (
-    curve: (usage: ContainerUsage) => Curve,
-    instantMs: number,
-    parts: ReadonlyArray<RunningContainer>
-  ) =>
-    sum(parts, (part) => (isRunning(part, instantMs) ? integral(curve(part.usage), part.fromMs, instantMs) : undefined))
+/** A pod with its containers that have started. */
+interface PodParts {
+  readonly pod: PodRow
+  readonly parts: ReadonlyArray<RunningContainer>
+}
 
-  // Curves are dealt out once for all families: a scrape would do little else otherwise.
-  const all = Array.from(inventory.pods.rows(), (pod) => ({ pod, parts: containersOf(seed, inventory, pod) }))
+type Overhead = (node: NodeRow, instantMs: number) => number
 
-  const cpu = ({ cpuCores }: ContainerUsage) => cpuCores
-  const memory = ({ memoryBytes }: ContainerUsage) => memoryBytes
-  const filesystem = ({ filesystemBytes }: ContainerUsage) => filesystemBytes
+/** Samples a curve of all parts together. */
+const over = (curve: (usage: ContainerUsage) => Curve, instantMs: number, parts: ReadonlyArray<RunningContainer>) =>
+  sum(parts, (part) => (isRunning(part, instantMs) ? levelAt(curve(part.usage), instantMs) : undefined))
 
+/** Counts what all parts together have used since they started. */
+const counted = (curve: (usage: ContainerUsage) => Curve, instantMs: number, parts: ReadonlyArray<RunningContainer>) =>
+  sum(parts, (part) => (isRunning(part, instantMs) ? integral(curve(part.usage), part.fromMs, instantMs) : undefined))
+
+/** The series of containers, of pods and of nodes. */
+const seriesOf = (inventory: Inventory, all: ReadonlyArray<PodParts>) => {
   function* perContainer(extra: Labels, value: Value): Generator<Series> {
     for (const { parts } of all) {
       for (const part of parts) {
@@ -93,11 +87,7 @@ export const families = (seed: number, inventory: Inventory): ReadonlyArray<Fami
         yield { labels: podLabels(pod, extra), at: (instantMs) => value(instantMs, parts) }
     }
   }
-  function* perNode(
-    extra: Labels,
-    value: Value,
-    overhead: (node: NodeRow, instantMs: number) => number
-  ): Generator<Series> {
+  function* perNode(extra: Labels, value: Value, overhead: Overhead): Generator<Series> {
     const byNode = Map.groupBy(all, ({ pod }) => pod.node)
     for (const node of inventory.nodes.rows()) {
       const parts = (byNode.get(node.name) ?? []).flatMap(({ parts }) => parts)
@@ -108,18 +98,82 @@ export const families = (seed: number, inventory: Inventory): ReadonlyArray<Fami
       }
     }
   }
-  const everywhere = (extra: Labels, value: Value, overhead: (node: NodeRow, instantMs: number) => number) =>
+  const everywhere = (extra: Labels, value: Value, overhead: Overhead) =>
     function* (): Generator<Series> {
       yield* perContainer(extra, value)
       yield* perPod(extra, value)
       yield* perNode(extra, value, overhead)
     }
-  const timed = { timed: true } as const
-  const network = (name: string, help: string, curve: (usage: ContainerUsage) => Curve): Family => ({
+  return { perContainer, perPod, everywhere }
+}
+
+const TIMED = { timed: true } as const
+
+/**
+ * The families of all nodes.
+ *
+ * **Shape** as in reality there is a series for each container, one for each pod's cgroup (`container` is empty; it is
+ * the sum) and one for each node (`id="/"`; the pods and {@link NODE_OVERHEAD}). Each carries the label `node` too, which
+ * in reality scraping adds. A container that has ended has no series. Network is the pod's, without those on the host's.
+ */
+export const families = (seed: number, inventory: Inventory): ReadonlyArray<Family> => {
+  // Curves are dealt out once for all families: a scrape would do little else otherwise.
+  const all = Array.from(inventory.pods.rows(), (pod) => ({ pod, parts: containersOf(seed, inventory, pod) }))
+  const series = seriesOf(inventory, all)
+  return [
+    cpu(series),
+    ...memory(series),
+    ...network(series),
+    filesystem(series),
+    started(series),
+    ...machine(inventory)
+  ]
+}
+
+type AllSeries = ReturnType<typeof seriesOf>
+
+const cpu = ({ everywhere }: AllSeries): Family => ({
+  name: "container_cpu_usage_seconds_total",
+  help: "Cumulative cpu time consumed in seconds.",
+  type: "counter",
+  ...TIMED,
+  series: everywhere(
+    [["cpu", "total"]],
+    (instantMs, parts) => counted(({ cpuCores }) => cpuCores, instantMs, parts),
+    // A node never ends, so what its pods used before they ended is only in their own series.
+    ({ createdMs }, instantMs) => integral(NODE_OVERHEAD.cpuCores, createdMs, instantMs)
+  )
+})
+
+const memory = ({ everywhere }: AllSeries): ReadonlyArray<Family> => {
+  const family = (name: string, help: string, share: number): Family => ({
+    name,
+    help,
+    type: "gauge",
+    ...TIMED,
+    series: everywhere(
+      [],
+      (instantMs, parts) =>
+        scaled(
+          over(({ memoryBytes }) => memoryBytes, instantMs, parts),
+          share
+        ),
+      (_, instantMs) => levelAt(NODE_OVERHEAD.memoryBytes, instantMs) * share
+    )
+  })
+  return [
+    family("container_memory_working_set_bytes", "Current working set in bytes.", 1),
+    family("container_memory_usage_bytes", "Current memory usage in bytes, including all memory.", 1.1),
+    family("container_memory_rss", "Size of RSS in bytes.", 0.9)
+  ]
+}
+
+const network = ({ perPod }: AllSeries): ReadonlyArray<Family> => {
+  const family = (name: string, help: string, curve: (usage: ContainerUsage) => Curve): Family => ({
     name,
     help,
     type: "counter",
-    ...timed,
+    ...TIMED,
     series: () =>
       perPod(
         [["interface", "eth0"]],
@@ -127,61 +181,38 @@ export const families = (seed: number, inventory: Inventory): ReadonlyArray<Fami
         ({ hostNetwork }) => !hostNetwork
       )
   })
-  const memoryFamily = (name: string, help: string, share: number): Family => ({
-    name,
-    help,
-    type: "gauge",
-    ...timed,
-    series: everywhere(
-      [],
-      (instantMs, parts) => scaled(over(memory, instantMs, parts), share),
-      (_, instantMs) => levelAt(NODE_OVERHEAD.memoryBytes, instantMs) * share
-    )
-  })
-
   return [
-    {
-      name: "container_cpu_usage_seconds_total",
-      help: "Cumulative cpu time consumed in seconds.",
-      type: "counter",
-      ...timed,
-      series: everywhere(
-        [["cpu", "total"]],
-        (instantMs, parts) => counted(cpu, instantMs, parts),
-        // A node never ends, so what its pods used before they ended is only in their own series.
-        ({ createdMs }, instantMs) => integral(NODE_OVERHEAD.cpuCores, createdMs, instantMs)
-      )
-    },
-    memoryFamily("container_memory_working_set_bytes", "Current working set in bytes.", 1),
-    memoryFamily("container_memory_usage_bytes", "Current memory usage in bytes, including all memory.", 1.1),
-    memoryFamily("container_memory_rss", "Size of RSS in bytes.", 0.9),
-    network(
+    family(
       "container_network_receive_bytes_total",
       "Cumulative count of bytes received",
       ({ networkReceiveRate }) => networkReceiveRate
     ),
-    network(
+    family(
       "container_network_transmit_bytes_total",
       "Cumulative count of bytes transmitted",
       ({ networkTransmitRate }) => networkTransmitRate
-    ),
-    {
-      name: "container_fs_usage_bytes",
-      help: "Number of bytes that are consumed by the container on this filesystem.",
-      type: "gauge",
-      ...timed,
-      series: () => perContainer([["device", "/dev/vda1"]], (instantMs, parts) => over(filesystem, instantMs, parts))
-    },
-    {
-      name: "container_start_time_seconds",
-      help: "Start time of the container since unix epoch in seconds.",
-      type: "gauge",
-      ...timed,
-      series: () => perContainer([], (instantMs, parts) => sum(parts, (part) => startOf(part, instantMs)))
-    },
-    ...machine(inventory)
+    )
   ]
 }
+
+const filesystem = ({ perContainer }: AllSeries): Family => ({
+  name: "container_fs_usage_bytes",
+  help: "Number of bytes that are consumed by the container on this filesystem.",
+  type: "gauge",
+  ...TIMED,
+  series: () =>
+    perContainer([["device", "/dev/vda1"]], (instantMs, parts) =>
+      over(({ filesystemBytes }) => filesystemBytes, instantMs, parts)
+    )
+})
+
+const started = ({ perContainer }: AllSeries): Family => ({
+  name: "container_start_time_seconds",
+  help: "Start time of the container since unix epoch in seconds.",
+  type: "gauge",
+  ...TIMED,
+  series: () => perContainer([], (instantMs, parts) => sum(parts, (part) => startOf(part, instantMs)))
+})
 
 /** The value of several containers together; undefined when none of them runs. */
 type Value = (instantMs: number, parts: ReadonlyArray<RunningContainer>) => number | undefined

@@ -13,33 +13,16 @@ import type { ContainerRow, PodRow } from "./Rows.ts"
 
 const PHASES = ["Pending", "Succeeded", "Failed", "Unknown", "Running"]
 
-export const families = ({ pods }: Inventory): ReadonlyArray<Family> => {
+export const families = ({ pods }: Inventory): ReadonlyArray<Family> => [
+  ...podFamilies(pods),
+  ...containerFamilies(pods)
+]
+
+type Pods = Inventory["pods"]
+
+const podFamilies = (pods: Pods): ReadonlyArray<Family> => {
   const family = (name: string, help: string, samples: (pod: PodRow) => ReadonlyArray<Sample>) =>
     perRow(name, help, pods.rows, samples)
-  const perContainer = (
-    name: string,
-    help: string,
-    samples: (one: ContainerRow, pod: PodRow) => ReadonlyArray<Sample>
-  ) =>
-    family(name, help, (pod) =>
-      pod.containers.flatMap((one) =>
-        samples(one, pod).map(([labels, value]): Sample => [
-          [...podLabels(pod), ["container", one.name], ...labels],
-          value
-        ])
-      )
-    )
-  const resources = (name: string, help: string, of: (one: ContainerRow) => Readonly<Record<string, number>>) =>
-    perContainer(name, help, (one, { node }) =>
-      Object.entries(of(one)).map(([resource, value]): Sample => [
-        [
-          ["node", node],
-          ["resource", LabelNames.resource(resource)],
-          ["unit", LabelNames.unitOf(resource)]
-        ],
-        value
-      ])
-    )
   return [
     family("kube_pod_info", "Information about pod.", (pod) => [
       [
@@ -72,6 +55,44 @@ export const families = ({ pods }: Inventory): ReadonlyArray<Family> => {
     family("kube_pod_status_phase", "The pods current phase.", (pod) =>
       oneOf(PHASES, pod.phase, podLabels(pod), "phase")
     ),
+    family(
+      "kube_pod_spec_volumes_persistentvolumeclaims_info",
+      "Information about persistentvolumeclaim volumes in a pod.",
+      (pod) =>
+        pod.claims.map(({ claim, volume }): Sample => [
+          [...podLabels(pod), ["volume", volume], ["persistentvolumeclaim", claim]],
+          1
+        ])
+    )
+  ]
+}
+
+const containerFamilies = (pods: Pods): ReadonlyArray<Family> => {
+  const perContainer = (
+    name: string,
+    help: string,
+    samples: (one: ContainerRow, pod: PodRow) => ReadonlyArray<Sample>
+  ) =>
+    perRow(name, help, pods.rows, (pod) =>
+      pod.containers.flatMap((one) =>
+        samples(one, pod).map(([labels, value]): Sample => [
+          [...podLabels(pod), ["container", one.name], ...labels],
+          value
+        ])
+      )
+    )
+  const resources = (name: string, help: string, of: (one: ContainerRow) => Readonly<Record<string, number>>) =>
+    perContainer(name, help, (one, { node }) =>
+      Object.entries(of(one)).map(([resource, value]): Sample => [
+        [
+          ["node", node],
+          ["resource", LabelNames.resource(resource)],
+          ["unit", LabelNames.unitOf(resource)]
+        ],
+        value
+      ])
+    )
+  return [
     resources(
       "kube_pod_container_resource_requests",
       "The number of requested request resource by a container.",
@@ -120,16 +141,7 @@ export const families = ({ pods }: Inventory): ReadonlyArray<Family> => {
         ({ restarts }) => [[[], restarts]]
       ),
       type: "counter"
-    },
-    family(
-      "kube_pod_spec_volumes_persistentvolumeclaims_info",
-      "Information about persistentvolumeclaim volumes in a pod.",
-      (pod) =>
-        pod.claims.map(({ claim, volume }): Sample => [
-          [...podLabels(pod), ["volume", volume], ["persistentvolumeclaim", claim]],
-          1
-        ])
-    )
+    }
   ]
 }
 
