@@ -4,12 +4,12 @@
  *
  * @since 0.1.0
  */
-import { Cause, Clock, Effect, FiberMap, Latch, type Scope } from "effect"
+import { Cause, Clock, Effect, type Scope } from "effect"
 import { inRealTime } from "../core/RealTime.ts"
 import type { Resource } from "../core/Resource.ts"
-import type { Failure } from "../core/Status.ts"
 import type { Change } from "../core/Store.ts"
 import type { Cluster, Controller, KeysOf, Turn } from "./Controller.ts"
+import * as WorkQueue from "./WorkQueue.ts"
 
 /** How long the controllers may hold the event loop at a time, one reconciliation's rest beyond it. */
 const SLICE_NS = 8_000_000n
@@ -18,13 +18,6 @@ const SLICE_NS = 8_000_000n
  * become ready one by one are not a thousand looks at their workload.
  */
 const REST_MS = 5
-const FIRST_RETRY_MS = 50
-const LAST_RETRY_MS = 30_000
-
-interface Work {
-  readonly controller: Controller
-  readonly key: string
-}
 
 interface Listening {
   readonly controller: Controller
@@ -49,67 +42,38 @@ export const run = (
 ): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function* () {
     const { store } = cluster.kernel
-    const waiting = yield* Latch.make(false)
-    const timers = yield* FiberMap.make<string>()
-    const runTimer = yield* FiberMap.runtime(timers)()
+    const queue = yield* WorkQueue.make
     // The loop is shared in real time, whatever clock a test has.
     const clock = Clock.Clock.defaultValue()
-    const queue = new Map<string, Work>()
-    const failures = new Map<string, number>()
-    const idOf = ({ controller, key }: Work) => `${controller.name} ${key}`
-
-    const add = (work: Work): void => {
-      queue.set(idOf(work), work)
-      waiting.openUnsafe()
-    }
-    const addAfter = (work: Work, ms: number): void => {
-      runTimer(
-        idOf(work),
-        Effect.andThen(
-          Effect.sleep(Math.max(0, ms)),
-          Effect.sync(() => add(work))
-        )
-      )
-    }
 
     const { byResource, everywhere } = listeningOf(controllers)
     const notice = (change: Change): void => {
       const concerned = byResource.get(change.resource) ?? []
       for (const listening of [concerned, everywhere])
-        for (const { controller, keys } of listening) for (const key of keys(change, cluster)) add({ controller, key })
+        for (const { controller, keys } of listening)
+          for (const key of keys(change, cluster)) queue.add({ controller, key })
     }
 
-    const take = (work: Work, hasTime: () => boolean): void => {
-      const id = idOf(work)
-      let failed: Failure | undefined
+    const take = (work: WorkQueue.Work, hasTime: () => boolean): void => {
+      let failed = false
       const turn: Turn = {
         ...cluster,
         hasTime,
-        again: () => add(work),
-        after: (ms) => addAfter(work, ms),
-        failed: (failure) => {
-          failed = failure
+        again: () => queue.add(work),
+        after: (ms) => queue.addAfter(work, ms),
+        failed: () => {
+          failed = true
         }
       }
       work.controller.reconcile(turn, work.key)
-      if (failed === undefined) {
-        failures.delete(id)
-        return
-      }
-      const count = failures.get(id) ?? 0
-      failures.set(id, count + 1)
-      addAfter(work, Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** count))
+      if (failed) queue.retry(work)
+      else queue.forget(work)
     }
 
     const slice = Effect.sync(() => {
       const end = clock.currentTimeNanosUnsafe() + SLICE_NS
       const hasTime = () => clock.currentTimeNanosUnsafe() < end
-      for (const [id, work] of queue) {
-        queue.delete(id)
-        take(work, hasTime)
-        if (!hasTime()) break
-      }
-      if (queue.size === 0) waiting.closeUnsafe()
+      queue.drain((work) => take(work, hasTime), hasTime)
     }).pipe(
       Effect.catchDefect((defect) =>
         Effect.sync(() => observe(`a controller failed: ${Cause.pretty(Cause.die(defect))}`))
@@ -126,13 +90,13 @@ export const run = (
       }
     }
     const drain: Effect.Effect<void> = Effect.gen(function* () {
-      while (queue.size > 0) {
+      while (!queue.isEmpty()) {
         yield* slice
         yield* Effect.yieldNow
       }
     })
     const rest = inRealTime(Effect.sleep(REST_MS))
-    yield* Effect.forkScoped(Effect.forever(waiting.await.pipe(Effect.andThen(drain), Effect.andThen(rest))), {
+    yield* Effect.forkScoped(Effect.forever(queue.filled.pipe(Effect.andThen(drain), Effect.andThen(rest))), {
       startImmediately: true
     })
   })

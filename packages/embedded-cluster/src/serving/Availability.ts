@@ -1,0 +1,136 @@
+/**
+ * Says in APIService objects whether the servers behind them answer.
+ *
+ * **Source** Kubernetes, `k8s.io/kube-aggregator/pkg/controllers/status/remote`.
+ */
+import { Effect, FiberMap, Result, type Scope } from "effect"
+import { type AggregatedApi, fromStored } from "../core/AggregatedApis.ts"
+import { arrayAt, equals, type Json, type JsonObject, parse, put, textAt } from "../core/Json.ts"
+import { type Kernel, timestamp } from "../core/Kernel.ts"
+import * as Resources from "../core/Resources.ts"
+import { keyOf, read } from "../core/Stored.ts"
+import * as Writes from "../writes/Writes.ts"
+import { headersOf, originOf, type Send, why } from "./AggregatedServers.ts"
+
+export interface Availability {
+  /** Asks the server of an API again, because a request to it failed. **Shape** does nothing while nobody watches. */
+  readonly recheck: (api: AggregatedApi) => void
+  /** Looks after the condition `Available` of all APIServices until the scope closes. */
+  readonly watch: Effect.Effect<void, never, Scope.Scope>
+}
+
+const CHECK_TIMEOUT_MS = 5_000
+/** How long after a failed check the next one comes, doubling. */
+const FIRST_CHECK_MS = 100
+const LAST_CHECK_MS = 5_000
+
+/** The verdict on a server. **Shape** `list` is what it says it has. */
+type Verdict =
+  | { readonly _tag: "Passed"; readonly list: Json }
+  | { readonly _tag: "Failed"; readonly reason: string; readonly message: string }
+
+/**
+ * Judges the servers of a cluster's APIs.
+ *
+ * **Limits** a server that answers is not asked again until its objects change or a request to it fails; one that does
+ * not is asked again after 100 ms to 5 s.
+ */
+export const make = (kernel: Kernel, send: Send): Availability => {
+  let recheck: Availability["recheck"] = () => undefined
+  const watch = Effect.gen(function* () {
+    const fibers = yield* FiberMap.make<string>()
+    const run = yield* FiberMap.runtime(fibers)()
+    const judge = (name: string, pauseMs: number): Effect.Effect<void> =>
+      Effect.gen(function* () {
+        const stored = kernel.store.get(Resources.apiServices, name)
+        const api = stored === undefined ? undefined : fromStored(stored)
+        if (api === undefined) return
+        const verdict = yield* check(kernel, send, api)
+        if (verdict._tag === "Passed") kernel.aggregated.learn(api, verdict.list)
+        tell(kernel, api, verdict)
+        if (verdict._tag === "Passed") return
+        yield* Effect.sleep(pauseMs)
+        return yield* judge(name, Math.min(LAST_CHECK_MS, pauseMs * 2))
+      })
+    const begin = (name: string) => {
+      run(name, judge(name, FIRST_CHECK_MS))
+    }
+    recheck = ({ name }) => begin(name)
+    const { store } = kernel
+    yield* Effect.acquireRelease(
+      Effect.sync(() => [
+        store.subscribe(Resources.apiServices, ({ after, before }) => {
+          // Its own verdict changes nothing of what there is to judge.
+          const spec = (one: typeof after) => (one === undefined ? undefined : read(one)["spec"])
+          if (after !== undefined && !equals(spec(after), spec(before))) begin(after.name)
+        }),
+        store.subscribe(Resources.services, ({ after, before }) => {
+          const stored = after ?? before
+          for (const { name, service } of kernel.aggregated.all)
+            if (service.name === stored?.name && service.namespace === stored.namespace) begin(name)
+        })
+      ]),
+      (stops) => Effect.sync(() => stops.forEach((stop) => stop()))
+    )
+    for (const { name } of kernel.aggregated.all) begin(name)
+  })
+  return { recheck: (api) => recheck(api), watch }
+}
+
+const CHECKER = { name: "system:kube-aggregator", groups: ["system:masters"] }
+
+const check = (kernel: Kernel, send: Send, api: AggregatedApi): Effect.Effect<Verdict> =>
+  Effect.gen(function* () {
+    const { name, namespace } = api.service
+    const service = kernel.store.get(Resources.services, keyOf(namespace, name))
+    const origin = originOf(kernel, api)
+    if (service === undefined || origin === undefined) {
+      const message = `service/${name} in ${JSON.stringify(namespace)} is not present`
+      return { _tag: "Failed", reason: "ServiceNotFound", message }
+    }
+    const path = `/apis/${api.group}/${api.version}`
+    const answered = yield* send(api, origin, { method: "GET", path, headers: headersOf(CHECKER) }).pipe(
+      Effect.flatMap(({ body, statusCode }) =>
+        Effect.map(
+          Effect.tryPromise(() => body.text()),
+          (text) => ({ statusCode, text })
+        )
+      ),
+      Effect.timeout(CHECK_TIMEOUT_MS),
+      Effect.result
+    )
+    const url = `${origin}${path}`
+    const failed = (message: string): Verdict => ({ _tag: "Failed", reason: "FailedDiscoveryCheck", message })
+    if (Result.isFailure(answered)) {
+      const cause = answered.failure._tag === "TimeoutError" ? "context deadline exceeded" : why(answered.failure.cause)
+      return failed(`failing or missing response from ${url}: Get ${JSON.stringify(url)}: ${cause}`)
+    }
+    const { statusCode, text } = answered.success
+    if (statusCode < 200 || statusCode > 299)
+      return failed(`failing or missing response from ${url}: bad status from ${url}: ${statusCode}`)
+    const list = Result.try(() => parse(text))
+    return { _tag: "Passed", list: Result.isSuccess(list) ? list.success : null }
+  })
+
+const tell = (kernel: Kernel, api: AggregatedApi, verdict: Verdict): void => {
+  const condition: JsonObject = {
+    type: "Available",
+    status: verdict._tag === "Passed" ? "True" : "False",
+    reason: verdict._tag === "Passed" ? "Passed" : verdict.reason,
+    message: verdict._tag === "Passed" ? "all checks passed" : verdict.message
+  }
+  const address = { resource: Resources.apiServices, namespace: "", name: api.name }
+  // One that has gone in the meantime needs no verdict.
+  Writes.update(
+    kernel,
+    address,
+    "status",
+    (object) => {
+      const known = arrayAt(object, "status", "conditions")[0]
+      const same = textAt(known, "status") === condition["status"]
+      const lastTransitionTime = same ? textAt(known, "lastTransitionTime") : timestamp(kernel.nowMs())
+      return Result.succeed(put(object, ["status", "conditions"], [{ ...condition, lastTransitionTime }]))
+    },
+    { manager: "kube-apiserver", dryRun: false }
+  )
+}
