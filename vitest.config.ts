@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
+import { LeftOutDrivers } from "./.ci/LeftOutDrivers.ts"
 import { LeftOutTests } from "./.ci/LeftOutTests.ts"
-import { LeftOutDrivers } from "./harness/src/vitest/LeftOutDrivers.ts"
 
 // Each file has a process of its own, and many start programs: what V8 compiled for one it need not for the next, which
 // takes a fourth off the processor time of small files. Set before any of them starts, it goes to all of them.
@@ -22,6 +22,8 @@ const small = [
 export default defineConfig({
   resolve: { conditions: ["source"] },
   ssr: { resolve: { conditions: ["source"], externalConditions: ["source"] } },
+  // Global setups run in an environment of vitest's own.
+  environments: { __vitest__: { resolve: { conditions: ["source"], externalConditions: ["source"] } } },
   test: {
     reporters: ["default", new LeftOutDrivers(), new LeftOutTests()],
     // What a test prints explains its failure, and nothing else.

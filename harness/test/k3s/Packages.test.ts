@@ -14,6 +14,7 @@ const REMEDY = "install its packages by `pnpm add -D testcontainers @testcontain
 
 /** A program of its own, which tells what it found on its standard output: that is how it answers. */
 const ASKS = `
+import { Effect } from "effect"
 import { Drivers, Fleet } from "./src/index.ts"
 import { K3s } from "./src/k3s.ts"
 const started = await Fleet.start({ driver: K3s.driver, parent: "hub" }).catch((error) => error)
@@ -57,7 +58,10 @@ describe("the k3s driver without its packages", () => {
           for (const name of await readdir(installed)) {
             if (!OPTIONAL.has(name) && !name.startsWith(".")) await symlink(join(installed, name), join(modules, name))
           }
-          const { stdout } = await promisify(execFile)(process.execPath, [join(directory, "asks.ts")])
+          const { stdout } = await promisify(execFile)(process.execPath, [
+            "--conditions=source",
+            join(directory, "asks.ts")
+          ])
           return stdout
         })
         const { available, leftOut, message, tag } = yield* Schema.decodeUnknownEffect(Said)(out)
