@@ -11,6 +11,7 @@ import type { ClusterUser, RunningCluster } from "../ClusterDriver.ts"
 import { eventually } from "../Eventually.ts"
 import { ClusterNotReady, HarnessError, MachineRefused, NotSupported, PortsTaken } from "../HarnessError.ts"
 import { inRealTime } from "../internal/Machine.ts"
+import type { LogTail } from "@quarterdeck/embedded-cluster/LogTail"
 import * as Ports from "@quarterdeck/embedded-cluster/Ports"
 import * as ServerProbe from "../internal/ServerProbe.ts"
 import * as ApiReset from "../state/ApiReset.ts"
@@ -19,7 +20,7 @@ import * as ContainerFiles from "./ContainerFiles.ts"
 import * as Containers from "./Containers.ts"
 import type { EngineError } from "./DockerEngine.ts"
 import * as KineHistory from "./KineHistory.ts"
-import * as LogTail from "./LogTail.ts"
+import * as ContainerLog from "./ContainerLog.ts"
 
 /** What a command said that was run inside a cluster's container. */
 export interface ExecResult {
@@ -87,7 +88,7 @@ const decodeNode = Schema.decodeUnknownOption(NodeStatus)
 export const start = Effect.fnUntraced(function* (
   settings: ClusterSettings
 ): Effect.fn.Return<K3sCluster, Reason, Scope.Scope> {
-  const log = LogTail.make()
+  const log = ContainerLog.make()
   const scope = yield* Effect.scope
   const first = yield* Effect.gen(function* () {
     // Docker takes ports by their numbers, perhaps on another machine.
@@ -109,17 +110,45 @@ export const start = Effect.fnUntraced(function* (
     )
   })
   yield* ready(first.life.id)
+  return yield* clusterOf({ settings, scope, log, api, server, caPem, port, life: first.life, ready })
+})
 
-  const current = yield* Ref.make(first.life)
+/** A cluster that has begun. */
+interface Begun {
+  readonly settings: ClusterSettings
+  readonly scope: Scope.Scope
+  readonly log: LogTail
+  readonly api: ClusterApi
+  readonly server: string
+  readonly caPem: string
+  readonly port: number
+  readonly life: Life
+  /** Waits until the container of an id serves. */
+  readonly ready: (id: string) => Effect.Effect<void, Reason>
+}
+
+const againOnPort = <A, E extends Reason, R>(begin: Effect.Effect<A, E, R>) =>
+  Effect.retry(begin, {
+    times: START_ATTEMPTS - 1,
+    schedule: Schedule.spaced(PORT_RETRY),
+    while: (error) => error._tag === "PortsTaken"
+  })
+
+/** What can be done with it. */
+const clusterOf = Effect.fnUntraced(function* ({
+  api,
+  caPem,
+  life,
+  log,
+  port,
+  ready,
+  scope,
+  server,
+  settings
+}: Begun): Effect.fn.Return<K3sCluster, Reason> {
+  const current = yield* Ref.make(life)
   const turn = yield* Semaphore.make(1)
   const idNow = Effect.map(Ref.get(current), ({ id }) => id)
-  const againOnPort = <A, E extends Reason, R>(begin: Effect.Effect<A, E, R>) =>
-    Effect.retry(begin, {
-      times: START_ATTEMPTS - 1,
-      schedule: Schedule.spaced(PORT_RETRY),
-      while: (error) => error._tag === "PortsTaken"
-    })
-
   // Where no controllers run nobody else brings back what they own.
   const counted = { controlled: !settings.controllers }
   const captured = throughApi("take the present objects", ApiReset.capture(api, counted))
@@ -184,10 +213,7 @@ export const start = Effect.fnUntraced(function* (
       )
     ),
     save: () => action(notSupported("saving its objects")),
-    logs: Effect.sync(() => {
-      const lines = log.lines()
-      return lines.length === 0 ? "" : `${lines.join("\n")}\n`
-    })
+    logs: Effect.sync(() => log.toString())
   }
 })
 
@@ -197,7 +223,7 @@ const born = Effect.fnUntraced(function* (
   parent: Scope.Scope,
   port: number,
   files: ReadonlyArray<ContainerFiles.ContainerFile>,
-  log: LogTail.LogTail
+  log: LogTail
 ) {
   const scope = yield* Scope.fork(parent)
   const started = yield* Container.start({
@@ -226,7 +252,7 @@ const serves = Effect.fnUntraced(function* (
   settings: ClusterSettings,
   place: { readonly server: string; readonly caPem: string },
   api: ClusterApi,
-  log: LogTail.LogTail
+  log: LogTail
 ) {
   const paths = settings.controllers ? [...SERVES, ...ALSO_SERVES] : SERVES
   yield* ServerProbe.answers({ ...place, token: settings.admin.token }, paths)
@@ -265,7 +291,7 @@ const authorityIn = (kubeconfig: string): Effect.Effect<string, MachineRefused> 
     Effect.mapError((cause) => new MachineRefused({ action: "read the cluster's kubeconfig", cause }))
   )
 
-const withLog = (error: ClusterNotReady, log: LogTail.LogTail): ClusterNotReady =>
+const withLog = (error: ClusterNotReady, log: LogTail): ClusterNotReady =>
   new ClusterNotReady({
     waitedMs: error.waitedMs,
     last: error.last,

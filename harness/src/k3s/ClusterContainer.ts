@@ -8,7 +8,7 @@
 import { K3sContainer } from "@testcontainers/k3s"
 import { type ContainerOptions, INNER_PORT } from "./Container.ts"
 import { CLUSTER_LABEL } from "./Labels.ts"
-import { followInto } from "./LogTail.ts"
+import { followInto } from "./ContainerLog.ts"
 
 type Hook = (id: string) => Promise<void>
 

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import { Effect, Result, Schedule, type Scope } from "effect"
+import type { LogTail } from "@quarterdeck/embedded-cluster/LogTail"
 import { ClusterNotReady, type ContainerFailed, MachineRefused, PortsTaken } from "../HarnessError.ts"
 import { attempt } from "../internal/Machine.ts"
 import type { ContainerFile } from "./ContainerFiles.ts"
@@ -11,7 +12,7 @@ import * as Containers from "./Containers.ts"
 import type { EngineError } from "./DockerEngine.ts"
 import { failure } from "./Failure.ts"
 import type { Image } from "./Images.ts"
-import { followInto, type LogTail } from "./LogTail.ts"
+import { followInto } from "./ContainerLog.ts"
 import type { Place } from "./Network.ts"
 import * as Packages from "./Packages.ts"
 import { labels } from "./Labels.ts"

@@ -9,7 +9,7 @@
  * @since 0.1.0
  */
 import { parseMs, printMs } from "../kubelet/GoDuration.ts"
-import * as Amount from "./Amount.ts"
+import * as Quantity from "@quarterdeck/embedded-cluster/Quantity"
 import { type Curve, flat } from "./Curve.ts"
 
 /** Reads a curve; undefined when the text is none. */
@@ -54,7 +54,7 @@ export const print = (curve: Curve): string => {
 const WORDS: ReadonlySet<string> = new Set(["every", "for", "at"])
 
 const levelOf = (word: string | undefined): number | undefined => {
-  const level = word === undefined ? undefined : Amount.parse(word)
+  const level = word === undefined ? undefined : Quantity.parse(word)
   return level === undefined || level < 0 ? undefined : level
 }
 

@@ -6,7 +6,7 @@
 import { Result, Schema } from "effect"
 import type { KubeObject } from "../KubeObject.ts"
 import { PREFIX } from "../kubelet/PodScript.ts"
-import * as Amount from "./Amount.ts"
+import * as Quantity from "@quarterdeck/embedded-cluster/Quantity"
 import * as Objects from "./ObjectSchemas.ts"
 
 export type Labels = Readonly<Record<string, string>>
@@ -116,7 +116,7 @@ const base = ({
 const numbers = (quantities: typeof Objects.Quantities.Type = {}): Readonly<Record<string, number>> =>
   Object.fromEntries(
     Object.entries(quantities).flatMap(([name, value]) => {
-      const amount = typeof value === "number" ? value : Amount.parse(value)
+      const amount = typeof value === "number" ? value : Quantity.parse(value)
       return amount === undefined ? [] : [[name, amount]]
     })
   )

@@ -10,7 +10,7 @@ import * as Drivers from "../../src/Drivers.ts"
 import { eventually } from "../../src/Eventually.ts"
 import { Fleet } from "../../src/Fleet.ts"
 import { inRealTime } from "../../src/internal/Machine.ts"
-import * as Amount from "../../src/usage/Amount.ts"
+import * as Quantity from "@quarterdeck/embedded-cluster/Quantity"
 import * as Usage from "../../src/Usage.ts"
 import { CPU, MEMORY, NODE, populate, SIDE_CPU } from "./Fixture.ts"
 import { temporaryDirectory } from "./Programs.ts"
@@ -59,12 +59,12 @@ for (const driver of drivers) {
             assert.strictEqual(side?.usage.cpu, "50000000n")
             assert.strictEqual(main?.usage.memory, `${300 * 1_024}Ki`)
             // Between the call and this line the curve may have moved by what it moves in some seconds.
-            assert.approximately(Amount.parse(main?.usage.cpu ?? "") ?? 0, Usage.at(CPU, nowMs), 0.1)
+            assert.approximately(Quantity.parse(main?.usage.cpu ?? "") ?? 0, Usage.at(CPU, nowMs), 0.1)
 
             const node = yield* decodeNode((yield* ask(`/nodes/${NODE}`)).text)
-            const cores = Amount.parse(node.usage.cpu) ?? 0
+            const cores = Quantity.parse(node.usage.cpu) ?? 0
             assert.approximately(cores, Usage.at(CPU, nowMs) + Usage.at(SIDE_CPU, nowMs) + 0.1, 0.1)
-            assert.strictEqual(Amount.parse(node.usage.memory), 2 * Usage.at(MEMORY, nowMs) + 512 * 2 ** 20)
+            assert.strictEqual(Quantity.parse(node.usage.memory), 2 * Usage.at(MEMORY, nowMs) + 512 * 2 ** 20)
 
             const chosen = yield* decodeList((yield* ask("/pods", { labelSelector: "app in (web),!missing" })).text)
             assert.strictEqual(chosen.items.length, 1)

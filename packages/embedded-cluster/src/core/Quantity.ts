@@ -8,6 +8,8 @@
 import type { Json } from "./Json.ts"
 
 const QUANTITY = /^([+-]?)([0-9]+\.?[0-9]*|\.[0-9]+)(Ki|Mi|Gi|Ti|Pi|Ei|n|u|m|k|M|G|T|P|E|(?:[eE][+-]?[0-9]{1,2}))?$/
+/** What a number of this language prints as is a quantity too. */
+const EXPONENTIAL = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE][+-]?[0-9]{1,3}$/
 const BINARY = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"]
 const DECIMAL = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"]
 /** What was written with an exponent is printed with one. */
@@ -42,6 +44,18 @@ export const canonical = (text: string, precision: Precision = "nano"): string |
   const printed = `${sign === "-" && value !== 0n ? "-" : ""}${value}${value === 0n ? "" : unit}`
   // An exponent keeps its letter where nothing else changes.
   return text.toLowerCase() === printed ? text : printed
+}
+
+/** Reads a quantity as a number: cores of `250m`, bytes of `1Gi`; `undefined` for a text that is none. */
+export const parse = (text: string): number | undefined => {
+  if (EXPONENTIAL.test(text)) return Number(text)
+  const match = QUANTITY.exec(text)
+  if (match === null) return undefined
+  const [, sign, digits = "", suffix = ""] = match
+  const { numerator, denominator } = scale(suffix)
+  // Small units divide, because a tenth has no exact binary form and 100m must be the 0.1 that people type.
+  const value = (Number(digits) * Number(numerator)) / Number(denominator)
+  return sign === "-" ? 0 - value : value
 }
 
 /**

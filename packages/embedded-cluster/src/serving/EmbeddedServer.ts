@@ -33,7 +33,7 @@ import * as Api from "./Api.ts"
 import * as EmbeddedState from "./EmbeddedState.ts"
 import { type AnswerInProcess, answerInProcess } from "./InProcess.ts"
 import * as Listener from "./Listener.ts"
-import { LogTail } from "./LogTail.ts"
+import { LogTail } from "../core/LogTail.ts"
 import * as Restartable from "./Restartable.ts"
 import * as Sending from "./Sending.ts"
 import * as ServerCertificate from "./ServerCertificate.ts"
@@ -142,22 +142,7 @@ export const start = (
     const api = Api.make(kernel, authentication, () => `127.0.0.1:${kernel.place.port}`)
     const aggregator = yield* Aggregator.make(kernel)
     const observe = (line: string) => log.add(`${new Date(kernel.nowMs()).toISOString()} ${line}`)
-    const handle: Listener.Handle = (request, response) => {
-      const handled = Effect.scoped(
-        answer({ kernel, api, aggregator, settings }, request, response, (info) => count(requests, info))
-      )
-      return handled.pipe(
-        Effect.catchCause((cause) =>
-          Cause.hasInterruptsOnly(cause)
-            ? Effect.void
-            : Effect.suspend(() => {
-                observe(`${request.method} failed: ${Cause.pretty(cause)}`)
-                return response.headersSent ? Effect.sync(() => response.destroy()) : sendFailure(response, INTERNAL)
-              })
-        ),
-        Effect.ensuring(Effect.sync(() => observe(`${request.method} ${request.url} ${response.statusCode}`)))
-      )
-    }
+    const handle = handlerOf({ kernel, api, aggregator, settings }, observe, (info) => count(requests, info))
     const certificate = yield* ServerCertificate.issue(options.name)
     const listener = yield* Listener.make(certificate, handle)
     kernel.place.port = listener.port
@@ -235,6 +220,22 @@ interface Serving {
   readonly aggregator: Aggregator.Aggregator
   readonly settings: Sending.WatchSettings
 }
+
+/** Answers over HTTP; what fails is told to the log alone. */
+const handlerOf =
+  (serving: Serving, observe: (line: string) => void, seen: (info: RequestInfo) => void): Listener.Handle =>
+  (request, response) =>
+    Effect.scoped(answer(serving, request, response, seen)).pipe(
+      Effect.catchCause((cause) =>
+        Cause.hasInterruptsOnly(cause)
+          ? Effect.void
+          : Effect.suspend(() => {
+              observe(`${request.method} failed: ${Cause.pretty(cause)}`)
+              return response.headersSent ? Effect.sync(() => response.destroy()) : sendFailure(response, INTERNAL)
+            })
+      ),
+      Effect.ensuring(Effect.sync(() => observe(`${request.method} ${request.url} ${response.statusCode}`)))
+    )
 
 const answer = (
   { aggregator, api, kernel, settings }: Serving,

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { canonical } from "../../src/core/Quantity.ts"
+import { canonical, parse } from "../../src/core/Quantity.ts"
 
 const Whole = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
 const FACTORS = new Map<string, bigint>([
@@ -27,6 +27,28 @@ const nanos = (text: string): bigint => {
 }
 
 describe("Quantity", () => {
+  it.each([
+    ["250m", 0.25],
+    ["100m", 0.1],
+    ["1", 1],
+    ["-1.5", -1.5],
+    ["2e3", 2_000],
+    ["1Gi", 2 ** 30],
+    ["1.5M", 1_500_000],
+    ["250000000n", 0.25],
+    ["1e-7", 1e-7]
+  ])("reads %s as a number", (text, value) => {
+    assert.strictEqual(parse(text), value)
+  })
+
+  it.each(["", "1 Gi", "1gi", "m", "0x10", "1e3Ki"])("reads no number from %j", (text) => {
+    assert.isUndefined(parse(text))
+  })
+
+  it.prop("reads what a number prints as", [Schema.Finite], ([value]) => {
+    assert.strictEqual(parse(String(value)), value)
+  })
+
   it.each([
     ["1000m", "1"],
     ["0.5", "500m"],
