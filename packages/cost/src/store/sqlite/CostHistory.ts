@@ -6,11 +6,11 @@
  */
 import type { DatabaseSync } from "node:sqlite"
 import * as Calendar from "./Calendar.ts"
-import { DAYS, HOURS, make as makeRows, type Rows, type StepKey } from "./CostRows.ts"
+import { DAYS, HOURS, Rows, type StepKey } from "./CostRows.ts"
 import { combine } from "./CostSums.ts"
 import * as Epoch from "./Epoch.ts"
 import { type LeastRecent, make as makeLeastRecent } from "./LeastRecent.ts"
-import { make as makeSeriesRows, type SeriesRows } from "./SeriesRows.ts"
+import { SeriesRows } from "./SeriesRows.ts"
 
 /** What of older steps stays decoded, beside each cluster's newest day: the edges of a few windows of a large fleet. */
 const TABLE_BYTES = 96 * 1_024 ** 2
@@ -43,127 +43,116 @@ export interface Open {
   known: number
 }
 
-export interface History {
+/** Reads, sums and opens the steps of clusters, and remembers what it decoded of them. */
+export class History {
   readonly database: DatabaseSync
   readonly rows: Rows
   readonly series: SeriesRows
-  readonly find: (name: string) => Cluster | undefined
-  readonly findOrAdd: (name: string) => Cluster
-  readonly names: () => ReadonlyArray<string>
-  readonly modelOf: (cluster: Cluster, level: number, epoch: number) => Epoch.Model
-  readonly sumsOf: (key: StepKey, cluster: Cluster) => Sums
-  /** Adds up steps that together are the sums of one month up to an instant. */
-  readonly runningOf: (keys: ReadonlyArray<StepKey>, cluster: Cluster) => Sums
-  /** Opens an epoch to add to, as it was before a step. */
-  readonly writerOf: (cluster: Cluster, level: number, epoch: number, below?: number) => Open
-  /** Forgets what was decoded of a cluster's epoch, or of all of it. */
-  readonly forget: (cluster: Cluster, level: number, epoch?: number) => void
-  /** Forgets all but the file, after a transaction that failed. */
-  readonly reset: () => void
-}
+  readonly #ids = new Map<string, number>()
+  readonly #clusters = new Map<string, Cluster>()
+  readonly #models: LeastRecent<Epoch.Model> = makeLeastRecent(MODEL_BYTES)
+  readonly #tables: LeastRecent<Sums> = makeLeastRecent(TABLE_BYTES)
 
-export const make = (database: DatabaseSync): History => {
-  const rows = makeRows(database)
-  const ids = new Map<string, number>()
-  const clusters = new Map<string, Cluster>()
-  const models: LeastRecent<Epoch.Model> = makeLeastRecent(MODEL_BYTES)
-  const tables: LeastRecent<Sums> = makeLeastRecent(TABLE_BYTES)
-
-  const loadNames = () => {
-    for (const { id, name } of rows.clusters()) ids.set(name, id)
+  constructor(database: DatabaseSync) {
+    this.database = database
+    this.rows = new Rows(database)
+    this.series = new SeriesRows(database)
+    this.#loadNames()
   }
-  loadNames()
 
-  const find = (name: string): Cluster | undefined => {
-    const id = ids.get(name)
+  find(name: string): Cluster | undefined {
+    const id = this.#ids.get(name)
     if (id === undefined) return undefined
-    const known = clusters.get(name)
-    if (known !== undefined) return known
-    const cluster = loaded(rows, id)
-    clusters.set(name, cluster)
+    const found = this.#clusters.get(name)
+    if (found !== undefined) return found
+    const cluster = loaded(this.rows, id)
+    this.#clusters.set(name, cluster)
     return cluster
   }
 
-  const modelOf = ({ id, open }: Cluster, level: number, epoch: number): Epoch.Model => {
+  findOrAdd(name: string): Cluster {
+    if (!this.#ids.has(name)) this.#ids.set(name, this.rows.addCluster(name))
+    const cluster = this.find(name)
+    if (cluster === undefined) throw new Error("a cluster that was just added is missing")
+    return cluster
+  }
+
+  names(): ReadonlyArray<string> {
+    return [...this.#ids.keys()]
+  }
+
+  modelOf({ id, open }: Cluster, level: number, epoch: number): Epoch.Model {
     if (level === HOURS && open?.day === epoch) return open.writer.model
     const key = `${id}/${level}/${epoch}/`
-    const kept = models.get(key)
-    if (kept !== undefined) return kept
-    const model = Epoch.modelOf(rows.slotsOf(id, level, epoch))
-    models.set(key, model, Epoch.bytesOf(model.slopes, model.ids))
+    const found = this.#models.get(key)
+    if (found !== undefined) return found
+    const model = Epoch.modelOf(this.rows.slotsOf(id, level, epoch))
+    this.#models.set(key, model, Epoch.bytesOf(model.slopes, model.ids))
     return model
   }
 
-  const readSums = (key: StepKey, cluster: Cluster): Sums => {
-    const model = modelOf(cluster, key.level, key.epoch)
-    const { known, sums } = rows.sumsOf(key)
+  sumsOf(key: StepKey, cluster: Cluster): Sums {
+    const found = this.#atHand(key, cluster)
+    if (found !== undefined) return found
+    const sums = this.#readSums(key, cluster)
+    this.#tables.set(`${key.cluster}/${placeOf(key)}`, sums, Epoch.bytesOf(sums.columns, sums.ids))
+    return sums
+  }
+
+  /** Adds up steps that together are the sums of one month up to an instant. */
+  runningOf(keys: ReadonlyArray<StepKey>, cluster: Cluster): Sums {
+    const [only, another] = keys
+    if (only !== undefined && another === undefined) return this.sumsOf(only, cluster)
+    const place = `${cluster.id}/${RUNNING}/${keys.map(placeOf).join("+")}`
+    const found = this.#tables.get(place)
+    if (found !== undefined) return found
+    const parts = keys.map((key) => this.#atHand(key, cluster) ?? this.#readSums(key, cluster))
+    const sums = combine(parts.map((part) => ({ sums: part, sign: 1 })))
+    this.#tables.set(place, sums, sums.values.byteLength + sums.ids.byteLength)
+    return sums
+  }
+
+  /** Opens an epoch to add to, as it was before a step. */
+  writerOf(cluster: Cluster, level: number, epoch: number, below = Calendar.STEPS): Open {
+    const slots = this.rows.slotsOf(cluster.id, level, epoch).filter(({ step }) => step < below)
+    const last = slots.at(-1)
+    if (last === undefined) return { writer: Epoch.empty(), known: 0 }
+    const { known, sums } = this.rows.sumsOf({ cluster: cluster.id, level, epoch, step: last.step })
+    return { writer: Epoch.writerOf(Epoch.modelOf(slots), sums), known }
+  }
+
+  /** Forgets what was decoded of a cluster's epoch, or of all of it. */
+  forget({ id }: Cluster, level: number, epoch?: number): void {
+    const prefix = `${id}/${level}/${epoch === undefined ? "" : `${epoch}/`}`
+    this.#models.forget(prefix)
+    this.#tables.forget(prefix)
+    this.#tables.forget(`${id}/${RUNNING}/`)
+  }
+
+  /** Forgets all but the file, after a transaction that failed. */
+  reset(): void {
+    this.#ids.clear()
+    this.#clusters.clear()
+    this.#models.forget("")
+    this.#tables.forget("")
+    this.#loadNames()
+  }
+
+  #loadNames(): void {
+    for (const { id, name } of this.rows.clusters()) this.#ids.set(name, id)
+  }
+
+  #readSums(key: StepKey, cluster: Cluster): Sums {
+    const model = this.modelOf(cluster, key.level, key.epoch)
+    const { known, sums } = this.rows.sumsOf(key)
     return { ...Epoch.tableAt(model, model.steps.indexOf(key.step), sums), known }
   }
 
-  /** Sums that are at hand, and those that are not; only what is asked for as such is kept. */
-  const atHand = (key: StepKey, { open }: Cluster): Sums | undefined =>
-    key.level === HOURS && open?.day === key.epoch && open.writer.model.steps.at(-1) === key.step
+  /** Finds sums that need no reading. */
+  #atHand(key: StepKey, { open }: Cluster): Sums | undefined {
+    return key.level === HOURS && open?.day === key.epoch && open.writer.model.steps.at(-1) === key.step
       ? { ...Epoch.totalOf(open.writer), known: open.known }
-      : tables.get(`${key.cluster}/${placeOf(key)}`)
-
-  const sumsOf = (key: StepKey, cluster: Cluster): Sums => {
-    const found = atHand(key, cluster)
-    if (found !== undefined) return found
-    const sums = readSums(key, cluster)
-    tables.set(`${key.cluster}/${placeOf(key)}`, sums, Epoch.bytesOf(sums.columns, sums.ids))
-    return sums
-  }
-
-  const runningOf = (keys: ReadonlyArray<StepKey>, cluster: Cluster): Sums => {
-    const [only, another] = keys
-    if (only !== undefined && another === undefined) return sumsOf(only, cluster)
-    const place = `${cluster.id}/${RUNNING}/${keys.map(placeOf).join("+")}`
-    const kept = tables.get(place)
-    if (kept !== undefined) return kept
-    const sums = combine(keys.map((key) => ({ sums: atHand(key, cluster) ?? readSums(key, cluster), sign: 1 })))
-    tables.set(place, sums, sums.values.byteLength + sums.ids.byteLength)
-    return sums
-  }
-
-  return {
-    database,
-    rows,
-    series: makeSeriesRows(database),
-    find,
-    findOrAdd: (name) => {
-      if (!ids.has(name)) ids.set(name, rows.addCluster(name))
-      const cluster = find(name)
-      if (cluster === undefined) throw new Error("a cluster that was just added is missing")
-      return cluster
-    },
-    names: () => [...ids.keys()],
-    modelOf,
-
-    sumsOf,
-    runningOf,
-
-    writerOf: (cluster, level, epoch, below = Calendar.STEPS) => {
-      const slots = rows.slotsOf(cluster.id, level, epoch).filter(({ step }) => step < below)
-      const last = slots.at(-1)
-      if (last === undefined) return { writer: Epoch.empty(), known: 0 }
-      const { known, sums } = rows.sumsOf({ cluster: cluster.id, level, epoch, step: last.step })
-      return { writer: Epoch.writerOf(Epoch.modelOf(slots), sums), known }
-    },
-
-    forget: ({ id }, level, epoch) => {
-      const prefix = `${id}/${level}/${epoch === undefined ? "" : `${epoch}/`}`
-      models.forget(prefix)
-      tables.forget(prefix)
-      tables.forget(`${id}/${RUNNING}/`)
-    },
-
-    reset: () => {
-      ids.clear()
-      clusters.clear()
-      models.forget("")
-      tables.forget("")
-      loadNames()
-    }
+      : this.#tables.get(`${key.cluster}/${placeOf(key)}`)
   }
 }
 

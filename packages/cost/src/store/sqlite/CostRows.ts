@@ -32,14 +32,15 @@ interface StepRow extends StepKey, StepSums {
   readonly detail: Uint8Array | undefined
 }
 
-/** Names a step as people do. */
-type Describe = (key: StepKey) => string
+/** One step's series with their charges, where the step keeps any. */
+interface StepSlots {
+  readonly step: number
+  readonly slots: Uint8Array | undefined
+}
 
-export type Rows = ReturnType<typeof make>
-
-export const make = (database: DatabaseSync) => {
+const prepared = (database: DatabaseSync) => {
   const where = "WHERE cluster = ? AND level = ? AND epoch = ?"
-  const statements = {
+  return {
     clusters: database.prepare("SELECT id, name FROM clusters ORDER BY id"),
     addCluster: database.prepare("INSERT INTO clusters (name, next_series) VALUES (?, 0) RETURNING id"),
     places: database.prepare("SELECT level, epoch, step, mask FROM steps WHERE cluster = ?"),
@@ -57,83 +58,122 @@ export const make = (database: DatabaseSync) => {
     pruned: database.prepare("SELECT cluster FROM pruned"),
     unmarkPruned: database.prepare("DELETE FROM pruned WHERE cluster = ?")
   }
+}
+
+/** Reads and writes the rows of steps and of clusters. **Errors** what reads a row throws `Damaged` where it is. */
+export class Rows {
+  readonly #statements: ReturnType<typeof prepared>
+
+  constructor(database: DatabaseSync) {
+    this.#statements = prepared(database)
+  }
+
+  clusters(): ReadonlyArray<{ readonly id: number; readonly name: string }> {
+    return this.#statements.clusters.all().map(({ id, name }) => ({ id: number(id), name: text(name) }))
+  }
+
+  addCluster(name: string): number {
+    return number(this.#statements.addCluster.get(name)?.["id"])
+  }
+
+  places(cluster: number): ReadonlyArray<StepKey & { readonly mask: number }> {
+    return this.#statements.places.all(cluster).map((row) => ({
+      cluster,
+      level: number(row["level"]),
+      epoch: number(row["epoch"]),
+      step: number(row["step"]),
+      mask: number(row["mask"])
+    }))
+  }
+
+  slotsOf(cluster: number, level: number, epoch: number): ReadonlyArray<StepSlots> {
+    return this.#statements.slots.all(cluster, level, epoch).map((row) => {
+      const step = number(row["step"])
+      return { step, slots: this.#checked(row["slots"], row["crc"], { cluster, level, epoch, step }, "slots") }
+    })
+  }
+
+  sumsOf(key: StepKey): StepSums {
+    const row = this.#statements.sums.get(key.cluster, key.level, key.epoch, key.step)
+    if (row === undefined) throw new Damaged(`${this.#describe(key)} is missing`)
+    const known = number(row["known"])
+    const mask = number(row["mask"])
+    const sums = this.#checked(row["sums"], row["crc"], key, "sums", [known, mask])
+    if (sums === undefined) throw new Damaged(`${this.#describe(key)} has no sums`)
+    return { known, mask, sums }
+  }
+
+  slotsAt(key: StepKey): Uint8Array | undefined {
+    const row = this.#statements.slotsAt.get(key.cluster, key.level, key.epoch, key.step)
+    return row === undefined ? undefined : this.#checked(row["slots"], row["crc"], key, "slots")
+  }
+
+  detailOf(key: StepKey): Uint8Array {
+    const row = this.#statements.detail.get(key.cluster, key.level, key.epoch, key.step)
+    const detail = row === undefined ? undefined : this.#checked(row["detail"], row["crc"], key, "detail")
+    if (detail === undefined) throw new Damaged(`${this.#describe(key)} has no detail`)
+    return detail
+  }
+
+  put(row: StepRow): void {
+    const { cluster, detail, epoch, known, level, mask, slots, step, sums } = row
+    this.#statements.put.run(
+      cluster,
+      level,
+      epoch,
+      step,
+      known,
+      mask,
+      checksum(sums, row, [known, mask]),
+      slots === undefined ? null : checksum(slots, row),
+      detail === undefined ? null : checksum(detail, row),
+      sums,
+      slots ?? null,
+      detail ?? null
+    )
+  }
+
+  removeFrom(cluster: number, level: number, epoch: number, step: number): void {
+    this.#statements.removeFrom.run(cluster, level, epoch, step)
+  }
+
+  removeStep({ cluster, epoch, level, step }: StepKey): void {
+    this.#statements.removeStep.run(cluster, level, epoch, step)
+  }
+
+  markPruned(cluster: number): void {
+    this.#statements.markPruned.run(cluster)
+  }
+
+  unmarkPruned(cluster: number): void {
+    this.#statements.unmarkPruned.run(cluster)
+  }
+
+  pruned(): ReadonlyArray<number> {
+    return this.#statements.pruned.all().map(({ cluster }) => number(cluster))
+  }
 
   /** Names a step as people do: asked where something is wrong with it alone. */
-  const describe: Describe = ({ cluster, epoch, level, step }) => {
-    const found = statements.clusters.all().find(({ id }) => id === cluster)
+  #describe({ cluster, epoch, level, step }: StepKey): string {
+    const found = this.#statements.clusters.all().find(({ id }) => id === cluster)
     const name = found === undefined ? String(cluster) : text(found["name"])
     return level === HOURS
       ? `the hour ${Calendar.printHour(Calendar.startOf(epoch, step))} of cluster ${name}`
       : `the day ${Calendar.printDay(Calendar.startOf(Calendar.firstDayOf(epoch) + step))} of cluster ${name}`
   }
-  const checked = checkedBy(describe)
 
-  return {
-    clusters: () => statements.clusters.all().map(({ id, name }) => ({ id: number(id), name: text(name) })),
-    addCluster: (name: string): number => number(statements.addCluster.get(name)?.["id"]),
-
-    places: (cluster: number) =>
-      statements.places.all(cluster).map((row) => ({
-        cluster,
-        level: number(row["level"]),
-        epoch: number(row["epoch"]),
-        step: number(row["step"]),
-        mask: number(row["mask"])
-      })),
-
-    slotsOf: (cluster: number, level: number, epoch: number) =>
-      statements.slots.all(cluster, level, epoch).map((row) => {
-        const step = number(row["step"])
-        return { step, slots: checked(row["slots"], row["crc"], { cluster, level, epoch, step }, "slots") }
-      }),
-
-    sumsOf: (key: StepKey): StepSums => {
-      const row = statements.sums.get(key.cluster, key.level, key.epoch, key.step)
-      if (row === undefined) throw new Damaged(`${describe(key)} is missing`)
-      const known = number(row["known"])
-      const mask = number(row["mask"])
-      const sums = checked(row["sums"], row["crc"], key, "sums", [known, mask])
-      if (sums === undefined) throw new Damaged(`${describe(key)} has no sums`)
-      return { known, mask, sums }
-    },
-
-    slotsAt: (key: StepKey): Uint8Array | undefined => {
-      const row = statements.slotsAt.get(key.cluster, key.level, key.epoch, key.step)
-      return row === undefined ? undefined : checked(row["slots"], row["crc"], key, "slots")
-    },
-
-    detailOf: (key: StepKey): Uint8Array => {
-      const row = statements.detail.get(key.cluster, key.level, key.epoch, key.step)
-      const detail = row === undefined ? undefined : checked(row["detail"], row["crc"], key, "detail")
-      if (detail === undefined) throw new Damaged(`${describe(key)} has no detail`)
-      return detail
-    },
-
-    put: (row: StepRow): void => {
-      const { cluster, detail, epoch, known, level, mask, slots, step, sums } = row
-      statements.put.run(
-        cluster,
-        level,
-        epoch,
-        step,
-        known,
-        mask,
-        checksum(sums, row, [known, mask]),
-        slots === undefined ? null : checksum(slots, row),
-        detail === undefined ? null : checksum(detail, row),
-        sums,
-        slots ?? null,
-        detail ?? null
-      )
-    },
-    removeFrom: (cluster: number, level: number, epoch: number, step: number) =>
-      void statements.removeFrom.run(cluster, level, epoch, step),
-    removeStep: ({ cluster, epoch, level, step }: StepKey) =>
-      void statements.removeStep.run(cluster, level, epoch, step),
-
-    markPruned: (cluster: number) => void statements.markPruned.run(cluster),
-    unmarkPruned: (cluster: number) => void statements.unmarkPruned.run(cluster),
-    pruned: () => statements.pruned.all().map(({ cluster }) => number(cluster))
+  #checked(
+    blob: SQLOutputValue | undefined,
+    crc: SQLOutputValue | undefined,
+    key: StepKey,
+    what: string,
+    facts?: ReadonlyArray<number>
+  ): Uint8Array | undefined {
+    if (blob === null && crc === null) return undefined
+    if (!(blob instanceof Uint8Array) || checksum(blob, key, facts) !== crc) {
+      throw new Damaged(`the ${what} of ${this.#describe(key)} are damaged`)
+    }
+    return blob
   }
 }
 
@@ -142,19 +182,3 @@ const checksum = (
   { cluster, epoch, level, step }: StepKey,
   facts: ReadonlyArray<number> = []
 ): number => crc32(bytes, crc32(new Uint8Array(Float64Array.of(cluster, level, epoch, step, ...facts).buffer)))
-
-const checkedBy =
-  (describe: Describe) =>
-  (
-    blob: SQLOutputValue | undefined,
-    crc: SQLOutputValue | undefined,
-    key: StepKey,
-    what: string,
-    facts?: ReadonlyArray<number>
-  ): Uint8Array | undefined => {
-    if (blob === null && crc === null) return undefined
-    if (!(blob instanceof Uint8Array) || checksum(blob, key, facts) !== crc) {
-      throw new Damaged(`the ${what} of ${describe(key)} are damaged`)
-    }
-    return blob
-  }

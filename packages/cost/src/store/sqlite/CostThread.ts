@@ -5,7 +5,7 @@ import type { DatabaseSync } from "node:sqlite"
 import * as Calendar from "./Calendar.ts"
 import * as CostCheck from "./CostCheck.ts"
 import * as Database from "./CostDatabase.ts"
-import { type Cluster, type History, make as makeHistory } from "./CostHistory.ts"
+import { type Cluster, History } from "./CostHistory.ts"
 import type { Answer, Call, Closing, Outcome, ReadHour, ReadSeries, ReadSums } from "./CostProtocol.ts"
 import * as CostReads from "./CostReads.ts"
 import * as RecommendationRows from "./RecommendationRows.ts"
@@ -15,7 +15,8 @@ import * as CostWrites from "./CostWrites.ts"
 
 type OpenCall = Extract<Call, { readonly operation: "open" }>
 
-interface Current {
+/** The file while it is open. */
+interface OpenFile {
   readonly database: DatabaseSync
   readonly history: History
   readonly recommendations: RecommendationRows.RecommendationRows
@@ -23,84 +24,22 @@ interface Current {
 
 /** Carries out calls. **Shape** `open` is the first one, `end` the last. */
 export const make = (): ((call: Call) => Outcome) => {
-  let current: Current | undefined
+  let file: OpenFile | undefined
 
-  const open = ({ isAlone, path }: OpenCall): Answer => {
-    const database = Database.open(path, { isAlone })
-    try {
-      const history = makeHistory(database)
-      CostWrites.sweep(history, (statements) => Database.transact(database, statements))
-      current = { database, history, recommendations: RecommendationRows.make(database) }
-    } catch (error) {
-      database.close()
-      throw error
+  const perform = (call: Call): Answer => {
+    if (call.operation === "open") {
+      file = openFile(call)
+      return { operation: "open" }
     }
-    return { operation: "open" }
-  }
-
-  const write = <A>({ database, history }: Current, statements: () => A): A => {
-    try {
-      return Database.transact(database, statements)
-    } catch (error) {
-      // A closed hour is seen before anything is written; all else leaves what was decoded ahead of the file.
-      if (!(error instanceof CostWrites.Closed)) history.reset()
-      throw error
-    }
-  }
-
-  const perform = (call: Exclude<Call, OpenCall>): Answer => {
-    if (current === undefined) throw new Error("the database is not open")
-    const { database, history, recommendations } = current
-    const { operation } = call
-    switch (operation) {
-      case "close":
-        return {
-          operation,
-          ids: write(current, () => CostWrites.close(history, call.closing)),
-          room: new Float64Array(call.closing.values.buffer)
-        }
-      case "rewrite":
-        return { operation, ids: write(current, () => CostWrites.rewrite(history, call.closings)) }
-      case "sums":
-        return { operation, sums: call.clusters.map((name) => sumsOf(history, name, call.startMs, call.endMs)) }
-      case "hours": {
-        const cluster = history.find(call.cluster)
-        if (cluster === undefined) return { operation, hours: [], given: 0 }
-        const given = history.series.idsGiven(cluster.id)
-        return { operation, hours: hoursOf(history, cluster, call.startMs, call.endMs), given }
-      }
-      case "series":
-        return seriesOf(history, call.cluster, call.from)
-      case "extents":
-        return { operation, extents: extentsOf(history) }
-      case "prune": {
-        const hours = Calendar.dayAt(call.hoursBeforeMs)
-        const days = Calendar.dayAt(call.daysBeforeMs)
-        write(current, () => CostWrites.prune(history, hours, days))
-        return { operation }
-      }
-      case "recommend":
-        write(current, () => recommendations.save(call.saved))
-        return { operation }
-      case "recommendations":
-        return { operation, read: recommendations.load(call.cluster, call) }
-      case "forgetRecommendations":
-        write(current, () => recommendations.forget(call.cluster))
-        return { operation }
-      case "check":
-        return { operation, checked: CostCheck.check(history) }
-      case "repair":
-        return { operation, checked: write(current, () => CostCheck.repair(history)) }
-      case "end":
-        current = undefined
-        database.close()
-        return { operation }
-    }
+    if (file === undefined) throw new Error("the database is not open")
+    const current = file
+    if (call.operation === "end") file = undefined
+    return answerOf(current, call)
   }
 
   return (call) => {
     try {
-      return { outcome: "done", answer: call.operation === "open" ? open(call) : perform(call) }
+      return { outcome: "done", answer: perform(call) }
     } catch (error) {
       if (error instanceof CostWrites.Closed) return { outcome: "closed", ...placeOf(error) }
       if (error instanceof CostWrites.Forgotten) return { outcome: "forgotten", ...placeOf(error) }
@@ -108,6 +47,76 @@ export const make = (): ((call: Call) => Outcome) => {
       const message = error instanceof Error ? error.message : "not an error"
       return { outcome: isUnreadable ? "unreadable" : "failed", message }
     }
+  }
+}
+
+const openFile = ({ isAlone, path }: OpenCall): OpenFile => {
+  const database = Database.open(path, { isAlone })
+  try {
+    const history = new History(database)
+    CostWrites.sweep(history, (statements) => Database.transact(database, statements))
+    return { database, history, recommendations: RecommendationRows.make(database) }
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+const write = <A>({ database, history }: OpenFile, statements: () => A): A => {
+  try {
+    return Database.transact(database, statements)
+  } catch (error) {
+    // A closed hour is seen before anything is written; all else leaves what was decoded ahead of the file.
+    if (!(error instanceof CostWrites.Closed)) history.reset()
+    throw error
+  }
+}
+
+const answerOf = (file: OpenFile, call: Exclude<Call, OpenCall>): Answer => {
+  const { database, history, recommendations } = file
+  const { operation } = call
+  switch (operation) {
+    case "close":
+      return {
+        operation,
+        ids: write(file, () => CostWrites.close(history, call.closing)),
+        room: new Float64Array(call.closing.values.buffer)
+      }
+    case "rewrite":
+      return { operation, ids: write(file, () => CostWrites.rewrite(history, call.closings)) }
+    case "sums":
+      return { operation, sums: call.clusters.map((name) => sumsOf(history, name, call.startMs, call.endMs)) }
+    case "hours": {
+      const cluster = history.find(call.cluster)
+      if (cluster === undefined) return { operation, hours: [], given: 0 }
+      const given = history.series.idsGiven(cluster.id)
+      return { operation, hours: hoursOf(history, cluster, call.startMs, call.endMs), given }
+    }
+    case "series":
+      return seriesOf(history, call.cluster, call.from)
+    case "extents":
+      return { operation, extents: extentsOf(history) }
+    case "prune": {
+      const hours = Calendar.dayAt(call.hoursBeforeMs)
+      const days = Calendar.dayAt(call.daysBeforeMs)
+      write(file, () => CostWrites.prune(history, hours, days))
+      return { operation }
+    }
+    case "recommend":
+      write(file, () => recommendations.save(call.saved))
+      return { operation }
+    case "recommendations":
+      return { operation, read: recommendations.load(call.cluster, call) }
+    case "forgetRecommendations":
+      write(file, () => recommendations.forget(call.cluster))
+      return { operation }
+    case "check":
+      return { operation, checked: CostCheck.check(history) }
+    case "repair":
+      return { operation, checked: write(file, () => CostCheck.repair(history)) }
+    case "end":
+      database.close()
+      return { operation }
   }
 }
 

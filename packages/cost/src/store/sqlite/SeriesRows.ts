@@ -13,120 +13,130 @@ export interface Block {
   readonly texts: ReadonlyArray<string>
 }
 
-export type SeriesRows = ReturnType<typeof make>
+const prepared = (database: DatabaseSync) => ({
+  next: database.prepare("SELECT next_series AS next FROM clusters WHERE id = ?"),
+  setNext: database.prepare("UPDATE clusters SET next_series = ? WHERE id = ?"),
+  find: database.prepare("SELECT id FROM series_ids WHERE cluster = ? AND digest = ?"),
+  add: database.prepare("INSERT INTO series_ids (cluster, digest, id) VALUES (?, ?, ?)"),
+  remove: database.prepare("DELETE FROM series_ids WHERE cluster = ? AND digest = ? AND id = ?"),
+  ids: database.prepare("SELECT digest, id FROM series_ids WHERE cluster = ?"),
+  firsts: database.prepare("SELECT first FROM series WHERE cluster = ? ORDER BY first"),
+  block: database.prepare("SELECT first, crc, texts FROM series WHERE cluster = ? AND first = ?"),
+  blockAt: database.prepare(
+    "SELECT first, crc, texts FROM series WHERE cluster = ? AND first <= ? ORDER BY first DESC LIMIT 1"
+  ),
+  between: database.prepare(
+    "SELECT first, crc, texts FROM series WHERE cluster = ? AND first > ? AND first < ? ORDER BY first"
+  ),
+  put: database.prepare("INSERT OR REPLACE INTO series (cluster, first, crc, texts) VALUES (?, ?, ?, ?)"),
+  removeBlock: database.prepare("DELETE FROM series WHERE cluster = ? AND first = ?")
+})
 
-export const make = (database: DatabaseSync) => {
-  const statements = {
-    next: database.prepare("SELECT next_series AS next FROM clusters WHERE id = ?"),
-    setNext: database.prepare("UPDATE clusters SET next_series = ? WHERE id = ?"),
-    find: database.prepare("SELECT id FROM series_ids WHERE cluster = ? AND digest = ?"),
-    add: database.prepare("INSERT INTO series_ids (cluster, digest, id) VALUES (?, ?, ?)"),
-    remove: database.prepare("DELETE FROM series_ids WHERE cluster = ? AND digest = ? AND id = ?"),
-    ids: database.prepare("SELECT digest, id FROM series_ids WHERE cluster = ?"),
-    firsts: database.prepare("SELECT first FROM series WHERE cluster = ? ORDER BY first"),
-    block: database.prepare("SELECT first, crc, texts FROM series WHERE cluster = ? AND first = ?"),
-    blockAt: database.prepare(
-      "SELECT first, crc, texts FROM series WHERE cluster = ? AND first <= ? ORDER BY first DESC LIMIT 1"
-    ),
-    between: database.prepare(
-      "SELECT first, crc, texts FROM series WHERE cluster = ? AND first > ? AND first < ? ORDER BY first"
-    ),
-    put: database.prepare("INSERT OR REPLACE INTO series (cluster, first, crc, texts) VALUES (?, ?, ?, ?)"),
-    removeBlock: database.prepare("DELETE FROM series WHERE cluster = ? AND first = ?")
-  }
-
-  const idsGiven = (cluster: number): number => number(statements.next.get(cluster)?.["next"])
-
+/** Reads and writes the series of each cluster. */
+export class SeriesRows {
+  readonly #statements: ReturnType<typeof prepared>
   /** The block that was read last: it is asked for page by page. */
-  let last: (Block & { readonly cluster: number }) | undefined
+  #last: (Block & { readonly cluster: number }) | undefined
 
-  const put = (cluster: number, { first, texts }: Block): void => {
-    last = undefined
-    const packed = zstdCompressSync(JSON.stringify(texts))
-    statements.put.run(cluster, first, crc32(packed), packed)
+  constructor(database: DatabaseSync) {
+    this.#statements = prepared(database)
   }
 
-  const blockAt = (cluster: number, id: number): Block | undefined => {
+  /** Counts the ids that a cluster has given. */
+  idsGiven(cluster: number): number {
+    return number(this.#statements.next.get(cluster)?.["next"])
+  }
+
+  /** Gives the ids of series, and new ones to those that have none. */
+  idsOf(cluster: number, { digests, places, texts }: FreshSeries): Int32Array {
+    if (places.length === 0) return new Int32Array(0)
+    const first = this.idsGiven(cluster)
+    const added: Array<string> = []
+    const ids = Int32Array.from(texts.split("\n"), (text, index) => {
+      const digest = digests.slice(index * DIGEST_LENGTH, (index + 1) * DIGEST_LENGTH)
+      const found = this.#statements.find.get(cluster, digest)
+      if (found !== undefined) return number(found["id"])
+      const id = first + added.length
+      this.#statements.add.run(cluster, digest, id)
+      added.push(text)
+      return id
+    })
+    if (added.length > 0) {
+      this.put(cluster, { first, texts: added })
+      this.#statements.setNext.run(first + added.length, cluster)
+    }
+    return ids
+  }
+
+  /**
+   * Reads the series from an id on, up to a number of them.
+   *
+   * **Shape** of all blocks that they are in: an hour in which few series appear has a small one. Those of blocks that
+   * were swept are empty, also behind the last. **Errors** throws where they are damaged.
+   */
+  textsFrom(cluster: number, id: number, most: number): ReadonlyArray<string> {
+    const around = this.#blockAt(cluster, id)
+    const texts = around?.texts.slice(id - around.first, id - around.first + most) ?? []
+    if (texts.length === most) return texts
+    for (const row of this.#statements.between.iterate(cluster, around?.first ?? id, id + most)) {
+      const { first, texts: more } = blockOf(row)
+      while (texts.length < first - id) texts.push("")
+      texts.push(...more.slice(0, most - texts.length))
+    }
+    while (texts.length < most) texts.push("")
+    return texts
+  }
+
+  /**
+   * Lists the first id of each block, with its series where they can be read.
+   *
+   * **Shape** of the blocks that there are now, each read when it comes: what is done to those before it is no matter.
+   * **Limits** holds one.
+   */
+  *blocks(cluster: number): Generator<{ readonly first: number; readonly block: Block | undefined }> {
+    const firsts = this.#statements.firsts.all(cluster).map((row) => number(row["first"]))
+    for (const first of firsts) {
+      const row = this.#statements.block.get(cluster, first)
+      if (row !== undefined) yield { first, block: readableOf(row) }
+    }
+  }
+
+  put(cluster: number, { first, texts }: Block): void {
+    this.#last = undefined
+    const packed = zstdCompressSync(JSON.stringify(texts))
+    this.#statements.put.run(cluster, first, crc32(packed), packed)
+  }
+
+  removeBlock(cluster: number, first: number): void {
+    this.#last = undefined
+    this.#statements.removeBlock.run(cluster, first)
+  }
+
+  /** Forgets that a series has an id. */
+  removeId(cluster: number, text: string, id: number): void {
+    this.#statements.remove.run(cluster, digestOf(text), id)
+  }
+
+  /** Forgets all ids but some, whatever has them. **Limits** reads every id of the cluster. */
+  removeIdsBut(cluster: number, remaining: ReadonlySet<number>): void {
+    const lost = this.#statements.ids.all(cluster).filter(({ id }) => !remaining.has(number(id)))
+    for (const { digest = null, id = null } of lost) this.#statements.remove.run(cluster, digest, id)
+  }
+
+  addId(cluster: number, digest: string, id: number): void {
+    this.#statements.add.run(cluster, digest, id)
+  }
+
+  #blockAt(cluster: number, id: number): Block | undefined {
+    const last = this.#last
     if (last !== undefined && last.cluster === cluster && id >= last.first && id < last.first + last.texts.length) {
       return last
     }
-    const row = statements.blockAt.get(cluster, id)
+    const row = this.#statements.blockAt.get(cluster, id)
     if (row === undefined) return undefined
-    last = { ...blockOf(row), cluster }
-    return last
-  }
-
-  return {
-    /** How many ids have been given. */
-    idsGiven,
-
-    /** Gives the ids of series, and new ones to those that have none. */
-    idsOf: (cluster: number, { digests, places, texts }: FreshSeries): Int32Array => {
-      if (places.length === 0) return new Int32Array(0)
-      const first = idsGiven(cluster)
-      const added: Array<string> = []
-      const ids = Int32Array.from(texts.split("\n"), (text, index) => {
-        const digest = digests.slice(index * DIGEST_LENGTH, (index + 1) * DIGEST_LENGTH)
-        const found = statements.find.get(cluster, digest)
-        if (found !== undefined) return number(found["id"])
-        const id = first + added.length
-        statements.add.run(cluster, digest, id)
-        added.push(text)
-        return id
-      })
-      if (added.length > 0) {
-        put(cluster, { first, texts: added })
-        statements.setNext.run(first + added.length, cluster)
-      }
-      return ids
-    },
-
-    /**
-     * The series from an id on, up to a number of them.
-     *
-     * **Shape** of all blocks that they are in: an hour in which few series appear has a small one. Those of blocks that
-     * were swept are empty, also behind the last. **Errors** throws where they are damaged.
-     */
-    textsFrom: (cluster: number, id: number, most: number): ReadonlyArray<string> => {
-      const around = blockAt(cluster, id)
-      const texts = around?.texts.slice(id - around.first, id - around.first + most) ?? []
-      if (texts.length === most) return texts
-      for (const row of statements.between.iterate(cluster, around?.first ?? id, id + most)) {
-        const { first, texts: more } = blockOf(row)
-        while (texts.length < first - id) texts.push("")
-        texts.push(...more.slice(0, most - texts.length))
-      }
-      while (texts.length < most) texts.push("")
-      return texts
-    },
-
-    /**
-     * The first id of each block, with its series where they can be read.
-     *
-     * **Shape** of the blocks that there are now, each read when it comes: what is done to those before it is no matter.
-     * **Limits** holds one.
-     */
-    *blocks(cluster: number): Generator<{ readonly first: number; readonly block: Block | undefined }> {
-      const firsts = statements.firsts.all(cluster).map((row) => number(row["first"]))
-      for (const first of firsts) {
-        const row = statements.block.get(cluster, first)
-        if (row !== undefined) yield { first, block: readableOf(row) }
-      }
-    },
-
-    put,
-    removeBlock: (cluster: number, first: number): void => {
-      last = undefined
-      statements.removeBlock.run(cluster, first)
-    },
-    /** Forgets that a series has an id. */
-    removeId: (cluster: number, text: string, id: number) => void statements.remove.run(cluster, digestOf(text), id),
-    /** Forgets all ids but some, whatever has them. **Limits** reads every id of the cluster. */
-    removeIdsBut: (cluster: number, kept: ReadonlySet<number>): void => {
-      const lost = statements.ids.all(cluster).filter(({ id }) => !kept.has(number(id)))
-      for (const { digest = null, id = null } of lost) statements.remove.run(cluster, digest, id)
-    },
-    addId: (cluster: number, digest: string, id: number) => void statements.add.run(cluster, digest, id)
+    const block = blockOf(row)
+    this.#last = { ...block, cluster }
+    return block
   }
 }
 

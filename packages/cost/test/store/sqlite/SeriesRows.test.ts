@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import * as Database from "../../../src/store/sqlite/CostDatabase.ts"
 import { digestOf } from "../../../src/store/sqlite/SeriesDigest.ts"
-import { make } from "../../../src/store/sqlite/SeriesRows.ts"
+import { SeriesRows } from "../../../src/store/sqlite/SeriesRows.ts"
 import { temporaryDirectory } from "../../temporaryDirectory.ts"
 
 /** Notes its statements. */
@@ -29,7 +29,7 @@ describe("the series of clusters", () => {
       Database.open(path, { isAlone: false }).close()
       const database = new Watched(path)
       database.exec("INSERT INTO clusters (id, name, next_series) VALUES (1, 'prod', 0)")
-      const rows = make(database)
+      const rows = new SeriesRows(database)
       const texts = ["one", "two"]
       rows.idsOf(1, { places: Int32Array.of(0, 1), digests: texts.map(digestOf).join(""), texts: texts.join("\n") })
       rows.removeId(1, "one", 0)
