@@ -22,7 +22,6 @@ export const knownSeconds = (
   cluster: ClusterName,
   window: Window
 ): Effect.Effect<number, CostError> =>
-  Effect.map(store.sums([cluster], window), (sums) => {
-    store.release?.(sums)
-    return sums.reduce((sum, { knownSeconds }) => sum + knownSeconds, 0)
-  })
+  Effect.scoped(
+    Effect.map(store.sums([cluster], window), (sums) => sums.reduce((sum, { knownSeconds }) => sum + knownSeconds, 0))
+  )

@@ -49,23 +49,18 @@ const begin = Effect.fnUntraced(function* (sources: Gathering.Sources, query: Qu
     const ledger = yield* reader.read(window)
     const rows = yield* Rows.join(ledger, { isVisible, recommendations, namesOf: sources.namesOf })
     const told = yield* Told.of(rows, { idle, isVisible })
-    const release = () => {
-      reader.release(ledger)
-      Rows.release(rows)
-    }
-    return { told, counts: rows.counts, knownSeconds: ledger.knownSeconds, release }
+    return { told, counts: rows.counts, knownSeconds: ledger.knownSeconds }
   })
   /** Adds what a step tells to groups, and gives the step. **Limits** holds nothing of what it tells afterwards. */
   const addStep = Effect.fnUntraced(function* (groups: Groups.Groups, step: Window, how: { knownOnly: boolean }) {
-    const { knownSeconds, release, told } = yield* tell(step)
+    const { knownSeconds, told } = yield* tell(step)
     yield* Groups.add(groups, told, dimensions, how)
-    release()
     const upToNow = { startMs: step.startMs, endMs: Math.min(step.endMs, begun.range.endMs) }
     return {
       ...Gathering.printed(upToNow),
       clusters: ReportCoverage.seen({ views: begun.views, knownSeconds }, upToNow)
     }
-  })
+  }, Effect.scoped)
   return { begun, dimensions, tell, addStep, idle, steps: stepSize === undefined ? [hours] : Steps.of(hours, stepSize) }
 })
 
@@ -93,28 +88,29 @@ export const page = Effect.fnUntraced(function* (sources: Gathering.Sources, que
   const after = yield* MergedList.startOf(paging, page.cursor)
 
   const groups = Groups.make()
-  const whole = yield* tell(begun.range.hours)
-  const facts = { ...begun, knownSeconds: whole.knownSeconds }
-  yield* ReportCoverage.requireAny(facts)
-  yield* begun.refuseOutside
+  const before = Groups.make()
+  const { clusters } = query.target
   // Shares are those of a step: only the steps together are what is shared over the window.
   const isByStep = idle === "share" && stepSize !== undefined
-  const parts = isByStep ? steps : []
-  if (!isByStep) yield* Groups.add(groups, whole.told, dimensions, { knownOnly: false })
   const limit = Math.min(page.limit, Math.max(1, Math.floor(MAX_ROWS / steps.length)))
-  const isOnlyPage = after === undefined && !isByStep && groups.all.length <= limit
-  const { clusters } = query.target
-  const settled = isOnlyPage ? undefined : Settled.of(begun, clusters, after)
-  const before = Groups.make()
-  if (settled !== undefined) {
+  const addWhole = Effect.fnUntraced(function* () {
+    const { counts, knownSeconds, told } = yield* tell(begun.range.hours)
+    const facts = { ...begun, knownSeconds }
+    yield* ReportCoverage.requireAny(facts)
+    yield* begun.refuseOutside
+    if (!isByStep) yield* Groups.add(groups, told, dimensions, { knownOnly: false })
+    const isOnlyPage = after === undefined && !isByStep && groups.all.length <= limit
+    const settled = isOnlyPage ? undefined : Settled.of(begun, clusters, after)
+    if (settled === undefined) return { counts, facts, settled }
     // What is shared is shared by all hours, the open one with them.
     if (idle !== "share" && Settled.isClosedPart(begun, clusters, settled)) {
-      const closed = { ...whole.told, parts: whole.told.parts.filter(({ isOpen }) => !isOpen) }
+      const closed = { ...told, parts: told.parts.filter(({ isOpen }) => !isOpen) }
       yield* Groups.add(before, closed, dimensions, { knownOnly: false })
     } else yield* addStep(before, settled, { knownOnly: false })
-  }
-  whole.release()
-  for (const step of parts) yield* addStep(groups, step, { knownOnly: false })
+    return { counts, facts, settled }
+  }, Effect.scoped)
+  const { counts, facts, settled } = yield* addWhole()
+  for (const step of isByStep ? steps : []) yield* addStep(groups, step, { knownOnly: false })
 
   yield* Effect.yieldNow
   const ranked = rankedOf(groups)
@@ -127,7 +123,7 @@ export const page = Effect.fnUntraced(function* (sources: Gathering.Sources, que
   const head = {
     totals: Table.totalsAt(Table.total(groups.table), 0),
     ...{ window: begun.window, currency: begun.currency },
-    ...ReportCoverage.of(facts, whole.counts, begun.range),
+    ...ReportCoverage.of(facts, counts, begun.range),
     ...(next === undefined ? {} : { nextCursor: Cursor.seal(paging.key, paging.binding, next) })
   }
   if (stepSize === undefined) {
@@ -148,15 +144,14 @@ export const page = Effect.fnUntraced(function* (sources: Gathering.Sources, que
 })
 
 /**
- * Gives the groups of all pages, step after step, the dearest of each step first.
+ * Gives the groups of all pages, step after step, the most expensive of each step first.
  *
  * **Limits** the groups of one step are held as sums.
  */
 export const all = Effect.fnUntraced(function* (sources: Gathering.Sources, query: Query) {
   const { addStep, begun, steps } = yield* begin(sources, query)
-  const ledger = yield* begun.reader.read(begun.range.hours)
-  begun.reader.release(ledger)
-  const facts = { ...begun, knownSeconds: ledger.knownSeconds }
+  const { knownSeconds } = yield* Effect.scoped(begun.reader.read(begun.range.hours))
+  const facts = { ...begun, knownSeconds }
   yield* ReportCoverage.requireAny(facts)
   yield* begun.refuseOutside
   const rows = Stream.fromIterable(steps).pipe(

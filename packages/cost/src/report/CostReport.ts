@@ -5,7 +5,7 @@
  */
 import { CursorKey } from "@quarterdeck/cluster-fanout/Cursor"
 import type { CursorInvalid, FanOutFailed, NamespaceForbidden } from "@quarterdeck/cluster-fanout/ListError"
-import { Context, Effect, Layer, Semaphore, type Stream } from "effect"
+import { Context, Effect, Layer, type Scope, Semaphore, type Stream } from "effect"
 import type { AggregatedCosts, AggregateRow, Bucket } from "./Aggregate.ts"
 import type { CostError } from "../hour/CostError.ts"
 import type { BilledRow, CostCoverage, CostRow, ReportWindow, WorkloadCosts } from "./CostRow.ts"
@@ -68,10 +68,12 @@ type Failure = CostError | InvalidRange | NamespaceForbidden | FanOutFailed
 export class CostReport extends Context.Service<
   CostReport,
   {
-    /** Gives a page of workloads, the dearest first. **Errors** also `CursorInvalid`. */
+    /** Gives a page of workloads, the most expensive first. **Errors** also `CursorInvalid`. */
     readonly getWorkloads: (query: WorkloadsQuery) => Effect.Effect<WorkloadCosts, Failure | CursorInvalid>
-    /** Gives the workloads of all pages, for writing them out. */
-    readonly allWorkloads: (query: Omit<WorkloadsQuery, keyof Paged>) => Effect.Effect<WorkloadStream, Failure>
+    /** Gives the workloads of all pages, for writing them out while the scope is open. */
+    readonly allWorkloads: (
+      query: Omit<WorkloadsQuery, keyof Paged>
+    ) => Effect.Effect<WorkloadStream, Failure, Scope.Scope>
     /**
      * Gives a page of groups.
      *

@@ -42,7 +42,7 @@ export const of = Effect.fnUntraced(function* (sources: Gathering.Sources, query
   // Names of its own: those of whole reports are remembered for whole reports.
   const how = { isVisible: () => true, recommendations, namesOf: Names.make() }
   const rowOver = Effect.fnUntraced(function* (hours: Window) {
-    const ledger = Narrowed.to(yield* reader.read(hours), isAsked)
+    const ledger = yield* Effect.scoped(Effect.map(reader.read(hours), (read) => Narrowed.to(read, isAsked)))
     yield* Effect.yieldNow
     return yield* Rows.join(ledger, how)
   })
@@ -72,7 +72,7 @@ export const of = Effect.fnUntraced(function* (sources: Gathering.Sources, query
         ...(priceChange === undefined ? {} : { priceChange })
       })
     ]
-  })
+  }, Effect.scoped)
   const steps: ReadonlyArray<ReadonlyArray<ExplainedStep>> = yield* Effect.forEach(
     Steps.of(range.hours, stepSize),
     explained,
@@ -84,7 +84,7 @@ export const of = Effect.fnUntraced(function* (sources: Gathering.Sources, query
     ...ReportCoverage.of(facts, [1], range)
   }
   return reply
-})
+}, Effect.scoped)
 
 /** Tells how prices that changed within the hours of a step count in them. */
 const priceChangeIn = (

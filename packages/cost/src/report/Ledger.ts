@@ -2,11 +2,11 @@
  * What all addressed clusters add up to in one window, in one table: closed hours and the open one.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { Effect, Option } from "effect"
+import { Effect, Option, type Scope } from "effect"
 import type { CostError } from "../hour/CostError.ts"
-import type { ClusterSums, CostStore } from "../store/CostStore.ts"
+import type { CostStore } from "../store/CostStore.ts"
 import type { Hour } from "../hour/Hour.ts"
-import { free } from "../hour/Freed.ts"
+import { freeWithScope } from "../hour/Buffers.ts"
 import type { Columns, Measure } from "../hour/Measure.ts"
 import type { OpenHours } from "./OpenHours.ts"
 import type { Series } from "../hour/Series.ts"
@@ -57,9 +57,8 @@ type Summed = Pick<Part, "series" | "columns" | "isOpen"> & { readonly knownSeco
 
 /** Reads ledgers of one report: all of them see the same open hours. */
 export interface LedgerReader {
-  readonly read: (window: Window) => Effect.Effect<Ledger, CostError>
-  /** Gives the room of a ledger back, which nobody reads from then on. **Shape** of one that was read as it is. */
-  readonly release: (ledger: Ledger) => void
+  /** Reads a window. **Shape** the ledger may be read until the scope ends. */
+  readonly read: (window: Window) => Effect.Effect<Ledger, CostError, Scope.Scope>
   /** Gives where a cluster's open hour begins. **Units** milliseconds since the epoch. */
   readonly openFromMs: (cluster: ClusterName) => number | undefined
 }
@@ -81,8 +80,6 @@ export const reader = Effect.fnUntraced(function* (
     if (hour !== undefined) open.set(cluster, hour)
   }
 
-  const closed = new WeakMap<Ledger, ReadonlyArray<ClusterSums>>()
-
   const read = Effect.fnUntraced(function* ({ endMs, startMs }: Window) {
     const parts = new Map<ClusterName, ReadonlyArray<Summed>>()
     const byEnd = new Map<number, Array<ClusterName>>()
@@ -98,26 +95,19 @@ export const reader = Effect.fnUntraced(function* (
       if (alike === undefined) byEnd.set(closedEndMs, [cluster])
       else alike.push(cluster)
     }
-    const all: Array<ClusterSums> = []
     for (const [closedEndMs, alike] of byEnd) {
       const sums = yield* store.sums(alike, { startMs, endMs: closedEndMs })
-      all.push(...sums)
       for (const one of sums) parts.set(one.cluster, [{ ...one, isOpen: false }, ...(parts.get(one.cluster) ?? [])])
     }
     const ledger = joined(
       clusters,
       clusters.map((cluster) => parts.get(cluster) ?? [])
     )
-    closed.set(ledger, all)
+    yield* freeWithScope([ledger.partOf])
     return ledger
   })
 
-  const release = (ledger: Ledger) => {
-    store.release?.(closed.get(ledger) ?? [])
-    free([ledger.partOf])
-  }
-
-  return { read, release, openFromMs: (cluster) => open.get(cluster)?.startMs }
+  return { read, openFromMs: (cluster) => open.get(cluster)?.startMs }
 })
 
 const joined = (clusters: ReadonlyArray<ClusterName>, partsOf: ReadonlyArray<ReadonlyArray<Summed>>): Ledger => {

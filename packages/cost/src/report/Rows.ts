@@ -8,7 +8,7 @@ import type { ClusterRecommendations } from "../savings/RecommendationStore.ts"
 import * as Savings from "../savings/Savings.ts"
 import { isWorkload, type Series } from "../hour/Series.ts"
 import { KIB_BYTES } from "../hour/Units.ts"
-import { free } from "../hour/Freed.ts"
+import { free, freeWithScope } from "../hour/Buffers.ts"
 import * as Ledger from "./Ledger.ts"
 import type { Names, NamesOf, Recommended } from "./Names.ts"
 import * as Table from "./Table.ts"
@@ -30,7 +30,7 @@ export interface Rows {
   readonly savingsNanos: Float64Array
 }
 
-/** Makes the rows of what is visible. **Limits** gives way to others every {@link Ledger.SLICE} places. */
+/** Makes the rows of what is visible, to be read until the scope ends. **Limits** gives way to others every {@link Ledger.SLICE} places. */
 export const join = Effect.fnUntraced(function* (
   ledger: Ledger.Ledger,
   how: {
@@ -86,13 +86,10 @@ export const join = Effect.fnUntraced(function* (
     for (const cost of Table.COSTS) Table.addColumn(totalNanos, part.columns[cost], part, rowOf)
   }
   free([lastOf])
+  yield* freeWithScope([firstOf, nextOf, numberOf, rowOf, savingsNanos, totalNanos])
   yield* addSavings(rows)
   return rows
 })
-
-/** Gives the room of rows back, which nobody reads from then on. **Shape** their ledger stays. */
-export const release = ({ firstOf, nextOf, numberOf, rowOf, savingsNanos, totalNanos }: Rows): void =>
-  free([firstOf, nextOf, numberOf, rowOf, savingsNanos, totalNanos])
 
 /** What savings are told from: a place for each row. */
 interface Spent {

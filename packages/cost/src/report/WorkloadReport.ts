@@ -45,10 +45,6 @@ const gather = Effect.fnUntraced(function* (
   }
   const rowsAt = (places: ReadonlyArray<number>) => WrittenRows.rowsAt(rows, places)
   const billedAt = (places: ReadonlyArray<number>) => Billed.rowsAt(rows, places)
-  const release = () => {
-    begun.reader.release(ledger)
-    Rows.release(rows)
-  }
   /** Ranks by what pages before it were ranked by. **Limits** reads those hours only where they are not the closed ones. */
   const settle = Effect.fnUntraced(function* (after: Position | undefined) {
     const settled = Settled.of(begun, clusters, after)
@@ -59,11 +55,9 @@ const gather = Effect.fnUntraced(function* (
     const before = yield* begun.reader.read(settled)
     const known = yield* Rows.join(before, how)
     const totalNanos = yield* Rows.nanosIn(known, rows)
-    begun.reader.release(before)
-    Rows.release(known)
     return { ...ranked, settled, totalNanos }
-  })
-  return { head, ranked, settle, rowsAt, billedAt, release }
+  }, Effect.scoped)
+  return { head, ranked, settle, rowsAt, billedAt }
 })
 
 /** Gives one page. */
@@ -71,7 +65,7 @@ export const page = Effect.fnUntraced(function* (sources: Gathering.Sources, que
   const { filter, page, range } = query
   const paging = pagingOf(sources, query, Gathering.canonical(filter, range))
   const after = yield* MergedList.startOf(paging, page.cursor)
-  const { head, ranked, release, rowsAt, settle } = yield* gather(sources, query)
+  const { head, ranked, rowsAt, settle } = yield* gather(sources, query)
   const isOnlyPage = after === undefined && ranked.size <= page.limit
   const settled = isOnlyPage ? ranked : yield* settle(after)
   const { next, places } = yield* Ranking.pageOf(settled, { after, limit: page.limit })
@@ -80,11 +74,10 @@ export const page = Effect.fnUntraced(function* (sources: Gathering.Sources, que
     ...head,
     ...(next === undefined ? {} : { nextCursor: Cursor.seal(paging.key, paging.binding, next) })
   }
-  release()
   return reply
-})
+}, Effect.scoped)
 
-/** Gives the rows of all pages, as they are asked for. **Limits** sums are held, rows only {@link PART} at a time. */
+/** Gives the rows of all pages, as they are asked for, until the scope ends. **Limits** sums are held, rows only {@link PART} at a time. */
 export const all = Effect.fnUntraced(function* (
   sources: Gathering.Sources,
   query: Pick<WorkloadsQuery, "target" | "filter"> & Gathering.Asked

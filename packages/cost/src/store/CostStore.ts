@@ -6,7 +6,7 @@
  * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { Context, type Effect } from "effect"
+import { Context, type Effect, type Scope } from "effect"
 import type { CostError } from "../hour/CostError.ts"
 import type { Hour } from "../hour/Hour.ts"
 import type { Columns } from "../hour/Measure.ts"
@@ -59,22 +59,18 @@ export class CostStore extends Context.Service<
     /**
      * Sums the hours of a window for each cluster, in the order asked for.
      *
-     * **Shape** an unknown cluster, or one without hours in the window, has no series.
+     * **Shape** an unknown cluster, or one without hours in the window, has no series. Columns are read, and only while
+     * the scope is open: its end frees them.
      */
     readonly sums: (
       clusters: ReadonlyArray<ClusterName>,
       window: Window
-    ) => Effect.Effect<ReadonlyArray<ClusterSums>, CostError>
-    /**
-     * Takes sums back that nobody reads any more. **Shape** absent where that is of no use; what is never taken back is
-     * collected. Their columns are empty from then on.
-     */
-    readonly release?: (sums: ReadonlyArray<ClusterSums>) => void
+    ) => Effect.Effect<ReadonlyArray<ClusterSums>, CostError, Scope.Scope>
     /** Gives `sums` cut at instants: one list a step. **Shape** `edges` are whole hours, rising, two at least. */
     readonly sumsByStep: (
       clusters: ReadonlyArray<ClusterName>,
       edges: ReadonlyArray<number>
-    ) => Effect.Effect<ReadonlyArray<ReadonlyArray<ClusterSums>>, CostError>
+    ) => Effect.Effect<ReadonlyArray<ReadonlyArray<ClusterSums>>, CostError, Scope.Scope>
     /** Every cluster with closed hours. */
     readonly extents: Effect.Effect<ReadonlyArray<Extent>, CostError>
     /** Forgets hours that ended before `hoursBeforeMs` (their days stay) and days that ended before `daysBeforeMs`. */

@@ -1,6 +1,6 @@
 /** Runs checks of the store contract, each on a store of its own. */
 import { assert, it } from "@effect/vitest"
-import { Effect, type Layer } from "effect"
+import { Effect, type Layer, type Scope } from "effect"
 import type { CostError } from "../../src/hour/CostError.ts"
 import { CostStore } from "../../src/store/CostStore.ts"
 import type { Hour } from "../../src/hour/Hour.ts"
@@ -12,7 +12,7 @@ export type Store = CostStore["Service"]
 /** Makes checks that each get a fresh store. */
 export const checksOn =
   (stores: Stores) =>
-  <E>(name: string, body: (store: Store) => Effect.Effect<void, E>): void =>
+  <E>(name: string, body: (store: Store) => Effect.Effect<void, E, Scope.Scope>): void =>
     it.live(name, () =>
       Effect.gen(function* () {
         yield* body(yield* CostStore)

@@ -13,16 +13,16 @@
  * @since 0.1.0
  */
 import { is, type ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { Context, Deferred, Effect, Layer, type Scope } from "effect"
+import { Context, Effect, Layer, type Scope } from "effect"
 import { join } from "node:path"
 import type { CostError } from "../../hour/CostError.ts"
 import { type ClusterSums, CostStore } from "../CostStore.ts"
 import * as CostClient from "./CostClient.ts"
 import type { Checked, Closing } from "./CostProtocol.ts"
-import { free } from "../../hour/Freed.ts"
 import * as HourMessage from "./HourMessage.ts"
 import * as RecommendationBook from "./RecommendationBook.ts"
 import * as SeriesBook from "./SeriesBook.ts"
+import { SharedSums } from "./SharedSums.ts"
 import type { Hour } from "../../hour/Hour.ts"
 import { RecommendationStore } from "../../savings/RecommendationStore.ts"
 import { DAY_MS } from "../../hour/Units.ts"
@@ -44,160 +44,112 @@ interface LayerOptions extends Options {
 
 const open = ({ directory, isAlone = false }: LayerOptions) => CostClient.make(join(directory, FILE_NAME), { isAlone })
 
-/** Sums as they came, and how many readers gave them back. */
-interface ReadSums {
-  readonly sums: ClusterSums
-  returned: number
-}
-
-/** What is asked of the thread, by how many. **Shape** one that loses interest gives nothing back: then nothing is freed. */
-interface Question {
-  readonly answer: Deferred.Deferred<ReadonlyArray<ReadSums>, CostError>
-  readers: number
+/** The thread, and the series that it has named so far. */
+interface Source {
+  readonly call: CostClient.CostClient["call"]
+  readonly book: SeriesBook.SeriesBook
 }
 
 const make = (client: CostClient.CostClient, scope: Scope.Scope) => {
   const { call } = client
-  const book = SeriesBook.make(client)
+  const source: Source = { call, book: SeriesBook.make(client) }
+  const shared = new SharedSums((clusters, window, onOutcome) => readSums(source, clusters, window, onOutcome), scope)
 
-  const closingOf = (hour: Hour, room?: Float64Array<ArrayBuffer>): Effect.Effect<Closing> =>
-    Effect.map(book.idsOf(hour.cluster, hour.series), (ids) =>
-      HourMessage.toMessage(hour, ids, ...(room === undefined ? [] : [room]))
-    )
-  /** What the last closed hour went to the thread in: memory that was used before is the quickest to be had. */
-  let room: Float64Array<ArrayBuffer> | undefined
-
-  const close = Effect.fn("CostStore.close")(function* (hour: Hour) {
-    yield* Effect.annotateCurrentSpan({ cluster: hour.cluster })
-    const own = room
-    room = undefined
-    const closing = yield* closingOf(hour, own)
-    const answer = yield* call({ operation: "close", closing })
-    room = answer.room
-    book.note(hour.cluster, hour.series, closing, answer.ids)
-  })
-
-  const rewrite = Effect.fn("CostStore.rewrite")(function* (hours: ReadonlyArray<Hour>) {
-    if (hours.length === 0) return
-    const closings: Array<Closing> = []
-    for (const hour of hours) {
-      closings.push(yield* closingOf(hour))
-      yield* Effect.yieldNow
-    }
-    const { ids } = yield* call({ operation: "rewrite", closings })
-    for (const [index, given] of ids.entries()) {
-      const hour = hours[index]
-      const closing = closings[index]
-      if (hour === undefined || closing === undefined) continue
-      book.note(hour.cluster, hour.series, closing, given)
-    }
-  })
-
-  const hoursOfDay = Effect.fnUntraced(function* (cluster: ClusterName, window: Window) {
-    const { given, hours } = yield* call({ operation: "hours", cluster, ...window })
-    yield* book.learn(cluster, given)
-    return yield* Effect.forEach(hours, (hour) =>
-      Effect.map(book.seriesOf(cluster, hour.ids), (series) => HourMessage.toHour(cluster, hour, series))
-    )
-  })
-
-  const hours = Effect.fn("CostStore.hours")(function* (cluster: ClusterName, window: Window) {
-    yield* Effect.annotateCurrentSpan({ cluster })
-    const { extents } = yield* call({ operation: "extents" })
-    const extent = extents.find((one) => one.cluster === cluster)
-    if (extent === undefined) return []
-    const startMs = Math.max(window.startMs, extent.fromMs)
-    const endMs = Math.min(window.endMs, extent.toMs)
-    const read: Array<Hour> = []
-    // A day at a time: no more of it is between the two threads at once.
-    for (let from = startMs; from < endMs; from = dayAfter(from)) {
-      read.push(...(yield* hoursOfDay(cluster, { startMs: from, endMs: Math.min(dayAfter(from), endMs) })))
-    }
-    return read
-  })
-
-  const readSums = Effect.fnUntraced(function* (
-    clusters: ReadonlyArray<ClusterName>,
-    window: Window,
-    onOutcome: () => void
-  ) {
-    const answer = yield* call({ operation: "sums", clusters, ...window }, onOutcome)
-    const found: Array<ReadSums> = []
-    for (const [index, cluster] of clusters.entries()) {
-      const one = answer.sums[index]
-      if (one === undefined) continue
-      yield* book.learn(cluster, one.given)
-      const series = yield* book.seriesOf(cluster, one.ids)
-      const columns = HourMessage.columnsOf(one, one.ids.length)
-      const sums: ClusterSums = { cluster, window, series, columns, knownSeconds: one.knownSeconds }
-      found.push({ sums, returned: 0 })
-    }
-    return found
-  })
-
-  /** Questions on their way to the thread, which answers in order: who asks the same meanwhile is told no less. */
-  const asked = new Map<string, Question>()
-  /** What readers were given, each its own, over columns that they share. */
-  const lent = new WeakMap<ClusterSums, () => void>()
-
-  const told = (question: Question) =>
-    Effect.map(Deferred.await(question.answer), (found) =>
-      found.map((one) => {
-        const sums = { ...one.sums }
-        lent.set(sums, () => {
-          one.returned++
-          if (one.returned === question.readers) free(Object.values(sums.columns))
-        })
-        return sums
-      })
-    )
-
-  const sums = Effect.fn("CostStore.sums")(function* (clusters: ReadonlyArray<ClusterName>, window: Window) {
-    const key = JSON.stringify([clusters, window.startMs, window.endMs])
-    const same = asked.get(key)
-    if (same !== undefined) {
-      same.readers++
-      return yield* told(same)
-    }
-    const question: Question = { answer: yield* Deferred.make<ReadonlyArray<ReadSums>, CostError>(), readers: 1 }
-    asked.set(key, question)
-    const forget = () => {
-      if (asked.get(key) === question) asked.delete(key)
-    }
-    // In a fiber of its own: whoever asked first may lose interest before the others.
-    yield* readSums(clusters, window, forget).pipe(
-      Effect.ensuring(Effect.sync(forget)),
-      Deferred.into(question.answer),
-      Effect.forkIn(scope)
-    )
-    return yield* told(question)
-  })
-
-  const release = (sums: ReadonlyArray<ClusterSums>) => {
-    for (const one of sums) {
-      lent.get(one)?.()
-      lent.delete(one)
-    }
-  }
-
-  const sumsByStep = Effect.fn("CostStore.sumsByStep")(function* (
-    clusters: ReadonlyArray<ClusterName>,
-    edges: ReadonlyArray<number>
-  ) {
-    const windows = edges.slice(1).map((endMs, index): Window => ({ startMs: edges[index] ?? endMs, endMs }))
-    return yield* Effect.forEach(windows, (window) => sums(clusters, window))
-  })
-
+  const sums = Effect.fn("CostStore.sums")((clusters: ReadonlyArray<ClusterName>, window: Window) =>
+    shared.sums(clusters, window)
+  )
+  const sumsByStep = Effect.fn("CostStore.sumsByStep")(
+    (clusters: ReadonlyArray<ClusterName>, edges: ReadonlyArray<number>) =>
+      Effect.forEach(edges.slice(1), (endMs, index) => sums(clusters, { startMs: edges[index] ?? endMs, endMs }))
+  )
   const extents = Effect.map(call({ operation: "extents" }), ({ extents }) =>
     extents.flatMap(({ cluster, ...extent }) => (is(cluster) ? [{ cluster, ...extent }] : []))
   )
-
   const prune = Effect.fn("CostStore.prune")((limits: { hoursBeforeMs: number; daysBeforeMs: number }) =>
     Effect.asVoid(call({ operation: "prune", ...limits }))
   )
-
-  return CostStore.of({ close, rewrite, hours, sums, release, sumsByStep, extents, prune })
+  const rewrite = Effect.fn("CostStore.rewrite")((hours: ReadonlyArray<Hour>) => rewriteHours(source, hours))
+  const hours = Effect.fn("CostStore.hours")((cluster: ClusterName, window: Window) =>
+    readHours(source, cluster, window)
+  )
+  return CostStore.of({ close: closing(source), rewrite, hours, sums, sumsByStep, extents, prune })
 }
+
+const messageOf = ({ book }: Source, hour: Hour, ...room: [] | [Float64Array<ArrayBuffer>]): Effect.Effect<Closing> =>
+  Effect.map(book.idsOf(hour.cluster, hour.series), (ids) => HourMessage.toMessage(hour, ids, ...room))
+
+const closing = (source: Source) => {
+  /** What the last closed hour went to the thread in: memory that was used before is the quickest to be had. */
+  let room: [] | [Float64Array<ArrayBuffer>] = []
+
+  return Effect.fn("CostStore.close")(function* (hour: Hour) {
+    yield* Effect.annotateCurrentSpan({ cluster: hour.cluster })
+    const lastRoom = room
+    room = []
+    const closing = yield* messageOf(source, hour, ...lastRoom)
+    const answer = yield* source.call({ operation: "close", closing })
+    room = [answer.room]
+    source.book.note(hour.cluster, hour.series, closing, answer.ids)
+  })
+}
+
+const rewriteHours = Effect.fnUntraced(function* (source: Source, hours: ReadonlyArray<Hour>) {
+  if (hours.length === 0) return
+  const closings: Array<Closing> = []
+  for (const hour of hours) {
+    closings.push(yield* messageOf(source, hour))
+    yield* Effect.yieldNow
+  }
+  const { ids } = yield* source.call({ operation: "rewrite", closings })
+  for (const [index, given] of ids.entries()) {
+    const hour = hours[index]
+    const closing = closings[index]
+    if (hour === undefined || closing === undefined) continue
+    source.book.note(hour.cluster, hour.series, closing, given)
+  }
+})
+
+const readHours = Effect.fnUntraced(function* (source: Source, cluster: ClusterName, window: Window) {
+  yield* Effect.annotateCurrentSpan({ cluster })
+  const { extents } = yield* source.call({ operation: "extents" })
+  const extent = extents.find((candidate) => candidate.cluster === cluster)
+  if (extent === undefined) return []
+  const startMs = Math.max(window.startMs, extent.fromMs)
+  const endMs = Math.min(window.endMs, extent.toMs)
+  const read: Array<Hour> = []
+  // A day at a time: no more of it is between the two threads at once.
+  for (let from = startMs; from < endMs; from = dayAfter(from)) {
+    read.push(...(yield* readDay(source, cluster, { startMs: from, endMs: Math.min(dayAfter(from), endMs) })))
+  }
+  return read
+})
+
+const readDay = Effect.fnUntraced(function* ({ book, call }: Source, cluster: ClusterName, window: Window) {
+  const { given, hours } = yield* call({ operation: "hours", cluster, ...window })
+  yield* book.learn(cluster, given)
+  return yield* Effect.forEach(hours, (hour) =>
+    Effect.map(book.seriesOf(cluster, hour.ids), (series) => HourMessage.toHour(cluster, hour, series))
+  )
+})
+
+const readSums = Effect.fnUntraced(function* (
+  { book, call }: Source,
+  clusters: ReadonlyArray<ClusterName>,
+  window: Window,
+  onOutcome: () => void
+) {
+  const answer = yield* call({ operation: "sums", clusters, ...window }, onOutcome)
+  const found: Array<ClusterSums> = []
+  for (const [index, cluster] of clusters.entries()) {
+    const sums = answer.sums[index]
+    if (sums === undefined) continue
+    yield* book.learn(cluster, sums.given)
+    const series = yield* book.seriesOf(cluster, sums.ids)
+    const columns = HourMessage.columnsOf(sums, sums.ids.length)
+    found.push({ cluster, window, series, columns, knownSeconds: sums.knownSeconds })
+  }
+  return found
+})
 
 const dayAfter = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS + DAY_MS
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, type Scope } from "effect"
 import { execFile, spawn } from "node:child_process"
 import { chmod, mkdir, readdir, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -15,7 +15,7 @@ import { addedUp, amountsOf, at, cost, days, hour, hoursFrom, prod, series, stag
 const monday = at("2026-03-02T00:00")
 
 /** Runs against a store that is opened for it and closed after it. */
-const withStore = <A, E>(directory: string, body: (store: CostStore["Service"]) => Effect.Effect<A, E>) =>
+const withStore = <A, E>(directory: string, body: (store: CostStore["Service"]) => Effect.Effect<A, E, Scope.Scope>) =>
   Effect.gen(function* () {
     return yield* body(yield* CostStore)
   }).pipe(Effect.provide(Layer.fresh(layerSqlite({ directory }))))

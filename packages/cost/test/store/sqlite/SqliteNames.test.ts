@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Exit, Layer, Scope } from "effect"
 import { CostStore } from "../../../src/store/CostStore.ts"
 import { layerSqlite } from "../../../src/store/sqlite/Sqlite.ts"
 import { temporaryDirectory } from "../../temporaryDirectory.ts"
@@ -22,7 +22,7 @@ const hours = hoursFrom(monday, 40).map((startMs, index) =>
 )
 
 /** Runs against a store that is opened for it and closed after it. */
-const withStore = <A, E>(directory: string, body: (store: CostStore["Service"]) => Effect.Effect<A, E>) =>
+const withStore = <A, E>(directory: string, body: (store: CostStore["Service"]) => Effect.Effect<A, E, Scope.Scope>) =>
   Effect.provide(CostStore.use(body), Layer.fresh(layerSqlite({ directory })))
 
 const sumsOf = (store: CostStore["Service"]) =>
@@ -64,18 +64,21 @@ describe("the names of series in SQLite", () => {
     })
   )
 
-  it.live("are shared by sums of one window, whose room is taken back from each reader alone", () =>
+  it.live("are shared by sums of one window, whose columns are freed when the last reader ends", () =>
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       yield* withStore(directory, (store) => store.rewrite(hours))
       yield* withStore(directory, (store) =>
         Effect.gen(function* () {
           const expected = addedUp(hours, window.startMs, window.endMs).amounts
-          const [one, other] = yield* Effect.all([sumsOf(store), sumsOf(store)], { concurrency: "unbounded" })
-          store.release?.([one])
-          store.release?.([one])
+          const [first, second] = [yield* Scope.make(), yield* Scope.make()]
+          const [one, other] = yield* Effect.all(
+            [Scope.provide(sumsOf(store), first), Scope.provide(sumsOf(store), second)],
+            { concurrency: "unbounded" }
+          )
+          yield* Scope.close(first, Exit.void)
           assert.deepStrictEqual(amountsOf(other), expected)
-          store.release?.([other])
+          yield* Scope.close(second, Exit.void)
           assert.strictEqual(other.columns.cpuCostNanos.length, 0)
           const again = yield* sumsOf(store)
           assert.strictEqual(again.series, one.series)

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Stream } from "effect"
+import { Effect, Layer, Stream, type Scope } from "effect"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { fromCsv, toCsv } from "../../../src/export/CostExport.ts"
@@ -20,7 +20,7 @@ const hours = hoursFrom(monday, 60).map((startMs, index) =>
   ])
 )
 
-const withStore = <A, E>(directory: string, body: (store: CostStore["Service"]) => Effect.Effect<A, E>) =>
+const withStore = <A, E>(directory: string, body: (store: CostStore["Service"]) => Effect.Effect<A, E, Scope.Scope>) =>
   Effect.gen(function* () {
     return yield* body(yield* CostStore)
   }).pipe(Effect.provide(Layer.fresh(layerSqlite({ directory }))))

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, type Scope } from "effect"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { CostStore } from "../../../src/store/CostStore.ts"
@@ -10,7 +10,7 @@ import { at, days, hour, hoursFrom, prod, series } from "../samples.ts"
 
 const monday = at("2026-03-02T00:00")
 
-const withStore = <A, E>(directory: string, body: (store: CostStore["Service"]) => Effect.Effect<A, E>) =>
+const withStore = <A, E>(directory: string, body: (store: CostStore["Service"]) => Effect.Effect<A, E, Scope.Scope>) =>
   Effect.gen(function* () {
     return yield* body(yield* CostStore)
   }).pipe(Effect.provide(Layer.fresh(layerSqlite({ directory }))))

@@ -41,7 +41,7 @@ export const HealthHandlers = HttpApiBuilder.group(
 
     const keysAnswer = yield* StoreHealth.make({ name: "key store", ask: keyStore.count, patience: "800 millis" })
     // It may be busy for a while with months of hours, and is there all the same.
-    const costs = costStore.sums([], { startMs: 0, endMs: HOUR_MS })
+    const costs = Effect.scoped(costStore.sums([], { startMs: 0, endMs: HOUR_MS }))
     const costsAnswer = yield* StoreHealth.make({ name: "cost history", ask: costs, patience: "10 seconds" })
     const countSynced = Effect.map(cache.members, (members) => ({
       registered: members.length,
