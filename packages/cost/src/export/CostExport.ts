@@ -25,37 +25,26 @@
  * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { Effect, Schema, Stream } from "effect"
-import { CostError } from "../hour/CostError.ts"
+import { Effect, Stream } from "effect"
+import type { CostError } from "../hour/CostError.ts"
 import { CostStore } from "../store/CostStore.ts"
 import * as CsvReader from "./CsvReader.ts"
 import * as HourCsv from "./HourCsv.ts"
+import { HourFile } from "./HourFile.ts"
+import { ImportRefused } from "./ImportRefused.ts"
 import * as LostHours from "./LostHours.ts"
 import * as Seal from "./Seal.ts"
 import type { Hour } from "../hour/Hour.ts"
-import type { Series } from "../hour/Series.ts"
 import { DAY_MS, dayOf } from "../hour/Units.ts"
 import type { Window } from "../hour/Window.ts"
+
+export { ImportRefused } from "./ImportRefused.ts"
 
 /** The media type of what is written. */
 export const MEDIA_TYPE = "text/csv; charset=utf-8; header=present"
 
 /** The longest record that is read: an hour whose every series ran in several price classes has a long one. */
 const MAX_RECORD = 256 * 1_024 ** 2
-
-/**
- * What is read is no export. **Shape** `line` is where the record begins, from 1.
- *
- * @since 0.1.0
- */
-export class ImportRefused extends Schema.TaggedError<ImportRefused>()("ImportRefused", {
-  line: Schema.Int,
-  problem: Schema.String
-}) {
-  override get message(): string {
-    return `line ${this.line}: ${this.problem}`
-  }
-}
 
 /**
  * Writes the closed hours of clusters.
@@ -147,115 +136,71 @@ export const fromCsv = Effect.fn("CostExport.fromCsv")(function* <E, R>(
   text: Stream.Stream<string, E, R>,
   { closed }: { readonly closed: "skip" | "replace" }
 ) {
-  const store = yield* CostStore
-  const imported = { written: 0, skipped: 0, forgotten: 0 }
+  const destination: Destination = {
+    ...{ store: yield* CostStore, closed, day: [] },
+    ...{ written: 0, skipped: 0, forgotten: 0 }
+  }
   const reader = CsvReader.make(MAX_RECORD)
-  const file = Seal.make()
-  let place: "start" | "hours" | "end" = "start"
-  let lastLine = 1
-  let open: { readonly begun: HourCsv.Begun; readonly series: Array<Series> } | undefined
-  let day: Array<Hour> = []
-  const seen = new Map<ClusterName, number>()
-  let before: ClusterName | undefined
-
-  const refused = (line: number) => (problem: string) => new ImportRefused({ line, problem })
-
-  const close = (hour: Hour) =>
-    store.close(hour).pipe(
-      Effect.tap(() => Effect.sync(() => void imported.written++)),
-      Effect.catchReason("CostError", "HourClosed", () => Effect.sync(() => void imported.skipped++)),
-      Effect.catchReason("CostError", "HourForgotten", () => Effect.sync(() => void imported.forgotten++))
-    )
-  const replaceDay = Effect.suspend(() => {
-    const hours = day
-    day = []
-    if (hours.length === 0) return Effect.void
-    return store.rewrite(hours).pipe(
-      Effect.tap(() => Effect.sync(() => void (imported.written += hours.length))),
-      // Whole days are forgotten, and these are of one.
-      Effect.catchReason("CostError", "HourForgotten", () =>
-        Effect.sync(() => void (imported.forgotten += hours.length))
-      )
-    )
-  })
-  const replace = Effect.fnUntraced(function* (hour: Hour) {
-    const [first] = day
-    if (first !== undefined && (first.cluster !== hour.cluster || dayOf(first.startMs) !== dayOf(hour.startMs))) {
-      yield* replaceDay
-    }
-    day.push(hour)
-  })
-
-  const take = Effect.fnUntraced(function* ({ fields, line }: CsvReader.CsvRecord) {
-    const wrong = refused(line)
-    lastLine = line
-    if (place === "end") return yield* wrong("it stands behind the record that closes the file")
-    if (place === "start") {
-      place = "hours"
-      const isHeader =
-        fields.length === HourCsv.HEADER.length && fields.every((name, at) => name === HourCsv.HEADER[at])
-      return isHeader ? undefined : yield* wrong("it is not the header of an export of this version")
-    }
-    if (fields.length !== HourCsv.HEADER.length) {
-      return yield* wrong(`it has ${fields.length} fields, not ${HourCsv.HEADER.length}`)
-    }
-    const told = Effect.mapError(({ problem }: HourCsv.Wrong) => wrong(problem))
-    const [record] = fields
-    if (record === "hour") {
-      if (open !== undefined) return yield* wrong(unclosed(open.begun))
-      open = yield* told(HourCsv.begin(line, fields))
-      const { cluster, startMs } = open.begun.hour
-      const isNext = seen.has(cluster) ? cluster === before && startMs > (seen.get(cluster) ?? 0) : true
-      if (!isNext) return yield* wrong("the hours of a cluster do not stand one after the other, rising")
-      seen.set(cluster, startMs)
-      before = cluster
-      return undefined
-    }
-    if (record === "series") {
-      if (open === undefined) return yield* wrong("a series stands before its hour")
-      return yield* told(HourCsv.add(open.begun, open.series, fields))
-    }
-    if (record === "sum" && open !== undefined) {
-      const { begun } = open
-      yield* Effect.mapError(HourCsv.close(begun, fields, file), ({ problem }) => refused(begun.line)(problem))
-      open = undefined
-      return yield* closed === "skip" ? close(begun.hour) : replace(begun.hour)
-    }
-    if (record !== "end") return yield* wrong("it is no record of an hour, of a series or of a checksum")
-    if (open !== undefined) return yield* wrong(unclosed(open.begun))
-    if (!HourCsv.isEnd(fields, file)) {
-      return yield* wrong("the checksum of the file is another: hours were taken out of it, or put into it")
-    }
-    place = "end"
-  })
+  const file = new HourFile()
 
   const takeAll = Effect.fnUntraced(function* ({ malformed, records }: CsvReader.Taken) {
-    for (const record of records) yield* take(record)
-    if (malformed !== undefined) return yield* refused(malformed.line)(malformed.problem)
-  })
-
-  const takeEnd = Effect.gen(function* () {
-    yield* takeAll(reader.end())
-    if (place === "start") return yield* refused(1)("there is nothing, not even a header")
-    if (open !== undefined) {
-      const { line, named } = open.begun
-      return yield* refused(line)(`the text ends before all series of ${named} and their checksum`)
+    for (const record of records) {
+      const hour = yield* file.take(record)
+      if (hour !== undefined) yield* put(destination, hour)
     }
-    if (place !== "end") {
-      return yield* refused(lastLine)(
-        "the text ends behind it, without the record that closes the file: hours are missing"
-      )
-    }
+    if (malformed !== undefined) return yield* new ImportRefused(malformed)
   })
 
   yield* Stream.runForEach(text, (part) => takeAll(reader.push(part))).pipe(
-    Effect.andThen(takeEnd),
-    Effect.tapErrorTag("ImportRefused", () => replaceDay)
+    Effect.andThen(Effect.suspend(() => takeAll(reader.end()))),
+    Effect.andThen(Effect.suspend(() => file.end())),
+    Effect.tapErrorTag("ImportRefused", () => replaceDay(destination))
   )
-  yield* replaceDay
-  const result: Imported = imported
-  return result
+  yield* replaceDay(destination)
+  const { forgotten, skipped, written } = destination
+  const imported: Imported = { written, skipped, forgotten }
+  return imported
 })
 
-const unclosed = (begun: HourCsv.Begun): string =>
-  HourCsv.isWhole(begun) ? `the checksum of ${begun.named} is missing` : `${begun.named} has fewer series than it says`
+/** Where hours go, and how many of them went there. */
+interface Destination {
+  readonly store: CostStore["Service"]
+  readonly closed: "skip" | "replace"
+  /** Hours of one day of one cluster, which are replaced together. */
+  day: Array<Hour>
+  written: number
+  skipped: number
+  forgotten: number
+}
+
+const put = (destination: Destination, hour: Hour): Effect.Effect<void, CostError> =>
+  destination.closed === "skip" ? close(destination, hour) : replace(destination, hour)
+
+const close = (destination: Destination, hour: Hour): Effect.Effect<void, CostError> =>
+  destination.store.close(hour).pipe(
+    Effect.tap(() => Effect.sync(() => void destination.written++)),
+    Effect.catchReason("CostError", "HourClosed", () => Effect.sync(() => void destination.skipped++)),
+    Effect.catchReason("CostError", "HourForgotten", () => Effect.sync(() => void destination.forgotten++))
+  )
+
+const replace = Effect.fnUntraced(function* (destination: Destination, hour: Hour) {
+  const [first] = destination.day
+  if (first !== undefined && (first.cluster !== hour.cluster || dayOf(first.startMs) !== dayOf(hour.startMs))) {
+    yield* replaceDay(destination)
+  }
+  destination.day.push(hour)
+})
+
+const replaceDay = (destination: Destination): Effect.Effect<void, CostError> =>
+  Effect.suspend(() => {
+    const hours = destination.day
+    destination.day = []
+    if (hours.length === 0) return Effect.void
+    return destination.store.rewrite(hours).pipe(
+      Effect.tap(() => Effect.sync(() => void (destination.written += hours.length))),
+      // Whole days are forgotten, and these are of one.
+      Effect.catchReason("CostError", "HourForgotten", () =>
+        Effect.sync(() => void (destination.forgotten += hours.length))
+      )
+    )
+  })

@@ -1,0 +1,112 @@
+/**
+ * Reads the records of an exported file in their order, and gives each hour once it is whole.
+ */
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Effect } from "effect"
+import type { Hour } from "../hour/Hour.ts"
+import type { Series } from "../hour/Series.ts"
+import type { CsvRecord } from "./CsvReader.ts"
+import * as HourCsv from "./HourCsv.ts"
+import { ImportRefused } from "./ImportRefused.ts"
+import * as Seal from "./Seal.ts"
+
+/** How far a file has been read. */
+export class HourFile {
+  readonly #seal = Seal.make()
+  /** Where the last hour of each cluster starts. */
+  readonly #lastStarts = new Map<ClusterName, number>()
+  #place: "start" | "hours" | "end" = "start"
+  #lastLine = 1
+  #lastCluster: ClusterName | undefined
+  #open: { readonly begun: HourCsv.Begun; readonly series: Array<Series> } | undefined
+
+  /** Takes the next record, and gives the hour that it makes whole. **Errors** `ImportRefused` where it may not come. */
+  take({ fields, line }: CsvRecord): Effect.Effect<Hour | undefined, ImportRefused> {
+    this.#lastLine = line
+    if (this.#place === "end") return refuse(line, "it stands behind the record that closes the file")
+    if (this.#place === "start") return this.#begin(line, fields)
+    if (fields.length !== HourCsv.HEADER.length) {
+      return refuse(line, `it has ${fields.length} fields, not ${HourCsv.HEADER.length}`)
+    }
+    switch (fields[0]) {
+      case "hour":
+        return this.#beginHour(line, fields)
+      case "series":
+        return this.#addSeries(line, fields)
+      case "sum":
+        return this.#closeHour(line, fields)
+      case "end":
+        return this.#close(line, fields)
+      default:
+        return refuse(line, NO_RECORD)
+    }
+  }
+
+  /** Judges the end of the text. **Errors** `ImportRefused` where something is missing. */
+  end(): Effect.Effect<void, ImportRefused> {
+    if (this.#place === "start") return refuse(1, "there is nothing, not even a header")
+    if (this.#open !== undefined) {
+      const { line, named } = this.#open.begun
+      return refuse(line, `the text ends before all series of ${named} and their checksum`)
+    }
+    if (this.#place === "end") return Effect.void
+    return refuse(this.#lastLine, "the text ends behind it, without the record that closes the file: hours are missing")
+  }
+
+  #begin(line: number, fields: ReadonlyArray<string>): Effect.Effect<undefined, ImportRefused> {
+    this.#place = "hours"
+    const isHeader = fields.length === HourCsv.HEADER.length && fields.every((name, at) => name === HourCsv.HEADER[at])
+    return isHeader ? NOTHING : refuse(line, "it is not the header of an export of this version")
+  }
+
+  #beginHour(line: number, fields: ReadonlyArray<string>): Effect.Effect<undefined, ImportRefused> {
+    if (this.#open !== undefined) return refuse(line, unclosed(this.#open.begun))
+    return Effect.flatMap(refusing(line, HourCsv.begin(line, fields)), (open) => {
+      this.#open = open
+      const { cluster, startMs } = open.begun.hour
+      const lastStart = this.#lastStarts.get(cluster)
+      const isNext = lastStart === undefined || (cluster === this.#lastCluster && startMs > lastStart)
+      if (!isNext) return refuse(line, "the hours of a cluster do not stand one after the other, rising")
+      this.#lastStarts.set(cluster, startMs)
+      this.#lastCluster = cluster
+      return NOTHING
+    })
+  }
+
+  #addSeries(line: number, fields: ReadonlyArray<string>): Effect.Effect<undefined, ImportRefused> {
+    if (this.#open === undefined) return refuse(line, "a series stands before its hour")
+    const { begun, series } = this.#open
+    return Effect.as(refusing(line, HourCsv.add(begun, series, fields)), undefined)
+  }
+
+  #closeHour(line: number, fields: ReadonlyArray<string>): Effect.Effect<Hour, ImportRefused> {
+    if (this.#open === undefined) return refuse(line, NO_RECORD)
+    const { begun } = this.#open
+    return Effect.map(refusing(begun.line, HourCsv.close(begun, fields, this.#seal)), () => {
+      this.#open = undefined
+      return begun.hour
+    })
+  }
+
+  #close(line: number, fields: ReadonlyArray<string>): Effect.Effect<undefined, ImportRefused> {
+    if (this.#open !== undefined) return refuse(line, unclosed(this.#open.begun))
+    if (!HourCsv.isEnd(fields, this.#seal)) {
+      return refuse(line, "the checksum of the file is another: hours were taken out of it, or put into it")
+    }
+    this.#place = "end"
+    return NOTHING
+  }
+}
+
+const NOTHING: Effect.Effect<undefined> = Effect.succeed(undefined)
+
+const NO_RECORD = "it is no record of an hour, of a series or of a checksum"
+
+const refuse = (line: number, problem: string): Effect.Effect<never, ImportRefused> =>
+  Effect.fail(new ImportRefused({ line, problem }))
+
+const refusing = <A>(line: number, reading: Effect.Effect<A, HourCsv.Wrong>): Effect.Effect<A, ImportRefused> =>
+  Effect.mapError(reading, ({ problem }) => new ImportRefused({ line, problem }))
+
+const unclosed = (begun: HourCsv.Begun): string =>
+  HourCsv.isWhole(begun) ? `the checksum of ${begun.named} is missing` : `${begun.named} has fewer series than it says`
