@@ -91,112 +91,126 @@ export class KeyIssuer extends Context.Service<
   )
 }
 
+/** Where keys come from and go to, and how long they may be made for. */
+interface Keys {
+  readonly config: KeyConfig["Service"]
+  readonly store: KeyStore["Service"]
+  readonly maxLifetime: Duration.Duration
+}
+
 const make = Effect.fnUntraced(function* () {
-  const config = yield* KeyConfig
-  const store = yield* KeyStore
-  const maxLifetime = yield* MaxLifetime
-
-  const create = Effect.fn("KeyIssuer.create")(function* (
-    caller: Caller,
-    { expire, name, rule }: CreateOptions
-  ): Effect.fn.Return<CreatedApiKey, Failure> {
-    yield* requireRole(caller, "create")
-    if (!Schema.is(KeyName)(name)) return yield* refuse(new InvalidKeyName({}))
-    const now = yield* DateTime.now
-    const expiry =
-      expire === undefined
-        ? {}
-        : { expiresAt: yield* Effect.fromResult(Expiry.parse(expire, { now, maxLifetime })).pipe(Effect.catch(refuse)) }
-    if (!Rule.isWithin(rule, caller.rule)) return yield* refuse(new RuleNotContained({}))
-    const { key, record } = yield* newKey({ name, rule, createdBy: caller.keyId, ...expiry })
-    yield* store.insert(record)
-    yield* Effect.annotateCurrentSpan({ "quarterdeck.key": record.id })
-    return { key, apiKey: ofCreated(record, now) }
+  const keys: Keys = { config: yield* KeyConfig, store: yield* KeyStore, maxLifetime: yield* MaxLifetime }
+  return KeyIssuer.of({
+    create: Effect.fn("KeyIssuer.create")((caller, options) => create(keys, caller, options)),
+    list: Effect.fn("KeyIssuer.list")((caller, options) => list(keys, caller, options)),
+    get: Effect.fn("KeyIssuer.get")((caller, id) => get(keys, caller, id)),
+    revoke: Effect.fn("KeyIssuer.revoke")((caller, id) => revoke(keys, caller, id)),
+    whoami: Effect.fn("KeyIssuer.whoami")((caller) => whoami(keys, caller))
   })
+})
 
-  /** The caller's keys of the store after a place, at most `wanted`. */
-  const scan = Effect.fnUntraced(function* (
-    caller: Caller,
-    wanted: number,
-    after: Position | undefined
-  ): Effect.fn.Return<ReadonlyArray<KeyRecord>, KeyStoreError> {
-    const found: Array<KeyRecord> = []
-    let from = after
-    while (found.length < wanted) {
-      const page = yield* store.list({ limit: SCAN, ...(from === undefined ? {} : { after: from }) })
-      found.push(...page.filter(visibleTo(caller)))
-      from = page.at(-1)
-      if (page.length < SCAN) break
-    }
-    return found.slice(0, wanted)
-  })
+const create = Effect.fnUntraced(function* (
+  { maxLifetime, store }: Keys,
+  caller: Caller,
+  { expire, name, rule }: CreateOptions
+): Effect.fn.Return<CreatedApiKey, Failure> {
+  yield* requireRole(caller, "create")
+  if (!Schema.is(KeyName)(name)) return yield* refuse(new InvalidKeyName({}))
+  const now = yield* DateTime.now
+  const expiry =
+    expire === undefined
+      ? {}
+      : { expiresAt: yield* Effect.fromResult(Expiry.parse(expire, { now, maxLifetime })).pipe(Effect.catch(refuse)) }
+  if (!Rule.isWithin(rule, caller.rule)) return yield* refuse(new RuleNotContained({}))
+  const { key, record } = yield* newKey({ name, rule, createdBy: caller.keyId, ...expiry })
+  yield* store.insert(record)
+  yield* Effect.annotateCurrentSpan({ "quarterdeck.key": record.id })
+  return { key, apiKey: ofCreated(record, now) }
+})
 
-  const list = Effect.fn("KeyIssuer.list")(function* (
-    caller: Caller,
-    { limit, position }: ListOptions
-  ): Effect.fn.Return<KeyPage, Failure> {
-    yield* requireRole(caller, "read")
-    const from = position === undefined ? undefined : ListPosition.parse(position)
-    if (position !== undefined && from === undefined) return yield* refuse(new InvalidPosition({}))
-    const now = yield* DateTime.now
-    const { byId } = yield* config.current
-    const configured =
-      from?.source === "created"
-        ? []
-        : [...byId.values()]
-            .filter(visibleTo(caller))
-            .filter((key) => from === undefined || configuredOrder(key, from.after) > 0)
-            .toSorted(configuredOrder)
-    // One more than asked for tells whether there is more.
-    const created = yield* scan(
-      caller,
-      limit + 1 - configured.length,
-      from?.source === "created" ? from.after : undefined
-    )
-    const rows = [
-      ...configured.map((key): Row => ({
-        position: { source: "configured", after: key },
-        apiKey: ofConfigured(key, now)
-      })),
-      ...created.map((key): Row => ({ position: { source: "created", after: key }, apiKey: ofCreated(key, now) }))
-    ]
-    const shown = rows.slice(0, limit)
-    const last = rows.length > limit ? shown.at(-1) : undefined
-    return {
-      apiKeys: shown.map(({ apiKey }) => apiKey),
-      ...(last === undefined ? {} : { next: ListPosition.print(last.position) })
-    }
-  })
+/** The caller's keys of the store after a place, at most `wanted`. */
+const scan = Effect.fnUntraced(function* (
+  { store }: Keys,
+  caller: Caller,
+  wanted: number,
+  after: Position | undefined
+): Effect.fn.Return<ReadonlyArray<KeyRecord>, KeyStoreError> {
+  const found: Array<KeyRecord> = []
+  let from = after
+  while (found.length < wanted) {
+    const page = yield* store.list({ limit: SCAN, ...(from === undefined ? {} : { after: from }) })
+    found.push(...page.filter(visibleTo(caller)))
+    from = page.at(-1)
+    if (page.length < SCAN) break
+  }
+  return found.slice(0, wanted)
+})
 
-  const find = Effect.fnUntraced(function* (id: string): Effect.fn.Return<Found, Failure> {
-    const configured = (yield* config.current).byId.get(id)
-    if (configured !== undefined) return { source: "configured", key: configured }
-    const created = Option.getOrUndefined(yield* store.find(id))
-    return created === undefined ? yield* refuse(new KeyNotFound({})) : { source: "created", key: created }
-  })
+const list = Effect.fnUntraced(function* (
+  keys: Keys,
+  caller: Caller,
+  { limit, position }: ListOptions
+): Effect.fn.Return<KeyPage, Failure> {
+  yield* requireRole(caller, "read")
+  const from = position === undefined ? undefined : ListPosition.parse(position)
+  if (position !== undefined && from === undefined) return yield* refuse(new InvalidPosition({}))
+  const now = yield* DateTime.now
+  const { byId } = yield* keys.config.current
+  const configured =
+    from?.source === "created"
+      ? []
+      : [...byId.values()]
+          .filter(visibleTo(caller))
+          .filter((key) => from === undefined || configuredOrder(key, from.after) > 0)
+          .toSorted(configuredOrder)
+  // One more than asked for tells whether there is more.
+  const created = yield* scan(
+    keys,
+    caller,
+    limit + 1 - configured.length,
+    from?.source === "created" ? from.after : undefined
+  )
+  const rows = [
+    ...configured.map((key): Row => ({
+      position: { source: "configured", after: key },
+      apiKey: ofConfigured(key, now)
+    })),
+    ...created.map((key): Row => ({ position: { source: "created", after: key }, apiKey: ofCreated(key, now) }))
+  ]
+  const shown = rows.slice(0, limit)
+  const last = rows.length > limit ? shown.at(-1) : undefined
+  return {
+    apiKeys: shown.map(({ apiKey }) => apiKey),
+    ...(last === undefined ? {} : { next: ListPosition.print(last.position) })
+  }
+})
 
-  const get = Effect.fn("KeyIssuer.get")(function* (caller: Caller, id: string): Effect.fn.Return<ApiKey, Failure> {
-    yield* requireRole(caller, "read")
-    const found = yield* find(id)
-    if (!visibleTo(caller)(found.key)) return yield* refuse(new KeyNotFound({}))
-    return show(found, yield* DateTime.now)
-  })
+const find = Effect.fnUntraced(function* ({ config, store }: Keys, id: string): Effect.fn.Return<Found, Failure> {
+  const configured = (yield* config.current).byId.get(id)
+  if (configured !== undefined) return { source: "configured", key: configured }
+  const created = Option.getOrUndefined(yield* store.find(id))
+  return created === undefined ? yield* refuse(new KeyNotFound({})) : { source: "created", key: created }
+})
 
-  const revoke = Effect.fn("KeyIssuer.revoke")(function* (caller: Caller, id: string): Effect.fn.Return<void, Failure> {
-    const isOwn = id === caller.keyId
-    if (!isOwn) yield* requireRole(caller, "delete")
-    const { key, source } = yield* find(id)
-    if (!isOwn && !visibleTo(caller)(key)) return yield* refuse(new KeyNotFound({}))
-    if (source === "configured") return yield* refuse(new KeyConfigured({}))
-    yield* Effect.annotateCurrentSpan({ "quarterdeck.key": id })
-    yield* store.revoke(id, yield* DateTime.now)
-  })
+const get = Effect.fnUntraced(function* (keys: Keys, caller: Caller, id: string): Effect.fn.Return<ApiKey, Failure> {
+  yield* requireRole(caller, "read")
+  const found = yield* find(keys, id)
+  if (!visibleTo(caller)(found.key)) return yield* refuse(new KeyNotFound({}))
+  return show(found, yield* DateTime.now)
+})
 
-  const whoami = Effect.fn("KeyIssuer.whoami")(function* (caller: Caller): Effect.fn.Return<ApiKey, Failure> {
-    return show(yield* find(caller.keyId), yield* DateTime.now)
-  })
+const revoke = Effect.fnUntraced(function* (keys: Keys, caller: Caller, id: string): Effect.fn.Return<void, Failure> {
+  const isOwn = id === caller.keyId
+  if (!isOwn) yield* requireRole(caller, "delete")
+  const { key, source } = yield* find(keys, id)
+  if (!isOwn && !visibleTo(caller)(key)) return yield* refuse(new KeyNotFound({}))
+  if (source === "configured") return yield* refuse(new KeyConfigured({}))
+  yield* Effect.annotateCurrentSpan({ "quarterdeck.key": id })
+  yield* keys.store.revoke(id, yield* DateTime.now)
+})
 
-  return KeyIssuer.of({ create, list, get, revoke, whoami })
+const whoami = Effect.fnUntraced(function* (keys: Keys, caller: Caller): Effect.fn.Return<ApiKey, Failure> {
+  return show(yield* find(keys, caller.keyId), yield* DateTime.now)
 })
 
 type Found =
