@@ -38,148 +38,173 @@ interface Standing {
 const SUMS = MEASURE_COLUMNS.map((column) => `sum(${column}) AS ${column}`).join(", ")
 const ANY = MEASURE_COLUMNS.map((column) => `${column} != 0`).join(" OR ")
 
-export const make = ({ read, run }: Client, ledger: Ledger) => {
-  const clustersBefore = Effect.fnUntraced(function* (beforeMs: number) {
-    const found: Array<string> = []
-    const sql = "SELECT DISTINCT cluster FROM ledger WHERE start < toDateTime({before:UInt32}) ORDER BY cluster"
-    yield* read({ action: ACTION, sql, params: { before: secondsOf(beforeMs) } }, ([cluster]) => {
-      found.push(text(cluster))
-    })
-    return found
-  })
-
-  const standingBefore = Effect.fnUntraced(function* (cluster: string, beforeMs: number, last: number) {
-    const found: Array<Standing> = []
-    const sql = `SELECT span, toUnixTimestamp(start), found.1, found.2 FROM (
-        SELECT span, start, argMax((state, known_seconds), commit) AS found FROM ledger
-        WHERE cluster = {cluster:String} AND start < toDateTime({before:UInt32}) AND commit <= {last:UInt64}
-        GROUP BY span, start HAVING found.1 != 'gone'
-      )`
-    const params = { cluster, before: secondsOf(beforeMs), last }
-    yield* read({ action: ACTION, sql, params }, ([span, start, state, known]) => {
-      const startMs = number(start) * SECOND_MS
-      found.push({ span: spanOf(span), startMs, state: stateOf(state), knownSeconds: number(known) })
-    })
-    return found
-  })
-
-  /** Adds the hours of days up, under one generation. */
-  const fold = (cluster: string, days: ReadonlyArray<number>, last: number, generation: number) =>
-    run({
-      action: ACTION,
-      sql: `INSERT INTO days (cluster, namespace, kind, name, series, start, generation, ${MEASURE_COLUMNS.join(", ")})
-        SELECT cluster, namespace, kind, name, series, day, {generation:UInt64}, ${SUMS} FROM (
-          SELECT *, toStartOfDay(start) AS day FROM hours
-          WHERE cluster = {cluster:String} AND toUnixTimestamp(toStartOfDay(start)) IN {days:Array(UInt32)}
-            AND generation IN (
-              SELECT found.2 FROM (
-                SELECT argMax((state, generation), commit) AS found FROM ledger
-                WHERE cluster = {cluster:String} AND span = 'hour'
-                  AND toUnixTimestamp(toStartOfDay(start)) IN {days:Array(UInt32)} AND commit <= {last:UInt64}
-                GROUP BY start HAVING found.1 = 'closed'
-              )
-            )
-        ) GROUP BY cluster, namespace, kind, name, series, day HAVING ${ANY}`,
-      params: { cluster, generation, last, days: days.map(secondsOf) }
-    })
-
-  const forgetOf = (cluster: string, hoursDay: number, daysDay: number) =>
-    ledger.commit(ACTION, (last) =>
-      Effect.gen(function* () {
-        const standing = yield* standingBefore(cluster, Math.max(hoursDay, daysDay), last)
-        const name = generation()
-        const gone = standing.filter(({ startMs }) => startMs < daysDay)
-        const folding = standing.filter(({ startMs, state }) => startMs >= daysDay && state === "closed")
-        const days = [...Map.groupBy(folding, ({ startMs }) => dayOf(startMs))].map(([startMs, hours]) => ({
-          startMs,
-          knownSeconds: hours.reduce((sum, { knownSeconds }) => sum + knownSeconds, 0)
-        }))
-        if (days.length > 0) {
-          yield* fold(
-            cluster,
-            days.map(({ startMs }) => startMs),
-            last,
-            name
-          )
-        }
-        const entry = (span: Span, startMs: number, state: State, knownSeconds = 0): Entry => ({
-          ...{ cluster, span, startMs, state, knownSeconds, size: 0, generation: name }
-        })
-        return [
-          ...gone.map(({ span, startMs }) => entry(span, startMs, "gone")),
-          ...folding.map(({ startMs }) => entry("hour", startMs, "folded")),
-          ...days.map(({ knownSeconds, startMs }) => entry("day", startMs, "folded", knownSeconds))
-        ]
-      })
-    )
-
-  /**
-   * Removes rows of the ledger that others have taken the place of, and then what no row of it names any more.
-   *
-   * By generation, not by partition: another program may just be writing hours into a month that is over.
-   */
-  const clear = Effect.gen(function* () {
-    const params = { grace: Math.ceil(Duration.toSeconds(yield* GracePeriod)) }
-    const old = "written_at <= now() - {grace:UInt32}"
-    const newer = `SELECT cluster, span, start, max(commit) FROM ledger WHERE ${old} GROUP BY cluster, span, start`
-    const steps = [
-      // What was taken the place of.
-      `SELECT cluster, span, start, commit FROM ledger WHERE commit < (
-        SELECT max(commit) FROM ledger) AND (cluster, span, start) IN (
-        SELECT cluster, span, start FROM ledger GROUP BY cluster, span, start HAVING count() > 1)
-        AND (cluster, span, start, commit) NOT IN (${newer}) AND ${old}`,
-      `SELECT cluster, span, start, commit FROM ledger WHERE state = 'gone' AND ${old}
-        AND commit < (SELECT max(commit) FROM ledger)`
-    ]
-    for (const dead of steps) {
-      if (yield* isAny(dead, params)) {
-        const sql = `ALTER TABLE ledger DELETE WHERE (cluster, span, start, commit) IN (${dead})`
-        yield* run({ action: CLEAR, sql, params })
-      }
-    }
-    for (const [table, name] of [
-      ["hours", "generation"],
-      ["charges", "generation"],
-      // Days that were put together at once share one.
-      ["days", "(cluster, start, generation)"]
-    ] as const) {
-      const dead = `${old} AND ${name} NOT IN (SELECT ${name} FROM ledger)`
-      for (const month of yield* monthsOf(`SELECT DISTINCT toYYYYMM(start) FROM ${table} WHERE ${dead}`, params)) {
-        const sql = `ALTER TABLE ${table} DELETE IN PARTITION ${month} WHERE ${dead}`
-        yield* run({ action: CLEAR, sql, params })
-      }
-    }
-    const unused = `${old} AND month NOT IN (SELECT toYYYYMM(start) FROM ledger WHERE state != 'gone')`
-    for (const month of yield* monthsOf(`SELECT DISTINCT month FROM series WHERE ${unused}`, params)) {
-      const sql = `ALTER TABLE series DELETE IN PARTITION ${month} WHERE ${unused}`
-      yield* run({ action: CLEAR, sql, params })
-    }
-  })
-
-  const isAny = (sql: string, params: Readonly<Record<string, unknown>>) =>
-    Effect.gen(function* () {
-      let found = false
-      yield* read({ action: CLEAR, sql: `SELECT count() FROM (${sql})`, params }, ([count]) => {
-        found = number(count) > 0
-      })
-      return found
-    })
-
-  const monthsOf = (sql: string, params: Readonly<Record<string, unknown>>) =>
-    Effect.gen(function* () {
-      const found: Array<number> = []
-      yield* read({ action: CLEAR, sql, params }, ([month]) => {
-        found.push(number(month))
-      })
-      return found
-    })
-
-  return ({ daysBeforeMs, hoursBeforeMs }: Limits): Effect.Effect<void, CostError> =>
-    Effect.gen(function* () {
-      const [hoursDay, daysDay] = [dayOf(hoursBeforeMs), dayOf(daysBeforeMs)]
-      for (const cluster of yield* clustersBefore(Math.max(hoursDay, daysDay))) {
-        yield* forgetOf(cluster, hoursDay, daysDay)
-      }
-      yield* clear
-    })
+/** The first day whose hours stay, and the first that stays at all. **Units** milliseconds since the epoch. */
+interface DayLimits {
+  readonly hoursDay: number
+  readonly daysDay: number
 }
+
+/** Makes what forgets. */
+export const make = (client: Client, ledger: Ledger): ((limits: Limits) => Effect.Effect<void, CostError>) =>
+  Effect.fnUntraced(function* ({ daysBeforeMs, hoursBeforeMs }) {
+    const [hoursDay, daysDay] = [dayOf(hoursBeforeMs), dayOf(daysBeforeMs)]
+    for (const cluster of yield* clustersBefore(client, Math.max(hoursDay, daysDay))) {
+      yield* forgetOf(client, ledger, cluster, { hoursDay, daysDay })
+    }
+    yield* clear(client)
+  })
+
+const clustersBefore = Effect.fnUntraced(function* ({ read }: Client, beforeMs: number) {
+  const found: Array<string> = []
+  const sql = "SELECT DISTINCT cluster FROM ledger WHERE start < toDateTime({before:UInt32}) ORDER BY cluster"
+  yield* read({ action: ACTION, sql, params: { before: secondsOf(beforeMs) } }, ([cluster]) => {
+    found.push(text(cluster))
+  })
+  return found
+})
+
+const standingBefore = Effect.fnUntraced(function* ({ read }: Client, cluster: string, beforeMs: number, last: number) {
+  const found: Array<Standing> = []
+  const sql = `SELECT span, toUnixTimestamp(start), found.1, found.2 FROM (
+      SELECT span, start, argMax((state, known_seconds), commit) AS found FROM ledger
+      WHERE cluster = {cluster:String} AND start < toDateTime({before:UInt32}) AND commit <= {last:UInt64}
+      GROUP BY span, start HAVING found.1 != 'gone'
+    )`
+  const params = { cluster, before: secondsOf(beforeMs), last }
+  yield* read({ action: ACTION, sql, params }, ([span, start, state, known]) => {
+    const startMs = number(start) * SECOND_MS
+    found.push({ span: spanOf(span), startMs, state: stateOf(state), knownSeconds: number(known) })
+  })
+  return found
+})
+
+/** Adds the hours of days up, under one generation. */
+const fold = (
+  { run }: Client,
+  {
+    cluster,
+    days,
+    generation,
+    last
+  }: {
+    readonly cluster: string
+    readonly days: ReadonlyArray<number>
+    readonly last: number
+    readonly generation: number
+  }
+) =>
+  run({
+    action: ACTION,
+    sql: `INSERT INTO days (cluster, namespace, kind, name, series, start, generation, ${MEASURE_COLUMNS.join(", ")})
+      SELECT cluster, namespace, kind, name, series, day, {generation:UInt64}, ${SUMS} FROM (
+        SELECT *, toStartOfDay(start) AS day FROM hours
+        WHERE cluster = {cluster:String} AND toUnixTimestamp(toStartOfDay(start)) IN {days:Array(UInt32)}
+          AND generation IN (
+            SELECT found.2 FROM (
+              SELECT argMax((state, generation), commit) AS found FROM ledger
+              WHERE cluster = {cluster:String} AND span = 'hour'
+                AND toUnixTimestamp(toStartOfDay(start)) IN {days:Array(UInt32)} AND commit <= {last:UInt64}
+              GROUP BY start HAVING found.1 = 'closed'
+            )
+          )
+      ) GROUP BY cluster, namespace, kind, name, series, day HAVING ${ANY}`,
+    params: { cluster, generation, last, days: days.map(secondsOf) }
+  })
+
+/** Writes into the ledger what is forgotten of a cluster. */
+const forgetOf = (client: Client, ledger: Ledger, cluster: string, days: DayLimits) =>
+  ledger.commit(ACTION, (last) => forgetting(client, cluster, days, last))
+
+const forgetting = Effect.fnUntraced(function* (
+  client: Client,
+  cluster: string,
+  { daysDay, hoursDay }: DayLimits,
+  last: number
+) {
+  const standing = yield* standingBefore(client, cluster, Math.max(hoursDay, daysDay), last)
+  const name = generation()
+  const gone = standing.filter(({ startMs }) => startMs < daysDay)
+  const folding = standing.filter(({ startMs, state }) => startMs >= daysDay && state === "closed")
+  const days = [...Map.groupBy(folding, ({ startMs }) => dayOf(startMs))].map(([startMs, hours]) => ({
+    startMs,
+    knownSeconds: hours.reduce((sum, { knownSeconds }) => sum + knownSeconds, 0)
+  }))
+  if (days.length > 0) {
+    yield* fold(client, { cluster, days: days.map(({ startMs }) => startMs), last, generation: name })
+  }
+  const entry = (span: Span, startMs: number, state: State, knownSeconds = 0): Entry => ({
+    ...{ cluster, span, startMs, state, knownSeconds, size: 0, generation: name }
+  })
+  return [
+    ...gone.map(({ span, startMs }) => entry(span, startMs, "gone")),
+    ...folding.map(({ startMs }) => entry("hour", startMs, "folded")),
+    ...days.map(({ knownSeconds, startMs }) => entry("day", startMs, "folded", knownSeconds))
+  ]
+})
+
+/**
+ * Removes rows of the ledger that others have taken the place of, and then what no row of it names any more.
+ *
+ * By generation, not by partition: another program may just be writing hours into a month that is over.
+ */
+const clear = Effect.fnUntraced(function* (client: Client) {
+  const params = { grace: Math.ceil(Duration.toSeconds(yield* GracePeriod)) }
+  const old = "written_at <= now() - {grace:UInt32}"
+  const newer = `SELECT cluster, span, start, max(commit) FROM ledger WHERE ${old} GROUP BY cluster, span, start`
+  const steps = [
+    // What was taken the place of.
+    `SELECT cluster, span, start, commit FROM ledger WHERE commit < (
+      SELECT max(commit) FROM ledger) AND (cluster, span, start) IN (
+      SELECT cluster, span, start FROM ledger GROUP BY cluster, span, start HAVING count() > 1)
+      AND (cluster, span, start, commit) NOT IN (${newer}) AND ${old}`,
+    `SELECT cluster, span, start, commit FROM ledger WHERE state = 'gone' AND ${old}
+      AND commit < (SELECT max(commit) FROM ledger)`
+  ]
+  for (const dead of steps) {
+    if (yield* isAny(client, dead, params)) {
+      const sql = `ALTER TABLE ledger DELETE WHERE (cluster, span, start, commit) IN (${dead})`
+      yield* client.run({ action: CLEAR, sql, params })
+    }
+  }
+  for (const [table, name] of [
+    ["hours", "generation"],
+    ["charges", "generation"],
+    // Days that were put together at once share one.
+    ["days", "(cluster, start, generation)"]
+  ] as const) {
+    const dead = `${old} AND ${name} NOT IN (SELECT ${name} FROM ledger)`
+    for (const month of yield* monthsOf(
+      client,
+      `SELECT DISTINCT toYYYYMM(start) FROM ${table} WHERE ${dead}`,
+      params
+    )) {
+      const sql = `ALTER TABLE ${table} DELETE IN PARTITION ${month} WHERE ${dead}`
+      yield* client.run({ action: CLEAR, sql, params })
+    }
+  }
+  const unused = `${old} AND month NOT IN (SELECT toYYYYMM(start) FROM ledger WHERE state != 'gone')`
+  for (const month of yield* monthsOf(client, `SELECT DISTINCT month FROM series WHERE ${unused}`, params)) {
+    const sql = `ALTER TABLE series DELETE IN PARTITION ${month} WHERE ${unused}`
+    yield* client.run({ action: CLEAR, sql, params })
+  }
+})
+
+const isAny = Effect.fnUntraced(function* ({ read }: Client, sql: string, params: Readonly<Record<string, unknown>>) {
+  let found = false
+  yield* read({ action: CLEAR, sql: `SELECT count() FROM (${sql})`, params }, ([count]) => {
+    found = number(count) > 0
+  })
+  return found
+})
+
+const monthsOf = Effect.fnUntraced(function* (
+  { read }: Client,
+  sql: string,
+  params: Readonly<Record<string, unknown>>
+) {
+  const found: Array<number> = []
+  yield* read({ action: CLEAR, sql, params }, ([month]) => {
+    found.push(number(month))
+  })
+  return found
+})

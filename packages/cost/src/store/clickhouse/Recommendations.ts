@@ -46,135 +46,153 @@ const NOTHING: Head = { version: 0, since: 0, foldedToMs: 0 }
 const COUNTING = `FROM recommendations FINAL WHERE cluster = {cluster:String} AND key != '' AND version > {since:UInt64}
   AND ended = 0`
 
-export const make = Effect.fnUntraced(function* ({ insert, read, run }: Client) {
+/** What reports read, and what they read of each cluster last. */
+interface Reports {
+  readonly client: Client
+  readonly lastRead: Map<string, { readonly version: number; readonly found: ClusterRecommendations }>
+}
+
+export const make = Effect.fnUntraced(function* (client: Client) {
   const turn = yield* Semaphore.make(1)
-  const kept = new Map<string, { readonly version: number; readonly found: ClusterRecommendations }>()
-
-  const headsOf = Effect.fnUntraced(function* (action: string, clusters: ReadonlyArray<string>) {
-    const found = new Map<string, Head>()
-    const sql = `SELECT cluster, max(version), argMax(since, version), argMax(folded_to, version) FROM recommendations WHERE key = '' AND cluster IN {clusters:Array(String)} GROUP BY cluster`
-    yield* read({ action, sql, params: { clusters } }, ([cluster, version, since, foldedTo]) => {
-      found.set(text(cluster), { version: number(version), since: number(since), foldedToMs: number(foldedTo) })
-    })
-    return (cluster: string): Head => found.get(cluster) ?? NOTHING
-  })
-
-  const holds = Effect.fnUntraced(function* (action: string, cluster: string, version: number, mark: number) {
-    let found = false
-    const sql = `SELECT mark FROM recommendations
-      WHERE cluster = {cluster:String} AND key = '' AND version = {version:UInt64}`
-    yield* read({ action, sql, params: { cluster, version } }, ([one]) => {
-      found ||= number(one) === mark
-    })
-    return found
-  })
-
-  /** Writes rows under the next version; all of them appear, or none. */
-  const add = Effect.fnUntraced(function* (
-    action: string,
-    cluster: string,
-    rowsOf: (head: Head, version: number, mark: number) => ReadonlyArray<ReadonlyArray<unknown>>
-  ) {
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const head = (yield* headsOf(action, [cluster]))(cluster)
-      const version = head.version + 1
-      const mark = generation()
-      const token = `${cluster}/${version}`
-      const rows = rowsOf(head, version, mark)
-      yield* Effect.retry(insert({ action, table: "recommendations", columns: COLUMNS, rows, token }), { times: 2 })
-      // Where it is not there, another program was faster; or its row gave way to a later one, and is saved once more.
-      if (yield* holds(action, cluster, version, mark)) return version
-    }
-    return yield* unavailable(action, new Error(`other programs were faster ${MAX_ATTEMPTS} times`))
-  })
-
-  const save = Effect.fn("RecommendationStore.save")(
-    function* ({ changed, cluster, ended, foldedToMs }: Folded) {
-      yield* Effect.annotateCurrentSpan({ cluster })
-      const taken = new Set(changed.map(({ key }) => key))
-      const version = yield* add(SAVE, cluster, ({ since }, version, mark) => [
-        [cluster, "", version, since, mark, foldedToMs, 0, 0, 0, 0, ""],
-        ...ended.filter((key) => !taken.has(key)).map((key) => [cluster, key, version, 0, 0, 0, 1, 0, 0, 0, ""]),
-        ...changed.map(({ checkpoint, key, recommendation }) => [
-          ...[cluster, key, version, 0, 0, 0, 0, recommendation.cpuRecommendedMillis],
-          ...[recommendation.memoryRecommendedBytes, Math.round(recommendation.recommendationDays * HOURS_A_DAY)],
-          Buffer.from(checkpoint).toString("base64")
-        ])
-      ])
-      if (version % SAVES_BETWEEN_SWEEPS === 0) yield* sweep(SAVE, cluster)
-    },
-    (run) => turn.withPermit(run)
-  )
-
-  /** Removes what ended: first what it ended, then the word of it, so that nothing comes back in between. */
-  const sweep = Effect.fnUntraced(function* (action: string, cluster: string) {
-    const params = { cluster }
-    const ended = `(key, version) IN (
-      SELECT key, version FROM recommendations FINAL WHERE cluster = {cluster:String} AND ended = 1)`
-    const under = `key IN (SELECT key FROM recommendations FINAL WHERE cluster = {cluster:String} AND ended = 1)`
-    const where = "cluster = {cluster:String} AND key != ''"
-    yield* run({
-      action,
-      sql: `ALTER TABLE recommendations DELETE WHERE ${where} AND ${under} AND NOT ${ended}`,
-      params
-    })
-    yield* run({ action, sql: `ALTER TABLE recommendations DELETE WHERE ${where} AND ${ended}`, params })
-  })
-
-  const load = Effect.fn("RecommendationStore.load")(function* (cluster: ClusterName) {
-    const head = (yield* headsOf(READ, [cluster]))(cluster)
-    const workloads: Array<KeptWorkload> = []
-    const sql = `SELECT key, cpu_millis, memory_bytes, hours, checkpoint ${COUNTING} ORDER BY key`
-    yield* read(
-      { action: READ, sql, params: { cluster, since: head.since } },
-      ([key, cpu, memory, hours, checkpoint]) => {
-        workloads.push({
-          key: text(key),
-          checkpoint: new Uint8Array(Buffer.from(text(checkpoint), "base64")),
-          recommendation: recommendationOf(cpu, memory, hours)
-        })
-      }
+  const reports: Reports = { client, lastRead: new Map() }
+  return RecommendationStore.of({
+    save: Effect.fn("RecommendationStore.save")(
+      (folded: Folded) => save(client, folded),
+      (run) => turn.withPermit(run)
+    ),
+    load: Effect.fn("RecommendationStore.load")((cluster: ClusterName) => load(client, cluster)),
+    recommendations: Effect.fn("RecommendationStore.recommendations")((clusters: ReadonlyArray<ClusterName>) =>
+      recommendations(reports, clusters)
+    ),
+    forget: Effect.fn("RecommendationStore.forget")(
+      (cluster: ClusterName) => forget(reports, cluster),
+      (run) => turn.withPermit(run)
     )
-    return { foldedToMs: head.foldedToMs, workloads }
   })
+})
 
-  const recommendationsOf = Effect.fnUntraced(function* (
-    cluster: ClusterName,
-    { foldedToMs, since, version }: Head
-  ): Effect.fn.Return<ClusterRecommendations, CostError> {
-    const known = kept.get(cluster)
-    if (known?.version === version) return known.found
-    const byKey = new Map<string, Recommendation>()
-    const sql = `SELECT key, cpu_millis, memory_bytes, hours ${COUNTING}`
-    yield* read({ action: READ, sql, params: { cluster, since } }, ([key, cpu, memory, hours]) => {
-      byKey.set(text(key), recommendationOf(cpu, memory, hours))
+const headsOf = Effect.fnUntraced(function* ({ read }: Client, action: string, clusters: ReadonlyArray<string>) {
+  const found = new Map<string, Head>()
+  const sql = `SELECT cluster, max(version), argMax(since, version), argMax(folded_to, version) FROM recommendations WHERE key = '' AND cluster IN {clusters:Array(String)} GROUP BY cluster`
+  yield* read({ action, sql, params: { clusters } }, ([cluster, version, since, foldedTo]) => {
+    found.set(text(cluster), { version: number(version), since: number(since), foldedToMs: number(foldedTo) })
+  })
+  return (cluster: string): Head => found.get(cluster) ?? NOTHING
+})
+
+const holds = Effect.fnUntraced(function* (
+  { read }: Client,
+  action: string,
+  { cluster, mark, version }: { readonly cluster: string; readonly version: number; readonly mark: number }
+) {
+  let isThere = false
+  const sql = `SELECT mark FROM recommendations
+    WHERE cluster = {cluster:String} AND key = '' AND version = {version:UInt64}`
+  yield* read({ action, sql, params: { cluster, version } }, ([kept]) => {
+    isThere ||= number(kept) === mark
+  })
+  return isThere
+})
+
+/** Writes rows under the next version; all of them appear, or none. */
+const add = Effect.fnUntraced(function* (
+  client: Client,
+  action: string,
+  cluster: string,
+  rowsOf: (head: Head, version: number, mark: number) => ReadonlyArray<ReadonlyArray<unknown>>
+) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const head = (yield* headsOf(client, action, [cluster]))(cluster)
+    const version = head.version + 1
+    const mark = generation()
+    const token = `${cluster}/${version}`
+    const rows = rowsOf(head, version, mark)
+    yield* Effect.retry(client.insert({ action, table: "recommendations", columns: COLUMNS, rows, token }), {
+      times: 2
     })
-    const found = { cluster, foldedToMs, byKey }
-    if (version >= (kept.get(cluster)?.version ?? 0)) kept.set(cluster, { version, found })
-    return found
-  })
+    // Where it is not there, another program was faster; or its row gave way to a later one, and is saved once more.
+    if (yield* holds(client, action, { cluster, version, mark })) return version
+  }
+  return yield* unavailable(action, new Error(`other programs were faster ${MAX_ATTEMPTS} times`))
+})
 
-  const recommendations = Effect.fn("RecommendationStore.recommendations")(function* (
-    clusters: ReadonlyArray<ClusterName>
-  ) {
-    const heads = yield* headsOf(READ, clusters)
-    return yield* Effect.forEach(clusters, (cluster) => recommendationsOf(cluster, heads(cluster)))
-  })
+const save = Effect.fnUntraced(function* (client: Client, { changed, cluster, ended, foldedToMs }: Folded) {
+  yield* Effect.annotateCurrentSpan({ cluster })
+  const taken = new Set(changed.map(({ key }) => key))
+  const version = yield* add(client, SAVE, cluster, ({ since }, version, mark) => [
+    [cluster, "", version, since, mark, foldedToMs, 0, 0, 0, 0, ""],
+    ...ended.filter((key) => !taken.has(key)).map((key) => [cluster, key, version, 0, 0, 0, 1, 0, 0, 0, ""]),
+    ...changed.map(({ checkpoint, key, recommendation }) => [
+      ...[cluster, key, version, 0, 0, 0, 0, recommendation.cpuRecommendedMillis],
+      ...[recommendation.memoryRecommendedBytes, Math.round(recommendation.recommendationDays * HOURS_A_DAY)],
+      Buffer.from(checkpoint).toString("base64")
+    ])
+  ])
+  if (version % SAVES_BETWEEN_SWEEPS === 0) yield* sweep(client, SAVE, cluster)
+})
 
-  const forget = Effect.fn("RecommendationStore.forget")(
-    function* (cluster: ClusterName) {
-      kept.delete(cluster)
-      if ((yield* headsOf(FORGET, [cluster]))(cluster).version === 0) return
-      const version = yield* add(FORGET, cluster, (_, version, mark) => [
-        [cluster, "", version, version, mark, 0, 0, 0, 0, 0, ""]
-      ])
-      const sql = `ALTER TABLE recommendations DELETE WHERE cluster = {cluster:String} AND key != '' AND version < {version:UInt64}`
-      yield* run({ action: FORGET, sql, params: { cluster, version } })
-    },
-    (run) => turn.withPermit(run)
+/** Removes what ended: first what it ended, then the word of it, so that nothing comes back in between. */
+const sweep = Effect.fnUntraced(function* ({ run }: Client, action: string, cluster: string) {
+  const params = { cluster }
+  const ended = `(key, version) IN (
+    SELECT key, version FROM recommendations FINAL WHERE cluster = {cluster:String} AND ended = 1)`
+  const under = `key IN (SELECT key FROM recommendations FINAL WHERE cluster = {cluster:String} AND ended = 1)`
+  const where = "cluster = {cluster:String} AND key != ''"
+  yield* run({
+    action,
+    sql: `ALTER TABLE recommendations DELETE WHERE ${where} AND ${under} AND NOT ${ended}`,
+    params
+  })
+  yield* run({ action, sql: `ALTER TABLE recommendations DELETE WHERE ${where} AND ${ended}`, params })
+})
+
+const load = Effect.fnUntraced(function* (client: Client, cluster: ClusterName) {
+  const head = (yield* headsOf(client, READ, [cluster]))(cluster)
+  const workloads: Array<KeptWorkload> = []
+  const sql = `SELECT key, cpu_millis, memory_bytes, hours, checkpoint ${COUNTING} ORDER BY key`
+  yield* client.read(
+    { action: READ, sql, params: { cluster, since: head.since } },
+    ([key, cpu, memory, hours, checkpoint]) => {
+      workloads.push({
+        key: text(key),
+        checkpoint: new Uint8Array(Buffer.from(text(checkpoint), "base64")),
+        recommendation: recommendationOf(cpu, memory, hours)
+      })
+    }
   )
+  return { foldedToMs: head.foldedToMs, workloads }
+})
 
-  return RecommendationStore.of({ save, load, recommendations, forget })
+const recommendationsOf = Effect.fnUntraced(function* (
+  { client: { read }, lastRead }: Reports,
+  cluster: ClusterName,
+  { foldedToMs, since, version }: Head
+): Effect.fn.Return<ClusterRecommendations, CostError> {
+  const known = lastRead.get(cluster)
+  if (known?.version === version) return known.found
+  const byKey = new Map<string, Recommendation>()
+  const sql = `SELECT key, cpu_millis, memory_bytes, hours ${COUNTING}`
+  yield* read({ action: READ, sql, params: { cluster, since } }, ([key, cpu, memory, hours]) => {
+    byKey.set(text(key), recommendationOf(cpu, memory, hours))
+  })
+  const found = { cluster, foldedToMs, byKey }
+  if (version >= (lastRead.get(cluster)?.version ?? 0)) lastRead.set(cluster, { version, found })
+  return found
+})
+
+const recommendations = Effect.fnUntraced(function* (reports: Reports, clusters: ReadonlyArray<ClusterName>) {
+  const heads = yield* headsOf(reports.client, READ, clusters)
+  return yield* Effect.forEach(clusters, (cluster) => recommendationsOf(reports, cluster, heads(cluster)))
+})
+
+const forget = Effect.fnUntraced(function* ({ client, lastRead }: Reports, cluster: ClusterName) {
+  lastRead.delete(cluster)
+  if ((yield* headsOf(client, FORGET, [cluster]))(cluster).version === 0) return
+  const version = yield* add(client, FORGET, cluster, (_, version, mark) => [
+    [cluster, "", version, version, mark, 0, 0, 0, 0, 0, ""]
+  ])
+  const sql = `ALTER TABLE recommendations DELETE WHERE cluster = {cluster:String} AND key != '' AND version < {version:UInt64}`
+  yield* client.run({ action: FORGET, sql, params: { cluster, version } })
 })
 
 const recommendationOf = (cpu: unknown, memory: unknown, hours: unknown): Recommendation => ({
