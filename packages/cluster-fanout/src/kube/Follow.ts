@@ -4,6 +4,7 @@ import type { Cluster } from "../registry/Cluster.ts"
 import { ClusterAnswerInvalid, ClusterError } from "./ClusterError.ts"
 import type { KubeObject, Scope as Collection, WatchEvent } from "./KubeObject.ts"
 import type { OpenAnswer } from "./Transport.ts"
+import * as State from "./FollowState.ts"
 import { decodeStatus, fromAnswer } from "./AnswerProblem.ts"
 import * as jsonLines from "./JsonLines.ts"
 import { parseJson, toEvent } from "./KubeObjectJson.ts"
@@ -13,7 +14,7 @@ import * as versions from "./ResourceVersion.ts"
 import * as steadyClock from "./SteadyClock.ts"
 
 /** **Units** milliseconds, bytes, seconds. */
-export interface FollowLimits {
+export interface FollowLimits extends State.FollowPatience {
   /** A stream without any byte for so long is dead: bookmarks come every minute. */
   readonly silenceMs: number
   /** A watch-list that says nothing for so long before its initial state is whole will not say more. */
@@ -22,13 +23,6 @@ export interface FollowLimits {
   /** The server is asked to end a watch after a random time between these, so that watches do not end together. */
   readonly minWatchSeconds: number
   readonly maxWatchSeconds: number
-  /** Waits that a throttling server asks for are kept up to this long and this often in a row; others fail. */
-  readonly maxThrottleMs: number
-  readonly maxThrottles: number
-  /** A connection that told something or lived so long is no reason to wait before the next. */
-  readonly usefulMs: number
-  readonly firstBackoffMs: number
-  readonly maxBackoffMs: number
 }
 
 export interface Followed {
@@ -38,13 +32,6 @@ export interface Followed {
   readonly watchList: boolean
   readonly limits: FollowLimits
 }
-
-type Phase =
-  | { readonly _tag: "Begin" }
-  | { readonly _tag: "Page"; readonly continueToken: string | undefined }
-  /** `checked`: the version to resume from is known to be the server's own. */
-  | { readonly _tag: "Resume"; readonly checked: boolean }
-  | { readonly _tag: "Read"; readonly initial: boolean; readonly watch: OpenWatch }
 
 interface OpenWatch {
   readonly read: OpenAnswer["read"]
@@ -61,192 +48,216 @@ interface OpenWatch {
  * whose newest version is earlier than the one to resume from.
  */
 export const stream = (followed: Followed): Stream.Stream<ReadonlyArray<WatchEvent>, ClusterError> =>
-  Stream.fromEffect(makeStep(followed)).pipe(
-    Stream.flatMap((step) => Stream.fromEffectRepeat(step)),
+  Stream.fromEffect(makeFollower(followed)).pipe(
+    Stream.flatMap((follower) => Stream.fromEffectRepeat(step(follower))),
     Stream.filter((events) => events.length > 0),
     Stream.scoped
   )
 
-const makeStep = Effect.fnUntraced(function* ({ cluster, collection, limits, pages, watchList }: Followed) {
-  const scope = yield* Effect.scope
-  const action = { verb: "watch", resource: kubePath.words(collection) }
-  const fail = (reason: ClusterError["reason"]) => new ClusterError({ cluster: cluster.name, reason })
-  const invalid = (problem: string) => fail(new ClusterAnswerInvalid({ problem }))
+/** The collection, and where following it stands. */
+interface Follower extends Followed {
+  readonly scope: Scope.Scope
+  state: State.FollowState<OpenWatch>
+}
 
-  let phase: Phase = { _tag: "Begin" }
-  let resourceVersion = ""
-  let offersWatchList = watchList
-  let futile = 0
-  let throttles = 0
-  let isMended = false
+type Batch = Effect.Effect<ReadonlyArray<WatchEvent>, ClusterError>
 
-  const open = Effect.fnUntraced(function* (initial: boolean, query: Readonly<Record<string, string>>) {
-    const own = yield* Scope.fork(scope)
-    const timeoutSeconds = String(yield* Random.nextIntBetween(limits.minWatchSeconds, limits.maxWatchSeconds))
-    const path = kubePath.collection(collection, { watch: "1", allowWatchBookmarks: "true", timeoutSeconds, ...query })
-    const answer = yield* pages.transport.open(cluster, { method: "GET", path, action }).pipe(
-      Scope.provide(own),
-      Effect.onError((cause) => Scope.close(own, Exit.failCause(cause)))
-    )
-    throttles = 0
-    const lines = jsonLines.make(limits.lineBytes)
-    phase = {
-      _tag: "Read",
-      initial,
-      watch: { read: answer.read, lines, scope: own, openedAt: yield* steadyClock.now }
-    }
-    return NOTHING
-  })
+const makeFollower = (followed: Followed): Effect.Effect<Follower, never, Scope.Scope> =>
+  Effect.map(Effect.scope, (scope) => ({ ...followed, scope, state: State.make(followed.watchList) }))
 
-  const close = Effect.fnUntraced(function* ({ openedAt, scope: own }: OpenWatch) {
-    const lived = (yield* steadyClock.now) - openedAt
-    futile = lived >= limits.usefulMs ? 0 : futile + 1
-    yield* Scope.close(own, Exit.void)
-  })
-
-  const backOff = Effect.suspend(() => {
-    const ceiling = Math.min(limits.maxBackoffMs, limits.firstBackoffMs * 2 ** Math.min(futile, 16))
-    return Effect.flatMap(Random.nextBetween(0, ceiling), (wait) => Effect.sleep(Duration.millis(wait)))
-  })
-
-  const restart = (events: ReadonlyArray<WatchEvent> = NOTHING): ReadonlyArray<WatchEvent> => {
-    phase = { _tag: "Begin" }
-    futile = Math.max(futile, 1)
-    return [...events, { _tag: "Restart" }]
-  }
-
-  const begin = Effect.gen(function* () {
-    if (futile > 0) yield* backOff
-    if (!offersWatchList) {
-      phase = { _tag: "Page", continueToken: undefined }
-      return NOTHING
-    }
-    return yield* open(true, { sendInitialEvents: "true", resourceVersionMatch: "NotOlderThan" }).pipe(
-      Effect.catchIf(refusesWatchList, () => {
-        offersWatchList = false
-        return Effect.succeed(NOTHING)
-      })
-    )
-  })
-
-  const page = Effect.fnUntraced(function* (continueToken: string | undefined) {
-    const next = yield* getPage(pages, cluster, collection, { continueToken })
-    throttles = 0
-    const puts = next.items.map(put)
-    if (next.continueToken !== undefined) {
-      phase = { _tag: "Page", continueToken: next.continueToken }
-      return puts
-    }
-    if (next.resourceVersion === "") return yield* invalid("the list has no resource version to watch from")
-    resourceVersion = next.resourceVersion
-    phase = { _tag: "Resume", checked: true }
-    return [...puts, synced(resourceVersion)]
-  })
-
-  /**
-   * A server that was restored from a backup counts from before: a watch from a version that it has yet to reach stays
-   * silent until then, and never tells what happened on the way.
-   */
-  const resume = Effect.fnUntraced(function* (checked: boolean) {
-    if (futile > 1) yield* backOff
-    if (!checked) {
-      const newest = yield* getPage(pages, cluster, collection, {
-        continueToken: undefined,
-        metadataOnly: true,
-        limit: "1"
-      })
-      if ((versions.compare(newest.resourceVersion, resourceVersion) ?? 0) < 0) return restart()
-      phase = { _tag: "Resume", checked: true }
-    }
-    return yield* open(false, { resourceVersion })
-  })
-
-  const read = Effect.fnUntraced(function* (watch: OpenWatch, initial: boolean) {
-    const piece = yield* watch.read(initial ? limits.initialSilenceMs : limits.silenceMs)
-    if (Option.isNone(piece)) {
-      yield* close(watch)
-      if (initial) return restart()
-      phase = { _tag: "Resume", checked: false }
-      return NOTHING
-    }
-    const lines = watch.lines.push(piece.value)
-    if (Result.isFailure(lines)) return yield* invalid(lines.failure)
-    const events: Array<WatchEvent> = []
-    let isInitial = initial
-    for (const line of lines.success) {
-      const decoded = Result.flatMap(parseJson(line), toEvent)
-      if (Result.isFailure(decoded)) return yield* invalid(decoded.failure)
-      const event = decoded.success
-      if (event === undefined) continue
-      if (event.type === "ERROR") {
-        const reason = statusReason(event.status, action, yield* Clock.currentTimeMillis)
-        if (reason._tag !== "ClusterExpired") return yield* fail(reason)
-        yield* close(watch)
-        return restart(events)
-      }
-      if (event.type === "BOOKMARK") {
-        resourceVersion = event.resourceVersion
-        if (!isInitial) events.push({ _tag: "Bookmark", resourceVersion })
-        else if (event.endsInitial) events.push(synced(resourceVersion))
-        if (event.endsInitial) isInitial = false
-        continue
-      }
-      resourceVersion = event.object.metadata.resourceVersion
-      events.push(event.type === "DELETED" ? { _tag: "Delete", object: event.object } : put(event.object))
-    }
-    if (events.length > 0 && !isInitial) {
-      futile = 0
-      isMended = false
-    }
-    if (isInitial !== initial) phase = { _tag: "Read", initial: isInitial, watch }
-    return events
-  })
-
-  /** A watch that broke is resumed once; a watch-list that fell silent before it was whole becomes a list. */
-  const readOrMend = Effect.fnUntraced(function* (watch: OpenWatch, initial: boolean) {
-    const outcome = yield* Effect.result(read(watch, initial))
-    if (Result.isSuccess(outcome)) return outcome.success
-    const error = outcome.failure
-    if (initial && error.reason._tag === "ClusterTimeout") {
-      yield* close(watch)
-      offersWatchList = false
-      return restart()
-    }
-    if (initial || isMended || error.reason._tag !== "ClusterUnreachable") return yield* error
-    yield* close(watch)
-    isMended = true
-    phase = { _tag: "Resume", checked: false }
-    return NOTHING
-  })
-
-  const advance = Effect.suspend((): Effect.Effect<ReadonlyArray<WatchEvent>, ClusterError> => {
-    switch (phase._tag) {
-      case "Begin":
-        return begin
-      case "Page":
-        return page(phase.continueToken)
-      case "Resume":
-        return resume(phase.checked)
-      case "Read":
-        return readOrMend(phase.watch, phase.initial)
-    }
-  })
-
-  return advance.pipe(
+const step = (follower: Follower): Batch =>
+  Effect.suspend(() => advance(follower)).pipe(
     Effect.catchReason("ClusterError", "ClusterExpired", () =>
       Effect.sync(() => {
-        futile++
-        return restart()
+        follower.state = State.expired(follower.state)
+        return RESTART
       })
     ),
     Effect.catchReason("ClusterError", "ClusterThrottled", (reason) => {
-      const wait = reason.retryAfterMs ?? limits.firstBackoffMs
-      if (wait > limits.maxThrottleMs || ++throttles > limits.maxThrottles) return Effect.fail(fail(reason))
-      return Effect.as(Effect.sleep(Duration.millis(wait)), NOTHING)
+      const pause = State.throttled(follower.state, reason.retryAfterMs, follower.limits)
+      if (pause === undefined) return fail(follower, reason)
+      follower.state = pause.state
+      return Effect.as(Effect.sleep(Duration.millis(pause.waitMs)), NOTHING)
+    })
+  )
+
+const advance = (follower: Follower): Batch => {
+  const { phase } = follower.state
+  switch (phase._tag) {
+    case "Begin":
+      return begin(follower)
+    case "Page":
+      return page(follower, phase.continueToken)
+    case "Resume":
+      return resume(follower, phase.checked)
+    case "Read":
+      return readOrMend(follower, phase.watch, phase.initial)
+  }
+}
+
+const begin = Effect.fnUntraced(function* (follower: Follower) {
+  if (follower.state.futile > 0) yield* backOff(follower)
+  if (!follower.state.offersWatchList) {
+    follower.state = State.listing(follower.state)
+    return NOTHING
+  }
+  return yield* open(follower, true, { sendInitialEvents: "true", resourceVersionMatch: "NotOlderThan" }).pipe(
+    Effect.catchIf(refusesWatchList, () => {
+      follower.state = State.withoutWatchList(follower.state)
+      return Effect.succeed(NOTHING)
     })
   )
 })
 
+const page = Effect.fnUntraced(function* (follower: Follower, continueToken: string | undefined) {
+  const { cluster, collection, pages } = follower
+  const next = yield* getPage(pages, cluster, collection, { continueToken })
+  follower.state = State.answered(follower.state)
+  const puts = next.items.map(put)
+  if (next.continueToken !== undefined) {
+    follower.state = State.listing(follower.state, next.continueToken)
+    return puts
+  }
+  const { resourceVersion } = next
+  if (resourceVersion === "") return yield* invalid(follower, "the list has no resource version to watch from")
+  follower.state = State.listed(follower.state, resourceVersion)
+  return [...puts, synced(resourceVersion)]
+})
+
+/**
+ * A server that was restored from a backup counts from before: a watch from a version that it has yet to reach stays
+ * silent until then, and never tells what happened on the way.
+ */
+const resume = Effect.fnUntraced(function* (follower: Follower, checked: boolean) {
+  const { cluster, collection, pages } = follower
+  if (follower.state.futile > 1) yield* backOff(follower)
+  if (!checked) {
+    const newest = yield* getPage(pages, cluster, collection, {
+      continueToken: undefined,
+      metadataOnly: true,
+      limit: "1"
+    })
+    const { resourceVersion } = follower.state
+    if ((versions.compare(newest.resourceVersion, resourceVersion) ?? 0) < 0) {
+      follower.state = State.restarted(follower.state)
+      return RESTART
+    }
+    follower.state = State.listed(follower.state, resourceVersion)
+  }
+  return yield* open(follower, false, { resourceVersion: follower.state.resourceVersion })
+})
+
+const open = Effect.fnUntraced(function* (
+  follower: Follower,
+  initial: boolean,
+  query: Readonly<Record<string, string>>
+) {
+  const { cluster, collection, limits, pages } = follower
+  const scope = yield* Scope.fork(follower.scope)
+  const timeoutSeconds = String(yield* Random.nextIntBetween(limits.minWatchSeconds, limits.maxWatchSeconds))
+  const path = kubePath.collection(collection, { watch: "1", allowWatchBookmarks: "true", timeoutSeconds, ...query })
+  const { read } = yield* pages.transport.open(cluster, { method: "GET", path, action: actionOf(follower) }).pipe(
+    Scope.provide(scope),
+    Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
+  )
+  const watch = { read, lines: jsonLines.make(limits.lineBytes), scope, openedAt: yield* steadyClock.now }
+  follower.state = State.reading(State.answered(follower.state), watch, initial)
+  return NOTHING
+})
+
+const close = Effect.fnUntraced(function* (follower: Follower, { openedAt, scope }: OpenWatch) {
+  const lived = (yield* steadyClock.now) - openedAt
+  follower.state = State.closed(follower.state, lived, follower.limits)
+  yield* Scope.close(scope, Exit.void)
+})
+
+const backOff = ({ limits, state }: Follower): Effect.Effect<void> =>
+  Effect.flatMap(Random.nextBetween(0, State.backoffCeilingMs(state, limits)), (wait) =>
+    Effect.sleep(Duration.millis(wait))
+  )
+
+/** A watch that broke is resumed once; a watch-list that fell silent before it was whole becomes a list. */
+const readOrMend = Effect.fnUntraced(function* (follower: Follower, watch: OpenWatch, initial: boolean) {
+  const outcome = yield* Effect.result(read(follower, watch, initial))
+  if (Result.isSuccess(outcome)) return outcome.success
+  const error = outcome.failure
+  if (initial && error.reason._tag === "ClusterTimeout") {
+    yield* close(follower, watch)
+    follower.state = State.restarted(State.withoutWatchList(follower.state))
+    return RESTART
+  }
+  if (initial || follower.state.isMended || error.reason._tag !== "ClusterUnreachable") return yield* error
+  yield* close(follower, watch)
+  follower.state = State.broken(follower.state)
+  return NOTHING
+})
+
+const read = Effect.fnUntraced(function* (follower: Follower, watch: OpenWatch, initial: boolean) {
+  const { limits } = follower
+  const piece = yield* watch.read(initial ? limits.initialSilenceMs : limits.silenceMs)
+  if (Option.isNone(piece)) {
+    yield* close(follower, watch)
+    follower.state = initial ? State.restarted(follower.state) : State.ended(follower.state)
+    return initial ? RESTART : NOTHING
+  }
+  const lines = watch.lines.push(piece.value)
+  if (Result.isFailure(lines)) return yield* invalid(follower, lines.failure)
+  const taken = take(lines.success, { isInitial: initial, resourceVersion: follower.state.resourceVersion })
+  if (Result.isFailure(taken)) return yield* invalid(follower, taken.failure)
+  const { error, events, isInitial } = taken.success
+  follower.state = { ...follower.state, resourceVersion: taken.success.resourceVersion }
+  if (error !== undefined) {
+    const reason = statusReason(error.status, actionOf(follower), yield* Clock.currentTimeMillis)
+    if (reason._tag !== "ClusterExpired") return yield* fail(follower, reason)
+    yield* close(follower, watch)
+    follower.state = State.restarted(follower.state)
+    return [...events, ...RESTART]
+  }
+  follower.state = State.received(follower.state, taken.success)
+  if (isInitial !== initial) follower.state = State.reading(follower.state, watch, isInitial)
+  return events
+})
+
+/** What lines of a watch told, up to the error that one of them is. */
+interface Taken extends State.Received {
+  readonly error?: { readonly status: unknown }
+}
+
+/** Reads lines of a watch. **Errors** the problem of a line that is none. */
+export const take = (
+  lines: ReadonlyArray<Buffer>,
+  before: Pick<Taken, "isInitial" | "resourceVersion">
+): Result.Result<Taken, string> => {
+  const events: Array<WatchEvent> = []
+  let { isInitial, resourceVersion } = before
+  for (const line of lines) {
+    const decoded = Result.flatMap(parseJson(line), toEvent)
+    if (Result.isFailure(decoded)) return Result.fail(decoded.failure)
+    const event = decoded.success
+    if (event === undefined) continue
+    if (event.type === "ERROR") return Result.succeed({ events, isInitial, resourceVersion, error: event })
+    if (event.type === "BOOKMARK") {
+      resourceVersion = event.resourceVersion
+      if (!isInitial) events.push({ _tag: "Bookmark", resourceVersion })
+      else if (event.endsInitial) events.push(synced(resourceVersion))
+      if (event.endsInitial) isInitial = false
+      continue
+    }
+    resourceVersion = event.object.metadata.resourceVersion
+    events.push(event.type === "DELETED" ? { _tag: "Delete", object: event.object } : put(event.object))
+  }
+  return Result.succeed({ events, isInitial, resourceVersion })
+}
+
+const actionOf = ({ collection }: Follower) => ({ verb: "watch", resource: kubePath.words(collection) })
+
+const fail = ({ cluster }: Follower, reason: ClusterError["reason"]): Effect.Effect<never, ClusterError> =>
+  Effect.fail(new ClusterError({ cluster: cluster.name, reason }))
+
+const invalid = (follower: Follower, problem: string): Effect.Effect<never, ClusterError> =>
+  fail(follower, new ClusterAnswerInvalid({ problem }))
+
+const RESTART: ReadonlyArray<WatchEvent> = [{ _tag: "Restart" }]
 const NOTHING: ReadonlyArray<WatchEvent> = []
 const put = (object: KubeObject): WatchEvent => ({ _tag: "Put", object })
 const synced = (resourceVersion: string): WatchEvent => ({ _tag: "Synced", resourceVersion })

@@ -76,130 +76,155 @@ export class Credentials extends Context.Service<
 >()("@quarterdeck/cluster-fanout/credential/Credentials") {
   static readonly layer = Layer.effect(
     Credentials,
-    Effect.gen(function* () {
-      const fileSystem = yield* FileSystem.FileSystem
-      const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
-      const times = yield* CredentialTimes
-      const scope = yield* Effect.scope
-      const lanes = yield* Semaphore.make(yield* PluginLanes)
-
-      const files = yield* Cache.make({
-        capacity: CAPACITY,
-        timeToLive: Duration.millis(times.fileMs),
-        lookup: (path: string) => fileSystem.readFileString(path).pipe(Effect.mapError(() => `${path} cannot be read`))
-      })
-      const pem = (source: PemSource): Effect.Effect<string, string> =>
-        source._tag === "Data" ? Effect.succeed(Redacted.value(source.pem)) : Cache.get(files, source.path)
-      const authorityOf = ({
-        certificateAuthority
-      }: Cluster["connection"]): Effect.Effect<string | undefined, string> =>
-        certificateAuthority === undefined ? Effect.succeed(undefined) : pem(certificateAuthority)
-
-      const plugins = yield* Cache.makeWith(
-        Effect.fnUntraced(function* ({ value: { connection, plugin } }: Keyed<PluginRun>) {
-          const credential = yield* run(plugin, connection, yield* authorityOf(connection)).pipe(
-            Effect.catchTag("ExecPluginFailed", (error) => Effect.fail(error.problem)),
-            Effect.provideService(ChildProcessSpawner.ChildProcessSpawner, spawner),
-            (running) => lanes.withPermit(running)
-          )
-          return { credential, obtainedAt: yield* Clock.currentTimeMillis }
-        }),
-        {
-          capacity: CAPACITY,
-          timeToLive: (exit) =>
-            Exit.isSuccess(exit) ? lifetime(exit.value, times.leewayMs) : Duration.millis(times.failureMs)
-        }
-      )
-      /** Awaited by a fiber of the layer, so that no caller's interruption ends the run or waits for its end. */
-      const runPlugin = (key: Keyed<PluginRun>) =>
-        Effect.flatMap(Effect.forkIn(Cache.get(plugins, key), scope), (running) => Fiber.join(running))
-
-      /** When a plugin was last forced, by generation; entries older than `renewalMs` are dropped. */
-      const forced = new Map<string, number>()
-
-      const material = Effect.fnUntraced(function* ({
-        connection,
-        generation
-      }: Cluster): Effect.fn.Return<Material, string> {
-        const authority = yield* authorityOf(connection)
-        const base = authority === undefined ? {} : { certificateAuthority: authority }
-        const { credential } = connection
-        switch (credential._tag) {
-          case "None":
-            return { tls: base }
-          case "Token":
-            return { tls: base, authorization: `Bearer ${Redacted.value(credential.token)}` }
-          case "TokenFile": {
-            const token = (yield* Cache.get(files, credential.path)).trim()
-            if (!/^[\x21-\x7e]+$/.test(token)) return yield* Effect.fail(`${credential.path} does not hold a token`)
-            return { tls: base, authorization: `Bearer ${token}` }
-          }
-          case "Basic": {
-            const pair = `${credential.username}:${Redacted.value(credential.password)}`
-            return { tls: base, authorization: `Basic ${Buffer.from(pair, "utf8").toString("base64")}` }
-          }
-          case "ClientCertificate": {
-            const [certificate, key] = yield* Effect.all([pem(credential.certificate), pem(credential.key)])
-            return { tls: { ...base, client: { certificate: Redacted.make(certificate), key: Redacted.make(key) } } }
-          }
-          case "Exec": {
-            const { credential: proven } = yield* runPlugin(pluginKey(connection, generation, credential.plugin))
-            return {
-              tls: { ...base, ...(proven.certificate && { client: proven.certificate }) },
-              ...(proven.token && { authorization: `Bearer ${Redacted.value(proven.token)}` })
-            }
-          }
-        }
-      })
-
-      const prove = Effect.fn("Credentials.prove")(function* (cluster: Cluster) {
-        const { authorization, tls } = yield* material(cluster).pipe(
-          Effect.mapError(
-            (problem) =>
-              new ClusterError({ cluster: cluster.name, reason: new ClusterCredentialUnavailable({ problem }) })
-          )
-        )
-        const { impersonation } = cluster.connection
-        const headers: HeaderLines = {
-          ...(authorization !== undefined && { authorization }),
-          ...(impersonation && impersonationHeaders(impersonation))
-        }
-        const tlsId = digest([
-          tls.certificateAuthority ?? "",
-          tls.client === undefined ? "" : Redacted.value(tls.client.certificate),
-          tls.client === undefined ? "" : Redacted.value(tls.client.key)
-        ])
-        const proof: Proof = { headers: Redacted.make(headers), tls, tlsId, id: digest([authorization ?? "", tlsId]) }
-        return proof
-      })
-
-      const forget = Effect.fnUntraced(function* ({ connection, generation }: Cluster) {
-        const { credential } = connection
-        if (credential._tag === "TokenFile") yield* Cache.invalidate(files, credential.path)
-        if (credential._tag === "ClientCertificate") {
-          for (const source of [credential.certificate, credential.key]) {
-            if (source._tag === "File") yield* Cache.invalidate(files, source.path)
-          }
-        }
-        if (credential._tag !== "Exec") return
-        const now = yield* Clock.currentTimeMillis
-        for (const [key, at] of forced) if (now - at >= times.renewalMs) forced.delete(key)
-        if (forced.has(generation)) return
-        forced.set(generation, now)
-        yield* Cache.invalidate(plugins, pluginKey(connection, generation, credential.plugin))
-      })
-
-      const renew = Effect.fn("Credentials.renew")(function* (cluster: Cluster, refused: Proof) {
-        const present = yield* prove(cluster)
-        if (present.id !== refused.id) return Option.some(present)
-        yield* forget(cluster)
-        const next = yield* prove(cluster)
-        return next.id === refused.id ? Option.none() : Option.some(next)
-      })
-      return Credentials.of({ prove, renew })
-    })
+    Effect.suspend(() => make())
   )
 }
+
+/** Where proofs come from, and which plugins were forced. */
+interface Sources {
+  readonly files: Cache.Cache<string, string, string>
+  readonly plugins: Cache.Cache<Keyed<PluginRun>, Obtained, string>
+  readonly runPlugin: (key: Keyed<PluginRun>) => Effect.Effect<Obtained, string>
+  readonly renewalMs: number
+  /** When a plugin was last forced, by generation; entries older than `renewalMs` are dropped. */
+  readonly forced: Map<string, number>
+}
+
+/** What a plugin gave, and when. **Units** milliseconds since the epoch. */
+interface Obtained {
+  readonly credential: ExecCredential
+  readonly obtainedAt: number
+}
+
+const make = Effect.fnUntraced(function* () {
+  const fileSystem = yield* FileSystem.FileSystem
+  const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+  const times = yield* CredentialTimes
+  const scope = yield* Effect.scope
+  const lanes = yield* Semaphore.make(yield* PluginLanes)
+
+  const files = yield* Cache.make({
+    capacity: CAPACITY,
+    timeToLive: Duration.millis(times.fileMs),
+    lookup: (path: string) => fileSystem.readFileString(path).pipe(Effect.mapError(() => `${path} cannot be read`))
+  })
+
+  const plugins = yield* Cache.makeWith(
+    Effect.fnUntraced(function* ({ value: { connection, plugin } }: Keyed<PluginRun>) {
+      const credential = yield* run(plugin, connection, yield* authorityOf({ files }, connection)).pipe(
+        Effect.catchTag("ExecPluginFailed", (error) => Effect.fail(error.problem)),
+        Effect.provideService(ChildProcessSpawner.ChildProcessSpawner, spawner),
+        (running) => lanes.withPermit(running)
+      )
+      return { credential, obtainedAt: yield* Clock.currentTimeMillis }
+    }),
+    {
+      capacity: CAPACITY,
+      timeToLive: (exit) =>
+        Exit.isSuccess(exit) ? lifetime(exit.value, times.leewayMs) : Duration.millis(times.failureMs)
+    }
+  )
+  /** Awaited by a fiber of the layer, so that no caller's interruption ends the run or waits for its end. */
+  const runPlugin = (key: Keyed<PluginRun>) =>
+    Effect.flatMap(Effect.forkIn(Cache.get(plugins, key), scope), (running) => Fiber.join(running))
+
+  const sources: Sources = { files, plugins, runPlugin, renewalMs: times.renewalMs, forced: new Map() }
+  return Credentials.of({
+    prove: Effect.fn("Credentials.prove")((cluster) => prove(sources, cluster)),
+    renew: Effect.fn("Credentials.renew")((cluster, refused) => renew(sources, cluster, refused))
+  })
+})
+
+const pem = ({ files }: Pick<Sources, "files">, source: PemSource): Effect.Effect<string, string> =>
+  source._tag === "Data" ? Effect.succeed(Redacted.value(source.pem)) : Cache.get(files, source.path)
+
+const authorityOf = (
+  sources: Pick<Sources, "files">,
+  { certificateAuthority }: Cluster["connection"]
+): Effect.Effect<string | undefined, string> =>
+  certificateAuthority === undefined ? Effect.succeed(undefined) : pem(sources, certificateAuthority)
+
+const material = Effect.fnUntraced(function* (
+  sources: Sources,
+  { connection, generation }: Cluster
+): Effect.fn.Return<Material, string> {
+  const authority = yield* authorityOf(sources, connection)
+  const base = authority === undefined ? {} : { certificateAuthority: authority }
+  const { credential } = connection
+  switch (credential._tag) {
+    case "None":
+      return { tls: base }
+    case "Token":
+      return { tls: base, authorization: `Bearer ${Redacted.value(credential.token)}` }
+    case "TokenFile": {
+      const token = (yield* Cache.get(sources.files, credential.path)).trim()
+      if (!/^[\x21-\x7e]+$/.test(token)) return yield* Effect.fail(`${credential.path} does not hold a token`)
+      return { tls: base, authorization: `Bearer ${token}` }
+    }
+    case "Basic": {
+      const pair = `${credential.username}:${Redacted.value(credential.password)}`
+      return { tls: base, authorization: `Basic ${Buffer.from(pair, "utf8").toString("base64")}` }
+    }
+    case "ClientCertificate": {
+      const [certificate, key] = yield* Effect.all([pem(sources, credential.certificate), pem(sources, credential.key)])
+      return { tls: { ...base, client: { certificate: Redacted.make(certificate), key: Redacted.make(key) } } }
+    }
+    case "Exec": {
+      const { credential: proven } = yield* sources.runPlugin(pluginKey(connection, generation, credential.plugin))
+      return {
+        tls: { ...base, ...(proven.certificate && { client: proven.certificate }) },
+        ...(proven.token && { authorization: `Bearer ${Redacted.value(proven.token)}` })
+      }
+    }
+  }
+})
+
+const prove = Effect.fnUntraced(function* (sources: Sources, cluster: Cluster) {
+  const { authorization, tls } = yield* material(sources, cluster).pipe(
+    Effect.mapError(
+      (problem) => new ClusterError({ cluster: cluster.name, reason: new ClusterCredentialUnavailable({ problem }) })
+    )
+  )
+  const { impersonation } = cluster.connection
+  const headers: HeaderLines = {
+    ...(authorization !== undefined && { authorization }),
+    ...(impersonation && impersonationHeaders(impersonation))
+  }
+  const tlsId = digest([
+    tls.certificateAuthority ?? "",
+    tls.client === undefined ? "" : Redacted.value(tls.client.certificate),
+    tls.client === undefined ? "" : Redacted.value(tls.client.key)
+  ])
+  const proof: Proof = { headers: Redacted.make(headers), tls, tlsId, id: digest([authorization ?? "", tlsId]) }
+  return proof
+})
+
+const forget = Effect.fnUntraced(function* (
+  { files, forced, plugins, renewalMs }: Sources,
+  { connection, generation }: Cluster
+) {
+  const { credential } = connection
+  if (credential._tag === "TokenFile") yield* Cache.invalidate(files, credential.path)
+  if (credential._tag === "ClientCertificate") {
+    for (const source of [credential.certificate, credential.key]) {
+      if (source._tag === "File") yield* Cache.invalidate(files, source.path)
+    }
+  }
+  if (credential._tag !== "Exec") return
+  const now = yield* Clock.currentTimeMillis
+  for (const [key, at] of forced) if (now - at >= renewalMs) forced.delete(key)
+  if (forced.has(generation)) return
+  forced.set(generation, now)
+  yield* Cache.invalidate(plugins, pluginKey(connection, generation, credential.plugin))
+})
+
+const renew = Effect.fnUntraced(function* (sources: Sources, cluster: Cluster, refused: Proof) {
+  const present = yield* prove(sources, cluster)
+  if (present.id !== refused.id) return Option.some(present)
+  yield* forget(sources, cluster)
+  const next = yield* prove(sources, cluster)
+  return next.id === refused.id ? Option.none() : Option.some(next)
+})
 
 interface Material {
   readonly tls: TlsMaterial
@@ -220,7 +245,7 @@ const pluginKey = (
 /** One that is as good as expired when it comes is still used for as long as a failure is believed. */
 const SHORTEST_MS = 5_000
 
-const lifetime = ({ credential, obtainedAt }: { credential: ExecCredential; obtainedAt: number }, leewayMs: number) => {
+const lifetime = ({ credential, obtainedAt }: Obtained, leewayMs: number) => {
   if (credential.expiresAt === undefined) return Duration.infinity
   const left = credential.expiresAt - obtainedAt
   // A short-lived credential is used for most of its life, however long the leeway.

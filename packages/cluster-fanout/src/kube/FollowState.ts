@@ -1,0 +1,130 @@
+/**
+ * Where following one collection stands, and what each outcome of a list or watch makes of that.
+ */
+import type { WatchEvent } from "./KubeObject.ts"
+
+/** What is done next. */
+export type Phase<Watch> =
+  | { readonly _tag: "Begin" }
+  | { readonly _tag: "Page"; readonly continueToken: string | undefined }
+  /** `checked`: the version to resume from is known to be the server's own. */
+  | { readonly _tag: "Resume"; readonly checked: boolean }
+  | { readonly _tag: "Read"; readonly initial: boolean; readonly watch: Watch }
+
+/** **Units** milliseconds. */
+export interface FollowPatience {
+  /** Waits that a throttling server asks for are kept up to this long and this often in a row; others fail. */
+  readonly maxThrottleMs: number
+  readonly maxThrottles: number
+  /** A connection that told something or lived so long is no reason to wait before the next. */
+  readonly usefulMs: number
+  readonly firstBackoffMs: number
+  readonly maxBackoffMs: number
+}
+
+export interface FollowState<Watch> {
+  readonly phase: Phase<Watch>
+  /** The version that a watch resumes from. */
+  readonly resourceVersion: string
+  readonly offersWatchList: boolean
+  /** How many tries in a row brought nothing. */
+  readonly futile: number
+  /** How often in a row the server throttled. */
+  readonly throttles: number
+  /** Whether the watch broke since it last brought something: a second time fails. */
+  readonly isMended: boolean
+}
+
+/** The state before the first list. */
+export const make = <Watch>(offersWatchList: boolean): FollowState<Watch> => ({
+  ...{ phase: { _tag: "Begin" }, resourceVersion: "", offersWatchList },
+  ...{ futile: 0, throttles: 0, isMended: false }
+})
+
+/** Begins anew with a list, after a wait. */
+export const restarted = <Watch>(state: FollowState<Watch>): FollowState<Watch> => ({
+  ...state,
+  phase: { _tag: "Begin" },
+  futile: Math.max(state.futile, 1)
+})
+
+/** Turns a 410 into a new list: the version to go on from is too old for the server. */
+export const expired = <Watch>(state: FollowState<Watch>): FollowState<Watch> =>
+  restarted({ ...state, futile: state.futile + 1 })
+
+/** Lists in pages, as the server has no watch-list. */
+export const withoutWatchList = <Watch>(state: FollowState<Watch>): FollowState<Watch> => ({
+  ...state,
+  offersWatchList: false
+})
+
+/** Goes on with a page of the list. */
+export const listing = <Watch>(
+  state: FollowState<Watch>,
+  continueToken: string | undefined = undefined
+): FollowState<Watch> => ({ ...state, phase: { _tag: "Page", continueToken } })
+
+/** Watches from the version of a list that is whole. */
+export const listed = <Watch>(state: FollowState<Watch>, resourceVersion: string): FollowState<Watch> => ({
+  ...state,
+  resourceVersion,
+  phase: { _tag: "Resume", checked: true }
+})
+
+/** The server answered: throttling, if there was any, is over. */
+export const answered = <Watch>(state: FollowState<Watch>): FollowState<Watch> => ({ ...state, throttles: 0 })
+
+/** Reads a watch that was opened. */
+export const reading = <Watch>(state: FollowState<Watch>, watch: Watch, initial: boolean): FollowState<Watch> => ({
+  ...state,
+  phase: { _tag: "Read", initial, watch }
+})
+
+/** Notes how long a connection lived that was closed. */
+export const closed = <Watch>(
+  state: FollowState<Watch>,
+  livedMs: number,
+  { usefulMs }: FollowPatience
+): FollowState<Watch> => ({ ...state, futile: livedMs >= usefulMs ? 0 : state.futile + 1 })
+
+/** Resumes a watch that ended, once the server's version is seen not to be earlier. */
+export const ended = <Watch>(state: FollowState<Watch>): FollowState<Watch> => ({
+  ...state,
+  phase: { _tag: "Resume", checked: false }
+})
+
+/** Resumes a watch that broke; the next break fails unless it brought something in between. */
+export const broken = <Watch>(state: FollowState<Watch>): FollowState<Watch> => ({ ...ended(state), isMended: true })
+
+/** Notes what a watch told. */
+export const received = <Watch>(
+  state: FollowState<Watch>,
+  { events, isInitial, resourceVersion }: Received
+): FollowState<Watch> => {
+  const brings = events.length > 0 && !isInitial
+  return { ...state, resourceVersion, ...(brings && { futile: 0, isMended: false }) }
+}
+
+/** What a piece of a watch told. **Shape** `isInitial` while the initial state is not whole. */
+export interface Received {
+  readonly events: ReadonlyArray<WatchEvent>
+  readonly isInitial: boolean
+  readonly resourceVersion: string
+}
+
+/** Waits as long as a throttling server asks, or not at all: then the following fails. */
+export const throttled = <Watch>(
+  state: FollowState<Watch>,
+  retryAfterMs: number | undefined,
+  { firstBackoffMs, maxThrottleMs, maxThrottles }: FollowPatience
+): { readonly state: FollowState<Watch>; readonly waitMs: number } | undefined => {
+  const waitMs = retryAfterMs ?? firstBackoffMs
+  const throttles = state.throttles + 1
+  return waitMs > maxThrottleMs || throttles > maxThrottles ? undefined : { state: { ...state, throttles }, waitMs }
+}
+
+/** Gives the longest wait before the next try. **Units** milliseconds. */
+export const backoffCeilingMs = (
+  { futile }: FollowState<unknown>,
+  { firstBackoffMs, maxBackoffMs }: FollowPatience
+): number => Math.min(maxBackoffMs, firstBackoffMs * 2 ** Math.min(futile, 16))
