@@ -108,14 +108,38 @@ export const combine = (
   variables: Readonly<Record<string, string>>,
   file: SettingsFile.Contents
 ): Result.Result<Loaded, SettingsError> => {
-  const own = ownVariables(variables)
-  const problems: Array<Problem> = [...file.problems, ...unknownVariables(own)]
-  const origins = new Map<string, Origin>()
-  const refused = new Set<Row<unknown>>()
+  const sources: Sources = { flags, variables: ownVariables(variables), file }
+  const reading = new Reading(sources, [...file.problems, ...unknownVariables(sources.variables)])
+  const read = <A>(row: Row<A>): A => reading.read(row)
+  const tlsFiles: TlsFiles = { certFile: read(table.tlsCertFile), keyFile: read(table.tlsKeyFile) }
+  const settings = settingsOf(read, tlsFiles)
+  requireTogether(reading, settings, tlsFiles)
+  const { origins, problems } = reading
+  return problems.length > 0 ? Result.fail(new SettingsError({ problems })) : Result.succeed({ settings, origins })
+}
 
-  const read = <A>(row: Row<A>): A => {
+/** Where values come from. */
+interface Sources {
+  readonly flags: Readonly<Record<string, string>>
+  readonly variables: ReadonlyMap<string, string>
+  readonly file: SettingsFile.Contents
+}
+
+/** Reads one row after the other, and collects where each value came from and what is wrong. */
+class Reading {
+  readonly #sources: Sources
+  readonly #refused = new Set<Row<unknown>>()
+  readonly problems: Array<Problem>
+  readonly origins = new Map<string, Origin>()
+
+  constructor(sources: Sources, problems: Array<Problem>) {
+    this.#sources = sources
+    this.problems = problems
+  }
+
+  read<A>(row: Row<A>): A {
     const candidates: Array<{ readonly origin: Origin; readonly value: A }> = []
-    for (const { form, given } of givenFor(row, flags, own, file)) {
+    for (const { form, given } of givenFor(row, this.#sources)) {
       // An empty entry of the file leaves a setting without default as it is.
       if (given.value === null && row.initialText === undefined) continue
       const value = Kind.decode(form, given.value)
@@ -123,81 +147,86 @@ export const combine = (
         candidates.push({ origin: given.origin, value: value.value })
         continue
       }
-      refused.add(row)
-      problems.push({ origin: given.origin, message: `${row.path} must be ${row.kind.allowed}${found(given)}` })
+      this.#refused.add(row)
+      this.problems.push({ origin: given.origin, message: `${row.path} must be ${row.kind.allowed}${found(given)}` })
     }
     const [strongest] = candidates
-    origins.set(row.path, strongest?.origin ?? { _tag: "Default" })
+    this.origins.set(row.path, strongest?.origin ?? { _tag: "Default" })
     return strongest === undefined ? row.initial : strongest.value
   }
 
-  const certFile = read(table.tlsCertFile)
-  const keyFile = read(table.tlsKeyFile)
-  const settings: Settings = {
-    server: {
-      host: read(table.host),
-      port: read(table.port),
-      tls: certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile },
-      shutdownMs: read(table.shutdownMs),
-      metrics: read(table.metrics),
-      allowedOrigins: read(table.allowedOrigins) ?? []
-    },
-    clusters: {
-      kubeconfig: read(table.kubeconfig) ?? [],
-      names: read(table.clusterNames) ?? {},
-      parent: read(table.parent),
-      header: read(table.clusterHeader)
-    },
-    keys: {
-      file: read(table.keysFile),
-      bootstrapFile: read(table.bootstrapKeyFile),
-      maxLifetime: read(table.keyMaxLifetime)
-    },
-    fanOut: {
-      timeoutMs: read(table.fanOutTimeoutMs),
-      maxTimeoutMs: read(table.fanOutMaxTimeoutMs),
-      perCluster: read(table.fanOutPerCluster),
-      maxNames: read(table.fanOutMaxNames)
-    },
-    cost: {
-      url: read(table.costUrl),
-      usage: read(table.usage),
-      usageByCluster: read(table.usageByCluster) ?? {},
-      usageClusterLabel: read(table.usageClusterLabel),
-      sampleSeconds: read(table.sampleSeconds),
-      hourlyDays: read(table.hourlyDays),
-      retentionDays: read(table.retentionDays)
-    },
-    dataDirectory: read(table.dataDirectory),
-    telemetry: {
-      logLevel: read(table.logLevel),
-      logFormat: read(table.logFormat),
-      otlpEndpoint: read(table.otlpEndpoint)
-    }
-  }
-
   /** Blames the first of some rows that a source has set. */
-  const blame = (message: string, ...blamed: ReadonlyArray<Row<unknown>>): void => {
-    if (blamed.some((row) => refused.has(row))) return
-    const given = blamed
-      .map((row) => origins.get(row.path))
+  blame(message: string, ...blamed: ReadonlyArray<Row<unknown>>): void {
+    if (blamed.some((row) => this.#refused.has(row))) return
+    const origin = blamed
+      .map((row) => this.origins.get(row.path))
       .find((origin) => origin !== undefined && origin._tag !== "Default")
-    problems.push({ origin: given ?? { _tag: "Default" }, message })
+    this.problems.push({ origin: origin ?? { _tag: "Default" }, message })
   }
+}
+
+/** Both of them, or neither, in settings that go together. */
+interface TlsFiles {
+  readonly certFile: string | undefined
+  readonly keyFile: string | undefined
+}
+
+const settingsOf = (read: <A>(row: Row<A>) => A, { certFile, keyFile }: TlsFiles): Settings => ({
+  server: {
+    host: read(table.host),
+    port: read(table.port),
+    tls: certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile },
+    shutdownMs: read(table.shutdownMs),
+    metrics: read(table.metrics),
+    allowedOrigins: read(table.allowedOrigins) ?? []
+  },
+  clusters: {
+    kubeconfig: read(table.kubeconfig) ?? [],
+    names: read(table.clusterNames) ?? {},
+    parent: read(table.parent),
+    header: read(table.clusterHeader)
+  },
+  keys: {
+    file: read(table.keysFile),
+    bootstrapFile: read(table.bootstrapKeyFile),
+    maxLifetime: read(table.keyMaxLifetime)
+  },
+  fanOut: {
+    timeoutMs: read(table.fanOutTimeoutMs),
+    maxTimeoutMs: read(table.fanOutMaxTimeoutMs),
+    perCluster: read(table.fanOutPerCluster),
+    maxNames: read(table.fanOutMaxNames)
+  },
+  cost: {
+    url: read(table.costUrl),
+    usage: read(table.usage),
+    usageByCluster: read(table.usageByCluster) ?? {},
+    usageClusterLabel: read(table.usageClusterLabel),
+    sampleSeconds: read(table.sampleSeconds),
+    hourlyDays: read(table.hourlyDays),
+    retentionDays: read(table.retentionDays)
+  },
+  dataDirectory: read(table.dataDirectory),
+  telemetry: {
+    logLevel: read(table.logLevel),
+    logFormat: read(table.logFormat),
+    otlpEndpoint: read(table.otlpEndpoint)
+  }
+})
+
+/** Blames settings that do not go together. */
+const requireTogether = (reading: Reading, { cost, fanOut }: Settings, { certFile, keyFile }: TlsFiles): void => {
   if ((certFile === undefined) !== (keyFile === undefined)) {
-    const [given, missing] =
+    const [present, missing] =
       certFile === undefined ? [table.tlsKeyFile, table.tlsCertFile] : [table.tlsCertFile, table.tlsKeyFile]
-    blame(`${given.path} needs ${missing.path}: give both or neither`, given, missing)
+    reading.blame(`${present.path} needs ${missing.path}: give both or neither`, present, missing)
   }
   /** Two numbers, the first of which is no larger than the second. */
   const requireOrder = (less: Row<number>, more: Row<number>, [value, limit]: readonly [number, number]): void => {
-    if (value > limit) blame(`${less.path} (${value}) must not be above ${more.path} (${limit})`, less, more)
+    if (value > limit) reading.blame(`${less.path} (${value}) must not be above ${more.path} (${limit})`, less, more)
   }
-  const { cost, fanOut } = settings
   requireOrder(table.fanOutTimeoutMs, table.fanOutMaxTimeoutMs, [fanOut.timeoutMs, fanOut.maxTimeoutMs])
   requireOrder(table.hourlyDays, table.retentionDays, [cost.hourlyDays, cost.retentionDays])
-
-  return problems.length > 0 ? Result.fail(new SettingsError({ problems })) : Result.succeed({ settings, origins })
 }
 
 /** One value for a row, with the form that reads it. */
@@ -207,12 +236,7 @@ interface Candidate<A> {
 }
 
 /** Lists what the sources give for a row, the strongest first. */
-const givenFor = <A>(
-  row: Row<A>,
-  flags: Readonly<Record<string, string>>,
-  variables: ReadonlyMap<string, string>,
-  file: SettingsFile.Contents
-): ReadonlyArray<Candidate<A>> => {
+const givenFor = <A>(row: Row<A>, { file, flags, variables }: Sources): ReadonlyArray<Candidate<A>> => {
   const candidates: Array<Candidate<A>> = []
   if (Object.hasOwn(flags, row.flag)) {
     candidates.push({

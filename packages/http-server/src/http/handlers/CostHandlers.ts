@@ -8,7 +8,7 @@ import { Api } from "@quarterdeck/contract/Api"
 import { AggregateBody, type AggregatedCosts } from "@quarterdeck/cost/Aggregate"
 import * as CostCsv from "@quarterdeck/cost/CostCsv"
 import { type Format, WorkloadsBody } from "@quarterdeck/cost/CostQuery"
-import { CostReport, Retention } from "@quarterdeck/cost/CostReport"
+import { CostReport, type ExplainQuery, Retention } from "@quarterdeck/cost/CostReport"
 import type { WorkloadCosts } from "@quarterdeck/cost/CostRow"
 import type { Explanation } from "@quarterdeck/cost/Explanation"
 import * as Focus from "@quarterdeck/cost/Focus"
@@ -33,102 +33,107 @@ interface Parameters extends Range.RangeQuery {
   readonly cursor?: string
 }
 
+/** What answers these requests. */
+interface Services {
+  readonly report: CostReport["Service"]
+  readonly retention: Pick<Range.RangeLimits, "hourlyDays" | "retentionDays">
+  readonly viewsOf: Effect.Success<typeof CostViews.make>
+}
+
 export const CostHandlers = HttpApiBuilder.group(
   Api,
   "cost",
   Effect.fn(function* (handlers) {
-    const report = yield* CostReport
-    const retention = yield* Retention
-    const viewsOf = yield* CostViews.make
-
-    /** The range is judged before the target: a fault of syntax is told before one of scope. */
-    const judge = Effect.fnUntraced(function* (range: Range.RangeQuery) {
-      const limits = { ...retention, nowMs: yield* Clock.currentTimeMillis }
-      yield* Effect.fromResult(Range.parse(range, limits)).pipe(Effect.catch(CostRefusal.fromReport("query")))
-    })
-
-    const read = Effect.fnUntraced(function* ({ cursor, format = "json", limit, ...range }: Parameters) {
-      yield* judge(range)
-      if (format !== "json" && cursor !== undefined) {
-        return yield* refuse("invalid_parameter", {
-          detail: `cursor: a file (format=${format}) has every row and no pages; leave it out`,
-          field: "cursor"
-        })
-      }
-      const page = { limit: limit ?? DEFAULT_LIMIT, ...(cursor === undefined ? {} : { cursor }) }
-      return { format, range, page, rowsOfFile: limit ?? Number.POSITIVE_INFINITY }
-    })
-
-    /** What the key reaches, and how the clusters are now. */
-    const scoped = Effect.fnUntraced(function* (target: Target) {
-      const { keyId, rule } = yield* Principal
-      const namespaces = Rule.namespaceFilter(rule)
-      return { cursorBinding: keyId, namespaces, view: yield* viewsOf(target, namespaces) }
-    })
-
+    const services: Services = {
+      report: yield* CostReport,
+      retention: yield* Retention,
+      viewsOf: yield* CostViews.make
+    }
     return handlers
-      .handleRaw(
-        "getWorkloads",
-        Effect.fnUntraced(function* ({ query }) {
-          const filter = yield* RequestBody.decode(WorkloadsBody)
-          const { format, page, range, rowsOfFile } = yield* read(query)
-          const target = yield* RequestTarget.resolve(filter)
-          const asked = { ...(yield* scoped(target)), target, filter, range }
-          if (format === "json") {
-            return written(yield* report.getWorkloads({ ...asked, page }).pipe(Effect.catch(refuseBody)))
-          }
-          const { billed, clusters, currency, partial, rows, window } = yield* report
-            .allWorkloads(asked)
-            .pipe(Effect.catch(refuseBody))
-          if (format === "focus") {
-            const taken = Stream.take(billed, rowsOfFile)
-            return CostFile.reply(
-              { what: "focus", window, partial },
-              Focus.workloads({ clusters, currency, window, rows: taken })
-            )
-          }
-          const taken = Stream.take(rows, rowsOfFile)
-          return CostFile.reply(
-            { what: "costs", window, partial },
-            CostCsv.workloads({ clusters, currency, rows: taken })
-          )
-        })
-      )
-      .handleRaw(
-        "getAggregated",
-        Effect.fnUntraced(function* ({ query }) {
-          const body = yield* RequestBody.decode(AggregateBody)
-          const { groupBy, idle, stepSize } = body
-          const { format, page, range, rowsOfFile } = yield* read(query)
-          const target = yield* RequestTarget.resolve(body)
-          const asked = {
-            ...(yield* scoped(target)),
-            ...{ target, filter: body, range, groupBy },
-            ...(idle === undefined ? {} : { idle }),
-            ...(stepSize === undefined ? {} : { stepSize })
-          }
-          if (format === "json") {
-            return written(yield* report.getAggregated({ ...asked, page }).pipe(Effect.catch(refuseBody)))
-          }
-          const { currency, partial, rows, window } = yield* report.allGroups(asked).pipe(Effect.catch(refuseBody))
-          const taken = Stream.take(rows, rowsOfFile)
-          return CostFile.reply(
-            { what: "grouped-costs", window, partial },
-            CostCsv.groups({ currency, groupBy, rows: taken })
-          )
-        })
-      )
-      .handle(
-        "explain",
-        Effect.fnUntraced(function* ({ query: { cluster, id, ...range } }) {
-          yield* judge(range)
-          const target = yield* RequestTarget.resolveNamed(cluster)
-          const asked = { ...(yield* scoped(target)), cluster, id, range }
-          return written(yield* report.explain(asked).pipe(Effect.catch(CostRefusal.fromReport("query"))))
-        })
-      )
+      .handleRaw("getWorkloads", ({ query }) => getWorkloads(services, query))
+      .handleRaw("getAggregated", ({ query }) => getAggregated(services, query))
+      .handle("explain", ({ query }) => explain(services, query))
   })
 )
+
+const getWorkloads = Effect.fnUntraced(function* (services: Services, query: Parameters) {
+  const { report } = services
+  const filter = yield* RequestBody.decode(WorkloadsBody)
+  const { format, page, range, rowsOfFile } = yield* read(services, query)
+  const target = yield* RequestTarget.resolve(filter)
+  const asked = { ...(yield* scoped(services, target)), target, filter, range }
+  if (format === "json") {
+    return written(yield* report.getWorkloads({ ...asked, page }).pipe(Effect.catch(refuseBody)))
+  }
+  const { billed, clusters, currency, partial, rows, window } = yield* report
+    .allWorkloads(asked)
+    .pipe(Effect.catch(refuseBody))
+  if (format === "focus") {
+    const billedRows = Stream.take(billed, rowsOfFile)
+    const file = Focus.workloads({ clusters, currency, window, rows: billedRows })
+    return CostFile.reply({ what: "focus", window, partial }, file)
+  }
+  const file = CostCsv.workloads({ clusters, currency, rows: Stream.take(rows, rowsOfFile) })
+  return CostFile.reply({ what: "costs", window, partial }, file)
+})
+
+const getAggregated = Effect.fnUntraced(function* (services: Services, query: Parameters) {
+  const { report } = services
+  const body = yield* RequestBody.decode(AggregateBody)
+  const { groupBy, idle, stepSize } = body
+  const { format, page, range, rowsOfFile } = yield* read(services, query)
+  const target = yield* RequestTarget.resolve(body)
+  const asked = {
+    ...(yield* scoped(services, target)),
+    ...{ target, filter: body, range, groupBy },
+    ...(idle === undefined ? {} : { idle }),
+    ...(stepSize === undefined ? {} : { stepSize })
+  }
+  if (format === "json") {
+    return written(yield* report.getAggregated({ ...asked, page }).pipe(Effect.catch(refuseBody)))
+  }
+  const { currency, partial, rows, window } = yield* report.allGroups(asked).pipe(Effect.catch(refuseBody))
+  const file = CostCsv.groups({ currency, groupBy, rows: Stream.take(rows, rowsOfFile) })
+  return CostFile.reply({ what: "grouped-costs", window, partial }, file)
+})
+
+const explain = Effect.fnUntraced(function* (
+  services: Services,
+  { cluster, id, ...range }: Range.RangeQuery & Pick<ExplainQuery, "cluster" | "id">
+) {
+  yield* judge(services, range)
+  const target = yield* RequestTarget.resolveNamed(cluster)
+  const asked = { ...(yield* scoped(services, target)), cluster, id, range }
+  return written(yield* services.report.explain(asked).pipe(Effect.catch(CostRefusal.fromReport("query"))))
+})
+
+/** The range is judged before the target: a fault of syntax is told before one of scope. */
+const judge = Effect.fnUntraced(function* ({ retention }: Services, range: Range.RangeQuery) {
+  const limits = { ...retention, nowMs: yield* Clock.currentTimeMillis }
+  yield* Effect.fromResult(Range.parse(range, limits)).pipe(Effect.catch(CostRefusal.fromReport("query")))
+})
+
+const read = Effect.fnUntraced(function* (
+  services: Services,
+  { cursor, format = "json", limit, ...range }: Parameters
+) {
+  yield* judge(services, range)
+  if (format !== "json" && cursor !== undefined) {
+    return yield* refuse("invalid_parameter", {
+      detail: `cursor: a file (format=${format}) has every row and no pages; leave it out`,
+      field: "cursor"
+    })
+  }
+  const page = { limit: limit ?? DEFAULT_LIMIT, ...(cursor === undefined ? {} : { cursor }) }
+  return { format, range, page, rowsOfFile: limit ?? Number.POSITIVE_INFINITY }
+})
+
+/** What the key reaches, and how the clusters are now. */
+const scoped = Effect.fnUntraced(function* ({ viewsOf }: Services, target: Target) {
+  const { keyId, rule } = yield* Principal
+  const namespaces = Rule.namespaceFilter(rule)
+  return { cursorBinding: keyId, namespaces, view: yield* viewsOf(target, namespaces) }
+})
 
 const refuseBody = CostRefusal.fromReport("body")
 
