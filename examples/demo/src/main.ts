@@ -47,7 +47,7 @@ const ROWS = 5
 const COST_ROWS = 8
 
 const COSTS = {
-  title: "What did it cost, all clusters, seven days? The dearest first",
+  title: "What did it cost, all clusters, seven days? The most expensive first",
   path: `/detailedCostReport/getWorkloads?range=7d&limit=${COST_ROWS}`,
   body: { multiCluster: true }
 }
@@ -122,6 +122,25 @@ const demo = Effect.fnUntraced(function* ({ once, port: givenPort }: Arguments) 
     )
   )
 
+  yield* showInventory({ client, url, viewer, shopViewer })
+  yield* showCosts({ client, url, viewer })
+  yield* Console.log(Page.more(url))
+})
+
+/** Who asks, and where. */
+interface Asker {
+  readonly client: ReturnType<typeof DemoClient.make>
+  readonly url: string
+  readonly viewer: string
+}
+
+/** Asks what there is and what runs, by keys that reach more and less. */
+const showInventory = Effect.fnUntraced(function* ({
+  client,
+  shopViewer,
+  url,
+  viewer
+}: Asker & { readonly shopViewer: string }) {
   const clusters = yield* client.clusters(viewer)
   yield* Console.log(
     Page.answer({
@@ -153,6 +172,10 @@ const demo = Effect.fnUntraced(function* ({ once, port: givenPort }: Arguments) 
       })
     )
   }
+})
+
+/** Asks what it all cost. */
+const showCosts = Effect.fnUntraced(function* ({ client, url, viewer }: Asker) {
   const costs = yield* client.costs(viewer, COSTS.path, COSTS.body)
   yield* Console.log(
     Page.answer({
@@ -180,7 +203,6 @@ const demo = Effect.fnUntraced(function* ({ once, port: givenPort }: Arguments) 
       notes: []
     })
   )
-  yield* Console.log(Page.more(url))
 })
 
 /** Starts the clusters with what is planned, the workloads of the story, and metrics of what everything uses. */

@@ -29,7 +29,7 @@ const remembered = Effect.gen(function* () {
     const recommended = yield* RecommendationStore.use((kept) => kept.recommendations(names))
     return { nowMs, pasts, week: yield* sums(7), month: yield* sums(30), recommended }
   }).pipe(Effect.provide(PastCosts.layer(directory)))
-}).pipe(Effect.provide(NodeServices.layer), Effect.scoped)
+}).pipe(Effect.provide(NodeServices.layer))
 
 type Remembered = Effect.Success<typeof remembered>
 

@@ -34,9 +34,8 @@ const sizesOf = ({ quick }: Extent): Sizes =>
 const ms = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<number, E, R> =>
   Effect.map(timed(effect), ([took]) => took)
 
-export const reports = Effect.fnUntraced(function* (extent: Extent) {
-  const sizes = sizesOf(extent)
-  const { clusters, hours, times, workloads } = sizes
+/** Fills a history, and the same samples as the peers keep them. */
+const prepare = Effect.fnUntraced(function* ({ clusters, hours, workloads }: Sizes) {
   yield* Console.error(`${hours} hours of ${workloads} workloads in ${clusters} clusters`)
   const path = yield* Path.Path
   const directory = yield* Service.temporary
@@ -54,18 +53,24 @@ export const reports = Effect.fnUntraced(function* (extent: Extent) {
   const { report } = yield* Service.open(directory)
 
   const weekFrom = (hours - WEEK_HOURS) * workloads
+  const asked = Service.question(history.names, { startMs: weekMs, endMs }, PAGE)
+  return { asked, directory, endMs, history, report, sampleRows, samples, startMs, used, weekFrom, weekMs }
+})
+type Prepared = Effect.Success<ReturnType<typeof prepare>>
+
+/** What is measured: reports, and what their peers do for the same. */
+const runsOf = ({ workloads }: Sizes, prepared: Prepared) => {
+  const { asked, endMs, history, report, sampleRows, samples, startMs, weekFrom, weekMs } = prepared
   const named = Array.from({ length: workloads }, (_, workload) => PeerRow.named(workload, history.each))
   const eachKey = Int32Array.from(named.keys())
   const namespaces = [...new Set(named.map(({ namespace }) => namespace))]
   const namespaceOf = Int32Array.from(named, ({ namespace }) => namespaces.indexOf(namespace))
-  const asked = Service.question(history.names, { startMs: weekMs, endMs }, PAGE)
   const askedMonth: WorkloadsQuery = { ...asked, range: { from: String(startMs), to: String(endMs) } }
-
   const week = report.getWorkloads(asked)
   const weekScan = (limit: number) =>
     Effect.sync(() => Peers.report(Peers.scan(samples, weekFrom, samples.length, workloads, eachKey), named, limit))
   const weekSql = Effect.sync(() => Peers.report(sampleRows.sums(weekMs, workloads), named, PAGE))
-  const whole = Effect.flatMap(report.allWorkloads(asked), ({ rows }) => Stream.runCollect(rows))
+  const whole = Effect.scoped(Effect.flatMap(report.allWorkloads(asked), ({ rows }) => Stream.runCollect(rows)))
   const month = report.getAggregated({ ...askedMonth, groupBy: ["namespace"] })
   const monthScan = Effect.sync(() => {
     const columns = Peers.scan(samples, 0, samples.length, namespaces.length, namespaceOf)
@@ -83,7 +88,14 @@ export const reports = Effect.fnUntraced(function* (extent: Extent) {
     Effect.forEach(different, ms),
     (took) => took.reduce((sum, each) => sum + each, 0) / different.length
   )
+  return { alone, month, monthScan, together, week, weekScan, weekSql, whole }
+}
 
+export const reports = Effect.fnUntraced(function* (extent: Extent) {
+  const sizes = sizesOf(extent)
+  const { times, workloads } = sizes
+  const prepared = yield* prepare(sizes)
+  const { alone, month, monthScan, together, week, weekScan, weekSql, whole } = runsOf(sizes, prepared)
   const difference = PeerRow.difference(yield* whole, (yield* weekScan(workloads)).rows)
   for (let warm = 0; warm < 15; warm++) yield* Effect.andThen(together, Effect.andThen(month, whole))
   const againstScan = yield* pairs(times, ms(week), ms(weekScan(PAGE)))
@@ -92,64 +104,82 @@ export const reports = Effect.fnUntraced(function* (extent: Extent) {
   const byNamespace = yield* pairs(times, ms(month), ms(monthScan))
   const atOnce = yield* pairs(times, ms(together), alone)
   const turns = yield* Effect.replicateEffect(Turns.longest(together), times)
-  const http = yield* overHttp({ directory, history, asked, report })
-
-  return [
-    {
-      claim: `7 days by workload: totals of ${workloads}, the dearest ${PAGE} as rows`,
-      ours: { value: againstScan.ours, unit: "ms" },
-      goal: { _tag: "absolute", atMost: 10 },
-      note: `${clusters} clusters, ${hours} hours kept; median of ${times}`
-    },
-    {
-      claim: "the same, against the samples in memory",
-      ours: { value: againstScan.ours, unit: "ms" },
-      peer: { name: "one pass over typed arrays", value: againstScan.peer, unit: "ms" },
-      goal: { _tag: "ratio", atMost: 0.3 },
-      note: `${samples.length - weekFrom} samples, ${used.length} columns`
-    },
-    {
-      claim: `the same with all ${workloads} rows, built and sorted`,
-      ours: { value: wholeAgainstScan.ours, unit: "ms" },
-      peer: { name: "one pass over typed arrays", value: wholeAgainstScan.peer, unit: "ms" },
-      goal: { _tag: "ratio", atMost: 0.3 },
-      note: "as an export writes them"
-    },
-    {
-      claim: "the same, against SQL",
-      ours: { value: againstSql.ours, unit: "ms" },
-      peer: { name: "GROUP BY over hourly rows in SQLite", value: againstSql.peer, unit: "ms" },
-      goal: { _tag: "ratio", atMost: 0.02 }
-    },
-    {
-      claim: `${hours / 24} days by namespace`,
-      ours: { value: byNamespace.ours, unit: "ms" },
-      peer: { name: "one pass over typed arrays", value: byNamespace.peer, unit: "ms" },
-      // A sum takes as long for few days as for many, a pass does not.
-      goal: { _tag: "ratio", atMost: (0.1 * MONTH_HOURS) / hours },
-      note: `${samples.length} samples; the goal is 0.1 for 30 days`
-    },
-    {
-      claim: "figures agree with a plain sum, parts of a billion",
-      ours: { value: difference * 1e9, unit: "count" },
-      goal: { _tag: "absolute", atMost: 1 },
-      note: `largest difference of any figure of the ${workloads} rows, and the same order`
-    },
-    {
-      claim: "four different reports at once, all done",
-      ours: { value: atOnce.ours, unit: "ms" },
-      peer: { name: "one alone, the mean of the four", value: atOnce.peer, unit: "ms" },
-      goal: { _tag: "ratio", atMost: 3 }
-    },
-    {
-      claim: "event loop held up meanwhile",
-      ours: { value: median(turns.map(({ busy }) => busy)), unit: "ms" },
-      goal: { _tag: "absolute", atMost: 20 },
-      note: turnNote(turns)
-    },
-    http
-  ] satisfies ReadonlyArray<Claim>
+  const http = yield* overHttp(prepared)
+  const measured: Measured = { difference, againstScan, wholeAgainstScan, againstSql, byNamespace, atOnce, turns }
+  return [...claimsOf(sizes, prepared, measured), http]
 })
+
+/** Medians of pairs. **Units** milliseconds. */
+interface Measured {
+  readonly difference: number
+  readonly againstScan: Pair
+  readonly wholeAgainstScan: Pair
+  readonly againstSql: Pair
+  readonly byNamespace: Pair
+  readonly atOnce: Pair
+  readonly turns: ReadonlyArray<Turns.Turn>
+}
+
+type Pair = Effect.Success<ReturnType<typeof pairs>>
+
+const claimsOf = (
+  { clusters, hours, times, workloads }: Sizes,
+  { samples, used, weekFrom }: Prepared,
+  { againstScan, againstSql, atOnce, byNamespace, difference, turns, wholeAgainstScan }: Measured
+): ReadonlyArray<Claim> => [
+  {
+    claim: `7 days by workload: totals of ${workloads}, the dearest ${PAGE} as rows`,
+    ours: { value: againstScan.ours, unit: "ms" },
+    goal: { _tag: "absolute", atMost: 10 },
+    note: `${clusters} clusters, ${hours} hours kept; median of ${times}`
+  },
+  {
+    claim: "the same, against the samples in memory",
+    ours: { value: againstScan.ours, unit: "ms" },
+    peer: { name: "one pass over typed arrays", value: againstScan.peer, unit: "ms" },
+    goal: { _tag: "ratio", atMost: 0.3 },
+    note: `${samples.length - weekFrom} samples, ${used.length} columns`
+  },
+  {
+    claim: `the same with all ${workloads} rows, built and sorted`,
+    ours: { value: wholeAgainstScan.ours, unit: "ms" },
+    peer: { name: "one pass over typed arrays", value: wholeAgainstScan.peer, unit: "ms" },
+    goal: { _tag: "ratio", atMost: 0.3 },
+    note: "as an export writes them"
+  },
+  {
+    claim: "the same, against SQL",
+    ours: { value: againstSql.ours, unit: "ms" },
+    peer: { name: "GROUP BY over hourly rows in SQLite", value: againstSql.peer, unit: "ms" },
+    goal: { _tag: "ratio", atMost: 0.02 }
+  },
+  {
+    claim: `${hours / 24} days by namespace`,
+    ours: { value: byNamespace.ours, unit: "ms" },
+    peer: { name: "one pass over typed arrays", value: byNamespace.peer, unit: "ms" },
+    // A sum takes as long for few days as for many, a pass does not.
+    goal: { _tag: "ratio", atMost: (0.1 * MONTH_HOURS) / hours },
+    note: `${samples.length} samples; the goal is 0.1 for 30 days`
+  },
+  {
+    claim: "figures agree with a plain sum, parts of a billion",
+    ours: { value: difference * 1e9, unit: "count" },
+    goal: { _tag: "absolute", atMost: 1 },
+    note: `largest difference of any figure of the ${workloads} rows, and the same order`
+  },
+  {
+    claim: "four different reports at once, all done",
+    ours: { value: atOnce.ours, unit: "ms" },
+    peer: { name: "one alone, the mean of the four", value: atOnce.peer, unit: "ms" },
+    goal: { _tag: "ratio", atMost: 3 }
+  },
+  {
+    claim: "event loop held up meanwhile",
+    ours: { value: median(turns.map(({ busy }) => busy)), unit: "ms" },
+    goal: { _tag: "absolute", atMost: 20 },
+    note: turnNote(turns)
+  }
+]
 
 const turnNote = (turns: ReadonlyArray<Turns.Turn>): string => {
   const most = (of: (turn: Turns.Turn) => number): string => Math.max(...turns.map(of)).toFixed(1)
