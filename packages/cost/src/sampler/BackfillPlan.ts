@@ -55,9 +55,5 @@ export const anew = Effect.fnUntraced(function* (
   return { untilMs: window.endMs, left }
 })
 
-const isKeptWhole = Effect.fnUntraced(function* (store: CostStore["Service"], cluster: ClusterName, day: Window) {
-  const sums = yield* store.sums([cluster], day)
-  const isKept = sums.some(({ knownSeconds }) => knownSeconds > 0)
-  store.release?.(sums)
-  return isKept
-})
+const isKeptWhole = (store: CostStore["Service"], cluster: ClusterName, day: Window) =>
+  Effect.scoped(Effect.map(store.sums([cluster], day), (sums) => sums.some(({ knownSeconds }) => knownSeconds > 0)))
