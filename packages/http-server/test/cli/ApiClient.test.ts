@@ -5,10 +5,10 @@ import { Effect, FileSystem, Redacted } from "effect"
 import { once } from "node:events"
 import * as Https from "node:https"
 import * as Net from "node:net"
-import { API_KEY, coverage, listening, problem, quarterdeck, service } from "./program.ts"
+import { API_KEY, coverage, listening, problem, quarterdeck, quarterdeckProcess, service } from "./program.ts"
 
-const clusters = (url: string, env: Record<string, string> = {}) =>
-  quarterdeck(["clusters"], { env: { QUARTERDECK_URL: url, QUARTERDECK_API_KEY: API_KEY, ...env } })
+const clusters = (url: string, env: Record<string, string> = {}, run = quarterdeck) =>
+  run(["clusters"], { env: { QUARTERDECK_URL: url, QUARTERDECK_API_KEY: API_KEY, ...env } })
 
 /** Listens without speaking HTTP. */
 const socket = (onConnection: (connection: Net.Socket) => void) =>
@@ -250,7 +250,8 @@ describe("a client command", () => {
       )
       assert.strictEqual(refused.status, 1)
 
-      const trusted = yield* clusters(url, { NODE_EXTRA_CA_CERTS: authority })
+      // Node reads its authorities once, when a process starts.
+      const trusted = yield* clusters(url, { NODE_EXTRA_CA_CERTS: authority }, quarterdeckProcess)
       assert.deepStrictEqual([trusted.stderr, trusted.status], ["", 0])
     }).pipe(Effect.provide(NodeServices.layer))
   )

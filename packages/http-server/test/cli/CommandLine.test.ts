@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { readFileSync } from "node:fs"
 import { rows, variableOf } from "../../src/settings/Table.ts"
-import { quarterdeck } from "./program.ts"
+import { quarterdeck, quarterdeckProcess } from "./program.ts"
 
 const { version } = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ version: Schema.String })))(
   readFileSync(new URL("../../package.json", import.meta.url), "utf8")
@@ -111,6 +111,20 @@ describe("quarterdeck", () => {
   ])("tells a mistake in one line and ends with 2: $args", ({ args, stderr }) =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* quarterdeck(args), { stdout: "", stderr, status: 2 })
+    })
+  )
+
+  it.live.each([
+    { args: ["--version"], status: 0 },
+    { args: ["serve", "--help"], status: 0 },
+    { args: ["key", "hash"], stdin: "a key of its own", status: 0 },
+    { args: ["serve", "--config", "/proc/none.yaml"], status: 1 },
+    { args: ["workload"], status: 2 }
+  ])("as a process writes to the same streams, and ends with the same status: $args", ({ args, status, ...given }) =>
+    Effect.gen(function* () {
+      const finished = yield* quarterdeckProcess(args, given)
+      assert.deepStrictEqual(finished, yield* quarterdeck(args, given))
+      assert.strictEqual(finished.status, status)
     })
   )
 

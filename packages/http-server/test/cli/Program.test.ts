@@ -6,7 +6,7 @@ import { Embedded, eventually, Fleet } from "@quarterdeck/harness"
 import { Context, Effect, FileSystem, Layer, Path, Schema } from "effect"
 import { createHash } from "node:crypto"
 import { createServer } from "node:net"
-import { quarterdeck, serve } from "./program.ts"
+import { quarterdeck, quarterdeckProcess, serve } from "./program.ts"
 
 /** Two real clusters, and a directory with their kubeconfig. */
 class World extends Context.Service<
@@ -73,7 +73,6 @@ layer(World.layer, { timeout: "60 seconds" })("quarterdeck", (it) => {
           "both clusters have synced",
           quarterdeck(["workloads", "--cluster", "*", "--sort", "name", "--name", "shop-", "-o", "csv"], as(admin)),
           ({ stderr }) => stderr === "",
-          // Each attempt starts the program anew.
           { within: "30 seconds" }
         )
         assert.deepStrictEqual(
@@ -81,7 +80,7 @@ layer(World.layer, { timeout: "60 seconds" })("quarterdeck", (it) => {
           ["cluster namespace kind name", "hub default Deployment shop-hub", "prod default Deployment shop-prod", ""]
         )
 
-        const clusters = yield* quarterdeck(["clusters", "-o", "json"], as(admin))
+        const clusters = yield* quarterdeckProcess(["clusters", "-o", "json"], as(admin))
         const rows = (yield* Schema.decodeUnknownEffect(Schema.fromJsonString(ClusterList))(clusters.stdout)).clusters
         assert.deepStrictEqual(
           rows.map(({ name, role }) => `${name} ${role}`),
@@ -99,7 +98,7 @@ layer(World.layer, { timeout: "60 seconds" })("quarterdeck", (it) => {
         const scoped = yield* quarterdeck(["workloads", "--cluster", "*", "--name", "shop-"], as(viewer))
         assert.include(scoped.stdout, "shop-prod")
         assert.notInclude(scoped.stdout, "shop-hub")
-        const forbidden = yield* quarterdeck(["workloads", "--cluster", "hub"], as(viewer))
+        const forbidden = yield* quarterdeckProcess(["workloads", "--cluster", "hub"], as(viewer))
         assert.match(forbidden.stderr, /^quarterdeck: .* \(HTTP 403, code cluster_forbidden, .*\)\n$/)
         assert.strictEqual(forbidden.status, 1)
 
@@ -147,7 +146,10 @@ layer(World.layer, { timeout: "60 seconds" })("quarterdeck", (it) => {
       Effect.gen(function* () {
         const { flags } = yield* own()
         const taken = yield* takenPort
-        const { status, stderr, stdout } = yield* quarterdeck(["serve", ...flags.slice(2), "--port", String(taken)])
+        const { status, stderr, stdout } = yield* quarterdeckProcess([
+          ...["serve", ...flags.slice(2)],
+          ...["--port", String(taken)]
+        ])
         assert.strictEqual(
           stderr
             .split("\n")

@@ -28,7 +28,6 @@ const make = Effect.gen(function* () {
     "both clusters have synced",
     run("workloads", "--cluster", "*"),
     ({ stderr }) => !stderr.includes("warning"),
-    // Each attempt starts the program anew.
     { within: "40 seconds" }
   )
   const minute = (hours: number) => new Date(from + hours * 3_600_000).toISOString().slice(0, 16).replace("T", " ")

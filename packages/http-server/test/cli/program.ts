@@ -1,10 +1,15 @@
-import { Effect, type Scope } from "effect"
+import { NodeHttpClient, NodeServices } from "@effect/platform-node"
+import { Console, Effect, Fiber, Layer, Runtime, type Scope, Sink, Stdio, Stream } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
+import { homedir } from "node:os"
 import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
+import { format } from "node:util"
+import * as Program from "../../src/Program.ts"
+import { Surroundings } from "../../src/settings/Surroundings.ts"
 
 const ROOT = fileURLToPath(new URL("../../../..", import.meta.url))
 const BIN = fileURLToPath(new URL("../../src/bin.ts", import.meta.url))
@@ -19,10 +24,15 @@ export interface Finished {
   readonly status: number | null
 }
 
+interface Given {
+  readonly env?: Record<string, string>
+  readonly stdin?: string | Uint8Array
+}
+
 /** Runs the program as a user does: of the test's own environment PATH alone reaches it. */
-export const quarterdeck = (
+export const quarterdeckProcess = (
   args: ReadonlyArray<string>,
-  { env = {}, stdin = "" }: { readonly env?: Record<string, string>; readonly stdin?: string | Uint8Array } = {}
+  { env = {}, stdin = "" }: Given = {}
 ): Effect.Effect<Finished> =>
   Effect.promise(async (signal) => {
     const child = spawn(process.execPath, ["--conditions=source", BIN, ...args], {
@@ -34,6 +44,58 @@ export const quarterdeck = (
     child.stdin.end(stdin)
     const [stdout, stderr, status] = await Promise.all([text(child.stdout), text(child.stderr), ended(child)])
     return { stdout, stderr, status }
+  })
+
+/**
+ * Runs the program within this process, on streams and an environment of its own: all of it but its start, which takes a
+ * hundred times as long as most commands. `Program.test.ts` holds a process to the same.
+ */
+export const quarterdeck = (
+  args: ReadonlyArray<string>,
+  { env = {}, stdin = "" }: Given = {}
+): Effect.Effect<Finished> =>
+  Effect.callback((resume) => {
+    const streams = { stdout: "", stderr: "" }
+    const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() }
+    const write = (stream: keyof typeof streams, part: string | Uint8Array) => {
+      streams[stream] += typeof part === "string" ? part : decoders[stream].decode(part, { stream: true })
+    }
+    const sink = (stream: keyof typeof streams) => () =>
+      Sink.forEach((part: string | Uint8Array) => Effect.sync(() => write(stream, part)))
+    const stdio = Stdio.layerTest({
+      args: Effect.succeed(args),
+      stdin: Stream.make(typeof stdin === "string" ? new TextEncoder().encode(stdin) : stdin),
+      stdout: sink("stdout"),
+      stderr: sink("stderr")
+    })
+    const line =
+      (stream: keyof typeof streams) =>
+      (...values: ReadonlyArray<unknown>) =>
+        write(stream, `${format(...values)}\n`)
+    const printed = {
+      ...console,
+      log: line("stdout"),
+      info: line("stdout"),
+      error: line("stderr"),
+      warn: line("stderr")
+    }
+    const surroundings = Surroundings.of({
+      variables: { ...environment, ...env },
+      home: env["HOME"] ?? homedir()
+    })
+    const platform = Layer.mergeAll(
+      Layer.provideMerge(stdio, NodeServices.layer),
+      NodeHttpClient.layerNodeHttp,
+      Layer.succeed(Surroundings, surroundings),
+      Layer.succeed(Console.Console, printed)
+    )
+    let running: Fiber.Fiber<unknown, unknown> | undefined
+    const runMain = Runtime.makeRunMain(({ fiber, teardown }) => {
+      running = fiber
+      fiber.addObserver((exit) => teardown(exit, (status) => resume(Effect.succeed({ ...streams, status }))))
+    })
+    runMain(Effect.provide(Program.main, platform), { teardown: Program.teardown(args) })
+    return Effect.suspend(() => (running === undefined ? Effect.void : Fiber.interrupt(running)))
   })
 
 const ended = (child: ChildProcess): Promise<number | null> =>

@@ -1,0 +1,20 @@
+/**
+ * The command line as a process runs it: what goes to which stream, and with which exit status it ends.
+ */
+import { Cause, Effect, Exit, Logger, Runtime, Stdio } from "effect"
+import * as Cli from "./Cli.ts"
+
+/** Runs the command line that the process was started with. Standard output belongs to what a command prints. */
+export const main = Effect.gen(function* () {
+  const { args } = yield* Stdio.Stdio
+  yield* Cli.run(yield* args)
+}).pipe(Effect.provideService(Logger.LogToStderr, true))
+
+/** Ends with 0 when a server was told to stop; every other command that is interrupted has not done what was asked. */
+export const teardown =
+  (args: ReadonlyArray<string>): Runtime.Teardown =>
+  (exit, onExit) => {
+    const isStopped = args[0] === "serve" && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
+    if (isStopped) return onExit(0)
+    Runtime.defaultTeardown(exit, onExit)
+  }
