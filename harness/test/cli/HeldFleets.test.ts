@@ -12,8 +12,8 @@ describe("harness up", () => {
     "holds a fleet in the background, says how it is, and takes it down",
     () =>
       Effect.gen(function* () {
-        const { files, harness, status } = yield* place
-        const up = yield* harness("up --detach --clusters hub,eu --seed small")
+        const { files, harness, program, status } = yield* place
+        const up = yield* program("up --detach --clusters hub,eu --seed small")
         assert.deepStrictEqual([up.code, up.out], [0, `export KUBECONFIG='${join(files, "default.kubeconfig")}'\n`])
         const [fleet] = yield* status
         assert.strictEqual(fleet?.state, "held")
@@ -31,7 +31,7 @@ describe("harness up", () => {
           // The lock names a process and holds nothing else.
           if (!name.endsWith(".lock")) assert.strictEqual(mode & 0o777, 0o600, name)
         }
-        assert.deepStrictEqual(yield* harness("down"), { code: 0, out: "default is down\n", err: "" })
+        assert.deepStrictEqual(yield* program("down"), { code: 0, out: "default is down\n", err: "" })
         assert.deepStrictEqual(yield* Effect.promise(() => readdir(files)), [])
         assert.strictEqual((yield* harness("status")).out, "no fleet is held\n")
       }),
@@ -60,7 +60,7 @@ describe("harness up", () => {
     "prints commands that a shell takes as they are, and says once that there are no nodes",
     () =>
       Effect.gen(function* () {
-        const { foreground, harness, status } = yield* place
+        const { foreground, harness, program, status } = yield* place
         const child = yield* foreground("up --clusters Hub!,x --kubelet --controllers")
         const printed = child.stdout === null ? Promise.resolve("") : text(child.stdout)
         const warned = child.stderr === null ? Promise.resolve("") : text(child.stderr)
@@ -71,14 +71,14 @@ describe("harness up", () => {
         assert.include(yield* Effect.promise(() => printed), "\nkubectl --context x get all")
         assert.strictEqual(yield* Effect.promise(() => warned), warning)
 
-        const bare = yield* harness("up -d --clusters Hub!,x --kubelet")
+        const bare = yield* program("up -d --clusters Hub!,x --kubelet")
         assert.match(
           bare.err,
           new RegExp(
             `^${warning}harness: process \\d+ holds default; take it down by: npx pnpm@12 harness down default\n$`
           )
         )
-        const seeded = yield* harness("up -d --name seeded --clusters hub --kubelet --controllers --seed small")
+        const seeded = yield* program("up -d --name seeded --clusters hub --kubelet --controllers --seed small")
         assert.match(seeded.err, /^harness: process \d+ holds seeded; .+\n$/)
         assert.include((yield* harness("up --help")).out, "Needs nodes: --seed writes some")
       }),
@@ -89,13 +89,13 @@ describe("harness up", () => {
     "two fleets live side by side, a name is taken once, and down asks which",
     () =>
       Effect.gen(function* () {
-        const { files, harness, status } = yield* place
-        assert.strictEqual((yield* harness("up -d --name one --clusters a")).code, 0)
-        assert.strictEqual((yield* harness("up -d --name two --clusters b")).code, 0)
+        const { files, harness, program, status } = yield* place
+        assert.strictEqual((yield* program("up -d --name one --clusters a")).code, 0)
+        assert.strictEqual((yield* program("up -d --name two --clusters b")).code, 0)
         const again = yield* harness("up --name one")
         assert.strictEqual(again.code, 1)
         assert.match(again.err, /^harness: the fleet one is held already by process \d+; give another --name/)
-        const detached = yield* harness("up -d --name one")
+        const detached = yield* program("up -d --name one")
         assert.deepStrictEqual(detached, again)
         assert.include(yield* Effect.promise(() => readFile(join(files, "one.log"), "utf8")), "starting a on embedded")
         assert.deepStrictEqual(yield* harness("down"), {
@@ -117,11 +117,11 @@ describe("harness up", () => {
     "leaves one process in the background, however that is spelled",
     () =>
       Effect.gen(function* () {
-        const { harness, status } = yield* place
+        const { program, status } = yield* place
         const spellings = ["--detach", "-d", "--detach=true", "-d=true", "--detach true"]
         const held = yield* Effect.forEach(
           spellings,
-          (spelling, index) => harness(`up --clusters hub --name n${index} ${spelling}`),
+          (spelling, index) => program(`up --clusters hub --name n${index} ${spelling}`),
           { concurrency: 2 }
         )
         for (const [index, { code, err }] of held.entries()) {
@@ -140,7 +140,7 @@ describe("harness up", () => {
     "writes a kubeconfig for its user alone, to a place where nobody else's file is, and removes it",
     () =>
       Effect.gen(function* () {
-        const { files, harness, home } = yield* place
+        const { files, harness, home, program } = yield* place
         const path = join(home, "mine")
         yield* Effect.promise(() => writeFile(path, "apiVersion: v1\n", { mode: 0o644 }))
         const refused = yield* harness(`up --clusters hub --kubeconfig ${path}`)
@@ -149,13 +149,13 @@ describe("harness up", () => {
           [1, `harness: --kubeconfig must name a new file: harness up did not write the one at ${path}\n`]
         )
         assert.strictEqual(yield* Effect.promise(() => readFile(path, "utf8")), "apiVersion: v1\n")
-        const detached = yield* harness(`up -d --clusters hub --kubeconfig ${path}`)
+        const detached = yield* program(`up -d --clusters hub --kubeconfig ${path}`)
         assert.strictEqual(detached.code, 1)
         assert.include(detached.err, "harness: --kubeconfig must name a new file")
         assert.deepStrictEqual(yield* Effect.promise(() => readdir(files)), [])
 
         const fresh = join(home, "fresh")
-        assert.strictEqual((yield* harness(`up -d --clusters hub --kubeconfig ${fresh}`)).code, 0)
+        assert.strictEqual((yield* program(`up -d --clusters hub --kubeconfig ${fresh}`)).code, 0)
         assert.strictEqual((yield* Effect.promise(() => stat(fresh))).mode & 0o777, 0o600)
         assert.include(yield* Effect.promise(() => readFile(fresh, "utf8")), "current-context: hub")
         assert.strictEqual((yield* harness("down")).code, 0)
@@ -168,7 +168,7 @@ describe("harness up", () => {
     "a holder that was killed is seen as dead, swept, and its name is free again",
     () =>
       Effect.gen(function* () {
-        const { files, foreground, harness, status } = yield* place
+        const { files, foreground, harness, program, status } = yield* place
         const child = yield* foreground("up --clusters hub")
         yield* eventually("the fleet is held", status, ([fleet]) => fleet?.state === "held", { within: "60 seconds" })
         yield* ended(child, "SIGKILL")
@@ -179,7 +179,7 @@ describe("harness up", () => {
         assert.strictEqual((yield* harness("sweep")).out, "removed held fleet default\n")
         assert.deepStrictEqual(yield* Effect.promise(() => readdir(files)), [])
         assert.strictEqual((yield* harness("sweep")).out, "nothing was left\n")
-        assert.strictEqual((yield* harness("up -d --clusters hub")).code, 0)
+        assert.strictEqual((yield* program("up -d --clusters hub")).code, 0)
       }),
     LIMIT
   )
@@ -189,7 +189,7 @@ describe("harness up", () => {
       `the kubeconfig of a holder that was killed goes by ${remedy}, a changed one stays`,
       () =>
         Effect.gen(function* () {
-          const { foreground, harness, home, status } = yield* place
+          const { foreground, harness, home, program, status } = yield* place
           const path = join(home, "mine")
           const changed = join(home, "changed")
           const holders = yield* Effect.forEach(
@@ -208,7 +208,7 @@ describe("harness up", () => {
           yield* Effect.promise(() => appendFile(changed, "# mine now\n"))
           yield* Effect.forEach(holders, (child) => ended(child, "SIGKILL"))
           assert.include(yield* Effect.promise(() => readdir(home)), "mine")
-          assert.strictEqual((yield* harness(remedy)).code, 0)
+          assert.strictEqual((yield* (remedy.startsWith("up") ? program : harness)(remedy)).code, 0)
           assert.strictEqual((yield* harness("sweep")).code, 0)
           const left = yield* Effect.promise(() => readdir(home))
           assert.notInclude(left, "mine")
@@ -222,7 +222,7 @@ describe("harness up", () => {
     "says in one line what is wrong with the command line, and what the driver lacks",
     () =>
       Effect.gen(function* () {
-        const { files, harness, home } = yield* place
+        const { files, harness, home, program } = yield* place
         const mistakes = [
           ["up --driver vmware", "harness: --driver must be"],
           ["up --clusters a,,b", "harness: --clusters must be names with commas between them"],
@@ -241,11 +241,12 @@ describe("harness up", () => {
           assert.strictEqual(code, 2, args)
           assert.isTrue(err.startsWith(line), err)
         }
+        assert.deepStrictEqual(yield* program("uq"), yield* harness("uq"))
         assert.notInclude(yield* Effect.promise(() => readdir(home)), ".local")
         const missing = yield* harness("up --driver control-plane")
         assert.strictEqual(missing.code, 1)
         assert.include(missing.err, "harness: cluster hub: the control-plane driver cannot run here: ")
-        const detached = yield* harness("up -d --driver control-plane")
+        const detached = yield* program("up -d --driver control-plane")
         assert.strictEqual(detached.code, 1)
         assert.include(detached.err, "the control-plane driver cannot run here: ")
         assert.deepStrictEqual(yield* Effect.promise(() => readdir(files)), [])

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { Effect, Schema } from "effect"
 import { compileCache, temporaryDirectory } from "../internal/Fixture.ts"
+import { type Finished, runInProcess } from "./inProcess.ts"
 
 const ENTRY = new URL("../../src/bin/harness.ts", import.meta.url).pathname
 /** Each test runs several programs one after the other, each of which takes a second on an idle machine. */
@@ -22,7 +23,12 @@ const Status = Schema.fromJsonString(
   )
 )
 
-/** A home in which nobody else holds a fleet; what the test forgets there is ended with it. */
+/**
+ * A home in which nobody else holds a fleet; what the test forgets there is ended with it.
+ *
+ * `harness` runs the command within this process, `program` and `foreground` in one of its own: what leaves a holder
+ * behind, and what signals end, is about processes.
+ */
 export const place = Effect.gen(function* () {
   const home = yield* temporaryDirectory
   const env = { ...compileCache, HOME: home, PATH: "/usr/bin:/bin", TMPDIR: home, DOCKER_HOST: "tcp://127.0.0.1:1" }
@@ -31,7 +37,8 @@ export const place = Effect.gen(function* () {
       env,
       stdio: ["ignore", "pipe", "pipe"]
     })
-  const harness = (args: string) =>
+  const harness = (args: string) => runInProcess(args.split(" "), env)
+  const program = (args: string): Effect.Effect<Finished> =>
     Effect.promise(async () => {
       const child = begin(args)
       const read = async (stream: ChildProcess["stdout"]) => (stream === null ? "" : await text(stream))
@@ -51,7 +58,7 @@ export const place = Effect.gen(function* () {
       (fleets) => Effect.forEach(fleets, ({ name }) => harness(`down ${name}`), { discard: true })
     )
   )
-  return { files, foreground, harness, home, status }
+  return { files, foreground, harness, home, program, status }
 })
 
 export const ended = (child: ChildProcess, signal: NodeJS.Signals): Effect.Effect<number | null> =>
