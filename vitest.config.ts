@@ -9,14 +9,13 @@ import { LeftOutTests } from "./.ci/LeftOutTests.ts"
 process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url))
 
 /**
- * Small tests that leave nothing behind in their process: they share one, so that what all of them import is read once.
- * It takes more than half of their processor time away.
+ * Tests that leave nothing behind in their process: they share one, so that what all of them import is read once. It takes
+ * more than half of the processor time of a small file away.
  */
 const small = [
-  "packages/{cluster-fanout,contract,embedded-cluster,keys,sqlite-thread,targeting}/test/**/*.test.ts",
-  "packages/cost/test/{allocation,price,report,savings,usage}/**/*.test.ts",
-  "packages/http-server/test/{http,services,settings}/**/*.test.ts",
-  "harness/test/{assets,existing,k3s,seed}/**/*.test.ts"
+  "packages/{cluster-fanout,contract,cost,embedded-cluster,http-server,keys,sqlite-thread,targeting}/test/**/*.test.ts",
+  "harness/test/*.test.ts",
+  "harness/test/{assets,cli,conformance,control,existing,faults,k3s,kubelet,seed,state,tasks,usage}/**/*.test.ts"
 ]
 
 export default defineConfig({

@@ -9,9 +9,13 @@ import { Effect } from "effect"
 import { KUBERNETES_VERSION, PROGRAMS } from "../../src/assets/Programs.ts"
 import { machineOf } from "../../src/assets/ReleaseIndex.ts"
 import { archiveOf, indexOf, PROGRAM_ENTRIES, serving, sha512 } from "../assets/Published.ts"
+import { runInProcess } from "../cli/inProcess.ts"
 import { compileCache, temporaryDirectory } from "../internal/Fixture.ts"
 
 const ENTRY = new URL("../../src/bin/harness.ts", import.meta.url).pathname
+
+/** Runs the command within this process; what starts programs, which get the environment, is about a process of its own. */
+const inProcess = (args: string, env: Record<string, string>) => runInProcess(["assets", ...args.split(" ")], env)
 
 const command = (args: string, env: Record<string, string>) =>
   Effect.promise(async () => {
@@ -79,8 +83,8 @@ describe("harness assets", () => {
       const cache = join(home, ".cache", "quarterdeck", "kubernetes", KUBERNETES_VERSION)
       const made = yield* Effect.promise(() => readdir(cache))
       assert.deepStrictEqual(made.toSorted(), PROGRAMS.toSorted())
-      assert.strictEqual((yield* command("build", env)).out, "nothing to build: every program is there\n")
-      assert.include((yield* command("list", env)).out, `etcd: ${join(cache, "etcd")} (cache)\n`)
+      assert.strictEqual((yield* inProcess("build", env)).out, "nothing to build: every program is there\n")
+      assert.include((yield* inProcess("list", env)).out, `etcd: ${join(cache, "etcd")} (cache)\n`)
     })
   )
 
@@ -129,8 +133,8 @@ describe("harness assets", () => {
       const made = yield* Effect.promise(() => readFile(join(module, "go.mod"), "utf8"))
       assert.include(made, "require k8s.io/kubernetes v1.33.2\n")
       assert.include(made, "\tk8s.io/api => k8s.io/api v0.33.2\n")
-      assert.strictEqual((yield* command("build 1.33.2", env)).out, "nothing to build: every program is there\n")
-      assert.include((yield* command("list", env)).out, `cached v1.33.2: ${PROGRAMS.join(", ")}\n`)
+      assert.strictEqual((yield* inProcess("build 1.33.2", env)).out, "nothing to build: every program is there\n")
+      assert.include((yield* inProcess("list", env)).out, `cached v1.33.2: ${PROGRAMS.join(", ")}\n`)
     })
   )
 
@@ -146,12 +150,12 @@ describe("harness assets", () => {
       })
       const env = { HOME: home, QUARTERDECK_ASSETS_INDEX: `${url}/index.yaml` }
       const cache = join(home, ".cache", "quarterdeck", "kubernetes", "v1.33.2")
-      assert.deepStrictEqual(yield* command("download 1.33", env), {
+      assert.deepStrictEqual(yield* inProcess("download 1.33", env), {
         code: 0,
         out: `downloaded etcd, kube-apiserver, kubectl v1.33.2 to ${cache}\n`,
         err: ""
       })
-      const failed = yield* command(`download 1.33 --index ${url}/index.yaml/other`, { HOME: home })
+      const failed = yield* inProcess(`download 1.33 --index ${url}/index.yaml/other`, { HOME: home })
       assert.strictEqual(failed.code, 1)
       assert.match(failed.err, /^harness: \S+ is no index of archives: .+\n$/)
     })
@@ -161,7 +165,7 @@ describe("harness assets", () => {
     Effect.gen(function* () {
       const home = yield* temporaryDirectory
       yield* script(home, "etcd", "exit 0")
-      const { code, out } = yield* command("list", { HOME: home, KUBEBUILDER_ASSETS: home })
+      const { code, out } = yield* inProcess("list", { HOME: home, KUBEBUILDER_ASSETS: home })
       assert.strictEqual(code, 0)
       assert.include(out, `etcd: ${join(home, "etcd")} (KUBEBUILDER_ASSETS)\nkube-apiserver: not found\n`)
     })

@@ -3,13 +3,13 @@ import { eventually } from "@quarterdeck/harness"
 import { DateTime, Effect } from "effect"
 import type { Code } from "@quarterdeck/contract/Problem"
 import { type Call, Deployment, type KeyName } from "./Deployment.ts"
-import { onEveryDriver } from "./onEveryDriver.ts"
+import { onOneDriver } from "./onEveryDriver.ts"
 
 const keyOf = (rule: object, more: object = {}) => ({ name: "made", rule, ...more })
 const viewerRule = { role: "Viewer" }
 const prod = { targetClusters: ["prod"] }
 
-onEveryDriver("access", { children: ["prod"] }, (it) => {
+onOneDriver("access", { children: ["prod"] }, (it) => {
   it.effect.each<[string, string, Call, ReadonlyArray<KeyName>, ReadonlyArray<KeyName>]>([
     ["clusters: read", "/api/v1/clusters", {}, ["viewer", "operator", "admin", "prodViewer", "shopViewer"], []],
     ["workloads: read", "/api/v1/workloads", {}, ["viewer", "operator", "admin", "shopViewer"], []],

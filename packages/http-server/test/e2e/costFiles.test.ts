@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { aDay, keep } from "./costHistory.ts"
 import { type Call, Deployment } from "./Deployment.ts"
-import { onEveryDriver } from "./onEveryDriver.ts"
+import { onOneDriver } from "./onEveryDriver.ts"
 
 const file = Effect.fnUntraced(function* (route: string, query: string, body: unknown = {}, options: Call = {}) {
   const path = `/detailedCostReport/${route}${yield* aDay}${query}`
@@ -20,7 +20,7 @@ const file = Effect.fnUntraced(function* (route: string, query: string, body: un
   }
 })
 
-onEveryDriver("files of costs", { children: [], furnish: keep(["hub"]) }, (it) => {
+onOneDriver("files of costs", { children: [], furnish: keep(["hub"]) }, (it) => {
   it.effect("format=csv is a file with the report's rows under the names of the JSON", () =>
     Effect.gen(function* () {
       const { reply, rows } = yield* file("getWorkloads", "&format=csv")

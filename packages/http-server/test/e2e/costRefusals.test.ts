@@ -3,7 +3,7 @@ import type { Code } from "@quarterdeck/contract/Problem"
 import { Effect } from "effect"
 import { keep } from "./costHistory.ts"
 import { type Call, Deployment, to } from "./Deployment.ts"
-import { onEveryDriver } from "./onEveryDriver.ts"
+import { onOneDriver } from "./onEveryDriver.ts"
 
 const WORKLOADS = "/detailedCostReport/getWorkloads"
 const GROUPS = "/detailedCostReport/getAggregated"
@@ -14,7 +14,7 @@ const post = (body: unknown, rest: Call = {}): Call => ({ method: "POST", body, 
 const JSON_TYPE = ["Content-Type", "application/json"] as const
 const DAY_MS = 86_400_000
 
-onEveryDriver("refused cost reports", { children: ["prod"], furnish: keep(["hub", "prod"]) }, (it) => {
+onOneDriver("refused cost reports", { children: ["prod"], furnish: keep(["hub", "prod"]) }, (it) => {
   it.effect.each<[string, string, string, Code, string | undefined]>([
     ["a unit that does not exist", "?range=7y", "range", "invalid_parameter", "7d"],
     ["a range without a number", "?range=d", "range", "invalid_parameter", "7d"],

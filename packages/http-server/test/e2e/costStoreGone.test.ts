@@ -5,7 +5,7 @@ import { Effect, Schema } from "effect"
 import type { Worker } from "node:worker_threads"
 import { aDay, keep } from "./costHistory.ts"
 import { Deployment } from "./Deployment.ts"
-import { onEveryDriver } from "./onEveryDriver.ts"
+import { onOneDriver } from "./onEveryDriver.ts"
 
 const WORKLOADS = "/detailedCostReport/getWorkloads"
 
@@ -39,7 +39,7 @@ const readiness = Effect.gen(function* () {
   return [status, said, checks.keyStore, checks.costStore]
 })
 
-onEveryDriver("a cost history that dies", { children: [], furnish }, (it) => {
+onOneDriver("a cost history that dies", { children: [], furnish }, (it) => {
   it.effect("leaves the server unready, reports and prices with 503, and the rest as it was", () =>
     Effect.gen(function* () {
       const deployment = yield* Deployment

@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Code } from "@quarterdeck/contract/Problem"
 import { type Call, Deployment, rawKey } from "./Deployment.ts"
-import { onEveryDriver } from "./onEveryDriver.ts"
+import { onOneDriver } from "./onEveryDriver.ts"
 
 const basic = (username: string, password: string) =>
   `Basic ${Buffer.from(`${username}:${password}`, "utf8").toString("base64")}`
@@ -12,7 +12,7 @@ const authorization = (...values: ReadonlyArray<string>): Call => ({
 })
 const viewer = rawKey("viewer")
 
-onEveryDriver("credentials", { children: [] }, (it) => {
+onOneDriver("credentials", { children: [] }, (it) => {
   it.effect.each<[string, Call]>([
     ["Bearer", authorization(`Bearer ${viewer}`)],
     ["bearer in another letter case", authorization(`bEARER ${viewer}`)],

@@ -5,7 +5,7 @@ import { eventually } from "@quarterdeck/harness"
 import { Clock, Effect } from "effect"
 import { aDay, keep } from "./costHistory.ts"
 import { type Call, Deployment, type KeyName } from "./Deployment.ts"
-import { onEveryDriver } from "./onEveryDriver.ts"
+import { onOneDriver } from "./onEveryDriver.ts"
 
 const PRICES = "/api/v1/prices"
 const put = (body: unknown, key: KeyName = "admin"): Call => ({ method: "PUT", key, body })
@@ -25,7 +25,7 @@ const replaced = Effect.fnUntraced(function* (change: (book: PriceBook) => objec
   return { before, after }
 })
 
-onEveryDriver("prices", { children: [], furnish: keep(["hub"]) }, (it) => {
+onOneDriver("prices", { children: [], furnish: keep(["hub"]) }, (it) => {
   it.effect("every key reads the rates, with the version that a change must name", () =>
     Effect.gen(function* () {
       const deployment = yield* Deployment

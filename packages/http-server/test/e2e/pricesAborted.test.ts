@@ -7,7 +7,7 @@ import { connect } from "node:net"
 import { join } from "node:path"
 import { aDay, keep } from "./costHistory.ts"
 import { Deployment, rawKey } from "./Deployment.ts"
-import { onEveryDriver } from "./onEveryDriver.ts"
+import { onOneDriver } from "./onEveryDriver.ts"
 
 const PRICES = "/api/v1/prices"
 const DAYS_MS = 86_400_000
@@ -90,7 +90,7 @@ const put = Effect.fnUntraced(function* (figure: number) {
   assert.strictEqual(status, 200, text)
 })
 
-onEveryDriver("a change of prices that its client aborts", { children: [], furnish: keep(["hub"]) }, (it) => {
+onOneDriver("a change of prices that its client aborts", { children: [], furnish: keep(["hub"]) }, (it) => {
   it.effect.each([0, 1, 0.5, -1])("changes nothing where the body is not whole (%d)", (part) =>
     Effect.gen(function* () {
       const deployment = yield* Deployment

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { Deployment, rawKey } from "./Deployment.ts"
-import { onEveryDriver } from "./onEveryDriver.ts"
+import { onOneDriver } from "./onEveryDriver.ts"
 
 const Reply = Schema.Struct({ content: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)) })
 
@@ -29,7 +29,7 @@ const decodeSpecification = Schema.decodeUnknownEffect(
   )
 )
 
-onEveryDriver("surface", { children: [] }, (it) => {
+onOneDriver("surface", { children: [] }, (it) => {
   it.effect("/healthz, /readyz, /openapi.json and /docs need no key", () =>
     Effect.gen(function* () {
       const deployment = yield* Deployment
