@@ -25,7 +25,7 @@ const hours = hoursFrom(monday, 60).map((startMs, index) =>
 const withStore = <A, E>(directory: string, body: (store: CostStore["Service"]) => Effect.Effect<A, E, Scope.Scope>) =>
   Effect.gen(function* () {
     return yield* body(yield* CostStore)
-  }).pipe(Effect.provide(Layer.fresh(layerSqlite({ directory }))))
+  }).pipe(Effect.scoped, Effect.provide(Layer.fresh(layerSqlite({ directory }))))
 
 /** Where a file with all hours lies, written once: each of them is synced to the disk. */
 let whole = ""
