@@ -93,25 +93,22 @@ const readCached = Effect.fnUntraced(function* (cluster: Cluster, question: Ques
     const leftMs = waitMs - ((yield* steadyClock.now) - startedAt)
     yield* Effect.timeoutOption(member.proveLabels, Math.max(0, leftMs))
   }
-  return reading(store, question, breaker.refusal() !== undefined, yield* steadyClock.now)
+  return reading(store, question, breaker.isSilent(), yield* steadyClock.now)
 })
 
 /** A store of its own takes what was listed, and answers as the cache's would. */
 const readLive = Effect.fnUntraced(function* (cluster: Cluster, question: Question, live: LiveLists.LiveLists) {
   const store = new ClusterStore(cluster)
-  const askedAt = yield* steadyClock.now
-  yield* Effect.forEach(neededKinds(question), (kind) => readInto(store, kind, live, askedAt), {
-    concurrency: "unbounded"
-  })
+  yield* Effect.forEach(neededKinds(question), (kind) => readInto(store, kind, live), { concurrency: "unbounded" })
   const failure = lastError(store, question.kinds)
   if (failure !== undefined) return yield* failure
-  return reading(store, question, false, askedAt)
+  return reading(store, question, false, yield* steadyClock.now)
 })
 
-const readInto = (store: ClusterStore, kind: Kind.Kind, live: LiveLists.LiveLists, now: number) =>
+const readInto = (store: ClusterStore, kind: Kind.Kind, live: LiveLists.LiveLists) =>
   live.list(store.cluster, kind).pipe(
-    Effect.map((changes) => {
-      store.apply(kind, changes, now)
+    Effect.map(({ askedAt, changes }) => {
+      store.apply(kind, changes, askedAt)
     }),
     Effect.catch((error) => {
       if (!isMissing(error)) return Effect.fail(error)
@@ -119,12 +116,7 @@ const readInto = (store: ClusterStore, kind: Kind.Kind, live: LiveLists.LiveList
     })
   )
 
-const reading = (
-  store: ClusterStore,
-  { kinds, needsLabels }: Question,
-  breakerIsOpen: boolean,
-  now: number
-): Reading => {
+const reading = (store: ClusterStore, { kinds, needsLabels }: Question, isSilent: boolean, now: number): Reading => {
   const unread = kinds.filter((kind) => store.table(kind).sync._tag !== "Synced")
   const ageMs = store.ageMs(kinds, now)
   const isUnproven = needsLabels && !store.provesLabels(now) && !unread.includes("Namespace")
@@ -132,7 +124,7 @@ const reading = (
     store,
     labels: store.labelsAt(now),
     ageMs,
-    isStale: Freshness.isStale(ageMs, breakerIsOpen),
+    isStale: Freshness.isStale(store.silentMs(kinds, now), isSilent),
     missingKinds: isUnproven ? [...unread, "Namespace"] : unread
   }
 }

@@ -145,18 +145,24 @@ export class ClusterStore {
     )
   }
 
-  /** Gives the same as `ageMs`, of now. */
+  /** Gives the same as `silentMs`, of now. */
   age(kinds: ReadonlyArray<Kind.Kind>): Effect.Effect<number> {
-    return Effect.map(steadyClock.now, (now) => this.ageMs(kinds, now))
+    return Effect.map(steadyClock.now, (now) => this.silentMs(kinds, now))
   }
 
   /** Gives the age of the oldest of some kinds. **Shape** kinds that are not synced have no rows to be old. */
   ageMs(kinds: ReadonlyArray<Kind.Kind>, now: number): number {
-    const ages = kinds
-      .map((kind) => this.#tables[kind])
-      .filter(({ sync }) => sync._tag === "Synced")
-      .map((table) => Freshness.ageMs(table, this.#health.probedAt, now))
-    return Math.max(0, ...ages)
+    return Math.max(0, ...this.#synced(kinds).map((table) => Freshness.ageMs(table, now)))
+  }
+
+  /** Gives for how long nothing has been heard of the quietest of some kinds, a probe included while its watch runs. */
+  silentMs(kinds: ReadonlyArray<Kind.Kind>, now: number): number {
+    const { probedAt } = this.#health
+    return Math.max(0, ...this.#synced(kinds).map((table) => Freshness.silentMs(table, probedAt, now)))
+  }
+
+  #synced(kinds: ReadonlyArray<Kind.Kind>) {
+    return kinds.map((kind) => this.#tables[kind]).filter(({ sync }) => sync._tag === "Synced")
   }
 }
 

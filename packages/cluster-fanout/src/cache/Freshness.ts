@@ -17,19 +17,22 @@ export interface Proof {
   readonly provenAt: number | undefined
 }
 
+/** Gives the age of one kind's rows: since an event, a bookmark or a list last proved them. */
+export const ageMs = ({ provenAt }: Proof, now: number): number => Math.max(0, now - (provenAt ?? 0))
+
 /**
- * Gives the age of one kind's rows.
+ * Gives for how long nothing has been heard that concerns one kind's rows.
  *
  * **Shape** a probe of the server counts while the kind's watch runs: it has nothing to tell then. It says nothing of
- * a watch that has failed.
+ * a watch that has failed, and proves no row.
  */
-export const ageMs = ({ provenAt, sync }: Proof, probedAt: number | undefined, now: number): number => {
+export const silentMs = (proof: Proof, probedAt: number | undefined, now: number): number => {
+  const { sync } = proof
   const isLive = sync._tag === "Synced" && sync.live
-  const latest = Math.max(provenAt ?? 0, isLive ? (probedAt ?? 0) : 0)
-  return Math.max(0, now - latest)
+  return Math.min(ageMs(proof, now), isLive && probedAt !== undefined ? Math.max(0, now - probedAt) : Infinity)
 }
 
-export const isStale = (ageMs: number, breakerIsOpen: boolean): boolean => breakerIsOpen || ageMs >= STALE_AFTER_MS
+export const isStale = (silentMs: number, isSilent: boolean): boolean => isSilent || silentMs >= STALE_AFTER_MS
 
 /** Tells whether a namespace view is current enough to decide by its labels; a probe of the server proves nothing here. */
 export const provesLabels = ({ provenAt, sync }: Proof, now: number): boolean =>

@@ -1,15 +1,16 @@
 /**
- * Probes one cluster for ever: rarely while all is well, soon after a doubt, and with growing patience while it is dead.
+ * Probes one cluster for ever: now and then while all is well, soon after a doubt, at once when somebody waits for it.
  *
  * @since 0.1.0
  */
 import { Context, Effect, Metric, Random } from "effect"
 import { type Breaker, verdict } from "../kube/Breaker.ts"
-import type { Cluster } from "../registry/Cluster.ts"
-import { ClusterError, ClusterTimeout } from "../kube/ClusterError.ts"
-import type { ClusterStore } from "./ClusterStore.ts"
-import * as steadyClock from "../kube/SteadyClock.ts"
+import type { ClusterError } from "../kube/ClusterError.ts"
 import type { KubeApi } from "../kube/KubeApi.ts"
+import * as steadyClock from "../kube/SteadyClock.ts"
+import * as Kind from "../projection/Kind.ts"
+import type { Cluster } from "../registry/Cluster.ts"
+import type { ClusterStore } from "./ClusterStore.ts"
 
 /** How a probe ended. **Shape** `answered` also with an `error` where the server answered with a refusal. */
 interface Outcome {
@@ -18,13 +19,19 @@ interface Outcome {
   readonly error?: ClusterError
 }
 
-/** **Units** milliseconds. **Shape** `doubtMs` is the pause after a failed probe, and the least between any two. */
+/**
+ * How often a cluster is probed, and for how long it may take to answer.
+ *
+ * **Units** milliseconds. **Shape** probes begin `intervalMs` apart, `doubtMs` after one that failed or at once when that
+ * took as long, and no sooner than `leastMs` after another however often the cluster is suspected. The version is read
+ * again after `versionMs`.
+ */
 export const HeartbeatLimits = Context.Reference("@quarterdeck/cluster-fanout/Heartbeat/HeartbeatLimits", {
-  defaultValue: () => ({ intervalMs: 30_000, doubtMs: 1_000, timeoutMs: 5_000 })
+  defaultValue: () => ({ intervalMs: 5_000, doubtMs: 1_000, leastMs: 500, timeoutMs: 1_500, versionMs: 30_000 })
 })
 
 const reachable = Metric.gauge("quarterdeck_cluster_reachable", {
-  description: "1 while the cluster answers probes, 0 while it does not"
+  description: "1 while the cluster answers probes, 0 once two in a row have failed"
 })
 
 /** Runs until interrupted, one probe at a time; what changes between two probes is logged. */
@@ -38,36 +45,37 @@ export const run = Effect.fnUntraced(function* (
 ) {
   const { api, breaker, store } = parts
   const limits = yield* HeartbeatLimits
+  let versionDueAt = 0
 
-  const probe = api.version(cluster).pipe(
-    Effect.timeoutOrElse({
-      duration: limits.timeoutMs,
-      orElse: () =>
-        Effect.fail(
-          new ClusterError({ cluster: cluster.name, reason: new ClusterTimeout({ timeoutMs: limits.timeoutMs }) })
-        )
-    }),
-    breaker.guard,
-    Effect.map((version) => ({ answered: true, version: version.gitVersion })),
-    Effect.catch((error) => Effect.succeed({ answered: verdict(error) === "alive", error }))
+  /** A server may answer for itself and for no list, so that a list is what it is asked for, of what it may tell. */
+  const ask = Effect.gen(function* () {
+    const kind = Kind.kinds.find((kind) => store.table(kind).sync._tag !== "Missing")
+    if (kind !== undefined) yield* api.probe(cluster, { resource: Kind.resources[kind] }, limits.timeoutMs)
+    const now = yield* steadyClock.now
+    if (kind !== undefined && now < versionDueAt) return undefined
+    const { gitVersion } = yield* api.version(cluster, limits.timeoutMs)
+    versionDueAt = now + limits.versionMs
+    return gitVersion
+  })
+
+  const probe = ask.pipe(
+    Effect.map((version): Outcome => ({ answered: true, ...(version !== undefined && { version }) })),
+    Effect.catch((error) => Effect.succeed<Outcome>({ answered: verdict(error) === "alive", error }))
   )
 
-  const pause = Effect.gen(function* () {
-    const now = yield* steadyClock.now
-    const retryAt = breaker.retryAt()
-    // Its time may have come and somebody else's call be the probe: then that is waited for, not asked about at once.
-    if (retryAt !== undefined) return yield* Effect.sleep(Math.max(limits.doubtMs, retryAt - now))
-    const jitter = yield* Random.nextBetween(0.9, 1.1)
-    yield* Effect.sleep(limits.doubtMs * jitter)
-    if (breaker.failures() > 0) return
-    const rest = Math.max(0, limits.intervalMs * jitter - limits.doubtMs)
-    yield* Effect.raceFirst(Effect.sleep(rest), breaker.awaitSuspicion)
+  const pause = Effect.fnUntraced(function* (startedAt: number) {
+    const jitter = yield* Random.nextBetween(0.9, 1)
+    const until = (ms: number) =>
+      Effect.flatMap(steadyClock.now, (now) => Effect.sleep(Math.max(0, startedAt + ms * jitter - now)))
+    const suspicion = Effect.andThen(breaker.awaitSuspicion, until(limits.leastMs))
+    const soon = breaker.isDoubted() ? until(limits.doubtMs) : Effect.raceFirst(until(limits.intervalMs), suspicion)
+    yield* Effect.raceFirst(soon, breaker.awaitDemand)
   })
 
   /** What was wrong at the last probe; the same trouble is told once. */
   let trouble: string | undefined
-  const tell = Effect.fnUntraced(function* ({ answered, error }: Outcome) {
-    yield* Metric.update(Metric.withAttributes(reachable, { cluster: cluster.name }), answered ? 1 : 0)
+  const tell = Effect.fnUntraced(function* ({ error }: Outcome) {
+    yield* Metric.update(Metric.withAttributes(reachable, { cluster: cluster.name }), breaker.isSilent() ? 0 : 1)
     const before = trouble
     trouble = error?.message
     if (trouble === before) return
@@ -76,10 +84,13 @@ export const run = Effect.fnUntraced(function* (
   })
 
   const beat = Effect.gen(function* () {
-    const outcome: Outcome = yield* probe
+    const startedAt = yield* steadyClock.now
+    const outcome = yield* probe
+    if (outcome.error !== undefined) versionDueAt = 0
+    breaker.probed(outcome.error)
     store.probed(outcome, yield* steadyClock.now)
     yield* tell(outcome)
-    yield* pause
+    yield* pause(startedAt)
   })
   return yield* Effect.forever(beat)
 })

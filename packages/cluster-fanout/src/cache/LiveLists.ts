@@ -10,6 +10,7 @@ import * as Interner from "../projection/Interner.ts"
 import * as CoalescedRuns from "./CoalescedRuns.ts"
 import * as FairLanes from "./FairLanes.ts"
 import * as Kind from "../projection/Kind.ts"
+import * as steadyClock from "../kube/SteadyClock.ts"
 import { KubeApi } from "../kube/KubeApi.ts"
 import * as Projection from "../projection/Projection.ts"
 
@@ -36,7 +37,11 @@ export const Turn = Context.Reference<FairLanes.Turn>("@quarterdeck/cluster-fano
 })
 
 /** A whole collection, projected, as a store takes it: every object, then the end of the initial state. */
-type Listed<K extends Kind.Kind> = ReadonlyArray<Projection.Change<Projection.RecordOf[K]>>
+interface Listed<K extends Kind.Kind> {
+  readonly changes: ReadonlyArray<Projection.Change<Projection.RecordOf[K]>>
+  /** When the list began, by `steadyClock`: what was written until then is in it. */
+  readonly askedAt: number
+}
 
 export interface LiveLists {
   /** **Limits** `LiveLimits`; shared by those who ask for it before it begins. */
@@ -106,15 +111,16 @@ const read = Effect.fnUntraced(function* <K extends Kind.Kind>(
   beforeBody: Effect.Effect<void>
 ) {
   const place = { cluster: cluster.name, interner: Interner.make() }
-  const listed: Array<Projection.Change<Projection.RecordOf[K]>> = []
+  const askedAt = yield* steadyClock.now
+  const changes: Array<Projection.Change<Projection.RecordOf[K]>> = []
   yield* Stream.runForEach(api.list(cluster, { resource: Kind.resources[kind] }, { beforeBody }), (page) =>
     Effect.map(Effect.yieldNow, () => {
-      for (const object of page) listed.push({ _tag: "Put", record: Projection.project(kind, object, place) })
+      for (const object of page) changes.push({ _tag: "Put", record: Projection.project(kind, object, place) })
     })
   )
-  listed.push({ _tag: "Synced" })
-  const whole: Listed<K> = listed
-  return whole
+  changes.push({ _tag: "Synced" })
+  const listed: Listed<K> = { changes, askedAt }
+  return listed
 })
 
 /** Keeps a semaphore for each cluster while somebody uses it. */

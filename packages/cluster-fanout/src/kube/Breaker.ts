@@ -1,18 +1,17 @@
 /**
- * Keeps calls away from a cluster that has stopped answering, and lets one through now and then to see.
+ * Keeps calls away from a cluster that has stopped answering, but for one probe at a time.
  *
  * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { Cause, Context, Effect, Exit, Layer, Random } from "effect"
+import { Cause, Context, Effect, Exit, Layer } from "effect"
 import type { Cluster } from "../registry/Cluster.ts"
-import { ClusterError, ClusterUnreachable } from "./ClusterError.ts"
+import type { ClusterError } from "./ClusterError.ts"
 import { Signal } from "./Signal.ts"
-import * as steadyClock from "./SteadyClock.ts"
 
-/** **Units** milliseconds. **Shape** an open breaker lets a probe pass after `openMs`, twice as long each time. */
+/** **Shape** opens at `failures` in a row, of probes and calls; `failedProbes` in a row make a cluster silent. */
 export const BreakerLimits = Context.Reference("@quarterdeck/cluster-fanout/Breaker/BreakerLimits", {
-  defaultValue: () => ({ failures: 3, openMs: 5_000, maxOpenMs: 60_000 })
+  defaultValue: () => ({ failures: 3, failedProbes: 2 })
 })
 
 /**
@@ -41,134 +40,133 @@ export const verdict = ({ reason }: ClusterError): "alive" | "dead" | "silent" =
 }
 
 export interface Breaker {
-  /** The error of the calls that are refused now; `undefined` while closed. */
+  /** What opened it, or what the last probe since then ended with; `undefined` while closed. */
   readonly refusal: () => ClusterError | undefined
-  /** Failures in a row up to now. */
-  readonly failures: () => number
-  /** When the next probe may pass, by `steadyClock`; `undefined` while closed. */
-  readonly retryAt: () => number | undefined
+  /** Tells whether the cluster does not answer: the breaker is open, or a probe and the one right after it failed. */
+  readonly isSilent: () => boolean
+  /** Tells whether it should be probed again soon. */
+  readonly isDoubted: () => boolean
   /** The cluster gave a sign of life. */
   readonly succeeded: () => void
+  /** Counts how a probe ended, and tells those who await one. */
+  readonly probed: (error: ClusterError | undefined) => void
   /**
    * Runs a call and counts its outcome.
    *
-   * **Errors** those of the call; `ClusterUnreachable` at once while open.
+   * **Errors** those of the call; while open, those of a probe.
    *
-   * **Limits** an interrupted call counts as nothing, so that a caller's short deadline says nothing of the cluster.
+   * **Limits** while open, a call waits for a probe, which all who ask meanwhile share, and is made if that is answered.
+   * An interrupted call counts as nothing, so that a caller's short deadline says nothing of the cluster.
    */
   readonly guard: <A, R>(call: Effect.Effect<A, ClusterError, R>) => Effect.Effect<A, ClusterError, R>
   /** Something went wrong that may be the cluster's fault: it should be probed soon. */
   readonly suspect: Effect.Effect<void>
   /** Waits until the cluster is suspected, and forgets the suspicion. */
   readonly awaitSuspicion: Effect.Effect<void>
-  /** Waits until it opens, and gives the error of the calls that it refuses. */
+  /** Waits until somebody waits for a probe. */
+  readonly awaitDemand: Effect.Effect<void>
+  /** Waits until it opens, and gives the error that opened it. */
   readonly awaitOpen: Effect.Effect<ClusterError>
   readonly awaitClosed: Effect.Effect<void>
 }
 
-interface Open {
-  readonly error: ClusterError
-  readonly retryAt: number
-  readonly openMs: number
-  readonly probing: boolean
-}
+type Outcome = (outcome: Effect.Effect<void, ClusterError>) => void
 
 /** Makes the breaker of one cluster. */
-export const make = (cluster: ClusterName): Effect.Effect<Breaker> =>
-  Effect.gen(function* () {
-    const limits = yield* BreakerLimits
-    const signal = new Signal()
-    let failures = 0
-    let open: Open | undefined
-    let suspected = false
+export const make: Effect.Effect<Breaker> = Effect.gen(function* () {
+  const limits = yield* BreakerLimits
+  const signal = new Signal()
+  const waiting = new Set<Outcome>()
+  let failures = 0
+  let failedProbes = 0
+  let refusal: ClusterError | undefined
+  let suspected = false
 
-    const succeeded = () => {
-      failures = 0
-      if (open === undefined) return
-      open = undefined
-      signal.notify()
+  const succeeded = () => {
+    failures = 0
+    if (refusal === undefined) return
+    refusal = undefined
+    signal.notify()
+  }
+
+  const failed = (error: ClusterError) => {
+    failures++
+    if (failures < limits.failures) return
+    refusal = error
+    signal.notify()
+  }
+
+  const probed = (error: ClusterError | undefined) => {
+    const said = error === undefined ? "alive" : verdict(error)
+    if (said === "alive") {
+      failedProbes = 0
+      succeeded()
     }
-
-    const failed = (error: ClusterError) =>
-      Effect.gen(function* () {
-        failures++
-        // Calls that were let in before it opened tell nothing new.
-        if (failures < limits.failures || (open !== undefined && !open.probing)) return
-        const openMs = open === undefined ? limits.openMs : Math.min(limits.maxOpenMs, open.openMs * 2)
-        const jitter = yield* Random.next
-        const now = yield* steadyClock.now
-        open = {
-          error: refusalAfter(cluster, error),
-          retryAt: now + Math.round(openMs * (0.5 + jitter / 2)),
-          openMs,
-          probing: false
-        }
-        signal.notify()
-      })
-
-    const record = (exit: Exit.Exit<unknown, ClusterError>): Effect.Effect<void> => {
-      if (Exit.isSuccess(exit)) return Effect.sync(succeeded)
-      const error = exit.cause.reasons.find(Cause.isFailReason)?.error
-      const said = error === undefined ? "silent" : verdict(error)
-      if (said === "alive") return Effect.sync(succeeded)
-      if (error !== undefined && said === "dead") return failed(error)
-      return Effect.sync(() => {
-        if (open !== undefined) open = { ...open, probing: false }
-      })
+    if (error !== undefined && said === "dead") {
+      failedProbes++
+      failed(error)
     }
+    const outcome = error === undefined || said === "alive" ? Effect.void : Effect.fail(error)
+    for (const resume of waiting) resume(outcome)
+    waiting.clear()
+  }
 
-    const guard = <A, R>(call: Effect.Effect<A, ClusterError, R>): Effect.Effect<A, ClusterError, R> =>
-      // Whoever takes the probe must give it back: nothing may come between the two.
-      Effect.uninterruptibleMask((restore) =>
-        Effect.gen(function* () {
-          const now = yield* steadyClock.now
-          if (open !== undefined) {
-            if (open.probing || now < open.retryAt) return yield* open.error
-            open = { ...open, probing: true }
-          }
-          return yield* Effect.onExit(restore(call), record)
-        })
-      )
-
-    const breaker: Breaker = {
-      refusal: () => open?.error,
-      failures: () => failures,
-      retryAt: () => open?.retryAt,
-      succeeded,
-      guard,
-      suspect: Effect.sync(() => {
-        suspected = true
-        signal.notify()
-      }),
-      awaitSuspicion: Effect.andThen(
-        signal.until(() => suspected),
-        Effect.sync(() => {
-          suspected = false
-        })
-      ),
-      awaitOpen: Effect.suspend(() =>
-        open === undefined
-          ? Effect.andThen(
-              signal.until(() => open !== undefined),
-              breaker.awaitOpen
-            )
-          : Effect.succeed(open.error)
-      ),
-      awaitClosed: signal.until(() => open === undefined)
-    }
-    return breaker
+  const suspect = Effect.sync(() => {
+    suspected = true
+    signal.notify()
   })
 
-/** Names what opened the breaker, in the words of an unreachable cluster. */
-const refusalAfter = (cluster: ClusterName, { reason }: ClusterError): ClusterError => {
-  const code =
-    reason._tag === "ClusterUnreachable" || reason._tag === "ClusterCertificateInvalid"
-      ? reason.code
-      : reason._tag === "ClusterAnswerInvalid"
-        ? `HTTP_${reason.status ?? 500}`
-        : "ETIMEDOUT"
-  return new ClusterError({ cluster, reason: new ClusterUnreachable({ code }) })
-}
+  const record = (exit: Exit.Exit<unknown, ClusterError>): Effect.Effect<void> => {
+    if (Exit.isSuccess(exit)) return Effect.sync(succeeded)
+    const error = exit.cause.reasons.find(Cause.isFailReason)?.error
+    const said = error === undefined ? "silent" : verdict(error)
+    if (said === "alive") return Effect.sync(succeeded)
+    if (error === undefined || said === "silent") return Effect.void
+    return Effect.andThen(
+      Effect.sync(() => failed(error)),
+      suspect
+    )
+  }
+
+  const awaitProbe = Effect.callback<void, ClusterError>((resume) => {
+    waiting.add(resume)
+    signal.notify()
+    return Effect.sync(() => {
+      waiting.delete(resume)
+    })
+  })
+
+  const breaker: Breaker = {
+    refusal: () => refusal,
+    isSilent: () => refusal !== undefined || failedProbes >= limits.failedProbes,
+    isDoubted: () => failures > 0 || failedProbes > 0,
+    succeeded,
+    probed,
+    guard: (call) =>
+      Effect.suspend(() => {
+        const counted = Effect.onExit(call, record)
+        return refusal === undefined ? counted : Effect.andThen(awaitProbe, counted)
+      }),
+    suspect,
+    awaitSuspicion: Effect.andThen(
+      signal.until(() => suspected),
+      Effect.sync(() => {
+        suspected = false
+      })
+    ),
+    awaitDemand: signal.until(() => waiting.size > 0),
+    awaitOpen: Effect.suspend(() =>
+      refusal === undefined
+        ? Effect.andThen(
+            signal.until(() => refusal !== undefined),
+            breaker.awaitOpen
+          )
+        : Effect.succeed(refusal)
+    ),
+    awaitClosed: signal.until(() => refusal === undefined)
+  }
+  return breaker
+})
 
 /** The breakers of all clusters, shared by the cache, which probes, and by live reads. */
 export class Breakers extends Context.Service<
@@ -196,7 +194,7 @@ export class Breakers extends Context.Service<
     const find = (cluster: Cluster) =>
       Effect.suspend(() => {
         const breaker = present(cluster)
-        return breaker === undefined ? make(cluster.name) : Effect.succeed(breaker)
+        return breaker === undefined ? make : Effect.succeed(breaker)
       })
     const of = Effect.fnUntraced(function* (cluster: Cluster) {
       const breaker = yield* find(cluster)

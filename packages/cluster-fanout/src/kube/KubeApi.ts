@@ -24,8 +24,13 @@ export interface ServerVersion {
 export class KubeApi extends Context.Service<
   KubeApi,
   {
-    /** Reads `/version`. */
-    readonly version: (cluster: Cluster) => Effect.Effect<ServerVersion, ClusterError>
+    /** Reads `/version`, within `answerMs` once there is a credential. */
+    readonly version: (cluster: Cluster, answerMs?: number) => Effect.Effect<ServerVersion, ClusterError>
+    /**
+     * Asks for the metadata of one object of a collection, and takes none: the server answers lists, or not within
+     * `answerMs`.
+     */
+    readonly probe: (cluster: Cluster, scope: Scope, answerMs: number) => Effect.Effect<void, ClusterError>
     /**
      * Lists page by page (500 objects), each page an array, at one resource version.
      *
@@ -63,10 +68,20 @@ export class KubeApi extends Context.Service<
       const limits = yield* FollowLimits
       const pages = { transport, parsing: yield* Semaphore.make(1) }
 
-      const version = Effect.fn("KubeApi.version")(function* (cluster: Cluster) {
+      const version = Effect.fn("KubeApi.version")(function* (cluster: Cluster, answerMs?: number) {
         const action = { verb: "get", resource: "version" }
-        const { body } = yield* transport.call(cluster, { method: "GET", path: "/version", action, isProbe: true })
+        const { body } = yield* transport.call(cluster, {
+          method: "GET",
+          path: "/version",
+          action,
+          isProbe: true,
+          ...(answerMs !== undefined && { answerMs })
+        })
         return yield* decoded(cluster, Result.flatMap(parseJson(body), toVersion))
+      })
+      const probe = Effect.fn("KubeApi.probe")(function* (cluster: Cluster, scope: Scope, answerMs: number) {
+        const one = { continueToken: undefined, limit: "1", metadataOnly: true, probeMs: answerMs }
+        yield* getPage(pages, cluster, scope, one)
       })
       // Twenty collections are followed at once when a cluster joins: they ask together, and the answer changes seldom.
       const versions = yield* Cache.makeWith((key: Keyed<Cluster>) => version(key.value), {
@@ -113,7 +128,7 @@ export class KubeApi extends Context.Service<
           )
         )
 
-      return KubeApi.of({ version, list, get, follow: following })
+      return KubeApi.of({ version, probe, list, get, follow: following })
     })
   )
 

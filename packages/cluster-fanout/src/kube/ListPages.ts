@@ -20,6 +20,8 @@ export interface PageRequest {
   /** `PAGE_SIZE` unless given. */
   readonly limit?: string
   readonly beforeBody?: Effect.Effect<void> | undefined
+  /** Asks as a probe, within so many milliseconds. */
+  readonly probeMs?: number | undefined
 }
 
 /**
@@ -37,13 +39,14 @@ export const getPage = Effect.fnUntraced(function* (
   scope: Scope,
   request: PageRequest
 ) {
-  const { beforeBody, continueToken, fieldSelector, labelSelector, limit = PAGE_SIZE, metadataOnly } = request
+  const { beforeBody, continueToken, fieldSelector, labelSelector, limit = PAGE_SIZE, metadataOnly, probeMs } = request
   const query = { limit, continue: continueToken, labelSelector, fieldSelector }
   const { body } = yield* transport.call(cluster, {
     method: "GET",
     path: kubePath.collection(scope, query),
     ...(metadataOnly === true && { accept: METADATA_ONLY }),
     ...(beforeBody && { beforeBody }),
+    ...(probeMs !== undefined && { isProbe: true, answerMs: probeMs }),
     action: { verb: "list", resource: kubePath.words(scope) }
   })
   return yield* parsing.withPermit(parse(cluster, body))

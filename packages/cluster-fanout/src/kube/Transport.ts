@@ -27,6 +27,11 @@ export interface TransportRequest {
   readonly allow?: ReadonlyArray<number>
   /** Asks whether the cluster is there, and so does not queue behind its other calls. */
   readonly isProbe?: boolean
+  /**
+   * How long the exchange may take once there is a credential; of the time in which this process did not get to look,
+   * little counts. **Units** milliseconds; `callMs` of `TransportLimits` in all unless given.
+   */
+  readonly answerMs?: number
   /** Waited for once the answer begins, before its body is taken in. */
   readonly beforeBody?: Effect.Effect<void>
 }
@@ -147,7 +152,12 @@ export class Transport extends Context.Service<
           const body = yield* collect(read, cluster, limits.answerBytes, "fail")
           return { status: response.statusCode, body }
         },
-        (answer, cluster) => Effect.scoped(answer).pipe(orTimeout(cluster, limits.callMs))
+        (answer, cluster, { answerMs }) => {
+          const whole = Effect.scoped(answer)
+          if (answerMs === undefined) return whole.pipe(orTimeout(cluster, limits.callMs))
+          // A plugin that takes its time says nothing of the cluster.
+          return Effect.andThen(credentials.prove(cluster), orTimeoutAwake(whole, cluster, answerMs))
+        }
       )
 
       const open = Effect.fn("Transport.open")(function* (cluster: Cluster, request: TransportRequest) {
@@ -213,6 +223,18 @@ const orTimeout = ({ name }: Cluster, timeoutMs: number) =>
     duration: Duration.millis(timeoutMs),
     orElse: () => Effect.fail(new ClusterError({ cluster: name, reason: new ClusterTimeout({ timeoutMs }) }))
   })
+
+const SLICES = 15
+
+/** As `orTimeout`, in slices: a process that was held up for long has its answers looked at before it gives up. */
+const orTimeoutAwake = <A>(answer: Effect.Effect<A, ClusterError>, { name }: Cluster, timeoutMs: number) =>
+  Effect.raceFirst(
+    answer,
+    Effect.andThen(
+      Effect.repeat(Effect.sleep(timeoutMs / SLICES), { times: SLICES - 1 }),
+      Effect.fail(new ClusterError({ cluster: name, reason: new ClusterTimeout({ timeoutMs }) }))
+    )
+  )
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300
 

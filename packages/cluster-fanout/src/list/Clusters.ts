@@ -7,7 +7,6 @@ import * as ClusterName from "@quarterdeck/targeting/ClusterName"
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import type { Target } from "@quarterdeck/targeting/Target"
 import { Clock, Context, DateTime, Effect, Layer, Option } from "effect"
-import { verdict } from "../kube/Breaker.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 import { ClusterCache, type Member } from "../cache/ClusterCache.ts"
 import { ClusterReader, type Reading } from "../cache/ClusterReader.ts"
@@ -167,7 +166,9 @@ const toRow = (
 ): ClusterRow => {
   const health = member?.store.health
   const isLive = coverage.source === "live" && value !== undefined
-  const isReachable = isLive || (member !== undefined && answersNow(member))
+  const isReachable = Coverage.answered(coverage)
+    ? coverage.status === "ok"
+    : member !== undefined && answersNow(member)
   const seenAt = isLive ? now : health?.seenAt === undefined ? undefined : now - (steady - health.seenAt)
   const errorCode = coverage.error?.code ?? (health?.error === undefined ? undefined : Coverage.codeOf(health.error))
   return {
@@ -184,10 +185,7 @@ const toRow = (
 }
 
 /** It has been heard of, and nothing since says that it went silent. */
-const answersNow = ({ breaker, store }: Member): boolean => {
-  const { error, seenAt } = store.health
-  return breaker.refusal() === undefined && seenAt !== undefined && (error === undefined || verdict(error) === "alive")
-}
+const answersNow = ({ breaker, store }: Member): boolean => !breaker.isSilent() && store.health.seenAt !== undefined
 
 /** **Units** RFC 3339 UTC with milliseconds. */
 const instant = (epochMillis: number): string =>

@@ -5,7 +5,7 @@
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Cause, Context, Duration, Effect, Layer, Metric, Option } from "effect"
-import { Breakers } from "../kube/Breaker.ts"
+import { type Breaker, Breakers } from "../kube/Breaker.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 import { ClusterError, ClusterTimeout } from "../kube/ClusterError.ts"
 import { ClusterRegistry } from "../registry/ClusterRegistry.ts"
@@ -41,6 +41,8 @@ export const MaxFanOut = Context.Reference<number>("@quarterdeck/cluster-fanout/
   defaultValue: () => 256
 })
 
+const DOUBT_AFTER_MS = 500
+
 const seconds = Metric.histogram("quarterdeck_fanout_seconds", {
   description: "Wall time of one fan-out",
   boundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -59,7 +61,8 @@ export class FanOut extends Context.Service<
      * **Errors** `FanOutFailed` when at least one cluster was asked and none answered.
      *
      * **Limits** ends within `timeoutMs`; `MaxFanOut` clusters at a time. A live question goes through the cluster's
-     * breaker and is refused at once while that is open; a caller's deadline does not count against the cluster.
+     * breaker, which asks by a shared probe first while it is open; a caller's deadline does not count against the
+     * cluster.
      */
     readonly ask: <A, R>(
       clusters: ReadonlyArray<ClusterName>,
@@ -94,7 +97,7 @@ export class FanOut extends Context.Service<
         const remaining = Math.max(0, startedAt + options.timeoutMs - askedAt)
         const breaker = yield* breakers.find(cluster)
         const asked = Effect.suspend(() => ask(cluster))
-        const question = options.source === "live" ? breaker.guard(asked) : asked
+        const question = options.source === "live" ? breaker.guard(suspecting(breaker, asked)) : asked
         const outcome = yield* question.pipe(
           Effect.timeoutOption(remaining),
           Effect.flatMap(
@@ -164,6 +167,12 @@ export const failureOf = (coverages: ReadonlyArray<Coverage.Coverage>): FanOutFa
   const all = (status: Coverage.Status) => coverages.every((coverage) => coverage.status === status)
   const code = all("timeout") ? "cluster_timeout" : all("throttled") ? "cluster_throttled" : "cluster_unreachable"
   return new FanOutFailed({ code, coverages })
+}
+
+/** Has a cluster probed that takes its time, long before a caller's deadline says so. */
+const suspecting = <A, E, R>(breaker: Breaker, asked: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
+  const doubt = Effect.andThen(Effect.sleep(DOUBT_AFTER_MS), breaker.suspect)
+  return Effect.raceFirst(asked, Effect.andThen(doubt, Effect.never))
 }
 
 const requireAnswer = <A>(replies: ReadonlyArray<Reply<A>>): Effect.Effect<ReadonlyArray<Reply<A>>, FanOutFailed> => {

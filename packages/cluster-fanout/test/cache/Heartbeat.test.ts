@@ -2,38 +2,34 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import * as Breaker from "../../src/kube/Breaker.ts"
-import { ClusterError, ClusterTimeout } from "../../src/kube/ClusterError.ts"
+import { ClusterError, ClusterForbids } from "../../src/kube/ClusterError.ts"
 import { ClusterStore } from "../../src/cache/ClusterStore.ts"
 import * as Heartbeat from "../../src/cache/Heartbeat.ts"
 import { KubeApi } from "../../src/kube/KubeApi.ts"
 import { clusterOf, makeFleet } from "../fixture/FakeFleet.ts"
 
+const FORBIDDEN = new ClusterForbids({ verb: "list", resource: "namespaces" })
+
 describe("Heartbeat", () => {
-  it.effect("waits while somebody else's call is the probe of an open breaker", () =>
+  it.effect("asks for a list and not for the version alone, of what the credential may read", () =>
     Effect.gen(function* () {
       const fleet = yield* makeFleet("a")
+      const { calls } = fleet.server("a")
       const cluster = clusterOf("a")
       const store = new ClusterStore(cluster)
-      const breaker = yield* Breaker.make(cluster.name)
-      const dead = new ClusterError({ cluster: cluster.name, reason: new ClusterTimeout({ timeoutMs: 1 }) })
-      for (let failure = 0; failure < 3; failure++) yield* Effect.ignore(breaker.guard(Effect.fail(dead)))
-      yield* TestClock.adjust("5 seconds")
-      yield* Effect.forkChild(breaker.guard(Effect.never), { startImmediately: true })
-
-      let told = 0
-      const counting = store.signal.until(() => {
-        told++
-        return false
-      })
-      yield* Effect.forkChild(counting, { startImmediately: true })
+      const breaker = yield* Breaker.make
       const run = Effect.gen(function* () {
         const api = yield* KubeApi
         yield* Effect.forkChild(Heartbeat.run(cluster, { api, breaker, store }), { startImmediately: true })
-        yield* TestClock.adjust("10 seconds")
+        yield* TestClock.adjust("20 seconds")
+        assert.include(calls, "probe Namespace")
+        assert.strictEqual(calls.filter((call) => call === "version").length, 1)
+        store.miss("Namespace", new ClusterError({ cluster: cluster.name, reason: FORBIDDEN }))
+        calls.length = 0
+        yield* TestClock.adjust("20 seconds")
+        assert.deepStrictEqual(new Set(calls), new Set(["probe Deployment", "version"]))
       })
       yield* run.pipe(Effect.provide(fleet.layer))
-      assert.isAtMost(told, 12)
-      assert.deepStrictEqual(fleet.server("a").calls, [])
     })
   )
 
@@ -43,7 +39,7 @@ describe("Heartbeat", () => {
       const server = fleet.server("a")
       const cluster = clusterOf("a")
       const store = new ClusterStore(cluster)
-      const breaker = yield* Breaker.make(cluster.name)
+      const breaker = yield* Breaker.make
       const lines: Array<string> = []
       const listening = Logger.layer([
         Logger.make(({ logLevel, message }) => lines.push(`${logLevel}: ${String(message)}`))

@@ -1,10 +1,10 @@
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Result } from "effect"
-import { TestClock } from "effect/testing"
+import { Effect, Fiber, Option } from "effect"
 import * as Breaker from "../../src/kube/Breaker.ts"
 import {
   ClusterAnswerInvalid,
+  ClusterCertificateInvalid,
   ClusterError,
   ClusterForbids,
   ClusterTimeout,
@@ -18,32 +18,15 @@ const refused = errorOf(new ClusterUnreachable({ code: "ECONNREFUSED" }))
 const slow = errorOf(new ClusterTimeout({ timeoutMs: 5000 }))
 
 const opened = Effect.gen(function* () {
-  const breaker = yield* Breaker.make(cluster)
+  const breaker = yield* Breaker.make
   for (let failure = 0; failure < 3; failure++) yield* Effect.ignore(breaker.guard(Effect.fail(slow)))
   return breaker
 })
 
-/** Tells whether a call is let through. */
-const isAdmitted = (breaker: Breaker.Breaker, answer: Effect.Effect<void, ClusterError> = Effect.void) =>
-  Effect.gen(function* () {
-    let ran = false
-    yield* Effect.result(
-      breaker.guard(
-        Effect.andThen(
-          Effect.sync(() => {
-            ran = true
-          }),
-          answer
-        )
-      )
-    )
-    return ran
-  })
-
 describe("Breaker", () => {
   it.effect("lets calls through until the third failure in a row", () =>
     Effect.gen(function* () {
-      const breaker = yield* Breaker.make(cluster)
+      const breaker = yield* Breaker.make
       yield* Effect.ignore(breaker.guard(Effect.fail(slow)))
       yield* Effect.ignore(breaker.guard(Effect.fail(refused)))
       yield* breaker.guard(Effect.void)
@@ -55,88 +38,89 @@ describe("Breaker", () => {
     })
   )
 
-  it.effect("refuses at once while open, naming what opened it", () =>
+  it.effect("keeps the cause as it was when it opens, and tells what the last probe ended with", () =>
     Effect.gen(function* () {
-      const breaker = yield* opened
-      const result = yield* Effect.result(breaker.guard(Effect.never))
-      assert.isTrue(Result.isFailure(result))
-      assert.include(breaker.refusal()?.message, "cannot be reached (ETIMEDOUT)")
+      const breaker = yield* Breaker.make
+      const untrusted = errorOf(new ClusterCertificateInvalid({ code: "SELF_SIGNED_CERT_IN_CHAIN" }))
+      for (let failure = 0; failure < 3; failure++) breaker.probed(untrusted)
+      assert.strictEqual(breaker.refusal(), untrusted)
+      breaker.probed(refused)
+      assert.strictEqual(breaker.refusal(), refused)
+    })
+  )
+
+  it.effect("takes a cluster for silent when a probe and the one right after it failed, until one is answered", () =>
+    Effect.gen(function* () {
+      const breaker = yield* Breaker.make
+      breaker.probed(slow)
+      assert.isFalse(breaker.isSilent())
+      breaker.probed(slow)
+      assert.isTrue(breaker.isSilent())
+      assert.isUndefined(breaker.refusal())
+      breaker.succeeded()
+      assert.isTrue(breaker.isSilent())
+      breaker.probed(errorOf(new ClusterForbids({ verb: "list", resource: "namespaces" })))
+      assert.isFalse(breaker.isSilent())
     })
   )
 
   it.effect("takes a refusal for a sign of life", () =>
     Effect.gen(function* () {
-      const breaker = yield* Breaker.make(cluster)
+      const breaker = yield* Breaker.make
       const forbids = errorOf(new ClusterForbids({ verb: "list", resource: "pods" }))
       for (let call = 0; call < 5; call++) yield* Effect.ignore(breaker.guard(Effect.fail(forbids)))
       assert.isUndefined(breaker.refusal())
-      assert.strictEqual(breaker.failures(), 0)
+      assert.isFalse(breaker.isDoubted())
     })
   )
 
   it.effect("does not count a call that its caller gave up", () =>
     Effect.gen(function* () {
-      const breaker = yield* Breaker.make(cluster)
+      const breaker = yield* Breaker.make
       for (let call = 0; call < 5; call++) {
         const fiber = yield* Effect.forkChild(breaker.guard(Effect.never), { startImmediately: true })
         yield* Fiber.interrupt(fiber)
       }
-      assert.strictEqual(breaker.failures(), 0)
+      assert.isFalse(breaker.isDoubted())
     })
   )
 
-  it.effect("lets one probe through when its time has come, and closes when that is answered", () =>
+  it.effect("asks by one probe for all while open, and makes the calls once that is answered", () =>
     Effect.gen(function* () {
       const breaker = yield* opened
-      assert.isFalse(yield* isAdmitted(breaker))
-      yield* TestClock.adjust("5 seconds")
-      const probe = yield* Effect.forkChild(breaker.guard(Effect.sleep("1 second")), { startImmediately: true })
-      assert.isFalse(yield* isAdmitted(breaker))
-      yield* TestClock.adjust("1 second")
-      yield* Fiber.join(probe)
-      assert.isUndefined(breaker.refusal())
-      assert.isTrue(yield* isAdmitted(breaker))
-    })
-  )
-
-  it.effect("waits longer after every probe that fails, up to a minute", () =>
-    Effect.gen(function* () {
-      const breaker = yield* opened
-      const waits: Array<number> = []
-      for (let probe = 0; probe < 6; probe++) {
-        let waited = 0
-        while (!(yield* isAdmitted(breaker, Effect.fail(slow)))) {
-          yield* TestClock.adjust("1 second")
-          waited++
-        }
-        waits.push(waited)
-      }
-      assert.isTrue(
-        waits.every((waited, index) => waited <= Math.min(60, 5 * 2 ** index) + 1),
-        waits.join()
+      let made = 0
+      const call = Effect.forkChild(
+        breaker.guard(
+          Effect.sync(() => {
+            made++
+          })
+        ),
+        { startImmediately: true }
       )
-      assert.isAtLeast(waits.at(-1) ?? 0, 30)
+      const unanswered = [yield* call, yield* call]
+      yield* breaker.awaitDemand
+      breaker.probed(refused)
+      for (const fiber of unanswered) assert.strictEqual(yield* Effect.flip(Fiber.join(fiber)), refused)
+      assert.strictEqual(made, 0)
+
+      const answered = [yield* call, yield* call]
+      breaker.probed(undefined)
+      for (const fiber of answered) yield* Fiber.join(fiber)
+      assert.strictEqual(made, 2)
+      assert.isUndefined(breaker.refusal())
     })
   )
 
-  it.effect("frees the probe's place when the probe is given up", () =>
+  it.effect("demands no probe for a call that its caller gave up", () =>
     Effect.gen(function* () {
       const breaker = yield* opened
-      yield* TestClock.adjust("5 seconds")
-      const probe = yield* Effect.forkChild(breaker.guard(Effect.never), { startImmediately: true })
-      yield* Fiber.interrupt(probe)
-      assert.isTrue(yield* isAdmitted(breaker))
-    })
-  )
-
-  it.effect("opens for as long as it should, whatever becomes of the system's clock", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(Date.parse("2026-06-01T12:00:00Z"))
-      const breaker = yield* opened
-      yield* TestClock.setTime(Date.parse("2026-06-01T11:00:00Z"))
-      assert.isFalse(yield* isAdmitted(breaker))
-      yield* TestClock.adjust("5 seconds")
-      assert.isTrue(yield* isAdmitted(breaker))
+      const call = yield* Effect.forkChild(breaker.guard(Effect.never), { startImmediately: true })
+      yield* Fiber.interrupt(call)
+      assert.isTrue(
+        Option.isNone(
+          yield* Effect.raceFirst(Effect.asSome(breaker.awaitDemand), Effect.as(Effect.yieldNow, Option.none()))
+        )
+      )
     })
   )
 

@@ -110,7 +110,7 @@ describe("Clusters", () => {
         fleet.server("b").kill()
         yield* comesTrue(
           "probes have failed",
-          () => fleet.server("b").calls.filter((call) => call === "version").length > 5
+          () => fleet.server("b").calls.filter((call) => call === "probe Namespace").length > 15
         )
         const {
           clusters: [, row]

@@ -25,6 +25,30 @@ describe("Workloads, live", () => {
     )
   )
 
+  it.effect("sees what was written before it, also while a list for an earlier question is under way", () =>
+    onFleet(
+      ["a"],
+      (fleet) => {
+        fillOne(fleet)
+        fleet.server("a").duringList = Effect.sleep("1 second")
+      },
+      (fleet) =>
+        Effect.gen(function* () {
+          const query = workloadsOf(all("a"), { filter: { kind: ["Deployment"] }, page: { consistency: "live" } })
+          const server = fleet.server("a")
+          const early = yield* Effect.forkChild(list(query), { startImmediately: true })
+          yield* settles("the first list is under way", () => server.arriving === 1)
+          yield* TestClock.adjust("400 millis")
+          server.putUnseen("Deployment", deployment("written"))
+          const late = yield* timed(list(query))
+          assert.deepStrictEqual(where(late.items), ["a/default/Deployment/web", "a/default/Deployment/written"])
+          const first = yield* Fiber.join(early)
+          assert.deepStrictEqual(where(first.items), ["a/default/Deployment/web"])
+          assert.strictEqual(first.clusters[0]?.ageMs, 1_000, "its rows are as old as its list")
+        })
+    )
+  )
+
   it.effect("gives the same rows as the cache", () =>
     onFleet(
       ["a"],

@@ -131,6 +131,7 @@ export const makeFleet = Effect.fnUntraced(function* (...servers: ReadonlyArray<
   }
   const api = KubeApi.of({
     version: (cluster) => of(cluster).answer("version", Effect.succeed({ major: 1, minor: 36, gitVersion: "v1.36.3" })),
+    probe: (cluster) => of(cluster).answer("probe", Effect.void),
     list: (cluster, { resource }) => of(cluster).list(resource.kind),
     get: (cluster) => of(cluster).answer("get", Effect.succeed(undefined)),
     follow: (cluster, { resource }) => of(cluster).follow(resource.kind)

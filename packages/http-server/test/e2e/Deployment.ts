@@ -140,7 +140,7 @@ const make = Effect.fnUntraced(function* (options: DeploymentOptions) {
   const listener = yield* Listener.listen(nodeHandler, { host: "127.0.0.1", port: 0, shutdownMs: 1_000 })
 
   const call = (route: string, call: Call = {}) => send(`${listener.url}${route}`, call)
-  // Readiness gives up on a cluster that is slow to sync, as on a busy machine; tests look at all that answer.
+  // Readiness does not wait for a cluster that seems dead, as one may on a busy machine; tests look at all that answer.
   yield* eventually(
     "the service is ready, and has read every cluster that answers",
     Effect.flatMap(call("/readyz", { key: null }), ({ text }) => decodeReadiness(text)),
