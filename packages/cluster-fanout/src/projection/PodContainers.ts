@@ -79,18 +79,24 @@ const templateOf = (spec: Fields, interner: Interner): ReadonlyArray<ContainerTe
   }
   const template = beyond === undefined ? found : spread(found, beyond)
   const key = template
-    .map((one) => `${one.name} ${one.role} ${one.cpuRequestMillis} ${one.memoryRequestBytes} ${one.gpus}`)
+    .map(
+      (one) =>
+        `${one.name} ${one.role} ${one.cpuRequestMillis} ${one.memoryRequestBytes} ${one.gpus} ${JSON.stringify(one.gpuParts)}`
+    )
     .join("\n")
   return interner.containers(key, () => template)
 }
 
 const container = (entry: Fields, role: ContainerRole, interner: Interner): ContainerTemplate => {
   const resources = fields(entry["resources"])
+  const amounts = { ...fields(resources["limits"]), ...fields(resources["requests"]) }
+  const gpuParts = PodResources.gpuParts(amounts)
   return {
     name: interner.text(text(entry["name"]) ?? ""),
     role,
     ...PodResources.ofContainer(resources),
-    gpus: PodResources.gpus({ ...fields(resources["limits"]), ...fields(resources["requests"]) })
+    gpus: PodResources.gpus(amounts),
+    ...(gpuParts === undefined ? {} : { gpuParts })
   }
 }
 

@@ -88,7 +88,7 @@ const ofRunning = (spec: Fields, resource: Resource): number =>
 const isSidecar = (entry: unknown): boolean => fields(entry)["restartPolicy"] === "Always"
 
 /**
- * The resources that stand for whole GPUs. Parts of one (`nvidia.com/mig-…`, shared replicas, memory and tiles) are none.
+ * The resources that stand for whole GPUs. Parts of one are told by {@link gpuParts}; memory and tiles are none.
  *
  * **Source** NVIDIA, ROCm and Intel device plugins for Kubernetes.
  */
@@ -100,6 +100,20 @@ export const gpus = (amounts: Fields): number => {
   for (const name of GPUS) {
     const amount = amounts[name]
     if (amount !== undefined) found += quantity(amount, "gpu") ?? 0
+  }
+  return found
+}
+
+/** Resources that stand for parts of GPUs: MIG slices, and what several share by time under a name of its own. */
+const GPU_PART = /^nvidia\.com\/(?:gpu\.shared|mig-[a-z0-9.+]{1,64})$/
+
+/** Gives the parts of GPUs among amounts of resources, by their names. **Shape** `undefined` where there are none. */
+export const gpuParts = (amounts: Fields): Readonly<Record<string, number>> | undefined => {
+  let found: Record<string, number> | undefined
+  for (const name of Object.keys(amounts)) {
+    if (!GPU_PART.test(name)) continue
+    const amount = quantity(amounts[name], "gpu") ?? 0
+    if (amount > 0) found = { ...found, [name]: amount }
   }
   return found
 }

@@ -35,6 +35,8 @@ export interface NodeRecord {
   readonly cpuCapacityMillis: number
   readonly memoryCapacityBytes: number
   readonly gpus: number
+  /** MIG slices and GPUs shared by time, by the name of the resource. */
+  readonly gpuParts?: Readonly<Record<string, number>>
 }
 
 /** The record that each followed kind is projected to. */
@@ -110,6 +112,7 @@ const nodeRecord = ({ metadata, spec, status }: KubeObject, { interner }: Place)
   // Old and virtual kubelets tell what pods may have, and nothing else.
   const all = fields(state["capacity"] ?? state["allocatable"])
   const capacity = PodResources.ofNode(all)
+  const gpuParts = PodResources.gpuParts(all)
   return {
     uid: metadata.uid,
     name: metadata.name,
@@ -122,7 +125,8 @@ const nodeRecord = ({ metadata, spec, status }: KubeObject, { interner }: Place)
     memoryAllocatableBytes: allocatable.memoryBytes,
     cpuCapacityMillis: capacity.cpuMillis,
     memoryCapacityBytes: capacity.memoryBytes,
-    gpus: PodResources.gpus(all)
+    gpus: PodResources.gpus(all),
+    ...(gpuParts === undefined ? {} : { gpuParts })
   }
 }
 

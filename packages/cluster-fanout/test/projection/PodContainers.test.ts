@@ -29,7 +29,7 @@ describe("what the containers of a pod ask for", () => {
     )
   })
 
-  it("tells main containers, sidecars and init containers apart, and counts whole GPUs", () => {
+  it("tells main containers, sidecars and init containers apart, and counts GPUs, parts of them by their names", () => {
     const { containers } = project("a", {
       spec: {
         containers: [{ name: "train", resources: { limits: { cpu: "2", "nvidia.com/gpu": "1", "amd.com/gpu": 2 } } }],
@@ -45,7 +45,10 @@ describe("what the containers of a pod ask for", () => {
     assert.deepStrictEqual(containers, [
       { name: "train", role: "main", cpuRequestMillis: 2_000, memoryRequestBytes: 0, gpus: 3 },
       { name: "proxy", role: "sidecar", cpuRequestMillis: 50, memoryRequestBytes: 0, gpus: 0 },
-      { name: "load", role: "init", cpuRequestMillis: 0, memoryRequestBytes: 1_024 * MIB, gpus: 1 }
+      {
+        ...{ name: "load", role: "init", cpuRequestMillis: 0, memoryRequestBytes: 1_024 * MIB },
+        ...{ gpus: 1, gpuParts: { "nvidia.com/mig-1g.5gb": 1 } }
+      }
     ])
   })
 
@@ -161,10 +164,17 @@ describe("what a node has in all", () => {
 
   it("is its capacity, its system's share too", () => {
     const record = node({
-      capacity: { cpu: "4", memory: "8Gi", "nvidia.com/gpu": "2" },
+      capacity: {
+        cpu: "4",
+        memory: "8Gi",
+        "nvidia.com/gpu": "2",
+        "nvidia.com/mig-3g.20gb": "4",
+        "nvidia.com/gpu.shared": 0
+      },
       allocatable: { cpu: "3900m", memory: "7Gi", "nvidia.com/gpu": "2" }
     })
     assert.deepInclude(record, { cpuCapacityMillis: 4_000, memoryCapacityBytes: 8_192 * MIB, gpus: 2 })
+    assert.deepStrictEqual(record?.gpuParts, { "nvidia.com/mig-3g.20gb": 4 })
     assert.deepInclude(record, { cpuAllocatableMillis: 3_900, memoryAllocatableBytes: 7_168 * MIB })
   })
 

@@ -8,7 +8,9 @@
 import type { ContainerFacts } from "./HourFacts.ts"
 import { KIB_BYTES } from "../hour/Units.ts"
 import { between, over } from "./Amount.ts"
-import { isPossible, type Limits, visitKnown } from "./KnownUsage.ts"
+import * as GpuShare from "./GpuShare.ts"
+import type { Host } from "./Hosts.ts"
+import { isPossible, visitKnown } from "./KnownUsage.ts"
 import { secondsIn, type Stretches } from "./Stretches.ts"
 
 /**
@@ -33,7 +35,8 @@ export interface Allocation {
  * Sums a container's allocation over the time it ran.
  *
  * **Shape** where the usage is known the greatest of it, the request, and the mean that the source tells of the greater of
- * both, which is never less than either; elsewhere the request. GPUs are what was requested.
+ * both, which is never less than either; elsewhere the request, and everywhere where the provider charges by that
+ * (`isByRequest`). GPUs are what was requested, parts of them as the node's labels tell.
  *
  * **Limits** linear in slices and runs.
  */
@@ -41,9 +44,9 @@ export const ofContainer = (
   container: ContainerFacts,
   runs: Stretches,
   startMs: number,
-  limits: Limits
+  { isByRequest, limits, node }: Pick<Host, "isByRequest" | "limits" | "node">
 ): Allocation => {
-  const { cpuRequestMillis, gpus, memoryRequestBytes, usage } = container
+  const { cpuRequestMillis, memoryRequestBytes, usage } = container
   const requestKib = memoryRequestBytes / KIB_BYTES
   const cpuRequested = over(cpuRequestMillis, runs)
   const memoryRequested = over(requestKib, runs)
@@ -61,6 +64,7 @@ export const ofContainer = (
       knownSeconds += to - from
       cpuUsed += between(cpu, from, to)
       memoryUsed += between(memory / KIB_BYTES, from, to)
+      if (isByRequest) return
       // A source that knows no request, or not all the time, tells a mean that is below it.
       const cpuCharged = Math.max(cpu, cpuRequestMillis, isPossible(cpuMean, limits.cpuMillis) ? cpuMean : 0)
       const bytesCharged = Math.max(
@@ -81,7 +85,7 @@ export const ofContainer = (
     memoryUsedKibSeconds: memoryUsed,
     cpuRequestedMilliSeconds: cpuRequested,
     memoryRequestedKibSeconds: memoryRequested,
-    gpuMilliSeconds: over(1_000 * gpus, runs)
+    gpuMilliSeconds: over(1_000 * GpuShare.ofContainer(container, node?.labels), runs)
   }
 }
 

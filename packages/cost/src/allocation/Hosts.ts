@@ -24,12 +24,18 @@ export interface Compute {
   gpuMilliSeconds: number
 }
 
-/** Where pods ran. **Shape** `node` is undefined for those of which nobody knows; `seen` is when the node was. */
+/**
+ * Where pods ran.
+ *
+ * **Shape** `node` is undefined for those of which nobody knows; `seen` is when the node was. `isByRequest`: the provider
+ * charges for what pods request there, and for no machine.
+ */
 export interface Host {
   readonly node: NodeFacts | undefined
   readonly seen: Stretches
   readonly priceClass: PriceClass
   readonly isSpot: boolean
+  readonly isByRequest: boolean
   readonly limits: Limits
   readonly allocated: Compute
 }
@@ -80,6 +86,7 @@ export const make = ({ nodes, startMs }: HourFacts, seen: Stretches): Hosts => {
       seen: there,
       priceClass,
       isSpot: priceClass.rateClass.capacity === "spot",
+      isByRequest: RateClasses.isByRequest(priceClass.rateClass),
       limits: limitsOn(node),
       allocated: noCompute()
     }
@@ -96,6 +103,7 @@ export const make = ({ nodes, startMs }: HourFacts, seen: Stretches): Hosts => {
       seen: [],
       priceClass: classOf(RateClasses.unknown),
       isSpot: false,
+      isByRequest: false,
       limits: limitsOn(),
       allocated: noCompute()
     }

@@ -14,6 +14,7 @@ import { HOUR_SECONDS, KIB_BYTES } from "../hour/Units.ts"
 import { over } from "./Amount.ts"
 import * as ContainerRows from "./ContainerRows.ts"
 import { egressOf } from "./EgressPart.ts"
+import * as GpuShare from "./GpuShare.ts"
 import * as Hosts from "./Hosts.ts"
 import * as Ledger from "./Ledger.ts"
 import { type Holder, split } from "./Split.ts"
@@ -105,7 +106,7 @@ const chargeContainers = (
     const runs = overlap(fromSpans(container.runs, startMs), seen)
     if (runs.length === 0) continue
     if (container.role === "main") main.push(...runs)
-    const allocation = Allocation.ofContainer(container, runs, startMs, host.limits)
+    const allocation = Allocation.ofContainer(container, runs, startMs, host)
     Ledger.allocate(account, host.priceClass, allocation)
     Hosts.addCompute(host.allocated, allocation)
     amounts.cpuUsedMilliSeconds += allocation.cpuUsedMilliSeconds
@@ -176,14 +177,14 @@ const holdersOf = (
   })
 
 const chargeIdle = ({ hosts, ledger }: Build): void => {
-  for (const { allocated, node, priceClass, seen } of hosts.nodes) {
-    if (node === undefined) continue
+  for (const { allocated, isByRequest, node, priceClass, seen } of hosts.nodes) {
+    if (node === undefined || isByRequest) continue
     const { labels, name, uid } = node
     const account = Ledger.accountOf(ledger, { namespace: "", kind: IDLE, name, uid, labels })
     Ledger.allocate(account, priceClass, {
       cpuAllocatedMilliSeconds: over(node.cpuMillis, seen) - allocated.cpuAllocatedMilliSeconds,
       memoryAllocatedKibSeconds: over(node.memoryBytes / KIB_BYTES, seen) - allocated.memoryAllocatedKibSeconds,
-      gpuMilliSeconds: over(1_000 * node.gpus, seen) - allocated.gpuMilliSeconds
+      gpuMilliSeconds: over(1_000 * GpuShare.ofNode(node), seen) - allocated.gpuMilliSeconds
     })
     account.amounts.existedSeconds += secondsIn(seen)
   }

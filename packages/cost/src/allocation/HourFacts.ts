@@ -15,6 +15,8 @@ export interface Span {
 /**
  * A node, for as long as it was there.
  *
+ * **Shape** `gpuParts` are MIG slices and GPUs that are shared by time, by the name of the resource; `gpus` all others.
+ *
  * **Units** of what it has in all (its capacity): thousandths of a core, bytes, GPUs.
  */
 export interface NodeFacts {
@@ -25,6 +27,7 @@ export interface NodeFacts {
   readonly cpuMillis: number
   readonly memoryBytes: number
   readonly gpus: number
+  readonly gpuParts?: Readonly<Record<string, number>>
   readonly spans: ReadonlyArray<Span>
 }
 
@@ -63,6 +66,7 @@ export interface ContainerFacts {
   readonly cpuRequestMillis: number
   readonly memoryRequestBytes: number
   readonly gpus: number
+  readonly gpuParts?: Readonly<Record<string, number>>
   readonly isOomKilled: boolean
   readonly usage?: UsageSlices
 }

@@ -101,8 +101,9 @@ export const effective = (book: PriceBook, subject: Subject, atMs: number): Rate
   const nodes = find("node").flatMap((override): ReadonlyArray<NodeTerms> => {
     const { discountPercent, nodePerHour } = override
     if (nodePerHour === undefined) return [override]
-    const parts = subject.machine === undefined ? undefined : NodePrice.split(nodePerHour, subject.machine, base)
-    return parts === undefined ? [] : [{ ...parts, discountPercent }]
+    if (subject.machine === undefined) return []
+    const parts = NodePrice.split(nodePerHour, subject.machine, base)
+    return [{ ...(parts ?? { nodePerHour }), discountPercent }]
   })
   const egress = (egressClass: PriceOverride.EgressClass, otherwise: number) =>
     settle(find("egress", egressClass), ({ egressPerGiB }) => egressPerGiB, otherwise)
@@ -110,6 +111,7 @@ export const effective = (book: PriceBook, subject: Subject, atMs: number): Rate
     cpuPicosPerCoreHour: settle(nodes, ({ cpuPerCoreHour }) => cpuPerCoreHour, base.cpuPerCoreHour),
     memoryPicosPerGiBHour: settle(nodes, ({ memoryPerGiBHour }) => memoryPerGiBHour, base.memoryPerGiBHour),
     gpuPicosPerHour: settle(nodes, ({ gpuPerHour }) => gpuPerHour, base.gpuPerHour),
+    nodePicosPerHour: settle(nodes, ({ nodePerHour }) => nodePerHour, 0),
     storagePicosPerGiBHour: settle(
       find("storage"),
       ({ storagePerGiBHour }) => storagePerGiBHour,
@@ -129,6 +131,8 @@ export const effective = (book: PriceBook, subject: Subject, atMs: number): Rate
 }
 
 interface NodeTerms extends Partial<NodePrice.UnitPrices> {
+  /** Of a machine that has nothing to split it over. */
+  readonly nodePerHour?: number | undefined
   readonly discountPercent?: number | undefined
 }
 

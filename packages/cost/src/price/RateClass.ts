@@ -72,19 +72,35 @@ const GPU_MODEL_LABELS = [
   "k8s.amazonaws.com/accelerator"
 ]
 
+/**
+ * What stands for the instance type where no machine is charged for, but what pods request.
+ *
+ * **Source** Amazon EKS, "AWS Fargate": the label, and names of nodes; Google GKE, "Autopilot pricing" and "compute classes":
+ * machines are named `gk3-…`, and those of two classes, or with GPUs, are charged for as machines.
+ */
+const FARGATE = "fargate"
+const AUTOPILOT = "autopilot"
+const COMPUTE_TYPE = "eks.amazonaws.com/compute-type"
+const COMPUTE_CLASS = "cloud.google.com/compute-class"
+const FARGATE_ID = /^aws:\/\/.*\/fargate-/
+const AUTOPILOT_ID = /^gce:\/\/[^/]*\/[^/]*\/gk3-/
+const BY_MACHINE = new Set(["Performance", "Accelerator"])
+
 /** All labels that a price class is read from, but for those that only tell the provider. */
 export const PRICING_LABELS: ReadonlyArray<string> = [
   ...REGION_LABELS,
   ...INSTANCE_TYPE_LABELS,
   ...SPOT_LABELS.map(([label]) => label),
-  ...GPU_MODEL_LABELS
+  ...GPU_MODEL_LABELS,
+  COMPUTE_TYPE,
+  COMPUTE_CLASS
 ]
 
 /**
  * Reads the price class of a node.
  *
  * **Shape** `provider` is `aws`, `gcp`, `azure`, or what its providerID names; what the node does not say is empty, and a
- * node without a mark of its own is on demand.
+ * node without a mark of its own is on demand. `instanceType` is `fargate` or `autopilot` where pods are charged for.
  *
  * **Example**
  *
@@ -98,10 +114,20 @@ export const PRICING_LABELS: ReadonlyArray<string> = [
 export const fromNode = ({ labels, providerId }: PricedNode): RateClass => ({
   provider: providerOf(providerId, labels),
   region: first(labels, REGION_LABELS),
-  instanceType: first(labels, INSTANCE_TYPE_LABELS),
+  instanceType: podPriced({ labels, providerId }) ?? first(labels, INSTANCE_TYPE_LABELS),
   capacity: SPOT_LABELS.some(([label, ...values]) => marks(valueOf(labels, label), values)) ? "spot" : "onDemand",
   gpuModel: first(labels, GPU_MODEL_LABELS)
 })
+
+/** Tells whether the provider charges for what pods request on a class of nodes, and for no machine. */
+export const isByRequest = ({ instanceType, provider }: RateClass): boolean =>
+  (provider === "aws" && instanceType === FARGATE) || (provider === "gcp" && instanceType === AUTOPILOT)
+
+const podPriced = ({ labels, providerId }: PricedNode): string | undefined => {
+  if (valueOf(labels, COMPUTE_TYPE) === "fargate" || FARGATE_ID.test(providerId)) return FARGATE
+  const isMachine = BY_MACHINE.has(valueOf(labels, COMPUTE_CLASS) ?? "") || first(labels, GPU_MODEL_LABELS) !== ""
+  return AUTOPILOT_ID.test(providerId) && !isMachine ? AUTOPILOT : undefined
+}
 
 /** Tells two classes apart. */
 export const keyOf = ({ capacity, gpuModel, instanceType, provider, region }: RateClass): string =>

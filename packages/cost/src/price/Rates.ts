@@ -9,7 +9,8 @@ import { HOUR_SECONDS, KIB_PER_GIB, NANOS_PER_UNIT } from "../hour/Units.ts"
  * What one price class, and the cluster around it, cost.
  *
  * **Units** trillionths (10^-12) of the book's currency, in whole numbers: for a core, a GiB or a GPU for an
- * hour; a GiB of a volume for an hour; a GiB of traffic by where it goes; a load balancer and a control plane for an hour.
+ * hour; a machine for an hour, where it has nothing that its price could be split over, else 0; a GiB of a volume for an
+ * hour; a GiB of traffic by where it goes; a load balancer and a control plane for an hour.
  *
  * @since 0.1.0
  */
@@ -17,6 +18,7 @@ export interface Rates {
   readonly cpuPicosPerCoreHour: number
   readonly memoryPicosPerGiBHour: number
   readonly gpuPicosPerHour: number
+  readonly nodePicosPerHour: number
   readonly storagePicosPerGiBHour: number
   readonly zoneEgressPicosPerGiB: number
   readonly regionEgressPicosPerGiB: number
@@ -30,6 +32,7 @@ export const make = (value: (field: keyof Rates) => number): Rates => ({
   cpuPicosPerCoreHour: value("cpuPicosPerCoreHour"),
   memoryPicosPerGiBHour: value("memoryPicosPerGiBHour"),
   gpuPicosPerHour: value("gpuPicosPerHour"),
+  nodePicosPerHour: value("nodePicosPerHour"),
   storagePicosPerGiBHour: value("storagePicosPerGiBHour"),
   zoneEgressPicosPerGiB: value("zoneEgressPicosPerGiB"),
   regionEgressPicosPerGiB: value("regionEgressPicosPerGiB"),

@@ -51,7 +51,8 @@ interface Part {
  * costs of a class add up, to the last billionth, to what its machines cost.
  *
  * Where a book has the price of a whole node, it is split by the mean machine of the class in that hour: all that the
- * class has (idle and allocated), over the seconds that its nodes existed.
+ * class has (idle and allocated), over the seconds that its nodes existed. Where that is nothing at all (a node that tells no
+ * capacity), the price is the CPU cost of the idle series, by the same seconds.
  *
  * **Limits** pure; exact in whole numbers; some 25 ms for 10,000 series.
  *
@@ -165,6 +166,13 @@ const compute = (
       if (remainder === undefined) continue
       const whole = Rates.costNanos(sumOf(parts, quantity), picos, per)
       column[remainder] = (column[remainder] ?? 0) + whole - charged
+    }
+    const nodePicos = rates[index]?.nodePicosPerHour ?? 0
+    for (const { series } of nodePicos === 0 ? [] : parts) {
+      if (hour.series[series]?.kind !== IDLE) continue
+      const seconds = hour.columns.existedSeconds[series] ?? 0
+      costs.cpuCostNanos[series] =
+        (costs.cpuCostNanos[series] ?? 0) + Rates.costNanos(seconds, nodePicos, Rates.PER_HOUR)
     }
   }
   return costs

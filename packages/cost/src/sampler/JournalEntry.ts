@@ -24,13 +24,17 @@ const Owner = Schema.Struct({
   followed: Schema.NullOr(Schema.Literals(workloadKinds))
 })
 
+/** Written by no version before this one. */
+const GpuParts = Schema.optionalKey(Schema.Record(Schema.String, Schema.Finite))
+
 const Containers = Schema.Array(
   Schema.Struct({
     name: Schema.String,
     role: Schema.Literals(["main", "sidecar", "init"]),
     cpuRequestMillis: Schema.Finite,
     memoryRequestBytes: Schema.Finite,
-    gpus: Schema.Finite
+    gpus: Schema.Finite,
+    gpuParts: GpuParts
   })
 )
 
@@ -73,6 +77,7 @@ const Node = Schema.Struct({
   cpuMillis: Schema.Finite,
   memoryBytes: Schema.Finite,
   gpus: Schema.Finite,
+  gpuParts: GpuParts,
   fromMs: Ms,
   toMs: Schema.NullOr(Ms)
 })

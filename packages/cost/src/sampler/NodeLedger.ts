@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import { Equal } from "effect"
 import type { NodeRecord } from "@quarterdeck/cluster-fanout/Projection"
 import type { NodeFacts } from "../allocation/HourFacts.ts"
 import { HOUR_MS } from "../hour/Units.ts"
@@ -40,6 +41,7 @@ export class NodeLedger {
       cpuMillis: node.cpuCapacityMillis,
       memoryBytes: node.memoryCapacityBytes,
       gpus: node.gpus,
+      ...(node.gpuParts === undefined ? {} : { gpuParts: node.gpuParts }),
       fromMs: held?.fromMs ?? (Number.isNaN(createdAtMs) ? 0 : createdAtMs),
       toMs: undefined
     })
@@ -95,5 +97,6 @@ const isSame = (one: LedgerNode, other: LedgerNode): boolean =>
   && one.cpuMillis === other.cpuMillis
   && one.memoryBytes === other.memoryBytes
   && one.gpus === other.gpus
+  && Equal.equals(one.gpuParts, other.gpuParts)
   && one.providerId === other.providerId
   && one.toMs === other.toMs

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import { Equal } from "effect"
 import type { ContainerRun, ContainerTemplate } from "@quarterdeck/cluster-fanout/PodContainers"
 import type { Span } from "../allocation/HourFacts.ts"
 
@@ -42,6 +43,7 @@ export const isSame = (one: ReadonlyArray<ContainerTemplate>, other: ReadonlyArr
         && template.cpuRequestMillis === told.cpuRequestMillis
         && template.memoryRequestBytes === told.memoryRequestBytes
         && template.gpus === told.gpus
+        && Equal.equals(template.gpuParts, told.gpuParts)
       )
     }))
 

@@ -22,6 +22,7 @@ describe("default prices", () => {
       cpuPicosPerCoreHour: 31_611_000_000,
       memoryPicosPerGiBHour: 4_237_000_000,
       gpuPicosPerHour: 950_000_000_000,
+      nodePicosPerHour: 0,
       storagePicosPerGiBHour: 54_794_520,
       zoneEgressPicosPerGiB: 10_000_000_000,
       regionEgressPicosPerGiB: 10_000_000_000,

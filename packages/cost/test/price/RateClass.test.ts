@@ -40,6 +40,21 @@ describe("the price class of a node", () => {
   })
 
   it.each([
+    [{ "eks.amazonaws.com/compute-type": "fargate" }, "aws:///eu-west-1a/0a/fargate-ip-10-0-0-1", "fargate"],
+    [{}, "aws:///eu-west-1a/0a/fargate-ip-10-0-0-1", "fargate"],
+    [{ "eks.amazonaws.com/compute-type": "ec2" }, "aws:///eu-west-1a/i-0abc", ""],
+    [{ "node.kubernetes.io/instance-type": "e2-medium" }, "gce://acme/europe-west3-a/gk3-prod-1", "autopilot"],
+    [{ "cloud.google.com/compute-class": "Balanced" }, "gce://acme/europe-west3-a/gk3-prod-1", "autopilot"],
+    [{ "cloud.google.com/compute-class": "Performance" }, "gce://acme/europe-west3-a/gk3-prod-1", ""],
+    [{ "cloud.google.com/gke-accelerator": "nvidia-l4" }, "gce://acme/europe-west3-a/gk3-prod-1", ""],
+    [{}, "gce://acme/europe-west3-a/gke-prod-gk3-1", ""]
+  ])("%j at %s is of instance type %j", (labels: Record<string, string>, providerId, instanceType) => {
+    const rateClass = fromLabels(labels, providerId)
+    assert.strictEqual(rateClass.instanceType, instanceType)
+    assert.strictEqual(RateClass.isByRequest(rateClass), instanceType !== "")
+  })
+
+  it.each([
     ["aws:///eu-central-1a/i-0abc", "aws"],
     ["gce://acme/us-east1-b/node-1", "gcp"],
     ["azure:///subscriptions/x/resourceGroups/y/providers/Microsoft.Compute/virtualMachines/z", "azure"],

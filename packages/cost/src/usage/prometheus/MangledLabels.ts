@@ -5,6 +5,8 @@
  *
  * @since 0.1.0
  */
+import { GPU_LABELS } from "../../allocation/GpuShare.ts"
+import * as GpuNames from "./GpuNames.ts"
 import { PRICING_LABELS } from "../../price/RateClass.ts"
 
 const PREFIX = "label_"
@@ -22,7 +24,7 @@ const mangled = (name: string): string =>
     .toLowerCase()
 
 const KNOWN: ReadonlyMap<string, string> = new Map(
-  [...RECOMMENDED, ...PRICING_LABELS].map((name) => [mangled(name), name])
+  [...RECOMMENDED, ...PRICING_LABELS, ...GPU_LABELS].map((name) => [mangled(name), name])
 )
 
 /**
@@ -38,4 +40,4 @@ export const toLabels = (labels: Readonly<Record<string, string>>): Readonly<Rec
       .map(([name, value]) => [nameOf(name.slice(PREFIX.length)), value])
   )
 
-const nameOf = (name: string): string => KNOWN.get(name.toLowerCase()) ?? name
+const nameOf = (name: string): string => KNOWN.get(name.toLowerCase()) ?? GpuNames.fromMetric(name) ?? name

@@ -5,6 +5,7 @@
  */
 import type { NodeFacts } from "../../allocation/HourFacts.ts"
 import type { Line } from "./Answer.ts"
+import * as GpuNames from "./GpuNames.ts"
 import { toLabels } from "./MangledLabels.ts"
 import * as Minutes from "./Minutes.ts"
 import { startedAt } from "./Runs.ts"
@@ -58,12 +59,13 @@ const nameOf = ({ labels }: Line): string => labels["node"] ?? ""
 const valueOf = ({ points }: Line): number => points[0]?.value ?? 0
 
 const amountsOf = (capacity: ReadonlyArray<Line>) => {
-  let [cpuMillis, memoryBytes, gpus] = [0, 0, 0]
+  let [cpuMillis, memoryBytes] = [0, 0]
+  const others: Array<readonly [resource: string, amount: number]> = []
   for (const line of capacity) {
     const { resource } = line.labels
     if (resource === "cpu") cpuMillis = valueOf(line) * 1_000
     else if (resource === "memory") memoryBytes = valueOf(line)
-    else gpus += valueOf(line)
+    else others.push([resource ?? "", valueOf(line)])
   }
-  return { cpuMillis, memoryBytes, gpus }
+  return { cpuMillis, memoryBytes, ...GpuNames.sorted(others) }
 }

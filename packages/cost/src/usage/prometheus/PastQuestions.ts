@@ -12,7 +12,7 @@ const CONTAINER = [...POD, "container"] as const
 const OWNER = ["owner_kind", "owner_name", "owner_is_controller"] as const
 const OBJECTS = "kube_node_info|kube_pod_info"
 /** GPUs as metrics name them. */
-const GPUS = "nvidia_com_gpu|amd_com_gpu|gpu_intel_com_(i915|xe)"
+const GPUS = "nvidia_com_gpu|nvidia_com_gpu_shared|nvidia_com_mig_.+|amd_com_gpu|gpu_intel_com_(i915|xe)"
 const RESOURCES = matches("resource", `cpu|memory|${GPUS}`)
 
 /** The last label sets that an hour saw, each once. */

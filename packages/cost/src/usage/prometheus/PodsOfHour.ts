@@ -8,6 +8,7 @@ import { HOUR_MS } from "../../hour/Units.ts"
 import type { HourOfUsage } from "../UsageSource.ts"
 import { withEgress } from "../EgressByName.ts"
 import type { Line } from "./Answer.ts"
+import * as GpuNames from "./GpuNames.ts"
 import * as Minutes from "./Minutes.ts"
 import * as Owners from "./Owners.ts"
 import { endedAt, startedAt } from "./Runs.ts"
@@ -150,12 +151,11 @@ const containersOf = (
 }
 
 const requestsOf = (requests: ReadonlyMap<string, number>) => {
-  let gpus = 0
-  for (const [resource, amount] of requests) if (resource !== "cpu" && resource !== "memory") gpus += amount
+  const others = [...requests].filter(([resource]) => resource !== "cpu" && resource !== "memory")
   return {
     cpuRequestMillis: (requests.get("cpu") ?? 0) * 1_000,
     memoryRequestBytes: requests.get("memory") ?? 0,
-    gpus
+    ...GpuNames.sorted(others)
   }
 }
 

@@ -1,0 +1,28 @@
+/**
+ * Names of parts of GPUs, from what kube-state-metrics makes of them.
+ */
+
+const MIG = /^nvidia_com_mig_((?:\d+c_)?\d+g_\d+gb(?:_me)?)(_shared|_replicas)?$/
+
+/**
+ * Gives a resource or label its own name back. **Shape** `undefined` for what stands for no part of a GPU.
+ *
+ * **Example** `nvidia_com_mig_1g_5gb` is `nvidia.com/mig-1g.5gb`.
+ */
+export const fromMetric = (name: string): string | undefined => {
+  if (name === "nvidia_com_gpu_shared") return "nvidia.com/gpu.shared"
+  const [, profile, suffix = ""] = MIG.exec(name) ?? []
+  return profile === undefined ? undefined : `nvidia.com/mig-${profile.replaceAll("_", ".")}${suffix.replace("_", ".")}`
+}
+
+/** Sorts amounts of resources into whole GPUs and parts. **Shape** of anything but CPU and memory. */
+export const sorted = (amounts: Iterable<readonly [resource: string, amount: number]>) => {
+  let gpus = 0
+  const parts: Record<string, number> = {}
+  for (const [resource, amount] of amounts) {
+    const part = fromMetric(resource)
+    if (part === undefined) gpus += amount
+    else parts[part] = amount
+  }
+  return { gpus, ...(Object.keys(parts).length === 0 ? {} : { gpuParts: parts }) }
+}

@@ -1,0 +1,46 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import * as GpuNames from "../../src/usage/prometheus/GpuNames.ts"
+import { toLabels } from "../../src/usage/prometheus/MangledLabels.ts"
+
+const Digit = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 99 }))
+const Profile = Schema.Struct({ slices: Digit, memory: Digit, isPart: Schema.Boolean, isMedia: Schema.Boolean })
+
+describe("parts of GPUs in metrics", () => {
+  it.prop("have their own names back", [Profile, Schema.Literals(["", ".shared", ".replicas"])], ([drawn, suffix]) => {
+    const { isMedia, isPart, memory, slices } = drawn
+    const name = `nvidia.com/mig-${isPart ? "1c." : ""}${slices}g.${memory}gb${isMedia ? ".me" : ""}${suffix}`
+    assert.strictEqual(GpuNames.fromMetric(name.replaceAll(/[./-]/g, "_")), name)
+  })
+
+  it("are told from whole ones, and from what is none", () => {
+    assert.deepStrictEqual(
+      GpuNames.sorted([
+        ["nvidia_com_gpu", 2],
+        ["amd_com_gpu", 1],
+        ["nvidia_com_gpu_shared", 8],
+        ["nvidia_com_mig_1g_5gb", 7]
+      ]),
+      { gpus: 3, gpuParts: { "nvidia.com/gpu.shared": 8, "nvidia.com/mig-1g.5gb": 7 } }
+    )
+    assert.deepStrictEqual(GpuNames.sorted([]), { gpus: 0 })
+    assert.isUndefined(GpuNames.fromMetric("nvidia_com_mig_devices"))
+  })
+
+  it("have the labels that they are counted by", () => {
+    assert.deepStrictEqual(
+      toLabels({
+        label_nvidia_com_gpu_count: "2",
+        label_nvidia_com_gpu_replicas: "4",
+        label_nvidia_com_mig_1g_5gb_replicas: "3",
+        label_eks_amazonaws_com_compute_type: "fargate"
+      }),
+      {
+        "nvidia.com/gpu.count": "2",
+        "nvidia.com/gpu.replicas": "4",
+        "nvidia.com/mig-1g.5gb.replicas": "3",
+        "eks.amazonaws.com/compute-type": "fargate"
+      }
+    )
+  })
+})
