@@ -113,7 +113,7 @@ export const gpuParts = (amounts: Fields): Readonly<Record<string, number>> | un
   for (const name of Object.keys(amounts)) {
     if (!GPU_PART.test(name)) continue
     const amount = quantity(amounts[name], "gpu") ?? 0
-    if (amount > 0) found = { ...found, [name]: amount }
+    if (amount > 0) (found ??= {})[name] = amount
   }
   return found
 }
