@@ -107,10 +107,7 @@ class Transfer {
   begin(status: number, headers: IncomingHttpHeaders, text = ""): void {
     const { response, run } = this.#exchange
     if (status < 200 || this.over) return
-    const lengthHolds = this.body.begin(
-      String(headers["content-type"] ?? ""),
-      String(headers["content-encoding"] ?? "")
-    )
+    const lengthHolds = this.body.begin(headers["content-type"] ?? "", headers["content-encoding"] ?? "")
     if (!this.body.alters) this.#left = Number(headers["content-length"])
     response.writeHead(status, text, Headers.forClient(headers, { lengthHolds }))
     // A body that is there already goes out with the headers in one piece.
