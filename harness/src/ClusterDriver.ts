@@ -28,6 +28,9 @@ export interface ClusterUser {
   readonly token: Redacted.Redacted<string>
 }
 
+/** The user that every cluster has, and as whom the fleet's own client acts. */
+export const ADMIN = { name: "admin", groups: ["system:masters"] }
+
 /**
  * What a driver is asked to start.
  *

@@ -9,14 +9,13 @@
  */
 import { Duration, Effect, Schema, type Scope } from "effect"
 import type { ApiError } from "./ApiError.ts"
-import type { FleetCluster } from "./FleetCluster.ts"
+import type { ApiCluster } from "./ApiCluster.ts"
 import { inRealTime } from "./internal/Machine.ts"
 import * as Addresses from "./kubelet/Addresses.ts"
 import * as Calls from "./kubelet/Calls.ts"
 import { follow } from "./kubelet/Follow.ts"
 import * as NodeKeeper from "./kubelet/NodeKeeper.ts"
 import * as PodKeeper from "./kubelet/PodKeeper.ts"
-import type { RunningFleet } from "./RunningFleet.ts"
 
 export { Annotation, PREFIX } from "./kubelet/PodScript.ts"
 export { NODE_ANNOTATION } from "./kubelet/NodeView.ts"
@@ -59,7 +58,7 @@ const decodeVersion = Schema.decodeUnknownEffect(Version)
  * @since 0.1.0
  */
 export const start = (
-  cluster: Pick<FleetCluster, "api" | "name">,
+  cluster: ApiCluster,
   options: FakeKubeletOptions = {}
 ): Effect.Effect<void, ApiError, Scope.Scope> =>
   Effect.gen(function* () {
@@ -100,7 +99,7 @@ export const start = (
  * @since 0.1.0
  */
 export const run = (
-  fleet: Pick<RunningFleet, "clusters">,
+  fleet: { readonly clusters: ReadonlyArray<ApiCluster> },
   options: FakeKubeletOptions = {}
 ): Effect.Effect<void, ApiError, Scope.Scope> =>
   Effect.forEach(fleet.clusters, (cluster) => start(cluster, options), { concurrency: "unbounded", discard: true })

@@ -4,9 +4,9 @@
  * @since 0.1.0
  */
 import { Context, Effect, Layer, ManagedRuntime, Predicate, Scope } from "effect"
-import type { ClusterDriver } from "./ClusterDriver.ts"
+import { type ClusterDriver, ADMIN } from "./ClusterDriver.ts"
 import * as FakeKubelet from "./FakeKubelet.ts"
-import { ADMIN, type FleetCluster, type FleetUser, makeCluster } from "./FleetCluster.ts"
+import { type FleetCluster, type FleetUser, makeCluster } from "./FleetCluster.ts"
 import * as FleetSnapshot from "./FleetSnapshot.ts"
 import { HarnessError, InvalidFleet, SetupFailed } from "./HarnessError.ts"
 import * as Kubeconfig from "./Kubeconfig.ts"

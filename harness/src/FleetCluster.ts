@@ -6,7 +6,13 @@
 import { randomBytes } from "node:crypto"
 import { Effect, Option, Redacted, Ref, type Scope } from "effect"
 import { type ClusterApi, make as makeApi } from "./ClusterApi.ts"
-import type { ClusterDriver, ClusterOptions, ClusterUser, RunningCluster } from "./ClusterDriver.ts"
+import {
+  ADMIN,
+  type ClusterDriver,
+  type ClusterOptions,
+  type ClusterUser,
+  type RunningCluster
+} from "./ClusterDriver.ts"
 import type { Fault } from "./faults/Fault.ts"
 import * as Faults from "./Faults.ts"
 import { ClusterDown, FleetEnded, HarnessError, InvalidFleet } from "./HarnessError.ts"
@@ -54,9 +60,6 @@ export interface FleetCluster {
   readonly hostAddress?: string
   readonly logs: Effect.Effect<string>
 }
-
-/** The user that every cluster has, and as whom the fleet's own client acts. */
-export const ADMIN: FleetUser = { name: "admin", groups: ["system:masters"] }
 
 const TOKEN_BYTES = 32
 

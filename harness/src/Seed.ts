@@ -8,9 +8,8 @@
  * @since 0.1.0
  */
 import { DateTime, Effect } from "effect"
+import type { ApiCluster } from "./ApiCluster.ts"
 import type { ApiError } from "./ApiError.ts"
-import type { Fleet } from "./Fleet.ts"
-import type { FleetCluster } from "./FleetCluster.ts"
 import { HarnessError, SeedConflict } from "./HarnessError.ts"
 import { type ClusterPlan, plan } from "./seed/ClusterPlan.ts"
 import * as Destination from "./seed/Destination.ts"
@@ -18,7 +17,8 @@ import * as SeedCheck from "./seed/SeedCheck.ts"
 import type { SeedSize } from "./seed/SeedSize.ts"
 import { countOf, type PodMode, write } from "./seed/Writer.ts"
 
-export type { ClusterPlan, NodePlan, PodPlan, WorkloadPlan } from "./seed/ClusterPlan.ts"
+export type { ClusterPlan, PodPlan, WorkloadPlan } from "./seed/ClusterPlan.ts"
+export type { NodePlan } from "./seed/NodePlan.ts"
 export { plan } from "./seed/ClusterPlan.ts"
 export type { SeedProgress } from "./seed/Destination.ts"
 export { PRICE_ANNOTATION } from "./seed/NodeManifests.ts"
@@ -63,14 +63,14 @@ const CONCURRENCY = 16
  * @since 0.1.0
  */
 export const fill = (
-  fleet: Pick<Fleet["Service"], "clusters">,
+  fleet: { readonly clusters: ReadonlyArray<ApiCluster> },
   options: SeedOptions = {}
 ): Effect.Effect<ReadonlyArray<ClusterPlan>, ApiError | HarnessError> =>
   Effect.forEach(fleet.clusters, (cluster, index) => fillCluster(cluster, index, options), { concurrency: "unbounded" })
 
 /** Fills one cluster as the one at `index` of its fleet, where 0 is the parent. */
 export const fillCluster = Effect.fn("Seed.fillCluster")(function* (
-  cluster: Pick<FleetCluster, "api" | "name">,
+  cluster: ApiCluster,
   index: number,
   options: SeedOptions = {}
 ): Effect.fn.Return<ClusterPlan, ApiError | HarnessError> {

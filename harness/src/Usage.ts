@@ -9,7 +9,7 @@
 import { Effect, type Scope, Stream } from "effect"
 import type { ApiError } from "./ApiError.ts"
 import type { NotYet } from "./Eventually.ts"
-import type { FleetCluster } from "./FleetCluster.ts"
+import type { ApiCluster } from "./ApiCluster.ts"
 import { HarnessError, type MachineRefused } from "./HarnessError.ts"
 import { inRealTime } from "./internal/Machine.ts"
 import * as Cadvisor from "./usage/Cadvisor.ts"
@@ -46,8 +46,6 @@ export interface ServeOptions extends UsageOptions {
   readonly reachedAt?: string
 }
 
-type Cluster = Pick<FleetCluster, "api" | "hostAddress" | "name">
-
 const SEED = 1
 
 /**
@@ -70,7 +68,7 @@ const SEED = 1
  * @since 0.1.0
  */
 export const serve = (
-  cluster: Cluster,
+  cluster: ApiCluster,
   options: ServeOptions = {}
 ): Effect.Effect<void, ApiError | HarnessError | NotYet, Scope.Scope> =>
   Effect.gen(function* () {
@@ -101,7 +99,7 @@ export interface ExporterAddress {
  * @since 0.1.0
  */
 export const exporter = (
-  cluster: Cluster,
+  cluster: ApiCluster,
   options: UsageOptions = {}
 ): Effect.Effect<ExporterAddress, HarnessError, Scope.Scope> =>
   Effect.gen(function* () {
@@ -150,7 +148,7 @@ const STEP_MS = 60_000
  *
  * @since 0.1.0
  */
-export const history = (cluster: Cluster, options: HistoryOptions): Stream.Stream<string, ApiError> =>
+export const history = (cluster: ApiCluster, options: HistoryOptions): Stream.Stream<string, ApiError> =>
   Stream.unwrap(
     Effect.gen(function* () {
       const { fromMs, labels = [], stepMs = STEP_MS, toMs } = options
@@ -162,6 +160,6 @@ export const history = (cluster: Cluster, options: HistoryOptions): Stream.Strea
   )
 
 const refusedBy =
-  (cluster: Cluster) =>
+  (cluster: ApiCluster) =>
   <A, R>(effect: Effect.Effect<A, MachineRefused, R>): Effect.Effect<A, HarnessError, R> =>
     Effect.mapError(effect, (reason) => new HarnessError({ cluster: cluster.name, reason }))

@@ -6,8 +6,7 @@
  * @since 0.1.0
  */
 import { Effect, Redacted, Schema } from "effect"
-import type { ClusterDriver } from "../ClusterDriver.ts"
-import { ADMIN } from "../FleetCluster.ts"
+import { type ClusterDriver, ADMIN } from "../ClusterDriver.ts"
 import type { HarnessError } from "../HarnessError.ts"
 import type { RunningFleet } from "../RunningFleet.ts"
 

@@ -10,8 +10,7 @@
 import { createSocket } from "node:dgram"
 import { isIP } from "node:net"
 import { Effect, Option, type Scope } from "effect"
-import { type ClusterDriver, type ClusterOptions, missing } from "../ClusterDriver.ts"
-import { ADMIN, type FleetCluster } from "../FleetCluster.ts"
+import { ADMIN, type ClusterDriver, type ClusterOptions, missing, type RunningCluster } from "../ClusterDriver.ts"
 import { DriverUnavailable, HarnessError, InvalidFleet, MachineRefused, NotSupported } from "../HarnessError.ts"
 import { attempt, inRealTime } from "../internal/Machine.ts"
 import { available, NAME, remedyFor } from "../k3s/Availability.ts"
@@ -98,7 +97,7 @@ export const driver: K3sDriver = make()
  * @since 0.1.0
  */
 export const inside = (
-  cluster: Pick<FleetCluster, "name" | "server">
+  cluster: Pick<RunningCluster, "name" | "server">
 ): Effect.Effect<Cluster.K3sCluster, HarnessError> =>
   Effect.suspend(() => {
     const known = running.get(cluster.server)
@@ -106,6 +105,11 @@ export const inside = (
     const problem = `${cluster.name} is no running cluster of the ${NAME} driver`
     return Effect.fail(new HarnessError({ cluster: cluster.name, reason: new InvalidFleet({ problem }) }))
   })
+
+/** A cluster of a fleet, as far as a kubeconfig needs it. */
+type ClusterOfFleet = Pick<RunningCluster, "name" | "server"> & {
+  readonly context: (user: string) => Effect.Effect<Kubeconfig.KubeconfigContext, HarnessError>
+}
 
 /**
  * Prints a kubeconfig for whoever runs on the clusters' network: the same contexts with the addresses inside.
@@ -121,7 +125,7 @@ export const inside = (
  * @since 0.1.0
  */
 export const aliasedKubeconfig = Effect.fnUntraced(function* (
-  clusters: ReadonlyArray<FleetCluster>,
+  clusters: ReadonlyArray<ClusterOfFleet>,
   user: string = ADMIN.name
 ): Effect.fn.Return<string, HarnessError> {
   const contexts = yield* Effect.forEach(clusters, (cluster) =>

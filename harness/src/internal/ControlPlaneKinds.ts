@@ -9,6 +9,7 @@
 import { Clock, Effect, Option, Redacted, Schedule, Schema } from "effect"
 import { Agent, request } from "undici"
 import { ClusterNotReady } from "../HarnessError.ts"
+import { THROUGH_CACHE } from "../state/WatchCache.ts"
 import type { ProbeOptions } from "./ServerProbe.ts"
 
 /** A custom kind. **Shape** `versions` are those that it must be served in; none when it must be gone. */
@@ -17,14 +18,6 @@ export interface ExpectedKind {
   readonly plural: string
   readonly versions: ReadonlyArray<string>
 }
-
-/**
- * A list that is answered only once the server's cache of the kind is filled; until then it is 429.
- *
- * **Source** apiserver, `shouldDelegateListOnNotReadyCache`: a list with a limit and without selectors goes past the cache,
- * so that it would be answered before others are.
- */
-export const THROUGH_CACHE = "fieldSelector=metadata.name%3Dnone"
 
 const EVERY = "20 millis"
 const WITHIN = "20 seconds"

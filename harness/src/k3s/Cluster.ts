@@ -17,6 +17,7 @@ import * as ServerProbe from "../internal/ServerProbe.ts"
 import * as ApiReset from "../state/ApiReset.ts"
 import * as Container from "./Container.ts"
 import * as ContainerFiles from "./ContainerFiles.ts"
+import { type ContainerOptions, INNER_PORT } from "./ContainerOptions.ts"
 import * as Containers from "./Containers.ts"
 import type { EngineError } from "./DockerEngine.ts"
 import * as KineHistory from "./KineHistory.ts"
@@ -39,10 +40,7 @@ export interface K3sCluster extends RunningCluster {
   readonly exec: (command: ReadonlyArray<string>) => Effect.Effect<ExecResult, HarnessError>
 }
 
-export interface ClusterSettings extends Omit<
-  Container.ContainerOptions,
-  "cluster" | "port" | "files" | "log" | "command"
-> {
+export interface ClusterSettings extends Omit<ContainerOptions, "cluster" | "port" | "files" | "log" | "command"> {
   readonly name: string
   readonly users: ReadonlyArray<ClusterUser>
   readonly admin: ClusterUser
@@ -197,7 +195,7 @@ const clusterOf = Effect.fnUntraced(function* ({
     caPem,
     ...(settings.hostAddress === undefined ? {} : { hostAddress: settings.hostAddress }),
     alias: settings.place.alias,
-    internalServer: `https://${settings.place.alias}:${Container.INNER_PORT}`,
+    internalServer: `https://${settings.place.alias}:${INNER_PORT}`,
     exec: (command) =>
       Effect.flatMap(idNow, (id) => Container.exec(id, command)).pipe(
         Effect.mapError((reason) => new HarnessError({ cluster: settings.name, reason }))

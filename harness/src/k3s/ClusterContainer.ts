@@ -6,7 +6,7 @@
  * @since 0.1.0
  */
 import { K3sContainer } from "@testcontainers/k3s"
-import { type ContainerOptions, INNER_PORT } from "./Container.ts"
+import { type ContainerOptions, INNER_PORT } from "./ContainerOptions.ts"
 import { CLUSTER_LABEL } from "./Labels.ts"
 import { followInto } from "./ContainerLog.ts"
 

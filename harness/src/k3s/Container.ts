@@ -7,40 +7,19 @@ import { Effect, Result, Schedule, type Scope } from "effect"
 import type { LogTail } from "@quarterdeck/embedded-cluster/LogTail"
 import { ClusterNotReady, type ContainerFailed, MachineRefused, PortsTaken } from "../HarnessError.ts"
 import { attempt } from "../internal/Machine.ts"
-import type { ContainerFile } from "./ContainerFiles.ts"
+import type { ContainerOptions } from "./ContainerOptions.ts"
 import * as Containers from "./Containers.ts"
 import type { EngineError } from "./DockerEngine.ts"
 import { failure } from "./Failure.ts"
-import type { Image } from "./Images.ts"
 import { followInto } from "./ContainerLog.ts"
-import type { Place } from "./Network.ts"
 import * as Packages from "./Packages.ts"
 import { labels } from "./Labels.ts"
-
-export interface ContainerOptions {
-  readonly cluster: string
-  readonly image: Image
-  readonly place: Place
-  /** The port on the Docker host; a fixed one, because Docker would choose another at every start. */
-  readonly port: number
-  /** The address on the Docker host that the port listens on; absent means all. */
-  readonly hostIp?: string | undefined
-  readonly privileged: boolean
-  readonly cgroupns: "host" | "private" | undefined
-  readonly command: ReadonlyArray<string>
-  readonly files: ReadonlyArray<ContainerFile>
-  readonly startWithinMs: number
-  readonly log: LogTail
-}
 
 export interface Started {
   readonly id: string
   /** The administrator's, with a client certificate; its server is the address on the Docker host. */
   readonly kubeconfig: string
 }
-
-/** The port of the API server inside the container. */
-export const INNER_PORT = 6443
 
 const POLL = "100 millis"
 /** How long an interrupted start waits for Docker to have made what it was asked for. */

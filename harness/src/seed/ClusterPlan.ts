@@ -7,6 +7,7 @@ import { Effect, Random } from "effect"
 import { bulk } from "./BulkTemplates.ts"
 import { CATALOG, GPU_WORKLOAD, SYSTEM_NAMESPACE, TEAMS, type Template, TINY } from "./Catalog.ts"
 import { type Cloud, cloudAt, type MachineType } from "./Hardware.ts"
+import type { NodePlan } from "./NodePlan.ts"
 import { nodesFor, type Place, placement } from "./Placement.ts"
 import * as SeedCheck from "./SeedCheck.ts"
 import { complete, NAMED, type NamedSize, type SeedSize } from "./SeedSize.ts"
@@ -21,18 +22,6 @@ export type WorkloadState =
   | "suspended"
   | "completed"
   | "failed"
-
-export interface NodePlan {
-  readonly name: string
-  readonly zone: string
-  readonly machine: MachineType
-  readonly spot: boolean
-  /** The labels by which its cloud tells spot from on-demand. */
-  readonly priceLabels: Readonly<Record<string, string>>
-  /** What an hour of it costs, in US dollars. */
-  readonly hourlyUsd: number
-  readonly address: string
-}
 
 /**
  * One pod. **Shape** `revision` tells a rollout's new pods from its old ones; `address` is unique in its cluster.

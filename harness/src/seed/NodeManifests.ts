@@ -4,13 +4,10 @@
  * @since 0.1.0
  */
 import type { KubeObject } from "../KubeObject.ts"
-import type { ClusterPlan, NodePlan } from "./ClusterPlan.ts"
+import type { ClusterPlan } from "./ClusterPlan.ts"
+import { type NodePlan, PODS_PER_NODE, RESERVED_CPU_MILLIS, RESERVED_MEMORY_MIB } from "./NodePlan.ts"
 import type { Cloud } from "./Hardware.ts"
 
-/** What the kubelet and the system keep for themselves. */
-export const RESERVED_CPU_MILLIS = 80
-export const RESERVED_MEMORY_MIB = 1_024
-export const PODS_PER_NODE = 110
 /** The annotation that says what an hour of the node costs, in US dollars. */
 export const PRICE_ANNOTATION = "harness.quarterdeck.dev/hourly-price-usd"
 

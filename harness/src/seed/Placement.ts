@@ -5,9 +5,8 @@
  */
 import type { SizedTemplate } from "./BulkTemplates.ts"
 import type { Template } from "./Catalog.ts"
-import type { NodePlan } from "./ClusterPlan.ts"
+import { type NodePlan, PODS_PER_NODE, RESERVED_CPU_MILLIS, RESERVED_MEMORY_MIB } from "./NodePlan.ts"
 import type { Cloud } from "./Hardware.ts"
-import { PODS_PER_NODE, RESERVED_CPU_MILLIS, RESERVED_MEMORY_MIB } from "./NodeManifests.ts"
 
 /** Gives the replica at a place its node and address. */
 export type Place = (template: Template, at: number) => { readonly node: NodePlan; readonly address: string }

@@ -6,7 +6,7 @@
 import { Effect, Schedule, Schema } from "effect"
 import { ApiError, ApiUnexpected } from "../ApiError.ts"
 import type { ClusterApi } from "../ClusterApi.ts"
-import { THROUGH_CACHE } from "../internal/ControlPlaneKinds.ts"
+import { THROUGH_CACHE } from "./WatchCache.ts"
 import { inRealTime } from "../internal/Machine.ts"
 import { type KubeObject, refOf } from "../KubeObject.ts"
 
