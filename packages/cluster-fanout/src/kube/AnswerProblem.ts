@@ -12,6 +12,7 @@ import {
   ClusterUnreachable,
   ClusterUnsupported
 } from "./ClusterError.ts"
+import { mask } from "./Masking.ts"
 
 type Reason = ClusterError["reason"]
 
@@ -70,16 +71,14 @@ export const decodeStatus: (value: unknown) => Option.Option<Status> = Schema.de
 const statusOf = (body: string): Status | undefined => Option.getOrUndefined(decodeStatusText(body))
 
 const MAX_PROBLEM = 256
+/** What comes after is cut before it is looked through. */
+const MAX_READ = 4_096
 
 const describe = ({ body, secrets, status }: Refused): string => {
   const told = statusOf(body)
   const text = [told?.reason, told?.message].filter((part) => part !== undefined && part !== "").join(": ")
   if (text === "") return STATUS_CODES[status] ?? "an unknown status"
-  return secrets
-    .filter((secret) => secret.length > 3)
-    .reduce((masked, secret) => masked.replaceAll(secret, "***"), text)
-    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ")
-    .slice(0, MAX_PROBLEM)
+  return mask(text.slice(0, MAX_READ), { secrets, limit: MAX_PROBLEM })
 }
 
 /** **Units** milliseconds; the header in seconds or as a date, else the hint in the body. */

@@ -6,6 +6,7 @@
 import { Context, Duration, Effect, Redacted, Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import type { Connection, ExecPlugin } from "../../registry/Cluster.ts"
+import { mask } from "../Masking.ts"
 
 /** What a plugin proved. **Shape** a token, a certificate with its key, or both; no expiry means until refused. */
 export interface ExecCredential {
@@ -166,29 +167,16 @@ const whyNotRun = (plugin: ExecPlugin, tag: string): string => {
   if (tag !== "NotFound") return `could not be run (${tag})`
   return plugin.installHint === undefined
     ? "was not found"
-    : `was not found: ${plain(plugin.installHint).slice(0, 500)}`
+    : `was not found: ${mask(plugin.installHint, { secrets: [], limit: 500 })}`
 }
 
-/** What a secret could hide in is masked: the plugin's own arguments and variables, assignments, and long words. */
+/** The plugin's own arguments and variables are masked too: they may be secret. */
 const firstLine = (complaint: Buffer, plugin: ExecPlugin, limit: number): string => {
   const line =
     complaint
       .toString("utf8")
       .split(/[\r\n]+/)
       .find((text) => text.trim() !== "") ?? ""
-  const known = [...plugin.env.map(([, value]) => Redacted.value(value)), ...plugin.args].filter(
-    (text) => text.length > 3
-  )
-  const masked = known
-    .toSorted((a, b) => b.length - a.length)
-    .reduce((text, secret) => text.replaceAll(secret, MASK), plain(line))
-    .replace(
-      /((?:token|secret|password|passwd|key|authorization|bearer|credential)\w*["']?\s*[:= ]\s*)\S+/gi,
-      `$1${MASK}`
-    )
-    .replace(/[^\s"'=:,;(){}[\]<>]{24,}/g, MASK)
-  return masked.slice(0, limit).trim()
+  const secrets = [...plugin.env.map(([, value]) => Redacted.value(value)), ...plugin.args]
+  return mask(line, { secrets, limit })
 }
-
-const MASK = "***"
-const plain = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ")

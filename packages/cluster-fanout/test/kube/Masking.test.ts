@@ -1,0 +1,62 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { mask } from "../../src/kube/Masking.ts"
+
+const masked = (text: string, secrets: ReadonlyArray<string> = []) => mask(text, { secrets, limit: 200 })
+
+const bytes = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 }))).check(
+  Schema.isMinLength(18),
+  Schema.isMaxLength(64)
+)
+
+describe("what a cluster or a plugin says", () => {
+  it.each([
+    ["login failed with token=abc123", "login failed with token=***"],
+    ['{"password": "pass word", "user": "me"}', '{"password": ***, "user": "me"}'],
+    ["Authorization: Bearer abc", "Authorization: ***"],
+    ["authorization=Basic bWU6cHc= was refused", "authorization=*** was refused"],
+    ["you sent Bearer abc", "you sent Bearer ***"],
+    [
+      "no access for https://me:hunter2@idp.test/token?client_secret=s3",
+      "no access for https://***@idp.test/token?client_secret=***"
+    ],
+    ["bootstrap abcdef.0123456789abcdef is unknown", "bootstrap *** is unknown"],
+    ["AWS_SECRET_ACCESS_KEY: wJalr/bPx", "AWS_SECRET_ACCESS_KEY: ***"],
+    ["password hunter2 is wrong", "password *** is wrong"],
+    ["-----BEGIN RSA PRIVATE KEY----- MIIE abc -----END RSA PRIVATE KEY----- refused", "*** refused"],
+    ["red \u001b[31m, and \u202ereversed", "red  [31m, and  reversed"]
+  ])("%s is told without its secret", (text, told) => {
+    assert.strictEqual(masked(text), told)
+  })
+
+  it.each([
+    'deployments.apps "web-7d4b9c6f5d-x2x9k" is forbidden: exceeded quota',
+    "the token has expired",
+    "failed calling webhook validating-webhook-configuration.policy.example.com",
+    "persistentvolumeclaims: PersistentVolumeClaimResizing in payments-production-europe-west",
+    "open /var/run/secrets/kubernetes.io/serviceaccount: no such file"
+  ])("%s is told as it is", (text) => {
+    assert.strictEqual(masked(text), text)
+  })
+
+  it.prop("holds no random token, however it is spelt", [bytes], ([numbers]) => {
+    const random = Buffer.from(numbers)
+    // Bytes that are all alike are no token.
+    if (new Set(numbers).size < 12) return
+    for (const encoding of ["base64", "base64url", "hex"] as const) {
+      const token = random.toString(encoding)
+      assert.notInclude(masked(`the server saw ${token} and refused`), token)
+      assert.notInclude(masked(`refused:"${token}"`), token.replace(/=+$/, ""))
+    }
+  })
+
+  it.prop("holds no secret that is known, and is bounded", [Schema.String, bytes], ([text, numbers]) => {
+    const secret = Buffer.from(numbers)
+      .toString("latin1")
+      .replaceAll(/[^ -~]/g, "x")
+    const told = mask(`${text} ${secret} ${text}`, { secrets: [secret], limit: 50 })
+    assert.notInclude(told, secret.trim())
+    assert.isAtMost(told.length, 50)
+    assert.notMatch(told, /[\p{Cc}\u2028\u2029]/u)
+  })
+})
