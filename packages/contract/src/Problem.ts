@@ -24,6 +24,11 @@ const entry = <const E extends Entry>(status: E["status"], title: E["title"], me
 
 /** The codes, in the order of their statuses. */
 export const catalogue = {
+  malformed_request: entry(
+    400,
+    "Malformed request",
+    "The request has several `Host` lines, or its query is not percent-encoded UTF-8. `field` says which."
+  ),
   malformed_credential: entry(
     400,
     "Malformed credential",

@@ -8,21 +8,35 @@ import { CostError } from "@quarterdeck/cost/CostError"
 import { CostReport, Retention } from "@quarterdeck/cost/CostReport"
 import { CostSampler } from "@quarterdeck/cost/CostSampler"
 import { Recommender } from "@quarterdeck/cost/Recommender"
+import { FILE_NAME } from "@quarterdeck/cost/store/Sqlite"
 import { layerFile } from "@quarterdeck/cost/price/PricesFile"
 import { layerFiles } from "@quarterdeck/cost/sampler/JournalFiles"
 import { SamplerSettings } from "@quarterdeck/cost/sampler/SamplerSettings"
 import { Effect, Layer, Schema } from "effect"
+import { join } from "node:path"
 import * as CostLag from "./services/CostLag.ts"
 import * as CostStorage from "./services/CostStorage.ts"
 import type { Settings } from "./settings/Settings.ts"
 import * as UsageOrigins from "./services/UsageOrigins.ts"
 
-/** The history of costs, or the prices, cannot be opened. */
-export class CostsUnusable extends Schema.TaggedError<CostsUnusable>()("CostsUnusable", { cause: CostError }) {
+/** The history of costs, or the prices, cannot be opened. **Shape** `place` is the file or directory, if it is one. */
+export class CostsUnusable extends Schema.TaggedError<CostsUnusable>()("CostsUnusable", {
+  cause: CostError,
+  place: Schema.optionalKey(Schema.String)
+}) {
   override get message(): string {
-    return `costs: ${this.cause.message}`
+    const reason = this.cause.message.replaceAll(/\s*\n\s*/g, " ")
+    return `costs: ${reason}${this.place === undefined ? "" : ` (${this.place})`}`
   }
 }
+
+/** Tells the failure of a store with its place. */
+const named =
+  (place: string | undefined) =>
+  <A>(layer: Layer.Layer<A, CostError>): Layer.Layer<A, CostsUnusable> =>
+    Layer.catchTag(layer, "CostError", (cause) =>
+      Layer.effectContext(Effect.fail(new CostsUnusable({ cause, ...(place === undefined ? {} : { place }) })))
+    )
 
 const references = ({ cost: { hourlyDays, retentionDays, sampleSeconds } }: Settings) =>
   Layer.merge(
@@ -44,7 +58,11 @@ const references = ({ cost: { hourlyDays, retentionDays, sampleSeconds } }: Sett
  */
 export const layer = (settings: Settings) => {
   const { dataDirectory: directory } = settings
-  const kept = Layer.mergeAll(CostStorage.layer(settings), layerFile({ directory }), layerFiles({ directory }))
+  const kept = Layer.mergeAll(
+    CostStorage.layer(settings).pipe(named(settings.cost.url === undefined ? join(directory, FILE_NAME) : undefined)),
+    layerFile({ directory }).pipe(named(directory)),
+    layerFiles({ directory }).pipe(named(directory))
+  )
   return Layer.mergeAll(CostReport.layer, CostLag.layer).pipe(
     Layer.provideMerge(CostSampler.layer),
     Layer.provide(Recommender.layer),

@@ -21,7 +21,6 @@ import { layerSqlite } from "@quarterdeck/keys/store/Sqlite"
 import { Effect, Layer } from "effect"
 import * as Costs from "./Costs.ts"
 import * as CursorKeyFile from "./services/CursorKeyFile.ts"
-import * as DataDirectory from "./services/DataDirectory.ts"
 import * as DirectoryLock from "./services/DirectoryLock.ts"
 import * as FirstKey from "./services/FirstKey.ts"
 import { Guard } from "./http/Guard.ts"
@@ -67,8 +66,7 @@ const clusters = (settings: Settings) =>
   )
 
 /** One program at a time has the directory, from before its first file is opened until after its last is closed. */
-const directory = ({ dataDirectory }: Settings) =>
-  Layer.effectDiscard(Effect.andThen(DataDirectory.prepare(dataDirectory), DirectoryLock.forServer(dataDirectory)))
+const directory = ({ dataDirectory }: Settings) => Layer.effectDiscard(DirectoryLock.forServer(dataDirectory))
 
 /** What is only read is judged before anything is written. */
 const readable = ({ keys: { file } }: Settings) =>

@@ -80,6 +80,16 @@ export class StoreFailed extends Schema.TaggedError<StoreFailed>()("StoreFailed"
   }
 }
 
+/** The store could not be opened. **Shape** `place` is its file. */
+export class StoreUnopened extends Schema.TaggedError<StoreUnopened>()("StoreUnopened", {
+  place: Schema.String,
+  problem: Schema.String
+}) {
+  override get message(): string {
+    return `the key store ${this.place} cannot be opened: ${this.problem}`
+  }
+}
+
 /** More calls are waiting for the store than it takes. */
 export class StoreBusy extends Schema.TaggedError<StoreBusy>()("StoreBusy", {
   operation: Operation,
@@ -112,17 +122,18 @@ export class RecordCorrupt extends Schema.TaggedError<RecordCorrupt>()("RecordCo
 
 /** The file was written by a newer version, which may keep things that this one would lose. */
 export class StoreTooNew extends Schema.TaggedError<StoreTooNew>()("StoreTooNew", {
+  place: Schema.String,
   found: Schema.Natural,
   supported: Schema.Natural
 }) {
   override get message(): string {
-    return `the key store has schema version ${this.found}, this program knows ${this.supported}: run the newer program, or restore a backup`
+    return `the key store ${this.place} has schema version ${this.found}, this program knows ${this.supported}: run the newer program, or restore a backup`
   }
 }
 
 /** Every failure of the store (HTTP 503 `key_store_unavailable`). */
 export class KeyStoreError extends Schema.TaggedError<KeyStoreError>()("KeyStoreError", {
-  reason: Schema.Union([StoreFailed, StoreBusy, StoreTimedOut, RecordCorrupt, StoreTooNew])
+  reason: Schema.Union([StoreFailed, StoreUnopened, StoreBusy, StoreTimedOut, RecordCorrupt, StoreTooNew])
 }) {
   override get message(): string {
     return this.reason.message

@@ -38,7 +38,8 @@ export const table = <Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyAr
 /**
  * Renders CSV with a line of titles.
  *
- * **Shape** a text that a spreadsheet would run as a formula gets a leading `'`; lines end with a line feed.
+ * **Shape** a text that a spreadsheet would run as a formula gets a leading `'`; what cannot be seen becomes an escape, as
+ * in a table; lines end with a line feed.
  *
  * **Source** RFC 4180; OWASP, "CSV Injection".
  *
@@ -49,14 +50,21 @@ export const csv = <Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArra
     .map((line) => `${line.map(field).join(",")}\n`)
     .join("")
 
-/** Renders a value as indented JSON. */
-export const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
+/** Renders a value as indented JSON. **Shape** what cannot be seen stands there as JSON's own escapes. */
+export const json = (value: unknown): string =>
+  `${JSON.stringify(value, null, 2).replace(/(?!\n)[\p{C}\u2028\u2029]/gu, escaped)}\n`
 
-/** Characters that start a formula, their full-width forms, and those that spreadsheets skip before one. */
-const FORMULA = /^[=+\-@＝＋－＠\t\r\n]/
+const escaped = (character: string): string =>
+  [...Array(character.length).keys()]
+    .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`)
+    .join("")
+
+/** Characters that start a formula, and their full-width forms; those that spreadsheets skip before one cannot stand here. */
+const FORMULA = /^[=+\-@＝＋－＠]/
 
 const field = (value: string | number): string => {
   if (typeof value === "number") return String(value)
-  const text = FORMULA.test(value) ? `'${value}` : value
+  const seen = PlainText.oneLine(value)
+  const text = FORMULA.test(seen) ? `'${seen}` : seen
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -15,6 +15,9 @@
 export const oneLine = (text: string): string =>
   text.replace(/\p{C}|[\u2028\u2029]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
 
+/** Does the same to a text of several lines, whose ends stay. */
+export const lines = (text: string): string => text.replace(/[^\r\n]+/g, oneLine)
+
 /** **Example** `2.5Gi` */
 export const bytes = (count: number): string => {
   const units = ["", "Ki", "Mi", "Gi", "Ti", "Pi"]

@@ -27,6 +27,10 @@ export const parts = Effect.fn("Print.parts")(function* <E, R>(stream: Stream.St
   )
 })
 
+/** Writes the text that a server sends, as it comes. **Shape** what cannot be seen becomes escapes, but for ends of lines. */
+export const lines = <E, R>(stream: Stream.Stream<Uint8Array, E, R>) =>
+  parts(Stream.map(Stream.decodeText(stream), PlainText.lines))
+
 /** Writes one line for the user to standard error, where it does not mix with what a program reads. */
 export const note = Effect.fn("Print.note")(function* (line: string) {
   const stdio = yield* Stdio.Stdio

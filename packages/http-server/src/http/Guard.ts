@@ -20,6 +20,7 @@ import { refuse } from "./Refusal.ts"
 import * as RequestBody from "./RequestBody.ts"
 import * as RequestHeaders from "./RequestHeaders.ts"
 import { CurrentRequest } from "./RequestRecord.ts"
+import * as RequestShape from "./RequestShape.ts"
 
 /**
  * An endpoint declares no policy, a cell that the access table does not have, or one that nothing enforces: the service
@@ -92,6 +93,7 @@ export class Guard extends Context.Service<
           record.route = endpoint.path
           const principal = yield* guard.authenticate
           yield* authorize(principal, endpoint.annotations)
+          yield* RequestShape.utf8Query
           const text = endpoint.payload.size > 0 ? yield* RequestBody.read : ""
           if (endpoint.query === undefined) yield* refuseQuery
           return yield* endpointEffect.pipe(

@@ -26,6 +26,7 @@ import * as Refusal from "./Refusal.ts"
 import * as RequestId from "./RequestId.ts"
 import * as RequestRecord from "./RequestRecord.ts"
 import * as RequestSpan from "./RequestSpan.ts"
+import * as RequestShape from "./RequestShape.ts"
 
 /** One path, one spelling: a policy, a log line and a proxy's rule must agree on what was asked. */
 const ROUTER_CONFIG = {
@@ -113,7 +114,11 @@ export const make = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const record = RequestRecord.make(RequestId.of(request), Option.getOrUndefined(request.remoteAddress))
     const startedAt = yield* Clock.currentTimeMillis
-    const response = yield* (isPlainPath(request.url) ? answered : unmatched).pipe(
+    const response = yield* RequestShape.oneHost.pipe(
+      Effect.matchEffect({
+        onFailure: (problem) => Effect.succeed(Refusal.respond(problem)),
+        onSuccess: () => (isPlainPath(request.url) ? answered : unmatched)
+      }),
       RequestSpan.trace(AccessLog.methodOf(request.method), request, record),
       Effect.provideService(RequestRecord.CurrentRequest, record),
       Effect.provideService(ClusterRegistry, registry),

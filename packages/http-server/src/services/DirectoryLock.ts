@@ -4,7 +4,8 @@
 import { Clock, Context, DateTime, Duration, Effect, FileSystem, Path, Result, Schema } from "effect"
 import { hostname } from "node:os"
 import { DatabaseSync } from "node:sqlite"
-import { DataDirectoryUnusable, unusable } from "./DataDirectory.ts"
+import * as DataDirectory from "./DataDirectory.ts"
+import * as DirectoryFormat from "./DirectoryFormat.ts"
 
 /** Empty for ever, and never removed: two programs must lock one and the same file. */
 const LOCK = "holder.lock"
@@ -68,18 +69,18 @@ const attempt = (path: string): DatabaseSync | undefined => {
  *
  * **Errors** `DataDirectoryInUse`, `DataDirectoryUnusable`.
  */
-const hold = Effect.fn("DirectoryLock.hold")(function* (directory: string, patience: Duration.Duration) {
+const lock = Effect.fn("DirectoryLock.lock")(function* (directory: string, patience: Duration.Duration) {
   const files = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const lock = path.join(directory, LOCK)
+  const file = path.join(directory, LOCK)
   const told = path.join(directory, HOLDER)
   // Only ever made, never opened by anything but SQLite: POSIX ends a process's locks when it closes the file once.
-  yield* files.writeFile(lock, new Uint8Array(), { flag: "wx", mode: 0o600 }).pipe(
+  yield* files.writeFile(file, new Uint8Array(), { flag: "wx", mode: 0o600 }).pipe(
     Effect.catchIf(
       ({ reason }) => reason._tag === "AlreadyExists",
       () => Effect.void
     ),
-    Effect.mapError(unusable(lock))
+    Effect.mapError(DataDirectory.unusable(file))
   )
 
   const holder = files.readFileString(told).pipe(
@@ -88,13 +89,13 @@ const hold = Effect.fn("DirectoryLock.hold")(function* (directory: string, patie
       ({ reason }) => reason._tag === "NotFound",
       () => Effect.succeed(undefined)
     ),
-    Effect.mapError(unusable(told))
+    Effect.mapError(DataDirectory.unusable(told))
   )
   const take = Effect.try({
-    try: () => attempt(lock),
+    try: () => attempt(file),
     catch: (cause) =>
-      new DataDirectoryUnusable({
-        path: lock,
+      new DataDirectory.DataDirectoryUnusable({
+        path: file,
         problem: `it cannot be locked: ${cause instanceof Error ? cause.message : "not an error"}`
       })
   })
@@ -129,7 +130,7 @@ const hold = Effect.fn("DirectoryLock.hold")(function* (directory: string, patie
   // In its place in one step: who is refused meanwhile reads the whole of one holder, or of the one before.
   yield* files
     .writeFileString(`${told}.new`, own, { mode: 0o600 })
-    .pipe(Effect.andThen(files.rename(`${told}.new`, told)), Effect.mapError(unusable(told)))
+    .pipe(Effect.andThen(files.rename(`${told}.new`, told)), Effect.mapError(DataDirectory.unusable(told)))
   yield* Effect.addFinalizer(() =>
     Effect.ignore(files.remove(told, { force: true }), {
       log: "Warn",
@@ -138,18 +139,24 @@ const hold = Effect.fn("DirectoryLock.hold")(function* (directory: string, patie
   )
 })
 
+const hold = Effect.fnUntraced(function* (directory: string, patience: Duration.Duration) {
+  yield* DataDirectory.prepare(directory)
+  yield* lock(directory, patience)
+  yield* DirectoryFormat.admit(directory)
+})
+
 /**
- * Holds a directory for a server.
+ * Holds a directory for a server, and makes it where it is missing.
  *
  * **Limits** waits 30 s for another program, and says so in the log; it then fails with that program's process id.
  *
- * **Errors** `DataDirectoryInUse`, `DataDirectoryUnusable`.
+ * **Errors** `DataDirectoryInUse`, `DataDirectoryUnusable`, `DataDirectoryTooNew`.
  */
 export const forServer = (directory: string) => hold(directory, SERVER_WAITS)
 
 /**
  * Holds a directory for a command, which is refused at once while a server runs.
  *
- * **Errors** `DataDirectoryInUse`, `DataDirectoryUnusable`.
+ * **Errors** those of a server.
  */
 export const forCommand = (directory: string) => hold(directory, COMMAND_WAITS)

@@ -5,25 +5,52 @@
  */
 import { writeFirstKey } from "@quarterdeck/keys/Bootstrap"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
-import { KeyStore } from "@quarterdeck/keys/KeyStore"
-import { Effect, Layer } from "effect"
+import { type Lifespan, statusAt } from "@quarterdeck/keys/ApiKey"
+import { KeyStore, type Position } from "@quarterdeck/keys/KeyStore"
+import { DateTime, Effect, Layer } from "effect"
 import type { Settings } from "../settings/Settings.ts"
 
 /**
- * Writes the first key where the settings ask for it, and otherwise says how to make one when there is none.
+ * Writes the first key where the settings ask for it, and otherwise says how to get in when no key does: there is none,
+ * or all are revoked or expired.
  *
  * **Errors** `BootstrapError`, `KeyStoreError`.
  *
  * @since 0.1.0
  */
-export const layer = ({ bootstrapFile }: Settings["keys"]) =>
+export const layer = ({ bootstrapFile }: Pick<Settings["keys"], "bootstrapFile">) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
-      if (bootstrapFile !== undefined) return yield* writeFirstKey(bootstrapFile)
+      if (bootstrapFile !== undefined && (yield* writeFirstKey(bootstrapFile))) return
       const { byId } = yield* (yield* KeyConfig).current
-      if (byId.size > 0 || (yield* (yield* KeyStore).count) > 0) return
-      yield* Effect.logWarning(
-        "no key exists, so every request is refused: start with --bootstrap-key-file FILE to have a first key written, or with --keys-file FILE"
+      const store = yield* KeyStore
+      const created = yield* store.count
+      if (byId.size === 0 && created === 0) {
+        return yield* Effect.logWarning(
+          "no key exists, so every request is refused: start with --bootstrap-key-file FILE to have a first key written, or with --keys-file FILE"
+        )
+      }
+      const now = yield* DateTime.now
+      if ([...byId.values()].some((key) => isValid(key, now)) || (yield* isAnyValid(store, now))) return
+      const which = byId.size === 0 ? "and none is configured" : "the configured ones too"
+      yield* Effect.logError(
+        `no key is valid, so every request is refused: all that were created are revoked or expired, ${which}. To get in again, make a key with quarterdeck key generate, put its hash into a file of keys with the role Admin, and start with --keys-file FILE`
       )
     })
   )
+
+const isValid = (key: Lifespan, now: DateTime.Utc): boolean => ["active", "expiring"].includes(statusAt(key, now))
+
+/** How many records are read at a time. */
+const SCAN = 500
+
+/** Looks for a created key that authenticates. **Limits** reads the keys up to the first one, at worst all of them. */
+const isAnyValid = Effect.fnUntraced(function* (store: KeyStore["Service"], now: DateTime.Utc) {
+  let after: Position | undefined
+  while (true) {
+    const page = yield* store.list({ limit: SCAN, ...(after === undefined ? {} : { after }) })
+    if (page.some((key) => isValid(key, now))) return true
+    after = page.at(-1)
+    if (page.length < SCAN) return false
+  }
+})

@@ -45,6 +45,20 @@ describe("quarterdeck workloads", () => {
     })
   )
 
+  it.live("lets no control character of an answer through, in no format", () =>
+    Effect.gen(function* () {
+      const name = "shop\u001b[31m\u009b2J\u202e\u0007"
+      const { env } = yield* service(() => ({
+        body: { workloads: [workload(name)], clusters: [coverage("prod")], partial: false }
+      }))
+      for (const format of ["table", "csv", "json"]) {
+        const { stdout } = yield* quarterdeck(["workloads", "-o", format], { env })
+        assert.include(stdout, "shop")
+        assert.notMatch(stdout.replaceAll("\n", ""), /[\p{Cc}\p{Cf}]/u, format)
+      }
+    })
+  )
+
   it.live("sends every flag, the target as the header that the server is set to", () =>
     Effect.gen(function* () {
       const { env, seen } = yield* service(() => ({ body: { workloads: [], clusters: [], partial: false } }))

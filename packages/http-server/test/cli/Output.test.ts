@@ -30,18 +30,22 @@ const Cell = Schema.Union([
   Schema.TemplateLiteral([Schema.Literals(["=", "+", "-", "@", "\t", "\r", "\n", "＝", '"', ","]), Schema.String])
 ])
 
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u
+
 describe("Output", () => {
   it.prop(
-    "csv gives back every cell, and none that a spreadsheet would run",
+    "csv gives back every cell, what cannot be seen as escapes, and none that a spreadsheet would run",
     [Schema.Array(Schema.Tuple([Cell, Cell]))],
     ([rows]) => {
-      const [titles, ...lines] = readCsv(Output.csv(COLUMNS, rows))
+      const text = Output.csv(COLUMNS, rows)
+      assert.notMatch(text.replaceAll("\n", ""), UNSEEN)
+      const [titles, ...lines] = readCsv(text)
       assert.deepStrictEqual(titles, ["one", "two"])
       assert.strictEqual(lines.length, rows.length)
       for (const [index, line] of lines.entries()) {
         for (const [column, cell] of line.entries()) {
           assert.notMatch(cell, /^[=+\-@＝＋－＠\t\r\n]/)
-          const given = rows[index]?.[column] ?? ""
+          const given = PlainText.oneLine(rows[index]?.[column] ?? "")
           assert.include([given, `'${given}`], cell)
           if (!/^[=+\-@＝＋－＠\t\r\n]/.test(given)) assert.strictEqual(cell, given)
         }
@@ -55,9 +59,15 @@ describe("Output", () => {
     ([rows]) => {
       const text = Output.table(COLUMNS, rows)
       assert.lengthOf(text.split("\n"), rows.length + 2)
-      assert.notMatch(text.replaceAll("\n", ""), /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u)
+      assert.notMatch(text.replaceAll("\n", ""), UNSEEN)
     }
   )
+
+  it.prop("json is the same value, and holds nothing that cannot be seen", [Schema.Array(Cell)], ([cells]) => {
+    const text = Output.json(cells)
+    assert.notMatch(text.replaceAll("\n", ""), UNSEEN)
+    assert.deepStrictEqual(JSON.parse(text), cells)
+  })
 
   it("table aligns wide characters by the cells that they take", () => {
     assert.strictEqual(

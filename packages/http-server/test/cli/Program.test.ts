@@ -6,6 +6,7 @@ import { Embedded, eventually, Fleet } from "@quarterdeck/harness"
 import { Context, Effect, FileSystem, Layer, Path, Schema } from "effect"
 import { createHash } from "node:crypto"
 import { createServer } from "node:net"
+import { DatabaseSync } from "node:sqlite"
 import { quarterdeck, quarterdeckProcess, serve } from "./program.ts"
 
 /** Two real clusters, and a directory with their kubeconfig. */
@@ -200,12 +201,37 @@ layer(World.layer, { timeout: "60 seconds" })("quarterdeck", (it) => {
       [
         "a history of costs that is none",
         ({ at, clusters }) => [...clusters, "--data", at("damaged-costs")],
-        /^quarterdeck: costs: could not open the cost history: /
+        /^quarterdeck: costs: could not open the cost history: file is not a database \(\S+\/damaged-costs\/cost\.sqlite\)$/
+      ],
+      [
+        "keys that are none",
+        ({ at, clusters }) => [...clusters, "--data", at("damaged-keys")],
+        /^quarterdeck: the key store \S+\/damaged-keys\/keys\.sqlite cannot be opened: file is not a database$/
+      ],
+      [
+        "keys of a newer program",
+        ({ at, clusters }) => [...clusters, "--data", at("newer-keys")],
+        /^quarterdeck: the key store \S+\/newer-keys\/keys\.sqlite has schema version 1000, this program knows \d+: run the newer program, or restore a backup$/
+      ],
+      [
+        "costs of a newer program",
+        ({ at, clusters }) => [...clusters, "--data", at("newer-costs")],
+        /^quarterdeck: costs: the cost history has schema version 1000, this program knows \d+: run the newer program, or restore a backup \(\S+\/newer-costs\/cost\.sqlite\)$/
+      ],
+      [
+        "a data directory of a newer program",
+        ({ at, clusters }) => [...clusters, "--data", at("newer")],
+        /^quarterdeck: dataDirectory: \S+\/newer has format 1000, this program knows \d+: run the newer program, or restore a backup$/
       ],
       [
         "prices that are none",
         ({ at, clusters }) => [...clusters, "--data", at("damaged-prices")],
-        /^quarterdeck: costs: prices\.json holds no prices: /
+        /^quarterdeck: costs: prices\.json holds no prices: .* \(\S+\/damaged-prices\)$/
+      ],
+      [
+        "prices of another shape",
+        ({ at, clusters }) => [...clusters, "--data", at("other-prices")],
+        /^quarterdeck: costs: prices\.json holds no prices: .* \(\S+\/other-prices\)$/
       ],
       [
         "a cost store that does not answer",
@@ -257,10 +283,29 @@ const unusable = Effect.fnUntraced(function* (at: Place["at"]) {
   yield* files.writeFileString(at("other.yaml"), "hello: 1\n")
   for (const [directory, file] of [
     ["damaged-costs", "cost.sqlite"],
-    ["damaged-prices", "prices.json"]
+    ["damaged-prices", "prices.json"],
+    ["damaged-keys", "keys.sqlite"]
   ] as const) {
     yield* files.makeDirectory(at(directory), { mode: 0o700 })
     yield* files.writeFileString(at(`${directory}/${file}`), "not what it should be, ".repeat(100))
+  }
+  for (const [directory, file] of [
+    ["newer-costs", "cost.sqlite"],
+    ["newer-keys", "keys.sqlite"]
+  ] as const) {
+    yield* files.makeDirectory(at(directory), { mode: 0o700 })
+    const database = new DatabaseSync(at(`${directory}/${file}`))
+    database.exec(
+      "CREATE TABLE schema_version (version INTEGER NOT NULL) STRICT; INSERT INTO schema_version (version) VALUES (1000)"
+    )
+    database.close()
+  }
+  for (const [directory, file, text] of [
+    ["newer", "format", "1000\n"],
+    ["other-prices", "prices.json", '{"version":[],"what":1}']
+  ] as const) {
+    yield* files.makeDirectory(at(directory), { mode: 0o700 })
+    yield* files.writeFileString(at(`${directory}/${file}`), text)
   }
 })
 

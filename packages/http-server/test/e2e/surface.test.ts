@@ -172,6 +172,42 @@ onOneDriver("surface", { children: [] }, (it) => {
     })
   )
 
+  it.effect.each<[string, string]>([
+    ["a byte that is no UTF-8", "name=%ff"],
+    ["half a character", "name=%e2%82"],
+    ["a surrogate", "name=%ed%a0%80"],
+    ["a percent sign without digits", "name=100%"],
+    ["a percent sign before other signs, in a name", "na%zzme=1"]
+  ])("400 for a query with %s, on lists and on routes without parameters", ([, query]) =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      for (const route of ["/api/v1/workloads", "/api/v1/whoami"]) {
+        const problem = yield* deployment.problem(`${route}?${query}`)
+        assert.deepInclude(problem, { status: 400, code: "malformed_request", field: "query" })
+      }
+      assert.strictEqual((yield* deployment.call(`/api/v1/workloads?${query}`, { key: null })).status, 401)
+    })
+  )
+
+  it.effect("a query in UTF-8 is read as it was meant, and plus is a space", () =>
+    Effect.gen(function* () {
+      const reply = yield* (yield* Deployment).call("/api/v1/workloads?name=%E2%82%AC+%25")
+      assert.strictEqual(reply.status, 200)
+    })
+  )
+
+  it.effect("400 for two Host lines, whatever they hold and wherever they go", () =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      for (const route of ["/api/v1/workloads", "/healthz", "/nowhere", "/metrics"]) {
+        for (const host of ["other.example.com", "127.0.0.1"]) {
+          const problem = yield* deployment.problem(route, { key: null, headers: [["Host", host]] })
+          assert.deepInclude(problem, { status: 400, code: "malformed_request", field: "Host" })
+        }
+      }
+    })
+  )
+
   it.effect("HEAD answers as GET does, without a body", () =>
     Effect.gen(function* () {
       const reply = yield* (yield* Deployment).call("/api/v1/clusters", { method: "HEAD" })

@@ -52,7 +52,7 @@ layer(NodeServices.layer)("a data directory has one program at a time:", (it) =>
         yield* TestClock.withLive(Effect.sleep("1 millis"))
       }
       const refusal = yield* Fiber.join(second)
-      assert.strictEqual(refusal._tag, "DataDirectoryInUse")
+      assert.instanceOf(refusal, DirectoryLock.DataDirectoryInUse)
       assert.match(
         refusal.message,
         new RegExp(
@@ -94,7 +94,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a data directory has o
       }
       yield* Scope.close(first, Exit.void)
       yield* Effect.scoped(DirectoryLock.forCommand(directory))
-      assert.deepStrictEqual(yield* files.readDirectory(directory), ["holder.lock"])
+      assert.deepStrictEqual(yield* files.readDirectory(directory), ["format", "holder.lock"])
     })
   )
 
@@ -116,6 +116,23 @@ layer(NodeServices.layer, { excludeTestServices: true })("a data directory has o
       assert.strictEqual(
         refusal.message,
         `dataDirectory: cannot use ${at("holder.lock")} (it cannot be locked: file is not a database)`
+      )
+    })
+  )
+
+  it.effect("one of a newer program is refused, and a note that is none is named", () =>
+    Effect.gen(function* () {
+      const { at, directory, files } = yield* own
+      yield* files.writeFileString(at("format"), "2\n")
+      assert.strictEqual(
+        (yield* Effect.flip(Effect.scoped(DirectoryLock.forCommand(directory)))).message,
+        `dataDirectory: ${directory} has format 2, this program knows 1: run the newer program, or restore a backup`
+      )
+      assert.strictEqual(yield* files.readFileString(at("format")), "2\n")
+      yield* files.writeFileString(at("format"), "two")
+      assert.strictEqual(
+        (yield* Effect.flip(Effect.scoped(DirectoryLock.forCommand(directory)))).message,
+        `dataDirectory: cannot use ${at("format")} (it holds no number)`
       )
     })
   )

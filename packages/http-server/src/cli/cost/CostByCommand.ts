@@ -73,7 +73,7 @@ export const costByCommand = Command.make(
       const cut = yield* CostFlags.fileQueryOf(flags)
       const { clusters } = yield* page([["limit", "1"]])
       const query = [...window, ...cut, ["format", "csv"] as const]
-      yield* Print.parts(ApiClient.download(connection, { ...request, query }))
+      yield* Print.lines(ApiClient.download(connection, { ...request, query }))
       return yield* Effect.forEach(CostNotes.lines(clusters), Print.note, { discard: true })
     }
 

@@ -11,7 +11,6 @@ import * as CostKind from "../../settings/CostKind.ts"
 import * as Kind from "../../settings/Kind.ts"
 import { Surroundings } from "../../settings/Surroundings.ts"
 import { table, variableOf } from "../../settings/Table.ts"
-import * as DataDirectory from "../../services/DataDirectory.ts"
 import * as DirectoryLock from "../../services/DirectoryLock.ts"
 import * as SystemRefusal from "../../settings/SystemRefusal.ts"
 import { type CommandFailure, failed, fromError, misused } from "../CommandFailure.ts"
@@ -129,8 +128,7 @@ const opened = (
  *
  * **Errors** `CommandFailure` that names the process of a server which runs there.
  */
-const hold = (directory: string) =>
-  Effect.andThen(DataDirectory.prepare(directory), DirectoryLock.forCommand(directory)).pipe(Effect.mapError(fromError))
+const hold = (directory: string) => Effect.mapError(DirectoryLock.forCommand(directory), fromError)
 
 /** Does some work on a data directory that nobody else has meanwhile. **Errors** `CommandFailure` while a server runs. */
 export const alone =

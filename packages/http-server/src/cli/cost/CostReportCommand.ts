@@ -59,7 +59,7 @@ export const report = Effect.fn("cost")(function* ({ cluster, output, url, ...fl
     const cut = yield* CostFlags.fileQueryOf(flags)
     const { clusters } = yield* page([["limit", "1"]])
     const query = [...window, ...cut, ["format", output] as const]
-    yield* Print.parts(ApiClient.download(connection, { ...request, query }))
+    yield* Print.lines(ApiClient.download(connection, { ...request, query }))
     return yield* Effect.forEach(CostNotes.lines(clusters), Print.note, { discard: true })
   }
 

@@ -16,6 +16,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck cost check
     yield* keep(["hub"])(data)
     // As every server leaves it.
     yield* files.writeFileString(join(data, "holder.lock"), "")
+    yield* files.writeFileString(join(data, "format"), "1\n")
     const file = join(data, "cost.sqlite")
     return { data, file, files, names: files.readDirectory(data) }
   })

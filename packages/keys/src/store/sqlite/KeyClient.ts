@@ -4,7 +4,7 @@
 import { SqliteThread, type ThreadFault } from "@quarterdeck/sqlite-thread"
 import { Effect, type Scope } from "effect"
 import { Worker } from "node:worker_threads"
-import { KeyStoreError, StoreBusy, StoreFailed, StoreTimedOut, StoreTooNew } from "../../KeyError.ts"
+import { KeyStoreError, StoreBusy, StoreFailed, StoreTimedOut, StoreTooNew, StoreUnopened } from "../../KeyError.ts"
 import type { Call, Outcome } from "./KeyProtocol.ts"
 
 /** Longer than the worker waits for a file that another process holds. */
@@ -22,7 +22,7 @@ export interface KeyClient {
 /**
  * Starts the worker and opens the file.
  *
- * **Errors** `StoreTooNew`, `StoreFailed`.
+ * **Errors** `StoreTooNew`, `StoreUnopened`, `StoreTimedOut`.
  *
  * **Limits** one thread; the scope's end closes the file and ends the thread. A thread that dies is not replaced: every
  * later call fails, and readiness with it.
@@ -36,7 +36,15 @@ export const make = Effect.fnUntraced(function* (
     timeoutMs: ({ operation }) => (operation === "open" ? OPEN_TIMEOUT_MS : CALL_TIMEOUT_MS)
   })
   const client = over(thread)
-  yield* client.call({ operation: "open", path })
+  yield* client.call({ operation: "open", path }).pipe(
+    Effect.catchReason("KeyStoreError", "StoreFailed", ({ cause }) =>
+      Effect.fail(
+        new KeyStoreError({
+          reason: new StoreUnopened({ place: path, problem: cause instanceof Error ? cause.message : "not an error" })
+        })
+      )
+    )
+  )
   yield* Effect.addFinalizer(() =>
     Effect.ignore(client.call({ operation: "close" }), {
       log: "Warn",
@@ -55,7 +63,7 @@ export const over = (thread: SqliteThread.SqliteThread<Call, Outcome>): KeyClien
   call: (call) =>
     thread.call(call).pipe(
       Effect.mapError((fault) => new KeyStoreError({ reason: reasonOf(call.operation, fault) })),
-      Effect.flatMap((outcome) => rowsOf(call.operation, outcome))
+      Effect.flatMap((outcome) => rowsOf(call, outcome))
     )
 })
 
@@ -70,17 +78,25 @@ const reasonOf = (operation: Call["operation"], fault: ThreadFault.ThreadFault) 
   }
 }
 
-const rowsOf = (operation: Call["operation"], outcome: Outcome): Effect.Effect<Rows, KeyStoreError> => {
+const rowsOf = (call: Call, outcome: Outcome): Effect.Effect<Rows, KeyStoreError> => {
   switch (outcome.outcome) {
     case "done":
       return Effect.succeed(outcome.rows)
     case "failed":
       return Effect.fail(
-        new KeyStoreError({ reason: new StoreFailed({ operation, cause: new Error(outcome.message) }) })
+        new KeyStoreError({
+          reason: new StoreFailed({ operation: call.operation, cause: new Error(outcome.message) })
+        })
       )
     case "tooNew":
       return Effect.fail(
-        new KeyStoreError({ reason: new StoreTooNew({ found: outcome.found, supported: outcome.supported }) })
+        new KeyStoreError({
+          reason: new StoreTooNew({
+            place: call.operation === "open" ? call.path : "",
+            found: outcome.found,
+            supported: outcome.supported
+          })
+        })
       )
   }
 }

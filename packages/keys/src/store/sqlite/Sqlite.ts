@@ -56,7 +56,7 @@ const make = Effect.fnUntraced(function* (options: { readonly directory: string 
 /**
  * Opens the store in a directory, and makes both where there are none.
  *
- * **Errors** `StoreTooNew` for a file that a newer program wrote, `StoreFailed` when it cannot be opened.
+ * **Errors** `StoreTooNew` for a file that a newer program wrote, `StoreUnopened` when it cannot be opened, each with the file.
  *
  * **Limits** one thread; the file has mode 0600, a directory made here 0700. One program at a time: a second one
  * would see a revocation by the first only after `CacheLimits.timeToLive`.
