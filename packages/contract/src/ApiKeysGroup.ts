@@ -3,13 +3,13 @@
  *
  * @since 0.1.0
  */
-import { ApiKey, CreatedApiKey, KeyName } from "@quarterdeck/keys/ApiKey"
+import { ApiKey, CreatedApiKey, KeyName, Status } from "@quarterdeck/keys/ApiKey"
 import { Rule } from "@quarterdeck/keys/Rule"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import { documents, RFC3339 } from "./Documents.ts"
-import { pageParameters } from "./ListParameters.ts"
+import { pageParameters, textUpTo } from "./ListParameters.ts"
 import { EndpointPolicy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
 
@@ -53,7 +53,15 @@ export class ApiKeysGroup extends HttpApiGroup.make("apiKeys")
         })
       ),
     HttpApiEndpoint.get("list", "/apiKeys", {
-      query: { limit: pageParameters.limit, cursor: pageParameters.cursor },
+      query: {
+        status: Schema.optionalKey(Status).annotateKey({ description: "Only keys of this status." }),
+        createdBy: Schema.optionalKey(textUpTo(128)).annotateKey({
+          description: "Only keys that the key with this id made; it may be revoked."
+        }),
+        name: Schema.optionalKey(textUpTo(128)).annotateKey({ description: "Only keys whose name holds this text." }),
+        limit: pageParameters.limit,
+        cursor: pageParameters.cursor
+      },
       success: ApiKeyList
     })
       .annotate(EndpointPolicy, { resource: "apiKeys", verb: "read" })
@@ -73,14 +81,20 @@ export class ApiKeysGroup extends HttpApiGroup.make("apiKeys")
       ),
     HttpApiEndpoint.delete("revoke", "/apiKeys/:id", {
       params: id,
-      success: HttpApiSchema.NoContent,
+      query: {
+        force: Schema.optionalKey(Schema.Literals(["true", "false"])).annotateKey({
+          description: "`true` revokes the last valid Admin without a scope, too."
+        })
+      },
+      success: ApiKey,
       error: Problem.ofOneKey
     })
       .annotate(EndpointPolicy, { resource: "ownKey", verb: "delete" })
       .annotateMerge(
         OpenApi.annotations({
           summary: "Revoke a key",
-          description: "Every caller may revoke its own; an Admin those whose rule lies inside its own."
+          description:
+            "Every caller may revoke its own; an Admin those whose rule lies inside its own. Replies the key as it is now. The last valid Admin without a scope is 409 `last_admin` unless `force` is true."
         })
       )
   )

@@ -84,7 +84,7 @@ export const catalogue = {
   rule_not_contained: entry(
     403,
     "Rule not contained",
-    "The new key's rule would reach further than the key that asks for it."
+    "The new key's rule would reach further than the key that asks for it (`field` is `rule`), or the new key would end later (`expire`)."
   ),
   not_found: entry(404, "Not found", "No route has this path."),
   cluster_not_found: entry(
@@ -104,6 +104,11 @@ export const catalogue = {
     "The path exists, the method does not. `Allow` lists those that do."
   ),
   key_configured: entry(409, "Key configured", "The key comes from the deployment's configuration; change it there."),
+  last_admin: entry(
+    409,
+    "Last Admin",
+    "Without this key nobody would be an Admin of everything. `?force=true` revokes it all the same; then only a keys file lets an Admin in."
+  ),
   prices_stale: entry(
     409,
     "Prices stale",

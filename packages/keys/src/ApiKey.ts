@@ -39,7 +39,7 @@ export type Source = typeof Source.Type
  * A key without its secret.
  *
  * **Shape** `start` is the first 9 characters of the secret; configured keys have none. `createdBy` is the id of the
- * key that made this one. `createdAt` of a configured key is when the running program first loaded it.
+ * key that made this one, `revokedBy` of the one that revoked it. `createdAt` of a configured key is when the running program first loaded it.
  *
  * @since 0.1.0
  */
@@ -53,7 +53,9 @@ export const ApiKey = Schema.Struct({
   createdAt: Timestamp,
   createdBy: Schema.optionalKey(Schema.String),
   expiresAt: Schema.optionalKey(Timestamp),
-  lastUsedAt: Schema.optionalKey(Timestamp)
+  lastUsedAt: Schema.optionalKey(Timestamp),
+  revokedAt: Schema.optionalKey(Timestamp),
+  revokedBy: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "ApiKey" })
 export type ApiKey = typeof ApiKey.Type
 
@@ -85,4 +87,10 @@ export const statusAt = ({ expiresAt, revokedAt }: Lifespan, now: DateTime.Utc):
   if (expiresAt === undefined) return "active"
   if (!DateTime.isLessThan(now, expiresAt)) return "expired"
   return Duration.isLessThanOrEqualTo(DateTime.distance(now, expiresAt), EXPIRING) ? "expiring" : "active"
+}
+
+/** Tells whether a key authenticates. */
+export const isValid = (key: Lifespan, now: DateTime.Utc): boolean => {
+  const status = statusAt(key, now)
+  return status === "active" || status === "expiring"
 }

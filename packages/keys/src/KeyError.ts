@@ -36,6 +36,22 @@ export class RuleNotContained extends Schema.TaggedError<RuleNotContained>()("Ru
   }
 }
 
+/** The asked key would end after the one that asks for it (HTTP 403 `rule_not_contained`, field `expire`). */
+export class ExpiryNotContained extends Schema.TaggedError<ExpiryNotContained>()("ExpiryNotContained", {
+  latest: Schema.String
+}) {
+  override get message(): string {
+    return `expire: a key ends no later than the one that makes it: at ${this.latest}`
+  }
+}
+
+/** Without this key nobody would be an Admin of everything (HTTP 409 `last_admin`). */
+export class LastAdmin extends Schema.TaggedError<LastAdmin>()("LastAdmin", {}) {
+  override get message(): string {
+    return "the key is the last valid one with the role Admin and no scope: without it, only a keys file lets anybody in; force it if that is meant"
+  }
+}
+
 /** No key has the id, or its rule lies outside the caller's (HTTP 404 `key_not_found`): the two are not told apart. */
 export class KeyNotFound extends Schema.TaggedError<KeyNotFound>()("KeyNotFound", {}) {
   override get message(): string {
@@ -58,6 +74,8 @@ export class KeyError extends Schema.TaggedError<KeyError>()("KeyError", {
     InvalidPosition,
     RoleForbidden,
     RuleNotContained,
+    ExpiryNotContained,
+    LastAdmin,
     KeyNotFound,
     KeyConfigured
   ])

@@ -3,21 +3,23 @@
  *
  * @since 0.1.0
  */
-import { Context, DateTime, type Duration, Effect, Layer, Option, Order, Schema } from "effect"
+import { Context, DateTime, type Duration, Effect, Layer, Option, Order, Schema, Semaphore } from "effect"
 import * as Access from "./Access.ts"
-import { type ApiKey, type CreatedApiKey, KeyName } from "./ApiKey.ts"
+import { type ApiKey, type CreatedApiKey, isValid, KeyName, type Lifespan, type Status } from "./ApiKey.ts"
 import * as Expiry from "./Expiry.ts"
 import { ofConfigured, ofCreated } from "./ApiKeyView.ts"
 import * as ListPosition from "./ListPosition.ts"
 import { newKey } from "./NewKey.ts"
 import { KeyConfig, type LoadedKey } from "./KeyConfig.ts"
 import {
+  ExpiryNotContained,
   InvalidKeyName,
   InvalidPosition,
   KeyConfigured,
   KeyError,
   KeyNotFound,
   type KeyStoreError,
+  LastAdmin,
   RoleForbidden,
   RuleNotContained
 } from "./KeyError.ts"
@@ -44,10 +46,22 @@ export interface CreateOptions {
   readonly expire?: string
 }
 
-/** **Shape** `position` is the `next` of an earlier page; absent starts at the beginning. */
-export interface ListOptions {
+/** What a list is narrowed to. **Shape** `createdBy` is a key's id, `name` a part of the name; together they narrow on. */
+interface ListFilter {
+  readonly createdBy?: string
+  readonly name?: string
+  readonly status?: Status
+}
+
+/** **Shape** `position` is the `next` of an earlier page with the same filter; absent starts at the beginning. */
+export interface ListOptions extends ListFilter {
   readonly limit: number
   readonly position?: string
+}
+
+/** **Shape** `force` revokes the last Admin of everything, too. */
+interface RevokeOptions {
+  readonly force?: boolean
 }
 
 /** **Shape** `next` is present when there is more: base64url, at most 1,024 characters. */
@@ -62,7 +76,9 @@ export class KeyIssuer extends Context.Service<
     /**
      * Makes a key whose rule lies inside the caller's.
      *
-     * **Errors** `RoleForbidden`, `InvalidKeyName`, `InvalidExpiry`, `RuleNotContained`, in this order.
+     * **Shape** it ends with the caller's key at the latest: at that instant where no end is asked for.
+     *
+     * **Errors** `RoleForbidden`, `InvalidKeyName`, `InvalidExpiry`, `RuleNotContained`, `ExpiryNotContained`, in this order.
      */
     readonly create: (caller: Caller, options: CreateOptions) => Effect.Effect<CreatedApiKey, Failure>
     /**
@@ -78,9 +94,11 @@ export class KeyIssuer extends Context.Service<
     /**
      * Revokes a key, at once and for ever: the caller's own, or an Admin one inside its rule. Again changes nothing.
      *
-     * **Errors** `RoleForbidden`, `KeyNotFound`, `KeyConfigured`.
+     * **Shape** the key as it is now. Keys that it made stay valid: `list` finds them by `createdBy`.
+     *
+     * **Errors** `RoleForbidden`, `KeyNotFound`, `KeyConfigured`, `LastAdmin`.
      */
-    readonly revoke: (caller: Caller, id: string) => Effect.Effect<void, Failure>
+    readonly revoke: (caller: Caller, id: string, options?: RevokeOptions) => Effect.Effect<ApiKey, Failure>
     /** Shows the caller's own key. **Errors** `KeyNotFound` when its entry has just left the configuration. */
     readonly whoami: (caller: Caller) => Effect.Effect<ApiKey, Failure>
   }
@@ -100,11 +118,13 @@ interface Keys {
 
 const make = Effect.fnUntraced(function* () {
   const keys: Keys = { config: yield* KeyConfig, store: yield* KeyStore, maxLifetime: yield* MaxLifetime }
+  /** One at a time: of two Admins that revoke each other at once, one stays. */
+  const turn = yield* Semaphore.make(1)
   return KeyIssuer.of({
     create: Effect.fn("KeyIssuer.create")((caller, options) => create(keys, caller, options)),
     list: Effect.fn("KeyIssuer.list")((caller, options) => list(keys, caller, options)),
     get: Effect.fn("KeyIssuer.get")((caller, id) => get(keys, caller, id)),
-    revoke: Effect.fn("KeyIssuer.revoke")((caller, id) => revoke(keys, caller, id)),
+    revoke: Effect.fn("KeyIssuer.revoke")((caller, id, options) => turn.withPermit(revoke(keys, caller, id, options))),
     whoami: Effect.fn("KeyIssuer.whoami")((caller) => whoami(keys, caller))
   })
 })
@@ -117,14 +137,21 @@ const create = Effect.fnUntraced(function* (
   yield* requireRole(caller, "create")
   if (!Schema.is(KeyName)(name)) return yield* refuse(new InvalidKeyName({}))
   const now = yield* DateTime.now
-  const expiry =
+  const asked =
     expire === undefined
-      ? {}
-      : { expiresAt: yield* Effect.fromResult(Expiry.parse(expire, { now, maxLifetime })).pipe(Effect.catch(refuse)) }
+      ? undefined
+      : yield* Effect.fromResult(Expiry.parse(expire, { now, maxLifetime })).pipe(Effect.catch(refuse))
   if (!Rule.isWithin(rule, caller.rule)) return yield* refuse(new RuleNotContained({}))
+  const latest = caller.expiresAt
+  if (asked !== undefined && latest !== undefined && DateTime.isGreaterThan(asked, latest)) {
+    return yield* refuse(new ExpiryNotContained({ latest: DateTime.formatIso(latest) }))
+  }
+  const expiresAt = asked ?? latest
+  const expiry = expiresAt === undefined ? {} : { expiresAt }
   const { key, record } = yield* newKey({ name, rule, createdBy: caller.keyId, ...expiry })
   yield* store.insert(record)
   yield* Effect.annotateCurrentSpan({ "quarterdeck.key": record.id })
+  yield* Effect.logInfo("key created", noted(record, caller))
   return { key, apiKey: ofCreated(record, now) }
 })
 
@@ -133,13 +160,14 @@ const scan = Effect.fnUntraced(function* (
   { store }: Keys,
   caller: Caller,
   wanted: number,
-  after: Position | undefined
+  after: Position | undefined,
+  isWanted: (key: KeyRecord) => boolean
 ): Effect.fn.Return<ReadonlyArray<KeyRecord>, KeyStoreError> {
   const found: Array<KeyRecord> = []
   let from = after
   while (found.length < wanted) {
     const page = yield* store.list({ limit: SCAN, ...(from === undefined ? {} : { after: from }) })
-    found.push(...page.filter(visibleTo(caller)))
+    found.push(...page.filter(visibleTo(caller)).filter(isWanted))
     from = page.at(-1)
     if (page.length < SCAN) break
   }
@@ -149,7 +177,7 @@ const scan = Effect.fnUntraced(function* (
 const list = Effect.fnUntraced(function* (
   keys: Keys,
   caller: Caller,
-  { limit, position }: ListOptions
+  { limit, position, ...filter }: ListOptions
 ): Effect.fn.Return<KeyPage, Failure> {
   yield* requireRole(caller, "read")
   const from = position === undefined ? undefined : ListPosition.parse(position)
@@ -161,6 +189,7 @@ const list = Effect.fnUntraced(function* (
       ? []
       : [...byId.values()]
           .filter(visibleTo(caller))
+          .filter((key) => matches(ofConfigured(key, now), filter))
           .filter((key) => from === undefined || configuredOrder(key, from.after) > 0)
           .toSorted(configuredOrder)
   // One more than asked for tells whether there is more.
@@ -168,7 +197,8 @@ const list = Effect.fnUntraced(function* (
     keys,
     caller,
     limit + 1 - configured.length,
-    from?.source === "created" ? from.after : undefined
+    from?.source === "created" ? from.after : undefined,
+    (key) => matches(ofCreated(key, now), filter)
   )
   const rows = [
     ...configured.map((key): Row => ({
@@ -199,14 +229,42 @@ const get = Effect.fnUntraced(function* (keys: Keys, caller: Caller, id: string)
   return show(found, yield* DateTime.now)
 })
 
-const revoke = Effect.fnUntraced(function* (keys: Keys, caller: Caller, id: string): Effect.fn.Return<void, Failure> {
+/** Tells whether nobody else is a valid Admin of everything. **Limits** at worst reads all keys once. */
+const isLastAdmin = Effect.fnUntraced(function* (
+  { config, store }: Keys,
+  record: KeyRecord,
+  now: DateTime.Utc
+): Effect.fn.Return<boolean, KeyStoreError> {
+  const isAdmin = (key: Lifespan & { readonly rule: Rule.Rule }) =>
+    isValid(key, now) && key.rule.role === "Admin" && Rule.isUnscoped(key.rule)
+  if (!isAdmin(record) || [...(yield* config.current).byId.values()].some(isAdmin)) return false
+  let from: Position | undefined
+  while (true) {
+    const page = yield* store.list({ limit: SCAN, ...(from === undefined ? {} : { after: from }) })
+    if (page.some((key) => key.id !== record.id && isAdmin(key))) return false
+    from = page.at(-1)
+    if (page.length < SCAN) return true
+  }
+})
+
+const revoke = Effect.fnUntraced(function* (
+  keys: Keys,
+  caller: Caller,
+  id: string,
+  { force = false }: RevokeOptions = {}
+): Effect.fn.Return<ApiKey, Failure> {
   const isOwn = id === caller.keyId
   if (!isOwn) yield* requireRole(caller, "delete")
   const { key, source } = yield* find(keys, id)
   if (!isOwn && !visibleTo(caller)(key)) return yield* refuse(new KeyNotFound({}))
   if (source === "configured") return yield* refuse(new KeyConfigured({}))
   yield* Effect.annotateCurrentSpan({ "quarterdeck.key": id })
-  yield* keys.store.revoke(id, yield* DateTime.now)
+  const now = yield* DateTime.now
+  if (!force && (yield* isLastAdmin(keys, key, now))) return yield* refuse(new LastAdmin({}))
+  const revoked = Option.getOrUndefined(yield* keys.store.revoke(id, now, caller.keyId))
+  if (revoked === undefined) return yield* refuse(new KeyNotFound({}))
+  if (key.revokedAt === undefined) yield* Effect.logInfo("key revoked", noted(revoked, caller))
+  return ofCreated(revoked, now)
 })
 
 const whoami = Effect.fnUntraced(function* (keys: Keys, caller: Caller): Effect.fn.Return<ApiKey, Failure> {
@@ -221,6 +279,20 @@ interface Row {
   readonly position: ListPosition.ListPosition
   readonly apiKey: ApiKey
 }
+
+/** What the log tells of a key. **Shape** neither the secret nor its hash. */
+const noted = ({ expiresAt, id, name, rule }: KeyRecord, caller: Caller) => ({
+  key: id,
+  name,
+  role: rule.role,
+  by: caller.keyId,
+  ...(expiresAt === undefined ? {} : { expiresAt: DateTime.formatIso(expiresAt) })
+})
+
+const matches = (key: ApiKey, { createdBy, name, status }: ListFilter): boolean =>
+  (createdBy === undefined || key.createdBy === createdBy)
+  && (name === undefined || key.name.includes(name))
+  && (status === undefined || key.status === status)
 
 const show = (found: Found, now: DateTime.Utc): ApiKey =>
   found.source === "configured" ? ofConfigured(found.key, now) : ofCreated(found.key, now)

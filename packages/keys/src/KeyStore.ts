@@ -19,6 +19,8 @@ export interface KeyRecord {
   readonly createdBy?: string
   readonly expiresAt?: DateTime.Utc
   readonly revokedAt?: DateTime.Utc
+  /** The id of the key that revoked this one; unknown of a revocation by a program before this one. */
+  readonly revokedBy?: string
   readonly lastUsedAt?: DateTime.Utc
 }
 
@@ -65,8 +67,12 @@ export class KeyStore extends Context.Service<
     readonly find: (id: string) => Effect.Effect<Option.Option<KeyRecord>, KeyStoreError>
     /** Lists in {@link order}, at most `limit` records. */
     readonly list: (page: Page) => Effect.Effect<ReadonlyArray<KeyRecord>, KeyStoreError>
-    /** Marks a key as revoked; the first time stays. **Shape** the key as it is now, `none` if no key has the id. */
-    readonly revoke: (id: string, at: DateTime.Utc) => Effect.Effect<Option.Option<KeyRecord>, KeyStoreError>
+    /** Marks a key as revoked; the first time stays, and who did it. **Shape** the key as it is now, `none` if no key has the id. */
+    readonly revoke: (
+      id: string,
+      at: DateTime.Utc,
+      by?: string
+    ) => Effect.Effect<Option.Option<KeyRecord>, KeyStoreError>
     /** Notes uses, all or none; an older one than is stored changes nothing, nor does an unknown id. */
     readonly touch: (uses: ReadonlyArray<Use>) => Effect.Effect<void, KeyStoreError>
     /** Counts all keys, revoked and expired ones too. */

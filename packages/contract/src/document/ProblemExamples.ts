@@ -5,6 +5,7 @@ import { failedCoverage, throttledCoverage, timedOutCoverage } from "./ListExamp
 type Facts = Omit<Parameters<typeof Problem.make>[1], "requestId">
 
 const facts: Readonly<Record<Problem.Code, Facts>> = {
+  malformed_request: { detail: "query: must be percent-encoded UTF-8", field: "query" },
   malformed_credential: { detail: "the Authorization header was sent twice", field: "Authorization" },
   invalid_target: { detail: "X-Service-Cluster: has an empty name between two |", field: "X-Service-Cluster" },
   empty_cluster_list: {
@@ -31,6 +32,10 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
   key_not_found: { detail: "no key has this id", field: "id" },
   method_not_allowed: { detail: "the path answers to GET, HEAD" },
   key_configured: { detail: "the key comes from the deployment's configuration; change it there", field: "id" },
+  last_admin: {
+    detail:
+      "the key is the last valid one with the role Admin and no scope: without it, only a keys file lets anybody in; force it if that is meant"
+  },
   prices_stale: { detail: "the price book has version 4 by now", field: "version" },
   body_too_large: { detail: "the body is over 1 MiB" },
   unsupported_media_type: { detail: "the body must be application/json", field: "Content-Type" },

@@ -105,7 +105,9 @@ export const keys: Columns<ApiKey> = {
     { title: "createdAt", cell: (key) => instantOf(key.createdAt) ?? "" },
     { title: "createdBy", cell: (key) => key.createdBy ?? "" },
     { title: "expiresAt", cell: (key) => instantOf(key.expiresAt) ?? "" },
-    { title: "lastUsedAt", cell: (key) => instantOf(key.lastUsedAt) ?? "" }
+    { title: "lastUsedAt", cell: (key) => instantOf(key.lastUsedAt) ?? "" },
+    { title: "revokedAt", cell: (key) => instantOf(key.revokedAt) ?? "" },
+    { title: "revokedBy", cell: (key) => key.revokedBy ?? "" }
   ]
 }
 

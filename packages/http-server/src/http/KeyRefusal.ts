@@ -12,7 +12,7 @@ import { refuse } from "./Refusal.ts"
  * Fails with the problem of an error.
  *
  * **Errors** `invalid_body` (with the field), `invalid_cursor`, `role_forbidden`, `rule_not_contained`,
- * `key_not_found`, `key_configured`; `key_store_unavailable`, whose cause is logged and not told.
+ * `key_not_found`, `key_configured`, `last_admin`; `key_store_unavailable`, whose cause is logged and not told.
  *
  * @since 0.1.0
  */
@@ -35,6 +35,10 @@ export const fromError = (error: KeyError | KeyStoreError): Effect.Effect<never,
       return refuse("role_forbidden", { detail })
     case "RuleNotContained":
       return refuse("rule_not_contained", { detail, field: "rule" })
+    case "ExpiryNotContained":
+      return refuse("rule_not_contained", { detail, field: "expire" })
+    case "LastAdmin":
+      return refuse("last_admin", { detail })
     case "KeyNotFound":
       return refuse("key_not_found", { detail })
     case "KeyConfigured":

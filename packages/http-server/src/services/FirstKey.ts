@@ -5,7 +5,7 @@
  */
 import { writeFirstKey } from "@quarterdeck/keys/Bootstrap"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
-import { type Lifespan, statusAt } from "@quarterdeck/keys/ApiKey"
+import { isValid } from "@quarterdeck/keys/ApiKey"
 import { KeyStore, type Position } from "@quarterdeck/keys/KeyStore"
 import { DateTime, Effect, Layer } from "effect"
 import type { Settings } from "../settings/Settings.ts"
@@ -38,8 +38,6 @@ export const layer = ({ bootstrapFile }: Pick<Settings["keys"], "bootstrapFile">
       )
     })
   )
-
-const isValid = (key: Lifespan, now: DateTime.Utc): boolean => ["active", "expiring"].includes(statusAt(key, now))
 
 /** How many records are read at a time. */
 const SCAN = 500

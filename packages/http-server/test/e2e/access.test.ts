@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
 import { eventually } from "@quarterdeck/harness"
-import { DateTime, Effect } from "effect"
+import { ApiKey } from "@quarterdeck/keys/ApiKey"
+import { DateTime, Effect, Schema } from "effect"
 import type { Code } from "@quarterdeck/contract/Problem"
 import { type Call, Deployment, type KeyName } from "./Deployment.ts"
 import { onOneDriver } from "./onEveryDriver.ts"
@@ -8,6 +9,8 @@ import { onOneDriver } from "./onEveryDriver.ts"
 const keyOf = (rule: object, more: object = {}) => ({ name: "made", rule, ...more })
 const viewerRule = { role: "Viewer" }
 const prod = { targetClusters: ["prod"] }
+
+const decodeKey = Schema.decodeUnknownEffect(Schema.fromJsonString(ApiKey))
 
 onOneDriver("access", { children: ["prod"] }, (it) => {
   it.effect.each<[string, string, Call, ReadonlyArray<KeyName>, ReadonlyArray<KeyName>]>([
@@ -150,7 +153,13 @@ onOneDriver("access", { children: ["prod"] }, (it) => {
       assert.notInclude(shown.text, raw)
 
       const revoked = yield* deployment.call(`/api/v1/apiKeys/${apiKey.id}`, { key: "admin", method: "DELETE" })
-      assert.strictEqual(revoked.status, 204)
+      assert.strictEqual(revoked.status, 200)
+      const told = yield* decodeKey(revoked.text)
+      assert.strictEqual(told.status, "revoked")
+      assert.strictEqual(told.revokedBy, apiKey.createdBy)
+      assert.isDefined(told.revokedAt)
+      const seen = yield* deployment.call(`/api/v1/apiKeys/${apiKey.id}`, { key: "admin" })
+      assert.deepStrictEqual(yield* decodeKey(seen.text), told)
       assert.deepInclude(yield* deployment.problem("/api/v1/whoami", { bearer: raw }), {
         status: 401,
         code: "key_revoked"
@@ -201,8 +210,35 @@ onOneDriver("access", { children: ["prod"] }, (it) => {
       const deployment = yield* Deployment
       const { apiKey, raw } = yield* deployment.createKey(keyOf(viewerRule))
       const revoked = yield* deployment.call(`/api/v1/apiKeys/${apiKey.id}`, { bearer: raw, method: "DELETE" })
-      assert.strictEqual(revoked.status, 204)
+      assert.strictEqual(revoked.status, 200)
+      assert.strictEqual((yield* decodeKey(revoked.text)).revokedBy, apiKey.id)
       assert.strictEqual((yield* deployment.problem("/api/v1/whoami", { bearer: raw })).code, "key_revoked")
+    })
+  )
+
+  it.effect("what a key made is listed by createdBy, also once it is revoked, and ends no later than its maker", () =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      const maker = yield* deployment.createKey(keyOf({ role: "Admin" }, { name: "maker", expire: "2d" }))
+      const make = (body: unknown) => ({ method: "POST", bearer: maker.raw, body })
+      const made = yield* deployment.call("/api/v1/apiKeys", make(keyOf(viewerRule, { name: "made" })))
+      assert.strictEqual(made.status, 201)
+      const late = yield* deployment.problem("/api/v1/apiKeys", make(keyOf(viewerRule, { expire: "3d" })))
+      assert.deepInclude(late, { status: 403, code: "rule_not_contained", field: "expire" })
+
+      yield* deployment.call(`/api/v1/apiKeys/${maker.apiKey.id}`, { key: "admin", method: "DELETE" })
+      const { apiKeys } = yield* deployment.apiKeys(`?createdBy=${maker.apiKey.id}`, { key: "admin" })
+      assert.deepStrictEqual(
+        apiKeys.map(({ expiresAt, name, status }) => ({ expiresAt, name, status })),
+        [{ expiresAt: maker.apiKey.expiresAt, name: "made", status: "expiring" }]
+      )
+      const named = yield* deployment.apiKeys("?name=ake&status=revoked", { key: "admin" })
+      assert.include(
+        named.apiKeys.map(({ id }) => id),
+        maker.apiKey.id
+      )
+      const wrong = yield* deployment.problem("/api/v1/apiKeys?status=gone", { key: "admin" })
+      assert.deepInclude(wrong, { status: 400, code: "invalid_parameter", field: "status" })
     })
   )
 

@@ -45,7 +45,8 @@ export const layerCached: Layer.Layer<KeyStore, never, KeyStore> = Layer.effect(
     return KeyStore.of({
       ...inner,
       findByHash: (hash) => Cache.get(cache, hash),
-      revoke: (id, at) => Effect.uninterruptible(Effect.ensuring(inner.revoke(id, at), Cache.invalidateAll(cache)))
+      revoke: (id, at, by) =>
+        Effect.uninterruptible(Effect.ensuring(inner.revoke(id, at, by), Cache.invalidateAll(cache)))
     })
   })
 )

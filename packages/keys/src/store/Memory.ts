@@ -33,10 +33,12 @@ const make = Effect.sync(() => {
         .slice(0, limit)
     )
 
-  const revoke = (id: string, at: DateTime.Utc) =>
+  const revoke = (id: string, at: DateTime.Utc, by?: string) =>
     Effect.sync(() => {
       const record = byId.get(id)
-      if (record !== undefined) byId.set(id, { revokedAt: at, ...record })
+      if (record !== undefined && record.revokedAt === undefined) {
+        byId.set(id, { ...record, revokedAt: at, ...(by === undefined ? {} : { revokedBy: by }) })
+      }
       return Option.fromUndefinedOr(byId.get(id))
     })
 

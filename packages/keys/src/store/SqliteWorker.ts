@@ -12,12 +12,12 @@ import type { Reply, Request } from "@quarterdeck/sqlite-thread/SqliteThread"
 import type { Call, Outcome } from "./sqlite/KeyProtocol.ts"
 
 const COLUMNS = `id, hash, name, start, rule, created_at_ms AS createdAtMs, created_by AS createdBy,
-  expires_at_ms AS expiresAtMs, revoked_at_ms AS revokedAtMs, last_used_at_ms AS lastUsedAtMs`
+  expires_at_ms AS expiresAtMs, revoked_at_ms AS revokedAtMs, revoked_by AS revokedBy, last_used_at_ms AS lastUsedAtMs`
 
 const prepare = (database: DatabaseSync) => ({
   insert: database.prepare(
-    `INSERT INTO keys (id, hash, name, start, rule, created_at_ms, created_by, expires_at_ms, revoked_at_ms, last_used_at_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+    `INSERT INTO keys (id, hash, name, start, rule, created_at_ms, created_by, expires_at_ms, revoked_at_ms, revoked_by, last_used_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
   ),
   findByHash: database.prepare(`SELECT ${COLUMNS} FROM keys WHERE hash = ?`),
   find: database.prepare(`SELECT ${COLUMNS} FROM keys WHERE id = ?`),
@@ -25,7 +25,8 @@ const prepare = (database: DatabaseSync) => ({
     `SELECT ${COLUMNS} FROM keys WHERE (created_at_ms, id) > (?, ?) ORDER BY created_at_ms, id LIMIT ?`
   ),
   revoke: database.prepare(
-    `UPDATE keys SET revoked_at_ms = coalesce(revoked_at_ms, ?) WHERE id = ? RETURNING ${COLUMNS}`
+    `UPDATE keys SET revoked_by = iif(revoked_at_ms IS NULL, ?2, revoked_by), revoked_at_ms = coalesce(revoked_at_ms, ?1)
+     WHERE id = ?3 RETURNING ${COLUMNS}`
   ),
   touch: database.prepare("UPDATE keys SET last_used_at_ms = max(coalesce(last_used_at_ms, ?1), ?1) WHERE id = ?2"),
   count: database.prepare("SELECT count(*) AS count FROM keys")
@@ -52,6 +53,7 @@ const perform = (call: Exclude<Call, OpenCall>): ReadonlyArray<unknown> => {
         row.createdBy,
         row.expiresAtMs,
         row.revokedAtMs,
+        row.revokedBy,
         row.lastUsedAtMs
       )
       return []
@@ -63,7 +65,7 @@ const perform = (call: Exclude<Call, OpenCall>): ReadonlyArray<unknown> => {
     case "list":
       return statements.list.all(call.afterMs, call.afterId, call.limit)
     case "revoke":
-      return statements.revoke.all(call.atMs, call.id)
+      return statements.revoke.all(call.atMs, call.by, call.id)
     case "touch":
       Database.transact(database, () => {
         for (const { atMs, id } of call.uses) statements.touch.run(atMs, id)

@@ -13,6 +13,7 @@ const full = record({
   createdBy: "key_root",
   expiresAt: at("2030-01-01T00:00:00.123Z"),
   revokedAt: at("2029-01-01T00:00:00Z"),
+  revokedBy: "key_root",
   lastUsedAt: at("2028-01-01T00:00:00Z")
 })
 const bare = record({ id: "key_bare", hash: hashOf("b"), rule: admin })
@@ -97,12 +98,15 @@ export const keepsKeys = (layer: Layer.Layer<KeyStore, KeyStoreError>): void => 
     })
   )
 
-  check("keeps a revoked key, with the instant of its first revocation", (store) =>
+  check("keeps a revoked key, with the instant of its first revocation and who did it", (store) =>
     Effect.gen(function* () {
       yield* store.insert(bare)
-      const revoked = { ...bare, revokedAt: at("2026-02-01T00:00:00Z") }
-      assert.deepStrictEqual(yield* store.revoke(bare.id, revoked.revokedAt), Option.some(revoked))
-      assert.deepStrictEqual(yield* store.revoke(bare.id, at("2026-03-01T00:00:00Z")), Option.some(revoked))
+      const revoked = { ...bare, revokedAt: at("2026-02-01T00:00:00Z"), revokedBy: "key_root" }
+      assert.deepStrictEqual(yield* store.revoke(bare.id, revoked.revokedAt, "key_root"), Option.some(revoked))
+      assert.deepStrictEqual(
+        yield* store.revoke(bare.id, at("2026-03-01T00:00:00Z"), "key_other"),
+        Option.some(revoked)
+      )
       assert.deepStrictEqual(yield* store.findByHash(bare.hash), Option.some(revoked))
       assert.strictEqual(yield* store.count, 1)
     })

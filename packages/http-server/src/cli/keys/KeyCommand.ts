@@ -6,20 +6,18 @@
 import { ApiKeyList } from "@quarterdeck/contract/ApiKeysGroup"
 import { ApiKey, CreatedApiKey, KeyName } from "@quarterdeck/keys/ApiKey"
 import { DateTime, Effect, Redacted, Schema } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import * as ApiClient from "../ApiClient.ts"
 import * as Columns from "../Columns.ts"
 import * as Connection from "../Connection.ts"
 import { keyHashCommand } from "./KeyHashCommand.ts"
+import * as KeyList from "./KeyList.ts"
+import { keyRevokeCommand } from "./KeyRevokeCommand.ts"
 import * as KeyRule from "./KeyRule.ts"
 import * as ListFlags from "../ListFlags.ts"
 import * as Output from "../Output.ts"
 import { outputFlag } from "../OutputFlag.ts"
-import * as Pages from "../Pages.ts"
 import * as Print from "../Print.ts"
-
-/** More keys than any deployment has; keeps the walk over the pages finite. */
-const MAX_KEYS = 1_000_000
 
 const create = Command.make(
   "create",
@@ -86,49 +84,32 @@ const create = Command.make(
 
 const list = Command.make(
   "list",
-  { output: outputFlag, url: Connection.urlFlag },
-  Effect.fn("key list")(function* ({ output, url }) {
+  {
+    ...KeyList.filterFlags,
+    output: outputFlag,
+    url: Connection.urlFlag
+  },
+  Effect.fn("key list")(function* ({ output, url, ...flags }) {
     const connection = yield* Connection.read(url)
-    const { pages, rest } = yield* Pages.read(
-      MAX_KEYS,
-      (query) => ApiClient.call(connection, ApiKeyList, { method: "GET", path: "/api/v1/apiKeys", query }),
-      (page) => page.apiKeys
-    )
-    const apiKeys = pages.flatMap((page) => page.apiKeys)
+    const { apiKeys, rest } = yield* KeyList.read(connection, KeyList.filterOf(flags))
     const whole = yield* Effect.orDie(Schema.encodeEffect(ApiKeyList)({ apiKeys }))
     yield* Print.rows(output, Columns.keys, apiKeys, whole)
-    yield* ListFlags.noteRest(MAX_KEYS, rest)
+    yield* ListFlags.noteRest(KeyList.MAX_KEYS, rest)
   })
 ).pipe(
   Command.withDescription("List the keys whose rule lies inside that of the key that asks, never their secrets."),
   Command.withShortDescription("List keys, without their secrets"),
   Command.withExamples([
     { command: "quarterdeck key list" },
+    { command: "quarterdeck key list --created-by key_3mHk2vQx7TzLb0RfWc9Yda", description: "What one key made" },
     { command: "quarterdeck key list -o csv > keys.csv", description: "For a spreadsheet" }
   ])
-)
-
-const revoke = Command.make(
-  "revoke",
-  {
-    id: Argument.String("id").pipe(Argument.withDescription("The key's id, as key list prints it")),
-    url: Connection.urlFlag
-  },
-  Effect.fn("key revoke")(function* ({ id, url }) {
-    const connection = yield* Connection.read(url)
-    yield* ApiClient.run(connection, { method: "DELETE", path: `/api/v1/apiKeys/${encodeURIComponent(id)}` })
-    yield* Print.note(`revoked ${id}`)
-  })
-).pipe(
-  Command.withDescription("Revoke a key, for good, from the next request on."),
-  Command.withShortDescription("Revoke a key, for good"),
-  Command.withExamples([{ command: "quarterdeck key revoke key_3mHk2vQx7TzLb0RfWc9Yda" }])
 )
 
 export const keyCommand = Command.make("key").pipe(
   Command.withDescription("Make, list and revoke API keys."),
   Command.withShortDescription("Make, list and revoke API keys"),
-  Command.withSubcommands([create, list, revoke, keyHashCommand]),
+  Command.withSubcommands([create, list, keyRevokeCommand, keyHashCommand]),
   Command.withExamples([
     { command: "quarterdeck key create --name ci --role Viewer --expire 90d" },
     { command: "quarterdeck key list" }

@@ -33,12 +33,13 @@ export const ApiKeyHandlers = HttpApiBuilder.group(
       )
       .handle(
         "list",
-        Effect.fnUntraced(function* ({ query: { cursor, limit = DEFAULT_LIMIT } }) {
+        Effect.fnUntraced(function* ({ query: { cursor, limit = DEFAULT_LIMIT, ...filter } }) {
           const caller = yield* Principal
-          const binding = `apiKeys ${caller.keyId}`
+          const { createdBy, name, status } = filter
+          const binding = `apiKeys ${JSON.stringify([caller.keyId, createdBy, name, status])}`
           const position = cursor === undefined ? undefined : yield* open(cursorKey, binding, cursor)
           const page = yield* issuer
-            .list(caller, { limit, ...(position === undefined ? {} : { position }) })
+            .list(caller, { limit, ...filter, ...(position === undefined ? {} : { position }) })
             .pipe(Effect.catch(KeyRefusal.fromError))
           return {
             apiKeys: page.apiKeys,
@@ -54,8 +55,10 @@ export const ApiKeyHandlers = HttpApiBuilder.group(
       )
       .handle(
         "revoke",
-        Effect.fnUntraced(function* ({ params }) {
-          yield* issuer.revoke(yield* Principal, params.id).pipe(Effect.catch(KeyRefusal.fromError))
+        Effect.fnUntraced(function* ({ params, query }) {
+          return yield* issuer
+            .revoke(yield* Principal, params.id, { force: query.force === "true" })
+            .pipe(Effect.catch(KeyRefusal.fromError))
         })
       )
   })

@@ -221,11 +221,11 @@ layer(NodeServices.layer)("quarterdeck key", (it) => {
       const csv = yield* quarterdeck(["key", "list", "-o", "csv"], { env })
       assert.strictEqual(
         csv.stdout,
-        "id,name,start,status,source,role,targetClusters,targetNamespaces,createdAt,createdBy,expiresAt,lastUsedAt\n"
-          + "k1,ci,qd_Ab3dEf,active,created,Viewer,,,2026-01-02T03:04:05.000Z,,,2026-02-03T04:05:06.000Z\n"
+        "id,name,start,status,source,role,targetClusters,targetNamespaces,createdAt,createdBy,expiresAt,lastUsedAt,revokedAt,revokedBy\n"
+          + "k1,ci,qd_Ab3dEf,active,created,Viewer,,,2026-01-02T03:04:05.000Z,,,2026-02-03T04:05:06.000Z,,\n"
           + 'k2,"web, ""team""",,expiring,configured,Operator,prod stage,'
           + '"[{""namespaceNames"":[""a"",""b""]},{""namespaceNames"":[],""labelSelector"":{""matchLabels"":{""team"":""web""}}}]",'
-          + "2026-01-02T03:04:05.000Z,,2026-03-04T05:06:07.000Z,\n"
+          + "2026-01-02T03:04:05.000Z,,2026-03-04T05:06:07.000Z,,,\n"
       )
     })
   )
@@ -237,6 +237,33 @@ layer(NodeServices.layer)("quarterdeck key", (it) => {
       assert.deepStrictEqual(finished, { stdout: "", stderr: "quarterdeck: revoked a/../b?c\n", status: 0 })
       assert.strictEqual(seen[0]?.method, "DELETE")
       assert.strictEqual(seen[0]?.url.href, "http://localhost/api/v1/apiKeys/a%2F..%2Fb%3Fc")
+    })
+  )
+
+  it.effect("revoke --children ends a key, what it made and what those made, the one that asks last", () =>
+    Effect.gen(function* () {
+      const key = (id: string, facts: object = {}) => ({
+        ...{ id, name: id, start: "qd_000000", rule: { role: "Viewer" }, status: "active", source: "created" },
+        createdAt: "2026-01-02T03:04:05.000Z",
+        ...facts
+      })
+      const made: Record<string, ReadonlyArray<object>> = {
+        top: [key("child"), key("asking"), key("gone", { status: "revoked" })],
+        gone: [key("orphan")]
+      }
+      const { env, seen } = yield* service(({ method, url }) => {
+        if (method === "DELETE") return { body: key("any") }
+        if (url.pathname.endsWith("/whoami")) return { body: key("asking") }
+        return { body: { apiKeys: made[url.searchParams.get("createdBy") ?? ""] ?? [] } }
+      })
+      const { status, stderr } = yield* quarterdeck(["key", "revoke", "top", "--children", "--force"], { env })
+      assert.strictEqual(
+        stderr,
+        ["top", "child", "orphan", "asking"].map((id) => `quarterdeck: revoked ${id}\n`).join("")
+      )
+      assert.strictEqual(status, 0)
+      const deleted = seen.filter(({ method }) => method === "DELETE")
+      assert.isTrue(deleted.every(({ url }) => url.searchParams.get("force") === "true"))
     })
   )
 

@@ -22,7 +22,8 @@ const MIGRATIONS: ReadonlyArray<string> = [
     revoked_at_ms INTEGER,
     last_used_at_ms INTEGER
   ) STRICT;
-  CREATE INDEX keys_by_age ON keys (created_at_ms, id);`
+  CREATE INDEX keys_by_age ON keys (created_at_ms, id);`,
+  "ALTER TABLE keys ADD COLUMN revoked_by TEXT;"
 ]
 
 /** Thrown for a file that a newer program wrote. */

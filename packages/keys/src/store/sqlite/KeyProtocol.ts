@@ -13,6 +13,7 @@ export interface Row {
   readonly createdBy: string | null
   readonly expiresAtMs: number | null
   readonly revokedAtMs: number | null
+  readonly revokedBy: string | null
   readonly lastUsedAtMs: number | null
 }
 
@@ -23,7 +24,7 @@ export type Call =
   | { readonly operation: "findByHash"; readonly hash: string }
   | { readonly operation: "find"; readonly id: string }
   | { readonly operation: "list"; readonly limit: number; readonly afterMs: number; readonly afterId: string }
-  | { readonly operation: "revoke"; readonly id: string; readonly atMs: number }
+  | { readonly operation: "revoke"; readonly id: string; readonly atMs: number; readonly by: string | null }
   | { readonly operation: "touch"; readonly uses: ReadonlyArray<{ readonly id: string; readonly atMs: number }> }
   | { readonly operation: "count" }
 

@@ -22,6 +22,7 @@ const StoredKey = Schema.Struct({
   createdBy: Schema.NullOr(Schema.String),
   expiresAtMs: Schema.NullOr(Millis),
   revokedAtMs: Schema.NullOr(Millis),
+  revokedBy: Schema.NullOr(Schema.String),
   lastUsedAtMs: Schema.NullOr(Millis)
 })
 
@@ -30,12 +31,13 @@ const decode = Schema.decodeUnknownResult(StoredKey, { onExcessProperty: "error"
 export const fromRow = (row: unknown): Result.Result<KeyRecord, RecordCorrupt> =>
   Result.mapBoth(decode(row), {
     onFailure: ({ issue }) => new RecordCorrupt(SchemaFault.fromIssue(issue)),
-    onSuccess: ({ createdAtMs, createdBy, expiresAtMs, lastUsedAtMs, revokedAtMs, ...rest }): KeyRecord => ({
+    onSuccess: ({ createdAtMs, createdBy, expiresAtMs, lastUsedAtMs, revokedAtMs, revokedBy, ...rest }): KeyRecord => ({
       ...rest,
       createdAt: DateTime.makeUnsafe(createdAtMs),
       ...(createdBy === null ? {} : { createdBy }),
       ...(expiresAtMs === null ? {} : { expiresAt: DateTime.makeUnsafe(expiresAtMs) }),
       ...(revokedAtMs === null ? {} : { revokedAt: DateTime.makeUnsafe(revokedAtMs) }),
+      ...(revokedBy === null ? {} : { revokedBy }),
       ...(lastUsedAtMs === null ? {} : { lastUsedAt: DateTime.makeUnsafe(lastUsedAtMs) })
     })
   })
@@ -50,6 +52,7 @@ export const toRow = (record: KeyRecord): Row => ({
   createdBy: record.createdBy ?? null,
   expiresAtMs: millisOrNull(record.expiresAt),
   revokedAtMs: millisOrNull(record.revokedAt),
+  revokedBy: record.revokedBy ?? null,
   lastUsedAtMs: millisOrNull(record.lastUsedAt)
 })
 

@@ -37,7 +37,8 @@ const make = Effect.fnUntraced(function* (options: { readonly directory: string 
       const afterMs = after === undefined ? Number.MIN_SAFE_INTEGER : DateTime.toEpochMillis(after.createdAt)
       return Effect.flatMap(call({ operation: "list", limit, afterMs, afterId: after?.id ?? "" }), read)
     },
-    revoke: (id, at) => Effect.flatMap(call({ operation: "revoke", id, atMs: DateTime.toEpochMillis(at) }), readFirst),
+    revoke: (id, at, by) =>
+      Effect.flatMap(call({ operation: "revoke", id, atMs: DateTime.toEpochMillis(at), by: by ?? null }), readFirst),
     touch: (uses) =>
       Effect.asVoid(
         call({ operation: "touch", uses: uses.map(({ at, id }) => ({ id, atMs: DateTime.toEpochMillis(at) })) })

@@ -10,7 +10,7 @@ import { KeyHash } from "../../../src/KeyHash.ts"
 import { KeyStore } from "../../../src/KeyStore.ts"
 import { layerCached } from "../../../src/store/Cached.ts"
 import { layerSqlite } from "../../../src/store/sqlite/Sqlite.ts"
-import { admin, hashOf, record } from "../../samples.ts"
+import { admin, at, hashOf, record } from "../../samples.ts"
 import { temporaryDirectory } from "../../temporaryDirectory.ts"
 import { keepsKeys } from "../contract.ts"
 
@@ -86,10 +86,43 @@ describe("the key store in SQLite", () => {
       const error = yield* openFailure(directory)
       assert.strictEqual(
         error.message,
-        "the key store has schema version 99, this program knows 1: run the newer program, or restore a backup"
+        `the key store ${join(directory, "keys.sqlite")} has schema version 99, this program knows 2: run the newer program, or restore a backup`
       )
       assert.deepStrictEqual({ ...open.prepare("SELECT id FROM keys").get() }, { id: key.id })
     }).pipe(Effect.scoped)
+  )
+
+  it.live("opens a file of the version before, with its revocations, and notes who revokes from then on", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const path = join(directory, "keys.sqlite")
+      const older = new DatabaseSync(path)
+      older.exec(`
+        CREATE TABLE schema_version (version INTEGER NOT NULL) STRICT;
+        INSERT INTO schema_version (version) VALUES (1);
+        CREATE TABLE keys (
+          id TEXT NOT NULL PRIMARY KEY, hash TEXT NOT NULL UNIQUE, name TEXT NOT NULL, start TEXT NOT NULL,
+          rule TEXT NOT NULL, created_at_ms INTEGER NOT NULL, created_by TEXT, expires_at_ms INTEGER,
+          revoked_at_ms INTEGER, last_used_at_ms INTEGER
+        ) STRICT;
+        CREATE INDEX keys_by_age ON keys (created_at_ms, id);
+        INSERT INTO keys (id, hash, name, start, rule, created_at_ms, revoked_at_ms) VALUES
+          ('key_gone', '${"a".repeat(64)}', 'gone', 'qd_aaaaaa', '{"role":"Admin"}', 1, 2),
+          ('key_here', '${"b".repeat(64)}', 'here', 'qd_bbbbbb', '{"role":"Viewer"}', 3, NULL);`)
+      older.close()
+      const [gone, again, here] = yield* withStore(directory, (store) =>
+        Effect.all([
+          store.find("key_gone"),
+          store.revoke("key_gone", at("2026-01-01T00:00:00Z"), "key_root"),
+          store.revoke("key_here", at("2026-01-01T00:00:00Z"), "key_root")
+        ])
+      )
+      const first = yield* Effect.fromOption(gone)
+      assert.strictEqual(first.revokedAt?.epochMilliseconds, 2)
+      assert.isUndefined(first.revokedBy)
+      assert.deepStrictEqual(yield* Effect.fromOption(again), first)
+      assert.strictEqual((yield* Effect.fromOption(here)).revokedBy, "key_root")
+    })
   )
 
   it.live("fails with one clear error on a file that is no database", () =>
@@ -98,7 +131,10 @@ describe("the key store in SQLite", () => {
       yield* Effect.promise(() =>
         writeFile(join(directory, "keys.sqlite"), "not a database, and longer than a header".repeat(40))
       )
-      assert.strictEqual((yield* openFailure(directory)).message, "the key store could not open")
+      assert.strictEqual(
+        (yield* openFailure(directory)).message,
+        `the key store ${join(directory, "keys.sqlite")} cannot be opened: file is not a database`
+      )
     })
   )
 
@@ -106,7 +142,7 @@ describe("the key store in SQLite", () => {
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       yield* Effect.promise(() => mkdir(join(directory, "keys.sqlite")))
-      assert.strictEqual((yield* openFailure(directory)).message, "the key store could not open")
+      assert.match((yield* openFailure(directory)).message, /^the key store \S+keys\.sqlite cannot be opened: EISDIR: /)
     })
   )
 
