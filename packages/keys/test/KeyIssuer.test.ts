@@ -240,7 +240,11 @@ describe("listing keys", () => {
           { id: "key_4", source: "created", start: "qd_abcdef", status: "revoked" }
         ]
       )
-      const secrets = ["hash", "revokedAt", "index", "loadedAt"]
+      assert.deepStrictEqual(
+        apiKeys.map(({ revokedAt }) => revokedAt),
+        [undefined, undefined, undefined, undefined, epoch]
+      )
+      const secrets = ["hash", "index", "loadedAt"]
       for (const apiKey of apiKeys) assert.isTrue(secrets.every((field) => !Object.hasOwn(apiKey, field)))
     }).pipe(Effect.provide(layers(layerConfigured([loaded({ id: "cfg_1", hash: hashOf("9") })]))))
   )
