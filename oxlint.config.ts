@@ -194,6 +194,15 @@ const EFFECT_SERVICES_ONLY: OxlintOverride = {
   }
 }
 
+/** What has functions of more than 80 lines still: no new file comes into this list. */
+const UNDIVIDED = [
+  "harness/src/**",
+  "packages/embedded-cluster/src/**",
+  "packages/cluster-fanout/src/cache/ClusterCache.ts",
+  "packages/cost/src/sampler/Backfill.ts",
+  "packages/cost/src/sampler/JournalFiles.ts"
+]
+
 /** By property, because the tests' `it.effect`, `it.live` and `layer` are not functions that the vitest rules know. */
 const EVERY_TEST_RUNS: OxlintOverride = {
   files: ["**/*.test.ts"],
@@ -244,6 +253,7 @@ export default defineConfig({
     "no-console": "error",
     "no-warning-comments": ["error", { terms: ["todo", "fixme", "xxx", "hack"] }],
     "max-lines": ["error", { max: 300, skipBlankLines: true, skipComments: true }],
+    "max-lines-per-function": ["error", { max: 80, skipBlankLines: true, skipComments: true, IIFEs: true }],
     eqeqeq: "error",
     "no-else-return": "error",
     "no-empty": "error",
@@ -287,10 +297,10 @@ export default defineConfig({
     // The service that reads the environment for all others.
     { files: ["packages/http-server/src/settings/Surroundings.ts"], rules: { "node/no-process-env": "off" } },
     EVERY_TEST_RUNS,
-    {
-      files: ["packages/embedded-cluster/src/**", "harness/src/**"],
-      rules: { "max-lines-per-function": ["error", { max: 80, skipBlankLines: true, skipComments: true }] }
-    },
+    // A suite is one function.
+    { files: ["**/test/**"], rules: { "max-lines-per-function": "off" } },
+    // Until they are states with functions over them.
+    { files: UNDIVIDED, rules: { "max-lines-per-function": "off" } },
     {
       // vitest reads what a fixture needs from the pattern of its first parameter; one that needs nothing has `{}` there.
       files: ["harness/src/vitest/**"],

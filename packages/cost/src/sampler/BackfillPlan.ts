@@ -55,5 +55,9 @@ export const anew = Effect.fnUntraced(function* (
   return { untilMs: window.endMs, left }
 })
 
-const isKeptWhole = (store: CostStore["Service"], cluster: ClusterName, day: Window) =>
+const isKeptWhole = (
+  store: CostStore["Service"],
+  cluster: ClusterName,
+  day: Window
+): Effect.Effect<boolean, CostError> =>
   Effect.scoped(Effect.map(store.sums([cluster], day), (sums) => sums.some(({ knownSeconds }) => knownSeconds > 0)))
