@@ -86,146 +86,50 @@ export class CostSampler extends Context.Service<
   )
 }
 
+/** The sampling of all clusters. */
+interface Sampler {
+  readonly cache: ClusterCache["Service"]
+  readonly api: KubeApi["Service"]
+  readonly store: CostStore["Service"]
+  readonly prices: Prices["Service"]
+  readonly recommender: Recommender["Service"]
+  readonly sources: UsageSources["Service"]
+  readonly journal: HourJournal["Service"]
+  readonly settings: SamplerSettings
+  readonly scope: Scope.Scope
+  readonly running: Map<ClusterName, Running>
+  readonly lanes: Map<ClusterName, Semaphore.Semaphore>
+  /** What hours of the past are still coming in for. */
+  readonly filling: Set<object>
+}
+
 const make = Effect.gen(function* () {
   const registry = yield* ClusterRegistry
-  const cache = yield* ClusterCache
-  const api = yield* KubeApi
-  const store = yield* CostStore
-  const prices = yield* Prices
-  const recommender = yield* Recommender
-  const sources = yield* UsageSources
-  const journal = yield* HourJournal
-  const settings = yield* SamplerSettings
-  const ownScope = yield* Effect.scope
-  const running = new Map<ClusterName, Running>()
-  const lanes = new Map<ClusterName, Semaphore.Semaphore>()
-  const filling = new Set<object>()
-
-  const laneOf = (cluster: ClusterName): Semaphore.Semaphore => {
-    const lane = lanes.get(cluster) ?? Semaphore.makeUnsafe(1)
-    lanes.set(cluster, lane)
-    return lane
+  const sampler: Sampler = {
+    cache: yield* ClusterCache,
+    api: yield* KubeApi,
+    store: yield* CostStore,
+    prices: yield* Prices,
+    recommender: yield* Recommender,
+    sources: yield* UsageSources,
+    journal: yield* HourJournal,
+    settings: yield* SamplerSettings,
+    scope: yield* Effect.scope,
+    ...{ running: new Map(), lanes: new Map(), filling: new Set() }
   }
+  const { journal, lanes, running } = sampler
   const repricing = yield* Repricing.make({
-    ...{ store, prices, journal, settings, laneOf },
+    ...sampler,
+    laneOf: (cluster) => laneOf(sampler, cluster),
     clusters: () => [...lanes.keys()]
   })
 
-  const start = Effect.fnUntraced(function* (name: ClusterName, kept: ReadonlyArray<KeptHour>, isWanted: boolean) {
-    const scope = yield* Scope.fork(ownScope)
-    const source = sources.of(name)
-    let mayFold = source._tag !== "Hourly"
-    const parts = {
-      ...{ cluster: name, source, store, prices, recommender, journal, settings, cache, api },
-      lane: laneOf(name),
-      troubles: Troubles.make(name),
-      mayFold: () => mayFold
-    }
-    const sampling = yield* ClusterSampling.make(parts)
-    const wake = yield* Queue.sliding<void>(1)
-
-    for (const one of kept) {
-      yield* sampling
-        .restore(one)
-        .pipe(Effect.catch((error: CostError) => parts.troubles.failed("journal", error.message)))
-    }
-
-    const attempted = Effect.sync(() => {
-      mayFold = true
-    })
-    const noteFilling = (isFilling: boolean): void => void (isFilling ? filling.add(parts) : filling.delete(parts))
-    const backfill =
-      source._tag === "Hourly"
-        ? Option.some(Backfill.make({ ...parts, source, attempted, noteFilling }))
-        : Option.none()
-    const member: Running = {
-      ...{ isWanted, scope, attach: sampling.attach, open: sampling.open, attached: undefined },
-      backfill: Option.map(backfill, ({ state }) => state)
-    }
-    const ticks = Effect.gen(function* () {
-      // The first at once: what was kept from before may be due.
-      while (true) {
-        yield* survive(name, "sampling", sampling.tick)
-        yield* Queue.offer(wake, undefined)
-        yield* ClusterSampling.untilNext(settings.sampleSeconds)
-      }
-    })
-    const closes = Effect.gen(function* () {
-      while (true) {
-        yield* Queue.take(wake)
-        yield* survive(name, "closing hours", sampling.close)
-        if (sampling.isDone() && !member.isWanted) return yield* end(name)
-      }
-    })
-    running.set(name, member)
-    yield* Effect.forkIn(ticks, scope)
-    yield* Effect.forkIn(closes, scope)
-    if (Option.isNone(backfill)) return member
-    noteFilling(true)
-    yield* backfill.value.run.pipe(Effect.ensuring(Effect.sync(() => noteFilling(false))), Effect.forkIn(scope))
-    return member
-  })
-
-  /** Lets go of a cluster of which nothing is left to do. **Shape** by a fiber of its own, since it ends the asking one. */
-  const end = Effect.fnUntraced(function* (name: ClusterName) {
-    const member = running.get(name)
-    if (member === undefined) return
-    running.delete(name)
-    yield* recommender.release(name)
-    yield* Effect.forkIn(Scope.close(member.scope, Exit.void), ownScope)
-  })
-
-  const detach = Effect.fnUntraced(function* (member: Running) {
-    const { attached } = member
-    member.attached = undefined
-    if (attached !== undefined) yield* Scope.close(attached.scope, Exit.void)
-  })
-
-  const follow = Effect.fnUntraced(function* (cluster: Cluster) {
-    const member = running.get(cluster.name) ?? (yield* start(cluster.name, [], true))
-    member.isWanted = true
-    if (member.attached?.generation === cluster.generation) return
-    yield* detach(member)
-    const scope = yield* Scope.fork(member.scope)
-    member.attached = { generation: cluster.generation, scope }
-    yield* member.attach(cluster).pipe(Scope.provide(scope), Effect.forkIn(scope))
-  })
-
-  const take = Effect.fnUntraced(function* (clusters: ReadonlyArray<Cluster>) {
-    const names = new Set(clusters.map(({ name }) => name))
-    for (const [name, member] of running) {
-      if (names.has(name)) continue
-      member.isWanted = false
-      yield* detach(member)
-    }
-    yield* Effect.forEach(clusters, follow, { discard: true })
-  })
-
-  /** Days must not be put together while hours of them are still to come; but that may fail for ever. */
-  const awaitFilled = (minutesLeft: number): Effect.Effect<void> =>
-    Effect.suspend(() =>
-      filling.size === 0 || minutesLeft <= 0
-        ? Effect.void
-        : Effect.andThen(Effect.sleep("10 minutes"), awaitFilled(minutesLeft - 10))
-    )
-
-  const prune = Effect.gen(function* () {
-    yield* awaitFilled(MAX_WAIT_MINUTES)
-    const nowMs = yield* Clock.currentTimeMillis
-    const hoursBeforeMs = nowMs - settings.hourlyDays * DAY_MS
-    const daysBeforeMs = nowMs - settings.retentionDays * DAY_MS
-    yield* store
-      .prune({ hoursBeforeMs, daysBeforeMs })
-      .pipe(Effect.catch((error: CostError) => Effect.logWarning(`old hours are not forgotten: ${error.message}`)))
-    yield* Effect.sleep("1 day")
-  })
-
   for (const [name, hours] of Map.groupBy(yield* journal.kept, ({ cluster }) => cluster))
-    yield* start(name, hours, false)
-  yield* take((yield* registry.snapshot).clusters)
-  yield* Effect.forkScoped(Stream.runForEach(registry.changes, ({ clusters }) => take(clusters)))
+    yield* start(sampler, name, hours, false)
+  yield* take(sampler, (yield* registry.snapshot).clusters)
+  yield* Effect.forkScoped(Stream.runForEach(registry.changes, ({ clusters }) => take(sampler, clusters)))
   yield* Effect.forkScoped(repricing.resume)
-  yield* Effect.forkScoped(Effect.forever(prune))
+  yield* Effect.forkScoped(Effect.forever(prune(sampler)))
 
   return CostSampler.of({
     open: (cluster) => Effect.suspend(() => running.get(cluster)?.open ?? Effect.succeed(Option.none())),
@@ -236,6 +140,129 @@ const make = Effect.gen(function* () {
       Effect.all(Array.from(running.values(), ({ backfill }) => Option.toArray(backfill)).flat())
     )
   })
+})
+
+/** Gives what keeps two writers of one cluster's hours apart. */
+const laneOf = ({ lanes }: Sampler, cluster: ClusterName): Semaphore.Semaphore => {
+  const lane = lanes.get(cluster) ?? Semaphore.makeUnsafe(1)
+  lanes.set(cluster, lane)
+  return lane
+}
+
+/** Samples a cluster, after its hours that the journal has, and fills in its past. */
+const start = Effect.fnUntraced(function* (
+  sampler: Sampler,
+  name: ClusterName,
+  kept: ReadonlyArray<KeptHour>,
+  isWanted: boolean
+) {
+  const { filling, running, sources } = sampler
+  const scope = yield* Scope.fork(sampler.scope)
+  const source = sources.of(name)
+  let mayFold = source._tag !== "Hourly"
+  const parts = {
+    ...{ ...sampler, cluster: name, source, lane: laneOf(sampler, name), troubles: Troubles.make(name) },
+    mayFold: () => mayFold
+  }
+  const sampling = yield* ClusterSampling.make(parts)
+  for (const hour of kept) {
+    yield* sampling
+      .restore(hour)
+      .pipe(Effect.catch((error: CostError) => parts.troubles.failed("journal", error.message)))
+  }
+
+  const attempted = Effect.sync(() => {
+    mayFold = true
+  })
+  const noteFilling = (isFilling: boolean): void => void (isFilling ? filling.add(parts) : filling.delete(parts))
+  const backfill =
+    source._tag === "Hourly" ? Option.some(Backfill.make({ ...parts, source, attempted, noteFilling })) : Option.none()
+  const member: Running = {
+    ...{ isWanted, scope, attach: sampling.attach, open: sampling.open, attached: undefined },
+    backfill: Option.map(backfill, ({ state }) => state)
+  }
+  running.set(name, member)
+  yield* sampleAndClose(sampler, name, member, sampling)
+  if (Option.isNone(backfill)) return member
+  noteFilling(true)
+  yield* backfill.value.run.pipe(Effect.ensuring(Effect.sync(() => noteFilling(false))), Effect.forkIn(scope))
+  return member
+})
+
+/** Samples until the scope of a cluster ends; hours are closed beside that, as their store may be slow. */
+const sampleAndClose = Effect.fnUntraced(function* (
+  sampler: Sampler,
+  name: ClusterName,
+  member: Running,
+  sampling: Effect.Success<ReturnType<typeof ClusterSampling.make>>
+) {
+  const wake = yield* Queue.sliding<void>(1)
+  // The first at once: what was kept from before may be due.
+  const tick = Effect.andThen(survive(name, "sampling", sampling.tick), Queue.offer(wake, undefined))
+  const ticks = Effect.forever(Effect.andThen(tick, ClusterSampling.untilNext(sampler.settings.sampleSeconds)))
+  const closes = Effect.gen(function* () {
+    while (true) {
+      yield* Queue.take(wake)
+      yield* survive(name, "closing hours", sampling.close)
+      if (sampling.isDone() && !member.isWanted) return yield* end(sampler, name)
+    }
+  })
+  yield* Effect.forkIn(ticks, member.scope)
+  yield* Effect.forkIn(closes, member.scope)
+})
+
+/** Lets go of a cluster of which nothing is left to do. **Shape** by a fiber of its own, since it ends the asking one. */
+const end = Effect.fnUntraced(function* ({ recommender, running, scope }: Sampler, name: ClusterName) {
+  const member = running.get(name)
+  if (member === undefined) return
+  running.delete(name)
+  yield* recommender.release(name)
+  yield* Effect.forkIn(Scope.close(member.scope, Exit.void), scope)
+})
+
+const detach = Effect.fnUntraced(function* (member: Running) {
+  const { attached } = member
+  member.attached = undefined
+  if (attached !== undefined) yield* Scope.close(attached.scope, Exit.void)
+})
+
+const follow = Effect.fnUntraced(function* (sampler: Sampler, cluster: Cluster) {
+  const member = sampler.running.get(cluster.name) ?? (yield* start(sampler, cluster.name, [], true))
+  member.isWanted = true
+  if (member.attached?.generation === cluster.generation) return
+  yield* detach(member)
+  const scope = yield* Scope.fork(member.scope)
+  member.attached = { generation: cluster.generation, scope }
+  yield* member.attach(cluster).pipe(Scope.provide(scope), Effect.forkIn(scope))
+})
+
+const take = Effect.fnUntraced(function* (sampler: Sampler, clusters: ReadonlyArray<Cluster>) {
+  const names = new Set(clusters.map(({ name }) => name))
+  for (const [name, member] of sampler.running) {
+    if (names.has(name)) continue
+    member.isWanted = false
+    yield* detach(member)
+  }
+  yield* Effect.forEach(clusters, (cluster) => follow(sampler, cluster), { discard: true })
+})
+
+/** Days must not be put together while hours of them are still to come; but that may fail for ever. */
+const awaitFilled = ({ filling }: Pick<Sampler, "filling">, minutesLeft: number): Effect.Effect<void> =>
+  Effect.suspend(() =>
+    filling.size === 0 || minutesLeft <= 0
+      ? Effect.void
+      : Effect.andThen(Effect.sleep("10 minutes"), awaitFilled({ filling }, minutesLeft - 10))
+  )
+
+const prune = Effect.fnUntraced(function* ({ filling, settings, store }: Sampler) {
+  yield* awaitFilled({ filling }, MAX_WAIT_MINUTES)
+  const nowMs = yield* Clock.currentTimeMillis
+  const hoursBeforeMs = nowMs - settings.hourlyDays * DAY_MS
+  const daysBeforeMs = nowMs - settings.retentionDays * DAY_MS
+  yield* store
+    .prune({ hoursBeforeMs, daysBeforeMs })
+    .pipe(Effect.catch((error: CostError) => Effect.logWarning(`old hours are not forgotten: ${error.message}`)))
+  yield* Effect.sleep("1 day")
 })
 
 /** One hour that cannot be computed must not end the sampling of the cluster. */

@@ -5,12 +5,28 @@
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { DAY_MS, hourOf } from "../hour/Units.ts"
-import type { PendingHour } from "./HourClosing.ts"
+import type { HourUsage } from "../savings/HourUsage.ts"
 import { OpenHour } from "./OpenHour.ts"
 import { TOLERANCE_MS } from "./SeenSpans.ts"
 
 /** An hour that is over is shown instead of the next one for so long, while it waits to be closed. */
 const SHOWN_MS = 300_000
+
+/**
+ * An hour that is over.
+ *
+ * **Shape** `usage` is missing until all is known that will be; `isClosed` once the store has it.
+ */
+export interface PendingHour {
+  readonly hour: OpenHour
+  readonly isClosed: boolean
+  readonly usage: HourUsage | undefined
+}
+
+interface Pending extends PendingHour {
+  isClosed: boolean
+  usage: HourUsage | undefined
+}
 
 /** Puts what runs now into an hour that was not told of it. */
 export type Fill = (hour: OpenHour) => void
@@ -24,8 +40,7 @@ export type Fill = (hour: OpenHour) => void
  */
 export class HeldHours {
   readonly #cluster: ClusterName
-  /** Hours that are over, oldest first. */
-  readonly pending: Array<PendingHour> = []
+  readonly #pending: Array<Pending> = []
   readonly #aside: Array<OpenHour> = []
   /** The hour that the clock went away from faster than time passes. */
   #left: OpenHour | undefined
@@ -40,10 +55,15 @@ export class HeldHours {
     return this.#present
   }
 
+  /** Hours that are over, oldest first. */
+  get pending(): ReadonlyArray<PendingHour> {
+    return this.#pending
+  }
+
   /** The hours that may still learn something, oldest first: those that wait to be closed, and the present one. */
   get unclosed(): ReadonlyArray<OpenHour> {
     return [
-      ...this.pending.filter(({ isClosed }) => !isClosed).map(({ hour }) => hour),
+      ...this.#pending.filter(({ isClosed }) => !isClosed).map(({ hour }) => hour),
       ...(this.#present === undefined ? [] : [this.#present])
     ]
   }
@@ -90,10 +110,37 @@ export class HeldHours {
     if (isBack) for (const { seen } of this.unclosed) seen.forgetAfter(nowMs)
   }
 
+  /** Notes that the store has an hour, and its usage where that is known now. */
+  noteClosed(pending: PendingHour, usage: HourUsage | undefined): void {
+    const place = this.#placeOf(pending)
+    const found = this.#pending[place]
+    if (found === undefined) return
+    found.isClosed = true
+    if (usage !== undefined) found.usage = usage
+  }
+
+  /** Lets go of an hour of which nothing is left to do, and tells whether it was pending still. */
+  finish(pending: PendingHour): boolean {
+    const place = this.#placeOf(pending)
+    // The clock went back: the hour goes on.
+    if (place < 0) return false
+    this.#pending.splice(place, 1)
+    return true
+  }
+
+  /** Lets go of the oldest hour that is over, whatever it lacks. */
+  dropOldest(): void {
+    this.#pending.shift()
+  }
+
+  #placeOf(pending: PendingHour): number {
+    return this.#pending.findIndex((candidate) => candidate === pending)
+  }
+
   /** Sets aside what is pending and lies ahead, and the other way round. */
   #sortOut(startMs: number): void {
-    for (const one of this.pending.filter(({ hour }) => hour.startMs > startMs)) {
-      this.pending.splice(this.pending.indexOf(one), 1)
+    for (const one of this.#pending.filter(({ hour }) => hour.startMs > startMs)) {
+      this.#pending.splice(this.#pending.indexOf(one), 1)
       this.#aside.push(one.hour)
     }
     for (const hour of this.#aside.filter((one) => one.startMs < startMs)) {
@@ -123,9 +170,9 @@ export class HeldHours {
   /** Takes the hour of an instant from where it was put, without what it says of later. */
   #takeHeld(nowMs: number): OpenHour | undefined {
     const startMs = hourOf(nowMs)
-    const waiting = this.pending.findIndex(({ hour }) => hour.startMs === startMs)
+    const waiting = this.#pending.findIndex(({ hour }) => hour.startMs === startMs)
     const aside = this.#aside.findIndex((hour) => hour.startMs === startMs)
-    const [pending] = waiting < 0 ? [] : this.pending.splice(waiting, 1)
+    const [pending] = waiting < 0 ? [] : this.#pending.splice(waiting, 1)
     const [set] = aside < 0 ? [] : this.#aside.splice(aside, 1)
     const left = this.#left?.startMs === startMs ? this.#left : undefined
     const held = pending?.hour ?? left ?? set
@@ -134,7 +181,7 @@ export class HeldHours {
   }
 
   #addPending(hour: OpenHour, isClosed: boolean): void {
-    this.pending.push({ hour, isClosed, usage: undefined })
-    this.pending.sort((one, other) => one.hour.startMs - other.hour.startMs)
+    this.#pending.push({ hour, isClosed, usage: undefined })
+    this.#pending.sort((one, other) => one.hour.startMs - other.hour.startMs)
   }
 }
