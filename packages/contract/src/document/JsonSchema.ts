@@ -35,10 +35,10 @@ const simplifyAny = (value: unknown): unknown => {
 const withoutAllOf = (schema: Json): Json => {
   const { allOf, ...rest } = schema
   if (!Array.isArray(allOf)) return schema
-  let merged: Json = rest
+  const merged: Record<string, unknown> = rest
   for (const member of allOf) {
     if (!isJson(member) || !isCompatible(merged, member)) return schema
-    merged = { ...merged, ...member }
+    Object.assign(merged, member)
   }
   return merged
 }
@@ -54,10 +54,11 @@ const SAID_LAST = new Set(["type", "description"])
 
 const withoutSingleChoice = (schema: Json): Json => {
   const { anyOf, ...rest } = schema
-  if (!Array.isArray(anyOf) || anyOf.length !== 1) return schema
-  const [only]: ReadonlyArray<unknown> = anyOf
-  return isJson(only) ? { ...only, ...rest } : schema
+  return isSingle(anyOf) ? { ...anyOf[0], ...rest } : schema
 }
+
+const isSingle = (value: unknown): value is readonly [Json] =>
+  Array.isArray(value) && value.length === 1 && isJson(value[0])
 
 const withFormat = (schema: Json): Json => {
   const { maximum, type } = schema
