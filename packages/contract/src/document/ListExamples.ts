@@ -37,7 +37,7 @@ export const throttledCoverage: Coverage = {
 }
 
 /** What a cursor looks like; only the service can make one. */
-export const NEXT_CURSOR = "WyJjYXRhbG9nLWRiIiwiaHViIl0.bciqhfnf3Z4M0Sv589NsTijYvXk"
+const NEXT_CURSOR = "WyJjYXRhbG9nLWRiIiwiaHViIl0.bciqhfnf3Z4M0Sv589NsTijYvXk"
 
 const workload: WorkloadRow = {
   id: "8e1961da-66c1-45b6-85f5-c3a44ab21ff1",

@@ -61,7 +61,7 @@ const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
   && ifNoneMatch.split(",").some((tag) => tag.trim() === "*" || `W/${tag.trim().replace(/^W\//, "")}` === etag)
 
 /** Tells whether a caller takes gzip. **Shape** named itself, or as `*`, and not with the quality 0. */
-export const takesGzip = (acceptEncoding: string | undefined): boolean => {
+const takesGzip = (acceptEncoding: string | undefined): boolean => {
   const qualities = new Map(
     (acceptEncoding ?? "").split(",").map((item) => {
       const [name = "", ...parameters] = item.split(";").map((part) => part.trim().toLowerCase())
