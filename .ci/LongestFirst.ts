@@ -28,7 +28,7 @@ const placeOf = ({ moduleId }: TestSpecification): number => {
 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
-    const sorted = await super.sort(files)
+    const sorted = await BaseSequencer.prototype.sort.call(this, files)
     const hasDurations = files.some((file) => this.ctx.cache.getTestSpecificationResult(file) !== undefined)
     return hasDurations ? sorted : sorted.toSorted((one, other) => placeOf(one) - placeOf(other))
   }

@@ -18,7 +18,7 @@ const NodeHttpClient = await import("@effect/platform-node/NodeHttpClient")
 const NodeRuntime = await import("@effect/platform-node/NodeRuntime")
 const NodeServices = await import("@effect/platform-node/NodeServices")
 const { Effect, Layer } = await import("effect")
-const Program = await import("./Program.ts")
+const Program = await import("./cli/Program.ts")
 const { Surroundings } = await import("./settings/Surroundings.ts")
 
 const platform = Layer.mergeAll(NodeServices.layer, NodeHttpClient.layerNodeHttp, Surroundings.layerProcess)

@@ -224,7 +224,7 @@ interface Taken extends State.Received {
 }
 
 /** Reads lines of a watch. **Errors** the problem of a line that is none. */
-export const take = (
+const take = (
   lines: ReadonlyArray<Buffer>,
   before: Pick<Taken, "isInitial" | "resourceVersion">
 ): Result.Result<Taken, string> => {

@@ -59,10 +59,10 @@ export const withoutWatchList = <Watch>(state: FollowState<Watch>): FollowState<
 })
 
 /** Goes on with a page of the list. */
-export const listing = <Watch>(
-  state: FollowState<Watch>,
-  continueToken: string | undefined = undefined
-): FollowState<Watch> => ({ ...state, phase: { _tag: "Page", continueToken } })
+export const listing = <Watch>(state: FollowState<Watch>, continueToken?: string | undefined): FollowState<Watch> => ({
+  ...state,
+  phase: { _tag: "Page", continueToken }
+})
 
 /** Watches from the version of a list that is whole. */
 export const listed = <Watch>(state: FollowState<Watch>, resourceVersion: string): FollowState<Watch> => ({

@@ -63,7 +63,7 @@ interface Done {
 }
 
 /** Keeps what is done for as long as nothing was noted since. */
-export const doneSince = (done: Done, notes: number): Done =>
+const doneSince = (done: Done, notes: number): Done =>
   done.begunAt === notes ? done : { begunAt: notes, rewritten: 0, windows: new Set() }
 
 /**

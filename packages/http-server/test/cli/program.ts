@@ -8,7 +8,7 @@ import { homedir } from "node:os"
 import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 import { format } from "node:util"
-import * as Program from "../../src/Program.ts"
+import * as Program from "../../src/cli/Program.ts"
 import { Surroundings } from "../../src/settings/Surroundings.ts"
 
 const ROOT = fileURLToPath(new URL("../../../..", import.meta.url))

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as RawKey from "@quarterdeck/keys/RawKey"
 import { type Cause, Effect, Option, Queue, Redacted, Sink, Stdio, Terminal } from "effect"
 import { createHash, randomBytes } from "node:crypto"
-import * as Cli from "../../../src/Cli.ts"
+import * as Cli from "../../../src/cli/Cli.ts"
 import { Surroundings } from "../../../src/settings/Surroundings.ts"
 import { quarterdeck } from "../program.ts"
 

@@ -6,15 +6,15 @@
 import { Effect, FileSystem, Schema } from "effect"
 import { CliConfig, CliError, Command, GlobalFlag } from "effect/cli"
 import { fileURLToPath } from "node:url"
-import { clustersCommand } from "./cli/ClustersCommand.ts"
-import { costCommand } from "./cli/cost/CostCommand.ts"
-import { CommandFailure } from "./cli/CommandFailure.ts"
-import { keyCommand } from "./cli/keys/KeyCommand.ts"
-import { pricesCommand } from "./cli/cost/PricesCommand.ts"
-import * as Presenter from "./cli/Presenter.ts"
-import * as Print from "./cli/Print.ts"
-import { serveCommand } from "./cli/ServeCommand.ts"
-import { workloadsCommand } from "./cli/WorkloadsCommand.ts"
+import { clustersCommand } from "./ClustersCommand.ts"
+import { costCommand } from "./cost/CostCommand.ts"
+import { CommandFailure } from "./CommandFailure.ts"
+import { keyCommand } from "./keys/KeyCommand.ts"
+import { pricesCommand } from "./cost/PricesCommand.ts"
+import * as Presenter from "./Presenter.ts"
+import * as Print from "./Print.ts"
+import { serveCommand } from "./ServeCommand.ts"
+import { workloadsCommand } from "./WorkloadsCommand.ts"
 
 const command = Command.make("quarterdeck").pipe(
   Command.withDescription("One address over many Kubernetes clusters."),
@@ -33,7 +33,7 @@ const command = Command.make("quarterdeck").pipe(
 )
 
 /** The manifest lies above this file in the sources and in the package alike. */
-const MANIFEST = new URL("../package.json", import.meta.url)
+const MANIFEST = new URL("../../package.json", import.meta.url)
 
 const Manifest = Schema.fromJsonString(Schema.Struct({ version: Schema.String }))
 
