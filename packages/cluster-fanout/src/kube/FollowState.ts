@@ -59,7 +59,7 @@ export const withoutWatchList = <Watch>(state: FollowState<Watch>): FollowState<
 })
 
 /** Goes on with a page of the list. */
-export const listing = <Watch>(state: FollowState<Watch>, continueToken?: string | undefined): FollowState<Watch> => ({
+export const listing = <Watch>(state: FollowState<Watch>, continueToken?: string): FollowState<Watch> => ({
   ...state,
   phase: { _tag: "Page", continueToken }
 })
