@@ -9,12 +9,12 @@
  */
 import { Console, Effect, Redacted } from "effect"
 import { readFile, writeFile } from "node:fs/promises"
-import type { RunningCluster } from "../src/ClusterDriver.ts"
-import * as ControlPlane from "../src/drivers/ControlPlane.ts"
+import type { RunningCluster } from "../src/drivers/ClusterDriver.ts"
+import * as ControlPlane from "../src/drivers/control-plane/ControlPlane.ts"
 import { FILE } from "@quarterdeck/embedded-cluster/Definitions"
 import { isObject, type Json, type JsonObject, objectAt, parse, without } from "@quarterdeck/embedded-cluster/Json"
 import * as Resources from "@quarterdeck/embedded-cluster/Resources"
-import { make as connect } from "../src/internal/ApiTransport.ts"
+import { make as connect } from "../src/client/ApiTransport.ts"
 
 const KINDS = "x-kubernetes-group-version-kind"
 

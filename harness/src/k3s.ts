@@ -13,6 +13,6 @@
  *
  * @since 0.1.0
  */
-export * as K3s from "./drivers/K3s.ts"
-export * as LocalImage from "./k3s/LocalImage.ts"
-export * as Sweep from "./k3s/Sweep.ts"
+export * as K3s from "./drivers/k3s/K3s.ts"
+export * as LocalImage from "./drivers/k3s/LocalImage.ts"
+export * as Sweep from "./drivers/k3s/Sweep.ts"

@@ -1,9 +1,9 @@
 /** What the harness's own client says when a cluster cannot answer. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Embedded from "../src/drivers/Embedded.ts"
-import { eventually } from "../src/Eventually.ts"
-import { Fleet } from "../src/Fleet.ts"
+import * as Embedded from "../src/drivers/embedded/Embedded.ts"
+import { eventually } from "../src/machine/Eventually.ts"
+import { Fleet } from "../src/fleet/Fleet.ts"
 
 const widgets = {
   apiVersion: "apiextensions.k8s.io/v1",

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect } from "effect"
-import { type ClusterDriver, found, missing } from "../src/ClusterDriver.ts"
-import * as Drivers from "../src/Drivers.ts"
-import * as ControlPlane from "../src/drivers/ControlPlane.ts"
+import { type ClusterDriver, found, missing } from "../src/drivers/ClusterDriver.ts"
+import * as Drivers from "../src/drivers/Drivers.ts"
+import * as ControlPlane from "../src/drivers/control-plane/ControlPlane.ts"
 import { closingLine } from "../src/vitest/LeftOutDrivers.ts"
 
 const here: ClusterDriver = { ...ControlPlane.driver, name: "here", available: Effect.succeed(found("always")) }

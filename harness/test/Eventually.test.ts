@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Ref } from "effect"
-import { eventually } from "../src/Eventually.ts"
+import { eventually } from "../src/machine/Eventually.ts"
 
 const counting = Effect.map(Ref.make(0), (seen) => Ref.updateAndGet(seen, (count) => count + 1))
 const often = { every: "5 millis" } as const

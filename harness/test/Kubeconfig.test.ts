@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted, Schema } from "effect"
 import { parse } from "yaml"
-import * as Kubeconfig from "../src/Kubeconfig.ts"
+import * as Kubeconfig from "../src/client/Kubeconfig.ts"
 
 const Context = Schema.Struct({
   name: Schema.NonEmptyString,

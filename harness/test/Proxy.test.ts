@@ -2,10 +2,10 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Redacted } from "effect"
 import { Pool } from "undici"
 import { parse } from "yaml"
-import * as Embedded from "../src/drivers/Embedded.ts"
-import { eventually } from "../src/Eventually.ts"
-import { Fleet } from "../src/Fleet.ts"
-import * as Proxy from "../src/Proxy.ts"
+import * as Embedded from "../src/drivers/embedded/Embedded.ts"
+import { eventually } from "../src/machine/Eventually.ts"
+import { Fleet } from "../src/fleet/Fleet.ts"
+import * as Proxy from "../src/fleet/Proxy.ts"
 
 const CONNECTIONS = 3
 

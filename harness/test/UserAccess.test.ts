@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { randomBytes } from "node:crypto"
 import { Effect, Redacted } from "effect"
-import { make as makeApi } from "../src/ClusterApi.ts"
-import * as Drivers from "../src/Drivers.ts"
-import { eventually } from "../src/Eventually.ts"
-import * as UserAccess from "../src/UserAccess.ts"
+import { make as makeApi } from "../src/client/ClusterApi.ts"
+import * as Drivers from "../src/drivers/Drivers.ts"
+import { eventually } from "../src/machine/Eventually.ts"
+import * as UserAccess from "../src/client/UserAccess.ts"
 import { statusOf, WAIT } from "./state/Fixture.ts"
 
 const LIMIT = 120_000

@@ -5,9 +5,15 @@
  */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag, TerminalCapabilities } from "effect/cli"
-import { build } from "../assets/Build.ts"
-import { download, INDEX_VARIABLE } from "../assets/Download.ts"
-import { cachedVersions, find, KUBERNETES_VERSION, OPTIONAL_PROGRAMS, PROGRAMS } from "../assets/Programs.ts"
+import { build } from "../drivers/control-plane/assets/Build.ts"
+import { download, INDEX_VARIABLE } from "../drivers/control-plane/assets/Download.ts"
+import {
+  cachedVersions,
+  find,
+  KUBERNETES_VERSION,
+  OPTIONAL_PROGRAMS,
+  PROGRAMS
+} from "../drivers/control-plane/assets/Programs.ts"
 import { fromError } from "./CommandFailure.ts"
 import * as Print from "./Print.ts"
 
@@ -108,7 +114,7 @@ const imageCommand = Command.make(
   "image",
   {},
   Effect.fn("assets.image")(function* () {
-    const { build } = yield* Effect.promise(() => import("../k3s/LocalImage.ts"))
+    const { build } = yield* Effect.promise(() => import("../drivers/k3s/LocalImage.ts"))
     const name = yield* build(yield* lineWriter).pipe(Effect.mapError(fromError))
     yield* Print.line(`the engine has ${name}`)
   })

@@ -4,8 +4,8 @@
  * @since 0.1.0
  */
 import { Effect } from "effect"
-import type { FleetCluster } from "../FleetCluster.ts"
-import type { KindRef } from "../KubeObject.ts"
+import type { FleetCluster } from "../fleet/FleetCluster.ts"
+import type { KindRef } from "../client/KubeObject.ts"
 
 export interface ClusterState {
   readonly name: string

@@ -5,7 +5,7 @@
  */
 import { Effect, Option, Schedule } from "effect"
 import { Argument, Command } from "effect/cli"
-import { attempt } from "../internal/Machine.ts"
+import { attempt } from "../machine/Machine.ts"
 import { failed, fromError, misused } from "./CommandFailure.ts"
 import * as HeldFleet from "./HeldFleet.ts"
 import * as Print from "./Print.ts"

@@ -5,7 +5,7 @@
  */
 import { Clock, Effect } from "effect"
 import { TerminalCapabilities } from "effect/cli"
-import type { RunningFleet } from "../RunningFleet.ts"
+import type { RunningFleet } from "../fleet/RunningFleet.ts"
 import { type ClusterState, look } from "./ClusterState.ts"
 import type { Requests } from "./NamedDriver.ts"
 import * as Print from "./Print.ts"

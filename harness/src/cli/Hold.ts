@@ -4,11 +4,11 @@
  * @since 0.1.0
  */
 import { DateTime, Effect, Option } from "effect"
-import * as ControlServer from "../control/ControlServer.ts"
-import * as Handle from "../control/Handle.ts"
-import { Fleet } from "../Fleet.ts"
-import type { RunningFleet } from "../RunningFleet.ts"
-import * as Seed from "../Seed.ts"
+import * as ControlServer from "../fleet/ControlServer.ts"
+import * as Handle from "../fleet/Handle.ts"
+import { Fleet } from "../fleet/Fleet.ts"
+import type { RunningFleet } from "../fleet/RunningFleet.ts"
+import * as Seed from "../life/seed/Seed.ts"
 import { failed, fromError } from "./CommandFailure.ts"
 import type { DriverName } from "./DriverName.ts"
 import { exportLine } from "./ExportLine.ts"

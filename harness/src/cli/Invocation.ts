@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import { Effect } from "effect"
-import { setting } from "../internal/Machine.ts"
+import { setting } from "../machine/Machine.ts"
 
 export interface Surroundings {
   /** The file that Node was given. */

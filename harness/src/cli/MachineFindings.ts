@@ -7,10 +7,10 @@ import { readFile, statfs } from "node:fs/promises"
 import { freemem, totalmem } from "node:os"
 import { dirname } from "node:path"
 import { Effect, Option } from "effect"
-import { cacheRoot } from "../assets/Programs.ts"
-import { attempt } from "../internal/Machine.ts"
+import { cacheRoot } from "../drivers/control-plane/assets/Programs.ts"
+import { attempt } from "../machine/Machine.ts"
 import * as Ports from "@quarterdeck/embedded-cluster/Ports"
-import * as Workspace from "../internal/Workspace.ts"
+import * as Workspace from "../machine/Workspace.ts"
 import { fail, type Finding, ok, warn } from "./Finding.ts"
 
 const NODE_NEEDED = 24

@@ -4,11 +4,11 @@
  * @since 0.1.0
  */
 import { Effect } from "effect"
-import type { ClusterDriver } from "../ClusterDriver.ts"
-import * as Drivers from "../Drivers.ts"
-import * as Embedded from "../drivers/Embedded.ts"
-import * as Existing from "../drivers/Existing.ts"
-import { HarnessError, InvalidFleet } from "../HarnessError.ts"
+import type { ClusterDriver } from "../drivers/ClusterDriver.ts"
+import * as Drivers from "../drivers/Drivers.ts"
+import * as Embedded from "../drivers/embedded/Embedded.ts"
+import * as Existing from "../drivers/existing/Existing.ts"
+import { HarnessError, InvalidFleet } from "../machine/HarnessError.ts"
 import type { DriverName } from "./DriverName.ts"
 
 /** How many requests the clusters have had, by their names, where only the driver can tell. */

@@ -9,10 +9,10 @@
 import { createHash } from "node:crypto"
 import { link, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { Effect, Option, Schema, type Scope } from "effect"
-import type { MachineRefused } from "../HarnessError.ts"
-import { attempt } from "../internal/Machine.ts"
-import * as Owner from "../internal/Owner.ts"
-import * as WholeFile from "../internal/WholeFile.ts"
+import type { MachineRefused } from "../machine/HarnessError.ts"
+import { attempt } from "../machine/Machine.ts"
+import * as Owner from "../machine/Owner.ts"
+import * as WholeFile from "../machine/WholeFile.ts"
 import { type CommandFailure, failed } from "./CommandFailure.ts"
 
 /** The first line of a file that may be replaced and removed; its end names the process whose fleet it enters. */

@@ -5,10 +5,16 @@
  */
 import { readFile } from "node:fs/promises"
 import { Effect, Option } from "effect"
-import * as GoToolchain from "../assets/GoToolchain.ts"
-import { buildCommand, cachedVersions, find, KUBERNETES_VERSION, PROGRAMS } from "../assets/Programs.ts"
-import * as Containers from "../k3s/Containers.ts"
-import * as Images from "../k3s/Images.ts"
+import * as GoToolchain from "../drivers/control-plane/assets/GoToolchain.ts"
+import {
+  buildCommand,
+  cachedVersions,
+  find,
+  KUBERNETES_VERSION,
+  PROGRAMS
+} from "../drivers/control-plane/assets/Programs.ts"
+import * as Containers from "../drivers/k3s/Containers.ts"
+import * as Images from "../drivers/k3s/Images.ts"
 import { type Finding, ok, warn } from "./Finding.ts"
 
 const WITHOUT_GO = "install Go 1.26 or newer if programs are to be built; downloads and the driver embedded do without"

@@ -78,7 +78,7 @@ const see = Effect.fnUntraced(function* (fleet: HeldFleet.HeldFleet) {
   if (state === "dead") return seen({ ...common, state: "left by a dead process", clusters: [] })
   if (record === undefined) return seen({ ...common, state: "starting", clusters: [] })
   // Loaded only now, as most commands ask no cluster.
-  const { connect } = yield* Effect.promise(() => import("../control/ControlClient.ts"))
+  const { connect } = yield* Effect.promise(() => import("../fleet/ControlClient.ts"))
   const clusters = yield* connect(record.handle).pipe(
     Effect.flatMap((connected) =>
       Effect.forEach(connected.clusters, (cluster) => look(cluster), { concurrency: "unbounded" })

@@ -6,11 +6,11 @@
 import { readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { cacheRoot } from "../assets/Programs.ts"
-import type { HarnessError, MachineRefused } from "../HarnessError.ts"
-import { attempt } from "../internal/Machine.ts"
-import * as Owner from "../internal/Owner.ts"
-import * as Workspace from "../internal/Workspace.ts"
+import { cacheRoot } from "../drivers/control-plane/assets/Programs.ts"
+import type { HarnessError, MachineRefused } from "../machine/HarnessError.ts"
+import { attempt } from "../machine/Machine.ts"
+import * as Owner from "../machine/Owner.ts"
+import * as Workspace from "../machine/Workspace.ts"
 import * as HeldFleet from "./HeldFleet.ts"
 
 /**
@@ -25,7 +25,7 @@ export const sweepEverything: Effect.Effect<ReadonlyArray<string>, MachineRefuse
     const clusters = yield* Workspace.sweep(root)
     const fleets = yield* HeldFleet.sweep
     const drafts = yield* sweepDrafts(yield* cacheRoot)
-    const { sweep } = yield* Effect.promise(() => import("../k3s/Sweep.ts"))
+    const { sweep } = yield* Effect.promise(() => import("../drivers/k3s/Sweep.ts"))
     const containers = yield* sweep
     return [
       ...clusters.map((name) => `cluster directory ${join(root, name)}`),

@@ -19,7 +19,7 @@ import {
 } from "@peculiar/x509"
 import { Effect, Redacted } from "effect"
 import type { webcrypto } from "node:crypto"
-import { MachineRefused } from "../HarnessError.ts"
+import { MachineRefused } from "../machine/HarnessError.ts"
 import type { StaleCertificate } from "./Fault.ts"
 
 /** A server's certificate with its key, as PEM. */

@@ -7,7 +7,7 @@
  * @since 0.1.0
  */
 import { Duration, Effect, Result, Schema } from "effect"
-import type { InvalidFault } from "../HarnessError.ts"
+import type { InvalidFault } from "../machine/HarnessError.ts"
 import * as FaultCheck from "./FaultCheck.ts"
 import { Matcher } from "./Matcher.ts"
 

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import { Predicate, Result, Schema, SchemaIssue } from "effect"
-import { InvalidFault } from "../HarnessError.ts"
+import { InvalidFault } from "../machine/HarnessError.ts"
 
 /** The form of each fault, by its tag. */
 type Schemas = Readonly<Record<string, Schema.Decoder<unknown>>>

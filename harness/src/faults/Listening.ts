@@ -5,7 +5,7 @@
  */
 import { Effect, type Scope } from "effect"
 import type { Server } from "node:net"
-import { MachineRefused } from "../HarnessError.ts"
+import { MachineRefused } from "../machine/HarnessError.ts"
 
 /** Gives the port; closing the scope closes the server, then runs `reset` to end what is still open. */
 export const listen = (

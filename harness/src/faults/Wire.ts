@@ -5,7 +5,7 @@
  */
 import { Clock, Effect, FiberSet, Random, type Scope } from "effect"
 import { connect, createServer, type Socket } from "node:net"
-import { MachineRefused } from "../HarnessError.ts"
+import { MachineRefused } from "../machine/HarnessError.ts"
 import type { WireFault } from "./Fault.ts"
 import * as Lane from "./Lane.ts"
 import { listen } from "./Listening.ts"

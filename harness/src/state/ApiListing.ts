@@ -4,8 +4,8 @@
  * @since 0.1.0
  */
 import { Effect, Option, Stream } from "effect"
-import type { ApiError } from "../ApiError.ts"
-import type { ClusterApi } from "../ClusterApi.ts"
+import type { ApiError } from "../client/ApiError.ts"
+import type { ClusterApi } from "../client/ClusterApi.ts"
 import { type Listed, nameOf, NAMESPACES } from "./ApiObjects.ts"
 import { type ApiResource, CONCURRENCY } from "./ApiResources.ts"
 

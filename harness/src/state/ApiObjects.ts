@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import { Equal } from "effect"
-import type { KubeObject, ObjectMeta } from "../KubeObject.ts"
+import type { KubeObject, ObjectMeta } from "../client/KubeObject.ts"
 import type { ApiResource } from "./ApiResources.ts"
 
 /** An object as a cluster lists it. */

@@ -4,10 +4,10 @@
  * @since 0.1.0
  */
 import { Clock, Effect, Schedule } from "effect"
-import { ApiError, ApiUnexpected } from "../ApiError.ts"
-import type { ClusterApi } from "../ClusterApi.ts"
-import { inRealTime } from "../internal/Machine.ts"
-import { type KubeObject, refOf } from "../KubeObject.ts"
+import { ApiError, ApiUnexpected } from "../client/ApiError.ts"
+import type { ClusterApi } from "../client/ClusterApi.ts"
+import { inRealTime } from "../machine/Machine.ts"
+import { type KubeObject, refOf } from "../client/KubeObject.ts"
 import { DEFINITIONS, finalizersOf, isEnding, type Listed, nameOf, NAMESPACES } from "./ApiObjects.ts"
 import { type ApiResource, CONCURRENCY } from "./ApiResources.ts"
 import { listAll, refusedWith } from "./ApiListing.ts"

@@ -8,9 +8,9 @@
  * @since 0.1.0
  */
 import { Effect } from "effect"
-import type { ApiError } from "../ApiError.ts"
-import type { ClusterApi } from "../ClusterApi.ts"
-import { type KubeObject, refOf } from "../KubeObject.ts"
+import type { ApiError } from "../client/ApiError.ts"
+import type { ClusterApi } from "../client/ClusterApi.ts"
+import { type KubeObject, refOf } from "../client/KubeObject.ts"
 import { listScope, refusedWith } from "./ApiListing.ts"
 import {
   asked,

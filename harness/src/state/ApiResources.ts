@@ -4,8 +4,8 @@
  * @since 0.1.0
  */
 import { Effect, Option, Schema } from "effect"
-import { ApiError, ApiRefused, ApiUnexpected } from "../ApiError.ts"
-import type { ClusterApi } from "../ClusterApi.ts"
+import { ApiError, ApiRefused, ApiUnexpected } from "../client/ApiError.ts"
+import type { ClusterApi } from "../client/ClusterApi.ts"
 
 /** A kind that can be listed, created and deleted. **Shape** in the version that the cluster prefers. */
 export interface ApiResource {

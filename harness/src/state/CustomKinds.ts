@@ -4,11 +4,11 @@
  * @since 0.1.0
  */
 import { Effect, Schedule, Schema } from "effect"
-import { ApiError, ApiUnexpected } from "../ApiError.ts"
-import type { ClusterApi } from "../ClusterApi.ts"
+import { ApiError, ApiUnexpected } from "../client/ApiError.ts"
+import type { ClusterApi } from "../client/ClusterApi.ts"
 import { THROUGH_CACHE } from "./WatchCache.ts"
-import { inRealTime } from "../internal/Machine.ts"
-import { type KubeObject, refOf } from "../KubeObject.ts"
+import { inRealTime } from "../machine/Machine.ts"
+import { type KubeObject, refOf } from "../client/KubeObject.ts"
 
 const EVERY = "50 millis"
 const WITHIN = "30 seconds"

@@ -9,8 +9,8 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Effect, Option, Schema } from "effect"
-import { InvalidFleet, type MachineRefused } from "../HarnessError.ts"
-import { attempt } from "../internal/Machine.ts"
+import { InvalidFleet, type MachineRefused } from "../machine/HarnessError.ts"
+import { attempt } from "../machine/Machine.ts"
 
 /** The release of the file's form; a newer one is refused. */
 const VERSION = 1

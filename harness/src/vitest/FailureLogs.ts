@@ -5,8 +5,8 @@
  */
 import { Console, Effect } from "effect"
 import type { TestContext } from "vitest"
-import { lastLines } from "../internal/Program.ts"
-import type { RunningFleet } from "../RunningFleet.ts"
+import { lastLines } from "../machine/Program.ts"
+import type { RunningFleet } from "../fleet/RunningFleet.ts"
 
 /**
  * Prints the last lines of every cluster's log if the test has failed; does nothing after any other.

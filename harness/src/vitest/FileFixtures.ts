@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { HarnessError, InvalidFleet } from "../HarnessError.ts"
+import { HarnessError, InvalidFleet } from "../machine/HarnessError.ts"
 
 const INSIDE_DESCRIBE = /cannot be defined with a \w+ scope/
 

@@ -19,7 +19,7 @@
  */
 import { Effect, Exit, Scope } from "effect"
 import { test as plain, type TestAPI } from "vitest"
-import { Fleet, type FleetOptions } from "../Fleet.ts"
+import { Fleet, type FleetOptions } from "../fleet/Fleet.ts"
 import { atTopOfFile } from "./FileFixtures.ts"
 import * as FailureLogs from "./FailureLogs.ts"
 import { type FleetFixtures, type HeldFleet, restore, type TestFleet, testFleet } from "./TestFleet.ts"

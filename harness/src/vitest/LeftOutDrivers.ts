@@ -13,7 +13,7 @@
  * @since 0.1.0
  */
 import { Console, Effect } from "effect"
-import * as Drivers from "../Drivers.ts"
+import * as Drivers from "../drivers/Drivers.ts"
 
 /** The closing line; undefined when nothing was left out. */
 export const closingLine = (leftOut: ReadonlyArray<Drivers.LeftOut>): string | undefined =>

@@ -15,9 +15,9 @@
  */
 import { Effect, Exit, Scope } from "effect"
 import type { TestProject } from "vitest/node"
-import * as ControlServer from "../control/ControlServer.ts"
-import * as Handle from "../control/Handle.ts"
-import { Fleet } from "../Fleet.ts"
+import * as ControlServer from "../fleet/ControlServer.ts"
+import * as Handle from "../fleet/Handle.ts"
+import { Fleet } from "../fleet/Fleet.ts"
 import type { FleetTestOptions } from "./FleetTest.ts"
 import { testFleet } from "./TestFleet.ts"
 

@@ -19,9 +19,9 @@
  */
 import { Effect, Exit, Scope } from "effect"
 import { inject, test as plain, type TestAPI } from "vitest"
-import * as ControlClient from "../control/ControlClient.ts"
-import type { Handle } from "../control/Handle.ts"
-import { HarnessError, InvalidFleet } from "../HarnessError.ts"
+import * as ControlClient from "../fleet/ControlClient.ts"
+import type { Handle } from "../fleet/Handle.ts"
+import { HarnessError, InvalidFleet } from "../machine/HarnessError.ts"
 import { atTopOfFile } from "./FileFixtures.ts"
 import * as FailureLogs from "./FailureLogs.ts"
 import { type FleetSetup, PROVIDED } from "./ShareFleet.ts"

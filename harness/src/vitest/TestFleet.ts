@@ -4,10 +4,10 @@
  * @since 0.1.0
  */
 import { Effect, Exit, Scope } from "effect"
-import type { FleetCluster } from "../FleetCluster.ts"
-import type { HarnessError } from "../HarnessError.ts"
-import { byName, type RunningFleet } from "../RunningFleet.ts"
-import { type StartedCluster, type StartedFleet, startedFrom } from "../StartedFleet.ts"
+import type { FleetCluster } from "../fleet/FleetCluster.ts"
+import type { HarnessError } from "../machine/HarnessError.ts"
+import { byName, type RunningFleet } from "../fleet/RunningFleet.ts"
+import { type StartedCluster, type StartedFleet, startedFrom } from "../fleet/StartedFleet.ts"
 
 /** A fleet whose clusters have the names `Name`; another name is a type error. */
 export interface TestFleet<Name extends string> extends Omit<StartedFleet, "cluster"> {

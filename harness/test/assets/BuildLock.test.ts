@@ -2,9 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { readdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Deferred, Effect, Fiber, Ref } from "effect"
-import * as BuildLock from "../../src/assets/BuildLock.ts"
-import { inRealTime } from "../../src/internal/Machine.ts"
-import { processWorld } from "../../src/internal/Processes.ts"
+import * as BuildLock from "../../src/drivers/control-plane/assets/BuildLock.ts"
+import { inRealTime } from "../../src/machine/Machine.ts"
+import { processWorld } from "../../src/machine/Processes.ts"
 import { temporaryDirectory } from "../internal/Fixture.ts"
 
 describe("BuildLock", () => {

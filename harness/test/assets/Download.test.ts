@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from "node:fs/promises"
 import type { RequestListener, ServerResponse } from "node:http"
 import { join } from "node:path"
 import { ConfigProvider, type Duration, Effect } from "effect"
-import { download, type DownloadOptions, Patience } from "../../src/assets/Download.ts"
+import { download, type DownloadOptions, Patience } from "../../src/drivers/control-plane/assets/Download.ts"
 import { temporaryDirectory } from "../internal/Fixture.ts"
 import { archiveOf, type Entry, indexOf, PROGRAM_ENTRIES, serving, sha512 } from "./Published.ts"
 

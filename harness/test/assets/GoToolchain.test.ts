@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
-import { checkVersion } from "../../src/assets/GoToolchain.ts"
+import { checkVersion } from "../../src/drivers/control-plane/assets/GoToolchain.ts"
 
 const Part = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 60 }))
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { goModFor, stagedIn } from "../../src/assets/KubernetesModule.ts"
+import { goModFor, stagedIn } from "../../src/drivers/control-plane/assets/KubernetesModule.ts"
 
 const RELEASE = { major: 1, minor: 33, patch: 2 }
 

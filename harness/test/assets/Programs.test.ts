@@ -8,7 +8,7 @@ import {
   find,
   KUBERNETES_MINOR,
   KUBERNETES_VERSION
-} from "../../src/assets/Programs.ts"
+} from "../../src/drivers/control-plane/assets/Programs.ts"
 import { temporaryDirectory } from "../internal/Fixture.ts"
 
 const on = (settings: Record<string, string>) =>

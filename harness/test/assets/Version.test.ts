@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Option, Schema } from "effect"
-import * as Version from "../../src/assets/Version.ts"
+import * as Version from "../../src/drivers/control-plane/assets/Version.ts"
 
 const Number = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 999 }))
 

@@ -6,13 +6,13 @@ import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { Effect } from "effect"
-import { KUBERNETES_VERSION, PROGRAMS } from "../../src/assets/Programs.ts"
-import { machineOf } from "../../src/assets/ReleaseIndex.ts"
+import { KUBERNETES_VERSION, PROGRAMS } from "../../src/drivers/control-plane/assets/Programs.ts"
+import { machineOf } from "../../src/drivers/control-plane/assets/ReleaseIndex.ts"
 import { archiveOf, indexOf, PROGRAM_ENTRIES, serving, sha512 } from "../assets/Published.ts"
 import { runInProcess } from "../cli/inProcess.ts"
 import { compileCache, temporaryDirectory } from "../internal/Fixture.ts"
 
-const ENTRY = new URL("../../src/bin/harness.ts", import.meta.url).pathname
+const ENTRY = new URL("../../src/cli/harness.ts", import.meta.url).pathname
 
 /** Runs the command within this process; what starts programs, which get the environment, is about a process of its own. */
 const inProcess = (args: string, env: Record<string, string>) => runInProcess(["assets", ...args.split(" ")], env)

@@ -5,7 +5,7 @@ import { once } from "node:events"
 import { text } from "node:stream/consumers"
 import { Effect } from "effect"
 
-const ENTRY = new URL("../../src/bin/harness.ts", import.meta.url).pathname
+const ENTRY = new URL("../../src/cli/harness.ts", import.meta.url).pathname
 
 /** An older version, and nothing that the program could import. */
 const OLD = `
@@ -14,7 +14,7 @@ Object.defineProperty(process, "versions", { value: { ...process.versions, node:
 Object.defineProperty(process, "version", { value: "v20.20.2" })
 registerHooks({
   resolve: (specifier, context, next) => {
-    if (context.parentURL?.endsWith("/bin/harness.ts")) throw new TypeError("imported too early")
+    if (context.parentURL?.endsWith("/cli/harness.ts")) throw new TypeError("imported too early")
     return next(specifier, context)
   }
 })

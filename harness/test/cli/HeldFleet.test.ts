@@ -8,8 +8,8 @@ import { ConfigProvider, Effect, Option } from "effect"
 import { argumentsOf } from "../../src/cli/Detach.ts"
 import { terminate } from "../../src/cli/DownCommand.ts"
 import * as HeldFleet from "../../src/cli/HeldFleet.ts"
-import * as LockFile from "../../src/internal/LockFile.ts"
-import * as Owner from "../../src/internal/Owner.ts"
+import * as LockFile from "../../src/machine/LockFile.ts"
+import * as Owner from "../../src/machine/Owner.ts"
 import { temporaryDirectory } from "../internal/Fixture.ts"
 
 const ROUNDS = 40

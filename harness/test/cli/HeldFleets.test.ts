@@ -4,7 +4,7 @@ import { appendFile, readdir, readFile, stat, writeFile } from "node:fs/promises
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { Effect, Schema } from "effect"
-import { eventually } from "../../src/Eventually.ts"
+import { eventually } from "../../src/machine/Eventually.ts"
 import { ended, LIMIT, place } from "./Place.ts"
 
 describe("harness up", () => {

@@ -7,7 +7,7 @@ import { Effect, Schema } from "effect"
 import { compileCache, temporaryDirectory } from "../internal/Fixture.ts"
 import { type Finished, runInProcess } from "./inProcess.ts"
 
-const ENTRY = new URL("../../src/bin/harness.ts", import.meta.url).pathname
+const ENTRY = new URL("../../src/cli/harness.ts", import.meta.url).pathname
 /** Each test runs several programs one after the other, each of which takes a second on an idle machine. */
 export const LIMIT = { timeout: 300_000 }
 

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { eventually } from "../../src/Eventually.ts"
-import { Fleet } from "../../src/Fleet.ts"
+import { eventually } from "../../src/machine/Eventually.ts"
+import { Fleet } from "../../src/fleet/Fleet.ts"
 import { CHILD, freshNamespace, parent, refusal, type Suite, VIEWER } from "./Fixture.ts"
 
 const pods = { apiVersion: "v1", kind: "Pod" }

@@ -1,10 +1,10 @@
 import { assert } from "@effect/vitest"
 import { randomBytes } from "node:crypto"
 import { Effect } from "effect"
-import { eventually } from "../../src/Eventually.ts"
-import * as FakeKubelet from "../../src/FakeKubelet.ts"
-import type { FleetCluster } from "../../src/FleetCluster.ts"
-import type { KubeObject } from "../../src/KubeObject.ts"
+import { eventually } from "../../src/machine/Eventually.ts"
+import * as FakeKubelet from "../../src/life/kubelet/FakeKubelet.ts"
+import type { FleetCluster } from "../../src/fleet/FleetCluster.ts"
+import type { KubeObject } from "../../src/client/KubeObject.ts"
 import { at, deployment, deploymentRef, freshNamespace, namesOf, parent, refusedCode, type Suite } from "./Fixture.ts"
 
 /** As long as controllers of a machine that is busy with other tests may take. */

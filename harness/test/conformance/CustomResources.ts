@@ -1,9 +1,9 @@
 import { assert } from "@effect/vitest"
 import { randomBytes } from "node:crypto"
 import { Effect, Stream } from "effect"
-import { eventually } from "../../src/Eventually.ts"
-import type { FleetCluster } from "../../src/FleetCluster.ts"
-import type { KubeObject } from "../../src/KubeObject.ts"
+import { eventually } from "../../src/machine/Eventually.ts"
+import type { FleetCluster } from "../../src/fleet/FleetCluster.ts"
+import type { KubeObject } from "../../src/client/KubeObject.ts"
 import { at, freshNamespace, parent, refusal, refusedCode, type Suite } from "./Fixture.ts"
 
 const DEFINITIONS = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" }

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
-import { make as makeApi } from "../../src/ClusterApi.ts"
-import { eventually } from "../../src/Eventually.ts"
+import { make as makeApi } from "../../src/client/ClusterApi.ts"
+import { eventually } from "../../src/machine/Eventually.ts"
 import * as Fault from "../../src/faults/Fault.ts"
 import { configMap, configMaps, freshNamespace, parent, refusal, type Suite } from "./Fixture.ts"
 

@@ -2,10 +2,10 @@
 import type { Vitest } from "@effect/vitest"
 import { randomBytes } from "node:crypto"
 import { Effect } from "effect"
-import { type ApiError, ApiRefused } from "../../src/ApiError.ts"
-import { Fleet } from "../../src/Fleet.ts"
-import type { FleetCluster } from "../../src/FleetCluster.ts"
-import type { KubeObject } from "../../src/KubeObject.ts"
+import { type ApiError, ApiRefused } from "../../src/client/ApiError.ts"
+import { Fleet } from "../../src/fleet/Fleet.ts"
+import type { FleetCluster } from "../../src/fleet/FleetCluster.ts"
+import type { KubeObject } from "../../src/client/KubeObject.ts"
 
 export type Suite = Vitest.MethodsNonLive<Fleet>
 

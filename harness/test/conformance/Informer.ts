@@ -1,8 +1,8 @@
 import { assert } from "@effect/vitest"
 import { KubeConfig } from "@kubernetes/client-node"
 import { Effect } from "effect"
-import { eventually } from "../../src/Eventually.ts"
-import { Fleet } from "../../src/Fleet.ts"
+import { eventually } from "../../src/machine/Eventually.ts"
+import { Fleet } from "../../src/fleet/Fleet.ts"
 import { CHILD, configMap, configMapRef, freshNamespace, type Suite } from "./Fixture.ts"
 import { informed } from "./Informed.ts"
 

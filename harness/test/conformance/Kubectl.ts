@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import { Effect } from "effect"
-import { Fleet } from "../../src/Fleet.ts"
+import { Fleet } from "../../src/fleet/Fleet.ts"
 import { CHILD, configMap, configMapRef, freshNamespace, PARENT, type Suite, VIEWER } from "./Fixture.ts"
 
 const run = promisify(execFile)

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { promisify } from "node:util"
 import { Effect, type Scope } from "effect"
-import type { FleetCluster } from "../../src/FleetCluster.ts"
+import type { FleetCluster } from "../../src/fleet/FleetCluster.ts"
 import { freshNamespace } from "./Fixture.ts"
 
 const run = promisify(execFile)

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Fiber, Option, Redacted, Stream } from "effect"
-import { ApiUnreachable } from "../../src/ApiError.ts"
-import { Fleet } from "../../src/Fleet.ts"
+import { ApiUnreachable } from "../../src/client/ApiError.ts"
+import { Fleet } from "../../src/fleet/Fleet.ts"
 import { CHILD, configMap, configMapRef, configMaps, freshNamespace, refusal, type Suite } from "./Fixture.ts"
 
 const child = Effect.flatMap(Fleet, (fleet) => Effect.orDie(fleet.cluster(CHILD)))

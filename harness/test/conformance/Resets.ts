@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { join } from "node:path"
 import { Effect, Fiber, Stream } from "effect"
-import { Fleet } from "../../src/Fleet.ts"
+import { Fleet } from "../../src/fleet/Fleet.ts"
 import { CHILD, configMap, configMapRef, configMaps, namesOf, refusal, type Suite } from "./Fixture.ts"
 import { home } from "./KubectlAt.ts"
 

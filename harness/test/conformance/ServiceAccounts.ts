@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Redacted, Schema } from "effect"
-import { eventually } from "../../src/Eventually.ts"
-import type { FleetCluster } from "../../src/FleetCluster.ts"
+import { eventually } from "../../src/machine/Eventually.ts"
+import type { FleetCluster } from "../../src/fleet/FleetCluster.ts"
 import { freshNamespace, parent, refusal, refusedCode, type Suite } from "./Fixture.ts"
 
 const decodeToken = Schema.decodeEffect(

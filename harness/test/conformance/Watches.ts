@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
-import type { KubeObject, WatchEvent } from "../../src/KubeObject.ts"
+import type { KubeObject, WatchEvent } from "../../src/client/KubeObject.ts"
 import { configMap, configMapRef, configMaps, freshNamespace, parent, refusal, type Suite } from "./Fixture.ts"
 
 const END_OF_INITIAL = "k8s.io/initial-events-end"

@@ -2,15 +2,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { get } from "node:https"
 import { Effect, Redacted } from "effect"
-import { encodeCall } from "../../src/control/Call.ts"
-import * as ControlClient from "../../src/control/ControlClient.ts"
-import * as ControlServer from "../../src/control/ControlServer.ts"
-import * as Handle from "../../src/control/Handle.ts"
-import * as Embedded from "../../src/drivers/Embedded.ts"
-import { eventually } from "../../src/Eventually.ts"
+import { encodeCall } from "../../src/fleet/Call.ts"
+import * as ControlClient from "../../src/fleet/ControlClient.ts"
+import * as ControlServer from "../../src/fleet/ControlServer.ts"
+import * as Handle from "../../src/fleet/Handle.ts"
+import * as Embedded from "../../src/drivers/embedded/Embedded.ts"
+import { eventually } from "../../src/machine/Eventually.ts"
 import * as Fault from "../../src/faults/Fault.ts"
-import { Fleet } from "../../src/Fleet.ts"
-import type { FleetCluster } from "../../src/FleetCluster.ts"
+import { Fleet } from "../../src/fleet/Fleet.ts"
+import type { FleetCluster } from "../../src/fleet/FleetCluster.ts"
 
 const CONFIG_MAP = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "later", namespace: "default" } }
 const CONFIG_MAPS = { apiVersion: "v1", kind: "ConfigMap", namespace: "default" }

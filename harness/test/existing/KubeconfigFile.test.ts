@@ -7,10 +7,10 @@ import { createServer } from "node:https"
 import { join } from "node:path"
 import { rootCertificates, TLSSocket } from "node:tls"
 import { Effect, Redacted } from "effect"
-import { make as makeApi } from "../../src/ClusterApi.ts"
+import { make as makeApi } from "../../src/client/ClusterApi.ts"
 import * as ServerCertificate from "@quarterdeck/embedded-cluster/ServerCertificate"
-import * as KubeconfigFile from "../../src/existing/KubeconfigFile.ts"
-import * as Kubeconfig from "../../src/Kubeconfig.ts"
+import * as KubeconfigFile from "../../src/drivers/existing/KubeconfigFile.ts"
+import * as Kubeconfig from "../../src/client/Kubeconfig.ts"
 import { temporaryDirectory } from "../internal/Fixture.ts"
 
 const config = Kubeconfig.print([

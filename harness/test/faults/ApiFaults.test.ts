@@ -5,7 +5,7 @@ import type { IncomingMessage } from "node:http"
 import { get } from "node:https"
 import type { Fault as AnyFault } from "../../src/faults/Fault.ts"
 import * as Fault from "../../src/faults/Fault.ts"
-import * as Kubeconfig from "../../src/Kubeconfig.ts"
+import * as Kubeconfig from "../../src/client/Kubeconfig.ts"
 import {
   ADMIN,
   type AskOptions,

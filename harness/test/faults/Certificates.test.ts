@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { X509Certificate } from "node:crypto"
 import { Effect } from "effect"
-import { eventually } from "../../src/Eventually.ts"
+import { eventually } from "../../src/machine/Eventually.ts"
 import * as Fault from "../../src/faults/Fault.ts"
 import { client, CONFIG_MAPS, faulty, outcome } from "./Fixture.ts"
 

@@ -2,10 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { IncomingMessage } from "node:http"
 import { get } from "node:https"
-import { InvalidFault } from "../../src/HarnessError.ts"
-import { eventually } from "../../src/Eventually.ts"
+import { InvalidFault } from "../../src/machine/HarnessError.ts"
+import { eventually } from "../../src/machine/Eventually.ts"
 import * as Fault from "../../src/faults/Fault.ts"
-import * as Faults from "../../src/Faults.ts"
+import * as Faults from "../../src/faults/Faults.ts"
 import { ADMIN, client, CONFIG_MAPS, createConfigMap, faulty, outcome, PODS, USERS } from "./Fixture.ts"
 
 describe("a cluster behind faults, none of them active", () => {

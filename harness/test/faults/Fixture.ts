@@ -1,8 +1,8 @@
 /** A cluster behind faults, and plain clients of it. */
 import { Effect, Redacted, type Scope } from "effect"
 import { Pool } from "undici"
-import * as Embedded from "../../src/drivers/Embedded.ts"
-import * as Faults from "../../src/Faults.ts"
+import * as Embedded from "../../src/drivers/embedded/Embedded.ts"
+import * as Faults from "../../src/faults/Faults.ts"
 
 export const ADMIN = "admin-token"
 export const USERS = [

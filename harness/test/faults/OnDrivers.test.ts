@@ -1,11 +1,11 @@
 /** Faults before clusters of every driver: what they need of a cluster, real ones have too. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import * as Drivers from "../../src/Drivers.ts"
-import { eventually } from "../../src/Eventually.ts"
+import * as Drivers from "../../src/drivers/Drivers.ts"
+import { eventually } from "../../src/machine/Eventually.ts"
 import * as Fault from "../../src/faults/Fault.ts"
-import * as Faults from "../../src/Faults.ts"
-import { Fleet } from "../../src/Fleet.ts"
+import * as Faults from "../../src/faults/Faults.ts"
+import { Fleet } from "../../src/fleet/Fleet.ts"
 import { client, outcome, PODS } from "./Fixture.ts"
 import { upgrade } from "./Upgraded.ts"
 

@@ -3,10 +3,10 @@ import { Effect, Redacted } from "effect"
 import { createServer } from "node:https"
 import type { Duplex } from "node:stream"
 import { issue } from "@quarterdeck/embedded-cluster/ServerCertificate"
-import { eventually } from "../../src/Eventually.ts"
+import { eventually } from "../../src/machine/Eventually.ts"
 import * as Fault from "../../src/faults/Fault.ts"
 import { listen } from "../../src/faults/Listening.ts"
-import * as Faults from "../../src/Faults.ts"
+import * as Faults from "../../src/faults/Faults.ts"
 import { upgrade } from "./Upgraded.ts"
 
 const SPDY = { upgrade: "SPDY/3.1", "x-stream-protocol-version": "v4.channel.k8s.io" }

@@ -2,9 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { CoreV1Api, KubeConfig, makeInformer } from "@kubernetes/client-node"
 import { Effect, Redacted, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { eventually } from "../../src/Eventually.ts"
+import { eventually } from "../../src/machine/Eventually.ts"
 import * as Fault from "../../src/faults/Fault.ts"
-import * as Kubeconfig from "../../src/Kubeconfig.ts"
+import * as Kubeconfig from "../../src/client/Kubeconfig.ts"
 import {
   ADMIN,
   client,

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber } from "effect"
-import { eventually } from "../../src/Eventually.ts"
+import { eventually } from "../../src/machine/Eventually.ts"
 import * as Fault from "../../src/faults/Fault.ts"
 import { client, CONFIG_MAPS, createConfigMap, faulty, outcome, type PlainClient } from "./Fixture.ts"
 

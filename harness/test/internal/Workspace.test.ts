@@ -3,9 +3,9 @@ import { spawn } from "node:child_process"
 import { mkdir, readdir, stat, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { eventually } from "../../src/Eventually.ts"
-import { commandOf, processWorld, startOf } from "../../src/internal/Processes.ts"
-import * as Workspace from "../../src/internal/Workspace.ts"
+import { eventually } from "../../src/machine/Eventually.ts"
+import { commandOf, processWorld, startOf } from "../../src/machine/Processes.ts"
+import * as Workspace from "../../src/machine/Workspace.ts"
 import { temporaryDirectory } from "./Fixture.ts"
 
 const runs = (pid: number) => Effect.promise(async () => ((await commandOf(pid)) ?? "").trim() !== "")

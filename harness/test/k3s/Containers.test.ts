@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { demultiplexed } from "../../src/k3s/Containers.ts"
+import { demultiplexed } from "../../src/drivers/k3s/Containers.ts"
 
 const frame = (text: string, stream: number): Buffer => {
   const header = Buffer.alloc(8)

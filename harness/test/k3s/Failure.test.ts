@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { ContainerState } from "../../src/k3s/Containers.ts"
-import { failure } from "../../src/k3s/Failure.ts"
+import type { ContainerState } from "../../src/drivers/k3s/Containers.ts"
+import { failure } from "../../src/drivers/k3s/Failure.ts"
 
 const exited: ContainerState = {
   Status: "exited",

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect } from "effect"
-import { available } from "../../src/k3s/Availability.ts"
+import { available } from "../../src/drivers/k3s/Availability.ts"
 
 const on = (settings: Record<string, string>) =>
   Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown(settings))

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Effect } from "effect"
-import { compactFile } from "../../src/k3s/KineHistory.ts"
+import { compactFile } from "../../src/drivers/k3s/KineHistory.ts"
 import { temporaryDirectory } from "../internal/Fixture.ts"
 
 /**

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { hostname } from "node:os"
 import { Effect } from "effect"
-import * as Owner from "../../src/internal/Owner.ts"
-import { isDead, labels, OWNER_LABEL } from "../../src/k3s/Labels.ts"
+import * as Owner from "../../src/machine/Owner.ts"
+import { isDead, labels, OWNER_LABEL } from "../../src/drivers/k3s/Labels.ts"
 
 const self = Effect.promise(() => Owner.self())
 

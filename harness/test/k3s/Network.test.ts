@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { labelFrom } from "../../src/k3s/Network.ts"
+import { labelFrom } from "../../src/drivers/k3s/Network.ts"
 
 /** **Source** RFC 1035, section 2.3.1. */
 const LABEL = /^[a-z](?:[a-z0-9-]*[a-z0-9])?$/

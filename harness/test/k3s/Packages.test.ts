@@ -5,7 +5,7 @@ import { cp, mkdir, readdir, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { Effect, Option, Schema } from "effect"
-import * as Packages from "../../src/k3s/Packages.ts"
+import * as Packages from "../../src/drivers/k3s/Packages.ts"
 import { temporaryDirectory } from "../internal/Fixture.ts"
 
 const HARNESS = new URL("../../", import.meta.url).pathname

@@ -1,12 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import { randomBytes } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
-import * as Drivers from "../../src/Drivers.ts"
-import { eventually } from "../../src/Eventually.ts"
-import * as FakeKubelet from "../../src/FakeKubelet.ts"
-import { Fleet } from "../../src/Fleet.ts"
-import type { FleetCluster } from "../../src/FleetCluster.ts"
-import type { KubeObject } from "../../src/KubeObject.ts"
+import * as Drivers from "../../src/drivers/Drivers.ts"
+import { eventually } from "../../src/machine/Eventually.ts"
+import * as FakeKubelet from "../../src/life/kubelet/FakeKubelet.ts"
+import { Fleet } from "../../src/fleet/Fleet.ts"
+import type { FleetCluster } from "../../src/fleet/FleetCluster.ts"
+import type { KubeObject } from "../../src/client/KubeObject.ts"
 import { at } from "../conformance/Fixture.ts"
 
 const { run } = await Effect.runPromise(Drivers.selected)

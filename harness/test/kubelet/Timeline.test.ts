@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
-import { covers } from "../../src/kubelet/Covers.ts"
-import { parseMs, printMs } from "../../src/kubelet/GoDuration.ts"
-import * as Agenda from "../../src/kubelet/Agenda.ts"
-import { Annotation, type PodScript, read } from "../../src/kubelet/PodScript.ts"
-import type { PodView } from "../../src/kubelet/PodView.ts"
-import * as Timeline from "../../src/kubelet/Timeline.ts"
+import { covers } from "../../src/life/kubelet/Covers.ts"
+import { parseMs, printMs } from "../../src/life/kubelet/GoDuration.ts"
+import * as Agenda from "../../src/life/kubelet/Agenda.ts"
+import { Annotation, type PodScript, read } from "../../src/life/kubelet/PodScript.ts"
+import type { PodView } from "../../src/life/kubelet/PodView.ts"
+import * as Timeline from "../../src/life/kubelet/Timeline.ts"
 
 const int = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 const YEAR_MS = 365 * 86_400_000

@@ -3,8 +3,8 @@
  * one after the other. It prints `ready <server>` for each.
  */
 import { Console, Effect } from "effect"
-import { Fleet } from "../../src/Fleet.ts"
-import * as Drivers from "../../src/Drivers.ts"
+import { Fleet } from "../../src/fleet/Fleet.ts"
+import * as Drivers from "../../src/drivers/Drivers.ts"
 
 const [name = "", how = ""] = process.argv.slice(2)
 

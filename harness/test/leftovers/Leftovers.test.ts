@@ -10,14 +10,14 @@ import { connect } from "node:net"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { Effect, Random } from "effect"
-import * as Drivers from "../../src/Drivers.ts"
-import { eventually } from "../../src/Eventually.ts"
-import { inRealTime } from "../../src/internal/Machine.ts"
-import * as Containers from "../../src/k3s/Containers.ts"
+import * as Drivers from "../../src/drivers/Drivers.ts"
+import { eventually } from "../../src/machine/Eventually.ts"
+import { inRealTime } from "../../src/machine/Machine.ts"
+import * as Containers from "../../src/drivers/k3s/Containers.ts"
 import { temporaryDirectory } from "../internal/Fixture.ts"
 
 const HOLDER = new URL("Holder.ts", import.meta.url).pathname
-const HARNESS = new URL("../../src/bin/harness.ts", import.meta.url).pathname
+const HARNESS = new URL("../../src/cli/harness.ts", import.meta.url).pathname
 const KILLS = 10
 /** On every container and network of the harness; it holds the number of the process that owns it. */
 const OWNER_LABEL = "io.quarterdeck.harness.owner"

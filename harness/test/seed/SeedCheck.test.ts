@@ -1,10 +1,10 @@
 /** Seeds that cannot be, and clusters that cannot take one. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
-import * as Embedded from "../../src/drivers/Embedded.ts"
-import { Fleet } from "../../src/Fleet.ts"
-import * as Seed from "../../src/Seed.ts"
-import { check } from "../../src/seed/SeedCheck.ts"
+import * as Embedded from "../../src/drivers/embedded/Embedded.ts"
+import { Fleet } from "../../src/fleet/Fleet.ts"
+import * as Seed from "../../src/life/seed/Seed.ts"
+import { check } from "../../src/life/seed/SeedCheck.ts"
 
 const GOOD = { seed: 1, size: "small", pods: "reported", concurrency: 16 }
 const WHOLE = "a whole number from 1 to 1,000,000"

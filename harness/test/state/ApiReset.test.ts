@@ -1,9 +1,9 @@
 /** A cluster that is taken back to an earlier time through its API alone, on every driver. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Drivers from "../../src/Drivers.ts"
-import { eventually } from "../../src/Eventually.ts"
-import type { KubeObject } from "../../src/KubeObject.ts"
+import * as Drivers from "../../src/drivers/Drivers.ts"
+import { eventually } from "../../src/machine/Eventually.ts"
+import type { KubeObject } from "../../src/client/KubeObject.ts"
 import * as ApiReset from "../../src/state/ApiReset.ts"
 import { asked } from "../../src/state/ApiObjects.ts"
 import { configMap, configMapRef, configMaps, deployment, pod } from "../conformance/Fixture.ts"

@@ -1,10 +1,10 @@
 /** A reset below controllers that run: what they find is consistent, so they come to rest. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import type { ClusterApi } from "../../src/ClusterApi.ts"
-import * as Drivers from "../../src/Drivers.ts"
-import { eventually } from "../../src/Eventually.ts"
-import type { KubeObject } from "../../src/KubeObject.ts"
+import type { ClusterApi } from "../../src/client/ClusterApi.ts"
+import * as Drivers from "../../src/drivers/Drivers.ts"
+import { eventually } from "../../src/machine/Eventually.ts"
+import type { KubeObject } from "../../src/client/KubeObject.ts"
 import { at, deployment, deploymentRef } from "../conformance/Fixture.ts"
 import { belowTheApi, Cluster, defaultAccounts, freshNamespace, WAIT } from "./Fixture.ts"
 

@@ -1,9 +1,9 @@
 /** What the tests of a cluster's state share: a cluster to take back, and what it shows of itself. */
 import { randomBytes } from "node:crypto"
 import { Context, Effect, Layer, Redacted } from "effect"
-import { type ClusterApi, make } from "../../src/ClusterApi.ts"
-import type { ClusterDriver, ClusterOptions, RunningCluster } from "../../src/ClusterDriver.ts"
-import type { KubeObject } from "../../src/KubeObject.ts"
+import { type ClusterApi, make } from "../../src/client/ClusterApi.ts"
+import type { ClusterDriver, ClusterOptions, RunningCluster } from "../../src/drivers/ClusterDriver.ts"
+import type { KubeObject } from "../../src/client/KubeObject.ts"
 
 /** A running cluster, and a client of its administrator. */
 export interface Started {

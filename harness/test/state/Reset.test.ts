@@ -2,9 +2,9 @@
 import { assert, layer } from "@effect/vitest"
 import { CoreV1Api, KubeConfig, makeInformer, type V1ConfigMap } from "@kubernetes/client-node"
 import { Effect, Fiber, Ref, Redacted, Stream } from "effect"
-import * as Drivers from "../../src/Drivers.ts"
-import { eventually } from "../../src/Eventually.ts"
-import type { WatchEvent } from "../../src/KubeObject.ts"
+import * as Drivers from "../../src/drivers/Drivers.ts"
+import { eventually } from "../../src/machine/Eventually.ts"
+import type { WatchEvent } from "../../src/client/KubeObject.ts"
 import { configMap, configMapRef, configMaps, deployment, namesOf, pod } from "../conformance/Fixture.ts"
 import {
   belowTheApi,

@@ -1,10 +1,10 @@
 /** A cluster whose pods have curves that a test knows. */
 import { Effect } from "effect"
-import { eventually } from "../../src/Eventually.ts"
-import * as FakeKubelet from "../../src/FakeKubelet.ts"
-import type { FleetCluster } from "../../src/FleetCluster.ts"
-import type { KubeObject } from "../../src/KubeObject.ts"
-import * as Usage from "../../src/Usage.ts"
+import { eventually } from "../../src/machine/Eventually.ts"
+import * as FakeKubelet from "../../src/life/kubelet/FakeKubelet.ts"
+import type { FleetCluster } from "../../src/fleet/FleetCluster.ts"
+import type { KubeObject } from "../../src/client/KubeObject.ts"
+import * as Usage from "../../src/life/usage/Usage.ts"
 import { at } from "../conformance/Fixture.ts"
 
 export const NODE = "node-a"

@@ -10,7 +10,7 @@ import { access, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { Effect } from "effect"
-import { setting } from "../../src/internal/Machine.ts"
+import { setting } from "../../src/machine/Machine.ts"
 
 const VARIABLE = "QUARTERDECK_REQUIRE"
 

@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Schema } from "effect"
-import { eventually } from "../../src/Eventually.ts"
+import { eventually } from "../../src/machine/Eventually.ts"
 import * as Ports from "@quarterdeck/embedded-cluster/Ports"
 import { type Needed, pathOf, running } from "./Programs.ts"
 

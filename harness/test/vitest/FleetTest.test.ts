@@ -1,9 +1,9 @@
 /** The fixtures as their users write them: plain vitest, no Effect. */
 import { get } from "node:https"
 import { describe, expectTypeOf } from "vitest"
-import * as Embedded from "../../src/drivers/Embedded.ts"
+import * as Embedded from "../../src/drivers/embedded/Embedded.ts"
 import * as Fault from "../../src/faults/Fault.ts"
-import type { StartedCluster } from "../../src/StartedFleet.ts"
+import type { StartedCluster } from "../../src/fleet/StartedFleet.ts"
 import { fleetTest } from "../../src/vitest/FleetTest.ts"
 
 const CONFIG_MAPS = { apiVersion: "v1", kind: "ConfigMap", namespace: "default" }

@@ -2,9 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { KubeConfig, KubernetesObjectApi, PatchStrategy } from "@kubernetes/client-node"
 import { Effect } from "effect"
-import { driver } from "../../../src/drivers/Embedded.ts"
-import type { RunningCluster } from "../../../src/ClusterDriver.ts"
-import { eventually } from "../../../src/Eventually.ts"
+import { driver } from "../../../src/drivers/embedded/Embedded.ts"
+import type { RunningCluster } from "../../../src/drivers/ClusterDriver.ts"
+import { eventually } from "../../../src/machine/Eventually.ts"
 import { informed } from "../../conformance/Informed.ts"
 import { ADMIN, configMap, connect, USERS } from "./Client.ts"
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { promisify } from "node:util"
-import { driver } from "../../../src/drivers/Embedded.ts"
+import { driver } from "../../../src/drivers/embedded/Embedded.ts"
 import type { JsonObject } from "@quarterdeck/embedded-cluster/Json"
 import { ADMIN, connect, USERS } from "./Client.ts"
 

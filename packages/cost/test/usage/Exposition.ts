@@ -1,5 +1,5 @@
 /** Series by hand, for what no exporter of a test does on demand: restarts, outages, network classes. */
-import * as Family from "@quarterdeck/harness/usage/Family"
+import * as Family from "@quarterdeck/harness/Family"
 import { Stream } from "effect"
 
 export type Labels = Readonly<Record<string, string>>

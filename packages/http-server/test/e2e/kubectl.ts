@@ -2,7 +2,7 @@
  * What people type at a cluster of the fleet, by the real program.
  */
 import type { Fleet } from "@quarterdeck/harness"
-import * as Programs from "@quarterdeck/harness/assets/Programs"
+import * as Programs from "@quarterdeck/harness/Programs"
 import { Effect, Option } from "effect"
 import { execFile } from "node:child_process"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"

@@ -1,9 +1,9 @@
 /** A cluster with controllers, a node, and somebody who says that what runs there runs. */
 import { Effect, type Scope } from "effect"
 import { arrayAt, at, isArray, type Json, type JsonObject, objectAt, textAt } from "@quarterdeck/embedded-cluster/Json"
-import { eventually } from "../../../../src/Eventually.ts"
+import { eventually } from "../../../../src/machine/Eventually.ts"
 import { type Client, connect, patching, USERS } from "../Client.ts"
-import { driver } from "../../../../src/drivers/Embedded.ts"
+import { driver } from "../../../../src/drivers/embedded/Embedded.ts"
 
 export const NAMESPACE = "/api/v1/namespaces/default"
 export const PODS = `${NAMESPACE}/pods`

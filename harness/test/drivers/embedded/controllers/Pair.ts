@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from "node:util"
 import { assert } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import type { ClusterDriver } from "../../../../src/ClusterDriver.ts"
-import { driver as embedded } from "../../../../src/drivers/Embedded.ts"
+import type { ClusterDriver } from "../../../../src/drivers/ClusterDriver.ts"
+import { driver as embedded } from "../../../../src/drivers/embedded/Embedded.ts"
 import {
   arrayAt,
   isArray,
@@ -14,7 +14,7 @@ import {
   put,
   textAt
 } from "@quarterdeck/embedded-cluster/Json"
-import { eventually } from "../../../../src/Eventually.ts"
+import { eventually } from "../../../../src/machine/Eventually.ts"
 import { connect, patching, USERS } from "../Client.ts"
 import { kubelet, node, watching } from "./Machine.ts"
 

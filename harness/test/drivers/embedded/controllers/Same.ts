@@ -1,7 +1,7 @@
 /** A few sequences on an embedded cluster and on a real one, compared where both have come to rest. */
 import { layer } from "@effect/vitest"
 import { Effect } from "effect"
-import type { ClusterDriver } from "../../../../src/ClusterDriver.ts"
+import type { ClusterDriver } from "../../../../src/drivers/ClusterDriver.ts"
 import { arrayAt, at, type JsonObject, textAt } from "@quarterdeck/embedded-cluster/Json"
 import { type CallOptions, deployment, patching, pod } from "../Client.ts"
 import { APPS, BATCH, condition, isAvailable, NAMESPACE, PODS } from "./Machine.ts"

@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { eventually } from "../../../../src/Eventually.ts"
+import { eventually } from "../../../../src/machine/Eventually.ts"
 import { arrayAt, type Json, type JsonObject, numberAt, objectAt } from "@quarterdeck/embedded-cluster/Json"
 import { namesOf, patching, pod, VIEWER } from "../Client.ts"
 import { namespace, Pair, same, type Suite } from "./Pair.ts"

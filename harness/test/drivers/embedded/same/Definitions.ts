@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { eventually } from "../../../../src/Eventually.ts"
+import { eventually } from "../../../../src/machine/Eventually.ts"
 import { arrayAt, isObject, type JsonObject, textAt } from "@quarterdeck/embedded-cluster/Json"
 import { patching } from "../Client.ts"
 import { namespace, Pair, same, type Suite } from "./Pair.ts"

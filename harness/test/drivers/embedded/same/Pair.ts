@@ -1,8 +1,8 @@
 /** An embedded cluster and a real one, asked the same. */
 import { assert, type Vitest } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import type { ClusterDriver, RunningCluster } from "../../../../src/ClusterDriver.ts"
-import { driver as embedded } from "../../../../src/drivers/Embedded.ts"
+import type { ClusterDriver, RunningCluster } from "../../../../src/drivers/ClusterDriver.ts"
+import { driver as embedded } from "../../../../src/drivers/embedded/Embedded.ts"
 import { isArray, isObject, type Json, type JsonObject } from "@quarterdeck/embedded-cluster/Json"
 import { type Answer, type CallOptions, type Client, connect, USERS } from "../Client.ts"
 

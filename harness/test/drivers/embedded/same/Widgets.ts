@@ -1,6 +1,6 @@
 /** Kinds that a test defines in both clusters. */
 import { Effect } from "effect"
-import { eventually } from "../../../../src/Eventually.ts"
+import { eventually } from "../../../../src/machine/Eventually.ts"
 import { type JsonObject, textAt } from "@quarterdeck/embedded-cluster/Json"
 import type { Client } from "../Client.ts"
 import { Pair, same } from "./Pair.ts"

@@ -1,5 +1,5 @@
 import type { StartedCluster } from "@quarterdeck/harness/StartedFleet"
-import * as Fault from "@quarterdeck/harness/faults/Fault"
+import * as Fault from "@quarterdeck/harness/Fault"
 import { get } from "node:https"
 import { seesTheFleet, test } from "./Sees.ts"
 

@@ -1,0 +1,169 @@
+/**
+ * Starts the programs of one control plane and waits until they serve.
+ *
+ * @since 0.1.0
+ */
+import { rm } from "node:fs/promises"
+import { Effect, Schedule, type Scope } from "effect"
+import type { FoundProgram, ProgramName } from "./assets/Programs.ts"
+import type { ClusterUser } from "../ClusterDriver.ts"
+import { ClusterNotReady, type MachineRefused, type ProgramExited } from "../../machine/HarnessError.ts"
+import { GIFTS } from "@quarterdeck/embedded-cluster/WholeNamespaces"
+import * as ControlPlaneFiles from "./ControlPlaneFiles.ts"
+import { THROUGH_CACHE } from "../../state/WatchCache.ts"
+import * as ControlPlanePrograms from "./ControlPlanePrograms.ts"
+import * as EtcdClient from "./EtcdClient.ts"
+import type { Operation } from "./EtcdClient.ts"
+import { PREFIX } from "./EtcdKeys.ts"
+import * as EtcdState from "./EtcdState.ts"
+import { attempt } from "../../machine/Machine.ts"
+import * as Program from "../../machine/Program.ts"
+import * as ServerProbe from "./ServerProbe.ts"
+import type { Watchdog } from "../../machine/Watchdog.ts"
+import type { Workspace } from "../../machine/Workspace.ts"
+
+export interface LaunchOptions {
+  readonly programs: ReadonlyMap<ProgramName, FoundProgram>
+  readonly place: { readonly workspace: Workspace; readonly watchdog: Watchdog }
+  readonly paths: ControlPlaneFiles.ControlPlanePaths
+  /** Verifies the API server. */
+  readonly caPem: string
+  readonly admin: ClusterUser
+  readonly controllers: boolean
+  readonly port: number
+  /** Signers of service accounts' tokens that are taken beside this server. */
+  readonly pastIssuers: ReadonlyArray<string>
+  /** What the store is to hold before the API server sees it; for a store that is empty. */
+  readonly objects?: ReadonlyArray<Operation>
+}
+
+export interface Launched {
+  readonly apiServer: Program.Program
+  readonly programs: ReadonlyArray<Program.Program>
+}
+
+const STORE_EVERY = "20 millis"
+const STORE_WITHIN = "60 seconds"
+const STORE_WITHIN_MS = 60_000
+/** The server writes its own namespaces and its own service a moment after it says that it is ready. */
+const SERVES = [
+  "/readyz",
+  ...["default", "kube-system", "kube-public", "kube-node-lease"].map((name) => `/api/v1/namespaces/${name}`),
+  "/api/v1/namespaces/default/services/kubernetes"
+]
+/**
+ * What the controllers watch. Whoever watches a kind before the server's cache of it is filled is answered 429, and a
+ * controller waits longer after each of these, half a minute in the end.
+ */
+const WATCHED = [
+  ...["nodes", "namespaces", "pods", "services", "serviceaccounts", "persistentvolumes", "persistentvolumeclaims"].map(
+    (kind) => `/api/v1/${kind}`
+  ),
+  ...["controllerrevisions", "daemonsets", "deployments", "replicasets", "statefulsets"].map(
+    (kind) => `/apis/apps/v1/${kind}`
+  ),
+  ...["cronjobs", "jobs"].map((kind) => `/apis/batch/v1/${kind}`),
+  "/apis/discovery.k8s.io/v1/endpointslices",
+  "/apis/policy/v1/poddisruptionbudgets"
+].map((path) => `${path}?${THROUGH_CACHE}`)
+/**
+ * Made by the controller manager in every namespace, so they prove that reconciliation runs, and that the first objects
+ * of a new cluster are complete.
+ */
+const RECONCILES = ["default", "kube-system", "kube-public", "kube-node-lease"].flatMap((namespace) =>
+  GIFTS.map(({ name, plural }) => `/api/v1/namespaces/${namespace}/${plural}/${name}`)
+)
+
+/**
+ * Starts etcd and the API server, then the controllers if they are wanted.
+ *
+ * **Errors** as soon as one of the programs ends, not at the deadline. **Limits** ends them with the scope, the last
+ * started first.
+ */
+export const launch = Effect.fnUntraced(function* (
+  options: LaunchOptions
+): Effect.fn.Return<Launched, ClusterNotReady | MachineRefused | ProgramExited, Scope.Scope> {
+  const { paths, port } = options
+  const server = `https://127.0.0.1:${port}`
+  const start = (name: ProgramName, args: ReadonlyArray<string>, variables?: Program.ProgramOptions["variables"]) =>
+    Effect.gen(function* () {
+      const program = options.programs.get(name)
+      if (program === undefined) return yield* Effect.die(new Error(`${name} was not looked up before the start`))
+      return yield* Program.start(
+        { name, command: program.path, args, ...(variables === undefined ? {} : { variables }) },
+        options.place
+      )
+    })
+
+  // A killed etcd leaves its socket, and the API server would wait a second after it found nobody behind it.
+  const socket = ControlPlanePrograms.clientSocket(paths)
+  yield* attempt("remove the socket of the previous run", () => rm(socket, { force: true }))
+  const etcd = yield* start("etcd", ControlPlanePrograms.etcd(paths))
+  if (options.objects !== undefined) yield* whileRunning([etcd], loaded(socket, options.objects))
+  const issuers = [ControlPlanePrograms.issuerOf(port), ...options.pastIssuers]
+  const apiServer = yield* start(
+    "kube-apiserver",
+    ControlPlanePrograms.apiServer(paths, port, issuers),
+    ControlPlanePrograms.API_SERVER_VARIABLES
+  )
+
+  const { caPem } = options
+  yield* whileRunning([etcd, apiServer], ServerProbe.answers({ server, caPem, token: options.admin.token }, SERVES))
+  if (!options.controllers) return { apiServer, programs: [etcd, apiServer] }
+
+  yield* whileRunning([etcd, apiServer], ServerProbe.answers({ server, caPem, token: options.admin.token }, WATCHED))
+  yield* ControlPlaneFiles.writeControllersKubeconfig(paths, {
+    name: "control-plane",
+    server,
+    caPem,
+    user: options.admin.name,
+    token: options.admin.token
+  })
+  const manager = yield* start("kube-controller-manager", ControlPlanePrograms.controllerManager(paths))
+  const scheduler = yield* start("kube-scheduler", ControlPlanePrograms.scheduler(paths))
+  const programs = [etcd, apiServer, manager, scheduler]
+  yield* whileRunning(programs, ServerProbe.answers({ server, caPem, token: options.admin.token }, RECONCILES))
+  return { apiServer, programs }
+})
+
+/** Fills the store as soon as it answers. */
+const loaded = (
+  socket: string,
+  objects: ReadonlyArray<Operation>
+): Effect.Effect<void, ClusterNotReady | MachineRefused> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const etcd = yield* EtcdClient.connect(socket)
+      yield* etcd.read(PREFIX, { keysOnly: true }).pipe(
+        Effect.retry(Schedule.spaced(STORE_EVERY)),
+        Effect.timeout(STORE_WITHIN),
+        Effect.mapError(
+          () => new ClusterNotReady({ waitedMs: STORE_WITHIN_MS, last: "the store does not answer", lastLines: [] })
+        )
+      )
+      yield* EtcdState.load(etcd, objects)
+    })
+  )
+
+/** Waits for something that the programs bring about: their end ends the wait, and a timeout shows the server's log. */
+const whileRunning = <A, E>(
+  programs: ReadonlyArray<Program.Program>,
+  wait: Effect.Effect<A, E | ClusterNotReady>
+): Effect.Effect<A, E | ClusterNotReady | ProgramExited> =>
+  Effect.raceAllFirst([wait, ...programs.map((program) => program.failsWhenEnded)]).pipe(
+    Effect.catchIf(
+      (error) => error instanceof ClusterNotReady,
+      (error) =>
+        Effect.flatMap(
+          Effect.forEach(programs, (program) => program.tail),
+          (tails) =>
+            Effect.fail(
+              new ClusterNotReady({
+                waitedMs: error.waitedMs,
+                last: error.last,
+                lastLines: tails.flatMap((tail) => Program.lastLines(tail))
+              })
+            )
+        )
+    )
+  )

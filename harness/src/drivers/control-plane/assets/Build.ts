@@ -1,0 +1,166 @@
+/**
+ * Builds the programs of a control plane from the Go modules of a Kubernetes release.
+ *
+ * Nothing binary is downloaded: the module proxy's sources are checked against go.sum files, and compiled here. Those of
+ * the harness's own release lie beside this package. It is started only by the command `harness assets build`, never by
+ * a test.
+ *
+ * @since 0.1.0
+ */
+import { chmod, mkdir, mkdtemp, rename, rm } from "node:fs/promises"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { Clock, Effect, Option } from "effect"
+import * as Owner from "../../../machine/Owner.ts"
+import * as BuildLock from "./BuildLock.ts"
+import { BuildError, DirectoryRefused, NoSuchRelease } from "./BuildError.ts"
+import * as GoToolchain from "./GoToolchain.ts"
+import * as KubernetesModule from "./KubernetesModule.ts"
+import { cacheRoot, find, KUBERNETES_VERSION, type OPTIONAL_PROGRAMS, type ProgramName, PROGRAMS } from "./Programs.ts"
+import * as Version from "./Version.ts"
+
+/** The modules lie beside `src` and `dist`, at the same distance from both. */
+const MODULES = fileURLToPath(new URL("../../../../kubernetes/", import.meta.url))
+
+/** Where modules of other releases are made, beside the releases' programs. */
+const GENERATED = "modules"
+/** How many releases an error names. */
+const NAMED_RELEASES = 8
+
+export interface BuildOptions {
+  /** `1.33` means its newest patch (default the harness's own release). */
+  readonly version?: string
+  /** Programs beside those of the control plane (default none). */
+  readonly extra?: ReadonlyArray<(typeof OPTIONAL_PROGRAMS)[number]>
+}
+
+export interface Built {
+  /** `v1.36.3` */
+  readonly version: string
+  readonly programs: ReadonlyArray<ProgramName>
+}
+
+/** What all steps of one build know. */
+interface Order {
+  readonly release: Version.Release
+  readonly wanted: ReadonlyArray<ProgramName>
+  /** Looks in the release's directory alone, for the user's own programs are of some other release. */
+  readonly strict: boolean
+  readonly root: string
+}
+
+/**
+ * Builds the programs that are found nowhere, and gives their names.
+ *
+ * **Errors** `GoMissing`, `GoTooOld`, `NoSuchRelease` before anything is done; `CompilationFailed` with the compiler's
+ * last line.
+ *
+ * **Limits** one build of a release at a time on a machine; about 4 minutes and 4 GB of Go's caches from nothing, seconds
+ * with warm caches. A program appears in the cache whole or not at all.
+ *
+ * @since 0.1.0
+ */
+export const build = (
+  progress: (line: string) => Effect.Effect<void>,
+  options: BuildOptions = {}
+): Effect.Effect<Built, BuildError> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const order: Order = {
+        release: yield* releaseOf(options.version ?? KUBERNETES_VERSION),
+        wanted: [...PROGRAMS, ...(options.extra ?? [])],
+        strict: options.version !== undefined,
+        root: yield* cacheRoot
+      }
+      const version = Version.print(order.release)
+      if ((yield* missing(order)).length === 0) return { version, programs: [] }
+      const go = yield* GoToolchain.find
+      const directory = join(order.root, version)
+      yield* attempt("create the cache", () => mkdir(directory, { recursive: true }))
+      yield* BuildLock.acquire(join(directory, ".building"), (owner) =>
+        progress(`waiting for another build (process ${owner})`)
+      )
+      // The other build may have done it.
+      const programs = yield* missing(order)
+      const owner = Owner.print(yield* attempt("learn who builds", () => Owner.self()))
+      const output = yield* Effect.acquireRelease(
+        attempt("create a directory to build in", () => mkdtemp(`${directory}.building-${owner}-`)),
+        (path) =>
+          attempt("remove the directory built in", () => rm(path, { recursive: true, force: true })).pipe(Effect.orDie)
+      )
+      for (const [index, program] of programs.entries()) {
+        const step = `[${index + 1}/${programs.length}]`
+        const what = program.startsWith("kube") ? `${program} ${version}` : program
+        yield* progress(`${step} building ${what} with Go ${go}`)
+        const started = yield* Clock.currentTimeMillis
+        yield* compile(program, order, output)
+        const seconds = Math.round(((yield* Clock.currentTimeMillis) - started) / 1000)
+        yield* progress(`${step} built ${program} in ${seconds} s`)
+      }
+      return { version, programs }
+    })
+  ).pipe(Effect.mapError((reason) => new BuildError({ reason })))
+
+/** Asks the module proxy only where the text leaves the patch open. */
+const releaseOf = Effect.fnUntraced(function* (text: string) {
+  const asked = Version.parse(text)
+  if (Option.isNone(asked)) return yield* new NoSuchRelease({ version: text, available: [] })
+  if (Version.isRelease(asked.value)) return asked.value
+  yield* GoToolchain.find
+  const known = yield* KubernetesModule.releases
+  const newest = Version.newest(asked.value, known)
+  if (Option.isSome(newest)) return newest.value
+  const releases = known.filter((name) => Option.isSome(Version.parseRelease(name)))
+  return yield* new NoSuchRelease({ version: text, available: releases.toReversed().slice(0, NAMED_RELEASES) })
+})
+
+const compile = Effect.fnUntraced(function* (program: ProgramName, order: Order, output: string) {
+  const built = join(output, program)
+  yield* GoToolchain.compile({
+    program,
+    ...(yield* sourceOf(program, order)),
+    output: built,
+    linkerFlags: linkerFlagsOf(program, order.release)
+  })
+  yield* attempt(`put ${program} in its place`, async () => {
+    await chmod(built, 0o755)
+    await rename(built, join(order.root, Version.print(order.release), program))
+  })
+})
+
+const sourceOf = Effect.fnUntraced(function* (program: ProgramName, { release, root }: Order) {
+  if (program === "etcd") return { module: join(MODULES, "etcd"), pinned: true, command: "go.etcd.io/etcd/server/v3" }
+  if (program === "helm") return { module: join(MODULES, "helm"), pinned: true, command: "helm.sh/helm/v4/cmd/helm" }
+  const command = `k8s.io/kubernetes/cmd/${program}`
+  if (Version.print(release) === KUBERNETES_VERSION) {
+    return { module: join(MODULES, "control-plane"), pinned: true, command }
+  }
+  return { module: yield* KubernetesModule.make(join(root, GENERATED), release), pinned: false, command }
+})
+
+/** The release's own build stamps these; without them the server calls itself v0.0.0. */
+const linkerFlagsOf = (program: ProgramName, release: Version.Release): string => {
+  const version = Version.print(release)
+  const stamps = [
+    `k8s.io/component-base/version.gitVersion=${version}`,
+    `k8s.io/component-base/version.gitMajor=${release.major}`,
+    `k8s.io/component-base/version.gitMinor=${release.minor}`,
+    `k8s.io/client-go/pkg/version.gitVersion=${version}`
+  ]
+  return ["-s", "-w", ...(program === "helm" ? [] : stamps.flatMap((stamp) => ["-X", stamp]))].join(" ")
+}
+
+/** What the user named counts as there unless a release was asked for; what lies behind the cache does not. */
+const missing = ({ release, strict, wanted }: Order): Effect.Effect<ReadonlyArray<ProgramName>> =>
+  Effect.filter(wanted, (program) =>
+    Effect.map(find(program, strict ? Version.print(release) : undefined), (place) =>
+      Option.match(place, {
+        onNone: () => true,
+        onSome: ({ origin, version }) =>
+          origin === "/usr/local/kubebuilder/bin" || (origin === "cache" && version !== Version.print(release))
+      })
+    )
+  )
+
+const attempt = <A>(action: string, run: () => Promise<A>): Effect.Effect<A, DirectoryRefused> =>
+  Effect.tryPromise({ try: run, catch: (cause) => new DirectoryRefused({ action, cause }) })

@@ -1,0 +1,111 @@
+/**
+ * The namespace that a run keeps for itself in a cluster of others, and the service accounts in it that its users are.
+ *
+ * @since 0.1.0
+ */
+import { Effect, Redacted, Schema } from "effect"
+import { ApiError, ApiUnexpected } from "../../client/ApiError.ts"
+import type { ClusterApi } from "../../client/ClusterApi.ts"
+import { eventually } from "../../machine/Eventually.ts"
+import { HOME, type Marks } from "./Marks.ts"
+
+/** How long the tokens last: longer than a test run, shorter than a leftover is of use. */
+const TOKEN_SECONDS = 24 * 3_600
+
+const Reply = Schema.fromJsonString(Schema.Struct({ status: Schema.Struct({ token: Schema.NonEmptyString }) }))
+const decodeReply = Schema.decodeUnknownEffect(Reply)
+
+const Review = Schema.fromJsonString(Schema.Struct({ status: Schema.Struct({ allowed: Schema.Boolean }) }))
+const decodeReview = Schema.decodeUnknownEffect(Review)
+const REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+
+export interface Home {
+  readonly namespace: string
+  /** Makes a service account without any right, and a token for it. */
+  readonly account: (name: string) => Effect.Effect<Redacted.Redacted<string>, ApiError>
+  /** Lets a service account do everything. **Errors** 403 unless the client itself may do everything. */
+  readonly empower: (account: string) => Effect.Effect<void, ApiError>
+}
+
+/** Makes the namespace. */
+export const make = Effect.fnUntraced(function* (
+  api: ClusterApi,
+  namespace: string,
+  marks: Marks
+): Effect.fn.Return<Home, ApiError> {
+  const labels = { ...marks, [HOME]: "true" }
+  yield* api.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, labels } })
+  return {
+    namespace,
+    account: Effect.fnUntraced(function* (name) {
+      yield* api.create({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name, namespace, labels } })
+      const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`
+      const { status, text } = yield* api.request({
+        method: "POST",
+        path,
+        body: {
+          apiVersion: "authentication.k8s.io/v1",
+          kind: "TokenRequest",
+          spec: { expirationSeconds: TOKEN_SECONDS }
+        }
+      })
+      const reply = yield* decodeReply(text).pipe(
+        Effect.mapError(() => {
+          const reason = new ApiUnexpected({ problem: `status ${status} to a request for a token: ${text.trim()}` })
+          return new ApiError({ cluster: api.cluster, method: "POST", path, reason })
+        })
+      )
+      return Redacted.make(reply.status.token)
+    }),
+    empower: (account) =>
+      Effect.asVoid(
+        api.create({
+          apiVersion: "rbac.authorization.k8s.io/v1",
+          kind: "ClusterRoleBinding",
+          metadata: { name: `${namespace}-${account}`, labels },
+          roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
+          subjects: [{ kind: "ServiceAccount", name: account, namespace }]
+        })
+      )
+  }
+})
+
+/**
+ * Waits until a client that was empowered may do everything: a server learns of a binding some moments after it answers
+ * that there is one.
+ *
+ * **Errors** when it may not after 10 s.
+ */
+export const untilEmpowered = (api: ClusterApi): Effect.Effect<void, ApiError> =>
+  eventually(
+    "the run's administrator may do everything",
+    Effect.flatMap(
+      api.request({
+        method: "POST",
+        path: REVIEWS,
+        body: {
+          apiVersion: "authorization.k8s.io/v1",
+          kind: "SelfSubjectAccessReview",
+          spec: { resourceAttributes: { verb: "*", group: "*", resource: "*" } }
+        }
+      }),
+      ({ text }) => decodeReview(text)
+    ),
+    ({ status }) => status.allowed
+  ).pipe(
+    Effect.mapError(({ message }) => {
+      const reason = new ApiUnexpected({ problem: message })
+      return new ApiError({ cluster: api.cluster, method: "POST", path: REVIEWS, reason })
+    }),
+    Effect.asVoid
+  )
+
+/** A name that a service account can have, for a user of any name. */
+export const accountName = (user: string, place: number): string => {
+  const plain = user
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 50)
+  return `user-${place}${plain === "" ? "" : `-${plain.replace(/-+$/, "")}`}`
+}

@@ -1,0 +1,52 @@
+/**
+ * Why the k3s-shaped image could not be built.
+ *
+ * @since 0.1.0
+ */
+import { Schema } from "effect"
+import { CompilationFailed, DirectoryRefused, GoMissing, GoTooOld } from "../control-plane/assets/BuildError.ts"
+import { EngineRefused, EngineUnreachable } from "./DockerEngine.ts"
+
+/** The programs of the control plane are not on this machine. */
+export class ProgramsMissing extends Schema.TaggedError<ProgramsMissing>()("ProgramsMissing", {
+  names: Schema.Array(Schema.String),
+  remedy: Schema.String
+}) {
+  override get message(): string {
+    return `${this.names.join(" and ")} not found; ${this.remedy}`
+  }
+}
+
+/** There is no busybox that runs without libraries, from which the image gets its shell and small tools. */
+export class BusyboxMissing extends Schema.TaggedError<BusyboxMissing>()("BusyboxMissing", {
+  looked: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    return (
+      `no statically linked busybox in ${this.looked.join(", ")}; install it (Debian and Ubuntu:`
+      + " `apt-get install busybox-static`)"
+    )
+  }
+}
+
+/**
+ * Every failure of building the image.
+ *
+ * @since 0.1.0
+ */
+export class ImageError extends Schema.TaggedError<ImageError>()("ImageError", {
+  reason: Schema.Union([
+    ProgramsMissing,
+    BusyboxMissing,
+    GoMissing,
+    GoTooOld,
+    CompilationFailed,
+    DirectoryRefused,
+    EngineUnreachable,
+    EngineRefused
+  ])
+}) {
+  override get message(): string {
+    return this.reason.message
+  }
+}

@@ -1,0 +1,251 @@
+/**
+ * Runs clusters in containers, by testcontainers: real k3s, or the control plane in the image that the harness builds.
+ *
+ * The clusters of one driver share a Docker network, so that a parent reaches its children by name, as a controller that
+ * runs inside would. Real k3s has a kubelet and runs pods; it wants a privileged container. The harness's own image wants
+ * nothing, has no nodes, and needs no registry.
+ *
+ * @since 0.1.0
+ */
+import { createSocket } from "node:dgram"
+import { isIP } from "node:net"
+import { Effect, Option, type Scope } from "effect"
+import { ADMIN, type ClusterDriver, type ClusterOptions, missing, type RunningCluster } from "../ClusterDriver.ts"
+import {
+  DriverUnavailable,
+  HarnessError,
+  InvalidFleet,
+  MachineRefused,
+  NotSupported
+} from "../../machine/HarnessError.ts"
+import { attempt, inRealTime } from "../../machine/Machine.ts"
+import { available, NAME, remedyFor } from "./Availability.ts"
+import * as Cluster from "./Cluster.ts"
+import { TOKENS_PATH } from "./ContainerFiles.ts"
+import * as Containers from "./Containers.ts"
+import type { EngineError } from "./DockerEngine.ts"
+import { choose, type Image } from "./Images.ts"
+import * as Network from "./Network.ts"
+import * as Packages from "./Packages.ts"
+import { swept } from "./Sweep.ts"
+import * as Kubeconfig from "../../client/Kubeconfig.ts"
+
+export type { ExecResult, K3sCluster } from "./Cluster.ts"
+
+const START_WITHIN_MS = 120_000
+
+/** What a test may want to be otherwise. */
+export interface K3sSettings {
+  /** The image (default the one that `QUARTERDECK_K3S_IMAGE` names, else {@link DEFAULT_IMAGE}, else the harness's own). */
+  readonly image?: string
+  /** Whether the container is privileged (default true, and false for the image that the harness builds). */
+  readonly privileged?: boolean
+  /** Whose control groups it sees (default the host's; the engine's default for the image that the harness builds). */
+  readonly cgroupns?: "host" | "private"
+  /** Whether the cluster has a DNS server, which only its own pods need; it is a pod itself, so it takes controllers (default false). */
+  readonly dns?: boolean
+  /** Further flags of `k3s server`: `--kube-apiserver-arg=event-ttl=5m`. */
+  readonly args?: ReadonlyArray<string>
+  /** How long a start may take (default 120 s). */
+  readonly startWithinMs?: number
+}
+
+export { DEFAULT_IMAGE, IMAGE_VARIABLE, LOCAL_IMAGE } from "./Images.ts"
+
+/** A driver whose clusters also say how others on their network reach them. */
+export interface K3sDriver extends ClusterDriver {
+  readonly start: (options: ClusterOptions) => Effect.Effect<Cluster.K3sCluster, HarnessError, Scope.Scope>
+}
+
+/** Every cluster that runs, by its server. */
+const running = new Map<string, Cluster.K3sCluster>()
+
+/**
+ * Makes a driver with its own settings and its own network.
+ *
+ * **Limits** the network lives while one of its clusters does; fleets of the same driver share it. With the harness's
+ * image one cluster is ready in about 4 s and takes about 260 MB; real k3s takes 15 to 30 s and about 1 GB.
+ *
+ * **Example**
+ *
+ * ```ts
+ * const driver = K3s.make({ image: "rancher/k3s:v1.35.1-k3s1" })
+ * const fleet = yield* Fleet.make({ driver, parent: "hub", children: ["eu"] })
+ * ```
+ *
+ * @since 0.1.0
+ */
+export const make = (settings: K3sSettings = {}): K3sDriver => {
+  const network = Network.make()
+  return {
+    name: NAME,
+    available: Effect.flatMap(
+      Packages.remedy,
+      Option.match({ onNone: () => available(settings), onSome: (remedy) => Effect.succeed(missing(remedy)) })
+    ),
+    start: (options) =>
+      start(settings, network, options).pipe(
+        Effect.mapError((reason) => new HarnessError({ cluster: options.name, reason })),
+        inRealTime,
+        Effect.withSpan("K3s.start", { attributes: { cluster: options.name } })
+      )
+  }
+}
+
+/** The driver with its defaults. */
+export const driver: K3sDriver = make()
+
+/**
+ * Finds what only this driver's clusters have: their name on the network, and a way to run commands inside.
+ *
+ * **Errors** `InvalidFleet` when the cluster is not a running one of this driver.
+ *
+ * @since 0.1.0
+ */
+export const inside = (
+  cluster: Pick<RunningCluster, "name" | "server">
+): Effect.Effect<Cluster.K3sCluster, HarnessError> =>
+  Effect.suspend(() => {
+    const known = running.get(cluster.server)
+    if (known !== undefined) return Effect.succeed(known)
+    const problem = `${cluster.name} is no running cluster of the ${NAME} driver`
+    return Effect.fail(new HarnessError({ cluster: cluster.name, reason: new InvalidFleet({ problem }) }))
+  })
+
+/** A cluster of a fleet, as far as a kubeconfig needs it. */
+type ClusterOfFleet = Pick<RunningCluster, "name" | "server"> & {
+  readonly context: (user: string) => Effect.Effect<Kubeconfig.KubeconfigContext, HarnessError>
+}
+
+/**
+ * Prints a kubeconfig for whoever runs on the clusters' network: the same contexts with the addresses inside.
+ *
+ * **Errors** `InvalidFleet` when a cluster is not of this driver, or has no such user (default the administrator).
+ *
+ * **Example**
+ *
+ * ```ts
+ * const kubeconfig = yield* K3s.aliasedKubeconfig(fleet.clusters)
+ * ```
+ *
+ * @since 0.1.0
+ */
+export const aliasedKubeconfig = Effect.fnUntraced(function* (
+  clusters: ReadonlyArray<ClusterOfFleet>,
+  user: string = ADMIN.name
+): Effect.fn.Return<string, HarnessError> {
+  const contexts = yield* Effect.forEach(clusters, (cluster) =>
+    Effect.gen(function* () {
+      const { internalServer } = yield* inside(cluster)
+      return { ...(yield* cluster.context(user)), server: internalServer }
+    })
+  )
+  return Kubeconfig.print(contexts)
+})
+
+const start = Effect.fnUntraced(function* (
+  settings: K3sSettings,
+  network: Network.SharedNetwork,
+  options: ClusterOptions
+) {
+  if (options.from !== undefined) return yield* new NotSupported({ driver: NAME, what: "starting from saved objects" })
+  const admin = options.users.find((user) => user.groups.includes("system:masters"))
+  if (admin === undefined) return yield* new InvalidFleet({ problem: "no user is in the group system:masters" })
+  const packages = yield* Packages.remedy
+  if (Option.isSome(packages)) return yield* new DriverUnavailable({ driver: NAME, remedy: packages.value })
+  const unavailable = (error: EngineError) => new DriverUnavailable({ driver: NAME, remedy: remedyFor(error) })
+  const engine = yield* Effect.mapError(Containers.info, unavailable)
+  const choice = yield* Effect.mapError(choose({ image: settings.image, version: options.version }), unavailable)
+  if (choice._tag === "Absent") return yield* new DriverUnavailable({ driver: NAME, remedy: choice.remedy })
+  const { image } = choice
+
+  yield* Effect.mapError(swept, (cause) => new MachineRefused({ action: "sweep what ended runs left", cause }))
+  const place = yield* Effect.mapError(
+    network.join(options.name),
+    (cause) => new MachineRefused({ action: "make the clusters' network", cause })
+  )
+  const dockerHost = yield* attempt("find the Docker host", async () => {
+    const { info } = await Packages.engine()
+    return info.containerRuntime.host
+  })
+  const local = dockerHost === "localhost" || (yield* isOwnAddress(dockerHost))
+  const cluster = yield* Cluster.start({
+    name: options.name,
+    users: options.users,
+    admin,
+    image,
+    place,
+    host: local ? "127.0.0.1" : dockerHost,
+    hostIp: local ? "127.0.0.1" : undefined,
+    hostAddress: local ? place.gateway : undefined,
+    controllers: options.controllers === true,
+    privileged: settings.privileged ?? !image.shaped,
+    cgroupns: settings.cgroupns ?? (image.shaped ? undefined : "host"),
+    startWithinMs: settings.startWithinMs ?? START_WITHIN_MS,
+    command: commandLine(settings, {
+      alias: place.alias,
+      dockerHost,
+      oldCgroups: needsOldCgroups(image, engine.CgroupVersion),
+      controllers: options.controllers === true
+    })
+  })
+  yield* Effect.acquireRelease(
+    Effect.sync(() => running.set(cluster.server, cluster)),
+    () => Effect.sync(() => running.delete(cluster.server))
+  )
+  return cluster
+})
+
+/** A process in a container that shares its network with the engine is told the engine's bridge, which is its own too. */
+const isOwnAddress = (host: string): Effect.Effect<boolean> =>
+  Effect.callback((resume) => {
+    // Asked by binding: a bridge without a running container is missing from the list of interfaces.
+    const socket = createSocket(isIP(host) === 6 ? "udp6" : "udp4")
+    const end = (own: boolean) => {
+      socket.close()
+      resume(Effect.succeed(own))
+    }
+    socket.once("error", () => end(false))
+    socket.bind({ address: host, port: 0, exclusive: true }, () => end(true))
+  })
+
+/** Since 1.35 a kubelet refuses the old control groups unless it is told not to. **Source** KEP-5573. */
+const needsOldCgroups = (image: Image, cgroupVersion: string | undefined): boolean =>
+  cgroupVersion === "1" && Option.match(image.release, { onNone: () => true, onSome: ({ minor }) => minor >= 35 })
+
+/**
+ * What runs although nobody asked for controllers: without these no namespace and nothing that is owned would go, no pod
+ * could be made, and real k3s would wait for its node for ever. The rest stays off, so that what a test writes stays as written.
+ */
+const ESSENTIAL_CONTROLLERS = [
+  "namespace-controller",
+  "garbage-collector-controller",
+  "serviceaccount-controller",
+  "serviceaccount-token-controller",
+  "clusterrole-aggregation-controller",
+  "node-ipam-controller"
+]
+
+const commandLine = (
+  settings: K3sSettings,
+  start: {
+    readonly alias: string
+    readonly dockerHost: string
+    readonly oldCgroups: boolean
+    readonly controllers: boolean
+  }
+): ReadonlyArray<string> => [
+  "server",
+  `--disable=traefik,servicelb,metrics-server,local-storage${settings.dns === true ? "" : ",coredns"}`,
+  "--disable-network-policy",
+  "--disable-helm-controller",
+  `--node-name=${start.alias}`,
+  // testcontainers adds the alias; k3s itself the loopback address.
+  ...(start.dockerHost === "localhost" ? [] : [`--tls-san=${start.dockerHost}`]),
+  `--kube-apiserver-arg=token-auth-file=${TOKENS_PATH}`,
+  ...(start.controllers
+    ? []
+    : ["--disable-scheduler", `--kube-controller-manager-arg=controllers=${ESSENTIAL_CONTROLLERS.join(",")}`]),
+  ...(start.oldCgroups ? ["--kubelet-arg=fail-cgroupv1=false"] : []),
+  ...(settings.args ?? [])
+]

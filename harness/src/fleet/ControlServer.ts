@@ -1,0 +1,190 @@
+/**
+ * Lets other processes of this machine control a running fleet: over HTTP on the loopback address, with a bearer token
+ * that is made for it and is told to nobody but those who get its handle.
+ *
+ * @since 0.1.0
+ */
+import { randomBytes, timingSafeEqual } from "node:crypto"
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import { Deferred, Effect, Fiber, FiberSet, Option, Redacted, type Scope } from "effect"
+import { HarnessError, MachineRefused } from "../machine/HarnessError.ts"
+import type { RunningFleet } from "./RunningFleet.ts"
+import { type Call, decodeCall, encodeReply, type Reply } from "./Call.ts"
+
+export interface ControlServer {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string
+  readonly token: Redacted.Redacted<string>
+}
+
+const TOKEN_BYTES = 32
+const MAX_BODY_BYTES = 1024 * 1024
+/** The first bytes of the answer to a `Hold`; nothing follows while the fault lasts. */
+export const HELD = "held\n"
+
+/**
+ * Serves a fleet until the scope closes.
+ *
+ * **Shape** `POST /` with a call as JSON. A call that changes a cluster is done to its end even if the caller leaves;
+ * only a held fault ends with its connection.
+ *
+ * **Errors** `MachineRefused` when it cannot listen.
+ *
+ * **Limits** listens on 127.0.0.1 alone; bodies up to 1 MiB.
+ *
+ * @since 0.1.0
+ */
+export const start = Effect.fn("ControlServer.start")(function* (
+  fleet: RunningFleet
+): Effect.fn.Return<ControlServer, HarnessError, Scope.Scope> {
+  const token = Redacted.make(randomBytes(TOKEN_BYTES).toString("base64url"))
+  const run = yield* FiberSet.makeRuntime()
+  const held = new Map<string, Held>()
+
+  const answer = Effect.fnUntraced(function* (request: IncomingMessage, response: ServerResponse) {
+    if (!isAllowed(request, token)) return send(response, 401, "")
+    if (request.method !== "POST") return send(response, 405, "")
+    const text = yield* Effect.orElseSucceed(
+      Effect.tryPromise(() => bodyOf(request)),
+      () => undefined
+    )
+    if (text === undefined) return send(response, 413, "")
+    const call = yield* Effect.option(decodeCall(text))
+    if (Option.isNone(call)) return send(response, 400, "")
+    if (call.value._tag === "Hold") return yield* hold(fleet, { call: call.value, held, response })
+    const reply = yield* Effect.uninterruptible(perform(fleet, held, call.value)).pipe(
+      Effect.catchTag("HarnessError", (error) => Effect.succeed<Reply>({ _tag: "Failed", error }))
+    )
+    return send(response, 200, yield* Effect.orDie(encodeReply(reply)))
+  })
+
+  const server = createServer((request, response) => {
+    const fiber = run(
+      Effect.ensuring(
+        answer(request, response),
+        Effect.sync(() => void response.end())
+      )
+    )
+    // A caller that leaves ends what it held; everything else has been answered by then, or is done to its end.
+    response.once("close", () => run(Fiber.interrupt(fiber)))
+  })
+  yield* Effect.acquireRelease(listening(server), () => closed(server))
+  const address = server.address()
+  if (address === null || typeof address === "string") return yield* Effect.die(new Error("it listens on a port"))
+  return { url: `http://127.0.0.1:${address.port}`, token }
+})
+
+/** A fault that lasts: what ends it, and what tells that it has ended. */
+interface Held {
+  readonly heal: Deferred.Deferred<void>
+  readonly healed: Deferred.Deferred<void>
+}
+
+const DONE: Reply = { _tag: "Done" }
+
+const perform = Effect.fnUntraced(function* (
+  fleet: RunningFleet,
+  held: ReadonlyMap<string, Held>,
+  call: Exclude<Call, { readonly _tag: "Hold" }>
+): Effect.fn.Return<Reply, HarnessError> {
+  switch (call._tag) {
+    case "Act":
+      yield* (yield* fleet.cluster(call.cluster))[call.action]
+      return DONE
+    case "ActOnAll":
+      yield* fleet[call.action]
+      return DONE
+    case "Save": {
+      const saved = call.cluster === undefined ? fleet : yield* fleet.cluster(call.cluster)
+      yield* saved.save(call.directory)
+      return DONE
+    }
+    case "Logs":
+      return { _tag: "Done", text: yield* (yield* fleet.cluster(call.cluster)).logs }
+    case "Pid": {
+      const pid = yield* (yield* fleet.cluster(call.cluster)).pid ?? Effect.succeedNone
+      return Option.match(pid, { onNone: () => DONE, onSome: (pid) => ({ _tag: "Done", pid }) })
+    }
+    case "Heal": {
+      const found = held.get(call.id)
+      if (found === undefined) return DONE
+      yield* Deferred.succeed(found.heal, undefined)
+      yield* Deferred.await(found.healed)
+      return DONE
+    }
+  }
+})
+
+/** Keeps a fault until it is healed, or the caller's connection, or the server, ends. */
+const hold = Effect.fnUntraced(function* (
+  fleet: RunningFleet,
+  {
+    call,
+    held,
+    response
+  }: {
+    readonly call: Extract<Call, { readonly _tag: "Hold" }>
+    readonly held: Map<string, Held>
+    readonly response: ServerResponse
+  }
+) {
+  const healed = yield* Deferred.make<void>()
+  const failure = yield* Effect.gen(function* () {
+    const heal = yield* Deferred.make<void>()
+    yield* (yield* fleet.cluster(call.cluster)).inject(call.fault)
+    held.set(call.id, { heal, healed })
+    response.writeHead(200, { "content-type": "text/plain" })
+    response.write(HELD)
+    yield* Deferred.await(heal)
+    return ""
+  }).pipe(
+    Effect.scoped,
+    Effect.ensuring(
+      Effect.andThen(
+        Effect.sync(() => held.delete(call.id)),
+        Deferred.succeed(healed, undefined)
+      )
+    ),
+    Effect.catchTag("HarnessError", (error) => Effect.orDie(encodeReply({ _tag: "Failed", error })))
+  )
+  if (failure !== "") send(response, 200, failure)
+})
+
+const isAllowed = (request: IncomingMessage, token: Redacted.Redacted<string>): boolean => {
+  const given = Buffer.from(request.headers.authorization ?? "")
+  const expected = Buffer.from(`Bearer ${Redacted.value(token)}`)
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+const send = (response: ServerResponse, status: number, body: string): void => {
+  response.writeHead(status, { "content-type": "application/json" }).end(body)
+}
+
+const bodyOf = async (request: IncomingMessage): Promise<string | undefined> => {
+  const chunks: Array<Buffer> = []
+  let bytes = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > MAX_BODY_BYTES) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString("utf8")
+}
+
+const listening = (server: Server): Effect.Effect<void, HarnessError> =>
+  Effect.callback((resume) => {
+    server.once("error", (cause) =>
+      resume(
+        Effect.fail(
+          new HarnessError({ reason: new MachineRefused({ action: "listen for control of the fleet", cause }) })
+        )
+      )
+    )
+    server.listen(0, "127.0.0.1", () => resume(Effect.void))
+  })
+
+const closed = (server: Server): Effect.Effect<void> =>
+  Effect.callback((resume) => {
+    server.close(() => resume(Effect.void))
+    server.closeAllConnections()
+  })

@@ -1,0 +1,62 @@
+/**
+ * Refuses options that no seed can have, for callers that no compiler has checked.
+ *
+ * @since 0.1.0
+ */
+import { HarnessError, InvalidSeed } from "../../machine/HarnessError.ts"
+import { Effect } from "effect"
+import { NAMED } from "./SeedSize.ts"
+
+/** The field at fault as it is written, what it has to be, and what it is. */
+type Problem = Pick<InvalidSeed, "field" | "allowed" | "given">
+
+const MODES = ["reported", "bound", "none"]
+const COUNTS = ["pods", "workloads", "nodes"]
+/** More than this many nobody could wait for. */
+const MOST = 1_000_000
+
+/** **Errors** `InvalidSeed` for the first field that cannot be. */
+export const check = (
+  cluster: string,
+  options: Readonly<Record<"seed" | "size" | "pods" | "concurrency", unknown>>
+): Effect.Effect<void, HarnessError> => {
+  const { concurrency, pods, seed, size } = options
+  const problem =
+    sizeProblem(size)
+    ?? (typeof seed === "number" && Number.isFinite(seed) ? undefined : said("seed", "a finite number", seed))
+    ?? (MODES.some((mode) => mode === pods) ? undefined : said("pods", quoted(MODES), pods))
+    ?? countProblem("concurrency", concurrency)
+  return problem === undefined
+    ? Effect.void
+    : Effect.fail(new HarnessError({ cluster, reason: new InvalidSeed(problem) }))
+}
+
+const sizeProblem = (size: unknown): Problem | undefined => {
+  const names = Object.keys(NAMED)
+  if (typeof size === "string" && names.includes(size)) return undefined
+  if (typeof size !== "object" || size === null || Array.isArray(size)) {
+    return said("size", `${quoted(names)}, or numbers { pods, workloads, nodes }`, size)
+  }
+  const counts = Object.entries(size).filter(([, count]) => count !== undefined)
+  for (const [name, count] of counts) {
+    const field = `size.${name}`
+    const problem = COUNTS.includes(name)
+      ? countProblem(field, count)
+      : said(field, `one of ${COUNTS.map((known) => `size.${known}`).join(", ")}`, count)
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+const countProblem = (field: string, count: unknown): Problem | undefined =>
+  typeof count === "number" && Number.isInteger(count) && count >= 1 && count <= MOST
+    ? undefined
+    : said(field, "a whole number from 1 to 1,000,000", count)
+
+const said = (field: string, allowed: string, given: unknown): Problem => ({
+  field,
+  allowed,
+  given: typeof given === "number" ? String(given) : (JSON.stringify(given) ?? String(given))
+})
+
+const quoted = (words: ReadonlyArray<string>): string => words.map((word) => `"${word}"`).join(", ")

@@ -1,0 +1,32 @@
+/**
+ * Services of seeded workloads.
+ *
+ * @since 0.1.0
+ */
+import type { KubeObject } from "../../client/KubeObject.ts"
+import type { WorkloadPlan } from "./ClusterPlan.ts"
+import type { Cloud } from "./Hardware.ts"
+import { labelsOf, selectorOf } from "./PodManifests.ts"
+
+const PORT = 80
+
+/** The Service of a workload: a load balancer, the names of a StatefulSet's replicas, or none. */
+export const service = (plan: WorkloadPlan): KubeObject | undefined => {
+  const { isPublic, kind, name } = plan.template
+  if (isPublic !== true && kind !== "StatefulSet") return undefined
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name, namespace: plan.namespace, labels: labelsOf(plan) },
+    spec: {
+      ...(isPublic === true ? { type: "LoadBalancer" } : { clusterIP: "None" }),
+      selector: selectorOf(plan),
+      ports: [{ name: "http", port: PORT }]
+    }
+  }
+}
+
+/** Where a load balancer answers. */
+export const loadBalancerStatus = (plan: WorkloadPlan, cloud: Cloud, at: number) => ({
+  loadBalancer: { ingress: [cloud.loadBalancer(plan.template.name, at)] }
+})

@@ -1,0 +1,47 @@
+/**
+ * A server of this process for as long as a scope is open.
+ *
+ * @since 0.1.0
+ */
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http"
+import { Effect, FiberSet, type Scope } from "effect"
+import { MachineRefused } from "../../machine/HarnessError.ts"
+
+/** Answers one request; it is interrupted when the connection closes. */
+export type Respond = (request: IncomingMessage, response: ServerResponse) => Effect.Effect<void>
+
+/**
+ * Listens on a free port and gives its number.
+ *
+ * **Limits** closing the scope cuts every connection.
+ */
+export const listen = (
+  create: (onRequest: RequestListener) => Pick<Server, "address" | "close" | "closeAllConnections" | "listen" | "once">,
+  respond: Respond,
+  host = "127.0.0.1"
+): Effect.Effect<number, MachineRefused, Scope.Scope> =>
+  Effect.gen(function* () {
+    const run = yield* FiberSet.makeRuntime()
+    const server = create((request, response) => {
+      const fiber = run(respond(request, response))
+      response.once("close", () => fiber.interruptUnsafe())
+    })
+    const listening = Effect.callback<number, MachineRefused>((resume) => {
+      const refused = (cause: Error) =>
+        resume(Effect.fail(new MachineRefused({ action: "listen with a cluster's metrics", cause })))
+      server.once("error", refused)
+      server.listen(0, host, () => {
+        const address = server.address()
+        resume(
+          address === null || typeof address === "string"
+            ? Effect.die(new Error("a server that listens on TCP has an address with a port"))
+            : Effect.succeed(address.port)
+        )
+      })
+    })
+    const closed = Effect.callback<void>((resume) => {
+      server.close(() => resume(Effect.void))
+      server.closeAllConnections()
+    })
+    return yield* Effect.acquireRelease(listening, () => closed)
+  })
