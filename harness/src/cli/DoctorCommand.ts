@@ -45,7 +45,7 @@ export const doctorCommand = Command.make(
 )
 
 /** **Example** `ok    Node  v24.21.0` */
-export const linesOf = (findings: ReadonlyArray<Finding>): ReadonlyArray<string> => {
+const linesOf = (findings: ReadonlyArray<Finding>): ReadonlyArray<string> => {
   const lines = Print.table(findings.map(({ detail, name, verdict }) => [verdict, name, detail]))
   return findings.flatMap(({ remedy }, index) => [
     lines[index] ?? "",

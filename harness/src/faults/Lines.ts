@@ -5,7 +5,7 @@
  */
 
 /** A line longer than this passes as it comes: no event that a filter looks for is so long. */
-export const MAX_LINE_BYTES = 16 * 1024 * 1024
+const MAX_LINE_BYTES = 16 * 1024 * 1024
 
 const NEWLINE = 0x0a
 const NOTHING = Buffer.alloc(0)

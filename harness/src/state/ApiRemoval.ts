@@ -85,7 +85,7 @@ const SLOW = new Set(["CustomResourceDefinition", "Pod"])
  * **Shape** a cluster without controllers would keep it forever, so its contents are removed here, and it is released
  * once it is empty.
  */
-export const removeNamespace = Effect.fnUntraced(function* (
+const removeNamespace = Effect.fnUntraced(function* (
   api: ClusterApi,
   resources: ReadonlyArray<ApiResource>,
   name: string

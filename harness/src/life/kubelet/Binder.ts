@@ -50,7 +50,7 @@ export const make = (): Binder => {
 }
 
 /** Whether a node may run a pod. */
-export const takes = (node: NodeView, pod: PodView): boolean =>
+const takes = (node: NodeView, pod: PodView): boolean =>
   healthOf(node) === "ready"
   && (node.spec?.unschedulable !== true || tolerates(pod, { key: CORDON, effect: NO_SCHEDULE }))
   && Object.entries(pod.spec.nodeSelector ?? {}).every(([key, value]) => node.metadata.labels?.[key] === value)

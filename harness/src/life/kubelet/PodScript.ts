@@ -36,7 +36,7 @@ export const WAITING_REASONS: ReadonlySet<string> = new Set([
   "RunContainerError"
 ])
 export const CRASH_LOOP = "CrashLoopBackOff"
-export const OUT_OF_MEMORY = "OOMKilled"
+const OUT_OF_MEMORY = "OOMKilled"
 
 /**
  * A pod's life as data.

@@ -104,7 +104,7 @@ const isElastic = ({ kind, resources }: Template): boolean =>
   (kind === "Deployment" || kind === "StatefulSet") && resources.gpus === undefined
 
 /** Divides a whole number by shares, without a rest. */
-export const divide = (total: number, shares: ReadonlyArray<number>): ReadonlyArray<number> => {
+const divide = (total: number, shares: ReadonlyArray<number>): ReadonlyArray<number> => {
   const sum = shares.reduce((all, share) => all + share, 0)
   if (sum === 0) return shares.map((_, at) => (at === 0 ? total : 0))
   let given = 0

@@ -29,7 +29,7 @@ export interface RunningContainer {
 }
 
 /** Gives the usage of one container of a pod. */
-export const usageOf = (seed: number, inventory: Inventory, pod: PodRow, container: ContainerRow): ContainerUsage => {
+const usageOf = (seed: number, inventory: Inventory, pod: PodRow, container: ContainerRow): ContainerUsage => {
   const { kind, name } = inventory.workloadOf(pod)
   const { limits, requests } = container
   return assign(

@@ -18,7 +18,7 @@ import * as ReleaseIndex from "./ReleaseIndex.ts"
 import * as Version from "./Version.ts"
 
 /** What an archive holds. */
-export const PUBLISHED: ReadonlyArray<ProgramName> = ["etcd", "kube-apiserver", "kubectl"]
+const PUBLISHED: ReadonlyArray<ProgramName> = ["etcd", "kube-apiserver", "kubectl"]
 
 /** The variable that names another index. */
 export const INDEX_VARIABLE = "QUARTERDECK_ASSETS_INDEX"

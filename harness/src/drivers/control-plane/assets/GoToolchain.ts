@@ -9,7 +9,7 @@ import { Effect, Option, Result, Schema } from "effect"
 import { CompilationFailed, GoMissing, GoTooOld, ModuleUnavailable } from "./BuildError.ts"
 
 /** What the go.mod files ask for. */
-export const GO_NEEDED = "1.26"
+const GO_NEEDED = "1.26"
 const VERSION = /\bgo(\d+)\.(\d+)/
 
 /** Reads what `go version` prints. **Errors** `GoTooOld` also when it prints something else. */
