@@ -72,61 +72,67 @@ export interface Breaker {
 
 type Outcome = (outcome: Effect.Effect<void, ClusterError>) => void
 
-/** Makes the breaker of one cluster. */
-export const make: Effect.Effect<Breaker> = Effect.gen(function* () {
-  const limits = yield* BreakerLimits
-  const signal = new Signal()
-  const waiting = new Set<Outcome>()
-  let failures = 0
-  let failedProbes = 0
-  let refusal: ClusterError | undefined
-  let suspected = false
+/** What has been counted, and who waits for a probe. */
+class State {
+  readonly signal = new Signal()
+  readonly waiting = new Set<Outcome>()
+  readonly limits: { readonly failures: number; readonly failedProbes: number }
+  failures = 0
+  failedProbes = 0
+  refusal: ClusterError | undefined
+  suspected = false
 
-  const succeeded = () => {
-    failures = 0
-    if (refusal === undefined) return
-    refusal = undefined
-    signal.notify()
+  constructor(limits: State["limits"]) {
+    this.limits = limits
   }
 
-  const failed = (error: ClusterError) => {
-    failures++
-    if (failures < limits.failures) return
-    refusal = error
-    signal.notify()
+  succeeded(): void {
+    this.failures = 0
+    if (this.refusal === undefined) return
+    this.refusal = undefined
+    this.signal.notify()
   }
 
-  const probed = (error: ClusterError | undefined) => {
+  failed(error: ClusterError): void {
+    this.failures++
+    if (this.failures < this.limits.failures) return
+    this.refusal = error
+    this.signal.notify()
+  }
+
+  probed(error: ClusterError | undefined): void {
     const said = error === undefined ? "alive" : verdict(error)
     if (said === "alive") {
-      failedProbes = 0
-      succeeded()
+      this.failedProbes = 0
+      this.succeeded()
     }
     if (error !== undefined && said === "dead") {
-      failedProbes++
-      failed(error)
+      this.failedProbes++
+      this.failed(error)
     }
     const outcome = error === undefined || said === "alive" ? Effect.void : Effect.fail(error)
-    for (const resume of waiting) resume(outcome)
-    waiting.clear()
+    for (const resume of this.waiting) resume(outcome)
+    this.waiting.clear()
   }
 
-  const suspect = Effect.sync(() => {
-    suspected = true
-    signal.notify()
-  })
-
-  const record = (exit: Exit.Exit<unknown, ClusterError>): Effect.Effect<void> => {
-    if (Exit.isSuccess(exit)) return Effect.sync(succeeded)
-    const error = exit.cause.reasons.find(Cause.isFailReason)?.error
-    const said = error === undefined ? "silent" : verdict(error)
-    if (said === "alive") return Effect.sync(succeeded)
-    if (error === undefined || said === "silent") return Effect.void
-    return Effect.andThen(
-      Effect.sync(() => failed(error)),
-      suspect
-    )
+  suspect(): void {
+    this.suspected = true
+    this.signal.notify()
   }
+
+  record(exit: Exit.Exit<unknown, ClusterError>): void {
+    const error = Exit.isSuccess(exit) ? undefined : exit.cause.reasons.find(Cause.isFailReason)?.error
+    if (Exit.isSuccess(exit) || (error !== undefined && verdict(error) === "alive")) return this.succeeded()
+    if (error === undefined || verdict(error) === "silent") return
+    this.failed(error)
+    this.suspect()
+  }
+}
+
+/** Makes the breaker of one cluster. */
+export const make: Effect.Effect<Breaker> = Effect.map(BreakerLimits, (limits) => {
+  const state = new State(limits)
+  const { signal, waiting } = state
 
   const awaitProbe = Effect.callback<void, ClusterError>((resume) => {
     waiting.add(resume)
@@ -137,33 +143,33 @@ export const make: Effect.Effect<Breaker> = Effect.gen(function* () {
   })
 
   const breaker: Breaker = {
-    refusal: () => refusal,
-    isSilent: () => refusal !== undefined || failedProbes >= limits.failedProbes,
-    isDoubted: () => failures > 0 || failedProbes > 0,
-    succeeded,
-    probed,
+    refusal: () => state.refusal,
+    isSilent: () => state.refusal !== undefined || state.failedProbes >= limits.failedProbes,
+    isDoubted: () => state.failures > 0 || state.failedProbes > 0,
+    succeeded: () => state.succeeded(),
+    probed: (error) => state.probed(error),
     guard: (call) =>
       Effect.suspend(() => {
-        const counted = Effect.onExit(call, record)
-        return refusal === undefined ? counted : Effect.andThen(awaitProbe, counted)
+        const counted = Effect.onExit(call, (exit) => Effect.sync(() => state.record(exit)))
+        return state.refusal === undefined ? counted : Effect.andThen(awaitProbe, counted)
       }),
-    suspect,
+    suspect: Effect.sync(() => state.suspect()),
     awaitSuspicion: Effect.andThen(
-      signal.until(() => suspected),
+      signal.until(() => state.suspected),
       Effect.sync(() => {
-        suspected = false
+        state.suspected = false
       })
     ),
     awaitDemand: signal.until(() => waiting.size > 0),
     awaitOpen: Effect.suspend(() =>
-      refusal === undefined
+      state.refusal === undefined
         ? Effect.andThen(
-            signal.until(() => refusal !== undefined),
+            signal.until(() => state.refusal !== undefined),
             breaker.awaitOpen
           )
-        : Effect.succeed(refusal)
+        : Effect.succeed(state.refusal)
     ),
-    awaitClosed: signal.until(() => refusal === undefined)
+    awaitClosed: signal.until(() => state.refusal === undefined)
   }
   return breaker
 })
