@@ -295,9 +295,7 @@ const unusable = Effect.fnUntraced(function* (at: Place["at"]) {
   ] as const) {
     yield* files.makeDirectory(at(directory), { mode: 0o700 })
     const database = new DatabaseSync(at(`${directory}/${file}`))
-    database.exec(
-      "CREATE TABLE schema_version (version INTEGER NOT NULL) STRICT; INSERT INTO schema_version (version) VALUES (1000)"
-    )
+    database.exec("CREATE TABLE schema_version (version INTEGER NOT NULL); INSERT INTO schema_version VALUES (1000)")
     database.close()
   }
   for (const [directory, file, text] of [
