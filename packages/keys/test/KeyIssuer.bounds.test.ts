@@ -80,4 +80,19 @@ describe("a key", () => {
       )
     )
   )
+
+  it.effect("tells who revoked it and when, to those who may see it, and never changes that again", () =>
+    Effect.gen(function* () {
+      yield* (yield* KeyStore).insert(record({ id: "key_inside", hash: hashOf("e"), rule: shopAdmin }))
+      const issuer = yield* KeyIssuer
+      yield* TestClock.setTime(5_000)
+      const revoked = yield* issuer.revoke(callerWith(shopAdmin, "key_shop"), "key_inside")
+      assert.strictEqual(revoked.id, "key_inside")
+      assert.strictEqual(revoked.revokedBy, "key_shop")
+      assert.deepStrictEqual(revoked.revokedAt, DateTime.makeUnsafe(5_000))
+      yield* TestClock.setTime(9_000)
+      assert.deepStrictEqual(yield* issuer.revoke(root, "key_inside"), revoked)
+      assert.deepStrictEqual(yield* issuer.get(root, "key_inside"), revoked)
+    }).pipe(Effect.provide(layers()))
+  )
 })

@@ -292,21 +292,6 @@ describe("one key", () => {
     }).pipe(Effect.provide(layers(configured)))
   )
 
-  it.effect("tells who revoked it and when, to those who may see it, and never changes that again", () =>
-    Effect.gen(function* () {
-      yield* created
-      const issuer = yield* KeyIssuer
-      yield* TestClock.setTime(5_000)
-      const revoked = yield* issuer.revoke(shop, "key_inside")
-      assert.strictEqual(revoked.id, "key_inside")
-      assert.strictEqual(revoked.revokedBy, "key_shop")
-      assert.deepStrictEqual(revoked.revokedAt, DateTime.makeUnsafe(5_000))
-      yield* TestClock.setTime(9_000)
-      assert.deepStrictEqual(yield* issuer.revoke(root, "key_inside"), revoked)
-      assert.deepStrictEqual(yield* issuer.get(root, "key_inside"), revoked)
-    }).pipe(Effect.provide(layers(configured)))
-  )
-
   it.effect("of the configuration is revoked there alone, by Admin and owner alike", () =>
     Effect.gen(function* () {
       const issuer = yield* KeyIssuer
