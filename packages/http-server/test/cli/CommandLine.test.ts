@@ -22,7 +22,7 @@ const COMMANDS = [
     "cost export"
   ],
   ...["cost import", "prices", "prices get", "prices set"],
-  ...["key", "key create", "key list", "key revoke", "key hash"]
+  ...["key", "key create", "key list", "key revoke", "key generate", "key hash"]
 ]
 
 describe("quarterdeck", () => {

@@ -10,6 +10,7 @@ import { Command, Flag } from "effect/cli"
 import * as ApiClient from "../ApiClient.ts"
 import * as Columns from "../Columns.ts"
 import * as Connection from "../Connection.ts"
+import { keyGenerateCommand } from "./KeyGenerateCommand.ts"
 import { keyHashCommand } from "./KeyHashCommand.ts"
 import * as KeyList from "./KeyList.ts"
 import { keyRevokeCommand } from "./KeyRevokeCommand.ts"
@@ -109,7 +110,7 @@ const list = Command.make(
 export const keyCommand = Command.make("key").pipe(
   Command.withDescription("Make, list and revoke API keys."),
   Command.withShortDescription("Make, list and revoke API keys"),
-  Command.withSubcommands([create, list, keyRevokeCommand, keyHashCommand]),
+  Command.withSubcommands([create, list, keyRevokeCommand, keyGenerateCommand, keyHashCommand]),
   Command.withExamples([
     { command: "quarterdeck key create --name ci --role Viewer --expire 90d" },
     { command: "quarterdeck key list" }

@@ -1,0 +1,41 @@
+/**
+ * `quarterdeck key generate`: a new key with its hash, for the configuration of a deployment.
+ */
+import * as KeyHash from "@quarterdeck/keys/KeyHash"
+import * as RawKey from "@quarterdeck/keys/RawKey"
+import { Effect, Redacted } from "effect"
+import { Command, Flag } from "effect/cli"
+import { randomBytes } from "node:crypto"
+import * as Output from "../Output.ts"
+import * as Print from "../Print.ts"
+
+/**
+ * Makes a key on this machine and prints it with its hash. No server is asked, and nothing is stored: the key is valid
+ * once its hash stands in a deployment's keys list.
+ */
+export const keyGenerateCommand = Command.make(
+  "generate",
+  {
+    output: Flag.Literals("output", ["text", "json"]).pipe(
+      Flag.withAlias("o"),
+      Flag.withDescription("text: a line for the key and one for its hash; json: both as one object"),
+      Flag.withDefault("text")
+    )
+  },
+  Effect.fn("key generate")(function* ({ output }) {
+    const key = yield* Effect.sync(() => RawKey.generate(randomBytes))
+    const hash = KeyHash.fromRawKey(key)
+    const shown = Redacted.value(key)
+    yield* Print.output(output === "json" ? Output.json({ key: shown, hash }) : `key:  ${shown}\nhash: ${hash}\n`)
+    yield* Print.note("hand out the key, which is kept nowhere; its hash goes into the keys list of the deployment")
+  })
+).pipe(
+  Command.withDescription(
+    "Make a new key on this machine and print it with its SHA-256, as a deployment's keys list takes it. No server is asked and nothing is stored: the key is valid once its hash stands in a keys list, with a name and a rule."
+  ),
+  Command.withShortDescription("Make a key and its hash, for a deployment's keys list (local)"),
+  Command.withExamples([
+    { command: "quarterdeck key generate", description: "Prints the key and its hash" },
+    { command: "quarterdeck key generate -o json > key.json", description: "For a program, into a file of your own" }
+  ])
+)
