@@ -98,7 +98,7 @@ const advance = (follower: Follower): Batch => {
 const begin = Effect.fnUntraced(function* (follower: Follower) {
   if (follower.state.futile > 0) yield* backOff(follower)
   if (!follower.state.offersWatchList) {
-    follower.state = State.listing(follower.state)
+    follower.state = State.listing(follower.state, undefined)
     return NOTHING
   }
   return yield* open(follower, true, { sendInitialEvents: "true", resourceVersionMatch: "NotOlderThan" }).pipe(

@@ -10,7 +10,6 @@ export const HOUR_MS = 3_600_000
 export const DAY_MS = 86_400_000
 export const HOUR_SECONDS = 3_600
 export const DAY_SECONDS = 86_400
-export const HOURS_PER_MONTH = 730
 export const KIB_BYTES = 1_024
 export const GIB_BYTES = 1_073_741_824
 export const KIB_PER_GIB = 1_048_576

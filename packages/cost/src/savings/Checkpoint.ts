@@ -53,13 +53,6 @@ export const write = (into: Writer, { containers, hours }: WorkloadHistory): voi
   for (const container of containers) writeContainer(into, container)
 }
 
-/** Gives one history as bytes of its own. */
-export const encode = (history: WorkloadHistory): Uint8Array<ArrayBuffer> => {
-  const into = writer(1_024)
-  write(into, history)
-  return into.bytes.slice(0, into.at)
-}
-
 const writeContainer = (
   into: Writer,
   { cpu, lastHour, memory, name, peaks }: ContainerHistory.ContainerHistory

@@ -5,7 +5,7 @@
  *
  * @since 0.1.0
  */
-import { bucketOf, type Buckets, endOf } from "./Buckets.ts"
+import { type Buckets, endOf } from "./Buckets.ts"
 
 /** What histograms must share to be merged. */
 export interface Shape {
@@ -42,15 +42,7 @@ export const make = (shape: Shape): DecayingHistogram => ({ shape, referenceMs: 
 /** Tells whether nothing is in it, or nothing any more. */
 export const isEmpty = (histogram: DecayingHistogram): boolean => histogram.weights.length === 0
 
-/**
- * Adds a sample.
- *
- * **Shape** the order of additions changes nothing. **Limits** a bisection; `weight` is 0 or more.
- */
-export const add = (histogram: DecayingHistogram, value: number, weight: number, atMs: number): void =>
-  addToBucket(histogram, bucketOf(histogram.shape.buckets, value), weight, atMs)
-
-/** Adds a sample whose bucket is known. */
+/** Adds a sample to its bucket. **Shape** the order of additions changes nothing; `weight` is 0 or more. */
 export const addToBucket = (histogram: DecayingHistogram, bucket: number, weight: number, atMs: number): void => {
   addWeight(histogram, bucket, weight * factorAt(histogram, atMs))
 }
@@ -149,9 +141,6 @@ export const percentile = ({ first, shape, weights }: DecayingHistogram, share: 
   }
   return endOf(shape.buckets, first + place)
 }
-
-/** Gives the weight of all samples, at the reference. */
-export const totalWeight = ({ weights }: DecayingHistogram): number => sumOf(weights)
 
 const sumOf = (weights: ReadonlyArray<number>): number => {
   let sum = 0

@@ -4,9 +4,7 @@
  * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import type { Hour } from "../hour/Hour.ts"
-import { isWorkload, type Series } from "../hour/Series.ts"
-import { KIB_BYTES } from "../hour/Units.ts"
+import type { Series } from "../hour/Series.ts"
 
 /**
  * What one container of one replica used in the part of the hour for which its usage is known.
@@ -44,36 +42,3 @@ export interface HourUsage {
   readonly startMs: number
   readonly containers: ReadonlyArray<ContainerUsage>
 }
-
-/**
- * Draws usage from a closed hour, where nothing finer is known.
- *
- * **Shape** each series is one container of one replica, which used the mean of all; peaks within the hour are not in it,
- * nor whether any was killed.
- *
- * @since 0.1.0
- */
-export const fromHour = ({ cluster, columns, series, startMs }: Hour): HourUsage => ({
-  cluster,
-  startMs,
-  containers: series.flatMap((workload, place): ReadonlyArray<ContainerUsage> => {
-    const coveredSeconds = columns.coveredSeconds[place] ?? 0
-    const existedSeconds = columns.existedSeconds[place] ?? 0
-    const replicaSeconds = columns.replicaSeconds[place] ?? 0
-    if (!isWorkload(workload) || coveredSeconds <= 0 || existedSeconds <= 0 || replicaSeconds <= 0) return []
-    const coveredReplicaSeconds = replicaSeconds * Math.min(1, coveredSeconds / existedSeconds)
-    return [
-      {
-        workload,
-        container: "",
-        replica: workload.uid,
-        coveredSeconds,
-        cpuMillis: [(columns.cpuUsedMilliSeconds[place] ?? 0) / coveredReplicaSeconds],
-        cpuRequestMillis: (columns.cpuRequestedMilliSeconds[place] ?? 0) / replicaSeconds,
-        memoryPeakBytes: ((columns.memoryUsedKibSeconds[place] ?? 0) * KIB_BYTES) / coveredReplicaSeconds,
-        memoryRequestBytes: ((columns.memoryRequestedKibSeconds[place] ?? 0) * KIB_BYTES) / replicaSeconds,
-        isOomKilled: false
-      }
-    ]
-  })
-})

@@ -1,11 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as NodePrice from "../../src/price/NodePrice.ts"
-import { HOURS_PER_MONTH } from "../../src/hour/Units.ts"
 import { PER_CORE_HOUR, PER_GIB_HOUR, costNanos, picosOf } from "../../src/price/Rates.ts"
 
 const Amount = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000 }))
 const Some = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000 }))
+
+/** As price lists reckon a month. */
+const HOURS_PER_MONTH = 730
 
 describe("the price of a whole node", () => {
   it("is split as in appendix A of the OpenCost specification: 35 at 30/30/10 is 15/15/5", () => {

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import type { ContainerUsage } from "../../src/savings/HourUsage.ts"
 import * as DecayingHistogram from "../../src/savings/DecayingHistogram.ts"
-import { decode, encode, UnreadableCheckpoint, write, writer } from "../../src/savings/Checkpoint.ts"
+import { decode, UnreadableCheckpoint, write, writer } from "../../src/savings/Checkpoint.ts"
 import * as WorkloadHistory from "../../src/savings/WorkloadHistory.ts"
 import { HOUR_MS } from "../../src/hour/Units.ts"
 import { MIB, monday, used } from "./usage.ts"
@@ -43,6 +43,12 @@ const assertAlike = (a: DecayingHistogram.DecayingHistogram, b: DecayingHistogra
   for (let bucket = 0; bucket < 176; bucket++) {
     assert.approximately(weightOf(a, bucket), weightOf(b, bucket), greatest * 1e-4 + 1e-3)
   }
+}
+
+const encode = (history: WorkloadHistory.WorkloadHistory): Uint8Array<ArrayBuffer> => {
+  const into = writer(1_024)
+  write(into, history)
+  return into.bytes.slice(0, into.at)
 }
 
 const readBack = (history: WorkloadHistory.WorkloadHistory) => Result.getOrThrow(decode(encode(history)))

@@ -12,13 +12,16 @@ const linear: DecayingHistogram.Shape = {
 }
 const startMs = 1_234_567_890_000
 
+const add = (histogram: DecayingHistogram.DecayingHistogram, value: number, weight: number, atMs: number): void =>
+  DecayingHistogram.addToBucket(histogram, bucketOf(histogram.shape.buckets, value), weight, atMs)
+
 const filled = (
   samples: ReadonlyArray<readonly [value: number, weight: number, hours: number]>,
   shape: DecayingHistogram.Shape = linear
 ): DecayingHistogram.DecayingHistogram => {
   const histogram = DecayingHistogram.make(shape)
   for (const [value, weight, hours] of samples) {
-    DecayingHistogram.add(histogram, value, weight, startMs + hours * HOUR_MS)
+    add(histogram, value, weight, startMs + hours * HOUR_MS)
   }
   return histogram
 }
@@ -28,7 +31,7 @@ const ends = (histogram: DecayingHistogram.DecayingHistogram, shares: ReadonlyAr
 
 /** Weights as parts of the whole, by bucket. */
 const parts = (histogram: DecayingHistogram.DecayingHistogram): ReadonlyArray<number> => {
-  const total = DecayingHistogram.totalWeight(histogram)
+  const total = histogram.weights.reduce((sum, weight) => sum + weight, 0)
   return Array.from(
     histogram.shape.buckets.starts,
     (_, bucket) => (histogram.weights[bucket - histogram.first] ?? 0) / total
@@ -94,8 +97,8 @@ describe("a decaying histogram", () => {
       [2, 0.2, 0]
     ])
     assert.deepStrictEqual(ends(histogram, [-0.1, 1.1]), [2, 3])
-    DecayingHistogram.add(histogram, 0, 0.1, startMs)
-    DecayingHistogram.add(histogram, 10, 0.2, startMs)
+    add(histogram, 0, 0.1, startMs)
+    add(histogram, 10, 0.2, startMs)
     assert.deepStrictEqual(ends(histogram, [-0.1, 1.1]), [1, 10])
   })
 
@@ -160,7 +163,7 @@ describe("a decaying histogram", () => {
   it("starts anew with what comes after it was empty", () => {
     const histogram = filled([[9, 1, 0]])
     DecayingHistogram.subtractFromBucket(histogram, 9, 1, startMs)
-    DecayingHistogram.add(histogram, 3, 1, startMs + 5 * HOUR_MS)
+    add(histogram, 3, 1, startMs + 5 * HOUR_MS)
     assert.deepStrictEqual(ends(histogram, [0, 1]), [4, 4])
   })
 
@@ -171,8 +174,8 @@ describe("a decaying histogram", () => {
     for (let day = 0; day < 400; day++) {
       DecayingHistogram.moveReference(moved, startMs + day * DAY_MS)
       for (const cores of samples(day)) {
-        DecayingHistogram.add(moved, cores, 0.5, startMs + day * DAY_MS)
-        DecayingHistogram.add(left, cores, 0.5, startMs + day * DAY_MS)
+        add(moved, cores, 0.5, startMs + day * DAY_MS)
+        add(left, cores, 0.5, startMs + day * DAY_MS)
       }
     }
     assert.isAtMost(moved.weights.length, left.weights.length)
@@ -234,7 +237,7 @@ describe("a decaying histogram", () => {
     const histogram = ofSamples(samples)
     const { cores, hours, weight } = extra
     const atMs = startMs + hours * HOUR_MS
-    DecayingHistogram.add(histogram, cores, weight, atMs)
+    add(histogram, cores, weight, atMs)
     DecayingHistogram.subtractFromBucket(histogram, bucketOf(CPU.buckets, cores), weight, atMs)
     const kept = ofSamples(samples)
     for (const [bucket, part] of parts(histogram).entries()) {
