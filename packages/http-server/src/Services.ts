@@ -24,7 +24,7 @@ import * as CursorKeyFile from "./services/CursorKeyFile.ts"
 import * as DirectoryLock from "./services/DirectoryLock.ts"
 import * as FirstKey from "./services/FirstKey.ts"
 import { Guard } from "./http/Guard.ts"
-import * as LabelProofs from "./services/LabelProofs.ts"
+import * as LabelProofDemand from "./services/LabelProofDemand.ts"
 import { Deadlines } from "./http/ListPage.ts"
 import { MetricsAccess } from "./http/MetricsRoute.ts"
 import { AllowedOrigins } from "./http/Origin.ts"
@@ -83,7 +83,7 @@ const readable = ({ keys: { file } }: Settings) =>
  * @since 0.1.0
  */
 export const layer = (settings: Settings) =>
-  Layer.mergeAll(Guard.layer, LabelProofs.layer, FirstKey.layer(settings.keys), Registry.announce).pipe(
+  Layer.mergeAll(Guard.layer, LabelProofDemand.layer, FirstKey.layer(settings.keys), Registry.announce).pipe(
     Layer.provideMerge(Costs.layer(settings)),
     Layer.provideMerge(clusters(settings)),
     Layer.provideMerge(keys(settings)),

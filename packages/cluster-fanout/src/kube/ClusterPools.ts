@@ -6,7 +6,7 @@ import { type Dispatcher, Pool, ProxyAgent } from "undici"
 import type { Cluster, Connection } from "../registry/Cluster.ts"
 import { ClusterCredentialUnavailable, ClusterError, ClusterThrottled } from "./ClusterError.ts"
 import type { Proof, TlsMaterial } from "./credential/Credentials.ts"
-import { Keyed } from "./Keyed.ts"
+import { Keyed } from "./KeyedValue.ts"
 
 /**
  * Calls are short and share few connections; a watch holds one for minutes and must not stand in a call's way. A probe has

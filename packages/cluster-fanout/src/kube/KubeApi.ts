@@ -6,8 +6,8 @@
 import { Cache, Context, Duration, Effect, Exit, Layer, Option, Result, Schema, Semaphore, Stream } from "effect"
 import type { Cluster } from "../registry/Cluster.ts"
 import type { ClusterError } from "./ClusterError.ts"
-import * as follow from "./Follow.ts"
-import { Keyed } from "./Keyed.ts"
+import * as listWatch from "./ListWatch.ts"
+import { Keyed } from "./KeyedValue.ts"
 import { parseJson, toObject } from "./KubeObjectJson.ts"
 import * as kubePath from "./KubePath.ts"
 import { decoded, getPage } from "./ListPages.ts"
@@ -124,7 +124,7 @@ export class KubeApi extends Context.Service<
       const following: KubeApi["Service"]["follow"] = (cluster, scope) =>
         Stream.unwrap(
           Effect.map(mayWatchList(cluster), (watchList) =>
-            follow.stream({ pages, cluster, collection: scope, watchList, limits })
+            listWatch.stream({ pages, cluster, collection: scope, watchList, limits })
           )
         )
 
@@ -137,20 +137,23 @@ export class KubeApi extends Context.Service<
 }
 
 /** How a collection is followed; the watch pool's size is in `TransportLimits`. */
-export const FollowLimits = Context.Reference<follow.FollowLimits>("@quarterdeck/cluster-fanout/KubeApi/FollowLimits", {
-  defaultValue: () => ({
-    silenceMs: 150_000,
-    initialSilenceMs: 30_000,
-    lineBytes: 16 * 1024 * 1024,
-    minWatchSeconds: 300,
-    maxWatchSeconds: 600,
-    maxThrottleMs: 5_000,
-    maxThrottles: 3,
-    usefulMs: 5_000,
-    firstBackoffMs: 1_000,
-    maxBackoffMs: 30_000
-  })
-})
+export const FollowLimits = Context.Reference<listWatch.FollowLimits>(
+  "@quarterdeck/cluster-fanout/KubeApi/FollowLimits",
+  {
+    defaultValue: () => ({
+      silenceMs: 150_000,
+      initialSilenceMs: 30_000,
+      lineBytes: 16 * 1024 * 1024,
+      minWatchSeconds: 300,
+      maxWatchSeconds: 600,
+      maxThrottleMs: 5_000,
+      maxThrottles: 3,
+      usefulMs: 5_000,
+      firstBackoffMs: 1_000,
+      maxBackoffMs: 30_000
+    })
+  }
+)
 
 /** On in 1.32 and from 1.34 on, off between. **Source** KEP-3157. */
 const offersWatchList = ({ major, minor }: ServerVersion): boolean => major > 1 || minor === 32 || minor >= 34

@@ -16,7 +16,7 @@ import * as ContainerRows from "./ContainerRows.ts"
 import { egressOf } from "./EgressPart.ts"
 import * as GpuShare from "./GpuShare.ts"
 import * as Hosts from "./Hosts.ts"
-import * as Ledger from "./Ledger.ts"
+import * as SeriesAccounts from "./SeriesAccounts.ts"
 import { type Holder, split } from "./Split.ts"
 import { fromSpans, overlap, secondsIn, type Stretches, union } from "./Stretches.ts"
 
@@ -25,7 +25,7 @@ interface Build {
   readonly facts: HourFacts
   readonly seen: Stretches
   readonly hosts: Hosts.Hosts
-  readonly ledger: Ledger.Ledger
+  readonly ledger: SeriesAccounts.SeriesAccounts
 }
 
 /**
@@ -45,14 +45,14 @@ export const build = (facts: HourFacts): Hour => {
   const { cluster, startMs } = facts
   const seen = fromSpans(facts.seen, startMs)
   const knownSeconds = secondsIn(seen)
-  const into: Build = { facts, seen, hosts: Hosts.make(facts, seen), ledger: Ledger.make() }
+  const into: Build = { facts, seen, hosts: Hosts.make(facts, seen), ledger: SeriesAccounts.make() }
   chargePods(into)
   chargeVolumes(into)
   chargeLoadBalancers(into)
   chargeIdle(into)
-  Ledger.accountOf(into.ledger, controlPlane).amounts.existedSeconds = knownSeconds
+  SeriesAccounts.accountOf(into.ledger, controlPlane).amounts.existedSeconds = knownSeconds
   const when = knownSeconds === HOUR_SECONDS ? {} : { seen }
-  return { cluster, startMs, knownSeconds, ...Ledger.toHour(into.ledger), ...when }
+  return { cluster, startMs, knownSeconds, ...SeriesAccounts.toHour(into.ledger), ...when }
 }
 
 /**
@@ -83,7 +83,7 @@ const unmounted = (namespace: string, name: string): Series => ({
 
 const chargePods = (into: Build): void => {
   for (const pod of into.facts.pods) {
-    const account = Ledger.accountOf(into.ledger, pod.workload)
+    const account = SeriesAccounts.accountOf(into.ledger, pod.workload)
     const host = into.hosts.of(pod)
     chargeContainers(into, pod, account, host)
     if (pod.egress === undefined) continue
@@ -97,7 +97,7 @@ const chargePods = (into: Build): void => {
 const chargeContainers = (
   { facts: { startMs }, seen }: Build,
   pod: PodFacts,
-  account: Ledger.Account,
+  account: SeriesAccounts.Account,
   host: Hosts.Host
 ): void => {
   const { amounts } = account
@@ -107,7 +107,7 @@ const chargeContainers = (
     if (runs.length === 0) continue
     if (container.role === "main") main.push(...runs)
     const allocation = Allocation.ofContainer(container, runs, startMs, host)
-    Ledger.allocate(account, host.priceClass, allocation)
+    SeriesAccounts.allocate(account, host.priceClass, allocation)
     Hosts.addCompute(host.allocated, allocation)
     amounts.cpuUsedMilliSeconds += allocation.cpuUsedMilliSeconds
     amounts.memoryUsedKibSeconds += allocation.memoryUsedKibSeconds
@@ -139,8 +139,8 @@ const chargeVolumes = ({ facts, ledger, seen }: Build): void => {
     const pods = claim === "" ? [] : (mounting.get(claimKey(namespace, claim)) ?? [])
     const kib = Math.round(bytes / KIB_BYTES)
     split(kib, there, seen, holdersOf(ledger, pods, facts.startMs), (owner, kibSeconds) => {
-      const account = owner ?? Ledger.accountOf(ledger, unmounted(namespace, claim === "" ? name : claim))
-      Ledger.store(account, storageClass, kibSeconds)
+      const account = owner ?? SeriesAccounts.accountOf(ledger, unmounted(namespace, claim === "" ? name : claim))
+      SeriesAccounts.store(account, storageClass, kibSeconds)
     })
   }
 }
@@ -156,7 +156,7 @@ const chargeLoadBalancers = ({ facts, ledger, seen }: Build): void => {
     const there = fromSpans(spans, facts.startMs)
     const known = [...new Set(pods)].flatMap((uid) => podOf.get(uid) ?? [])
     split(1, there, seen, holdersOf(ledger, known, facts.startMs), (owner, seconds) => {
-      const account = owner ?? Ledger.accountOf(ledger, unmounted(namespace, name))
+      const account = owner ?? SeriesAccounts.accountOf(ledger, unmounted(namespace, name))
       account.amounts.loadBalancerSeconds += seconds
     })
   }
@@ -164,12 +164,12 @@ const chargeLoadBalancers = ({ facts, ledger, seen }: Build): void => {
 
 /** A pod holds what it has from its first start to its last end: a container that starts again does not let go of it. */
 const holdersOf = (
-  ledger: Ledger.Ledger,
+  ledger: SeriesAccounts.SeriesAccounts,
   pods: ReadonlyArray<PodFacts>,
   startMs: number
-): ReadonlyArray<Holder<Ledger.Account>> =>
+): ReadonlyArray<Holder<SeriesAccounts.Account>> =>
   pods.map((pod) => {
-    const owner = Ledger.accountOf(ledger, pod.workload)
+    const owner = SeriesAccounts.accountOf(ledger, pod.workload)
     const runs = pod.containers.flatMap((container) => container.runs)
     const fromMs = runs.reduce((least, run) => Math.min(least, run.fromMs), Infinity)
     const toMs = runs.reduce((most, run) => Math.max(most, run.toMs), -Infinity)
@@ -180,8 +180,8 @@ const chargeIdle = ({ hosts, ledger }: Build): void => {
   for (const { allocated, isByRequest, node, priceClass, seen } of hosts.nodes) {
     if (node === undefined || isByRequest) continue
     const { labels, name, uid } = node
-    const account = Ledger.accountOf(ledger, { namespace: "", kind: IDLE, name, uid, labels })
-    Ledger.allocate(account, priceClass, {
+    const account = SeriesAccounts.accountOf(ledger, { namespace: "", kind: IDLE, name, uid, labels })
+    SeriesAccounts.allocate(account, priceClass, {
       cpuAllocatedMilliSeconds: over(node.cpuMillis, seen) - allocated.cpuAllocatedMilliSeconds,
       memoryAllocatedKibSeconds: over(node.memoryBytes / KIB_BYTES, seen) - allocated.memoryAllocatedKibSeconds,
       gpuMilliSeconds: over(1_000 * GpuShare.ofNode(node), seen) - allocated.gpuMilliSeconds

@@ -33,7 +33,7 @@ import * as HourCsv from "./HourCsv.ts"
 import { HourFile } from "./HourFile.ts"
 import { ImportRefused } from "./ImportRefused.ts"
 import * as LostHours from "./LostHours.ts"
-import * as Seal from "./Seal.ts"
+import * as Checksum from "./Checksum.ts"
 import type { Hour } from "../hour/Hour.ts"
 import { DAY_MS, dayOf } from "../hour/Units.ts"
 import type { Window } from "../hour/Window.ts"
@@ -86,7 +86,7 @@ export const toCsv = (
           if (seconds > 0) yield* onLost({ cluster, startMs: dayOf(day.startMs), seconds })
           return hours
         })
-      const file = Seal.make()
+      const file = Checksum.make()
       const hours = Stream.fromIterable(days).pipe(Stream.flatMap((day) => Stream.fromIterableEffect(hoursOf(day))))
       return Stream.make(HourCsv.line(HourCsv.HEADER)).pipe(
         Stream.concat(Stream.flatMap(hours, (hour) => Stream.fromIterable(HourCsv.print(hour, file)))),

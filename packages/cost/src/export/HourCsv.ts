@@ -10,8 +10,8 @@ import { columns, measures } from "../hour/Measure.ts"
 import { keyOf, type Series } from "../hour/Series.ts"
 import { DAY_SECONDS, HOUR_MS } from "../hour/Units.ts"
 import * as Charges from "../hour/Charges.ts"
-import * as Seal from "./Seal.ts"
-import * as Whole from "../hour/Whole.ts"
+import * as Checksum from "./Checksum.ts"
+import * as WholeNumber from "../hour/WholeNumber.ts"
 
 /** The columns, in their order. */
 export const HEADER: ReadonlyArray<string> = [
@@ -36,11 +36,11 @@ const closing = (record: "sum" | "end", named: ReadonlyArray<string>, checksum: 
   line([record, ...named, "", "", "", checksum, ...LACKING])
 
 /** Writes the record that closes a file. **Shape** `file` has taken the checksum of each hour. */
-export const printEnd = (file: Seal.Seal): string => closing("end", ["", ""], file.close())
+export const printEnd = (file: Checksum.Seal): string => closing("end", ["", ""], file.close())
 
 /** Writes an hour: a record of itself, one for each of its series, and one with their checksum, which `file` takes. */
-export function* print(hour: Hour, file: Seal.Seal): Generator<string> {
-  const seal = Seal.make()
+export function* print(hour: Hour, file: Checksum.Seal): Generator<string> {
+  const seal = Checksum.make()
   const { cluster, columns, knownSeconds, rateOf, series, startMs } = hour
   const named = [cluster, new Date(startMs).toISOString()]
   const values = measures.map((measure) => columns[measure])
@@ -51,7 +51,7 @@ export function* print(hour: Hour, file: Seal.Seal): Generator<string> {
       yield text
       text = ""
     }
-    const amounts = values.map((column) => Whole.print(column[place] ?? 0))
+    const amounts = values.map((column) => WholeNumber.print(column[place] ?? 0))
     const told = [namespace, kind, name, uid, JSON.stringify(labels), String(rateOf[place] ?? -1)]
     text += line(["series", ...named, "", "", "", "", ...told, ...amounts])
   }
@@ -67,7 +67,7 @@ export interface Begun {
   readonly named: string
   readonly hour: Hour
   readonly keys: Set<string>
-  readonly seal: Seal.Seal
+  readonly seal: Checksum.Seal
 }
 
 /** What is wrong with a record. */
@@ -97,7 +97,7 @@ export const begin = Effect.fnUntraced(function* (lineOfFile: number, fields: Re
     ...{ cluster, startMs, knownSeconds, series, columns: columns(size), rateOf: new Int32Array(size) },
     ...charges
   }
-  const seal = Seal.make()
+  const seal = Checksum.make()
   seal.add(line(fields))
   return { begun: { line: lineOfFile, named: `${name} ${start}`, hour, keys: new Set<string>(), seal }, series }
 })
@@ -130,7 +130,7 @@ export const add = Effect.fnUntraced(function* (
 })
 
 /** Reads the record that closes an hour. **Shape** `file` takes the checksum. */
-export const close = Effect.fnUntraced(function* (begun: Begun, fields: ReadonlyArray<string>, file: Seal.Seal) {
+export const close = Effect.fnUntraced(function* (begun: Begun, fields: ReadonlyArray<string>, file: Checksum.Seal) {
   const [, cluster = "", start = ""] = fields
   const { named, seal } = begun
   if (!isWhole(begun)) return yield* new Wrong({ problem: `${named} has fewer series than it says` })
@@ -143,7 +143,7 @@ export const close = Effect.fnUntraced(function* (begun: Begun, fields: Readonly
 })
 
 /** Tells whether a record closes the file that has these hours. */
-export const isEnd = (fields: ReadonlyArray<string>, file: Seal.Seal): boolean => line(fields) === printEnd(file)
+export const isEnd = (fields: ReadonlyArray<string>, file: Checksum.Seal): boolean => line(fields) === printEnd(file)
 
 const labelsOf = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Record(Schema.String, Schema.String)))
 
@@ -159,14 +159,14 @@ const startOf = (text: string): Effect.Effect<number, Wrong> => {
 }
 
 const amount = (column: string, text: string): Effect.Effect<number, Wrong> => {
-  const value = Whole.parse(text)
+  const value = WholeNumber.parse(text)
   return value === undefined
     ? Effect.fail(new Wrong({ problem: `${column} is ${JSON.stringify(text)}, not a whole number` }))
     : Effect.succeed(value)
 }
 
 const whole = (column: string, text: string, least: number, most: number): Effect.Effect<number, Wrong> => {
-  const value = Whole.parse(text) ?? Number.NaN
+  const value = WholeNumber.parse(text) ?? Number.NaN
   return value >= least && value <= most
     ? Effect.succeed(value)
     : Effect.fail(

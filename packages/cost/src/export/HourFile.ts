@@ -8,11 +8,11 @@ import type { Series } from "../hour/Series.ts"
 import type { CsvRecord } from "./CsvReader.ts"
 import * as HourCsv from "./HourCsv.ts"
 import { ImportRefused } from "./ImportRefused.ts"
-import * as Seal from "./Seal.ts"
+import * as Checksum from "./Checksum.ts"
 
 /** How far a file has been read. */
 export class HourFile {
-  readonly #seal = Seal.make()
+  readonly #seal = Checksum.make()
   /** Where the last hour of each cluster starts. */
   readonly #lastStarts = new Map<ClusterName, number>()
   #place: "start" | "hours" | "end" = "start"

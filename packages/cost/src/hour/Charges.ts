@@ -6,8 +6,8 @@
 import { Schema } from "effect"
 import type { Hour } from "./Hour.ts"
 import { HOUR_SECONDS } from "./Units.ts"
-import { WrittenRates } from "./WrittenRates.ts"
-import { Whole } from "./Whole.ts"
+import { RateClassJson } from "./RateClassJson.ts"
+import { Whole } from "./WholeNumber.ts"
 
 /** What of an hour is neither a series nor a column. */
 export type Charges = Pick<Hour, "rates" | "shares" | "storage" | "seen">
@@ -24,7 +24,7 @@ const Seen = Schema.Array(Schema.Natural).check(
 
 const Written = Schema.fromJsonString(
   Schema.Struct({
-    rates: WrittenRates,
+    rates: RateClassJson,
     shares: Schema.Array(
       Schema.Struct({
         series: Schema.Natural,

@@ -7,10 +7,10 @@ import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Array as Arr, Equal, Result, Schema } from "effect"
 import * as PriceBook from "./PriceBook.ts"
 import { InvalidPriceBook, StalePriceBook } from "./PriceError.ts"
-import { corrected, freshIn } from "./Backdating.ts"
+import { corrected, freshIn } from "./PriceBackdating.ts"
 import { type PriceOverride, validFromMs } from "./PriceOverride.ts"
 import * as Rates from "./Rates.ts"
-import * as Vanishing from "./Vanishing.ts"
+import * as PriceUnderflow from "./PriceUnderflow.ts"
 import { DAY_MS, dayOf } from "../hour/Units.ts"
 import type { Window } from "../hour/Window.ts"
 
@@ -87,7 +87,7 @@ export const revise = (
     return Result.fail(new InvalidPriceBook({ field: "currency", problem }))
   }
 
-  const vanishing = Vanishing.firstIn(asked)
+  const vanishing = PriceUnderflow.firstIn(asked)
   if (vanishing !== undefined) {
     const problem = "is so small that it counts as 0 (prices times rate count to twelve decimals); give 0 for nothing"
     return Result.fail(new InvalidPriceBook({ field: vanishing, problem }))

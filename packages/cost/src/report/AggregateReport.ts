@@ -11,15 +11,15 @@ import type { AggregateQuery } from "./ReportQuery.ts"
 import * as Range from "./Range.ts"
 import { IdleForbidden, InvalidCostQuery } from "./ReportError.ts"
 import type { Window } from "../hour/Window.ts"
-import * as Gathering from "./Gathering.ts"
+import * as ReportContext from "./ReportContext.ts"
 import * as Groups from "./Groups.ts"
 import * as Ranking from "./Ranking.ts"
 import * as ReportCoverage from "./ReportCoverage.ts"
 import * as Rows from "./Rows.ts"
-import * as Settled from "./Settled.ts"
+import * as RankingWindow from "./RankingWindow.ts"
 import * as Steps from "./Steps.ts"
-import * as Table from "./Table.ts"
-import * as Told from "./Told.ts"
+import * as BinSums from "./BinSums.ts"
+import * as IdleTreatment from "./IdleTreatment.ts"
 import { pagingOf } from "./WorkloadReport.ts"
 
 /** Rows of one reply at most, over all of its steps. */
@@ -29,7 +29,7 @@ const PART = 1_000
 type Query = Omit<AggregateQuery, "page" | "cursorBinding">
 
 /** Reads and checks what is asked. */
-const begin = Effect.fnUntraced(function* (sources: Gathering.Sources, query: Query) {
+const begin = Effect.fnUntraced(function* (sources: ReportContext.Sources, query: Query) {
   const { filter, groupBy, idle = "hide", namespaces, stepSize, target } = query
   if (idle !== "hide" && namespaces._tag !== "All") return yield* new IdleForbidden()
   const dimensions: Array<Dimension> = []
@@ -41,14 +41,14 @@ const begin = Effect.fnUntraced(function* (sources: Gathering.Sources, query: Qu
     }
     dimensions.push(dimension)
   }
-  const begun = yield* Gathering.begin(sources, query, target.clusters, filter)
+  const begun = yield* ReportContext.begin(sources, query, target.clusters, filter)
   const { hours } = begun.range
   if (stepSize !== undefined) yield* refuseStep(hours, stepSize, begun)
   const { isVisible, reader, recommendations } = begun
   const tell = Effect.fnUntraced(function* (window: Window) {
     const ledger = yield* reader.read(window)
     const rows = yield* Rows.join(ledger, { isVisible, recommendations, namesOf: sources.namesOf })
-    const told = yield* Told.of(rows, { idle, isVisible })
+    const told = yield* IdleTreatment.of(rows, { idle, isVisible })
     return { told, counts: rows.counts, knownSeconds: ledger.knownSeconds }
   })
   /** Adds what a step tells to groups, and gives the step. **Limits** holds nothing of what it tells afterwards. */
@@ -57,7 +57,7 @@ const begin = Effect.fnUntraced(function* (sources: Gathering.Sources, query: Qu
     yield* Groups.add(groups, told, dimensions, how)
     const upToNow = { startMs: step.startMs, endMs: Math.min(step.endMs, begun.range.endMs) }
     return {
-      ...Gathering.printed(upToNow),
+      ...ReportContext.printed(upToNow),
       clusters: ReportCoverage.seen({ views: begun.views, knownSeconds }, upToNow)
     }
   }, Effect.scoped)
@@ -67,7 +67,7 @@ const begin = Effect.fnUntraced(function* (sources: Gathering.Sources, query: Qu
 const refuseStep = (
   hours: Window,
   stepSize: NonNullable<Query["stepSize"]>,
-  { limits }: Gathering.Begun
+  { limits }: ReportContext.Begun
 ): Effect.Effect<void, InvalidCostQuery> => {
   const refuse = (problem: string) => Effect.fail(new InvalidCostQuery({ field: "stepSize", problem }))
   if (Steps.countOf(hours, stepSize) > Steps.MAX_STEPS) {
@@ -81,10 +81,10 @@ const refuseStep = (
 }
 
 /** Gives one page of groups. **Limits** the window is gone through twice where it is cut. */
-export const page = Effect.fnUntraced(function* (sources: Gathering.Sources, query: AggregateQuery) {
+export const page = Effect.fnUntraced(function* (sources: ReportContext.Sources, query: AggregateQuery) {
   const { filter, groupBy, page, range, stepSize } = query
   const { addStep, begun, dimensions, idle, steps, tell } = yield* begin(sources, query)
-  const paging = pagingOf(sources, query, [Gathering.canonical(filter, range), groupBy, stepSize ?? null, idle])
+  const paging = pagingOf(sources, query, [ReportContext.canonical(filter, range), groupBy, stepSize ?? null, idle])
   const after = yield* MergedList.startOf(paging, page.cursor)
 
   const groups = Groups.make()
@@ -100,10 +100,10 @@ export const page = Effect.fnUntraced(function* (sources: Gathering.Sources, que
     yield* begun.refuseOutside
     if (!isByStep) yield* Groups.add(groups, told, dimensions, { knownOnly: false })
     const isOnlyPage = after === undefined && !isByStep && groups.all.length <= limit
-    const settled = isOnlyPage ? undefined : Settled.of(begun, clusters, after)
+    const settled = isOnlyPage ? undefined : RankingWindow.of(begun, clusters, after)
     if (settled === undefined) return { counts, facts, settled }
     // What is shared is shared by all hours, the open one with them.
-    if (idle !== "share" && Settled.isClosedPart(begun, clusters, settled)) {
+    if (idle !== "share" && RankingWindow.isClosedPart(begun, clusters, settled)) {
       const closed = { ...told, parts: told.parts.filter(({ isOpen }) => !isOpen) }
       yield* Groups.add(before, closed, dimensions, { knownOnly: false })
     } else yield* addStep(before, settled, { knownOnly: false })
@@ -117,11 +117,11 @@ export const page = Effect.fnUntraced(function* (sources: Gathering.Sources, que
   const byBefore =
     settled === undefined
       ? ranked
-      : { ...ranked, settled, totalNanos: nanosIn(Table.totalNanos(before.table), before, groups) }
+      : { ...ranked, settled, totalNanos: nanosIn(BinSums.totalNanos(before.table), before, groups) }
   const { next, places: found } = yield* Ranking.pageOf(byBefore, { after, limit })
   const places = settled === undefined ? found : Ranking.sorted(found, ranked)
   const head = {
-    totals: Table.totalsAt(Table.total(groups.table), 0),
+    totals: BinSums.totalsAt(BinSums.total(groups.table), 0),
     ...{ window: begun.window, currency: begun.currency },
     ...ReportCoverage.of(facts, counts, begun.range),
     ...(next === undefined ? {} : { nextCursor: Cursor.seal(paging.key, paging.binding, next) })
@@ -148,7 +148,7 @@ export const page = Effect.fnUntraced(function* (sources: Gathering.Sources, que
  *
  * **Limits** the groups of one step are held as sums.
  */
-export const all = Effect.fnUntraced(function* (sources: Gathering.Sources, query: Query) {
+export const all = Effect.fnUntraced(function* (sources: ReportContext.Sources, query: Query) {
   const { addStep, begun, steps } = yield* begin(sources, query)
   const { knownSeconds } = yield* Effect.scoped(begun.reader.read(begun.range.hours))
   const facts = { ...begun, knownSeconds }
@@ -177,7 +177,7 @@ export const all = Effect.fnUntraced(function* (sources: Gathering.Sources, quer
 
 const rankedOf = ({ all, table }: Groups.Groups): Ranking.Ranked => ({
   size: all.length,
-  totalNanos: Table.totalNanos(table),
+  totalNanos: BinSums.totalNanos(table),
   nameOf: (bin) => all[bin]?.key ?? ""
 })
 

@@ -9,7 +9,7 @@ import type { Stream } from "effect"
 import type { AggregateBody, AggregateRow, Bucket } from "./Aggregate.ts"
 import { CostRow, CostTotals, type SeenHours } from "./CostRow.ts"
 import * as Csv from "./Csv.ts"
-import * as SeenColumns from "./SeenColumns.ts"
+import * as CoverageColumns from "./CoverageColumns.ts"
 
 /** The media type of what is written. */
 export const MEDIA_TYPE = "text/csv; charset=utf-8"
@@ -54,7 +54,7 @@ export const workloads = <E, R>({
     rows,
     [
       ...keysOf(CostRow.fields).map((name) => named<CostRow>(name)),
-      ...SeenColumns.make<CostRow>(SEEN, ({ cluster }) => ({ cluster, clusters })),
+      ...CoverageColumns.make<CostRow>(SEEN, ({ cluster }) => ({ cluster, clusters })),
       { name: "currency", of: () => currency }
     ],
     (row) => [row]
@@ -86,7 +86,7 @@ const columnsOf = (groupBy: AggregateBody["groupBy"], currency: string): Readonl
   ...groupBy.map((key): Csv.Column<SteppedRow> => ({ name: key, of: ({ group }) => group[key] })),
   { name: "beside", of: besideOf },
   ...keysOf(CostTotals.fields).map((name) => named<SteppedRow>(name)),
-  ...SeenColumns.make<SteppedRow>(SEEN, ({ clusters, group }) => ({ cluster: group["cluster"], clusters })),
+  ...CoverageColumns.make<SteppedRow>(SEEN, ({ clusters, group }) => ({ cluster: group["cluster"], clusters })),
   { name: "currency", of: () => currency }
 ]
 

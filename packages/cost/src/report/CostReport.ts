@@ -17,8 +17,8 @@ import { DEFAULT_HOURLY_DAYS, DEFAULT_RETENTION_DAYS, type InvalidRange } from "
 import { RecommendationStore } from "../savings/RecommendationStore.ts"
 import * as AggregateReport from "./AggregateReport.ts"
 import * as ExplainReport from "./ExplainReport.ts"
-import * as KeptHours from "./KeptHours.ts"
-import * as Names from "./Names.ts"
+import * as HourRetention from "./HourRetention.ts"
+import * as WorkloadIndex from "./WorkloadIndex.ts"
 import * as WorkloadReport from "./WorkloadReport.ts"
 import type { AggregateQuery, ExplainQuery, Grouped, Paged, WorkloadsQuery } from "./ReportQuery.ts"
 import type { CostRowNotFound, IdleForbidden, InvalidCostQuery } from "./ReportError.ts"
@@ -103,13 +103,13 @@ export class CostReport extends Context.Service<
       const store = yield* CostStore
       const sources = {
         store,
-        hoursFromMs: KeptHours.make(store),
+        hoursFromMs: HourRetention.make(store),
         openHours: yield* OpenHours,
         recommendations: yield* RecommendationStore,
         prices: yield* Prices,
         cursorKey: yield* CursorKey,
         retention: yield* Retention,
-        namesOf: Names.make()
+        namesOf: WorkloadIndex.make()
       }
       const explaining = yield* Semaphore.make(MAX_EXPLAINING)
       return CostReport.of({

@@ -11,13 +11,13 @@ import type { Series } from "../hour/Series.ts"
 import { DAY_MS, HOUR_MS, hourOf } from "../hour/Units.ts"
 import * as PriceHistory from "../price/PriceHistory.ts"
 import type { Window } from "../hour/Window.ts"
-import * as Explained from "./Explained.ts"
-import * as Gathering from "./Gathering.ts"
-import * as Names from "./Names.ts"
-import * as Narrowed from "./Narrowed.ts"
+import * as ExplanationStep from "./ExplanationStep.ts"
+import * as ReportContext from "./ReportContext.ts"
+import * as WorkloadIndex from "./WorkloadIndex.ts"
+import * as LedgerFilter from "./LedgerFilter.ts"
 import * as ReportCoverage from "./ReportCoverage.ts"
 import * as Rows from "./Rows.ts"
-import * as WrittenRows from "./WrittenRows.ts"
+import * as RowFigures from "./RowFigures.ts"
 import * as Steps from "./Steps.ts"
 
 /** Steps that are read at once: the store reads the next one while this one is made. */
@@ -28,21 +28,21 @@ const READ_AHEAD = 2
  *
  * **Limits** one read of the store an hour or day, of which it keeps what the row has; gives way to others each time.
  */
-export const of = Effect.fnUntraced(function* (sources: Gathering.Sources, query: ExplainQuery) {
+export const of = Effect.fnUntraced(function* (sources: ReportContext.Sources, query: ExplainQuery) {
   const { cluster, id } = query
   const named = parse(cluster, id)
   if (named === undefined) {
     const problem = "must be the id of a row of this cluster: cluster/namespace/kind/name"
     return yield* new InvalidCostQuery({ field: "id", problem })
   }
-  const begun = yield* Gathering.begin(sources, query, [cluster], { namespaces: [named.namespace] })
+  const begun = yield* ReportContext.begin(sources, query, [cluster], { namespaces: [named.namespace] })
   const { currency, limits, range, reader, recommendations, window } = begun
   const isAsked = ({ kind, name, namespace }: Series): boolean =>
     name === named.name && namespace === named.namespace && kind === named.kind
   // Names of its own: those of whole reports are remembered for whole reports.
-  const how = { isVisible: () => true, recommendations, namesOf: Names.make() }
+  const how = { isVisible: () => true, recommendations, namesOf: WorkloadIndex.make() }
   const rowOver = Effect.fnUntraced(function* (hours: Window) {
-    const ledger = yield* Effect.scoped(Effect.map(reader.read(hours), (read) => Narrowed.to(read, isAsked)))
+    const ledger = yield* Effect.scoped(Effect.map(reader.read(hours), (read) => LedgerFilter.to(read, isAsked)))
     yield* Effect.yieldNow
     return yield* Rows.join(ledger, how)
   })
@@ -51,7 +51,7 @@ export const of = Effect.fnUntraced(function* (sources: Gathering.Sources, query
   const facts = { ...begun, knownSeconds: whole.ledger.knownSeconds }
   yield* ReportCoverage.requireAny(facts)
   yield* begun.refuseOutside
-  const [row] = yield* WrittenRows.rowsAt(whole, whole.size === 0 ? [] : [0])
+  const [row] = yield* RowFigures.rowsAt(whole, whole.size === 0 ? [] : [0])
   if (row === undefined) return yield* new CostRowNotFound({ cluster, id })
 
   const { endMs, startMs } = range.hours
@@ -63,10 +63,10 @@ export const of = Effect.fnUntraced(function* (sources: Gathering.Sources, query
     const rows = yield* rowOver(step)
     if (rows.size === 0) return []
     const isOpen = openFromMs !== undefined && openFromMs >= step.startMs && openFromMs < step.endMs
-    const when = Gathering.printed({ startMs: step.startMs, endMs: Math.min(step.endMs, range.endMs) })
+    const when = ReportContext.printed({ startMs: step.startMs, endMs: Math.min(step.endMs, range.endMs) })
     const priceChange = priceChangeIn(history, cluster, step)
     return [
-      Explained.stepOf(yield* Rows.total(rows), {
+      ExplanationStep.stepOf(yield* Rows.total(rows), {
         ...when,
         ...(isOpen ? { open: true } : {}),
         ...(priceChange === undefined ? {} : { priceChange })

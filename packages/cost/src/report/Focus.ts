@@ -9,7 +9,7 @@
 import type { Stream } from "effect"
 import type { BilledRow, ReportWindow, SeenHours } from "./CostRow.ts"
 import * as Csv from "./Csv.ts"
-import * as SeenColumns from "./SeenColumns.ts"
+import * as CoverageColumns from "./CoverageColumns.ts"
 import { GIB_BYTES } from "../hour/Units.ts"
 
 /** The version of the specification whose columns these are. */
@@ -132,7 +132,7 @@ const columnsOf = ({ clusters, currency, window }: Billing): ReadonlyArray<Csv.C
     { name: "ServiceSubcategory", of: ({ part }) => part.subcategory },
     { name: "SubAccountId", of: ({ row }) => row.cluster },
     { name: "SubAccountName", of: ({ row }) => row.cluster },
-    ...SeenColumns.make<Charge>(SEEN, ({ row: { cluster } }) => ({ cluster, clusters })),
+    ...CoverageColumns.make<Charge>(SEEN, ({ row: { cluster } }) => ({ cluster, clusters })),
     { name: "x_KubernetesNamespace", of: ({ row }) => row.namespace }
   ]
 }

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import type { AggregateRow, Dimension } from "./Aggregate.ts"
 import { IDLE, isWorkload, MANAGEMENT, type Series, UNMOUNTED } from "../hour/Series.ts"
 import { type Ledger, type Part, SLICE } from "./Ledger.ts"
-import * as Table from "./Table.ts"
+import * as BinSums from "./BinSums.ts"
 
 type Marks = Pick<AggregateRow, "idle" | "unmounted" | "management">
 
@@ -20,13 +20,13 @@ interface Group {
 export interface Groups {
   readonly places: Map<string, number>
   readonly all: Array<Group>
-  table: Table.Table
+  table: BinSums.Table
 }
 
-export const make = (): Groups => ({ places: new Map(), all: [], table: Table.empty(0) })
+export const make = (): Groups => ({ places: new Map(), all: [], table: BinSums.empty(0) })
 
 /** A ledger's parts with what is told of them. **Shape** `savings` one a place. */
-export interface Told {
+export interface ReportedSums {
   readonly clusters: Ledger["clusters"]
   readonly parts: ReadonlyArray<Part>
   readonly isTold: Uint8Array
@@ -41,7 +41,7 @@ export interface Told {
  */
 export const add = Effect.fnUntraced(function* (
   groups: Groups,
-  { clusters, isTold, parts, savings }: Told,
+  { clusters, isTold, parts, savings }: ReportedSums,
   dimensions: ReadonlyArray<Dimension>,
   how: { readonly knownOnly: boolean }
 ) {
@@ -62,9 +62,9 @@ export const add = Effect.fnUntraced(function* (
       if (groups.all.length > before && groups.all.length % MADE_AT_ONCE === 0) yield* Effect.yieldNow
     }
   }
-  groups.table = Table.grown(groups.table, groups.all.length)
+  groups.table = BinSums.grown(groups.table, groups.all.length)
   const { table } = groups
-  yield* Table.add(table, parts, binOf)
+  yield* BinSums.add(table, parts, binOf)
   for (let place = 0; place < binOf.length; place++) {
     const bin = binOf[place] ?? -1
     if (bin >= 0) table.savingsNanos[bin] = (table.savingsNanos[bin] ?? 0) + (savings[place] ?? 0)
@@ -129,14 +129,14 @@ export const cleared = ({ all }: Groups, chosen: ReadonlyArray<number>): Groups 
   return {
     places: new Map(some.map(({ key }, place) => [key, place])),
     all: some,
-    table: Table.empty(some.length)
+    table: BinSums.empty(some.length)
   }
 }
 
 /** Writes a group out. */
 export const rowAt = ({ all, table }: Groups, bin: number): ReadonlyArray<AggregateRow> => {
   const found = all[bin]
-  return found === undefined ? [] : [{ group: found.group, ...found.marks, ...Table.totalsAt(table, bin) }]
+  return found === undefined ? [] : [{ group: found.group, ...found.marks, ...BinSums.totalsAt(table, bin) }]
 }
 
 const groupOf = (

@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { type Measure, record } from "../hour/Measure.ts"
 import { IDLE, isWorkload } from "../hour/Series.ts"
-import { apportion } from "./Apportion.ts"
+import { apportion } from "./Apportionment.ts"
 import * as Ledger from "./Ledger.ts"
 
 const RESOURCES = [

@@ -10,8 +10,8 @@ import { isWorkload, type Series } from "../hour/Series.ts"
 import { KIB_BYTES } from "../hour/Units.ts"
 import { free, freeWithScope } from "../hour/Buffers.ts"
 import * as Ledger from "./Ledger.ts"
-import type { Names, NamesOf, Recommended } from "./Names.ts"
-import * as Table from "./Table.ts"
+import type { WorkloadIndex, WorkloadIndexOf, Recommended } from "./WorkloadIndex.ts"
+import * as BinSums from "./BinSums.ts"
 
 /**
  * **Shape** `rowOf` is -1 for places that are in no row. `firstOf` is the first place of each row, `nextOf` of each place
@@ -19,7 +19,7 @@ import * as Table from "./Table.ts"
  */
 export interface Rows {
   readonly ledger: Ledger.Ledger
-  readonly names: ReadonlyArray<Names>
+  readonly names: ReadonlyArray<WorkloadIndex>
   readonly size: number
   readonly rowOf: Int32Array
   readonly firstOf: Int32Array
@@ -35,7 +35,7 @@ export const join = Effect.fnUntraced(function* (
   ledger: Ledger.Ledger,
   how: {
     readonly isVisible: (cluster: ClusterName, series: Series) => boolean
-    readonly namesOf: NamesOf
+    readonly namesOf: WorkloadIndexOf
     readonly recommendations: ReadonlyArray<ClusterRecommendations>
   }
 ) {
@@ -46,7 +46,7 @@ export const join = Effect.fnUntraced(function* (
   const lastOf = new Int32Array(ledger.size)
   const numberOf = new Int32Array(ledger.size)
   const counts: Array<number> = []
-  const names: Array<Names> = []
+  const names: Array<WorkloadIndex> = []
   let size = 0
   for (const [index, cluster] of clusters.entries()) {
     const own = parts.filter((part) => part.cluster === index)
@@ -83,7 +83,7 @@ export const join = Effect.fnUntraced(function* (
   const savingsNanos = new Float64Array(size)
   const rows: Rows = { ledger, names, size, rowOf, firstOf, nextOf, numberOf, counts, totalNanos, savingsNanos }
   for (const part of parts) {
-    for (const cost of Table.COSTS) Table.addColumn(totalNanos, part.columns[cost], part, rowOf)
+    for (const cost of BinSums.COSTS) BinSums.addColumn(totalNanos, part.columns[cost], part, rowOf)
   }
   free([lastOf])
   yield* freeWithScope([firstOf, nextOf, numberOf, rowOf, savingsNanos, totalNanos])
@@ -105,7 +105,7 @@ const addSavings = Effect.fnUntraced(function* (rows: Rows) {
   const { counts, ledger, names, rowOf, size } = rows
   const sums = (measure: Measure): Float64Array => {
     const into = new Float64Array(size)
-    for (const part of ledger.parts) Table.addColumn(into, part.columns[measure], part, rowOf)
+    for (const part of ledger.parts) BinSums.addColumn(into, part.columns[measure], part, rowOf)
     return into
   }
   const spent: Spent = {
@@ -161,7 +161,7 @@ export const closedNanos = Effect.fnUntraced(function* ({ ledger, rowOf, size, t
   const nanos = new Float64Array(size)
   for (const part of ledger.parts) {
     if (part.isOpen) continue
-    for (const cost of Table.COSTS) Table.addColumn(nanos, part.columns[cost], part, rowOf)
+    for (const cost of BinSums.COSTS) BinSums.addColumn(nanos, part.columns[cost], part, rowOf)
     if (part.series.length > Ledger.SLICE) yield* Effect.yieldNow
   }
   return nanos
@@ -187,12 +187,12 @@ const clusterAt = ({ firstOf, ledger }: Rows, row: number): number =>
 
 /** Sums all rows. */
 export const total = Effect.fnUntraced(function* ({ ledger, rowOf, savingsNanos }: Rows) {
-  const sums = Table.empty(1)
+  const sums = BinSums.empty(1)
   for (const part of ledger.parts) {
-    Table.addPart(sums, part, rowOf)
+    BinSums.addPart(sums, part, rowOf)
     if (part.series.length > Ledger.SLICE) yield* Effect.yieldNow
   }
-  sums.savingsNanos[0] = Table.sumOf(savingsNanos)
+  sums.savingsNanos[0] = BinSums.sumOf(savingsNanos)
   return sums
 })
 

@@ -7,24 +7,24 @@ import type { Position } from "@quarterdeck/cluster-fanout/RowOrder"
 import { Effect, Stream } from "effect"
 import type { WorkloadsQuery } from "./ReportQuery.ts"
 import type { WorkloadCosts } from "./CostRow.ts"
-import * as Billed from "./Billed.ts"
-import * as Gathering from "./Gathering.ts"
+import * as BillingRows from "./BillingRows.ts"
+import * as ReportContext from "./ReportContext.ts"
 import * as Ranking from "./Ranking.ts"
 import * as ReportCoverage from "./ReportCoverage.ts"
 import * as Rows from "./Rows.ts"
-import * as WrittenRows from "./WrittenRows.ts"
-import * as Settled from "./Settled.ts"
-import * as Table from "./Table.ts"
+import * as RowFigures from "./RowFigures.ts"
+import * as RankingWindow from "./RankingWindow.ts"
+import * as BinSums from "./BinSums.ts"
 
 /** Rows of one part of a stream. */
 const PART = 1_000
 
 const gather = Effect.fnUntraced(function* (
-  sources: Gathering.Sources,
-  query: Pick<WorkloadsQuery, "target" | "filter"> & Gathering.Asked
+  sources: ReportContext.Sources,
+  query: Pick<WorkloadsQuery, "target" | "filter"> & ReportContext.Asked
 ) {
   const { clusters } = query.target
-  const begun = yield* Gathering.begin(sources, query, clusters, query.filter)
+  const begun = yield* ReportContext.begin(sources, query, clusters, query.filter)
   const ledger = yield* begun.reader.read(begun.range.hours)
   const facts = { ...begun, knownSeconds: ledger.knownSeconds }
   yield* ReportCoverage.requireAny(facts)
@@ -39,17 +39,17 @@ const gather = Effect.fnUntraced(function* (
   }
   const { currency, range, window } = begun
   const head = {
-    totals: Table.totalsAt(yield* Rows.total(rows), 0),
+    totals: BinSums.totalsAt(yield* Rows.total(rows), 0),
     ...{ window, currency },
     ...ReportCoverage.of(facts, rows.counts, range)
   }
-  const rowsAt = (places: ReadonlyArray<number>) => WrittenRows.rowsAt(rows, places)
-  const billedAt = (places: ReadonlyArray<number>) => Billed.rowsAt(rows, places)
+  const rowsAt = (places: ReadonlyArray<number>) => RowFigures.rowsAt(rows, places)
+  const billedAt = (places: ReadonlyArray<number>) => BillingRows.rowsAt(rows, places)
   /** Ranks by what pages before it were ranked by. **Limits** reads those hours only where they are not the closed ones. */
   const settle = Effect.fnUntraced(function* (after: Position | undefined) {
-    const settled = Settled.of(begun, clusters, after)
+    const settled = RankingWindow.of(begun, clusters, after)
     if (settled === undefined) return ranked
-    if (Settled.isClosedPart(begun, clusters, settled)) {
+    if (RankingWindow.isClosedPart(begun, clusters, settled)) {
       return { ...ranked, settled, totalNanos: yield* Rows.closedNanos(rows) }
     }
     const before = yield* begun.reader.read(settled)
@@ -61,9 +61,9 @@ const gather = Effect.fnUntraced(function* (
 })
 
 /** Gives one page. */
-export const page = Effect.fnUntraced(function* (sources: Gathering.Sources, query: WorkloadsQuery) {
+export const page = Effect.fnUntraced(function* (sources: ReportContext.Sources, query: WorkloadsQuery) {
   const { filter, page, range } = query
-  const paging = pagingOf(sources, query, Gathering.canonical(filter, range))
+  const paging = pagingOf(sources, query, ReportContext.canonical(filter, range))
   const after = yield* MergedList.startOf(paging, page.cursor)
   const { head, ranked, rowsAt, settle } = yield* gather(sources, query)
   const isOnlyPage = after === undefined && ranked.size <= page.limit
@@ -79,8 +79,8 @@ export const page = Effect.fnUntraced(function* (sources: Gathering.Sources, que
 
 /** Gives the rows of all pages, as they are asked for, until the scope ends. **Limits** sums are held, rows only {@link PART} at a time. */
 export const all = Effect.fnUntraced(function* (
-  sources: Gathering.Sources,
-  query: Pick<WorkloadsQuery, "target" | "filter"> & Gathering.Asked
+  sources: ReportContext.Sources,
+  query: Pick<WorkloadsQuery, "target" | "filter"> & ReportContext.Asked
 ) {
   const { billedAt, head, ranked, rowsAt } = yield* gather(sources, query)
   const parts = Ranking.parts(ranked, PART)
@@ -93,7 +93,7 @@ export const all = Effect.fnUntraced(function* (
 
 /** What pages of one list of costs have in common. */
 export const pagingOf = (
-  { cursorKey }: Gathering.Sources,
+  { cursorKey }: ReportContext.Sources,
   { cursorBinding, page, target }: Pick<WorkloadsQuery, "cursorBinding" | "page" | "target">,
   filter: unknown
 ): MergedList.Paging<number> =>

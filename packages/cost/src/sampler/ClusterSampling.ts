@@ -12,7 +12,7 @@ import type { Hour } from "../hour/Hour.ts"
 import { HOUR_MS, SECOND_MS, hourOf } from "../hour/Units.ts"
 import { UsageError } from "../usage/UsageError.ts"
 import type { Sampled } from "../usage/UsageSource.ts"
-import { HeldHours } from "./HeldHours.ts"
+import { ClusterHours } from "./ClusterHours.ts"
 import * as HourClosing from "./HourClosing.ts"
 import type { KeptHour } from "./HourJournal.ts"
 import * as VolumeSize from "../allocation/VolumeSize.ts"
@@ -40,7 +40,7 @@ const PROVE_SECONDS = 15
 interface Sampling extends Parts {
   readonly clock: Clock.Clock
   readonly proofs: Queue.Queue<void>
-  readonly hours: HeldHours
+  readonly hours: ClusterHours
   /** Hours of which the journal does not have all that was noted. */
   readonly unkept: Set<OpenHour>
   /** Starts of hours whose journal begins anew: there may be one of a time when the clock was wrong. */
@@ -52,7 +52,7 @@ interface Sampling extends Parts {
 
 /** Makes the sampling of one cluster; nothing runs until it is asked for. */
 export const make = Effect.fnUntraced(function* (parts: Parts) {
-  const hours = new HeldHours(parts.cluster)
+  const hours = new ClusterHours(parts.cluster)
   const sampling: Sampling = {
     ...{ ...parts, hours, clock: yield* Clock.Clock, proofs: yield* Queue.sliding<void>(1) },
     ...{ unkept: new Set(), stale: new Set(), member: undefined, workloads: undefined, answered: undefined }

@@ -14,7 +14,7 @@ import type { Prices } from "../price/Prices.ts"
 import type { Recommender } from "../savings/Recommender.ts"
 import { HOUR_MS, SECOND_MS } from "../hour/Units.ts"
 import type { HourOfUsage, UsageSource } from "../usage/UsageSource.ts"
-import type { HeldHours, PendingHour } from "./HeldHours.ts"
+import type { ClusterHours, PendingHour } from "./ClusterHours.ts"
 import type { HourJournal } from "./HourJournal.ts"
 import * as HourPricing from "./HourPricing.ts"
 import { withUsage } from "./OpenHour.ts"
@@ -55,7 +55,7 @@ const hasReason = (error: CostError, ...tags: ReadonlyArray<CostError["reason"][
 
 /** The closing of one cluster's hours. **Shape** `isTroubled` while the source does not tell of an hour. */
 interface Closing extends Parts {
-  readonly hours: HeldHours
+  readonly hours: ClusterHours
   isTroubled: boolean
 }
 
@@ -70,7 +70,7 @@ interface Closing extends Parts {
  * **Limits** `maxPendingHours` in hand: the oldest beyond is finished without usage, or kept from the recommender if that
  * still waits for older hours; if even the store does not take it, it is left to the journal.
  */
-export const make = (parts: Parts, hours: HeldHours) => {
+export const make = (parts: Parts, hours: ClusterHours) => {
   const closing: Closing = { ...parts, hours, isTroubled: false }
   const { cluster, settings, troubles } = parts
 

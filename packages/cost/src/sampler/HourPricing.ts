@@ -9,7 +9,7 @@ import { keyOf } from "../hour/Series.ts"
 import { HOUR_MS, SECOND_MS } from "../hour/Units.ts"
 import type { Window } from "../hour/Window.ts"
 import * as PriceHistory from "../price/PriceHistory.ts"
-import { reprice } from "../price/Reprice.ts"
+import { reprice } from "../price/HourCosts.ts"
 
 /** **Shape** those that hang on prices. */
 const COSTS = measures.filter((measure) => measure.endsWith("CostNanos"))

@@ -10,7 +10,7 @@ import { Inventory } from "./Inventory.ts"
 import { NodeLedger } from "./NodeLedger.ts"
 import { OpenHour } from "./OpenHour.ts"
 import { type LedgerEntry, PodLedger } from "./PodLedger.ts"
-import { SeenSpans } from "./SeenSpans.ts"
+import { ObservationSpans } from "./ObservationSpans.ts"
 import type { UsageBlock } from "./UsageBlocks.ts"
 
 const Labels = Schema.Record(Schema.String, Schema.String)
@@ -143,7 +143,7 @@ export const take = (hour: OpenHour, all: boolean): ReadonlyArray<JournalEntry> 
  * **Shape** nothing was seen between its last entry and now: what is seen next begins another span.
  */
 export const restore = (cluster: ClusterName, startMs: number, entries: ReadonlyArray<JournalEntry>): OpenHour => {
-  const seen = new SeenSpans(entries.findLast((entry) => entry._tag === "Seen")?.spans)
+  const seen = new ObservationSpans(entries.findLast((entry) => entry._tag === "Seen")?.spans)
   seen.cut()
   const hour = new OpenHour(cluster, startMs, {
     pods: new PodLedger(startMs),

@@ -11,7 +11,7 @@ import { withEgress } from "../usage/EgressByName.ts"
 import { Inventory } from "./Inventory.ts"
 import { NodeLedger } from "./NodeLedger.ts"
 import { PodLedger } from "./PodLedger.ts"
-import { SeenSpans } from "./SeenSpans.ts"
+import { ObservationSpans } from "./ObservationSpans.ts"
 import { pack, slicesOf, type UsageBlock, type UsageRow } from "./UsageBlocks.ts"
 
 /** Something that a sample stands for beyond its window, in sampling intervals: the time since the one before. */
@@ -27,7 +27,7 @@ export class OpenHour {
   readonly startMs: number
   readonly pods: PodLedger
   readonly nodes: NodeLedger
-  readonly seen: SeenSpans
+  readonly seen: ObservationSpans
   readonly inventory: Inventory
   readonly #blocks: Array<UsageBlock> = []
   #untaken = 0
@@ -38,12 +38,12 @@ export class OpenHour {
     parts: {
       readonly pods: PodLedger
       readonly nodes: NodeLedger
-      readonly seen: SeenSpans
+      readonly seen: ObservationSpans
       readonly inventory: Inventory
     } = {
       pods: new PodLedger(startMs),
       nodes: new NodeLedger(startMs),
-      seen: new SeenSpans(),
+      seen: new ObservationSpans(),
       inventory: new Inventory()
     }
   ) {

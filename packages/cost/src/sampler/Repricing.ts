@@ -14,7 +14,7 @@ import { HOUR_MS, hourOf } from "../hour/Units.ts"
 import { hoursIn, type Window } from "../hour/Window.ts"
 import type { HourJournal } from "./HourJournal.ts"
 import * as HourPricing from "./HourPricing.ts"
-import * as Retrying from "./Retrying.ts"
+import * as RetrySchedule from "./RetrySchedule.ts"
 import type { SamplerSettings } from "./SamplerSettings.ts"
 
 /** How far it is. **Shape** hours of all clusters; those that were never closed count too. */
@@ -200,7 +200,7 @@ const patiently = <A>(state: State, effect: Effect.Effect<A, CostError>): Effect
       state.lastProblem = message
       return Effect.logWarning(`closed hours wait to be repriced: ${message}`)
     }),
-    Effect.retry(Retrying.forEver),
+    Effect.retry(RetrySchedule.forEver),
     Effect.tap(() =>
       Effect.sync(() => {
         state.lastProblem = ""

@@ -16,15 +16,15 @@ import type { Hour } from "../hour/Hour.ts"
 import { RecommendationStore } from "../savings/RecommendationStore.ts"
 import type { Window } from "../hour/Window.ts"
 import * as Client from "./clickhouse/Client.ts"
-import * as Forgetting from "./clickhouse/Forgetting.ts"
-import * as Ledger from "./clickhouse/Ledger.ts"
-import * as Names from "./clickhouse/Names.ts"
+import * as Pruning from "./clickhouse/Pruning.ts"
+import * as CommitLog from "./clickhouse/CommitLog.ts"
+import * as SeriesCache from "./clickhouse/SeriesCache.ts"
 import * as Reads from "./clickhouse/Reads.ts"
 import * as Recommendations from "./clickhouse/Recommendations.ts"
-import * as Tables from "./clickhouse/Tables.ts"
+import * as Migrations from "./clickhouse/Migrations.ts"
 import * as Writes from "./clickhouse/Writes.ts"
 
-export { GracePeriod } from "./clickhouse/Forgetting.ts"
+export { GracePeriod } from "./clickhouse/Pruning.ts"
 
 const TIMEOUT_MS = 60_000
 
@@ -36,10 +36,10 @@ export interface Options {
 }
 
 const make = Effect.fnUntraced(function* (client: Client.Client) {
-  const ledger = yield* Ledger.make(client)
-  const reads = Reads.make(client, ledger, Names.make(client))
+  const ledger = yield* CommitLog.make(client)
+  const reads = Reads.make(client, ledger, SeriesCache.make(client))
   const writes = yield* Writes.make(client, ledger)
-  const forget = Forgetting.make(client, ledger)
+  const forget = Pruning.make(client, ledger)
 
   const close = Effect.fn("CostStore.close")(function* (hour: Hour) {
     yield* Effect.annotateCurrentSpan({ cluster: hour.cluster })
@@ -91,7 +91,7 @@ export const layerClickHouse = ({
   Layer.effectContext(
     Effect.gen(function* () {
       const client = yield* Client.connect({ url, timeoutMs })
-      yield* Tables.migrate(client)
+      yield* Migrations.migrate(client)
       const recommendations = yield* Recommendations.make(client)
       return Context.make(CostStore, yield* make(client)).pipe(Context.add(RecommendationStore, recommendations))
     })

@@ -5,7 +5,7 @@ import { IDLE } from "../../src/hour/Series.ts"
 import { GIB_BYTES, HOUR_SECONDS } from "../../src/hour/Units.ts"
 import * as PriceBook from "../../src/price/PriceBook.ts"
 import type { PriceOverride } from "../../src/price/PriceOverride.ts"
-import { reprice } from "../../src/price/Reprice.ts"
+import { reprice } from "../../src/price/HourCosts.ts"
 import { bookOf } from "../price/samples.ts"
 import { amountOf, container, facts, node, pod, startMs, steady } from "./facts.ts"
 

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Schema } from "effect"
 import { hash } from "node:crypto"
 import * as HourCsv from "../../src/export/HourCsv.ts"
-import * as Seal from "../../src/export/Seal.ts"
+import * as Checksum from "../../src/export/Checksum.ts"
 import type { Hour } from "../../src/hour/Hour.ts"
 import { type Measure, measures } from "../../src/hour/Measure.ts"
 import { IDLE, type Series } from "../../src/hour/Series.ts"
@@ -149,7 +149,7 @@ describe("an export of the cost history", () => {
     Effect.gen(function* () {
       const store = yield* freshStore
       const text = yield* exported(store)
-      assert.strictEqual(text, `${HourCsv.line(HourCsv.HEADER)}${HourCsv.printEnd(Seal.make())}`)
+      assert.strictEqual(text, `${HourCsv.line(HourCsv.HEADER)}${HourCsv.printEnd(Checksum.make())}`)
       assert.deepStrictEqual(yield* imported(store, text), { written: 0, skipped: 0, forgotten: 0 })
     })
   )

@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import * as CsvReader from "../../src/export/CsvReader.ts"
 import * as HourCsv from "../../src/export/HourCsv.ts"
 import { HourFile } from "../../src/export/HourFile.ts"
-import * as Seal from "../../src/export/Seal.ts"
+import * as Checksum from "../../src/export/Checksum.ts"
 import { at, hour, series } from "../store/samples.ts"
 
 const HOUR = 3_600_000
@@ -14,7 +14,7 @@ const second = hour(monday + HOUR, [[series("web", { labels: { app: "web" } }), 
 const recordsOf = (text: string) => CsvReader.make(1_000_000).push(text).records
 
 const fileOf = (...hours: ReadonlyArray<typeof first>) => {
-  const seal = Seal.make()
+  const seal = Checksum.make()
   const body = hours.flatMap((one) => [...HourCsv.print(one, seal)])
   return recordsOf([HourCsv.line(HourCsv.HEADER), ...body, HourCsv.printEnd(seal)].join(""))
 }

@@ -5,7 +5,7 @@ import { Context, Effect, Layer, Stream } from "effect"
 import { fromCsv, toCsv } from "../../src/export/CostExport.ts"
 import { CostStore } from "../../src/store/CostStore.ts"
 import * as HourCsv from "../../src/export/HourCsv.ts"
-import * as Seal from "../../src/export/Seal.ts"
+import * as Checksum from "../../src/export/Checksum.ts"
 import type { Hour } from "../../src/hour/Hour.ts"
 import { layerMemory } from "../../src/store/Memory.ts"
 import { at, days, prod, stage } from "../store/samples.ts"
@@ -41,7 +41,7 @@ export const storeWith = Effect.fnUntraced(function* (hours: ReadonlyArray<Hour>
 
 /** A file of one hour, with some of its text put in the place of other. */
 export const changed = (hour: Hour, from: string, to: string): string => {
-  const file = Seal.make()
+  const file = Checksum.make()
   const text = `${HourCsv.line(HourCsv.HEADER)}${[...HourCsv.print(hour, file)].join("")}${HourCsv.printEnd(file)}`
   assert.include(text, from)
   return text.replace(from, to)

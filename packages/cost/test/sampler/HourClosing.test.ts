@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as HourBuilder from "../../src/allocation/HourBuilder.ts"
 import { HOUR_MS } from "../../src/hour/Units.ts"
-import type { PendingHour } from "../../src/sampler/HeldHours.ts"
+import type { PendingHour } from "../../src/sampler/ClusterHours.ts"
 import { dueOf, stepsOf } from "../../src/sampler/HourClosing.ts"
 import { OpenHour } from "../../src/sampler/OpenHour.ts"
 import { at, prod } from "../store/samples.ts"

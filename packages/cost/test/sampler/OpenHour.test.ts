@@ -6,7 +6,7 @@ import { build } from "../../src/allocation/HourBuilder.ts"
 import { HOUR_MS } from "../../src/hour/Units.ts"
 import { JournalEntry, restore, take } from "../../src/sampler/JournalEntry.ts"
 import { OpenHour } from "../../src/sampler/OpenHour.ts"
-import { SeenSpans } from "../../src/sampler/SeenSpans.ts"
+import { ObservationSpans } from "../../src/sampler/ObservationSpans.ts"
 import { at } from "./objects.ts"
 import { a } from "./sampling.ts"
 
@@ -143,9 +143,9 @@ describe("OpenHour", () => {
   })
 })
 
-describe("SeenSpans", () => {
+describe("ObservationSpans", () => {
   it("has a hole where proofs lie too far apart, or where it was cut, and none where they follow each other", () => {
-    const seen = new SeenSpans()
+    const seen = new ObservationSpans()
     for (const seconds of [0, 30, 120, 150, 260, 300]) seen.extend(START + seconds * 1_000)
     seen.cut()
     seen.extend(START + 310_000)
@@ -164,7 +164,7 @@ describe("SeenSpans", () => {
   })
 
   it("goes on into the next hour", () => {
-    const seen = new SeenSpans()
+    const seen = new ObservationSpans()
     seen.extend(START + HOUR_MS - 50_000)
     const next = seen.after(START + HOUR_MS)
     next.extend(START + HOUR_MS + 20_000)

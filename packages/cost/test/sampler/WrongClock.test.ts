@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import type { CostSampler } from "../../src/sampler/CostSampler.ts"
-import { HeldHours } from "../../src/sampler/HeldHours.ts"
+import { ClusterHours } from "../../src/sampler/ClusterHours.ts"
 import { OpenHour } from "../../src/sampler/OpenHour.ts"
 import { DAY_MS, HOUR_MS } from "../../src/hour/Units.ts"
 import { temporaryDirectory } from "../temporaryDirectory.ts"
@@ -106,7 +106,7 @@ describe("a clock that is wrong", () => {
   )
 
   it("and behind sets the hour aside, which goes on with what was seen once it is right", () => {
-    const held = new HeldHours(a)
+    const held = new ClusterHours(a)
     const kept = new OpenHour(a, at("10:00:00"))
     kept.seen.extend(at("10:00:30"))
     kept.seen.extend(at("10:01:30"))

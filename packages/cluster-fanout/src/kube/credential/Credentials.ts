@@ -21,7 +21,7 @@ import { ChildProcessSpawner } from "effect/process"
 import type { Cluster, PemSource } from "../../registry/Cluster.ts"
 import { ClusterCredentialUnavailable, ClusterError } from "../ClusterError.ts"
 import { digest } from "../../registry/Generation.ts"
-import { Keyed } from "../Keyed.ts"
+import { Keyed } from "../KeyedValue.ts"
 import { type ExecCredential, run } from "./ExecPlugin.ts"
 import { type HeaderLines, headers as impersonationHeaders } from "./Impersonate.ts"
 

@@ -13,8 +13,8 @@ import { digestOf } from "../sqlite/SeriesDigest.ts"
 import { type Columns, columns, measures } from "../../hour/Measure.ts"
 import { keyOf, type Series } from "../../hour/Series.ts"
 import { HOUR_MS } from "../../hour/Units.ts"
-import { secondsOf } from "./Ledger.ts"
-import { MEASURE_COLUMNS } from "./Tables.ts"
+import { secondsOf } from "./CommitLog.ts"
+import { MEASURE_COLUMNS } from "./Migrations.ts"
 
 /** Series that are told apart before others get their turn: about a millisecond. */
 const KEYS_AT_ONCE = 250
@@ -49,7 +49,7 @@ export const problemOf = ({ columns, knownSeconds, startMs }: Hour): string | un
 /** **Source** ClickHouse, "Int64". */
 const TOO_LARGE = 2 ** 63
 
-/** Names series by what they are. **Limits** leaves the event loop to others; `known` spares those that come again. */
+/** SeriesCache series by what they are. **Limits** leaves the event loop to others; `known` spares those that come again. */
 export const idsOf = Effect.fnUntraced(function* (series: ReadonlyArray<Series>, known: WeakMap<Series, string>) {
   const ids: Array<string> = []
   let keys = 0

@@ -16,9 +16,9 @@ import { DAY_MS, dayOf, HOUR_MS, SECOND_MS } from "../../hour/Units.ts"
 import type { Window } from "../../hour/Window.ts"
 import type { Client } from "./Client.ts"
 import * as HourRows from "./HourRows.ts"
-import { counting, IN_DAYS, IN_HOURS, type Ledger, paramsOf, secondsOf } from "./Ledger.ts"
-import type { Names } from "./Names.ts"
-import { MEASURE_COLUMNS } from "./Tables.ts"
+import { counting, IN_DAYS, IN_HOURS, type CommitLog, paramsOf, secondsOf } from "./CommitLog.ts"
+import type { SeriesCache } from "./SeriesCache.ts"
+import { MEASURE_COLUMNS } from "./Migrations.ts"
 
 const SUM = "sum hours"
 const READ = "read hours"
@@ -46,11 +46,11 @@ interface Part {
 /** What is read from. */
 interface Source {
   readonly read: Client["read"]
-  readonly ledger: Ledger
-  readonly names: Names
+  readonly ledger: CommitLog
+  readonly names: SeriesCache
 }
 
-export const make = ({ read }: Client, ledger: Ledger, names: Names) => {
+export const make = ({ read }: Client, ledger: CommitLog, names: SeriesCache) => {
   const source: Source = { read, ledger, names }
   return {
     sumsByStep: (clusters: ReadonlyArray<ClusterName>, edges: ReadonlyArray<number>) =>

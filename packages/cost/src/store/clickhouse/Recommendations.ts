@@ -17,7 +17,7 @@ import {
   RecommendationStore
 } from "../../savings/RecommendationStore.ts"
 import { type Client, unavailable } from "./Client.ts"
-import { generation } from "./Ledger.ts"
+import { generation } from "./CommitLog.ts"
 
 const SAVE = "keep recommendations"
 const READ = "read recommendations"

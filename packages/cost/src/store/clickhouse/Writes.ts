@@ -13,12 +13,12 @@ import type { Series } from "../../hour/Series.ts"
 import { dayOf } from "../../hour/Units.ts"
 import { type Client, unavailable } from "./Client.ts"
 import * as HourRows from "./HourRows.ts"
-import { type Entry, generation, type Ledger } from "./Ledger.ts"
+import { type Entry, generation, type CommitLog } from "./CommitLog.ts"
 
 const CLOSE = "close an hour"
 const REWRITE = "rewrite hours"
 
-export const make = Effect.fnUntraced(function* (client: Client, ledger: Ledger) {
+export const make = Effect.fnUntraced(function* (client: Client, ledger: CommitLog) {
   /** Hours are written in the order of calls: of two closings of one hour the first wins. */
   const turn = yield* Semaphore.make(1)
   const known = new WeakMap<Series, string>()

@@ -2,7 +2,7 @@
  * What the store of costs and its worker thread say to each other.
  */
 
-import type { Laid } from "./LaidColumns.ts"
+import type { Laid } from "./TransferColumns.ts"
 
 /**
  * Series of an hour that the store has not given ids yet.

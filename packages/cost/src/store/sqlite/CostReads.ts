@@ -7,8 +7,8 @@ import { HOURS, type StepKey } from "./CostRows.ts"
 import { cancelled, combine, type Combined, type Term } from "./CostSums.ts"
 import * as Epoch from "./Epoch.ts"
 import * as HourDetail from "./HourDetail.ts"
-import * as LaidColumns from "./LaidColumns.ts"
-import type { Laid } from "./LaidColumns.ts"
+import * as TransferColumns from "./TransferColumns.ts"
+import type { Laid } from "./TransferColumns.ts"
 import type { Sparse } from "./PackedColumns.ts"
 
 /** An hour as it is kept: series by their ids. **Units** `known` in seconds. */
@@ -56,8 +56,8 @@ export const hour = (history: History, cluster: Cluster, day: number, step: numb
 
   const { ids } = detail
   const slots = Epoch.slotsOf(after, after.size)
-  const laid = LaidColumns.make(ids.length, (column) => after.columns[column] !== undefined)
-  const columns = LaidColumns.spread(laid, ids.length)
+  const laid = TransferColumns.make(ids.length, (column) => after.columns[column] !== undefined)
+  const columns = TransferColumns.spread(laid, ids.length)
   for (const [column, into] of columns.entries()) {
     const to = after.columns[column]
     const from = earlier?.columns[column]

@@ -3,8 +3,8 @@
  */
 import type { StepKey } from "./CostRows.ts"
 import type { Table } from "./Epoch.ts"
-import * as LaidColumns from "./LaidColumns.ts"
-import type { Laid } from "./LaidColumns.ts"
+import * as TransferColumns from "./TransferColumns.ts"
+import type { Laid } from "./TransferColumns.ts"
 
 /** What came out of adding, which may be added again. **Shape** none of its series is zero throughout. */
 export interface Combined extends Table, Laid {
@@ -43,13 +43,15 @@ export const cancelled = (added: ReadonlyArray<StepKey>, taken: ReadonlyArray<St
  */
 export const combine = (terms: ReadonlyArray<Term>): Combined => {
   const { ids, placed } = union(terms)
-  const laid = LaidColumns.make(ids.length, (column) => terms.some(({ sums }) => sums.columns[column] !== undefined))
-  for (const [column, into] of LaidColumns.spread(laid, ids.length).entries()) {
+  const laid = TransferColumns.make(ids.length, (column) =>
+    terms.some(({ sums }) => sums.columns[column] !== undefined)
+  )
+  for (const [column, into] of TransferColumns.spread(laid, ids.length).entries()) {
     if (into !== undefined) addColumn(into, placed, column)
   }
   const known = terms.reduce((sum, { sign, sums }) => sum + sign * sums.known, 0)
   const left = withoutZeros(laid, ids)
-  return { ...left, size: left.ids.length, columns: LaidColumns.spread(left, left.ids.length), known }
+  return { ...left, size: left.ids.length, columns: TransferColumns.spread(left, left.ids.length), known }
 }
 
 /** A term with the place of each slot. **Shape** the first slots have places of their own number, `straight` of them. */

@@ -12,7 +12,7 @@ import { DAYS, HOURS } from "./CostRows.ts"
 import { combine, type Combined, type Term } from "./CostSums.ts"
 import * as Epoch from "./Epoch.ts"
 import * as HourDetail from "./HourDetail.ts"
-import * as LaidColumns from "./LaidColumns.ts"
+import * as TransferColumns from "./TransferColumns.ts"
 import type { Block, SeriesRows } from "./SeriesRows.ts"
 
 /** Thrown for an hour that is closed already. */
@@ -88,7 +88,7 @@ const keptHour = (history: History, cluster: Cluster, closing: Closing) => {
   for (const [index, place] of fresh.places.entries()) ids[place] = given[index] ?? 0
   const hour: CostReads.KeptHour = {
     ...{ ids, charges, rateOf, shares, known: knownSeconds, step: Calendar.hourAt(startMs) },
-    columns: LaidColumns.spread(closing, ids.length)
+    columns: TransferColumns.spread(closing, ids.length)
   }
   return { given, hour }
 }

@@ -3,7 +3,7 @@
  */
 import { Schema } from "effect"
 import type { Hour } from "../../hour/Hour.ts"
-import { WrittenRates } from "../../hour/WrittenRates.ts"
+import { RateClassJson } from "../../hour/RateClassJson.ts"
 
 type Charges = Pick<Hour, "rates" | "storage" | "seen">
 type Quantities = Pick<Hour["columns"], "storageKibSeconds">
@@ -11,7 +11,7 @@ type Quantities = Pick<Hour["columns"], "storageKibSeconds">
 /** **Shape** a share names its class by its place; one that has all of its series' storage leaves the amount out. */
 const Written = Schema.fromJsonString(
   Schema.Struct({
-    rates: WrittenRates,
+    rates: RateClassJson,
     storage: Schema.optionalKey(
       Schema.Struct({
         classes: Schema.Array(Schema.String),

@@ -7,8 +7,8 @@ import { type Columns, measures, record } from "../../hour/Measure.ts"
 import type { Series } from "../../hour/Series.ts"
 import type { Closing, ReadHour } from "./CostProtocol.ts"
 import * as HourCharges from "./HourCharges.ts"
-import * as LaidColumns from "./LaidColumns.ts"
-import type { Laid } from "./LaidColumns.ts"
+import * as TransferColumns from "./TransferColumns.ts"
+import type { Laid } from "./TransferColumns.ts"
 import { SHARE_WIDTH } from "./HourDetail.ts"
 
 /**
@@ -23,8 +23,8 @@ export const toMessage = (
 ): Closing => {
   const { cluster, columns, knownSeconds, rateOf, shares, startMs } = hour
   const parts = measures.map((measure) => (holdsAny(columns[measure]) ? columns[measure] : undefined))
-  const laid = LaidColumns.make(ids.length, (column) => parts[column] !== undefined, room)
-  for (const [column, into] of LaidColumns.spread(laid, ids.length).entries()) into?.set(parts[column] ?? [])
+  const laid = TransferColumns.make(ids.length, (column) => parts[column] !== undefined, room)
+  for (const [column, into] of TransferColumns.spread(laid, ids.length).entries()) into?.set(parts[column] ?? [])
   const shared = shares.flatMap((share) => [
     share.series,
     share.rate,
@@ -47,7 +47,7 @@ const holdsAny = (values: Float64Array): boolean => {
 
 /** Makes a column of each measure; those that have nothing share one, as nobody writes to what was read. */
 export const columnsOf = (laid: Laid, size: number): Columns => {
-  const columns = LaidColumns.spread(laid, size)
+  const columns = TransferColumns.spread(laid, size)
   const zeros = new Float64Array(size)
   return record((_, place) => columns[place] ?? zeros)
 }

@@ -8,7 +8,7 @@ import type { Position } from "@quarterdeck/cluster-fanout/RowOrder"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { hourOf } from "../hour/Units.ts"
 import type { Window } from "../hour/Window.ts"
-import type { Begun } from "./Gathering.ts"
+import type { Begun } from "./ReportContext.ts"
 
 type Asked = Pick<Begun, "range" | "reader">
 

@@ -8,8 +8,17 @@ import type { CostError } from "../../hour/CostError.ts"
 import { number, text } from "../sqlite/SqlValue.ts"
 import { dayOf, SECOND_MS } from "../../hour/Units.ts"
 import type { Client } from "./Client.ts"
-import { type Entry, generation, type Ledger, secondsOf, type Span, spanOf, type State, stateOf } from "./Ledger.ts"
-import { MEASURE_COLUMNS } from "./Tables.ts"
+import {
+  type Entry,
+  generation,
+  type CommitLog,
+  secondsOf,
+  type Span,
+  spanOf,
+  type State,
+  stateOf
+} from "./CommitLog.ts"
+import { MEASURE_COLUMNS } from "./Migrations.ts"
 
 const ACTION = "forget old hours"
 const CLEAR = "clear away what was forgotten"
@@ -45,7 +54,7 @@ interface DayLimits {
 }
 
 /** Makes what forgets. */
-export const make = (client: Client, ledger: Ledger): ((limits: Limits) => Effect.Effect<void, CostError>) =>
+export const make = (client: Client, ledger: CommitLog): ((limits: Limits) => Effect.Effect<void, CostError>) =>
   Effect.fnUntraced(function* ({ daysBeforeMs, hoursBeforeMs }) {
     const [hoursDay, daysDay] = [dayOf(hoursBeforeMs), dayOf(daysBeforeMs)]
     for (const cluster of yield* clustersBefore(client, Math.max(hoursDay, daysDay))) {
@@ -112,7 +121,7 @@ const fold = (
   })
 
 /** Writes into the ledger what is forgotten of a cluster. */
-const forgetOf = (client: Client, ledger: Ledger, cluster: string, days: DayLimits) =>
+const forgetOf = (client: Client, ledger: CommitLog, cluster: string, days: DayLimits) =>
   ledger.commit(ACTION, (last) => forgetting(client, cluster, days, last))
 
 const forgetting = Effect.fnUntraced(function* (

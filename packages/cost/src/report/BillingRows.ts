@@ -7,12 +7,12 @@ import type { Measure } from "../hour/Measure.ts"
 import { HOUR_SECONDS, KIB_BYTES } from "../hour/Units.ts"
 import * as Ledger from "./Ledger.ts"
 import type * as Rows from "./Rows.ts"
-import * as WrittenRows from "./WrittenRows.ts"
-import * as Table from "./Table.ts"
+import * as RowFigures from "./RowFigures.ts"
+import * as BinSums from "./BinSums.ts"
 
-/** Writes rows out, as {@link WrittenRows.rowsAt} does. */
+/** Writes rows out, as {@link RowFigures.rowsAt} does. */
 export const rowsAt = Effect.fnUntraced(function* (rows: Rows.Rows, chosen: ReadonlyArray<number>) {
-  const written = yield* WrittenRows.rowsAt(rows, chosen)
+  const written = yield* RowFigures.rowsAt(rows, chosen)
   return written.map((row, at): BilledRow => ({ ...row, ...quantitiesOf(rows, chosen[at] ?? -1) }))
 })
 
@@ -26,8 +26,8 @@ const quantitiesOf = ({ firstOf, ledger, nextOf }: Rows.Rows, row: number) => {
     return sum
   }
   return {
-    gpuHours: Table.coreHours(sumOf("gpuMilliSeconds")),
-    storageByteHours: Table.byteHours(sumOf("storageKibSeconds")),
+    gpuHours: BinSums.coreHours(sumOf("gpuMilliSeconds")),
+    storageByteHours: BinSums.byteHours(sumOf("storageKibSeconds")),
     egressBytes: (sumOf("zoneEgressKib") + sumOf("regionEgressKib") + sumOf("internetEgressKib")) * KIB_BYTES,
     loadBalancerHours: sumOf("loadBalancerSeconds") / HOUR_SECONDS
   }

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import type { CostRow } from "./CostRow.ts"
 import * as Ledger from "./Ledger.ts"
 import type { Rows } from "./Rows.ts"
-import * as Table from "./Table.ts"
+import * as BinSums from "./BinSums.ts"
 
 /** Rows that are written before other fibers get their turn. */
 const WRITTEN_AT_ONCE = 1_000
@@ -25,7 +25,7 @@ const write = (written: Array<CostRow>, rows: Rows, chosen: ReadonlyArray<number
   // Most rows have one place, and nothing to add up.
   const several = chosen.filter((row) => hasSeveral(rows, row))
   const sums = summed(rows, several)
-  const figures = Table.noFigures()
+  const figures = BinSums.noFigures()
   let bin = 0
   for (const row of chosen) {
     const one = rowAt(rows, row, sums, several[bin] === row ? bin++ : -1, figures)
@@ -36,16 +36,16 @@ const write = (written: Array<CostRow>, rows: Rows, chosen: ReadonlyArray<number
 const hasSeveral = ({ firstOf, nextOf }: Rows, row: number): boolean => (nextOf[firstOf[row] ?? -1] ?? -1) >= 0
 
 /** Sums rows of several places, each in the bin of its place among them. */
-const summed = ({ firstOf, ledger, nextOf }: Rows, chosen: ReadonlyArray<number>): Table.Table => {
-  const table = Table.empty(chosen.length)
-  const places: Array<Table.Placed> = []
+const summed = ({ firstOf, ledger, nextOf }: Rows, chosen: ReadonlyArray<number>): BinSums.Table => {
+  const table = BinSums.empty(chosen.length)
+  const places: Array<BinSums.Placed> = []
   for (const [bin, row] of chosen.entries()) {
     for (let place = firstOf[row] ?? -1; place >= 0; place = nextOf[place] ?? -1) {
       const part = Ledger.partAt(ledger, place)
       if (part !== undefined) places.push({ bin, index: place - part.from, columns: part.columns })
     }
   }
-  Table.addPlaces(table, places)
+  BinSums.addPlaces(table, places)
   return table
 }
 
@@ -59,9 +59,9 @@ const summed = ({ firstOf, ledger, nextOf }: Rows, chosen: ReadonlyArray<number>
 const rowAt = (
   rows: Rows,
   row: number,
-  sums: Table.Table,
+  sums: BinSums.Table,
   bin: number,
-  figures: Table.Figures
+  figures: BinSums.Figures
 ): CostRow | undefined => {
   const { firstOf, ledger, names, numberOf, savingsNanos } = rows
   const first = firstOf[row] ?? -1
@@ -74,10 +74,12 @@ const rowAt = (
   const isSum = bin >= 0
   const columns = isSum ? sums.columns : part.columns
   const place = isSum ? bin : first - part.from
-  const cpuSeen = isSum ? (sums.cpuSeen[bin] ?? 0) : Table.seen(columns.cpuRequestedMilliSeconds, columns, place)
-  const memorySeen = isSum ? (sums.memorySeen[bin] ?? 0) : Table.seen(columns.memoryRequestedKibSeconds, columns, place)
+  const cpuSeen = isSum ? (sums.cpuSeen[bin] ?? 0) : BinSums.seen(columns.cpuRequestedMilliSeconds, columns, place)
+  const memorySeen = isSum
+    ? (sums.memorySeen[bin] ?? 0)
+    : BinSums.seen(columns.memoryRequestedKibSeconds, columns, place)
 
-  Table.tell(figures, columns, place, cpuSeen, memorySeen, savingsNanos[row] ?? 0)
+  BinSums.tell(figures, columns, place, cpuSeen, memorySeen, savingsNanos[row] ?? 0)
   const recommended = named.recommended()
   const number = numberOf[row] ?? 0
   return {

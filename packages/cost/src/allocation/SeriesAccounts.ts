@@ -28,17 +28,17 @@ export interface Account {
 }
 
 /** The accounts of an hour. */
-export interface Ledger {
+export interface SeriesAccounts {
   readonly byKey: Map<string, Account>
   /** Replicas mostly have one object, which saves making its key again. */
   readonly bySeries: Map<Series, Account>
 }
 
 /** Makes one without accounts. */
-export const make = (): Ledger => ({ byKey: new Map(), bySeries: new Map() })
+export const make = (): SeriesAccounts => ({ byKey: new Map(), bySeries: new Map() })
 
 /** Finds or opens the account of a series. **Shape** one for equal series. */
-export const accountOf = ({ byKey, bySeries }: Ledger, series: Series): Account => {
+export const accountOf = ({ byKey, bySeries }: SeriesAccounts, series: Series): Account => {
   const known = bySeries.get(series)
   if (known !== undefined) return known
   const key = keyOf(series)
@@ -78,7 +78,7 @@ export const store = ({ amounts, storage }: Account, storageClass: string, kibSe
  */
 export const toHour = ({
   byKey
-}: Ledger): Pick<Hour, "series" | "columns" | "rates" | "rateOf" | "shares" | "storage"> => {
+}: SeriesAccounts): Pick<Hour, "series" | "columns" | "rates" | "rateOf" | "shares" | "storage"> => {
   for (const account of byKey.values()) closeTimes(account)
   const accounts = [...byKey.values()]
     .filter(({ amounts, series }) => series.kind === MANAGEMENT || measures.some((measure) => amounts[measure] !== 0))

@@ -9,7 +9,7 @@ import type { Span } from "../allocation/HourFacts.ts"
 export const TOLERANCE_MS = 90_000
 
 /** **Shape** spans rise and do not touch. */
-export class SeenSpans {
+export class ObservationSpans {
   #spans: Array<Span>
   #isCut = false
 
@@ -45,8 +45,8 @@ export class SeenSpans {
   }
 
   /** Gives what goes on after an instant: the next hour's. */
-  after(atMs: number): SeenSpans {
-    const next = new SeenSpans(
+  after(atMs: number): ObservationSpans {
+    const next = new ObservationSpans(
       this.#spans.slice(-1).map(({ fromMs, toMs }) => ({ fromMs: Math.max(fromMs, Math.min(atMs, toMs)), toMs }))
     )
     next.#isCut = this.#isCut

@@ -5,12 +5,12 @@ import { Effect } from "effect"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { Idle } from "./Aggregate.ts"
 import { isWorkload, type Series } from "../hour/Series.ts"
-import { apportion } from "./Apportion.ts"
-import type { Told } from "./Groups.ts"
+import { apportion } from "./Apportionment.ts"
+import type { ReportedSums } from "./Groups.ts"
 import * as IdleShare from "./IdleShare.ts"
 import * as Ledger from "./Ledger.ts"
 import type { Rows } from "./Rows.ts"
-import * as Table from "./Table.ts"
+import * as BinSums from "./BinSums.ts"
 
 /**
  * Marks the places.
@@ -42,12 +42,12 @@ export const of = Effect.fnUntraced(function* (
       }
     }
   }
-  const told: Told = { clusters: ledger.clusters, parts, isTold, savings }
+  const told: ReportedSums = { clusters: ledger.clusters, parts, isTold, savings }
   return told
 })
 
 /** Costs, or room on a node: what was shared, and what cost nothing, has neither. */
 const hasAny = ({ columns }: Ledger.Part, index: number): boolean =>
-  Table.COSTS.some((cost) => columns[cost][index] !== 0)
+  BinSums.COSTS.some((cost) => columns[cost][index] !== 0)
   || columns.cpuAllocatedMilliSeconds[index] !== 0
   || columns.memoryAllocatedKibSeconds[index] !== 0

@@ -4,7 +4,7 @@ import type { Cluster } from "../registry/Cluster.ts"
 import { ClusterAnswerInvalid, ClusterError } from "./ClusterError.ts"
 import type { KubeObject, Scope as Collection, WatchEvent } from "./KubeObject.ts"
 import type { OpenAnswer } from "./Transport.ts"
-import * as State from "./FollowState.ts"
+import * as State from "./ListWatchState.ts"
 import { decodeStatus, fromAnswer } from "./AnswerProblem.ts"
 import * as jsonLines from "./JsonLines.ts"
 import { parseJson, toEvent } from "./KubeObjectJson.ts"
@@ -14,7 +14,7 @@ import * as versions from "./ResourceVersion.ts"
 import * as steadyClock from "./SteadyClock.ts"
 
 /** **Units** milliseconds, bytes, seconds. */
-export interface FollowLimits extends State.FollowPatience {
+export interface FollowLimits extends State.ListWatchPatience {
   /** A stream without any byte for so long is dead: bookmarks come every minute. */
   readonly silenceMs: number
   /** A watch-list that says nothing for so long before its initial state is whole will not say more. */
@@ -57,7 +57,7 @@ export const stream = (followed: Followed): Stream.Stream<ReadonlyArray<WatchEve
 /** The collection, and where following it stands. */
 interface Follower extends Followed {
   readonly scope: Scope.Scope
-  state: State.FollowState<OpenWatch>
+  state: State.ListWatchState<OpenWatch>
 }
 
 type Batch = Effect.Effect<ReadonlyArray<WatchEvent>, ClusterError>

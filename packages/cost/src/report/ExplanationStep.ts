@@ -4,18 +4,18 @@
 import type { ExplainedStep, MeanPrices, Quantities } from "./Explanation.ts"
 import type { Measure } from "../hour/Measure.ts"
 import { GIB_BYTES, HOUR_SECONDS, KIB_BYTES, KIB_PER_GIB, NANOS_PER_UNIT } from "../hour/Units.ts"
-import * as Table from "./Table.ts"
+import * as BinSums from "./BinSums.ts"
 
 type At = (measure: Measure) => number
 
 /** **Shape** `table` has one bin. */
 export const stepOf = (
-  { columns }: Table.Table,
+  { columns }: BinSums.Table,
   when: Pick<ExplainedStep, "start" | "end" | "open" | "priceChange">
 ): ExplainedStep => {
   const at: At = (measure) => columns[measure][0] ?? 0
   const quantities = quantitiesOf(at)
-  return { ...when, source: sourceOf(at), quantities, prices: pricesOf(at, quantities), ...Table.costsAt(columns, 0) }
+  return { ...when, source: sourceOf(at), quantities, prices: pricesOf(at, quantities), ...BinSums.costsAt(columns, 0) }
 }
 
 const sourceOf = (at: At): ExplainedStep["source"] => {
@@ -25,18 +25,18 @@ const sourceOf = (at: At): ExplainedStep["source"] => {
 }
 
 const quantitiesOf = (at: At): Quantities => ({
-  cpuCoreHours: Table.coreHours(at("cpuAllocatedMilliSeconds")),
-  memoryByteHours: Table.byteHours(at("memoryAllocatedKibSeconds")),
-  gpuHours: Table.coreHours(at("gpuMilliSeconds")),
-  storageByteHours: Table.byteHours(at("storageKibSeconds")),
+  cpuCoreHours: BinSums.coreHours(at("cpuAllocatedMilliSeconds")),
+  memoryByteHours: BinSums.byteHours(at("memoryAllocatedKibSeconds")),
+  gpuHours: BinSums.coreHours(at("gpuMilliSeconds")),
+  storageByteHours: BinSums.byteHours(at("storageKibSeconds")),
   zoneEgressBytes: at("zoneEgressKib") * KIB_BYTES,
   regionEgressBytes: at("regionEgressKib") * KIB_BYTES,
   internetEgressBytes: at("internetEgressKib") * KIB_BYTES,
   loadBalancerHours: at("loadBalancerSeconds") / HOUR_SECONDS,
-  cpuUsedCoreHours: Table.coreHours(at("cpuUsedMilliSeconds")),
-  memoryUsedByteHours: Table.byteHours(at("memoryUsedKibSeconds")),
-  cpuRequestedCoreHours: Table.coreHours(at("cpuRequestedMilliSeconds")),
-  memoryRequestedByteHours: Table.byteHours(at("memoryRequestedKibSeconds")),
+  cpuUsedCoreHours: BinSums.coreHours(at("cpuUsedMilliSeconds")),
+  memoryUsedByteHours: BinSums.byteHours(at("memoryUsedKibSeconds")),
+  cpuRequestedCoreHours: BinSums.coreHours(at("cpuRequestedMilliSeconds")),
+  memoryRequestedByteHours: BinSums.byteHours(at("memoryRequestedKibSeconds")),
   replicaHours: at("replicaSeconds") / HOUR_SECONDS,
   spotHours: at("spotSeconds") / HOUR_SECONDS,
   hoursExisted: at("existedSeconds") / HOUR_SECONDS,

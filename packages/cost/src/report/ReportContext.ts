@@ -15,11 +15,11 @@ import type { Prices } from "../price/Prices.ts"
 import * as Range from "./Range.ts"
 import type { RecommendationStore } from "../savings/RecommendationStore.ts"
 import type { Window } from "../hour/Window.ts"
-import type * as KeptHours from "./KeptHours.ts"
+import type * as HourRetention from "./HourRetention.ts"
 import * as Ledger from "./Ledger.ts"
 import type { ClusterView } from "./ReportCoverage.ts"
-import type { NamesOf } from "./Names.ts"
-import * as Visible from "./Visible.ts"
+import type { WorkloadIndexOf } from "./WorkloadIndex.ts"
+import * as Visibility from "./Visibility.ts"
 
 /** What reports are made from. */
 export interface Sources {
@@ -29,8 +29,8 @@ export interface Sources {
   readonly prices: Prices["Service"]
   readonly cursorKey: CursorKey["Service"]
   readonly retention: Pick<Range.RangeLimits, "hourlyDays" | "retentionDays">
-  readonly hoursFromMs: KeptHours.HoursFrom
-  readonly namesOf: NamesOf
+  readonly hoursFromMs: HourRetention.HoursFrom
+  readonly namesOf: WorkloadIndexOf
 }
 
 /** What every report is asked with. */
@@ -52,12 +52,12 @@ export const begin = Effect.fnUntraced(function* (
   const resolved = yield* Effect.fromResult(Range.parse(range, limits))
   const views = clusters.map(view)
   const viewOf = new Map(clusters.map((cluster, index) => [cluster, views[index]]))
-  const reach: Visible.Reach = {
+  const reach: Visibility.Reach = {
     namespaces,
     labels: (cluster, namespace) => viewOf.get(cluster)?.labels(namespace)
   }
   const needsLabels = NamespaceFilter.needsLabels(namespaces)
-  const isReached = Visible.reaching(reach)
+  const isReached = Visibility.reaching(reach)
   /** Comes after the clusters' own failures where it hangs on their labels. */
   const outside = (filter.namespaces ?? []).find((name) =>
     needsLabels
@@ -73,7 +73,7 @@ export const begin = Effect.fnUntraced(function* (
   const { currency } = PriceHistory.current(yield* sources.prices.history)
   return {
     ...{ limits, range: resolved, views, needsLabels, refuseOutside, reader, recommendations, currency },
-    isVisible: Visible.deciding(reach, filter),
+    isVisible: Visibility.deciding(reach, filter),
     window: printed({ startMs: resolved.hours.startMs, endMs: resolved.endMs })
   }
 })

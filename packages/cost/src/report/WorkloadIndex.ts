@@ -7,7 +7,7 @@ import type { ClusterRecommendations } from "../savings/RecommendationStore.ts"
 import type { Series } from "../hour/Series.ts"
 
 /** One cluster's workloads, numbered as they are met. */
-export interface Names {
+export interface WorkloadIndex {
   /** Gives the numbers of series' workloads. **Limits** fastest for those that were asked for before, in their order. */
   readonly numbersOf: (series: ReadonlyArray<Series>) => Int32Array
   /** Tells how many workloads have a number. */
@@ -26,7 +26,11 @@ export interface Recommended {
 }
 
 /** Gives the names of a cluster for one report. **Shape** `places` is how many series the report is about to ask for. */
-export type NamesOf = (cluster: ClusterName, recommended: ClusterRecommendations | undefined, places: number) => Names
+export type WorkloadIndexOf = (
+  cluster: ClusterName,
+  recommended: ClusterRecommendations | undefined,
+  places: number
+) => WorkloadIndex
 
 interface Known {
   readonly numbers: Map<Series, number>
@@ -110,7 +114,7 @@ const complete = (recommending: Recommending, keys: ReadonlyArray<string>): Reco
 }
 
 /** **Limits** for each cluster as many series as its latest report had, and {@link SPARE} more. */
-export const make = (): NamesOf => {
+export const make = (): WorkloadIndexOf => {
   const clusters = new Map<ClusterName, Known>()
   return (cluster, recommended, places) => {
     const before = clusters.get(cluster)

@@ -12,7 +12,7 @@ export type Phase<Watch> =
   | { readonly _tag: "Read"; readonly initial: boolean; readonly watch: Watch }
 
 /** **Units** milliseconds. */
-export interface FollowPatience {
+export interface ListWatchPatience {
   /** Waits that a throttling server asks for are kept up to this long and this often in a row; others fail. */
   readonly maxThrottleMs: number
   readonly maxThrottles: number
@@ -22,7 +22,7 @@ export interface FollowPatience {
   readonly maxBackoffMs: number
 }
 
-export interface FollowState<Watch> {
+export interface ListWatchState<Watch> {
   readonly phase: Phase<Watch>
   /** The version that a watch resumes from. */
   readonly resourceVersion: string
@@ -36,71 +36,71 @@ export interface FollowState<Watch> {
 }
 
 /** The state before the first list. */
-export const make = <Watch>(offersWatchList: boolean): FollowState<Watch> => ({
+export const make = <Watch>(offersWatchList: boolean): ListWatchState<Watch> => ({
   ...{ phase: { _tag: "Begin" }, resourceVersion: "", offersWatchList },
   ...{ futile: 0, throttles: 0, isMended: false }
 })
 
 /** Begins anew with a list, after a wait. */
-export const restarted = <Watch>(state: FollowState<Watch>): FollowState<Watch> => ({
+export const restarted = <Watch>(state: ListWatchState<Watch>): ListWatchState<Watch> => ({
   ...state,
   phase: { _tag: "Begin" },
   futile: Math.max(state.futile, 1)
 })
 
 /** Turns a 410 into a new list: the version to go on from is too old for the server. */
-export const expired = <Watch>(state: FollowState<Watch>): FollowState<Watch> =>
+export const expired = <Watch>(state: ListWatchState<Watch>): ListWatchState<Watch> =>
   restarted({ ...state, futile: state.futile + 1 })
 
 /** Lists in pages, as the server has no watch-list. */
-export const withoutWatchList = <Watch>(state: FollowState<Watch>): FollowState<Watch> => ({
+export const withoutWatchList = <Watch>(state: ListWatchState<Watch>): ListWatchState<Watch> => ({
   ...state,
   offersWatchList: false
 })
 
 /** Goes on with a page of the list. */
-export const listing = <Watch>(state: FollowState<Watch>, continueToken?: string): FollowState<Watch> => ({
+export const listing = <Watch>(state: ListWatchState<Watch>, continueToken?: string): ListWatchState<Watch> => ({
   ...state,
   phase: { _tag: "Page", continueToken }
 })
 
 /** Watches from the version of a list that is whole. */
-export const listed = <Watch>(state: FollowState<Watch>, resourceVersion: string): FollowState<Watch> => ({
+export const listed = <Watch>(state: ListWatchState<Watch>, resourceVersion: string): ListWatchState<Watch> => ({
   ...state,
   resourceVersion,
   phase: { _tag: "Resume", checked: true }
 })
 
 /** The server answered: throttling, if there was any, is over. */
-export const answered = <Watch>(state: FollowState<Watch>): FollowState<Watch> => ({ ...state, throttles: 0 })
+export const answered = <Watch>(state: ListWatchState<Watch>): ListWatchState<Watch> => ({ ...state, throttles: 0 })
 
 /** Reads a watch that was opened. */
-export const reading = <Watch>(state: FollowState<Watch>, watch: Watch, initial: boolean): FollowState<Watch> => ({
+export const reading = <Watch>(state: ListWatchState<Watch>, watch: Watch, initial: boolean): ListWatchState<Watch> => ({
   ...state,
   phase: { _tag: "Read", initial, watch }
 })
 
 /** Notes how long a connection lived that was closed. */
 export const closed = <Watch>(
-  state: FollowState<Watch>,
+  state: ListWatchState<Watch>,
   livedMs: number,
-  { usefulMs }: FollowPatience
-): FollowState<Watch> => ({ ...state, futile: livedMs >= usefulMs ? 0 : state.futile + 1 })
+  { usefulMs }: ListWatchPatience
+): ListWatchState<Watch> => ({ ...state, futile: livedMs >= usefulMs ? 0 : state.futile + 1 })
 
 /** Resumes a watch that ended, once the server's version is seen not to be earlier. */
-export const ended = <Watch>(state: FollowState<Watch>): FollowState<Watch> => ({
+export const ended = <Watch>(state: ListWatchState<Watch>): ListWatchState<Watch> => ({
   ...state,
   phase: { _tag: "Resume", checked: false }
 })
 
 /** Resumes a watch that broke; the next break fails unless it brought something in between. */
-export const broken = <Watch>(state: FollowState<Watch>): FollowState<Watch> => ({ ...ended(state), isMended: true })
+export const broken = <Watch>(state: ListWatchState<Watch>): ListWatchState<Watch> => ({ ...ended(state), isMended: true })
 
 /** Notes what a watch told. */
 export const received = <Watch>(
-  state: FollowState<Watch>,
+  state: ListWatchState<Watch>,
   { events, isInitial, resourceVersion }: Received
-): FollowState<Watch> => {
+): ListWatchState<Watch> => {
   const brings = events.length > 0 && !isInitial
   return { ...state, resourceVersion, ...(brings && { futile: 0, isMended: false }) }
 }
@@ -114,10 +114,10 @@ export interface Received {
 
 /** Waits as long as a throttling server asks, or not at all: then the following fails. */
 export const throttled = <Watch>(
-  state: FollowState<Watch>,
+  state: ListWatchState<Watch>,
   retryAfterMs: number | undefined,
-  { firstBackoffMs, maxThrottleMs, maxThrottles }: FollowPatience
-): { readonly state: FollowState<Watch>; readonly waitMs: number } | undefined => {
+  { firstBackoffMs, maxThrottleMs, maxThrottles }: ListWatchPatience
+): { readonly state: ListWatchState<Watch>; readonly waitMs: number } | undefined => {
   const waitMs = retryAfterMs ?? firstBackoffMs
   const throttles = state.throttles + 1
   return waitMs > maxThrottleMs || throttles > maxThrottles ? undefined : { state: { ...state, throttles }, waitMs }
@@ -125,6 +125,6 @@ export const throttled = <Watch>(
 
 /** Gives the longest wait before the next try. **Units** milliseconds. */
 export const backoffCeilingMs = (
-  { futile }: FollowState<unknown>,
-  { firstBackoffMs, maxBackoffMs }: FollowPatience
+  { futile }: ListWatchState<unknown>,
+  { firstBackoffMs, maxBackoffMs }: ListWatchPatience
 ): number => Math.min(maxBackoffMs, firstBackoffMs * 2 ** Math.min(futile, 16))

@@ -17,7 +17,7 @@ const BASE_BYTES = 400
 /** How many ids are asked for in one statement. */
 const IDS_AT_ONCE = 5_000
 
-export interface Names {
+export interface SeriesCache {
   /** Gives the series of ids. **Errors** `StoreUnreadable` for one that nothing names. */
   readonly seriesOf: (
     action: string,
@@ -26,7 +26,7 @@ export interface Names {
   ) => Effect.Effect<ReadonlyArray<Series>, CostError>
 }
 
-export const make = ({ read }: Client): Names => {
+export const make = ({ read }: Client): SeriesCache => {
   const kept = makeLeastRecent<Series>(KEPT_BYTES)
 
   const ask = (action: string, cluster: string, ids: ReadonlyArray<string>, found: Map<string, Series>) =>

@@ -7,7 +7,7 @@ import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { DAY_MS, hourOf } from "../hour/Units.ts"
 import type { HourUsage } from "../savings/HourUsage.ts"
 import { OpenHour } from "./OpenHour.ts"
-import { TOLERANCE_MS } from "./SeenSpans.ts"
+import { TOLERANCE_MS } from "./ObservationSpans.ts"
 
 /** An hour that is over is shown instead of the next one for so long, while it waits to be closed. */
 const SHOWN_MS = 300_000
@@ -38,7 +38,7 @@ export type Fill = (hour: OpenHour) => void
  * seen when its time comes, or the clock is behind, and the hour goes on once that is over. One that the clock comes back
  * to goes on where it was left.
  */
-export class HeldHours {
+export class ClusterHours {
   readonly #cluster: ClusterName
   readonly #pending: Array<Pending> = []
   readonly #aside: Array<OpenHour> = []

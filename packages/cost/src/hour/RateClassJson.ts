@@ -3,7 +3,7 @@
  */
 import { Schema } from "effect"
 
-export const WrittenRates = Schema.Array(
+export const RateClassJson = Schema.Array(
   Schema.Struct({
     provider: Schema.String,
     region: Schema.String,

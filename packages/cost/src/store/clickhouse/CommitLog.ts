@@ -38,7 +38,7 @@ export interface Seen {
   readonly entries: ReadonlyArray<Entry>
 }
 
-export interface Ledger {
+export interface CommitLog {
   /** The number of the last commit, 0 where there is none. */
   readonly last: (action: string) => Effect.Effect<number, CostError>
   /**
@@ -75,7 +75,7 @@ const COLUMNS = ["cluster", "span", "start", "commit", "state", "generation", "s
 export const make = Effect.fnUntraced(function* ({ insert, read }: Client) {
   const turn = yield* Semaphore.make(1)
 
-  const last: Ledger["last"] = (action) =>
+  const last: CommitLog["last"] = (action) =>
     Effect.gen(function* () {
       let found = 0
       yield* read({ action, sql: "SELECT max(commit) FROM ledger" }, ([commit]) => {
@@ -141,7 +141,7 @@ export const make = Effect.fnUntraced(function* ({ insert, read }: Client) {
       })
       return (span, cluster, startMs) => found.get(keyOf(span, cluster, secondsOf(startMs)))
     })
-  } satisfies Ledger
+  } satisfies CommitLog
 })
 
 /** Reads a span. */

@@ -1,0 +1,52 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as ListWatchState from "../../src/kube/ListWatchState.ts"
+
+const patience: ListWatchState.ListWatchPatience = {
+  ...{ maxThrottleMs: 60_000, maxThrottles: 3 },
+  ...{ usefulMs: 10_000, firstBackoffMs: 100, maxBackoffMs: 30_000 }
+}
+const watching = ListWatchState.reading(ListWatchState.listed(ListWatchState.make<string>(true), "7"), "watch", false)
+
+describe("following a collection", () => {
+  it("lists anew after a 410, and waits longer each time", () => {
+    const once = ListWatchState.expired(watching)
+    assert.deepStrictEqual(once.phase, { _tag: "Begin" })
+    const twice = ListWatchState.expired(once)
+    assert.isAbove(ListWatchState.backoffCeilingMs(twice, patience), ListWatchState.backoffCeilingMs(once, patience))
+  })
+
+  it("resumes where it was after an end, and asks first which version the server has", () => {
+    const { phase, resourceVersion } = ListWatchState.ended(watching)
+    assert.deepStrictEqual(phase, { _tag: "Resume", checked: false })
+    assert.strictEqual(resourceVersion, "7")
+  })
+
+  it("forgets that it was mended once the watch brings something", () => {
+    const broken = ListWatchState.closed(ListWatchState.broken(watching), 5, patience)
+    assert.isTrue(broken.isMended)
+    const silent = ListWatchState.received(broken, { events: [], isInitial: false, resourceVersion: "8" })
+    assert.isTrue(silent.isMended)
+    const events = [{ _tag: "Bookmark", resourceVersion: "9" }] as const
+    const brought = ListWatchState.received(broken, { events, isInitial: false, resourceVersion: "9" })
+    assert.deepInclude(brought, { isMended: false, futile: 0, resourceVersion: "9" })
+  })
+
+  it("waits as a throttling server asks, some times in a row and not for ever", () => {
+    let state = watching
+    for (let time = 0; time < patience.maxThrottles; time++) {
+      const pause = ListWatchState.throttled(state, 2_000, patience)
+      assert.strictEqual(pause?.waitMs, 2_000)
+      state = pause?.state ?? assert.fail("it was not throttled")
+    }
+    assert.isUndefined(ListWatchState.throttled(state, 2_000, patience))
+    assert.isDefined(ListWatchState.throttled(ListWatchState.answered(state), 2_000, patience))
+    assert.isUndefined(ListWatchState.throttled(watching, patience.maxThrottleMs + 1, patience))
+  })
+
+  it("never waits longer than the longest backoff", () => {
+    let state = watching
+    for (let time = 0; time < 40; time++) state = ListWatchState.closed(state, 0, patience)
+    assert.strictEqual(ListWatchState.backoffCeilingMs(state, patience), patience.maxBackoffMs)
+    assert.strictEqual(ListWatchState.closed(state, patience.usefulMs, patience).futile, 0)
+  })
+})
