@@ -6,7 +6,7 @@ import { type Dispatcher, Pool, ProxyAgent } from "undici"
 import type { Cluster, Connection } from "../registry/Cluster.ts"
 import { ClusterCredentialUnavailable, ClusterError, ClusterThrottled } from "./ClusterError.ts"
 import type { Proof, TlsMaterial } from "./credential/Credentials.ts"
-import { Keyed } from "./KeyedValue.ts"
+import { KeyedValue } from "./KeyedValue.ts"
 
 /**
  * Calls are short and share few connections; a watch holds one for minutes and must not stand in a call's way. A probe has
@@ -48,7 +48,7 @@ const BUSY_RETRY_MS = 1_000
  */
 export const make = Effect.fnUntraced(function* (limits: PoolLimits) {
   const pools = yield* RcMap.make({
-    lookup: ({ value }: Keyed<Spec>) =>
+    lookup: ({ value }: KeyedValue<Spec>) =>
       Effect.acquireRelease(
         Effect.sync(() => open(value, limits)),
         (opened) => (Result.isSuccess(opened) ? Effect.promise(() => opened.success.dispatcher.destroy()) : Effect.void)
@@ -59,7 +59,7 @@ export const make = Effect.fnUntraced(function* (limits: PoolLimits) {
   /** Lends a cluster's pool for the life of the scope. **Errors** `ClusterCredentialUnavailable`, `ClusterThrottled`. */
   const lend = Effect.fnUntraced(function* (cluster: Cluster, proof: Proof, lane: Lane) {
     const failed = (reason: ClusterError["reason"]) => new ClusterError({ cluster: cluster.name, reason })
-    const key = new Keyed(`${lane} ${cluster.generation} ${proof.tlsId}`, {
+    const key = new KeyedValue(`${lane} ${cluster.generation} ${proof.tlsId}`, {
       connection: cluster.connection,
       tls: proof.tls,
       lane

@@ -1,7 +1,7 @@
 /** A value that caches and maps compare by its id alone. */
 import { Equal, Hash } from "effect"
 
-export class Keyed<A> implements Equal.Equal {
+export class KeyedValue<A> implements Equal.Equal {
   readonly id: string
   readonly value: A
 
@@ -11,7 +11,7 @@ export class Keyed<A> implements Equal.Equal {
   }
 
   [Equal.symbol](that: Equal.Equal): boolean {
-    return that instanceof Keyed && that.id === this.id
+    return that instanceof KeyedValue && that.id === this.id
   }
 
   [Hash.symbol](): number {

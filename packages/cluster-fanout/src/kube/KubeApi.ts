@@ -7,7 +7,7 @@ import { Cache, Context, Duration, Effect, Exit, Layer, Option, Result, Schema, 
 import type { Cluster } from "../registry/Cluster.ts"
 import type { ClusterError } from "./ClusterError.ts"
 import * as listWatch from "./ListWatch.ts"
-import { Keyed } from "./KeyedValue.ts"
+import { KeyedValue } from "./KeyedValue.ts"
 import { parseJson, toObject } from "./KubeObjectJson.ts"
 import * as kubePath from "./KubePath.ts"
 import { decoded, getPage } from "./ListPages.ts"
@@ -48,8 +48,12 @@ export class KubeApi extends Context.Service<
         readonly beforeBody?: Effect.Effect<void>
       }
     ) => Stream.Stream<ReadonlyArray<KubeObject>, ClusterError>
-    /** Reads one object. **Errors** `ClusterError`; absent objects give `undefined`. */
-    readonly get: (cluster: Cluster, scope: Scope, name: string) => Effect.Effect<KubeObject | undefined, ClusterError>
+    /** Finds one object by its name. */
+    readonly find: (
+      cluster: Cluster,
+      scope: Scope,
+      name: string
+    ) => Effect.Effect<Option.Option<KubeObject>, ClusterError>
     /**
      * Follows a collection until it fails: initial state (watch-list where the server offers it, else paged list), then
      * events; reconnects a watch that ended cleanly, once also one that broke, and begins anew (`Restart`) on 410
@@ -84,7 +88,7 @@ export class KubeApi extends Context.Service<
         yield* getPage(pages, cluster, scope, one)
       })
       // Twenty collections are followed at once when a cluster joins: they ask together, and the answer changes seldom.
-      const versions = yield* Cache.makeWith((key: Keyed<Cluster>) => version(key.value), {
+      const versions = yield* Cache.makeWith((key: KeyedValue<Cluster>) => version(key.value), {
         capacity: 4_096,
         timeToLive: (exit) => (Exit.isSuccess(exit) ? Duration.minutes(5) : Duration.zero)
       })
@@ -104,19 +108,20 @@ export class KubeApi extends Context.Service<
           Stream.withSpan("KubeApi.list", { attributes: { cluster: cluster.name, resource: kubePath.words(scope) } })
         )
 
-      const get = Effect.fn("KubeApi.get")(function* (cluster: Cluster, scope: Scope, name: string) {
+      const find = Effect.fn("KubeApi.find")(function* (cluster: Cluster, scope: Scope, name: string) {
         const { body, status } = yield* transport.call(cluster, {
           method: "GET",
           path: kubePath.object(scope, name),
           action: { verb: "get", resource: kubePath.words(scope) },
           allow: [404]
         })
-        return status === 404 ? undefined : yield* decoded(cluster, Result.flatMap(parseJson(body), toObject))
+        if (status === 404) return Option.none()
+        return Option.some(yield* decoded(cluster, Result.flatMap(parseJson(body), toObject)))
       })
 
       /** A credential that may not even read the version may still list and watch, which every version offers. */
       const mayWatchList = (cluster: Cluster) =>
-        Cache.get(versions, new Keyed(cluster.generation, cluster)).pipe(
+        Cache.get(versions, new KeyedValue(cluster.generation, cluster)).pipe(
           Effect.map(offersWatchList),
           Effect.catchReason("ClusterError", "ClusterForbids", () => Effect.succeed(false))
         )
@@ -128,7 +133,7 @@ export class KubeApi extends Context.Service<
           )
         )
 
-      return KubeApi.of({ version, probe, list, get, follow: following })
+      return KubeApi.of({ version, probe, list, find, follow: following })
     })
   )
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Stream } from "effect"
+import { Effect, Option, Stream } from "effect"
 import type { Cluster } from "../../src/registry/Cluster.ts"
 import { KubeApi } from "../../src/kube/KubeApi.ts"
 import type { Resource } from "../../src/kube/KubeObject.ts"
@@ -128,7 +128,7 @@ describe("list", () => {
   }
 })
 
-describe("get", () => {
+describe("find", () => {
   const deployments: Resource = {
     group: "apps",
     version: "v1",
@@ -136,8 +136,8 @@ describe("get", () => {
     kind: "Deployment",
     namespaced: true
   }
-  const got = (cluster: Cluster, name: string) =>
-    KubeApi.use((api) => api.get(cluster, { resource: deployments, namespace: "shop" }, name))
+  const found = (cluster: Cluster, name: string) =>
+    KubeApi.use((api) => api.find(cluster, { resource: deployments, namespace: "shop" }, name))
 
   it.live("gives the object, and nothing when there is none", () =>
     Effect.gen(function* () {
@@ -148,8 +148,8 @@ describe("get", () => {
             : ApiServer.json(response, 404, ApiServer.status(404, "NotFound", "no"))
       })
       const cluster = ApiServer.clusterAt(server)
-      assert.strictEqual((yield* got(cluster, "web"))?.metadata.resourceVersion, "7")
-      assert.isUndefined(yield* got(cluster, "../web"))
+      assert.strictEqual(Option.getOrThrow(yield* found(cluster, "web")).metadata.resourceVersion, "7")
+      assert.isTrue(Option.isNone(yield* found(cluster, "../web")))
       assert.strictEqual(server.requests.at(-1)?.path, "/apis/apps/v1/namespaces/shop/deployments/..%2Fweb")
     }).pipe(Effect.scoped, Effect.provide(kube))
   )

@@ -21,7 +21,7 @@ import { ChildProcessSpawner } from "effect/process"
 import type { Cluster, PemSource } from "../../registry/Cluster.ts"
 import { ClusterCredentialUnavailable, ClusterError } from "../ClusterError.ts"
 import { digest } from "../../registry/Generation.ts"
-import { Keyed } from "../KeyedValue.ts"
+import { KeyedValue } from "../KeyedValue.ts"
 import { type ExecCredential, run } from "./ExecPlugin.ts"
 import { type HeaderLines, headers as impersonationHeaders } from "./Impersonate.ts"
 
@@ -83,8 +83,8 @@ export class Credentials extends Context.Service<
 /** Where proofs come from, and which plugins were forced. */
 interface Sources {
   readonly files: Cache.Cache<string, string, string>
-  readonly plugins: Cache.Cache<Keyed<PluginRun>, Obtained, string>
-  readonly runPlugin: (key: Keyed<PluginRun>) => Effect.Effect<Obtained, string>
+  readonly plugins: Cache.Cache<KeyedValue<PluginRun>, Obtained, string>
+  readonly runPlugin: (key: KeyedValue<PluginRun>) => Effect.Effect<Obtained, string>
   readonly renewalMs: number
   /** When a plugin was last forced, by generation; entries older than `renewalMs` are dropped. */
   readonly forced: Map<string, number>
@@ -110,7 +110,7 @@ const make = Effect.fnUntraced(function* () {
   })
 
   const plugins = yield* Cache.makeWith(
-    Effect.fnUntraced(function* ({ value: { connection, plugin } }: Keyed<PluginRun>) {
+    Effect.fnUntraced(function* ({ value: { connection, plugin } }: KeyedValue<PluginRun>) {
       const credential = yield* run(plugin, connection, yield* authorityOf({ files }, connection)).pipe(
         Effect.catchTag("ExecPluginFailed", (error) => Effect.fail(error.problem)),
         Effect.provideService(ChildProcessSpawner.ChildProcessSpawner, spawner),
@@ -125,7 +125,7 @@ const make = Effect.fnUntraced(function* () {
     }
   )
   /** Awaited by a fiber of the layer, so that no caller's interruption ends the run or waits for its end. */
-  const runPlugin = (key: Keyed<PluginRun>) =>
+  const runPlugin = (key: KeyedValue<PluginRun>) =>
     Effect.flatMap(Effect.forkIn(Cache.get(plugins, key), scope), (running) => Fiber.join(running))
 
   const sources: Sources = { files, plugins, runPlugin, renewalMs: times.renewalMs, forced: new Map() }
@@ -240,7 +240,7 @@ const pluginKey = (
   connection: PluginRun["connection"],
   generation: string,
   plugin: PluginRun["plugin"]
-): Keyed<PluginRun> => new Keyed(generation, { connection, plugin })
+): KeyedValue<PluginRun> => new KeyedValue(generation, { connection, plugin })
 
 /** One that is as good as expired when it comes is still used for as long as a failure is believed. */
 const SHORTEST_MS = 5_000
