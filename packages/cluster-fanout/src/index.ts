@@ -6,8 +6,6 @@
  * and a {@link Heartbeat} works its {@link Breaker}. {@link ClusterReader} reads one cluster, cached or live;
  * {@link FanOut} asks many and gives each answer its {@link Coverage}; {@link Workloads}, {@link Namespaces} and
  * {@link Clusters} merge the answers into pages.
- *
- * @since 0.1.0
  */
 export * as Breaker from "./kube/Breaker.ts"
 export * as Cluster from "./registry/Cluster.ts"

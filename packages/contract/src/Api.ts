@@ -1,7 +1,5 @@
 /**
  * The whole HTTP contract.
- *
- * @since 0.1.0
  */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { ApiKeysGroup } from "./ApiKeysGroup.ts"
@@ -29,8 +27,6 @@ const endpoints = HttpApi.make("quarterdeck").add(
  * One address over many Kubernetes clusters.
  *
  * **Shape** unknown query parameters and members are refused, not dropped; headers beside the declared ones pass.
- *
- * @since 0.1.0
  */
 export class Api extends endpoints
   .annotate(HttpApi.QueryParseOptions, { onExcessProperty: "error" })

@@ -1,7 +1,5 @@
 /**
  * API keys: made, listed and revoked by those whose own rule contains them.
- *
- * @since 0.1.0
  */
 import { ApiKey, CreatedApiKey, KeyName, Status } from "@quarterdeck/keys/ApiKey"
 import { Rule } from "@quarterdeck/keys/Rule"

@@ -1,7 +1,5 @@
 /**
  * The middleware that lets a request through only with a key whose rule allows the endpoint's policy.
- *
- * @since 0.1.0
  */
 import type { Principal } from "@quarterdeck/keys/Principal"
 import { HttpApiMiddleware } from "effect/http-api"

@@ -1,7 +1,5 @@
 /**
  * The clusters that a key reaches.
- *
- * @since 0.1.0
  */
 import { ClusterRow } from "@quarterdeck/cluster-fanout/Row"
 import { Schema } from "effect"

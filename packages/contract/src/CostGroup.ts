@@ -1,7 +1,5 @@
 /**
  * What workloads cost: reports over one, several or all clusters, and why a row is what it is.
- *
- * @since 0.1.0
  */
 import { AggregateBody, AggregatedCosts } from "@quarterdeck/cost/Aggregate"
 import { Format, WorkloadsBody } from "@quarterdeck/cost/CostQuery"

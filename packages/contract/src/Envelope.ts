@@ -1,7 +1,5 @@
 /**
  * What every list carries beside its rows: coverage of each addressed cluster, whether something is missing, the next page.
- *
- * @since 0.1.0
  */
 import { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
 import { Schema } from "effect"
@@ -12,8 +10,6 @@ import { Schema } from "effect"
  * **Shape** coverage keeps the order of the target; `nextCursor` is absent on the last page.
  *
  * **Example** `Schema.Struct({ workloads: Schema.Array(WorkloadRow), ...envelopeFields })`
- *
- * @since 0.1.0
  */
 export const envelopeFields = {
   clusters: Schema.Array(Coverage),

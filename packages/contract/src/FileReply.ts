@@ -1,7 +1,5 @@
 /**
  * Replies that are files, as the OpenAPI document tells of them.
- *
- * @since 0.1.0
  */
 import { Predicate } from "effect"
 

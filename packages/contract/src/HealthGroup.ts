@@ -1,7 +1,5 @@
 /**
  * Whether the process lives and whether it is ready, for probes.
- *
- * @since 0.1.0
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"

@@ -1,7 +1,5 @@
 /**
  * The query parameters that lists share, decoded strictly from text.
- *
- * @since 0.1.0
  */
 import { Consistency } from "@quarterdeck/cluster-fanout/Coverage"
 import { DEFAULT_LIMIT, MAX_LIMIT, Order } from "@quarterdeck/cluster-fanout/ListQuery"
@@ -56,8 +54,6 @@ export const LabelSelector = textUpTo(4096)
  * Parameters of every merged list.
  *
  * **Shape** `cache` answers from the watch-fed view, `live` asks each cluster now.
- *
- * @since 0.1.0
  */
 export const pageParameters = {
   order: Schema.optionalKey(Order).annotateKey({ description: "Of the sort key; ties ascend.", default: "asc" }),

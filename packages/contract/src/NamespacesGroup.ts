@@ -1,7 +1,5 @@
 /**
  * The namespaces of one, several or all clusters.
- *
- * @since 0.1.0
  */
 import { NamespaceSort } from "@quarterdeck/cluster-fanout/ListQuery"
 import { NamespaceRow } from "@quarterdeck/cluster-fanout/Row"

@@ -1,7 +1,5 @@
 /**
  * What a caller must be allowed to do before an endpoint runs.
- *
- * @since 0.1.0
  */
 import type { Resource, Verb } from "@quarterdeck/keys/Access"
 import { Context } from "effect"

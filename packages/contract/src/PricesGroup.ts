@@ -1,7 +1,5 @@
 /**
  * The price book that costs are computed by.
- *
- * @since 0.1.0
  */
 import { PriceBook } from "@quarterdeck/cost/PriceBook"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"

@@ -2,8 +2,6 @@
  * Every refusal and failure of the service, as one catalogue of codes and one document.
  *
  * **Source** RFC 9457.
- *
- * @since 0.1.0
  */
 import { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
 import { Schema } from "effect"
@@ -181,8 +179,6 @@ export type Problem = typeof Problem.Type
  * Makes the document of a code.
  *
  * **Example** `{ type: "urn:quarterdeck:problem:not_found", title: "Not found", status: 404, … }`
- *
- * @since 0.1.0
  */
 export const make = (code: Code, facts: Pick<Problem, "detail" | "requestId" | "field" | "clusters">): Problem => ({
   type: `urn:quarterdeck:problem:${code}`,

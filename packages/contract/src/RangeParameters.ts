@@ -1,7 +1,5 @@
 /**
  * The query parameters that say which time a report of costs covers.
- *
- * @since 0.1.0
  */
 import { DEFAULT_RANGE, type RangeQuery } from "@quarterdeck/cost/Range"
 import { Schema } from "effect"

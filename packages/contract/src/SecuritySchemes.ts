@@ -1,7 +1,5 @@
 /**
  * How the OpenAPI document says that a key is presented, and where none is asked for.
- *
- * @since 0.1.0
  */
 import { Context, Option } from "effect"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"

@@ -1,7 +1,5 @@
 /**
  * The targeting header, as the contract documents it.
- *
- * @since 0.1.0
  */
 import { Schema } from "effect"
 import { documents } from "./Documents.ts"

@@ -1,7 +1,5 @@
 /**
  * The caller's own key.
- *
- * @since 0.1.0
  */
 import { ApiKey } from "@quarterdeck/keys/ApiKey"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"

@@ -1,7 +1,5 @@
 /**
  * The workloads of one, several or all clusters.
- *
- * @since 0.1.0
  */
 import { WorkloadSort } from "@quarterdeck/cluster-fanout/ListQuery"
 import { WorkloadRow } from "@quarterdeck/cluster-fanout/Row"

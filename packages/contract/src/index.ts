@@ -1,7 +1,5 @@
 /**
  * The HTTP contract of Quarterdeck, for servers, clients and pages.
- *
- * @since 0.1.0
  */
 export * as Api from "./Api.ts"
 export * as ApiKeysGroup from "./ApiKeysGroup.ts"

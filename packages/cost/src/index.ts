@@ -4,8 +4,6 @@
  * A closed {@link Hour} holds what every {@link Series} used and cost; {@link CostStore} keeps hours and sums any window
  * of them. {@link PriceBook} says what machines cost at an instant, {@link Reprice} puts that into an hour, and
  * {@link Recommender} learns from hours what workloads should ask for, which {@link Savings} turns into money.
- *
- * @since 0.1.0
  */
 export * as Aggregate from "./report/Aggregate.ts"
 export * as Allocation from "./allocation/Allocation.ts"

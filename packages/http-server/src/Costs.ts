@@ -1,7 +1,5 @@
 /**
  * Costs, wired from the settings: history, prices, the sampler that fills the history, and reports.
- *
- * @since 0.1.0
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { CostError } from "@quarterdeck/cost/CostError"
@@ -53,8 +51,6 @@ const references = ({ cost: { hourlyDays, retentionDays, sampleSeconds } }: Sett
  * **Shape** sampling begins at once, beside everything else: no request waits for it.
  *
  * **Errors** `CostsUnusable` when the history or the prices cannot be opened; `InvalidUsageSetting`.
- *
- * @since 0.1.0
  */
 export const layer = (settings: Settings) => {
   const { dataDirectory: directory } = settings

@@ -1,7 +1,5 @@
 /**
  * Runs the service on a socket of its own, until it is told to stop.
- *
- * @since 0.1.0
  */
 import { Context, Effect, Layer } from "effect"
 import * as Listener from "./Listener.ts"
@@ -13,8 +11,6 @@ import * as Telemetry from "./services/Telemetry.ts"
  * Starts everything, or nothing, and serves until it is interrupted; then replies in flight are finished first.
  *
  * **Errors** every reason why the service cannot start, each with a message of one line a problem.
- *
- * @since 0.1.0
  */
 export const launch = (settings: Settings) =>
   Effect.scoped(

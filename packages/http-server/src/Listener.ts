@@ -1,7 +1,5 @@
 /**
  * The socket that the service listens on: HTTP or HTTPS, ended without cutting a reply short.
- *
- * @since 0.1.0
  */
 import * as Problem from "@quarterdeck/contract/Problem"
 import { Deferred, Effect, Redacted, Schedule, Schema, type Scope } from "effect"
@@ -77,8 +75,6 @@ const CERTIFICATE_CHECK = "5 seconds"
  *
  * **Limits** headers 16 KiB (431 beyond), a whole request within 60 s; certificates are looked at every 5 s, and one
  * that became unusable leaves the last good one in place.
- *
- * @since 0.1.0
  */
 export const bind = Effect.fn("Listener.bind")(function* (
   options: ListenerOptions

@@ -1,7 +1,5 @@
 /**
  * The whole service as a value that a host mounts: a Node request handler, a web-standard one, and an Effect layer.
- *
- * @since 0.1.0
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer, ManagedRuntime, Option, type Scope } from "effect"
@@ -60,8 +58,6 @@ const ClientAddress = Context.Reference<Option.Option<string>>("@quarterdeck/htt
  * await using quarterdeck = await Quarterdeck.start({ clusters: { kubeconfig: ["./kubeconfig.yaml"] } })
  * express().use("/quarterdeck", quarterdeck.nodeHandler).listen(8080)
  * ```
- *
- * @since 0.1.0
  */
 export class Quarterdeck extends Context.Service<
   Quarterdeck,

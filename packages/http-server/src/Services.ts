@@ -1,7 +1,5 @@
 /**
  * Everything that the routes stand on, wired once from the settings.
- *
- * @since 0.1.0
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Breakers } from "@quarterdeck/cluster-fanout/Breaker"
@@ -79,8 +77,6 @@ const readable = ({ keys: { file } }: Settings) =>
  * a first key is written when nothing is left that could fail.
  *
  * **Errors** every reason why the settings cannot be followed; what was opened by then is closed.
- *
- * @since 0.1.0
  */
 export const layer = (settings: Settings) =>
   Layer.mergeAll(Guard.layer, LabelProofDemand.layer, FirstKey.layer(settings.keys), Registry.announce).pipe(

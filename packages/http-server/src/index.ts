@@ -2,8 +2,6 @@
  * Quarterdeck as a server, a command and a request handler.
  *
  * {@link Quarterdeck} is the whole service as a value that a host mounts; {@link launch} runs it on a socket of its own.
- *
- * @since 0.1.0
  */
 export { launch } from "./Launch.ts"
 export type { Options } from "./settings/Options.ts"

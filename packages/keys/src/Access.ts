@@ -3,8 +3,6 @@
  *
  * Where a caller may do it, its scope of clusters and namespaces, is decided beside this, by the target and the
  * namespace filter of its rule.
- *
- * @since 0.1.0
  */
 import { isUnscoped, type Role, type Rule } from "./Rule.ts"
 
@@ -33,8 +31,6 @@ const hidden = { read: "nobody", ...readOnly } as const
  *
  * **Shape** `apiKeys` are those of others, whose rule must lie inside the caller's; `ownKey` is the caller's: who it
  * is, what it may do, revoking itself. `audit` shows a scoped Admin the events of its own scope.
- *
- * @since 0.1.0
  */
 export const table = {
   clusters: { read: everyone, ...managedByUnscopedAdmin },
@@ -69,8 +65,6 @@ export type Decision = "allowed" | "role_forbidden" | "unsupported"
  * **Limits** pure; the scope of the rule counts only where the table asks for an unscoped Admin.
  *
  * **Example** `decide(rule, "clusters", "create") // "role_forbidden" for a scoped Admin`
- *
- * @since 0.1.0
  */
 export const decide = (rule: Rule, resource: Resource, verb: Verb): Decision => {
   const callers: Callers = table[resource][verb]

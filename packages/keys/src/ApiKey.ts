@@ -1,7 +1,5 @@
 /**
  * A key as people and programs see it: everything but the secret.
- *
- * @since 0.1.0
  */
 import { DateTime, Duration, Schema } from "effect"
 import { Rule } from "./Rule.ts"
@@ -40,8 +38,6 @@ export type Source = typeof Source.Type
  *
  * **Shape** `start` is the first 9 characters of the secret; configured keys have none. `createdBy` is the id of the
  * key that made this one, `revokedBy` of the one that revoked it. `createdAt` of a configured key is when the running program first loaded it.
- *
- * @since 0.1.0
  */
 export const ApiKey = Schema.Struct({
   id: Schema.String,
@@ -79,8 +75,6 @@ export interface Lifespan {
  * Tells the status of a key: revoked before expired before expiring before active.
  *
  * **Shape** expired from `expiresAt` on, to the millisecond.
- *
- * @since 0.1.0
  */
 export const statusAt = ({ expiresAt, revokedAt }: Lifespan, now: DateTime.Utc): Status => {
   if (revokedAt !== undefined) return "revoked"

@@ -1,7 +1,5 @@
 /**
  * Tells who presents a key, and why a key is refused.
- *
- * @since 0.1.0
  */
 import { Context, DateTime, Effect, Layer, Option, type Scope } from "effect"
 import { type Lifespan, type Source, statusAt } from "./ApiKey.ts"

@@ -1,7 +1,5 @@
 /**
  * The first key of a new deployment.
- *
- * @since 0.1.0
  */
 import { Effect, Redacted } from "effect"
 import { randomUUID } from "node:crypto"
@@ -25,8 +23,6 @@ const NAME = "bootstrap"
  * Answers whether a key was made. The path is logged, the key never.
  *
  * **Errors** `BootstrapError`, above all where the file exists; `KeyStoreError`.
- *
- * @since 0.1.0
  */
 export const writeFirstKey = Effect.fn("Bootstrap.writeFirstKey")(function* (
   path: string

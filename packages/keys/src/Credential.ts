@@ -2,8 +2,6 @@
  * The credential that a request presents in its Authorization header.
  *
  * **Source** RFC 6750 (Bearer), RFC 7617 (Basic).
- *
- * @since 0.1.0
  */
 import { Redacted, Result } from "effect"
 import type { RawKey } from "./RawKey.ts"
@@ -32,8 +30,6 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
  * **Limits** pure; linear in the length of the header, which is as long as the server lets it be.
  *
  * **Example** `fromAuthorization(["Bearer qd_…"]) // Present`
- *
- * @since 0.1.0
  */
 export const fromAuthorization = (values: ReadonlyArray<string>): Credential => {
   const [value, ...others] = values

@@ -1,7 +1,5 @@
 /**
  * When a key ends: an instant, given as one or as a length of time from its creation.
- *
- * @since 0.1.0
  */
 import { DateTime, Duration, Result, Schema } from "effect"
 
@@ -50,8 +48,6 @@ const EXPLANATION: Record<InvalidExpiry["problem"], string> = {
  * ```ts
  * parse("90d", { now, maxLifetime }) // now + 90 x 24 h
  * ```
- *
- * @since 0.1.0
  */
 export const parse = (
   text: string,
@@ -73,8 +69,6 @@ export const parse = (
  * **Shape** RFC 3339 that ends in `Z` or `+00:00`; it may lie in the past.
  *
  * **Errors** `InvalidExpiry`.
- *
- * @since 0.1.0
  */
 export const parseConfigured = (text: string): Result.Result<DateTime.Utc, InvalidExpiry> => {
   if (!RFC3339.test(text) || !UTC.test(text)) return refuse("notUtc")

@@ -1,7 +1,5 @@
 /**
  * The deploy-time keys that are in force, read from a file and kept up to date with it.
- *
- * @since 0.1.0
  */
 import { Context, DateTime, Effect, Layer, Metric, Option, Ref, type Scope, Stream } from "effect"
 import { dirname } from "node:path"
@@ -86,8 +84,6 @@ export class KeyConfig extends Context.Service<
    * **Errors** at start only: `KeysFileError`, `KeyStoreError`.
    *
    * **Limits** 1 MiB; the directory is watched and the file read every 2 s.
-   *
-   * @since 0.1.0
    */
   static readonly layerFile = (path: string): Layer.Layer<KeyConfig, KeysFileError | KeyStoreError, KeyStore> =>
     Layer.effect(KeyConfig, follow(path))

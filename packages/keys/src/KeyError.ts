@@ -1,7 +1,5 @@
 /**
  * Why a call on keys was refused, or could not be answered.
- *
- * @since 0.1.0
  */
 import { Schema } from "effect"
 import { InvalidExpiry } from "./Expiry.ts"

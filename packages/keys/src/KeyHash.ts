@@ -2,8 +2,6 @@
  * What is kept of a secret: its SHA-256, enough to know it again and too little to guess it.
  *
  * A fast hash is right here: a key has 256 random bits, so there is no dictionary to try.
- *
- * @since 0.1.0
  */
 import { Redacted, Schema } from "effect"
 import { hash, timingSafeEqual } from "node:crypto"

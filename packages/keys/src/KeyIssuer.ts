@@ -1,7 +1,5 @@
 /**
  * Makes, lists and revokes keys on behalf of a caller, who never reaches beyond its own rule.
- *
- * @since 0.1.0
  */
 import { Context, DateTime, type Duration, Effect, Layer, Option, Order, Schema, Semaphore } from "effect"
 import * as Access from "./Access.ts"

@@ -1,7 +1,5 @@
 /**
  * Where created keys are kept.
- *
- * @since 0.1.0
  */
 import { Context, DateTime, type Effect, type Option, Order } from "effect"
 import type { KeyStoreError } from "./KeyError.ts"
@@ -54,8 +52,6 @@ export const order: Order.Order<Position> = Order.combine(
  * **Shape** a key is never removed: a revoked one is kept, so that its owner can be told.
  *
  * **Errors** every call: `KeyStoreError`.
- *
- * @since 0.1.0
  */
 export class KeyStore extends Context.Service<
   KeyStore,

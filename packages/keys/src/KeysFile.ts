@@ -1,7 +1,5 @@
 /**
  * The list of deploy-time keys as text: the Helm values' or the Secret's.
- *
- * @since 0.1.0
  */
 import { type DateTime, Result, Schema } from "effect"
 import { hash as digest } from "node:crypto"
@@ -64,8 +62,6 @@ export class InvalidKeysFile extends Schema.TaggedError<InvalidKeysFile>()("Inva
  *
  * **Errors** `InvalidKeysFile` when the text is no such list: also for a key that stands twice in one map, tags,
  * several documents, more than 100 aliases, and for an empty text, which may be a file half written.
- *
- * @since 0.1.0
  */
 export const parse = (text: string): Result.Result<KeysFile, InvalidKeysFile> => Result.map(parseYaml(text), fromList)
 

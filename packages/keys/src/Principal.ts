@@ -1,7 +1,5 @@
 /**
  * Who is asking: the key that a request was authenticated with.
- *
- * @since 0.1.0
  */
 import { Context, type DateTime } from "effect"
 import type { Source } from "./ApiKey.ts"
@@ -15,8 +13,6 @@ import type { Rule } from "./Rule.ts"
  * The rule answers the rest: `Rule.clusterScope`, `Rule.namespaceFilter`, `Access.decide`.
  *
  * **Limits** provided per request through the context of the effect, and nowhere else.
- *
- * @since 0.1.0
  */
 export class Principal extends Context.Service<
   Principal,

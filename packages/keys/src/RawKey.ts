@@ -1,7 +1,5 @@
 /**
  * The secret itself, as its owner holds it: made once, shown once, never stored.
- *
- * @since 0.1.0
  */
 import { Redacted } from "effect"
 import * as Base62 from "./Base62.ts"
@@ -26,8 +24,6 @@ export type RawKey = Redacted.Redacted
  * **Shape** `qd_`, 43 base 62 characters (256 bit), 6 base 62 digits of the CRC-32 of all before them.
  *
  * **Example** `generate(randomBytes)` with `randomBytes` of `node:crypto`
- *
- * @since 0.1.0
  */
 export const generate = (randomBytes: Base62.RandomBytes): RawKey => {
   const body = PREFIX + Base62.draw(SECRET_LENGTH, randomBytes)
@@ -45,8 +41,6 @@ export type Fault = "length" | "alphabet" | "checksum"
  *
  * **Shape** `undefined` for a sound key, and for any other text: keys of the configuration can have any form.
  * It never decides whether a key is valid.
- *
- * @since 0.1.0
  */
 export const faultOf = (key: RawKey): Fault | undefined => {
   const text = Redacted.value(key)

@@ -1,7 +1,5 @@
 /**
  * What a key may do, and where: a role inside a scope of clusters and namespaces.
- *
- * @since 0.1.0
  */
 import * as ClusterName from "@quarterdeck/targeting/ClusterName"
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
@@ -56,8 +54,6 @@ const TargetClusters = Schema.Array(ClusterName.ClusterName).check(
  * Decode with {@link decode}, or with `onExcessProperty: "error"`: a misspelt field must not mean "all".
  *
  * **Limits** {@link MAX_CLUSTERS}, {@link MAX_SELECTORS}, {@link MAX_NAMESPACE_NAMES}, {@link MAX_LABELS}.
- *
- * @since 0.1.0
  */
 export const Rule = Schema.Struct({
   role: Role,
@@ -91,8 +87,6 @@ const decodeStrictly = Schema.decodeUnknownResult(Rule, { onExcessProperty: "err
  * ```ts
  * decode({ role: "Viewer", targetCluster: ["prod"] }) // InvalidRule: rule.targetCluster: is not known here; allowed: role, …
  * ```
- *
- * @since 0.1.0
  */
 export const decode = (input: unknown): Result.Result<Rule, InvalidRule> =>
   Result.mapError(decodeStrictly(ownProperties(input)), ({ issue }) => {
@@ -123,8 +117,6 @@ export const includesRole = (role: Role, other: Role): boolean => ROLES.indexOf(
  * of the other's cover together is not inside: the answer errs towards no.
  *
  * **Limits** pure; at worst the product of both rules' namespace names.
- *
- * @since 0.1.0
  */
 export const isWithin = (inner: Rule, outer: Rule): boolean =>
   includesRole(outer.role, inner.role) && clustersWithin(inner, outer) && namespacesWithin(inner, outer)

@@ -5,8 +5,6 @@
  * {@link KeyStore} or in the deployment's configuration ({@link KeyConfig}). The {@link Authenticator} turns a
  * presented {@link Credential} into a {@link Principal}; {@link Access} says what its role allows; the
  * {@link KeyIssuer} makes, lists and revokes keys inside the caller's own rule.
- *
- * @since 0.1.0
  */
 export * as Access from "./Access.ts"
 export * as ApiKey from "./ApiKey.ts"

@@ -1,7 +1,5 @@
 /**
  * The targeting header: one name, several joined by `|`, or `*` for all.
- *
- * @since 0.1.0
  */
 import { Option, Result } from "effect"
 import * as ClusterName from "./ClusterName.ts"
@@ -30,8 +28,6 @@ const MAX_BYTES = 4096
  * ```ts
  * parse(["a | b|a"], 64) // Some(Named(["a", "b"]))
  * ```
- *
- * @since 0.1.0
  */
 export const parse = (
   values: ReadonlyArray<string>,

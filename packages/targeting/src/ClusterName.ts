@@ -1,7 +1,5 @@
 /**
  * The name of a registered cluster, as keys, headers, bodies and answers spell it.
- *
- * @since 0.1.0
  */
 import { Order, Schema } from "effect"
 
@@ -12,8 +10,6 @@ const GRAMMAR = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$/u
  *
  * **Shape** 1 to 253 characters: letters, digits, `.`, `_` and `-`, the first and the last a letter or digit;
  * case-sensitive, compared byte by byte.
- *
- * @since 0.1.0
  */
 export const ClusterName = Schema.String.check(
   Schema.isPattern(GRAMMAR, {
@@ -40,8 +36,6 @@ export const order: Order.Order<ClusterName> = Order.String
  * ```ts
  * fromText("kubernetes-admin@kubernetes") // "kubernetes-admin-kubernetes"
  * ```
- *
- * @since 0.1.0
  */
 export const fromText = (text: string): ClusterName | undefined => {
   const name = text.replace(/[^A-Za-z0-9._-]+/g, "-").replace(/^[._-]+|[._-]+$/g, "")

@@ -1,7 +1,5 @@
 /**
  * The namespaces that a key reaches, decided by name and by the live labels of each cluster.
- *
- * @since 0.1.0
  */
 import { Schema } from "effect"
 
@@ -72,8 +70,6 @@ export type ProvenLabels = Readonly<Record<string, string>> | undefined
  * Tells whether a filter reaches a namespace.
  *
  * **Limits** pure; without proven labels only a selector of names alone can match.
- *
- * @since 0.1.0
  */
 export const matches = (filter: NamespaceFilter, name: string, labels: ProvenLabels): boolean =>
   filter._tag === "All" || filter.selectors.some((selector) => selects(selector, name, labels))
@@ -86,8 +82,6 @@ export const needsLabels = (filter: NamespaceFilter): boolean =>
  * Tells whether one selector lies inside another: whatever it matches, the other matches too.
  *
  * **Shape** names a subset where the other names any, labels a superset.
- *
- * @since 0.1.0
  */
 export const isWithin = (inner: NamespaceSelector, outer: NamespaceSelector): boolean => {
   const namesWithin =

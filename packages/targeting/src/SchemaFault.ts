@@ -1,7 +1,5 @@
 /**
  * The first thing that is wrong with a value that did not decode, told without the value.
- *
- * @since 0.1.0
  */
 import { SchemaAST, SchemaIssue } from "effect"
 

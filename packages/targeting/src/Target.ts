@@ -1,7 +1,5 @@
 /**
  * The clusters that one request addresses, resolved once and never read again from the request.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import * as ClusterName from "./ClusterName.ts"
@@ -47,8 +45,6 @@ export interface Registered {
  * name that is not registered.
  *
  * **Limits** pure; linear in the clusters.
- *
- * @since 0.1.0
  */
 export const resolve = (
   request: TargetRequest,

@@ -1,7 +1,5 @@
 /**
  * Why a request's target was refused.
- *
- * @since 0.1.0
  */
 import { Schema } from "effect"
 import { ClusterName } from "./ClusterName.ts"

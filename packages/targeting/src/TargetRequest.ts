@@ -1,7 +1,5 @@
 /**
  * The target that a request asks for, before the key's scope is applied.
- *
- * @since 0.1.0
  */
 import { Option, Result, Schema } from "effect"
 import * as ClusterName from "./ClusterName.ts"
@@ -53,8 +51,6 @@ export type Body = typeof Body.Type
  * grammar, too many names, or `null` (also in an ignored list).
  *
  * **Limits** `maxNames` distinct names.
- *
- * @since 0.1.0
  */
 export const fromParts = (
   parts: { readonly header: Option.Option<TargetRequest>; readonly body?: Body },

@@ -4,8 +4,6 @@
  * A request asks for a target by header or body ({@link TargetRequest}, {@link ClusterHeader}); {@link Target.resolve}
  * meets it with the key's scope and the registered clusters, once; {@link NamespaceFilter} then decides row by row.
  * Nothing here does I/O.
- *
- * @since 0.1.0
  */
 export * as ClusterHeader from "./ClusterHeader.ts"
 export * as ClusterName from "./ClusterName.ts"

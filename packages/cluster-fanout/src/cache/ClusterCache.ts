@@ -3,8 +3,6 @@
  *
  * Each cluster has a life of its own: a heartbeat, a watch for each kind, and a store. It begins when the cluster is
  * registered, begins anew when its connection changes, and ends, rows and all, when it is dropped.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Context, Effect, Exit, Layer, Scope, Semaphore, Stream } from "effect"

@@ -1,7 +1,5 @@
 /**
  * Reads one cluster, from the cache or from the cluster itself, in one form for both.
- *
- * @since 0.1.0
  */
 import type { ProvenLabels } from "@quarterdeck/targeting/NamespaceFilter"
 import { Context, Effect, Layer, Option } from "effect"

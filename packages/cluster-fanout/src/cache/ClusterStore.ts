@@ -2,8 +2,6 @@
  * Everything that the cache holds of one cluster: its projected records, the rows made from them, and their age.
  *
  * Fed with batches of projected changes; knows nothing of where they come from.
- *
- * @since 0.1.0
  */
 import type { ProvenLabels } from "@quarterdeck/targeting/NamespaceFilter"
 import { Effect, type Scope } from "effect"

@@ -1,7 +1,5 @@
 /**
  * Keeps one kind of one cluster current: follows it, and begins again for ever when that fails.
- *
- * @since 0.1.0
  */
 import { Context, Effect, Exit, Metric, Random, Scope, type Semaphore, Stream } from "effect"
 import type { Breaker } from "../kube/Breaker.ts"

@@ -1,7 +1,5 @@
 /**
  * How long ago the view of a cluster was proven to be current, and what follows from it.
- *
- * @since 0.1.0
  */
 import type { Sync } from "./KindTable.ts"
 

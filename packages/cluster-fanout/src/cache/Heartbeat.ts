@@ -1,7 +1,5 @@
 /**
  * Probes one cluster for ever: now and then while all is well, soon after a doubt, at once when somebody waits for it.
- *
- * @since 0.1.0
  */
 import { Context, Effect, Metric, Random } from "effect"
 import { type Breaker, verdict } from "../kube/Breaker.ts"

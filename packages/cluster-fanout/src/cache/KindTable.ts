@@ -3,8 +3,6 @@
  *
  * A new initial state is collected beside the rows that are shown, and takes their place at once when it is whole: a
  * reader never sees a part of it, and what is absent from it is gone.
- *
- * @since 0.1.0
  */
 import type { ClusterError } from "../kube/ClusterError.ts"
 import * as resourceVersion from "../kube/ResourceVersion.ts"

@@ -1,7 +1,5 @@
 /**
  * Proves the labels of a cluster's namespaces by comparing them with a list, since a quiet watch proves nothing.
- *
- * @since 0.1.0
  */
 import { Context, Effect, Metric, Semaphore, Stream } from "effect"
 import type { Breaker } from "../kube/Breaker.ts"

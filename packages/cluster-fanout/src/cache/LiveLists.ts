@@ -1,7 +1,5 @@
 /**
  * Lists whole collections of clusters now, for answers that must not come from the cache.
- *
- * @since 0.1.0
  */
 import { Context, Effect, Scope, Semaphore, Stream } from "effect"
 import type { Cluster } from "../registry/Cluster.ts"

@@ -4,8 +4,6 @@
  * A row belongs to the outermost thing that holds pods: an owned ReplicaSet or Job makes none, a CronJob's numbers are
  * those of its Jobs, and a custom kind is known only by its pods. The result does not depend on the order in which
  * objects became known.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type * as Kind from "../projection/Kind.ts"
@@ -26,8 +24,6 @@ const UNOWNED = ["ReplicaSet", "Job"] as const
  * Derives the rows.
  *
  * **Limits** linear in the objects; a cluster of 20,000 pods takes a few milliseconds.
- *
- * @since 0.1.0
  */
 export const derive = (cluster: ClusterName, records: Records): ReadonlyArray<WorkloadRow> => {
   const rows: Array<WorkloadRow> = []

@@ -1,7 +1,5 @@
 /**
  * Keeps calls away from a cluster that has stopped answering, but for one probe at a time.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Cause, Context, Effect, Exit, Layer } from "effect"

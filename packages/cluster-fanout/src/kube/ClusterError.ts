@@ -1,7 +1,5 @@
 /**
  * Why one cluster did not answer a call.
- *
- * @since 0.1.0
  */
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Schema } from "effect"

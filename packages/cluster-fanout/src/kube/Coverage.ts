@@ -1,7 +1,5 @@
 /**
  * How one cluster's part of an answer was obtained.
- *
- * @since 0.1.0
  */
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Schema } from "effect"

@@ -1,7 +1,5 @@
 /**
  * Speaks to the API server of any registered cluster: paged lists, watches, single reads.
- *
- * @since 0.1.0
  */
 import { Cache, Context, Duration, Effect, Exit, Layer, Option, Result, Schema, Semaphore, Stream } from "effect"
 import type { Cluster } from "../registry/Cluster.ts"

@@ -1,7 +1,5 @@
 /**
  * The objects of Kubernetes as they come over the wire, and what a watch tells of them.
- *
- * @since 0.1.0
  */
 
 /** A collection. **Example** `{ group: "apps", version: "v1", plural: "deployments", kind: "Deployment" }` */

@@ -1,7 +1,5 @@
 /**
  * Lets fibers wait until a condition on mutable state holds.
- *
- * @since 0.1.0
  */
 import { Effect } from "effect"
 

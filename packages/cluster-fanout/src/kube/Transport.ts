@@ -1,8 +1,6 @@
 /**
  * Sends requests to API servers over connections that are kept: with the cluster's credential, its trust, and no
  * redirects.
- *
- * @since 0.1.0
  */
 import { Clock, Context, Duration, Effect, Exit, Layer, Option, Redacted, Scope } from "effect"
 import type { Dispatcher } from "undici"

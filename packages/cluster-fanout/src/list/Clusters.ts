@@ -1,7 +1,5 @@
 /**
  * Lists the registered clusters with their health and size, never with their address.
- *
- * @since 0.1.0
  */
 import * as ClusterName from "@quarterdeck/targeting/ClusterName"
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"

@@ -3,8 +3,6 @@
  *
  * A cursor names the last row's place in the order, not a row count: rows that come and go between two pages neither
  * repeat nor hide the others. It is signed together with what it belongs to, so that it opens for nothing else.
- *
- * @since 0.1.0
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
 import { Context, Layer, Redacted, Result } from "effect"

@@ -1,7 +1,5 @@
 /**
  * Asks many clusters at once and keeps every answer, also the failed ones.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Cause, Context, Duration, Effect, Layer, Metric, Option } from "effect"

@@ -2,8 +2,6 @@
  * Selects objects by their labels, in the words of `kubectl -l`.
  *
  * **Source** Kubernetes, "Labels and Selectors"; apimachinery `labels.Parse`.
- *
- * @since 0.1.0
  */
 import { LabelKey, LabelValue } from "@quarterdeck/targeting/NamespaceFilter"
 import { Result, Schema } from "effect"
@@ -55,8 +53,6 @@ const MAX_CHARACTERS = 4096
  * ```ts
  * parse("app=web,tier in (front,edge),!canary")
  * ```
- *
- * @since 0.1.0
  */
 export const parse = (text: string): Result.Result<LabelSelector, InvalidLabelSelector> => {
   if (text.length > MAX_CHARACTERS) return refuse("tooLong", MAX_CHARACTERS)

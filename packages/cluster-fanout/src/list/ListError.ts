@@ -1,7 +1,5 @@
 /**
  * Why a list is refused or fails as a whole; one cluster's failure is coverage, not an error.
- *
- * @since 0.1.0
  */
 import { Schema } from "effect"
 import { Coverage } from "../kube/Coverage.ts"

@@ -1,7 +1,5 @@
 /**
  * What a list may be asked for, beside its target.
- *
- * @since 0.1.0
  */
 import { Schema } from "effect"
 import { Consistency } from "../kube/Coverage.ts"

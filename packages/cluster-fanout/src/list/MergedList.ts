@@ -1,7 +1,5 @@
 /**
  * Makes one page of one list out of what several clusters answered.
- *
- * @since 0.1.0
  */
 import type { Target } from "@quarterdeck/targeting/Target"
 import { Effect, type Redacted } from "effect"

@@ -1,7 +1,5 @@
 /**
  * Lists namespaces of many clusters as one.
- *
- * @since 0.1.0
  */
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import type { Target } from "@quarterdeck/targeting/Target"

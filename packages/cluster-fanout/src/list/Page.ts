@@ -1,7 +1,5 @@
 /**
  * Takes one page out of many rows without sorting them all, and merges the pages of several clusters.
- *
- * @since 0.1.0
  */
 import { Effect } from "effect"
 import type { Position, RowOrder } from "./RowOrder.ts"

@@ -1,7 +1,5 @@
 /**
  * The total order of a merged list, and places in it.
- *
- * @since 0.1.0
  */
 
 export type SortValue = string | number

@@ -2,8 +2,6 @@
  * Reads fields of JSON whose shape is not known, without trusting any of it.
  *
  * A schema would check whole objects; a projection needs a few fields of each of very many.
- *
- * @since 0.1.0
  */
 
 export type Fields = Readonly<Record<string, unknown>>

@@ -1,7 +1,5 @@
 /**
  * Keeps one copy of texts that many objects repeat.
- *
- * @since 0.1.0
  */
 
 import type { ContainerTemplate } from "./ContainerTemplate.ts"

@@ -1,7 +1,5 @@
 /**
  * The kinds that the cache follows, and which of them a question needs.
- *
- * @since 0.1.0
  */
 import type { Resource } from "../kube/KubeObject.ts"
 

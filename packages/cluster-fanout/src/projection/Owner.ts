@@ -1,7 +1,5 @@
 /**
  * Who holds an object: the controller among its owner references, and up the chain the workload.
- *
- * @since 0.1.0
  */
 import type { Interner } from "./Interner.ts"
 import * as Kind from "./Kind.ts"

@@ -1,7 +1,5 @@
 /**
  * Where a projection happens.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { Interner } from "./Interner.ts"

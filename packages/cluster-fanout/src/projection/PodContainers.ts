@@ -2,8 +2,6 @@
  * Projects the containers of pods: what each asks for, and when each ran.
  *
  * What replicas have alike is one object for all of them; what is a pod's own is a short list of numbers.
- *
- * @since 0.1.0
  */
 import type { ContainerRole, ContainerTemplate } from "./ContainerTemplate.ts"
 import { type Fields, fields, list, text } from "./Field.ts"
@@ -46,8 +44,6 @@ const NO_CLAIMS: ReadonlyArray<string> = []
  *
  * **Shape** of each container the present run and the one before, as the kubelet tells them; a state without a start is
  * none.
- *
- * @since 0.1.0
  */
 export const fromPod = (name: string, spec: Fields, status: Fields, interner: Interner): PodContainers => {
   const containers = templateOf(spec, interner)

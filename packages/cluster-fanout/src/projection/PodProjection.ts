@@ -1,7 +1,5 @@
 /**
  * Projects pods: their place, health and requests, and the row of a pod that nobody owns.
- *
- * @since 0.1.0
  */
 import { condition, type Fields, fields, isConditionTrue, list, text } from "./Field.ts"
 import type { Interner } from "./Interner.ts"

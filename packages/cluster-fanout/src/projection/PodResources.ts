@@ -3,8 +3,6 @@
  *
  * **Source** Kubernetes, "Pod resource sharing within containers"; component-helpers `resource.PodRequests`; KEP-753
  * (sidecars), KEP-2837 (pod-level resources), KEP-688 (overhead).
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import { type Fields, fields, list } from "./Field.ts"
@@ -27,8 +25,6 @@ export const none: PodResources = { cpuRequestMillis: 0, memoryRequestBytes: 0, 
  * **Shape** a request that is absent is the limit, as the API server's defaulting makes it; pod-level resources
  * replace the sum of the containers, but for a pod-level limit alone, which is the request only of pods whose containers
  * ask for nothing.
- *
- * @since 0.1.0
  */
 export const fromPodSpec = (spec: Fields): PodResources => ({
   cpuRequestMillis: effective(spec, "cpu", requestOf),

@@ -2,8 +2,6 @@
  * Turns objects of a cluster into the few fields that answers are made of; the object itself is dropped.
  *
  * Pure and free of the cache, so that it can run beside the parser, in another thread.
- *
- * @since 0.1.0
  */
 import { type Fields, fields, isConditionTrue, text } from "./Field.ts"
 import * as Kind from "./Kind.ts"

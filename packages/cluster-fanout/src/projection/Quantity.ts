@@ -2,8 +2,6 @@
  * Amounts of a resource as Kubernetes writes them: `250m`, `1.5`, `512Mi`, `2e9`.
  *
  * **Source** apimachinery `pkg/api/resource`, "Quantity".
- *
- * @since 0.1.0
  */
 import { Result, Schema } from "effect"
 
@@ -46,8 +44,6 @@ const LARGEST = BigInt(Number.MAX_SAFE_INTEGER)
  * ```ts
  * parseMillis("1.5") // 1500
  * ```
- *
- * @since 0.1.0
  */
 export const parseMillis = (text: string): Result.Result<number, InvalidQuantity> => parseScaled(text, 3)
 
@@ -61,8 +57,6 @@ export const parseMillis = (text: string): Result.Result<number, InvalidQuantity
  * ```ts
  * parseUnits("1.5Gi") // 1610612736
  * ```
- *
- * @since 0.1.0
  */
 export const parseUnits = (text: string): Result.Result<number, InvalidQuantity> => parseScaled(text, 0)
 

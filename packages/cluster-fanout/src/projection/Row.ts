@@ -1,7 +1,5 @@
 /**
  * The rows of merged answers: clusters, namespaces, workloads.
- *
- * @since 0.1.0
  */
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Schema } from "effect"

@@ -7,8 +7,6 @@
  * | DaemonSet | nodes that should run it |
  * | Job | pods that should run now: its parallelism, at most the completions left; none once finished or suspended |
  * | CronJob | the sum over its running Jobs, known from the Jobs themselves |
- *
- * @since 0.1.0
  */
 import { condition, count, type Fields, fields, isConditionTrue } from "./Field.ts"
 import type { WorkloadKind } from "./Kind.ts"

@@ -1,7 +1,5 @@
 /**
  * A registered cluster: its name, its place in the fleet, and how to reach it.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { Redacted } from "effect"

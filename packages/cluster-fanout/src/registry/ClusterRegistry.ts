@@ -1,7 +1,5 @@
 /**
  * Knows the registered clusters and tells when they change.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Context, type Effect, type Stream } from "effect"

@@ -1,7 +1,5 @@
 /**
  * Registers the cluster that the program's own pod runs in.
- *
- * @since 0.1.0
  */
 import * as ClusterName from "@quarterdeck/targeting/ClusterName"
 import { Config, Effect, FileSystem, Layer } from "effect"
@@ -30,8 +28,6 @@ const Address = Config.all({
  * Describes the pod's own cluster, with the mounted token and certificate authority, which are re-read as they rotate.
  *
  * **Errors** `NotInCluster`. **Source** Kubernetes, "Accessing the Kubernetes API from a Pod".
- *
- * @since 0.1.0
  */
 export const cluster = Effect.fn("InCluster.cluster")(function* (options: InClusterOptions = {}) {
   const files = yield* FileSystem.FileSystem
@@ -67,8 +63,6 @@ const absent = (problem: string): RegistryError => new RegistryError({ reason: n
  * Provides a registry of the pod's own cluster alone.
  *
  * **Errors** `RegistryError` with reason `NotInCluster`.
- *
- * @since 0.1.0
  */
 export const layer = (options: InClusterOptions = {}) =>
   Layer.effect(

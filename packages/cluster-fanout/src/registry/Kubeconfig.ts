@@ -1,7 +1,5 @@
 /**
  * Reads kubeconfig text into clusters: every context is one.
- *
- * @since 0.1.0
  */
 import * as ClusterName from "@quarterdeck/targeting/ClusterName"
 import { Result } from "effect"
@@ -43,8 +41,6 @@ export interface KubeconfigImport {
  * rest loads. **Limits** reads no file.
  *
  * **Source** Kubernetes, "Organizing cluster access using kubeconfig files".
- *
- * @since 0.1.0
  */
 export const fromFiles = (
   files: ReadonlyArray<KubeconfigFile>,
@@ -86,8 +82,6 @@ export const fromFiles = (
 
 /**
  * Splits a path list such as the value of `KUBECONFIG`, dropping blanks and repetitions.
- *
- * @since 0.1.0
  */
 export const splitPathList = (text: string): ReadonlyArray<string> => [
   ...new Set(

@@ -1,7 +1,5 @@
 /**
  * Registers the clusters of kubeconfig files and follows the files as they change.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { ByteSize, Context, Effect, FileSystem, Layer, Path, type PlatformError, Result, Schedule } from "effect"
@@ -39,8 +37,6 @@ const MAX_TOLD = 3
  *
  * **Errors** `RegistryError` with reason `ParentNotFound`. **Limits** reads the files every second (`ReadInterval`), so
  * that atomic replacement, symlink swaps and network mounts all count alike; 16 MiB a file.
- *
- * @since 0.1.0
  */
 export const layer = (options: KubeconfigRegistryOptions) =>
   Layer.effect(

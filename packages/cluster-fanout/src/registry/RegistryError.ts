@@ -1,7 +1,5 @@
 /**
  * Why the registry could not start.
- *
- * @since 0.1.0
  */
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Schema } from "effect"

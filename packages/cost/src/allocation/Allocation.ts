@@ -2,8 +2,6 @@
  * What a container is charged for: at every moment the greater of what it requested and what it used.
  *
  * **Source** OpenCost specification 0.1, allocation; `pkg/costmodel`, `getContainerAllocation`.
- *
- * @since 0.1.0
  */
 import type { ContainerFacts } from "./HourFacts.ts"
 import { KIB_BYTES } from "../hour/Units.ts"

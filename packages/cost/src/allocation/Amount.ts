@@ -4,8 +4,6 @@
  * What has gone on since the hour began is rounded, and an amount is the difference of two such sums. So amounts of
  * stretches that follow each other add up to that of both, wherever they are cut, and none is further than 1 from its
  * product. A whole rate times seconds is not rounded at all.
- *
- * @since 0.1.0
  */
 import type { Stretches } from "./Stretches.ts"
 

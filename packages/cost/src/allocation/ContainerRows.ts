@@ -1,7 +1,5 @@
 /**
  * What a pod's containers used, in the form that recommendations are drawn from.
- *
- * @since 0.1.0
  */
 import type { ContainerFacts, PodFacts } from "./HourFacts.ts"
 import type { ContainerUsage } from "../savings/HourUsage.ts"

@@ -1,7 +1,5 @@
 /**
  * The part of a pod's traffic that falls into the time that was seen.
- *
- * @since 0.1.0
  */
 import type { Egress, PodFacts } from "./HourFacts.ts"
 import { HOUR_SECONDS } from "../hour/Units.ts"

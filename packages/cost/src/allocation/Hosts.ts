@@ -1,7 +1,5 @@
 /**
  * The nodes that pods ran on, and what was allocated there.
- *
- * @since 0.1.0
  */
 import type { HourFacts, NodeFacts, PodFacts } from "./HourFacts.ts"
 import type { RateClass } from "../hour/Hour.ts"

@@ -2,8 +2,6 @@
  * Builds an hour from what was seen of it: who is charged for what, in quantities.
  *
  * The rules, each with an example to recompute, stand in `docs/cost-model/allocation.md`.
- *
- * @since 0.1.0
  */
 import * as Allocation from "./Allocation.ts"
 import type { Hour } from "../hour/Hour.ts"
@@ -38,8 +36,6 @@ interface Build {
  * **Units** whole numbers, rounded as `allocation/Amount` says; instants count by the second that holds them.
  *
  * **Limits** pure; linear in slices and runs: some 130 ms for 10,000 pods with two containers and sixty slices each.
- *
- * @since 0.1.0
  */
 export const build = (facts: HourFacts): Hour => {
   const { cluster, startMs } = facts
@@ -60,8 +56,6 @@ export const build = (facts: HourFacts): Hour => {
  *
  * **Shape** a row for each container whose usage is known for a second at least, or that was killed for want of memory, but
  * none for init containers that end.
- *
- * @since 0.1.0
  */
 export const usageOf = (facts: HourFacts): HourUsage => {
   const { cluster, startMs } = facts

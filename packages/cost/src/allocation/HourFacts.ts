@@ -1,7 +1,5 @@
 /**
  * What was seen of one cluster in one hour: all that its costs are computed from.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { Series } from "../hour/Series.ts"
@@ -122,8 +120,6 @@ export interface LoadBalancerFacts {
  *
  * **Shape** `startMs` is a whole UTC hour. `seen` are the times in which the cluster could be watched: outside of them
  * nothing is charged and nothing is covered. Facts outside of the hour are cut to it. The order of nothing matters.
- *
- * @since 0.1.0
  */
 export interface HourFacts {
   readonly cluster: ClusterName

@@ -1,7 +1,5 @@
 /**
  * The part of a container's usage that is known and can be true.
- *
- * @since 0.1.0
  */
 import type { UsageSlices } from "./HourFacts.ts"
 import { type Stretches, secondOf } from "./Stretches.ts"

@@ -1,7 +1,5 @@
 /**
  * Adds up an hour's quantities by series.
- *
- * @since 0.1.0
  */
 import type { Hour, RateShare, StorageShare } from "../hour/Hour.ts"
 import { columns, type Measure, measures, record } from "../hour/Measure.ts"

@@ -1,7 +1,5 @@
 /**
  * Splits what several hold in common: a volume that pods mount, a load balancer before them.
- *
- * @since 0.1.0
  */
 import { overlap, secondsIn, type Stretches, union } from "./Stretches.ts"
 

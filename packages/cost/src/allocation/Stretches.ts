@@ -1,7 +1,5 @@
 /**
  * Stretches of one hour, in whole seconds.
- *
- * @since 0.1.0
  */
 import type { Span } from "./HourFacts.ts"
 import { HOUR_SECONDS, SECOND_MS } from "../hour/Units.ts"

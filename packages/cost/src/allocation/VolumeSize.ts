@@ -2,8 +2,6 @@
  * How large a volume counts.
  *
  * Some provisioners take a claim of any size: what nobody made so large must not make an hour that cannot be kept.
- *
- * @since 0.1.0
  */
 
 /** The most that a volume counts: an hour of it is a number that is exact. **Units** bytes. */

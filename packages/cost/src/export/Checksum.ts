@@ -2,8 +2,6 @@
  * Sums texts up, so that one that was changed, or is missing, is found out.
  *
  * **Source** FIPS 180-4, SHA-256. Tells mistakes, not forgery: who changes a text on purpose can seal it again.
- *
- * @since 0.1.0
  */
 import { createHash } from "node:crypto"
 

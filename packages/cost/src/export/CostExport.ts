@@ -21,8 +21,6 @@
  * The `checksum` of the `end` record is the SHA-256 of those of all hours, one after the other.
  *
  * **Source** RFC 4180. Texts stand as they are: what a spreadsheet would take for a formula has no guard.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Stream } from "effect"
@@ -54,8 +52,6 @@ const MAX_RECORD = 256 * 1_024 ** 2
  *
  * **Limits** holds a day of one cluster. Days are read one after the other: what is rewritten between two of them shows
  * in the later. An hour of 10,000 series takes about 3 MB; the text packs well.
- *
- * @since 0.1.0
  */
 export const toCsv = (
   clusters: ReadonlyArray<ClusterName>,
@@ -109,8 +105,6 @@ const daysOf = ({ endMs, startMs }: Window): ReadonlyArray<Window> => {
  *
  * **Shape** `written` were closed, or replaced; `skipped` were closed before, and left as they are; `forgotten` are of
  * days that the store keeps as a whole only, and could not be taken.
- *
- * @since 0.1.0
  */
 export interface Imported {
   readonly written: number
@@ -129,8 +123,6 @@ export interface Imported {
  *
  * **Limits** holds one hour, or a day of one cluster where hours are replaced. The hours of a cluster stand one after
  * the other, rising.
- *
- * @since 0.1.0
  */
 export const fromCsv = Effect.fn("CostExport.fromCsv")(function* <E, R>(
   text: Stream.Stream<string, E, R>,

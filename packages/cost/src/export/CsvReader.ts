@@ -2,8 +2,6 @@
  * Reads comma-separated values as they come.
  *
  * **Source** RFC 4180; the end of a record is CRLF or LF.
- *
- * @since 0.1.0
  */
 
 /** **Shape** `line` is where the record begins, from 1. */

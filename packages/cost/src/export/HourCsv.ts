@@ -1,7 +1,5 @@
 /**
  * An hour as records of comma-separated values, there and back.
- *
- * @since 0.1.0
  */
 import { is, type ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Schema } from "effect"

@@ -1,7 +1,5 @@
 /**
  * Hours that count in the total of their day alone, because damage took them.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect } from "effect"

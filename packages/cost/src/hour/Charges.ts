@@ -1,7 +1,5 @@
 /**
  * Writes by what an hour was charged as JSON, and reads it again without loss.
- *
- * @since 0.1.0
  */
 import { Schema } from "effect"
 import type { Hour } from "./Hour.ts"

@@ -1,7 +1,5 @@
 /**
  * Why the history of costs could not be written or read.
- *
- * @since 0.1.0
  */
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Schema } from "effect"
@@ -48,8 +46,6 @@ export class StoreUnreadable extends Schema.TaggedError<StoreUnreadable>()("Stor
 
 /**
  * Every failure of the cost history.
- *
- * @since 0.1.0
  */
 export class CostError extends Schema.TaggedError<CostError>()("CostError", {
   reason: Schema.Union([HourClosed, HourForgotten, StoreUnavailable, StoreUnreadable])

@@ -1,7 +1,5 @@
 /**
  * One whole hour of one cluster, closed once and never in part.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { Columns } from "./Measure.ts"
@@ -61,8 +59,6 @@ export interface RateClass {
  * - the class that most machines have stands first: its provider and region are those of volumes, traffic, load balancers
  *   and the control plane;
  * - `storage` tells the class of volumes that have one; what is left of `storageKibSeconds` has none.
- *
- * @since 0.1.0
  */
 export interface Hour {
   readonly cluster: ClusterName

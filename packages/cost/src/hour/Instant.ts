@@ -1,7 +1,5 @@
 /**
  * A point in time as callers write it.
- *
- * @since 0.1.0
  */
 import { Schema } from "effect"
 
@@ -18,8 +16,6 @@ const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z")
  * **Shape** any offset; `undefined` for a date or time that does not exist, and for a leap second.
  *
  * **Source** RFC 3339 section 5.6.
- *
- * @since 0.1.0
  */
 export const parseRfc3339 = (text: string): number | undefined => {
   const [, date, time, fraction = "", sign, offsetHour = "00", offsetMinute = "00"] = RFC3339.exec(text) ?? []

@@ -1,7 +1,5 @@
 /**
  * What is summed of a workload in an hour: its costs, the quantities behind them, and how much of the hour is known.
- *
- * @since 0.1.0
  */
 
 /**
@@ -13,8 +11,6 @@
  * **Units** costs in billionths of the book's currency; CPU and GPU in thousandths of one, times seconds; memory and
  * volumes in KiB times seconds; traffic in KiB; the rest in seconds. `replicaSeconds` counts every running pod, and
  * `existedSeconds` the time in which there was one at least; `coveredSeconds` is the part of it for which usage is known.
- *
- * @since 0.1.0
  */
 export const measures = [
   "cpuCostNanos",

@@ -1,7 +1,5 @@
 /**
  * What hours are kept for: one life of a workload under one set of labels, or a cost that belongs to no workload.
- *
- * @since 0.1.0
  */
 
 /**
@@ -37,8 +35,6 @@ export const isOwner = ({ kind, name }: Pick<Series, "kind" | "name">): boolean 
  *
  * **Shape** a recreated workload has another `uid`, and one whose labels changed other `labels`: each is a series of its
  * own, so that an hour keeps the labels it had. Rows of reports join them by namespace, kind and name.
- *
- * @since 0.1.0
  */
 export interface Series {
   readonly namespace: string

@@ -2,8 +2,6 @@
  * The units of cost: how long hours, days and months are, and what a GiB is.
  *
  * **Source** OpenCost `timeutil`: a month is 730 hours, a day 24.
- *
- * @since 0.1.0
  */
 export const SECOND_MS = 1_000
 export const HOUR_MS = 3_600_000

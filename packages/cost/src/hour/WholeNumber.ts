@@ -2,8 +2,6 @@
  * Amounts that are kept: whole numbers, of any size.
  *
  * What is beyond 2^53 is no longer exact where it was added up, but it is written and read without loss.
- *
- * @since 0.1.0
  */
 import { Schema } from "effect"
 

@@ -1,7 +1,5 @@
 /**
  * A stretch of time that a report covers, on whole UTC hours.
- *
- * @since 0.1.0
  */
 import { DAY_MS, HOUR_MS, dayOf, hourOf } from "./Units.ts"
 

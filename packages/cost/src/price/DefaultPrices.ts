@@ -1,7 +1,5 @@
 /**
  * What resources cost where nobody said otherwise: list prices in US dollars, a set for each large provider.
- *
- * @since 0.1.0
  */
 import { Schema } from "effect"
 
@@ -16,8 +14,6 @@ export const Price = Schema.Finite.check(
  * **Units** a core, a GiB (2^30 bytes) of memory and a GPU for an hour, at on-demand and at spot prices; a GiB of a volume
  * for an hour; a GiB of traffic to another zone, another region and the internet; a load balancer for an hour; a
  * cluster's control plane for an hour.
- *
- * @since 0.1.0
  */
 export const ProviderPrices = Schema.Struct({
   cpuPerCoreHour: Price,
@@ -70,8 +66,6 @@ const gcp: ProviderPrices = {
  * both hourly there; `LoadBalancerPricing` (0.025 in the AWS, Azure and GCP providers, `firstFiveForwardingRulesCost` 0.0 in
  * `default.json`) and `clusterManagementPrice` (0.10 for EKS and GKE). Azure's are those of April 2019; its control plane is
  * free in the tier Free, and a GPU costs no less at spot than its on-demand price says.
- *
- * @since 0.1.0
  */
 export const defaultPrices: DefaultPrices = {
   aws: { ...gcp, internetEgressPerGiB: 0.143 },

@@ -1,7 +1,5 @@
 /**
  * Computes the costs of an hour from its quantities: when it is closed, and again when a price of it changes.
- *
- * @since 0.1.0
  */
 import type { Hour, RateClass } from "../hour/Hour.ts"
 import { type Columns, record } from "../hour/Measure.ts"
@@ -62,8 +60,6 @@ interface Part {
  * const rates = PriceHistory.ratesOver(history)
  * reprice(hour, (subject) => rates(subject, { startMs: hour.startMs, endMs: hour.startMs + HOUR_MS }))
  * ```
- *
- * @since 0.1.0
  */
 export const reprice = (hour: Hour, ratesOf: (subject: Subject) => Rates.Rates): Hour => {
   const { cluster } = hour

@@ -1,7 +1,5 @@
 /**
  * What a core, a GiB and a GPU of a node cost, where only the price of the whole node is known.
- *
- * @since 0.1.0
  */
 
 /** What a node has. **Units** cores, GiB of memory, GPUs; parts of one are allowed. */
@@ -37,8 +35,6 @@ const GPU_PER_GIB = 100
  * split(35, { cores: 1, memoryGib: 1, gpus: 1 }, { cpuPerCoreHour: 30, memoryPerGiBHour: 10, gpuPerHour: 30 })
  * // { cpuPerCoreHour: 15, memoryPerGiBHour: 5, gpuPerHour: 15 }
  * ```
- *
- * @since 0.1.0
  */
 export const split = (pricePerHour: number, machine: Machine, base: UnitPrices): UnitPrices | undefined => {
   const coreRatio = ratio(base.cpuPerCoreHour, base.memoryPerGiBHour, CORE_PER_GIB)

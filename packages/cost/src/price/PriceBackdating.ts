@@ -1,7 +1,5 @@
 /**
  * What a book's overrides change in those of an earlier book, for the time before it was written.
- *
- * @since 0.1.0
  */
 import { type PriceOverride, validFromMs } from "./PriceOverride.ts"
 

@@ -1,7 +1,5 @@
 /**
  * The prices that costs are computed by: defaults for each provider, and overrides of one's own.
- *
- * @since 0.1.0
  */
 import { Result, Schema } from "effect"
 import { DefaultPrices, defaultPrices, pricesOf } from "./DefaultPrices.ts"
@@ -40,8 +38,6 @@ const Overrides = Schema.Array(PriceOverride.PriceOverride).check(
  * Decode with {@link decode}, or with `onExcessProperty: "error"`: a misspelt match must not mean "all".
  *
  * **Limits** {@link MAX_OVERRIDES}; prices count to twelve decimals.
- *
- * @since 0.1.0
  */
 export const PriceBook = Schema.Struct({
   version: Schema.Natural,
@@ -59,8 +55,6 @@ const decodeStrictly = Schema.decodeUnknownResult(PriceBook, { onExcessProperty:
 
 /**
  * Reads a book. **Errors** `InvalidPriceBook` with the first field at fault.
- *
- * @since 0.1.0
  */
 export const decode = (input: unknown): Result.Result<PriceBook, InvalidPriceBook> =>
   Result.mapError(decodeStrictly(input), ({ issue }) => new InvalidPriceBook(SchemaFault.fromIssue(issue)))
@@ -85,8 +79,6 @@ export type Subject = PriceOverride.Subject
  * ```ts
  * effective(initial, { cluster, rateClass }, nowMs).cpuPicosPerCoreHour // 31_611_000_000 for a node at Amazon
  * ```
- *
- * @since 0.1.0
  */
 export const effective = (book: PriceBook, subject: Subject, atMs: number): Rates.Rates => {
   const prices = pricesOf(book.default, subject.rateClass.provider)

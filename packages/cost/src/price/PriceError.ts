@@ -1,7 +1,5 @@
 /**
  * Why a price book was refused.
- *
- * @since 0.1.0
  */
 import { Schema } from "effect"
 

@@ -1,7 +1,5 @@
 /**
  * The price books of the past and the present: what counted when, so that an hour keeps the price of its day.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Array as Arr, Equal, Result, Schema } from "effect"
@@ -25,8 +23,6 @@ export type Revision = typeof Revision.Type
  * Every book, oldest first.
  *
  * **Shape** the first counts for all the time before it too.
- *
- * @since 0.1.0
  */
 export const PriceHistory = Schema.NonEmptyArray(Revision)
 export type PriceHistory = Arr.NonEmptyReadonlyArray<Revision>
@@ -70,8 +66,6 @@ export interface Revised {
  * **Errors** `StalePriceBook` unless it has the present version. `InvalidPriceBook` for a new `validFrom` before the hours
  * that are kept, which no longer can be charged anew, and for another currency once there are costs in the present one:
  * they would be summed with the new; for a price that is not 0 but counts as 0.
- *
- * @since 0.1.0
  */
 export const revise = (
   history: PriceHistory,
@@ -125,8 +119,6 @@ export type RatesOver = (subject: PriceBook.Subject, window: Window, seen?: Read
  * instant, in the place of what it corrects.
  *
  * **Limits** the history is gone through once, however often it is asked for.
- *
- * @since 0.1.0
  */
 export const ratesOver = (history: PriceHistory): RatesOver => preparedOf(history).ratesOver
 

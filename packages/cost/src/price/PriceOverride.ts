@@ -1,7 +1,5 @@
 /**
  * A price of one's own for some machines, volumes, traffic, load balancers or clusters.
- *
- * @since 0.1.0
  */
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Schema } from "effect"
@@ -101,8 +99,6 @@ const PRICES: ReadonlySet<string> = new Set([
  * **Shape** `match` names what it holds for, by equality: a field that is left out matches all, `{}` everything. At least
  * one price or a discount. `nodePerHour` is the price of the whole machine, split over its parts. `validFrom` is the
  * instant from which on it counts; without it, it counts from when it was written.
- *
- * @since 0.1.0
  */
 export const PriceOverride = Schema.Union([
   NodeOverride,

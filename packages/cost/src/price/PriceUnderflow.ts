@@ -1,7 +1,5 @@
 /**
  * Finds prices that would count as nothing: those below half of what prices count to.
- *
- * @since 0.1.0
  */
 import type { PriceBook } from "./PriceBook.ts"
 import * as Rates from "./Rates.ts"

@@ -2,8 +2,6 @@
  * The port behind the price book: what counts now, what counted before, and how it is changed.
  *
  * Adapters: {@link layerMemory} here, `price/PricesFile` for a file in the data directory.
- *
- * @since 0.1.0
  */
 import { Clock, Context, Effect, Layer, Ref, Semaphore } from "effect"
 import type { CostError } from "../hour/CostError.ts"
@@ -16,8 +14,6 @@ export type Around = (repriceFromMs: number, change: Effect.Effect<void, CostErr
 
 /**
  * Keeps the price book and its past.
- *
- * @since 0.1.0
  */
 export class Prices extends Context.Service<
   Prices,

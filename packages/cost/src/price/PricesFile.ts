@@ -1,7 +1,5 @@
 /**
  * Keeps the price book and its past in a file: for one running program.
- *
- * @since 0.1.0
  */
 import { Effect, Layer, Schema } from "effect"
 import { join } from "node:path"
@@ -36,8 +34,6 @@ const read = Effect.fnUntraced(function* (path: string) {
  *
  * **Limits** one program at a time; the file has mode 0600, a directory made here 0700. A new book survives a loss of power
  * once it counts.
- *
- * @since 0.1.0
  */
 export const layerFile = ({ directory }: { readonly directory: string }): Layer.Layer<Prices, CostError> =>
   Layer.effect(

@@ -1,7 +1,5 @@
 /**
  * Reads from a node what decides its price.
- *
- * @since 0.1.0
  */
 import type { RateClass } from "../hour/Hour.ts"
 
@@ -108,8 +106,6 @@ export const PRICING_LABELS: ReadonlyArray<string> = [
  * fromNode({ providerId: "aws:///eu-central-1a/i-0abc", labels: { "eks.amazonaws.com/capacityType": "SPOT" } })
  * // { provider: "aws", capacity: "spot", region: "", instanceType: "", gpuModel: "" }
  * ```
- *
- * @since 0.1.0
  */
 export const fromNode = ({ labels, providerId }: PricedNode): RateClass => ({
   provider: providerOf(providerId, labels),

@@ -1,7 +1,5 @@
 /**
  * Prices in exact terms, and the cost of a quantity at one of them.
- *
- * @since 0.1.0
  */
 import { HOUR_SECONDS, KIB_PER_GIB, NANOS_PER_UNIT } from "../hour/Units.ts"
 
@@ -11,8 +9,6 @@ import { HOUR_SECONDS, KIB_PER_GIB, NANOS_PER_UNIT } from "../hour/Units.ts"
  * **Units** trillionths (10^-12) of the book's currency, in whole numbers: for a core, a GiB or a GPU for an
  * hour; a machine for an hour, where it has nothing that its price could be split over, else 0; a GiB of a volume for an
  * hour; a GiB of traffic by where it goes; a load balancer and a control plane for an hour.
- *
- * @since 0.1.0
  */
 export interface Rates {
   readonly cpuPicosPerCoreHour: number
@@ -69,8 +65,6 @@ export const PER_HOUR = HOUR_SECONDS
  * ```ts
  * costNanos(3_600_000, picosOf(0.031611), PER_CORE_HOUR) // 31_611_000
  * ```
- *
- * @since 0.1.0
  */
 export const costNanos = (quantity: number, picos: number, per: number): number => {
   const divisor = per * PICOS_PER_NANO

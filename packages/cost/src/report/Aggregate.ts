@@ -2,8 +2,6 @@
  * Costs by group: what they may be grouped by, and how the groups are told.
  *
  * Imports nothing of Node: the contract of the service is made of these schemas.
- *
- * @since 0.1.0
  */
 import { LabelKey } from "@quarterdeck/targeting/NamespaceFilter"
 import { bodyFields } from "@quarterdeck/targeting/TargetRequest"
@@ -122,8 +120,6 @@ const pageFields = { totals: CostTotals, ...reportFields, nextCursor: Schema.opt
  * A page of groups, the dearest of the whole window first: as rows, or cut into steps.
  *
  * **Shape** `totals` are those of all groups and steps.
- *
- * @since 0.1.0
  */
 export const AggregatedCosts = Schema.Union([
   Schema.Struct({ rows: Schema.Array(AggregateRow), ...pageFields }),

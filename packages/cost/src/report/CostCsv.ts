@@ -2,8 +2,6 @@
  * Writes reports as comma-separated values, under the names that the JSON has.
  *
  * **Source** RFC 4180.
- *
- * @since 0.1.0
  */
 import type { Stream } from "effect"
 import type { AggregateBody, AggregateRow, Bucket } from "./Aggregate.ts"
@@ -38,8 +36,6 @@ const SEEN = { covered: "clusterHoursCovered", inWindow: "clusterHoursInWindow" 
  * `-`, `@`, tab, carriage return) has an apostrophe in front.
  *
  * **Limits** one part of the stream is held.
- *
- * @since 0.1.0
  */
 export const workloads = <E, R>({
   clusters,

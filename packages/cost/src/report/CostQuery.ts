@@ -2,8 +2,6 @@
  * What a report of costs may be asked for.
  *
  * Imports nothing of Node: the contract of the service is made of these schemas.
- *
- * @since 0.1.0
  */
 import { NamespaceName } from "@quarterdeck/targeting/NamespaceFilter"
 import { bodyFields } from "@quarterdeck/targeting/TargetRequest"
@@ -42,8 +40,6 @@ export type CostFilter = typeof CostFilter.Type
  * The body that asks for workloads.
  *
  * **Shape** every field may be left out. Decode with {@link decode}, or with `onExcessProperty: "error"`.
- *
- * @since 0.1.0
  */
 export const WorkloadsBody = Schema.Struct({ ...filterFields, ...bodyFields }).annotate({
   identifier: "WorkloadCostsQuery"
@@ -58,8 +54,6 @@ export type Format = typeof Format.Type
  * Reads a body.
  *
  * **Errors** `InvalidCostQuery` with the first field at fault: `workloadTypes[1]`.
- *
- * @since 0.1.0
  */
 export const decode = <S extends Schema.ConstraintDecoder<unknown>>(
   body: S,

@@ -1,7 +1,5 @@
 /**
  * Reports what workloads cost, from closed hours and the open one.
- *
- * @since 0.1.0
  */
 import { CursorKey } from "@quarterdeck/cluster-fanout/Cursor"
 import type { CursorInvalid, FanOutFailed, NamespaceForbidden } from "@quarterdeck/cluster-fanout/ListError"
@@ -62,8 +60,6 @@ type Failure = CostError | InvalidRange | NamespaceForbidden | FanOutFailed
  * cursors tell of visible rows alone. What is kept of a cluster is reported though it does not answer now.
  *
  * **Limits** sums of all addressed clusters are held in memory; works in slices, so that others get their turn.
- *
- * @since 0.1.0
  */
 export class CostReport extends Context.Service<
   CostReport,

@@ -2,8 +2,6 @@
  * What a workload cost, as a report tells it.
  *
  * Imports nothing of Node: the contract of the service is made of these schemas.
- *
- * @since 0.1.0
  */
 import { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
@@ -56,8 +54,6 @@ export type CostTotals = typeof CostTotals.Type
  * **Shape** one row for each cluster, namespace, kind and name, whatever was recreated under that name; `id` is those four
  * joined by `/`. `hourlyCost` is the mean over the hours it existed; `recommendationDays` of 0 tells that nothing is
  * recommended.
- *
- * @since 0.1.0
  */
 export const CostRow = Schema.Struct({
   id: Schema.String,

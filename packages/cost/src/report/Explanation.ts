@@ -2,8 +2,6 @@
  * Why a workload cost what it cost, hour by hour.
  *
  * Imports nothing of Node: the contract of the service is made of these schemas.
- *
- * @since 0.1.0
  */
 import { Schema } from "effect"
 import { CostRow, costFields, reportFields, Timestamp } from "./CostRow.ts"
@@ -75,8 +73,6 @@ export type ExplainedStep = typeof ExplainedStep.Type
  * A row of a report and all that it is the sum of.
  *
  * **Shape** `hours` are days where `stepSize` says so; those in which the workload had nothing are left out.
- *
- * @since 0.1.0
  */
 export const Explanation = Schema.Struct({
   row: CostRow,

@@ -3,8 +3,6 @@
  *
  * **Source** FOCUS 1.2, "Columns", and of "Attributes" those of date/time, numbers and units,
  * https://focus.finops.org/focus-specification/v1-2.
- *
- * @since 0.1.0
  */
 import type { Stream } from "effect"
 import type { BilledRow, ReportWindow, SeenHours } from "./CostRow.ts"
@@ -145,8 +143,6 @@ const columnsOf = ({ clusters, currency, window }: Billing): ReadonlyArray<Csv.C
  * discounts in it. These are estimates of a share of a bill, not the bill: `BilledCost` matches no invoice.
  *
  * **Limits** one part of the stream is held.
- *
- * @since 0.1.0
  */
 export const workloads = <E, R>({
   rows,

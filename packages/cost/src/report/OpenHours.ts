@@ -1,7 +1,5 @@
 /**
  * The port behind the hour that is still going on: what of it has been seen so far.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Context, Effect, Layer, Option } from "effect"
@@ -10,8 +8,6 @@ import type { Hour } from "../hour/Hour.ts"
 
 /**
  * Gives open hours to reports.
- *
- * @since 0.1.0
  */
 export class OpenHours extends Context.Service<
   OpenHours,

@@ -1,7 +1,5 @@
 /**
  * The time that a report is asked for: a length that ends now, or two instants.
- *
- * @since 0.1.0
  */
 import { Result, Schema } from "effect"
 import * as Instant from "../hour/Instant.ts"
@@ -102,8 +100,6 @@ const EXPLANATION: Record<InvalidRange["problem"], string> = {
  * parse({ range: "7d" }, { nowMs: Date.parse("2026-03-08T10:20:00Z"), hourlyDays: 100, retentionDays: 400 })
  * // hours 2026-03-01T10:00Z to 2026-03-08T11:00Z, ending 2026-03-08T10:20Z
  * ```
- *
- * @since 0.1.0
  */
 export const parse = (asked: RangeQuery, limits: RangeLimits): Result.Result<ResolvedRange, InvalidRange> => {
   const { nowMs, retentionDays } = limits

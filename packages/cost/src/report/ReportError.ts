@@ -1,7 +1,5 @@
 /**
  * Why a report of costs was refused.
- *
- * @since 0.1.0
  */
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Schema } from "effect"

@@ -1,7 +1,5 @@
 /**
  * Fills in the hours that nobody sampled, from a source that remembers them.
- *
- * @since 0.1.0
  */
 import { Clock, Effect, Result, Stream } from "effect"
 import type { CostError } from "../hour/CostError.ts"

@@ -1,7 +1,5 @@
 /**
  * The hours of a cluster that are in hand: the present one, those that wait to be closed, and those of the future.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { DAY_MS, hourOf } from "../hour/Units.ts"

@@ -1,7 +1,5 @@
 /**
  * Samples one cluster: keeps its open hour, and closes those that are over.
- *
- * @since 0.1.0
  */
 import type { Cluster } from "@quarterdeck/cluster-fanout/Cluster"
 import type { ClusterCache, Member } from "@quarterdeck/cluster-fanout/ClusterCache"

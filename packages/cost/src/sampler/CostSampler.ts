@@ -4,8 +4,6 @@
  * Each cluster has a life of its own: an open hour that is noted in a journal with every sample, hours that wait to be
  * finished, and a source of usage. It begins when the cluster is registered. When it is dropped, its open hour is closed
  * at its end with what was seen; a cluster that comes back before goes on with it.
- *
- * @since 0.1.0
  */
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
 import type { Cluster } from "@quarterdeck/cluster-fanout/Cluster"
@@ -48,8 +46,6 @@ interface Running {
  *
  * **Limits** one program samples a cluster. An interruption loses nothing but the time until the next start: hours are
  * closed whole, and the open one goes on from the journal.
- *
- * @since 0.1.0
  */
 export class CostSampler extends Context.Service<
   CostSampler,

@@ -1,7 +1,5 @@
 /**
  * Closes hours that are over: builds them, writes them to the store, and gives them to the recommender.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Clock, Effect, Metric, Option, Result, type Semaphore } from "effect"

@@ -2,8 +2,6 @@
  * The port behind open hours that outlive the program: what is noted of them with every sample.
  *
  * Adapters: `sampler/JournalFiles`; {@link layerNone} here.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Context, Effect, Layer, Option } from "effect"
@@ -21,8 +19,6 @@ export interface KeptHour {
 
 /**
  * Keeps open hours until they are finished.
- *
- * @since 0.1.0
  */
 export class HourJournal extends Context.Service<
   HourJournal,

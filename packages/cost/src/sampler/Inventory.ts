@@ -1,7 +1,5 @@
 /**
  * The volumes and load balancers of one hour, as lists of them told now and then.
- *
- * @since 0.1.0
  */
 import { Equal } from "effect"
 import type { LoadBalancerFacts, VolumeFacts } from "../allocation/HourFacts.ts"

@@ -1,7 +1,5 @@
 /**
  * Lists what pods do not tell of: volumes, and services with a load balancer.
- *
- * @since 0.1.0
  */
 import type { Cluster } from "@quarterdeck/cluster-fanout/Cluster"
 import type { ClusterError } from "@quarterdeck/cluster-fanout/ClusterError"

@@ -1,7 +1,5 @@
 /**
  * What the journal keeps of an open hour, and the hour made again from it.
- *
- * @since 0.1.0
  */
 import { workloadKinds } from "@quarterdeck/cluster-fanout/Kind"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"

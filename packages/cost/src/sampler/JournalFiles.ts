@@ -1,7 +1,5 @@
 /**
  * Keeps open hours in files of lines with checksums, which are only ever added to.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Layer, Option, Result, Schema, Semaphore } from "effect"
@@ -163,8 +161,6 @@ const make = (directory: string) => {
  *
  * **Limits** one program at a time; a file a cluster and hour, of mode 0600. An entry survives a crash of the machine once
  * it was added; one that was cut is left out.
- *
- * @since 0.1.0
  */
 export const layerFiles = (options: { readonly directory: string }): Layer.Layer<HourJournal, CostError> =>
   Layer.effect(

@@ -1,7 +1,5 @@
 /**
  * Names the journal's files by cluster, so that every cluster's name can be kept.
- *
- * @since 0.1.0
  */
 import { is, type ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect } from "effect"

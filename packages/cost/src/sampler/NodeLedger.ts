@@ -1,7 +1,5 @@
 /**
  * The nodes of one hour, also those that are gone.
- *
- * @since 0.1.0
  */
 import { Equal } from "effect"
 import type { NodeRecord } from "@quarterdeck/cluster-fanout/Projection"

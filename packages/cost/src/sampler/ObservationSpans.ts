@@ -1,7 +1,5 @@
 /**
  * The times in which a cluster was watched.
- *
- * @since 0.1.0
  */
 import type { Span } from "../allocation/HourFacts.ts"
 

@@ -1,7 +1,5 @@
 /**
  * What has been seen of one cluster in one hour, while it goes on.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { HourFacts, PodFacts } from "../allocation/HourFacts.ts"

@@ -1,7 +1,5 @@
 /**
  * The pods of one hour, also those that are gone: what they asked for, and when their containers ran.
- *
- * @since 0.1.0
  */
 import { runsOf, type ContainerRun } from "@quarterdeck/cluster-fanout/PodContainers"
 import { isFinished, type PodRecord } from "@quarterdeck/cluster-fanout/PodProjection"

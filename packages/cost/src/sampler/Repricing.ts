@@ -1,7 +1,5 @@
 /**
  * Gives closed hours the costs that they have by changed prices.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Clock, Effect, Metric, Option, Ref, Semaphore } from "effect"

@@ -1,7 +1,5 @@
 /**
  * How long what failed waits to be tried again.
- *
- * @since 0.1.0
  */
 import { Schedule } from "effect"
 

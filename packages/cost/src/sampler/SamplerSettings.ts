@@ -1,7 +1,5 @@
 /**
  * How often clusters are sampled, and how long hours are kept.
- *
- * @since 0.1.0
  */
 import { Context } from "effect"
 
@@ -11,8 +9,6 @@ import { Context } from "effect"
  * **Shape** an hour is closed `graceSeconds` after its end, at the next sample: what was measured before the end may come
  * after it. Volumes and load balancers are listed every `listSeconds`. A source of usage that knows whole hours, a
  * store, and hours of the past that are filled in, are given `maxPendingHours` to come before an hour is given up. `repriceHours` are rewritten at once.
- *
- * @since 0.1.0
  */
 export const SamplerSettings = Context.Reference<{
   readonly sampleSeconds: number

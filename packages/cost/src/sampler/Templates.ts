@@ -1,7 +1,5 @@
 /**
  * What the containers of a pod asked for at each moment of an hour: a pod may be resized while it runs.
- *
- * @since 0.1.0
  */
 import { Equal } from "effect"
 import type { ContainerRun, ContainerTemplate } from "@quarterdeck/cluster-fanout/PodContainers"

@@ -1,7 +1,5 @@
 /**
  * Says what goes wrong once, not with every attempt, and when it is over.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect } from "effect"

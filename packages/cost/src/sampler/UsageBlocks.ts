@@ -1,7 +1,5 @@
 /**
  * The usage samples of an open hour, packed: a block of numbers for each time that all containers were sampled.
- *
- * @since 0.1.0
  */
 import type { UsageSlices } from "../allocation/HourFacts.ts"
 

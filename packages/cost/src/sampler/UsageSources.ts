@@ -1,7 +1,5 @@
 /**
  * Says which source knows the usage of which cluster.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Context, Layer } from "effect"
@@ -9,8 +7,6 @@ import type { UsageSource } from "../usage/UsageSource.ts"
 
 /**
  * Gives clusters their source of usage.
- *
- * @since 0.1.0
  */
 export class UsageSources extends Context.Service<
   UsageSources,

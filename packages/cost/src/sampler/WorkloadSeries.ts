@@ -1,7 +1,5 @@
 /**
  * Finds the workload that a pod is charged to, as the cache knows it.
- *
- * @since 0.1.0
  */
 import type { ClusterStore } from "@quarterdeck/cluster-fanout/ClusterStore"
 import * as Owner from "@quarterdeck/cluster-fanout/Owner"

@@ -1,7 +1,5 @@
 /**
  * The buckets of a histogram: where each of them starts.
- *
- * @since 0.1.0
  */
 
 /**
@@ -34,8 +32,6 @@ export const fromStarts = (starts: Float64Array): Buckets => {
  *
  * **Source** Kubernetes Vertical Pod Autoscaler, `pkg/recommender/util/histogram_options.go`: bucket n starts at
  * firstSize x (ratio^n - 1) / (ratio - 1).
- *
- * @since 0.1.0
  */
 export const exponential = (options: {
   readonly firstSize: number

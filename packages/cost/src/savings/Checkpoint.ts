@@ -8,8 +8,6 @@
  *
  * **Limits** a container takes 2,020 bytes and its name at most, the rest 31; one that three replicas run takes about 150. A weight
  * below 1/131,070 of its histogram's greatest is forgotten.
- *
- * @since 0.1.0
  */
 import { Result, Schema } from "effect"
 import * as DecayingHistogram from "./DecayingHistogram.ts"

@@ -1,7 +1,5 @@
 /**
  * What all replicas of one container used, as far as a recommendation needs it.
- *
- * @since 0.1.0
  */
 import * as DecayingHistogram from "./DecayingHistogram.ts"
 import type { ContainerUsage } from "./HourUsage.ts"

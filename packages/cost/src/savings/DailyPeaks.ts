@@ -1,7 +1,5 @@
 /**
  * The greatest bucket that each replica reached on the newest day, so that a replica counts once a day.
- *
- * @since 0.1.0
  */
 
 /** Replicas of a container that are followed through a day; of more, those with the least numbers: a fair sample. */

@@ -2,8 +2,6 @@
  * A distribution in buckets that forgets: a sample weighs half as much with every half-life that passes.
  *
  * **Source** Kubernetes Vertical Pod Autoscaler, `pkg/recommender/util/histogram.go` and `decaying_histogram.go`.
- *
- * @since 0.1.0
  */
 import { type Buckets, endOf } from "./Buckets.ts"
 
@@ -20,8 +18,6 @@ export interface Shape {
  * multiple of the half-life. Only their ratios matter, so the reference may move and all weights with it.
  *
  * **Limits** as many numbers as there are buckets, at most.
- *
- * @since 0.1.0
  */
 export interface DecayingHistogram {
   readonly shape: Shape

@@ -1,7 +1,5 @@
 /**
  * What the containers of a cluster used in one hour: what recommendations are drawn from.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { Series } from "../hour/Series.ts"
@@ -34,8 +32,6 @@ export interface ContainerUsage {
  *
  * **Shape** `startMs` is a whole UTC hour. A container whose usage is not known, and that was not killed for want of
  * memory, has no row: that is not the same as none used. The order of rows changes nothing.
- *
- * @since 0.1.0
  */
 export interface HourUsage {
   readonly cluster: ClusterName

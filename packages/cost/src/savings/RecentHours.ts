@@ -1,7 +1,5 @@
 /**
  * The hours of the last eight days that something was seen in.
- *
- * @since 0.1.0
  */
 
 /** How many hours back it reaches. */

@@ -1,7 +1,5 @@
 /**
  * What one replica of a workload is recommended to request.
- *
- * @since 0.1.0
  */
 import { Context, Schema } from "effect"
 
@@ -13,8 +11,6 @@ export const RECOMMENDATION_DAYS = 8
  *
  * **Shape** `recommendationDays` is the time of the last eight days in which usage was known, in days: 0 tells that there
  * is no recommendation, and the other two are 0 then.
- *
- * @since 0.1.0
  */
 export const Recommendation = Schema.Struct({
   cpuRecommendedMillis: Schema.Natural,
@@ -34,8 +30,6 @@ export const none: Recommendation = { cpuRecommendedMillis: 0, memoryRecommended
  * **Source** Kubernetes Vertical Pod Autoscaler, `pkg/recommender/config/config.go`: target-cpu-percentile 0.9,
  * target-memory-percentile 0.9, recommendation-margin-fraction 0.15, pod-recommendation-min-cpu-millicores 25,
  * pod-recommendation-min-memory-mb 250 (counted in MiB).
- *
- * @since 0.1.0
  */
 export const RecommendationPolicy = Context.Reference<{
   readonly cpuPercentile: number

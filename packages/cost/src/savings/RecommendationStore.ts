@@ -2,8 +2,6 @@
  * The port behind recommendations: what is known of each workload's usage, and what is recommended from it.
  *
  * Adapters: `store/RecommendationMemory`, `store/Sqlite`. Both pass one contract suite.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Context, type Effect } from "effect"
@@ -46,8 +44,6 @@ export interface ClusterRecommendations {
 
 /**
  * Keeps the histories of workloads between hours, and recommendations for reports.
- *
- * @since 0.1.0
  */
 export class RecommendationStore extends Context.Service<
   RecommendationStore,

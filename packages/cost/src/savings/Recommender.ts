@@ -5,8 +5,6 @@
  * reads. How it counts stands in `docs/cost-model/savings.md`.
  *
  * **Source** Kubernetes Vertical Pod Autoscaler, `pkg/recommender`.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Context, Effect, Layer, Result, Semaphore } from "effect"
@@ -36,8 +34,6 @@ interface Histories {
  *
  * **Limits** histories of the clusters that were folded stay in memory: a workload with one container and three replicas
  * takes about 1.5 KiB there, a container with all buckets and replicas in use about 7 KiB.
- *
- * @since 0.1.0
  */
 export class Recommender extends Context.Service<
   Recommender,

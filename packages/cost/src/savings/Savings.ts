@@ -1,7 +1,5 @@
 /**
  * What a workload would cost less if its replicas requested what they are recommended.
- *
- * @since 0.1.0
  */
 import type { Measure } from "../hour/Measure.ts"
 import type { Recommendation } from "./Recommendation.ts"
@@ -35,8 +33,6 @@ export type Spent = {
  *   { cpuRecommendedMillis: 500, memoryRecommendedBytes: 262_144_000, recommendationDays: 8 }
  * ) // 45_000
  * ```
- *
- * @since 0.1.0
  */
 export const nanos = (spent: Spent, recommendation: Recommendation): number => {
   if (recommendation.recommendationDays === 0) return 0
@@ -52,8 +48,6 @@ export const nanos = (spent: Spent, recommendation: Recommendation): number => {
  * Gives what could be saved of one resource, as {@link nanos} does of both.
  *
  * **Shape** of what is recommended to all replicas, in the unit of what was allocated. **Units** billionths, whole.
- *
- * @since 0.1.0
  */
 export const ofResource = (costNanos: number, allocated: number, recommended: number): number =>
   costNanos > 0 && allocated > recommended ? Math.round(costNanos * ((allocated - recommended) / allocated)) : 0

@@ -1,7 +1,5 @@
 /**
  * What the replicas of one workload used, container by container.
- *
- * @since 0.1.0
  */
 import * as DecayingHistogram from "./DecayingHistogram.ts"
 import type { ContainerUsage } from "./HourUsage.ts"

@@ -5,8 +5,6 @@
  * generations that count from now on, and those that count no more: it is one insertion, so all of it appears at once.
  * Commits are numbered and each number is given once; whoever adds the next has seen all before it. So of two programs
  * that close an hour one wins, a rewrite shows all of its hours or none, and what a crash left is seen by nobody.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Context, Effect, Layer, type Redacted } from "effect"
@@ -81,8 +79,6 @@ const make = Effect.fnUntraced(function* (client: Client.Client) {
  * thousand others are made, and then goes on, might be taken in twice. Hours are written in the order of calls, and are
  * not to be changed before the call has ended. Rows that no longer count stay for {@link GracePeriod}, and until the
  * next `prune`.
- *
- * @since 0.1.0
  */
 export const layerClickHouse = ({
   timeoutMs = TIMEOUT_MS,

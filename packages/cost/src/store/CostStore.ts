@@ -2,8 +2,6 @@
  * The port behind the cost history: closed hours in, sums over any window of hours out.
  *
  * Adapters: `store/Memory`, `store/Sqlite`, `store/ClickHouse`. All pass one contract suite.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Context, type Effect, type Scope } from "effect"
@@ -40,8 +38,6 @@ export interface Extent {
  *
  * **Limits** hours are kept 100 days and days 400 by default: sums over older windows are exact on day boundaries, and
  * a window is aligned to them before it is asked for.
- *
- * @since 0.1.0
  */
 export class CostStore extends Context.Service<
   CostStore,

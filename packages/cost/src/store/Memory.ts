@@ -1,7 +1,5 @@
 /**
  * Keeps the cost history in memory: for tests, and for trying the service without a disk.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Layer } from "effect"
@@ -159,7 +157,5 @@ const make = Effect.sync(() => {
  * Keeps hours for as long as the layer lives.
  *
  * **Limits** a sum reads every hour of its window.
- *
- * @since 0.1.0
  */
 export const layerMemory: Layer.Layer<CostStore> = Layer.effect(CostStore, make)

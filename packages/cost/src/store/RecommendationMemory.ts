@@ -1,7 +1,5 @@
 /**
  * Keeps recommendations in memory: for tests, and for trying the service without a disk.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Layer } from "effect"
@@ -48,5 +46,5 @@ const make = Effect.sync(() => {
   return RecommendationStore.of({ save, load, recommendations, forget })
 })
 
-/** Keeps recommendations for as long as the layer lives. @since 0.1.0 */
+/** Keeps recommendations for as long as the layer lives. */
 export const layerMemory: Layer.Layer<RecommendationStore> = Layer.effect(RecommendationStore, make)

@@ -2,8 +2,6 @@
  * The worker thread that owns the file of the cost history: its calls block, so they run beside the event loop.
  *
  * Started by `store/Sqlite`. It imports siblings only, so that it starts alike from source, from a build and packed.
- *
- * @since 0.1.0
  */
 import { parentPort } from "node:worker_threads"
 import type { Reply, Request } from "@quarterdeck/sqlite-thread/SqliteThread"

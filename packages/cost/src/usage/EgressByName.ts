@@ -1,7 +1,5 @@
 /**
  * Who is charged for the traffic of pods, of which sources know no more than the name.
- *
- * @since 0.1.0
  */
 import type { Egress, PodFacts } from "../allocation/HourFacts.ts"
 import type { PodEgress } from "./UsageSource.ts"

@@ -1,7 +1,5 @@
 /**
  * Usage as clusters tell it themselves, by `metrics.k8s.io`.
- *
- * @since 0.1.0
  */
 import type { ClusterError } from "@quarterdeck/cluster-fanout/ClusterError"
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
@@ -41,8 +39,6 @@ const leftOut = Metric.counter("quarterdeck_usage_entries_left_out_total", {
  * it, or tells nothing but what is more than five minutes off.
  *
  * **Limits** the whole list at once, as metrics-server gives it; `TransportLimits` of the cluster's calls.
- *
- * @since 0.1.0
  */
 export const make: Effect.Effect<Sampled, never, KubeApi | ClusterRegistry> = Effect.gen(function* () {
   const api = yield* KubeApi

@@ -1,7 +1,5 @@
 /**
  * Clusters whose usage nobody measures: requests alone are charged, and no hour is covered.
- *
- * @since 0.1.0
  */
 import type { RequestsOnly } from "./UsageSource.ts"
 

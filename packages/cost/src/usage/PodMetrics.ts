@@ -2,8 +2,6 @@
  * Reads what `metrics.k8s.io` tells of a pod.
  *
  * **Source** `k8s.io/metrics/pkg/apis/metrics/v1beta1`.
- *
- * @since 0.1.0
  */
 import type { KubeObject } from "@quarterdeck/cluster-fanout/KubeObject"
 import * as Quantity from "@quarterdeck/cluster-fanout/Quantity"

@@ -3,8 +3,6 @@
  *
  * It needs the metrics of the kubelets' cAdvisor, and those of kube-state-metrics (2.0 or later, its labels kept by
  * `honor_labels`) for requests and for the past.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Redacted } from "effect"
@@ -40,8 +38,6 @@ const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/
  *
  * **Limits** an hour is eight questions, two at a time, each bounded in time and size; samples are put together by the
  * server, never here. See `docs/cost-model/usage.md`.
- *
- * @since 0.1.0
  */
 export const make = Effect.fnUntraced(function* (
   options: PrometheusOptions

@@ -1,7 +1,5 @@
 /**
  * Why usage could not be read.
- *
- * @since 0.1.0
  */
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Schema } from "effect"
@@ -11,8 +9,6 @@ import { Schema } from "effect"
  *
  * **Shape** `source` is what was asked, without credentials; `retryAfterMs` is there where the source itself said how long
  * to leave it alone.
- *
- * @since 0.1.0
  */
 export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", {
   cluster: ClusterName,

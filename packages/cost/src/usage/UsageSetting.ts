@@ -1,7 +1,5 @@
 /**
  * The setting that says where usage comes from: `metrics`, `prometheus=<url>` or `requests`.
- *
- * @since 0.1.0
  */
 import { Redacted, Result, Schema } from "effect"
 
@@ -55,8 +53,6 @@ const ALLOWED =
  * parse("prometheus=https://reader:secret@mimir.example.org/prometheus", "cost.usage")
  * // url https://mimir.example.org/prometheus, credentials of reader
  * ```
- *
- * @since 0.1.0
  */
 export const parse = (text: string, field = "usage"): Result.Result<UsageSetting, InvalidUsageSetting> => {
   const trimmed = text.trim()

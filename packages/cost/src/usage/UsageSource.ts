@@ -2,8 +2,6 @@
  * The port behind what containers use: sampled as it happens, asked for an hour at a time, or not known at all.
  *
  * Adapters: `usage/MetricsApi` (sampled), `usage/Prometheus` (hourly), `usage/None`.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { Effect, Stream } from "effect"

@@ -1,7 +1,5 @@
 /**
  * Who sends a request: bearer tokens that were given at the start, tokens of service accounts, or nobody.
- *
- * @since 0.1.0
  */
 import { Redacted, Result } from "effect"
 import { hash } from "node:crypto"

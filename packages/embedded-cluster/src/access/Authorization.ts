@@ -2,8 +2,6 @@
  * Who may do what: RBAC, evaluated from the roles and bindings that the cluster holds at that moment.
  *
  * **Source** Kubernetes, `plugin/pkg/auth/authorizer/rbac`.
- *
- * @since 0.1.0
  */
 import type { Attributes, Authorize } from "../core/Authorize.ts"
 import { arrayAt, type Json, objectAt, textAt } from "../core/Json.ts"

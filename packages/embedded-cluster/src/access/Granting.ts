@@ -5,8 +5,6 @@
  * binding names allow it too.
  *
  * **Source** Kubernetes 1.36, `pkg/registry/rbac`: `escalation_check.go` and the `policybased` storage of each kind.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import type { ResourceCall } from "../core/ApiRequest.ts"

@@ -3,8 +3,6 @@
  *
  * **Source** Kubernetes, "Authenticating: user impersonation" and KEP-5284, constrained impersonation;
  * `k8s.io/apiserver/pkg/endpoints/filters/impersonation`.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import type { Attributes, Authorize } from "../core/Authorize.ts"

@@ -2,8 +2,6 @@
  * Answers who may do what: the access reviews.
  *
  * **Source** Kubernetes, `authorization.k8s.io/v1`.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import { resourceBody } from "../checks/RequestBody.ts"

@@ -2,8 +2,6 @@
  * Which rights a set of rules does not hold, and how they are told.
  *
  * **Source** Kubernetes 1.36, `k8s.io/component-helpers/auth/rbac/validation` and `pkg/registry/rbac/validation`.
- *
- * @since 0.1.0
  */
 import type { Rule } from "./Authorization.ts"
 

@@ -2,8 +2,6 @@
  * Tokens of service accounts: what they say, and whom they stand for.
  *
  * **Source** Kubernetes, `pkg/serviceaccount`; KEP-1205.
- *
- * @since 0.1.0
  */
 import { arrayAt, type JsonObject, numberAt, objectAt, textAt } from "../core/Json.ts"
 import type { Kernel } from "../core/Kernel.ts"

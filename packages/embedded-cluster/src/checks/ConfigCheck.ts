@@ -2,8 +2,6 @@
  * Refuses config maps and secrets that the real server refuses.
  *
  * **Source** Kubernetes 1.36, `pkg/apis/core/validation/validation.go`.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import { at, equals, type Json, type JsonObject, objectAt, parse, textAt } from "../core/Json.ts"

@@ -2,8 +2,6 @@
  * Fields that a change may not touch, kind by kind.
  *
  * **Source** Kubernetes 1.36, the `validation.go` of each API group; the words are those of its replies.
- *
- * @since 0.1.0
  */
 import { arrayAt, at, equals, isObject, type Json, type JsonObject, objectAt, textAt } from "../core/Json.ts"
 import type { Resource } from "../core/Resource.ts"

@@ -2,8 +2,6 @@
  * Refuses metadata that the real server refuses.
  *
  * **Source** Kubernetes 1.36, `k8s.io/apimachinery/pkg/api/validation/objectmeta.go` and `pkg/apis/core/validation`.
- *
- * @since 0.1.0
  */
 import { arrayAt, at, equals, isObject, type Json, type JsonObject, textAt } from "../core/Json.ts"
 import {

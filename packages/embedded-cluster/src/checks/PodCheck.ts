@@ -2,8 +2,6 @@
  * Refuses pods, and templates of pods, that the real server refuses.
  *
  * **Source** Kubernetes 1.36, `pkg/apis/core/validation/validation.go`.
- *
- * @since 0.1.0
  */
 import { arrayAt, type Json, textAt } from "../core/Json.ts"
 import { labelProblem } from "../core/Names.ts"

@@ -2,8 +2,6 @@
  * Refuses roles and bindings that the real server refuses.
  *
  * **Source** Kubernetes 1.36, `pkg/apis/rbac/validation/validation.go`.
- *
- * @since 0.1.0
  */
 import { arrayAt, at, isObject, type Json, type JsonObject, textAt } from "../core/Json.ts"
 import { pathSegmentProblem, subdomainProblem } from "../core/Names.ts"

@@ -2,8 +2,6 @@
  * Refuses schedules of cron jobs that the real server refuses.
  *
  * **Source** `robfig/cron` v3, its standard parser; Kubernetes 1.36, `pkg/apis/batch/validation`.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 

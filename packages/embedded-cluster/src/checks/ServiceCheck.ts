@@ -2,8 +2,6 @@
  * Refuses services that the real server refuses, and keeps what they have been given.
  *
  * **Source** Kubernetes 1.36, `pkg/apis/core/validation/validation.go` and `pkg/registry/core/service/storage`.
- *
- * @since 0.1.0
  */
 import { arrayAt, at, isObject, type Json, type JsonObject, numberAt, objectAt, put, textAt } from "../core/Json.ts"
 import { duplicate, type FieldError, forbiddenValue, invalidValue, required, unsupportedValue } from "../core/Status.ts"

@@ -2,8 +2,6 @@
  * Refuses the status of a workload whose counts contradict each other.
  *
  * **Source** Kubernetes 1.36, `pkg/apis/apps/validation/validation.go`.
- *
- * @since 0.1.0
  */
 import { type JsonObject, numberAt } from "../core/Json.ts"
 import { type FieldError, invalidValue } from "../core/Status.ts"

@@ -2,8 +2,6 @@
  * Refuses objects that the real server refuses, for the reasons that clients rely on.
  *
  * **Source** Kubernetes 1.36, the `validation.go` of each API group; the words are those of its replies.
- *
- * @since 0.1.0
  */
 import { DateTime, Option, Result } from "effect"
 import * as ApiServices from "../core/ApiServices.ts"

@@ -5,8 +5,6 @@
  * only what is there.
  *
  * **Source** Kubernetes, `pkg/controller/volume/persistentvolume`.
- *
- * @since 0.1.0
  */
 import { arrayAt, at, type JsonObject, objectAt, put, textAt } from "../core/Json.ts"
 import * as Resources from "../core/Resources.ts"

@@ -1,7 +1,5 @@
 /**
  * What a controller is: which changes concern it, and how it takes one object a step nearer to what it should be.
- *
- * @since 0.1.0
  */
 import type { Kernel } from "../core/Kernel.ts"
 import type { Resource } from "../core/Resource.ts"

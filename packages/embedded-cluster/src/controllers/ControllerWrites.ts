@@ -1,7 +1,5 @@
 /**
  * How controllers write: with the rules of every write, and nothing when nothing changes.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import { equals, type Json, type JsonObject, objectAt, put, textAt, without } from "../core/Json.ts"

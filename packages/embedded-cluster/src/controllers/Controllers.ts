@@ -1,7 +1,5 @@
 /**
  * The controllers of an embedded cluster.
- *
- * @since 0.1.0
  */
 import { Effect, type Scope } from "effect"
 import type { Kernel } from "../core/Kernel.ts"
@@ -43,8 +41,6 @@ const ALL = [
  * Runs the controllers of a cluster until the scope closes, beginning with a look at every object.
  *
  * **Shape** `observe` gets the lines of the cluster's log.
- *
- * @since 0.1.0
  */
 export const run = (options: {
   readonly kernel: Kernel

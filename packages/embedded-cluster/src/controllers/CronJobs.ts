@@ -2,8 +2,6 @@
  * Starts the jobs of cron jobs when their time has come, and keeps as many finished ones as asked.
  *
  * **Source** Kubernetes, `pkg/controller/cronjob`.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import { at, type Json, type JsonObject, numberAt, objectAt, textAt } from "../core/Json.ts"

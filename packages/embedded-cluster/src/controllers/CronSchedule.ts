@@ -2,8 +2,6 @@
  * The schedules of cron jobs: five fields, or a word such as `@daily`, in a time zone.
  *
  * **Source** Kubernetes, "CronJob"; `robfig/cron` v3 for the words.
- *
- * @since 0.1.0
  */
 import { Cron, Result } from "effect"
 

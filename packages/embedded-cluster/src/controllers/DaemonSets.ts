@@ -4,8 +4,6 @@
  * **Limits** an update removes before it makes: `maxSurge` counts as `maxUnavailable`.
  *
  * **Source** Kubernetes, `pkg/controller/daemon`.
- *
- * @since 0.1.0
  */
 import { arrayAt, at, type Json, type JsonObject, numberAt, objectAt, put, textAt } from "../core/Json.ts"
 import { oncePer } from "../core/OncePer.ts"

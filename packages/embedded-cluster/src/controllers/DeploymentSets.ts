@@ -2,8 +2,6 @@
  * The replica sets of a deployment: one a template, numbered by revision.
  *
  * **Source** Kubernetes, `pkg/controller/deployment/sync.go` and its `util`.
- *
- * @since 0.1.0
  */
 import { at, equals, type JsonObject, numberAt, objectAt, put, textAt, textsAt, without } from "../core/Json.ts"
 import * as LabelSelector from "../core/LabelSelector.ts"

@@ -2,8 +2,6 @@
  * What a deployment says of its rollout: counts, and whether it is available and progressing.
  *
  * **Source** Kubernetes, `pkg/controller/deployment/progress.go` and `sync.go`.
- *
- * @since 0.1.0
  */
 import { arrayAt, equals, type Json, type JsonObject, numberAt, put, textAt } from "../core/Json.ts"
 import { timestamp } from "../core/Kernel.ts"

@@ -2,8 +2,6 @@
  * Rolls deployments out: a replica set a template, pods moved from the old ones to the new one.
  *
  * **Source** Kubernetes, `pkg/controller/deployment`.
- *
- * @since 0.1.0
  */
 import { at, type JsonObject, numberAt, objectAt, textAt } from "../core/Json.ts"
 import * as Resources from "../core/Resources.ts"

@@ -2,8 +2,6 @@
  * Says how many pods of each disruption budget may be evicted at this moment.
  *
  * **Source** Kubernetes, `pkg/controller/disruption`.
- *
- * @since 0.1.0
  */
 import { arrayAt, at, type JsonObject, numberAt, objectAt } from "../core/Json.ts"
 import * as LabelSelector from "../core/LabelSelector.ts"

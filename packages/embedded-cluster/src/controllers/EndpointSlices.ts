@@ -4,8 +4,6 @@
  * **Limits** IPv4; at most 100 endpoints a slice, as many slices as it takes.
  *
  * **Source** Kubernetes, `pkg/controller/endpointslice`; KEP-752.
- *
- * @since 0.1.0
  */
 import { arrayAt, at, equals, type Json, type JsonObject, objectAt, textAt, textsAt } from "../core/Json.ts"
 import * as LabelSelector from "../core/LabelSelector.ts"

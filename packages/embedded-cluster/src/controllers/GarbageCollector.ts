@@ -5,8 +5,6 @@
  * on a node are told to end and wait for their kubelet; everything else goes as a deletion makes it go.
  *
  * **Source** Kubernetes, `pkg/controller/garbagecollector`.
- *
- * @since 0.1.0
  */
 import { arrayAt, at, type Json, type JsonObject, put, textAt } from "../core/Json.ts"
 import type { Resource } from "../core/Resource.ts"

@@ -2,8 +2,6 @@
  * The pods of a job: which have been counted, how many are missing, and which index a new one gets.
  *
  * **Source** Kubernetes, `pkg/controller/job`; KEP-2307 for the finalizer that keeps a finished pod until it is counted.
- *
- * @since 0.1.0
  */
 import { arrayAt, at, isObject, type JsonObject, numberAt, objectAt, put, textAt } from "../core/Json.ts"
 import * as Resources from "../core/Resources.ts"

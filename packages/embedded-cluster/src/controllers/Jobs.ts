@@ -5,8 +5,6 @@
  * policies are not followed.
  *
  * **Source** Kubernetes, `pkg/controller/job`.
- *
- * @since 0.1.0
  */
 import { arrayAt, at, type Json, type JsonObject, numberAt, put, textAt } from "../core/Json.ts"
 import { timestamp } from "../core/Kernel.ts"

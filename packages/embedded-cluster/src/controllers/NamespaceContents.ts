@@ -2,8 +2,6 @@
  * Gives each namespace what every namespace has: the service account `default` and the cluster's certificate.
  *
  * **Source** Kubernetes, `pkg/controller/serviceaccount` and `pkg/controller/certificates/rootcacertpublisher`.
- *
- * @since 0.1.0
  */
 import { equals, type JsonObject } from "../core/Json.ts"
 import type { Kernel } from "../core/Kernel.ts"

@@ -2,8 +2,6 @@
  * Empties namespaces that end, and lets them go once nothing is left in them.
  *
  * **Source** Kubernetes, `pkg/controller/namespace/deletion`.
- *
- * @since 0.1.0
  */
 import * as Resources from "../core/Resources.ts"
 import * as Collector from "../writes/Collector.ts"

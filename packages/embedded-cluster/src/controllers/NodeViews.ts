@@ -2,8 +2,6 @@
  * What controllers want to know of a node, and whether a pod may go there.
  *
  * **Source** Kubernetes, `k8s.io/component-helpers/scheduling/corev1`.
- *
- * @since 0.1.0
  */
 import { arrayAt, at, equals, type Json, type JsonObject, objectAt, textAt, textsAt } from "../core/Json.ts"
 import * as LabelSelector from "../core/LabelSelector.ts"

@@ -4,8 +4,6 @@
  * **Limits** a node whose kubelet falls silent stays as it said last: nobody counts heartbeats here.
  *
  * **Source** Kubernetes, `pkg/controller/nodelifecycle` and `pkg/controller/podgc`.
- *
- * @since 0.1.0
  */
 import { arrayAt, type Json, type JsonObject, put, textAt } from "../core/Json.ts"
 import { timestamp } from "../core/Kernel.ts"

@@ -3,8 +3,6 @@
  * longer those whose labels have left it.
  *
  * **Source** Kubernetes, `pkg/controller/controller_ref_manager.go`.
- *
- * @since 0.1.0
  */
 import { arrayAt, at, type JsonObject, objectAt, put, textAt } from "../core/Json.ts"
 import * as LabelSelector from "../core/LabelSelector.ts"

@@ -1,8 +1,6 @@
 /**
  * What is asked of all pods again and again, counted as they change: what each node has given away, and which pods
  * nobody controls.
- *
- * @since 0.1.0
  */
 import { Effect, type Scope } from "effect"
 import type { Kernel } from "../core/Kernel.ts"

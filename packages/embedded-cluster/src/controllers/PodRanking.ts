@@ -2,8 +2,6 @@
  * Which pods a workload gives up first.
  *
  * **Source** Kubernetes, `pkg/controller/controller_utils.go`, `ActivePodsWithRanks`.
- *
- * @since 0.1.0
  */
 import type { Pod } from "./Views.ts"
 

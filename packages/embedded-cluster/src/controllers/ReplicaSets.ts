@@ -2,8 +2,6 @@
  * Keeps as many pods as each replica set wants.
  *
  * **Source** Kubernetes, `pkg/controller/replicaset`.
- *
- * @since 0.1.0
  */
 import { arrayAt, at, type Json, type JsonObject, numberAt, objectAt } from "../core/Json.ts"
 import * as LabelSelector from "../core/LabelSelector.ts"

@@ -2,8 +2,6 @@
  * The history of templates of a stateful set or a daemon set, as `kubectl rollout history` and `undo` read it.
  *
  * **Source** Kubernetes, `pkg/controller/history`.
- *
- * @since 0.1.0
  */
 import { at, equals, type JsonObject, numberAt, objectAt, put, textAt, without } from "../core/Json.ts"
 import type { Resource } from "../core/Resource.ts"

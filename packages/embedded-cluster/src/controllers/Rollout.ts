@@ -2,8 +2,6 @@
  * The arithmetic of rolling updates: how far a workload may go beyond and below what is wanted, and who gets how much.
  *
  * **Source** Kubernetes, `pkg/controller/deployment/util/deployment_util.go`.
- *
- * @since 0.1.0
  */
 import type { Json } from "../core/Json.ts"
 

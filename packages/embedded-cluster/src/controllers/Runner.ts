@@ -1,8 +1,6 @@
 /**
  * Runs controllers on the event loop: a change queues the keys that it concerns, and slices of a few milliseconds work
  * them off, with everybody else's turn in between.
- *
- * @since 0.1.0
  */
 import { Cause, Clock, Effect, type Scope } from "effect"
 import { inRealTime } from "../core/RealTime.ts"
@@ -32,8 +30,6 @@ interface Listening {
  *
  * **Limits** nothing runs while nothing changes and no time that somebody asked for has come. A failed key waits from
  * 50 ms up to 30 s.
- *
- * @since 0.1.0
  */
 export const run = (
   cluster: Cluster,

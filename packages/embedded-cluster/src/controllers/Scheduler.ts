@@ -4,8 +4,6 @@
  * Of several it takes the one with the most room. It knows no preemption, no affinity between pods and no preferences.
  *
  * **Source** Kubernetes, `pkg/scheduler`; the words are those of its conditions.
- *
- * @since 0.1.0
  */
 import { arrayAt, at, type Json, put, textAt } from "../core/Json.ts"
 import * as Resources from "../core/Resources.ts"

@@ -2,8 +2,6 @@
  * The pods of a stateful set: their names, their place, their volumes.
  *
  * **Source** Kubernetes, `pkg/controller/statefulset/stateful_set_utils.go`.
- *
- * @since 0.1.0
  */
 import { arrayAt, at, type JsonObject, numberAt, objectAt, textAt } from "../core/Json.ts"
 import * as Resources from "../core/Resources.ts"

@@ -4,8 +4,6 @@
  * **Limits** the retention policy of claims is not followed: claims stay, which is the default.
  *
  * **Source** Kubernetes, `pkg/controller/statefulset/stateful_set_control.go`.
- *
- * @since 0.1.0
  */
 import { at, type JsonObject, numberAt, textAt } from "../core/Json.ts"
 import * as Resources from "../core/Resources.ts"

@@ -1,7 +1,5 @@
 /**
  * Pods from templates, and the hashes by which templates are told apart.
- *
- * @since 0.1.0
  */
 import { type Json, type JsonObject, isArray, isObject, objectAt } from "../core/Json.ts"
 

@@ -1,7 +1,5 @@
 /**
  * Objects as controllers read them: parsed once a version, however often they are looked at.
- *
- * @since 0.1.0
  */
 import { arrayAt, at, type Json, type JsonObject, numberAt, textAt } from "../core/Json.ts"
 import { oncePer } from "../core/OncePer.ts"

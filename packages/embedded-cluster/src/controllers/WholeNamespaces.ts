@@ -4,8 +4,6 @@
  * A namespace is there some milliseconds before its service account is. Objects that are taken in between lack the
  * account, so going back to them would remove it, and where an account is demanded no pod could be made until it is there
  * again.
- *
- * @since 0.1.0
  */
 import { Clock, Effect } from "effect"
 import { inRealTime } from "../core/RealTime.ts"

@@ -2,8 +2,6 @@
  * The API groups that other servers serve under this one's roof, as its APIService objects name them.
  *
  * **Source** Kubernetes, `k8s.io/kube-aggregator`; "Kubernetes API Aggregation Layer".
- *
- * @since 0.1.0
  */
 import { arrayAt, at, isObject, type Json, type JsonObject, numberAt, objectAt, textAt } from "./Json.ts"
 import * as Resources from "./Resources.ts"

@@ -2,8 +2,6 @@
  * APIService objects: those of the groups that this server serves itself, and what all of them start with.
  *
  * **Source** Kubernetes 1.36, `k8s.io/kube-aggregator`; the priorities as its server shows them.
- *
- * @since 0.1.0
  */
 import { isObject, type JsonObject, objectAt, put, textAt, withDefaults } from "./Json.ts"
 import { apiVersionOf } from "./Resource.ts"

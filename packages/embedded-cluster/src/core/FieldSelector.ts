@@ -2,8 +2,6 @@
  * Field selectors: `metadata.name=web,status.phase!=Running`.
  *
  * **Source** Kubernetes, `k8s.io/apimachinery/pkg/fields`.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import type { Resource } from "./Resource.ts"
@@ -34,8 +32,6 @@ export const pinned = (selector: FieldSelector, field: string): string | undefin
  * **Shape** `field=value`, `==` or `!=`, joined by commas; a backslash keeps a comma, `=` or backslash in a value.
  *
  * **Errors** 400 BadRequest for a text that is no selector and for a field that the resource does not select by.
- *
- * @since 0.1.0
  */
 export const parse = (text: string, resource: Resource): Outcome<FieldSelector> => {
   const requirements: Array<FieldRequirement> = []

@@ -2,8 +2,6 @@
  * The formats of texts that structural schemas may ask for.
  *
  * **Source** Kubernetes 1.36, `kube-openapi/pkg/validation/strfmt`; formats that are not here are not checked.
- *
- * @since 0.1.0
  */
 import { isIPv4, isIPv6 } from "node:net"
 import { labelProblem, subdomainProblem } from "./Names.ts"

@@ -3,8 +3,6 @@
  *
  * **Source** RE2's syntax; what schemas use of it means the same in JavaScript, but for flags in front and classes in
  * double brackets.
- *
- * @since 0.1.0
  */
 
 const CLASSES = new Map([

@@ -2,8 +2,6 @@
  * Times as the real server reads them, with the words in which it refuses what is none.
  *
  * **Source** Go, `time.Parse`; `metav1.Time` and `metav1.MicroTime` of Kubernetes 1.36.
- *
- * @since 0.1.0
  */
 
 /** **Shape** `micros` is a time that always says its microseconds. */

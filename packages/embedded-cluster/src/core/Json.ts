@@ -2,8 +2,6 @@
  * JSON values, and the few ways in which an API server reads and rebuilds them.
  *
  * Objects are never changed in place: every function gives a new value and shares what stayed the same.
- *
- * @since 0.1.0
  */
 
 export type Json = string | number | boolean | null | JsonArray | JsonObject

@@ -3,8 +3,6 @@
  *
  * What stands in the heap is marked at each collection, and lets the heap grow by a multiple of itself: the texts of
  * thousands of pods and of their versions would be most of it.
- *
- * @since 0.1.0
  */
 
 /** Bytes of a chunk. Texts share chunks, for a buffer costs 200 bytes of heap; one that is in use is kept whole. */

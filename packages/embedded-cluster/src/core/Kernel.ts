@@ -1,7 +1,5 @@
 /**
  * What every part of one embedded cluster shares: its objects, its time and its chance.
- *
- * @since 0.1.0
  */
 import { Clock, Effect, Random } from "effect"
 import { AggregatedApis } from "./AggregatedApis.ts"

@@ -2,8 +2,6 @@
  * The order of API versions: releases before betas before alphas, the newest first, and anything else behind them.
  *
  * **Source** Kubernetes, `k8s.io/apimachinery/pkg/version`, `CompareKubeAwareVersionStrings`.
- *
- * @since 0.1.0
  */
 
 const VERSION = /^v([0-9]+)(?:(alpha|beta)([0-9]+))?$/

@@ -2,8 +2,6 @@
  * Label selectors: the text of a query parameter, and the object form that workloads carry.
  *
  * **Source** Kubernetes, `k8s.io/apimachinery/pkg/labels`: the lexer, the grammar and the wording of what is refused.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import { arrayAt, type JsonObject, textAt, textsAt } from "./Json.ts"
@@ -84,8 +82,6 @@ const tokens = (text: string): ReadonlyArray<Token> => {
  * all.
  *
  * **Errors** 400 BadRequest with the real server's words.
- *
- * @since 0.1.0
  */
 export const parse = (text: string): Outcome<LabelSelector> => {
   const reader = new Reader(tokens(text))

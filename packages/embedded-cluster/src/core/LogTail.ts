@@ -3,8 +3,6 @@
  *
  * **Limits** kept outside of V8's heap: a line that lives as long as the thousand after it would be carried into the old
  * generation, and stay there until a collection of the whole heap.
- *
- * @since 0.1.0
  */
 
 /** Bytes of each half, unless told otherwise: some hundred lines. */

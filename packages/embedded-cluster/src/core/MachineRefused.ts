@@ -1,7 +1,5 @@
 /**
  * The machine refused something that a cluster needs.
- *
- * @since 0.1.0
  */
 import { Schema } from "effect"
 

@@ -2,8 +2,6 @@
  * The grammars of names, labels and annotations, with the words in which the real server refuses what breaks them.
  *
  * **Source** Kubernetes, `k8s.io/apimachinery/pkg/util/validation`.
- *
- * @since 0.1.0
  */
 import { type JsonObject, objectAt } from "./Json.ts"
 import { type FieldError, invalidValue } from "./Status.ts"

@@ -1,7 +1,5 @@
 /**
  * What is worked out once for a value that never changes.
- *
- * @since 0.1.0
  */
 
 /** Makes a function that remembers what it gave. **Limits** a result lives as long as what it was worked out of. */

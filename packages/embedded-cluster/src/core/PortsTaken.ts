@@ -1,7 +1,5 @@
 /**
  * There was no port to listen on.
- *
- * @since 0.1.0
  */
 import { Schema } from "effect"
 

@@ -2,8 +2,6 @@
  * Kubernetes quantities: `500m`, `1Gi`, `1.5`.
  *
  * **Source** Kubernetes, `k8s.io/apimachinery/pkg/api/resource`.
- *
- * @since 0.1.0
  */
 import type { Json } from "./Json.ts"
 

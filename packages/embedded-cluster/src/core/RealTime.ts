@@ -1,7 +1,5 @@
 /**
  * The machine's own clock, whatever clock the caller has.
- *
- * @since 0.1.0
  */
 import { Clock, Effect } from "effect"
 

@@ -1,7 +1,5 @@
 /**
  * Everything that a cluster serves at this moment: what is built in, and what definitions have added.
- *
- * @since 0.1.0
  */
 import { compareVersions } from "./KubeVersion.ts"
 import type { Resource } from "./Resource.ts"

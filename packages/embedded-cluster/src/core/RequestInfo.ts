@@ -2,8 +2,6 @@
  * What a request asks for, read from its method and path alone: the facts that decide who may do it.
  *
  * **Source** Kubernetes, `k8s.io/apiserver/pkg/endpoints/request/requestinfo.go`.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import * as FieldSelector from "./FieldSelector.ts"

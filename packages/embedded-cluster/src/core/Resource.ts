@@ -1,7 +1,5 @@
 /**
  * A kind of object that the server serves: its names, its verbs and what can be selected by.
- *
- * @since 0.1.0
  */
 import { createHash } from "node:crypto"
 import type { Column } from "./Column.ts"

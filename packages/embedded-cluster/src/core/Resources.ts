@@ -2,8 +2,6 @@
  * The table of everything that the server serves from its start; {@link Registry} adds what definitions bring.
  *
  * **Source** the discovery documents of Kubernetes 1.36.
- *
- * @since 0.1.0
  */
 import { eventSource, field, type Resource, storageOf, type Subresource } from "./Resource.ts"
 

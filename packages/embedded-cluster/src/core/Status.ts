@@ -1,7 +1,5 @@
 /**
  * The answers of an API server that are no object: failures and successes, worded as the real server words them.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import type { Json, JsonObject } from "./Json.ts"

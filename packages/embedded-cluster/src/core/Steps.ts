@@ -1,7 +1,5 @@
 /**
  * Functions that refuse at the first step that fails.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import type { Outcome } from "./Status.ts"

@@ -3,8 +3,6 @@
  *
  * Every write takes the next number of one counter; that number is the object's `resourceVersion` and the place of the
  * change in the history.
- *
- * @since 0.1.0
  */
 import { arrayAt, type JsonObject, textAt } from "./Json.ts"
 import type { Resource } from "./Resource.ts"
@@ -35,8 +33,6 @@ interface Collection {
  *
  * **Limits** `historyCapacity` changes are kept for watchers and for reads of the past; what is older is compacted.
  * Reads and writes are synchronous; a write costs a binary search and one serialisation.
- *
- * @since 0.1.0
  */
 export class Store {
   // By place of storage: a kind has one, however many versions it is served in.

@@ -1,7 +1,5 @@
 /**
  * One object at one version, as the store keeps it.
- *
- * @since 0.1.0
  */
 import type { Fields } from "./FieldSelector.ts"
 import { arrayAt, isObject, type JsonObject, parse, put, textAt, textsAt } from "./Json.ts"

@@ -2,8 +2,6 @@
  * Signs and verifies the tokens of service accounts: JSON Web Tokens under ES256.
  *
  * **Source** RFC 7515, RFC 7517 to 7519.
- *
- * @since 0.1.0
  */
 import { Redacted, Result } from "effect"
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from "node:crypto"

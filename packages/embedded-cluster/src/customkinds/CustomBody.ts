@@ -2,8 +2,6 @@
  * Reads the frame of an object of a custom kind: its type, and the metadata that all objects have.
  *
  * **Source** Kubernetes 1.36, as its server refuses such bodies.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import { type JsonObject, textAt } from "../core/Json.ts"

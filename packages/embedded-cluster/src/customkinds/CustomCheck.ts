@@ -2,8 +2,6 @@
  * Refuses objects of custom kinds that their definitions do not allow.
  *
  * **Source** Kubernetes 1.36, `apiextensions-apiserver/pkg/registry/customresource`.
- *
- * @since 0.1.0
  */
 import { arrayAt, at, isArray, isObject, type Json, type JsonObject, objectAt } from "../core/Json.ts"
 import type { CustomKind } from "../core/Resource.ts"

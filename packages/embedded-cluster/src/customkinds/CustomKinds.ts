@@ -3,8 +3,6 @@
  *
  * What a real cluster's controllers do within a tenth of a second is done here before the request that caused it is
  * answered.
- *
- * @since 0.1.0
  */
 import { arrayAt, type JsonObject, textAt } from "../core/Json.ts"
 import { type Kernel, timestamp } from "../core/Kernel.ts"

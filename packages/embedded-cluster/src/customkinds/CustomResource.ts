@@ -3,8 +3,6 @@
  *
  * **Source** Kubernetes 1.36, `apiextensions-apiserver/pkg/apiserver`: the discovery of custom resources, and
  * `tableconvertor` for their columns.
- *
- * @since 0.1.0
  */
 import type { Column } from "../core/Column.ts"
 import { arrayAt, at, equals, isObject, type Json, type JsonObject, numberAt, objectAt, textAt } from "../core/Json.ts"

@@ -1,7 +1,5 @@
 /**
  * Serves what definitions say, from the moment that the store holds them.
- *
- * @since 0.1.0
  */
 import { equals, isObject, type JsonObject } from "../core/Json.ts"
 import type { Registry } from "../core/Registry.ts"

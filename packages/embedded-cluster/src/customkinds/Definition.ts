@@ -3,8 +3,6 @@
  *
  * **Source** Kubernetes 1.36, `apiextensions-apiserver/pkg/controller`: `status`, `establish`, `finalizer`,
  * `apiapproval`.
- *
- * @since 0.1.0
  */
 import { arrayAt, at, equals, isObject, type Json, type JsonObject, objectAt, put, textAt } from "../core/Json.ts"
 import { compareVersions } from "../core/KubeVersion.ts"

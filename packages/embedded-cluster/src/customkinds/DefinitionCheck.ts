@@ -2,8 +2,6 @@
  * Refuses definitions of kinds that the real server refuses.
  *
  * **Source** Kubernetes 1.36, `apiextensions-apiserver/pkg/apis/apiextensions/validation`.
- *
- * @since 0.1.0
  */
 import { arrayAt, at, equals, isObject, type Json, type JsonObject, textAt } from "../core/Json.ts"
 import { startingLabelProblem, subdomainProblem } from "../core/Names.ts"

@@ -2,8 +2,6 @@
  * The documents that say what the server serves.
  *
  * **Source** Kubernetes, "API concepts: API discovery", both the aggregated form and the older one document a group.
- *
- * @since 0.1.0
  */
 import type { AggregatedApis } from "../core/AggregatedApis.ts"
 import type { Json, JsonObject } from "../core/Json.ts"

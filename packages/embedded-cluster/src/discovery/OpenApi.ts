@@ -6,8 +6,6 @@
  * it in protobuf alone, and only where version 3 is missing.
  *
  * **Source** Kubernetes 1.36, `/openapi/v3`.
- *
- * @since 0.1.0
  */
 import { createHash } from "node:crypto"
 import { isArray, isObject, type Json, type JsonObject, textAt } from "../core/Json.ts"

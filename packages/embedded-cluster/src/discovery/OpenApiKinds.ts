@@ -2,8 +2,6 @@
  * Custom kinds as OpenAPI documents show them.
  *
  * **Source** Kubernetes 1.36, `apiextensions-apiserver/pkg/controller/openapi/builder`.
- *
- * @since 0.1.0
  */
 import { arrayAt, isObject, type JsonObject, objectAt, put, textAt } from "../core/Json.ts"
 import { listKindOf, type Resource } from "../core/Resource.ts"

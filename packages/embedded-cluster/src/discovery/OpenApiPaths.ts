@@ -2,8 +2,6 @@
  * The paths of an OpenAPI document: what may be asked, of which kind, and by which parameters.
  *
  * **Source** Kubernetes 1.36, `k8s.io/apiserver/pkg/endpoints/installer.go`.
- *
- * @since 0.1.0
  */
 import type { JsonObject } from "../core/Json.ts"
 import type { GroupVersion } from "../core/Registry.ts"

@@ -5,8 +5,6 @@
  * other is refused as a whole, for half of it would be another object.
  *
  * **Source** "Protocol Buffers: Encoding"; Kubernetes, "API concepts: Protobuf encoding".
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import { isArray, isObject, type Json, type JsonObject } from "../core/Json.ts"

@@ -3,8 +3,6 @@
  * its own flags, asks what one may, or wants a token, and how `helm` deletes its records.
  *
  * **Source** Kubernetes 1.36, the numbers of the fields in `generated.proto` of `k8s.io/api` and `k8s.io/apimachinery`.
- *
- * @since 0.1.0
  */
 
 /** How a field is read. **Shape** `kept` tells a number or switch that counts even when it is nothing. */

@@ -2,8 +2,6 @@
  * The form in which a client wants objects: whole, as rows of a table, or their metadata alone.
  *
  * **Source** Kubernetes, "API concepts: Resource representations" and "Receiving resources as Tables".
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import { type JsonObject, objectAt } from "../core/Json.ts"

@@ -2,8 +2,6 @@
  * Objects as rows of a table, the form that `kubectl get` asks for.
  *
  * **Source** Kubernetes 1.36, `pkg/printers/internalversion/printers.go`.
- *
- * @since 0.1.0
  */
 import type { Column } from "../core/Column.ts"
 import { type Json, type JsonObject, objectAt, textAt } from "../core/Json.ts"

@@ -1,7 +1,5 @@
 /**
  * The parts that table columns are made of.
- *
- * @since 0.1.0
  */
 import type { Column } from "../core/Column.ts"
 import { arrayAt, type Json, type JsonObject, objectAt, textAt, textsAt } from "../core/Json.ts"

@@ -2,8 +2,6 @@
  * The columns of nodes, namespaces, services and what else is not a workload.
  *
  * **Source** Kubernetes 1.36, `printers.go`.
- *
- * @since 0.1.0
  */
 import type { Column } from "../core/Column.ts"
 import { arrayAt, at, type Json, type JsonObject, numberAt, objectAt, textAt } from "../core/Json.ts"

@@ -2,8 +2,6 @@
  * The columns of pods: their status is a story told by many fields.
  *
  * **Source** Kubernetes 1.36, `printPod`.
- *
- * @since 0.1.0
  */
 import type { Column } from "../core/Column.ts"
 import { arrayAt, at, type Json, type JsonObject, numberAt, textAt } from "../core/Json.ts"

@@ -2,8 +2,6 @@
  * The columns of the kinds that own pods.
  *
  * **Source** Kubernetes 1.36, `printers.go`.
- *
- * @since 0.1.0
  */
 import type { Column } from "../core/Column.ts"
 import { arrayAt, at, type JsonObject, numberAt, textAt } from "../core/Json.ts"

@@ -2,8 +2,6 @@
  * Finds the lists of an intent whose items cannot be told apart.
  *
  * **Source** Kubernetes, `sigs.k8s.io/structured-merge-diff`: `typed/validate.go` and `typed/helpers.go`, and its words.
- *
- * @since 0.1.0
  */
 import { isArray, isObject, type Json, type JsonArray, type JsonObject } from "../core/Json.ts"
 import * as KindSchema from "../schemas/KindSchema.ts"

@@ -2,8 +2,6 @@
  * The name by which a writer is known among those who manage the fields of an object.
  *
  * **Source** Kubernetes 1.36, `ValidateFieldManager`.
- *
- * @since 0.1.0
  */
 import { type FieldError, tooLong } from "../core/Status.ts"
 

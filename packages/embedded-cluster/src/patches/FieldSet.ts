@@ -2,8 +2,6 @@
  * A set of fields of an object: what a manager owns, what a change touches.
  *
  * **Source** Kubernetes, `sigs.k8s.io/structured-merge-diff`, and the wire form `FieldsV1`.
- *
- * @since 0.1.0
  */
 import { isArray, isObject, type Json, type JsonArray, type JsonObject, parse } from "../core/Json.ts"
 import * as KindSchema from "../schemas/KindSchema.ts"

@@ -3,8 +3,6 @@
  * tells what changed.
  *
  * **Source** Kubernetes, `sigs.k8s.io/structured-merge-diff`: `typed/merge.go` and `typed/remove.go`.
- *
- * @since 0.1.0
  */
 import { changeValues, equals, isArray, isObject, type Json, type JsonArray, type JsonObject } from "../core/Json.ts"
 import * as KindSchema from "../schemas/KindSchema.ts"

@@ -3,8 +3,6 @@
  *
  * **Source** RFC 6902 and RFC 6901, with the liberties of the real server (`evanphx/json-patch` 4.13): `replace` of a missing
  * key adds it, a missing key reads as null, and an index may be negative or have leading zeros.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import { equals, isArray, isObject, type Json, type JsonArray, type JsonObject, without } from "../core/Json.ts"

@@ -5,8 +5,6 @@
  * `before-first-apply`, the name that the real server gives it on objects from before its own bookkeeping.
  *
  * **Source** Kubernetes, `k8s.io/apimachinery/pkg/util/managedfields`.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import { arrayAt, at, type Json, type JsonObject, objectAt, put, textAt, without, withoutNulls } from "../core/Json.ts"

@@ -2,8 +2,6 @@
  * JSON Merge Patch: objects merge key by key, `null` removes, everything else replaces.
  *
  * **Source** RFC 7396.
- *
- * @since 0.1.0
  */
 import { isObject, type Json } from "../core/Json.ts"
 

@@ -3,8 +3,6 @@
  *
  * **Source** Kubernetes, `k8s.io/apimachinery/pkg/util/strategicpatch`: `normalizeElementOrder` and
  * `validatePatchWithSetOrderList`.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import { equals, isObject, type Json, type JsonArray, type JsonObject } from "../core/Json.ts"

@@ -1,7 +1,5 @@
 /**
  * The four ways to change an object by a patch.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import { type ApiRequest, mediaType } from "../core/ApiRequest.ts"

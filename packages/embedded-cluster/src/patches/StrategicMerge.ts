@@ -3,8 +3,6 @@
  *
  * **Source** Kubernetes, `k8s.io/apimachinery/pkg/util/strategicpatch`, with its directives `$patch`, `$retainKeys`,
  * `$deleteFromPrimitiveList` and `$setElementOrder`, and its words.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import {

@@ -2,8 +2,6 @@
  * The place where a page of a list ends.
  *
  * **Source** Kubernetes, `k8s.io/apiserver/pkg/storage/continue.go`.
- *
- * @since 0.1.0
  */
 import { Result, Schema } from "effect"
 import { badRequest, type Outcome } from "../core/Status.ts"

@@ -2,8 +2,6 @@
  * Lists: pages that all show one version, and reads of the past.
  *
  * **Source** Kubernetes, "API concepts": resource versions, retrieving large results in chunks.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import * as FieldSelector from "../core/FieldSelector.ts"

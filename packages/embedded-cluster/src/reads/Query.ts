@@ -2,8 +2,6 @@
  * The options of a list or a watch, read from the query of a request.
  *
  * **Source** Kubernetes 1.36, `ListOptions` and its validation; the words are those of its replies.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import * as FieldSelector from "../core/FieldSelector.ts"

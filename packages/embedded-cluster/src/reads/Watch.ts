@@ -2,8 +2,6 @@
  * One watch: what a client is told from a version on.
  *
  * **Source** Kubernetes, "API concepts: Efficient detection of changes"; KEP-3157 for the initial events.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import type { Kernel } from "../core/Kernel.ts"

@@ -2,8 +2,6 @@
  * The schemas of the kinds that are built in, as the real server publishes them.
  *
  * **Source** `/openapi/v3` of Kubernetes 1.36; `SchemaFile.ts` writes the file.
- *
- * @since 0.1.0
  */
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"

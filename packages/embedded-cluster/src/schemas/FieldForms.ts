@@ -4,8 +4,6 @@
  *
  * **Source** Kubernetes 1.36, `apimachinery`: what `resource.Quantity`, `metav1.Time` and `metav1.MicroTime` print of
  * what they have parsed; Go's `encoding/json` for `omitempty`.
- *
- * @since 0.1.0
  */
 import * as GoTime from "../core/GoTime.ts"
 import { changeItems, changeValues, isArray, isObject, type Json, type JsonObject } from "../core/Json.ts"

@@ -2,8 +2,6 @@
  * The types of fields of kinds that are built in, as their published schemas say them.
  *
  * **Source** Kubernetes 1.36, `/openapi/v3`; of the types that parse a text themselves, `apimachinery`.
- *
- * @since 0.1.0
  */
 import type * as GoTime from "../core/GoTime.ts"
 import { arrayAt, isObject, type JsonObject, textAt } from "../core/Json.ts"

@@ -3,8 +3,6 @@
  *
  * **Source** Kubernetes 1.36: the published schemas for the types; Go's `encoding/json`, `sigs.k8s.io/json` and
  * `structured-merge-diff` for the words.
- *
- * @since 0.1.0
  */
 import * as GoTime from "../core/GoTime.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../core/Json.ts"

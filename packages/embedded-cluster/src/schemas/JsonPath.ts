@@ -2,8 +2,6 @@
  * The paths by which definitions name a place in an object: `.status.conditions[?(@.type=="Ready")].status`.
  *
  * **Source** Kubernetes, "JSONPath Support"; of its grammar what printer columns and selectable fields may use.
- *
- * @since 0.1.0
  */
 import { at, equals, isArray, isObject, type Json, parse as parseJson } from "../core/Json.ts"
 

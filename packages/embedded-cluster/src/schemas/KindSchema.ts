@@ -6,8 +6,6 @@
  *
  * **Source** the extensions `x-kubernetes-list-type`, `-list-map-keys`, `-map-type`, `-patch-strategy` and
  * `-patch-merge-key` of Kubernetes' OpenAPI documents and of structural schemas.
- *
- * @since 0.1.0
  */
 import { arrayAt, at, isObject, type Json, type JsonObject, textAt } from "../core/Json.ts"
 import { oncePer } from "../core/OncePer.ts"

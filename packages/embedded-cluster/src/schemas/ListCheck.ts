@@ -2,8 +2,6 @@
  * Sets hold nothing twice, and maps hold nothing under the same keys twice.
  *
  * **Source** Kubernetes 1.36, `apiextensions-apiserver/pkg/apiserver/schema/listtype`.
- *
- * @since 0.1.0
  */
 import { isArray, isObject, type Json, type JsonArray, type JsonObject } from "../core/Json.ts"
 import { duplicate, type FieldError, invalidValue } from "../core/Status.ts"

@@ -2,8 +2,6 @@
  * What a schema may say of how lists and objects merge.
  *
  * **Source** Kubernetes 1.36, the validation of definitions: `x-kubernetes-list-type`, `-list-map-keys`, `-map-type`.
- *
- * @since 0.1.0
  */
 import { arrayAt, at, isObject, type JsonObject, objectAt, textAt } from "../core/Json.ts"
 import { type FieldError, invalidValue, required, unsupportedValue } from "../core/Status.ts"

@@ -5,8 +5,6 @@
  *
  * **Source** Kubernetes 1.36, `kube-openapi/pkg/validation/validate`, and what `apiextensions-apiserver` makes of its
  * errors.
- *
- * @since 0.1.0
  */
 import * as Formats from "../core/Formats.ts"
 import * as GoPattern from "../core/GoPattern.ts"

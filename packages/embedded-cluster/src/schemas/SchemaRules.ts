@@ -2,8 +2,6 @@
  * What a schema must be like so that its kind's objects can be pruned and filled in: structural.
  *
  * **Source** Kubernetes 1.36, `apiextensions-apiserver/pkg/apiserver/schema`, and the validation of definitions.
- *
- * @since 0.1.0
  */
 import * as GoPattern from "../core/GoPattern.ts"
 import { arrayAt, at, equals, isObject, type JsonObject, objectAt, textAt } from "../core/Json.ts"

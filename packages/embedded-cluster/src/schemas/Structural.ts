@@ -3,8 +3,6 @@
  * does not allow are taken for absent, and blanks are filled in.
  *
  * **Source** Kubernetes 1.36, `apiextensions-apiserver/pkg/apiserver/schema`: `pruning`, `defaulting`.
- *
- * @since 0.1.0
  */
 import { changeItems, changeValues, isArray, isObject, type Json, type JsonObject } from "../core/Json.ts"
 import * as KindSchema from "./KindSchema.ts"

@@ -2,8 +2,6 @@
  * Passes requests on to the servers behind APIService objects.
  *
  * **Source** Kubernetes, `k8s.io/kube-aggregator/pkg/apiserver`.
- *
- * @since 0.1.0
  */
 import { Effect, Result, type Scope } from "effect"
 import type { IncomingHttpHeaders, ServerResponse } from "node:http"

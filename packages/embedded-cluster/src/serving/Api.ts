@@ -2,8 +2,6 @@
  * Takes a request from its credentials to its answer.
  *
  * **Shape** the order of checks is the real server's: who is it, may they, is there such a thing, then the work itself.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import type { Authentication } from "../access/Authentication.ts"

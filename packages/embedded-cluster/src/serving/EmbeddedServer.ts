@@ -6,8 +6,6 @@
  * them it empties namespaces that end and removes what has lost its owner, and nothing else happens of its own accord.
  * Nothing runs in its pods: what they report is what a kubelet, real or not, writes into their status. It answers JSON;
  * of bodies in protobuf it reads those that `kubectl` sends, see {@link ProtobufKinds}, and refuses others with 415.
- *
- * @since 0.1.0
  */
 import { Cause, Effect, type Redacted, Result, type Scope, Semaphore } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -116,8 +114,6 @@ const MAX_BODY_BYTES = 3 * 1024 * 1024
  * const { requests } = yield* server.counters
  * assert.strictEqual(requests.get("list pods"), 1)
  * ```
- *
- * @since 0.1.0
  */
 export const start = (
   options: EmbeddedOptions

@@ -1,7 +1,5 @@
 /**
  * What an embedded cluster remembers of its objects, and how it goes back to them.
- *
- * @since 0.1.0
  */
 import { Effect, Option, Redacted, Ref, Result, Schema } from "effect"
 import { issuersOf } from "../access/ServiceAccountTokens.ts"

@@ -7,8 +7,6 @@
  *
  * **Source** Linux, `net/ipv4/inet_connection_sock.c` (`inet_csk_bind_conflict`) and `inet_hashtables.c`
  * (`__inet_hash_connect`); libuv and Go set `SO_REUSEADDR` on every socket that listens, libuv on every one that binds.
- *
- * @since 0.1.0
  */
 import { connect, createServer, type Server, type Socket } from "node:net"
 import { Effect, type Scope } from "effect"

@@ -3,8 +3,6 @@
  *
  * A seed's calls are answered where they are made. Over a connection each of them would hold buffers, parsers and fibers
  * on both sides until its turn comes, which is most of the time and of the memory that filling a cluster takes.
- *
- * @since 0.1.0
  */
 import { Effect, Option, Result } from "effect"
 import type { RequestInfo } from "../core/RequestInfo.ts"

@@ -1,7 +1,5 @@
 /**
  * The socket of an embedded server: TLS in, requests up, replies down.
- *
- * @since 0.1.0
  */
 import { Effect, FiberSet, Redacted, type Scope } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -31,8 +29,6 @@ export interface Listener {
  * Listens on a free port of 127.0.0.1, which it keeps while it is killed.
  *
  * **Limits** closing the scope kills it and interrupts every request.
- *
- * @since 0.1.0
  */
 export const make = (
   certificate: ServerCertificate,

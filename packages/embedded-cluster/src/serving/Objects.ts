@@ -1,7 +1,5 @@
 /**
  * Answers requests for objects: read, list, watch, create, change, delete.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import * as Granting from "../access/Granting.ts"

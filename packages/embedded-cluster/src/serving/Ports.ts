@@ -1,7 +1,5 @@
 /**
  * Finds ports of the loopback address that nobody has, and keeps them.
- *
- * @since 0.1.0
  */
 import { randomInt } from "node:crypto"
 import { createServer } from "node:net"

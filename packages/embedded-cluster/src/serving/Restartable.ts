@@ -1,7 +1,5 @@
 /**
  * Something that runs in the background of a server, and stops and starts with it.
- *
- * @since 0.1.0
  */
 import { Effect, Exit, Ref, Scope } from "effect"
 

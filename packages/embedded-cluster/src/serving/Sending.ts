@@ -1,7 +1,5 @@
 /**
  * Writes replies to a connection without ever holding more than a piece of them.
- *
- * @since 0.1.0
  */
 import { Deferred, Effect, Fiber, Random, type Scope } from "effect"
 import type { ServerResponse } from "node:http"

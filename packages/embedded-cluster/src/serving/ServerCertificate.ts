@@ -1,7 +1,5 @@
 /**
  * The certificate that a cluster's server shows.
- *
- * @since 0.1.0
  */
 // The X.509 library finds its decorators' metadata only when this stands before it.
 import "reflect-metadata"
@@ -42,8 +40,6 @@ const NAMES = [
  *
  * **Shape** every cluster has a key and a subject of its own, so one cluster's certificate does not verify another. It
  * has no end: whatever clock a test sets, the certificate holds.
- *
- * @since 0.1.0
  */
 export const issue = (cluster: string): Effect.Effect<ServerCertificate, MachineRefused> =>
   Effect.tryPromise({

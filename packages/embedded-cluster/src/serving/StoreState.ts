@@ -1,7 +1,5 @@
 /**
  * Takes the objects of an embedded cluster back to an earlier time.
- *
- * @since 0.1.0
  */
 import { Option, Result, Schema } from "effect"
 import { isObject } from "../core/Json.ts"

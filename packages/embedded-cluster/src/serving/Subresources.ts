@@ -1,7 +1,5 @@
 /**
  * Answers requests for what stands behind an object's name: its status, its scale, and the verbs that pods have.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import { bodyObject, placed } from "../checks/RequestBody.ts"

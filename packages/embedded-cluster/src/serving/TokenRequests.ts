@@ -2,8 +2,6 @@
  * Answers requests for tokens, and for whom a token stands.
  *
  * **Source** Kubernetes, `authentication.k8s.io/v1`.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import type { Identify } from "../access/Authentication.ts"

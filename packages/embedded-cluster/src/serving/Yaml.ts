@@ -2,8 +2,6 @@
  * Answers in YAML, for clients that ask for it.
  *
  * **Source** Kubernetes, "API concepts: Resource representations"; the form is that of the real server's answers.
- *
- * @since 0.1.0
  */
 import { stringify } from "yaml"
 import { type Json, parse } from "../core/Json.ts"

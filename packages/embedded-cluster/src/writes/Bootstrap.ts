@@ -2,8 +2,6 @@
  * What every cluster holds from its first moment: its namespaces, its own service, and the roles that users rely on.
  *
  * **Source** Kubernetes 1.36, `plugin/pkg/auth/authorizer/rbac/bootstrappolicy`, as its server shows them.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import * as ApiServices from "../core/ApiServices.ts"

@@ -3,8 +3,6 @@
  * lost its owner. In a cluster with controllers, theirs does it instead.
  *
  * Nobody runs pods here, so a pod that goes with its namespace or owner goes without a grace period. Finalizers hold.
- *
- * @since 0.1.0
  */
 import { arrayAt, at, type Json, type JsonObject, objectAt, put, textAt } from "../core/Json.ts"
 import { type Kernel, timestamp } from "../core/Kernel.ts"

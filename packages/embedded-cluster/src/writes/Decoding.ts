@@ -3,8 +3,6 @@
  * to hear of them is told.
  *
  * **Source** Kubernetes, "API concepts: Field validation".
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import { isObject, type JsonObject, textAt, withoutNulls } from "../core/Json.ts"

@@ -2,8 +2,6 @@
  * What an object holds once the server has filled in the blanks, kind by kind.
  *
  * **Source** Kubernetes 1.36, the `defaults.go` of each API group; compared with its replies.
- *
- * @since 0.1.0
  */
 import * as ApiServices from "../core/ApiServices.ts"
 import {

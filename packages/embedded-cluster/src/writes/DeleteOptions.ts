@@ -2,8 +2,6 @@
  * Reads how a client wants things deleted.
  *
  * **Source** Kubernetes 1.36, `k8s.io/apiserver/pkg/endpoints/handlers/delete.go` and `ValidateDeleteOptions`.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import type { ResourceCall } from "../core/ApiRequest.ts"

@@ -3,8 +3,6 @@
  *
  * **Source** Kubernetes, `k8s.io/apiserver/pkg/registry/rest/delete.go`; "Garbage Collection" for the three ways to
  * treat dependents.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import { at, isObject, type JsonObject, numberAt, objectAt, put, textAt } from "../core/Json.ts"

@@ -2,8 +2,6 @@
  * Evictions: deletions of pods that ask their disruption budgets first.
  *
  * **Source** Kubernetes 1.36, `pkg/registry/core/pod/storage/eviction.go`.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import { bodyObject } from "../checks/RequestBody.ts"

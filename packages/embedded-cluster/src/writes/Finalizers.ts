@@ -2,8 +2,6 @@
  * The finalizers by which a deletion says what becomes of dependents.
  *
  * **Source** Kubernetes, "Garbage Collection"; `k8s.io/apiserver/pkg/registry/generic/registry/store.go`.
- *
- * @since 0.1.0
  */
 import { arrayAt, equals, type JsonObject, put } from "../core/Json.ts"
 

@@ -3,8 +3,6 @@
  *
  * **Source** Kubernetes 1.36, `pkg/apis/core/v1/defaults.go` and the default admission plugins; compared with its
  * replies.
- *
- * @since 0.1.0
  */
 import {
   arrayAt,

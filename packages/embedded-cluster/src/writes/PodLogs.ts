@@ -7,8 +7,6 @@
  * something ran and said nothing.
  *
  * **Source** Kubernetes 1.36, `pkg/registry/core/pod/strategy.go`, `LogLocation`, and its replies.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import type { ResourceCall } from "../core/ApiRequest.ts"

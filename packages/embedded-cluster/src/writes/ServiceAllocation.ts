@@ -6,8 +6,6 @@
  *
  * **Source** Kubernetes 1.36, `calculateRangeOffset` of `pkg/registry/core/service/ipallocator` and `portallocator`;
  * kubernetes.io, "Service ClusterIP allocation"; KEP-3070, KEP-3668.
- *
- * @since 0.1.0
  */
 import { arrayAt, at, type JsonObject, numberAt, textAt } from "../core/Json.ts"
 import type { Surroundings } from "../core/Kernel.ts"

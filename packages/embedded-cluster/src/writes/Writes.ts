@@ -3,8 +3,6 @@
  *
  * Every function here is one step from the first look at the store to its last write, without a pause in between, so
  * two requests never mix.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import type { Grant } from "../access/Granting.ts"

@@ -1,7 +1,5 @@
 /**
  * Calls the service, and tells every way in which that can fail in one line.
- *
- * @since 0.1.0
  */
 import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 import { Problem } from "@quarterdeck/contract/Problem"
@@ -35,8 +33,6 @@ const MAX_ANSWER = ByteSize.mebibytes(128)
  * service sent; with exit code 2 where what it refused (HTTP 400) stood in a flag.
  *
  * **Limits** one request, 60 s, 128 MiB; redirects are not followed, so that the key goes to no other address.
- *
- * @since 0.1.0
  */
 export const call = Effect.fn("ApiClient.call")(function* <A>(
   connection: Connection,
@@ -53,8 +49,6 @@ export const call = Effect.fn("ApiClient.call")(function* <A>(
 
 /**
  * Calls an endpoint that answers without content.
- *
- * @since 0.1.0
  */
 export const run = Effect.fn("ApiClient.run")(function* (connection: Connection, request: Call) {
   yield* send(connection, request)
@@ -66,8 +60,6 @@ export const run = Effect.fn("ApiClient.run")(function* (connection: Connection,
  * **Errors** `CommandFailure` as of {@link call}, also for an answer that breaks off.
  *
  * **Limits** one request; 60 s without a part of the answer; any length.
- *
- * @since 0.1.0
  */
 export const download = (
   connection: Connection,

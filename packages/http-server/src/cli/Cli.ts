@@ -1,7 +1,5 @@
 /**
  * The command line: the server, and the client commands that speak to one.
- *
- * @since 0.1.0
  */
 import { Effect, FileSystem, Schema } from "effect"
 import { CliConfig, CliError, Command, GlobalFlag } from "effect/cli"
@@ -41,8 +39,6 @@ const Manifest = Schema.fromJsonString(Schema.Struct({ version: Schema.String })
  * Runs a command line.
  *
  * **Errors** `CommandFailure`, already told on standard error, with the exit code.
- *
- * @since 0.1.0
  */
 export const run = Effect.fn("Cli.run")(
   function* (args: ReadonlyArray<string>) {

@@ -1,7 +1,5 @@
 /**
  * `quarterdeck clusters`: the clusters that the key reaches, with their health.
- *
- * @since 0.1.0
  */
 import { ClusterList } from "@quarterdeck/contract/ClustersGroup"
 import { Effect } from "effect"

@@ -1,7 +1,5 @@
 /**
  * The columns of each list: few and readable in a table, complete and exact in CSV.
- *
- * @since 0.1.0
  */
 import type { ClusterRow, WorkloadRow } from "@quarterdeck/cluster-fanout/Row"
 import type { ApiKey } from "@quarterdeck/keys/ApiKey"

@@ -1,7 +1,5 @@
 /**
  * A command that did not do what was asked, told in lines for a person.
- *
- * @since 0.1.0
  */
 import { Runtime, Schema } from "effect"
 import * as PlainText from "./PlainText.ts"
@@ -11,8 +9,6 @@ import * as PlainText from "./PlainText.ts"
  *
  * **Shape** one line a problem, already told when it leaves `Cli.run`; `exitCode` 1 for a failure, 2 when the command
  * line itself is at fault.
- *
- * @since 0.1.0
  */
 export class CommandFailure extends Schema.TaggedError<CommandFailure>()("CommandFailure", {
   lines: Schema.Array(Schema.String),

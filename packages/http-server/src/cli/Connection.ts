@@ -1,7 +1,5 @@
 /**
  * Which server the client commands speak to, and with which key.
- *
- * @since 0.1.0
  */
 import * as ClusterHeader from "@quarterdeck/targeting/ClusterHeader"
 import { Effect, Option, Redacted } from "effect"
@@ -34,8 +32,6 @@ export const urlFlag = Flag.String("url").pipe(
  * from `QUARTERDECK_CLUSTER_HEADER`, else the default.
  *
  * **Errors** `CommandFailure` with exit code 2, one line for each that is missing or not usable, the key never shown.
- *
- * @since 0.1.0
  */
 export const read = Effect.fn("Connection.read")(function* (flag: Option.Option<string>) {
   const { variables } = yield* Surroundings

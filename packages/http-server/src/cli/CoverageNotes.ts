@@ -1,7 +1,5 @@
 /**
  * What the user must know of clusters that did not answer in full.
- *
- * @since 0.1.0
  */
 import { answered, type Coverage } from "@quarterdeck/cluster-fanout/Coverage"
 import { Option } from "effect"
@@ -10,15 +8,11 @@ import { Option } from "effect"
  * Tells, a line a cluster, whose rows are missing or old; nothing for clusters that answered well.
  *
  * **Example** `warning: cluster stage: timeout, its rows are missing: no answer within 3000 ms`
- *
- * @since 0.1.0
  */
 export const lines = (coverages: ReadonlyArray<Coverage>): ReadonlyArray<string> => coverages.flatMap(linesOf)
 
 /**
  * Says which clusters were asked when nothing was found, so that an empty table is no silent zero.
- *
- * @since 0.1.0
  */
 export const nothingFound = (
   what: string,

@@ -1,7 +1,5 @@
 /**
  * Text that a command reads whole, from a file or from standard input.
- *
- * @since 0.1.0
  */
 import { Effect, FileSystem, Option, Result, Stdio, Stream } from "effect"
 import { failed } from "./CommandFailure.ts"
@@ -16,8 +14,6 @@ export const nameOf = (path: string): string => (path === "-" ? "standard input"
  * **Errors** `CommandFailure` when it cannot be read, is too long or is not UTF-8.
  *
  * **Limits** stops reading above `maxBytes`.
- *
- * @since 0.1.0
  */
 export const read = Effect.fn("Input.read")(function* (path: string, maxBytes: number) {
   const files = yield* FileSystem.FileSystem

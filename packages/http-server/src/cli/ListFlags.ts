@@ -1,7 +1,5 @@
 /**
  * The flags that lists share, and the query parameters that they become.
- *
- * @since 0.1.0
  */
 import { Consistency } from "@quarterdeck/cluster-fanout/Coverage"
 import { DEFAULT_LIMIT, Order } from "@quarterdeck/cluster-fanout/ListQuery"

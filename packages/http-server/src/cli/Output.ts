@@ -1,7 +1,5 @@
 /**
  * Rows as a table for people, as CSV for a spreadsheet, as JSON for a program.
- *
- * @since 0.1.0
  */
 import { CliOutput } from "effect/cli"
 import * as PlainText from "./PlainText.ts"
@@ -17,8 +15,6 @@ export interface Column<Row> {
 
 /**
  * Renders aligned columns under their titles; two spaces apart, nothing after the last.
- *
- * @since 0.1.0
  */
 export const table = <Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>): string => {
   const lines = [
@@ -42,8 +38,6 @@ export const table = <Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyAr
  * in a table; lines end with a line feed.
  *
  * **Source** RFC 4180; OWASP, "CSV Injection".
- *
- * @since 0.1.0
  */
 export const csv = <Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>): string =>
   [columns.map(({ title }) => title), ...rows.map((row) => columns.map(({ cell }) => cell(row)))]

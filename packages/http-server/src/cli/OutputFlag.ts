@@ -1,7 +1,5 @@
 /**
  * The flag that chooses the form of a list.
- *
- * @since 0.1.0
  */
 import { Flag } from "effect/cli"
 import type * as Output from "./Output.ts"

@@ -1,7 +1,5 @@
 /**
  * A list read page by page.
- *
- * @since 0.1.0
  */
 import { MAX_LIMIT } from "@quarterdeck/cluster-fanout/ListQuery"
 import { Effect } from "effect"
@@ -18,8 +16,6 @@ export interface Pages<Page> {
  * **Shape** `fetch` gets the query of one page; at least one page is read.
  *
  * **Limits** one request after the other; ends at a page without rows, so that a server cannot keep it going.
- *
- * @since 0.1.0
  */
 export const read = Effect.fnUntraced(function* <Page extends { readonly nextCursor?: string }, E, R>(
   limit: number,

@@ -1,7 +1,5 @@
 /**
  * Text from elsewhere, made safe to show on a terminal.
- *
- * @since 0.1.0
  */
 
 /**
@@ -9,8 +7,6 @@
  * move the cursor, reverse the text or end the line.
  *
  * **Example** `oneLine("a\u001b[31m")` is `a\u{1b}[31m`
- *
- * @since 0.1.0
  */
 export const oneLine = (text: string): string =>
   text.replace(/\p{C}|[\u2028\u2029]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)

@@ -1,7 +1,5 @@
 /**
  * What the command line says of itself: help, version, and mistakes, a line each.
- *
- * @since 0.1.0
  */
 import { Effect, Layer, type Stdio } from "effect"
 import { type CliError, CliOutput, TerminalCapabilities } from "effect/cli"

@@ -1,7 +1,5 @@
 /**
  * Writes to the standard streams.
- *
- * @since 0.1.0
  */
 import { Effect, PlatformError, Stdio, Stream } from "effect"
 import * as Output from "./Output.ts"

@@ -1,7 +1,5 @@
 /**
  * `quarterdeck serve`: runs the server until it is told to stop.
- *
- * @since 0.1.0
  */
 import { Effect, Option, Record } from "effect"
 import { Command, Flag } from "effect/cli"

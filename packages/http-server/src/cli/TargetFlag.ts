@@ -1,7 +1,5 @@
 /**
  * The flag that names the clusters of a client command.
- *
- * @since 0.1.0
  */
 import * as ClusterHeader from "@quarterdeck/targeting/ClusterHeader"
 import { Option, Result } from "effect"

@@ -1,7 +1,5 @@
 /**
  * Why a server could not be reached, and what mends it, from the system's own codes.
- *
- * @since 0.1.0
  */
 import type { HttpClientError } from "effect/http"
 
@@ -9,8 +7,6 @@ import type { HttpClientError } from "effect/http"
  * Explains a failure in one line.
  *
  * **Example** `connection refused: is the server running there? (ECONNREFUSED)`
- *
- * @since 0.1.0
  */
 export const explain = (reason: HttpClientError.HttpClientErrorReason): string => {
   if (reason._tag === "DecodeError") return "the answer broke off, or is longer than this program reads"

@@ -1,7 +1,5 @@
 /**
  * `quarterdeck workloads`: the workloads of one, several or all clusters.
- *
- * @since 0.1.0
  */
 import { type Coverage, answered } from "@quarterdeck/cluster-fanout/Coverage"
 import { WorkloadSort } from "@quarterdeck/cluster-fanout/ListQuery"

@@ -1,7 +1,5 @@
 /**
  * One structured log line and two metrics for each request.
- *
- * @since 0.1.0
  */
 import { Clock, Effect, Metric } from "effect"
 import type { RequestRecord } from "./RequestRecord.ts"
@@ -22,8 +20,6 @@ const seconds = Metric.histogram("quarterdeck_http_request_seconds", {
  * **Shape** the route's pattern and the key's id; never the path, query, headers or body, which could hold a secret.
  *
  * **Units** `durationMs` in milliseconds.
- *
- * @since 0.1.0
  */
 export const write = Effect.fnUntraced(function* (
   method: string,

@@ -1,7 +1,5 @@
 /**
  * Replies that are files of costs, written while they are sent.
- *
- * @since 0.1.0
  */
 import { CSV_MEDIA_TYPE } from "@quarterdeck/contract/FileReply"
 import type { CostError } from "@quarterdeck/cost/CostError"
@@ -31,8 +29,6 @@ const minuteOf = (instant: string): string => `${instant.slice(0, 16).replace(":
  * **Shape** a failure on the way is logged, and cuts the reply off, so that no caller takes a part for the whole.
  *
  * **Limits** one part of the text is held; the caller's pace is kept, and the work ends when the caller goes away.
- *
- * @since 0.1.0
  */
 export const reply = (
   facts: FileFacts,

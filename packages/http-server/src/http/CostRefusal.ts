@@ -1,7 +1,5 @@
 /**
  * Turns what makes a report of costs, or a change of prices, fail into problems of the contract.
- *
- * @since 0.1.0
  */
 import type * as ListError from "@quarterdeck/cluster-fanout/ListError"
 import type * as Problem from "@quarterdeck/contract/Problem"
@@ -31,8 +29,6 @@ export type ReportFailure =
  *
  * **Errors** `invalid_parameter`, `invalid_body` (with the field); `namespace_forbidden`; `cost_row_not_found`;
  * `cost_store_unavailable`, whose cause is logged and not told; those of merged lists.
- *
- * @since 0.1.0
  */
 export const fromReport =
   (asked: "body" | "query") =>
@@ -65,8 +61,6 @@ export const fromReport =
  * Fails with the problem of a refused price book.
  *
  * **Errors** `prices_stale`, `invalid_body` (with the field), `cost_store_unavailable`.
- *
- * @since 0.1.0
  */
 export const fromPrices = (error: PriceError | CostError): Effect.Effect<never, Problem.Problem> => {
   const { message: detail } = error

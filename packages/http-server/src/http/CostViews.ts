@@ -1,7 +1,5 @@
 /**
  * How each addressed cluster of a cost report is now, asked in one fan-out.
- *
- * @since 0.1.0
  */
 import type { Cluster } from "@quarterdeck/cluster-fanout/Cluster"
 import { ClusterReader } from "@quarterdeck/cluster-fanout/ClusterReader"
@@ -30,8 +28,6 @@ const STATUS_WAIT_MS = 250
  * seen, which is what costs are made of, and for a key that selects namespaces by label, their labels.
  *
  * **Limits** cached; ends within {@link STATUS_WAIT_MS}, for labels within the default deadline of a fan-out.
- *
- * @since 0.1.0
  */
 export const make = Effect.gen(function* () {
   const fanOut = yield* FanOut

@@ -1,7 +1,5 @@
 /**
  * The contract as this server documents it at `/openapi.json` and `/docs`, both served without reaching the network.
- *
- * @since 0.1.0
  */
 import { Api } from "@quarterdeck/contract/Api"
 import * as Document from "@quarterdeck/contract/Document"

@@ -1,7 +1,5 @@
 /**
  * The endpoints of the contract, read from it as data.
- *
- * @since 0.1.0
  */
 import { Api } from "@quarterdeck/contract/Api"
 import { Authorization } from "@quarterdeck/contract/Authorization"

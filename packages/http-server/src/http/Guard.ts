@@ -1,7 +1,5 @@
 /**
  * Lets a request through only with a key whose rule allows the endpoint's policy.
- *
- * @since 0.1.0
  */
 import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 import { Authorization } from "@quarterdeck/contract/Authorization"

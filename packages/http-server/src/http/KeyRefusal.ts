@@ -1,7 +1,5 @@
 /**
  * Turns what makes a call on keys fail into problems of the contract.
- *
- * @since 0.1.0
  */
 import type * as Problem from "@quarterdeck/contract/Problem"
 import type { KeyError, KeyStoreError } from "@quarterdeck/keys/KeyError"
@@ -13,8 +11,6 @@ import { refuse } from "./Refusal.ts"
  *
  * **Errors** `invalid_body` (with the field), `invalid_cursor`, `role_forbidden`, `rule_not_contained`,
  * `key_not_found`, `key_configured`, `last_admin`; `key_store_unavailable`, whose cause is logged and not told.
- *
- * @since 0.1.0
  */
 export const fromError = (error: KeyError | KeyStoreError): Effect.Effect<never, Problem.Problem> => {
   if (error._tag === "KeyStoreError") {

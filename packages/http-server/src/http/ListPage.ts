@@ -1,7 +1,5 @@
 /**
  * The page that a list request asks for, defaults filled in.
- *
- * @since 0.1.0
  */
 import { DEFAULT_LIMIT, type Order, type Page } from "@quarterdeck/cluster-fanout/ListQuery"
 import type { Consistency } from "@quarterdeck/cluster-fanout/Coverage"
@@ -28,8 +26,6 @@ interface PageParameters<Sort extends string> {
  * Fills in what was not asked for.
  *
  * **Errors** `invalid_parameter` for a deadline over the configured maximum.
- *
- * @since 0.1.0
  */
 export const fromQuery = Effect.fnUntraced(function* <Sort extends string>(query: PageParameters<Sort>, sort: Sort) {
   const { maxTimeoutMs, timeoutMs } = yield* Deadlines
@@ -54,8 +50,6 @@ export const fromQuery = Effect.fnUntraced(function* <Sort extends string>(query
  * Parses the label selector of a query.
  *
  * **Errors** `invalid_parameter` with the place of the fault.
- *
- * @since 0.1.0
  */
 export const labelSelectorOf = Effect.fnUntraced(function* (text: string | undefined) {
   const selector = LabelSelector.parse(text ?? "")

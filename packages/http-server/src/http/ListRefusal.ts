@@ -1,7 +1,5 @@
 /**
  * Turns what makes a merged list fail into problems of the contract.
- *
- * @since 0.1.0
  */
 import type { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
 import type * as ListError from "@quarterdeck/cluster-fanout/ListError"
@@ -18,8 +16,6 @@ const DEFAULT_RETRY_MS = 1_000
  *
  * **Errors** `cluster_timeout`, `cluster_throttled` (with `Retry-After`), `cluster_unreachable`, each with the coverage
  * of every addressed cluster; `invalid_cursor`; `namespace_forbidden`.
- *
- * @since 0.1.0
  */
 export const fromError = (
   error: ListError.FanOutFailed | ListError.CursorInvalid | ListError.NamespaceForbidden

@@ -1,7 +1,5 @@
 /**
  * Tells a path that no route has from one that has other methods.
- *
- * @since 0.1.0
  */
 import { FindMyWay } from "effect/http"
 
@@ -10,8 +8,6 @@ export type AllowedMethods = (url: string) => ReadonlyArray<string>
 
 /**
  * Collects routes, matched as the router matches them.
- *
- * @since 0.1.0
  */
 export const make = (
   routes: ReadonlyArray<{ readonly method: string; readonly path: `/${string}` }>,

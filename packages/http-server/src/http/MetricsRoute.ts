@@ -1,7 +1,5 @@
 /**
  * `/metrics` in the Prometheus text format, for an unscoped Admin unless a setting opens or removes it.
- *
- * @since 0.1.0
  */
 import * as Rule from "@quarterdeck/keys/Rule"
 import { Context, Effect } from "effect"

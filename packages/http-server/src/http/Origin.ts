@@ -1,7 +1,5 @@
 /**
  * Keeps pages of other origins from using a browser's credentials.
- *
- * @since 0.1.0
  */
 import { Context, Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
@@ -20,8 +18,6 @@ export const AllowedOrigins = Context.Reference<ReadonlyArray<string>>("@quarter
  * server's own if the `Host` were not missing, sent twice or no host.
  *
  * **Limits** the own origin is known by its host: a proxy in front may speak another scheme.
- *
- * @since 0.1.0
  */
 export const check = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest

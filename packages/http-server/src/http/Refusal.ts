@@ -1,7 +1,5 @@
 /**
  * Fails a request with a problem of the contract.
- *
- * @since 0.1.0
  */
 import * as Problem from "@quarterdeck/contract/Problem"
 import { Effect } from "effect"
@@ -22,8 +20,6 @@ export const make = (code: Problem.Code, facts: Facts): Effect.Effect<Problem.Pr
  * Fails with a problem of the current request.
  *
  * **Example** `return yield* refuse("not_found", { detail: "no route has this path" })`
- *
- * @since 0.1.0
  */
 export const refuse = (code: Problem.Code, facts: Facts): Effect.Effect<never, Problem.Problem> =>
   Effect.flatMap(make(code, facts), Effect.fail)

@@ -1,7 +1,5 @@
 /**
  * The JSON body of a request: its media type and size checked by the guard, its content by the endpoint.
- *
- * @since 0.1.0
  */
 import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 import type * as Problem from "@quarterdeck/contract/Problem"
@@ -19,8 +17,6 @@ export const BodyText = Context.Reference<string>("@quarterdeck/http-server/Body
  * Reads the body's text.
  *
  * **Errors** `unsupported_media_type` for anything but JSON, or JSON that is encoded; `body_too_large` over 1 MiB.
- *
- * @since 0.1.0
  */
 export const read: Effect.Effect<string, Problem.Problem, HttpServerRequest.HttpServerRequest> = Effect.gen(
   function* () {
@@ -65,8 +61,6 @@ export const read: Effect.Effect<string, Problem.Problem, HttpServerRequest.Http
  * Decodes the body that the guard read; an empty one is `{}`.
  *
  * **Errors** `malformed_json` (also for a member that stands twice), `invalid_body` with the field at fault.
- *
- * @since 0.1.0
  */
 export const decode = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
   const decodeValue = Schema.decodeUnknownEffect(schema, { onExcessProperty: "error" })

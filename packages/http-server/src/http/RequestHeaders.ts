@@ -2,8 +2,6 @@
  * A request's headers as they came over the wire.
  *
  * Node drops a second `Authorization` line and joins other repeated headers; a security check must see each of them.
- *
- * @since 0.1.0
  */
 import type { HttpServerRequest } from "effect/http"
 import { IncomingMessage } from "node:http"
@@ -13,8 +11,6 @@ import { IncomingMessage } from "node:http"
  *
  * **Shape** in the order of the wire; empty when absent. A web-standard `Request` has joined repeated headers already:
  * there one value with commas stands for several, which every reader here refuses.
- *
- * @since 0.1.0
  */
 export const valuesOf = (request: HttpServerRequest.HttpServerRequest, name: string): ReadonlyArray<string> => {
   const lowerCase = name.toLowerCase()

@@ -1,7 +1,5 @@
 /**
  * The id under which a request stands in logs, traces and its reply.
- *
- * @since 0.1.0
  */
 import * as RawKey from "@quarterdeck/keys/RawKey"
 import type { HttpServerRequest } from "effect/http"

@@ -1,7 +1,5 @@
 /**
  * What one request turned out to be, filled in on its way and read by log, metrics and the reply's headers.
- *
- * @since 0.1.0
  */
 import { Context } from "effect"
 

@@ -2,8 +2,6 @@
  * One server span for each request, without what could hold a secret.
  *
  * Effect's own server span carries the whole URL; a key that somebody puts into a path or a query would be exported.
- *
- * @since 0.1.0
  */
 import { Data, Effect, Option } from "effect"
 import { HttpMiddleware, type HttpServerRequest, type HttpServerResponse, HttpTraceContext } from "effect/http"
@@ -27,8 +25,6 @@ class RequestFailed extends Data.TaggedError("RequestFailed")<{
  *
  * **Shape** the method, the route's pattern (set by the router), the status, the problem's code and the request's id;
  * never the path, query, headers or body. Continues the trace that the caller's headers name.
- *
- * @since 0.1.0
  */
 export const trace = (method: string, request: HttpServerRequest.HttpServerRequest, record: RequestRecord) => {
   const name = `${method} request`

@@ -1,7 +1,5 @@
 /**
  * Resolves the clusters that a request addresses, once.
- *
- * @since 0.1.0
  */
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import type * as Problem from "@quarterdeck/contract/Problem"
@@ -53,8 +51,6 @@ const asked = Effect.fnUntraced(function* (body: TargetRequest.Body | undefined)
  * sent, which a failed span would carry out.
  *
  * **Errors** the problems `invalid_target`, `empty_cluster_list`, `cluster_forbidden`, `cluster_not_found`.
- *
- * @since 0.1.0
  */
 export const resolve = Effect.fnUntraced(function* (body?: TargetRequest.Body) {
   const { field, target } = yield* asked(body)

@@ -1,7 +1,5 @@
 /**
  * The whole HTTP surface as one effect: a request in, a response out, nothing left to fail.
- *
- * @since 0.1.0
  */
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import { Api } from "@quarterdeck/contract/Api"
@@ -63,8 +61,6 @@ const handlers = Layer.mergeAll(
  * Builds the effect that serves one request.
  *
  * **Errors** none is left: a refusal is a problem document, a defect is logged and becomes `internal_error`.
- *
- * @since 0.1.0
  */
 export const make = Effect.gen(function* () {
   const guard = yield* Guard

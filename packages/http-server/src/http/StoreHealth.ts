@@ -1,7 +1,5 @@
 /**
  * Whether a store answers, for probes that come often and must be answered soon.
- *
- * @since 0.1.0
  */
 import { type Duration, Effect, Fiber } from "effect"
 
@@ -23,8 +21,6 @@ interface Asking<E> {
  * answered within `patience`, counts as gone until it answers again.
  *
  * **Limits** however often probes come, the store is asked one question at once, and one a second.
- *
- * @since 0.1.0
  */
 export const make = Effect.fnUntraced(function* <E>({ ask, name, patience }: Asking<E>) {
   const scope = yield* Effect.scope

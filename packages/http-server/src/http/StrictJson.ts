@@ -2,8 +2,6 @@
  * JSON as a security boundary reads it: no duplicate members, bounded depth, nothing beside the value.
  *
  * **Source** RFC 8259; RFC 7493 §2.3 (member names are unique).
- *
- * @since 0.1.0
  */
 import { printPath } from "@quarterdeck/targeting/SchemaFault"
 import { Result, Schema } from "effect"
@@ -33,8 +31,6 @@ export class InvalidJson extends Schema.TaggedError<InvalidJson>()("InvalidJson"
  * Parses a text.
  *
  * **Errors** `InvalidJson`. **Limits** linear; at most 32 levels deep.
- *
- * @since 0.1.0
  */
 export const parse = (text: string): Result.Result<unknown, InvalidJson> => {
   const refused = scan(text)

@@ -1,7 +1,5 @@
 /**
  * Measures how far the history of costs is behind.
- *
- * @since 0.1.0
  */
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import { CostStore } from "@quarterdeck/cost/CostStore"
@@ -19,8 +17,6 @@ const lag = Metric.gauge("quarterdeck_cost_lag_seconds", {
  * **Shape** of registered clusters with at least one closed hour; up to about an hour and two minutes is usual.
  *
  * **Limits** asks the store for extents once a minute.
- *
- * @since 0.1.0
  */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {

@@ -1,7 +1,5 @@
 /**
  * Where the history of costs is kept: the one place that decides by the settings.
- *
- * @since 0.1.0
  */
 import type { CostError } from "@quarterdeck/cost/CostError"
 import type { CostStore } from "@quarterdeck/cost/CostStore"
@@ -15,8 +13,6 @@ import type { Settings } from "../settings/Settings.ts"
  * Opens the history: in the ClickHouse server that `cost.url` names, else in SQLite in the data directory.
  *
  * **Errors** `CostError`.
- *
- * @since 0.1.0
  */
 export const layer = ({
   cost: { url },

@@ -1,7 +1,5 @@
 /**
  * The key that signs cursors, kept beside the other data so that a cursor outlives a restart.
- *
- * @since 0.1.0
  */
 import { CursorKey } from "@quarterdeck/cluster-fanout/Cursor"
 import { Effect, FileSystem, Layer, Path, Redacted } from "effect"
@@ -17,8 +15,6 @@ const BYTES = 32
  * **Shape** 32 random bytes in a file of mode 0600; the directory exists.
  *
  * **Errors** `DataDirectoryUnusable`, also for a file that holds anything else.
- *
- * @since 0.1.0
  */
 export const layer = (dataDirectory: string) =>
   Layer.effect(

@@ -1,7 +1,5 @@
 /**
  * The directory that holds what the service keeps.
- *
- * @since 0.1.0
  */
 import { Effect, FileSystem, Path, type PlatformError, Schema } from "effect"
 import * as SystemRefusal from "../settings/SystemRefusal.ts"
@@ -32,8 +30,6 @@ export const unusable =
  * file system that answers "no such file" to every attempt, such as `/proc`.
  *
  * **Errors** `DataDirectoryUnusable`.
- *
- * @since 0.1.0
  */
 export const prepare = Effect.fn("DataDirectory.prepare")(function* (directory: string) {
   const files = yield* FileSystem.FileSystem

@@ -1,7 +1,5 @@
 /**
  * Sees to it that a new deployment can be entered.
- *
- * @since 0.1.0
  */
 import { writeFirstKey } from "@quarterdeck/keys/Bootstrap"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
@@ -15,8 +13,6 @@ import type { Settings } from "../settings/Settings.ts"
  * or all are revoked or expired.
  *
  * **Errors** `BootstrapError`, `KeyStoreError`.
- *
- * @since 0.1.0
  */
 export const layer = ({ bootstrapFile }: Pick<Settings["keys"], "bootstrapFile">) =>
   Layer.effectDiscard(

@@ -1,7 +1,5 @@
 /**
  * Keeps the labels of namespaces proven while there are keys whose rights depend on them.
- *
- * @since 0.1.0
  */
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
@@ -18,8 +16,6 @@ const PAGE = 500
  * Tells the cache whether any key in force selects namespaces by label.
  *
  * **Limits** reads all keys every 15 s, a page at a time, until one is found.
- *
- * @since 0.1.0
  */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {

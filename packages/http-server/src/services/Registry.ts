@@ -1,7 +1,5 @@
 /**
  * The registry of clusters that the settings ask for.
- *
- * @since 0.1.0
  */
 import * as InCluster from "@quarterdeck/cluster-fanout/registry/InCluster"
 import * as KubeconfigRegistry from "@quarterdeck/cluster-fanout/registry/KubeconfigRegistry"
@@ -14,8 +12,6 @@ import * as ClusterSources from "../settings/ClusterSources.ts"
  * Provides the clusters of the kubeconfig files, and in a pod its own cluster before them.
  *
  * **Errors** `NoClusters`, `RegistryError`.
- *
- * @since 0.1.0
  */
 export const layer = (settings: Settings["clusters"]) =>
   Layer.unwrap(

@@ -1,7 +1,5 @@
 /**
  * Logs for people or machines, and traces, metrics and logs to an OpenTelemetry collector where one is configured.
- *
- * @since 0.1.0
  */
 import { Layer, Logger, References } from "effect"
 import { FetchHttpClient } from "effect/http"
@@ -20,8 +18,6 @@ const SHUTDOWN = "3 seconds"
  * `/v1/traces`, `/v1/metrics` and `/v1/logs` below the endpoint.
  *
  * **Limits** a collector that does not answer never holds up a request.
- *
- * @since 0.1.0
  */
 export const layer = ({ logFormat, logLevel, otlpEndpoint }: Settings["telemetry"]) => {
   const loggers = Logger.layer([logFormat === "json" ? jsonToStderr : textToStderr])

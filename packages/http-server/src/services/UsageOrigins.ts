@@ -1,7 +1,5 @@
 /**
  * The sources of usage that the settings ask for, one for each cluster.
- *
- * @since 0.1.0
  */
 import { UsageSources } from "@quarterdeck/cost/sampler/UsageSources"
 import * as MetricsApi from "@quarterdeck/cost/usage/MetricsApi"
@@ -16,8 +14,6 @@ import type { Settings } from "../settings/Settings.ts"
  * Provides the sources.
  *
  * **Shape** a cluster that has none of its own has that of all. **Errors** `InvalidUsageSetting`.
- *
- * @since 0.1.0
  */
 export const layer = ({ usage, usageByCluster, usageClusterLabel }: Settings["cost"]) =>
   Layer.effect(

@@ -1,7 +1,5 @@
 /**
  * Where the server finds its clusters when it starts.
- *
- * @since 0.1.0
  */
 import { splitPathList } from "@quarterdeck/cluster-fanout/registry/Kubeconfig"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
@@ -47,8 +45,6 @@ export class NoClusters extends Schema.TaggedError<NoClusters>()("NoClusters", {
  * exist. `directory` is where a pod's service account is mounted.
  *
  * **Errors** `NoClusters`. **Limits** looks whether files exist; reads none.
- *
- * @since 0.1.0
  */
 export const resolve = Effect.fn("ClusterSources.resolve")(function* (
   clusters: Settings["clusters"],

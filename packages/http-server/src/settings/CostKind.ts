@@ -1,7 +1,5 @@
 /**
  * The kinds of value that the settings of costs have.
- *
- * @since 0.1.0
  */
 import * as UsageSetting from "@quarterdeck/cost/usage/UsageSetting"
 import * as ClusterName from "@quarterdeck/targeting/ClusterName"

@@ -1,7 +1,5 @@
 /**
  * The kinds of value that a setting may have, each decoded from text and from YAML.
- *
- * @since 0.1.0
  */
 import * as Expiry from "@quarterdeck/keys/Expiry"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"

@@ -1,7 +1,5 @@
 /**
  * The settings as a host that embeds the service writes them: those of the YAML file, all optional.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import { combine, type Settings } from "./Settings.ts"
@@ -39,8 +37,6 @@ export interface Options {
  * Checks options as a settings file is checked.
  *
  * **Errors** `SettingsError`, with the name of each setting at fault. The environment is not read.
- *
- * @since 0.1.0
  */
 export const toSettings = (options: Options): Result.Result<Settings, SettingsError> =>
   // JSON is YAML, so that one reader judges both.

@@ -1,14 +1,10 @@
 /**
  * The reference of the settings, as docs/reference/settings.md holds it.
- *
- * @since 0.1.0
  */
 import { FOREIGN_VARIABLES, type Row, rows, variableOf } from "./Table.ts"
 
 /**
  * Renders the page from the table.
- *
- * @since 0.1.0
  */
 export const render = (): string =>
   `# Settings of the server
@@ -43,8 +39,6 @@ with \`QUARTERDECK_\` is refused, but for those that Kubernetes adds to a pod fo
 
 /**
  * Renders a settings file that holds every setting with its default.
- *
- * @since 0.1.0
  */
 export const yaml = (): string => {
   const lines: Array<string> = []

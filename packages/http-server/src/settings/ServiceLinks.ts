@@ -5,8 +5,6 @@
  * not settings, and must neither stop the server nor be read by it.
  *
  * **Source** Kubernetes, "Service: Environment variables".
- *
- * @since 0.1.0
  */
 const NAME = /_SERVICE_HOST$|_SERVICE_PORT(?:_[A-Z0-9_]+)?$|_PORT_[0-9]+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$/
 const ADDRESS = /^(?:tcp|udp|sctp):\/\/[0-9A-Fa-f.:[\]]+:[0-9]+$/

@@ -1,7 +1,5 @@
 /**
  * How the server runs: read once at its start from flags, environment and a YAML file.
- *
- * @since 0.1.0
  */
 import type { UsageSetting } from "@quarterdeck/cost/usage/UsageSetting"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
@@ -19,8 +17,6 @@ import { FOREIGN_VARIABLES, type Row, rows, table, VARIABLE_PREFIX, variableOf }
  *
  * **Units** milliseconds where a name ends in `Ms`. **Shape** docs/reference/settings.md tells each in a line; what is
  * `undefined` was not set, and has no default.
- *
- * @since 0.1.0
  */
 export interface Settings {
   readonly server: {
@@ -89,8 +85,6 @@ export interface CommandLine {
  * out of range, also those that a stronger source overrides, and settings that do not go together.
  *
  * **Limits** reads one file.
- *
- * @since 0.1.0
  */
 export const load = Effect.fn("Settings.load")(function* (commandLine: CommandLine) {
   const { variables } = yield* Surroundings
@@ -100,8 +94,6 @@ export const load = Effect.fn("Settings.load")(function* (commandLine: CommandLi
 
 /**
  * Combines the sources; what `load` does once the file is read.
- *
- * @since 0.1.0
  */
 export const combine = (
   flags: Readonly<Record<string, string>>,

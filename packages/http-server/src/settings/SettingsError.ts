@@ -1,7 +1,5 @@
 /**
  * What is wrong with the settings, and where each mistake stands.
- *
- * @since 0.1.0
  */
 import { Schema } from "effect"
 

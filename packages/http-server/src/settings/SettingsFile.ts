@@ -1,7 +1,5 @@
 /**
  * The settings that a YAML file gives, each with its place.
- *
- * @since 0.1.0
  */
 import { Effect, FileSystem, Result } from "effect"
 import type { Origin, Problem } from "./SettingsError.ts"
@@ -34,8 +32,6 @@ const MAX_BYTES = 256 * 1024
  * **Shape** a file that cannot be read is a problem of its contents, told with all others.
  *
  * **Limits** one file, 256 KiB.
- *
- * @since 0.1.0
  */
 export const read = Effect.fn("SettingsFile.read")(function* (path: string) {
   const files = yield* FileSystem.FileSystem
@@ -56,8 +52,6 @@ export const read = Effect.fn("SettingsFile.read")(function* (path: string) {
 
 /**
  * Parses the text of a file; `path` is only printed.
- *
- * @since 0.1.0
  */
 export const parse = (path: string, text: string): Contents => {
   const originAt = (place: StrictYaml.Place): Origin => ({ _tag: "File", path, place })

@@ -5,8 +5,6 @@
  * anchors and aliases, tags, several documents, directives.
  *
  * **Source** YAML 1.2.2, core schema.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 import {
@@ -55,8 +53,6 @@ const MAX_DEPTH = 32
  * **Errors** every fault of the text, in its order, at least one.
  *
  * **Limits** linear; the caller bounds the length. Depth 32.
- *
- * @since 0.1.0
  */
 export const parse = (text: string): Result.Result<Node, ReadonlyArray<Fault>> => {
   const lines = new LineCounter()

@@ -1,7 +1,5 @@
 /**
  * What the process was started with, beside its arguments.
- *
- * @since 0.1.0
  */
 import { Context, Layer } from "effect"
 import { homedir } from "node:os"

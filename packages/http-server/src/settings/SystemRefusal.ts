@@ -1,7 +1,5 @@
 /**
  * Says in words why the system refused a file.
- *
- * @since 0.1.0
  */
 import type { PlatformError } from "effect"
 

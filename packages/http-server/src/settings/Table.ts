@@ -1,7 +1,5 @@
 /**
  * Every setting of the server, once: flags, environment, YAML, help and reference are read from here.
- *
- * @since 0.1.0
  */
 import { MAX_TIMEOUT_MS } from "@quarterdeck/contract/ListParameters"
 import * as ClusterHeader from "@quarterdeck/targeting/ClusterHeader"

@@ -1,7 +1,5 @@
 /**
  * Remembers which key has which hash, so that most requests ask no store.
- *
- * @since 0.1.0
  */
 import { Cache, Context, Duration, Effect, Exit, Layer, Option } from "effect"
 import type { KeyStoreError } from "../KeyError.ts"
@@ -27,8 +25,6 @@ type Found = Exit.Exit<Option.Option<KeyRecord>, KeyStoreError>
  * later was asked for later. Only a revocation that failed for want of an answer may hold up to `timeToLive` later.
  *
  * **Limits** {@link CacheLimits}; concurrent look-ups of one hash share one read.
- *
- * @since 0.1.0
  */
 export const layerCached: Layer.Layer<KeyStore, never, KeyStore> = Layer.effect(
   KeyStore,

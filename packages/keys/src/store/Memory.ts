@@ -1,7 +1,5 @@
 /**
  * Keeps keys in memory: for tests, and for trying the service without a disk.
- *
- * @since 0.1.0
  */
 import { DateTime, Effect, Layer, Option } from "effect"
 import { KeyStoreError, StoreFailed } from "../KeyError.ts"

@@ -2,8 +2,6 @@
  * The worker thread that owns the SQLite file: its calls block, so they run beside the event loop.
  *
  * Started by `store/Sqlite`. It imports siblings only, so that it starts alike from source, from a build and packed.
- *
- * @since 0.1.0
  */
 import type { DatabaseSync } from "node:sqlite"
 import { parentPort } from "node:worker_threads"

@@ -1,7 +1,5 @@
 /**
  * Makes the proof of identity that goes with a request to a cluster.
- *
- * @since 0.1.0
  */
 import {
   Cache,

@@ -1,7 +1,5 @@
 /**
  * Runs a credential plugin and reads what it prints.
- *
- * @since 0.1.0
  */
 import { Context, Duration, Effect, Redacted, Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
@@ -41,8 +39,6 @@ const COMPLAINT_BYTES = 4096
  * masked), too slow, or not an `ExecCredential`. **Limits** `ExecLimits`; a run past its time is killed.
  *
  * **Source** `client.authentication.k8s.io/v1`, KEP-541.
- *
- * @since 0.1.0
  */
 export const run = Effect.fn("ExecPlugin.run")(function* (
   plugin: ExecPlugin,

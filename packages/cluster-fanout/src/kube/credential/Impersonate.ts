@@ -1,7 +1,5 @@
 /**
  * Writes an impersonation as request headers.
- *
- * @since 0.1.0
  */
 import type { Impersonation } from "../../registry/Cluster.ts"
 
@@ -21,8 +19,6 @@ export type HeaderLines = Readonly<Record<string, string | Array<string>>>
  * headers({ user: "jane", groups: ["dev", "ops"], extra: { "acme.com/project": ["a"] } })
  * // { "impersonate-user": "jane", "impersonate-group": ["dev", "ops"], "impersonate-extra-acme.com%2Fproject": ["a"] }
  * ```
- *
- * @since 0.1.0
  */
 export const headers = ({ extra, groups, uid, user }: Impersonation): HeaderLines => ({
   "impersonate-user": toHeaderText(user),

@@ -1,7 +1,5 @@
 /**
  * Asks a ClickHouse server: rows out, rows in, statements.
- *
- * @since 0.1.0
  */
 import { ClickHouseLogLevel, createClient, type ClickHouseSettings } from "@clickhouse/client"
 import { Effect, Redacted, type Scope } from "effect"
@@ -52,8 +50,6 @@ export interface Client {
  * **Errors** messages carry no password.
  *
  * **Limits** {@link CONNECTIONS} at once; a call that is interrupted ends its statement at the server, if that reads.
- *
- * @since 0.1.0
  */
 export const connect = Effect.fnUntraced(function* ({
   timeoutMs,

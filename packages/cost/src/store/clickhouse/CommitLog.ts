@@ -4,8 +4,6 @@
  * Commits are numbered, each number is taken once, and all rows of a commit appear at once: whoever adds number `n + 1`
  * has seen all that the first `n` say, and whoever reads as of `n` sees neither more nor less. The server holds it: of
  * two insertions under one token it drops the second.
- *
- * @since 0.1.0
  */
 import { Effect, Semaphore } from "effect"
 import { randomBytes } from "node:crypto"

@@ -1,7 +1,5 @@
 /**
  * The rows of an hour, there and back.
- *
- * @since 0.1.0
  */
 import { Effect } from "effect"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"

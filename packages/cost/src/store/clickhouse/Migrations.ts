@@ -1,7 +1,5 @@
 /**
  * The tables of the cost history in ClickHouse, and how they are brought up to date.
- *
- * @since 0.1.0
  */
 import { Effect } from "effect"
 import { CostError, StoreUnreadable } from "../../hour/CostError.ts"
@@ -113,8 +111,6 @@ const MIGRATIONS: ReadonlyArray<ReadonlyArray<string>> = [
  * **Errors** `StoreUnreadable` for tables of a newer program.
  *
  * **Limits** several programs may do so at once.
- *
- * @since 0.1.0
  */
 export const migrate = Effect.fnUntraced(function* ({ insert, read, run }: Client) {
   yield* run({

@@ -1,7 +1,5 @@
 /**
  * Forgets old hours and days, and clears away what does not count any more.
- *
- * @since 0.1.0
  */
 import { Context, Duration, Effect } from "effect"
 import type { CostError } from "../../hour/CostError.ts"
@@ -25,8 +23,6 @@ const CLEAR = "clear away what was forgotten"
 
 /**
  * How long rows stay that do not count: they may be on their way into the ledger, or be read as of an earlier commit.
- *
- * @since 0.1.0
  */
 export const GracePeriod = Context.Reference<Duration.Duration>("@quarterdeck/cost/store/clickhouse/GracePeriod", {
   defaultValue: () => Duration.days(1)

@@ -2,8 +2,6 @@
  * Sums hours, reads them as they were closed, and says which there are.
  *
  * Every answer is as of one commit: it is asked for first, and what came later is left out.
- *
- * @since 0.1.0
  */
 import { is, type ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect } from "effect"

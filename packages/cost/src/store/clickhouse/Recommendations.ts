@@ -2,8 +2,6 @@
  * Keeps recommendations beside the cost history, and those that reports asked for in memory too.
  *
  * A save is one insertion: its rows appear at once, under a version that is taken once a cluster.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Semaphore } from "effect"

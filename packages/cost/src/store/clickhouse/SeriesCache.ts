@@ -1,7 +1,5 @@
 /**
  * Knows series by their ids: asks the server once for each, and keeps those that were asked for last.
- *
- * @since 0.1.0
  */
 import { Effect } from "effect"
 import { CostError, StoreUnreadable } from "../../hour/CostError.ts"

@@ -3,8 +3,6 @@
  *
  * The rows of an hour are written first, under a generation of their own that nobody counts yet; one commit to the
  * ledger then makes all of a call's hours count at once, and those that they replace no more.
- *
- * @since 0.1.0
  */
 import { Effect, Semaphore } from "effect"
 import { CostError, HourClosed, HourForgotten } from "../../hour/CostError.ts"

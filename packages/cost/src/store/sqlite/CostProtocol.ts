@@ -80,8 +80,6 @@ export interface SavedRecommendations extends ReadRecommendations {
 
 /**
  * What is wrong with the file, or was lost of it.
- *
- * @since 0.1.0
  */
 export interface Finding {
   /** Empty for the file as a whole. */
@@ -96,8 +94,6 @@ export interface Finding {
 
 /**
  * What a look at the whole file found.
- *
- * @since 0.1.0
  */
 export interface Checked {
   readonly hours: number

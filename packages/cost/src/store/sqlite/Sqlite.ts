@@ -9,8 +9,6 @@
  * A series is named once; an hour keeps, for each series of its day, what that came to since the day began, as the
  * difference from what its first hour foretells, and a day the same within its month. So any window is a few
  * subtractions, however long it is, and an hour takes little room.
- *
- * @since 0.1.0
  */
 import { is, type ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Context, Effect, Layer, type Scope } from "effect"
@@ -162,8 +160,6 @@ const dayAfter = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS + DAY_
  * server opens it with `isAlone`. What is read is not
  * to be written to: columns without anything are one and the same. A rewrite holds all of its hours in memory. Steps of
  * `sumsByStep` are summed one after the other: a rewrite between two shows in the later.
- *
- * @since 0.1.0
  */
 export const layerSqlite = (options: LayerOptions): Layer.Layer<CostStore | RecommendationStore, CostError> =>
   Layer.effectContext(
@@ -182,8 +178,6 @@ const openAlone = ({ directory }: Options) => open({ directory, isAlone: true })
  * **Shape** every blob against its checksum, each day against its hours, each id against its series.
  *
  * **Errors** `StoreUnavailable`, also while another program has the file.
- *
- * @since 0.1.0
  */
 export const check = (options: Options): Effect.Effect<Checked, CostError> =>
   Effect.scoped(
@@ -198,8 +192,6 @@ export const check = (options: Options): Effect.Effect<Checked, CostError> =>
  * `Unknown/lost-<id>`.
  *
  * **Errors** `StoreUnavailable`, also while another program has the file.
- *
- * @since 0.1.0
  */
 export const repair = (options: Options): Effect.Effect<Checked, CostError> =>
   Effect.scoped(

@@ -2,8 +2,6 @@
  * Reads the answers of Prometheus' query API.
  *
  * **Source** Prometheus, "HTTP API", expression queries.
- *
- * @since 0.1.0
  */
 import { Result } from "effect"
 

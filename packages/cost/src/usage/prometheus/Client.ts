@@ -1,7 +1,5 @@
 /**
  * Asks a server that speaks Prometheus' HTTP API: Prometheus, Thanos, Mimir, VictoriaMetrics.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Clock, Duration, Effect, Redacted, Result, Stream } from "effect"
@@ -55,8 +53,6 @@ const ANSWER_BYTES = 64 * 1024 * 1024
  *
  * **Limits** one POST with a form each, no retries and no redirects of its own; neither traced, since headers may be secret.
  * Once the server has said `Retry-After`, nothing is asked of it until then: questions fail at once, with what is left.
- *
- * @since 0.1.0
  */
 export const make = (options: ClientOptions): Effect.Effect<Client, never, HttpClient.HttpClient> =>
   Effect.map(HttpClient.HttpClient, (http): Client => {

@@ -2,8 +2,6 @@
  * Labels of Kubernetes, from the names that kube-state-metrics gives them.
  *
  * **Source** kubernetes/kube-state-metrics, `internal/store/utils.go`.
- *
- * @since 0.1.0
  */
 import { GPU_LABELS } from "../../allocation/GpuShare.ts"
 import * as GpuNames from "./GpuNames.ts"

@@ -1,7 +1,5 @@
 /**
  * The minutes of an hour: in which of them something was seen.
- *
- * @since 0.1.0
  */
 import type { Span } from "../../allocation/HourFacts.ts"
 import type { Point } from "./Answer.ts"

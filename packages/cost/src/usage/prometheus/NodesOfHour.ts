@@ -1,7 +1,5 @@
 /**
  * Puts together the nodes of an hour that is over.
- *
- * @since 0.1.0
  */
 import type { NodeFacts } from "../../allocation/HourFacts.ts"
 import type { Line } from "./Answer.ts"

@@ -1,7 +1,5 @@
 /**
  * Finds the workloads that pods belong to, by what metrics tell of owners.
- *
- * @since 0.1.0
  */
 import { isOwner, type Series } from "../../hour/Series.ts"
 import type { Line } from "./Answer.ts"

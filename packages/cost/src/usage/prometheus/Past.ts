@@ -1,7 +1,5 @@
 /**
  * Reads hours that are over with all that is known of them.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Clock, Effect, Option, Record, Stream } from "effect"

@@ -2,8 +2,6 @@
  * What is asked about the objects of a cluster in an hour that is over.
  *
  * **Source** kubernetes/kube-state-metrics, `docs/metrics`; google/cadvisor, `metrics/prometheus.go`.
- *
- * @since 0.1.0
  */
 import { HOUR, is, isNot, type Matcher, matches, maxBy, MINUTE, minuteBits, selector, tagged } from "./Promql.ts"
 

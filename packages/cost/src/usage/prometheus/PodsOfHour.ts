@@ -1,7 +1,5 @@
 /**
  * Puts together the pods of an hour that is over: their owners, what they asked for, when their containers ran.
- *
- * @since 0.1.0
  */
 import type { ContainerFacts, PodFacts, Span, UsageSlices } from "../../allocation/HourFacts.ts"
 import { HOUR_MS } from "../../hour/Units.ts"

@@ -2,8 +2,6 @@
  * Writes PromQL: literals, selectors, and the few shapes that the questions are made of.
  *
  * **Source** Prometheus, "Querying basics"; everything here is also MetricsQL.
- *
- * @since 0.1.0
  */
 
 /** Which series are meant. **Shape** `=~` and `!~` take a whole-string regular expression of RE2. */

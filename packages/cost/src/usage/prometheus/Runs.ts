@@ -1,7 +1,5 @@
 /**
  * Puts exact instants to the ends of what was seen minute by minute.
- *
- * @since 0.1.0
  */
 import type { Span } from "../../allocation/HourFacts.ts"
 import { MINUTE_MS } from "./Minutes.ts"

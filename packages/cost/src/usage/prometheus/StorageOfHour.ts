@@ -1,7 +1,5 @@
 /**
  * Puts together the volumes and load balancers of an hour that is over.
- *
- * @since 0.1.0
  */
 import type { LoadBalancerFacts, Span, VolumeFacts } from "../../allocation/HourFacts.ts"
 import * as VolumeSize from "../../allocation/VolumeSize.ts"

@@ -1,7 +1,5 @@
 /**
  * Reads what the containers of a cluster used in one hour.
- *
- * @since 0.1.0
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect } from "effect"

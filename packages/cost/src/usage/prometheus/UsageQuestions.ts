@@ -3,8 +3,6 @@
  *
  * **Source** google/cadvisor, `metrics/prometheus.go`; kubernetes/kube-state-metrics, `docs/metrics`; Kubecost's and
  * OpenCost's network exporter.
- *
- * @since 0.1.0
  */
 import {
   HOUR,

@@ -1,7 +1,5 @@
 /**
  * `quarterdeck cost by`: costs summed by cluster, namespace, kind, workload or labels.
- *
- * @since 0.1.0
  */
 import { AggregatedCosts, type AggregateRow, type Bucket, GroupBy, Idle, StepSize } from "@quarterdeck/cost/Aggregate"
 import { Effect, Option, Schema } from "effect"

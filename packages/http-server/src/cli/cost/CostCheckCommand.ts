@@ -1,7 +1,5 @@
 /**
  * `quarterdeck cost check` and `cost repair`: damage in the history of costs that a server keeps in SQLite.
- *
- * @since 0.1.0
  */
 import type { Checked, Finding } from "@quarterdeck/cost/store/Sqlite"
 import { Clock, Effect, FileSystem } from "effect"

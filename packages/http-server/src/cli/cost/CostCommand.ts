@@ -1,7 +1,5 @@
 /**
  * `quarterdeck cost`: reports of costs, and the care of their history.
- *
- * @since 0.1.0
  */
 import { Command } from "effect/cli"
 import { costBackfillCommand } from "./CostBackfillCommand.ts"

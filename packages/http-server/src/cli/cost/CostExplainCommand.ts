@@ -1,7 +1,5 @@
 /**
  * `quarterdeck cost explain`: the hours, quantities and prices that the cost of a workload is made of.
- *
- * @since 0.1.0
  */
 import { type ExplainedStep, Explanation, type MeanPrices, Quantities } from "@quarterdeck/cost/Explanation"
 import type { CostTotals } from "@quarterdeck/cost/CostRow"

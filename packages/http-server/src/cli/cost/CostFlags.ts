@@ -1,7 +1,5 @@
 /**
  * The flags that the reports of costs share, and what they become in a request.
- *
- * @since 0.1.0
  */
 import { DEFAULT_LIMIT, MAX_LIMIT } from "@quarterdeck/cluster-fanout/ListQuery"
 import * as Instant from "@quarterdeck/cost/Instant"

@@ -1,7 +1,5 @@
 /**
  * The history of costs that a server keeps in its data directory, as the local commands find it.
- *
- * @since 0.1.0
  */
 import type { CostError } from "@quarterdeck/cost/CostError"
 import type { CostStore } from "@quarterdeck/cost/CostStore"
@@ -36,8 +34,6 @@ export const directoryOf = (flag: Option.Option<string>) =>
  * Finds the file, so that none is made where there was none.
  *
  * **Errors** `CommandFailure`, also where the variables say that the history is in ClickHouse and no directory is given.
- *
- * @since 0.1.0
  */
 export const find = Effect.fn("CostHistory.find")(function* (flag: Option.Option<string>) {
   const files = yield* FileSystem.FileSystem

@@ -1,7 +1,5 @@
 /**
  * What the user must know of a report of costs beside its figures.
- *
- * @since 0.1.0
  */
 import { answered } from "@quarterdeck/cluster-fanout/Coverage"
 import type { Bucket } from "@quarterdeck/cost/Aggregate"
@@ -17,8 +15,6 @@ const NAMED_STEPS = 3
  * Tells, a line a cluster, which does not answer now and of which some of the window is not known.
  *
  * **Example** `warning: cluster prod: covered 6 d of 7 d; what ran in the other 1 d is not counted`
- *
- * @since 0.1.0
  */
 export const lines = (clusters: ReadonlyArray<CostCoverage>): ReadonlyArray<string> =>
   clusters.flatMap((coverage) => [...stateOf(coverage), ...gapOf(coverage)])

@@ -1,7 +1,5 @@
 /**
  * How far a long command is, on a terminal.
- *
- * @since 0.1.0
  */
 import { Clock, Effect, Stdio, Stream } from "effect"
 
@@ -18,8 +16,6 @@ export interface CostProgress {
 
 /**
  * Makes a line that changes.
- *
- * @since 0.1.0
  */
 export const make = Effect.gen(function* () {
   const stdio = yield* Stdio.Stdio

@@ -1,7 +1,5 @@
 /**
  * `quarterdeck cost`: what workloads cost, the dearest first.
- *
- * @since 0.1.0
  */
 import { type CostRow, type CostTotals, WorkloadCosts } from "@quarterdeck/cost/CostRow"
 import { Effect } from "effect"
@@ -39,8 +37,6 @@ type Flags = Command.Command.Config.Infer<typeof reportFlags>
  * Prints the report.
  *
  * **Shape** a file is what the server writes, every row unless a limit is given; its coverage is asked for before.
- *
- * @since 0.1.0
  */
 export const report = Effect.fn("cost")(function* ({ cluster, output, url, ...flags }: Flags) {
   const connection = yield* Connection.read(url)

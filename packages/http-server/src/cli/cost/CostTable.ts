@@ -1,7 +1,5 @@
 /**
  * Costs as a table: the same figures for workloads and for groups of them.
- *
- * @since 0.1.0
  */
 import type { CostTotals } from "@quarterdeck/cost/CostRow"
 import * as CostText from "./CostText.ts"
@@ -68,8 +66,6 @@ const COVERED: Column = {
  * Renders lines, and what they and those that are not shown sum to.
  *
  * **Shape** only the titles where there is no line.
- *
- * @since 0.1.0
  */
 export const render = (titles: ReadonlyArray<string>, lines: ReadonlyArray<Line>, total: Line): string => {
   const shown = lines.length === 0 ? [] : [...lines, total]

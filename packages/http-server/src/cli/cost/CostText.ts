@@ -1,15 +1,11 @@
 /**
  * Figures of costs as a person reads them.
- *
- * @since 0.1.0
  */
 
 /**
  * Writes an amount of money with some decimals.
  *
  * **Shape** what would be rounded to nothing says so, so that no cost looks like none. **Example** `12.30`, `<0.01`
- *
- * @since 0.1.0
  */
 export const money = (amount: number, decimals = 2): string => {
   const least = 10 ** -decimals

@@ -1,7 +1,5 @@
 /**
  * `quarterdeck cost export` and `cost import`: closed hours from one history to another, by way of a file.
- *
- * @since 0.1.0
  */
 import * as CostExport from "@quarterdeck/cost/CostExport"
 import { CostStore } from "@quarterdeck/cost/CostStore"

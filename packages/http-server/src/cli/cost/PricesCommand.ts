@@ -1,7 +1,5 @@
 /**
  * `quarterdeck prices`: the price book that costs are computed by.
- *
- * @since 0.1.0
  */
 import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 import { Effect, Schema } from "effect"

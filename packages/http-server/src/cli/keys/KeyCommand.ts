@@ -1,7 +1,5 @@
 /**
  * `quarterdeck key`: makes, lists and revokes API keys.
- *
- * @since 0.1.0
  */
 import { ApiKeyList } from "@quarterdeck/contract/ApiKeysGroup"
 import { ApiKey, CreatedApiKey, KeyName } from "@quarterdeck/keys/ApiKey"

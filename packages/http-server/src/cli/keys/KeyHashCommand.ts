@@ -1,7 +1,5 @@
 /**
  * `quarterdeck key hash`: the hash of a key, for the configuration of a deployment.
- *
- * @since 0.1.0
  */
 import * as KeyHash from "@quarterdeck/keys/KeyHash"
 import * as RawKey from "@quarterdeck/keys/RawKey"
@@ -20,8 +18,6 @@ const MAX_BYTES = 16_384
  * An argument or a flag would be seen by other users of the machine and kept in the shell's history.
  *
  * **Shape** one line break at the end does not belong to the key.
- *
- * @since 0.1.0
  */
 export const keyHashCommand = Command.make(
   "hash",

@@ -1,7 +1,5 @@
 /**
  * The rule of a new key, from flags or from a file.
- *
- * @since 0.1.0
  */
 import * as Rule from "@quarterdeck/keys/Rule"
 import { Effect, Option, Result } from "effect"
@@ -55,8 +53,6 @@ export interface RuleFlags {
  * **Shape** a flag that is given can only narrow: an empty one is refused and never means all.
  *
  * **Errors** `CommandFailure`, exit code 2 when the flags do not make a rule, 1 when the file does not.
- *
- * @since 0.1.0
  */
 export const read = Effect.fn("KeyRule.read")(function* ({ rule, ...flags }: RuleFlags) {
   if (Option.isNone(rule)) return yield* fromFlags(flags)

@@ -1,7 +1,5 @@
 /**
  * `/api/v1/apiKeys`.
- *
- * @since 0.1.0
  */
 import { Api } from "@quarterdeck/contract/Api"
 import { CreateApiKey } from "@quarterdeck/contract/ApiKeysGroup"

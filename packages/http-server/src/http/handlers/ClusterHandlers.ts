@@ -1,7 +1,5 @@
 /**
  * `GET /api/v1/clusters`.
- *
- * @since 0.1.0
  */
 import { Clusters } from "@quarterdeck/cluster-fanout/Clusters"
 import { Api } from "@quarterdeck/contract/Api"

@@ -1,7 +1,5 @@
 /**
  * `/detailedCostReport/getWorkloads`, `/detailedCostReport/getAggregated` and `/api/v1/costExplanation`.
- *
- * @since 0.1.0
  */
 import { DEFAULT_LIMIT } from "@quarterdeck/cluster-fanout/ListQuery"
 import { Api } from "@quarterdeck/contract/Api"

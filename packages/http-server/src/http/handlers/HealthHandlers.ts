@@ -1,7 +1,5 @@
 /**
  * `/healthz` and `/readyz`.
- *
- * @since 0.1.0
  */
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
 import * as Kind from "@quarterdeck/cluster-fanout/Kind"

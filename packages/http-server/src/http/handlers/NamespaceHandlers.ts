@@ -1,7 +1,5 @@
 /**
  * `GET /api/v1/namespaces`.
- *
- * @since 0.1.0
  */
 import { Namespaces } from "@quarterdeck/cluster-fanout/Namespaces"
 import { Api } from "@quarterdeck/contract/Api"

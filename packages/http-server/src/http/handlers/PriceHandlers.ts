@@ -1,7 +1,5 @@
 /**
  * `/api/v1/prices`.
- *
- * @since 0.1.0
  */
 import { Api } from "@quarterdeck/contract/Api"
 import { Retention } from "@quarterdeck/cost/CostReport"

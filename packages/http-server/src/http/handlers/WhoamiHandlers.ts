@@ -1,7 +1,5 @@
 /**
  * `GET /api/v1/whoami`.
- *
- * @since 0.1.0
  */
 import { Api } from "@quarterdeck/contract/Api"
 import { KeyIssuer } from "@quarterdeck/keys/KeyIssuer"

@@ -1,7 +1,5 @@
 /**
  * `GET /api/v1/workloads`.
- *
- * @since 0.1.0
  */
 import { Workloads } from "@quarterdeck/cluster-fanout/Workloads"
 import { Api } from "@quarterdeck/contract/Api"

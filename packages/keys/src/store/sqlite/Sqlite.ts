@@ -6,8 +6,6 @@
  * file alone loses what still stands in the log beside it (`keys.sqlite-wal`). A backup holds hashes, never keys;
  * keep it readable by its owner alone all the same. To restore, stop the program, remove `keys.sqlite`, `-wal` and
  * `-shm`, and put the backup in their place.
- *
- * @since 0.1.0
  */
 import { DateTime, Effect, Layer, Option, Result, Schema } from "effect"
 import { join } from "node:path"
@@ -61,8 +59,6 @@ const make = Effect.fnUntraced(function* (options: { readonly directory: string 
  *
  * **Limits** one thread; the file has mode 0600, a directory made here 0700. One program at a time: a second one
  * would see a revocation by the first only after `CacheLimits.timeToLive`.
- *
- * @since 0.1.0
  */
 export const layerSqlite = (options: { readonly directory: string }): Layer.Layer<KeyStore, KeyStoreError> =>
   Layer.effect(KeyStore, make(options))
