@@ -73,16 +73,27 @@ const podsOf = (
   const containers = [
     {
       ...({ name: series.name, role: "main", runs: [span], usage } as const),
-      ...{ cpuRequestMillis, memoryRequestBytes, gpus: 0, isOomKilled: false }
+      cpuRequestMillis,
+      memoryRequestBytes,
+      gpus: 0,
+      isOomKilled: false
     }
   ]
   return pods.map(({ claims, name, node }) => ({
-    ...{ uid: uidOf(workload, name), namespace: series.namespace, name, node, workload: series, containers, claims }
+    uid: uidOf(workload, name),
+    namespace: series.namespace,
+    name,
+    node,
+    workload: series,
+    containers,
+    claims
   }))
 }
 
 const balancerOf = (workload: PastWorkload, hour: HourFacts.Span): HourFacts.LoadBalancerFacts => ({
-  ...{ namespace: workload.series.namespace, name: workload.series.name, spans: [hour] },
+  namespace: workload.series.namespace,
+  name: workload.series.name,
+  spans: [hour],
   pods: workload.pods.map(({ name }) => uidOf(workload, name))
 })
 

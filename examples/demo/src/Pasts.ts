@@ -101,7 +101,8 @@ const hasRun = ({ template }: Seed.WorkloadPlan, { state }: Seed.PodPlan): boole
   state === "running" || (template.kind === "CronJob" && state === "succeeded")
 
 const podOf = ({ template }: Seed.WorkloadPlan, { name, node }: Seed.PodPlan): PastPod => ({
-  ...{ name, node: node.name },
+  name,
+  node: node.name,
   claims: template.volumeGib === undefined ? [] : [claimOf(name)]
 })
 
@@ -112,8 +113,11 @@ const volumesOf = ({ namespace, pods, template }: Seed.WorkloadPlan, { cloud }: 
   const { volumeGib } = template
   if (volumeGib === undefined) return []
   return pods.map(({ name }) => ({
-    ...{ namespace, claim: claimOf(name), name: `before-${name}` },
-    ...{ storageClass: cloud.storage.className, bytes: volumeGib * GIB_BYTES }
+    namespace,
+    claim: claimOf(name),
+    name: `before-${name}`,
+    storageClass: cloud.storage.className,
+    bytes: volumeGib * GIB_BYTES
   }))
 }
 
@@ -139,7 +143,8 @@ const taleOf = (tale: Tale, plan: Seed.ClusterPlan, endMs: number): PastWorkload
 export const podsOf = ({ isOnSpot, name, replicas }: Tale, { nodes }: Seed.ClusterPlan): ReadonlyArray<PastPod> => {
   const fitting = nodes.filter(({ spot }) => spot === isOnSpot)
   return Array.from({ length: replicas }, (_, at) => ({
-    ...{ name: `${name}-${at}`, node: fitting[at % fitting.length]?.name ?? "" },
+    name: `${name}-${at}`,
+    node: fitting[at % fitting.length]?.name ?? "",
     claims: []
   }))
 }
@@ -168,7 +173,10 @@ const labels = (name: string, partOf: string, version: string, team: string | un
 
 /** The life before the one that begins with the demo: rows of reports join both. */
 const seriesOf = (namespace: string, kind: string, name: string, labels: Series.Series["labels"]): Series.Series => ({
-  ...{ namespace, kind, name, labels },
+  namespace,
+  kind,
+  name,
+  labels,
   uid: `before/${namespace}/${kind}/${name}`
 })
 

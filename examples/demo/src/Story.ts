@@ -23,26 +23,53 @@ export interface Tale {
 export const HISTORY_DAYS = 30
 
 const wasteful: Tale = {
-  ...{ cluster: "prod", namespace: "payments", name: "reporting", replicas: 2, isOnSpot: false },
-  ...{ cpuRequestMillis: 2_000, memoryRequestMib: 8_192, cpu: "flat 80m", memory: "flat 700Mi" }
+  cluster: "prod",
+  namespace: "payments",
+  name: "reporting",
+  replicas: 2,
+  isOnSpot: false,
+  cpuRequestMillis: 2_000,
+  memoryRequestMib: 8_192,
+  cpu: "flat 80m",
+  memory: "flat 700Mi"
 }
 
 const cheap: Tale = {
-  ...{ cluster: "prod", namespace: "shop", name: "thumbnails", replicas: 6, isOnSpot: true },
-  ...{ cpuRequestMillis: 1_000, memoryRequestMib: 2_048 },
-  ...{ cpu: "wave 300m 950m every 24h at 14h", memory: "flat 1500Mi" }
+  cluster: "prod",
+  namespace: "shop",
+  name: "thumbnails",
+  replicas: 6,
+  isOnSpot: true,
+  cpuRequestMillis: 1_000,
+  memoryRequestMib: 2_048,
+  cpu: "wave 300m 950m every 24h at 14h",
+  memory: "flat 1500Mi"
 }
 
 const fresh: Tale = {
-  ...{ cluster: "hub", namespace: "shop", name: "assistant", replicas: 2, isOnSpot: false, beganDaysAgo: 3 },
-  ...{ cpuRequestMillis: 1_000, memoryRequestMib: 2_048 },
-  ...{ cpu: "wave 400m 900m every 24h at 18h", memory: "flat 1400Mi" }
+  cluster: "hub",
+  namespace: "shop",
+  name: "assistant",
+  replicas: 2,
+  isOnSpot: false,
+  beganDaysAgo: 3,
+  cpuRequestMillis: 1_000,
+  memoryRequestMib: 2_048,
+  cpu: "wave 400m 900m every 24h at 18h",
+  memory: "flat 1400Mi"
 }
 
 const over: Tale = {
-  ...{ cluster: "prod", namespace: "shop", name: "flash-sale", replicas: 6, isOnSpot: false, endedDaysAgo: 4 },
-  ...{ cpuRequestMillis: 500, memoryRequestMib: 512 },
-  ...{ cpu: "wave 150m 650m every 24h at 20h", memory: "flat 380Mi" }
+  cluster: "prod",
+  namespace: "shop",
+  name: "flash-sale",
+  replicas: 6,
+  isOnSpot: false,
+  endedDaysAgo: 4,
+  cpuRequestMillis: 500,
+  memoryRequestMib: 512,
+  cpu: "wave 150m 650m every 24h at 20h",
+  memory: "flat 380Mi"
 }
 
 /** One that wastes plainly, one on spot machines, one that is new, and one that has ended. */

@@ -37,14 +37,17 @@ const putOne = Effect.fnUntraced(function* ({ api }: Cluster, plan: Seed.Cluster
 
   const deployment = yield* create(
     {
-      ...{ apiVersion: "apps/v1", kind: "Deployment", metadata: { name, namespace, labels } },
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name, namespace, labels },
       spec: { replicas, selector, template }
     },
     { ...counts, updatedReplicas: replicas }
   )
   const set = yield* create(
     {
-      ...{ apiVersion: "apps/v1", kind: "ReplicaSet" },
+      apiVersion: "apps/v1",
+      kind: "ReplicaSet",
       metadata: { name: `${name}-${HASH}`, namespace, labels, ownerReferences: [ownerOf(deployment)] },
       spec: { replicas, selector, template }
     },
@@ -56,7 +59,8 @@ const putOne = Effect.fnUntraced(function* ({ api }: Cluster, plan: Seed.Cluster
     (pod) =>
       create(
         {
-          ...{ apiVersion: "v1", kind: "Pod" },
+          apiVersion: "v1",
+          kind: "Pod",
           metadata: { ...{ ...template.metadata, namespace, name: pod.name }, ownerReferences: [ownerOf(set)] },
           spec: { ...podSpec(tale), nodeName: pod.node }
         },
@@ -70,7 +74,11 @@ const putOne = Effect.fnUntraced(function* ({ api }: Cluster, plan: Seed.Cluster
 const HASH = "5d8f7b6c9d"
 
 const ownerOf = ({ apiVersion, kind, metadata: { name = "", uid = "" } }: KubeObject.KubeObject) => ({
-  ...{ apiVersion, kind, name, uid, controller: true }
+  apiVersion,
+  kind,
+  name,
+  uid,
+  controller: true
 })
 
 const annotationsOf = ({ cpu, memory }: Tale) => ({ [Usage.Annotation.cpu]: cpu, [Usage.Annotation.memory]: memory })
@@ -91,7 +99,12 @@ const podStatus = ({ name }: Tale, now: string) => ({
   conditions: [{ type: "Ready", status: "True", lastTransitionTime: now }],
   containerStatuses: [
     {
-      ...{ name, image: Pasts.imageOf(name), imageID: "", ready: true, started: true, restartCount: 0 },
+      name,
+      image: Pasts.imageOf(name),
+      imageID: "",
+      ready: true,
+      started: true,
+      restartCount: 0,
       state: { running: { startedAt: now } }
     }
   ]

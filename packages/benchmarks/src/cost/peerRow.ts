@@ -19,7 +19,11 @@ export const named = (workload: number, each: number): Named => {
   const { kind, name, namespace } = History.seriesOf(workload, 0)
   const cluster = History.clusterName(Math.floor(workload / each))
   return {
-    ...{ id: `${cluster}/${namespace}/${kind}/${name}`, cluster, namespace, workloadName: name, workloadType: kind },
+    id: `${cluster}/${namespace}/${kind}/${name}`,
+    cluster,
+    namespace,
+    workloadName: name,
+    workloadType: kind,
     recommendation: History.recommendationOf(workload)
   }
 }
@@ -59,7 +63,11 @@ export const of = (columns: Measure.Columns, key: number, { recommendation, ...n
   const hoursExisted = hours(columns.existedSeconds[key] ?? 0)
   const spotPercent = replicaSeconds === 0 ? 0 : (spotSeconds / replicaSeconds) * 100
   const spent = {
-    ...{ cpuCostNanos, memoryCostNanos, cpuAllocatedMilliSeconds, memoryAllocatedKibSeconds, replicaSeconds }
+    cpuCostNanos,
+    memoryCostNanos,
+    cpuAllocatedMilliSeconds,
+    memoryAllocatedKibSeconds,
+    replicaSeconds
   }
   return {
     id: name.id,

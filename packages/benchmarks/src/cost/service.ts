@@ -77,7 +77,10 @@ export const question = (
   limit: number
 ): WorkloadsQuery => ({
   target: { mode: "All", clusters },
-  ...{ namespaces: everyNamespace, filter: {}, page: { limit }, cursorBinding: "benchmark" },
+  namespaces: everyNamespace,
+  filter: {},
+  page: { limit },
+  cursorBinding: "benchmark",
   range: { from: String(startMs), to: String(endMs) },
   view: (name) => ({
     coverage: { name, status: "ok", source: "cache", count: 0, ageMs: 0, latencyMs: 0 },

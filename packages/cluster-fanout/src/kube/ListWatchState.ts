@@ -37,8 +37,12 @@ export interface ListWatchState<Watch> {
 
 /** The state before the first list. */
 export const make = <Watch>(offersWatchList: boolean): ListWatchState<Watch> => ({
-  ...{ phase: { _tag: "Begin" }, resourceVersion: "", offersWatchList },
-  ...{ futile: 0, throttles: 0, isMended: false }
+  phase: { _tag: "Begin" },
+  resourceVersion: "",
+  offersWatchList,
+  futile: 0,
+  throttles: 0,
+  isMended: false
 })
 
 /** Begins anew with a list, after a wait. */

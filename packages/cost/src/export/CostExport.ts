@@ -129,8 +129,12 @@ export const fromCsv = Effect.fn("CostExport.fromCsv")(function* <E, R>(
   { closed }: { readonly closed: "skip" | "replace" }
 ) {
   const destination: Destination = {
-    ...{ store: yield* CostStore, closed, day: [] },
-    ...{ written: 0, skipped: 0, forgotten: 0 }
+    store: yield* CostStore,
+    closed,
+    day: [],
+    written: 0,
+    skipped: 0,
+    forgotten: 0
   }
   const reader = CsvReader.make(MAX_RECORD)
   const file = new HourFile()

@@ -92,7 +92,12 @@ export const begin = Effect.fnUntraced(function* (lineOfFile: number, fields: Re
   }
   const series: Array<Series> = []
   const hour: Hour = {
-    ...{ cluster, startMs, knownSeconds, series, columns: columns(size), rateOf: new Int32Array(size) },
+    cluster,
+    startMs,
+    knownSeconds,
+    series,
+    columns: columns(size),
+    rateOf: new Int32Array(size),
     ...charges
   }
   const seal = Checksum.make()

@@ -44,7 +44,8 @@ const encode = Schema.encodeSync(Written)
 /** Writes charges. */
 export const print = ({ rates, seen, shares, storage }: Charges): string =>
   encode({
-    ...{ rates, shares },
+    rates,
+    shares,
     ...(storage === undefined ? {} : { storage }),
     ...(seen === undefined ? {} : { seen })
   })

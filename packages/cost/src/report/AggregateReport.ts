@@ -122,7 +122,8 @@ export const page = Effect.fnUntraced(function* (sources: ReportContext.Sources,
   const places = settled === undefined ? found : Ranking.sorted(found, ranked)
   const head = {
     totals: BinSums.totalsAt(BinSums.total(groups.table), 0),
-    ...{ window: begun.window, currency: begun.currency },
+    window: begun.window,
+    currency: begun.currency,
     ...ReportCoverage.of(facts, counts, begun.range),
     ...(next === undefined ? {} : { nextCursor: Cursor.seal(paging.key, paging.binding, next) })
   }

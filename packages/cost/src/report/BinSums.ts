@@ -30,8 +30,11 @@ export const COSTS = [
 ] as const satisfies ReadonlyArray<Measure>
 
 export const empty = (size: number): Table => ({
-  ...{ size, columns: columns(size), cpuSeen: new Float64Array(size) },
-  ...{ memorySeen: new Float64Array(size), savingsNanos: new Float64Array(size) }
+  size,
+  columns: columns(size),
+  cpuSeen: new Float64Array(size),
+  memorySeen: new Float64Array(size),
+  savingsNanos: new Float64Array(size)
 })
 
 /** Gives a table with room for more bins. **Limits** doubles, so that growing step by step costs no more than once. */
@@ -184,7 +187,13 @@ const percentOf = (part: number, whole: number): number => (whole === 0 ? 0 : Ma
 type Costs = { -readonly [Name in keyof typeof costFields]: number }
 
 const noCosts = (): Costs => ({
-  ...{ totalCost: 0, cpuCost: 0, memoryCost: 0, gpuCost: 0, storageCost: 0, networkCost: 0, loadBalancerCost: 0 }
+  totalCost: 0,
+  cpuCost: 0,
+  memoryCost: 0,
+  gpuCost: 0,
+  storageCost: 0,
+  networkCost: 0,
+  loadBalancerCost: 0
 })
 
 /** Gives the costs of a place. */
@@ -215,9 +224,18 @@ export type Figures = { -readonly [Name in keyof CostTotals]: CostTotals[Name] }
 
 export const noFigures = (): Figures => ({
   ...noCosts(),
-  ...{ replicaHours: 0, spotHours: 0, onDemandHours: 0, spotPercent: 0, onDemandPercent: 0 },
-  ...{ cpuCoreHours: 0, memoryByteHours: 0, cpuEfficiency: 0, memoryEfficiency: 0, savingsAvailable: 0 },
-  ...{ hoursExisted: 0, hoursCovered: 0 }
+  replicaHours: 0,
+  spotHours: 0,
+  onDemandHours: 0,
+  spotPercent: 0,
+  onDemandPercent: 0,
+  cpuCoreHours: 0,
+  memoryByteHours: 0,
+  cpuEfficiency: 0,
+  memoryEfficiency: 0,
+  savingsAvailable: 0,
+  hoursExisted: 0,
+  hoursCovered: 0
 })
 
 /** Gives the figures of a bin. */

@@ -80,7 +80,11 @@ export const of = Effect.fnUntraced(function* (sources: ReportContext.Sources, q
   )
   const hours = steps.flat()
   const reply: Explanation = {
-    ...{ row, stepSize, hours, window, currency },
+    row,
+    stepSize,
+    hours,
+    window,
+    currency,
     ...ReportCoverage.of(facts, [1], range)
   }
   return reply

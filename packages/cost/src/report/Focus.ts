@@ -32,21 +32,37 @@ const networking = { category: "Networking", isOfMachines: false }
 const PARTS: ReadonlyArray<Part> = [
   { name: "CPU", cost: (row) => row.cpuCost, quantity: (row) => row.cpuCoreHours, unit: "Core-Hours", ...compute },
   {
-    ...{ name: "Memory", cost: (row) => row.memoryCost, quantity: (row) => row.memoryByteHours / GIB_BYTES },
-    ...{ unit: GIB_HOURS, ...compute }
+    name: "Memory",
+    cost: (row) => row.memoryCost,
+    quantity: (row) => row.memoryByteHours / GIB_BYTES,
+    unit: GIB_HOURS,
+    ...compute
   },
   { name: "GPU", cost: (row) => row.gpuCost, quantity: (row) => row.gpuHours, unit: "GPU-Hours", ...compute },
   {
-    ...{ name: "Storage", cost: (row) => row.storageCost, quantity: (row) => row.storageByteHours / GIB_BYTES },
-    ...{ unit: GIB_HOURS, category: "Storage", subcategory: "Block Storage", isOfMachines: false }
+    name: "Storage",
+    cost: (row) => row.storageCost,
+    quantity: (row) => row.storageByteHours / GIB_BYTES,
+    unit: GIB_HOURS,
+    category: "Storage",
+    subcategory: "Block Storage",
+    isOfMachines: false
   },
   {
-    ...{ name: "Network", cost: (row) => row.networkCost, quantity: (row) => row.egressBytes / GIB_BYTES },
-    ...{ unit: "GiB", subcategory: "Network Connectivity", ...networking }
+    name: "Network",
+    cost: (row) => row.networkCost,
+    quantity: (row) => row.egressBytes / GIB_BYTES,
+    unit: "GiB",
+    subcategory: "Network Connectivity",
+    ...networking
   },
   {
-    ...{ name: "Load balancer", cost: (row) => row.loadBalancerCost, quantity: (row) => row.loadBalancerHours },
-    ...{ unit: "Hours", subcategory: "Application Networking", ...networking }
+    name: "Load balancer",
+    cost: (row) => row.loadBalancerCost,
+    quantity: (row) => row.loadBalancerHours,
+    unit: "Hours",
+    subcategory: "Application Networking",
+    ...networking
   }
 ]
 

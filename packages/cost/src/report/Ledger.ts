@@ -122,7 +122,10 @@ const joined = (clusters: ReadonlyArray<ClusterName>, partsOf: ReadonlyArray<Rea
   const partOf = new Int32Array(size)
   for (const [index, { from, series }] of parts.entries()) partOf.fill(index, from, from + series.length)
   return {
-    ...{ clusters, size, parts, partOf },
+    clusters,
+    size,
+    parts,
+    partOf,
     knownSeconds: partsOf.map((summed) => summed.reduce((sum, { knownSeconds }) => sum + knownSeconds, 0))
   }
 }

@@ -25,7 +25,10 @@ export const to = (ledger: Ledger, isKept: (series: Series) => boolean): Ledger 
     }
     if (places.length === 0) continue
     parts.push({
-      ...{ cluster, from: size, series: kept, isOpen },
+      cluster,
+      from: size,
+      series: kept,
+      isOpen,
       columns: record((measure) => Float64Array.from(places, (place) => columns[measure][place] ?? 0))
     })
     size += places.length

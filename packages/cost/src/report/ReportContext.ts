@@ -72,7 +72,14 @@ export const begin = Effect.fnUntraced(function* (
   const recommendations = yield* sources.recommendations.recommendations(clusters)
   const { currency } = PriceHistory.current(yield* sources.prices.history)
   return {
-    ...{ limits, range: resolved, views, needsLabels, refuseOutside, reader, recommendations, currency },
+    limits,
+    range: resolved,
+    views,
+    needsLabels,
+    refuseOutside,
+    reader,
+    recommendations,
+    currency,
     isVisible: Visibility.deciding(reach, filter),
     window: printed({ startMs: resolved.hours.startMs, endMs: resolved.endMs })
   }

@@ -61,7 +61,10 @@ const NOTHING: ClusterRecommendations["byKey"] = new Map()
 const NOBODY: Numbered = { series: [], numbers: new Int32Array(0) }
 
 const fresh = (): Known => ({
-  ...{ numbers: new Map(), byKey: new Map(), keys: [], recommending: nothingOf(NOTHING) },
+  numbers: new Map(),
+  byKey: new Map(),
+  keys: [],
+  recommending: nothingOf(NOTHING),
   lasts: []
 })
 

@@ -40,7 +40,8 @@ const gather = Effect.fnUntraced(function* (
   const { currency, range, window } = begun
   const head = {
     totals: BinSums.totalsAt(yield* Rows.total(rows), 0),
-    ...{ window, currency },
+    window,
+    currency,
     ...ReportCoverage.of(facts, rows.counts, range)
   }
   const rowsAt = (places: ReadonlyArray<number>) => RowFigures.rowsAt(rows, places)
@@ -100,11 +101,13 @@ export const pagingOf = (
   MergedList.pagingOf(
     "costs",
     {
-      ...{ target, cursorBinding },
+      target,
+      cursorBinding,
       page: { sort: "totalCost", order: "desc", limit: page.limit, consistency: "cache", timeoutMs: 0 }
     },
     {
-      ...{ key: cursorKey, filter },
+      key: cursorKey,
+      filter,
       order: Ranking.orderOf({ size: 0, totalNanos: new Float64Array(0), nameOf: () => "" })
     }
   )

@@ -52,8 +52,15 @@ interface Sampling extends Parts {
 export const make = Effect.fnUntraced(function* (parts: Parts) {
   const hours = new ClusterHours(parts.cluster)
   const sampling: Sampling = {
-    ...{ ...parts, hours, clock: yield* Clock.Clock, proofs: yield* Queue.sliding<void>(1) },
-    ...{ unkept: new Set(), stale: new Set(), member: undefined, workloads: undefined, answered: undefined }
+    ...parts,
+    hours,
+    clock: yield* Clock.Clock,
+    proofs: yield* Queue.sliding<void>(1),
+    unkept: new Set(),
+    stale: new Set(),
+    member: undefined,
+    workloads: undefined,
+    answered: undefined
   }
   const closing = HourClosing.make(parts, hours)
   return {

@@ -111,7 +111,9 @@ const make = Effect.gen(function* () {
     journal: yield* HourJournal,
     settings: yield* SamplerSettings,
     scope: yield* Effect.scope,
-    ...{ running: new Map(), lanes: new Map(), filling: new Set() }
+    running: new Map(),
+    lanes: new Map(),
+    filling: new Set()
   }
   const { journal, lanes, running } = sampler
   const repricing = yield* Repricing.make({
@@ -157,7 +159,11 @@ const start = Effect.fnUntraced(function* (
   const source = sources.of(name)
   let mayFold = source._tag !== "Hourly"
   const parts = {
-    ...{ ...sampler, cluster: name, source, lane: laneOf(sampler, name), troubles: Troubles.make(name) },
+    ...sampler,
+    cluster: name,
+    source,
+    lane: laneOf(sampler, name),
+    troubles: Troubles.make(name),
     mayFold: () => mayFold
   }
   const sampling = yield* ClusterSampling.make(parts)
@@ -174,7 +180,11 @@ const start = Effect.fnUntraced(function* (
   const backfill =
     source._tag === "Hourly" ? Option.some(Backfill.make({ ...parts, source, attempted, noteFilling })) : Option.none()
   const member: Running = {
-    ...{ isWanted, scope, attach: sampling.attach, open: sampling.open, attached: undefined },
+    isWanted,
+    scope,
+    attach: sampling.attach,
+    open: sampling.open,
+    attached: undefined,
     backfill: Option.map(backfill, ({ state }) => state)
   }
   running.set(name, member)

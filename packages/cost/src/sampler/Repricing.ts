@@ -73,8 +73,13 @@ const doneSince = (done: Done, notes: number): Done =>
  */
 export const make = Effect.fnUntraced(function* (parts: Parts) {
   const state: State = {
-    ...{ ...parts, turn: yield* Semaphore.make(1), noting: yield* Semaphore.make(1) },
-    ...{ progress: yield* Ref.make(Option.none<Progress>()), notes: 0, waitingMs: undefined, lastProblem: "" },
+    ...parts,
+    turn: yield* Semaphore.make(1),
+    noting: yield* Semaphore.make(1),
+    progress: yield* Ref.make(Option.none<Progress>()),
+    notes: 0,
+    waitingMs: undefined,
+    lastProblem: "",
     done: { begunAt: -1, rewritten: 0, windows: new Set() }
   }
   const noted: Around = (fromMs, change) => noteAround(state, fromMs, change)

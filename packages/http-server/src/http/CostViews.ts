@@ -57,6 +57,11 @@ export const make = Effect.gen(function* () {
 const noLabels: Labels = () => undefined
 
 const unasked = (name: ClusterName): Coverage => ({
-  ...{ name, status: "error", source: "cache", count: 0, ageMs: 0, latencyMs: 0 },
+  name,
+  status: "error",
+  source: "cache",
+  count: 0,
+  ageMs: 0,
+  latencyMs: 0,
   error: { code: "cluster_removed", message: `cluster ${name} was not asked` }
 })

@@ -110,7 +110,10 @@ export const make = Effect.fnUntraced(function* ({ insert, read }: Client) {
       const [first] = entries
       if (first === undefined) return
       const add = insert({
-        ...{ action, table: "ledger", columns: COLUMNS, token: `commit-${commit}` },
+        action,
+        table: "ledger",
+        columns: COLUMNS,
+        token: `commit-${commit}`,
         rows: entries.map((entry) => [
           ...[entry.cluster, entry.span, secondsOf(entry.startMs), commit, entry.state],
           ...[entry.generation, entry.size, entry.knownSeconds]
@@ -166,8 +169,12 @@ export interface Asked {
 export const paramsOf = ({ clusters, endMs, last, startMs }: Asked) => {
   const toDay = (ms: number) => secondsOf(ms - DAY_MS + HOUR_MS)
   return {
-    ...{ clusters, last, from: secondsOf(startMs), to: secondsOf(endMs) },
-    ...{ day_from: toDay(startMs), day_to: toDay(endMs) }
+    clusters,
+    last,
+    from: secondsOf(startMs),
+    to: secondsOf(endMs),
+    day_from: toDay(startMs),
+    day_to: toDay(endMs)
   }
 }
 

@@ -121,8 +121,11 @@ export const reading = (
   size: number
 ): Reading => ({
   ...hour,
-  ...{ ids: Array.from<string>({ length: size }).fill(""), rateOf: new Int32Array(size), columns: columns(size) },
-  ...{ rows: 0, charges: "" }
+  ids: Array.from<string>({ length: size }).fill(""),
+  rateOf: new Int32Array(size),
+  columns: columns(size),
+  rows: 0,
+  charges: ""
 })
 
 /** **Shape** a row is the place, the series, the rate, and the measures. */
@@ -149,7 +152,14 @@ export const toHour = Effect.fnUntraced(function* (
   if (rows !== ids.length) return yield* unreadable()
   const { rates, seen, shares, storage } = yield* Effect.mapError(Charges.parse(charges), unreadable)
   return {
-    ...{ cluster, startMs, knownSeconds, series, columns, rates, rateOf, shares },
+    cluster,
+    startMs,
+    knownSeconds,
+    series,
+    columns,
+    rates,
+    rateOf,
+    shares,
     ...(storage === undefined ? {} : { storage }),
     ...(seen === undefined ? {} : { seen })
   } satisfies Hour

@@ -138,7 +138,13 @@ const forgetting = Effect.fnUntraced(function* (
     yield* fold(client, { cluster, days: days.map(({ startMs }) => startMs), last, generation: name })
   }
   const entry = (span: Span, startMs: number, state: State, knownSeconds = 0): Entry => ({
-    ...{ cluster, span, startMs, state, knownSeconds, size: 0, generation: name }
+    cluster,
+    span,
+    startMs,
+    state,
+    knownSeconds,
+    size: 0,
+    generation: name
   })
   return [
     ...gone.map(({ span, startMs }) => entry(span, startMs, "gone")),

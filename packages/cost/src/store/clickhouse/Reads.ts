@@ -145,8 +145,10 @@ const contentOf = Effect.fnUntraced(function* (
 ) {
   const byGeneration = new Map(hours.map((hour) => [hour.generation, hour]))
   const params = {
-    ...{ cluster, generations: [...byGeneration.keys()] },
-    ...{ from: secondsOf(hours[0]?.startMs ?? 0), to: secondsOf(hours.at(-1)?.startMs ?? 0) }
+    cluster,
+    generations: [...byGeneration.keys()],
+    from: secondsOf(hours[0]?.startMs ?? 0),
+    to: secondsOf(hours.at(-1)?.startMs ?? 0)
   }
   const where = `cluster = {cluster:String} AND start >= toDateTime({from:UInt32}) AND start <= toDateTime({to:UInt32})
     AND generation IN {generations:Array(UInt64)}`

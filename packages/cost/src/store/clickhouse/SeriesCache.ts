@@ -38,7 +38,10 @@ export const make = ({ read }: Client): SeriesCache => {
       ([key, namespace, kind, name, uid, labels]) => {
         const id = text(key)
         const series: Series = {
-          ...{ namespace: text(namespace), kind: text(kind), name: text(name), uid: text(uid) },
+          namespace: text(namespace),
+          kind: text(kind),
+          name: text(name),
+          uid: text(uid),
           labels: labelsOf(labels)
         }
         found.set(id, series)

@@ -67,7 +67,9 @@ export const make = Effect.fnUntraced(function* (client: Client, ledger: CommitL
     isClosing: boolean
   ) {
     const standing = yield* ledger.standing({
-      ...{ action, last, clusters: [...new Set(hours.map(({ cluster }) => cluster))] },
+      action,
+      last,
+      clusters: [...new Set(hours.map(({ cluster }) => cluster))],
       starts: [...new Set(hours.flatMap(({ startMs }) => [dayOf(startMs), ...(isClosing ? [startMs] : [])]))]
     })
     for (const { cluster, startMs } of hours) {

@@ -87,7 +87,12 @@ const keptHour = (history: History, cluster: Cluster, closing: Closing) => {
   const given = history.series.idsOf(cluster.id, fresh)
   for (const [index, place] of fresh.places.entries()) ids[place] = given[index] ?? 0
   const hour: CostReads.KeptHour = {
-    ...{ ids, charges, rateOf, shares, known: knownSeconds, step: Calendar.hourAt(startMs) },
+    ids,
+    charges,
+    rateOf,
+    shares,
+    known: knownSeconds,
+    step: Calendar.hourAt(startMs),
     columns: TransferColumns.spread(closing, ids.length)
   }
   return { given, hour }
@@ -217,8 +222,15 @@ const rewriteMonth = (
     const packed = Epoch.append(open.writer, step, sums.ids, sums.columns)
     open.known += sums.known
     history.rows.put({
-      ...{ cluster: cluster.id, level: DAYS, epoch: month, step, known: open.known, mask, detail: undefined },
-      ...{ sums: packed.sums, slots: packed.slots }
+      cluster: cluster.id,
+      level: DAYS,
+      epoch: month,
+      step,
+      known: open.known,
+      mask,
+      detail: undefined,
+      sums: packed.sums,
+      slots: packed.slots
     })
     CostHistory.note(cluster, DAYS, month, step, mask)
   }

@@ -49,7 +49,8 @@ export const parse = (text: string, { storageKibSeconds }: Quantities): Charges 
   return {
     ...rest,
     storage: shares.map(([place, series, kibSeconds = storageKibSeconds[series] ?? 0]) => ({
-      ...{ series, kibSeconds },
+      series,
+      kibSeconds,
       storageClass: classes[place] ?? ""
     }))
   }

@@ -33,7 +33,12 @@ export const toMessage = (
     share.gpuMilliSeconds
   ])
   return {
-    ...{ cluster, startMs, knownSeconds, ids, fresh, rateOf },
+    cluster,
+    startMs,
+    knownSeconds,
+    ids,
+    fresh,
+    rateOf,
     ...laid,
     charges: HourCharges.print(hour, columns),
     shares: Float64Array.from(shared)
@@ -56,7 +61,12 @@ export const toHour = (cluster: ClusterName, hour: ReadHour, series: ReadonlyArr
   const { charges, ids, knownSeconds, rateOf, shares, startMs } = hour
   const columns = columnsOf(hour, ids.length)
   return {
-    ...{ cluster, startMs, knownSeconds, series, columns, rateOf },
+    cluster,
+    startMs,
+    knownSeconds,
+    series,
+    columns,
+    rateOf,
     ...HourCharges.parse(charges, columns),
     shares: Array.from({ length: shares.length / SHARE_WIDTH }, (_, index) => shareAt(shares, index * SHARE_WIDTH))
   }

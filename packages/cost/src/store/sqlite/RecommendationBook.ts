@@ -49,7 +49,8 @@ export const make = ({ call }: CostClient): RecommendationStore["Service"] => {
     const { found, rows } = yield* loadRows(cluster, { withCheckpoints: true })
     const { checkpoints, ends, foldedToMs, keys } = rows
     const workloads = keys.map((key, at) => ({
-      ...{ key, recommendation: found.byKey.get(key) ?? figuresAt(rows, at) },
+      key,
+      recommendation: found.byKey.get(key) ?? figuresAt(rows, at),
       checkpoint: checkpoints.subarray(ends[at - 1] ?? 0, ends[at])
     }))
     return { foldedToMs, workloads }

@@ -65,7 +65,8 @@ export const make = (database: DatabaseSync) => {
       }
       return {
         foldedToMs: found === undefined ? 0 : number(found["folded_to"]),
-        ...{ keys, checkpoints },
+        keys,
+        checkpoints,
         figures: Float64Array.from(figures),
         ends: Uint32Array.from(ends)
       }

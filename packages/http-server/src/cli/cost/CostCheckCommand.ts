@@ -32,7 +32,10 @@ const MENDED = both([...csv, { title: "counts", cell: ({ counts = "" }) => count
 /** Prints findings, and once they are mended where each counts. **Shape** in a table only where there are any. */
 const print = (output: Output.Format, { findings, ...counts }: Checked, columns = FOUND) => {
   const told = findings.map((finding) => ({
-    ...{ cluster: finding.cluster, what: finding.what, start: startOf(finding), problem: finding.problem },
+    cluster: finding.cluster,
+    what: finding.what,
+    start: startOf(finding),
+    problem: finding.problem,
     ...(finding.counts === undefined ? {} : { counts: finding.counts })
   }))
   if (output === "table" && findings.length === 0) return Effect.void

@@ -69,30 +69,47 @@ const inGib = (bytes: number): number => bytes / GIB_BYTES
 
 const PARTS: ReadonlyArray<Part> = [
   {
-    ...{ titles: ["CORE-H", "CPU"], quantity: ({ cpuCoreHours }) => cpuCoreHours },
-    ...{ price: "cpuPerCoreHour", cost: "cpuCost", isUsual: true }
+    titles: ["CORE-H", "CPU"],
+    quantity: ({ cpuCoreHours }) => cpuCoreHours,
+    price: "cpuPerCoreHour",
+    cost: "cpuCost",
+    isUsual: true
   },
   {
-    ...{ titles: ["GIB-H", "MEMORY"], quantity: ({ memoryByteHours }) => inGib(memoryByteHours) },
-    ...{ price: "memoryPerGiBHour", cost: "memoryCost", isUsual: true }
+    titles: ["GIB-H", "MEMORY"],
+    quantity: ({ memoryByteHours }) => inGib(memoryByteHours),
+    price: "memoryPerGiBHour",
+    cost: "memoryCost",
+    isUsual: true
   },
   {
-    ...{ titles: ["GPU-H", "GPU"], quantity: ({ gpuHours }) => gpuHours },
-    ...{ price: "gpuPerHour", cost: "gpuCost", isUsual: false }
+    titles: ["GPU-H", "GPU"],
+    quantity: ({ gpuHours }) => gpuHours,
+    price: "gpuPerHour",
+    cost: "gpuCost",
+    isUsual: false
   },
   {
-    ...{ titles: ["VOLUME GIB-H", "STORAGE"], quantity: ({ storageByteHours }) => inGib(storageByteHours) },
-    ...{ price: "storagePerGiBHour", cost: "storageCost", isUsual: false }
+    titles: ["VOLUME GIB-H", "STORAGE"],
+    quantity: ({ storageByteHours }) => inGib(storageByteHours),
+    price: "storagePerGiBHour",
+    cost: "storageCost",
+    isUsual: false
   },
   {
     titles: ["EGRESS GIB", "NETWORK"],
     quantity: ({ internetEgressBytes, regionEgressBytes, zoneEgressBytes }) =>
       inGib(internetEgressBytes + regionEgressBytes + zoneEgressBytes),
-    ...{ price: "egressPerGiB", cost: "networkCost", isUsual: false }
+    price: "egressPerGiB",
+    cost: "networkCost",
+    isUsual: false
   },
   {
-    ...{ titles: ["BALANCER-H", "BALANCER"], quantity: ({ loadBalancerHours }) => loadBalancerHours },
-    ...{ price: "loadBalancerPerHour", cost: "loadBalancerCost", isUsual: false }
+    titles: ["BALANCER-H", "BALANCER"],
+    quantity: ({ loadBalancerHours }) => loadBalancerHours,
+    price: "loadBalancerPerHour",
+    cost: "loadBalancerCost",
+    isUsual: false
   }
 ]
 

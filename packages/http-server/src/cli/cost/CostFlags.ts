@@ -44,8 +44,15 @@ export type Window = { readonly [Name in keyof typeof window]: Option.Option<str
 
 /** The flags that fields of a request for costs come from. */
 export const flagOf = {
-  ...{ range: "--range", from: "--from", to: "--to", limit: "--limit" },
-  ...{ namespaces: "--namespace", workloadTypes: "--type", stepSize: "--step", idle: "--idle", groupBy: "groups" }
+  range: "--range",
+  from: "--from",
+  to: "--to",
+  limit: "--limit",
+  namespaces: "--namespace",
+  workloadTypes: "--type",
+  stepSize: "--step",
+  idle: "--idle",
+  groupBy: "groups"
 }
 
 /** Makes the query parameters of a window. */

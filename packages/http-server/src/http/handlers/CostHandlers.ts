@@ -83,7 +83,10 @@ const getAggregated = Effect.fnUntraced(function* (services: Services, query: Pa
   const target = yield* RequestTarget.resolve(body)
   const asked = {
     ...(yield* scoped(services, target)),
-    ...{ target, filter: body, range, groupBy },
+    target,
+    filter: body,
+    range,
+    groupBy,
     ...(idle === undefined ? {} : { idle }),
     ...(stepSize === undefined ? {} : { stepSize })
   }
