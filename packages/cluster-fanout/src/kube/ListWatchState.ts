@@ -79,7 +79,11 @@ export const listed = <Watch>(state: ListWatchState<Watch>, resourceVersion: str
 export const answered = <Watch>(state: ListWatchState<Watch>): ListWatchState<Watch> => ({ ...state, throttles: 0 })
 
 /** Reads a watch that was opened. */
-export const reading = <Watch>(state: ListWatchState<Watch>, watch: Watch, initial: boolean): ListWatchState<Watch> => ({
+export const reading = <Watch>(
+  state: ListWatchState<Watch>,
+  watch: Watch,
+  initial: boolean
+): ListWatchState<Watch> => ({
   ...state,
   phase: { _tag: "Read", initial, watch }
 })
@@ -98,7 +102,10 @@ export const ended = <Watch>(state: ListWatchState<Watch>): ListWatchState<Watch
 })
 
 /** Resumes a watch that broke; the next break fails unless it brought something in between. */
-export const broken = <Watch>(state: ListWatchState<Watch>): ListWatchState<Watch> => ({ ...ended(state), isMended: true })
+export const broken = <Watch>(state: ListWatchState<Watch>): ListWatchState<Watch> => ({
+  ...ended(state),
+  isMended: true
+})
 
 /** Notes what a watch told. */
 export const received = <Watch>(
