@@ -48,8 +48,14 @@ const ARROWS: Readonly<Record<string, Arrow>> = {
     libraries: ["effect"],
     node: false
   },
+  "packages/dashboard": {
+    packages: ["contract"],
+    reach: "modules",
+    libraries: ["@mantine", "@tanstack", "effect", "react", "react-dom", "react-router"],
+    node: false
+  },
   "packages/http-server": {
-    packages: ["targeting", "keys", "cluster-fanout", "cost", "contract"],
+    packages: ["targeting", "keys", "cluster-fanout", "cost", "contract", "dashboard"],
     reach: "all",
     libraries: "any",
     node: true
@@ -223,8 +229,8 @@ export default defineConfig({
   ignorePatterns: ["**/node_modules/**", "**/dist/**"],
   rules: {
     "no-restricted-imports": ["error", { patterns: FOREIGN_INSIDES }],
-    // It is there for its effect alone: @peculiar/x509 looks for it when it loads.
-    "import/no-unassigned-import": ["error", { allow: ["reflect-metadata"] }],
+    // There for their effects alone: @peculiar/x509 looks for the first when it loads; a page has styles.
+    "import/no-unassigned-import": ["error", { allow: ["reflect-metadata", "**/*.css"] }],
     "import/no-cycle": ["error", { ignoreTypes: false }],
     "import/no-default-export": "error",
     "import/no-commonjs": "error",

@@ -14,7 +14,7 @@ process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache
  * more than half of the processor time of a small file away.
  */
 const small = [
-  "packages/{cluster-fanout,contract,embedded-cluster,http-server,keys,sqlite-thread,targeting}/test/**/*.test.ts",
+  "packages/{cluster-fanout,contract,dashboard,embedded-cluster,http-server,keys,sqlite-thread,targeting}/test/**/*.test.ts",
   // Not `hour`, of which a file replaces modules of Node, and not ClickHouse, whose server lives as long as a process.
   "packages/cost/test/{allocation,export,price,report,sampler,savings,store/sqlite,usage}/**/*.test.ts",
   "packages/cost/test/store/*.test.ts",

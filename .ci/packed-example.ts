@@ -56,6 +56,12 @@ const check = Effect.gen(function* () {
   const created = yield* ask("/api/v1/apiKeys", KEY, JSON.stringify({ name: "made", rule: { role: "Viewer" } }))
   const { key } = yield* decodeCreated(created.text)
   assert.equal((yield* ask("/api/v1/whoami", Redacted.value(key))).status, 200)
+
+  const page = yield* ask("/", KEY)
+  assert.equal(page.status, 200)
+  const script = /src="\.(\/assets\/[^"]+\.js)"/.exec(page.text)?.[1]
+  assert.ok(script !== undefined, "the page has no script")
+  assert.equal((yield* ask(script, KEY)).status, 200)
   process.stdout.write("the README's lines work from packed tarballs in an empty folder\n")
 })
 

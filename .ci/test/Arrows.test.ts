@@ -100,6 +100,18 @@ const ARROWS: Readonly<
       "@quarterdeck/keys/internal/digest"
     ]
   },
+  "packages/dashboard/src": {
+    may: ["react", "@mantine/core", "@tanstack/react-query", "effect", "@quarterdeck/contract/Api", "../keys/Rule.ts"],
+    mayNot: [
+      "@quarterdeck/contract",
+      "@quarterdeck/keys/Rule",
+      "@quarterdeck/targeting/ClusterName",
+      "@quarterdeck/http-server/Quarterdeck",
+      "node:crypto",
+      "yaml",
+      "../../contract/src/Api.ts"
+    ]
+  },
   "packages/http-server/src": {
     may: [
       "effect",

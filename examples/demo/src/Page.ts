@@ -14,7 +14,8 @@ export const heading = (url: string, clusters: ReadonlyArray<string>, readyMs: n
   return [
     "",
     `${bold("Quarterdeck")}  one address over many Kubernetes clusters`,
-    `${green("ready")} in ${(readyMs / 1_000).toFixed(1)} s at ${bold(url)}: parent ${parent}, children ${children.join(", ")}`
+    `${green("ready")} in ${(readyMs / 1_000).toFixed(1)} s at ${bold(url)}: parent ${parent}, children ${children.join(", ")}`,
+    `${bold("Open")} ${url}/ in a browser and sign in with a key below: Users > API Keys makes others.`
   ].join("\n")
 }
 

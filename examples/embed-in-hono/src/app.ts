@@ -10,6 +10,8 @@ import { mount } from "hono/mount"
 export const makeApp = (quarterdeck: Pick<Embedded, "webHandler">) => {
   const app = new Hono()
   app.get("/", (context) => context.text("an application of its own"))
+  // The dashboard names its files relative to its address, which ends with a slash.
+  app.get("/quarterdeck", (context) => context.redirect("/quarterdeck/"))
   app.all(
     "/quarterdeck/*",
     mount(quarterdeck.webHandler, {

@@ -113,7 +113,7 @@ const get = Effect.fnUntraced(function* (
   const { url } = yield* Host
   const response = yield* Effect.promise((signal) => fetch(`${url}${path}`, { ...init, signal }))
   const text = yield* Effect.promise(() => response.text())
-  return { status: response.status, text, headers: response.headers }
+  return { status: response.status, url: response.url, text, headers: response.headers }
 })
 
 describe.each([
@@ -137,6 +137,23 @@ describe.each([
         const document = yield* get("/quarterdeck/openapi.json", {})
         const { servers } = yield* decodeDocument(document.text)
         assert.deepStrictEqual(servers, [{ url: "/quarterdeck" }])
+      })
+    )
+
+    it.effect("serves its pages below its prefix, whose files they name relative to themselves", () =>
+      Effect.gen(function* () {
+        const page = yield* get("/quarterdeck/", {})
+        assert.strictEqual(page.status, 200)
+        assert.match(page.headers.get("content-security-policy") ?? "", /^default-src 'none'; /)
+        assert.strictEqual(page.headers.get("cache-control"), "no-store")
+        const [, script = ""] = /src="\.(\/assets\/[^"]+\.js)"/.exec(page.text) ?? []
+        const asset = yield* get(`/quarterdeck${script}`, { headers: { "accept-encoding": "gzip" } })
+        assert.strictEqual(asset.status, 200)
+        assert.strictEqual(asset.headers.get("content-type"), "text/javascript; charset=utf-8")
+        assert.strictEqual(asset.headers.get("content-encoding"), "gzip")
+        assert.include(asset.headers.get("cache-control"), "immutable")
+        const withoutSlash = yield* get("/quarterdeck", {})
+        assert.strictEqual(withoutSlash.url, page.url)
       })
     )
 

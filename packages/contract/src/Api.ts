@@ -9,6 +9,7 @@ import { HealthGroup } from "./HealthGroup.ts"
 import { NamespacesGroup } from "./NamespacesGroup.ts"
 import { PricesGroup } from "./PricesGroup.ts"
 import { describeSecurity } from "./SecuritySchemes.ts"
+import { SessionGroup } from "./SessionGroup.ts"
 import { WhoamiGroup } from "./WhoamiGroup.ts"
 import { WorkloadsGroup } from "./WorkloadsGroup.ts"
 
@@ -19,6 +20,7 @@ const endpoints = HttpApi.make("quarterdeck").add(
   HealthGroup,
   NamespacesGroup,
   PricesGroup,
+  SessionGroup,
   WhoamiGroup,
   WorkloadsGroup
 )

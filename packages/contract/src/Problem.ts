@@ -63,10 +63,15 @@ export const catalogue = {
   invalid_key: entry(401, "Invalid key", "No such key exists."),
   key_expired: entry(401, "Key expired", "The key's expiry has passed. Ask for a new one."),
   key_revoked: entry(401, "Key revoked", "The key was revoked. Ask for a new one."),
+  session_ended: entry(
+    401,
+    "Session ended",
+    "The browser is signed out: somebody signed it out, it was not used for 12 hours, or it was signed in for 7 days. Sign in again."
+  ),
   origin_forbidden: entry(
     403,
     "Origin forbidden",
-    "A browser page of another origin sent the request. The setting `server.allowedOrigins` names the origins that may."
+    "A browser page of another origin sent the request, or one that writes with a session did not say its origin. The setting `server.allowedOrigins` names the origins that may beside the server's own; with a session that is the only one."
   ),
   role_forbidden: entry(403, "Role forbidden", "The key's role, or its scope, does not allow this operation."),
   cluster_forbidden: entry(

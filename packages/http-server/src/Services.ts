@@ -14,6 +14,7 @@ import { Workloads } from "@quarterdeck/cluster-fanout/Workloads"
 import { Authenticator } from "@quarterdeck/keys/Authenticator"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
 import { KeyIssuer, MaxLifetime } from "@quarterdeck/keys/KeyIssuer"
+import { Sessions } from "@quarterdeck/keys/Sessions"
 import { layerCached } from "@quarterdeck/keys/store/Cached"
 import { layerSqlite } from "@quarterdeck/keys/store/Sqlite"
 import { Effect, Layer } from "effect"
@@ -26,6 +27,7 @@ import * as LabelProofDemand from "./services/LabelProofDemand.ts"
 import { Deadlines } from "./http/ListPage.ts"
 import { MetricsAccess } from "./http/MetricsRoute.ts"
 import { AllowedOrigins } from "./http/Origin.ts"
+import { PublicUrl } from "./http/SessionCookie.ts"
 import * as Registry from "./services/Registry.ts"
 import { TargetOptions } from "./http/RequestTarget.ts"
 import type { Settings } from "./settings/Settings.ts"
@@ -38,6 +40,7 @@ const references = ({ clusters, fanOut, keys, server }: Settings) =>
     Layer.succeed(Deadlines, { timeoutMs: fanOut.timeoutMs, maxTimeoutMs: fanOut.maxTimeoutMs }),
     Layer.succeed(MetricsAccess, server.metrics),
     Layer.succeed(AllowedOrigins, server.allowedOrigins),
+    Layer.succeed(PublicUrl, server.publicUrl),
     Layer.succeed(MaxLifetime, keys.maxLifetime),
     Layer.effect(
       TransportLimits,
@@ -45,11 +48,13 @@ const references = ({ clusters, fanOut, keys, server }: Settings) =>
     )
   )
 
+/** Keys and sessions; the cache stands in the place of the keys' store. */
 const keyStore = ({ dataDirectory }: Settings) =>
-  layerCached.pipe(Layer.provide(layerSqlite({ directory: dataDirectory })))
+  layerCached.pipe(Layer.provideMerge(layerSqlite({ directory: dataDirectory })))
 
 const keys = (settings: Settings) =>
-  Layer.mergeAll(Authenticator.layer, KeyIssuer.layer).pipe(
+  Layer.mergeAll(Sessions.layer, KeyIssuer.layer).pipe(
+    Layer.provideMerge(Authenticator.layer),
     Layer.provideMerge(
       settings.keys.file === undefined ? KeyConfig.layerNone : KeyConfig.layerFile(settings.keys.file)
     ),

@@ -22,6 +22,9 @@ export type Verdict =
   | { readonly _tag: "Valid"; readonly principal: Principal["Service"] }
   | { readonly _tag: "Refused"; readonly code: "invalid_key" | "key_expired" | "key_revoked"; readonly detail: string }
 
+/** Whether a key is used, which is noted, or only looked at. */
+export type Purpose = "use" | "look"
+
 export class Authenticator extends Context.Service<
   Authenticator,
   {
@@ -37,6 +40,8 @@ export class Authenticator extends Context.Service<
      * request.
      */
     readonly authenticate: (key: RawKey.RawKey) => Effect.Effect<Verdict, KeyStoreError>
+    /** Judges the key of a hash that an earlier call knew, for what was opened with it. **Errors** `KeyStoreError`. */
+    readonly recognise: (hash: KeyHash.KeyHash, purpose: Purpose) => Effect.Effect<Verdict, KeyStoreError>
   }
 >()("@quarterdeck/keys/Authenticator") {
   /** Judges by the deploy-time keys and the store; uses of created keys are noted beside the request. */
@@ -63,21 +68,26 @@ const make = Effect.fnUntraced(function* (): Effect.fn.Return<
   const store = yield* KeyStore
   const noteUse = yield* LastUse.make(store)
 
-  const authenticate = Effect.fnUntraced(function* (key: RawKey.RawKey): Effect.fn.Return<Verdict, KeyStoreError> {
-    const hash = KeyHash.fromRawKey(key)
+  const recognise = Effect.fnUntraced(function* (
+    hash: KeyHash.KeyHash,
+    purpose: Purpose
+  ): Effect.fn.Return<Verdict, KeyStoreError> {
     const { byHash, removed } = yield* config.current
     const now = yield* DateTime.now
     const configured = byHash.get(hash)
     if (configured !== undefined && KeyHash.equals(configured.hash, hash)) return judge(configured, "configured", now)
     if (removed.has(hash)) return REVOKED
     const created = Option.getOrUndefined(yield* store.findByHash(hash))
-    if (created === undefined || !KeyHash.equals(created.hash, hash)) return unknown(key)
+    if (created === undefined || !KeyHash.equals(created.hash, hash)) return UNKNOWN
     const verdict = judge(created, "created", now)
-    if (verdict._tag === "Valid") noteUse(created.id, DateTime.toEpochMillis(now))
+    if (verdict._tag === "Valid" && purpose === "use") noteUse(created.id, DateTime.toEpochMillis(now))
     return verdict
   })
 
-  return { authenticate }
+  const authenticate = (key: RawKey.RawKey) =>
+    Effect.map(recognise(KeyHash.fromRawKey(key), "use"), (verdict) => (verdict === UNKNOWN ? explained(key) : verdict))
+
+  return { authenticate, recognise }
 })
 
 const judge = (known: Known, source: Source, now: DateTime.Utc): Verdict => {
@@ -100,7 +110,7 @@ const judge = (known: Known, source: Source, now: DateTime.Utc): Verdict => {
 const REVOKED: Verdict = { _tag: "Refused", code: "key_revoked", detail: "the key was revoked" }
 const EXPIRED: Verdict = { _tag: "Refused", code: "key_expired", detail: "the key has expired" }
 
-const unknown = (key: RawKey.RawKey): Verdict => ({
+const explained = (key: RawKey.RawKey): Verdict => ({
   _tag: "Refused",
   code: "invalid_key",
   detail: EXPLANATION[RawKey.faultOf(key) ?? "none"]
@@ -112,3 +122,5 @@ const EXPLANATION: Record<RawKey.Fault | "none", string> = {
   alphabet: "no such key exists; it begins like one of this service but has a character that none has",
   checksum: "no such key exists; it looks like one of this service with a character mistyped"
 }
+
+const UNKNOWN: Verdict = { _tag: "Refused", code: "invalid_key", detail: EXPLANATION.none }

@@ -83,7 +83,10 @@ export class KeyError extends Schema.TaggedError<KeyError>()("KeyError", {
   }
 }
 
-const Operation = Schema.Literals(["open", "close", "insert", "findByHash", "find", "list", "revoke", "touch", "count"])
+const Operation = Schema.Literals([
+  ...["open", "close", "insert", "findByHash", "find", "list", "revoke", "touch", "count"],
+  ...["insertSession", "findSession", "touchSession", "removeSession", "removeSessionsOfKey"]
+] as const)
 export type Operation = typeof Operation.Type
 
 /** The store did not do what it was asked to. */

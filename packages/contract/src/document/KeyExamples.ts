@@ -2,6 +2,7 @@
 import { ApiKey, CreatedApiKey } from "@quarterdeck/keys/ApiKey"
 import { Rule } from "@quarterdeck/keys/Rule"
 import { ApiKeyList, CreateApiKey } from "../ApiKeysGroup.ts"
+import { SignedIn, SignIn } from "../SessionGroup.ts"
 import { example } from "./Example.ts"
 
 const rule: typeof Rule.Encoded = { role: "Viewer", targetClusters: ["prod"] }
@@ -30,5 +31,7 @@ export const keyExamples = [
   example(ApiKey, apiKey),
   example(ApiKeyList, { apiKeys: [apiKey] }),
   example(CreateApiKey, { name: "ci", rule, expire: "90d" }),
+  example(SignIn, { key: "qd_2TRxmj…" }),
+  example(SignedIn, apiKey),
   example(CreatedApiKey, { key: "qd_2TRxmj…", apiKey })
 ]

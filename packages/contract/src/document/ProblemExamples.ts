@@ -21,6 +21,7 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
   invalid_key: { detail: "no such key exists" },
   key_expired: { detail: "the key expired at 2026-01-31T12:00:00.000Z" },
   key_revoked: { detail: "the key was revoked" },
+  session_ended: { detail: "the session has ended: it was not used for 12h" },
   origin_forbidden: { detail: "the page's origin may not call this server", field: "Origin" },
   role_forbidden: { detail: "the key's role or scope does not allow it to create apiKeys" },
   cluster_forbidden: { detail: "cluster prod is outside the key's scope", field: "X-Service-Cluster" },

@@ -1,24 +1,28 @@
 /**
- * Lets a request through only with a key whose rule allows the endpoint's policy.
+ * Lets a request through only with a key, or the session of one, whose rule allows the endpoint's policy.
  */
-import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 import { Authorization } from "@quarterdeck/contract/Authorization"
 import { EndpointPolicy } from "@quarterdeck/contract/Policy"
 import type * as Problem from "@quarterdeck/contract/Problem"
+import { SameOrigin } from "@quarterdeck/contract/SameOrigin"
 import * as Access from "@quarterdeck/keys/Access"
 import { Authenticator } from "@quarterdeck/keys/Authenticator"
 import * as Credential from "@quarterdeck/keys/Credential"
+import type { KeyStoreError } from "@quarterdeck/keys/KeyError"
 import { Principal } from "@quarterdeck/keys/Principal"
-import { Context, Effect, Layer, Option, Schema, type Types } from "effect"
+import { Sessions, type SessionVerdict } from "@quarterdeck/keys/Sessions"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { HttpApiError } from "effect/http-api"
 import * as Endpoints from "./Endpoints.ts"
+import * as KeyRefusal from "./KeyRefusal.ts"
 import * as Origin from "./Origin.ts"
 import { refuse } from "./Refusal.ts"
 import * as RequestBody from "./RequestBody.ts"
 import * as RequestHeaders from "./RequestHeaders.ts"
+import * as RequestInput from "./RequestInput.ts"
 import { CurrentRequest } from "./RequestRecord.ts"
-import * as RequestShape from "./RequestShape.ts"
+import * as SessionCookie from "./SessionCookie.ts"
+import { unauthorized } from "./Unauthorized.ts"
 
 /**
  * An endpoint declares no policy, a cell that the access table does not have, or one that nothing enforces: the service
@@ -32,45 +36,88 @@ export class PolicyMissing extends Schema.TaggedError<PolicyMissing>()("PolicyMi
   }
 }
 
+/** Who sends a request. **Shape** `via` a key in its Authorization header, or the session of a signed-in browser. */
+export interface Caller {
+  readonly principal: Principal["Service"]
+  readonly via: "key" | "session"
+}
+
 export class Guard extends Context.Service<
   Guard,
   {
     /**
-     * Finds out who sends the current request.
+     * Finds out who sends the current request; one with an Authorization header never falls back to its session.
      *
      * **Errors** the problems `malformed_credential`, `origin_forbidden`, those of 401, `key_store_unavailable`.
      */
-    readonly authenticate: Effect.Effect<Principal["Service"], Problem.Problem, HttpServerRequest.HttpServerRequest>
+    readonly authenticate: Effect.Effect<Caller, Problem.Problem, HttpServerRequest.HttpServerRequest>
+    /** Finds out whose browser sends the current request, by its session alone, without using it. **Errors** as `authenticate`. */
+    readonly authenticateSession: Effect.Effect<Caller, Problem.Problem, HttpServerRequest.HttpServerRequest>
   }
 >()("@quarterdeck/http-server/Guard") {
   static readonly layer = Layer.effect(
     Guard,
     Effect.gen(function* () {
       const authenticator = yield* Authenticator
+      const sessions = yield* Sessions
+      const publicUrl = yield* SessionCookie.PublicUrl
+
+      const admit = Effect.fnUntraced(function* (
+        ask: Effect.Effect<SessionVerdict, KeyStoreError>,
+        via: Caller["via"]
+      ): Effect.fn.Return<Caller, Problem.Problem, HttpServerRequest.HttpServerRequest> {
+        const verdict = yield* ask.pipe(Effect.catch(KeyRefusal.fromError))
+        if (verdict._tag === "Refused") return yield* unauthorized(verdict.code, verdict.detail)
+        const record = yield* CurrentRequest
+        record.keyId = verdict.principal.keyId
+        return { principal: verdict.principal, via }
+      })
+
+      const byKey = Effect.fnUntraced(function* (values: ReadonlyArray<string>) {
+        const credential = Credential.fromAuthorization(values)
+        if (credential._tag === "Malformed") {
+          return yield* refuse("malformed_credential", { detail: credential.detail, field: "Authorization" })
+        }
+        yield* Origin.check
+        if (credential._tag === "Missing") return yield* unauthorized("missing_credential", credential.detail)
+        return yield* admit(authenticator.authenticate(credential.key), "key")
+      })
+
+      const bySession = Effect.fnUntraced(function* (
+        cookie: Exclude<SessionCookie.Presented, { _tag: "Absent" }>,
+        judge: Sessions["Service"]["authenticate"]
+      ) {
+        if (cookie._tag === "Repeated") {
+          return yield* refuse("malformed_credential", {
+            detail: "the cookie of the session was sent more than once",
+            field: "Cookie"
+          })
+        }
+        const { method } = yield* HttpServerRequest.HttpServerRequest
+        yield* SAFE_METHODS.has(method) ? Origin.check : Origin.requireOwn
+        if (cookie._tag === "Unknown") return yield* unauthorized("session_ended", "no session has such an id")
+        return yield* admit(judge(cookie.id), "session")
+      })
+
       return Guard.of({
         authenticate: Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
-          const credential = Credential.fromAuthorization(RequestHeaders.valuesOf(request, "authorization"))
-          if (credential._tag === "Malformed") {
-            return yield* refuse("malformed_credential", { detail: credential.detail, field: "Authorization" })
-          }
-          yield* Origin.check
-          if (credential._tag === "Missing") return yield* unauthorized("missing_credential", credential.detail)
-          const verdict = yield* authenticator
-            .authenticate(credential.key)
-            .pipe(
-              Effect.catch((error) =>
-                Effect.andThen(
-                  Effect.logError("the key store cannot be asked", error),
-                  refuse("key_store_unavailable", { detail: "the keys cannot be read at the moment" })
-                )
-              )
-            )
-          if (verdict._tag === "Refused") return yield* unauthorized(verdict.code, verdict.detail)
-          const record = yield* CurrentRequest
-          record.keyId = verdict.principal.keyId
-          return verdict.principal
-        }).pipe(Effect.withSpan("Guard.authenticate"))
+          const values = RequestHeaders.valuesOf(request, "authorization")
+          const cookie = SessionCookie.of(request, publicUrl)
+          return yield* values.length > 0 || cookie._tag === "Absent"
+            ? byKey(values)
+            : bySession(cookie, sessions.authenticate)
+        }).pipe(Effect.withSpan("Guard.authenticate")),
+        authenticateSession: Effect.gen(function* () {
+          const request = yield* HttpServerRequest.HttpServerRequest
+          const cookie = SessionCookie.of(request, publicUrl)
+          const hasKey = RequestHeaders.valuesOf(request, "authorization").length > 0
+          if (!hasKey && cookie._tag !== "Absent") return yield* bySession(cookie, sessions.look)
+          return yield* unauthorized(
+            "missing_credential",
+            hasKey ? "the session is not read beside an Authorization header" : "the browser is not signed in"
+          )
+        }).pipe(Effect.withSpan("Guard.authenticateSession"))
       })
     })
   )
@@ -89,30 +136,41 @@ export class Guard extends Context.Service<
         Effect.gen(function* () {
           const record = yield* CurrentRequest
           record.route = endpoint.path
-          const principal = yield* guard.authenticate
+          const { principal, via } = yield* guard.authenticate
           yield* authorize(principal, endpoint.annotations)
-          yield* RequestShape.utf8Query
-          const text = endpoint.payload.size > 0 ? yield* RequestBody.read : ""
-          if (endpoint.query === undefined) yield* refuseQuery
-          return yield* endpointEffect.pipe(
-            Effect.provideService(Principal, principal),
-            Effect.provideService(RequestBody.BodyText, text),
-            Effect.catch(
-              (error): Effect.Effect<never, Types.unhandled | Problem.Problem, HttpServerRequest.HttpServerRequest> =>
-                HttpApiError.HttpApiSchemaError.is(error) ? refuseInput(error) : Effect.fail(error)
-            )
-          )
+          if (via === "session" && WITH_BODY.has(endpoint.method)) yield* RequestBody.requireJson
+          return yield* RequestInput.admit(endpointEffect, endpoint).pipe(Effect.provideService(Principal, principal))
         })
       )
     })
   )
+
+  /**
+   * Implements the contract's middleware of sessions: a call that writes is one of the server's own pages, and says so.
+   */
+  static readonly layerSameOrigin = Layer.succeed(
+    SameOrigin,
+    SameOrigin.of((endpointEffect, { endpoint }) =>
+      Effect.gen(function* () {
+        const record = yield* CurrentRequest
+        record.route = endpoint.path
+        yield* SAFE_METHODS.has(endpoint.method) ? Origin.check : Origin.requireOwn
+        if (WITH_BODY.has(endpoint.method)) yield* RequestBody.requireJson
+        return yield* RequestInput.admit(endpointEffect, endpoint)
+      })
+    )
+  )
 }
+
+const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
+/** A form can send these without asking anybody, but not with this media type. */
+const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"])
 
 const requirePolicies = Effect.forEach(
   Endpoints.all,
   ({ isGuarded, name, policy }) => {
     const isEnforced =
-      policy === "public"
+      policy === "public" || policy === "session"
         ? !isGuarded
         : policy !== undefined && isGuarded && Access.table[policy.resource][policy.verb] !== "unsupported"
     return isEnforced ? Effect.void : Effect.fail(new PolicyMissing({ endpoint: name }))
@@ -122,7 +180,7 @@ const requirePolicies = Effect.forEach(
 
 const authorize = Effect.fnUntraced(function* (principal: Principal["Service"], annotations: Context.Context<never>) {
   const policy = Option.getOrUndefined(Context.getOption(annotations, EndpointPolicy))
-  if (policy === undefined || policy === "public") {
+  if (policy === undefined || policy === "public" || policy === "session") {
     return yield* refuse("role_forbidden", { detail: "the endpoint admits no key" })
   }
   if (Access.decide(principal.rule, policy.resource, policy.verb) === "allowed") return
@@ -130,52 +188,3 @@ const authorize = Effect.fnUntraced(function* (principal: Principal["Service"], 
     detail: `the key's role or scope does not allow it to ${policy.verb} ${policy.resource}`
   })
 })
-
-/** **Source** RFC 6750 §3, RFC 7617 §2: a challenge for each scheme. */
-const unauthorized = Effect.fnUntraced(function* (code: Problem.Code, detail: string) {
-  const record = yield* CurrentRequest
-  const error = code === "missing_credential" ? "" : ', error="invalid_token"'
-  record.replyHeaders["www-authenticate"] =
-    `Bearer realm="quarterdeck"${error}, Basic realm="quarterdeck", charset="UTF-8"`
-  return yield* refuse(code, { detail })
-})
-
-const parametersOf = (url: string): URLSearchParams => new URLSearchParams(url.split("?").slice(1).join("?"))
-
-/** An endpoint that declares no parameter has none that would be decoded, and so none that would be refused. */
-const refuseQuery = Effect.gen(function* () {
-  const { url } = yield* HttpServerRequest.HttpServerRequest
-  const [name] = parametersOf(url).keys()
-  if (name === undefined) return
-  const fault = SchemaFault.unknownField([name])
-  return yield* refuse("unknown_parameter", {
-    detail: `${SchemaFault.print(fault)}; the route takes no parameter`,
-    ...(fault.field === "" ? {} : { field: fault.field })
-  })
-})
-
-/** Tells a request that does not decode from a reply that does not encode: the second is the service's own fault. */
-const refuseInput = Effect.fnUntraced(function* (error: HttpApiError.HttpApiSchemaError) {
-  const fault = SchemaFault.fromIssue(error.cause.issue)
-  switch (error.kind) {
-    case "Query": {
-      const { url } = yield* HttpServerRequest.HttpServerRequest
-      const isRepeated = parametersOf(url).getAll(fault.field).length > 1
-      return yield* refuseParameter(isRepeated ? { ...fault, problem: "may be given once" } : fault)
-    }
-    case "Params":
-    case "Headers":
-      return yield* refuseParameter(fault)
-    case "Payload":
-      return yield* RequestBody.refuseFault(fault)
-    case "Body":
-    case "ResponseHeaders":
-      return yield* Effect.die(error)
-  }
-})
-
-const refuseParameter = (fault: SchemaFault.SchemaFault) =>
-  refuse(fault.isUnknown ? "unknown_parameter" : "invalid_parameter", {
-    detail: SchemaFault.print(fault),
-    ...(fault.field === "" ? {} : { field: fault.field })
-  })

@@ -24,7 +24,7 @@ export const routes = Effect.gen(function* () {
   const guard = yield* Guard
   const admit = Effect.gen(function* () {
     if (access === "public") return
-    const principal = yield* guard.authenticate
+    const { principal } = yield* guard.authenticate
     if (principal.rule.role === "Admin" && Rule.isUnscoped(principal.rule)) return
     return yield* Refusal.refuse("role_forbidden", { detail: "metrics need an Admin key without a scope" })
   })

@@ -5,6 +5,7 @@ import { Context, Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { refuse } from "./Refusal.ts"
 import * as RequestHeaders from "./RequestHeaders.ts"
+import { PublicUrl } from "./SessionCookie.ts"
 
 /** Origins beside the server's own that may call it. **Example** `https://ops.example.com` */
 export const AllowedOrigins = Context.Reference<ReadonlyArray<string>>("@quarterdeck/http-server/AllowedOrigins", {
@@ -20,17 +21,39 @@ export const AllowedOrigins = Context.Reference<ReadonlyArray<string>>("@quarter
  * **Limits** the own origin is known by its host: a proxy in front may speak another scheme.
  */
 export const check = Effect.gen(function* () {
+  const { isAllowed, isSent } = yield* sent
+  if (!isSent || isAllowed) return
+  return yield* refused
+})
+
+/**
+ * Lets a request pass that says the server's own origin, and no other: what a session writes is asked for by its pages.
+ *
+ * **Errors** `origin_forbidden`, also without an `Origin` and for an allowed one.
+ */
+export const requireOwn = Effect.gen(function* () {
+  const { isOwn } = yield* sent
+  if (!isOwn) return yield* refused
+})
+
+const refused = refuse("origin_forbidden", { detail: "the page's origin may not call this server", field: "Origin" })
+
+/** What a request says of its page. */
+const sent = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
   const [origin, ...more] = RequestHeaders.valuesOf(request, "origin")
-  if (origin === undefined) return
   const allowed = yield* AllowedOrigins
-  const own = isOwn(origin, RequestHeaders.valuesOf(request, "host"))
-  if (more.length === 0 && (own || allowed.includes(origin))) return
-  return yield* refuse("origin_forbidden", { detail: "the page's origin may not call this server", field: "Origin" })
+  const publicUrl = yield* PublicUrl
+  if (origin === undefined) return { isSent: false, isOwn: false, isAllowed: false }
+  const isOwn =
+    more.length === 0
+    && (isOfHost(origin, RequestHeaders.valuesOf(request, "host"))
+      || (publicUrl !== undefined && URL.parse(publicUrl)?.origin === origin))
+  return { isSent: true, isOwn, isAllowed: isOwn || (more.length === 0 && allowed.includes(origin)) }
 })
 
 /** **Shape** a browser leaves a scheme's own port out, a proxy may write it into the `Host`: both are the same host. */
-const isOwn = (origin: string, hosts: ReadonlyArray<string>): boolean => {
+const isOfHost = (origin: string, hosts: ReadonlyArray<string>): boolean => {
   const [host, ...more] = hosts
   const page = URL.parse(origin)
   if (host === undefined || more.length > 0 || page === null || !/^https?:$/.test(page.protocol)) return false

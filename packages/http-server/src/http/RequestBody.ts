@@ -13,6 +13,20 @@ const MAX_BYTES = ByteSize.mebibytes(1)
 /** The text of the body that the guard let through; empty when none was sent. */
 export const BodyText = Context.Reference<string>("@quarterdeck/http-server/BodyText", { defaultValue: () => "" })
 
+const JSON_MEDIA_TYPE = /^application\/json\s*(?:;|$)/i
+
+/** Fails with `unsupported_media_type` unless the request says that its body is JSON, empty as it may be. */
+export const requireJson: Effect.Effect<void, Problem.Problem, HttpServerRequest.HttpServerRequest> = Effect.gen(
+  function* () {
+    const { headers } = yield* HttpServerRequest.HttpServerRequest
+    if (JSON_MEDIA_TYPE.test(headers["content-type"] ?? "")) return
+    return yield* refuse("unsupported_media_type", {
+      detail: "a session's request must say Content-Type: application/json",
+      field: "Content-Type"
+    })
+  }
+)
+
 /**
  * Reads the body's text.
  *
@@ -23,7 +37,7 @@ export const read: Effect.Effect<string, Problem.Problem, HttpServerRequest.Http
     const request = yield* HttpServerRequest.HttpServerRequest
     const mediaType = request.headers["content-type"]
     const announced = Number(request.headers["content-length"] ?? "0")
-    if (mediaType !== undefined && !/^application\/json\s*(?:;|$)/i.test(mediaType)) {
+    if (mediaType !== undefined && !JSON_MEDIA_TYPE.test(mediaType)) {
       return yield* refuse("unsupported_media_type", {
         detail: "the body must be application/json",
         field: "Content-Type"

@@ -7,6 +7,7 @@ import { Cause, Clock, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import * as AccessLog from "./AccessLog.ts"
+import * as DashboardRoute from "./DashboardRoute.ts"
 import * as Documentation from "./Documentation.ts"
 import * as Endpoints from "./Endpoints.ts"
 import { Guard } from "./Guard.ts"
@@ -16,6 +17,7 @@ import { CostHandlers } from "./handlers/CostHandlers.ts"
 import { HealthHandlers } from "./handlers/HealthHandlers.ts"
 import { NamespaceHandlers } from "./handlers/NamespaceHandlers.ts"
 import { PriceHandlers } from "./handlers/PriceHandlers.ts"
+import { SessionHandlers } from "./handlers/SessionHandlers.ts"
 import { WhoamiHandlers } from "./handlers/WhoamiHandlers.ts"
 import { WorkloadHandlers } from "./handlers/WorkloadHandlers.ts"
 import * as MethodNotAllowed from "./MethodNotAllowed.ts"
@@ -53,6 +55,7 @@ const handlers = Layer.mergeAll(
   HealthHandlers,
   NamespaceHandlers,
   PriceHandlers,
+  SessionHandlers,
   WhoamiHandlers,
   WorkloadHandlers
 )
@@ -66,11 +69,15 @@ export const make = Effect.gen(function* () {
   const guard = yield* Guard
   const registry = yield* ClusterRegistry
   const metrics = yield* MetricsRoute.routes
+  const dashboard = yield* DashboardRoute.routes
   const router = yield* HttpRouter.toHttpEffect(
     Layer.mergeAll(
-      HttpApiBuilder.layer(Api).pipe(Layer.provide(handlers), Layer.provide(Guard.layerAuthorization)),
+      HttpApiBuilder.layer(Api).pipe(
+        Layer.provide(handlers),
+        Layer.provide([Guard.layerAuthorization, Guard.layerSameOrigin])
+      ),
       Documentation.layer,
-      HttpRouter.addAll(metrics)
+      HttpRouter.addAll([...metrics, ...dashboard.map(({ route }) => route)])
     )
   ).pipe(
     Effect.provideService(HttpRouter.RouterConfig, ROUTER_CONFIG),
@@ -82,6 +89,7 @@ export const make = Effect.gen(function* () {
       ...Endpoints.all,
       { method: "GET", path: Documentation.OPENAPI_PATH },
       { method: "GET", path: Documentation.DOCS_PATH },
+      ...dashboard.map(({ path }) => ({ method: "GET", path })),
       ...metrics.map(() => ({ method: "GET", path: MetricsRoute.METRICS_PATH }))
     ],
     ROUTER_CONFIG

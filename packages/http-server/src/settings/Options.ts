@@ -11,6 +11,7 @@ export interface Options {
   readonly server?: {
     readonly metrics?: Settings["server"]["metrics"]
     readonly allowedOrigins?: ReadonlyArray<string>
+    readonly publicUrl?: string
   }
   readonly clusters?: {
     readonly kubeconfig?: ReadonlyArray<string>

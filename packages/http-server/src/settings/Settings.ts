@@ -28,6 +28,7 @@ export interface Settings {
     readonly metrics: "protected" | "public" | "off"
     /** Empty when not set. */
     readonly allowedOrigins: ReadonlyArray<string>
+    readonly publicUrl: string | undefined
   }
   /** `ClusterSources.resolve` decides what stands in for those that are not set. */
   readonly clusters: {
@@ -170,7 +171,8 @@ const settingsOf = (read: <A>(row: Row<A>) => A, { certFile, keyFile }: TlsFiles
     tls: certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile },
     shutdownMs: read(table.shutdownMs),
     metrics: read(table.metrics),
-    allowedOrigins: read(table.allowedOrigins) ?? []
+    allowedOrigins: read(table.allowedOrigins) ?? [],
+    publicUrl: read(table.publicUrl)
   },
   clusters: {
     kubeconfig: read(table.kubeconfig) ?? [],

@@ -78,6 +78,13 @@ export const table = {
     description:
       "Origins of browser pages to let pass beside the server's own, for a proxy that changes Host; no CORS headers are sent."
   }),
+  publicUrl: optional({
+    path: "server.publicUrl",
+    flag: "public-url",
+    kind: Kind.endpoint,
+    description:
+      "Address that browsers reach the server at, where a proxy stands in front: with https the cookies of sessions are Secure, and its origin is the server's own."
+  }),
   kubeconfig: optional({
     path: "clusters.kubeconfig",
     flag: "kubeconfig",

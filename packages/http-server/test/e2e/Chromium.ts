@@ -56,7 +56,7 @@ const browser: Effect.Effect<Browser> = Option.match(path, {
 /** Opens a page in a browser of its own, which is closed with the scope. */
 export const open = Effect.fnUntraced(function* (url: string) {
   const launched = yield* Effect.acquireRelease(browser, (one) => Effect.promise(() => one.close()))
-  const page = yield* Effect.promise(() => launched.newPage())
+  const page = yield* Effect.promise(async () => (await launched.newContext()).newPage())
   page.setDefaultTimeout(PATIENCE_MS)
   yield* Effect.promise(() => page.goto(url))
   return page

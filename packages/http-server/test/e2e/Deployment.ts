@@ -202,6 +202,10 @@ export class Deployment extends Context.Service<Deployment, Effect.Success<Retur
       Effect.onError(make(options), () => log.name)
     ).pipe(Layer.provide(log.layer), Layer.provide(NodeServices.layer), Layer.orDie)
   }
+
+  /** A deployment for a program that is no test: it logs where the program does. */
+  static readonly layerOfProgram = (options: DeploymentOptions) =>
+    Layer.effect(Deployment, make(options)).pipe(Layer.provide(NodeServices.layer), Layer.orDie)
 }
 
 const configuredKeys = () => [

@@ -50,6 +50,7 @@ onOneDriver("surface", { children: [] }, (it) => {
         "/api/v1/costExplanation",
         "/api/v1/namespaces",
         "/api/v1/prices",
+        "/api/v1/session",
         "/api/v1/whoami",
         "/api/v1/workloads",
         "/detailedCostReport/getAggregated",
@@ -57,7 +58,7 @@ onOneDriver("surface", { children: [] }, (it) => {
         "/healthz",
         "/readyz"
       ])
-      assert.sameMembers(Object.keys(components.securitySchemes), ["bearer", "basic"])
+      assert.sameMembers(Object.keys(components.securitySchemes), ["bearer", "basic", "session"])
       const { parameters = [], responses } = paths["/api/v1/workloads"]?.["get"] ?? { responses: {}, security: [] }
       assert.includeMembers(Object.keys(responses), ["200", "400", "401", "403", "404", "502", "503", "504"])
       assert.deepStrictEqual(responses["403"], { $ref: "#/components/responses/Status403" })
@@ -81,7 +82,9 @@ onOneDriver("surface", { children: [] }, (it) => {
       for (const [path, operations] of Object.entries(paths)) {
         for (const [method, { security }] of Object.entries(operations)) {
           const reply = yield* deployment.call(path.replaceAll(/\{\w+\}/g, "some"), { method, key: null })
-          const expected = reply.status === 401 ? [{ bearer: [] }, { basic: [] }] : []
+          const isOfSession = path === "/api/v1/session" && method !== "post"
+          const asked = isOfSession ? [{ session: [] }] : [{ bearer: [] }, { basic: [] }]
+          const expected = reply.status === 401 || isOfSession ? asked : []
           assert.deepStrictEqual(security, expected, `${method} ${path} is ${reply.status} without a key`)
         }
       }

@@ -30,7 +30,8 @@ describe("Settings", () => {
       tls: undefined,
       shutdownMs: 10_000,
       metrics: "protected",
-      allowedOrigins: []
+      allowedOrigins: [],
+      publicUrl: undefined
     })
     assert.deepStrictEqual(clusters, { kubeconfig: [], names: {}, parent: undefined, header: "X-Service-Cluster" })
     assert.deepStrictEqual(fanOut, { timeoutMs: 3_000, maxTimeoutMs: 30_000, perCluster: 4, maxNames: 64 })
@@ -100,6 +101,7 @@ describe("Settings", () => {
       shutdownMs: ["5", "5"],
       metrics: ["off", "off"],
       allowedOrigins: ["https://a.example,http://b.example:81", "[https://a.example, http://b.example:81]"],
+      publicUrl: ["https://deck.example/ops", "https://deck.example/ops"],
       kubeconfig: ["a:b", "[a, b]"],
       clusterNames: ["x=y=prod,z=stage", "{ x=y: prod, z: stage }"],
       parent: ["prod", "prod"],
@@ -173,7 +175,7 @@ describe("Settings", () => {
         `--port: ${allowed}`,
         `QUARTERDECK_PORT: ${allowed}`,
         `q.yaml:2:9: ${allowed}, found text`,
-        "q.yaml:3:3: server.prot is not a setting; server may hold host, port, tls, shutdownMs, metrics, allowedOrigins",
+        "q.yaml:3:3: server.prot is not a setting; server may hold host, port, tls, shutdownMs, metrics, allowedOrigins, publicUrl",
         "q.yaml:4:7: keys must be a map of settings, found a list",
         "q.yaml:6:14: fanOut.timeoutMs must be a whole number from 1 to 30000, found a number",
         "q.yaml:7:21: clusters.header must be an HTTP header name without a meaning of its own (not Authorization, Host, Cookie, Content-* and the like), found text",

@@ -8,6 +8,7 @@ import { parentPort } from "node:worker_threads"
 import * as Database from "./sqlite/KeyDatabase.ts"
 import type { Reply, Request } from "@quarterdeck/sqlite-thread/SqliteThread"
 import type { Call, Outcome } from "./sqlite/KeyProtocol.ts"
+import * as SessionStatements from "./sqlite/SessionStatements.ts"
 
 const COLUMNS = `id, hash, name, start, rule, created_at_ms AS createdAtMs, created_by AS createdBy,
   expires_at_ms AS expiresAtMs, revoked_at_ms AS revokedAtMs, revoked_by AS revokedBy, last_used_at_ms AS lastUsedAtMs`
@@ -27,7 +28,8 @@ const prepare = (database: DatabaseSync) => ({
      WHERE id = ?3 RETURNING ${COLUMNS}`
   ),
   touch: database.prepare("UPDATE keys SET last_used_at_ms = max(coalesce(last_used_at_ms, ?1), ?1) WHERE id = ?2"),
-  count: database.prepare("SELECT count(*) AS count FROM keys")
+  count: database.prepare("SELECT count(*) AS count FROM keys"),
+  sessions: SessionStatements.prepare(database)
 })
 
 type OpenCall = Extract<Call, { readonly operation: "open" }>
@@ -71,6 +73,12 @@ const perform = (call: Exclude<Call, OpenCall>): ReadonlyArray<unknown> => {
       return []
     case "count":
       return statements.count.all()
+    case "insertSession":
+    case "findSession":
+    case "touchSession":
+    case "removeSession":
+    case "removeSessionsOfKey":
+      return statements.sessions(call)
     case "close":
       current = undefined
       database.close()

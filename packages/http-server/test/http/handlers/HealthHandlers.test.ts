@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
 import { Api } from "@quarterdeck/contract/Api"
 import { Authorization } from "@quarterdeck/contract/Authorization"
+import { SameOrigin } from "@quarterdeck/contract/SameOrigin"
 import { CostError, StoreUnavailable } from "@quarterdeck/cost/CostError"
 import { CostStore } from "@quarterdeck/cost/CostStore"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
@@ -33,6 +34,10 @@ const health = Effect.gen(function* () {
         Layer.succeed(
           Authorization,
           Authorization.of(() => Effect.die("no endpoint of health is guarded"))
+        ),
+        Layer.succeed(
+          SameOrigin,
+          SameOrigin.of(() => Effect.die("no endpoint of health is a session's"))
         ),
         NodeHttpServer.layerHttpServices
       ])

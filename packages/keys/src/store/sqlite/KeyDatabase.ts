@@ -23,7 +23,14 @@ const MIGRATIONS: ReadonlyArray<string> = [
     last_used_at_ms INTEGER
   ) STRICT;
   CREATE INDEX keys_by_age ON keys (created_at_ms, id);`,
-  "ALTER TABLE keys ADD COLUMN revoked_by TEXT;"
+  "ALTER TABLE keys ADD COLUMN revoked_by TEXT;",
+  `CREATE TABLE sessions (
+    hash TEXT NOT NULL PRIMARY KEY,
+    key_hash TEXT NOT NULL,
+    created_at_ms INTEGER NOT NULL,
+    last_used_at_ms INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX sessions_by_key ON sessions (key_hash, created_at_ms);`
 ]
 
 /** Thrown for a file that a newer program wrote. */

@@ -17,6 +17,14 @@ export interface Row {
   readonly lastUsedAtMs: number | null
 }
 
+/** A session as a row. **Units** instants in milliseconds since the epoch. */
+export interface SessionRow {
+  readonly hash: string
+  readonly keyHash: string
+  readonly createdAtMs: number
+  readonly lastUsedAtMs: number
+}
+
 export type Call =
   | { readonly operation: "open"; readonly path: string }
   | { readonly operation: "close" }
@@ -27,6 +35,17 @@ export type Call =
   | { readonly operation: "revoke"; readonly id: string; readonly atMs: number; readonly by: string | null }
   | { readonly operation: "touch"; readonly uses: ReadonlyArray<{ readonly id: string; readonly atMs: number }> }
   | { readonly operation: "count" }
+  | {
+      readonly operation: "insertSession"
+      readonly row: SessionRow
+      readonly createdBeforeMs: number
+      readonly lastUsedBeforeMs: number
+      readonly perKey: number
+    }
+  | { readonly operation: "findSession"; readonly hash: string }
+  | { readonly operation: "touchSession"; readonly hash: string; readonly atMs: number }
+  | { readonly operation: "removeSession"; readonly hash: string }
+  | { readonly operation: "removeSessionsOfKey"; readonly keyHash: string }
 
 /** What a call came to. **Shape** every call answers with rows, often none. */
 export type Outcome =

@@ -10,7 +10,8 @@ import { Rule } from "../../Rule.ts"
 import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 import type { Row } from "./KeyProtocol.ts"
 
-const Millis = Schema.Int.check(Schema.isBetween({ minimum: -8.64e15, maximum: 8.64e15 }))
+/** An instant as SQLite keeps it. **Units** milliseconds since the epoch. */
+export const Millis = Schema.Int.check(Schema.isBetween({ minimum: -8.64e15, maximum: 8.64e15 }))
 
 const StoredKey = Schema.Struct({
   id: Schema.NonEmptyString,

@@ -1,5 +1,5 @@
 /**
- * Keeps keys in a SQLite file: for one running program.
+ * Keeps keys, and the sessions opened with them, in a SQLite file: for one running program.
  *
  * Back it up while the program runs with SQLite's own means, which see a consistent state and disturb nobody:
  * `sqlite3 keys.sqlite "VACUUM INTO 'backup.sqlite'"`, or `backup()` of `node:sqlite` from any process. Copying the
@@ -7,12 +7,14 @@
  * keep it readable by its owner alone all the same. To restore, stop the program, remove `keys.sqlite`, `-wal` and
  * `-shm`, and put the backup in their place.
  */
-import { DateTime, Effect, Layer, Option, Result, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Option, Result, Schema } from "effect"
 import { join } from "node:path"
 import * as KeyClient from "./KeyClient.ts"
 import { fromRow, toRow } from "./KeyRow.ts"
 import { KeyStoreError, RecordCorrupt } from "../../KeyError.ts"
 import { type KeyRecord, KeyStore } from "../../KeyStore.ts"
+import { SessionStore } from "../../session/SessionStore.ts"
+import * as SqliteSessions from "./SqliteSessions.ts"
 
 /** The file's name in the data directory. */
 const FILE_NAME = "keys.sqlite"
@@ -20,14 +22,15 @@ const FILE_NAME = "keys.sqlite"
 const decodeCount = Schema.decodeUnknownResult(Schema.Tuple([Schema.Struct({ count: Schema.Natural })]))
 
 const make = Effect.fnUntraced(function* (options: { readonly directory: string }) {
-  const { call } = yield* KeyClient.make(join(options.directory, FILE_NAME))
+  const client = yield* KeyClient.make(join(options.directory, FILE_NAME))
+  const { call } = client
 
   const read = (rows: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<KeyRecord>, KeyStoreError> =>
     Effect.fromResult(Result.all(rows.map(fromRow))).pipe(Effect.mapError((reason) => new KeyStoreError({ reason })))
   const readFirst = (rows: ReadonlyArray<unknown>) =>
     Effect.map(read(rows.slice(0, 1)), ([record]) => Option.fromUndefinedOr(record))
 
-  return KeyStore.of({
+  const keys = KeyStore.of({
     insert: (record) => Effect.asVoid(call({ operation: "insert", row: toRow(record) })),
     findByHash: (hash) => Effect.flatMap(call({ operation: "findByHash", hash }), readFirst),
     find: (id) => Effect.flatMap(call({ operation: "find", id }), readFirst),
@@ -50,15 +53,17 @@ const make = Effect.fnUntraced(function* (options: { readonly directory: string 
       )
     )
   })
+  return Context.make(KeyStore, keys).pipe(Context.add(SessionStore, SqliteSessions.make(client)))
 })
 
 /**
- * Opens the store in a directory, and makes both where there are none.
+ * Opens the stores of keys and sessions in a directory, and makes it and their file where there are none.
  *
  * **Errors** `StoreTooNew` for a file that a newer program wrote, `StoreUnopened` when it cannot be opened, each with the file.
  *
  * **Limits** one thread; the file has mode 0600, a directory made here 0700. One program at a time: a second one
  * would see a revocation by the first only after `CacheLimits.timeToLive`.
  */
-export const layerSqlite = (options: { readonly directory: string }): Layer.Layer<KeyStore, KeyStoreError> =>
-  Layer.effect(KeyStore, make(options))
+export const layerSqlite = (options: {
+  readonly directory: string
+}): Layer.Layer<KeyStore | SessionStore, KeyStoreError> => Layer.effectContext(make(options))

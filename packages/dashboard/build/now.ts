@@ -1,0 +1,4 @@
+/** `pnpm dashboard:build`: builds the pages. */
+import { build } from "./build.ts"
+
+await build("info")

@@ -1,0 +1,65 @@
+/**
+ * The contract's own client, as promises that a page can await.
+ */
+import { Api } from "@quarterdeck/contract/Api"
+import { Problem } from "@quarterdeck/contract/Problem"
+import { Effect, Schema } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
+import { HttpApiClient } from "effect/http-api"
+
+/** Where the server stands: the page's own folder, whatever prefix that is. */
+export const serverUrl = new URL(".", document.baseURI).href.replace(/\/$/, "")
+
+/** What a call failed with. **Shape** `code` is that of the server's problem, or says that there was no answer. */
+export class ApiFailure extends Error {
+  readonly code: string
+  readonly title: string
+  readonly status: number | undefined
+  readonly requestId: string | undefined
+  readonly field: string | undefined
+
+  constructor(facts: {
+    readonly code: string
+    readonly title: string
+    readonly detail: string
+    readonly status?: number
+    readonly requestId?: string
+    readonly field?: string
+  }) {
+    super(facts.detail)
+    this.name = "ApiFailure"
+    this.code = facts.code
+    this.title = facts.title
+    this.status = facts.status
+    this.requestId = facts.requestId
+    this.field = facts.field
+  }
+}
+
+/** The browser would answer a challenge with a window of its own; the server leaves it out where a page says that it is one. */
+const asPage = HttpClient.mapRequest(HttpClientRequest.setHeader("x-requested-with", "quarterdeck"))
+
+const client = Effect.runSync(
+  HttpApiClient.make(Api, { baseUrl: serverUrl, transformClient: asPage }).pipe(Effect.provide(FetchHttpClient.layer))
+)
+
+const isProblem = Schema.is(Problem)
+
+const toFailure = (error: unknown): ApiFailure => {
+  if (isProblem(error)) return new ApiFailure(error)
+  return new ApiFailure({
+    code: "no_answer",
+    title: "No answer",
+    detail: "The server did not answer, or answered what this page does not understand. Try again, or reload the page."
+  })
+}
+
+/**
+ * Calls the server.
+ *
+ * **Errors** rejects with {@link ApiFailure}.
+ *
+ * **Example** `call((api) => api.whoami.whoami(), signal)`
+ */
+export const call = <A, E>(use: (api: typeof client) => Effect.Effect<A, E>, signal?: AbortSignal): Promise<A> =>
+  Effect.runPromise(use(client).pipe(Effect.mapError(toFailure)), signal === undefined ? undefined : { signal })

@@ -1,0 +1,52 @@
+/**
+ * A moment in the reader's own words.
+ */
+import { Text, Tooltip } from "@mantine/core"
+import { DateTime } from "effect"
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+/** Each unit with the distance from which it is used: days say more than months of a key that ends in ninety of them. */
+const STEPS: ReadonlyArray<readonly [unit: Intl.RelativeTimeFormatUnit, length: number, from: number]> = [
+  ["year", 365 * DAY_MS, 2 * 365 * DAY_MS],
+  ["month", (365 * DAY_MS) / 12, 180 * DAY_MS],
+  ["day", DAY_MS, 2 * DAY_MS],
+  ["hour", HOUR_MS, HOUR_MS],
+  ["minute", MINUTE_MS, MINUTE_MS]
+]
+
+/** Tells how far away a moment is. **Example** `in 90 days`, `2 hours ago`, `just now` */
+const distanceOf = (atMs: number, nowMs: number): string => {
+  const away = atMs - nowMs
+  const step = STEPS.find(([, , from]) => Math.abs(away) >= from)
+  if (step === undefined) return away > 0 ? "in less than a minute" : "just now"
+  const [unit, length] = step
+  return new Intl.RelativeTimeFormat("en", { numeric: "auto" }).format(Math.round(away / length), unit)
+}
+
+/** Writes a moment in full, by the reader's locale and zone. */
+const fullTextOf = (at: DateTime.Utc): string =>
+  new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }).format(DateTime.toEpochMillis(at))
+
+interface Props {
+  readonly at: DateTime.Utc | undefined
+  /** Said where there is no such moment. */
+  readonly none: string
+}
+
+export const Instant = ({ at, none }: Props) =>
+  at === undefined ? (
+    <Text span size="sm" c="dimmed" style={{ whiteSpace: "nowrap" }}>
+      {none}
+    </Text>
+  ) : (
+    <Tooltip label={fullTextOf(at)} events={{ hover: true, focus: true, touch: true }}>
+      <time dateTime={DateTime.formatIso(at)}>
+        <Text span size="sm" style={{ whiteSpace: "nowrap" }}>
+          {distanceOf(DateTime.toEpochMillis(at), new Date().getTime())}
+        </Text>
+      </time>
+    </Tooltip>
+  )

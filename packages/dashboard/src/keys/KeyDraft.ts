@@ -1,0 +1,146 @@
+/**
+ * A key as the form holds it, before it is one.
+ */
+import { CreateApiKey } from "@quarterdeck/contract/ApiKeysGroup"
+import { Result, Schema, SchemaIssue } from "effect"
+import type { Role, Rule } from "../api/Shapes.ts"
+
+/** **Shape** `labels` are written `key=value`; `id` tells rows of the form apart. */
+export interface SelectorDraft {
+  readonly id: number
+  readonly names: ReadonlyArray<string>
+  readonly labels: ReadonlyArray<string>
+}
+
+/** **Shape** `date` is a day of the reader's calendar, `2027-01-31`; the key is valid until that day is over. */
+export type ExpiryDraft =
+  | { readonly _tag: "Never" }
+  | { readonly _tag: "After"; readonly count: string; readonly unit: "d" | "y" }
+  | { readonly _tag: "On"; readonly date: string }
+
+export interface KeyDraft {
+  readonly name: string
+  readonly role: Role
+  /** `undefined`: every cluster. */
+  readonly clusters: ReadonlyArray<string> | undefined
+  /** `undefined`: every namespace. */
+  readonly selectors: ReadonlyArray<SelectorDraft> | undefined
+  readonly expiry: ExpiryDraft
+}
+
+/** What is wrong, by the field that it concerns: `name`, `clusters`, `selectors.0.names`, `selectors.0.labels`, `expire`. */
+export type Faults = Readonly<Record<string, string>>
+
+export const emptySelector = (id: number): SelectorDraft => ({ id, names: [], labels: [] })
+
+/** Splits a label at its first `=`; one without has no value. */
+const labelOf = (text: string): readonly [key: string, value: string] => {
+  const at = text.indexOf("=")
+  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+const selectorOf = ({ labels, names }: SelectorDraft) => ({
+  namespaceNames: names,
+  ...(labels.length === 0 ? {} : { labelSelector: { matchLabels: Object.fromEntries(labels.map(labelOf)) } })
+})
+
+const isEmpty = ({ labels, names }: SelectorDraft): boolean => labels.length === 0 && names.length === 0
+
+/** Gives the expiry as a create call takes it. **Shape** `undefined`: never. */
+const expireOf = (expiry: ExpiryDraft): string | undefined => {
+  switch (expiry._tag) {
+    case "Never":
+      return undefined
+    case "After":
+      return `${expiry.count.trim()}${expiry.unit}`
+    case "On": {
+      const end = new Date(`${expiry.date}T23:59:59`)
+      return Number.isNaN(end.getTime()) ? "" : end.toISOString().replace(".000Z", "Z")
+    }
+  }
+}
+
+const decode = Schema.decodeUnknownResult(CreateApiKey, { errors: "all", onExcessProperty: "error" })
+const print = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** Gives the field of the form that a path of the body concerns. */
+const fieldOf = (path: ReadonlyArray<PropertyKey>): string => {
+  const [head, part, index, member] = path.map(String)
+  if (head !== "rule") return head ?? ""
+  if (part === "targetClusters") return "clusters"
+  if (part !== "targetNamespaces") return part ?? "rule"
+  if (index === undefined) return "selectors"
+  return `selectors.${index}.${member === "labelSelector" ? "labels" : "names"}`
+}
+
+const LABELS_SPELLED = "Write each label as key=value"
+const LABELS_ONCE = "Name each label once: a namespace has one value of it"
+
+const faultsOfSelector = (selector: SelectorDraft, index: number): Faults => {
+  const { labels } = selector
+  const isRepeated = new Set(labels.map((label) => labelOf(label)[0])).size < labels.length
+  return {
+    ...(isEmpty(selector) ? { [`selectors.${index}.names`]: "Name a namespace, or a label below" } : {}),
+    ...(isRepeated ? { [`selectors.${index}.labels`]: LABELS_ONCE } : {}),
+    ...(labels.some((label) => !label.includes("=")) ? { [`selectors.${index}.labels`]: LABELS_SPELLED } : {})
+  }
+}
+
+/** What the form asks before it asks the schema: words for what was left empty. */
+const omissions = ({ clusters, expiry, name, selectors }: KeyDraft): Faults => ({
+  ...(name.trim() === "" ? { name: "Give the key a name" } : {}),
+  ...(clusters?.length === 0 ? { clusters: "Name a cluster, or let the key reach every one" } : {}),
+  ...(expiry._tag === "After" && !/^[1-9][0-9]{0,3}$/.test(expiry.count.trim())
+    ? { expire: "Give a whole number from 1 to 9999" }
+    : {}),
+  ...(expiry._tag === "On" && expireOf(expiry) === "" ? { expire: "Choose a day" } : {}),
+  ...Object.fromEntries((selectors ?? []).flatMap((one, index) => Object.entries(faultsOfSelector(one, index))))
+})
+
+/**
+ * Makes the body of the create call.
+ *
+ * **Errors** {@link Faults}, by the rules of the contract.
+ */
+export const toBody = (draft: KeyDraft): Result.Result<CreateApiKey, Faults> => {
+  const missing = omissions(draft)
+  const expire = expireOf(draft.expiry)
+  const decoded = decode({
+    name: draft.name.trim(),
+    rule: ruleOf(draft, draft.selectors ?? []),
+    ...(expire === undefined ? {} : { expire })
+  })
+  const faults = Result.isSuccess(decoded)
+    ? {}
+    : Object.fromEntries(
+        print(decoded.failure.issue).issues.map(({ message, path = [] }) => [
+          fieldOf(path.map((step) => (typeof step === "object" ? step.key : step))),
+          message
+        ])
+      )
+  if (Object.keys(missing).length > 0) return Result.fail({ ...faults, ...missing })
+  return Result.mapError(decoded, () => faults)
+}
+
+const ruleOf = ({ clusters, role, selectors }: KeyDraft, shown: ReadonlyArray<SelectorDraft>) => ({
+  role,
+  ...(clusters === undefined ? {} : { targetClusters: clusters }),
+  ...(selectors === undefined ? {} : { targetNamespaces: shown.map(selectorOf) })
+})
+
+const decodeRule = Schema.decodeUnknownResult(CreateApiKey.fields.rule, { onExcessProperty: "error" })
+
+/**
+ * Makes the rule of a form that is still being filled in, for its preview.
+ *
+ * **Shape** selectors that say nothing yet are left out, for they will not be sent; `undefined` while the rest is no rule.
+ */
+export const toRule = (draft: KeyDraft): Rule | undefined => {
+  const rule = decodeRule(
+    ruleOf(
+      draft,
+      (draft.selectors ?? []).filter((selector) => !isEmpty(selector))
+    )
+  )
+  return Result.isSuccess(rule) ? rule.success : undefined
+}

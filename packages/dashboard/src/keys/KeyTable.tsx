@@ -1,0 +1,157 @@
+/**
+ * Keys as rows, or as cards where the screen is narrow.
+ */
+import { Badge, Button, Code, Group, Paper, SimpleGrid, Stack, Table, Text } from "@mantine/core"
+import { useMediaQuery } from "@mantine/hooks"
+import type { ReactNode } from "react"
+import type { ApiKey } from "../api/Shapes.ts"
+import { Instant } from "../feedback/Instant.tsx"
+import { RuleText } from "./RuleText.tsx"
+import { StatusBadge } from "./StatusBadge.tsx"
+
+interface Props {
+  readonly keys: ReadonlyArray<ApiKey>
+  readonly caller: ApiKey
+  readonly onRevoke: (key: ApiKey) => void
+}
+
+const COLUMNS = ["Name", "Status", "Role", "Reaches", "Expires", "Last used", "Origin", "Actions"]
+
+export const KeyTable = ({ caller, keys, onRevoke }: Props) => {
+  const isWide = useMediaQuery("(min-width: 75em)", false, { getInitialValueInEffect: false })
+  if (!isWide) {
+    return (
+      <Stack gap="sm" component="ul" p={0} m={0}>
+        {keys.map((key) => (
+          <KeyCard key={key.id} apiKey={key} isOwn={key.id === caller.id} onRevoke={onRevoke} />
+        ))}
+      </Stack>
+    )
+  }
+  return (
+    <Paper withBorder>
+      <Table verticalSpacing="sm" horizontalSpacing="md" aria-label="API keys">
+        <Table.Thead>
+          <Table.Tr>
+            {COLUMNS.map((column) => (
+              <Table.Th key={column} scope="col">
+                {column}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {keys.map((key) => (
+            <Table.Tr key={key.id} data-key={key.id}>
+              <Table.Td maw={240}>
+                <Name apiKey={key} isOwn={key.id === caller.id} />
+              </Table.Td>
+              <Table.Td>
+                <StatusBadge status={key.status} />
+              </Table.Td>
+              <Table.Td>{key.rule.role}</Table.Td>
+              <Table.Td maw={320}>
+                <RuleText rule={key.rule} />
+              </Table.Td>
+              <Table.Td>
+                <Instant at={key.expiresAt} none="Never" />
+              </Table.Td>
+              <Table.Td>
+                <Instant at={key.lastUsedAt} none={unusedText(key)} />
+              </Table.Td>
+              <Table.Td>{originText(key)}</Table.Td>
+              <Table.Td>
+                <Revoke apiKey={key} onRevoke={onRevoke} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Paper>
+  )
+}
+
+const originText = ({ source }: ApiKey): string => (source === "configured" ? "Configuration" : "Created")
+
+/** Uses of configured keys are not written down. */
+const unusedText = ({ source }: ApiKey): string => (source === "configured" ? "Not recorded" : "Never")
+
+const Name = ({ apiKey: { name, start }, isOwn }: { readonly apiKey: ApiKey; readonly isOwn: boolean }) => (
+  <Stack gap={2}>
+    <Group gap={6}>
+      <Text fw={600} className="qd-text">
+        {name}
+      </Text>
+      {isOwn ? (
+        <Badge size="sm" tt="none" variant="outline">
+          yours
+        </Badge>
+      ) : undefined}
+    </Group>
+    {start === undefined ? undefined : (
+      <Text size="xs">
+        <Code>{start}…</Code>
+      </Text>
+    )}
+  </Stack>
+)
+
+const Revoke = ({ apiKey, onRevoke }: { readonly apiKey: ApiKey; readonly onRevoke: (key: ApiKey) => void }) => {
+  if (apiKey.status === "revoked") return undefined
+  if (apiKey.source === "configured") {
+    return (
+      <Text size="xs" c="dimmed">
+        Changed in its configuration
+      </Text>
+    )
+  }
+  return (
+    <Button size="xs" variant="default" onClick={() => onRevoke(apiKey)} aria-label={`Revoke ${apiKey.name}`}>
+      Revoke
+    </Button>
+  )
+}
+
+interface CardProps {
+  readonly apiKey: ApiKey
+  readonly isOwn: boolean
+  readonly onRevoke: (key: ApiKey) => void
+}
+
+const KeyCard = ({ apiKey, isOwn, onRevoke }: CardProps) => (
+  <Paper withBorder p="md" component="li" data-key={apiKey.id}>
+    <Stack gap="sm">
+      <Group justify="space-between" align="flex-start" wrap="nowrap">
+        <Name apiKey={apiKey} isOwn={isOwn} />
+        <StatusBadge status={apiKey.status} />
+      </Group>
+      <SimpleGrid cols={2} spacing="xs" verticalSpacing="xs">
+        <Fact name="Role">{apiKey.rule.role}</Fact>
+        <Fact name="Origin">{originText(apiKey)}</Fact>
+        <Fact name="Expires">
+          <Instant at={apiKey.expiresAt} none="Never" />
+        </Fact>
+        <Fact name="Last used">
+          <Instant at={apiKey.lastUsedAt} none={unusedText(apiKey)} />
+        </Fact>
+      </SimpleGrid>
+      <Fact name="Reaches">
+        <RuleText rule={apiKey.rule} />
+      </Fact>
+      <Group>
+        <Revoke apiKey={apiKey} onRevoke={onRevoke} />
+      </Group>
+    </Stack>
+  </Paper>
+)
+
+const Fact = ({ children, name }: { readonly name: string; readonly children: ReactNode }) => (
+  <div>
+    <Text size="xs" c="dimmed">
+      {name}
+    </Text>
+    <Text size="sm" component="div">
+      {children}
+    </Text>
+  </div>
+)

@@ -1,0 +1,86 @@
+/**
+ * The key that the page is signed in with.
+ */
+import { Button, Code, Group, Paper, SimpleGrid, Stack, Text, Title } from "@mantine/core"
+import { useQueryClient } from "@tanstack/react-query"
+import { type ReactNode, useState } from "react"
+import { signOut } from "../api/Session.ts"
+import { useAction } from "../api/useAction.ts"
+import { useCaller } from "../app/Caller.ts"
+import { useTitle } from "../app/useTitle.ts"
+import { FailureAlert } from "../feedback/FailureAlert.tsx"
+import { Instant } from "../feedback/Instant.tsx"
+import { RevokeDialog } from "./RevokeDialog.tsx"
+import { RuleText } from "./RuleText.tsx"
+import { StatusBadge } from "./StatusBadge.tsx"
+
+export const OwnKeyPage = () => {
+  const heading = useTitle("Your key")
+  const caller = useCaller()
+  const queries = useQueryClient()
+  const [isRevoking, setRevoking] = useState(false)
+  const { failure, isRunning, run } = useAction()
+  const isConfigured = caller.source === "configured"
+  return (
+    <Stack gap="md">
+      <div>
+        <Title order={1} size="h2" ref={heading} tabIndex={-1}>
+          Your key
+        </Title>
+        <Text c="dimmed">What this page is signed in with.</Text>
+      </div>
+      <Paper withBorder p="lg">
+        <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="lg">
+          <Fact name="Name">
+            <Text className="qd-text">{caller.name}</Text>
+          </Fact>
+          <Fact name="Status">
+            <StatusBadge status={caller.status} />
+          </Fact>
+          <Fact name="Role">{caller.rule.role}</Fact>
+          <Fact name="Reaches">
+            <RuleText rule={caller.rule} />
+          </Fact>
+          <Fact name="Expires">
+            <Instant at={caller.expiresAt} none="Never" />
+          </Fact>
+          <Fact name="Last used">
+            <Instant at={caller.lastUsedAt} none={isConfigured ? "Not recorded" : "Within the last minute"} />
+          </Fact>
+          <Fact name="Origin">{isConfigured ? "The deployment's configuration" : "Created here"}</Fact>
+          <Fact name="Id">
+            <Code className="qd-text">{caller.id}</Code>
+          </Fact>
+        </SimpleGrid>
+      </Paper>
+      {failure === undefined ? undefined : <FailureAlert failure={failure} />}
+      <Group>
+        <Button variant="default" loading={isRunning} onClick={() => void run(() => signOut(queries, true))}>
+          Sign out everywhere
+        </Button>
+        {isConfigured ? undefined : (
+          <Button variant="filled" color="red.9" onClick={() => setRevoking(true)}>
+            Revoke this key
+          </Button>
+        )}
+      </Group>
+      {isConfigured ? (
+        <Text size="sm" c="dimmed">
+          This key stands in the deployment's configuration, and is revoked by taking it out there.
+        </Text>
+      ) : undefined}
+      <RevokeDialog apiKey={isRevoking ? caller : undefined} onClose={() => setRevoking(false)} />
+    </Stack>
+  )
+}
+
+const Fact = ({ children, name }: { readonly name: string; readonly children: ReactNode }) => (
+  <div>
+    <Text size="xs" c="dimmed" mb={2}>
+      {name}
+    </Text>
+    <Text size="sm" component="div">
+      {children}
+    </Text>
+  </div>
+)

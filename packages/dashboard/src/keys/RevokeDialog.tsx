@@ -1,0 +1,77 @@
+/**
+ * Asks for the name of a key before it is revoked: that cannot be undone.
+ */
+import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core"
+import { useQueryClient } from "@tanstack/react-query"
+import { type SyntheticEvent, useState } from "react"
+import { call } from "../api/Client.ts"
+import { apiKeysQuery } from "../api/Queries.ts"
+import { sessionQuery } from "../api/Session.ts"
+import type { ApiKey } from "../api/Shapes.ts"
+import { useAction } from "../api/useAction.ts"
+import { FailureAlert } from "../feedback/FailureAlert.tsx"
+
+interface Props {
+  /** The dialog is closed without one. */
+  readonly apiKey: ApiKey | undefined
+  readonly onClose: () => void
+}
+
+export const RevokeDialog = ({ apiKey, onClose }: Props) => (
+  <Modal
+    opened={apiKey !== undefined}
+    onClose={onClose}
+    title="Revoke this key?"
+    closeButtonProps={{ "aria-label": "Close" }}
+    centered
+  >
+    {apiKey === undefined ? undefined : <Confirmation key={apiKey.id} apiKey={apiKey} onClose={onClose} />}
+  </Modal>
+)
+
+const Confirmation = ({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly onClose: () => void }) => {
+  const queries = useQueryClient()
+  const [typed, setTyped] = useState("")
+  const { failure, isRunning, run } = useAction()
+  const isConfirmed = typed.trim() === apiKey.name.trim()
+
+  const submit = async (event: SyntheticEvent) => {
+    event.preventDefault()
+    if (!isConfirmed) return
+    const isDone = await run(async () => {
+      await call((api) => api.apiKeys.revoke({ params: { id: apiKey.id }, query: {} }))
+      await queries.invalidateQueries({ queryKey: apiKeysQuery.queryKey })
+      await queries.invalidateQueries({ queryKey: sessionQuery.queryKey })
+    })
+    if (isDone) onClose()
+  }
+
+  return (
+    <form onSubmit={(event) => void submit(event)}>
+      <Stack gap="md">
+        <Text size="sm" className="qd-text">
+          Whoever uses <strong>{apiKey.name}</strong> is refused from the next request on, and pages that are signed in
+          with it are signed out. This cannot be undone.
+        </Text>
+        <TextInput
+          label="Type the key's name to confirm"
+          description={apiKey.name}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          autoComplete="off"
+          spellCheck={false}
+          data-autofocus
+        />
+        {failure === undefined ? undefined : <FailureAlert failure={failure} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Keep it
+          </Button>
+          <Button type="submit" color="red.9" disabled={!isConfirmed} loading={isRunning}>
+            Revoke
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

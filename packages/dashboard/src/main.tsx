@@ -1,0 +1,39 @@
+/**
+ * Starts the page.
+ */
+import "@mantine/core/styles.css"
+import "./app/page.css"
+import { nonce } from "./app/nonce.ts"
+import { MantineProvider } from "@mantine/core"
+import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query"
+import { StrictMode } from "react"
+import { createRoot } from "react-dom/client"
+import { HashRouter } from "react-router"
+import { ApiFailure } from "./api/Client.ts"
+import { noteFailure } from "./api/Session.ts"
+import { App } from "./app/App.tsx"
+import { colors, theme } from "./app/theme.ts"
+
+/** A refusal stays one; what may pass is tried again. */
+const retry = (failures: number, error: Error): boolean =>
+  failures < 2 && error instanceof ApiFailure && (error.status === undefined || error.status >= 500)
+
+const queries: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: (error) => noteFailure(queries, error) }),
+  defaultOptions: { queries: { retry, staleTime: 2_000 } }
+})
+
+const root = document.querySelector("#root")
+if (root === null) throw new Error("the page has no root")
+
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider theme={theme} cssVariablesResolver={colors} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+      <QueryClientProvider client={queries}>
+        <HashRouter>
+          <App />
+        </HashRouter>
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>
+)

@@ -1,0 +1,86 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result, Schema } from "effect"
+import { emptySelector, type KeyDraft, type SelectorDraft, toBody, toRule } from "../src/keys/KeyDraft.ts"
+
+const draft = (fields: Partial<KeyDraft>): KeyDraft => ({
+  name: "ci",
+  role: "Viewer",
+  clusters: undefined,
+  selectors: undefined,
+  expiry: { _tag: "Never" },
+  ...fields
+})
+
+const selector = (fields: Partial<SelectorDraft>): SelectorDraft => ({ ...emptySelector(1), ...fields })
+
+const faultsOf = (fields: Partial<KeyDraft>) =>
+  Result.match(toBody(draft(fields)), { onSuccess: () => ({}), onFailure: (faults) => faults })
+
+describe("the form of a new key", () => {
+  it("leaves out what reaches everything, and says what narrows", () => {
+    assert.deepStrictEqual(Result.getOrThrow(toBody(draft({}))), { name: "ci", rule: { role: "Viewer" } })
+    const narrow = toBody(
+      draft({
+        name: " ci ",
+        role: "Operator",
+        clusters: ["prod", "later"],
+        selectors: [selector({ names: ["shop"] }), selector({ id: 2, labels: ["team=storefront", "stage="] })],
+        expiry: { _tag: "After", count: "90", unit: "d" }
+      })
+    )
+    assert.deepStrictEqual<unknown>(Result.getOrThrow(narrow), {
+      name: "ci",
+      expire: "90d",
+      rule: {
+        role: "Operator",
+        targetClusters: ["prod", "later"],
+        targetNamespaces: [
+          { namespaceNames: ["shop"] },
+          { namespaceNames: [], labelSelector: { matchLabels: { team: "storefront", stage: "" } } }
+        ]
+      }
+    })
+  })
+
+  it("ends a key with the last second of a day of the reader's", () => {
+    const body = Result.getOrThrow(toBody(draft({ expiry: { _tag: "On", date: "2031-02-03" } })))
+    assert.strictEqual(body.expire, new Date(2031, 1, 3, 23, 59, 59).toISOString().replace(".000", ""))
+  })
+
+  it("names each field that is missing or not as it should be", () => {
+    assert.hasAllKeys(faultsOf({ name: "  " }), ["name"])
+    assert.hasAllKeys(faultsOf({ clusters: [] }), ["clusters"])
+    assert.hasAllKeys(faultsOf({ clusters: ["not a name"] }), ["clusters"])
+    assert.hasAllKeys(faultsOf({ selectors: [selector({})] }), ["selectors.0.names"])
+    assert.hasAllKeys(faultsOf({ selectors: [selector({ names: ["Shop"] })] }), ["selectors.0.names"])
+    assert.hasAllKeys(faultsOf({ selectors: [selector({ labels: ["team"] })] }), ["selectors.0.labels"])
+    assert.hasAllKeys(faultsOf({ selectors: [selector({ labels: ["a=1", "a=2"] })] }), ["selectors.0.labels"])
+    for (const count of ["0", "1.5", "", "10000"]) {
+      assert.hasAllKeys(faultsOf({ expiry: { _tag: "After", count, unit: "d" } }), ["expire"])
+    }
+    assert.hasAllKeys(faultsOf({ expiry: { _tag: "On", date: "" } }), ["expire"])
+  })
+
+  const Draft = Schema.Struct({
+    clusters: Schema.UndefinedOr(Schema.Array(Schema.Literals(["prod", "stage", "", "no name"]))),
+    selectors: Schema.UndefinedOr(
+      Schema.Array(
+        Schema.Struct({
+          names: Schema.Array(Schema.Literals(["shop", "Shop"])),
+          labels: Schema.Array(Schema.Literals(["team=storefront", "team=other", "stage", "=x"]))
+        })
+      )
+    )
+  })
+
+  it.prop("previews the very rule that it sends", [Draft], ([{ clusters, selectors }]) => {
+    const filled = draft({ clusters, selectors: selectors?.map((one, id) => ({ id, ...one })) })
+    const body = toBody(filled)
+    if (Result.isSuccess(body)) assert.deepStrictEqual(toRule(filled), body.success.rule)
+    // What is narrowed in the form is never sent as everything.
+    if (Result.isSuccess(body)) {
+      assert.strictEqual(body.success.rule.targetClusters === undefined, clusters === undefined)
+      assert.strictEqual(body.success.rule.targetNamespaces === undefined, selectors === undefined)
+    }
+  })
+})

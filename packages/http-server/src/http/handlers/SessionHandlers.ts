@@ -1,0 +1,67 @@
+/**
+ * `/api/v1/session`.
+ */
+import { Api } from "@quarterdeck/contract/Api"
+import { SignIn } from "@quarterdeck/contract/SessionGroup"
+import { KeyIssuer } from "@quarterdeck/keys/KeyIssuer"
+import { Sessions } from "@quarterdeck/keys/Sessions"
+import { Effect } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { Guard } from "../Guard.ts"
+import * as KeyRefusal from "../KeyRefusal.ts"
+import * as RequestBody from "../RequestBody.ts"
+import { CurrentRequest } from "../RequestRecord.ts"
+import * as SessionCookie from "../SessionCookie.ts"
+import { unauthorized } from "../Unauthorized.ts"
+
+export const SessionHandlers = HttpApiBuilder.group(
+  Api,
+  "session",
+  Effect.fn(function* (handlers) {
+    const guard = yield* Guard
+    const issuer = yield* KeyIssuer
+    const sessions = yield* Sessions
+    const publicUrl = yield* SessionCookie.PublicUrl
+
+    const setCookie = Effect.fnUntraced(function* (print: (secure: boolean) => string) {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const record = yield* CurrentRequest
+      record.replyHeaders["set-cookie"] = print(SessionCookie.isSecure(request, publicUrl))
+    })
+
+    return handlers
+      .handleRaw(
+        "create",
+        Effect.fnUntraced(function* () {
+          const { key } = yield* RequestBody.decode(SignIn)
+          const opened = yield* sessions.open(key).pipe(Effect.catch(KeyRefusal.fromError))
+          if (opened._tag === "Refused") return yield* unauthorized(opened.code, opened.detail)
+          const { id, lasts, principal } = opened
+          const record = yield* CurrentRequest
+          record.keyId = principal.keyId
+          const apiKey = yield* issuer.whoami(principal).pipe(Effect.catch(KeyRefusal.fromError))
+          yield* setCookie((secure) => SessionCookie.print(id, lasts, secure))
+          return apiKey
+        })
+      )
+      .handle(
+        "get",
+        Effect.fnUntraced(function* () {
+          const { principal } = yield* guard.authenticateSession
+          return yield* issuer.whoami(principal).pipe(Effect.catch(KeyRefusal.fromError))
+        })
+      )
+      .handle(
+        "end",
+        Effect.fnUntraced(function* ({ query: { all } }) {
+          const cookie = SessionCookie.of(yield* HttpServerRequest.HttpServerRequest, publicUrl)
+          if (cookie._tag === "Present") {
+            const end = all === "true" ? sessions.endAll(cookie.id) : sessions.end(cookie.id)
+            yield* end.pipe(Effect.catch(KeyRefusal.fromError))
+          }
+          yield* setCookie(SessionCookie.forget)
+        })
+      )
+  })
+)

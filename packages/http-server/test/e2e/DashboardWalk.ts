@@ -1,0 +1,100 @@
+/**
+ * A walk through every page of the dashboard and the states that a reader meets, for pictures and for audits.
+ */
+import { type Fleet, Seed } from "@quarterdeck/harness"
+import { Effect } from "effect"
+import type { Page } from "playwright-core"
+import { Deployment, rawKey } from "./Deployment.ts"
+
+export const SIZES = [
+  ["390", { width: 390, height: 844 }],
+  ["1440", { width: 1440, height: 900 }]
+] as const
+
+/** Fills the clusters that the pages show. */
+export const fill = (fleet: Fleet["Service"]) => Seed.fill(fleet, { seed: 1, size: "small" })
+
+const KEYS = [
+  ["ci deploys", { role: "Operator", targetClusters: ["prod", "stage"] }, "90d"],
+  ["grafana", { role: "Viewer" }, undefined],
+  [
+    "storefront team",
+    {
+      role: "Viewer",
+      targetNamespaces: [{ namespaceNames: [], labelSelector: { matchLabels: { team: "storefront" } } }]
+    },
+    "5d"
+  ]
+] as const
+
+/** Makes the keys that the pages show. */
+export const prepare = Effect.gen(function* () {
+  const { createKey } = yield* Deployment
+  for (const [name, rule, expire] of KEYS) {
+    yield* createKey({ name, rule, ...(expire === undefined ? {} : { expire }) })
+  }
+})
+
+/** Signs in on the page that asks for it. */
+export const signIn = async (page: Page, key: string): Promise<void> => {
+  await page.getByLabel("API key", { exact: true }).fill(key)
+  await page.getByRole("button", { name: "Sign in" }).click()
+  await page.getByRole("heading", { level: 1 }).waitFor()
+}
+
+/** Adds names or labels to a field that holds several. */
+export const addTags = async (page: Page, name: string, tags: ReadonlyArray<string>): Promise<void> => {
+  const field = page.getByRole("combobox", { name })
+  for (const tag of tags) {
+    await field.fill(tag)
+    await field.press("Enter")
+  }
+}
+
+/** Opens each page as a reader would, and says when it stands. */
+export async function* pages(page: Page, url: string) {
+  await page.goto(`${url}/`)
+  await page.getByRole("button", { name: "Sign in" }).waitFor()
+  yield "sign-in"
+  await signIn(page, "qd_notquitearealkey")
+  await page.getByRole("alert").waitFor()
+  yield "sign-in-refused"
+  await signIn(page, rawKey("admin"))
+  await page.getByText("ci deploys").waitFor()
+  yield "api-keys"
+  await page.getByLabel("Name", { exact: true }).fill("nothing is called this")
+  await page.getByText("No key matches").waitFor()
+  yield "api-keys-none"
+  await page.getByRole("button", { name: "Show every key" }).click()
+  await page.getByRole("button", { name: "Revoke grafana" }).click()
+  await page.getByRole("button", { name: "Keep it" }).waitFor()
+  yield "revoke"
+  await page.getByRole("button", { name: "Keep it" }).click()
+  await page.getByRole("link", { name: "Create API Key" }).click()
+  await page.getByLabel("Name", { exact: true }).fill("shop on call")
+  await page.getByLabel("Only these", { exact: true }).check()
+  await addTags(page, "Names of clusters", ["prod", "later"])
+  await page.getByLabel("Only those with these names or labels").check()
+  await addTags(page, "Names of namespaces", ["shop", "platform"])
+  await page.getByRole("combobox", { name: "Names of namespaces" }).blur()
+  await page.getByText("2 namespaces in 2 clusters").waitFor()
+  yield "create-key"
+  await page.getByLabel("Name", { exact: true }).fill("")
+  await page.getByRole("button", { name: "Create key" }).click()
+  await page.getByText("Give the key a name").waitFor()
+  yield "create-key-fault"
+  await page.getByLabel("Name", { exact: true }).fill("shop on call")
+  await page.getByRole("button", { name: "Create key" }).click()
+  await page.getByText("Helm values").waitFor()
+  yield "key-created"
+  await page.goto(`${url}/#/own-key`)
+  await page.getByRole("heading", { name: "Your key" }).waitFor()
+  yield "own-key"
+  await page.getByRole("button", { name: /^Signed in with/ }).click()
+  await page.getByRole("menuitem", { name: "Sign out", exact: true }).click()
+  await signIn(page, rawKey("viewer"))
+  await page.getByRole("heading", { name: "Your key" }).waitFor()
+  await page.goto(`${url}/#/users/api-keys`)
+  await page.getByRole("alert").waitFor()
+  yield "api-keys-forbidden"
+}

@@ -1,0 +1,286 @@
+import { AxeBuilder } from "@axe-core/playwright"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Embedded } from "@quarterdeck/harness"
+import { Context, Effect, FileSystem, Layer, Logger, Path, Schema } from "effect"
+import { createHash } from "node:crypto"
+import { NodeServices } from "@effect/platform-node"
+import type { Page } from "playwright-core"
+import { parse } from "yaml"
+import { DashboardPage } from "../../src/http/DashboardRoute.ts"
+import * as Chromium from "./Chromium.ts"
+import { addTags, fill, pages, prepare, signIn, SIZES } from "./DashboardWalk.ts"
+import { Deployment, rawKey, to } from "./Deployment.ts"
+
+/** What the server has logged, as an operator would read it. */
+const log: Array<string> = []
+const logging = Context.make(
+  Logger.CurrentLoggers,
+  new Set([Logger.map(Logger.formatLogFmt, (line) => log.push(line))])
+)
+
+/** What the preview says: each cluster with the namespaces that stand under it. */
+const previewOf = async (page: Page): Promise<ReadonlyArray<readonly [string, ReadonlyArray<string>]>> => {
+  const clusters = await page.locator("[data-cluster]").all()
+  return Promise.all(
+    clusters.map(async (cluster) => [
+      (await cluster.getAttribute("data-cluster")) ?? "",
+      await cluster.getByRole("listitem").allInnerTexts()
+    ])
+  )
+}
+
+/** What a key's holder is told of it, as it stands in the reply. */
+const whoami = Effect.fnUntraced(function* (bearer: string) {
+  const { text } = yield* (yield* Deployment).call("/api/v1/whoami", { bearer })
+  return yield* decodeWhoami(text)
+})
+
+const decodeWhoami = Schema.decodeUnknownEffect(
+  Schema.fromJsonString(Schema.Struct({ expiresAt: Schema.optionalKey(Schema.String), rule: Schema.Unknown }))
+)
+
+/** What stands under a heading of the page that shows a new key. */
+const shown = (page: Page, name: string): Promise<string> =>
+  page.getByRole("region", { name, exact: true }).locator("pre").innerText()
+
+const shownKey = (page: Page): Promise<string> => shown(page, "The key")
+
+/** All that a browser keeps of a page, as text. */
+const remainsOf = (page: Page): Promise<string> =>
+  page.evaluate<string>(`(async () => JSON.stringify([
+    document.documentElement.outerHTML,
+    [...document.querySelectorAll("input")].map(({ value }) => value),
+    location.href,
+    history.state,
+    performance.getEntries().map(({ name }) => name),
+    { ...localStorage },
+    { ...sessionStorage },
+    await indexedDB.databases(),
+    await caches.keys(),
+    document.cookie
+  ]))()`)
+
+/** Presses Tab until the element of a name has the focus. */
+const tabTo = async (page: Page, role: Parameters<Page["getByRole"]>[0], name: string): Promise<void> => {
+  const wanted = page.getByRole(role, { name, exact: true })
+  await wanted.waitFor()
+  for (let presses = 0; presses < 60; presses++) {
+    if ((await wanted.and(page.locator(":focus")).count()) > 0) return
+    await page.keyboard.press("Tab")
+  }
+  assert.fail(`Tab does not reach the ${role} ${name}`)
+}
+
+describe("the dashboard, in a browser", () => {
+  Chromium.sayIfLeftOut(it)
+  if (!Chromium.runs) return
+
+  layer(
+    Layer.effectDiscard(prepare).pipe(
+      Layer.orDie,
+      Layer.provideMerge(Deployment.layer({ driver: Embedded.driver, prepare: fill, limits: logging })),
+      Layer.merge(NodeServices.layer)
+    ),
+    { excludeTestServices: true }
+  )((it) => {
+    it.effect(
+      "a key made in the page reaches what its preview promised; revoked, it signs its page out and is gone",
+      () =>
+        Effect.gen(function* () {
+          const deployment = yield* Deployment
+          const admin = yield* Chromium.open(`${deployment.url}/`)
+          const { helm, preview, raw } = yield* Effect.promise(async () => {
+            await signIn(admin, rawKey("admin"))
+            await admin.getByRole("link", { name: "Create API Key" }).click()
+            await admin.getByLabel("Name", { exact: true }).fill("storefront on call")
+            await admin.getByLabel("Only these", { exact: true }).check()
+            await addTags(admin, "Names of clusters", ["prod", "stage", "later"])
+            await admin.getByLabel("Only those with these names or labels").check()
+            await addTags(admin, "Labels of namespaces", ["team=storefront"])
+            await admin.locator("[data-cluster=later]").waitFor()
+            const preview = await previewOf(admin)
+            await admin.getByRole("button", { name: "Create key" }).click()
+            await admin.getByRole("heading", { name: "storefront on call is made" }).waitFor()
+            const helm = await shown(admin, "Helm values, for another deployment")
+            return { helm, preview, raw: await shownKey(admin) }
+          })
+
+          const reached = yield* deployment.namespaces("", { bearer: raw, headers: to("*") })
+          assert.isAbove(reached.namespaces.length, 1)
+          const { expiresAt, rule } = yield* whoami(raw)
+          const entry = {
+            name: "storefront on call",
+            hash: createHash("sha256").update(raw).digest("hex"),
+            expire: expiresAt?.replace(/\.\d+Z$/, "Z"),
+            rule
+          }
+          assert.deepStrictEqual(parse(helm), { apiKeys: { keys: [entry] } })
+          assert.deepStrictEqual(
+            preview,
+            ["prod", "stage", "later"].map((name) => [
+              name,
+              reached.namespaces.filter(({ cluster }) => cluster === name).map((namespace) => namespace.name)
+            ])
+          )
+
+          const holder = yield* Chromium.open(`${deployment.url}/`)
+          yield* Effect.promise(async () => {
+            await signIn(holder, raw)
+            await holder.getByRole("heading", { name: "Your key" }).waitFor()
+            await admin.getByRole("link", { name: "Done" }).click()
+            await admin.getByRole("button", { name: "Revoke storefront on call" }).click()
+            await admin.getByLabel("Type the key's name to confirm").fill("storefront on call")
+            const revoked = admin.waitForResponse((response) => response.request().method() === "DELETE")
+            await admin.getByRole("button", { name: "Revoke", exact: true }).click()
+            assert.strictEqual((await revoked).status(), 200)
+            await holder.getByText("You were signed out: your key was revoked").waitFor({ timeout: 5_000 })
+          })
+          assert.strictEqual((yield* deployment.call("/api/v1/whoami", { bearer: raw })).status, 401)
+
+          const files = yield* FileSystem.FileSystem
+          const path = yield* Path.Path
+          for (const page of [admin, holder]) assert.notInclude(yield* Effect.promise(() => remainsOf(page)), raw)
+          assert.isTrue(log.some((line) => line.includes("/api/v1/session")))
+          assert.notInclude(log.join("\n"), raw)
+          for (const name of yield* files.readDirectory(deployment.dataDirectory, { recursive: true })) {
+            const file = path.join(deployment.dataDirectory, name)
+            if ((yield* files.stat(file)).type !== "File") continue
+            assert.notInclude(Buffer.from(yield* files.readFile(file)).toString("latin1"), raw, name)
+          }
+        })
+    )
+
+    it.effect("a key is made by keyboard alone", () =>
+      Effect.gen(function* () {
+        const deployment = yield* Deployment
+        const page = yield* Chromium.open(`${deployment.url}/`)
+        const raw = yield* Effect.promise(async () => {
+          const { keyboard } = page
+          await tabTo(page, "textbox", "API key")
+          await keyboard.type(rawKey("admin"))
+          await keyboard.press("Enter")
+          await tabTo(page, "link", "Create API Key")
+          await keyboard.press("Enter")
+          await tabTo(page, "textbox", "Name")
+          await keyboard.type("by keyboard")
+          await tabTo(page, "radio", "Viewer")
+          await keyboard.press("ArrowDown")
+          await tabTo(page, "radio", "Every cluster, and those that are registered later")
+          await keyboard.press("ArrowDown")
+          await tabTo(page, "combobox", "Names of clusters")
+          await keyboard.type("prod")
+          await keyboard.press("Enter")
+          await tabTo(page, "radio", "Every namespace")
+          await keyboard.press("ArrowDown")
+          await tabTo(page, "combobox", "Names of namespaces")
+          await keyboard.type("shop")
+          await keyboard.press("Enter")
+          await tabTo(page, "textbox", "How many")
+          await keyboard.press("Control+A")
+          await keyboard.type("7")
+          await tabTo(page, "button", "Create key")
+          await keyboard.press("Enter")
+          await tabTo(page, "button", "Copy the key")
+          const raw = await shownKey(page)
+          await tabTo(page, "link", "Done")
+          await keyboard.press("Enter")
+          await page.getByRole("heading", { name: "API Keys" }).waitFor()
+          return raw
+        })
+        const { text } = yield* deployment.call("/api/v1/whoami", { bearer: raw })
+        assert.deepInclude(JSON.parse(text), {
+          name: "by keyboard",
+          rule: { role: "Operator", targetClusters: ["prod"], targetNamespaces: [{ namespaceNames: ["shop"] }] },
+          status: "expiring"
+        })
+      })
+    )
+
+    it.effect("a form that is not complete says what is missing, where it is missing", () =>
+      Effect.gen(function* () {
+        const { url } = yield* Deployment
+        const page = yield* Chromium.open(`${url}/`)
+        yield* Effect.promise(async () => {
+          await signIn(page, rawKey("admin"))
+          await page.getByRole("link", { name: "Create API Key" }).click()
+          await page.getByLabel("Only these", { exact: true }).check()
+          await page.getByRole("button", { name: "Create key" }).click()
+          await page.getByText("Give the key a name").waitFor()
+          await page.getByText("Name a cluster, or let the key reach every one").waitFor()
+          await page.locator("[aria-invalid=true]:focus").waitFor()
+          await page.getByLabel("Name", { exact: true }).fill("too long")
+          await page.getByLabel("Every cluster, and those that are registered later").check()
+          await page.getByLabel("How many").fill("99")
+          await page.getByLabel("Unit").selectOption("y")
+          await page.getByRole("button", { name: "Create key" }).click()
+          await page.getByText("lies beyond the longest lifetime").first().waitFor()
+        })
+      })
+    )
+
+    it.effect("a mistyped key is told from an unknown one", () =>
+      Effect.gen(function* () {
+        const { createKey, url } = yield* Deployment
+        const { raw } = yield* createKey({ name: "typed", rule: { role: "Viewer" } })
+        const page = yield* Chromium.open(`${url}/`)
+        yield* Effect.promise(async () => {
+          await signIn(page, raw.slice(0, -1) + (raw.endsWith("0") ? "1" : "0"))
+          await page.getByText("with a character mistyped").waitFor()
+          await page.getByText("invalid_key").waitFor()
+          await signIn(page, raw)
+          await page.getByRole("heading", { name: "Your key" }).waitFor()
+        })
+      })
+    )
+
+    for (const [index, [size, viewport]] of SIZES.entries()) {
+      const colorScheme = index === 0 ? "dark" : "light"
+      it.effect(
+        `axe finds nothing serious at ${size} pixels, ${colorScheme}, and the pages keep to their policy and server`,
+        () =>
+          Effect.gen(function* () {
+            const { url } = yield* Deployment
+            const page = yield* Chromium.open("about:blank")
+            yield* Effect.promise(async () => {
+              const broken: Array<string> = []
+              page.on("console", (message) => {
+                if (/Content Security Policy/i.test(message.text())) broken.push(message.text())
+              })
+              page.on("request", (request) => {
+                if (!request.url().startsWith(url)) broken.push(request.url())
+              })
+              await page.setViewportSize(viewport)
+              await page.emulateMedia({ colorScheme, reducedMotion: "reduce" })
+              for await (const name of pages(page, url)) {
+                const { violations } = await new AxeBuilder({ page }).analyze()
+                const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical")
+                broken.push(
+                  ...serious.map(({ id, nodes }) => `${name}: ${id} ${nodes.map(({ html }) => html).join(" ")}`)
+                )
+                const isWider = await page.evaluate<boolean>("document.documentElement.scrollWidth > innerWidth")
+                if (isWider) broken.push(`${name} is wider than the window`)
+              }
+              assert.deepStrictEqual(broken, [])
+            })
+          })
+      )
+    }
+  })
+
+  layer(
+    Deployment.layer({
+      driver: Embedded.driver,
+      children: [],
+      limits: Context.make(DashboardPage, "/nowhere/index.html")
+    }),
+    { excludeTestServices: true }
+  )("that was not built", (it) => {
+    it.effect("says how it is built", () =>
+      Effect.gen(function* () {
+        const { status, text } = yield* (yield* Deployment).call("/", { key: null })
+        assert.strictEqual(status, 503)
+        assert.include(text, "pnpm dashboard:build")
+      })
+    )
+  })
+})

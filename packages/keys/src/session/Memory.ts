@@ -1,0 +1,42 @@
+/**
+ * Keeps sessions in memory: for tests, and for trying the service without a disk.
+ */
+import { DateTime, Effect, Layer, Option } from "effect"
+import { KeyStoreError, StoreFailed } from "../KeyError.ts"
+import type { SessionHash } from "./SessionId.ts"
+import { type SessionRecord, SessionStore } from "./SessionStore.ts"
+
+const make = Effect.sync(() => {
+  const sessions = new Map<SessionHash, SessionRecord>()
+  const forget = (isForgotten: (record: SessionRecord) => boolean) => {
+    for (const record of [...sessions.values()].filter(isForgotten)) sessions.delete(record.hash)
+  }
+
+  return SessionStore.of({
+    insert: Effect.fnUntraced(function* (record, { createdBefore, lastUsedBefore, perKey }) {
+      if (sessions.has(record.hash)) {
+        const cause = new Error("the hash is taken")
+        return yield* new KeyStoreError({ reason: new StoreFailed({ operation: "insertSession", cause }) })
+      }
+      forget(
+        ({ createdAt, lastUsedAt }) =>
+          DateTime.isLessThan(createdAt, createdBefore) || DateTime.isLessThan(lastUsedAt, lastUsedBefore)
+      )
+      const ofKey = [...sessions.values()]
+        .filter(({ keyHash }) => keyHash === record.keyHash)
+        .toSorted((one, other) => DateTime.Order(other.createdAt, one.createdAt))
+      for (const { hash } of ofKey.slice(perKey - 1)) sessions.delete(hash)
+      sessions.set(record.hash, record)
+    }),
+    find: (hash) => Effect.sync(() => Option.fromUndefinedOr(sessions.get(hash))),
+    touch: (hash, at) =>
+      Effect.sync(() => {
+        const record = sessions.get(hash)
+        if (record !== undefined) sessions.set(hash, { ...record, lastUsedAt: DateTime.max(record.lastUsedAt, at) })
+      }),
+    remove: (hash) => Effect.sync(() => forget((record) => record.hash === hash)),
+    removeOfKey: (keyHash) => Effect.sync(() => forget((record) => record.keyHash === keyHash))
+  })
+})
+
+export const layerMemory: Layer.Layer<SessionStore> = Layer.effect(SessionStore, make)

@@ -1,0 +1,35 @@
+/**
+ * The secret of a signed-in browser, held by it alone: the server keeps its hash.
+ */
+import { Option, Redacted, Schema } from "effect"
+import { hash } from "node:crypto"
+import * as Base62 from "../Base62.ts"
+
+/** 62^43 is just above 2^256. */
+const LENGTH = 43
+const FORM = /^[0-9A-Za-z]{43}$/
+
+/** What must stay secret: whoever holds it is signed in. */
+export type SessionId = Redacted.Redacted
+
+/** **Shape** 64 lowercase hexadecimal digits. */
+export const SessionHash = Schema.String.check(
+  Schema.isPattern(/^[0-9a-f]{64}$/, { expected: "a SHA-256 in 64 lowercase hexadecimal digits" })
+).pipe(Schema.brand("SessionHash"))
+export type SessionHash = typeof SessionHash.Type
+
+/**
+ * Makes a new id of 256 random bits.
+ *
+ * **Example** `generate(randomBytes)` with `randomBytes` of `node:crypto`
+ */
+export const generate = (randomBytes: Base62.RandomBytes): SessionId =>
+  Redacted.make(Base62.draw(LENGTH, randomBytes), { label: "SessionId" })
+
+/** Reads an id as a browser sends it; `none` for a text that no id has. */
+export const fromText = (text: string): Option.Option<SessionId> =>
+  FORM.test(text) ? Option.some(Redacted.make(text, { label: "SessionId" })) : Option.none()
+
+/** Hashes an id. A fast hash is right: there is no dictionary of 256 random bits. */
+export const hashOf = (id: SessionId): SessionHash =>
+  SessionHash.make(hash("sha256", Redacted.value(id), "hex"), { disableChecks: true })

@@ -1,0 +1,55 @@
+/**
+ * What the worker thread does with sessions. It imports siblings only, as the thread itself does.
+ */
+import type { DatabaseSync } from "node:sqlite"
+import { transact } from "./KeyDatabase.ts"
+import type { Call } from "./KeyProtocol.ts"
+
+/** The calls that concern sessions. */
+export type SessionCall = Extract<Call, { readonly operation: `${string}Session${string}` }>
+
+/** Prepares the statements of a database. */
+export const prepare = (database: DatabaseSync): ((call: SessionCall) => ReadonlyArray<unknown>) => {
+  const forget = database.prepare("DELETE FROM sessions WHERE created_at_ms < ? OR last_used_at_ms < ?")
+  const insert = database.prepare(
+    "INSERT INTO sessions (hash, key_hash, created_at_ms, last_used_at_ms) VALUES (?, ?, ?, ?)"
+  )
+  const keepNewest = database.prepare(
+    `DELETE FROM sessions WHERE hash IN (
+       SELECT hash FROM sessions WHERE key_hash = ?1 AND hash <> ?2
+       ORDER BY created_at_ms DESC, hash LIMIT -1 OFFSET ?3
+     )`
+  )
+  const find = database.prepare(
+    `SELECT hash, key_hash AS keyHash, created_at_ms AS createdAtMs, last_used_at_ms AS lastUsedAtMs
+     FROM sessions WHERE hash = ?`
+  )
+  const touch = database.prepare("UPDATE sessions SET last_used_at_ms = max(last_used_at_ms, ?) WHERE hash = ?")
+  const remove = database.prepare("DELETE FROM sessions WHERE hash = ?")
+  const removeOfKey = database.prepare("DELETE FROM sessions WHERE key_hash = ?")
+
+  return (call) => {
+    switch (call.operation) {
+      case "insertSession": {
+        const { hash, keyHash, createdAtMs, lastUsedAtMs } = call.row
+        transact(database, () => {
+          forget.run(call.createdBeforeMs, call.lastUsedBeforeMs)
+          insert.run(hash, keyHash, createdAtMs, lastUsedAtMs)
+          keepNewest.run(keyHash, hash, call.perKey - 1)
+        })
+        return []
+      }
+      case "findSession":
+        return find.all(call.hash)
+      case "touchSession":
+        touch.run(call.atMs, call.hash)
+        return []
+      case "removeSession":
+        remove.run(call.hash)
+        return []
+      case "removeSessionsOfKey":
+        removeOfKey.run(call.keyHash)
+        return []
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Option, Redacted } from "effect"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { randomBytes } from "node:crypto"
+import { readFile } from "node:fs/promises"
+import * as SessionId from "../../../src/session/SessionId.ts"
+import { SessionStore } from "../../../src/session/SessionStore.ts"
+import { layerSqlite } from "../../../src/store/sqlite/Sqlite.ts"
+import { at, hashOf } from "../../samples.ts"
+import { keepsSessions } from "../../session/contract.ts"
+import { temporaryDirectory } from "../../temporaryDirectory.ts"
+
+const withStore = <A, E>(directory: string, body: (store: SessionStore["Service"]) => Effect.Effect<A, E>) =>
+  Effect.gen(function* () {
+    return yield* body(yield* SessionStore)
+  }).pipe(Effect.provide(Layer.fresh(layerSqlite({ directory }))))
+
+describe("the store of sessions in SQLite", () => {
+  keepsSessions(Layer.unwrap(Effect.map(temporaryDirectory, (directory) => layerSqlite({ directory }))))
+
+  it.live("keeps its sessions over a restart, and not what opens them", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const id = SessionId.generate(randomBytes)
+      const now = at("2026-01-01T00:00:00Z")
+      const record = { hash: SessionId.hashOf(id), keyHash: hashOf("a"), createdAt: now, lastUsedAt: now }
+      yield* withStore(directory, (store) =>
+        store.insert(record, { createdBefore: now, lastUsedBefore: now, perKey: 1 })
+      )
+      assert.deepStrictEqual(yield* withStore(directory, (store) => store.find(record.hash)), Option.some(record))
+      const content = yield* Effect.promise(() => readFile(join(directory, "keys.sqlite"), "latin1"))
+      assert.include(content, record.hash)
+      assert.notInclude(content, Redacted.value(id))
+    })
+  )
+
+  it.live("opens a file that was written before there were sessions, and keeps its keys", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      yield* withStore(directory, () => Effect.void)
+      const file = new DatabaseSync(join(directory, "keys.sqlite"))
+      file.exec("DROP TABLE sessions; DELETE FROM schema_version WHERE version = 3")
+      file.close()
+      const found = yield* withStore(directory, (store) => store.find(SessionId.SessionHash.make("a".repeat(64))))
+      assert.isTrue(Option.isNone(found))
+    })
+  )
+})
