@@ -52,7 +52,10 @@ export const restarted = <Watch>(state: ListWatchState<Watch>): ListWatchState<W
   futile: Math.max(state.futile, 1)
 })
 
-/** Turns a 410 into a new list: the version to go on from is too old for the server. */
+/**
+ * Turns a 410 that a list or the beginning of a watch is answered with into a new list: the version to go on from is too
+ * old for the server. One inside of a watch's stream is a {@link restarted}, after as long a wait.
+ */
 export const expired = <Watch>(state: ListWatchState<Watch>): ListWatchState<Watch> =>
   restarted({ ...state, futile: state.futile + 1 })
 

@@ -7,7 +7,7 @@ import { HttpClient, HttpClientRequest, type HttpClientError, type HttpClientRes
 import { UsageError } from "../UsageError.ts"
 import type { Credentials, PrometheusAddress } from "../UsageSetting.ts"
 import * as Answer from "./Answer.ts"
-import * as RetryAfter from "./RetryAfter.ts"
+import * as RetryAfter from "./RetryAfterHeader.ts"
 
 /** Where and as whom to ask, and how long and how much to take. */
 export interface ClientOptions extends PrometheusAddress {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import * as RetryAfter from "../../src/usage/prometheus/RetryAfter.ts"
+import * as RetryAfter from "../../src/usage/prometheus/RetryAfterHeader.ts"
 
 const Seconds = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 86_400 }))
 const NOW = Date.parse("2026-03-02T10:00:00Z")
