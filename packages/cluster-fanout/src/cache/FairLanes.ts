@@ -54,6 +54,7 @@ export const make = (lanes: number): FairLanes => {
     if (first !== undefined) admit(first)
   }
 
+  // Whole or not at all: a leaver that was interrupted between its two steps would take the lane with it.
   const leave = (waiter: Waiter) =>
     Effect.suspend(() => {
       const before = waiter.state
@@ -65,7 +66,7 @@ export const make = (lanes: number): FairLanes => {
       // At a request's deadline all that is its own ends together: what of it still waits must not be let in for that
       // moment.
       return before === "admitted" ? Effect.andThen(Effect.yieldNow, Effect.sync(passOn)) : Effect.void
-    })
+    }).pipe(Effect.uninterruptible)
 
   return {
     join: ({ place, request }, onAdmitted) => {

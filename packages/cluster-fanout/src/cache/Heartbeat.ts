@@ -51,9 +51,13 @@ export const run = Effect.fnUntraced(function* (
     if (kind !== undefined) yield* api.probe(cluster, { resource: Kind.resources[kind] }, limits.timeoutMs)
     const now = yield* steadyClock.now
     if (kind !== undefined && now < versionDueAt) return undefined
-    const { gitVersion } = yield* api.version(cluster, limits.timeoutMs)
+    const version = api.version(cluster, limits.timeoutMs)
+    // A credential may list, and not read the version: that is no trouble of the cluster.
+    const told = yield* kind === undefined
+      ? version
+      : Effect.catchReason(version, "ClusterError", "ClusterForbids", () => Effect.succeed(undefined))
     versionDueAt = now + limits.versionMs
-    return gitVersion
+    return told?.gitVersion
   })
 
   const probe = ask.pipe(
@@ -83,6 +87,7 @@ export const run = Effect.fnUntraced(function* (
 
   const beat = Effect.gen(function* () {
     const startedAt = yield* steadyClock.now
+    breaker.probing()
     const outcome = yield* probe
     if (outcome.error !== undefined) versionDueAt = 0
     breaker.probed(outcome.error)

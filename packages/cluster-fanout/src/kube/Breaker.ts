@@ -46,14 +46,17 @@ export interface Breaker {
   readonly isDoubted: () => boolean
   /** The cluster gave a sign of life. */
   readonly succeeded: () => void
-  /** Counts how a probe ended, and tells those who await one. */
+  /** A probe begins: its failure says nothing to those who come later. */
+  readonly probing: () => void
+  /** Counts how a probe ended, and tells those who have awaited it since before it began; of a success, everybody. */
   readonly probed: (error: ClusterError | undefined) => void
   /**
    * Runs a call and counts its outcome.
    *
    * **Errors** those of the call; while open, those of a probe.
    *
-   * **Limits** while open, a call waits for a probe, which all who ask meanwhile share, and is made if that is answered.
+   * **Limits** while open, a call waits for a probe that begins after it came, which all who ask meanwhile share, or for an
+   * earlier one that is answered; it is made if its probe is.
    * An interrupted call counts as nothing, so that a caller's short deadline says nothing of the cluster.
    */
   readonly guard: <A, R>(call: Effect.Effect<A, ClusterError, R>) => Effect.Effect<A, ClusterError, R>
@@ -74,6 +77,8 @@ type Outcome = (outcome: Effect.Effect<void, ClusterError>) => void
 class State {
   readonly signal = new Signal()
   readonly waiting = new Set<Outcome>()
+  /** Those of them who came before the probe under way began. */
+  awaited: ReadonlyArray<Outcome> = []
   readonly limits: { readonly failures: number; readonly failedProbes: number }
   failures = 0
   failedProbes = 0
@@ -108,9 +113,17 @@ class State {
       this.failedProbes++
       this.failed(error)
     }
-    const outcome = error === undefined || said === "alive" ? Effect.void : Effect.fail(error)
-    for (const resume of this.waiting) resume(outcome)
-    this.waiting.clear()
+    if (error === undefined || said === "alive") return this.tell([...this.waiting], Effect.void)
+    this.tell(this.awaited, Effect.fail(error))
+  }
+
+  probing(): void {
+    this.awaited = [...this.waiting]
+  }
+
+  tell(waiters: ReadonlyArray<Outcome>, outcome: Effect.Effect<void, ClusterError>): void {
+    for (const resume of waiters) if (this.waiting.delete(resume)) resume(outcome)
+    this.awaited = []
   }
 
   suspect(): void {
@@ -145,6 +158,7 @@ export const make: Effect.Effect<Breaker> = Effect.map(BreakerLimits, (limits) =
     isSilent: () => state.refusal !== undefined || state.failedProbes >= limits.failedProbes,
     isDoubted: () => state.failures > 0 || state.failedProbes > 0,
     succeeded: () => state.succeeded(),
+    probing: () => state.probing(),
     probed: (error) => state.probed(error),
     guard: (call) =>
       Effect.suspend(() => {

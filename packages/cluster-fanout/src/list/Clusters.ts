@@ -81,11 +81,14 @@ export class Clusters extends Context.Service<
         const isScoped = namespaces._tag !== "All"
         const kinds: ReadonlyArray<Kind.Kind> = isScoped ? ["Pod"] : ["Node", "Pod"]
         const needsLabels = NamespaceFilter.needsLabels(namespaces)
+        // A credential may list, and not read the version.
+        const versionOf = (cluster: Cluster) =>
+          Effect.catchReason(api.version(cluster), "ClusterError", "ClusterForbids", () => Effect.succeed(undefined))
         const ask = Effect.fnUntraced(function* (cluster: Cluster) {
           const [reading, version] = yield* Effect.all(
             [
               reader.read(cluster, { kinds, consistency, timeoutMs, needsLabels }),
-              consistency === "live" ? api.version(cluster) : Effect.succeed(undefined)
+              consistency === "live" ? versionOf(cluster) : Effect.succeed(undefined)
             ],
             { concurrency: 2 }
           )

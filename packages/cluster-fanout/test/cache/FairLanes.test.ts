@@ -32,6 +32,21 @@ describe("FairLanes", () => {
     })
   )
 
+  it.effect("has a lane again from a leaver that is interrupted", () =>
+    Effect.gen(function* () {
+      const lanes = FairLanes.make(1)
+      const turn = { request: 1, place: 0 }
+      for (let round = 0; round < 3; round++) {
+        const ticket = lanes.join(turn, () => {})
+        assert.isTrue(ticket.isAdmitted())
+        const leaving = yield* Effect.forkChild(ticket.leave, { startImmediately: true })
+        yield* Fiber.interrupt(leaving)
+        yield* ticket.leave
+      }
+      assert.isTrue(lanes.join(turn, () => {}).isAdmitted())
+    })
+  )
+
   it.effect.prop(
     "never admits more than there are lanes, and admits everybody, whoever gives up",
     [

@@ -99,6 +99,7 @@ describe("Breaker", () => {
       )
       const unanswered = [yield* call, yield* call]
       yield* breaker.awaitDemand
+      breaker.probing()
       breaker.probed(refused)
       for (const fiber of unanswered) assert.strictEqual(yield* Effect.flip(Fiber.join(fiber)), refused)
       assert.strictEqual(made, 0)
@@ -108,6 +109,23 @@ describe("Breaker", () => {
       for (const fiber of answered) yield* Fiber.join(fiber)
       assert.strictEqual(made, 2)
       assert.isUndefined(breaker.refusal())
+    })
+  )
+
+  it.effect("fails no call by a probe that began before it came", () =>
+    Effect.gen(function* () {
+      const breaker = yield* opened
+      const call = Effect.forkChild(breaker.guard(Effect.succeed("made")), { startImmediately: true })
+      const earlier = yield* call
+      breaker.probing()
+      const later = yield* call
+      breaker.probed(refused)
+      assert.strictEqual(yield* Effect.flip(Fiber.join(earlier)), refused)
+
+      yield* breaker.awaitDemand
+      breaker.probing()
+      breaker.probed(undefined)
+      assert.strictEqual(yield* Fiber.join(later), "made")
     })
   )
 
