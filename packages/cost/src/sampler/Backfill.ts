@@ -40,8 +40,9 @@ const LOOK_MS = 30 * SECOND_MS
  * **Shape** fills in, in rising order, the hours before the first closed one, and those since the last one: the program did
  * not run. Hours that are closed stay as they are. What is to be filled in is found and noted once, before anything is:
  * hours that are closed meanwhile change nothing about it, nor does another end of the program. An hour is filled once the
- * source knew its nodes; any other stays open and is asked for again, for ever, as late as the source wishes. Hours that
- * come after later ones are not given to the recommender, which is further by then.
+ * source knew its nodes; any other stays open and is asked for again, for ever, as late as the source wishes. An attempt
+ * that ended early is gone on with behind what could not be read, and comes back to it. Hours that come after later ones are
+ * not given to the recommender, which is further by then.
  *
  * **Limits** one hour at a time, of the time that is retained.
  */
@@ -51,6 +52,8 @@ export const make = (parts: Parts) => {
   let backlog: Backlog.Backlog | undefined
   let state: BackfillState.BackfillState = { cluster, status: "asking", missingHours: 0, olderHours: 0 }
   let toldOlder = 0
+  /** Where the next attempt begins: what cannot be read must not keep what comes after it from being asked for. */
+  let resumeMs = -Infinity
 
   const show = (now: Pick<BackfillState.BackfillState, "status" | "problem" | "nextMs">, held: Backlog.Backlog) => {
     state = { cluster, ...BackfillState.openOf(held), ...now }
@@ -90,6 +93,7 @@ export const make = (parts: Parts) => {
       if (found instanceof UsageError) {
         failure = found
         counts.unread++
+        resumeMs = found.untilMs ?? resumeMs
         if (found.retryAfterMs !== undefined || counts.unread >= MAX_UNREAD_HOURS) return yield* found
         return
       }
@@ -114,7 +118,9 @@ export const make = (parts: Parts) => {
     counts: { filled: number; unread: number }
   ): Effect.fn.Return<Backlog.Backlog, CostError | UsageError> {
     let failure: UsageError | undefined
-    for (const window of (yield* open(beganMs)).left) failure = (yield* fillWindow(window, counts)) ?? failure
+    const windows = Backlog.startingAt((yield* open(beganMs)).left, resumeMs)
+    for (const window of windows) failure = (yield* fillWindow(window, counts)) ?? failure
+    resumeMs = -Infinity
     if (failure !== undefined) return yield* failure
     const held = backlog ?? { untilMs: hourOf(beganMs), left: [] }
     if (held.left.length === 0 || held.knownFromMs !== undefined) return held

@@ -40,6 +40,12 @@ export const without = (windows: ReadonlyArray<Window>, cut: Window): ReadonlyAr
   ...within(windows, { startMs: cut.endMs, endMs: Infinity })
 ]
 
+/** Puts those from an instant on before the others; a window that holds it is cut there. */
+export const startingAt = (windows: ReadonlyArray<Window>, fromMs: number): ReadonlyArray<Window> => [
+  ...within(windows, { startMs: fromMs, endMs: Infinity }),
+  ...within(windows, { startMs: -Infinity, endMs: fromMs })
+]
+
 const within = (windows: ReadonlyArray<Window>, { endMs, startMs }: Window): ReadonlyArray<Window> =>
   windows
     .map((window) => ({ startMs: Math.max(window.startMs, startMs), endMs: Math.min(window.endMs, endMs) }))

@@ -14,7 +14,9 @@ export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", {
   cluster: ClusterName,
   source: Schema.String,
   problem: Schema.String,
-  retryAfterMs: Schema.optionalKey(Schema.Natural)
+  retryAfterMs: Schema.optionalKey(Schema.Natural),
+  /** Where the past ends that could not be read. **Units** milliseconds since the epoch. **Shape** for what asks for a past. */
+  untilMs: Schema.optionalKey(Schema.Int)
 }) {
   override get message(): string {
     return `usage of ${this.cluster} from ${this.source}: ${this.problem}`

@@ -23,6 +23,15 @@ describe("what is open of the past", () => {
     assert.strictEqual(Backlog.hoursOf(left), LENGTH - new Set(hours).size)
   })
 
+  it.prop("is gone on with from any hour, and has the same hours then", [Hours, Hour], ([hours, from]) => {
+    const { left } = hours.reduce((backlog, hour) => Backlog.filled(backlog, ms(hour)), all)
+    const open = allBut(hours)
+    assert.deepStrictEqual(startsOf(Backlog.startingAt(left, ms(from))), [
+      ...open.filter((hour) => hour >= from),
+      ...open.filter((hour) => hour < from)
+    ])
+  })
+
   it.prop("lies before the first hour that the source knows, or is missing", [Hours, Hour], ([hours, first]) => {
     const backlog = Backlog.knowing(
       hours.reduce((held, hour) => Backlog.filled(held, ms(hour)), all),

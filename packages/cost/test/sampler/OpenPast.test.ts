@@ -31,7 +31,9 @@ const saying = (word: (hour: number) => Word, asked: Array<number> = []): Hourly
           Stream.map((ms) => ({ ms, said: word(new Date(ms).getUTCHours()) })),
           Stream.tap(({ ms }) => Effect.sync(() => asked.push(new Date(ms).getUTCHours()))),
           Stream.filter(({ said }) => said !== "unknown"),
-          Stream.map(({ ms, said }) => (said instanceof UsageError ? said : factsOf(ms)))
+          Stream.map(({ ms, said }) =>
+            said instanceof UsageError ? new UsageError({ ...said, untilMs: ms + HOUR_MS }) : factsOf(ms)
+          )
         )
       })
   )
@@ -127,6 +129,18 @@ describe("an hour of the past", () => {
     }).pipe(Effect.provide(inMemory), Effect.scoped)
   )
 
+  it.effect("that cannot be read, like those after it, keeps no later one from coming", () =>
+    Effect.gen(function* () {
+      const asked: Array<number> = []
+      yield* begun(saying((hour) => (hour < 7 ? failure : "known"), asked))
+      assert.deepStrictEqual(yield* hours, [])
+      yield* until("10:01:00")
+      assert.deepStrictEqual(yield* hours, [7, 8, 9])
+      // The oldest ones have not been forgotten.
+      assert.isAbove(asked.filter((hour) => hour === 3).length, 1)
+    }).pipe(Effect.provide(inMemory), Effect.scoped)
+  )
+
   it.effect("is not asked for before the time that the source itself named", () =>
     Effect.gen(function* () {
       const busy = new UsageError({
@@ -149,17 +163,19 @@ describe("an hour of the past", () => {
     }).pipe(Effect.provide(inMemory), Effect.scoped)
   )
 
-  it.effect("ends the attempt when several in a row cannot be read, and the next one goes on from there", () =>
-    Effect.gen(function* () {
-      const asked: Array<number> = []
-      let isDown = true
-      yield* begun(saying((hour) => (isDown && hour >= 5 ? failure : "known"), asked))
-      assert.deepStrictEqual(asked, [3, 4, 5, 6, 7])
-      isDown = false
-      yield* until("10:01:00")
-      assert.deepStrictEqual(asked, [3, 4, 5, 6, 7, 5, 6, 7, 8, 9])
-      assert.deepStrictEqual(yield* hours, ALL)
-    }).pipe(Effect.provide(inMemory), Effect.scoped)
+  it.effect(
+    "ends the attempt when several in a row cannot be read, and the next one goes on behind them and comes back",
+    () =>
+      Effect.gen(function* () {
+        const asked: Array<number> = []
+        let isDown = true
+        yield* begun(saying((hour) => (isDown && hour >= 5 ? failure : "known"), asked))
+        assert.deepStrictEqual(asked, [3, 4, 5, 6, 7])
+        isDown = false
+        yield* until("10:01:00")
+        assert.deepStrictEqual(asked, [3, 4, 5, 6, 7, 8, 9, 5, 6, 7])
+        assert.deepStrictEqual(yield* hours, ALL)
+      }).pipe(Effect.provide(inMemory), Effect.scoped)
   )
 })
 

@@ -26,7 +26,8 @@ const LANES = 4
  *
  * **Shape** whole hours that are over. An hour of which no node is known is not there: the server began later or has been
  * cleared, kube-state-metrics was not scraped, the cluster's label is another. It is a gap, not an hour without costs. One
- * that could not be read is there as the reason, and the next one comes all the same.
+ * that could not be read is there as the reason, and the next one comes all the same; so is a week of which nobody can say
+ * which hours are known.
  *
  * **Limits** one hour at a time, when the one before has been taken; about thirty questions each, four at a time, and one
  * for each week to find them.
@@ -48,21 +49,37 @@ export const hours = (
         return Effect.logWarning(`cost of cluster ${cluster}: sizes of volumes: ${VolumeSize.told(large)}`)
       }
       return Stream.paginate(startMs, (fromMs) =>
-        Effect.map(known(client, place, cluster, fromMs, lastMs), (found) => {
+        Effect.map(knownOrWhy(client, place, cluster, fromMs, lastMs), (found) => {
           const nextMs = fromMs + PROBED_HOURS * HOUR_MS
           return [found, nextMs < lastMs ? Option.some(nextMs) : Option.none<number>()] as const
         })
       ).pipe(
         Stream.mapEffect((hourMs) =>
-          facts(client, place, cluster, hourMs).pipe(
-            Effect.tap(({ large }) => tell(large)),
-            Effect.map(({ found }) => found),
-            Effect.catch((error) => Effect.succeed(error))
-          )
+          hourMs instanceof UsageError
+            ? Effect.succeed(hourMs)
+            : facts(client, place, cluster, hourMs).pipe(
+                Effect.tap(({ large }) => tell(large)),
+                Effect.map(({ found }) => found),
+                Effect.catch((error) => Effect.succeed(new UsageError({ ...error, untilMs: hourMs + HOUR_MS })))
+              )
         ),
         Stream.filter((one) => one instanceof UsageError || (one.nodes.length > 0 && one.seen.length > 0))
       )
     })
+  )
+
+/** Gives the hours of one week that are known, or the one reason why nobody can say. */
+const knownOrWhy = (
+  client: Client,
+  place: ReadonlyArray<Matcher>,
+  cluster: ClusterName,
+  fromMs: number,
+  lastMs: number
+): Effect.Effect<ReadonlyArray<number | UsageError>> =>
+  known(client, place, cluster, fromMs, lastMs).pipe(
+    Effect.catch((error) =>
+      Effect.succeed([new UsageError({ ...error, untilMs: Math.min(fromMs + PROBED_HOURS * HOUR_MS, lastMs) })])
+    )
   )
 
 /** Gives the starts of the hours of one week of which any node is known. */
