@@ -22,3 +22,7 @@ export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", {
     return `usage of ${this.cluster} from ${this.source}: ${this.problem}`
   }
 }
+
+/** Says of a past where it ends that could not be read. */
+export const until = ({ cluster, problem, retryAfterMs, source }: UsageError, untilMs: number): UsageError =>
+  new UsageError({ cluster, source, problem, untilMs, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) })

@@ -3,7 +3,7 @@ import { Effect, Layer, Metric, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import type { CostSampler } from "../../src/sampler/CostSampler.ts"
 import { HOUR_MS } from "../../src/hour/Units.ts"
-import { UsageError } from "../../src/usage/UsageError.ts"
+import { UsageError, until as failedUntil } from "../../src/usage/UsageError.ts"
 import type { Hourly } from "../../src/usage/UsageSource.ts"
 import { HourJournal } from "../../src/sampler/HourJournal.ts"
 import { temporaryDirectory } from "../temporaryDirectory.ts"
@@ -31,9 +31,7 @@ const saying = (word: (hour: number) => Word, asked: Array<number> = []): Hourly
           Stream.map((ms) => ({ ms, said: word(new Date(ms).getUTCHours()) })),
           Stream.tap(({ ms }) => Effect.sync(() => asked.push(new Date(ms).getUTCHours()))),
           Stream.filter(({ said }) => said !== "unknown"),
-          Stream.map(({ ms, said }) =>
-            said instanceof UsageError ? new UsageError({ ...said, untilMs: ms + HOUR_MS }) : factsOf(ms)
-          )
+          Stream.map(({ ms, said }) => (said instanceof UsageError ? failedUntil(said, ms + HOUR_MS) : factsOf(ms)))
         )
       })
   )

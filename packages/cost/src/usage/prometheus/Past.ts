@@ -5,7 +5,7 @@ import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Clock, Effect, Option, Record, Stream } from "effect"
 import type { HourFacts } from "../../allocation/HourFacts.ts"
 import { HOUR_MS, hourOf } from "../../hour/Units.ts"
-import { UsageError } from "../UsageError.ts"
+import { UsageError, until as failedUntil } from "../UsageError.ts"
 import type { Window } from "../../hour/Window.ts"
 import type { Client } from "./Client.ts"
 import * as Minutes from "./Minutes.ts"
@@ -60,7 +60,7 @@ export const hours = (
             : facts(client, place, cluster, hourMs).pipe(
                 Effect.tap(({ large }) => tell(large)),
                 Effect.map(({ found }) => found),
-                Effect.catch((error) => Effect.succeed(new UsageError({ ...error, untilMs: hourMs + HOUR_MS })))
+                Effect.catch((error) => Effect.succeed(failedUntil(error, hourMs + HOUR_MS)))
               )
         ),
         Stream.filter((one) => one instanceof UsageError || (one.nodes.length > 0 && one.seen.length > 0))
@@ -77,9 +77,7 @@ const knownOrWhy = (
   lastMs: number
 ): Effect.Effect<ReadonlyArray<number | UsageError>> =>
   known(client, place, cluster, fromMs, lastMs).pipe(
-    Effect.catch((error) =>
-      Effect.succeed([new UsageError({ ...error, untilMs: Math.min(fromMs + PROBED_HOURS * HOUR_MS, lastMs) })])
-    )
+    Effect.catch((error) => Effect.succeed([failedUntil(error, Math.min(fromMs + PROBED_HOURS * HOUR_MS, lastMs))]))
   )
 
 /** Gives the starts of the hours of one week of which any node is known. */
