@@ -22,6 +22,9 @@ const small = [
   "harness/test/{assets,cli,conformance,control,existing,faults,k3s,kubelet,seed,state,tasks,usage}/**/*.test.ts"
 ]
 
+/** Tests in a browser, which has enough to do: each has a process of its own beside it. */
+const pages = ["packages/http-server/test/e2e/{dashboard,docsPage}.test.ts"]
+
 export default defineConfig({
   resolve: { conditions: ["source"] },
   ssr: { resolve: { conditions: ["source"], externalConditions: ["source"] } },
@@ -33,7 +36,8 @@ export default defineConfig({
     // What a test prints explains its failure, and nothing else.
     silent: "passed-only",
     projects: [
-      { extends: true, test: { name: "small", include: small, isolate: false } },
+      { extends: true, test: { name: "small", include: small, exclude: pages, isolate: false } },
+      { extends: true, test: { name: "pages", include: pages } },
       {
         extends: true,
         test: {

@@ -100,7 +100,7 @@ export class Fleet extends Context.Service<Fleet, RunningFleet>()("@quarterdeck/
     const [parent, ...others] = yield* Effect.all(
       [start(options.parent, "parent"), ...children.map((name) => start(name, "child"))],
       { concurrency: "unbounded" }
-    )
+    ).pipe(Effect.mapError(lackOfAll(options)))
     const clusters = [parent, ...others]
 
     const kubeconfigFor = Effect.fnUntraced(function* (user: string) {
@@ -176,6 +176,14 @@ const onAll = (
   clusters: ReadonlyArray<FleetCluster>,
   action: (cluster: FleetCluster, place: number) => Effect.Effect<void, HarnessError>
 ): Effect.Effect<void, HarnessError> => Effect.forEach(clusters, action, { concurrency: "unbounded", discard: true })
+
+/** Names the parent for what the driver lacks for every cluster alike, whichever of them was the first to miss it. */
+const lackOfAll =
+  ({ parent, version }: FleetOptions) =>
+  (error: HarnessError): HarnessError =>
+    error.reason._tag === "DriverUnavailable" && typeof version !== "object"
+      ? new HarnessError({ cluster: parent, reason: error.reason })
+      : error
 
 const versionOf = (version: FleetOptions["version"], name: string): string | undefined =>
   typeof version === "object" ? version[name] : version

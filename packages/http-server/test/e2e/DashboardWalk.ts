@@ -48,6 +48,7 @@ export const addTags = async (page: Page, name: string, tags: ReadonlyArray<stri
   for (const tag of tags) {
     await field.fill(tag)
     await field.press("Enter")
+    await page.locator(".mantine-Pill-label").getByText(tag, { exact: true }).waitFor()
   }
 }
 

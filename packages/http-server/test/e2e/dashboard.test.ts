@@ -100,7 +100,9 @@ describe("the dashboard, in a browser", () => {
             await admin.locator("[data-cluster=later]").waitFor()
             const preview = await previewOf(admin)
             await admin.getByRole("button", { name: "Create key" }).click()
-            await admin.getByRole("heading", { name: "storefront on call is made" }).waitFor()
+            const made = admin.getByRole("heading", { name: "storefront on call is made" })
+            await made.or(admin.getByRole("alert")).first().waitFor()
+            assert.isTrue(await made.isVisible(), await admin.locator("body").innerText())
             const helm = await shown(admin, "Helm values, for another deployment")
             return { helm, preview, raw: await shownKey(admin) }
           })
