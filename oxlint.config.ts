@@ -72,7 +72,7 @@ const ARROWS: Readonly<Record<string, Arrow>> = {
     libraries: ["effect", "@peculiar/x509", "reflect-metadata", "undici", "yaml"],
     node: true
   },
-  harness: { packages: ["embedded-cluster"], reach: "modules", libraries: "any", node: true }
+  harness: { packages: ["embedded-cluster"], reach: "all", libraries: "any", node: true }
 }
 
 /**

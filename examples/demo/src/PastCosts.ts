@@ -1,12 +1,19 @@
 /**
  * Writes the costs that the demo's clusters have behind them, by the same rules by which the service charges living ones.
  */
-import { Hour, HourBuilder, HourFacts, HourUsage, Recommendation, Reprice } from "@quarterdeck/cost"
+import {
+  Hour,
+  HourBuilder,
+  HourFacts,
+  HourUsage,
+  PriceHistory,
+  Recommendation,
+  RecommendationMemory,
+  Recommender,
+  Reprice
+} from "@quarterdeck/cost"
 import { CostStore } from "@quarterdeck/cost/CostStore"
-import * as PriceHistory from "@quarterdeck/cost/PriceHistory"
 import { RecommendationStore } from "@quarterdeck/cost/RecommendationStore"
-import { Recommender } from "@quarterdeck/cost/Recommender"
-import * as RecommendationMemory from "@quarterdeck/cost/store/RecommendationMemory"
 import { layerSqlite } from "@quarterdeck/cost/store/Sqlite"
 import { HOUR_MS } from "@quarterdeck/cost/Units"
 import { Effect, Layer } from "effect"
@@ -63,10 +70,14 @@ const chargedWithUsage = (facts: HourFacts.HourFacts) => {
 /** What is to be recommended, kept at once when all of it is known. */
 const learnt = (past: Past, usages: ReadonlyArray<HourUsage.HourUsage>) =>
   Effect.gen(function* () {
-    const recommender = yield* Recommender
+    const recommender = yield* Recommender.Recommender
     for (const usage of usages) yield* recommender.fold(usage)
     return yield* (yield* RecommendationStore).load(past.cluster)
-  }).pipe(Effect.provide(Recommender.layer.pipe(Layer.provideMerge(Layer.fresh(RecommendationMemory.layerMemory)))))
+  }).pipe(
+    Effect.provide(
+      Recommender.Recommender.layer.pipe(Layer.provideMerge(Layer.fresh(RecommendationMemory.layerMemory)))
+    )
+  )
 
 /** Opens the history of a data directory. */
 export const layer = (directory: string) => layerSqlite({ directory })

@@ -3,9 +3,8 @@
  *
  * @since 0.1.0
  */
+import { Registry, RequestInfo } from "@quarterdeck/embedded-cluster"
 import type { IncomingMessage } from "node:http"
-import { Registry } from "@quarterdeck/embedded-cluster/Registry"
-import * as RequestInfo from "@quarterdeck/embedded-cluster/RequestInfo"
 
 export interface ApiCall {
   readonly info: RequestInfo.RequestInfo
@@ -17,7 +16,7 @@ export interface ApiCall {
 }
 
 /** Enough to read a request: custom kinds are told by their paths too. */
-const KNOWN = new Registry()
+const KNOWN = new Registry.Registry()
 
 export const from = ({ headers, method, url }: Pick<IncomingMessage, "headers" | "method" | "url">): ApiCall => {
   const target = url ?? "/"

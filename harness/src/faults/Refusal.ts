@@ -6,11 +6,9 @@
  *
  * @since 0.1.0
  */
+import { Authorization, Status, Watch } from "@quarterdeck/embedded-cluster"
 import { Result } from "effect"
 import * as Authentication from "@quarterdeck/embedded-cluster/Authentication"
-import { refusal as forbiddenTo } from "@quarterdeck/embedded-cluster/Authorization"
-import * as Status from "@quarterdeck/embedded-cluster/Status"
-import * as Watch from "@quarterdeck/embedded-cluster/Watch"
 import { type ApiCall, isWatch } from "./ApiCall.ts"
 import type { ApiFault } from "./Fault.ts"
 
@@ -40,7 +38,7 @@ export const from = (
     case "Forbidden": {
       const known = Result.getOrElse(authenticate(call.authorization), () => Authentication.anonymous)
       const user = known === Authentication.anonymous ? { ...known, name: fault.user ?? known.name } : known
-      return status(forbiddenTo(user, call.info))
+      return status(Authorization.refusal(user, call.info))
     }
     case "TooManyRequests":
       return {

@@ -4,9 +4,9 @@
  * Run `pnpm soak [minutes]` (default 5). A real control plane counts watch requests itself (`apiserver_request_total`);
  * a proxy in front of it counts connections. Exit status 0 when neither grew while nothing happened.
  */
+import { SamplerSettings } from "@quarterdeck/cost"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { SamplerSettings } from "@quarterdeck/cost/sampler/SamplerSettings"
 import { ControlPlane, eventually, Fleet, Proxy } from "@quarterdeck/harness"
 import { Quarterdeck } from "@quarterdeck/http-server"
 import { Console, Context, Effect, FileSystem, Layer, Logger, Path, References, Schema, Stdio } from "effect"
@@ -28,8 +28,8 @@ class NotQuiet extends Schema.TaggedError<NotQuiet>()("NotQuiet", {
  * long. Here they are listed once, so that every connection that opens later is a watch's.
  */
 const withoutLists = Layer.effect(
-  SamplerSettings,
-  Effect.map(SamplerSettings, (usual) => ({ ...usual, listSeconds: 24 * 3_600 }))
+  SamplerSettings.SamplerSettings,
+  Effect.map(SamplerSettings.SamplerSettings, (usual) => ({ ...usual, listSeconds: 24 * 3_600 }))
 )
 
 const Minutes = Schema.FiniteFromString.check(Schema.isBetween({ minimum: 0.1, maximum: 120 }))

@@ -1,15 +1,12 @@
 /**
  * Costs, wired from the settings: history, prices, the sampler that fills the history, and reports.
  */
+import { JournalFiles, PricesFile, Recommender, SamplerSettings } from "@quarterdeck/cost"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { CostError } from "@quarterdeck/cost/CostError"
 import { CostReport, Retention } from "@quarterdeck/cost/CostReport"
 import { CostSampler } from "@quarterdeck/cost/CostSampler"
-import { Recommender } from "@quarterdeck/cost/Recommender"
 import { FILE_NAME } from "@quarterdeck/cost/store/Sqlite"
-import { layerFile } from "@quarterdeck/cost/price/PricesFile"
-import { layerFiles } from "@quarterdeck/cost/sampler/JournalFiles"
-import { SamplerSettings } from "@quarterdeck/cost/sampler/SamplerSettings"
 import { Effect, Layer, Schema } from "effect"
 import { join } from "node:path"
 import * as CostLag from "./services/CostLag.ts"
@@ -40,8 +37,8 @@ const references = ({ cost: { hourlyDays, retentionDays, sampleSeconds } }: Sett
   Layer.merge(
     Layer.succeed(Retention, { hourlyDays, retentionDays }),
     Layer.effect(
-      SamplerSettings,
-      Effect.map(SamplerSettings, (usual) => ({ ...usual, hourlyDays, retentionDays, sampleSeconds }))
+      SamplerSettings.SamplerSettings,
+      Effect.map(SamplerSettings.SamplerSettings, (usual) => ({ ...usual, hourlyDays, retentionDays, sampleSeconds }))
     )
   )
 
@@ -56,12 +53,12 @@ export const layer = (settings: Settings) => {
   const { dataDirectory: directory } = settings
   const kept = Layer.mergeAll(
     CostStorage.layer(settings).pipe(named(settings.cost.url === undefined ? join(directory, FILE_NAME) : undefined)),
-    layerFile({ directory }).pipe(named(directory)),
-    layerFiles({ directory }).pipe(named(directory))
+    PricesFile.layerFile({ directory }).pipe(named(directory)),
+    JournalFiles.layerFiles({ directory }).pipe(named(directory))
   )
   return Layer.mergeAll(CostReport.layer, CostLag.layer).pipe(
     Layer.provideMerge(CostSampler.layer),
-    Layer.provide(Recommender.layer),
+    Layer.provide(Recommender.Recommender.layer),
     Layer.provideMerge(kept),
     Layer.catchTag("CostError", (cause) => Layer.effectContext(Effect.fail(new CostsUnusable({ cause })))),
     Layer.provide(UsageOrigins.layer(settings.cost)),

@@ -1,15 +1,14 @@
 /**
  * Everything that the routes stand on, wired once from the settings.
  */
+import { Breaker, Transport } from "@quarterdeck/cluster-fanout"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Breakers } from "@quarterdeck/cluster-fanout/Breaker"
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
 import { ClusterReader } from "@quarterdeck/cluster-fanout/ClusterReader"
 import { Clusters } from "@quarterdeck/cluster-fanout/Clusters"
 import { FanOut } from "@quarterdeck/cluster-fanout/FanOut"
 import { KubeApi } from "@quarterdeck/cluster-fanout/KubeApi"
 import { Namespaces } from "@quarterdeck/cluster-fanout/Namespaces"
-import { TransportLimits } from "@quarterdeck/cluster-fanout/Transport"
 import { Workloads } from "@quarterdeck/cluster-fanout/Workloads"
 import { Authenticator } from "@quarterdeck/keys/Authenticator"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
@@ -43,8 +42,8 @@ const references = ({ clusters, fanOut, keys, server }: Settings) =>
     Layer.succeed(PublicUrl, server.publicUrl),
     Layer.succeed(MaxLifetime, keys.maxLifetime),
     Layer.effect(
-      TransportLimits,
-      Effect.map(TransportLimits, (limits) => ({ ...limits, callConnections: fanOut.perCluster }))
+      Transport.TransportLimits,
+      Effect.map(Transport.TransportLimits, (limits) => ({ ...limits, callConnections: fanOut.perCluster }))
     )
   )
 
@@ -65,7 +64,7 @@ const clusters = (settings: Settings) =>
   Layer.mergeAll(Workloads.layer, Namespaces.layer, Clusters.layer).pipe(
     Layer.provideMerge(Layer.merge(FanOut.layer, ClusterReader.layer)),
     Layer.provideMerge(Layer.merge(ClusterCache.layer, CursorKeyFile.layer(settings.dataDirectory))),
-    Layer.provideMerge(Layer.merge(KubeApi.layer, Breakers.layer))
+    Layer.provideMerge(Layer.merge(KubeApi.layer, Breaker.Breakers.layer))
   )
 
 /** One program at a time has the directory, from before its first file is opened until after its last is closed. */

@@ -3,10 +3,10 @@
  *
  * @since 0.1.0
  */
+import { Discovery } from "@quarterdeck/embedded-cluster"
 import { Effect, Option, type Scope } from "effect"
 import * as Version from "../control-plane/assets/Version.ts"
 import { type ClusterDriver, type ClusterOptions, found, type RunningCluster } from "../ClusterDriver.ts"
-import { gitVersion } from "@quarterdeck/embedded-cluster/Discovery"
 import * as EmbeddedServer from "@quarterdeck/embedded-cluster/EmbeddedServer"
 import { HarnessError, type MachineRefused, NotSupported } from "../../machine/HarnessError.ts"
 import type { AnswerInProcess } from "@quarterdeck/embedded-cluster/InProcess"
@@ -39,7 +39,9 @@ export interface EmbeddedDriver extends ClusterDriver {
  */
 export const make = (settings: EmbeddedSettings = {}): EmbeddedDriver => ({
   name: NAME,
-  available: Effect.succeed(found(`an API server in this process that answers like Kubernetes ${gitVersion}`)),
+  available: Effect.succeed(
+    found(`an API server in this process that answers like Kubernetes ${Discovery.gitVersion}`)
+  ),
   start: (options) =>
     started(options, settings).pipe(
       Effect.mapError((reason) => new HarnessError({ cluster: options.name, reason })),
@@ -52,7 +54,7 @@ const started = Effect.fnUntraced(function* (
   settings: EmbeddedSettings
 ) {
   if (version !== undefined && !isOwn(version)) {
-    const what = `Kubernetes ${version}; it answers like ${gitVersion}`
+    const what = `Kubernetes ${version}; it answers like ${Discovery.gitVersion}`
     return yield* new NotSupported({ driver: NAME, what })
   }
   const options = { name, users, controllers, ...settings }
@@ -81,7 +83,7 @@ const clusterOf = (server: EmbeddedServer.EmbeddedServer): EmbeddedCluster => {
     restartEmpty: named(server.restartEmpty),
     save: (directory) =>
       Effect.flatMap(server.save, ({ extra, objects }) =>
-        SavedCluster.write(directory, { driver: NAME, kubernetes: gitVersion, extra, objects })
+        SavedCluster.write(directory, { driver: NAME, kubernetes: Discovery.gitVersion, extra, objects })
       ).pipe(named)
   }
 }
@@ -89,7 +91,7 @@ const clusterOf = (server: EmbeddedServer.EmbeddedServer): EmbeddedCluster => {
 /** Whether a version means the only one that this driver knows. */
 const isOwn = (version: string): boolean =>
   Option.getOrElse(
-    Option.zipWith(Version.parse(version), Version.parseRelease(gitVersion), Version.includes),
+    Option.zipWith(Version.parse(version), Version.parseRelease(Discovery.gitVersion), Version.includes),
     () => false
   )
 

@@ -8,8 +8,8 @@
  *
  * @since 0.1.0
  */
+import { Quantity } from "@quarterdeck/embedded-cluster"
 import { parseMs, printMs } from "../kubelet/GoDuration.ts"
-import * as Quantity from "@quarterdeck/embedded-cluster/Quantity"
 import { type Curve, flat } from "./Curve.ts"
 
 /** Reads a curve; undefined when the text is none. */

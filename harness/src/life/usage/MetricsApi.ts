@@ -6,8 +6,8 @@
  *
  * @since 0.1.0
  */
+import { LabelSelector } from "@quarterdeck/embedded-cluster"
 import { Result } from "effect"
-import * as LabelSelector from "@quarterdeck/embedded-cluster/LabelSelector"
 import { instant } from "../kubelet/PodStatus.ts"
 import * as Amount from "./Amount.ts"
 import { containersOf, isRunning, NODE_OVERHEAD, type RunningContainer } from "./Cadvisor.ts"

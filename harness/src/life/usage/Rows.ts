@@ -3,10 +3,10 @@
  *
  * @since 0.1.0
  */
+import { Quantity } from "@quarterdeck/embedded-cluster"
 import { Result, Schema } from "effect"
 import type { KubeObject } from "../../client/KubeObject.ts"
 import { PREFIX } from "../kubelet/PodScript.ts"
-import * as Quantity from "@quarterdeck/embedded-cluster/Quantity"
 import * as Objects from "./ObjectSchemas.ts"
 
 export type Labels = Readonly<Record<string, string>>

@@ -1,7 +1,7 @@
 /**
  * The service that is measured: reports over a history in SQLite, with recommendations, on a filled directory.
  */
-import { Hour, OpenHours, Recommendation } from "@quarterdeck/cost"
+import { Hour, OpenHours, Recommendation, Window } from "@quarterdeck/cost"
 import type { CostError } from "@quarterdeck/cost/CostError"
 import { CostReport, type WorkloadsQuery } from "@quarterdeck/cost/CostReport"
 import { CostStore } from "@quarterdeck/cost/CostStore"
@@ -9,7 +9,6 @@ import * as Prices from "@quarterdeck/cost/Prices"
 import { RecommendationStore } from "@quarterdeck/cost/RecommendationStore"
 import { layerSqlite } from "@quarterdeck/cost/store/Sqlite"
 import { dayOf, HOUR_MS } from "@quarterdeck/cost/Units"
-import type { Window } from "@quarterdeck/cost/Window"
 import * as CursorKeyFile from "@quarterdeck/http-server/CursorKeyFile"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { everyNamespace } from "@quarterdeck/targeting/NamespaceFilter"
@@ -73,7 +72,7 @@ export const fill = (
 /** Asks for all workloads of some clusters in a window, without a scope. */
 export const question = (
   clusters: ReadonlyArray<ClusterName>,
-  { endMs, startMs }: Window,
+  { endMs, startMs }: Window.Window,
   limit: number
 ): WorkloadsQuery => ({
   target: { mode: "All", clusters },

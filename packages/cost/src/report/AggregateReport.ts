@@ -1,9 +1,8 @@
 /**
  * Reports costs by group, whole or step by step.
  */
+import { MergedList, RowOrder } from "@quarterdeck/cluster-fanout"
 import * as Cursor from "@quarterdeck/cluster-fanout/Cursor"
-import * as MergedList from "@quarterdeck/cluster-fanout/MergedList"
-import type { Position } from "@quarterdeck/cluster-fanout/RowOrder"
 import { Effect, Option, Stream } from "effect"
 import type { AggregatedCosts, AggregateRow, Bucket, Dimension } from "./Aggregate.ts"
 import { dimensionOf } from "./Aggregate.ts"
@@ -162,11 +161,13 @@ export const all = Effect.fnUntraced(function* (sources: ReportContext.Sources, 
           const groups = Groups.make()
           const when = yield* addStep(groups, step, { knownOnly: false })
           const ranked = rankedOf(groups)
-          return Stream.paginate<Position | undefined, AggregateRow & Omit<Bucket, "rows">>(undefined, (after) =>
-            Effect.map(Ranking.pageOf(ranked, { after, limit: PART }), ({ next, places }) => {
-              const part = places.flatMap((bin) => Groups.rowAt(groups, bin).map((row) => ({ ...when, ...row })))
-              return [part, Option.fromUndefinedOr(next)] as const
-            })
+          return Stream.paginate<RowOrder.Position | undefined, AggregateRow & Omit<Bucket, "rows">>(
+            undefined,
+            (after) =>
+              Effect.map(Ranking.pageOf(ranked, { after, limit: PART }), ({ next, places }) => {
+                const part = places.flatMap((bin) => Groups.rowAt(groups, bin).map((row) => ({ ...when, ...row })))
+                return [part, Option.fromUndefinedOr(next)] as const
+              })
           )
         })
       )

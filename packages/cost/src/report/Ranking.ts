@@ -1,9 +1,8 @@
 /**
  * The order of a report: the dearest first, then by name.
  */
+import { Page, RowOrder } from "@quarterdeck/cluster-fanout"
 import { Effect, Option, Stream } from "effect"
-import * as Page from "@quarterdeck/cluster-fanout/Page"
-import * as RowOrder from "@quarterdeck/cluster-fanout/RowOrder"
 import type { Window } from "../hour/Window.ts"
 
 /**

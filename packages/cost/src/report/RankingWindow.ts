@@ -4,7 +4,7 @@
  * What is open grows from one page to the next, and a rolling range moves on. By that, a row could move from a page that is
  * still to come to one that was given already, and be on none.
  */
-import type { Position } from "@quarterdeck/cluster-fanout/RowOrder"
+import { RowOrder } from "@quarterdeck/cluster-fanout"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { hourOf } from "../hour/Units.ts"
 import type { Window } from "../hour/Window.ts"
@@ -20,7 +20,7 @@ type Asked = Pick<Begun, "range" | "reader">
 export const of = (
   { range, reader }: Asked,
   clusters: ReadonlyArray<ClusterName>,
-  after: Position | undefined
+  after: RowOrder.Position | undefined
 ): Window | undefined => {
   const [, , fromMs, toMs] = after ?? []
   const { hours } = range

@@ -1,9 +1,8 @@
 /**
  * Reports workloads, one row each.
  */
+import { MergedList, RowOrder } from "@quarterdeck/cluster-fanout"
 import * as Cursor from "@quarterdeck/cluster-fanout/Cursor"
-import * as MergedList from "@quarterdeck/cluster-fanout/MergedList"
-import type { Position } from "@quarterdeck/cluster-fanout/RowOrder"
 import { Effect, Stream } from "effect"
 import type { WorkloadsQuery } from "./ReportQuery.ts"
 import type { WorkloadCosts } from "./CostRow.ts"
@@ -47,7 +46,7 @@ const gather = Effect.fnUntraced(function* (
   const rowsAt = (places: ReadonlyArray<number>) => RowFigures.rowsAt(rows, places)
   const billedAt = (places: ReadonlyArray<number>) => BillingRows.rowsAt(rows, places)
   /** Ranks by what pages before it were ranked by. **Limits** reads those hours only where they are not the closed ones. */
-  const settle = Effect.fnUntraced(function* (after: Position | undefined) {
+  const settle = Effect.fnUntraced(function* (after: RowOrder.Position | undefined) {
     const settled = RankingWindow.of(begun, clusters, after)
     if (settled === undefined) return ranked
     if (RankingWindow.isClosedPart(begun, clusters, settled)) {

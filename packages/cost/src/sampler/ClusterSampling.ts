@@ -1,10 +1,10 @@
 /**
  * Samples one cluster: keeps its open hour, and closes those that are over.
  */
+import { Kind } from "@quarterdeck/cluster-fanout"
 import type { Cluster } from "@quarterdeck/cluster-fanout/Cluster"
 import type { ClusterCache, Member } from "@quarterdeck/cluster-fanout/ClusterCache"
 import type { KubeApi } from "@quarterdeck/cluster-fanout/KubeApi"
-import type { Kind } from "@quarterdeck/cluster-fanout/Kind"
 import { Clock, Effect, Metric, Option, Queue, Result } from "effect"
 import type { Hour } from "../hour/Hour.ts"
 import { HOUR_MS, SECOND_MS, hourOf } from "../hour/Units.ts"
@@ -116,7 +116,7 @@ const prove = Effect.fnUntraced(function* ({ hours, member, troubles }: Sampling
   if (pods === "Pending" || nodes === "Pending") return
   yield* troubles.worked("pods")
   // Who may not read nodes has pods all the same.
-  const kinds: ReadonlyArray<Kind> = nodes === "Missing" ? ["Pod"] : ["Pod", "Node"]
+  const kinds: ReadonlyArray<Kind.Kind> = nodes === "Missing" ? ["Pod"] : ["Pod", "Node"]
   if (nodes === "Missing") yield* troubles.failed("nodes", "cannot be read: their idle costs are left out")
   else yield* troubles.worked("nodes")
   const provenMs = (yield* Clock.currentTimeMillis) - (yield* store.age(kinds))

@@ -1,12 +1,11 @@
 /**
  * Lists what pods do not tell of: volumes, and services with a load balancer.
  */
+import { KindTable, Quantity } from "@quarterdeck/cluster-fanout"
 import type { Cluster } from "@quarterdeck/cluster-fanout/Cluster"
 import type { ClusterError } from "@quarterdeck/cluster-fanout/ClusterError"
 import type { KubeApi } from "@quarterdeck/cluster-fanout/KubeApi"
-import { isMissing } from "@quarterdeck/cluster-fanout/KindTable"
 import type { KubeObject, Resource } from "@quarterdeck/cluster-fanout/KubeObject"
-import * as Quantity from "@quarterdeck/cluster-fanout/Quantity"
 import { Effect, Result, Schema, Stream } from "effect"
 import * as VolumeSize from "../allocation/VolumeSize.ts"
 import type { LedgerLoadBalancer, LedgerVolume, Listed } from "./Inventory.ts"
@@ -62,7 +61,7 @@ export const list = Effect.fn("InventoryLists.list")(function* (api: KubeApi["Se
         }
       ),
       Effect.catch((error: ClusterError) => {
-        if (!isMissing(error)) return Effect.fail(error)
+        if (!KindTable.isMissing(error)) return Effect.fail(error)
         return Effect.sync((): ReadonlyArray<A> | undefined => {
           refused.push({ plural: resource.plural, message: error.message })
           return undefined

@@ -1,7 +1,7 @@
 /**
  * What the journal keeps of an open hour, and the hour made again from it.
  */
-import { workloadKinds } from "@quarterdeck/cluster-fanout/Kind"
+import { Kind } from "@quarterdeck/cluster-fanout"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Schema } from "effect"
 import { Inventory } from "./Inventory.ts"
@@ -19,7 +19,7 @@ const Owner = Schema.Struct({
   kind: Schema.String,
   name: Schema.String,
   uid: Schema.String,
-  followed: Schema.NullOr(Schema.Literals(workloadKinds))
+  followed: Schema.NullOr(Schema.Literals(Kind.workloadKinds))
 })
 
 /** Written by no version before this one. */

@@ -1,8 +1,8 @@
 /**
  * The nodes of one hour, also those that are gone.
  */
+import { Projection } from "@quarterdeck/cluster-fanout"
 import { Equal } from "effect"
-import type { NodeRecord } from "@quarterdeck/cluster-fanout/Projection"
 import type { NodeFacts } from "../allocation/HourFacts.ts"
 import { HOUR_MS } from "../hour/Units.ts"
 
@@ -27,7 +27,7 @@ export class NodeLedger {
     this.#startMs = startMs
   }
 
-  put(node: NodeRecord, atMs: number): void {
+  put(node: Projection.NodeRecord, atMs: number): void {
     const held = this.#nodes.get(node.uid)
     if (held !== undefined && atMs >= this.#startMs + HOUR_MS) return
     const createdAtMs = Date.parse(node.createdAt)
@@ -51,7 +51,7 @@ export class NodeLedger {
   }
 
   /** Takes all nodes that are there; others are gone. */
-  whole(nodes: ReadonlyMap<string, NodeRecord>, atMs: number): void {
+  whole(nodes: ReadonlyMap<string, Projection.NodeRecord>, atMs: number): void {
     for (const node of nodes.values()) this.put(node, atMs)
     for (const uid of this.#nodes.keys()) if (!nodes.has(uid)) this.gone(uid, atMs)
   }

@@ -1,8 +1,7 @@
 /**
  * The pods of one hour, also those that are gone: what they asked for, and when their containers ran.
  */
-import { runsOf, type ContainerRun } from "@quarterdeck/cluster-fanout/PodContainers"
-import { isFinished, type PodRecord } from "@quarterdeck/cluster-fanout/PodProjection"
+import { PodContainers, PodProjection } from "@quarterdeck/cluster-fanout"
 import type { ContainerFacts, PodFacts, UsageSlices } from "../allocation/HourFacts.ts"
 import type { Series } from "../hour/Series.ts"
 import { HOUR_MS } from "../hour/Units.ts"
@@ -10,7 +9,7 @@ import * as Templates from "./Templates.ts"
 import * as WorkloadSeries from "./WorkloadSeries.ts"
 
 /** As much of a pod as an hour is computed from. */
-export type LedgerPod = WorkloadSeries.Owned & Pick<PodRecord, "node" | "claims" | "containers">
+export type LedgerPod = WorkloadSeries.Owned & Pick<PodProjection.PodRecord, "node" | "claims" | "containers">
 
 /**
  * A pod of the hour.
@@ -23,7 +22,7 @@ export interface LedgerEntry {
   pod: LedgerPod
   readonly number: number
   earlier: ReadonlyArray<Templates.Earlier>
-  runs: Array<ContainerRun>
+  runs: Array<PodContainers.ContainerRun>
   isGone: boolean
   isTold: boolean
   workload: Series | undefined
@@ -60,11 +59,11 @@ export class PodLedger {
   }
 
   /** Takes a pod as it was told. **Shape** one that did not run in this hour yet is left out. */
-  put(pod: PodRecord, atMs: number): void {
-    const told = runsOf(pod)
+  put(pod: PodProjection.PodRecord, atMs: number): void {
+    const told = PodContainers.runsOf(pod)
     const held = this.#entries.get(pod.uid)
     // The collector of lost pods ends them without telling when their containers ended: the kubelet cannot say.
-    const runs = isFinished(pod) ? told.map((run) => ended(run, held, atMs)).filter(isKnown) : told
+    const runs = PodProjection.isFinished(pod) ? told.map((run) => ended(run, held, atMs)).filter(isKnown) : told
     if (held === undefined) {
       const inHour = runs.filter((run) => this.#touches(run))
       if (inHour.length > 0)
@@ -94,7 +93,7 @@ export class PodLedger {
   }
 
   /** Takes all pods that are there; others are gone. */
-  whole(pods: ReadonlyMap<string, PodRecord>, atMs: number): void {
+  whole(pods: ReadonlyMap<string, PodProjection.PodRecord>, atMs: number): void {
     for (const pod of pods.values()) this.put(pod, atMs)
     for (const uid of this.#entries.keys()) if (!pods.has(uid)) this.gone(uid, atMs)
   }
@@ -175,7 +174,7 @@ export class PodLedger {
     this.#changed.add(added)
   }
 
-  #touches({ finishedAtMs, isOomKilled, startedAtMs }: ContainerRun): boolean {
+  #touches({ finishedAtMs, isOomKilled, startedAtMs }: PodContainers.ContainerRun): boolean {
     // One that begins after the hour is kept for the next: the cluster's clock may be ahead.
     if (finishedAtMs === undefined) return true
     // Kubernetes writes whole seconds: what is killed for memory as it starts has run for none, and is told all the same.
@@ -197,11 +196,11 @@ const hasLabels = (workload: Series | undefined): boolean =>
 
 /** Joins what was known of a pod's runs with what is told now; one that goes on untold has ended. */
 const merged = (
-  held: ReadonlyArray<ContainerRun>,
-  told: ReadonlyArray<ContainerRun>,
+  held: ReadonlyArray<PodContainers.ContainerRun>,
+  told: ReadonlyArray<PodContainers.ContainerRun>,
   atMs: number
-): Array<ContainerRun> => {
-  const isTold = (run: ContainerRun) => told.some((one) => isSame(one, run))
+): Array<PodContainers.ContainerRun> => {
+  const isTold = (run: PodContainers.ContainerRun) => told.some((one) => isSame(one, run))
   const kept = held
     .filter((run) => !isTold(run))
     .map((run) => (run.finishedAtMs === undefined ? { ...run, finishedAtMs: atMs } : run))
@@ -209,7 +208,7 @@ const merged = (
   return joined.length <= MAX_RUNS ? joined : compacted(joined)
 }
 
-const isSame = (one: ContainerRun, other: ContainerRun): boolean =>
+const isSame = (one: PodContainers.ContainerRun, other: PodContainers.ContainerRun): boolean =>
   one.container === other.container && one.startedAtMs === other.startedAtMs
 
 /** Conditions and readiness change more often than what is charged. */
@@ -219,7 +218,10 @@ const isSamePod = (one: LedgerPod, other: LedgerPod): boolean =>
   && one.containers === other.containers
   && one.claims.length === other.claims.length
 
-const isSameRuns = (one: ReadonlyArray<ContainerRun>, other: ReadonlyArray<ContainerRun>): boolean =>
+const isSameRuns = (
+  one: ReadonlyArray<PodContainers.ContainerRun>,
+  other: ReadonlyArray<PodContainers.ContainerRun>
+): boolean =>
   one.length === other.length
   && one.every((run, index) => {
     const told = other[index]
@@ -227,7 +229,7 @@ const isSameRuns = (one: ReadonlyArray<ContainerRun>, other: ReadonlyArray<Conta
   })
 
 /** Makes one run of all that a container had before its last. */
-const compacted = (runs: ReadonlyArray<ContainerRun>): Array<ContainerRun> =>
+const compacted = (runs: ReadonlyArray<PodContainers.ContainerRun>): Array<PodContainers.ContainerRun> =>
   [...Map.groupBy(runs, ({ container }) => container).values()].flatMap((own) => {
     const sorted = own.toSorted((a, b) => a.startedAtMs - b.startedAtMs)
     const [first, last] = [sorted.at(0), sorted.at(-1)]
@@ -237,10 +239,14 @@ const compacted = (runs: ReadonlyArray<ContainerRun>): Array<ContainerRun> =>
     return [{ ...first, finishedAtMs: before.finishedAtMs, isOomKilled }, last]
   })
 
-const ended = (run: ContainerRun, held: LedgerEntry | undefined, atMs: number): ContainerRun | undefined => {
+const ended = (
+  run: PodContainers.ContainerRun,
+  held: LedgerEntry | undefined,
+  atMs: number
+): PodContainers.ContainerRun | undefined => {
   if (run.finishedAtMs !== undefined) return run
   const known = held?.runs.find((one) => isSame(one, run))
   return known === undefined ? undefined : { ...known, finishedAtMs: known.finishedAtMs ?? atMs }
 }
 
-const isKnown = (run: ContainerRun | undefined): run is ContainerRun => run !== undefined
+const isKnown = (run: PodContainers.ContainerRun | undefined): run is PodContainers.ContainerRun => run !== undefined

@@ -1,19 +1,19 @@
 /**
  * What the containers of a pod asked for at each moment of an hour: a pod may be resized while it runs.
  */
+import { PodContainers } from "@quarterdeck/cluster-fanout"
 import { Equal } from "effect"
-import type { ContainerRun, ContainerTemplate } from "@quarterdeck/cluster-fanout/PodContainers"
 import type { Span } from "../allocation/HourFacts.ts"
 
 /** What counted until an instant, at which another was told. **Units** milliseconds since the epoch. */
 export interface Earlier {
   readonly untilMs: number
-  readonly containers: ReadonlyArray<ContainerTemplate>
+  readonly containers: ReadonlyArray<PodContainers.ContainerTemplate>
 }
 
 /** The runs of a container for as long as it asked for the same. **Shape** `killedAtMs` are those that ended in it for want of memory. */
 interface Part {
-  readonly template: ContainerTemplate
+  readonly template: PodContainers.ContainerTemplate
   readonly runs: ReadonlyArray<Span>
   readonly killedAtMs: ReadonlyArray<number>
 }
@@ -24,12 +24,15 @@ const MAX_EARLIER = 64
 /** Notes that something else was asked for until now. */
 export const changed = (
   earlier: ReadonlyArray<Earlier>,
-  containers: ReadonlyArray<ContainerTemplate>,
+  containers: ReadonlyArray<PodContainers.ContainerTemplate>,
   atMs: number
 ): ReadonlyArray<Earlier> => (earlier.length < MAX_EARLIER ? [...earlier, { untilMs: atMs, containers }] : earlier)
 
 /** Tells whether two pods, or one at two times, ask for the same. */
-export const isSame = (one: ReadonlyArray<ContainerTemplate>, other: ReadonlyArray<ContainerTemplate>): boolean =>
+export const isSame = (
+  one: ReadonlyArray<PodContainers.ContainerTemplate>,
+  other: ReadonlyArray<PodContainers.ContainerTemplate>
+): boolean =>
   one === other
   || (one.length === other.length
     && one.every((template, index) => {
@@ -51,9 +54,9 @@ export const isSame = (one: ReadonlyArray<ContainerTemplate>, other: ReadonlyArr
  * **Shape** parts without runs are left out; `seenToMs` ends what still runs.
  */
 export const partsOf = (
-  runs: ReadonlyArray<ContainerRun>,
+  runs: ReadonlyArray<PodContainers.ContainerRun>,
   earlier: ReadonlyArray<Earlier>,
-  present: ReadonlyArray<ContainerTemplate>,
+  present: ReadonlyArray<PodContainers.ContainerTemplate>,
   index: number,
   seenToMs: number
 ): ReadonlyArray<Part> => {
@@ -81,7 +84,7 @@ export const partsOf = (
 
 /** One that begins in it, for however short, or that goes on into it. */
 const touches = (
-  { finishedAtMs, startedAtMs }: ContainerRun,
+  { finishedAtMs, startedAtMs }: PodContainers.ContainerRun,
   fromMs: number,
   toMs: number,
   seenToMs: number

@@ -1,8 +1,7 @@
 /**
  * Finds the workload that a pod is charged to, as the cache knows it.
  */
-import type { ClusterStore } from "@quarterdeck/cluster-fanout/ClusterStore"
-import * as Owner from "@quarterdeck/cluster-fanout/Owner"
+import { ClusterStore, Owner } from "@quarterdeck/cluster-fanout"
 import type { WorkloadRow } from "@quarterdeck/cluster-fanout/Row"
 import { isOwner, type Series } from "../hour/Series.ts"
 
@@ -27,7 +26,7 @@ export interface WorkloadSeries {
 const CAPACITY = 65_536
 
 /** Makes the finder over one cluster's records. */
-export const make = (store: ClusterStore): WorkloadSeries => {
+export const make = (store: ClusterStore.ClusterStore): WorkloadSeries => {
   const known = new Map<string, Series>()
   const custom = customRows(store)
 
@@ -87,7 +86,9 @@ export const nearest = (pod: Owned): Series => {
 }
 
 /** Looks up the rows of custom kinds, whose labels are those that their pods have in common. */
-const customRows = (store: ClusterStore): ((namespace: string, uid: string) => WorkloadRow | undefined) => {
+const customRows = (
+  store: ClusterStore.ClusterStore
+): ((namespace: string, uid: string) => WorkloadRow | undefined) => {
   let rows: ReadonlyArray<WorkloadRow> = []
   let index: ReadonlyMap<string, WorkloadRow> = new Map()
   return (namespace, uid) => {

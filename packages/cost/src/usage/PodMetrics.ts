@@ -3,8 +3,8 @@
  *
  * **Source** `k8s.io/metrics/pkg/apis/metrics/v1beta1`.
  */
+import { Quantity } from "@quarterdeck/cluster-fanout"
 import type { KubeObject } from "@quarterdeck/cluster-fanout/KubeObject"
-import * as Quantity from "@quarterdeck/cluster-fanout/Quantity"
 import { Option, Result, Schema } from "effect"
 import { parseRfc3339 } from "../hour/Instant.ts"
 import type { ContainerSample } from "./UsageSource.ts"

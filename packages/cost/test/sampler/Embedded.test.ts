@@ -1,7 +1,6 @@
-import { Heartbeat } from "@quarterdeck/cluster-fanout"
+import { Breaker, Heartbeat } from "@quarterdeck/cluster-fanout"
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Breakers } from "@quarterdeck/cluster-fanout/Breaker"
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
 import { KubeApi } from "@quarterdeck/cluster-fanout/KubeApi"
 import * as KubeconfigRegistry from "@quarterdeck/cluster-fanout/registry/KubeconfigRegistry"
@@ -25,7 +24,7 @@ const samplerOn = Effect.fnUntraced(function* (kubeconfig: string) {
   const file = join(directory, "kubeconfig.yaml")
   yield* Effect.promise(() => writeFile(file, kubeconfig, { mode: 0o600 }))
   const clusters = ClusterCache.layer.pipe(
-    Layer.provideMerge(Breakers.layer),
+    Layer.provideMerge(Breaker.Breakers.layer),
     Layer.provideMerge(Layer.mergeAll(KubeconfigRegistry.layer({ files: [file] }), KubeApi.layer))
   )
   const usage = Layer.effect(

@@ -1,5 +1,5 @@
+import { PodProjection } from "@quarterdeck/cluster-fanout"
 import { assert, describe, it } from "@effect/vitest"
-import type { PodRecord } from "@quarterdeck/cluster-fanout/PodProjection"
 import { Schema } from "effect"
 import { fromSpans } from "../../src/allocation/Stretches.ts"
 import { build } from "../../src/allocation/HourBuilder.ts"
@@ -17,7 +17,7 @@ const MINUTE = 60_000
 const record = (
   name: string,
   ...runs: ReadonlyArray<readonly [startedAtMs: number, finishedAtMs: number]>
-): PodRecord => ({
+): PodProjection.PodRecord => ({
   uid: name,
   namespace: "shop",
   name,

@@ -1,5 +1,5 @@
 /** Clusters in memory, behind the port that real ones are reached by, with the cache above them. */
-import { Breakers } from "@quarterdeck/cluster-fanout/Breaker"
+import { Breaker } from "@quarterdeck/cluster-fanout"
 import type { Cluster } from "@quarterdeck/cluster-fanout/Cluster"
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
 import { ClusterError, ClusterForbids, ClusterUnreachable } from "@quarterdeck/cluster-fanout/ClusterError"
@@ -146,7 +146,7 @@ export const makeFleet = Effect.fnUntraced(function* (...servers: ReadonlyArray<
       return SubscriptionRef.set(registered, snapshotOf(present))
     },
     layer: ClusterCache.layer.pipe(
-      Layer.provideMerge(Breakers.layer),
+      Layer.provideMerge(Breaker.Breakers.layer),
       Layer.provideMerge(Layer.mergeAll(Layer.succeed(KubeApi, api), Layer.succeed(ClusterRegistry, registry)))
     )
   }

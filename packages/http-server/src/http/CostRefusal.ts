@@ -1,12 +1,11 @@
 /**
  * Turns what makes a report of costs, or a change of prices, fail into problems of the contract.
  */
+import { PriceError, ReportError } from "@quarterdeck/cost"
 import type * as ListError from "@quarterdeck/cluster-fanout/ListError"
 import type * as Problem from "@quarterdeck/contract/Problem"
 import type { CostError } from "@quarterdeck/cost/CostError"
-import type { PriceError } from "@quarterdeck/cost/PriceError"
 import type { InvalidRange } from "@quarterdeck/cost/Range"
-import type { CostRowNotFound, IdleForbidden, InvalidCostQuery } from "@quarterdeck/cost/ReportError"
 import { Effect } from "effect"
 import * as ListRefusal from "./ListRefusal.ts"
 import { refuse } from "./Refusal.ts"
@@ -14,9 +13,9 @@ import { refuse } from "./Refusal.ts"
 /** Every way in which a report fails. */
 export type ReportFailure =
   | CostError
-  | CostRowNotFound
-  | IdleForbidden
-  | InvalidCostQuery
+  | ReportError.CostRowNotFound
+  | ReportError.IdleForbidden
+  | ReportError.InvalidCostQuery
   | InvalidRange
   | ListError.CursorInvalid
   | ListError.FanOutFailed
@@ -62,7 +61,7 @@ export const fromReport =
  *
  * **Errors** `prices_stale`, `invalid_body` (with the field), `cost_store_unavailable`.
  */
-export const fromPrices = (error: PriceError | CostError): Effect.Effect<never, Problem.Problem> => {
+export const fromPrices = (error: PriceError.PriceError | CostError): Effect.Effect<never, Problem.Problem> => {
   const { message: detail } = error
   switch (error._tag) {
     case "CostError":

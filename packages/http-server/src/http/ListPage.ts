@@ -1,9 +1,9 @@
 /**
  * The page that a list request asks for, defaults filled in.
  */
+import { LabelSelector } from "@quarterdeck/cluster-fanout"
 import { DEFAULT_LIMIT, type Order, type Page } from "@quarterdeck/cluster-fanout/ListQuery"
 import type { Consistency } from "@quarterdeck/cluster-fanout/Coverage"
-import * as LabelSelector from "@quarterdeck/cluster-fanout/LabelSelector"
 import { Context, Effect, Result } from "effect"
 import { refuse } from "./Refusal.ts"
 

@@ -1,7 +1,7 @@
 /**
  * The registry of clusters that the settings ask for.
  */
-import * as InCluster from "@quarterdeck/cluster-fanout/registry/InCluster"
+import { InCluster } from "@quarterdeck/cluster-fanout"
 import * as KubeconfigRegistry from "@quarterdeck/cluster-fanout/registry/KubeconfigRegistry"
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import { Effect, Layer } from "effect"

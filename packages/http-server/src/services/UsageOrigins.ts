@@ -1,12 +1,11 @@
 /**
  * The sources of usage that the settings ask for, one for each cluster.
  */
-import { UsageSources } from "@quarterdeck/cost/sampler/UsageSources"
+import { UsageSource, UsageSources } from "@quarterdeck/cost"
 import * as MetricsApi from "@quarterdeck/cost/usage/MetricsApi"
 import { requestsOnly } from "@quarterdeck/cost/usage/None"
 import * as Prometheus from "@quarterdeck/cost/usage/Prometheus"
 import type { UsageSetting } from "@quarterdeck/cost/usage/UsageSetting"
-import type { UsageSource } from "@quarterdeck/cost/UsageSource"
 import { Effect, Layer } from "effect"
 import type { Settings } from "../settings/Settings.ts"
 
@@ -17,7 +16,7 @@ import type { Settings } from "../settings/Settings.ts"
  */
 export const layer = ({ usage, usageByCluster, usageClusterLabel }: Settings["cost"]) =>
   Layer.effect(
-    UsageSources,
+    UsageSources.UsageSources,
     Effect.gen(function* () {
       const metrics = yield* MetricsApi.make
       const make = Effect.fnUntraced(function* (setting: UsageSetting) {
@@ -36,9 +35,9 @@ export const layer = ({ usage, usageByCluster, usageClusterLabel }: Settings["co
           }
         }
       })
-      const usual: UsageSource = yield* make(usage)
-      const own = new Map<string, UsageSource>()
+      const usual: UsageSource.UsageSource = yield* make(usage)
+      const own = new Map<string, UsageSource.UsageSource>()
       for (const [cluster, setting] of Object.entries(usageByCluster)) own.set(cluster, yield* make(setting))
-      return UsageSources.of({ of: (cluster) => own.get(cluster) ?? usual })
+      return UsageSources.UsageSources.of({ of: (cluster) => own.get(cluster) ?? usual })
     })
   )

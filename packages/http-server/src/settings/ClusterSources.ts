@@ -1,7 +1,7 @@
 /**
  * Where the server finds its clusters when it starts.
  */
-import { splitPathList } from "@quarterdeck/cluster-fanout/registry/Kubeconfig"
+import { Kubeconfig } from "@quarterdeck/cluster-fanout"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, FileSystem, Path, Schema } from "effect"
 import type { Settings } from "./Settings.ts"
@@ -68,7 +68,7 @@ export const resolve = Effect.fn("ClusterSources.resolve")(function* (
   }
   if (inCluster) return { inCluster, kubeconfig: [], parent } satisfies ClusterSources
 
-  const named = splitPathList(variables["KUBECONFIG"] ?? "")
+  const named = Kubeconfig.splitPathList(variables["KUBECONFIG"] ?? "")
   const candidates = named.length > 0 ? named : [paths.join(home, ".kube", "config")]
   const kubeconfig = yield* Effect.filter(
     candidates.map((path) => paths.resolve(path)),

@@ -1,7 +1,7 @@
+import { JournalFiles } from "@quarterdeck/cost"
 import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { HourJournal } from "@quarterdeck/cost/sampler/HourJournal"
-import { layerFiles } from "@quarterdeck/cost/sampler/JournalFiles"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, FileSystem } from "effect"
 import { json, quarterdeck } from "./program.ts"
@@ -16,7 +16,10 @@ layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck cost backf
     const files = yield* FileSystem.FileSystem
     const data = yield* files.makeTempDirectoryScoped({ prefix: "quarterdeck-backfill-" })
     const journal = <A, E>(work: (journal: HourJournal["Service"]) => Effect.Effect<A, E>) =>
-      Effect.flatMap(HourJournal, work).pipe(Effect.provide(layerFiles({ directory: data })), Effect.scoped)
+      Effect.flatMap(HourJournal, work).pipe(
+        Effect.provide(JournalFiles.layerFiles({ directory: data })),
+        Effect.scoped
+      )
     yield* journal((one) =>
       Effect.andThen(
         one.noteBackfill(HUB, {

@@ -2,9 +2,8 @@
  * A week of costs from before the service starts: whole, with a day of which the usage is lost, and with a day in which
  * the cluster was not seen.
  */
-import { Hour, HourBuilder, Reprice } from "@quarterdeck/cost"
+import { Hour, HourBuilder, PriceHistory, Reprice } from "@quarterdeck/cost"
 import { CostStore } from "@quarterdeck/cost/CostStore"
-import * as PriceHistory from "@quarterdeck/cost/PriceHistory"
 import { layerSqlite } from "@quarterdeck/cost/store/Sqlite"
 import { DAY_MS, GIB_BYTES, HOUR_MS, hourOf } from "@quarterdeck/cost/Units"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"

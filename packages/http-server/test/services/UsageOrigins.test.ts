@@ -1,8 +1,8 @@
+import { UsageSources } from "@quarterdeck/cost"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import { KubeApi } from "@quarterdeck/cluster-fanout/KubeApi"
-import { UsageSources } from "@quarterdeck/cost/sampler/UsageSources"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Layer } from "effect"
 import { createServer } from "node:http"
@@ -54,7 +54,7 @@ const sourcesOf = (cost: object) =>
         Layer.provide([NodeHttpClient.layerUndici, Layer.mock(KubeApi, {}), Layer.mock(ClusterRegistry, {})])
       )
     )
-    return yield* Effect.provide(UsageSources, context)
+    return yield* Effect.provide(UsageSources.UsageSources, context)
   })
 
 describe("sources of usage", () => {

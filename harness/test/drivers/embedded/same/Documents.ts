@@ -1,7 +1,7 @@
+import { Resources } from "@quarterdeck/embedded-cluster"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { arrayAt, at, isObject, type Json, type JsonObject, objectAt, textAt } from "@quarterdeck/embedded-cluster/Json"
-import * as Resources from "@quarterdeck/embedded-cluster/Resources"
 import { Pair, type Suite } from "./Pair.ts"
 
 const METHODS = ["get", "put", "post", "delete", "patch"]

@@ -1,10 +1,9 @@
 /**
  * `quarterdeck cost backfill`: what is open of the past of clusters whose usage Prometheus remembers.
  */
+import { BackfillState, JournalFiles } from "@quarterdeck/cost"
 import type { CostError } from "@quarterdeck/cost/CostError"
-import { openOf } from "@quarterdeck/cost/sampler/BackfillState"
 import { type Backlog, HourJournal } from "@quarterdeck/cost/sampler/HourJournal"
-import { DIRECTORY_NAME, layerFiles } from "@quarterdeck/cost/sampler/JournalFiles"
 import { Effect, FileSystem, Option, Path } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as SystemRefusal from "../../settings/SystemRefusal.ts"
@@ -26,7 +25,7 @@ interface Row {
 const instant = (ms: number | undefined): string => (ms === undefined ? "" : new Date(ms).toISOString())
 
 const rowOf = ([cluster, backlog]: readonly [string, Backlog]): Row => {
-  const { missingHours, olderHours, window } = openOf(backlog)
+  const { missingHours, olderHours, window } = BackfillState.openOf(backlog)
   return { cluster, missingHours, olderHours, from: instant(window?.startMs), to: instant(window?.endMs) }
 }
 
@@ -80,7 +79,7 @@ export const costBackfillCommand = Command.make(
           : `starts over with ${chosen.map(([cluster]) => cluster).join(", ")}: a running server within a minute, a stopped one at its next start`
       )
     })
-    yield* Effect.scoped(Effect.provide(work, layerFiles({ directory }))).pipe(
+    yield* Effect.scoped(Effect.provide(work, JournalFiles.layerFiles({ directory }))).pipe(
       Effect.catchTag("CostError", (error) => Effect.fail(failure(error)))
     )
   })
@@ -100,13 +99,13 @@ const found = Effect.fnUntraced(function* (directory: string) {
   const files = yield* FileSystem.FileSystem
   const { join } = yield* Path.Path
   yield* files
-    .access(join(directory, DIRECTORY_NAME), { readable: true, writable: true })
+    .access(join(directory, JournalFiles.DIRECTORY_NAME), { readable: true, writable: true })
     .pipe(
       Effect.mapError(({ reason }) =>
         failed(
           reason._tag === "NotFound"
             ? `no server has kept costs in ${directory}: name its data directory by --data`
-            : `cannot use ${join(directory, DIRECTORY_NAME)}: ${SystemRefusal.print(reason)}`
+            : `cannot use ${join(directory, JournalFiles.DIRECTORY_NAME)}: ${SystemRefusal.print(reason)}`
         )
       )
     )

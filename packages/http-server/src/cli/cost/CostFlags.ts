@@ -1,8 +1,8 @@
 /**
  * The flags that the reports of costs share, and what they become in a request.
  */
+import { Instant } from "@quarterdeck/cost"
 import { DEFAULT_LIMIT, MAX_LIMIT } from "@quarterdeck/cluster-fanout/ListQuery"
-import * as Instant from "@quarterdeck/cost/Instant"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import { misused } from "../CommandFailure.ts"

@@ -1,11 +1,9 @@
 /**
  * `quarterdeck cost export` and `cost import`: closed hours from one history to another, by way of a file.
  */
-import * as CostExport from "@quarterdeck/cost/CostExport"
+import { CostExport, LostHours, Window } from "@quarterdeck/cost"
 import { CostStore } from "@quarterdeck/cost/CostStore"
-import type { LostHours } from "@quarterdeck/cost/export/LostHours"
 import * as Range from "@quarterdeck/cost/Range"
-import type { Window } from "@quarterdeck/cost/Window"
 import { Clock, Effect, FileSystem, Option, Stdio, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as SystemRefusal from "../../settings/SystemRefusal.ts"
@@ -21,7 +19,7 @@ import * as Print from "../Print.ts"
 
 /** Without a limit: what is not kept any more is not there. */
 const NO_LIMITS = { hourlyDays: 36_500, retentionDays: 36_500 }
-const EVERYTHING: Window = { startMs: 0, endMs: 8_640_000_000_000_000 }
+const EVERYTHING: Window.Window = { startMs: 0, endMs: 8_640_000_000_000_000 }
 
 export const costExportCommand = Command.make(
   "export",
@@ -48,8 +46,8 @@ export const costExportCommand = Command.make(
       const progress = yield* CostProgress.make
       let hours = 0
       let size = 0
-      const lost: Array<LostHours> = []
-      const onLost = (one: LostHours) => Effect.sync(() => void lost.push(one))
+      const lost: Array<LostHours.LostHours> = []
+      const onLost = (one: LostHours.LostHours) => Effect.sync(() => void lost.push(one))
       const told = CostExport.toCsv(chosen, window, { onLost }).pipe(
         Stream.tap((text) => {
           hours += text.match(HOUR)?.length ?? 0
@@ -82,7 +80,7 @@ export const costExportCommand = Command.make(
 )
 
 /** **Example** `warning: cluster prod: 1 h of 2026-10-26 is not in it: … ` */
-const lostNote = ({ cluster, seconds, startMs }: LostHours): string => {
+const lostNote = ({ cluster, seconds, startMs }: LostHours.LostHours): string => {
   const day = new Date(startMs).toISOString().slice(0, 10)
   const span = CostText.span(seconds / 3_600)
   return `warning: cluster ${cluster}: ${span} of ${day} is not in it: those hours were damaged, and count in the total of the day alone`

@@ -1,10 +1,10 @@
 /**
  * `/api/v1/apiKeys`.
  */
+import { RowOrder } from "@quarterdeck/cluster-fanout"
 import { Api } from "@quarterdeck/contract/Api"
 import { CreateApiKey } from "@quarterdeck/contract/ApiKeysGroup"
 import * as Cursor from "@quarterdeck/cluster-fanout/Cursor"
-import * as RowOrder from "@quarterdeck/cluster-fanout/RowOrder"
 import { DEFAULT_LIMIT } from "@quarterdeck/cluster-fanout/ListQuery"
 import { KeyIssuer } from "@quarterdeck/keys/KeyIssuer"
 import { Principal } from "@quarterdeck/keys/Principal"

@@ -1,15 +1,14 @@
 /**
  * `/detailedCostReport/getWorkloads`, `/detailedCostReport/getAggregated` and `/api/v1/costExplanation`.
  */
+import { CostCsv, Focus } from "@quarterdeck/cost"
 import { DEFAULT_LIMIT } from "@quarterdeck/cluster-fanout/ListQuery"
 import { Api } from "@quarterdeck/contract/Api"
 import { AggregateBody, type AggregatedCosts } from "@quarterdeck/cost/Aggregate"
-import * as CostCsv from "@quarterdeck/cost/CostCsv"
 import { type Format, WorkloadsBody } from "@quarterdeck/cost/CostQuery"
 import { CostReport, type ExplainQuery, Retention } from "@quarterdeck/cost/CostReport"
 import type { WorkloadCosts } from "@quarterdeck/cost/CostRow"
 import type { Explanation } from "@quarterdeck/cost/Explanation"
-import * as Focus from "@quarterdeck/cost/Focus"
 import * as Range from "@quarterdeck/cost/Range"
 import { Principal } from "@quarterdeck/keys/Principal"
 import * as Rule from "@quarterdeck/keys/Rule"

@@ -1,8 +1,8 @@
 /**
  * `/healthz` and `/readyz`.
  */
+import { Kind } from "@quarterdeck/cluster-fanout"
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
-import * as Kind from "@quarterdeck/cluster-fanout/Kind"
 import { Api } from "@quarterdeck/contract/Api"
 import type { Readiness } from "@quarterdeck/contract/HealthGroup"
 import { CostStore } from "@quarterdeck/cost/CostStore"

@@ -1,12 +1,12 @@
 /**
  * `/api/v1/prices`.
  */
+import { PriceHistory } from "@quarterdeck/cost"
 import { Api } from "@quarterdeck/contract/Api"
 import { Retention } from "@quarterdeck/cost/CostReport"
 import { CostSampler } from "@quarterdeck/cost/CostSampler"
 import { CostStore, type Extent } from "@quarterdeck/cost/CostStore"
 import { PriceBook } from "@quarterdeck/cost/PriceBook"
-import * as PriceHistory from "@quarterdeck/cost/PriceHistory"
 import { Prices } from "@quarterdeck/cost/Prices"
 import { Principal } from "@quarterdeck/keys/Principal"
 import * as Rule from "@quarterdeck/keys/Rule"
