@@ -18,6 +18,8 @@ import { KubeApi } from "../kube/KubeApi.ts"
 import type { CursorInvalid } from "./ListError.ts"
 import type * as ListQuery from "./ListQuery.ts"
 import * as MergedList from "./MergedList.ts"
+import { isFinished, type PodRecord } from "../projection/PodProjection.ts"
+import type { NodeRecord } from "../projection/Projection.ts"
 import * as Quantity from "../projection/Quantity.ts"
 import type { ClusterRow } from "../projection/Row.ts"
 import * as RowOrder from "./RowOrder.ts"
@@ -123,26 +125,47 @@ export class Clusters extends Context.Service<
   )
 }
 
-type Size = Pick<ClusterRow, "nodes" | "pods" | "cpuAllocatableMillis" | "memoryAllocatableBytes">
+type Capacity = Pick<ClusterRow, "nodes" | "cpuAllocatableMillis" | "memoryAllocatableBytes">
+type Requests = Pick<ClusterRow, "cpuRequestMillis" | "memoryRequestBytes">
+type Size = Capacity & Requests & Pick<ClusterRow, "pods">
 
 interface Part {
   readonly size: Size
   readonly version: string | undefined
 }
 
-const UNKNOWN: Size = { nodes: null, pods: null, cpuAllocatableMillis: null, memoryAllocatableBytes: null }
+const UNKNOWN_CAPACITY: Capacity = { nodes: null, cpuAllocatableMillis: null, memoryAllocatableBytes: null }
+const UNKNOWN_REQUESTS: Requests = { cpuRequestMillis: null, memoryRequestBytes: null }
+const UNKNOWN: Size = { ...UNKNOWN_CAPACITY, ...UNKNOWN_REQUESTS, pods: null }
 
-/** Capacity belongs to nobody's namespace, so a scoped key is not told of it. */
+/** Capacity belongs to nobody's namespace, so a scoped key is told neither of it nor of what all pods ask of it. */
 const sizeOf = ({ labels, missingKinds, store }: Reading, namespaces: NamespaceFilter.NamespaceFilter): Size => {
-  const pods = missingKinds.includes("Pod") ? null : countPods(store.table("Pod").records.values(), namespaces, labels)
-  if (namespaces._tag !== "All" || missingKinds.includes("Node")) return { ...UNKNOWN, pods }
-  const nodes = [...store.table("Node").records.values()]
+  const pods = missingKinds.includes("Pod") ? undefined : store.table("Pod").records
+  const isScoped = namespaces._tag !== "All"
+  const hasNodes = !isScoped && !missingKinds.includes("Node")
   return {
-    nodes: nodes.length,
-    pods,
-    cpuAllocatableMillis: nodes.reduce((sum, node) => Quantity.add(sum, node.cpuAllocatableMillis), 0),
-    memoryAllocatableBytes: nodes.reduce((sum, node) => Quantity.add(sum, node.memoryAllocatableBytes), 0)
+    ...(hasNodes ? capacityOf([...store.table("Node").records.values()]) : UNKNOWN_CAPACITY),
+    ...(isScoped || pods === undefined ? UNKNOWN_REQUESTS : requestsOf(pods.values())),
+    pods: pods === undefined ? null : countPods(pods.values(), namespaces, labels)
   }
+}
+
+const capacityOf = (nodes: ReadonlyArray<NodeRecord>): Capacity => ({
+  nodes: nodes.length,
+  cpuAllocatableMillis: nodes.reduce((sum, node) => Quantity.add(sum, node.cpuAllocatableMillis), 0),
+  memoryAllocatableBytes: nodes.reduce((sum, node) => Quantity.add(sum, node.memoryAllocatableBytes), 0)
+})
+
+/** As the scheduler counts: what has ended has given back what it asked for, what waits for a node asks already. */
+const requestsOf = (pods: Iterable<PodRecord>): Requests => {
+  let cpuRequestMillis = 0
+  let memoryRequestBytes = 0
+  for (const pod of pods) {
+    if (isFinished(pod)) continue
+    cpuRequestMillis = Quantity.add(cpuRequestMillis, pod.cpuRequestMillis)
+    memoryRequestBytes = Quantity.add(memoryRequestBytes, pod.memoryRequestBytes)
+  }
+  return { cpuRequestMillis, memoryRequestBytes }
 }
 
 const countPods = (

@@ -66,7 +66,8 @@ export type NamespaceRow = typeof NamespaceRow.Type
 /**
  * One cluster, its health at top level and never its address.
  *
- * **Shape** nodes and capacity are null for a namespace-scoped key and while unknown; `pods` counts those in scope.
+ * **Shape** nodes, capacity and the requests of its pods are null for a namespace-scoped key and while unknown; `pods`
+ * counts those in scope. A pod that has ended is counted, and asks for nothing any more.
  */
 export const ClusterRow = Schema.Struct({
   name: ClusterName,
@@ -79,6 +80,8 @@ export const ClusterRow = Schema.Struct({
   pods: Schema.NullOr(Schema.Natural),
   cpuAllocatableMillis: Schema.NullOr(Schema.Natural),
   memoryAllocatableBytes: Schema.NullOr(Schema.Natural),
+  cpuRequestMillis: Schema.NullOr(Schema.Natural),
+  memoryRequestBytes: Schema.NullOr(Schema.Natural),
   labels: Labels,
   coverage: Coverage
 }).annotate({ identifier: "Cluster" })

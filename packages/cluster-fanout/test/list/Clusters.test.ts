@@ -8,7 +8,7 @@ import { CursorInvalid } from "../../src/list/ListError.ts"
 import type { Page } from "../../src/list/ListQuery.ts"
 import { ClusterRow } from "../../src/projection/Row.ts"
 import { clusterOf, type FakeFleet } from "../fixture/FakeFleet.ts"
-import { namespace, node, pod } from "../fixture/KubeObjects.ts"
+import { container, namespace, node, pod } from "../fixture/KubeObjects.ts"
 import { all, onFleet, pageOf, timed } from "../fixture/Service.ts"
 import { comesTrue } from "../fixture/Settling.ts"
 
@@ -75,9 +75,44 @@ describe("Clusters", () => {
             assert.strictEqual(clusters[1]?.pods, 2)
             assert.isNull(clusters[1]?.nodes)
             assert.isNull(clusters[1]?.cpuAllocatableMillis)
+            assert.isNull(clusters[1]?.cpuRequestMillis)
+            assert.isNull(clusters[1]?.memoryRequestBytes)
           }
         })
       )
+  )
+
+  it.effect.each(["cache", "live"] as const)("sums what its pods ask the scheduler for: %s", (consistency) =>
+    onFleet(
+      ["b", "a"],
+      (fleet) => {
+        const sidecar = { ...container("50m", "32Mi"), restartPolicy: "Always" }
+        const initialised = {
+          initContainers: [sidecar, container("2", "16Mi")],
+          overhead: { cpu: "10m", memory: "1Mi" }
+        }
+        fleet
+          .server("b")
+          .put(
+            "Pod",
+            pod("plain"),
+            pod("ending", { terminating: true }),
+            pod("waiting", { spec: { nodeName: "" }, status: { phase: "Pending" } }),
+            pod("initialised", { spec: initialised }),
+            pod("whole", { spec: { resources: { requests: { cpu: "1", memory: "1Gi" } } } }),
+            pod("succeeded", { status: { phase: "Succeeded" } }),
+            pod("failed", { status: { phase: "Failed" } })
+          )
+      },
+      () =>
+        Effect.gen(function* () {
+          const [none, row] = (yield* list({ page: { consistency } })).clusters
+          assert.strictEqual(row?.pods, 7)
+          assert.strictEqual(row?.cpuRequestMillis, 3 * 100 + 2_060 + 1_000)
+          assert.strictEqual(row?.memoryRequestBytes, (3 * 64 + 97 + 1_024) * 1024 ** 2)
+          assert.deepStrictEqual([none?.cpuRequestMillis, none?.memoryRequestBytes], [0, 0])
+        })
+    )
   )
 
   it.effect("shows a fleet of which nothing answers", () =>
@@ -95,6 +130,7 @@ describe("Clusters", () => {
             assert.isNull(row.lastSeen)
             assert.isNull(row.nodes)
             assert.isNull(row.pods)
+            assert.isNull(row.cpuRequestMillis)
             assert.strictEqual(row.errorCode, "cluster_unreachable")
             assert.strictEqual(row.coverage.status, "unreachable")
           }

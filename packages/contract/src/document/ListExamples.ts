@@ -75,6 +75,8 @@ const cluster: ClusterRow = {
   pods: 29,
   cpuAllocatableMillis: 23_680,
   memoryAllocatableBytes: 98_784_247_808,
+  cpuRequestMillis: 9_450,
+  memoryRequestBytes: 21_206_401_024,
   labels: {},
   coverage
 }

@@ -24,7 +24,9 @@ export const clusters: Columns<ClusterRow> = {
     { title: "NODES", cell: (row) => row.nodes ?? UNKNOWN },
     { title: "PODS", cell: (row) => row.pods ?? UNKNOWN },
     { title: "CPU", cell: (row) => known(row.cpuAllocatableMillis, PlainText.cores) },
+    { title: "CPU REQUESTED", cell: (row) => known(row.cpuRequestMillis, PlainText.cores) },
     { title: "MEMORY", cell: (row) => known(row.memoryAllocatableBytes, PlainText.bytes) },
+    { title: "MEMORY REQUESTED", cell: (row) => known(row.memoryRequestBytes, PlainText.bytes) },
     { title: "LAST SEEN", cell: (row) => row.lastSeen ?? UNKNOWN }
   ],
   csv: [
@@ -39,6 +41,8 @@ export const clusters: Columns<ClusterRow> = {
     { title: "pods", cell: (row) => row.pods ?? "" },
     { title: "cpuAllocatableMillis", cell: (row) => row.cpuAllocatableMillis ?? "" },
     { title: "memoryAllocatableBytes", cell: (row) => row.memoryAllocatableBytes ?? "" },
+    { title: "cpuRequestMillis", cell: (row) => row.cpuRequestMillis ?? "" },
+    { title: "memoryRequestBytes", cell: (row) => row.memoryRequestBytes ?? "" },
     { title: "lastSeen", cell: (row) => row.lastSeen ?? "" },
     { title: "errorCode", cell: (row) => row.errorCode ?? "" },
     { title: "labels", cell: (row) => labelsOf(row.labels) }

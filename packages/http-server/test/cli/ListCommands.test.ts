@@ -13,6 +13,8 @@ const cluster = (name: string, facts: Record<string, unknown> = {}) => ({
   pods: 40,
   cpuAllocatableMillis: 11_500,
   memoryAllocatableBytes: 32 * 1024 ** 3,
+  cpuRequestMillis: 4_250,
+  memoryRequestBytes: 10 * 1024 ** 3,
   labels: { env: name },
   coverage: coverage(name),
   ...facts
@@ -219,6 +221,8 @@ describe("quarterdeck clusters", () => {
         pods: null,
         cpuAllocatableMillis: null,
         memoryAllocatableBytes: null,
+        cpuRequestMillis: null,
+        memoryRequestBytes: null,
         errorCode: "unreachable",
         coverage: coverage("stage", { status: "unreachable", error: { code: "unreachable", message: "refused" } })
       })
@@ -228,9 +232,9 @@ describe("quarterdeck clusters", () => {
       const { status, stderr, stdout } = yield* quarterdeck(["clusters", "--cluster", "*"], { env })
       assert.strictEqual(
         stdout,
-        "NAME   ROLE    STATUS       VERSION  NODES  PODS  CPU   MEMORY  LAST SEEN\n"
-          + "prod   parent  ok           v1.34.1  3      40    11.5  32Gi    2026-01-02T03:04:05Z\n"
-          + "stage  child   unreachable  -        -      -     -     -       -\n"
+        "NAME   ROLE    STATUS       VERSION  NODES  PODS  CPU   CPU REQUESTED  MEMORY  MEMORY REQUESTED  LAST SEEN\n"
+          + "prod   parent  ok           v1.34.1  3      40    11.5  4.25           32Gi    10Gi              2026-01-02T03:04:05Z\n"
+          + "stage  child   unreachable  -        -      -     -     -              -       -                 -\n"
       )
       assert.strictEqual(stderr, "quarterdeck: warning: cluster stage: unreachable, its rows are missing: refused\n")
       assert.strictEqual(status, 0)
@@ -247,8 +251,8 @@ describe("quarterdeck clusters", () => {
       const csv = yield* quarterdeck(["clusters", "-o", "csv"], { env })
       assert.strictEqual(
         csv.stdout,
-        "name,role,reachable,status,source,ageMs,version,nodes,pods,cpuAllocatableMillis,memoryAllocatableBytes,lastSeen,errorCode,labels\n"
-          + "prod,child,true,ok,cache,5,v1.34.1,3,40,11500,34359738368,2026-01-02T03:04:05Z,,env=prod\n"
+        "name,role,reachable,status,source,ageMs,version,nodes,pods,cpuAllocatableMillis,memoryAllocatableBytes,cpuRequestMillis,memoryRequestBytes,lastSeen,errorCode,labels\n"
+          + "prod,child,true,ok,cache,5,v1.34.1,3,40,11500,34359738368,4250,10737418240,2026-01-02T03:04:05Z,,env=prod\n"
       )
     })
   )

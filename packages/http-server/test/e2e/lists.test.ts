@@ -237,6 +237,8 @@ onEveryDriver("lists", { prepare }, (it) => {
         assert.match(row.version ?? "", /^v1\.36/)
         assert.isAbove(row.nodes ?? 0, 0)
         assert.isAbove(row.cpuAllocatableMillis ?? 0, 0)
+        assert.isAbove(row.cpuRequestMillis ?? 0, 0)
+        assert.isAbove(row.memoryRequestBytes ?? 0, 0)
       }
       assert.deepStrictEqual(
         whole.clusters.map(({ role }) => role),
@@ -244,7 +246,11 @@ onEveryDriver("lists", { prepare }, (it) => {
       )
       const scoped = yield* deployment.clusters("", { key: "shopViewer" })
       for (const [index, row] of scoped.clusters.entries()) {
-        assert.deepStrictEqual([row.nodes, row.cpuAllocatableMillis, row.memoryAllocatableBytes], [null, null, null])
+        const { cpuAllocatableMillis, cpuRequestMillis, memoryAllocatableBytes, memoryRequestBytes, nodes } = row
+        assert.deepStrictEqual(
+          [nodes, cpuAllocatableMillis, memoryAllocatableBytes, cpuRequestMillis, memoryRequestBytes],
+          [null, null, null, null, null]
+        )
         assert.isBelow(row.pods ?? 0, whole.clusters[index]?.pods ?? 0)
       }
       for (const { server } of deployment.fleet.clusters) assert.notInclude(JSON.stringify(whole), server)
