@@ -1,15 +1,17 @@
 /**
  * Lists whole collections of clusters now, for answers that must not come from the cache.
  */
-import { Context, Effect, Scope, Semaphore, Stream } from "effect"
+import { Context, Deferred, Effect, type Scope, Semaphore, Stream } from "effect"
 import type { Cluster } from "../registry/Cluster.ts"
-import type { ClusterError } from "../kube/ClusterError.ts"
+import { ClusterError, ClusterTimeout } from "../kube/ClusterError.ts"
 import * as Interner from "../projection/Interner.ts"
 import * as CoalescedRuns from "./CoalescedRuns.ts"
 import * as FairLanes from "./FairLanes.ts"
+import * as LaneLease from "./LaneLease.ts"
 import * as Kind from "../projection/Kind.ts"
 import * as steadyClock from "../kube/SteadyClock.ts"
 import { KubeApi } from "../kube/KubeApi.ts"
+import type { Waiting } from "../kube/Transport.ts"
 import * as Projection from "../projection/Projection.ts"
 
 /** Live lists of one cluster at the same time, whoever asks. */
@@ -22,11 +24,13 @@ export const LiveLanes = Context.Reference<number>("@quarterdeck/cluster-fanout/
  * answers others.
  *
  * **Shape** `lanes` lists at the same time. The others wait within their requests' own deadlines: the requests in turn,
- * and within one its clusters in the order asked. A list that has heard nothing for `quietMs` waits outside of the lanes
- * until its answer begins, so that clusters that do not answer hold up nobody.
+ * and within one its clusters in the order asked. A list that has heard nothing for `quietMs`, or that stops for
+ * `stallMs` in the middle of its answer, waits outside of the lanes until it is heard of again, so that clusters that do
+ * not answer hold up nobody. What those that stopped have taken in stays in memory, so there are at most `stalled` of
+ * them: beyond, the one that stopped first ends as `ClusterTimeout`.
  */
 export const LiveLimits = Context.Reference("@quarterdeck/cluster-fanout/LiveLists/LiveLimits", {
-  defaultValue: () => ({ lanes: 16, quietMs: 100 })
+  defaultValue: () => ({ lanes: 16, quietMs: 100, stallMs: 500, stalled: 16 })
 })
 
 /** The request that a list is for, and the cluster's place in it. */
@@ -51,8 +55,9 @@ type Runs = { readonly [K in Kind.Kind]: CoalescedRuns.CoalescedRuns<Listed<K>, 
 export const make: Effect.Effect<LiveLists, never, KubeApi | Scope.Scope> = Effect.gen(function* () {
   const api = yield* KubeApi
   const inClusterLane = makeClusterLanes(yield* LiveLanes)
-  const { lanes: count, quietMs } = yield* LiveLimits
+  const { lanes: count, ...limits } = yield* LiveLimits
   const lanes = FairLanes.make(count)
+  const leases: LaneLease.Leases = { lanes, limits, stalled: new Set() }
   const scope = yield* Effect.scope
   const runsOf = <K extends Kind.Kind>() => CoalescedRuns.make<Listed<K>, ClusterError>(lanes, scope)
   const runs: Runs = {
@@ -71,47 +76,30 @@ export const make: Effect.Effect<LiveLists, never, KubeApi | Scope.Scope> = Effe
     const turn = yield* Turn
     const ofKind: CoalescedRuns.CoalescedRuns<Listed<K>, ClusterError> = runs[kind]
     return yield* ofKind.run(`${cluster.name} ${cluster.generation}`, turn, (lane) =>
-      Effect.gen(function* () {
-        const beforeBody = yield* leavingWhileQuiet(lane, { lanes, quietMs, turn })
-        return yield* inClusterLane(cluster, read(api, cluster, kind, beforeBody))
-      }).pipe(Effect.scoped)
+      Effect.flatMap(LaneLease.make(leases, lane, turn), ({ cut, waiting }) =>
+        Effect.raceFirst(
+          inClusterLane(cluster, read(api, cluster, kind, waiting)),
+          Effect.andThen(Deferred.await(cut), stalled(cluster, limits.stallMs))
+        )
+      ).pipe(Effect.scoped)
     )
   })
   return { list }
 })
 
-/** Gives up the lane while there is nothing to take in. **Shape** gives what waits until there is a lane for the body. */
-const leavingWhileQuiet = Effect.fnUntraced(function* (
-  lane: FairLanes.Ticket,
-  {
-    lanes,
-    quietMs,
-    turn
-  }: { readonly lanes: FairLanes.FairLanes; readonly quietMs: number; readonly turn: FairLanes.Turn }
-) {
-  const scope = yield* Effect.scope
-  let hasBegun = false
-  const leave = Effect.suspend(() => (hasBegun ? Effect.void : lane.leave))
-  // What came while the process itself was busy is looked at first.
-  const patience = Effect.andThen(Effect.sleep(quietMs), Effect.repeat(Effect.yieldNow, { times: 2 }))
-  yield* Effect.forkScoped(Effect.andThen(patience, leave))
-  return Effect.suspend(() => {
-    if (hasBegun) return Effect.void
-    hasBegun = true
-    return lane.isAdmitted() ? Effect.void : Scope.provide(FairLanes.enter(lanes, turn), scope)
-  })
-})
+const stalled = ({ name }: Cluster, timeoutMs: number) =>
+  Effect.fail(new ClusterError({ cluster: name, reason: new ClusterTimeout({ timeoutMs }) }))
 
 const read = Effect.fnUntraced(function* <K extends Kind.Kind>(
   api: KubeApi["Service"],
   cluster: Cluster,
   kind: K,
-  beforeBody: Effect.Effect<void>
+  waiting: Waiting
 ) {
   const place = { cluster: cluster.name, interner: Interner.make() }
   const askedAt = yield* steadyClock.now
   const changes: Array<Projection.Change<Projection.RecordOf[K]>> = []
-  yield* Stream.runForEach(api.list(cluster, { resource: Kind.resources[kind] }, { beforeBody }), (page) =>
+  yield* Stream.runForEach(api.list(cluster, { resource: Kind.resources[kind] }, { waiting }), (page) =>
     Effect.map(Effect.yieldNow, () => {
       for (const object of page) changes.push({ _tag: "Put", record: Projection.project(kind, object, place) })
     })

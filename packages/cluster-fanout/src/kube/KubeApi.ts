@@ -10,7 +10,7 @@ import { parseJson, toObject } from "./KubeObjectJson.ts"
 import * as kubePath from "./KubePath.ts"
 import { decoded, getPage } from "./ListPages.ts"
 import type { KubeObject, Scope, WatchEvent } from "./KubeObject.ts"
-import { Transport } from "./Transport.ts"
+import { Transport, type Waiting } from "./Transport.ts"
 
 export interface ServerVersion {
   readonly major: number
@@ -42,8 +42,7 @@ export class KubeApi extends Context.Service<
         readonly fieldSelector?: string
         /** Asks for metadata only (`PartialObjectMetadata`). */
         readonly metadataOnly?: boolean
-        /** Waited for at each page once it begins to arrive, before it is taken in. */
-        readonly beforeBody?: Effect.Effect<void>
+        readonly waiting?: Waiting
       }
     ) => Stream.Stream<ReadonlyArray<KubeObject>, ClusterError>
     /** Finds one object by its name. */

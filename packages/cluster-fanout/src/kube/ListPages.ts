@@ -3,7 +3,7 @@ import { Effect, Result, type Semaphore } from "effect"
 import type { Cluster } from "../registry/Cluster.ts"
 import { ClusterAnswerInvalid, ClusterError } from "./ClusterError.ts"
 import type { Scope } from "./KubeObject.ts"
-import type { Transport } from "./Transport.ts"
+import type { Transport, Waiting } from "./Transport.ts"
 import * as kubeObject from "./KubeObjectJson.ts"
 import * as kubePath from "./KubePath.ts"
 
@@ -19,7 +19,7 @@ export interface PageRequest {
   readonly metadataOnly?: boolean | undefined
   /** `PAGE_SIZE` unless given. */
   readonly limit?: string
-  readonly beforeBody?: Effect.Effect<void> | undefined
+  readonly waiting?: Waiting | undefined
   /** Asks as a probe, within so many milliseconds. */
   readonly probeMs?: number | undefined
 }
@@ -39,13 +39,13 @@ export const getPage = Effect.fnUntraced(function* (
   scope: Scope,
   request: PageRequest
 ) {
-  const { beforeBody, continueToken, fieldSelector, labelSelector, limit = PAGE_SIZE, metadataOnly, probeMs } = request
+  const { continueToken, fieldSelector, labelSelector, limit = PAGE_SIZE, metadataOnly, probeMs, waiting } = request
   const query = { limit, continue: continueToken, labelSelector, fieldSelector }
   const { body } = yield* transport.call(cluster, {
     method: "GET",
     path: kubePath.collection(scope, query),
     ...(metadataOnly === true && { accept: METADATA_ONLY }),
-    ...(beforeBody && { beforeBody }),
+    ...(waiting && { waiting }),
     ...(probeMs !== undefined && { isProbe: true, answerMs: probeMs }),
     action: { verb: "list", resource: kubePath.words(scope) }
   })

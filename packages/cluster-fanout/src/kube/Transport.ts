@@ -30,9 +30,13 @@ export interface TransportRequest {
    * little counts. **Units** milliseconds; `callMs` of `TransportLimits` in all unless given.
    */
   readonly answerMs?: number
-  /** Waited for once the answer begins, before its body is taken in. */
-  readonly beforeBody?: Effect.Effect<void>
+  readonly waiting?: Waiting
 }
+
+/** Wraps each wait for the cluster: for the head of an answer, then for each piece of its body. */
+export type Waiting = <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+const justWaiting: Waiting = (wait) => wait
 
 export interface TransportAnswer {
   readonly status: number
@@ -145,9 +149,9 @@ export class Transport extends Context.Service<
       const call = Effect.fn("Transport.call")(
         function* (cluster: Cluster, request: TransportRequest) {
           yield* Effect.annotateCurrentSpan({ cluster: cluster.name, ...request.action })
-          const { read, response } = yield* sendChecked(cluster, request, request.isProbe === true ? "probe" : "call")
-          yield* request.beforeBody ?? Effect.void
-          const body = yield* collect(read, cluster, limits.answerBytes, "fail")
+          const { isProbe = false, waiting = justWaiting } = request
+          const { read, response } = yield* waiting(sendChecked(cluster, request, isProbe ? "probe" : "call"))
+          const body = yield* collect(waiting(read), cluster, limits.answerBytes, "fail")
           return { status: response.statusCode, body }
         },
         (answer, cluster, { answerMs }) => {

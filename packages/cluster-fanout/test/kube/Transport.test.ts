@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import type { Cluster } from "../../src/registry/Cluster.ts"
-import { Transport, TransportLimits } from "../../src/kube/Transport.ts"
+import { Transport, TransportLimits, type Waiting } from "../../src/kube/Transport.ts"
 import * as ApiServer from "../fixture/ApiServer.ts"
 import { ask, facts, limits, ok, pods, reasonOf, transport } from "../fixture/TransportCalls.ts"
 import { eventually } from "../fixture/Waiting.ts"
@@ -227,6 +227,35 @@ describe("answers", () => {
       })
       assert.strictEqual(got["_tag"], "ClusterUnreachable")
     })
+  )
+
+  it.live("each wait for the cluster is wrapped: for the head, for what follows a pause, and for the end", () =>
+    Effect.gen(function* () {
+      const context = yield* Effect.context()
+      const paused = yield* Deferred.make<void>()
+      const server = yield* ApiServer.start((_seen, response) => {
+        response.writeHead(200)
+        response.write('"first')
+        const rest = Effect.sync(() => response.end(' second"'))
+        Effect.runForkWith(context)(Effect.andThen(Deferred.await(paused), rest))
+      })
+      const seen = { begun: 0, ended: 0 }
+      const waiting: Waiting = (wait) =>
+        Effect.suspend(() => {
+          seen.begun++
+          return Effect.tap(wait, () => Effect.sync(() => seen.ended++))
+        })
+      const call = yield* Effect.forkChild(ask(ApiServer.clusterAt(server), { ...pods, waiting }))
+      // The head and the first piece are here, what follows is not.
+      yield* eventually(
+        Effect.sync(() => ({ ...seen })),
+        ({ begun, ended }) => begun === 3 && ended === 2
+      )
+      yield* Deferred.succeed(paused, undefined)
+      assert.strictEqual((yield* Fiber.join(call)).body.toString(), '"first second"')
+      assert.isAtLeast(seen.ended, 4)
+      assert.strictEqual(seen.ended, seen.begun)
+    }).pipe(Effect.scoped, Effect.provide(transport))
   )
 
   it.live("a server that is not there is unreachable, with the system's code", () =>
