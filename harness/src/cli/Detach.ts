@@ -82,6 +82,7 @@ export const argumentsOf = (options: HoldOptions): ReadonlyArray<string> => [
   `--faults=${options.faults}`,
   `--controllers=${options.controllers}`,
   `--kubelet=${options.kubelet}`,
+  `--usage=${options.usage}`,
   `--name=${options.name}`,
   ...(options.kubeconfig === undefined ? [] : [`--kubeconfig=${options.kubeconfig}`])
 ]

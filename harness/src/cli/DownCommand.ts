@@ -6,9 +6,10 @@
 import { Effect, Option, Schedule } from "effect"
 import { Argument, Command } from "effect/cli"
 import { attempt } from "../machine/Machine.ts"
-import { failed, fromError, misused } from "./CommandFailure.ts"
+import { failed, fromError } from "./CommandFailure.ts"
 import * as HeldFleet from "./HeldFleet.ts"
 import * as Print from "./Print.ts"
+import { chosen } from "./ReachedFleet.ts"
 import { sweepEverything } from "./Sweeping.ts"
 
 const EVERY = "50 millis"
@@ -45,18 +46,6 @@ export const downCommand = Command.make(
   Command.withDescription("Take down a fleet that another process holds, and wait until it is gone."),
   Command.withShortDescription("Take down a held fleet")
 )
-
-const chosen = Effect.fnUntraced(function* (name: string | undefined) {
-  const fleets = yield* HeldFleet.list
-  if (name === undefined) {
-    if (fleets.length < 2) return fleets[0]
-    return yield* misused(`several fleets are held: ${fleets.map((fleet) => fleet.name).join(", ")}`)
-  }
-  const found = fleets.find((fleet) => fleet.name === name)
-  if (found !== undefined) return found
-  const held = fleets.length === 0 ? "none is" : `there are ${fleets.map((fleet) => fleet.name).join(", ")}`
-  return yield* failed(`no fleet named ${name} is held; ${held}`)
-})
 
 /** Tells the holder to stop, and waits until it has given the name back. */
 const end = Effect.fnUntraced(function* ({ name, owner }: HeldFleet.HeldFleet) {

@@ -10,15 +10,28 @@ import { assetsCommand } from "./AssetsCommand.ts"
 import { CommandFailure } from "./CommandFailure.ts"
 import { doctorCommand } from "./DoctorCommand.ts"
 import { downCommand } from "./DownCommand.ts"
+import { faultCommand } from "./FaultCommand.ts"
+import { killCommand } from "./KillCommand.ts"
 import * as Presenter from "./Presenter.ts"
 import * as Print from "./Print.ts"
+import { restartCommand } from "./RestartCommand.ts"
 import { statusCommand } from "./StatusCommand.ts"
 import { sweepCommand } from "./SweepCommand.ts"
 import { upCommand } from "./UpCommand.ts"
 
 const command = Command.make("harness").pipe(
   Command.withDescription("Several Kubernetes clusters as one value, for tests and for work by hand."),
-  Command.withSubcommands([upCommand, statusCommand, downCommand, sweepCommand, doctorCommand, assetsCommand])
+  Command.withSubcommands([
+    upCommand,
+    statusCommand,
+    downCommand,
+    faultCommand,
+    killCommand,
+    restartCommand,
+    sweepCommand,
+    doctorCommand,
+    assetsCommand
+  ])
 )
 
 /** The manifest lies above this file in the sources and in the package alike. */

@@ -9,6 +9,7 @@ import * as Handle from "../fleet/Handle.ts"
 import { Fleet } from "../fleet/Fleet.ts"
 import type { RunningFleet } from "../fleet/RunningFleet.ts"
 import * as Seed from "../life/seed/Seed.ts"
+import * as Usage from "../life/usage/Usage.ts"
 import { failed, fromError } from "./CommandFailure.ts"
 import type { DriverName } from "./DriverName.ts"
 import { exportLine } from "./ExportLine.ts"
@@ -26,6 +27,7 @@ export interface HoldOptions {
   readonly faults: boolean
   readonly controllers: boolean
   readonly kubelet: boolean
+  readonly usage: boolean
   readonly name: string
   readonly kubeconfig: string | undefined
 }
@@ -54,6 +56,9 @@ export const hold = Effect.fnUntraced(
       yield* Seed.fill(fleet, { size: options.seed, pods: podsOf(options) })
     }
     if (kubelet) yield* warnOfNoNodes(fleet)
+    if (options.usage) {
+      yield* Effect.forEach(fleet.clusters, (cluster) => Usage.serve(cluster), { concurrency: "unbounded" })
+    }
 
     const control = yield* ControlServer.start(fleet)
     if (place !== undefined) yield* PlacedKubeconfig.write(place, fleet.kubeconfig, files.placed)
@@ -72,7 +77,8 @@ export const hold = Effect.fnUntraced(
   Effect.catchTags({
     HarnessError: (error) => Effect.fail(fromError(error)),
     ApiError: (error) => Effect.fail(fromError(error)),
-    MachineRefused: (error) => Effect.fail(fromError(error))
+    MachineRefused: (error) => Effect.fail(fromError(error)),
+    NotYet: (error) => Effect.fail(fromError(error))
   })
 )
 

@@ -43,7 +43,7 @@ export const upCommand = Command.make(
     ),
     faults: Flag.Boolean("faults").pipe(
       Flag.withDefault(false),
-      Flag.withDescription("Put a proxy before each cluster, so that a test which connects may inject faults")
+      Flag.withDescription("Put a proxy before each cluster, for `harness fault` and tests that connect")
     ),
     controllers: Flag.Boolean("controllers").pipe(
       Flag.withDefault(false),
@@ -53,6 +53,12 @@ export const upCommand = Command.make(
       Flag.withDefault(false),
       Flag.withDescription(
         "Run a stand-in for the kubelets: pods become ready, jobs end, nodes stay alive. Needs nodes: --seed writes some"
+      )
+    ),
+    usage: Flag.Boolean("usage").pipe(
+      Flag.withDefault(false),
+      Flag.withDescription(
+        "Tell what pods and nodes use, so that `kubectl top` works. Needs pods that run: --seed writes some"
       )
     ),
     name: Flag.String("name").pipe(
@@ -79,6 +85,9 @@ export const upCommand = Command.make(
     if (flags.driver === "existing" && Option.isNone(flags.kubeconfig)) {
       return yield* misused("--kubeconfig is missing: the driver existing finds its clusters there")
     }
+    if (flags.driver === "existing" && flags.usage) {
+      return yield* misused("--usage cannot be had with the driver existing: such clusters tell usage themselves")
+    }
     const options = {
       ...flags,
       parent,
@@ -101,6 +110,11 @@ export const upCommand = Command.make(
   Command.withExamples([
     { command: "harness up --seed medium", description: "Three clusters in this process, with workloads" },
     { command: "harness up --driver control-plane --controllers --kubelet", description: "Real API servers" },
+    {
+      command: "harness up --seed small --usage",
+      description: "kubectl top pods --all-namespaces has something to say"
+    },
+    { command: "harness up --faults", description: "Then in another terminal: harness fault prod latency ms=500" },
     {
       command: "harness up --name demo --detach && eval $(harness status demo --export)",
       description: "In the background"

@@ -150,6 +150,13 @@ const SCHEMAS: { readonly [tag in Fault["_tag"]]: Schema.Decoder<Fault> } = {
   LostData
 }
 
+/** The tag of every fault. */
+export const TAGS: ReadonlyArray<Fault["_tag"]> = Fault.members.flatMap((member) =>
+  "members" in member
+    ? member.members.map((fault) => fault.fields._tag.schema.literal)
+    : [member.fields._tag.schema.literal]
+)
+
 type Options<A> = Omit<A, "_tag">
 
 /** Refuses what `decode` refuses, where it is written. **Errors** throws `InvalidFault`. */

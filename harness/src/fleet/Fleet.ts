@@ -40,6 +40,15 @@ export interface FleetOptions {
   readonly from?: string
 }
 
+/** Options whose names of clusters the compiler knows. */
+export interface NamedFleetOptions<Parent extends string, Child extends string> extends Omit<
+  FleetOptions,
+  "parent" | "children"
+> {
+  readonly parent: Parent
+  readonly children?: ReadonlyArray<Child>
+}
+
 /** Names of contexts and users go into files and command lines: printable, and short enough to read. */
 const NAME = /^[\x21-\x7e]{1,253}$/
 
@@ -129,7 +138,7 @@ export class Fleet extends Context.Service<Fleet, RunningFleet>()("@quarterdeck/
     Layer.effect(Fleet, Fleet.make(options))
 
   /**
-   * Starts a fleet for code without Effect; it ends with the block that declares it.
+   * Starts a fleet for code without Effect; it ends with the block that declares it. Its type knows the clusters' names.
    *
    * **Example**
    *
@@ -138,7 +147,9 @@ export class Fleet extends Context.Service<Fleet, RunningFleet>()("@quarterdeck/
    * await fleet.cluster("eu").kill()
    * ```
    */
-  static readonly start = async (options: FleetOptions): Promise<StartedFleet> => {
+  static readonly start = async <const Parent extends string, const Child extends string = never>(
+    options: NamedFleetOptions<Parent, Child>
+  ): Promise<StartedFleet<Parent | Child>> => {
     const runtime = ManagedRuntime.make(Fleet.layer(options))
     try {
       return startedFrom(await runtime.runPromise(Fleet), () => runtime.dispose())

@@ -42,18 +42,18 @@ export interface StartedCluster {
 }
 
 /**
- * A fleet that ends when it is disposed.
+ * A fleet that ends when it is disposed; its clusters have the names `Name`, and another one is a type error.
  *
  * **Errors** every promise rejects with the error that the effect of the same name fails with; `cluster`, `token` and
  * `kubeconfigFor` throw it.
  *
  * @since 0.1.0
  */
-export interface StartedFleet extends AsyncDisposable {
+export interface StartedFleet<Name extends string = string> extends AsyncDisposable {
   readonly parent: StartedCluster
   readonly children: ReadonlyArray<StartedCluster>
   readonly clusters: ReadonlyArray<StartedCluster>
-  readonly cluster: (name: string) => StartedCluster
+  cluster(this: void, name: Name): StartedCluster
   readonly kubeconfig: string
   readonly kubeconfigFor: (user: string) => string
   readonly checkpoint: () => Promise<void>
@@ -66,7 +66,10 @@ export interface StartedFleet extends AsyncDisposable {
 }
 
 /** Wraps a fleet; `dispose` ends it. */
-export const startedFrom = (fleet: RunningFleet, dispose: () => Promise<void>): StartedFleet => {
+export const startedFrom = <Name extends string>(
+  fleet: RunningFleet,
+  dispose: () => Promise<void>
+): StartedFleet<Name> => {
   const wrapped = new Map(fleet.clusters.map((cluster) => [cluster, clusterFrom(cluster)]))
   const of = (cluster: FleetCluster): StartedCluster => wrapped.get(cluster) ?? clusterFrom(cluster)
   return {

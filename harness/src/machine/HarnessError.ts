@@ -111,6 +111,18 @@ export class SetupFailed extends Schema.TaggedError<SetupFailed>()("SetupFailed"
   }
 }
 
+/** A test's time was over before its fleet had started; vitest counts the start to the test. */
+export class StartOutlastsTest extends Schema.TaggedError<StartOutlastsTest>()("StartOutlastsTest", {
+  limitMs: Schema.Natural
+}) {
+  override get message(): string {
+    return (
+      `the fleet was still starting when the test's ${this.limitMs} ms were over, to which its start counts: give such tests `
+      + 'more time (testTimeout, or their own timeout), or start it once, by per: "file" or shareFleet'
+    )
+  }
+}
+
 /** The driver cannot do that on any machine. */
 export class NotSupported extends Schema.TaggedError<NotSupported>()("NotSupported", {
   driver: Schema.String,
@@ -187,6 +199,7 @@ export class HarnessError extends Schema.TaggedError<HarnessError>()("HarnessErr
     InvalidSeed,
     SeedConflict,
     SetupFailed,
+    StartOutlastsTest,
     NotSupported
   ])
 }) {

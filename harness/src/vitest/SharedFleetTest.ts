@@ -48,7 +48,8 @@ export const sharedFleetTest = <Setup extends FleetSetup<string>>(): TestAPI<Fle
           const scope = Scope.makeUnsafe()
           try {
             const running = await Effect.runPromise(ControlClient.connect(handle()).pipe(Scope.provide(scope)))
-            await use({ running, end: () => Promise.resolve() })
+            const held = { running, end: () => Promise.resolve() }
+            await use(() => Promise.resolve(held))
           } finally {
             await Effect.runPromise(Scope.close(scope, Exit.void))
           }
@@ -56,10 +57,11 @@ export const sharedFleetTest = <Setup extends FleetSetup<string>>(): TestAPI<Fle
         { scope: "file" }
       ],
       fleet: async ({ heldFleet, task }, use) => {
-        const { fleet, heal } = testFleet<NamesOf<Setup>>(heldFleet)
+        const held = await heldFleet()
+        const { fleet, heal } = testFleet<NamesOf<Setup>>(held)
         try {
           await use(fleet)
-          await Effect.runPromise(FailureLogs.show(task, heldFleet.running))
+          await Effect.runPromise(FailureLogs.show(task, held.running))
         } finally {
           await heal()
         }

@@ -7,12 +7,7 @@ import { Effect, Exit, Scope } from "effect"
 import type { FleetCluster } from "../fleet/FleetCluster.ts"
 import type { HarnessError } from "../machine/HarnessError.ts"
 import { byName, type RunningFleet } from "../fleet/RunningFleet.ts"
-import { type StartedCluster, type StartedFleet, startedFrom } from "../fleet/StartedFleet.ts"
-
-/** A fleet whose clusters have the names `Name`; another name is a type error. */
-export interface TestFleet<Name extends string> extends Omit<StartedFleet, "cluster"> {
-  readonly cluster: (name: Name) => StartedCluster
-}
+import { type StartedFleet, startedFrom } from "../fleet/StartedFleet.ts"
 
 /** A running fleet with what ends it. */
 export interface HeldFleet {
@@ -22,14 +17,14 @@ export interface HeldFleet {
 
 /** What a test is given. */
 export interface FleetFixtures<Name extends string> {
-  readonly fleet: TestFleet<Name>
-  /** What `fleet` stands on; tests have no need of it. */
-  readonly heldFleet: HeldFleet
+  readonly fleet: StartedFleet<Name>
+  /** Starts what `fleet` stands on, once; tests have no need of it. */
+  readonly heldFleet: () => Promise<HeldFleet>
 }
 
 /** A fleet for one test, and the end of that test. */
 export interface TestFleetOfOne<Name extends string> {
-  readonly fleet: TestFleet<Name>
+  readonly fleet: StartedFleet<Name>
   /** Heals what the test left faulty. */
   readonly heal: () => Promise<void>
 }
@@ -47,7 +42,7 @@ export const testFleet = <Name extends string>({ end, running }: HeldFleet): Tes
     clusters,
     cluster: byName(clusters)
   }
-  return { fleet: startedFrom(fleet, end), heal: () => Effect.runPromise(Scope.close(test, Exit.void)) }
+  return { fleet: startedFrom<Name>(fleet, end), heal: () => Effect.runPromise(Scope.close(test, Exit.void)) }
 }
 
 /** The same cluster, with faults that end with the test at the latest. */

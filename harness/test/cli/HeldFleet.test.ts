@@ -85,6 +85,7 @@ describe("HeldFleet", () => {
       faults: true,
       controllers: false,
       kubelet: true,
+      usage: true,
       name: "demo",
       kubeconfig: "/my file"
     } as const
@@ -97,6 +98,7 @@ describe("HeldFleet", () => {
       "--faults=true",
       "--controllers=false",
       "--kubelet=true",
+      "--usage=true",
       "--name=demo",
       "--kubeconfig=/my file"
     ])

@@ -1,9 +1,10 @@
 /** The fixtures as their users write them: plain vitest, no Effect. */
 import { get } from "node:https"
-import { describe, expectTypeOf } from "vitest"
+import { describe, expectTypeOf, test as plain } from "vitest"
 import * as Embedded from "../../src/drivers/embedded/Embedded.ts"
 import * as Fault from "../../src/faults/Fault.ts"
-import type { StartedCluster } from "../../src/fleet/StartedFleet.ts"
+import { Fleet, type FleetOptions } from "../../src/fleet/Fleet.ts"
+import type { StartedCluster, StartedFleet } from "../../src/fleet/StartedFleet.ts"
 import { fleetTest } from "../../src/vitest/FleetTest.ts"
 
 const CONFIG_MAPS = { apiVersion: "v1", kind: "ConfigMap", namespace: "default" }
@@ -26,6 +27,18 @@ const testOfFile = fleetTest({
   per: "file",
   faults: true,
   prepare: async (fleet) => void (await fleet.cluster("eu").create(configMap("prepared")))
+})
+
+describe("a fleet that is started by a call", () => {
+  plain("knows its clusters' names at compile time, and any name where they are not known", () => {
+    const named = () => Fleet.start({ driver: Embedded.driver, parent: "hub", children: ["eu", "us"] })
+    expectTypeOf<Awaited<ReturnType<typeof named>>["cluster"]>().parameter(0).toEqualTypeOf<"hub" | "eu" | "us">()
+    const lone = () => Fleet.start({ driver: Embedded.driver, parent: "hub" })
+    expectTypeOf<Awaited<ReturnType<typeof lone>>["cluster"]>().parameter(0).toEqualTypeOf<"hub">()
+    const open = (options: FleetOptions) => Fleet.start(options)
+    expectTypeOf<Awaited<ReturnType<typeof open>>["cluster"]>().parameter(0).toEqualTypeOf<string>()
+    expectTypeOf<Awaited<ReturnType<typeof named>>>().toExtend<StartedFleet>()
+  })
 })
 
 describe("a fleet for each test", () => {

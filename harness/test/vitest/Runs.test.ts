@@ -86,14 +86,26 @@ describe("a run of vitest", () => {
   )
 
   it.effect(
-    "names the rule that a test breaks which has no shared fleet, or makes a file's fleet inside of a suite",
+    "names the rule that a test breaks: no shared fleet, a file's fleet inside of a suite, less time than the start takes",
     () =>
       Effect.gen(function* () {
         const { code, printed, tests } = yield* runOf("mistaken")
         assert.strictEqual(code, 1)
-        const [unshared] = tests.flatMap(({ failureMessages }) => failureMessages)
+        const failed = tests.filter(({ status }) => status === "failed")
+        const messageOf = (start: string) =>
+          failed.find(({ title }) => title.startsWith(start))?.failureMessages[0] ?? ""
+        const unshared = messageOf("has no fleet")
         assert.include(unshared, "no shared fleet: name the file with shareFleet's setup in globalSetup")
         assert.include(unshared, 'test: { globalSetup: "./fleet.setup.ts" }')
+        assert.include(
+          messageOf("has less time"),
+          "the fleet was still starting when the test's 400 ms were over, to which its start counts: give such tests more time"
+        )
+        assert.deepStrictEqual(
+          failed.map(({ title }) => title).toSorted(),
+          ["has less time than its fleet needs to start", "has no fleet, because no setup shares one"],
+          printed
+        )
         assert.include(printed, 'fleetTest({ per: "file" }) must be called outside of describe, at the top of the file')
       }),
     { timeout: 300_000 }

@@ -1,0 +1,36 @@
+/** `harness kill`: kills a cluster of a held fleet. */
+import { Effect, Option } from "effect"
+import { Argument, Command } from "effect/cli"
+import { fromError } from "./CommandFailure.ts"
+import * as Invocation from "./Invocation.ts"
+import * as Print from "./Print.ts"
+import * as ReachedFleet from "./ReachedFleet.ts"
+
+export const killCommand = Command.make(
+  "kill",
+  {
+    cluster: Argument.String("cluster").pipe(Argument.withDescription("The cluster, by its name")),
+    name: ReachedFleet.nameFlag
+  },
+  Effect.fn("kill")(
+    function* ({ cluster: asked, name }) {
+      const { cluster } = yield* ReachedFleet.cluster(name, asked)
+      yield* cluster.kill
+      const fleet = Option.match(name, { onNone: () => "", onSome: (text) => ` --name ${text}` })
+      const restart = `${yield* Invocation.command} restart ${Print.shellWord(asked)}${fleet}`
+      yield* Print.line(`${asked} is down; bring it back by: ${restart}`)
+    },
+    Effect.scoped,
+    Effect.catchTags({
+      MachineRefused: (error) => Effect.fail(fromError(error)),
+      HarnessError: (error) => Effect.fail(fromError(error))
+    })
+  )
+).pipe(
+  Command.withDescription(
+    "Kill a cluster of a held fleet, as if its machine had lost power: connections break, and nobody answers until it is "
+      + "restarted."
+  ),
+  Command.withShortDescription("Kill a cluster of a held fleet"),
+  Command.withExamples([{ command: "harness kill prod", description: "What does the program say of prod now?" }])
+)

@@ -1,0 +1,40 @@
+/** `harness restart`: restarts a cluster of a held fleet. */
+import { Effect } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { fromError } from "./CommandFailure.ts"
+import * as Print from "./Print.ts"
+import * as ReachedFleet from "./ReachedFleet.ts"
+
+export const restartCommand = Command.make(
+  "restart",
+  {
+    cluster: Argument.String("cluster").pipe(Argument.withDescription("The cluster, by its name")),
+    name: ReachedFleet.nameFlag,
+    empty: Flag.Boolean("empty").pipe(
+      Flag.withDefault(false),
+      Flag.withDescription("As a new cluster, without the objects that it had")
+    )
+  },
+  Effect.fn("restart")(
+    function* ({ cluster: asked, empty, name }) {
+      const { cluster } = yield* ReachedFleet.cluster(name, asked)
+      yield* empty ? cluster.restartEmpty : cluster.restart
+      yield* Print.line(`${asked} is ready${empty ? ", and empty" : ""}`)
+    },
+    Effect.scoped,
+    Effect.catchTags({
+      MachineRefused: (error) => Effect.fail(fromError(error)),
+      HarnessError: (error) => Effect.fail(fromError(error))
+    })
+  )
+).pipe(
+  Command.withDescription(
+    "Restart a cluster of a held fleet, whether it runs or was killed, and wait until it is ready. It keeps its address, "
+      + "its users and its objects."
+  ),
+  Command.withShortDescription("Restart a cluster of a held fleet"),
+  Command.withExamples([
+    { command: "harness restart prod", description: "With what it held" },
+    { command: "harness restart prod --empty", description: "As after the loss of its data" }
+  ])
+)
