@@ -5,15 +5,18 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EndpointPolicy } from "./Policy.ts"
 
-/** **Shape** no cluster is named: the route is public. */
+/** What readiness is made of. **Shape** no cluster is named. */
+const ReadinessChecks = Schema.Struct({
+  keyStore: Schema.Literals(["ok", "unavailable"]),
+  costStore: Schema.Literals(["ok", "unavailable"]),
+  configuredKeys: Schema.Literals(["ok", "stale"]),
+  clusters: Schema.Struct({ registered: Schema.Natural, synced: Schema.Natural, waiting: Schema.Natural })
+})
+
+/** **Shape** the route is public; `checks` are for an Admin without scope alone. */
 export const Readiness = Schema.Struct({
   status: Schema.Literals(["ready", "starting", "unavailable"]),
-  checks: Schema.Struct({
-    keyStore: Schema.Literals(["ok", "unavailable"]),
-    costStore: Schema.Literals(["ok", "unavailable"]),
-    configuredKeys: Schema.Literals(["ok", "stale"]),
-    clusters: Schema.Struct({ registered: Schema.Natural, synced: Schema.Natural, waiting: Schema.Natural })
-  })
+  checks: Schema.optionalKey(ReadinessChecks)
 }).annotate({ identifier: "Readiness" })
 export type Readiness = typeof Readiness.Type
 
@@ -35,7 +38,7 @@ export class HealthGroup extends HttpApiGroup.make("health")
         OpenApi.annotations({
           summary: "Readiness",
           description:
-            "Ready once the stores answer and every cluster has synced, has refused the service or does not answer; after ten minutes, whatever clusters are missing."
+            "Ready once the stores answer and every cluster has synced, has refused the service or does not answer; after ten minutes, whatever clusters are missing. Everybody is told the verdict, an Admin key without scope the `checks` too; a key that is refused counts as none."
         })
       )
   ) {}

@@ -5,6 +5,7 @@ import { Context, Effect, Layer } from "effect"
 import * as Listener from "./Listener.ts"
 import { Quarterdeck } from "./Quarterdeck.ts"
 import type { Settings } from "./settings/Settings.ts"
+import * as PlainHttp from "./services/PlainHttp.ts"
 import * as Telemetry from "./services/Telemetry.ts"
 
 /**
@@ -17,6 +18,7 @@ export const launch = (settings: Settings) =>
     Effect.gen(function* () {
       const { host, port, shutdownMs, tls } = settings.server
       const listener = yield* Listener.bind({ host, port, shutdownMs, ...(tls === undefined ? {} : { tls }) })
+      if (tls === undefined) yield* PlainHttp.warn(listener)
       const services = yield* Layer.build(Quarterdeck.layerSettings(settings))
       yield* listener.serve(Context.get(services, Quarterdeck).nodeHandler)
       yield* Effect.logInfo(`listening on ${listener.url}`)

@@ -55,7 +55,7 @@ const keys = (settings: Settings) =>
   Layer.mergeAll(Sessions.layer, KeyIssuer.layer).pipe(
     Layer.provideMerge(Authenticator.layer),
     Layer.provideMerge(
-      settings.keys.file === undefined ? KeyConfig.layerNone : KeyConfig.layerFile(settings.keys.file)
+      settings.keys.files.length === 0 ? KeyConfig.layerNone : KeyConfig.layerFiles(settings.keys.files)
     ),
     Layer.provideMerge(keyStore(settings))
   )
@@ -71,13 +71,12 @@ const clusters = (settings: Settings) =>
 const directory = ({ dataDirectory }: Settings) => Layer.effectDiscard(DirectoryLock.forServer(dataDirectory))
 
 /** What is only read is judged before anything is written. */
-const readable = ({ keys: { file } }: Settings) =>
-  Layer.effectDiscard(file === undefined ? Effect.void : KeyConfig.check(file))
+const readable = ({ keys: { files } }: Settings) => Layer.effectDiscard(KeyConfig.check(files))
 
 /**
  * Provides what the routes need.
  *
- * **Shape** built from below: the kubeconfig and the keys file are read first, then stores and watches are opened, and
+ * **Shape** built from below: the kubeconfig and the keys files are read first, then stores and watches are opened, and
  * a first key is written when nothing is left that could fail.
  *
  * **Errors** every reason why the settings cannot be followed; what was opened by then is closed.

@@ -1,11 +1,12 @@
 /**
- * The deploy-time keys that are in force, read from a file and kept up to date with it.
+ * The deploy-time keys that are in force, read from files and kept up to date with them.
  */
 import { Context, DateTime, Effect, Layer, Metric, Option, Ref, type Scope, Stream } from "effect"
-import { dirname } from "node:path"
+import { dirname, resolve } from "node:path"
 import { directoryChanges, readText } from "./FileText.ts"
 import { KeysFileError, type KeyStoreError } from "./KeyError.ts"
 import type { KeyHash } from "./KeyHash.ts"
+import * as KeysFileAccess from "./KeysFileAccess.ts"
 import * as KeysFile from "./KeysFile.ts"
 import { KeyStore } from "./KeyStore.ts"
 
@@ -41,7 +42,7 @@ export interface LoadedKeys {
 /**
  * What an operator must know.
  *
- * **Shape** `refused` are wrong entries of the file in force. `alarm` is set while the file cannot be used, so that an
+ * **Shape** `refused` are wrong entries of the files in force. `alarm` is set while a file cannot be used, so that its
  * older content stays in force.
  */
 export interface Health {
@@ -67,43 +68,33 @@ export class KeyConfig extends Context.Service<
   })
 
   /**
-   * Tells whether a file can be used at all, before anything is opened for it.
+   * Tells whether files can be used at all, before anything is opened for them.
    *
    * **Errors** `KeysFileError`; single entries are judged when they are loaded.
    */
-  static readonly check = (path: string): Effect.Effect<void, KeysFileError> =>
-    Effect.flatMap(read(path), (text) => Effect.asVoid(parsed(path, text)))
+  static readonly check = (paths: ReadonlyArray<string>): Effect.Effect<void, KeysFileError> =>
+    Effect.forEach(paths, readFile, { discard: true })
 
   /**
-   * Loads the keys of a file and follows it.
+   * Loads the keys of some files, read as one list, and follows them.
    *
    * **Shape** a change is taken over as a whole: an entry that is gone is revoked. A file that breaks or vanishes
-   * leaves the last good keys in force and raises the alarm: log, metric, {@link Health}. An entry whose hash is that
-   * of a created key is refused.
+   * leaves its last good entries in force and raises the alarm: log, metric, {@link Health}; the others are followed all
+   * the same. An entry whose hash is that of a created key is refused.
    *
    * **Errors** at start only: `KeysFileError`, `KeyStoreError`.
    *
-   * **Limits** 1 MiB; the directory is watched and the file read every 2 s.
+   * **Limits** 1 MiB a file; the directories are watched and the files read every 2 s.
    */
-  static readonly layerFile = (path: string): Layer.Layer<KeyConfig, KeysFileError | KeyStoreError, KeyStore> =>
-    Layer.effect(KeyConfig, follow(path))
+  static readonly layerFiles = (
+    paths: ReadonlyArray<string>
+  ): Layer.Layer<KeyConfig, KeysFileError | KeyStoreError, KeyStore> => Layer.effect(KeyConfig, follow(paths))
 }
 
-const read = (path: string): Effect.Effect<string, KeysFileError> =>
-  Effect.mapError(readText(path, KeysFile.MAX_BYTES), (problem) => new KeysFileError({ path, problem }))
-
-const parsed = (path: string, text: string): Effect.Effect<KeysFile.KeysFile, KeysFileError> =>
-  Effect.mapError(
-    Effect.fromResult(KeysFile.parse(text)),
-    ({ message }) => new KeysFileError({ path, problem: message })
-  )
-
-/** What is in force, and what stands in the way of taking over the file as it is now. */
-interface State {
+/** A file as it was last read in good order, and what stands in the way of taking it over as it is now. */
+interface FollowedFile extends KeysFile.EntryList {
   /** The text in force. */
   readonly text: string
-  readonly keys: LoadedKeys
-  readonly refused: ReadonlyArray<KeysFile.RefusedEntry>
   readonly failure?: Failure
 }
 
@@ -114,73 +105,124 @@ interface Failure {
   readonly text?: string
 }
 
+/** What is in force. */
+interface State {
+  readonly files: ReadonlyArray<FollowedFile>
+  readonly keys: LoadedKeys
+  readonly refused: ReadonlyArray<KeysFile.RefusedEntry>
+}
+
+const readFile = Effect.fnUntraced(function* (path: string): Effect.fn.Return<FollowedFile, KeysFileError> {
+  return yield* parsed(path, yield* read(path))
+})
+
+const read = (path: string): Effect.Effect<string, KeysFileError> =>
+  Effect.mapError(readText(path, KeysFile.MAX_BYTES), (problem) => new KeysFileError({ path, problem }))
+
+const parsed = (path: string, text: string): Effect.Effect<FollowedFile, KeysFileError> =>
+  Effect.fromResult(KeysFile.parseList(text)).pipe(
+    Effect.mapBoth({
+      onFailure: ({ message }) => new KeysFileError({ path, problem: message }),
+      onSuccess: (entries) => ({ path, text, entries })
+    })
+  )
+
+const failing = Effect.fnUntraced(function* (file: FollowedFile, problem: string, text?: string) {
+  const since = file.failure?.since ?? (yield* DateTime.now)
+  if (file.failure?.problem !== problem) {
+    yield* Effect.logError(`${problem}; the keys that were loaded before stay in force`)
+  }
+  const failed: FollowedFile = { ...file, failure: { since, problem, ...(text === undefined ? {} : { text }) } }
+  return failed
+})
+
+/** Reads a file again. **Shape** the same value while it has not changed. */
+const refresh = Effect.fnUntraced(
+  function* (file: FollowedFile): Effect.fn.Return<FollowedFile, KeysFileError> {
+    const { entries, failure, path, text } = file
+    const now = yield* read(path)
+    if (now === failure?.text) return file
+    if (now !== text) {
+      return yield* Effect.catch(parsed(path, now), ({ message }) => failing(file, message, now))
+    }
+    if (failure === undefined) return file
+    yield* Effect.logInfo(`keys file ${path} is again the one in force`)
+    return { path, text, entries }
+  },
+  (refreshed, file) => Effect.catch(refreshed, ({ message }) => failing(file, message))
+)
+
+const load = Effect.fnUntraced(function* (
+  store: KeyStore["Service"],
+  files: ReadonlyArray<FollowedFile>,
+  before: LoadedKeys
+): Effect.fn.Return<State, KeyStoreError> {
+  const { keys, refused } = yield* withoutCreated(KeysFile.fromLists(files), store)
+  const now = yield* DateTime.now
+  yield* report(files, { keys, refused }, now)
+  return { files, keys: replace(before, keys, now), refused }
+})
+
 const follow = Effect.fnUntraced(function* (
-  path: string
+  paths: ReadonlyArray<string>
 ): Effect.fn.Return<KeyConfig["Service"], KeysFileError | KeyStoreError, KeyStore | Scope.Scope> {
   const store = yield* KeyStore
-
-  const load = Effect.fnUntraced(function* (
-    text: string,
-    before: LoadedKeys
-  ): Effect.fn.Return<State, KeysFileError | KeyStoreError> {
-    const { keys, refused } = yield* withoutCreated(yield* parsed(path, text), store)
-    const now = yield* DateTime.now
-    yield* report(path, { keys, refused }, now)
-    return { text, keys: replace(before, keys, now), refused }
-  })
-
-  const state = yield* Ref.make(yield* Effect.flatMap(read(path), (text) => load(text, NONE)))
+  const distinct = [...new Map(paths.map((path) => [resolve(path), path])).values()]
+  const first = yield* Effect.forEach(distinct, readFile)
+  const state = yield* Ref.make(yield* load(store, first, NONE))
   yield* Metric.update(alarmGauge, 0)
+  for (const path of distinct) yield* KeysFileAccess.warn(path)
 
-  const fail = Effect.fnUntraced(function* (problem: string, text?: string) {
-    const before = yield* Ref.get(state)
-    const since = before.failure?.since ?? (yield* DateTime.now)
-    yield* Ref.set(state, { ...before, failure: { since, problem, ...(text === undefined ? {} : { text }) } })
-    yield* Metric.update(alarmGauge, 1)
-    if (before.failure?.problem === problem) return
-    yield* Effect.logError(`${problem}; the keys that were loaded before stay in force`)
+  const set = Effect.fnUntraced(function* (next: State) {
+    yield* Ref.set(state, next)
+    yield* Metric.update(alarmGauge, next.files.some(({ failure }) => failure !== undefined) ? 1 : 0)
   })
-
-  const succeed = Effect.fnUntraced(function* ({ keys, refused, text }: State) {
-    yield* Ref.set(state, { keys, refused, text })
-    yield* Metric.update(alarmGauge, 0)
+  /** Leaves everything as it was, but for the alarm of some files. */
+  const failAll = Effect.fnUntraced(function* (isConcerned: (file: FollowedFile) => boolean, problem: string) {
+    const before = yield* Ref.get(state)
+    const files = yield* Effect.forEach(before.files, (file) =>
+      isConcerned(file) ? failing(file, problem) : Effect.succeed(file)
+    )
+    yield* set({ ...before, files })
   })
 
   const check = Effect.gen(function* () {
-    const text = yield* read(path)
     const before = yield* Ref.get(state)
-    if (text === before.failure?.text) return
-    if (text !== before.text) {
-      const next = yield* load(text, before.keys).pipe(
-        Effect.catchTag("KeysFileError", ({ message }) => Effect.as(fail(message, text), undefined))
+    const files = yield* Effect.forEach(before.files, refresh)
+    const changed = new Set(
+      files.filter(({ text }, index) => text !== before.files[index]?.text).map(({ path }) => path)
+    )
+    if (changed.size === 0) return yield* set({ ...before, files })
+    const next = yield* Effect.option(
+      load(store, files, before.keys).pipe(
+        Effect.tapError(({ message }) => failAll(({ path }) => changed.has(path), message))
       )
-      return next === undefined ? undefined : yield* succeed(next)
-    }
-    if (before.failure === undefined) return
-    yield* succeed(before)
-    yield* Effect.logInfo(`keys file ${path} is again the one in force`)
+    )
+    if (Option.isSome(next)) yield* set(next.value)
   }).pipe(
-    Effect.catch(({ message }) => fail(message)),
     // Without this the keys would stay as they are for ever, and nobody would know.
     Effect.catchDefect((defect) =>
       Effect.andThen(
-        Effect.logError("the keys file was not checked", defect),
-        fail(`keys file ${path}: the check failed`)
+        Effect.logError("the keys files were not checked", defect),
+        failAll(() => true, "keys files: the check failed")
       )
     )
   )
 
-  yield* Stream.merge(directoryChanges(dirname(path)), Stream.tick(POLL_INTERVAL)).pipe(
+  const directories = [...new Set(distinct.map((path) => dirname(path)))]
+  yield* Stream.mergeAll([...directories.map(directoryChanges), Stream.tick(POLL_INTERVAL)], {
+    concurrency: "unbounded"
+  }).pipe(
     Stream.runForEach(() => Effect.andThen(Effect.sleep(SETTLE), check)),
     Effect.forkScoped
   )
 
   return {
     current: Effect.map(Ref.get(state), ({ keys }) => keys),
-    health: Effect.map(Ref.get(state), ({ failure, refused }) => ({
-      refused,
-      ...(failure === undefined ? {} : { alarm: { since: failure.since, problem: failure.problem } })
-    }))
+    health: Effect.map(Ref.get(state), ({ files, refused }) => {
+      const alarm = files.find(({ failure }) => failure !== undefined)?.failure
+      return { refused, ...(alarm === undefined ? {} : { alarm: { since: alarm.since, problem: alarm.problem } }) }
+    })
   }
 })
 
@@ -192,10 +234,15 @@ const withoutCreated = Effect.fnUntraced(function* (
   const created = yield* Effect.filter(file.keys, ({ hash }) => Effect.map(store.findByHash(hash), Option.isSome), {
     concurrency: STORE_READS
   })
-  const clashes = created.map(({ index }) => ({ index, field: "hash", problem: "is that of a created key" }))
+  const clashes = created.map(({ file, index }) => ({
+    file,
+    index,
+    field: "hash",
+    problem: "is that of a created key"
+  }))
   return {
     keys: file.keys.filter((key) => !created.includes(key)),
-    refused: [...file.refused, ...clashes].toSorted((one, other) => one.index - other.index)
+    refused: [...file.refused, ...clashes].toSorted((one, other) => one.file - other.file || one.index - other.index)
   }
 })
 
@@ -210,17 +257,24 @@ const replace = (before: LoadedKeys, keys: ReadonlyArray<KeysFile.ConfiguredKey>
   }
 }
 
-const report = Effect.fnUntraced(function* (path: string, { keys, refused }: KeysFile.KeysFile, now: DateTime.Utc) {
-  for (const { field, index, problem } of refused) {
-    yield* Effect.logError(
-      `keys file ${path}: entry ${index} is refused: ${field === "" ? "" : `${field}: `}${problem}`
-    )
+const report = Effect.fnUntraced(function* (
+  files: ReadonlyArray<FollowedFile>,
+  { keys, refused }: KeysFile.KeysFile,
+  now: DateTime.Utc
+) {
+  const nameOf = (file: number) => `keys file ${files[file]?.path ?? ""}`
+  for (const { field, file, index, problem } of refused) {
+    yield* Effect.logError(`${nameOf(file)}: entry ${index} is refused: ${field === "" ? "" : `${field}: `}${problem}`)
   }
-  for (const { expiresAt, index } of keys) {
+  for (const { expiresAt, file, index } of keys) {
     if (expiresAt === undefined || DateTime.isLessThan(now, expiresAt)) continue
-    yield* Effect.logWarning(`keys file ${path}: entry ${index} has expired`)
+    yield* Effect.logWarning(`${nameOf(file)}: entry ${index} has expired`)
   }
   yield* Metric.update(entriesGauge, keys.length)
   yield* Metric.update(refusedGauge, refused.length)
-  yield* Effect.logInfo(`keys file ${path}: loaded ${keys.length}, refused ${refused.length}`)
+  const countIn = (entries: ReadonlyArray<{ readonly file: number }>, file: number) =>
+    entries.filter((entry) => entry.file === file).length
+  for (const file of files.keys()) {
+    yield* Effect.logInfo(`${nameOf(file)}: loaded ${countIn(keys, file)}, refused ${countIn(refused, file)}`)
+  }
 })

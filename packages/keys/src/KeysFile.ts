@@ -24,7 +24,9 @@ const MAX_ALIASES = 100
  */
 export interface ConfiguredKey {
   readonly id: string
-  /** The entry's place in the list, from 0. */
+  /** The place of the entry's file among those that are read as one list, from 0. */
+  readonly file: number
+  /** The entry's place in its file, from 0. */
   readonly index: number
   readonly name: string
   readonly hash: KeyHash
@@ -32,11 +34,18 @@ export interface ConfiguredKey {
   readonly expiresAt?: DateTime.Utc
 }
 
-/** An entry that does not load. **Shape** `index` counts from 0; `field` as in `rule.targetClusters[1]`. */
+/** An entry that does not load. **Shape** `file` and `index` count from 0; `field` as in `rule.targetClusters[1]`. */
 export interface RefusedEntry {
+  readonly file: number
   readonly index: number
   readonly field: string
   readonly problem: string
+}
+
+/** The entries of one file, not yet judged. **Shape** `path` is only printed. */
+export interface EntryList {
+  readonly path: string
+  readonly entries: ReadonlyArray<unknown>
 }
 
 export interface KeysFile {
@@ -63,9 +72,11 @@ export class InvalidKeysFile extends Schema.TaggedError<InvalidKeysFile>()("Inva
  * **Errors** `InvalidKeysFile` when the text is no such list: also for a key that stands twice in one map, tags,
  * several documents, more than 100 aliases, and for an empty text, which may be a file half written.
  */
-export const parse = (text: string): Result.Result<KeysFile, InvalidKeysFile> => Result.map(parseYaml(text), fromList)
+export const parse = (text: string): Result.Result<KeysFile, InvalidKeysFile> =>
+  Result.map(parseList(text), (entries) => fromLists([{ path: "", entries }]))
 
-const parseYaml = (text: string): Result.Result<ReadonlyArray<unknown>, InvalidKeysFile> => {
+/** Reads the entries of a list without judging them. **Errors** those of {@link parse}. */
+export const parseList = (text: string): Result.Result<ReadonlyArray<unknown>, InvalidKeysFile> => {
   const lineCounter = new LineCounter()
   const document = Result.try({
     try: () =>
@@ -117,31 +128,41 @@ const Entry = Schema.Struct({
 
 const decodeEntry = Schema.decodeUnknownResult(Entry, { onExcessProperty: "error" })
 
-const fromList = (list: ReadonlyArray<unknown>): KeysFile => {
-  const entries = list.map((item) => ownProperties(item))
-  const indexesByHash = Map.groupBy(entries.keys(), (index) => hashIn(entries[index]))
+/** Where an entry stands. */
+interface Place {
+  readonly file: number
+  readonly index: number
+}
+
+/** Reads several lists as one. **Shape** of entries with the same hash none loads, whichever files they stand in. */
+export const fromLists = (lists: ReadonlyArray<EntryList>): KeysFile => {
+  const found = lists.flatMap(({ entries }, file) =>
+    entries.map((item, index) => ({ place: { file, index }, entry: ownProperties(item) }))
+  )
+  const byHash = Map.groupBy(found, ({ entry }) => hashIn(entry))
   const keys: Array<ConfiguredKey> = []
   const refused: Array<RefusedEntry> = []
   const countByName = new Map<string, number>()
 
-  for (const [index, entry] of entries.entries()) {
+  for (const { entry, place } of found) {
     const hash = hashIn(entry)
-    const sameHash = hash === undefined ? [] : (indexesByHash.get(hash) ?? [])
-    const read = sameHash.length > 1 ? refuseTwins(sameHash) : readEntry(entry)
+    const sameHash = hash === undefined ? [] : (byHash.get(hash) ?? [])
+    const twins = sameHash.map((twin) => twin.place)
+    const read = twins.length > 1 ? refuseTwins(twins, lists) : readEntry(entry)
     if (Result.isFailure(read)) {
       const { field, problem } = read.failure
-      refused.push({ index, field, problem })
+      refused.push({ ...place, field, problem })
       continue
     }
     const { name } = read.success
     const count = (countByName.get(name) ?? 0) + 1
     countByName.set(name, count)
-    keys.push({ id: idOf(name, count), index, ...read.success })
+    keys.push({ id: idOf(name, count), ...place, ...read.success })
   }
   return { keys, refused }
 }
 
-type Read = Result.Result<Omit<ConfiguredKey, "id" | "index">, Pick<SchemaFault.SchemaFault, "field" | "problem">>
+type Read = Result.Result<Omit<ConfiguredKey, "id" | keyof Place>, Pick<SchemaFault.SchemaFault, "field" | "problem">>
 
 const readEntry = (input: unknown): Read => {
   const decoded = decodeEntry(input)
@@ -155,8 +176,13 @@ const readEntry = (input: unknown): Read => {
   })
 }
 
-const refuseTwins = (indexes: ReadonlyArray<number>): Read =>
-  Result.fail({ field: "hash", problem: `stands at the entries ${indexes.join(" and ")}, so none of them loads` })
+const refuseTwins = (places: ReadonlyArray<Place>, lists: ReadonlyArray<EntryList>): Read => {
+  const isOneFile = places.every(({ file }) => file === places[0]?.file)
+  const where = isOneFile
+    ? `the entries ${places.map(({ index }) => index).join(" and ")}`
+    : places.map(({ file, index }) => `entry ${index} of ${lists[file]?.path ?? ""}`).join(" and ")
+  return Result.fail({ field: "hash", problem: `stands at ${where}, so none of them loads` })
+}
 
 /** The hash of an entry, also of one that is otherwise wrong. */
 const hashIn = (entry: unknown): unknown => {

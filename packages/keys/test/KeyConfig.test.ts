@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Metric } from "effect"
-import { mkdir, rename, rm, symlink, unlink, writeFile } from "node:fs/promises"
+import { chmod, mkdir, rename, rm, symlink, unlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { KeyConfig } from "../src/KeyConfig.ts"
 import { KeyStore } from "../src/KeyStore.ts"
@@ -28,14 +28,14 @@ const waitForAlarm = (part: string) =>
   eventually(Effect.map(health, ({ alarm }) => alarm !== undefined && alarm.problem.includes(part)))
 const waitForCalm = eventually(Effect.map(health, ({ alarm }) => alarm === undefined))
 
-/** Runs a test with the file loaded, and with a store that holds one created key of hash `e…`. */
-const withFile = <A, E>(
-  path: string,
+/** Runs a test with files loaded, and with a store that holds one created key of hash `e…`. */
+const withFiles = <A, E>(
+  paths: ReadonlyArray<string>,
   body: Effect.Effect<A, E, KeyConfig>,
   logs: Layer.Layer<never> = collectLogs().layer
 ) =>
   body.pipe(
-    Effect.provide(Layer.fresh(KeyConfig.layerFile(path))),
+    Effect.provide(Layer.fresh(KeyConfig.layerFiles(paths))),
     Effect.provide(
       Layer.effectDiscard(
         Effect.flatMap(KeyStore, (store) => store.insert(record({ id: "key_e", hash: hashOf("e") })))
@@ -43,6 +43,9 @@ const withFile = <A, E>(
     ),
     Effect.provide(logs)
   )
+
+const withFile = <A, E>(path: string, body: Effect.Effect<A, E, KeyConfig>, logs?: Layer.Layer<never>) =>
+  withFiles([path], body, logs)
 
 const startFailure = (path: string) => Effect.flip(withFile(path, Effect.void))
 
@@ -191,11 +194,12 @@ describe("the file of deploy-time keys", { concurrent: true }, () => {
           assert.deepStrictEqual(yield* namesIn, ["one"])
           assert.deepStrictEqual((yield* health).refused, [
             {
+              file: 0,
               index: 1,
               field: "rule.targetCluster",
               problem: "is not known here; allowed: role, targetNamespaces, targetClusters"
             },
-            { index: 2, field: "hash", problem: "is that of a created key" }
+            { file: 0, index: 2, field: "hash", problem: "is that of a created key" }
           ])
           assert.include(
             logs.lines,
@@ -263,10 +267,139 @@ describe("the file of deploy-time keys", { concurrent: true }, () => {
     })
   )
 
+  it.live("warns of a file that other users can read, and not of one in a Secret's volume", () =>
+    Effect.gen(function* () {
+      const mount = yield* temporaryDirectory
+      const [open, closed, secret] = [join(mount, "open"), join(mount, "closed"), join(mount, "secret")]
+      yield* Effect.promise(async () => {
+        for (const path of [open, closed]) await writeFile(path, "[]")
+        await chmod(open, 0o644)
+        await chmod(closed, 0o640)
+        await mkdir(join(mount, "..v1"))
+        await writeFile(join(mount, "..v1", "secret"), "[]", { mode: 0o644 })
+        await symlink("..v1", join(mount, "..data"))
+        await symlink(join("..data", "secret"), secret)
+      })
+      const logs = collectLogs()
+      yield* withFiles([open, closed, secret], Effect.void, logs.layer)
+      assert.deepStrictEqual(
+        logs.lines.filter((line) => line.startsWith("Warn")),
+        [`Warn keys file ${open}: other users of this machine can read it; chmod o-r closes it to them`]
+      )
+    })
+  )
+
   it.effect("is not needed", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* namesIn, [])
       assert.deepStrictEqual(yield* health, { refused: [] })
     }).pipe(Effect.provide(KeyConfig.layerNone))
+  )
+})
+
+describe("several files of deploy-time keys", { concurrent: true }, () => {
+  const inDirectory = Effect.map(temporaryDirectory, (directory) => ({
+    first: join(directory, "first"),
+    second: join(directory, "second")
+  }))
+
+  it.live("are read as one list, and each is followed", () =>
+    Effect.gen(function* () {
+      const { first, second } = yield* inDirectory
+      yield* write(first, listOf(entry("one", "a")))
+      yield* write(second, listOf(entry("two", "b"), entry("one", "c")))
+      yield* withFiles(
+        [first, second],
+        Effect.gen(function* () {
+          assert.deepStrictEqual(yield* namesIn, ["one", "two", "one"])
+          const { byHash } = yield* (yield* KeyConfig).current
+          assert.strictEqual(byHash.get(hashOf("c"))?.id, `${byHash.get(hashOf("a"))?.id}_2`)
+          yield* write(second, listOf(entry("three", "b")))
+          yield* waitForNames("one", "three")
+          yield* write(first, listOf(entry("four", "d")))
+          yield* waitForNames("four", "three")
+          assert.sameMembers([...(yield* (yield* KeyConfig).current).removed], [hashOf("a"), hashOf("c")])
+        })
+      )
+    })
+  )
+
+  it.live("are followed also in directories of their own", () =>
+    Effect.gen(function* () {
+      const [{ first }, { second }] = [yield* inDirectory, yield* inDirectory]
+      yield* write(first, listOf(entry("one", "a")))
+      yield* write(second, listOf(entry("two", "b")))
+      yield* withFiles(
+        [first, second],
+        Effect.gen(function* () {
+          yield* write(second, listOf(entry("three", "c")))
+          yield* waitForNames("one", "three")
+        })
+      )
+    })
+  )
+
+  it.live("load no key whose hash stands in two of them, and say where", () =>
+    Effect.gen(function* () {
+      const { first, second } = yield* inDirectory
+      yield* write(first, listOf(entry("one", "a"), entry("two", "b")))
+      yield* write(second, listOf(entry("three", "b")))
+      yield* withFiles(
+        [first, second],
+        Effect.gen(function* () {
+          assert.deepStrictEqual(yield* namesIn, ["one"])
+          const problem = `stands at entry 1 of ${first} and entry 0 of ${second}, so none of them loads`
+          assert.deepStrictEqual((yield* health).refused, [
+            { file: 0, index: 1, field: "hash", problem },
+            { file: 1, index: 0, field: "hash", problem }
+          ])
+          yield* write(second, "[]")
+          yield* waitForNames("one", "two")
+        })
+      )
+    })
+  )
+
+  it.live("keep the last good entries of one that breaks, and follow the others", () =>
+    Effect.gen(function* () {
+      const { first, second } = yield* inDirectory
+      yield* write(first, listOf(entry("one", "a")))
+      yield* write(second, listOf(entry("two", "b")))
+      yield* withFiles(
+        [first, second],
+        Effect.gen(function* () {
+          yield* write(first, "- name: [")
+          yield* waitForAlarm(first)
+          yield* write(second, "[]")
+          yield* waitForNames("one")
+          yield* waitForAlarm(first)
+          yield* write(first, listOf(entry("three", "c")))
+          yield* waitForNames("three")
+          yield* waitForCalm
+        })
+      )
+    })
+  )
+
+  it.live("are read once however often one is named", () =>
+    Effect.gen(function* () {
+      const { first } = yield* inDirectory
+      yield* write(first, listOf(entry("one", "a")))
+      yield* withFiles(
+        [first, join(first, "..", "first")],
+        Effect.map(namesIn, (names) => {
+          assert.deepStrictEqual(names, ["one"])
+        })
+      )
+    })
+  )
+
+  it.live("stop the start when one is missing, with its name", () =>
+    Effect.gen(function* () {
+      const { first, second } = yield* inDirectory
+      yield* write(first, "[]")
+      const { message } = yield* Effect.flip(withFiles([first, second], Effect.void))
+      assert.strictEqual(message, `keys file ${second}: cannot be read (ENOENT)`)
+    })
   )
 })

@@ -5,6 +5,7 @@ import type { KeyHash } from "../src/KeyHash.ts"
 import { at, viewer } from "./samples.ts"
 
 export const loaded = (fields: Partial<LoadedKey> & Pick<LoadedKey, "id" | "hash">): LoadedKey => ({
+  file: 0,
   index: 0,
   name: fields.id,
   rule: viewer,

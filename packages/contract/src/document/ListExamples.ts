@@ -81,14 +81,11 @@ const cluster: ClusterRow = {
   coverage
 }
 
-const ready: Readiness = {
-  status: "ready",
-  checks: {
-    keyStore: "ok",
-    costStore: "ok",
-    configuredKeys: "ok",
-    clusters: { registered: 3, synced: 3, waiting: 0 }
-  }
+const checks: NonNullable<Readiness["checks"]> = {
+  keyStore: "ok",
+  costStore: "ok",
+  configuredKeys: "ok",
+  clusters: { registered: 3, synced: 3, waiting: 0 }
 }
 
 export const listExamples = [
@@ -104,9 +101,9 @@ export const listExamples = [
   example(NamespaceList, { namespaces: [namespace], clusters: [coverage], partial: false }),
   example(ClusterRow, cluster),
   example(ClusterList, { clusters: [cluster], partial: false }),
-  example(Readiness, ready),
+  example(Readiness, { status: "ready", checks }),
   example(NotReady, {
     status: "starting",
-    checks: { ...ready.checks, clusters: { registered: 3, synced: 2, waiting: 1 } }
+    checks: { ...checks, clusters: { registered: 3, synced: 2, waiting: 1 } }
   })
 ]

@@ -9,6 +9,7 @@ import { HttpApiSwagger, OpenApi } from "effect/http-api"
 import * as CachedReply from "./CachedReply.ts"
 import { Deadlines } from "./ListPage.ts"
 import * as MountPath from "./MountPath.ts"
+import * as PagePolicy from "./PagePolicy.ts"
 import { TargetOptions } from "./RequestTarget.ts"
 
 export const OPENAPI_PATH = "/openapi.json" as const
@@ -38,7 +39,7 @@ export const layer = Layer.unwrap(
       HttpApiSwagger.layer(
         Api.annotate(OpenApi.Transform, () => document),
         { path: DOCS_PATH }
-      )
+      ).pipe(Layer.provide(PagePolicy.layer))
     ).pipe(Layer.provide(CachedReply.layer))
   })
 )

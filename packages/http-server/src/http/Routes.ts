@@ -27,6 +27,7 @@ import * as RequestId from "./RequestId.ts"
 import * as RequestRecord from "./RequestRecord.ts"
 import * as RequestSpan from "./RequestSpan.ts"
 import * as RequestShape from "./RequestShape.ts"
+import * as SessionCookie from "./SessionCookie.ts"
 
 /** One path, one spelling: a policy, a log line and a proxy's rule must agree on what was asked. */
 const ROUTER_CONFIG = {
@@ -36,6 +37,13 @@ const ROUTER_CONFIG = {
   /** The longest name of Kubernetes, and of a cluster. */
   maxParamLength: 253
 }
+
+/**
+ * Makes browsers that came by HTTPS come by nothing else for a year.
+ *
+ * **Source** RFC 6797: to be said over HTTPS alone.
+ */
+const STRICT_TRANSPORT = { "strict-transport-security": "max-age=31536000" }
 
 /** The router takes `;` and `#` for the end of a path, so that one route would have paths without number. */
 const isPlainPath = (url: string): boolean => !/^[^?;#]*[;#]/.test(url)
@@ -68,6 +76,7 @@ const handlers = Layer.mergeAll(
 export const make = Effect.gen(function* () {
   const guard = yield* Guard
   const registry = yield* ClusterRegistry
+  const publicUrl = yield* SessionCookie.PublicUrl
   const metrics = yield* MetricsRoute.routes
   const dashboard = yield* DashboardRoute.routes
   const router = yield* HttpRouter.toHttpEffect(
@@ -131,7 +140,12 @@ export const make = Effect.gen(function* () {
     )
     record.route ??= Documentation.routeOf(request.url)
     yield* AccessLog.write(request.method, response.status, record, startedAt)
-    return withHeaders(response, { ...SAFE_HEADERS, ...record.replyHeaders, [RequestId.HEADER]: record.requestId })
+    return withHeaders(response, {
+      ...SAFE_HEADERS,
+      ...(SessionCookie.isSecure(request, publicUrl) ? STRICT_TRANSPORT : {}),
+      ...record.replyHeaders,
+      [RequestId.HEADER]: record.requestId
+    })
   })
 })
 

@@ -70,6 +70,21 @@ export const pathList: Kind<ReadonlyArray<string>> = {
   fromYaml: Schema.Array(PathText)
 }
 
+/** **Shape** as {@link pathList}; in YAML a single path need be no list. */
+export const paths: Kind<ReadonlyArray<string>> = {
+  ...pathList,
+  allowed: `a path or a list of paths, in text joined by ${delimiter}`,
+  fromYaml: Schema.Union([PathText, Schema.Array(PathText)]).pipe(
+    Schema.decodeTo(
+      Schema.Array(Schema.String),
+      SchemaTransformation.transform({
+        decode: (given): ReadonlyArray<string> => (typeof given === "string" ? [given] : given),
+        encode: (parts) => parts
+      })
+    )
+  )
+}
+
 /** An origin as browsers send it: scheme, host and a port that is not the scheme's own. */
 const Origin = Schema.String.check(
   Schema.makeFilter((text) => /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text)

@@ -19,7 +19,11 @@ export interface Options {
     readonly parent?: string
     readonly header?: string
   }
-  readonly keys?: { readonly file?: string; readonly bootstrapFile?: string; readonly maxLifetime?: string }
+  readonly keys?: {
+    readonly file?: string | ReadonlyArray<string>
+    readonly bootstrapFile?: string
+    readonly maxLifetime?: string
+  }
   readonly fanOut?: Partial<Settings["fanOut"]>
   readonly cost?: {
     readonly url?: string

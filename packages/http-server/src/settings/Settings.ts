@@ -39,7 +39,8 @@ export interface Settings {
     readonly header: string
   }
   readonly keys: {
-    readonly file: string | undefined
+    /** Empty when not set. */
+    readonly files: ReadonlyArray<string>
     readonly bootstrapFile: string | undefined
     readonly maxLifetime: Duration.Duration
   }
@@ -181,7 +182,7 @@ const settingsOf = (read: <A>(row: Row<A>) => A, { certFile, keyFile }: TlsFiles
     header: read(table.clusterHeader)
   },
   keys: {
-    file: read(table.keysFile),
+    files: read(table.keysFile) ?? [],
     bootstrapFile: read(table.bootstrapKeyFile),
     maxLifetime: read(table.keyMaxLifetime)
   },

@@ -115,8 +115,8 @@ export const table = {
   keysFile: optional({
     path: "keys.file",
     flag: "keys-file",
-    kind: Kind.path,
-    description: "YAML list of API keys made at deploy time, watched."
+    kind: Kind.paths,
+    description: "YAML lists of API keys made at deploy time, read as one and watched."
   }),
   bootstrapKeyFile: optional({
     path: "keys.bootstrapFile",

@@ -143,8 +143,8 @@ const make = Effect.fnUntraced(function* (options: DeploymentOptions) {
   // Readiness does not wait for a cluster that seems dead, as one may on a busy machine; tests look at all that answer.
   yield* eventually(
     "the service is ready, and has read every cluster that answers",
-    Effect.flatMap(call("/readyz", { key: null }), ({ text }) => decodeReadiness(text)),
-    ({ checks, status }) => status === "ready" && checks.clusters.waiting === (options.silent ?? 0),
+    Effect.flatMap(call("/readyz", { key: "admin" }), ({ text }) => decodeReadiness(text)),
+    ({ checks, status }) => status === "ready" && checks?.clusters.waiting === (options.silent ?? 0),
     { within: "60 seconds" }
   )
   /** Makes a key and gives it with its secret. */

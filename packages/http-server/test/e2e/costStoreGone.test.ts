@@ -34,9 +34,9 @@ const endThread = Effect.promise(async () => {
 })
 
 const readiness = Effect.gen(function* () {
-  const { status, text } = yield* (yield* Deployment).call("/readyz", { key: null })
+  const { status, text } = yield* (yield* Deployment).call("/readyz", { key: "admin" })
   const { checks, status: said } = yield* decodeReadiness(text)
-  return [status, said, checks.keyStore, checks.costStore]
+  return [status, said, checks?.keyStore, checks?.costStore]
 })
 
 onOneDriver("a cost history that dies", { children: [], furnish }, (it) => {

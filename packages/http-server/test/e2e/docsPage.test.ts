@@ -14,6 +14,15 @@ const authorize = async (page: Page, key: string): Promise<void> => {
   await scheme.getByRole("button", { name: "Close" }).click()
 }
 
+/** Collects what the page's policy has kept from it. */
+const violations = async (page: Page): Promise<ReadonlyArray<string>> => {
+  const found: Array<string> = []
+  await page.exposeFunction("noteViolation", (text: string) => found.push(text))
+  await page.addInitScript(`document.addEventListener("securitypolicyviolation", (event) =>
+    window.noteViolation([event.violatedDirective, event.blockedURI, event.sample, event.sourceFile].join(" ")))`)
+  return found
+}
+
 /** Tries the list of clusters, and gives what the server answered once the page shows it. */
 const listClusters = async (page: Page): Promise<Response> => {
   const operation = page.locator(".opblock").filter({ hasText: "/api/v1/clusters" })
@@ -68,11 +77,14 @@ describe("the page at /docs, in a browser", () => {
         const without = yield* Effect.promise(() => listClusters(page))
         assert.strictEqual(without.status(), 401)
 
-        yield* Effect.promise(() => page.reload())
+        const kept = yield* Effect.promise(() => violations(page))
+        const reloaded = yield* Effect.promise(() => page.reload())
+        assert.match(reloaded?.headers()["content-security-policy"] ?? "", /^default-src 'none'; script-src 'sha256-/)
         yield* Effect.promise(() => authorize(page, rawKey("viewer")))
         const reply = yield* Effect.promise(() => listClusters(page))
         assert.strictEqual(reply.status(), 200)
         assert.include(yield* Effect.promise(() => reply.text()), '"name":"hub"')
+        assert.deepStrictEqual(kept, [])
       })
     )
 

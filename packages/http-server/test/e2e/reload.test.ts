@@ -54,7 +54,7 @@ onEveryDriver("reload", { children: ["prod", "stage"] }, (it) => {
       yield* replace(deployment.keysFile, "- name: [")
       const ready = yield* eventually(
         "the service says that the keys file is stale",
-        deployment.call("/readyz", { key: null }),
+        deployment.call("/readyz", { key: "admin" }),
         ({ text }) => text.includes('"configuredKeys":"stale"'),
         WITHIN
       )

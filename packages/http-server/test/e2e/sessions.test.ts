@@ -225,6 +225,7 @@ describe("sessions", () => {
         assert.strictEqual(status, 201)
         const [cookie = ""] = headers["set-cookie"] ?? []
         assert.match(cookie, /^__Host-qd_session=[0-9A-Za-z]{43}; .*; Secure$/)
+        assert.strictEqual(headers["strict-transport-security"], "max-age=31536000")
         assert.strictEqual((yield* from("https://ops.example")).status, 403)
         const value = cookie.slice(cookie.indexOf("=") + 1, cookie.indexOf(";"))
         const asked = (name: string) => codeOf("/api/v1/whoami", { headers: [["Cookie", `${name}=${value}`]] })

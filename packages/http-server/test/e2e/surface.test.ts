@@ -125,9 +125,20 @@ onOneDriver("surface", { children: [] }, (it) => {
     })
   )
 
-  it.effect("/readyz counts the clusters without naming them", () =>
+  it.effect("/readyz tells strangers, scoped Admins and wrong keys the verdict alone", () =>
     Effect.gen(function* () {
-      const { text } = yield* (yield* Deployment).call("/readyz", { key: null })
+      const { call } = yield* Deployment
+      for (const as of [{ key: null }, { key: "prodAdmin" }, { key: "operator" }, { bearer: "none" }] as const) {
+        const { headers, status, text } = yield* call("/readyz", as)
+        assert.deepStrictEqual([status, JSON.parse(text)], [200, { status: "ready" }])
+        assert.isUndefined(headers["www-authenticate"])
+      }
+    })
+  )
+
+  it.effect("/readyz counts the clusters for an Admin without naming them", () =>
+    Effect.gen(function* () {
+      const { text } = yield* (yield* Deployment).call("/readyz", { key: "admin" })
       assert.deepStrictEqual(JSON.parse(text), {
         status: "ready",
         checks: {

@@ -33,7 +33,7 @@ const said = (created: ReadonlyArray<KeyRecord>, configured: ReadonlyArray<KeyRe
     const directory = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()
     const store = Context.get(yield* Layer.build(layerSqlite({ directory })), KeyStore)
     yield* Effect.forEach(created, store.insert)
-    const loaded = configured.map((key, index) => ({ ...key, index, loadedAt: PAST }))
+    const loaded = configured.map((key, index) => ({ ...key, file: 0, index, loadedAt: PAST }))
     const config = Layer.succeed(KeyConfig, {
       current: Effect.succeed({
         byId: new Map(loaded.map((key) => [key.id, key])),

@@ -106,7 +106,7 @@ describe("Settings", () => {
       clusterNames: ["x=y=prod,z=stage", "{ x=y: prod, z: stage }"],
       parent: ["prod", "prod"],
       clusterHeader: ["X-Target", "X-Target"],
-      keysFile: ["keys.yaml", "keys.yaml"],
+      keysFile: ["keys.yaml:more.yaml", "[keys.yaml, more.yaml]"],
       bootstrapKeyFile: ["first", "first"],
       keyMaxLifetime: ["30d", "30d"],
       fanOutTimeoutMs: ["7", "7"],

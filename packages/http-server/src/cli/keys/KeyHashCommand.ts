@@ -7,6 +7,7 @@ import { Effect, Redacted, Stdio, Stream, Terminal } from "effect"
 import { Command, Prompt } from "effect/cli"
 import { failed } from "../CommandFailure.ts"
 import * as Input from "../Input.ts"
+import * as KeyStrength from "./KeyStrength.ts"
 import * as Print from "../Print.ts"
 
 /** More than fits into a request's headers. */
@@ -35,6 +36,11 @@ export const keyHashCommand = Command.make(
     const fault = RawKey.faultOf(key)
     if (fault !== undefined)
       yield* Print.note(`warning: it begins like a key of Quarterdeck, but ${EXPLANATION[fault]}`)
+    else if (KeyStrength.isWeak(key)) {
+      yield* Print.note(
+        "warning: the text is weak: who gets to see its hash can guess it; quarterdeck key generate makes one that nobody can"
+      )
+    }
     yield* Print.output(`${KeyHash.fromRawKey(key)}\n`)
   })
 ).pipe(

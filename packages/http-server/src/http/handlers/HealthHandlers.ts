@@ -9,10 +9,14 @@ import { CostStore } from "@quarterdeck/cost/CostStore"
 import { HOUR_MS } from "@quarterdeck/cost/Units"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
 import { KeyStore } from "@quarterdeck/keys/KeyStore"
-import { Effect } from "effect"
+import * as Rule from "@quarterdeck/keys/Rule"
+import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { CurrentRequest } from "../RequestRecord.ts"
+import { Guard } from "../Guard.ts"
+import * as RequestRecord from "../RequestRecord.ts"
 import * as StoreHealth from "../StoreHealth.ts"
+
+const { CurrentRequest } = RequestRecord
 
 /** How long a start waits for the clusters; what is missing then is told by coverage, and the others are served. */
 const PATIENCE = "10 minutes"
@@ -27,6 +31,7 @@ export const HealthHandlers = HttpApiBuilder.group(
   Api,
   "health",
   Effect.fn(function* (handlers) {
+    const guard = yield* Guard
     const cache = yield* ClusterCache
     const keyConfig = yield* KeyConfig
     const keyStore = yield* KeyStore
@@ -57,14 +62,15 @@ export const HealthHandlers = HttpApiBuilder.group(
         const [keyStoreIsThere, costStoreIsThere] = yield* Effect.all([keysAnswer, costsAnswer], { concurrency: 2 })
         const storesAreThere = keyStoreIsThere && costStoreIsThere
         const isReady = storesAreThere && hasBegun
+        const checks: Readiness["checks"] = {
+          keyStore: keyStoreIsThere ? "ok" : "unavailable",
+          costStore: costStoreIsThere ? "ok" : "unavailable",
+          configuredKeys: alarm === undefined ? "ok" : "stale",
+          clusters: { registered, synced, waiting }
+        }
         const readiness: Readiness = {
           status: isReady ? "ready" : storesAreThere ? "starting" : "unavailable",
-          checks: {
-            keyStore: keyStoreIsThere ? "ok" : "unavailable",
-            costStore: costStoreIsThere ? "ok" : "unavailable",
-            configuredKeys: alarm === undefined ? "ok" : "stale",
-            clusters: { registered, synced, waiting }
-          }
+          ...((yield* isForAdmin(guard)) ? { checks } : {})
         }
         if (!isReady) return yield* Effect.fail(readiness)
         return readiness
@@ -72,6 +78,19 @@ export const HealthHandlers = HttpApiBuilder.group(
     })
   })
 )
+
+/**
+ * Tells whether an Admin without scope asks. A refusal is no answer of a probe: what it would tell the caller is left
+ * with a record of its own.
+ */
+const isForAdmin = Effect.fnUntraced(function* ({ authenticate }: Guard["Service"]) {
+  const { clientAddress, requestId } = yield* CurrentRequest
+  const caller = yield* authenticate.pipe(
+    Effect.provideService(CurrentRequest, RequestRecord.make(requestId, clientAddress)),
+    Effect.option
+  )
+  return Option.exists(caller, ({ principal: { rule } }) => rule.role === "Admin" && Rule.isUnscoped(rule))
+})
 
 /** Public endpoints have no guard that would note it. */
 const noteRoute = (route: string) =>

@@ -8,6 +8,7 @@ import { Surroundings } from "../../../src/settings/Surroundings.ts"
 import { quarterdeck } from "../program.ts"
 
 const sha256 = (text: string) => createHash("sha256").update(text, "utf8").digest("hex")
+const HEX = "9f86d081884c7d659a2feaa0c55ad015"
 const key = Redacted.value(RawKey.generate(randomBytes))
 
 describe("quarterdeck key hash", () => {
@@ -15,8 +16,10 @@ describe("quarterdeck key hash", () => {
     { what: "a key of Quarterdeck", stdin: key, hashed: key },
     { what: "a key and its line break", stdin: `${key}\n`, hashed: key },
     { what: "a key and its Windows line break", stdin: `${key}\r\n`, hashed: key },
-    { what: "any other text", stdin: "pass wörd", hashed: "pass wörd" },
-    { what: "spaces as a part of the key", stdin: " a \n", hashed: " a " }
+    { what: "any other text", stdin: "gT9!x ö2Kq7-vR4w_Zb8n", hashed: "gT9!x ö2Kq7-vR4w_Zb8n" },
+    { what: "spaces as a part of the key", stdin: " gT9x2Kq7vR4wZb8nLc5d \n", hashed: " gT9x2Kq7vR4wZb8nLc5d " },
+    { what: "16 random bytes in base64", stdin: "q1vKXo0cZr8E2mUu7Yt5pA==", hashed: "q1vKXo0cZr8E2mUu7Yt5pA==" },
+    { what: "16 random bytes in hexadecimal", stdin: HEX, hashed: HEX }
   ])("prints the hash of $what", ({ hashed, stdin }) =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* quarterdeck(["key", "hash"], { stdin }), {
@@ -34,6 +37,26 @@ describe("quarterdeck key hash", () => {
       assert.strictEqual(stdout, `${sha256(mistyped)}\n`)
       assert.strictEqual(stderr, "quarterdeck: warning: it begins like a key of Quarterdeck, but is mistyped\n")
       assert.strictEqual(status, 0)
+    })
+  )
+
+  it.live.each([
+    "a",
+    "pass wörd",
+    "hunter2",
+    "correct horse battery staple",
+    "The deploy-time key of production, 2026!",
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+    "abababababababababababababababababab",
+    "12345678901234567890"
+  ])("warns of the weak text %s, and hashes it all the same", (text) =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* quarterdeck(["key", "hash"], { stdin: `${text}\n` }), {
+        stdout: `${sha256(text)}\n`,
+        stderr:
+          "quarterdeck: warning: the text is weak: who gets to see its hash can guess it; quarterdeck key generate makes one that nobody can\n",
+        status: 0
+      })
     })
   )
 

@@ -7,14 +7,18 @@ import { SameOrigin } from "@quarterdeck/contract/SameOrigin"
 import { CostError, StoreUnavailable } from "@quarterdeck/cost/CostError"
 import { CostStore } from "@quarterdeck/cost/CostStore"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
+import type * as Rule from "@quarterdeck/keys/Rule"
+import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { KeyStore } from "@quarterdeck/keys/KeyStore"
 import { Deferred, Effect, Fiber, Layer, Ref, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { HttpApiTest } from "effect/http-api"
+import { type Caller, Guard } from "../../../src/http/Guard.ts"
+import * as Refusal from "../../../src/http/Refusal.ts"
 import { HealthHandlers } from "../../../src/http/handlers/HealthHandlers.ts"
 
 /** The service's health over stores that count how often they are asked, and answer as they are told to. */
-const health = Effect.gen(function* () {
+const healthFor = Effect.fnUntraced(function* (authenticate: Guard["Service"]["authenticate"]) {
   const [asked, askedCosts] = yield* Effect.all([Ref.make(0), Ref.make(0)])
   const settled = yield* Deferred.make<void>()
   const costs = yield* Ref.make<Effect.Effect<[], CostError>>(Effect.succeed([]))
@@ -31,6 +35,7 @@ const health = Effect.gen(function* () {
         }),
         Layer.mock(ClusterCache, { members: Effect.succeed([]), settled: Deferred.await(settled) }),
         KeyConfig.layerNone,
+        Layer.mock(Guard, { authenticate }),
         Layer.succeed(
           Authorization,
           Authorization.of(() => Effect.die("no endpoint of health is guarded"))
@@ -47,13 +52,18 @@ const health = Effect.gen(function* () {
   const statusOf = Effect.map(
     Effect.result(health.readyz()),
     Result.match({
-      onSuccess: ({ checks, status }) => [status, checks.costStore],
-      onFailure: (refused) => ("checks" in refused ? [refused.status, refused.checks.costStore] : [refused._tag])
+      onSuccess: ({ checks, status }) => [status, checks?.costStore],
+      onFailure: (refused) => ("status" in refused ? [refused.status, refused.checks?.costStore] : [refused._tag])
     })
   )
   const settle = Effect.andThen(Deferred.succeed(settled, undefined), Effect.yieldNow)
   return { ...health, statusOf, costs, settle, asked: Ref.get(asked), askedCosts: Ref.get(askedCosts) }
 })
+
+const callerOf = (rule: Rule.Rule) =>
+  Effect.succeed<Caller>({ principal: { keyId: "key_1", name: "one", source: "created", rule }, via: "key" })
+
+const health = healthFor(callerOf({ role: "Admin" }))
 
 /** The health of a service that has read its clusters. */
 const begun = Effect.tap(health, ({ settle }) => settle)
@@ -70,6 +80,20 @@ describe("/readyz", () => {
     })
   )
 
+  it.effect.each([
+    ["a stranger", Refusal.refuse("missing_credential", { detail: "none" })],
+    ["a scoped Admin", callerOf({ role: "Admin", targetClusters: [ClusterName.make("prod")] })],
+    ["an unscoped Operator", callerOf({ role: "Operator" })]
+  ] as const)("tells %s the verdict alone", ([, authenticate]) =>
+    Effect.gen(function* () {
+      const { readyz, settle } = yield* healthFor(authenticate)
+      const starting = yield* Effect.flip(readyz())
+      assert.deepStrictEqual(starting, { status: "starting" })
+      yield* settle
+      assert.deepStrictEqual(yield* readyz(), { status: "ready" })
+    })
+  )
+
   it.effect("is ready after ten minutes whatever is missing", () =>
     Effect.gen(function* () {
       const { statusOf } = yield* health
@@ -83,7 +107,7 @@ describe("/readyz", () => {
       const { asked, askedCosts, readyz } = yield* begun
       const probes = Effect.forEach(Array.from({ length: 50 }), () => readyz(), { concurrency: "unbounded" })
       for (const { checks } of yield* probes) {
-        assert.deepStrictEqual([checks.keyStore, checks.costStore], ["ok", "ok"])
+        assert.deepStrictEqual([checks?.keyStore, checks?.costStore], ["ok", "ok"])
       }
       assert.deepStrictEqual([yield* asked, yield* askedCosts], [1, 1])
       yield* TestClock.adjust("1 second")
