@@ -143,13 +143,13 @@ const refresh = Effect.fnUntraced(
     const now = yield* read(path)
     if (now === failure?.text) return file
     if (now !== text) {
-      return yield* Effect.catch(parsed(path, now), ({ message }) => failing(file, message, now))
+      return yield* parsed(path, now).pipe(Effect.catch(({ message }) => failing(file, message, now)))
     }
     if (failure === undefined) return file
     yield* Effect.logInfo(`keys file ${path} is again the one in force`)
     return { path, text, entries }
   },
-  (refreshed, file) => Effect.catch(refreshed, ({ message }) => failing(file, message))
+  (refreshed, file) => refreshed.pipe(Effect.catch(({ message }) => failing(file, message)))
 )
 
 const load = Effect.fnUntraced(function* (

@@ -12,6 +12,8 @@ import { decoded, getPage } from "./ListPages.ts"
 import type { KubeObject, Scope, WatchEvent } from "./KubeObject.ts"
 import { Transport, type Waiting } from "./Transport.ts"
 
+export type { Waiting } from "./Transport.ts"
+
 export interface ServerVersion {
   readonly major: number
   readonly minor: number

@@ -14,7 +14,7 @@ const STYLE = /<style[^>]*>([\s\S]*?)<\/style>/g
 const DATA = /\btype="application\/json"/
 
 /** Lets a page run the scripts and use the styles that it carries, and talk to its own server alone. */
-export const ofPage = (html: string): string => {
+const ofPage = (html: string): string => {
   const scripts = [...html.matchAll(SCRIPT)].filter(([, attributes = ""]) => !DATA.test(attributes))
   // What stands in a script is no style of the page.
   const styles = [...html.replaceAll(SCRIPT, "").matchAll(STYLE)]

@@ -19,7 +19,7 @@ const MOST_LETTERS = 14
  * nothing for what reads as words.
  */
 export const isWeak = (key: RawKey.RawKey): boolean => {
-  const characters = [...Redacted.value(key)]
+  const characters = Array.from(Redacted.value(key))
   const different = new Set(characters).size
   if (characters.length * Math.log2(different) < LEAST_BITS) return true
   const isOneWord = /^\p{L}+$/u.test(Redacted.value(key))
