@@ -7,6 +7,7 @@ import type { Cluster } from "../registry/Cluster.ts"
 import { ClusterCache, isSettled } from "./ClusterCache.ts"
 import { ClusterError, ClusterTimeout } from "../kube/ClusterError.ts"
 import { ClusterStore } from "./ClusterStore.ts"
+import type { Breaker } from "../kube/Breaker.ts"
 import type { Consistency } from "../kube/Coverage.ts"
 import * as Freshness from "./Freshness.ts"
 import * as steadyClock from "../kube/SteadyClock.ts"
@@ -34,6 +35,8 @@ export interface Reading {
   readonly labels: (namespace: string) => ProvenLabels
   readonly ageMs: number
   readonly isStale: boolean
+  /** What its last probe or call failed with, while it is stale; `undefined` where it has only been quiet. */
+  readonly staleCause: ClusterError | undefined
   readonly missingKinds: ReadonlyArray<string>
 }
 
@@ -91,7 +94,7 @@ const readCached = Effect.fnUntraced(function* (cluster: Cluster, question: Ques
     const leftMs = waitMs - ((yield* steadyClock.now) - startedAt)
     yield* Effect.timeoutOption(member.proveLabels, Math.max(0, leftMs))
   }
-  return reading(store, question, breaker.isSilent(), yield* steadyClock.now)
+  return reading(store, question, breaker, yield* steadyClock.now)
 })
 
 /** A store of its own takes what was listed, and answers as the cache's would. */
@@ -100,7 +103,7 @@ const readLive = Effect.fnUntraced(function* (cluster: Cluster, question: Questi
   yield* Effect.forEach(neededKinds(question), (kind) => readInto(store, kind, live), { concurrency: "unbounded" })
   const failure = lastError(store, question.kinds)
   if (failure !== undefined) return yield* failure
-  return reading(store, question, false, yield* steadyClock.now)
+  return reading(store, question, undefined, yield* steadyClock.now)
 })
 
 const readInto = (store: ClusterStore, kind: Kind.Kind, live: LiveLists.LiveLists) =>
@@ -114,15 +117,23 @@ const readInto = (store: ClusterStore, kind: Kind.Kind, live: LiveLists.LiveList
     })
   )
 
-const reading = (store: ClusterStore, { kinds, needsLabels }: Question, isSilent: boolean, now: number): Reading => {
+const reading = (
+  store: ClusterStore,
+  { kinds, needsLabels }: Question,
+  breaker: Breaker | undefined,
+  now: number
+): Reading => {
   const unread = kinds.filter((kind) => store.table(kind).sync._tag !== "Synced")
   const ageMs = store.ageMs(kinds, now)
   const isUnproven = needsLabels && !store.provesLabels(now) && !unread.includes("Namespace")
+  const isStale = Freshness.isStale(store.silentMs(kinds, now), breaker?.isSilent() ?? false)
+  const staleCause = isStale ? (breaker?.refusal() ?? store.health.error) : undefined
   return {
     store,
     labels: store.labelsAt(now),
     ageMs,
-    isStale: Freshness.isStale(store.silentMs(kinds, now), isSilent),
+    isStale,
+    staleCause,
     missingKinds: isUnproven ? [...unread, "Namespace"] : unread
   }
 }

@@ -94,9 +94,9 @@ export class Clusters extends Context.Service<
             ],
             { concurrency: 2 }
           )
-          const { ageMs, isStale, missingKinds } = reading
+          const { ageMs, isStale, missingKinds, staleCause } = reading
           const value = { size: sizeOf(reading, namespaces), version: version?.gitVersion }
-          return { value, count: 1, ageMs, isStale, missingKinds } satisfies Answer<Part>
+          return { value, count: 1, ageMs, isStale, staleCause, missingKinds } satisfies Answer<Part>
         })
         const replies = yield* fanOut.askEach(names, { source: consistency, timeoutMs }, ask)
 

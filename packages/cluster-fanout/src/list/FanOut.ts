@@ -19,6 +19,8 @@ export interface Answer<A> {
   readonly count: number
   readonly ageMs: number
   readonly isStale: boolean
+  /** Why it is stale, where that is known. */
+  readonly staleCause?: ClusterError | undefined
   readonly missingKinds: ReadonlyArray<string>
 }
 
@@ -193,7 +195,8 @@ const covered = <A>(
   count: answer.count,
   ageMs: Math.round(answer.ageMs),
   latencyMs,
-  ...(answer.missingKinds.length === 0 ? {} : { missingKinds: answer.missingKinds })
+  ...(answer.missingKinds.length === 0 ? {} : { missingKinds: answer.missingKinds }),
+  ...(answer.staleCause === undefined ? {} : { error: Coverage.problemOf(answer.staleCause) })
 })
 
 /** The target was resolved a moment ago, and the cluster dropped since. */

@@ -71,12 +71,13 @@ export class Namespaces extends Context.Service<
             after,
             size: page.limit + 1
           })
-          const { ageMs, isStale, missingKinds } = reading
+          const { ageMs, isStale, missingKinds, staleCause } = reading
           const answer: Answer<ReadonlyArray<NamespaceRow>> = {
             value: first.map(toRow),
             count,
             ageMs,
             isStale,
+            staleCause,
             missingKinds
           }
           return answer

@@ -85,6 +85,7 @@ export class Workloads extends Context.Service<
             count: selection.count,
             ageMs: reading.ageMs,
             isStale: reading.isStale,
+            staleCause: reading.staleCause,
             missingKinds: reading.missingKinds
           }
           return answer

@@ -98,7 +98,8 @@ describe("ClusterCache", () => {
         server.kill()
         yield* comesTrue("the breaker is open", () => member.breaker.refusal() !== undefined, 10)
         assert.deepStrictEqual(yield* names, ["web"])
-        assert.strictEqual((yield* coverage)?.status, "stale")
+        const stale = yield* coverage
+        assert.deepStrictEqual([stale?.status, stale?.error?.code], ["stale", "cluster_unreachable"])
         assert.strictEqual(server.watches, 0)
 
         server.put("Deployment", deployment("later"))

@@ -39,8 +39,8 @@ export const make = Effect.gen(function* () {
     const timeoutMs = needsLabels ? deadlines.timeoutMs : Math.min(STATUS_WAIT_MS, deadlines.timeoutMs)
     const ask = Effect.fnUntraced(function* (cluster: Cluster) {
       const question = { kinds: ["Pod"], consistency: "cache", timeoutMs, needsLabels } as const
-      const { ageMs, isStale, labels, missingKinds } = yield* reader.read(cluster, question)
-      const answer: Answer<Labels> = { value: labels, count: 0, ageMs, isStale, missingKinds }
+      const { ageMs, isStale, labels, missingKinds, staleCause } = yield* reader.read(cluster, question)
+      const answer: Answer<Labels> = { value: labels, count: 0, ageMs, isStale, staleCause, missingKinds }
       return answer
     })
     const replies = yield* fanOut.askEach(clusters, { source: "cache", timeoutMs }, ask)
