@@ -146,7 +146,7 @@ const showInventory = Effect.fnUntraced(function* ({
     Page.answer({
       title: "Which clusters are there?",
       curl: Page.curl(url, "VIEWER", "/api/v1/clusters"),
-      table: Output.table(Columns.clusters.table, clusters.clusters),
+      table: Output.table(Columns.clusters(yield* Clock.currentTimeMillis).table, clusters.clusters),
       notes: []
     })
   )
@@ -167,7 +167,7 @@ const showInventory = Effect.fnUntraced(function* ({
       Page.answer({
         title,
         curl: Page.curl(url, key, `/api/v1/workloads?limit=${ROWS}`, target),
-        table: Output.table(Columns.workloads.table, workloads),
+        table: Output.table(Columns.workloads(yield* Clock.currentTimeMillis).table, workloads),
         notes: Page.coverage(clusters, nextCursor === undefined ? undefined : workloads.length)
       })
     )

@@ -11,12 +11,23 @@ import { keyCommand } from "./keys/KeyCommand.ts"
 import { pricesCommand } from "./cost/PricesCommand.ts"
 import * as Presenter from "./Presenter.ts"
 import * as Print from "./Print.ts"
+import { namespacesCommand } from "./NamespacesCommand.ts"
 import { serveCommand } from "./ServeCommand.ts"
+import { whoamiCommand } from "./WhoamiCommand.ts"
 import { workloadsCommand } from "./WorkloadsCommand.ts"
 
 const command = Command.make("quarterdeck").pipe(
   Command.withDescription("One address over many Kubernetes clusters."),
-  Command.withSubcommands([serveCommand, clustersCommand, workloadsCommand, costCommand, pricesCommand, keyCommand]),
+  Command.withSubcommands([
+    serveCommand,
+    clustersCommand,
+    namespacesCommand,
+    workloadsCommand,
+    costCommand,
+    pricesCommand,
+    keyCommand,
+    whoamiCommand
+  ]),
   Command.withExamples([
     {
       command: "quarterdeck serve --bootstrap-key-file first.key",

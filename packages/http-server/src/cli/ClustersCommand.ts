@@ -2,14 +2,14 @@
  * `quarterdeck clusters`: the clusters that the key reaches, with their health.
  */
 import { ClusterList } from "@quarterdeck/contract/ClustersGroup"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { Command } from "effect/cli"
 import * as ApiClient from "./ApiClient.ts"
 import * as Columns from "./Columns.ts"
 import * as Connection from "./Connection.ts"
 import * as CoverageNotes from "./CoverageNotes.ts"
 import * as ListFlags from "./ListFlags.ts"
-import { outputFlag } from "./OutputFlag.ts"
+import { listFlag } from "./OutputFlag.ts"
 import * as Pages from "./Pages.ts"
 import * as Print from "./Print.ts"
 import { headersOf, targetFlag } from "./TargetFlag.ts"
@@ -21,7 +21,7 @@ export const clustersCommand = Command.make(
     order: ListFlags.order,
     limit: ListFlags.limit,
     consistency: ListFlags.consistency,
-    output: outputFlag,
+    output: listFlag,
     url: Connection.urlFlag
   },
   Effect.fn("clusters")(function* ({ cluster, limit, output, url, ...filters }) {
@@ -38,7 +38,7 @@ export const clustersCommand = Command.make(
       (page) => page.clusters
     )
     const clusters = pages.flatMap((page) => page.clusters)
-    yield* Print.rows(output, Columns.clusters, clusters, {
+    yield* Print.list(output, Columns.clusters(yield* Clock.currentTimeMillis), clusters, {
       clusters,
       partial: pages.some((page) => page.partial),
       ...(rest === undefined ? {} : { nextCursor: rest })

@@ -1,21 +1,19 @@
 /**
  * The columns of each list: few and readable in a table, complete and exact in CSV.
  */
-import type { ClusterRow, WorkloadRow } from "@quarterdeck/cluster-fanout/Row"
+import type { ClusterRow, NamespaceRow, WorkloadRow } from "@quarterdeck/cluster-fanout/Row"
 import type { ApiKey } from "@quarterdeck/keys/ApiKey"
 import { DateTime } from "effect"
-import type { Column } from "./Output.ts"
+import * as Age from "./Age.ts"
+import * as CoverageNotes from "./CoverageNotes.ts"
+import type { ListColumns } from "./Output.ts"
 import * as PlainText from "./PlainText.ts"
-
-interface Columns<Row> {
-  readonly table: ReadonlyArray<Column<Row>>
-  readonly csv: ReadonlyArray<Column<Row>>
-}
 
 /** A cell that knows nothing. */
 const UNKNOWN = "-"
 
-export const clusters: Columns<ClusterRow> = {
+/** **Shape** what is wrong with a cluster stands beside it, in tables of which some row has that. */
+export const clusters = (nowMs: number): ListColumns<ClusterRow> => ({
   table: [
     { title: "NAME", cell: (row) => row.name },
     { title: "ROLE", cell: (row) => row.role },
@@ -27,8 +25,15 @@ export const clusters: Columns<ClusterRow> = {
     { title: "CPU REQUESTED", cell: (row) => known(row.cpuRequestMillis, PlainText.cores) },
     { title: "MEMORY", cell: (row) => known(row.memoryAllocatableBytes, PlainText.bytes) },
     { title: "MEMORY REQUESTED", cell: (row) => known(row.memoryRequestBytes, PlainText.bytes) },
-    { title: "LAST SEEN", cell: (row) => row.lastSeen ?? UNKNOWN }
+    { title: "LAST SEEN", cell: (row) => (row.lastSeen === null ? UNKNOWN : Age.since(row.lastSeen, nowMs)) },
+    { title: "REASON", isRare: true, cell: ({ coverage }) => CoverageNotes.reasonOf(coverage) }
   ],
+  wide: [
+    { title: "SOURCE", cell: (row) => row.coverage.source },
+    { title: "ROWS FROM", cell: (row) => Age.print(row.coverage.ageMs) },
+    { title: "LABELS", cell: (row) => labelsOf(row.labels) || UNKNOWN }
+  ],
+  name: (row) => row.name,
   csv: [
     { title: "name", cell: (row) => row.name },
     { title: "role", cell: (row) => row.role },
@@ -47,9 +52,28 @@ export const clusters: Columns<ClusterRow> = {
     { title: "errorCode", cell: (row) => row.errorCode ?? "" },
     { title: "labels", cell: (row) => labelsOf(row.labels) }
   ]
-}
+})
 
-export const workloads: Columns<WorkloadRow> = {
+export const namespaces = (nowMs: number): ListColumns<NamespaceRow> => ({
+  table: [
+    { title: "CLUSTER", cell: (row) => row.cluster },
+    { title: "NAME", cell: (row) => row.name },
+    { title: "STATUS", cell: (row) => row.phase },
+    { title: "AGE", cell: (row) => Age.since(row.createdAt, nowMs) }
+  ],
+  wide: [{ title: "LABELS", cell: (row) => labelsOf(row.labels) || UNKNOWN }],
+  name: (row) => `${row.cluster}/${row.name}`,
+  csv: [
+    { title: "cluster", cell: (row) => row.cluster },
+    { title: "name", cell: (row) => row.name },
+    { title: "phase", cell: (row) => row.phase },
+    { title: "labels", cell: (row) => labelsOf(row.labels) },
+    { title: "createdAt", cell: (row) => row.createdAt },
+    { title: "id", cell: (row) => row.id }
+  ]
+})
+
+export const workloads = (nowMs: number): ListColumns<WorkloadRow> => ({
   table: [
     { title: "CLUSTER", cell: (row) => row.cluster },
     { title: "NAMESPACE", cell: (row) => row.namespace },
@@ -59,8 +83,17 @@ export const workloads: Columns<WorkloadRow> = {
     { title: "READY", cell: (row) => `${row.replicas.ready}/${row.replicas.desired}` },
     { title: "CPU", cell: (row) => PlainText.cores(row.cpuRequestMillis) },
     { title: "MEMORY", cell: (row) => PlainText.bytes(row.memoryRequestBytes) },
-    { title: "CREATED", cell: (row) => row.createdAt }
+    { title: "AGE", cell: (row) => Age.since(row.createdAt, nowMs) }
   ],
+  wide: [
+    { title: "UPDATED", cell: (row) => row.replicas.updated },
+    { title: "AVAILABLE", cell: (row) => row.replicas.available },
+    { title: "CPU LIMIT", cell: (row) => PlainText.cores(row.cpuLimitMillis) },
+    { title: "MEMORY LIMIT", cell: (row) => PlainText.bytes(row.memoryLimitBytes) },
+    { title: "IMAGES", cell: (row) => row.images.join(",") || UNKNOWN },
+    { title: "LABELS", cell: (row) => labelsOf(row.labels) || UNKNOWN }
+  ],
+  name: (row) => `${row.cluster}/${row.namespace}/${row.kind}/${row.name}`,
   csv: [
     { title: "cluster", cell: (row) => row.cluster },
     { title: "namespace", cell: (row) => row.namespace },
@@ -80,9 +113,9 @@ export const workloads: Columns<WorkloadRow> = {
     { title: "createdAt", cell: (row) => row.createdAt },
     { title: "id", cell: (row) => row.id }
   ]
-}
+})
 
-export const keys: Columns<ApiKey> = {
+export const keys: ListColumns<ApiKey> = {
   table: [
     { title: "ID", cell: (key) => key.id },
     { title: "NAME", cell: (key) => key.name },
@@ -95,6 +128,13 @@ export const keys: Columns<ApiKey> = {
     { title: "EXPIRES", cell: (key) => instantOf(key.expiresAt) ?? "never" },
     { title: "LAST USED", cell: (key) => instantOf(key.lastUsedAt) ?? UNKNOWN }
   ],
+  wide: [
+    { title: "CREATED", cell: (key) => instantOf(key.createdAt) ?? UNKNOWN },
+    { title: "CREATED BY", cell: (key) => key.createdBy ?? UNKNOWN },
+    { title: "REVOKED", cell: (key) => instantOf(key.revokedAt) ?? UNKNOWN },
+    { title: "REVOKED BY", cell: (key) => key.revokedBy ?? UNKNOWN }
+  ],
+  name: (key) => key.id,
   csv: [
     { title: "id", cell: (key) => key.id },
     { title: "name", cell: (key) => key.name },

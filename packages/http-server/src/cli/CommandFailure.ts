@@ -8,7 +8,7 @@ import * as PlainText from "./PlainText.ts"
  * Ends the program.
  *
  * **Shape** one line a problem, already told when it leaves `Cli.run`; `exitCode` 1 for a failure, 2 when the command
- * line itself is at fault.
+ * line or a setting is at fault, wherever that stands.
  */
 export class CommandFailure extends Schema.TaggedError<CommandFailure>()("CommandFailure", {
   lines: Schema.Array(Schema.String),

@@ -5,11 +5,39 @@ import { answered, type Coverage } from "@quarterdeck/cluster-fanout/Coverage"
 import { Option } from "effect"
 
 /**
- * Tells, a line a cluster, whose rows are missing or old; nothing for clusters that answered well.
+ * What is to be told of one cluster.
  *
- * **Example** `warning: cluster stage: timeout, its rows are missing: no answer within 3000 ms`
+ * **Shape** `text` follows the cluster's name; notes whose text is the same but for `ageMs` are told together.
  */
-export const lines = (coverages: ReadonlyArray<Coverage>): ReadonlyArray<string> => coverages.flatMap(linesOf)
+export interface Note {
+  readonly cluster: string
+  readonly ageMs?: number
+  readonly text: (whose: "its" | "their", age: string) => string
+}
+
+/** Clusters that a line names. */
+const NAMED = 5
+
+/**
+ * Tells, a line for all clusters that it holds for, whose rows are missing or old; nothing for clusters that answered well.
+ *
+ * **Example** `warning: clusters stage, test: timeout, their rows are missing: no answer within 3000 ms`
+ */
+export const lines = (coverages: ReadonlyArray<Coverage>): ReadonlyArray<string> => fold(coverages.flatMap(notesOf))
+
+/** Writes notes as warnings, in the order in which they first come. */
+export const fold = (notes: ReadonlyArray<Note>): ReadonlyArray<string> => {
+  const alike = Map.groupBy(notes, ({ text }) => text("its", ""))
+  return [...alike.values()].flatMap((group) => {
+    const [first] = group
+    if (first === undefined) return []
+    const oldest = `${Math.round(Math.max(...group.map(({ ageMs = 0 }) => ageMs)) / 1_000)} s`
+    if (group.length === 1) return [`warning: cluster ${first.cluster}: ${first.text("its", oldest)}`]
+    const names = group.map(({ cluster }) => cluster)
+    const rest = names.length > NAMED ? ` and ${names.length - NAMED} more` : ""
+    return [`warning: clusters ${names.slice(0, NAMED).join(", ")}${rest}: ${first.text("their", `up to ${oldest}`)}`]
+  })
+}
 
 /**
  * Says which clusters were asked when nothing was found, so that an empty table is no silent zero.
@@ -24,15 +52,42 @@ export const nothingFound = (
   return `no ${what} match (asked: ${asked === "" ? "no cluster" : asked})${hint}`
 }
 
-const linesOf = (coverage: Coverage): ReadonlyArray<string> => {
-  const { ageMs, error, missingKinds = [], name, status } = coverage
-  if (!answered(coverage)) {
-    return [
-      `warning: cluster ${name}: ${status}, its rows are missing${error === undefined ? "" : `: ${error.message}`}`
-    ]
-  }
+/** Says what is wrong with a cluster beside its status. **Shape** empty for one that answered well. */
+export const reasonOf = (coverage: Coverage): string => {
+  const { ageMs, missingKinds = [], status } = coverage
   return [
-    ...(status === "stale" ? [`warning: cluster ${name}: stale, its rows are ${Math.round(ageMs / 1_000)} s old`] : []),
-    ...(missingKinds.length > 0 ? [`warning: cluster ${name}: rows of ${missingKinds.join(", ")} are missing`] : [])
+    ...(status === "stale" ? [`rows are ${Math.round(ageMs / 1_000)} s old`] : []),
+    ...(coverage.error === undefined ? [] : [causeOf(coverage)]),
+    ...(answered(coverage) && missingKinds.length > 0 ? [`cannot read ${missingKinds.join(", ")}`] : [])
+  ].join("; ")
+}
+
+/** Keeps for each cluster of several pages a coverage that tells of missing rows before one that does not, else the last. */
+export const worstOf = (pages: ReadonlyArray<ReadonlyArray<Coverage>>): ReadonlyArray<Coverage> => {
+  const byName = new Map<string, Coverage>()
+  for (const coverage of pages.flat()) {
+    const earlier = byName.get(coverage.name)
+    if (earlier === undefined || isWhole(earlier)) byName.set(coverage.name, coverage)
+  }
+  return [...byName.values()]
+}
+
+/** Gives what a cluster failed with, without its name, which stands before it. **Shape** empty where nothing is known. */
+export const causeOf = ({ error, name }: Coverage): string => {
+  const message = error?.message ?? ""
+  return message.replace(`cluster ${name}: `, "").replace(`cluster ${name} `, "")
+}
+
+const isWhole = (coverage: Coverage): boolean => answered(coverage) && (coverage.missingKinds?.length ?? 0) === 0
+
+const notesOf = (coverage: Coverage): ReadonlyArray<Note> => {
+  const { ageMs, missingKinds = [], name: cluster, status } = coverage
+  const cause = coverage.error === undefined ? "" : `: ${causeOf(coverage)}`
+  if (!answered(coverage)) return [{ cluster, text: (whose) => `${status}, ${whose} rows are missing${cause}` }]
+  return [
+    ...(status === "stale"
+      ? [{ cluster, ageMs, text: (whose: string, age: string) => `stale, ${whose} rows are ${age} old${cause}` }]
+      : []),
+    ...(missingKinds.length > 0 ? [{ cluster, text: () => `rows of ${missingKinds.join(", ")} are missing` }] : [])
   ]
 }

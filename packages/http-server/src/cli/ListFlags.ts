@@ -4,11 +4,49 @@
 import { Consistency } from "@quarterdeck/cluster-fanout/Coverage"
 import { DEFAULT_LIMIT, Order } from "@quarterdeck/cluster-fanout/ListQuery"
 import { Effect, Option } from "effect"
-import { Flag } from "effect/cli"
+import { type Command, Flag } from "effect/cli"
+import { misused } from "./CommandFailure.ts"
+import * as KindNames from "./KindNames.ts"
 import * as Print from "./Print.ts"
 
 /** More rows than a table is for; a program reads pages. */
 const MAX_ROWS = 100_000
+
+/** A flag that takes several values joined by a comma. */
+export const several = (flag: string, description: string) =>
+  Flag.String(flag).pipe(
+    Flag.withDescription(description),
+    Flag.map((text) => text.split(",")),
+    Flag.filter(
+      (values) => !values.includes(""),
+      () => "names joined by a comma, none of them empty"
+    ),
+    Flag.optional
+  )
+
+/** The flags that choose namespaces, as kubectl has them. */
+export const namespaces = {
+  namespace: several("namespace", "Namespaces, joined by a comma; all in the key's scope when left out").pipe(
+    Flag.withAlias("n")
+  ),
+  allNamespaces: Flag.Boolean("all-namespaces").pipe(
+    Flag.withAlias("A"),
+    Flag.withDescription("Every namespace in the key's scope, as without --namespace"),
+    Flag.withDefault(false)
+  )
+}
+
+/** Gives the namespaces that are asked for. **Errors** `CommandFailure` with exit code 2 for both flags at once. */
+export const namespacesOf = ({ allNamespaces, namespace }: Command.Command.Config.Infer<typeof namespaces>) =>
+  allNamespaces && Option.isSome(namespace)
+    ? Effect.fail(misused("--all-namespaces lists every namespace: leave out --namespace"))
+    : Effect.succeed(namespace)
+
+/** A flag that takes kinds in the words of {@link KindNames.parse}. */
+export const kinds = (flag: string) =>
+  several(flag, "Kinds, joined by a comma, in kubectl's words: Deployment,sts,cronjobs").pipe(
+    Flag.map(Option.map((names) => names.map(KindNames.parse)))
+  )
 
 export const name = Flag.String("name").pipe(Flag.withDescription("A part of the name"), Flag.optional)
 
@@ -33,18 +71,6 @@ export const limit = Flag.Int("limit").pipe(
   ),
   Flag.withDefault(DEFAULT_LIMIT)
 )
-
-/** A flag that takes several values joined by a comma. */
-export const several = (flag: string, description: string) =>
-  Flag.String(flag).pipe(
-    Flag.withDescription(description),
-    Flag.map((text) => text.split(",")),
-    Flag.filter(
-      (values) => !values.includes(""),
-      () => "names joined by a comma, none of them empty"
-    ),
-    Flag.optional
-  )
 
 /** Writes the flags that are given as query parameters of the same name, one for each value. */
 export const queryOf = (

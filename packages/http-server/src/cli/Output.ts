@@ -2,21 +2,43 @@
  * Rows as a table for people, as CSV for a spreadsheet, as JSON for a program.
  */
 import { CliOutput } from "effect/cli"
+import { Document, visit } from "yaml"
 import * as PlainText from "./PlainText.ts"
 
-export type Format = "table" | "json" | "csv"
+export type Format = "table" | "json" | "yaml" | "csv"
 
-/** One column. **Shape** a number is written as it is, everything else as text; `align` is of tables, left unless given. */
+/** The forms of a list. **Shape** `wide` is a table with more columns, `name` one name a line, for another command. */
+export type ListFormat = Format | "wide" | "name"
+
+/**
+ * One column.
+ *
+ * **Shape** a number is written as it is, everything else as text; `align` is of tables, left unless given; a table has a
+ * rare column where some row has a text in it.
+ */
 export interface Column<Row> {
   readonly title: string
   readonly align?: "right"
+  readonly isRare?: true
   readonly cell: (row: Row) => string | number
+}
+
+export interface Columns<Row> {
+  readonly table: ReadonlyArray<Column<Row>>
+  readonly csv: ReadonlyArray<Column<Row>>
+}
+
+/** **Shape** `wide` stands beside the columns of the table; `name` tells a row from all others. */
+export interface ListColumns<Row> extends Columns<Row> {
+  readonly wide: ReadonlyArray<Column<Row>>
+  readonly name: (row: Row) => string
 }
 
 /**
  * Renders aligned columns under their titles; two spaces apart, nothing after the last.
  */
-export const table = <Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>): string => {
+export const table = <Row>(all: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>): string => {
+  const columns = all.filter(({ cell, isRare = false }) => !isRare || rows.some((row) => cell(row) !== ""))
   const lines = [
     columns.map(({ title }) => title),
     ...rows.map((row) => columns.map(({ cell }) => PlainText.oneLine(String(cell(row)))))
@@ -47,6 +69,26 @@ export const csv = <Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArra
 /** Renders a value as indented JSON. **Shape** what cannot be seen stands there as JSON's own escapes. */
 export const json = (value: unknown): string =>
   `${JSON.stringify(value, null, 2).replace(/(?!\n)[\p{C}\u2028\u2029]/gu, escaped)}\n`
+
+/**
+ * Renders a value as YAML 1.2 that readers of YAML 1.1 take for the same. **Shape** what cannot be seen stands there as
+ * escapes, as in JSON.
+ */
+export const yaml = (value: unknown): string => {
+  const document = new Document(value, { compat: "yaml-1.1" })
+  visit(document, {
+    Scalar: (_, scalar) => {
+      if (typeof scalar.value === "string" && UNSEEN.test(scalar.value)) scalar.type = "QUOTE_DOUBLE"
+    }
+  })
+  return document.toString({ lineWidth: 0 }).replace(/(?!\n)[\p{C}\u2028\u2029]/gu, escaped)
+}
+
+/** Renders a value in one of the forms that have all of it. */
+export const document = (format: "json" | "yaml", value: unknown): string =>
+  format === "json" ? json(value) : yaml(value)
+
+const UNSEEN = /[\p{C}\u2028\u2029]/u
 
 const escaped = (character: string): string =>
   [...Array(character.length).keys()]

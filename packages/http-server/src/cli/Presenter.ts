@@ -8,7 +8,7 @@ import * as Print from "./Print.ts"
 const EXIT_STATUS = `EXIT STATUS
   0    done; clusters that did not answer are told on standard error
   1    failed, for the reason on standard error
-  2    the command line, or a variable that stands in for a flag, is wrong
+  2    the command line, an environment variable or a setting is wrong
   130  interrupted; a server that is told to stop ends with 0
 `
 

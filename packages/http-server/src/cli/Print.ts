@@ -39,10 +39,27 @@ export const note = Effect.fn("Print.note")(function* (line: string) {
   )
 })
 
-/** Writes a list in the form that the user chose; `whole` is the answer that JSON prints, with all that it carries. */
+/** Writes a list in the form that the user chose; `whole` is the answer that JSON and YAML print, with all that it carries. */
+export const list = <Row>(
+  format: Output.ListFormat,
+  columns: Output.ListColumns<Row>,
+  list: ReadonlyArray<Row>,
+  whole: unknown
+) => {
+  switch (format) {
+    case "wide":
+      return output(Output.table([...columns.table, ...columns.wide], list))
+    case "name":
+      return output(list.map((row) => `${PlainText.oneLine(columns.name(row))}\n`).join(""))
+    default:
+      return rows(format, columns, list, whole)
+  }
+}
+
+/** Writes other rows, as {@link list} does. */
 export const rows = <Row>(
   format: Output.Format,
-  columns: { readonly table: ReadonlyArray<Output.Column<Row>>; readonly csv: ReadonlyArray<Output.Column<Row>> },
+  columns: Output.Columns<Row>,
   list: ReadonlyArray<Row>,
   whole: unknown
 ) => {
@@ -53,6 +70,8 @@ export const rows = <Row>(
       return output(Output.csv(columns.csv, list))
     case "json":
       return output(Output.json(whole))
+    case "yaml":
+      return output(Output.yaml(whole))
   }
 }
 

@@ -30,7 +30,7 @@ export const serveCommand = Command.make(
   Effect.fn("serve")(function* ({ config, flags }) {
     const given = Record.getSomes(flags)
     const { settings } = yield* Settings.load({ flags: given, config: Option.getOrUndefined(config) }).pipe(
-      Effect.mapError(({ isUsage, lines }) => new CommandFailure({ lines: [...lines], exitCode: isUsage ? 2 : 1 }))
+      Effect.mapError(({ lines }) => new CommandFailure({ lines: [...lines], exitCode: 2 }))
     )
     // Loaded here alone, so that the client commands start without the whole server.
     const { launch } = yield* Effect.promise(() => import("../Launch.ts"))

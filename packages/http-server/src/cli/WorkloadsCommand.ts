@@ -1,17 +1,16 @@
 /**
  * `quarterdeck workloads`: the workloads of one, several or all clusters.
  */
-import { type Coverage, answered } from "@quarterdeck/cluster-fanout/Coverage"
 import { WorkloadSort } from "@quarterdeck/cluster-fanout/ListQuery"
 import { WorkloadList } from "@quarterdeck/contract/WorkloadsGroup"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as ApiClient from "./ApiClient.ts"
 import * as Columns from "./Columns.ts"
 import * as Connection from "./Connection.ts"
 import * as CoverageNotes from "./CoverageNotes.ts"
 import * as ListFlags from "./ListFlags.ts"
-import { outputFlag } from "./OutputFlag.ts"
+import { listFlag } from "./OutputFlag.ts"
 import * as Pages from "./Pages.ts"
 import * as Print from "./Print.ts"
 import { headersOf, targetFlag } from "./TargetFlag.ts"
@@ -20,8 +19,8 @@ export const workloadsCommand = Command.make(
   "workloads",
   {
     cluster: targetFlag,
-    namespace: ListFlags.several("namespace", "Namespaces, joined by a comma"),
-    kind: ListFlags.several("kind", "Kinds, joined by a comma: Deployment,StatefulSet"),
+    ...ListFlags.namespaces,
+    kind: ListFlags.kinds("kind"),
     labelSelector: ListFlags.labelSelector,
     name: ListFlags.name,
     sort: Flag.Literals("sort", WorkloadSort.literals).pipe(
@@ -31,25 +30,29 @@ export const workloadsCommand = Command.make(
     order: ListFlags.order,
     limit: ListFlags.limit,
     consistency: ListFlags.consistency,
-    output: outputFlag,
+    output: listFlag,
     url: Connection.urlFlag
   },
-  Effect.fn("workloads")(function* ({ cluster, limit, output, url, ...filters }) {
+  Effect.fn("workloads")(function* ({ allNamespaces, cluster, limit, namespace, output, url, ...filters }) {
     const connection = yield* Connection.read(url)
+    const query = ListFlags.queryOf({
+      ...filters,
+      namespace: yield* ListFlags.namespacesOf({ allNamespaces, namespace })
+    })
     const { pages, rest } = yield* Pages.read(
       limit,
       (page) =>
         ApiClient.call(connection, WorkloadList, {
           method: "GET",
           path: "/api/v1/workloads",
-          query: [...ListFlags.queryOf(filters), ...page],
+          query: [...query, ...page],
           headers: headersOf(connection, cluster)
         }),
       (page) => page.workloads
     )
     const workloads = pages.flatMap((page) => page.workloads)
-    const clusters = worstOf(pages.map((page) => page.clusters))
-    yield* Print.rows(output, Columns.workloads, workloads, {
+    const clusters = CoverageNotes.worstOf(pages.map((page) => page.clusters))
+    yield* Print.list(output, Columns.workloads(yield* Clock.currentTimeMillis), workloads, {
       workloads,
       clusters,
       partial: pages.some((page) => page.partial),
@@ -64,6 +67,7 @@ export const workloadsCommand = Command.make(
   Command.withShortDescription("List the workloads of one, several or all clusters"),
   Command.withExamples([
     { command: "quarterdeck workloads", description: "Those of the parent cluster" },
+    { command: "quarterdeck workloads -n shop --kind deploy,sts -o wide", description: "In kubectl's words" },
     { command: "quarterdeck workloads --cluster '*' --kind Deployment --sort cpuRequestMillis --order desc" },
     { command: "quarterdeck workloads --cluster 'prod|stage' --namespace web,api --consistency live" },
     {
@@ -72,15 +76,3 @@ export const workloadsCommand = Command.make(
     }
   ])
 )
-
-/** Keeps for each cluster a coverage that tells of missing rows before one that does not, else that of the last page. */
-const worstOf = (pages: ReadonlyArray<ReadonlyArray<Coverage>>): ReadonlyArray<Coverage> => {
-  const byName = new Map<string, Coverage>()
-  for (const coverage of pages.flat()) {
-    const earlier = byName.get(coverage.name)
-    if (earlier === undefined || isWhole(earlier)) byName.set(coverage.name, coverage)
-  }
-  return [...byName.values()]
-}
-
-const isWhole = (coverage: Coverage): boolean => answered(coverage) && (coverage.missingKinds?.length ?? 0) === 0

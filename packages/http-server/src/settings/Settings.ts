@@ -6,6 +6,7 @@ import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { type Duration, Effect, Option, type Redacted, Result } from "effect"
 import type * as CostKind from "./CostKind.ts"
 import * as Kind from "./Kind.ts"
+import * as Nearest from "./Nearest.ts"
 import * as ServiceLinks from "./ServiceLinks.ts"
 import { type Origin, type Problem, SettingsError } from "./SettingsError.ts"
 import * as SettingsFile from "./SettingsFile.ts"
@@ -264,12 +265,22 @@ const ownVariables = (variables: Readonly<Record<string, string>>): ReadonlyMap<
     )
   )
 
+const KNOWN_VARIABLES: ReadonlySet<string> = new Set([...rows.map(variableOf), ...FOREIGN_VARIABLES])
+
 const unknownVariables = (variables: ReadonlyMap<string, string>): ReadonlyArray<Problem> => {
-  const known = rows.map(variableOf)
   return [...variables.keys()]
-    .filter((name) => !known.includes(name) && !FOREIGN_VARIABLES.includes(name))
+    .filter((name) => !KNOWN_VARIABLES.has(name))
     .map((name) => ({
       origin: { _tag: "Environment", name },
-      message: `is not a variable of Quarterdeck; those of the server are ${known.join(", ")}`
+      message: `is not a variable of Quarterdeck${meant(name)}`
     }))
+}
+
+/** **Shape** the prefix, which is right, makes no name any nearer. */
+const meant = (variable: string): string => {
+  const bare = (name: string) => name.slice(VARIABLE_PREFIX.length)
+  const nearest = Nearest.find(bare(variable), Array.from(KNOWN_VARIABLES, bare))
+  return nearest === undefined
+    ? `; those of the server are ${rows.map(variableOf).join(", ")}`
+    : Nearest.suggestion(`${VARIABLE_PREFIX}${nearest}`)
 }

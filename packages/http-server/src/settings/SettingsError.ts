@@ -50,11 +50,6 @@ export class SettingsError extends Schema.TaggedError<SettingsError>()("Settings
     return this.problems.map(({ message, origin }) => `${printOrigin(origin)}: ${message}`)
   }
 
-  /** Whether the command line itself is at fault. */
-  get isUsage(): boolean {
-    return this.problems.some(({ origin }) => origin._tag === "Flag")
-  }
-
   override get message(): string {
     return this.lines.join("\n")
   }

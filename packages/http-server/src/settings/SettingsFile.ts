@@ -2,6 +2,7 @@
  * The settings that a YAML file gives, each with its place.
  */
 import { Effect, FileSystem, Result } from "effect"
+import * as Nearest from "./Nearest.ts"
 import type { Origin, Problem } from "./SettingsError.ts"
 import * as StrictYaml from "./StrictYaml.ts"
 import { rows } from "./Table.ts"
@@ -87,14 +88,29 @@ export const parse = (path: string, text: string): Contents => {
         collect(setting, value)
         continue
       }
-      problems.push({
-        origin: originAt(place),
-        message: `${printable(setting)} is not a setting; ${section === "" ? "the file" : section} may hold ${membersOf(section)}`
-      })
+      const told = printable(setting)
+      const holder = section === "" ? "the file" : section
+      const hint = Nearest.suggestion(meant(key, told))
+      const message = `${told} is not a setting${hint}${hint === "" ? ";" : ""} ${holder} may hold ${membersOf(section)}`
+      problems.push({ origin: originAt(place), message })
     }
   }
   collect("", parsed.success)
   return { given, problems }
+}
+
+/** Looks for the setting or section that a key means: one of that name elsewhere, else the nearest. */
+const meant = (key: string, setting: string): string | undefined => {
+  const paths = rows.map(({ path }) => path)
+  const elsewhere = paths.filter((path) => path.endsWith(`.${key}`))
+  if (elsewhere.length === 1) return elsewhere[0]
+  const sections = paths.flatMap((path) =>
+    path
+      .split(".")
+      .slice(0, -1)
+      .map((_, depth, steps) => steps.slice(0, depth + 1).join("."))
+  )
+  return Nearest.find(setting, [...paths, ...new Set(sections)])
 }
 
 const membersOf = (section: string): string => {

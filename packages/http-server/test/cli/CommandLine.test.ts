@@ -13,6 +13,8 @@ const COMMANDS = [
     "",
     "serve",
     "clusters",
+    "namespaces",
+    "whoami",
     "workloads",
     "cost",
     "cost by",
@@ -118,7 +120,7 @@ describe("quarterdeck", () => {
     { args: ["--version"], status: 0 },
     { args: ["serve", "--help"], status: 0 },
     { args: ["key", "hash"], stdin: "a key of its own", status: 0 },
-    { args: ["serve", "--config", "/proc/none.yaml"], status: 1 },
+    { args: ["serve", "--config", "/proc/none.yaml"], status: 2 },
     { args: ["workload"], status: 2 }
   ])("as a process writes to the same streams, and ends with the same status: $args", ({ args, status, ...given }) =>
     Effect.gen(function* () {

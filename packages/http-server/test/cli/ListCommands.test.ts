@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { WorkloadList } from "@quarterdeck/contract/WorkloadsGroup"
 import { Effect, Schema } from "effect"
+import { aged } from "./ages.ts"
 import { API_KEY, coverage, json, quarterdeck, service, workload } from "./program.ts"
 
 const cluster = (name: string, facts: Record<string, unknown> = {}) => ({
@@ -25,7 +26,10 @@ describe("quarterdeck workloads", () => {
     Effect.gen(function* () {
       const { env, seen } = yield* service(() => ({
         body: {
-          workloads: [workload("shop"), workload("a", { namespace: "api", cluster: "eu" })],
+          workloads: [
+            workload("shop", aged(3_600_000)),
+            workload("a", { namespace: "api", cluster: "eu", ...aged(9 * 86_400_000) })
+          ],
           clusters: [coverage("prod")],
           partial: false
         }
@@ -33,9 +37,9 @@ describe("quarterdeck workloads", () => {
       const { status, stderr, stdout } = yield* quarterdeck(["workloads"], { env })
       assert.strictEqual(
         stdout,
-        "CLUSTER  NAMESPACE  KIND        NAME  STATUS    READY  CPU  MEMORY  CREATED\n"
-          + "prod     web        Deployment  shop  degraded  2/3    1.5  3Gi     2026-01-02T03:04:05Z\n"
-          + "eu       api        Deployment  a     degraded  2/3    1.5  3Gi     2026-01-02T03:04:05Z\n"
+        "CLUSTER  NAMESPACE  KIND        NAME  STATUS    READY  CPU  MEMORY  AGE\n"
+          + "prod     web        Deployment  shop  degraded  2/3    1.5  3Gi     60m\n"
+          + "eu       api        Deployment  a     degraded  2/3    1.5  3Gi     9d\n"
       )
       assert.strictEqual(stderr, "")
       assert.strictEqual(status, 0)
@@ -53,7 +57,7 @@ describe("quarterdeck workloads", () => {
       const { env } = yield* service(() => ({
         body: { workloads: [workload(name)], clusters: [coverage("prod")], partial: false }
       }))
-      for (const format of ["table", "csv", "json"]) {
+      for (const format of ["table", "wide", "name", "csv", "json", "yaml"]) {
         const { stdout } = yield* quarterdeck(["workloads", "-o", format], { env })
         assert.include(stdout, "shop")
         assert.notMatch(stdout.replaceAll("\n", ""), /[\p{Cc}\p{Cf}]/u, format)
@@ -113,7 +117,10 @@ describe("quarterdeck workloads", () => {
       const clusters = [
         coverage("prod"),
         coverage("stage", { status: "timeout", error: { code: "timeout", message: "no answer\nwithin 3000 ms" } }),
-        coverage("old", { status: "stale", ageMs: 125_000 }),
+        coverage("old", {
+          ...{ status: "stale", ageMs: 125_000 },
+          error: { code: "cluster_timeout", message: "cluster old did not answer within 1500 ms" }
+        }),
         coverage("part", { missingKinds: ["Job", "CronJob"] })
       ]
       const { env } = yield* service(() => ({ body: { workloads: [workload("shop")], clusters, partial: true } }))
@@ -122,7 +129,7 @@ describe("quarterdeck workloads", () => {
       assert.strictEqual(
         stderr,
         "quarterdeck: warning: cluster stage: timeout, its rows are missing: no answer\\u{a}within 3000 ms\n"
-          + "quarterdeck: warning: cluster old: stale, its rows are 125 s old\n"
+          + "quarterdeck: warning: cluster old: stale, its rows are 125 s old: did not answer within 1500 ms\n"
           + "quarterdeck: warning: cluster part: rows of Job, CronJob are missing\n"
       )
       assert.deepStrictEqual(json(stdout), { workloads: [workload("shop")], clusters, partial: true })
@@ -226,17 +233,28 @@ describe("quarterdeck clusters", () => {
         errorCode: "unreachable",
         coverage: coverage("stage", { status: "unreachable", error: { code: "unreachable", message: "refused" } })
       })
+      const lastSeen = new Date(Date.now() - 3 * 3_600_000 - 1_000).toISOString()
+      const message = "cluster old did not answer within 1500 ms"
+      const old = cluster("old", {
+        ...{ lastSeen, reachable: false },
+        coverage: coverage("old", { status: "stale", ageMs: 125_000, error: { code: "cluster_timeout", message } })
+      })
       const { env, seen } = yield* service(() => ({
-        body: { clusters: [cluster("prod", { role: "parent" }), down], partial: true }
+        body: { clusters: [cluster("prod", { role: "parent", lastSeen }), old, down], partial: true }
       }))
       const { status, stderr, stdout } = yield* quarterdeck(["clusters", "--cluster", "*"], { env })
       assert.strictEqual(
         stdout,
-        "NAME   ROLE    STATUS       VERSION  NODES  PODS  CPU   CPU REQUESTED  MEMORY  MEMORY REQUESTED  LAST SEEN\n"
-          + "prod   parent  ok           v1.34.1  3      40    11.5  4.25           32Gi    10Gi              2026-01-02T03:04:05Z\n"
-          + "stage  child   unreachable  -        -      -     -     -              -       -                 -\n"
+        "NAME   ROLE    STATUS       VERSION  NODES  PODS  CPU   CPU REQUESTED  MEMORY  MEMORY REQUESTED  LAST SEEN  REASON\n"
+          + "prod   parent  ok           v1.34.1  3      40    11.5  4.25           32Gi    10Gi              3h\n"
+          + "old    child   stale        v1.34.1  3      40    11.5  4.25           32Gi    10Gi              3h         rows are 125 s old; did not answer within 1500 ms\n"
+          + "stage  child   unreachable  -        -      -     -     -              -       -                 -          refused\n"
       )
-      assert.strictEqual(stderr, "quarterdeck: warning: cluster stage: unreachable, its rows are missing: refused\n")
+      assert.strictEqual(
+        stderr,
+        "quarterdeck: warning: cluster old: stale, its rows are 125 s old: did not answer within 1500 ms\n"
+          + "quarterdeck: warning: cluster stage: unreachable, its rows are missing: refused\n"
+      )
       assert.strictEqual(status, 0)
       assert.strictEqual(seen[0]?.headers["x-service-cluster"], "*")
     })

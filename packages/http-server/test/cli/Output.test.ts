@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
+import { parse } from "yaml"
 import * as Output from "../../src/cli/Output.ts"
 import * as PlainText from "../../src/cli/PlainText.ts"
 
@@ -32,6 +33,12 @@ const Cell = Schema.Union([
 
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u
 
+const Key = Schema.String.check(Schema.makeFilter((text) => text !== "__proto__" && text !== "<<"))
+const Value = Schema.Record(
+  Key,
+  Schema.Union([Schema.String, Schema.Int, Schema.Boolean, Schema.Null, Schema.Array(Cell), Schema.Record(Key, Cell)])
+)
+
 describe("Output", () => {
   it.prop(
     "csv gives back every cell, what cannot be seen as escapes, and none that a spreadsheet would run",
@@ -52,6 +59,13 @@ describe("Output", () => {
       }
     }
   )
+
+  it.prop("yaml gives back every value, and shows what cannot be seen as escapes", [Value], ([value]) => {
+    const text = Output.yaml(value)
+    assert.notMatch(text.replaceAll("\n", ""), UNSEEN)
+    assert.deepStrictEqual(parse(text), value)
+    assert.deepStrictEqual(parse(text, { version: "1.1" }), value, "a reader of YAML 1.1 finds the same")
+  })
 
   it.prop(
     "table keeps one line a row, whatever the cells hold",

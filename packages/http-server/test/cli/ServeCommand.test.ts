@@ -24,7 +24,7 @@ layer(NodeServices.layer)("quarterdeck serve refuses to start", (it) => {
       assert.deepStrictEqual(duplicate, {
         stdout: "",
         stderr: `quarterdeck: ${config}:4:1: the key stands twice\n`,
-        status: 1
+        status: 2
       })
 
       yield* write("quarterdeck.yaml", "server:\n  port: eighty\n  prot: 1\n")
@@ -34,11 +34,11 @@ layer(NodeServices.layer)("quarterdeck serve refuses to start", (it) => {
       assert.strictEqual(stdout, "")
       assert.strictEqual(
         stderr,
-        `quarterdeck: ${config}:3:3: server.prot is not a setting; server may hold host, port, tls, shutdownMs, metrics, allowedOrigins, publicUrl\n`
+        `quarterdeck: ${config}:3:3: server.prot is not a setting; did you mean server.port? server may hold host, port, tls, shutdownMs, metrics, allowedOrigins, publicUrl\n`
           + `quarterdeck: ${config}:2:9: server.port must be a whole number from 0 to 65535, found text\n`
           + "quarterdeck: QUARTERDECK_SHUTDOWN_MS: server.shutdownMs must be a whole number from 0 to 600000\n"
       )
-      assert.strictEqual(status, 1)
+      assert.strictEqual(status, 2)
       assert.isFalse(yield* exists("data"))
     })
   )
@@ -49,8 +49,25 @@ layer(NodeServices.layer)("quarterdeck serve refuses to start", (it) => {
       assert.deepStrictEqual(yield* quarterdeck(["serve", "--config", `${path}/none.yaml`]), {
         stdout: "",
         stderr: `quarterdeck: ${path}/none.yaml: the file cannot be read: does not exist\n`,
-        status: 1
+        status: 2
       })
+    })
+  )
+
+  it.effect("with the same exit status, wherever a setting stands that is wrong", () =>
+    Effect.gen(function* () {
+      const { write } = yield* directory
+      const config = yield* write("port.yaml", "server: { port: 70000 }\n")
+      const ends = yield* Effect.all([
+        quarterdeck(["serve", "--port", "70000"]),
+        quarterdeck(["serve"], { env: { QUARTERDECK_PORT: "70000" } }),
+        quarterdeck(["serve", "--config", config])
+      ])
+      for (const { stderr } of ends) assert.include(stderr, "server.port must be a whole number from 0 to 65535")
+      assert.deepStrictEqual(
+        ends.map(({ status }) => status),
+        [2, 2, 2]
+      )
     })
   )
 

@@ -175,7 +175,7 @@ describe("Settings", () => {
         `--port: ${allowed}`,
         `QUARTERDECK_PORT: ${allowed}`,
         `q.yaml:2:9: ${allowed}, found text`,
-        "q.yaml:3:3: server.prot is not a setting; server may hold host, port, tls, shutdownMs, metrics, allowedOrigins, publicUrl",
+        "q.yaml:3:3: server.prot is not a setting; did you mean server.port? server may hold host, port, tls, shutdownMs, metrics, allowedOrigins, publicUrl",
         "q.yaml:4:7: keys must be a map of settings, found a list",
         "q.yaml:6:14: fanOut.timeoutMs must be a whole number from 1 to 30000, found a number",
         "q.yaml:7:21: clusters.header must be an HTTP header name without a meaning of its own (not Authorization, Host, Cookie, Content-* and the like), found text",
@@ -184,7 +184,7 @@ describe("Settings", () => {
     )
     assert.match(
       found.find((line) => line.startsWith("QUARTERDECK_PROT:")) ?? "",
-      /^QUARTERDECK_PROT: is not a variable of Quarterdeck; those of the server are QUARTERDECK_HOST, /
+      /^QUARTERDECK_PROT: is not a variable of Quarterdeck; did you mean QUARTERDECK_PORT\?$/
     )
     for (const line of found) assert.notInclude(line, "hunter2")
   })

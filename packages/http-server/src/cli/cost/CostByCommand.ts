@@ -60,10 +60,10 @@ export const costByCommand = Command.make(
         groupBy: groups,
         ...Option.match(step, { onNone: () => ({}), onSome: (stepSize) => ({ stepSize }) }),
         ...Option.match(idle, { onNone: () => ({}), onSome: (one) => ({ idle: one }) }),
-        ...CostFlags.bodyOf(flags)
+        ...(yield* CostFlags.bodyOf(flags))
       }
     }
-    const window = CostFlags.queryOf(flags)
+    const window = yield* CostFlags.queryOf(flags)
     const page = (query: ReadonlyArray<readonly [string, string]>) =>
       ApiClient.call(connection, AggregatedCosts, { ...request, query: [...window, ...query] })
 
@@ -87,8 +87,8 @@ export const costByCommand = Command.make(
     ]
     const whole = { totals, window: told.window, currency, clusters, partial }
     yield* Print.output(
-      output === "json"
-        ? Output.json({
+      output === "json" || output === "yaml"
+        ? Output.document(output, {
             ...(Option.isSome(step) ? { buckets } : { rows }),
             ...whole,
             ...(rest === undefined ? {} : { nextCursor: rest })

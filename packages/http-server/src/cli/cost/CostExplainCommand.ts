@@ -10,6 +10,7 @@ import * as ApiClient from "../ApiClient.ts"
 import { misused } from "../CommandFailure.ts"
 import * as Connection from "../Connection.ts"
 import * as CostFlags from "./CostFlags.ts"
+import * as KindNames from "../KindNames.ts"
 import * as CostNotes from "./CostNotes.ts"
 import * as CostText from "./CostText.ts"
 import * as Output from "../Output.ts"
@@ -27,10 +28,11 @@ export const costExplainCommand = Command.make(
     output: outputFlag,
     url: Connection.urlFlag
   },
-  Effect.fn("cost explain")(function* ({ id, output, url, ...window }) {
+  Effect.fn("cost explain")(function* ({ id: given, output, url, ...window }) {
     const connection = yield* Connection.read(url)
-    const parts = id.split("/")
-    const [cluster = ""] = parts
+    const parts = given.split("/")
+    const [cluster = "", namespace = "", type = "", name = ""] = parts
+    const id = [cluster, namespace, KindNames.parse(type), name].join("/")
     if (parts.length !== 4 || parts.includes("")) {
       return yield* misused("id must be cluster/namespace/type/name, such as prod/shop/Deployment/api")
     }
@@ -38,7 +40,7 @@ export const costExplainCommand = Command.make(
       method: "GET",
       path: "/api/v1/costExplanation",
       flags: { ...CostFlags.flagOf, id: "id" },
-      query: [["cluster", cluster], ["id", id], ...CostFlags.queryOf(window)]
+      query: [["cluster", cluster], ["id", id], ...(yield* CostFlags.queryOf(window))]
     })
     yield* Print.output(PRINTERS[output](explanation))
     const notes = [...differenceOf(explanation), ...sharedOf(explanation), ...CostNotes.lines(explanation.clusters)]
@@ -210,6 +212,7 @@ const csvOf = ({ currency, hours }: Explanation): string => {
 const PRINTERS: Record<Output.Format, (explanation: Explanation) => string> = {
   table: tableOf,
   json: Output.json,
+  yaml: Output.yaml,
   csv: csvOf
 }
 

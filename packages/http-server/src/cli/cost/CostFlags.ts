@@ -3,10 +3,11 @@
  */
 import { Instant } from "@quarterdeck/cost"
 import { DEFAULT_LIMIT, MAX_LIMIT } from "@quarterdeck/cluster-fanout/ListQuery"
-import { Effect, Option } from "effect"
-import { Flag } from "effect/cli"
+import { Clock, Effect, Option } from "effect"
+import { type Command, Flag } from "effect/cli"
 import { misused } from "../CommandFailure.ts"
 import * as ListFlags from "../ListFlags.ts"
+import * as NamedRange from "./NamedRange.ts"
 
 const INSTANT = "2026-03-01|RFC 3339|ms"
 const DATE = /^\d{4}-\d{2}-\d{2}$/
@@ -29,8 +30,10 @@ const instant = (flag: string, description: string) =>
 /** The flags of a window. **Shape** `otherwise` says what it is without them; {@link queryOf} makes the parameters of it. */
 export const windowOf = (otherwise: string) => ({
   range: Flag.String("range").pipe(
-    Flag.withMetavar("7d"),
-    Flag.withDescription(`The time up to now: a number and h, d or w, such as 24h; ${otherwise}`),
+    Flag.withMetavar("7d|today|month|lastmonth"),
+    Flag.withDescription(
+      `The time up to now: a number and h, d or w, such as 24h; or a day or month of UTC: today, month, lastmonth; ${otherwise}`
+    ),
     Flag.optional
   ),
   from: instant("from", "Instead of --range, where the window begins; a date is the start of that day in UTC"),
@@ -55,22 +58,35 @@ export const flagOf = {
   groupBy: "groups"
 }
 
-/** Makes the query parameters of a window. */
-export const queryOf = ({ from, range, to }: Window): ReadonlyArray<readonly [string, string]> =>
-  ListFlags.queryOf({ range, from, to })
+/**
+ * Makes the query parameters of a window.
+ *
+ * **Shape** a named range becomes `from` and `to`. **Errors** `CommandFailure` with exit code 2 for one beside `--from` or
+ * `--to`.
+ */
+export const queryOf = Effect.fnUntraced(function* ({ from, range, to }: Window) {
+  const name = Option.getOrElse(range, () => "")
+  if (!NamedRange.is(name)) return ListFlags.queryOf({ range, from, to })
+  if (Option.isSome(from) || Option.isSome(to))
+    return yield* misused(`--range ${name} may not stand beside --from or --to`)
+  return Object.entries(NamedRange.resolve(name, yield* Clock.currentTimeMillis))
+})
 
 /** The flags that narrow a report. */
 export const filter = {
-  namespace: ListFlags.several("namespace", "Namespaces, joined by a comma"),
-  type: ListFlags.several("type", "Kinds of workloads, joined by a comma: Deployment,StatefulSet")
+  ...ListFlags.namespaces,
+  type: ListFlags.kinds("type")
 }
 
-type Filter = { readonly [Name in keyof typeof filter]: Option.Option<ReadonlyArray<string>> }
+type Filter = Command.Command.Config.Infer<typeof filter>
 
-/** Makes the fields of a body that narrow a report. */
-export const bodyOf = ({ namespace, type }: Filter): Readonly<Record<string, ReadonlyArray<string>>> => ({
-  ...Option.match(namespace, { onNone: () => ({}), onSome: (namespaces) => ({ namespaces }) }),
-  ...Option.match(type, { onNone: () => ({}), onSome: (workloadTypes) => ({ workloadTypes }) })
+/** Makes the fields of a body that narrow a report. **Errors** those of `ListFlags.namespacesOf`. */
+export const bodyOf = Effect.fnUntraced(function* ({ type, ...flags }: Filter) {
+  const namespace = yield* ListFlags.namespacesOf(flags)
+  return {
+    ...Option.match(namespace, { onNone: () => ({}), onSome: (namespaces) => ({ namespaces }) }),
+    ...Option.match(type, { onNone: () => ({}), onSome: (workloadTypes) => ({ workloadTypes }) })
+  }
 })
 
 /** The flags that say how much of a report is printed. **Shape** `files` are the forms that have every row otherwise. */

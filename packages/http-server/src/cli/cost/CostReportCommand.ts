@@ -13,6 +13,7 @@ import * as CostText from "./CostText.ts"
 import * as CoverageNotes from "../CoverageNotes.ts"
 import * as Output from "../Output.ts"
 import * as Pages from "../Pages.ts"
+import * as PlainText from "../PlainText.ts"
 import * as Print from "../Print.ts"
 import { headersOf, targetFlag } from "../TargetFlag.ts"
 
@@ -23,9 +24,11 @@ export const reportFlags = {
   ...CostFlags.window,
   ...CostFlags.filter,
   ...CostFlags.lengthOf("csv and focus"),
-  output: Flag.Literals("output", ["table", "json", "csv", "focus"]).pipe(
+  output: Flag.Literals("output", ["table", "wide", "name", "json", "yaml", "csv", "focus"]).pipe(
     Flag.withAlias("o"),
-    Flag.withDescription("table, json, csv, or focus: CSV with the columns of FOCUS, the FinOps specification"),
+    Flag.withDescription(
+      "table, wide (a table with more columns), name (cluster/namespace/type/name), json, yaml, csv, or focus: CSV with the columns of FOCUS, the FinOps specification"
+    ),
     Flag.withDefault("table")
   ),
   url: Connection.urlFlag
@@ -45,9 +48,9 @@ export const report = Effect.fn("cost")(function* ({ cluster, output, url, ...fl
     path: PATH,
     flags: CostFlags.flagOf,
     headers: headersOf(connection, cluster),
-    body: CostFlags.bodyOf(flags)
+    body: yield* CostFlags.bodyOf(flags)
   }
-  const window = CostFlags.queryOf(flags)
+  const window = yield* CostFlags.queryOf(flags)
   const page = (query: ReadonlyArray<readonly [string, string]>) =>
     ApiClient.call(connection, WorkloadCosts, { ...request, query: [...window, ...query] })
 
@@ -65,11 +68,20 @@ export const report = Effect.fn("cost")(function* ({ cluster, output, url, ...fl
   if (told === undefined) return
   const { clusters, currency, partial, totals } = told
   const whole = { aggregatedWorkloads: rows, totals, window: told.window, currency, clusters, partial }
-  yield* Print.output(
-    output === "json"
-      ? Output.json({ ...whole, ...(rest === undefined ? {} : { nextCursor: rest }) })
-      : tableOf(rows, totals, countOf(clusters), CostText.window(told.window, currency))
-  )
+  const table = (isWide: boolean) =>
+    tableOf({ rows, totals, count: countOf(clusters), window: CostText.window(told.window, currency), isWide })
+  switch (output) {
+    case "table":
+    case "wide":
+      yield* Print.output(table(output === "wide"))
+      break
+    case "name":
+      yield* Print.output(rows.map(({ id }) => `${PlainText.oneLine(id)}\n`).join(""))
+      break
+    case "json":
+    case "yaml":
+      yield* Print.output(Output.document(output, { ...whole, ...(rest === undefined ? {} : { nextCursor: rest }) }))
+  }
   if (rest !== undefined) yield* Print.note(CostNotes.rest("workloads", rows.length))
   if (rows.length === 0) yield* Print.note(CoverageNotes.nothingFound("costs", clusters, cluster))
   yield* Effect.forEach(CostNotes.lines(clusters), Print.note, { discard: true })
@@ -80,11 +92,21 @@ const TITLES = ["CLUSTER", "NAMESPACE", "TYPE", "NAME"]
 const countOf = (clusters: ReadonlyArray<{ readonly count: number }>): number =>
   clusters.reduce((sum, { count }) => sum + count, 0)
 
-const tableOf = (rows: ReadonlyArray<CostRow>, totals: CostTotals, count: number, window: string): string => {
+interface Report {
+  readonly rows: ReadonlyArray<CostRow>
+  readonly totals: CostTotals
+  /** Workloads that match, shown or not. */
+  readonly count: number
+  readonly window: string
+  readonly isWide: boolean
+}
+
+const tableOf = ({ count, isWide, rows, totals, window }: Report): string => {
   const lines = rows.map((row): CostTable.Line => ({
     place: [row.cluster, row.namespace, row.workloadType, row.workloadName],
     figures: row,
-    hourlyCost: row.hourlyCost
+    hourlyCost: row.hourlyCost,
+    ...(row.recommendationDays === 0 ? {} : { recommended: row })
   }))
   const all =
     rows.length < count
@@ -92,5 +114,6 @@ const tableOf = (rows: ReadonlyArray<CostRow>, totals: CostTotals, count: number
       : count === 1
         ? "1 workload"
         : `${count} workloads`
-  return `${CostTable.render(TITLES, lines, { place: ["TOTAL", "", "", all], figures: totals })}\n${window}\n`
+  const total = { place: ["TOTAL", "", "", all], figures: totals }
+  return `${CostTable.render(TITLES, lines, total, isWide)}\n${window}\n`
 }

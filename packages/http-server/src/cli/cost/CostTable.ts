@@ -11,11 +11,14 @@ export interface Line {
   readonly figures: CostTotals
   /** The mean over the hours that a workload existed; a sum over several has none. */
   readonly hourlyCost?: number
+  /** What one replica should request, where that is known. */
+  readonly recommended?: { readonly cpuRecommendedMillis: number; readonly memoryRecommendedBytes: number }
 }
 
 type Column = Output.Column<Line>
 
 const UNKNOWN = "-"
+const MIB_BYTES = 1024 * 1024
 
 const cost = (title: string, of: (figures: CostTotals) => number): Column => ({
   title,
@@ -62,19 +65,53 @@ const COVERED: Column = {
     hoursExisted === 0 ? UNKNOWN : CostText.percent(hoursCovered / hoursExisted)
 }
 
+/** **Shape** as a manifest takes them, for one replica; rounded up, so that no byte is lost. */
+const RECOMMENDED: ReadonlyArray<Column> = [
+  {
+    title: "REC. CPU",
+    align: "right",
+    isRare: true,
+    cell: ({ recommended }) => (recommended === undefined ? "" : `${recommended.cpuRecommendedMillis}m`)
+  },
+  {
+    title: "REC. MEMORY",
+    align: "right",
+    isRare: true,
+    cell: ({ recommended }) =>
+      recommended === undefined ? "" : `${Math.ceil(recommended.memoryRecommendedBytes / MIB_BYTES)}Mi`
+  }
+]
+
+const WIDE: ReadonlyArray<Column> = [
+  {
+    title: "REPLICA-H",
+    align: "right",
+    cell: ({ figures: { replicaHours } }) => CostText.quantity(replicaHours)
+  },
+  { title: "SPOT", align: "right", cell: ({ figures: { spotPercent } }) => CostText.percent(spotPercent / 100) }
+]
+
 /**
  * Renders lines, and what they and those that are not shown sum to.
  *
- * **Shape** only the titles where there is no line.
+ * **Shape** only the titles where there is no line; a wide table has every part of the cost.
  */
-export const render = (titles: ReadonlyArray<string>, lines: ReadonlyArray<Line>, total: Line): string => {
+export const render = (
+  titles: ReadonlyArray<string>,
+  lines: ReadonlyArray<Line>,
+  total: Line,
+  isWide = false
+): string => {
   const shown = lines.length === 0 ? [] : [...lines, total]
-  const rare = RARE.filter(({ of }) => shown.some(({ figures }) => of(figures) !== 0))
+  const rare = RARE.filter(({ of }) => isWide || shown.some(({ figures }) => of(figures) !== 0))
   const columns: ReadonlyArray<Column> = [
     ...titles.map((title, index): Column => ({ title, cell: ({ place }) => place[index] ?? "" })),
     ...(lines.some(({ hourlyCost }) => hourlyCost !== undefined) ? [HOURLY] : []),
     ...[TOTAL, CPU, MEMORY, STORAGE, ...rare.map(({ column }) => column)],
-    ...[EFFICIENCY, SAVINGS, COVERED]
+    ...[EFFICIENCY, SAVINGS],
+    ...RECOMMENDED,
+    COVERED,
+    ...(isWide ? WIDE : [])
   ]
   return Output.table(columns, shown)
 }

@@ -91,7 +91,7 @@ const HOUR = /^hour,/gm
 
 /** **Shape** everything where nothing is asked for. */
 const windowOf = Effect.fnUntraced(function* (flags: CostFlags.Window) {
-  const asked = Object.fromEntries(CostFlags.queryOf(flags))
+  const asked = Object.fromEntries(yield* CostFlags.queryOf(flags))
   if (Object.keys(asked).length === 0) return EVERYTHING
   const limits = { ...NO_LIMITS, nowMs: yield* Clock.currentTimeMillis }
   const settled = Effect.fromResult(Range.parse(asked, limits))

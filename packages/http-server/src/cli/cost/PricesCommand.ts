@@ -4,7 +4,6 @@
 import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 import { Effect, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { stringify } from "yaml"
 import * as StrictYaml from "../../settings/StrictYaml.ts"
 import * as ApiClient from "../ApiClient.ts"
 import { failed } from "../CommandFailure.ts"
@@ -34,7 +33,7 @@ const get = Command.make(
   Effect.fn("prices get")(function* ({ output, url }) {
     const connection = yield* Connection.read(url)
     const book = yield* ApiClient.call(connection, Book, { method: "GET", path: PATH })
-    yield* Print.output(output === "json" ? Output.json(book) : stringify(book, { version: "1.2", lineWidth: 0 }))
+    yield* Print.output(Output.document(output, book))
   })
 ).pipe(
   Command.withDescription(

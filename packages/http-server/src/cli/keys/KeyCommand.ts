@@ -15,7 +15,7 @@ import { keyRevokeCommand } from "./KeyRevokeCommand.ts"
 import * as KeyRule from "./KeyRule.ts"
 import * as ListFlags from "../ListFlags.ts"
 import * as Output from "../Output.ts"
-import { outputFlag } from "../OutputFlag.ts"
+import { listFlag } from "../OutputFlag.ts"
 import * as Print from "../Print.ts"
 
 const create = Command.make(
@@ -85,14 +85,14 @@ const list = Command.make(
   "list",
   {
     ...KeyList.filterFlags,
-    output: outputFlag,
+    output: listFlag,
     url: Connection.urlFlag
   },
   Effect.fn("key list")(function* ({ output, url, ...flags }) {
     const connection = yield* Connection.read(url)
     const { apiKeys, rest } = yield* KeyList.read(connection, KeyList.filterOf(flags))
     const whole = yield* Effect.orDie(Schema.encodeEffect(ApiKeyList)({ apiKeys }))
-    yield* Print.rows(output, Columns.keys, apiKeys, whole)
+    yield* Print.list(output, Columns.keys, apiKeys, whole)
     yield* ListFlags.noteRest(KeyList.MAX_KEYS, rest)
   })
 ).pipe(

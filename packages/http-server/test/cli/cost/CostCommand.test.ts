@@ -49,7 +49,7 @@ layer(CostWorld.layer, { timeout: "60 seconds", excludeTestServices: true })("qu
     () =>
       Effect.gen(function* () {
         const { day, run } = yield* CostWorld
-        const narrowed = yield* run("cost", "-c", "*", "--namespace", "shop", "--type", "Deployment", ...day)
+        const narrowed = yield* run("cost", "-c", "*", "-n", "shop", "--type", "deploy", ...day)
         assert.deepStrictEqual(
           table(narrowed.stdout).map((line) => line.slice(0, 6)),
           [
@@ -190,7 +190,7 @@ layer(CostWorld.layer, { timeout: "60 seconds", excludeTestServices: true })("qu
         assert.include(stdout, "\nexisted 1 d, of which usage is known of 1 d\n")
         assert.deepStrictEqual([stderr, status], ["", 0])
 
-        const json = yield* run("cost", "explain", "prod/shop/StatefulSet/db", "-o", "json", ...day)
+        const json = yield* run("cost", "explain", "prod/shop/sts/db", "-o", "json", ...day)
         assert.strictEqual((yield* decode(Explanation)(json.stdout)).row.totalCost, 18)
         const csv = records((yield* run("cost", "explain", "prod/shop/StatefulSet/db", "-o", "csv", ...day)).stdout)
         const column = csv[0]?.indexOf("totalCost") ?? -1
@@ -212,11 +212,16 @@ layer(CostWorld.layer, { timeout: "60 seconds", excludeTestServices: true })("qu
     [["cost", "--range", "7"], 2, /^quarterdeck: --range: must be a number from 1 to 9999 and a unit: /],
     [["cost", "--from", "2026-03-01", "--range", "7d"], 2, /^quarterdeck: --range: may not stand beside from or to/],
     [["cost", "--from", "yesterday"], 2, /^quarterdeck: --from must be a date such as 2026-03-01, RFC 3339 such as /],
-    [["cost", "--type", "deployment"], 2, /^quarterdeck: --type: expected a Kubernetes kind, /],
+    [
+      ["cost", "--range", "month", "--from", "2026-03-01"],
+      2,
+      /^quarterdeck: --range month may not stand beside --from or --to\n$/
+    ],
+    [["cost", "--type", "de-ploy"], 2, /^quarterdeck: --type: expected a Kubernetes kind, /],
     [["cost", "--namespace", "Shop"], 2, /^quarterdeck: --namespace: expected a namespace name/],
     [["cost", "by", "kind", "--step", "hour", "--range", "60d"], 2, /^quarterdeck: --step: [^\n]*744/],
     [["cost", "--limit", "x"], 2, /^quarterdeck: --limit must be a number\n/],
-    [["cost", "--output", "x"], 2, /^quarterdeck: --output must be table, json, csv or focus\n/],
+    [["cost", "--output", "x"], 2, /^quarterdeck: --output must be table, wide, name, json, yaml, csv or focus\n/],
     [
       ["cost", "--rnage", "7d"],
       2,

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { createServer } from "node:http"
+import { parse } from "yaml"
 import { API_KEY, coverage, json, listening, quarterdeck, service } from "../program.ts"
 
 const FIGURES = {
@@ -81,11 +82,80 @@ describe("quarterdeck cost, as the server answers", () => {
           + "quarterdeck: warning: cluster down: timeout, its costs are those that were kept: no answer\\u{a}within 3000 ms\n"
           + "quarterdeck: warning: cluster new: unreachable, none of its costs are told\n"
           + "quarterdeck: warning: cluster new: covered 0 min of 7 d; what ran in the other 7 d is not counted\n"
-          + "quarterdeck: warning: cluster silent: does not answer at the moment (stale), its costs are those that were kept\n"
+          + "quarterdeck: warning: cluster silent: no answer at the moment (stale), its costs are those that were kept\n"
           + "quarterdeck: warning: cluster blind: its Pod cannot be read at the moment, none of its costs are told\n"
           + "quarterdeck: warning: cluster late: covered all but 33 min of 7 d; what ran then is not counted\n"
       )
       assert.strictEqual(status, 0)
+    })
+  )
+
+  it.live("shows what a replica should request, as a manifest takes it, and more of a row as wide", () =>
+    Effect.gen(function* () {
+      const recommended = {
+        cpuRecommendedMillis: 250,
+        memoryRecommendedBytes: 512 * 1024 ** 2 - 1,
+        recommendationDays: 8
+      }
+      const { env } = yield* service(() => ({
+        body: reply({ aggregatedWorkloads: [row("shop", recommended), row("new")] })
+      }))
+      const linesOf = (text: string) =>
+        text
+          .split("\n")
+          .slice(0, 3)
+          .map((line) => line.split(/ {2,}/).slice(-5))
+      const { stdout } = yield* quarterdeck(["cost"], { env })
+      assert.deepStrictEqual(linesOf(stdout).slice(0, 2), [
+        ["EFFICIENCY", "SAVINGS", "REC. CPU", "REC. MEMORY", "COVERED"],
+        ["45%", "4.00", "250m", "512Mi", "50%"]
+      ])
+      const wide = yield* quarterdeck(["cost", "-o", "wide"], { env })
+      assert.deepStrictEqual(linesOf(wide.stdout).slice(0, 2), [
+        ["REC. CPU", "REC. MEMORY", "COVERED", "REPLICA-H", "SPOT"],
+        ["250m", "512Mi", "50%", "24.000", "0%"]
+      ])
+      assert.include(wide.stdout.split("\n")[0], "NETWORK")
+      assert.strictEqual(
+        (yield* quarterdeck(["cost", "-o", "name"], { env })).stdout,
+        "prod/web/Deployment/shop\nprod/web/Deployment/new\n"
+      )
+      const yaml = yield* quarterdeck(["cost", "-o", "yaml"], { env })
+      assert.deepStrictEqual(parse(yaml.stdout), json((yield* quarterdeck(["cost", "-o", "json"], { env })).stdout))
+    })
+  )
+
+  it.live("asks for a day or month of UTC as from and to", () =>
+    Effect.gen(function* () {
+      const { env, seen } = yield* service(() => ({ body: reply() }))
+      const before = new Date().toISOString().slice(0, 7)
+      yield* quarterdeck(["cost", "--range", "lastmonth"], { env })
+      const asked = Object.fromEntries(seen[0]?.url.searchParams ?? [])
+      assert.deepStrictEqual(Object.keys(asked), ["from", "to", "limit"])
+      assert.match(asked["from"] ?? "", /^\d{4}-\d{2}-01T00:00:00\.000Z$/)
+      assert.isBelow(Date.parse(asked["from"] ?? ""), Date.parse(asked["to"] ?? ""))
+      assert.isTrue(asked["to"]?.startsWith(before) ?? false)
+      yield* quarterdeck(["cost", "by", "namespace", "--range", "today"], { env })
+      assert.deepStrictEqual([...(seen[1]?.url.searchParams.keys() ?? [])], ["from", "limit"])
+    })
+  )
+
+  it.live("folds alike warnings of clusters into one line", () =>
+    Effect.gen(function* () {
+      const hours = { hoursCovered: 120, hoursInWindow: 168 }
+      const clusters = ["a", "b", "c"].map((name) =>
+        coverage(name, {
+          ...{ status: "unreachable", count: 2, ...hours },
+          error: { code: "cluster_unreachable", message: `cluster ${name} cannot be reached` }
+        })
+      )
+      const { env } = yield* service(() => ({ body: reply({ clusters, partial: true }) }))
+      const { stderr } = yield* quarterdeck(["cost", "-c", "*"], { env })
+      assert.strictEqual(
+        stderr,
+        "quarterdeck: warning: clusters a, b, c: unreachable, their costs are those that were kept: cannot be reached\n"
+          + "quarterdeck: warning: clusters a, b, c: covered 5 d of 7 d; what ran in the other 2 d is not counted\n"
+      )
     })
   )
 
