@@ -2,6 +2,7 @@
  * The whole HTTP contract.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
+import { AccessReviewsGroup } from "./AccessReviewsGroup.ts"
 import { ApiKeysGroup } from "./ApiKeysGroup.ts"
 import { ClustersGroup } from "./ClustersGroup.ts"
 import { CostGroup } from "./CostGroup.ts"
@@ -14,6 +15,7 @@ import { WhoamiGroup } from "./WhoamiGroup.ts"
 import { WorkloadsGroup } from "./WorkloadsGroup.ts"
 
 const endpoints = HttpApi.make("quarterdeck").add(
+  AccessReviewsGroup,
   ApiKeysGroup,
   ClustersGroup,
   CostGroup,

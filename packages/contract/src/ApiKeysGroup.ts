@@ -1,5 +1,5 @@
 /**
- * API keys: made, listed and revoked by those whose own rule contains them.
+ * API keys: made, listed, changed and revoked by those whose own rule contains them.
  */
 import { ApiKey, CreatedApiKey, KeyName, Status } from "@quarterdeck/keys/ApiKey"
 import { Rule } from "@quarterdeck/keys/Rule"
@@ -23,6 +23,27 @@ export const CreateApiKey = Schema.Struct({
 }).annotate({ identifier: "CreateApiKey" })
 export type CreateApiKey = typeof CreateApiKey.Type
 
+/** **Shape** an absent member stays as it is; the rule can only be narrowed. */
+export const UpdateApiKey = Schema.Struct({
+  name: Schema.optionalKey(KeyName),
+  rule: Schema.optionalKey(Rule)
+}).annotate({ identifier: "UpdateApiKey" })
+export type UpdateApiKey = typeof UpdateApiKey.Type
+
+const GRACE = "^(?:0|[1-9][0-9]{0,3})[hd]$"
+
+/** **Shape** `grace` is `0h` to `30d`, absent `0h`; `expire` as in the create call, absent keeps the end of the old key. */
+export const RotateApiKey = Schema.Struct({
+  grace: Schema.optionalKey(Schema.String.check(documents({ pattern: GRACE }))).annotateKey({
+    description:
+      "How long the old key lives on: hours (`24h`) or days (`7d`), 30 days at most. Absent: it ends at once."
+  }),
+  expire: Schema.optionalKey(Schema.String.check(documents({ pattern: EXPIRE }))).annotateKey({
+    description: "When the new key ends, as in the create call. Absent: when the old one would have."
+  })
+}).annotate({ identifier: "RotateApiKey" })
+export type RotateApiKey = typeof RotateApiKey.Type
+
 /** The raw key stands here and nowhere else, ever again. */
 const Created = CreatedApiKey.annotate({ httpApiStatus: 201 })
 
@@ -35,6 +56,12 @@ export type ApiKeyList = typeof ApiKeyList.Type
 const id = {
   id: Schema.NonEmptyString.check(Schema.isMaxLength(128)).annotateKey({ description: "The id of a key." })
 }
+
+const forcing = (what: string) => ({
+  force: Schema.optionalKey(Schema.Literals(["true", "false"])).annotateKey({
+    description: `\`true\` ${what} the last valid Admin without a scope, too.`
+  })
+})
 
 export class ApiKeysGroup extends HttpApiGroup.make("apiKeys")
   .add(
@@ -77,17 +104,51 @@ export class ApiKeysGroup extends HttpApiGroup.make("apiKeys")
           description: "The caller's own, or one whose rule lies inside the caller's. Its secret is never told again."
         })
       ),
+    HttpApiEndpoint.patch("update", "/apiKeys/:id", {
+      params: id,
+      query: forcing("narrows"),
+      payload: UpdateApiKey,
+      success: ApiKey,
+      error: [...Problem.ofOneKey, ...Problem.ofBody]
+    })
+      .annotate(EndpointPolicy, { resource: "apiKeys", verb: "operate" })
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Rename or narrow a key",
+          description:
+            "The new rule must lie inside the caller's own and inside the key's present one: a key never widens. What is left out stays. Narrowing the last valid Admin without a scope is 409 `last_admin` unless `force` is true."
+        })
+      ),
+    HttpApiEndpoint.post("rotate", "/apiKeys/:id/rotate", {
+      params: id,
+      payload: RotateApiKey,
+      success: Created,
+      error: [...Problem.ofOneKey, ...Problem.ofBody]
+    })
+      // It ends a key, as every caller may do to its own.
+      .annotate(EndpointPolicy, {
+        resource: "ownKey",
+        verb: "delete",
+        ofOthers: { resource: "apiKeys", verb: "operate" }
+      })
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Rotate a key",
+          description:
+            "Makes a new key with the name and rule of this one, which ends after the grace. Every caller may rotate its own; an Admin those whose rule lies inside its own. The raw key is in this reply alone."
+        })
+      ),
     HttpApiEndpoint.delete("revoke", "/apiKeys/:id", {
       params: id,
-      query: {
-        force: Schema.optionalKey(Schema.Literals(["true", "false"])).annotateKey({
-          description: "`true` revokes the last valid Admin without a scope, too."
-        })
-      },
+      query: forcing("revokes"),
       success: ApiKey,
       error: Problem.ofOneKey
     })
-      .annotate(EndpointPolicy, { resource: "ownKey", verb: "delete" })
+      .annotate(EndpointPolicy, {
+        resource: "ownKey",
+        verb: "delete",
+        ofOthers: { resource: "apiKeys", verb: "delete" }
+      })
       .annotateMerge(
         OpenApi.annotations({
           summary: "Revoke a key",
@@ -96,6 +157,6 @@ export class ApiKeysGroup extends HttpApiGroup.make("apiKeys")
         })
       )
   )
-  .annotate(OpenApi.Description, "API keys: made, listed and revoked by those whose own rule contains them.")
+  .annotate(OpenApi.Description, "API keys: made, listed, changed and revoked by those whose own rule contains them.")
   .middleware(Authorization)
   .prefix("/api/v1") {}

@@ -4,8 +4,17 @@
 import type { Resource, Verb } from "@quarterdeck/keys/Access"
 import { Context } from "effect"
 
-/** **Shape** public, a signed-in browser alone, or a cell of the access table. */
-export type Policy = "public" | "session" | { readonly resource: Resource; readonly verb: Verb }
+/** A cell of the access table. */
+export interface Cell {
+  readonly resource: Resource
+  readonly verb: Verb
+}
+
+/**
+ * **Shape** public, a signed-in browser alone, or a cell of the access table. `ofOthers` is the cell that counts beside it
+ * where the path names a key that is not the caller's own.
+ */
+export type Policy = "public" | "session" | (Cell & { readonly ofOthers?: Cell })
 
 /** Annotates an endpoint; a server refuses to start with an endpoint that has none. */
 export class EndpointPolicy extends Context.Service<EndpointPolicy, Policy>()("@quarterdeck/contract/EndpointPolicy") {}

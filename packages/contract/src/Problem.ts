@@ -87,7 +87,7 @@ export const catalogue = {
   rule_not_contained: entry(
     403,
     "Rule not contained",
-    "The new key's rule would reach further than the key that asks for it (`field` is `rule`), or the new key would end later (`expire`)."
+    "The rule would reach further than the key that asks for it, or than the key that it is for does now (`field` is `rule`), or the new key would end later than the one that asks (`expire`)."
   ),
   not_found: entry(404, "Not found", "No route has this path."),
   cluster_not_found: entry(
@@ -107,10 +107,11 @@ export const catalogue = {
     "The path exists, the method does not. `Allow` lists those that do."
   ),
   key_configured: entry(409, "Key configured", "The key comes from the deployment's configuration; change it there."),
+  key_ended: entry(409, "Key ended", "The key is revoked or expired, and changes no more. Make another one."),
   last_admin: entry(
     409,
     "Last Admin",
-    "Without this key nobody would be an Admin of everything. `?force=true` revokes it all the same; then only a keys file lets an Admin in."
+    "Without this key nobody would be an Admin of everything. `?force=true` revokes or narrows it all the same; then only a keys file lets an Admin in."
   ),
   prices_stale: entry(
     409,

@@ -1,6 +1,7 @@
 /**
  * The HTTP contract of Quarterdeck, for servers, clients and pages.
  */
+export * as AccessReviewsGroup from "./AccessReviewsGroup.ts"
 export * as Api from "./Api.ts"
 export * as ApiKeysGroup from "./ApiKeysGroup.ts"
 export * as Authorization from "./Authorization.ts"

@@ -150,7 +150,10 @@ describe("the OpenAPI document", () => {
       requestBody === undefined ? [] : [[name, requestBody.required]]
     )
     assert.deepStrictEqual(Object.fromEntries(required), {
+      "post /api/v1/accessReviews": true,
       "post /api/v1/apiKeys": true,
+      "patch /api/v1/apiKeys/{id}": false,
+      "post /api/v1/apiKeys/{id}/rotate": false,
       "post /api/v1/session": true,
       "post /detailedCostReport/getWorkloads": false,
       "post /detailedCostReport/getAggregated": true,

@@ -37,7 +37,8 @@ export type Source = typeof Source.Type
  * A key without its secret.
  *
  * **Shape** `start` is the first 9 characters of the secret; configured keys have none. `createdBy` is the id of the
- * key that made this one, `revokedBy` of the one that revoked it. `createdAt` of a configured key is when the running program first loaded it.
+ * key that made this one, `rotatedFrom` of the one that it replaces, `revokedBy` of the one that revoked it. `createdAt` of
+ * a configured key is when the running program first loaded it.
  */
 export const ApiKey = Schema.Struct({
   id: Schema.String,
@@ -48,6 +49,7 @@ export const ApiKey = Schema.Struct({
   source: Source,
   createdAt: Timestamp,
   createdBy: Schema.optionalKey(Schema.String),
+  rotatedFrom: Schema.optionalKey(Schema.String),
   expiresAt: Schema.optionalKey(Timestamp),
   lastUsedAt: Schema.optionalKey(Timestamp),
   revokedAt: Schema.optionalKey(Timestamp),
@@ -55,7 +57,7 @@ export const ApiKey = Schema.Struct({
 }).annotate({ identifier: "ApiKey" })
 export type ApiKey = typeof ApiKey.Type
 
-/** The reply to a create call: the only one that carries the secret, `key`. */
+/** The reply to a call that makes a key: the only one that carries the secret, `key`. */
 export const CreatedApiKey = Schema.Struct({
   key: Schema.RedactedFromValue(Schema.String),
   apiKey: ApiKey
@@ -65,21 +67,23 @@ export type CreatedApiKey = typeof CreatedApiKey.Type
 /** A key with this much left, or less, is said to be expiring. */
 export const EXPIRING = Duration.days(7)
 
-/** What decides whether a key is valid. */
+/** What decides whether a key is valid. **Shape** `rotatedAt` is when another key took its place. */
 export interface Lifespan {
   readonly expiresAt?: DateTime.Utc
   readonly revokedAt?: DateTime.Utc
+  readonly rotatedAt?: DateTime.Utc
 }
 
 /**
  * Tells the status of a key: revoked before expired before expiring before active.
  *
- * **Shape** expired from `expiresAt` on, to the millisecond.
+ * **Shape** expired from `expiresAt` on, to the millisecond; expiring also for as long as a rotated key is let live.
  */
-export const statusAt = ({ expiresAt, revokedAt }: Lifespan, now: DateTime.Utc): Status => {
+export const statusAt = ({ expiresAt, revokedAt, rotatedAt }: Lifespan, now: DateTime.Utc): Status => {
   if (revokedAt !== undefined) return "revoked"
   if (expiresAt === undefined) return "active"
   if (!DateTime.isLessThan(now, expiresAt)) return "expired"
+  if (rotatedAt !== undefined) return "expiring"
   return Duration.isLessThanOrEqualTo(DateTime.distance(now, expiresAt), EXPIRING) ? "expiring" : "active"
 }
 

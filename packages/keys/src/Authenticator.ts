@@ -1,7 +1,7 @@
 /**
  * Tells who presents a key, and why a key is refused.
  */
-import { Context, DateTime, Effect, Layer, Option, type Scope } from "effect"
+import { Clock, Context, DateTime, Effect, Layer, Option, type Scope } from "effect"
 import { type Lifespan, type Source, statusAt } from "./ApiKey.ts"
 import * as LastUse from "./LastUse.ts"
 import { KeyConfig } from "./KeyConfig.ts"
@@ -22,7 +22,7 @@ export type Verdict =
   | { readonly _tag: "Valid"; readonly principal: Principal["Service"] }
   | { readonly _tag: "Refused"; readonly code: "invalid_key" | "key_expired" | "key_revoked"; readonly detail: string }
 
-/** Whether a key is used, which is noted, or only looked at. */
+/** Whether a key is used, which is noted at once, or only looked at; who learns later whether it was of use notes it then. */
 export type Purpose = "use" | "look"
 
 export class Authenticator extends Context.Service<
@@ -39,9 +39,11 @@ export class Authenticator extends Context.Service<
      * **Limits** one SHA-256 and at most one look-up in the store, none for deploy-time keys. No span: the path of every
      * request.
      */
-    readonly authenticate: (key: RawKey.RawKey) => Effect.Effect<Verdict, KeyStoreError>
+    readonly authenticate: (key: RawKey.RawKey, purpose?: Purpose) => Effect.Effect<Verdict, KeyStoreError>
     /** Judges the key of a hash that an earlier call knew, for what was opened with it. **Errors** `KeyStoreError`. */
     readonly recognise: (hash: KeyHash.KeyHash, purpose: Purpose) => Effect.Effect<Verdict, KeyStoreError>
+    /** Notes that a caller used its key now. **Limits** no I/O; written within a minute. */
+    readonly noteUse: (caller: Principal["Service"]) => Effect.Effect<void>
   }
 >()("@quarterdeck/keys/Authenticator") {
   /** Judges by the deploy-time keys and the store; uses of created keys are noted beside the request. */
@@ -84,10 +86,17 @@ const make = Effect.fnUntraced(function* (): Effect.fn.Return<
     return verdict
   })
 
-  const authenticate = (key: RawKey.RawKey) =>
-    Effect.map(recognise(KeyHash.fromRawKey(key), "use"), (verdict) => (verdict === UNKNOWN ? explained(key) : verdict))
+  const authenticate = (key: RawKey.RawKey, purpose: Purpose = "use") =>
+    Effect.map(recognise(KeyHash.fromRawKey(key), purpose), (verdict) =>
+      verdict === UNKNOWN ? explained(key) : verdict
+    )
 
-  return { authenticate, recognise }
+  return {
+    authenticate,
+    recognise,
+    noteUse: ({ keyId, source }) =>
+      source === "configured" ? Effect.void : Effect.map(Clock.currentTimeMillis, (nowMs) => noteUse(keyId, nowMs))
+  }
 })
 
 const judge = (known: Known, source: Source, now: DateTime.Utc): Verdict => {

@@ -1,8 +1,9 @@
 /**
  * Why a call on keys was refused, or could not be answered.
  */
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { InvalidExpiry } from "./Expiry.ts"
+import { InvalidGrace } from "./Grace.ts"
 
 /** The name is empty, too long, or has a control character (HTTP 400, field `name`). */
 export class InvalidKeyName extends Schema.TaggedError<InvalidKeyName>()("InvalidKeyName", {}) {
@@ -20,17 +21,24 @@ export class InvalidPosition extends Schema.TaggedError<InvalidPosition>()("Inva
 
 /** The caller's role may not do this to any key but its own (HTTP 403 `role_forbidden`). */
 export class RoleForbidden extends Schema.TaggedError<RoleForbidden>()("RoleForbidden", {
-  verb: Schema.Literals(["read", "create", "delete"])
+  verb: Schema.Literals(["read", "create", "operate", "delete"])
 }) {
   override get message(): string {
-    return `only an Admin may ${this.verb} the keys of others`
+    return `only an Admin may ${this.verb === "operate" ? "change or rotate" : this.verb} the keys of others`
   }
 }
 
-/** The asked rule would reach further than the caller's own (HTTP 403 `rule_not_contained`). */
-export class RuleNotContained extends Schema.TaggedError<RuleNotContained>()("RuleNotContained", {}) {
+/**
+ * The asked rule would reach further than the caller's own, or than that of the key that it is for (HTTP 403
+ * `rule_not_contained`).
+ */
+export class RuleNotContained extends Schema.TaggedError<RuleNotContained>()("RuleNotContained", {
+  exceeds: Schema.Literals(["caller", "present"]).pipe(Schema.withConstructorDefault(Effect.succeed("caller")))
+}) {
   override get message(): string {
-    return "the rule reaches further than the key that asks for it"
+    return this.exceeds === "caller"
+      ? "the rule reaches further than the key that asks for it"
+      : "the rule reaches further than the key does now: a key is narrowed and never widened; make another one"
   }
 }
 
@@ -64,18 +72,27 @@ export class KeyConfigured extends Schema.TaggedError<KeyConfigured>()("KeyConfi
   }
 }
 
+/** The key is revoked or expired, and changes no more (HTTP 409 `key_ended`). */
+export class KeyEnded extends Schema.TaggedError<KeyEnded>()("KeyEnded", {}) {
+  override get message(): string {
+    return "the key is revoked or expired; make another one"
+  }
+}
+
 /** Every refusal of a call on keys; recover from one with `Effect.catchReason`. */
 export class KeyError extends Schema.TaggedError<KeyError>()("KeyError", {
   reason: Schema.Union([
     InvalidKeyName,
     InvalidExpiry,
+    InvalidGrace,
     InvalidPosition,
     RoleForbidden,
     RuleNotContained,
     ExpiryNotContained,
     LastAdmin,
     KeyNotFound,
-    KeyConfigured
+    KeyConfigured,
+    KeyEnded
   ])
 }) {
   override get message(): string {
@@ -84,7 +101,7 @@ export class KeyError extends Schema.TaggedError<KeyError>()("KeyError", {
 }
 
 const Operation = Schema.Literals([
-  ...["open", "close", "insert", "findByHash", "find", "list", "revoke", "touch", "count"],
+  ...["open", "close", "insert", "findByHash", "find", "list", "revoke", "update", "rotate", "touch", "count"],
   ...["insertSession", "findSession", "touchSession", "removeSession", "removeSessionsOfKey"]
 ] as const)
 export type Operation = typeof Operation.Type

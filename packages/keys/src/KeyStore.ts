@@ -15,6 +15,10 @@ export interface KeyRecord {
   readonly rule: Rule
   readonly createdAt: DateTime.Utc
   readonly createdBy?: string
+  /** The id of the key whose place this one took. */
+  readonly rotatedFrom?: string
+  /** When another key took the place of this one, which ends at `expiresAt` from then on. */
+  readonly rotatedAt?: DateTime.Utc
   readonly expiresAt?: DateTime.Utc
   readonly revokedAt?: DateTime.Utc
   /** The id of the key that revoked this one; unknown of a revocation by a program before this one. */
@@ -32,6 +36,19 @@ export interface Position {
 export interface Page {
   readonly limit: number
   readonly after?: Position
+}
+
+/** What changes of a key. **Shape** an absent field stays as it is. */
+export interface Change {
+  readonly name?: string
+  readonly rule?: Rule
+}
+
+/** How a key gives its place to another. **Shape** the old one ends at `endsAt`, unless it ended before. */
+export interface Rotation {
+  readonly at: DateTime.Utc
+  readonly endsAt: DateTime.Utc
+  readonly successor: KeyRecord
 }
 
 /** When a key was last used. */
@@ -69,6 +86,16 @@ export class KeyStore extends Context.Service<
       at: DateTime.Utc,
       by?: string
     ) => Effect.Effect<Option.Option<KeyRecord>, KeyStoreError>
+    /** Changes a key. **Shape** the key as it is now, `none` if no key has the id or it is revoked. */
+    readonly update: (id: string, change: Change) => Effect.Effect<Option.Option<KeyRecord>, KeyStoreError>
+    /**
+     * Ends a key and adds the one that takes its place, both or neither.
+     *
+     * **Shape** the old key as it is now; `none`, and nothing is added, if no key has the id or it is revoked.
+     *
+     * **Errors** also when the successor's id or hash is taken.
+     */
+    readonly rotate: (id: string, rotation: Rotation) => Effect.Effect<Option.Option<KeyRecord>, KeyStoreError>
     /** Notes uses, all or none; an older one than is stored changes nothing, nor does an unknown id. */
     readonly touch: (uses: ReadonlyArray<Use>) => Effect.Effect<void, KeyStoreError>
     /** Counts all keys, revoked and expired ones too. */

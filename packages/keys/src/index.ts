@@ -4,7 +4,7 @@
  * A key carries a {@link Rule}. Its secret ({@link RawKey}) is shown once and kept as a {@link KeyHash}, in a
  * {@link KeyStore} or in the deployment's configuration ({@link KeyConfig}). The {@link Authenticator} turns a
  * presented {@link Credential} into a {@link Principal}; {@link Access} says what its role allows; the
- * {@link KeyIssuer} makes, lists and revokes keys inside the caller's own rule.
+ * {@link KeyIssuer} makes, lists, changes and revokes keys inside the caller's own rule.
  */
 export * as Access from "./Access.ts"
 export * as ApiKey from "./ApiKey.ts"

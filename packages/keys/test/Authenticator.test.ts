@@ -184,6 +184,23 @@ describe("the last use of a key", () => {
     )
   })
 
+  it.effect("is noted later by who only looked at the key, and never of a configured one", () =>
+    Effect.gen(function* () {
+      yield* insert({})
+      const authenticator = yield* Authenticator
+      const verdict = yield* authenticator.authenticate(rawKey, "look")
+      yield* TestClock.adjust("2 minutes")
+      assert.isUndefined(yield* lastUse)
+      if (verdict._tag === "Refused") return assert.fail(verdict.code)
+      yield* authenticator.noteUse({ ...verdict.principal, source: "configured" })
+      yield* TestClock.adjust("1 minute")
+      assert.isUndefined(yield* lastUse)
+      yield* authenticator.noteUse(verdict.principal)
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(yield* lastUse, 180_000)
+    }).pipe(Effect.provide(layers()))
+  )
+
   it.effect("is not noted when the key was refused", () =>
     Effect.gen(function* () {
       yield* insert({ expiresAt: epoch })

@@ -1,7 +1,8 @@
 /** Keys, as they are made, shown and listed. */
 import { ApiKey, CreatedApiKey } from "@quarterdeck/keys/ApiKey"
 import { Rule } from "@quarterdeck/keys/Rule"
-import { ApiKeyList, CreateApiKey } from "../ApiKeysGroup.ts"
+import { AccessReview, AccessReviewRequest } from "../AccessReviewsGroup.ts"
+import { ApiKeyList, CreateApiKey, RotateApiKey, UpdateApiKey } from "../ApiKeysGroup.ts"
 import { SignedIn, SignIn } from "../SessionGroup.ts"
 import { example } from "./Example.ts"
 
@@ -31,6 +32,10 @@ export const keyExamples = [
   example(ApiKey, apiKey),
   example(ApiKeyList, { apiKeys: [apiKey] }),
   example(CreateApiKey, { name: "ci", rule, expire: "90d" }),
+  example(UpdateApiKey, { name: "ci of the shop", rule }),
+  example(RotateApiKey, { grace: "24h" }),
+  example(AccessReviewRequest, { resource: "workloads", verb: "read", cluster: "prod", namespace: "shop" }),
+  example(AccessReview, { allowed: false, code: "namespace_forbidden" }),
   example(SignIn, { key: "qd_2TRxmj…" }),
   example(SignedIn, apiKey),
   example(CreatedApiKey, { key: "qd_2TRxmj…", apiKey })

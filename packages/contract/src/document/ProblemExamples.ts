@@ -33,6 +33,7 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
   key_not_found: { detail: "no key has this id", field: "id" },
   method_not_allowed: { detail: "the path answers to GET, HEAD" },
   key_configured: { detail: "the key comes from the deployment's configuration; change it there", field: "id" },
+  key_ended: { detail: "the key is revoked or expired; make another one" },
   last_admin: {
     detail:
       "the key is the last valid one with the role Admin and no scope: without it, only a keys file lets anybody in; force it if that is meant"

@@ -12,7 +12,7 @@ import { explain } from "./TransportProblem.ts"
 
 /** **Shape** `path` starts with a slash and is encoded; a query parameter may stand more than once. */
 export interface Call {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE"
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
   readonly path: string
   readonly query?: ReadonlyArray<readonly [name: string, value: string]>
   readonly headers?: Readonly<Record<string, string>>

@@ -4,6 +4,7 @@
 import { Effect, FileSystem, Schema } from "effect"
 import { CliConfig, CliError, Command, GlobalFlag } from "effect/cli"
 import { fileURLToPath } from "node:url"
+import { canICommand } from "./CanICommand.ts"
 import { clustersCommand } from "./ClustersCommand.ts"
 import { costCommand } from "./cost/CostCommand.ts"
 import { CommandFailure } from "./CommandFailure.ts"
@@ -26,7 +27,8 @@ const command = Command.make("quarterdeck").pipe(
     costCommand,
     pricesCommand,
     keyCommand,
-    whoamiCommand
+    whoamiCommand,
+    canICommand
   ]),
   Command.withExamples([
     {

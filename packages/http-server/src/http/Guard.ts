@@ -6,7 +6,7 @@ import { EndpointPolicy } from "@quarterdeck/contract/Policy"
 import type * as Problem from "@quarterdeck/contract/Problem"
 import { SameOrigin } from "@quarterdeck/contract/SameOrigin"
 import * as Access from "@quarterdeck/keys/Access"
-import { Authenticator } from "@quarterdeck/keys/Authenticator"
+import { Authenticator, type Purpose } from "@quarterdeck/keys/Authenticator"
 import * as Credential from "@quarterdeck/keys/Credential"
 import type { KeyStoreError } from "@quarterdeck/keys/KeyError"
 import { Principal } from "@quarterdeck/keys/Principal"
@@ -64,12 +64,14 @@ export class Guard extends Context.Service<
 
       const admit = Effect.fnUntraced(function* (
         ask: Effect.Effect<SessionVerdict, KeyStoreError>,
-        via: Caller["via"]
+        via: Caller["via"],
+        purpose: Purpose
       ): Effect.fn.Return<Caller, Problem.Problem, HttpServerRequest.HttpServerRequest> {
         const verdict = yield* ask.pipe(Effect.catch(KeyRefusal.fromError))
         if (verdict._tag === "Refused") return yield* unauthorized(verdict.code, verdict.detail)
         const record = yield* CurrentRequest
         record.keyId = verdict.principal.keyId
+        if (purpose === "use") record.user = verdict.principal
         return { principal: verdict.principal, via }
       })
 
@@ -80,12 +82,12 @@ export class Guard extends Context.Service<
         }
         yield* Origin.check
         if (credential._tag === "Missing") return yield* unauthorized("missing_credential", credential.detail)
-        return yield* admit(authenticator.authenticate(credential.key), "key")
+        return yield* admit(authenticator.authenticate(credential.key, "look"), "key", "use")
       })
 
       const bySession = Effect.fnUntraced(function* (
         cookie: Exclude<SessionCookie.Presented, { _tag: "Absent" }>,
-        judge: Sessions["Service"]["authenticate"]
+        purpose: Purpose
       ) {
         if (cookie._tag === "Repeated") {
           return yield* refuse("malformed_credential", {
@@ -96,7 +98,8 @@ export class Guard extends Context.Service<
         const { method } = yield* HttpServerRequest.HttpServerRequest
         yield* SAFE_METHODS.has(method) ? Origin.check : Origin.requireOwn
         if (cookie._tag === "Unknown") return yield* unauthorized("session_ended", "no session has such an id")
-        return yield* admit(judge(cookie.id), "session")
+        const judge = purpose === "use" ? sessions.authenticate : sessions.look
+        return yield* admit(judge(cookie.id), "session", purpose)
       })
 
       return Guard.of({
@@ -104,15 +107,13 @@ export class Guard extends Context.Service<
           const request = yield* HttpServerRequest.HttpServerRequest
           const values = RequestHeaders.valuesOf(request, "authorization")
           const cookie = SessionCookie.of(request, publicUrl)
-          return yield* values.length > 0 || cookie._tag === "Absent"
-            ? byKey(values)
-            : bySession(cookie, sessions.authenticate)
+          return yield* values.length > 0 || cookie._tag === "Absent" ? byKey(values) : bySession(cookie, "use")
         }).pipe(Effect.withSpan("Guard.authenticate")),
         authenticateSession: Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
           const cookie = SessionCookie.of(request, publicUrl)
           const hasKey = RequestHeaders.valuesOf(request, "authorization").length > 0
-          if (!hasKey && cookie._tag !== "Absent") return yield* bySession(cookie, sessions.look)
+          if (!hasKey && cookie._tag !== "Absent") return yield* bySession(cookie, "look")
           return yield* unauthorized(
             "missing_credential",
             hasKey ? "the session is not read beside an Authorization header" : "the browser is not signed in"

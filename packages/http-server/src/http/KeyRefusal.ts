@@ -10,7 +10,7 @@ import { refuse } from "./Refusal.ts"
  * Fails with the problem of an error.
  *
  * **Errors** `invalid_body` (with the field), `invalid_cursor`, `role_forbidden`, `rule_not_contained`,
- * `key_not_found`, `key_configured`, `last_admin`; `key_store_unavailable`, whose cause is logged and not told.
+ * `key_not_found`, `key_configured`, `key_ended`, `last_admin`; `key_store_unavailable`, whose cause is logged and not told.
  */
 export const fromError = (error: KeyError | KeyStoreError): Effect.Effect<never, Problem.Problem> => {
   if (error._tag === "KeyStoreError") {
@@ -25,6 +25,8 @@ export const fromError = (error: KeyError | KeyStoreError): Effect.Effect<never,
       return refuse("invalid_body", { detail, field: "name" })
     case "InvalidExpiry":
       return refuse("invalid_body", { detail, field: "expire" })
+    case "InvalidGrace":
+      return refuse("invalid_body", { detail, field: "grace" })
     case "InvalidPosition":
       return refuse("invalid_cursor", { detail, field: "cursor" })
     case "RoleForbidden":
@@ -39,5 +41,7 @@ export const fromError = (error: KeyError | KeyStoreError): Effect.Effect<never,
       return refuse("key_not_found", { detail })
     case "KeyConfigured":
       return refuse("key_configured", { detail })
+    case "KeyEnded":
+      return refuse("key_ended", { detail })
   }
 }

@@ -1,6 +1,7 @@
 /**
  * What one request turned out to be, filled in on its way and read by log, metrics and the reply's headers.
  */
+import type { Principal } from "@quarterdeck/keys/Principal"
 import { Context } from "effect"
 
 /** **Shape** nothing secret: the route's pattern instead of the path, the key's id instead of the key. */
@@ -10,6 +11,8 @@ export interface RequestRecord {
   readonly clientAddress: string | undefined
   route: string | undefined
   keyId: string | undefined
+  /** Who uses a key with the request, which is noted if it is not refused. */
+  user: Principal["Service"] | undefined
   /** The code of the problem that was sent, if one was. */
   problem: string | undefined
   /** Headers that the reply carries beside its own. */
@@ -21,6 +24,7 @@ export const make = (requestId: string, clientAddress?: string): RequestRecord =
   clientAddress,
   route: undefined,
   keyId: undefined,
+  user: undefined,
   problem: undefined,
   replyHeaders: {}
 })

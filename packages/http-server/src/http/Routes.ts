@@ -3,6 +3,7 @@
  */
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import { Api } from "@quarterdeck/contract/Api"
+import { Authenticator } from "@quarterdeck/keys/Authenticator"
 import { Cause, Clock, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
@@ -11,6 +12,7 @@ import * as DashboardRoute from "./DashboardRoute.ts"
 import * as Documentation from "./Documentation.ts"
 import * as Endpoints from "./Endpoints.ts"
 import { Guard } from "./Guard.ts"
+import { AccessReviewHandlers } from "./handlers/AccessReviewHandlers.ts"
 import { ApiKeyHandlers } from "./handlers/ApiKeyHandlers.ts"
 import { ClusterHandlers } from "./handlers/ClusterHandlers.ts"
 import { CostHandlers } from "./handlers/CostHandlers.ts"
@@ -57,6 +59,7 @@ const SAFE_HEADERS = {
 }
 
 const handlers = Layer.mergeAll(
+  AccessReviewHandlers,
   ApiKeyHandlers,
   ClusterHandlers,
   CostHandlers,
@@ -74,6 +77,7 @@ const handlers = Layer.mergeAll(
  * **Errors** none is left: a refusal is a problem document, a defect is logged and becomes `internal_error`.
  */
 export const make = Effect.gen(function* () {
+  const authenticator = yield* Authenticator
   const guard = yield* Guard
   const registry = yield* ClusterRegistry
   const publicUrl = yield* SessionCookie.PublicUrl
@@ -138,6 +142,7 @@ export const make = Effect.gen(function* () {
       Effect.annotateLogs({ requestId: record.requestId }),
       Effect.onInterrupt(() => AccessLog.write(request.method, 499, record, startedAt))
     )
+    if (response.status < 400 && record.user !== undefined) yield* authenticator.noteUse(record.user)
     record.route ??= Documentation.routeOf(request.url)
     yield* AccessLog.write(request.method, response.status, record, startedAt)
     return withHeaders(response, {

@@ -44,8 +44,10 @@ onOneDriver("surface", { children: [] }, (it) => {
       const { text } = yield* (yield* Deployment).call("/openapi.json", { key: null })
       const { components, paths } = yield* decodeSpecification(text)
       assert.sameMembers(Object.keys(paths), [
+        "/api/v1/accessReviews",
         "/api/v1/apiKeys",
         "/api/v1/apiKeys/{id}",
+        "/api/v1/apiKeys/{id}/rotate",
         "/api/v1/clusters",
         "/api/v1/costExplanation",
         "/api/v1/namespaces",

@@ -44,17 +44,18 @@ export type SessionVerdict =
 export class Sessions extends Context.Service<
   Sessions,
   {
-    /** Signs in with a key. **Errors** `KeyStoreError` when the store cannot tell. */
+    /** Signs in with a key, whose use is for the caller to note. **Errors** `KeyStoreError` when the store cannot tell. */
     readonly open: (key: RawKey) => Effect.Effect<SignIn, KeyStoreError>
     /**
      * Judges a session.
      *
      * **Shape** valid if and only if it has not ended and its key is valid now: a session ends with its key, and says why.
+     * The use of the session is noted, that of its key is for the caller to note.
      *
      * **Errors** `KeyStoreError` when the store cannot tell.
      */
     readonly authenticate: (id: SessionId.SessionId) => Effect.Effect<SessionVerdict, KeyStoreError>
-    /** Judges a session without using it, or its key: a page that only waits does not keep itself signed in. */
+    /** Judges a session without using it: a page that only waits does not keep itself signed in. */
     readonly look: (id: SessionId.SessionId) => Effect.Effect<SessionVerdict, KeyStoreError>
     /** Signs out; a session that has ended before changes nothing. */
     readonly end: (id: SessionId.SessionId) => Effect.Effect<void, KeyStoreError>
@@ -74,7 +75,7 @@ const make = Effect.fnUntraced(function* () {
   const { idle, perKey, precision, whole } = yield* SessionLimits
 
   const open = Effect.fn("Sessions.open")(function* (key: RawKey): Effect.fn.Return<SignIn, KeyStoreError> {
-    const verdict = yield* authenticator.authenticate(key)
+    const verdict = yield* authenticator.authenticate(key, "look")
     if (verdict._tag === "Refused") return verdict
     const id = SessionId.generate(randomBytes)
     const now = yield* DateTime.now
@@ -109,7 +110,7 @@ const make = Effect.fnUntraced(function* () {
     const now = yield* DateTime.now
     const reason = reasonOfEnd(record, now)
     if (reason !== undefined) return ended(reason)
-    const verdict = yield* authenticator.recognise(record.keyHash, purpose)
+    const verdict = yield* authenticator.recognise(record.keyHash, "look")
     const isDue = !DateTime.isLessThan(now, DateTime.addDuration(record.lastUsedAt, precision))
     if (verdict._tag === "Valid" && purpose === "use" && isDue) yield* store.touch(record.hash, now)
     return verdict

@@ -20,9 +20,10 @@ type Found = Exit.Exit<Option.Option<KeyRecord>, KeyStoreError>
 /**
  * Remembers the answers of the store below it to `findByHash`; unknown hashes and failures are asked again.
  *
- * **Shape** once `revoke` has returned, no later look-up in this process sees the key unrevoked: an entry enters the
- * cache before its look-up asks the store and never after, and `revoke` ends by emptying the cache, so what is found
- * later was asked for later. Only a revocation that failed for want of an answer may hold up to `timeToLive` later.
+ * **Shape** once `revoke`, `update` or `rotate` has returned, no later look-up in this process sees the key as it was
+ * before: an entry enters the cache before its look-up asks the store and never after, and each of them ends by emptying
+ * the cache, so what is found later was asked for later. Only a change that failed for want of an answer may hold up to
+ * `timeToLive` later.
  *
  * **Limits** {@link CacheLimits}; concurrent look-ups of one hash share one read.
  */
@@ -38,11 +39,14 @@ export const layerCached: Layer.Layer<KeyStore, never, KeyStore> = Layer.effect(
       timeToLive: (found: Found) =>
         Exit.isSuccess(found) && Option.isSome(found.value) ? limits.timeToLive : Duration.zero
     })
+    const forgetting = <A, E>(change: Effect.Effect<A, E>) =>
+      Effect.uninterruptible(Effect.ensuring(change, Cache.invalidateAll(cache)))
     return KeyStore.of({
       ...inner,
       findByHash: (hash) => Cache.get(cache, hash),
-      revoke: (id, at, by) =>
-        Effect.uninterruptible(Effect.ensuring(inner.revoke(id, at, by), Cache.invalidateAll(cache)))
+      revoke: (id, at, by) => forgetting(inner.revoke(id, at, by)),
+      update: (id, change) => forgetting(inner.update(id, change)),
+      rotate: (id, rotation) => forgetting(inner.rotate(id, rotation))
     })
   })
 )

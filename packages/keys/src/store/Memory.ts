@@ -4,7 +4,7 @@
 import { DateTime, Effect, Layer, Option } from "effect"
 import { KeyStoreError, StoreFailed } from "../KeyError.ts"
 import type { KeyHash } from "../KeyHash.ts"
-import { type KeyRecord, KeyStore, order, type Page, type Use } from "../KeyStore.ts"
+import { type Change, type KeyRecord, KeyStore, order, type Page, type Rotation, type Use } from "../KeyStore.ts"
 
 const make = Effect.sync(() => {
   const byId = new Map<string, KeyRecord>()
@@ -40,6 +40,25 @@ const make = Effect.sync(() => {
       return Option.fromUndefinedOr(byId.get(id))
     })
 
+  const update = (id: string, change: Change) =>
+    Effect.sync(() => {
+      const record = byId.get(id)
+      if (record === undefined || record.revokedAt !== undefined) return Option.none()
+      const changed = { ...record, ...change }
+      byId.set(id, changed)
+      return Option.some(changed)
+    })
+
+  const rotate = Effect.fnUntraced(function* (id: string, { at, endsAt, successor }: Rotation) {
+    const record = byId.get(id)
+    if (record === undefined || record.revokedAt !== undefined) return Option.none()
+    yield* insert(successor)
+    const { expiresAt = endsAt } = record
+    const ended = { ...record, rotatedAt: at, expiresAt: DateTime.min(expiresAt, endsAt) }
+    byId.set(id, ended)
+    return Option.some(ended)
+  })
+
   const touch = (uses: ReadonlyArray<Use>) =>
     Effect.sync(() => {
       for (const { at, id } of uses) {
@@ -50,7 +69,8 @@ const make = Effect.sync(() => {
       }
     })
 
-  return KeyStore.of({ insert, findByHash, find, list, revoke, touch, count: Effect.sync(() => byId.size) })
+  const count = Effect.sync(() => byId.size)
+  return KeyStore.of({ insert, findByHash, find, list, revoke, update, rotate, touch, count })
 })
 
 export const layerMemory: Layer.Layer<KeyStore> = Layer.effect(KeyStore, make)

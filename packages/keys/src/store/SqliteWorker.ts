@@ -7,16 +7,17 @@ import type { DatabaseSync } from "node:sqlite"
 import { parentPort } from "node:worker_threads"
 import * as Database from "./sqlite/KeyDatabase.ts"
 import type { Reply, Request } from "@quarterdeck/sqlite-thread/SqliteThread"
-import type { Call, Outcome } from "./sqlite/KeyProtocol.ts"
+import type { Call, Outcome, Row } from "./sqlite/KeyProtocol.ts"
 import * as SessionStatements from "./sqlite/SessionStatements.ts"
 
 const COLUMNS = `id, hash, name, start, rule, created_at_ms AS createdAtMs, created_by AS createdBy,
-  expires_at_ms AS expiresAtMs, revoked_at_ms AS revokedAtMs, revoked_by AS revokedBy, last_used_at_ms AS lastUsedAtMs`
+  rotated_from AS rotatedFrom, rotated_at_ms AS rotatedAtMs, expires_at_ms AS expiresAtMs, revoked_at_ms AS revokedAtMs, revoked_by AS revokedBy, last_used_at_ms AS lastUsedAtMs`
 
 const prepare = (database: DatabaseSync) => ({
   insert: database.prepare(
-    `INSERT INTO keys (id, hash, name, start, rule, created_at_ms, created_by, expires_at_ms, revoked_at_ms, revoked_by, last_used_at_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+    `INSERT INTO keys (id, hash, name, start, rule, created_at_ms, created_by, rotated_from, rotated_at_ms, expires_at_ms,
+       revoked_at_ms, revoked_by, last_used_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
   ),
   findByHash: database.prepare(`SELECT ${COLUMNS} FROM keys WHERE hash = ?`),
   find: database.prepare(`SELECT ${COLUMNS} FROM keys WHERE id = ?`),
@@ -26,6 +27,14 @@ const prepare = (database: DatabaseSync) => ({
   revoke: database.prepare(
     `UPDATE keys SET revoked_by = iif(revoked_at_ms IS NULL, ?2, revoked_by), revoked_at_ms = coalesce(revoked_at_ms, ?1)
      WHERE id = ?3 RETURNING ${COLUMNS}`
+  ),
+  update: database.prepare(
+    `UPDATE keys SET name = coalesce(?1, name), rule = coalesce(?2, rule)
+     WHERE id = ?3 AND revoked_at_ms IS NULL RETURNING ${COLUMNS}`
+  ),
+  rotate: database.prepare(
+    `UPDATE keys SET rotated_at_ms = ?1, expires_at_ms = min(coalesce(expires_at_ms, ?2), ?2)
+     WHERE id = ?3 AND revoked_at_ms IS NULL RETURNING ${COLUMNS}`
   ),
   touch: database.prepare("UPDATE keys SET last_used_at_ms = max(coalesce(last_used_at_ms, ?1), ?1) WHERE id = ?2"),
   count: database.prepare("SELECT count(*) AS count FROM keys"),
@@ -37,27 +46,30 @@ type OpenCall = Extract<Call, { readonly operation: "open" }>
 /** **Shape** `undefined` until the first call, `open`, and after the last, `close`. */
 let current: { readonly database: DatabaseSync; readonly statements: ReturnType<typeof prepare> } | undefined
 
+const insert = ({ insert }: ReturnType<typeof prepare>, row: Row) =>
+  insert.run(
+    row.id,
+    row.hash,
+    row.name,
+    row.start,
+    row.rule,
+    row.createdAtMs,
+    row.createdBy,
+    row.rotatedFrom,
+    row.rotatedAtMs,
+    row.expiresAtMs,
+    row.revokedAtMs,
+    row.revokedBy,
+    row.lastUsedAtMs
+  )
+
 const perform = (call: Exclude<Call, OpenCall>): ReadonlyArray<unknown> => {
   if (current === undefined) throw new Error("the database is not open")
   const { database, statements } = current
   switch (call.operation) {
-    case "insert": {
-      const { row } = call
-      statements.insert.run(
-        row.id,
-        row.hash,
-        row.name,
-        row.start,
-        row.rule,
-        row.createdAtMs,
-        row.createdBy,
-        row.expiresAtMs,
-        row.revokedAtMs,
-        row.revokedBy,
-        row.lastUsedAtMs
-      )
+    case "insert":
+      insert(statements, call.row)
       return []
-    }
     case "findByHash":
       return statements.findByHash.all(call.hash)
     case "find":
@@ -66,6 +78,16 @@ const perform = (call: Exclude<Call, OpenCall>): ReadonlyArray<unknown> => {
       return statements.list.all(call.afterMs, call.afterId, call.limit)
     case "revoke":
       return statements.revoke.all(call.atMs, call.by, call.id)
+    case "update":
+      return statements.update.all(call.name, call.rule, call.id)
+    case "rotate": {
+      const { atMs, endsAtMs, id, successor } = call
+      return Database.transact(database, () => {
+        const ended = statements.rotate.all(atMs, endsAtMs, id)
+        if (ended.length > 0) insert(statements, successor)
+        return ended
+      })
+    }
     case "touch":
       Database.transact(database, () => {
         for (const { atMs, id } of call.uses) statements.touch.run(atMs, id)

@@ -11,6 +11,8 @@ const full = record({
   name: "every field, with a snowman \u2603",
   rule: shopAdmin,
   createdBy: "key_root",
+  rotatedFrom: "key_before",
+  rotatedAt: at("2028-06-01T00:00:00Z"),
   expiresAt: at("2030-01-01T00:00:00.123Z"),
   revokedAt: at("2029-01-01T00:00:00Z"),
   revokedBy: "key_root",
@@ -115,6 +117,64 @@ export const keepsKeys = (layer: Layer.Layer<KeyStore, KeyStoreError>): void => 
   check("says that there was nothing to revoke", (store) =>
     Effect.gen(function* () {
       assert.isTrue(Option.isNone(yield* store.revoke("key_none", at("2026-02-01T00:00:00Z"))))
+    })
+  )
+
+  check("changes the name, the rule or both of a key, and nothing else", (store) =>
+    Effect.gen(function* () {
+      yield* store.insert(bare)
+      const renamed = { ...bare, name: "renamed" }
+      assert.deepStrictEqual(yield* store.update(bare.id, { name: "renamed" }), Option.some(renamed))
+      const narrowed = { ...renamed, rule: shopAdmin }
+      assert.deepStrictEqual(yield* store.update(bare.id, { rule: shopAdmin }), Option.some(narrowed))
+      assert.deepStrictEqual(yield* store.update(bare.id, {}), Option.some(narrowed))
+      assert.deepStrictEqual(yield* store.findByHash(bare.hash), Option.some(narrowed))
+    })
+  )
+
+  check("puts one key in the place of another, which ends at the instant given or before", (store) =>
+    Effect.gen(function* () {
+      const endsAt = at("2026-03-01T00:00:00Z")
+      const rotatedAt = at("2026-02-01T00:00:00Z")
+      const soon = record({ id: "key_soon", hash: hashOf("c"), expiresAt: at("2026-02-02T00:00:00Z") })
+      for (const [old, digit] of [
+        [bare, "1"],
+        [soon, "2"]
+      ] as const) {
+        yield* store.insert(old)
+        const successor = record({ id: `${old.id}_next`, hash: hashOf(digit), rotatedFrom: old.id })
+        const ended = { ...old, rotatedAt, expiresAt: old.expiresAt ?? endsAt }
+        assert.deepStrictEqual(yield* store.rotate(old.id, { at: rotatedAt, endsAt, successor }), Option.some(ended))
+        assert.deepStrictEqual(yield* store.findByHash(old.hash), Option.some(ended))
+        assert.deepStrictEqual(yield* store.findByHash(successor.hash), Option.some(successor))
+      }
+    })
+  )
+
+  check("neither changes nor rotates a key that is revoked or unknown", (store) =>
+    Effect.gen(function* () {
+      yield* store.insert(full)
+      const rotation = {
+        ...{ at: at("2026-02-01T00:00:00Z"), endsAt: at("2026-02-01T00:00:00Z") },
+        successor: record({ id: "key_next", hash: hashOf("1") })
+      }
+      for (const id of [full.id, "key_none"]) {
+        assert.isTrue(Option.isNone(yield* store.update(id, { name: "other" })))
+        assert.isTrue(Option.isNone(yield* store.rotate(id, rotation)))
+      }
+      assert.deepStrictEqual(yield* store.find(full.id), Option.some(full))
+      assert.strictEqual(yield* store.count, 1)
+    })
+  )
+
+  check("ends no key whose successor has an id or a hash that is taken", (store) =>
+    Effect.gen(function* () {
+      yield* store.insert(bare)
+      yield* store.insert(full)
+      const instants = { at: at("2026-02-01T00:00:00Z"), endsAt: at("2026-02-01T00:00:00Z") }
+      const error = yield* Effect.flip(store.rotate(bare.id, { ...instants, successor: { ...bare, id: "key_next" } }))
+      assert.strictEqual(error.reason._tag, "StoreFailed")
+      assert.deepStrictEqual(yield* store.find(bare.id), Option.some(bare))
     })
   )
 

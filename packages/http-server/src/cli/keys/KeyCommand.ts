@@ -1,9 +1,9 @@
 /**
- * `quarterdeck key`: makes, lists and revokes API keys.
+ * `quarterdeck key`: makes, lists, changes and revokes API keys.
  */
 import { ApiKeyList } from "@quarterdeck/contract/ApiKeysGroup"
-import { ApiKey, CreatedApiKey, KeyName } from "@quarterdeck/keys/ApiKey"
-import { DateTime, Effect, Redacted, Schema } from "effect"
+import { CreatedApiKey, KeyName } from "@quarterdeck/keys/ApiKey"
+import { Effect, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as ApiClient from "../ApiClient.ts"
 import * as Columns from "../Columns.ts"
@@ -12,9 +12,11 @@ import { keyGenerateCommand } from "./KeyGenerateCommand.ts"
 import { keyHashCommand } from "./KeyHashCommand.ts"
 import * as KeyList from "./KeyList.ts"
 import { keyRevokeCommand } from "./KeyRevokeCommand.ts"
+import { keyRotateCommand } from "./KeyRotateCommand.ts"
+import { keyUpdateCommand } from "./KeyUpdateCommand.ts"
+import * as MadeKey from "./MadeKey.ts"
 import * as KeyRule from "./KeyRule.ts"
 import * as ListFlags from "../ListFlags.ts"
-import * as Output from "../Output.ts"
 import { listFlag } from "../OutputFlag.ts"
 import * as Print from "../Print.ts"
 
@@ -26,19 +28,8 @@ const create = Command.make(
       Flag.filter(Schema.is(KeyName), () => "1 to 128 characters, none of them a control character")
     ),
     ...KeyRule.ruleFlags,
-    expire: Flag.String("expire").pipe(
-      Flag.withMetavar("30d|1y|RFC 3339"),
-      Flag.withDescription(
-        "When the key ends: days, years, or an instant such as 2030-01-31T12:00:00Z; never when left out"
-      ),
-      Flag.map((text) => ({ expire: text })),
-      Flag.withDefault({})
-    ),
-    output: Flag.Literals("output", ["text", "json"]).pipe(
-      Flag.withAlias("o"),
-      Flag.withDescription("text: the key alone; json: the whole reply"),
-      Flag.withDefault("text")
-    ),
+    expire: MadeKey.expireFlag("never"),
+    ...MadeKey.madeFlags,
     url: Connection.urlFlag
   },
   Effect.fn("key create")(function* ({ expire, name, output, url, ...flags }) {
@@ -49,14 +40,7 @@ const create = Command.make(
       path: "/api/v1/apiKeys",
       body: { name, rule, ...expire }
     })
-    const { apiKey } = created
-    const key = Redacted.value(created.key)
-    if (output === "json") {
-      return yield* Print.output(Output.json({ key, apiKey: yield* Effect.orDie(Schema.encodeEffect(ApiKey)(apiKey)) }))
-    }
-    yield* Print.output(`${key}\n`)
-    const end = apiKey.expiresAt === undefined ? "never expires" : `expires ${DateTime.formatIso(apiKey.expiresAt)}`
-    yield* Print.note(`created ${apiKey.id}, ${apiKey.rule.role}, ${end}; the key is shown this once`)
+    yield* MadeKey.print(created, output, `created ${created.apiKey.id}`)
   })
 ).pipe(
   Command.withDescription(
@@ -106,9 +90,17 @@ const list = Command.make(
 )
 
 export const keyCommand = Command.make("key").pipe(
-  Command.withDescription("Make, list and revoke API keys."),
-  Command.withShortDescription("Make, list and revoke API keys"),
-  Command.withSubcommands([create, list, keyRevokeCommand, keyGenerateCommand, keyHashCommand]),
+  Command.withDescription("Make, list, change and revoke API keys."),
+  Command.withShortDescription("Make, list, change and revoke API keys"),
+  Command.withSubcommands([
+    create,
+    list,
+    keyUpdateCommand,
+    keyRotateCommand,
+    keyRevokeCommand,
+    keyGenerateCommand,
+    keyHashCommand
+  ]),
   Command.withExamples([
     { command: "quarterdeck key create --name ci --role Viewer --expire 90d" },
     { command: "quarterdeck key list" }

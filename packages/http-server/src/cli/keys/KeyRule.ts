@@ -64,6 +64,26 @@ export const read = Effect.fn("KeyRule.read")(function* ({ rule, ...flags }: Rul
   return yield* fromFile(rule.value)
 })
 
+/** Tells whether any flag is given. */
+export const isGiven = ({ clusters, namespaceLabels, namespaces, role, rule }: RuleFlags): boolean =>
+  [clusters, namespaceLabels, namespaces, role, rule].some(Option.isSome)
+
+/**
+ * Reads the rule that is to take the place of another: what no flag gives stays as it is.
+ *
+ * **Errors** those of {@link read}, and of reading the present key, which is read only where part of its rule stays.
+ */
+export const narrow = Effect.fn("KeyRule.narrow")(function* <E, R>(
+  flags: RuleFlags,
+  present: Effect.Effect<{ readonly rule: Rule.Rule }, E, R>
+) {
+  if (Option.isSome(flags.rule)) return yield* read(flags)
+  const { rule } = yield* present
+  const given = yield* read({ ...flags, role: Option.orElseSome(flags.role, () => rule.role) })
+  const decoded: Rule.Rule = { ...rule, ...given }
+  return decoded
+})
+
 const fromFlags = Effect.fnUntraced(function* (flags: Omit<RuleFlags, "rule">) {
   if (Option.isNone(flags.role))
     return yield* misused("give --role (Viewer, Operator or Admin), or the whole rule by --rule")

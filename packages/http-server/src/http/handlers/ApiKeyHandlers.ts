@@ -3,7 +3,7 @@
  */
 import { RowOrder } from "@quarterdeck/cluster-fanout"
 import { Api } from "@quarterdeck/contract/Api"
-import { CreateApiKey } from "@quarterdeck/contract/ApiKeysGroup"
+import { CreateApiKey, RotateApiKey, UpdateApiKey } from "@quarterdeck/contract/ApiKeysGroup"
 import * as Cursor from "@quarterdeck/cluster-fanout/Cursor"
 import { DEFAULT_LIMIT } from "@quarterdeck/cluster-fanout/ListQuery"
 import { KeyIssuer } from "@quarterdeck/keys/KeyIssuer"
@@ -49,6 +49,22 @@ export const ApiKeyHandlers = HttpApiBuilder.group(
         "get",
         Effect.fnUntraced(function* ({ params }) {
           return yield* issuer.get(yield* Principal, params.id).pipe(Effect.catch(KeyRefusal.fromError))
+        })
+      )
+      .handleRaw(
+        "update",
+        Effect.fnUntraced(function* ({ params, query }) {
+          const body = yield* RequestBody.decode(UpdateApiKey)
+          return yield* issuer
+            .update(yield* Principal, params.id, { ...body, force: query.force === "true" })
+            .pipe(Effect.catch(KeyRefusal.fromError))
+        })
+      )
+      .handleRaw(
+        "rotate",
+        Effect.fnUntraced(function* ({ params }) {
+          const body = yield* RequestBody.decode(RotateApiKey)
+          return yield* issuer.rotate(yield* Principal, params.id, body).pipe(Effect.catch(KeyRefusal.fromError))
         })
       )
       .handle(

@@ -40,6 +40,7 @@ export const SessionHandlers = HttpApiBuilder.group(
           const { id, lasts, principal } = opened
           const record = yield* CurrentRequest
           record.keyId = principal.keyId
+          record.user = principal
           const apiKey = yield* issuer.whoami(principal).pipe(Effect.catch(KeyRefusal.fromError))
           yield* setCookie((secure) => SessionCookie.print(id, lasts, secure))
           return apiKey

@@ -30,7 +30,8 @@ const MIGRATIONS: ReadonlyArray<string> = [
     created_at_ms INTEGER NOT NULL,
     last_used_at_ms INTEGER NOT NULL
   ) STRICT;
-  CREATE INDEX sessions_by_key ON sessions (key_hash, created_at_ms);`
+  CREATE INDEX sessions_by_key ON sessions (key_hash, created_at_ms);`,
+  "ALTER TABLE keys ADD COLUMN rotated_from TEXT; ALTER TABLE keys ADD COLUMN rotated_at_ms INTEGER;"
 ]
 
 /** Thrown for a file that a newer program wrote. */
@@ -66,11 +67,12 @@ export const open = (path: string): DatabaseSync => {
 }
 
 /** Runs several statements as one: all or none. */
-export const transact = (database: DatabaseSync, statements: () => void): void => {
+export const transact = <A>(database: DatabaseSync, statements: () => A): A => {
   database.exec("BEGIN IMMEDIATE")
   try {
-    statements()
+    const result = statements()
     database.exec("COMMIT")
+    return result
   } catch (error) {
     database.exec("ROLLBACK")
     throw error
@@ -80,11 +82,13 @@ export const transact = (database: DatabaseSync, statements: () => void): void =
 const migrate = (database: DatabaseSync): void =>
   transact(database, () => {
     database.exec("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL) STRICT")
-    const found = Number(database.prepare("SELECT max(version) AS version FROM schema_version").get()?.["version"] ?? 0)
+    const versions = database.prepare("SELECT version FROM schema_version").all()
+    const done = new Set(versions.map(({ version }) => Number(version)))
+    const found = Math.max(0, ...done)
     if (found > MIGRATIONS.length) throw new TooNew(found)
     const insert = database.prepare("INSERT INTO schema_version (version) VALUES (?)")
     for (const [index, step] of MIGRATIONS.entries()) {
-      if (index < found) continue
+      if (done.has(index + 1)) continue
       database.exec(step)
       insert.run(index + 1)
     }

@@ -11,6 +11,8 @@ export interface Row {
   readonly rule: string
   readonly createdAtMs: number
   readonly createdBy: string | null
+  readonly rotatedFrom: string | null
+  readonly rotatedAtMs: number | null
   readonly expiresAtMs: number | null
   readonly revokedAtMs: number | null
   readonly revokedBy: string | null
@@ -33,6 +35,14 @@ export type Call =
   | { readonly operation: "find"; readonly id: string }
   | { readonly operation: "list"; readonly limit: number; readonly afterMs: number; readonly afterId: string }
   | { readonly operation: "revoke"; readonly id: string; readonly atMs: number; readonly by: string | null }
+  | { readonly operation: "update"; readonly id: string; readonly name: string | null; readonly rule: string | null }
+  | {
+      readonly operation: "rotate"
+      readonly id: string
+      readonly atMs: number
+      readonly endsAtMs: number
+      readonly successor: Row
+    }
   | { readonly operation: "touch"; readonly uses: ReadonlyArray<{ readonly id: string; readonly atMs: number }> }
   | { readonly operation: "count" }
   | {

@@ -21,6 +21,8 @@ const StoredKey = Schema.Struct({
   rule: Schema.fromJsonString(Rule),
   createdAtMs: Millis,
   createdBy: Schema.NullOr(Schema.String),
+  rotatedFrom: Schema.NullOr(Schema.String),
+  rotatedAtMs: Schema.NullOr(Millis),
   expiresAtMs: Schema.NullOr(Millis),
   revokedAtMs: Schema.NullOr(Millis),
   revokedBy: Schema.NullOr(Schema.String),
@@ -32,10 +34,22 @@ const decode = Schema.decodeUnknownResult(StoredKey, { onExcessProperty: "error"
 export const fromRow = (row: unknown): Result.Result<KeyRecord, RecordCorrupt> =>
   Result.mapBoth(decode(row), {
     onFailure: ({ issue }) => new RecordCorrupt(SchemaFault.fromIssue(issue)),
-    onSuccess: ({ createdAtMs, createdBy, expiresAtMs, lastUsedAtMs, revokedAtMs, revokedBy, ...rest }): KeyRecord => ({
+    onSuccess: ({
+      createdAtMs,
+      createdBy,
+      expiresAtMs,
+      lastUsedAtMs,
+      revokedAtMs,
+      revokedBy,
+      rotatedAtMs,
+      rotatedFrom,
+      ...rest
+    }): KeyRecord => ({
       ...rest,
       createdAt: DateTime.makeUnsafe(createdAtMs),
       ...(createdBy === null ? {} : { createdBy }),
+      ...(rotatedFrom === null ? {} : { rotatedFrom }),
+      ...(rotatedAtMs === null ? {} : { rotatedAt: DateTime.makeUnsafe(rotatedAtMs) }),
       ...(expiresAtMs === null ? {} : { expiresAt: DateTime.makeUnsafe(expiresAtMs) }),
       ...(revokedAtMs === null ? {} : { revokedAt: DateTime.makeUnsafe(revokedAtMs) }),
       ...(revokedBy === null ? {} : { revokedBy }),
@@ -51,6 +65,8 @@ export const toRow = (record: KeyRecord): Row => ({
   rule: JSON.stringify(record.rule),
   createdAtMs: DateTime.toEpochMillis(record.createdAt),
   createdBy: record.createdBy ?? null,
+  rotatedFrom: record.rotatedFrom ?? null,
+  rotatedAtMs: millisOrNull(record.rotatedAt),
   expiresAtMs: millisOrNull(record.expiresAt),
   revokedAtMs: millisOrNull(record.revokedAt),
   revokedBy: record.revokedBy ?? null,

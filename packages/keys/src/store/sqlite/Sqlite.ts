@@ -40,6 +40,27 @@ const make = Effect.fnUntraced(function* (options: { readonly directory: string 
     },
     revoke: (id, at, by) =>
       Effect.flatMap(call({ operation: "revoke", id, atMs: DateTime.toEpochMillis(at), by: by ?? null }), readFirst),
+    update: (id, { name, rule }) =>
+      Effect.flatMap(
+        call({
+          operation: "update",
+          id,
+          name: name ?? null,
+          rule: rule === undefined ? null : JSON.stringify(rule)
+        }),
+        readFirst
+      ),
+    rotate: (id, { at, endsAt, successor }) =>
+      Effect.flatMap(
+        call({
+          operation: "rotate",
+          id,
+          atMs: DateTime.toEpochMillis(at),
+          endsAtMs: DateTime.toEpochMillis(endsAt),
+          successor: toRow(successor)
+        }),
+        readFirst
+      ),
     touch: (uses) =>
       Effect.asVoid(
         call({ operation: "touch", uses: uses.map(({ at, id }) => ({ id, atMs: DateTime.toEpochMillis(at) })) })

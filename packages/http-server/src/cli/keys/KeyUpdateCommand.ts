@@ -1,0 +1,59 @@
+/**
+ * `quarterdeck key update`: renames a key, or narrows what it reaches.
+ */
+import { ApiKey, KeyName } from "@quarterdeck/keys/ApiKey"
+import { Effect, Option, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import * as ApiClient from "../ApiClient.ts"
+import { misused } from "../CommandFailure.ts"
+import * as Connection from "../Connection.ts"
+import * as Print from "../Print.ts"
+import * as KeyRule from "./KeyRule.ts"
+
+export const keyUpdateCommand = Command.make(
+  "update",
+  {
+    id: Argument.String("id").pipe(Argument.withDescription("The key's id, as key list prints it")),
+    name: Flag.String("name").pipe(
+      Flag.withDescription("What people call the key from now on"),
+      Flag.filter(Schema.is(KeyName), () => "1 to 128 characters, none of them a control character"),
+      Flag.optional
+    ),
+    ...KeyRule.ruleFlags,
+    force: Flag.Boolean("force").pipe(
+      Flag.withDescription("Narrow the last Admin of everything, too"),
+      Flag.withDefault(false)
+    ),
+    url: Connection.urlFlag
+  },
+  Effect.fn("key update")(function* ({ force, id, name, url, ...flags }) {
+    const connection = yield* Connection.read(url)
+    const path = `/api/v1/apiKeys/${encodeURIComponent(id)}`
+    const changesRule = KeyRule.isGiven(flags)
+    if (!changesRule && Option.isNone(name)) {
+      return yield* misused("nothing to change: give --name, or flags that narrow the rule")
+    }
+    const present = ApiClient.call(connection, ApiKey, { method: "GET", path })
+    const rule = changesRule ? { rule: yield* KeyRule.narrow(flags, present) } : {}
+    const changed = yield* ApiClient.call(connection, ApiKey, {
+      method: "PATCH",
+      path,
+      query: force ? [["force", "true"]] : [],
+      body: { ...Option.match(name, { onNone: () => ({}), onSome: (text) => ({ name: text }) }), ...rule },
+      flags: { name: "--name" }
+    })
+    yield* Print.note(`changed ${changed.id}: ${changed.name}, ${changed.rule.role}`)
+  })
+).pipe(
+  Command.withDescription(
+    "Rename a key, or narrow its rule. A flag that is left out keeps that part of the rule as it is. A key never reaches further than before: make another one for that."
+  ),
+  Command.withShortDescription("Rename a key, or narrow its rule"),
+  Command.withExamples([
+    { command: "quarterdeck key update key_3mHk2vQx7TzLb0RfWc9Yda --name 'ci of the shop'" },
+    {
+      command: "quarterdeck key update key_3mHk2vQx7TzLb0RfWc9Yda --role Viewer --clusters stage",
+      description: "From now on it reads one cluster"
+    }
+  ])
+)

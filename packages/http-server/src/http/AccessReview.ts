@@ -1,0 +1,156 @@
+/**
+ * Tells what a call would be answered as far as access goes, without making it.
+ */
+import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
+import { Workloads } from "@quarterdeck/cluster-fanout/Workloads"
+import type { AccessReview, AccessReviewRequest, ReviewedResource } from "@quarterdeck/contract/AccessReviewsGroup"
+import type { Cell } from "@quarterdeck/contract/Policy"
+import type { Code } from "@quarterdeck/contract/Problem"
+import { CostReport } from "@quarterdeck/cost/CostReport"
+import * as Access from "@quarterdeck/keys/Access"
+import type { Principal } from "@quarterdeck/keys/Principal"
+import * as Rule from "@quarterdeck/keys/Rule"
+import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
+import * as Target from "@quarterdeck/targeting/Target"
+import * as TargetRequest from "@quarterdeck/targeting/TargetRequest"
+import { Effect, Result } from "effect"
+import * as CostRefusal from "./CostRefusal.ts"
+import * as CostViews from "./CostViews.ts"
+import * as Endpoints from "./Endpoints.ts"
+import { Deadlines } from "./ListPage.ts"
+import * as ListRefusal from "./ListRefusal.ts"
+import * as RequestRecord from "./RequestRecord.ts"
+
+/** Who asks. */
+type Caller = Principal["Service"]
+
+/**
+ * What the calls of a resource can name.
+ *
+ * **Shape** `cluster`: what is addressed without a cluster, `none` where the header is not read; `namespace`: whether one
+ * can be named at all, for elsewhere it is an unknown parameter.
+ */
+interface Naming {
+  readonly cluster: "parent" | "all" | "none"
+  readonly namespace: boolean
+}
+
+const inCluster: Naming = { cluster: "parent", namespace: true }
+const ofService: Naming = { cluster: "none", namespace: false }
+
+const NAMING: Readonly<Record<ReviewedResource, Naming>> = {
+  clusters: { cluster: "all", namespace: false },
+  namespaces: { cluster: "parent", namespace: false },
+  workloads: inCluster,
+  pods: inCluster,
+  events: inCluster,
+  logs: inCluster,
+  cost: inCluster,
+  prices: ofService,
+  apiKeys: ofService,
+  audit: ofService
+}
+
+const cellOf = ({ resource, verb }: AccessReviewRequest): Cell => ({
+  resource: resource === "logs" ? "podLogs" : resource,
+  verb
+})
+
+const policies = Endpoints.all.flatMap(({ policy }) => (typeof policy === "object" ? [policy] : []))
+
+/** Finds what the route of a cell asks before its parameters are read, if any route serves the cell. */
+const routeOf = (cell: Cell): Cell | undefined => {
+  const isIt = ({ resource, verb }: Cell) => resource === cell.resource && verb === cell.verb
+  return policies.find(isIt) ?? policies.find(({ ofOthers }) => ofOthers !== undefined && isIt(ofOthers))
+}
+
+const ALLOWED: AccessReview = { allowed: true }
+const refusedAs = (code: Code | "unsupported"): AccessReview => ({ allowed: false, code })
+
+/** Decides what needs no cluster, and whether that is all; in the order in which a call is checked. */
+const decideHere = (
+  { rule }: Caller,
+  request: AccessReviewRequest,
+  registered: Target.Registered
+): AccessReview | { readonly target: Target.Target; readonly namespace: string } => {
+  const { cluster, namespace, resource } = request
+  const cell = cellOf(request)
+  const route = routeOf(cell)
+  if (route === undefined) return refusedAs("unsupported")
+  const decide = ({ resource, verb }: Cell) => Access.decide(rule, resource, verb)
+  const admitted = decide(route)
+  if (admitted !== "allowed") return refusedAs(admitted)
+  const naming = NAMING[resource]
+  if (namespace !== undefined && !naming.namespace) return refusedAs("unknown_parameter")
+  // What a route that every caller may call asks of those that name a key of others.
+  const decision = decide(cell)
+  if (decision !== "allowed") return refusedAs(decision)
+  if (naming.cluster === "none") return ALLOWED
+  const unnamed = naming.cluster === "all" ? TargetRequest.all : TargetRequest.parent
+  const asked = cluster === undefined ? unnamed : TargetRequest.named([cluster])
+  const target = Target.resolve(asked, Rule.clusterScope(rule), registered)
+  if (Result.isFailure(target)) return refusedAs(CODES[target.failure._tag])
+  if (namespace === undefined) return ALLOWED
+  const filter = Rule.namespaceFilter(rule)
+  if (NamespaceFilter.needsLabels(filter)) return { target: target.success, namespace }
+  return NamespaceFilter.matches(filter, namespace, undefined) ? ALLOWED : refusedAs("namespace_forbidden")
+}
+
+const CODES = { ClusterForbidden: "cluster_forbidden", ClusterNotFound: "cluster_not_found" } as const satisfies Record<
+  string,
+  Code
+>
+
+/**
+ * Makes the function that reviews.
+ *
+ * **Shape** whether a namespace carries the labels of a rule only its cluster can tell: it is asked as the call itself
+ * would, so that a cluster that cannot tell is answered with the code of the call.
+ *
+ * **Limits** pure but for rules with labels and a named namespace, which cost a list of one row.
+ */
+export const make = Effect.gen(function* () {
+  const registry = yield* ClusterRegistry
+  const workloads = yield* Workloads
+  const report = yield* CostReport
+  const viewsOf = yield* CostViews.make
+  const { timeoutMs } = yield* Deadlines
+
+  const listOne = (caller: Caller, target: Target.Target, namespace: string) =>
+    workloads
+      .list({
+        target,
+        namespaces: Rule.namespaceFilter(caller.rule),
+        filter: { namespace: [namespace] },
+        page: { sort: "name", order: "asc", limit: 1, consistency: "cache", timeoutMs },
+        cursorBinding: caller.keyId
+      })
+      .pipe(Effect.catch(ListRefusal.fromError), Effect.asVoid)
+
+  const costsOfOne = Effect.fnUntraced(function* ({ keyId, rule }: Caller, target: Target.Target, namespace: string) {
+    const namespaces = Rule.namespaceFilter(rule)
+    const view = yield* viewsOf(target, namespaces)
+    yield* report
+      .getWorkloads({
+        ...{ target, namespaces, view, cursorBinding: keyId },
+        filter: { namespaces: [namespace] },
+        range: { range: "1h" },
+        page: { limit: 1 }
+      })
+      .pipe(Effect.catch(CostRefusal.fromReport("body")))
+  })
+
+  return Effect.fn("AccessReview.review")(function* (caller: Caller, request: AccessReviewRequest) {
+    const { clusters, parent } = yield* registry.snapshot
+    const decided = decideHere(caller, request, { parent, clusters: clusters.map(({ name }) => name) })
+    if ("allowed" in decided) return decided
+    const { namespace, target } = decided
+    const call = request.resource === "cost" ? costsOfOne : listOne
+    const asked: Effect.Effect<AccessReview> = call(caller, target, namespace).pipe(
+      Effect.match({ onFailure: ({ code }) => refusedAs(code), onSuccess: () => ALLOWED }),
+      // What the call would be refused with is no refusal of the review: the log must not say so.
+      Effect.provideService(RequestRecord.CurrentRequest, RequestRecord.make("none"))
+    )
+    return yield* asked
+  })
+})

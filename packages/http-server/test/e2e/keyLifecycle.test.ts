@@ -1,0 +1,203 @@
+import { NodeServices } from "@effect/platform-node"
+import { assert } from "@effect/vitest"
+import { ApiKey, CreatedApiKey } from "@quarterdeck/keys/ApiKey"
+import { DateTime, Effect, FileSystem, Redacted, Schema } from "effect"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import type { Code } from "@quarterdeck/contract/Problem"
+import { Quarterdeck } from "../../src/Quarterdeck.ts"
+import { type Call, Deployment } from "./Deployment.ts"
+import { onOneDriver } from "./onEveryDriver.ts"
+
+const decodeKey = Schema.decodeUnknownEffect(Schema.fromJsonString(ApiKey))
+const decodeCreated = Schema.decodeUnknownEffect(Schema.fromJsonString(CreatedApiKey))
+
+const shop = { targetNamespaces: [{ namespaceNames: ["shop"] }] }
+const viewer = { name: "made", rule: { role: "Viewer" } }
+
+onOneDriver("the life of a key", { children: ["prod"] }, (it) => {
+  const patch = (id: string, body: unknown, more: Call & { readonly query?: string } = {}) =>
+    Effect.flatMap(Deployment, ({ call }) =>
+      call(`/api/v1/apiKeys/${id}${more.query ?? ""}`, { method: "PATCH", key: "admin", body, ...more })
+    )
+  const rotate = (id: string, body: unknown, more: Call = {}) =>
+    Effect.flatMap(Deployment, ({ call }) =>
+      call(`/api/v1/apiKeys/${id}/rotate`, { method: "POST", key: "admin", body, ...more })
+    )
+
+  it.effect("a key is renamed and narrowed, and reaches no more from the next request on", () =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      const { apiKey, raw } = yield* deployment.createKey(viewer)
+      assert.strictEqual((yield* deployment.call("/api/v1/workloads", { bearer: raw })).status, 200)
+      const reply = yield* patch(apiKey.id, { name: "renamed", rule: { role: "Viewer", targetClusters: ["prod"] } })
+      assert.strictEqual(reply.status, 200)
+      const changed = yield* decodeKey(reply.text)
+      assert.strictEqual(changed.name, "renamed")
+      assert.deepStrictEqual<unknown>(changed.rule, { role: "Viewer", targetClusters: ["prod"] })
+      assert.deepInclude(yield* deployment.problem("/api/v1/workloads", { bearer: raw }), {
+        status: 403,
+        code: "cluster_forbidden"
+      })
+      const { text } = yield* deployment.call("/api/v1/whoami", { bearer: raw })
+      assert.strictEqual((yield* decodeKey(text)).name, "renamed")
+    })
+  )
+
+  it.effect.each<[string, unknown, Call, number, Code, string | undefined]>([
+    ["a wider role", { rule: { role: "Operator", ...shop } }, {}, 403, "rule_not_contained", "rule"],
+    ["a wider scope", { rule: { role: "Viewer" } }, {}, 403, "rule_not_contained", "rule"],
+    ["a Viewer who asks", { name: "other" }, { key: "viewer" }, 403, "role_forbidden", undefined],
+    ["an Admin of another realm", { name: "other" }, { key: "prodAdmin" }, 404, "key_not_found", undefined],
+    ["an empty name", { name: "" }, {}, 400, "invalid_body", "name"],
+    [
+      "null for a scope",
+      { rule: { role: "Viewer", targetClusters: null } },
+      {},
+      400,
+      "invalid_body",
+      "rule.targetClusters"
+    ],
+    ["another expiry", { expire: "1d" }, {}, 400, "invalid_body", "expire"]
+  ])("a change is refused for %s", ([, body, more, status, code, field]) =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      const { apiKey } = yield* deployment.createKey({ name: "made", rule: { role: "Viewer", ...shop } })
+      const problem = yield* deployment.problem(`/api/v1/apiKeys/${apiKey.id}`, {
+        ...{ method: "PATCH", key: "admin", body },
+        ...more
+      })
+      assert.deepInclude(problem, { status, code, ...(field === undefined ? {} : { field }) })
+    })
+  )
+
+  it.effect("a key rotates itself, shows the new secret once, and ends with the grace", () =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      const old = yield* deployment.createKey(viewer)
+      const reply = yield* rotate(old.apiKey.id, { grace: "1h" }, { bearer: old.raw })
+      assert.strictEqual(reply.status, 201)
+      assert.strictEqual(reply.headers["cache-control"], "no-store")
+      const made = yield* decodeCreated(reply.text)
+      const raw = Redacted.value(made.key)
+      assert.deepInclude(made.apiKey, { name: "made", rotatedFrom: old.apiKey.id, createdBy: old.apiKey.id })
+      assert.notStrictEqual(made.apiKey.id, old.apiKey.id)
+      for (const bearer of [old.raw, raw]) {
+        assert.strictEqual((yield* deployment.call("/api/v1/whoami", { bearer })).status, 200)
+      }
+      const seen = yield* deployment.call(`/api/v1/apiKeys/${old.apiKey.id}`, { key: "admin" })
+      const inGrace = yield* decodeKey(seen.text)
+      assert.strictEqual(inGrace.status, "expiring")
+      assert.isDefined(inGrace.expiresAt)
+      const { apiKeys } = yield* deployment.apiKeys("?status=expiring&name=made", { key: "admin" })
+      assert.include(
+        apiKeys.map(({ id }) => id),
+        old.apiKey.id
+      )
+
+      const again = yield* decodeCreated((yield* rotate(made.apiKey.id, {})).text)
+      assert.deepInclude(yield* deployment.problem("/api/v1/whoami", { bearer: raw }), {
+        status: 401,
+        code: "key_expired"
+      })
+      const last = Redacted.value(again.key)
+      assert.strictEqual((yield* deployment.call("/api/v1/whoami", { bearer: last })).status, 200)
+    })
+  )
+
+  it.effect.each<[string, unknown, Call, number, Code, string | undefined]>([
+    ["a grace of 31 days", { grace: "31d" }, {}, 400, "invalid_body", "grace"],
+    ["a grace without a unit", { grace: "5" }, {}, 400, "invalid_body", "grace"],
+    ["an end in the past", { expire: "2020-01-01T00:00:00Z" }, {}, 400, "invalid_body", "expire"],
+    ["an unknown member", { rule: { role: "Viewer" } }, {}, 400, "invalid_body", "rule"],
+    ["a Viewer who asks", {}, { key: "viewer" }, 403, "role_forbidden", undefined],
+    ["an Admin of another realm", {}, { key: "prodAdmin" }, 404, "key_not_found", undefined]
+  ])("a rotation is refused for %s", ([, body, more, status, code, field]) =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      const { apiKey, raw } = yield* deployment.createKey(viewer)
+      const problem = yield* deployment.problem(`/api/v1/apiKeys/${apiKey.id}/rotate`, {
+        ...{ method: "POST", key: "admin", body },
+        ...more
+      })
+      assert.deepInclude(problem, { status, code, ...(field === undefined ? {} : { field }) })
+      assert.strictEqual((yield* deployment.call("/api/v1/whoami", { bearer: raw })).status, 200)
+    })
+  )
+
+  it.effect("a configured key and one that has ended neither change nor rotate", () =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      const { apiKeys } = yield* deployment.apiKeys("?name=viewer", { key: "admin" })
+      const configured = apiKeys.find(({ source }) => source === "configured")?.id ?? ""
+      const { apiKey } = yield* deployment.createKey(viewer)
+      yield* deployment.call(`/api/v1/apiKeys/${apiKey.id}`, { key: "admin", method: "DELETE" })
+      for (const [id, code] of [
+        [configured, "key_configured"],
+        [apiKey.id, "key_ended"]
+      ] as const) {
+        const path = `/api/v1/apiKeys/${id}`
+        const call = { key: "admin", body: {} } as const
+        assert.deepInclude(yield* deployment.problem(path, { ...call, method: "PATCH" }), { status: 409, code })
+        assert.deepInclude(yield* deployment.problem(`${path}/rotate`, { ...call, method: "POST" }), {
+          status: 409,
+          code
+        })
+      }
+    })
+  )
+
+  it.effect("the last use of a key is that of a request that was let through, and is written as the server stops", () =>
+    Effect.gen(function* () {
+      const { kubeconfigFile } = yield* Deployment
+      const directory = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()
+      const dataDirectory = join(directory, "data")
+      const bootstrapFile = join(directory, "first-key")
+      const running = Effect.gen(function* () {
+        const { webHandler } = yield* Quarterdeck
+        const ask = (bearer: string, path: string, init: RequestInit = {}) =>
+          Effect.promise(async () => {
+            const headers = { Authorization: `Bearer ${bearer}`, "Content-Type": "application/json" }
+            const response = await webHandler(new Request(`http://localhost${path}`, { headers, ...init }))
+            return { status: response.status, text: await response.text() }
+          })
+        const admin = readFileSync(bootstrapFile, "utf8").trim()
+        const make = (name: string) =>
+          Effect.flatMap(
+            ask(admin, "/api/v1/apiKeys", { method: "POST", body: JSON.stringify({ ...viewer, name }) }),
+            ({ text }) => decodeCreated(text)
+          )
+        const refused = Redacted.value((yield* make("refused")).key)
+        for (const [path, init, status] of [
+          ["/api/v1/apiKeys", {}, 403],
+          ["/api/v1/nothing", {}, 404],
+          ["/api/v1/workloads?limit=0", {}, 400],
+          ["/api/v1/apiKeys/key_1/rotate", { method: "POST", body: "{}" }, 403]
+        ] as const) {
+          assert.strictEqual((yield* ask(refused, path, init)).status, status)
+        }
+        const used = Redacted.value((yield* make("used")).key)
+        assert.strictEqual((yield* ask(used, "/api/v1/whoami")).status, 200)
+      })
+      const service = Quarterdeck.layer({
+        clusters: { kubeconfig: [kubeconfigFile] },
+        keys: { bootstrapFile },
+        dataDirectory
+      })
+      const before = DateTime.toEpochMillis(yield* DateTime.now)
+      yield* Effect.provide(running, service)
+      const file = new DatabaseSync(join(dataDirectory, "keys.sqlite"), { readOnly: true })
+      const rows = file.prepare("SELECT name, last_used_at_ms AS at FROM keys ORDER BY name").all()
+      file.close()
+      assert.deepStrictEqual(
+        rows.map(({ at, name }) => [name, at === null ? "never" : Number(at) >= before]),
+        [
+          ["bootstrap", true],
+          ["refused", "never"],
+          ["used", true]
+        ]
+      )
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+})
