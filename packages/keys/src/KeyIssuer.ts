@@ -25,6 +25,7 @@ import {
 } from "./KeyRealm.ts"
 import { KeyStore } from "./KeyStore.ts"
 import { newKey } from "./NewKey.ts"
+import * as Person from "./Person.ts"
 import * as Rule from "./Rule.ts"
 
 /** How long a key that is made may live at most. */
@@ -172,5 +173,5 @@ const revoke = Effect.fnUntraced(function* (
 })
 
 const whoami = Effect.fnUntraced(function* (keys: Keys, caller: Caller): Effect.fn.Return<ApiKey, Failure> {
-  return show(yield* find(keys, caller.keyId), yield* DateTime.now)
+  return Person.view(caller) ?? show(yield* find(keys, caller.keyId), yield* DateTime.now)
 })

@@ -9,6 +9,7 @@ import type { KeyConfig, LoadedKey } from "./KeyConfig.ts"
 import { ExpiryNotContained, KeyConfigured, KeyEnded, KeyError, KeyNotFound, RoleForbidden } from "./KeyError.ts"
 import type { KeyStoreError } from "./KeyError.ts"
 import type { KeyRecord, KeyStore, Position } from "./KeyStore.ts"
+import { GroupRules } from "./Person.ts"
 import type { Principal } from "./Principal.ts"
 import * as Rule from "./Rule.ts"
 
@@ -63,6 +64,8 @@ export const findCreated = Effect.fnUntraced(function* (
   caller: Caller,
   id: string
 ): Effect.fn.Return<KeyRecord, Failure> {
+  // A person's rule is one of the configuration, as a configured key's is.
+  if (id === caller.keyId && caller.signedInAt !== undefined) return yield* refuse(new KeyConfigured({}))
   const { key, source } = yield* find(keys, id)
   if (id !== caller.keyId && !visibleTo(caller)(key)) return yield* refuse(new KeyNotFound({}))
   if (source === "configured") return yield* refuse(new KeyConfigured({}))
@@ -109,6 +112,7 @@ export const isLastAdmin = Effect.fnUntraced(function* (
   record: KeyRecord,
   now: DateTime.Utc
 ): Effect.fn.Return<boolean, KeyStoreError> {
+  if ((yield* GroupRules).some(({ rule }) => isAdminOfAll(rule))) return false
   const isAdmin = (key: Lifespan & { readonly rule: Rule.Rule }) => isValid(key, now) && isAdminOfAll(key.rule)
   if (!isAdmin(record) || [...(yield* config.current).byId.values()].some(isAdmin)) return false
   let from: Position | undefined

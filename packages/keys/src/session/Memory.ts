@@ -4,7 +4,7 @@
 import { DateTime, Effect, Layer, Option } from "effect"
 import { KeyStoreError, StoreFailed } from "../KeyError.ts"
 import type { SessionHash } from "./SessionId.ts"
-import { type SessionRecord, SessionStore } from "./SessionStore.ts"
+import { ownerText, type SessionRecord, SessionStore } from "./SessionStore.ts"
 
 const make = Effect.sync(() => {
   const sessions = new Map<SessionHash, SessionRecord>()
@@ -13,7 +13,7 @@ const make = Effect.sync(() => {
   }
 
   return SessionStore.of({
-    insert: Effect.fnUntraced(function* (record, { createdBefore, lastUsedBefore, perKey }) {
+    insert: Effect.fnUntraced(function* (record, { createdBefore, lastUsedBefore, perOwner }) {
       if (sessions.has(record.hash)) {
         const cause = new Error("the hash is taken")
         return yield* new KeyStoreError({ reason: new StoreFailed({ operation: "insertSession", cause }) })
@@ -22,10 +22,10 @@ const make = Effect.sync(() => {
         ({ createdAt, lastUsedAt }) =>
           DateTime.isLessThan(createdAt, createdBefore) || DateTime.isLessThan(lastUsedAt, lastUsedBefore)
       )
-      const ofKey = [...sessions.values()]
-        .filter(({ keyHash }) => keyHash === record.keyHash)
+      const ofOwner = [...sessions.values()]
+        .filter(({ owner }) => ownerText(owner) === ownerText(record.owner))
         .toSorted((one, other) => DateTime.Order(other.createdAt, one.createdAt))
-      for (const { hash } of ofKey.slice(perKey - 1)) sessions.delete(hash)
+      for (const { hash } of ofOwner.slice(perOwner - 1)) sessions.delete(hash)
       sessions.set(record.hash, record)
     }),
     find: (hash) => Effect.sync(() => Option.fromUndefinedOr(sessions.get(hash))),
@@ -34,8 +34,13 @@ const make = Effect.sync(() => {
         const record = sessions.get(hash)
         if (record !== undefined) sessions.set(hash, { ...record, lastUsedAt: DateTime.max(record.lastUsedAt, at) })
       }),
+    replaceOwner: (hash, owner) =>
+      Effect.sync(() => {
+        const record = sessions.get(hash)
+        if (record !== undefined) sessions.set(hash, { ...record, owner })
+      }),
     remove: (hash) => Effect.sync(() => forget((record) => record.hash === hash)),
-    removeOfKey: (keyHash) => Effect.sync(() => forget((record) => record.keyHash === keyHash))
+    removeOfOwner: (text) => Effect.sync(() => forget(({ owner }) => ownerText(owner) === text))
   })
 })
 

@@ -1,40 +1,47 @@
 /**
- * Signs browsers in with a key, so that a page holds no key, and tells who a signed-in browser is.
+ * Signs browsers in, with a key or as a person of an identity provider, and tells who a signed-in browser is.
  */
-import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Option, type Redacted } from "effect"
 import { randomBytes } from "node:crypto"
 import { Authenticator, type Purpose, type Verdict } from "../Authenticator.ts"
 import type { KeyStoreError } from "../KeyError.ts"
 import * as KeyHash from "../KeyHash.ts"
 import type { RawKey } from "../RawKey.ts"
 import * as SessionId from "./SessionId.ts"
-import { type SessionRecord, SessionStore } from "./SessionStore.ts"
+import * as Person from "../Person.ts"
+import * as ClaimReading from "./ClaimReading.ts"
+import { type Identified, IdentityProvider } from "./IdentityProvider.ts"
+import * as SealedTokens from "./SealedTokens.ts"
+import { ownerText, type SessionOwner, type SessionRecord, SessionStore } from "./SessionStore.ts"
 
 /**
  * How long sessions last and how many are kept.
  *
  * **Units** a session ends `idle` after its last use, at most `whole` after its start. Uses are noted once in
- * `precision`: a session that idles ends up to that much earlier. One more than `perKey` ends the key's oldest.
+ * `precision`: a session that idles ends up to that much earlier. One more than `perOwner` ends the key's or person's
+ * oldest. A person's claims are read again once they are older than `claims`.
  */
 export const SessionLimits = Context.Reference("@quarterdeck/keys/session/SessionLimits", {
   defaultValue: () => ({
     idle: Duration.hours(12),
     whole: Duration.days(7),
     precision: Duration.minutes(1),
-    perKey: 100
+    perOwner: 100,
+    claims: Duration.minutes(5)
   })
 })
 
 type Refused = Extract<Verdict, { readonly _tag: "Refused" }>
 
+/** What a browser is signed in with. */
+type Opened = Extract<Verdict, { readonly _tag: "Valid" }> & {
+  readonly id: SessionId.SessionId
+  /** How long the browser need keep the id. */
+  readonly lasts: Duration.Duration
+}
+
 /** What became of a key that somebody signs in with. */
-export type SignIn =
-  | Refused
-  | (Extract<Verdict, { readonly _tag: "Valid" }> & {
-      readonly id: SessionId.SessionId
-      /** How long the browser need keep the id. */
-      readonly lasts: Duration.Duration
-    })
+export type SignIn = Refused | Opened
 
 /** What became of a presented session: its key's verdict, or that the session itself is over. */
 export type SessionVerdict =
@@ -46,11 +53,14 @@ export class Sessions extends Context.Service<
   {
     /** Signs in with a key, whose use is for the caller to note. **Errors** `KeyStoreError` when the store cannot tell. */
     readonly open: (key: RawKey) => Effect.Effect<SignIn, KeyStoreError>
+    /** Signs a person in whom the provider vouches for; `none` when no group of theirs has a rule. **Errors** `KeyStoreError`. */
+    readonly openFor: (identified: Identified) => Effect.Effect<Option.Option<Opened>, KeyStoreError>
     /**
      * Judges a session.
      *
-     * **Shape** valid if and only if it has not ended and its key is valid now: a session ends with its key, and says why.
-     * The use of the session is noted, that of its key is for the caller to note.
+     * **Shape** valid if and only if it has not ended and its key is valid now, or the provider vouched for its person
+     * within five minutes and a group of theirs has a rule now: a session ends with its owner, and says why. The use of the
+     * session is noted, that of its key is for the caller to note.
      *
      * **Errors** `KeyStoreError` when the store cannot tell.
      */
@@ -59,11 +69,13 @@ export class Sessions extends Context.Service<
     readonly look: (id: SessionId.SessionId) => Effect.Effect<SessionVerdict, KeyStoreError>
     /** Signs out; a session that has ended before changes nothing. */
     readonly end: (id: SessionId.SessionId) => Effect.Effect<void, KeyStoreError>
-    /** Signs out every browser that was signed in with the same key. */
+    /** Signs out every browser that was signed in with the same key, or by the same person. */
     readonly endAll: (id: SessionId.SessionId) => Effect.Effect<void, KeyStoreError>
+    /** Gets the tokens of a person's session, for signing out at the provider too; `none` for a key's. */
+    readonly tokensOf: (id: SessionId.SessionId) => Effect.Effect<Option.Option<Redacted.Redacted>, KeyStoreError>
   }
 >()("@quarterdeck/keys/session/Sessions") {
-  static readonly layer: Layer.Layer<Sessions, never, Authenticator | SessionStore> = Layer.effect(
+  static readonly layer: Layer.Layer<Sessions, never, Authenticator | IdentityProvider | SessionStore> = Layer.effect(
     Sessions,
     Effect.suspend(() => make())
   )
@@ -72,25 +84,58 @@ export class Sessions extends Context.Service<
 const make = Effect.fnUntraced(function* () {
   const authenticator = yield* Authenticator
   const store = yield* SessionStore
-  const { idle, perKey, precision, whole } = yield* SessionLimits
+  const provider = yield* IdentityProvider
+  const rules = yield* Person.GroupRules
+  const { claims, idle, perOwner, precision, whole } = yield* SessionLimits
+  const readAgain = yield* ClaimReading.make(provider, store)
+
+  const begin = Effect.fnUntraced(function* (ownerOf: (id: SessionId.SessionId, now: DateTime.Utc) => SessionOwner) {
+    const id = SessionId.generate(randomBytes)
+    const now = yield* DateTime.now
+    yield* store.insert(
+      { hash: SessionId.hashOf(id), owner: ownerOf(id, now), createdAt: now, lastUsedAt: now },
+      {
+        createdBefore: DateTime.subtractDuration(now, whole),
+        lastUsedBefore: DateTime.subtractDuration(now, idle),
+        perOwner
+      }
+    )
+    return { id, now }
+  })
 
   const open = Effect.fn("Sessions.open")(function* (key: RawKey): Effect.fn.Return<SignIn, KeyStoreError> {
     const verdict = yield* authenticator.authenticate(key, "look")
     if (verdict._tag === "Refused") return verdict
-    const id = SessionId.generate(randomBytes)
-    const now = yield* DateTime.now
-    const record = {
-      hash: SessionId.hashOf(id),
-      keyHash: KeyHash.fromRawKey(key),
-      createdAt: now,
-      lastUsedAt: now
-    }
-    yield* store.insert(record, {
-      createdBefore: DateTime.subtractDuration(now, whole),
-      lastUsedBefore: DateTime.subtractDuration(now, idle),
-      perKey
-    })
+    const { id } = yield* begin(() => ({ _tag: "Key", keyHash: KeyHash.fromRawKey(key) }))
     return { ...verdict, id, lasts: whole }
+  })
+
+  const openFor = Effect.fn("Sessions.openFor")(function* ({ person, tokens }: Identified) {
+    const rule = Person.ruleOf(rules, person)
+    if (rule === undefined) return Option.none()
+    const { id, now } = yield* begin((id, readAt) => ({
+      _tag: "Person",
+      person,
+      readAt,
+      sealedTokens: SealedTokens.seal(id, tokens)
+    }))
+    return Option.some<Opened>({ _tag: "Valid", principal: Person.principalOf(person, rule, now), id, lasts: whole })
+  })
+
+  const judgePerson = Effect.fnUntraced(function* (
+    id: SessionId.SessionId,
+    { createdAt, hash }: SessionRecord,
+    owner: ClaimReading.PersonOwner,
+    now: DateTime.Utc
+  ): Effect.fn.Return<SessionVerdict, KeyStoreError> {
+    const isFresh = DateTime.isLessThan(now, DateTime.addDuration(owner.readAt, claims))
+    const read = isFresh ? { _tag: "Read" as const, owner } : yield* readAgain(id, owner)
+    const rule = read._tag === "Read" ? Person.ruleOf(rules, read.owner.person) : undefined
+    if (read._tag === "Read" && rule !== undefined) {
+      return { _tag: "Valid", principal: Person.principalOf(read.owner.person, rule, createdAt) }
+    }
+    yield* store.remove(hash)
+    return ended(read._tag === "Read" ? "no group of the person has a rule here" : read.problem)
   })
 
   const reasonOfEnd = ({ createdAt, lastUsedAt }: SessionRecord, now: DateTime.Utc): string | undefined => {
@@ -110,7 +155,10 @@ const make = Effect.fnUntraced(function* () {
     const now = yield* DateTime.now
     const reason = reasonOfEnd(record, now)
     if (reason !== undefined) return ended(reason)
-    const verdict = yield* authenticator.recognise(record.keyHash, "look")
+    const verdict =
+      record.owner._tag === "Key"
+        ? yield* authenticator.recognise(record.owner.keyHash, "look")
+        : yield* judgePerson(id, record, record.owner, now)
     const isDue = !DateTime.isLessThan(now, DateTime.addDuration(record.lastUsedAt, precision))
     if (verdict._tag === "Valid" && purpose === "use" && isDue) yield* store.touch(record.hash, now)
     return verdict
@@ -118,11 +166,18 @@ const make = Effect.fnUntraced(function* () {
 
   const endAll = Effect.fn("Sessions.endAll")(function* (id: SessionId.SessionId) {
     const record = Option.getOrUndefined(yield* store.find(SessionId.hashOf(id)))
-    if (record !== undefined) yield* store.removeOfKey(record.keyHash)
+    if (record !== undefined) yield* store.removeOfOwner(ownerText(record.owner))
+  })
+
+  const tokensOf = Effect.fnUntraced(function* (id: SessionId.SessionId) {
+    const record = Option.getOrUndefined(yield* store.find(SessionId.hashOf(id)))
+    return record?.owner._tag === "Person" ? SealedTokens.open(id, record.owner.sealedTokens) : Option.none()
   })
 
   return Sessions.of({
     open,
+    openFor,
+    tokensOf,
     authenticate: (id) => judge(id, "use"),
     look: (id) => judge(id, "look"),
     end: (id) => store.remove(SessionId.hashOf(id)),

@@ -99,7 +99,8 @@ const perform = (call: Exclude<Call, OpenCall>): ReadonlyArray<unknown> => {
     case "findSession":
     case "touchSession":
     case "removeSession":
-    case "removeSessionsOfKey":
+    case "replaceSessionOwner":
+    case "removeSessionsOfOwner":
       return statements.sessions(call)
     case "close":
       current = undefined

@@ -9,6 +9,7 @@ import { KeyStore } from "../../src/KeyStore.ts"
 import * as RawKey from "../../src/RawKey.ts"
 import * as SessionId from "../../src/session/SessionId.ts"
 import { layerMemory as layerMemorySessions } from "../../src/session/Memory.ts"
+import { IdentityProvider } from "../../src/session/IdentityProvider.ts"
 import { Sessions } from "../../src/session/Sessions.ts"
 import { layerCached } from "../../src/store/Cached.ts"
 import { layerMemory } from "../../src/store/Memory.ts"
@@ -19,7 +20,7 @@ const HOUR_MS = Duration.toMillis(Duration.hours(1))
 
 const layers = Sessions.layer.pipe(
   Layer.provideMerge(Authenticator.layer),
-  Layer.provideMerge(layerMemorySessions),
+  Layer.provideMerge(Layer.merge(layerMemorySessions, IdentityProvider.layerNone)),
   Layer.provideMerge(layerCached.pipe(Layer.provide(layerMemory), Layer.merge(KeyConfig.layerNone)))
 )
 

@@ -3,13 +3,22 @@ import { assert, it } from "@effect/vitest"
 import { Effect, type Layer, Option } from "effect"
 import type { KeyStoreError } from "../../src/KeyError.ts"
 import { SessionHash } from "../../src/session/SessionId.ts"
-import { type Retention, type SessionRecord, SessionStore } from "../../src/session/SessionStore.ts"
+import { ownerText, type Retention, type SessionOwner, type SessionRecord, SessionStore } from "../../src/session/SessionStore.ts"
 import { at, hashOf } from "../samples.ts"
 
 const sessionHash = (digit: string) => SessionHash.make(digit.repeat(64))
 
+const ofKey = (digit: string): SessionOwner => ({ _tag: "Key", keyHash: hashOf(digit) })
+
+const ada: Extract<SessionOwner, { readonly _tag: "Person" }> = {
+  _tag: "Person",
+  person: { subject: "248289761001", name: "Ada Lovelace", groups: ["platform", "on call, \"night\""] },
+  readAt: at("2026-01-01T00:00:00Z"),
+  sealedTokens: "c2VhbGVk"
+}
+
 const session = (fields: Partial<SessionRecord> & Pick<SessionRecord, "hash">): SessionRecord => ({
-  keyHash: hashOf("a"),
+  owner: ofKey("a"),
   createdAt: at("2026-01-01T00:00:00Z"),
   lastUsedAt: at("2026-01-01T00:00:00Z"),
   ...fields
@@ -18,7 +27,7 @@ const session = (fields: Partial<SessionRecord> & Pick<SessionRecord, "hash">): 
 const everything: Retention = {
   createdBefore: at("2000-01-01T00:00:00Z"),
   lastUsedBefore: at("2000-01-01T00:00:00Z"),
-  perKey: 10
+  perOwner: 10
 }
 
 const one = session({ hash: sessionHash("1") })
@@ -49,7 +58,7 @@ export const keepsSessions = (layer: Layer.Layer<SessionStore, KeyStoreError>): 
   check("refuses a second session with the same hash, and keeps the first", (store) =>
     Effect.gen(function* () {
       yield* store.insert(one, everything)
-      const error = yield* Effect.flip(store.insert({ ...one, keyHash: hashOf("b") }, everything))
+      const error = yield* Effect.flip(store.insert({ ...one, owner: ofKey("b") }, everything))
       assert.strictEqual(error.reason._tag, "StoreFailed")
       assert.deepStrictEqual(yield* store.find(one.hash), Option.some(one))
     })
@@ -69,12 +78,27 @@ export const keepsSessions = (layer: Layer.Layer<SessionStore, KeyStoreError>): 
 
   check("forgets one session, or all of a key and none of another", (store) =>
     Effect.gen(function* () {
-      const other = session({ hash: sessionHash("4"), keyHash: hashOf("b") })
+      const other = session({ hash: sessionHash("4"), owner: ofKey("b") })
       for (const record of [one, two, three, other]) yield* store.insert(record, everything)
       yield* store.remove(one.hash)
       assert.deepStrictEqual(yield* present(store, [one, two, three, other]), [false, true, true, true])
-      yield* store.removeOfKey(hashOf("a"))
+      yield* store.removeOfOwner(ownerText(ofKey("a")))
       assert.deepStrictEqual(yield* present(store, [one, two, three, other]), [false, false, false, true])
+    })
+  )
+
+  check("keeps what a person's session was opened with, and what is read later", (store) =>
+    Effect.gen(function* () {
+      const hers = session({ hash: sessionHash("6"), owner: ada })
+      const later = { ...ada, person: { ...ada.person, groups: [] }, readAt: at("2026-01-02T00:00:00Z") }
+      for (const record of [one, hers]) yield* store.insert(record, everything)
+      assert.deepStrictEqual(yield* store.find(hers.hash), Option.some(hers))
+      yield* store.replaceOwner(hers.hash, later)
+      yield* store.replaceOwner(two.hash, later)
+      assert.deepStrictEqual(yield* store.find(hers.hash), Option.some({ ...hers, owner: later }))
+      assert.isTrue(Option.isNone(yield* store.find(two.hash)))
+      yield* store.removeOfOwner(ownerText(ada))
+      assert.deepStrictEqual(yield* present(store, [one, hers]), [true, false])
     })
   )
 
@@ -97,11 +121,11 @@ export const keepsSessions = (layer: Layer.Layer<SessionStore, KeyStoreError>): 
       const sessions = ["1", "2", "3"].map((digit) =>
         session({ hash: sessionHash(digit), createdAt: at(`2026-01-0${digit}T00:00:00Z`) })
       )
-      const other = session({ hash: sessionHash("9"), keyHash: hashOf("b"), createdAt: at("2025-01-01T00:00:00Z") })
-      for (const record of [other, ...sessions]) yield* store.insert(record, { ...everything, perKey: 2 })
+      const other = session({ hash: sessionHash("9"), owner: ofKey("b"), createdAt: at("2025-01-01T00:00:00Z") })
+      for (const record of [other, ...sessions]) yield* store.insert(record, { ...everything, perOwner: 2 })
       assert.deepStrictEqual(yield* present(store, [other, ...sessions]), [true, false, true, true])
       const early = session({ hash: sessionHash("0"), createdAt: at("2024-01-01T00:00:00Z") })
-      yield* store.insert(early, { ...everything, perKey: 1 })
+      yield* store.insert(early, { ...everything, perOwner: 1 })
       assert.deepStrictEqual(yield* present(store, [early, ...sessions]), [true, false, false, false])
     })
   )

@@ -31,7 +31,9 @@ const MIGRATIONS: ReadonlyArray<string> = [
     last_used_at_ms INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX sessions_by_key ON sessions (key_hash, created_at_ms);`,
-  "ALTER TABLE keys ADD COLUMN rotated_from TEXT; ALTER TABLE keys ADD COLUMN rotated_at_ms INTEGER;"
+  "ALTER TABLE keys ADD COLUMN rotated_from TEXT; ALTER TABLE keys ADD COLUMN rotated_at_ms INTEGER;",
+  `ALTER TABLE sessions RENAME COLUMN key_hash TO owner;
+  ALTER TABLE sessions ADD COLUMN person TEXT;`
 ]
 
 /** Thrown for a file that a newer program wrote. */

@@ -19,10 +19,11 @@ export interface Row {
   readonly lastUsedAtMs: number | null
 }
 
-/** A session as a row. **Units** instants in milliseconds since the epoch. */
+/** A session as a row. **Units** instants in milliseconds since the epoch. `person` is JSON, null for the session of a key. */
 export interface SessionRow {
   readonly hash: string
-  readonly keyHash: string
+  readonly owner: string
+  readonly person: string | null
   readonly createdAtMs: number
   readonly lastUsedAtMs: number
 }
@@ -50,12 +51,13 @@ export type Call =
       readonly row: SessionRow
       readonly createdBeforeMs: number
       readonly lastUsedBeforeMs: number
-      readonly perKey: number
+      readonly perOwner: number
     }
   | { readonly operation: "findSession"; readonly hash: string }
   | { readonly operation: "touchSession"; readonly hash: string; readonly atMs: number }
+  | { readonly operation: "replaceSessionOwner"; readonly hash: string; readonly owner: string; readonly person: string | null }
   | { readonly operation: "removeSession"; readonly hash: string }
-  | { readonly operation: "removeSessionsOfKey"; readonly keyHash: string }
+  | { readonly operation: "removeSessionsOfOwner"; readonly owner: string }
 
 /** What a call came to. **Shape** every call answers with rows, often none. */
 export type Outcome =

@@ -12,30 +12,31 @@ export type SessionCall = Extract<Call, { readonly operation: `${string}Session$
 export const prepare = (database: DatabaseSync): ((call: SessionCall) => ReadonlyArray<unknown>) => {
   const forget = database.prepare("DELETE FROM sessions WHERE created_at_ms < ? OR last_used_at_ms < ?")
   const insert = database.prepare(
-    "INSERT INTO sessions (hash, key_hash, created_at_ms, last_used_at_ms) VALUES (?, ?, ?, ?)"
+    "INSERT INTO sessions (hash, owner, person, created_at_ms, last_used_at_ms) VALUES (?, ?, ?, ?, ?)"
   )
   const keepNewest = database.prepare(
     `DELETE FROM sessions WHERE hash IN (
-       SELECT hash FROM sessions WHERE key_hash = ?1 AND hash <> ?2
+       SELECT hash FROM sessions WHERE owner = ?1 AND hash <> ?2
        ORDER BY created_at_ms DESC, hash LIMIT -1 OFFSET ?3
      )`
   )
   const find = database.prepare(
-    `SELECT hash, key_hash AS keyHash, created_at_ms AS createdAtMs, last_used_at_ms AS lastUsedAtMs
+    `SELECT hash, owner, person, created_at_ms AS createdAtMs, last_used_at_ms AS lastUsedAtMs
      FROM sessions WHERE hash = ?`
   )
   const touch = database.prepare("UPDATE sessions SET last_used_at_ms = max(last_used_at_ms, ?) WHERE hash = ?")
   const remove = database.prepare("DELETE FROM sessions WHERE hash = ?")
-  const removeOfKey = database.prepare("DELETE FROM sessions WHERE key_hash = ?")
+  const replaceOwner = database.prepare("UPDATE sessions SET owner = ?, person = ? WHERE hash = ?")
+  const removeOfOwner = database.prepare("DELETE FROM sessions WHERE owner = ?")
 
   return (call) => {
     switch (call.operation) {
       case "insertSession": {
-        const { hash, keyHash, createdAtMs, lastUsedAtMs } = call.row
+        const { hash, owner, person, createdAtMs, lastUsedAtMs } = call.row
         transact(database, () => {
           forget.run(call.createdBeforeMs, call.lastUsedBeforeMs)
-          insert.run(hash, keyHash, createdAtMs, lastUsedAtMs)
-          keepNewest.run(keyHash, hash, call.perKey - 1)
+          insert.run(hash, owner, person, createdAtMs, lastUsedAtMs)
+          keepNewest.run(owner, hash, call.perOwner - 1)
         })
         return []
       }
@@ -47,8 +48,11 @@ export const prepare = (database: DatabaseSync): ((call: SessionCall) => Readonl
       case "removeSession":
         remove.run(call.hash)
         return []
-      case "removeSessionsOfKey":
-        removeOfKey.run(call.keyHash)
+      case "replaceSessionOwner":
+        replaceOwner.run(call.owner, call.person, call.hash)
+        return []
+      case "removeSessionsOfOwner":
+        removeOfOwner.run(call.owner)
         return []
     }
   }

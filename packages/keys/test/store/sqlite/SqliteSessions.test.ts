@@ -24,9 +24,14 @@ describe("the store of sessions in SQLite", () => {
       const directory = yield* temporaryDirectory
       const id = SessionId.generate(randomBytes)
       const now = at("2026-01-01T00:00:00Z")
-      const record = { hash: SessionId.hashOf(id), keyHash: hashOf("a"), createdAt: now, lastUsedAt: now }
+      const record = {
+        hash: SessionId.hashOf(id),
+        owner: { _tag: "Key" as const, keyHash: hashOf("a") },
+        createdAt: now,
+        lastUsedAt: now
+      }
       yield* withStore(directory, (store) =>
-        store.insert(record, { createdBefore: now, lastUsedBefore: now, perKey: 1 })
+        store.insert(record, { createdBefore: now, lastUsedBefore: now, perOwner: 1 })
       )
       assert.deepStrictEqual(yield* withStore(directory, (store) => store.find(record.hash)), Option.some(record))
       const content = yield* Effect.promise(() => readFile(join(directory, "keys.sqlite"), "latin1"))
@@ -40,10 +45,38 @@ describe("the store of sessions in SQLite", () => {
       const directory = yield* temporaryDirectory
       yield* withStore(directory, () => Effect.void)
       const file = new DatabaseSync(join(directory, "keys.sqlite"))
-      file.exec("DROP TABLE sessions; DELETE FROM schema_version WHERE version = 3")
+      file.exec("DROP TABLE sessions; DELETE FROM schema_version WHERE version >= 3")
       file.close()
       const found = yield* withStore(directory, (store) => store.find(SessionId.SessionHash.make("a".repeat(64))))
       assert.isTrue(Option.isNone(found))
+    })
+  )
+
+  it.live("opens a file that was written before people signed in, and keeps its sessions", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      yield* withStore(directory, () => Effect.void)
+      const [hash, keyHash] = [SessionId.SessionHash.make("b".repeat(64)), hashOf("a")]
+      const file = new DatabaseSync(join(directory, "keys.sqlite"))
+      file.exec(`DROP TABLE sessions; DELETE FROM schema_version WHERE version >= 4;
+        CREATE TABLE sessions (
+          hash TEXT NOT NULL PRIMARY KEY,
+          key_hash TEXT NOT NULL,
+          created_at_ms INTEGER NOT NULL,
+          last_used_at_ms INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX sessions_by_key ON sessions (key_hash, created_at_ms);
+        INSERT INTO sessions VALUES ('${hash}', '${keyHash}', 1000, 2000);`)
+      file.close()
+      assert.deepStrictEqual(
+        yield* withStore(directory, (store) => store.find(hash)),
+        Option.some({
+          hash,
+          owner: { _tag: "Key", keyHash },
+          createdAt: at("1970-01-01T00:00:01Z"),
+          lastUsedAt: at("1970-01-01T00:00:02Z")
+        })
+      )
     })
   )
 })
