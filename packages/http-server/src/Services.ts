@@ -13,6 +13,8 @@ import { Workloads } from "@quarterdeck/cluster-fanout/Workloads"
 import { Authenticator } from "@quarterdeck/keys/Authenticator"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
 import { KeyIssuer, MaxLifetime } from "@quarterdeck/keys/KeyIssuer"
+import { IdentityProvider } from "@quarterdeck/keys/IdentityProvider"
+import { GroupRules } from "@quarterdeck/keys/Person"
 import { Sessions } from "@quarterdeck/keys/Sessions"
 import { layerCached } from "@quarterdeck/keys/store/Cached"
 import { layerSqlite } from "@quarterdeck/keys/store/Sqlite"
@@ -22,6 +24,7 @@ import * as CursorKeyFile from "./services/CursorKeyFile.ts"
 import * as DirectoryLock from "./services/DirectoryLock.ts"
 import * as FirstKey from "./services/FirstKey.ts"
 import { Guard } from "./http/Guard.ts"
+import * as IdentityClient from "./services/IdentityClient.ts"
 import * as LabelProofDemand from "./services/LabelProofDemand.ts"
 import { Deadlines } from "./http/ListPage.ts"
 import { MetricsAccess } from "./http/MetricsRoute.ts"
@@ -33,7 +36,7 @@ import type { Settings } from "./settings/Settings.ts"
 import { Surroundings } from "./settings/Surroundings.ts"
 
 /** The settings that a layer reads as references, handed to all of them. */
-const references = ({ clusters, fanOut, keys, server }: Settings) =>
+const references = ({ clusters, fanOut, keys, oidc, server }: Settings) =>
   Layer.mergeAll(
     Layer.succeed(TargetOptions, { header: clusters.header, maxNames: fanOut.maxNames }),
     Layer.succeed(Deadlines, { timeoutMs: fanOut.timeoutMs, maxTimeoutMs: fanOut.maxTimeoutMs }),
@@ -41,6 +44,7 @@ const references = ({ clusters, fanOut, keys, server }: Settings) =>
     Layer.succeed(AllowedOrigins, server.allowedOrigins),
     Layer.succeed(PublicUrl, server.publicUrl),
     Layer.succeed(MaxLifetime, keys.maxLifetime),
+    Layer.succeed(GroupRules, oidc?.rules ?? []),
     Layer.effect(
       Transport.TransportLimits,
       Effect.map(Transport.TransportLimits, (limits) => ({ ...limits, callConnections: fanOut.perCluster }))
@@ -57,8 +61,12 @@ const keys = (settings: Settings) =>
     Layer.provideMerge(
       settings.keys.files.length === 0 ? KeyConfig.layerNone : KeyConfig.layerFiles(settings.keys.files)
     ),
-    Layer.provideMerge(keyStore(settings))
+    Layer.provideMerge(Layer.merge(keyStore(settings), identities(settings)))
   )
+
+/** Who vouches for people. */
+const identities = ({ oidc }: Settings) =>
+  oidc === undefined ? IdentityProvider.layerNone : IdentityClient.layer(oidc)
 
 const clusters = (settings: Settings) =>
   Layer.mergeAll(Workloads.layer, Namespaces.layer, Clusters.layer).pipe(

@@ -102,7 +102,7 @@ export class KeyError extends Schema.TaggedError<KeyError>()("KeyError", {
 
 const Operation = Schema.Literals([
   ...["open", "close", "insert", "findByHash", "find", "list", "revoke", "update", "rotate", "touch", "count"],
-  ...["insertSession", "findSession", "touchSession", "removeSession", "removeSessionsOfKey"]
+  ...["insertSession", "findSession", "touchSession", "removeSession", "replaceSessionOwner", "removeSessionsOfOwner"]
 ] as const)
 export type Operation = typeof Operation.Type
 

@@ -1,8 +1,10 @@
 /**
  * People who sign in at an identity provider, and the rule that their groups give them.
  */
-import { Context, type DateTime, Schema } from "effect"
+import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
+import { Context, type DateTime, Result, Schema } from "effect"
 import { type ApiKey, KeyName } from "./ApiKey.ts"
+import { ownProperties } from "./OwnProperties.ts"
 import type { Principal } from "./Principal.ts"
 import { Rule } from "./Rule.ts"
 
@@ -19,6 +21,17 @@ export const GroupRule = Schema.Struct({
   rule: Rule
 })
 export type GroupRule = typeof GroupRule.Type
+
+const GroupRuleList = Schema.Array(GroupRule).check(
+  Schema.isMinLength(1, { expected: "at least one group" }),
+  Schema.isMaxLength(1_000, { expected: "at most 1000 groups" }),
+  Schema.makeFilter((list) => new Set(list.map(({ group }) => group)).size === list.length || "each group once")
+)
+const decodeStrictly = Schema.decodeUnknownResult(GroupRuleList, { onExcessProperty: "error" })
+
+/** Reads the rules of groups as the settings write them; a fault names its field, such as `[0].rule.role`. */
+export const decodeRules = (input: unknown): Result.Result<ReadonlyArray<GroupRule>, SchemaFault.SchemaFault> =>
+  Result.mapError(decodeStrictly(ownProperties(input)), ({ issue }) => SchemaFault.fromIssue(issue))
 
 /** The rules of groups, from the settings: none lets nobody in. */
 export const GroupRules = Context.Reference<ReadonlyArray<GroupRule>>("@quarterdeck/keys/Person/GroupRules", {
@@ -43,7 +56,11 @@ export const idOf = ({ subject }: Pick<Person, "subject">): string => `${PREFIX}
 /** Makes a name that a key could have of what a provider calls somebody; the subject where it is none. */
 export const nameOf = (claimed: unknown, subject: string): string => {
   const text = typeof claimed === "string" ? claimed.trim() : ""
-  return Schema.is(KeyName)(text) ? text : Array.from(subject.replace(/[\p{Cc}\p{Cs}]/gu, "?")).slice(0, 128).join("")
+  return Schema.is(KeyName)(text)
+    ? text
+    : Array.from(subject.replace(/[\p{Cc}\p{Cs}]/gu, "?"))
+        .slice(0, 128)
+        .join("")
 }
 
 /** Makes the caller that a person is. */

@@ -4,6 +4,7 @@
 import type { ApiKey } from "./Shapes.ts"
 import { type QueryClient, queryOptions } from "@tanstack/react-query"
 import { Redacted } from "effect"
+import * as Provider from "../signin/Provider.ts"
 import { ApiFailure, call } from "./Client.ts"
 
 /** **Shape** `reason` is absent for a browser that was not signed in. */
@@ -49,8 +50,16 @@ export const signIn = async (queries: QueryClient, key: string): Promise<void> =
   queries.setQueryData(sessionQuery.queryKey, session)
 }
 
-/** Signs out, in every browser that has signed in with the same key where `everywhere` says so. */
+/**
+ * Signs out, in every browser that has signed in with the same key where `everywhere` says so; a person at the provider
+ * too, which the page is left for.
+ */
 export const signOut = async (queries: QueryClient, everywhere: boolean): Promise<void> => {
+  const session = queries.getQueryData(sessionQuery.queryKey)
+  if (!everywhere && session?._tag === "SignedIn" && Provider.isPerson(session.apiKey)) {
+    location.assign(Provider.LOGOUT_ADDRESS)
+    return
+  }
   await call((api) => api.session.end({ query: { all: everywhere ? "true" : "false" } }))
   leave(queries, { _tag: "SignedOut" })
 }

@@ -10,13 +10,16 @@ import { useCaller } from "../app/Caller.ts"
 import { useTitle } from "../app/useTitle.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 import { Instant } from "../feedback/Instant.tsx"
+import * as Provider from "../signin/Provider.ts"
 import { RevokeDialog } from "./RevokeDialog.tsx"
 import { RuleText } from "./RuleText.tsx"
 import { StatusBadge } from "./StatusBadge.tsx"
 
 export const OwnKeyPage = () => {
-  const heading = useTitle("Your key")
   const caller = useCaller()
+  const isPerson = Provider.isPerson(caller)
+  const title = isPerson ? "You" : "Your key"
+  const heading = useTitle(title)
   const queries = useQueryClient()
   const [isRevoking, setRevoking] = useState(false)
   const { failure, isRunning, run } = useAction()
@@ -25,7 +28,7 @@ export const OwnKeyPage = () => {
     <Stack gap="md">
       <div>
         <Title order={1} size="h2" ref={heading} tabIndex={-1}>
-          Your key
+          {title}
         </Title>
         <Text c="dimmed">What this page is signed in with.</Text>
       </div>
@@ -66,7 +69,9 @@ export const OwnKeyPage = () => {
       </Group>
       {isConfigured ? (
         <Text size="sm" c="dimmed">
-          This key stands in the deployment's configuration, and is revoked by taking it out there.
+          {isPerson
+            ? "You signed in with your organization. What you may do is the rule of one of your groups in the deployment's configuration; your groups are asked for again every five minutes."
+            : "This key stands in the deployment's configuration, and is revoked by taking it out there."}
         </Text>
       ) : undefined}
       <RevokeDialog apiKey={isRevoking ? caller : undefined} onClose={() => setRevoking(false)} />

@@ -1,7 +1,7 @@
 /**
- * Signing in with a key; and why the page was left, where somebody was signed in before.
+ * Signing in with a key, or at the organization's identity provider; and why the page was left, where somebody was signed in before.
  */
-import { Alert, Button, Center, Code, Paper, PasswordInput, Stack, Text, Title } from "@mantine/core"
+import { Alert, Button, Center, Code, Divider, Paper, PasswordInput, Stack, Text, Title } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
 import { type SyntheticEvent, useEffect, useRef, useState } from "react"
 import type { ApiFailure } from "../api/Client.ts"
@@ -9,6 +9,7 @@ import { signIn } from "../api/Session.ts"
 import { useAction } from "../api/useAction.ts"
 import icon from "../app/icon.svg"
 import { useTitle } from "../app/useTitle.ts"
+import * as Provider from "./Provider.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 
 /** What somebody reads who was signed in a moment ago. */
@@ -62,6 +63,11 @@ export const SignInPage = ({ reason }: { readonly reason: ApiFailure | undefined
               </Text>
             </div>
             {reason === undefined || failure !== undefined ? undefined : <Left reason={reason} />}
+            {Provider.refusal === undefined || failure !== undefined ? undefined : (
+              <Alert role="alert" color="yellow" title={Provider.refusal[0]}>
+                <Text size="sm">{Provider.refusal[1]}</Text>
+              </Alert>
+            )}
             {failure === undefined ? undefined : <FailureAlert failure={failure} />}
             <PasswordInput
               label="API key"
@@ -80,6 +86,14 @@ export const SignInPage = ({ reason }: { readonly reason: ApiFailure | undefined
             <Button type="submit" loading={isRunning} fullWidth>
               Sign in
             </Button>
+            {Provider.isThere ? (
+              <>
+                <Divider label="or" />
+                <Button component="a" href={Provider.loginAddress(location.hash)} variant="default" fullWidth>
+                  Sign in with your organization
+                </Button>
+              </>
+            ) : undefined}
             <Text size="sm" c="dimmed">
               The first key of a server is in the file that <Code>keys.bootstrapFile</Code> names; every other one is
               made under Users &gt; API Keys.

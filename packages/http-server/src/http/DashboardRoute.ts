@@ -1,10 +1,11 @@
 /**
  * The dashboard at `/`: the files that the package `@quarterdeck/dashboard` was built into.
  */
-import { Context, Effect, FileSystem, Path, type PlatformError, Schema } from "effect"
+import { Context, Effect, FileSystem, Option, Path, type PlatformError, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { randomBytes } from "node:crypto"
 import { fileURLToPath } from "node:url"
+import { IdentityClient } from "../services/IdentityClient.ts"
 import { CurrentRequest } from "./RequestRecord.ts"
 
 const DASHBOARD_PATH = "/" as const
@@ -27,6 +28,8 @@ export class DashboardUnreadable extends Schema.TaggedError<DashboardUnreadable>
 
 /** What stands in the page where each reply has a nonce of its own. */
 const NONCE = "QUARTERDECK_NONCE"
+/** What stands in the page where it is told whether people sign in at an identity provider. */
+const SIGN_IN = "QUARTERDECK_SIGN_IN"
 
 /** Names carry a hash of the content, so that a copy is never out of date. */
 const FOR_EVER = "public, max-age=31536000, immutable"
@@ -94,7 +97,11 @@ export const routes = Effect.gen(function* () {
   if (!(yield* files.exists(page).pipe(Effect.mapError(failed)))) {
     return [route(DASHBOARD_PATH, () => Effect.succeed(NOT_BUILT))]
   }
-  const html = yield* files.readFileString(page).pipe(Effect.mapError(failed))
+  const hasProvider = Option.isSome(yield* Effect.serviceOption(IdentityClient))
+  const html = (yield* files.readFileString(page).pipe(Effect.mapError(failed))).replaceAll(
+    SIGN_IN,
+    hasProvider ? "provider" : "key"
+  )
   const folder = path.join(path.dirname(page), "assets")
   const names = yield* files.readDirectory(folder).pipe(Effect.mapError(failed))
   const assets = new Map<string, Asset>()

@@ -25,6 +25,7 @@ import { WorkloadHandlers } from "./handlers/WorkloadHandlers.ts"
 import * as MethodNotAllowed from "./MethodNotAllowed.ts"
 import * as MetricsRoute from "./MetricsRoute.ts"
 import * as Refusal from "./Refusal.ts"
+import * as OidcRoutes from "./OidcRoutes.ts"
 import * as RequestId from "./RequestId.ts"
 import * as RequestRecord from "./RequestRecord.ts"
 import * as RequestSpan from "./RequestSpan.ts"
@@ -83,6 +84,7 @@ export const make = Effect.gen(function* () {
   const publicUrl = yield* SessionCookie.PublicUrl
   const metrics = yield* MetricsRoute.routes
   const dashboard = yield* DashboardRoute.routes
+  const oidc = yield* OidcRoutes.routes
   const router = yield* HttpRouter.toHttpEffect(
     Layer.mergeAll(
       HttpApiBuilder.layer(Api).pipe(
@@ -90,7 +92,7 @@ export const make = Effect.gen(function* () {
         Layer.provide([Guard.layerAuthorization, Guard.layerSameOrigin])
       ),
       Documentation.layer,
-      HttpRouter.addAll([...metrics, ...dashboard.map(({ route }) => route)])
+      HttpRouter.addAll([...metrics, ...[...dashboard, ...oidc].map(({ route }) => route)])
     )
   ).pipe(
     Effect.provideService(HttpRouter.RouterConfig, ROUTER_CONFIG),
@@ -102,7 +104,7 @@ export const make = Effect.gen(function* () {
       ...Endpoints.all,
       { method: "GET", path: Documentation.OPENAPI_PATH },
       { method: "GET", path: Documentation.DOCS_PATH },
-      ...dashboard.map(({ path }) => ({ method: "GET", path })),
+      ...[...dashboard, ...oidc].map(({ path }) => ({ method: "GET", path })),
       ...metrics.map(() => ({ method: "GET", path: MetricsRoute.METRICS_PATH }))
     ],
     ROUTER_CONFIG

@@ -3,6 +3,7 @@
  */
 import { writeFirstKey } from "@quarterdeck/keys/Bootstrap"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
+import { GroupRules } from "@quarterdeck/keys/Person"
 import { isValid } from "@quarterdeck/keys/ApiKey"
 import { KeyStore, type Position } from "@quarterdeck/keys/KeyStore"
 import { DateTime, Effect, Layer } from "effect"
@@ -10,7 +11,7 @@ import type { Settings } from "../settings/Settings.ts"
 
 /**
  * Writes the first key where the settings ask for it, and otherwise says how to get in when no key does: there is none,
- * or all are revoked or expired.
+ * or all are revoked or expired, and no group of people has a rule.
  *
  * **Errors** `BootstrapError`, `KeyStoreError`.
  */
@@ -18,6 +19,7 @@ export const layer = ({ bootstrapFile }: Pick<Settings["keys"], "bootstrapFile">
   Layer.effectDiscard(
     Effect.gen(function* () {
       if (bootstrapFile !== undefined && (yield* writeFirstKey(bootstrapFile))) return
+      if ((yield* GroupRules).length > 0) return
       const { byId } = yield* (yield* KeyConfig).current
       const store = yield* KeyStore
       const created = yield* store.count

@@ -1,6 +1,7 @@
 /**
  * The settings as a host that embeds the service writes them: those of the YAML file, all optional.
  */
+import type { GroupRule } from "@quarterdeck/keys/Person"
 import { Result } from "effect"
 import { combine, type Settings } from "./Settings.ts"
 import type { SettingsError } from "./SettingsError.ts"
@@ -23,6 +24,14 @@ export interface Options {
     readonly file?: string | ReadonlyArray<string>
     readonly bootstrapFile?: string
     readonly maxLifetime?: string
+  }
+  readonly oidc?: {
+    readonly issuer?: string
+    readonly clientId?: string
+    readonly clientSecretFile?: string
+    readonly groupsClaim?: string
+    readonly scopes?: ReadonlyArray<string>
+    readonly rules?: ReadonlyArray<GroupRule>
   }
   readonly fanOut?: Partial<Settings["fanOut"]>
   readonly cost?: {

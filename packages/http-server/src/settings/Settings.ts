@@ -2,6 +2,7 @@
  * How the server runs: read once at its start from flags, environment and a YAML file.
  */
 import type { UsageSetting } from "@quarterdeck/cost/usage/UsageSetting"
+import type { GroupRule } from "@quarterdeck/keys/Person"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { type Duration, Effect, Option, type Redacted, Result } from "effect"
 import type * as CostKind from "./CostKind.ts"
@@ -45,6 +46,8 @@ export interface Settings {
     readonly bootstrapFile: string | undefined
     readonly maxLifetime: Duration.Duration
   }
+  /** `undefined` lets people sign in with keys alone. */
+  readonly oidc: OidcSettings | undefined
   readonly fanOut: {
     readonly timeoutMs: number
     readonly maxTimeoutMs: number
@@ -67,6 +70,19 @@ export interface Settings {
     readonly logFormat: "text" | "json"
     readonly otlpEndpoint: string | undefined
   }
+}
+
+/** How people sign in at an identity provider. */
+export interface OidcSettings {
+  readonly issuer: string
+  readonly clientId: string
+  /** `undefined` is a public client. */
+  readonly clientSecretFile: string | undefined
+  readonly groupsClaim: string
+  readonly scopes: ReadonlyArray<string> | undefined
+  readonly rules: ReadonlyArray<GroupRule>
+  /** Where browsers reach this server. */
+  readonly publicUrl: string
 }
 
 /** **Shape** `origins` tells by path where each setting's value came from. */
@@ -150,6 +166,11 @@ class Reading {
     return strongest === undefined ? row.initial : strongest.value
   }
 
+  /** Tells whether a source gives a row, with a value that is allowed or not. */
+  isGiven(row: Row<unknown>): boolean {
+    return this.#refused.has(row) || (this.origins.get(row.path)?._tag ?? "Default") !== "Default"
+  }
+
   /** Blames the first of some rows that a source has set. */
   blame(message: string, ...blamed: ReadonlyArray<Row<unknown>>): void {
     if (blamed.some((row) => this.#refused.has(row))) return
@@ -187,6 +208,7 @@ const settingsOf = (read: <A>(row: Row<A>) => A, { certFile, keyFile }: TlsFiles
     bootstrapFile: read(table.bootstrapKeyFile),
     maxLifetime: read(table.keyMaxLifetime)
   },
+  oidc: oidcOf(read),
   fanOut: {
     timeoutMs: read(table.fanOutTimeoutMs),
     maxTimeoutMs: read(table.fanOutMaxTimeoutMs),
@@ -210,12 +232,33 @@ const settingsOf = (read: <A>(row: Row<A>) => A, { certFile, keyFile }: TlsFiles
   }
 })
 
+/** The settings of people, where all that they need is there. */
+const oidcOf = (read: <A>(row: Row<A>) => A): OidcSettings | undefined => {
+  const [issuer, clientId, rules] = [read(table.oidcIssuer), read(table.oidcClientId), read(table.oidcRules)]
+  const publicUrl = read(table.publicUrl)
+  const optional = {
+    clientSecretFile: read(table.oidcClientSecretFile),
+    groupsClaim: read(table.oidcGroupsClaim),
+    scopes: read(table.oidcScopes)
+  }
+  if (issuer === undefined || clientId === undefined || rules === undefined || publicUrl === undefined) return undefined
+  return { issuer, clientId, rules, publicUrl, ...optional }
+}
+
+/** What a provider is of no use without. */
+const OIDC_ROWS: ReadonlyArray<Row<unknown>> = [table.oidcIssuer, table.oidcClientId, table.oidcRules]
+
 /** Blames settings that do not go together. */
 const requireTogether = (reading: Reading, { cost, fanOut }: Settings, { certFile, keyFile }: TlsFiles): void => {
   if ((certFile === undefined) !== (keyFile === undefined)) {
     const [present, missing] =
       certFile === undefined ? [table.tlsKeyFile, table.tlsCertFile] : [table.tlsCertFile, table.tlsKeyFile]
     reading.blame(`${present.path} needs ${missing.path}: give both or neither`, present, missing)
+  }
+  const present = OIDC_ROWS.find((row) => reading.isGiven(row))
+  const missing = [...OIDC_ROWS, table.publicUrl].filter((row) => !reading.isGiven(row))
+  if (present !== undefined && missing.length > 0) {
+    reading.blame(`${present.path} needs ${missing.map(({ path }) => path).join(", ")} too`, present, ...missing)
   }
   /** Two numbers, the first of which is no larger than the second. */
   const requireOrder = (less: Row<number>, more: Row<number>, [value, limit]: readonly [number, number]): void => {

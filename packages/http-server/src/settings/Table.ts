@@ -6,6 +6,7 @@ import * as ClusterHeader from "@quarterdeck/targeting/ClusterHeader"
 import { Option } from "effect"
 import * as CostKind from "./CostKind.ts"
 import * as Kind from "./Kind.ts"
+import * as OidcKind from "./OidcKind.ts"
 
 /**
  * One setting.
@@ -129,6 +130,46 @@ export const table = {
     flag: "key-max-lifetime",
     kind: Kind.lifetime,
     description: "Longest lifetime that a key may be made with: a number and y (365 days) or d."
+  }),
+  oidcIssuer: optional({
+    path: "oidc.issuer",
+    flag: "oidc-issuer",
+    kind: OidcKind.issuer,
+    description:
+      "OpenID Connect provider that people sign in at, as its discovery document names itself; needs oidc.clientId, oidc.rules and server.publicUrl. Unset: people sign in with keys."
+  }),
+  oidcClientId: optional({
+    path: "oidc.clientId",
+    flag: "oidc-client-id",
+    kind: OidcKind.text,
+    description:
+      "What the provider calls this server. Its redirect address there: auth/oidc/callback below server.publicUrl."
+  }),
+  oidcClientSecretFile: optional({
+    path: "oidc.clientSecretFile",
+    flag: "oidc-client-secret-file",
+    kind: Kind.path,
+    description: "File with the client's secret, read at each start. Unset: a public client, by PKCE alone."
+  }),
+  oidcGroupsClaim: withDefault("groups", {
+    path: "oidc.groupsClaim",
+    flag: "oidc-groups-claim",
+    kind: OidcKind.text,
+    description: "Claim of the ID token, or else of the user info, that lists the groups of a person."
+  }),
+  oidcScopes: optional({
+    path: "oidc.scopes",
+    flag: "oidc-scopes",
+    kind: OidcKind.scopes,
+    description:
+      "Scopes to ask for, openid among them. Unset: openid, profile, email, and groups where the provider says that it has it."
+  }),
+  oidcRules: optional({
+    path: "oidc.rules",
+    flag: "oidc-rules",
+    kind: OidcKind.rules,
+    description:
+      "What the members of groups may do; of several groups of a person the first in this list counts, and who is in none is not let in."
   }),
   fanOutTimeoutMs: withDefault("3000", {
     path: "fanOut.timeoutMs",

@@ -26,6 +26,6 @@ describe("the reference of the settings", () => {
     const sections = Reference.yaml()
       .split("\n")
       .filter((line) => line.endsWith(":") && !line.startsWith(" "))
-    assert.deepStrictEqual(sections, ["server:", "clusters:", "keys:", "fanOut:", "cost:", "telemetry:"])
+    assert.deepStrictEqual(sections, ["server:", "clusters:", "keys:", "oidc:", "fanOut:", "cost:", "telemetry:"])
   })
 })

@@ -109,6 +109,15 @@ describe("Settings", () => {
       keysFile: ["keys.yaml:more.yaml", "[keys.yaml, more.yaml]"],
       bootstrapKeyFile: ["first", "first"],
       keyMaxLifetime: ["30d", "30d"],
+      oidcIssuer: ["https://id.example/realms/ops", "https://id.example/realms/ops"],
+      oidcClientId: ["quarterdeck", "quarterdeck"],
+      oidcClientSecretFile: ["secret", "secret"],
+      oidcGroupsClaim: ["roles", "roles"],
+      oidcScopes: ["openid groups", "[openid, groups]"],
+      oidcRules: [
+        '[{"group":"platform","rule":{"role":"Admin"}},{"group":"shop","rule":{"role":"Viewer","targetClusters":["prod"]}}]',
+        "[{ group: platform, rule: { role: Admin } }, { group: shop, rule: { role: Viewer, targetClusters: [prod] } }]"
+      ],
       fanOutTimeoutMs: ["7", "7"],
       fanOutMaxTimeoutMs: ["8", "8"],
       fanOutPerCluster: ["9", "9"],
@@ -145,7 +154,7 @@ describe("Settings", () => {
     const fromFile = settings({
       yaml: [
         `server: { ${linesOf("server").join(", ")}, tls: ${flow("server.tls")} }`,
-        ...["clusters", "keys", "fanOut", "cost", "telemetry"].map((section) => `${section}: ${flow(section)}`),
+        ...["clusters", "keys", "oidc", "fanOut", "cost", "telemetry"].map((section) => `${section}: ${flow(section)}`),
         ...linesOf("")
       ].join("\n")
     })
@@ -282,6 +291,39 @@ describe("Settings", () => {
       "--tls-cert-file: server.tls.certFile needs server.tls.keyFile: give both or neither"
     ])
   })
+
+  it("wants all that an identity provider needs together, and says what is missing", () => {
+    assert.deepStrictEqual(lines({ flags: { "oidc-issuer": "https://id.example" } }), [
+      "--oidc-issuer: oidc.issuer needs oidc.clientId, oidc.rules, server.publicUrl too"
+    ])
+    assert.isUndefined(settings({}).oidc)
+  })
+
+  it.each([
+    "[]",
+    "[{ group: platform, rule: { role: Admin, targetCluster: [prod] } }]",
+    "[{ group: platform, rule: { role: Admin, targetClusters: [] } }]",
+    "[{ group: platform, rule: { role: admin } }]",
+    "[{ group: platform }]",
+    '[{ group: "", rule: { role: Admin } }]',
+    "[{ group: platform, rule: { role: Admin }, expire: 1d }]",
+    "[{ group: platform, rule: { role: Admin } }, { group: platform, rule: { role: Viewer } }]",
+    "{ platform: { role: Admin } }",
+    "platform"
+  ])("refuses the rules of groups %s", (rules) => {
+    const found = lines({ yaml: `oidc: { rules: ${rules} }` })
+    assert.match(found.join("\n"), /^q\.yaml:1:16: oidc\.rules must be a list of \{ group, rule \}/)
+  })
+
+  it.each([["http://id.example"], ["https://user:word@id.example"], ["https://id.example?a=b"], ["id.example"], [""]])(
+    "refuses the issuer %j",
+    (issuer) => {
+      assert.match(
+        lines({ flags: { "oidc-issuer": issuer } }).join("\n"),
+        /^--oidc-issuer: oidc\.issuer must be an https/
+      )
+    }
+  )
 
   it("wants the default deadline not above the longest", () => {
     assert.deepStrictEqual(lines({ variables: { QUARTERDECK_FAN_OUT_MAX_TIMEOUT_MS: "1000" } }), [

@@ -14,7 +14,7 @@ import * as SessionId from "../../src/session/SessionId.ts"
 import { Sessions } from "../../src/session/Sessions.ts"
 import { layerCached } from "../../src/store/Cached.ts"
 import { layerMemory } from "../../src/store/Memory.ts"
-import { admin, record, viewer } from "../samples.ts"
+import { admin, hashOf, record, viewer } from "../samples.ts"
 
 const RULES = [
   { group: "platform", rule: admin },
@@ -41,9 +41,7 @@ const scripted = Effect.gen(function* () {
 })
 
 const run = <A, E>(
-  body: (
-    provider: Effect.Success<typeof scripted>
-  ) => Effect.Effect<A, E, Sessions | KeyIssuer | KeyStore>
+  body: (provider: Effect.Success<typeof scripted>) => Effect.Effect<A, E, Sessions | KeyIssuer | KeyStore>
 ) =>
   Effect.gen(function* () {
     const source = yield* scripted
@@ -170,7 +168,7 @@ describe("the session of a person", () => {
     run(() =>
       Effect.gen(function* () {
         const issuer = yield* KeyIssuer
-        yield* (yield* KeyStore).insert(record({ id: "key_1", rule: admin }))
+        yield* (yield* KeyStore).insert(record({ id: "key_1", hash: hashOf("a"), rule: admin }))
         const verdict = yield* (yield* Sessions).authenticate(yield* signIn(["platform"]))
         const principal = verdict._tag === "Valid" ? verdict.principal : assert.fail(verdict.detail)
         const refused = yield* Effect.flip(issuer.revoke(principal, principal.keyId))

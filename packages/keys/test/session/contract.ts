@@ -3,7 +3,13 @@ import { assert, it } from "@effect/vitest"
 import { Effect, type Layer, Option } from "effect"
 import type { KeyStoreError } from "../../src/KeyError.ts"
 import { SessionHash } from "../../src/session/SessionId.ts"
-import { ownerText, type Retention, type SessionOwner, type SessionRecord, SessionStore } from "../../src/session/SessionStore.ts"
+import {
+  ownerText,
+  type Retention,
+  type SessionOwner,
+  type SessionRecord,
+  SessionStore
+} from "../../src/session/SessionStore.ts"
 import { at, hashOf } from "../samples.ts"
 
 const sessionHash = (digit: string) => SessionHash.make(digit.repeat(64))
@@ -12,7 +18,7 @@ const ofKey = (digit: string): SessionOwner => ({ _tag: "Key", keyHash: hashOf(d
 
 const ada: Extract<SessionOwner, { readonly _tag: "Person" }> = {
   _tag: "Person",
-  person: { subject: "248289761001", name: "Ada Lovelace", groups: ["platform", "on call, \"night\""] },
+  person: { subject: "248289761001", name: "Ada Lovelace", groups: ["platform", 'on call, "night"'] },
   readAt: at("2026-01-01T00:00:00Z"),
   sealedTokens: "c2VhbGVk"
 }

@@ -55,7 +55,12 @@ export type Call =
     }
   | { readonly operation: "findSession"; readonly hash: string }
   | { readonly operation: "touchSession"; readonly hash: string; readonly atMs: number }
-  | { readonly operation: "replaceSessionOwner"; readonly hash: string; readonly owner: string; readonly person: string | null }
+  | {
+      readonly operation: "replaceSessionOwner"
+      readonly hash: string
+      readonly owner: string
+      readonly person: string | null
+    }
   | { readonly operation: "removeSession"; readonly hash: string }
   | { readonly operation: "removeSessionsOfOwner"; readonly owner: string }
 

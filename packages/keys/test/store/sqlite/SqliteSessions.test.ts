@@ -72,7 +72,7 @@ describe("the store of sessions in SQLite", () => {
         yield* withStore(directory, (store) => store.find(hash)),
         Option.some({
           hash,
-          owner: { _tag: "Key", keyHash },
+          owner: { _tag: "Key" as const, keyHash },
           createdAt: at("1970-01-01T00:00:01Z"),
           lastUsedAt: at("1970-01-01T00:00:02Z")
         })

@@ -1,0 +1,140 @@
+/**
+ * `/auth/oidc/*`: signing in and out at the identity provider, by links that a browser follows.
+ */
+import type { NotVouched } from "@quarterdeck/keys/IdentityProvider"
+import { Sessions } from "@quarterdeck/keys/Sessions"
+import { Clock, Effect, Option } from "effect"
+import { Cookies, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { below, IdentityClient } from "../services/IdentityClient.ts"
+import * as LoginCookie from "./LoginCookie.ts"
+import { CurrentRequest } from "./RequestRecord.ts"
+import * as SessionCookie from "./SessionCookie.ts"
+
+const LOGIN_PATH = "/auth/oidc/login" as const
+const CALLBACK_PATH = "/auth/oidc/callback" as const
+const LOGOUT_PATH = "/auth/oidc/logout" as const
+
+/**
+ * Why nobody was signed in, as the page is told it in its address.
+ *
+ * **Shape** `expired`: the browser has no sign-in under way; `refused`: the provider's answer does not fit it, or is a
+ * refusal; `no_rule`: no group of the person has a rule; `unavailable`: the provider, or the store, does not answer.
+ */
+type Outcome = "expired" | "refused" | "no_rule" | "unavailable"
+
+/** **Shape** a place of the page, which stands behind the `#`: never another address. */
+const PLACE = /^\/[A-Za-z0-9/_\-.~?=&%|*,:+]{0,2000}$/
+
+/** A route and the path that it stands at. */
+export interface OidcRoute {
+  readonly path: `/${string}`
+  readonly route: HttpRouter.Route<never, HttpServerRequest.HttpServerRequest>
+}
+
+/** Gives the routes, none where the settings name no provider. */
+export const routes = Effect.gen(function* () {
+  const found = yield* Effect.serviceOption(IdentityClient)
+  const publicUrl = yield* SessionCookie.PublicUrl
+  if (Option.isNone(found) || publicUrl === undefined) return []
+  const client = found.value
+  const sessions = yield* Sessions
+  const cookie = LoginCookie.make()
+
+  const page = (outcome: Outcome | undefined, place = "") => {
+    const url = below(publicUrl, "")
+    if (outcome !== undefined) url.searchParams.set("oidc", outcome)
+    if (place !== "") url.hash = place
+    return HttpServerResponse.redirect(url, { status: 303 })
+  }
+
+  const notSignedIn = (outcome: Outcome, secure: boolean) => (error: { readonly message: string }) =>
+    Effect.logWarning(`nobody was signed in: ${error.message}`).pipe(
+      Effect.as(withCookies(page(outcome), cookie.forget(secure)))
+    )
+
+  const login = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, secure: boolean) {
+    const asked = queryOf(request).get("place") ?? ""
+    const { login, url } = yield* client.begin
+    const pending = { ...login, place: PLACE.test(asked) ? asked : "" }
+    const now = yield* Clock.currentTimeMillis
+    return withCookies(HttpServerResponse.redirect(url, { status: 303 }), cookie.print(pending, now, secure))
+  })
+
+  const callback = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, secure: boolean) {
+    const pending = Option.getOrUndefined(cookie.read(request, yield* Clock.currentTimeMillis, secure))
+    if (pending === undefined) return page("expired")
+    const identified = yield* client.finish(queryOf(request), pending)
+    const opened = Option.getOrUndefined(yield* sessions.openFor(identified))
+    if (opened === undefined) {
+      yield* Effect.logWarning("nobody was signed in: no group of the person has a rule", {
+        subject: identified.person.subject
+      })
+      return withCookies(page("no_rule"), cookie.forget(secure))
+    }
+    const record = yield* CurrentRequest
+    record.keyId = opened.principal.keyId
+    return withCookies(
+      page(undefined, pending.place),
+      cookie.forget(secure),
+      SessionCookie.print(opened.id, opened.lasts, secure)
+    )
+  })
+
+  /** A link from elsewhere brings no session along, since its cookie is `SameSite=Strict`: nobody is signed out by one. */
+  const logout = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, secure: boolean) {
+    const session = SessionCookie.of(request, publicUrl)
+    if (session._tag !== "Present") return withCookies(page(undefined), SessionCookie.forget(secure))
+    const tokens = yield* sessions.tokensOf(session.id)
+    yield* sessions.end(session.id)
+    const atProvider = Option.isSome(tokens) ? yield* client.endSession(tokens.value) : Option.none()
+    const next = Option.match(atProvider, {
+      onNone: () => page(undefined),
+      onSome: (url) => HttpServerResponse.redirect(url, { status: 303 })
+    })
+    return withCookies(next, SessionCookie.forget(secure))
+  })
+
+  const secureOf = (request: HttpServerRequest.HttpServerRequest) => SessionCookie.isSecure(request, publicUrl)
+  return [
+    route(LOGIN_PATH, (request) =>
+      login(request, secureOf(request)).pipe(Effect.catch(notSignedIn("unavailable", secureOf(request))))
+    ),
+    route(CALLBACK_PATH, (request) =>
+      callback(request, secureOf(request)).pipe(
+        Effect.catchTag("NotVouched", (error: NotVouched) => notSignedIn("refused", secureOf(request))(error)),
+        Effect.catch(notSignedIn("unavailable", secureOf(request)))
+      )
+    ),
+    route(LOGOUT_PATH, (request) =>
+      logout(request, secureOf(request)).pipe(Effect.catch(notSignedIn("unavailable", secureOf(request))))
+    )
+  ]
+})
+
+const route = (
+  path: `/${string}`,
+  reply: (
+    request: HttpServerRequest.HttpServerRequest
+  ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
+): OidcRoute => ({
+  path,
+  route: HttpRouter.route(
+    "GET",
+    path,
+    Effect.gen(function* () {
+      const record = yield* CurrentRequest
+      record.route = path
+      return yield* reply(yield* HttpServerRequest.HttpServerRequest)
+    })
+  )
+})
+
+const queryOf = ({ url }: HttpServerRequest.HttpServerRequest): URLSearchParams => {
+  const at = url.indexOf("?")
+  return new URLSearchParams(at < 0 ? "" : url.slice(at + 1))
+}
+
+const withCookies = (
+  response: HttpServerResponse.HttpServerResponse,
+  ...cookies: ReadonlyArray<string>
+): HttpServerResponse.HttpServerResponse => HttpServerResponse.mergeCookies(response, Cookies.fromSetCookie(cookies))

@@ -1,0 +1,238 @@
+/**
+ * Speaks OpenID Connect to the provider of the settings.
+ *
+ * **Source** OpenID Connect Core 1.0 §3.1 (authorization code flow), RFC 7636 (PKCE), RP-Initiated Logout 1.0.
+ */
+import { type Identified, IdentityProvider, NotVouched } from "@quarterdeck/keys/IdentityProvider"
+import * as Person from "@quarterdeck/keys/Person"
+import { Context, Duration, Effect, FileSystem, Layer, Option, Redacted, Schema } from "effect"
+import * as openid from "openid-client"
+import type { OidcSettings } from "../settings/Settings.ts"
+import * as SystemRefusal from "../settings/SystemRefusal.ts"
+
+/** How long the provider may take to answer one call. */
+const TIMEOUT_SECONDS = 10
+/** How long its discovery document is taken for true; its keys are read anew when an unknown one signs. */
+const DISCOVERY = Duration.hours(1)
+
+/** What a browser that signs in must bring back. */
+export const Login = Schema.Struct({ state: Schema.String, nonce: Schema.String, verifier: Schema.String })
+export type Login = typeof Login.Type
+
+/** The secret of the client cannot be read. */
+export class ClientSecretUnreadable extends Schema.TaggedError<ClientSecretUnreadable>()("ClientSecretUnreadable", {
+  path: Schema.String,
+  problem: Schema.String
+}) {
+  override get message(): string {
+    return `oidc.clientSecretFile ${this.path}: ${this.problem}`
+  }
+}
+
+/** Tokens that the claims of a session are read again with, and the ID token that names it when it is signed out. */
+const Tokens = Schema.fromJsonString(
+  Schema.Struct({
+    access: Schema.String,
+    refresh: Schema.optionalKey(Schema.String),
+    id: Schema.optionalKey(Schema.String)
+  })
+)
+type Tokens = typeof Tokens.Type
+
+export class IdentityClient extends Context.Service<
+  IdentityClient,
+  {
+    /** Begins a sign-in: the provider's page to send the browser to. **Errors** `NotVouched` when it cannot be asked. */
+    readonly begin: Effect.Effect<{ readonly url: URL; readonly login: Login }, NotVouched>
+    /** Ends a sign-in with what the provider sent the browser back with. **Errors** `NotVouched` for anything that does not fit. */
+    readonly finish: (query: URLSearchParams, login: Login) => Effect.Effect<Identified, NotVouched>
+    /** Gives the provider's page that signs the browser out there; `none` where it has none. */
+    readonly endSession: (tokens: Redacted.Redacted) => Effect.Effect<Option.Option<URL>>
+    readonly readAgain: IdentityProvider["Service"]["readAgain"]
+  }
+>()("@quarterdeck/http-server/IdentityClient") {}
+
+/**
+ * Provides the client and, by it, the provider that sessions ask.
+ *
+ * **Shape** the provider is first asked when somebody signs in: the server starts without it.
+ *
+ * **Errors** `ClientSecretUnreadable`.
+ */
+export const layer = (settings: OidcSettings) =>
+  Layer.effect(
+    IdentityProvider,
+    Effect.map(IdentityClient, ({ readAgain }) => IdentityProvider.of({ readAgain }))
+  ).pipe(Layer.provideMerge(Layer.effect(IdentityClient, make(settings))))
+
+/** The address that the provider sends browsers back to. */
+export const callbackOf = ({ publicUrl }: Pick<OidcSettings, "publicUrl">): URL =>
+  below(publicUrl, "auth/oidc/callback")
+
+/** An address below the server's own. */
+export const below = (publicUrl: string, path: string): URL =>
+  new URL(path, publicUrl.endsWith("/") ? publicUrl : `${publicUrl}/`)
+
+const make = Effect.fnUntraced(function* (settings: OidcSettings) {
+  const authentication = yield* clientAuthentication(settings.clientSecretFile)
+  const discover = asked("its discovery document", () =>
+    openid.discovery(new URL(settings.issuer), settings.clientId, undefined, authentication, {
+      timeout: TIMEOUT_SECONDS,
+      ...(settings.issuer.startsWith("http:") ? { execute: [openid.allowInsecureRequests] } : {})
+    })
+  )
+  // A failure is not kept: the next sign-in asks again.
+  const [cached, forget] = yield* Effect.cachedInvalidateWithTTL(discover, DISCOVERY)
+  const provider = Effect.tapError(cached, () => forget)
+
+  const begin = Effect.gen(function* () {
+    const configuration = yield* provider
+    const login: Login = {
+      state: openid.randomState(),
+      nonce: openid.randomNonce(),
+      verifier: openid.randomPKCECodeVerifier()
+    }
+    const challenge = yield* Effect.promise(() => openid.calculatePKCECodeChallenge(login.verifier))
+    const supported = configuration.serverMetadata().scopes_supported ?? []
+    const scopes = settings.scopes ?? [
+      "openid",
+      "profile",
+      "email",
+      ...(supported.includes("groups") ? ["groups"] : [])
+    ]
+    const url = openid.buildAuthorizationUrl(configuration, {
+      redirect_uri: callbackOf(settings).href,
+      scope: scopes.join(" "),
+      state: login.state,
+      nonce: login.nonce,
+      code_challenge: challenge,
+      code_challenge_method: "S256"
+    })
+    return { url, login }
+  })
+
+  const finish = Effect.fn("IdentityClient.finish")(function* (query: URLSearchParams, login: Login) {
+    const configuration = yield* provider
+    const back = callbackOf(settings)
+    back.search = query.toString()
+    const reply = yield* asked("the sign-in", () =>
+      openid.authorizationCodeGrant(configuration, back, {
+        pkceCodeVerifier: login.verifier,
+        expectedState: login.state,
+        expectedNonce: login.nonce,
+        idTokenExpected: true
+      })
+    )
+    return yield* identify(configuration, settings, reply, undefined)
+  })
+
+  const readAgain = Effect.fn("IdentityClient.readAgain")(function* ({ person, tokens }: Identified) {
+    const configuration = yield* provider
+    const kept = yield* Schema.decodeEffect(Tokens)(Redacted.value(tokens)).pipe(
+      Effect.mapError(() => new NotVouched({ problem: "what the session kept cannot be read" }))
+    )
+    const { refresh } = kept
+    const reply: Reply =
+      refresh === undefined
+        ? { access_token: kept.access }
+        : yield* asked("the refreshing", () => openid.refreshTokenGrant(configuration, refresh))
+    return yield* identify(configuration, settings, reply, { subject: person.subject, kept })
+  })
+
+  const endSession = (tokens: Redacted.Redacted) =>
+    Effect.gen(function* () {
+      const configuration = yield* provider
+      if (configuration.serverMetadata().end_session_endpoint === undefined) return Option.none()
+      const { id } = yield* Schema.decodeEffect(Tokens)(Redacted.value(tokens))
+      return Option.some(
+        openid.buildEndSessionUrl(configuration, {
+          post_logout_redirect_uri: below(settings.publicUrl, "").href,
+          ...(id === undefined ? {} : { id_token_hint: id })
+        })
+      )
+    }).pipe(
+      // Whoever signs out is signed out here; a provider that does not answer keeps its own session.
+      Effect.catch((error) =>
+        Effect.as(Effect.logWarning("the identity provider was not told of a sign-out", error.message), Option.none())
+      )
+    )
+
+  return IdentityClient.of({ begin, finish, readAgain, endSession })
+})
+
+/** What a token endpoint replies, as far as it is read. */
+interface Reply {
+  readonly access_token: string
+  readonly refresh_token?: string
+  readonly id_token?: string
+  readonly claims?: () => Readonly<Record<string, unknown>> | undefined
+}
+
+/** What is known of somebody whose claims are read again. */
+interface Before {
+  readonly subject: string
+  readonly kept: Tokens
+}
+
+/** Reads who it is, and the groups: from the ID token, or else from the user info. */
+const identify = Effect.fnUntraced(function* (
+  configuration: openid.Configuration,
+  { groupsClaim }: OidcSettings,
+  reply: Reply,
+  before: Before | undefined
+): Effect.fn.Return<Identified, NotVouched> {
+  const signed = reply.claims?.() ?? {}
+  const subject = before?.subject ?? signed["sub"]
+  if (typeof subject !== "string" || subject === "") return yield* new NotVouched({ problem: "it names nobody" })
+  if (signed["sub"] !== undefined && signed["sub"] !== subject) {
+    return yield* new NotVouched({ problem: "it names somebody else now" })
+  }
+  const isEnough = signed[groupsClaim] !== undefined
+  const told: Readonly<Record<string, unknown>> = isEnough
+    ? signed
+    : {
+        ...signed,
+        ...(yield* asked("the user info", () => openid.fetchUserInfo(configuration, reply.access_token, subject)))
+      }
+  const claimedName = told["name"] ?? told["preferred_username"] ?? told["email"]
+  const [refresh, id] = [reply.refresh_token ?? before?.kept.refresh, reply.id_token ?? before?.kept.id]
+  const tokens: Tokens = {
+    access: reply.access_token,
+    ...(refresh === undefined ? {} : { refresh }),
+    ...(id === undefined ? {} : { id })
+  }
+  return {
+    person: { subject, name: Person.nameOf(claimedName, subject), groups: groupsOf(told[groupsClaim]) },
+    tokens: Redacted.make(Schema.encodeSync(Tokens)(tokens), { label: "IdentityTokens" })
+  }
+})
+
+/** Some providers give one group as a text. Anything else in the claim is nobody's group. */
+const groupsOf = (claim: unknown): ReadonlyArray<string> =>
+  (Array.isArray(claim) ? claim : [claim]).filter((group): group is string => typeof group === "string")
+
+const clientAuthentication = Effect.fnUntraced(function* (path: string | undefined) {
+  if (path === undefined) return openid.None()
+  const files = yield* FileSystem.FileSystem
+  const secret = (yield* files
+    .readFileString(path)
+    .pipe(
+      Effect.mapError(({ reason }) => new ClientSecretUnreadable({ path, problem: SystemRefusal.print(reason) }))
+    )).trim()
+  if (secret === "") return yield* new ClientSecretUnreadable({ path, problem: "the file is empty" })
+  return openid.ClientSecretPost(secret)
+})
+
+/** Calls the library. What it throws may hold tokens, so that only its kind and the provider's own code are told. */
+const asked = <A>(what: string, call: () => Promise<A>): Effect.Effect<A, NotVouched> =>
+  Effect.tryPromise({
+    try: call,
+    catch: (cause) => new NotVouched({ problem: `the identity provider refused ${what}: ${codeOf(cause)}` })
+  })
+
+const codeOf = (cause: unknown): string => {
+  if (cause instanceof openid.ResponseBodyError || cause instanceof openid.AuthorizationResponseError)
+    return cause.error
+  if (cause instanceof openid.ClientError && cause.code !== undefined) return cause.code
+  return cause instanceof Error ? cause.name : "it failed"
+}
