@@ -4,8 +4,7 @@
 import { Effect, type Scope } from "effect"
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
-import Provider from "oidc-provider"
+import { Provider } from "oidc-provider"
 
 export const CLIENT_ID = "quarterdeck"
 export const CLIENT_SECRET = "a secret of the client, 0123456789"
@@ -44,8 +43,8 @@ export const serve: Effect.Effect<TestProvider, never, Scope.Scope> = Effect.gen
         await once(server, "close")
       })
   )
-  const { port } = server.address() as AddressInfo
-  const issuer = `http://127.0.0.1:${port}`
+  const address = server.address()
+  const issuer = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`
   const clients: Array<string> = []
   const make = () =>
     new Provider(issuer, {

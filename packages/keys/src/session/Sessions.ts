@@ -86,22 +86,11 @@ const make = Effect.fnUntraced(function* () {
   const store = yield* SessionStore
   const provider = yield* IdentityProvider
   const rules = yield* Person.GroupRules
-  const { claims, idle, perOwner, precision, whole } = yield* SessionLimits
+  const limits = yield* SessionLimits
+  const { claims, precision, whole } = limits
   const readAgain = yield* ClaimReading.make(provider, store)
 
-  const begin = Effect.fnUntraced(function* (ownerOf: (id: SessionId.SessionId, now: DateTime.Utc) => SessionOwner) {
-    const id = SessionId.generate(randomBytes)
-    const now = yield* DateTime.now
-    yield* store.insert(
-      { hash: SessionId.hashOf(id), owner: ownerOf(id, now), createdAt: now, lastUsedAt: now },
-      {
-        createdBefore: DateTime.subtractDuration(now, whole),
-        lastUsedBefore: DateTime.subtractDuration(now, idle),
-        perOwner
-      }
-    )
-    return { id, now }
-  })
+  const begin = (ownerOf: OwnerOf) => insertNew(store, limits, ownerOf)
 
   const open = Effect.fn("Sessions.open")(function* (key: RawKey): Effect.fn.Return<SignIn, KeyStoreError> {
     const verdict = yield* authenticator.authenticate(key, "look")
@@ -138,14 +127,6 @@ const make = Effect.fnUntraced(function* () {
     return ended(read._tag === "Read" ? "no group of the person has a rule here" : read.problem)
   })
 
-  const reasonOfEnd = ({ createdAt, lastUsedAt }: SessionRecord, now: DateTime.Utc): string | undefined => {
-    const isPast = (start: DateTime.Utc, length: Duration.Duration) =>
-      !DateTime.isLessThan(now, DateTime.addDuration(start, length))
-    if (isPast(createdAt, whole)) return `it was opened ${Duration.format(whole)} ago`
-    if (isPast(lastUsedAt, idle)) return `it was not used for ${Duration.format(idle)}`
-    return undefined
-  }
-
   const judge = Effect.fnUntraced(function* (
     id: SessionId.SessionId,
     purpose: Purpose
@@ -153,7 +134,7 @@ const make = Effect.fnUntraced(function* () {
     const record = Option.getOrUndefined(yield* store.find(SessionId.hashOf(id)))
     if (record === undefined) return ended("it was signed out")
     const now = yield* DateTime.now
-    const reason = reasonOfEnd(record, now)
+    const reason = reasonOfEnd(limits, record, now)
     if (reason !== undefined) return ended(reason)
     const verdict =
       record.owner._tag === "Key"
@@ -184,6 +165,41 @@ const make = Effect.fnUntraced(function* () {
     endAll
   })
 })
+
+type Limits = (typeof SessionLimits)["Service"]
+
+/** Makes the owner of a session of its id. */
+type OwnerOf = (id: SessionId.SessionId, now: DateTime.Utc) => SessionOwner
+
+const insertNew = Effect.fnUntraced(function* (
+  store: SessionStore["Service"],
+  { idle, perOwner, whole }: Limits,
+  ownerOf: OwnerOf
+) {
+  const id = SessionId.generate(randomBytes)
+  const now = yield* DateTime.now
+  yield* store.insert(
+    { hash: SessionId.hashOf(id), owner: ownerOf(id, now), createdAt: now, lastUsedAt: now },
+    {
+      createdBefore: DateTime.subtractDuration(now, whole),
+      lastUsedBefore: DateTime.subtractDuration(now, idle),
+      perOwner
+    }
+  )
+  return { id, now }
+})
+
+const reasonOfEnd = (
+  { idle, whole }: Limits,
+  { createdAt, lastUsedAt }: SessionRecord,
+  now: DateTime.Utc
+): string | undefined => {
+  const isPast = (start: DateTime.Utc, length: Duration.Duration) =>
+    !DateTime.isLessThan(now, DateTime.addDuration(start, length))
+  if (isPast(createdAt, whole)) return `it was opened ${Duration.format(whole)} ago`
+  if (isPast(lastUsedAt, idle)) return `it was not used for ${Duration.format(idle)}`
+  return undefined
+}
 
 const ended = (reason: string): SessionVerdict => ({
   _tag: "Refused",
