@@ -25,6 +25,11 @@ const small = [
 /** Tests in a browser, which has enough to do: each has a process of its own beside it. */
 const pages = ["packages/http-server/test/e2e/{dashboard,docsPage,oidc}.test.ts"]
 
+/** Tests for which the run has clusters that they borrow: those of every driver. */
+const borrowing = [
+  "packages/http-server/test/e2e/{changes,connections,costOutages,costs,faults,leastRole,lists,outages,reload,targeting}.test.ts"
+]
+
 export default defineConfig({
   resolve: { conditions: ["source"] },
   ssr: { resolve: { conditions: ["source"], externalConditions: ["source"] } },
@@ -36,7 +41,16 @@ export default defineConfig({
     // What a test prints explains its failure, and nothing else.
     silent: "passed-only",
     projects: [
-      { extends: true, test: { name: "small", include: small, exclude: pages, isolate: false } },
+      { extends: true, test: { name: "small", include: small, exclude: [...pages, ...borrowing], isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: "borrowing",
+          include: borrowing,
+          isolate: false,
+          globalSetup: "./packages/http-server/test/e2e/fleets.setup.ts"
+        }
+      },
       { extends: true, test: { name: "pages", include: pages } },
       {
         extends: true,

@@ -74,6 +74,7 @@ const clusterOf = Effect.fnUntraced(function* (
     context,
     token: (user) => Effect.map(context(user), ({ token }) => token),
     api,
+    ...(described.hostAddress === undefined ? {} : { hostAddress: described.hostAddress }),
     // The proxy is where the cluster is; its counters stay there.
     faults: Option.none(),
     inject: (fault) => hold(handle, name, fault),

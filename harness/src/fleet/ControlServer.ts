@@ -5,10 +5,11 @@
  * @since 0.1.0
  */
 import { randomBytes, timingSafeEqual } from "node:crypto"
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { Deferred, Effect, Fiber, FiberSet, Option, Redacted, type Scope } from "effect"
-import { HarnessError, MachineRefused } from "../machine/HarnessError.ts"
+import type { HarnessError } from "../machine/HarnessError.ts"
 import type { RunningFleet } from "./RunningFleet.ts"
+import * as Loopback from "./Loopback.ts"
 import { type Call, decodeCall, encodeReply, type Reply } from "./Call.ts"
 
 export interface ControlServer {
@@ -68,10 +69,8 @@ export const start = Effect.fn("ControlServer.start")(function* (
     // A caller that leaves ends what it held; everything else has been answered by then, or is done to its end.
     response.once("close", () => run(Fiber.interrupt(fiber)))
   })
-  yield* Effect.acquireRelease(listening(server), () => closed(server))
-  const address = server.address()
-  if (address === null || typeof address === "string") return yield* Effect.die(new Error("it listens on a port"))
-  return { url: `http://127.0.0.1:${address.port}`, token }
+  const port = yield* Loopback.listen(server, "listen for control of the fleet")
+  return { url: `http://127.0.0.1:${port}`, token }
 })
 
 /** A fault that lasts: what ends it, and what tells that it has ended. */
@@ -170,21 +169,3 @@ const bodyOf = async (request: IncomingMessage): Promise<string | undefined> => 
   }
   return Buffer.concat(chunks).toString("utf8")
 }
-
-const listening = (server: Server): Effect.Effect<void, HarnessError> =>
-  Effect.callback((resume) => {
-    server.once("error", (cause) =>
-      resume(
-        Effect.fail(
-          new HarnessError({ reason: new MachineRefused({ action: "listen for control of the fleet", cause }) })
-        )
-      )
-    )
-    server.listen(0, "127.0.0.1", () => resume(Effect.void))
-  })
-
-const closed = (server: Server): Effect.Effect<void> =>
-  Effect.callback((resume) => {
-    server.close(() => resume(Effect.void))
-    server.closeAllConnections()
-  })

@@ -25,6 +25,8 @@ export const Handle = Schema.Struct({
       ...Address,
       /** The cluster itself, which faults do not touch. */
       direct: Schema.Struct(Address),
+      /** At which programs of the cluster reach this machine, where that is not the loopback address. */
+      hostAddress: Schema.optionalKey(Schema.String),
       users: Schema.Array(Schema.Struct({ name: Schema.NonEmptyString, token: Schema.NonEmptyString }))
     })
   )
@@ -60,8 +62,9 @@ export const of = Effect.fnUntraced(function* (
         Effect.map(cluster.token(name), (token) => ({ name, token: Redacted.value(token) }))
       ),
       (users) => {
-        const { caPem, name, role, server } = cluster
-        return { name, role, server, caPem, direct: addresses.get(name) ?? { server, caPem }, users }
+        const { caPem, hostAddress, name, role, server } = cluster
+        const direct = addresses.get(name) ?? { server, caPem }
+        return { name, role, server, caPem, direct, users, ...(hostAddress === undefined ? {} : { hostAddress }) }
       }
     )
   )

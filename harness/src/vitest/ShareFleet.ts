@@ -17,16 +17,21 @@ import { Effect, Exit, Scope } from "effect"
 import type { TestProject } from "vitest/node"
 import * as ControlServer from "../fleet/ControlServer.ts"
 import * as Handle from "../fleet/Handle.ts"
-import { Fleet } from "../fleet/Fleet.ts"
+import { Fleet, type FleetOptions } from "../fleet/Fleet.ts"
+import * as FleetLoans from "./FleetLoans.ts"
 import type { FleetTestOptions } from "./FleetTest.ts"
 import { testFleet } from "./TestFleet.ts"
 
 /** Under which name workers find the fleet. */
 export const PROVIDED = "@quarterdeck/harness/fleet"
 
+/** Under which name workers find where fleets are lent. */
+export const LOANS = "@quarterdeck/harness/loans"
+
 declare module "vitest" {
   interface ProvidedContext {
     "@quarterdeck/harness/fleet": Handle.Handle
+    "@quarterdeck/harness/loans": FleetLoans.Loans
   }
 }
 
@@ -51,17 +56,43 @@ export const shareFleet =
   <const Parent extends string, const Child extends string = never>(
     options: Omit<FleetTestOptions<Parent, Child>, "per">
   ): FleetSetup<Parent | Child> =>
-  async (project) => {
-    const scope = Scope.makeUnsafe()
-    const end = () => Effect.runPromise(Scope.close(scope, Exit.void))
-    try {
-      project.provide(PROVIDED, await Effect.runPromise(Scope.provide(shared(options), scope)))
-      return end
-    } catch (cause) {
-      await end()
-      throw cause
-    }
+  (project) =>
+    lasting(shared(options), (handle) => project.provide(PROVIDED, handle))
+
+/**
+ * Makes the `setup` of a global setup file that lends fleets to suites, one after the other; see `borrowedFleet`.
+ *
+ * A fleet starts when a suite first asks for it, and ends when nobody has asked for 20 s: a run that needs none starts none.
+ * What a suite wrote, killed or made faulty is put back before the next one has it.
+ *
+ * **Example**
+ *
+ * ```ts
+ * // fleets.setup.ts
+ * const clusters = { parent: "hub", children: ["eu", "us"], faults: true }
+ * export const setup = lendFleets({ real: { ...clusters, driver: ControlPlane.driver } })
+ * ```
+ */
+export const lendFleets =
+  (fleets: Readonly<Record<string, FleetOptions>>) =>
+  (project: Pick<TestProject, "provide">): Promise<() => Promise<void>> =>
+    lasting(FleetLoans.serve(fleets), (loans) => project.provide(LOANS, loans))
+
+/** Makes something that lasts as long as the run, tells of it, and gives what ends it. */
+const lasting = async <A>(
+  make: Effect.Effect<A, unknown, Scope.Scope>,
+  provide: (made: A) => void
+): Promise<() => Promise<void>> => {
+  const scope = Scope.makeUnsafe()
+  const end = () => Effect.runPromise(Scope.close(scope, Exit.void))
+  try {
+    provide(await Effect.runPromise(Scope.provide(make, scope)))
+    return end
+  } catch (cause) {
+    await end()
+    throw cause
   }
+}
 
 const shared = Effect.fnUntraced(function* <Parent extends string, Child extends string>(
   options: Omit<FleetTestOptions<Parent, Child>, "per">

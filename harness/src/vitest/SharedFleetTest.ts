@@ -24,7 +24,9 @@ import type { Handle } from "../fleet/Handle.ts"
 import { HarnessError, InvalidFleet } from "../machine/HarnessError.ts"
 import { atTopOfFile } from "./FileFixtures.ts"
 import * as FailureLogs from "./FailureLogs.ts"
-import { type FleetSetup, PROVIDED } from "./ShareFleet.ts"
+import type { RunningFleet } from "../fleet/RunningFleet.ts"
+import { borrow } from "./BorrowedFleet.ts"
+import { type FleetSetup, LOANS, PROVIDED } from "./ShareFleet.ts"
 import { type FleetFixtures, testFleet } from "./TestFleet.ts"
 
 /** The names of the clusters of a global setup. */
@@ -68,6 +70,17 @@ export const sharedFleetTest = <Setup extends FleetSetup<string>>(): TestAPI<Fle
       }
     })
   )
+
+/**
+ * Borrows a fleet that `lendFleets` of the run's global setup lends, by its name there, until the scope closes.
+ *
+ * Nobody else has it meanwhile; who comes second waits, so give `beforeAll` or the layer of a suite time for that. For tests
+ * with Effect.
+ *
+ * **Errors** those of the fleet's start; `InvalidFleet` when none is lent by that name.
+ */
+export const borrowedFleet = (name: string): Effect.Effect<RunningFleet, HarnessError, Scope.Scope> =>
+  Effect.suspend(() => borrow(inject(LOANS), name))
 
 /** What the run's setup has told its workers. */
 const handle = (): Handle => {

@@ -54,7 +54,7 @@ const runOf = Effect.fnUntraced(function* (name: string) {
 
 describe("a run of vitest", () => {
   it.effect(
-    "shares one fleet between its files, with outages, resets and faults, and ends it",
+    "shares one fleet between its files, with outages, resets and faults, lends another to one after the other, and ends both",
     () =>
       Effect.gen(function* () {
         const { code, printed, tests } = yield* runOf("shared")
@@ -62,7 +62,7 @@ describe("a run of vitest", () => {
           tests.filter(({ status }) => status !== "passed"),
           []
         )
-        assert.strictEqual(tests.length, 10, printed)
+        assert.strictEqual(tests.length, 12, printed)
         assert.strictEqual(code, 0)
       }),
     { timeout: 300_000 }

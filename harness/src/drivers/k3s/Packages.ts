@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import { findPackageJSON } from "node:module"
 import { Effect, Option } from "effect"
 
 const NAMES = ["testcontainers", "@testcontainers/k3s"] as const
@@ -20,10 +21,10 @@ export const engine = async () => {
   return await getContainerRuntimeClient()
 }
 
+/** By the package's own description: `import.meta.resolve` is not there where a program runs modules its own way, as vitest. */
 const isThere = (name: string): boolean => {
   try {
-    import.meta.resolve(name)
-    return true
+    return findPackageJSON(name, import.meta.url) !== undefined
   } catch (cause) {
     if (cause instanceof Error && "code" in cause && cause.code === "ERR_MODULE_NOT_FOUND") return false
     throw cause

@@ -13,13 +13,21 @@ import { WorkloadCosts } from "@quarterdeck/cost/CostRow"
 import { Explanation } from "@quarterdeck/cost/Explanation"
 import { PriceBook } from "@quarterdeck/cost/PriceBook"
 import { WorkloadList } from "@quarterdeck/contract/WorkloadsGroup"
-import { type ClusterDriver, eventually, Fleet } from "@quarterdeck/harness"
+import {
+  type ClusterDriver,
+  eventually,
+  Fleet,
+  type HarnessError,
+  Kubeconfig,
+  type RunningFleet
+} from "@quarterdeck/harness"
 import { Context, Effect, FileSystem, Layer, Path, Redacted, Schema, type Scope } from "effect"
 import { createHash } from "node:crypto"
 import { type IncomingHttpHeaders, request } from "node:http"
 import * as Listener from "../../src/Listener.ts"
 import type { Options } from "../../src/settings/Options.ts"
 import { Quarterdeck } from "../../src/Quarterdeck.ts"
+import { CLUSTERS } from "./clusters.ts"
 import { serviceLog } from "./serviceLog.ts"
 
 /** The configured keys of every deployment, by what they may. */
@@ -95,6 +103,10 @@ export const to = (target: string): ReadonlyArray<readonly [string, string]> => 
 export interface DeploymentOptions {
   readonly driver: ClusterDriver.ClusterDriver
   readonly children?: ReadonlyArray<string>
+  /** Whether clusters can be made to fail while they run; those of a borrowed fleet always can. */
+  readonly faults?: boolean
+  /** Gets the clusters; a fleet of the suite's own unless given. */
+  readonly clusters?: Effect.Effect<RunningFleet.RunningFleet, HarnessError.HarnessError, Scope.Scope>
   /** What runs once the clusters are there, before the service starts. */
   readonly prepare?: (fleet: Fleet["Service"]) => Effect.Effect<unknown, unknown, Scope.Scope>
   /** How many of the clusters do not answer when the service starts; none unless given. */
@@ -108,15 +120,26 @@ export interface DeploymentOptions {
   readonly limits?: Context.Context<never>
 }
 
+/** The parent and some of the children, as if there were no others. */
+const partOf = Effect.fnUntraced(function* (fleet: RunningFleet.RunningFleet, names: ReadonlyArray<string>) {
+  const children = fleet.children.filter(({ name }) => names.includes(name))
+  const clusters = [fleet.parent, ...children]
+  const kubeconfigFor = (user: string) =>
+    Effect.map(
+      Effect.forEach(clusters, (cluster) => cluster.context(user)),
+      Kubeconfig.print
+    )
+  return { ...fleet, children, clusters, kubeconfig: yield* kubeconfigFor("admin"), kubeconfigFor }
+})
+
 const make = Effect.fnUntraced(function* (options: DeploymentOptions) {
   const files = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const fleet = yield* Fleet.make({
-    driver: options.driver,
-    parent: "hub",
-    children: options.children ?? ["prod", "stage"],
-    users: [{ name: "reader" }]
-  })
+  const children = options.children ?? CLUSTERS.children
+  const fleet =
+    options.clusters === undefined
+      ? yield* Fleet.make({ ...CLUSTERS, driver: options.driver, children, faults: options.faults ?? false })
+      : yield* partOf(yield* options.clusters, children)
   yield* options.prepare?.(fleet) ?? Effect.void
 
   const directory = yield* files.makeTempDirectoryScoped({ prefix: "quarterdeck-e2e-" })

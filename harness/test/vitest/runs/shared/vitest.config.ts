@@ -6,5 +6,5 @@ export default defineConfig({
   ssr: { resolve: { conditions: ["source"], externalConditions: ["source"] } },
   // Global setups run in an environment of vitest's own.
   environments: { __vitest__: { resolve: { conditions: ["source"], externalConditions: ["source"] } } },
-  test: { globalSetup: "./fleet.setup.ts", include: ["*.inner.ts"], testTimeout: 30_000 }
+  test: { globalSetup: ["./fleet.setup.ts", "./lent.setup.ts"], include: ["*.inner.ts"], testTimeout: 30_000 }
 })

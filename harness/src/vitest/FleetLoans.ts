@@ -1,0 +1,99 @@
+/**
+ * Fleets that are lent to one borrower after the other: started when first asked for, put back between borrowers, and ended
+ * when nobody has asked for some time.
+ */
+import { randomBytes, timingSafeEqual } from "node:crypto"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { Effect, Fiber, FiberSet, RcRef, Schema, type Scope, Semaphore } from "effect"
+import * as ControlServer from "../fleet/ControlServer.ts"
+import { Fleet, type FleetOptions } from "../fleet/Fleet.ts"
+import * as Handle from "../fleet/Handle.ts"
+import * as Loopback from "../fleet/Loopback.ts"
+import { HarnessError, InvalidFleet } from "../machine/HarnessError.ts"
+import { restore } from "./TestFleet.ts"
+
+/** Where fleets are lent, and to whom. */
+export interface Loans {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string
+  readonly token: string
+}
+
+/** The first line of an answer; the loan lasts as long as the answer does. */
+const Loan = Schema.Union([
+  Schema.TaggedStruct("Lent", { handle: Handle.Handle }),
+  Schema.TaggedStruct("Refused", { error: HarnessError })
+])
+const encodeLoan = Schema.encodeEffect(Schema.fromJsonString(Schema.toCodecJson(Loan)))
+export const decodeLoan = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.toCodecJson(Loan)))
+
+/** A start takes seconds where fleets are worth lending, and clusters that nobody uses cost processor time too. */
+const IDLE_FOR = "20 seconds"
+const TOKEN_BYTES = 32
+
+/** Lends fleets by the names that they are given, until the scope closes. **Errors** `MachineRefused`. */
+export const serve = Effect.fnUntraced(function* (
+  fleets: Readonly<Record<string, FleetOptions>>
+): Effect.fn.Return<Loans, HarnessError, Scope.Scope> {
+  const token = randomBytes(TOKEN_BYTES).toString("base64url")
+  const lenders = new Map<string, Lender>()
+  for (const [name, options] of Object.entries(fleets)) lenders.set(name, yield* lender(options))
+  const run = yield* FiberSet.makeRuntime()
+  const server = createServer((request, response) => {
+    const lend = lenders.get(decodeURIComponent((request.url ?? "/").slice(1)))
+    if (!isAllowed(request, token)) return void response.writeHead(401).end()
+    const fiber = run(lend === undefined ? answer(response, unknown(fleets)) : lend(response))
+    response.once("close", () => run(Fiber.interrupt(fiber)))
+  })
+  const port = yield* Loopback.listen(server, "listen for loans of fleets")
+  return { url: `http://127.0.0.1:${port}`, token }
+})
+
+/** Lends one fleet through an answer that is open as long as the borrower has it. */
+type Lender = (response: ServerResponse) => Effect.Effect<void>
+
+const lender = Effect.fnUntraced(function* (options: FleetOptions): Effect.fn.Return<Lender, never, Scope.Scope> {
+  const turn = yield* Semaphore.make(1)
+  const started = yield* RcRef.make({ acquire: start(options), idleTimeToLive: IDLE_FOR })
+  // A fleet that cannot be put back is ended, and the next borrower has a new one.
+  const putBack = (fleet: Fleet["Service"]) => Effect.catchCause(restore(fleet), () => RcRef.invalidate(started))
+  const lend = Effect.fnUntraced(function* (response: ServerResponse) {
+    const { fleet, handle } = yield* RcRef.get(started)
+    yield* Effect.ensuring(Effect.andThen(answer(response, { _tag: "Lent", handle }), Effect.never), putBack(fleet))
+  }, Effect.scoped)
+  return (response) =>
+    turn.withPermit(lend(response)).pipe(
+      Effect.catchTag("HarnessError", (error) =>
+        Effect.andThen(
+          answer(response, { _tag: "Refused", error }),
+          Effect.sync(() => void response.end())
+        )
+      )
+    )
+})
+
+const start = Effect.fnUntraced(function* (options: FleetOptions) {
+  const { addresses, driver } = Handle.noting(options.driver)
+  const fleet = yield* Fleet.make({ ...options, driver })
+  yield* fleet.checkpoint
+  const control = yield* ControlServer.start(fleet)
+  const users = (options.users ?? []).map(({ name }) => name)
+  return { fleet, handle: yield* Handle.of(fleet, { control, addresses, users }) }
+})
+
+const unknown = (fleets: Readonly<Record<string, FleetOptions>>): typeof Loan.Type => {
+  const problem = `there is no fleet to be borrowed by that name; there are ${Object.keys(fleets).join(", ")}`
+  return { _tag: "Refused", error: new HarnessError({ reason: new InvalidFleet({ problem }) }) }
+}
+
+const answer = (response: ServerResponse, loan: typeof Loan.Type): Effect.Effect<void> =>
+  Effect.map(Effect.orDie(encodeLoan(loan)), (text) => {
+    response.writeHead(200, { "content-type": "application/json" })
+    response.write(`${text}\n`)
+  })
+
+const isAllowed = (request: IncomingMessage, token: string): boolean => {
+  const given = Buffer.from(request.headers.authorization ?? "")
+  const expected = Buffer.from(`Bearer ${token}`)
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}

@@ -1,0 +1,3 @@
+import { borrows } from "./Borrows.ts"
+
+borrows()
