@@ -23,7 +23,7 @@ const small = [
 ]
 
 /** Tests in a browser, which has enough to do: each has a process of its own beside it. */
-const pages = ["packages/http-server/test/e2e/{dashboard,docsPage,oidc}.test.ts"]
+const pages = ["packages/http-server/test/e2e/{dashboard*,docsPage,oidc}.test.ts"]
 
 /** Tests for which the run has clusters that they borrow: those of every driver. */
 const borrowing = [

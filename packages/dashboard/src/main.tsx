@@ -30,7 +30,8 @@ createRoot(root).render(
   <StrictMode>
     <MantineProvider theme={theme} cssVariablesResolver={colors} defaultColorScheme="auto" getStyleNonce={() => nonce}>
       <QueryClientProvider client={queries}>
-        <HashRouter>
+        {/* What the address holds is what fields show: it changes as soon as they do. */}
+        <HashRouter useTransitions={false}>
           <App />
         </HashRouter>
       </QueryClientProvider>

@@ -36,8 +36,26 @@ export class ApiFailure extends Error {
   }
 }
 
-/** The browser would answer a challenge with a window of its own; the server leaves it out where a page says that it is one. */
-const asPage = HttpClient.mapRequest(HttpClientRequest.setHeader("x-requested-with", "quarterdeck"))
+/** What the contract calls the header that names clusters, and what this server does. */
+const CLUSTER_HEADER = "x-service-cluster"
+const clusterHeader =
+  document.querySelector<HTMLMetaElement>("meta[name=quarterdeck-cluster-header]")?.content.toLowerCase()
+  ?? CLUSTER_HEADER
+
+/** Gives the headers of a call the names that this server has for them, and says that it is a page that calls. */
+const namedHeaders = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> => {
+  const { [CLUSTER_HEADER]: target, ...others } = headers
+  return {
+    ...others,
+    ...(target === undefined ? {} : { [clusterHeader]: target }),
+    // The browser would answer a challenge with a window of its own; to pages the server sends none.
+    "x-requested-with": "quarterdeck"
+  }
+}
+
+const asPage = HttpClient.mapRequest((request) =>
+  HttpClientRequest.setHeaders(HttpClientRequest.removeHeader(request, CLUSTER_HEADER), namedHeaders(request.headers))
+)
 
 const client = Effect.runSync(
   HttpApiClient.make(Api, { baseUrl: serverUrl, transformClient: asPage }).pipe(Effect.provide(FetchHttpClient.layer))

@@ -2,6 +2,7 @@
  * What the pages read of the server, by what it is called.
  */
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
+import * as ClusterTarget from "../target/ClusterTarget.ts"
 import { call } from "./Client.ts"
 import type { Coverage, Namespace } from "./Shapes.ts"
 
@@ -10,6 +11,30 @@ const PAGE = 500
 /** A preview says so where a deployment has more. */
 const MAX_NAMESPACES = 20_000
 const EVERY_CLUSTER = "*"
+/** The most that one page of a list may have. */
+const MAX_CLUSTERS = 5_000
+const FRESH_EVERY_MS = 5_000
+
+/** The clusters of a target, with the health of each. */
+export const clustersQuery = (target: ClusterTarget.ClusterTarget) =>
+  queryOptions({
+    queryKey: ["clusters", ClusterTarget.keyOf(target)],
+    queryFn: ({ signal }) =>
+      call(
+        (api) =>
+          api.clusters.list({
+            // Without a header the list is of every cluster: the parent is found in it.
+            headers: target._tag === "Named" ? ClusterTarget.headersOf(target) : {},
+            query: { limit: MAX_CLUSTERS }
+          }),
+        signal
+      ),
+    select: ({ clusters, ...rest }) => ({
+      ...rest,
+      clusters: target._tag === "Parent" ? clusters.filter(({ role }) => role === "parent") : clusters
+    }),
+    refetchInterval: FRESH_EVERY_MS
+  })
 
 export const apiKeysQuery = infiniteQueryOptions({
   queryKey: ["apiKeys"],

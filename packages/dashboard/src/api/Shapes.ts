@@ -2,12 +2,14 @@
  * What the contract's replies and bodies are called in the pages.
  */
 import type { ApiKeyList, CreateApiKey } from "@quarterdeck/contract/ApiKeysGroup"
+import type { ClusterList } from "@quarterdeck/contract/ClustersGroup"
 import type { NamespaceList } from "@quarterdeck/contract/NamespacesGroup"
 
 export type ApiKey = ApiKeyList["apiKeys"][number]
 export type Rule = CreateApiKey["rule"]
 export type Role = Rule["role"]
 export type Status = ApiKey["status"]
+export type Cluster = ClusterList["clusters"][number]
 export type Namespace = NamespaceList["namespaces"][number]
 export type Coverage = NamespaceList["clusters"][number]
 export type Selector = NonNullable<Rule["targetNamespaces"]>[number]

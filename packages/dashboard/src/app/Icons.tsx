@@ -45,3 +45,25 @@ export const MoonIcon = () => (
     <path d="M20 14A8.500 8.500 0 1 1 10 4a7 7 0 0 0 10 10z" />
   </Icon>
 )
+
+export const ClusterIcon = () => (
+  <Icon>
+    <rect x="3" y="4" width="18" height="6" rx="1.500" />
+    <rect x="3" y="14" width="18" height="6" rx="1.500" />
+    <path d="M7 7h.01M7 17h.01" />
+  </Icon>
+)
+
+export const WorkloadIcon = () => (
+  <Icon>
+    <path d="M12 2l9 5v10l-9 5-9-5V7z" />
+    <path d="M3 7l9 5 9-5M12 12v10" />
+  </Icon>
+)
+
+export const SearchIcon = () => (
+  <Icon>
+    <circle cx="11" cy="11" r="7" />
+    <path d="M21 21l-5-5" />
+  </Icon>
+)

@@ -1,6 +1,25 @@
 /** Where the pages stand, behind the `#` of the address: no server and no prefix need know them. */
 export const PLACES = {
+  clusters: "/clusters",
+  workloads: "/workloads",
+  cost: "/cost",
   apiKeys: "/users/api-keys",
   createKey: "/users/api-keys/new",
+  prices: "/settings/prices",
   ownKey: "/own-key"
 } as const
+
+/** The page of one cluster. */
+export const clusterPlace = (name: string): string => `${PLACES.clusters}/${encodeURIComponent(name)}`
+
+/** The page of one workload. */
+export const workloadPlace = (workload: {
+  readonly cluster: string
+  readonly namespace: string
+  readonly kind: string
+  readonly name: string
+}): string =>
+  [
+    PLACES.workloads,
+    ...[workload.cluster, workload.namespace, workload.kind, workload.name].map(encodeURIComponent)
+  ].join("/")

@@ -2,7 +2,7 @@
  * A moment in the reader's own words.
  */
 import { Text, Tooltip } from "@mantine/core"
-import { DateTime } from "effect"
+import { DateTime, Option } from "effect"
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -50,3 +50,12 @@ export const Instant = ({ at, none }: Props) =>
       </time>
     </Tooltip>
   )
+
+/** Writes a moment of today, by the reader's locale and zone. */
+export const clockTimeOf = (atMs: number): string =>
+  new Intl.DateTimeFormat(undefined, { timeStyle: "medium" }).format(atMs)
+
+/** A moment as a reply writes it. */
+export const Timestamp = ({ at }: { readonly at: string }) => (
+  <Instant at={Option.getOrUndefined(DateTime.make(at))} none="Never" />
+)

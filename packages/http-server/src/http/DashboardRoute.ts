@@ -7,6 +7,7 @@ import { randomBytes } from "node:crypto"
 import { fileURLToPath } from "node:url"
 import { IdentityClient } from "../services/IdentityClient.ts"
 import { CurrentRequest } from "./RequestRecord.ts"
+import { TargetOptions } from "./RequestTarget.ts"
 
 const DASHBOARD_PATH = "/" as const
 const ASSET_PATH = "/assets/:name" as const
@@ -30,6 +31,9 @@ export class DashboardUnreadable extends Schema.TaggedError<DashboardUnreadable>
 const NONCE = "QUARTERDECK_NONCE"
 /** What stands in the page where it is told whether people sign in at an identity provider. */
 const SIGN_IN = "QUARTERDECK_SIGN_IN"
+
+/** What stands in the page where the name of the cluster header does, which is a setting. */
+const CLUSTER_HEADER = "QUARTERDECK_CLUSTER_HEADER"
 
 /** Names carry a hash of the content, so that a copy is never out of date. */
 const FOR_EVER = "public, max-age=31536000, immutable"
@@ -98,10 +102,10 @@ export const routes = Effect.gen(function* () {
     return [route(DASHBOARD_PATH, () => Effect.succeed(NOT_BUILT))]
   }
   const hasProvider = Option.isSome(yield* Effect.serviceOption(IdentityClient))
-  const html = (yield* files.readFileString(page).pipe(Effect.mapError(failed))).replaceAll(
-    SIGN_IN,
-    hasProvider ? "provider" : "key"
-  )
+  const { header } = yield* TargetOptions
+  const built = yield* files.readFileString(page).pipe(Effect.mapError(failed))
+  // A name of a header is a token: it ends no attribute of HTML.
+  const html = built.replace(CLUSTER_HEADER, () => header).replace(SIGN_IN, hasProvider ? "provider" : "key")
   const folder = path.join(path.dirname(page), "assets")
   const names = yield* files.readDirectory(folder).pipe(Effect.mapError(failed))
   const assets = new Map<string, Asset>()

@@ -54,7 +54,7 @@ export const addTags = async (page: Page, name: string, tags: ReadonlyArray<stri
 
 /** Opens each page as a reader would, and says when it stands. */
 export async function* pages(page: Page, url: string) {
-  await page.goto(`${url}/`)
+  await page.goto(`${url}/#/users/api-keys`)
   await page.getByRole("button", { name: "Sign in" }).waitFor()
   yield "sign-in"
   await signIn(page, "qd_notquitearealkey")
@@ -93,9 +93,8 @@ export async function* pages(page: Page, url: string) {
   yield "own-key"
   await page.getByRole("button", { name: /^Signed in with/ }).click()
   await page.getByRole("menuitem", { name: "Sign out", exact: true }).click()
-  await signIn(page, rawKey("viewer"))
-  await page.getByRole("heading", { name: "Your key" }).waitFor()
   await page.goto(`${url}/#/users/api-keys`)
+  await signIn(page, rawKey("viewer"))
   await page.getByRole("alert").waitFor()
   yield "api-keys-forbidden"
 }

@@ -1,4 +1,3 @@
-import { AxeBuilder } from "@axe-core/playwright"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Embedded } from "@quarterdeck/harness"
 import { Context, Effect, FileSystem, Layer, Logger, Path, Schema } from "effect"
@@ -10,6 +9,7 @@ import { DashboardPage } from "../../src/http/DashboardRoute.ts"
 import * as Chromium from "./Chromium.ts"
 import { addTags, fill, pages, prepare, signIn, SIZES } from "./DashboardWalk.ts"
 import { Deployment, rawKey, to } from "./Deployment.ts"
+import { auditOf } from "./PageAudit.ts"
 
 /** What the server has logged, as an operator would read it. */
 const log: Array<string> = []
@@ -88,7 +88,7 @@ describe("the dashboard, in a browser", () => {
       () =>
         Effect.gen(function* () {
           const deployment = yield* Deployment
-          const admin = yield* Chromium.open(`${deployment.url}/`)
+          const admin = yield* Chromium.open(`${deployment.url}/#/users/api-keys`)
           const { helm, preview, raw } = yield* Effect.promise(async () => {
             await signIn(admin, rawKey("admin"))
             await admin.getByRole("link", { name: "Create API Key" }).click()
@@ -125,7 +125,7 @@ describe("the dashboard, in a browser", () => {
             ])
           )
 
-          const holder = yield* Chromium.open(`${deployment.url}/`)
+          const holder = yield* Chromium.open(`${deployment.url}/#/own-key`)
           yield* Effect.promise(async () => {
             await signIn(holder, raw)
             await holder.getByRole("heading", { name: "Your key" }).waitFor()
@@ -155,7 +155,7 @@ describe("the dashboard, in a browser", () => {
     it.effect("a key is made by keyboard alone", () =>
       Effect.gen(function* () {
         const deployment = yield* Deployment
-        const page = yield* Chromium.open(`${deployment.url}/`)
+        const page = yield* Chromium.open(`${deployment.url}/#/users/api-keys`)
         const raw = yield* Effect.promise(async () => {
           const { keyboard } = page
           await tabTo(page, "textbox", "API key")
@@ -201,7 +201,7 @@ describe("the dashboard, in a browser", () => {
     it.effect("a form that is not complete says what is missing, where it is missing", () =>
       Effect.gen(function* () {
         const { url } = yield* Deployment
-        const page = yield* Chromium.open(`${url}/`)
+        const page = yield* Chromium.open(`${url}/#/users/api-keys`)
         yield* Effect.promise(async () => {
           await signIn(page, rawKey("admin"))
           await page.getByRole("link", { name: "Create API Key" }).click()
@@ -224,7 +224,7 @@ describe("the dashboard, in a browser", () => {
       Effect.gen(function* () {
         const { createKey, url } = yield* Deployment
         const { raw } = yield* createKey({ name: "typed", rule: { role: "Viewer" } })
-        const page = yield* Chromium.open(`${url}/`)
+        const page = yield* Chromium.open(`${url}/#/own-key`)
         yield* Effect.promise(async () => {
           await signIn(page, raw.slice(0, -1) + (raw.endsWith("0") ? "1" : "0"))
           await page.getByText("with a character mistyped").waitFor()
@@ -244,25 +244,9 @@ describe("the dashboard, in a browser", () => {
             const { url } = yield* Deployment
             const page = yield* Chromium.open("about:blank")
             yield* Effect.promise(async () => {
-              const broken: Array<string> = []
-              page.on("console", (message) => {
-                if (/Content Security Policy/i.test(message.text())) broken.push(message.text())
-              })
-              page.on("request", (request) => {
-                if (!request.url().startsWith(url)) broken.push(request.url())
-              })
               await page.setViewportSize(viewport)
               await page.emulateMedia({ colorScheme, reducedMotion: "reduce" })
-              for await (const name of pages(page, url)) {
-                const { violations } = await new AxeBuilder({ page }).analyze()
-                const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical")
-                broken.push(
-                  ...serious.map(({ id, nodes }) => `${name}: ${id} ${nodes.map(({ html }) => html).join(" ")}`)
-                )
-                const isWider = await page.evaluate<boolean>("document.documentElement.scrollWidth > innerWidth")
-                if (isWider) broken.push(`${name} is wider than the window`)
-              }
-              assert.deepStrictEqual(broken, [])
+              assert.deepStrictEqual(await auditOf(page, url, pages(page, url)), [])
             })
           })
       )

@@ -1,6 +1,6 @@
 /**
- * `pnpm screenshots [FOLDER]`: pictures of every page of the dashboard, at 390 and 1440 pixels, light and dark, of a
- * server over three seeded clusters.
+ * `pnpm screenshots [FOLDER]`: pictures of every page of the dashboard, at 390 and 1440 pixels, light and dark: of the
+ * demo those of clusters, workloads and costs, of a server over three seeded clusters those of keys.
  */
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Embedded } from "@quarterdeck/harness"
@@ -8,18 +8,16 @@ import { Console, Effect, FileSystem, Logger, Path, References, Stdio } from "ef
 import * as Chromium from "./Chromium.ts"
 import { Deployment } from "./Deployment.ts"
 import * as DashboardWalk from "./DashboardWalk.ts"
+import * as DataWalk from "./DataWalk.ts"
+import { Demo } from "./Demo.ts"
+import type { Page } from "playwright-core"
 
 const SCHEMES = ["light", "dark"] as const
 const DEFAULT_FOLDER = "node_modules/.cache/screenshots"
 
-const shoot = Effect.gen(function* () {
-  const files = yield* FileSystem.FileSystem
+/** Photographs each page of a walk, in both colours and at each size. */
+const shoot = Effect.fnUntraced(function* (folder: string, walk: (page: Page) => AsyncIterable<string>) {
   const path = yield* Path.Path
-  const { args } = yield* Stdio.Stdio
-  const [folder = DEFAULT_FOLDER] = yield* args
-  yield* files.makeDirectory(folder, { recursive: true })
-  const { url } = yield* Deployment
-  yield* DashboardWalk.prepare
   for (const colorScheme of SCHEMES) {
     for (const [size, viewport] of DashboardWalk.SIZES) {
       yield* Effect.scoped(
@@ -28,7 +26,7 @@ const shoot = Effect.gen(function* () {
           yield* Effect.promise(async () => {
             await page.setViewportSize(viewport)
             await page.emulateMedia({ colorScheme, reducedMotion: "reduce" })
-            for await (const name of DashboardWalk.pages(page, url)) {
+            for await (const name of walk(page)) {
               // What moves has come to rest.
               await page.evaluate("Promise.all(document.getAnimations().map((one) => one.finished)).then(() => null)")
               // As tall as the page, so that nothing that stays in place stands in the middle of the picture.
@@ -42,17 +40,34 @@ const shoot = Effect.gen(function* () {
       )
     }
   }
+})
+
+const shootKeys = Effect.fnUntraced(function* (folder: string) {
+  const { url } = yield* Deployment
+  yield* DashboardWalk.prepare
+  yield* shoot(folder, (page) => DashboardWalk.pages(page, url))
+})
+
+const shootData = Effect.fnUntraced(function* (folder: string) {
+  const demo = yield* Demo
+  yield* shoot(folder, (page) => DataWalk.pages(page, demo))
+})
+
+const main = Effect.gen(function* () {
+  const files = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const { args } = yield* Stdio.Stdio
+  const [folder = DEFAULT_FOLDER] = yield* args
+  yield* files.makeDirectory(folder, { recursive: true })
+  yield* shootData(folder).pipe(Effect.provide(Demo.layer))
+  yield* shootKeys(folder).pipe(
+    Effect.provide(Deployment.layerOfProgram({ driver: Embedded.driver, prepare: DashboardWalk.fill }))
+  )
   yield* Console.log(`the pictures are in ${path.resolve(folder)}`)
 })
 
 NodeRuntime.runMain(
-  shoot.pipe(
-    Effect.provide(
-      Deployment.layerOfProgram({
-        driver: Embedded.driver,
-        prepare: DashboardWalk.fill
-      })
-    ),
+  main.pipe(
     Effect.scoped,
     Effect.provide([NodeServices.layer, Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])]),
     Effect.provideService(References.MinimumLogLevel, "Error")

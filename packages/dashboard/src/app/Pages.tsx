@@ -1,0 +1,52 @@
+/**
+ * Which page an address shows. Each is loaded when it is opened first.
+ */
+import { Stack } from "@mantine/core"
+import { type ComponentType, lazy, type ReactNode, Suspense } from "react"
+import { Navigate, Route, Routes, useLocation } from "react-router"
+import { Loading } from "../feedback/PageState.tsx"
+import { useTarget } from "../target/useTarget.ts"
+import { PageBoundary } from "./PageBoundary.tsx"
+import { PLACES } from "./places.ts"
+
+/** Lines of forms and of text that are longer are hard to read. */
+const READABLE = 1_200
+
+const page = <Name extends string>(name: Name, load: () => Promise<Readonly<Record<Name, ComponentType>>>) =>
+  lazy(async () => ({ default: (await load())[name] }))
+
+const ClustersPage = page("ClustersPage", () => import("../clusters/ClustersPage.tsx"))
+const ClusterPage = page("ClusterPage", () => import("../clusters/ClusterPage.tsx"))
+const WorkloadsPage = page("WorkloadsPage", () => import("../workloads/WorkloadsPage.tsx"))
+const WorkloadPage = page("WorkloadPage", () => import("../workloads/WorkloadPage.tsx"))
+const ApiKeysPage = page("ApiKeysPage", () => import("../keys/ApiKeysPage.tsx"))
+const CreateKeyPage = page("CreateKeyPage", () => import("../keys/CreateKeyPage.tsx"))
+const OwnKeyPage = page("OwnKeyPage", () => import("../keys/OwnKeyPage.tsx"))
+
+const readable = (children: ReactNode) => (
+  <Stack gap="md" maw={READABLE}>
+    {children}
+  </Stack>
+)
+
+export const Pages = () => {
+  const { linkTo } = useTarget()
+  const { pathname } = useLocation()
+  return (
+    // A page that failed is no reason for the next one not to be shown.
+    <PageBoundary key={pathname}>
+      <Suspense fallback={<Loading what="the page" />}>
+        <Routes>
+          <Route path={PLACES.clusters} element={<ClustersPage />} />
+          <Route path={`${PLACES.clusters}/:cluster`} element={<ClusterPage />} />
+          <Route path={PLACES.workloads} element={<WorkloadsPage />} />
+          <Route path={`${PLACES.workloads}/:cluster/:namespace/:kind/:name`} element={<WorkloadPage />} />
+          <Route path={PLACES.apiKeys} element={readable(<ApiKeysPage />)} />
+          <Route path={PLACES.createKey} element={readable(<CreateKeyPage />)} />
+          <Route path={PLACES.ownKey} element={readable(<OwnKeyPage />)} />
+          <Route path="*" element={<Navigate to={linkTo(PLACES.clusters)} replace />} />
+        </Routes>
+      </Suspense>
+    </PageBoundary>
+  )
+}

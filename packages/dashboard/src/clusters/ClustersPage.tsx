@@ -1,0 +1,57 @@
+/**
+ * Clusters.
+ */
+import { Code, Stack, Text, Title } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import { ApiFailure } from "../api/Client.ts"
+import { clustersQuery } from "../api/Queries.ts"
+import { useTitle } from "../app/useTitle.ts"
+import { Empty, Loading } from "../feedback/PageState.tsx"
+import { TargetFailure } from "../feedback/TargetFailure.tsx"
+import { CoverageStrip } from "../target/CoverageStrip.tsx"
+import { useTarget } from "../target/useTarget.ts"
+import { ClusterTable } from "./ClusterTable.tsx"
+import { useDayCosts } from "./DayCosts.ts"
+
+export const ClustersPage = () => {
+  const heading = useTitle("Clusters")
+  const { target } = useTarget()
+  const list = useQuery(clustersQuery(target))
+  const costs = useDayCosts(target)
+  const clusters = list.data?.clusters
+  return (
+    <Stack gap="md">
+      <div>
+        <Title order={1} size="h2" ref={heading} tabIndex={-1}>
+          Clusters
+        </Title>
+        <Text c="dimmed">Health, capacity and cost of each cluster that your key reaches.</Text>
+      </div>
+      {list.error instanceof ApiFailure ? (
+        <TargetFailure
+          failure={list.error}
+          onRetry={() => void list.refetch()}
+          shownSinceMs={clusters === undefined ? undefined : list.dataUpdatedAt}
+        />
+      ) : undefined}
+      {list.isLoading ? <Loading what="clusters" /> : undefined}
+      {clusters === undefined ? undefined : (
+        <CoverageStrip coverages={clusters.map(({ coverage }) => coverage)} rows="figures" />
+      )}
+      {costs.error instanceof ApiFailure && clusters !== undefined ? (
+        <Text size="sm" role="status">
+          The costs cannot be read at the moment: {costs.error.message} <Code>{costs.error.code}</Code>
+        </Text>
+      ) : undefined}
+      {clusters !== undefined && clusters.length > 0 ? (
+        <ClusterTable clusters={clusters} costs={costs.data} />
+      ) : undefined}
+      {clusters?.length === 0 ? (
+        <Empty title="No cluster to show">
+          No cluster that your key reaches is registered. Clusters come from the server's setting{" "}
+          <Code>clusters.kubeconfig</Code>; what your key reaches stands under Your key.
+        </Empty>
+      ) : undefined}
+    </Stack>
+  )
+}

@@ -1,0 +1,17 @@
+/**
+ * A figure of a page of details, under its name.
+ */
+import { Paper, Text } from "@mantine/core"
+import type { ReactNode } from "react"
+
+export const Fact = ({ children, name }: { readonly name: string; readonly children: ReactNode }) => (
+  <Paper withBorder p="md">
+    <Text size="xs" c="dimmed" mb={4}>
+      {name}
+    </Text>
+    {/* It may hold marks and lists. */}
+    <Text component="div" className="qd-text">
+      {children}
+    </Text>
+  </Paper>
+)

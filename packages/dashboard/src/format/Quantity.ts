@@ -1,0 +1,121 @@
+/**
+ * Quantities as people read them: by the reader's locale, with their unit.
+ */
+
+/** What stands where nothing is known. */
+export const UNKNOWN = "–"
+
+type Known<A> = A | null | undefined
+
+const isUnknown = (value: Known<number>): value is null | undefined => value === null || value === undefined
+
+const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 })
+const short = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 })
+const share = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 0 })
+
+/** Writes a count. */
+export const count = (value: Known<number>): string => (isUnknown(value) ? UNKNOWN : whole.format(value))
+
+/** Writes a count with the name of what is counted. **Example** `1 workload`, `10,000 workloads` */
+export const counted = (value: number, one: string, many = `${one}s`): string =>
+  `${whole.format(value)} ${value === 1 ? one : many}`
+
+/** Writes a part of one as a percentage. */
+export const percent = (value: Known<number>): string => (isUnknown(value) ? UNKNOWN : share.format(value))
+
+/** Writes a number of up to three digits that matter; whole ones have all of theirs. */
+const brief = (value: number): string => (Math.abs(value) >= 1_000 ? whole.format(value) : short.format(value))
+
+const CORE_MILLIS = 1_000
+
+/** Writes processor time at once. **Units** thousandths of a core. **Example** `1.5 cores`, `250m` */
+export const cpu = (millis: Known<number>): string => {
+  if (isUnknown(millis)) return UNKNOWN
+  if (millis !== 0 && Math.abs(millis) < CORE_MILLIS) return `${whole.format(millis)}m`
+  const cores = millis / CORE_MILLIS
+  return `${brief(cores)} ${cores === 1 ? "core" : "cores"}`
+}
+
+const BINARY = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"] as const
+const STEP = 1_024
+
+/** Writes bytes. **Example** `512 MiB`, `1.5 GiB` */
+export const bytes = (value: Known<number>): string => {
+  if (isUnknown(value)) return UNKNOWN
+  let size = value
+  let unit = 0
+  while (Math.abs(size) >= STEP && unit < BINARY.length - 1) {
+    size /= STEP
+    unit += 1
+  }
+  return `${brief(size)} ${BINARY[unit] ?? ""}`
+}
+
+const coins = new Map<string, readonly [usual: Intl.NumberFormat, tiny: Intl.NumberFormat]>()
+
+const coinsOf = (currency: string) => {
+  const known = coins.get(currency)
+  if (known !== undefined) return known
+  const style = { style: "currency", currency } as const
+  const made = [
+    new Intl.NumberFormat(undefined, style),
+    new Intl.NumberFormat(undefined, { ...style, maximumSignificantDigits: 3 })
+  ] as const
+  coins.set(currency, made)
+  return made
+}
+
+/** Less than this is written with the digits that matter. */
+const SMALL_CHANGE = 0.1
+
+/** Writes money. **Shape** with the currency's own decimals; small amounts with three digits that matter. */
+export const money = (value: Known<number>, currency: string): string => {
+  if (isUnknown(value)) return UNKNOWN
+  const [usual, tiny] = coinsOf(currency)
+  return (Math.abs(value) < SMALL_CHANGE && value !== 0 ? tiny : usual).format(value)
+}
+
+/** Writes how one amount stands to an earlier one. **Example** `+12%`, `−3%` */
+export const change = (now: number, before: number): string => {
+  if (before === 0) return UNKNOWN
+  return new Intl.NumberFormat(undefined, {
+    style: "percent",
+    maximumFractionDigits: 0,
+    signDisplay: "exceptZero"
+  }).format(now / before - 1)
+}
+
+const SECOND_MS = 1_000
+const UNITS = [
+  ["day", 86_400 * SECOND_MS],
+  ["hour", 3_600 * SECOND_MS],
+  ["minute", 60 * SECOND_MS],
+  ["second", SECOND_MS]
+] as const
+
+/** Writes how long something took or is ago. **Example** `12 sec`, `3 min` */
+export const duration = (ms: number): string => {
+  const [unit, length] = UNITS.find(([, length]) => ms >= length) ?? (["second", SECOND_MS] as const)
+  const value = ms < SECOND_MS ? 0 : Math.floor(ms / length)
+  return new Intl.NumberFormat(undefined, { style: "unit", unit, unitDisplay: "short" }).format(value)
+}
+
+/** Writes a latency. **Example** `12 ms` */
+export const milliseconds = (ms: number): string =>
+  new Intl.NumberFormat(undefined, {
+    style: "unit",
+    unit: "millisecond",
+    unitDisplay: "short",
+    maximumFractionDigits: 0
+  }).format(ms)
+
+/** Writes hours. **Example** `3 hr`, `0.5 hr` */
+export const hours = (value: Known<number>): string =>
+  isUnknown(value)
+    ? UNKNOWN
+    : new Intl.NumberFormat(undefined, {
+        style: "unit",
+        unit: "hour",
+        unitDisplay: "short",
+        maximumFractionDigits: 1
+      }).format(value)

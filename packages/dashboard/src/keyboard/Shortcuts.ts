@@ -1,0 +1,70 @@
+/**
+ * The keys that go somewhere, or do something, from any page.
+ */
+import { useLocalStorage } from "@mantine/hooks"
+import { useEffect, useRef } from "react"
+
+/** How long after `g` the second key may come. */
+const CHORD_MS = 1_500
+
+export interface ShortcutActions {
+  /** Goes to the place that a key stands for; gives whether there is one. */
+  readonly goTo: (key: string) => boolean
+  readonly showHelp: () => void
+  readonly showPalette: () => void
+}
+
+/**
+ * Whether single keys act. **Source** WCAG 2.2, 2.1.4 Character Key Shortcuts: they can be turned off.
+ */
+export const useKeysSetting = () =>
+  useLocalStorage({ key: "quarterdeck-single-keys", defaultValue: true, getInitialValueInEffect: false })
+
+/** The field that `/` goes to. */
+export const SEARCH_FIELD = { "data-search": "" } as const
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement
+  && (target.isContentEditable || (target.matches("input, textarea, select") && !target.matches(PRESSED_FIELDS)))
+
+/** Fields that take no letters. */
+const PRESSED_FIELDS = "[type=checkbox], [type=radio], [type=button], [type=submit]"
+
+const isDialogOpen = (): boolean => document.querySelector("[role=dialog][aria-modal=true]") !== null
+
+/** Lets keys act while a page is shown. */
+export const useShortcuts = ({ goTo, showHelp, showPalette }: ShortcutActions): void => {
+  const [hasKeys] = useKeysSetting()
+  const startedAt = useRef(Number.NEGATIVE_INFINITY)
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.altKey || isDialogOpen()) return
+      if (event.ctrlKey || event.metaKey) {
+        if (event.key.toLowerCase() !== "k" || event.shiftKey) return
+        event.preventDefault()
+        showPalette()
+        return
+      }
+      if (!hasKeys || isTyping(event.target)) return
+      const isSecond = event.timeStamp - startedAt.current <= CHORD_MS
+      startedAt.current = Number.NEGATIVE_INFINITY
+      if (isSecond) {
+        if (goTo(event.key)) event.preventDefault()
+        return
+      }
+      if (event.key === "g") startedAt.current = event.timeStamp
+      if (event.key === "?") {
+        event.preventDefault()
+        showHelp()
+      }
+      if (event.key === "/") {
+        const field = document.querySelector<HTMLElement>("[data-search]")
+        event.preventDefault()
+        if (field === null) showPalette()
+        else field.focus()
+      }
+    }
+    document.addEventListener("keydown", press)
+    return () => document.removeEventListener("keydown", press)
+  }, [goTo, hasKeys, showHelp, showPalette])
+}

@@ -1,0 +1,131 @@
+/**
+ * Says at a glance which clusters answered, how old their rows are, and why others are missing.
+ */
+import { Badge, Box, Collapse, Group, Paper, Stack, Table, Text, UnstyledButton } from "@mantine/core"
+import { useDisclosure } from "@mantine/hooks"
+import type { Coverage } from "../api/Shapes.ts"
+import { ScrollTable } from "../feedback/ScrollTable.tsx"
+import * as Quantity from "../format/Quantity.ts"
+import { COLORS, healthOf, reasonOf, wordOf } from "./CoverageText.ts"
+
+/** Clusters that stand in the strip by name; of more, those that did not answer well come first. */
+const SHOWN = 8
+/** Reasons that are written out. */
+const SHOWN_REASONS = 3
+
+const RANKS = { missing: 0, incomplete: 1, stale: 2, ok: 3 } as const
+
+interface Props {
+  readonly coverages: ReadonlyArray<Coverage>
+  /** What the rows are called: workloads. */
+  readonly rows: string
+}
+
+export const CoverageStrip = ({ coverages, rows }: Props) => {
+  const [isOpen, { toggle }] = useDisclosure(false)
+  const ranked = coverages.toSorted((a, b) => RANKS[healthOf(a)] - RANKS[healthOf(b)])
+  const shown = ranked.slice(0, SHOWN)
+  const troubled = ranked.filter((coverage) => reasonOf(coverage) !== undefined)
+  return (
+    <Paper withBorder px="md" py="xs" component="section" aria-label="Coverage">
+      <Group justify="space-between" gap="xs">
+        <Group gap="xs">
+          <Text size="sm" fw={600} role="status">
+            {summaryOf(coverages)}
+          </Text>
+          {shown.map((coverage) => (
+            <ClusterMark key={coverage.name} coverage={coverage} />
+          ))}
+          {ranked.length > SHOWN ? (
+            <Text size="sm" c="dimmed">
+              and {Quantity.counted(ranked.length - SHOWN, "other")}
+            </Text>
+          ) : undefined}
+        </Group>
+        {coverages.length === 0 ? undefined : (
+          <UnstyledButton className="qd-link" onClick={toggle} aria-expanded={isOpen}>
+            {isOpen ? "Hide details" : "Details"}
+          </UnstyledButton>
+        )}
+      </Group>
+      {troubled.slice(0, SHOWN_REASONS).map((coverage) => (
+        <Text key={coverage.name} size="sm" mt={4} className="qd-text">
+          <b>{coverage.name}</b>: {reasonOf(coverage)}{" "}
+          {healthOf(coverage) === "missing" ? `Its ${rows} are missing below.` : undefined}
+        </Text>
+      ))}
+      {troubled.length > SHOWN_REASONS ? (
+        <Text size="sm" mt={4} c="dimmed">
+          And {Quantity.counted(troubled.length - SHOWN_REASONS, "other cluster")}: see the details.
+        </Text>
+      ) : undefined}
+      <Collapse expanded={isOpen}>{isOpen ? <Details coverages={coverages} rows={rows} /> : undefined}</Collapse>
+    </Paper>
+  )
+}
+
+const summaryOf = (coverages: ReadonlyArray<Coverage>): string => {
+  if (coverages.length === 0) return "Your key reaches no cluster that is registered"
+  const answered = coverages.filter((coverage) => healthOf(coverage) !== "missing").length
+  return `${Quantity.count(answered)} of ${Quantity.counted(coverages.length, "cluster")} answered`
+}
+
+const ClusterMark = ({ coverage }: { readonly coverage: Coverage }) => {
+  const health = healthOf(coverage)
+  return (
+    <Badge
+      variant="default"
+      tt="none"
+      size="lg"
+      fw={500}
+      maw="100%"
+      data-coverage={coverage.name}
+      data-health={health}
+      leftSection={<Box className="qd-dot" bg={`${COLORS[health]}.6`} />}
+    >
+      {coverage.name} {health === "ok" ? undefined : `${wordOf(coverage)} `}
+      {health === "missing" ? undefined : (
+        <Text span c="dimmed" size="xs">
+          {Quantity.duration(coverage.ageMs)} old
+        </Text>
+      )}
+    </Badge>
+  )
+}
+
+const Details = ({ coverages, rows }: Props) => (
+  <Stack gap="xs" mt="xs">
+    <ScrollTable minWidth={640} label="Coverage, cluster by cluster">
+      <Table verticalSpacing={4} aria-label="Coverage of each cluster">
+        <Table.Thead>
+          <Table.Tr>
+            {["Cluster", "Status", "Source", "Age", "Latency", rows, "Why"].map((column) => (
+              <Table.Th key={column} scope="col" tt="capitalize">
+                {column}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {coverages.map((coverage) => (
+            <Table.Tr key={coverage.name}>
+              <Table.Td>{coverage.name}</Table.Td>
+              <Table.Td>{wordOf(coverage)}</Table.Td>
+              <Table.Td>{coverage.source === "live" ? "asked now" : "kept current by watches"}</Table.Td>
+              <Table.Td>
+                {healthOf(coverage) === "missing" ? Quantity.UNKNOWN : Quantity.duration(coverage.ageMs)}
+              </Table.Td>
+              <Table.Td>{Quantity.milliseconds(coverage.latencyMs)}</Table.Td>
+              <Table.Td>
+                {healthOf(coverage) === "missing" ? Quantity.UNKNOWN : Quantity.count(coverage.count)}
+              </Table.Td>
+              <Table.Td className="qd-text">
+                {reasonOf(coverage)} {coverage.error === undefined ? undefined : `(${coverage.error.code})`}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </ScrollTable>
+  </Stack>
+)

@@ -1,0 +1,106 @@
+/**
+ * What one replica requests, uses and is recommended.
+ */
+import { Paper, Stack, Table, Text, Title } from "@mantine/core"
+import type { ExplainedStep, Explanation } from "../api/CostQueries.ts"
+import type { Workload } from "../api/WorkloadQueries.ts"
+import { manifestOf } from "../cost/Recommendation.ts"
+import { CopyText } from "../feedback/CopyText.tsx"
+import { ScrollTable } from "../feedback/ScrollTable.tsx"
+import * as Quantity from "../format/Quantity.ts"
+
+interface Usage {
+  readonly cpuMillis: number
+  readonly memoryBytes: number
+}
+
+/** Gives what one replica used on average. **Shape** absent where usage was never known for a whole step. */
+export const usageOf = (steps: ReadonlyArray<ExplainedStep>): Usage | undefined => {
+  const known = steps.filter(({ source }) => source === "usage")
+  const replicaHours = known.reduce((sum, { quantities }) => sum + quantities.replicaHours, 0)
+  if (replicaHours === 0) return undefined
+  const used = (field: "cpuUsedCoreHours" | "memoryUsedByteHours") =>
+    known.reduce((sum, { quantities }) => sum + quantities[field], 0) / replicaHours
+  return { cpuMillis: used("cpuUsedCoreHours") * 1_000, memoryBytes: used("memoryUsedByteHours") }
+}
+
+interface Props {
+  readonly workload: Workload
+  readonly explanation: Explanation | undefined
+}
+
+export const Sizing = ({ explanation, workload }: Props) => {
+  const { cpuLimitMillis, cpuRequestMillis, memoryLimitBytes, memoryRequestBytes, replicas } = workload
+  const row = explanation?.row
+  const usage = explanation === undefined ? undefined : usageOf(explanation.hours)
+  const isRecommended = row !== undefined && row.recommendationDays > 0
+  const each = (value: number): number | undefined => (replicas.desired === 0 ? undefined : value / replicas.desired)
+  const limit = (value: number): number | undefined => (value === 0 ? undefined : each(value))
+  const lines = [
+    {
+      name: "CPU",
+      print: Quantity.cpu,
+      requested: each(cpuRequestMillis),
+      limit: limit(cpuLimitMillis),
+      used: usage?.cpuMillis,
+      recommended: isRecommended ? row.cpuRecommendedMillis : undefined
+    },
+    {
+      name: "Memory",
+      print: Quantity.bytes,
+      requested: each(memoryRequestBytes),
+      limit: limit(memoryLimitBytes),
+      used: usage?.memoryBytes,
+      recommended: isRecommended ? row.memoryRecommendedBytes : undefined
+    }
+  ]
+  return (
+    <Stack gap="xs" component="section" aria-label="Requests, usage and recommendation">
+      <Title order={2} size="h4">
+        One replica
+      </Title>
+      <Paper withBorder>
+        <ScrollTable minWidth={460} label="Sizes of one replica">
+          <Table horizontalSpacing="md" aria-label="Requests, usage and recommendation">
+            <Table.Thead>
+              <Table.Tr>
+                {["", "Requested", "Limit", "Used, mean of 7 days", "Recommended"].map((title) => (
+                  <Table.Th key={title} scope="col">
+                    {title}
+                  </Table.Th>
+                ))}
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {lines.map(({ limit, name, print, recommended, requested, used }) => (
+                <Table.Tr key={name}>
+                  <Table.Th scope="row">{name}</Table.Th>
+                  <Figure>{print(requested)}</Figure>
+                  <Figure>{print(limit)}</Figure>
+                  <Figure>{print(used)}</Figure>
+                  <Figure>{print(recommended)}</Figure>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </ScrollTable>
+      </Paper>
+      {isRecommended ? (
+        <>
+          <Text size="sm" c="dimmed">
+            From {Quantity.counted(Math.round(row.recommendationDays), "day")} of usage, all containers of a replica
+            together. With these requests {Quantity.money(row.savingsAvailable, explanation?.currency ?? "USD")} of the
+            last 7 days would not have been spent.
+          </Text>
+          <CopyText text={manifestOf(row)} label="Copy the recommended requests" />
+        </>
+      ) : (
+        <Text size="sm" c="dimmed">
+          Nothing is recommended yet: that takes usage, which the server reads from metrics.k8s.io or Prometheus.
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+const Figure = ({ children }: { readonly children: string }) => <Table.Td className="qd-number">{children}</Table.Td>

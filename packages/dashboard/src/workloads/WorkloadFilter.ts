@@ -1,0 +1,67 @@
+/**
+ * What a list of workloads is narrowed and ordered by, as its address says it.
+ */
+import type { WorkloadQuestion } from "../api/WorkloadQueries.ts"
+
+export const KINDS = ["Deployment", "StatefulSet", "DaemonSet", "CronJob", "Job", "ReplicaSet", "Pod"] as const
+
+export const SORTS = [
+  ["name", "Name"],
+  ["namespace", "Namespace"],
+  ["cluster", "Cluster"],
+  ["kind", "Kind"],
+  ["status", "Status"],
+  ["cpuRequestMillis", "CPU requests"],
+  ["memoryRequestBytes", "Memory requests"],
+  ["createdAt", "Created"]
+] as const
+
+export type Sort = (typeof SORTS)[number][0]
+export type Order = "asc" | "desc"
+
+/** **Shape** empty texts and lists narrow nothing. */
+export interface WorkloadFilter {
+  readonly name: string
+  readonly kinds: ReadonlyArray<string>
+  readonly namespaces: ReadonlyArray<string>
+  readonly labels: string
+  readonly sort: Sort
+  readonly order: Order
+}
+
+const sortOf = (text: string | null): Sort => SORTS.find(([sort]) => sort === text)?.[0] ?? "name"
+
+export const parse = (search: URLSearchParams): WorkloadFilter => ({
+  name: search.get("name") ?? "",
+  kinds: search.getAll("kind"),
+  namespaces: search.getAll("namespace"),
+  labels: search.get("labels") ?? "",
+  sort: sortOf(search.get("sort")),
+  order: search.get("order") === "desc" ? "desc" : "asc"
+})
+
+/** Writes a filter into an address, and leaves the rest of that alone. **Shape** what is usual is not said. */
+export const write = (search: URLSearchParams, filter: WorkloadFilter): URLSearchParams => {
+  const next = new URLSearchParams(search)
+  for (const name of ["name", "kind", "namespace", "labels", "sort", "order"]) next.delete(name)
+  if (filter.name !== "") next.set("name", filter.name)
+  for (const kind of filter.kinds) next.append("kind", kind)
+  for (const namespace of filter.namespaces) next.append("namespace", namespace)
+  if (filter.labels !== "") next.set("labels", filter.labels)
+  if (filter.sort !== "name") next.set("sort", filter.sort)
+  if (filter.order !== "asc") next.set("order", filter.order)
+  return next
+}
+
+export const isNarrowed = ({ kinds, labels, name, namespaces }: WorkloadFilter): boolean =>
+  name.trim() !== "" || labels.trim() !== "" || kinds.length > 0 || namespaces.length > 0
+
+/** Makes what the server is asked. */
+export const questionOf = ({ kinds, labels, name, namespaces, order, sort }: WorkloadFilter): WorkloadQuestion => ({
+  sort,
+  order,
+  ...(name.trim() === "" ? {} : { name: name.trim() }),
+  ...(labels.trim() === "" ? {} : { labelSelector: labels.trim() }),
+  ...(kinds.length === 0 ? {} : { kind: kinds }),
+  ...(namespaces.length === 0 ? {} : { namespace: namespaces })
+})

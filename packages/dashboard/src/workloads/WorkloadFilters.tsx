@@ -1,0 +1,135 @@
+/**
+ * The fields that narrow the list of workloads.
+ */
+import { Button, Group, NativeSelect, TagsInput, TextInput } from "@mantine/core"
+import { useDebouncedCallback, useMediaQuery } from "@mantine/hooks"
+import { useQuery } from "@tanstack/react-query"
+import { useState } from "react"
+import { namespacesQuery } from "../api/Queries.ts"
+import { SEARCH_FIELD } from "../keyboard/Shortcuts.ts"
+import { isNarrowed, KINDS, SORTS, type WorkloadFilter } from "./WorkloadFilter.ts"
+
+interface Props {
+  readonly filter: WorkloadFilter
+  readonly onChange: (part: Partial<WorkloadFilter>) => void
+}
+
+/** Typing that pauses for so long is a question. */
+const PAUSE_MS = 250
+/** Namespaces that are offered at once. */
+const OFFERED = 50
+
+export const WorkloadFilters = ({ filter, onChange }: Props) => {
+  const isWide = useMediaQuery("(min-width: 75em)", false, { getInitialValueInEffect: false })
+  const [hasAsked, setAsked] = useState(false)
+  const namespaces = useQuery({ ...namespacesQuery, enabled: hasAsked, refetchInterval: false })
+  const offered = [...new Set(namespaces.data?.namespaces.map(({ name }) => name))].toSorted()
+  return (
+    <Group align="flex-end" gap="sm" role="search" aria-label="Workloads">
+      <TypedField
+        label="Name"
+        placeholder="Part of a name"
+        value={filter.name}
+        onPause={(name) => onChange({ name })}
+        isSearch
+      />
+      <NativeSelect
+        label="Kind"
+        value={filter.kinds.length > 1 ? filter.kinds.join(", ") : (filter.kinds[0] ?? "")}
+        onChange={({ currentTarget: { value } }) => onChange({ kinds: value === "" ? [] : [value] })}
+        data={[{ value: "", label: "Every kind" }, ...otherKinds(filter.kinds), ...KINDS]}
+        w={{ base: "47%", xs: 150 }}
+      />
+      <TagsInput
+        label="Namespaces"
+        placeholder={filter.namespaces.length === 0 ? "Every namespace" : ""}
+        value={[...filter.namespaces]}
+        onChange={(chosen) => onChange({ namespaces: chosen })}
+        onFocus={() => setAsked(true)}
+        data={offered}
+        limit={OFFERED}
+        acceptValueOnBlur
+        w={{ base: "100%", xs: 240 }}
+      />
+      <TypedField
+        label="Labels"
+        placeholder="app=web,tier!=cache"
+        value={filter.labels}
+        onPause={(labels) => onChange({ labels })}
+      />
+      {isWide ? undefined : (
+        <>
+          <NativeSelect
+            label="Sort by"
+            value={filter.sort}
+            onChange={({ currentTarget: { value } }) =>
+              onChange({ sort: SORTS.find(([sort]) => sort === value)?.[0] ?? "name" })
+            }
+            data={SORTS.map(([value, label]) => ({ value, label }))}
+            w={{ base: "47%", xs: 170 }}
+          />
+          <NativeSelect
+            label="Order"
+            value={filter.order}
+            onChange={({ currentTarget: { value } }) => onChange({ order: value === "desc" ? "desc" : "asc" })}
+            data={[
+              { value: "asc", label: "Ascending" },
+              { value: "desc", label: "Descending" }
+            ]}
+            w={{ base: "47%", xs: 140 }}
+          />
+        </>
+      )}
+      {isNarrowed(filter) ? (
+        <Button variant="default" onClick={() => onChange({ name: "", kinds: [], namespaces: [], labels: "" })}>
+          Clear
+        </Button>
+      ) : undefined}
+    </Group>
+  )
+}
+
+/** Kinds that a link names and the list of usual ones does not have. */
+const otherKinds = (kinds: ReadonlyArray<string>): ReadonlyArray<string> => {
+  if (kinds.length > 1) return [kinds.join(", ")]
+  return kinds.filter((kind) => !KINDS.some((one) => one === kind))
+}
+
+interface TypedProps {
+  readonly label: string
+  readonly placeholder: string
+  readonly value: string
+  readonly onPause: (value: string) => void
+  readonly isSearch?: boolean
+}
+
+/** A field whose text counts once its reader pauses. */
+const TypedField = ({ isSearch = false, label, onPause, placeholder, value }: TypedProps) => {
+  const [text, setText] = useState(value)
+  const [known, setKnown] = useState(value)
+  // The address changed by something else: a link, the button that clears.
+  if (known !== value) {
+    setKnown(value)
+    setText(value)
+  }
+  const say = useDebouncedCallback((next: string) => {
+    setKnown(next.trim())
+    onPause(next.trim())
+  }, PAUSE_MS)
+  return (
+    <TextInput
+      type="search"
+      label={label}
+      placeholder={placeholder}
+      value={text}
+      onChange={({ currentTarget }) => {
+        setText(currentTarget.value)
+        say(currentTarget.value)
+      }}
+      spellCheck={false}
+      autoComplete="off"
+      w={{ base: "100%", xs: 220 }}
+      {...(isSearch ? SEARCH_FIELD : {})}
+    />
+  )
+}

@@ -1,0 +1,125 @@
+/**
+ * One workload.
+ */
+import { Anchor, Code, Group, List, SimpleGrid, Stack, Text, Title } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import { Link, useParams } from "react-router"
+import { ApiFailure } from "../api/Client.ts"
+import { explanationQuery } from "../api/CostQueries.ts"
+import { type Workload, workloadQuery } from "../api/WorkloadQueries.ts"
+import { clusterPlace, PLACES } from "../app/places.ts"
+import { useTitle } from "../app/useTitle.ts"
+import { Fact } from "../feedback/Fact.tsx"
+import { FailureAlert } from "../feedback/FailureAlert.tsx"
+import { Timestamp } from "../feedback/Instant.tsx"
+import { Empty, Loading } from "../feedback/PageState.tsx"
+import * as Quantity from "../format/Quantity.ts"
+import { reasonOf } from "../target/CoverageText.ts"
+import { useTarget } from "../target/useTarget.ts"
+import { Sizing } from "./Sizing.tsx"
+import { StatusBadge } from "./StatusBadge.tsx"
+
+const WEEK = { range: "7d" }
+
+export const WorkloadPage = () => {
+  const { cluster = "", kind = "", name = "", namespace = "" } = useParams()
+  const heading = useTitle(name)
+  const { linkTo } = useTarget()
+  const found = useQuery(workloadQuery({ cluster, kind, name, namespace }))
+  const workload = found.data?.workload
+  const coverage = found.data?.clusters[0]
+  const reason = coverage === undefined ? undefined : reasonOf(coverage)
+  return (
+    <Stack gap="md">
+      <div>
+        <Text size="sm">
+          <Anchor component={Link} to={linkTo(PLACES.workloads)} underline="always">
+            Workloads
+          </Anchor>
+        </Text>
+        <Group gap="sm">
+          <Title order={1} size="h2" ref={heading} tabIndex={-1} className="qd-text">
+            {name}
+          </Title>
+          {workload === undefined ? undefined : <StatusBadge status={workload.status} />}
+        </Group>
+        <Text c="dimmed" className="qd-text">
+          {kind} in namespace {namespace} of{" "}
+          <Anchor component={Link} to={linkTo(clusterPlace(cluster))} underline="always">
+            {cluster}
+          </Anchor>
+        </Text>
+      </div>
+      {found.error instanceof ApiFailure ? (
+        <FailureAlert failure={found.error} onRetry={() => void found.refetch()} />
+      ) : undefined}
+      {reason === undefined ? undefined : (
+        <Text role="status" className="qd-text">
+          {reason}
+        </Text>
+      )}
+      {found.isLoading ? <Loading what="the workload" /> : undefined}
+      {found.data !== undefined && workload === undefined ? (
+        <Empty title="No such workload">
+          The cluster has none of this kind and name that your key reaches: it may have been deleted.
+        </Empty>
+      ) : undefined}
+      {workload === undefined ? undefined : <WorkloadFacts workload={workload} />}
+    </Stack>
+  )
+}
+
+const WorkloadFacts = ({ workload }: { readonly workload: Workload }) => {
+  const { cluster, createdAt, images, kind, labels, name, namespace, replicas } = workload
+  const id = [cluster, namespace, kind, name].join("/")
+  const costs = useQuery(explanationQuery(cluster, id, WEEK))
+  const explanation = costs.data
+  const isUnknown = costs.error instanceof ApiFailure && costs.error.code === "cost_row_not_found"
+  return (
+    <>
+      <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
+        <Fact name="Wanted">{Quantity.count(replicas.desired)}</Fact>
+        <Fact name="Ready">{Quantity.count(replicas.ready)}</Fact>
+        <Fact name="Up to date">{Quantity.count(replicas.updated)}</Fact>
+        <Fact name="Available">{Quantity.count(replicas.available)}</Fact>
+        <Fact name="Created">
+          <Timestamp at={createdAt} />
+        </Fact>
+        <Fact name="Cost, last 7 days">
+          {explanation === undefined
+            ? Quantity.UNKNOWN
+            : Quantity.money(explanation.row.totalCost, explanation.currency)}
+        </Fact>
+      </SimpleGrid>
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="sm">
+        <Fact name={images.length === 1 ? "Image" : "Images"}>
+          <List size="sm" listStyleType="none" spacing={4}>
+            {images.map((image) => (
+              <List.Item key={image} className="qd-text">
+                <Code>{image}</Code>
+              </List.Item>
+            ))}
+          </List>
+        </Fact>
+        <Fact name="Labels">
+          <Group gap={6}>
+            {Object.entries(labels).map(([key, value]) => (
+              <Code key={key} className="qd-text">
+                {key}={value}
+              </Code>
+            ))}
+          </Group>
+        </Fact>
+      </SimpleGrid>
+      {costs.error instanceof ApiFailure && !isUnknown ? (
+        <FailureAlert failure={costs.error} onRetry={() => void costs.refetch()} />
+      ) : undefined}
+      <Sizing workload={workload} explanation={explanation} />
+      {isUnknown ? (
+        <Text size="sm" c="dimmed">
+          It has had no cost in the last 7 days that the server has seen.
+        </Text>
+      ) : undefined}
+    </>
+  )
+}

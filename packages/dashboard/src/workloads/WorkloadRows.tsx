@@ -1,0 +1,156 @@
+/**
+ * Workloads as rows, or as cards where the screen is narrow; only those that are on the screen are in the page.
+ */
+import { Anchor, Badge, Text, UnstyledButton } from "@mantine/core"
+import { useMediaQuery } from "@mantine/hooks"
+import { useWindowVirtualizer } from "@tanstack/react-virtual"
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react"
+import { Link } from "react-router"
+import type { Workload } from "../api/WorkloadQueries.ts"
+import { workloadPlace } from "../app/places.ts"
+import { Timestamp } from "../feedback/Instant.tsx"
+import * as Quantity from "../format/Quantity.ts"
+import { useTarget } from "../target/useTarget.ts"
+import { StatusBadge } from "./StatusBadge.tsx"
+import type { Order, Sort } from "./WorkloadFilter.ts"
+
+interface Props {
+  readonly workloads: ReadonlyArray<Workload>
+  /** How many there are, shown or not. */
+  readonly total: number
+  readonly sort: Sort
+  readonly order: Order
+  readonly onSort: (sort: Sort) => void
+  /** Called when the last row that was read comes near. */
+  readonly onNearEnd: () => void
+}
+
+interface Column {
+  readonly title: string
+  readonly sort?: Sort
+  readonly cell: (workload: Workload) => ReactNode
+}
+
+const COLUMNS: ReadonlyArray<Column> = [
+  { title: "Name", sort: "name", cell: (workload) => <Name workload={workload} /> },
+  { title: "Status", sort: "status", cell: ({ status }) => <StatusBadge status={status} /> },
+  { title: "Kind", sort: "kind", cell: ({ kind }) => kind },
+  { title: "Namespace", sort: "namespace", cell: ({ namespace }) => namespace },
+  { title: "Cluster", sort: "cluster", cell: ({ cluster }) => cluster },
+  { title: "Ready", cell: ({ replicas }) => readyText(replicas) },
+  { title: "CPU requests", sort: "cpuRequestMillis", cell: ({ cpuRequestMillis }) => Quantity.cpu(cpuRequestMillis) },
+  {
+    title: "Memory requests",
+    sort: "memoryRequestBytes",
+    cell: ({ memoryRequestBytes }) => Quantity.bytes(memoryRequestBytes)
+  },
+  { title: "Created", sort: "createdAt", cell: ({ createdAt }) => <Timestamp at={createdAt} /> }
+]
+
+/** **Units** pixels. */
+const ROW_HEIGHT = 44
+const CARD_HEIGHT = 132
+const OVERSCAN = 8
+/** Rows before the end at which the next page is asked for. */
+const NEAR_END = 40
+
+export const WorkloadRows = ({ onNearEnd, onSort, order, sort, total, workloads }: Props) => {
+  const isWide = useMediaQuery("(min-width: 75em)", false, { getInitialValueInEffect: false })
+  const list = useRef<HTMLDivElement>(null)
+  const [top, setTop] = useState(0)
+  // What stands above the list grows and shrinks.
+  useLayoutEffect(() => {
+    const offset = (list.current?.getBoundingClientRect().top ?? 0) + globalThis.scrollY
+    if (Math.abs(offset - top) > 1) setTop(offset)
+  })
+  const virtual = useWindowVirtualizer({
+    count: workloads.length,
+    estimateSize: () => (isWide ? ROW_HEIGHT : CARD_HEIGHT),
+    overscan: OVERSCAN,
+    scrollMargin: top,
+    getItemKey: (index) => workloads[index]?.id ?? index
+  })
+  const { measure } = virtual
+  useEffect(() => measure(), [isWide, measure])
+  const items = virtual.getVirtualItems()
+  const last = items.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (last >= workloads.length - NEAR_END) onNearEnd()
+  }, [last, onNearEnd, workloads.length])
+
+  return (
+    <div role="table" aria-label="Workloads" aria-rowcount={total + 1} className="qd-rows" data-wide={isWide}>
+      <div role="rowgroup" className="qd-rows-head">
+        <div role="row" aria-rowindex={1} className="qd-row">
+          {COLUMNS.map((column) => (
+            <Heading key={column.title} column={column} sort={sort} order={order} onSort={onSort} />
+          ))}
+        </div>
+      </div>
+      <div role="rowgroup" ref={list} className="qd-rows-body" style={{ height: virtual.getTotalSize() }}>
+        {items.map(({ index, key, size, start }) => {
+          const workload = workloads[index]
+          return workload === undefined ? undefined : (
+            <div
+              key={key}
+              role="row"
+              aria-rowindex={index + 2}
+              data-workload={workload.id}
+              className="qd-row"
+              style={{ height: size, transform: `translateY(${start - top}px)` }}
+            >
+              {COLUMNS.map(({ cell, title }) => (
+                <Text key={title} component="div" role="cell" size="sm" className="qd-cell" data-title={title}>
+                  {cell(workload)}
+                </Text>
+              ))}
+            </div>
+          )
+        })}
+      </div>
+    </div>
+  )
+}
+
+const Heading = ({
+  column: { sort: own, title },
+  onSort,
+  order,
+  sort
+}: Pick<Props, "order" | "onSort" | "sort"> & { readonly column: Column }) => {
+  if (own === undefined) {
+    return (
+      <Text component="div" role="columnheader" size="sm" fw={600} className="qd-cell">
+        {title}
+      </Text>
+    )
+  }
+  const isHere = own === sort
+  const direction = order === "asc" ? "ascending" : "descending"
+  return (
+    <div role="columnheader" aria-sort={isHere ? direction : "none"} className="qd-cell">
+      <UnstyledButton fz="sm" fw={600} onClick={() => onSort(own)} className="qd-sort">
+        {title} <span aria-hidden="true">{isHere ? (order === "asc" ? "▲" : "▼") : ""}</span>
+      </UnstyledButton>
+    </div>
+  )
+}
+
+const Name = ({ workload }: { readonly workload: Workload }) => {
+  const { linkTo } = useTarget()
+  return (
+    <Anchor component={Link} to={linkTo(workloadPlace(workload))} fw={600} size="sm" title={workload.name}>
+      {workload.name}
+    </Anchor>
+  )
+}
+
+/** What is ready of what is wanted. */
+const readyText = ({ desired, ready }: Workload["replicas"]): ReactNode =>
+  ready < desired ? (
+    <Badge color="orange" variant="light" tt="none" radius="sm" className="qd-number">
+      {Quantity.count(ready)} of {Quantity.count(desired)}
+    </Badge>
+  ) : (
+    `${Quantity.count(ready)} of ${Quantity.count(desired)}`
+  )

@@ -1,0 +1,128 @@
+/**
+ * Workloads.
+ */
+import { Button, Code, Group, Stack, Text, Title } from "@mantine/core"
+import { useInfiniteQuery } from "@tanstack/react-query"
+import { useCallback, useMemo } from "react"
+import { useSearchParams } from "react-router"
+import { ApiFailure } from "../api/Client.ts"
+import { isReread, workloadsQuery } from "../api/WorkloadQueries.ts"
+import { useTitle } from "../app/useTitle.ts"
+import { clockTimeOf } from "../feedback/Instant.tsx"
+import { Empty, Loading } from "../feedback/PageState.tsx"
+import { TargetFailure } from "../feedback/TargetFailure.tsx"
+import * as Quantity from "../format/Quantity.ts"
+import { CoverageStrip } from "../target/CoverageStrip.tsx"
+import { useTarget } from "../target/useTarget.ts"
+import { isNarrowed, parse, questionOf, type Sort, type WorkloadFilter, write } from "./WorkloadFilter.ts"
+import { WorkloadFilters } from "./WorkloadFilters.tsx"
+import { WorkloadRows } from "./WorkloadRows.tsx"
+
+export const WorkloadsPage = () => {
+  const heading = useTitle("Workloads")
+  const { target } = useTarget()
+  const [search, setSearch] = useSearchParams()
+  const filter = useMemo(() => parse(search), [search])
+  const list = useInfiniteQuery(workloadsQuery(target, questionOf(filter)))
+  const pages = list.data?.pages
+  const workloads = useMemo(() => pages?.flatMap((page) => page.workloads) ?? [], [pages])
+  const coverages = pages?.[0]?.clusters ?? []
+  const total = coverages.reduce((sum, { count }) => sum + count, 0)
+
+  // What is typed is not a step to go back to.
+  const change = (part: Partial<WorkloadFilter>) => {
+    setSearch((before) => write(before, { ...parse(before), ...part }), { replace: true })
+  }
+  const sortBy = (sort: Sort) =>
+    change({ sort, order: sort === filter.sort && filter.order === "asc" ? "desc" : "asc" })
+  const { fetchNextPage, hasNextPage, isFetching } = list
+  const goOn = useCallback(() => {
+    if (hasNextPage && !isFetching) void fetchNextPage()
+  }, [fetchNextPage, hasNextPage, isFetching])
+
+  return (
+    <Stack gap="md">
+      <div>
+        <Title order={1} size="h2" ref={heading} tabIndex={-1}>
+          Workloads
+        </Title>
+        <Text c="dimmed">What runs, or should, on the clusters that are shown.</Text>
+      </div>
+      <WorkloadFilters filter={filter} onChange={change} />
+      {list.error instanceof ApiFailure ? (
+        <TargetFailure
+          failure={list.error}
+          onRetry={() => void list.refetch()}
+          shownSinceMs={pages === undefined ? undefined : list.dataUpdatedAt}
+        />
+      ) : undefined}
+      {list.isLoading ? <Loading what="workloads" /> : undefined}
+      {pages === undefined ? undefined : (
+        <>
+          <CoverageStrip coverages={coverages} rows="workloads" />
+          <Group gap="sm">
+            <Text size="sm" c="dimmed" role="status" data-total={total}>
+              {Quantity.counted(total, "workload")}
+              {isNarrowed(filter) ? " match" : ""}
+            </Text>
+            {isReread(pages.length) ? undefined : (
+              <>
+                <Text size="sm" c="dimmed">
+                  as of {clockTimeOf(list.dataUpdatedAt)}
+                </Text>
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  loading={list.isRefetching}
+                  onClick={() => void list.refetch()}
+                >
+                  Read again
+                </Button>
+              </>
+            )}
+          </Group>
+        </>
+      )}
+      {workloads.length > 0 ? (
+        <WorkloadRows
+          workloads={workloads}
+          total={total}
+          sort={filter.sort}
+          order={filter.order}
+          onSort={sortBy}
+          onNearEnd={goOn}
+        />
+      ) : undefined}
+      {pages !== undefined && workloads.length === 0 ? <NoWorkloads filter={filter} onChange={change} /> : undefined}
+      {list.isFetchingNextPage ? (
+        <Text size="sm" c="dimmed" role="status">
+          Reading more workloads
+        </Text>
+      ) : undefined}
+    </Stack>
+  )
+}
+
+interface NoWorkloadsProps {
+  readonly filter: WorkloadFilter
+  readonly onChange: (part: Partial<WorkloadFilter>) => void
+}
+
+const NoWorkloads = ({ filter, onChange }: NoWorkloadsProps) =>
+  isNarrowed(filter) ? (
+    <Empty
+      title="No workload matches"
+      action={
+        <Button variant="default" onClick={() => onChange({ name: "", kinds: [], namespaces: [], labels: "" })}>
+          Show every workload
+        </Button>
+      }
+    >
+      Nothing on these clusters that your key reaches has such a name, kind, namespace and labels.
+    </Empty>
+  ) : (
+    <Empty title="No workloads">
+      Nothing runs there that your key reaches. Deploy something, for example by <Code>kubectl apply</Code>, or choose
+      other clusters.
+    </Empty>
+  )

@@ -1,0 +1,44 @@
+/**
+ * A walk through the pages of clusters, workloads and costs, on the demo, for pictures and for audits.
+ */
+import type { Page } from "playwright-core"
+import { signIn } from "./DashboardWalk.ts"
+import type { Demo } from "./Demo.ts"
+
+/** Opens each page as a reader would, and says when it stands. */
+export async function* pages(page: Page, { key, url }: Demo["Service"]) {
+  await page.goto(`${url}/`)
+  await signIn(page, key("ADMIN"))
+  await page.locator("[data-cluster=stage]").waitFor()
+  await page.getByText("3 of 3 clusters answered").waitFor()
+  yield "clusters"
+  await page.getByRole("button", { name: /^Clusters:/ }).click()
+  await page.getByRole("radio", { name: "All clusters" }).waitFor()
+  yield "switcher"
+  await page.keyboard.press("Escape")
+  await page.keyboard.press("?")
+  await page.getByText("Go to Workloads").waitFor()
+  yield "keys-help"
+  await page.keyboard.press("Escape")
+  await page.getByText("Go to Workloads").waitFor({ state: "hidden" })
+  await page.keyboard.press("Control+k")
+  await page.getByRole("combobox").fill("pro")
+  await page.getByRole("option").first().waitFor()
+  yield "palette"
+  await page.keyboard.press("Escape")
+  await page.goto(`${url}/#/clusters?cluster=nowhere`)
+  await page.getByText("cluster_not_found").waitFor()
+  yield "cluster-unknown"
+  await page.goto(`${url}/#/clusters/prod`)
+  await page.getByRole("table", { name: "Most expensive namespaces" }).waitFor()
+  yield "cluster"
+  await page.goto(`${url}/#/workloads`)
+  await page.locator("[data-workload]").first().waitFor()
+  yield "workloads"
+  await page.getByRole("searchbox", { name: "Name" }).fill("nothing is called this")
+  await page.getByText("No workload matches").waitFor()
+  yield "workloads-none"
+  await page.goto(`${url}/#/workloads/prod/payments/Deployment/reporting`)
+  await page.getByRole("button", { name: "Copy the recommended requests" }).waitFor()
+  yield "workload"
+}

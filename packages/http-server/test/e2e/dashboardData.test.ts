@@ -1,0 +1,172 @@
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Page } from "playwright-core"
+import * as Chromium from "./Chromium.ts"
+import { signIn, SIZES } from "./DashboardWalk.ts"
+import * as DataWalk from "./DataWalk.ts"
+import { Demo } from "./Demo.ts"
+import { auditOf } from "./PageAudit.ts"
+
+/** What the first page needs, as it comes over the line. */
+const MAX_SCRIPT_BYTES = 300_000
+
+const clustersShown = (page: Page): Promise<ReadonlyArray<string | null>> =>
+  page
+    .locator("[data-cluster]")
+    .all()
+    .then((rows) => Promise.all(rows.map((row) => row.getAttribute("data-cluster"))))
+
+/** Compressed bytes of the scripts that a page has loaded until now. */
+const scriptBytes = (page: Page): Promise<number> =>
+  page.evaluate<number>(`performance.getEntriesByType("resource")
+    .filter(({ name }) => name.endsWith(".js"))
+    .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`)
+
+describe("the pages of the demo, in a browser", () => {
+  Chromium.sayIfLeftOut(it)
+  if (!Chromium.runs) return
+
+  layer(Demo.layer, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+    it.effect("show three clusters with their cost; which of them is the address, and goes with a link", () =>
+      Effect.gen(function* () {
+        const { key, url } = yield* Demo
+        const page = yield* Chromium.open(`${url}/`)
+        const address = yield* Effect.promise(async () => {
+          await signIn(page, key("VIEWER"))
+          await page.getByText("3 of 3 clusters answered").waitFor()
+          assert.deepStrictEqual(await clustersShown(page), ["hub", "prod", "stage"])
+          await page
+            .locator("[data-cluster=prod]")
+            .getByText(/^\$[1-9]/)
+            .waitFor()
+          assert.isAtMost(await scriptBytes(page), MAX_SCRIPT_BYTES)
+
+          await page.getByRole("button", { name: "Clusters: All clusters" }).click()
+          await page.getByRole("radio", { name: "The parent cluster" }).check()
+          await page.getByText("1 of 1 cluster answered").waitFor()
+          assert.deepStrictEqual(await clustersShown(page), ["hub"])
+          await page.getByRole("radio", { name: "All clusters" }).check()
+          await page.getByRole("checkbox", { name: "prod" }).check()
+          await page.getByRole("checkbox", { name: "stage" }).check()
+          await page.getByText("2 of 2 clusters answered").waitFor()
+          return page.url()
+        })
+        const colleague = yield* Chromium.open(address)
+        yield* Effect.promise(async () => {
+          await signIn(colleague, key("ADMIN"))
+          await colleague.getByRole("button", { name: "Clusters: prod, stage" }).waitFor()
+          await colleague.getByText("2 of 2 clusters answered").waitFor()
+          assert.deepStrictEqual(await clustersShown(colleague), ["prod", "stage"])
+          // It goes along from place to place.
+          await colleague.getByRole("link", { name: "API Keys" }).click()
+          await colleague.getByRole("heading", { name: "API Keys" }).waitFor()
+          await colleague.getByRole("button", { name: "Clusters: prod, stage" }).waitFor()
+        })
+      })
+    )
+
+    it.effect("are gone through by keyboard, whose single keys can be turned off", () =>
+      Effect.gen(function* () {
+        const { key, url } = yield* Demo
+        const page = yield* Chromium.open(`${url}/`)
+        yield* Effect.promise(async () => {
+          const { keyboard } = page
+          await signIn(page, key("ADMIN"))
+          await page.getByRole("heading", { name: "Clusters", exact: true }).waitFor()
+          await keyboard.press("g")
+          await keyboard.press("k")
+          await page.getByRole("heading", { name: "API Keys" }).waitFor()
+          await keyboard.press("Control+k")
+          await page.getByRole("combobox", { name: /^Page, cluster/ }).waitFor()
+          await keyboard.type("cluster stage")
+          await keyboard.press("ArrowDown")
+          await keyboard.press("Enter")
+          await page.getByRole("heading", { name: "stage", exact: true }).waitFor()
+          await keyboard.press("?")
+          await page.getByRole("switch", { name: "Single keys act" }).press("Space")
+          await keyboard.press("Escape")
+          await page.getByRole("dialog").waitFor({ state: "hidden" })
+          await keyboard.press("?")
+          await keyboard.press("Control+k")
+          await page.getByRole("dialog", { name: "Go to" }).waitFor()
+          assert.strictEqual(await page.getByRole("dialog").count(), 1)
+        })
+      })
+    )
+
+    it.effect("list workloads by what is typed, chosen and sorted, one question a pause, and one in detail", () =>
+      Effect.gen(function* () {
+        const { key, url } = yield* Demo
+        const page = yield* Chromium.open(`${url}/`)
+        yield* Effect.promise(async () => {
+          await signIn(page, key("VIEWER"))
+          await page.getByRole("heading", { name: "Clusters", exact: true }).waitFor()
+          await page.keyboard.press("g")
+          await page.keyboard.press("w")
+          await page.locator("[data-workload]").first().waitFor()
+          const asked: Array<string> = []
+          page.on("request", (request) => {
+            const name = new URL(request.url()).searchParams.get("name")
+            if (request.url().includes("/api/v1/workloads?") && name !== null) asked.push(name)
+          })
+          await page.keyboard.press("/")
+          await page.keyboard.type("report")
+          await page.getByText(/ workloads? match$/).waitFor()
+          await page.getByRole("link", { name: "reporting" }).first().waitFor()
+          assert.deepStrictEqual([...new Set(asked)], ["report"])
+          assert.include(page.url(), "name=report")
+          await page.getByRole("button", { name: "Clear" }).click()
+          await page.getByLabel("Kind").selectOption("StatefulSet")
+          await page.getByRole("button", { name: "CPU requests" }).click()
+          await page
+            .getByRole("columnheader", { name: "CPU requests" })
+            .and(page.locator("[aria-sort=ascending]"))
+            .waitFor()
+          assert.match(page.url(), /kind=StatefulSet&sort=cpuRequestMillis/)
+
+          // What a link says is what a colleague sees.
+          await page.goto(`${url}/#/workloads?cluster=prod&name=report&sort=status&order=desc`)
+          await page.getByRole("columnheader", { name: "Status" }).and(page.locator("[aria-sort=descending]")).waitFor()
+          await page.getByRole("link", { name: "reporting" }).click()
+          await page.getByRole("heading", { name: "reporting" }).waitFor()
+          const sizes = page.getByRole("region", { name: "Requests, usage and recommendation" })
+          // The story of the demo: 2 cores requested of each replica, of which 80 thousandths are used.
+          await sizes.getByRole("row", { name: /^CPU 2 cores .* (?:7[89]|8[0-2])m / }).waitFor()
+          assert.match(
+            await sizes.locator("pre").innerText(),
+            /^resources:\n  requests:\n    cpu: \d+m\n    memory: \d+Mi$/
+          )
+        })
+      })
+    )
+
+    it.effect("say what a key does not reach, and lead back to what it does", () =>
+      Effect.gen(function* () {
+        const { key, url } = yield* Demo
+        const page = yield* Chromium.open(`${url}/#/clusters?cluster=stage`)
+        yield* Effect.promise(async () => {
+          await signIn(page, key("SHOP"))
+          await page.getByText("cluster_forbidden").waitFor()
+          await page.getByRole("button", { name: "Show all clusters" }).click()
+          await page.getByText("1 of 1 cluster answered").waitFor()
+          assert.deepStrictEqual(await clustersShown(page), ["prod"])
+        })
+      })
+    )
+
+    for (const [index, [size, viewport]] of SIZES.entries()) {
+      const colorScheme = index === 0 ? "light" : "dark"
+      it.effect(`axe finds nothing serious at ${size} pixels, ${colorScheme}, and they keep to their policy`, () =>
+        Effect.gen(function* () {
+          const demo = yield* Demo
+          const page = yield* Chromium.open("about:blank")
+          yield* Effect.promise(async () => {
+            await page.setViewportSize(viewport)
+            await page.emulateMedia({ colorScheme, reducedMotion: "reduce" })
+            assert.deepStrictEqual(await auditOf(page, demo.url, DataWalk.pages(page, demo)), [])
+          })
+        })
+      )
+    }
+  })
+})
