@@ -21,7 +21,7 @@ const MAX_GROUPS = 5_000
 const DAY = { range: "24h" }
 
 /** Sums what the groups of each cluster come to: its workloads, and what no workload has. */
-export const dayCostsOf = ({ clusters, currency, rows }: CostGroups): ReadonlyMap<string, DayCost> =>
+const dayCostsOf = ({ clusters, currency, rows }: CostGroups): ReadonlyMap<string, DayCost> =>
   new Map(
     clusters.map(({ hoursCovered, hoursInWindow, name }) => {
       const own = rows.filter(({ group }) => group["cluster"] === name)

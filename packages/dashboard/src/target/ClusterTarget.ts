@@ -42,7 +42,7 @@ export const write = (search: URLSearchParams, target: ClusterTarget): URLSearch
 }
 
 /** Leaves nothing of an address but its target: what other pages are linked with. */
-export const only = (search: URLSearchParams): URLSearchParams => write(new URLSearchParams(), parse(search))
+export const alone = (search: URLSearchParams): URLSearchParams => write(new URLSearchParams(), parse(search))
 
 /** The header that asks the server for a target. **Shape** absent for the parent. */
 export const headersOf = (target: ClusterTarget): { readonly "x-service-cluster"?: string } => {

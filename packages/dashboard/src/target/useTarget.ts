@@ -13,7 +13,7 @@ export interface TargetState {
 export const useTarget = (): TargetState => {
   const [search, setSearch] = useSearchParams()
   return useMemo(() => {
-    const kept = ClusterTarget.only(search)
+    const kept = ClusterTarget.alone(search)
     return {
       target: ClusterTarget.parse(search),
       setTarget: (target) => {

@@ -15,7 +15,7 @@ interface Usage {
 }
 
 /** Gives what one replica used on average. **Shape** absent where usage was never known for a whole step. */
-export const usageOf = (steps: ReadonlyArray<ExplainedStep>): Usage | undefined => {
+const usageOf = (steps: ReadonlyArray<ExplainedStep>): Usage | undefined => {
   const known = steps.filter(({ source }) => source === "usage")
   const replicaHours = known.reduce((sum, { quantities }) => sum + quantities.replicaHours, 0)
   if (replicaHours === 0) return undefined

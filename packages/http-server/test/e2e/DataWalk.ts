@@ -5,10 +5,17 @@ import type { Page } from "playwright-core"
 import { signIn } from "./DashboardWalk.ts"
 import type { Demo } from "./Demo.ts"
 
-/** Opens each page as a reader would, and says when it stands. */
-export async function* pages(page: Page, { key, url }: Demo["Service"]) {
-  await page.goto(`${url}/`)
+type Walk = (page: Page, demo: Demo["Service"]) => AsyncIterable<string>
+
+/** Signs in where a walk begins. */
+const enter = async (page: Page, { key, url }: Demo["Service"], place: string): Promise<void> => {
+  await page.goto(`${url}/#${place}`)
   await signIn(page, key("ADMIN"))
+}
+
+async function* clusters(page: Page, demo: Demo["Service"]) {
+  const { url } = demo
+  await enter(page, demo, "/clusters")
   await page.locator("[data-cluster=stage]").waitFor()
   await page.getByText("3 of 3 clusters answered").waitFor()
   yield "clusters"
@@ -32,7 +39,11 @@ export async function* pages(page: Page, { key, url }: Demo["Service"]) {
   await page.goto(`${url}/#/clusters/prod`)
   await page.getByRole("table", { name: "Most expensive namespaces" }).waitFor()
   yield "cluster"
-  await page.goto(`${url}/#/workloads`)
+}
+
+async function* workloads(page: Page, demo: Demo["Service"]) {
+  const { url } = demo
+  await enter(page, demo, "/workloads")
   await page.locator("[data-workload]").first().waitFor()
   yield "workloads"
   await page.getByRole("searchbox", { name: "Name" }).fill("nothing is called this")
@@ -42,3 +53,6 @@ export async function* pages(page: Page, { key, url }: Demo["Service"]) {
   await page.getByRole("button", { name: "Copy the recommended requests" }).waitFor()
   yield "workload"
 }
+
+/** The walks, each of which opens its pages as a reader would, and says when one stands. */
+export const walks: Readonly<Record<string, Walk>> = { clusters, workloads }

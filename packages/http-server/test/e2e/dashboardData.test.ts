@@ -154,19 +154,21 @@ describe("the pages of the demo, in a browser", () => {
       })
     )
 
-    for (const [index, [size, viewport]] of SIZES.entries()) {
-      const colorScheme = index === 0 ? "light" : "dark"
-      it.effect(`axe finds nothing serious at ${size} pixels, ${colorScheme}, and they keep to their policy`, () =>
-        Effect.gen(function* () {
-          const demo = yield* Demo
-          const page = yield* Chromium.open("about:blank")
-          yield* Effect.promise(async () => {
-            await page.setViewportSize(viewport)
-            await page.emulateMedia({ colorScheme, reducedMotion: "reduce" })
-            assert.deepStrictEqual(await auditOf(page, demo.url, DataWalk.pages(page, demo)), [])
+    for (const [name, walk] of Object.entries(DataWalk.walks)) {
+      for (const [index, [size, viewport]] of SIZES.entries()) {
+        const colorScheme = index === 0 ? "light" : "dark"
+        it.effect(`of ${name} have nothing serious for axe to find at ${size} pixels, ${colorScheme}`, () =>
+          Effect.gen(function* () {
+            const demo = yield* Demo
+            const page = yield* Chromium.open("about:blank")
+            yield* Effect.promise(async () => {
+              await page.setViewportSize(viewport)
+              await page.emulateMedia({ colorScheme, reducedMotion: "reduce" })
+              assert.deepStrictEqual(await auditOf(page, demo.url, walk(page, demo)), [])
+            })
           })
-        })
-      )
+        )
+      }
     }
   })
 })

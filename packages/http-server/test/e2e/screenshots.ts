@@ -50,7 +50,7 @@ const shootKeys = Effect.fnUntraced(function* (folder: string) {
 
 const shootData = Effect.fnUntraced(function* (folder: string) {
   const demo = yield* Demo
-  yield* shoot(folder, (page) => DataWalk.pages(page, demo))
+  for (const walk of Object.values(DataWalk.walks)) yield* shoot(folder, (page) => walk(page, demo))
 })
 
 const main = Effect.gen(function* () {

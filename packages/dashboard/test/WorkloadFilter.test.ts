@@ -1,0 +1,25 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import * as WorkloadFilter from "../src/workloads/WorkloadFilter.ts"
+
+const Filter = Schema.Struct({
+  name: Schema.Literals(["", "web", "a b", "ü&="]),
+  kinds: Schema.Array(Schema.Literals(["Deployment", "Rollout"])),
+  namespaces: Schema.Array(Schema.Literals(["shop", "kube-system"])),
+  labels: Schema.Literals(["", "app=web,tier!=cache"]),
+  sort: Schema.Literals(WorkloadFilter.SORTS.map(([sort]) => sort)),
+  order: Schema.Literals(["asc", "desc"])
+})
+
+describe("the filter of an address", () => {
+  it.prop("is read as it was written, and leaves the clusters alone", [Filter], ([filter]) => {
+    const search = WorkloadFilter.write(new URLSearchParams("cluster=prod&name=old"), filter)
+    assert.deepStrictEqual(WorkloadFilter.parse(new URLSearchParams(search.toString())), filter)
+    assert.deepStrictEqual(search.getAll("cluster"), ["prod"])
+  })
+
+  it("asks for nothing that it does not say", () => {
+    const question = WorkloadFilter.questionOf(WorkloadFilter.parse(new URLSearchParams("name=%20&sort=age&order=up")))
+    assert.deepStrictEqual(question, { sort: "name", order: "asc" })
+  })
+})
