@@ -20,6 +20,13 @@ describe("a part of a GPU", () => {
     ["mig-2g.12gb", 2 / 4],
     ["mig-4g.24gb", 1],
     ["mig-2g.24gb", 2 / 7],
+    ["mig-1g.20gb", 1 / 7],
+    ["mig-2g.48gb", 2 / 4],
+    ["mig-4g.96gb", 1],
+    ["mig-1g.24gb", 1 / 7],
+    ["mig-1g.24gb.gfx", 1 / 4],
+    ["mig-2g.48gb.gfx", 2 / 4],
+    ["mig-2g.48gb.me.all", 2 / 4],
     ["mig-99g.1gb", 1],
     ["mig-unheard-of", 1]
   ])("%s is as many of its compute slices as it says", (name, share) => {
@@ -49,6 +56,70 @@ describe("a part of a GPU", () => {
     assert.strictEqual(GpuShare.ofNode({ gpus: 16, labels }), 8)
   })
 
+  it.each([
+    ["1g.24gb", 1 / 4],
+    ["1g.24gb.gfx", 1 / 4],
+    ["1g.24gb.me.all", 1 / 4],
+    ["1g.24gb-me", 1 / 4],
+    ["2g.48gb", 2 / 4],
+    ["4g.96gb.gfx", 1]
+  ])("of an RTX PRO 6000 Blackwell has %s of its four slices", (profile, share) => {
+    const product = "NVIDIA-RTX-PRO-6000-Blackwell-Server-Edition"
+    const labels = { "nvidia.com/gpu.product": product }
+    assert.strictEqual(GpuShare.ofContainer(parts({ [`${MIG}${profile}`]: 1 }), labels), share)
+    const single = { "nvidia.com/gpu.product": `${product}-MIG-${profile}` }
+    assert.strictEqual(GpuShare.ofContainer({ gpus: 1 }, single), share)
+  })
+
+  it.each([
+    ["A100-SXM4-40GB", "1g.5gb", 7],
+    ["A100-SXM4-40GB", "1g.5gb.me", 1],
+    ["A100-SXM4-40GB", "1g.10gb", 4],
+    ["A100-SXM4-40GB", "2g.10gb", 3],
+    ["A100-SXM4-40GB", "3g.20gb", 2],
+    ["A100-SXM4-40GB", "4g.20gb", 1],
+    ["A100-SXM4-40GB", "7g.40gb", 1],
+    ["A100-80GB-PCIe", "1g.10gb", 7],
+    ["A100-80GB-PCIe", "1g.20gb", 4],
+    ["H100-80GB-HBM3", "1g.20gb", 4],
+    ["H100-PCIe", "1g.20gb", 4],
+    ["H100-NVL", "1g.12gb", 7],
+    ["H100-NVL", "1g.24gb", 4],
+    ["H100-NVL", "3g.47gb", 2],
+    ["GH200-480GB", "1g.24gb", 4],
+    ["H200", "1g.18gb", 7],
+    ["H200", "1g.35gb", 4],
+    ["H200", "2g.35gb", 3],
+    ["H200", "3g.71gb", 2],
+    ["B200", "1g.23gb", 7],
+    ["B200", "1g.45gb", 4],
+    ["B200", "7g.180gb", 1],
+    ["GB200", "1g.47gb", 4],
+    ["GB200", "3g.93gb", 2],
+    ["A30", "1g.6gb", 4],
+    ["A30", "2g.12gb", 2],
+    ["A30", "2g.12gb.me", 1],
+    ["RTX-PRO-6000-Blackwell-Server-Edition", "1g.24gb", 4],
+    ["RTX-PRO-6000-Blackwell-Server-Edition", "1g.24gb.me.all", 1],
+    ["RTX-PRO-6000-Blackwell-Server-Edition", "1g.24gb.gfx", 4],
+    ["RTX-PRO-6000-Blackwell-Server-Edition", "2g.48gb", 2],
+    ["RTX-PRO-6000-Blackwell-Server-Edition", "4g.96gb", 1],
+    ["RTX-PRO-5000-Blackwell", "1g.24gb", 2]
+  ])("leaves room on a whole %s for as many %s as NVIDIA says: %i", (product, profile, perGpu) => {
+    const labels = { "nvidia.com/gpu.product": `NVIDIA-${product}-MIG-${profile}` }
+    assert.strictEqual(GpuShare.ofNode({ gpus: 8 * perGpu, labels }), 8)
+    assert.strictEqual(GpuShare.ofNode({ gpus: 8 * perGpu + 1, labels }), 9)
+  })
+
+  it("needs room for its memory, where GPUs are cut in several ways and nobody counts them", () => {
+    const cut = parts({ [`${MIG}1g.20gb`]: 6 })
+    assert.strictEqual(GpuShare.ofNode({ ...cut, labels: {} }), 2)
+    const of80 = { "nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3" }
+    assert.strictEqual(GpuShare.ofNode({ ...parts({ [`${MIG}1g.10gb`]: 7 }), labels: of80 }), 1)
+    const of40 = { "nvidia.com/gpu.product": "NVIDIA-A100-SXM4-40GB" }
+    assert.strictEqual(GpuShare.ofNode({ ...parts({ [`${MIG}1g.10gb`]: 7 }), labels: of40 }), 2)
+  })
+
   it("leaves a node as many GPUs as its label counts, or as its slices need", () => {
     const cut = parts({ [`${MIG}3g.20gb`]: 2, [`${MIG}1g.5gb`]: 7 }, 1)
     assert.strictEqual(GpuShare.ofNode({ ...cut, labels: { "nvidia.com/gpu.count": "4" } }), 4)
@@ -60,7 +131,10 @@ describe("a part of a GPU", () => {
     "comes with the others of its node to no more than the node has",
     [Schema.Array(Schema.Struct({ ones: between(0, 7), twos: between(0, 3), threes: between(0, 2) })), Schema.Boolean],
     ([gpus, isCounted]) => {
-      const fitting = gpus.filter(({ ones, threes, twos }) => ones + 2 * twos + 3 * threes <= 7)
+      // Seven slices of compute and eight of memory, of which three of compute have four.
+      const fitting = gpus.filter(
+        ({ ones, threes, twos }) => ones + 2 * twos + 3 * threes <= 7 && ones + 2 * twos + 4 * threes <= 8
+      )
       const sum = (count: (one: (typeof fitting)[number]) => number) =>
         fitting.reduce((all, one) => all + count(one), 0)
       const one = parts({

@@ -4,12 +4,13 @@ import * as GpuNames from "../../src/usage/prometheus/GpuNames.ts"
 import { toLabels } from "../../src/usage/prometheus/MangledLabels.ts"
 
 const Digit = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 99 }))
-const Profile = Schema.Struct({ slices: Digit, memory: Digit, isPart: Schema.Boolean, isMedia: Schema.Boolean })
+const Attributes = Schema.Literals(["", ".me", ".me.all", ".gfx"])
+const Profile = Schema.Struct({ slices: Digit, memory: Digit, isPart: Schema.Boolean, attributes: Attributes })
 
 describe("parts of GPUs in metrics", () => {
   it.prop("have their own names back", [Profile, Schema.Literals(["", ".shared", ".replicas"])], ([drawn, suffix]) => {
-    const { isMedia, isPart, memory, slices } = drawn
-    const name = `nvidia.com/mig-${isPart ? "1c." : ""}${slices}g.${memory}gb${isMedia ? ".me" : ""}${suffix}`
+    const { attributes, isPart, memory, slices } = drawn
+    const name = `nvidia.com/mig-${isPart ? "1c." : ""}${slices}g.${memory}gb${attributes}${suffix}`
     assert.strictEqual(GpuNames.fromMetric(name.replaceAll(/[./-]/g, "_")), name)
   })
 

@@ -2,12 +2,14 @@
  * Names of parts of GPUs, from what kube-state-metrics makes of them.
  */
 
-const MIG = /^nvidia_com_mig_((?:\d+c_)?\d+g_\d+gb(?:_me)?)(_shared|_replicas)?$/
+const MIG = /^nvidia_com_mig_((?:\d+c_)?\d+g_\d+gb(?:_me_all|_me|_gfx)?)(_shared|_replicas)?$/
 
 /**
  * Gives a resource or label its own name back. **Shape** `undefined` for what stands for no part of a GPU.
  *
- * **Example** `nvidia_com_mig_1g_5gb` is `nvidia.com/mig-1g.5gb`.
+ * What was replaced is lost: `-me`, without media engines, reads as `.me`, which is the same part of a GPU.
+ *
+ * **Example** `nvidia_com_mig_1g_5gb` is `nvidia.com/mig-1g.5gb`, `nvidia_com_mig_1g_24gb_me_all` is `nvidia.com/mig-1g.24gb.me.all`.
  */
 export const fromMetric = (name: string): string | undefined => {
   if (name === "nvidia_com_gpu_shared") return "nvidia.com/gpu.shared"
