@@ -7,11 +7,15 @@ import { money, percent } from "@quarterdeck/http-server/cli/CostText"
 import type { Column } from "@quarterdeck/http-server/cli/Output"
 
 const COST = "COST"
+/** What is said of what nobody knows, and of costs that no workload has. */
+const NOTHING = "-"
+
+const partOf = (efficiency: number | null): string => (efficiency === null ? NOTHING : percent(efficiency))
 
 const figures: ReadonlyArray<Column<CostTotals>> = [
   { title: COST, align: "right", cell: ({ totalCost }) => money(totalCost) },
-  { title: "CPU USED", align: "right", cell: ({ cpuEfficiency }) => percent(cpuEfficiency) },
-  { title: "MEMORY USED", align: "right", cell: ({ memoryEfficiency }) => percent(memoryEfficiency) },
+  { title: "CPU USED", align: "right", cell: ({ cpuEfficiency }) => partOf(cpuEfficiency) },
+  { title: "MEMORY USED", align: "right", cell: ({ memoryEfficiency }) => partOf(memoryEfficiency) },
   { title: "SAVINGS", align: "right", cell: ({ savingsAvailable }) => money(savingsAvailable) }
 ]
 
@@ -29,9 +33,6 @@ export const workloads: ReadonlyArray<Column<CostRow>> = [
     cell: ({ hoursCovered, hoursExisted }) => percent(hoursExisted === 0 ? 0 : hoursCovered / hoursExisted)
   }
 ]
-
-/** What is said of costs that no workload has. */
-const NOTHING = "-"
 
 const besides: ReadonlyArray<readonly ["idle" | "management" | "unmounted", string]> = [
   ["idle", "(idle machines)"],

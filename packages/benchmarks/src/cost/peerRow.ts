@@ -62,6 +62,12 @@ export const of = (columns: Measure.Columns, key: number, { recommendation, ...n
   const memoryAllocatedKibSeconds = columns.memoryAllocatedKibSeconds[key] ?? 0
   const hoursExisted = hours(columns.existedSeconds[key] ?? 0)
   const spotPercent = replicaSeconds === 0 ? 0 : (spotSeconds / replicaSeconds) * 100
+  const cpuRequested = columns.cpuRequestedKnownMilliSeconds[key] ?? 0
+  const cpuUsed = columns.cpuUsedMilliSeconds[key] ?? 0
+  const memoryRequested = columns.memoryRequestedKnownKibSeconds[key] ?? 0
+  const memoryUsed = columns.memoryUsedKibSeconds[key] ?? 0
+  const cpuEfficiency = efficiency(cpuUsed, cpuRequested)
+  const memoryEfficiency = efficiency(memoryUsed, memoryRequested)
   const spent = {
     cpuCostNanos,
     memoryCostNanos,
@@ -90,8 +96,14 @@ export const of = (columns: Measure.Columns, key: number, { recommendation, ...n
     onDemandPercent: replicaSeconds === 0 ? 0 : 100 - spotPercent,
     cpuCoreHours: cpuAllocatedMilliSeconds / (1_000 * HOUR_SECONDS),
     memoryByteHours: (memoryAllocatedKibSeconds * KIB_BYTES) / HOUR_SECONDS,
-    cpuEfficiency: efficiency(columns.cpuUsedMilliSeconds[key] ?? 0, columns.cpuRequestedMilliSeconds[key] ?? 0),
-    memoryEfficiency: efficiency(columns.memoryUsedKibSeconds[key] ?? 0, columns.memoryRequestedKibSeconds[key] ?? 0),
+    cpuRequestedCoreHours: cpuRequested / (1_000 * HOUR_SECONDS),
+    cpuUsedCoreHours: cpuUsed / (1_000 * HOUR_SECONDS),
+    memoryRequestedByteHours: (memoryRequested * KIB_BYTES) / HOUR_SECONDS,
+    memoryUsedByteHours: (memoryUsed * KIB_BYTES) / HOUR_SECONDS,
+    cpuEfficiency,
+    memoryEfficiency,
+    efficiency:
+      (cpuEfficiency * cpuCostNanos + memoryEfficiency * memoryCostNanos) / (cpuCostNanos + memoryCostNanos),
     savingsAvailable: money(Savings.nanos(spent, recommendation)),
     cpuRecommendedMillis: recommendation.cpuRecommendedMillis,
     memoryRecommendedBytes: recommendation.memoryRecommendedBytes,
@@ -112,8 +124,13 @@ const FIGURES = [
   "spotPercent",
   "cpuCoreHours",
   "memoryByteHours",
+  "cpuRequestedCoreHours",
+  "cpuUsedCoreHours",
+  "memoryRequestedByteHours",
+  "memoryUsedByteHours",
   "cpuEfficiency",
   "memoryEfficiency",
+  "efficiency",
   "savingsAvailable",
   "hoursExisted",
   "hoursCovered"
@@ -127,8 +144,10 @@ export const difference = (ours: ReadonlyArray<CostRow>, theirs: ReadonlyArray<C
     const other = theirs[place]
     if (other === undefined || other.id !== row.id) return Number.POSITIVE_INFINITY
     for (const figure of FIGURES) {
-      const apart = Math.abs(row[figure] - other[figure])
-      if (apart > 0) most = Math.max(most, apart / Math.abs(other[figure]))
+      const [our, their] = [row[figure], other[figure]]
+      if (our === null || their === null) return Number.POSITIVE_INFINITY
+      const apart = Math.abs(our - their)
+      if (apart > 0) most = Math.max(most, apart / Math.abs(their))
     }
   }
   return most

@@ -27,8 +27,13 @@ const totals: typeof CostTotals.Encoded = {
   onDemandPercent: 100,
   cpuCoreHours: HOURS,
   memoryByteHours: 2 * HOURS * GIB,
+  cpuRequestedCoreHours: HOURS,
+  cpuUsedCoreHours: 0.4 * HOURS,
+  memoryRequestedByteHours: 2 * HOURS * GIB,
+  memoryUsedByteHours: HOURS * GIB,
   cpuEfficiency: 0.4,
   memoryEfficiency: 0.5,
+  efficiency: 0.42114,
   savingsAvailable: 2.1,
   hoursExisted: HOURS,
   hoursCovered: HOURS

@@ -15,7 +15,7 @@ import { secondsIn, type Stretches } from "./Stretches.ts"
  * What a container had, requested and used.
  *
  * **Units** as the measures of the same name; `seconds` is how long it ran, `knownSeconds` how much of it has a known
- * usage, which is all that `cpuUsedMilliSeconds` and `memoryUsedKibSeconds` are of.
+ * usage, which is all that `cpuUsedMilliSeconds` and `memoryUsedKibSeconds` are of, and what was requested while it was known.
  */
 export interface Allocation {
   readonly seconds: number
@@ -26,6 +26,8 @@ export interface Allocation {
   readonly memoryUsedKibSeconds: number
   readonly cpuRequestedMilliSeconds: number
   readonly memoryRequestedKibSeconds: number
+  readonly cpuRequestedKnownMilliSeconds: number
+  readonly memoryRequestedKnownKibSeconds: number
   readonly gpuMilliSeconds: number
 }
 
@@ -52,6 +54,8 @@ export const ofContainer = (
   let memoryAbove = 0
   let cpuUsed = 0
   let memoryUsed = 0
+  let cpuKnown = 0
+  let memoryKnown = 0
   let knownSeconds = 0
   if (usage !== undefined) {
     visitKnown(usage, runs, startMs, limits, (from, to, slice) => {
@@ -62,6 +66,8 @@ export const ofContainer = (
       knownSeconds += to - from
       cpuUsed += between(cpu, from, to)
       memoryUsed += between(memory / KIB_BYTES, from, to)
+      cpuKnown += between(cpuRequestMillis, from, to)
+      memoryKnown += between(requestKib, from, to)
       if (isByRequest) return
       // A source that knows no request, or not all the time, tells a mean that is below it.
       const cpuCharged = Math.max(cpu, cpuRequestMillis, isPossible(cpuMean, limits.cpuMillis) ? cpuMean : 0)
@@ -83,6 +89,8 @@ export const ofContainer = (
     memoryUsedKibSeconds: memoryUsed,
     cpuRequestedMilliSeconds: cpuRequested,
     memoryRequestedKibSeconds: memoryRequested,
+    cpuRequestedKnownMilliSeconds: cpuKnown,
+    memoryRequestedKnownKibSeconds: memoryKnown,
     gpuMilliSeconds: over(1_000 * GpuShare.ofContainer(container, node?.labels), runs)
   }
 }

@@ -107,6 +107,8 @@ const chargeContainers = (
     amounts.memoryUsedKibSeconds += allocation.memoryUsedKibSeconds
     amounts.cpuRequestedMilliSeconds += allocation.cpuRequestedMilliSeconds
     amounts.memoryRequestedKibSeconds += allocation.memoryRequestedKibSeconds
+    amounts.cpuRequestedKnownMilliSeconds += allocation.cpuRequestedKnownMilliSeconds
+    amounts.memoryRequestedKnownKibSeconds += allocation.memoryRequestedKnownKibSeconds
     account.seconds += allocation.seconds
     account.knownSeconds += allocation.knownSeconds
   }

@@ -18,6 +18,9 @@
  * | `rate` | | the place in `rates`, -1 where there is none or several | |
  * | each of `Measure.measures` | | a whole number | |
  *
+ * Files of programs that did not keep what was requested while usage was known lack those two measures; they are estimated
+ * where such a file is read.
+ *
  * The `checksum` of the `end` record is the SHA-256 of those of all hours, one after the other.
  *
  * **Source** RFC 4180. Texts stand as they are: what a spreadsheet would take for a formula has no guard.

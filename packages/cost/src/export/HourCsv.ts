@@ -5,16 +5,26 @@ import { is, type ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Schema } from "effect"
 import type { Hour } from "../hour/Hour.ts"
 import { columns, measures } from "../hour/Measure.ts"
+import * as KnownRequest from "../hour/KnownRequest.ts"
 import { keyOf, type Series } from "../hour/Series.ts"
 import { DAY_SECONDS, HOUR_MS } from "../hour/Units.ts"
 import * as Charges from "../hour/Charges.ts"
 import * as Checksum from "./Checksum.ts"
 import * as WholeNumber from "../hour/WholeNumber.ts"
 
+const OF_SERIES = ["namespace", "kind", "name", "uid", "labels", "rate"]
+const OF_HOUR = ["record", "cluster", "hour", "knownSeconds", "series", "charges", "checksum"]
+
 /** The columns, in their order. */
-export const HEADER: ReadonlyArray<string> = [
-  ...["record", "cluster", "hour", "knownSeconds", "series", "charges", "checksum"],
-  ...["namespace", "kind", "name", "uid", "labels", "rate", ...measures]
+export const HEADER: ReadonlyArray<string> = [...OF_HOUR, ...OF_SERIES, ...measures]
+
+/** Measures of the first files: what was requested while usage was known is estimated of their hours. */
+const FIRST_MEASURES = 22
+
+/** The columns that files may have: those of programs before this one lack measures that were added since. */
+export const HEADERS: ReadonlyArray<ReadonlyArray<string>> = [
+  HEADER,
+  HEADER.slice(0, OF_HOUR.length + OF_SERIES.length + FIRST_MEASURES)
 ]
 
 /** Records that are written out as text at once. */
@@ -27,14 +37,22 @@ const cell = (text: string): string => (QUOTED.test(text) ? `"${text.replaceAll(
 /** Writes one record. */
 export const line = (fields: ReadonlyArray<string>): string => `${fields.map(cell).join(",")}\r\n`
 
-const LACKING = HEADER.slice(7).map(() => "")
+const LACKING = HEADER.slice(OF_HOUR.length).map(() => "")
 
-/** Writes the record that closes an hour, or without one the file. **Shape** the checksum is that of all records before. */
-const closing = (record: "sum" | "end", named: ReadonlyArray<string>, checksum: string): string =>
-  line([record, ...named, "", "", "", checksum, ...LACKING])
+/**
+ * Writes the record that closes an hour, or without one the file.
+ *
+ * **Shape** the checksum is that of all records before; `width` is how many fields the file's records have.
+ */
+const closing = (
+  record: "sum" | "end",
+  named: ReadonlyArray<string>,
+  checksum: string,
+  width: number = HEADER.length
+): string => line([record, ...named, "", "", "", checksum, ...LACKING].slice(0, width))
 
 /** Writes the record that closes a file. **Shape** `file` has taken the checksum of each hour. */
-export const printEnd = (file: Checksum.Seal): string => closing("end", ["", ""], file.close())
+export const printEnd = (file: Checksum.Seal, width?: number): string => closing("end", ["", ""], file.close(), width)
 
 /** Writes an hour: a record of itself, one for each of its series, and one with their checksum, which `file` takes. */
 export function* print(hour: Hour, file: Checksum.Seal): Generator<string> {
@@ -126,9 +144,11 @@ export const add = Effect.fnUntraced(function* (
   series.push(one)
   if (keys.size !== series.length) return yield* new Wrong({ problem: `${named} has this series twice` })
   hour.rateOf[place] = yield* whole("rate", rate, -1, hour.rates.length - 1)
-  for (const [index, measure] of measures.entries()) {
-    hour.columns[measure][place] = yield* amount(measure, amounts[index] ?? "")
+  for (const [index, text] of amounts.entries()) {
+    const measure = measures[index]
+    if (measure !== undefined) hour.columns[measure][place] = yield* amount(measure, text)
   }
+  if (amounts.length < measures.length) KnownRequest.fill(hour.columns, place)
   seal.add(line(fields))
 })
 
@@ -140,13 +160,14 @@ export const close = Effect.fnUntraced(function* (begun: Begun, fields: Readonly
   if (`${cluster} ${start}` !== named) return yield* new Wrong({ problem: `it is not of ${named}, which ends here` })
   const checksum = seal.close()
   file.add(checksum)
-  if (line(fields) !== closing("sum", [cluster, start], checksum)) {
+  if (line(fields) !== closing("sum", [cluster, start], checksum, fields.length)) {
     return yield* new Wrong({ problem: `${named} was changed: its checksum is another` })
   }
 })
 
 /** Tells whether a record closes the file that has these hours. */
-export const isEnd = (fields: ReadonlyArray<string>, file: Checksum.Seal): boolean => line(fields) === printEnd(file)
+export const isEnd = (fields: ReadonlyArray<string>, file: Checksum.Seal): boolean =>
+  line(fields) === printEnd(file, fields.length)
 
 const labelsOf = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Record(Schema.String, Schema.String)))
 

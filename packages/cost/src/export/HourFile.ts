@@ -16,6 +16,7 @@ export class HourFile {
   /** Where the last hour of each cluster starts. */
   readonly #lastStarts = new Map<ClusterName, number>()
   #place: "start" | "hours" | "end" = "start"
+  #width = HourCsv.HEADER.length
   #lastLine = 1
   #lastCluster: ClusterName | undefined
   #open: { readonly begun: HourCsv.Begun; readonly series: Array<Series> } | undefined
@@ -25,9 +26,7 @@ export class HourFile {
     this.#lastLine = line
     if (this.#place === "end") return refuse(line, "it stands behind the record that closes the file")
     if (this.#place === "start") return this.#begin(line, fields)
-    if (fields.length !== HourCsv.HEADER.length) {
-      return refuse(line, `it has ${fields.length} fields, not ${HourCsv.HEADER.length}`)
-    }
+    if (fields.length !== this.#width) return refuse(line, `it has ${fields.length} fields, not ${this.#width}`)
     switch (fields[0]) {
       case "hour":
         return this.#beginHour(line, fields)
@@ -55,8 +54,11 @@ export class HourFile {
 
   #begin(line: number, fields: ReadonlyArray<string>): Effect.Effect<undefined, ImportRefused> {
     this.#place = "hours"
-    const isHeader = fields.length === HourCsv.HEADER.length && fields.every((name, at) => name === HourCsv.HEADER[at])
-    return isHeader ? NOTHING : refuse(line, "it is not the header of an export of this version")
+    const isHeader = (header: ReadonlyArray<string>) =>
+      fields.length === header.length && fields.every((name, at) => name === header[at])
+    if (!HourCsv.HEADERS.some(isHeader)) return refuse(line, "it is not the header of an export of this version")
+    this.#width = fields.length
+    return NOTHING
   }
 
   #beginHour(line: number, fields: ReadonlyArray<string>): Effect.Effect<undefined, ImportRefused> {

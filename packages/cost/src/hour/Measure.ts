@@ -11,6 +11,8 @@
  * **Units** costs in billionths of the book's currency; CPU and GPU in thousandths of one, times seconds; memory and
  * volumes in KiB times seconds; traffic in KiB; the rest in seconds. `replicaSeconds` counts every running pod, and
  * `existedSeconds` the time in which there was one at least; `coveredSeconds` is the part of it for which usage is known.
+ * What was used is of the time in which a container's usage was known, and what was requested while it was known
+ * (`cpuRequestedKnownMilliSeconds`, `memoryRequestedKnownKibSeconds`) of the same: the two are compared.
  */
 export const measures = [
   "cpuCostNanos",
@@ -34,7 +36,9 @@ export const measures = [
   "internetEgressKib",
   "loadBalancerSeconds",
   "existedSeconds",
-  "coveredSeconds"
+  "coveredSeconds",
+  "cpuRequestedKnownMilliSeconds",
+  "memoryRequestedKnownKibSeconds"
 ] as const
 
 export type Measure = (typeof measures)[number]
@@ -65,7 +69,9 @@ export const record = <A>(value: (measure: Measure, place: number) => A): { read
   internetEgressKib: value("internetEgressKib", 18),
   loadBalancerSeconds: value("loadBalancerSeconds", 19),
   existedSeconds: value("existedSeconds", 20),
-  coveredSeconds: value("coveredSeconds", 21)
+  coveredSeconds: value("coveredSeconds", 21),
+  cpuRequestedKnownMilliSeconds: value("cpuRequestedKnownMilliSeconds", 22),
+  memoryRequestedKnownKibSeconds: value("memoryRequestedKnownKibSeconds", 23)
 })
 
 /** Makes empty columns for a number of series. */

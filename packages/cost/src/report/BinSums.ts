@@ -8,15 +8,10 @@ import { HOUR_SECONDS, KIB_BYTES, NANOS_PER_UNIT } from "../hour/Units.ts"
 import { isWorkload } from "../hour/Series.ts"
 import type { Part } from "./Ledger.ts"
 
-/**
- * **Shape** one place a bin. `cpuSeen` and `memorySeen` are what was requested while usage was known: what usage is
- * compared with. **Units** as the measures.
- */
+/** **Shape** one place a bin. **Units** as the measures. */
 export interface Table {
   readonly size: number
   readonly columns: Columns
-  readonly cpuSeen: Float64Array
-  readonly memorySeen: Float64Array
   readonly savingsNanos: Float64Array
 }
 
@@ -32,8 +27,6 @@ export const COSTS = [
 export const empty = (size: number): Table => ({
   size,
   columns: columns(size),
-  cpuSeen: new Float64Array(size),
-  memorySeen: new Float64Array(size),
   savingsNanos: new Float64Array(size)
 })
 
@@ -42,8 +35,6 @@ export const grown = (table: Table, size: number): Table => {
   if (size <= table.size) return table
   const more = empty(Math.max(size, 2 * table.size))
   for (const measure of measures) more.columns[measure].set(table.columns[measure])
-  more.cpuSeen.set(table.cpuSeen)
-  more.memorySeen.set(table.memorySeen)
   more.savingsNanos.set(table.savingsNanos)
   return more
 }
@@ -56,7 +47,7 @@ export const grown = (table: Table, size: number): Table => {
 export const add = Effect.fnUntraced(function* (table: Table, parts: ReadonlyArray<Part>, binOf: Int32Array) {
   for (const part of parts) {
     for (const measure of measures) addColumn(table.columns[measure], part.columns[measure], part, binOf)
-    addSeen(table, part, binOf)
+    takeBeside(table, part, binOf)
     if (part.series.length > FEW) yield* Effect.yieldNow
   }
 })
@@ -77,29 +68,15 @@ export const addColumn = (
   }
 }
 
-const addSeen = ({ columns, cpuSeen, memorySeen }: Table, { columns: own, from, series }: Part, binOf: Int32Array) => {
+const takeBeside = ({ columns }: Table, { columns: own, from, series }: Part, binOf: Int32Array) => {
   for (let index = 0; index < series.length; index++) {
     const bin = binOf[from + index] ?? -1
     const existed = own.existedSeconds[index] ?? 0
-    if (bin < 0 || existed === 0) continue
     const one = series[index]
-    if (one !== undefined && !isWorkload(one)) {
-      columns.existedSeconds[bin] = (columns.existedSeconds[bin] ?? 0) - existed
-      columns.coveredSeconds[bin] = (columns.coveredSeconds[bin] ?? 0) - (own.coveredSeconds[index] ?? 0)
-      continue
-    }
-    cpuSeen[bin] = (cpuSeen[bin] ?? 0) + seen(own.cpuRequestedMilliSeconds, own, index)
-    memorySeen[bin] = (memorySeen[bin] ?? 0) + seen(own.memoryRequestedKibSeconds, own, index)
+    if (bin < 0 || existed === 0 || one === undefined || isWorkload(one)) continue
+    columns.existedSeconds[bin] = (columns.existedSeconds[bin] ?? 0) - existed
+    columns.coveredSeconds[bin] = (columns.coveredSeconds[bin] ?? 0) - (own.coveredSeconds[index] ?? 0)
   }
-}
-
-/** What was requested while usage was known. **Shape** whole, so that the order of places changes no sum. */
-export const seen = (requested: Float64Array, { coveredSeconds, existedSeconds }: Columns, index: number): number => {
-  const existed = existedSeconds[index] ?? 0
-  const covered = coveredSeconds[index] ?? 0
-  const asked = requested[index] ?? 0
-  if (covered >= existed) return existed === 0 ? 0 : asked
-  return Math.round(asked * (covered / existed))
 }
 
 /** Adds what is in any bin to the first. **Shape** of workloads alone. */
@@ -110,11 +87,6 @@ export const addPart = (table: Table, part: Part, binOf: Int32Array): void => {
   for (const measure of measures) {
     const values = columns[measure]
     table.columns[measure][0] = (table.columns[measure][0] ?? 0) + (isWhole ? sumOf(values) : sumIn(values, bins))
-  }
-  for (let index = 0; index < bins.length; index++) {
-    if ((bins[index] ?? -1) < 0) continue
-    table.cpuSeen[0] = (table.cpuSeen[0] ?? 0) + seen(columns.cpuRequestedMilliSeconds, columns, index)
-    table.memorySeen[0] = (table.memorySeen[0] ?? 0) + seen(columns.memoryRequestedKibSeconds, columns, index)
   }
 }
 
@@ -147,19 +119,12 @@ export const addPlaces = (table: Table, places: ReadonlyArray<Placed>): void => 
       if (sums !== undefined) sums[bin] = (sums[bin] ?? 0) + (values[at]?.[index] ?? 0)
     }
   }
-  const { cpuSeen, memorySeen } = table
-  for (const { bin, columns, index } of places) {
-    cpuSeen[bin] = (cpuSeen[bin] ?? 0) + seen(columns.cpuRequestedMilliSeconds, columns, index)
-    memorySeen[bin] = (memorySeen[bin] ?? 0) + seen(columns.memoryRequestedKibSeconds, columns, index)
-  }
 }
 
 /** Sums all bins into one. */
 export const total = (table: Table): Table => {
   const sums = empty(1)
   for (const measure of measures) sums.columns[measure][0] = sumOf(table.columns[measure])
-  sums.cpuSeen[0] = sumOf(table.cpuSeen)
-  sums.memorySeen[0] = sumOf(table.memorySeen)
   sums.savingsNanos[0] = sumOf(table.savingsNanos)
   return sums
 }
@@ -231,29 +196,27 @@ export const noFigures = (): Figures => ({
   onDemandPercent: 0,
   cpuCoreHours: 0,
   memoryByteHours: 0,
-  cpuEfficiency: 0,
-  memoryEfficiency: 0,
+  cpuRequestedCoreHours: 0,
+  cpuUsedCoreHours: 0,
+  memoryRequestedByteHours: 0,
+  memoryUsedByteHours: 0,
+  cpuEfficiency: null,
+  memoryEfficiency: null,
+  efficiency: null,
   savingsAvailable: 0,
   hoursExisted: 0,
   hoursCovered: 0
 })
 
 /** Gives the figures of a bin. */
-export const totalsAt = ({ columns, cpuSeen, memorySeen, savingsNanos }: Table, bin: number): CostTotals => {
+export const totalsAt = ({ columns, savingsNanos }: Table, bin: number): CostTotals => {
   const figures = noFigures()
-  tell(figures, columns, bin, cpuSeen[bin] ?? 0, memorySeen[bin] ?? 0, savingsNanos[bin] ?? 0)
+  tell(figures, columns, bin, savingsNanos[bin] ?? 0)
   return figures
 }
 
-/** Overwrites figures with those of sums. **Units** `cpuSeen` and `memorySeen` as a {@link Table} has them. */
-export const tell = (
-  figures: Figures,
-  columns: Columns,
-  place: number,
-  cpuSeen: number,
-  memorySeen: number,
-  savingsNanos: number
-): void => {
+/** Overwrites figures with those of sums. */
+export const tell = (figures: Figures, columns: Columns, place: number, savingsNanos: number): void => {
   tellCosts(figures, columns, place)
   const replicas = columns.replicaSeconds[place] ?? 0
   const spot = columns.spotSeconds[place] ?? 0
@@ -265,8 +228,7 @@ export const tell = (
   figures.onDemandPercent = replicas === 0 ? 0 : 100 - spotPercent
   figures.cpuCoreHours = coreHours(columns.cpuAllocatedMilliSeconds[place] ?? 0)
   figures.memoryByteHours = byteHours(columns.memoryAllocatedKibSeconds[place] ?? 0)
-  figures.cpuEfficiency = efficiency(columns.cpuUsedMilliSeconds[place] ?? 0, cpuSeen, figures.cpuCost)
-  figures.memoryEfficiency = efficiency(columns.memoryUsedKibSeconds[place] ?? 0, memorySeen, figures.memoryCost)
+  tellEfficiency(figures, columns, place)
   figures.savingsAvailable = money(savingsNanos)
   figures.hoursExisted = hours(columns.existedSeconds[place] ?? 0)
   figures.hoursCovered = hours(columns.coveredSeconds[place] ?? 0)
@@ -277,11 +239,32 @@ export const coreHours = (milliSeconds: number): number => milliSeconds / (1_000
 /** **Units** from KiB times seconds. */
 export const byteHours = (kibSeconds: number): number => (kibSeconds * KIB_BYTES) / HOUR_SECONDS
 
+const tellEfficiency = (figures: Figures, columns: Columns, place: number): void => {
+  const cpuRequested = columns.cpuRequestedKnownMilliSeconds[place] ?? 0
+  const cpuUsed = columns.cpuUsedMilliSeconds[place] ?? 0
+  const memoryRequested = columns.memoryRequestedKnownKibSeconds[place] ?? 0
+  const memoryUsed = columns.memoryUsedKibSeconds[place] ?? 0
+  figures.cpuRequestedCoreHours = coreHours(cpuRequested)
+  figures.cpuUsedCoreHours = coreHours(cpuUsed)
+  figures.memoryRequestedByteHours = byteHours(memoryRequested)
+  figures.memoryUsedByteHours = byteHours(memoryUsed)
+  // Covered time is rounded down: less than a second of it may have usage all the same.
+  const isKnown =
+    (columns.coveredSeconds[place] ?? 0) > 0 || cpuRequested + cpuUsed > 0 || memoryRequested + memoryUsed > 0
+  const { cpuCost, memoryCost } = figures
+  const cpu = isKnown ? ratio(cpuUsed, cpuRequested, cpuCost) : null
+  const memory = isKnown ? ratio(memoryUsed, memoryRequested, memoryCost) : null
+  const cost = cpuCost + memoryCost
+  figures.cpuEfficiency = cpu
+  figures.memoryEfficiency = memory
+  figures.efficiency = cpu === null || memory === null || cost <= 0 ? null : (cpu * cpuCost + memory * memoryCost) / cost
+}
+
 /**
- * Compares what was used with what was requested.
+ * Compares what was used with what was requested meanwhile.
  *
  * **Source** OpenCost `CPUEfficiency`, `RAMEfficiency` (`core/pkg/opencost/allocation.go`): mean usage by mean request;
  * without a request 1 where something was used and cost something, else 0.
  */
-const efficiency = (used: number, requested: number, cost: number): number =>
+const ratio = (used: number, requested: number, cost: number): number =>
   requested > 0 ? used / requested : used > 0 && cost > 0 ? 1 : 0

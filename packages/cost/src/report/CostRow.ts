@@ -11,6 +11,11 @@ import { Recommendation } from "../savings/Recommendation.ts"
 const Percent = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 100 }))
 const NonNegative = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
 
+const Known = NonNegative.annotate({ description: "Of the time alone in which usage was known." })
+const Efficiency = Schema.NullOr(NonNegative).annotate({
+  description: "Used over requested, of the time in which usage was known; null where nothing is known."
+})
+
 /** The parts of a cost. **Units** the book's currency; the six sum to `totalCost`. */
 export const costFields = {
   totalCost: Schema.Finite,
@@ -26,7 +31,11 @@ export const costFields = {
  * What adds up over rows, and what follows from those sums.
  *
  * **Units** `cpuCoreHours` and `memoryByteHours` are what was allocated; hours count replicas where the name says so, and
- * otherwise workloads. Efficiencies are parts of one, and above it where more was used than requested.
+ * otherwise workloads.
+ *
+ * **Shape** what was requested and used is of the time alone in which the usage of the container was known, so that the two
+ * can be compared. Efficiencies are the used part of one, and above it where more was used than requested; `efficiency` is
+ * the mean of both, weighted by what CPU and memory cost. Null where nothing is known, never 0.
  */
 const sumFields = {
   replicaHours: NonNegative,
@@ -36,8 +45,15 @@ const sumFields = {
   onDemandPercent: Percent,
   cpuCoreHours: Schema.Finite,
   memoryByteHours: Schema.Finite,
-  cpuEfficiency: NonNegative,
-  memoryEfficiency: NonNegative,
+  cpuRequestedCoreHours: Known,
+  cpuUsedCoreHours: Known,
+  memoryRequestedByteHours: Known,
+  memoryUsedByteHours: Known,
+  cpuEfficiency: Efficiency,
+  memoryEfficiency: Efficiency,
+  efficiency: Schema.NullOr(NonNegative).annotate({
+    description: "The mean of both efficiencies, weighted by what CPU and memory cost; null where nothing is known."
+  }),
   savingsAvailable: NonNegative
 }
 const hourFields = { hoursExisted: NonNegative, hoursCovered: NonNegative }

@@ -12,7 +12,12 @@ export const MAX_DAYS_BY_HOUR = 31
 const Amount = Schema.Finite
 const Price = Schema.optionalKey(Schema.Finite)
 
-/** What was there. **Units** hours times cores, bytes or GPUs; bytes of traffic; hours. */
+/**
+ * What was there.
+ *
+ * **Units** hours times cores, bytes or GPUs; bytes of traffic; hours. What was used and requested is of the time in which
+ * usage was known, as in the row.
+ */
 export const Quantities = Schema.Struct({
   cpuCoreHours: Amount,
   memoryByteHours: Amount,

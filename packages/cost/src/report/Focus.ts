@@ -17,6 +17,9 @@ interface Part {
   readonly name: string
   readonly cost: (row: BilledRow) => number
   readonly quantity: (row: BilledRow) => number
+  /** What was requested and used while usage was known, in the same unit; nothing of what nobody requests. */
+  readonly requested?: (row: BilledRow) => number
+  readonly used?: (row: BilledRow) => number
   readonly unit: string
   readonly category: string
   readonly subcategory: string
@@ -30,11 +33,21 @@ const networking = { category: "Networking", isOfMachines: false }
 
 /** What a row's cost consists of. **Shape** categories and units are those that FOCUS allows. */
 const PARTS: ReadonlyArray<Part> = [
-  { name: "CPU", cost: (row) => row.cpuCost, quantity: (row) => row.cpuCoreHours, unit: "Core-Hours", ...compute },
+  {
+    name: "CPU",
+    cost: (row) => row.cpuCost,
+    quantity: (row) => row.cpuCoreHours,
+    requested: (row) => row.cpuRequestedCoreHours,
+    used: (row) => row.cpuUsedCoreHours,
+    unit: "Core-Hours",
+    ...compute
+  },
   {
     name: "Memory",
     cost: (row) => row.memoryCost,
     quantity: (row) => row.memoryByteHours / GIB_BYTES,
+    requested: (row) => row.memoryRequestedByteHours / GIB_BYTES,
+    used: (row) => row.memoryUsedByteHours / GIB_BYTES,
     unit: GIB_HOURS,
     ...compute
   },
@@ -103,6 +116,10 @@ const pricingOf = ({ part, row }: Charge): string => {
 /** A charge is of the hours for which its cluster was seen, which FOCUS has no column for. */
 const SEEN = { covered: "x_ClusterHoursCovered", inWindow: "x_ClusterHoursInWindow" }
 
+/** What was requested and used, which FOCUS has no column for. **Shape** nothing where no usage is known. */
+const knownOf = (row: BilledRow, of: Part["requested"]): number | undefined =>
+  row.cpuEfficiency === null ? undefined : of?.(row)
+
 const NAME = "Quarterdeck"
 const SERVICE = "Kubernetes"
 
@@ -147,7 +164,9 @@ const columnsOf = ({ clusters, currency, window }: Billing): ReadonlyArray<Csv.C
     { name: "SubAccountId", of: ({ row }) => row.cluster },
     { name: "SubAccountName", of: ({ row }) => row.cluster },
     ...CoverageColumns.make<Charge>(SEEN, ({ row: { cluster } }) => ({ cluster, clusters })),
-    { name: "x_KubernetesNamespace", of: ({ row }) => row.namespace }
+    { name: "x_KubernetesNamespace", of: ({ row }) => row.namespace },
+    { name: "x_RequestedQuantity", of: ({ part, row }) => knownOf(row, part.requested) },
+    { name: "x_UsedQuantity", of: ({ part, row }) => knownOf(row, part.used) }
   ]
 }
 

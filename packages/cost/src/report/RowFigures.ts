@@ -74,12 +74,7 @@ const rowAt = (
   const isSum = bin >= 0
   const columns = isSum ? sums.columns : part.columns
   const place = isSum ? bin : first - part.from
-  const cpuSeen = isSum ? (sums.cpuSeen[bin] ?? 0) : BinSums.seen(columns.cpuRequestedMilliSeconds, columns, place)
-  const memorySeen = isSum
-    ? (sums.memorySeen[bin] ?? 0)
-    : BinSums.seen(columns.memoryRequestedKibSeconds, columns, place)
-
-  BinSums.tell(figures, columns, place, cpuSeen, memorySeen, savingsNanos[row] ?? 0)
+  BinSums.tell(figures, columns, place, savingsNanos[row] ?? 0)
   const recommended = named.recommended()
   const number = numberOf[row] ?? 0
   return {
@@ -103,8 +98,13 @@ const rowAt = (
     onDemandPercent: figures.onDemandPercent,
     cpuCoreHours: figures.cpuCoreHours,
     memoryByteHours: figures.memoryByteHours,
+    cpuRequestedCoreHours: figures.cpuRequestedCoreHours,
+    cpuUsedCoreHours: figures.cpuUsedCoreHours,
+    memoryRequestedByteHours: figures.memoryRequestedByteHours,
+    memoryUsedByteHours: figures.memoryUsedByteHours,
     cpuEfficiency: figures.cpuEfficiency,
     memoryEfficiency: figures.memoryEfficiency,
+    efficiency: figures.efficiency,
     savingsAvailable: figures.savingsAvailable,
     cpuRecommendedMillis: recommended.cpuMillis[number] ?? 0,
     memoryRecommendedBytes: recommended.memoryBytes[number] ?? 0,

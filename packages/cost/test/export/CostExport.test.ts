@@ -7,6 +7,7 @@ import type { Hour } from "../../src/hour/Hour.ts"
 import { type Measure, measures } from "../../src/hour/Measure.ts"
 import { IDLE, type Series } from "../../src/hour/Series.ts"
 import { HOUR_MS } from "../../src/hour/Units.ts"
+import * as FirstVersion from "../store/fixtures/FirstVersion.ts"
 import { addedUp, amountsOf, cost, days, hour, hoursFrom, prod, series, stage } from "../store/samples.ts"
 import { always, exported, freshStore, imported, monday, storeWith } from "./exporting.ts"
 
@@ -108,6 +109,25 @@ describe("an export of the cost history", () => {
         }
         assert.strictEqual(yield* exported(to), text)
       })
+  )
+
+  it.effect("of a program that kept less is read: what was requested while usage was known is estimated", () =>
+    Effect.gen(function* () {
+      const store = yield* freshStore
+      const { written } = yield* imported(store, FirstVersion.exportCsv())
+      assert.strictEqual(written, 2)
+      const hours = yield* store.hours(prod, { startMs: monday, endMs: monday + days(1) })
+      const known = hours.map(({ columns, series }) => {
+        const [api, worker] = ["api", "worker"].map((name) => series.findIndex((one) => one.name === name))
+        return [api, worker].map((place = -1) => (columns.cpuRequestedKnownMilliSeconds[place] ?? 0) / 3_600_000)
+      })
+      const covered = [4, 5].map((index) => (3 * (1_000 + 7 * index)) / 3_600)
+      assert.deepStrictEqual(known, [
+        [100, covered[0]],
+        [0, covered[1]]
+      ])
+      assert.strictEqual((yield* imported(yield* freshStore, yield* exported(store))).written, 2)
+    })
   )
 
   it.effect(

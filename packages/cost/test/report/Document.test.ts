@@ -39,6 +39,8 @@ const MEASURES: Readonly<Record<string, readonly [Measure, number]>> = {
   "spot seconds": ["spotSeconds", 1],
   "core-hours allocated": ["cpuAllocatedMilliSeconds", CORE_HOUR],
   "GiB-hours allocated": ["memoryAllocatedKibSeconds", GIB_HOUR],
+  "core-hours requested, usage known": ["cpuRequestedKnownMilliSeconds", CORE_HOUR],
+  "GiB-hours requested, usage known": ["memoryRequestedKnownKibSeconds", GIB_HOUR],
   "core-hours used": ["cpuUsedMilliSeconds", CORE_HOUR],
   "GiB-hours used": ["memoryUsedKibSeconds", GIB_HOUR],
   "seconds existed": ["existedSeconds", 1],
@@ -100,6 +102,7 @@ describe("docs/cost-model/reports.md", () => {
         const [sum = "", result = sum] = example.split(" = ")
         if (typeof value === "string") assert.strictEqual(value, result)
         else {
+          assert(value !== null, `${name} is not known`)
           assert.closeTo(Number(result), value, 5e-7, name)
           assert.closeTo(worked(sum), value, 1e-6, `${name}: ${sum}`)
         }

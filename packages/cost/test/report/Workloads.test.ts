@@ -25,7 +25,9 @@ describe("a report of workloads", () => {
               ...{ replicaSeconds: replica, spotSeconds: HOUR_SECONDS },
               ...{ cpuAllocatedMilliSeconds: 1_000 * replica, cpuRequestedMilliSeconds: 1_000 * replica },
               ...{ memoryAllocatedKibSeconds: KIB_PER_GIB * replica, memoryRequestedKibSeconds: KIB_PER_GIB * replica },
-              ...{ cpuUsedMilliSeconds: 500 * replica, memoryUsedKibSeconds: (KIB_PER_GIB / 4) * replica },
+              ...{ cpuRequestedKnownMilliSeconds: 1_000 * replica, cpuUsedMilliSeconds: 500 * replica },
+              ...{ memoryRequestedKnownKibSeconds: KIB_PER_GIB * replica },
+              ...{ memoryUsedKibSeconds: (KIB_PER_GIB / 4) * replica },
               ...{ existedSeconds: HOUR_SECONDS, coveredSeconds: HOUR_SECONDS }
             }
           ]
@@ -42,6 +44,8 @@ describe("a report of workloads", () => {
         ...{ networkCost: 0.00025, loadBalancerCost: 0.025 },
         ...{ replicaHours: 2, spotHours: 1, onDemandHours: 1, spotPercent: 50, onDemandPercent: 50 },
         ...{ cpuCoreHours: 2, memoryByteHours: 2_147_483_648, cpuEfficiency: 0.5, memoryEfficiency: 0.25 },
+        ...{ cpuRequestedCoreHours: 2, cpuUsedCoreHours: 1, memoryRequestedByteHours: 2_147_483_648 },
+        ...{ memoryUsedByteHours: 536_870_912, efficiency: (0.5 * 0.06 + 0.25 * 0.008) / 0.068 },
         ...{ savingsAvailable: 0.051, hoursExisted: 1, hoursCovered: 1 }
       }
       assert.deepStrictEqual(reply.aggregatedWorkloads, [
@@ -65,13 +69,17 @@ describe("a report of workloads", () => {
           [series("free"), { ...used }],
           [series("busy"), { ...used, cpuCostNanos: 3 }],
           [series("quiet"), { ...used, cpuUsedMilliSeconds: 0, cpuCostNanos: 2 }],
-          [series("half-known"), { ...used, cpuCostNanos: 1, cpuRequestedMilliSeconds: 20, coveredSeconds: 1_800 }]
+          [
+            series("half-known"),
+            { ...used, cpuCostNanos: 1, cpuRequestedMilliSeconds: 20, cpuRequestedKnownMilliSeconds: 10 }
+          ],
+          [series("unknown"), { cpuRequestedMilliSeconds: 20, existedSeconds: 3_600 }]
         ])
       ])
       const { aggregatedWorkloads } = yield* getWorkloads(asking())
       assert.deepStrictEqual(
         Object.fromEntries(aggregatedWorkloads.map(({ cpuEfficiency, workloadName }) => [workloadName, cpuEfficiency])),
-        { busy: 1, quiet: 0, "half-known": 0.5, free: 0 }
+        { busy: 1, quiet: 0, "half-known": 0.5, free: 0, unknown: null }
       )
     }).pipe(Effect.provide(reporting()))
   )

@@ -14,7 +14,8 @@ const row = (rest: Partial<BilledRow> = {}): BilledRow => ({
   ...{ workloadType: "Deployment", totalCost: 1.5, cpuCost: 1, memoryCost: 0.5, gpuCost: 0, storageCost: 0 },
   ...{ networkCost: 0, loadBalancerCost: 0, hourlyCost: 1.5, replicaHours: 1, spotHours: 0, onDemandHours: 1 },
   ...{ spotPercent: 0, onDemandPercent: 100, cpuCoreHours: 2, memoryByteHours: 1_073_741_824 },
-  ...{ cpuEfficiency: 0.5, memoryEfficiency: 0.25, savingsAvailable: 0, cpuRecommendedMillis: 0 },
+  ...{ cpuRequestedCoreHours: 2, cpuUsedCoreHours: 1, memoryRequestedByteHours: 8, memoryUsedByteHours: 2 },
+  ...{ cpuEfficiency: 0.5, memoryEfficiency: 0.25, efficiency: 0.4, savingsAvailable: 0, cpuRecommendedMillis: 0 },
   ...{ memoryRecommendedBytes: 0, recommendationDays: 0, hoursExisted: 1, hoursCovered: 1 },
   ...{ gpuHours: 0, storageByteHours: 0, egressBytes: 0, loadBalancerHours: 0 },
   ...rest
@@ -45,12 +46,13 @@ describe("a report as CSV", () => {
         header,
         "id,cluster,namespace,workloadName,workloadType,totalCost,cpuCost,memoryCost,gpuCost,storageCost,networkCost,"
           + "loadBalancerCost,hourlyCost,replicaHours,spotHours,onDemandHours,spotPercent,onDemandPercent,cpuCoreHours,"
-          + "memoryByteHours,cpuEfficiency,memoryEfficiency,savingsAvailable,cpuRecommendedMillis,"
+          + "memoryByteHours,cpuRequestedCoreHours,cpuUsedCoreHours,memoryRequestedByteHours,memoryUsedByteHours,"
+          + "cpuEfficiency,memoryEfficiency,efficiency,savingsAvailable,cpuRecommendedMillis,"
           + "memoryRecommendedBytes,recommendationDays,hoursExisted,hoursCovered,clusterHoursCovered,clusterHoursInWindow,currency"
       )
       assert.strictEqual(
         record,
-        "prod/shop/Deployment/api,prod,shop,api,Deployment,1.5,1,0.5,0,0,0,0,1.5,1,0,1,0,100,2,1073741824,0.5,0.25,0,"
+        "prod/shop/Deployment/api,prod,shop,api,Deployment,1.5,1,0.5,0,0,0,0,1.5,1,0,1,0,100,2,1073741824,2,1,8,2,0.5,0.25,0.4,0,"
           + "0,0,0,1,1,162.5,168,EUR"
       )
       assert.strictEqual(rest, "")
@@ -209,6 +211,25 @@ const CONDITIONAL: Readonly<Record<string, RegExp>> = {
 }
 
 describe("a report in the columns of FOCUS", () => {
+  it.effect("tells what was requested and used of CPU and memory while usage was known, and nothing of it else", () =>
+    Effect.gen(function* () {
+      const known = { ...everything, memoryRequestedByteHours: 8 * GIB_BYTES, memoryUsedByteHours: 2 * GIB_BYTES }
+      const quantities = (records: ReadonlyArray<Readonly<Record<string, string>>>) =>
+        records.slice(0, 3).map((record) => [record["x_RequestedQuantity"], record["x_UsedQuantity"]])
+      assert.deepStrictEqual(quantities(yield* billed([known])), [
+        ["2", "1"],
+        ["8", "2"],
+        ["", ""]
+      ])
+      const unknown = { ...everything, cpuEfficiency: null, memoryEfficiency: null, efficiency: null }
+      assert.deepStrictEqual(quantities(yield* billed([unknown])), [
+        ["", ""],
+        ["", ""],
+        ["", ""]
+      ])
+    })
+  )
+
   it.effect("has a record for each part that cost something, in units that FOCUS knows", () =>
     Effect.gen(function* () {
       const found = yield* billed([row()])

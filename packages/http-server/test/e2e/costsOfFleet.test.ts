@@ -44,7 +44,7 @@ const compare = Effect.fnUntraced(function* (cluster: Name, { aggregatedWorkload
     const toMs = Date.parse(window.end)
     const seen = { fromMs: toMs - seconds(row.hoursExisted) * 1_000, toMs, knownSeconds: seconds(row.hoursCovered) }
     const figures = expected(one, seen)
-    for (const figure of FIGURES) isWithin(0.01, `${one.id} ${figure}`, row[figure], figures[figure])
+    for (const figure of FIGURES) isWithin(0.01, `${one.id} ${figure}`, row[figure] ?? Number.NaN, figures[figure])
   }
 })
 

@@ -86,7 +86,7 @@ onEveryDriver(
           const { aggregatedWorkloads } = yield* eventually(
             "usage and load balancers are in the report",
             deployment.costs("?range=1h"),
-            ({ totals }) => totals.cpuCost > 0 && totals.cpuEfficiency > 0 && totals.loadBalancerCost > 0,
+            ({ totals }) => totals.cpuCost > 0 && (totals.cpuEfficiency ?? 0) > 0 && totals.loadBalancerCost > 0,
             { within: "60 seconds" }
           )
           assert.isTrue(aggregatedWorkloads.every(({ cluster }) => cluster === "hub"))

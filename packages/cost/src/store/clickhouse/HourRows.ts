@@ -9,10 +9,11 @@ import type { Hour } from "../../hour/Hour.ts"
 import { Damaged, number, text } from "../sqlite/SqlValue.ts"
 import { digestOf } from "../sqlite/SeriesDigest.ts"
 import { type Columns, columns, measures } from "../../hour/Measure.ts"
+import * as KnownRequest from "../../hour/KnownRequest.ts"
 import { keyOf, type Series } from "../../hour/Series.ts"
 import { HOUR_MS } from "../../hour/Units.ts"
 import { secondsOf } from "./CommitLog.ts"
-import { MEASURE_COLUMNS } from "./Migrations.ts"
+import { MEASURE_COLUMNS, NOT_KEPT } from "./Migrations.ts"
 
 /** Series that are told apart before others get their turn: about a millisecond. */
 const KEYS_AT_ONCE = 250
@@ -135,6 +136,7 @@ export const takeRow = (hour: Reading, [place, series, rate, ...amounts]: Readon
   hour.ids[at] = text(series)
   hour.rateOf[at] = number(rate)
   for (const [column, measure] of measures.entries()) hour.columns[measure][at] = number(amounts[column])
+  if (hour.columns.cpuRequestedKnownMilliSeconds[at] === NOT_KEPT) KnownRequest.fill(hour.columns, at)
   hour.rows++
 }
 

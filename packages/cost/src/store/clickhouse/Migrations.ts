@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { CostError, StoreUnreadable } from "../../hour/CostError.ts"
 import { number } from "../sqlite/SqlValue.ts"
 import { type Measure, measures } from "../../hour/Measure.ts"
+import * as KnownRequest from "../../hour/KnownRequest.ts"
 import type { Client } from "./Client.ts"
 
 /** A measure's column. */
@@ -15,7 +16,27 @@ export const MEASURE_COLUMNS: ReadonlyArray<string> = measures.map(columnOf)
 
 const ACTION = "bring the tables of the cost history up to date"
 
-const MEASURES = MEASURE_COLUMNS.map((column) => `${column} Int64`).join(", ")
+/** The columns of what was requested while usage was known, and of what was requested at all. */
+export const KNOWN_COLUMNS = KnownRequest.PAIRS.map(({ known, requested }) => ({
+  known: columnOf(known),
+  requested: columnOf(requested)
+}))
+
+/** The columns that the first version had; later ones are added behind them. */
+const FIRST_COLUMNS = 22
+const MEASURES = MEASURE_COLUMNS.slice(0, FIRST_COLUMNS)
+  .map((column) => `${column} Int64`)
+  .join(", ")
+
+/**
+ * In place of what was requested while usage was known, in rows of programs that did not keep it: it is estimated.
+ *
+ * **Shape** the least that the column holds, which no hour has.
+ */
+export const NOT_KEPT = -(2 ** 63)
+/** The same in SQL. */
+export const NOT_KEPT_SQL = "toInt64('-9223372036854775808')"
+const KNOWN = KNOWN_COLUMNS.map(({ known }) => `ADD COLUMN IF NOT EXISTS ${known} Int64 DEFAULT ${NOT_KEPT_SQL}`).join(", ")
 
 /**
  * Each step brings the tables one version forward; what was released is never edited, only added to.
@@ -102,7 +123,8 @@ const MIGRATIONS: ReadonlyArray<ReadonlyArray<string>> = [
       checkpoint String CODEC(ZSTD(1))
     ) ENGINE = ReplacingMergeTree(version) ORDER BY (cluster, key)
     SETTINGS non_replicated_deduplication_window = 10000`
-  ]
+  ],
+  [`ALTER TABLE hours ${KNOWN}`, `ALTER TABLE days ${KNOWN}`]
 ]
 
 /**

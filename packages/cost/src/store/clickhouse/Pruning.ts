@@ -16,7 +16,7 @@ import {
   type State,
   stateOf
 } from "./CommitLog.ts"
-import { MEASURE_COLUMNS } from "./Migrations.ts"
+import { KNOWN_COLUMNS, MEASURE_COLUMNS, NOT_KEPT_SQL } from "./Migrations.ts"
 
 const ACTION = "forget old hours"
 const CLEAR = "clear away what was forgotten"
@@ -40,8 +40,16 @@ interface Standing {
   readonly knownSeconds: number
 }
 
-const SUMS = MEASURE_COLUMNS.map((column) => `sum(${column}) AS ${column}`).join(", ")
-const ANY = MEASURE_COLUMNS.map((column) => `${column} != 0`).join(" OR ")
+const isKnownColumn = (column: string): boolean => KNOWN_COLUMNS.some(({ known }) => known === column)
+/** A day of which an hour does not keep what was requested while usage was known does not keep it either. */
+const SUMS = MEASURE_COLUMNS.map((column) =>
+  isKnownColumn(column)
+    ? `if(min(${column}) = ${NOT_KEPT_SQL}, ${NOT_KEPT_SQL}, sum(${column})) AS ${column}`
+    : `sum(${column}) AS ${column}`
+).join(", ")
+const ANY = MEASURE_COLUMNS.filter((column) => !isKnownColumn(column))
+  .map((column) => `${column} != 0`)
+  .join(" OR ")
 
 /** The first day whose hours stay, and the first that stays at all. **Units** milliseconds since the epoch. */
 interface DayLimits {

@@ -16,7 +16,7 @@ import type { Client } from "./Client.ts"
 import * as HourRows from "./HourRows.ts"
 import { counting, IN_DAYS, IN_HOURS, type CommitLog, paramsOf, secondsOf } from "./CommitLog.ts"
 import type { SeriesCache } from "./SeriesCache.ts"
-import { MEASURE_COLUMNS } from "./Migrations.ts"
+import { KNOWN_COLUMNS, MEASURE_COLUMNS, NOT_KEPT_SQL } from "./Migrations.ts"
 
 const SUM = "sum hours"
 const READ = "read hours"
@@ -29,9 +29,23 @@ const DAY_LATER = 82_800
 
 /** What a long window may sum to more than 64 bits hold: volumes, and costs in small money. */
 const WIDE = /_cost_nanos$|^storage_/
-const SUMS = MEASURE_COLUMNS.map(
-  (column) => `sum(${WIDE.test(column) ? `toInt128(${column})` : column}) AS ${column}`
-).join(", ")
+/** Estimates what was not kept from the sums of all rows that lack it, as `KnownRequest` does. */
+const SUMS = MEASURE_COLUMNS.map((column) => {
+  if (KNOWN_COLUMNS.some(({ known }) => known === column)) {
+    return `sum(kept_${column}) + toInt64(floor(sum(asked_${column}) * least(1, if(sum(lacking_existed) = 0, 0, sum(lacking_covered) / sum(lacking_existed))) + 0.5)) AS ${column}`
+  }
+  return `sum(${WIDE.test(column) ? `toInt128(${column})` : column}) AS ${column}`
+}).join(", ")
+const [{ known: FIRST_KNOWN } = { known: "" }] = KNOWN_COLUMNS
+const ROWS = [
+  ...MEASURE_COLUMNS.filter((column) => !KNOWN_COLUMNS.some(({ known }) => known === column)),
+  ...KNOWN_COLUMNS.flatMap(({ known, requested }) => [
+    `if(${known} = ${NOT_KEPT_SQL}, 0, ${known}) AS kept_${known}`,
+    `if(${known} = ${NOT_KEPT_SQL}, ${requested}, 0) AS asked_${known}`
+  ]),
+  `if(${FIRST_KNOWN} = ${NOT_KEPT_SQL}, existed_seconds, 0) AS lacking_existed`,
+  `if(${FIRST_KNOWN} = ${NOT_KEPT_SQL}, covered_seconds, 0) AS lacking_covered`
+].join(", ")
 const ANY = MEASURE_COLUMNS.map((column) => `${column} != 0`).join(" OR ")
 
 /** Sums of one cluster in one step, on their way. */
@@ -88,7 +102,7 @@ const sumsByStep = Effect.fnUntraced(function* (
   })
 
   if (parts.size > 0) {
-    const columns = ["cluster", "series", ...MEASURE_COLUMNS].join(", ")
+    const columns = `cluster, series, ${ROWS}`
     const hours = `SELECT ${stepOf("start")} AS step, ${columns} FROM hours
       WHERE ${IN_HOURS} AND generation IN (${counting("hour", "found.2")})`
     const days = `SELECT ${stepOf(`start + ${DAY_LATER}`)} AS step, ${columns} FROM days

@@ -31,6 +31,10 @@ export const BASIS: ReadonlyArray<number> = measures.map((measure) => {
       return at("cpuRequestedMilliSeconds")
     case "memoryAllocatedKibSeconds":
       return at("memoryRequestedKibSeconds")
+    case "cpuRequestedKnownMilliSeconds":
+      return at("cpuRequestedMilliSeconds")
+    case "memoryRequestedKnownKibSeconds":
+      return at("memoryRequestedKibSeconds")
     case "spotSeconds":
     case "cpuUsedMilliSeconds":
     case "memoryUsedKibSeconds":

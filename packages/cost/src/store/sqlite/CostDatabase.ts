@@ -19,6 +19,8 @@ const ALONE_TIMEOUT_MS = 500
  * names were last looked for. `series` keeps together the keys of those that appeared together, from the id `first` on,
  * as compressed JSON: names and labels are much alike. Ids of series rise from 0 in each cluster and are never given again.
  * `recommendations` has the usage of each workload as bytes, and what is recommended from it, with the hours it rests on.
+ * `estimated_to` of a cluster is where its last hour ended when a program came that keeps what was requested while usage was
+ * known (milliseconds since the epoch): before that it is estimated.
  */
 const MIGRATIONS: ReadonlyArray<string> = [
   `CREATE TABLE clusters (
@@ -68,7 +70,17 @@ const MIGRATIONS: ReadonlyArray<string> = [
     hours INTEGER NOT NULL,
     checkpoint BLOB NOT NULL,
     PRIMARY KEY (cluster, key)
-  ) STRICT, WITHOUT ROWID;`
+  ) STRICT, WITHOUT ROWID;`,
+  `ALTER TABLE clusters ADD COLUMN estimated_to INTEGER NOT NULL DEFAULT 0;
+  UPDATE clusters SET estimated_to = 1000 * max(
+    coalesce((SELECT max(epoch * 86400 + (step + 1) * 3600) FROM steps WHERE cluster = clusters.id AND level = 0), 0),
+    coalesce((
+      SELECT max(unixepoch(format('%04d-%02d-01', epoch / 12, epoch % 12 + 1)) + (step + 1) * 86400)
+      FROM steps
+      WHERE cluster = clusters.id AND level = 1
+        AND NOT EXISTS (SELECT 1 FROM steps AS hours WHERE hours.cluster = clusters.id AND hours.level = 0)
+    ), 0)
+  );`
 ]
 
 /** Thrown for a file that a newer program wrote. */

@@ -31,6 +31,8 @@ export interface Cluster {
   readonly days: Map<number, number>
   /** For each sealed day the hours that were closed, kept or not. */
   readonly closed: Map<number, number>
+  /** Where hours begin that keep what was requested while usage was known. **Units** milliseconds since the epoch. */
+  readonly estimatedToMs: number
   /** The newest day with hours, -1 where there is none. */
   newest: number
   /** The newest day, once it was written to. */
@@ -48,7 +50,7 @@ export class History {
   readonly database: DatabaseSync
   readonly rows: Rows
   readonly series: SeriesRows
-  readonly #ids = new Map<string, number>()
+  readonly #ids = new Map<string, Named>()
   readonly #clusters = new Map<string, Cluster>()
   readonly #models: LeastRecent<Epoch.Model> = makeLeastRecent(MODEL_BYTES)
   readonly #tables: LeastRecent<Sums> = makeLeastRecent(TABLE_BYTES)
@@ -61,17 +63,17 @@ export class History {
   }
 
   find(name: string): Cluster | undefined {
-    const id = this.#ids.get(name)
-    if (id === undefined) return undefined
+    const named = this.#ids.get(name)
+    if (named === undefined) return undefined
     const found = this.#clusters.get(name)
     if (found !== undefined) return found
-    const cluster = loaded(this.rows, id)
+    const cluster = loaded(this.rows, named)
     this.#clusters.set(name, cluster)
     return cluster
   }
 
   findOrAdd(name: string): Cluster {
-    if (!this.#ids.has(name)) this.#ids.set(name, this.rows.addCluster(name))
+    if (!this.#ids.has(name)) this.#ids.set(name, { id: this.rows.addCluster(name), estimatedToMs: 0 })
     const cluster = this.find(name)
     if (cluster === undefined) throw new Error("a cluster that was just added is missing")
     return cluster
@@ -139,7 +141,7 @@ export class History {
   }
 
   #loadNames(): void {
-    for (const { id, name } of this.rows.clusters()) this.#ids.set(name, id)
+    for (const { name, ...named } of this.rows.clusters()) this.#ids.set(name, named)
   }
 
   #readSums(key: StepKey, cluster: Cluster): Sums {
@@ -161,8 +163,11 @@ const RUNNING = "running"
 
 const placeOf = ({ epoch, level, step }: StepKey): string => `${level}/${epoch}/${step}`
 
-const loaded = (rows: Rows, id: number): Cluster => {
-  const cluster: Cluster = { id, hours: new Map(), days: new Map(), closed: new Map(), newest: -1, open: undefined }
+type Named = Pick<Cluster, "id" | "estimatedToMs">
+
+const loaded = (rows: Rows, { estimatedToMs, id }: Named): Cluster => {
+  const months = { hours: new Map(), days: new Map(), closed: new Map() }
+  const cluster: Cluster = { id, estimatedToMs, ...months, newest: -1, open: undefined }
   for (const { epoch, level, mask, step } of rows.places(id)) {
     if (level === HOURS) setBit(cluster.hours, epoch, step)
     else {

@@ -19,7 +19,7 @@ export interface KeptHour extends Omit<HourDetail.Detail, "corrections"> {
 }
 
 /** An hour that was read, ready to be sent. */
-interface HourRead extends KeptHour, Laid {}
+export interface HourRead extends KeptHour, Laid {}
 
 /** Sums what lies between two whole hours. */
 export const sums = (history: History, cluster: Cluster, startMs: number, endMs: number): Combined => {

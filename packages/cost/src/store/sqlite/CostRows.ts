@@ -38,10 +38,17 @@ interface StepSlots {
   readonly slots: Uint8Array | undefined
 }
 
+/** A cluster. **Units** `estimatedToMs` in milliseconds since the epoch. */
+interface ClusterRow {
+  readonly id: number
+  readonly name: string
+  readonly estimatedToMs: number
+}
+
 const prepared = (database: DatabaseSync) => {
   const where = "WHERE cluster = ? AND level = ? AND epoch = ?"
   return {
-    clusters: database.prepare("SELECT id, name FROM clusters ORDER BY id"),
+    clusters: database.prepare("SELECT id, name, estimated_to FROM clusters ORDER BY id"),
     addCluster: database.prepare("INSERT INTO clusters (name, next_series) VALUES (?, 0) RETURNING id"),
     places: database.prepare("SELECT level, epoch, step, mask FROM steps WHERE cluster = ?"),
     slotsAt: database.prepare(`SELECT slots, slots_crc AS crc FROM steps ${where} AND step = ?`),
@@ -68,8 +75,10 @@ export class Rows {
     this.#statements = prepared(database)
   }
 
-  clusters(): ReadonlyArray<{ readonly id: number; readonly name: string }> {
-    return this.#statements.clusters.all().map(({ id, name }) => ({ id: number(id), name: text(name) }))
+  clusters(): ReadonlyArray<ClusterRow> {
+    return this.#statements.clusters
+      .all()
+      .map((row) => ({ id: number(row["id"]), name: text(row["name"]), estimatedToMs: number(row["estimated_to"]) }))
   }
 
   addCluster(name: string): number {

@@ -8,6 +8,7 @@ import * as Database from "./CostDatabase.ts"
 import { type Cluster, History } from "./CostHistory.ts"
 import type { Answer, Call, Closing, Outcome, ReadHour, ReadSeries, ReadSums } from "./CostProtocol.ts"
 import * as CostReads from "./CostReads.ts"
+import * as EstimatedReads from "./EstimatedReads.ts"
 import * as RecommendationRows from "./RecommendationRows.ts"
 import * as SeriesText from "./SeriesText.ts"
 import { Damaged } from "./SqlValue.ts"
@@ -127,7 +128,7 @@ const sumsOf = (history: History, name: string, startMs: number, endMs: number):
   if (cluster === undefined) {
     return { ids: new Int32Array(0), used: 0, values: new Float64Array(0), knownSeconds: 0, given: 0 }
   }
-  const { ids, known, used, values } = CostReads.sums(history, cluster, startMs, endMs)
+  const { ids, known, used, values } = EstimatedReads.sums(history, cluster, startMs, endMs)
   return { ids, used, values, knownSeconds: known, given: history.series.idsGiven(cluster.id) }
 }
 
@@ -142,7 +143,7 @@ const hoursOf = (history: History, cluster: Cluster, startMs: number, endMs: num
         .map((step) => ({ step, start: Calendar.startOf(day, step) }))
         .filter(({ start }) => start >= startMs && start < endMs)
         .map(({ start, step }): ReadHour => {
-          const { charges, ids, known, rateOf, shares, used, values } = CostReads.hour(history, cluster, day, step)
+          const { charges, ids, known, rateOf, shares, used, values } = EstimatedReads.hour(history, cluster, day, step)
           return { startMs: start, knownSeconds: known, ids, used, values, charges, rateOf, shares }
         })
     )

@@ -27,9 +27,10 @@ export const unpredicted: Prediction = () => false
 const REACH = [0, 0x80, 0x80_00, 0x80_00_00, 2 ** 31, 2 ** 39, 2 ** 47] as const
 /** Places below this are kept in two bytes. */
 const NARROW = 0x1_00_00
-/** Size, nothing, and a word for each column: how many are kept aside, how wide those are, how wide the others. */
-const HEAD = 2 + WIDTH
-const HEAD_BYTES = HEAD * 4
+/** Size, number of columns, and a word for each: how many are kept aside, how wide those are, how wide the others. */
+const HEAD = 2
+/** The columns of what does not say how many it has: later ones were added behind them. */
+const FIRST_WIDTH = 22
 const WIDTH_BITS = 3
 const WIDTH_MASK = 2 ** WIDTH_BITS - 1
 
@@ -98,7 +99,8 @@ const spotsOf = (columns: ReadonlyArray<Kept>, size: number) => {
     pass(end, size <= NARROW ? 2 : 4, aside)
     return { near, far: farther, places }
   })
-  return { spots, end, length: HEAD_BYTES + end.raws * 8 + end.quads * 4 + end.pairs * 2 + end.bytes }
+  const head = (HEAD + columns.length) * 4
+  return { spots, end, head, length: head + end.raws * 8 + end.quads * 4 + end.pairs * 2 + end.bytes }
 }
 
 /** Room to work in, kept because it is needed again with the next step. */
@@ -159,13 +161,14 @@ export const pack = (
     kept[column] = { width, aside: aside.places.length, far: aside.places.length > 0 ? widest : 0 }
   }
 
-  const { end, length, spots } = spotsOf(kept, size)
+  const { end, head: headBytes, length, spots } = spotsOf(kept, size)
   const packed = new Uint8Array(length)
-  const head = new Uint32Array(packed.buffer, 0, HEAD)
-  const planes = planesOf(packed.buffer, HEAD_BYTES, end)
+  const head = new Uint32Array(packed.buffer, 0, HEAD + WIDTH)
+  const planes = planesOf(packed.buffer, headBytes, end)
   head[0] = size
+  head[1] = WIDTH
   for (const [column, { aside, far, width }] of kept.entries()) {
-    head[2 + column] = (((aside << WIDTH_BITS) | far) << WIDTH_BITS) | width
+    head[HEAD + column] = (((aside << WIDTH_BITS) | far) << WIDTH_BITS) | width
     const spot = spots[column]
     const apart = asides[column]
     if (spot === undefined || apart === undefined) continue
@@ -216,14 +219,18 @@ const takeAside = (rests: Float64Array, reach: number, values: Float64Array): As
 export const sizeOf = (packed: Uint8Array): number => headOf(packed)[0] ?? 0
 
 const headOf = (packed: Uint8Array): Uint32Array => {
-  if (packed.length < HEAD_BYTES) throw new Error("packed columns end too early")
-  return new Uint32Array(packed.buffer, packed.byteOffset, HEAD)
+  const [, width = 0] = packed.length < HEAD * 4 ? [] : new Uint32Array(packed.buffer, packed.byteOffset, HEAD)
+  const length = HEAD + (width === 0 ? FIRST_WIDTH : width)
+  if (packed.length < length * 4) throw new Error("packed columns end too early")
+  if (length > HEAD + WIDTH) throw new Error("packed columns are more than there are measures")
+  return new Uint32Array(packed.buffer, packed.byteOffset, length)
 }
 
 /**
  * Gives back what was packed, with the same prediction.
  *
- * **Shape** columns have `capacity` places, at least as many as were packed; those beyond are zero.
+ * **Shape** columns have `capacity` places, at least as many as were packed; those beyond are zero, and so are columns that
+ * were added since.
  */
 export const unpack = (
   packed: Uint8Array,
@@ -232,19 +239,19 @@ export const unpack = (
 ): Array<Float64Array | undefined> => {
   const head = headOf(packed)
   const size = head[0] ?? 0
-  const kept = Array.from({ length: WIDTH }, (_, column): Kept => {
-    const word = head[2 + column] ?? 0
+  const kept = Array.from({ length: head.length - HEAD }, (_, column): Kept => {
+    const word = head[HEAD + column] ?? 0
     return {
       width: word & WIDTH_MASK,
       far: (word >>> WIDTH_BITS) & WIDTH_MASK,
       aside: word >>> (2 * WIDTH_BITS)
     }
   })
-  const { end, length, spots } = spotsOf(kept, size)
+  const { end, head: headBytes, length, spots } = spotsOf(kept, size)
   if (length !== packed.length || capacity < size) {
     throw new Error("packed columns have another length than they say")
   }
-  const planes = planesOf(packed.buffer, packed.byteOffset + HEAD_BYTES, end)
+  const planes = planesOf(packed.buffer, packed.byteOffset + headBytes, end)
 
   const columns: Array<Float64Array | undefined> = Array.from({ length: WIDTH })
   for (const column of ORDER) {

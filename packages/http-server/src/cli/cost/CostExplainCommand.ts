@@ -173,7 +173,7 @@ const tableOf = ({ currency, hours, row, stepSize, window }: Explanation): strin
     `${row.id}, ${CostText.money(row.totalCost)} ${currency}`,
     CostText.window(window, currency),
     `existed ${CostText.span(row.hoursExisted)}, of which usage is known of ${CostText.span(row.hoursCovered)}`,
-    row.hoursCovered === 0
+    row.cpuEfficiency === null || row.memoryEfficiency === null
       ? "efficiency: not known"
       : `efficiency: CPU ${CostText.percent(row.cpuEfficiency)}, memory ${CostText.percent(row.memoryEfficiency)}`,
     row.recommendationDays === 0

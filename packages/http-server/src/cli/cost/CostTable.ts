@@ -44,16 +44,10 @@ const HOURLY: Column = {
   cell: ({ hourlyCost }) => (hourlyCost === undefined ? UNKNOWN : CostText.money(hourlyCost, 4))
 }
 
-/** **Source** OpenCost, `TotalEfficiency`: both efficiencies, each weighed by what it cost. */
 const EFFICIENCY: Column = {
   title: "EFFICIENCY",
   align: "right",
-  cell: ({ figures }) => {
-    const { cpuCost, cpuEfficiency, hoursCovered, memoryCost, memoryEfficiency } = figures
-    const weight = cpuCost + memoryCost
-    if (hoursCovered === 0 || weight <= 0) return UNKNOWN
-    return CostText.percent((cpuEfficiency * cpuCost + memoryEfficiency * memoryCost) / weight)
-  }
+  cell: ({ figures: { efficiency } }) => (efficiency === null ? UNKNOWN : CostText.percent(efficiency))
 }
 
 const SAVINGS = cost("SAVINGS", ({ savingsAvailable }) => savingsAvailable)

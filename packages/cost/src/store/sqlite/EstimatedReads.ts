@@ -1,0 +1,57 @@
+/**
+ * Reads of hours that programs kept before they kept what was requested while usage was known: it is estimated.
+ *
+ * The sums of all such hours of a window are estimated as one, as those programs did, so that their figures stay.
+ */
+import { measures } from "../../hour/Measure.ts"
+import * as KnownRequest from "../../hour/KnownRequest.ts"
+import * as Calendar from "./Calendar.ts"
+import { type Cluster, type History, isForgotten } from "./CostHistory.ts"
+import * as CostReads from "./CostReads.ts"
+import { combine, type Combined } from "./CostSums.ts"
+import * as TransferColumns from "./TransferColumns.ts"
+
+/** Where estimates end. **Shape** with a day, where its hours were forgotten: it is estimated whole. */
+const estimatedTo = (cluster: Cluster): number => {
+  const day = Calendar.dayAt(cluster.estimatedToMs - 1)
+  return isForgotten(cluster, day) ? Calendar.startOf(day + 1) : cluster.estimatedToMs
+}
+
+/** Sums what lies between two whole hours, as {@link CostReads.sums} does. */
+export const sums = (history: History, cluster: Cluster, startMs: number, endMs: number): Combined => {
+  const toMs = cluster.estimatedToMs === 0 ? 0 : estimatedTo(cluster)
+  if (startMs >= toMs) return CostReads.sums(history, cluster, startMs, endMs)
+  const before = estimated(CostReads.sums(history, cluster, startMs, Math.min(endMs, toMs)))
+  if (endMs <= toMs) return before
+  return combine([
+    { sums: before, sign: 1 },
+    { sums: CostReads.sums(history, cluster, toMs, endMs), sign: 1 }
+  ])
+}
+
+/** Reads an hour as it was closed, as {@link CostReads.hour} does. */
+export const hour = (history: History, cluster: Cluster, day: number, step: number): CostReads.HourRead => {
+  const read = CostReads.hour(history, cluster, day, step)
+  return cluster.estimatedToMs === 0 || Calendar.startOf(day, step) >= estimatedTo(cluster) ? read : estimated(read)
+}
+
+const at = (measure: (typeof measures)[number]): number => measures.indexOf(measure)
+const COVERED = at("coveredSeconds")
+const EXISTED = at("existedSeconds")
+const PAIRS = KnownRequest.PAIRS.map(({ known, requested }) => ({ known: at(known), requested: at(requested) }))
+
+const estimated = <Read extends Pick<Combined, "ids" | "columns" | "used" | "values">>(read: Read): Read => {
+  const { columns, ids } = read
+  const isEstimated = (column: number) => PAIRS.some(({ known }) => known === column)
+  const laid = TransferColumns.make(ids.length, (column) => isEstimated(column) || columns[column] !== undefined)
+  const into = TransferColumns.spread(laid, ids.length)
+  for (const [column, values] of into.entries()) if (!isEstimated(column)) values?.set(columns[column] ?? [])
+  for (const { known, requested } of PAIRS) {
+    for (let place = 0; place < ids.length; place++) {
+      const asked = into[requested]?.[place] ?? 0
+      const estimate = KnownRequest.estimate(asked, into[COVERED]?.[place] ?? 0, into[EXISTED]?.[place] ?? 0)
+      into[known]?.fill(estimate, place, place + 1)
+    }
+  }
+  return { ...read, ...laid, columns: into }
+}
