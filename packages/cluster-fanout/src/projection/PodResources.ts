@@ -101,7 +101,7 @@ export const gpus = (amounts: Fields): number => {
 }
 
 /** Resources that stand for parts of GPUs: MIG slices, and what several share by time under a name of its own. */
-const GPU_PART = /^nvidia\.com\/(?:gpu\.shared|mig-[a-z0-9.+]{1,64})$/
+const GPU_PART = /^nvidia\.com\/(?:gpu\.shared|mig-[a-z0-9.+-]{1,64})$/
 
 /** Gives the parts of GPUs among amounts of resources, by their names. **Shape** `undefined` where there are none. */
 export const gpuParts = (amounts: Fields): Readonly<Record<string, number>> | undefined => {

@@ -169,12 +169,13 @@ describe("what a node has in all", () => {
         memory: "8Gi",
         "nvidia.com/gpu": "2",
         "nvidia.com/mig-3g.20gb": "4",
+        "nvidia.com/mig-1g.24gb-me": "2",
         "nvidia.com/gpu.shared": 0
       },
       allocatable: { cpu: "3900m", memory: "7Gi", "nvidia.com/gpu": "2" }
     })
     assert.deepInclude(record, { cpuCapacityMillis: 4_000, memoryCapacityBytes: 8_192 * MIB, gpus: 2 })
-    assert.deepStrictEqual(record?.gpuParts, { "nvidia.com/mig-3g.20gb": 4 })
+    assert.deepStrictEqual(record?.gpuParts, { "nvidia.com/mig-3g.20gb": 4, "nvidia.com/mig-1g.24gb-me": 2 })
     assert.deepInclude(record, { cpuAllocatableMillis: 3_900, memoryAllocatableBytes: 7_168 * MIB })
   })
 
