@@ -102,8 +102,7 @@ export const of = (columns: Measure.Columns, key: number, { recommendation, ...n
     memoryUsedByteHours: (memoryUsed * KIB_BYTES) / HOUR_SECONDS,
     cpuEfficiency,
     memoryEfficiency,
-    efficiency:
-      (cpuEfficiency * cpuCostNanos + memoryEfficiency * memoryCostNanos) / (cpuCostNanos + memoryCostNanos),
+    efficiency: (cpuEfficiency * cpuCostNanos + memoryEfficiency * memoryCostNanos) / (cpuCostNanos + memoryCostNanos),
     savingsAvailable: money(Savings.nanos(spent, recommendation)),
     cpuRecommendedMillis: recommendation.cpuRecommendedMillis,
     memoryRecommendedBytes: recommendation.memoryRecommendedBytes,

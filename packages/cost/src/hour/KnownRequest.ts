@@ -23,6 +23,10 @@ export const estimate = (requested: number, coveredSeconds: number, existedSecon
 export const fill = (columns: Columns, place: number): void => {
   const { coveredSeconds, existedSeconds } = columns
   for (const { known, requested } of PAIRS) {
-    columns[known][place] = estimate(columns[requested][place] ?? 0, coveredSeconds[place] ?? 0, existedSeconds[place] ?? 0)
+    columns[known][place] = estimate(
+      columns[requested][place] ?? 0,
+      coveredSeconds[place] ?? 0,
+      existedSeconds[place] ?? 0
+    )
   }
 }

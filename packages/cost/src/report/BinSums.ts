@@ -257,7 +257,8 @@ const tellEfficiency = (figures: Figures, columns: Columns, place: number): void
   const cost = cpuCost + memoryCost
   figures.cpuEfficiency = cpu
   figures.memoryEfficiency = memory
-  figures.efficiency = cpu === null || memory === null || cost <= 0 ? null : (cpu * cpuCost + memory * memoryCost) / cost
+  figures.efficiency =
+    cpu === null || memory === null || cost <= 0 ? null : (cpu * cpuCost + memory * memoryCost) / cost
 }
 
 /**

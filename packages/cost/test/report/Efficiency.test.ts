@@ -1,12 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { everyNamespace } from "@quarterdeck/targeting/NamespaceFilter"
-import { Effect, Schema } from "effect"
+import { Effect, Schema, Stream } from "effect"
 import type { ContainerFacts, HourFacts } from "../../src/allocation/HourFacts.ts"
 import { build } from "../../src/allocation/HourBuilder.ts"
 import type { Hour } from "../../src/hour/Hour.ts"
 import { reprice } from "../../src/price/HourCosts.ts"
 import * as PriceHistory from "../../src/price/PriceHistory.ts"
 import { GIB_BYTES, HOUR_MS } from "../../src/hour/Units.ts"
+import * as CostCsv from "../../src/report/CostCsv.ts"
+import * as Focus from "../../src/report/Focus.ts"
 import { CostReport } from "../../src/report/CostReport.ts"
 import { container, facts, node, pod, prod, steady } from "../allocation/facts.ts"
 import { asking, closing, getAggregated, getWorkloads, grouping, reporting, viewOf } from "./reporting.ts"
@@ -14,7 +16,8 @@ import { asking, closing, getAggregated, getWorkloads, grouping, reporting, view
 /** The same facts, some hours later. */
 const later = (one: HourFacts, hours: number): HourFacts => {
   const ms = hours * HOUR_MS
-  const moved = (spans: HourFacts["seen"]) => spans.map(({ fromMs, toMs }) => ({ fromMs: fromMs + ms, toMs: toMs + ms }))
+  const moved = (spans: HourFacts["seen"]) =>
+    spans.map(({ fromMs, toMs }) => ({ fromMs: fromMs + ms, toMs: toMs + ms }))
   return {
     ...one,
     startMs: one.startMs + ms,
@@ -60,6 +63,22 @@ const reportOf = (hours: ReadonlyArray<HourFacts>) =>
     return yield* getWorkloads(asking())
   })
 
+/** The reports as files, cell by cell. */
+const files = Effect.gen(function* () {
+  const report = yield* CostReport.use((one) => one.allWorkloads(asking()))
+  const cellsOf = <E>(text: Stream.Stream<string, E>) =>
+    Effect.map(Stream.mkString(text), (whole) =>
+      whole
+        .trimEnd()
+        .split("\r\n")
+        .map((line) => line.split(","))
+    )
+  return {
+    table: yield* cellsOf(CostCsv.workloads(report)),
+    focus: yield* cellsOf(Focus.workloads({ ...report, rows: report.billed }))
+  }
+})
+
 describe("efficiency", () => {
   it.effect.each([
     { name: "first", isFirst: true },
@@ -75,6 +94,15 @@ describe("efficiency", () => {
         assert.deepStrictEqual([row.cpuRequestedCoreHours, row.cpuUsedCoreHours], [600, 300])
         assert.strictEqual(row.memoryRequestedByteHours, 1_200 * GIB_BYTES)
       }
+      const { focus } = yield* files
+      assert.deepStrictEqual(
+        focus.map((cells) => cells.slice(-2)),
+        [
+          ["x_RequestedQuantity", "x_UsedQuantity"],
+          ["600", "300"],
+          ["1200", "600"]
+        ]
+      )
       // Few replicas make it as much as many: it was 0.909 before, and the other way round 0.091.
       const few = yield* reportOf(hours.map((isKnown) => replicas(isKnown ? 10 : 100, [isKnown ? half : unknown])))
       assert.strictEqual(few.totals.cpuEfficiency, 0.5)
@@ -99,6 +127,16 @@ describe("efficiency", () => {
         assert.deepStrictEqual([row.cpuEfficiency, row.memoryEfficiency, row.efficiency], [null, null, null])
         assert.deepStrictEqual([row.cpuRequestedCoreHours, row.cpuUsedCoreHours], [0, 0])
       }
+      const { focus, table } = yield* files
+      const [names = [], record = []] = table
+      assert.strictEqual(record[names.indexOf("efficiency")], "")
+      assert.deepStrictEqual(
+        focus.slice(1).map((cells) => cells.slice(-2)),
+        [
+          ["", ""],
+          ["", ""]
+        ]
+      )
     }).pipe(Effect.provide(reporting()))
   )
 
@@ -113,7 +151,11 @@ describe("efficiency", () => {
         const [row] = aggregatedWorkloads
         assert(row !== undefined)
         const explanation = yield* CostReport.use((report) =>
-          report.explain({ cluster: prod, id: row.id, ...{ range: { range: "7d" }, namespaces: everyNamespace, view: (name) => viewOf(name) } })
+          report.explain({
+            cluster: prod,
+            id: row.id,
+            ...{ range: { range: "7d" }, namespaces: everyNamespace, view: (name) => viewOf(name) }
+          })
         )
         for (const sum of [
           "cpuRequestedCoreHours",

@@ -211,25 +211,6 @@ const CONDITIONAL: Readonly<Record<string, RegExp>> = {
 }
 
 describe("a report in the columns of FOCUS", () => {
-  it.effect("tells what was requested and used of CPU and memory while usage was known, and nothing of it else", () =>
-    Effect.gen(function* () {
-      const known = { ...everything, memoryRequestedByteHours: 8 * GIB_BYTES, memoryUsedByteHours: 2 * GIB_BYTES }
-      const quantities = (records: ReadonlyArray<Readonly<Record<string, string>>>) =>
-        records.slice(0, 3).map((record) => [record["x_RequestedQuantity"], record["x_UsedQuantity"]])
-      assert.deepStrictEqual(quantities(yield* billed([known])), [
-        ["2", "1"],
-        ["8", "2"],
-        ["", ""]
-      ])
-      const unknown = { ...everything, cpuEfficiency: null, memoryEfficiency: null, efficiency: null }
-      assert.deepStrictEqual(quantities(yield* billed([unknown])), [
-        ["", ""],
-        ["", ""],
-        ["", ""]
-      ])
-    })
-  )
-
   it.effect("has a record for each part that cost something, in units that FOCUS knows", () =>
     Effect.gen(function* () {
       const found = yield* billed([row()])

@@ -36,7 +36,9 @@ const MEASURES = MEASURE_COLUMNS.slice(0, FIRST_COLUMNS)
 export const NOT_KEPT = -(2 ** 63)
 /** The same in SQL. */
 export const NOT_KEPT_SQL = "toInt64('-9223372036854775808')"
-const KNOWN = KNOWN_COLUMNS.map(({ known }) => `ADD COLUMN IF NOT EXISTS ${known} Int64 DEFAULT ${NOT_KEPT_SQL}`).join(", ")
+const KNOWN = KNOWN_COLUMNS.map(({ known }) => `ADD COLUMN IF NOT EXISTS ${known} Int64 DEFAULT ${NOT_KEPT_SQL}`).join(
+  ", "
+)
 
 /**
  * Each step brings the tables one version forward; what was released is never edited, only added to.

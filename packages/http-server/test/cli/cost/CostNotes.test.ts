@@ -8,7 +8,14 @@ const FIGURES = {
   ...{ totalCost: 12.5, cpuCost: 10, memoryCost: 2, gpuCost: 0.5, storageCost: 0, networkCost: 0, loadBalancerCost: 0 },
   ...{ replicaHours: 24, spotHours: 0, onDemandHours: 24, spotPercent: 0, onDemandPercent: 100, cpuCoreHours: 24 },
   ...{ cpuRequestedCoreHours: 12, cpuUsedCoreHours: 6, memoryRequestedByteHours: 1, memoryUsedByteHours: 0.2 },
-  ...{ memoryByteHours: 1, cpuEfficiency: 0.5, memoryEfficiency: 0.2, efficiency: 0.45, savingsAvailable: 4, hoursExisted: 24 },
+  ...{
+    memoryByteHours: 1,
+    cpuEfficiency: 0.5,
+    memoryEfficiency: 0.2,
+    efficiency: 0.45,
+    savingsAvailable: 4,
+    hoursExisted: 24
+  },
   hoursCovered: 12
 }
 
