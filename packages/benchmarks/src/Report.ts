@@ -3,6 +3,7 @@
  */
 import { Effect, FileSystem, type PlatformError } from "effect"
 import { type Claim, type Figure, isMet, ratio } from "./Claim.ts"
+import type { Outcome, Unmeasured } from "./Outcome.ts"
 
 /** Prints a figure with as many digits as are worth reading. */
 export const print = ({ value, unit }: Figure): string => {
@@ -30,12 +31,27 @@ const cellsOf = (claim: Claim): ReadonlyArray<string> => {
 const HEAD = ["claim", "ours", "peer", "ratio", "goal", "", "note"]
 
 /** A Markdown table, a row a claim. */
-export const table = (claims: ReadonlyArray<Claim>): string =>
+const table = (claims: ReadonlyArray<Claim>): string =>
   [HEAD, HEAD.map(() => "---"), ...claims.map(cellsOf)].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
 
-/** The closing line: `harness: met 9 of 11`. */
-export const verdict = (name: string, claims: ReadonlyArray<Claim>): string =>
-  `${name}: met ${claims.filter(isMet).length} of ${claims.length}`
+const listed = (title: string, parts: ReadonlyArray<Unmeasured>): ReadonlyArray<string> =>
+  parts.length === 0 ? [] : ["", `${title}:`, "", ...parts.map(({ part, reason }) => `- ${part}: ${reason}`)]
+
+/** Prints the table of what was measured, and below it what was not and why. */
+export const text = ({ claims, failed, leftOut }: Outcome): string =>
+  [
+    table(claims),
+    ...listed("Left out, for this machine lacks it", leftOut),
+    ...listed("Broke off, without a figure", failed)
+  ].join("\n")
+
+/** The closing line: `harness: met 9 of 11, left out 2`. */
+export const verdict = (name: string, { claims, failed, leftOut }: Outcome): string =>
+  [
+    `${name}: met ${claims.filter(isMet).length} of ${claims.length}`,
+    ...(leftOut.length === 0 ? [] : [`left out ${leftOut.length}`]),
+    ...(failed.length === 0 ? [] : [`broke off ${failed.length}`])
+  ].join(", ")
 
 const markers = (name: string) => ({ from: `<!-- bench ${name} -->`, to: `<!-- end of bench ${name} -->` })
 

@@ -1,7 +1,7 @@
 /**
- * A named set of claims, measured by one command.
+ * A named set of claims, measured by one command, part by part.
  */
-import type { Effect, Scope } from "effect"
+import type { Effect, Option, Scope } from "effect"
 import type * as NodeServices from "@effect/platform-node/NodeServices"
 import type { Claim } from "./Claim.ts"
 
@@ -10,10 +10,19 @@ export interface Extent {
   readonly quick: boolean
 }
 
-/** Measures claims one after the other. **Errors** whatever the measured thing fails with. */
-export interface Suite {
+/** Claims that are measured together: another part is measured whatever becomes of this one. */
+export interface Part {
+  /** What is measured, as the output says it where it was not. */
   readonly name: string
+  /** Says in a sentence what this machine lacks for it, if anything. */
+  readonly lacks?: Effect.Effect<Option.Option<string>>
+  /** Measures one claim after the other. **Errors** whatever the measured thing fails with. */
   readonly measure: (
     extent: Extent
   ) => Effect.Effect<ReadonlyArray<Claim>, { readonly message: string }, Scope.Scope | NodeServices.NodeServices>
+}
+
+export interface Suite {
+  readonly name: string
+  readonly parts: (extent: Extent) => ReadonlyArray<Part>
 }

@@ -17,6 +17,31 @@ const CPU_NANOS = 31_611_000 / (1_000 * HOUR_SECONDS)
 const MEMORY_NANOS = 4_237_000 / (1_048_576 * HOUR_SECONDS)
 const STORAGE_NANOS = 54_795 / (1_048_576 * HOUR_SECONDS)
 const INTERNET_NANOS = 120_000_000 / 1_048_576
+
+/** What the hours tell of a workload, and what every peer keeps of it: names as in the service, nothing else of it. */
+export const FACTS = [
+  "cpuCostNanos",
+  "memoryCostNanos",
+  "storageCostNanos",
+  "networkCostNanos",
+  "replicaSeconds",
+  "spotSeconds",
+  "cpuAllocatedMilliSeconds",
+  "memoryAllocatedKibSeconds",
+  "cpuUsedMilliSeconds",
+  "memoryUsedKibSeconds",
+  "cpuRequestedMilliSeconds",
+  "memoryRequestedKibSeconds",
+  "cpuRequestedKnownMilliSeconds",
+  "memoryRequestedKnownKibSeconds",
+  "storageKibSeconds",
+  "zoneEgressKib",
+  "internetEgressKib",
+  "existedSeconds",
+  "coveredSeconds"
+] as const
+export type Fact = (typeof FACTS)[number]
+
 /** One workload in so many is replaced in an hour: one in a hundred a day. */
 const LIFE_HOURS = 2_400
 
@@ -64,7 +89,8 @@ export const make = ({ clusters, startMs = START_MS, workloads }: Size) => {
   const living = Array.from({ length: workloads }, (_, workload) => seriesOf(workload, 0))
   const names = Array.from({ length: clusters }, (_, cluster) => clusterName(cluster))
 
-  const hourOf = (cluster: number, index: number): Hour.Hour => {
+  /** Makes an hour, or what there is of it so far. **Limits** hours are asked for in their order. */
+  const hourOf = (cluster: number, index: number, knownSeconds = HOUR_SECONDS): Hour.Hour => {
     const values = Measure.columns(each)
     const series: Array<Series.Series> = []
     for (let place = 0; place < each; place++) {
@@ -72,12 +98,12 @@ export const make = ({ clusters, startMs = START_MS, workloads }: Size) => {
       if (index > 0 && chance(workload, index, 1) < 1 / LIFE_HOURS) living[workload] = seriesOf(workload, index)
       const one = living[workload]
       if (one !== undefined) series.push(one)
-      fill(values, place, workload, index)
+      fill(values, place, { workload, index, knownSeconds })
     }
     return {
       cluster: clusterName(cluster),
       startMs: startMs + index * HOUR_MS,
-      knownSeconds: HOUR_SECONDS,
+      knownSeconds,
       series,
       columns: values,
       rates: [{ provider: "aws", region: "eu-1", instanceType: "m5.large", capacity: "onDemand", gpuModel: "" }],
@@ -89,20 +115,30 @@ export const make = ({ clusters, startMs = START_MS, workloads }: Size) => {
   return { names, each, startMs, hourOf }
 }
 
-const fill = (values: Hour.Hour["columns"], place: number, workload: number, index: number): void => {
+interface Drawn {
+  readonly workload: number
+  readonly index: number
+  readonly knownSeconds: number
+}
+
+const fill = (
+  values: Pick<Hour.Hour["columns"], Fact>,
+  place: number,
+  { index, knownSeconds, workload }: Drawn
+): void => {
   const of = (fact: number) => chance(workload, 0, fact)
   const now = (fact: number) => chance(workload, index, fact)
   // Some follow their load with replicas.
   const wave = 1 + 0.4 * Math.sin(((index % 24) / 24) * 2 * Math.PI + of(2))
   const replicas = of(3) < 0.15 ? Math.max(1, Math.round(6 * wave)) : 1 + Math.floor(of(4) * 5)
-  const replicaSeconds = replicas * HOUR_SECONDS
+  const replicaSeconds = replicas * knownSeconds
   const cpuRequest = 50 * (1 + Math.floor(of(5) * 30))
   const memoryRequest = 65_536 * (1 + Math.floor(of(6) * 40))
   const cpuUse = cpuRequest * (0.1 + 0.8 * of(7)) * wave * (0.9 + 0.2 * now(8))
   const memoryUse = memoryRequest * (0.3 + 0.8 * of(9)) * (0.95 + 0.1 * now(10))
   const cpuAllocated = Math.round(Math.max(cpuRequest, cpuUse) * replicaSeconds)
   const memoryAllocated = Math.round(Math.max(memoryRequest, memoryUse) * replicaSeconds)
-  const storage = of(11) < 0.2 ? 10_485_760 * HOUR_SECONDS * replicas : 0
+  const storage = of(11) < 0.2 ? 10_485_760 * replicaSeconds : 0
   const internet = of(12) < 0.3 ? Math.round(50_000 * wave * now(13)) : 0
 
   values.replicaSeconds[place] = replicaSeconds
@@ -122,6 +158,6 @@ const fill = (values: Hour.Hour["columns"], place: number, workload: number, ind
   values.zoneEgressKib[place] = of(15) < 0.5 ? Math.round(200_000 * wave * now(16)) : 0
   values.internetEgressKib[place] = internet
   values.networkCostNanos[place] = Math.round(internet * INTERNET_NANOS)
-  values.existedSeconds[place] = HOUR_SECONDS
-  values.coveredSeconds[place] = HOUR_SECONDS
+  values.existedSeconds[place] = knownSeconds
+  values.coveredSeconds[place] = knownSeconds
 }

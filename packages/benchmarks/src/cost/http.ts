@@ -1,26 +1,28 @@
 /**
  * The same report through the whole service: over HTTP, with a key that reaches some namespaces.
  */
-import type { CostReport, WorkloadsQuery } from "@quarterdeck/cost/CostReport"
 import { WorkloadCosts } from "@quarterdeck/cost/CostRow"
-import { Embedded, eventually, Fleet } from "@quarterdeck/harness"
+import { Embedded, eventually, Fleet, Seed } from "@quarterdeck/harness"
 import * as Listener from "@quarterdeck/http-server/Listener"
 import { Quarterdeck } from "@quarterdeck/http-server/Quarterdeck"
 import { anyOf } from "@quarterdeck/targeting/NamespaceFilter"
 import { Console, Context, Effect, FileSystem, Layer, Path, Schema } from "effect"
 import { createHash } from "node:crypto"
 import { Agent, request } from "node:http"
-import { isDeepStrictEqual } from "node:util"
 import type { Claim } from "../Claim.ts"
+import * as Difference from "../Difference.ts"
 import { timed } from "../Measure.ts"
+import * as Expected from "./expected.ts"
 import * as History from "./history.ts"
-import type { Fleet as Filling } from "./service.ts"
+import * as ReportedHistory from "./reportedHistory.ts"
+import * as Service from "./service.ts"
 
 const CALLS = 200
 const WARM = 40
 const RAW_KEY = "benchmark-viewer-0123456789"
-/** Half of the namespaces. */
-const REACHED = Array.from({ length: Math.ceil(History.NAMESPACES / 2) }, (_, place) => History.namespaceName(place))
+/** Half of the namespaces of the history. */
+const HALF = Array.from({ length: Math.ceil(History.NAMESPACES / 2) }, (_, place) => History.namespaceName(place))
+const BILLION = 1e9
 
 const decode = Schema.decodeEffect(Schema.fromJsonString(WorkloadCosts))
 
@@ -35,52 +37,78 @@ class Refused extends Schema.TaggedError<Refused>()("Refused", { status: Schema.
 const percentile = (figures: ReadonlyArray<number>, share: number): number =>
   figures.toSorted((a, b) => a - b)[Math.ceil(figures.length * share) - 1] ?? Number.NaN
 
-export interface Filled {
-  readonly directory: string
-  readonly history: Filling
-  readonly asked: WorkloadsQuery
-  readonly report: CostReport["Service"]
-}
-
-export const overHttp = Effect.fnUntraced(function* ({ asked, directory, history, report }: Filled) {
+export const overHttp = Effect.fnUntraced(function* (filled: ReportedHistory.ReportedHistory) {
+  const { history, limit, named, report, shortHours } = filled
   yield* Console.error(`the service over ${history.names.length} clusters, ${CALLS} calls`)
-  const url = yield* start(directory, history)
-  const { from = "", to = "" } = asked.range
-  const call = send(`${url}/detailedCostReport/getWorkloads?${new URLSearchParams({ from, to }).toString()}`)
-  const inProcess = report.getWorkloads({ ...asked, namespaces: anyOf([{ namespaceNames: REACHED }]) })
+  const { pods, url } = yield* start(filled)
+  const window = (turn: number) => ReportedHistory.windowOf(filled, shortHours, turn)
+  const call = (turn: number) =>
+    succeeded(send(`${url}/detailedCostReport/getWorkloads?from=${window(turn).fromMs}&limit=${limit}`))
+  const inProcess = (turn: number) =>
+    report.getWorkloads({
+      ...Service.question(history.names, window(turn).fromMs, limit),
+      namespaces: anyOf([{ namespaceNames: HALF }])
+    })
+  // What is open now the service has from clusters of its own: none of it is the history's.
+  const expected = (turn: number) => {
+    const { closed } = ReportedHistory.scan(filled, window(turn))
+    return Expected.workloads({ closed, all: closed }, named, {
+      limit,
+      isChosen: ({ namespace }) => HALF.includes(namespace)
+    })
+  }
 
-  const reply = yield* Effect.flatMap(succeeded(call), decode)
-  const expected = yield* inProcess
-  const isSame = isDeepStrictEqual(reply.aggregatedWorkloads, expected.aggregatedWorkloads)
-  if (!isSame) return yield* new Refused({ status: 200, text: "the reply has other rows than the report in process" })
-  for (let warm = 0; warm < WARM; warm++) yield* succeeded(call)
+  let difference = 0
   const ours: Array<number> = []
   const peer: Array<number> = []
-  for (let turn = 0; turn < CALLS; turn++) {
-    ours.push((yield* timed(succeeded(call)))[0])
-    peer.push((yield* timed(inProcess))[0])
+  for (let turn = 0; turn < WARM + CALLS; turn++) {
+    const [ms, text] = yield* timed(call(turn))
+    const [inProcessMs] = yield* timed(inProcess(turn))
+    if (turn % 20 === 0) {
+      const { aggregatedWorkloads } = yield* decode(text)
+      difference = Math.max(difference, Difference.between(aggregatedWorkloads, expected(turn).rows))
+    }
+    if (turn < WARM) continue
+    ours.push(ms)
+    peer.push(inProcessMs)
   }
-  const claim: Claim = {
-    claim: `the same over HTTP, first page of ${asked.page.limit}, key of ${REACHED.length} namespaces, p99`,
-    ours: { value: percentile(ours, 0.99), unit: "ms" },
-    peer: { name: "in process, p99", value: percentile(peer, 0.99), unit: "ms" },
-    goal: { _tag: "absolute", atMost: 30 },
-    note: `${CALLS} calls; medians ${percentile(ours, 0.5).toFixed(1)} and ${percentile(peer, 0.5).toFixed(1)} ms; the client shares the processor`
-  }
-  return claim
+  return [
+    {
+      claim: `the first page over HTTP, ${limit} rows, key of ${HALF.length} namespaces of the history, p99`,
+      ours: { value: percentile(ours, 0.99), unit: "ms" },
+      peer: { name: "in process, p99", value: percentile(peer, 0.99), unit: "ms" },
+      goal: { _tag: "absolute", atMost: 30 },
+      note: `${CALLS} calls, each with a window of its own, while the service samples ${pods} pods; medians ${percentile(ours, 0.5).toFixed(1)} and ${percentile(peer, 0.5).toFixed(1)} ms; the client and the clusters share the processor`
+    },
+    {
+      claim: "rows over HTTP agree with the same peer, parts of a billion",
+      ours: { value: difference * BILLION, unit: "count" },
+      goal: { _tag: "absolute", atMost: 1 },
+      note: "every twentieth reply"
+    }
+  ] satisfies ReadonlyArray<Claim>
 }, Effect.scoped)
 
-/** Starts the whole service on a directory that has a history, in front of clusters with its names. */
-const start = Effect.fnUntraced(function* (directory: string, { names }: Filling) {
+/**
+ * Starts the whole service on a directory that has a history, in front of clusters with its names, which have about as many
+ * pods as it has workloads.
+ */
+const start = Effect.fnUntraced(function* ({
+  directory,
+  endMs,
+  history: { each, names }
+}: ReportedHistory.ReportedHistory) {
   const files = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const [parent = "", ...children] = names
   const fleet = yield* Fleet.make({ driver: Embedded.driver, parent, children })
+  const plans = yield* Seed.fill(fleet, { size: { pods: each } })
+  const seeded = [...new Set(plans.flatMap(({ workloads }) => workloads.map(({ namespace }) => namespace)))]
   const kubeconfig = path.join(directory, "kubeconfig.yaml")
   const keys = path.join(directory, "keys.yaml")
   yield* files.writeFileString(kubeconfig, fleet.kubeconfig, { mode: 0o600 })
   const hash = createHash("sha256").update(RAW_KEY, "utf8").digest("hex")
-  const rule = { role: "Viewer", targetNamespaces: [{ namespaceNames: REACHED }] }
+  const rule = { role: "Viewer", targetNamespaces: [{ namespaceNames: [...HALF, ...seeded] }] }
   yield* files.writeFileString(keys, JSON.stringify([{ name: "viewer", hash, rule }]))
   const services = yield* Layer.build(
     Quarterdeck.layer({
@@ -95,9 +123,20 @@ const start = Effect.fnUntraced(function* (directory: string, { names }: Filling
   yield* eventually(
     "the service is ready",
     Effect.promise(() => fetch(`${url}/readyz`)),
-    ({ status }) => status === 200
+    ({ status }) => status === 200,
+    { within: "2 minutes" }
   )
-  return url
+  // Until the service charges what runs now, its calls have no open hour to report.
+  const open = send(`${url}/detailedCostReport/getWorkloads?from=${endMs}&limit=1`)
+  yield* eventually(
+    "the open hour is reported",
+    Effect.flatMap(succeeded(open), decode),
+    ({ totals }) => totals.hoursExisted > 0,
+    {
+      within: "3 minutes"
+    }
+  )
+  return { url, pods: plans.length * each }
 })
 
 interface Reply {

@@ -44,7 +44,7 @@ export const kills = Effect.fnUntraced(function* ({ quick }: Extent) {
     goal: { _tag: "absolute", atMost: 0 },
     note: `${killed} kills, each at a random moment; every hour read back and compared after each`
   }
-  return claim
+  return [claim]
 })
 
 /** Runs a process until it has closed some hours and a moment more. **Shape** how many it was told are closed. */

@@ -1,18 +1,18 @@
 /**
  * The service that is measured: reports over a history in SQLite, with recommendations, on a filled directory.
  */
-import { Hour, OpenHours, Recommendation, Window } from "@quarterdeck/cost"
+import { Hour, OpenHours, Recommendation } from "@quarterdeck/cost"
 import type { CostError } from "@quarterdeck/cost/CostError"
 import { CostReport, type WorkloadsQuery } from "@quarterdeck/cost/CostReport"
 import { CostStore } from "@quarterdeck/cost/CostStore"
 import * as Prices from "@quarterdeck/cost/Prices"
 import { RecommendationStore } from "@quarterdeck/cost/RecommendationStore"
 import { layerSqlite } from "@quarterdeck/cost/store/Sqlite"
-import { dayOf, HOUR_MS } from "@quarterdeck/cost/Units"
+import { HOUR_MS, hourOf } from "@quarterdeck/cost/Units"
 import * as CursorKeyFile from "@quarterdeck/http-server/CursorKeyFile"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { everyNamespace } from "@quarterdeck/targeting/NamespaceFilter"
-import { Clock, Context, Effect, FileSystem, Layer } from "effect"
+import { Clock, Context, Effect, FileSystem, Layer, Option } from "effect"
 import * as History from "./history.ts"
 
 export type Fleet = ReturnType<typeof History.make>
@@ -23,25 +23,41 @@ export const temporary = Effect.gen(function* () {
   return yield* files.makeTempDirectoryScoped({ prefix: "quarterdeck-bench-" })
 })
 
-/** When a recent history ends: yesterday at 13:00, so that windows begin and end within days. */
-export const recentEnd = Effect.map(Clock.currentTimeMillis, (nowMs) => dayOf(nowMs) - 11 * HOUR_MS)
+/** When the last closed hour of a recent history ends: where the open one begins. */
+export const recentEnd = Effect.map(Clock.currentTimeMillis, hourOf)
 
-/** Opens the reports of a directory, until the scope closes. */
-export const open = (directory: string) =>
+/** How much of its open hour each cluster has seen. **Units** seconds. */
+const OPEN_SECONDS = 2_400
+
+/** Gives reports the open hours of a history. */
+const openHours = (hours: ReadonlyArray<Hour.Hour>): Layer.Layer<OpenHours.OpenHours> => {
+  const byCluster = new Map(hours.map((hour) => [hour.cluster, hour]))
+  return Layer.succeed(
+    OpenHours.OpenHours,
+    OpenHours.OpenHours.of({ open: (cluster) => Effect.succeed(Option.fromUndefinedOr(byCluster.get(cluster))) })
+  )
+}
+
+/** Opens the reports of a directory, with an open hour behind the closed ones, until the scope closes. */
+export const open = (directory: string, hours: ReadonlyArray<Hour.Hour>) =>
   Effect.map(
     Layer.build(
       CostReport.layer.pipe(
-        Layer.provide([Prices.layerMemory, OpenHours.OpenHours.layerNone, CursorKeyFile.layer(directory)]),
+        Layer.provide([Prices.layerMemory, openHours(hours), CursorKeyFile.layer(directory)]),
         Layer.provideMerge(layerSqlite({ directory }))
       )
     ),
     (services) => ({ report: Context.get(services, CostReport), store: Context.get(services, CostStore) })
   )
 
+/** Makes the open hours of a history, one a cluster, behind so many closed ones. */
+export const openHoursOf = ({ hourOf, names }: Fleet, closed: number): ReadonlyArray<Hour.Hour> =>
+  names.map((_, place) => hourOf(place, closed, OPEN_SECONDS))
+
 /**
  * Closes the hours of a history, one cluster after the other, and recommends something to each workload.
  *
- * **Shape** `also` is given each hour, with the number of its first workload.
+ * `also` is given each hour, with the number of its first workload.
  */
 export const fill = (
   directory: string,
@@ -55,8 +71,8 @@ export const fill = (
     for (let index = 0; index < hours; index++) {
       for (const place of names.keys()) {
         const hour = hourOf(place, index)
-        yield* store.close(hour)
         also(hour, place * each, index)
+        yield* store.close(hour)
       }
     }
     for (const [place, cluster] of names.entries()) {
@@ -69,18 +85,14 @@ export const fill = (
     }
   }).pipe(Effect.provide(layerSqlite({ directory })))
 
-/** Asks for all workloads of some clusters in a window, without a scope. */
-export const question = (
-  clusters: ReadonlyArray<ClusterName>,
-  { endMs, startMs }: Window.Window,
-  limit: number
-): WorkloadsQuery => ({
+/** Asks for all workloads of some clusters from an instant until now, without a scope. */
+export const question = (clusters: ReadonlyArray<ClusterName>, fromMs: number, limit: number): WorkloadsQuery => ({
   target: { mode: "All", clusters },
   namespaces: everyNamespace,
   filter: {},
   page: { limit },
   cursorBinding: "benchmark",
-  range: { from: String(startMs), to: String(endMs) },
+  range: { from: String(fromMs) },
   view: (name) => ({
     coverage: { name, status: "ok", source: "cache", count: 0, ageMs: 0, latencyMs: 0 },
     labels: () => undefined

@@ -1,7 +1,6 @@
 /**
  * What costs claim: reports, closings, room, a large fleet, and that no closed hour is lost.
  */
-import { Effect } from "effect"
 import type { Suite } from "../Suite.ts"
 import { closings } from "./closings.ts"
 import { kills } from "./kills.ts"
@@ -10,12 +9,10 @@ import { scale } from "./scale.ts"
 
 export const cost: Suite = {
   name: "cost",
-  measure: Effect.fnUntraced(function* (extent) {
-    return [
-      ...(yield* Effect.scoped(reports(extent))),
-      ...(yield* Effect.scoped(closings())),
-      ...(yield* Effect.scoped(scale(extent))),
-      yield* Effect.scoped(kills(extent))
-    ]
-  })
+  parts: () => [
+    { name: "reports", measure: reports },
+    { name: "closings", measure: closings },
+    { name: "a large fleet", measure: scale },
+    { name: "closings that are killed", measure: kills }
+  ]
 }

@@ -1,12 +1,13 @@
 /**
  * Three clusters as one fleet, against the same three started one after the other.
  */
-import { type ClusterDriver, ControlPlane, Embedded, Fleet, type HarnessError } from "@quarterdeck/harness"
+import { type ClusterDriver, ControlPlane, Embedded, Fleet } from "@quarterdeck/harness"
 import { K3s } from "@quarterdeck/harness/k3s"
 import { Console, Effect, type Scope } from "effect"
 import type { Claim } from "../Claim.ts"
-import { pairs, timed } from "../Measure.ts"
-import type { Extent } from "../Suite.ts"
+import { pairs, type Timed, timed } from "../Measure.ts"
+import type { Extent, Part } from "../Suite.ts"
+import { lackOf } from "./lack.ts"
 
 const NAMES = ["hub", "prod", "stage"] as const
 
@@ -21,9 +22,9 @@ const DRIVERS: ReadonlyArray<{
   { driver: K3s.driver, goalMs: 10_000, isQuick: false }
 ]
 
-/** Starts clusters and gives the milliseconds until all are ready; their end is not counted. */
-const startMs = <E>(start: Effect.Effect<unknown, E, Scope.Scope>): Effect.Effect<number, E> =>
-  Effect.scoped(Effect.map(timed(start), ([ms]) => ms))
+/** Starts clusters and gives the time until all are ready; their end is not counted. */
+const startMs = <E>(start: Effect.Effect<unknown, E, Scope.Scope>): Effect.Effect<Timed<unknown>, E> =>
+  Effect.scoped(timed(start))
 
 const together = (driver: ClusterDriver.ClusterDriver) =>
   startMs(Fleet.make({ driver, parent: NAMES[0], children: NAMES.slice(1) }))
@@ -31,24 +32,24 @@ const together = (driver: ClusterDriver.ClusterDriver) =>
 const oneByOne = (driver: ClusterDriver.ClusterDriver) =>
   startMs(Effect.forEach(NAMES, (parent) => Fleet.make({ driver, parent })))
 
-export const starts = Effect.fnUntraced(function* ({
-  quick
-}: Extent): Effect.fn.Return<ReadonlyArray<Claim>, HarnessError.HarnessError> {
-  const times = quick ? 1 : 5
-  const drivers = DRIVERS.filter(({ isQuick }) => isQuick || !quick)
-  return yield* Effect.forEach(drivers, ({ driver, goalMs }) =>
-    Effect.gen(function* () {
-      yield* Console.error(`three clusters with the ${driver.name} driver, ${times} times each way`)
-      // The first start pays for what stays: compiled code, files in the page cache.
-      yield* together(driver)
-      const { ours, peer } = yield* pairs(times, together(driver), oneByOne(driver))
-      return {
-        claim: `three clusters ready, ${driver.name}`,
-        ours: { value: ours, unit: "ms" },
-        peer: { name: "one after the other", value: peer, unit: "ms" },
-        goal: { _tag: "absolute", atMost: goalMs },
-        note: `median of ${times}`
-      } satisfies Claim
-    })
-  )
+const measure = Effect.fnUntraced(function* ({ driver, goalMs }: (typeof DRIVERS)[number], { quick }: Extent) {
+  // The first start pays for what stays: compiled code, files in the page cache.
+  const turns = { warm: 1, times: quick ? 1 : 5 }
+  yield* Console.error(`three clusters with the ${driver.name} driver, ${turns.times} times each way`)
+  const { ours, peer } = yield* pairs(turns, { ours: () => together(driver), peer: () => oneByOne(driver) })
+  const claim: Claim = {
+    claim: `three clusters ready, ${driver.name}`,
+    ours: { value: ours, unit: "ms" },
+    peer: { name: "one after the other", value: peer, unit: "ms" },
+    goal: { _tag: "absolute", atMost: goalMs },
+    note: `median of ${turns.times}, after one of each`
+  }
+  return [claim]
 })
+
+export const starts = ({ quick }: Extent): ReadonlyArray<Part> =>
+  DRIVERS.filter(({ isQuick }) => isQuick || !quick).map((entry) => ({
+    name: `starts, ${entry.driver.name}`,
+    lacks: lackOf(entry.driver),
+    measure: (extent) => measure(entry, extent)
+  }))

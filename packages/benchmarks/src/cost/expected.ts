@@ -1,0 +1,123 @@
+/**
+ * The peers' answers: pages, totals and groups as a reply has them, from sums by workload.
+ */
+import * as Figures from "./figures.ts"
+import { costNanos, grouped, perFact, type Sums } from "./samples.ts"
+
+/** What is compared of a reply: its rows or groups in their order, and the totals where it has any. */
+export interface Answer {
+  readonly rows: ReadonlyArray<unknown>
+  readonly totals?: unknown
+}
+
+/** Sums by workload: `closed` of the hours that are over, `all` with the open one. */
+export interface WindowSums {
+  readonly closed: Sums
+  readonly all: Sums
+}
+
+/** Adds the open hour to the sums of closed ones. */
+export const withOpen = (closed: Sums, open: Sums): WindowSums => ({
+  closed,
+  all: perFact((fact) => closed[fact].map((value, place) => value + (open[fact][place] ?? 0)))
+})
+
+/** Which workloads are answered with. **Shape** `limit` rows, the most expensive (default all of them). */
+export interface Choice {
+  readonly limit?: number
+  readonly isChosen?: (workload: Figures.Named) => boolean
+}
+
+/** Sorts numbers of workloads by what they cost, the most expensive first, then by name. */
+const byCost =
+  (nanos: Float64Array, workloads: ReadonlyArray<Figures.Named>) =>
+  (a: number, b: number): number =>
+    (nanos[b] ?? 0) - (nanos[a] ?? 0) || ((workloads[a]?.id ?? "") < (workloads[b]?.id ?? "") ? -1 : 1)
+
+/**
+ * Answers with workloads.
+ *
+ * **Shape** a page has those that cost most in the hours that are over, in the order of what they cost with the open one:
+ * so that what is open moves no row from one page to another.
+ */
+export const workloads = (
+  { all, closed }: WindowSums,
+  known: ReadonlyArray<Figures.Named>,
+  { isChosen = () => true, limit }: Choice = {}
+): Answer => {
+  const chosen = known.flatMap((workload, place) => (isChosen(workload) ? [place] : []))
+  const savings = Figures.savingsNanos(all, known)
+  const dearest = byCost(costNanos(all), known)
+  const page =
+    limit === undefined || chosen.length <= limit
+      ? chosen
+      : chosen.toSorted(byCost(costNanos(closed), known)).slice(0, limit)
+  const { row } = Figures.writer(all, savings)
+  const rows = page.toSorted(dearest).flatMap((place) => {
+    const workload = known[place]
+    return workload === undefined ? [] : [row(place, workload)]
+  })
+  const groupOf = new Int32Array(known.length).fill(1)
+  for (const place of chosen) groupOf[place] = 0
+  return { rows, totals: totalsOf(all, savings, groupOf, 2) }
+}
+
+const totalsOf = (sums: Sums, savings: Float64Array, groupOf: Int32Array, groups: number) =>
+  Figures.writer(grouped(sums, groupOf, groups), savingsBy(savings, groupOf, groups)).totals(0)
+
+const savingsBy = (savings: Float64Array, groupOf: Int32Array, groups: number): Float64Array => {
+  const into = new Float64Array(groups)
+  for (const [place, nanos] of savings.entries()) {
+    const group = groupOf[place] ?? 0
+    into[group] = (into[group] ?? 0) + nanos
+  }
+  return into
+}
+
+/** What groups are made by: a name, and what a workload has under it. */
+export type By = Readonly<Record<string, (workload: Figures.Named) => string>>
+
+/** The groups of workloads, and which one each is in. */
+export interface Grouping {
+  readonly groups: ReadonlyArray<Readonly<Record<string, string>>>
+  readonly groupOf: Int32Array
+}
+
+/** Puts workloads in groups. */
+export const grouping = (known: ReadonlyArray<Figures.Named>, by: By): Grouping => {
+  const places = new Map<string, number>()
+  const groups: Array<Readonly<Record<string, string>>> = []
+  const groupOf = Int32Array.from(known, (workload) => {
+    const group = Object.fromEntries(Object.entries(by).map(([name, valueOf]) => [name, valueOf(workload)]))
+    const key = JSON.stringify(group)
+    const place = places.get(key) ?? groups.push(group) - 1
+    places.set(key, place)
+    return place
+  })
+  return { groups, groupOf }
+}
+
+/** Answers with groups, the most expensive first, chosen as {@link workloads} are. */
+export const groups = (
+  { all, closed }: WindowSums,
+  known: ReadonlyArray<Figures.Named>,
+  { groupOf, groups: made, limit }: Grouping & { readonly limit: number }
+): Answer => {
+  const savings = Figures.savingsNanos(all, known)
+  const sums = grouped(all, groupOf, made.length)
+  const { totals } = Figures.writer(sums, savingsBy(savings, groupOf, made.length))
+  const places = Array.from(made.keys())
+  const page =
+    places.length <= limit
+      ? places
+      : places.toSorted(descending(costNanos(grouped(closed, groupOf, made.length)))).slice(0, limit)
+  return {
+    rows: page.toSorted(descending(costNanos(sums))).map((place) => ({ group: made[place], ...totals(place) })),
+    totals: totalsOf(all, savings, new Int32Array(known.length), 1)
+  }
+}
+
+const descending =
+  (nanos: Float64Array) =>
+  (a: number, b: number): number =>
+    (nanos[b] ?? 0) - (nanos[a] ?? 0)

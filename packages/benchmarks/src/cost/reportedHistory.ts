@@ -1,0 +1,86 @@
+/**
+ * A history as the service has it and, sample by sample, as its peers do.
+ */
+import { Console, Effect, Path } from "effect"
+import * as Expected from "./expected.ts"
+import * as Figures from "./figures.ts"
+import * as History from "./history.ts"
+import * as Samples from "./samples.ts"
+import * as Service from "./service.ts"
+import * as SqlRows from "./sqlRows.ts"
+
+const HOUR_MS = 3_600_000
+
+/** How large a history is and what is asked of it. **Units** hours: of a short window, of a long one, and how far they move. */
+export interface Sizes {
+  readonly workloads: number
+  readonly clusters: number
+  readonly shortHours: number
+  readonly longHours: number
+  readonly moves: number
+  /** Rows of a page. */
+  readonly limit: number
+}
+
+/** Fills a history, and the same samples as the peers keep them. */
+export const make = Effect.fnUntraced(function* (sizes: Sizes) {
+  const { clusters, longHours, moves, shortHours, workloads } = sizes
+  const closedHours = longHours + moves
+  yield* Console.error(`${closedHours} hours of ${workloads} workloads in ${clusters} clusters, and an open one`)
+  const path = yield* Path.Path
+  const directory = yield* Service.temporary
+  const endMs = yield* Service.recentEnd
+  const startMs = endMs - closedHours * HOUR_MS
+  const history = History.make({ workloads, clusters, startMs })
+  const samples = Samples.empty((closedHours + 1) * workloads)
+  const sqlRows = yield* SqlRows.open(path.join(directory, "rows.sqlite"))
+  yield* Service.fill(directory, history, closedHours, ({ columns }, first, index) => {
+    Samples.add(samples, columns, first)
+    if (index >= closedHours - shortHours - moves) sqlRows.insert(startMs + index * HOUR_MS, columns, first)
+  })
+  sqlRows.rollUp()
+  const closedSamples = samples.length
+  const openHours = Service.openHoursOf(history, closedHours)
+  for (const [place, { columns }] of openHours.entries()) Samples.add(samples, columns, place * history.each)
+  const open = Samples.noSums(workloads)
+  Samples.addUp(open, samples, closedSamples, samples.length)
+
+  const { report } = yield* Service.open(directory, openHours)
+  const named = Array.from({ length: workloads }, (_, workload) => Figures.named(workload, history.each))
+  return { ...sizes, directory, endMs, history, named, open, openHours, report, samples, sqlRows }
+})
+export type ReportedHistory = Effect.Success<ReturnType<typeof make>>
+
+/** Tells how many hours are over in a window of a turn: each turn begins an hour later than the one before. */
+const closedIn = ({ moves }: Sizes, hours: number, turn: number): number =>
+  hours + Math.floor(moves / 2) - (turn % (moves + 1))
+
+/** A window of a history: so many hours that are over, and the open one. */
+export interface TurnWindow {
+  readonly closedHours: number
+  readonly fromMs: number
+}
+
+/** Gives the window of a turn, about as long as was said. */
+export const windowOf = (history: ReportedHistory, hours: number, turn: number): TurnWindow => {
+  const closedHours = closedIn(history, hours, turn)
+  return { closedHours, fromMs: history.endMs - closedHours * HOUR_MS }
+}
+
+/** Sums a window in one pass over the samples. */
+export const scan = (
+  { open, samples, workloads }: ReportedHistory,
+  { closedHours }: TurnWindow
+): Expected.WindowSums => {
+  const closed = Samples.noSums(workloads)
+  const end = samples.length - workloads
+  Samples.addUp(closed, samples, end - closedHours * workloads, end)
+  return Expected.withOpen(closed, open)
+}
+
+/** Sums a window in SQL. */
+export const sql = (
+  { endMs, open, sqlRows, workloads }: ReportedHistory,
+  { fromMs }: TurnWindow,
+  rows: "hourly" | "daily"
+): Expected.WindowSums => Expected.withOpen(sqlRows[rows]({ startMs: fromMs, endMs }, workloads), open)
