@@ -47,7 +47,7 @@ export const Probed = Schema.Struct({
 export const fromMsOf = ({ endMs, hours }: Sizes, turn: number): number => endMs - (hours - (turn % hours)) * HOUR_MS
 
 export const scale = Effect.fnUntraced(function* ({ quick }: Extent) {
-  const size = quick ? { workloads: 10_000, clusters: 20, hours: 48 } : { workloads: 100_000, clusters: 20, hours: 720 }
+  const size = quick ? { workloads: 2_000, clusters: 20, hours: 48 } : { workloads: 100_000, clusters: 20, hours: 720 }
   const { hours, workloads } = size
   yield* Console.error(`${hours} hours of ${workloads} workloads, written once and read in a process of its own`)
   const directory = yield* Service.temporary
