@@ -87,7 +87,7 @@ const WINGS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "packages/cluster-fanout": ["registry", "kube", "projection", "cache", "list"],
   "packages/cost": ["hour", "savings", "price", "allocation", "usage", "store", "report", "export", "sampler"],
   "packages/contract": ["."],
-  "packages/http-server": ["settings", "services", "http", ".", "cli"],
+  "packages/http-server": ["limits", "settings", "services", "http", ".", "cli"],
   "packages/embedded-cluster": [
     "core",
     "schemas",

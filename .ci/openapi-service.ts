@@ -54,6 +54,7 @@ const served = Effect.gen(function* () {
   const options = {
     clusters: { kubeconfig: [kubeconfig], parent: "hub" },
     keys: { bootstrapFile: key },
+    limits: { keyPerSecond: 0, failedPerSecond: 0 },
     dataDirectory: join(path, "data"),
     telemetry: { logLevel: "error" } as const
   }

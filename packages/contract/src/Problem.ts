@@ -124,6 +124,11 @@ export const catalogue = {
     "Unsupported media type",
     "The body is not plain `application/json`: another media type, or a content encoding."
   ),
+  rate_limited: entry(
+    429,
+    "Too many requests",
+    "The key asks too often, or its address has presented too many keys that are none. `Retry-After` says when to ask again, `RateLimit` which limit it was."
+  ),
   internal_error: entry(
     500,
     "Internal error",
@@ -206,7 +211,14 @@ const ofStatus = (status: number) =>
     .pipe(HttpApiSchema.asJson({ contentType: "application/problem+json" }))
 
 /** The refusals that any protected route may send. */
-export const ofEveryRoute = [ofStatus(400), ofStatus(401), ofStatus(403), ofStatus(500), ofStatus(503)] as const
+export const ofEveryRoute = [
+  ofStatus(400),
+  ofStatus(401),
+  ofStatus(403),
+  ofStatus(429),
+  ofStatus(500),
+  ofStatus(503)
+] as const
 /** What routes over clusters may send beside those of every route. */
 export const ofFanOut = [ofStatus(404), ofStatus(502), ofStatus(504)] as const
 /** What routes of one key may send beside those of every route. */

@@ -2,6 +2,7 @@
  * Everything that the routes stand on, wired once from the settings.
  */
 import { Breaker, Transport } from "@quarterdeck/cluster-fanout"
+import { KnownKeys } from "@quarterdeck/keys"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
 import { ClusterReader } from "@quarterdeck/cluster-fanout/ClusterReader"
@@ -23,8 +24,12 @@ import * as Costs from "./Costs.ts"
 import * as CursorKeyFile from "./services/CursorKeyFile.ts"
 import * as DirectoryLock from "./services/DirectoryLock.ts"
 import * as FirstKey from "./services/FirstKey.ts"
+import { FailedAttempts } from "./http/FailedAttempts.ts"
 import { Guard } from "./http/Guard.ts"
 import * as IdentityClient from "./services/IdentityClient.ts"
+import { KeyLimit } from "./http/KeyLimit.ts"
+import { TrustedProxies } from "./limits/ClientAddress.ts"
+import { RateLimits } from "./limits/RateLimits.ts"
 import * as LabelProofDemand from "./services/LabelProofDemand.ts"
 import { Deadlines } from "./http/ListPage.ts"
 import { MetricsAccess } from "./http/MetricsRoute.ts"
@@ -36,13 +41,15 @@ import type { Settings } from "./settings/Settings.ts"
 import { Surroundings } from "./settings/Surroundings.ts"
 
 /** The settings that a layer reads as references, handed to all of them. */
-const references = ({ clusters, fanOut, keys, oidc, server }: Settings) =>
+const references = ({ clusters, fanOut, keys, limits, oidc, server }: Settings) =>
   Layer.mergeAll(
     Layer.succeed(TargetOptions, { header: clusters.header, maxNames: fanOut.maxNames }),
     Layer.succeed(Deadlines, { timeoutMs: fanOut.timeoutMs, maxTimeoutMs: fanOut.maxTimeoutMs }),
     Layer.succeed(MetricsAccess, server.metrics),
     Layer.succeed(AllowedOrigins, server.allowedOrigins),
     Layer.succeed(PublicUrl, server.publicUrl),
+    Layer.succeed(TrustedProxies, server.trustedProxies),
+    Layer.succeed(RateLimits, limits),
     Layer.succeed(MaxLifetime, keys.maxLifetime),
     Layer.succeed(GroupRules, oidc?.rules ?? []),
     Layer.effect(
@@ -58,6 +65,7 @@ const keyStore = ({ dataDirectory }: Settings) =>
 const keys = (settings: Settings) =>
   Layer.mergeAll(Sessions.layer, KeyIssuer.layer).pipe(
     Layer.provideMerge(Authenticator.layer),
+    Layer.provideMerge(KnownKeys.KnownKeys.layer),
     Layer.provideMerge(
       settings.keys.files.length === 0 ? KeyConfig.layerNone : KeyConfig.layerFiles(settings.keys.files)
     ),
@@ -75,6 +83,8 @@ const clusters = (settings: Settings) =>
     Layer.provideMerge(Layer.merge(KubeApi.layer, Breaker.Breakers.layer))
   )
 
+const guard = Guard.layer.pipe(Layer.provideMerge(Layer.merge(FailedAttempts.layer, KeyLimit.layer)))
+
 /** One program at a time has the directory, from before its first file is opened until after its last is closed. */
 const directory = ({ dataDirectory }: Settings) => Layer.effectDiscard(DirectoryLock.forServer(dataDirectory))
 
@@ -90,7 +100,7 @@ const readable = ({ keys: { files } }: Settings) => Layer.effectDiscard(KeyConfi
  * **Errors** every reason why the settings cannot be followed; what was opened by then is closed.
  */
 export const layer = (settings: Settings) =>
-  Layer.mergeAll(Guard.layer, LabelProofDemand.layer, FirstKey.layer(settings.keys), Registry.announce).pipe(
+  Layer.mergeAll(guard, LabelProofDemand.layer, FirstKey.layer(settings.keys), Registry.announce).pipe(
     Layer.provideMerge(Costs.layer(settings)),
     Layer.provideMerge(clusters(settings)),
     Layer.provideMerge(keys(settings)),

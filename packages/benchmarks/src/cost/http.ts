@@ -130,6 +130,7 @@ const start = Effect.fnUntraced(function* ({
       clusters: { kubeconfig: [kubeconfig] },
       keys: { file: keys },
       cost: { usage: "requests" },
+      limits: { keyPerSecond: 0 },
       dataDirectory: directory
     }).pipe(Layer.provide(closingNothing))
   )

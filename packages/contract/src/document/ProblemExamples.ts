@@ -41,6 +41,7 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
   prices_stale: { detail: "the price book has version 4 by now", field: "version" },
   body_too_large: { detail: "the body is over 1 MiB" },
   unsupported_media_type: { detail: "the body must be application/json", field: "Content-Type" },
+  rate_limited: { detail: "too many requests of this key: 50 a second, 100 at once" },
   internal_error: { detail: "the service failed; its log holds the cause" },
   cluster_unreachable: { detail: "no addressed cluster answered", clusters: [failedCoverage] },
   cluster_throttled: { detail: "every addressed cluster asked for patience", clusters: [throttledCoverage] },

@@ -22,6 +22,11 @@ const REQUEST_ID = { "X-Request-Id": reference("headers", "RequestId") }
 const HEADERS: Readonly<Record<number, Json>> = {
   401: { "WWW-Authenticate": header("A challenge for each scheme.") },
   405: { Allow: header("The methods that the path answers to.") },
+  429: {
+    "Retry-After": header("Seconds until the same may be asked again.", { type: "integer", minimum: 1 }),
+    RateLimit: header('The limit, what is left of it and the seconds until it is whole: `"key";r=0;t=2`.'),
+    "RateLimit-Policy": header('The limit, its burst and the seconds in which that comes back: `"key";q=100;w=2`.')
+  },
   503: { "Retry-After": header("Seconds to wait, where that is known.", { type: "integer", minimum: 0 }) }
 }
 
@@ -34,6 +39,7 @@ const TITLES: Readonly<Record<number, string>> = {
   409: "What is there is in the way.",
   413: "The body is too large.",
   415: "The body is of another media type.",
+  429: "Too often.",
   500: "The service failed.",
   502: "No addressed cluster answered.",
   503: "Not at the moment.",

@@ -1,7 +1,8 @@
 /**
- * One structured log line and two metrics for each request.
+ * One structured log line and two metrics for each request; lines of refusals are folded.
  */
 import { Clock, Effect, Metric } from "effect"
+import type { RefusalLog } from "../limits/RefusalLog.ts"
 import type { RequestRecord } from "./RequestRecord.ts"
 
 const requests = Metric.counter("quarterdeck_http_requests_total", {
@@ -17,7 +18,8 @@ const seconds = Metric.histogram("quarterdeck_http_request_seconds", {
 /**
  * Writes the line of a finished request.
  *
- * **Shape** the route's pattern and the key's id; never the path, query, headers or body, which could hold a secret.
+ * **Shape** of refused requests so many a second, the others are folded into one line; both metrics count each. The
+ * route's pattern and the key's id; never the path, query, headers or body, which could hold a secret.
  *
  * **Units** `durationMs` in milliseconds.
  */
@@ -25,13 +27,17 @@ export const write = Effect.fnUntraced(function* (
   method: string,
   status: number,
   record: RequestRecord,
-  startedAt: number
+  startedAt: number,
+  refusals: RefusalLog
 ) {
   const durationMs = (yield* Clock.currentTimeMillis) - startedAt
   const route = record.route ?? "unmatched"
   const known = methodOf(method)
   yield* Metric.update(Metric.withAttributes(requests, { method: known, route, status: String(status) }), 1)
   yield* Metric.update(Metric.withAttributes(seconds, { route }), durationMs / 1_000)
+  const { clientAddress, problem } = record
+  const isRefused = problem !== undefined && status >= 400 && status < 499
+  if (isRefused && !refusals.hasLine({ address: clientAddress, problem })) return
   // Probes come every few seconds and would bury the requests of people and programs.
   const line = PROBES.has(route) ? Effect.logDebug("request") : Effect.logInfo("request")
   yield* line.pipe(

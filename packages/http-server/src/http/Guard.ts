@@ -14,6 +14,8 @@ import { Sessions, type SessionVerdict } from "@quarterdeck/keys/Sessions"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 import * as Endpoints from "./Endpoints.ts"
+import { FailedAttempts } from "./FailedAttempts.ts"
+import { KeyLimit } from "./KeyLimit.ts"
 import * as KeyRefusal from "./KeyRefusal.ts"
 import * as Origin from "./Origin.ts"
 import { refuse } from "./Refusal.ts"
@@ -48,7 +50,7 @@ export class Guard extends Context.Service<
     /**
      * Finds out who sends the current request; one with an Authorization header never falls back to its session.
      *
-     * **Errors** the problems `malformed_credential`, `origin_forbidden`, those of 401, `key_store_unavailable`.
+     * **Errors** the problems `malformed_credential`, `origin_forbidden`, those of 401, `rate_limited`, `key_store_unavailable`.
      */
     readonly authenticate: Effect.Effect<Caller, Problem.Problem, HttpServerRequest.HttpServerRequest>
     /** Finds out whose browser sends the current request, by its session alone, without using it. **Errors** as `authenticate`. */
@@ -60,6 +62,7 @@ export class Guard extends Context.Service<
     Effect.gen(function* () {
       const authenticator = yield* Authenticator
       const sessions = yield* Sessions
+      const attempts = yield* FailedAttempts
       const publicUrl = yield* SessionCookie.PublicUrl
 
       const admit = Effect.fnUntraced(function* (
@@ -82,6 +85,7 @@ export class Guard extends Context.Service<
         }
         yield* Origin.check
         if (credential._tag === "Missing") return yield* unauthorized("missing_credential", credential.detail)
+        yield* attempts.admit(credential.key)
         return yield* admit(authenticator.authenticate(credential.key, "look"), "key", "use")
       })
 
@@ -124,7 +128,8 @@ export class Guard extends Context.Service<
   )
 
   /**
-   * Implements the contract's middleware: who it is, whether the role may, then media type and size, then the endpoint.
+   * Implements the contract's middleware: who it is, whether the role may, whether the key may so often, then media type and
+   * size, then the endpoint.
    *
    * **Errors** `PolicyMissing` when any endpoint of the contract declares none.
    */
@@ -132,6 +137,7 @@ export class Guard extends Context.Service<
     Authorization,
     Effect.gen(function* () {
       const guard = yield* Guard
+      const keyLimit = yield* KeyLimit
       yield* requirePolicies
       return Authorization.of((endpointEffect, { endpoint }) =>
         Effect.gen(function* () {
@@ -139,6 +145,7 @@ export class Guard extends Context.Service<
           record.route = endpoint.path
           const { principal, via } = yield* guard.authenticate
           yield* authorize(principal, endpoint.annotations)
+          yield* keyLimit.spend(principal, endpoint.path)
           if (via === "session" && WITH_BODY.has(endpoint.method)) yield* RequestBody.requireJson
           return yield* RequestInput.admit(endpointEffect, endpoint).pipe(Effect.provideService(Principal, principal))
         })

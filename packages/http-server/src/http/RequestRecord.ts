@@ -7,7 +7,7 @@ import { Context } from "effect"
 /** **Shape** nothing secret: the route's pattern instead of the path, the key's id instead of the key. */
 export interface RequestRecord {
   readonly requestId: string
-  /** The address of the socket's other end, or what a host says it is; never taken from a header. */
+  /** The client's address: the socket's other end, what a host says it is, or what a trusted proxy tells. */
   readonly clientAddress: string | undefined
   route: string | undefined
   keyId: string | undefined

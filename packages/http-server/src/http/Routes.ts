@@ -7,6 +7,8 @@ import { Authenticator } from "@quarterdeck/keys/Authenticator"
 import { Cause, Clock, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import * as ClientAddress from "../limits/ClientAddress.ts"
+import * as RefusalLog from "../limits/RefusalLog.ts"
 import * as AccessLog from "./AccessLog.ts"
 import * as DashboardRoute from "./DashboardRoute.ts"
 import * as Documentation from "./Documentation.ts"
@@ -26,6 +28,7 @@ import * as MethodNotAllowed from "./MethodNotAllowed.ts"
 import * as MetricsRoute from "./MetricsRoute.ts"
 import * as Refusal from "./Refusal.ts"
 import * as OidcRoutes from "./OidcRoutes.ts"
+import * as RequestHeaders from "./RequestHeaders.ts"
 import * as RequestId from "./RequestId.ts"
 import * as RequestRecord from "./RequestRecord.ts"
 import * as RequestSpan from "./RequestSpan.ts"
@@ -82,6 +85,8 @@ export const make = Effect.gen(function* () {
   const guard = yield* Guard
   const registry = yield* ClusterRegistry
   const publicUrl = yield* SessionCookie.PublicUrl
+  const findClient = ClientAddress.finder(yield* ClientAddress.TrustedProxies)
+  const refusalLog = yield* RefusalLog.make
   const metrics = yield* MetricsRoute.routes
   const dashboard = yield* DashboardRoute.routes
   const oidc = yield* OidcRoutes.routes
@@ -131,7 +136,9 @@ export const make = Effect.gen(function* () {
 
   return Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const record = RequestRecord.make(RequestId.of(request), Option.getOrUndefined(request.remoteAddress))
+    const peer = Option.getOrUndefined(request.remoteAddress)
+    const client = findClient(peer, RequestHeaders.valuesOf(request, "x-forwarded-for"))
+    const record = RequestRecord.make(RequestId.of(request), client)
     const startedAt = yield* Clock.currentTimeMillis
     const response = yield* RequestShape.oneHost.pipe(
       Effect.matchEffect({
@@ -142,11 +149,11 @@ export const make = Effect.gen(function* () {
       Effect.provideService(RequestRecord.CurrentRequest, record),
       Effect.provideService(ClusterRegistry, registry),
       Effect.annotateLogs({ requestId: record.requestId }),
-      Effect.onInterrupt(() => AccessLog.write(request.method, 499, record, startedAt))
+      Effect.onInterrupt(() => AccessLog.write(request.method, 499, record, startedAt, refusalLog))
     )
     if (response.status < 400 && record.user !== undefined) yield* authenticator.noteUse(record.user)
     record.route ??= Documentation.routeOf(request.url)
-    yield* AccessLog.write(request.method, response.status, record, startedAt)
+    yield* AccessLog.write(request.method, response.status, record, startedAt, refusalLog)
     return withHeaders(response, {
       ...SAFE_HEADERS,
       ...(SessionCookie.isSecure(request, publicUrl) ? STRICT_TRANSPORT : {}),

@@ -6,6 +6,7 @@ import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Duration, Effect, Option, Result, Schema, SchemaIssue, SchemaTransformation } from "effect"
 import { isIP } from "node:net"
 import { delimiter } from "node:path"
+import * as ClientAddress from "../limits/ClientAddress.ts"
 
 /**
  * A kind of value.
@@ -104,6 +105,24 @@ export const origins: Kind<ReadonlyArray<string>> = {
     )
   ),
   fromYaml: Schema.Array(Origin)
+}
+
+const AddressRange = Schema.String.check(Schema.makeFilter((text) => ClientAddress.parseRange(text) !== undefined))
+
+/** **Shape** in text joined by a comma, in YAML a list. */
+export const addressRanges: Kind<ReadonlyArray<string>> = {
+  word: "CIDR,...",
+  allowed: "a list of IP addresses and ranges such as 10.0.0.0/8, in text joined by a comma",
+  fromText: Schema.String.pipe(
+    Schema.decodeTo(
+      Schema.Array(AddressRange),
+      SchemaTransformation.transform({
+        decode: (text): ReadonlyArray<string> => text.split(",").filter((part) => part !== ""),
+        encode: (parts) => parts.join(",")
+      })
+    )
+  ),
+  fromYaml: Schema.Array(AddressRange)
 }
 
 const HOST_NAME =

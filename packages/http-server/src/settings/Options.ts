@@ -13,6 +13,7 @@ export interface Options {
     readonly metrics?: Settings["server"]["metrics"]
     readonly allowedOrigins?: ReadonlyArray<string>
     readonly publicUrl?: string
+    readonly trustedProxies?: ReadonlyArray<string>
   }
   readonly clusters?: {
     readonly kubeconfig?: ReadonlyArray<string>
@@ -34,6 +35,7 @@ export interface Options {
     readonly rules?: ReadonlyArray<GroupRule>
   }
   readonly fanOut?: Partial<Settings["fanOut"]>
+  readonly limits?: Partial<Settings["limits"]>
   readonly cost?: {
     readonly url?: string
     readonly usage?: string

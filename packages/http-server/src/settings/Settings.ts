@@ -5,6 +5,7 @@ import type { UsageSetting } from "@quarterdeck/cost/usage/UsageSetting"
 import type { GroupRule } from "@quarterdeck/keys/Person"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { type Duration, Effect, Option, type Redacted, Result } from "effect"
+import type { RateLimitSettings } from "../limits/RateLimits.ts"
 import type * as CostKind from "./CostKind.ts"
 import * as Kind from "./Kind.ts"
 import * as Nearest from "./Nearest.ts"
@@ -31,6 +32,8 @@ export interface Settings {
     /** Empty when not set. */
     readonly allowedOrigins: ReadonlyArray<string>
     readonly publicUrl: string | undefined
+    /** Empty when not set. */
+    readonly trustedProxies: ReadonlyArray<string>
   }
   /** `ClusterSources.resolve` decides what stands in for those that are not set. */
   readonly clusters: {
@@ -54,6 +57,7 @@ export interface Settings {
     readonly perCluster: number
     readonly maxNames: number
   }
+  readonly limits: RateLimitSettings
   readonly cost: {
     /** `undefined` keeps the history in the data directory. */
     readonly url: Redacted.Redacted | undefined
@@ -195,7 +199,8 @@ const settingsOf = (read: <A>(row: Row<A>) => A, { certFile, keyFile }: TlsFiles
     shutdownMs: read(table.shutdownMs),
     metrics: read(table.metrics),
     allowedOrigins: read(table.allowedOrigins) ?? [],
-    publicUrl: read(table.publicUrl)
+    publicUrl: read(table.publicUrl),
+    trustedProxies: read(table.trustedProxies) ?? []
   },
   clusters: {
     kubeconfig: read(table.kubeconfig) ?? [],
@@ -214,6 +219,12 @@ const settingsOf = (read: <A>(row: Row<A>) => A, { certFile, keyFile }: TlsFiles
     maxTimeoutMs: read(table.fanOutMaxTimeoutMs),
     perCluster: read(table.fanOutPerCluster),
     maxNames: read(table.fanOutMaxNames)
+  },
+  limits: {
+    keyPerSecond: read(table.keyPerSecond),
+    keyBurst: read(table.keyBurst),
+    failedPerSecond: read(table.failedPerSecond),
+    failedBurst: read(table.failedBurst)
   },
   cost: {
     url: read(table.costUrl),

@@ -86,6 +86,13 @@ export const table = {
     description:
       "Address that browsers reach the server at, where a proxy stands in front: with https the cookies of sessions are Secure, and its origin is the server's own."
   }),
+  trustedProxies: optional({
+    path: "server.trustedProxies",
+    flag: "trusted-proxies",
+    kind: Kind.addressRanges,
+    description:
+      "Addresses of proxies whose X-Forwarded-For says who the client is: log lines and the limit of failed authentications then count by it."
+  }),
   kubeconfig: optional({
     path: "clusters.kubeconfig",
     flag: "kubeconfig",
@@ -196,6 +203,31 @@ export const table = {
     flag: "fan-out-max-names",
     kind: Kind.wholeNumber(1, 1_024),
     description: "Clusters that one request may name; * is not limited."
+  }),
+  keyPerSecond: withDefault("50", {
+    path: "limits.keyPerSecond",
+    flag: "limits-key-per-second",
+    kind: Kind.wholeNumber(0, 1_000_000),
+    description: "Requests a second of one key; a live read counts once for each cluster. 0: no limit."
+  }),
+  keyBurst: withDefault("100", {
+    path: "limits.keyBurst",
+    flag: "limits-key-burst",
+    kind: Kind.wholeNumber(0, 1_000_000),
+    description: "Requests of one key at once. 0: no limit."
+  }),
+  failedPerSecond: withDefault("10", {
+    path: "limits.failedPerSecond",
+    flag: "limits-failed-per-second",
+    kind: Kind.wholeNumber(0, 1_000_000),
+    description:
+      "Keys that are none a second, from one address (of IPv6 one /64); valid keys do not count. 0: no limit."
+  }),
+  failedBurst: withDefault("50", {
+    path: "limits.failedBurst",
+    flag: "limits-failed-burst",
+    kind: Kind.wholeNumber(0, 1_000_000),
+    description: "Keys that are none at once, from one address. 0: no limit."
   }),
   costUrl: optional({
     path: "cost.url",

@@ -26,6 +26,7 @@ describe("the reference of the settings", () => {
     const sections = Reference.yaml()
       .split("\n")
       .filter((line) => line.endsWith(":") && !line.startsWith(" "))
-    assert.deepStrictEqual(sections, ["server:", "clusters:", "keys:", "oidc:", "fanOut:", "cost:", "telemetry:"])
+    const expected = ["server:", "clusters:", "keys:", "oidc:", "fanOut:", "limits:", "cost:", "telemetry:"]
+    assert.deepStrictEqual(sections, expected)
   })
 })

@@ -23,7 +23,7 @@ const lines = (sources: Sources) =>
 
 describe("Settings", () => {
   it("has the documented defaults", () => {
-    const { clusters, dataDirectory, fanOut, keys, server, telemetry } = settings({})
+    const { clusters, dataDirectory, fanOut, keys, limits, server, telemetry } = settings({})
     assert.deepStrictEqual(server, {
       host: "127.0.0.1",
       port: 8080,
@@ -31,8 +31,10 @@ describe("Settings", () => {
       shutdownMs: 10_000,
       metrics: "protected",
       allowedOrigins: [],
-      publicUrl: undefined
+      publicUrl: undefined,
+      trustedProxies: []
     })
+    assert.deepStrictEqual(limits, { keyPerSecond: 50, keyBurst: 100, failedPerSecond: 10, failedBurst: 50 })
     assert.deepStrictEqual(clusters, { kubeconfig: [], names: {}, parent: undefined, header: "X-Service-Cluster" })
     assert.deepStrictEqual(fanOut, { timeoutMs: 3_000, maxTimeoutMs: 30_000, perCluster: 4, maxNames: 64 })
     assert.strictEqual(Duration.toDays(keys.maxLifetime), 3_650)
@@ -102,6 +104,7 @@ describe("Settings", () => {
       metrics: ["off", "off"],
       allowedOrigins: ["https://a.example,http://b.example:81", "[https://a.example, http://b.example:81]"],
       publicUrl: ["https://deck.example/ops", "https://deck.example/ops"],
+      trustedProxies: ["10.0.0.0/8,2001:db8::1", '[10.0.0.0/8, "2001:db8::1"]'],
       kubeconfig: ["a:b", "[a, b]"],
       clusterNames: ["x=y=prod,z=stage", "{ x=y: prod, z: stage }"],
       parent: ["prod", "prod"],
@@ -122,6 +125,10 @@ describe("Settings", () => {
       fanOutMaxTimeoutMs: ["8", "8"],
       fanOutPerCluster: ["9", "9"],
       fanOutMaxNames: ["10", "10"],
+      keyPerSecond: ["12", "12"],
+      keyBurst: ["13", "13"],
+      failedPerSecond: ["14", "14"],
+      failedBurst: ["15", "15"],
       costUrl: ["https://user:word@ch.example:8443/costs", "https://user:word@ch.example:8443/costs"],
       usage: ["requests", "requests"],
       usageByCluster: [
@@ -154,7 +161,9 @@ describe("Settings", () => {
     const fromFile = settings({
       yaml: [
         `server: { ${linesOf("server").join(", ")}, tls: ${flow("server.tls")} }`,
-        ...["clusters", "keys", "oidc", "fanOut", "cost", "telemetry"].map((section) => `${section}: ${flow(section)}`),
+        ...["clusters", "keys", "oidc", "fanOut", "limits", "cost", "telemetry"].map(
+          (section) => `${section}: ${flow(section)}`
+        ),
         ...linesOf("")
       ].join("\n")
     })
@@ -184,7 +193,7 @@ describe("Settings", () => {
         `--port: ${allowed}`,
         `QUARTERDECK_PORT: ${allowed}`,
         `q.yaml:2:9: ${allowed}, found text`,
-        "q.yaml:3:3: server.prot is not a setting; did you mean server.port? server may hold host, port, tls, shutdownMs, metrics, allowedOrigins, publicUrl",
+        "q.yaml:3:3: server.prot is not a setting; did you mean server.port? server may hold host, port, tls, shutdownMs, metrics, allowedOrigins, publicUrl, trustedProxies",
         "q.yaml:4:7: keys must be a map of settings, found a list",
         "q.yaml:6:14: fanOut.timeoutMs must be a whole number from 1 to 30000, found a number",
         "q.yaml:7:21: clusters.header must be an HTTP header name without a meaning of its own (not Authorization, Host, Cookie, Content-* and the like), found text",
@@ -238,7 +247,7 @@ describe("Settings", () => {
     'telemetry: { otlpEndpoint: "http://user:secret@c.example" }',
     'telemetry: { otlpEndpoint: "grpc://c.example" }',
     "server.port: 80",
-    "limits: {}",
+    "limit: {}",
     "- 1",
     "text"
   ])("refuses the file %s with one line", (yaml) => {

@@ -8,6 +8,7 @@ import { Sessions } from "@quarterdeck/keys/Sessions"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import { FailedAttempts } from "../FailedAttempts.ts"
 import { Guard } from "../Guard.ts"
 import * as KeyRefusal from "../KeyRefusal.ts"
 import * as RequestBody from "../RequestBody.ts"
@@ -20,6 +21,7 @@ export const SessionHandlers = HttpApiBuilder.group(
   "session",
   Effect.fn(function* (handlers) {
     const guard = yield* Guard
+    const attempts = yield* FailedAttempts
     const issuer = yield* KeyIssuer
     const sessions = yield* Sessions
     const publicUrl = yield* SessionCookie.PublicUrl
@@ -35,6 +37,7 @@ export const SessionHandlers = HttpApiBuilder.group(
         "create",
         Effect.fnUntraced(function* () {
           const { key } = yield* RequestBody.decode(SignIn)
+          yield* attempts.admit(key)
           const opened = yield* sessions.open(key).pipe(Effect.catch(KeyRefusal.fromError))
           if (opened._tag === "Refused") return yield* unauthorized(opened.code, opened.detail)
           const { id, lasts, principal } = opened

@@ -1,0 +1,85 @@
+/**
+ * Limits how often a key may ask.
+ */
+import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
+import type * as Problem from "@quarterdeck/contract/Problem"
+import { Principal } from "@quarterdeck/keys/Principal"
+import { Clock, Context, Effect, Layer, Metric, Option } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { CAPACITY, headersOf, RateLimits, rateOf } from "../limits/RateLimits.ts"
+import { TokenBuckets } from "../limits/TokenBuckets.ts"
+import { refuse } from "./Refusal.ts"
+import * as RequestRecord from "./RequestRecord.ts"
+import * as RequestTarget from "./RequestTarget.ts"
+
+const limited = Metric.withAttributes(
+  Metric.counter("quarterdeck_rate_limited_total", {
+    description: "Requests refused with 429, by the limit that they were over",
+    incremental: true
+  }),
+  { limit: "key" }
+)
+
+const CLUSTERS_PATH = "/api/v1/clusters"
+
+export class KeyLimit extends Context.Service<
+  KeyLimit,
+  {
+    /**
+     * Counts the current request against its key.
+     *
+     * **Shape** a request costs 1, a live read the number of clusters that it addresses, at most half of the burst.
+     *
+     * **Errors** the problem `rate_limited`.
+     */
+    readonly spend: (
+      principal: Principal["Service"],
+      path: string
+    ) => Effect.Effect<void, Problem.Problem, HttpServerRequest.HttpServerRequest>
+  }
+>()("@quarterdeck/http-server/KeyLimit") {
+  static readonly layer = Layer.effect(
+    KeyLimit,
+    Effect.gen(function* () {
+      const registry = yield* ClusterRegistry
+      const { keyBurst, keyPerSecond } = yield* RateLimits
+      const rate = rateOf(keyPerSecond, keyBurst)
+      if (rate === undefined) return KeyLimit.of({ spend: () => Effect.void })
+      const buckets = new TokenBuckets(rate, CAPACITY)
+      const most = Math.max(1, Math.floor(rate.burst / 2))
+
+      const spend = Effect.fnUntraced(function* (principal: Principal["Service"], path: string) {
+        const clusters = yield* liveClusters(path).pipe(
+          Effect.provideService(Principal, principal),
+          Effect.provideService(ClusterRegistry, registry)
+        )
+        const cost = Math.min(most, Math.max(1, clusters))
+        const verdict = buckets.take(principal.keyId, cost, yield* Clock.currentTimeMillis)
+        const { replyHeaders } = yield* RequestRecord.CurrentRequest
+        Object.assign(replyHeaders, headersOf("key", rate, verdict))
+        if (verdict.isAllowed) return
+        yield* Metric.update(limited, 1)
+        return yield* refuse("rate_limited", {
+          detail: `too many requests of this key: ${rate.perSecond} a second, ${rate.burst} at once; a live read counts once for each cluster, ${most} at most`
+        })
+      })
+      return KeyLimit.of({ spend })
+    })
+  )
+}
+
+/**
+ * Counts the clusters that a live read asks; 0 for what asks none.
+ *
+ * **Shape** a target that is refused later counts as none: what it is refused with is told when it is its turn.
+ */
+const liveClusters = Effect.fnUntraced(function* (path: string) {
+  const { url } = yield* HttpServerRequest.HttpServerRequest
+  if (new URLSearchParams(url.split("?")[1]).get("consistency") !== "live") return 0
+  const resolve = path === CLUSTERS_PATH ? RequestTarget.resolveClusters() : RequestTarget.resolve()
+  const target = yield* resolve.pipe(
+    Effect.provideService(RequestRecord.CurrentRequest, RequestRecord.make("none")),
+    Effect.option
+  )
+  return Option.match(target, { onNone: () => 0, onSome: ({ clusters }) => clusters.length })
+})

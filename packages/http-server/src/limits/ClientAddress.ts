@@ -1,0 +1,99 @@
+/**
+ * The address of the client that a request comes from, behind proxies that the settings trust.
+ */
+import { Context } from "effect"
+import { BlockList, isIP, isIPv4 } from "node:net"
+
+/** A range of addresses. **Example** `10.0.0.0/8`, `2001:db8::/32`, `192.0.2.1` */
+export interface Range {
+  readonly address: string
+  readonly prefix: number
+}
+
+/** Reads an address or a range in CIDR notation; `undefined` for what is neither. */
+export const parseRange = (text: string): Range | undefined => {
+  const [address = "", length, ...more] = text.split("/")
+  const widest = isIP(address) === 4 ? 32 : 128
+  if (isIP(address) === 0 || address.includes("%") || more.length > 0) return undefined
+  if (length === undefined) return { address, prefix: widest }
+  return /^(?:0|[1-9]\d{0,2})$/.test(length) && Number(length) <= widest
+    ? { address, prefix: Number(length) }
+    : undefined
+}
+
+/** The ranges of proxies whose `X-Forwarded-For` is believed. */
+export const TrustedProxies = Context.Reference<ReadonlyArray<string>>("@quarterdeck/http-server/TrustedProxies", {
+  defaultValue: () => []
+})
+
+/** Finds the client's address. **Shape** `forwardedFor` are the values of the header's lines, in order. */
+export type Find = (peer: string | undefined, forwardedFor: ReadonlyArray<string>) => string | undefined
+
+/** More proxies than stand one behind the other anywhere. */
+const MAX_HOPS = 32
+
+/**
+ * Makes the finder for some trusted proxies.
+ *
+ * **Shape** the header is walked from the right, where each proxy wrote who talked to it, for as long as a trusted one
+ * wrote; what is no address ends the walk. A client that writes the header itself gains nothing.
+ */
+export const finder = (trustedProxies: ReadonlyArray<string>): Find => {
+  if (trustedProxies.length === 0) return (peer) => (peer === undefined ? undefined : plain(peer))
+  const trusted = new BlockList()
+  for (const text of trustedProxies) {
+    const range = parseRange(text)
+    if (range !== undefined) trusted.addSubnet(range.address, range.prefix, familyOf(range.address))
+  }
+  const isTrusted = (address: string) => trusted.check(address, familyOf(address))
+  return (peer, forwardedFor) => {
+    if (peer === undefined) return undefined
+    let client = plain(peer)
+    const hops = forwardedFor.join(",").split(",").slice(-MAX_HOPS)
+    while (isIP(client) !== 0 && isTrusted(client)) {
+      const hop = hopOf(hops.pop() ?? "")
+      if (hop === undefined) break
+      client = hop
+    }
+    return client
+  }
+}
+
+/** Reads one entry, which some proxies write with a port. */
+const hopOf = (entry: string): string | undefined => {
+  const text = entry.trim()
+  const [, bracketed] = /^\[([^\]]{2,45})\](?::\d{1,5})?$/.exec(text) ?? []
+  const [, withPort] = /^([\d.]{7,15}):\d{1,5}$/.exec(text) ?? []
+  const address = plain(bracketed ?? withPort ?? text)
+  return isIP(address) === 0 ? undefined : address
+}
+
+/** An IPv4 address also where it came as one of IPv6, and no zone. */
+const plain = (address: string): string => {
+  const [text = ""] = address.split("%")
+  const [, mapped] = /^::ffff:([\d.]{7,15})$/i.exec(text) ?? []
+  return mapped !== undefined && isIPv4(mapped) ? mapped : text
+}
+
+const familyOf = (address: string) => (isIPv4(address) ? "ipv4" : "ipv6")
+
+/** Stands for a client without address, as a host may leave it. */
+const UNKNOWN = "unknown"
+
+/**
+ * Gives the name that a client's failures are counted under: of IPv6 the /64, since one subscriber has at least that.
+ *
+ * **Example** `2001:db8:0:7::1` is `2001:db8:0:7::/64`
+ */
+export const counted = (address: string | undefined): string => {
+  if (address === undefined) return UNKNOWN
+  if (isIP(address) !== 6) return address
+  const [head = "", tail] = address.split("::")
+  const before = head === "" ? [] : head.split(":")
+  const after = tail === undefined || tail === "" ? [] : tail.split(":")
+  // An IPv4 address at the end stands for two groups.
+  const groups = before.length + after.length + ((after.at(-1) ?? before.at(-1))?.includes(".") === true ? 1 : 0)
+  const whole = tail === undefined ? before : [...before, ...Array<string>(8 - groups).fill("0"), ...after]
+  const network = whole.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16))
+  return `${network.join(":")}::/64`
+}

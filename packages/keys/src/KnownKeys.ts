@@ -1,0 +1,101 @@
+/**
+ * The hashes of all valid keys, in memory: tells a key from a guess without asking the store.
+ */
+import { Clock, Context, DateTime, Effect, Layer, Option, Schedule, Semaphore } from "effect"
+import { KeyConfig } from "./KeyConfig.ts"
+import type { KeyStoreError } from "./KeyError.ts"
+import type { KeyHash } from "./KeyHash.ts"
+import { type KeyRecord, KeyStore, type Position } from "./KeyStore.ts"
+
+/** How often all keys are read again, for what other programs changed. */
+const REFRESH = "15 seconds"
+const PAGE = 500
+
+export class KnownKeys extends Context.Service<
+  KnownKeys,
+  {
+    /**
+     * Tells whether a valid key has the hash.
+     *
+     * **Shape** decides nothing but how an attempt is counted: who is let in is judged by the store.
+     *
+     * **Limits** no I/O.
+     */
+    readonly isValid: (hash: KeyHash) => Effect.Effect<boolean>
+  }
+>()("@quarterdeck/keys/KnownKeys") {
+  /**
+   * Stands in the place of the store below it, and remembers what becomes of its keys.
+   *
+   * **Errors** when the keys cannot be read at start; what fails later is logged and tried again.
+   *
+   * **Limits** some 200 bytes a key; all keys are read every 15 s, a page at a time.
+   */
+  static readonly layer: Layer.Layer<KnownKeys | KeyStore, KeyStoreError, KeyConfig | KeyStore> = Layer.effectContext(
+    Effect.suspend(() => make())
+  )
+}
+
+/** When a key ends, by its hash. **Units** milliseconds since the epoch. */
+type Ends = Map<KeyHash, number>
+
+const endOf = ({ expiresAt, revokedAt }: KeyRecord): number => {
+  if (revokedAt !== undefined) return Number.NEGATIVE_INFINITY
+  return expiresAt === undefined ? Number.POSITIVE_INFINITY : DateTime.toEpochMillis(expiresAt)
+}
+
+const make = Effect.fnUntraced(function* () {
+  const config = yield* KeyConfig
+  const inner = yield* KeyStore
+  // A change waits until a reading under way has ended, which would undo it.
+  const turn = Semaphore.makeUnsafe(1)
+  let ends: Ends = new Map()
+
+  const note = (record: KeyRecord) => {
+    const end = endOf(record)
+    if (end === Number.NEGATIVE_INFINITY) ends.delete(record.hash)
+    else ends.set(record.hash, end)
+  }
+  const noteAll = (...records: ReadonlyArray<KeyRecord>) =>
+    turn.withPermit(Effect.sync(() => records.forEach(note))).pipe(Effect.uninterruptible)
+  const noteFound = (found: Option.Option<KeyRecord>, ...more: ReadonlyArray<KeyRecord>) =>
+    Option.match(found, { onNone: () => Effect.void, onSome: (record) => noteAll(record, ...more) })
+
+  const read = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const found: Ends = new Map()
+    let after: Position | undefined
+    for (;;) {
+      const page = yield* inner.list({ limit: PAGE, ...(after === undefined ? {} : { after }) })
+      for (const record of page) if (endOf(record) > now) found.set(record.hash, endOf(record))
+      const last = page.at(-1)
+      if (last === undefined || page.length < PAGE) break
+      after = { createdAt: last.createdAt, id: last.id }
+    }
+    ends = found
+  }).pipe(turn.withPermit)
+
+  yield* read
+  const readAgain = read.pipe(
+    Effect.catch((error) => Effect.logWarning("the keys cannot be read again to tell them from guesses", error))
+  )
+  yield* Effect.forkScoped(Effect.andThen(Effect.sleep(REFRESH), Effect.repeat(readAgain, Schedule.spaced(REFRESH))))
+
+  const known = KnownKeys.of({
+    isValid: Effect.fnUntraced(function* (hash: KeyHash) {
+      const now = yield* Clock.currentTimeMillis
+      const configured = (yield* config.current).byHash.get(hash)
+      if (configured !== undefined) {
+        return configured.expiresAt === undefined || now < DateTime.toEpochMillis(configured.expiresAt)
+      }
+      return now < (ends.get(hash) ?? Number.NEGATIVE_INFINITY)
+    })
+  })
+  const store = KeyStore.of({
+    ...inner,
+    insert: (record) => Effect.tap(inner.insert(record), () => noteAll(record)),
+    revoke: (id, at, by) => Effect.tap(inner.revoke(id, at, by), (found) => noteFound(found)),
+    rotate: (id, rotation) => Effect.tap(inner.rotate(id, rotation), (found) => noteFound(found, rotation.successor))
+  })
+  return Context.make(KnownKeys, known).pipe(Context.add(KeyStore, store))
+})
