@@ -13,8 +13,9 @@ import * as Report from "./Report.ts"
 import type { Suite } from "./Suite.ts"
 import { cost } from "./cost/suite.ts"
 import { harness } from "./harness/suite.ts"
+import { limits } from "./limits/suite.ts"
 
-const SUITES: ReadonlyArray<Suite> = [cost, harness]
+const SUITES: ReadonlyArray<Suite> = [cost, harness, limits]
 const PAGE = new URL("../../../docs/performance.md", import.meta.url).pathname
 
 class GoalsMissed extends Schema.TaggedError<GoalsMissed>()("GoalsMissed", { lines: Schema.Array(Schema.String) }) {

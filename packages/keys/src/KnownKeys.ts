@@ -73,7 +73,7 @@ const make = Effect.fnUntraced(function* () {
       after = { createdAt: last.createdAt, id: last.id }
     }
     ends = found
-  }).pipe(turn.withPermit)
+  }).pipe((reading) => turn.withPermit(reading))
 
   yield* read
   const readAgain = read.pipe(

@@ -54,4 +54,26 @@ describe("Kind", () => {
   it.each(["X-Service-Cluster", "x-target", "Cluster"])("takes %s as the name of the cluster header", (text) => {
     assert.strictEqual(read(Kind.headerName, text), text)
   })
+
+  it.each([
+    "Authorization",
+    "host",
+    "Cookie",
+    "Set-Cookie",
+    "Content-Type",
+    "content-anything",
+    "X-Forwarded-For",
+    "Accept",
+    "Origin",
+    "Sec-Fetch-Site",
+    "Transfer-Encoding",
+    "Idempotency-Key",
+    "X-Request-Id",
+    "a b",
+    "a:b",
+    "",
+    "é"
+  ])("refuses %j as the name of the cluster header", (header) => {
+    assert.isUndefined(read(Kind.headerName, header))
+  })
 })

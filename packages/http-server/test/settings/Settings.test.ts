@@ -254,28 +254,6 @@ describe("Settings", () => {
     assert.lengthOf(lines({ yaml }), 1)
   })
 
-  it.each([
-    "Authorization",
-    "host",
-    "Cookie",
-    "Set-Cookie",
-    "Content-Type",
-    "content-anything",
-    "X-Forwarded-For",
-    "Accept",
-    "Origin",
-    "Sec-Fetch-Site",
-    "Transfer-Encoding",
-    "Idempotency-Key",
-    "X-Request-Id",
-    "a b",
-    "a:b",
-    "",
-    "é"
-  ])("refuses the cluster header %j", (header) => {
-    assert.lengthOf(lines({ flags: { "cluster-header": header } }), 1)
-  })
-
   it("takes an empty file, a file of comments, and sections without entries as no settings", () => {
     for (const yaml of ["", "# nothing\n", "server:\nkeys: {}\nclusters: { parent: , kubeconfig: [] }\n"]) {
       assert.deepStrictEqual(settings({ yaml }), settings({}))
