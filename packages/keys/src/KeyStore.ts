@@ -64,11 +64,16 @@ export const order: Order.Order<Position> = Order.combine(
 )
 
 /**
- * The port; adapters are the layers under `store/`, held to one suite of tests.
+ * Keeps created keys: a port, for a database of one's own too. `KeyStoreLaws` checks what a store must do.
  *
- * **Shape** a key is never removed: a revoked one is kept, so that its owner can be told.
+ * **Shape** what `insert` has taken every later call sees, after a crash too. A key is never removed: a revoked one is
+ * kept, so that its owner can be told. Several programs may share a store: it is then their database that holds `insert`
+ * to one key of a hash, and a revocation in one is seen by the others after `CacheLimits.timeToLive`, 2 s.
  *
- * **Errors** every call: `KeyStoreError`.
+ * **Errors** every call: `KeyStoreError`, of which callers see a 503; the reason of one's own is `StoreFailed`.
+ *
+ * **Limits** calls come at once and in any order. `findByHash` stands on the path of requests, behind a cache; `touch`
+ * comes about once a minute with the keys used since; `list` walks all keys every 15 s until it meets a label selector.
  */
 export class KeyStore extends Context.Service<
   KeyStore,

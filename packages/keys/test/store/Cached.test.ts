@@ -6,7 +6,7 @@ import { KeyStore } from "../../src/KeyStore.ts"
 import { layerCached } from "../../src/store/Cached.ts"
 import { layerMemory } from "../../src/store/Memory.ts"
 import { at, hashOf, record } from "../samples.ts"
-import { keepsKeys } from "./contract.ts"
+import { keepsKeys } from "./laws.ts"
 
 const key = record({ id: "key_1", hash: hashOf("a") })
 const revokedAt = at("2026-02-01T00:00:00Z")

@@ -12,7 +12,7 @@ import { layerCached } from "../../../src/store/Cached.ts"
 import { layerSqlite } from "../../../src/store/sqlite/Sqlite.ts"
 import { admin, at, hashOf, record } from "../../samples.ts"
 import { temporaryDirectory } from "../../temporaryDirectory.ts"
-import { keepsKeys } from "../contract.ts"
+import { keepsKeys } from "../laws.ts"
 
 const key = record({ id: "key_1", hash: hashOf("a"), rule: admin })
 
