@@ -24,13 +24,26 @@ export interface RegistryProblem {
   readonly message: string
 }
 
-/** One immutable view of the registry. **Shape** the parent first, then by name. */
+/**
+ * One immutable view of the registry; `RegistrySnapshot.make` makes one of a program's own clusters.
+ *
+ * **Shape** the parent first, then by name; one cluster has the role of parent, and no name is there twice.
+ */
 export interface RegistrySnapshot {
   readonly parent: ClusterName
   readonly clusters: ReadonlyArray<Cluster>
   readonly problems: ReadonlyArray<RegistryProblem>
 }
 
+/**
+ * Says which clusters there are: a port, for an inventory of one's own too.
+ *
+ * **Shape** `changes` begins with the present snapshot and never fails; `snapshot` is at least as new as the last one that
+ * it emitted. A listener that is slow may miss snapshots, but not the last one. A cluster whose connection is the same keeps its `generation`; with another one it is followed anew. One
+ * that is left out is forgotten at once, and its history of costs is kept.
+ *
+ * **Limits** `snapshot` is asked by every request. Any number of listeners follow `changes`.
+ */
 export class ClusterRegistry extends Context.Service<
   ClusterRegistry,
   {

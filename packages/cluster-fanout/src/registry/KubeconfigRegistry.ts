@@ -8,6 +8,7 @@ import { ClusterRegistry, type RegistryProblem, type RegistrySnapshot } from "./
 import { generationOf } from "./Generation.ts"
 import * as registryFeed from "./RegistryFeed.ts"
 import { fromFiles, type KubeconfigFile, type KubeconfigImport } from "./Kubeconfig.ts"
+import { inOrder } from "./RegistrySnapshot.ts"
 import { ParentNotFound, RegistryError } from "./RegistryError.ts"
 
 export interface KubeconfigRegistryOptions {
@@ -163,7 +164,7 @@ const viewOf = (imported: KubeconfigImport, parent: ClusterName | undefined, own
     const generation = generationOf(connection)
     clusters.push({ name, role: role(name), labels: {}, origin: "kubeconfig", connection, generation })
   }
-  return { clusters: registryFeed.inOrder(clusters), problems }
+  return { clusters: inOrder(clusters), problems }
 }
 
 const hasParent = (view: View): boolean => view.clusters.some((cluster) => cluster.role === "parent")

@@ -1,6 +1,5 @@
 /** Holds the present snapshot of a registry, tells those who listen, and reports what is wrong with it. */
 import { Effect, Metric, PubSub, Ref, Stream } from "effect"
-import type { Cluster } from "./Cluster.ts"
 import { ClusterRegistry, type RegistryProblem, type RegistrySnapshot } from "./ClusterRegistry.ts"
 
 const problemGauge = Metric.gauge("quarterdeck_registry_problems", {
@@ -24,13 +23,6 @@ export const make = Effect.fnUntraced(function* (first: RegistrySnapshot) {
   const registry = ClusterRegistry.of({ snapshot: Ref.get(present), changes: Stream.fromPubSub(news) })
   return { registry, publish }
 })
-
-/** Puts the parent first and the others by name. */
-export const inOrder = (clusters: ReadonlyArray<Cluster>): ReadonlyArray<Cluster> =>
-  clusters.toSorted((a, b) => {
-    if (a.role !== b.role) return a.role === "parent" ? -1 : 1
-    return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
-  })
 
 /** Logs what is new, so that a lasting problem is not logged at every change. */
 const report = Effect.fnUntraced(function* (

@@ -6,7 +6,9 @@ import { Context, Layer } from "effect"
 import type { UsageSource } from "../usage/UsageSource.ts"
 
 /**
- * Gives clusters their source of usage.
+ * Gives clusters their source of usage: a port, for a meter of one's own too.
+ *
+ * **Limits** asked once for each cluster that is followed, as it comes.
  */
 export class UsageSources extends Context.Service<
   UsageSources,

@@ -34,9 +34,16 @@ export interface Extent {
 }
 
 /**
- * Keeps closed hours.
+ * Keeps closed hours: a port, for a database of one's own too.
  *
- * **Limits** hours are kept 100 days and days 400 by default: sums over older windows are exact on day boundaries, and
+ * **Shape** what a call has taken every later one sees, and what its caller does with an hour afterwards changes nothing of
+ * it. Sums are those of the hours that were closed, exact up to 2^53 in every measure, and the same whether a window is asked
+ * for as a whole or in steps. Hours of a cluster lie apart from those of every other.
+ *
+ * **Errors** every call: `CostError`, whose reason of one's own is `StoreUnavailable`. An hour that is not taken is offered
+ * again.
+ *
+ * **Limits** calls come at once, and `sums` stands on the path of reports. Hours are kept 100 days and days 400 by default: sums over older windows are exact on day boundaries, and
  * a window is aligned to them before it is asked for.
  */
 export class CostStore extends Context.Service<
@@ -45,7 +52,8 @@ export class CostStore extends Context.Service<
     /**
      * Closes an hour, whole or not at all; it survives a crash from then on.
      *
-     * **Errors** `HourClosed`. Hours may be closed in any order, and with gaps.
+     * **Errors** `HourClosed`; `HourForgotten` for one of a day whose hours were forgotten. Hours may be closed in any order,
+     * and with gaps.
      */
     readonly close: (hour: Hour) => Effect.Effect<void, CostError>
     /** Replaces closed hours, or closes them: late data and changed prices. **Limits** all of them or none. */

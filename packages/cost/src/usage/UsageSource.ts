@@ -40,7 +40,14 @@ export interface HourOfUsage {
   readonly egress: ReadonlyArray<PodEgress>
 }
 
-/** A source that is asked every minute. */
+/**
+ * A source that is asked every `SamplerSettings.sampleSeconds`.
+ *
+ * **Shape** a container that is not among the samples was not measured, which is not the same as nothing used. The same sample
+ * may be given again until there is a newer one.
+ *
+ * **Limits** asked once at a time for each cluster; an answer counts within `sampleTimeoutSeconds`.
+ */
 export interface Sampled {
   readonly _tag: "Sampled"
   readonly sample: (cluster: ClusterName) => Effect.Effect<ReadonlyArray<ContainerSample>, UsageError>
@@ -49,7 +56,8 @@ export interface Sampled {
 /**
  * A source with a memory, asked once an hour is over.
  *
- * **Shape** `past` gives each hour of a window of which the source knows at least the nodes, oldest first, with all that
+ * **Shape** `hour` gives the hour as far as it is known for good, or fails: it is asked again until `maxPendingHours` have
+ * gone by. `past` gives each hour of a window of which the source knows at least the nodes, oldest first, with all that
  * it knows: what costs before this program ran are computed from. An hour that it does not give stays open and is asked for
  * again. One that it could not read is given as the reason, so that it does not keep those after it from coming; the stream
  * fails when nothing more can be told.
