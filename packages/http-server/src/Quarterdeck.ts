@@ -9,7 +9,8 @@ import * as MountPath from "./http/MountPath.ts"
 import * as RequestSpan from "./http/RequestSpan.ts"
 import * as Routes from "./http/Routes.ts"
 import * as Services from "./Services.ts"
-import { type Options, toSettings } from "./settings/Options.ts"
+import * as Options from "./settings/Options.ts"
+import type { Ports } from "./settings/Ports.ts"
 import type { Settings } from "./settings/Settings.ts"
 import * as Telemetry from "./services/Telemetry.ts"
 
@@ -72,7 +73,7 @@ export class Quarterdeck extends Context.Service<
    *
    * **Errors** every reason why the settings cannot be followed; nothing is left half started.
    */
-  static readonly layerSettings = (settings: Settings) =>
+  static readonly layerSettings = (settings: Settings, ports: Ports = {}) =>
     Layer.effect(
       Quarterdeck,
       Effect.gen(function* () {
@@ -99,26 +100,30 @@ export class Quarterdeck extends Context.Service<
             )
         })
       })
-    ).pipe(Layer.provide([Services.layer(settings), NodeHttpServer.layerHttpServices]))
+    ).pipe(Layer.provide([Services.layer(settings, ports), NodeHttpServer.layerHttpServices]))
 
   /**
    * Starts the service in an Effect application, whose own loggers and tracer it uses: there are no telemetry options.
    *
    * **Errors** those of `layerSettings`, and `SettingsError` for options at fault.
    */
-  static readonly layer = (options: Omit<Options, "telemetry"> = {}) =>
-    Layer.unwrap(Effect.map(Effect.fromResult(toSettings(options)), Quarterdeck.layerSettings))
+  static readonly layer = (options: Omit<Options.Options, "telemetry"> = {}) =>
+    Layer.unwrap(
+      Effect.map(Effect.fromResult(Options.decode(options)), ({ ports, settings }) =>
+        Quarterdeck.layerSettings(settings, ports)
+      )
+    )
 
   /**
    * Starts the service for a host outside Effect, with loggers and exporters of its own.
    *
    * **Errors** rejects with what {@link Quarterdeck.layer} fails with.
    */
-  static readonly start = async (options: Options = {}): Promise<Embedded> => {
+  static readonly start = async (options: Options.Options = {}): Promise<Embedded> => {
     const runtime = ManagedRuntime.make(
       Layer.unwrap(
-        Effect.map(Effect.fromResult(toSettings(options)), (settings) =>
-          Quarterdeck.layerSettings(settings).pipe(Layer.provideMerge(Telemetry.layer(settings.telemetry)))
+        Effect.map(Effect.fromResult(Options.decode(options)), ({ ports, settings }) =>
+          Quarterdeck.layerSettings(settings, ports).pipe(Layer.provideMerge(Telemetry.layer(settings.telemetry)))
         )
       )
     )

@@ -1,5 +1,5 @@
 /**
- * Everything that the routes stand on, wired once from the settings.
+ * Everything that the routes stand on, wired once from the settings and the host's own parts.
  */
 import { Breaker, Transport } from "@quarterdeck/cluster-fanout"
 import { KnownKeys } from "@quarterdeck/keys"
@@ -16,6 +16,8 @@ import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
 import { KeyIssuer, MaxLifetime } from "@quarterdeck/keys/KeyIssuer"
 import { IdentityProvider } from "@quarterdeck/keys/IdentityProvider"
 import { GroupRules } from "@quarterdeck/keys/Person"
+import { KeyStore } from "@quarterdeck/keys/KeyStore"
+import { SessionStore } from "@quarterdeck/keys/SessionStore"
 import { Sessions } from "@quarterdeck/keys/Sessions"
 import { layerCached } from "@quarterdeck/keys/store/Cached"
 import { layerSqlite } from "@quarterdeck/keys/store/Sqlite"
@@ -37,6 +39,8 @@ import { AllowedOrigins } from "./http/Origin.ts"
 import { PublicUrl } from "./http/SessionCookie.ts"
 import * as Registry from "./services/Registry.ts"
 import { TargetOptions } from "./http/RequestTarget.ts"
+import * as HostPort from "./services/HostPort.ts"
+import type { Ports } from "./settings/Ports.ts"
 import type { Settings } from "./settings/Settings.ts"
 import { Surroundings } from "./settings/Surroundings.ts"
 
@@ -59,17 +63,21 @@ const references = ({ clusters, fanOut, keys, limits, oidc, server }: Settings) 
   )
 
 /** Keys and sessions; the cache stands in the place of the keys' store. */
-const keyStore = ({ dataDirectory }: Settings) =>
-  layerCached.pipe(Layer.provideMerge(layerSqlite({ directory: dataDirectory })))
+const keyStore = ({ dataDirectory: directory }: Settings, { keyStore: given }: Ports) => {
+  const sqlite = layerSqlite({ directory })
+  if (given === undefined) return layerCached.pipe(Layer.provideMerge(sqlite))
+  const sessions = Layer.effect(SessionStore, SessionStore).pipe(Layer.provide(sqlite))
+  return Layer.merge(layerCached.pipe(Layer.provide(HostPort.layer("keyStore", KeyStore, given))), sessions)
+}
 
-const keys = (settings: Settings) =>
+const keys = (settings: Settings, ports: Ports) =>
   Layer.mergeAll(Sessions.layer, KeyIssuer.layer).pipe(
     Layer.provideMerge(Authenticator.layer),
     Layer.provideMerge(KnownKeys.KnownKeys.layer),
     Layer.provideMerge(
       settings.keys.files.length === 0 ? KeyConfig.layerNone : KeyConfig.layerFiles(settings.keys.files)
     ),
-    Layer.provideMerge(Layer.merge(keyStore(settings), identities(settings)))
+    Layer.provideMerge(Layer.merge(keyStore(settings, ports), identities(settings)))
   )
 
 /** Who vouches for people. */
@@ -99,14 +107,14 @@ const readable = ({ keys: { files } }: Settings) => Layer.effectDiscard(KeyConfi
  *
  * **Errors** every reason why the settings cannot be followed; what was opened by then is closed.
  */
-export const layer = (settings: Settings) =>
+export const layer = (settings: Settings, ports: Ports) =>
   Layer.mergeAll(guard, LabelProofDemand.layer, FirstKey.layer(settings.keys), Registry.announce).pipe(
-    Layer.provideMerge(Costs.layer(settings)),
+    Layer.provideMerge(Costs.layer(settings, ports)),
     Layer.provideMerge(clusters(settings)),
-    Layer.provideMerge(keys(settings)),
+    Layer.provideMerge(keys(settings, ports)),
     Layer.provideMerge(directory(settings)),
     Layer.provideMerge(readable(settings)),
-    Layer.provideMerge(Registry.layer(settings.clusters)),
+    Layer.provideMerge(Registry.layer(settings, ports)),
     Layer.provideMerge(references(settings)),
     Layer.provide([NodeServices.layer, Surroundings.layerProcess])
   )

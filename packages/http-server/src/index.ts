@@ -5,5 +5,6 @@
  */
 export { launch } from "./Launch.ts"
 export type { Options } from "./settings/Options.ts"
+export type { Ports } from "./settings/Ports.ts"
 export { type Embedded, Quarterdeck, type WebRequestFacts } from "./Quarterdeck.ts"
 export { type Settings } from "./settings/Settings.ts"

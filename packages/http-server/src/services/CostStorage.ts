@@ -1,21 +1,49 @@
 /**
- * Where the history of costs is kept: the one place that decides by the settings.
+ * Where the history of costs is kept: the one place that decides it.
  */
-import type { CostError } from "@quarterdeck/cost/CostError"
-import type { CostStore } from "@quarterdeck/cost/CostStore"
-import type { RecommendationStore } from "@quarterdeck/cost/RecommendationStore"
+import { CostError } from "@quarterdeck/cost/CostError"
+import { CostStore } from "@quarterdeck/cost/CostStore"
+import { RecommendationStore } from "@quarterdeck/cost/RecommendationStore"
 import { layerClickHouse } from "@quarterdeck/cost/store/ClickHouse"
-import { layerSqlite } from "@quarterdeck/cost/store/Sqlite"
-import type { Layer } from "effect"
+import { FILE_NAME, layerSqlite } from "@quarterdeck/cost/store/Sqlite"
+import { Effect, Layer, Schema } from "effect"
+import { join } from "node:path"
+import * as HostPort from "./HostPort.ts"
+import type { Ports } from "../settings/Ports.ts"
 import type { Settings } from "../settings/Settings.ts"
 
+/** The history of costs, or the prices, cannot be opened. **Shape** `place` is the file or directory, if it is one. */
+export class CostsUnusable extends Schema.TaggedError<CostsUnusable>()("CostsUnusable", {
+  cause: CostError,
+  place: Schema.optionalKey(Schema.String)
+}) {
+  override get message(): string {
+    const reason = this.cause.message.replaceAll(/\s*\n\s*/g, " ")
+    return `costs: ${reason}${this.place === undefined ? "" : ` (${this.place})`}`
+  }
+}
+
+/** Tells the failure of a store with its place. */
+export const named =
+  (place: string | undefined) =>
+  <A>(layer: Layer.Layer<A, CostError>): Layer.Layer<A, CostsUnusable> =>
+    Layer.catchTag(layer, "CostError", (cause) =>
+      Layer.effectContext(Effect.fail(new CostsUnusable({ cause, ...(place === undefined ? {} : { place }) })))
+    )
+
 /**
- * Opens the history: in the ClickHouse server that `cost.url` names, else in SQLite in the data directory.
+ * Opens the history: the host's own, else in the ClickHouse server that `cost.url` names, else in SQLite in the data
+ * directory. Recommendations are kept beside the hours, those of a host's own store in the data directory.
  *
- * **Errors** `CostError`.
+ * **Errors** `CostsUnusable`, `PortUnusable`.
  */
-export const layer = ({
-  cost: { url },
-  dataDirectory
-}: Settings): Layer.Layer<CostStore | RecommendationStore, CostError> =>
-  url === undefined ? layerSqlite({ directory: dataDirectory }) : layerClickHouse({ url })
+export const layer = (
+  { cost: { url }, dataDirectory: directory }: Settings,
+  { costStore }: Ports
+): Layer.Layer<CostStore | RecommendationStore, CostsUnusable | HostPort.PortUnusable> => {
+  if (url !== undefined) return named(undefined)(layerClickHouse({ url }))
+  const sqlite = named(join(directory, FILE_NAME))(layerSqlite({ directory }))
+  if (costStore === undefined) return sqlite
+  const recommendations = Layer.effect(RecommendationStore, RecommendationStore).pipe(Layer.provide(sqlite))
+  return Layer.merge(HostPort.layer("costStore", CostStore, costStore), recommendations)
+}

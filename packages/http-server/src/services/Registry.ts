@@ -1,19 +1,29 @@
 /**
- * The registry of clusters that the settings ask for.
+ * The registry of clusters: the host's own, else the one that the settings ask for.
  */
-import { InCluster } from "@quarterdeck/cluster-fanout"
+import { InCluster, RegistrySnapshot } from "@quarterdeck/cluster-fanout"
 import * as KubeconfigRegistry from "@quarterdeck/cluster-fanout/registry/KubeconfigRegistry"
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
-import { Effect, Layer } from "effect"
+import type { RegistryError } from "@quarterdeck/cluster-fanout/registry/RegistryError"
+import { Effect, type FileSystem, Layer, type Path } from "effect"
+import * as HostPort from "./HostPort.ts"
+import type { Ports } from "../settings/Ports.ts"
 import type { Settings } from "../settings/Settings.ts"
 import * as ClusterSources from "../settings/ClusterSources.ts"
+import type { Surroundings } from "../settings/Surroundings.ts"
 
-/**
- * Provides the clusters of the kubeconfig files, and in a pod its own cluster before them.
- *
- * **Errors** `NoClusters`, `RegistryError`.
- */
-export const layer = (settings: Settings["clusters"]) =>
+/** Provides the host's clusters. **Errors** `PortUnusable`, also when they break the port's laws as the service starts. */
+const layerOfHost = (given: NonNullable<Ports["clusterRegistry"]>) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const fault = RegistrySnapshot.faultOf(yield* (yield* ClusterRegistry).snapshot)
+      if (fault === undefined) return
+      return yield* new HostPort.PortUnusable({ port: "clusterRegistry", cause: new Error(fault) })
+    })
+  ).pipe(Layer.provideMerge(HostPort.layer("clusterRegistry", ClusterRegistry, given)))
+
+/** Provides the clusters of the kubeconfig files, and in a pod its own cluster before them. */
+const layerOfSettings = (settings: Settings["clusters"]) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const { inCluster, kubeconfig, parent } = yield* ClusterSources.resolve(settings)
@@ -26,6 +36,20 @@ export const layer = (settings: Settings["clusters"]) =>
       })
     })
   )
+
+/**
+ * Provides the clusters.
+ *
+ * **Errors** `NoClusters`, `RegistryError`, `PortUnusable`.
+ */
+export const layer = (
+  { clusters }: Pick<Settings, "clusters">,
+  { clusterRegistry }: Ports
+): Layer.Layer<
+  ClusterRegistry,
+  ClusterSources.NoClusters | RegistryError | HostPort.PortUnusable,
+  FileSystem.FileSystem | Path.Path | Surroundings
+> => (clusterRegistry === undefined ? layerOfSettings(clusters) : layerOfHost(clusterRegistry))
 
 /** As many names as a line of a log holds. */
 const NAMES_TOLD = 10

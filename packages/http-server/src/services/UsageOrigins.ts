@@ -1,25 +1,26 @@
 /**
- * The sources of usage that the settings ask for, one for each cluster.
+ * The sources of usage, one for each cluster: the host's own, else those that the settings ask for.
  */
 import { UsageSource, UsageSources } from "@quarterdeck/cost"
 import * as MetricsApi from "@quarterdeck/cost/usage/MetricsApi"
 import { requestsOnly } from "@quarterdeck/cost/usage/None"
 import * as Prometheus from "@quarterdeck/cost/usage/Prometheus"
-import type { UsageSetting } from "@quarterdeck/cost/usage/UsageSetting"
+import type * as UsageSetting from "@quarterdeck/cost/usage/UsageSetting"
+import type { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
+import type { KubeApi } from "@quarterdeck/cluster-fanout/KubeApi"
 import { Effect, Layer } from "effect"
+import type { HttpClient } from "effect/http"
+import * as HostPort from "./HostPort.ts"
+import type { Ports } from "../settings/Ports.ts"
 import type { Settings } from "../settings/Settings.ts"
 
-/**
- * Provides the sources.
- *
- * **Shape** a cluster that has none of its own has that of all. **Errors** `InvalidUsageSetting`.
- */
-export const layer = ({ usage, usageByCluster, usageClusterLabel }: Settings["cost"]) =>
+/** Provides the sources of the settings. **Shape** a cluster that has none of its own has that of all. */
+const layerOfSettings = ({ usage, usageByCluster, usageClusterLabel }: Settings["cost"]) =>
   Layer.effect(
     UsageSources.UsageSources,
     Effect.gen(function* () {
       const metrics = yield* MetricsApi.make
-      const make = Effect.fnUntraced(function* (setting: UsageSetting) {
+      const make = Effect.fnUntraced(function* (setting: UsageSetting.UsageSetting) {
         switch (setting._tag) {
           case "Metrics":
             return metrics
@@ -41,3 +42,20 @@ export const layer = ({ usage, usageByCluster, usageClusterLabel }: Settings["co
       return UsageSources.UsageSources.of({ of: (cluster) => own.get(cluster) ?? usual })
     })
   )
+
+/**
+ * Provides the sources.
+ *
+ * **Errors** `InvalidUsageSetting`, `PortUnusable`.
+ */
+export const layer = (
+  { cost }: Pick<Settings, "cost">,
+  { usageSources }: Ports
+): Layer.Layer<
+  UsageSources.UsageSources,
+  UsageSetting.InvalidUsageSetting | HostPort.PortUnusable,
+  KubeApi | ClusterRegistry | HttpClient.HttpClient
+> =>
+  usageSources === undefined
+    ? layerOfSettings(cost)
+    : HostPort.layer("usageSources", UsageSources.UsageSources, usageSources)

@@ -1,14 +1,15 @@
 /**
- * The settings as a host that embeds the service writes them: those of the YAML file, all optional.
+ * The settings as a host that embeds the service writes them: those of the YAML file, all optional, and its own parts.
  */
 import type { GroupRule } from "@quarterdeck/keys/Person"
 import { Result } from "effect"
+import * as Ports from "./Ports.ts"
 import { combine, type Settings } from "./Settings.ts"
-import type { SettingsError } from "./SettingsError.ts"
+import { SettingsError } from "./SettingsError.ts"
 import * as SettingsFile from "./SettingsFile.ts"
 
-/** **Shape** docs/reference/settings.md tells each; the listener's own are the host's business. */
-export interface Options {
+/** **Shape** docs/reference/settings.md tells each setting; the listener's own are the host's business. */
+export interface Options extends Ports.Ports {
   readonly server?: {
     readonly metrics?: Settings["server"]["metrics"]
     readonly allowedOrigins?: ReadonlyArray<string>
@@ -49,11 +50,32 @@ export interface Options {
   readonly telemetry?: Partial<Settings["telemetry"]>
 }
 
+/** What the service runs by. */
+export interface Setup {
+  readonly settings: Settings
+  readonly ports: Ports.Ports
+}
+
 /**
- * Checks options as a settings file is checked.
+ * Checks options as a settings file is checked, and the host's own parts beside them.
  *
- * **Errors** `SettingsError`, with the name of each setting at fault. The environment is not read.
+ * **Errors** `SettingsError`, with the name of each option at fault. The environment is not read.
  */
-export const toSettings = (options: Options): Result.Result<Settings, SettingsError> =>
+export const decode = (options: Options): Result.Result<Setup, SettingsError> => {
+  const { clusterRegistry, costStore, keyStore, usageSources, ...written } = options
+  const ports: Ports.Ports = {
+    ...(clusterRegistry === undefined ? {} : { clusterRegistry }),
+    ...(costStore === undefined ? {} : { costStore }),
+    ...(keyStore === undefined ? {} : { keyStore }),
+    ...(usageSources === undefined ? {} : { usageSources })
+  }
   // JSON is YAML, so that one reader judges both.
-  Result.map(combine({}, {}, SettingsFile.parse("options", JSON.stringify(options))), ({ settings }) => settings)
+  const file = SettingsFile.parse("options", JSON.stringify(written), { name: "options", alsoHolds: Ports.names })
+  const loaded = combine({}, {}, file)
+  const problems = [
+    ...(Result.isFailure(loaded) ? loaded.failure.problems : []),
+    ...Ports.problemsOf(ports, ({ path }) => (file.given.get(path)?.value ?? null) !== null)
+  ]
+  if (Result.isFailure(loaded) || problems.length > 0) return Result.fail(new SettingsError({ problems }))
+  return Result.succeed({ settings: loaded.success.settings, ports })
+}

@@ -51,10 +51,16 @@ export const read = Effect.fn("SettingsFile.read")(function* (path: string) {
   )
 })
 
+/** What a text of settings is called, and what it may hold beside them. */
+interface Whole {
+  readonly name: string
+  readonly alsoHolds: ReadonlyArray<string>
+}
+
 /**
  * Parses the text of a file; `path` is only printed.
  */
-export const parse = (path: string, text: string): Contents => {
+export const parse = (path: string, text: string, whole: Whole = { name: "the file", alsoHolds: [] }): Contents => {
   const originAt = (place: StrictYaml.Place): Origin => ({ _tag: "File", path, place })
   const parsed = StrictYaml.parse(text)
   if (Result.isFailure(parsed)) {
@@ -69,7 +75,7 @@ export const parse = (path: string, text: string): Contents => {
   const collect = (section: string, node: StrictYaml.Node): void => {
     if (node._tag === "Scalar" && node.value === null) return
     if (node._tag !== "Mapping") {
-      const what = section === "" ? "the file" : section
+      const what = section === "" ? whole.name : section
       problems.push({
         origin: originAt(node.place),
         message: `${what} must be a map of settings, found ${kindOf(node)}`
@@ -89,9 +95,9 @@ export const parse = (path: string, text: string): Contents => {
         continue
       }
       const told = printable(setting)
-      const holder = section === "" ? "the file" : section
-      const hint = Nearest.suggestion(meant(key, told))
-      const message = `${told} is not a setting${hint}${hint === "" ? ";" : ""} ${holder} may hold ${membersOf(section)}`
+      const holder = section === "" ? whole.name : section
+      const hint = Nearest.suggestion(meant(key, told, whole))
+      const message = `${told} is not a setting${hint}${hint === "" ? ";" : ""} ${holder} may hold ${membersOf(section, whole)}`
       problems.push({ origin: originAt(place), message })
     }
   }
@@ -100,7 +106,7 @@ export const parse = (path: string, text: string): Contents => {
 }
 
 /** Looks for the setting or section that a key means: one of that name elsewhere, else the nearest. */
-const meant = (key: string, setting: string): string | undefined => {
+const meant = (key: string, setting: string, { alsoHolds }: Whole): string | undefined => {
   const paths = rows.map(({ path }) => path)
   const elsewhere = paths.filter((path) => path.endsWith(`.${key}`))
   if (elsewhere.length === 1) return elsewhere[0]
@@ -110,15 +116,15 @@ const meant = (key: string, setting: string): string | undefined => {
       .slice(0, -1)
       .map((_, depth, steps) => steps.slice(0, depth + 1).join("."))
   )
-  return Nearest.find(setting, [...paths, ...new Set(sections)])
+  return Nearest.find(setting, [...paths, ...new Set(sections), ...alsoHolds])
 }
 
-const membersOf = (section: string): string => {
+const membersOf = (section: string, { alsoHolds }: Whole): string => {
   const prefix = section === "" ? "" : `${section}.`
   const members = rows
     .filter((row) => row.path.startsWith(prefix))
     .map((row) => row.path.slice(prefix.length).split(".")[0])
-  return [...new Set(members)].join(", ")
+  return [...new Set([...members, ...(section === "" ? alsoHolds : [])])].join(", ")
 }
 
 const kindOf = (node: StrictYaml.Node): string => {

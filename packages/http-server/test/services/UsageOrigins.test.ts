@@ -50,7 +50,7 @@ const sourcesOf = (cost: object) =>
       Settings.combine({}, {}, SettingsFile.parse("q.yaml", JSON.stringify({ cost })))
     )
     const context = yield* Layer.build(
-      UsageOrigins.layer(settings.cost).pipe(
+      UsageOrigins.layer(settings, {}).pipe(
         Layer.provide([NodeHttpClient.layerUndici, Layer.mock(KubeApi, {}), Layer.mock(ClusterRegistry, {})])
       )
     )

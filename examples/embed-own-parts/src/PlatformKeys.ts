@@ -1,0 +1,136 @@
+/**
+ * Created keys in the platform's own database.
+ */
+import { KeyStoreError, StoreFailed } from "@quarterdeck/keys/KeyError"
+import { KeyHash } from "@quarterdeck/keys/KeyHash"
+import type { KeyRecord, KeyStore, Page } from "@quarterdeck/keys/KeyStore"
+import { Rule } from "@quarterdeck/keys/Rule"
+import { DateTime, Effect, Option, Schema } from "effect"
+import type { DatabaseSync } from "node:sqlite"
+
+const Instant = Schema.DateTimeUtcFromString
+
+/** A key as the database keeps it, in one column of JSON. */
+const StoredKey = Schema.fromJsonString(
+  Schema.Struct({
+    id: Schema.String,
+    name: Schema.String,
+    hash: KeyHash,
+    start: Schema.String,
+    rule: Rule,
+    createdAt: Instant,
+    createdBy: Schema.optionalKey(Schema.String),
+    rotatedFrom: Schema.optionalKey(Schema.String),
+    rotatedAt: Schema.optionalKey(Instant),
+    expiresAt: Schema.optionalKey(Instant),
+    revokedAt: Schema.optionalKey(Instant),
+    revokedBy: Schema.optionalKey(Schema.String),
+    lastUsedAt: Schema.optionalKey(Instant)
+  })
+)
+const encode = Schema.encodeSync(StoredKey)
+const decodeRows = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ key: StoredKey })))
+
+/** The table of keys. **Shape** `change` gives the key as it is then, `undefined` where there is none. */
+const tableOf = (database: DatabaseSync) => {
+  database.exec(
+    "CREATE TABLE IF NOT EXISTS api_keys (id TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, created_at_ms INTEGER NOT NULL, key TEXT NOT NULL)"
+  )
+  const insert = database.prepare("INSERT INTO api_keys (id, hash, created_at_ms, key) VALUES (?, ?, ?, ?)")
+  const update = database.prepare("UPDATE api_keys SET key = ? WHERE id = ?")
+  const byId = database.prepare("SELECT key FROM api_keys WHERE id = ?")
+  const byHash = database.prepare("SELECT key FROM api_keys WHERE hash = ?")
+  const page = database.prepare(
+    "SELECT key FROM api_keys WHERE (created_at_ms, id) > (?, ?) ORDER BY created_at_ms, id LIMIT ?"
+  )
+  const count = database.prepare("SELECT count(*) AS count FROM api_keys")
+  const find = (id: string): KeyRecord | undefined => decodeRows(byId.all(id))[0]?.key
+
+  return {
+    add: (key: KeyRecord): void => {
+      insert.run(key.id, key.hash, DateTime.toEpochMillis(key.createdAt), encode(key))
+    },
+    find,
+    findByHash: (hash: KeyHash): KeyRecord | undefined => decodeRows(byHash.all(hash))[0]?.key,
+    list: ({ after, limit }: Page): ReadonlyArray<KeyRecord> => {
+      const afterMs = after === undefined ? Number.MIN_SAFE_INTEGER : DateTime.toEpochMillis(after.createdAt)
+      return decodeRows(page.all(afterMs, after?.id ?? "", limit)).map(({ key }) => key)
+    },
+    change: (id: string, to: (key: KeyRecord) => KeyRecord): KeyRecord | undefined => {
+      const key = find(id)
+      if (key === undefined) return undefined
+      const changed = to(key)
+      update.run(encode(changed), id)
+      return changed
+    },
+    count: () => Number(count.get()?.["count"]),
+    /** Does all of some work, or nothing. */
+    together: <A>(work: () => A): A => {
+      database.exec("BEGIN IMMEDIATE")
+      try {
+        const result = work()
+        database.exec("COMMIT")
+        return result
+      } catch (error) {
+        database.exec("ROLLBACK")
+        throw error
+      }
+    }
+  }
+}
+
+const attempt = <A>(operation: keyof KeyStore["Service"], work: () => A): Effect.Effect<A, KeyStoreError> =>
+  Effect.try({
+    try: work,
+    catch: (cause) => new KeyStoreError({ reason: new StoreFailed({ operation, cause }) })
+  })
+
+/** Answers with a key, if there is one. */
+const attemptKey = (operation: keyof KeyStore["Service"], work: () => KeyRecord | undefined) =>
+  Effect.map(attempt(operation, work), Option.fromUndefinedOr)
+
+/**
+ * Makes a key store in a database that is open and stays open until the service has ended.
+ *
+ * **Limits** `node:sqlite` blocks while it works; a platform's own driver would not.
+ */
+export const make = (database: DatabaseSync): KeyStore["Service"] => {
+  const table = tableOf(database)
+  /** Changes a key that is not revoked. */
+  const changeInForce = (id: string, to: (key: KeyRecord) => KeyRecord): KeyRecord | undefined =>
+    table.find(id)?.revokedAt === undefined ? table.change(id, to) : undefined
+
+  return {
+    insert: (key) => attempt("insert", () => table.add(key)),
+    find: (id) => attemptKey("find", () => table.find(id)),
+    findByHash: (hash) => attemptKey("findByHash", () => table.findByHash(hash)),
+    list: (page) => attempt("list", () => table.list(page)),
+    revoke: (id, at, by) =>
+      attemptKey("revoke", () =>
+        table.change(id, (key) =>
+          key.revokedAt === undefined ? { ...key, revokedAt: at, ...(by === undefined ? {} : { revokedBy: by }) } : key
+        )
+      ),
+    update: (id, changes) => attemptKey("update", () => changeInForce(id, (key) => ({ ...key, ...changes }))),
+    rotate: (id, { at, endsAt, successor }) =>
+      attemptKey("rotate", () =>
+        table.together(() => {
+          const ended = changeInForce(id, (key) => {
+            const expiresAt = DateTime.min(key.expiresAt ?? endsAt, endsAt)
+            return { ...key, rotatedAt: at, expiresAt }
+          })
+          if (ended !== undefined) table.add(successor)
+          return ended
+        })
+      ),
+    touch: (uses) =>
+      attempt("touch", () =>
+        table.together(() => {
+          for (const { at, id } of uses) {
+            table.change(id, (key) => ({ ...key, lastUsedAt: DateTime.max(key.lastUsedAt ?? at, at) }))
+          }
+        })
+      ),
+    count: attempt("count", table.count)
+  }
+}
