@@ -9,7 +9,7 @@ export type ContainerRole = "main" | "sidecar" | "init"
  * A container as the pod's spec asks for it.
  *
  * **Shape** what a pod asks for beyond its containers (the overhead of its runtime class, and pod-level requests above
- * the sum of those of its containers) is spread evenly over the main containers and sidecars. `gpus` are whole ones;
+ * the sum of those of its containers) is shared out among the main containers and sidecars, as `PodShares` says. `gpus` are whole ones;
  * `gpuParts` are MIG slices and GPUs shared by time, by the name of the resource, where there are any.
  *
  * **Units** thousandths of a core, bytes, GPUs; 0 where nothing is asked for.

@@ -6,6 +6,7 @@
 import type { ContainerRole, ContainerTemplate } from "./ContainerTemplate.ts"
 import { type Fields, fields, list, text } from "./Field.ts"
 import type { Interner } from "./Interner.ts"
+import * as PodShares from "./PodShares.ts"
 import * as PodResources from "./PodResources.ts"
 
 export type { ContainerRole, ContainerTemplate } from "./ContainerTemplate.ts"
@@ -73,7 +74,7 @@ const templateOf = (spec: Fields, interner: Interner): ReadonlyArray<ContainerTe
     const one = fields(entry)
     found.push(container(one, one["restartPolicy"] === "Always" ? "sidecar" : "init", interner))
   }
-  const template = beyond === undefined ? found : spread(found, beyond)
+  const template = beyond === undefined ? found : PodShares.share(found, beyond)
   const key = template
     .map(
       (one) =>
@@ -94,28 +95,6 @@ const container = (entry: Fields, role: ContainerRole, interner: Interner): Cont
     gpus: PodResources.gpus(amounts),
     ...(gpuParts === undefined ? {} : { gpuParts })
   }
-}
-
-/** The first one gets what does not divide. */
-const spread = (
-  containers: ReadonlyArray<ContainerTemplate>,
-  beyond: PodResources.Requests
-): ReadonlyArray<ContainerTemplate> => {
-  const lasting = containers.filter(({ role }) => role !== "init")
-  const [first] = lasting
-  const share = (whole: number, one: ContainerTemplate): number => {
-    const even = Math.floor(whole / lasting.length)
-    return one === first ? whole - even * (lasting.length - 1) : even
-  }
-  return containers.map((one) =>
-    one.role === "init"
-      ? one
-      : {
-          ...one,
-          cpuRequestMillis: one.cpuRequestMillis + share(beyond.cpuRequestMillis, one),
-          memoryRequestBytes: one.memoryRequestBytes + share(beyond.memoryRequestBytes, one)
-        }
-  )
 }
 
 const runs = (containers: ReadonlyArray<ContainerTemplate>, status: Fields): ReadonlyArray<number> => {

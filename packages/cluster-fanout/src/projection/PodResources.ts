@@ -57,22 +57,33 @@ export const ofContainer = (resources: Fields): Requests => ({
   memoryRequestBytes: requestOf(resources, "memory") ?? 0
 })
 
+/** What a pod asks for above what its containers and sidecars ask for together. */
+export interface Beyond {
+  /** Of its own requests. */
+  readonly pod: Requests
+  /** Of the overhead of its runtime class. */
+  readonly overhead: Requests
+}
+
 /**
- * Gives what a pod asks for above what its containers and sidecars ask for together: its own requests, and the overhead
- * of its runtime class.
+ * Gives what a pod asks for above what its containers and sidecars ask for together.
  *
  * **Shape** `undefined` where that is nothing, as it mostly is.
  */
-export const beyondContainers = (spec: Fields): Requests | undefined => {
+export const beyondContainers = (spec: Fields): Beyond | undefined => {
   if (spec["overhead"] === undefined && spec["resources"] === undefined) return undefined
-  const beyond = (resource: Resource): number => {
+  const above = (resource: Resource): number => {
     const whole = ofPod(spec, resource, requestOf)
-    const above = whole === undefined ? 0 : Math.max(0, whole - ofRunning(spec, resource))
-    return Quantity.add(above, quantity(fields(spec["overhead"])[resource], resource) ?? 0)
+    return whole === undefined ? 0 : Math.max(0, whole - ofRunning(spec, resource))
   }
-  const found = { cpuRequestMillis: beyond("cpu"), memoryRequestBytes: beyond("memory") }
-  return found.cpuRequestMillis === 0 && found.memoryRequestBytes === 0 ? undefined : found
+  const over = (resource: Resource): number => quantity(fields(spec["overhead"])[resource], resource) ?? 0
+  const pod = { cpuRequestMillis: above("cpu"), memoryRequestBytes: above("memory") }
+  const overhead = { cpuRequestMillis: over("cpu"), memoryRequestBytes: over("memory") }
+  return isNothing(pod) && isNothing(overhead) ? undefined : { pod, overhead }
 }
+
+const isNothing = ({ cpuRequestMillis, memoryRequestBytes }: Requests): boolean =>
+  cpuRequestMillis === 0 && memoryRequestBytes === 0
 
 /** What containers and sidecars ask for together. */
 const ofRunning = (spec: Fields, resource: Resource): number =>

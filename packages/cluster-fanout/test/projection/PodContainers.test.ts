@@ -85,7 +85,7 @@ describe("what the containers of a pod ask for", () => {
         [100, 64]
       ]
     ]
-  ])("%s is spread evenly over those that last", (_, more, expected) => {
+  ])("%s is shared by those that last, which ask for as much", (_, more, expected) => {
     const { containers } = project("a", {
       spec: {
         ...more,
