@@ -5,7 +5,7 @@ import { Kind } from "@quarterdeck/cluster-fanout"
 import type { Cluster } from "@quarterdeck/cluster-fanout/Cluster"
 import type { ClusterCache, Member } from "@quarterdeck/cluster-fanout/ClusterCache"
 import type { KubeApi } from "@quarterdeck/cluster-fanout/KubeApi"
-import { Clock, Effect, Metric, Option, Queue, Result } from "effect"
+import { Clock, Effect, Metric, Option, Queue, Result, Semaphore } from "effect"
 import type { Hour } from "../hour/Hour.ts"
 import { HOUR_MS, SECOND_MS, hourOf } from "../hour/Units.ts"
 import { UsageError } from "../usage/UsageError.ts"
@@ -38,6 +38,8 @@ const PROVE_SECONDS = 15
 interface Sampling extends Parts {
   readonly clock: Clock.Clock
   readonly proofs: Queue.Queue<void>
+  /** Who notes what is new. */
+  readonly turn: Semaphore.Semaphore
   readonly hours: ClusterHours
   /** Hours of which the journal does not have all that was noted. */
   readonly unkept: Set<OpenHour>
@@ -56,6 +58,7 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
     hours,
     clock: yield* Clock.Clock,
     proofs: yield* Queue.sliding<void>(1),
+    turn: yield* Semaphore.make(1),
     unkept: new Set(),
     stale: new Set(),
     member: undefined,
@@ -192,10 +195,14 @@ const attach = Effect.fnUntraced(function* (sampling: Sampling, cluster: Cluster
       turn(sampling, clock.currentTimeMillisUnsafe())
     }),
     () =>
-      Effect.sync(() => {
-        sampling.member = undefined
-        sampling.workloads = undefined
-      })
+      // What was seen since the last sample is known to this program alone.
+      Effect.ensuring(
+        Effect.andThen(prove(sampling), note(sampling)),
+        Effect.sync(() => {
+          sampling.member = undefined
+          sampling.workloads = undefined
+        })
+      )
   )
   yield* observe(sampling, member)
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(proofs), prove(sampling))))
@@ -246,14 +253,20 @@ const keep = Effect.fnUntraced(function* ({ hours, journal, stale, troubles, unk
   yield* troubles.failed("journal", appended.failure.message)
 })
 
+/** Notes all that is new. **Shape** one at a time: the entries of a journal stand in their order. */
+const note = (sampling: Sampling): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    settle(sampling)
+    return Effect.forEach(sampling.hours.unclosed, (hour) => keep(sampling, hour), { discard: true })
+  }).pipe((run) => sampling.turn.withPermit(run))
+
 /** Takes one sample and notes all that is new. */
 const tick = Effect.fnUntraced(function* (sampling: Sampling) {
-  const { hours, source } = sampling
+  const { source } = sampling
   turn(sampling, yield* Clock.currentTimeMillis)
   if (source._tag === "Sampled") yield* sample(sampling, source)
   yield* prove(sampling)
-  settle(sampling)
-  yield* Effect.forEach(hours.unclosed, (hour) => keep(sampling, hour), { discard: true })
+  yield* note(sampling)
 })
 
 /** Gives the hour that reports end with. */

@@ -1,6 +1,6 @@
 import { Heartbeat } from "@quarterdeck/cluster-fanout"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { appendFile, readdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { crc32 } from "node:zlib"
@@ -91,6 +91,36 @@ describe("a restart", () => {
         const [hour] = yield* hoursOf(a, "10:00:00", "11:00:00")
         assert.isAtMost(hour?.knownSeconds ?? 0, 3_570)
         assert.isAtLeast(hour?.knownSeconds ?? 0, 3_500)
+      }).pipe(Effect.provide(onDisk(directory)))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("goes on from the moment of the stop, not from the last sample before it", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      yield* Effect.gen(function* () {
+        const { fleet, server } = yield* oneCluster
+        server.put("Pod", pod("web-1", { from: "09:00:00" }, web))
+        yield* begin("09:58:00")
+        const first = yield* start(fleet, source)
+        yield* until("10:20:10")
+        server.put("Pod", pod("late", { from: "10:20:10" }))
+        yield* until("10:20:55")
+        const before = yield* Effect.map(first.sampler.open(a), Option.getOrUndefined)
+        yield* first.stop
+        server.kill()
+        yield* until("10:30:00")
+        const second = yield* start(fleet, source)
+        yield* until("10:30:10")
+        const after = yield* Effect.map(second.sampler.open(a), Option.getOrUndefined)
+        assert.isAbove(before?.knownSeconds ?? 0, 20 * 60)
+        assert.isAtLeast(after?.knownSeconds ?? 0, before?.knownSeconds ?? 0)
+        assert.isAtMost(after?.knownSeconds ?? 0, 20 * 60 + 55)
+        for (const [name, seconds] of Object.entries(measured(before, "replicaSeconds"))) {
+          assert.isAbove(seconds, 0)
+          assert.isAtLeast(measured(after, "replicaSeconds")[name] ?? 0, seconds, name)
+        }
+        assert.sameMembers(Object.keys(measured(after, "replicaSeconds")), ["Deployment/web", "Pod/late"])
       }).pipe(Effect.provide(onDisk(directory)))
     }).pipe(Effect.scoped)
   )
