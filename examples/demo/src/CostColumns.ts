@@ -37,7 +37,7 @@ export const workloads: ReadonlyArray<Column<CostRow>> = [
 const besides: ReadonlyArray<readonly ["idle" | "management" | "unmounted", string]> = [
   ["idle", "(idle machines)"],
   ["management", "(control planes)"],
-  ["unmounted", "(volumes that no pod mounts)"]
+  ["unmounted", "(unmounted volumes and load balancers)"]
 ]
 
 const besideOf = (row: AggregateRow): string | undefined => besides.find(([mark]) => row[mark] === true)?.[1]

@@ -6,7 +6,8 @@
  * Kinds that are no Kubernetes kind: what a cluster costs beside its workloads.
  *
  * **Shape** `__idle__` has a node's name: what the node costs less what is allocated on it, which may be negative.
- * `__unmounted__` has a claim's or volume's name and namespace: storage that no pod mounts. `__management__` is the
+ * `__unmounted__` has the name and namespace of a claim, volume or Service: storage that no pod mounts, and load balancers
+ * without pods. `__management__` is the
  * control plane's own fee.
  */
 export const IDLE = "__idle__"

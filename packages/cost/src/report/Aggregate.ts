@@ -61,7 +61,7 @@ export type StepSize = typeof StepSize.Type
  * What becomes of costs that no workload has.
  *
  * **Shape** `hide`, the default: workloads alone. `show`: rows beside them for what nodes have idle, for storage that no
- * pod mounts and for the control plane, so that a cluster comes to its bill. `share`: what is idle is spread over the
+ * pod mounts, for load balancers without pods and for the control plane, so that a cluster comes to its bill. `share`: what is idle is spread over the
  * cluster's workloads, each resource by its cost; the other two stay rows.
  */
 export const Idle = Schema.Literals(["hide", "show", "share"])
@@ -89,13 +89,16 @@ const Is = Schema.optionalKey(Schema.Literal(true))
  *
  * **Shape** `group` has what the group was made by, under the names that were asked for; a field is absent where its
  * costs have none: a label that is not set, the namespace of idle nodes. `idle`, `unmounted` and `management` mark costs
- * that no workload has.
+ * that no workload has: those of nodes, those of volumes and load balancers that no pod uses, by their parts
+ * (`storageCost`, `loadBalancerCost`), and the control plane's.
  */
 export const AggregateRow = Schema.Struct({
   group: Schema.Record(Schema.String, Schema.String),
-  idle: Is,
-  unmounted: Is,
-  management: Is,
+  idle: Is.annotateKey({ description: "What nodes have beyond what is allocated on them." }),
+  unmounted: Is.annotateKey({
+    description: "Volumes (`storageCost`) and load balancers (`loadBalancerCost`) that no pod uses."
+  }),
+  management: Is.annotateKey({ description: "The fee of the control plane." }),
   ...CostTotals.fields
 }).annotate({ identifier: "AggregatedCostRow" })
 export type AggregateRow = typeof AggregateRow.Type
@@ -114,7 +117,14 @@ export const Bucket = Schema.Struct({
 }).annotate({ identifier: "CostBucket" })
 export type Bucket = typeof Bucket.Type
 
-const pageFields = { totals: CostTotals, ...reportFields, nextCursor: Schema.optionalKey(Schema.String) }
+const pageFields = {
+  totals: CostTotals.annotateKey({
+    description:
+      "Of all groups and steps. `savingsAvailable` is that of the whole window, which may be less than the steps' together: what a step lacks of the recommendation lessens the whole, and no other step. With `idle: share` beside `stepSize` it is their sum."
+  }),
+  ...reportFields,
+  nextCursor: Schema.optionalKey(Schema.String)
+}
 
 /**
  * A page of groups, the dearest of the whole window first: as rows, or cut into steps.

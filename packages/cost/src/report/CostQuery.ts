@@ -22,14 +22,28 @@ export const WorkloadType = Schema.String.check(
 const some = { expected: "at least one; leave the field out for all" }
 const notMore = { expected: `at most ${MAX_NAMES}` }
 
-/** The fields that narrow a report. **Shape** a workload matches one of the names in each field that is given. */
+const MAX_SELECTOR = 4_096
+const selecting = { expected: `1 to ${MAX_SELECTOR} characters; leave the field out for all` }
+
+/**
+ * The fields that narrow a report.
+ *
+ * **Shape** a workload matches one of the names in each field that is given, and every requirement of the selector, whose
+ * grammar `LabelFilter` reads.
+ */
 export const filterFields = {
   namespaces: Schema.optionalKey(
     Schema.Array(NamespaceName).check(Schema.isMinLength(1, some), Schema.isMaxLength(MAX_NAMES, notMore))
   ).annotateKey({ description: "Workloads of these namespaces." }),
   workloadTypes: Schema.optionalKey(
     Schema.Array(WorkloadType).check(Schema.isMinLength(1, some), Schema.isMaxLength(MAX_NAMES, notMore))
-  ).annotateKey({ description: "Workloads of these kinds, spelled as in Kubernetes." })
+  ).annotateKey({ description: "Workloads of these kinds, spelled as in Kubernetes." }),
+  labelSelector: Schema.optionalKey(
+    Schema.String.check(Schema.isMinLength(1, selecting), Schema.isMaxLength(MAX_SELECTOR, selecting))
+  ).annotateKey({
+    description:
+      "Workloads that had such labels in the hour, as `kubectl -l` takes them: `team=web,tier in (front, edge),!canary`."
+  })
 }
 
 /** What narrows a report. */

@@ -50,8 +50,12 @@ export interface WorkloadStream extends RowStream<CostRow> {
 /** A group, and the step that it is of. */
 export type SteppedRow = AggregateRow & Omit<Bucket, "rows">
 
-/** What any report may fail with. **Shape** `FanOutFailed`: no cluster answers, and nothing is kept of any. */
-type Failure = CostError | InvalidRange | NamespaceForbidden | FanOutFailed
+/**
+ * What any report may fail with.
+ *
+ * **Shape** `FanOutFailed`: no cluster answers, and nothing is kept of any; `InvalidCostQuery`: a label selector that is none.
+ */
+type Failure = CostError | InvalidRange | InvalidCostQuery | NamespaceForbidden | FanOutFailed
 
 /**
  * Reports costs.
@@ -78,11 +82,9 @@ export class CostReport extends Context.Service<
      */
     readonly getAggregated: (
       query: AggregateQuery
-    ) => Effect.Effect<AggregatedCosts, Failure | CursorInvalid | IdleForbidden | InvalidCostQuery>
+    ) => Effect.Effect<AggregatedCosts, Failure | CursorInvalid | IdleForbidden>
     /** Gives the groups of all pages, step after step. **Errors** as `getAggregated`. */
-    readonly allGroups: (
-      query: Grouped
-    ) => Effect.Effect<RowStream<SteppedRow>, Failure | IdleForbidden | InvalidCostQuery>
+    readonly allGroups: (query: Grouped) => Effect.Effect<RowStream<SteppedRow>, Failure | IdleForbidden>
     /**
      * Gives the hours or days that a row is the sum of.
      *
@@ -90,7 +92,7 @@ export class CostReport extends Context.Service<
      *
      * **Limits** two at once: others wait for their turn.
      */
-    readonly explain: (query: ExplainQuery) => Effect.Effect<Explanation, Failure | CostRowNotFound | InvalidCostQuery>
+    readonly explain: (query: ExplainQuery) => Effect.Effect<Explanation, Failure | CostRowNotFound>
   }
 >()("@quarterdeck/cost/CostReport") {
   static readonly layer = Layer.effect(

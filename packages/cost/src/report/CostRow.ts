@@ -54,7 +54,10 @@ const sumFields = {
   efficiency: Schema.NullOr(NonNegative).annotate({
     description: "The mean of both efficiencies, weighted by what CPU and memory cost; null where nothing is known."
   }),
-  savingsAvailable: NonNegative
+  savingsAvailable: NonNegative.annotate({
+    description:
+      "What would be saved if each replica requested what it is recommended: for CPU and memory max(0, allocated hours - recommended x replica hours) x the mean price of the time that is told. That of a longer time may be less than those of its parts together."
+  })
 }
 const hourFields = { hoursExisted: NonNegative, hoursCovered: NonNegative }
 

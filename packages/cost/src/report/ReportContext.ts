@@ -7,6 +7,7 @@ import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import { Clock, Effect } from "effect"
 import type { CostFilter } from "./CostQuery.ts"
+import * as LabelFilter from "./LabelFilter.ts"
 import type { ReportWindow } from "./CostRow.ts"
 import type { CostStore } from "../store/CostStore.ts"
 import type { OpenHours } from "./OpenHours.ts"
@@ -47,6 +48,7 @@ export const begin = Effect.fnUntraced(function* (
   clusters: ReadonlyArray<ClusterName>,
   filter: CostFilter
 ) {
+  const hasLabels = yield* Effect.fromResult(LabelFilter.fromFilter(filter))
   const nowMs = yield* Clock.currentTimeMillis
   const limits: Range.RangeLimits = { ...sources.retention, nowMs, hoursFromMs: yield* sources.hoursFromMs(clusters) }
   const resolved = yield* Effect.fromResult(Range.parse(range, limits))
@@ -80,7 +82,7 @@ export const begin = Effect.fnUntraced(function* (
     reader,
     recommendations,
     currency,
-    isVisible: Visibility.deciding(reach, filter),
+    isVisible: Visibility.deciding(reach, filter, hasLabels),
     window: printed({ startMs: resolved.hours.startMs, endMs: resolved.endMs })
   }
 })
@@ -93,8 +95,12 @@ export const printed = ({ endMs, startMs }: Window): ReportWindow => ({
 })
 
 /** Spells what a list of costs was asked for in one way, for its cursors. */
-export const canonical = ({ namespaces, workloadTypes }: CostFilter, { from, range, to }: Range.RangeQuery) => [
+export const canonical = (
+  { labelSelector, namespaces, workloadTypes }: CostFilter,
+  { from, range, to }: Range.RangeQuery
+) => [
   namespaces?.toSorted() ?? null,
   workloadTypes?.toSorted() ?? null,
+  labelSelector ?? null,
   [range ?? null, from ?? null, to ?? null]
 ]

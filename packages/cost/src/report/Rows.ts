@@ -138,8 +138,8 @@ const noteSavings = (
 ): void => {
   for (let row = from; row < until; row++) {
     const number = numberOf[row] ?? 0
-    if ((days[number] ?? 0) === 0) continue
     const seconds = replicas[row] ?? 0
+    if ((days[number] ?? 0) === 0 || seconds === 0) continue
     const memoryKib = (memoryBytes[number] ?? 0) / KIB_BYTES
     savingsNanos[row] =
       Savings.ofResource(cpuCosts[row] ?? 0, cpus[row] ?? 0, (cpuMillis[number] ?? 0) * seconds)

@@ -4,6 +4,7 @@
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import type { CostFilter } from "./CostQuery.ts"
+import type * as LabelFilter from "./LabelFilter.ts"
 import { isWorkload, type Series, UNMOUNTED } from "../hour/Series.ts"
 
 /** What a key reaches in a cluster. **Shape** `labels` proves a namespace's labels, as a cluster's reading does. */
@@ -35,7 +36,8 @@ export const reaching = ({ labels, namespaces }: Reach): ((cluster: ClusterName,
  */
 export const deciding = (
   reach: Reach,
-  { namespaces, workloadTypes }: CostFilter
+  { namespaces, workloadTypes }: Pick<CostFilter, "namespaces" | "workloadTypes">,
+  hasLabels?: LabelFilter.Matches
 ): ((cluster: ClusterName, series: Series) => boolean) => {
   const isReached = reaching(reach)
   const isUnscoped = reach.namespaces._tag === "All"
@@ -44,12 +46,13 @@ export const deciding = (
   return (cluster, series) => {
     const { kind, namespace } = series
     if (!isWorkload(series)) {
-      if (!isUnscoped || kinds !== undefined) return false
+      if (!isUnscoped || kinds !== undefined || hasLabels !== undefined) return false
       return asked === undefined || (kind === UNMOUNTED && asked.has(namespace))
     }
     return (
       (kinds === undefined || kinds.has(kind))
       && (asked === undefined || asked.has(namespace))
+      && (hasLabels === undefined || hasLabels(series))
       && isReached(cluster, namespace)
     )
   }

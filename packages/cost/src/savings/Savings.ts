@@ -19,7 +19,8 @@ export type Spent = {
  * Gives what could be saved of what a window cost.
  *
  * **Shape** for CPU and memory each, what was allocated beyond the recommendation, at the window's mean price of that
- * resource; never below 0, nor above what the resource cost. A workload without a recommendation saves nothing. Two
+ * resource; never below 0, nor above what the resource cost. A workload without a recommendation saves nothing, and neither
+ * does one of which no replica ran: what its init containers had is not what a recommendation is about. Two
  * windows may save more than the window over both: what one of them lacks lessens the whole.
  *
  * **Units** billionths of the currency, whole.
@@ -35,7 +36,7 @@ export type Spent = {
  * ```
  */
 export const nanos = (spent: Spent, recommendation: Recommendation): number => {
-  if (recommendation.recommendationDays === 0) return 0
+  if (recommendation.recommendationDays === 0 || spent.replicaSeconds === 0) return 0
   const { cpuRecommendedMillis, memoryRecommendedBytes } = recommendation
   const memoryRecommendedKib = memoryRecommendedBytes / KIB_BYTES
   return (

@@ -53,6 +53,10 @@ describe("savings", () => {
     assert.strictEqual(Savings.nanos(idle, recommended(25, 262_144_000)), 0)
   })
 
+  it("are none of a workload of which no replica ran: its init containers are not what is recommended", () => {
+    assert.strictEqual(Savings.nanos({ ...twoCores, replicaSeconds: 0 }, recommended(500, 1_024 ** 3)), 0)
+  })
+
   it.prop("are whole, never below 0 nor above the cost", [Spent, Recommended], ([spent, recommendation]) => {
     const nanos = Savings.nanos(spent, recommendation)
     assert(Number.isInteger(nanos))
@@ -69,6 +73,7 @@ describe("savings", () => {
     const { cpuAllocatedMilliSeconds: cpu, memoryAllocatedKibSeconds: memory, replicaSeconds } = spent
     const cpuPrice = cpu === 0 ? 0 : spent.cpuCostNanos / cpu
     const memoryPrice = memory === 0 ? 0 : spent.memoryCostNanos / memory
+    if (replicaSeconds === 0) return assert.strictEqual(Savings.nanos(spent, recommendation), 0)
     const expected =
       Math.max(0, cpu - recommendation.cpuRecommendedMillis * replicaSeconds) * cpuPrice
       + Math.max(0, memory - (recommendation.memoryRecommendedBytes / 1_024) * replicaSeconds) * memoryPrice

@@ -92,6 +92,16 @@ onOneDriver("refused cost reports", { children: ["prod"], furnish: keep(["hub", 
     ["no cluster", WORKLOADS, { multiCluster: true, clusters: [] }, "empty_cluster_list", "clusters"],
     ["null clusters", WORKLOADS, { multiCluster: true, clusters: null }, "empty_cluster_list", "clusters"],
     ["a list instead of an object", WORKLOADS, [], "invalid_body", "body"],
+    ["an empty label selector", WORKLOADS, { labelSelector: "" }, "invalid_body", "labelSelector"],
+    ["labels that are no text", GROUPS, { groupBy: [], labelSelector: { app: "a" } }, "invalid_body", "labelSelector"],
+    ["a label selector that is none", WORKLOADS, { labelSelector: "app=,=b" }, "invalid_body", "labelSelector"],
+    [
+      "a label selector that is none, before what is out of reach",
+      GROUPS,
+      { groupBy: [], labelSelector: "app in ()", multiCluster: true, clusters: ["nowhere"] },
+      "invalid_body",
+      "labelSelector"
+    ],
     ["no groupBy", GROUPS, {}, "invalid_body", "groupBy"],
     ["an unknown dimension", GROUPS, { groupBy: ["node"] }, "invalid_body", "groupBy[0]"],
     ["a dimension that stands twice", GROUPS, { groupBy: ["kind", "kind"] }, "invalid_body", "groupBy[1]"],
@@ -113,7 +123,7 @@ onOneDriver("refused cost reports", { children: ["prod"], furnish: keep(["hub", 
     [
       WORKLOADS,
       { namespace: "shop" },
-      "namespace: is not known here; allowed: namespaces, workloadTypes, multiCluster, clusters"
+      "namespace: is not known here; allowed: namespaces, workloadTypes, labelSelector, multiCluster, clusters"
     ],
     [GROUPS, { groupBy: [], stepSize: "month" }, "stepSize: expected hour, day or week"],
     [GROUPS, { groupBy: [], idle: true }, "idle: expected hide, show or share"]

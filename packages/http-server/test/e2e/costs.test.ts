@@ -67,6 +67,13 @@ onEveryDriver("costs", { prepare: (fleet) => Seed.fill(fleet), furnish: keep(["h
       { namespaces: ["shop"], workloadTypes: ["Deployment"] },
       ["prod/shop/Deployment/api"]
     ],
+    ["a label", { labelSelector: "app=ledger" }, ["prod/payments/Deployment/ledger"]],
+    [
+      "labels, in the words of kubectl",
+      { labelSelector: "app in (api, db), !canary", workloadTypes: ["StatefulSet"] },
+      ["prod/shop/StatefulSet/db"]
+    ],
+    ["a label that nobody has", { labelSelector: "tier" }, []],
     ["a kind that nobody has", { workloadTypes: ["Rollout"] }, []],
     ["a namespace that nobody has", { namespaces: ["nowhere"] }, []]
   ])("the body narrows to %s", ([, body, ids]) =>

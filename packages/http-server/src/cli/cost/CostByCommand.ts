@@ -138,7 +138,7 @@ const WORKLOADS = "workloads"
 /** Whose costs a group's are. */
 const besideOf = ({ idle, management, unmounted }: AggregateRow): string => {
   if (idle === true) return "idle nodes"
-  if (unmounted === true) return "unmounted volumes"
+  if (unmounted === true) return "unmounted volumes and load balancers"
   return management === true ? "control plane" : WORKLOADS
 }
 

@@ -1,11 +1,11 @@
 /**
  * `/detailedCostReport/getWorkloads`, `/detailedCostReport/getAggregated` and `/api/v1/costExplanation`.
  */
-import { CostCsv, Focus } from "@quarterdeck/cost"
+import { CostCsv, Focus, LabelFilter } from "@quarterdeck/cost"
 import { DEFAULT_LIMIT } from "@quarterdeck/cluster-fanout/ListQuery"
 import { Api } from "@quarterdeck/contract/Api"
 import { AggregateBody, type AggregatedCosts } from "@quarterdeck/cost/Aggregate"
-import { type Format, WorkloadsBody } from "@quarterdeck/cost/CostQuery"
+import { type CostFilter, type Format, WorkloadsBody } from "@quarterdeck/cost/CostQuery"
 import { CostReport, type ExplainQuery, Retention } from "@quarterdeck/cost/CostReport"
 import type { WorkloadCosts } from "@quarterdeck/cost/CostRow"
 import type { Explanation } from "@quarterdeck/cost/Explanation"
@@ -56,6 +56,7 @@ export const CostHandlers = HttpApiBuilder.group(
 const getWorkloads = Effect.fnUntraced(function* (services: Services, query: Parameters) {
   const { report } = services
   const filter = yield* RequestBody.decode(WorkloadsBody)
+  yield* judgeLabels(filter)
   const { format, page, range, rowsOfFile } = yield* read(services, query)
   const target = yield* RequestTarget.resolve(filter)
   const asked = { ...(yield* scoped(services, target)), target, filter, range }
@@ -78,6 +79,7 @@ const getAggregated = Effect.fnUntraced(function* (services: Services, query: Pa
   const { report } = services
   const body = yield* RequestBody.decode(AggregateBody)
   const { groupBy, idle, stepSize } = body
+  yield* judgeLabels(body)
   const { format, page, range, rowsOfFile } = yield* read(services, query)
   const target = yield* RequestTarget.resolve(body)
   const asked = {
@@ -112,6 +114,9 @@ const judge = Effect.fnUntraced(function* ({ retention }: Services, range: Range
   const limits = { ...retention, nowMs: yield* Clock.currentTimeMillis }
   yield* Effect.fromResult(Range.parse(range, limits)).pipe(Effect.catch(CostRefusal.fromReport("query")))
 })
+
+const judgeLabels = (filter: CostFilter) =>
+  Effect.fromResult(LabelFilter.fromFilter(filter)).pipe(Effect.catch(CostRefusal.fromReport("body")))
 
 const read = Effect.fnUntraced(function* (
   services: Services,

@@ -68,6 +68,33 @@ describe("quarterdeck cost, as the server answers", () => {
     })
   )
 
+  it.live("calls volumes and load balancers that nobody uses so, and shows their parts", () =>
+    Effect.gen(function* () {
+      const unused = { ...FIGURES, totalCost: 0.75, cpuCost: 0, memoryCost: 0, gpuCost: 0, storageCost: 0.5 }
+      const none = {
+        cpuEfficiency: null,
+        memoryEfficiency: null,
+        efficiency: null,
+        savingsAvailable: 0,
+        hoursExisted: 0
+      }
+      const figures = { ...unused, ...none, loadBalancerCost: 0.25 }
+      const { aggregatedWorkloads: _, ...rest } = reply({ totals: figures })
+      const rows = [{ group: { namespace: "data" }, unmounted: true, ...figures }]
+      const { env } = yield* service(() => ({ body: { rows, ...rest } }))
+      const { stdout } = yield* quarterdeck(["cost", "by", "namespace", "--idle", "show"], { env })
+      const [titles, line] = stdout.split("\n")
+      assert.strictEqual(
+        titles,
+        "NAMESPACE  COST OF                               TOTAL   CPU  MEMORY  STORAGE  BALANCER  EFFICIENCY  SAVINGS  COVERED"
+      )
+      assert.strictEqual(
+        line,
+        "data       unmounted volumes and load balancers   0.75  0.00    0.00     0.50      0.25           -     0.00        -"
+      )
+    })
+  )
+
   it.live("tells, cluster by cluster, what does not answer and what is not covered", () =>
     Effect.gen(function* () {
       const clusters = [
