@@ -40,7 +40,7 @@ describe("what nobody uses", () => {
         .split("\r\n")
         .map((line) => line.split(","))
       const cell = (record: ReadonlyArray<string>, name: string) => record[names.indexOf(name)]
-      const [unmounted = []] = records.filter((record) => cell(record, "beside") === "unmounted")
+      const unmounted = records.find((record) => cell(record, "beside") === "unmounted") ?? []
       assert.deepStrictEqual(
         ["namespace", "storageCost", "loadBalancerCost"].map((name) => cell(unmounted, name)),
         ["shop", String(row?.storageCost), "0.025"]
