@@ -8,6 +8,7 @@ import { readFile } from "node:fs/promises"
 import * as Http from "node:http"
 import * as Https from "node:https"
 import type { SecureContextOptions } from "node:tls"
+import * as RequestId from "./http/RequestId.ts"
 
 export interface ListenerOptions {
   readonly host: string
@@ -98,9 +99,14 @@ export const bind = Effect.fn("Listener.bind")(function* (
   }
 })
 
-const refuseWhileStarting: Http.RequestListener = (_request, response) => {
-  const problem = Problem.make("starting", { detail: "the service is not ready to serve yet", requestId: "none" })
-  response.writeHead(problem.status, { "content-type": "application/problem+json", "retry-after": "1" })
+const refuseWhileStarting: Http.RequestListener = (request, response) => {
+  const requestId = RequestId.from(request.headers[RequestId.HEADER])
+  const problem = Problem.make("starting", { detail: "the service is not ready to serve yet", requestId })
+  response.writeHead(problem.status, {
+    "content-type": "application/problem+json",
+    "retry-after": "1",
+    [RequestId.HEADER]: requestId
+  })
   response.end(JSON.stringify(problem))
 }
 

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { NodeServices } from "@effect/platform-node"
 import * as ServerCertificate from "@quarterdeck/embedded-cluster/ServerCertificate"
-import { Deferred, Effect, Fiber, FileSystem, Logger, Path, Redacted } from "effect"
+import { Problem } from "@quarterdeck/contract/Problem"
+import { Deferred, Effect, Fiber, FileSystem, Logger, Path, Redacted, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { generateKeyPairSync } from "node:crypto"
 import { request } from "node:http"
@@ -9,6 +10,8 @@ import { connect } from "node:tls"
 import * as Listener from "../src/Listener.ts"
 
 const options = { host: "127.0.0.1", port: 0, shutdownMs: 5_000 }
+
+const decodeProblem = Schema.decodeUnknownEffect(Schema.fromJsonString(Problem))
 
 const get = (url: string) =>
   Effect.callback<{ readonly status: number; readonly text: string }, Error>((resume) => {
@@ -131,9 +134,25 @@ describe("Listener", () => {
       const bound = yield* Listener.bind(options)
       const early = yield* get(bound.url)
       assert.strictEqual(early.status, 503)
-      assert.include(early.text, '"code":"starting"')
+      const { code } = yield* decodeProblem(early.text)
+      assert.strictEqual(code, "starting")
       yield* bound.serve((_request, response) => response.end("hello"))
       assert.deepStrictEqual(yield* get(bound.url), { status: 200, text: "hello" })
+    })
+  )
+
+  it.live("puts requests off under an id of their own, or the caller's", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Listener.bind(options)
+      const idOf = Effect.fnUntraced(function* (headers: Record<string, string>) {
+        const response = yield* Effect.promise(() => fetch(url, { headers }))
+        const { requestId } = yield* decodeProblem(yield* Effect.promise(() => response.text()))
+        assert.strictEqual(response.headers.get("x-request-id"), requestId)
+        return requestId
+      })
+      assert.match(yield* idOf({}), /^[0-9a-f-]{36}$/)
+      assert.strictEqual(yield* idOf({ "x-request-id": "from-a-proxy.1" }), "from-a-proxy.1")
+      assert.notInclude(yield* idOf({ "x-request-id": "qd_meant-for-another-header" }), "qd_")
     })
   )
 

@@ -24,7 +24,7 @@ export const make = Effect.fnUntraced(function* (first: RegistrySnapshot) {
   return { registry, publish }
 })
 
-/** Logs what is new, so that a lasting problem is not logged at every change. */
+/** Logs what is new, so that a lasting problem is not logged at every change, and what is over. */
 const report = Effect.fnUntraced(function* (
   problems: ReadonlyArray<RegistryProblem>,
   before: ReadonlyArray<RegistryProblem>
@@ -34,6 +34,10 @@ const report = Effect.fnUntraced(function* (
     if (known.has(JSON.stringify(problem))) continue
     const { code, message, severity, source } = problem
     yield* Effect.logWarning(`cluster source: ${source}: ${message}`).pipe(Effect.annotateLogs({ code, severity }))
+  }
+  const troubled = new Set(problems.map(({ source }) => source))
+  for (const source of new Set(before.map((problem) => problem.source))) {
+    if (!troubled.has(source)) yield* Effect.logInfo(`cluster source: ${source}: is in order again`)
   }
   for (const code of new Set([...before, ...problems].map((problem) => problem.code))) {
     const count = problems.filter((problem) => problem.code === code).length

@@ -224,6 +224,30 @@ describe("changes", () => {
 })
 
 describe("what the operator sees", () => {
+  it.live("a file that breaks and one that goes are told once, and so is each that is back", () =>
+    live(
+      Effect.gen(function* () {
+        const lines: Array<string> = []
+        const logger = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
+        const { at, files, replace, start } = yield* workplace
+        yield* replace("config", config(["a"], "a"))
+        yield* Effect.gen(function* () {
+          const registry = yield* start({})
+          yield* files.remove(at("config"))
+          yield* eventually(registry.snapshot, (snapshot) => codes(snapshot).includes("fileUnreadable"))
+          yield* replace("config", "clusters: [")
+          yield* eventually(registry.snapshot, (snapshot) => codes(snapshot).includes("fileInvalid"))
+          yield* replace("config", config(["a", "b"], "a"))
+          yield* eventually(registry.snapshot, (snapshot) => snapshot.clusters.length === 2)
+        }).pipe(Effect.provide(logger))
+        assert.lengthOf(lines, 3)
+        assert.strictEqual(lines[0], `cluster source: ${at("config")}: does not exist`)
+        assert.match(lines[1] ?? "", /: is not YAML: /)
+        assert.strictEqual(lines[2], `cluster source: ${at("config")}: is in order again`)
+      })
+    )
+  )
+
   it.live("a problem is logged once, without secrets, and counted by code", () =>
     live(
       Effect.gen(function* () {

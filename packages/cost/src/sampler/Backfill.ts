@@ -189,9 +189,10 @@ export const make = (parts: Parts) => {
     const { failure } = outcome
     const asked = failure instanceof UsageError ? (failure.retryAfterMs ?? 0) : 0
     const untilMs = nowMs + Math.max(asked, backoff(FAILED, doneBefore))
-    yield* troubles.failed("backfill", failure.message)
+    const problem = failure instanceof UsageError ? failure.explanation : failure.message
+    yield* troubles.failed("backfill", problem)
     const held = backlog ?? { untilMs: hourOf(beganMs), left: [] }
-    yield* show({ status: "waiting", problem: failure.message, nextMs: untilMs }, held)
+    yield* show({ status: "waiting", problem, nextMs: untilMs }, held)
     return { attempts: doneBefore + 1, untilMs }
   })
 

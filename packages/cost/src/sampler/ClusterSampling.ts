@@ -8,7 +8,6 @@ import type { KubeApi } from "@quarterdeck/cluster-fanout/KubeApi"
 import { Clock, Effect, Metric, Option, Queue, Result, Semaphore } from "effect"
 import type { Hour } from "../hour/Hour.ts"
 import { HOUR_MS, SECOND_MS, hourOf } from "../hour/Units.ts"
-import { UsageError } from "../usage/UsageError.ts"
 import type { Sampled } from "../usage/UsageSource.ts"
 import { ClusterHours } from "./ClusterHours.ts"
 import * as HourClosing from "./HourClosing.ts"
@@ -219,15 +218,16 @@ const sample = Effect.fnUntraced(function* (sampling: Sampling, source: Sampled)
   if (member === undefined || member.breaker.refusal() !== undefined) return
   const seconds = settings.sampleTimeoutSeconds
   const samples = yield* source.sample(cluster).pipe(
+    Effect.mapError(({ explanation }) => explanation),
     Effect.timeoutOrElse({
       duration: seconds * SECOND_MS,
-      orElse: () => Effect.fail(new UsageError({ cluster, source: "usage", problem: `no answer within ${seconds} s` }))
+      orElse: () => Effect.fail(`no answer within ${seconds} s`)
     }),
     Effect.result
   )
   if (Result.isFailure(samples)) {
     yield* Metric.update(Metric.withAttributes(failures, { cluster }), 1)
-    return yield* troubles.failed("usage", samples.failure.message)
+    return yield* troubles.failed("usage", samples.failure)
   }
   yield* troubles.worked("usage")
   for (const hour of hours.unclosed) hour.addSamples(samples.success, settings.sampleSeconds * SECOND_MS)

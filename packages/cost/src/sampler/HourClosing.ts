@@ -182,7 +182,7 @@ const ask = Effect.fnUntraced(function* ({ cluster, source, troubles }: Parts, s
     Effect.result
   )
   if (Result.isFailure(asked)) {
-    yield* troubles.failed("usage", asked.failure.message)
+    yield* troubles.failed("usage", asked.failure.explanation)
     return Option.none<HourOfUsage | undefined>()
   }
   if (Option.isSome(asked.success)) yield* troubles.worked("usage")

@@ -21,6 +21,11 @@ export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", {
   override get message(): string {
     return `usage of ${this.cluster} from ${this.source}: ${this.problem}`
   }
+
+  /** The message where the cluster is named already. */
+  get explanation(): string {
+    return `${this.source}: ${this.problem}`
+  }
 }
 
 /** Says of a past where it ends that could not be read. */

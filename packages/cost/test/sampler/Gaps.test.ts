@@ -117,8 +117,28 @@ describe("what a cluster does not tell", () => {
       assert.deepStrictEqual(measured(hour, "cpuUsedMilliSeconds"), { "Deployment/web": 50 * 1_830 })
       assert.deepStrictEqual(
         warnings.filter((text) => text.includes("it is down")),
-        ["cost of cluster a: usage: usage of a from metrics.k8s.io: it is down"]
+        ["cost of cluster a: usage: metrics.k8s.io: it is down"]
       )
+    }).pipe(Effect.provide(inMemory), Effect.scoped, Effect.provide(Logger.layer([logger])))
+  })
+
+  it.effect("usage that does not come is told once, and so is its return", () => {
+    const lines: Array<string> = []
+    const logger = Logger.make<unknown, void>(({ message }) => {
+      if (String(message).includes("usage")) lines.push(String(message))
+    })
+    return Effect.gen(function* () {
+      let isHanging = true
+      yield* start(yield* oneWeb, {
+        _tag: "Sampled",
+        sample: () => Effect.suspend(() => (isHanging ? Effect.never : Effect.succeed([])))
+      })
+      yield* until("10:05:30")
+      isHanging = false
+      yield* until("10:08:00")
+      assert.lengthOf(lines, 2)
+      assert.match(lines[0] ?? "", /^cost of cluster a: usage: no answer within \d+ s$/)
+      assert.strictEqual(lines[1], "cost of cluster a: usage: works again")
     }).pipe(Effect.provide(inMemory), Effect.scoped, Effect.provide(Logger.layer([logger])))
   })
 

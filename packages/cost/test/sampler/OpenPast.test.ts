@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Metric, Stream } from "effect"
+import { Effect, Layer, Logger, Metric, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import type { CostSampler } from "../../src/sampler/CostSampler.ts"
 import { HOUR_MS } from "../../src/hour/Units.ts"
@@ -68,7 +68,32 @@ const begun = Effect.fnUntraced(function* (source: Hourly) {
 
 const ALL = [3, 4, 5, 6, 7, 8, 9]
 
+/** Collects what is said of the past. */
+const collectLogs = () => {
+  const lines: Array<string> = []
+  const logger = Logger.make<unknown, void>(({ message }) => {
+    if (/past|backfill|knows nothing/.test(String(message))) lines.push(String(message))
+  })
+  return { lines, layer: Logger.layer([logger]) }
+}
+
 describe("an hour of the past", () => {
+  it.effect("is told in the log: what cannot be read, what was filled in, and what the source does not know", () => {
+    const { layer, lines } = collectLogs()
+    return Effect.gen(function* () {
+      let isDown = true
+      yield* begun(saying(() => (isDown ? failure : "known")))
+      assert.deepStrictEqual(lines, [`cost of cluster a: backfill: ${failure.source}: ${failure.problem}`])
+      isDown = false
+      yield* until("10:30:00")
+      assert.deepStrictEqual(lines.slice(1), [
+        `cost of cluster a: ${ALL.length} hours of the past are filled in`,
+        `cost of cluster a: the source knows nothing of ${400 * 24 - 1 - ALL.length} hours before ${DAY}T03:00:00.000Z`,
+        "cost of cluster a: backfill: works again"
+      ])
+    }).pipe(Effect.provide(kept), Effect.scoped, Effect.provide(layer))
+  })
+
   it.effect("of which the source knows no node stays open, is told, and comes once it does", () =>
     Effect.gen(function* () {
       let isScraped = false
@@ -120,7 +145,7 @@ describe("an hour of the past", () => {
       let isWarned = true
       const program = yield* begun(saying((hour) => (isWarned && hour === 4 ? failure : "known")))
       assert.deepStrictEqual(yield* hours, [3, 5, 6, 7, 8, 9])
-      assert.deepInclude(yield* state(program), { missingHours: 1, problem: failure.message })
+      assert.deepInclude(yield* state(program), { missingHours: 1, problem: failure.explanation })
       isWarned = false
       yield* until("10:02:00")
       assert.deepStrictEqual(yield* hours, ALL)

@@ -15,7 +15,10 @@ const ACCEPTED = /^[A-Za-z0-9._-]{1,64}$/
  *
  * **Shape** what begins like a key of ours is not harmless: somebody took one header for another.
  */
-export const of = (request: HttpServerRequest.HttpServerRequest): string => {
-  const given = request.headers[HEADER]
+export const of = (request: HttpServerRequest.HttpServerRequest): string => from(request.headers[HEADER])
+
+/** Does the same with what the header holds; a repeated one is none. */
+export const from = (header: string | ReadonlyArray<string> | undefined): string => {
+  const given = typeof header === "string" ? header : undefined
   return given !== undefined && ACCEPTED.test(given) && !given.startsWith(RawKey.PREFIX) ? given : randomUUID()
 }
