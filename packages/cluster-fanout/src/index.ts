@@ -7,6 +7,7 @@
  * {@link FanOut} asks many and gives each answer its {@link Coverage}; {@link Workloads}, {@link Namespaces} and
  * {@link Clusters} merge the answers into pages.
  */
+import "./kube/NodeVersion.ts"
 export * as Breaker from "./kube/Breaker.ts"
 export * as Cluster from "./registry/Cluster.ts"
 export * as ClusterCache from "./cache/ClusterCache.ts"

@@ -1,6 +1,7 @@
 /**
  * The whole service as a value that a host mounts: a Node request handler, a web-standard one, and an Effect layer.
  */
+import "./NodeVersion.ts"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer, ManagedRuntime, Option, type Scope } from "effect"
 import { HttpEffect, HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"

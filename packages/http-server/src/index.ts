@@ -3,6 +3,7 @@
  *
  * {@link Quarterdeck} is the whole service as a value that a host mounts; {@link launch} runs it on a socket of its own.
  */
+import "./NodeVersion.ts"
 export { launch } from "./Launch.ts"
 export type { Options } from "./settings/Options.ts"
 export type { Ports } from "./settings/Ports.ts"

@@ -1,4 +1,5 @@
 /** Keeps the connections to each cluster: made once, shared, and let go when nobody has asked for a while. */
+import "./NodeVersion.ts"
 import { Duration, Effect, RcMap, Redacted, Result } from "effect"
 import { X509Certificate } from "node:crypto"
 import { createSecureContext, type SecureContext } from "node:tls"

@@ -3,7 +3,7 @@
  */
 import { Clock, Context, DateTime, Duration, Effect, FileSystem, Path, Result, Schema } from "effect"
 import { hostname } from "node:os"
-import { DatabaseSync } from "node:sqlite"
+import type { DatabaseSync } from "node:sqlite"
 import * as DataDirectory from "./DataDirectory.ts"
 import * as DirectoryFormat from "./DirectoryFormat.ts"
 
@@ -49,8 +49,8 @@ const BUSY = 5
 const isBusy = (error: unknown): boolean => error instanceof Error && "errcode" in error && error.errcode === BUSY
 
 /** Takes the lock, or gives `undefined` where another has it. **Shape** in memory, so that no journal lies beside it. */
-const attempt = (path: string): DatabaseSync | undefined => {
-  const database = new DatabaseSync(path, { timeout: 0 })
+const attempt = (sqlite: typeof import("node:sqlite"), path: string): DatabaseSync | undefined => {
+  const database = new sqlite.DatabaseSync(path, { timeout: 0 })
   try {
     database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE")
     return database
@@ -91,8 +91,10 @@ const lock = Effect.fn("DirectoryLock.lock")(function* (directory: string, patie
     ),
     Effect.mapError(DataDirectory.unusable(told))
   )
+  // A Node without it would end before anything could say which one is needed.
+  const sqlite = yield* Effect.promise(() => import("node:sqlite"))
   const take = Effect.try({
-    try: () => attempt(file),
+    try: () => attempt(sqlite, file),
     catch: (cause) =>
       new DataDirectory.DataDirectoryUnusable({
         path: file,

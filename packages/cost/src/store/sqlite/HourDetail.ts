@@ -3,7 +3,8 @@
  *
  * Read only to change prices and to explain; the sums of reports never touch it.
  */
-import { zstdCompressSync, zstdDecompressSync } from "node:zlib"
+// As a whole: a Node that lacks one of its functions could not say which one is needed.
+import zlib from "node:zlib"
 import type { Correction } from "./Epoch.ts"
 
 /** **Shape** `ids` in the order of the hour; `charges` is JSON; `shares` holds five numbers each. */
@@ -44,12 +45,12 @@ export const pack = ({ corrections, ids, rateOf, charges, shares }: Detail): Uin
   }
   new Int32Array(bytes.buffer, at + ids.length * 4, ids.length).set(rateOf)
   bytes.set(text, at + ids.length * 8)
-  return zstdCompressSync(bytes)
+  return zlib.zstdCompressSync(bytes)
 }
 
 export const unpack = (packed: Uint8Array): Detail => {
   // A copy of its own: a buffer from the pool may lie where the wider types may not.
-  const bytes = Uint8Array.from(zstdDecompressSync(packed))
+  const bytes = Uint8Array.from(zlib.zstdDecompressSync(packed))
   const [count = 0, shared = 0, corrected = 0, length = 0] = new Uint32Array(bytes.buffer, 0, 4)
   const values = new Float64Array(bytes.buffer, HEAD_BYTES, shared + corrected)
   const at = HEAD_BYTES + values.byteLength

@@ -2,7 +2,8 @@
  * The series of clusters in the file: their keys by id, and their ids by digest.
  */
 import type { DatabaseSync } from "node:sqlite"
-import { crc32, zstdCompressSync, zstdDecompressSync } from "node:zlib"
+// As a whole: a Node that lacks one of its functions could not say which one is needed.
+import zlib from "node:zlib"
 import type { FreshSeries } from "./CostProtocol.ts"
 import { DIGEST_LENGTH, digestOf } from "./SeriesDigest.ts"
 import { Damaged, number, text } from "./SqlValue.ts"
@@ -103,8 +104,8 @@ export class SeriesRows {
 
   put(cluster: number, { first, texts }: Block): void {
     this.#last = undefined
-    const packed = zstdCompressSync(JSON.stringify(texts))
-    this.#statements.put.run(cluster, first, crc32(packed), packed)
+    const packed = zlib.zstdCompressSync(JSON.stringify(texts))
+    this.#statements.put.run(cluster, first, zlib.crc32(packed), packed)
   }
 
   removeBlock(cluster: number, first: number): void {
@@ -154,9 +155,9 @@ const readableOf = (row: Row): Block | undefined => {
 const blockOf = (row: Row): Block => {
   const first = number(row["first"])
   const texts = row["texts"]
-  if (!(texts instanceof Uint8Array) || crc32(texts) !== row["crc"]) {
+  if (!(texts instanceof Uint8Array) || zlib.crc32(texts) !== row["crc"]) {
     throw new Damaged(`the series from ${first} on are damaged`)
   }
-  const read: unknown = JSON.parse(zstdDecompressSync(texts).toString())
+  const read: unknown = JSON.parse(zlib.zstdDecompressSync(texts).toString())
   return { first, texts: Array.isArray(read) ? read.map(text) : [] }
 }
