@@ -1,6 +1,7 @@
 /**
  * Whether the process lives and whether it is ready, for probes.
  */
+import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EndpointPolicy } from "./Policy.ts"
@@ -13,10 +14,47 @@ const ReadinessChecks = Schema.Struct({
   clusters: Schema.Struct({ registered: Schema.Natural, synced: Schema.Natural, waiting: Schema.Natural })
 })
 
-/** **Shape** the route is public; `checks` are for an Admin without scope alone. */
+/**
+ * What an operator may have to mend; nothing of it makes the service unready.
+ *
+ * **Shape** `sources` are entries of kubeconfig files that were refused, or taken with a warning; `costs` tells of each
+ * cluster where its usage comes from and what fails now; `backfill` of each whose source remembers a past, how much of it is
+ * open.
+ */
+export const ReadinessDetails = Schema.Struct({
+  sources: Schema.Array(
+    Schema.Struct({
+      severity: Schema.Literals(["error", "warning"]),
+      code: Schema.String,
+      source: Schema.String,
+      message: Schema.String
+    })
+  ),
+  configuredKeys: Schema.Struct({ refused: Schema.Natural, problem: Schema.optionalKey(Schema.String) }),
+  costs: Schema.Array(
+    Schema.Struct({
+      cluster: ClusterName,
+      usage: Schema.Literals(["sampled", "hourly", "requests"]),
+      troubles: Schema.Array(Schema.Struct({ what: Schema.String, problem: Schema.String }))
+    })
+  ),
+  backfill: Schema.Array(
+    Schema.Struct({
+      cluster: ClusterName,
+      status: Schema.Literals(["asking", "waiting", "done"]),
+      missingHours: Schema.Natural,
+      olderHours: Schema.Natural,
+      problem: Schema.optionalKey(Schema.String)
+    })
+  )
+}).annotate({ identifier: "ReadinessDetails" })
+export type ReadinessDetails = typeof ReadinessDetails.Type
+
+/** **Shape** the route is public; `checks` and `details` are for an Admin without scope alone. */
 export const Readiness = Schema.Struct({
   status: Schema.Literals(["ready", "starting", "unavailable"]),
-  checks: Schema.optionalKey(ReadinessChecks)
+  checks: Schema.optionalKey(ReadinessChecks),
+  details: Schema.optionalKey(ReadinessDetails)
 }).annotate({ identifier: "Readiness" })
 export type Readiness = typeof Readiness.Type
 
@@ -38,7 +76,7 @@ export class HealthGroup extends HttpApiGroup.make("health")
         OpenApi.annotations({
           summary: "Readiness",
           description:
-            "Ready once the stores answer and every cluster has synced, has refused the service or does not answer; after ten minutes, whatever clusters are missing. Everybody is told the verdict, an Admin key without scope the `checks` too; a key that is refused counts as none."
+            "Ready once the stores answer and every cluster has synced, has refused the service or does not answer; after ten minutes, whatever clusters are missing. Everybody is told the verdict, an Admin key without scope the `checks` and the `details` too; a key that is refused counts as none."
         })
       )
   ) {}

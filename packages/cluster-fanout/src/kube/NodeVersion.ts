@@ -8,5 +8,3 @@ if (Number(process.versions.node.split(".")[0]) < NEEDED) {
   // Where it was thrown explains nothing.
   throw Object.assign(new Error(message), { stack: message })
 }
-
-export {}

@@ -25,10 +25,18 @@ import { HourJournal, type KeptHour } from "./HourJournal.ts"
 import * as Repricing from "./Repricing.ts"
 import { SamplerSettings } from "./SamplerSettings.ts"
 import * as Troubles from "./Troubles.ts"
+import type { UsageSource } from "../usage/UsageSource.ts"
 import { UsageSources } from "./UsageSources.ts"
 
 /** How long old hours wait to be forgotten for hours that are being filled in. */
 const MAX_WAIT_MINUTES = 24 * 60
+
+/** How the sampling of a cluster goes. **Shape** `troubles` have failed, and not worked since. */
+export interface SamplingState {
+  readonly cluster: ClusterName
+  readonly usage: UsageSource["_tag"]
+  readonly troubles: ReadonlyArray<Troubles.Trouble>
+}
 
 /** A cluster that is sampled, and by which connection it is followed now. */
 interface Running {
@@ -37,6 +45,7 @@ interface Running {
   readonly attach: (cluster: Cluster) => Effect.Effect<void, never, Scope.Scope>
   readonly open: Effect.Effect<Option.Option<Hour>>
   readonly backfill: Option.Option<Effect.Effect<BackfillState>>
+  readonly state: () => SamplingState
   readonly scope: Scope.Closeable
   attached: { readonly generation: string; readonly scope: Scope.Closeable } | undefined
 }
@@ -66,6 +75,8 @@ export class CostSampler extends Context.Service<
     readonly repricing: Effect.Effect<Option.Option<Repricing.Progress>>
     /** Tells how far the past of each cluster is filled in whose source of usage remembers it. */
     readonly backfills: Effect.Effect<ReadonlyArray<BackfillState>>
+    /** Tells where the usage of each sampled cluster comes from, and what fails of its costs now. */
+    readonly states: Effect.Effect<ReadonlyArray<SamplingState>>
   }
 >()("@quarterdeck/cost/CostSampler") {
   /** Samples, and gives open hours to reports. */
@@ -134,6 +145,7 @@ const make = Effect.gen(function* () {
     reprice: repricing.pursue,
     repriceNoted: repricing.noted,
     repricing: repricing.progress,
+    states: Effect.sync(() => Array.from(running.values(), ({ state }) => state())),
     backfills: Effect.suspend(() =>
       Effect.all(Array.from(running.values(), ({ backfill }) => Option.toArray(backfill)).flat())
     )
@@ -185,7 +197,8 @@ const start = Effect.fnUntraced(function* (
     attach: sampling.attach,
     open: sampling.open,
     attached: undefined,
-    backfill: Option.map(backfill, ({ state }) => state)
+    backfill: Option.map(backfill, ({ state }) => state),
+    state: () => ({ cluster: name, usage: source._tag, troubles: parts.troubles.present() })
   }
   running.set(name, member)
   yield* sampleAndClose(sampler, name, member, sampling)

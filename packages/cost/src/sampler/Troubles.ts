@@ -10,22 +10,32 @@ export interface Troubles {
   readonly failed: (what: string, problem: string) => Effect.Effect<void>
   /** Notes that it went well: says so if it had failed. */
   readonly worked: (what: string) => Effect.Effect<void>
+  /** Gives what has failed and not worked since, with the last problem. */
+  readonly present: () => ReadonlyArray<Trouble>
+}
+
+/** One activity that fails. */
+export interface Trouble {
+  readonly what: string
+  readonly problem: string
 }
 
 /** Makes the memory of one cluster's troubles. */
 export const make = (cluster: ClusterName): Troubles => {
-  const present = new Map<string, string>()
+  const present = new Map<string, { readonly kind: string; readonly problem: string }>()
   return {
     failed: (what, problem) =>
       Effect.suspend(() => {
         const kind = problem.replaceAll(/\d+/g, "0")
-        if (present.get(what) === kind) return Effect.void
-        present.set(what, kind)
+        const before = present.get(what)
+        present.set(what, { kind, problem })
+        if (before?.kind === kind) return Effect.void
         return Effect.logWarning(`cost of cluster ${cluster}: ${what}: ${problem}`)
       }),
     worked: (what) =>
       Effect.suspend(() =>
         present.delete(what) ? Effect.logInfo(`cost of cluster ${cluster}: ${what}: works again`) : Effect.void
-      )
+      ),
+    present: () => Array.from(present, ([what, { problem }]) => ({ what, problem }))
   }
 }

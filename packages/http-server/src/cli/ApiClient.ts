@@ -17,6 +17,8 @@ export interface Call {
   readonly query?: ReadonlyArray<readonly [name: string, value: string]>
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
+  /** A status beside those of success whose body is an answer, where that is no problem document. */
+  readonly accepts?: number
   /** The flag, or argument, that each field of the request came from: a field that is refused is told by it. */
   readonly flags?: Readonly<Record<string, string>>
 }
@@ -98,6 +100,7 @@ const send = (connection: Connection, call: Call): Effect.Effect<Body, CommandFa
     const response = yield* client.execute(toRequest(connection, call))
     const body: Body = { ...headOf(response), text: yield* response.text }
     if (body.status >= 200 && body.status < 300) return body
+    if (body.status === call.accepts && body.mediaType === JSON_TYPE) return body
     return yield* refusal(connection, call, body, response)
   }).pipe(
     Effect.timeoutOrElse({

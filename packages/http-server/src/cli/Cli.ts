@@ -6,6 +6,7 @@ import { CliConfig, CliError, Command, GlobalFlag } from "effect/cli"
 import { fileURLToPath } from "node:url"
 import { canICommand } from "./CanICommand.ts"
 import { clustersCommand } from "./ClustersCommand.ts"
+import { doctorCommand } from "./DoctorCommand.ts"
 import { costCommand } from "./cost/CostCommand.ts"
 import { CommandFailure } from "./CommandFailure.ts"
 import { keyCommand } from "./keys/KeyCommand.ts"
@@ -28,7 +29,8 @@ const command = Command.make("quarterdeck").pipe(
     pricesCommand,
     keyCommand,
     whoamiCommand,
-    canICommand
+    canICommand,
+    doctorCommand
   ]),
   Command.withExamples([
     {

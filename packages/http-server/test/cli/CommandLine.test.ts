@@ -15,6 +15,7 @@ const COMMANDS = [
     "clusters",
     "namespaces",
     "whoami",
+    "doctor",
     "workloads",
     "cost",
     "cost by",

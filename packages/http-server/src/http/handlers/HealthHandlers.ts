@@ -12,6 +12,7 @@ import { KeyStore } from "@quarterdeck/keys/KeyStore"
 import * as Rule from "@quarterdeck/keys/Rule"
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import * as Diagnosis from "../../services/Diagnosis.ts"
 import { Guard } from "../Guard.ts"
 import * as RequestRecord from "../RequestRecord.ts"
 import * as StoreHealth from "../StoreHealth.ts"
@@ -32,6 +33,7 @@ export const HealthHandlers = HttpApiBuilder.group(
   "health",
   Effect.fn(function* (handlers) {
     const guard = yield* Guard
+    const diagnosis = yield* Diagnosis.make
     const cache = yield* ClusterCache
     const keyConfig = yield* KeyConfig
     const keyStore = yield* KeyStore
@@ -70,7 +72,7 @@ export const HealthHandlers = HttpApiBuilder.group(
         }
         const readiness: Readiness = {
           status: isReady ? "ready" : storesAreThere ? "starting" : "unavailable",
-          ...((yield* isForAdmin(guard)) ? { checks } : {})
+          ...((yield* isForAdmin(guard)) ? { checks, details: yield* diagnosis } : {})
         }
         if (!isReady) return yield* Effect.fail(readiness)
         return readiness

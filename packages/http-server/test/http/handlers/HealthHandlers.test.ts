@@ -1,10 +1,12 @@
 import { NodeHttpServer } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
+import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import { Api } from "@quarterdeck/contract/Api"
 import { Authorization } from "@quarterdeck/contract/Authorization"
 import { SameOrigin } from "@quarterdeck/contract/SameOrigin"
 import { CostError, StoreUnavailable } from "@quarterdeck/cost/CostError"
+import { CostSampler } from "@quarterdeck/cost/CostSampler"
 import { CostStore } from "@quarterdeck/cost/CostStore"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
 import type * as Rule from "@quarterdeck/keys/Rule"
@@ -16,6 +18,10 @@ import { HttpApiTest } from "effect/http-api"
 import { type Caller, Guard } from "../../../src/http/Guard.ts"
 import * as Refusal from "../../../src/http/Refusal.ts"
 import { HealthHandlers } from "../../../src/http/handlers/HealthHandlers.ts"
+
+const COLLISION = {
+  ...{ severity: "error", code: "nameTaken", source: "config", message: "cluster name a-b is already taken" }
+} as const
 
 /** The service's health over stores that count how often they are asked, and answer as they are told to. */
 const healthFor = Effect.fnUntraced(function* (authenticate: Guard["Service"]["authenticate"]) {
@@ -34,6 +40,10 @@ const healthFor = Effect.fnUntraced(function* (authenticate: Guard["Service"]["a
             )
         }),
         Layer.mock(ClusterCache, { members: Effect.succeed([]), settled: Deferred.await(settled) }),
+        Layer.mock(ClusterRegistry, {
+          snapshot: Effect.succeed({ parent: ClusterName.make("hub"), clusters: [], problems: [COLLISION] })
+        }),
+        Layer.mock(CostSampler, { states: Effect.succeed([]), backfills: Effect.succeed([]) }),
         KeyConfig.layerNone,
         Layer.mock(Guard, { authenticate }),
         Layer.succeed(
@@ -91,6 +101,16 @@ describe("/readyz", () => {
       assert.deepStrictEqual(starting, { status: "starting" })
       yield* settle
       assert.deepStrictEqual(yield* readyz(), { status: "ready" })
+    })
+  )
+
+  it.effect("tells an Admin without a scope what there is to mend", () =>
+    Effect.gen(function* () {
+      const { readyz } = yield* begun
+      const { details } = yield* readyz()
+      assert.deepStrictEqual(details, {
+        ...{ sources: [COLLISION], configuredKeys: { refused: 0 }, costs: [], backfill: [] }
+      })
     })
   )
 

@@ -1,0 +1,144 @@
+/**
+ * What is wrong with a service and its clusters, each with what mends it.
+ */
+import { answered, type Coverage } from "@quarterdeck/cluster-fanout/Coverage"
+import type { ClusterRow } from "@quarterdeck/cluster-fanout/Row"
+import type { Readiness, ReadinessDetails } from "@quarterdeck/contract/HealthGroup"
+import * as CoverageNotes from "./CoverageNotes.ts"
+
+/** **Shape** `check` names what was looked at, `cluster` whose it is, if it is one cluster's. */
+export interface Finding {
+  readonly check: "service" | "names" | "clusters" | "credentials" | "kinds" | "usage" | "backfill" | "keys"
+  readonly cluster?: string
+  readonly finding: string
+  readonly remedy: string
+}
+
+const LEAST_ROLE = "bind the least ClusterRole (docs/tasks/connect-clusters.md) to the user of the service there"
+
+/** Finds what stores, and the first reading of clusters, lack. */
+export const ofChecks = ({ checks, status }: Readiness): ReadonlyArray<Finding> => {
+  if (checks === undefined) return []
+  const { clusters, costStore, keyStore } = checks
+  return [
+    ...(keyStore === "ok"
+      ? []
+      : [{ ...service, finding: "the store of keys does not answer", remedy: "see the log; restart the server" }]),
+    ...(costStore === "ok"
+      ? []
+      : [
+          {
+            ...service,
+            finding: "the history of costs does not answer",
+            remedy: "see the log; bring its ClickHouse back, or restart the server where it is a file"
+          }
+        ]),
+    ...(status === "starting"
+      ? [
+          {
+            ...service,
+            finding: `${clusters.waiting} of ${clusters.registered} clusters are being read for the first time`,
+            remedy: "wait until /readyz is ready, and ask again"
+          }
+        ]
+      : [])
+  ]
+}
+
+const service = { check: "service" } as const
+
+/** What mends an entry of a kubeconfig, by the code of its problem. */
+const SOURCE_REMEDY: Readonly<Record<string, string>> = {
+  nameTaken: "give one of the contexts another name by clusters.names",
+  nameInvalid: "give the context a name by clusters.names",
+  fileUnreadable: "put the file back, or take its path out of clusters.kubeconfig",
+  insecureSkipTlsVerify: "write the cluster's authority into the kubeconfig instead",
+  parentMissing: "put the parent's context back, or restart with another clusters.parent"
+}
+
+/** Finds what the service's own parts tell. */
+export const ofDetails = ({ backfill, configuredKeys, costs, sources }: ReadinessDetails): ReadonlyArray<Finding> => [
+  ...sources.map(({ code, message, source }) => ({
+    check: "names" as const,
+    finding: `${source}: ${message}`,
+    remedy: SOURCE_REMEDY[code] ?? "mend the entry of the kubeconfig"
+  })),
+  ...(configuredKeys.problem === undefined
+    ? []
+    : [
+        {
+          check: "keys" as const,
+          finding: `${configuredKeys.problem}; the keys that were loaded before are in force`,
+          remedy: "mend the file; it is read again by itself"
+        }
+      ]),
+  ...(configuredKeys.refused === 0
+    ? []
+    : [
+        {
+          check: "keys" as const,
+          finding: `${configuredKeys.refused} entries of the keys files are refused`,
+          remedy: "mend the entries, which the log names with their faults"
+        }
+      ]),
+  ...costs.flatMap(({ cluster, troubles, usage }) =>
+    troubles
+      .filter(({ what }) => what !== "backfill")
+      .map(({ problem, what }) => ({
+        check: "usage" as const,
+        cluster,
+        finding: `${what}: ${problem}`,
+        remedy: remedyOfCost(what, usage)
+      }))
+  ),
+  ...backfill
+    .filter(({ missingHours }) => missingHours > 0)
+    .map(({ cluster, missingHours, problem = "being asked for" }) => ({
+      check: "backfill" as const,
+      cluster,
+      finding: `${missingHours} hours of the past are not filled in: ${problem}`,
+      remedy: "mend the source or its label (cost.usageClusterLabel); then quarterdeck cost backfill --restart"
+    }))
+]
+
+const remedyOfCost = (what: string, usage: ReadinessDetails["costs"][number]["usage"]): string => {
+  if (what !== "usage") return LEAST_ROLE
+  return usage === "hourly"
+    ? "check the Prometheus that cost.usage names, and its scrapes of this cluster"
+    : "install metrics-server there, and let the service read metrics.k8s.io; or set cost.usageByCluster to requests"
+}
+
+/** What mends a cluster that does not answer, by the code of its failure. */
+const CLUSTER_REMEDY: Readonly<Record<string, string>> = {
+  cluster_timeout: "look whether its API server is overloaded, or raise fanOut.timeoutMs",
+  cluster_unreachable: "check its address in the kubeconfig, and the network between",
+  cluster_certificate_invalid: "write the authority that signed its certificate into the kubeconfig",
+  cluster_unauthorized: "renew the credential in the kubeconfig",
+  cluster_credential_unavailable: "mend the file or plugin of the credential, which the log names",
+  cluster_forbids: LEAST_ROLE,
+  cluster_throttled: "give the service a higher priority there, or ask less often"
+}
+
+const CREDENTIAL_CODES: ReadonlySet<string> = new Set(["cluster_unauthorized", "cluster_credential_unavailable"])
+
+/** Finds clusters that do not answer, and credentials that they refuse. */
+export const ofClusters = (rows: ReadonlyArray<ClusterRow>): ReadonlyArray<Finding> =>
+  rows
+    .filter(({ coverage }) => coverage.status !== "ok")
+    .map(({ coverage, errorCode, name }) => {
+      const code = coverage.error?.code ?? errorCode ?? ""
+      return {
+        check: CREDENTIAL_CODES.has(code) ? "credentials" : "clusters",
+        cluster: name,
+        finding: `${coverage.status}: ${CoverageNotes.reasonOf(coverage) || "no reason is known"}`,
+        remedy: CLUSTER_REMEDY[code] ?? "see the log"
+      }
+    })
+
+/** Finds kinds that some answers of a cluster lack. */
+export const ofKinds = (coverages: ReadonlyArray<Coverage>): ReadonlyArray<Finding> =>
+  [...Map.groupBy(coverages.filter(answered), ({ name }) => name)].flatMap(([cluster, answers]) => {
+    const kinds = new Set(answers.flatMap(({ missingKinds = [] }) => missingKinds))
+    if (kinds.size === 0) return []
+    return [{ check: "kinds", cluster, finding: `${[...kinds].join(", ")} cannot be read`, remedy: LEAST_ROLE }]
+  })

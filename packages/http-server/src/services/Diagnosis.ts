@@ -1,0 +1,35 @@
+/**
+ * What an operator may have to mend, gathered from the parts that know.
+ */
+import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
+import type { ReadinessDetails } from "@quarterdeck/contract/HealthGroup"
+import { CostSampler } from "@quarterdeck/cost/CostSampler"
+import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
+import { Effect } from "effect"
+
+const USAGE = { Sampled: "sampled", Hourly: "hourly", RequestsOnly: "requests" } as const
+
+/** Makes the question. **Limits** no I/O. */
+export const make = Effect.gen(function* () {
+  const registry = yield* ClusterRegistry
+  const keyConfig = yield* KeyConfig
+  const sampler = yield* CostSampler
+
+  return Effect.gen(function* () {
+    const { problems } = yield* registry.snapshot
+    const { alarm, refused } = yield* keyConfig.health
+    const details: ReadinessDetails = {
+      sources: problems.map(({ code, message, severity, source }) => ({ code, message, severity, source })),
+      configuredKeys: { refused: refused.length, ...(alarm === undefined ? {} : { problem: alarm.problem }) },
+      costs: (yield* sampler.states).map(({ cluster, troubles, usage }) => ({
+        ...{ cluster, usage: USAGE[usage] },
+        troubles: troubles.map(({ problem, what }) => ({ what, problem }))
+      })),
+      backfill: (yield* sampler.backfills).map(({ cluster, missingHours, olderHours, problem, status }) => ({
+        ...{ cluster, status, missingHours, olderHours },
+        ...(problem === undefined ? {} : { problem })
+      }))
+    }
+    return details
+  })
+})
