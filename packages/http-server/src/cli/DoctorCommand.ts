@@ -1,7 +1,7 @@
 /**
  * `quarterdeck doctor`: what is wrong with a service and its clusters, and what mends it.
  */
-import type { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
+import { answered, type Coverage } from "@quarterdeck/cluster-fanout/Coverage"
 import { ClusterList } from "@quarterdeck/contract/ClustersGroup"
 import { Readiness } from "@quarterdeck/contract/HealthGroup"
 import { NamespaceList } from "@quarterdeck/contract/NamespacesGroup"
@@ -41,9 +41,10 @@ export const doctorCommand = Command.make(
     }
     const clusters = yield* readClusters(connection)
     const coverages = clusters.some(({ coverage }) => coverage.status === "ok") ? yield* readKinds(connection) : []
+    const silent = new Set(clusters.filter(({ coverage }) => !answered(coverage)).map(({ name }) => name))
     const findings = [
       ...Findings.ofChecks(readiness),
-      ...Findings.ofDetails(readiness.details),
+      ...Findings.ofDetails(readiness.details, silent),
       ...Findings.ofClusters(clusters),
       ...Findings.ofKinds([...clusters.map(({ coverage }) => coverage), ...coverages])
     ]

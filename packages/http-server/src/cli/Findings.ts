@@ -56,8 +56,11 @@ const SOURCE_REMEDY: Readonly<Record<string, string>> = {
   parentMissing: "put the parent's context back, or restart with another clusters.parent"
 }
 
-/** Finds what the service's own parts tell. */
-export const ofDetails = ({ backfill, configuredKeys, costs, sources }: ReadinessDetails): ReadonlyArray<Finding> => [
+/** Finds what the service's own parts tell. **Shape** of `silent` clusters nothing can be sampled: that is told already. */
+export const ofDetails = (
+  { backfill, configuredKeys, costs, sources }: ReadinessDetails,
+  silent: ReadonlySet<string>
+): ReadonlyArray<Finding> => [
   ...sources.map(({ code, message, source }) => ({
     check: "names" as const,
     finding: `${source}: ${message}`,
@@ -83,7 +86,7 @@ export const ofDetails = ({ backfill, configuredKeys, costs, sources }: Readines
       ]),
   ...costs.flatMap(({ cluster, troubles, usage }) =>
     troubles
-      .filter(({ what }) => what !== "backfill")
+      .filter(({ what }) => what !== "backfill" && !silent.has(cluster))
       .map(({ problem, what }) => ({
         check: "usage" as const,
         cluster,

@@ -20,7 +20,10 @@ import * as Refusal from "../../../src/http/Refusal.ts"
 import { HealthHandlers } from "../../../src/http/handlers/HealthHandlers.ts"
 
 const COLLISION = {
-  ...{ severity: "error", code: "nameTaken", source: "config", message: "cluster name a-b is already taken" }
+  severity: "error",
+  code: "nameTaken",
+  source: "config",
+  message: "cluster name a-b is already taken"
 } as const
 
 /** The service's health over stores that count how often they are asked, and answer as they are told to. */
