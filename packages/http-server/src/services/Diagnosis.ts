@@ -5,6 +5,7 @@ import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import type { ReadinessDetails } from "@quarterdeck/contract/HealthGroup"
 import { CostSampler } from "@quarterdeck/cost/CostSampler"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect } from "effect"
 
 const USAGE = { Sampled: "sampled", Hourly: "hourly", RequestsOnly: "requests" } as const
@@ -16,19 +17,24 @@ export const make = Effect.gen(function* () {
   const sampler = yield* CostSampler
 
   return Effect.gen(function* () {
-    const { problems } = yield* registry.snapshot
+    const { clusters, problems } = yield* registry.snapshot
+    // One that was dropped is sampled until its last hour is closed, and is nobody's to mend.
+    const names = new Set(clusters.map(({ name }) => name))
+    const isRegistered = ({ cluster }: { readonly cluster: ClusterName }) => names.has(cluster)
     const { alarm, refused } = yield* keyConfig.health
     const details: ReadinessDetails = {
       sources: problems.map(({ code, message, severity, source }) => ({ code, message, severity, source })),
       configuredKeys: { refused: refused.length, ...(alarm === undefined ? {} : { problem: alarm.problem }) },
-      costs: (yield* sampler.states).map(({ cluster, troubles, usage }) => ({
+      costs: (yield* sampler.states).filter(isRegistered).map(({ cluster, troubles, usage }) => ({
         ...{ cluster, usage: USAGE[usage] },
         troubles: troubles.map(({ problem, what }) => ({ what, problem }))
       })),
-      backfill: (yield* sampler.backfills).map(({ cluster, missingHours, olderHours, problem, status }) => ({
-        ...{ cluster, status, missingHours, olderHours },
-        ...(problem === undefined ? {} : { problem })
-      }))
+      backfill: (yield* sampler.backfills)
+        .filter(isRegistered)
+        .map(({ cluster, missingHours, olderHours, problem, status }) => ({
+          ...{ cluster, status, missingHours, olderHours },
+          ...(problem === undefined ? {} : { problem })
+        }))
     }
     return details
   })
