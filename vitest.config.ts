@@ -18,8 +18,10 @@ const small = [
   // Not `hour`, of which a file replaces modules of Node, and not ClickHouse, whose server lives as long as a process.
   "packages/cost/test/{allocation,export,price,report,sampler,savings,store/sqlite,usage}/**/*.test.ts",
   "packages/cost/test/store/*.test.ts",
-  "harness/test/*.test.ts",
-  "harness/test/{assets,cli,conformance,control,existing,faults,k3s,kubelet,seed,state,tasks,usage}/**/*.test.ts"
+  "harness/test/{client,conformance,faults,fleet,life,state,tasks}/**/*.test.ts",
+  "harness/test/cli/!(Assets|NodeVersion).test.ts",
+  "harness/test/drivers/{Drivers,existing/KubeconfigFile,k3s/!(K3s),control-plane/assets/*}.test.ts",
+  "harness/test/machine/Eventually.test.ts"
 ]
 
 /** Tests in a browser, which has enough to do: each has a process of its own beside it. */

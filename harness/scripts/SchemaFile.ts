@@ -5,7 +5,7 @@
  * Run `node --conditions=source scripts/SchemaFile.ts [--check]` in the harness's directory after a change of the
  * Kubernetes release or of the table of kinds. It needs the programs of the control-plane driver.
  *
- * **Shape** a line is `["name",schema]`, in the order of the names.
+ * A line is `["name",schema]`, in the order of the names.
  */
 import { Definitions, Resources } from "@quarterdeck/embedded-cluster"
 import { Console, Effect, Redacted } from "effect"

@@ -7,8 +7,6 @@
  * life and {@link Usage} makes them use something. {@link Fault} names what can go wrong with a cluster while it runs,
  * {@link Proxy} counts and cuts connections, {@link eventually} waits. {@link Drivers} decides which drivers a test run
  * uses.
- *
- * @since 0.1.0
  */
 export * as ApiError from "./client/ApiError.ts"
 export * as ClusterApi from "./client/ClusterApi.ts"

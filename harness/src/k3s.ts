@@ -10,8 +10,6 @@
  *
  * const fleet = yield* Fleet.make({ driver: K3s.driver, parent: "hub", children: ["eu", "us"] })
  * ```
- *
- * @since 0.1.0
  */
 export * as K3s from "./drivers/k3s/K3s.ts"
 export * as LocalImage from "./drivers/k3s/LocalImage.ts"

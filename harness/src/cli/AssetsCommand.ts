@@ -1,8 +1,4 @@
-/**
- * `harness assets`: the programs of real control planes, listed, built and downloaded.
- *
- * @since 0.1.0
- */
+/** `harness assets`: the programs of real control planes, listed, built and downloaded. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag, TerminalCapabilities } from "effect/cli"
 import { build } from "../drivers/control-plane/assets/Build.ts"

@@ -1,8 +1,4 @@
-/**
- * What can be seen of a cluster from outside: whether it answers, and how much it holds and does.
- *
- * @since 0.1.0
- */
+/** What can be seen of a cluster from outside: whether it answers, and how much it holds and does. */
 import { Effect } from "effect"
 import type { FleetCluster } from "../fleet/FleetCluster.ts"
 import type { KindRef } from "../client/KubeObject.ts"

@@ -1,16 +1,10 @@
-/**
- * A command that did not do what was asked, told in lines for a person.
- *
- * @since 0.1.0
- */
+/** A command that did not do what was asked, told in lines for a person. */
 import { Runtime, Schema } from "effect"
 
 /**
  * Ends the program.
  *
  * **Shape** one line a problem; `exitCode` 1 for a failure, 2 when the command line itself is at fault.
- *
- * @since 0.1.0
  */
 export class CommandFailure extends Schema.TaggedError<CommandFailure>()("CommandFailure", {
   lines: Schema.Array(Schema.String),

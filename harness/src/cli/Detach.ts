@@ -1,8 +1,4 @@
-/**
- * Leaves a process in the background that holds a fleet.
- *
- * @since 0.1.0
- */
+/** Leaves a process in the background that holds a fleet. */
 import { spawn } from "node:child_process"
 import { closeSync, mkdirSync, openSync, readSync, rmSync } from "node:fs"
 import { rename } from "node:fs/promises"
@@ -70,7 +66,7 @@ export const detach = Effect.fnUntraced(
 /**
  * Writes the options as arguments of a command that holds.
  *
- * **Shape** made of what was parsed, never of what was typed: an argument that is copied may be one more spelling of
+ * They are made of what was parsed, never of what was typed: an argument that is copied may be one more spelling of
  * `--detach`, and each process would leave another.
  */
 export const argumentsOf = (options: HoldOptions): ReadonlyArray<string> => [

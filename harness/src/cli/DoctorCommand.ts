@@ -1,8 +1,4 @@
-/**
- * `harness doctor`: what this machine has and lacks for each driver.
- *
- * @since 0.1.0
- */
+/** `harness doctor`: what this machine has and lacks for each driver. */
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { failed } from "./CommandFailure.ts"

@@ -1,8 +1,4 @@
-/**
- * `harness down`: takes down a fleet that another process holds.
- *
- * @since 0.1.0
- */
+/** `harness down`: takes down a fleet that another process holds. */
 import { Effect, Option, Schedule } from "effect"
 import { Argument, Command } from "effect/cli"
 import { attempt } from "../machine/Machine.ts"

@@ -1,7 +1,5 @@
 /**
  * The names of drivers that people type; apart from the drivers themselves, which take longer to load than all else.
- *
- * @since 0.1.0
  */
 
 /** Every driver that `Drivers` knows, and that of clusters which run already. */

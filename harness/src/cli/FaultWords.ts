@@ -1,6 +1,4 @@
-/**
- * Reads a fault as people type it: `black-hole`, `latency ms=200 jitterMs=50`, `forbidden match.verbs=list,watch`.
- */
+/** Reads a fault as people type it: `black-hole`, `latency ms=200 jitterMs=50`, `forbidden match.verbs=list,watch`. */
 import { Effect, Option, Predicate, Schema } from "effect"
 import { decode, type Fault, TAGS } from "../faults/Fault.ts"
 import { type CommandFailure, misused } from "./CommandFailure.ts"

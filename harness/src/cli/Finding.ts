@@ -1,8 +1,4 @@
-/**
- * What a doctor says of one thing.
- *
- * @since 0.1.0
- */
+/** What a doctor says of one thing. */
 
 /** **Shape** `remedy` is one sentence, absent when all is well. */
 export interface Finding {

@@ -1,7 +1,5 @@
 /**
  * Shows a held fleet while it lives: a table that is drawn again and again on a terminal, a line a change elsewhere.
- *
- * @since 0.1.0
  */
 import { Clock, Effect } from "effect"
 import { TerminalCapabilities } from "effect/cli"

@@ -1,8 +1,4 @@
-/**
- * The command line of the harness: fleets held for work by hand, and the programs that they are made of.
- *
- * @since 0.1.0
- */
+/** The command line of the harness: fleets held for work by hand, and the programs that they are made of. */
 import { readFile } from "node:fs/promises"
 import { Effect, Schema } from "effect"
 import { CliConfig, CliError, Command, GlobalFlag } from "effect/cli"
@@ -43,8 +39,6 @@ const Manifest = Schema.fromJsonString(Schema.Struct({ version: Schema.String })
  * Runs a command line.
  *
  * **Errors** `CommandFailure`, already told on standard error, with the exit code.
- *
- * @since 0.1.0
  */
 export const run = Effect.fn("HarnessCommand.run")(
   function* (args: ReadonlyArray<string>) {

@@ -4,8 +4,6 @@
  * **Shape** `<name>.lock` names the process that holds the fleet and is there as long as it does; `<name>.json` tells the
  * rest once the fleet is ready, `<name>.kubeconfig` enters it, `<name>.log` is what a holder in the background says.
  * `<name>.placed` notes where else a kubeconfig lies.
- *
- * @since 0.1.0
  */
 import { mkdir, readdir, readFile, rm } from "node:fs/promises"
 import { homedir } from "node:os"
@@ -82,7 +80,7 @@ export const filesOf = (name: string): Effect.Effect<Files> =>
 /**
  * Takes a name for this process and gives it back, with its files, when the scope closes.
  *
- * **Shape** gives none when the name is taken now, else the files. What a dead holder of the name left is removed.
+ * Gives none when the name is taken now, else the files. What a dead holder of the name left is removed.
  */
 export const claim = (name: string): Effect.Effect<Option.Option<Files>, MachineRefused, Scope.Scope> =>
   Effect.gen(function* () {

@@ -1,8 +1,4 @@
-/**
- * Starts a fleet, tells how to use it, and keeps it until this process is told to stop.
- *
- * @since 0.1.0
- */
+/** Starts a fleet, tells how to use it, and keeps it until this process is told to stop. */
 import { DateTime, Effect, Option } from "effect"
 import * as ControlServer from "../fleet/ControlServer.ts"
 import * as Handle from "../fleet/Handle.ts"

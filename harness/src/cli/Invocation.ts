@@ -1,8 +1,4 @@
-/**
- * How this program was called, so that what it tells the user to type works there.
- *
- * @since 0.1.0
- */
+/** How this program was called, so that what it tells the user to type works there. */
 import { Effect } from "effect"
 import { setting } from "../machine/Machine.ts"
 

@@ -1,8 +1,4 @@
-/**
- * Whether this machine has what clusters need: Node, memory, disk, ports, and the kernel's limits.
- *
- * @since 0.1.0
- */
+/** Whether this machine has what clusters need: Node, memory, disk, ports, and the kernel's limits. */
 import { readFile, statfs } from "node:fs/promises"
 import { freemem, totalmem } from "node:os"
 import { dirname } from "node:path"

@@ -1,8 +1,4 @@
-/**
- * Drivers by the names that people type.
- *
- * @since 0.1.0
- */
+/** Drivers by the names that people type. */
 import { Effect } from "effect"
 import type { ClusterDriver } from "../drivers/ClusterDriver.ts"
 import * as Drivers from "../drivers/Drivers.ts"
@@ -23,7 +19,7 @@ export interface Named {
 const NAMESPACE_PREFIX = "harness"
 
 /**
- * Gets a driver. **Shape** `kubeconfig` names the clusters that run already; other drivers have no use for it.
+ * Gets a driver. `kubeconfig` names the clusters that run already; other drivers have no use for it.
  *
  * **Errors** `InvalidFleet` for a name that this release has no driver for.
  */

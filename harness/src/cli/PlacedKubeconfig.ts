@@ -1,10 +1,8 @@
 /**
  * A kubeconfig in a place that the user names, there as long as its fleet is.
  *
- * **Shape** a note beside the fleet's other files says where it lies and what was written, so that it goes too when the
+ * A note beside the fleet's other files says where it lies and what was written, so that it goes too when the
  * process that wrote it was killed.
- *
- * @since 0.1.0
  */
 import { createHash } from "node:crypto"
 import { link, readFile, rename, rm, writeFile } from "node:fs/promises"
@@ -56,7 +54,7 @@ export const check = Effect.fnUntraced(function* (
 /**
  * Writes a kubeconfig, whole and for its user's eyes alone, and removes it when the scope closes if it is still the same.
  *
- * **Shape** `note` is the file that {@link removeLeft} reads if nothing closes the scope; it is there before the
+ * `note` is the file that {@link removeLeft} reads if nothing closes the scope; it is there before the
  * kubeconfig is.
  *
  * **Errors** those of {@link check}.
@@ -93,7 +91,7 @@ export const write = (
 /**
  * Removes what a process that is gone placed, by its note; the note stays.
  *
- * **Shape** a file that is not as it was written is somebody else's by now and stays too.
+ * A file that is not as it was written is somebody else's by now and stays too.
  */
 export const removeLeft = async (note: string): Promise<void> => {
   const left = decodeNote(await standing(note))

@@ -1,8 +1,4 @@
-/**
- * What the command says of itself: help, version, and mistakes, a line each.
- *
- * @since 0.1.0
- */
+/** What the command says of itself: help, version, and mistakes, a line each. */
 import { Effect, Layer, type Stdio } from "effect"
 import { type CliError, CliOutput, TerminalCapabilities } from "effect/cli"
 import * as Print from "./Print.ts"

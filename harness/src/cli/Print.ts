@@ -1,8 +1,4 @@
-/**
- * Writes to the standard streams.
- *
- * @since 0.1.0
- */
+/** Writes to the standard streams. */
 import { Effect, type PlatformError, Stdio, Stream } from "effect"
 
 /** Writes a text to standard output as it is. **Errors** none when the reader has gone: `head` has what it wanted. */

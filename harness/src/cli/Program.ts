@@ -1,6 +1,4 @@
-/**
- * The command line of the harness as a process runs it: what goes to which stream.
- */
+/** The command line of the harness as a process runs it: what goes to which stream. */
 import { Effect, Logger, Stdio } from "effect"
 import * as HarnessCommand from "./HarnessCommand.ts"
 

@@ -1,8 +1,4 @@
-/**
- * Whether this machine has the programs that clusters are made of, and what makes them.
- *
- * @since 0.1.0
- */
+/** Whether this machine has the programs that clusters are made of, and what makes them. */
 import { readFile } from "node:fs/promises"
 import { Effect, Option } from "effect"
 import * as GoToolchain from "../drivers/control-plane/assets/GoToolchain.ts"

@@ -1,8 +1,4 @@
-/**
- * `harness status`: which fleets are held, and how they are.
- *
- * @since 0.1.0
- */
+/** `harness status`: which fleets are held, and how they are. */
 import { Clock, DateTime, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { type ClusterState, look } from "./ClusterState.ts"

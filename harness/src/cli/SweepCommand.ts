@@ -1,8 +1,4 @@
-/**
- * `harness sweep`: removes what dead runs left.
- *
- * @since 0.1.0
- */
+/** `harness sweep`: removes what dead runs left. */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { fromError } from "./CommandFailure.ts"

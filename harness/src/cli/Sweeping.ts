@@ -1,8 +1,4 @@
-/**
- * Removes whatever dead runs of the harness left on this machine.
- *
- * @since 0.1.0
- */
+/** Removes whatever dead runs of the harness left on this machine. */
 import { readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect } from "effect"

@@ -1,8 +1,4 @@
-/**
- * `harness up`: holds a fleet for work by hand, until it is told to stop.
- *
- * @since 0.1.0
- */
+/** `harness up`: holds a fleet for work by hand, until it is told to stop. */
 import { resolve } from "node:path"
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"

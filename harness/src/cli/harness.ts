@@ -2,8 +2,6 @@
 /**
  * The program `harness`. It imports nothing before it has looked at the version of Node: an older one fails within what
  * is imported, in words that help nobody.
- *
- * @since 0.1.0
  */
 const NODE_NEEDED = 24
 

@@ -1,8 +1,4 @@
-/**
- * The program `harness`, once it is known that this Node can run it.
- *
- * @since 0.1.0
- */
+/** The program `harness`, once it is known that this Node can run it. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect } from "effect"

@@ -1,6 +1,4 @@
-/**
- * A cluster as those know it who only ask its server.
- */
+/** A cluster as those know it who only ask its server. */
 import type { ClusterApi } from "./ClusterApi.ts"
 
 export interface ApiCluster {

@@ -1,8 +1,4 @@
-/**
- * Why a call to a cluster's API failed.
- *
- * @since 0.1.0
- */
+/** Why a call to a cluster's API failed. */
 import { Schema } from "effect"
 
 /**
@@ -47,11 +43,7 @@ export class ApiUnexpected extends Schema.TaggedError<ApiUnexpected>()("ApiUnexp
   }
 }
 
-/**
- * Every failure of {@link ClusterApi}; recover from one with `Effect.catchReason`.
- *
- * @since 0.1.0
- */
+/** Every failure of {@link ClusterApi}; recover from one with `Effect.catchReason`. */
 export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {
   cluster: Schema.String,
   method: Schema.String,

@@ -1,8 +1,4 @@
-/**
- * The connections of {@link ClusterApi}: one pool for calls and one for watches, open as long as the fleet.
- *
- * @since 0.1.0
- */
+/** The connections of {@link ClusterApi}: one pool for calls and one for watches, open as long as the fleet. */
 import { Effect, Option, Redacted, Ref, type Scope } from "effect"
 import { type Dispatcher, Pool } from "undici"
 import { ApiEnded, ApiError, ApiUnreachable } from "./ApiError.ts"
@@ -29,7 +25,7 @@ export interface ClientCertificate {
   readonly keyPem: Redacted.Redacted<string>
 }
 
-/** **Shape** an empty token is not sent. */
+/** An empty token is not sent. */
 export interface ApiTransport {
   readonly call: (request: ApiRequest, token: Redacted.Redacted<string>) => Effect.Effect<ApiReply, ApiError>
   /** Opens a reply whose body has no end; it is cut when the scope closes. */

@@ -3,8 +3,6 @@
  *
  * It takes plain objects of any kind the cluster serves, built-in or custom, and asks the cluster itself for their paths.
  * A product's own client belongs into the test as the thing under test; this one is the independent witness.
- *
- * @since 0.1.0
  */
 import { Cache, Effect, type Redacted, Result, Schema, type Scope, Stream } from "effect"
 import { ApiError, ApiRefused, ApiUnexpected, ApiUnreachable } from "./ApiError.ts"
@@ -119,8 +117,6 @@ const decodeEvent = Schema.decodeUnknownEffect(Schema.fromJsonString(EventBody))
  * Makes a client with a bearer token, or with a certificate and an empty token.
  *
  * **Limits** 16 connections for calls and one a watch, kept until the scope closes; a call may take 30 s.
- *
- * @since 0.1.0
  */
 export const make = (options: {
   readonly cluster: string

@@ -1,8 +1,4 @@
-/**
- * Kubernetes objects as plain values, and how they are named.
- *
- * @since 0.1.0
- */
+/** Kubernetes objects as plain values, and how they are named. */
 import { Schema } from "effect"
 
 const Labels = Schema.Record(Schema.String, Schema.String)
@@ -31,11 +27,7 @@ export const ObjectMeta = Schema.StructWithRest(
   [Schema.Record(Schema.String, Schema.Unknown)]
 )
 
-/**
- * Any object of the API: the fields that all kinds share, and whatever else it has.
- *
- * @since 0.1.0
- */
+/** Any object of the API: the fields that all kinds share, and whatever else it has. */
 export const KubeObject = Schema.StructWithRest(
   Schema.Struct({
     apiVersion: Schema.String,

@@ -1,8 +1,4 @@
-/**
- * Kubeconfig files: what kubectl and every client library read to reach clusters.
- *
- * @since 0.1.0
- */
+/** Kubeconfig files: what kubectl and every client library read to reach clusters. */
 import { Redacted } from "effect"
 import { stringify } from "yaml"
 
@@ -21,8 +17,6 @@ export interface KubeconfigContext {
  *
  * **Shape** the user's entry is named `<user>@<cluster>`, because every cluster has tokens of its own. The text holds
  * those tokens: whoever reads it is that user.
- *
- * @since 0.1.0
  */
 export const print = (contexts: ReadonlyArray<KubeconfigContext>): string =>
   stringify(

@@ -1,8 +1,4 @@
-/**
- * Gives users rights of their own, by RBAC.
- *
- * @since 0.1.0
- */
+/** Gives users rights of their own, by RBAC. */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { ApiError } from "./ApiError.ts"
@@ -24,7 +20,7 @@ export interface PolicyRule {
   readonly nonResourceURLs?: ReadonlyArray<string>
 }
 
-/** A rule of a user. **Shape** with `namespaces` it holds there alone, else in the whole cluster. */
+/** A rule of a user. With `namespaces` it holds there alone, else in the whole cluster. */
 export interface UserRule extends PolicyRule {
   readonly namespaces?: ReadonlyArray<string>
 }
@@ -59,7 +55,7 @@ const NAME_CHARACTERS = 40
 /**
  * Lets a user do what its rules say, and nothing more.
  *
- * **Shape** a cluster role and its binding for the rules of the whole cluster, a role and its binding in each namespace
+ * It makes a cluster role and its binding for the rules of the whole cluster, a role and its binding in each namespace
  * that a rule names, which is made where it does not exist; all of one name. Granting again replaces the rules of before;
  * roles in namespaces that are no longer named stay.
  *
@@ -73,8 +69,6 @@ const NAME_CHARACTERS = 40
  * const read = { apiGroups: [""], resources: ["pods"], verbs: ["get", "list"] }
  * yield* UserAccess.grant(eu.api, { name: "ann", rules: [{ ...read, namespaces: ["shop"] }] })
  * ```
- *
- * @since 0.1.0
  */
 export const grant = Effect.fn("UserAccess.grant")(function* (
   api: ClusterApi,

@@ -3,8 +3,6 @@
  *
  * A driver knows nothing of fleets, kubeconfigs or seeds; it starts one API server on a loopback address, says how to
  * trust and reach it, and can take it away in the manner of a power failure. {@link Fleet} builds everything else on top.
- *
- * @since 0.1.0
  */
 import type { Effect, Option, Redacted, Scope } from "effect"
 import type { HarnessError } from "../machine/HarnessError.ts"
@@ -34,7 +32,7 @@ export const ADMIN = { name: "admin", groups: ["system:masters"] }
 /**
  * What a driver is asked to start.
  *
- * **Shape** `users` always holds an administrator, a user of the group `system:masters`; {@link Fleet} sees to that.
+ * `users` always holds an administrator, a user of the group `system:masters`; {@link Fleet} sees to that.
  * `controllers` asks for the controller manager and the scheduler where the driver has them (default false); without
  * them nothing reconciles, so what a test writes stays as written.
  */
@@ -72,14 +70,14 @@ export interface RunningCluster {
   /**
    * Takes the present objects as those that `reset` goes back to; until then it goes back to the start.
    *
-   * **Shape** where controllers run, a new namespace is waited for until it has the service account and the certificate
+   * Where controllers run, a new namespace is waited for until it has the service account and the certificate
    * that they give it, 5 s at most.
    */
   readonly checkpoint: Effect.Effect<void, HarnessError>
   /**
    * Takes the objects back to the last checkpoint while the cluster runs on.
    *
-   * **Shape** what came since is gone, what changed or went is as it was, under new resource versions; watches see it.
+   * What came since is gone, what changed or went is as it was, under new resource versions; watches see it.
    */
   readonly reset: Effect.Effect<void, HarnessError>
   /**
@@ -109,8 +107,6 @@ export interface RunningCluster {
  *
  * **Limits** `start` returns once the cluster is ready: `/readyz` answers 200 to the administrator and the namespace
  * `default` exists. Closing the scope leaves no process, socket or directory behind.
- *
- * @since 0.1.0
  */
 export interface ClusterDriver {
   readonly name: string

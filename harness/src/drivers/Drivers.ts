@@ -1,8 +1,4 @@
-/**
- * Which drivers a test run uses, decided in one place.
- *
- * @since 0.1.0
- */
+/** Which drivers a test run uses, decided in one place. */
 import { Effect } from "effect"
 import type { ClusterDriver } from "./ClusterDriver.ts"
 import * as ControlPlane from "./control-plane/ControlPlane.ts"
@@ -42,8 +38,6 @@ const VARIABLE = "QUARTERDECK_DRIVERS"
  * const { run } = await Effect.runPromise(Drivers.selected)
  * describe.each(run)("on $name", (driver) => { ... })
  * ```
- *
- * @since 0.1.0
  */
 export const select = Effect.fnUntraced(function* (
   list: string | undefined,

@@ -2,8 +2,6 @@
  * The file of those who may enter, as `--token-auth-file` reads it.
  *
  * **Source** Kubernetes, "Authenticating: Static token file".
- *
- * @since 0.1.0
  */
 import { Redacted } from "effect"
 import type { ClusterUser } from "./ClusterDriver.ts"

@@ -1,8 +1,4 @@
-/**
- * The faults of requests and replies that are active, and which of them a request meets.
- *
- * @since 0.1.0
- */
+/** The faults of requests and replies that are active, and which of them a request meets. */
 import { Deferred, Effect } from "effect"
 import type { Authenticate } from "@quarterdeck/embedded-cluster/Authentication"
 import { type ApiCall, isWatch } from "./ApiCall.ts"
@@ -30,7 +26,7 @@ export interface ActiveFaults {
 /**
  * Begins with none.
  *
- * **Shape** the oldest injected refusal that selects a request answers it; those after it do not count it. Otherwise every
+ * The oldest injected refusal that selects a request answers it; those after it do not count it. Otherwise every
  * fault that alters replies and selects it has its effect, save on a request to upgrade.
  */
 export const make = (authenticate: Authenticate, met: (tag: ApiFault["_tag"]) => void): ActiveFaults => {

@@ -1,8 +1,4 @@
-/**
- * A request on its way to a cluster, as faults see it.
- *
- * @since 0.1.0
- */
+/** A request on its way to a cluster, as faults see it. */
 import { Registry, RequestInfo } from "@quarterdeck/embedded-cluster"
 import type { IncomingMessage } from "node:http"
 

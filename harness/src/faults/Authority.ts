@@ -1,8 +1,4 @@
-/**
- * Certificates of a proxy that opens TLS: right ones, and wrong ones of every kind.
- *
- * @since 0.1.0
- */
+/** Certificates of a proxy that opens TLS: right ones, and wrong ones of every kind. */
 // The X.509 library finds its decorators' metadata only when this stands before it.
 import "reflect-metadata"
 import {
@@ -50,11 +46,7 @@ const HERE = [
 ] as const
 const ELSEWHERE = [{ type: "dns", value: "elsewhere.example" }] as const
 
-/**
- * Makes an authority of its own for one cluster's proxy; its key never leaves the process.
- *
- * @since 0.1.0
- */
+/** Makes an authority of its own for one cluster's proxy; its key never leaves the process. */
 export const make = (cluster: string): Effect.Effect<Authority, MachineRefused> =>
   Effect.map(
     attempt(() => selfSigned(`quarterdeck faults of ${cluster}`)),

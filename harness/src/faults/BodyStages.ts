@@ -1,8 +1,4 @@
-/**
- * What faults do to the bytes of a reply.
- *
- * @since 0.1.0
- */
+/** What faults do to the bytes of a reply. */
 import { Result } from "effect"
 import { type Json, objectAt, parse, textAt } from "@quarterdeck/embedded-cluster/Json"
 import * as Lines from "./Lines.ts"
@@ -16,7 +12,7 @@ const SPACE = 0x20
 /**
  * Takes bookmarks out of a watch.
  *
- * **Shape** asks `isActive` for each event, so that an open watch heals. A line that is no JSON passes.
+ * Asks `isActive` for each event, so that an open watch heals. A line that is no JSON passes.
  */
 export const withoutBookmarks = (options: {
   readonly keepInitialEventsEnd: boolean
@@ -56,7 +52,7 @@ export const malformedReply = (): Lines.Stage => {
 /**
  * Passes so many bytes and never the last.
  *
- * **Shape** `over` becomes true when no more shall come. Healed, it passes what it held and all that follows.
+ * `over` becomes true when no more shall come. Healed, it passes what it held and all that follows.
  */
 export const truncated = (
   afterBytes: number,

@@ -3,8 +3,6 @@
  *
  * A fault is plain data: it can be kept in a table of cases, printed, and sent as JSON. `ClusterFaults.inject` makes it
  * real until a scope closes. What is no fault is refused where it is made: the functions below throw `InvalidFault`.
- *
- * @since 0.1.0
  */
 import { Duration, Effect, Result, Schema } from "effect"
 import type { InvalidFault } from "../machine/HarnessError.ts"
@@ -119,7 +117,7 @@ export const LostData = Schema.TaggedStruct("LostData", {})
 export const Outage = Schema.Union([Down, LostData])
 export type Outage = typeof Outage.Type
 
-/** Every fault; decodes from JSON. @since 0.1.0 */
+/** Every fault; decodes from JSON. */
 export const Fault = Schema.Union([WireFault, ApiFault, StaleCertificate, Outage])
 export type Fault = typeof Fault.Type
 
@@ -206,8 +204,6 @@ export const lostData: typeof LostData.Type = { _tag: "LostData" }
  *
  * **Errors** `InvalidFault` for an unknown tag, an unknown key, an unknown verb or a number out of its bounds; it names
  * the field and what may stand there.
- *
- * @since 0.1.0
  */
 export const decode = (given: unknown): Effect.Effect<Fault, InvalidFault> =>
   Effect.mapError(decodeFault(given), () => FaultCheck.refusal(SCHEMAS, given))

@@ -1,8 +1,4 @@
-/**
- * Says in one line why something is no fault.
- *
- * @since 0.1.0
- */
+/** Says in one line why something is no fault. */
 import { Predicate, Result, Schema, SchemaIssue } from "effect"
 import { InvalidFault } from "../machine/HarnessError.ts"
 

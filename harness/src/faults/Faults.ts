@@ -1,8 +1,6 @@
 /**
  * Faults for one cluster while it runs: a proxy in front of it that does to connections, requests and replies what a test
  * asks for, and heals when the test is done.
- *
- * @since 0.1.0
  */
 import { Clock, Effect, Exit, Scope } from "effect"
 import type { ClusterUser, RunningCluster } from "../drivers/ClusterDriver.ts"
@@ -94,15 +92,13 @@ const COUNTED_KINDS = 1_000
 /**
  * Puts a proxy in front of a cluster.
  *
- * **Shape** without a fault it is transparent: bodies stream both ways, credentials pass, each connection has one of its
+ * Without a fault it is transparent: bodies stream both ways, credentials pass, each connection has one of its
  * own to the cluster and ends with it. Several faults may be active at once: those of the wire act on all bytes (see
  * `Wire.make` for their order), refusals answer before the cluster is asked, the rest alters its replies.
  *
  * **Errors** `MachineRefused` when it cannot listen.
  *
  * **Limits** HTTP/1.1; users authenticate by bearer tokens: a client certificate ends at a proxy that opens TLS.
- *
- * @since 0.1.0
  */
 export const make = (options: FaultsOptions): Effect.Effect<ClusterFaults, HarnessError, Scope.Scope> =>
   (options.clock === "caller" ? made(options) : inRealTime(made(options))).pipe(
@@ -111,11 +107,7 @@ export const make = (options: FaultsOptions): Effect.Effect<ClusterFaults, Harne
     )
   )
 
-/**
- * Kills a cluster; it restarts with its data when the scope closes.
- *
- * @since 0.1.0
- */
+/** Kills a cluster; it restarts with its data when the scope closes. */
 export const down = (cluster: Pick<Outages, "kill" | "restart">): Effect.Effect<void, HarnessError, Scope.Scope> =>
   // A cluster that does not come back leaves nothing to test.
   Effect.acquireRelease(cluster.kill, () => Effect.orDie(cluster.restart))
@@ -124,8 +116,6 @@ export const down = (cluster: Pick<Outages, "kill" | "restart">): Effect.Effect<
  * Restarts a cluster as a new one.
  *
  * **Limits** nothing brings back what it held: the scope's end changes nothing.
- *
- * @since 0.1.0
  */
 export const lostData = (cluster: Pick<Outages, "restartEmpty">): Effect.Effect<void, HarnessError, Scope.Scope> =>
   cluster.restartEmpty

@@ -1,8 +1,4 @@
-/**
- * Passes one request on to the cluster and its reply back, as it comes.
- *
- * @since 0.1.0
- */
+/** Passes one request on to the cluster and its reply back, as it comes. */
 import { Effect } from "effect"
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http"
 import type { Dispatcher } from "undici"
@@ -37,7 +33,7 @@ const DEFAULT_AFTER_BYTES = 64
 /**
  * Passes it on.
  *
- * **Shape** replies pass in this order: held up (`SlowReply`), without bookmarks, malformed, truncated.
+ * Replies pass in this order: held up (`SlowReply`), without bookmarks, malformed, truncated.
  *
  * **Limits** holds no more than a stage must: when the client does not read, the cluster is not read either. A cluster
  * that breaks off resets the client.

@@ -1,8 +1,4 @@
-/**
- * Opens TLS in front of a cluster, so that faults can speak of requests and replies.
- *
- * @since 0.1.0
- */
+/** Opens TLS in front of a cluster, so that faults can speak of requests and replies. */
 import { Effect, FiberSet, Redacted, type Scope } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { createServer } from "node:https"
@@ -47,7 +43,7 @@ const MAX_HEADER_BYTES = 256 * 1024
 /**
  * Listens on a free port of 127.0.0.1.
  *
- * **Shape** HTTP/1.1; a request to upgrade (exec, attach, port-forward, a watch by WebSocket) becomes a tunnel.
+ * HTTP/1.1; a request to upgrade (exec, attach, port-forward, a watch by WebSocket) becomes a tunnel.
  *
  * **Limits** each client's connection has one to the cluster, and ends with it.
  */

@@ -2,8 +2,6 @@
  * Headers on their way through a proxy.
  *
  * **Source** RFC 9110, section 7.6.1: what belongs to one connection is not passed on.
- *
- * @since 0.1.0
  */
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http"
 
@@ -23,7 +21,7 @@ const OF_ONE_CONNECTION = new Set([
 /**
  * Gives a request's headers for the cluster, name and value in turn, repeated ones too.
  *
- * **Shape** `asText` asks for a body that stages can read: JSON, not compressed.
+ * `asText` asks for a body that stages can read: JSON, not compressed.
  */
 export const forCluster = (
   { headers, rawHeaders }: Pick<IncomingMessage, "headers" | "rawHeaders">,

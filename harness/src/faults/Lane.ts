@@ -1,13 +1,9 @@
-/**
- * One direction of a connection: bytes from one socket to another, at once, later, slower or not at all.
- *
- * @since 0.1.0
- */
+/** One direction of a connection: bytes from one socket to another, at once, later, slower or not at all. */
 import { Clock, Effect, type Fiber } from "effect"
 import type { Readable, Writable } from "node:stream"
 import * as Throttle from "./Throttle.ts"
 
-/** A rate that a lane keeps. **Shape** `line` is shared by all lanes; without it each lane has one of its own. */
+/** A rate that a lane keeps. `line` is shared by all lanes; without it each lane has one of its own. */
 export interface Rate {
   readonly bytesPerSecond: number
   readonly pieceBytes: number

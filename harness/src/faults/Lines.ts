@@ -1,8 +1,4 @@
-/**
- * Cuts a stream of bytes into lines, however it arrives.
- *
- * @since 0.1.0
- */
+/** Cuts a stream of bytes into lines, however it arrives. */
 
 /** A line longer than this passes as it comes: no event that a filter looks for is so long. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024
@@ -10,7 +6,7 @@ const MAX_LINE_BYTES = 16 * 1024 * 1024
 const NEWLINE = 0x0a
 const NOTHING = Buffer.alloc(0)
 
-/** A stage that a body passes through. **Shape** what `end` gives comes last. */
+/** A stage that a body passes through. What `end` gives comes last. */
 export interface Stage {
   readonly push: (chunk: Buffer) => Buffer
   readonly end: () => Buffer
@@ -19,7 +15,7 @@ export interface Stage {
 /**
  * Makes a stage that hands each whole line, with its newline, to `each`; `undefined` takes the line out.
  *
- * **Shape** the last line may lack its newline. Any cutting of the same bytes into chunks gives the same bytes.
+ * The last line may lack its newline. Any cutting of the same bytes into chunks gives the same bytes.
  *
  * **Limits** holds at most one line, of at most {@link MAX_LINE_BYTES}.
  */

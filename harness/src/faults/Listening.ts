@@ -1,8 +1,4 @@
-/**
- * A server's socket on a free loopback port, open as long as a scope.
- *
- * @since 0.1.0
- */
+/** A server's socket on a free loopback port, open as long as a scope. */
 import { Effect, type Scope } from "effect"
 import type { Server } from "node:net"
 import { MachineRefused } from "../machine/HarnessError.ts"

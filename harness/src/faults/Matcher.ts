@@ -1,8 +1,4 @@
-/**
- * Which requests meet a fault.
- *
- * @since 0.1.0
- */
+/** Which requests meet a fault. */
 import { Schema } from "effect"
 import type { ApiCall } from "./ApiCall.ts"
 
@@ -43,8 +39,6 @@ const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
  * ```ts
  * Fault.tooManyRequests({ match: { verbs: ["list"], resources: ["pods"], next: 2 } })
  * ```
- *
- * @since 0.1.0
  */
 export const Matcher = Schema.Struct({
   verbs: Schema.optionalKey(Schema.Array(Verb)),
@@ -96,7 +90,7 @@ const isResource = (
 /**
  * Makes the count of one injection: each call says whether the next request that matches is selected.
  *
- * **Shape** the share is spread by multiples of the golden ratio, so that it is kept within any stretch of requests and
+ * The share is spread by multiples of the golden ratio, so that it is kept within any stretch of requests and
  * within every second, third, fourth of them, as chance would on average, but the same in every run.
  */
 export const makeSelection = ({ fraction = 1, next = Number.POSITIVE_INFINITY }: Matcher): (() => boolean) => {

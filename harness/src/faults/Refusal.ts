@@ -3,8 +3,6 @@
  *
  * **Source** Kubernetes 1.36, `k8s.io/apiserver/pkg/server/filters`, `pkg/endpoints/handlers/responsewriters`,
  * `pkg/storage/etcd3/errors.go`, and `k8s.io/apimachinery/pkg/api/errors`.
- *
- * @since 0.1.0
  */
 import { Authorization, Status, Watch } from "@quarterdeck/embedded-cluster"
 import { Result } from "effect"

@@ -1,8 +1,4 @@
-/**
- * Where a proxy leads to.
- *
- * @since 0.1.0
- */
+/** Where a proxy leads to. */
 /** Where TCP leads to. */
 export interface Address {
   readonly host: string

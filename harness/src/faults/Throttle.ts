@@ -1,10 +1,6 @@
-/**
- * The arithmetic of a line that passes so many bytes a second.
- *
- * @since 0.1.0
- */
+/** The arithmetic of a line that passes so many bytes a second. */
 
-/** A line's state. **Shape** `freeAtMs` is when it has passed all that it was given. */
+/** A line's state. `freeAtMs` is when it has passed all that it was given. */
 export interface Line {
   readonly freeAtMs: number
 }

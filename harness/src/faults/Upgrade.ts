@@ -1,8 +1,4 @@
-/**
- * Connections that stop speaking HTTP: exec, attach, port-forward, a watch by WebSocket.
- *
- * @since 0.1.0
- */
+/** Connections that stop speaking HTTP: exec, attach, port-forward, a watch by WebSocket. */
 import { type IncomingMessage, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 import { connect } from "node:tls"

@@ -3,8 +3,6 @@
  *
  * Each client's connection has one of its own and shares its fate, so that a client sees the cluster's connections end as
  * if there were no proxy.
- *
- * @since 0.1.0
  */
 import { connect, type Socket } from "node:net"
 import { buildConnector, Client } from "undici"

@@ -1,8 +1,4 @@
-/**
- * Passes TCP connections on to a target, and does to them what the injected faults say.
- *
- * @since 0.1.0
- */
+/** Passes TCP connections on to a target, and does to them what the injected faults say. */
 import { Clock, Effect, FiberSet, Random, type Scope } from "effect"
 import { connect, createServer, type Socket } from "node:net"
 import { MachineRefused } from "../machine/HarnessError.ts"
@@ -51,13 +47,11 @@ interface Active {
 /**
  * Listens on a free port of 127.0.0.1.
  *
- * **Shape** faults add up: `Cut` goes before `HalfOpen`, that before `BlackHole`; what passes then keeps the slowest of all
+ * Faults add up: `Cut` goes before `HalfOpen`, that before `BlackHole`; what passes then keeps the slowest of all
  * rates, and comes later by the sum of all latencies. Latencies lie before rates.
  *
  * **Limits** holds at most 1 MiB of a connection's bytes in each direction. A target that does not answer resets the
  * client. Closing the scope resets what is open.
- *
- * @since 0.1.0
  */
 export const make = (target: Address): Effect.Effect<Wire, MachineRefused, Scope.Scope> =>
   Effect.gen(function* () {

@@ -1,8 +1,4 @@
-/**
- * What may be asked of a fleet that another process runs, and what is answered, as JSON.
- *
- * @since 0.1.0
- */
+/** What may be asked of a fleet that another process runs, and what is answered, as JSON. */
 import { Schema } from "effect"
 import { Fault } from "../faults/Fault.ts"
 import { HarnessError } from "../machine/HarnessError.ts"
@@ -12,7 +8,7 @@ export const Action = Schema.Literals(["kill", "restart", "restartEmpty", "expir
 export type Action = typeof Action.Type
 
 /**
- * One call. **Shape** without a cluster it is for the whole fleet. `Hold` keeps its connection: the fault lasts until it
+ * One call. Without a cluster it is for the whole fleet. `Hold` keeps its connection: the fault lasts until it
  * ends, however it ends, or until `Heal` names it; the answer to that comes when the fault is gone.
  */
 export const Call = Schema.Union([

@@ -3,8 +3,6 @@
  *
  * Objects are read and written at the clusters themselves; only what controls a cluster goes through the process that
  * runs it.
- *
- * @since 0.1.0
  */
 import { randomUUID } from "node:crypto"
 import { Effect, Option, Redacted, type Scope } from "effect"
@@ -25,8 +23,6 @@ import type { Handle } from "./Handle.ts"
  *
  * **Errors** the fleet's calls fail with the errors that they fail with where it runs, `MachineRefused` when that process
  * cannot be reached. **Limits** closing the scope leaves the fleet as it is, but for the faults that were held.
- *
- * @since 0.1.0
  */
 export const connect = Effect.fn("ControlClient.connect")(function* (
   handle: Handle

@@ -1,8 +1,6 @@
 /**
  * Lets other processes of this machine control a running fleet: over HTTP on the loopback address, with a bearer token
  * that is made for it and is told to nobody but those who get its handle.
- *
- * @since 0.1.0
  */
 import { randomBytes, timingSafeEqual } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
@@ -32,8 +30,6 @@ export const HELD = "held\n"
  * **Errors** `MachineRefused` when it cannot listen.
  *
  * **Limits** listens on 127.0.0.1 alone; bodies up to 1 MiB.
- *
- * @since 0.1.0
  */
 export const start = Effect.fn("ControlServer.start")(function* (
   fleet: RunningFleet

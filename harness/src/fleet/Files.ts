@@ -1,8 +1,4 @@
-/**
- * Reads manifests from files, as kubectl does.
- *
- * @since 0.1.0
- */
+/** Reads manifests from files, as kubectl does. */
 import { readdir, readFile, stat } from "node:fs/promises"
 import { extname, join } from "node:path"
 import { Effect, Result, Schema } from "effect"
@@ -31,15 +27,13 @@ const decodeObject = Schema.decodeUnknownResult(KubeObject)
 /**
  * Reads every object of some files.
  *
- * **Shape** a directory stands for its `.yaml`, `.yml` and `.json` files by name, not for those of directories in it.
+ * A directory stands for its `.yaml`, `.yml` and `.json` files by name, not for those of directories in it.
  * Files may hold several documents, empty ones among them, and lists, whose items are taken one by one. Numbers with a
  * leading zero are octal, and `yes` and `on` are true, as kubectl reads them.
  *
  * **Errors** `ManifestUnreadable` for the first file or document that is no manifest.
  *
  * **Source** sigs.k8s.io/yaml v1.6, `goyaml.v2/resolve.go`.
- *
- * @since 0.1.0
  */
 export const load = Effect.fn("Manifests.load")(function* (
   paths: ReadonlyArray<string>

@@ -1,8 +1,4 @@
-/**
- * Several Kubernetes clusters as one value: a parent and its children, started together and gone together.
- *
- * @since 0.1.0
- */
+/** Several Kubernetes clusters as one value: a parent and its children, started together and gone together. */
 import { Context, Effect, Layer, ManagedRuntime, Predicate, Scope } from "effect"
 import { type ClusterDriver, ADMIN } from "../drivers/ClusterDriver.ts"
 import * as FakeKubelet from "../life/kubelet/FakeKubelet.ts"
@@ -62,8 +58,6 @@ const NAME = /^[\x21-\x7e]{1,253}$/
  * const eu = yield* fleet.cluster("eu")
  * yield* eu.kill
  * ```
- *
- * @since 0.1.0
  */
 export class Fleet extends Context.Service<Fleet, RunningFleet>()("@quarterdeck/harness/Fleet") {
   /**

@@ -1,8 +1,4 @@
-/**
- * One cluster of a fleet: what its driver runs, who may enter, and a client for seeding it.
- *
- * @since 0.1.0
- */
+/** One cluster of a fleet: what its driver runs, who may enter, and a client for seeding it. */
 import { randomBytes } from "node:crypto"
 import { Effect, Option, Redacted, Ref, type Scope } from "effect"
 import { type ClusterApi, make as makeApi } from "../client/ClusterApi.ts"
@@ -74,7 +70,7 @@ export interface ClusterPlan extends Omit<ClusterOptions, "users"> {
 /**
  * Starts one cluster for the administrator and the plan's users.
  *
- * **Shape** every user gets a token of its own in every cluster, so that a credential sent to the wrong cluster is
+ * Every user gets a token of its own in every cluster, so that a credential sent to the wrong cluster is
  * refused as it would be in a real fleet.
  */
 export const makeCluster = (

@@ -1,8 +1,4 @@
-/**
- * A saved fleet: a directory with a page that says what is in it, and a directory for each cluster.
- *
- * @since 0.1.0
- */
+/** A saved fleet: a directory with a page that says what is in it, and a directory for each cluster. */
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Schema } from "effect"

@@ -2,8 +2,6 @@
  * Everything that another process needs to use a running fleet: how to enter its clusters, and where to control them.
  *
  * It is plain data, so it passes to workers and into files; it holds credentials, so a file of it is its user's alone.
- *
- * @since 0.1.0
  */
 import { Effect, Redacted, Schema } from "effect"
 import { type ClusterDriver, ADMIN } from "../drivers/ClusterDriver.ts"

@@ -1,16 +1,10 @@
-/**
- * Why a manifest file cannot be read.
- *
- * @since 0.1.0
- */
+/** Why a manifest file cannot be read. */
 import { Schema } from "effect"
 
 /**
  * A file or a document in it is no manifest.
  *
  * **Shape** `document` counts from 1 and is absent when the whole file is meant.
- *
- * @since 0.1.0
  */
 export class ManifestUnreadable extends Schema.TaggedError<ManifestUnreadable>()("ManifestUnreadable", {
   file: Schema.String,

@@ -1,8 +1,4 @@
-/**
- * Manifest files, and their way into a cluster.
- *
- * @since 0.1.0
- */
+/** Manifest files, and their way into a cluster. */
 import { Effect, Schema } from "effect"
 import { ApiError } from "../client/ApiError.ts"
 import type { ClusterApi } from "../client/ClusterApi.ts"
@@ -19,8 +15,6 @@ export { ManifestUnreadable } from "./ManifestError.ts"
  * A cluster did not take a manifest.
  *
  * **Shape** `document` counts from 1; `object` is `Deployment shop/web`.
- *
- * @since 0.1.0
  */
 export class ManifestRefused extends Schema.TaggedError<ManifestRefused>()("ManifestRefused", {
   file: Schema.String,
@@ -44,7 +38,7 @@ export interface ApplyOptions {
 /**
  * Applies manifests to a cluster and gives the objects as they are there, in the order in which they were applied.
  *
- * **Shape** `paths` are files and directories, see {@link load}. Custom resource definitions come first, and are waited
+ * `paths` are files and directories, see {@link load}. Custom resource definitions come first, and are waited
  * for until they are served; then namespaces; then the rest, in the order of the files. Server-side apply, which takes
  * over fields of others.
  *
@@ -58,8 +52,6 @@ export interface ApplyOptions {
  * const eu = yield* fleet.cluster("eu")
  * yield* Manifests.apply(eu, ["deploy/crds", "deploy/app.yaml"])
  * ```
- *
- * @since 0.1.0
  */
 export const apply = Effect.fn("Manifests.apply")(function* (
   cluster: { readonly api: ClusterApi },

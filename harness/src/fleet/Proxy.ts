@@ -3,8 +3,6 @@
  *
  * TLS passes through unopened, so certificates, names and credentials are those of the cluster; one TCP connection is one
  * TLS connection.
- *
- * @since 0.1.0
  */
 import { Effect, type Scope } from "effect"
 import * as Fault from "../faults/Fault.ts"
@@ -44,8 +42,6 @@ export interface ClusterProxy extends Proxy {
  *
  * **Errors** `MachineRefused` when it cannot listen. **Limits** closing the scope resets what is open. A target that does
  * not answer resets the client's connection. For more faults than these see `Faults`.
- *
- * @since 0.1.0
  */
 export const make = (target: string): Effect.Effect<Proxy, HarnessError, Scope.Scope> =>
   Effect.gen(function* () {
@@ -79,8 +75,6 @@ export const make = (target: string): Effect.Effect<Proxy, HarnessError, Scope.S
  * // point the client at proxy.kubeconfig, then
  * assert.isAtMost(yield* proxy.accepted, 4)
  * ```
- *
- * @since 0.1.0
  */
 export const through = (cluster: FleetCluster): Effect.Effect<ClusterProxy, HarnessError, Scope.Scope> =>
   Effect.gen(function* () {

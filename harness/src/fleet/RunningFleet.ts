@@ -1,8 +1,4 @@
-/**
- * What a fleet offers while it runs.
- *
- * @since 0.1.0
- */
+/** What a fleet offers while it runs. */
 import { Effect } from "effect"
 import type { FleetCluster } from "./FleetCluster.ts"
 import { HarnessError, InvalidFleet } from "../machine/HarnessError.ts"

@@ -1,8 +1,4 @@
-/**
- * A running fleet for code without Effect: the same clusters, with promises.
- *
- * @since 0.1.0
- */
+/** A running fleet for code without Effect: the same clusters, with promises. */
 import { Effect, Redacted, Scope } from "effect"
 import type { Fault } from "../faults/Fault.ts"
 import { type StartedFault, started } from "../faults/Faults.ts"
@@ -46,8 +42,6 @@ export interface StartedCluster {
  *
  * **Errors** every promise rejects with the error that the effect of the same name fails with; `cluster`, `token` and
  * `kubeconfigFor` throw it.
- *
- * @since 0.1.0
  */
 export interface StartedFleet<Name extends string = string> extends AsyncDisposable {
   readonly parent: StartedCluster

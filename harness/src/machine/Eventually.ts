@@ -1,8 +1,4 @@
-/**
- * Waits for something to become true, and says what was missing when it does not.
- *
- * @since 0.1.0
- */
+/** Waits for something to become true, and says what was missing when it does not. */
 import { Clock, Duration, Effect, Ref, Schedule, Schema } from "effect"
 import { inRealTime } from "./Machine.ts"
 
@@ -10,8 +6,6 @@ import { inRealTime } from "./Machine.ts"
  * The condition did not come true in time.
  *
  * **Shape** `last` is what the last attempt saw: the value that was not accepted, or the failure's message.
- *
- * @since 0.1.0
  */
 export class NotYet extends Schema.TaggedError<NotYet>()("NotYet", {
   condition: Schema.String,
@@ -38,7 +32,7 @@ const SHOWN_CHARACTERS = 500
 /**
  * Repeats `probe` until it succeeds with a value that `accepts` takes, and gives that value.
  *
- * **Shape** `condition` says what is awaited, as a sentence: `the deployment is available`.
+ * `condition` says what is awaited, as a sentence: `the deployment is available`.
  *
  * **Errors** `NotYet` at the deadline, whether the last attempt failed or gave another value. **Limits** attempts follow
  * each other, never overlap, and are interrupted at the deadline; real time, also under a test clock.
@@ -48,8 +42,6 @@ const SHOWN_CHARACTERS = 500
  * ```ts
  * yield* eventually("the pod runs", eu.api.get(pod), (seen) => phaseOf(seen) === "Running")
  * ```
- *
- * @since 0.1.0
  */
 export const eventually = <A, E, R>(
   condition: string,

@@ -1,8 +1,4 @@
-/**
- * Why a cluster or a fleet could not be started, stopped or reached.
- *
- * @since 0.1.0
- */
+/** Why a cluster or a fleet could not be started, stopped or reached. */
 import { Schema } from "effect"
 import { MachineRefused } from "@quarterdeck/embedded-cluster/MachineRefused"
 import { PortsTaken } from "@quarterdeck/embedded-cluster/PortsTaken"
@@ -145,11 +141,7 @@ export class InvalidFault extends Schema.TaggedError<InvalidFault>()("InvalidFau
   }
 }
 
-/**
- * What ended a container, or kept it from starting.
- *
- * @since 0.1.0
- */
+/** What ended a container, or kept it from starting. */
 export const ContainerFailure = Schema.Literals([
   "PrivilegedRefused",
   "Cgroups",
@@ -180,8 +172,6 @@ export class ContainerFailed extends Schema.TaggedError<ContainerFailed>()("Cont
  * Every failure of a fleet and its drivers; recover from one with `Effect.catchReason`.
  *
  * **Shape** `cluster` is absent when the failure belongs to no single cluster.
- *
- * @since 0.1.0
  */
 export class HarnessError extends Schema.TaggedError<HarnessError>()("HarnessError", {
   cluster: Schema.optionalKey(Schema.String),

@@ -1,8 +1,4 @@
-/**
- * A file that one process at a time may have, and that is free again when its process has died.
- *
- * @since 0.1.0
- */
+/** A file that one process at a time may have, and that is free again when its process has died. */
 import { link, readFile, rename, rm, writeFile } from "node:fs/promises"
 import * as Owner from "./Owner.ts"
 
@@ -53,7 +49,7 @@ const attemptTake = async (path: string, draft: string): Promise<Owner.Owner | u
 /**
  * Replaces a dead owner's lock.
  *
- * **Shape** whoever replaces a lock holds a second one meanwhile. A dead owner gives nothing back, so a lock that still is
+ * Whoever replaces a lock holds a second one meanwhile. A dead owner gives nothing back, so a lock that still is
  * what it was cannot change under the one who may replace it, and no living owner's lock is ever moved.
  */
 const takeOver = async (path: string, held: string, draft: string): Promise<Owner.Owner | undefined | "Again"> => {

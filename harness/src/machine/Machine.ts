@@ -1,8 +1,4 @@
-/**
- * Calls into the operating system, as effects that say what was being done when they fail.
- *
- * @since 0.1.0
- */
+/** Calls into the operating system, as effects that say what was being done when they fail. */
 import { Config, Effect } from "effect"
 import { MachineRefused } from "./HarnessError.ts"
 

@@ -1,8 +1,6 @@
 /**
  * Names of files and directories that say which process they belong to, so that whoever finds one can tell whether
  * anybody still needs it.
- *
- * @since 0.1.0
  */
 import { processWorld, startOf } from "./Processes.ts"
 

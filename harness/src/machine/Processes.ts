@@ -1,8 +1,4 @@
-/**
- * What can be known about, and done to, a process that may not be ours.
- *
- * @since 0.1.0
- */
+/** What can be known about, and done to, a process that may not be ours. */
 import { execFile } from "node:child_process"
 import { createHash } from "node:crypto"
 import { readFile, readlink } from "node:fs/promises"

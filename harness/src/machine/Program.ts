@@ -1,8 +1,4 @@
-/**
- * One program of a cluster: a child process in a group of its own, with its log in a file.
- *
- * @since 0.1.0
- */
+/** One program of a cluster: a child process in a group of its own, with its log in a file. */
 import { spawn } from "node:child_process"
 import { closeSync, openSync } from "node:fs"
 import { open } from "node:fs/promises"

@@ -3,8 +3,6 @@
  *
  * A shell waits on a pipe that only this process holds. While we live we tell it which process groups run; when the pipe
  * ends without a farewell, it kills them and removes the directory. It is the portable form of a parent-death signal.
- *
- * @since 0.1.0
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { Effect, type Scope } from "effect"

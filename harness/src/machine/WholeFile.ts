@@ -1,8 +1,4 @@
-/**
- * Files that are there whole or not at all.
- *
- * @since 0.1.0
- */
+/** Files that are there whole or not at all. */
 import { rename, writeFile } from "node:fs/promises"
 import * as Owner from "./Owner.ts"
 

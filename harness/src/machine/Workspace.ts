@@ -3,8 +3,6 @@
  *
  * A directory's name says which process owns it, so that no moment exists in which it has no owner. Beside the data it
  * holds the file `programs`, one process number a line, so that the next start can end what a dead owner left running.
- *
- * @since 0.1.0
  */
 import { appendFileSync } from "node:fs"
 import { lstat, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises"

@@ -1,8 +1,4 @@
-/**
- * Lists everything of a kind.
- *
- * @since 0.1.0
- */
+/** Lists everything of a kind. */
 import { Effect, Option, Stream } from "effect"
 import type { ApiError } from "../client/ApiError.ts"
 import type { ClusterApi } from "../client/ClusterApi.ts"
@@ -14,7 +10,7 @@ const PAGE = 500
 /**
  * Lists every object of a kind, in one namespace or in all.
  *
- * **Shape** empty when the kind has just gone, when nobody may list it, or when the server behind it is down: what cannot
+ * It is empty when the kind has just gone, when nobody may list it, or when the server behind it is down: what cannot
  * be seen is left alone. **Limits** pages of 500.
  */
 export const listAll = (

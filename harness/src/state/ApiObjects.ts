@@ -1,8 +1,4 @@
-/**
- * What of an object is its maker's, and what is the cluster's own.
- *
- * @since 0.1.0
- */
+/** What of an object is its maker's, and what is the cluster's own. */
 import { Equal } from "effect"
 import type { KubeObject, ObjectMeta } from "../client/KubeObject.ts"
 import type { ApiResource } from "./ApiResources.ts"
@@ -63,7 +59,7 @@ export const isOwned = ({ metadata }: KubeObject): boolean =>
  * Whether an API service says that the server makes and removes it as the kinds of its group come and go: whoever removes
  * it finds it made anew.
  *
- * **Shape** not so those of built-in groups (`onstart`), which are made once when the server starts. **Source**
+ * It leaves out those of built-in groups (`onstart`), which are made once when the server starts. **Source**
  * kube-aggregator, `pkg/controllers/autoregister`.
  */
 export const isAutoregistered = ({

@@ -1,8 +1,4 @@
-/**
- * Removes objects through the API for good: with what still holds them, in clusters with controllers and without.
- *
- * @since 0.1.0
- */
+/** Removes objects through the API for good: with what still holds them, in clusters with controllers and without. */
 import { Clock, Effect, Schedule } from "effect"
 import { ApiError, ApiUnexpected } from "../client/ApiError.ts"
 import type { ClusterApi } from "../client/ClusterApi.ts"
@@ -23,7 +19,7 @@ const AT_ONCE = { gracePeriodSeconds: 0, propagationPolicy: "Background" } as co
 /**
  * Removes objects, and waits until those are gone that go slowly.
  *
- * **Shape** definitions and namespaces go last, a namespace with everything in it. What is gone already is no error.
+ * Definitions and namespaces go last, a namespace with everything in it. What is gone already is no error.
  *
  * **Limits** eight at once. A finalizer that nobody takes off in 5 s, of a definition in 20 s, is taken off here.
  */
@@ -82,7 +78,7 @@ const SLOW = new Set(["CustomResourceDefinition", "Pod"])
 /**
  * Removes a namespace with everything in it, and waits until it is gone.
  *
- * **Shape** a cluster without controllers would keep it forever, so its contents are removed here, and it is released
+ * A cluster without controllers would keep it forever, so its contents are removed here, and it is released
  * once it is empty.
  */
 const removeNamespace = Effect.fnUntraced(function* (

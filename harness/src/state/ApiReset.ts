@@ -4,8 +4,6 @@
  * What came is deleted, what went is made anew, what changed is written back. Objects that are made anew have new uids,
  * and what names the old ones is changed along. What controllers own is left to them, and what a cluster writes by
  * itself (events, leases, endpoints and the like) to the cluster.
- *
- * @since 0.1.0
  */
 import { Effect } from "effect"
 import type { ApiError } from "../client/ApiError.ts"
@@ -50,13 +48,11 @@ const ATTEMPTS = 20
 /**
  * Reads every object that can be restored, of the whole cluster where no scope is given.
  *
- * **Shape** where controllers run, a new namespace is waited for until it has the service account and the certificate that
+ * Where controllers run, a new namespace is waited for until it has the service account and the certificate that
  * they give it, 5 s at most.
  *
  * **Limits** not one moment but one after the other: let writers rest. Costs three lists and one for each kind, eight at
  * once, and holds the objects in memory.
- *
- * @since 0.1.0
  */
 export const capture = Effect.fn("ApiReset.capture")(function* (
   api: ClusterApi,
@@ -94,8 +90,6 @@ const namespacesAreWhole = Effect.fnUntraced(function* (api: ClusterApi, scope: 
  * **Errors** `ApiUnexpected` when something that came does not go within a minute.
  *
  * **Limits** costs two lists for each kind and a call or two for each object that differs, eight at once.
- *
- * @since 0.1.0
  */
 export const restore = Effect.fn("ApiReset.restore")(function* (
   api: ClusterApi,

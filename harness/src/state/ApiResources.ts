@@ -1,13 +1,9 @@
-/**
- * Which kinds of objects a cluster keeps, by its own word.
- *
- * @since 0.1.0
- */
+/** Which kinds of objects a cluster keeps, by its own word. */
 import { Effect, Option, Schema } from "effect"
 import { ApiError, ApiRefused, ApiUnexpected } from "../client/ApiError.ts"
 import type { ClusterApi } from "../client/ClusterApi.ts"
 
-/** A kind that can be listed, created and deleted. **Shape** in the version that the cluster prefers. */
+/** A kind that can be listed, created and deleted. It is in the version that the cluster prefers. */
 export interface ApiResource {
   readonly group: string
   readonly apiVersion: string
@@ -50,7 +46,7 @@ const VERBS = ["create", "delete", "list"]
 /**
  * Asks a cluster for its kinds.
  *
- * **Shape** a kind that a group has in several versions appears once. Groups of servers that do not answer are left out:
+ * A kind that a group has in several versions appears once. Groups of servers that do not answer are left out:
  * nobody could write there either.
  *
  * **Limits** one request a group and version, eight at once.

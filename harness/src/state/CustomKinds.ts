@@ -1,8 +1,4 @@
-/**
- * Waits until a cluster serves a kind that a definition has added.
- *
- * @since 0.1.0
- */
+/** Waits until a cluster serves a kind that a definition has added. */
 import { Effect, Schedule, Schema } from "effect"
 import { ApiError, ApiUnexpected } from "../client/ApiError.ts"
 import type { ClusterApi } from "../client/ClusterApi.ts"

@@ -3,8 +3,6 @@
  *
  * Lines of JSON: a first one that says what follows, one for each object, and a last one that counts them, so that a
  * file which was cut off is not taken for a smaller cluster.
- *
- * @since 0.1.0
  */
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
@@ -45,11 +43,9 @@ export interface SavedCluster {
 /**
  * Writes the file into a directory, which is made.
  *
- * **Shape** only this user can read it: it holds secrets and keys as they are.
+ * Only this user can read it: it holds secrets and keys as they are.
  *
  * **Errors** `MachineRefused` when something stands there already; what was begun is removed.
- *
- * @since 0.1.0
  */
 export const write = (directory: string, saved: SavedCluster): Effect.Effect<void, MachineRefused> =>
   attempt("save a cluster", async () => {
@@ -74,8 +70,6 @@ function* lines({ driver, kubernetes, extra, objects }: SavedCluster) {
  *
  * **Errors** `MachineRefused` when there is none, `InvalidFleet` when it is cut off, of a newer release, or another
  * driver's.
- *
- * @since 0.1.0
  */
 export const read = Effect.fnUntraced(function* (
   directory: string,

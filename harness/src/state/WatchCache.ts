@@ -1,6 +1,4 @@
-/**
- * Lists that wait for the watch cache of the server.
- */
+/** Lists that wait for the watch cache of the server. */
 
 /**
  * A list that is answered only once the server's cache of the kind is filled; until then it is 429.

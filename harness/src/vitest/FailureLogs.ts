@@ -1,8 +1,4 @@
-/**
- * Shows the ends of the clusters' logs beside a test that failed.
- *
- * @since 0.1.0
- */
+/** Shows the ends of the clusters' logs beside a test that failed. */
 import { Console, Effect } from "effect"
 import type { TestContext } from "vitest"
 import { lastLines } from "../machine/Program.ts"
@@ -11,7 +7,7 @@ import type { RunningFleet } from "../fleet/RunningFleet.ts"
 /**
  * Prints the last lines of every cluster's log if the test has failed; does nothing after any other.
  *
- * **Shape** on standard error, which vitest shows with the test's name. Annotations and `onTestFailed` would come too
+ * They go to standard error, which vitest shows with the test's name. Annotations and `onTestFailed` would come too
  * late: by then vitest takes none any more, or the clusters are gone.
  */
 export const show = Effect.fnUntraced(function* (

@@ -1,8 +1,4 @@
-/**
- * Fixtures that live as long as a file, which vitest allows at its top alone.
- *
- * @since 0.1.0
- */
+/** Fixtures that live as long as a file, which vitest allows at its top alone. */
 import { HarnessError, InvalidFleet } from "../machine/HarnessError.ts"
 
 const INSIDE_DESCRIBE = /cannot be defined with a \w+ scope/

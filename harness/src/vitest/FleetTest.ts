@@ -14,8 +14,6 @@
  *   expect(await clustersOf(fleet.kubeconfig)).toEqual({ hub: "ok", eu: "gone", us: "ok" })
  * })
  * ```
- *
- * @since 0.1.0
  */
 import { Effect, Exit, Scope } from "effect"
 import { test as plain, type TestAPI } from "vitest"

@@ -9,8 +9,6 @@
  * // vitest.config.ts
  * test: { reporters: ["default", new LeftOutDrivers()] }
  * ```
- *
- * @since 0.1.0
  */
 import { Console, Effect } from "effect"
 import * as Drivers from "../drivers/Drivers.ts"
@@ -21,11 +19,7 @@ export const closingLine = (leftOut: ReadonlyArray<Drivers.LeftOut>): string | u
     ? undefined
     : `drivers left out: ${leftOut.map(({ driver, remedy }) => `${driver} (${remedy})`).join("; ")}`
 
-/**
- * The reporter; vitest calls it by the shape of its own `Reporter`, which is not needed to build it.
- *
- * @since 0.1.0
- */
+/** The reporter; vitest calls it by the shape of its own `Reporter`, which is not needed to build it. */
 export class LeftOutDrivers {
   readonly onTestRunEnd = (): Promise<void> =>
     Effect.runPromise(

@@ -10,8 +10,6 @@
  *
  * export const setup = shareFleet({ driver: ControlPlane.driver, parent: "hub", children: ["eu", "us"] })
  * ```
- *
- * @since 0.1.0
  */
 import { Effect, Exit, Scope } from "effect"
 import type { TestProject } from "vitest/node"
@@ -45,12 +43,10 @@ export interface FleetSetup<Name extends string> {
 /**
  * Makes the `setup` of a global setup file.
  *
- * **Shape** the fleet starts before the first test file and ends after the last, also in watch mode. Its state after
+ * The fleet starts before the first test file and ends after the last, also in watch mode. Its state after
  * `prepare` is the checkpoint that `reset` goes back to. Workers reach it by `sharedFleetTest`.
  *
  * **Limits** a control port on 127.0.0.1 with a token of its own; nothing is written to disk.
- *
- * @since 0.1.0
  */
 export const shareFleet =
   <const Parent extends string, const Child extends string = never>(

@@ -14,8 +14,6 @@
  *   expect(items).toHaveLength(3)
  * })
  * ```
- *
- * @since 0.1.0
  */
 import { Effect, Exit, Scope } from "effect"
 import { inject, test as plain, type TestAPI } from "vitest"
@@ -35,11 +33,9 @@ export type NamesOf<Setup extends FleetSetup<string>> = Exclude<Setup["~names"],
 /**
  * Makes a `test` whose fixture `fleet` is the shared one, with the same methods as a fleet of the test's own.
  *
- * **Shape** files run at the same time and share the clusters, so tests keep to namespaces of their own, or the run sets
+ * Files run at the same time and share the clusters, so tests keep to namespaces of their own, or the run sets
  * `fileParallelism: false` and tests call `fleet.reset()`. A fault lasts until it is healed, its test ends, or its worker
  * dies. Ending the fleet is the setup's: disposing of it here does nothing.
- *
- * @since 0.1.0
  */
 export const sharedFleetTest = <Setup extends FleetSetup<string>>(): TestAPI<FleetFixtures<NamesOf<Setup>>> =>
   atTopOfFile("sharedFleetTest()", () =>

@@ -1,8 +1,4 @@
-/**
- * A fleet as a test of vitest sees it: names that are known to the compiler, and faults that end with the test.
- *
- * @since 0.1.0
- */
+/** A fleet as a test of vitest sees it: names that are known to the compiler, and faults that end with the test. */
 import { Effect, Exit, Scope } from "effect"
 import type { FleetCluster } from "../fleet/FleetCluster.ts"
 import type { HarnessError } from "../machine/HarnessError.ts"

@@ -10,7 +10,7 @@ import { terminate } from "../../src/cli/DownCommand.ts"
 import * as HeldFleet from "../../src/cli/HeldFleet.ts"
 import * as LockFile from "../../src/machine/LockFile.ts"
 import * as Owner from "../../src/machine/Owner.ts"
-import { temporaryDirectory } from "../internal/Fixture.ts"
+import { temporaryDirectory } from "../machine/Fixture.ts"
 
 const ROUNDS = 40
 

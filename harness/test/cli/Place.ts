@@ -4,7 +4,7 @@ import { once } from "node:events"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { Effect, Schema } from "effect"
-import { compileCache, temporaryDirectory } from "../internal/Fixture.ts"
+import { compileCache, temporaryDirectory } from "../machine/Fixture.ts"
 import { type Finished, runInProcess } from "./inProcess.ts"
 
 const ENTRY = new URL("../../src/cli/harness.ts", import.meta.url).pathname

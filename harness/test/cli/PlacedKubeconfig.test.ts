@@ -4,7 +4,7 @@ import { readdir, readFile, stat, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect } from "effect"
 import * as PlacedKubeconfig from "../../src/cli/PlacedKubeconfig.ts"
-import { temporaryDirectory } from "../internal/Fixture.ts"
+import { temporaryDirectory } from "../machine/Fixture.ts"
 
 const TEXT = "apiVersion: v1\nkind: Config\n"
 

@@ -6,7 +6,7 @@ import { Effect, Queue, Schedule } from "effect"
  * Starts an informer over a namespace's config maps, which starts again after every error, as its documentation asks of
  * programs.
  *
- * **Shape** the effect gives the value of `key` by name, in the order of the names, without the map that controllers make.
+ * The effect gives the value of `key` by name, in the order of the names, without the map that controllers make.
  */
 export const informed = Effect.fnUntraced(function* (config: KubeConfig, namespace: string) {
   const api = config.makeApiClient(CoreV1Api)

@@ -14,7 +14,7 @@ import * as Drivers from "../../src/drivers/Drivers.ts"
 import { eventually } from "../../src/machine/Eventually.ts"
 import { inRealTime } from "../../src/machine/Machine.ts"
 import * as Containers from "../../src/drivers/k3s/Containers.ts"
-import { temporaryDirectory } from "../internal/Fixture.ts"
+import { temporaryDirectory } from "../machine/Fixture.ts"
 
 const HOLDER = new URL("Holder.ts", import.meta.url).pathname
 const HARNESS = new URL("../../src/cli/harness.ts", import.meta.url).pathname

@@ -9,7 +9,7 @@ import * as Embedded from "../../src/drivers/embedded/Embedded.ts"
 import { eventually } from "../../src/machine/Eventually.ts"
 import type { HarnessError } from "../../src/machine/HarnessError.ts"
 import { configMap } from "../conformance/Fixture.ts"
-import { temporaryDirectory } from "../internal/Fixture.ts"
+import { temporaryDirectory } from "../machine/Fixture.ts"
 import {
   belowTheApi,
   contents,

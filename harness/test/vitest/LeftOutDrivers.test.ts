@@ -7,7 +7,7 @@ import { promisify } from "node:util"
 import { Effect } from "effect"
 import type { Reporter } from "vitest/node"
 import { LeftOutDrivers } from "../../src/vitest/LeftOutDrivers.ts"
-import { compileCache } from "../internal/Fixture.ts"
+import { compileCache } from "../machine/Fixture.ts"
 
 const run = promisify(execFile)
 const MODULE = new URL("../../src/vitest/LeftOutDrivers.ts", import.meta.url).href

@@ -7,7 +7,7 @@ import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { text } from "node:stream/consumers"
 import { Effect, Schema } from "effect"
-import { temporaryDirectory } from "../internal/Fixture.ts"
+import { temporaryDirectory } from "../machine/Fixture.ts"
 
 const VITEST = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs")
 

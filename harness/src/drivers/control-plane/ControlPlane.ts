@@ -4,8 +4,6 @@
  * The programs are those of the Kubernetes release itself, so what passes here passes on a real server: admission,
  * validation, paging, watch, RBAC and error texts are the originals. What is missing is a kubelet: pods stay where they
  * are written, and report what a test or the seed writes into their status.
- *
- * @since 0.1.0
  */
 import { rm } from "node:fs/promises"
 import { Effect, Exit, Option, Ref, Schedule, Scope, Semaphore } from "effect"
@@ -67,8 +65,6 @@ interface Run extends Launched {
  *
  * **Limits** one cluster is ready in 2 to 3 s, three in parallel in 3 to 5 s; it takes about 400 MB of memory and 64 MB
  * of disk. It listens on 127.0.0.1 only. Should this process be killed, its clusters end with it.
- *
- * @since 0.1.0
  */
 export const driver: ClusterDriver = {
   name: NAME,

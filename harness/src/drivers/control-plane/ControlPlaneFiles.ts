@@ -1,8 +1,4 @@
-/**
- * The files that a control plane reads at its start.
- *
- * @since 0.1.0
- */
+/** The files that a control plane reads at its start. */
 import { generateKeyPairSync } from "node:crypto"
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"

@@ -3,8 +3,6 @@
  *
  * The server follows its store with a delay: a definition that was put there, or taken away, shows in discovery some
  * milliseconds later.
- *
- * @since 0.1.0
  */
 import { Clock, Effect, Option, Redacted, Schedule, Schema } from "effect"
 import { Agent, request } from "undici"

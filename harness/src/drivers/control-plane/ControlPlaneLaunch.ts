@@ -1,8 +1,4 @@
-/**
- * Starts the programs of one control plane and waits until they serve.
- *
- * @since 0.1.0
- */
+/** Starts the programs of one control plane and waits until they serve. */
 import { rm } from "node:fs/promises"
 import { Effect, Schedule, type Scope } from "effect"
 import type { FoundProgram, ProgramName } from "./assets/Programs.ts"

@@ -1,8 +1,4 @@
-/**
- * The command lines of a control plane.
- *
- * @since 0.1.0
- */
+/** The command lines of a control plane. */
 import type { ControlPlanePaths } from "./ControlPlaneFiles.ts"
 
 /**
@@ -33,7 +29,7 @@ export const etcd = (paths: ControlPlanePaths): ReadonlyArray<string> => [
 /** Who signs the tokens of service accounts, as the tokens say it. */
 export const issuerOf = (port: number): string => `https://127.0.0.1:${port}/`
 
-/** **Shape** tokens are signed as the first issuer, and those of all of them are taken. */
+/** Tokens are signed as the first issuer, and those of all of them are taken. */
 export const apiServer = (
   paths: ControlPlanePaths,
   port: number,

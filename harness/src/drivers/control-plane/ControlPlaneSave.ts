@@ -3,8 +3,6 @@
  *
  * What is saved are the store's keys and values as of one revision, taken while the cluster runs: a copy of etcd's own
  * files would be 64 MB and would ask the cluster to stop.
- *
- * @since 0.1.0
  */
 import { Effect, Option, Schema } from "effect"
 import { InvalidFleet, type MachineRefused } from "../../machine/HarnessError.ts"

@@ -1,8 +1,4 @@
-/**
- * What a control plane remembers of its objects, and how it goes back to them.
- *
- * @since 0.1.0
- */
+/** What a control plane remembers of its objects, and how it goes back to them. */
 import { Effect, Option, Ref, Schema } from "effect"
 import { request, Agent } from "undici"
 import type { ClusterNotReady, MachineRefused } from "../../machine/HarnessError.ts"

@@ -2,8 +2,6 @@
  * Speaks to the etcd of one cluster, by its JSON gateway on a unix socket.
  *
  * **Source** etcd API reference, `KV` service; https://etcd.io/docs/v3.6/dev-guide/api_grpc_gateway for the JSON form.
- *
- * @since 0.1.0
  */
 import { Effect, Schema, type Scope } from "effect"
 import { Pool } from "undici"
@@ -26,7 +24,7 @@ export interface KeyValue {
 /**
  * Writes a value, or removes the key when there is none.
  *
- * **Shape** with `over`, only over a key that was created under that revision; `0` means over none.
+ * With `over`, it is done only over a key that was created under that revision; `0` means over none.
  */
 export interface Operation {
   readonly key: string

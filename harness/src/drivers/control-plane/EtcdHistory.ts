@@ -1,8 +1,4 @@
-/**
- * Makes an etcd forget the past.
- *
- * @since 0.1.0
- */
+/** Makes an etcd forget the past. */
 import { Effect } from "effect"
 import type { MachineRefused } from "../../machine/HarnessError.ts"
 import * as EtcdClient from "./EtcdClient.ts"

@@ -3,8 +3,6 @@
  *
  * **Source** Kubernetes, `pkg/kubeapiserver/default_storage_factory_builder.go` and the storage prefixes in
  * `pkg/registry`; built-in kinds lie under `/registry/<resource>/`, custom ones under `/registry/<group>/<resource>/`.
- *
- * @since 0.1.0
  */
 import { Option, Schema } from "effect"
 import { isAutoregistered } from "../../state/ApiObjects.ts"
@@ -53,6 +51,6 @@ const Labelled = Schema.fromJsonString(
 )
 const decodeLabelled = Schema.decodeUnknownOption(Labelled)
 
-/** Whether a value is that of an API service which the server registers by itself. **Shape** those are stored as JSON. */
+/** Whether a value is that of an API service which the server registers by itself. Those are stored as JSON. */
 export const holdsAutoregistered = ({ value }: { readonly value: string }): boolean =>
   Option.exists(decodeLabelled(Buffer.from(value, "base64").toString()), isAutoregistered)

@@ -3,8 +3,6 @@
  *
  * Written through the API, objects would get new uids, and controllers and finalizers would have their say; written into
  * the store they are what they were, and the server and everybody who watches it follow as they follow any change.
- *
- * @since 0.1.0
  */
 import { Effect } from "effect"
 import { MachineRefused } from "../../machine/HarnessError.ts"
@@ -54,7 +52,7 @@ export const capture = (etcd: Etcd): Effect.Effect<Captured, MachineRefused> =>
 /**
  * Makes the store hold what it held.
  *
- * **Shape** untouched objects keep their version. Every object is written under a revision that no other object of its
+ * Untouched objects keep their version. Every object is written under a revision that no other object of its
  * resource shares, because watchers go on from a revision: half of one would be lost to them.
  *
  * **Limits** reads all keys, and writes what differs in at most five passes; nobody who writes meanwhile is held up. Where
@@ -115,7 +113,7 @@ export const load = (etcd: Etcd, entries: ReadonlyArray<Operation>): Effect.Effe
 /**
  * What has to be done, in steps that follow each other; the rounds of a step may overlap.
  *
- * **Shape** kinds and namespaces come before what lies in them, and go after it. An object that stands where another of the
+ * Kinds and namespaces come before what lies in them, and go after it. An object that stands where another of the
  * same name was goes before that one comes back: its end is what makes controllers collect what it owned.
  */
 export const plan = (

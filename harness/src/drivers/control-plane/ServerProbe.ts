@@ -2,8 +2,6 @@
  * Waits until an API server serves its administrator.
  *
  * Probes carry the credential: anonymous ones are refused until the server has written its own roles.
- *
- * @since 0.1.0
  */
 import { Clock, Effect, Redacted, Schedule } from "effect"
 import { Agent, request } from "undici"

@@ -1,8 +1,4 @@
-/**
- * The driver that runs clusters inside this process: an API server in TypeScript, ready in milliseconds.
- *
- * @since 0.1.0
- */
+/** The driver that runs clusters inside this process: an API server in TypeScript, ready in milliseconds. */
 import { Discovery } from "@quarterdeck/embedded-cluster"
 import { Effect, Option, type Scope } from "effect"
 import * as Version from "../control-plane/assets/Version.ts"
@@ -34,8 +30,6 @@ export interface EmbeddedDriver extends ClusterDriver {
  *
  * **Limits** always available. Clusters live on the machine's
  * clock: their clients do, whatever clock a test has.
- *
- * @since 0.1.0
  */
 export const make = (settings: EmbeddedSettings = {}): EmbeddedDriver => ({
   name: NAME,

@@ -2,8 +2,6 @@
  * Asks the program that a kubeconfig names for a credential.
  *
  * **Source** https://kubernetes.io/docs/reference/config-api/client-authentication.v1
- *
- * @since 0.1.0
  */
 import { execFile } from "node:child_process"
 import { resolve } from "node:path"
@@ -39,7 +37,7 @@ const launch = promisify(execFile)
 /**
  * Runs the program and reads what it prints.
  *
- * **Shape** a command with a slash is relative to `directory`, the kubeconfig's; it gets this process's environment.
+ * A command with a slash is relative to `directory`, the kubeconfig's; it gets this process's environment.
  *
  * **Limits** 60 s; it cannot ask anybody anything.
  */

@@ -4,8 +4,6 @@
  * It touches only what it made: namespaces whose names begin with a prefix of the caller's and which carry the run's
  * labels, and objects outside namespaces with those labels. Everything goes when the scope closes; what a killed run
  * leaves, {@link sweep} removes.
- *
- * @since 0.1.0
  */
 import { Duration, Effect, Option, Redacted, Ref, type Scope } from "effect"
 import type { ApiError } from "../../client/ApiError.ts"
@@ -61,7 +59,7 @@ const ADMIN_ACCOUNT = "admin"
 /**
  * Makes a driver of the clusters of a kubeconfig.
  *
- * **Shape** users other than the administrator are service accounts in a namespace of the run: `groups` are not theirs,
+ * Users other than the administrator are service accounts in a namespace of the run: `groups` are not theirs,
  * and RBAC names them as `ServiceAccount`. An administrator without a lasting token (client certificate, exec plugin) is
  * a service account bound to `cluster-admin`, which the context's own user must be allowed to bind.
  *
@@ -78,8 +76,6 @@ const ADMIN_ACCOUNT = "admin"
  * const eu = yield* driver.start({ name: "eu", users })
  * const namespace = yield* eu.namespace("shop") // ci-1f2e3d4c5b-shop
  * ```
- *
- * @since 0.1.0
  */
 export const make = (options: ExistingOptions): ExistingDriver => ({
   name: NAME,
@@ -94,14 +90,12 @@ export const make = (options: ExistingOptions): ExistingDriver => ({
 /**
  * Removes what runs left that ended without cleaning up, and says what it removed.
  *
- * **Shape** in the clusters of `contexts`, or of the kubeconfig's current context when none is named. A run has ended
+ * It sweeps the clusters of `contexts`, or of the kubeconfig's current context when none is named. A run has ended
  * when its process on this machine is dead; of a run elsewhere that is not known, so its leftovers go when they are older
  * than `olderThan` (default 24 h).
  *
  * **Limits** namespaces with the harness's labels whose names begin with the prefix, and labelled objects outside
  * namespaces: never anything else.
- *
- * @since 0.1.0
  */
 export const sweep = Effect.fn("Existing.sweep")(function* (
   options: ExistingOptions & { readonly olderThan?: Duration.Input }

@@ -1,7 +1,5 @@
 /**
  * The namespace that a run keeps for itself in a cluster of others, and the service accounts in it that its users are.
- *
- * @since 0.1.0
  */
 import { Effect, Redacted, Schema } from "effect"
 import { ApiError, ApiUnexpected } from "../../client/ApiError.ts"

@@ -2,8 +2,6 @@
  * Reads kubeconfig files as others wrote them.
  *
  * **Source** https://kubernetes.io/docs/reference/config-api/kubeconfig.v1
- *
- * @since 0.1.0
  */
 import { readFile } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
@@ -15,7 +13,7 @@ import type { ClientCertificate } from "../../client/ApiTransport.ts"
 import { attempt } from "../../machine/Machine.ts"
 import { type ExecPlugin, Plugin, run } from "./ExecPlugin.ts"
 
-/** How a context reaches and enters its cluster. **Shape** a lasting token, or whatever else the context has. */
+/** How a context reaches and enters its cluster. It has a lasting token, or whatever else the context has. */
 export interface Entry {
   readonly server: string
   readonly caPem: string
@@ -75,11 +73,9 @@ type User = (typeof File.Type)["users"][number]["user"]
 /**
  * Reads a kubeconfig.
  *
- * **Shape** `source` is a path, or the text itself, which has more than one line. Paths in a file are relative to it.
+ * `source` is a path, or the text itself, which has more than one line. Paths in a file are relative to it.
  *
  * **Errors** `MachineRefused` when it cannot be read, `InvalidFleet` when it is none.
- *
- * @since 0.1.0
  */
 export const read = Effect.fnUntraced(function* (
   source: string

@@ -1,7 +1,5 @@
 /**
  * The labels of everything that a run makes in a cluster of others: whose it is, and whether anybody still needs it.
- *
- * @since 0.1.0
  */
 import { createHash, randomBytes } from "node:crypto"
 import { hostname } from "node:os"
@@ -40,7 +38,7 @@ export const selectingTests = (run: string): string => `${RUN}=${run},!${HOME}`
  * Whether nobody needs an object any more: the process that made it is dead, or cannot be seen from here and the object
  * is older than `olderThanMs`.
  *
- * **Shape** what lacks one of the marks is nobody's leftover.
+ * What lacks one of the marks is nobody's leftover.
  */
 export const isLeftover = Effect.fnUntraced(function* (object: KubeObject, olderThanMs: number) {
   const labels = object.metadata.labels ?? {}

@@ -1,8 +1,4 @@
-/**
- * Finds and removes what runs have made in a cluster of others.
- *
- * @since 0.1.0
- */
+/** Finds and removes what runs have made in a cluster of others. */
 import { Effect } from "effect"
 import type { ApiError } from "../../client/ApiError.ts"
 import type { ClusterApi } from "../../client/ClusterApi.ts"

@@ -1,8 +1,6 @@
 /**
  * Whether clusters can run in containers on this machine. Tells it without the optional packages, and without starting
  * anything.
- *
- * @since 0.1.0
  */
 import { Effect } from "effect"
 import { type Availability, found, missing } from "../ClusterDriver.ts"

@@ -1,8 +1,4 @@
-/**
- * A cluster in a container that lives: taken away, brought back, made anew, on one port of the Docker host.
- *
- * @since 0.1.0
- */
+/** A cluster in a container that lives: taken away, brought back, made anew, on one port of the Docker host. */
 import { Duration, Effect, Exit, Ref, Schedule, Schema, Scope, Semaphore } from "effect"
 import { parse } from "yaml"
 import type { ApiError } from "../../client/ApiError.ts"

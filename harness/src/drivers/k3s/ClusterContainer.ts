@@ -2,8 +2,6 @@
  * The container of one cluster, as testcontainers starts it.
  *
  * **Limits** importing this file loads the optional packages.
- *
- * @since 0.1.0
  */
 import { K3sContainer } from "@testcontainers/k3s"
 import { type ContainerOptions, INNER_PORT } from "./ContainerOptions.ts"

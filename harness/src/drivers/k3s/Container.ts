@@ -1,8 +1,4 @@
-/**
- * Starts one cluster's container through testcontainers, and says on one screen why that failed.
- *
- * @since 0.1.0
- */
+/** Starts one cluster's container through testcontainers, and says on one screen why that failed. */
 import { Effect, Result, Schedule, type Scope } from "effect"
 import type { LogTail } from "@quarterdeck/embedded-cluster/LogTail"
 import { ClusterNotReady, type ContainerFailed, MachineRefused, PortsTaken } from "../../machine/HarnessError.ts"

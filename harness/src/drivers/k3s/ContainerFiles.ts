@@ -1,8 +1,4 @@
-/**
- * The files that are put into a cluster's container before it starts, and those that are taken out of it.
- *
- * @since 0.1.0
- */
+/** The files that are put into a cluster's container before it starts, and those that are taken out of it. */
 import { Effect } from "effect"
 import { list } from "tar"
 import type { ClusterUser } from "../ClusterDriver.ts"

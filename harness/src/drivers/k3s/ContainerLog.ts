@@ -1,6 +1,4 @@
-/**
- * The end of a container's log.
- */
+/** The end of a container's log. */
 import { LogTail } from "@quarterdeck/embedded-cluster/LogTail"
 
 /** Some thousand lines: a container says much before it says why it failed. */

@@ -1,6 +1,4 @@
-/**
- * What a cluster's container is made of.
- */
+/** What a cluster's container is made of. */
 import type { LogTail } from "@quarterdeck/embedded-cluster/LogTail"
 import type { ContainerFile } from "./ContainerFiles.ts"
 import type { Image } from "./Images.ts"

@@ -1,8 +1,4 @@
-/**
- * Containers and networks of the Docker engine.
- *
- * @since 0.1.0
- */
+/** Containers and networks of the Docker engine. */
 import { Effect, Schema } from "effect"
 import { ask, call, type EngineError, unless } from "./DockerEngine.ts"
 

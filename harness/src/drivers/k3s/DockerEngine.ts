@@ -3,8 +3,6 @@
  * looking for an engine, sweeping and building the image work without the optional packages too.
  *
  * **Source** Docker Engine API, https://docs.docker.com/reference/api/engine/
- *
- * @since 0.1.0
  */
 import { access, readFile } from "node:fs/promises"
 import { homedir } from "node:os"

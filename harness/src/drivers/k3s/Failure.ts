@@ -1,8 +1,4 @@
-/**
- * Why a container failed, told from what Docker and its log say, and what would help.
- *
- * @since 0.1.0
- */
+/** Why a container failed, told from what Docker and its log say, and what would help. */
 import { ContainerFailed, type ContainerFailure } from "../../machine/HarnessError.ts"
 import type { ContainerState } from "./Containers.ts"
 

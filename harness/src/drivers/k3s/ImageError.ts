@@ -1,8 +1,4 @@
-/**
- * Why the k3s-shaped image could not be built.
- *
- * @since 0.1.0
- */
+/** Why the k3s-shaped image could not be built. */
 import { Schema } from "effect"
 import { CompilationFailed, DirectoryRefused, GoMissing, GoTooOld } from "../control-plane/assets/BuildError.ts"
 import { EngineRefused, EngineUnreachable } from "./DockerEngine.ts"
@@ -29,11 +25,7 @@ export class BusyboxMissing extends Schema.TaggedError<BusyboxMissing>()("Busybo
   }
 }
 
-/**
- * Every failure of building the image.
- *
- * @since 0.1.0
- */
+/** Every failure of building the image. */
 export class ImageError extends Schema.TaggedError<ImageError>()("ImageError", {
   reason: Schema.Union([
     ProgramsMissing,

@@ -1,8 +1,4 @@
-/**
- * Which image a cluster runs, of those that this machine's engine has.
- *
- * @since 0.1.0
- */
+/** Which image a cluster runs, of those that this machine's engine has. */
 import { Effect, Option, Schema } from "effect"
 import { KUBERNETES_VERSION } from "../control-plane/assets/Programs.ts"
 import * as Version from "../control-plane/assets/Version.ts"
@@ -62,7 +58,7 @@ export type Choice =
  * Chooses the image: the one that is asked for, else the one that `QUARTERDECK_K3S_IMAGE` names, else the default if
  * the engine has it, else the one that the harness built.
  *
- * **Shape** with a `version` (`1.33`, `v1.33.2`) it is the newest fitting tag, among those that the engine has, of the
+ * With a `version` (`1.33`, `v1.33.2`) it is the newest fitting tag, among those that the engine has, of the
  * repository that it would be otherwise. **Limits** fetches nothing.
  */
 export const choose = Effect.fnUntraced(function* (asked: {

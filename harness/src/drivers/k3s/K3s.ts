@@ -4,8 +4,6 @@
  * The clusters of one driver share a Docker network, so that a parent reaches its children by name, as a controller that
  * runs inside would. Real k3s has a kubelet and runs pods; it wants a privileged container. The harness's own image wants
  * nothing, has no nodes, and needs no registry.
- *
- * @since 0.1.0
  */
 import { createSocket } from "node:dgram"
 import { isIP } from "node:net"
@@ -72,8 +70,6 @@ const running = new Map<string, Cluster.K3sCluster>()
  * const driver = K3s.make({ image: "rancher/k3s:v1.35.1-k3s1" })
  * const fleet = yield* Fleet.make({ driver, parent: "hub", children: ["eu"] })
  * ```
- *
- * @since 0.1.0
  */
 export const make = (settings: K3sSettings = {}): K3sDriver => {
   const network = Network.make()
@@ -99,8 +95,6 @@ export const driver: K3sDriver = make()
  * Finds what only this driver's clusters have: their name on the network, and a way to run commands inside.
  *
  * **Errors** `InvalidFleet` when the cluster is not a running one of this driver.
- *
- * @since 0.1.0
  */
 export const inside = (
   cluster: Pick<RunningCluster, "name" | "server">
@@ -127,8 +121,6 @@ type ClusterOfFleet = Pick<RunningCluster, "name" | "server"> & {
  * ```ts
  * const kubeconfig = yield* K3s.aliasedKubeconfig(fleet.clusters)
  * ```
- *
- * @since 0.1.0
  */
 export const aliasedKubeconfig = Effect.fnUntraced(function* (
   clusters: ReadonlyArray<ClusterOfFleet>,

@@ -5,8 +5,6 @@
  * and never the last thousand. So the file is taken out of the stopped container, made to forget, and put back.
  *
  * **Source** kine v0.17, `pkg/drivers/sqlite` (the table) and `pkg/logstructured/sqllog` (what compaction means).
- *
- * @since 0.1.0
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"

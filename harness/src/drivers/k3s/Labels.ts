@@ -1,8 +1,4 @@
-/**
- * Says on a container or a network which process owns it, so that what a dead one left can be told from what lives.
- *
- * @since 0.1.0
- */
+/** Says on a container or a network which process owns it, so that what a dead one left can be told from what lives. */
 import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
 import { Effect } from "effect"
@@ -22,7 +18,7 @@ const RUN = randomBytes(6).toString("hex")
 /**
  * Names this run of this process: `<host>/<process>_<start>_<namespace>`.
  *
- * **Shape** the host too, because one engine may serve several machines, whose processes have the same numbers.
+ * It has the host too, because one engine may serve several machines, whose processes have the same numbers.
  */
 const ownName = async (): Promise<string> => `${hostname()}/${Owner.print(await Owner.self())}`
 

@@ -1,8 +1,4 @@
-/**
- * The driver `k3s` for those who may never ask for it: it is loaded when they do.
- *
- * @since 0.1.0
- */
+/** The driver `k3s` for those who may never ask for it: it is loaded when they do. */
 import { Effect } from "effect"
 import type { ClusterDriver } from "../ClusterDriver.ts"
 import { NAME } from "./Availability.ts"

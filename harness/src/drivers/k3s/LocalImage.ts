@@ -3,8 +3,6 @@
  *
  * Its root is busybox, the programs of the control plane, and an entry point of our own that takes the command line of
  * k3s. Docker imports it as one archive; nothing is fetched.
- *
- * @since 0.1.0
  */
 import { createHash } from "node:crypto"
 import { chmod, copyFile, link, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink } from "node:fs/promises"
@@ -44,8 +42,6 @@ const DIRECTORIES = ["bin", "etc/rancher/k3s", "root", "run", "tmp", "var/run", 
  * **Errors** `ProgramsMissing` before anything is done; `EngineUnreachable` without Docker.
  *
  * **Limits** about 5 s; the image takes 370 MB of the engine's disk.
- *
- * @since 0.1.0
  */
 export const build = (progress: (line: string) => Effect.Effect<void>): Effect.Effect<string, ImageError> =>
   Effect.scoped(

@@ -1,8 +1,4 @@
-/**
- * The Docker network that the clusters of one driver share, so that a parent reaches its children inside.
- *
- * @since 0.1.0
- */
+/** The Docker network that the clusters of one driver share, so that a parent reaches its children inside. */
 import { Effect, type Scope, Semaphore } from "effect"
 import * as Containers from "./Containers.ts"
 import type { EngineError } from "./DockerEngine.ts"
@@ -22,7 +18,7 @@ export interface SharedNetwork {
   /**
    * Takes a place, and gives it back with the scope; the network lives from the first place to the last.
    *
-   * **Shape** the alias is the cluster's name as a DNS label, with a number if somebody on the network has it already.
+   * The alias is the cluster's name as a DNS label, with a number if somebody on the network has it already.
    */
   readonly join: (cluster: string) => Effect.Effect<Place, EngineError, Scope.Scope>
 }

@@ -1,7 +1,5 @@
 /**
  * The packages that only the driver k3s needs: they are optional, so they are looked for and loaded when it is asked for.
- *
- * @since 0.1.0
  */
 import { findPackageJSON } from "node:module"
 import { Effect, Option } from "effect"

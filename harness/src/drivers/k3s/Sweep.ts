@@ -1,8 +1,4 @@
-/**
- * Removes the containers and networks of owners that died without removing them.
- *
- * @since 0.1.0
- */
+/** Removes the containers and networks of owners that died without removing them. */
 import { Effect } from "effect"
 import { HarnessError, MachineRefused } from "../../machine/HarnessError.ts"
 import * as Containers from "./Containers.ts"
@@ -12,14 +8,12 @@ import { CLUSTER_LABEL, isDead, OWNER_LABEL } from "./Labels.ts"
 /**
  * Removes what dead owners left, and says what it was: `container eu (3f2a…)`, `network quarterdeck-…`.
  *
- * **Shape** empty when no Docker engine answers: nothing can have been left with it that could be removed now.
+ * It is empty when no Docker engine answers: nothing can have been left with it that could be removed now.
  *
  * **Errors** `MachineRefused` when the engine refuses a removal.
  *
  * **Limits** touches only what carries the harness's label with an owner of this machine and process namespace that no
  * longer runs.
- *
- * @since 0.1.0
  */
 export const sweep: Effect.Effect<ReadonlyArray<string>, HarnessError> = Effect.suspend(() => swept).pipe(
   Effect.catchTag("EngineUnreachable", () => Effect.succeed([])),

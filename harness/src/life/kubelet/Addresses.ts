@@ -1,8 +1,4 @@
-/**
- * Addresses for pods and nodes that have none.
- *
- * @since 0.1.0
- */
+/** Addresses for pods and nodes that have none. */
 
 const FIRST_POD = [10, 128] as const
 const FIRST_NODE = [10, 64] as const

@@ -1,8 +1,4 @@
-/**
- * Work that is due at some instant, at most one piece for each key.
- *
- * @since 0.1.0
- */
+/** Work that is due at some instant, at most one piece for each key. */
 import { Clock, Effect, Latch, Queue } from "effect"
 
 interface Entry<A> {

@@ -3,8 +3,6 @@
  *
  * **Limits** it knows node selectors, taints, cordons and the node that a DaemonSet names; of resources it knows only that
  * pods should be spread. Whoever tests scheduling needs the real one.
- *
- * @since 0.1.0
  */
 import { healthOf, type NodeView } from "./NodeView.ts"
 import type { PodView } from "./PodView.ts"

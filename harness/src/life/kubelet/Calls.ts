@@ -1,7 +1,5 @@
 /**
  * The calls of a kubelet, in the form that costs both sides least: answers carry metadata alone and are not decoded.
- *
- * @since 0.1.0
  */
 import { Effect } from "effect"
 import type { ApiError } from "../../client/ApiError.ts"

@@ -1,8 +1,4 @@
-/**
- * Whether a report says something that the server does not know yet.
- *
- * @since 0.1.0
- */
+/** Whether a report says something that the server does not know yet. */
 
 /** What identifies the elements of the lists that a status holds, as strategic merge patches do. */
 const KEYS = ["type", "name", "ip", "address"]
@@ -10,7 +6,7 @@ const KEYS = ["type", "name", "ip", "address"]
 /**
  * Whether everything in `wanted` is in `present` too.
  *
- * **Shape** objects may hold more than is wanted; elements of lists are found by their `type`, `name`, `ip` or `address`.
+ * Objects may hold more than is wanted; elements of lists are found by their `type`, `name`, `ip` or `address`.
  */
 export const covers = (present: unknown, wanted: unknown): boolean => {
   if (Array.isArray(wanted)) {

@@ -4,8 +4,6 @@
  * It is a client like any other: it watches nodes and pods of a cluster of any driver, makes the nodes ready, and reports
  * for each bound pod what a kubelet would: running, ready, over when its Job is, gone when it was deleted. Annotations of
  * the pod make it slow, make it fail, or let it end; see `docs/tasks/harness-life.md`.
- *
- * @since 0.1.0
  */
 import { Duration, Effect, Schema, type Scope } from "effect"
 import type { ApiError } from "../../client/ApiError.ts"
@@ -42,7 +40,7 @@ const decodeVersion = Schema.decodeUnknownEffect(Version)
 /**
  * Starts the kubelets of one cluster; they end with the scope, and what they reported stays.
  *
- * **Shape** it survives outages of the cluster: pods are taken up where the server has them.
+ * It survives outages of the cluster: pods are taken up where the server has them.
  *
  * **Errors** `ApiError` when the cluster does not answer at the start.
  *
@@ -54,8 +52,6 @@ const decodeVersion = Schema.decodeUnknownEffect(Version)
  * ```ts
  * yield* FakeKubelet.start(yield* fleet.cluster("eu"), { schedule: true })
  * ```
- *
- * @since 0.1.0
  */
 export const start = (
   cluster: ApiCluster,
@@ -93,11 +89,7 @@ export const start = (
     for (const loop of loops) yield* Effect.forkScoped(loop)
   }).pipe(inRealTime, Effect.annotateLogs({ cluster: cluster.name }), Effect.withSpan("FakeKubelet.start"))
 
-/**
- * Starts the kubelets of every cluster of a fleet.
- *
- * @since 0.1.0
- */
+/** Starts the kubelets of every cluster of a fleet. */
 export const run = (
   fleet: { readonly clusters: ReadonlyArray<ApiCluster> },
   options: FakeKubeletOptions = {}

@@ -1,8 +1,4 @@
-/**
- * Follows all objects of a kind for as long as the scope is open, through outages and expired history.
- *
- * @since 0.1.0
- */
+/** Follows all objects of a kind for as long as the scope is open, through outages and expired history. */
 import { Effect, Ref, Schedule, Stream } from "effect"
 import type { ApiError } from "../../client/ApiError.ts"
 import type { ClusterApi } from "../../client/ClusterApi.ts"
@@ -33,7 +29,7 @@ const STALE = "stale"
 /**
  * Lists, then watches; lists again whenever the watch breaks other than by its own end.
  *
- * **Shape** never ends by itself. `listed` runs after the first complete list.
+ * It never ends by itself. `listed` runs after the first complete list.
  *
  * **Limits** pages of 500; after a failure it waits 0.1 s, then twice as long each time, 2 s at most.
  */

@@ -2,8 +2,6 @@
  * Durations as Kubernetes writes them: `1h30m`, `250ms`, and days, which it lacks: `7d`.
  *
  * **Source** Go, `time.ParseDuration`.
- *
- * @since 0.1.0
  */
 
 const PART = /([0-9]+(?:\.[0-9]+)?)(ms|s|m|h|d)/g

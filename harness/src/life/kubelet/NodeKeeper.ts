@@ -1,8 +1,4 @@
-/**
- * Keeps nodes ready: their status, their lease, and the taint that new nodes carry.
- *
- * @since 0.1.0
- */
+/** Keeps nodes ready: their status, their lease, and the taint that new nodes carry. */
 import { Clock, type Duration, Effect, Result } from "effect"
 import type { ClusterApi } from "../../client/ClusterApi.ts"
 import type { Addresses } from "./Addresses.ts"

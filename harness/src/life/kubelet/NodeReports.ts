@@ -1,6 +1,4 @@
-/**
- * What a kubelet tells the server of its node: the status, the lease, and that it is ready.
- */
+/** What a kubelet tells the server of its node: the status, the lease, and that it is ready. */
 import { Clock, Effect } from "effect"
 import type { ClusterApi } from "../../client/ClusterApi.ts"
 import { type Calls, DONE } from "./Calls.ts"
@@ -10,7 +8,7 @@ import type { NodeView } from "./NodeView.ts"
 
 const NOT_READY = "node.kubernetes.io/not-ready"
 
-/** Makes the calls that report nodes. **Shape** `report` makes none where the server knows all of it, unless told to. */
+/** Makes the calls that report nodes. `report` makes none where the server knows all of it, unless told to. */
 export const make = (options: {
   readonly api: ClusterApi
   readonly calls: Calls

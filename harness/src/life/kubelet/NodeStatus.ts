@@ -1,8 +1,4 @@
-/**
- * The status and the lease of a node that a kubelet keeps.
- *
- * @since 0.1.0
- */
+/** The status and the lease of a node that a kubelet keeps. */
 import type { KubeObject } from "../../client/KubeObject.ts"
 import { healthOf, internalIpOf, type NodeView } from "./NodeView.ts"
 import { instant } from "./PodStatus.ts"
@@ -28,7 +24,7 @@ const NODE_INFO = {
 /**
  * Renders what the kubelet reports of a node.
  *
- * **Shape** capacity, allocatable, addresses and node info that the node has already stay.
+ * Capacity, allocatable, addresses and node info that the node has already stay.
  */
 export const render = (node: NodeView, options: { readonly version: string; readonly address: string }) => {
   const { status } = node

@@ -1,8 +1,4 @@
-/**
- * What the fake kubelet needs to know of a node.
- *
- * @since 0.1.0
- */
+/** What the fake kubelet needs to know of a node. */
 import { Schema } from "effect"
 import { PREFIX } from "./PodScript.ts"
 

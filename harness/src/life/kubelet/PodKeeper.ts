@@ -3,8 +3,6 @@
  *
  * What to do follows from the pod as the server has it and from the clock, never from what was done before; so a call that
  * was lost is made again, and pods that were there before the kubelet are taken up where they stand.
- *
- * @since 0.1.0
  */
 import { Clock, Effect, Result } from "effect"
 import * as Agenda from "./Agenda.ts"

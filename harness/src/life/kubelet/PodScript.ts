@@ -1,8 +1,4 @@
-/**
- * What becomes of a pod: its annotations, read into a script that the fake kubelet plays.
- *
- * @since 0.1.0
- */
+/** What becomes of a pod: its annotations, read into a script that the fake kubelet plays. */
 import { Result, Schema } from "effect"
 import { parseMs } from "./GoDuration.ts"
 import type { PodView } from "./PodView.ts"

@@ -1,8 +1,4 @@
-/**
- * The status that a kubelet reports of a pod in a stage of its life.
- *
- * @since 0.1.0
- */
+/** The status that a kubelet reports of a pod in a stage of its life. */
 import { CRASH_LOOP, type PodScript } from "./PodScript.ts"
 import { isSidecar, type PodView } from "./PodView.ts"
 import type { Run, Stage } from "./Timeline.ts"

@@ -1,6 +1,4 @@
-/**
- * What a kubelet does with a pod next, from the pod as the server has it and from the clock.
- */
+/** What a kubelet does with a pod next, from the pod as the server has it and from the clock. */
 import { Result } from "effect"
 import type { Addresses } from "./Addresses.ts"
 import { covers } from "./Covers.ts"
@@ -33,7 +31,7 @@ export interface PodSteps {
   readonly forget: (uid: string) => void
 }
 
-/** Keeps what a status does not show yet. **Shape** `park` takes the pods whose node is not known. */
+/** Keeps what a status does not show yet. `park` takes the pods whose node is not known. */
 export const make = (
   { addresses, defaults, nodes, schedule }: PodStepsOptions,
   park: (node: string, pod: PodView) => void

@@ -1,8 +1,4 @@
-/**
- * What the fake kubelet needs to know of a pod, a small part of the whole.
- *
- * @since 0.1.0
- */
+/** What the fake kubelet needs to know of a pod, a small part of the whole. */
 import { Schema } from "effect"
 
 const Labels = Schema.Record(Schema.String, Schema.String)

@@ -3,8 +3,6 @@
  *
  * Everything follows from the script and the instant at which the kubelet saw the pod first. So a kubelet that comes back
  * finds every pod where it should be, and the past can be told as well as the present.
- *
- * @since 0.1.0
  */
 import { CRASH_LOOP, type PodScript, WAITING_REASONS } from "./PodScript.ts"
 

@@ -1,8 +1,4 @@
-/**
- * Workloads for clusters of a given size, where a catalogue of an online shop would run out.
- *
- * @since 0.1.0
- */
+/** Workloads for clusters of a given size, where a catalogue of an online shop would run out. */
 import { Effect, Random } from "effect"
 import { LARGE, MEDIUM, SMALL, type Template, VOLUME_GIB, type WorkloadKind } from "./Catalog.ts"
 
@@ -51,7 +47,7 @@ const PARTS = ["api", "worker", "sync", "cache", "proxy", "stream", "report", "g
 /**
  * Deals out `workloads` templates that have `pods` pods in all.
  *
- * **Shape** pods go mostly to few workloads, as they do in reality; Jobs and CronJobs have one. Where there are hardly
+ * Pods go mostly to few workloads, as they do in reality; Jobs and CronJobs have one. Where there are hardly
  * more pods than workloads, all are Deployments and StatefulSets.
  */
 export const bulk = Effect.fnUntraced(function* ({ pods, workloads }: BulkCounts, namespaces: ReadonlyArray<string>) {

@@ -1,8 +1,4 @@
-/**
- * What an online shop runs: the workloads that seeded clusters choose from.
- *
- * @since 0.1.0
- */
+/** What an online shop runs: the workloads that seeded clusters choose from. */
 
 export type WorkloadKind = "Deployment" | "StatefulSet" | "DaemonSet" | "ReplicaSet" | "Job" | "CronJob" | "Pod"
 

@@ -1,8 +1,4 @@
-/**
- * Decides, without asking any cluster, what a seeded cluster holds.
- *
- * @since 0.1.0
- */
+/** Decides, without asking any cluster, what a seeded cluster holds. */
 import { Effect, Random } from "effect"
 import { bulk } from "./BulkTemplates.ts"
 import { CATALOG, GPU_WORKLOAD, SYSTEM_NAMESPACE, TEAMS, type Template, TINY } from "./Catalog.ts"
@@ -23,9 +19,7 @@ export type WorkloadState =
   | "completed"
   | "failed"
 
-/**
- * One pod. **Shape** `revision` tells a rollout's new pods from its old ones; `address` is unique in its cluster.
- */
+/** One pod. **Shape** `revision` tells a rollout's new pods from its old ones; `address` is unique in its cluster. */
 export interface PodPlan {
   readonly name: string
   readonly node: NodePlan
@@ -78,9 +72,7 @@ const LETTERS = "bcdfghjklmnpqrstvwxz2456789"
  *
  * **Limits** dies with what `Seed.fill` fails with when no cluster can have that size.
  *
- * **Shape** in every cluster of a named size but `tiny`, and in every stage, one Deployment each is degraded, progressing and paused, which ones differs.
- *
- * @since 0.1.0
+ * In every cluster of a named size but `tiny`, and in every stage, one Deployment each is degraded, progressing and paused, which ones differs.
  */
 export const plan = (options: PlanOptions): Effect.Effect<ClusterPlan> =>
   SeedCheck.check(options.cluster, { ...options, pods: "reported", concurrency: 1 }).pipe(

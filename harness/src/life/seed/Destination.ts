@@ -1,8 +1,4 @@
-/**
- * Where a seed writes: bounded, counted, and as cheap for both sides as it can be.
- *
- * @since 0.1.0
- */
+/** Where a seed writes: bounded, counted, and as cheap for both sides as it can be. */
 import { Effect, Semaphore } from "effect"
 import type { ApiError } from "../../client/ApiError.ts"
 import type { ClusterApi } from "../../client/ClusterApi.ts"

@@ -1,8 +1,4 @@
-/**
- * The machines that seeded clusters claim to run on: three clouds, each with its own labels for the same facts.
- *
- * @since 0.1.0
- */
+/** The machines that seeded clusters claim to run on: three clouds, each with its own labels for the same facts. */
 
 export interface MachineType {
   readonly name: string

@@ -1,8 +1,4 @@
-/**
- * Nodes and namespaces, as a cloud would have made them.
- *
- * @since 0.1.0
- */
+/** Nodes and namespaces, as a cloud would have made them. */
 import type { KubeObject } from "../../client/KubeObject.ts"
 import type { ClusterPlan } from "./ClusterPlan.ts"
 import { type NodePlan, PODS_PER_NODE, RESERVED_CPU_MILLIS, RESERVED_MEMORY_MIB } from "./NodePlan.ts"

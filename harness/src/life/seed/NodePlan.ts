@@ -1,6 +1,4 @@
-/**
- * A node as it is planned, and what of it pods cannot have.
- */
+/** A node as it is planned, and what of it pods cannot have. */
 import type { MachineType } from "./Hardware.ts"
 
 /** What the kubelet and the system keep for themselves. */

@@ -1,8 +1,4 @@
-/**
- * Which node a seeded pod is on.
- *
- * @since 0.1.0
- */
+/** Which node a seeded pod is on. */
 import type { SizedTemplate } from "./BulkTemplates.ts"
 import type { Template } from "./Catalog.ts"
 import { type NodePlan, PODS_PER_NODE, RESERVED_CPU_MILLIS, RESERVED_MEMORY_MIB } from "./NodePlan.ts"
@@ -25,7 +21,7 @@ const FILL = 0.75
 /**
  * Puts every pod on the node with the most unrequested CPU of those that have room, as the scheduler tends to.
  *
- * **Shape** nodes with GPUs are left to pods that want one.
+ * Nodes with GPUs are left to pods that want one.
  */
 export const placement = (nodes: ReadonlyArray<NodePlan>): Place => {
   const rooms = nodes.map((node): Room => ({

@@ -1,8 +1,4 @@
-/**
- * Pods as a kubelet would have left them.
- *
- * @since 0.1.0
- */
+/** Pods as a kubelet would have left them. */
 import type { KubeObject } from "../../client/KubeObject.ts"
 import { Annotation } from "../kubelet/PodScript.ts"
 import { TEAMS } from "./Catalog.ts"
@@ -15,7 +11,7 @@ export const selectorOf = (workload: WorkloadPlan): Readonly<Record<string, stri
   "app.kubernetes.io/name": workload.template.name
 })
 
-/** The labels of a workload and its pods. **Shape** with the team that owns its namespace, where one does. */
+/** The labels of a workload and its pods. Among them is the team that owns its namespace, where one does. */
 export const labelsOf = (workload: WorkloadPlan): Readonly<Record<string, string>> => {
   const team = TEAMS[workload.template.namespace]
   return {

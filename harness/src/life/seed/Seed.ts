@@ -4,8 +4,6 @@
  * It writes what the controllers, the scheduler and the kubelets of a living cluster would have written: replica sets and
  * pods with their owners, placement and status. So it is meant for clusters without controllers, which leave it as it is;
  * or it leaves pods to {@link FakeKubelet}, or to controllers altogether.
- *
- * @since 0.1.0
  */
 import { DateTime, Effect } from "effect"
 import type { ApiCluster } from "../../client/ApiCluster.ts"
@@ -43,7 +41,7 @@ const CONCURRENCY = 16
 /**
  * Fills every cluster of a fleet, all at once.
  *
- * **Shape** every cluster of a named size but `tiny` has a Deployment of each kind of trouble (degraded, progressing,
+ * Every cluster of a named size but `tiny` has a Deployment of each kind of trouble (degraded, progressing,
  * paused, idle), Jobs that completed and failed, and a pod of its own; which workload is in trouble, versions, replicas,
  * clouds and a third of the workloads differ from cluster to cluster. Gives the plans, in the order of `fleet.clusters`.
  *
@@ -59,8 +57,6 @@ const CONCURRENCY = 16
  * yield* Seed.fill(fleet, { size: { pods: 5_000 }, pods: "bound" })
  * yield* FakeKubelet.run(fleet)
  * ```
- *
- * @since 0.1.0
  */
 export const fill = (
   fleet: { readonly clusters: ReadonlyArray<ApiCluster> },

@@ -1,8 +1,4 @@
-/**
- * Refuses options that no seed can have, for callers that no compiler has checked.
- *
- * @since 0.1.0
- */
+/** Refuses options that no seed can have, for callers that no compiler has checked. */
 import { HarnessError, InvalidSeed } from "../../machine/HarnessError.ts"
 import { Effect } from "effect"
 import { NAMED } from "./SeedSize.ts"

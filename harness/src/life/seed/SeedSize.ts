@@ -1,8 +1,4 @@
-/**
- * How large a seeded cluster is.
- *
- * @since 0.1.0
- */
+/** How large a seeded cluster is. */
 
 /**
  * A cluster by numbers; what is left out follows from the rest.

@@ -1,8 +1,4 @@
-/**
- * Services of seeded workloads.
- *
- * @since 0.1.0
- */
+/** Services of seeded workloads. */
 import type { KubeObject } from "../../client/KubeObject.ts"
 import type { WorkloadPlan } from "./ClusterPlan.ts"
 import type { Cloud } from "./Hardware.ts"

@@ -1,8 +1,4 @@
-/**
- * Volumes of seeded workloads: the class, the claims and what they are bound to.
- *
- * @since 0.1.0
- */
+/** Volumes of seeded workloads: the class, the claims and what they are bound to. */
 import type { KubeObject } from "../../client/KubeObject.ts"
 import type { PodPlan, WorkloadPlan } from "./ClusterPlan.ts"
 import type { Cloud } from "./Hardware.ts"

@@ -1,8 +1,4 @@
-/**
- * Workloads and their statuses, as their controllers would have left them.
- *
- * @since 0.1.0
- */
+/** Workloads and their statuses, as their controllers would have left them. */
 import type { KubeObject } from "../../client/KubeObject.ts"
 import type { PodPlan, WorkloadPlan } from "./ClusterPlan.ts"
 import { claimTemplate } from "./StorageManifests.ts"

@@ -1,8 +1,4 @@
-/**
- * Writes a planned cluster through its API, in the order in which owners need to exist.
- *
- * @since 0.1.0
- */
+/** Writes a planned cluster through its API, in the order in which owners need to exist. */
 import { Effect, Schema } from "effect"
 import { ApiError, ApiUnexpected } from "../../client/ApiError.ts"
 import type { KubeObject, OwnerReference } from "../../client/KubeObject.ts"

@@ -1,8 +1,4 @@
-/**
- * Numbers as the quantities that metrics-server prints.
- *
- * @since 0.1.0
- */
+/** Numbers as the quantities that metrics-server prints. */
 
 /** Prints cores in nanocores, the way metrics-server does. */
 export const printCores = (cores: number): string => `${Math.round(cores * 1e9)}n`

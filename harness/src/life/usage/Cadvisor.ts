@@ -4,8 +4,6 @@
  * **Source** google/cadvisor, `metrics/prometheus.go` (names, types, the instant on every sample); Kubernetes,
  * `pkg/kubelet/server/server.go`, `containerPrometheusLabelsFunc` (the labels `container`, `id`, `image`, `name`,
  * `namespace`, `pod`, empty where they do not apply; the pod's own cgroup has no container).
- *
- * @since 0.1.0
  */
 import { type Curve, flat, integral, at as levelAt } from "./Curve.ts"
 import type { Family, Labels, Series } from "./Family.ts"

@@ -1,8 +1,4 @@
-/**
- * A level over time, known at every instant of past and future, with its exact integral.
- *
- * @since 0.1.0
- */
+/** A level over time, known at every instant of past and future, with its exact integral. */
 
 /**
  * What a container uses: cores, bytes, or bytes a second.
@@ -57,7 +53,7 @@ export const at = (curve: Curve, instantMs: number): number => {
 /**
  * The area under the curve from one instant to another: core-seconds of cores, byte-seconds of bytes.
  *
- * **Shape** `[a, b)` and `[b, c)` add up to `[a, c)`; an empty or turned window gives 0 or the negative.
+ * `[a, b)` and `[b, c)` add up to `[a, c)`; an empty or turned window gives 0 or the negative.
  *
  * **Units** the level's unit times seconds.
  *

@@ -5,8 +5,6 @@
  *
  * **Shape** levels are Kubernetes quantities; `at` says when in the period the wave is high, or the spike or the leak
  * begins, counted from midnight UTC of 1 January 1970; it may be left out for 0.
- *
- * @since 0.1.0
  */
 import { Quantity } from "@quarterdeck/embedded-cluster"
 import { parseMs, printMs } from "../kubelet/GoDuration.ts"

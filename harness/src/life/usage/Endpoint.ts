@@ -1,8 +1,4 @@
-/**
- * A server of this process for as long as a scope is open.
- *
- * @since 0.1.0
- */
+/** A server of this process for as long as a scope is open. */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http"
 import { Effect, FiberSet, type Scope } from "effect"
 import { MachineRefused } from "../../machine/HarnessError.ts"

@@ -1,8 +1,4 @@
-/**
- * An HTTP endpoint that Prometheus scrapes.
- *
- * @since 0.1.0
- */
+/** An HTTP endpoint that Prometheus scrapes. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"

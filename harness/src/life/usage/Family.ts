@@ -4,8 +4,6 @@
  * A family knows the value of each of its series at any instant, so the same definition serves a scrape and a history.
  *
  * **Source** Prometheus, "Exposition formats" (text format 0.0.4); OpenMetrics 1.0.
- *
- * @since 0.1.0
  */
 
 export type Labels = ReadonlyArray<readonly [name: string, value: string]>
@@ -55,7 +53,7 @@ export interface Timing {
 /**
  * Lines of OpenMetrics with a timestamp each, series after series, closed by `# EOF`.
  *
- * **Shape** a family whose name does not end in `_total` is printed as a gauge, since OpenMetrics allows no other counter.
+ * A family whose name does not end in `_total` is printed as a gauge, since OpenMetrics allows no other counter.
  */
 export function* history(
   families: Iterable<Family>,

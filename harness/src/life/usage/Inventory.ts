@@ -1,8 +1,4 @@
-/**
- * The rows of a cluster: read once, or kept up to date.
- *
- * @since 0.1.0
- */
+/** The rows of a cluster: read once, or kept up to date. */
 import { Deferred, Effect, Result, type Scope } from "effect"
 import type { ApiError } from "../../client/ApiError.ts"
 import type { ClusterApi } from "../../client/ClusterApi.ts"

@@ -2,8 +2,6 @@
  * The metrics of objects, as kube-state-metrics names them.
  *
  * **Source** kubernetes/kube-state-metrics, `docs/metrics` (names, labels) and `internal/store` (values, label names).
- *
- * @since 0.1.0
  */
 import type { Family, Labels } from "./Family.ts"
 import type { Inventory } from "./Inventory.ts"

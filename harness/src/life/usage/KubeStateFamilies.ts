@@ -1,8 +1,4 @@
-/**
- * What the metrics of all kinds have in common.
- *
- * @since 0.1.0
- */
+/** What the metrics of all kinds have in common. */
 import type { Family, Labels } from "./Family.ts"
 import type { Row } from "./Rows.ts"
 

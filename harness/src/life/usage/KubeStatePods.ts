@@ -2,8 +2,6 @@
  * The metrics of pods, as kube-state-metrics names them.
  *
  * **Source** kubernetes/kube-state-metrics, `docs/metrics/workload/pod-metrics.md` and `internal/store/pod.go`.
- *
- * @since 0.1.0
  */
 import type { Family, Labels } from "./Family.ts"
 import type { Inventory } from "./Inventory.ts"

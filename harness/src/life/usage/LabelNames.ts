@@ -2,8 +2,6 @@
  * Names of Kubernetes as names of Prometheus, by the rules of kube-state-metrics.
  *
  * **Source** kubernetes/kube-state-metrics, `internal/store/utils.go`.
- *
- * @since 0.1.0
  */
 import type { Labels } from "./Family.ts"
 

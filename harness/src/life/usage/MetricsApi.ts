@@ -3,8 +3,6 @@
  *
  * **Source** kubernetes-sigs/metrics-server, `pkg/api` (which pods have metrics, the words of refusals) and
  * `k8s.io/metrics/pkg/apis/metrics/v1beta1`.
- *
- * @since 0.1.0
  */
 import { LabelSelector } from "@quarterdeck/embedded-cluster"
 import { Result } from "effect"

@@ -1,8 +1,4 @@
-/**
- * Serves `metrics.k8s.io` out of this process, in the place of metrics-server.
- *
- * @since 0.1.0
- */
+/** Serves `metrics.k8s.io` out of this process, in the place of metrics-server. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { createServer } from "node:https"
 import { isIP } from "node:net"
@@ -55,7 +51,7 @@ const respond = Effect.fnUntraced(function* (
 /**
  * Registers a port of this machine as the cluster's `metrics.k8s.io`, until the scope closes.
  *
- * **Shape** an ExternalName Service that leads to `reachedAt` and an APIService without a CA, so that
+ * It makes an ExternalName Service that leads to `reachedAt` and an APIService without a CA, so that
  * any certificate will do; a cluster that has metrics already is taken over and left without.
  *
  * **Errors** `NotYet` when the cluster does not find it available within 90 s.

@@ -1,8 +1,4 @@
-/**
- * The parts of Kubernetes objects that usage and metrics read.
- *
- * @since 0.1.0
- */
+/** The parts of Kubernetes objects that usage and metrics read. */
 import { Schema } from "effect"
 
 const Texts = Schema.Record(Schema.String, Schema.String)

@@ -1,8 +1,4 @@
-/**
- * What the containers of a workload use: curves dealt out by seed and name, so that every witness knows the same.
- *
- * @since 0.1.0
- */
+/** What the containers of a workload use: curves dealt out by seed and name, so that every witness knows the same. */
 import { createHash } from "node:crypto"
 import { PREFIX } from "../kubelet/PodScript.ts"
 import { type Curve, flat, highest, scale } from "./Curve.ts"
@@ -70,7 +66,7 @@ export const behaviourOf = (seed: number, { kind, name, namespace }: Omit<Identi
 /**
  * Gives a container its curves.
  *
- * **Shape** levels are parts of what the container requests (100m and 128Mi where it does not), capped by its limits.
+ * Levels are parts of what the container requests (100m and 128Mi where it does not), capped by its limits.
  * Network and file system follow from CPU and memory. Annotations go before what the seed deals out; one that cannot be
  * read counts as absent.
  */

@@ -1,8 +1,4 @@
-/**
- * What usage and metrics need to know of a cluster's objects, a row each.
- *
- * @since 0.1.0
- */
+/** What usage and metrics need to know of a cluster's objects, a row each. */
 import { Quantity } from "@quarterdeck/embedded-cluster"
 import { Result, Schema } from "effect"
 import type { KubeObject } from "../../client/KubeObject.ts"

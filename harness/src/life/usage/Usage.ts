@@ -3,8 +3,6 @@
  *
  * Each container has curves that follow from a number and its workload's name, or from an annotation of its pod. They are
  * known at every instant and integrate exactly, so a test can say what a report over any window must come to.
- *
- * @since 0.1.0
  */
 import { Effect, type Scope, Stream } from "effect"
 import type { ApiError } from "../../client/ApiError.ts"
@@ -51,7 +49,7 @@ const SEED = 1
 /**
  * Makes a cluster serve `metrics.k8s.io`, for `kubectl top`, autoscalers and all that ask for present usage.
  *
- * **Shape** what metrics-server would say: the mean of the last 15 s of every container that runs, and of every node the
+ * It says what metrics-server would: the mean of the last 15 s of every container that runs, and of every node the
  * sum of its pods and `NODE_OVERHEAD`. With the scope it is unregistered.
  *
  * **Errors** `ApiError`; `NotYet` when the cluster does not reach this process within 90 s: one in a container needs
@@ -64,8 +62,6 @@ const SEED = 1
  * ```ts
  * yield* Usage.serve(yield* fleet.cluster("eu")) // kubectl --context eu top pods -A
  * ```
- *
- * @since 0.1.0
  */
 export const serve = (
   cluster: ApiCluster,
@@ -95,8 +91,6 @@ export interface ExporterAddress {
  * the label `node` of cAdvisor's is put on here, where scraping puts it on in reality.
  *
  * **Limits** eight watches and about 1 KB a pod; scrapes are streamed. It listens on 127.0.0.1 until the scope closes.
- *
- * @since 0.1.0
  */
 export const exporter = (
   cluster: ApiCluster,
@@ -145,8 +139,6 @@ const STEP_MS = 60_000
  * ```ts
  * yield* Stream.run(Stream.encodeText(Usage.history(eu, { fromMs: nowMs - 7 * DAY_MS, toMs: nowMs })), files.sink("h.txt"))
  * ```
- *
- * @since 0.1.0
  */
 export const history = (cluster: ApiCluster, options: HistoryOptions): Stream.Stream<string, ApiError> =>
   Stream.unwrap(

@@ -1,8 +1,4 @@
-/**
- * Takes programs out of an archive, and nothing else.
- *
- * @since 0.1.0
- */
+/** Takes programs out of an archive, and nothing else. */
 import { createWriteStream } from "node:fs"
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
@@ -16,7 +12,7 @@ const MAX_PROGRAM_BYTES = 512 * 1024 * 1024
 /**
  * Writes each of `names` from a gzipped tar archive into a directory, executable.
  *
- * **Shape** programs are told by the last part of their path; the archive decides nothing about where they go.
+ * Programs are told by the last part of their path; the archive decides nothing about where they go.
  *
  * **Errors** `ArchiveRefused` when the archive holds a link, a device, a path that is absolute or leads upwards, another
  * file, a program twice or none of one name, or ends early. What has been written by then is the caller's to remove.

@@ -4,8 +4,6 @@
  * Nothing binary is downloaded: the module proxy's sources are checked against go.sum files, and compiled here. Those of
  * the harness's own release lie beside this package. It is started only by the command `harness assets build`, never by
  * a test.
- *
- * @since 0.1.0
  */
 import { chmod, mkdir, mkdtemp, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -57,8 +55,6 @@ interface Order {
  *
  * **Limits** one build of a release at a time on a machine; about 4 minutes and 4 GB of Go's caches from nothing, seconds
  * with warm caches. A program appears in the cache whole or not at all.
- *
- * @since 0.1.0
  */
 export const build = (
   progress: (line: string) => Effect.Effect<void>,

@@ -1,8 +1,4 @@
-/**
- * Why the programs of a control plane could not be built.
- *
- * @since 0.1.0
- */
+/** Why the programs of a control plane could not be built. */
 import { Schema } from "effect"
 
 export class GoMissing extends Schema.TaggedError<GoMissing>()("GoMissing", {
@@ -71,11 +67,7 @@ export class BuildLocked extends Schema.TaggedError<BuildLocked>()("BuildLocked"
   }
 }
 
-/**
- * Every failure of a build.
- *
- * @since 0.1.0
- */
+/** Every failure of a build. */
 export class BuildError extends Schema.TaggedError<BuildError>()("BuildError", {
   reason: Schema.Union([
     GoMissing,

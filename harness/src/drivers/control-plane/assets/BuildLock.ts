@@ -1,8 +1,4 @@
-/**
- * Lets one build at a time fill the cache.
- *
- * @since 0.1.0
- */
+/** Lets one build at a time fill the cache. */
 import { Effect, Schedule, type Scope } from "effect"
 import * as LockFile from "../../../machine/LockFile.ts"
 import { BuildLocked, DirectoryRefused } from "./BuildError.ts"
@@ -14,7 +10,7 @@ const PATIENCE = "30 minutes"
 /**
  * Takes the lock, waiting for another build to end; gives it back with the scope.
  *
- * **Shape** `waiting` is called once if there is somebody to wait for.
+ * `waiting` is called once if there is somebody to wait for.
  *
  * **Errors** `BuildLocked` after 30 minutes.
  */

@@ -1,8 +1,6 @@
 /**
  * Downloads the programs of a control plane that the Kubernetes project publishes for tests: etcd, kube-apiserver and
  * kubectl. The controller manager and the scheduler are not among them; a build brings those.
- *
- * @since 0.1.0
  */
 import { createHash } from "node:crypto"
 import { chmod, mkdir, mkdtemp, open, rename, rm } from "node:fs/promises"
@@ -55,8 +53,6 @@ export interface Downloaded {
  * **Errors** `NotPublished`, `FetchFailed`, `HashDiffers`, `ArchiveRefused`; nothing is left then.
  *
  * **Limits** a program that is there is replaced; each appears whole, and only once the whole archive has been proved.
- *
- * @since 0.1.0
  */
 export const download = (options: DownloadOptions = {}): Effect.Effect<Downloaded, DownloadError> =>
   Effect.scoped(

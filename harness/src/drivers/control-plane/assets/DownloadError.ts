@@ -1,8 +1,4 @@
-/**
- * Why published programs could not be downloaded.
- *
- * @since 0.1.0
- */
+/** Why published programs could not be downloaded. */
 import { Schema } from "effect"
 import { DirectoryRefused } from "./BuildError.ts"
 
@@ -59,11 +55,7 @@ export class ArchiveRefused extends Schema.TaggedError<ArchiveRefused>()("Archiv
   }
 }
 
-/**
- * Every failure of a download.
- *
- * @since 0.1.0
- */
+/** Every failure of a download. */
 export class DownloadError extends Schema.TaggedError<DownloadError>()("DownloadError", {
   reason: Schema.Union([FetchFailed, IndexUnreadable, NotPublished, HashDiffers, ArchiveRefused, DirectoryRefused])
 }) {

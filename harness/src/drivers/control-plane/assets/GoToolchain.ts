@@ -1,8 +1,4 @@
-/**
- * The Go compiler of this machine.
- *
- * @since 0.1.0
- */
+/** The Go compiler of this machine. */
 import { spawn } from "node:child_process"
 import { readFile } from "node:fs/promises"
 import { Effect, Option, Result, Schema } from "effect"
@@ -33,7 +29,7 @@ export const find: Effect.Effect<string, GoMissing | GoTooOld> = run("go", ["ver
 /**
  * Compiles a command of one module into a file.
  *
- * **Shape** a `pinned` module's go.mod and go.sum say every version and checksum, and nothing may change them; another
+ * A `pinned` module's go.mod and go.sum say every version and checksum, and nothing may change them; another
  * one's are completed on the way, as the checksum database allows.
  */
 export const compile = (options: {

@@ -4,8 +4,6 @@
  * Kubernetes replaces the libraries of its own repository by directories that are not part of its module, so a module
  * that requires it has to replace each of them by the library's published version. Which ones there are differs from
  * release to release.
- *
- * @since 0.1.0
  */
 import { access, mkdir, rename, writeFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -28,7 +26,7 @@ export const stagedIn = (goMod: string): ReadonlyArray<string> =>
 /**
  * Writes the go.mod of a module that requires one release.
  *
- * **Shape** a library's version is the release's with major 0; the release's own Go version and runtime settings are
+ * A library's version is the release's with major 0; the release's own Go version and runtime settings are
  * kept, for those of a dependency do not count.
  */
 export const goModFor = (release: Version.Release, upstream: string): string => {

@@ -1,8 +1,4 @@
-/**
- * The programs of a real control plane, and where they are found on this machine.
- *
- * @since 0.1.0
- */
+/** The programs of a real control plane, and where they are found on this machine. */
 import { constants } from "node:fs"
 import { access, readdir } from "node:fs/promises"
 import { homedir } from "node:os"
@@ -59,14 +55,12 @@ export const cachedVersions: Effect.Effect<ReadonlyArray<string>> = Effect.gen(f
  * `TEST_ASSET_KUBECTL` names, the directory that `KUBEBUILDER_ASSETS` names, the cache, `/usr/local/kubebuilder/bin`. The
  * cache gives the harness's own release, else the newest other patch of its minor release.
  *
- * **Shape** with a `version` (`1.33`, `v1.33.2`) it is looked for in the cache alone: a minor release means its newest
+ * With a `version` (`1.33`, `v1.33.2`) it is looked for in the cache alone: a minor release means its newest
  * patch there that has the program. None when the text is no version.
  *
  * **Limits** looks for an executable file; it is not run.
  *
  * **Source** controller-runtime, `pkg/internal/testing/process/bin_path_finder.go`.
- *
- * @since 0.1.0
  */
 export const find = Effect.fnUntraced(function* (
   name: ProgramName,

@@ -2,8 +2,6 @@
  * The index of archives that the Kubernetes project publishes for tests.
  *
  * **Source** kubernetes-sigs/controller-tools, `envtest-releases.yaml`.
- *
- * @since 0.1.0
  */
 import { Effect, Option, Schema } from "effect"
 import { parse } from "yaml"
@@ -60,7 +58,7 @@ export const read = (url: string, text: string): Effect.Effect<Index, IndexUnrea
 /**
  * Picks the newest archive of a release, or of the patches of a minor release, for a kind of machine.
  *
- * **Shape** a relative `selfLink` is read from the index's own address.
+ * A relative `selfLink` is read from the index's own address.
  */
 export const pick = (
   index: Index,

@@ -1,15 +1,7 @@
-/**
- * Releases of Kubernetes, as people name them: `1.33`, `v1.33.2`.
- *
- * @since 0.1.0
- */
+/** Releases of Kubernetes, as people name them: `1.33`, `v1.33.2`. */
 import { Option } from "effect"
 
-/**
- * A release, or all patches of a minor release when `patch` is absent.
- *
- * @since 0.1.0
- */
+/** A release, or all patches of a minor release when `patch` is absent. */
 export interface Version {
   readonly major: number
   readonly minor: number

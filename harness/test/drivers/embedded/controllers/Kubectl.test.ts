@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { find } from "../../../../src/drivers/control-plane/assets/Programs.ts"
 import type { JsonObject } from "@quarterdeck/embedded-cluster/Json"
-import { noProgram, sayLeftOut } from "../../../internal/LeftOut.ts"
+import { noProgram, sayLeftOut } from "../../LeftOut.ts"
 import { ADMIN, deployment } from "../Client.ts"
 import { APPS, cluster, isAvailable, NAMESPACE } from "./Machine.ts"
 

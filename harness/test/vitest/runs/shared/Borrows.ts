@@ -6,7 +6,7 @@ import { test } from "vitest"
 
 const LEFT = { apiVersion: "v1", kind: "Namespace", metadata: { name: "left" } }
 
-/** **Shape** each round borrows the fleet anew, finds it as it began, and leaves it in disorder. */
+/** Each round borrows the fleet anew, finds it as it began, and leaves it in disorder. */
 export const borrows = (): void => {
   test("has the fleet for itself, as it began", { timeout: 60_000 }, async ({ expect }) => {
     const round = Effect.scoped(
