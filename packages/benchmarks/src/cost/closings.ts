@@ -26,7 +26,7 @@ const ROOM_WORKLOADS = 10_000
 
 /** The first hours name the series, and compile what the later ones run. */
 const sizesOf = ({ quick }: Extent) =>
-  quick ? { workloads: 2_000, warm: 6, times: 12 } : { workloads: 10_000, warm: 12, times: 36 }
+  quick ? { workloads: 2_000, warm: 3, times: 8 } : { workloads: 10_000, warm: 12, times: 36 }
 
 /** How long each step of closing hours took, one place an hour. **Units** milliseconds. */
 interface Steps {

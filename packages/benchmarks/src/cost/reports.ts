@@ -106,7 +106,7 @@ const claimsOf = (
   { dailySql, hourlySql, namespaces, scan, wholeScan }: Contests
 ): ReadonlyArray<Claim> => [
   {
-    claim: `7 days by workload: totals of ${workloads}, the dearest ${PAGE} as rows`,
+    claim: `7 days by workload: totals of ${workloads}, the ${PAGE} most expensive as rows`,
     ours: { value: scan.ours, unit: "ms" },
     goal: { _tag: "absolute", atMost: 10 },
     note: `${clusters} clusters, ${longHours + moves} hours kept and an open one; each call begins an hour later, up to ${moves / 2} h before and after; median of ${times}`

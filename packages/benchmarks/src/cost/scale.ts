@@ -88,7 +88,7 @@ const claimsOf = (
   { asItIs, difference, small }: Measured
 ): ReadonlyArray<Claim> => [
   {
-    claim: `a report of the whole fleet: totals of ${workloads}, the dearest ${PAGE} as rows`,
+    claim: `a report of the whole fleet: totals of ${workloads}, the ${PAGE} most expensive as rows`,
     ours: { value: asItIs.ms, unit: "ms" },
     goal: { _tag: "absolute", atMost: 150 },
     note: `${hours} hours less one more with each call, and an open one; ${clusters} clusters; the first, with nothing in memory, ${asItIs.firstMs.toFixed(0)} ms; longest turn ${asItIs.turnMs.toFixed(1)} ms`
