@@ -46,7 +46,7 @@ export class CostGroup extends HttpApiGroup.make("cost")
         OpenApi.annotations({
           summary: "Report the costs of workloads",
           description:
-            "One row a workload, the dearest first. The body names the clusters with multiCluster; its list wins over the header. With format csv or focus every row is written as a file.",
+            "One row a workload, the most expensive first. The body names the clusters with multiCluster; its list wins over the header. With format csv or focus every row is written as a file.",
           transform: describeFile
         })
       ),

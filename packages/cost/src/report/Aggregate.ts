@@ -127,7 +127,7 @@ const pageFields = {
 }
 
 /**
- * A page of groups, the dearest of the whole window first: as rows, or cut into steps.
+ * A page of groups, the most expensive of the whole window first: as rows, or cut into steps.
  *
  * **Shape** `totals` are those of all groups and steps.
  */

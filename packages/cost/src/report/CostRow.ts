@@ -146,7 +146,7 @@ export const reportFields = {
 }
 
 /**
- * A page of workloads, the dearest first.
+ * A page of workloads, the most expensive first.
  *
  * **Shape** `totals` are those of all pages; `nextCursor` is absent on the last.
  */

@@ -1,5 +1,5 @@
 /**
- * The order of a report: the dearest first, then by name.
+ * The order of a report: the most expensive first, then by name.
  */
 import { Page, RowOrder } from "@quarterdeck/cluster-fanout"
 import { Effect, Option, Stream } from "effect"
@@ -73,7 +73,7 @@ const paged = (places: ReadonlyArray<number>, ranked: Ranked, size: number): Str
     ])
   )
 
-/** **Shape** `order` has the dearest places first; where some cost alike, `alike` tells at the first of them how many. */
+/** **Shape** `order` has the most expensive places first; where some cost alike, `alike` tells at the first of them how many. */
 interface ByCost {
   readonly order: Int32Array
   readonly alike: Int32Array

@@ -10,7 +10,7 @@ import { costExportCommand, costImportCommand } from "./CostTransferCommand.ts"
 import { report, reportFlags } from "./CostReportCommand.ts"
 
 export const costCommand = Command.make("cost", reportFlags, report).pipe(
-  Command.withDescription("Report what the workloads of one, several or all clusters cost, the dearest first."),
+  Command.withDescription("Report what the workloads of one, several or all clusters cost, the most expensive first."),
   Command.withShortDescription("Report what workloads cost"),
   Command.withSubcommands([
     costByCommand,

@@ -1,5 +1,5 @@
 /**
- * `quarterdeck cost`: what workloads cost, the dearest first.
+ * `quarterdeck cost`: what workloads cost, the most expensive first.
  */
 import { type CostRow, type CostTotals, WorkloadCosts } from "@quarterdeck/cost/CostRow"
 import { Effect } from "effect"
