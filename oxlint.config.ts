@@ -83,7 +83,7 @@ const ARROWS: Readonly<Record<string, Arrow>> = {
 const WINGS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "packages/targeting": ["."],
   "packages/sqlite-thread": ["."],
-  "packages/keys": [".", "store"],
+  "packages/keys": [".", "audit", "store"],
   "packages/cluster-fanout": ["registry", "kube", "projection", "cache", "list"],
   "packages/cost": ["hour", "savings", "price", "allocation", "usage", "store", "report", "export", "sampler"],
   "packages/contract": ["."],

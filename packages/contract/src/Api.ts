@@ -4,6 +4,7 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { AccessReviewsGroup } from "./AccessReviewsGroup.ts"
 import { ApiKeysGroup } from "./ApiKeysGroup.ts"
+import { AuditGroup } from "./AuditGroup.ts"
 import { ClustersGroup } from "./ClustersGroup.ts"
 import { CostGroup } from "./CostGroup.ts"
 import { HealthGroup } from "./HealthGroup.ts"
@@ -17,6 +18,7 @@ import { WorkloadsGroup } from "./WorkloadsGroup.ts"
 const endpoints = HttpApi.make("quarterdeck").add(
   AccessReviewsGroup,
   ApiKeysGroup,
+  AuditGroup,
   ClustersGroup,
   CostGroup,
   HealthGroup,

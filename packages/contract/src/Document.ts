@@ -10,6 +10,7 @@ import { Api } from "./Api.ts"
 import { costExamples } from "./document/CostExamples.ts"
 import { example } from "./document/Example.ts"
 import { type Json, simplify } from "./document/JsonSchema.ts"
+import { auditExamples } from "./document/AuditExamples.ts"
 import { keyExamples } from "./document/KeyExamples.ts"
 import { listExamples } from "./document/ListExamples.ts"
 import { priceExamples } from "./document/PriceExamples.ts"
@@ -36,7 +37,14 @@ export const DEFAULT_OPTIONS: DocumentOptions = {
   maxTimeoutMs: 30_000
 }
 
-const examples = [...costExamples, ...keyExamples, ...listExamples, ...priceExamples, example(Problem.Problem, problem)]
+const examples = [
+  ...auditExamples,
+  ...costExamples,
+  ...keyExamples,
+  ...listExamples,
+  ...priceExamples,
+  example(Problem.Problem, problem)
+]
 
 /** The examples by the name of the component that they stand for. */
 const byComponent: ReadonlyMap<string | undefined, unknown> = new Map(

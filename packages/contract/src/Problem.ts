@@ -154,6 +154,11 @@ export const catalogue = {
     "Key store unavailable",
     "The keys cannot be read or written at the moment. Try again."
   ),
+  audit_unavailable: entry(
+    503,
+    "Audit unavailable",
+    "The audit cannot be written, so nothing was done, or cannot be read at the moment. Try again."
+  ),
   starting: entry(
     503,
     "Starting",

@@ -4,6 +4,7 @@
 export * as AccessReviewsGroup from "./AccessReviewsGroup.ts"
 export * as Api from "./Api.ts"
 export * as ApiKeysGroup from "./ApiKeysGroup.ts"
+export * as AuditGroup from "./AuditGroup.ts"
 export * as Authorization from "./Authorization.ts"
 export * as ClustersGroup from "./ClustersGroup.ts"
 export * as CostGroup from "./CostGroup.ts"

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Predicate, Result, Schema } from "effect"
 import * as Document from "../src/Document.ts"
 import { costExamples } from "../src/document/CostExamples.ts"
+import { auditExamples } from "../src/document/AuditExamples.ts"
 import { keyExamples } from "../src/document/KeyExamples.ts"
 import { listExamples } from "../src/document/ListExamples.ts"
 import { priceExamples } from "../src/document/PriceExamples.ts"
@@ -168,6 +169,7 @@ describe("the OpenAPI document", () => {
 
   const all = [
     ...costExamples,
+    ...auditExamples,
     ...keyExamples,
     ...listExamples,
     ...priceExamples,

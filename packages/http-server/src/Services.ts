@@ -22,6 +22,8 @@ import { Sessions } from "@quarterdeck/keys/Sessions"
 import { layerCached } from "@quarterdeck/keys/store/Cached"
 import { layerSqlite } from "@quarterdeck/keys/store/Sqlite"
 import { Effect, Layer } from "effect"
+import { AuditTrail } from "./http/AuditTrail.ts"
+import * as Audit from "./services/Audit.ts"
 import * as Costs from "./Costs.ts"
 import * as CursorKeyFile from "./services/CursorKeyFile.ts"
 import * as DirectoryLock from "./services/DirectoryLock.ts"
@@ -108,10 +110,17 @@ const readable = ({ keys: { files } }: Settings) => Layer.effectDiscard(KeyConfi
  * **Errors** every reason why the settings cannot be followed; what was opened by then is closed.
  */
 export const layer = (settings: Settings, ports: Ports) =>
-  Layer.mergeAll(guard, LabelProofDemand.layer, FirstKey.layer(settings.keys), Registry.announce).pipe(
+  Layer.mergeAll(
+    guard,
+    AuditTrail.layer,
+    LabelProofDemand.layer,
+    FirstKey.layer(settings.keys),
+    Registry.announce
+  ).pipe(
     Layer.provideMerge(Costs.layer(settings, ports)),
     Layer.provideMerge(clusters(settings)),
     Layer.provideMerge(keys(settings, ports)),
+    Layer.provideMerge(Audit.layer(settings)),
     Layer.provideMerge(directory(settings)),
     Layer.provideMerge(readable(settings)),
     Layer.provideMerge(Registry.layer(settings, ports)),

@@ -5,9 +5,15 @@
  * {@link KeyStore} or in the deployment's configuration ({@link KeyConfig}). The {@link Authenticator} turns a
  * presented {@link Credential} into a {@link Principal}; {@link Access} says what its role allows; the
  * {@link KeyIssuer} makes, lists, changes and revokes keys inside the caller's own rule.
+ * {@link AuditLog} keeps what was decided.
  */
 export * as Access from "./Access.ts"
 export * as ApiKey from "./ApiKey.ts"
+export * as AuditKey from "./audit/AuditKey.ts"
+export * as AuditLog from "./audit/AuditLog.ts"
+export * as AuditStore from "./audit/AuditStore.ts"
+export * as AuditVerifier from "./audit/AuditVerifier.ts"
+export * as AuditEvent from "./AuditEvent.ts"
 export * as Authenticator from "./Authenticator.ts"
 export * as Bootstrap from "./Bootstrap.ts"
 export * as Credential from "./Credential.ts"

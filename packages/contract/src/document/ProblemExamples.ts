@@ -47,6 +47,7 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
   cluster_throttled: { detail: "every addressed cluster asked for patience", clusters: [throttledCoverage] },
   cost_store_unavailable: { detail: "the costs cannot be read or written at the moment" },
   key_store_unavailable: { detail: "the keys cannot be read or written at the moment" },
+  audit_unavailable: { detail: "the audit cannot be written at the moment, so nothing was done" },
   starting: { detail: "the service is not ready to serve yet" },
   cluster_timeout: { detail: "no addressed cluster answered within the deadline", clusters: [timedOutCoverage] }
 }

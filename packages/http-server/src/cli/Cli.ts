@@ -4,6 +4,7 @@
 import { Effect, FileSystem, Schema } from "effect"
 import { CliConfig, CliError, Command, GlobalFlag } from "effect/cli"
 import { fileURLToPath } from "node:url"
+import { auditCommand } from "./audit/AuditCommand.ts"
 import { canICommand } from "./CanICommand.ts"
 import { clustersCommand } from "./ClustersCommand.ts"
 import { doctorCommand } from "./DoctorCommand.ts"
@@ -30,7 +31,8 @@ const command = Command.make("quarterdeck").pipe(
     keyCommand,
     whoamiCommand,
     canICommand,
-    doctorCommand
+    doctorCommand,
+    auditCommand
   ]),
   Command.withExamples([
     {

@@ -13,6 +13,7 @@ import { Principal } from "@quarterdeck/keys/Principal"
 import { Sessions, type SessionVerdict } from "@quarterdeck/keys/Sessions"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
+import * as AuditTrail from "./AuditTrail.ts"
 import * as Endpoints from "./Endpoints.ts"
 import { FailedAttempts } from "./FailedAttempts.ts"
 import { KeyLimit } from "./KeyLimit.ts"
@@ -73,7 +74,9 @@ export class Guard extends Context.Service<
         const verdict = yield* ask.pipe(Effect.catch(KeyRefusal.fromError))
         if (verdict._tag === "Refused") return yield* unauthorized(verdict.code, verdict.detail)
         const record = yield* CurrentRequest
-        record.keyId = verdict.principal.keyId
+        const { keyId, name } = verdict.principal
+        record.keyId = keyId
+        record.actor = { kind: via, keyId, name }
         if (purpose === "use") record.user = verdict.principal
         return { principal: verdict.principal, via }
       })
@@ -100,6 +103,8 @@ export class Guard extends Context.Service<
           })
         }
         const { method } = yield* HttpServerRequest.HttpServerRequest
+        const record = yield* CurrentRequest
+        record.via = "page"
         yield* SAFE_METHODS.has(method) ? Origin.check : Origin.requireOwn
         if (cookie._tag === "Unknown") return yield* unauthorized("session_ended", "no session has such an id")
         const judge = purpose === "use" ? sessions.authenticate : sessions.look
@@ -138,16 +143,20 @@ export class Guard extends Context.Service<
     Effect.gen(function* () {
       const guard = yield* Guard
       const keyLimit = yield* KeyLimit
+      const trail = yield* AuditTrail.AuditTrail
       yield* requirePolicies
       return Authorization.of((endpointEffect, { endpoint }) =>
         Effect.gen(function* () {
           const record = yield* CurrentRequest
           record.route = endpoint.path
+          record.audited = AuditTrail.cellOf(endpoint.annotations)
           const { principal, via } = yield* guard.authenticate
           yield* authorize(principal, endpoint.annotations)
           yield* keyLimit.spend(principal, endpoint.path)
           if (via === "session" && WITH_BODY.has(endpoint.method)) yield* RequestBody.requireJson
-          return yield* RequestInput.admit(endpointEffect, endpoint).pipe(Effect.provideService(Principal, principal))
+          return yield* RequestInput.admit(endpointEffect, endpoint, trail.begin).pipe(
+            Effect.provideService(Principal, principal)
+          )
         })
       )
     })
@@ -156,17 +165,22 @@ export class Guard extends Context.Service<
   /**
    * Implements the contract's middleware of sessions: a call that writes is one of the server's own pages, and says so.
    */
-  static readonly layerSameOrigin = Layer.succeed(
+  static readonly layerSameOrigin = Layer.effect(
     SameOrigin,
-    SameOrigin.of((endpointEffect, { endpoint }) =>
-      Effect.gen(function* () {
-        const record = yield* CurrentRequest
-        record.route = endpoint.path
-        yield* SAFE_METHODS.has(endpoint.method) ? Origin.check : Origin.requireOwn
-        if (WITH_BODY.has(endpoint.method)) yield* RequestBody.requireJson
-        return yield* RequestInput.admit(endpointEffect, endpoint)
-      })
-    )
+    Effect.gen(function* () {
+      const trail = yield* AuditTrail.AuditTrail
+      return SameOrigin.of((endpointEffect, { endpoint }) =>
+        Effect.gen(function* () {
+          const record = yield* CurrentRequest
+          record.route = endpoint.path
+          record.via = "page"
+          record.audited = AuditTrail.sessionCellOf(endpoint.method)
+          yield* SAFE_METHODS.has(endpoint.method) ? Origin.check : Origin.requireOwn
+          if (WITH_BODY.has(endpoint.method)) yield* RequestBody.requireJson
+          return yield* RequestInput.admit(endpointEffect, endpoint, trail.begin)
+        })
+      )
+    })
   )
 }
 

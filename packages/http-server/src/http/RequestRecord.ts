@@ -1,6 +1,8 @@
 /**
  * What one request turned out to be, filled in on its way and read by log, metrics and the reply's headers.
  */
+import type { Verb } from "@quarterdeck/keys/Access"
+import type { AuditFacts } from "@quarterdeck/keys/AuditEvent"
 import type { Principal } from "@quarterdeck/keys/Principal"
 import { Context } from "effect"
 
@@ -13,6 +15,13 @@ export interface RequestRecord {
   keyId: string | undefined
   /** Who uses a key with the request, which is noted if it is not refused. */
   user: Principal["Service"] | undefined
+  /** Who asks and by what way, what for, and what it is about, as the audit tells it. */
+  actor: AuditFacts["actor"]
+  via: AuditFacts["via"]
+  audited: { readonly resource: string; readonly verb: Verb } | undefined
+  target: AuditFacts["target"]
+  /** Whether the audit was told that the request is about to be done. */
+  hasBegun: boolean
   /** The code of the problem that was sent, if one was. */
   problem: string | undefined
   /** Headers that the reply carries beside its own. */
@@ -25,6 +34,11 @@ export const make = (requestId: string, clientAddress?: string): RequestRecord =
   route: undefined,
   keyId: undefined,
   user: undefined,
+  actor: { kind: "anonymous" },
+  via: "rest",
+  audited: undefined,
+  target: { asked: "", clusters: [] },
+  hasBegun: false,
   problem: undefined,
   replyHeaders: {}
 })

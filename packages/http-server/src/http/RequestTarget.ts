@@ -19,6 +19,7 @@ import { Context, Effect, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { refuse } from "./Refusal.ts"
 import * as RequestHeaders from "./RequestHeaders.ts"
+import { CurrentRequest } from "./RequestRecord.ts"
 
 /** How the header is called and how many clusters one request may name. */
 export const TargetOptions = Context.Reference("@quarterdeck/http-server/TargetOptions", {
@@ -74,17 +75,44 @@ export const resolveNamed = (name: ClusterName) => within(TargetRequest.named([n
 const within = Effect.fnUntraced(function* (request: TargetRequest.TargetRequest, field: string) {
   const principal = yield* Principal
   const { clusters, parent } = yield* (yield* ClusterRegistry).snapshot
+  const record = yield* CurrentRequest
+  record.target = { ...record.target, asked: textOf(request) }
   const target = Target.resolve(request, Rule.clusterScope(principal.rule), {
     parent,
     clusters: clusters.map(({ name }) => name)
   })
   if (Result.isFailure(target)) return yield* refusal(target.failure, field)
+  record.target = { ...record.target, clusters: target.success.clusters }
   yield* Effect.annotateCurrentSpan({
     "quarterdeck.target": target.success.mode,
     "quarterdeck.clusters": target.success.clusters.length
   })
   return target.success
 })
+
+/** A target as the audit tells it. */
+const textOf = (request: TargetRequest.TargetRequest): string => {
+  switch (request._tag) {
+    case "Parent":
+      return ""
+    case "All":
+      return "*"
+    case "Named":
+      return request.names.join("|")
+  }
+}
+
+/** Notes the namespaces that a request names, for the audit. */
+export const noteNamespaces = (namespaces: ReadonlyArray<string> | undefined): Effect.Effect<void> =>
+  Effect.map(CurrentRequest, (record) => {
+    if (namespaces !== undefined) record.target = { ...record.target, namespaces }
+  })
+
+/** Notes what a request is about beside clusters, for the audit. */
+export const noteObject = (object: string): Effect.Effect<void> =>
+  Effect.map(CurrentRequest, (record) => {
+    record.target = { ...record.target, object }
+  })
 
 const refusal = (
   error: InvalidTarget | EmptyClusterList | ClusterForbidden | ClusterNotFound,

@@ -14,8 +14,10 @@ import * as DashboardRoute from "./DashboardRoute.ts"
 import * as Documentation from "./Documentation.ts"
 import * as Endpoints from "./Endpoints.ts"
 import { Guard } from "./Guard.ts"
+import { AuditTrail } from "./AuditTrail.ts"
 import { AccessReviewHandlers } from "./handlers/AccessReviewHandlers.ts"
 import { ApiKeyHandlers } from "./handlers/ApiKeyHandlers.ts"
+import { AuditHandlers } from "./handlers/AuditHandlers.ts"
 import { ClusterHandlers } from "./handlers/ClusterHandlers.ts"
 import { CostHandlers } from "./handlers/CostHandlers.ts"
 import { HealthHandlers } from "./handlers/HealthHandlers.ts"
@@ -65,6 +67,7 @@ const SAFE_HEADERS = {
 const handlers = Layer.mergeAll(
   AccessReviewHandlers,
   ApiKeyHandlers,
+  AuditHandlers,
   ClusterHandlers,
   CostHandlers,
   HealthHandlers,
@@ -83,6 +86,7 @@ const handlers = Layer.mergeAll(
 export const make = Effect.gen(function* () {
   const authenticator = yield* Authenticator
   const guard = yield* Guard
+  const trail = yield* AuditTrail
   const registry = yield* ClusterRegistry
   const publicUrl = yield* SessionCookie.PublicUrl
   const findClient = ClientAddress.finder(yield* ClientAddress.TrustedProxies)
@@ -149,8 +153,14 @@ export const make = Effect.gen(function* () {
       Effect.provideService(RequestRecord.CurrentRequest, record),
       Effect.provideService(ClusterRegistry, registry),
       Effect.annotateLogs({ requestId: record.requestId }),
-      Effect.onInterrupt(() => AccessLog.write(request.method, 499, record, startedAt, refusalLog))
+      Effect.onInterrupt(() =>
+        Effect.andThen(
+          trail.end(record, request.method, 499),
+          AccessLog.write(request.method, 499, record, startedAt, refusalLog)
+        )
+      )
     )
+    yield* trail.end(record, request.method, response.status)
     if (response.status < 400 && record.user !== undefined) yield* authenticator.noteUse(record.user)
     record.route ??= Documentation.routeOf(request.url)
     yield* AccessLog.write(request.method, response.status, record, startedAt, refusalLog)

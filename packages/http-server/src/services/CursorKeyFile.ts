@@ -2,57 +2,8 @@
  * The key that signs cursors, kept beside the other data so that a cursor outlives a restart.
  */
 import { CursorKey } from "@quarterdeck/cluster-fanout/Cursor"
-import { Effect, FileSystem, Layer, Path, Redacted } from "effect"
-import { randomBytes, randomUUID } from "node:crypto"
-import { DataDirectoryUnusable, unusable } from "./DataDirectory.ts"
+import { Layer } from "effect"
+import * as KeyFile from "./KeyFile.ts"
 
-const FILE = "cursor.key"
-const BYTES = 32
-
-/**
- * Reads the key, or makes one the first time.
- *
- * **Shape** 32 random bytes in a file of mode 0600; the directory exists.
- *
- * **Errors** `DataDirectoryUnusable`, also for a file that holds anything else.
- */
-export const layer = (dataDirectory: string) =>
-  Layer.effect(
-    CursorKey,
-    Effect.gen(function* () {
-      const files = yield* FileSystem.FileSystem
-      const path = (yield* Path.Path).join(dataDirectory, FILE)
-      const read = files
-        .readFile(path)
-        .pipe(
-          Effect.flatMap((bytes) =>
-            bytes.length === BYTES
-              ? Effect.succeed(Redacted.make(bytes))
-              : Effect.fail(
-                  new DataDirectoryUnusable({ path, problem: `holds ${bytes.length} bytes instead of ${BYTES}` })
-                )
-          )
-        )
-      // A finished file gets its name in one step: of two processes that start at once, the second reads the first's.
-      const unfinished = `${path}.${randomUUID()}`
-      const write = files
-        .writeFile(unfinished, new Uint8Array(randomBytes(BYTES)), { flag: "wx", mode: 0o600 })
-        .pipe(
-          Effect.andThen(files.link(unfinished, path)),
-          Effect.ensuring(Effect.orDie(files.remove(unfinished, { force: true })))
-        )
-      return yield* read.pipe(
-        Effect.catchIf(
-          (error) => error._tag === "PlatformError" && error.reason._tag === "NotFound",
-          () =>
-            write.pipe(
-              Effect.catchIf(
-                (error) => error.reason._tag === "AlreadyExists",
-                () => Effect.void
-              ),
-              Effect.andThen(read)
-            )
-        )
-      )
-    }).pipe(Effect.catchTag("PlatformError", (error) => Effect.fail(unusable(dataDirectory)(error))))
-  )
+/** Provides the key of a data directory. **Errors** `DataDirectoryUnusable`. */
+export const layer = (dataDirectory: string) => Layer.effect(CursorKey, KeyFile.readOrMake(dataDirectory, "cursor.key"))

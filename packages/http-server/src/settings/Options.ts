@@ -46,6 +46,7 @@ export interface Options extends Ports.Ports {
     readonly hourlyDays?: number
     readonly retentionDays?: number
   }
+  readonly audit?: Partial<Settings["audit"]>
   readonly dataDirectory?: string
   readonly telemetry?: Partial<Settings["telemetry"]>
 }

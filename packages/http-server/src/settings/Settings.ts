@@ -68,6 +68,10 @@ export interface Settings {
     readonly hourlyDays: number
     readonly retentionDays: number
   }
+  readonly audit: {
+    readonly reads: "denied" | "all"
+    readonly retentionDays: number
+  }
   readonly dataDirectory: string
   readonly telemetry: {
     readonly logLevel: "trace" | "debug" | "info" | "warn" | "error"
@@ -235,6 +239,7 @@ const settingsOf = (read: <A>(row: Row<A>) => A, { certFile, keyFile }: TlsFiles
     hourlyDays: read(table.hourlyDays),
     retentionDays: read(table.retentionDays)
   },
+  audit: { reads: read(table.auditReads), retentionDays: read(table.auditRetentionDays) },
   dataDirectory: read(table.dataDirectory),
   telemetry: {
     logLevel: read(table.logLevel),

@@ -277,6 +277,20 @@ export const table = {
     unit: "days",
     description: "How long costs are kept by the day; no report reaches further back."
   }),
+  auditReads: withDefault("denied", {
+    path: "audit.reads",
+    flag: "audit-reads",
+    kind: Kind.choice(["denied", "all"]),
+    description:
+      "Which reads the audit keeps: those that were denied, or all, folded by the minute. Mutations are always kept."
+  }),
+  auditRetentionDays: withDefault("400", {
+    path: "audit.retentionDays",
+    flag: "audit-retention-days",
+    kind: Kind.wholeNumber(1, 3_650),
+    unit: "days",
+    description: "How long events of the audit are kept."
+  }),
   dataDirectory: withDefault("./quarterdeck-data", {
     path: "dataDirectory",
     flag: "data",

@@ -48,6 +48,7 @@ onOneDriver("surface", { children: [] }, (it) => {
         "/api/v1/apiKeys",
         "/api/v1/apiKeys/{id}",
         "/api/v1/apiKeys/{id}/rotate",
+        "/api/v1/audit",
         "/api/v1/clusters",
         "/api/v1/costExplanation",
         "/api/v1/namespaces",

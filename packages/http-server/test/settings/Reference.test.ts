@@ -26,7 +26,7 @@ describe("the reference of the settings", () => {
     const sections = Reference.yaml()
       .split("\n")
       .filter((line) => line.endsWith(":") && !line.startsWith(" "))
-    const expected = ["server:", "clusters:", "keys:", "oidc:", "fanOut:", "limits:", "cost:", "telemetry:"]
+    const expected = ["server:", "clusters:", "keys:", "oidc:", "fanOut:", "limits:", "cost:", "audit:", "telemetry:"]
     assert.deepStrictEqual(sections, expected)
   })
 })

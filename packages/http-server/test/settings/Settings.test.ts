@@ -139,6 +139,8 @@ describe("Settings", () => {
       sampleSeconds: ["30", "30"],
       hourlyDays: ["11", "11"],
       retentionDays: ["399", "399"],
+      auditReads: ["all", "all"],
+      auditRetentionDays: ["12", "12"],
       dataDirectory: ["/data", "/data"],
       logLevel: ["warn", "warn"],
       logFormat: ["json", "json"],
@@ -161,7 +163,7 @@ describe("Settings", () => {
     const fromFile = settings({
       yaml: [
         `server: { ${linesOf("server").join(", ")}, tls: ${flow("server.tls")} }`,
-        ...["clusters", "keys", "oidc", "fanOut", "limits", "cost", "telemetry"].map(
+        ...["clusters", "keys", "oidc", "fanOut", "limits", "cost", "audit", "telemetry"].map(
           (section) => `${section}: ${flow(section)}`
         ),
         ...linesOf("")
@@ -171,11 +173,10 @@ describe("Settings", () => {
     assert.deepStrictEqual(fromVariables, fromFlags)
     assert.deepStrictEqual(fromFile, fromFlags)
     assert.deepStrictEqual(fromFlags.server.tls, { certFile: "c.pem", keyFile: "k.pem" })
-    const prod = ClusterName.make("prod")
     assert.deepStrictEqual(fromFlags.clusters, {
       kubeconfig: ["a", "b"],
-      names: { "x=y": prod, z: ClusterName.make("stage") },
-      parent: prod,
+      names: { "x=y": ClusterName.make("prod"), z: ClusterName.make("stage") },
+      parent: ClusterName.make("prod"),
       header: "X-Target"
     })
   })

@@ -13,6 +13,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import * as KeyRefusal from "../KeyRefusal.ts"
 import { refuse } from "../Refusal.ts"
 import * as RequestBody from "../RequestBody.ts"
+import { noteObject } from "../RequestTarget.ts"
 
 export const ApiKeyHandlers = HttpApiBuilder.group(
   Api,
@@ -26,7 +27,9 @@ export const ApiKeyHandlers = HttpApiBuilder.group(
         Effect.fnUntraced(function* () {
           const caller = yield* Principal
           const body = yield* RequestBody.decode(CreateApiKey)
-          return yield* issuer.create(caller, body).pipe(Effect.catch(KeyRefusal.fromError))
+          const created = yield* issuer.create(caller, body).pipe(Effect.catch(KeyRefusal.fromError))
+          yield* noteObject(created.apiKey.id)
+          return created
         })
       )
       .handle(

@@ -58,6 +58,7 @@ const getWorkloads = Effect.fnUntraced(function* (services: Services, query: Par
   const filter = yield* RequestBody.decode(WorkloadsBody)
   yield* judgeLabels(filter)
   const { format, page, range, rowsOfFile } = yield* read(services, query)
+  yield* RequestTarget.noteNamespaces(filter.namespaces)
   const target = yield* RequestTarget.resolve(filter)
   const asked = { ...(yield* scoped(services, target)), target, filter, range }
   if (format === "json") {
@@ -81,6 +82,7 @@ const getAggregated = Effect.fnUntraced(function* (services: Services, query: Pa
   const { groupBy, idle, stepSize } = body
   yield* judgeLabels(body)
   const { format, page, range, rowsOfFile } = yield* read(services, query)
+  yield* RequestTarget.noteNamespaces(body.namespaces)
   const target = yield* RequestTarget.resolve(body)
   const asked = {
     ...(yield* scoped(services, target)),
@@ -104,6 +106,7 @@ const explain = Effect.fnUntraced(function* (
   { cluster, id, ...range }: Range.RangeQuery & Pick<ExplainQuery, "cluster" | "id">
 ) {
   yield* judge(services, range)
+  yield* RequestTarget.noteObject(id)
   const target = yield* RequestTarget.resolveNamed(cluster)
   const asked = { ...(yield* scoped(services, target)), cluster, id, range }
   return written(yield* services.report.explain(asked).pipe(Effect.catch(CostRefusal.fromReport("query"))))

@@ -43,6 +43,7 @@ export const SessionHandlers = HttpApiBuilder.group(
           const { id, lasts, principal } = opened
           const record = yield* CurrentRequest
           record.keyId = principal.keyId
+          record.actor = { kind: "session", keyId: principal.keyId, name: principal.name }
           record.user = principal
           const apiKey = yield* issuer.whoami(principal).pipe(Effect.catch(KeyRefusal.fromError))
           yield* setCookie((secure) => SessionCookie.print(id, lasts, secure))

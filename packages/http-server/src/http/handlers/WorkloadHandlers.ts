@@ -25,6 +25,7 @@ export const WorkloadHandlers = HttpApiBuilder.group(
         const principal = yield* Principal
         const page = yield* ListPage.fromQuery(parameters, "name")
         const selector = yield* ListPage.labelSelectorOf(labelSelector)
+        yield* RequestTarget.noteNamespaces(namespace)
         const target = yield* RequestTarget.resolve()
         const { items, ...envelope } = yield* workloads
           .list({

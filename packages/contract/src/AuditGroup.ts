@@ -1,0 +1,70 @@
+/**
+ * The audit: who asked for what, and what was decided.
+ */
+import { verbs } from "@quarterdeck/keys/Access"
+import { AuditDecision, AuditEvent } from "@quarterdeck/keys/AuditEvent"
+import { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Authorization } from "./Authorization.ts"
+import { documents, RFC3339 } from "./Documents.ts"
+import { pageParameters, textUpTo } from "./ListParameters.ts"
+import { EndpointPolicy } from "./Policy.ts"
+
+export const AuditList = Schema.Struct({
+  events: Schema.Array(AuditEvent),
+  nextCursor: Schema.optionalKey(Schema.String)
+}).annotate({ identifier: "AuditList" })
+export type AuditList = typeof AuditList.Type
+
+/** The media type of a file of events, one a line. */
+export const NDJSON_MEDIA_TYPE = "application/x-ndjson"
+
+const instant = (description: string) =>
+  Schema.optionalKey(textUpTo(64).check(documents({ pattern: `^${RFC3339}$` }))).annotateKey({ description })
+
+const ndjson = (operation: Record<string, unknown>): Record<string, unknown> => {
+  const member = (value: unknown): Record<string, unknown> =>
+    typeof value === "object" && value !== null ? { ...value } : {}
+  const responses = member(operation["responses"])
+  const reply = member(responses["200"])
+  const text = { schema: { type: "string", description: "An event as JSON on each line, every one that matches." } }
+  const content = { ...member(reply["content"]), [NDJSON_MEDIA_TYPE]: text }
+  return { ...operation, responses: { ...responses, "200": { ...reply, content } } }
+}
+
+export class AuditGroup extends HttpApiGroup.make("audit")
+  .add(
+    HttpApiEndpoint.get("list", "/audit", {
+      query: {
+        since: instant("Only events from this instant on, RFC 3339 in UTC."),
+        until: instant("Only events before this instant, RFC 3339 in UTC."),
+        keyId: Schema.optionalKey(textUpTo(128)).annotateKey({ description: "Only what the key with this id did." }),
+        decision: Schema.optionalKey(AuditDecision).annotateKey({ description: "Only events of this decision." }),
+        resource: Schema.optionalKey(textUpTo(64)).annotateKey({ description: "Only events on this resource." }),
+        verb: Schema.optionalKey(Schema.Literals(verbs)).annotateKey({ description: "Only events of this verb." }),
+        cluster: Schema.optionalKey(ClusterName).annotateKey({
+          description: "Only events whose target names this cluster, or was resolved to it."
+        }),
+        limit: pageParameters.limit,
+        cursor: pageParameters.cursor,
+        format: Schema.optionalKey(Schema.Literals(["json", "ndjson"])).annotateKey({
+          description: "`ndjson` replies every event that matches as a line of JSON, without pages.",
+          default: "json"
+        })
+      },
+      success: AuditList
+    })
+      .annotate(EndpointPolicy, { resource: "audit", verb: "read" })
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "List events of the audit",
+          description:
+            "The newest first. An Admin without a scope sees all; another the events on clusters, namespaces and keys that all lie within its own rule.",
+          transform: ndjson
+        })
+      )
+  )
+  .annotate(OpenApi.Description, "Who asked for what, and what was decided.")
+  .middleware(Authorization)
+  .prefix("/api/v1") {}

@@ -1,0 +1,120 @@
+/**
+ * `quarterdeck audit`: who asked a server for what, and what was decided.
+ */
+import { AuditList } from "@quarterdeck/contract/AuditGroup"
+import * as Access from "@quarterdeck/keys/Access"
+import { AuditDecision, AuditEvent } from "@quarterdeck/keys/AuditEvent"
+import { DateTime, Effect, Schema } from "effect"
+import { Command, Flag } from "effect/cli"
+import * as ApiClient from "../ApiClient.ts"
+import * as Connection from "../Connection.ts"
+import * as ListFlags from "../ListFlags.ts"
+import * as Output from "../Output.ts"
+import * as Pages from "../Pages.ts"
+import * as Print from "../Print.ts"
+import { auditVerifyCommand } from "./AuditVerifyCommand.ts"
+
+const text = (flag: string, description: string, metavar: string) =>
+  Flag.String(flag).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.optional)
+
+const filters = {
+  since: text("since", "Events from this instant on, such as 2030-01-31T12:00:00Z", "INSTANT"),
+  until: text("until", "Events before this instant", "INSTANT"),
+  keyId: text("key", "What the key with this id did", "ID"),
+  decision: Flag.Literals("decision", AuditDecision.literals).pipe(
+    Flag.withDescription("allow or deny"),
+    Flag.optional
+  ),
+  resource: text("resource", "Events on this resource, such as apiKeys", "NAME"),
+  verb: Flag.Literals("verb", Access.verbs).pipe(
+    Flag.withDescription("read, create, operate or delete"),
+    Flag.optional
+  ),
+  cluster: text("cluster", "Events whose target names this cluster, or was resolved to it", "NAME")
+}
+
+const FLAGS = {
+  ...{ since: "--since", until: "--until", keyId: "--key", decision: "--decision" },
+  ...{ resource: "--resource", verb: "--verb", cluster: "--cluster" }
+}
+
+const cells: ReadonlyArray<Output.Column<AuditEvent>> = [
+  { title: "at", cell: ({ at }) => DateTime.formatIso(at) },
+  { title: "actor", cell: ({ actor }) => actor.name ?? actor.kind },
+  { title: "decision", cell: ({ decision }) => decision },
+  { title: "status", cell: ({ status }) => (status === 0 ? "begins" : status) },
+  { title: "verb", cell: ({ verb }) => verb },
+  { title: "resource", cell: ({ resource }) => resource },
+  { title: "target", cell: ({ target }) => targetOf(target) },
+  { title: "code", cell: ({ code = "" }) => code },
+  { title: "count", cell: ({ count = 1 }) => count }
+]
+
+const targetOf = ({ asked, clusters, namespaces = [], object }: AuditEvent["target"]): string =>
+  [asked === "" || asked === "*" ? clusters.join("|") : asked, namespaces.join(","), object ?? ""]
+    .filter((part) => part !== "")
+    .join(" ")
+
+const columns = {
+  table: cells.map((column) => ({ ...column, title: column.title.toUpperCase() })),
+  csv: [
+    ...cells,
+    { title: "id", cell: ({ id }: AuditEvent) => id },
+    { title: "keyId", cell: ({ actor }: AuditEvent) => actor.keyId ?? "" },
+    { title: "via", cell: ({ via }: AuditEvent) => via },
+    { title: "address", cell: ({ address }: AuditEvent) => address },
+    { title: "route", cell: ({ route }: AuditEvent) => route },
+    { title: "requestId", cell: ({ requestId }: AuditEvent) => requestId },
+    { title: "hash", cell: ({ hash }: AuditEvent) => hash }
+  ]
+}
+
+const encodeLine = Schema.encodeEffect(Schema.fromJsonString(AuditEvent))
+
+export const auditCommand = Command.make(
+  "audit",
+  {
+    ...filters,
+    limit: ListFlags.limit,
+    output: Flag.Literals("output", ["table", "json", "csv", "ndjson"]).pipe(
+      Flag.withAlias("o"),
+      Flag.withDescription("table, json, csv, or ndjson: an event on each line"),
+      Flag.withDefault("table")
+    ),
+    url: Connection.urlFlag
+  },
+  Effect.fn("audit")(function* ({ limit, output, url, ...filter }) {
+    const connection = yield* Connection.read(url)
+    const { pages, rest } = yield* Pages.read(
+      limit,
+      (page) =>
+        ApiClient.call(connection, AuditList, {
+          method: "GET",
+          path: "/api/v1/audit",
+          query: [...ListFlags.queryOf(filter), ...page],
+          flags: FLAGS
+        }),
+      (page) => page.events
+    )
+    const events = pages.flatMap((page) => page.events)
+    if (output === "ndjson") {
+      const lines = yield* Effect.orDie(Effect.forEach(events, (event) => encodeLine(event)))
+      yield* Print.output(lines.map((line) => `${line}\n`).join(""))
+    } else {
+      const whole = yield* Effect.orDie(Schema.encodeEffect(AuditList)({ events }))
+      yield* Print.rows(output, columns, events, whole)
+    }
+    yield* ListFlags.noteRest(limit, rest)
+  })
+).pipe(
+  Command.withDescription(
+    "List the events of the audit, the newest first: who asked for what, and what was decided. A key without a scope and with the role Admin sees all, another Admin those of its own scope."
+  ),
+  Command.withShortDescription("List who asked for what, and what was decided"),
+  Command.withSubcommands([auditVerifyCommand]),
+  Command.withExamples([
+    { command: "quarterdeck audit --decision deny --since 2030-01-31T12:00:00Z" },
+    { command: "quarterdeck audit --key key_3mHk2vQx7TzLb0RfWc9Yda -o ndjson > events.ndjson" },
+    { command: "quarterdeck audit verify --data /var/lib/quarterdeck" }
+  ])
+)

@@ -1,0 +1,101 @@
+/**
+ * Tells the audit of each request: of what it will do before it does it, and of what was decided.
+ */
+import type * as Problem from "@quarterdeck/contract/Problem"
+import { EndpointPolicy } from "@quarterdeck/contract/Policy"
+import { AuditLog } from "@quarterdeck/keys/audit/AuditLog"
+import type { AuditFacts } from "@quarterdeck/keys/AuditEvent"
+import type { Verb } from "@quarterdeck/keys/Access"
+import { Context, DateTime, Effect, Layer, Option } from "effect"
+import { refuse } from "./Refusal.ts"
+import { CurrentRequest, type RequestRecord } from "./RequestRecord.ts"
+
+/** What a route is about, as the audit calls it. **Shape** `session` and `unknown` stand beside the resources of keys. */
+export interface AuditedCell {
+  readonly resource: string
+  readonly verb: Verb
+}
+
+export class AuditTrail extends Context.Service<
+  AuditTrail,
+  {
+    /**
+     * Writes that the current request is about to be done, if it changes anything.
+     *
+     * **Errors** the problem `audit_unavailable`: then nothing may be done.
+     */
+    readonly begin: Effect.Effect<void, Problem.Problem>
+    /** Writes what became of a request. */
+    readonly end: (record: RequestRecord, method: string, status: number) => Effect.Effect<void>
+  }
+>()("@quarterdeck/http-server/http/AuditTrail") {
+  static readonly layer = Layer.effect(
+    AuditTrail,
+    Effect.gen(function* () {
+      const log = yield* AuditLog
+
+      const begin = Effect.gen(function* () {
+        const record = yield* CurrentRequest
+        const { audited } = record
+        if (audited === undefined || audited.verb === "read") return
+        yield* log.write(factsOf(record, audited, 0, yield* DateTime.now)).pipe(
+          Effect.catch((error) =>
+            Effect.andThen(
+              Effect.logError("the audit failed, so a request was refused", error),
+              refuse("audit_unavailable", {
+                detail: "the audit cannot be written at the moment, so nothing was done"
+              })
+            )
+          )
+        )
+        record.hasBegun = true
+      })
+
+      const end = Effect.fnUntraced(function* (record: RequestRecord, method: string, status: number) {
+        const isDenied = DENIALS.has(status)
+        if (!record.hasBegun && !isDenied && (record.audited === undefined || !log.keepsReads)) return
+        const cell = record.audited ?? { resource: "unknown", verb: VERBS[method] ?? "read" }
+        const facts = factsOf(record, cell, status, yield* DateTime.now)
+        if (record.hasBegun) return yield* log.note(facts)
+        if (isDenied) return yield* log.deny(facts)
+        if (cell.verb === "read") yield* log.read(facts)
+      })
+
+      return AuditTrail.of({ begin, end })
+    })
+  )
+}
+
+/** Statuses that say that the caller may not. */
+const DENIALS: ReadonlySet<number> = new Set([401, 403, 429])
+
+/** What a method does to a route that nobody knows. */
+const VERBS: Readonly<Record<string, Verb>> = { POST: "create", PUT: "operate", PATCH: "operate", DELETE: "delete" }
+
+/** Reads what a route is about from its policy. **Shape** `undefined` for what is public. */
+export const cellOf = (annotations: Context.Context<never>): AuditedCell | undefined => {
+  const policy = Option.getOrUndefined(Context.getOption(annotations, EndpointPolicy))
+  if (policy === undefined || typeof policy === "string") return undefined
+  return policy.ofOthers ?? policy
+}
+
+/** What a call of sessions is about. */
+export const sessionCellOf = (method: string): AuditedCell => ({ resource: "session", verb: VERBS[method] ?? "read" })
+
+const factsOf = (record: RequestRecord, cell: AuditedCell, status: number, at: DateTime.Utc): AuditFacts => {
+  const { actor, clientAddress, problem, requestId, route, target, via } = record
+  return {
+    at,
+    actor,
+    via,
+    address: clientAddress ?? "",
+    resource: cell.resource,
+    verb: cell.verb,
+    route: route ?? "unmatched",
+    target: { ...target },
+    decision: DENIALS.has(status) ? "deny" : "allow",
+    status,
+    ...(status === 0 || problem === undefined ? {} : { code: problem }),
+    requestId
+  }
+}

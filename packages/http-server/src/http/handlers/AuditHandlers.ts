@@ -1,0 +1,122 @@
+/**
+ * `GET /api/v1/audit`.
+ */
+import * as Cursor from "@quarterdeck/cluster-fanout/Cursor"
+import { DEFAULT_LIMIT } from "@quarterdeck/cluster-fanout/ListQuery"
+import { RowOrder } from "@quarterdeck/cluster-fanout"
+import { Api } from "@quarterdeck/contract/Api"
+import { NDJSON_MEDIA_TYPE } from "@quarterdeck/contract/AuditGroup"
+import type * as AuditStore from "@quarterdeck/keys/audit/AuditStore"
+import { AuditEvent } from "@quarterdeck/keys/AuditEvent"
+import * as Expiry from "@quarterdeck/keys/Expiry"
+import type { KeyStoreError } from "@quarterdeck/keys/KeyError"
+import { Principal } from "@quarterdeck/keys/Principal"
+import { DateTime, Effect, Option, type Redacted, Result, Schema, Stream } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import * as AuditReader from "../AuditReader.ts"
+import * as KeyRefusal from "../KeyRefusal.ts"
+import { refuse } from "../Refusal.ts"
+
+type Position = NonNullable<AuditStore.AuditPage["after"]>
+type Failure = AuditStore.AuditStoreError | KeyStoreError
+
+export const AuditHandlers = HttpApiBuilder.group(
+  Api,
+  "audit",
+  Effect.fn(function* (handlers) {
+    const read = yield* AuditReader.make
+    const cursorKey = yield* Cursor.CursorKey
+    return handlers.handle(
+      "list",
+      Effect.fnUntraced(function* ({ query: { cursor, format = "json", limit, since, until, ...filter } }) {
+        const caller = yield* Principal
+        const sinceMs = yield* instantOf("since", since)
+        const untilMs = yield* instantOf("until", until)
+        const query = {
+          ...filter,
+          ...(sinceMs === undefined ? {} : { sinceMs }),
+          ...(untilMs === undefined ? {} : { untilMs })
+        }
+        if (format === "ndjson") {
+          if (cursor !== undefined) {
+            return yield* refuse("invalid_parameter", {
+              detail: "cursor: a file (format=ndjson) has every event and no pages; leave it out",
+              field: "cursor"
+            })
+          }
+          const first = yield* read(caller, query, PART).pipe(Effect.catch(fromError))
+          return file(first, (position) => read(caller, query, PART, position), limit)
+        }
+        const { cluster, decision, keyId, resource, verb } = filter
+        const asked = [caller.keyId, sinceMs, untilMs, keyId, decision, resource, verb, cluster]
+        const binding = `audit ${JSON.stringify(asked)}`
+        const position = cursor === undefined ? undefined : yield* open(cursorKey, binding, cursor)
+        const { events, next } = yield* read(caller, query, limit ?? DEFAULT_LIMIT, position).pipe(
+          Effect.catch(fromError)
+        )
+        return {
+          events,
+          ...(next === undefined ? {} : { nextCursor: Cursor.seal(cursorKey, binding, [next.atMs, next.number]) })
+        }
+      })
+    )
+  })
+)
+
+/** Events of a file that are held at a time. */
+const PART = 500
+
+const encodeEvent = Schema.encodeSync(Schema.fromJsonString(AuditEvent))
+
+/** **Shape** a failure on the way is logged, and cuts the file off, so that nobody takes a part for the whole. */
+const file = <E extends Failure>(
+  first: AuditReader.AuditPage,
+  rest: (position: Position) => Effect.Effect<AuditReader.AuditPage, E>,
+  limit: number | undefined
+) => {
+  const nextOf = ({ events, next }: AuditReader.AuditPage) => [events, Option.fromUndefinedOr(next)] as const
+  const events = Stream.paginate(undefined as Position | undefined, (position) =>
+    position === undefined ? Effect.succeed(nextOf(first)) : Effect.map(rest(position), nextOf)
+  )
+  return HttpServerResponse.stream(
+    events.pipe(
+      Stream.take(limit ?? Number.POSITIVE_INFINITY),
+      Stream.map((event) => `${encodeEvent(event)}\n`),
+      Stream.tapError((error) => Effect.logError("a file of the audit was cut off", error)),
+      Stream.encodeText
+    ),
+    {
+      contentType: NDJSON_MEDIA_TYPE,
+      headers: { "content-disposition": 'attachment; filename="audit.ndjson"' }
+    }
+  )
+}
+
+const instantOf = Effect.fnUntraced(function* (field: "since" | "until", text: string | undefined) {
+  if (text === undefined) return undefined
+  const instant = Expiry.parseConfigured(text)
+  if (Result.isSuccess(instant)) return DateTime.toEpochMillis(instant.success)
+  return yield* refuse("invalid_parameter", { detail: `${field}: ${instant.failure.message}`, field })
+})
+
+const fromError = (error: Failure) =>
+  error._tag === "AuditStoreError"
+    ? Effect.andThen(
+        Effect.logError("the audit cannot be read", error),
+        refuse("audit_unavailable", { detail: "the audit cannot be read at the moment" })
+      )
+    : KeyRefusal.fromError(error)
+
+/** The newest first, by instant and number. */
+const PLACE = RowOrder.make<Position>({ type: "number", read: ({ atMs }) => atMs }, "desc", [
+  { type: "number", read: ({ number }) => number }
+])
+
+const open = Effect.fnUntraced(function* (key: Redacted.Redacted<Uint8Array>, binding: string, cursor: string) {
+  const place = Cursor.open(key, binding, PLACE, cursor)
+  if (Result.isFailure(place))
+    return yield* refuse("invalid_cursor", { detail: place.failure.message, field: "cursor" })
+  const [atMs, number] = place.success.map(Number)
+  return { atMs: atMs ?? 0, number: number ?? 0 }
+})
