@@ -3,9 +3,11 @@
  */
 import type * as Problem from "@quarterdeck/contract/Problem"
 import { EndpointPolicy } from "@quarterdeck/contract/Policy"
+import { Person } from "@quarterdeck/keys"
 import { AuditLog } from "@quarterdeck/keys/audit/AuditLog"
 import type { AuditFacts } from "@quarterdeck/keys/AuditEvent"
 import type { Verb } from "@quarterdeck/keys/Access"
+import type { Principal } from "@quarterdeck/keys/Principal"
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { refuse } from "./Refusal.ts"
 import { CurrentRequest, type RequestRecord } from "./RequestRecord.ts"
@@ -52,7 +54,7 @@ export class AuditTrail extends Context.Service<
       })
 
       const end = Effect.fnUntraced(function* (record: RequestRecord, method: string, status: number) {
-        const isDenied = DENIALS.has(status)
+        const isDenied = record.isDenied || DENIALS.has(status)
         if (!record.hasBegun && !isDenied && (record.audited === undefined || !log.keepsReads)) return
         const cell = record.audited ?? { resource: "unknown", verb: VERBS[method] ?? "read" }
         const facts = factsOf(record, cell, status, yield* DateTime.now)
@@ -79,11 +81,20 @@ export const cellOf = (annotations: Context.Context<never>): AuditedCell | undef
   return policy.ofOthers ?? policy
 }
 
+/** Tells who asks: a key, or a signed-in browser by its key or its person. */
+export const actorOf = (
+  kind: "key" | "session",
+  { keyId, name, signedInAt }: Principal["Service"]
+): AuditFacts["actor"] => ({
+  ...{ kind, keyId, name },
+  ...(signedInAt === undefined ? {} : { subject: keyId.slice(Person.idOf({ subject: "" }).length) })
+})
+
 /** What a call of sessions is about. */
 export const sessionCellOf = (method: string): AuditedCell => ({ resource: "session", verb: VERBS[method] ?? "read" })
 
 const factsOf = (record: RequestRecord, cell: AuditedCell, status: number, at: DateTime.Utc): AuditFacts => {
-  const { actor, clientAddress, problem, requestId, route, target, via } = record
+  const { actor, clientAddress, isDenied, problem, requestId, route, target, via } = record
   return {
     at,
     actor,
@@ -93,7 +104,7 @@ const factsOf = (record: RequestRecord, cell: AuditedCell, status: number, at: D
     verb: cell.verb,
     route: route ?? "unmatched",
     target: { ...target },
-    decision: DENIALS.has(status) ? "deny" : "allow",
+    decision: isDenied || DENIALS.has(status) ? "deny" : "allow",
     status,
     ...(status === 0 || problem === undefined ? {} : { code: problem }),
     requestId

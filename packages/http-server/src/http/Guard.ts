@@ -74,9 +74,8 @@ export class Guard extends Context.Service<
         const verdict = yield* ask.pipe(Effect.catch(KeyRefusal.fromError))
         if (verdict._tag === "Refused") return yield* unauthorized(verdict.code, verdict.detail)
         const record = yield* CurrentRequest
-        const { keyId, name } = verdict.principal
-        record.keyId = keyId
-        record.actor = { kind: via, keyId, name }
+        record.keyId = verdict.principal.keyId
+        record.actor = AuditTrail.actorOf(via, verdict.principal)
         if (purpose === "use") record.user = verdict.principal
         return { principal: verdict.principal, via }
       })

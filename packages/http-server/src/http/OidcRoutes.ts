@@ -1,11 +1,14 @@
 /**
  * `/auth/oidc/*`: signing in and out at the identity provider, by links that a browser follows.
  */
+import type { Problem } from "@quarterdeck/contract/Problem"
 import type { NotVouched } from "@quarterdeck/keys/IdentityProvider"
+import type { SessionId } from "@quarterdeck/keys/SessionId"
 import { Sessions } from "@quarterdeck/keys/Sessions"
 import { Clock, Effect, Option } from "effect"
 import { Cookies, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { below, IdentityClient } from "../services/IdentityClient.ts"
+import * as AuditTrail from "./AuditTrail.ts"
 import * as LoginCookie from "./LoginCookie.ts"
 import { CurrentRequest } from "./RequestRecord.ts"
 import * as SessionCookie from "./SessionCookie.ts"
@@ -38,6 +41,7 @@ export const routes = Effect.gen(function* () {
   if (Option.isNone(found) || publicUrl === undefined) return []
   const client = found.value
   const sessions = yield* Sessions
+  const trail = yield* AuditTrail.AuditTrail
   const cookie = LoginCookie.make()
 
   const page = (outcome: Outcome | undefined, place = "") => {
@@ -47,8 +51,8 @@ export const routes = Effect.gen(function* () {
     return HttpServerResponse.redirect(url, { status: 303 })
   }
 
-  const notSignedIn = (outcome: Outcome, secure: boolean) => (error: { readonly message: string }) =>
-    Effect.logWarning(`nobody was signed in: ${error.message}`).pipe(
+  const notSignedIn = (outcome: Outcome, secure: boolean) => (error: Error | Problem) =>
+    Effect.logWarning(`nobody was signed in: ${error instanceof Error ? error.message : error.detail}`).pipe(
       Effect.as(withCookies(page(outcome), cookie.forget(secure)))
     )
 
@@ -63,16 +67,20 @@ export const routes = Effect.gen(function* () {
   const callback = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, secure: boolean) {
     const pending = Option.getOrUndefined(cookie.read(request, yield* Clock.currentTimeMillis, secure))
     if (pending === undefined) return page("expired")
+    yield* told("create")
     const identified = yield* client.finish(queryOf(request), pending)
+    yield* trail.begin
     const opened = Option.getOrUndefined(yield* sessions.openFor(identified))
     if (opened === undefined) {
       yield* Effect.logWarning("nobody was signed in: no group of the person has a rule", {
         subject: identified.person.subject
       })
+      yield* deny
       return withCookies(page("no_rule"), cookie.forget(secure))
     }
     const record = yield* CurrentRequest
     record.keyId = opened.principal.keyId
+    record.actor = AuditTrail.actorOf("session", opened.principal)
     return withCookies(
       page(undefined, pending.place),
       cookie.forget(secure),
@@ -84,6 +92,7 @@ export const routes = Effect.gen(function* () {
   const logout = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, secure: boolean) {
     const session = SessionCookie.of(request, publicUrl)
     if (session._tag !== "Present") return withCookies(page(undefined), SessionCookie.forget(secure))
+    yield* beginEnd(trail, sessions, session.id)
     const tokens = yield* sessions.tokensOf(session.id)
     yield* sessions.end(session.id)
     const atProvider = Option.isSome(tokens) ? yield* client.endSession(tokens.value) : Option.none()
@@ -101,14 +110,44 @@ export const routes = Effect.gen(function* () {
     ),
     route(CALLBACK_PATH, (request) =>
       callback(request, secureOf(request)).pipe(
-        Effect.catchTag("NotVouched", (error: NotVouched) => notSignedIn("refused", secureOf(request))(error)),
-        Effect.catch(notSignedIn("unavailable", secureOf(request)))
+        Effect.catch((error) =>
+          isNotVouched(error)
+            ? Effect.andThen(deny, notSignedIn("refused", secureOf(request))(error))
+            : notSignedIn("unavailable", secureOf(request))(error)
+        )
       )
     ),
     route(LOGOUT_PATH, (request) =>
       logout(request, secureOf(request)).pipe(Effect.catch(notSignedIn("unavailable", secureOf(request))))
     )
   ]
+})
+
+const isNotVouched = (error: object): error is NotVouched => "_tag" in error && error._tag === "NotVouched"
+
+/** Says for the audit what a request is about. */
+const told = (verb: "create" | "delete") =>
+  Effect.map(CurrentRequest, (record) => {
+    record.via = "page"
+    record.audited = { resource: "session", verb }
+  })
+
+/** Tells the audit who is about to be signed out. */
+const beginEnd = Effect.fnUntraced(function* (
+  trail: AuditTrail.AuditTrail["Service"],
+  sessions: Sessions["Service"],
+  id: SessionId
+) {
+  yield* told("delete")
+  const owner = yield* sessions.look(id)
+  const record = yield* CurrentRequest
+  if (owner._tag === "Valid") record.actor = AuditTrail.actorOf("session", owner.principal)
+  yield* trail.begin
+})
+
+/** Says for the audit that somebody was refused, whatever page shows it. */
+const deny = Effect.map(CurrentRequest, (record) => {
+  record.isDenied = true
 })
 
 const route = (

@@ -22,6 +22,8 @@ export interface RequestRecord {
   target: AuditFacts["target"]
   /** Whether the audit was told that the request is about to be done. */
   hasBegun: boolean
+  /** Whether the caller was refused by a reply whose status does not say so. */
+  isDenied: boolean
   /** The code of the problem that was sent, if one was. */
   problem: string | undefined
   /** Headers that the reply carries beside its own. */
@@ -39,6 +41,7 @@ export const make = (requestId: string, clientAddress?: string): RequestRecord =
   audited: undefined,
   target: { asked: "", clusters: [] },
   hasBegun: false,
+  isDenied: false,
   problem: undefined,
   replyHeaders: {}
 })

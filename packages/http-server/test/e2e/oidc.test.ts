@@ -1,5 +1,6 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
+import { AuditList } from "@quarterdeck/contract/AuditGroup"
 import { Embedded, Fleet } from "@quarterdeck/harness"
 import { SessionLimits } from "@quarterdeck/keys/Sessions"
 import { Context, Duration, Effect, FileSystem, Layer, Path, Schema } from "effect"
@@ -160,6 +161,34 @@ describe("signing in at an identity provider", () => {
         assert.strictEqual((await one.walk(forged)).href, `${url}/?oidc=refused`)
         provider.groups.set("ada", ["sales"])
         assert.strictEqual((await browser().walk(new URL("/auth/oidc/login", url))).href, `${url}/?oidc=no_rule`)
+      })
+    )
+  )
+
+  it.live("tells the audit who signed in and out, and that somebody was refused", () =>
+    run(Duration.minutes(5), ({ provider, url }) =>
+      Effect.promise(async () => {
+        provider.groups.set("ada", ["sales"])
+        await browser().walk(new URL("/auth/oidc/login", url))
+        provider.groups.set("ada", ["platform"])
+        const { get, walk } = browser()
+        await walk(new URL("/auth/oidc/login", url))
+        await get(new URL("/auth/oidc/logout", url))
+        const again = browser()
+        await again.walk(new URL("/auth/oidc/login", url))
+        const reply = await again.get(new URL("/api/v1/audit?resource=session", url))
+        const events = Schema.decodeUnknownSync(Schema.fromJsonString(AuditList))(await reply.text()).events.filter(
+          ({ status }) => status !== 0
+        )
+        assert.deepStrictEqual(
+          events.map(({ actor, decision, verb, via }) => [actor.subject, actor.kind, decision, verb, via]),
+          [
+            ["ada", "session", "allow", "create", "page"],
+            ["ada", "session", "allow", "delete", "page"],
+            ["ada", "session", "allow", "create", "page"],
+            [undefined, "anonymous", "deny", "create", "page"]
+          ]
+        )
       })
     )
   )

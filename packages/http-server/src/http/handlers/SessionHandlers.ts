@@ -8,6 +8,7 @@ import { Sessions } from "@quarterdeck/keys/Sessions"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import * as AuditTrail from "../AuditTrail.ts"
 import { FailedAttempts } from "../FailedAttempts.ts"
 import { Guard } from "../Guard.ts"
 import * as KeyRefusal from "../KeyRefusal.ts"
@@ -43,7 +44,7 @@ export const SessionHandlers = HttpApiBuilder.group(
           const { id, lasts, principal } = opened
           const record = yield* CurrentRequest
           record.keyId = principal.keyId
-          record.actor = { kind: "session", keyId: principal.keyId, name: principal.name }
+          record.actor = AuditTrail.actorOf("session", principal)
           record.user = principal
           const apiKey = yield* issuer.whoami(principal).pipe(Effect.catch(KeyRefusal.fromError))
           yield* setCookie((secure) => SessionCookie.print(id, lasts, secure))
@@ -62,6 +63,11 @@ export const SessionHandlers = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ query: { all } }) {
           const cookie = SessionCookie.of(yield* HttpServerRequest.HttpServerRequest, publicUrl)
           if (cookie._tag === "Present") {
+            const owner = yield* sessions.look(cookie.id).pipe(Effect.catch(KeyRefusal.fromError))
+            if (owner._tag === "Valid") {
+              const record = yield* CurrentRequest
+              record.actor = AuditTrail.actorOf("session", owner.principal)
+            }
             const end = all === "true" ? sessions.endAll(cookie.id) : sessions.end(cookie.id)
             yield* end.pipe(Effect.catch(KeyRefusal.fromError))
           }
