@@ -51,7 +51,7 @@ const ARROWS: Readonly<Record<string, Arrow>> = {
   "packages/dashboard": {
     packages: ["contract"],
     reach: "modules",
-    libraries: ["@mantine", "@tanstack", "effect", "react", "react-dom", "react-router"],
+    libraries: ["@mantine", "@tanstack", "d3-scale", "d3-shape", "effect", "react", "react-dom", "react-router"],
     node: false
   },
   "packages/http-server": {

@@ -43,7 +43,7 @@ const clusterHeader =
   ?? CLUSTER_HEADER
 
 /** Gives the headers of a call the names that this server has for them, and says that it is a page that calls. */
-const namedHeaders = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> => {
+export const namedHeaders = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> => {
   const { [CLUSTER_HEADER]: target, ...others } = headers
   return {
     ...others,

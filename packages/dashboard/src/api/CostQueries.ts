@@ -9,13 +9,13 @@ import type { Cluster } from "./Shapes.ts"
 type Target = ClusterTarget.ClusterTarget
 
 /** A length that ends now, or two instants. **Units** milliseconds since the epoch. */
-type CostWindow = { readonly range: string } | { readonly fromMs: number; readonly toMs: number }
+export type CostWindow = { readonly range: string } | { readonly fromMs: number; readonly toMs: number }
 
-const windowParameters = (window: CostWindow) =>
+export const windowParameters = (window: CostWindow) =>
   "range" in window ? window : { from: String(window.fromMs), to: String(window.toMs) }
 
 /** What costs are asked for, beside clusters and time. */
-interface CostQuestion {
+export interface CostQuestion {
   readonly groupBy: ReadonlyArray<string>
   readonly stepSize?: "hour" | "day" | "week"
   readonly idle?: "hide" | "show" | "share"
@@ -37,9 +37,12 @@ const readGroups = (target: Target, window: CostWindow, question: CostQuestion, 
     signal
   )
 
-type CostReport = Awaited<ReturnType<typeof readGroups>>
+export type CostReport = Awaited<ReturnType<typeof readGroups>>
 export type CostGroups = Extract<CostReport, { readonly rows: unknown }>
+export type CostSteps = Extract<CostReport, { readonly buckets: unknown }>
 export type CostGroup = CostGroups["rows"][number]
+export type CostBucket = CostSteps["buckets"][number]
+export type CostTotals = CostReport["totals"]
 
 /** Groups of costs, the most expensive first. */
 export const costGroupsQuery = (target: Target, window: CostWindow, question: CostQuestion, limit: number) =>
@@ -49,6 +52,44 @@ export const costGroupsQuery = (target: Target, window: CostWindow, question: Co
       const report = await readGroups(target, window, question, limit, signal)
       return "rows" in report ? report : { ...report, rows: [] }
     },
+    refetchInterval: REREAD_MS
+  })
+
+/** The same, cut into steps. */
+export const costStepsQuery = (
+  target: Target,
+  window: CostWindow,
+  question: CostQuestion & Required<Pick<CostQuestion, "stepSize">>,
+  limit: number
+) =>
+  queryOptions({
+    queryKey: ["costSteps", ClusterTarget.keyOf(target), window, question, limit],
+    queryFn: async ({ signal }): Promise<CostSteps> => {
+      const report = await readGroups(target, window, question, limit, signal)
+      return "buckets" in report ? report : { ...report, buckets: [] }
+    },
+    refetchInterval: REREAD_MS
+  })
+
+const readWorkloads = (target: Target, window: CostWindow, limit: number, signal: AbortSignal) =>
+  call(
+    (api) =>
+      api.cost.getWorkloads({
+        headers: ClusterTarget.headersOf(target),
+        query: { ...windowParameters(window), limit },
+        payload: {}
+      }),
+    signal
+  )
+
+export type WorkloadCosts = Awaited<ReturnType<typeof readWorkloads>>
+export type WorkloadCost = WorkloadCosts["aggregatedWorkloads"][number]
+
+/** The most expensive workloads. */
+export const workloadCostsQuery = (target: Target, window: CostWindow, limit: number) =>
+  queryOptions({
+    queryKey: ["workloadCosts", ClusterTarget.keyOf(target), window, limit],
+    queryFn: ({ signal }) => readWorkloads(target, window, limit, signal),
     refetchInterval: REREAD_MS
   })
 

@@ -61,6 +61,19 @@ export const WorkloadIcon = () => (
   </Icon>
 )
 
+export const CostIcon = () => (
+  <Icon>
+    <path d="M4 20V10M10 20V4M16 20v-7M22 20H2" />
+  </Icon>
+)
+
+export const PriceIcon = () => (
+  <Icon>
+    <path d="M3 12V4a1 1 0 0 1 1-1h8l9 9-9 9z" />
+    <path d="M7.500 7.500h.01" />
+  </Icon>
+)
+
 export const SearchIcon = () => (
   <Icon>
     <circle cx="11" cy="11" r="7" />

@@ -19,6 +19,9 @@ const ClustersPage = page("ClustersPage", () => import("../clusters/ClustersPage
 const ClusterPage = page("ClusterPage", () => import("../clusters/ClusterPage.tsx"))
 const WorkloadsPage = page("WorkloadsPage", () => import("../workloads/WorkloadsPage.tsx"))
 const WorkloadPage = page("WorkloadPage", () => import("../workloads/WorkloadPage.tsx"))
+const CostPage = page("CostPage", () => import("../cost/CostPage.tsx"))
+const SavingsPage = page("SavingsPage", () => import("../cost/SavingsPage.tsx"))
+const PricesPage = page("PricesPage", () => import("../prices/PricesPage.tsx"))
 const ApiKeysPage = page("ApiKeysPage", () => import("../keys/ApiKeysPage.tsx"))
 const CreateKeyPage = page("CreateKeyPage", () => import("../keys/CreateKeyPage.tsx"))
 const OwnKeyPage = page("OwnKeyPage", () => import("../keys/OwnKeyPage.tsx"))
@@ -41,8 +44,11 @@ export const Pages = () => {
           <Route path={`${PLACES.clusters}/:cluster`} element={<ClusterPage />} />
           <Route path={PLACES.workloads} element={<WorkloadsPage />} />
           <Route path={`${PLACES.workloads}/:cluster/:namespace/:kind/:name`} element={<WorkloadPage />} />
+          <Route path={PLACES.cost} element={<CostPage />} />
+          <Route path={PLACES.savings} element={<SavingsPage />} />
           <Route path={PLACES.apiKeys} element={readable(<ApiKeysPage />)} />
           <Route path={PLACES.createKey} element={readable(<CreateKeyPage />)} />
+          <Route path={PLACES.prices} element={readable(<PricesPage />)} />
           <Route path={PLACES.ownKey} element={readable(<OwnKeyPage />)} />
           <Route path="*" element={<Navigate to={linkTo(PLACES.clusters)} replace />} />
         </Routes>

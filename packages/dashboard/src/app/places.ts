@@ -3,6 +3,7 @@ export const PLACES = {
   clusters: "/clusters",
   workloads: "/workloads",
   cost: "/cost",
+  savings: "/cost/savings",
   apiKeys: "/users/api-keys",
   createKey: "/users/api-keys/new",
   prices: "/settings/prices",

@@ -118,6 +118,9 @@ const ClusterFacts = ({ cluster }: { readonly cluster: Cluster }) => {
         <Button component={Link} to={`${PLACES.workloads}?${search}`} variant="default">
           Its workloads
         </Button>
+        <Button component={Link} to={`${PLACES.cost}?${search}`} variant="default">
+          Its costs
+        </Button>
       </Group>
       <NamespaceCosts target={target} />
     </>

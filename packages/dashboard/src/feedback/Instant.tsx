@@ -17,18 +17,22 @@ const STEPS: ReadonlyArray<readonly [unit: Intl.RelativeTimeFormatUnit, length: 
   ["minute", MINUTE_MS, MINUTE_MS]
 ]
 
+// Making one takes longer than using it a hundred times.
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" })
+const full = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" })
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" })
+
 /** Tells how far away a moment is. **Example** `in 90 days`, `2 hours ago`, `just now` */
 const distanceOf = (atMs: number, nowMs: number): string => {
   const away = atMs - nowMs
   const step = STEPS.find(([, , from]) => Math.abs(away) >= from)
   if (step === undefined) return away > 0 ? "in less than a minute" : "just now"
   const [unit, length] = step
-  return new Intl.RelativeTimeFormat("en", { numeric: "auto" }).format(Math.round(away / length), unit)
+  return relative.format(Math.round(away / length), unit)
 }
 
 /** Writes a moment in full, by the reader's locale and zone. */
-const fullTextOf = (at: DateTime.Utc): string =>
-  new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }).format(DateTime.toEpochMillis(at))
+const fullTextOf = (at: DateTime.Utc): string => full.format(DateTime.toEpochMillis(at))
 
 interface Props {
   readonly at: DateTime.Utc | undefined
@@ -52,8 +56,17 @@ export const Instant = ({ at, none }: Props) =>
   )
 
 /** Writes a moment of today, by the reader's locale and zone. */
-export const clockTimeOf = (atMs: number): string =>
-  new Intl.DateTimeFormat(undefined, { timeStyle: "medium" }).format(atMs)
+export const clockTimeOf = (atMs: number): string => clock.format(atMs)
+
+/** A moment in a row of many, where a tooltip for each would cost more than the row. */
+export const PlainTimestamp = ({ at }: { readonly at: string }) => {
+  const atMs = Date.parse(at)
+  return (
+    <time dateTime={at} title={full.format(atMs)}>
+      {distanceOf(atMs, new Date().getTime())}
+    </time>
+  )
+}
 
 /** A moment as a reply writes it. */
 export const Timestamp = ({ at }: { readonly at: string }) => (

@@ -75,47 +75,40 @@ export const money = (value: Known<number>, currency: string): string => {
   return (Math.abs(value) < SMALL_CHANGE && value !== 0 ? tiny : usual).format(value)
 }
 
+const changes = new Intl.NumberFormat(undefined, {
+  style: "percent",
+  maximumFractionDigits: 0,
+  signDisplay: "exceptZero"
+})
+
 /** Writes how one amount stands to an earlier one. **Example** `+12%`, `−3%` */
-export const change = (now: number, before: number): string => {
-  if (before === 0) return UNKNOWN
-  return new Intl.NumberFormat(undefined, {
-    style: "percent",
-    maximumFractionDigits: 0,
-    signDisplay: "exceptZero"
-  }).format(now / before - 1)
-}
+export const change = (now: number, before: number): string =>
+  before === 0 ? UNKNOWN : changes.format(now / before - 1)
+
+const unitOf = (unit: string, maximumFractionDigits = 0) =>
+  new Intl.NumberFormat(undefined, { style: "unit", unit, unitDisplay: "short", maximumFractionDigits })
 
 const SECOND_MS = 1_000
+const seconds = unitOf("second")
 const UNITS = [
-  ["day", 86_400 * SECOND_MS],
-  ["hour", 3_600 * SECOND_MS],
-  ["minute", 60 * SECOND_MS],
-  ["second", SECOND_MS]
+  [unitOf("day"), 86_400 * SECOND_MS],
+  [unitOf("hour"), 3_600 * SECOND_MS],
+  [unitOf("minute"), 60 * SECOND_MS],
+  [seconds, SECOND_MS]
 ] as const
 
 /** Writes how long something took or is ago. **Example** `12 sec`, `3 min` */
 export const duration = (ms: number): string => {
-  const [unit, length] = UNITS.find(([, length]) => ms >= length) ?? (["second", SECOND_MS] as const)
-  const value = ms < SECOND_MS ? 0 : Math.floor(ms / length)
-  return new Intl.NumberFormat(undefined, { style: "unit", unit, unitDisplay: "short" }).format(value)
+  const [format, length] = UNITS.find(([, length]) => ms >= length) ?? ([seconds, SECOND_MS] as const)
+  return format.format(Math.floor(ms / length))
 }
 
+const millis = unitOf("millisecond")
+
 /** Writes a latency. **Example** `12 ms` */
-export const milliseconds = (ms: number): string =>
-  new Intl.NumberFormat(undefined, {
-    style: "unit",
-    unit: "millisecond",
-    unitDisplay: "short",
-    maximumFractionDigits: 0
-  }).format(ms)
+export const milliseconds = (ms: number): string => millis.format(ms)
+
+const tenths = unitOf("hour", 1)
 
 /** Writes hours. **Example** `3 hr`, `0.5 hr` */
-export const hours = (value: Known<number>): string =>
-  isUnknown(value)
-    ? UNKNOWN
-    : new Intl.NumberFormat(undefined, {
-        style: "unit",
-        unit: "hour",
-        unitDisplay: "short",
-        maximumFractionDigits: 1
-      }).format(value)
+export const hours = (value: Known<number>): string => (isUnknown(value) ? UNKNOWN : tenths.format(value))

@@ -27,3 +27,10 @@ export const StatusBadge = ({ status }: { readonly status: Status }) => (
     {status}
   </Badge>
 )
+
+/** The same in a row of many. */
+export const StatusMark = ({ status }: { readonly status: Status }) => (
+  <span data-status={status}>
+    <span className={`qd-dot qd-dot-${COLORS[status]}`} /> {status}
+  </span>
+)

@@ -16,6 +16,7 @@ import { Empty, Loading } from "../feedback/PageState.tsx"
 import * as Quantity from "../format/Quantity.ts"
 import { reasonOf } from "../target/CoverageText.ts"
 import { useTarget } from "../target/useTarget.ts"
+import { CostHistory } from "./CostHistory.tsx"
 import { Sizing } from "./Sizing.tsx"
 import { StatusBadge } from "./StatusBadge.tsx"
 
@@ -115,6 +116,7 @@ const WorkloadFacts = ({ workload }: { readonly workload: Workload }) => {
         <FailureAlert failure={costs.error} onRetry={() => void costs.refetch()} />
       ) : undefined}
       <Sizing workload={workload} explanation={explanation} />
+      {isUnknown ? undefined : <CostHistory cluster={cluster} id={id} />}
       {isUnknown ? (
         <Text size="sm" c="dimmed">
           It has had no cost in the last 7 days that the server has seen.

@@ -1,17 +1,17 @@
 /**
  * Workloads as rows, or as cards where the screen is narrow; only those that are on the screen are in the page.
  */
-import { Anchor, Badge, Text, UnstyledButton } from "@mantine/core"
+import { Text, UnstyledButton } from "@mantine/core"
 import { useMediaQuery } from "@mantine/hooks"
 import { useWindowVirtualizer } from "@tanstack/react-virtual"
-import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react"
+import { memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react"
 import { Link } from "react-router"
 import type { Workload } from "../api/WorkloadQueries.ts"
 import { workloadPlace } from "../app/places.ts"
-import { Timestamp } from "../feedback/Instant.tsx"
+import { PlainTimestamp } from "../feedback/Instant.tsx"
 import * as Quantity from "../format/Quantity.ts"
-import { useTarget } from "../target/useTarget.ts"
-import { StatusBadge } from "./StatusBadge.tsx"
+import { type TargetState, useTarget } from "../target/useTarget.ts"
+import { StatusMark } from "./StatusBadge.tsx"
 import type { Order, Sort } from "./WorkloadFilter.ts"
 
 interface Props {
@@ -28,12 +28,20 @@ interface Props {
 interface Column {
   readonly title: string
   readonly sort?: Sort
-  readonly cell: (workload: Workload) => ReactNode
+  readonly cell: (workload: Workload, linkTo: TargetState["linkTo"]) => ReactNode
 }
 
 const COLUMNS: ReadonlyArray<Column> = [
-  { title: "Name", sort: "name", cell: (workload) => <Name workload={workload} /> },
-  { title: "Status", sort: "status", cell: ({ status }) => <StatusBadge status={status} /> },
+  {
+    title: "Name",
+    sort: "name",
+    cell: (workload, linkTo) => (
+      <Link to={linkTo(workloadPlace(workload))} title={workload.name} className="qd-name">
+        {workload.name}
+      </Link>
+    )
+  },
+  { title: "Status", sort: "status", cell: ({ status }) => <StatusMark status={status} /> },
   { title: "Kind", sort: "kind", cell: ({ kind }) => kind },
   { title: "Namespace", sort: "namespace", cell: ({ namespace }) => namespace },
   { title: "Cluster", sort: "cluster", cell: ({ cluster }) => cluster },
@@ -44,7 +52,7 @@ const COLUMNS: ReadonlyArray<Column> = [
     sort: "memoryRequestBytes",
     cell: ({ memoryRequestBytes }) => Quantity.bytes(memoryRequestBytes)
   },
-  { title: "Created", sort: "createdAt", cell: ({ createdAt }) => <Timestamp at={createdAt} /> }
+  { title: "Created", sort: "createdAt", cell: ({ createdAt }) => <PlainTimestamp at={createdAt} /> }
 ]
 
 /** **Units** pixels. */
@@ -56,6 +64,7 @@ const NEAR_END = 40
 
 export const WorkloadRows = ({ onNearEnd, onSort, order, sort, total, workloads }: Props) => {
   const isWide = useMediaQuery("(min-width: 75em)", false, { getInitialValueInEffect: false })
+  const { linkTo } = useTarget()
   const list = useRef<HTMLDivElement>(null)
   const [top, setTop] = useState(0)
   // What stands above the list grows and shrinks.
@@ -91,26 +100,39 @@ export const WorkloadRows = ({ onNearEnd, onSort, order, sort, total, workloads 
         {items.map(({ index, key, size, start }) => {
           const workload = workloads[index]
           return workload === undefined ? undefined : (
-            <div
-              key={key}
-              role="row"
-              aria-rowindex={index + 2}
-              data-workload={workload.id}
-              className="qd-row"
-              style={{ height: size, transform: `translateY(${start - top}px)` }}
-            >
-              {COLUMNS.map(({ cell, title }) => (
-                <Text key={title} component="div" role="cell" size="sm" className="qd-cell" data-title={title}>
-                  {cell(workload)}
-                </Text>
-              ))}
-            </div>
+            <Row key={key} workload={workload} index={index} height={size} offset={start - top} linkTo={linkTo} />
           )
         })}
       </div>
     </div>
   )
 }
+
+interface RowProps {
+  readonly workload: Workload
+  readonly index: number
+  /** **Units** pixels. */
+  readonly height: number
+  readonly offset: number
+  readonly linkTo: TargetState["linkTo"]
+}
+
+/** A row that stays as it is while others come and go. Plain elements: there are many, and each scroll makes new ones. */
+const Row = memo(({ height, index, linkTo, offset, workload }: RowProps) => (
+  <div
+    role="row"
+    aria-rowindex={index + 2}
+    data-workload={workload.id}
+    className="qd-row"
+    style={{ height, transform: `translateY(${offset}px)` }}
+  >
+    {COLUMNS.map(({ cell, title }) => (
+      <div key={title} role="cell" className="qd-cell" data-title={title}>
+        {cell(workload, linkTo)}
+      </div>
+    ))}
+  </div>
+))
 
 const Heading = ({
   column: { sort: own, title },
@@ -136,21 +158,8 @@ const Heading = ({
   )
 }
 
-const Name = ({ workload }: { readonly workload: Workload }) => {
-  const { linkTo } = useTarget()
-  return (
-    <Anchor component={Link} to={linkTo(workloadPlace(workload))} fw={600} size="sm" title={workload.name}>
-      {workload.name}
-    </Anchor>
-  )
-}
-
 /** What is ready of what is wanted. */
-const readyText = ({ desired, ready }: Workload["replicas"]): ReactNode =>
-  ready < desired ? (
-    <Badge color="orange" variant="light" tt="none" radius="sm" className="qd-number">
-      {Quantity.count(ready)} of {Quantity.count(desired)}
-    </Badge>
-  ) : (
-    `${Quantity.count(ready)} of ${Quantity.count(desired)}`
-  )
+const readyText = ({ desired, ready }: Workload["replicas"]): ReactNode => {
+  const text = `${Quantity.count(ready)} of ${Quantity.count(desired)}`
+  return ready < desired ? <b className="qd-lacking">{text}</b> : text
+}

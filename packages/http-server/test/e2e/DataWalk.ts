@@ -54,5 +54,26 @@ async function* workloads(page: Page, demo: Demo["Service"]) {
   yield "workload"
 }
 
+async function* costs(page: Page, demo: Demo["Service"]) {
+  const { url } = demo
+  await enter(page, demo, "/cost")
+  await page.getByRole("table", { name: "Costs by group" }).waitFor()
+  await page.getByText("Not covered").waitFor()
+  yield "cost"
+  await page.getByRole("button", { name: "Show as a table" }).click()
+  await page.getByRole("table", { name: "Costs of each step" }).waitFor()
+  yield "cost-table"
+  await page.getByRole("button", { name: /why payments cost that/ }).click()
+  await page.getByRole("button", { name: /why reporting cost that/ }).waitFor()
+  yield "cost-explained"
+  await page.getByRole("button", { name: /why reporting cost that/ }).click()
+  await page.getByRole("table", { name: "Steps of the cost" }).waitFor()
+  yield "workload-explained"
+  await page.goto(`${url}/#/cost/savings`)
+  await page.getByRole("button", { name: /^reporting/ }).click()
+  await page.getByRole("button", { name: "Copy the recommended requests" }).waitFor()
+  yield "savings"
+}
+
 /** The walks, each of which opens its pages as a reader would, and says when one stands. */
-export const walks: Readonly<Record<string, Walk>> = { clusters, workloads }
+export const walks: Readonly<Record<string, Walk>> = { clusters, workloads, costs }

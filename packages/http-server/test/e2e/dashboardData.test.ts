@@ -1,6 +1,7 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Page } from "playwright-core"
+import { readFile } from "node:fs/promises"
+import type { Download, Page } from "playwright-core"
 import * as Chromium from "./Chromium.ts"
 import { signIn, SIZES } from "./DashboardWalk.ts"
 import * as DataWalk from "./DataWalk.ts"
@@ -21,6 +22,14 @@ const scriptBytes = (page: Page): Promise<number> =>
   page.evaluate<number>(`performance.getEntriesByType("resource")
     .filter(({ name }) => name.endsWith(".js"))
     .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`)
+
+const scriptsOf = (page: Page): Promise<ReadonlyArray<string>> =>
+  page.evaluate<ReadonlyArray<string>>(
+    `performance.getEntriesByType("resource").map(({ name }) => name).filter((name) => name.endsWith(".js"))`
+  )
+
+/** What a browser has saved. */
+const textOf = async (file: Download): Promise<string> => readFile(await file.path(), "utf8")
 
 describe("the pages of the demo, in a browser", () => {
   Chromium.sayIfLeftOut(it)
@@ -150,6 +159,78 @@ describe("the pages of the demo, in a browser", () => {
           await page.getByRole("button", { name: "Show all clusters" }).click()
           await page.getByText("1 of 1 cluster answered").waitFor()
           assert.deepStrictEqual(await clustersShown(page), ["prod"])
+        })
+      })
+    )
+
+    it.effect("tell costs by group and over time, what was not covered, and why a figure is what it is", () =>
+      Effect.gen(function* () {
+        const { key, url } = yield* Demo
+        const page = yield* Chromium.open(`${url}/`)
+        yield* Effect.promise(async () => {
+          await signIn(page, key("VIEWER"))
+          await page.getByText("3 of 3 clusters answered").waitFor()
+          assert.notInclude((await scriptsOf(page)).join(), "CostChart")
+          await page.getByRole("link", { name: "Cost", exact: true }).click()
+          const groups = page.getByRole("table", { name: "Costs by group" })
+          await groups.getByText("Idle machines").waitFor()
+          await page.getByRole("img", { name: /steps?, of .* not wholly covered/ }).waitFor()
+          assert.include((await scriptsOf(page)).join(), "CostChart")
+          // Stage was not seen for five hours of the week: they are drawn, and said.
+          assert.isAbove(await page.locator("[data-not-covered]").count(), 0)
+          await page.getByText(/stage [45](?:\.\d)? hr/).waitFor()
+
+          await page.getByLabel("By", { exact: true }).selectOption("Label")
+          await groups.getByRole("row", { name: /^storefront / }).waitFor()
+          await page.getByLabel("By", { exact: true }).selectOption("Workload")
+          await groups.getByRole("row", { name: /^reporting Deployment in payments of prod/ }).waitFor()
+          await page.getByRole("button", { name: /^Total / }).click()
+          await page
+            .getByRole("dialog")
+            .getByRole("button", { name: /why reporting cost that/ })
+            .click()
+          const parts = page.getByRole("dialog").getByRole("table", { name: "Parts of the cost" })
+          // Two replicas of 2 cores and 8 GiB, at Google's prices.
+          await parts
+            .getByRole("row", { name: /^CPU 6\d\d(?:\.\d)? core-h \$0\.0316 \/ core-h \$2[01]\.\d\d$/ })
+            .waitFor()
+          await page.getByRole("dialog").getByRole("button", { name: "Close" }).click()
+
+          const saved = page.waitForEvent("download")
+          await page.getByRole("button", { name: "Save as CSV" }).click()
+          const file = await saved
+          assert.match(file.suggestedFilename(), /^grouped-costs-.*\.csv$/)
+          assert.match(await textOf(file), /^start,end,cluster,namespace,kind,workload,/)
+        })
+      })
+    )
+
+    it.effect("rank what could be saved by money, with requests to copy", () =>
+      Effect.gen(function* () {
+        const { key, url } = yield* Demo
+        const page = yield* Chromium.open(`${url}/#/cost/savings?cluster=prod`)
+        yield* Effect.promise(async () => {
+          await signIn(page, key("VIEWER"))
+          const first = page.locator("[data-savings]").first()
+          await first.getByRole("button", { name: /^reporting/ }).click()
+          assert.match(await first.locator("pre").innerText(), /cpu: \d+m\n    memory: \d+Mi$/)
+          await first.getByRole("link", { name: "Open the workload" }).click()
+          await page.getByRole("heading", { name: "reporting" }).waitFor()
+          await page.getByRole("region", { name: "Cost history" }).getByRole("img").waitFor()
+        })
+      })
+    )
+
+    it.effect("show a key with a namespace scope its own costs alone", () =>
+      Effect.gen(function* () {
+        const { key, url } = yield* Demo
+        const page = yield* Chromium.open(`${url}/#/cost`)
+        yield* Effect.promise(async () => {
+          await signIn(page, key("SHOP"))
+          const groups = page.getByRole("table", { name: "Costs by group" })
+          await groups.getByRole("row", { name: /^shop / }).waitFor()
+          assert.strictEqual(await groups.getByRole("row").count(), 2)
+          assert.strictEqual(await page.getByLabel("Idle", { exact: true }).count(), 0)
         })
       })
     )

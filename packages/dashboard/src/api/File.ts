@@ -1,0 +1,51 @@
+/**
+ * Calls of the contract that its client does not make: replies that are files, and bodies that the server is to judge.
+ */
+import { Problem } from "@quarterdeck/contract/Problem"
+import { Option, Schema } from "effect"
+import { ApiFailure, namedHeaders, serverUrl } from "./Client.ts"
+
+interface FileRequest {
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: object
+}
+
+interface FileReply {
+  readonly blob: Blob
+  readonly name: string
+}
+
+const decodeProblem = Schema.decodeUnknownOption(Schema.fromJsonString(Problem))
+
+const NAME = /filename="([^"]+)"/
+
+/** Asks for a file. **Errors** rejects with {@link ApiFailure}. */
+export const requestFile = async ({ body, headers, path }: FileRequest): Promise<FileReply> => {
+  const response = await send(path, { method: "POST", headers, body })
+  const name = NAME.exec(response.headers.get("content-disposition") ?? "")?.[1]
+  return { blob: await response.blob(), name: name ?? "costs.csv" }
+}
+
+interface Call {
+  readonly method: "POST" | "PUT"
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: object
+}
+
+/** Sends JSON as it is, for the server to judge. **Errors** rejects with {@link ApiFailure}. */
+export const send = async (path: string, { body, headers, method }: Call): Promise<Response> => {
+  const response = await fetch(`${serverUrl}${path}`, {
+    method,
+    headers: { ...namedHeaders(headers), "content-type": "application/json" },
+    body: JSON.stringify(body)
+  }).catch(() => {
+    throw noAnswer()
+  })
+  if (response.ok) return response
+  const problem = Option.getOrUndefined(decodeProblem(await response.text()))
+  throw problem === undefined ? noAnswer() : new ApiFailure(problem)
+}
+
+const noAnswer = () =>
+  new ApiFailure({ code: "no_answer", title: "No answer", detail: "The server did not answer. Try again." })

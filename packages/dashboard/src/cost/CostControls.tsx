@@ -1,0 +1,109 @@
+/**
+ * Chooses the time, the groups and what becomes of idle costs.
+ */
+import { Group, NativeSelect, TextInput } from "@mantine/core"
+import { useState } from "react"
+import { CUSTOM, type CostView, FIELDS, IDLES, LABEL, RANGES } from "./CostView.ts"
+
+interface Props {
+  readonly view: CostView
+  readonly mayIdle: boolean
+  readonly onChange: (part: Partial<CostView>) => void
+}
+
+const LABEL_KEY = /^(?:[a-z0-9.-]{1,253}\/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/
+
+export const RangeControls = ({ onChange, view }: Omit<Props, "mayIdle">) => (
+  <>
+    <NativeSelect
+      label="Time"
+      value={view.range}
+      onChange={({ currentTarget: { value } }) => onChange({ range: value })}
+      data={[...RANGES.map(([value, label]) => ({ value, label })), { value: CUSTOM, label: "From day to day" }]}
+      w={170}
+    />
+    {view.range === CUSTOM ? (
+      <>
+        <TextInput
+          type="date"
+          label="From"
+          value={view.from}
+          max={view.to === "" ? undefined : view.to}
+          onChange={(event) => onChange({ from: event.currentTarget.value })}
+          w={160}
+        />
+        <TextInput
+          type="date"
+          label="To, included"
+          value={view.to}
+          min={view.from === "" ? undefined : view.from}
+          onChange={(event) => onChange({ to: event.currentTarget.value })}
+          w={160}
+        />
+      </>
+    ) : undefined}
+  </>
+)
+
+export const CostControls = ({ mayIdle, onChange, view }: Props) => {
+  const labelKey = view.by.startsWith(LABEL) ? view.by.slice(LABEL.length) : undefined
+  return (
+    <Group align="flex-start" gap="sm">
+      <RangeControls view={view} onChange={onChange} />
+      <NativeSelect
+        label="By"
+        value={labelKey === undefined ? view.by : LABEL}
+        onChange={({ currentTarget: { value } }) => {
+          const field = FIELDS.find(([one]) => one === value)?.[0]
+          onChange({ by: field ?? `label:${USUAL_LABEL}` })
+        }}
+        data={[...FIELDS.map(([value, label]) => ({ value, label })), { value: LABEL, label: "Label" }]}
+        w={{ base: "47%", xs: 150 }}
+      />
+      {labelKey === undefined ? undefined : (
+        <LabelField key={labelKey} labelKey={labelKey} onChange={(key) => onChange({ by: `label:${key}` })} />
+      )}
+      {mayIdle ? (
+        <NativeSelect
+          label="Idle"
+          value={view.idle}
+          onChange={({ currentTarget: { value } }) =>
+            onChange({ idle: IDLES.find(([one]) => one === value)?.[0] ?? "show" })
+          }
+          data={IDLES.map(([value, label]) => ({ value, label }))}
+          w={{ base: "47%", xs: 210 }}
+        />
+      ) : undefined}
+    </Group>
+  )
+}
+
+const USUAL_LABEL = "team"
+
+interface LabelProps {
+  readonly labelKey: string
+  readonly onChange: (key: string) => void
+}
+
+/** The label's key, which counts by Enter or on leaving the field. */
+const LabelField = ({ labelKey, onChange }: LabelProps) => {
+  const [text, setText] = useState(labelKey)
+  const isKey = LABEL_KEY.test(text.trim())
+  const say = () => {
+    if (isKey && text.trim() !== labelKey) onChange(text.trim())
+  }
+  return (
+    <TextInput
+      label="Label's key"
+      value={text}
+      error={isKey ? undefined : "A key such as team or example.com/team"}
+      onChange={(event) => setText(event.currentTarget.value)}
+      onBlur={say}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") say()
+      }}
+      spellCheck={false}
+      w={{ base: "100%", xs: 200 }}
+    />
+  )
+}

@@ -1,0 +1,139 @@
+/**
+ * Cost.
+ */
+import { Group, Paper, Stack, Text } from "@mantine/core"
+import { keepPreviousData, useQuery } from "@tanstack/react-query"
+import { lazy, Suspense, useState } from "react"
+import { ApiFailure } from "../api/Client.ts"
+import { type CostGroups, costGroupsQuery, type CostQuestion, costStepsQuery } from "../api/CostQueries.ts"
+import { Empty, Loading } from "../feedback/PageState.tsx"
+import { TargetFailure } from "../feedback/TargetFailure.tsx"
+import * as Quantity from "../format/Quantity.ts"
+import { CoverageStrip } from "../target/CoverageStrip.tsx"
+import { useTarget } from "../target/useTarget.ts"
+import { chartDataOf } from "./ChartData.ts"
+import { CostControls } from "./CostControls.tsx"
+import { CostFigures } from "./CostFigures.tsx"
+import { CostTabs } from "./CostTabs.tsx"
+import { before as windowBefore, groupByOf, stepOf } from "./CostView.ts"
+import { saveGroups } from "./Csv.ts"
+import { ExplainDrawer } from "./ExplainDrawer.tsx"
+import type { Explained } from "./Explained.ts"
+import { GroupTable } from "./GroupTable.tsx"
+import { SaveCsv } from "./SaveCsv.tsx"
+import { useCostView } from "./useCostView.ts"
+
+const CostChart = lazy(async () => ({ default: (await import("./CostChart.tsx")).CostChart }))
+
+/** Groups that are drawn with a colour of their own. */
+const DRAWN = 8
+/** Groups of the table; the file has every one. */
+const LISTED = 200
+/** One group, and what no workload has. */
+const WHOLE = 10
+
+export const CostPage = () => {
+  const { target } = useTarget()
+  const { change, mayIdle, view, window } = useCostView()
+  const [trail, setTrail] = useState<ReadonlyArray<Explained>>([])
+  const idle = view.idle
+  const all: CostQuestion = { groupBy: [], idle }
+  const grouped: CostQuestion = { groupBy: groupByOf(view), idle }
+  const whole = useQuery({ ...costGroupsQuery(target, window, all, WHOLE), placeholderData: keepPreviousData })
+  const groups = useQuery({ ...costGroupsQuery(target, window, grouped, LISTED), placeholderData: keepPreviousData })
+  const past = useBefore(whole.data, all, WHOLE)
+  const groupsPast = useBefore(whole.data, grouped, LISTED)
+  const report = groups.data
+  const failure = groups.error ?? whole.error
+  const explain = (explained: Explained) => setTrail([explained])
+  const clusters = new Map(report?.clusters.map(({ name }) => [name, name]))
+
+  return (
+    <Stack gap="md">
+      <CostTabs title="Cost">What workloads cost, from what they requested and used, by the price book.</CostTabs>
+      <Group justify="space-between" align="flex-end">
+        <CostControls view={view} mayIdle={mayIdle} onChange={change} />
+        <SaveCsv onSave={() => saveGroups(target, window, grouped)} />
+      </Group>
+      {failure instanceof ApiFailure ? (
+        <TargetFailure
+          failure={failure}
+          onRetry={() => void Promise.all([groups.refetch(), whole.refetch()])}
+          shownSinceMs={report === undefined ? undefined : groups.dataUpdatedAt}
+        />
+      ) : undefined}
+      {groups.isLoading ? <Loading what="costs" /> : undefined}
+      {report === undefined ? undefined : <CoverageStrip coverages={report.clusters} rows="costs" />}
+      {report !== undefined && report.rows.length === 0 ? <NoCosts /> : undefined}
+      {report !== undefined && report.rows.length > 0 ? (
+        <>
+          {whole.data === undefined ? undefined : <CostFigures report={whole.data} before={past} onExplain={explain} />}
+          <Paper withBorder p="md" component="section" aria-label="Over time">
+            <Trend grouped={grouped} all={all} />
+          </Paper>
+          <GroupTable report={report} before={groupsPast} by={view.by} clusters={clusters} onExplain={explain} />
+          {report.nextCursor === undefined ? undefined : (
+            <Text size="sm" c="dimmed">
+              The {Quantity.count(LISTED)} most expensive groups; the CSV has every one.
+            </Text>
+          )}
+        </>
+      ) : undefined}
+      <ExplainDrawer
+        trail={trail}
+        onChange={setTrail}
+        currency={report?.currency ?? "USD"}
+        target={target}
+        window={window}
+        clusters={clusters}
+      />
+    </Stack>
+  )
+}
+
+/** Asks the same of the period before; what is older than what is kept is not known. */
+const useBefore = (report: CostGroups | undefined, question: CostQuestion, limit: number): CostGroups | undefined => {
+  const { target } = useTarget()
+  const window = report === undefined ? { range: "7d" } : windowBefore(report.window)
+  const past = useQuery({
+    ...costGroupsQuery(target, window, question, limit),
+    enabled: report !== undefined,
+    refetchInterval: false
+  })
+  const isSeen = past.data?.clusters.some(({ hoursCovered }) => hoursCovered > 0) === true
+  return isSeen ? past.data : undefined
+}
+
+const Trend = ({ all, grouped }: { readonly all: CostQuestion; readonly grouped: CostQuestion }) => {
+  const { target } = useTarget()
+  const { window } = useCostView()
+  const stepSize = stepOf(window)
+  const parts = useQuery({
+    ...costStepsQuery(target, window, { ...grouped, stepSize }, DRAWN),
+    placeholderData: keepPreviousData
+  })
+  const whole = useQuery({
+    ...costStepsQuery(target, window, { ...all, stepSize }, WHOLE),
+    placeholderData: keepPreviousData
+  })
+  const failure = parts.error ?? whole.error
+  if (parts.data === undefined || whole.data === undefined) {
+    return failure instanceof ApiFailure ? (
+      <TargetFailure failure={failure} onRetry={() => void Promise.all([parts.refetch(), whole.refetch()])} />
+    ) : (
+      <Loading what="the picture" />
+    )
+  }
+  return (
+    <Suspense fallback={<Loading what="the picture" />}>
+      <CostChart data={chartDataOf(parts.data, whole.data)} currency={parts.data.currency} stepSize={stepSize} />
+    </Suspense>
+  )
+}
+
+const NoCosts = () => (
+  <Empty title="No costs in this time">
+    Costs are counted from the first minutes in which the server sees a cluster: choose a time that is later, or wait.
+    Older hours come from Prometheus, where the server is set to read it.
+  </Empty>
+)

@@ -1,0 +1,58 @@
+/**
+ * Opens the explanation of a figure beside the page.
+ */
+import { Drawer, Text, UnstyledButton } from "@mantine/core"
+import type { CostWindow } from "../api/CostQueries.ts"
+import type { Cluster } from "../api/Shapes.ts"
+import type * as ClusterTarget from "../target/ClusterTarget.ts"
+import type { Explained } from "./Explained.ts"
+import { SumExplanation } from "./SumExplanation.tsx"
+import { WorkloadExplanation } from "./WorkloadExplanation.tsx"
+
+interface Props {
+  /** The last one is what is shown; those before it are gone back to. */
+  readonly trail: ReadonlyArray<Explained>
+  readonly onChange: (trail: ReadonlyArray<Explained>) => void
+  readonly currency: string
+  readonly target: ClusterTarget.ClusterTarget
+  readonly window: CostWindow
+  readonly clusters: ReadonlyMap<string, Cluster["name"]>
+}
+
+const titleOf = (explained: Explained): string => (explained._tag === "Workload" ? explained.name : explained.title)
+
+export const ExplainDrawer = ({ clusters, currency, onChange, target, trail, window }: Props) => {
+  const shown = trail.at(-1)
+  const before = trail.at(-2)
+  return (
+    <Drawer
+      opened={shown !== undefined}
+      onClose={() => onChange([])}
+      position="right"
+      size="lg"
+      title={shown === undefined ? "" : `Why: ${titleOf(shown)}`}
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
+      {before === undefined ? undefined : (
+        <Text size="sm" mb="sm">
+          <UnstyledButton className="qd-link" onClick={() => onChange(trail.slice(0, -1))}>
+            Back to {titleOf(before)}
+          </UnstyledButton>
+        </Text>
+      )}
+      {shown?._tag === "Workload" ? (
+        <WorkloadExplanation cluster={shown.cluster} id={shown.id} window={window} />
+      ) : undefined}
+      {shown?._tag === "Sum" ? (
+        <SumExplanation
+          sum={shown}
+          currency={currency}
+          target={target}
+          window={window}
+          clusters={clusters}
+          onExplain={(next) => onChange([...trail, next])}
+        />
+      ) : undefined}
+    </Drawer>
+  )
+}

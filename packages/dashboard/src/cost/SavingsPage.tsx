@@ -1,0 +1,148 @@
+/**
+ * Cost > Savings: what could be requested less, ranked by money.
+ */
+import { Accordion, Anchor, Box, Group, Stack, Text } from "@mantine/core"
+import { keepPreviousData, useQuery } from "@tanstack/react-query"
+import { useState } from "react"
+import { Link } from "react-router"
+import { ApiFailure } from "../api/Client.ts"
+import { type WorkloadCost, workloadCostsQuery } from "../api/CostQueries.ts"
+import { workloadPlace } from "../app/places.ts"
+import { CopyText } from "../feedback/CopyText.tsx"
+import { Empty, Loading } from "../feedback/PageState.tsx"
+import { TargetFailure } from "../feedback/TargetFailure.tsx"
+import * as Quantity from "../format/Quantity.ts"
+import { CoverageStrip } from "../target/CoverageStrip.tsx"
+import { useTarget } from "../target/useTarget.ts"
+import { RangeControls } from "./CostControls.tsx"
+import { CostTabs } from "./CostTabs.tsx"
+import { saveWorkloads } from "./Csv.ts"
+import { manifestOf } from "./Recommendation.ts"
+import { SaveCsv } from "./SaveCsv.tsx"
+import { useCostView } from "./useCostView.ts"
+import { WorkloadExplanation } from "./WorkloadExplanation.tsx"
+
+/** The most expensive workloads: nothing saves more than it costs. */
+const LOOKED_THROUGH = 1_000
+const SHOWN = 50
+
+export const SavingsPage = () => {
+  const { target } = useTarget()
+  const { change, view, window } = useCostView()
+  const costs = useQuery({ ...workloadCostsQuery(target, window, LOOKED_THROUGH), placeholderData: keepPreviousData })
+  const [open, setOpen] = useState<string | null>(null)
+  const report = costs.data
+  const ranked = (report?.aggregatedWorkloads ?? [])
+    .filter(({ recommendationDays, savingsAvailable }) => recommendationDays > 0 && savingsAvailable > 0)
+    .toSorted((a, b) => b.savingsAvailable - a.savingsAvailable)
+  return (
+    <Stack gap="md">
+      <CostTabs title="Savings">What workloads request and do not use, the most expensive first.</CostTabs>
+      <Group justify="space-between" align="flex-end">
+        <Group gap="sm" align="flex-start">
+          <RangeControls view={view} onChange={change} />
+        </Group>
+        <SaveCsv onSave={() => saveWorkloads(target, window)} />
+      </Group>
+      {costs.error instanceof ApiFailure ? (
+        <TargetFailure
+          failure={costs.error}
+          onRetry={() => void costs.refetch()}
+          shownSinceMs={report === undefined ? undefined : costs.dataUpdatedAt}
+        />
+      ) : undefined}
+      {costs.isLoading ? <Loading what="savings" /> : undefined}
+      {report === undefined ? undefined : (
+        <>
+          <CoverageStrip coverages={report.clusters} rows="costs" />
+          <Text role="status">
+            {Quantity.money(report.totals.savingsAvailable, report.currency)} of{" "}
+            {Quantity.money(report.totals.totalCost, report.currency)} need not have been spent
+            {report.nextCursor === undefined
+              ? "."
+              : `; ranked are the ${Quantity.count(LOOKED_THROUGH)} most expensive workloads.`}
+          </Text>
+          {ranked.length === 0 ? (
+            <Empty title="Nothing to save that is known">
+              Recommendations take usage, which the server reads from metrics.k8s.io or Prometheus; after a day of it
+              they say something.
+            </Empty>
+          ) : (
+            <Accordion variant="separated" value={open} onChange={setOpen} order={2}>
+              {ranked.slice(0, SHOWN).map((row) => (
+                <Accordion.Item key={row.id} value={row.id} data-savings={row.id}>
+                  <Accordion.Control>
+                    <Line row={row} currency={report.currency} />
+                  </Accordion.Control>
+                  <Accordion.Panel>
+                    {open === row.id ? <Details row={row} window={window} /> : undefined}
+                  </Accordion.Panel>
+                </Accordion.Item>
+              ))}
+            </Accordion>
+          )}
+          {ranked.length > SHOWN ? (
+            <Text size="sm" c="dimmed">
+              And {Quantity.counted(ranked.length - SHOWN, "other workload")} with less to save; the CSV has every one.
+            </Text>
+          ) : undefined}
+        </>
+      )}
+    </Stack>
+  )
+}
+
+const Line = ({ currency, row }: { readonly row: WorkloadCost; readonly currency: string }) => (
+  <Group justify="space-between" gap="sm" wrap="nowrap">
+    <Box miw={0}>
+      <Text fw={600} className="qd-text">
+        {row.workloadName}
+      </Text>
+      <Text size="sm" c="dimmed" className="qd-text">
+        {row.workloadType} in {row.namespace} of {row.cluster}
+      </Text>
+    </Box>
+    <Text component="div" ta="right" className="qd-number">
+      {Quantity.money(row.savingsAvailable, currency)}
+      <Text size="sm" c="dimmed">
+        of {Quantity.money(row.totalCost, currency)}
+      </Text>
+    </Text>
+  </Group>
+)
+
+interface DetailsProps {
+  readonly row: WorkloadCost
+  readonly window: Parameters<typeof WorkloadExplanation>[0]["window"]
+}
+
+const Details = ({ row, window }: DetailsProps) => {
+  const { linkTo } = useTarget()
+  return (
+    <Stack gap="md">
+      <Text size="sm">
+        It used {Quantity.percent(row.cpuEfficiency)} of the CPU and {Quantity.percent(row.memoryEfficiency)} of the
+        memory that it requested. From {Quantity.counted(Math.round(row.recommendationDays), "day")} of usage, one
+        replica is recommended {Quantity.cpu(row.cpuRecommendedMillis)} and {Quantity.bytes(row.memoryRecommendedBytes)}
+        , all of its containers together.
+      </Text>
+      <CopyText text={manifestOf(row)} label="Copy the recommended requests" />
+      <Anchor
+        component={Link}
+        to={linkTo(
+          workloadPlace({
+            cluster: row.cluster,
+            namespace: row.namespace,
+            kind: row.workloadType,
+            name: row.workloadName
+          })
+        )}
+        size="sm"
+        underline="always"
+      >
+        Open the workload
+      </Anchor>
+      <WorkloadExplanation cluster={row.cluster} id={row.id} window={window} />
+    </Stack>
+  )
+}

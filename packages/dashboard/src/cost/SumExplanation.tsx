@@ -1,0 +1,127 @@
+/**
+ * What a sum of costs consists of: its parts, and the workloads in it.
+ */
+import { Code, Stack, Table, Text, Title, UnstyledButton } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import { ApiFailure } from "../api/Client.ts"
+import { type CostGroup, costGroupsQuery, type CostQuestion, type CostWindow } from "../api/CostQueries.ts"
+import type { Cluster } from "../api/Shapes.ts"
+import { FailureAlert } from "../feedback/FailureAlert.tsx"
+import { Loading } from "../feedback/PageState.tsx"
+import * as Quantity from "../format/Quantity.ts"
+import * as ClusterTarget from "../target/ClusterTarget.ts"
+import { besideOf } from "./CostLabels.ts"
+import { LABEL } from "./CostView.ts"
+import type { Explained } from "./Explained.ts"
+import { PartsTable } from "./PartsTable.tsx"
+
+interface Props {
+  readonly sum: Extract<Explained, { readonly _tag: "Sum" }>
+  readonly currency: string
+  readonly target: ClusterTarget.ClusterTarget
+  readonly window: CostWindow
+  /** The clusters of the report, by name. */
+  readonly clusters: ReadonlyMap<string, Cluster["name"]>
+  readonly onExplain: (explained: Explained) => void
+}
+
+const WORKLOAD = ["cluster", "namespace", "kind", "workload"]
+/** The most expensive workloads that are looked through. */
+const LOOKED_THROUGH = 1_000
+const SHOWN = 25
+
+/** Asks for the workloads of a sum, as narrowly as the API lets one. */
+const questionOf = (group: Readonly<Record<string, string>>): CostQuestion => {
+  const labels = Object.keys(group).filter((key) => key.startsWith(LABEL))
+  const { kind, namespace } = group
+  return {
+    groupBy: [...WORKLOAD, ...labels],
+    ...(namespace === undefined || namespace === "" ? {} : { namespaces: [namespace] }),
+    ...(kind === undefined ? {} : { workloadTypes: [kind] })
+  }
+}
+
+export const SumExplanation = ({ clusters, currency, onExplain, sum, target, window }: Props) => {
+  const { group, hasWorkloads, meaning, sums } = sum
+  const { cluster } = group
+  const asked = cluster === undefined ? target : ClusterTarget.named([cluster])
+  const workloads = useQuery({
+    ...costGroupsQuery(asked, window, questionOf(group), LOOKED_THROUGH),
+    enabled: hasWorkloads
+  })
+  const rows = workloads.data?.rows.filter(
+    (row) =>
+      besideOf(row) === undefined && Object.entries(group).every(([key, value]) => (row.group[key] ?? "") === value)
+  )
+  return (
+    <Stack gap="md">
+      {meaning === undefined ? undefined : <Text size="sm">{meaning}</Text>}
+      <PartsTable costs={sums} currency={currency} />
+      {hasWorkloads ? (
+        <Text size="sm">
+          Of the {Quantity.hours(sums.hoursExisted)} that its workloads existed, the server saw{" "}
+          {Quantity.hours(sums.hoursCovered)}; what was not seen is in no figure.
+        </Text>
+      ) : undefined}
+      {workloads.error instanceof ApiFailure ? (
+        <FailureAlert failure={workloads.error} onRetry={() => void workloads.refetch()} />
+      ) : undefined}
+      {workloads.isLoading ? <Loading what="its workloads" /> : undefined}
+      {rows === undefined ? undefined : (
+        <>
+          <Title order={3} size="h5">
+            {Quantity.counted(rows.length, "workload")} in it, the most expensive first
+          </Title>
+          <Table verticalSpacing={4} aria-label="Workloads in it">
+            <Table.Tbody>
+              {rows.slice(0, SHOWN).map((row) => (
+                <WorkloadLine key={idOf(row)} row={row} currency={currency} clusters={clusters} onExplain={onExplain} />
+              ))}
+            </Table.Tbody>
+          </Table>
+          {rows.length > SHOWN || workloads.data?.nextCursor !== undefined ? (
+            <Text size="sm" c="dimmed">
+              The CSV by <Code>Workload</Code> has every one.
+            </Text>
+          ) : undefined}
+        </>
+      )}
+    </Stack>
+  )
+}
+
+const idOf = ({ group }: CostGroup): string => WORKLOAD.map((key) => group[key] ?? "").join("/")
+
+interface LineProps extends Pick<Props, "clusters" | "currency" | "onExplain"> {
+  readonly row: CostGroup
+}
+
+const WorkloadLine = ({ clusters, currency, onExplain, row }: LineProps) => {
+  const { cluster: clusterName = "", kind, namespace, workload = "" } = row.group
+  const cluster = clusters.get(clusterName)
+  const cost = Quantity.money(row.totalCost, currency)
+  return (
+    <Table.Tr>
+      <Table.Td className="qd-text">
+        {workload}
+        <Text size="xs" c="dimmed">
+          {kind} in {namespace} of {clusterName}
+        </Text>
+      </Table.Td>
+      <Table.Td ta="right" className="qd-number">
+        {cluster === undefined ? (
+          cost
+        ) : (
+          <UnstyledButton
+            fz="sm"
+            className="qd-explains"
+            aria-label={`${cost}: why ${workload} cost that`}
+            onClick={() => onExplain({ _tag: "Workload", cluster, id: idOf(row), name: workload })}
+          >
+            {cost}
+          </UnstyledButton>
+        )}
+      </Table.Td>
+    </Table.Tr>
+  )
+}

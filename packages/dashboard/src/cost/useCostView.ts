@@ -1,0 +1,30 @@
+import { useMemo } from "react"
+import { useSearchParams } from "react-router"
+import { type CostWindow, seesIdle } from "../api/CostQueries.ts"
+import { useCaller } from "../app/Caller.ts"
+import * as CostView from "./CostView.ts"
+
+export interface CostViewState {
+  readonly view: CostView.CostView
+  readonly window: CostWindow
+  readonly mayIdle: boolean
+  readonly change: (part: Partial<CostView.CostView>) => void
+}
+
+/** Gives which costs the address asks for, and changes it there. */
+export const useCostView = (): CostViewState => {
+  const { rule } = useCaller()
+  const mayIdle = seesIdle(rule)
+  const [search, setSearch] = useSearchParams()
+  return useMemo(() => {
+    const view = CostView.parse(search, mayIdle)
+    return {
+      view,
+      mayIdle,
+      window: CostView.windowOf(view, new Date().getTime()),
+      change: (part) => {
+        setSearch((before) => CostView.write(before, { ...CostView.parse(before, mayIdle), ...part }))
+      }
+    }
+  }, [mayIdle, search, setSearch])
+}

@@ -1,0 +1,190 @@
+/**
+ * A price book that is being edited.
+ */
+import { Result } from "effect"
+import { type PriceField, PRICES, type Provider, PROVIDERS, type Resource, RESOURCES } from "./PriceFields.ts"
+
+type Rates = Readonly<Record<PriceField, number>>
+
+/** What is read of a book. */
+export interface Book {
+  readonly version: number
+  readonly currency: string
+  readonly rate: number
+  readonly default: Readonly<Record<Provider, Rates>>
+  readonly overrides: ReadonlyArray<
+    { readonly resource: Resource; readonly match: object } & { readonly discountPercent?: number }
+  >
+}
+
+/** **Shape** texts as they stand in the fields; an empty one is not said. */
+export interface OverrideDraft {
+  readonly id: number
+  readonly resource: Resource
+  readonly match: Readonly<Record<string, string>>
+  readonly terms: Readonly<Record<string, string>>
+}
+
+export interface PriceDraft {
+  readonly currency: string
+  readonly rate: string
+  readonly prices: Readonly<Record<Provider, Readonly<Record<PriceField, string>>>>
+  readonly overrides: ReadonlyArray<OverrideDraft>
+}
+
+/** Says of each field what is wrong with it. **Shape** `rate`, `aws.cpuPerCoreHour`, `overrides.0.nodePerHour`. */
+export type Faults = Readonly<Record<string, string>>
+
+const MAX_PRICE = 1_000_000
+
+const ofProviders = <A>(make: (provider: Provider) => A): Readonly<Record<Provider, A>> => ({
+  aws: make("aws"),
+  gcp: make("gcp"),
+  azure: make("azure"),
+  other: make("other")
+})
+
+const ofPrices = <A>(make: (field: PriceField) => A): Readonly<Record<PriceField, A>> => ({
+  cpuPerCoreHour: make("cpuPerCoreHour"),
+  spotCpuPerCoreHour: make("spotCpuPerCoreHour"),
+  memoryPerGiBHour: make("memoryPerGiBHour"),
+  spotMemoryPerGiBHour: make("spotMemoryPerGiBHour"),
+  gpuPerHour: make("gpuPerHour"),
+  spotGpuPerHour: make("spotGpuPerHour"),
+  storagePerGiBHour: make("storagePerGiBHour"),
+  zoneEgressPerGiB: make("zoneEgressPerGiB"),
+  regionEgressPerGiB: make("regionEgressPerGiB"),
+  internetEgressPerGiB: make("internetEgressPerGiB"),
+  loadBalancerPerHour: make("loadBalancerPerHour"),
+  clusterPerHour: make("clusterPerHour")
+})
+
+/** Writes a number as a field has it: never with an exponent, which people do not read. */
+const textOf = (value: unknown): string => {
+  if (typeof value !== "number") return String(value)
+  const text = String(value)
+  return text.includes("e") ? value.toFixed(12).replace(/0+$/, "") : text
+}
+
+const textsOf = (fields: object): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, textOf(value)]))
+
+export const fromBook = (book: Book): PriceDraft => ({
+  currency: book.currency,
+  rate: textOf(book.rate),
+  prices: ofProviders((provider) => ofPrices((field) => textOf(book.default[provider][field]))),
+  overrides: book.overrides.map(({ match, resource, ...terms }, id) => ({
+    id,
+    resource,
+    match: textsOf(match),
+    terms: textsOf(terms)
+  }))
+})
+
+const numberOf = (text: string): number | undefined => (/^\d+(?:\.\d+)?$/.test(text.trim()) ? Number(text) : undefined)
+
+const said = (fields: Readonly<Record<string, string>>, names: ReadonlyArray<string>) =>
+  names.flatMap((name): ReadonlyArray<readonly [string, string]> => {
+    const text = (fields[name] ?? "").trim()
+    return text === "" ? [] : [[name, text]]
+  })
+
+/** The words of an override's terms that are not numbers. */
+const INSTANT = "validFrom"
+
+/** Makes what the server is sent. **Errors** {@link Faults}; the server judges what takes more than a field to know. */
+export const toBody = (draft: PriceDraft, version: number): Result.Result<object, Faults> => {
+  const faults: Record<string, string> = {}
+  const price = (text: string, field: string, most = MAX_PRICE): number => {
+    const value = numberOf(text)
+    if (value !== undefined && value <= most) return value
+    faults[field] = `A number from 0 to ${most}, such as 0.031`
+    return 0
+  }
+  const rate = numberOf(draft.rate)
+  if (rate === undefined || rate <= 0) faults["rate"] = "A number above 0"
+  if (!/^[A-Z]{3}$/.test(draft.currency.trim())) faults["currency"] = "Three capitals, such as EUR"
+  const body = {
+    version,
+    currency: draft.currency.trim(),
+    rate: rate ?? 1,
+    default: ofProviders((provider) =>
+      ofPrices((field) => price(draft.prices[provider][field], `${provider}.${field}`))
+    ),
+    overrides: draft.overrides.map(({ match, resource, terms }, index) => {
+      const { match: matched, prices } = RESOURCES[resource]
+      const stated = said(terms, [...prices, "discountPercent", INSTANT])
+      if (stated.every(([name]) => name === INSTANT)) {
+        faults[`overrides.${index}`] = "Say a price, or a discount"
+      }
+      return {
+        resource,
+        match: Object.fromEntries(said(match, matched)),
+        ...Object.fromEntries(
+          stated.map(([name, text]) => [
+            name,
+            name === INSTANT
+              ? text
+              : price(text, `overrides.${index}.${name}`, name === "discountPercent" ? 100 : MAX_PRICE)
+          ])
+        )
+      }
+    })
+  }
+  return Object.keys(faults).length === 0 ? Result.succeed(body) : Result.fail(faults)
+}
+
+/** What an edit changes. **Shape** `before` or `after` is absent where there was, or will be, none. */
+export interface Change {
+  readonly what: string
+  readonly before?: string
+  readonly after?: string
+}
+
+const overrideText = ({ match, resource, terms }: OverrideDraft): string => {
+  const parts = (fields: Readonly<Record<string, string>>) =>
+    Object.entries(fields)
+      .filter(([, text]) => text.trim() !== "")
+      .map(([name, text]) => `${name} ${text.trim()}`)
+      .toSorted()
+  const narrowed = parts(match)
+  return `${RESOURCES[resource].name}${narrowed.length === 0 ? "" : ` (${narrowed.join(", ")})`}: ${parts(terms).join(", ")}`
+}
+
+/** Tells what a draft changes of a book. */
+export const changesOf = (book: PriceDraft, draft: PriceDraft): ReadonlyArray<Change> => {
+  const field = (what: string, before: string, after: string): ReadonlyArray<Change> =>
+    before.trim() === after.trim() ? [] : [{ what, before, after: after.trim() }]
+  const before = book.overrides.map(overrideText)
+  const after = draft.overrides.map(overrideText)
+  return [
+    ...field("Currency", book.currency, draft.currency),
+    ...field("Rate", book.rate, draft.rate),
+    ...PROVIDERS.flatMap(([provider, providerName]) =>
+      PRICES.flatMap(([name, label]) =>
+        field(`${providerName}: ${label}`, book.prices[provider][name], draft.prices[provider][name])
+      )
+    ),
+    ...before.filter((text) => !after.includes(text)).map((text) => ({ what: "Override", before: text })),
+    ...after.filter((text) => !before.includes(text)).map((text) => ({ what: "Override", after: text }))
+  ]
+}
+
+/**
+ * Brings a draft onto a book that somebody else has changed meanwhile.
+ *
+ * **Shape** a field that the draft had not changed becomes theirs; one that it had stays. Overrides are one field.
+ */
+export const rebase = (draft: PriceDraft, from: PriceDraft, onto: PriceDraft): PriceDraft => {
+  const pick = <A>(mine: A, old: A, theirs: A): A => (JSON.stringify(mine) === JSON.stringify(old) ? theirs : mine)
+  return {
+    currency: pick(draft.currency, from.currency, onto.currency),
+    rate: pick(draft.rate, from.rate, onto.rate),
+    prices: ofProviders((provider) =>
+      ofPrices((field) =>
+        pick(draft.prices[provider][field], from.prices[provider][field], onto.prices[provider][field])
+      )
+    ),
+    overrides: pick(draft.overrides, from.overrides, onto.overrides)
+  }
+}

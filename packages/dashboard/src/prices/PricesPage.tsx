@@ -1,0 +1,241 @@
+/**
+ * Settings > Prices.
+ */
+import { Alert, Button, Group, SimpleGrid, Stack, Table, Text, TextInput, Title } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import { ApiFailure } from "../api/Client.ts"
+import { type Prices, pricesQuery } from "../api/PriceQueries.ts"
+import { useCaller } from "../app/Caller.ts"
+import { useTitle } from "../app/useTitle.ts"
+import { FailureAlert } from "../feedback/FailureAlert.tsx"
+import { Loading } from "../feedback/PageState.tsx"
+import { ScrollTable } from "../feedback/ScrollTable.tsx"
+import * as Quantity from "../format/Quantity.ts"
+import { OverrideFields } from "./OverrideFields.tsx"
+import type { Change, Faults, PriceDraft } from "./PriceDraft.ts"
+import { PRICES, PROVIDERS } from "./PriceFields.ts"
+import { usePriceEdit } from "./usePriceEdit.ts"
+
+export const PricesPage = () => {
+  const heading = useTitle("Prices")
+  const prices = useQuery(pricesQuery)
+  return (
+    <Stack gap="md">
+      <div>
+        <Title order={1} size="h2" ref={heading} tabIndex={-1}>
+          Prices
+        </Title>
+        <Text c="dimmed">What costs are computed by. Hours that are over keep the price that they had.</Text>
+      </div>
+      {prices.error instanceof ApiFailure ? (
+        <FailureAlert failure={prices.error} onRetry={() => void prices.refetch()} />
+      ) : undefined}
+      {prices.isLoading ? <Loading what="prices" /> : undefined}
+      {prices.data === undefined ? undefined : <Editor latest={prices.data} />}
+    </Stack>
+  )
+}
+
+const Editor = ({ latest }: { readonly latest: Prices }) => {
+  const { rule } = useCaller()
+  const isReadOnly = rule.role !== "Admin" || rule.targetClusters !== undefined || rule.targetNamespaces !== undefined
+  const edit = usePriceEdit(latest)
+  const { changes, draft, failure, faults, isStale, savedVersion } = edit
+  const isConflict = isStale && changes.length > 0
+  return (
+    <Stack gap="md">
+      {isReadOnly ? (
+        <Alert color="blue" title="You may read them">
+          Prices are changed by an Admin of every cluster and namespace.
+        </Alert>
+      ) : undefined}
+      {isConflict ? <Conflict version={latest.version} onTheirs={edit.restart} onBoth={edit.bringOver} /> : undefined}
+      {isStale && changes.length === 0 ? (
+        <Group>
+          <Text size="sm" role="status">
+            The prices were changed meanwhile.
+          </Text>
+          <Button size="compact-sm" variant="default" onClick={edit.restart}>
+            Show them
+          </Button>
+        </Group>
+      ) : undefined}
+      <BookFields draft={draft} faults={faults} isReadOnly={isReadOnly} onChange={edit.change} />
+      {failure === undefined || failure.code === "prices_stale" ? undefined : <FailureAlert failure={failure} />}
+      {Object.keys(faults).length === 0 ? undefined : (
+        <Text size="sm" c="red" role="alert">
+          Something above is not as it should be.
+        </Text>
+      )}
+      {savedVersion === undefined ? undefined : (
+        <Text role="status">Saved as version {Quantity.count(savedVersion)}.</Text>
+      )}
+      {isReadOnly ? undefined : (
+        <>
+          <Changes changes={changes} />
+          <Group>
+            <Button disabled={changes.length === 0 || isConflict} loading={edit.isSaving} onClick={edit.save}>
+              Save prices
+            </Button>
+            <Button variant="default" disabled={changes.length === 0} onClick={edit.restart}>
+              Drop the changes
+            </Button>
+          </Group>
+        </>
+      )}
+    </Stack>
+  )
+}
+
+interface ConflictProps {
+  readonly version: number
+  readonly onTheirs: () => void
+  readonly onBoth: () => void
+}
+
+const Conflict = ({ onBoth, onTheirs, version }: ConflictProps) => (
+  <Alert role="alert" color="yellow" title="Somebody else has changed the prices meanwhile">
+    <Stack gap="xs">
+      <Text size="sm">
+        Version {Quantity.count(version)} is in force. Nothing of yours was saved. Yours can be made to theirs: what you
+        did not touch becomes theirs, and what you changed stays, to be looked at once more.
+      </Text>
+      <Group gap="xs">
+        <Button size="xs" onClick={onBoth}>
+          Bring mine onto theirs
+        </Button>
+        <Button size="xs" variant="default" onClick={onTheirs}>
+          Take theirs
+        </Button>
+      </Group>
+    </Stack>
+  </Alert>
+)
+
+interface FieldsProps {
+  readonly draft: PriceDraft
+  readonly faults: Faults
+  readonly isReadOnly: boolean
+  readonly onChange: (part: Partial<PriceDraft>) => void
+}
+
+const BookFields = ({ draft, faults, isReadOnly, onChange }: FieldsProps) => {
+  const nextId = Math.max(-1, ...draft.overrides.map(({ id }) => id)) + 1
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" maw={520}>
+        <TextInput
+          label="Currency"
+          description="By its code, such as EUR."
+          value={draft.currency}
+          error={faults["currency"]}
+          readOnly={isReadOnly}
+          onChange={(event) => onChange({ currency: event.currentTarget.value.toUpperCase() })}
+        />
+        <TextInput
+          label="Rate"
+          description="Each price is multiplied by it."
+          value={draft.rate}
+          error={faults["rate"]}
+          readOnly={isReadOnly}
+          inputMode="decimal"
+          onChange={(event) => onChange({ rate: event.currentTarget.value })}
+        />
+      </SimpleGrid>
+      <DefaultPrices draft={draft} faults={faults} isReadOnly={isReadOnly} onChange={onChange} />
+      <Title order={2} size="h4">
+        Prices of your own
+      </Title>
+      <Text size="sm" c="dimmed">
+        They win over the usual ones; of several that match, the one that names more.
+      </Text>
+      {draft.overrides.map((override, index) => (
+        <OverrideFields
+          key={override.id}
+          override={override}
+          index={index}
+          faults={faults}
+          isReadOnly={isReadOnly}
+          onChange={(next) => onChange({ overrides: draft.overrides.map((one) => (one === override ? next : one)) })}
+          onRemove={() => onChange({ overrides: draft.overrides.filter((one) => one !== override) })}
+        />
+      ))}
+      {draft.overrides.length === 0 ? <Text size="sm">There are none.</Text> : undefined}
+      {isReadOnly ? undefined : (
+        <Group>
+          <Button
+            variant="default"
+            onClick={() =>
+              onChange({ overrides: [...draft.overrides, { id: nextId, resource: "node", match: {}, terms: {} }] })
+            }
+          >
+            Add a price
+          </Button>
+        </Group>
+      )}
+    </>
+  )
+}
+
+const DefaultPrices = ({ draft, faults, isReadOnly, onChange }: FieldsProps) => (
+  <>
+    <Title order={2} size="h4">
+      Usual prices
+    </Title>
+    <ScrollTable minWidth={760} label="Usual prices, by provider">
+      <Table verticalSpacing={4} aria-label="Usual prices">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th scope="col">One</Table.Th>
+            {PROVIDERS.map(([provider, name]) => (
+              <Table.Th key={provider} scope="col">
+                {name}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {PRICES.map(([field, label]) => (
+            <Table.Tr key={field}>
+              <Table.Th scope="row" fw={500}>
+                {label}
+              </Table.Th>
+              {PROVIDERS.map(([provider, name]) => (
+                <Table.Td key={provider}>
+                  <TextInput
+                    size="xs"
+                    aria-label={`${name}: ${label}`}
+                    value={draft.prices[provider][field]}
+                    error={faults[`${provider}.${field}`]}
+                    readOnly={isReadOnly}
+                    inputMode="decimal"
+                    onChange={({ currentTarget: { value } }) =>
+                      onChange({
+                        prices: { ...draft.prices, [provider]: { ...draft.prices[provider], [field]: value } }
+                      })
+                    }
+                  />
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </ScrollTable>
+  </>
+)
+
+const Changes = ({ changes }: { readonly changes: ReadonlyArray<Change> }) => (
+  <Stack gap="xs" component="section" aria-label="What changes">
+    <Title order={2} size="h4">
+      What changes
+    </Title>
+    {changes.length === 0 ? <Text size="sm">Nothing yet.</Text> : undefined}
+    {changes.map(({ after, before, what }) => (
+      <Text key={`${what} ${before ?? ""} ${after ?? ""}`} size="sm" className="qd-text">
+        <b>{what}</b>: {before === undefined ? "new" : <del>{before}</del>}{" "}
+        {after === undefined ? "is removed" : <ins>{after}</ins>}
+      </Text>
+    ))}
+  </Stack>
+)

@@ -1,0 +1,44 @@
+/**
+ * What a workload has cost, day by day.
+ */
+import { Paper, Stack, Title } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import { lazy, Suspense } from "react"
+import { ApiFailure } from "../api/Client.ts"
+import { explanationQuery } from "../api/CostQueries.ts"
+import type { Workload } from "../api/WorkloadQueries.ts"
+import { historyOf } from "../cost/ChartData.ts"
+import { FailureAlert } from "../feedback/FailureAlert.tsx"
+import { Loading } from "../feedback/PageState.tsx"
+
+const CostChart = lazy(async () => ({ default: (await import("../cost/CostChart.tsx")).CostChart }))
+
+const MONTH = { range: "30d" }
+
+interface Props {
+  readonly cluster: Workload["cluster"]
+  /** The row of the workload's costs. */
+  readonly id: string
+}
+
+export const CostHistory = ({ cluster, id }: Props) => {
+  const costs = useQuery(explanationQuery(cluster, id, MONTH))
+  return (
+    <Stack gap="xs" component="section" aria-label="Cost history">
+      <Title order={2} size="h4">
+        Cost, last 30 days
+      </Title>
+      {costs.error instanceof ApiFailure ? (
+        <FailureAlert failure={costs.error} onRetry={() => void costs.refetch()} />
+      ) : undefined}
+      {costs.isLoading ? <Loading what="the costs" /> : undefined}
+      {costs.data === undefined ? undefined : (
+        <Paper withBorder p="md">
+          <Suspense fallback={<Loading what="the picture" />}>
+            <CostChart data={historyOf(costs.data)} currency={costs.data.currency} stepSize="day" />
+          </Suspense>
+        </Paper>
+      )}
+    </Stack>
+  )
+}
