@@ -138,6 +138,10 @@ export const make = Effect.gen(function* () {
     Effect.catchCause((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.interrupt : failed(cause)))
   )
 
+  /** Tells the audit first: the log is not what a caller's change must be found in. */
+  const end = (method: string, status: number, record: RequestRecord.RequestRecord, startedAt: number) =>
+    Effect.andThen(trail.end(record, method, status), AccessLog.write(method, status, record, startedAt, refusalLog))
+
   return Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const peer = Option.getOrUndefined(request.remoteAddress)
@@ -153,17 +157,11 @@ export const make = Effect.gen(function* () {
       Effect.provideService(RequestRecord.CurrentRequest, record),
       Effect.provideService(ClusterRegistry, registry),
       Effect.annotateLogs({ requestId: record.requestId }),
-      Effect.onInterrupt(() =>
-        Effect.andThen(
-          trail.end(record, request.method, 499),
-          AccessLog.write(request.method, 499, record, startedAt, refusalLog)
-        )
-      )
+      Effect.onInterrupt(() => end(request.method, 499, record, startedAt))
     )
-    yield* trail.end(record, request.method, response.status)
     if (response.status < 400 && record.user !== undefined) yield* authenticator.noteUse(record.user)
     record.route ??= Documentation.routeOf(request.url)
-    yield* AccessLog.write(request.method, response.status, record, startedAt, refusalLog)
+    yield* end(request.method, response.status, record, startedAt)
     return withHeaders(response, {
       ...SAFE_HEADERS,
       ...(SessionCookie.isSecure(request, publicUrl) ? STRICT_TRANSPORT : {}),

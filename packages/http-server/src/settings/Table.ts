@@ -3,36 +3,12 @@
  */
 import { MAX_TIMEOUT_MS } from "@quarterdeck/contract/ListParameters"
 import * as ClusterHeader from "@quarterdeck/targeting/ClusterHeader"
-import { Option } from "effect"
 import * as CostKind from "./CostKind.ts"
 import * as Kind from "./Kind.ts"
 import * as OidcKind from "./OidcKind.ts"
+import { optional, type Row, withDefault } from "./Row.ts"
 
-/**
- * One setting.
- *
- * **Shape** `path` is its place in the YAML, `flag` its name on the command line; `initial` is the value when no
- * source gives one, and `initialText` how a flag would write it, absent when there is none.
- */
-export interface Row<A> {
-  readonly path: string
-  readonly flag: string
-  readonly kind: Kind.Kind<A>
-  readonly initial: A
-  readonly initialText?: string
-  readonly unit?: "ms" | "s" | "days"
-  readonly description: string
-}
-
-type Facts<A> = Pick<Row<A>, "path" | "flag" | "kind" | "unit" | "description">
-
-const withDefault = <A>(initialText: string, facts: Facts<A>): Row<A> => ({
-  ...facts,
-  initial: Option.getOrThrow(Kind.decode(facts.kind.fromText, initialText)),
-  initialText
-})
-
-const optional = <A>(facts: Facts<A>): Row<A | undefined> => ({ ...facts, initial: undefined })
+export type { Row }
 
 export const table = {
   host: withDefault("127.0.0.1", {
