@@ -21,6 +21,7 @@ export interface CostQuestion {
   readonly idle?: "hide" | "show" | "share"
   readonly namespaces?: ReadonlyArray<string>
   readonly workloadTypes?: ReadonlyArray<string>
+  readonly labelSelector?: string
 }
 
 /** Costs change by the minute at most. */

@@ -19,7 +19,7 @@ const workloadsOf = ({ rows }: CostGroups): CostTotals | undefined => rows.find(
 
 const MEANINGS = {
   efficiency:
-    "How much of what workloads requested they used, of CPU and of memory, while usage was known. The rest is paid for and waits.",
+    "How much of what workloads requested they used, while usage was known: CPU and memory, weighted by what each cost. The rest is paid for and waits.",
   savings:
     "What would not have been spent had each workload requested what is recommended: for CPU and memory, what was allocated less the recommendation for each replica and hour, at the mean price. Savings lists them, workload by workload."
 }
@@ -58,11 +58,11 @@ export const CostFigures = ({ before, onExplain, report }: Props) => {
         />
       )}
       <Figure
-        name="Used of requests"
-        value={`CPU ${Quantity.percent(workloads?.cpuEfficiency)}`}
-        note={`Memory ${Quantity.percent(workloads?.memoryEfficiency)}`}
+        name="Efficiency"
+        value={Quantity.percent(workloads?.efficiency)}
+        note={`Used of requests: CPU ${Quantity.percent(workloads?.cpuEfficiency)}, memory ${Quantity.percent(workloads?.memoryEfficiency)}`}
         onClick={() =>
-          onExplain(sum("Used of requests", workloads ?? totals, { meaning: MEANINGS.efficiency, hasWorkloads: true }))
+          onExplain(sum("Efficiency", workloads ?? totals, { meaning: MEANINGS.efficiency, hasWorkloads: true }))
         }
       />
       <Figure

@@ -1,7 +1,7 @@
 /**
  * Cost.
  */
-import { Group, Paper, Stack, Text } from "@mantine/core"
+import { Box, Group, Paper, Stack, Text } from "@mantine/core"
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { lazy, Suspense, useState } from "react"
 import { ApiFailure } from "../api/Client.ts"
@@ -71,7 +71,10 @@ export const CostPage = () => {
           <Paper withBorder p="md" component="section" aria-label="Over time">
             <Trend grouped={grouped} all={all} />
           </Paper>
-          <GroupTable report={report} before={groupsPast} by={view.by} clusters={clusters} onExplain={explain} />
+          {/* Until the answer is there, what stands here answers another question. */}
+          <Box inert={groups.isPlaceholderData} aria-busy={groups.isPlaceholderData} className="qd-answer">
+            <GroupTable report={report} before={groupsPast} by={view.by} clusters={clusters} onExplain={explain} />
+          </Box>
           {report.nextCursor === undefined ? undefined : (
             <Text size="sm" c="dimmed">
               The {Quantity.count(LISTED)} most expensive groups; the CSV has every one.

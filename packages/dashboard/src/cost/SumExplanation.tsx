@@ -34,10 +34,15 @@ const SHOWN = 25
 const questionOf = (group: Readonly<Record<string, string>>): CostQuestion => {
   const labels = Object.keys(group).filter((key) => key.startsWith(LABEL))
   const { kind, namespace } = group
+  const selector = labels.map((label) => {
+    const [key, value = ""] = [label.slice(LABEL.length), group[label]]
+    return value === "" ? `!${key}` : `${key}=${value}`
+  })
   return {
     groupBy: [...WORKLOAD, ...labels],
     ...(namespace === undefined || namespace === "" ? {} : { namespaces: [namespace] }),
-    ...(kind === undefined ? {} : { workloadTypes: [kind] })
+    ...(kind === undefined ? {} : { workloadTypes: [kind] }),
+    ...(selector.length === 0 ? {} : { labelSelector: selector.join(",") })
   }
 }
 

@@ -60,27 +60,14 @@ export const WorkloadsPage = () => {
       {pages === undefined ? undefined : (
         <>
           <CoverageStrip coverages={coverages} rows="workloads" />
-          <Group gap="sm">
-            <Text size="sm" c="dimmed" role="status" data-total={total}>
-              {Quantity.counted(total, "workload")}
-              {isNarrowed(filter) ? " match" : ""}
-            </Text>
-            {isReread(pages.length) ? undefined : (
-              <>
-                <Text size="sm" c="dimmed">
-                  as of {clockTimeOf(list.dataUpdatedAt)}
-                </Text>
-                <Button
-                  size="compact-sm"
-                  variant="default"
-                  loading={list.isRefetching}
-                  onClick={() => void list.refetch()}
-                >
-                  Read again
-                </Button>
-              </>
-            )}
-          </Group>
+          <Tally
+            total={total}
+            isNarrowed={isNarrowed(filter)}
+            isReread={isReread(pages.length)}
+            readAtMs={list.dataUpdatedAt}
+            isReading={list.isRefetching}
+            onRead={() => void list.refetch()}
+          />
         </>
       )}
       {workloads.length > 0 ? (
@@ -102,6 +89,37 @@ export const WorkloadsPage = () => {
     </Stack>
   )
 }
+
+interface TallyProps {
+  readonly total: number
+  readonly isNarrowed: boolean
+  /** Whether the list is read again by itself. */
+  readonly isReread: boolean
+  /** **Units** milliseconds since the epoch. */
+  readonly readAtMs: number
+  readonly isReading: boolean
+  readonly onRead: () => void
+}
+
+/** How many workloads there are, and of when the list is where it does not stay fresh by itself. */
+const Tally = ({ isNarrowed, isReading, isReread, onRead, readAtMs, total }: TallyProps) => (
+  <Group gap="sm">
+    <Text size="sm" c="dimmed" role="status" data-total={total}>
+      {Quantity.counted(total, "workload")}
+      {isNarrowed ? " match" : ""}
+    </Text>
+    {isReread ? undefined : (
+      <>
+        <Text size="sm" c="dimmed">
+          as of {clockTimeOf(readAtMs)}
+        </Text>
+        <Button size="compact-sm" variant="default" loading={isReading} onClick={onRead}>
+          Read again
+        </Button>
+      </>
+    )}
+  </Group>
+)
 
 interface NoWorkloadsProps {
   readonly filter: WorkloadFilter

@@ -181,6 +181,11 @@ describe("the pages of the demo, in a browser", () => {
           await page.getByText(/stage [45](?:\.\d)? hr/).waitFor()
 
           await page.getByLabel("By", { exact: true }).selectOption("Label")
+          await groups.getByRole("button", { name: /why payments cost that/ }).click()
+          const explained = page.getByRole("dialog")
+          await explained.getByRole("button", { name: /why reporting cost that/ }).waitFor()
+          assert.strictEqual(await explained.getByText(/ in shop of /).count(), 0)
+          await explained.getByRole("button", { name: "Close" }).click()
           await groups.getByRole("row", { name: /^storefront / }).waitFor()
           await page.getByLabel("By", { exact: true }).selectOption("Workload")
           await groups.getByRole("row", { name: /^reporting Deployment in payments of prod/ }).waitFor()
