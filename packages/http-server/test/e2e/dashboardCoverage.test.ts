@@ -29,7 +29,7 @@ describe("the pages of clusters that fail, in a browser", () => {
   Chromium.sayIfLeftOut(it)
   if (!Chromium.runs) return
 
-  layer(deployed, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(deployed, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
     it.effect("say which cluster is stale and why, and that it is back", () =>
       Effect.gen(function* () {
         const { url } = yield* Deployment

@@ -35,7 +35,7 @@ describe("the pages of the demo, in a browser", () => {
   Chromium.sayIfLeftOut(it)
   if (!Chromium.runs) return
 
-  layer(Demo.layer, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(Demo.layer, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
     it.effect("show three clusters with their cost; which of them is the address, and goes with a link", () =>
       Effect.gen(function* () {
         const { key, url } = yield* Demo

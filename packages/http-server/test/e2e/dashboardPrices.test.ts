@@ -14,7 +14,7 @@ describe("Settings > Prices, in a browser", () => {
 
   layer(Deployment.layer({ driver: Embedded.driver, children: [] }), {
     excludeTestServices: true,
-    timeout: "60 seconds"
+    timeout: "120 seconds"
   })((it) => {
     it.effect("are changed with what changes before one's eyes, and onto what somebody else has changed", () =>
       Effect.gen(function* () {
