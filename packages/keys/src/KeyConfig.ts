@@ -157,7 +157,7 @@ const load = Effect.fnUntraced(function* (
   files: ReadonlyArray<FollowedFile>,
   before: LoadedKeys
 ): Effect.fn.Return<State, KeyStoreError> {
-  const { keys, refused } = yield* withoutCreated(KeysFile.fromLists(files), store)
+  const { keys, refused } = KeysFile.fromLists(files, yield* createdAmong(KeysFile.hashesIn(files), store))
   const now = yield* DateTime.now
   yield* report(files, { keys, refused }, now)
   return { files, keys: replace(before, keys, now), refused }
@@ -226,24 +226,15 @@ const follow = Effect.fnUntraced(function* (
   }
 })
 
-/** Refuses every entry whose hash is that of a created key: one secret must not have two rules. */
-const withoutCreated = Effect.fnUntraced(function* (
-  file: KeysFile.KeysFile,
+/** The hashes that are those of created keys. */
+const createdAmong = Effect.fnUntraced(function* (
+  hashes: ReadonlySet<KeyHash>,
   store: KeyStore["Service"]
-): Effect.fn.Return<KeysFile.KeysFile, KeyStoreError> {
-  const created = yield* Effect.filter(file.keys, ({ hash }) => Effect.map(store.findByHash(hash), Option.isSome), {
+): Effect.fn.Return<ReadonlySet<KeyHash>, KeyStoreError> {
+  const created = yield* Effect.filter(hashes, (hash) => Effect.map(store.findByHash(hash), Option.isSome), {
     concurrency: STORE_READS
   })
-  const clashes = created.map(({ file, index }) => ({
-    file,
-    index,
-    field: "hash",
-    problem: "is that of a created key"
-  }))
-  return {
-    keys: file.keys.filter((key) => !created.includes(key)),
-    refused: [...file.refused, ...clashes].toSorted((one, other) => one.file - other.file || one.index - other.index)
-  }
+  return new Set(created)
 })
 
 const replace = (before: LoadedKeys, keys: ReadonlyArray<KeysFile.ConfiguredKey>, now: DateTime.Utc): LoadedKeys => {
@@ -263,12 +254,16 @@ const report = Effect.fnUntraced(function* (
   now: DateTime.Utc
 ) {
   const nameOf = (file: number) => `keys file ${files[file]?.path ?? ""}`
-  for (const { field, file, index, problem } of refused) {
-    yield* Effect.logError(`${nameOf(file)}: entry ${index} is refused: ${field === "" ? "" : `${field}: `}${problem}`)
+  for (const { faults, file, label, moreFaults } of refused) {
+    const entry = `${nameOf(file)}: ${label} is refused`
+    for (const { field, problem } of faults) {
+      yield* Effect.logError(`${entry}: ${field === "" ? "" : `${field}: `}${problem}`)
+    }
+    if (moreFaults > 0) yield* Effect.logError(`${entry}: and for ${moreFaults} more faults`)
   }
-  for (const { expiresAt, file, index } of keys) {
+  for (const { expiresAt, file, label } of keys) {
     if (expiresAt === undefined || DateTime.isLessThan(now, expiresAt)) continue
-    yield* Effect.logWarning(`${nameOf(file)}: entry ${index} has expired`)
+    yield* Effect.logWarning(`${nameOf(file)}: ${label} has expired`)
   }
   yield* Metric.update(entriesGauge, keys.length)
   yield* Metric.update(refusedGauge, refused.length)

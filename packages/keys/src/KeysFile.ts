@@ -1,20 +1,34 @@
 /**
  * The list of deploy-time keys as text: the Helm values' or the Secret's.
  */
-import { type DateTime, Result, Schema } from "effect"
+import { type DateTime, Redacted, Result, Schema } from "effect"
 import { hash as digest } from "node:crypto"
-import { LineCounter, parseDocument } from "yaml"
+import { isNode, isSeq, LineCounter, parseDocument } from "yaml"
 import { KeyName } from "./ApiKey.ts"
 import * as Expiry from "./Expiry.ts"
 import { ownProperties } from "./OwnProperties.ts"
 import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
-import { KeyHash, OF_NOTHING } from "./KeyHash.ts"
+import { fromRawKey, KeyHash, OF_NOTHING } from "./KeyHash.ts"
 import { Rule } from "./Rule.ts"
 
 /** A Secret holds at most this much. */
 export const MAX_BYTES = 1_048_576
 /** How often anchors may be referred to, all in all: enough for shared rules, too little to grow a small text big. */
 const MAX_ALIASES = 100
+/** How many faults of one entry, and how many entries of one hash, are told: a file of 1 MiB could hold 100000. */
+const MAX_TOLD = 32
+
+/** Where an entry stands. */
+interface Place {
+  /** The place of the entry's file among those that are read as one list, from 0. */
+  readonly file: number
+  /** The entry's place in its file, from 0. */
+  readonly index: number
+  /** The line of its file at which the entry begins, from 1. */
+  readonly line: number
+  /** What messages call the entry, such as `entry "ci" (line 4)`. **Shape** by its index where its name cannot be told. */
+  readonly label: string
+}
 
 /**
  * A deploy-time key.
@@ -22,30 +36,37 @@ const MAX_ALIASES = 100
  * **Shape** `id` follows the name: it stays when the secret is replaced. Of several keys of one name, the second and
  * later ones are told apart by their order in the list.
  */
-export interface ConfiguredKey {
+export interface ConfiguredKey extends Place {
   readonly id: string
-  /** The place of the entry's file among those that are read as one list, from 0. */
-  readonly file: number
-  /** The entry's place in its file, from 0. */
-  readonly index: number
   readonly name: string
   readonly hash: KeyHash
   readonly rule: Rule
   readonly expiresAt?: DateTime.Utc
 }
 
-/** An entry that does not load. **Shape** `file` and `index` count from 0; `field` as in `rule.targetClusters[1]`. */
-export interface RefusedEntry {
-  readonly file: number
-  readonly index: number
+/** One thing that is wrong with an entry. **Shape** `field` as in `rule.targetClusters[1]`, empty for all of it. */
+export interface EntryFault {
   readonly field: string
   readonly problem: string
 }
 
-/** The entries of one file, not yet judged. **Shape** `path` is only printed. */
+/** An entry that does not load. **Shape** of `faults`, of which there is at least one, the first 32. */
+export interface RefusedEntry extends Place {
+  readonly faults: ReadonlyArray<EntryFault>
+  /** How many faults there are beyond those. */
+  readonly moreFaults: number
+}
+
+/** An entry as it stands in its file, not yet judged. **Shape** `line` is where it begins, from 1. */
+export interface ListedEntry {
+  readonly line: number
+  readonly value: unknown
+}
+
+/** The entries of one file. **Shape** `path` is only printed. */
 export interface EntryList {
   readonly path: string
-  readonly entries: ReadonlyArray<unknown>
+  readonly entries: ReadonlyArray<ListedEntry>
 }
 
 export interface KeysFile {
@@ -76,7 +97,7 @@ export const parse = (text: string): Result.Result<KeysFile, InvalidKeysFile> =>
   Result.map(parseList(text), (entries) => fromLists([{ path: "", entries }]))
 
 /** Reads the entries of a list without judging them. **Errors** those of {@link parse}. */
-export const parseList = (text: string): Result.Result<ReadonlyArray<unknown>, InvalidKeysFile> => {
+export const parseList = (text: string): Result.Result<ReadonlyArray<ListedEntry>, InvalidKeysFile> => {
   const lineCounter = new LineCounter()
   const document = Result.try({
     try: () =>
@@ -90,7 +111,7 @@ export const parseList = (text: string): Result.Result<ReadonlyArray<unknown>, I
     catch: () => new InvalidKeysFile({ problem: "is nested too deeply" })
   })
   if (Result.isFailure(document)) return Result.fail(document.failure)
-  const { directives, errors, warnings } = document.success
+  const { contents, directives, errors, warnings } = document.success
   const [fault] = [...errors, ...warnings]
   if (fault !== undefined) {
     const problem = EXPLANATION[fault.code] ?? `is not YAML (${fault.code})`
@@ -106,11 +127,17 @@ export const parseList = (text: string): Result.Result<ReadonlyArray<unknown>, I
         problem: `refers to an anchor that is not there, or to anchors more than ${MAX_ALIASES} times`
       })
   })
-  return Result.flatMap(value, (list) =>
-    Array.isArray(list)
-      ? Result.succeed<ReadonlyArray<unknown>>(list)
-      : Result.fail(new InvalidKeysFile({ problem: "must be a list of keys; [] is the list of none" }))
-  )
+  return Result.flatMap(value, (list) => {
+    if (!Array.isArray(list) || !isSeq(contents)) {
+      return Result.fail(new InvalidKeysFile({ problem: "must be a list of keys; [] is the list of none" }))
+    }
+    const values: ReadonlyArray<unknown> = list
+    const entries = contents.items.map((item, index) => {
+      const start = (isNode(item) ? item.range : contents.range)?.[0] ?? 0
+      return { line: lineCounter.linePos(start).line, value: values[index] }
+    })
+    return Result.succeed(entries)
+  })
 }
 
 const EXPLANATION: Readonly<Record<string, string>> = {
@@ -126,32 +153,42 @@ const Entry = Schema.Struct({
   rule: Rule
 })
 
-const decodeEntry = Schema.decodeUnknownResult(Entry, { onExcessProperty: "error" })
+const decodeEntry = Schema.decodeUnknownResult(Entry, { errors: "all", onExcessProperty: "error" })
 
-/** Where an entry stands. */
-interface Place {
-  readonly file: number
-  readonly index: number
+/** An entry to be judged. */
+interface FoundEntry {
+  readonly place: Place
+  readonly entry: unknown
+  /** Also of an entry that is otherwise wrong. */
+  readonly hash: KeyHash | undefined
 }
 
-/** Reads several lists as one. **Shape** of entries with the same hash none loads, whichever files they stand in. */
-export const fromLists = (lists: ReadonlyArray<EntryList>): KeysFile => {
-  const found = lists.flatMap(({ entries }, file) =>
-    entries.map((item, index) => ({ place: { file, index }, entry: ownProperties(item) }))
-  )
-  const byHash = Map.groupBy(found, ({ entry }) => hashIn(entry))
+/** The hashes of all entries, also of those that are otherwise wrong. */
+export const hashesIn = (lists: ReadonlyArray<EntryList>): ReadonlySet<KeyHash> =>
+  new Set(findEntries(lists).flatMap(({ hash }) => hash ?? []))
+
+/**
+ * Reads several lists as one.
+ *
+ * **Shape** of entries with the same hash none loads, whichever files they stand in; nor does one whose hash is among
+ * `created`, for one secret must not have two rules.
+ */
+export const fromLists = (lists: ReadonlyArray<EntryList>, created: ReadonlySet<KeyHash> = new Set()): KeysFile => {
+  const found = findEntries(lists)
+  const byHash = Map.groupBy(found, ({ hash }) => hash)
   const keys: Array<ConfiguredKey> = []
   const refused: Array<RefusedEntry> = []
   const countByName = new Map<string, number>()
 
-  for (const { entry, place } of found) {
-    const hash = hashIn(entry)
-    const sameHash = hash === undefined ? [] : (byHash.get(hash) ?? [])
-    const twins = sameHash.map((twin) => twin.place)
-    const read = twins.length > 1 ? refuseTwins(twins, lists) : readEntry(entry)
+  for (const { entry, hash, place } of found) {
+    const twins = hash === undefined ? [] : (byHash.get(hash) ?? [])
+    const read = readEntry(entry, [
+      ...(twins.length > 1 ? [twinFault(twins, lists)] : []),
+      ...(hash !== undefined && created.has(hash) ? [{ field: "hash", problem: "is that of a created key" }] : [])
+    ])
     if (Result.isFailure(read)) {
-      const { field, problem } = read.failure
-      refused.push({ ...place, field, problem })
+      const faults = read.failure
+      refused.push({ ...place, faults: faults.slice(0, MAX_TOLD), moreFaults: Math.max(0, faults.length - MAX_TOLD) })
       continue
     }
     const { name } = read.success
@@ -162,33 +199,60 @@ export const fromLists = (lists: ReadonlyArray<EntryList>): KeysFile => {
   return { keys, refused }
 }
 
-type Read = Result.Result<Omit<ConfiguredKey, "id" | keyof Place>, Pick<SchemaFault.SchemaFault, "field" | "problem">>
+const findEntries = (lists: ReadonlyArray<EntryList>): ReadonlyArray<FoundEntry> =>
+  lists.flatMap(({ entries }, file) =>
+    entries.map(({ line, value }, index) => {
+      const entry = ownProperties(value)
+      const hash = memberOf(entry, "hash")
+      const place = { file, index, line, label: labelOf(entry, index, line) }
+      return { place, entry, hash: Schema.is(KeyHash)(hash) ? hash : undefined }
+    })
+  )
 
-const readEntry = (input: unknown): Read => {
+type Read = Result.Result<Omit<ConfiguredKey, "id" | keyof Place>, ReadonlyArray<EntryFault>>
+
+/** Reads an entry. **Shape** `clashes` is what is wrong with it because of others. */
+const readEntry = (input: unknown, clashes: ReadonlyArray<EntryFault>): Read => {
   const decoded = decodeEntry(input)
-  if (Result.isFailure(decoded)) return Result.fail(SchemaFault.fromIssue(decoded.failure.issue))
-  const { expire, ...entry } = decoded.success
-  if (entry.hash === OF_NOTHING) return Result.fail({ field: "hash", problem: "is the hash of an empty text" })
-  if (expire === undefined) return Result.succeed(entry)
-  return Result.mapBoth(Expiry.parseConfigured(expire), {
-    onFailure: ({ message }) => ({ field: "expire", problem: message }),
-    onSuccess: (expiresAt) => ({ ...entry, expiresAt })
-  })
+  const expire = memberOf(input, "expire")
+  const expiry = typeof expire === "string" ? Expiry.parseConfigured(expire) : Result.succeed(undefined)
+  const ofSchema = Result.isFailure(decoded) ? SchemaFault.allFromIssue(decoded.failure.issue) : []
+  const faults: ReadonlyArray<EntryFault> = [
+    ...ofSchema.map(({ field, problem }) => ({ field, problem })),
+    ...(memberOf(input, "hash") === OF_NOTHING ? [{ field: "hash", problem: "is the hash of an empty text" }] : []),
+    ...(Result.isFailure(expiry) ? [{ field: "expire", problem: expiry.failure.message }] : []),
+    ...clashes
+  ]
+  if (Result.isFailure(decoded) || Result.isFailure(expiry) || faults.length > 0) return Result.fail(faults)
+  const { hash, name, rule } = decoded.success
+  const expiresAt = expiry.success
+  return Result.succeed({ hash, name, rule, ...(expiresAt === undefined ? {} : { expiresAt }) })
 }
 
-const refuseTwins = (places: ReadonlyArray<Place>, lists: ReadonlyArray<EntryList>): Read => {
-  const isOneFile = places.every(({ file }) => file === places[0]?.file)
-  const where = isOneFile
-    ? `the entries ${places.map(({ index }) => index).join(" and ")}`
-    : places.map(({ file, index }) => `entry ${index} of ${lists[file]?.path ?? ""}`).join(" and ")
-  return Result.fail({ field: "hash", problem: `stands at ${where}, so none of them loads` })
+const twinFault = (twins: ReadonlyArray<FoundEntry>, lists: ReadonlyArray<EntryList>): EntryFault => {
+  const isOneFile = twins.every(({ place }) => place.file === twins[0]?.place.file)
+  const told = twins
+    .slice(0, MAX_TOLD)
+    .map(({ place: { file, label } }) => (isOneFile ? label : `${label} of ${lists[file]?.path ?? ""}`))
+  const rest = twins.length > told.length ? ` and ${twins.length - told.length} more` : ""
+  return { field: "hash", problem: `stands in ${told.join(" and ")}${rest}, so none of them loads` }
 }
 
-/** The hash of an entry, also of one that is otherwise wrong. */
-const hashIn = (entry: unknown): unknown => {
-  const own = typeof entry === "object" && entry !== null && "hash" in entry ? entry.hash : undefined
-  return Schema.is(KeyHash)(own) ? own : undefined
+const memberOf = (entry: unknown, name: "name" | "hash" | "expire"): unknown =>
+  typeof entry === "object" && entry !== null && name in entry ? Reflect.get(entry, name) : undefined
+
+const labelOf = (entry: unknown, index: number, line: number): string => {
+  const name = memberOf(entry, "name")
+  const isTold = Schema.is(KeyName)(name) && !mayBeSecret(name, memberOf(entry, "hash"))
+  return `entry ${isTold ? JSON.stringify(name) : index} (line ${line})`
 }
+
+/** A key or a hash in a long text. */
+const SECRET = /qd_[0-9A-Za-z]{16}|[0-9a-f]{64}/i
+
+/** Tells whether a key or its hash stands where the name should. */
+const mayBeSecret = (name: string, hash: unknown): boolean =>
+  SECRET.test(name) || name === hash || fromRawKey(Redacted.make(name)) === hash
 
 /** Made from the name and not from the hash: an id is shown in logs, where it must not help to guess a weak key. */
 const idOf = (name: string, count: number): string =>

@@ -67,11 +67,14 @@ describe("several files of deploy-time keys", { concurrent: true }, () => {
         [first, second],
         Effect.gen(function* () {
           assert.deepStrictEqual(yield* namesIn, ["one"])
-          const problem = `stands at entry 1 of ${first} and entry 0 of ${second}, so none of them loads`
-          assert.deepStrictEqual((yield* health).refused, [
-            { file: 0, index: 1, field: "hash", problem },
-            { file: 1, index: 0, field: "hash", problem }
-          ])
+          const problem = `stands in entry "two" (line 1) of ${first} and entry "three" (line 1) of ${second}, so none of them loads`
+          assert.deepStrictEqual(
+            (yield* health).refused.map(({ faults, file, index }) => ({ faults, file, index })),
+            [
+              { file: 0, index: 1, faults: [{ field: "hash", problem }] },
+              { file: 1, index: 0, faults: [{ field: "hash", problem }] }
+            ]
+          )
           yield* write(second, "[]")
           yield* waitForNames("one", "two")
         })

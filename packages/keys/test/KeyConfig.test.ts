@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Metric } from "effect"
+import { Effect, Layer, Metric, Redacted } from "effect"
 import { chmod, mkdir, rename, rm, symlink, unlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { KeyConfig } from "../src/KeyConfig.ts"
+import * as KeyHash from "../src/KeyHash.ts"
 import {
   entry,
   health,
@@ -148,35 +149,50 @@ describe("the file of deploy-time keys", { concurrent: true }, () => {
     })
   )
 
-  it.live("tells and counts refused entries, and loads the others", () =>
+  it.live("tells every fault of refused entries by name and line, counts the entries, and loads the others", () =>
     Effect.gen(function* () {
       const path = join(yield* temporaryDirectory, "keys")
       const logs = collectLogs()
       yield* write(
         path,
-        listOf(
-          entry("one", "a"),
-          entry("two", "b", { rule: { role: "Admin", targetCluster: ["x"] } }),
-          entry("three", "e")
-        )
+        [
+          `- { name: one, hash: ${hashOf("a")}, rule: { role: Viewer } }`,
+          "",
+          "- name: two",
+          `  hash: ${hashOf("e").toUpperCase()}`,
+          "  expire: 90d",
+          "  rule: { role: Root, targetCluster: [x] }",
+          `- { name: three, hash: ${hashOf("e")}, rule: {} }`,
+          "- expire: 2030-01-01T00:00:00Z"
+        ].join("\n")
       )
       yield* withFile(
         path,
         Effect.gen(function* () {
           assert.deepStrictEqual(yield* namesIn, ["one"])
-          assert.deepStrictEqual((yield* health).refused, [
-            {
-              file: 0,
-              index: 1,
-              field: "rule.targetCluster",
-              problem: "is not known here; allowed: role, targetNamespaces, targetClusters"
-            },
-            { file: 0, index: 2, field: "hash", problem: "is that of a created key" }
-          ])
-          assert.include(
-            logs.lines,
-            `Error keys file ${path}: entry 1 is refused: rule.targetCluster: is not known here; allowed: role, targetNamespaces, targetClusters`
+          assert.deepStrictEqual(
+            (yield* health).refused.map(({ index, line }) => ({ index, line })),
+            [
+              { index: 1, line: 3 },
+              { index: 2, line: 7 },
+              { index: 3, line: 8 }
+            ]
           )
+          assert.deepStrictEqual(
+            logs.lines.filter((line) => line.startsWith("Error")),
+            [
+              'entry "two" (line 3) is refused: rule.targetCluster: is not known here; allowed: role, targetNamespaces, targetClusters',
+              'entry "two" (line 3) is refused: hash: expected a SHA-256 in 64 lowercase hexadecimal digits',
+              'entry "two" (line 3) is refused: rule.role: expected Viewer, Operator or Admin',
+              'entry "two" (line 3) is refused: expire: must be an RFC 3339 instant in UTC, ending in Z or +00:00',
+              'entry "three" (line 7) is refused: rule.role: is required',
+              'entry "three" (line 7) is refused: hash: is that of a created key',
+              "entry 3 (line 8) is refused: name: is required",
+              "entry 3 (line 8) is refused: hash: is required",
+              "entry 3 (line 8) is refused: rule: is required"
+            ].map((line) => `Error keys file ${path}: ${line}`)
+          )
+          assert.notInclude(logs.lines.join("\n").toLowerCase(), hashOf("e"))
           const gauges = Object.fromEntries(
             (yield* Metric.snapshot).flatMap((metric) =>
               metric.type === "Gauge" ? [[metric.id, metric.state.value]] : []
@@ -184,7 +200,7 @@ describe("the file of deploy-time keys", { concurrent: true }, () => {
           )
           assert.deepStrictEqual(gauges, {
             quarterdeck_key_config_entries: 1,
-            quarterdeck_key_config_refused_entries: 2,
+            quarterdeck_key_config_refused_entries: 3,
             quarterdeck_key_config_alarm: 0
           })
         }),
@@ -202,20 +218,36 @@ describe("the file of deploy-time keys", { concurrent: true }, () => {
         path,
         Effect.gen(function* () {
           assert.deepStrictEqual(yield* namesIn, ["old"])
-          assert.include(logs.lines, `Warn keys file ${path}: entry 0 has expired`)
+          assert.include(logs.lines, `Warn keys file ${path}: entry "old" (line 1) has expired`)
         }),
         logs.layer
       )
     })
   )
 
-  it.live("never writes a hash or a mistaken key into the log", () =>
+  it.live("never writes a hash or a mistaken key into the log, also where a name should stand", () =>
     Effect.gen(function* () {
       const path = join(yield* temporaryDirectory, "keys")
       const logs = collectLogs()
-      yield* write(path, listOf(entry("one", "a"), entry("two", "b", { hash: "qd_mistaken" }), entry("three", "e")))
+      const raw = "qd_0123456789abcdefghijkl"
+      const expire = "2001-01-01T00:00:00Z"
+      yield* write(
+        path,
+        listOf(
+          entry("one", "a"),
+          entry("two", "b", { hash: "qd_mistaken" }),
+          entry("three", "e"),
+          entry("ci hunter2", "b", { hash: "ci hunter2" }),
+          entry(raw, "c", { expire }),
+          entry(hashOf("d"), "c", { rule: {} }),
+          entry("hunter3", "b", { hash: KeyHash.fromRawKey(Redacted.make("hunter3")), expire })
+        )
+      )
       yield* withFile(path, namesIn, logs.layer)
-      for (const secret of [hashOf("a"), hashOf("e"), "qd_mistaken"]) assert.notInclude(logs.lines.join("\n"), secret)
+      for (const secret of [hashOf("a"), hashOf("d"), hashOf("e"), "qd_mistaken", raw, "hunter"]) {
+        assert.notInclude(logs.lines.join("\n"), secret)
+      }
+      assert.include(logs.lines, `Warn keys file ${path}: entry 6 (line 1) has expired`)
     })
   )
 

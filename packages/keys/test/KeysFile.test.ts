@@ -119,8 +119,56 @@ describe("the list of deploy-time keys", () => {
   ])("refuses an entry with %s and names the field", (_name, text, field, problem) => {
     const { refused } = read(text)
     assert.strictEqual(refused.length, 1)
-    assert.strictEqual(refused[0]?.field, field)
-    assert.include(refused[0]?.problem, problem)
+    const [fault] = refused[0]?.faults ?? []
+    assert.strictEqual(fault?.field, field)
+    assert.include(fault?.problem, problem)
+  })
+
+  it("tells every fault of an entry, a misspelling first", () => {
+    const { refused } = read(`- nme: ci\n  hash: ${KeyHash.OF_NOTHING}\n  expire: 90d\n  rule: { role: Root }\n`)
+    assert.deepStrictEqual(
+      refused.map(({ faults }) => faults.map(({ field }) => field)),
+      [["nme", "name", "rule.role", "hash", "expire"]]
+    )
+  })
+
+  it("tells the first 32 faults of an entry, and how many more there are", () => {
+    const clusters = `[${"true, ".repeat(40)}]`
+    const [entryRefused] = read(entry(`  rule: { role: Viewer, targetClusters: ${clusters} }\n`)).refused
+    assert.deepStrictEqual(entryRefused?.faults.at(-1), {
+      field: "rule.targetClusters[31]",
+      problem: "expected a string"
+    })
+    assert.strictEqual(entryRefused?.faults.length, 32)
+    assert.strictEqual(entryRefused?.moreFaults, 8)
+  })
+
+  const Line = Schema.Literals([
+    "- nonsense",
+    "- name: two",
+    "-\n  name: three",
+    "- &a\n  name: four",
+    "- []",
+    "-",
+    "# none"
+  ])
+
+  it.prop("names the line at which each refused entry begins", [Schema.Array(Line)], ([lines]) => {
+    const text = `${lines.join("\n")}\n`
+    const rows = text.split("\n")
+    const { refused } = lines.some((line) => line !== "# none") ? read(text) : { refused: [] }
+    assert.strictEqual(refused.length, lines.filter((line) => line !== "# none").length)
+    for (const { index, label, line } of refused) {
+      const item = lines.filter((one) => one !== "# none")[index] ?? ""
+      const name = /name: (.*)/.exec(item)?.[1]
+      assert.strictEqual(label, `entry ${name === undefined ? index : `"${name}"`} (line ${line})`)
+      if (name !== undefined) assert.include(rows[line - 1], name)
+    }
+    const begins = refused.map(({ line }) => line)
+    assert.deepStrictEqual(
+      begins,
+      begins.toSorted((one, other) => one - other)
+    )
   })
 
   it("loads the good entries around a bad one", () => {
@@ -136,18 +184,21 @@ describe("the list of deploy-time keys", () => {
   })
 
   it("loads none of several entries with one hash, even if all but one are wrong otherwise", () => {
+    const twins = {
+      field: "hash",
+      problem: 'stands in entry "ci" (line 1) and entry "ci" (line 4), so none of them loads'
+    }
     const { keys, refused } = read(`${entry(viewer)}${entry("  rule: nonsense\n")}- name: x\n  hash: ${b}\n${viewer}`)
     assert.deepStrictEqual(
       keys.map(({ name }) => name),
       ["x"]
     )
     assert.deepStrictEqual(
-      refused.map(({ field, index, problem }) => ({ field, index, problem })),
-      [0, 1].map((index) => ({
-        field: "hash",
-        index,
-        problem: "stands at the entries 0 and 1, so none of them loads"
-      }))
+      refused.map(({ faults, line }) => ({ faults, line })),
+      [
+        { faults: [twins], line: 1 },
+        { faults: [{ field: "rule", problem: "expected an object" }, twins], line: 4 }
+      ]
     )
   })
 

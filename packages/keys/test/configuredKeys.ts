@@ -7,6 +7,8 @@ import { at, viewer } from "./samples.ts"
 export const loaded = (fields: Partial<LoadedKey> & Pick<LoadedKey, "id" | "hash">): LoadedKey => ({
   file: 0,
   index: 0,
+  line: 1,
+  label: `entry "${fields.id}" (line 1)`,
   name: fields.id,
   rule: viewer,
   loadedAt: at("2026-01-01T00:00:00Z"),

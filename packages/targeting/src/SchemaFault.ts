@@ -1,7 +1,7 @@
 /**
- * The first thing that is wrong with a value that did not decode, told without the value.
+ * What is wrong with a value that did not decode, told without the value.
  */
-import { SchemaAST, SchemaIssue } from "effect"
+import { Array, SchemaAST, SchemaIssue } from "effect"
 
 /** **Shape** `field` is a path such as `rule.targetClusters[2]`, empty for the whole value. */
 export interface SchemaFault {
@@ -14,16 +14,21 @@ export interface SchemaFault {
 type Path = ReadonlyArray<PropertyKey>
 
 /**
- * Reads the fault, in words that need no knowledge of the schema's own types; a field unknown to the schema comes first,
- * as it is often the misspelling of a missing one.
+ * Reads the first fault, in words that need no knowledge of the schema's own types.
  *
  * **Example** `overrides[0].resource: expected node, storage, egress, loadBalancer or cluster`
  */
-export const fromIssue = (issue: SchemaIssue.Issue): SchemaFault => {
-  const faults = faultsOf(issue, [])
-  return (
-    faults.find(({ isUnknown }) => isUnknown) ?? faults[0] ?? { field: "", problem: "is not allowed", isUnknown: false }
-  )
+export const fromIssue = (issue: SchemaIssue.Issue): SchemaFault => allFromIssue(issue)[0]
+
+/**
+ * Reads every fault that an issue holds.
+ *
+ * **Shape** a field unknown to the schema comes first, as it is often the misspelling of a missing one. A value that was
+ * decoded without the option `errors: "all"` has one fault alone.
+ */
+export const allFromIssue = (issue: SchemaIssue.Issue): Array.NonEmptyReadonlyArray<SchemaFault> => {
+  const faults = faultsOf(issue, []).toSorted((one, other) => Number(other.isUnknown) - Number(one.isUnknown))
+  return Array.isReadonlyArrayNonEmpty(faults) ? faults : [known([], "is not allowed")]
 }
 
 const faultsOf = (issue: SchemaIssue.Issue, path: Path): ReadonlyArray<SchemaFault> => {

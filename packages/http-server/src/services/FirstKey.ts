@@ -20,9 +20,17 @@ export const layer = ({ bootstrapFile }: Pick<Settings["keys"], "bootstrapFile">
     Effect.gen(function* () {
       if (bootstrapFile !== undefined && (yield* writeFirstKey(bootstrapFile))) return
       if ((yield* GroupRules).length > 0) return
-      const { byId } = yield* (yield* KeyConfig).current
+      const config = yield* KeyConfig
+      const { byId } = yield* config.current
+      const { refused } = yield* config.health
       const store = yield* KeyStore
       const created = yield* store.count
+      if (byId.size === 0 && created === 0 && refused.length > 0) {
+        const named = refused.map(({ label }) => label)
+        return yield* Effect.logError(
+          `no key exists, so every request is refused: all entries of the keys files are refused: ${toldOf(named)}. Their faults are told above; mend them, and the files are read again by themselves`
+        )
+      }
       if (byId.size === 0 && created === 0) {
         return yield* Effect.logWarning(
           "no key exists, so every request is refused: start with --bootstrap-key-file FILE to have a first key written, or with --keys-file FILE"
@@ -30,12 +38,21 @@ export const layer = ({ bootstrapFile }: Pick<Settings["keys"], "bootstrapFile">
       }
       const now = yield* DateTime.now
       if ([...byId.values()].some((key) => isValid(key, now)) || (yield* isAnyValid(store, now))) return
-      const which = byId.size === 0 ? "and none is configured" : "the configured ones too"
+      const none = refused.length === 0 ? "and none is configured" : "and all entries of the keys files are refused"
+      const which = byId.size === 0 ? none : "the configured ones too"
       yield* Effect.logError(
         `no key is valid, so every request is refused: all that were created are revoked or expired, ${which}. To get in again, make a key with quarterdeck key generate, put its hash into a file of keys with the role Admin, and start with --keys-file FILE`
       )
     })
   )
+
+/** How many entries are named in one line; each is named in a line of its own as well. */
+const MAX_NAMED = 10
+
+const toldOf = (labels: ReadonlyArray<string>): string => {
+  const rest = labels.length - MAX_NAMED
+  return `${labels.slice(0, MAX_NAMED).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`
+}
 
 /** How many records are read at a time. */
 const SCAN = 500

@@ -1,6 +1,6 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
+import { type Health, KeyConfig } from "@quarterdeck/keys/KeyConfig"
 import { fromRawKey } from "@quarterdeck/keys/KeyHash"
 import { type KeyRecord, KeyStore } from "@quarterdeck/keys/KeyStore"
 import { layerSqlite } from "@quarterdeck/keys/store/Sqlite"
@@ -24,8 +24,17 @@ const FUTURE = DateTime.makeUnsafe("2026-04-01T00:00:00Z")
 const revoked = record("revoked", { revokedAt: PAST })
 const expired = record("expired", { expiresAt: PAST })
 
+const refusedEntry: Health["refused"][number] = {
+  ...{ file: 0, index: 0, line: 3, label: 'entry "ci" (line 3)' },
+  ...{ faults: [{ field: "rule", problem: "is required" }], moreFaults: 0 }
+}
+
 /** What the start says of keys. */
-const said = (created: ReadonlyArray<KeyRecord>, configured: ReadonlyArray<KeyRecord> = []) =>
+const said = (
+  created: ReadonlyArray<KeyRecord>,
+  configured: ReadonlyArray<KeyRecord> = [],
+  refusedEntries: Health["refused"] = []
+) =>
   Effect.gen(function* () {
     const lines: Array<string> = []
     const logger = Logger.make(({ logLevel, message }) => void lines.push(`${logLevel} ${String(message)}`))
@@ -33,14 +42,21 @@ const said = (created: ReadonlyArray<KeyRecord>, configured: ReadonlyArray<KeyRe
     const directory = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()
     const store = Context.get(yield* Layer.build(layerSqlite({ directory })), KeyStore)
     yield* Effect.forEach(created, store.insert)
-    const loaded = configured.map((key, index) => ({ ...key, file: 0, index, loadedAt: PAST }))
+    const loaded = configured.map((key, index) => ({
+      ...key,
+      file: 0,
+      index,
+      line: 1,
+      label: `entry ${index} (line 1)`,
+      loadedAt: PAST
+    }))
     const config = Layer.succeed(KeyConfig, {
       current: Effect.succeed({
         byId: new Map(loaded.map((key) => [key.id, key])),
         byHash: new Map(loaded.map((key) => [key.hash, key])),
         removed: new Set<never>()
       }),
-      health: Effect.succeed({ refused: [] })
+      health: Effect.succeed({ refused: refusedEntries })
     })
     yield* Layer.build(FirstKey.layer({ bootstrapFile: undefined })).pipe(
       Effect.provide([config, Layer.succeed(KeyStore, store), Logger.layer([logger])])
@@ -57,6 +73,24 @@ describe("a start that nobody can enter says", () => {
         /^Warn no key exists, so every request is refused: start with --bootstrap-key-file FILE /
       )
       assert.lengthOf(more, 0)
+    })
+  )
+
+  it.effect("which entries to mend where a keys file has no other", () =>
+    Effect.gen(function* () {
+      const [line, ...more] = yield* said([], [], [refusedEntry])
+      assert.strictEqual(
+        line,
+        'Error no key exists, so every request is refused: all entries of the keys files are refused: entry "ci" (line 3). Their faults are told above; mend them, and the files are read again by themselves'
+      )
+      assert.lengthOf(more, 0)
+    })
+  )
+
+  it.effect("that the entries are refused where every created key is revoked", () =>
+    Effect.gen(function* () {
+      const [line] = yield* said([revoked], [], [refusedEntry])
+      assert.include(String(line), "revoked or expired, and all entries of the keys files are refused. To get in again")
     })
   )
 
