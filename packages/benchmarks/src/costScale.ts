@@ -21,7 +21,8 @@ const probe = Effect.gen(function* () {
   const sizes = yield* Schema.decodeEffect(Schema.fromJsonString(Sizes))(given)
   const history = History.make({ ...sizes, startMs: fromMsOf(sizes, 0) })
   const { report } = yield* Service.open(directory, Service.openHoursOf(history, sizes.hours))
-  const ask = (turn: number) => report.getWorkloads(Service.question(history.names, fromMsOf(sizes, turn), PAGE))
+  const ask = (turn: number) =>
+    Effect.flatMap(Service.question(history.names, fromMsOf(sizes, turn), PAGE), (query) => report.getWorkloads(query))
   const [firstMs, { aggregatedWorkloads, totals }] = yield* timed(ask(0))
   let mostBytes = process.memoryUsage.rss()
   const took: Array<number> = []

@@ -60,10 +60,9 @@ export const overHttp = Effect.fnUntraced(function* (filled: ReportedHistory.Rep
   const call = (turn: number) =>
     succeeded(send(`${url}/detailedCostReport/getWorkloads?from=${window(turn).fromMs}&limit=${limit}`))
   const inProcess = (turn: number) =>
-    report.getWorkloads({
-      ...Service.question(history.names, window(turn).fromMs, limit),
-      namespaces: anyOf([{ namespaceNames: HALF }])
-    })
+    Effect.flatMap(Service.question(history.names, window(turn).fromMs, limit), (query) =>
+      report.getWorkloads({ ...query, namespaces: anyOf([{ namespaceNames: HALF }]) })
+    )
   // What is open now the service has from clusters of its own: none of it is the history's.
   const expected = (turn: number) => {
     const { closed } = ReportedHistory.scan(filled, window(turn))

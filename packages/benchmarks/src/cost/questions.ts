@@ -1,7 +1,7 @@
 /**
  * What reports are asked, and what the peer expects as the answer.
  */
-import type { CostReport, WorkloadsQuery } from "@quarterdeck/cost/CostReport"
+import type { CostReport } from "@quarterdeck/cost/CostReport"
 import { Effect, Stream } from "effect"
 import type { Claim } from "../Claim.ts"
 import * as Difference from "../Difference.ts"
@@ -11,6 +11,7 @@ import * as Service from "./service.ts"
 
 type Report = CostReport["Service"]
 type Failure =
+  | Effect.Error<ReturnType<typeof Service.question>>
   | Effect.Error<ReturnType<Report["getWorkloads"]>>
   | Effect.Error<ReturnType<Report["getAggregated"]>>
   | Effect.Error<ReturnType<Report["allWorkloads"]>>
@@ -26,13 +27,15 @@ export const of = (report: Report, history: ReportedHistory.ReportedHistory) => 
   const { limit, longHours, named, shortHours } = history
   const window = (hours: number, turn: number) => ReportedHistory.windowOf(history, hours, turn)
   const scan = (hours: number, turn: number) => ReportedHistory.scan(history, window(hours, turn))
-  const asked = (hours: number, turn: number): WorkloadsQuery =>
+  const asked = (hours: number, turn: number) =>
     Service.question(history.history.names, window(hours, turn).fromMs, limit)
 
   const page = (hours: number, workloadTypes?: ReadonlyArray<string>): Question => ({
     ours: (turn) =>
       Effect.map(
-        report.getWorkloads({ ...asked(hours, turn), filter: workloadTypes === undefined ? {} : { workloadTypes } }),
+        Effect.flatMap(asked(hours, turn), (query) =>
+          report.getWorkloads({ ...query, filter: workloadTypes === undefined ? {} : { workloadTypes } })
+        ),
         ({ aggregatedWorkloads, totals }) => ({ rows: aggregatedWorkloads, totals })
       ),
     expected: (turn) =>
@@ -46,10 +49,10 @@ export const of = (report: Report, history: ReportedHistory.ReportedHistory) => 
     const grouping = { ...Expected.grouping(named, by), limit }
     return {
       ours: (turn) =>
-        Effect.map(report.getAggregated({ ...asked(hours, turn), groupBy: Object.keys(by) }), (reply) => ({
-          rows: "rows" in reply ? reply.rows : reply.buckets,
-          totals: reply.totals
-        })),
+        Effect.map(
+          Effect.flatMap(asked(hours, turn), (query) => report.getAggregated({ ...query, groupBy: Object.keys(by) })),
+          (reply) => ({ rows: "rows" in reply ? reply.rows : reply.buckets, totals: reply.totals })
+        ),
       expected: (turn) => Expected.groups(scan(hours, turn), named, grouping)
     }
   }
@@ -58,7 +61,7 @@ export const of = (report: Report, history: ReportedHistory.ReportedHistory) => 
     ours: (turn) =>
       Effect.scoped(
         Effect.gen(function* () {
-          const { rows } = yield* report.allWorkloads(asked(shortHours, turn))
+          const { rows } = yield* report.allWorkloads(yield* asked(shortHours, turn))
           return { rows: yield* Stream.runCollect(rows) }
         })
       ),

@@ -3,9 +3,10 @@
  */
 import { Hour, OpenHours, Recommendation } from "@quarterdeck/cost"
 import type { CostError } from "@quarterdeck/cost/CostError"
-import { CostReport, type WorkloadsQuery } from "@quarterdeck/cost/CostReport"
+import { CostReport, Retention, type WorkloadsQuery } from "@quarterdeck/cost/CostReport"
 import { CostStore } from "@quarterdeck/cost/CostStore"
 import * as Prices from "@quarterdeck/cost/Prices"
+import * as Range from "@quarterdeck/cost/Range"
 import { RecommendationStore } from "@quarterdeck/cost/RecommendationStore"
 import { layerSqlite } from "@quarterdeck/cost/store/Sqlite"
 import { HOUR_MS, hourOf } from "@quarterdeck/cost/Units"
@@ -86,15 +87,24 @@ export const fill = (
   }).pipe(Effect.provide(layerSqlite({ directory })))
 
 /** Asks for all workloads of some clusters from an instant until now, without a scope. */
-export const question = (clusters: ReadonlyArray<ClusterName>, fromMs: number, limit: number): WorkloadsQuery => ({
-  target: { mode: "All", clusters },
-  namespaces: everyNamespace,
-  filter: {},
-  page: { limit },
-  cursorBinding: "benchmark",
-  range: { from: String(fromMs) },
-  view: (name) => ({
-    coverage: { name, status: "ok", source: "cache", count: 0, ageMs: 0, latencyMs: 0 },
-    labels: () => undefined
-  })
+export const question = Effect.fnUntraced(function* (
+  clusters: ReadonlyArray<ClusterName>,
+  fromMs: number,
+  limit: number
+) {
+  const { retentionDays } = yield* Retention
+  const parsed = Range.parse({ from: String(fromMs) }, { retentionDays, nowMs: yield* Clock.currentTimeMillis })
+  const query: WorkloadsQuery = {
+    target: { mode: "All", clusters },
+    namespaces: everyNamespace,
+    filter: {},
+    page: { limit },
+    cursorBinding: "benchmark",
+    range: yield* Effect.fromResult(parsed),
+    view: (name) => ({
+      coverage: { name, status: "ok", source: "cache", count: 0, ageMs: 0, latencyMs: 0 },
+      labels: () => undefined
+    })
+  }
+  return query
 })

@@ -99,8 +99,8 @@ const MUTANTS: Readonly<Record<string, (report: Report) => Report>> = {
   },
   "no open hour": (report) => ({
     ...report,
-    getWorkloads: (query) =>
-      report.getWorkloads({ ...query, range: { ...query.range, to: new Date(hourOf(Date.now())).toISOString() } })
+    getWorkloads: ({ range, ...query }) =>
+      report.getWorkloads({ ...query, range: { ...range, toMs: hourOf(range.nowMs) } })
   })
 }
 

@@ -7,7 +7,6 @@ import { Effect, Option, Stream } from "effect"
 import type { AggregatedCosts, AggregateRow, Bucket, Dimension } from "./Aggregate.ts"
 import { dimensionOf } from "./Aggregate.ts"
 import type { AggregateQuery } from "./ReportQuery.ts"
-import * as Range from "./Range.ts"
 import { IdleForbidden, InvalidCostQuery } from "./ReportError.ts"
 import type { Window } from "../hour/Window.ts"
 import * as ReportContext from "./ReportContext.ts"
@@ -66,13 +65,12 @@ const begin = Effect.fnUntraced(function* (sources: ReportContext.Sources, query
 const refuseStep = (
   hours: Window,
   stepSize: NonNullable<Query["stepSize"]>,
-  { limits }: ReportContext.Begun
+  { hourlyFromMs }: ReportContext.Begun
 ): Effect.Effect<void, InvalidCostQuery> => {
   const refuse = (problem: string) => Effect.fail(new InvalidCostQuery({ field: "stepSize", problem }))
   if (Steps.countOf(hours, stepSize) > Steps.MAX_STEPS) {
     return refuse(`cuts the window into more than ${Steps.MAX_STEPS} steps; ask for longer steps or a shorter window`)
   }
-  const hourlyFromMs = Range.hourlyFromMs(limits)
   if (stepSize === "hour" && hours.startMs < hourlyFromMs) {
     return refuse(`hours are kept since ${new Date(hourlyFromMs).toISOString()}; before that, ask for days`)
   }

@@ -11,7 +11,7 @@ import { CostStore } from "../store/CostStore.ts"
 import type { Explanation } from "./Explanation.ts"
 import { OpenHours } from "./OpenHours.ts"
 import { Prices } from "../price/Prices.ts"
-import { DEFAULT_HOURLY_DAYS, DEFAULT_RETENTION_DAYS, type InvalidRange } from "./Range.ts"
+import { DEFAULT_HOURLY_DAYS, DEFAULT_RETENTION_DAYS } from "./Range.ts"
 import { RecommendationStore } from "../savings/RecommendationStore.ts"
 import * as AggregateReport from "./AggregateReport.ts"
 import * as ExplainReport from "./ExplainReport.ts"
@@ -55,7 +55,7 @@ export type SteppedRow = AggregateRow & Omit<Bucket, "rows">
  *
  * **Shape** `FanOutFailed`: no cluster answers, and nothing is kept of any; `InvalidCostQuery`: a label selector that is none.
  */
-type Failure = CostError | InvalidRange | InvalidCostQuery | NamespaceForbidden | FanOutFailed
+type Failure = CostError | InvalidCostQuery | NamespaceForbidden | FanOutFailed
 
 /**
  * Reports costs.

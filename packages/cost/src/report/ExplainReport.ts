@@ -5,7 +5,6 @@ import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect } from "effect"
 import type { ExplainQuery } from "./ReportQuery.ts"
 import { type ExplainedStep, type Explanation, MAX_DAYS_BY_HOUR } from "./Explanation.ts"
-import * as Range from "./Range.ts"
 import { CostRowNotFound, InvalidCostQuery } from "./ReportError.ts"
 import type { Series } from "../hour/Series.ts"
 import { DAY_MS, HOUR_MS, hourOf } from "../hour/Units.ts"
@@ -36,7 +35,7 @@ export const of = Effect.fnUntraced(function* (sources: ReportContext.Sources, q
     return yield* new InvalidCostQuery({ field: "id", problem })
   }
   const begun = yield* ReportContext.begin(sources, query, [cluster], { namespaces: [named.namespace] })
-  const { currency, limits, range, reader, recommendations, window } = begun
+  const { currency, hourlyFromMs, range, reader, recommendations, window } = begun
   const isAsked = ({ kind, name, namespace }: Series): boolean =>
     name === named.name && namespace === named.namespace && kind === named.kind
   // Names of its own: those of whole reports are remembered for whole reports.
@@ -55,7 +54,7 @@ export const of = Effect.fnUntraced(function* (sources: ReportContext.Sources, q
   if (row === undefined) return yield* new CostRowNotFound({ cluster, id })
 
   const { endMs, startMs } = range.hours
-  const isByDay = endMs - startMs > MAX_DAYS_BY_HOUR * DAY_MS || startMs < Range.hourlyFromMs(limits)
+  const isByDay = endMs - startMs > MAX_DAYS_BY_HOUR * DAY_MS || startMs < hourlyFromMs
   const stepSize = isByDay ? "day" : "hour"
   const openFromMs = reader.openFromMs(cluster)
   const history = yield* sources.prices.history

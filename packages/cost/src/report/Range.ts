@@ -29,19 +29,26 @@ export const RangeQuery = Schema.Struct({
 export type RangeQuery = typeof RangeQuery.Type
 
 /**
- * When it is, and how far back the history goes.
+ * The time that a report is asked for, read once, where the request comes in.
  *
- * **Shape** `hoursFromMs` is where days end whose hours were forgotten already, however long they are kept by now.
+ * **Shape** `fromMs` to `toMs` is what was asked for, to the millisecond, and ends at `nowMs`, when it was read, at the
+ * latest. `asked` is the text that it was read from, which cursors are bound to.
  */
+export interface Range {
+  readonly asked: RangeQuery
+  readonly fromMs: number
+  readonly toMs: number
+  readonly nowMs: number
+}
+
+/** When it is, and for how many days costs are kept. */
 export interface RangeLimits {
   readonly nowMs: number
-  readonly hourlyDays: number
   readonly retentionDays: number
-  readonly hoursFromMs?: number | undefined
 }
 
 /**
- * A range, settled.
+ * The whole hours of a range, or its days where hours are not kept.
  *
  * **Shape** `hours` are the whole hours to sum. `endMs` is where what can be known ends: their end, or now where the
  * last of them is still open. `isInDays` tells that at least one end was moved to a day's, because hours that old are kept
@@ -84,12 +91,10 @@ const EXPLANATION: Record<InvalidRange["problem"], string> = {
 }
 
 /**
- * Settles a range.
+ * Reads a range.
  *
- * **Shape** a length is rolling: it begins with the whole UTC hour at or before now less the length, and ends now; `d` is
- * 24 hours and `w` seven days. Instants are widened to whole UTC hours, and a `to` after now ends now. An end that lies
- * before what is kept by the hour is widened to a whole UTC day. So windows that meet on an hour (on a day, for old
- * ones) add up to the window over both.
+ * **Shape** a length is rolling: it begins that long before now, and ends now; `d` is 24 hours and `w` seven days. A `to`
+ * after now, or none, ends now.
  *
  * **Errors** `InvalidRange` with the field at fault: a wrong form, both ways at once, an empty or reversed window, one
  * that begins before what is kept.
@@ -97,12 +102,11 @@ const EXPLANATION: Record<InvalidRange["problem"], string> = {
  * **Example**
  *
  * ```ts
- * parse({ range: "7d" }, { nowMs: Date.parse("2026-03-08T10:20:00Z"), hourlyDays: 100, retentionDays: 400 })
- * // hours 2026-03-01T10:00Z to 2026-03-08T11:00Z, ending 2026-03-08T10:20Z
+ * parse({ range: "7d" }, { nowMs: Date.parse("2026-03-08T10:20:00Z"), retentionDays: 400 })
+ * // 2026-03-01T10:20Z to 2026-03-08T10:20Z
  * ```
  */
-export const parse = (asked: RangeQuery, limits: RangeLimits): Result.Result<ResolvedRange, InvalidRange> => {
-  const { nowMs, retentionDays } = limits
+export const parse = (asked: RangeQuery, { nowMs, retentionDays }: RangeLimits): Result.Result<Range, InvalidRange> => {
   const keptMs = nowMs - retentionDays * DAY_MS
   const oldestMs = hourOf(keptMs) + HOUR_MS
   const refuse = (field: InvalidRange["field"], problem: InvalidRange["problem"]) =>
@@ -112,7 +116,7 @@ export const parse = (asked: RangeQuery, limits: RangeLimits): Result.Result<Res
     const length = lengthMs(asked.range ?? DEFAULT_RANGE)
     if (length === undefined) return refuse("range", "syntax")
     if (nowMs - length < keptMs) return refuse("range", "tooOld")
-    return Result.succeed(settle(nowMs - length, nowMs, limits))
+    return Result.succeed({ asked, fromMs: nowMs - length, toMs: nowMs, nowMs })
   }
 
   if (asked.range !== undefined) return refuse("range", "both")
@@ -124,32 +128,49 @@ export const parse = (asked: RangeQuery, limits: RangeLimits): Result.Result<Res
   if (asked.to !== undefined && toMs <= fromMs) return refuse("to", "empty")
   if (fromMs >= nowMs) return refuse("from", "future")
   if (fromMs < hourOf(keptMs)) return refuse("from", "tooOld")
-  return Result.succeed(settle(fromMs, Math.min(toMs, nowMs), limits))
+  return Result.succeed({ asked, fromMs, toMs: Math.min(toMs, nowMs), nowMs })
 }
 
-/** Tells the first instant from which on hours, not days only, are kept. **Shape** where a UTC day starts. */
-export const hourlyFromMs = ({
-  hourlyDays,
-  hoursFromMs,
-  nowMs
-}: Pick<RangeLimits, "nowMs" | "hourlyDays" | "hoursFromMs">): number =>
-  Math.max(dayOf(nowMs - hourlyDays * DAY_MS), hoursFromMs ?? Number.NEGATIVE_INFINITY)
+/** Widens a range to whole UTC hours. */
+export const hoursOf = ({ fromMs, toMs }: Range): Window => ({
+  startMs: hourOf(fromMs),
+  endMs: hourOf(toMs + HOUR_MS - 1)
+})
+
+/**
+ * Gives the first instant from which on hours, not days only, are kept: the start of a UTC day.
+ *
+ * **Shape** `hoursFromMs` is where days end whose hours were forgotten already, however long they are kept by now.
+ */
+export const hourlyFromMs = (
+  { nowMs }: Pick<Range, "nowMs">,
+  { hourlyDays, hoursFromMs }: { readonly hourlyDays: number; readonly hoursFromMs?: number | undefined }
+): number => Math.max(dayOf(nowMs - hourlyDays * DAY_MS), hoursFromMs ?? Number.NEGATIVE_INFINITY)
+
+/**
+ * Widens a range to what can be summed: whole UTC hours, and each end before `hourlyFromMs` to a whole UTC day. So windows
+ * that meet on an hour (on a day, for old ones) add up to the window over both.
+ *
+ * **Example**
+ *
+ * ```ts
+ * align(range, hourlyFromMs) // 2026-03-01T10:20Z to 2026-03-08T10:20Z, which is now
+ * // hours 2026-03-01T10:00Z to 2026-03-08T11:00Z, ending 2026-03-08T10:20Z
+ * ```
+ */
+export const align = (range: Range, hourlyFromMs: number): ResolvedRange => {
+  const hours = hoursOf(range)
+  const startMs = hours.startMs < hourlyFromMs ? dayOf(hours.startMs) : hours.startMs
+  const endMs = hours.endMs < hourlyFromMs ? dayOf(hours.endMs + DAY_MS - 1) : hours.endMs
+  return {
+    hours: { startMs, endMs },
+    endMs: Math.min(endMs, range.nowMs),
+    isInDays: startMs !== hours.startMs || endMs !== hours.endMs
+  }
+}
 
 const lengthMs = (text: string): number | undefined => {
   const [, count, unit] = LENGTH.exec(text) ?? []
   if (count === undefined) return undefined
   return Number(count) * UNIT_MS[unit === "h" || unit === "w" ? unit : "d"]
-}
-
-const settle = (fromMs: number, toMs: number, limits: RangeLimits): ResolvedRange => {
-  const dailyBeforeMs = hourlyFromMs(limits)
-  const start = hourOf(fromMs)
-  const end = hourOf(toMs + HOUR_MS - 1)
-  const startMs = start < dailyBeforeMs ? dayOf(start) : start
-  const endMs = end < dailyBeforeMs ? dayOf(end + DAY_MS - 1) : end
-  return {
-    hours: { startMs, endMs },
-    endMs: Math.min(endMs, limits.nowMs),
-    isInDays: startMs !== start || endMs !== end
-  }
 }

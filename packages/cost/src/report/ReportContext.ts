@@ -5,7 +5,7 @@ import { NamespaceForbidden } from "@quarterdeck/cluster-fanout/ListError"
 import type { CursorKey } from "@quarterdeck/cluster-fanout/Cursor"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import type { CostFilter } from "./CostQuery.ts"
 import * as LabelFilter from "./LabelFilter.ts"
 import type { ReportWindow } from "./CostRow.ts"
@@ -29,7 +29,7 @@ export interface Sources {
   readonly recommendations: RecommendationStore["Service"]
   readonly prices: Prices["Service"]
   readonly cursorKey: CursorKey["Service"]
-  readonly retention: Pick<Range.RangeLimits, "hourlyDays" | "retentionDays">
+  readonly retention: { readonly hourlyDays: number }
   readonly hoursFromMs: HourRetention.HoursFrom
   readonly namesOf: WorkloadIndexOf
 }
@@ -38,7 +38,7 @@ export interface Sources {
 export interface Asked {
   readonly namespaces: NamespaceFilter.NamespaceFilter
   readonly view: (cluster: ClusterName) => ClusterView
-  readonly range: Range.RangeQuery
+  readonly range: Range.Range
 }
 
 /** Begins a report. */
@@ -49,9 +49,9 @@ export const begin = Effect.fnUntraced(function* (
   filter: CostFilter
 ) {
   const hasLabels = yield* Effect.fromResult(LabelFilter.fromFilter(filter))
-  const nowMs = yield* Clock.currentTimeMillis
-  const limits: Range.RangeLimits = { ...sources.retention, nowMs, hoursFromMs: yield* sources.hoursFromMs(clusters) }
-  const resolved = yield* Effect.fromResult(Range.parse(range, limits))
+  const { hourlyDays } = sources.retention
+  const hourlyFromMs = Range.hourlyFromMs(range, { hourlyDays, hoursFromMs: yield* sources.hoursFromMs(clusters) })
+  const resolved = Range.align(range, hourlyFromMs)
   const views = clusters.map(view)
   const viewOf = new Map(clusters.map((cluster, index) => [cluster, views[index]]))
   const reach: Visibility.Reach = {
@@ -74,7 +74,7 @@ export const begin = Effect.fnUntraced(function* (
   const recommendations = yield* sources.recommendations.recommendations(clusters)
   const { currency } = PriceHistory.current(yield* sources.prices.history)
   return {
-    limits,
+    hourlyFromMs,
     range: resolved,
     views,
     needsLabels,
@@ -97,7 +97,7 @@ export const printed = ({ endMs, startMs }: Window): ReportWindow => ({
 /** Spells what a list of costs was asked for in one way, for its cursors. */
 export const canonical = (
   { labelSelector, namespaces, workloadTypes }: CostFilter,
-  { from, range, to }: Range.RangeQuery
+  { asked: { from, range, to } }: Range.Range
 ) => [
   namespaces?.toSorted() ?? null,
   workloadTypes?.toSorted() ?? null,

@@ -6,7 +6,7 @@ import type { NamespaceFilter } from "@quarterdeck/targeting/NamespaceFilter"
 import type { Target } from "@quarterdeck/targeting/Target"
 import type { AggregateBody } from "./Aggregate.ts"
 import type { CostFilter } from "./CostQuery.ts"
-import type { RangeQuery } from "./Range.ts"
+import type { Range } from "./Range.ts"
 import type { ClusterView } from "./ReportCoverage.ts"
 
 /** Which page, and whose. **Shape** `cursorBinding` names the key, so that cursors serve it alone. */
@@ -23,7 +23,7 @@ export interface Paged {
 interface Scoped {
   readonly namespaces: NamespaceFilter
   readonly view: (cluster: ClusterName) => ClusterView
-  readonly range: RangeQuery
+  readonly range: Range
 }
 
 interface Narrowed extends Scoped {

@@ -9,9 +9,18 @@ import * as PriceHistory from "../../src/price/PriceHistory.ts"
 import { GIB_BYTES, HOUR_MS } from "../../src/hour/Units.ts"
 import * as CostCsv from "../../src/report/CostCsv.ts"
 import * as Focus from "../../src/report/Focus.ts"
-import { CostReport } from "../../src/report/CostReport.ts"
 import { container, facts, node, pod, prod, steady } from "../allocation/facts.ts"
-import { asking, closing, getAggregated, getWorkloads, grouping, reporting, viewOf } from "./reporting.ts"
+import {
+  allWorkloads,
+  asking,
+  closing,
+  explain,
+  getAggregated,
+  getWorkloads,
+  grouping,
+  reporting,
+  viewOf
+} from "./reporting.ts"
 
 /** The same facts, some hours later. */
 const later = (one: HourFacts, hours: number): HourFacts => {
@@ -65,7 +74,7 @@ const reportOf = (hours: ReadonlyArray<HourFacts>) =>
 
 /** The reports as files, cell by cell. */
 const files = Effect.gen(function* () {
-  const report = yield* CostReport.use((one) => one.allWorkloads(asking()))
+  const report = yield* allWorkloads(asking())
   const cellsOf = <E>(text: Stream.Stream<string, E>) =>
     Effect.map(Stream.mkString(text), (whole) =>
       whole
@@ -150,13 +159,11 @@ describe("efficiency", () => {
         )
         const [row] = aggregatedWorkloads
         assert(row !== undefined)
-        const explanation = yield* CostReport.use((report) =>
-          report.explain({
-            cluster: prod,
-            id: row.id,
-            ...{ range: { range: "7d" }, namespaces: everyNamespace, view: (name) => viewOf(name) }
-          })
-        )
+        const explanation = yield* explain({
+          cluster: prod,
+          id: row.id,
+          ...{ range: { range: "7d" }, namespaces: everyNamespace, view: (name) => viewOf(name) }
+        })
         for (const sum of [
           "cpuRequestedCoreHours",
           "cpuUsedCoreHours",

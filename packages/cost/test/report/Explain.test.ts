@@ -6,20 +6,29 @@ import * as PriceHistory from "../../src/price/PriceHistory.ts"
 import type { PriceOverride } from "../../src/price/PriceOverride.ts"
 import { Prices } from "../../src/price/Prices.ts"
 import { cpu } from "../price/samples.ts"
-import { CostReport, type ExplainQuery } from "../../src/report/CostReport.ts"
+import type { ExplainQuery } from "../../src/report/CostReport.ts"
 import { OpenHours } from "../../src/report/OpenHours.ts"
 import type { Measure } from "../../src/hour/Measure.ts"
 import { IDLE, type Series } from "../../src/hour/Series.ts"
 import { HOUR_MS, HOUR_SECONDS } from "../../src/hour/Units.ts"
 import { at, cost, days, hour, hoursFrom, prod, series, stage } from "../store/samples.ts"
-import { asking, closing, getWorkloads, monday, reporting, reportingWith, viewOf } from "./reporting.ts"
+import {
+  type Asking,
+  asking,
+  closing,
+  explain,
+  getWorkloads,
+  monday,
+  reporting,
+  reportingWith,
+  viewOf
+} from "./reporting.ts"
 
-const explaining = (rest: Partial<ExplainQuery> = {}): ExplainQuery => ({
+const explaining = (rest: Partial<Asking<ExplainQuery>> = {}): Asking<ExplainQuery> => ({
   ...{ cluster: prod, id: "prod/shop/Deployment/api", namespaces: everyNamespace, range: { range: "1d" } },
   view: (cluster) => viewOf(cluster),
   ...rest
 })
-const explain = (query: ExplainQuery) => CostReport.use((report) => report.explain(query))
 const nanos = (value: number) => Math.round(value * 1e9)
 
 describe("an explanation of a row", () => {
@@ -126,7 +135,7 @@ describe("an explanation of a row", () => {
     Effect.gen(function* () {
       yield* closing([cost(monday, "api", 1)])
       const namespaces = anyOf([{ namespaceNames: ["data"] }])
-      const tagOf = (rest: Partial<ExplainQuery>) =>
+      const tagOf = (rest: Partial<Asking<ExplainQuery>>) =>
         Effect.map(Effect.flip(explain(explaining(rest))), ({ _tag }) => _tag)
       assert.strictEqual(yield* tagOf({ namespaces }), "NamespaceForbidden")
       assert.strictEqual(yield* tagOf({ namespaces, id: "prod/nowhere/Deployment/api" }), "NamespaceForbidden")

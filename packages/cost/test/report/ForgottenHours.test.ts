@@ -2,11 +2,20 @@ import { assert, describe, it } from "@effect/vitest"
 import { everyNamespace } from "@quarterdeck/targeting/NamespaceFilter"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { CostReport } from "../../src/report/CostReport.ts"
 import { CostStore } from "../../src/store/CostStore.ts"
 import { HOUR_MS } from "../../src/hour/Units.ts"
 import { cost, days, hoursFrom, prod, stage } from "../store/samples.ts"
-import { asking, closing, getAggregated, getWorkloads, grouping, monday, reporting, viewOf } from "./reporting.ts"
+import {
+  asking,
+  closing,
+  explain,
+  getAggregated,
+  getWorkloads,
+  grouping,
+  monday,
+  reporting,
+  viewOf
+} from "./reporting.ts"
 
 const window = (fromMs: number, toMs: number) => ({ from: String(fromMs), to: String(toMs) })
 const both = { mode: "Named", clusters: [prod, stage] } as const
@@ -78,12 +87,10 @@ describe("a report after its setting was raised to keep hours longer", () => {
     Effect.gen(function* () {
       yield* tenDays
       yield* forgetBefore(monday + days(5))
-      const { hours, stepSize } = yield* CostReport.use((report) =>
-        report.explain({
-          ...{ cluster: prod, id: "prod/shop/Deployment/api", namespaces: everyNamespace, view: viewOf },
-          range: window(monday + days(4) + HOUR_MS, monday + days(6))
-        })
-      )
+      const { hours, stepSize } = yield* explain({
+        ...{ cluster: prod, id: "prod/shop/Deployment/api", namespaces: everyNamespace, view: viewOf },
+        range: window(monday + days(4) + HOUR_MS, monday + days(6))
+      })
       assert.strictEqual(stepSize, "day")
       assert.deepStrictEqual(
         hours.map(({ start, totalCost }) => [start, Math.round(totalCost * 1e9)]),

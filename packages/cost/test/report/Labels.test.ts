@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { CostReport } from "../../src/report/CostReport.ts"
 import { IDLE, UNMOUNTED } from "../../src/hour/Series.ts"
 import { HOUR_MS } from "../../src/hour/Units.ts"
 import { hour, series } from "../store/samples.ts"
@@ -69,9 +68,7 @@ describe("a report of workloads with some labels", () => {
       const first = yield* getWorkloads(asking({ filter: { labelSelector: "team" }, page: { limit: 1 } }))
       const cursor = first.nextCursor ?? assert.fail("there is one page only")
       const other = yield* Effect.flip(
-        CostReport.use((report) =>
-          report.getWorkloads(asking({ filter: { labelSelector: "team=b" }, page: { limit: 1, cursor } }))
-        )
+        getWorkloads(asking({ filter: { labelSelector: "team=b" }, page: { limit: 1, cursor } }))
       )
       assert.strictEqual(other._tag, "CursorInvalid")
     }).pipe(Effect.provide(reporting()))

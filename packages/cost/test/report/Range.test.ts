@@ -5,10 +5,13 @@ import { DAY_MS, HOUR_MS, dayOf, hourOf } from "../../src/hour/Units.ts"
 
 const at = (text: string): number => Date.parse(`${text}Z`)
 const nowMs = at("2026-03-08T10:20:30.400")
-const limits: Range.RangeLimits = { nowMs, hourlyDays: 100, retentionDays: 400 }
+const limits: Range.RangeLimits = { nowMs, retentionDays: 400 }
+const hourlyDays = 100
 
-const resolved = (asked: Range.RangeQuery, now = nowMs) =>
-  Result.getOrThrow(Range.parse(asked, { ...limits, nowMs: now }))
+const resolved = (asked: Range.RangeQuery, now = nowMs, hoursFromMs?: number) => {
+  const range = Result.getOrThrow(Range.parse(asked, { ...limits, nowMs: now }))
+  return Range.align(range, Range.hourlyFromMs(range, { hourlyDays, hoursFromMs }))
+}
 const printed = (asked: Range.RangeQuery, now = nowMs): ReadonlyArray<string> => {
   const { endMs, hours } = resolved(asked, now)
   return [hours.startMs, hours.endMs, endMs].map((ms) => new Date(ms).toISOString())
@@ -109,7 +112,7 @@ describe("two instants", () => {
   it("are widened to whole days where hours were forgotten, though the setting would keep them by now", () => {
     const hoursFromMs = at("2026-03-05T00:00:00")
     const windowOf = (from: string, to: string) => {
-      const { hours, isInDays } = Result.getOrThrow(Range.parse({ from, to }, { ...limits, hoursFromMs }))
+      const { hours, isInDays } = resolved({ from, to }, nowMs, hoursFromMs)
       return [new Date(hours.startMs).toISOString(), new Date(hours.endMs).toISOString(), isInDays]
     }
     assert.deepStrictEqual(windowOf("2026-03-03T10:00:00Z", "2026-03-03T11:00:00Z"), [
@@ -125,7 +128,7 @@ describe("two instants", () => {
       false
     ])
     // A setting that keeps less than there is counts all the same.
-    assert.strictEqual(Range.hourlyFromMs({ ...limits, hourlyDays: 1, hoursFromMs }), at("2026-03-07T00:00:00"))
+    assert.strictEqual(Range.hourlyFromMs(limits, { hourlyDays: 1, hoursFromMs }), at("2026-03-07T00:00:00"))
   })
 
   it.each([
@@ -208,7 +211,7 @@ describe("two instants", () => {
     assert.isTrue(hours.startMs <= from && to <= hours.endMs && endMs <= nowMs)
     assert.strictEqual(hours.startMs % HOUR_MS, 0)
     assert.strictEqual(hours.endMs % HOUR_MS, 0)
-    if (hours.startMs < Range.hourlyFromMs(limits)) assert.strictEqual(hours.startMs % DAY_MS, 0)
-    if (hours.endMs < Range.hourlyFromMs(limits)) assert.strictEqual(hours.endMs % DAY_MS, 0)
+    if (hours.startMs < Range.hourlyFromMs(limits, { hourlyDays })) assert.strictEqual(hours.startMs % DAY_MS, 0)
+    if (hours.endMs < Range.hourlyFromMs(limits, { hourlyDays })) assert.strictEqual(hours.endMs % DAY_MS, 0)
   })
 })

@@ -8,7 +8,17 @@ import { layerSqlite } from "../../src/store/sqlite/Sqlite.ts"
 import { HOUR_SECONDS } from "../../src/hour/Units.ts"
 import { hour, hoursFrom, prod, series, stage } from "../store/samples.ts"
 import { temporaryDirectory } from "../temporaryDirectory.ts"
-import { asking, closing, grouping, monday, viewOf } from "./reporting.ts"
+import {
+  allWorkloads,
+  asking,
+  closing,
+  explain,
+  getAggregated,
+  getWorkloads,
+  grouping,
+  monday,
+  viewOf
+} from "./reporting.ts"
 
 const HOURS = 30
 
@@ -40,14 +50,13 @@ describe("reports over a history in SQLite", () => {
   it.effect("tell the same together as one after the other, and again", () =>
     Effect.gen(function* () {
       yield* closing(kept)
-      const report = yield* CostReport
       const target = { mode: "Named", clusters: [prod, stage] } as const
-      const page = report.getWorkloads(asking({ target }))
-      const all = Effect.flatMap(report.allWorkloads(asking({ target })), ({ rows }) => Stream.runCollect(rows))
-      const groups = report.getAggregated(grouping(["namespace", "workload"], { target }))
-      const steps = report.getAggregated(grouping(["cluster"], { target, stepSize: "day" }))
+      const page = getWorkloads(asking({ target }))
+      const all = Effect.flatMap(allWorkloads(asking({ target })), ({ rows }) => Stream.runCollect(rows))
+      const groups = getAggregated(grouping(["namespace", "workload"], { target }))
+      const steps = getAggregated(grouping(["cluster"], { target, stepSize: "day" }))
       const { namespaces, range } = asking()
-      const explained = report.explain({
+      const explained = explain({
         ...{ namespaces, range },
         view: () => viewOf(prod),
         cluster: prod,
@@ -79,8 +88,7 @@ describe("reports over a history in SQLite", () => {
   it.effect("tell the same after one of several that asked the same was given up", () =>
     Effect.gen(function* () {
       yield* closing(kept)
-      const report = yield* CostReport
-      const page = report.getWorkloads(asking())
+      const page = getWorkloads(asking())
       const expected = yield* page
       const [told] = yield* Effect.all([page, Effect.timeoutOption(page, 0), page], { concurrency: "unbounded" })
       assert.deepStrictEqual(told, expected)

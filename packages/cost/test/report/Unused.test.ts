@@ -5,10 +5,18 @@ import type { HourFacts } from "../../src/allocation/HourFacts.ts"
 import { reprice } from "../../src/price/HourCosts.ts"
 import * as PriceHistory from "../../src/price/PriceHistory.ts"
 import * as CostCsv from "../../src/report/CostCsv.ts"
-import { CostReport } from "../../src/report/CostReport.ts"
 import { GIB_BYTES, HOUR_MS } from "../../src/hour/Units.ts"
 import { container, facts, node, pod, prod, span, startMs, steady, volume } from "../allocation/facts.ts"
-import { asking, closing, getAggregated, getWorkloads, grouping, recommending, reporting } from "./reporting.ts"
+import {
+  allGroups,
+  asking,
+  closing,
+  getAggregated,
+  getWorkloads,
+  grouping,
+  recommending,
+  reporting
+} from "./reporting.ts"
 
 const rates = PriceHistory.ratesOver(PriceHistory.initial)
 
@@ -33,7 +41,7 @@ describe("what nobody uses", () => {
       assert.isAbove(row?.storageCost ?? 0, 0)
       assert.closeTo(row?.totalCost ?? 0, (row?.storageCost ?? 0) + 0.025, 1e-9)
 
-      const file = yield* CostReport.use((report) => report.allGroups(asked))
+      const file = yield* allGroups(asked)
       const text = yield* Stream.mkString(CostCsv.groups({ ...file, groupBy: ["namespace"] }))
       const [names = [], ...records] = text
         .trimEnd()

@@ -1,13 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import * as CostCsv from "../../src/report/CostCsv.ts"
-import { CostReport } from "../../src/report/CostReport.ts"
 import type { BilledRow } from "../../src/report/CostRow.ts"
 import * as Focus from "../../src/report/Focus.ts"
 import { IDLE } from "../../src/hour/Series.ts"
 import { GIB_BYTES, HOUR_MS } from "../../src/hour/Units.ts"
 import { hour, prod, series, stage } from "../store/samples.ts"
-import { asking, closing, getWorkloads, grouping, monday, reporting } from "./reporting.ts"
+import { allGroups, allWorkloads, asking, closing, getWorkloads, grouping, monday, reporting } from "./reporting.ts"
 
 const row = (rest: Partial<BilledRow> = {}): BilledRow => ({
   ...{ id: "prod/shop/Deployment/api", cluster: prod, namespace: "shop", workloadName: "api" },
@@ -80,7 +79,7 @@ describe("a report as CSV", () => {
           many.map((one, index) => [one, { cpuCostNanos: index % 100 }])
         )
       ])
-      const report = yield* CostReport.use((report) => report.allWorkloads(asking()))
+      const report = yield* allWorkloads(asking())
       const found = read(yield* collect(CostCsv.workloads(report)))
       const whole = yield* getWorkloads(asking({ page: { limit: 5_000 } }))
       assert.deepStrictEqual(
@@ -103,7 +102,7 @@ describe("a report as CSV", () => {
       const groupBy = ["namespace", "label:team"]
       const range = { from: String(monday), to: String(monday + 2 * HOUR_MS) }
       const asked = grouping(groupBy, { range, idle: "show", stepSize: "hour" })
-      const { currency, rows } = yield* CostReport.use((report) => report.allGroups(asked))
+      const { currency, rows } = yield* allGroups(asked)
       const found = read(yield* collect(CostCsv.groups({ rows, currency, groupBy })))
       assert.deepStrictEqual(
         found.map((one) => [
@@ -137,7 +136,7 @@ describe("a file of costs", () => {
   it.effect("tells beside each workload for how much of the window its cluster was seen", () =>
     Effect.gen(function* () {
       yield* written
-      const report = yield* CostReport.use((one) => one.allWorkloads(asking({ target: both, range })))
+      const report = yield* allWorkloads(asking({ target: both, range }))
       const seen = [
         ["1.25", "2"],
         ["1", "2"]
@@ -153,7 +152,7 @@ describe("a file of costs", () => {
       yield* written
       const seenBy = Effect.fnUntraced(function* (groupBy: ReadonlyArray<string>) {
         const asked = grouping(groupBy, { target: both, range, stepSize: "hour" })
-        const { currency, rows } = yield* CostReport.use((one) => one.allGroups(asked))
+        const { currency, rows } = yield* allGroups(asked)
         return seenIn(yield* collect(CostCsv.groups({ currency, groupBy, rows })))
       })
       assert.deepStrictEqual(yield* seenBy(["cluster"]), [
@@ -291,7 +290,7 @@ describe("a report in the columns of FOCUS", () => {
           [series("db"), { cpuCostNanos: 1, ...sent }]
         ])
       ])
-      const { billed, rows } = yield* CostReport.use((report) => report.allWorkloads(asking()))
+      const { billed, rows } = yield* allWorkloads(asking())
       const [plain, found] = [yield* Stream.runCollect(rows), yield* Stream.runCollect(billed)]
       assert.deepStrictEqual(
         found.map(({ egressBytes, gpuHours, loadBalancerHours, storageByteHours, workloadName }) => [

@@ -3,9 +3,17 @@ import { CursorKey } from "@quarterdeck/cluster-fanout/Cursor"
 import type { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { everyNamespace } from "@quarterdeck/targeting/NamespaceFilter"
-import { Effect, Layer, Option } from "effect"
+import { Clock, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { type AggregateQuery, type ClusterView, CostReport, type WorkloadsQuery } from "../../src/report/CostReport.ts"
+import {
+  type AggregateQuery,
+  type ClusterView,
+  CostReport,
+  type ExplainQuery,
+  Retention,
+  type WorkloadsQuery
+} from "../../src/report/CostReport.ts"
+import * as Range from "../../src/report/Range.ts"
 import { CostStore } from "../../src/store/CostStore.ts"
 import type { Hour } from "../../src/hour/Hour.ts"
 import { OpenHours } from "../../src/report/OpenHours.ts"
@@ -72,7 +80,17 @@ export const viewOf = (name: ClusterName, coverage: Partial<Coverage> = {}): Clu
 export const dead = (name: ClusterName): ClusterView =>
   viewOf(name, { status: "unreachable", error: { code: "cluster_unreachable", message: "is not there" } })
 
-type Basics = Omit<WorkloadsQuery, "filter">
+/** A question as tests write it: with the range as it is asked for. */
+export type Asking<Query> = Omit<Query, "range"> & { readonly range: Range.RangeQuery }
+
+/** Reads the range of a question now, as the service does when it is asked. */
+const ranged = Effect.fnUntraced(function* <Query extends { readonly range: Range.RangeQuery }>(query: Query) {
+  const { retentionDays } = yield* Retention
+  const parsed = Range.parse(query.range, { retentionDays, nowMs: yield* Clock.currentTimeMillis })
+  return { ...query, range: yield* Effect.fromResult(parsed) }
+})
+
+type Basics = Asking<Omit<WorkloadsQuery, "filter">>
 
 const basics = (clusters: ReadonlyArray<ClusterName>): Basics => ({
   target: { mode: "Named", clusters },
@@ -83,22 +101,32 @@ const basics = (clusters: ReadonlyArray<ClusterName>): Basics => ({
   cursorBinding: "key-1"
 })
 
-export const asking = (rest: Partial<WorkloadsQuery> = {}): WorkloadsQuery => ({
+export const asking = (rest: Partial<Asking<WorkloadsQuery>> = {}): Asking<WorkloadsQuery> => ({
   ...basics([prod]),
   filter: {},
   ...rest
 })
 
-export const grouping = (groupBy: ReadonlyArray<string>, rest: Partial<AggregateQuery> = {}): AggregateQuery => ({
+export const grouping = (
+  groupBy: ReadonlyArray<string>,
+  rest: Partial<Asking<AggregateQuery>> = {}
+): Asking<AggregateQuery> => ({
   ...basics([prod]),
   filter: {},
   groupBy,
   ...rest
 })
 
-export const getWorkloads = (query: WorkloadsQuery) => CostReport.use((report) => report.getWorkloads(query))
-export const getAggregated = (query: AggregateQuery) => CostReport.use((report) => report.getAggregated(query))
-
+export const getWorkloads = (query: Asking<WorkloadsQuery>) =>
+  Effect.flatMap(ranged(query), (read) => CostReport.use((report) => report.getWorkloads(read)))
+export const allWorkloads = (query: Asking<WorkloadsQuery>) =>
+  Effect.flatMap(ranged(query), (read) => CostReport.use((report) => report.allWorkloads(read)))
+export const getAggregated = (query: Asking<AggregateQuery>) =>
+  Effect.flatMap(ranged(query), (read) => CostReport.use((report) => report.getAggregated(read)))
+export const allGroups = (query: Asking<AggregateQuery>) =>
+  Effect.flatMap(ranged(query), (read) => CostReport.use((report) => report.allGroups(read)))
+export const explain = (query: Asking<ExplainQuery>) =>
+  Effect.flatMap(ranged(query), (read) => CostReport.use((report) => report.explain(read)))
 /** Groups as `key: cost`, whatever their order. */
 export const costsOf = (
   rows: ReadonlyArray<{

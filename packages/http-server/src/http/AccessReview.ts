@@ -19,6 +19,7 @@ import * as CostViews from "./CostViews.ts"
 import * as Endpoints from "./Endpoints.ts"
 import { Deadlines } from "./ListPage.ts"
 import * as ListRefusal from "./ListRefusal.ts"
+import * as RequestRange from "./RequestRange.ts"
 import * as RequestRecord from "./RequestRecord.ts"
 
 /** Who asks. */
@@ -113,6 +114,7 @@ export const make = Effect.gen(function* () {
   const registry = yield* ClusterRegistry
   const workloads = yield* Workloads
   const report = yield* CostReport
+  const rangeOf = yield* RequestRange.make
   const viewsOf = yield* CostViews.make
   const { timeoutMs } = yield* Deadlines
 
@@ -134,7 +136,7 @@ export const make = Effect.gen(function* () {
       .getWorkloads({
         ...{ target, namespaces, view, cursorBinding: keyId },
         filter: { namespaces: [namespace] },
-        range: { range: "1h" },
+        range: yield* rangeOf({ range: "1h" }),
         page: { limit: 1 }
       })
       .pipe(Effect.catch(CostRefusal.fromReport("body")))

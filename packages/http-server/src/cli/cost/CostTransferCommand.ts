@@ -18,7 +18,7 @@ import * as PlainText from "../PlainText.ts"
 import * as Print from "../Print.ts"
 
 /** Without a limit: what is not kept any more is not there. */
-const NO_LIMITS = { hourlyDays: 36_500, retentionDays: 36_500 }
+const NO_LIMITS = { retentionDays: 36_500 }
 const EVERYTHING: Window.Window = { startMs: 0, endMs: 8_640_000_000_000_000 }
 
 export const costExportCommand = Command.make(
@@ -94,8 +94,8 @@ const windowOf = Effect.fnUntraced(function* (flags: CostFlags.Window) {
   const asked = Object.fromEntries(yield* CostFlags.queryOf(flags))
   if (Object.keys(asked).length === 0) return EVERYTHING
   const limits = { ...NO_LIMITS, nowMs: yield* Clock.currentTimeMillis }
-  const settled = Effect.fromResult(Range.parse(asked, limits))
-  return (yield* Effect.mapError(settled, ({ message }) => misused(`--${message}`))).hours
+  const range = Effect.fromResult(Range.parse(asked, limits))
+  return Range.hoursOf(yield* Effect.mapError(range, ({ message }) => misused(`--${message}`)))
 })
 
 export const costImportCommand = Command.make(

@@ -6,14 +6,14 @@ import { DEFAULT_LIMIT } from "@quarterdeck/cluster-fanout/ListQuery"
 import { Api } from "@quarterdeck/contract/Api"
 import { AggregateBody, type AggregatedCosts } from "@quarterdeck/cost/Aggregate"
 import { type CostFilter, type Format, WorkloadsBody } from "@quarterdeck/cost/CostQuery"
-import { CostReport, type ExplainQuery, Retention } from "@quarterdeck/cost/CostReport"
+import { CostReport, type ExplainQuery } from "@quarterdeck/cost/CostReport"
 import type { WorkloadCosts } from "@quarterdeck/cost/CostRow"
 import type { Explanation } from "@quarterdeck/cost/Explanation"
-import * as Range from "@quarterdeck/cost/Range"
+import type { RangeQuery } from "@quarterdeck/cost/Range"
 import { Principal } from "@quarterdeck/keys/Principal"
 import * as Rule from "@quarterdeck/keys/Rule"
 import type { Target } from "@quarterdeck/targeting/Target"
-import { Clock, Effect, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import * as CostFile from "../CostFile.ts"
@@ -21,10 +21,11 @@ import * as CostRefusal from "../CostRefusal.ts"
 import * as CostViews from "../CostViews.ts"
 import { refuse } from "../Refusal.ts"
 import * as RequestBody from "../RequestBody.ts"
+import * as RequestRange from "../RequestRange.ts"
 import * as RequestTarget from "../RequestTarget.ts"
 
 /** The query parameters of a report that comes in pages or as a file. */
-interface Parameters extends Range.RangeQuery {
+interface Parameters extends RangeQuery {
   readonly format?: Format
   readonly limit?: number
   readonly cursor?: string
@@ -33,7 +34,7 @@ interface Parameters extends Range.RangeQuery {
 /** What answers these requests. */
 interface Services {
   readonly report: CostReport["Service"]
-  readonly retention: Pick<Range.RangeLimits, "hourlyDays" | "retentionDays">
+  readonly rangeOf: Effect.Success<typeof RequestRange.make>
   readonly viewsOf: Effect.Success<typeof CostViews.make>
 }
 
@@ -43,7 +44,7 @@ export const CostHandlers = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const services: Services = {
       report: yield* CostReport,
-      retention: yield* Retention,
+      rangeOf: yield* RequestRange.make,
       viewsOf: yield* CostViews.make
     }
     return handlers
@@ -103,29 +104,24 @@ const getAggregated = Effect.fnUntraced(function* (services: Services, query: Pa
 
 const explain = Effect.fnUntraced(function* (
   services: Services,
-  { cluster, id, ...range }: Range.RangeQuery & Pick<ExplainQuery, "cluster" | "id">
+  { cluster, id, ...times }: RangeQuery & Pick<ExplainQuery, "cluster" | "id">
 ) {
-  yield* judge(services, range)
+  // Before the target: a fault of syntax is told before one of scope.
+  const range = yield* services.rangeOf(times)
   yield* RequestTarget.noteObject(id)
   const target = yield* RequestTarget.resolveNamed(cluster)
   const asked = { ...(yield* scoped(services, target)), cluster, id, range }
   return written(yield* services.report.explain(asked).pipe(Effect.catch(CostRefusal.fromReport("query"))))
 })
 
-/** The range is judged before the target: a fault of syntax is told before one of scope. */
-const judge = Effect.fnUntraced(function* ({ retention }: Services, range: Range.RangeQuery) {
-  const limits = { ...retention, nowMs: yield* Clock.currentTimeMillis }
-  yield* Effect.fromResult(Range.parse(range, limits)).pipe(Effect.catch(CostRefusal.fromReport("query")))
-})
-
 const judgeLabels = (filter: CostFilter) =>
   Effect.fromResult(LabelFilter.fromFilter(filter)).pipe(Effect.catch(CostRefusal.fromReport("body")))
 
 const read = Effect.fnUntraced(function* (
-  services: Services,
-  { cursor, format = "json", limit, ...range }: Parameters
+  { rangeOf }: Services,
+  { cursor, format = "json", limit, ...times }: Parameters
 ) {
-  yield* judge(services, range)
+  const range = yield* rangeOf(times)
   if (format !== "json" && cursor !== undefined) {
     return yield* refuse("invalid_parameter", {
       detail: `cursor: a file (format=${format}) has every row and no pages; leave it out`,
