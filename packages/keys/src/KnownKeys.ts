@@ -92,7 +92,13 @@ const make = Effect.fnUntraced(function* () {
     })
   })
   const store = KeyStore.of({
-    ...inner,
+    // One by one: a store of the host's own may be a class, whose methods no spread copies.
+    findByHash: (hash) => inner.findByHash(hash),
+    find: (id) => inner.find(id),
+    list: (options) => inner.list(options),
+    update: (id, change) => inner.update(id, change),
+    touch: (uses) => inner.touch(uses),
+    count: inner.count,
     insert: (record) => Effect.tap(inner.insert(record), () => noteAll(record)),
     revoke: (id, at, by) => Effect.tap(inner.revoke(id, at, by), (found) => noteFound(found)),
     rotate: (id, rotation) => Effect.tap(inner.rotate(id, rotation), (found) => noteFound(found, rotation.successor))

@@ -107,7 +107,7 @@ export class Guard extends Context.Service<
         yield* SAFE_METHODS.has(method) ? Origin.check : Origin.requireOwn
         if (cookie._tag === "Unknown") return yield* unauthorized("session_ended", "no session has such an id")
         const judge = purpose === "use" ? sessions.authenticate : sessions.look
-        return yield* admit(judge(cookie.id), "session", purpose)
+        return yield* attempts.admitSession(cookie.id, admit(judge(cookie.id), "session", purpose))
       })
 
       return Guard.of({

@@ -9,6 +9,7 @@ import { HttpServerRequest } from "effect/http"
 import { CAPACITY, headersOf, RateLimits, rateOf } from "../limits/RateLimits.ts"
 import { TokenBuckets } from "../limits/TokenBuckets.ts"
 import { refuse } from "./Refusal.ts"
+import { parametersOf } from "./RequestInput.ts"
 import * as RequestRecord from "./RequestRecord.ts"
 import * as RequestTarget from "./RequestTarget.ts"
 
@@ -75,7 +76,7 @@ export class KeyLimit extends Context.Service<
  */
 const liveClusters = Effect.fnUntraced(function* (path: string) {
   const { url } = yield* HttpServerRequest.HttpServerRequest
-  if (new URLSearchParams(url.split("?")[1]).get("consistency") !== "live") return 0
+  if (parametersOf(url).get("consistency") !== "live") return 0
   const resolve = path === CLUSTERS_PATH ? RequestTarget.resolveClusters() : RequestTarget.resolve()
   const target = yield* resolve.pipe(
     Effect.provideService(RequestRecord.CurrentRequest, RequestRecord.make("none")),

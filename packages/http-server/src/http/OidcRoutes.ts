@@ -9,7 +9,9 @@ import { Clock, Effect, Option } from "effect"
 import { Cookies, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { below, IdentityClient } from "../services/IdentityClient.ts"
 import * as AuditTrail from "./AuditTrail.ts"
+import { FailedAttempts } from "./FailedAttempts.ts"
 import * as LoginCookie from "./LoginCookie.ts"
+import * as Refusal from "./Refusal.ts"
 import { CurrentRequest } from "./RequestRecord.ts"
 import * as SessionCookie from "./SessionCookie.ts"
 
@@ -40,6 +42,7 @@ export const routes = Effect.gen(function* () {
   const publicUrl = yield* SessionCookie.PublicUrl
   if (Option.isNone(found) || publicUrl === undefined) return []
   const client = found.value
+  const attempts = yield* FailedAttempts
   const sessions = yield* Sessions
   const trail = yield* AuditTrail.AuditTrail
   const cookie = LoginCookie.make()
@@ -51,13 +54,16 @@ export const routes = Effect.gen(function* () {
     return HttpServerResponse.redirect(url, { status: 303 })
   }
 
-  const notSignedIn = (outcome: Outcome, secure: boolean) => (error: Error | Problem) =>
-    Effect.logWarning(`nobody was signed in: ${error instanceof Error ? error.message : error.detail}`).pipe(
+  const notSignedIn = (outcome: Outcome, secure: boolean) => (error: Error | Problem) => {
+    if (!(error instanceof Error) && error.code === "rate_limited") return Effect.succeed(Refusal.respond(error))
+    return Effect.logWarning(`nobody was signed in: ${error instanceof Error ? error.message : error.detail}`).pipe(
       Effect.as(withCookies(page(outcome), cookie.forget(secure)))
     )
+  }
 
   const login = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, secure: boolean) {
     const asked = queryOf(request).get("place") ?? ""
+    yield* attempts.spend
     const { login, url } = yield* client.begin
     const pending = { ...login, place: PLACE.test(asked) ? asked : "" }
     const now = yield* Clock.currentTimeMillis
@@ -68,6 +74,7 @@ export const routes = Effect.gen(function* () {
     const pending = Option.getOrUndefined(cookie.read(request, yield* Clock.currentTimeMillis, secure))
     if (pending === undefined) return page("expired")
     yield* told("create")
+    yield* attempts.spend
     const identified = yield* client.finish(queryOf(request), pending)
     yield* trail.begin
     const opened = Option.getOrUndefined(yield* sessions.openFor(identified))

@@ -234,8 +234,10 @@ const asked = <A>(what: string, call: () => Promise<A>): Effect.Effect<A, NotVou
   })
 
 const codeOf = (cause: unknown): string => {
-  if (cause instanceof openid.ResponseBodyError || cause instanceof openid.AuthorizationResponseError)
-    return cause.error
+  if (cause instanceof openid.ResponseBodyError || cause instanceof openid.AuthorizationResponseError) {
+    // The second comes by the browser, which may say anything.
+    return /^[a-z_]{1,64}$/.test(cause.error) ? cause.error : "an error"
+  }
   if (cause instanceof openid.ClientError && cause.code !== undefined) return cause.code
   return cause instanceof Error ? cause.name : "it failed"
 }

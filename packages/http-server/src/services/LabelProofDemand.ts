@@ -4,6 +4,7 @@
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
 import { KeyStore } from "@quarterdeck/keys/KeyStore"
+import { GroupRules } from "@quarterdeck/keys/Person"
 import * as Rule from "@quarterdeck/keys/Rule"
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import { DateTime, Effect, Layer, Schedule } from "effect"
@@ -13,7 +14,7 @@ const INTERVAL = "15 seconds"
 const PAGE = 500
 
 /**
- * Tells the cache whether any key in force selects namespaces by label.
+ * Tells the cache whether any key in force, or any group of people, selects namespaces by label.
  *
  * **Limits** reads all keys every 15 s, a page at a time, until one is found.
  */
@@ -44,7 +45,8 @@ export const layer = Layer.effectDiscard(
 
     const look = Effect.gen(function* () {
       const { byHash } = yield* config.current
-      yield* cache.requireLabelProof([...byHash.values()].some(dependsOnLabels) || (yield* anyCreated))
+      const rules = [...byHash.values(), ...(yield* GroupRules)]
+      yield* cache.requireLabelProof(rules.some(dependsOnLabels) || (yield* anyCreated))
     }).pipe(
       // Without an answer the labels stay proven: that costs a list, the other way would cost a key its rights.
       Effect.catch((error) =>

@@ -1,11 +1,11 @@
 /**
  * The settings as a host that embeds the service writes them: those of the YAML file, all optional, and its own parts.
  */
-import type { GroupRule } from "@quarterdeck/keys/Person"
+import { decodeRules, type GroupRule } from "@quarterdeck/keys/Person"
 import { Result } from "effect"
 import * as Ports from "./Ports.ts"
 import { combine, type Settings } from "./Settings.ts"
-import { SettingsError } from "./SettingsError.ts"
+import { type Problem, SettingsError } from "./SettingsError.ts"
 import * as SettingsFile from "./SettingsFile.ts"
 
 /** **Shape** docs/reference/settings.md tells each setting; the listener's own are the host's business. */
@@ -74,9 +74,18 @@ export const decode = (options: Options): Result.Result<Setup, SettingsError> =>
   const file = SettingsFile.parse("options", JSON.stringify(written), { name: "options", alsoHolds: Ports.names })
   const loaded = combine({}, {}, file)
   const problems = [
+    ...problemsOfRules(options.oidc?.rules),
     ...(Result.isFailure(loaded) ? loaded.failure.problems : []),
     ...Ports.problemsOf(ports, ({ path }) => (file.given.get(path)?.value ?? null) !== null)
   ]
   if (Result.isFailure(loaded) || problems.length > 0) return Result.fail(new SettingsError({ problems }))
   return Result.succeed({ settings: loaded.success.settings, ports })
+}
+
+/** JSON leaves out what is `undefined`; a scope that is left out would mean all. */
+const problemsOfRules = (rules: ReadonlyArray<GroupRule> | undefined): ReadonlyArray<Problem> => {
+  const read = rules === undefined ? Result.succeed([]) : decodeRules(rules)
+  if (Result.isSuccess(read)) return []
+  const { field, problem } = read.failure
+  return [{ origin: { _tag: "File", path: "options" }, message: `oidc.rules${field}: ${problem}` }]
 }

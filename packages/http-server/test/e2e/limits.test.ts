@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Embedded, eventually } from "@quarterdeck/harness"
 import { Effect } from "effect"
-import { type Call, Deployment, to } from "./Deployment.ts"
+import { type Call, Deployment, rawKey, to } from "./Deployment.ts"
 
 const WHOAMI = "/api/v1/whoami"
 const WITHIN = { within: "20 seconds" } as const
@@ -85,6 +85,9 @@ describe("limits", () => {
         const before = yield* viewer("/api/v1/namespaces")
         const after = yield* viewer("/api/v1/namespaces?consistency=live")
         assert.include([before - 2, before - 1], after)
+        // The routes read all that stands behind the first `?`, and so does the limit.
+        const odd = yield* viewer("/api/v1/workloads?name=?&consistency=live")
+        assert.include([after - 2, after - 1], odd)
       })
     )
 
@@ -130,6 +133,33 @@ describe("limits", () => {
         const seen = yield* statuses(40, WHOAMI, guess(address, raw))
         assert.isTrue(seen.every((status) => status === 401 || status === 429))
         assert.include(seen, 429)
+      })
+    )
+
+    it.effect("guessed sessions count against their address, and a valid one passes from there", () =>
+      Effect.gen(function* () {
+        const deployment = yield* Deployment
+        const own = ["Origin", deployment.url] as const
+        const signIn = { method: "POST", key: null, body: { key: rawKey("shopViewer") } } as const
+        const signedIn = yield* deployment.call("/api/v1/session", { ...signIn, headers: [own, from("203.0.113.20")] })
+        assert.strictEqual(signedIn.status, 201, signedIn.text)
+        const [cookie = ""] = signedIn.headers["set-cookie"] ?? []
+        const session = (id: string): Call => ({ key: null, headers: [["Cookie", id], from("203.0.113.20")] })
+        const valid = session(cookie.slice(0, cookie.indexOf(";")))
+        assert.deepStrictEqual(yield* statuses(1, WHOAMI, valid), [200])
+        const seen = yield* statuses(40, WHOAMI, session(`qd_session=${"a".repeat(43)}`))
+        assert.sameMembers([...new Set(seen)], [401, 429])
+        assert.deepStrictEqual(yield* statuses(2, WHOAMI, valid), [200, 200])
+      })
+    )
+
+    it.effect("signing in counts against the key", () =>
+      Effect.gen(function* () {
+        const deployment = yield* Deployment
+        const own = ["Origin", deployment.url] as const
+        const signIn: Call = { method: "POST", key: null, body: { key: rawKey("shopAdmin") }, headers: [own] }
+        const seen = yield* statuses(70, "/api/v1/session", signIn)
+        assert.sameMembers([...new Set(seen)], [201, 429])
       })
     )
 

@@ -102,6 +102,16 @@ describe("options", () => {
     assert.include(lines[1], "costStore and cost.url")
   })
 
+  it("refuse rules of people that JSON would widen", () => {
+    const widened = untyped({
+      oidc: { rules: [{ group: "ops", rule: { role: "Admin", targetClusters: undefined } }] }
+    })
+    assert.include(
+      linesOf(widened).map((line) => line.split(": ").slice(1, 2).join("")),
+      "oidc.rules[0].rule.targetClusters"
+    )
+  })
+
   it("take the value of a port, whatever its methods stand on", () => {
     class Own {
       of() {

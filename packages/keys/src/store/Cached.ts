@@ -42,7 +42,12 @@ export const layerCached: Layer.Layer<KeyStore, never, KeyStore> = Layer.effect(
     const forgetting = <A, E>(change: Effect.Effect<A, E>) =>
       Effect.uninterruptible(Effect.ensuring(change, Cache.invalidateAll(cache)))
     return KeyStore.of({
-      ...inner,
+      // One by one: a store of the host's own may be a class, whose methods no spread copies.
+      insert: (record) => inner.insert(record),
+      find: (id) => inner.find(id),
+      list: (options) => inner.list(options),
+      touch: (uses) => inner.touch(uses),
+      count: inner.count,
       findByHash: (hash) => Cache.get(cache, hash),
       revoke: (id, at, by) => forgetting(inner.revoke(id, at, by)),
       update: (id, change) => forgetting(inner.update(id, change)),

@@ -32,8 +32,53 @@ const countedStore = (around: (found: Found, count: number) => Found) =>
     return { cached, store, lookUps }
   })
 
+/** A store whose methods stand on its prototype, where no spread finds them. */
+class HostStore {
+  readonly #inner: KeyStore["Service"]
+  readonly count: KeyStore["Service"]["count"]
+
+  constructor(inner: KeyStore["Service"]) {
+    this.#inner = inner
+    this.count = inner.count
+  }
+
+  insert(...call: Parameters<KeyStore["Service"]["insert"]>) {
+    return this.#inner.insert(...call)
+  }
+  find(...call: Parameters<KeyStore["Service"]["find"]>) {
+    return this.#inner.find(...call)
+  }
+  findByHash(...call: Parameters<KeyStore["Service"]["findByHash"]>) {
+    return this.#inner.findByHash(...call)
+  }
+  list(...call: Parameters<KeyStore["Service"]["list"]>) {
+    return this.#inner.list(...call)
+  }
+  revoke(...call: Parameters<KeyStore["Service"]["revoke"]>) {
+    return this.#inner.revoke(...call)
+  }
+  update(...call: Parameters<KeyStore["Service"]["update"]>) {
+    return this.#inner.update(...call)
+  }
+  rotate(...call: Parameters<KeyStore["Service"]["rotate"]>) {
+    return this.#inner.rotate(...call)
+  }
+  touch(...call: Parameters<KeyStore["Service"]["touch"]>) {
+    return this.#inner.touch(...call)
+  }
+}
+
+const layerClass = Layer.effect(
+  KeyStore,
+  Effect.map(KeyStore, (store) => new HostStore(store))
+).pipe(Layer.provide(layerMemory))
+
 describe("the key store behind a cache", () => {
   keepsKeys(layerCached.pipe(Layer.provide(layerMemory)))
+
+  describe("when the store is a class of the host's own", () => {
+    keepsKeys(layerCached.pipe(Layer.provide(layerClass)))
+  })
 
   it.effect("asks the store once for a key that is used again and again", () =>
     Effect.gen(function* () {

@@ -3,6 +3,7 @@
  */
 import { Api } from "@quarterdeck/contract/Api"
 import { SignIn } from "@quarterdeck/contract/SessionGroup"
+import { Authenticator } from "@quarterdeck/keys/Authenticator"
 import { KeyIssuer } from "@quarterdeck/keys/KeyIssuer"
 import { Sessions } from "@quarterdeck/keys/Sessions"
 import { Effect } from "effect"
@@ -11,11 +12,14 @@ import { HttpApiBuilder } from "effect/http-api"
 import * as AuditTrail from "../AuditTrail.ts"
 import { FailedAttempts } from "../FailedAttempts.ts"
 import { Guard } from "../Guard.ts"
+import { KeyLimit } from "../KeyLimit.ts"
 import * as KeyRefusal from "../KeyRefusal.ts"
 import * as RequestBody from "../RequestBody.ts"
 import { CurrentRequest } from "../RequestRecord.ts"
 import * as SessionCookie from "../SessionCookie.ts"
 import { unauthorized } from "../Unauthorized.ts"
+
+const SESSION_PATH = "/api/v1/session"
 
 export const SessionHandlers = HttpApiBuilder.group(
   Api,
@@ -23,7 +27,9 @@ export const SessionHandlers = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const guard = yield* Guard
     const attempts = yield* FailedAttempts
+    const authenticator = yield* Authenticator
     const issuer = yield* KeyIssuer
+    const keyLimit = yield* KeyLimit
     const sessions = yield* Sessions
     const publicUrl = yield* SessionCookie.PublicUrl
 
@@ -39,6 +45,8 @@ export const SessionHandlers = HttpApiBuilder.group(
         Effect.fnUntraced(function* () {
           const { key } = yield* RequestBody.decode(SignIn)
           yield* attempts.admit(key)
+          const verdict = yield* authenticator.authenticate(key, "look").pipe(Effect.catch(KeyRefusal.fromError))
+          if (verdict._tag === "Valid") yield* keyLimit.spend(verdict.principal, SESSION_PATH)
           const opened = yield* sessions.open(key).pipe(Effect.catch(KeyRefusal.fromError))
           if (opened._tag === "Refused") return yield* unauthorized(opened.code, opened.detail)
           const { id, lasts, principal } = opened
@@ -55,6 +63,7 @@ export const SessionHandlers = HttpApiBuilder.group(
         "get",
         Effect.fnUntraced(function* () {
           const { principal } = yield* guard.authenticateSession
+          yield* keyLimit.spend(principal, SESSION_PATH)
           return yield* issuer.whoami(principal).pipe(Effect.catch(KeyRefusal.fromError))
         })
       )
