@@ -9,8 +9,9 @@ import type { Beyond, Requests } from "./PodResources.ts"
 
 type Resource = keyof Requests
 
-/** Splits a whole amount by weights. **Shape** whole parts that add up to it; evenly where all weights are 0. */
+/** Splits a whole amount by weights. **Shape** whole parts that add up to it; evenly where all weights are 0; of no weights no parts. */
 const split = (whole: number, weights: ReadonlyArray<number>): ReadonlyArray<number> => {
+  if (weights.length === 0) return []
   const total = weights.reduce((sum, weight) => sum + weight, 0)
   if (total === 0)
     return split(

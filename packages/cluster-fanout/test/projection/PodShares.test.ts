@@ -42,6 +42,14 @@ describe("what a pod requests beyond its containers", () => {
     assert.deepStrictEqual(cpuOf(spec), { app: 990, proxy: 110, load: 50 })
   })
 
+  it("goes to nobody in a pod without containers, or with none but init containers", () => {
+    const beyond = { resources: requests("1"), overhead: { cpu: "100m" } }
+    assert.deepStrictEqual(cpuOf({ ...beyond, containers: [] }), {})
+    assert.deepStrictEqual(cpuOf({ overhead: { cpu: "1" }, containers: [] }), {})
+    assert.deepStrictEqual(cpuOf({ resources: requests("1"), containers: [] }), {})
+    assert.deepStrictEqual(cpuOf({ ...beyond, containers: [], initContainers: [asking("load", "50m")] }), { load: 50 })
+  })
+
   const Millis = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 5_000 }))
   it.prop(
     "comes with what they declare to what the pod is charged, and takes nothing from any",
