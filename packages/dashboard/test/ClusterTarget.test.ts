@@ -21,6 +21,12 @@ describe("the clusters of an address", () => {
     assert.deepStrictEqual(parents, ClusterTarget.named(["parent"]))
   })
 
+  it("are remembered apart: a cluster that is named as the parent's word is not the parent", () => {
+    const named = ["parent", "all", "a"].map((name) => ClusterTarget.named([name]))
+    const keys = [ClusterTarget.ALL, ClusterTarget.PARENT, ...named].map(ClusterTarget.keyOf)
+    assert.strictEqual(new Set(keys).size, keys.length)
+  })
+
   it("are asked for by the header", () => {
     assert.deepStrictEqual(ClusterTarget.headersOf(ClusterTarget.ALL), { "x-service-cluster": "*" })
     assert.deepStrictEqual(ClusterTarget.headersOf(ClusterTarget.PARENT), {})

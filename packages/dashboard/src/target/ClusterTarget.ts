@@ -56,5 +56,5 @@ export const headersOf = (target: ClusterTarget): { readonly "x-service-cluster"
   }
 }
 
-/** What a query of a target is remembered under. */
-export const keyOf = (target: ClusterTarget): string => headersOf(target)["x-service-cluster"] ?? "parent"
+/** What a query of a target is remembered under. **Shape** empty for the parent, as no name is. */
+export const keyOf = (target: ClusterTarget): string => headersOf(target)["x-service-cluster"] ?? ""
