@@ -7,7 +7,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import { documents, RFC3339 } from "./Documents.ts"
-import { pageParameters, textUpTo } from "./ListParameters.ts"
+import { CallerId, pageParameters, textUpTo } from "./ListParameters.ts"
 import { EndpointPolicy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
 
@@ -80,8 +80,8 @@ export class ApiKeysGroup extends HttpApiGroup.make("apiKeys")
     HttpApiEndpoint.get("list", "/apiKeys", {
       query: {
         status: Schema.optionalKey(Status).annotateKey({ description: "Only keys of this status." }),
-        createdBy: Schema.optionalKey(textUpTo(128)).annotateKey({
-          description: "Only keys that the key with this id made; it may be revoked."
+        createdBy: Schema.optionalKey(CallerId).annotateKey({
+          description: "Only keys that the key or person with this id made; the key may be revoked."
         }),
         name: Schema.optionalKey(textUpTo(128)).annotateKey({ description: "Only keys whose name holds this text." }),
         limit: pageParameters.limit,

@@ -8,7 +8,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import { documents, RFC3339 } from "./Documents.ts"
-import { pageParameters, textUpTo } from "./ListParameters.ts"
+import { CallerId, pageParameters, textUpTo } from "./ListParameters.ts"
 import { EndpointPolicy } from "./Policy.ts"
 
 export const AuditList = Schema.Struct({
@@ -39,7 +39,9 @@ export class AuditGroup extends HttpApiGroup.make("audit")
       query: {
         since: instant("Only events from this instant on, RFC 3339 in UTC."),
         until: instant("Only events before this instant, RFC 3339 in UTC."),
-        keyId: Schema.optionalKey(textUpTo(128)).annotateKey({ description: "Only what the key with this id did." }),
+        keyId: Schema.optionalKey(CallerId).annotateKey({
+          description: "Only what the key or person with this id did."
+        }),
         decision: Schema.optionalKey(AuditDecision).annotateKey({ description: "Only events of this decision." }),
         resource: Schema.optionalKey(textUpTo(64)).annotateKey({ description: "Only events on this resource." }),
         verb: Schema.optionalKey(Schema.Literals(verbs)).annotateKey({ description: "Only events of this verb." }),

@@ -44,6 +44,9 @@ export const textUpTo = (maximum: number) => {
   return Schema.String.check(Schema.isMinLength(1, length), Schema.isMaxLength(maximum, length))
 }
 
+/** The id of a key, or of a person: `oidc:` and a subject, which providers keep to 255 characters. */
+export const CallerId = textUpTo(260)
+
 /** A part of a name. **Shape** 1 to 253 characters, compared as it is. */
 export const NamePart = textUpTo(253)
 

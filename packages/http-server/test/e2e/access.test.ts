@@ -237,6 +237,12 @@ onOneDriver("access", { children: ["prod"] }, (it) => {
         named.apiKeys.map(({ id }) => id),
         maker.apiKey.id
       )
+      const person = `oidc:${"a".repeat(255)}`
+      for (const path of ["/api/v1/apiKeys?createdBy=", "/api/v1/audit?keyId="]) {
+        assert.strictEqual((yield* deployment.call(`${path}${person}`, { key: "admin" })).status, 200, path)
+        const long = yield* deployment.problem(`${path}${person}a`, { key: "admin" })
+        assert.deepInclude(long, { status: 400, code: "invalid_parameter" })
+      }
       const wrong = yield* deployment.problem("/api/v1/apiKeys?status=gone", { key: "admin" })
       assert.deepInclude(wrong, { status: 400, code: "invalid_parameter", field: "status" })
     })
