@@ -99,8 +99,14 @@ export const bind = Effect.fn("Listener.bind")(function* (
   }
 })
 
+/** The process lives while it starts, also while it waits for the data directory: a liveness probe must not end it. */
 const refuseWhileStarting: Http.RequestListener = (request, response) => {
   const requestId = RequestId.from(request.headers[RequestId.HEADER])
+  if (request.method === "GET" && request.url === "/healthz") {
+    response.writeHead(200, { "content-type": "text/plain; charset=utf-8", [RequestId.HEADER]: requestId })
+    response.end("ok")
+    return
+  }
   const problem = Problem.make("starting", { detail: "the service is not ready to serve yet", requestId })
   response.writeHead(problem.status, {
     "content-type": "application/problem+json",

@@ -136,6 +136,9 @@ describe("Listener", () => {
       assert.strictEqual(early.status, 503)
       const { code } = yield* decodeProblem(early.text)
       assert.strictEqual(code, "starting")
+      // It lives: a liveness probe must not end what only waits.
+      assert.deepStrictEqual(yield* get(`${bound.url}/healthz`), { status: 200, text: "ok" })
+      assert.strictEqual((yield* get(`${bound.url}/readyz`)).status, 503)
       yield* bound.serve((_request, response) => response.end("hello"))
       assert.deepStrictEqual(yield* get(bound.url), { status: 200, text: "hello" })
     })

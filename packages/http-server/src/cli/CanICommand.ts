@@ -20,11 +20,13 @@ export const canICommand = Command.make(
       Argument.withDescription(`One of ${ReviewedResource.literals.join(", ")}`)
     ),
     cluster: Flag.String("cluster").pipe(
+      Flag.withAlias("c"),
       Flag.withMetavar("NAME"),
       Flag.withDescription("The cluster that the call would name; none when left out"),
       Flag.optional
     ),
     namespace: Flag.String("namespace").pipe(
+      Flag.withAlias("n"),
       Flag.withMetavar("NAME"),
       Flag.withDescription("The namespace that the call would name; none when left out"),
       Flag.optional

@@ -5,7 +5,7 @@
  */
 import { type Identified, IdentityProvider, NotVouched } from "@quarterdeck/keys/IdentityProvider"
 import * as Person from "@quarterdeck/keys/Person"
-import { Context, Duration, Effect, FileSystem, Layer, Option, Redacted, Schema } from "effect"
+import { Context, Duration, Effect, FileSystem, Layer, Option, Predicate, Redacted, Schema } from "effect"
 import * as openid from "openid-client"
 import type { OidcSettings } from "../settings/Settings.ts"
 import * as SystemRefusal from "../settings/SystemRefusal.ts"
@@ -230,8 +230,25 @@ const clientAuthentication = Effect.fnUntraced(function* (path: string | undefin
 const asked = <A>(what: string, call: () => Promise<A>): Effect.Effect<A, NotVouched> =>
   Effect.tryPromise({
     try: call,
-    catch: (cause) => new NotVouched({ problem: `the identity provider refused ${what}: ${codeOf(cause)}` })
+    catch: (cause) => {
+      const code = connectionCodeOf(cause)
+      return new NotVouched({
+        problem:
+          code === undefined
+            ? `the identity provider refused ${what}: ${codeOf(cause)}`
+            : `the identity provider cannot be reached for ${what}: ${code}`
+      })
+    }
   })
+
+/** The system's own word for a connection that failed, which `fetch` hides behind an error of its own. */
+const connectionCodeOf = (cause: unknown): string | undefined => {
+  if (!Predicate.hasProperty(cause, "cause")) return undefined
+  const below = cause.cause
+  const code = Predicate.hasProperty(below, "code") ? below.code : undefined
+  if (typeof code === "string" && /^(?:E[A-Z]+|[A-Z_]*CERT[A-Z_]*|DEPTH_ZERO_[A-Z_]+)$/.test(code)) return code
+  return connectionCodeOf(below)
+}
 
 const codeOf = (cause: unknown): string => {
   if (cause instanceof openid.ResponseBodyError || cause instanceof openid.AuthorizationResponseError) {

@@ -7,7 +7,7 @@ layer(NodeServices.layer)("quarterdeck can-i", (it) => {
   it.effect("says yes, and ends with 0", () =>
     Effect.gen(function* () {
       const { env, seen } = yield* service(() => ({ body: { allowed: true } }))
-      const finished = yield* quarterdeck(["can-i", "read", "workloads", "--cluster", "prod", "--namespace", "shop"], {
+      const finished = yield* quarterdeck(["can-i", "read", "workloads", "-c", "prod", "-n", "shop"], {
         env
       })
       assert.deepStrictEqual(finished, { stdout: "yes\n", stderr: "", status: 0 })
