@@ -47,12 +47,7 @@ export const routes = Effect.gen(function* () {
   const trail = yield* AuditTrail.AuditTrail
   const cookie = LoginCookie.make()
 
-  const page = (outcome: Outcome | undefined, place = "") => {
-    const url = below(publicUrl, "")
-    if (outcome !== undefined) url.searchParams.set("oidc", outcome)
-    if (place !== "") url.hash = place
-    return HttpServerResponse.redirect(url, { status: 303 })
-  }
+  const page = pageOf(publicUrl)
 
   const notSignedIn = (outcome: Outcome, secure: boolean) => (error: Error | Problem) => {
     if (!(error instanceof Error) && error.code === "rate_limited") return Effect.succeed(Refusal.respond(error))
@@ -129,6 +124,16 @@ export const routes = Effect.gen(function* () {
     )
   ]
 })
+
+/** Sends a browser back to the page, with what became of the sign-in. */
+const pageOf =
+  (publicUrl: string) =>
+  (outcome: Outcome | undefined, place = ""): HttpServerResponse.HttpServerResponse => {
+    const url = below(publicUrl, "")
+    if (outcome !== undefined) url.searchParams.set("oidc", outcome)
+    if (place !== "") url.hash = place
+    return HttpServerResponse.redirect(url, { status: 303 })
+  }
 
 const isNotVouched = (error: object): error is NotVouched => "_tag" in error && error._tag === "NotVouched"
 
