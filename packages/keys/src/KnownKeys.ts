@@ -1,7 +1,7 @@
 /**
  * The hashes of all valid keys, in memory: tells a key from a guess without asking the store.
  */
-import { Clock, Context, DateTime, Effect, Layer, Option, Schedule, Semaphore } from "effect"
+import { Clock, Context, DateTime, Effect, Layer, Option, Schedule } from "effect"
 import { KeyConfig } from "./KeyConfig.ts"
 import type { KeyStoreError } from "./KeyError.ts"
 import type { KeyHash } from "./KeyHash.ts"
@@ -44,26 +44,32 @@ const endOf = ({ expiresAt, revokedAt }: KeyRecord): number => {
   return expiresAt === undefined ? Number.POSITIVE_INFINITY : DateTime.toEpochMillis(expiresAt)
 }
 
+const put = (ends: Ends, hash: KeyHash, end: number): void => {
+  if (end === Number.NEGATIVE_INFINITY) ends.delete(hash)
+  else ends.set(hash, end)
+}
+
 const make = Effect.fnUntraced(function* () {
   const config = yield* KeyConfig
   const inner = yield* KeyStore
-  // A change waits until a reading under way has ended, which would undo it.
-  const turn = Semaphore.makeUnsafe(1)
   let ends: Ends = new Map()
+  // What changed during a reading, which may have met the keys as they were before. A change never waits for it.
+  let changed: Ends | undefined
 
   const note = (record: KeyRecord) => {
     const end = endOf(record)
-    if (end === Number.NEGATIVE_INFINITY) ends.delete(record.hash)
-    else ends.set(record.hash, end)
+    put(ends, record.hash, end)
+    changed?.set(record.hash, end)
   }
-  const noteAll = (...records: ReadonlyArray<KeyRecord>) =>
-    turn.withPermit(Effect.sync(() => records.forEach(note))).pipe(Effect.uninterruptible)
+  const noteAll = (...records: ReadonlyArray<KeyRecord>) => Effect.sync(() => records.forEach(note))
   const noteFound = (found: Option.Option<KeyRecord>, ...more: ReadonlyArray<KeyRecord>) =>
     Option.match(found, { onNone: () => Effect.void, onSome: (record) => noteAll(record, ...more) })
 
   const read = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const found: Ends = new Map()
+    const meanwhile: Ends = new Map()
+    changed = meanwhile
     let after: Position | undefined
     for (;;) {
       const page = yield* inner.list({ limit: PAGE, ...(after === undefined ? {} : { after }) })
@@ -72,8 +78,15 @@ const make = Effect.fnUntraced(function* () {
       if (last === undefined || page.length < PAGE) break
       after = { createdAt: last.createdAt, id: last.id }
     }
+    for (const [hash, end] of meanwhile) put(found, hash, end)
     ends = found
-  }).pipe((reading) => turn.withPermit(reading))
+  }).pipe(
+    Effect.ensuring(
+      Effect.sync(() => {
+        changed = undefined
+      })
+    )
+  )
 
   yield* read
   const readAgain = read.pipe(

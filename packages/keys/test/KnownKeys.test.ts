@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Layer, Ref } from "effect"
+import { DateTime, Deferred, Effect, Layer, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import type { KeyHash } from "../src/KeyHash.ts"
 import { KeyStore } from "../src/KeyStore.ts"
@@ -11,9 +11,12 @@ import { at, hashOf, record } from "./samples.ts"
 const NOW = at("2026-03-01T00:00:00Z")
 const LATER = at("2026-03-01T01:00:00Z")
 
+type List = KeyStore["Service"]["list"]
+
 /** Runs a test on keys that are known, over a store that counts its look-ups and that others can write to. */
 const onKeys = <A, E>(
-  test: (inner: KeyStore["Service"], lookUps: Effect.Effect<number>) => Effect.Effect<A, E, KnownKeys | KeyStore>
+  test: (inner: KeyStore["Service"], lookUps: Effect.Effect<number>) => Effect.Effect<A, E, KnownKeys | KeyStore>,
+  listedBy: (list: List) => List = (list) => list
 ) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(DateTime.toEpochMillis(NOW))
@@ -21,6 +24,7 @@ const onKeys = <A, E>(
     const memory = yield* KeyStore
     const inner = KeyStore.of({
       ...memory,
+      list: listedBy(memory.list),
       findByHash: (hash) =>
         Effect.andThen(
           Ref.update(lookUps, (count) => count + 1),
@@ -78,5 +82,42 @@ describe("the hashes of valid keys", () => {
         assert.deepStrictEqual(yield* valid("a", "e"), [false, true])
       })
     )
+  )
+
+  it.effect("follow what becomes of keys while a listing of the store hangs, and keep it once that ends", () =>
+    Effect.gen(function* () {
+      const isRead = yield* Deferred.make<void>()
+      const isLetOn = yield* Deferred.make<void>()
+      let walks = 0
+      const hanging =
+        (list: List): List =>
+        (page) => {
+          walks++
+          const held = Deferred.succeed(isRead, undefined).pipe(Effect.andThen(Deferred.await(isLetOn)))
+          return walks === 2 ? Effect.tap(list(page), () => held) : list(page)
+        }
+      yield* onKeys(
+        (inner) =>
+          Effect.gen(function* () {
+            const store = yield* KeyStore
+            yield* inner.insert(record({ id: "others", hash: hashOf("e"), createdAt: NOW }))
+            yield* TestClock.adjust("15 seconds")
+            yield* Deferred.await(isRead)
+            yield* store.insert(record({ id: "new", hash: hashOf("f"), createdAt: NOW }))
+            yield* store.revoke("old", NOW)
+            assert.deepStrictEqual(yield* valid("a", "e", "f"), [false, false, true])
+            yield* Deferred.succeed(isLetOn, undefined)
+            yield* Effect.yieldNow.pipe(
+              Effect.andThen(isValid(hashOf("e"))),
+              Effect.repeat({ until: (isFound) => isFound })
+            )
+            assert.deepStrictEqual(yield* valid("a", "e", "f"), [false, true, true])
+            // The next listing has them of the store itself.
+            yield* TestClock.adjust("15 seconds")
+            assert.deepStrictEqual(yield* valid("a", "e", "f"), [false, true, true])
+          }),
+        hanging
+      )
+    })
   )
 })
