@@ -42,9 +42,10 @@ export const namespacesOf = ({ allNamespaces, namespace }: Command.Command.Confi
     ? Effect.fail(misused("--all-namespaces lists every namespace: leave out --namespace"))
     : Effect.succeed(namespace)
 
-/** A flag that takes kinds in the words of {@link KindNames.parse}. */
-export const kinds = (flag: string) =>
+/** A flag that takes kinds in the words of {@link KindNames.parse}; lists call them kinds, reports of costs types. */
+export const kinds = (flag: "kind" | "type") =>
   several(flag, "Kinds, joined by a comma, in kubectl's words: Deployment,sts,cronjobs").pipe(
+    Flag.withAlias(flag === "kind" ? "type" : "kind"),
     Flag.map(Option.map((names) => names.map(KindNames.parse)))
   )
 

@@ -46,7 +46,8 @@ export const workloadsCommand = Command.make(
           method: "GET",
           path: "/api/v1/workloads",
           query: [...query, ...page],
-          headers: headersOf(connection, cluster)
+          headers: headersOf(connection, cluster),
+          flags: { kind: "--kind" }
         }),
       (page) => page.workloads
     )

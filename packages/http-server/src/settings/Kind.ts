@@ -19,6 +19,8 @@ export interface Kind<A> {
   readonly allowed: string
   readonly fromText: Schema.Decoder<A>
   readonly fromYaml: Schema.Decoder<A>
+  /** Says which part of a refused value of YAML is wrong, where a value has parts: what follows the setting's path. */
+  readonly faultIn?: (value: unknown) => string | undefined
 }
 
 /** Decodes one form of a value; what is wrong with a refused one is always told by `allowed`. */

@@ -91,5 +91,10 @@ export const rules: Kind<ReadonlyArray<Person.GroupRule>> = {
   allowed:
     "a list of { group, rule }, each group once and the rule as an entry of the keys file has it (role, targetClusters, targetNamespaces and nothing else), in text as JSON",
   fromText: RulesText,
-  fromYaml: Rules
+  fromYaml: Rules,
+  faultIn: (value) => {
+    if (!Array.isArray(value)) return undefined
+    const read = Person.decodeRules(value)
+    return Result.isFailure(read) ? `${read.failure.field}: ${read.failure.problem}` : undefined
+  }
 }

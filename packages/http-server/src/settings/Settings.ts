@@ -167,7 +167,8 @@ class Reading {
         continue
       }
       this.#refused.add(row)
-      this.problems.push({ origin: given.origin, message: `${row.path} must be ${row.kind.allowed}${found(given)}` })
+      const fault = row.kind.faultIn?.(given.value) ?? ` must be ${row.kind.allowed}${found(given)}`
+      this.problems.push({ origin: given.origin, message: `${row.path}${fault}` })
     }
     const [strongest] = candidates
     this.origins.set(row.path, strongest?.origin ?? { _tag: "Default" })

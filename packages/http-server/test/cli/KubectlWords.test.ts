@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { parse } from "yaml"
 import { aged } from "./ages.ts"
-import { coverage, json, quarterdeck, service, workload } from "./program.ts"
+import { coverage, json, problem, quarterdeck, service, workload } from "./program.ts"
 
 describe("quarterdeck workloads, as kubectl has it", () => {
   it.live("takes kubectl's flags, and its words for kinds in any case", () =>
@@ -18,6 +18,18 @@ describe("quarterdeck workloads, as kubectl has it", () => {
       const both = yield* quarterdeck(["workloads", "-A", "-n", "web"], { env })
       assert.strictEqual(both.stderr, "quarterdeck: --all-namespaces lists every namespace: leave out --namespace\n")
       assert.deepStrictEqual([both.status, seen.length], [2, 2])
+    })
+  )
+
+  it.live("takes --type for --kind, and names the flag of a kind that the server refuses", () =>
+    Effect.gen(function* () {
+      const { env, seen } = yield* service(() =>
+        problem(400, "invalid_parameter", { field: "kind[0]", detail: "is none" })
+      )
+      const refused = yield* quarterdeck(["workloads", "--type", "deploy,foo"], { env })
+      assert.deepStrictEqual(seen[0]?.url.searchParams.getAll("kind"), ["Deployment", "foo"])
+      assert.match(refused.stderr, /^quarterdeck: --kind: /)
+      assert.strictEqual(refused.status, 2)
     })
   )
 

@@ -18,19 +18,25 @@ describe("settings of an identity provider", () => {
   })
 
   it.each([
-    "[]",
-    "[{ group: platform, rule: { role: Admin, targetCluster: [prod] } }]",
-    "[{ group: platform, rule: { role: Admin, targetClusters: [] } }]",
-    "[{ group: platform, rule: { role: admin } }]",
-    "[{ group: platform }]",
-    '[{ group: "", rule: { role: Admin } }]',
-    "[{ group: platform, rule: { role: Admin }, expire: 1d }]",
-    "[{ group: platform, rule: { role: Admin } }, { group: platform, rule: { role: Viewer } }]",
-    "{ platform: { role: Admin } }",
-    "platform"
-  ])("refuses the rules of groups %s", (rules) => {
+    ["[]", ": expected at least one group"],
+    [
+      "[{ group: platform, rule: { role: Admin, targetCluster: [prod] } }]",
+      "[0].rule.targetCluster: is not known here"
+    ],
+    [
+      "[{ group: platform, rule: { role: Admin, targetClusters: [] } }]",
+      "[0].rule.targetClusters: expected at least one"
+    ],
+    ["[{ group: platform, rule: { role: admin } }]", "[0].rule.role: expected Viewer, Operator or Admin"],
+    ["[{ group: platform }]", "[0].rule: is required"],
+    ['[{ group: "", rule: { role: Admin } }]', "[0].group: expected the name of a group"],
+    ["[{ group: platform, rule: { role: Admin }, expire: 1d }]", "[0].expire: is not known here"],
+    ["[{ group: platform, rule: { role: Admin } }, { group: platform, rule: { role: Viewer } }]", ": each group once"],
+    ["{ platform: { role: Admin } }", " must be a list of { group, rule }"],
+    ["platform", " must be a list of { group, rule }"]
+  ])("refuses the rules of groups %s, and names what is wrong", (rules, fault) => {
     const found = lines({}, `oidc: { rules: ${rules} }`)
-    assert.match(found.join("\n"), /^q\.yaml:1:16: oidc\.rules must be a list of \{ group, rule \}/)
+    assert.isTrue(found.join("\n").startsWith(`q.yaml:1:16: oidc.rules${fault}`), found.join("\n"))
   })
 
   it.each([["http://id.example"], ["https://user:word@id.example"], ["https://id.example?a=b"], ["id.example"], [""]])(
