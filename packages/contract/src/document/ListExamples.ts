@@ -3,7 +3,7 @@ import { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
 import { ClusterRow, NamespaceRow, WorkloadRow } from "@quarterdeck/cluster-fanout/Row"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { ClusterList } from "../ClustersGroup.ts"
-import { NotReady, Readiness } from "../HealthGroup.ts"
+import { NotReady, Readiness, ReadinessDetails } from "../HealthGroup.ts"
 import { NamespaceList } from "../NamespacesGroup.ts"
 import { WorkloadList } from "../WorkloadsGroup.ts"
 import { example } from "./Example.ts"
@@ -88,6 +88,20 @@ const checks: NonNullable<Readiness["checks"]> = {
   clusters: { registered: 3, synced: 3, waiting: 0 }
 }
 
+const details: ReadinessDetails = {
+  sources: [
+    {
+      severity: "warning",
+      code: "duplicate_name",
+      source: "kubeconfig.yaml, context staging-2",
+      message: "another context has the name staging, which counts"
+    }
+  ],
+  configuredKeys: { refused: 0 },
+  costs: [{ cluster: prod, usage: "sampled", troubles: [{ what: "usage", problem: "metrics.k8s.io is not served" }] }],
+  backfill: []
+}
+
 export const listExamples = [
   example(Coverage, coverage),
   example(WorkloadRow, workload),
@@ -101,7 +115,8 @@ export const listExamples = [
   example(NamespaceList, { namespaces: [namespace], clusters: [coverage], partial: false }),
   example(ClusterRow, cluster),
   example(ClusterList, { clusters: [cluster], partial: false }),
-  example(Readiness, { status: "ready", checks }),
+  example(ReadinessDetails, details),
+  example(Readiness, { status: "ready", checks, details }),
   example(NotReady, {
     status: "starting",
     checks: { ...checks, clusters: { registered: 3, synced: 2, waiting: 1 } }

@@ -1,9 +1,13 @@
 import { assert } from "@effect/vitest"
+import { Readiness } from "@quarterdeck/contract/HealthGroup"
+import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Schema } from "effect"
 import { Deployment, rawKey } from "./Deployment.ts"
 import { onOneDriver } from "./onEveryDriver.ts"
 
 const Reply = Schema.Struct({ content: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)) })
+
+const decodeReadiness = Schema.decodeUnknownEffect(Schema.fromJsonString(Readiness))
 
 /** What this suite reads of an OpenAPI document. */
 const decodeSpecification = Schema.decodeUnknownEffect(
@@ -139,17 +143,24 @@ onOneDriver("surface", { children: [] }, (it) => {
     })
   )
 
-  it.effect("/readyz counts the clusters for an Admin without naming them", () =>
-    Effect.gen(function* () {
-      const { text } = yield* (yield* Deployment).call("/readyz", { key: "admin" })
-      assert.deepStrictEqual(JSON.parse(text), {
-        status: "ready",
-        checks: {
-          ...{ keyStore: "ok", costStore: "ok", configuredKeys: "ok" },
-          clusters: { registered: 1, synced: 1, waiting: 0 }
-        }
+  it.effect(
+    "/readyz counts the clusters for an Admin without naming them, and names in its details what to look at",
+    () =>
+      Effect.gen(function* () {
+        const { text } = yield* (yield* Deployment).call("/readyz", { key: "admin" })
+        const { details, ...counted } = yield* decodeReadiness(text)
+        assert.deepStrictEqual(details, {
+          ...{ sources: [], configuredKeys: { refused: 0 }, backfill: [] },
+          costs: [{ cluster: ClusterName.make("hub"), usage: "sampled", troubles: [] }]
+        })
+        assert.deepStrictEqual(counted, {
+          status: "ready",
+          checks: {
+            ...{ keyStore: "ok", costStore: "ok", configuredKeys: "ok" },
+            clusters: { registered: 1, synced: 1, waiting: 0 }
+          }
+        })
       })
-    })
   )
 
   it.effect("/metrics counts requests by route pattern, and holds no key and no path", () =>
