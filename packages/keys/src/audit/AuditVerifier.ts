@@ -4,7 +4,7 @@
 import { Effect, Schema } from "effect"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { DatabaseSync } from "node:sqlite"
+import type { DatabaseSync } from "node:sqlite"
 import { HEAD_FILE, type Head, parse } from "./AuditHead.ts"
 import { KEY_FILE } from "./AuditKey.ts"
 import { FILE_NAME } from "./AuditStore.ts"
@@ -61,12 +61,14 @@ export const verify = (directory: string): Effect.Effect<Verification, AuditUnre
     for (const path of [database, keyFile, headFile]) {
       if (!existsSync(path)) return yield* new AuditUnreadable({ path, problem: "there is no such file" })
     }
+    // A Node without it would end before anything could say which one is needed.
+    const sqlite = yield* Effect.promise(() => import("node:sqlite"))
     return yield* Effect.try({
       try: () => {
         const key = readFileSync(keyFile)
         // Before the rows: of a running server they are then at least as many as it says.
         const head = parse(key, readFileSync(headFile, "utf8"))
-        const file = new DatabaseSync(database, { readOnly: true })
+        const file = new sqlite.DatabaseSync(database, { readOnly: true })
         try {
           return head === undefined
             ? broken(0, `${headFile} was not signed with the key of this directory: nothing proves the rows`)
