@@ -91,6 +91,8 @@ describe("the pages of the demo, in a browser", () => {
           await keyboard.press("ArrowDown")
           await keyboard.press("Enter")
           await page.getByRole("heading", { name: "stage", exact: true }).waitFor()
+          // Until it has closed, what is typed is a search of the palette's.
+          await page.getByRole("dialog").waitFor({ state: "hidden" })
           await keyboard.press("?")
           await page.getByRole("switch", { name: "Single keys act" }).press("Space")
           await keyboard.press("Escape")
