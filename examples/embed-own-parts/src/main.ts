@@ -17,6 +17,7 @@ const { app, dispose } = await start({
   database,
   inventory,
   meter: new Meter(),
+  // Stands for a call of the platform's own billing: the example has none, and shows on the terminal when it would be made.
   bill: ({ cluster, startMs }) => console.log(`bill ${cluster} for ${new Date(startMs).toISOString()}`),
   directory: "platform"
 })
