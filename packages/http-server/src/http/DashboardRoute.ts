@@ -2,11 +2,11 @@
  * The dashboard at `/`: the files that the package `@quarterdeck/dashboard` was built into.
  */
 import { Context, Effect, FileSystem, Option, Path, type PlatformError, Schema } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { randomBytes } from "node:crypto"
 import { fileURLToPath } from "node:url"
 import { IdentityClient } from "../services/IdentityClient.ts"
-import { CurrentRequest } from "./RequestRecord.ts"
+import * as PageRoute from "./PageRoute.ts"
 import { TargetOptions } from "./RequestTarget.ts"
 
 const DASHBOARD_PATH = "/" as const
@@ -99,7 +99,7 @@ export const routes = Effect.gen(function* () {
   const failed = (cause: PlatformError.PlatformError) => new DashboardUnreadable({ path: page, cause })
 
   if (!(yield* files.exists(page).pipe(Effect.mapError(failed)))) {
-    return [route(DASHBOARD_PATH, () => Effect.succeed(NOT_BUILT))]
+    return [PageRoute.make(DASHBOARD_PATH, () => Effect.succeed(NOT_BUILT))]
   }
   const hasProvider = Option.isSome(yield* Effect.serviceOption(IdentityClient))
   const { header } = yield* TargetOptions
@@ -121,32 +121,15 @@ export const routes = Effect.gen(function* () {
     assets.set(name, { mediaType, bodies })
   }
   return [
-    route(DASHBOARD_PATH, (request) => Effect.sync(() => redirectOf(request) ?? pageOf(html))),
+    PageRoute.make(DASHBOARD_PATH, (request) => Effect.sync(() => redirectOf(request) ?? pageOf(html))),
     ...[...assets].map(([name, asset]) =>
-      route(`/assets/${name}`, (request) => Effect.sync(() => assetOf(asset, request.headers["accept-encoding"] ?? "")))
+      PageRoute.make(
+        `/assets/${name}`,
+        (request) => Effect.sync(() => assetOf(asset, request.headers["accept-encoding"] ?? "")),
+        ASSET_PATH
+      )
     )
   ]
-})
-
-/** A route and the path that it stands at. */
-export interface DashboardRoute {
-  readonly path: `/${string}`
-  readonly route: HttpRouter.Route<never, HttpServerRequest.HttpServerRequest>
-}
-
-type Reply = (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<HttpServerResponse.HttpServerResponse>
-
-const route = (path: `/${string}`, reply: Reply): DashboardRoute => ({
-  path,
-  route: HttpRouter.route(
-    "GET",
-    path,
-    Effect.gen(function* () {
-      const record = yield* CurrentRequest
-      record.route = path === DASHBOARD_PATH ? path : ASSET_PATH
-      return yield* reply(yield* HttpServerRequest.HttpServerRequest)
-    })
-  )
 })
 
 const pageOf = (html: string): HttpServerResponse.HttpServerResponse => {

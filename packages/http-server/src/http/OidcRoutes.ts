@@ -6,12 +6,14 @@ import type { NotVouched } from "@quarterdeck/keys/IdentityProvider"
 import type { SessionId } from "@quarterdeck/keys/SessionId"
 import { Sessions } from "@quarterdeck/keys/Sessions"
 import { Clock, Effect, Option } from "effect"
-import { Cookies, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Cookies, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { below, IdentityClient } from "../services/IdentityClient.ts"
 import * as AuditTrail from "./AuditTrail.ts"
 import { FailedAttempts } from "./FailedAttempts.ts"
 import * as LoginCookie from "./LoginCookie.ts"
+import * as PageRoute from "./PageRoute.ts"
 import * as Refusal from "./Refusal.ts"
+import { parametersOf } from "./RequestInput.ts"
 import { CurrentRequest } from "./RequestRecord.ts"
 import * as SessionCookie from "./SessionCookie.ts"
 
@@ -29,12 +31,6 @@ type Outcome = "expired" | "refused" | "no_rule" | "unavailable"
 
 /** **Shape** a place of the page, which stands behind the `#`: never another address. */
 const PLACE = /^\/[A-Za-z0-9/_\-.~?=&%|*,:+]{0,2000}$/
-
-/** A route and the path that it stands at. */
-export interface OidcRoute {
-  readonly path: `/${string}`
-  readonly route: HttpRouter.Route<never, HttpServerRequest.HttpServerRequest>
-}
 
 /** Gives the routes, none where the settings name no provider. */
 export const routes = Effect.gen(function* () {
@@ -57,7 +53,7 @@ export const routes = Effect.gen(function* () {
   }
 
   const login = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, secure: boolean) {
-    const asked = queryOf(request).get("place") ?? ""
+    const asked = parametersOf(request.url).get("place") ?? ""
     yield* attempts.spend
     const { login, url } = yield* client.begin
     const pending = { ...login, place: PLACE.test(asked) ? asked : "" }
@@ -70,7 +66,7 @@ export const routes = Effect.gen(function* () {
     if (pending === undefined) return page("expired")
     yield* told("create")
     yield* attempts.spend
-    const identified = yield* client.finish(queryOf(request), pending)
+    const identified = yield* client.finish(parametersOf(request.url), pending)
     yield* trail.begin
     const opened = Option.getOrUndefined(yield* sessions.openFor(identified))
     if (opened === undefined) {
@@ -107,10 +103,10 @@ export const routes = Effect.gen(function* () {
 
   const secureOf = (request: HttpServerRequest.HttpServerRequest) => SessionCookie.isSecure(request, publicUrl)
   return [
-    route(LOGIN_PATH, (request) =>
+    PageRoute.make(LOGIN_PATH, (request) =>
       login(request, secureOf(request)).pipe(Effect.catch(notSignedIn("unavailable", secureOf(request))))
     ),
-    route(CALLBACK_PATH, (request) =>
+    PageRoute.make(CALLBACK_PATH, (request) =>
       callback(request, secureOf(request)).pipe(
         Effect.catch((error) =>
           isNotVouched(error)
@@ -119,7 +115,7 @@ export const routes = Effect.gen(function* () {
         )
       )
     ),
-    route(LOGOUT_PATH, (request) =>
+    PageRoute.make(LOGOUT_PATH, (request) =>
       logout(request, secureOf(request)).pipe(Effect.catch(notSignedIn("unavailable", secureOf(request))))
     )
   ]
@@ -161,29 +157,6 @@ const beginEnd = Effect.fnUntraced(function* (
 const deny = Effect.map(CurrentRequest, (record) => {
   record.isDenied = true
 })
-
-const route = (
-  path: `/${string}`,
-  reply: (
-    request: HttpServerRequest.HttpServerRequest
-  ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
-): OidcRoute => ({
-  path,
-  route: HttpRouter.route(
-    "GET",
-    path,
-    Effect.gen(function* () {
-      const record = yield* CurrentRequest
-      record.route = path
-      return yield* reply(yield* HttpServerRequest.HttpServerRequest)
-    })
-  )
-})
-
-const queryOf = ({ url }: HttpServerRequest.HttpServerRequest): URLSearchParams => {
-  const at = url.indexOf("?")
-  return new URLSearchParams(at < 0 ? "" : url.slice(at + 1))
-}
 
 const withCookies = (
   response: HttpServerResponse.HttpServerResponse,

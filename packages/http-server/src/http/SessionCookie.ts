@@ -1,17 +1,15 @@
 /**
  * The cookie that holds a browser's session.
- *
- * **Source** RFC 6265bis: `__Host-` cookies are Secure and of this host alone.
  */
 import * as SessionId from "@quarterdeck/keys/SessionId"
 import { Context, Duration, Option, Redacted } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { IncomingMessage } from "node:http"
 import { TLSSocket } from "node:tls"
+import * as Cookie from "./Cookie.ts"
 import * as RequestHeaders from "./RequestHeaders.ts"
 
-const SECURE_NAME = "__Host-qd_session"
-const PLAIN_NAME = "qd_session"
+const NAME = "qd_session"
 
 /** The address that browsers reach the server at, where the server cannot know it: behind a proxy. */
 export const PublicUrl = Context.Reference<string | undefined>("@quarterdeck/http-server/PublicUrl", {
@@ -35,13 +33,7 @@ export const isSecure = (request: HttpServerRequest.HttpServerRequest, publicUrl
 
 /** Reads the cookie that {@link print} sets for such a request; the other name is not looked at. */
 export const read = (cookieHeaders: ReadonlyArray<string>, secure: boolean): Presented => {
-  const name = secure ? SECURE_NAME : PLAIN_NAME
-  const [value, ...more] = cookieHeaders.flatMap((header) =>
-    header.split(";").flatMap((pair) => {
-      const at = pair.indexOf("=")
-      return at >= 0 && trim(pair.slice(0, at)) === name ? [trim(pair.slice(at + 1))] : []
-    })
-  )
+  const [value, ...more] = Cookie.valuesOf(cookieHeaders, NAME, secure)
   if (value === undefined) return { _tag: "Absent" }
   if (more.length > 0) return { _tag: "Repeated" }
   return Option.match(SessionId.fromText(value), {
@@ -56,20 +48,8 @@ export const of = (request: HttpServerRequest.HttpServerRequest, publicUrl: stri
 
 /** Writes the `Set-Cookie` of a session. */
 export const print = (id: SessionId.SessionId, lasts: Duration.Duration, secure: boolean): string =>
-  line(Redacted.value(id), Math.floor(Duration.toSeconds(lasts)), secure)
+  Cookie.print({ name: NAME, value: Redacted.value(id), lasts, sameSite: "Strict" }, secure)
 
 /** Writes the `Set-Cookie` that makes a browser forget its session. */
-export const forget = (secure: boolean): string => line("", 0, secure)
-
-/** The whole host: `__Host-` allows no other path, and a mount's prefix is not known here. */
-const line = (value: string, seconds: number, secure: boolean): string =>
-  [
-    `${secure ? SECURE_NAME : PLAIN_NAME}=${value}`,
-    "Path=/",
-    `Max-Age=${seconds}`,
-    "HttpOnly",
-    "SameSite=Strict",
-    ...(secure ? ["Secure"] : [])
-  ].join("; ")
-
-const trim = (text: string): string => text.replace(/^[ \t]+|[ \t]+$/g, "")
+export const forget = (secure: boolean): string =>
+  Cookie.print({ name: NAME, value: "", lasts: Duration.zero, sameSite: "Strict" }, secure)

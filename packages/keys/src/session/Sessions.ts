@@ -6,6 +6,7 @@ import { randomBytes } from "node:crypto"
 import { Authenticator, type Purpose, type Verdict } from "../Authenticator.ts"
 import type { KeyStoreError } from "../KeyError.ts"
 import * as KeyHash from "../KeyHash.ts"
+import type { Principal } from "../Principal.ts"
 import type { RawKey } from "../RawKey.ts"
 import * as SessionId from "./SessionId.ts"
 import * as Person from "../Person.ts"
@@ -51,8 +52,15 @@ export type SessionVerdict =
 export class Sessions extends Context.Service<
   Sessions,
   {
-    /** Signs in with a key, whose use is for the caller to note. **Errors** `KeyStoreError` when the store cannot tell. */
-    readonly open: (key: RawKey) => Effect.Effect<SignIn, KeyStoreError>
+    /**
+     * Signs in with a key, whose use is for the caller to note, unless `admit` fails for whose it is.
+     *
+     * **Errors** `KeyStoreError` when the store cannot tell, and those of `admit`.
+     */
+    readonly open: <E = never, R = never>(
+      key: RawKey,
+      admit?: (principal: Principal["Service"]) => Effect.Effect<void, E, R>
+    ) => Effect.Effect<SignIn, KeyStoreError | E, R>
     /** Signs a person in whom the provider vouches for; `none` when no group of theirs has a rule. **Errors** `KeyStoreError`. */
     readonly openFor: (identified: Identified) => Effect.Effect<Option.Option<Opened>, KeyStoreError>
     /**
@@ -92,9 +100,13 @@ const make = Effect.fnUntraced(function* () {
 
   const begin = (ownerOf: OwnerOf) => insertNew(store, limits, ownerOf)
 
-  const open = Effect.fn("Sessions.open")(function* (key: RawKey): Effect.fn.Return<SignIn, KeyStoreError> {
+  const open = Effect.fn("Sessions.open")(function* <E = never, R = never>(
+    key: RawKey,
+    admit: (principal: Principal["Service"]) => Effect.Effect<void, E, R> = () => Effect.void
+  ): Effect.fn.Return<SignIn, KeyStoreError | E, R> {
     const verdict = yield* authenticator.authenticate(key, "look")
     if (verdict._tag === "Refused") return verdict
+    yield* admit(verdict.principal)
     const { id } = yield* begin(() => ({ _tag: "Key", keyHash: KeyHash.fromRawKey(key) }))
     return { ...verdict, id, lasts: whole }
   })

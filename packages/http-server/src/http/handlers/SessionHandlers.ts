@@ -3,7 +3,6 @@
  */
 import { Api } from "@quarterdeck/contract/Api"
 import { SignIn } from "@quarterdeck/contract/SessionGroup"
-import { Authenticator } from "@quarterdeck/keys/Authenticator"
 import { KeyIssuer } from "@quarterdeck/keys/KeyIssuer"
 import { Sessions } from "@quarterdeck/keys/Sessions"
 import { Effect } from "effect"
@@ -27,7 +26,6 @@ export const SessionHandlers = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const guard = yield* Guard
     const attempts = yield* FailedAttempts
-    const authenticator = yield* Authenticator
     const issuer = yield* KeyIssuer
     const keyLimit = yield* KeyLimit
     const sessions = yield* Sessions
@@ -45,9 +43,9 @@ export const SessionHandlers = HttpApiBuilder.group(
         Effect.fnUntraced(function* () {
           const { key } = yield* RequestBody.decode(SignIn)
           yield* attempts.admit(key)
-          const verdict = yield* authenticator.authenticate(key, "look").pipe(Effect.catch(KeyRefusal.fromError))
-          if (verdict._tag === "Valid") yield* keyLimit.spend(verdict.principal, SESSION_PATH)
-          const opened = yield* sessions.open(key).pipe(Effect.catch(KeyRefusal.fromError))
+          const opened = yield* sessions
+            .open(key, (principal) => keyLimit.spend(principal, SESSION_PATH))
+            .pipe(Effect.catchTag("KeyStoreError", KeyRefusal.fromError))
           if (opened._tag === "Refused") return yield* unauthorized(opened.code, opened.detail)
           const { id, lasts, principal } = opened
           const record = yield* CurrentRequest

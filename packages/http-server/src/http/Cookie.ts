@@ -1,0 +1,45 @@
+/**
+ * Reads and writes the cookies that the server keeps in browsers.
+ *
+ * **Source** RFC 6265bis: `__Host-` cookies are Secure and of this host alone.
+ */
+import { Duration } from "effect"
+
+/** A cookie's name, which says over HTTPS that it came over HTTPS. */
+const nameOf = (name: string, secure: boolean): string => (secure ? `__Host-${name}` : name)
+
+/** Gives every value that a cookie was sent with; that of the other scheme's name is not looked at. */
+export const valuesOf = (
+  cookieHeaders: ReadonlyArray<string>,
+  name: string,
+  secure: boolean
+): ReadonlyArray<string> => {
+  const wanted = nameOf(name, secure)
+  return cookieHeaders.flatMap((header) =>
+    header.split(";").flatMap((pair) => {
+      const at = pair.indexOf("=")
+      return at >= 0 && trim(pair.slice(0, at)) === wanted ? [trim(pair.slice(at + 1))] : []
+    })
+  )
+}
+
+/** What is written of a cookie. */
+interface Cookie {
+  readonly name: string
+  readonly value: string
+  readonly lasts: Duration.Duration
+  readonly sameSite: "Lax" | "Strict"
+}
+
+/** Writes a `Set-Cookie`. **Shape** the whole host: `__Host-` allows no other path, and a mount's prefix is not known here. */
+export const print = ({ lasts, name, sameSite, value }: Cookie, secure: boolean): string =>
+  [
+    `${nameOf(name, secure)}=${value}`,
+    "Path=/",
+    `Max-Age=${Math.floor(Duration.toSeconds(lasts))}`,
+    "HttpOnly",
+    `SameSite=${sameSite}`,
+    ...(secure ? ["Secure"] : [])
+  ].join("; ")
+
+const trim = (text: string): string => text.replace(/^[ \t]+|[ \t]+$/g, "")
