@@ -8,11 +8,10 @@ import { Command, Flag } from "effect/cli"
 import * as ApiClient from "./ApiClient.ts"
 import * as Columns from "./Columns.ts"
 import * as Connection from "./Connection.ts"
-import * as CoverageNotes from "./CoverageNotes.ts"
 import * as ListFlags from "./ListFlags.ts"
+import * as MergedList from "./MergedList.ts"
 import { listFlag } from "./OutputFlag.ts"
 import * as Pages from "./Pages.ts"
-import * as Print from "./Print.ts"
 import { headersOf, targetFlag } from "./TargetFlag.ts"
 
 export const namespacesCommand = Command.make(
@@ -33,7 +32,7 @@ export const namespacesCommand = Command.make(
   },
   Effect.fn("namespaces")(function* ({ cluster, limit, output, url, ...filters }) {
     const connection = yield* Connection.read(url)
-    const { pages, rest } = yield* Pages.read(
+    const read = yield* Pages.read(
       limit,
       (page) =>
         ApiClient.call(connection, NamespaceList, {
@@ -44,17 +43,8 @@ export const namespacesCommand = Command.make(
         }),
       (page) => page.namespaces
     )
-    const namespaces = pages.flatMap((page) => page.namespaces)
-    const clusters = CoverageNotes.worstOf(pages.map((page) => page.clusters))
-    yield* Print.list(output, Columns.namespaces(yield* Clock.currentTimeMillis), namespaces, {
-      namespaces,
-      clusters,
-      partial: pages.some((page) => page.partial),
-      ...(rest === undefined ? {} : { nextCursor: rest })
-    })
-    yield* ListFlags.noteRest(limit, rest)
-    if (namespaces.length === 0) yield* Print.note(CoverageNotes.nothingFound("namespaces", clusters, cluster))
-    yield* Effect.forEach(CoverageNotes.lines(clusters), Print.note)
+    const columns = Columns.namespaces(yield* Clock.currentTimeMillis)
+    yield* MergedList.print({ what: "namespaces", cluster, limit, output, columns }, read, (page) => page.namespaces)
   })
 ).pipe(
   Command.withDescription("List the namespaces that the key reaches, in one, several or all clusters."),

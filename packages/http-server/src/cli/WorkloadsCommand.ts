@@ -8,11 +8,10 @@ import { Command, Flag } from "effect/cli"
 import * as ApiClient from "./ApiClient.ts"
 import * as Columns from "./Columns.ts"
 import * as Connection from "./Connection.ts"
-import * as CoverageNotes from "./CoverageNotes.ts"
 import * as ListFlags from "./ListFlags.ts"
+import * as MergedList from "./MergedList.ts"
 import { listFlag } from "./OutputFlag.ts"
 import * as Pages from "./Pages.ts"
-import * as Print from "./Print.ts"
 import { headersOf, targetFlag } from "./TargetFlag.ts"
 
 export const workloadsCommand = Command.make(
@@ -39,7 +38,7 @@ export const workloadsCommand = Command.make(
       ...filters,
       namespace: yield* ListFlags.namespacesOf({ allNamespaces, namespace })
     })
-    const { pages, rest } = yield* Pages.read(
+    const read = yield* Pages.read(
       limit,
       (page) =>
         ApiClient.call(connection, WorkloadList, {
@@ -51,17 +50,8 @@ export const workloadsCommand = Command.make(
         }),
       (page) => page.workloads
     )
-    const workloads = pages.flatMap((page) => page.workloads)
-    const clusters = CoverageNotes.worstOf(pages.map((page) => page.clusters))
-    yield* Print.list(output, Columns.workloads(yield* Clock.currentTimeMillis), workloads, {
-      workloads,
-      clusters,
-      partial: pages.some((page) => page.partial),
-      ...(rest === undefined ? {} : { nextCursor: rest })
-    })
-    yield* ListFlags.noteRest(limit, rest)
-    if (workloads.length === 0) yield* Print.note(CoverageNotes.nothingFound("workloads", clusters, cluster))
-    yield* Effect.forEach(CoverageNotes.lines(clusters), Print.note)
+    const columns = Columns.workloads(yield* Clock.currentTimeMillis)
+    yield* MergedList.print({ what: "workloads", cluster, limit, output, columns }, read, (page) => page.workloads)
   })
 ).pipe(
   Command.withDescription("List the workloads of one, several or all clusters."),
