@@ -47,29 +47,34 @@ const MILLI_SECONDS = 1_000 * HOUR_SECONDS
 
 const MONDAY = { from: "2026-03-02T00:00:00Z", to: "2026-03-02T11:00:00Z" }
 
+/** Writes an hour of that time anew. */
+export const rewritesOldHour = (startMs: number) =>
+  Effect.gen(function* () {
+    const store = yield* CostStore
+    yield* store.rewrite([hour(startMs, [[series("api"), halfKnown]])])
+  })
+
 /** Replica hours of a core each that were requested while usage was known, and used. */
-const efficiencyOf = (range: typeof MONDAY) =>
+export const efficiencyOf = (range: typeof MONDAY) =>
   Effect.map(getWorkloads(asking({ range })), ({ aggregatedWorkloads }) => {
     const row = aggregatedWorkloads.find(({ workloadName }) => workloadName === "api")
     return [row?.cpuUsedCoreHours, row?.cpuRequestedCoreHours, row?.cpuEfficiency]
   })
 
+/** Eight replicas of a core each, of which usage is known for half of the time, and half of it used. */
+const halfKnown = (() => {
+  const replica = 8 * HOUR_SECONDS
+  return {
+    ...{ cpuRequestedMilliSeconds: 1_000 * replica, cpuRequestedKnownMilliSeconds: 500 * replica },
+    ...{ cpuUsedMilliSeconds: 250 * replica, cpuCostNanos: 1, replicaSeconds: replica },
+    ...{ existedSeconds: HOUR_SECONDS, coveredSeconds: HOUR_SECONDS }
+  }
+})()
+
 /** Hours from now on are exact, and a window over both adds what was estimated of the old ones. */
 export const addsNewHours = Effect.gen(function* () {
   const store = yield* CostStore
-  const replica = 8 * HOUR_SECONDS
-  yield* store.close(
-    hour(at("2026-03-02T10:00"), [
-      [
-        series("api"),
-        {
-          ...{ cpuRequestedMilliSeconds: 1_000 * replica, cpuRequestedKnownMilliSeconds: 500 * replica },
-          ...{ cpuUsedMilliSeconds: 250 * replica, cpuCostNanos: 1, replicaSeconds: replica },
-          ...{ existedSeconds: HOUR_SECONDS, coveredSeconds: HOUR_SECONDS }
-        }
-      ]
-    ])
-  )
+  yield* store.close(hour(at("2026-03-02T10:00"), [[series("api"), halfKnown]]))
   yield* TestClock.setTime(at("2026-03-02T11:00"))
   // Of 550 replica hours in ten hours, usage was known for five hours: half of them count.
   assert.deepStrictEqual(yield* efficiencyOf({ ...MONDAY, to: "2026-03-02T10:00:00Z" }), [250, 275, 250 / 275])
@@ -88,4 +93,40 @@ export const addsNewHours = Effect.gen(function* () {
   const whole = yield* efficiencyOf({ ...MONDAY, to: "2026-03-03T00:00:00Z" })
   const estimated = Math.round((558 * MILLI_SECONDS * 6) / 11) / MILLI_SECONDS
   assert.deepStrictEqual(whole, [252, estimated, 252 / estimated])
+})
+
+/** Replica hours of a core each, used and requested while usage was known. */
+const coreHoursOf = (range: typeof MONDAY) =>
+  Effect.map(efficiencyOf(range), ([used = 0, requested = 0]) => ({ used: used ?? 0, requested: requested ?? 0 }))
+
+/** Hours of the time before that are written later, to fill a gap or to replace one, are exact too, and no others become it. */
+export const fillsOldHours = Effect.gen(function* () {
+  const store = yield* CostStore
+  const gap = { from: "2026-02-28T20:00:00Z", to: "2026-02-28T21:00:00Z" }
+  const old = { from: "2026-03-01T00:00:00Z", to: "2026-03-02T10:00:00Z" }
+  const was = yield* TestClock.setTime(at("2026-03-02T10:00")).pipe(Effect.andThen(coreHoursOf(old)))
+  yield* store.close(hour(at("2026-02-28T20:00"), [[series("api"), halfKnown]]))
+  assert.deepStrictEqual(yield* efficiencyOf(gap), [2, 4, 0.5])
+  assert.deepStrictEqual(yield* coreHoursOf(old), was)
+  const wider = yield* coreHoursOf({ ...old, from: gap.from })
+  assert.deepStrictEqual(wider, { used: was.used + 2, requested: was.requested + 4 })
+
+  // Nothing was known of the last of Monday's ten hours, in which ten replicas ran; of the nine that are left five are known.
+  const monday = { ...MONDAY, to: "2026-03-02T10:00:00Z" }
+  yield* rewritesOldHour(at("2026-03-02T09:00"))
+  assert.deepStrictEqual(yield* efficiencyOf({ ...monday, from: "2026-03-02T09:00:00Z" }), [2, 4, 0.5])
+  assert.deepStrictEqual(yield* efficiencyOf({ ...monday, to: "2026-03-02T09:00:00Z" }), [250, 300, 250 / 300])
+  assert.deepStrictEqual(yield* efficiencyOf(monday), [252, 304, 252 / 304])
+  const hours = yield* store.hours(prod, { startMs: at("2026-03-02T08:00"), endMs: at("2026-03-02T10:00") })
+  const known = hours.map(({ columns, series }) => {
+    const place = series.findIndex(({ name }) => name === "api")
+    return (columns.cpuRequestedKnownMilliSeconds[place] ?? 0) / MILLI_SECONDS
+  })
+  assert.deepStrictEqual(known, [0, 4])
+
+  // A day of which all hours were written since stays exact when it is kept whole.
+  yield* TestClock.setTime(at("2026-03-02T11:00"))
+  yield* store.prune({ hoursBeforeMs: at("2026-03-02T00:00"), daysBeforeMs: 0 })
+  assert.deepStrictEqual(yield* efficiencyOf({ from: "2026-02-28T00:00:00Z", to: "2026-03-01T00:00:00Z" }), [2, 4, 0.5])
+  assert.deepStrictEqual(yield* efficiencyOf(monday), [252, 304, 252 / 304])
 })

@@ -7,6 +7,7 @@ import type { Checked, Finding } from "./CostProtocol.ts"
 import { DAYS, HOURS, type StepKey } from "./CostRows.ts"
 import { combine, type Combined, type Term } from "./CostSums.ts"
 import * as Epoch from "./Epoch.ts"
+import * as ExactHours from "./ExactHours.ts"
 import * as HourDetail from "./HourDetail.ts"
 import * as LostSeries from "./LostSeries.ts"
 import * as LostSpans from "./LostSpans.ts"
@@ -216,6 +217,13 @@ const mendHours = (history: History, cluster: Cluster, day: number, inspected: I
     const isMerged = inspected.problems.has(Calendar.lastBelow(mask, step))
     return { step, sums, detail: isMerged ? { ...widened(detail, sums.ids), corrections: [] } : detail }
   })
+  for (const lost of inspected.problems.keys()) {
+    const taker = kept.find(({ step }) => step > lost)
+    // What an hour that is not exact had counts there now.
+    if (taker !== undefined && !ExactHours.has(cluster, day, lost)) {
+      ExactHours.unnote(history, cluster, day, taker.step)
+    }
+  }
   rows.removeFrom(cluster.id, HOURS, day, 0)
   noteRemoved(cluster, HOURS, day)
   history.forget(cluster, HOURS, day)

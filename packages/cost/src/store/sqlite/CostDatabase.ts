@@ -20,7 +20,8 @@ const ALONE_TIMEOUT_MS = 500
  * as compressed JSON: names and labels are much alike. Ids of series rise from 0 in each cluster and are never given again.
  * `recommendations` has the usage of each workload as bytes, and what is recommended from it, with the hours it rests on.
  * `estimated_to` of a cluster is where its last hour ended when a program came that keeps what was requested while usage was
- * known (milliseconds since the epoch): before that it is estimated.
+ * known (milliseconds since the epoch): before that it is estimated, but in hours that were written since, of which
+ * `exact_hours` has a bit each.
  */
 const MIGRATIONS: ReadonlyArray<string> = [
   `CREATE TABLE clusters (
@@ -80,7 +81,13 @@ const MIGRATIONS: ReadonlyArray<string> = [
       WHERE cluster = clusters.id AND level = 1
         AND NOT EXISTS (SELECT 1 FROM steps AS hours WHERE hours.cluster = clusters.id AND hours.level = 0)
     ), 0)
-  );`
+  );`,
+  `CREATE TABLE exact_hours (
+    cluster INTEGER NOT NULL,
+    day INTEGER NOT NULL,
+    mask INTEGER NOT NULL,
+    PRIMARY KEY (cluster, day)
+  ) STRICT, WITHOUT ROWID;`
 ]
 
 /** Thrown for a file that a newer program wrote. */

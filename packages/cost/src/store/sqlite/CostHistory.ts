@@ -33,6 +33,8 @@ export interface Cluster {
   readonly closed: Map<number, number>
   /** Where hours begin that keep what was requested while usage was known. **Units** milliseconds since the epoch. */
   readonly estimatedToMs: number
+  /** For each day the hours before that which were written since, one bit each: they keep it too. */
+  readonly exact: Map<number, number>
   /** The newest day with hours, -1 where there is none. */
   newest: number
   /** The newest day, once it was written to. */
@@ -167,7 +169,8 @@ type Named = Pick<Cluster, "id" | "estimatedToMs">
 
 const loaded = (rows: Rows, { estimatedToMs, id }: Named): Cluster => {
   const months = { hours: new Map(), days: new Map(), closed: new Map() }
-  const cluster: Cluster = { id, estimatedToMs, ...months, newest: -1, open: undefined }
+  const exact = rows.exactHours(id)
+  const cluster: Cluster = { id, estimatedToMs, exact, ...months, newest: -1, open: undefined }
   for (const { epoch, level, mask, step } of rows.places(id)) {
     if (level === HOURS) setBit(cluster.hours, epoch, step)
     else {

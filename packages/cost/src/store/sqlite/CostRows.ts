@@ -61,6 +61,9 @@ const prepared = (database: DatabaseSync) => {
     ),
     removeFrom: database.prepare(`DELETE FROM steps ${where} AND step >= ?`),
     removeStep: database.prepare(`DELETE FROM steps ${where} AND step = ?`),
+    exactHours: database.prepare("SELECT day, mask FROM exact_hours WHERE cluster = ?"),
+    putExact: database.prepare("INSERT OR REPLACE INTO exact_hours (cluster, day, mask) VALUES (?, ?, ?)"),
+    removeExact: database.prepare("DELETE FROM exact_hours WHERE cluster = ? AND day < ?"),
     markPruned: database.prepare("INSERT OR IGNORE INTO pruned (cluster) VALUES (?)"),
     pruned: database.prepare("SELECT cluster FROM pruned"),
     unmarkPruned: database.prepare("DELETE FROM pruned WHERE cluster = ?")
@@ -148,6 +151,19 @@ export class Rows {
 
   removeStep({ cluster, epoch, level, step }: StepKey): void {
     this.#statements.removeStep.run(cluster, level, epoch, step)
+  }
+
+  /** The days with hours that are exact, before where estimates end. **Shape** for each day a bit for each hour. */
+  exactHours(cluster: number): Map<number, number> {
+    return new Map(this.#statements.exactHours.all(cluster).map((row) => [number(row["day"]), number(row["mask"])]))
+  }
+
+  putExact(cluster: number, day: number, mask: number): void {
+    this.#statements.putExact.run(cluster, day, mask)
+  }
+
+  removeExactBefore(cluster: number, day: number): void {
+    this.#statements.removeExact.run(cluster, day)
   }
 
   markPruned(cluster: number): void {

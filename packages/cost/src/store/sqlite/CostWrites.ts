@@ -11,6 +11,7 @@ import * as CostReads from "./CostReads.ts"
 import { DAYS, HOURS } from "./CostRows.ts"
 import { combine, type Combined, type Term } from "./CostSums.ts"
 import * as Epoch from "./Epoch.ts"
+import * as ExactHours from "./ExactHours.ts"
 import * as HourDetail from "./HourDetail.ts"
 import * as TransferColumns from "./TransferColumns.ts"
 import type { Block, SeriesRows } from "./SeriesRows.ts"
@@ -140,6 +141,7 @@ const rewriteDays = (
     const hasLost = CostHistory.isSealed(cluster, day) && !CostHistory.isComplete(cluster, day)
     const before = hasLost ? totalOf(history, cluster, day) : undefined
     rewriteDay(history, cluster, day, hours)
+    ExactHours.note(history, cluster, day, hours.keys())
     const after = totalOf(history, cluster, day)
     amendments.set(day, before === undefined ? { after } : { before, after })
   }
@@ -257,6 +259,7 @@ const pruneCluster = (history: History, cluster: Cluster, hoursBefore: number, d
     rewriteMonth(history, cluster, month, 0, daysBefore - start, new Map())
     history.rows.markPruned(cluster.id)
   }
+  ExactHours.forgetBefore(history, cluster, daysBefore)
 }
 
 /** Series that are looked at in one transaction: a second or less. */

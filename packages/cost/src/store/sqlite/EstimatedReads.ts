@@ -1,14 +1,16 @@
 /**
  * Reads of hours that programs kept before they kept what was requested while usage was known: it is estimated.
  *
- * The sums of all such hours of a window are estimated as one, as those programs did, so that their figures stay.
+ * The sums of all such hours of a window are estimated as one, as those programs did, so that their figures stay; hours of
+ * that time that were written since are exact, and are added to them.
  */
 import { measures } from "../../hour/Measure.ts"
 import * as KnownRequest from "../../hour/KnownRequest.ts"
 import * as Calendar from "./Calendar.ts"
 import { type Cluster, type History, isForgotten } from "./CostHistory.ts"
 import * as CostReads from "./CostReads.ts"
-import { combine, type Combined } from "./CostSums.ts"
+import { combine, type Combined, type Term } from "./CostSums.ts"
+import * as ExactHours from "./ExactHours.ts"
 import * as TransferColumns from "./TransferColumns.ts"
 
 /** Where estimates end. **Shape** with a day, where its hours were forgotten: it is estimated whole. */
@@ -21,18 +23,23 @@ const estimatedTo = (cluster: Cluster): number => {
 export const sums = (history: History, cluster: Cluster, startMs: number, endMs: number): Combined => {
   const toMs = cluster.estimatedToMs === 0 ? 0 : estimatedTo(cluster)
   if (startMs >= toMs) return CostReads.sums(history, cluster, startMs, endMs)
-  const before = estimated(CostReads.sums(history, cluster, startMs, Math.min(endMs, toMs)))
-  if (endMs <= toMs) return before
-  return combine([
-    { sums: before, sign: 1 },
-    { sums: CostReads.sums(history, cluster, toMs, endMs), sign: 1 }
+  const untilMs = Math.min(endMs, toMs)
+  const exact = ExactHours.within(cluster, startMs, untilMs).map((run) =>
+    CostReads.sums(history, cluster, run.startMs, run.endMs)
+  )
+  const rest = combine([
+    { sums: CostReads.sums(history, cluster, startMs, untilMs), sign: 1 },
+    ...exact.map((sums): Term => ({ sums, sign: -1 }))
   ])
+  const after = endMs > toMs ? [CostReads.sums(history, cluster, toMs, endMs)] : []
+  return combine([estimated(rest), ...exact, ...after].map((sums): Term => ({ sums, sign: 1 })))
 }
 
 /** Reads an hour as it was closed, as {@link CostReads.hour} does. */
 export const hour = (history: History, cluster: Cluster, day: number, step: number): CostReads.HourRead => {
   const read = CostReads.hour(history, cluster, day, step)
-  return cluster.estimatedToMs === 0 || Calendar.startOf(day, step) >= estimatedTo(cluster) ? read : estimated(read)
+  if (cluster.estimatedToMs === 0 || Calendar.startOf(day, step) >= estimatedTo(cluster)) return read
+  return ExactHours.has(cluster, day, step) ? read : estimated(read)
 }
 
 const at = (measure: (typeof measures)[number]): number => measures.indexOf(measure)

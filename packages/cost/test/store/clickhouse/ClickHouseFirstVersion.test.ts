@@ -1,7 +1,7 @@
 import { describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as FirstVersion from "../fixtures/FirstVersion.ts"
-import { addsNewHours, reportingOf, reportsTheSame } from "../keepsFirstVersion.ts"
+import { addsNewHours, fillsOldHours, reportingOf, reportsTheSame } from "../keepsFirstVersion.ts"
 import * as Server from "./Server.ts"
 
 /** A database with the tables that the first version made and filled. */
@@ -27,6 +27,13 @@ describe("a cost history in ClickHouse that the first version wrote", () => {
       Effect.gen(function* () {
         const url = yield* written
         yield* Effect.scoped(Effect.provide(addsNewHours, opened(url)))
+      })
+    )
+
+    it.effect("takes hours of the time before that are written later as what they are", () =>
+      Effect.gen(function* () {
+        const url = yield* written
+        yield* Effect.scoped(Effect.provide(fillsOldHours, opened(url)))
       })
     )
   })
