@@ -1,18 +1,16 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, layer } from "@effect/vitest"
 import type { Connection } from "@quarterdeck/cluster-fanout/Cluster"
-import type { Hour, HourFacts } from "@quarterdeck/cost"
+import type { Hour } from "@quarterdeck/cost"
 import { HOUR_MS } from "@quarterdeck/cost/Units"
 import { Embedded, eventually, Fleet, type FleetCluster } from "@quarterdeck/harness"
-import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Context, Effect, FileSystem, Layer, Path, Redacted, Schema } from "effect"
 import type { Server } from "node:http"
 import { DatabaseSync } from "node:sqlite"
 import { Inventory } from "../src/Inventory.ts"
 import { Meter } from "../src/Meter.ts"
 import { start } from "../src/platform.ts"
-
-const GIB_BYTES = 2 ** 30
+import { halfUsed } from "./halfUsed.ts"
 
 const connectionTo = Effect.fnUntraced(function* (cluster: FleetCluster.FleetCluster) {
   const connection: Connection = {
@@ -23,42 +21,6 @@ const connectionTo = Effect.fnUntraced(function* (cluster: FleetCluster.FleetClu
   }
   return connection
 })
-
-/** An hour in which one pod used half of the 500 millicores and 2 GiB that it requested. */
-const halfUsed = (startMs: number): HourFacts.HourFacts => {
-  const hour = { fromMs: startMs, toMs: startMs + HOUR_MS }
-  const workload = { namespace: "shop", kind: "Deployment", name: "cart", uid: "u-1", labels: {} }
-  const usage = {
-    fromMs: [hour.fromMs],
-    toMs: [hour.toMs],
-    cpuMillis: [250],
-    memoryBytes: [GIB_BYTES]
-  }
-  return {
-    cluster: ClusterName.make("hub"),
-    startMs,
-    seen: [hour],
-    nodes: [
-      {
-        ...{ name: "n1", uid: "n-1", labels: {}, providerId: "", spans: [hour] },
-        ...{ cpuMillis: 2_000, memoryBytes: 8 * GIB_BYTES, gpus: 0 }
-      }
-    ],
-    pods: [
-      {
-        ...{ uid: "p-1", namespace: "shop", name: "cart-1", node: "n1", workload, claims: [] },
-        containers: [
-          {
-            ...{ name: "main", role: "main", runs: [hour], usage, isOomKilled: false },
-            ...{ cpuRequestMillis: 500, memoryRequestBytes: 2 * GIB_BYTES, gpus: 0 }
-          }
-        ]
-      }
-    ],
-    volumes: [],
-    loadBalancers: []
-  }
-}
 
 /** A platform that serves, and its clusters. */
 class Host extends Context.Service<
