@@ -1,7 +1,16 @@
 /** Reports of costs: questions, rows, sums and the hours behind them. The figures go together. */
 import { AggregateBody, AggregatedCosts, AggregateRow, Bucket } from "@quarterdeck/cost/Aggregate"
 import { WorkloadsBody } from "@quarterdeck/cost/CostQuery"
-import { CostCoverage, CostRow, CostTotals, ReportWindow, SeenHours, WorkloadCosts } from "@quarterdeck/cost/CostRow"
+import {
+  CostCoverage,
+  CostRow,
+  CostTotals,
+  PricedTotals,
+  PriceEffect,
+  ReportWindow,
+  SeenHours,
+  WorkloadCosts
+} from "@quarterdeck/cost/CostRow"
 import { ExplainedStep, Explanation, MeanPrices, Quantities } from "@quarterdeck/cost/Explanation"
 import { example } from "./Example.ts"
 import { coverage } from "./ListExamples.ts"
@@ -38,6 +47,8 @@ const totals: typeof CostTotals.Encoded = {
   hoursExisted: HOURS,
   hoursCovered: HOURS
 }
+
+const pricedTotals: typeof PricedTotals.Encoded = { ...totals, idleCost: 3.21 }
 
 const row: typeof CostRow.Encoded = {
   id: "hub/shop/Deployment/cart",
@@ -100,6 +111,11 @@ export const costExamples = [
   example(WorkloadCosts, { aggregatedWorkloads: [row], ...report }),
   example(CostRow, row),
   example(CostTotals, totals),
+  example(PricedTotals, pricedTotals),
+  example(PriceEffect, {
+    before: pricedTotals,
+    after: { ...pricedTotals, totalCost: 7.265345, cpuCost: 5.841713, idleCost: 3.42 }
+  }),
   example(CostCoverage, costCoverage),
   example(SeenHours, seen),
   example(ReportWindow, window),

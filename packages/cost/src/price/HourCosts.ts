@@ -6,9 +6,11 @@ import { type Columns, record } from "../hour/Measure.ts"
 import type { Machine } from "./NodePrice.ts"
 import type { Subject } from "./PriceBook.ts"
 import * as Rates from "./Rates.ts"
+import * as PriceHistory from "./PriceHistory.ts"
 import * as RateClasses from "./RateClass.ts"
 import { IDLE, MANAGEMENT, keyOf } from "../hour/Series.ts"
-import { KIB_PER_GIB } from "../hour/Units.ts"
+import { HOUR_MS, KIB_PER_GIB, SECOND_MS } from "../hour/Units.ts"
+import type { Window } from "../hour/Window.ts"
 
 /** What is charged by the class of the machine: its column of costs, the measure behind it, and their price. */
 const COMPUTE = [
@@ -88,6 +90,27 @@ export const reprice = (hour: Hour, ratesOf: (subject: Subject) => Rates.Rates):
     )
   }
   return { ...hour, columns }
+}
+
+/** Gives an hour the costs that it has by the mean of a history's prices over what was seen of it. */
+export const repriceBy = (history: PriceHistory.PriceHistory, hour: Hour): Hour => {
+  const ratesOver = PriceHistory.ratesOver(history)
+  const window = windowOf(hour)
+  const seen = seenOf(hour)
+  return reprice(hour, (subject) => ratesOver(subject, window, seen))
+}
+
+/** The time of an hour. */
+export const windowOf = ({ startMs }: Pick<Hour, "startMs">): Window => ({ startMs, endMs: startMs + HOUR_MS })
+
+/** **Shape** the whole hour where nothing tells, or nothing was seen. */
+const seenOf = (hour: Hour): ReadonlyArray<Window> => {
+  const { seen = [], startMs } = hour
+  const instant = (second: number | undefined) => startMs + (second ?? 0) * SECOND_MS
+  const windows = seen.flatMap((second, place) =>
+    place % 2 === 0 ? [{ startMs: instant(second), endMs: instant(seen[place + 1]) }] : []
+  )
+  return windows.length === 0 ? [windowOf(hour)] : windows
 }
 
 /** Where a cluster is, for what belongs to no machine: the place of its first class that tells. */

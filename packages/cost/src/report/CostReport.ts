@@ -6,16 +6,18 @@ import type { CursorInvalid, FanOutFailed, NamespaceForbidden } from "@quarterde
 import { Context, Effect, Layer, type Scope, Semaphore, type Stream } from "effect"
 import type { AggregatedCosts, AggregateRow, Bucket } from "./Aggregate.ts"
 import type { CostError } from "../hour/CostError.ts"
-import type { BilledRow, CostCoverage, CostRow, ReportWindow, WorkloadCosts } from "./CostRow.ts"
+import type { BilledRow, CostCoverage, CostRow, PriceEffect, ReportWindow, WorkloadCosts } from "./CostRow.ts"
 import { CostStore } from "../store/CostStore.ts"
 import type { Explanation } from "./Explanation.ts"
 import { OpenHours } from "./OpenHours.ts"
+import type { PriceError } from "../price/PriceError.ts"
 import { Prices } from "../price/Prices.ts"
 import { DEFAULT_HOURLY_DAYS, DEFAULT_RETENTION_DAYS } from "./Range.ts"
 import { RecommendationStore } from "../savings/RecommendationStore.ts"
 import * as AggregateReport from "./AggregateReport.ts"
 import * as ExplainReport from "./ExplainReport.ts"
 import * as HourRetention from "./HourRetention.ts"
+import * as PricePreview from "./PricePreview.ts"
 import * as WorkloadIndex from "./WorkloadIndex.ts"
 import * as WorkloadReport from "./WorkloadReport.ts"
 import type { AggregateQuery, ExplainQuery, Grouped, Paged, WorkloadsQuery } from "./ReportQuery.ts"
@@ -32,6 +34,8 @@ export const Retention = Context.Reference<{ readonly hourlyDays: number; readon
 
 /** How many explanations are made at once: each reads the store up to 744 times, and other reports read it between. */
 const MAX_EXPLAINING = 2
+/** How many previews of prices are made at once: each reads and prices every hour of a week. */
+const MAX_PREVIEWING = 1
 
 /** The rows of all pages with what belongs to them. **Shape** `partial` as the pages tell it. */
 export interface RowStream<Row> {
@@ -93,6 +97,14 @@ export class CostReport extends Context.Service<
      * **Limits** two at once: others wait for their turn.
      */
     readonly explain: (query: ExplainQuery) => Effect.Effect<Explanation, Failure | CostRowNotFound>
+    /**
+     * Tells what the last seven days cost by the present price book and by another, and changes nothing.
+     *
+     * **Errors** those that the book would be refused with: `StalePriceBook`, `InvalidPriceBook`; `CostError`.
+     *
+     * **Limits** one at once: others wait for their turn. Reads and prices every hour of every cluster.
+     */
+    readonly previewPrices: (question: PricePreview.Question) => Effect.Effect<PriceEffect, CostError | PriceError>
   }
 >()("@quarterdeck/cost/CostReport") {
   static readonly layer = Layer.effect(
@@ -110,6 +122,7 @@ export class CostReport extends Context.Service<
         namesOf: WorkloadIndex.make()
       }
       const explaining = yield* Semaphore.make(MAX_EXPLAINING)
+      const previewing = yield* Semaphore.make(MAX_PREVIEWING)
       return CostReport.of({
         getWorkloads: Effect.fn("CostReport.getWorkloads")((query) => WorkloadReport.page(sources, query)),
         allWorkloads: Effect.fn("CostReport.allWorkloads")((query) => WorkloadReport.all(sources, query)),
@@ -118,6 +131,10 @@ export class CostReport extends Context.Service<
         explain: Effect.fn("CostReport.explain")(
           (query) => ExplainReport.of(sources, query),
           (run) => explaining.withPermit(run)
+        ),
+        previewPrices: Effect.fn("CostReport.previewPrices")(
+          (question) => PricePreview.of(sources, question),
+          (run) => previewing.withPermit(run)
         )
       })
     })

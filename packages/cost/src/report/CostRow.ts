@@ -67,6 +67,27 @@ export const CostTotals = Schema.Struct({ ...costFields, ...sumFields, ...hourFi
 })
 export type CostTotals = typeof CostTotals.Type
 
+/** The sums over all workloads at the prices of one book. */
+export const PricedTotals = Schema.Struct({
+  ...CostTotals.fields,
+  idleCost: Schema.Finite.annotate({
+    description:
+      "What belongs to no workload, and so is not in `totalCost`: idle machines, control planes, volumes that no pod mounts."
+  })
+}).annotate({ identifier: "PricedTotals" })
+export type PricedTotals = typeof PricedTotals.Type
+
+/**
+ * What a price book would change, told before it is put.
+ *
+ * **Shape** the totals of the last seven days in all clusters, as if the present book (`before`) and the new one (`after`)
+ * had counted all the time: each override from its `validFrom` on.
+ */
+export const PriceEffect = Schema.Struct({ before: PricedTotals, after: PricedTotals }).annotate({
+  identifier: "PriceEffect"
+})
+export type PriceEffect = typeof PriceEffect.Type
+
 /**
  * What one workload cost in a window.
  *

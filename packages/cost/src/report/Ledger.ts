@@ -61,6 +61,8 @@ export interface LedgerReader {
   readonly read: (window: Window) => Effect.Effect<Ledger, CostError, Scope.Scope>
   /** Gives where a cluster's open hour begins. **Units** milliseconds since the epoch. */
   readonly openFromMs: (cluster: ClusterName) => number | undefined
+  /** Gives a cluster's open hour. */
+  readonly openHour: (cluster: ClusterName) => Hour | undefined
 }
 
 /**
@@ -107,7 +109,11 @@ export const reader = Effect.fnUntraced(function* (
     return ledger
   })
 
-  return { read, openFromMs: (cluster) => open.get(cluster)?.startMs }
+  return {
+    read,
+    openFromMs: (cluster) => open.get(cluster)?.startMs,
+    openHour: (cluster) => open.get(cluster)
+  }
 })
 
 const joined = (clusters: ReadonlyArray<ClusterName>, partsOf: ReadonlyArray<ReadonlyArray<Summed>>): Ledger => {

@@ -29,7 +29,7 @@ export interface Sources {
   readonly recommendations: RecommendationStore["Service"]
   readonly prices: Prices["Service"]
   readonly cursorKey: CursorKey["Service"]
-  readonly retention: { readonly hourlyDays: number }
+  readonly retention: { readonly hourlyDays: number; readonly retentionDays: number }
   readonly hoursFromMs: HourRetention.HoursFrom
   readonly namesOf: WorkloadIndexOf
 }

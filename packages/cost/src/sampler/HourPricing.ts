@@ -6,10 +6,9 @@ import type { HourFacts, Span } from "../allocation/HourFacts.ts"
 import type { Hour } from "../hour/Hour.ts"
 import { measures, record } from "../hour/Measure.ts"
 import { keyOf } from "../hour/Series.ts"
-import { HOUR_MS, SECOND_MS } from "../hour/Units.ts"
 import type { Window } from "../hour/Window.ts"
 import * as PriceHistory from "../price/PriceHistory.ts"
-import { reprice } from "../price/HourCosts.ts"
+import { reprice, repriceBy, windowOf } from "../price/HourCosts.ts"
 
 /** **Shape** those that hang on prices. */
 const COSTS = measures.filter((measure) => measure.endsWith("CostNanos"))
@@ -56,24 +55,10 @@ export const again = (history: PriceHistory.PriceHistory, hour: Hour): Hour => {
   const window = windowOf(hour)
   const changes = PriceHistory.changesIn(history, hour.cluster, window)
   if (changes.length > 0 && !PriceHistory.isRevised(history, window)) return hour
-  const ratesOver = PriceHistory.ratesOver(history)
-  const seen = seenOf(hour)
-  return reprice(hour, (subject) => ratesOver(subject, window, seen))
+  return repriceBy(history, hour)
 }
-
-const windowOf = ({ startMs }: Hour): Window => ({ startMs, endMs: startMs + HOUR_MS })
 
 const within = (spans: ReadonlyArray<Span>, { endMs, startMs }: Window): ReadonlyArray<Span> =>
   spans
     .map(({ fromMs, toMs }) => ({ fromMs: Math.max(fromMs, startMs), toMs: Math.min(toMs, endMs) }))
     .filter(({ fromMs, toMs }) => fromMs < toMs)
-
-/** **Shape** the whole hour where nothing tells, or nothing was seen. */
-const seenOf = (hour: Hour): ReadonlyArray<Window> => {
-  const { seen = [], startMs } = hour
-  const instant = (second: number | undefined) => startMs + (second ?? 0) * SECOND_MS
-  const windows = seen.flatMap((second, place) =>
-    place % 2 === 0 ? [{ startMs: instant(second), endMs: instant(seen[place + 1]) }] : []
-  )
-  return windows.length === 0 ? [windowOf(hour)] : windows
-}

@@ -10,6 +10,7 @@ import type { Verb } from "@quarterdeck/keys/Access"
 import type { Principal } from "@quarterdeck/keys/Principal"
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { refuse } from "./Refusal.ts"
+import { parametersOf } from "./RequestInput.ts"
 import { CurrentRequest, type RequestRecord } from "./RequestRecord.ts"
 
 /** What a route is about, as the audit calls it. **Shape** `session` and `unknown` stand beside the resources of keys. */
@@ -74,11 +75,21 @@ const DENIALS: ReadonlySet<number> = new Set([401, 403, 429])
 /** What a method does to a route that nobody knows. */
 const VERBS: Readonly<Record<string, Verb>> = { POST: "create", PUT: "operate", PATCH: "operate", DELETE: "delete" }
 
-/** Reads what a route is about from its policy. **Shape** `undefined` for what is public. */
-export const cellOf = (annotations: Context.Context<never>): AuditedCell | undefined => {
+/** What the audit says that a dry run is about. */
+const DRY_RUN = "dryRun"
+
+/**
+ * Notes what a request is about, from its route's policy; nothing of what is public.
+ *
+ * **Shape** a dry run changes nothing, so it is a read, and says what it is.
+ */
+export const noteCell = (record: RequestRecord, annotations: Context.Context<never>, url: string): void => {
   const policy = Option.getOrUndefined(Context.getOption(annotations, EndpointPolicy))
-  if (policy === undefined || typeof policy === "string") return undefined
-  return policy.ofOthers ?? policy
+  if (policy === undefined || typeof policy === "string") return
+  const { resource, verb } = policy.ofOthers ?? policy
+  const isDryRun = policy.canDryRun === true && parametersOf(url).getAll("dryRun").join() === "true"
+  record.audited = { resource, verb: isDryRun ? "read" : verb }
+  if (isDryRun) record.target = { ...record.target, object: DRY_RUN }
 }
 
 /** Tells who asks: a key, or a signed-in browser by its key or its person. */

@@ -148,7 +148,8 @@ export class Guard extends Context.Service<
         Effect.gen(function* () {
           const record = yield* CurrentRequest
           record.route = endpoint.path
-          record.audited = AuditTrail.cellOf(endpoint.annotations)
+          const { url } = yield* HttpServerRequest.HttpServerRequest
+          AuditTrail.noteCell(record, endpoint.annotations, url)
           const { principal, via } = yield* guard.authenticate
           yield* authorize(principal, endpoint.annotations)
           yield* keyLimit.spend(principal, endpoint.path)

@@ -1,8 +1,10 @@
 import { assert } from "@effect/vitest"
+import { AuditList } from "@quarterdeck/contract/AuditGroup"
 import type { Code } from "@quarterdeck/contract/Problem"
+import { PriceEffect } from "@quarterdeck/cost/CostRow"
 import type { PriceBook } from "@quarterdeck/cost/PriceBook"
 import { eventually } from "@quarterdeck/harness"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { aDay, keep } from "./costHistory.ts"
 import { type Call, Deployment, type KeyName } from "./Deployment.ts"
 import { onOneDriver } from "./onEveryDriver.ts"
@@ -23,6 +25,16 @@ const replaced = Effect.fnUntraced(function* (change: (book: PriceBook) => objec
   const after = yield* deployment.prices()
   assert.deepStrictEqual(JSON.parse(reply.text), JSON.parse(JSON.stringify(after)))
   return { before, after }
+})
+
+const DRY_RUN = `${PRICES}?dryRun=true`
+const decodeEffect = Schema.decodeUnknownEffect(Schema.fromJsonString(PriceEffect), { onExcessProperty: "error" })
+const decodeEvents = Schema.decodeUnknownEffect(Schema.fromJsonString(AuditList))
+
+const preview = Effect.fnUntraced(function* (book: object) {
+  const reply = yield* (yield* Deployment).call(DRY_RUN, put(book))
+  assert.strictEqual(reply.status, 200, reply.text)
+  return yield* decodeEffect(reply.text)
 })
 
 onOneDriver("prices", { children: [], furnish: keep(["hub"]) }, (it) => {
@@ -120,6 +132,105 @@ onOneDriver("prices", { children: [], furnish: keep(["hub"]) }, (it) => {
       const problem = yield* deployment.problem(PRICES, put(change(before)))
       assert.deepInclude(problem, { status, code, ...(field === undefined ? {} : { field }) })
       assert.deepStrictEqual(yield* deployment.prices(), before)
+    })
+  )
+
+  it.effect("a dry run tells the totals of the last seven days by either book, and changes nothing", () =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      const present = yield* deployment.prices()
+      const { after, before } = yield* preview({ ...present, overrides: [cpu(3)] })
+      // Two workloads of 1 and 0.5 cores, for as many hours as the reports say.
+      const { totals } = yield* deployment.costs("?range=7d")
+      assert.strictEqual(before.hoursExisted, totals.hoursExisted)
+      assert.isAbove(after.cpuCoreHours, 0)
+      assert.closeTo(after.cpuCost, after.cpuCoreHours * 3, 1e-6)
+      assert.isBelow(before.cpuCost, after.cpuCost)
+      const same = yield* preview(present)
+      assert.deepStrictEqual([same.after, same.before.cpuCost], [same.before, before.cpuCost])
+      assert.deepStrictEqual(yield* deployment.prices(), present)
+    })
+  )
+
+  it.effect.each<[string, KeyName, (book: PriceBook) => unknown, number, Code]>([
+    ["of a scoped Admin", "prodAdmin", (book) => book, 403, "role_forbidden"],
+    ["of a Viewer", "viewer", (book) => book, 403, "role_forbidden"],
+    ["of another version", "admin", (book) => ({ ...book, version: book.version + 1 }), 409, "prices_stale"],
+    ["of a negative price", "admin", (book) => ({ ...book, overrides: [cpu(-1)] }), 400, "invalid_body"],
+    ["of another currency", "admin", (book) => ({ ...book, currency: "EUR" }), 400, "invalid_body"],
+    ["of more than 1 MiB", "admin", (book) => ({ ...book, currency: "E".repeat(1_100_000) }), 413, "body_too_large"]
+  ])("a dry run %s is refused as the change would be", ([, key, change, status, code]) =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      const book = change(yield* deployment.prices())
+      const [dry, real] = [
+        yield* deployment.problem(DRY_RUN, put(book, key)),
+        yield* deployment.problem(PRICES, put(book, key))
+      ]
+      assert.deepInclude(dry, { status, code })
+      assert.deepStrictEqual(
+        [dry.status, dry.code, dry.detail, dry.field],
+        [real.status, real.code, real.detail, real.field]
+      )
+    })
+  )
+
+  it.effect.each(["yes", "", "TRUE", "true&dryRun=true"])("400 for dryRun=%s, and nothing is changed", (text) =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      const before = yield* deployment.prices()
+      const book = { ...before, overrides: [cpu(77)] }
+      const problem = yield* deployment.problem(`${PRICES}?dryRun=${text}`, put(book))
+      assert.deepInclude(problem, { status: 400, code: "invalid_parameter", field: "dryRun" })
+      assert.deepStrictEqual(yield* deployment.prices(), before)
+    })
+  )
+
+  it.effect("dryRun=false changes the book", () =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      const before = yield* deployment.prices()
+      const reply = yield* deployment.call(`${PRICES}?dryRun=false`, put({ ...before, overrides: [cpu(0.07)] }))
+      assert.strictEqual(reply.status, 200, reply.text)
+      assert.strictEqual((yield* deployment.prices()).version, before.version + 1)
+    })
+  )
+
+  it.effect("a dry run is no change in the audit, and a denied one says what it was", () =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      const book = yield* deployment.prices()
+      const sent = (requestId: string, path: string, key: KeyName) =>
+        deployment.call(path, { ...put(book, key), headers: [["X-Request-Id", requestId]] })
+      const eventsOf = Effect.fnUntraced(function* (requestId: string) {
+        const { text } = yield* deployment.call("/api/v1/audit?resource=prices&limit=5000", { key: "admin" })
+        const { events } = yield* decodeEvents(text)
+        return events.filter((event) => event.requestId === requestId)
+      })
+      yield* sent("dry", DRY_RUN, "admin")
+      yield* sent("real", PRICES, "admin")
+      // Denials are folded while others of the same second are many.
+      let attempt = 0
+      const denied = Effect.suspend(() => {
+        const requestId = `denied.${attempt++}`
+        return Effect.andThen(sent(requestId, DRY_RUN, "viewer"), eventsOf(requestId))
+      })
+      const [event] = yield* eventually("the denial is told", denied, ({ length }) => length > 0, {
+        within: "20 seconds"
+      })
+      assert.deepInclude(event, { verb: "read", decision: "deny", status: 403, code: "role_forbidden" })
+      assert.strictEqual(event?.target.object, "dryRun")
+      const outcomes = yield* eventually("the change is told", eventsOf("real"), ({ length }) => length > 1, {
+        within: "20 seconds"
+      })
+      assert.deepStrictEqual(
+        outcomes.map(({ status, verb }) => [verb, status]),
+        [
+          ["operate", 200],
+          ["operate", 0]
+        ]
+      )
+      assert.lengthOf(yield* eventsOf("dry"), 0)
     })
   )
 

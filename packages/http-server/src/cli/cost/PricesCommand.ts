@@ -1,6 +1,7 @@
 /**
  * `quarterdeck prices`: the price book that costs are computed by.
  */
+import { PriceEffect } from "@quarterdeck/cost/CostRow"
 import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 import { Effect, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -10,6 +11,8 @@ import { failed } from "../CommandFailure.ts"
 import * as Connection from "../Connection.ts"
 import * as Input from "../Input.ts"
 import * as Output from "../Output.ts"
+import { outputFlag } from "../OutputFlag.ts"
+import * as PricePreviewTable from "./PricePreviewTable.ts"
 import * as Print from "../Print.ts"
 
 const PATH = "/api/v1/prices"
@@ -52,21 +55,36 @@ const set = Command.make(
     file: Argument.String("file").pipe(
       Argument.withDescription("The whole book in YAML or JSON, as prices get prints it; - for standard input")
     ),
+    isDryRun: Flag.Boolean("dry-run").pipe(
+      Flag.withDescription("Change nothing; print what the last 7 days cost by the present book and by this one"),
+      Flag.withDefault(false)
+    ),
+    output: outputFlag.pipe(Flag.withDescription("Form of what --dry-run prints: table, json, yaml, csv")),
     url: Connection.urlFlag
   },
-  Effect.fn("prices set")(function* ({ file, url }) {
+  Effect.fn("prices set")(function* ({ file, isDryRun, output, url }) {
     const connection = yield* Connection.read(url)
     const body = yield* readBook(file)
+    if (isDryRun) {
+      const query = [["dryRun", "true"] as const]
+      const effect = yield* ApiClient.call(connection, PriceEffect, { method: "PUT", path: PATH, query, body })
+      yield* Print.rows(output, PricePreviewTable.columns, PricePreviewTable.lines(effect), effect)
+      return yield* Print.note("nothing was changed")
+    }
     const { version } = yield* ApiClient.call(connection, Versioned, { method: "PUT", path: PATH, body })
     yield* Print.note(`the price book has version ${version} now`)
   })
 ).pipe(
   Command.withDescription(
-    "Replace the price book. The file holds the version that was read: where the book was changed since, nothing is done. Closed hours keep their price, but for overrides with a validFrom in the past."
+    "Replace the price book, or say with --dry-run what it would change. The file holds the version that was read: where the book was changed since, nothing is done. Closed hours keep their price, but for overrides with a validFrom in the past."
   ),
   Command.withShortDescription("Replace the price book by a file"),
   Command.withExamples([
     { command: "quarterdeck prices get > prices.yaml; $EDITOR prices.yaml; quarterdeck prices set prices.yaml" },
+    {
+      command: "quarterdeck prices set --dry-run prices.yaml",
+      description: "What the last 7 days would have cost"
+    },
     {
       command: "quarterdeck prices get -o json | jq '.default.other.cpuPerCoreHour = 0.02' | quarterdeck prices set -",
       description: "JSON is YAML, too"

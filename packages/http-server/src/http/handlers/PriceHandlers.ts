@@ -3,7 +3,8 @@
  */
 import { PriceHistory } from "@quarterdeck/cost"
 import { Api } from "@quarterdeck/contract/Api"
-import { Retention } from "@quarterdeck/cost/CostReport"
+import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
+import { CostReport, Retention } from "@quarterdeck/cost/CostReport"
 import { CostSampler } from "@quarterdeck/cost/CostSampler"
 import { CostStore, type Extent } from "@quarterdeck/cost/CostStore"
 import { PriceBook } from "@quarterdeck/cost/PriceBook"
@@ -23,18 +24,28 @@ export const PriceHandlers = HttpApiBuilder.group(
     const prices = yield* Prices
     const sampler = yield* CostSampler
     const store = yield* CostStore
+    const report = yield* CostReport
+    const registry = yield* ClusterRegistry
     const { hourlyDays } = yield* Retention
+    const limitsOf = (extents: ReadonlyArray<Extent>) => ({ hourlyDays, ...keptOf(extents) })
+    type Limits = ReturnType<typeof limitsOf>
     const scope = yield* Effect.scope
 
     /** Outlives the request: hours of months are rewritten. What a crash leaves undone is done at the next start. */
     const reprice = (fromMs: number) => Effect.forkIn(sampler.reprice(fromMs), scope)
 
     /** A client that goes away in between gets no half of it. */
-    const replace = (book: PriceBook, extents: ReadonlyArray<Extent>) =>
-      prices.replace(book, { hourlyDays, ...keptOf(extents) }, sampler.repriceNoted).pipe(
+    const replace = (book: PriceBook, limits: Limits) =>
+      prices.replace(book, limits, sampler.repriceNoted).pipe(
         Effect.tap(({ repriceFromMs }) => (repriceFromMs === undefined ? Effect.void : reprice(repriceFromMs))),
         Effect.uninterruptible
       )
+
+    /** Who may change prices reaches every cluster. */
+    const preview = Effect.fnUntraced(function* (book: PriceBook, limits: Limits) {
+      const { clusters } = yield* registry.snapshot
+      return yield* report.previewPrices({ book, limits, clusters: clusters.map(({ name }) => name) })
+    })
 
     return handlers
       .handle(
@@ -46,10 +57,17 @@ export const PriceHandlers = HttpApiBuilder.group(
       )
       .handleRaw(
         "replace",
-        Effect.fnUntraced(function* () {
+        Effect.fnUntraced(function* ({ query }) {
           const book = yield* RequestBody.decode(PriceBook)
-          const revised = yield* store.extents.pipe(
-            Effect.flatMap((extents) => replace(book, extents)),
+          const limits = Effect.map(store.extents, limitsOf)
+          if (query.dryRun === "true") {
+            return yield* limits.pipe(
+              Effect.flatMap((limits) => preview(book, limits)),
+              Effect.catch(CostRefusal.fromPrices)
+            )
+          }
+          const revised = yield* limits.pipe(
+            Effect.flatMap((limits) => replace(book, limits)),
             Effect.catch(CostRefusal.fromPrices)
           )
           return PriceHistory.current(revised.history)

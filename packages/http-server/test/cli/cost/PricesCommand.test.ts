@@ -1,4 +1,5 @@
 import { assert, layer } from "@effect/vitest"
+import { PriceEffect } from "@quarterdeck/cost/CostRow"
 import { PriceBook } from "@quarterdeck/cost/PriceBook"
 import { Effect, FileSystem, Schema } from "effect"
 import { CostWorld } from "../costWorld.ts"
@@ -62,6 +63,40 @@ layer(CostWorld.layer, { timeout: "60 seconds", excludeTestServices: true })("qu
           assert.strictEqual(status, 1)
         }
         assert.strictEqual((yield* decode((yield* run("prices", "get", "-o", "json")).stdout)).version, 2)
+      }),
+    LIMIT
+  )
+
+  it.effect(
+    "--dry-run tells what the last seven days would have cost, and sets nothing",
+    () =>
+      Effect.gen(function* () {
+        const { env, run } = yield* CostWorld
+        const { stdout: book } = yield* run("prices", "get")
+        const dry = (...args: ReadonlyArray<string>) =>
+          quarterdeck(["prices", "set", "--dry-run", "-", ...args], {
+            env,
+            stdin: book.replace(/overrides:[^]*/, "overrides: [{ resource: node, match: {}, cpuPerCoreHour: 0 }]\n")
+          })
+        const table = yield* dry()
+        assert.match(
+          table.stdout,
+          /^LAST 7 DAYS +BEFORE +AFTER +CHANGE\ncpu +\d+\.\d\d +0\.00 +-\d+\.\d\d \(-100%\)\nmemory +\d/
+        )
+        assert.match(table.stdout, /\nworkloads +\d/)
+        assert.deepStrictEqual([table.stderr, table.status], ["quarterdeck: nothing was changed\n", 0])
+        const json = yield* dry("-o", "json")
+        const { after, before } = yield* Schema.decodeUnknownEffect(Schema.fromJsonString(PriceEffect))(json.stdout)
+        assert.strictEqual(after.cpuCost, 0)
+        assert.isAbove(before.cpuCost, 0)
+        assert.match((yield* dry("-o", "csv")).stdout, /^part,before,after\ncpu,[\d.]+,0\n/)
+        assert.strictEqual((yield* run("prices", "get")).stdout, book)
+        const stale = yield* quarterdeck(["prices", "set", "--dry-run", "-"], {
+          env,
+          stdin: book.replace(/^version: \d+/, "version: 9999")
+        })
+        assert.match(stale.stderr, /^quarterdeck: Prices stale: /)
+        assert.deepStrictEqual([stale.stdout, stale.status], ["", 1])
       }),
     LIMIT
   )

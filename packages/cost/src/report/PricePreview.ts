@@ -1,0 +1,166 @@
+/**
+ * Tells what the last seven days would cost by another price book, before it is put.
+ */
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Clock, Effect } from "effect"
+import { freeWithScope } from "../hour/Buffers.ts"
+import type { Hour } from "../hour/Hour.ts"
+import { isWorkload, keyOf } from "../hour/Series.ts"
+import { DAY_MS, HOUR_MS, NANOS_PER_UNIT } from "../hour/Units.ts"
+import { repriceBy } from "../price/HourCosts.ts"
+import type * as PriceBook from "../price/PriceBook.ts"
+import * as PriceHistory from "../price/PriceHistory.ts"
+import * as PriceRevision from "../price/PriceRevision.ts"
+import * as BinSums from "./BinSums.ts"
+import type { PricedTotals, PriceEffect } from "./CostRow.ts"
+import * as Ledger from "./Ledger.ts"
+import * as Range from "./Range.ts"
+import type { Sources } from "./ReportContext.ts"
+import * as Rows from "./Rows.ts"
+
+/** How far back a preview reaches. */
+const DAYS = 7
+/** How many closed hours of a cluster are held at once. */
+const HOURS_AT_ONCE = 6
+
+/** A book that might be put, and what it would be judged by. */
+export interface Question {
+  readonly book: PriceBook.PriceBook
+  readonly clusters: ReadonlyArray<ClusterName>
+  readonly limits: Omit<PriceRevision.RevisionLimits, "nowMs">
+}
+
+/** **Shape** the places of a cluster's closed hours, and of its open one, by the keys of their series. */
+interface Places {
+  readonly closed: ReadonlyMap<string, number>
+  readonly open: ReadonlyMap<string, number>
+}
+
+type CostColumns = Readonly<Record<(typeof BinSums.COSTS)[number], Float64Array>>
+
+const costColumns = (column: (cost: (typeof BinSums.COSTS)[number]) => Float64Array): CostColumns => ({
+  cpuCostNanos: column("cpuCostNanos"),
+  memoryCostNanos: column("memoryCostNanos"),
+  gpuCostNanos: column("gpuCostNanos"),
+  storageCostNanos: column("storageCostNanos"),
+  networkCostNanos: column("networkCostNanos"),
+  loadBalancerCostNanos: column("loadBalancerCostNanos")
+})
+
+/** What a book makes of the costs of a ledger. **Shape** a place for each of its series. */
+interface Costs {
+  readonly history: PriceHistory.PriceHistory
+  readonly columns: CostColumns
+}
+
+/** Tells the effect of a book. **Limits** each of the closed hours is read, {@link HOURS_AT_ONCE} of a cluster at once. */
+export const of = Effect.fnUntraced(function* (sources: Sources, { book, clusters, limits }: Question) {
+  const nowMs = yield* Clock.currentTimeMillis
+  const history = yield* sources.prices.history
+  yield* Effect.fromResult(PriceRevision.revise(history, book, { ...limits, nowMs }))
+
+  const hours = yield* hoursOf(sources, clusters, nowMs)
+  const reader = yield* Ledger.reader(clusters, sources)
+  const recommendations = yield* sources.recommendations.recommendations(clusters)
+  const ledger = yield* reader.read(hours)
+  const before = yield* costsOf(ledger, PriceHistory.current(history))
+  const after = yield* costsOf(ledger, book)
+
+  const charge = (places: ReadonlyMap<string, number>, hour: Hour): void => {
+    const placeOf = hour.series.map((series) => places.get(keyOf(series)))
+    for (const costs of [before, after]) addDifference(costs, hour, placeOf)
+  }
+  for (const [index, cluster] of clusters.entries()) {
+    const places = placesOf(ledger, index)
+    const open = reader.openHour(cluster)
+    const endMs = Math.min(hours.endMs, open?.startMs ?? hours.endMs)
+    for (let startMs = hours.startMs; startMs < endMs; startMs += HOURS_AT_ONCE * HOUR_MS) {
+      const batch = { startMs, endMs: Math.min(endMs, startMs + HOURS_AT_ONCE * HOUR_MS) }
+      for (const hour of yield* sources.store.hours(cluster, batch)) {
+        charge(places.closed, hour)
+        yield* Effect.yieldNow
+      }
+    }
+    if (open !== undefined && open.startMs >= hours.startMs) charge(places.open, open)
+  }
+
+  const told = (costs: Costs) => totalsOf(withCosts(ledger, costs), sources, recommendations)
+  const effect: PriceEffect = { before: yield* told(before), after: yield* told(after) }
+  return effect
+}, Effect.scoped)
+
+/** The hours of the last days, or their days where hours are not kept so long. */
+const hoursOf = Effect.fnUntraced(function* (sources: Sources, clusters: ReadonlyArray<ClusterName>, nowMs: number) {
+  const { hourlyDays, retentionDays } = sources.retention
+  const fromMs = nowMs - Math.min(DAYS, retentionDays) * DAY_MS
+  const hoursFromMs = yield* sources.hoursFromMs(clusters)
+  const range = { asked: {}, fromMs, toMs: nowMs, nowMs }
+  const { hours } = Range.align(range, Range.hourlyFromMs(range, { hourlyDays, hoursFromMs }))
+  return hours
+})
+
+const placesOf = ({ parts }: Ledger.Ledger, cluster: number): Places => {
+  const closed = new Map<string, number>()
+  const open = new Map<string, number>()
+  for (const part of parts) {
+    if (part.cluster !== cluster) continue
+    const places = part.isOpen ? open : closed
+    for (const [index, series] of part.series.entries()) places.set(keyOf(series), part.from + index)
+  }
+  return { closed, open }
+}
+
+/** Begins with what the ledger says: what was forgotten of it, its hours cannot tell, and costs as before by either book. */
+const costsOf = Effect.fnUntraced(function* (ledger: Ledger.Ledger, book: PriceBook.PriceBook) {
+  const columns = costColumns((cost) => Ledger.laid(ledger, cost))
+  yield* freeWithScope(Object.values(columns))
+  const costs: Costs = { history: [{ sinceMs: 0, book }], columns }
+  return costs
+})
+
+/** Puts what an hour costs by the book in the place of what it was charged. **Shape** `placeOf` tells where each of its series stands. */
+const addDifference = ({ columns, history }: Costs, hour: Hour, placeOf: ReadonlyArray<number | undefined>): void => {
+  const charged = repriceBy(history, hour)
+  for (const cost of BinSums.COSTS) {
+    const [sums, now, then] = [columns[cost], charged.columns[cost], hour.columns[cost]]
+    for (const [index, place] of placeOf.entries()) {
+      if (place !== undefined) sums[place] = (sums[place] ?? 0) + (now[index] ?? 0) - (then[index] ?? 0)
+    }
+  }
+}
+
+/** The ledger, with its costs by a book. */
+const withCosts = (ledger: Ledger.Ledger, { columns }: Costs): Ledger.Ledger => ({
+  ...ledger,
+  parts: ledger.parts.map((part) => ({
+    ...part,
+    columns: {
+      ...part.columns,
+      ...costColumns((cost) => columns[cost].subarray(part.from, part.from + part.series.length))
+    }
+  }))
+})
+
+const totalsOf = Effect.fnUntraced(function* (
+  ledger: Ledger.Ledger,
+  { namesOf }: Sources,
+  recommendations: Parameters<typeof Rows.join>[1]["recommendations"]
+) {
+  const rows = yield* Rows.join(ledger, { isVisible: () => true, namesOf, recommendations })
+  const totals: PricedTotals = {
+    ...BinSums.totalsAt(yield* Rows.total(rows), 0),
+    idleCost: besideWorkloads(ledger) / NANOS_PER_UNIT
+  }
+  return totals
+})
+
+const besideWorkloads = ({ parts }: Ledger.Ledger): number => {
+  let nanos = 0
+  for (const { columns, series } of parts) {
+    for (const [index, one] of series.entries()) {
+      if (isWorkload(one)) continue
+      for (const cost of BinSums.COSTS) nanos += columns[cost][index] ?? 0
+    }
+  }
+  return nanos
+}
