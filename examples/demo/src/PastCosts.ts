@@ -10,7 +10,7 @@ import {
   Recommendation,
   RecommendationMemory,
   Recommender,
-  Reprice
+  HourCosts
 } from "@quarterdeck/cost"
 import { CostStore } from "@quarterdeck/cost/CostStore"
 import { RecommendationStore } from "@quarterdeck/cost/RecommendationStore"
@@ -63,7 +63,7 @@ const ratesOver = PriceHistory.ratesOver(PriceHistory.initial)
 /** At the prices that a new service has. */
 const chargedWithUsage = (facts: HourFacts.HourFacts) => {
   const window = { startMs: facts.startMs, endMs: facts.startMs + HOUR_MS }
-  const hour = Reprice.reprice(HourBuilder.build(facts), (subject) => ratesOver(subject, window))
+  const hour = HourCosts.reprice(HourBuilder.build(facts), (subject) => ratesOver(subject, window))
   return { hour, usage: HourBuilder.usageOf(facts) }
 }
 

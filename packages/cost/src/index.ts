@@ -2,7 +2,7 @@
  * What Kubernetes workloads cost: prices, closed hours and their sums, recommendations and savings.
  *
  * A closed {@link Hour} holds what every {@link Series} used and cost; {@link CostStore} keeps hours and sums any window
- * of them. {@link PriceBook} says what machines cost at an instant, {@link Reprice} puts that into an hour, and
+ * of them. {@link PriceBook} says what machines cost at an instant, {@link HourCosts} puts that into an hour, and
  * {@link Recommender} learns from hours what workloads should ask for, which {@link Savings} turns into money.
  */
 export * as Aggregate from "./report/Aggregate.ts"
@@ -30,7 +30,7 @@ export * as JournalFiles from "./sampler/JournalFiles.ts"
 export * as LabelFilter from "./report/LabelFilter.ts"
 export * as LostHours from "./export/LostHours.ts"
 export * as Measure from "./hour/Measure.ts"
-export * as NodePrice from "./price/NodePrice.ts"
+export * as NodePriceSplit from "./price/NodePriceSplit.ts"
 export * as OpenHours from "./report/OpenHours.ts"
 export * as PriceBook from "./price/PriceBook.ts"
 export * as PriceError from "./price/PriceError.ts"
@@ -44,7 +44,7 @@ export * as RecommendationMemory from "./store/RecommendationMemory.ts"
 export * as RecommendationStore from "./savings/RecommendationStore.ts"
 export * as Recommender from "./savings/Recommender.ts"
 export * as ReportError from "./report/ReportError.ts"
-export * as Reprice from "./price/HourCosts.ts"
+export * as HourCosts from "./price/HourCosts.ts"
 export * as SamplerSettings from "./sampler/SamplerSettings.ts"
 export * as Savings from "./savings/Savings.ts"
 export * as Series from "./hour/Series.ts"

@@ -21,6 +21,7 @@ import {
 } from "./KeyRealm.ts"
 import { newKey } from "./NewKey.ts"
 import * as Rule from "./Rule.ts"
+import * as RuleContainment from "./RuleContainment.ts"
 
 /** **Shape** an absent field stays as it is; `force` narrows the last Admin of everything, too. */
 export interface UpdateOptions {
@@ -46,8 +47,8 @@ export const update = Effect.fnUntraced(function* (
   const key = yield* findValid(keys, caller, id)
   const now = yield* DateTime.now
   if (rule !== undefined) {
-    if (!Rule.isWithin(rule, caller.rule)) return yield* refuse(new RuleNotContained({}))
-    if (!Rule.isWithin(rule, key.rule)) return yield* refuse(new RuleNotContained({ exceeds: "present" }))
+    if (!RuleContainment.isWithin(rule, caller.rule)) return yield* refuse(new RuleNotContained({}))
+    if (!RuleContainment.isWithin(rule, key.rule)) return yield* refuse(new RuleNotContained({ exceeds: "present" }))
     if (!force && !isAdminOfAll(rule) && (yield* isLastAdmin(keys, key, now))) return yield* refuse(new LastAdmin({}))
   }
   const change = { ...(name === undefined ? {} : { name }), ...(rule === undefined ? {} : { rule }) }

@@ -27,6 +27,7 @@ import { KeyStore } from "./KeyStore.ts"
 import { newKey } from "./NewKey.ts"
 import * as Person from "./Person.ts"
 import * as Rule from "./Rule.ts"
+import * as RuleContainment from "./RuleContainment.ts"
 
 /** How long a key that is made may live at most. */
 export const MaxLifetime = Context.Reference<Duration.Duration>("@quarterdeck/keys/KeyIssuer/MaxLifetime", {
@@ -139,7 +140,7 @@ const create = Effect.fnUntraced(function* (
     expire === undefined
       ? undefined
       : yield* Effect.fromResult(Expiry.parse(expire, { now, maxLifetime })).pipe(Effect.catch(refuse))
-  if (!Rule.isWithin(rule, caller.rule)) return yield* refuse(new RuleNotContained({}))
+  if (!RuleContainment.isWithin(rule, caller.rule)) return yield* refuse(new RuleNotContained({}))
   const expiresAt = yield* endOf(caller, asked)
   const expiry = expiresAt === undefined ? {} : { expiresAt }
   const { key, record } = yield* newKey({ name, rule, createdBy: caller.keyId, ...expiry })

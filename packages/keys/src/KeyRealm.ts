@@ -12,6 +12,7 @@ import type { KeyRecord, KeyStore, Position } from "./KeyStore.ts"
 import { GroupRules } from "./Person.ts"
 import type { Principal } from "./Principal.ts"
 import * as Rule from "./Rule.ts"
+import * as RuleContainment from "./RuleContainment.ts"
 
 /** How many records are read at a time: most of them may lie outside the caller's rule. */
 export const SCAN = 500
@@ -41,7 +42,7 @@ export const requireRole = (caller: Caller, verb: RoleForbidden["verb"]): Effect
 export const visibleTo =
   (caller: Caller) =>
   (key: { readonly rule: Rule.Rule }): boolean =>
-    Rule.isWithin(key.rule, caller.rule)
+    RuleContainment.isWithin(key.rule, caller.rule)
 
 /** Finds a key, whoever may know of it. **Errors** `KeyNotFound`. */
 export const find = Effect.fnUntraced(function* (

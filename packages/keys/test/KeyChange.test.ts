@@ -10,6 +10,7 @@ import { KeyIssuer } from "../src/KeyIssuer.ts"
 import { KeyStore } from "../src/KeyStore.ts"
 import type { Principal } from "../src/Principal.ts"
 import * as Rule from "../src/Rule.ts"
+import * as RuleContainment from "../src/RuleContainment.ts"
 import { layerCached } from "../src/store/Cached.ts"
 import { layerMemory } from "../src/store/Memory.ts"
 import { callerWith } from "./caller.ts"
@@ -287,7 +288,7 @@ describe("keys made by keys", () => {
             made = result.success
             holder = yield* holderOf(made.key)
             assert.isTrue(reachOf(holder.rule).every((place) => reached.has(place)))
-            assert.isTrue(Rule.isWithin(holder.rule, outer))
+            assert.isTrue(RuleContainment.isWithin(holder.rule, outer))
           }
         }
       }).pipe(Effect.provide(layers()))

@@ -7,7 +7,7 @@ import { KeyConfig } from "../src/KeyConfig.ts"
 import * as KeyHash from "../src/KeyHash.ts"
 import { KeyIssuer, MaxLifetime } from "../src/KeyIssuer.ts"
 import { KeyStore } from "../src/KeyStore.ts"
-import * as Rule from "../src/Rule.ts"
+import * as RuleContainment from "../src/RuleContainment.ts"
 import { layerCached } from "../src/store/Cached.ts"
 import { layerMemory } from "../src/store/Memory.ts"
 import { callerWith } from "./caller.ts"
@@ -131,7 +131,7 @@ describe("creating a key", () => {
     Effect.gen(function* () {
       const caller = callerWith(toRule(asking))
       const made = yield* Effect.result((yield* KeyIssuer).create(caller, { name: "ci", rule: toRule(asked) }))
-      const may = caller.rule.role === "Admin" && Rule.isWithin(toRule(asked), caller.rule)
+      const may = caller.rule.role === "Admin" && RuleContainment.isWithin(toRule(asked), caller.rule)
       assert.strictEqual(made._tag, may ? "Success" : "Failure")
     }).pipe(Effect.provide(layers()))
   )

@@ -2,7 +2,7 @@
  * Closing hours (building, pricing, keeping and recommending), against inserting their rows in SQLite, and the room that
  * they take.
  */
-import { Hour, HourBuilder, PriceHistory, Recommender, Reprice } from "@quarterdeck/cost"
+import { Hour, HourBuilder, PriceHistory, Recommender, HourCosts } from "@quarterdeck/cost"
 import { CostStore } from "@quarterdeck/cost/CostStore"
 import { layerSqlite } from "@quarterdeck/cost/store/Sqlite"
 import { Console, Context, Effect, FileSystem, Layer, Path } from "effect"
@@ -40,7 +40,7 @@ const built = (facts: Parameters<typeof HourBuilder.build>[0]): Hour.Hour => Hou
 
 const priced = (hour: Hour.Hour): Hour.Hour => {
   const ratesOver = PriceHistory.ratesOver(PriceHistory.initial)
-  return Reprice.reprice(hour, (subject) =>
+  return HourCosts.reprice(hour, (subject) =>
     ratesOver(subject, { startMs: hour.startMs, endMs: hour.startMs + HOUR_MS })
   )
 }

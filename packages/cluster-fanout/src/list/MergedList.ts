@@ -8,7 +8,7 @@ import * as Cursor from "./Cursor.ts"
 import type { Reply } from "./FanOut.ts"
 import type { CursorInvalid } from "./ListError.ts"
 import type { Page } from "./ListQuery.ts"
-import { merge } from "./Page.ts"
+import { merge } from "./PageMerge.ts"
 import type { Position, RowOrder } from "./RowOrder.ts"
 
 /** **Shape** `clusters` keeps the order of the target; `nextCursor` is absent on the last page. */

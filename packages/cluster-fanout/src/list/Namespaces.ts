@@ -12,7 +12,7 @@ import * as LabelSelector from "./LabelSelector.ts"
 import type { CursorInvalid, FanOutFailed } from "./ListError.ts"
 import type * as ListQuery from "./ListQuery.ts"
 import * as MergedList from "./MergedList.ts"
-import * as Page from "./Page.ts"
+import * as PageMerge from "./PageMerge.ts"
 import type { NamespaceRecord } from "../projection/Projection.ts"
 import type { NamespaceRow } from "../projection/Row.ts"
 import * as RowOrder from "./RowOrder.ts"
@@ -64,7 +64,7 @@ export class Namespaces extends Context.Service<
         const needsLabels = NamespaceFilter.needsLabels(namespaces)
         const ask = Effect.fnUntraced(function* (cluster: Cluster) {
           const reading = yield* reader.read(cluster, { kinds: ["Namespace"], consistency, timeoutMs, needsLabels })
-          const { count, first } = yield* Page.select(reading.store.namespaces().values(), {
+          const { count, first } = yield* PageMerge.select(reading.store.namespaces().values(), {
             matches: (row) =>
               matches(filter, row) && NamespaceFilter.matches(namespaces, row.name, reading.labels(row.name)),
             order: paging.order,

@@ -13,7 +13,7 @@ import * as LabelSelector from "./LabelSelector.ts"
 import { type CursorInvalid, type FanOutFailed, NamespaceForbidden } from "./ListError.ts"
 import type * as ListQuery from "./ListQuery.ts"
 import * as MergedList from "./MergedList.ts"
-import * as Page from "./Page.ts"
+import * as PageMerge from "./PageMerge.ts"
 import type { WorkloadRow } from "../projection/Row.ts"
 import * as RowOrder from "./RowOrder.ts"
 
@@ -74,7 +74,7 @@ export class Workloads extends Context.Service<
             needsLabels
           })
           const reaches = memoised((name) => NamespaceFilter.matches(namespaces, name, reading.labels(name)))
-          const selection = yield* Page.select(reading.store.workloads(), {
+          const selection = yield* PageMerge.select(reading.store.workloads(), {
             matches: both(matcherOf(filter), (row) => reaches(row.namespace)),
             order: paging.order,
             after,

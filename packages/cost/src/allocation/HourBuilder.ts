@@ -15,7 +15,7 @@ import { egressOf } from "./EgressPart.ts"
 import * as GpuShare from "./GpuShare.ts"
 import * as Hosts from "./Hosts.ts"
 import * as SeriesAccounts from "./SeriesAccounts.ts"
-import { type Holder, split } from "./Split.ts"
+import { type Holder, split } from "./SharedHolding.ts"
 import { fromSpans, overlap, secondsIn, type Stretches, union } from "./Stretches.ts"
 
 /** What all steps of a build have in hand. */
@@ -29,7 +29,7 @@ interface Build {
 /**
  * Builds an hour.
  *
- * **Shape** quantities only: the columns of costs are zero, `Reprice.reprice` fills them. All is cut to the hour and to
+ * **Shape** quantities only: the columns of costs are zero, `HourCosts.reprice` fills them. All is cut to the hour and to
  * `seen`. Workloads and idle come to what the nodes have, exactly; two builds of the same facts with `seen` cut in two add
  * up to the build of both, in all but `coveredSeconds`; the order of facts changes nothing.
  *

@@ -50,7 +50,7 @@ export interface RateClass {
  * `knownSeconds` is how much of the hour the cluster was seen at all. `seen` tells when, beginnings and ends in turn, in
  * seconds since the hour began; absent where it was seen whole, and in hours that were closed before this was kept.
  *
- * Costs follow from the quantities, by `Reprice.reprice`, which fills their columns when the hour is closed as it does when
+ * Costs follow from the quantities, by `HourCosts.reprice`, which fills their columns when the hour is closed as it does when
  * prices change. For that:
  * - an idle series has as allocated CPU, memory and GPU what its node has less what was allocated on it, below 0 too, as
  *   `existedSeconds` how long the node was seen, and its node's class;

@@ -3,7 +3,7 @@
  */
 import type { Hour, RateClass } from "../hour/Hour.ts"
 import { type Columns, record } from "../hour/Measure.ts"
-import type { Machine } from "./NodePrice.ts"
+import type { Machine } from "./NodePriceSplit.ts"
 import type { Subject } from "./PriceBook.ts"
 import * as Rates from "./Rates.ts"
 import * as PriceHistory from "./PriceHistory.ts"

@@ -4,7 +4,7 @@
 import { Result, Schema } from "effect"
 import { DefaultPrices, defaultPrices, pricesOf } from "./DefaultPrices.ts"
 import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
-import * as NodePrice from "./NodePrice.ts"
+import * as NodePriceSplit from "./NodePriceSplit.ts"
 import { InvalidPriceBook } from "./PriceError.ts"
 import * as PriceOverride from "./PriceOverride.ts"
 import * as Rates from "./Rates.ts"
@@ -85,7 +85,7 @@ export const effective = (book: PriceBook, subject: Subject, atMs: number): Rate
   const find = <R extends PriceOverride.Resource>(resource: R, egressClass?: PriceOverride.EgressClass) =>
     PriceOverride.candidates(book.overrides, resource, subject, atMs, egressClass)
   const isSpot = subject.rateClass.capacity === "spot"
-  const base: NodePrice.UnitPrices = {
+  const base: NodePriceSplit.UnitPrices = {
     cpuPerCoreHour: isSpot ? prices.spotCpuPerCoreHour : prices.cpuPerCoreHour,
     memoryPerGiBHour: isSpot ? prices.spotMemoryPerGiBHour : prices.memoryPerGiBHour,
     gpuPerHour: isSpot ? prices.spotGpuPerHour : prices.gpuPerHour
@@ -94,7 +94,7 @@ export const effective = (book: PriceBook, subject: Subject, atMs: number): Rate
     const { discountPercent, nodePerHour } = override
     if (nodePerHour === undefined) return [override]
     if (subject.machine === undefined) return []
-    const parts = NodePrice.split(nodePerHour, subject.machine, base)
+    const parts = NodePriceSplit.split(nodePerHour, subject.machine, base)
     return [{ ...(parts ?? { nodePerHour }), discountPercent }]
   })
   const egress = (egressClass: PriceOverride.EgressClass, otherwise: number) =>
@@ -122,7 +122,7 @@ export const effective = (book: PriceBook, subject: Subject, atMs: number): Rate
   return Rates.make((field) => Rates.picosOf(price[field] * book.rate))
 }
 
-interface NodeTerms extends Partial<NodePrice.UnitPrices> {
+interface NodeTerms extends Partial<NodePriceSplit.UnitPrices> {
   /** Of a machine that has nothing to split it over. */
   readonly nodePerHour?: number | undefined
   readonly discountPercent?: number | undefined

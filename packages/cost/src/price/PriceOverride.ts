@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { Price } from "./DefaultPrices.ts"
 import type { RateClass } from "../hour/Hour.ts"
 import { Instant, parseRfc3339 } from "../hour/Instant.ts"
-import type { Machine } from "./NodePrice.ts"
+import type { Machine } from "./NodePriceSplit.ts"
 
 /** Kinds of traffic, by where it goes. */
 const EGRESS_CLASSES = ["zone", "region", "internet"] as const

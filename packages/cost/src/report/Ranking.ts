@@ -1,7 +1,7 @@
 /**
  * The order of a report: the most expensive first, then by name.
  */
-import { Page, RowOrder } from "@quarterdeck/cluster-fanout"
+import { PageMerge, RowOrder } from "@quarterdeck/cluster-fanout"
 import { Effect, Option, Stream } from "effect"
 import type { Window } from "../hour/Window.ts"
 
@@ -166,7 +166,7 @@ const pageIn = Effect.fnUntraced(function* (
   { after, limit }: Asked
 ) {
   const order = orderOf(ranked)
-  const { first } = yield* Page.select(candidates, { matches: () => true, order, after, size: limit + 1 })
+  const { first } = yield* PageMerge.select(candidates, { matches: () => true, order, after, size: limit + 1 })
   const places = first.slice(0, limit)
   const last = places.at(-1)
   const page: RankedPage = {

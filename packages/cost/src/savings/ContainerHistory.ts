@@ -3,7 +3,6 @@
  */
 import * as DecayingHistogram from "./DecayingHistogram.ts"
 import type { ContainerUsage } from "./HourUsage.ts"
-import type { RecommendationPolicy } from "./Recommendation.ts"
 import { DAY_MS, HOUR_MS } from "../hour/Units.ts"
 import { bucketOf, exponential } from "./Buckets.ts"
 import * as DailyPeaks from "./DailyPeaks.ts"
@@ -139,28 +138,3 @@ export const merge = (into: ContainerHistory, other: ContainerHistory): void => 
     if (removed >= 0) DecayingHistogram.subtractFromBucket(into.memory, removed, 1, atMs)
   }
 }
-
-/**
- * Gives what one replica's container is recommended.
- *
- * **Shape** `share` is the container's part of what a replica gets at least. **Units** whole thousandths of a core and
- * bytes, rounded up.
- */
-export const recommend = (
-  { cpu, memory }: ContainerHistory,
-  policy: RecommendationPolicy,
-  share: number
-): { readonly cpuMillis: number; readonly memoryBytes: number } => {
-  const margin = 1 + policy.marginShare
-  return {
-    cpuMillis: roundedUp(
-      Math.max(DecayingHistogram.percentile(cpu, policy.cpuPercentile) * 1_000 * margin, policy.minCpuMillis * share)
-    ),
-    memoryBytes: roundedUp(
-      Math.max(DecayingHistogram.percentile(memory, policy.memoryPercentile) * margin, policy.minMemoryBytes * share)
-    )
-  }
-}
-
-/** A whole number that was missed by an error of rounding is that number, not the next. */
-const roundedUp = (value: number): number => Math.ceil(value - value * Number.EPSILON * 8)

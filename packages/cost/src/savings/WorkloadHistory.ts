@@ -1,16 +1,12 @@
 /**
  * What the replicas of one workload used, container by container.
  */
-import * as DecayingHistogram from "./DecayingHistogram.ts"
 import type { ContainerUsage } from "./HourUsage.ts"
-import { none, type Recommendation, type RecommendationPolicy } from "./Recommendation.ts"
 import * as ContainerHistory from "./ContainerHistory.ts"
 import * as RecentHours from "./RecentHours.ts"
 
 /** Containers whose history is kept though the last hour did not see them. */
 const MAX_PAST_CONTAINERS = 16
-
-const HOURS_A_DAY = 24
 
 /** **Shape** containers are in no order, their names distinct. */
 export interface WorkloadHistory {
@@ -56,28 +52,6 @@ export const merge = (into: WorkloadHistory, other: WorkloadHistory): void => {
     ContainerHistory.merge(ours, theirs)
   }
   forgetContainers(into)
-}
-
-/**
- * Recommends what one replica requests.
- *
- * **Shape** the sum over the containers that its newest hour saw; what a replica gets at least is split evenly over them.
- * A container of which kills alone are known is left out until its usage is: of its CPU nothing can be said.
- *
- * **Source** Kubernetes Vertical Pod Autoscaler, `pkg/recommender/logic/recommender.go`, and
- * `pkg/recommender/routines/vpa.go`: `GetContainerNameToAggregateStateMap` (`TotalSamplesCount` counts CPU).
- */
-export const recommend = ({ containers, hours }: WorkloadHistory, policy: RecommendationPolicy): Recommendation => {
-  const current = containers.filter(({ cpu, lastHour }) => lastHour === hours.last && !DecayingHistogram.isEmpty(cpu))
-  if (current.length === 0) return none
-  let cpuRecommendedMillis = 0
-  let memoryRecommendedBytes = 0
-  for (const container of current) {
-    const { cpuMillis, memoryBytes } = ContainerHistory.recommend(container, policy, 1 / current.length)
-    cpuRecommendedMillis += cpuMillis
-    memoryRecommendedBytes += memoryBytes
-  }
-  return { cpuRecommendedMillis, memoryRecommendedBytes, recommendationDays: RecentHours.count(hours) / HOURS_A_DAY }
 }
 
 const forgetContainers = (history: WorkloadHistory): void => {

@@ -1,7 +1,7 @@
 /** Books, classes and machines to price. */
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { RateClass } from "../../src/hour/Hour.ts"
-import type { Machine } from "../../src/price/NodePrice.ts"
+import type { Machine } from "../../src/price/NodePriceSplit.ts"
 import * as PriceBook from "../../src/price/PriceBook.ts"
 import type { PriceOverride } from "../../src/price/PriceOverride.ts"
 

@@ -21,7 +21,7 @@ import * as KeyRefusal from "./KeyRefusal.ts"
 import * as Origin from "./Origin.ts"
 import { refuse } from "./Refusal.ts"
 import * as RequestBody from "./RequestBody.ts"
-import * as RequestHeaders from "./RequestHeaders.ts"
+import * as RawHeaders from "./RawHeaders.ts"
 import * as RequestInput from "./RequestInput.ts"
 import { CurrentRequest } from "./RequestRecord.ts"
 import * as SessionCookie from "./SessionCookie.ts"
@@ -113,14 +113,14 @@ export class Guard extends Context.Service<
       return Guard.of({
         authenticate: Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
-          const values = RequestHeaders.valuesOf(request, "authorization")
+          const values = RawHeaders.valuesOf(request, "authorization")
           const cookie = SessionCookie.of(request, publicUrl)
           return yield* values.length > 0 || cookie._tag === "Absent" ? byKey(values) : bySession(cookie, "use")
         }).pipe(Effect.withSpan("Guard.authenticate")),
         authenticateSession: Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
           const cookie = SessionCookie.of(request, publicUrl)
-          const hasKey = RequestHeaders.valuesOf(request, "authorization").length > 0
+          const hasKey = RawHeaders.valuesOf(request, "authorization").length > 0
           if (!hasKey && cookie._tag !== "Absent") return yield* bySession(cookie, "look")
           return yield* unauthorized(
             "missing_credential",

@@ -4,7 +4,7 @@
 import { Context, Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { refuse } from "./Refusal.ts"
-import * as RequestHeaders from "./RequestHeaders.ts"
+import * as RawHeaders from "./RawHeaders.ts"
 import { PublicUrl } from "./SessionCookie.ts"
 
 /** Origins beside the server's own that may call it. **Example** `https://ops.example.com` */
@@ -41,13 +41,13 @@ const refused = refuse("origin_forbidden", { detail: "the page's origin may not 
 /** What a request says of its page. */
 const sent = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
-  const [origin, ...more] = RequestHeaders.valuesOf(request, "origin")
+  const [origin, ...more] = RawHeaders.valuesOf(request, "origin")
   const allowed = yield* AllowedOrigins
   const publicUrl = yield* PublicUrl
   if (origin === undefined) return { isSent: false, isOwn: false, isAllowed: false }
   const isOwn =
     more.length === 0
-    && (isOfHost(origin, RequestHeaders.valuesOf(request, "host"))
+    && (isOfHost(origin, RawHeaders.valuesOf(request, "host"))
       || (publicUrl !== undefined && URL.parse(publicUrl)?.origin === origin))
   return { isSent: true, isOwn, isAllowed: isOwn || (more.length === 0 && allowed.includes(origin)) }
 })

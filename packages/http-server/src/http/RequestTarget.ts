@@ -18,7 +18,7 @@ import * as TargetRequest from "@quarterdeck/targeting/TargetRequest"
 import { Context, Effect, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { refuse } from "./Refusal.ts"
-import * as RequestHeaders from "./RequestHeaders.ts"
+import * as RawHeaders from "./RawHeaders.ts"
 import { CurrentRequest } from "./RequestRecord.ts"
 
 /** How the header is called and how many clusters one request may name. */
@@ -34,7 +34,7 @@ export const TargetOptions = Context.Reference("@quarterdeck/http-server/TargetO
 const asked = Effect.fnUntraced(function* (body: TargetRequest.Body | undefined) {
   const options = yield* TargetOptions
   const request = yield* HttpServerRequest.HttpServerRequest
-  const header = ClusterHeader.parse(RequestHeaders.valuesOf(request, options.header), options.maxNames)
+  const header = ClusterHeader.parse(RawHeaders.valuesOf(request, options.header), options.maxNames)
   if (Result.isFailure(header)) return yield* refusal(header.failure, options.header)
   const parts = TargetRequest.fromParts(
     body === undefined ? { header: header.success } : { header: header.success, body },

@@ -30,7 +30,7 @@ import * as MethodNotAllowed from "./MethodNotAllowed.ts"
 import * as MetricsRoute from "./MetricsRoute.ts"
 import * as Refusal from "./Refusal.ts"
 import * as OidcRoutes from "./OidcRoutes.ts"
-import * as RequestHeaders from "./RequestHeaders.ts"
+import * as RawHeaders from "./RawHeaders.ts"
 import * as RequestId from "./RequestId.ts"
 import * as RequestRecord from "./RequestRecord.ts"
 import * as RequestSpan from "./RequestSpan.ts"
@@ -145,7 +145,7 @@ export const make = Effect.gen(function* () {
   return Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const peer = Option.getOrUndefined(request.remoteAddress)
-    const client = findClient(peer, RequestHeaders.valuesOf(request, "x-forwarded-for"))
+    const client = findClient(peer, RawHeaders.valuesOf(request, "x-forwarded-for"))
     const record = RequestRecord.make(RequestId.of(request), client)
     const startedAt = yield* Clock.currentTimeMillis
     const response = yield* RequestShape.oneHost.pipe(

@@ -7,7 +7,7 @@ import type { HttpServerRequest } from "effect/http"
 import { IncomingMessage } from "node:http"
 import { TLSSocket } from "node:tls"
 import * as Cookie from "./Cookie.ts"
-import * as RequestHeaders from "./RequestHeaders.ts"
+import * as RawHeaders from "./RawHeaders.ts"
 
 const NAME = "qd_session"
 
@@ -44,7 +44,7 @@ export const read = (cookieHeaders: ReadonlyArray<string>, secure: boolean): Pre
 
 /** Reads the cookie of a request. */
 export const of = (request: HttpServerRequest.HttpServerRequest, publicUrl: string | undefined): Presented =>
-  read(RequestHeaders.valuesOf(request, "cookie"), isSecure(request, publicUrl))
+  read(RawHeaders.valuesOf(request, "cookie"), isSecure(request, publicUrl))
 
 /** Writes the `Set-Cookie` of a session. */
 export const print = (id: SessionId.SessionId, lasts: Duration.Duration, secure: boolean): string =>

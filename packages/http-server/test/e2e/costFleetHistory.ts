@@ -2,7 +2,7 @@
  * A week of costs from before the service starts: whole, with a day of which the usage is lost, and with a day in which
  * the cluster was not seen.
  */
-import { Hour, HourBuilder, PriceHistory, Reprice } from "@quarterdeck/cost"
+import { Hour, HourBuilder, PriceHistory, HourCosts } from "@quarterdeck/cost"
 import { CostStore } from "@quarterdeck/cost/CostStore"
 import { layerSqlite } from "@quarterdeck/cost/store/Sqlite"
 import { DAY_MS, GIB_BYTES, HOUR_MS, hourOf } from "@quarterdeck/cost/Units"
@@ -58,7 +58,7 @@ const hourOfPast = ({ cluster, day }: Lost, startMs: number, isLost: boolean): H
       }
     ]
   })
-  return Reprice.reprice(hour, (subject) => ratesOver(subject, { startMs, endMs: span.toMs }))
+  return HourCosts.reprice(hour, (subject) => ratesOver(subject, { startMs, endMs: span.toMs }))
 }
 
 /** Keeps the history. */

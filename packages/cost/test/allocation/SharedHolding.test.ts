@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { type Holder, split } from "../../src/allocation/Split.ts"
+import { type Holder, split } from "../../src/allocation/SharedHolding.ts"
 import { overlap, secondsIn, type Stretches, union } from "../../src/allocation/Stretches.ts"
 import { between } from "./drawn.ts"
 

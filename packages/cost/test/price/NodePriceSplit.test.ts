@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import * as NodePrice from "../../src/price/NodePrice.ts"
+import * as NodePriceSplit from "../../src/price/NodePriceSplit.ts"
 import { PER_CORE_HOUR, PER_GIB_HOUR, costNanos, picosOf } from "../../src/price/Rates.ts"
 
 const Amount = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000 }))
@@ -12,7 +12,7 @@ const HOURS_PER_MONTH = 730
 describe("the price of a whole node", () => {
   it("is split as in appendix A of the OpenCost specification: 35 at 30/30/10 is 15/15/5", () => {
     assert.deepStrictEqual(
-      NodePrice.split(
+      NodePriceSplit.split(
         35,
         { cores: 1, memoryGib: 1, gpus: 1 },
         { cpuPerCoreHour: 30, memoryPerGiBHour: 10, gpuPerHour: 30 }
@@ -23,7 +23,7 @@ describe("the price of a whole node", () => {
 
   it("is split by 10 to 1 and 100 to 1 where memory has no base price", () => {
     assert.deepStrictEqual(
-      NodePrice.split(
+      NodePriceSplit.split(
         111,
         { cores: 1, memoryGib: 1, gpus: 1 },
         { cpuPerCoreHour: 3, memoryPerGiBHour: 0, gpuPerHour: 9 }
@@ -34,7 +34,7 @@ describe("the price of a whole node", () => {
 
   it("is not split over a machine that has nothing", () => {
     const base = { cpuPerCoreHour: 3, memoryPerGiBHour: 1, gpuPerHour: 9 }
-    assert.isUndefined(NodePrice.split(1, { cores: 0, memoryGib: 0, gpus: 0 }, base))
+    assert.isUndefined(NodePriceSplit.split(1, { cores: 0, memoryGib: 0, gpus: 0 }, base))
   })
 
   it.prop(
@@ -42,7 +42,7 @@ describe("the price of a whole node", () => {
     [Some, Some, Some, Amount, Some, Some, Some],
     ([price, cores, memoryGib, gpus, cpuPerCoreHour, memoryPerGiBHour, gpuPerHour]) => {
       const base = { cpuPerCoreHour, memoryPerGiBHour, gpuPerHour }
-      const parts = NodePrice.split(price, { cores, memoryGib, gpus }, base)
+      const parts = NodePriceSplit.split(price, { cores, memoryGib, gpus }, base)
       assert.isDefined(parts)
       if (parts === undefined) return
       const whole = parts.cpuPerCoreHour * cores + parts.memoryPerGiBHour * memoryGib + parts.gpuPerHour * gpus

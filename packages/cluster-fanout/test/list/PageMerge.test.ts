@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Schema } from "effect"
-import * as Page from "../../src/list/Page.ts"
+import * as PageMerge from "../../src/list/PageMerge.ts"
 import * as RowOrder from "../../src/list/RowOrder.ts"
 
 const Row = Schema.Struct({
@@ -28,7 +28,7 @@ describe("Page", () => {
     ([rows, size, direction]) =>
       Effect.gen(function* () {
         const order = orderOf(direction)
-        const { count, first } = yield* Page.select(rows, {
+        const { count, first } = yield* PageMerge.select(rows, {
           matches: (row) => row.name !== "a",
           order,
           after: undefined,
@@ -43,7 +43,7 @@ describe("Page", () => {
   it.effect.prop("selects from behind a place", [Rows, Row, Direction], ([rows, place, direction]) =>
     Effect.gen(function* () {
       const order = orderOf(direction)
-      const { count, first } = yield* Page.select(rows, {
+      const { count, first } = yield* PageMerge.select(rows, {
         matches: everything,
         order,
         after: order.position(place),
@@ -60,7 +60,7 @@ describe("Page", () => {
 
   it.prop("merges sorted lists into one", [Schema.Array(Rows), Limit, Direction], ([lists, limit, direction]) => {
     const order = orderOf(direction)
-    const { isLast, items } = Page.merge(
+    const { isLast, items } = PageMerge.merge(
       lists.map((rows) => rows.toSorted(order.compare)),
       order,
       limit
@@ -82,7 +82,7 @@ describe("Page", () => {
           )
         )
       )
-      yield* Page.select(rows, { matches: everything, order: orderOf("asc"), after: undefined, size: 10 })
+      yield* PageMerge.select(rows, { matches: everything, order: orderOf("asc"), after: undefined, size: 10 })
       yield* Fiber.interrupt(other)
       assert.isAbove(turns, 10)
     })

@@ -1,0 +1,57 @@
+/**
+ * Decides what a workload should request, from what its replicas used.
+ */
+import type { ContainerHistory } from "./ContainerHistory.ts"
+import * as DecayingHistogram from "./DecayingHistogram.ts"
+import * as RecentHours from "./RecentHours.ts"
+import { none, type Recommendation, type RecommendationPolicy } from "./Recommendation.ts"
+import type { WorkloadHistory } from "./WorkloadHistory.ts"
+
+const HOURS_A_DAY = 24
+
+/**
+ * Recommends what one replica requests.
+ *
+ * **Shape** the sum over the containers that its newest hour saw; what a replica gets at least is split evenly over them.
+ * A container of which kills alone are known is left out until its usage is: of its CPU nothing can be said.
+ *
+ * **Source** Kubernetes Vertical Pod Autoscaler, `pkg/recommender/logic/recommender.go`, and
+ * `pkg/recommender/routines/vpa.go`: `GetContainerNameToAggregateStateMap` (`TotalSamplesCount` counts CPU).
+ */
+export const fromHistory = ({ containers, hours }: WorkloadHistory, policy: RecommendationPolicy): Recommendation => {
+  const current = containers.filter(({ cpu, lastHour }) => lastHour === hours.last && !DecayingHistogram.isEmpty(cpu))
+  if (current.length === 0) return none
+  let cpuRecommendedMillis = 0
+  let memoryRecommendedBytes = 0
+  for (const container of current) {
+    const { cpuMillis, memoryBytes } = recommendedFor(container, policy, 1 / current.length)
+    cpuRecommendedMillis += cpuMillis
+    memoryRecommendedBytes += memoryBytes
+  }
+  return { cpuRecommendedMillis, memoryRecommendedBytes, recommendationDays: RecentHours.count(hours) / HOURS_A_DAY }
+}
+
+/**
+ * Gives what one replica's container is recommended.
+ *
+ * **Shape** `share` is the container's part of what a replica gets at least. **Units** whole thousandths of a core and
+ * bytes, rounded up.
+ */
+const recommendedFor = (
+  { cpu, memory }: ContainerHistory,
+  policy: RecommendationPolicy,
+  share: number
+): { readonly cpuMillis: number; readonly memoryBytes: number } => {
+  const margin = 1 + policy.marginShare
+  return {
+    cpuMillis: roundedUp(
+      Math.max(DecayingHistogram.percentile(cpu, policy.cpuPercentile) * 1_000 * margin, policy.minCpuMillis * share)
+    ),
+    memoryBytes: roundedUp(
+      Math.max(DecayingHistogram.percentile(memory, policy.memoryPercentile) * margin, policy.minMemoryBytes * share)
+    )
+  }
+}
+
+/** A whole number that was missed by an error of rounding is that number, not the next. */
+const roundedUp = (value: number): number => Math.ceil(value - value * Number.EPSILON * 8)
