@@ -56,86 +56,102 @@ class Parked {
   }
 }
 
+/** What is done to which pod and when, and the nodes that pods are on. */
+interface Keeper extends PodKeeperOptions {
+  readonly agenda: Agenda.Agenda<PodView>
+  readonly binder: Binder.Binder
+  readonly parked: Parked
+  readonly known: Set<string>
+  readonly steps: PodSteps.PodSteps
+}
+
 export const make = (options: PodKeeperOptions): PodKeeper => {
-  const { addresses, calls, nodes, schedule } = options
-  const agenda = Agenda.make<PodView>()
-  const binder = Binder.make()
   const parked = new Parked()
-  const known = new Set<string>()
-
-  const steps = PodSteps.make(options, (node, pod) => parked.put(node, pod))
-
-  const forget = (uid: string): void => {
-    known.delete(uid)
-    agenda.drop(uid)
-    binder.gone(uid)
-    steps.forget(uid)
-    parked.forget(uid)
+  const keeper: Keeper = {
+    ...options,
+    agenda: Agenda.make<PodView>(),
+    binder: Binder.make(),
+    parked,
+    known: new Set(),
+    steps: PodSteps.make(options, (node, pod) => parked.put(node, pod))
   }
-
-  /** Enters what is to be done now, or when it will be. */
-  const plan = (pod: PodView, nowMs: number): void => {
-    const { uid } = pod.metadata
-    const step = steps.next(pod, nowMs)
-    if (step._tag === "Nothing") agenda.drop(uid)
-    else agenda.put(uid, step._tag === "Wait" ? step.untilMs : nowMs, pod)
-  }
-
-  const act = Effect.fnUntraced(function* (pod: PodView) {
-    const nowMs = yield* Clock.currentTimeMillis
-    const step = steps.next(pod, nowMs)
-    const { uid } = pod.metadata
-    switch (step._tag) {
-      case "Nothing":
-        return
-      case "Wait":
-        return agenda.put(uid, step.untilMs, pod)
-      case "Bind": {
-        const node = binder.pick(pod, nodes.nodes())
-        if (node === undefined) return agenda.put(uid, nowMs + UNSCHEDULABLE_MS, pod)
-        binder.bound(uid, node)
-        return yield* settle(pod, nowMs, yield* calls.bind(pod, node))
-      }
-      case "Remove":
-        return yield* settle(pod, nowMs, yield* calls.removePod(pod))
-      case "Report":
-        return yield* settle(pod, nowMs, yield* calls.podStatus(pod, step.status))
-    }
-  })
-
-  /** A success shows in the watch. */
-  const settle = Effect.fnUntraced(function* (pod: PodView, nowMs: number, outcome: Outcome) {
-    const { name, namespace, uid } = pod.metadata
-    if (outcome._tag === "Done" || !isLost(outcome)) return
-    const why = outcome._tag === "Refused" ? `${outcome.code} ${outcome.text}` : outcome.error.message
-    yield* Effect.logDebug(`pod ${namespace}/${name} is reported again: ${why}`)
-    agenda.put(uid, nowMs + RETRY_MS, pod)
-  })
-
   return {
     follower: {
-      put: Effect.fnUntraced(function* (object) {
-        const decoded = decodePod(object)
-        if (Result.isFailure(decoded)) {
-          return yield* Effect.logWarning(`a pod cannot be read: ${decoded.failure.message}`)
-        }
-        const pod = decoded.success
-        const { nodeName } = pod.spec
-        known.add(pod.metadata.uid)
-        if (schedule && nodeName !== undefined) binder.bound(pod.metadata.uid, nodeName)
-        const podIp = pod.status?.["podIP"]
-        if (typeof podIp === "string") addresses.seen(podIp)
-        plan(pod, yield* Clock.currentTimeMillis)
-      }),
-      remove: (uid) => Effect.sync(() => forget(uid)),
+      put: (object) => take(keeper, object),
+      remove: (uid) => Effect.sync(() => forget(keeper, uid)),
       retain: (present) =>
         Effect.sync(() => {
-          for (const uid of [...known]) if (!present.has(uid)) forget(uid)
+          for (const uid of [...keeper.known]) if (!present.has(uid)) forget(keeper, uid)
         })
     },
     nodeCame: (name) => {
-      for (const pod of parked.take(name)) agenda.put(pod.metadata.uid, 0, pod)
+      for (const pod of parked.take(name)) keeper.agenda.put(pod.metadata.uid, 0, pod)
     },
-    run: agenda.run(act, options.concurrency)
+    run: keeper.agenda.run((pod) => act(keeper, pod), options.concurrency)
   }
 }
+
+/** Takes a pod as the server has it now. */
+const take = Effect.fnUntraced(function* (keeper: Keeper, object: Parameters<Follower["put"]>[0]) {
+  const { addresses, binder, known, schedule } = keeper
+  const decoded = decodePod(object)
+  if (Result.isFailure(decoded)) {
+    return yield* Effect.logWarning(`a pod cannot be read: ${decoded.failure.message}`)
+  }
+  const pod = decoded.success
+  const { nodeName } = pod.spec
+  known.add(pod.metadata.uid)
+  if (schedule && nodeName !== undefined) binder.bound(pod.metadata.uid, nodeName)
+  const podIp = pod.status?.["podIP"]
+  if (typeof podIp === "string") addresses.seen(podIp)
+  plan(keeper, pod, yield* Clock.currentTimeMillis)
+})
+
+const forget = ({ agenda, binder, known, parked, steps }: Keeper, uid: string): void => {
+  known.delete(uid)
+  agenda.drop(uid)
+  binder.gone(uid)
+  steps.forget(uid)
+  parked.forget(uid)
+}
+
+/** Enters what is to be done now, or when it will be. */
+const plan = ({ agenda, steps }: Keeper, pod: PodView, nowMs: number): void => {
+  const { uid } = pod.metadata
+  const step = steps.next(pod, nowMs)
+  if (step._tag === "Nothing") agenda.drop(uid)
+  else agenda.put(uid, step._tag === "Wait" ? step.untilMs : nowMs, pod)
+}
+
+/** Does what is to be done to a pod now. */
+const act = Effect.fnUntraced(function* (keeper: Keeper, pod: PodView) {
+  const { agenda, binder, calls, nodes, steps } = keeper
+  const nowMs = yield* Clock.currentTimeMillis
+  const step = steps.next(pod, nowMs)
+  const { uid } = pod.metadata
+  switch (step._tag) {
+    case "Nothing":
+      return
+    case "Wait":
+      return agenda.put(uid, step.untilMs, pod)
+    case "Bind": {
+      const node = binder.pick(pod, nodes.nodes())
+      if (node === undefined) return agenda.put(uid, nowMs + UNSCHEDULABLE_MS, pod)
+      binder.bound(uid, node)
+      return yield* settle(keeper, pod, nowMs, yield* calls.bind(pod, node))
+    }
+    case "Remove":
+      return yield* settle(keeper, pod, nowMs, yield* calls.removePod(pod))
+    case "Report":
+      return yield* settle(keeper, pod, nowMs, yield* calls.podStatus(pod, step.status))
+  }
+})
+
+/** Makes a lost call again later; a success shows in the watch. */
+const settle = Effect.fnUntraced(function* ({ agenda }: Keeper, pod: PodView, nowMs: number, outcome: Outcome) {
+  const { name, namespace, uid } = pod.metadata
+  if (outcome._tag === "Done" || !isLost(outcome)) return
+  const why = outcome._tag === "Refused" ? `${outcome.code} ${outcome.text}` : outcome.error.message
+  yield* Effect.logDebug(`pod ${namespace}/${name} is reported again: ${why}`)
+  agenda.put(uid, nowMs + RETRY_MS, pod)
+})

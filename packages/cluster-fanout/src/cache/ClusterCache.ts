@@ -53,6 +53,22 @@ interface Running extends Member {
   readonly scope: Scope.Closeable
 }
 
+/** What is followed now, and what all of it is followed with. */
+interface Following {
+  readonly api: KubeApi["Service"]
+  readonly breakers: Breakers["Service"]
+  readonly limits: { readonly perCluster: number }
+  /** Lanes of the initial syncs of all clusters together. */
+  readonly lanes: Semaphore.Semaphore
+  readonly scope: Scope.Scope
+  /** Is notified of every change of the fields below. */
+  readonly signal: Signal
+  readonly running: Map<ClusterName, Running>
+  /** As the registry has them. */
+  order: ReadonlyArray<ClusterName>
+  areLabelsRequired: boolean
+}
+
 export class ClusterCache extends Context.Service<
   ClusterCache,
   {
@@ -73,101 +89,108 @@ export class ClusterCache extends Context.Service<
     ClusterCache,
     Effect.gen(function* () {
       const registry = yield* ClusterRegistry
-      const api = yield* KubeApi
-      const breakers = yield* Breakers
       const limits = yield* SyncLimits
-      const ownScope = yield* Effect.scope
-      const total = yield* Semaphore.make(limits.total)
-      const signal = new Signal()
-      const running = new Map<ClusterName, Running>()
-      let order: ReadonlyArray<ClusterName> = []
-      let labelsRequired = false
-
-      const start = Effect.fnUntraced(function* (cluster: Cluster) {
-        const scope = yield* Scope.fork(ownScope)
-        const breaker = yield* breakers.of(cluster)
-        const store = new ClusterStore(cluster)
-        const interner = Interner.make()
-        const lanes = [yield* Semaphore.make(limits.perCluster), total]
-        const proof = yield* LabelProof.make(cluster, {
-          api,
-          breaker,
-          store,
-          interner,
-          wanted: signal.until(() => labelsRequired)
-        })
-        yield* Effect.forkIn(Heartbeat.run(cluster, { api, breaker, store }), scope)
-        yield* Effect.forkIn(proof.keep, scope)
-        for (const kind of Kind.kinds) {
-          yield* Effect.forkIn(Follower.run(kind, { cluster, api, breaker, store, interner, lanes }), scope)
-        }
-        running.set(cluster.name, { store, breaker, proveLabels: proof.prove, scope })
-      })
-
-      const stop = Effect.fnUntraced(function* (name: ClusterName, member: Running) {
-        running.delete(name)
-        yield* Scope.close(member.scope, Exit.void)
-      })
-
-      const take = Effect.fnUntraced(function* ({ clusters }: RegistrySnapshot) {
-        const wanted = new Map(clusters.map((cluster) => [cluster.name, cluster]))
-        for (const [name, member] of [...running]) {
-          const cluster = wanted.get(name)
-          if (cluster?.generation === member.store.cluster.generation) {
-            // Its place in the fleet and its labels may change without its connection.
-            member.store.cluster = cluster
-            continue
-          }
-          yield* stop(name, member)
-          if (cluster === undefined) yield* breakers.forget(name)
-        }
-        for (const cluster of clusters) {
-          if (!running.has(cluster.name)) yield* start(cluster)
-        }
-        order = clusters.map((cluster) => cluster.name)
-        signal.notify()
-      })
-
-      yield* take(yield* registry.snapshot)
-      yield* Effect.forkScoped(Stream.runForEach(registry.changes, take))
-
-      const isFollowed = (cluster: Cluster) =>
-        running.get(cluster.name)?.store.cluster.generation === cluster.generation
-
-      const member = (cluster: Cluster): Effect.Effect<Member> =>
-        Effect.suspend(() => {
-          const found = running.get(cluster.name)
-          if (found !== undefined && isFollowed(cluster)) return Effect.succeed(found)
-          return Effect.andThen(
-            signal.until(() => isFollowed(cluster)),
-            member(cluster)
-          )
-        })
-
-      const unsettled = (): Running | undefined =>
-        order.flatMap((name) => running.get(name) ?? []).find((member) => !areSettled(member))
-      const settled: Effect.Effect<void> = Effect.suspend(() => {
-        const member = unsettled()
-        if (member === undefined) return Effect.void
-        const isDone = Effect.raceAllFirst([
-          member.store.signal.until(() => areSettled(member)),
-          member.breaker.awaitOpen,
-          // Dropped, or followed anew.
-          signal.until(() => running.get(member.store.cluster.name) !== member)
-        ])
-        return Effect.andThen(isDone, settled)
-      })
+      const following: Following = {
+        api: yield* KubeApi,
+        breakers: yield* Breakers,
+        limits,
+        lanes: yield* Semaphore.make(limits.total),
+        scope: yield* Effect.scope,
+        signal: new Signal(),
+        running: new Map(),
+        order: [],
+        areLabelsRequired: false
+      }
+      yield* take(following, yield* registry.snapshot)
+      yield* Effect.forkScoped(Stream.runForEach(registry.changes, (snapshot) => take(following, snapshot)))
 
       return ClusterCache.of({
-        member,
-        settled,
-        members: Effect.sync(() => order.flatMap((name) => running.get(name) ?? [])),
+        member: (cluster) => awaitMember(following, cluster),
+        settled: awaitSettled(following),
+        members: Effect.sync(() => membersOf(following)),
         requireLabelProof: (isRequired) =>
           Effect.sync(() => {
-            labelsRequired = isRequired
-            signal.notify()
+            following.areLabelsRequired = isRequired
+            following.signal.notify()
           })
       })
     })
   )
 }
+
+/** Begins to follow a cluster by its present connection. */
+const start = Effect.fnUntraced(function* (following: Following, cluster: Cluster) {
+  const { api, breakers, lanes, limits, running, signal } = following
+  const scope = yield* Scope.fork(following.scope)
+  const breaker = yield* breakers.of(cluster)
+  const store = new ClusterStore(cluster)
+  const interner = Interner.make()
+  const ofBoth = [yield* Semaphore.make(limits.perCluster), lanes]
+  const wanted = signal.until(() => following.areLabelsRequired)
+  const proof = yield* LabelProof.make(cluster, { api, breaker, store, interner, wanted })
+  yield* Effect.forkIn(Heartbeat.run(cluster, { api, breaker, store }), scope)
+  yield* Effect.forkIn(proof.keep, scope)
+  for (const kind of Kind.kinds) {
+    yield* Effect.forkIn(Follower.run(kind, { cluster, api, breaker, store, interner, lanes: ofBoth }), scope)
+  }
+  running.set(cluster.name, { store, breaker, proveLabels: proof.prove, scope })
+})
+
+const stop = Effect.fnUntraced(function* ({ running }: Following, name: ClusterName, member: Running) {
+  running.delete(name)
+  yield* Scope.close(member.scope, Exit.void)
+})
+
+/** Follows the clusters of a snapshot, each by its present connection, and no other. */
+const take = Effect.fnUntraced(function* (following: Following, { clusters }: RegistrySnapshot) {
+  const { breakers, running, signal } = following
+  const registered = new Map(clusters.map((cluster) => [cluster.name, cluster]))
+  for (const [name, member] of [...running]) {
+    const cluster = registered.get(name)
+    if (cluster?.generation === member.store.cluster.generation) {
+      // Its place in the fleet and its labels may change without its connection.
+      member.store.cluster = cluster
+      continue
+    }
+    yield* stop(following, name, member)
+    if (cluster === undefined) yield* breakers.forget(name)
+  }
+  for (const cluster of clusters) {
+    if (!running.has(cluster.name)) yield* start(following, cluster)
+  }
+  following.order = clusters.map((cluster) => cluster.name)
+  signal.notify()
+})
+
+/** Finds what follows a cluster by its present connection. */
+const findMember = ({ running }: Following, cluster: Cluster): Member | undefined => {
+  const member = running.get(cluster.name)
+  return member?.store.cluster.generation === cluster.generation ? member : undefined
+}
+
+const awaitMember = (following: Following, cluster: Cluster): Effect.Effect<Member> =>
+  Effect.suspend(() => {
+    const member = findMember(following, cluster)
+    if (member !== undefined) return Effect.succeed(member)
+    return Effect.andThen(
+      following.signal.until(() => findMember(following, cluster) !== undefined),
+      awaitMember(following, cluster)
+    )
+  })
+
+const membersOf = ({ order, running }: Following): ReadonlyArray<Running> =>
+  order.flatMap((name) => running.get(name) ?? [])
+
+const awaitSettled = (following: Following): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const { running, signal } = following
+    const member = membersOf(following).find((each) => !areSettled(each))
+    if (member === undefined) return Effect.void
+    const isDone = Effect.raceAllFirst([
+      member.store.signal.until(() => areSettled(member)),
+      member.breaker.awaitOpen,
+      // Dropped, or followed anew.
+      signal.until(() => running.get(member.store.cluster.name) !== member)
+    ])
+    return Effect.andThen(isDone, awaitSettled(following))
+  })
