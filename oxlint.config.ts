@@ -201,13 +201,6 @@ const EFFECT_SERVICES_ONLY: OxlintOverride = {
   }
 }
 
-/** What has functions of more than 80 lines still: no new file comes into this list. */
-const UNDIVIDED = [
-  "packages/cluster-fanout/src/cache/ClusterCache.ts",
-  "packages/cost/src/sampler/Backfill.ts",
-  "packages/cost/src/sampler/JournalFiles.ts"
-]
-
 /** By property, because the tests' `it.effect`, `it.live` and `layer` are not functions that the vitest rules know. */
 const EVERY_TEST_RUNS: OxlintOverride = {
   files: ["**/*.test.ts"],
@@ -304,8 +297,6 @@ export default defineConfig({
     EVERY_TEST_RUNS,
     // A suite is one function.
     { files: ["**/test/**"], rules: { "max-lines-per-function": "off" } },
-    // Until they are states with functions over them.
-    { files: UNDIVIDED, rules: { "max-lines-per-function": "off" } },
     {
       // vitest reads what a fixture needs from the pattern of its first parameter; one that needs nothing has `{}` there.
       files: ["harness/src/vitest/**"],

@@ -11,6 +11,7 @@ import { UsageError } from "../usage/UsageError.ts"
 import type { Hourly } from "../usage/UsageSource.ts"
 import type { Window } from "../hour/Window.ts"
 import * as BackfillPlan from "./BackfillPlan.ts"
+import * as BackfillRetry from "./BackfillRetry.ts"
 import * as BackfillState from "./BackfillState.ts"
 import * as Backlog from "./Backlog.ts"
 import * as HourClosing from "./HourClosing.ts"
@@ -27,10 +28,6 @@ export interface Parts extends Omit<HourClosing.Parts, "source" | "mayFold"> {
 const NOTE_HOURS = 24
 /** So many hours in a row that cannot be read end an attempt: it is the source then, not the hours. */
 const MAX_UNREAD_HOURS = 3
-/** What failed is tried again after ten seconds at first, twice as long each time. **Units** milliseconds. */
-const FAILED = { firstMs: 10_000, lastMs: 600_000 }
-/** So is what the source does not know, which may be scraped late or never. */
-const UNKNOWN = { firstMs: 60_000, lastMs: HOUR_MS }
 /** How often the wish to start over is looked for. */
 const LOOK_MS = 30 * SECOND_MS
 
@@ -47,169 +44,221 @@ const LOOK_MS = 30 * SECOND_MS
  * **Limits** one hour at a time, of the time that is retained.
  */
 export const make = (parts: Parts) => {
-  const { attempted, cluster, journal, noteFilling, settings, source, troubles } = parts
-  const earliestOf = (nowMs: number): number => hourOf(nowMs - settings.retentionDays * DAY_MS) + HOUR_MS
-  let backlog: Backlog.Backlog | undefined
-  let state: BackfillState.BackfillState = { cluster, status: "asking", missingHours: 0, olderHours: 0 }
-  let toldOlder = 0
-  /** Where the next attempt begins: what cannot be read must not keep what comes after it from being asked for. */
-  let resumeMs = -Infinity
-
-  const show = (now: Pick<BackfillState.BackfillState, "status" | "problem" | "nextMs">, held: Backlog.Backlog) => {
-    state = { cluster, ...BackfillState.openOf(held), ...now }
-    return BackfillState.measure(state)
+  const { cluster } = parts
+  const filling: Filling = {
+    ...parts,
+    backlog: undefined,
+    state: { cluster, status: "asking", missingHours: 0, olderHours: 0 },
+    loggedOlderHours: 0,
+    resumeMs: -Infinity
   }
-  const note = (held: Backlog.Backlog) => {
-    backlog = held
-    const { problem } = state
-    const shown = show({ status: "asking", ...(problem === undefined ? {} : { problem }) }, held)
-    return Effect.andThen(journal.noteBackfill(cluster, held), shown)
-  }
-
-  /** Gives what is open, of which too old hours are given up. */
-  const open = Effect.fnUntraced(function* (beganMs: number) {
-    const nowMs = yield* Clock.currentTimeMillis
-    const [startMs, endMs] = [earliestOf(nowMs), hourOf(beganMs)]
-    if (yield* journal.isRestartAsked(cluster)) {
-      noteFilling(true)
-      yield* Effect.logInfo(`cost of cluster ${cluster}: the past is filled in anew`)
-      // Hours that ended since the start may still wait to be closed with what was seen of them.
-      const settledMs = hourOf(nowMs) - (settings.maxPendingHours + 1) * HOUR_MS
-      yield* note(yield* BackfillPlan.anew(parts, { startMs, endMs: Math.max(endMs, settledMs) }))
-      yield* journal.askRestart(cluster, false)
-    }
-    backlog ??= yield* BackfillPlan.remaining(parts, { startMs, endMs })
-    const held = Backlog.since(backlog, startMs)
-    yield* note(held)
-    return held
-  })
-
-  /** Asks for one window. **Errors** of the source as a whole; gives the last hour's that could not be read. */
-  const fillWindow = Effect.fnUntraced(function* (window: Window, counts: { filled: number; unread: number }) {
-    let failure: UsageError | undefined
-    const take = Effect.fnUntraced(function* (
-      found: HourFacts | UsageError
-    ): Effect.fn.Return<void, CostError | UsageError> {
-      if (found instanceof UsageError) {
-        failure = found
-        counts.unread++
-        resumeMs = found.untilMs ?? resumeMs
-        if (found.retryAfterMs !== undefined || counts.unread >= MAX_UNREAD_HOURS) return yield* found
-        return
-      }
-      counts.unread = 0
-      if (found.cluster !== cluster || found.nodes.length === 0 || backlog === undefined) return
-      noteFilling(true)
-      yield* fillHour(parts, found)
-      backlog = Backlog.filled(backlog, found.startMs)
-      counts.filled++
-      if (counts.filled % NOTE_HOURS !== 0) return
-      yield* note(backlog)
-      const left = Backlog.hoursOf(backlog.left)
-      yield* Effect.logInfo(`cost of cluster ${cluster}: ${counts.filled} hours filled in, at most ${left} are left`)
-    })
-    yield* Stream.runForEach(source.past(cluster, window), take)
-    return failure
-  })
-
-  /** Asks once for all that is open. **Errors** the last hour's that could not be read, after all others were asked for. */
-  const fill = Effect.fnUntraced(function* (
-    beganMs: number,
-    counts: { filled: number; unread: number }
-  ): Effect.fn.Return<Backlog.Backlog, CostError | UsageError> {
-    let failure: UsageError | undefined
-    const windows = Backlog.startingAt((yield* open(beganMs)).left, resumeMs)
-    for (const window of windows) failure = (yield* fillWindow(window, counts)) ?? failure
-    resumeMs = -Infinity
-    if (failure !== undefined) return yield* failure
-    const held = backlog ?? { untilMs: hourOf(beganMs), left: [] }
-    if (held.left.length === 0 || held.knownFromMs !== undefined) return held
-    // Whether it knows the present tells a source without a past from one that is asked for the wrong thing.
-    const since = { startMs: held.untilMs, endMs: hourOf(yield* Clock.currentTimeMillis) }
-    if (since.startMs >= since.endMs) return held
-    const [first] = yield* source.past(cluster, since).pipe(
-      Stream.filter((one): one is HourFacts => !(one instanceof UsageError)),
-      Stream.take(1),
-      Stream.runCollect
-    )
-    return first === undefined ? held : Backlog.knowing(held, first.startMs)
-  })
-
-  /** Says what became of an attempt that did not fail. */
-  const tell = Effect.fnUntraced(function* (held: Backlog.Backlog, filled: number) {
-    if (filled > 0) yield* Effect.logInfo(`cost of cluster ${cluster}: ${filled} hours of the past are filled in`)
-    const found = BackfillState.openOf(held)
-    if (found.olderHours > 0 && toldOlder === 0) {
-      const from = new Date(held.knownFromMs ?? 0).toISOString()
-      yield* Effect.logInfo(
-        `cost of cluster ${cluster}: the source knows nothing of ${found.olderHours} hours before ${from}`
-      )
-    }
-    toldOlder = found.olderHours
-    if (found.missingHours === 0) return yield* Effect.as(troubles.worked("backfill"), undefined)
-    const problem = BackfillState.silence(held, found)
-    return yield* Effect.as(troubles.failed("backfill", problem), problem)
-  })
-
-  /** Waits until it is time to ask again. **Shape** ends sooner when it is asked to start over. */
-  const wait = Effect.fnUntraced(function* (untilMs: number) {
-    while (true) {
-      const leftMs = untilMs - (yield* Clock.currentTimeMillis)
-      if (leftMs <= 0) return false
-      yield* Effect.sleep(Math.min(leftMs, LOOK_MS))
-      const asked = yield* Effect.result(journal.isRestartAsked(cluster))
-      if (Result.isSuccess(asked) && asked.success) return true
-      if (Result.isFailure(asked)) yield* troubles.failed("backfill", asked.failure.message)
-    }
-  })
-
-  /** Asks once, whatever comes of it. **Shape** gives how long to wait; `Infinity` when nothing is open. */
-  const attempt = Effect.fnUntraced(function* (beganMs: number, attempts: number) {
-    const counts = { filled: 0, unread: 0 }
-    const outcome = yield* Effect.result(Effect.tap(fill(beganMs, counts), note))
-    yield* attempted
-    const nowMs = yield* Clock.currentTimeMillis
-    const doneBefore = counts.filled > 0 ? 0 : attempts
-    if (Result.isSuccess(outcome)) {
-      const held = outcome.success
-      noteFilling(false)
-      const problem = yield* tell(held, counts.filled)
-      const waitMs = held.left.length === 0 ? Infinity : backoff(UNKNOWN, doneBefore)
-      const status = held.left.length === 0 ? "done" : "waiting"
-      yield* show(
-        {
-          status,
-          ...(problem === undefined ? {} : { problem }),
-          ...(waitMs < Infinity ? { nextMs: nowMs + waitMs } : {})
-        },
-        held
-      )
-      return { attempts: doneBefore + 1, untilMs: nowMs + waitMs }
-    }
-    const { failure } = outcome
-    const asked = failure instanceof UsageError ? (failure.retryAfterMs ?? 0) : 0
-    const untilMs = nowMs + Math.max(asked, backoff(FAILED, doneBefore))
-    const problem = failure instanceof UsageError ? failure.explanation : failure.message
-    yield* troubles.failed("backfill", problem)
-    const held = backlog ?? { untilMs: hourOf(beganMs), left: [] }
-    yield* show({ status: "waiting", problem, nextMs: untilMs }, held)
-    return { attempts: doneBefore + 1, untilMs }
-  })
-
-  const run = Effect.gen(function* () {
-    const beganMs = yield* Clock.currentTimeMillis
-    let attempts = 0
-    while (true) {
-      const next = yield* attempt(beganMs, attempts)
-      attempts = (yield* wait(next.untilMs)) ? 0 : next.attempts
-    }
-  })
-
-  return { run, state: Effect.sync(() => state) }
+  return { run: run(filling), state: Effect.sync(() => filling.state) }
 }
 
-const backoff = ({ firstMs, lastMs }: typeof FAILED, attempts: number): number =>
-  Math.min(lastMs, firstMs * 2 ** Math.min(attempts, 16))
+/** How far the backfill of one cluster is. */
+interface Filling extends Parts {
+  /** What is open; absent until it was found. */
+  backlog: Backlog.Backlog | undefined
+  state: BackfillState.BackfillState
+  /** How many hours were logged last that lie before all that the source knows. */
+  loggedOlderHours: number
+  /** Where the next attempt begins: what cannot be read must not keep what comes after it from being asked for. */
+  resumeMs: number
+}
+
+/** How many hours an attempt filled in, and how many in a row could not be read. */
+interface Counts {
+  filled: number
+  unread: number
+}
+
+const run = Effect.fnUntraced(function* (filling: Filling) {
+  const beganMs = yield* Clock.currentTimeMillis
+  let attempts = 0
+  while (true) {
+    const next = yield* attempt(filling, beganMs, attempts)
+    attempts = (yield* wait(filling, next.untilMs)) ? 0 : next.attempts
+  }
+})
+
+/** Asks once, whatever comes of it, and gives until when to wait. */
+const attempt = Effect.fnUntraced(function* (filling: Filling, beganMs: number, attempts: number) {
+  const counts: Counts = { filled: 0, unread: 0 }
+  const outcome = yield* Effect.result(Effect.tap(fill(filling, beganMs, counts), (backlog) => note(filling, backlog)))
+  yield* filling.attempted
+  const nowMs = yield* Clock.currentTimeMillis
+  const fruitless = counts.filled > 0 ? 0 : attempts
+  const ending = endingOf(outcome)
+  const untilMs = nowMs + BackfillRetry.waitMs(ending, fruitless)
+  const nextMs = untilMs === Infinity ? undefined : untilMs
+  if (Result.isSuccess(outcome)) {
+    filling.noteFilling(false)
+    const problem = yield* report(filling, outcome.success, counts.filled)
+    yield* show(filling, outcome.success, { status: nextMs === undefined ? "done" : "waiting", problem, nextMs })
+  } else {
+    const problem = problemOf(outcome.failure)
+    yield* filling.troubles.failed("backfill", problem)
+    const backlog = filling.backlog ?? { untilMs: hourOf(beganMs), left: [] }
+    yield* show(filling, backlog, { status: "waiting", problem, nextMs })
+  }
+  return { attempts: fruitless + 1, untilMs }
+})
+
+const endingOf = (outcome: Result.Result<Backlog.Backlog, CostError | UsageError>): BackfillRetry.Ending => {
+  if (Result.isSuccess(outcome)) return { _tag: outcome.success.left.length === 0 ? "Complete" : "Unknown" }
+  const { failure } = outcome
+  return { _tag: "Failed", retryAfterMs: failure instanceof UsageError ? (failure.retryAfterMs ?? 0) : 0 }
+}
+
+const problemOf = (error: CostError | UsageError): string =>
+  error instanceof UsageError ? error.explanation : error.message
+
+/** Asks once for all that is open. **Errors** the last hour's that could not be read, after all others were asked for. */
+const fill = Effect.fnUntraced(function* (
+  filling: Filling,
+  beganMs: number,
+  counts: Counts
+): Effect.fn.Return<Backlog.Backlog, CostError | UsageError> {
+  let failure: UsageError | undefined
+  const windows = Backlog.startingAt((yield* open(filling, beganMs)).left, filling.resumeMs)
+  for (const window of windows) failure = (yield* fillWindow(filling, window, counts)) ?? failure
+  filling.resumeMs = -Infinity
+  if (failure !== undefined) return yield* failure
+  const backlog = filling.backlog ?? { untilMs: hourOf(beganMs), left: [] }
+  if (backlog.left.length === 0 || backlog.knownFromMs !== undefined) return backlog
+  return yield* askPresent(filling, backlog)
+})
+
+/** Gives what is open, of which too old hours are given up. */
+const open = Effect.fnUntraced(function* (filling: Filling, beganMs: number) {
+  const { cluster, journal, noteFilling, settings } = filling
+  const nowMs = yield* Clock.currentTimeMillis
+  const startMs = hourOf(nowMs - settings.retentionDays * DAY_MS) + HOUR_MS
+  const endMs = hourOf(beganMs)
+  if (yield* journal.isRestartAsked(cluster)) {
+    noteFilling(true)
+    yield* Effect.logInfo(`cost of cluster ${cluster}: the past is filled in anew`)
+    // Hours that ended since the start may still wait to be closed with what was seen of them.
+    const settledMs = hourOf(nowMs) - (settings.maxPendingHours + 1) * HOUR_MS
+    yield* note(filling, yield* BackfillPlan.anew(filling, { startMs, endMs: Math.max(endMs, settledMs) }))
+    yield* journal.askRestart(cluster, false)
+  }
+  filling.backlog ??= yield* BackfillPlan.remaining(filling, { startMs, endMs })
+  const backlog = Backlog.since(filling.backlog, startMs)
+  yield* note(filling, backlog)
+  return backlog
+})
+
+/** Asks for one window. **Errors** of the source as a whole; gives the last hour's that could not be read. */
+const fillWindow = Effect.fnUntraced(function* (filling: Filling, window: Window, counts: Counts) {
+  let failure: UsageError | undefined
+  const take = (answer: HourFacts | UsageError): Effect.Effect<void, CostError | UsageError> => {
+    if (!(answer instanceof UsageError)) return takeHour(filling, answer, counts)
+    failure = answer
+    return takeUnread(filling, answer, counts)
+  }
+  yield* Stream.runForEach(filling.source.past(filling.cluster, window), take)
+  return failure
+})
+
+/** Counts an hour that could not be read. **Errors** that one, when the attempt is to end with it. */
+const takeUnread = (filling: Filling, error: UsageError, counts: Counts): Effect.Effect<void, UsageError> => {
+  counts.unread++
+  filling.resumeMs = error.untilMs ?? filling.resumeMs
+  return error.retryAfterMs !== undefined || counts.unread >= MAX_UNREAD_HOURS ? Effect.fail(error) : Effect.void
+}
+
+/** Closes an hour whose nodes the source knew; any other stays open. */
+const takeHour = Effect.fnUntraced(function* (filling: Filling, facts: HourFacts, counts: Counts) {
+  const { cluster, noteFilling } = filling
+  counts.unread = 0
+  if (facts.cluster !== cluster || facts.nodes.length === 0 || filling.backlog === undefined) return
+  noteFilling(true)
+  yield* fillHour(filling, facts)
+  const backlog = Backlog.filled(filling.backlog, facts.startMs)
+  filling.backlog = backlog
+  counts.filled++
+  if (counts.filled % NOTE_HOURS !== 0) return
+  yield* note(filling, backlog)
+  const left = Backlog.hoursOf(backlog.left)
+  yield* Effect.logInfo(`cost of cluster ${cluster}: ${counts.filled} hours filled in, at most ${left} are left`)
+})
+
+/** Asks for the present: knowing it tells a source without a past from one that is asked for the wrong thing. */
+const askPresent = Effect.fnUntraced(function* ({ cluster, source }: Filling, backlog: Backlog.Backlog) {
+  const since = { startMs: backlog.untilMs, endMs: hourOf(yield* Clock.currentTimeMillis) }
+  if (since.startMs >= since.endMs) return backlog
+  const [first] = yield* source.past(cluster, since).pipe(
+    Stream.filter((answer): answer is HourFacts => !(answer instanceof UsageError)),
+    Stream.take(1),
+    Stream.runCollect
+  )
+  return first === undefined ? backlog : Backlog.knowing(backlog, first.startMs)
+})
+
+/** Logs what became of an attempt that did not fail, and gives why hours are missing, if any are. */
+const report = Effect.fnUntraced(function* (filling: Filling, backlog: Backlog.Backlog, filledHours: number) {
+  const { cluster, troubles } = filling
+  if (filledHours > 0)
+    yield* Effect.logInfo(`cost of cluster ${cluster}: ${filledHours} hours of the past are filled in`)
+  const openHours = BackfillState.openOf(backlog)
+  const { missingHours, olderHours } = openHours
+  if (olderHours > 0 && filling.loggedOlderHours === 0) {
+    const from = new Date(backlog.knownFromMs ?? 0).toISOString()
+    yield* Effect.logInfo(`cost of cluster ${cluster}: the source knows nothing of ${olderHours} hours before ${from}`)
+  }
+  filling.loggedOlderHours = olderHours
+  if (missingHours === 0) {
+    yield* troubles.worked("backfill")
+    return undefined
+  }
+  const problem = BackfillState.silence(backlog, openHours)
+  yield* troubles.failed("backfill", problem)
+  return problem
+})
+
+/** Waits until it is time to ask again; true if it is asked to start over before. */
+const wait = Effect.fnUntraced(function* ({ cluster, journal, troubles }: Filling, untilMs: number) {
+  while (true) {
+    const leftMs = untilMs - (yield* Clock.currentTimeMillis)
+    if (leftMs <= 0) return false
+    yield* Effect.sleep(Math.min(leftMs, LOOK_MS))
+    const asked = yield* Effect.result(journal.isRestartAsked(cluster))
+    if (Result.isSuccess(asked) && asked.success) return true
+    if (Result.isFailure(asked)) yield* troubles.failed("backfill", asked.failure.message)
+  }
+})
+
+/** Notes what is open, so that the next start goes on with it, and shows it. */
+const note = (filling: Filling, backlog: Backlog.Backlog): Effect.Effect<void, CostError> => {
+  const { cluster, journal, state } = filling
+  filling.backlog = backlog
+  const shown = show(filling, backlog, { status: "asking", problem: state.problem, nextMs: undefined })
+  return Effect.andThen(journal.noteBackfill(cluster, backlog), shown)
+}
+
+/** Shows how far it is to whoever asks, and in the metric. */
+const show = (
+  filling: Filling,
+  backlog: Backlog.Backlog,
+  {
+    nextMs,
+    problem,
+    status
+  }: Pick<BackfillState.BackfillState, "status"> & {
+    readonly problem: string | undefined
+    readonly nextMs: number | undefined
+  }
+): Effect.Effect<void> => {
+  filling.state = {
+    cluster: filling.cluster,
+    status,
+    ...BackfillState.openOf(backlog),
+    ...(problem === undefined ? {} : { problem }),
+    ...(nextMs === undefined ? {} : { nextMs })
+  }
+  return BackfillState.measure(filling.state)
+}
 
 const fillHour = Effect.fnUntraced(function* ({ lane, prices, recommender, store }: Parts, facts: HourFacts) {
   yield* lane.withPermit(Effect.flatMap(HourClosing.priced(prices, facts), store.close)).pipe(

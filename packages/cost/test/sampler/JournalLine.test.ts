@@ -1,0 +1,31 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { JournalEntry } from "../../src/sampler/JournalEntry.ts"
+import * as JournalLine from "../../src/sampler/JournalLine.ts"
+
+const lineOf = (entry: JournalEntry): string => JournalLine.print(entry).slice(0, -1)
+const Place = Schema.Natural
+
+describe("an entry of an open hour", () => {
+  it.prop("is one line, and the same after it was read", [JournalEntry], ([entry]) => {
+    const line = JournalLine.print(entry)
+    assert.strictEqual(line.indexOf("\n"), line.length - 1)
+    const parsed = JournalLine.parse(lineOf(entry))
+    assert.isDefined(parsed)
+    // By its line, since JSON has no negative zero.
+    if (parsed !== undefined) assert.strictEqual(JournalLine.print(parsed), line)
+  })
+
+  it.prop("gives nothing once a crash cut its line", [JournalEntry, Place], ([entry, place]) => {
+    const line = lineOf(entry)
+    assert.isUndefined(JournalLine.parse(line.slice(0, place % line.length)))
+  })
+
+  it.prop("gives nothing once a character of it is another", [JournalEntry, Place], ([entry, place]) => {
+    const line = lineOf(entry)
+    const at = place % line.length
+    const other = line[at] === "0" ? "1" : "0"
+    if (at === 8) return
+    assert.isUndefined(JournalLine.parse(`${line.slice(0, at)}${other}${line.slice(at + 1)}`))
+  })
+})
