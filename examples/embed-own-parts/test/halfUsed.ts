@@ -20,17 +20,34 @@ export const halfUsed = (startMs: number): HourFacts.HourFacts => {
     seen: [hour],
     nodes: [
       {
-        ...{ name: "n1", uid: "n-1", labels: {}, providerId: "", spans: [hour] },
-        ...{ cpuMillis: 2_000, memoryBytes: 8 * GIB_BYTES, gpus: 0 }
+        name: "n1",
+        uid: "n-1",
+        labels: {},
+        providerId: "",
+        spans: [hour],
+        cpuMillis: 2_000,
+        memoryBytes: 8 * GIB_BYTES,
+        gpus: 0
       }
     ],
     pods: [
       {
-        ...{ uid: "p-1", namespace: "shop", name: "cart-1", node: "n1", workload, claims: [] },
+        uid: "p-1",
+        namespace: "shop",
+        name: "cart-1",
+        node: "n1",
+        workload,
+        claims: [],
         containers: [
           {
-            ...{ name: "main", role: "main", runs: [hour], usage, isOomKilled: false },
-            ...{ cpuRequestMillis: 500, memoryRequestBytes: 2 * GIB_BYTES, gpus: 0 }
+            name: "main",
+            role: "main",
+            runs: [hour],
+            usage,
+            isOomKilled: false,
+            cpuRequestMillis: 500,
+            memoryRequestBytes: 2 * GIB_BYTES,
+            gpus: 0
           }
         ]
       }

@@ -2,8 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import * as ListWatchState from "../../src/kube/ListWatchState.ts"
 
 const patience: ListWatchState.ListWatchPatience = {
-  ...{ maxThrottleMs: 60_000, maxThrottles: 3 },
-  ...{ usefulMs: 10_000, firstBackoffMs: 100, maxBackoffMs: 30_000 }
+  maxThrottleMs: 60_000,
+  maxThrottles: 3,
+  usefulMs: 10_000,
+  firstBackoffMs: 100,
+  maxBackoffMs: 30_000
 }
 const watching = ListWatchState.reading(ListWatchState.listed(ListWatchState.make<string>(true), "7"), "watch", false)
 

@@ -46,8 +46,12 @@ describe("what the containers of a pod ask for", () => {
       { name: "train", role: "main", cpuRequestMillis: 2_000, memoryRequestBytes: 0, gpus: 3 },
       { name: "proxy", role: "sidecar", cpuRequestMillis: 50, memoryRequestBytes: 0, gpus: 0 },
       {
-        ...{ name: "load", role: "init", cpuRequestMillis: 0, memoryRequestBytes: 1_024 * MIB },
-        ...{ gpus: 1, gpuParts: { "nvidia.com/mig-1g.5gb": 1 } }
+        name: "load",
+        role: "init",
+        cpuRequestMillis: 0,
+        memoryRequestBytes: 1_024 * MIB,
+        gpus: 1,
+        gpuParts: { "nvidia.com/mig-1g.5gb": 1 }
       }
     ])
   })

@@ -40,7 +40,10 @@ const AnyHour = Schema.Struct({
   amounts: Schema.Array(Schema.Struct({ at: between(0, 5), measure: between(0, measures.length - 1), amount: Amount })),
   rates: Schema.Array(
     Schema.Struct({
-      ...{ provider: Texts, region: Texts, instanceType: Texts, gpuModel: Texts },
+      provider: Texts,
+      region: Texts,
+      instanceType: Texts,
+      gpuModel: Texts,
       capacity: Schema.Literals(["spot", "onDemand"])
     })
   ).check(Schema.isMaxLength(3)),
@@ -62,14 +65,19 @@ const toHour = (drawn: typeof AnyHour.Type): Hour => {
   const rate = Math.min(drawn.rate, drawn.rates.length - 1)
   const isShared = named.length > 0 && drawn.rates.length > 0
   return hour(monday + drawn.index * HOUR_MS, amounts, {
-    ...{ cluster: drawn.cluster, knownSeconds: drawn.knownSeconds, rates: drawn.rates },
+    cluster: drawn.cluster,
+    knownSeconds: drawn.knownSeconds,
+    rates: drawn.rates,
     ...(drawn.seen === undefined ? {} : { seen: [0, drawn.seen] }),
     rateOf: new Int32Array(named.length).fill(rate),
     shares: isShared
       ? [
           {
-            ...{ series: named.length - 1, rate: drawn.rates.length - 1, gpuMilliSeconds: 0 },
-            ...{ cpuAllocatedMilliSeconds: drawn.shared, memoryAllocatedKibSeconds: 7 }
+            series: named.length - 1,
+            rate: drawn.rates.length - 1,
+            gpuMilliSeconds: 0,
+            cpuAllocatedMilliSeconds: drawn.shared,
+            memoryAllocatedKibSeconds: 7
           }
         ]
       : [],

@@ -35,14 +35,18 @@ describe("a cost history that moves", () => {
                 { cpuCostNanos: place * 1_000 - index, storageKibSeconds: Number.MAX_SAFE_INTEGER - index }
               ]),
               {
-                ...{ cluster, knownSeconds: 3_000 + index },
+                cluster,
+                knownSeconds: 3_000 + index,
                 rates: [{ provider: "aws", region: "eu-1", instanceType: "m5.large", capacity: "spot", gpuModel: "" }],
                 rateOf: Int32Array.of(0, -1, 0, 0, -1, 0),
                 storage: [{ series: 3, storageClass: "fast", kibSeconds: 9 }],
                 shares: [
                   {
-                    ...{ series: 2, rate: 0, gpuMilliSeconds: 3 },
-                    ...{ cpuAllocatedMilliSeconds: 5_000_000_000, memoryAllocatedKibSeconds: 6 }
+                    series: 2,
+                    rate: 0,
+                    gpuMilliSeconds: 3,
+                    cpuAllocatedMilliSeconds: 5_000_000_000,
+                    memoryAllocatedKibSeconds: 6
                   }
                 ]
               }

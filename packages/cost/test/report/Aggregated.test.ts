@@ -48,7 +48,8 @@ describe("a report by groups", () => {
       const reply = yield* getAggregated(grouping(["cluster", "namespace"], { idle: "show" }))
       assert.deepStrictEqual(
         rowsOf(reply).map(({ group, idle, management, totalCost, unmounted }) => ({
-          ...{ group, totalCost: Math.round(totalCost * 1e9) },
+          group,
+          totalCost: Math.round(totalCost * 1e9),
           ...(idle === undefined ? {} : { idle }),
           ...(unmounted === undefined ? {} : { unmounted }),
           ...(management === undefined ? {} : { management })

@@ -87,7 +87,9 @@ describe("docs/cost-model/reports.md", () => {
       yield* closing(hours)
       yield* recommending(prod, {
         "shop/Deployment/api": {
-          ...{ cpuRecommendedMillis: 250, memoryRecommendedBytes: 536_870_912, recommendationDays: 8 }
+          cpuRecommendedMillis: 250,
+          memoryRecommendedBytes: 536_870_912,
+          recommendationDays: 8
         }
       })
       const [row] = (yield* getWorkloads(asking())).aggregatedWorkloads

@@ -162,7 +162,9 @@ describe("efficiency", () => {
         const explanation = yield* explain({
           cluster: prod,
           id: row.id,
-          ...{ range: { range: "7d" }, namespaces: everyNamespace, view: (name) => viewOf(name) }
+          range: { range: "7d" },
+          namespaces: everyNamespace,
+          view: (name) => viewOf(name)
         })
         for (const sum of [
           "cpuRequestedCoreHours",

@@ -25,7 +25,10 @@ import {
 } from "./reporting.ts"
 
 const explaining = (rest: Partial<Asking<ExplainQuery>> = {}): Asking<ExplainQuery> => ({
-  ...{ cluster: prod, id: "prod/shop/Deployment/api", namespaces: everyNamespace, range: { range: "1d" } },
+  cluster: prod,
+  id: "prod/shop/Deployment/api",
+  namespaces: everyNamespace,
+  range: { range: "1d" },
   view: (cluster) => viewOf(cluster),
   ...rest
 })
@@ -34,10 +37,15 @@ const nanos = (value: number) => Math.round(value * 1e9)
 describe("an explanation of a row", () => {
   it.effect("tells of each hour what was there, what it cost a unit, and where that is known from", () => {
     const full = {
-      ...{ cpuCostNanos: 63_222_000, cpuAllocatedMilliSeconds: 2_000 * HOUR_SECONDS },
-      ...{ memoryCostNanos: 4_237_000, memoryAllocatedKibSeconds: 1_048_576 * HOUR_SECONDS },
-      ...{ replicaSeconds: HOUR_SECONDS, existedSeconds: HOUR_SECONDS, coveredSeconds: HOUR_SECONDS },
-      ...{ networkCostNanos: 240_000_000, internetEgressKib: 2_097_152 }
+      cpuCostNanos: 63_222_000,
+      cpuAllocatedMilliSeconds: 2_000 * HOUR_SECONDS,
+      memoryCostNanos: 4_237_000,
+      memoryAllocatedKibSeconds: 1_048_576 * HOUR_SECONDS,
+      replicaSeconds: HOUR_SECONDS,
+      existedSeconds: HOUR_SECONDS,
+      coveredSeconds: HOUR_SECONDS,
+      networkCostNanos: 240_000_000,
+      internetEgressKib: 2_097_152
     }
     const open = hour(monday + 4 * HOUR_MS, [[series("api"), { ...full, coveredSeconds: 0 }]])
     return Effect.gen(function* () {

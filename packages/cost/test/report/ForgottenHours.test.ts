@@ -88,7 +88,10 @@ describe("a report after its setting was raised to keep hours longer", () => {
       yield* tenDays
       yield* forgetBefore(monday + days(5))
       const { hours, stepSize } = yield* explain({
-        ...{ cluster: prod, id: "prod/shop/Deployment/api", namespaces: everyNamespace, view: viewOf },
+        cluster: prod,
+        id: "prod/shop/Deployment/api",
+        namespaces: everyNamespace,
+        view: viewOf,
         range: window(monday + days(4) + HOUR_MS, monday + days(6))
       })
       assert.strictEqual(stepSize, "day")

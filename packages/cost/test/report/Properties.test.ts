@@ -17,7 +17,10 @@ const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.is
 const workloads: ReadonlyArray<Series> = ["shop", "data", "edge"].flatMap((namespace) =>
   ["Deployment", "DaemonSet"].flatMap((kind) =>
     [undefined, "red", "blue"].map((team) => ({
-      ...{ namespace, kind, name: team === "blue" ? "db" : "api", uid: `${namespace}-${kind}-${team}` },
+      namespace,
+      kind,
+      name: team === "blue" ? "db" : "api",
+      uid: `${namespace}-${kind}-${team}`,
       labels: team === undefined ? {} : { team }
     }))
   )
@@ -197,7 +200,9 @@ describe("a report of any hours", () => {
           const shared = (namespaces: ReadonlyArray<string> | undefined) =>
             getAggregated(
               grouping(["cluster", "namespace"], {
-                ...{ ...asked, idle: "share" as const, namespaces: everyNamespace },
+                ...asked,
+                idle: "share" as const,
+                namespaces: everyNamespace,
                 filter: namespaces === undefined ? {} : { namespaces }
               })
             )

@@ -57,7 +57,8 @@ describe("reports over a history in SQLite", () => {
       const steps = getAggregated(grouping(["cluster"], { target, stepSize: "day" }))
       const { namespaces, range } = asking()
       const explained = explain({
-        ...{ namespaces, range },
+        namespaces,
+        range,
         view: () => viewOf(prod),
         cluster: prod,
         id: "prod/shop/Deployment/db"

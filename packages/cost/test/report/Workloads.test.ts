@@ -20,39 +20,74 @@ describe("a report of workloads", () => {
           [
             series("api"),
             {
-              ...{ cpuCostNanos: 60_000_000, memoryCostNanos: 8_000_000, gpuCostNanos: 1_000_000 },
-              ...{ storageCostNanos: 500_000, networkCostNanos: 250_000, loadBalancerCostNanos: 25_000_000 },
-              ...{ replicaSeconds: replica, spotSeconds: HOUR_SECONDS },
-              ...{ cpuAllocatedMilliSeconds: 1_000 * replica, cpuRequestedMilliSeconds: 1_000 * replica },
-              ...{ memoryAllocatedKibSeconds: KIB_PER_GIB * replica, memoryRequestedKibSeconds: KIB_PER_GIB * replica },
-              ...{ cpuRequestedKnownMilliSeconds: 1_000 * replica, cpuUsedMilliSeconds: 500 * replica },
-              ...{ memoryRequestedKnownKibSeconds: KIB_PER_GIB * replica },
-              ...{ memoryUsedKibSeconds: (KIB_PER_GIB / 4) * replica },
-              ...{ existedSeconds: HOUR_SECONDS, coveredSeconds: HOUR_SECONDS }
+              cpuCostNanos: 60_000_000,
+              memoryCostNanos: 8_000_000,
+              gpuCostNanos: 1_000_000,
+              storageCostNanos: 500_000,
+              networkCostNanos: 250_000,
+              loadBalancerCostNanos: 25_000_000,
+              replicaSeconds: replica,
+              spotSeconds: HOUR_SECONDS,
+              cpuAllocatedMilliSeconds: 1_000 * replica,
+              cpuRequestedMilliSeconds: 1_000 * replica,
+              memoryAllocatedKibSeconds: KIB_PER_GIB * replica,
+              memoryRequestedKibSeconds: KIB_PER_GIB * replica,
+              cpuRequestedKnownMilliSeconds: 1_000 * replica,
+              cpuUsedMilliSeconds: 500 * replica,
+              memoryRequestedKnownKibSeconds: KIB_PER_GIB * replica,
+              memoryUsedKibSeconds: (KIB_PER_GIB / 4) * replica,
+              existedSeconds: HOUR_SECONDS,
+              coveredSeconds: HOUR_SECONDS
             }
           ]
         ])
       ])
       yield* recommending(prod, {
         "shop/Deployment/api": {
-          ...{ cpuRecommendedMillis: 250, memoryRecommendedBytes: 268_435_456, recommendationDays: 8 }
+          cpuRecommendedMillis: 250,
+          memoryRecommendedBytes: 268_435_456,
+          recommendationDays: 8
         }
       })
       const reply = yield* getWorkloads(asking())
       const sums = {
-        ...{ totalCost: 0.09475, cpuCost: 0.06, memoryCost: 0.008, gpuCost: 0.001, storageCost: 0.0005 },
-        ...{ networkCost: 0.00025, loadBalancerCost: 0.025 },
-        ...{ replicaHours: 2, spotHours: 1, onDemandHours: 1, spotPercent: 50, onDemandPercent: 50 },
-        ...{ cpuCoreHours: 2, memoryByteHours: 2_147_483_648, cpuEfficiency: 0.5, memoryEfficiency: 0.25 },
-        ...{ cpuRequestedCoreHours: 2, cpuUsedCoreHours: 1, memoryRequestedByteHours: 2_147_483_648 },
-        ...{ memoryUsedByteHours: 536_870_912, efficiency: (0.5 * 0.06 + 0.25 * 0.008) / 0.068 },
-        ...{ savingsAvailable: 0.051, hoursExisted: 1, hoursCovered: 1 }
+        totalCost: 0.09475,
+        cpuCost: 0.06,
+        memoryCost: 0.008,
+        gpuCost: 0.001,
+        storageCost: 0.0005,
+        networkCost: 0.00025,
+        loadBalancerCost: 0.025,
+        replicaHours: 2,
+        spotHours: 1,
+        onDemandHours: 1,
+        spotPercent: 50,
+        onDemandPercent: 50,
+        cpuCoreHours: 2,
+        memoryByteHours: 2_147_483_648,
+        cpuEfficiency: 0.5,
+        memoryEfficiency: 0.25,
+        cpuRequestedCoreHours: 2,
+        cpuUsedCoreHours: 1,
+        memoryRequestedByteHours: 2_147_483_648,
+        memoryUsedByteHours: 536_870_912,
+        efficiency: (0.5 * 0.06 + 0.25 * 0.008) / 0.068,
+        savingsAvailable: 0.051,
+        hoursExisted: 1,
+        hoursCovered: 1
       }
       assert.deepStrictEqual(reply.aggregatedWorkloads, [
         {
-          ...{ id: "prod/shop/Deployment/api", cluster: prod, namespace: "shop" },
-          ...{ workloadName: "api", workloadType: "Deployment", hourlyCost: 0.09475, ...sums },
-          ...{ cpuRecommendedMillis: 250, memoryRecommendedBytes: 268_435_456, recommendationDays: 8 }
+          id: "prod/shop/Deployment/api",
+          cluster: prod,
+          namespace: "shop",
+          workloadName: "api",
+          workloadType: "Deployment",
+          hourlyCost: 0.09475,
+          ...sums,
+          cpuRecommendedMillis: 250,
+          memoryRecommendedBytes: 268_435_456,
+          recommendationDays: 8
         }
       ])
       assert.deepStrictEqual(reply.totals, sums)
@@ -226,62 +261,6 @@ describe("a report of workloads", () => {
       assert.strictEqual(other._tag, "NamespaceForbidden")
       const blind = yield* Effect.flip(getWorkloads({ ...asked, view: dead }))
       assert.strictEqual(blind._tag, "FanOutFailed")
-    }).pipe(Effect.provide(reporting()))
-  )
-
-  it.effect("comes in pages that neither repeat nor leave out a row, with the totals of all", () =>
-    Effect.gen(function* () {
-      const amounts = Array.from(
-        { length: 25 },
-        (_, index) => [series(`w-${index}`), { cpuCostNanos: index % 4 }] as const
-      )
-      yield* closing([
-        hour(
-          monday,
-          amounts.map(([one, amount]) => [one, { ...amount, existedSeconds: 60 }])
-        )
-      ])
-      const whole = yield* getWorkloads(asking())
-      const seen: Array<string> = []
-      let cursor: string | undefined
-      do {
-        const page = { limit: 4, ...(cursor === undefined ? {} : { cursor }) }
-        const reply = yield* getWorkloads(asking({ page }))
-        assert.deepStrictEqual(reply.totals, whole.totals)
-        assert.isAtMost(reply.aggregatedWorkloads.length, 4)
-        seen.push(...reply.aggregatedWorkloads.map(({ id }) => id))
-        cursor = reply.nextCursor
-      } while (cursor !== undefined)
-      assert.deepStrictEqual(
-        seen,
-        whole.aggregatedWorkloads.map(({ id }) => id)
-      )
-      assert.strictEqual(new Set(seen).size, 25)
-    }).pipe(Effect.provide(reporting()))
-  )
-
-  it.effect("takes a cursor for the same key, filter and range only", () =>
-    Effect.gen(function* () {
-      yield* closing([
-        hour(monday, [
-          [series("api"), { cpuCostNanos: 1 }],
-          [series("web"), { cpuCostNanos: 2 }]
-        ])
-      ])
-      const { nextCursor } = yield* getWorkloads(asking({ page: { limit: 1 } }))
-      assert.isDefined(nextCursor)
-      const page = { limit: 1, cursor: nextCursor ?? "" }
-      assert.strictEqual((yield* getWorkloads(asking({ page }))).aggregatedWorkloads[0]?.workloadName, "api")
-      for (const other of [
-        { cursorBinding: "key-2" },
-        { filter: { namespaces: ["shop"] } },
-        { filter: { workloadTypes: ["Deployment"] } },
-        { range: { range: "8d" } },
-        { page: { limit: 1, cursor: `${page.cursor}x` } }
-      ]) {
-        const refused = yield* Effect.flip(getWorkloads(asking({ page, ...other })))
-        assert.strictEqual(refused._tag, "CursorInvalid")
-      }
     }).pipe(Effect.provide(reporting()))
   )
 

@@ -66,7 +66,8 @@ export const recommending = Effect.fnUntraced(function* (
 ) {
   const store = yield* RecommendationStore
   const changed = Object.entries(recommended).map(([key, recommendation]) => ({
-    ...{ key, recommendation },
+    key,
+    recommendation,
     checkpoint: new Uint8Array(0)
   }))
   yield* store.save({ cluster, foldedToMs: monday, changed, ended: [] })

@@ -32,15 +32,23 @@ const record = (
   images: [],
   owner: undefined,
   row: undefined,
-  ...{ cpuRequestMillis: 100, memoryRequestBytes: 1_024, cpuLimitMillis: 0, memoryLimitBytes: 0 },
+  cpuRequestMillis: 100,
+  memoryRequestBytes: 1_024,
+  cpuLimitMillis: 0,
+  memoryLimitBytes: 0,
   containers: [{ name: "main", role: "main", cpuRequestMillis: 100, memoryRequestBytes: 1_024, gpus: 0 }],
   containerRuns: runs.flatMap(([startedAtMs, finishedAtMs]) => [0, startedAtMs, finishedAtMs, 0]),
   claims: []
 })
 
 const sample = (pod: string, atMs: number) => ({
-  ...{ namespace: "shop", pod, container: "main", atMs },
-  ...{ windowMs: 30_000, cpuMillis: 50.5, memoryBytes: 2_048 }
+  namespace: "shop",
+  pod,
+  container: "main",
+  atMs,
+  windowMs: 30_000,
+  cpuMillis: 50.5,
+  memoryBytes: 2_048
 })
 
 /** What happens to one of five pods in a minute of the hour. */

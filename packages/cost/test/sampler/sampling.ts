@@ -159,8 +159,13 @@ export const sampled = (
       const failure = trouble()
       if (failure !== undefined) return yield* failure
       return pods().map((pod): ContainerSample => ({
-        ...{ namespace: "shop", pod, container: "main" },
-        ...{ atMs, windowMs: 30_000, cpuMillis: 50, memoryBytes: 32 * 1_024 ** 2 }
+        namespace: "shop",
+        pod,
+        container: "main",
+        atMs,
+        windowMs: 30_000,
+        cpuMillis: 50,
+        memoryBytes: 32 * 1_024 ** 2
       }))
     })
 })

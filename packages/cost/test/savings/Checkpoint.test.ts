@@ -22,7 +22,9 @@ const AnyRows = Schema.Array(AnyRow).check(Schema.isMinLength(1), Schema.isMaxLe
 
 const rowOf = ({ container, mebibytes, millis, replica }: typeof AnyRow.Type): ContainerUsage =>
   used("api", {
-    ...{ container, replica: `pod-${replica}`, cpuMillis: [millis] },
+    container,
+    replica: `pod-${replica}`,
+    cpuMillis: [millis],
     memoryPeakBytes: mebibytes * MIB
   })
 

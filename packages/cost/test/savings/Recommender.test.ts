@@ -28,8 +28,11 @@ const hoursOf = (rows: typeof AnyRows.Type): ReadonlyArray<HourUsage> => {
         hour,
         some.map(({ coveredSeconds, mebibytes, millis, replica, requestMillis }) =>
           used("api", {
-            ...{ coveredSeconds, cpuMillis: millis, cpuRequestMillis: requestMillis },
-            ...{ replica: `pod-${replica}`, memoryPeakBytes: mebibytes * MIB }
+            coveredSeconds,
+            cpuMillis: millis,
+            cpuRequestMillis: requestMillis,
+            replica: `pod-${replica}`,
+            memoryPeakBytes: mebibytes * MIB
           })
         )
       )
@@ -234,8 +237,11 @@ describe("the recommender", () => {
     Effect.gen(function* () {
       const given = hours(10, (hour) => [used("api", { cpuMillis: [hour < 5 ? 100 : 1_000], cpuRequestMillis: 0 })])
       const policy = {
-        ...{ cpuPercentile: 0.1, memoryPercentile: 0.5, marginShare: 0 },
-        ...{ minCpuMillis: 0, minMemoryBytes: 9_000 * MIB }
+        cpuPercentile: 0.1,
+        memoryPercentile: 0.5,
+        marginShare: 0,
+        minCpuMillis: 0,
+        minMemoryBytes: 9_000 * MIB
       }
       const drawn = yield* Effect.provideService(recommendedFrom(given), RecommendationPolicy, policy)
       assert.strictEqual(drawn.cpuRecommendedMillis, Math.ceil(steadyCpuMillis(100) / 1.15))

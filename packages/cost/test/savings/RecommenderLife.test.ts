@@ -100,7 +100,9 @@ describe("the recommender, hour after hour,", () => {
   it.effect("learns anew what it cannot read", () =>
     Effect.gen(function* () {
       yield* (yield* RecommendationStore).save({
-        ...{ cluster: prod, foldedToMs: monday, ended: [] },
+        cluster: prod,
+        foldedToMs: monday,
+        ended: [],
         changed: ["api", "gone"].map((name) => {
           return { key: keyOf(name), checkpoint: Uint8Array.of(9, 9, 9), recommendation: none }
         })

@@ -26,7 +26,8 @@ const twoCores: Savings.Spent = {
   replicaSeconds: 3_600
 }
 const recommended = (cpuRecommendedMillis: number, memoryRecommendedBytes: number): Recommendation => ({
-  ...{ cpuRecommendedMillis, memoryRecommendedBytes },
+  cpuRecommendedMillis,
+  memoryRecommendedBytes,
   recommendationDays: 8
 })
 

@@ -32,7 +32,9 @@ export const forgets = (stores: Stores): void => {
       }
       assert.deepStrictEqual(yield* store.extents, [
         {
-          ...{ cluster: prod, fromMs: at("2026-02-27T03:00"), toMs: at("2026-02-27T03:00") + 100 * HOUR_MS },
+          cluster: prod,
+          fromMs: at("2026-02-27T03:00"),
+          toMs: at("2026-02-27T03:00") + 100 * HOUR_MS,
           hoursFromMs: limit
         }
       ])

@@ -31,8 +31,11 @@ export const keepsHours = (stores: Stores): void => {
           ],
           shares: [
             {
-              ...{ series: 2, rate: 1, gpuMilliSeconds: 3 },
-              ...{ cpuAllocatedMilliSeconds: 5_000_000_000, memoryAllocatedKibSeconds: 6 }
+              series: 2,
+              rate: 1,
+              gpuMilliSeconds: 3,
+              cpuAllocatedMilliSeconds: 5_000_000_000,
+              memoryAllocatedKibSeconds: 6
             }
           ]
         }

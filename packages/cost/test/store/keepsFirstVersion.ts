@@ -65,9 +65,13 @@ export const efficiencyOf = (range: typeof MONDAY) =>
 const halfKnown = (() => {
   const replica = 8 * HOUR_SECONDS
   return {
-    ...{ cpuRequestedMilliSeconds: 1_000 * replica, cpuRequestedKnownMilliSeconds: 500 * replica },
-    ...{ cpuUsedMilliSeconds: 250 * replica, cpuCostNanos: 1, replicaSeconds: replica },
-    ...{ existedSeconds: HOUR_SECONDS, coveredSeconds: HOUR_SECONDS }
+    cpuRequestedMilliSeconds: 1_000 * replica,
+    cpuRequestedKnownMilliSeconds: 500 * replica,
+    cpuUsedMilliSeconds: 250 * replica,
+    cpuCostNanos: 1,
+    replicaSeconds: replica,
+    existedSeconds: HOUR_SECONDS,
+    coveredSeconds: HOUR_SECONDS
   }
 })()
 

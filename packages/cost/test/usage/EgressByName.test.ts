@@ -63,8 +63,18 @@ describe("traffic that was told under a name", () => {
     const answers: PodsOfHour.PodAnswers = {
       pods: [named("u1"), named("u2")],
       running: [running("u1", 0, 4), running("u2", 4, 12)],
-      ...{ podStarts: [], podEnds: [], starts: [], cgroupStarts: [], requests: [], sidecars: [], outOfMemory: [] },
-      ...{ mounts: [], podOwners: [], replicaSetOwners: [], jobOwners: [], workloadLabels: [] }
+      podStarts: [],
+      podEnds: [],
+      starts: [],
+      cgroupStarts: [],
+      requests: [],
+      sidecars: [],
+      outOfMemory: [],
+      mounts: [],
+      podOwners: [],
+      replicaSetOwners: [],
+      jobOwners: [],
+      workloadLabels: []
     }
     const pods = PodsOfHour.read(answers, { containers: [], egress: told(900) }, startMs, () => true)
     assert.deepStrictEqual(

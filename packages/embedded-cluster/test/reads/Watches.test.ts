@@ -152,7 +152,9 @@ describe("a watch", () => {
       const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } }
       const names = { plural: "widgets", kind: "Widget" }
       const spec = {
-        ...{ group: "example.com", scope: "Namespaced", names },
+        group: "example.com",
+        scope: "Namespaced",
+        names,
         versions: [
           { name: "v1", served: true, storage: true, schema },
           { name: "v2", served: true, storage: false, schema }

@@ -134,7 +134,10 @@ export const make = Effect.gen(function* () {
     const view = yield* viewsOf(target, namespaces)
     yield* report
       .getWorkloads({
-        ...{ target, namespaces, view, cursorBinding: keyId },
+        target,
+        namespaces,
+        view,
+        cursorBinding: keyId,
         filter: { namespaces: [namespace] },
         range: yield* rangeOf({ range: "1h" }),
         page: { limit: 1 }

@@ -97,7 +97,9 @@ export const actorOf = (
   kind: "key" | "session",
   { keyId, name, signedInAt }: Principal["Service"]
 ): AuditFacts["actor"] => ({
-  ...{ kind, keyId, name },
+  kind,
+  keyId,
+  name,
   ...(signedInAt === undefined ? {} : { subject: keyId.slice(Person.idOf({ subject: "" }).length) })
 })
 

@@ -26,13 +26,17 @@ export const make = Effect.gen(function* () {
       sources: problems.map(({ code, message, severity, source }) => ({ code, message, severity, source })),
       configuredKeys: { refused: refused.length, ...(alarm === undefined ? {} : { problem: alarm.problem }) },
       costs: (yield* sampler.states).filter(isRegistered).map(({ cluster, troubles, usage }) => ({
-        ...{ cluster, usage: USAGE[usage] },
+        cluster,
+        usage: USAGE[usage],
         troubles: troubles.map(({ problem, what }) => ({ what, problem }))
       })),
       backfill: (yield* sampler.backfills)
         .filter(isRegistered)
         .map(({ cluster, missingHours, olderHours, problem, status }) => ({
-          ...{ cluster, status, missingHours, olderHours },
+          cluster,
+          status,
+          missingHours,
+          olderHours,
           ...(problem === undefined ? {} : { problem })
         }))
     }

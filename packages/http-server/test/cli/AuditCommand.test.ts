@@ -7,10 +7,21 @@ import { DatabaseSync } from "node:sqlite"
 import { json, problem, quarterdeck, serve, service } from "./program.ts"
 
 const event = (id: string, facts: object = {}) => ({
-  ...{ id, at: "2026-01-02T03:04:05.000Z", actor: { kind: "key", keyId: "key_1", name: "ci" }, via: "rest" },
-  ...{ address: "192.0.2.1", resource: "workloads", verb: "read", route: "/api/v1/workloads" },
-  ...{ target: { asked: "prod|stage", clusters: [], namespaces: ["shop"] }, decision: "deny", status: 403 },
-  ...{ code: "cluster_forbidden", requestId: "r-1", hash: "b", previousHash: "a" },
+  id,
+  at: "2026-01-02T03:04:05.000Z",
+  actor: { kind: "key", keyId: "key_1", name: "ci" },
+  via: "rest",
+  address: "192.0.2.1",
+  resource: "workloads",
+  verb: "read",
+  route: "/api/v1/workloads",
+  target: { asked: "prod|stage", clusters: [], namespaces: ["shop"] },
+  decision: "deny",
+  status: 403,
+  code: "cluster_forbidden",
+  requestId: "r-1",
+  hash: "b",
+  previousHash: "a",
   ...facts
 })
 
@@ -22,8 +33,13 @@ layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck audit", (i
         {
           events: [
             event("1", {
-              ...{ actor: { kind: "anonymous" }, code: undefined, status: 0, decision: "allow", verb: "delete" },
-              ...{ resource: "apiKeys", target: { asked: "", clusters: [], object: "key_2" } }
+              actor: { kind: "anonymous" },
+              code: undefined,
+              status: 0,
+              decision: "allow",
+              verb: "delete",
+              resource: "apiKeys",
+              target: { asked: "", clusters: [], object: "key_2" }
             })
           ]
         }
@@ -43,7 +59,11 @@ layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck audit", (i
       assert.strictEqual(status, 0)
       const { searchParams } = seen[0]?.url ?? new URL("http://none")
       assert.deepStrictEqual(Object.fromEntries(searchParams), {
-        ...{ since: "2026-01-01T00:00:00Z", keyId: "key_1", decision: "deny", cluster: "prod", limit: "500" }
+        since: "2026-01-01T00:00:00Z",
+        keyId: "key_1",
+        decision: "deny",
+        cluster: "prod",
+        limit: "500"
       })
       const lines = yield* quarterdeck(["audit", "-o", "ndjson"], { env })
       assert.deepStrictEqual(

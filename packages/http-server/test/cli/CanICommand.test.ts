@@ -13,8 +13,10 @@ layer(NodeServices.layer)("quarterdeck can-i", (it) => {
       assert.deepStrictEqual(finished, { stdout: "yes\n", stderr: "", status: 0 })
       assert.strictEqual(seen[0]?.url.pathname, "/api/v1/accessReviews")
       assert.deepStrictEqual(json(seen[0]?.body ?? ""), {
-        ...{ resource: "workloads", verb: "read" },
-        ...{ cluster: "prod", namespace: "shop" }
+        resource: "workloads",
+        verb: "read",
+        cluster: "prod",
+        namespace: "shop"
       })
     })
   )

@@ -60,8 +60,11 @@ layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck cost backf
         assert.deepStrictEqual(json(whole.stdout), {
           clusters: [
             {
-              ...{ cluster: "stage", missingHours: 48, olderHours: 0 },
-              ...{ from: "2026-03-01T00:00:00.000Z", to: "2026-03-03T00:00:00.000Z" }
+              cluster: "stage",
+              missingHours: 48,
+              olderHours: 0,
+              from: "2026-03-01T00:00:00.000Z",
+              to: "2026-03-03T00:00:00.000Z"
             }
           ]
         })

@@ -6,13 +6,25 @@ import { coverage, json, quarterdeck, serve, service } from "./program.ts"
 
 const details = { sources: [], configuredKeys: { refused: 0 }, costs: [], backfill: [] }
 const checks = {
-  ...{ keyStore: "ok", costStore: "ok", configuredKeys: "ok" },
+  keyStore: "ok",
+  costStore: "ok",
+  configuredKeys: "ok",
   clusters: { registered: 1, synced: 1, waiting: 0 }
 }
 
 const cluster = (name: string, facts: Record<string, unknown> = {}) => ({
-  ...{ name, role: "child", version: "v1.34.1", reachable: true, lastSeen: null, nodes: 1, pods: 1 },
-  ...{ cpuAllocatableMillis: 1, memoryAllocatableBytes: 1, cpuRequestMillis: 1, memoryRequestBytes: 1, labels: {} },
+  name,
+  role: "child",
+  version: "v1.34.1",
+  reachable: true,
+  lastSeen: null,
+  nodes: 1,
+  pods: 1,
+  cpuAllocatableMillis: 1,
+  memoryAllocatableBytes: 1,
+  cpuRequestMillis: 1,
+  memoryRequestBytes: 1,
+  labels: {},
   coverage: coverage(name, facts)
 })
 

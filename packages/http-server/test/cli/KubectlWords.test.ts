@@ -83,7 +83,11 @@ describe("quarterdeck workloads, as kubectl has it", () => {
 
 describe("quarterdeck namespaces", () => {
   const namespace = (name: string, facts: Record<string, unknown> = {}) => ({
-    ...{ id: `uid-${name}`, cluster: "prod", name, labels: { team: "web" }, phase: "Active" },
+    id: `uid-${name}`,
+    cluster: "prod",
+    name,
+    labels: { team: "web" },
+    phase: "Active",
     ...aged(2 * 86_400_000),
     ...facts
   })
@@ -108,7 +112,11 @@ describe("quarterdeck namespaces", () => {
       assert.strictEqual(seen[0]?.url.pathname, "/api/v1/namespaces")
       assert.strictEqual(seen[0]?.headers["x-service-cluster"], "prod")
       assert.deepStrictEqual(Object.fromEntries(seen[0]?.url.searchParams ?? []), {
-        ...{ labelSelector: "team=web", name: "s", sort: "cluster", order: "desc", limit: "500" }
+        labelSelector: "team=web",
+        name: "s",
+        sort: "cluster",
+        order: "desc",
+        limit: "500"
       })
       assert.strictEqual((yield* quarterdeck(["namespaces", "-o", "name"], { env })).stdout, "prod/shop\nprod/old\n")
       assert.deepStrictEqual(json((yield* quarterdeck(["namespaces", "-o", "json"], { env })).stdout), body)
@@ -133,7 +141,11 @@ describe("quarterdeck whoami", () => {
   it.live("prints the key that asks, and never its secret", () =>
     Effect.gen(function* () {
       const apiKey = {
-        ...{ id: "key_1", name: "ci", start: "qd_7HkQ2m", status: "active", source: "created" },
+        id: "key_1",
+        name: "ci",
+        start: "qd_7HkQ2m",
+        status: "active",
+        source: "created",
         rule: { role: "Viewer", targetClusters: ["prod"] },
         createdAt: "2026-01-02T03:04:05.000Z",
         expiresAt: "2030-01-02T03:04:05.000Z"

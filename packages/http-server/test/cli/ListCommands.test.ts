@@ -118,7 +118,8 @@ describe("quarterdeck workloads", () => {
         coverage("prod"),
         coverage("stage", { status: "timeout", error: { code: "timeout", message: "no answer\nwithin 3000 ms" } }),
         coverage("old", {
-          ...{ status: "stale", ageMs: 125_000 },
+          status: "stale",
+          ageMs: 125_000,
           error: { code: "cluster_timeout", message: "cluster old did not answer within 1500 ms" }
         }),
         coverage("part", { missingKinds: ["Job", "CronJob"] })
@@ -236,7 +237,8 @@ describe("quarterdeck clusters", () => {
       const lastSeen = new Date(Date.now() - 3 * 3_600_000 - 1_000).toISOString()
       const message = "cluster old did not answer within 1500 ms"
       const old = cluster("old", {
-        ...{ lastSeen, reachable: false },
+        lastSeen,
+        reachable: false,
         coverage: coverage("old", { status: "stale", ageMs: 125_000, error: { code: "cluster_timeout", message } })
       })
       const { env, seen } = yield* service(() => ({

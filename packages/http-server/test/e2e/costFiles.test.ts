@@ -87,7 +87,9 @@ onOneDriver("files of costs", { children: [], furnish: keep(["hub"]) }, (it) => 
   it.effect("what fails before the file begins is a problem, not a file", () =>
     Effect.gen(function* () {
       const problem = yield* (yield* Deployment).problem("/detailedCostReport/getWorkloads?format=csv", {
-        ...{ method: "POST", key: "shopViewer", body: { namespaces: ["payments"] } }
+        method: "POST",
+        key: "shopViewer",
+        body: { namespaces: ["payments"] }
       })
       assert.deepInclude(problem, { status: 403, code: "namespace_forbidden", field: "namespaces" })
     })

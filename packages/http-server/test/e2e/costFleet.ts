@@ -34,8 +34,11 @@ interface Extra {
 const EXTRAS: ReadonlyArray<Extra> = [
   { name: "burst", cpuRequestMillis: 250, memoryRequestMib: 256, cpu: "flat 300m", memory: "flat 320Mi" },
   {
-    ...{ name: "tide", cpuRequestMillis: 500, memoryRequestMib: 512 },
-    ...{ cpu: "wave 100m 900m every 4h at 1h", memory: "wave 400Mi 600Mi every 4h at 2h" }
+    name: "tide",
+    cpuRequestMillis: 500,
+    memoryRequestMib: 512,
+    cpu: "wave 100m 900m every 4h at 1h",
+    memory: "wave 400Mi 600Mi every 4h at 2h"
   }
 ]
 
@@ -62,17 +65,30 @@ export const runningIn = (cluster: Name) =>
       const memoryRequestBytes = resources.memoryRequestMib * MIB
       const cpuRequestCores = resources.cpuRequestMillis / 1_000
       const bounds = {
-        ...{ cpuRequestCores, memoryRequestBytes, cpuLimitCores: resources.cpuLimitMillis / 1_000 },
+        cpuRequestCores,
+        memoryRequestBytes,
+        cpuLimitCores: resources.cpuLimitMillis / 1_000,
         memoryLimitBytes: resources.memoryLimitMib * MIB
       }
       const { cpuCores, memoryBytes } = Usage.assign(1, { namespace, kind, name, container: name }, bounds)
       return {
-        ...{ id: `${cluster}/${namespace}/${kind}/${name}`, cluster, spots: pods.map(({ node }) => node.spot) },
-        ...{ cpuRequestCores, memoryRequestBytes, cpuCores, memoryBytes, volumeGib, isPublic }
+        id: `${cluster}/${namespace}/${kind}/${name}`,
+        cluster,
+        spots: pods.map(({ node }) => node.spot),
+        cpuRequestCores,
+        memoryRequestBytes,
+        cpuCores,
+        memoryBytes,
+        volumeGib,
+        isPublic
       }
     }),
     ...EXTRAS.map(({ cpu, cpuRequestMillis, memory, memoryRequestMib, name }): Running => ({
-      ...{ id: `${cluster}/payments/Pod/${name}`, cluster, spots: [false], volumeGib: 0, isPublic: false },
+      id: `${cluster}/payments/Pod/${name}`,
+      cluster,
+      spots: [false],
+      volumeGib: 0,
+      isPublic: false,
       cpuRequestCores: cpuRequestMillis / 1_000,
       memoryRequestBytes: memoryRequestMib * MIB,
       cpuCores: Usage.parse(cpu) ?? Usage.flat(0),
@@ -83,16 +99,19 @@ export const runningIn = (cluster: Name) =>
 const fill = (cluster: FleetCluster.FleetCluster, { nodes }: Seed.ClusterPlan) =>
   Effect.forEach(EXTRAS, ({ cpu, cpuRequestMillis, memory, memoryRequestMib, name }) =>
     cluster.api.create({
-      ...{ apiVersion: "v1", kind: "Pod" },
+      apiVersion: "v1",
+      kind: "Pod",
       metadata: {
-        ...{ name, namespace: "payments" },
+        name,
+        namespace: "payments",
         annotations: { [Usage.Annotation.cpu]: cpu, [Usage.Annotation.memory]: memory }
       },
       spec: {
         nodeName: nodes[0]?.name,
         containers: [
           {
-            ...{ name: "main", image: "acme/main:1" },
+            name: "main",
+            image: "acme/main:1",
             resources: { requests: { cpu: `${cpuRequestMillis}m`, memory: `${memoryRequestMib}Mi` } }
           }
         ]
@@ -140,7 +159,10 @@ export const expected = (
   const storageCost = spots.length * volumeGib * hours * prices.storagePerGiBHour
   const loadBalancerCost = isPublic ? hours * prices.loadBalancerPerHour : 0
   return {
-    ...{ cpuCost, memoryCost, storageCost, loadBalancerCost },
+    cpuCost,
+    memoryCost,
+    storageCost,
+    loadBalancerCost,
     totalCost: cpuCost + memoryCost + storageCost + loadBalancerCost,
     replicaHours: spots.length * hours,
     cpuCoreHours: spots.length * cores * hours,
@@ -189,9 +211,11 @@ export class MinutePod extends Context.Service<MinutePod, { readonly id: string;
       })
       const { nodes } = yield* planOf("prod")
       yield* prod.api.create({
-        ...{ apiVersion: "v1", kind: "Pod" },
+        apiVersion: "v1",
+        kind: "Pod",
         metadata: {
-          ...{ name: "minute", namespace: "payments" },
+          name: "minute",
+          namespace: "payments",
           annotations: {
             [FakeKubelet.Annotation.runFor]: "60s",
             // Below its request, or a curve of the harness's choice would be charged where a sample has caught it.
@@ -200,7 +224,8 @@ export class MinutePod extends Context.Service<MinutePod, { readonly id: string;
           }
         },
         spec: {
-          ...{ nodeName: nodes[1]?.name, restartPolicy: "Never" },
+          nodeName: nodes[1]?.name,
+          restartPolicy: "Never",
           containers: [
             { ...{ name: "main", image: "acme/main:1" }, resources: { requests: { cpu: "100m", memory: "64Mi" } } }
           ]
@@ -226,7 +251,9 @@ const realest = run
 export const onCostFleet = (name: string, suite: (it: Vitest.MethodsNonLive<Deployment | MinutePod>) => void): void => {
   describe.each(realest)(`${name} on $name`, (driver) => {
     const deployment = Deployment.layer({
-      ...{ driver, prepare, furnish: past },
+      driver,
+      prepare,
+      furnish: past,
       // A quiet cluster is seen up to its last heartbeat.
       limits: Context.make(Heartbeat.HeartbeatLimits, {
         ...Heartbeat.HeartbeatLimits.defaultValue(),

@@ -38,20 +38,40 @@ const hourOfPast = ({ cluster, day }: Lost, startMs: number, isLost: boolean): H
   const usage = { ...edges, cpuMillis: [250], memoryBytes: [GIB_BYTES / 2] }
   const workload = { namespace: "shop", kind: "Deployment", name: "past", uid: "uid-past", labels: {} }
   const hour = HourBuilder.build({
-    ...{ cluster: ClusterName.make(cluster), startMs, seen: [span], volumes: [], loadBalancers: [] },
+    cluster: ClusterName.make(cluster),
+    startMs,
+    seen: [span],
+    volumes: [],
+    loadBalancers: [],
     nodes: [
       {
-        ...{ name: "node-1", uid: "uid-node-1", providerId: "aws:///eu-central-1a/i-1", labels: {}, spans: [span] },
-        ...{ cpuMillis: 4_000, memoryBytes: 16 * GIB_BYTES, gpus: 0 }
+        name: "node-1",
+        uid: "uid-node-1",
+        providerId: "aws:///eu-central-1a/i-1",
+        labels: {},
+        spans: [span],
+        cpuMillis: 4_000,
+        memoryBytes: 16 * GIB_BYTES,
+        gpus: 0
       }
     ],
     pods: [
       {
-        ...{ uid: "uid-pod", namespace: "shop", name: "past-1", node: "node-1", workload, claims: [] },
+        uid: "uid-pod",
+        namespace: "shop",
+        name: "past-1",
+        node: "node-1",
+        workload,
+        claims: [],
         containers: [
           {
-            ...{ name: "app", role: "main", runs: [span], gpus: 0, isOomKilled: false },
-            ...{ cpuRequestMillis: 500, memoryRequestBytes: GIB_BYTES },
+            name: "app",
+            role: "main",
+            runs: [span],
+            gpus: 0,
+            isOomKilled: false,
+            cpuRequestMillis: 500,
+            memoryRequestBytes: GIB_BYTES,
             ...(isLost && day === "usage" ? {} : { usage })
           }
         ]

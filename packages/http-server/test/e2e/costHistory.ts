@@ -38,7 +38,9 @@ const MACHINES: Hour.RateClass = { provider: "aws", region: "", instanceType: ""
 const NANOS = 1_000_000_000
 
 const seriesOf = ({ kind, name, namespace }: Kept): Series.Series => ({
-  ...{ namespace, kind, name },
+  namespace,
+  kind,
+  name,
   uid: kind === Series.IDLE ? "" : `uid-${name}`,
   labels: kind === Series.IDLE ? {} : { app: name }
 })
@@ -65,8 +67,13 @@ const hourOfCluster = (cluster: string, startMs: number): Hour.Hour => {
   }
   return {
     cluster: ClusterName.make(cluster),
-    ...{ startMs, knownSeconds: HOUR_SECONDS, series: kept.map(seriesOf), columns: values },
-    ...{ rates: [MACHINES], rateOf: new Int32Array(kept.length), shares: [] }
+    startMs,
+    knownSeconds: HOUR_SECONDS,
+    series: kept.map(seriesOf),
+    columns: values,
+    rates: [MACHINES],
+    rateOf: new Int32Array(kept.length),
+    shares: []
   }
 }
 

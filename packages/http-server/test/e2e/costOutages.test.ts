@@ -80,7 +80,8 @@ onEveryDriver("costs of dead clusters", options, (it) => {
   it.effect("when nothing is kept of any, and none answers, the call fails with the coverage of each", () =>
     Effect.gen(function* () {
       const problem = yield* (yield* Deployment).problem(`${WORKLOADS}${yield* aDay}`, {
-        ...{ method: "POST", headers: to("prod") }
+        method: "POST",
+        headers: to("prod")
       })
       assert.include(["cluster_unreachable", "cluster_timeout"], problem.code)
       assert.deepStrictEqual(

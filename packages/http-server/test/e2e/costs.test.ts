@@ -131,7 +131,9 @@ onEveryDriver("costs", { prepare: (fleet) => Seed.fill(fleet), furnish: keep(["h
         const query = yield* aDay
         const whole = yield* ask({ multiCluster: true })
         const reply = yield* deployment.call(`/detailedCostReport/getWorkloads${query}`, {
-          ...{ method: "POST", key, headers }
+          method: "POST",
+          key,
+          headers
         })
         assert.strictEqual(reply.status, 200)
         assert.notInclude(reply.text, hidden)
@@ -167,7 +169,8 @@ onEveryDriver("costs", { prepare: (fleet) => Seed.fill(fleet), furnish: keep(["h
         (yield* ask({ multiCluster: true })).aggregatedWorkloads.map(({ id }) => id)
       )
       const other = yield* deployment.problem(`/detailedCostReport/getWorkloads${yield* aDay}${cursor}`, {
-        ...{ method: "POST", body: { multiCluster: true, namespaces: ["shop"] } }
+        method: "POST",
+        body: { multiCluster: true, namespaces: ["shop"] }
       })
       assert.deepInclude(other, { status: 400, code: "invalid_cursor", field: "cursor" })
     })

@@ -47,20 +47,30 @@ const CASES: ReadonlyArray<Case> = [
   {
     what: "does not know the service's credential (401)",
     fault: Fault.unauthorized(),
-    ...{ live: "unauthorized", code: "cluster_unauthorized", cached: "ok" },
-    ...{ status: 502, problem: "cluster_unreachable" }
+    live: "unauthorized",
+    code: "cluster_unauthorized",
+    cached: "ok",
+    status: 502,
+    problem: "cluster_unreachable"
   },
   {
     what: "forbids everything (403)",
     fault: Fault.forbidden(),
-    ...{ live: "forbidden", code: "cluster_forbids", cached: "ok" },
-    ...{ status: 502, problem: "cluster_unreachable" }
+    live: "forbidden",
+    code: "cluster_forbids",
+    cached: "ok",
+    status: 502,
+    problem: "cluster_unreachable"
   },
   {
     what: "throttles (429)",
     fault: Fault.tooManyRequests({ retryAfterSeconds: 2 }),
-    ...{ live: "throttled", code: "cluster_throttled", cached: "ok", retryAfterMs: 2_000 },
-    ...{ status: 503, problem: "cluster_throttled" }
+    live: "throttled",
+    code: "cluster_throttled",
+    cached: "ok",
+    retryAfterMs: 2_000,
+    status: 503,
+    problem: "cluster_throttled"
   },
   {
     what: "shows a certificate that has expired",

@@ -65,7 +65,9 @@ onOneDriver("the life of a key", { children: ["prod"] }, (it) => {
       const deployment = yield* Deployment
       const { apiKey } = yield* deployment.createKey({ name: "made", rule: { role: "Viewer", ...shop } })
       const problem = yield* deployment.problem(`/api/v1/apiKeys/${apiKey.id}`, {
-        ...{ method: "PATCH", key: "admin", body },
+        method: "PATCH",
+        key: "admin",
+        body,
         ...more
       })
       assert.deepInclude(problem, { status, code, ...(field === undefined ? {} : { field }) })
@@ -118,7 +120,9 @@ onOneDriver("the life of a key", { children: ["prod"] }, (it) => {
       const deployment = yield* Deployment
       const { apiKey, raw } = yield* deployment.createKey(viewer)
       const problem = yield* deployment.problem(`/api/v1/apiKeys/${apiKey.id}/rotate`, {
-        ...{ method: "POST", key: "admin", body },
+        method: "POST",
+        key: "admin",
+        body,
         ...more
       })
       assert.deepInclude(problem, { status, code, ...(field === undefined ? {} : { field }) })

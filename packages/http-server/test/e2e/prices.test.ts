@@ -13,7 +13,10 @@ const PRICES = "/api/v1/prices"
 const put = (body: unknown, key: KeyName = "admin"): Call => ({ method: "PUT", key, body })
 
 const cpu = (cpuPerCoreHour: number, more: object = {}) => ({
-  ...{ resource: "node", match: {}, cpuPerCoreHour, ...more }
+  resource: "node",
+  match: {},
+  cpuPerCoreHour,
+  ...more
 })
 
 /** Replaces the present book by one that was made of it. */

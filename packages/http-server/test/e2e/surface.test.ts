@@ -150,13 +150,17 @@ onOneDriver("surface", { children: [] }, (it) => {
         const { text } = yield* (yield* Deployment).call("/readyz", { key: "admin" })
         const { details, ...counted } = yield* decodeReadiness(text)
         assert.deepStrictEqual(details, {
-          ...{ sources: [], configuredKeys: { refused: 0 }, backfill: [] },
+          sources: [],
+          configuredKeys: { refused: 0 },
+          backfill: [],
           costs: [{ cluster: ClusterName.make("hub"), usage: "sampled", troubles: [] }]
         })
         assert.deepStrictEqual(counted, {
           status: "ready",
           checks: {
-            ...{ keyStore: "ok", costStore: "ok", configuredKeys: "ok" },
+            keyStore: "ok",
+            costStore: "ok",
+            configuredKeys: "ok",
             clusters: { registered: 1, synced: 1, waiting: 0 }
           }
         })

@@ -25,8 +25,12 @@ const revoked = record("revoked", { revokedAt: PAST })
 const expired = record("expired", { expiresAt: PAST })
 
 const refusedEntry: Health["refused"][number] = {
-  ...{ file: 0, index: 0, line: 3, label: 'entry "ci" (line 3)' },
-  ...{ faults: [{ field: "rule", problem: "is required" }], moreFaults: 0 }
+  file: 0,
+  index: 0,
+  line: 3,
+  label: 'entry "ci" (line 3)',
+  faults: [{ field: "rule", problem: "is required" }],
+  moreFaults: 0
 }
 
 /** What the start says of keys. */

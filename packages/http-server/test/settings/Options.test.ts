@@ -62,7 +62,10 @@ describe("options", () => {
 
   it("take the settings that a part of the host's own leaves alone", () => {
     const options: Options.Options = {
-      ...{ keyStore, usageSources, clusterRegistry, costStore },
+      keyStore,
+      usageSources,
+      clusterRegistry,
+      costStore,
       keys: { file: "./keys.yaml", bootstrapFile: "./first-key", maxLifetime: "1y" },
       clusters: { header: "X-Cluster" },
       cost: { sampleSeconds: 60, hourlyDays: 10, retentionDays: 20 }

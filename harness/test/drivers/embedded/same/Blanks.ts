@@ -20,7 +20,12 @@ const blank: JsonObject = {
     {
       name: "main",
       image: "registry.example/app:1",
-      ...{ env: [], envFrom: [], args: [], command: [], ports: [], volumeMounts: [] },
+      env: [],
+      envFrom: [],
+      args: [],
+      command: [],
+      ports: [],
+      volumeMounts: [],
       securityContext: { capabilities: { drop: [] } },
       resources: { limits: {} },
       lifecycle: {}

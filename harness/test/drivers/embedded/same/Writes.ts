@@ -116,7 +116,11 @@ export const writes = (it: Suite): void => {
           conditions: [{ type: "Ready", status: "False", lastProbeTime: "2026-11-21T21:45:48+02:00" }],
           containerStatuses: [
             {
-              ...{ name: "main", image: "a:1", imageID: "", ready: true, restartCount: 0 },
+              name: "main",
+              image: "a:1",
+              imageID: "",
+              ready: true,
+              restartCount: 0,
               state: { running: { startedAt: "2026-11-21T19:45:48.5-00:30" } }
             }
           ]

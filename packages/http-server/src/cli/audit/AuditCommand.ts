@@ -34,8 +34,13 @@ const filters = {
 }
 
 const FLAGS = {
-  ...{ since: "--since", until: "--until", keyId: "--key", decision: "--decision" },
-  ...{ resource: "--resource", verb: "--verb", cluster: "--cluster" }
+  since: "--since",
+  until: "--until",
+  keyId: "--key",
+  decision: "--decision",
+  resource: "--resource",
+  verb: "--verb",
+  cluster: "--cluster"
 }
 
 const cells: ReadonlyArray<Output.Column<AuditEvent>> = [

@@ -2,40 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { createServer } from "node:http"
 import { parse } from "yaml"
+import { FIGURES, reply, row } from "./costReply.ts"
 import { API_KEY, coverage, json, listening, quarterdeck, service } from "../program.ts"
-
-const FIGURES = {
-  ...{ totalCost: 12.5, cpuCost: 10, memoryCost: 2, gpuCost: 0.5, storageCost: 0, networkCost: 0, loadBalancerCost: 0 },
-  ...{ replicaHours: 24, spotHours: 0, onDemandHours: 24, spotPercent: 0, onDemandPercent: 100, cpuCoreHours: 24 },
-  ...{ cpuRequestedCoreHours: 12, cpuUsedCoreHours: 6, memoryRequestedByteHours: 1, memoryUsedByteHours: 0.2 },
-  ...{
-    memoryByteHours: 1,
-    cpuEfficiency: 0.5,
-    memoryEfficiency: 0.2,
-    efficiency: 0.45,
-    savingsAvailable: 4,
-    hoursExisted: 24
-  },
-  hoursCovered: 12
-}
-
-const row = (name: string, facts: object = {}) => ({
-  ...{ id: `prod/web/Deployment/${name}`, cluster: "prod", namespace: "web" },
-  ...{ workloadName: name, workloadType: "Deployment", hourlyCost: 0.00001 },
-  ...FIGURES,
-  ...{ cpuRecommendedMillis: 0, memoryRecommendedBytes: 0, recommendationDays: 0 },
-  ...facts
-})
-
-const reply = (facts: object = {}) => ({
-  aggregatedWorkloads: [row("shop")],
-  totals: FIGURES,
-  window: { start: "2026-03-01T10:00:00.000Z", end: "2026-03-08T10:20:00.000Z" },
-  currency: "EUR",
-  clusters: [coverage("prod", { hoursCovered: 168, hoursInWindow: 168 })],
-  partial: false,
-  ...facts
-})
 
 describe("quarterdeck cost, as the server answers", () => {
   it.live("sends every flag: the window in the query, the rest in the body, the target as the header", () =>
@@ -46,7 +14,9 @@ describe("quarterdeck cost, as the server answers", () => {
       assert.strictEqual(seen[0]?.method, "POST")
       assert.strictEqual(seen[0]?.url.pathname, "/detailedCostReport/getWorkloads")
       assert.deepStrictEqual(Object.fromEntries(seen[0]?.url.searchParams ?? []), {
-        ...{ from: "2026-03-01T00:00:00Z", to: "1772928000000", limit: "7" }
+        from: "2026-03-01T00:00:00Z",
+        to: "1772928000000",
+        limit: "7"
       })
       assert.strictEqual(seen[0]?.headers["x-service-cluster"], "prod|stage")
       assert.deepStrictEqual(json(seen[0]?.body ?? ""), { namespaces: ["web", "api"], workloadTypes: ["Deployment"] })
@@ -100,7 +70,10 @@ describe("quarterdeck cost, as the server answers", () => {
       const clusters = [
         coverage("prod", { hoursCovered: 143.9, hoursInWindow: 168 }),
         coverage("down", {
-          ...{ status: "timeout", count: 3, hoursCovered: 168, hoursInWindow: 168 },
+          status: "timeout",
+          count: 3,
+          hoursCovered: 168,
+          hoursInWindow: 168,
           error: { code: "timeout", message: "no answer\nwithin 3000 ms" }
         }),
         coverage("new", { status: "unreachable", count: 0, hoursCovered: 0, hoursInWindow: 168 }),
@@ -180,7 +153,9 @@ describe("quarterdeck cost, as the server answers", () => {
       const hours = { hoursCovered: 120, hoursInWindow: 168 }
       const clusters = ["a", "b", "c"].map((name) =>
         coverage(name, {
-          ...{ status: "unreachable", count: 2, ...hours },
+          status: "unreachable",
+          count: 2,
+          ...hours,
           error: { code: "cluster_unreachable", message: `cluster ${name} cannot be reached` }
         })
       )
@@ -222,7 +197,9 @@ describe("quarterdeck cost, as the server answers", () => {
   it.live("by joins the steps of pages", () =>
     Effect.gen(function* () {
       const bucket = (day: number, app: string) => ({
-        ...{ start: `2026-03-0${day}T00:00:00.000Z`, end: `2026-03-0${day + 1}T00:00:00.000Z`, clusters: [] },
+        start: `2026-03-0${day}T00:00:00.000Z`,
+        end: `2026-03-0${day + 1}T00:00:00.000Z`,
+        clusters: [],
         rows: [{ group: { "label:app": app }, ...FIGURES }]
       })
       const { aggregatedWorkloads: _, ...head } = reply()
@@ -252,7 +229,8 @@ describe("quarterdeck cost, as the server answers", () => {
   it.live("by says which steps are not covered in full, so that a gap is not taken for cheap hours", () =>
     Effect.gen(function* () {
       const bucket = (day: number, seen: number) => ({
-        ...{ start: `2026-03-0${day}T00:00:00.000Z`, end: `2026-03-0${day + 1}T00:00:00.000Z` },
+        start: `2026-03-0${day}T00:00:00.000Z`,
+        end: `2026-03-0${day + 1}T00:00:00.000Z`,
         clusters: [
           { name: "hub", hoursCovered: 23.95, hoursInWindow: 24 },
           { name: "prod", hoursCovered: seen, hoursInWindow: 24 }

@@ -243,7 +243,12 @@ layer(NodeServices.layer)("quarterdeck key", (it) => {
   it.effect("revoke --children ends a key, what it made and what those made, the one that asks last", () =>
     Effect.gen(function* () {
       const key = (id: string, facts: object = {}) => ({
-        ...{ id, name: id, start: "qd_000000", rule: { role: "Viewer" }, status: "active", source: "created" },
+        id,
+        name: id,
+        start: "qd_000000",
+        rule: { role: "Viewer" },
+        status: "active",
+        source: "created",
         createdAt: "2026-01-02T03:04:05.000Z",
         ...facts
       })

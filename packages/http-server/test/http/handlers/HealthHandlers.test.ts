@@ -112,7 +112,10 @@ describe("/readyz", () => {
       const { readyz } = yield* begun
       const { details } = yield* readyz()
       assert.deepStrictEqual(details, {
-        ...{ sources: [COLLISION], configuredKeys: { refused: 0 }, costs: [], backfill: [] }
+        sources: [COLLISION],
+        configuredKeys: { refused: 0 },
+        costs: [],
+        backfill: []
       })
     })
   )
