@@ -154,7 +154,7 @@ export const make = Effect.gen(function* () {
     const asked: Effect.Effect<AccessReview> = call(caller, target, namespace).pipe(
       Effect.match({ onFailure: ({ code }) => refusedAs(code), onSuccess: () => ALLOWED }),
       // What the call would be refused with is no refusal of the review: the log must not say so.
-      Effect.provideService(RequestRecord.CurrentRequest, RequestRecord.make("none"))
+      RequestRecord.withoutNotes
     )
     return yield* asked
   })

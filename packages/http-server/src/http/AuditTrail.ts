@@ -11,13 +11,7 @@ import type { Principal } from "@quarterdeck/keys/Principal"
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { refuse } from "./Refusal.ts"
 import { parametersOf } from "./RequestInput.ts"
-import { CurrentRequest, type RequestRecord } from "./RequestRecord.ts"
-
-/** What a route is about, as the audit calls it. **Shape** `session` and `unknown` stand beside the resources of keys. */
-export interface AuditedCell {
-  readonly resource: string
-  readonly verb: Verb
-}
+import { type AuditedCell, CurrentRequest, type RequestRecord } from "./RequestRecord.ts"
 
 export class AuditTrail extends Context.Service<
   AuditTrail,
@@ -36,6 +30,8 @@ export class AuditTrail extends Context.Service<
     AuditTrail,
     Effect.gen(function* () {
       const log = yield* AuditLog
+      /** The requests of which it was written that they are about to be done. */
+      const begun = new WeakSet<RequestRecord>()
 
       const begin = Effect.gen(function* () {
         const record = yield* CurrentRequest
@@ -51,15 +47,16 @@ export class AuditTrail extends Context.Service<
             )
           )
         )
-        record.hasBegun = true
+        begun.add(record)
       })
 
       const end = Effect.fnUntraced(function* (record: RequestRecord, method: string, status: number) {
         const isDenied = record.isDenied || DENIALS.has(status)
-        if (!record.hasBegun && !isDenied && (record.audited === undefined || !log.keepsReads)) return
+        const hasBegun = begun.has(record)
+        if (!hasBegun && !isDenied && (record.audited === undefined || !log.keepsReads)) return
         const cell = record.audited ?? { resource: "unknown", verb: VERBS[method] ?? "read" }
         const facts = factsOf(record, cell, status, yield* DateTime.now)
-        if (record.hasBegun) return yield* log.note(facts)
+        if (hasBegun) return yield* log.note(facts)
         if (isDenied) return yield* log.deny(facts)
         if (cell.verb === "read") yield* log.read(facts)
       })
@@ -79,17 +76,16 @@ const VERBS: Readonly<Record<string, Verb>> = { POST: "create", PUT: "operate", 
 const DRY_RUN = "dryRun"
 
 /**
- * Notes what a request is about, from its route's policy; nothing of what is public.
+ * Reads what a request is about from its route's policy; `undefined` for what is public.
  *
  * **Shape** a dry run changes nothing, so it is a read, and says what it is.
  */
-export const noteCell = (record: RequestRecord, annotations: Context.Context<never>, url: string): void => {
+export const cellOf = (annotations: Context.Context<never>, url: string): AuditedCell | undefined => {
   const policy = Option.getOrUndefined(Context.getOption(annotations, EndpointPolicy))
-  if (policy === undefined || typeof policy === "string") return
+  if (policy === undefined || typeof policy === "string") return undefined
   const { resource, verb } = policy.ofOthers ?? policy
   const isDryRun = policy.canDryRun === true && parametersOf(url).getAll("dryRun").join() === "true"
-  record.audited = { resource, verb: isDryRun ? "read" : verb }
-  if (isDryRun) record.target = { ...record.target, object: DRY_RUN }
+  return isDryRun ? { resource, verb: "read", object: DRY_RUN } : { resource, verb }
 }
 
 /** Tells who asks: a key, or a signed-in browser by its key or its person. */
@@ -116,7 +112,7 @@ const factsOf = (record: RequestRecord, cell: AuditedCell, status: number, at: D
     resource: cell.resource,
     verb: cell.verb,
     route: route ?? "unmatched",
-    target: { ...target },
+    target: { ...(cell.object === undefined ? {} : { object: cell.object }), ...target },
     decision: isDenied || DENIALS.has(status) ? "deny" : "allow",
     status,
     ...(status === 0 || problem === undefined ? {} : { code: problem }),

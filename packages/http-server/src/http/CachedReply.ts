@@ -4,7 +4,7 @@
  * **Source** RFC 9110, "Accept-Encoding" and "Conditional Requests"; RFC 9111.
  */
 import { Effect, type Types } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Headers, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createHash } from "node:crypto"
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
@@ -44,11 +44,12 @@ export const layer = HttpRouter.middleware(
       const { headers } = yield* HttpServerRequest.HttpServerRequest
       const { etag, gzipped } = yield* Effect.promise(() => entity(body.body))
       const caching = { "cache-control": `public, max-age=${MAX_AGE_SECONDS}`, etag, vary: "Accept-Encoding" }
-      if (isKnown(headers["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers: caching })
+      const ofEach = { ...Headers.removeMany(response.headers, ["content-length", "content-type"]), ...caching }
+      if (isKnown(headers["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers: ofEach })
       if (!takesGzip(headers["accept-encoding"])) return HttpServerResponse.setHeaders(response, caching)
       return HttpServerResponse.uint8Array(gzipped, {
         contentType: body.contentType,
-        headers: { ...caching, "content-encoding": "gzip" }
+        headers: { ...ofEach, "content-encoding": "gzip" }
       })
     })
     return (route: Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled>) =>

@@ -43,9 +43,3 @@ export const layer = Layer.unwrap(
     ).pipe(Layer.provide(CachedReply.layer))
   })
 )
-
-/** Gives the pattern of a path of the documentation, which has no guard that would note it. */
-export const routeOf = (url: string): string | undefined => {
-  const [path] = url.split("?")
-  return path === OPENAPI_PATH || path === DOCS_PATH ? path : undefined
-}

@@ -28,11 +28,16 @@ const addresses = Metric.gauge("quarterdeck_rate_limit_addresses", {
   description: "Addresses of failed authentications that are remembered"
 })
 
+/** **Shape** none for what is not counted. */
+type ReplyHeaders = Readonly<Record<string, string>>
+const NONE: Effect.Effect<ReplyHeaders> = Effect.succeed({})
+
 export class FailedAttempts extends Context.Service<
   FailedAttempts,
   {
     /**
-     * Counts a presented key against the address of the current request, unless it is a valid one.
+     * Counts a presented key against the address of the current request, unless it is a valid one; gives the headers
+     * of a reply that tell what is left.
      *
      * **Shape** a valid key is never counted and never refused, however many others fail from its address.
      *
@@ -40,20 +45,15 @@ export class FailedAttempts extends Context.Service<
      *
      * **Limits** no I/O: over the limit the store is not asked.
      */
-    readonly admit: (key: RawKey) => Effect.Effect<void, Problem.Problem>
+    readonly admit: (key: RawKey) => Effect.Effect<ReplyHeaders, Problem.Problem>
     /**
      * Counts what can only be judged by asking somebody else, such as a sign-in at a provider. **Errors** `rate_limited`.
      */
-    readonly spend: Effect.Effect<void, Problem.Problem>
-    /**
-     * Counts the id of a session against the address, unless it was found valid before, and remembers it when it is.
-     *
-     * **Errors** the problem `rate_limited`, and those of `judge`.
-     */
-    readonly admitSession: <A, R>(
-      id: SessionId.SessionId,
-      judge: Effect.Effect<A, Problem.Problem, R>
-    ) => Effect.Effect<A, Problem.Problem, R>
+    readonly spend: Effect.Effect<ReplyHeaders, Problem.Problem>
+    /** Counts the id of a session against the address, unless it was found valid before. **Errors** `rate_limited`. */
+    readonly admitSession: (id: SessionId.SessionId) => Effect.Effect<ReplyHeaders, Problem.Problem>
+    /** Remembers whether a session that was admitted was found valid. */
+    readonly noteSession: (id: SessionId.SessionId, isValid: boolean) => Effect.Effect<void>
   }
 >()("@quarterdeck/http-server/FailedAttempts") {
   static readonly layer = Layer.effect(
@@ -63,44 +63,44 @@ export class FailedAttempts extends Context.Service<
       const { failedBurst, failedPerSecond } = yield* RateLimits
       const rate = rateOf(failedPerSecond, failedBurst)
       if (rate === undefined) {
-        return FailedAttempts.of({ admit: () => Effect.void, spend: Effect.void, admitSession: (_, judge) => judge })
+        return FailedAttempts.of({
+          admit: () => NONE,
+          spend: NONE,
+          admitSession: () => NONE,
+          noteSession: () => Effect.void
+        })
       }
       const buckets = new TokenBuckets(rate, CAPACITY)
 
       const spend = Effect.gen(function* () {
-        const record = yield* CurrentRequest
-        const address = ClientAddress.counted(record.clientAddress)
+        const { clientAddress } = yield* CurrentRequest
+        const address = ClientAddress.counted(clientAddress)
         const verdict = buckets.take(address, 1, yield* Clock.currentTimeMillis)
         yield* Metric.update(failures, 1)
         yield* Metric.update(addresses, buckets.size)
-        Object.assign(record.replyHeaders, headersOf("failed", rate, verdict))
-        if (verdict.isAllowed) return
+        const headers = headersOf("failed", rate, verdict)
+        if (verdict.isAllowed) return headers
         yield* Metric.update(limited, 1)
-        return yield* refuse("rate_limited", {
-          detail: `too many credentials that are none from this address: ${rate.perSecond} a second, ${rate.burst} at once`
-        })
+        const detail = `too many credentials that are none from this address: ${rate.perSecond} a second, ${rate.burst} at once`
+        return yield* refuse("rate_limited", { detail }, headers)
       })
 
       const admit = Effect.fnUntraced(function* (key: RawKey) {
-        if (!(yield* known.isValid(KeyHash.fromRawKey(key)))) yield* spend
+        return yield* (yield* known.isValid(KeyHash.fromRawKey(key))) ? NONE : spend
       })
 
       const live = new Set<SessionId.SessionHash>()
-      const admitSession = <A, R>(id: SessionId.SessionId, judge: Effect.Effect<A, Problem.Problem, R>) => {
-        const hash = SessionId.hashOf(id)
-        return (live.has(hash) ? Effect.void : spend).pipe(
-          Effect.andThen(judge),
-          Effect.tap(() =>
-            Effect.sync(() => {
-              const [oldest] = live
-              if (live.size >= CAPACITY && oldest !== undefined) live.delete(oldest)
-              live.add(hash)
-            })
-          ),
-          Effect.tapError(() => Effect.sync(() => live.delete(hash)))
-        )
-      }
-      return FailedAttempts.of({ admit, spend, admitSession })
+      const admitSession = (id: SessionId.SessionId) =>
+        Effect.suspend(() => (live.has(SessionId.hashOf(id)) ? NONE : spend))
+      const noteSession = (id: SessionId.SessionId, isValid: boolean) =>
+        Effect.sync(() => {
+          const hash = SessionId.hashOf(id)
+          if (!isValid) return void live.delete(hash)
+          const [oldest] = live
+          if (live.size >= CAPACITY && oldest !== undefined) live.delete(oldest)
+          live.add(hash)
+        })
+      return FailedAttempts.of({ admit, spend, admitSession, noteSession })
     })
   )
 }

@@ -10,6 +10,7 @@ import { Authenticator, type Purpose } from "@quarterdeck/keys/Authenticator"
 import * as Credential from "@quarterdeck/keys/Credential"
 import type { KeyStoreError } from "@quarterdeck/keys/KeyError"
 import { Principal } from "@quarterdeck/keys/Principal"
+import type { RawKey } from "@quarterdeck/keys/RawKey"
 import { Sessions, type SessionVerdict } from "@quarterdeck/keys/Sessions"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
@@ -23,7 +24,7 @@ import { refuse } from "./Refusal.ts"
 import * as RequestBody from "./RequestBody.ts"
 import * as RawHeaders from "./RawHeaders.ts"
 import * as RequestInput from "./RequestInput.ts"
-import { CurrentRequest } from "./RequestRecord.ts"
+import * as RequestRecord from "./RequestRecord.ts"
 import * as SessionCookie from "./SessionCookie.ts"
 import { unauthorized } from "./Unauthorized.ts"
 
@@ -56,6 +57,15 @@ export class Guard extends Context.Service<
     readonly authenticate: Effect.Effect<Caller, Problem.Problem, HttpServerRequest.HttpServerRequest>
     /** Finds out whose browser sends the current request, by its session alone, without using it. **Errors** as `authenticate`. */
     readonly authenticateSession: Effect.Effect<Caller, Problem.Problem, HttpServerRequest.HttpServerRequest>
+    /** Counts a key that somebody presents to sign in; the reply tells what is left. **Errors** as `FailedAttempts.admit`. */
+    readonly admitKey: (key: RawKey) => Effect.Effect<void, Problem.Problem>
+    /** Counts a sign-in that somebody else judges; the reply tells what is left. **Errors** as `FailedAttempts.spend`. */
+    readonly admitAttempt: Effect.Effect<void, Problem.Problem>
+    /** Counts the current request against its key; the reply tells what is left. **Errors** as `KeyLimit.spend`. */
+    readonly spend: (
+      principal: Principal["Service"],
+      path: string
+    ) => Effect.Effect<void, Problem.Problem, HttpServerRequest.HttpServerRequest>
   }
 >()("@quarterdeck/http-server/Guard") {
   static readonly layer = Layer.effect(
@@ -64,6 +74,7 @@ export class Guard extends Context.Service<
       const authenticator = yield* Authenticator
       const sessions = yield* Sessions
       const attempts = yield* FailedAttempts
+      const keyLimit = yield* KeyLimit
       const publicUrl = yield* SessionCookie.PublicUrl
 
       const admit = Effect.fnUntraced(function* (
@@ -73,10 +84,7 @@ export class Guard extends Context.Service<
       ): Effect.fn.Return<Caller, Problem.Problem, HttpServerRequest.HttpServerRequest> {
         const verdict = yield* ask.pipe(Effect.catch(KeyRefusal.fromError))
         if (verdict._tag === "Refused") return yield* unauthorized(verdict.code, verdict.detail)
-        const record = yield* CurrentRequest
-        record.keyId = verdict.principal.keyId
-        record.actor = AuditTrail.actorOf(via, verdict.principal)
-        if (purpose === "use") record.user = verdict.principal
+        yield* noteCaller(via, verdict.principal, purpose)
         return { principal: verdict.principal, via }
       })
 
@@ -87,7 +95,7 @@ export class Guard extends Context.Service<
         }
         yield* Origin.check
         if (credential._tag === "Missing") return yield* unauthorized("missing_credential", credential.detail)
-        yield* attempts.admit(credential.key)
+        yield* noteLimit(attempts.admit(credential.key))
         return yield* admit(authenticator.authenticate(credential.key, "look"), "key", "use")
       })
 
@@ -102,12 +110,15 @@ export class Guard extends Context.Service<
           })
         }
         const { method } = yield* HttpServerRequest.HttpServerRequest
-        const record = yield* CurrentRequest
-        record.via = "page"
+        yield* RequestRecord.note({ via: "page" })
         yield* SAFE_METHODS.has(method) ? Origin.check : Origin.requireOwn
         if (cookie._tag === "Unknown") return yield* unauthorized("session_ended", "no session has such an id")
         const judge = purpose === "use" ? sessions.authenticate : sessions.look
-        return yield* attempts.admitSession(cookie.id, admit(judge(cookie.id), "session", purpose))
+        yield* noteLimit(attempts.admitSession(cookie.id))
+        return yield* admit(judge(cookie.id), "session", purpose).pipe(
+          Effect.tap(attempts.noteSession(cookie.id, true)),
+          Effect.tapError(() => attempts.noteSession(cookie.id, false))
+        )
       })
 
       return Guard.of({
@@ -126,7 +137,10 @@ export class Guard extends Context.Service<
             "missing_credential",
             hasKey ? "the session is not read beside an Authorization header" : "the browser is not signed in"
           )
-        }).pipe(Effect.withSpan("Guard.authenticateSession"))
+        }).pipe(Effect.withSpan("Guard.authenticateSession")),
+        admitKey: (key) => noteLimit(attempts.admit(key)),
+        admitAttempt: noteLimit(attempts.spend),
+        spend: (principal, path) => noteLimit(keyLimit.spend(principal, path))
       })
     })
   )
@@ -141,18 +155,15 @@ export class Guard extends Context.Service<
     Authorization,
     Effect.gen(function* () {
       const guard = yield* Guard
-      const keyLimit = yield* KeyLimit
       const trail = yield* AuditTrail.AuditTrail
       yield* requirePolicies
       return Authorization.of((endpointEffect, { endpoint }) =>
         Effect.gen(function* () {
-          const record = yield* CurrentRequest
-          record.route = endpoint.path
           const { url } = yield* HttpServerRequest.HttpServerRequest
-          AuditTrail.noteCell(record, endpoint.annotations, url)
+          yield* RequestRecord.note({ audited: AuditTrail.cellOf(endpoint.annotations, url) })
           const { principal, via } = yield* guard.authenticate
           yield* authorize(principal, endpoint.annotations)
-          yield* keyLimit.spend(principal, endpoint.path)
+          yield* guard.spend(principal, endpoint.path)
           if (via === "session" && WITH_BODY.has(endpoint.method)) yield* RequestBody.requireJson
           return yield* RequestInput.admit(endpointEffect, endpoint, trail.begin).pipe(
             Effect.provideService(Principal, principal)
@@ -171,10 +182,7 @@ export class Guard extends Context.Service<
       const trail = yield* AuditTrail.AuditTrail
       return SameOrigin.of((endpointEffect, { endpoint }) =>
         Effect.gen(function* () {
-          const record = yield* CurrentRequest
-          record.route = endpoint.path
-          record.via = "page"
-          record.audited = AuditTrail.sessionCellOf(endpoint.method)
+          yield* RequestRecord.note({ via: "page", audited: AuditTrail.sessionCellOf(endpoint.method) })
           yield* SAFE_METHODS.has(endpoint.method) ? Origin.check : Origin.requireOwn
           if (WITH_BODY.has(endpoint.method)) yield* RequestBody.requireJson
           return yield* RequestInput.admit(endpointEffect, endpoint, trail.begin)
@@ -183,6 +191,29 @@ export class Guard extends Context.Service<
     })
   )
 }
+
+/** Notes who sends the current request; `use` counts as a use of the key, if the request is not refused. */
+export const noteCaller = (
+  via: Caller["via"],
+  principal: Principal["Service"],
+  purpose: Purpose = "look"
+): Effect.Effect<void> =>
+  RequestRecord.note({
+    keyId: principal.keyId,
+    actor: AuditTrail.actorOf(via, principal),
+    ...(purpose === "use" ? { user: principal } : {})
+  })
+
+/** Notes for the audit whose session the current request ends. */
+export const noteOwner = (principal: Principal["Service"]): Effect.Effect<void> =>
+  RequestRecord.note({ actor: AuditTrail.actorOf("session", principal) })
+
+/** Notes for the audit that the current request opens or ends a session, by a link that a browser follows. */
+export const noteSessionCall = (verb: "create" | "delete"): Effect.Effect<void> =>
+  RequestRecord.note({ via: "page", audited: { resource: "session", verb } })
+
+const noteLimit = <E, R>(count: Effect.Effect<RequestRecord.RequestRecord["replyHeaders"], E, R>) =>
+  Effect.flatMap(count, (replyHeaders) => RequestRecord.note({ replyHeaders }))
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
 /** A form can send these without asking anybody, but not with this media type. */

@@ -21,13 +21,16 @@ const limited = Metric.withAttributes(
   { limit: "key" }
 )
 
+/** **Shape** none where the limit is off. */
+type ReplyHeaders = Readonly<Record<string, string>>
+
 const CLUSTERS_PATH = "/api/v1/clusters"
 
 export class KeyLimit extends Context.Service<
   KeyLimit,
   {
     /**
-     * Counts the current request against its key.
+     * Counts the current request against its key, and gives the headers of a reply that tell what is left.
      *
      * **Shape** a request costs 1, a live read the number of clusters that it addresses, at most half of the burst.
      *
@@ -36,7 +39,7 @@ export class KeyLimit extends Context.Service<
     readonly spend: (
       principal: Principal["Service"],
       path: string
-    ) => Effect.Effect<void, Problem.Problem, HttpServerRequest.HttpServerRequest>
+    ) => Effect.Effect<ReplyHeaders, Problem.Problem, HttpServerRequest.HttpServerRequest>
   }
 >()("@quarterdeck/http-server/KeyLimit") {
   static readonly layer = Layer.effect(
@@ -45,7 +48,7 @@ export class KeyLimit extends Context.Service<
       const registry = yield* ClusterRegistry
       const { keyBurst, keyPerSecond } = yield* RateLimits
       const rate = rateOf(keyPerSecond, keyBurst)
-      if (rate === undefined) return KeyLimit.of({ spend: () => Effect.void })
+      if (rate === undefined) return KeyLimit.of({ spend: () => Effect.succeed({}) })
       const buckets = new TokenBuckets(rate, CAPACITY)
       const most = Math.max(1, Math.floor(rate.burst / 2))
 
@@ -56,13 +59,11 @@ export class KeyLimit extends Context.Service<
         )
         const cost = Math.min(most, Math.max(1, clusters))
         const verdict = buckets.take(principal.keyId, cost, yield* Clock.currentTimeMillis)
-        const { replyHeaders } = yield* RequestRecord.CurrentRequest
-        Object.assign(replyHeaders, headersOf("key", rate, verdict))
-        if (verdict.isAllowed) return
+        const headers = headersOf("key", rate, verdict)
+        if (verdict.isAllowed) return headers
         yield* Metric.update(limited, 1)
-        return yield* refuse("rate_limited", {
-          detail: `too many requests of this key: ${rate.perSecond} a second, ${rate.burst} at once; a live read counts once for each cluster, ${most} at most`
-        })
+        const detail = `too many requests of this key: ${rate.perSecond} a second, ${rate.burst} at once; a live read counts once for each cluster, ${most} at most`
+        return yield* refuse("rate_limited", { detail }, headers)
       })
       return KeyLimit.of({ spend })
     })
@@ -78,9 +79,6 @@ const liveClusters = Effect.fnUntraced(function* (path: string) {
   const { url } = yield* HttpServerRequest.HttpServerRequest
   if (parametersOf(url).get("consistency") !== "live") return 0
   const resolve = path === CLUSTERS_PATH ? RequestTarget.resolveClusters() : RequestTarget.resolve()
-  const target = yield* resolve.pipe(
-    Effect.provideService(RequestRecord.CurrentRequest, RequestRecord.make("none")),
-    Effect.option
-  )
+  const target = yield* RequestRecord.withoutNotes(Effect.option(resolve))
   return Option.match(target, { onNone: () => 0, onSome: ({ clusters }) => clusters.length })
 })

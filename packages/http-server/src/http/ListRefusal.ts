@@ -4,9 +4,8 @@
 import type { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
 import type * as ListError from "@quarterdeck/cluster-fanout/ListError"
 import type * as Problem from "@quarterdeck/contract/Problem"
-import { Effect } from "effect"
+import type { Effect } from "effect"
 import { refuse } from "./Refusal.ts"
-import { CurrentRequest } from "./RequestRecord.ts"
 
 /** What a caller waits after a cluster asked for patience without saying how long, in milliseconds. */
 const DEFAULT_RETRY_MS = 1_000
@@ -22,9 +21,10 @@ export const fromError = (
 ): Effect.Effect<never, Problem.Problem> => {
   switch (error._tag) {
     case "FanOutFailed":
-      return Effect.andThen(
-        error.code === "cluster_throttled" ? retryAfter(error.coverages) : Effect.void,
-        refuse(error.code, { detail: error.message, clusters: error.coverages })
+      return refuse(
+        error.code,
+        { detail: error.message, clusters: error.coverages },
+        error.code === "cluster_throttled" ? { "retry-after": retryAfter(error.coverages) } : {}
       )
     case "CursorInvalid":
       return refuse("invalid_cursor", { detail: error.message, field: "cursor" })
@@ -34,8 +34,7 @@ export const fromError = (
 }
 
 /** Asks to wait as long as the most patient cluster does, in whole seconds. */
-const retryAfter = (coverages: ReadonlyArray<Coverage>) =>
-  Effect.map(CurrentRequest, (record) => {
-    const waits = coverages.map(({ error }) => error?.retryAfterMs ?? DEFAULT_RETRY_MS)
-    record.replyHeaders["retry-after"] = String(Math.ceil(Math.max(...waits) / 1_000))
-  })
+const retryAfter = (coverages: ReadonlyArray<Coverage>): string => {
+  const waits = coverages.map(({ error }) => error?.retryAfterMs ?? DEFAULT_RETRY_MS)
+  return String(Math.ceil(Math.max(...waits) / 1_000))
+}

@@ -7,7 +7,6 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
 import { Guard } from "./Guard.ts"
 import * as Refusal from "./Refusal.ts"
-import { CurrentRequest } from "./RequestRecord.ts"
 
 export const METRICS_PATH = "/metrics" as const
 
@@ -29,8 +28,6 @@ export const routes = Effect.gen(function* () {
     return yield* Refusal.refuse("role_forbidden", { detail: "metrics need an Admin key without a scope" })
   })
   const reply = Effect.gen(function* () {
-    const record = yield* CurrentRequest
-    record.route = METRICS_PATH
     yield* admit
     return HttpServerResponse.text(yield* PrometheusMetrics.format(), {
       contentType: "text/plain; version=0.0.4; charset=utf-8"

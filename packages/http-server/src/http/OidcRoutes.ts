@@ -9,12 +9,11 @@ import { Clock, Effect, Option } from "effect"
 import { Cookies, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { below, IdentityClient } from "../services/IdentityClient.ts"
 import * as AuditTrail from "./AuditTrail.ts"
-import { FailedAttempts } from "./FailedAttempts.ts"
+import * as Guard from "./Guard.ts"
 import * as LoginCookie from "./LoginCookie.ts"
 import * as PageRoute from "./PageRoute.ts"
 import * as Refusal from "./Refusal.ts"
 import { parametersOf } from "./RequestInput.ts"
-import { CurrentRequest } from "./RequestRecord.ts"
 import * as SessionCookie from "./SessionCookie.ts"
 
 const LOGIN_PATH = "/auth/oidc/login" as const
@@ -38,7 +37,7 @@ export const routes = Effect.gen(function* () {
   const publicUrl = yield* SessionCookie.PublicUrl
   if (Option.isNone(found) || publicUrl === undefined) return []
   const client = found.value
-  const attempts = yield* FailedAttempts
+  const guard = yield* Guard.Guard
   const sessions = yield* Sessions
   const trail = yield* AuditTrail.AuditTrail
   const cookie = LoginCookie.make()
@@ -54,7 +53,7 @@ export const routes = Effect.gen(function* () {
 
   const login = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, secure: boolean) {
     const asked = parametersOf(request.url).get("place") ?? ""
-    yield* attempts.spend
+    yield* guard.admitAttempt
     const { login, url } = yield* client.begin
     const pending = { ...login, place: PLACE.test(asked) ? asked : "" }
     const now = yield* Clock.currentTimeMillis
@@ -64,8 +63,8 @@ export const routes = Effect.gen(function* () {
   const callback = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, secure: boolean) {
     const pending = Option.getOrUndefined(cookie.read(request, yield* Clock.currentTimeMillis, secure))
     if (pending === undefined) return page("expired")
-    yield* told("create")
-    yield* attempts.spend
+    yield* Guard.noteSessionCall("create")
+    yield* guard.admitAttempt
     const identified = yield* client.finish(parametersOf(request.url), pending)
     yield* trail.begin
     const opened = Option.getOrUndefined(yield* sessions.openFor(identified))
@@ -73,12 +72,10 @@ export const routes = Effect.gen(function* () {
       yield* Effect.logWarning("nobody was signed in: no group of the person has a rule", {
         subject: identified.person.subject
       })
-      yield* deny
+      yield* Refusal.deny
       return withCookies(page("no_rule"), cookie.forget(secure))
     }
-    const record = yield* CurrentRequest
-    record.keyId = opened.principal.keyId
-    record.actor = AuditTrail.actorOf("session", opened.principal)
+    yield* Guard.noteCaller("session", opened.principal)
     return withCookies(
       page(undefined, pending.place),
       cookie.forget(secure),
@@ -110,7 +107,7 @@ export const routes = Effect.gen(function* () {
       callback(request, secureOf(request)).pipe(
         Effect.catch((error) =>
           isNotVouched(error)
-            ? Effect.andThen(deny, notSignedIn("refused", secureOf(request))(error))
+            ? Effect.andThen(Refusal.deny, notSignedIn("refused", secureOf(request))(error))
             : notSignedIn("unavailable", secureOf(request))(error)
         )
       )
@@ -133,29 +130,16 @@ const pageOf =
 
 const isNotVouched = (error: object): error is NotVouched => "_tag" in error && error._tag === "NotVouched"
 
-/** Says for the audit what a request is about. */
-const told = (verb: "create" | "delete") =>
-  Effect.map(CurrentRequest, (record) => {
-    record.via = "page"
-    record.audited = { resource: "session", verb }
-  })
-
 /** Tells the audit who is about to be signed out. */
 const beginEnd = Effect.fnUntraced(function* (
   trail: AuditTrail.AuditTrail["Service"],
   sessions: Sessions["Service"],
   id: SessionId
 ) {
-  yield* told("delete")
+  yield* Guard.noteSessionCall("delete")
   const owner = yield* sessions.look(id)
-  const record = yield* CurrentRequest
-  if (owner._tag === "Valid") record.actor = AuditTrail.actorOf("session", owner.principal)
+  if (owner._tag === "Valid") yield* Guard.noteOwner(owner.principal)
   yield* trail.begin
-})
-
-/** Says for the audit that somebody was refused, whatever page shows it. */
-const deny = Effect.map(CurrentRequest, (record) => {
-  record.isDenied = true
 })
 
 const withCookies = (

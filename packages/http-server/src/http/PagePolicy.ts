@@ -4,9 +4,8 @@
  * **Source** Content Security Policy Level 3.
  */
 import { Effect, type Types } from "effect"
-import { HttpRouter, type HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServerResponse } from "effect/http"
 import { hash } from "node:crypto"
-import { CurrentRequest } from "./RequestRecord.ts"
 
 const SCRIPT = /<script([^>]*)>([\s\S]*?)<\/script>/g
 const STYLE = /<style[^>]*>([\s\S]*?)<\/style>/g
@@ -43,14 +42,10 @@ export const layer = HttpRouter.middleware(
       policies.set(page, policy)
       return policy
     }
-    const protect = Effect.fnUntraced(function* (response: HttpServerResponse.HttpServerResponse) {
-      const { replyHeaders } = yield* CurrentRequest
-      if (response.body._tag === "Uint8Array") {
-        replyHeaders["content-security-policy"] = policyOf(response.body.body)
-      }
-      return response
-    })
-    return (route: Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled>) =>
-      Effect.flatMap(route, protect)
+    const protect = (response: HttpServerResponse.HttpServerResponse) =>
+      response.body._tag === "Uint8Array"
+        ? HttpServerResponse.setHeader(response, "content-security-policy", policyOf(response.body.body))
+        : response
+    return (route: Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled>) => Effect.map(route, protect)
   })
 ).layer

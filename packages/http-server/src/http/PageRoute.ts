@@ -3,11 +3,12 @@
  */
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
-import { CurrentRequest } from "./RequestRecord.ts"
 
 /** A route and the path that it stands at. */
 export interface PageRoute {
   readonly path: `/${string}`
+  /** What log and metrics call it. */
+  readonly pattern: string
   readonly route: HttpRouter.Route<never, HttpServerRequest.HttpServerRequest>
 }
 
@@ -15,16 +16,9 @@ type Reply = (
   request: HttpServerRequest.HttpServerRequest
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
 
-/** Makes a route of GET; the log and the metrics call it by `pattern`. */
+/** Makes a route of GET. */
 export const make = (path: `/${string}`, reply: Reply, pattern: string = path): PageRoute => ({
   path,
-  route: HttpRouter.route(
-    "GET",
-    path,
-    Effect.gen(function* () {
-      const record = yield* CurrentRequest
-      record.route = pattern
-      return yield* reply(yield* HttpServerRequest.HttpServerRequest)
-    })
-  )
+  pattern,
+  route: HttpRouter.route("GET", path, Effect.flatMap(HttpServerRequest.HttpServerRequest, reply))
 })

@@ -1,33 +1,42 @@
 /**
- * What one request turned out to be, filled in on its way and read by log, metrics and the reply's headers.
+ * What one request turned out to be: noted on its way, read by log, metrics, span, audit and the reply's headers.
+ *
+ * Each field has one room that notes it: Routes the route; Guard who asks, what for and what that leaves of the limits;
+ * RequestTarget what it is about; Refusal why it was refused.
  */
 import type { Verb } from "@quarterdeck/keys/Access"
 import type { AuditFacts } from "@quarterdeck/keys/AuditEvent"
 import type { Principal } from "@quarterdeck/keys/Principal"
-import { Context } from "effect"
+import { Context, Effect } from "effect"
+
+/** What a route is about, as the audit calls it. **Shape** `session` and `unknown` stand beside the resources of keys. */
+export interface AuditedCell {
+  readonly resource: string
+  readonly verb: Verb
+  /** What of the resource it is about, where the request's target does not tell. */
+  readonly object?: string
+}
 
 /** **Shape** nothing secret: the route's pattern instead of the path, the key's id instead of the key. */
 export interface RequestRecord {
   readonly requestId: string
   /** The client's address: the socket's other end, what a host says it is, or what a trusted proxy tells. */
   readonly clientAddress: string | undefined
-  route: string | undefined
-  keyId: string | undefined
+  readonly route: string | undefined
+  readonly keyId: string | undefined
   /** Who uses a key with the request, which is noted if it is not refused. */
-  user: Principal["Service"] | undefined
+  readonly user: Principal["Service"] | undefined
   /** Who asks and by what way, what for, and what it is about, as the audit tells it. */
-  actor: AuditFacts["actor"]
-  via: AuditFacts["via"]
-  audited: { readonly resource: string; readonly verb: Verb } | undefined
-  target: AuditFacts["target"]
-  /** Whether the audit was told that the request is about to be done. */
-  hasBegun: boolean
+  readonly actor: AuditFacts["actor"]
+  readonly via: AuditFacts["via"]
+  readonly audited: AuditedCell | undefined
+  readonly target: AuditFacts["target"]
   /** Whether the caller was refused by a reply whose status does not say so. */
-  isDenied: boolean
+  readonly isDenied: boolean
   /** The code of the problem that was sent, if one was. */
-  problem: string | undefined
+  readonly problem: string | undefined
   /** Headers that the reply carries beside its own. */
-  readonly replyHeaders: Record<string, string>
+  readonly replyHeaders: Readonly<Record<string, string>>
 }
 
 export const make = (requestId: string, clientAddress?: string): RequestRecord => ({
@@ -40,7 +49,6 @@ export const make = (requestId: string, clientAddress?: string): RequestRecord =
   via: "rest",
   audited: undefined,
   target: { asked: "", clusters: [] },
-  hasBegun: false,
   isDenied: false,
   problem: undefined,
   replyHeaders: {}
@@ -50,3 +58,20 @@ export const make = (requestId: string, clientAddress?: string): RequestRecord =
 export const CurrentRequest = Context.Reference<RequestRecord>("@quarterdeck/http-server/CurrentRequest", {
   defaultValue: () => make("none")
 })
+
+/** What is noted on a request's way. */
+type Notes = Partial<Omit<RequestRecord, "requestId" | "clientAddress">>
+
+/** Notes something of the current request, in place of what was noted before; headers of the reply add up. */
+export const note = (notes: Notes): Effect.Effect<void> =>
+  Effect.map(CurrentRequest, (record) => {
+    const replyHeaders =
+      notes.replyHeaders === undefined ? record.replyHeaders : { ...record.replyHeaders, ...notes.replyHeaders }
+    Object.assign(record, notes, { replyHeaders })
+  })
+
+/** Runs an effect of whose outcome the current request's log, audit and reply must not tell. */
+export const withoutNotes = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(CurrentRequest, ({ clientAddress, requestId }) =>
+    Effect.provideService(effect, CurrentRequest, make(requestId, clientAddress))
+  )

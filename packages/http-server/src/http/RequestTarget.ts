@@ -19,7 +19,7 @@ import { Context, Effect, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { refuse } from "./Refusal.ts"
 import * as RawHeaders from "./RawHeaders.ts"
-import { CurrentRequest } from "./RequestRecord.ts"
+import * as RequestRecord from "./RequestRecord.ts"
 
 /** How the header is called and how many clusters one request may name. */
 export const TargetOptions = Context.Reference("@quarterdeck/http-server/TargetOptions", {
@@ -75,14 +75,13 @@ export const resolveNamed = (name: ClusterName) => within(TargetRequest.named([n
 const within = Effect.fnUntraced(function* (request: TargetRequest.TargetRequest, field: string) {
   const principal = yield* Principal
   const { clusters, parent } = yield* (yield* ClusterRegistry).snapshot
-  const record = yield* CurrentRequest
-  record.target = { ...record.target, asked: textOf(request) }
+  yield* note({ asked: textOf(request) })
   const target = Target.resolve(request, Rule.clusterScope(principal.rule), {
     parent,
     clusters: clusters.map(({ name }) => name)
   })
   if (Result.isFailure(target)) return yield* refusal(target.failure, field)
-  record.target = { ...record.target, clusters: target.success.clusters }
+  yield* note({ clusters: target.success.clusters })
   yield* Effect.annotateCurrentSpan({
     "quarterdeck.target": target.success.mode,
     "quarterdeck.clusters": target.success.clusters.length
@@ -104,15 +103,13 @@ const textOf = (request: TargetRequest.TargetRequest): string => {
 
 /** Notes the namespaces that a request names, for the audit. */
 export const noteNamespaces = (namespaces: ReadonlyArray<string> | undefined): Effect.Effect<void> =>
-  Effect.map(CurrentRequest, (record) => {
-    if (namespaces !== undefined) record.target = { ...record.target, namespaces }
-  })
+  namespaces === undefined ? Effect.void : note({ namespaces })
 
 /** Notes what a request is about beside clusters, for the audit. */
-export const noteObject = (object: string): Effect.Effect<void> =>
-  Effect.map(CurrentRequest, (record) => {
-    record.target = { ...record.target, object }
-  })
+export const noteObject = (object: string): Effect.Effect<void> => note({ object })
+
+const note = (about: Partial<RequestRecord.RequestRecord["target"]>): Effect.Effect<void> =>
+  Effect.flatMap(RequestRecord.CurrentRequest, ({ target }) => RequestRecord.note({ target: { ...target, ...about } }))
 
 const refusal = (
   error: InvalidTarget | EmptyClusterList | ClusterForbidden | ClusterNotFound,

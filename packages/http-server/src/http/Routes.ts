@@ -28,6 +28,7 @@ import { WhoamiHandlers } from "./handlers/WhoamiHandlers.ts"
 import { WorkloadHandlers } from "./handlers/WorkloadHandlers.ts"
 import * as MethodNotAllowed from "./MethodNotAllowed.ts"
 import * as MetricsRoute from "./MetricsRoute.ts"
+import type { PageRoute } from "./PageRoute.ts"
 import * as Refusal from "./Refusal.ts"
 import * as OidcRoutes from "./OidcRoutes.ts"
 import * as RawHeaders from "./RawHeaders.ts"
@@ -93,7 +94,7 @@ export const make = Effect.gen(function* () {
   const refusalLog = yield* RefusalLog.make
   const metrics = yield* MetricsRoute.routes
   const dashboard = yield* DashboardRoute.routes
-  const oidc = yield* OidcRoutes.routes
+  const pages = [...dashboard, ...(yield* OidcRoutes.routes)]
   const router = yield* HttpRouter.toHttpEffect(
     Layer.mergeAll(
       HttpApiBuilder.layer(Api).pipe(
@@ -101,8 +102,8 @@ export const make = Effect.gen(function* () {
         Layer.provide([Guard.layerAuthorization, Guard.layerSameOrigin])
       ),
       Documentation.layer,
-      HttpRouter.addAll([...metrics, ...[...dashboard, ...oidc].map(({ route }) => route)])
-    )
+      HttpRouter.addAll([...metrics, ...pages.map(({ route }) => route)])
+    ).pipe(Layer.provide(noteRoute(pages)))
   ).pipe(
     Effect.provideService(HttpRouter.RouterConfig, ROUTER_CONFIG),
     // A host's own router must not be found and filled: that would serve these routes outside the host's prefix.
@@ -113,7 +114,7 @@ export const make = Effect.gen(function* () {
       ...Endpoints.all,
       { method: "GET", path: Documentation.OPENAPI_PATH },
       { method: "GET", path: Documentation.DOCS_PATH },
-      ...[...dashboard, ...oidc].map(({ path }) => ({ method: "GET", path })),
+      ...pages.map(({ path }) => ({ method: "GET", path })),
       ...metrics.map(() => ({ method: "GET", path: MetricsRoute.METRICS_PATH }))
     ],
     ROUTER_CONFIG
@@ -122,12 +123,11 @@ export const make = Effect.gen(function* () {
   /** Unknown paths need a key too, so that nobody can map the surface without one. */
   const unmatched = Effect.gen(function* () {
     yield* guard.authenticate
-    const record = yield* RequestRecord.CurrentRequest
     const request = yield* HttpServerRequest.HttpServerRequest
     const methods = isPlainPath(request.url) ? allowedMethods(request.url) : []
     if (methods.length === 0) return yield* Refusal.refuse("not_found", { detail: "no route has this path" })
-    record.replyHeaders["allow"] = methods.join(", ")
-    return yield* Refusal.refuse("method_not_allowed", { detail: `the path answers to ${methods.join(", ")}` })
+    const allow = methods.join(", ")
+    return yield* Refusal.refuse("method_not_allowed", { detail: `the path answers to ${allow}` }, { allow })
   }).pipe(Effect.catch((problem) => Effect.succeed(Refusal.respond(problem))))
 
   const answered = router.pipe(
@@ -160,7 +160,6 @@ export const make = Effect.gen(function* () {
       Effect.onInterrupt(() => end(request.method, 499, record, startedAt))
     )
     if (response.status < 400 && record.user !== undefined) yield* authenticator.noteUse(record.user)
-    record.route ??= Documentation.routeOf(request.url)
     yield* end(request.method, response.status, record, startedAt)
     return withHeaders(response, {
       ...SAFE_HEADERS,
@@ -170,6 +169,16 @@ export const make = Effect.gen(function* () {
     })
   })
 })
+
+/** Notes the pattern of the route that the router found, before anything of it runs. */
+const noteRoute = (pages: ReadonlyArray<PageRoute>) => {
+  const patterns = new Map<string, string>(pages.map(({ path, pattern }) => [path, pattern]))
+  return HttpRouter.middleware((handler) =>
+    Effect.flatMap(HttpRouter.RouteContext, ({ route: { path } }) =>
+      Effect.andThen(RequestRecord.note({ route: patterns.get(path) ?? path }), handler)
+    )
+  ).layer
+}
 
 const failed = (cause: Cause.Cause<unknown>) =>
   Effect.logError("request failed", cause).pipe(

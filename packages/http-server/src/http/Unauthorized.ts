@@ -5,7 +5,6 @@ import type * as Problem from "@quarterdeck/contract/Problem"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { refuse } from "./Refusal.ts"
-import { CurrentRequest } from "./RequestRecord.ts"
 
 /** Said by a page with each request: a browser would answer the challenge of Basic with a window of its own. */
 const PAGE_HEADER = "x-requested-with"
@@ -18,10 +17,8 @@ const PAGE_HEADER = "x-requested-with"
  * **Source** RFC 6750 §3, RFC 7617 §2: a challenge for each scheme.
  */
 export const unauthorized = Effect.fnUntraced(function* (code: Problem.Code, detail: string) {
-  const record = yield* CurrentRequest
   const request = yield* HttpServerRequest.HttpServerRequest
   const error = code === "missing_credential" ? "" : ', error="invalid_token"'
   const basic = request.headers[PAGE_HEADER] === undefined ? ', Basic realm="quarterdeck", charset="UTF-8"' : ""
-  record.replyHeaders["www-authenticate"] = `Bearer realm="quarterdeck"${error}${basic}`
-  return yield* refuse(code, { detail })
+  return yield* refuse(code, { detail }, { "www-authenticate": `Bearer realm="quarterdeck"${error}${basic}` })
 })

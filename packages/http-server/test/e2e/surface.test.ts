@@ -121,6 +121,9 @@ onOneDriver("surface", { children: [] }, (it) => {
 
       const again = yield* get(["If-None-Match", `"other", ${etag}`])
       assert.deepStrictEqual([again.status, again.text, again.headers.etag], [304, "", etag])
+      for (const { headers } of [packed, again]) {
+        assert.strictEqual(headers["content-security-policy"], plain.headers["content-security-policy"])
+      }
       assert.strictEqual((yield* get(["If-None-Match", '"other"'])).status, 200)
     })
   )
@@ -171,8 +174,13 @@ onOneDriver("surface", { children: [] }, (it) => {
     Effect.gen(function* () {
       const deployment = yield* Deployment
       yield* deployment.call(`/api/v1/apiKeys/${rawKey("viewer")}`, { key: "admin" })
+      const plain = ["/healthz", "/readyz", "/docs", "/openapi.json", "/", "/api/v1/session"]
+      for (const path of [...plain, "/metrics"]) yield* deployment.call(path, { key: "admin" })
       const { text } = yield* deployment.call("/metrics", { key: "admin" })
-      assert.match(text, /^quarterdeck_http_requests_total\{.*route="\/api\/v1\/apiKeys\/:id".*\} [1-9]/m)
+      const counted = new Set(
+        Array.from(text.matchAll(/^quarterdeck_http_requests_total\{.*route="([^"]*)"/gm), ([, at]) => at)
+      )
+      assert.includeMembers([...counted], [...plain, "/metrics", "/api/v1/apiKeys/:id"])
       assert.notInclude(text, rawKey("viewer"))
     })
   )

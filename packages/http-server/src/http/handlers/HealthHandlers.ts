@@ -17,8 +17,6 @@ import { Guard } from "../Guard.ts"
 import * as RequestRecord from "../RequestRecord.ts"
 import * as StoreHealth from "../StoreHealth.ts"
 
-const { CurrentRequest } = RequestRecord
-
 /** How long a start waits for the clusters; what is missing then is told by coverage, and the others are served. */
 const PATIENCE = "10 minutes"
 
@@ -55,9 +53,8 @@ export const HealthHandlers = HttpApiBuilder.group(
     }))
 
     return handlers.handleAll({
-      healthz: () => Effect.as(noteRoute("/healthz"), "ok"),
+      healthz: () => Effect.succeed("ok"),
       readyz: Effect.fnUntraced(function* () {
-        yield* noteRoute("/readyz")
         const { registered, synced } = yield* countSynced
         const waiting = registered - synced
         const { alarm } = yield* keyConfig.health
@@ -82,20 +79,9 @@ export const HealthHandlers = HttpApiBuilder.group(
 )
 
 /**
- * Tells whether an Admin without scope asks. A refusal is no answer of a probe: what it would tell the caller is left
- * with a record of its own.
+ * Tells whether an Admin without scope asks. A refusal is no answer of a probe: nothing of it is told to the caller.
  */
 const isForAdmin = Effect.fnUntraced(function* ({ authenticate }: Guard["Service"]) {
-  const { clientAddress, requestId } = yield* CurrentRequest
-  const caller = yield* authenticate.pipe(
-    Effect.provideService(CurrentRequest, RequestRecord.make(requestId, clientAddress)),
-    Effect.option
-  )
+  const caller = yield* RequestRecord.withoutNotes(Effect.option(authenticate))
   return Option.exists(caller, ({ principal: { rule } }) => rule.role === "Admin" && Rule.isUnscoped(rule))
 })
-
-/** Public endpoints have no guard that would note it. */
-const noteRoute = (route: string) =>
-  Effect.map(CurrentRequest, (record) => {
-    record.route = route
-  })
