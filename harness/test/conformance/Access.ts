@@ -99,10 +99,7 @@ export const access = (it: Suite): void => {
 
       const greedy = yield* refusal(viewer.create(role("all", everything)))
       assert.deepStrictEqual([greedy.code, greedy.reason], [403, "Forbidden"])
-      assert.include(
-        greedy.text,
-        'is attempting to grant RBAC permissions not currently held:\n{APIGroups:["*"], Resources:["*"], Verbs:["*"]}'
-      )
+      assert.include(greedy.text, "is attempting to grant RBAC permissions not currently held")
       const own = { apiVersion: rbac, kind: "Role", namespace, name: "maker" }
       assert.strictEqual((yield* refusal(viewer.patch(own, { rules: [everything] }))).code, 403)
       assert.strictEqual((yield* refusal(viewer.create(binding("all", "ClusterRole", "cluster-admin")))).code, 403)

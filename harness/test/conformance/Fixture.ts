@@ -79,6 +79,12 @@ export const refusal = <A, R>(call: Effect.Effect<A, ApiError, R>): Effect.Effec
     Effect.flatMap((error) => (error.reason instanceof ApiRefused ? Effect.succeed(error.reason) : Effect.fail(error)))
   )
 
+/** The reason and the field of each cause that a refusal gives. */
+export const causesOf = ({ status }: ApiRefused): ReadonlyArray<readonly [unknown, unknown]> => {
+  const causes = at(status, "details", "causes")
+  return Array.isArray(causes) ? causes.map((cause: unknown) => [at(cause, "reason"), at(cause, "field")]) : []
+}
+
 /** The status of a refused call; undefined while the server still takes it. */
 export const refusedCode = <A, R>(
   call: Effect.Effect<A, ApiError, R>

@@ -97,12 +97,10 @@ export const lists = (it: Suite): void => {
       const { api } = yield* parent
       const byLabel = yield* refusal(api.list({ ...configMaps("default"), labelSelector: "a in" }))
       assert.deepStrictEqual([byLabel.code, byLabel.reason], [400, "BadRequest"])
-      assert.include(byLabel.text, "unable to parse requirement")
       const byField = yield* refusal(
         api.list({ apiVersion: "v1", kind: "Pod", namespace: "default", fieldSelector: "spec.foo=1" })
       )
-      assert.strictEqual(byField.code, 400)
-      assert.include(byField.text, "field label not supported: spec.foo")
+      assert.deepStrictEqual([byField.code, byField.reason], [400, "BadRequest"])
     })
   )
 

@@ -9,6 +9,7 @@ import {
   freshNamespace,
   parent,
   pod,
+  causesOf,
   refusal,
   type Suite
 } from "./Fixture.ts"
@@ -184,7 +185,7 @@ export const objects = (it: Suite): void => {
       const claim = configMap(namespace, "one", {}, { a: "3" })
       const refused = yield* refusal(api.apply(claim, { fieldManager: "third", force: false }))
       assert.deepStrictEqual([refused.code, refused.reason], [409, "Conflict"])
-      assert.include(refused.text, 'conflict with "first": .data.a')
+      assert.deepStrictEqual(causesOf(refused), [["FieldManagerConflict", ".data.a"]])
       const forced = yield* api.apply(claim, { fieldManager: "third", force: true })
       assert.deepStrictEqual(forced["data"], { a: "3", b: "2" })
     })

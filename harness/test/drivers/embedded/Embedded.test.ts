@@ -1,6 +1,6 @@
 /**
  * The driver, and what only real programs can tell of it: kubectl where it is found, and a real control plane where that
- * is among the drivers of the run, asked the same and compared word for word.
+ * is among the drivers of the run, asked the same: objects are compared word for word, refusals without their sentences.
  */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"

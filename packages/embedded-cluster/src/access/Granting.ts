@@ -72,13 +72,17 @@ const binding =
     const name = textAt(reference, "name")
     const of = KINDS.get(kind)
     if (of === undefined)
-      return Result.fail<Failure>({ code: 500, message: `unsupported role reference kind: ${JSON.stringify(kind)}` })
+      return Result.fail<Failure>({
+        code: 500,
+        message: `roleRef.kind must be Role or ClusterRole, not ${JSON.stringify(kind)}`
+      })
     const { namespace } = info
     const group = textAt(reference, "apiGroup") || of.group
     const asked = { _tag: "Resource", verb: "bind", group, namespace, name, subresource: "" } as const
     if (authorize(request.user, { ...asked, resource: of.resource }).allowed) return ALLOWED
-    if (of.namespaced && namespace === "") return Result.fail(badRequest("Namespace parameter required."))
-    if (name === "") return Result.fail(badRequest("Name parameter required."))
+    if (of.namespaced && namespace === "")
+      return Result.fail(badRequest("roleRef.kind must be ClusterRole where there is no namespace"))
+    if (name === "") return Result.fail(badRequest("roleRef.name must not be empty"))
     const given = Authorization.rulesOf(kernel, kind, namespace, name)
     return given === undefined ? Result.fail(notFound(resource, name)) : confirmed(kernel, call, object, given)
   }
@@ -97,9 +101,9 @@ const confirmed = (
   const { user } = call.request
   const missing = RuleCover.uncovered(Authorization.heldBy(kernel, user, call.info.namespace), given)
   if (missing.length === 0) return ALLOWED
-  const who = `user ${JSON.stringify(user.name)} (groups=${RuleCover.quoted(user.groups)})`
-  const what = `is attempting to grant RBAC permissions not currently held:\n${RuleCover.describe(missing)}`
-  return Result.fail(refused(call, object, `${who} ${what}`))
+  // Installers look for "is attempting to grant RBAC permissions not currently held".
+  const what = `is attempting to grant RBAC permissions not currently held: ${RuleCover.describe(missing)}`
+  return Result.fail(refused(call, object, `user ${JSON.stringify(user.name)} ${what}`))
 }
 
 const refused = ({ resource }: ResourceCall, object: JsonObject, why: string): Failure => {

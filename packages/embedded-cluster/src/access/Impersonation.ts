@@ -35,14 +35,7 @@ export const wanted = (headers: Headers): Outcome<Wanted | undefined> => {
   )
   if (name !== "") return Result.succeed({ name, uid, groups, extra })
   if (uid === "" && groups.length === 0 && Object.keys(extra).length === 0) return Result.succeed(undefined)
-  const list = groups.map((group) => JSON.stringify(group)).join(", ")
-  const shown = groups.length === 0 ? "[]string(nil)" : `[]string{${list}}`
-  const others = Object.entries(extra).map(
-    ([key, values]) => `${JSON.stringify(key)}:[]string{${values.map((value) => JSON.stringify(value)).join(", ")}}`
-  )
-  const map = others.length === 0 ? "map[string][]string(nil)" : `map[string][]string{${others.join(", ")}}`
-  const info = `&user.DefaultInfo{Name:"", UID:${JSON.stringify(uid)}, Groups:${shown}, Extra:${map}}`
-  return Result.fail(badRequest(`requested ${info} without impersonating a user name`))
+  return Result.fail(badRequest("who asks for a group, uid or extra must name a user in Impersonate-User"))
 }
 
 const unescape = (key: string): string => {

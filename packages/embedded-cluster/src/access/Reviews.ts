@@ -38,7 +38,7 @@ export const answer = steps(function* (kernel: Kernel, authorize: Authorize, cal
 
 /** Answers what the caller may do in a namespace. */
 const rules = (kernel: Kernel, call: ResourceCall, namespace: string): Outcome<TextReply> => {
-  if (namespace === "") return Result.fail(badRequest("no namespace on request"))
+  if (namespace === "") return Result.fail(badRequest("spec.namespace must not be empty"))
   const all = rulesFor(kernel, call.request.user, namespace)
   const status = {
     resourceRules: all.filter(({ paths }) => paths.length === 0).map(resourceRule),
@@ -62,10 +62,9 @@ const attributesOf = (spec: JsonObject): Outcome<Attributes> => {
   const resource = at(spec, "resourceAttributes")
   const path = at(spec, "nonResourceAttributes")
   if (isObject(resource) === isObject(path)) {
-    const problem = "exactly one of nonResourceAttributes or resourceAttributes must be specified"
-    const given = isObject(resource) ? resource : null
+    const rule = "must be given, or spec.nonResourceAttributes, and not both"
     return Result.fail(
-      invalid("", "authorization.k8s.io", "", [invalidValue("spec.resourceAttributes", given, problem)])
+      invalid("", "authorization.k8s.io", "", [invalidValue("spec.resourceAttributes", resource, rule)])
     )
   }
   if (isObject(path)) return Result.succeed({ _tag: "Path", verb: textAt(path, "verb"), path: textAt(path, "path") })
@@ -85,9 +84,7 @@ const userOf = (spec: JsonObject): Outcome<User> => {
   const groups = arrayAt(spec, "groups").filter((group) => typeof group === "string")
   return name === "" && groups.length === 0
     ? Result.fail(
-        invalid("", "authorization.k8s.io", "", [
-          invalidValue("spec.user", "", "at least one of user or group must be specified")
-        ])
+        invalid("", "authorization.k8s.io", "", [invalidValue("spec.user", "", "must be given, or spec.groups")])
       )
     : Result.succeed({ name, groups })
 }

@@ -15,31 +15,14 @@ import type { Rule } from "./Authorization.ts"
 export const uncovered = (owned: ReadonlyArray<Rule>, wanted: ReadonlyArray<Rule>): ReadonlyArray<Rule> =>
   wanted.flatMap(brokenDown).filter((right) => !owned.some((rule) => coversRight(rule, right)))
 
-/** Tells rights as the real server does: verbs on the same thing in one line, the lines in order. */
+/** Tells rights: `get, list on pods of ""`, the verbs on the same thing together. */
 export const describe = (rights: ReadonlyArray<Rule>): string => {
-  const joined = new Map<string, Rule>()
-  for (const right of rights) {
-    const key = JSON.stringify({ ...right, verbs: right.paths.length === 0 ? [] : right.verbs })
-    const known = joined.get(key)
-    joined.set(key, known === undefined ? right : { ...known, verbs: [...known.verbs, ...right.verbs] })
-  }
-  return [...new Set([...joined.values()].map(print))].toSorted().join("\n")
-}
-
-/** Prints texts as Go prints a quoted list. */
-export const quoted = (texts: ReadonlyArray<string>): string =>
-  `[${texts.map((text) => JSON.stringify(text)).join(" ")}]`
-
-const print = ({ groups, names, paths, resources, verbs }: Rule): string => {
-  const parts: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
-    ["APIGroups", groups],
-    ["Resources", resources],
-    ["NonResourceURLs", paths],
-    ["ResourceNames", names],
-    ["Verbs", verbs]
-  ]
-  const told = parts.filter(([, texts]) => texts.length > 0).map(([name, texts]) => `${name}:${quoted(texts)}`)
-  return `{${told.join(", ")}}`
+  const things = Map.groupBy(rights, ({ groups, names, paths, resources }) => {
+    if (paths.length > 0) return paths.join(", ")
+    const named = names.length === 0 ? "" : ` named ${names.join(", ")}`
+    return `${resources.join(", ")} of ${JSON.stringify(groups.join(", "))}${named}`
+  })
+  return [...things].map(([thing, same]) => `${same.flatMap(({ verbs }) => verbs).join(", ")} on ${thing}`).join("; ")
 }
 
 const NOTHING: Rule = { verbs: [], groups: [], resources: [], names: [], paths: [] }

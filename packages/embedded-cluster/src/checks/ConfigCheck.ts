@@ -6,7 +6,7 @@
 import { Result } from "effect"
 import { at, equals, type Json, type JsonObject, objectAt, parse, textAt } from "../core/Json.ts"
 import { configKeyProblem } from "../core/Names.ts"
-import { type FieldError, forbiddenValue, invalidValue, required, tooLong } from "../core/Status.ts"
+import { type FieldError, forbiddenValue, immutable, invalidValue, required, tooLong } from "../core/Status.ts"
 
 /** What the values of one object may hold together. */
 const MAX_BYTES = 1_048_576
@@ -18,7 +18,7 @@ export const configMapErrors = (object: JsonObject): ReadonlyArray<FieldError> =
   return [
     ...keyErrors("data", data),
     ...Object.keys(data).flatMap((key) =>
-      Object.hasOwn(binary, key) ? [invalidValue(`data[${key}]`, key, "duplicate of key present in binaryData")] : []
+      Object.hasOwn(binary, key) ? [invalidValue(`data[${key}]`, key, "binaryData must not have it too")] : []
     ),
     ...keyErrors("binaryData", binary),
     ...(size > MAX_BYTES ? [tooLong("[]", MAX_BYTES)] : [])
@@ -60,17 +60,15 @@ const typeErrors = (object: JsonObject, type: string, data: JsonObject): Readonl
   if (json === undefined) return []
   const text = Buffer.from(textAt(data, json), "base64").toString()
   if (Result.isSuccess(Result.try(() => parse(text)))) return []
-  const problem =
-    text === "" ? "unexpected end of JSON input" : `invalid character '${text[0]}' looking for beginning of value`
-  return [invalidValue(`data[${json}]`, "<secret contents redacted>", problem)]
+  return [invalidValue(`data[${json}]`, undefined, "must be JSON")]
 }
 
 /** Finds what a change may not touch: the type of a secret, and all of what is immutable. */
 export const changeErrors = (object: JsonObject, before: JsonObject): ReadonlyArray<FieldError> => {
   const type = textAt(object, "type")
-  const typed = type === textAt(before, "type") ? [] : [invalidValue("type", type, "field is immutable")]
+  const typed = type === textAt(before, "type") ? [] : [immutable("type", type)]
   if (before["immutable"] !== true) return typed
-  const forbidden = (field: string) => forbiddenValue(field, "field is immutable when `immutable` is set")
+  const forbidden = (field: string) => forbiddenValue(field, "field is immutable, for the object says so")
   return [
     ...typed,
     ...(object["immutable"] === true ? [] : [forbidden("immutable")]),

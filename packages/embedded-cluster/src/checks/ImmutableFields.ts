@@ -1,11 +1,11 @@
 /**
  * Fields that a change may not touch, kind by kind.
  *
- * **Source** Kubernetes 1.36, the `validation.go` of each API group; the words are those of its replies.
+ * **Source** Kubernetes 1.36, the `validation.go` of each API group.
  */
 import { arrayAt, at, equals, isObject, type Json, type JsonObject, objectAt, textAt } from "../core/Json.ts"
 import type { Resource } from "../core/Resource.ts"
-import { type FieldError, forbiddenValue, invalidValue } from "../core/Status.ts"
+import { type FieldError, forbiddenValue, immutable } from "../core/Status.ts"
 import * as ConfigCheck from "./ConfigCheck.ts"
 import * as ServiceCheck from "./ServiceCheck.ts"
 
@@ -46,23 +46,14 @@ export const immutableErrors = (
   if (resource.kind.endsWith("RoleBinding")) return roleErrors(object, before)
   if (resource.kind === "StatefulSet") {
     const changed = changedKeys(objectAt(object, "spec"), objectAt(before, "spec")).some((key) => !STATEFUL.has(key))
-    return changed
-      ? [
-          forbiddenValue(
-            "spec",
-            "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', "
-              + "'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"
-          )
-        ]
-      : []
+    return changed ? [only(STATEFUL)] : []
   }
   return (IMMUTABLE.get(resource.kind) ?? []).flatMap((path) =>
-    equals(at(object, ...path), at(before, ...path))
-      ? []
-      : [invalidValue(path.join("."), at(object, ...path), "field is immutable")]
+    equals(at(object, ...path), at(before, ...path)) ? [] : [immutable(path.join("."), at(object, ...path))]
   )
 }
 
+/** Fields of a pod that may change; of its containers, only the images. */
 const POD = new Set([
   "containers",
   "initContainers",
@@ -76,26 +67,21 @@ const podErrors = (object: JsonObject, before: JsonObject): ReadonlyArray<FieldE
   const old = objectAt(before, "spec")
   const quality = textAt(before, "status", "qosClass")
   const asked = textAt(object, "status", "qosClass")
-  if (quality !== "" && asked !== quality) return [invalidValue("status.qosClass", asked, "field is immutable")]
+  if (quality !== "" && asked !== quality) return [immutable("status.qosClass", asked)]
   const imagesOnly = ["containers", "initContainers"].every((name) =>
     equals(imageless(spec, name), imageless(old, name))
   )
   if (imagesOnly && changedKeys(spec, old).every((key) => POD.has(key))) return []
-  return [
-    forbiddenValue(
-      "spec",
-      "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,"
-        + "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),"
-        + "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
-    )
-  ]
+  return [only(POD)]
 }
+
+const only = (fields: ReadonlySet<string>): FieldError =>
+  forbiddenValue("spec", `only these of its fields may change: ${[...fields].join(", ")}`)
 
 const roleErrors = (object: JsonObject, before: JsonObject): ReadonlyArray<FieldError> => {
   const role = objectAt(object, "roleRef")
   if (equals(role, at(before, "roleRef"))) return []
-  const shown = { APIGroup: textAt(role, "apiGroup"), Kind: textAt(role, "kind"), Name: textAt(role, "name") }
-  return [invalidValue("roleRef", shown, "cannot change roleRef")]
+  return [immutable("roleRef", role)]
 }
 
 const imageless = (spec: JsonObject, name: string): Json =>

@@ -3,7 +3,7 @@
  *
  * **Source** Kubernetes 1.36, `k8s.io/apimachinery/pkg/api/validation/objectmeta.go` and `pkg/apis/core/validation`.
  */
-import { arrayAt, at, equals, isObject, type Json, type JsonObject, textAt } from "../core/Json.ts"
+import { arrayAt, at, equals, type Json, type JsonObject, textAt } from "../core/Json.ts"
 import {
   annotationErrors,
   keyProblem,
@@ -13,7 +13,7 @@ import {
   subdomainProblem
 } from "../core/Names.ts"
 import type { Resource } from "../core/Resource.ts"
-import { type FieldError, forbiddenValue, invalidValue, required } from "../core/Status.ts"
+import { type FieldError, forbiddenValue, immutable, invalidValue, required } from "../core/Status.ts"
 
 const NAME_RULES = new Map<string, (name: string) => string | undefined>([
   ["Namespace", labelProblem],
@@ -32,7 +32,7 @@ export const errors = (resource: Resource, object: JsonObject): ReadonlyArray<Fi
   const rule = resource.custom === undefined ? NAME_RULES.get(resource.kind) : undefined
   const problem = name === "" ? undefined : (rule ?? subdomainProblem)(name)
   return [
-    ...(name === "" ? [required("metadata.name", "name or generateName is required")] : []),
+    ...(name === "" ? [required("metadata.name", "or metadata.generateName")] : []),
     ...(problem === undefined ? [] : [invalidValue("metadata.name", name, problem)]),
     ...labelErrors(object, ["metadata", "labels"]),
     ...annotationErrors(object),
@@ -43,24 +43,12 @@ export const errors = (resource: Resource, object: JsonObject): ReadonlyArray<Fi
 
 const OWNERS = "metadata.ownerReferences"
 
-/** What an owner has to say, in the order in which the real server prints it. */
-const OWNER_FIELDS = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"]
-
 const ownerErrors = (object: JsonObject): ReadonlyArray<FieldError> => {
   const owners = arrayAt(object, "metadata", "ownerReferences")
   const controllers = owners.filter((owner) => at(owner, "controller") === true)
-  const [first, second] = controllers.map((owner) => `${textAt(owner, "kind")}/${textAt(owner, "name")}`)
   return [
     ...owners.flatMap(anOwnerErrors),
-    ...(first === undefined || second === undefined
-      ? []
-      : [
-          invalidValue(
-            OWNERS,
-            owners.map(ordered),
-            `Only one reference can have Controller set to true. Found "true" in references for ${first} and ${second}`
-          )
-        ])
+    ...(controllers.length < 2 ? [] : [invalidValue(OWNERS, [...owners], "only one of them may be the controller")])
   ]
 }
 
@@ -68,27 +56,14 @@ const anOwnerErrors = (owner: Json): ReadonlyArray<FieldError> => {
   const version = textAt(owner, "apiVersion")
   const empty = ["kind", "name", "uid"].filter((name) => textAt(owner, name) === "")
   const isEvent = textAt(owner, "kind") === "Event" && ["v1", "events.k8s.io/v1"].includes(version)
-  const printed = version.includes("/") ? version : `/${version}`
   return [
     ...(version === "" || version.split("/").length > 2
-      ? [invalidValue(`${OWNERS}.apiVersion`, version, "version must not be empty")]
+      ? [invalidValue(`${OWNERS}.apiVersion`, version, "must be a version, or a group and a version")]
       : []),
     ...empty.map((name) => invalidValue(`${OWNERS}.${name}`, "", "must not be empty")),
-    ...(isEvent
-      ? [invalidValue(OWNERS, ordered(owner), `${printed}, Kind=Event is disallowed from being an owner`)]
-      : [])
+    ...(isEvent ? [invalidValue(OWNERS, owner, "an event owns nothing")] : [])
   ]
 }
-
-const ordered = (owner: Json): Json =>
-  isObject(owner)
-    ? Object.fromEntries(
-        OWNER_FIELDS.flatMap((name) => {
-          const value = owner[name]
-          return value === undefined ? [] : [[name, value] as const]
-        })
-      )
-    : owner
 
 const FINALIZERS = "metadata.finalizers"
 const STANDARD: ReadonlySet<string> = new Set(["kubernetes", "orphan", "foregroundDeletion"])
@@ -104,9 +79,7 @@ const finalizerErrors = (resource: Resource, object: JsonObject): ReadonlyArray<
       const problem = keyProblem(one)
       return problem === undefined ? [] : [invalidValue(FINALIZERS, one, problem)]
     }),
-    ...(both
-      ? [invalidValue(FINALIZERS, finalizers, "finalizer orphan and foregroundDeletion cannot be both set")]
-      : []),
+    ...(both ? [invalidValue(FINALIZERS, finalizers, "must not hold both orphan and foregroundDeletion")] : []),
     ...finalizers.flatMap((one, place) =>
       !strict || one.includes("/") || STANDARD.has(one)
         ? []
@@ -114,7 +87,7 @@ const finalizerErrors = (resource: Resource, object: JsonObject): ReadonlyArray<
             invalidValue(
               `${FINALIZERS}[${place}]`,
               one,
-              "name is neither a standard finalizer name nor is it fully qualified"
+              `must be one of ${[...STANDARD].join(", ")}, or have a prefix and a "/"`
             )
           ]
     )
@@ -127,24 +100,16 @@ export const newFinalizers = (object: JsonObject, before: JsonObject): ReadonlyA
   const known = arrayAt(before, "metadata", "finalizers")
   const added = arrayAt(object, "metadata", "finalizers").filter((one) => !known.some((old) => old === one))
   if (added.length === 0) return []
-  const list = added.map((one) => JSON.stringify(one)).join(", ")
-  return [
-    forbiddenValue(
-      "metadata.finalizers",
-      `no new finalizers can be added if the object is being deleted, found new finalizers []string{${list}}`
-    )
-  ]
+  return [forbiddenValue(FINALIZERS, `an object that is being deleted takes no more`)]
 }
 
 const FROZEN = ["uid", "deletionTimestamp", "deletionGracePeriodSeconds"]
 
-/** Finds what of the metadata changed although it never may. **Shape** the real server looks twice and says so twice. */
+/** Finds what of the metadata changed although it never may. **Shape** the real server looks twice: each is two causes. */
 export const frozenErrors = (object: JsonObject, before: JsonObject): ReadonlyArray<FieldError> => {
   const errors = FROZEN.flatMap((name) => {
     const value = at(object, "metadata", name)
-    return equals(value, at(before, "metadata", name))
-      ? []
-      : [invalidValue(`metadata.${name}`, value, "field is immutable")]
+    return equals(value, at(before, "metadata", name)) ? [] : [immutable(`metadata.${name}`, value)]
   })
   return [...errors, ...errors]
 }

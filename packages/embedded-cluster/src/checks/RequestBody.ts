@@ -21,27 +21,18 @@ export const bodyObject = steps(function* (request: ApiRequest, kind: string, gr
   const given = textAt(body, "kind")
   const version = textAt(body, "apiVersion")
   if ((given !== "" && given !== kind) || (version !== "" && version !== groupVersion)) {
-    const name = given === "" ? kind : given
-    const asked = version === "" ? groupVersion : version
-    return yield* Result.fail(
-      badRequest(
-        `${name} in version ${JSON.stringify(asked)} cannot be handled as a ${kind}: no kind ${JSON.stringify(name)} is registered `
-          + `for version ${JSON.stringify(asked)} in scheme "pkg/runtime/scheme.go:111"`
-      )
-    )
+    const what = `${given || kind} of ${version || groupVersion}`
+    return yield* Result.fail(badRequest(`the body is no ${kind} of ${groupVersion}: it says ${what}`))
   }
-  const problem = FieldTypes.decoding(groupVersion, kind, body)
-  if (problem !== undefined) {
-    const own = JSON.stringify(groupVersion.slice(groupVersion.indexOf("/") + 1))
-    return yield* Result.fail(badRequest(`${kind} in version ${own} cannot be handled as a ${kind}: ${problem}`))
-  }
+  const problem = FieldTypes.problem(groupVersion, kind, body)
+  if (problem !== undefined) return yield* Result.fail(badRequest(`the body is no ${kind}: ${problem}`))
   return body
 })
 
 export const resourceBody = ({ request, resource }: ResourceCall): Outcome<JsonObject> =>
   resource.custom === undefined
     ? bodyObject(request, resource.kind, apiVersionOf(resource))
-    : Result.flatMap(bodyText(request, resource.kind), (body) => CustomBody.read(resource, body, request.body))
+    : Result.flatMap(bodyText(request, resource.kind), (body) => CustomBody.read(resource, body))
 
 /** The name and namespace that a body gives itself must be those of the path. **Errors** 400. */
 export const placed = (object: JsonObject, call: ResourceCall): Outcome<JsonObject> => {

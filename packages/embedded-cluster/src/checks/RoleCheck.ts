@@ -15,32 +15,27 @@ export const roleErrors =
   (object: JsonObject): ReadonlyArray<FieldError> => [
     ...arrayAt(object, "rules").flatMap((rule, index) => ruleErrors(rule, `rules[${index}]`, namespaced)),
     ...(isObject(object["aggregationRule"]) && arrayAt(object, "aggregationRule", "clusterRoleSelectors").length === 0
-      ? [
-          required(
-            "aggregationRule.clusterRoleSelectors",
-            "at least one clusterRoleSelector required if aggregationRule is non-nil"
-          )
-        ]
+      ? [required("aggregationRule.clusterRoleSelectors")]
       : [])
   ]
 
 const ruleErrors = (rule: Json, where: string, namespaced: boolean): ReadonlyArray<FieldError> => {
   const has = (name: string) => arrayAt(rule, name).length > 0
-  const verbs = has("verbs") ? [] : [required(`${where}.verbs`, "verbs must contain at least one value")]
+  const verbs = has("verbs") ? [] : [required(`${where}.verbs`)]
   if (has("nonResourceURLs")) {
     const wrong = (why: string) => [invalidValue(`${where}.nonResourceURLs`, at(rule, "nonResourceURLs"), why)]
     return [
       ...verbs,
-      ...(namespaced ? wrong("namespaced rules cannot apply to non-resource URLs") : []),
+      ...(namespaced ? wrong("a role of a namespace must have none") : []),
       ...(["apiGroups", "resources", "resourceNames"].some(has)
-        ? wrong("rules cannot apply to both regular resources and non-resource URLs")
+        ? wrong("a rule must not have apiGroups, resources or resourceNames too")
         : [])
     ]
   }
   return [
     ...verbs,
-    ...(has("apiGroups") ? [] : [required(`${where}.apiGroups`, "resource rules must supply at least one api group")]),
-    ...(has("resources") ? [] : [required(`${where}.resources`, "resource rules must supply at least one resource")])
+    ...(has("apiGroups") ? [] : [required(`${where}.apiGroups`)]),
+    ...(has("resources") ? [] : [required(`${where}.resources`)])
   ]
 }
 

@@ -4,7 +4,15 @@
  * **Source** Kubernetes 1.36, `pkg/apis/core/validation/validation.go` and `pkg/registry/core/service/storage`.
  */
 import { arrayAt, at, isObject, type Json, type JsonObject, numberAt, objectAt, put, textAt } from "../core/Json.ts"
-import { duplicate, type FieldError, forbiddenValue, invalidValue, required, unsupportedValue } from "../core/Status.ts"
+import {
+  duplicate,
+  type FieldError,
+  forbiddenValue,
+  immutable,
+  invalidValue,
+  required,
+  unsupportedValue
+} from "../core/Status.ts"
 
 const TYPES = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"]
 const ADDRESS = /^(?:(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])(?:\.(?!$)|$)){4}$/
@@ -23,7 +31,7 @@ export const errors = (object: JsonObject): ReadonlyArray<FieldError> => {
       ["port", "targetPort"].flatMap((name) => {
         const number = at(port, name) ?? 0
         return typeof number === "number" && (number < 1 || number > 65_535)
-          ? [invalidValue(`spec.ports[${index}].${name}`, number, "must be between 1 and 65535, inclusive")]
+          ? [invalidValue(`spec.ports[${index}].${name}`, number, "must be from 1 to 65535")]
           : []
       })
     ),
@@ -33,13 +41,7 @@ export const errors = (object: JsonObject): ReadonlyArray<FieldError> => {
     ...arrayAt(spec, "clusterIPs").flatMap((address, place) =>
       typeof address !== "string" || address === "None" || address.includes(":") || ADDRESS.test(address)
         ? []
-        : [
-            invalidValue(
-              `spec.clusterIPs[${place}]`,
-              address,
-              "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
-            )
-          ]
+        : [invalidValue(`spec.clusterIPs[${place}]`, address, "must be an IP address, or None")]
     )
   ]
 }
@@ -59,7 +61,7 @@ const closed = (ports: ReadonlyArray<Json>): ReadonlyArray<FieldError> =>
   ports.flatMap((port, place) =>
     (numberAt(port, "nodePort") ?? 0) === 0
       ? []
-      : [forbiddenValue(`spec.ports[${place}].nodePort`, "may not be used when `type` is 'ClusterIP'")]
+      : [forbiddenValue(`spec.ports[${place}].nodePort`, "a service of type ClusterIP has none")]
   )
 
 const repeated = (ports: ReadonlyArray<Json>): ReadonlyArray<FieldError> => {
@@ -68,16 +70,7 @@ const repeated = (ports: ReadonlyArray<Json>): ReadonlyArray<FieldError> => {
     const key = `${textAt(port, "protocol")} ${numberAt(port, "port") ?? 0}`
     const again = seen.has(key)
     seen.add(key)
-    if (!again) return []
-    const shown = {
-      Name: "",
-      Protocol: textAt(port, "protocol"),
-      AppProtocol: null,
-      Port: numberAt(port, "port") ?? 0,
-      TargetPort: 0,
-      NodePort: 0
-    }
-    return [duplicate(`spec.ports[${place}]`, shown)]
+    return again ? [duplicate(`spec.ports[${place}]`, key)] : []
   })
 }
 
@@ -85,9 +78,7 @@ const repeated = (ports: ReadonlyArray<Json>): ReadonlyArray<FieldError> => {
 export const changeErrors = (object: JsonObject, before: JsonObject): ReadonlyArray<FieldError> => {
   const external = [object, before].some((one) => textAt(one, "spec", "type") === "ExternalName")
   const [now, old] = [textAt(object, "spec", "clusterIP"), textAt(before, "spec", "clusterIP")]
-  return external || old === "" || now === old
-    ? []
-    : [invalidValue("spec.clusterIPs[0]", [now], "may not change once set")]
+  return external || old === "" || now === old ? [] : [immutable("spec.clusterIPs[0]", now)]
 }
 
 /** A change that is silent about the address and the node ports of a service leaves them as they are. */

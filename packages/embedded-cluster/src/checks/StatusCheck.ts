@@ -10,8 +10,6 @@ import { type FieldError, invalidValue } from "../core/Status.ts"
 interface Rule {
   readonly counts: ReadonlyArray<string>
   readonly within: ReadonlyArray<string>
-  /** What the available ones may not exceed, as it is called there. */
-  readonly ready: string
 }
 
 const RULES = new Map<string, Rule>([
@@ -19,24 +17,21 @@ const RULES = new Map<string, Rule>([
     "Deployment",
     {
       counts: ["replicas", "updatedReplicas", "readyReplicas", "availableReplicas", "unavailableReplicas"],
-      within: ["updatedReplicas", "readyReplicas", "availableReplicas"],
-      ready: "readyReplicas"
+      within: ["updatedReplicas", "readyReplicas", "availableReplicas"]
     }
   ],
   [
     "ReplicaSet",
     {
       counts: ["replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas"],
-      within: ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"],
-      ready: "readyReplicas"
+      within: ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"]
     }
   ],
   [
     "StatefulSet",
     {
       counts: ["replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"],
-      within: ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"],
-      ready: "status.readyReplicas"
+      within: ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"]
     }
   ]
 ])
@@ -48,12 +43,12 @@ export const errors = (kind: string, object: JsonObject): ReadonlyArray<FieldErr
   const count = (name: string) => numberAt(object, "status", name) ?? 0
   const error = (name: string, why: string) => invalidValue(`status.${name}`, count(name), why)
   return [
-    ...rule.counts.filter((name) => count(name) < 0).map((name) => error(name, "must be greater than or equal to 0")),
+    ...rule.counts.filter((name) => count(name) < 0).map((name) => error(name, "must be at least 0")),
     ...rule.within
       .filter((name) => count(name) > count("replicas"))
-      .map((name) => error(name, "cannot be greater than status.replicas")),
+      .map((name) => error(name, "must be at most status.replicas")),
     ...(count("availableReplicas") > count("readyReplicas")
-      ? [error("availableReplicas", `cannot be greater than ${rule.ready}`)]
+      ? [error("availableReplicas", "must be at most status.readyReplicas")]
       : [])
   ]
 }

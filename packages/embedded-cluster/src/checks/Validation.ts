@@ -1,7 +1,7 @@
 /**
  * Refuses objects that the real server refuses, for the reasons that clients rely on.
  *
- * **Source** Kubernetes 1.36, the `validation.go` of each API group; the words are those of its replies.
+ * **Source** Kubernetes 1.36, the `validation.go` of each API group.
  */
 import { DateTime, Option, Result } from "effect"
 import * as ApiServices from "../core/ApiServices.ts"
@@ -53,9 +53,7 @@ const changeErrors = (resource: Resource, object: JsonObject, before: JsonObject
 
 /** What is wrong with a number of replicas. */
 export const replicaErrors = (replicas: Json | undefined): ReadonlyArray<FieldError> =>
-  typeof replicas === "number" && replicas < 0
-    ? [invalidValue("spec.replicas", replicas, "must be greater than or equal to 0")]
-    : []
+  typeof replicas === "number" && replicas < 0 ? [invalidValue("spec.replicas", replicas, "must be at least 0")] : []
 
 const verdict = (resource: Resource, object: JsonObject, errors: ReadonlyArray<FieldError>): Outcome<JsonObject> =>
   errors.length === 0
@@ -82,12 +80,10 @@ const workload =
     return [
       ...replicaErrors(at(object, "spec", "replicas")),
       ...(isObject(selector) ? [] : [required("spec.selector")]),
-      ...(empty
-        ? [invalidValue("spec.selector", selector, `empty selector is invalid for ${kind.toLowerCase()}`)]
-        : []),
+      ...(empty ? [invalidValue("spec.selector", selector, "must select something")] : []),
       ...(matching || empty
         ? []
-        : [invalidValue("spec.template.metadata.labels", labels, "`selector` does not match template `labels`")]),
+        : [invalidValue("spec.template.metadata.labels", labels, "spec.selector must match them")]),
       // A stateful set's pods get volumes that its template does not have.
       ...(kind === "StatefulSet" ? PodCheck.containerErrors : PodCheck.errors)(
         at(object, "spec", "template", "spec"),
@@ -103,16 +99,14 @@ const runsOnce = (object: JsonObject, ...path: ReadonlyArray<string>): ReadonlyA
   const field = `${where.join(".")}.restartPolicy`
   return [
     ...PodCheck.errors(at(object, ...where), where.join(".")),
-    ...(policy === "OnFailure" || policy === "Never" ? [] : [required(field, 'valid values: "OnFailure", "Never"')])
+    ...(policy === "OnFailure" || policy === "Never" ? [] : [required(field, "must be OnFailure or Never")])
   ]
 }
 
 const job: Check = (object) => {
   const negative = ["parallelism", "completions", "backoffLimit"].flatMap((name) => {
     const value = numberAt(object, "spec", name)
-    return value !== undefined && value < 0
-      ? [invalidValue(`spec.${name}`, value, "must be greater than or equal to 0")]
-      : []
+    return value !== undefined && value < 0 ? [invalidValue(`spec.${name}`, value, "must be at least 0")] : []
   })
   return [...negative, ...runsOnce(object, "spec")]
 }
@@ -123,32 +117,27 @@ const cronJob: Check = (object) => {
   const schedule = textAt(object, "spec", "schedule")
   const zone = textAt(object, "spec", "timeZone")
   const policy = textAt(object, "spec", "concurrencyPolicy")
-  const problem = schedule === "" ? undefined : ScheduleCheck.problem(schedule)
   return [
     ...(schedule === "" ? [required("spec.schedule")] : []),
-    ...(problem === undefined ? [] : [invalidValue("spec.schedule", schedule, problem)]),
+    ...(schedule === "" || ScheduleCheck.isSchedule(schedule)
+      ? []
+      : [invalidValue("spec.schedule", schedule, ScheduleCheck.RULE)]),
     ...(zone === "" || Option.isSome(DateTime.zoneMakeNamed(zone))
       ? []
-      : [invalidValue("spec.timeZone", zone, `unknown time zone ${zone}`)]),
+      : [invalidValue("spec.timeZone", zone, "must be a known time zone")]),
     ...(POLICIES.includes(policy) ? [] : [unsupportedValue("spec.concurrencyPolicy", policy, POLICIES)]),
     ...runsOnce(object, "spec", "jobTemplate", "spec")
   ]
 }
 
-const PERCENT = "[0-9]+%"
+const PERCENT_REGEX = /^[0-9]+%$/
 
 const budget: Check = (object) => {
-  const { maxUnavailable, minAvailable, selector, unhealthyPodEvictionPolicy } = objectAt(object, "spec")
-  const both = {
-    MinAvailable: minAvailable ?? null,
-    Selector: selector ?? null,
-    MaxUnavailable: maxUnavailable ?? null,
-    UnhealthyPodEvictionPolicy: unhealthyPodEvictionPolicy ?? null
-  }
+  const { maxUnavailable, minAvailable } = objectAt(object, "spec")
   return [
     ...(minAvailable === undefined || maxUnavailable === undefined
       ? []
-      : [invalidValue("spec", both, "minAvailable and maxUnavailable cannot be both set")]),
+      : [invalidValue("spec", undefined, "must not have both minAvailable and maxUnavailable")]),
     ...shareErrors("spec.minAvailable", minAvailable),
     ...shareErrors("spec.maxUnavailable", maxUnavailable)
   ]
@@ -156,16 +145,11 @@ const budget: Check = (object) => {
 
 /** A number or a percentage. */
 const shareErrors = (field: string, share: Json | undefined): ReadonlyArray<FieldError> => {
-  if (typeof share === "number")
-    return share < 0 ? [invalidValue(field, share, "must be greater than or equal to 0")] : []
+  if (typeof share === "number") return share < 0 ? [invalidValue(field, share, "must be at least 0")] : []
   if (typeof share !== "string") return []
-  if (!new RegExp(`^${PERCENT}$`).test(share)) {
-    const problem =
-      "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', "
-      + `regex used for validation is '${PERCENT}')`
-    return [invalidValue(field, share, problem)]
-  }
-  return Number.parseInt(share, 10) > 100 ? [invalidValue(field, share, "must not be greater than 100%")] : []
+  return PERCENT_REGEX.test(share) && Number.parseInt(share, 10) <= 100
+    ? []
+    : [invalidValue(field, share, "must be a number, or a percentage up to 100%")]
 }
 
 const lease: Check = (object) => {
@@ -174,10 +158,10 @@ const lease: Check = (object) => {
   return [
     ...(duration === undefined || duration > 0
       ? []
-      : [invalidValue("spec.leaseDurationSeconds", duration, "must be greater than 0")]),
+      : [invalidValue("spec.leaseDurationSeconds", duration, "must be at least 1")]),
     ...(transitions === undefined || transitions >= 0
       ? []
-      : [invalidValue("spec.leaseTransitions", transitions, "must be greater than or equal to 0")])
+      : [invalidValue("spec.leaseTransitions", transitions, "must be at least 0")])
   ]
 }
 
@@ -186,7 +170,7 @@ const event: Check = (object) => {
   const namespace = textAt(object, "metadata", "namespace")
   return involved === namespace || (involved === "" && namespace === "default")
     ? []
-    : [invalidValue("involvedObject.namespace", involved, "does not match event.namespace")]
+    : [invalidValue("involvedObject.namespace", involved, "must be the event's own")]
 }
 
 const CHECKS = new Map<string, Check>([

@@ -66,5 +66,5 @@ export const errors = (object: JsonObject): ReadonlyArray<FieldError> => {
   const wanted = `${textAt(object, "spec", "version")}.${textAt(object, "spec", "group")}`
   return name === wanted
     ? []
-    : [invalidValue("metadata.name", name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`)]
+    : [invalidValue("metadata.name", name, `must be ${wanted}, of spec.version and spec.group`)]
 }

@@ -4,7 +4,7 @@
 import { Result } from "effect"
 import { parse as parseYaml } from "yaml"
 import { type ApiRequest, mediaType } from "./ApiRequest.ts"
-import { checked, isArray, isObject, type Json, type JsonObject, parse } from "./Json.ts"
+import { checked, isObject, type Json, type JsonObject, parse } from "./Json.ts"
 import { badRequest, type Outcome, unsupportedFormat } from "./Status.ts"
 import { JSON_TYPE } from "./TextReply.ts"
 
@@ -19,28 +19,17 @@ export const bodyText = (request: ApiRequest, kind: string): Outcome<JsonObject>
 }
 
 /** Parses a text as JSON or YAML. **Errors** 400. */
-export const decode = (body: string, yaml: boolean, kind: string): Outcome<JsonObject> =>
-  Result.flatMap(parsed(body, yaml), (value) => {
-    if (isObject(value)) return Result.succeed(value)
-    return Result.fail(unrecognized(kind, `json: cannot unmarshal ${typeName(value)} into an object`))
-  }).pipe(
-    Result.mapError((failure) => (failure.reason === "ParseError" ? unrecognized(kind, failure.message) : failure))
-  )
+export const decode = (body: string, yaml: boolean, kind: string): Outcome<JsonObject> => {
+  const value = parsed(body, yaml)
+  if (Result.isFailure(value)) return Result.fail(badRequest(`the body is no ${kind}: ${value.failure}`))
+  return isObject(value.success)
+    ? Result.succeed(value.success)
+    : Result.fail(badRequest(`the body is no ${kind}: it must be an object`))
+}
 
-/** Parses a text; the failure carries the parser's words. */
-export const parsed = (body: string, yaml = false): Outcome<Json> =>
+/** Parses a text; the failure is the parser's own message. */
+export const parsed = (body: string, yaml = false): Result.Result<Json, string> =>
   Result.try({
     try: (): Json => (yaml ? checked(parseYaml(body, { schema: "core", maxAliasCount: 0 })) : parse(body)),
-    catch: (cause) => ({ code: 400, reason: "ParseError", message: cause instanceof Error ? cause.message : "no JSON" })
+    catch: (cause) => (cause instanceof Error ? cause.message : "it does not parse")
   })
-
-const unrecognized = (kind: string, problem: string) =>
-  badRequest(
-    `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: ${problem}`
-  )
-
-const typeName = (value: Json | undefined): string => {
-  if (isArray(value)) return "array"
-  if (isObject(value)) return "object"
-  return value === null ? "null" : typeof value === "boolean" ? "bool" : typeof value
-}

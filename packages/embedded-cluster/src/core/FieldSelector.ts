@@ -34,16 +34,18 @@ export const pinned = (selector: FieldSelector, field: string): string | undefin
  * **Errors** 400 BadRequest for a text that is no selector and for a field that the resource does not select by.
  */
 export const parse = (text: string, resource: Resource): Outcome<FieldSelector> => {
+  const refuse = (rule: string) => Result.fail(badRequest(`fieldSelector ${JSON.stringify(text)}: ${rule}`))
+  const known = selectable(resource)
   const requirements: Array<FieldRequirement> = []
   for (const term of split(text)) {
     if (term === "") continue
     const match = /^([^=!\\]*)(==|!=|=)([\s\S]*)$/.exec(term)
-    if (match === null) return Result.fail(badRequest(`invalid selector: '${text}'; can't understand '${term}'`))
+    if (match === null) return refuse("each part must be field=value or field!=value")
     const [, field = "", operator, rest = ""] = match
     const value = unescape(rest)
     if (value === undefined)
-      return Result.fail(badRequest(`invalid field selector: invalid escape sequence in '${rest}'`))
-    if (!isSelectable(resource, field)) return Result.fail(badRequest(resource.unknownField(field)))
+      return refuse('a value has "," and "=" behind a backslash, and a backslash before nothing else')
+    if (!known.includes(field)) return refuse(`${resource.resource} are selected by ${known.join(", ")}`)
     requirements.push({ field, value, equal: operator !== "!=" })
   }
   return Result.succeed(requirements)
@@ -52,10 +54,12 @@ export const parse = (text: string, resource: Resource): Outcome<FieldSelector> 
 /** Writes a value so that {@link parse} reads it back. */
 export const escape = (value: string): string => value.replace(/[\\,=]/g, (character) => `\\${character}`)
 
-const isSelectable = (resource: Resource, field: string): boolean =>
-  field === "metadata.name"
-  || (field === "metadata.namespace" && resource.namespaced)
-  || resource.fields.some((known) => known.name === field)
+/** The names of what a resource selects by. */
+const selectable = (resource: Resource): ReadonlyArray<string> => [
+  "metadata.name",
+  ...(resource.namespaced ? ["metadata.namespace"] : []),
+  ...resource.fields.map(({ name }) => name)
+]
 
 const split = (text: string): ReadonlyArray<string> => {
   const terms: Array<string> = []

@@ -41,7 +41,7 @@ const attempt = (pattern: string, flags: string): RegExp | undefined => {
   try {
     return new RegExp(source, `${flags}${leading?.[1] ?? ""}`)
   } catch {
-    // Not a pattern is an answer here: whoever asked says so in its own words.
+    // Not a pattern is an answer here, and whoever asked says so.
     return undefined
   }
 }

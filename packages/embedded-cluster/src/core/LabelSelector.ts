@@ -1,12 +1,12 @@
 /**
  * Label selectors: the text of a query parameter, and the object form that workloads carry.
  *
- * **Source** Kubernetes, `k8s.io/apimachinery/pkg/labels`: the lexer, the grammar and the wording of what is refused.
+ * **Source** Kubernetes, `k8s.io/apimachinery/pkg/labels`: the lexer and the grammar.
  */
 import { Result } from "effect"
 import { arrayAt, type JsonObject, textAt, textsAt } from "./Json.ts"
 import { keyProblem, labelValueProblem } from "./Names.ts"
-import { badRequest, type Failure, type Outcome } from "./Status.ts"
+import { badRequest, type Outcome } from "./Status.ts"
 
 export type Operator = "in" | "notin" | "exists" | "absent" | "gt" | "lt"
 
@@ -81,27 +81,31 @@ const tokens = (text: string): ReadonlyArray<Token> => {
  * **Shape** `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a`, `!a`, `a>1`, `a<1`, joined by commas; empty is
  * all.
  *
- * **Errors** 400 BadRequest with the real server's words.
+ * **Errors** 400 BadRequest.
  */
-export const parse = (text: string): Outcome<LabelSelector> => {
+export const parse = (text: string): Outcome<LabelSelector> =>
+  Result.mapError(requirementsIn(text), (rule) => badRequest(`labelSelector ${JSON.stringify(text)}: ${rule}`))
+
+/** What was read, or the rule that it breaks. */
+type Read<A> = Result.Result<A, string>
+
+const UNREADABLE: Read<never> = Result.fail(
+  "must be requirements such as a=b, a!=b, a in (b,c), a notin (b), a, !a, a>1 and a<1, joined by commas"
+)
+
+const requirementsIn = (text: string): Read<LabelSelector> => {
   const reader = new Reader(tokens(text))
   if (reader.peek().kind === "end") return Result.succeed([])
   const requirements: Array<Requirement> = []
   for (;;) {
     const head = reader.peek()
-    if (head.kind !== "identifier" && head.text !== "!") {
-      return refuse(`found '${head.text}', expected: !, identifier, or 'end of string'`)
-    }
+    if (head.kind !== "identifier" && head.text !== "!") return UNREADABLE
     const requirement = requirementFrom(reader)
     if (Result.isFailure(requirement)) return Result.fail(requirement.failure)
     requirements.push(requirement.success)
     const next = reader.take()
     if (next.kind === "end") return Result.succeed(requirements)
-    if (next.text !== ",") return refuse(`found '${next.text}', expected: ',' or 'end of string'`)
-    const after = reader.peek()
-    if (after.kind !== "identifier" && after.text !== "!") {
-      return refuse(`found '${after.text}', expected: identifier after ','`)
-    }
+    if (next.text !== ",") return UNREADABLE
   }
 }
 
@@ -166,16 +170,13 @@ class Reader {
   }
 }
 
-const refuse = (message: string): Result.Result<never, Failure> => Result.fail(badRequest(message))
-const unparsable = (message: string): Result.Result<never, Failure> => refuse(`unable to parse requirement: ${message}`)
-
-const requirementFrom = (reader: Reader): Outcome<Requirement> => {
+const requirementFrom = (reader: Reader): Read<Requirement> => {
   const negated = reader.peek().text === "!"
   if (negated) reader.take()
   const key = reader.take()
-  if (key.kind !== "identifier") return unparsable(`found '${key.text}', expected: identifier`)
+  if (key.kind !== "identifier") return UNREADABLE
   const problem = keyProblem(key.text)
-  if (problem !== undefined) return unparsable(`<nil>: Invalid value: ${JSON.stringify(key.text)}: ${problem}`)
+  if (problem !== undefined) return Result.fail(`the key ${JSON.stringify(key.text)} ${problem}`)
   if (negated) return Result.succeed({ key: key.text, operator: "absent", values: [] })
   const next = reader.peek()
   if (next.kind === "end" || next.text === ",") return Result.succeed({ key: key.text, operator: "exists", values: [] })
@@ -194,27 +195,23 @@ const requirementFrom = (reader: Reader): Outcome<Requirement> => {
     case "notin":
       return withValues(key.text, next.text, reader)
     default:
-      return unparsable(`found '${next.text}', expected: in, notin, =, ==, !=, gt, lt`)
+      return UNREADABLE
   }
 }
 
-const withValue = (key: string, operator: Operator, reader: Reader): Outcome<Requirement> => {
+const withValue = (key: string, operator: Operator, reader: Reader): Read<Requirement> => {
   const next = reader.peek()
   // `a=` and `a=,b` ask for the empty value.
   const empty = next.kind === "end" || next.text === ","
-  if (!empty && next.kind !== "identifier") return unparsable(`found '${next.text}', expected: identifier`)
+  if (!empty && next.kind !== "identifier") return UNREADABLE
   const value = empty ? "" : reader.take().text
-  if ((operator === "gt" || operator === "lt") && !INTEGER.test(value)) {
-    return unparsable(
-      `values[0]: Invalid value: ${JSON.stringify(value)}: for 'Gt', 'Lt' operators, the value must be an integer`
-    )
-  }
+  if ((operator === "gt" || operator === "lt") && !INTEGER.test(value))
+    return Result.fail(`${key} must be compared with a whole number, not ${JSON.stringify(value)}`)
   return checked({ key, operator, values: [value] })
 }
 
-const withValues = (key: string, operator: "in" | "notin", reader: Reader): Outcome<Requirement> => {
-  const open = reader.take()
-  if (open.text !== "(") return unparsable(`found '${open.text}' expected: '('`)
+const withValues = (key: string, operator: "in" | "notin", reader: Reader): Read<Requirement> => {
+  if (reader.take().text !== "(") return UNREADABLE
   const values = new Set<string>()
   let last = ""
   for (;;) {
@@ -222,25 +219,23 @@ const withValues = (key: string, operator: "in" | "notin", reader: Reader): Outc
     if (token.kind === "identifier") {
       values.add(token.text)
       const after = reader.peek()
-      if (after.text !== "," && after.text !== ")") return unparsable(`found '${after.text}', expected: ',' or ')'`)
+      if (after.text !== "," && after.text !== ")") return UNREADABLE
     } else if (token.text === ",") {
       if (last === "," || last === "") values.add("")
     } else if (token.text === ")") {
       if (last === "," || last === "") values.add("")
       return checked({ key, operator, values: [...values].toSorted() })
     } else {
-      return unparsable(`found '${token.text}', expected: ',', ')' or identifier`)
+      return UNREADABLE
     }
     last = token.text
   }
 }
 
-const checked = (requirement: Requirement): Outcome<Requirement> => {
-  for (const [index, value] of requirement.values.entries()) {
+const checked = (requirement: Requirement): Read<Requirement> => {
+  for (const value of requirement.values) {
     const problem = labelValueProblem(value)
-    if (problem !== undefined) {
-      return unparsable(`values[${index}][${requirement.key}]: Invalid value: ${JSON.stringify(value)}: ${problem}`)
-    }
+    if (problem !== undefined) return Result.fail(`the value ${JSON.stringify(value)} ${problem}`)
   }
   return Result.succeed(requirement)
 }

@@ -1,6 +1,9 @@
 /**
  * Single values of a query.
  */
+import { Result } from "effect"
+import { badRequest, type Outcome } from "./Status.ts"
+
 /** Reads a switch as the real server does: present and neither `0` nor `false` is on. */
 export const flag = (query: URLSearchParams, name: string): boolean | undefined => {
   const value = query.get(name)
@@ -8,3 +11,12 @@ export const flag = (query: URLSearchParams, name: string): boolean | undefined 
 }
 
 export const natural = (text: string): number | undefined => (/^[0-9]{1,15}$/.test(text) ? Number(text) : undefined)
+
+/** Reads a whole number; `undefined` where there is none. **Errors** 400. */
+export const integer = (query: URLSearchParams, name: string): Outcome<number | undefined> => {
+  const text = query.get(name) ?? ""
+  if (text === "") return Result.succeed(undefined)
+  return /^[-+]?[0-9]{1,18}$/.test(text)
+    ? Result.succeed(Number(text))
+    : Result.fail(badRequest(`${name} must be a whole number, not ${JSON.stringify(text)}`))
+}

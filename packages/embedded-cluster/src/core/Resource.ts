@@ -36,8 +36,6 @@ export interface Resource {
   readonly subresources: ReadonlyArray<Subresource>
   /** Beyond `metadata.name` and `metadata.namespace`. */
   readonly fields: ReadonlyArray<SelectableField>
-  /** How a field selector that names another field is refused. */
-  readonly unknownField: (field: string) => string
   /** Whether `metadata.generation` counts changes of `spec`. */
   readonly generation: boolean
   /** Whether a deletion answers with the object, as some kinds do, or with a Status. */

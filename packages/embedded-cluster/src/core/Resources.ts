@@ -16,10 +16,6 @@ const scale: Subresource = {
   verbs: PART
 }
 
-const onlyMetadata = (name: string): string =>
-  `"${name}" is not a known field selector: only "metadata.name", "metadata.namespace"`
-const notSupported = (name: string): string => `field label not supported: ${name}`
-
 type Particulars = Partial<Omit<Resource, "resource" | "kind" | "group" | "version">>
 
 const inGroup =
@@ -36,7 +32,6 @@ const inGroup =
     verbs: ALL,
     subresources: [],
     fields: [],
-    unknownField: particulars.fields === undefined ? onlyMetadata : notSupported,
     generation: false,
     returnsDeleted: false,
     storage: storageOf(group, resource),
@@ -183,7 +178,6 @@ export const jobs: Resource = batch("jobs", "Job", {
   categories: ["all"],
   subresources: [statusOf("Job")],
   fields: [field("status.successful", "0")],
-  unknownField: (name) => `field label "${name}" not supported for Job`,
   generation: true
 })
 

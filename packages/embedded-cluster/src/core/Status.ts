@@ -1,23 +1,41 @@
 /**
- * The answers of an API server that are no object: failures and successes, worded as the real server words them.
+ * The answers of an API server that are no object: failures and successes.
+ *
+ * Code, reason and causes with their fields are those of the real server, for programs act on them. The sentences are
+ * our own, but for a few on which programs are known to act; each of those says who does.
  */
 import { Result } from "effect"
 import type { Json, JsonObject } from "./Json.ts"
 
-/** One field at fault. **Shape** `reason` and `message` are those of `details.causes`. */
+/** What a fault is called in `details.causes`, and in a sentence. */
+const FAULTS = {
+  FieldValueRequired: "required value",
+  FieldValueNotFound: "not found",
+  FieldValueInvalid: "invalid value",
+  FieldValueDuplicate: "duplicate value",
+  FieldValueForbidden: "forbidden",
+  FieldValueNotSupported: "unsupported value",
+  FieldValueTooLong: "too long",
+  FieldValueTooMany: "too many",
+  FieldValueTypeInvalid: "wrong type"
+}
+
+/** One field at fault. **Shape** `value` is what stands there, `rule` what may. */
 export interface FieldError {
-  readonly reason:
-    | "FieldValueRequired"
-    | "FieldValueNotFound"
-    | "FieldValueInvalid"
-    | "FieldValueDuplicate"
-    | "FieldValueForbidden"
-    | "FieldValueNotSupported"
-    | "FieldValueTooLong"
-    | "FieldValueTooMany"
-    | "FieldValueTypeInvalid"
-  readonly message: string
+  readonly reason: keyof typeof FAULTS
   readonly field: string
+  readonly value?: Json | undefined
+  readonly rule?: string | undefined
+}
+
+/** Characters of a value that a sentence repeats. */
+const SHOWN = 200
+
+/** Prints what is wrong with a field: `invalid value -1: must be at least 0`. */
+export const sentence = ({ reason, rule, value }: FieldError): string => {
+  const text = value === undefined ? "" : JSON.stringify(value)
+  const shown = text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text
+  return `${FAULTS[reason]}${shown === "" ? "" : ` ${shown}`}${rule === undefined ? "" : `: ${rule}`}`
 }
 
 export interface Details {
@@ -58,6 +76,7 @@ const detailsOf = (name: string, group: string, kind: string): Details => ({
   ...(kind === "" ? {} : { kind })
 })
 
+/** **Shape** tools that read kubectl's or Helm's output look for "not found", and for "already exists". */
 export const notFound = (of: Named, name: string): Failure => ({
   code: 404,
   reason: "NotFound",
@@ -79,93 +98,86 @@ export const conflict = (of: Named, name: string, why: string, resource = of.res
   details: detailsOf(name, of.group, resource)
 })
 
+/** **Shape** many operators read this sentence before they try again, instead of the reason. */
 export const modified = (of: Named, name: string): Failure =>
   conflict(of, name, "the object has been modified; please apply your changes to the latest version and try again")
 
 /** A body whose name is not the one that the path addresses. */
 export const misnamed = (given: string, addressed: string): Failure =>
-  badRequest(
-    given === ""
-      ? `the name of the object (${addressed} based on URL) was undeterminable: name must be provided`
-      : `the name of the object (${given}) does not match the name on the URL (${addressed})`
-  )
+  badRequest(`metadata.name ${JSON.stringify(given)} is not the name in the URL, ${JSON.stringify(addressed)}`)
 
 /** A body whose namespace is not the one that the path addresses. */
 export const misplaced: Failure = {
   code: 400,
   reason: "BadRequest",
-  message: "the namespace of the provided object does not match the namespace sent on the request"
+  message: "metadata.namespace is not the namespace in the URL"
 }
 
-/** Joins several field errors as the real server does: one stands alone, more stand in brackets. */
+/** Refuses an object for the fields at fault. **Shape** what is found twice is a cause twice, and told once. */
 export const invalid = (kind: string, group: string, name: string, errors: ReadonlyArray<FieldError>): Failure => {
-  // What is found twice is a cause twice, and told once.
-  const texts = [...new Set(errors.map((error) => `${error.field}: ${error.message}`))]
-  const [only] = texts
+  const causes = errors.map((error) => ({ reason: error.reason, message: sentence(error), field: error.field }))
+  const told = new Set(causes.map(({ field, message }) => `${field}: ${message}`))
   return {
     code: 422,
     reason: "Invalid",
-    message: `${qualified(kind, group)} "${name}" is invalid: ${texts.length === 1 ? only : `[${texts.join(", ")}]`}`,
-    details: { ...detailsOf(name, group, kind), causes: errors }
+    message: `${qualified(kind, group)} "${name}" is invalid: ${[...told].join("; ")}`,
+    details: { ...detailsOf(name, group, kind), causes }
   }
 }
 
 export const invalidOptions = (kind: string, errors: ReadonlyArray<FieldError>): Failure =>
   invalid(kind, "meta.k8s.io", "", errors)
 
-export const required = (field: string, detail = ""): FieldError => ({
-  reason: "FieldValueRequired",
-  message: detail === "" ? "Required value" : `Required value: ${detail}`,
-  field
+export const required = (field: string, rule?: string): FieldError => ({ reason: "FieldValueRequired", field, rule })
+
+export const invalidValue = (field: string, value: Json | undefined, rule: string): FieldError => ({
+  reason: "FieldValueInvalid",
+  field,
+  value,
+  rule
 })
 
-export const invalidValue = (field: string, value: Json | undefined, detail: string): FieldError => ({
-  reason: "FieldValueInvalid",
-  message: `Invalid value: ${JSON.stringify(value ?? null)}: ${detail}`,
-  field
-})
+/** A field that a change may not touch. **Shape** operators look for these words before they delete and create anew. */
+export const immutable = (field: string, value: Json | undefined): FieldError =>
+  invalidValue(field, value, "field is immutable")
 
 /** A value of another type than its field has. */
-export const typeInvalid = (field: string, value: Json, detail: string): FieldError => ({
-  ...invalidValue(field, value, detail),
-  reason: "FieldValueTypeInvalid"
+export const typeInvalid = (field: string, value: Json, rule: string): FieldError => ({
+  reason: "FieldValueTypeInvalid",
+  field,
+  value,
+  rule
 })
 
-export const tooLong = (field: string, limit: number): FieldError => ({
+export const tooLong = (field: string, limitBytes: number): FieldError => ({
   reason: "FieldValueTooLong",
-  message: `Too long: may not be more than ${limit} ${limit === 1 ? "byte" : "bytes"}`,
-  field
+  field,
+  rule: `must have at most ${limitBytes} bytes`
 })
 
 export const tooMany = (field: string, count: number, limit: number): FieldError => ({
   reason: "FieldValueTooMany",
-  message: `Too many: ${count}: must have at most ${limit} ${limit === 1 ? "item" : "items"}`,
-  field
+  field,
+  value: count,
+  rule: `must be at most ${limit}`
 })
 
 /** A name that nothing in the object has. */
-export const missing = (field: string, value: Json): FieldError => ({
-  reason: "FieldValueNotFound",
-  message: `Not found: ${JSON.stringify(value)}`,
-  field
-})
+export const missing = (field: string, value: Json): FieldError => ({ reason: "FieldValueNotFound", field, value })
 
-export const duplicate = (field: string, value: Json): FieldError => ({
-  reason: "FieldValueDuplicate",
-  message: `Duplicate value: ${JSON.stringify(value)}`,
-  field
-})
+export const duplicate = (field: string, value: Json): FieldError => ({ reason: "FieldValueDuplicate", field, value })
 
-export const forbiddenValue = (field: string, detail: string): FieldError => ({
+export const forbiddenValue = (field: string, rule: string): FieldError => ({
   reason: "FieldValueForbidden",
-  message: `Forbidden: ${detail}`,
-  field
+  field,
+  rule
 })
 
 export const unsupportedValue = (field: string, value: Json, supported: ReadonlyArray<string>): FieldError => ({
   reason: "FieldValueNotSupported",
-  message: `Unsupported value: ${JSON.stringify(value)}: supported values: ${supported.map((one) => `"${one}"`).join(", ")}`,
-  field
+  field,
+  value,
+  rule: `must be one of ${supported.map((one) => JSON.stringify(one)).join(", ")}`
 })
 
 export const badRequest = (message: string): Failure => ({ code: 400, reason: "BadRequest", message })
@@ -193,18 +205,18 @@ export const methodNotAllowed: Failure = {
   details: {}
 }
 
-/** A patch that parses but does not fit; the real server does not say why. */
+/** A patch that parses but does not fit. */
 export const unprocessable: Failure = {
   code: 422,
   reason: "Invalid",
-  message: "the server rejected our request due to an error in our request",
+  message: "the patch does not fit the object",
   details: {}
 }
 
 export const tooLarge = (limitBytes: number): Failure => ({
   code: 413,
   reason: "RequestEntityTooLarge",
-  message: `Request entity too large: limit is ${limitBytes}`
+  message: `the body has more than ${limitBytes} bytes`
 })
 
 export const unsupportedMediaType = (message: string): Failure => ({
@@ -215,7 +227,7 @@ export const unsupportedMediaType = (message: string): Failure => ({
 
 /** A body in a format that nobody reads here. */
 export const unsupportedFormat = (accepted: string): Failure =>
-  unsupportedMediaType(`the body of the request was in an unknown format - accepted media types include: ${accepted}`)
+  unsupportedMediaType(`Content-Type must be one of ${accepted}`)
 
 /** A failure of the server's own. */
 export const internal = (problem: string): Failure => ({
@@ -232,19 +244,24 @@ export const expired = (message: string, listContinue?: string): Failure => ({
   ...(listContinue === undefined ? {} : { listContinue })
 })
 
-/** A version that this cluster has not reached yet. **Shape** `retry` tells when it is worth asking again. */
+/**
+ * A version that this cluster has not reached yet.
+ *
+ * **Shape** `retry` tells when it is worth asking again. Clients made of client-go before 1.19 read the cause's message.
+ */
 export const tooLargeVersion = (asked: number, current: number, retry = true): Failure => ({
   code: 504,
   reason: "Timeout",
-  message: `Timeout: Too large resource version: ${asked}, current: ${current}`,
+  message: `Too large resource version: ${asked}, current: ${current}`,
   details: {
     causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
     ...(retry ? { retryAfterSeconds: 1 } : {})
   }
 })
 
+/** Says of a version that it is none. */
 export const badVersion = (text: string): string =>
-  `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`
+  `resourceVersion must be a whole number, not ${JSON.stringify(text)}`
 
 /** The body of a failure. */
 export const toJson = (failure: Failure): JsonObject => ({

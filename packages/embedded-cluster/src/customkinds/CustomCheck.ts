@@ -3,7 +3,7 @@
  *
  * **Source** Kubernetes 1.36, `apiextensions-apiserver/pkg/registry/customresource`.
  */
-import { arrayAt, at, isArray, isObject, type Json, type JsonObject, objectAt } from "../core/Json.ts"
+import { at, isObject, type JsonObject, objectAt } from "../core/Json.ts"
 import type { CustomKind } from "../core/Resource.ts"
 import { type FieldError, invalidValue } from "../core/Status.ts"
 import * as ListCheck from "../schemas/ListCheck.ts"
@@ -43,44 +43,17 @@ const scaleErrors = ({ scale }: CustomKind, object: JsonObject, part: "spec" | "
   const path = scale?.[part]
   if (path === undefined) return []
   const field = `.${path.join(".")}`
-  const stop = blockedAt(object, path)
-  if (stop !== undefined) {
-    const [value, type] = stop
-    return [
-      invalidValue(
-        field,
-        0,
-        `${field} accessor error: ${value} is of the type ${type}, expected map[string]interface{}`
-      )
-    ]
-  }
+  if (isBlocked(object, path)) return [invalidValue(field, undefined, "what leads to it must be objects")]
   const replicas = at(object, ...path)
   if (replicas === undefined) return []
-  if (typeof replicas !== "number") {
-    const [value, type] = goValue(replicas)
-    return [invalidValue(field, 0, `${field} accessor error: ${value} is of the type ${type}, expected int64`)]
-  }
-  if (replicas < 0) return [invalidValue(field, replicas, "should be a non-negative integer")]
-  return replicas > MOST ? [invalidValue(field, replicas, `should be less than or equal to ${MOST}`)] : []
+  return typeof replicas === "number" && replicas >= 0 && replicas <= MOST
+    ? []
+    : [invalidValue(field, replicas, `must be a whole number from 0 to ${MOST}`)]
 }
 
-/** The value on the way to a field that is no object, as Go prints it. */
-const blockedAt = (object: JsonObject, path: ReadonlyArray<string>): readonly [string, string] | undefined => {
-  for (let depth = 1; depth < path.length; depth++) {
-    const value = at(object, ...path.slice(0, depth))
-    if (value === undefined) return undefined
-    if (!isObject(value)) return goValue(value)
-  }
-  return undefined
-}
-
-const goValue = (value: Json): readonly [string, string] => {
-  if (isArray(value)) return [`[${arrayAt({ value }, "value").map(String).join(" ")}]`, "[]interface {}"]
-  if (isObject(value)) return [JSON.stringify(value), "map[string]interface {}"]
-  if (value === null) return ["<nil>", "<nil>"]
-  const types = { string: "string", boolean: "bool", number: Number.isInteger(value) ? "int64" : "float64" }
-  return [
-    String(value),
-    typeof value === "string" ? types.string : typeof value === "boolean" ? types.boolean : types.number
-  ]
-}
+/** Whether a value on the way to a field is there and no object. */
+const isBlocked = (object: JsonObject, path: ReadonlyArray<string>): boolean =>
+  path.slice(1).some((_, depth) => {
+    const value = at(object, ...path.slice(0, depth + 1))
+    return value !== undefined && !isObject(value)
+  })

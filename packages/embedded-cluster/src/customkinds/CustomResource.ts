@@ -62,7 +62,6 @@ const resource = (
     verbs: VERBS,
     subresources: subresources(kind, version),
     fields: selectable(version),
-    unknownField: (name) => `field label not supported: ${name}`,
     generation: true,
     returnsDeleted: false,
     storage: storageOf(group, textAt(names, "plural")),

@@ -9,6 +9,7 @@ import {
   duplicate,
   type FieldError,
   forbiddenValue,
+  immutable,
   invalidValue,
   required,
   tooMany,
@@ -25,7 +26,7 @@ export const created = (definition: JsonObject): ReadonlyArray<FieldError> => {
   return [
     ...(name === wanted || name === ""
       ? []
-      : [invalidValue("metadata.name", name, 'must be spec.names.plural+"."+spec.group')]),
+      : [invalidValue("metadata.name", name, `must be ${wanted}, of spec.names.plural and spec.group`)]),
     ...specErrors(definition),
     ...storedErrors(definition),
     ...approvalErrors(definition, undefined),
@@ -51,12 +52,12 @@ const unchanged = (
   path: ReadonlyArray<string>
 ): ReadonlyArray<FieldError> => {
   const [now, old] = [at(definition, "spec", ...path), at(before, "spec", ...path)]
-  return equals(now, old) ? [] : [invalidValue(`spec.${path.join(".")}`, now, "field is immutable")]
+  return equals(now, old) ? [] : [immutable(`spec.${path.join(".")}`, now)]
 }
 
 const storedErrors = (definition: JsonObject): ReadonlyArray<FieldError> => {
   const stored = arrayAt(definition, "status", "storedVersions")
-  if (stored.length === 0) return [invalidValue("status.storedVersions", null, "must have at least one stored version")]
+  if (stored.length === 0) return [invalidValue("status.storedVersions", undefined, "must have a version")]
   const names = new Set(Definition.versions(definition).map((version) => textAt(version, "name")))
   return stored
     .map(shownText)
@@ -67,8 +68,7 @@ const storedErrors = (definition: JsonObject): ReadonlyArray<FieldError> => {
             invalidValue(
               `status.storedVersions[${index}]`,
               name,
-              `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a `
-                + `storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`
+              "must be in spec.versions: objects may still be stored in it"
             )
           ]
     )
@@ -82,11 +82,9 @@ const approvalErrors = (definition: JsonObject, before: JsonObject | undefined):
   if (!Definition.isProtected(textAt(definition, "spec", "group"))) return []
   if (before !== undefined && approval(before) === given) return []
   const field = `metadata.annotations[${Definition.APPROVAL}]`
-  const rule = `protected groups must have approval annotation "${Definition.APPROVAL}"`
-  const more = "see https://github.com/kubernetes/enhancements/pull/1111"
-  if (given === "") return [required(field, `${rule}, ${more}`)]
-  if (given.startsWith("unapproved") || URL.canParse(given)) return []
-  return [invalidValue(field, given, `${rule} with either a URL or a reason starting with "unapproved", ${more}`)]
+  const rule = 'a group of Kubernetes has the URL of its approval here, or a reason that starts with "unapproved"'
+  if (given === "") return [required(field, rule)]
+  return given.startsWith("unapproved") || URL.canParse(given) ? [] : [invalidValue(field, given, rule)]
 }
 
 const preserveErrors = (definition: JsonObject): ReadonlyArray<FieldError> =>
@@ -95,7 +93,7 @@ const preserveErrors = (definition: JsonObject): ReadonlyArray<FieldError> =>
         invalidValue(
           "spec.preserveUnknownFields",
           true,
-          "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"
+          "must not be true: schemas have x-kubernetes-preserve-unknown-fields"
         )
       ]
     : []
@@ -104,7 +102,7 @@ const groupErrors = (group: string): ReadonlyArray<FieldError> => {
   if (group === "") return [required("spec.group")]
   const problem = subdomainProblem(group)
   if (problem !== undefined) return [invalidValue("spec.group", group, problem)]
-  return group.includes(".") ? [] : [invalidValue("spec.group", group, "should be a domain with at least one dot")]
+  return group.includes(".") ? [] : [invalidValue("spec.group", group, "must have a dot")]
 }
 
 /** A field that all versions have alike stands at the top of what the real server checks, and its errors say so. */
@@ -146,7 +144,7 @@ const specErrors = (definition: JsonObject): ReadonlyArray<FieldError> => {
     ),
     ...(at(definition, "spec", "preserveUnknownFields") === true
     && versions.some((version) => SchemaRules.hasDefaults(Definition.schemaOf(version)))
-      ? [invalidValue("spec.preserveUnknownFields", true, "must be false in order to use defaults in the schema")]
+      ? [invalidValue("spec.preserveUnknownFields", true, "must not be true with defaults in the schema")]
       : []),
     ...versions.flatMap((version, index) => [
       ...labelErrors(`spec.versions[${index}].name`, textAt(version, "name")),
@@ -158,10 +156,10 @@ const specErrors = (definition: JsonObject): ReadonlyArray<FieldError> => {
     ]),
     ...(new Set(names).size === names.length
       ? []
-      : [invalidValue("spec.versions", [...versions], "must contain unique version names")]),
+      : [invalidValue("spec.versions", undefined, "must have each name once")]),
     ...(versions.filter((version) => version["storage"] === true).length === 1
       ? []
-      : [invalidValue("spec.versions", [...versions], "must have exactly one version marked as storage version")]),
+      : [invalidValue("spec.versions", undefined, "must have one with storage: true")]),
     // The oldest form of a definition had one version; it stands for the first of them.
     ...versions.slice(0, 1).flatMap((version) => labelErrors("spec.version", textAt(version, "name"))),
     ...nameErrors(definition),
@@ -173,31 +171,29 @@ const specErrors = (definition: JsonObject): ReadonlyArray<FieldError> => {
   ]
 }
 
-const labelErrors = (field: string, value: string, before = ""): ReadonlyArray<FieldError> => {
-  const problem = startingLabelProblem(before === "" ? value : value.toLowerCase())
-  return problem === undefined ? [] : [invalidValue(field, value, `${before}${problem}`)]
+const labelErrors = (field: string, value: string, mixedCase = false): ReadonlyArray<FieldError> => {
+  const problem = startingLabelProblem(mixedCase ? value.toLowerCase() : value)
+  return problem === undefined ? [] : [invalidValue(field, value, problem)]
 }
-
-const MIXED = "may have mixed case, but should otherwise match: "
 
 const nameErrors = (definition: JsonObject): ReadonlyArray<FieldError> => {
   const text = (name: string) => textAt(definition, "spec", "names", name)
   const list = (name: string) => arrayAt(definition, "spec", "names", name)
   const each = (name: string) =>
     list(name).flatMap((one, index) => labelErrors(`spec.names.${name}[${index}]`, typeof one === "string" ? one : ""))
-  const one = (name: string, before = "") =>
-    text(name) === "" ? [] : labelErrors(`spec.names.${name}`, text(name), before)
+  const one = (name: string, mixedCase = false) =>
+    text(name) === "" ? [] : labelErrors(`spec.names.${name}`, text(name), mixedCase)
   return [
     ...["plural", "singular", "kind", "listKind"].flatMap((name) =>
       text(name) === "" ? [required(`spec.names.${name}`)] : []
     ),
     ...one("plural"),
     ...one("singular"),
-    ...one("kind", MIXED),
-    ...one("listKind", MIXED),
+    ...one("kind", true),
+    ...one("listKind", true),
     ...each("shortNames"),
     ...(text("kind") !== "" && text("kind") === text("listKind")
-      ? [invalidValue("spec.names.listKind", text("listKind"), "kind and listKind may not be the same")]
+      ? [invalidValue("spec.names.listKind", text("listKind"), "must not be that of spec.names.kind")]
       : []),
     ...each("categories")
   ]
@@ -207,9 +203,9 @@ const deprecationErrors = (version: JsonObject, index: number): ReadonlyArray<Fi
   const field = `spec.versions[${index}].deprecationWarning`
   const warning = version["deprecationWarning"]
   if (typeof warning !== "string") return []
-  if (version["deprecated"] !== true) return [invalidValue(field, warning, "can only be set for deprecated versions")]
-  if (warning === "") return [invalidValue(field, warning, "must not be an empty string")]
-  return warning.length > 256 ? [invalidValue(field, warning, "must be <= 256 characters long")] : []
+  if (version["deprecated"] !== true)
+    return [invalidValue(field, warning, "only a version with deprecated: true has it")]
+  return warning === "" || warning.length > 256 ? [invalidValue(field, warning, "must have 1 to 256 characters")] : []
 }
 
 const scaleErrors = (version: JsonObject, path: string): ReadonlyArray<FieldError> => {
@@ -219,11 +215,8 @@ const scaleErrors = (version: JsonObject, path: string): ReadonlyArray<FieldErro
     const field = `${path}.scale.${name}`
     const value = textAt(scale, name)
     if (value === "") return needed ? [required(field)] : []
-    if (!value.startsWith(".")) return [invalidValue(field, value, "must be a simple json path starting with .")]
     if (below.some((root) => value.startsWith(`.${root}.`))) return []
-    const roots = below.map((root) => `.${root}`)
-    const where = roots.length === 1 ? roots[0] : `either ${roots.join(" or ")}`
-    return [invalidValue(field, value, `should be a json path under ${where}`)]
+    return [invalidValue(field, value, `must be a path below ${below.map((root) => `.${root}`).join(" or ")}`)]
   }
   return [
     ...check("specReplicasPath", true, "spec"),
@@ -240,18 +233,18 @@ const columnErrors = (version: JsonObject, path: string): ReadonlyArray<FieldErr
     const where = `${path}[${index}]`
     const [name, type, format] = [textAt(column, "name"), textAt(column, "type"), textAt(column, "format")]
     const jsonPath = textAt(column, "jsonPath")
-    const types = `must be one of ${TYPES.join(",")}`
+    const types = `must be one of ${TYPES.join(", ")}`
     return [
       ...(name === "" ? [required(`${where}.name`)] : []),
       ...(type === "" ? [required(`${where}.type`, types)] : []),
       ...(type === "" || TYPES.includes(type) ? [] : [invalidValue(`${where}.type`, type, types)]),
       ...(format === "" || FORMATS.includes(format)
         ? []
-        : [invalidValue(`${where}.format`, format, `must be one of ${FORMATS.join(",")}`)]),
+        : [invalidValue(`${where}.format`, format, `must be one of ${FORMATS.join(", ")}`)]),
       ...(jsonPath === "" ? [required(`${where}.JSONPath`)] : []),
       ...(jsonPath === "" || jsonPath.startsWith(".")
         ? []
-        : [invalidValue(`${where}.JSONPath`, jsonPath, "must be a simple json path starting with .")])
+        : [invalidValue(`${where}.JSONPath`, jsonPath, "must begin with a dot")])
     ]
   })
 
@@ -265,19 +258,12 @@ const selectableErrors = (version: JsonObject, path: string): ReadonlyArray<Fiel
     if (text === "") return [required(field)]
     const keys = text.replace(/^\./, "").split(".")
     const found = keys.reduce<KindSchema.KindSchema>(KindSchema.fieldOf, Definition.schemaOf(version))
-    if (found === undefined && keys[0] !== "metadata")
-      return [invalidValue(field, text, "is an invalid path: does not refer to a valid field")]
+    if (found === undefined && keys[0] !== "metadata") return [invalidValue(field, text, "must be the path of a field")]
     return [
-      ...(keys[0] === "metadata" ? [invalidValue(field, text, "must not point to fields in metadata")] : []),
+      ...(keys[0] === "metadata" ? [invalidValue(field, text, "must not be in metadata")] : []),
       ...(SELECTABLE.has(textAt(found, "type"))
         ? []
-        : [
-            invalidValue(
-              field,
-              text,
-              "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed."
-            )
-          ]),
+        : [invalidValue(field, text, `must be a field of type ${[...SELECTABLE].join(", ")}`)]),
       ...(fields.indexOf(text) < index ? [duplicate(field, text)] : [])
     ]
   })
@@ -290,16 +276,15 @@ const conversionErrors = (definition: JsonObject): ReadonlyArray<FieldError> => 
   const field = (name: string) => `spec.conversion.${name}`
   const strategy = textAt(conversion, "strategy")
   const strategies = ["None", "Webhook"]
-  const versions: Json = [...arrayAt(conversion, "webhook", "conversionReviewVersions")]
+  const versions = arrayAt(conversion, "webhook", "conversionReviewVersions")
   if (strategy === "") return [required(field("strategy"))]
   if (!strategies.includes(strategy)) return [unsupportedValue(field("strategy"), strategy, strategies)]
   const client = at(conversion, "webhook", "clientConfig")
   if (strategy === "Webhook") {
     return [
-      ...(isObject(client) ? [] : [required(field("webhookClientConfig"), "required when strategy is set to Webhook")]),
+      ...(isObject(client) ? [] : [required(field("webhookClientConfig"))]),
       ...(versions.length === 0 ? [required(field("conversionReviewVersions"))] : [])
     ]
   }
-  const not = "should not be set when strategy is not set to Webhook"
-  return isObject(client) ? [forbiddenValue(field("webhookClientConfig"), not)] : []
+  return isObject(client) ? [forbiddenValue(field("webhookClientConfig"), "only the strategy Webhook has it")] : []
 }

@@ -7,7 +7,7 @@ import { Result } from "effect"
 import { type JsonObject, objectAt } from "../core/Json.ts"
 import { mediaRanges } from "../core/MediaRanges.ts"
 import { apiVersionOf, listKindOf, type Resource } from "../core/Resource.ts"
-import type { Failure, Outcome } from "../core/Status.ts"
+import { badRequest, type Failure, type Outcome } from "../core/Status.ts"
 import { read, type Stored } from "../core/Stored.ts"
 import * as Conversion from "../schemas/Conversion.ts"
 import * as Table from "./Table.ts"
@@ -23,12 +23,12 @@ const whole: Representation = { _tag: "Whole" }
 const NOT_ACCEPTABLE: Failure = {
   code: 406,
   reason: "NotAcceptable",
-  message: "only the following media types are accepted: application/json, application/yaml"
+  message: "Accept must hold application/json or application/yaml"
 }
 
 const NO_STREAM: Failure = {
   ...NOT_ACCEPTABLE,
-  message: "only the following media types are accepted: application/json;stream=watch"
+  message: "Accept must hold application/json: a watch is sent as nothing else"
 }
 
 export const YAML_TYPE = "application/yaml"
@@ -70,20 +70,14 @@ export const negotiate = (
 const otherShape = (as: string): Failure => ({
   code: 406,
   reason: "NotAcceptable",
-  message: `you requested ${as}, but the requested object is ${as.endsWith("List") ? "not a list" : "a list"}`
+  message: `the answer is ${as.endsWith("List") ? "no list" : "a list"}: Accept must not ask for ${as}`
 })
 
 const includeFrom = (query: URLSearchParams): Outcome<Table.Include> => {
   const include = query.get("includeObject") ?? ""
   if (include === "") return Result.succeed("Metadata")
   if (include === "None" || include === "Metadata" || include === "Object") return Result.succeed(include)
-  return Result.fail({
-    code: 400,
-    reason: "BadRequest",
-    message: `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(
-      include
-    )}: must be 'Metadata', 'Object', 'None', or empty`
-  })
+  return Result.fail(badRequest(`includeObject must be None, Metadata or Object, not ${JSON.stringify(include)}`))
 }
 
 /** Renders objects of one resource in one form. */

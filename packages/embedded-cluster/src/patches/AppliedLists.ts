@@ -1,13 +1,13 @@
 /**
  * Finds the lists of an intent whose items cannot be told apart.
  *
- * **Source** Kubernetes, `sigs.k8s.io/structured-merge-diff`: `typed/validate.go` and `typed/helpers.go`, and its words.
+ * **Source** Kubernetes, `sigs.k8s.io/structured-merge-diff`: `typed/validate.go` and `typed/helpers.go`.
  */
 import { isArray, isObject, type Json, type JsonArray, type JsonObject } from "../core/Json.ts"
 import * as KindSchema from "../schemas/KindSchema.ts"
 import { type FieldPath, itemStep, print, type Step } from "./FieldSet.ts"
 
-/** What is wrong with the lists of an intent. **Shape** `.spec.ports: duplicate entries for key [port=80,protocol="TCP"]` */
+/** What is wrong with the lists of an intent: `.spec.ports has [port=80,protocol="TCP"] twice`. */
 export const problems = (schema: KindSchema.KindSchema, intent: JsonObject): ReadonlyArray<string> =>
   inObject(schema, intent, [])
 
@@ -38,28 +38,19 @@ const inItems = (
   const seen = new Set<Step>()
   for (const [index, item] of list.entries()) {
     const wrong = rule._tag === "Keyed" ? keyProblem(schema, rule.keys, item) : memberProblem(item)
-    if (wrong !== undefined) return [...found, `${print(path)}: element ${index}: ${wrong}`]
+    if (wrong !== undefined) return [...found, `${print(path)}[${index}] ${wrong}`]
     const step = itemStep(schema, item)
-    if (seen.has(step)) found.push(`${print(path)}: duplicate entries for key ${print([step])}`)
+    if (seen.has(step)) found.push(`${print(path)} has ${print([step])} twice`)
     seen.add(step)
     found.push(...inValue(KindSchema.itemOf(schema), item, [...path, step]))
   }
   return found
 }
 
-const keyProblem = (list: KindSchema.KindSchema, keys: ReadonlyArray<string>, item: Json): string | undefined => {
-  if (item === null) return "associative list with keys may not have a null element"
-  if (!isObject(item)) return "associative list with keys may not have non-map elements"
-  if (keys.some((key) => Object.hasOwn(item, key) || KindSchema.keyDefault(list, key) !== undefined)) return undefined
-  const names = keys.map((key) => JSON.stringify(key)).join(" ")
-  return (
-    `associative list with keys has an element that omits all key fields [${names}] `
-    + "(and doesn't have default values for any key fields)"
-  )
-}
+const keyProblem = (list: KindSchema.KindSchema, keys: ReadonlyArray<string>, item: Json): string | undefined =>
+  isObject(item) && keys.some((key) => Object.hasOwn(item, key) || KindSchema.keyDefault(list, key) !== undefined)
+    ? undefined
+    : `must be an object with ${keys.join(" or ")}`
 
-const memberProblem = (item: Json): string | undefined => {
-  if (item === null) return "associative list without keys has an element that's an explicit null"
-  if (isArray(item)) return "not supported: associative list with lists as elements"
-  return isObject(item) ? "associative list without keys has an element that's a map type" : undefined
-}
+const memberProblem = (item: Json): string | undefined =>
+  typeof item === "object" ? "must be a text, a number, true or false" : undefined

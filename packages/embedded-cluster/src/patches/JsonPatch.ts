@@ -28,31 +28,25 @@ export const MAX_OPERATIONS = 10_000
  */
 export const fromJson = (body: Json): Outcome<JsonPatch> => {
   if (body === null) return Result.succeed([])
-  if (!isArray(body)) return undecodable(body, "Go value of type []handlers.jsonPatchOp")
+  if (!isArray(body)) return undecodable("it must be a list of operations")
   if (body.length > MAX_OPERATIONS) {
     return Result.fail({
       code: 413,
       reason: "RequestEntityTooLarge",
-      message: `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${body.length}`
+      message: `a JSON patch has at most ${MAX_OPERATIONS} operations, not ${body.length}`
     })
   }
   return Result.flatMap(Result.all(body.map(typedOperation)), (operations) => Result.all(operations.map(operationFrom)))
 }
 
-const undecodable = (value: Json, into: string) =>
-  Result.fail(badRequest(`error decoding patch: json: cannot unmarshal ${goType(value)} into ${into}`))
-
-const goType = (value: Json): string =>
-  isArray(value) ? "array" : typeof value === "boolean" ? "bool" : value === null ? "null" : typeof value
+const undecodable = (problem: string) => Result.fail(badRequest(`the body is no JSON patch: ${problem}`))
 
 /** What an operation says is text; only its value may be anything. */
-const typedOperation = (json: Json): Outcome<JsonObject> => {
+const typedOperation = (json: Json, place: number): Outcome<JsonObject> => {
   if (json === null) return Result.succeed({})
-  if (!isObject(json)) return undecodable(json, "Go value of type handlers.jsonPatchOp")
+  if (!isObject(json)) return undecodable(`[${place}] must be an object`)
   const field = ["op", "path", "from"].find((name) => typeof (json[name] ?? "") !== "string")
-  return field === undefined
-    ? Result.succeed(json)
-    : undecodable(json[field] ?? null, `Go struct field jsonPatchOp.${field} of type string`)
+  return field === undefined ? Result.succeed(json) : undecodable(`[${place}].${field} must be a text`)
 }
 
 /**

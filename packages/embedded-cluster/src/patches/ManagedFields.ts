@@ -66,7 +66,7 @@ export const apply = (
   options: ApplyOptions
 ): Outcome<JsonObject> => {
   if (at(intent, "metadata", "managedFields") !== undefined)
-    return Result.fail(badRequest("metadata.managedFields must be nil"))
+    return Result.fail(badRequest("metadata.managedFields must not be given"))
   const applied = covered(resource, intent, options.subresource)
   const schema = KindSchema.ofResource(resource)
   const set = FieldSet.fromObject(schema, managed(applied))
@@ -234,21 +234,10 @@ const conflicted = (
       field: FieldSet.print(path)
     }))
     .toSorted((left, right) => (left.message < right.message ? -1 : left.message > right.message ? 1 : 0))
-  const [first] = causes
-  const managers = Map.groupBy(causes, (cause) => cause.message)
-  const detail =
-    causes.length === 1 && first !== undefined
-      ? `conflict: ${first.message}: ${first.field}`
-      : `conflicts: ${[...managers]
-          .map(
-            ([message, fields]) =>
-              `${message.replace("conflict", "conflicts")}:\n${fields.map((cause) => `- ${cause.field}`).join("\n")}`
-          )
-          .join("\n")}`
   return {
     code: 409,
     reason: "Conflict",
-    message: `Apply failed with ${causes.length} ${detail}`,
+    message: `Apply failed: ${causes.map(({ field, message }) => `${message}: ${field}`).join("; ")}`,
     details: { causes }
   }
 }

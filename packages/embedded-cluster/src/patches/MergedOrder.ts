@@ -5,14 +5,13 @@
  * `validatePatchWithSetOrderList`.
  */
 import { Result } from "effect"
-import { equals, isObject, type Json, type JsonArray, type JsonObject } from "../core/Json.ts"
+import { equals, isObject, type Json, type JsonArray } from "../core/Json.ts"
 import type { Failure, Outcome } from "../core/Status.ts"
-import { goText } from "../schemas/FieldTypes.ts"
 import type { ListRule } from "../schemas/KindSchema.ts"
 
 /** An item of a keyed list without its key. */
-export const keyless = (item: JsonObject, key: string): Result.Result<never, Failure> =>
-  Result.fail({ code: 500, message: `map: ${goText(item)} does not contain declared merge key: ${key}` })
+export const keyless = (key: string): Result.Result<never, Failure> =>
+  Result.fail({ code: 500, message: `each item of the list in the patch must have ${key}, by which it merges` })
 
 /**
  * Orders a merged list: the items of the patch as the patch names them, and among them the others, each before the
@@ -55,11 +54,9 @@ export const check = (patch: JsonArray, order: JsonArray, rule: ListRule): Outco
       if (equals(item, place)) next++
       continue
     }
-    const bare = [item, place].find((one): one is JsonObject => isObject(one) && !Object.hasOwn(one, key))
-    if (bare !== undefined) return keyless(bare, key)
+    if ([item, place].some((one) => isObject(one) && !Object.hasOwn(one, key))) return keyless(key)
     if (isObject(item) && isObject(place) && equals(item[key], place[key])) next++
   }
   if (next === named.length) return Result.succeed(undefined)
-  const message = `The order in patch list:\n${goText(patch)}\n doesn't match $setElementOrder list:\n${goText(order)}\n`
-  return Result.fail({ code: 500, message })
+  return Result.fail({ code: 500, message: "the list of the patch is not in the order that $setElementOrder says" })
 }

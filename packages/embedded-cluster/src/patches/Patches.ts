@@ -13,8 +13,7 @@ import {
   invalidOptions,
   type Outcome,
   required,
-  unsupportedFormat,
-  unsupportedMediaType
+  unsupportedFormat
 } from "../core/Status.ts"
 import { steps, type Steps } from "../core/Steps.ts"
 import type { KindSchema } from "../schemas/KindSchema.ts"
@@ -22,17 +21,10 @@ import * as JsonPatch from "./JsonPatch.ts"
 import * as MergePatch from "./MergePatch.ts"
 import * as StrategicMerge from "./StrategicMerge.ts"
 
-/**
- * **Shape** an apply is a whole intent; every other patch is a change of what is there. `merged` is the patch itself
- * where it is merged field by field.
- */
+/** **Shape** an apply is a whole intent; every other patch is a change of what is there. */
 export type Patch =
   | { readonly _tag: "Apply"; readonly intent: JsonObject; readonly force: boolean }
-  | {
-      readonly _tag: "Change"
-      readonly change: (current: JsonObject) => Outcome<JsonObject>
-      readonly merged?: JsonObject
-    }
+  | { readonly _tag: "Change"; readonly change: (current: JsonObject) => Outcome<JsonObject> }
 
 /** What is patched. **Shape** `schema` says how a strategic merge patch merges; custom kinds take none. */
 export interface PatchTarget {
@@ -73,12 +65,11 @@ export const read = steps(function* (request: ApiRequest, target: PatchTarget): 
         change: (current) => Result.flatMap(patch, (merged) => object(MergePatch.apply(current, merged)))
       }
     }
-    case "application/strategic-merge-patch+json": {
+    case STRATEGIC: {
       const patch = Result.flatMap(json(request), object)
       return {
         _tag: "Change",
-        change: (current) => Result.flatMap(patch, (merged) => StrategicMerge.apply(current, merged, schema)),
-        ...(Result.isSuccess(patch) ? { merged: patch.success } : {})
+        change: (current) => Result.flatMap(patch, (merged) => StrategicMerge.apply(current, merged, schema))
       }
     }
     case APPLY:
@@ -88,34 +79,33 @@ export const read = steps(function* (request: ApiRequest, target: PatchTarget): 
         force: flag(request.query, "force") === true
       }
     default:
-      return yield* Result.fail({ ...unsupportedMediaType("415: Unsupported Media Type"), details: {} })
+      return yield* Result.fail({ ...unsupportedFormat([...CUSTOM, STRATEGIC].join(", ")), details: {} })
   }
 })
 
 const APPLY = "application/apply-patch+yaml"
+const STRATEGIC = "application/strategic-merge-patch+json"
 const CUSTOM = new Set(["application/json-patch+json", "application/merge-patch+json", APPLY])
 
 const optionErrors = (request: ApiRequest, applies: boolean): ReadonlyArray<FieldError> => {
   if (applies) {
     return (request.query.get("fieldManager") ?? "") === ""
-      ? [required("fieldManager", "is required for apply patch")]
+      ? [required("fieldManager", "an apply names its manager")]
       : []
   }
-  return flag(request.query, "force") === undefined
-    ? []
-    : [forbiddenValue("force", "may not be specified for non-apply patch")]
+  return flag(request.query, "force") === undefined ? [] : [forbiddenValue("force", "only an apply takes it")]
 }
 
 const intentOf = steps(function* (request: ApiRequest, kind: string, groupVersion: string): Steps<JsonObject> {
   const intent = yield* decode(request.body, true, kind)
   const given = { version: textAt(intent, "apiVersion"), kind: textAt(intent, "kind") }
   if (given.version === groupVersion && given.kind === kind) return intent
-  const version = given.version.includes("/") ? given.version : `/${given.version}`
-  return yield* Result.fail(badRequest(`invalid object type: ${version}, Kind=${given.kind}`))
+  const problem = `the intent must be a ${kind} of ${groupVersion}, not "${given.kind}" of "${given.version}"`
+  return yield* Result.fail(badRequest(problem))
 })
 
 const json = (request: ApiRequest) =>
-  Result.mapError(parsed(request.body), (failure) => badRequest(`error decoding patch: ${failure.message}`))
+  Result.mapError(parsed(request.body), (problem) => badRequest(`the body is no patch: ${problem}`))
 
 const object = (value: unknown): Outcome<JsonObject> =>
-  isObject(value) ? Result.succeed(value) : Result.fail(badRequest("error decoding patch: the result is no object"))
+  isObject(value) ? Result.succeed(value) : Result.fail(badRequest("the patch must be an object, and make one"))

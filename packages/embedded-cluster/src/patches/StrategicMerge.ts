@@ -2,7 +2,7 @@
  * Strategic merge patch: a merge patch that knows which lists hold things with an identity.
  *
  * **Source** Kubernetes, `k8s.io/apimachinery/pkg/util/strategicpatch`, with its directives `$patch`, `$retainKeys`,
- * `$deleteFromPrimitiveList` and `$setElementOrder`, and its words.
+ * `$deleteFromPrimitiveList` and `$setElementOrder`.
  */
 import { Result } from "effect"
 import {
@@ -17,7 +17,6 @@ import {
 } from "../core/Json.ts"
 import { badRequest, type Failure, type Outcome } from "../core/Status.ts"
 import { steps, type Steps } from "../core/Steps.ts"
-import { goText } from "../schemas/FieldTypes.ts"
 import { fieldOf, forPatch, isReplaced, itemOf, type KindSchema, type ListRule } from "../schemas/KindSchema.ts"
 import * as MergedOrder from "./MergedOrder.ts"
 
@@ -42,7 +41,7 @@ const mergeObject = steps(function* (target: JsonObject, patch: JsonObject, sche
   const directive = patch[PATCH]
   if (directive === "delete") return {}
   if (directive === "replace") return without(patch, PATCH)
-  if (directive !== undefined) return yield* unknownDirective(directive, patch)
+  if (directive !== undefined) return yield* unknownDirective(directive)
   const merged = new Map(Object.entries(yield* retained(target, patch)))
   const body = without(patch, RETAIN)
   for (const [key, order] of Object.entries(body)) {
@@ -66,8 +65,8 @@ const mergeObject = steps(function* (target: JsonObject, patch: JsonObject, sche
   return Object.fromEntries(merged)
 })
 
-const unknownDirective = (directive: Json, patch: JsonObject) =>
-  broken(`unknown patch type: ${goText(directive)} in map: ${goText(patch)}`)
+const unknownDirective = (directive: Json) =>
+  broken(`$patch must be "replace" or "delete", not ${JSON.stringify(directive)}`)
 
 const withoutItems = (list: JsonArray, gone: JsonArray): JsonArray =>
   list.filter((item) => !gone.some((one) => equals(one, item)))
@@ -81,7 +80,7 @@ const retained = (target: JsonObject, patch: JsonObject): Outcome<JsonObject> =>
     (key) => patch[key] !== null && !key.startsWith(DELETE_FROM) && !key.startsWith(ORDER) && !isKept(key)
   )
   return !isArray(keys) || stray
-    ? Result.fail(badRequest("invalid patch format of retainKeys"))
+    ? Result.fail(badRequest("$retainKeys must list every field that the patch sets"))
     : Result.succeed(changeValues(target, (value, key) => (isKept(key) ? value : undefined)))
 }
 
@@ -93,7 +92,7 @@ const orderedList = steps(function* (
   schema: KindSchema
 ): Steps<JsonArray | undefined> {
   const odd = [order, target, patch].find((one) => one !== undefined && !isArray(one))
-  if (odd !== undefined) return yield* broken(`expected a []interface {}, but received a ${goType(odd)}`)
+  if (odd !== undefined) return yield* broken("$setElementOrder and what it orders must be lists")
   if (!isArray(order)) return undefined
   const rule = forPatch(schema)
   const known = isArray(target) ? target : []
@@ -102,12 +101,6 @@ const orderedList = steps(function* (
   const merged = isArray(target) ? yield* mergeList(target, patch, rule, schema) : plainItems(patch)
   return MergedOrder.ordered(merged, order, known, rule)
 })
-
-const goType = (value: Json): string => {
-  if (value === null) return "%!s(<nil>)"
-  if (isObject(value)) return "map[string]interface {}"
-  return typeof value === "boolean" ? "bool" : typeof value === "number" ? "int64" : typeof value
-}
 
 /** **Shape** what was not there is taken as the patch has it, without merging; `undefined` is gone. */
 const mergeValue = (target: Json | undefined, patch: Json, schema: KindSchema): Outcome<Json | undefined> => {
@@ -140,23 +133,20 @@ const mergeList = steps(function* (
 ): Steps<JsonArray> {
   if (rule._tag === "Atomic") return patch
   if (target.length === 0 && patch.length === 0) return target
-  const kinds = new Set([...target, ...patch].map(goKind))
-  if (kinds.size > 1) return yield* broken(`list element types are not identical: [${goText(target)} ${goText(patch)}]`)
-  if (!kinds.has("map")) {
+  const kinds = new Set([...target, ...patch].map(typeOf))
+  if (kinds.size > 1) return yield* broken("the items of a list that merges must be of one type")
+  if (!kinds.has("object")) {
     const merged = [...target, ...patch]
     const distinct = merged.filter((item, place) => merged.findIndex((one) => equals(one, item)) === place)
     return MergedOrder.ordered(distinct, patch, target, { _tag: "Set" })
   }
-  if (rule._tag !== "Keyed") return yield* broken("cannot merge lists without merge key")
+  if (rule._tag !== "Keyed") return yield* broken("a list of objects merges only where its kind says by which key")
   const [known, added] = yield* special(target.filter(isObject), patch.filter(isObject), rule.keys[0] ?? "name")
   const merged = yield* mergeKeyed(known, added, rule.keys[0] ?? "name", itemOf(schema))
   return MergedOrder.ordered(merged, added, known, rule)
 })
 
-const goKind = (value: Json): string => {
-  if (isObject(value)) return "map"
-  return isArray(value) ? "slice" : value === null ? "nil" : typeof value
-}
+const typeOf = (value: Json): string => (isArray(value) ? "list" : value === null ? "null" : typeof value)
 
 type Items = ReadonlyArray<JsonObject>
 
@@ -173,12 +163,12 @@ const special = (target: Items, patch: Items, key: string): Outcome<readonly [It
       replaces = true
     } else if (directive === "delete") {
       const identity = item[key]
-      if (identity === undefined) return MergedOrder.keyless(item, key)
+      if (identity === undefined) return MergedOrder.keyless(key)
       known = known.filter((one) => !equals(one[key], identity))
     } else if (directive === "merge") {
-      return broken("merging lists cannot yet be specified in the patch")
+      return broken('$patch must not be "merge" in an item of a list')
     } else {
-      return unknownDirective(directive, item)
+      return unknownDirective(directive)
     }
   }
   return Result.succeed(replaces ? [added, []] : [known, added])
@@ -188,7 +178,7 @@ const mergeKeyed = steps(function* (target: Items, patch: Items, key: string, sc
   const merged = [...target]
   for (const item of patch) {
     const identity = item[key]
-    if (identity === undefined) return yield* MergedOrder.keyless(item, key)
+    if (identity === undefined) return yield* MergedOrder.keyless(key)
     const place = merged.findIndex((one) => equals(one[key], identity))
     const known = merged[place]
     if (known === undefined) merged.push(item)

@@ -34,11 +34,10 @@ export const after = (key: string, revision: number): ContinueToken => ({ revisi
  */
 export const parse = (text: string): Outcome<ContinueToken> => {
   const wire = decodeWire(Buffer.from(text, "base64url").toString())
-  if (Result.isFailure(wire)) return refuse("continue key is not valid: it is no continue token of this server")
+  if (Result.isFailure(wire)) return refuse("it must be one of this server")
   const { rv, start } = wire.success
-  if (rv === 0 || rv < -1)
-    return refuse("continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)")
-  if (start.split("/").includes("..")) return refuse(`continue key is not valid: ${start}`)
+  if (rv === 0 || rv < -1) return refuse("its version must be positive, or -1")
+  if (start.split("/").includes("..")) return refuse("its key must not lead upwards")
   return Result.succeed({ revision: rv, start: start.startsWith("/") ? start.slice(1) : start })
 }
 

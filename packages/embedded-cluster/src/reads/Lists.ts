@@ -37,7 +37,7 @@ export const page = (kernel: Kernel, resource: Resource, namespace: string, quer
   // A page of a list shows the version that it names; one object, named, is read as it is.
   const exact = query.match === "Exact" || (paged && !single)
   const revision = exact && query.revision !== undefined ? query.revision : store.revision
-  if (revision < store.compacted) return Result.fail(expired("The resourceVersion for the provided list is too old."))
+  if (revision < store.compacted) return Result.fail(expired("resourceVersion is too old: list anew without one"))
   return Result.succeed(cut(kernel, resource, namespace, { ...query, limit: limitOf(query) }, "", revision))
 }
 
@@ -63,10 +63,7 @@ const continued = (
   if (revision < store.compacted) {
     return Result.fail(
       expired(
-        "The provided continue parameter is too old to display a consistent list result. You can start a new list without the "
-          + "continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing "
-          + "with the provided token results in an inconsistent list - objects that were created, modified, or deleted between "
-          + "the time the first chunk was returned and now may show up in the list.",
+        "the continue token is too old: list anew, or go on with this answer's token at the present state",
         ContinueToken.print({ revision: -1, start: token.start })
       )
     )

@@ -1,12 +1,12 @@
 /**
  * The options of a list or a watch, read from the query of a request.
  *
- * **Source** Kubernetes 1.36, `ListOptions` and its validation; the words are those of its replies.
+ * **Source** Kubernetes 1.36, `ListOptions` and its validation.
  */
 import { Result } from "effect"
 import * as FieldSelector from "../core/FieldSelector.ts"
 import * as LabelSelector from "../core/LabelSelector.ts"
-import { flag, natural } from "../core/QueryValue.ts"
+import { flag, integer, natural } from "../core/QueryValue.ts"
 import type { Resource } from "../core/Resource.ts"
 import {
   badRequest,
@@ -15,7 +15,6 @@ import {
   type FieldError,
   forbiddenValue,
   invalidOptions,
-  type Outcome,
   unsupportedValue
 } from "../core/Status.ts"
 import { steps, type Steps } from "../core/Steps.ts"
@@ -63,20 +62,20 @@ export const forList = steps(function* (query: URLSearchParams, resource: Resour
     ...matchErrors(match, version, continued),
     ...(flag(query, "sendInitialEvents") === undefined
       ? []
-      : [forbiddenValue("sendInitialEvents", "sendInitialEvents is forbidden for list")])
+      : [forbiddenValue("sendInitialEvents", "a watch alone takes it")])
   ]
   if (errors.length > 0) return yield* Result.fail(invalidOptions("ListOptions", errors))
   const token = text === "" ? undefined : yield* ContinueToken.parse(text)
   if (token !== undefined && version !== "" && version !== "0") {
-    return yield* Result.fail(badRequest("specifying resource version is not allowed when using continue"))
+    return yield* Result.fail(badRequest("resourceVersion must not be given with continue"))
   }
   const revision = version === "" ? undefined : natural(version)
   if (version !== "" && revision === undefined) {
-    return yield* Result.fail(badRequest(`invalid resource version: ${badVersion(version)}`))
+    return yield* Result.fail(badRequest(badVersion(version)))
   }
   return {
     selection,
-    limit: Math.max(0, limit),
+    limit: Math.max(0, limit ?? 0),
     token,
     revision,
     match: match === "Exact" || match === "NotOlderThan" ? match : ""
@@ -103,7 +102,7 @@ export const forWatch = steps(function* (query: URLSearchParams, resource: Resou
     revision,
     initialEvents,
     bookmarks: flag(query, "allowWatchBookmarks") === true,
-    timeoutSeconds: Math.max(0, timeoutSeconds)
+    timeoutSeconds: Math.max(0, timeoutSeconds ?? 0)
   }
 })
 
@@ -113,17 +112,9 @@ const selectionFrom = steps(function* (query: URLSearchParams, resource: Resourc
   return { labels, fields }
 })
 
-const integer = (query: URLSearchParams, name: string): Outcome<number> => {
-  const text = query.get(name) ?? ""
-  if (text === "") return Result.succeed(0)
-  return /^-?[0-9]{1,15}$/.test(text)
-    ? Result.succeed(Number(text))
-    : Result.fail(badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`))
-}
-
 const MATCH = "resourceVersionMatch"
 
-const CONTINUED = forbiddenValue(MATCH, "resourceVersionMatch is forbidden when continue is provided")
+const CONTINUED = forbiddenValue(MATCH, "must not be given with continue")
 
 const matchErrors = (
   match: string,
@@ -132,15 +123,13 @@ const matchErrors = (
 ): ReadonlyArray<FieldError> => {
   if (match === "") return []
   return [
-    ...(version === ""
-      ? [forbiddenValue(MATCH, "resourceVersionMatch is forbidden unless resourceVersion is provided")]
-      : []),
+    ...(version === "" ? [forbiddenValue(MATCH, "must not be given without resourceVersion")] : []),
     ...continued,
     ...(match === "Exact" || match === "NotOlderThan"
       ? []
       : [unsupportedValue(MATCH, match, ["Exact", "NotOlderThan", ""])]),
     ...(match === "Exact" && version === "0"
-      ? [forbiddenValue(MATCH, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"')]
+      ? [forbiddenValue(MATCH, "must not be Exact where resourceVersion is 0")]
       : [])
   ]
 }
@@ -152,13 +141,11 @@ const watchErrors = (
 ): ReadonlyArray<FieldError> => [
   ...(initialEvents === undefined || match === "NotOlderThan"
     ? []
-    : [forbiddenValue(MATCH, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")]),
+    : [forbiddenValue(MATCH, "must be NotOlderThan with sendInitialEvents")]),
   ...(match === ""
     ? []
     : [
-        ...(initialEvents === undefined
-          ? [forbiddenValue(MATCH, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided")]
-          : []),
+        ...(initialEvents === undefined ? [forbiddenValue(MATCH, "a watch takes it only with sendInitialEvents")] : []),
         ...(match === "NotOlderThan" ? [] : [unsupportedValue(MATCH, match, ["NotOlderThan"])]),
         ...continued
       ])

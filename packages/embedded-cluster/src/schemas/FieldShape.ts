@@ -18,8 +18,6 @@ export type Shape =
   | { readonly _tag: "Map"; readonly value: JsonObject }
   | {
       readonly _tag: "Struct"
-      readonly name: string
-      readonly version: string
       readonly fields: JsonObject
       /** Lists and maps that are printed, as `null`, even when nothing is in them. */
       readonly printed: ReadonlyArray<string>
@@ -56,9 +54,9 @@ const compiled = (schema: JsonObject, name: string): Shape => {
       return isObject(items) ? { _tag: "List", item: items } : ANY
     case "object": {
       if (isObject(additionalProperties)) return { _tag: "Map", value: additionalProperties }
-      const [version = "", own = ""] = name.split(".").slice(-2)
+      const own = name.slice(name.lastIndexOf(".") + 1)
       return isObject(properties)
-        ? { _tag: "Struct", name: own, version, fields: properties, printed: printed(own, schema, properties) }
+        ? { _tag: "Struct", fields: properties, printed: printed(own, schema, properties) }
         : ANY
     }
     default:

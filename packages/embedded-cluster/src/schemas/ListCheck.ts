@@ -27,8 +27,7 @@ const listErrors = (schema: KindSchema.KindSchema, list: JsonArray, path: string
   if (rule._tag === "Atomic") return []
   if (rule._tag === "Set") return repeated(list, path)
   const strange = list.findIndex((item) => item !== null && !isObject(item))
-  if (strange >= 0)
-    return [invalidValue(`${path}[${strange}]`, list[strange], "must be an object for an array of list-type map")]
+  if (strange >= 0) return [invalidValue(`${path}[${strange}]`, list[strange], "must be an object, for it has keys")]
   const keys = list.map((item): Json => {
     const known = rule.keys.flatMap((key) => {
       const value = isObject(item) ? item[key] : undefined

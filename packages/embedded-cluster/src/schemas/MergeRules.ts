@@ -23,13 +23,13 @@ export const mergeErrors = (schema: JsonObject, path: string, type: string): Rea
   const keyed = list === "map" && item["type"] === "object"
   return [
     ...(map !== undefined && type !== "object"
-      ? [typeError(`${path}.type`, type, "must be object if x-kubernetes-map-type is specified")]
+      ? [typeError(`${path}.type`, type, "must be object with x-kubernetes-map-type")]
       : []),
     ...(typeof map === "string" && !MAP_TYPES.includes(map)
       ? [unsupportedValue(field("map-type"), map, MAP_TYPES)]
       : []),
     ...(list !== undefined && type !== "array"
-      ? [typeError(`${path}.type`, type, "must be array if x-kubernetes-list-type is specified")]
+      ? [typeError(`${path}.type`, type, "must be array with x-kubernetes-list-type")]
       : []),
     ...(typeof list === "string" && !LIST_TYPES.includes(list)
       ? [unsupportedValue(field("list-type"), list, LIST_TYPES)]
@@ -39,24 +39,16 @@ export const mergeErrors = (schema: JsonObject, path: string, type: string): Rea
           typeError(
             field("list-type"),
             typeof list === "string" ? list : "",
-            "must be map if x-kubernetes-list-map-keys is non-empty"
+            "must be map with x-kubernetes-list-map-keys"
           )
         ]
       : []),
-    ...(list === "map" && keys.length === 0
-      ? [required(field("list-map-keys"), "must not be empty if x-kubernetes-list-type is map")]
-      : []),
+    ...(list === "map" && keys.length === 0 ? [required(field("list-map-keys"), "a list of type map has keys")] : []),
     ...(list === "map" && !isObject(schema["items"])
-      ? [required(`${path}.items`, "must have a schema if x-kubernetes-list-type is map")]
+      ? [required(`${path}.items`, "a list of type map has a schema of its items")]
       : []),
     ...(list === "map" && isObject(schema["items"]) && item["type"] !== "object"
-      ? [
-          invalidValue(
-            `${path}.items.type`,
-            textAt(item, "type"),
-            "must be object if parent array's x-kubernetes-list-type is map"
-          )
-        ]
+      ? [invalidValue(`${path}.items.type`, textAt(item, "type"), "must be object in a list of type map")]
       : []),
     ...(keyed ? keys.flatMap((key) => (typeof key === "string" ? keyErrors(schema, path, key) : [])) : [])
   ]
@@ -67,16 +59,9 @@ const keyErrors = (schema: JsonObject, path: string, key: string): ReadonlyArray
   const property = at(item, "properties", key)
   const keys = [...arrayAt(schema, "x-kubernetes-list-map-keys")]
   if (!isObject(property)) {
-    return [invalidValue(`${path}.x-kubernetes-list-map-keys`, keys, "entries must all be names of item properties")]
+    return [invalidValue(`${path}.x-kubernetes-list-map-keys`, keys, "must name properties of the items")]
   }
   const where = `${path}.items.properties[${key}]`
   const known = arrayAt(item, "required").includes(key) || property["default"] !== undefined
-  return known
-    ? []
-    : [
-        required(
-          `${where}.default`,
-          "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property"
-        )
-      ]
+  return known ? [] : [required(`${where}.default`, "a key has a default or is required")]
 }

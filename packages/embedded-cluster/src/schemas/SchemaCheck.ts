@@ -1,5 +1,5 @@
 /**
- * Holds a value against a structural schema and says what is wrong in the words of the real server.
+ * Holds a value against a structural schema and says what is wrong.
  *
  * Rules in CEL, `x-kubernetes-validations`, are not evaluated.
  *
@@ -23,6 +23,7 @@ import {
   type FieldError,
   invalidValue,
   required,
+  sentence,
   tooLong,
   tooMany,
   typeInvalid,
@@ -36,7 +37,7 @@ interface Verdict {
   matches: number
 }
 
-/** Where a value stands. **Shape** `path` is that of messages, `prefix` stands before it where fields are named. */
+/** Where a value stands. **Shape** `prefix` is the path of the value that is checked, `path` that inside of it. */
 interface Place {
   readonly path: string
   readonly prefix: string
@@ -62,7 +63,7 @@ const verdict = (): Verdict => ({ errors: [], matches: 0 })
 
 const add = (to: Verdict, ...errors: ReadonlyArray<FieldError>): void => {
   for (const error of errors) {
-    const known = to.errors.some((one) => one.field === error.field && one.message === error.message)
+    const known = to.errors.some((one) => one.field === error.field && sentence(one) === sentence(error))
     if (!known) to.errors.push(error)
   }
 }
@@ -78,12 +79,11 @@ const fieldAt = ({ path, prefix }: Place): string => {
   return prefix === "" ? name : `${prefix}.${name}`
 }
 
-/** An error that speaks of a whole value and names no field. */
-const whole = (place: Place, text: string): FieldError =>
-  invalidValue(place.prefix === "" ? "<nil>" : place.prefix, "", text)
+/** An error for which the real server names no field below the value that is checked: its rule does. */
+const whole = (place: Place, rule: string): FieldError =>
+  invalidValue(place.prefix === "" ? "<nil>" : place.prefix, undefined, `${fieldAt(place)} ${rule}`)
 
-const wrong = (place: Place, value: Json, text: string): FieldError =>
-  invalidValue(fieldAt(place), value, `${place.path} in body ${text}`)
+const wrong = (place: Place, value: Json, rule: string): FieldError => invalidValue(fieldAt(place), value, rule)
 
 /** An error of a value that has not changed is none; a correlated child is judged on its own. */
 const checked = (schema: JsonObject, value: Json, place: Place): Verdict => {
@@ -142,17 +142,13 @@ const checkedType = (schema: JsonObject, types: ReadonlyArray<string>, value: Js
   const formatted = typeof schema["format"] === "string" && schema["format"] !== "" && typeof value === "string"
   const numeric = types.includes("number") || types.includes("integer")
   if (fits || (formatted && !numeric)) made.matches = 1
-  else
-    add(made, typeInvalid(fieldAt(place), name, `${place.path} in body must be of type ${types.join(",")}: "${name}"`))
+  else add(made, typeInvalid(fieldAt(place), value, `must be of type ${types.join(" or ")}`))
   return made
 }
 
 const checkedFormat = (format: string, value: string, place: Place): Verdict => {
   const made = verdict()
-  if (!Formats.has(format, value)) {
-    const text = `${place.path} in body must be of type ${format}: ${JSON.stringify(value)}`
-    add(made, typeInvalid(fieldAt(place), value, text))
-  }
+  if (!Formats.has(format, value)) add(made, typeInvalid(fieldAt(place), value, `must be of format ${format}`))
   return made
 }
 
@@ -172,9 +168,9 @@ const checkedText = (schema: JsonObject, value: string, place: Place): Verdict =
   const [max, min] = [numberAt(schema, "maxLength"), numberAt(schema, "minLength")]
   const pattern = schema["pattern"]
   if (max !== undefined && length > max) add(made, tooLong(fieldAt(place), max))
-  else if (min !== undefined && length < min) add(made, wrong(place, value, `should be at least ${min} chars long`))
+  else if (min !== undefined && length < min) add(made, wrong(place, value, `must have at least ${min} characters`))
   else if (typeof pattern === "string" && pattern !== "" && GoPattern.compile(pattern)?.test(value) !== true)
-    add(made, wrong(place, value, `should match '${pattern}'`))
+    add(made, wrong(place, value, `must match ${pattern}`))
   return made
 }
 
@@ -188,27 +184,24 @@ const checkedNumber = (schema: JsonObject, types: ReadonlyArray<string>, value: 
   made.matches = 1
   const format = schema["format"]
   if (types.length === 1 && types[0] === "integer") {
-    const named = typeof format === "string" && RANGES.has(format) ? format : undefined
-    const [low = 0, high = 0] = RANGES.get(named ?? "int64") ?? []
-    if (!Number.isInteger(value) || value < low || value > high) {
-      const text = `Checked value must be of type integer ${named === undefined ? "(default format)" : `with format ${named}`} in ${place.path}`
-      add(made, whole(place, text))
-    }
+    const named = typeof format === "string" && RANGES.has(format) ? format : "int64"
+    const [low = 0, high = 0] = RANGES.get(named) ?? []
+    if (!Number.isInteger(value) || value < low || value > high)
+      add(made, whole(place, `must be a whole number of format ${named}`))
   }
   const given = numberAt(schema, "multipleOf")
   // A whole number is held against the whole part of the factor.
   const factor = given !== undefined && Number.isInteger(value) ? Math.trunc(given) : given
   if (factor !== undefined && factor <= 0) {
-    const text = `factor MultipleOf declared for ${place.path} must be positive: ${factor}`
-    add(made, invalidValue(fieldAt(place), factor, text))
+    add(made, wrong(place, factor, "multipleOf must be positive"))
   } else if (factor !== undefined && !Number.isInteger(value / factor))
-    add(made, wrong(place, value, `should be a multiple of ${factor}`))
+    add(made, wrong(place, value, `must be a multiple of ${factor}`))
   const [max, min] = [numberAt(schema, "maximum"), numberAt(schema, "minimum")]
   const [below, above] = [schema["exclusiveMaximum"] === true, schema["exclusiveMinimum"] === true]
   if (min !== undefined && (above ? value <= min : value < min))
-    add(made, wrong(place, value, `should be greater than ${above ? "" : "or equal to "}${min}`))
+    add(made, wrong(place, value, `must be ${above ? "more than" : "at least"} ${min}`))
   if (max !== undefined && (below ? value >= max : value > max))
-    add(made, wrong(place, value, `should be less than ${below ? "" : "or equal to "}${max}`))
+    add(made, wrong(place, value, `must be ${below ? "less than" : "at most"} ${max}`))
   return made
 }
 
@@ -223,10 +216,11 @@ const checkedList = (schema: JsonObject, value: JsonArray, place: Place): Verdic
   }
   const [min, max] = [numberAt(schema, "minItems"), numberAt(schema, "maxItems")]
   const count = value.length
-  if (min !== undefined && count < min) add(made, wrong(place, count, `should have at least ${min} items`))
+  if (min !== undefined && count < min) add(made, wrong(place, count, `must have at least ${min} items`))
   if (max !== undefined && count > max) add(made, tooMany(fieldAt(place), count, max))
   const repeated = value.some((item, index) => value.slice(0, index).some((one) => equals(one, item)))
-  if (schema["uniqueItems"] === true && repeated) add(made, wrong(place, "", "shouldn't contain duplicates"))
+  if (schema["uniqueItems"] === true && repeated)
+    add(made, invalidValue(fieldAt(place), undefined, "must hold nothing twice"))
   made.matches += 1
   return made
 }
@@ -242,7 +236,7 @@ const checkedObject = (schema: JsonObject, value: JsonObject, place: Place): Ver
   const made = verdict()
   const count = Object.keys(value).length
   const [min, max] = [numberAt(schema, "minProperties"), numberAt(schema, "maxProperties")]
-  if (min !== undefined && count < min) add(made, wrong(place, count, `should have at least ${min} properties`))
+  if (min !== undefined && count < min) add(made, wrong(place, count, `must have at least ${min} properties`))
   if (max !== undefined && count > max) add(made, tooMany(fieldAt(place), count, max))
   const properties = objectAt(schema, "properties")
   const others = schema["additionalProperties"]
@@ -253,10 +247,7 @@ const checkedObject = (schema: JsonObject, value: JsonObject, place: Place): Ver
   for (const [name, one] of Object.entries(value)) {
     if (Object.hasOwn(properties, name)) continue
     if (isObject(others)) below(name, others, one, `${place.path}.${name}`)
-    if (others === false) {
-      const text = `${place.path}.${name} in body is a forbidden property`
-      add(made, invalidValue(fieldAt(place), name, text))
-    }
+    if (others === false) add(made, wrong(place, name, "must have no such property"))
   }
   for (const [name, property] of Object.entries(properties)) {
     const one = value[name]
@@ -282,31 +273,25 @@ const best = (verdicts: ReadonlyArray<Verdict>): Verdict | undefined =>
 
 const checkedJunctors = (schema: JsonObject, value: Json, place: Place): Verdict => {
   const made = verdict()
-  const name = JSON.stringify(place.path)
   const ask = (of: JsonObject) => checked(of, value, place)
   const any = schemasAt(schema, "anyOf").map(ask)
   if (any.length > 0) {
     const success = any.find((one) => one.errors.length === 0)
-    if (success === undefined) add(made, whole(place, `${name} must validate at least one schema (anyOf)`))
+    if (success === undefined) add(made, whole(place, "must fit one schema of anyOf"))
     merge(made, success ?? best(any) ?? verdict())
   }
   const one = schemasAt(schema, "oneOf").map(ask)
   if (one.length > 0) {
     const valid = one.filter(({ errors }) => errors.length === 0)
-    const found = valid.length === 0 ? "Found none valid" : `Found ${valid.length} valid alternatives`
-    if (valid.length !== 1) add(made, whole(place, `${name} must validate one and only one schema (oneOf). ${found}`))
+    if (valid.length !== 1) add(made, whole(place, `must fit one schema of oneOf, and fits ${valid.length}`))
     const shown = valid.length === 0 ? best(one) : valid.length === 1 ? valid[0] : undefined
     if (shown !== undefined) merge(made, shown)
   }
   const all = schemasAt(schema, "allOf").map(ask)
-  const valid = all.filter(({ errors }) => errors.length === 0).length
   for (const each of all) merge(made, each)
-  if (valid !== all.length) {
-    add(made, whole(place, `${name} must validate all the schemas (allOf)${valid === 0 ? ". None validated" : ""}`))
-  }
+  if (all.some(({ errors }) => errors.length > 0)) add(made, whole(place, "must fit every schema of allOf"))
   const { not } = schema
-  if (isObject(not) && ask(not).errors.length === 0)
-    add(made, whole(place, `${name} must not validate the schema (not)`))
+  if (isObject(not) && ask(not).errors.length === 0) add(made, whole(place, "must not fit the schema of not"))
   made.matches += 1
   return made
 }

@@ -5,34 +5,28 @@
  */
 import * as GoPattern from "../core/GoPattern.ts"
 import { arrayAt, at, equals, isObject, type JsonObject, objectAt, textAt } from "../core/Json.ts"
-import { type FieldError, forbiddenValue, invalidValue, required, unsupportedValue } from "../core/Status.ts"
+import { type FieldError, forbiddenValue, invalidValue, required, sentence, unsupportedValue } from "../core/Status.ts"
 import { mergeErrors, typeError } from "./MergeRules.ts"
 import * as SchemaCheck from "./SchemaCheck.ts"
 import * as Structural from "./Structural.ts"
 
 /** Finds what is wrong with the schema of a version. */
 export const check = (schema: JsonObject, path: string, hasStatus: boolean): ReadonlyArray<FieldError> => {
-  const structural = [...structureErrors(schema, path, "root")].toSorted((left, right) =>
+  const structural = [...structureErrors(schema, path, true)].toSorted((left, right) =>
     text(left) < text(right) ? -1 : 1
   )
   return [
     ...(hasStatus ? rootErrors(schema, path) : []),
-    ...(schema["nullable"] === true ? [forbiddenValue(`${path}.nullable`, "nullable cannot be true at the root")] : []),
+    ...(schema["nullable"] === true ? [forbiddenValue(`${path}.nullable`, NOT_AT_ROOT)] : []),
     ...structural,
     ...(structural.length > 0 ? [] : defaultErrors(schema, path)),
     ...keywordErrors(schema, path)
   ]
 }
 
-const text = ({ field, message }: FieldError): string => `${field}: ${message}`
+const text = (error: FieldError): string => `${error.field}: ${sentence(error)}`
 
-type Level = "root" | "item" | "field"
-
-const NEEDS_TYPE: Readonly<Record<Level, string>> = {
-  root: "must not be empty at the root",
-  item: "must not be empty for specified array items",
-  field: "must not be empty for specified object fields"
-}
+const NOT_AT_ROOT = "must not be at the root"
 
 const isOn = (schema: JsonObject, name: string): boolean => schema[`x-kubernetes-${name}`] === true
 
@@ -44,54 +38,47 @@ const entries = (schema: JsonObject): ReadonlyArray<readonly [string, JsonObject
 /** Schemas that say more of a value, beside the one that gives it its structure. */
 const JUNCTORS = ["allOf", "anyOf", "oneOf"]
 
-const structureErrors = (schema: JsonObject, path: string, level: Level): ReadonlyArray<FieldError> => {
+const structureErrors = (schema: JsonObject, path: string, isRoot = false): ReadonlyArray<FieldError> => {
   const type = textAt(schema, "type")
   const [either, open, embedded] = ["int-or-string", "preserve-unknown-fields", "embedded-resource"].map((name) =>
     isOn(schema, name)
   )
   const { additionalProperties, items, pattern } = schema
   return [
-    ...(type === "array" && !isObject(items) ? [required(`${path}.items`, "must be specified")] : []),
-    ...(isObject(items) ? structureErrors(items, `${path}.items`, "item") : []),
-    ...entries(schema).flatMap(([name, one]) => structureErrors(one, `${path}.properties[${name}]`, "field")),
-    ...(additionalProperties !== undefined && level === "root"
-      ? [forbiddenValue(`${path}.additionalProperties`, "must not be used at the root")]
+    ...(type === "array" && !isObject(items) ? [required(`${path}.items`)] : []),
+    ...(isObject(items) ? structureErrors(items, `${path}.items`) : []),
+    ...entries(schema).flatMap(([name, one]) => structureErrors(one, `${path}.properties[${name}]`)),
+    ...(additionalProperties !== undefined && isRoot
+      ? [forbiddenValue(`${path}.additionalProperties`, NOT_AT_ROOT)]
       : []),
-    ...(isObject(additionalProperties)
-      ? structureErrors(additionalProperties, `${path}.additionalProperties`, "field")
-      : []),
+    ...(isObject(additionalProperties) ? structureErrors(additionalProperties, `${path}.additionalProperties`) : []),
     ...(either && open
       ? [
           invalidValue(
             `${path}.x-kubernetes-preserve-unknown-fields`,
             true,
-            "must be false if x-kubernetes-int-or-string is true"
+            "must not be with x-kubernetes-int-or-string"
           )
         ]
       : []),
     ...(typeof pattern === "string" && pattern !== "" && GoPattern.compile(pattern) === undefined
-      ? [invalidValue(`${path}.pattern`, pattern, "must be a valid regular expression")]
+      ? [invalidValue(`${path}.pattern`, pattern, "must be a regular expression")]
       : []),
     ...JUNCTORS.flatMap((name) =>
       arrayAt(schema, name).flatMap((one, index) => nested(schema, one, name, index, path))
     ),
     ...(isObject(schema["not"]) ? nestedErrors(schema["not"], `${path}.not`) : []),
     ...(embedded && type !== "object"
-      ? [typeError(`${path}.type`, type, "must be object if x-kubernetes-embedded-resource is true")]
+      ? [typeError(`${path}.type`, type, "must be object with x-kubernetes-embedded-resource")]
       : type === "" && !either && !open
-        ? [required(`${path}.type`, NEEDS_TYPE[level])]
+        ? [required(`${path}.type`)]
         : []),
-    ...(level === "root" && type !== "" && type !== "object"
+    ...(isRoot && type !== "" && type !== "object"
       ? [invalidValue(`${path}.type`, type, "must be object at the root")]
       : []),
-    ...(level === "root" ? metadataErrors(schema, path) : []),
+    ...(isRoot ? metadataErrors(schema, path) : []),
     ...(embedded && !open && entries(schema).length === 0
-      ? [
-          required(
-            `${path}.properties`,
-            "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields"
-          )
-        ]
+      ? [required(`${path}.properties`, "or x-kubernetes-preserve-unknown-fields, of an embedded resource")]
       : [])
   ]
 }
@@ -107,11 +94,27 @@ const nested = (schema: JsonObject, one: unknown, name: string, index: number, p
   return nestedErrors(one, `${path}.${name}[${index}]`)
 }
 
+/** What only the schema that gives a value its structure says of it. */
+const STRUCTURAL = [
+  "type",
+  "additionalProperties",
+  "default",
+  "title",
+  "description",
+  "nullable",
+  "x-kubernetes-preserve-unknown-fields",
+  "x-kubernetes-embedded-resource",
+  "x-kubernetes-int-or-string",
+  "x-kubernetes-list-map-keys",
+  "x-kubernetes-list-type",
+  "x-kubernetes-map-type",
+  "x-kubernetes-validations"
+]
+
 const nestedErrors = (schema: JsonObject, path: string): ReadonlyArray<FieldError> => {
-  const empty = (name: string) =>
-    textAt(schema, name) === "" ? [] : [forbiddenValue(`${path}.${name}`, "must be empty to be structural")]
-  const off = (name: string, rule: string) =>
-    schema[name] === undefined || schema[name] === false ? [] : [forbiddenValue(`${path}.${name}`, rule)]
+  const names = STRUCTURAL.filter(
+    (name) => ![undefined, false, ""].some((none) => schema[name] === none) || (name === "default" && name in schema)
+  )
   const { items } = schema
   return [
     ...JUNCTORS.flatMap((name) =>
@@ -122,19 +125,7 @@ const nestedErrors = (schema: JsonObject, path: string): ReadonlyArray<FieldErro
     ...(isObject(schema["not"]) ? nestedErrors(schema["not"], `${path}.not`) : []),
     ...(isObject(items) ? nestedErrors(items, `${path}.items`) : []),
     ...entries(schema).flatMap(([name, one]) => nestedErrors(one, `${path}.properties[${name}]`)),
-    ...empty("type"),
-    ...off("additionalProperties", "must be undefined to be structural"),
-    ...off("default", "must be undefined to be structural"),
-    ...empty("title"),
-    ...empty("description"),
-    ...off("nullable", "must be false to be structural"),
-    ...off("x-kubernetes-preserve-unknown-fields", "must be false to be structural"),
-    ...off("x-kubernetes-embedded-resource", "must be false to be structural"),
-    ...off("x-kubernetes-int-or-string", "must be false to be structural"),
-    ...off("x-kubernetes-list-map-keys", "must be empty to be structural"),
-    ...off("x-kubernetes-list-type", "must be undefined to be structural"),
-    ...off("x-kubernetes-map-type", "must be undefined to be structural"),
-    ...off("x-kubernetes-validations", "must be empty to be structural")
+    ...names.map((name) => forbiddenValue(`${path}.${name}`, "only the schema that gives a value its structure has it"))
   ]
 }
 
@@ -148,12 +139,7 @@ const metadataErrors = (schema: JsonObject, path: string): ReadonlyArray<FieldEr
     ...(own["type"] === "object" ? [] : [invalidValue(`${where}.type`, textAt(own, "type"), "must be object")]),
     ...(rest.length === 0 && names.length === 0
       ? []
-      : [
-          forbiddenValue(
-            where,
-            "must not specify anything other than name and generateName, but metadata is implicitly specified"
-          )
-        ])
+      : [forbiddenValue(where, "must say nothing but of name and generateName")])
   ]
 }
 
@@ -183,20 +169,15 @@ const AT_ROOT = new Set([
   "x-kubernetes-validations"
 ])
 
-const AT_ROOT_NAMES =
-  "[Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems "
-  + "MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations]"
-
 const rootErrors = (schema: JsonObject, path: string): ReadonlyArray<FieldError> => {
   const type = textAt(schema, "type")
   if (type !== "" && type !== "object") {
-    const rule = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled'
-    return [invalidValue(`${path}.type`, type, rule)]
+    return [invalidValue(`${path}.type`, type, "must be object at the root")]
   }
   const other = Object.keys(schema).find((key) => !AT_ROOT.has(key))
-  if (other === undefined) return []
-  const rule = `only ${AT_ROOT_NAMES} fields are allowed at the root of the schema if the status subresource is enabled`
-  return [invalidValue(path, schema, rule)]
+  return other === undefined
+    ? []
+    : [invalidValue(path, undefined, `the root of a schema with a status must not have ${other}`)]
 }
 
 const defaultErrors = (schema: JsonObject, path: string): ReadonlyArray<FieldError> => {
@@ -207,7 +188,7 @@ const defaultErrors = (schema: JsonObject, path: string): ReadonlyArray<FieldErr
     && !isOn(schema, "embedded-resource")
     && Structural.pruneValue(schema, standard).unknown.length > 0
   return [
-    ...(unpruned ? [invalidValue(`${path}.default`, standard, "must not have unknown fields")] : []),
+    ...(unpruned ? [invalidValue(`${path}.default`, standard, "must have no unknown field")] : []),
     ...(standard === undefined ? [] : SchemaCheck.check(schema, standard, { prefix: `${path}.default` })),
     ...(isObject(items) ? defaultErrors(items, `${path}.items`) : []),
     ...entries(schema).flatMap(([name, one]) => defaultErrors(one, `${path}.properties[${name}]`))
@@ -238,18 +219,11 @@ const keywordErrors = (schema: JsonObject, path: string): ReadonlyArray<FieldErr
   return [
     ...(type === "" || VALUE_TYPES.includes(type) ? [] : [unsupportedValue(`${path}.type`, type, VALUE_TYPES)]),
     ...UNSUPPORTED.flatMap((name) =>
-      schema[name] === undefined ? [] : [forbiddenValue(`${path}.${name}`, `${name} is not supported`)]
+      schema[name] === undefined ? [] : [forbiddenValue(`${path}.${name}`, "is not supported")]
     ),
-    ...(schema["uniqueItems"] === true
-      ? [
-          forbiddenValue(
-            `${path}.uniqueItems`,
-            "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"
-          )
-        ]
-      : []),
+    ...(schema["uniqueItems"] === true ? [forbiddenValue(`${path}.uniqueItems`, "must not be true")] : []),
     ...(additionalProperties !== undefined && additionalProperties !== true && entries(schema).length > 0
-      ? [forbiddenValue(`${path}.additionalProperties`, "additionalProperties and properties are mutual exclusive")]
+      ? [forbiddenValue(`${path}.additionalProperties`, "must not be with properties")]
       : []),
     ...(isObject(additionalProperties) ? keywordErrors(additionalProperties, `${path}.additionalProperties`) : []),
     ...entries(schema).flatMap(([name, one]) => keywordErrors(one, `${path}.properties[${name}]`)),
@@ -257,7 +231,7 @@ const keywordErrors = (schema: JsonObject, path: string): ReadonlyArray<FieldErr
     ...JUNCTORS.flatMap(all),
     ...(isObject(items) ? keywordErrors(items, `${path}.items`) : []),
     ...(schema["x-kubernetes-preserve-unknown-fields"] === false
-      ? [invalidValue(`${path}.x-kubernetes-preserve-unknown-fields`, false, "must be true or undefined")]
+      ? [invalidValue(`${path}.x-kubernetes-preserve-unknown-fields`, false, "must be true, or not be there")]
       : []),
     ...mergeErrors(schema, path, type)
   ]

@@ -62,11 +62,8 @@ export const headersOf = (user: User): Record<string, string | Array<string>> =>
   )
 })
 
-/** The cause of a failed connection, in the words of the real server where it has its own. */
+/** Says why a connection failed. */
 export const why = (cause: unknown): string => {
-  if (!(cause instanceof Error)) return String(cause)
   const inner: unknown = cause instanceof AggregateError ? cause.errors[0] : cause
-  if (!(inner instanceof Error)) return cause.message
-  const place = "address" in inner && "port" in inner ? `${String(inner.address)}:${String(inner.port)}` : ""
-  return inner.message.includes("ECONNREFUSED") ? `dial tcp ${place}: connect: connection refused` : inner.message
+  return inner instanceof Error ? inner.message : String(inner)
 }

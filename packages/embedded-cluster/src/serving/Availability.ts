@@ -99,15 +99,17 @@ const check = (kernel: Kernel, send: Send, api: AggregatedApi): Effect.Effect<Ve
       Effect.timeout(CHECK_TIMEOUT_MS),
       Effect.result
     )
-    const url = `${origin}${path}`
-    const failed = (message: string): Verdict => ({ _tag: "Failed", reason: "FailedDiscoveryCheck", message })
+    const failed = (what: string): Verdict => ({
+      _tag: "Failed",
+      reason: "FailedDiscoveryCheck",
+      message: `${origin}${path} does not answer: ${what}`
+    })
     if (Result.isFailure(answered)) {
-      const cause = answered.failure._tag === "TimeoutError" ? "context deadline exceeded" : why(answered.failure.cause)
-      return failed(`failing or missing response from ${url}: Get ${JSON.stringify(url)}: ${cause}`)
+      const { failure } = answered
+      return failed(failure._tag === "TimeoutError" ? `nothing for ${CHECK_TIMEOUT_MS} ms` : why(failure.cause))
     }
     const { statusCode, text } = answered.success
-    if (statusCode < 200 || statusCode > 299)
-      return failed(`failing or missing response from ${url}: bad status from ${url}: ${statusCode}`)
+    if (statusCode < 200 || statusCode > 299) return failed(`status ${statusCode}`)
     const list = Result.try(() => parse(text))
     return { _tag: "Passed", list: Result.isSuccess(list) ? list.success : null }
   })

@@ -1,7 +1,7 @@
 /**
  * A Kubernetes API server in this process, over TLS, with its objects in memory.
  *
- * It speaks the real server's formats, words and semantics for the kinds in {@link Resources} and those that definitions
+ * It has the real server's formats, reasons and semantics for the kinds in {@link Resources} and those that definitions
  * add. With `controllers` it also does what the controller manager and the scheduler do, see {@link Controllers}; without
  * them it empties namespaces that end and removes what has lost its owner, and nothing else happens of its own accord.
  * Nothing runs in its pods: what they report is what a kubelet, real or not, writes into their status. It answers JSON;

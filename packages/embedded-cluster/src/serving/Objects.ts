@@ -141,7 +141,7 @@ export const patch = steps(function* (kernel: Kernel, call: ResourceCall, part: 
   }
   const change = (current: JsonObject) =>
     Result.flatMap(asked.change(typed(resource, current)), (object) =>
-      Decoding.decodePatched(resource, object, reading, asked.merged)
+      Decoding.decodePatched(resource, object, reading)
     )
   const changed = yield* Writes.update(kernel, addressOf(call), part, change, given)
   return written(kernel, call, renderer, changed, options.dryRun, 200)
@@ -165,7 +165,7 @@ const versioned = (resource: Resource, body: JsonObject): Outcome<JsonObject> =>
   const { group, resource: plural } = resource
   const blind = resource.custom === undefined && !VERSIONED.has(resource)
   if (blind || textAt(body, "metadata", "resourceVersion") !== "") return Result.succeed(body)
-  const error = invalidValue("metadata.resourceVersion", 0, "must be specified for an update")
+  const error = invalidValue("metadata.resourceVersion", undefined, "an update must say which version it is of")
   return Result.fail(invalid(plural, group, textAt(body, "metadata", "name"), [error]))
 }
 

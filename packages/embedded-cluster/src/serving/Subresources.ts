@@ -17,6 +17,7 @@ import {
   invalid,
   misnamed,
   type Outcome,
+  required,
   success,
   unsupportedMediaType
 } from "../core/Status.ts"
@@ -68,8 +69,7 @@ const scaleOf = ({ custom }: Resource, object: JsonObject): Outcome<JsonObject> 
   }
   const replicas = numberAt(object, ...paths.spec)
   if (replicas === undefined) {
-    const problem = `the spec replicas field ".${paths.spec.join(".")}" does not exist`
-    return Result.fail(internal(problem))
+    return Result.fail(internal(`the object has no ${paths.spec.join(".")}`))
   }
   const selector = paths.selector === undefined ? "" : textAt(object, ...paths.selector)
   return Result.succeed(scaleFrom(object, replicas, paths.status, selector))
@@ -124,7 +124,7 @@ const rescaled = steps(function* (
   const uid = textAt(scale, "metadata", "uid")
   const known = textAt(current, "metadata", "uid")
   if (info.verb === "patch" && uid !== "" && uid !== known) {
-    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${known}`
+    const why = `metadata.uid ${uid} is not the object's, ${known}`
     return yield* Result.fail(conflict(resource, name, why, `${resource.resource}/scale`))
   }
   const replicas = at(scale, "spec", "replicas") ?? 0
@@ -132,9 +132,7 @@ const rescaled = steps(function* (
   const errors = paths === undefined ? replicaErrors(replicas) : []
   if (errors.length > 0) return yield* Result.fail(invalid("Scale", "autoscaling", name, errors))
   if (typeof replicas !== "number" || !Number.isInteger(replicas)) {
-    return yield* Result.fail(
-      badRequest("json: cannot unmarshal spec.replicas into Go struct field ScaleSpec.spec.replicas of type int32")
-    )
+    return yield* Result.fail(badRequest("spec.replicas must be a whole number"))
   }
   // The version that the scale names is the workload's own: a stale one is refused like a stale object.
   const version = textAt(scale, "metadata", "resourceVersion")
@@ -172,9 +170,7 @@ const bind = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Reply> 
     const why = `pod ${address.name} is already assigned to node ${JSON.stringify(assigned)}`
     return yield* Result.fail(conflict(Resources.pods, address.name, why, "pods/binding"))
   }
-  if (node === "") return yield* Result.fail(invalid("Binding", "", address.name, [TARGET]))
+  if (node === "") return yield* Result.fail(invalid("Binding", "", address.name, [required("target.name")]))
   Writes.bind(kernel, stored, node, options)
   return json(success(undefined, 201), 201)
 })
-
-const TARGET = { reason: "FieldValueRequired", message: "Required value", field: "target.name" } as const

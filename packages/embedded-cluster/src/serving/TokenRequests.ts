@@ -34,15 +34,10 @@ export const issue = steps(function* (kernel: Kernel, call: ResourceCall): Steps
   const account = yield* find(kernel, { resource: Resources.serviceAccounts, namespace, name })
   const spec = objectAt(body, "spec")
   const seconds = numberAt(spec, "expirationSeconds") ?? DEFAULT_SECONDS
-  const problem =
-    seconds < LEAST_SECONDS
-      ? "may not specify a duration less than 10 minutes"
-      : seconds > MOST_SECONDS
-        ? "may not specify a duration larger than 2^32 seconds"
-        : undefined
-  if (problem !== undefined) {
+  if (seconds < LEAST_SECONDS || seconds > MOST_SECONDS) {
+    const rule = `must be from ${LEAST_SECONDS} to ${MOST_SECONDS}`
     return yield* Result.fail(
-      invalid("TokenRequest", GROUP, "", [invalidValue("spec.expirationSeconds", seconds, problem)])
+      invalid("TokenRequest", GROUP, "", [invalidValue("spec.expirationSeconds", seconds, rule)])
     )
   }
   const asked = texts(spec, "audiences")
@@ -77,15 +72,15 @@ const boundBy = (
   const version = textAt(reference, "apiVersion")
   const bindable = version === "v1" ? ServiceAccountTokens.BINDABLE.get(kind) : undefined
   if (bindable === undefined) {
-    const shown = version.includes("/") ? version : `/${version}`
-    return Result.fail(badRequest(`cannot bind token to object of type ${shown}, Kind=${kind}`))
+    const rule = `must be one of ${[...ServiceAccountTokens.BINDABLE.keys()].join(", ")} of v1`
+    return Result.fail(badRequest(`spec.boundObjectRef ${rule}, not "${kind}" of "${version}"`))
   }
   const { claim, resource } = bindable
   const stored = kernel.store.get(resource, keyOf(resource.namespaced ? namespace : "", name))
   if (stored === undefined) return Result.fail(notFound(resource, name))
   const uid = textAt(reference, "uid")
   if (uid !== "" && uid !== stored.uid) {
-    const why = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`
+    const why = `spec.boundObjectRef.uid ${uid} is not the object's, ${stored.uid}`
     return Result.fail(conflict(resource, name, why))
   }
   return Result.succeed({ claim, stored })
@@ -96,7 +91,7 @@ export const review = steps(function* (kernel: Kernel, identify: Identify, call:
   const body = yield* resourceBody(call)
   const spec = objectAt(body, "spec")
   const token = textAt(spec, "token")
-  if (token === "") return yield* Result.fail(badRequest("token is required for TokenReview in authentication"))
+  if (token === "") return yield* Result.fail(badRequest("spec.token must not be empty"))
   const own = ServiceAccountTokens.issuerOf(kernel)
   const asked = texts(spec, "audiences")
   const found = identify(token, asked.length === 0 ? [own] : asked)

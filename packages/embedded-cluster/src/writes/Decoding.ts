@@ -5,7 +5,7 @@
  * **Source** Kubernetes, "API concepts: Field validation".
  */
 import { Result } from "effect"
-import { isObject, type JsonObject, textAt, withoutNulls } from "../core/Json.ts"
+import { isObject, type JsonObject, withoutNulls } from "../core/Json.ts"
 import { apiVersionOf, type Resource } from "../core/Resource.ts"
 import {
   badRequest,
@@ -63,8 +63,6 @@ export const decode = (resource: Resource, object: JsonObject, reading?: Reading
   return Result.map(judge(resource, unknown, reading), () => Conversion.complete(custom.schema, known))
 }
 
-const STRICT = "strict decoding error: "
-
 const judge = (resource: Resource, unknown: ReadonlyArray<string>, reading: Reading | undefined): Outcome<void> => {
   if (unknown.length === 0 || reading === undefined || reading.fields === "Ignore") return Result.succeed(undefined)
   const problems = unknown.map((path) => `unknown field ${JSON.stringify(path)}`)
@@ -72,45 +70,24 @@ const judge = (resource: Resource, unknown: ReadonlyArray<string>, reading: Read
     for (const problem of problems) reading.warn(problem)
     return Result.succeed(undefined)
   }
-  // A custom kind names its version without its group.
-  const version = resource.custom === undefined ? apiVersionOf(resource) : resource.version
-  return Result.fail(
-    badRequest(
-      `${resource.kind} in version ${JSON.stringify(version)} cannot be handled as a ${resource.kind}: `
-        + `${STRICT}${problems.join(", ")}`
-    )
-  )
+  // Policy controllers look for "strict decoding error" before they call an object wrong.
+  return Result.fail(badRequest(`the body is no ${resource.kind}: strict decoding error: ${problems.join(", ")}`))
 }
 
 /**
- * Reads what a patch has made of an object. **Shape** `patch` is one that was merged field by field, where there is one.
+ * Reads what a patch has made of an object.
  *
- * **Errors** 422 when a value has another type than its field, and when fields are unknown and the client is strict; it
- * repeats the whole object, or the patch that was merged.
+ * **Errors** 422 when a value has another type than its field, and when fields are unknown and the client is strict.
  */
-export const decodePatched = (
-  resource: Resource,
-  object: JsonObject,
-  reading: Reading,
-  patch?: JsonObject
-): Outcome<JsonObject> => {
-  const refused = (shown: string, problem: string) =>
-    Result.fail(invalid("", "", "", [invalidValue("patch", shown, problem)]))
-  const version = apiVersionOf(resource)
-  if (resource.custom === undefined && patch !== undefined) {
-    const unlike = FieldTypes.converting(version, resource.kind, object)
-    if (unlike !== undefined) return refused(FieldTypes.goText(patch), unlike)
-  }
+export const decodePatched = (resource: Resource, object: JsonObject, reading: Reading): Outcome<JsonObject> => {
+  const refused = (problem: string) => invalid("", "", "", [invalidValue("patch", undefined, problem)])
   const problem =
     resource.custom === undefined
-      ? FieldTypes.decoding(version, resource.kind, object)
-      : FieldTypes.decodingMetadata(object["metadata"] ?? null)
-  if (problem !== undefined) return refused(JSON.stringify(object), problem)
-  return Result.mapError(decode(resource, object, reading), (failure) => {
-    const strict = failure.message.indexOf(STRICT)
-    if (strict < 0) return failure
-    return invalid("", "", "", [invalidValue("patch", JSON.stringify(object), failure.message.slice(strict))])
-  })
+      ? FieldTypes.problem(apiVersionOf(resource), resource.kind, object)
+      : FieldTypes.problemOfMetadata(object)
+  return problem === undefined
+    ? Result.mapError(decode(resource, object, reading), ({ message }) => refused(message))
+    : Result.fail(refused(problem))
 }
 
 /**
@@ -123,25 +100,16 @@ export const declared = (resource: Resource, intent: JsonObject): Outcome<JsonOb
     custom === undefined
       ? Structural.prunePublished(KindSchema.ofResource(resource) ?? {}, intent)
       : Structural.prune(custom.schema, intent)
-  const lists = AppliedLists.problems(KindSchema.ofResource(resource), intent)
   const mistyped =
-    custom === undefined && lists.length === 0
-      ? FieldTypes.declaring(apiVersionOf(resource), resource.kind, intent)
-      : undefined
+    custom === undefined ? FieldTypes.problemOfIntent(apiVersionOf(resource), resource.kind, intent) : undefined
   const problems = [
-    ...unknown.map((path) => `.${path}: field not declared in schema`),
-    ...lists,
+    ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`),
+    ...AppliedLists.problems(KindSchema.ofResource(resource), intent),
     ...(mistyped === undefined ? [] : [mistyped])
   ]
-  if (problems.length === 0) return Result.succeed(intent)
-  const [only] = problems
-  const told = problems.length === 1 && only !== undefined ? only : ["errors:", ...problems].join("\n  ")
-  const place = `${textAt(intent, "metadata", "namespace")}/${textAt(intent, "metadata", "name")}`
-  const kind = `${resource.group}/${resource.version}, Kind=${resource.kind}`
-  return Result.fail<Failure>({
-    code: 500,
-    message: `failed to create typed patch object (${place}; ${kind}): ${told}`
-  })
+  return problems.length === 0
+    ? Result.succeed(intent)
+    : Result.fail<Failure>({ code: 500, message: `the intent is no ${resource.kind}: ${problems.join("; ")}` })
 }
 
 /**

@@ -37,29 +37,23 @@ const fromBody = steps(function* ({ request }: ResourceCall): Steps<JsonObject> 
   const body = yield* bodyText(request, KIND)
   const kind = textAt(body, "kind")
   if (kind !== "" && kind !== KIND) {
-    const version = JSON.stringify(textAt(body, "apiVersion") || "meta.k8s.io/v1")
-    const where = 'in scheme "pkg/runtime/scheme.go:111"'
-    return yield* Result.fail(
-      badRequest(`no kind ${JSON.stringify(kind)} is registered for version ${version} ${where}`)
-    )
+    return yield* Result.fail(badRequest(`kind must be ${KIND}, not ${JSON.stringify(kind)}`))
   }
-  const problem = FieldTypes.decodingDeleteOptions(body)
-  return problem === undefined ? body : yield* Result.fail(badRequest(problem))
+  const problem = FieldTypes.problemOfDeleteOptions(body)
+  return problem === undefined ? body : yield* Result.fail(badRequest(`the body is no ${KIND}: ${problem}`))
 })
 
-const fromQuery = (query: URLSearchParams): Outcome<JsonObject> => {
-  const seconds = query.get("gracePeriodSeconds") ?? ""
-  if (seconds !== "" && !/^[-+]?[0-9]{1,18}$/.test(seconds))
-    return Result.fail(badRequest(`strconv.ParseInt: parsing ${JSON.stringify(seconds)}: invalid syntax`))
+const fromQuery = steps(function* (query: URLSearchParams): Steps<JsonObject> {
+  const seconds = yield* QueryValue.integer(query, "gracePeriodSeconds")
   const policy = query.get("propagationPolicy")
   const orphans = QueryValue.flag(query, "orphanDependents")
-  return Result.succeed({
+  return {
     dryRun: query.getAll("dryRun"),
-    ...(seconds === "" ? {} : { gracePeriodSeconds: Number(seconds) }),
+    ...(seconds === undefined ? {} : { gracePeriodSeconds: seconds }),
     ...(policy === null ? {} : { propagationPolicy: policy }),
     ...(orphans === undefined ? {} : { orphanDependents: orphans })
-  })
-}
+  }
+})
 
 const PROPAGATION = ["Foreground", "Background", "Orphan"] as const
 
@@ -71,7 +65,7 @@ const settled = (options: JsonObject): Outcome<Deletions.DeleteOptions> => {
   const errors: ReadonlyArray<FieldError> = [
     ...(orphans !== undefined && policy !== undefined ? [twice(policy)] : []),
     ...(policy !== undefined && asked === undefined
-      ? [unsupportedValue("propagationPolicy", policy, [...PROPAGATION, "nil"])]
+      ? [unsupportedValue("propagationPolicy", policy, PROPAGATION)]
       : []),
     ...stageErrors(stages)
   ]
@@ -93,4 +87,4 @@ const settled = (options: JsonObject): Outcome<Deletions.DeleteOptions> => {
 const flagOf = (value: Json | undefined): boolean | undefined => (typeof value === "boolean" ? value : undefined)
 
 const twice = (policy: Json): FieldError =>
-  invalidValue("propagationPolicy", policy, "orphanDependents and deletionPropagation cannot be both set")
+  invalidValue("propagationPolicy", policy, "must not be given with orphanDependents")

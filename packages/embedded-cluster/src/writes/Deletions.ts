@@ -109,13 +109,7 @@ const undeletable = (name: string) =>
 const preconditions = ({ name, resource }: Address, stored: Stored, options: DeleteOptions): Outcome<void> => {
   if (options.uid !== undefined && options.uid !== stored.uid) {
     return Result.fail(
-      conflict(
-        resource,
-        name,
-        `the UID in the precondition (${options.uid}) does not match the UID in record (${stored.uid}). `
-          + "The object might have been deleted and then recreated",
-        resource.kind
-      )
+      conflict(resource, name, `preconditions.uid ${options.uid} is not the object's, ${stored.uid}`, resource.kind)
     )
   }
   if (options.version !== undefined && options.version !== String(stored.revision)) {
@@ -123,8 +117,7 @@ const preconditions = ({ name, resource }: Address, stored: Stored, options: Del
       conflict(
         resource,
         name,
-        `the ResourceVersion in the precondition (${options.version}) does not match the ResourceVersion in record `
-          + `(${stored.revision}). The object might have been modified`,
+        `preconditions.resourceVersion ${options.version} is not the object's, ${stored.revision}`,
         resource.kind
       )
     )

@@ -10,7 +10,7 @@
  */
 import { Result } from "effect"
 import type { ResourceCall } from "../core/ApiRequest.ts"
-import { arrayAt, at, type JsonObject, numberAt, textAt } from "../core/Json.ts"
+import { arrayAt, at, type JsonObject, textAt } from "../core/Json.ts"
 import type { Kernel } from "../core/Kernel.ts"
 import * as QueryValue from "../core/QueryValue.ts"
 import * as Resources from "../core/Resources.ts"
@@ -44,7 +44,7 @@ export const answer = steps(function* (kernel: Kernel, { info, request }: Resour
   if (node === "") return { _tag: "Text", status: 204, contentType: TEXT, body: "" }
   const written = at(pod, "metadata", "annotations", `${ANNOTATION}${container}`)
   if (typeof written === "string") return text(selected(written, request.query))
-  return yield* Result.fail(unreachable(kernel, node, `${namespace}/${name}/${container}`))
+  return yield* Result.fail(unreachable(kernel, node))
 })
 
 const TEXT = "text/plain; charset=utf-8"
@@ -54,11 +54,10 @@ const optionErrors = (query: URLSearchParams): ReadonlyArray<FieldError> => [
   ...COUNTS.flatMap((name) => {
     const value = Number(query.get(name) ?? "1")
     const least = name === "tailLines" ? 0 : 1
-    const problem = least === 0 ? "must be greater than or equal to 0" : "must be greater than 0"
-    return value >= least ? [] : [invalidValue(name, value, problem)]
+    return value >= least ? [] : [invalidValue(name, value, `must be at least ${least}`)]
   }),
   ...(query.has("sinceTime") && query.has("sinceSeconds")
-    ? [forbiddenValue("[]", "at most one of `sinceTime` or `sinceSeconds` may be specified")]
+    ? [forbiddenValue("[]", "sinceTime must not be given with sinceSeconds")]
     : [])
 ]
 
@@ -68,21 +67,14 @@ const namesIn = (pod: JsonObject, list: string): ReadonlyArray<string> =>
 const containerOf = (pod: JsonObject, asked: string): Outcome<string> => {
   const name = textAt(pod, "metadata", "name")
   const containers = namesIn(pod, "containers")
-  const first = namesIn(pod, "initContainers")
-  const all = [...containers, ...first, ...namesIn(pod, "ephemeralContainers")]
-  if (asked !== "") {
-    return all.includes(asked)
-      ? Result.succeed(asked)
-      : Result.fail(badRequest(`container ${asked} is not valid for pod ${name}`))
-  }
+  const all = [...containers, ...namesIn(pod, "initContainers"), ...namesIn(pod, "ephemeralContainers")]
+  const refused = badRequest(`container must be one of pod ${name}: ${all.join(", ")}`)
+  if (asked !== "") return all.includes(asked) ? Result.succeed(asked) : Result.fail(refused)
   const usual = textAt(pod, "metadata", "annotations", "kubectl.kubernetes.io/default-container")
   const [only] = containers
   if (all.length === 1 && only !== undefined) return Result.succeed(only)
   if (usual !== "" && containers.includes(usual)) return Result.succeed(usual)
-  const others = first.length === 0 ? "" : ` or one of the init containers: [${first.join(" ")}]`
-  return Result.fail(
-    badRequest(`a container name must be specified for pod ${name}, choose one of: [${containers.join(" ")}]${others}`)
-  )
+  return Result.fail(refused)
 }
 
 /** The end of a log, as far as a query asks for it; its lines carry no times, so a time to begin from changes nothing. */
@@ -95,16 +87,11 @@ const selected = (log: string, query: URLSearchParams): string => {
   return limit === undefined ? kept : Buffer.from(kept).subarray(0, limit).toString()
 }
 
-const KUBELET_PORT = 10_250
-
-const unreachable = ({ store }: Kernel, name: string, path: string): Failure => {
-  const stored = store.get(Resources.nodes, name)
-  // The real server speaks of a pod here, too.
-  if (stored === undefined) return notFound(Resources.pods, name)
-  const node = read(stored)
-  const address = arrayAt(node, "status", "addresses").map((one) => textAt(one, "address"))[0]
-  if (address === undefined) return { code: 500, message: "no preferred addresses found; known addresses: []" }
-  const port = numberAt(node, "status", "daemonEndpoints", "kubeletEndpoint", "Port") || KUBELET_PORT
-  const url = `https://${address}:${port}/containerLogs/${path}`
-  return { code: 500, message: `Get ${JSON.stringify(url)}: dial tcp ${address}:${port}: connect: connection refused` }
-}
+const unreachable = ({ store }: Kernel, node: string): Failure =>
+  // The real server speaks of a pod where the node is gone, too.
+  store.get(Resources.nodes, node) === undefined
+    ? notFound(Resources.pods, node)
+    : {
+        code: 500,
+        message: `no kubelet listens on node ${node}: a container's log is its pod's annotation ${ANNOTATION}<container>`
+      }

@@ -74,12 +74,10 @@ const addressErrors = (store: Store, object: JsonObject, before: JsonObject | un
   const address = textAt(object, "spec", "clusterIP")
   if (address === "" || address === "None" || address.includes(":") || address === textAt(before, "spec", "clusterIP"))
     return []
-  const refused = (why: string) => [
-    invalidValue("spec.clusterIPs", [address], `failed to allocate IP ${address}: ${why}`)
-  ]
-  if (!address.startsWith(RANGE)) return refused("the provided network does not match the current range")
+  const refused = (rule: string) => [invalidValue("spec.clusterIPs", [address], rule)]
+  if (!address.startsWith(RANGE)) return refused(`must be in ${RANGE}0.0/16`)
   const taken = store.list(Resources.services, "").some((other) => other.fields["spec.clusterIP"] === address)
-  return taken ? refused("provided IP is already allocated") : []
+  return taken ? refused("another service has it") : []
 }
 
 const portErrors = (store: Store, object: JsonObject, before: JsonObject | undefined): ReadonlyArray<FieldError> => {
@@ -92,13 +90,12 @@ const portErrors = (store: Store, object: JsonObject, before: JsonObject | undef
     const key = `${textAt(port, "protocol")} ${number}`
     const again = seen.has(key)
     seen.add(key)
-    if (again) return refused("provided port is already allocated")
+    if (again) return refused("another port has it")
     if (own.has(number)) return []
     if (number < PORTS.first || number > PORTS.last) {
-      const range = `${PORTS.first}-${PORTS.last}`
-      return refused(`provided port is not in the valid range. The range of valid ports is ${range}`)
+      return refused(`must be from ${PORTS.first} to ${PORTS.last}`)
     }
-    return isTaken(store, number) ? refused("provided port is already allocated") : []
+    return isTaken(store, number) ? refused("another port has it") : []
   })
 }
 

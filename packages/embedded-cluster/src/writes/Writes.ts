@@ -104,7 +104,7 @@ export const create = steps(function* (
   if (versioned && !options.dryRun)
     return yield* Result.fail<Failure>({
       code: 500,
-      message: "resourceVersion should not be set on objects to be created"
+      message: "metadata.resourceVersion must not be given for an object that is created"
     })
   if (kernel.store.get(resource, keyOf(namespace, name)) !== undefined)
     return yield* Result.fail(alreadyExists(resource, name))
@@ -181,17 +181,17 @@ export const update = steps(function* (
   return finished(kernel, resource, stored, managed)
 })
 
-const otherUid = ({ name, namespace, resource }: Address, asked: string, actual: string) =>
+/** **Shape** operators pass over what begins with "StorageError: invalid object, Code: 4". */
+const otherUid = ({ name, resource }: Address, asked: string, actual: string) =>
   conflict(
     resource,
     name,
-    `StorageError: invalid object, Code: 4, Key: /registry/${resource.resource}/${keyOf(namespace, name)}, ResourceVersion: 0, `
-      + `AdditionalErrorMsg: Precondition failed: UID in precondition: ${asked}, UID in object meta: ${actual}`
+    `StorageError: invalid object, Code: 4: metadata.uid ${asked} is not the object's, ${actual}`
   )
 
 const admitted = (kernel: Kernel, resource: Resource, namespace: string, name: string): Outcome<void> => {
   if (resource.custom?.terminating === true) {
-    const why = "create not allowed while custom resource definition is terminating"
+    const why = "its definition is being deleted"
     return Result.fail(
       forbidden(`${resource.resource}.${resource.group} "${name}" is forbidden: ${why}`, {
         name,
@@ -204,6 +204,7 @@ const admitted = (kernel: Kernel, resource: Resource, namespace: string, name: s
   const home = kernel.store.get(Resources.namespaces, namespace)
   if (home === undefined) return Result.fail(notFound(Resources.namespaces, namespace))
   if (home.fields["status.phase"] !== "Terminating") return Result.succeed(undefined)
+  // Operators that meet a namespace on its way out look for this sentence.
   const message =
     `${resource.resource}${resource.group === "" ? "" : `.${resource.group}`} "${name}" is forbidden: `
     + `unable to create new content in namespace ${namespace} because it is being terminated`

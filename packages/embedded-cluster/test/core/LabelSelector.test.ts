@@ -35,20 +35,14 @@ describe("LabelSelector", () => {
     assert.strictEqual(matching(text, labels), expected)
   })
 
-  it.each([
-    ["a===b", "unable to parse requirement: found '=', expected: identifier"],
-    ["a in (b", "unable to parse requirement: found '', expected: ',' or ')'"],
-    ["a b", "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"],
-    [",a", "found ',', expected: !, identifier, or 'end of string'"],
-    ["a=x y", "found 'y', expected: ',' or 'end of string'"],
-    [
-      "a>x",
-      "unable to parse requirement: values[0]: Invalid value: \"x\": for 'Gt', 'Lt' operators, the value must be an integer"
-    ]
-  ])("400 for %s in the real server's words", (text, message) => {
-    const failure = Result.merge(Result.flip(LabelSelector.parse(text)))
-    assert.deepStrictEqual(failure, { code: 400, reason: "BadRequest", message })
-  })
+  it.each(["a===b", "a in (b", "a b", ",a", "a,", "a=x y", "a>x", "-a", "a=-", "a in (b,-)"])(
+    "400 for %s, which is repeated",
+    (text) => {
+      const { code, message, reason } = Result.getOrThrow(Result.flip(LabelSelector.parse(text)))
+      assert.deepStrictEqual([code, reason], [400, "BadRequest"])
+      assert.include(message, `labelSelector "${text}": `)
+    }
+  )
 
   it("an object without the key of a label that JavaScript knows does not carry it", () => {
     assert.isFalse(matching("constructor", {}))

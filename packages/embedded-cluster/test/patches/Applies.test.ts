@@ -42,7 +42,7 @@ describe("an apply", () => {
       const main = { name: "main", image: "m:1" }
       const { json, status } = yield* call("PATCH", `${WEB}?fieldManager=one`, applying(intent(main, main)))
       assert.strictEqual(status, 500)
-      assert.include(textAt(json, "message"), '.spec.template.spec.containers: duplicate entries for key [name="main"]')
+      assert.include(textAt(json, "message"), '.spec.template.spec.containers has [name="main"] twice')
     })
   )
 

@@ -135,10 +135,7 @@ describe("StrategicMerge", () => {
         StrategicMerge.apply({ containers: [] }, { containers: [{ image: "x" }] }, schemaOf("core.v1.PodSpec"))
       )
     )
-    assert.deepStrictEqual(failure, {
-      code: 500,
-      message: "map: map[image:x] does not contain declared merge key: name"
-    })
+    assert.propertyVal(failure, "code", 500)
   })
 
   it.prop("keeps one item a name, with the patch's value, and every other item", [Env, Env], ([before, change]) => {

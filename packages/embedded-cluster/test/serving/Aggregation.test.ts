@@ -178,13 +178,10 @@ describe("APIs of other servers", () => {
       yield* metrics.close
       const cut = yield* call("GET", `${GROUP}/nodes`)
       assert.strictEqual(cut.status, 503)
-      assert.include(cut.text, "error trying to reach service: dial tcp")
+      assert.include(cut.text, "ECONNREFUSED")
       const down = yield* until("it is not available", API, (api) => !isUp(api))
       assert.strictEqual(condition(down, "Available")["reason"], "FailedDiscoveryCheck")
-      assert.match(
-        textAt(condition(down, "Available"), "message"),
-        /^failing or missing response from https:\/\/localhost:[0-9]+\/apis\/metrics.k8s.io\/v1beta1: Get "https:.*": dial tcp .*: connect: connection refused$/
-      )
+      assert.match(textAt(condition(down, "Available"), "message"), /^https:.*\/metrics.k8s.io\/v1beta1 .*ECONNREFUSED/)
       const away = yield* call("GET", `${GROUP}/nodes`)
       assert.deepStrictEqual([away.status, away.text], [503, "service unavailable\n"])
       yield* call("DELETE", `${NAMESPACE}/services/metrics`)

@@ -44,7 +44,10 @@ describe("an eviction", () => {
       yield* status({ disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 1, expectedPods: 2 })
       const refused = yield* evict("a")
       assert.strictEqual(refused.status, 429)
-      assert.strictEqual(causeOf(refused.json), "The disruption budget guard needs 1 healthy pods and has 1 currently")
+      assert.strictEqual(
+        causeOf(refused.json),
+        "disruption budget guard needs 1 healthy pods and has 1, and allows no disruption"
+      )
       assert.strictEqual((yield* call("GET", `${PODS}/a`)).status, 200)
     })
   )

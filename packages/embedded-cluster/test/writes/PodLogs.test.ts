@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { textAt } from "../../src/core/Json.ts"
 import { type Answer, pod, started } from "../Client.ts"
 
 const PODS = "/api/v1/namespaces/default/pods"
@@ -32,19 +33,13 @@ describe("logs of pods", () => {
       yield* call("POST", PODS, { body: pod("waits", { containers: two }) })
       yield* call("POST", PODS, { body: pod("bound", { nodeName: "n1" }) })
       yield* call("POST", PODS, { body: pod("lost", { nodeName: "gone" }) })
-      assert.deepStrictEqual(said(yield* call("GET", `${PODS}/waits/log`)), [
-        400,
-        "a container name must be specified for pod waits, choose one of: [a b]"
-      ])
-      assert.deepStrictEqual(said(yield* call("GET", `${PODS}/waits/log?container=z`)), [
-        400,
-        "container z is not valid for pod waits"
-      ])
+      for (const query of ["", "?container=z"]) {
+        const { json, status } = yield* call("GET", `${PODS}/waits/log${query}`)
+        assert.strictEqual(status, 400)
+        assert.include(textAt(json, "message"), "one of pod waits: a, b")
+      }
       assert.deepStrictEqual(said(yield* call("GET", `${PODS}/waits/log?container=a`)), [204, ""])
-      assert.deepStrictEqual(said(yield* call("GET", `${PODS}/bound/log`)), [
-        500,
-        'Get "https://10.1.2.3:10250/containerLogs/default/bound/main": dial tcp 10.1.2.3:10250: connect: connection refused'
-      ])
+      assert.strictEqual((yield* call("GET", `${PODS}/bound/log`)).status, 500)
       assert.deepStrictEqual(said(yield* call("GET", `${PODS}/lost/log`)), [404, 'pods "gone" not found'])
       assert.deepStrictEqual(said(yield* call("GET", `${PODS}/nobody/log`)), [404, 'pods "nobody" not found'])
       assert.strictEqual((yield* call("GET", `${PODS}/bound/log?tailLines=-1`)).status, 422)

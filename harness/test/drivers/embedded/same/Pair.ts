@@ -3,7 +3,7 @@ import { assert, type Vitest } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { ClusterDriver, RunningCluster } from "../../../../src/drivers/ClusterDriver.ts"
 import { driver as embedded } from "../../../../src/drivers/embedded/Embedded.ts"
-import { isArray, isObject, type Json, type JsonObject } from "@quarterdeck/embedded-cluster/Json"
+import { isArray, isObject, type Json, type JsonObject, objectAt, without } from "@quarterdeck/embedded-cluster/Json"
 import { type Answer, type CallOptions, type Client, connect, USERS } from "../Client.ts"
 
 export type Suite = Vitest.MethodsNonLive<Pair>
@@ -54,9 +54,17 @@ export const normal = (value: Json): Json => {
     .replaceAll(/10\.0\.[0-9]+\.[0-9]+/g, "<address>")
 }
 
+/** What a caller acts upon of a refusal: its code, reason and details, and of their causes all but the sentences. */
+const actedUpon = (json: JsonObject): JsonObject => {
+  if (json["kind"] !== "Status" || json["status"] !== "Failure") return json
+  const { causes, ...details } = objectAt(json, "details")
+  const bare = isArray(causes) ? causes.map((cause) => (isObject(cause) ? without(cause, "message") : cause)) : []
+  return { ...without(json, "message"), details: { ...details, causes: bare } }
+}
+
 const shown = ({ json, status, text, type }: Answer): Json => [
   status,
-  type.startsWith("application/json") ? normal(json) : text
+  type.startsWith("application/json") ? normal(actedUpon(json)) : text
 ]
 
 /** Asks both and compares; gives the embedded cluster's answer. */
