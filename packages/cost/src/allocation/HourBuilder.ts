@@ -13,7 +13,7 @@ import { over } from "./Amount.ts"
 import * as ContainerRows from "./ContainerRows.ts"
 import { egressOf } from "./EgressPart.ts"
 import * as GpuShare from "./GpuShare.ts"
-import * as Hosts from "./Hosts.ts"
+import * as NodeAllocation from "./NodeAllocation.ts"
 import * as SeriesAccounts from "./SeriesAccounts.ts"
 import { type Holder, split } from "./SharedHolding.ts"
 import { fromSpans, overlap, secondsIn, type Stretches, union } from "./Stretches.ts"
@@ -22,8 +22,8 @@ import { fromSpans, overlap, secondsIn, type Stretches, union } from "./Stretche
 interface Build {
   readonly facts: HourFacts
   readonly seen: Stretches
-  readonly hosts: Hosts.Hosts
-  readonly ledger: SeriesAccounts.SeriesAccounts
+  readonly hosts: NodeAllocation.Hosts
+  readonly accounts: SeriesAccounts.SeriesAccounts
 }
 
 /**
@@ -41,14 +41,14 @@ export const build = (facts: HourFacts): Hour => {
   const { cluster, startMs } = facts
   const seen = fromSpans(facts.seen, startMs)
   const knownSeconds = secondsIn(seen)
-  const into: Build = { facts, seen, hosts: Hosts.make(facts, seen), ledger: SeriesAccounts.make() }
+  const into: Build = { facts, seen, hosts: NodeAllocation.make(facts, seen), accounts: SeriesAccounts.make() }
   chargePods(into)
   chargeVolumes(into)
   chargeLoadBalancers(into)
   chargeIdle(into)
-  SeriesAccounts.accountOf(into.ledger, controlPlane).amounts.existedSeconds = knownSeconds
+  SeriesAccounts.accountOf(into.accounts, controlPlane).amounts.existedSeconds = knownSeconds
   const when = knownSeconds === HOUR_SECONDS ? {} : { seen }
-  return { cluster, startMs, knownSeconds, ...SeriesAccounts.toHour(into.ledger), ...when }
+  return { cluster, startMs, knownSeconds, ...SeriesAccounts.toHour(into.accounts), ...when }
 }
 
 /**
@@ -60,7 +60,7 @@ export const build = (facts: HourFacts): Hour => {
 export const usageOf = (facts: HourFacts): HourUsage => {
   const { cluster, startMs } = facts
   const seen = fromSpans(facts.seen, startMs)
-  const hosts = Hosts.make(facts, seen)
+  const hosts = NodeAllocation.make(facts, seen)
   const containers = facts.pods.flatMap((pod) => ContainerRows.fromPod(pod, hosts.of(pod).limits, seen, startMs))
   return { cluster, startMs, containers }
 }
@@ -77,7 +77,7 @@ const unmounted = (namespace: string, name: string): Series => ({
 
 const chargePods = (into: Build): void => {
   for (const pod of into.facts.pods) {
-    const account = SeriesAccounts.accountOf(into.ledger, pod.workload)
+    const account = SeriesAccounts.accountOf(into.accounts, pod.workload)
     const host = into.hosts.of(pod)
     chargeContainers(into, pod, account, host)
     if (pod.egress === undefined) continue
@@ -92,7 +92,7 @@ const chargeContainers = (
   { facts: { startMs }, seen }: Build,
   pod: PodFacts,
   account: SeriesAccounts.Account,
-  host: Hosts.Host
+  host: NodeAllocation.Host
 ): void => {
   const { amounts } = account
   const main: Array<number> = []
@@ -102,7 +102,7 @@ const chargeContainers = (
     if (container.role === "main") main.push(...runs)
     const allocation = Allocation.ofContainer(container, runs, startMs, host)
     SeriesAccounts.allocate(account, host.priceClass, allocation)
-    Hosts.addCompute(host.allocated, allocation)
+    NodeAllocation.addCompute(host.allocated, allocation)
     amounts.cpuUsedMilliSeconds += allocation.cpuUsedMilliSeconds
     amounts.memoryUsedKibSeconds += allocation.memoryUsedKibSeconds
     amounts.cpuRequestedMilliSeconds += allocation.cpuRequestedMilliSeconds
@@ -119,7 +119,7 @@ const chargeContainers = (
   if (host.isSpot) amounts.spotSeconds += seconds
 }
 
-const chargeVolumes = ({ facts, ledger, seen }: Build): void => {
+const chargeVolumes = ({ facts, accounts, seen }: Build): void => {
   if (facts.volumes.length === 0) return
   const mounting = new Map<string, Array<PodFacts>>()
   for (const pod of facts.pods) {
@@ -134,8 +134,8 @@ const chargeVolumes = ({ facts, ledger, seen }: Build): void => {
     const there = fromSpans(spans, facts.startMs)
     const pods = claim === "" ? [] : (mounting.get(claimKey(namespace, claim)) ?? [])
     const kib = Math.round(bytes / KIB_BYTES)
-    split(kib, there, seen, holdersOf(ledger, pods, facts.startMs), (owner, kibSeconds) => {
-      const account = owner ?? SeriesAccounts.accountOf(ledger, unmounted(namespace, claim === "" ? name : claim))
+    split(kib, there, seen, holdersOf(accounts, pods, facts.startMs), (owner, kibSeconds) => {
+      const account = owner ?? SeriesAccounts.accountOf(accounts, unmounted(namespace, claim === "" ? name : claim))
       SeriesAccounts.store(account, storageClass, kibSeconds)
     })
   }
@@ -144,15 +144,15 @@ const chargeVolumes = ({ facts, ledger, seen }: Build): void => {
 /** Neither part of a key has a slash in it. */
 const claimKey = (namespace: string, claim: string): string => `${namespace}/${claim}`
 
-const chargeLoadBalancers = ({ facts, ledger, seen }: Build): void => {
+const chargeLoadBalancers = ({ facts, accounts, seen }: Build): void => {
   if (facts.loadBalancers.length === 0) return
   const behind = new Set(facts.loadBalancers.flatMap(({ pods }) => pods))
   const podOf = new Map(facts.pods.filter(({ uid }) => behind.has(uid)).map((pod) => [pod.uid, pod]))
   for (const { name, namespace, pods, spans } of facts.loadBalancers) {
     const there = fromSpans(spans, facts.startMs)
     const known = [...new Set(pods)].flatMap((uid) => podOf.get(uid) ?? [])
-    split(1, there, seen, holdersOf(ledger, known, facts.startMs), (owner, seconds) => {
-      const account = owner ?? SeriesAccounts.accountOf(ledger, unmounted(namespace, name))
+    split(1, there, seen, holdersOf(accounts, known, facts.startMs), (owner, seconds) => {
+      const account = owner ?? SeriesAccounts.accountOf(accounts, unmounted(namespace, name))
       account.amounts.loadBalancerSeconds += seconds
     })
   }
@@ -160,23 +160,23 @@ const chargeLoadBalancers = ({ facts, ledger, seen }: Build): void => {
 
 /** A pod holds what it has from its first start to its last end: a container that starts again does not let go of it. */
 const holdersOf = (
-  ledger: SeriesAccounts.SeriesAccounts,
+  accounts: SeriesAccounts.SeriesAccounts,
   pods: ReadonlyArray<PodFacts>,
   startMs: number
 ): ReadonlyArray<Holder<SeriesAccounts.Account>> =>
   pods.map((pod) => {
-    const owner = SeriesAccounts.accountOf(ledger, pod.workload)
+    const owner = SeriesAccounts.accountOf(accounts, pod.workload)
     const runs = pod.containers.flatMap((container) => container.runs)
     const fromMs = runs.reduce((least, run) => Math.min(least, run.fromMs), Infinity)
     const toMs = runs.reduce((most, run) => Math.max(most, run.toMs), -Infinity)
     return { key: owner.key, owner, held: fromSpans([{ fromMs, toMs }], startMs) }
   })
 
-const chargeIdle = ({ hosts, ledger }: Build): void => {
+const chargeIdle = ({ hosts, accounts }: Build): void => {
   for (const { allocated, isByRequest, node, priceClass, seen } of hosts.nodes) {
     if (node === undefined || isByRequest) continue
     const { labels, name, uid } = node
-    const account = SeriesAccounts.accountOf(ledger, { namespace: "", kind: IDLE, name, uid, labels })
+    const account = SeriesAccounts.accountOf(accounts, { namespace: "", kind: IDLE, name, uid, labels })
     SeriesAccounts.allocate(account, priceClass, {
       cpuAllocatedMilliSeconds: over(node.cpuMillis, seen) - allocated.cpuAllocatedMilliSeconds,
       memoryAllocatedKibSeconds: over(node.memoryBytes / KIB_BYTES, seen) - allocated.memoryAllocatedKibSeconds,

@@ -13,9 +13,9 @@ import * as ReportContext from "./ReportContext.ts"
 import * as Groups from "./Groups.ts"
 import * as Ranking from "./Ranking.ts"
 import * as ReportCoverage from "./ReportCoverage.ts"
-import * as Rows from "./Rows.ts"
+import * as WorkloadRows from "./WorkloadRows.ts"
 import * as RankingWindow from "./RankingWindow.ts"
-import * as Steps from "./Steps.ts"
+import * as TimeSteps from "./TimeSteps.ts"
 import * as BinSums from "./BinSums.ts"
 import * as IdleTreatment from "./IdleTreatment.ts"
 import { pagingOf } from "./WorkloadReport.ts"
@@ -45,7 +45,7 @@ const begin = Effect.fnUntraced(function* (sources: ReportContext.Sources, query
   const { isVisible, reader, recommendations } = begun
   const tell = Effect.fnUntraced(function* (window: Window) {
     const ledger = yield* reader.read(window)
-    const rows = yield* Rows.join(ledger, { isVisible, recommendations, namesOf: sources.namesOf })
+    const rows = yield* WorkloadRows.join(ledger, { isVisible, recommendations, namesOf: sources.namesOf })
     const told = yield* IdleTreatment.of(rows, { idle, isVisible })
     return { told, counts: rows.counts, knownSeconds: ledger.knownSeconds }
   })
@@ -59,7 +59,14 @@ const begin = Effect.fnUntraced(function* (sources: ReportContext.Sources, query
       clusters: ReportCoverage.seen({ views: begun.views, knownSeconds }, upToNow)
     }
   }, Effect.scoped)
-  return { begun, dimensions, tell, addStep, idle, steps: stepSize === undefined ? [hours] : Steps.of(hours, stepSize) }
+  return {
+    begun,
+    dimensions,
+    tell,
+    addStep,
+    idle,
+    steps: stepSize === undefined ? [hours] : TimeSteps.of(hours, stepSize)
+  }
 })
 
 const refuseStep = (
@@ -68,8 +75,10 @@ const refuseStep = (
   { hourlyFromMs }: ReportContext.Begun
 ): Effect.Effect<void, InvalidCostQuery> => {
   const refuse = (problem: string) => Effect.fail(new InvalidCostQuery({ field: "stepSize", problem }))
-  if (Steps.countOf(hours, stepSize) > Steps.MAX_STEPS) {
-    return refuse(`cuts the window into more than ${Steps.MAX_STEPS} steps; ask for longer steps or a shorter window`)
+  if (TimeSteps.countOf(hours, stepSize) > TimeSteps.MAX_STEPS) {
+    return refuse(
+      `cuts the window into more than ${TimeSteps.MAX_STEPS} steps; ask for longer steps or a shorter window`
+    )
   }
   if (stepSize === "hour" && hours.startMs < hourlyFromMs) {
     return refuse(`hours are kept since ${new Date(hourlyFromMs).toISOString()}; before that, ask for days`)

@@ -6,17 +6,17 @@ import type { BilledRow } from "./CostRow.ts"
 import type { Measure } from "../hour/Measure.ts"
 import { HOUR_SECONDS, KIB_BYTES } from "../hour/Units.ts"
 import * as Ledger from "./Ledger.ts"
-import type * as Rows from "./Rows.ts"
+import type * as WorkloadRows from "./WorkloadRows.ts"
 import * as RowFigures from "./RowFigures.ts"
 import * as BinSums from "./BinSums.ts"
 
 /** Writes rows out, as {@link RowFigures.rowsAt} does. */
-export const rowsAt = Effect.fnUntraced(function* (rows: Rows.Rows, chosen: ReadonlyArray<number>) {
+export const rowsAt = Effect.fnUntraced(function* (rows: WorkloadRows.WorkloadRows, chosen: ReadonlyArray<number>) {
   const written = yield* RowFigures.rowsAt(rows, chosen)
   return written.map((row, at): BilledRow => ({ ...row, ...quantitiesOf(rows, chosen[at] ?? -1) }))
 })
 
-const quantitiesOf = ({ firstOf, ledger, nextOf }: Rows.Rows, row: number) => {
+const quantitiesOf = ({ firstOf, ledger, nextOf }: WorkloadRows.WorkloadRows, row: number) => {
   const sumOf = (measure: Measure): number => {
     let sum = 0
     for (let place = firstOf[row] ?? -1; place >= 0; place = nextOf[place] ?? -1) {

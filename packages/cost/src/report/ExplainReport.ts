@@ -15,9 +15,9 @@ import * as ReportContext from "./ReportContext.ts"
 import * as WorkloadIndex from "./WorkloadIndex.ts"
 import * as LedgerFilter from "./LedgerFilter.ts"
 import * as ReportCoverage from "./ReportCoverage.ts"
-import * as Rows from "./Rows.ts"
+import * as WorkloadRows from "./WorkloadRows.ts"
 import * as RowFigures from "./RowFigures.ts"
-import * as Steps from "./Steps.ts"
+import * as TimeSteps from "./TimeSteps.ts"
 
 /** Steps that are read at once: the store reads the next one while this one is made. */
 const READ_AHEAD = 2
@@ -43,7 +43,7 @@ export const of = Effect.fnUntraced(function* (sources: ReportContext.Sources, q
   const rowOver = Effect.fnUntraced(function* (hours: Window) {
     const ledger = yield* Effect.scoped(Effect.map(reader.read(hours), (read) => LedgerFilter.to(read, isAsked)))
     yield* Effect.yieldNow
-    return yield* Rows.join(ledger, how)
+    return yield* WorkloadRows.join(ledger, how)
   })
 
   const whole = yield* rowOver(range.hours)
@@ -65,7 +65,7 @@ export const of = Effect.fnUntraced(function* (sources: ReportContext.Sources, q
     const when = ReportContext.printed({ startMs: step.startMs, endMs: Math.min(step.endMs, range.endMs) })
     const priceChange = priceChangeIn(history, cluster, step)
     return [
-      ExplanationStep.stepOf(yield* Rows.total(rows), {
+      ExplanationStep.stepOf(yield* WorkloadRows.total(rows), {
         ...when,
         ...(isOpen ? { open: true } : {}),
         ...(priceChange === undefined ? {} : { priceChange })
@@ -73,7 +73,7 @@ export const of = Effect.fnUntraced(function* (sources: ReportContext.Sources, q
     ]
   }, Effect.scoped)
   const steps: ReadonlyArray<ReadonlyArray<ExplainedStep>> = yield* Effect.forEach(
-    Steps.of(range.hours, stepSize),
+    TimeSteps.of(range.hours, stepSize),
     explained,
     { concurrency: READ_AHEAD }
   )

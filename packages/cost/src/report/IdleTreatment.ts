@@ -9,7 +9,7 @@ import { apportion } from "./Apportionment.ts"
 import type { ReportedSums } from "./Groups.ts"
 import * as IdleShare from "./IdleShare.ts"
 import * as Ledger from "./Ledger.ts"
-import type { Rows } from "./Rows.ts"
+import type { WorkloadRows } from "./WorkloadRows.ts"
 import * as BinSums from "./BinSums.ts"
 
 /**
@@ -19,7 +19,7 @@ import * as BinSums from "./BinSums.ts"
  * split over its places by what they cost, so that however they are grouped it comes to the same.
  */
 export const of = Effect.fnUntraced(function* (
-  rows: Rows,
+  rows: WorkloadRows,
   { idle, isVisible }: { readonly idle: Idle; readonly isVisible: (cluster: ClusterName, series: Series) => boolean }
 ) {
   const { ledger, rowOf } = rows

@@ -16,7 +16,7 @@ import type { PricedTotals, PriceEffect } from "./CostRow.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Range from "./Range.ts"
 import type { Sources } from "./ReportContext.ts"
-import * as Rows from "./Rows.ts"
+import * as WorkloadRows from "./WorkloadRows.ts"
 
 /** How far back a preview reaches. */
 const DAYS = 7
@@ -144,11 +144,11 @@ const withCosts = (ledger: Ledger.Ledger, { columns }: Costs): Ledger.Ledger => 
 const totalsOf = Effect.fnUntraced(function* (
   ledger: Ledger.Ledger,
   { namesOf }: Sources,
-  recommendations: Parameters<typeof Rows.join>[1]["recommendations"]
+  recommendations: Parameters<typeof WorkloadRows.join>[1]["recommendations"]
 ) {
-  const rows = yield* Rows.join(ledger, { isVisible: () => true, namesOf, recommendations })
+  const rows = yield* WorkloadRows.join(ledger, { isVisible: () => true, namesOf, recommendations })
   const totals: PricedTotals = {
-    ...BinSums.totalsAt(yield* Rows.total(rows), 0),
+    ...BinSums.totalsAt(yield* WorkloadRows.total(rows), 0),
     idleCost: besideWorkloads(ledger) / NANOS_PER_UNIT
   }
   return totals

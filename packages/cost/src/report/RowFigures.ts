@@ -4,14 +4,14 @@
 import { Effect } from "effect"
 import type { CostRow } from "./CostRow.ts"
 import * as Ledger from "./Ledger.ts"
-import type { Rows } from "./Rows.ts"
+import type { WorkloadRows } from "./WorkloadRows.ts"
 import * as BinSums from "./BinSums.ts"
 
 /** Rows that are written before other fibers get their turn. */
 const WRITTEN_AT_ONCE = 1_000
 
 /** Writes rows out. **Limits** gives way to others every {@link WRITTEN_AT_ONCE} rows. */
-export const rowsAt = Effect.fnUntraced(function* (rows: Rows, chosen: ReadonlyArray<number>) {
+export const rowsAt = Effect.fnUntraced(function* (rows: WorkloadRows, chosen: ReadonlyArray<number>) {
   const written: Array<CostRow> = []
   for (let from = 0; from < chosen.length; from += WRITTEN_AT_ONCE) {
     if (from > 0) yield* Effect.yieldNow
@@ -21,7 +21,7 @@ export const rowsAt = Effect.fnUntraced(function* (rows: Rows, chosen: ReadonlyA
 })
 
 /** Writes some rows behind those that are written. **Shape** in one go. */
-const write = (written: Array<CostRow>, rows: Rows, chosen: ReadonlyArray<number>): void => {
+const write = (written: Array<CostRow>, rows: WorkloadRows, chosen: ReadonlyArray<number>): void => {
   // Most rows have one place, and nothing to add up.
   const several = chosen.filter((row) => hasSeveral(rows, row))
   const sums = summed(rows, several)
@@ -33,10 +33,10 @@ const write = (written: Array<CostRow>, rows: Rows, chosen: ReadonlyArray<number
   }
 }
 
-const hasSeveral = ({ firstOf, nextOf }: Rows, row: number): boolean => (nextOf[firstOf[row] ?? -1] ?? -1) >= 0
+const hasSeveral = ({ firstOf, nextOf }: WorkloadRows, row: number): boolean => (nextOf[firstOf[row] ?? -1] ?? -1) >= 0
 
 /** Sums rows of several places, each in the bin of its place among them. */
-const summed = ({ firstOf, ledger, nextOf }: Rows, chosen: ReadonlyArray<number>): BinSums.Table => {
+const summed = ({ firstOf, ledger, nextOf }: WorkloadRows, chosen: ReadonlyArray<number>): BinSums.Table => {
   const table = BinSums.empty(chosen.length)
   const places: Array<BinSums.Placed> = []
   for (const [bin, row] of chosen.entries()) {
@@ -57,7 +57,7 @@ const summed = ({ firstOf, ledger, nextOf }: Rows, chosen: ReadonlyArray<number>
  * object of their own they take half as long again.
  */
 const rowAt = (
-  rows: Rows,
+  rows: WorkloadRows,
   row: number,
   sums: BinSums.Table,
   bin: number,

@@ -10,7 +10,7 @@ import * as BillingRows from "./BillingRows.ts"
 import * as ReportContext from "./ReportContext.ts"
 import * as Ranking from "./Ranking.ts"
 import * as ReportCoverage from "./ReportCoverage.ts"
-import * as Rows from "./Rows.ts"
+import * as WorkloadRows from "./WorkloadRows.ts"
 import * as RowFigures from "./RowFigures.ts"
 import * as RankingWindow from "./RankingWindow.ts"
 import * as BinSums from "./BinSums.ts"
@@ -30,15 +30,15 @@ const gather = Effect.fnUntraced(function* (
   yield* begun.refuseOutside
   const { isVisible, recommendations } = begun
   const how = { isVisible, recommendations, namesOf: sources.namesOf }
-  const rows = yield* Rows.join(ledger, how)
+  const rows = yield* WorkloadRows.join(ledger, how)
   const ranked: Ranking.Ranked = {
     size: rows.size,
     totalNanos: rows.totalNanos,
-    nameOf: (row) => Rows.idOf(rows, row)
+    nameOf: (row) => WorkloadRows.idOf(rows, row)
   }
   const { currency, range, window } = begun
   const head = {
-    totals: BinSums.totalsAt(yield* Rows.total(rows), 0),
+    totals: BinSums.totalsAt(yield* WorkloadRows.total(rows), 0),
     window,
     currency,
     ...ReportCoverage.of(facts, rows.counts, range)
@@ -50,11 +50,11 @@ const gather = Effect.fnUntraced(function* (
     const settled = RankingWindow.of(begun, clusters, after)
     if (settled === undefined) return ranked
     if (RankingWindow.isClosedPart(begun, clusters, settled)) {
-      return { ...ranked, settled, totalNanos: yield* Rows.closedNanos(rows) }
+      return { ...ranked, settled, totalNanos: yield* WorkloadRows.closedNanos(rows) }
     }
     const before = yield* begun.reader.read(settled)
-    const known = yield* Rows.join(before, how)
-    const totalNanos = yield* Rows.nanosIn(known, rows)
+    const known = yield* WorkloadRows.join(before, how)
+    const totalNanos = yield* WorkloadRows.nanosIn(known, rows)
     return { ...ranked, settled, totalNanos }
   }, Effect.scoped)
   return { head, ranked, settle, rowsAt, billedAt }

@@ -3,7 +3,7 @@
  */
 import { Equal } from "effect"
 import type { LoadBalancerFacts, VolumeFacts } from "../allocation/HourFacts.ts"
-import type { LedgerEntry } from "./PodLedger.ts"
+import type { PodObservation } from "./PodObservations.ts"
 
 /**
  * How long something was there.
@@ -87,7 +87,7 @@ export class Inventory {
     }))
   }
 
-  loadBalancerFacts(seenToMs: number, pods: Iterable<LedgerEntry>): ReadonlyArray<LoadBalancerFacts> {
+  loadBalancerFacts(seenToMs: number, pods: Iterable<PodObservation>): ReadonlyArray<LoadBalancerFacts> {
     if (this.#known.loadBalancers.length === 0) return []
     const byNamespace = Map.groupBy(pods, ({ pod }) => pod.namespace)
     return this.#known.loadBalancers.map(({ fromMs, name, namespace, selector, toMs }) => {

@@ -5,9 +5,9 @@ import { Kind } from "@quarterdeck/cluster-fanout"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Schema } from "effect"
 import { Inventory } from "./Inventory.ts"
-import { NodeLedger } from "./NodeLedger.ts"
+import { NodeObservations } from "./NodeObservations.ts"
 import { OpenHour } from "./OpenHour.ts"
-import { type LedgerEntry, PodLedger } from "./PodLedger.ts"
+import { type PodObservation, PodObservations } from "./PodObservations.ts"
 import { ObservationSpans } from "./ObservationSpans.ts"
 import type { UsageBlock } from "./UsageBlocks.ts"
 
@@ -144,8 +144,8 @@ export const restore = (cluster: ClusterName, startMs: number, entries: Readonly
   const seen = new ObservationSpans(entries.findLast((entry) => entry._tag === "Seen")?.spans)
   seen.cut()
   const hour = new OpenHour(cluster, startMs, {
-    pods: new PodLedger(startMs),
-    nodes: new NodeLedger(startMs),
+    pods: new PodObservations(startMs),
+    nodes: new NodeObservations(startMs),
     inventory: new Inventory(entries.findLast((entry) => entry._tag === "Inventory")),
     seen
   })
@@ -169,7 +169,7 @@ export const restore = (cluster: ClusterName, startMs: number, entries: Readonly
   return hour
 }
 
-const toPod = ({ earlier, isGone, number, pod, runs, workload }: LedgerEntry): typeof Pod.Type => ({
+const toPod = ({ earlier, isGone, number, pod, runs, workload }: PodObservation): typeof Pod.Type => ({
   uid: pod.uid,
   namespace: pod.namespace,
   name: pod.name,
@@ -185,7 +185,7 @@ const toPod = ({ earlier, isGone, number, pod, runs, workload }: LedgerEntry): t
   workload: workload ?? null
 })
 
-const fromPod = ({ earlier = [], isGone, number, owner, runs, workload, ...pod }: typeof Pod.Type): LedgerEntry => ({
+const fromPod = ({ earlier = [], isGone, number, owner, runs, workload, ...pod }: typeof Pod.Type): PodObservation => ({
   pod: { ...pod, owner: owner === undefined ? undefined : { ...owner, followed: owner.followed ?? undefined } },
   number,
   earlier,

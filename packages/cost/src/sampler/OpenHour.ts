@@ -7,8 +7,8 @@ import { HOUR_MS } from "../hour/Units.ts"
 import type { ContainerSample, HourOfUsage } from "../usage/UsageSource.ts"
 import { withEgress } from "../usage/EgressByName.ts"
 import { Inventory } from "./Inventory.ts"
-import { NodeLedger } from "./NodeLedger.ts"
-import { PodLedger } from "./PodLedger.ts"
+import { NodeObservations } from "./NodeObservations.ts"
+import { PodObservations } from "./PodObservations.ts"
 import { ObservationSpans } from "./ObservationSpans.ts"
 import { pack, slicesOf, type UsageBlock, type UsageRow } from "./UsageBlocks.ts"
 
@@ -16,15 +16,15 @@ import { pack, slicesOf, type UsageBlock, type UsageRow } from "./UsageBlocks.ts
 const REACH = 1.5
 
 /**
- * The ledger of an hour.
+ * The observations of an hour.
  *
  * **Limits** memory is linear in the pods that ran within the hour, some 24 bytes a container and sample beside.
  */
 export class OpenHour {
   readonly cluster: ClusterName
   readonly startMs: number
-  readonly pods: PodLedger
-  readonly nodes: NodeLedger
+  readonly pods: PodObservations
+  readonly nodes: NodeObservations
   readonly seen: ObservationSpans
   readonly inventory: Inventory
   readonly #blocks: Array<UsageBlock> = []
@@ -34,13 +34,13 @@ export class OpenHour {
     cluster: ClusterName,
     startMs: number,
     parts: {
-      readonly pods: PodLedger
-      readonly nodes: NodeLedger
+      readonly pods: PodObservations
+      readonly nodes: NodeObservations
       readonly seen: ObservationSpans
       readonly inventory: Inventory
     } = {
-      pods: new PodLedger(startMs),
-      nodes: new NodeLedger(startMs),
+      pods: new PodObservations(startMs),
+      nodes: new NodeObservations(startMs),
       seen: new ObservationSpans(),
       inventory: new Inventory()
     }
@@ -57,7 +57,7 @@ export class OpenHour {
     return this.startMs + HOUR_MS
   }
 
-  /** Gives the ledger of the hour that follows, with all that goes on into it. */
+  /** Gives the observations of the hour that follows, with all that goes on into it. */
   next(): OpenHour {
     return new OpenHour(this.cluster, this.endMs, {
       pods: this.pods.next(),

@@ -5,11 +5,11 @@ import { PodContainers, PodProjection } from "@quarterdeck/cluster-fanout"
 import type { ContainerFacts, PodFacts, UsageSlices } from "../allocation/HourFacts.ts"
 import type { Series } from "../hour/Series.ts"
 import { HOUR_MS } from "../hour/Units.ts"
-import * as Templates from "./Templates.ts"
+import * as PodResizes from "./PodResizes.ts"
 import * as WorkloadSeries from "./WorkloadSeries.ts"
 
 /** As much of a pod as an hour is computed from. */
-export type LedgerPod = WorkloadSeries.Owned & Pick<PodProjection.PodRecord, "node" | "claims" | "containers">
+export type ObservedPod = WorkloadSeries.Owned & Pick<PodProjection.PodRecord, "node" | "claims" | "containers">
 
 /**
  * A pod of the hour.
@@ -18,10 +18,10 @@ export type LedgerPod = WorkloadSeries.Owned & Pick<PodProjection.PodRecord, "no
  * container. `workload` is missing until it was found. `isTold` holds once the cluster told of it by the connection of now:
  * until then nothing about it can be found anew. `earlier` is what its containers asked for before `pod` does, oldest first.
  */
-export interface LedgerEntry {
-  pod: LedgerPod
+export interface PodObservation {
+  pod: ObservedPod
   readonly number: number
-  earlier: ReadonlyArray<Templates.Earlier>
+  earlier: ReadonlyArray<PodResizes.Earlier>
   runs: Array<PodContainers.ContainerRun>
   isGone: boolean
   isTold: boolean
@@ -38,23 +38,23 @@ const MAX_RUNS = 256
  * **Shape** once the hour is over it learns ends and runs alone: what a pod asks for then, and what it is called, are the
  * next hour's.
  */
-export class PodLedger {
+export class PodObservations {
   readonly #startMs: number
-  readonly #entries = new Map<string, LedgerEntry>()
+  readonly #entries = new Map<string, PodObservation>()
   /** By namespace and name, the pod that had them last. */
-  readonly #named = new Map<string, LedgerEntry>()
-  readonly #changed = new Set<LedgerEntry>()
+  readonly #named = new Map<string, PodObservation>()
+  readonly #changed = new Set<PodObservation>()
   #numbers = 0
 
   constructor(startMs: number) {
     this.#startMs = startMs
   }
 
-  get entries(): ReadonlyMap<string, LedgerEntry> {
+  get entries(): ReadonlyMap<string, PodObservation> {
     return this.#entries
   }
 
-  find(namespace: string, name: string): LedgerEntry | undefined {
+  find(namespace: string, name: string): PodObservation | undefined {
     return this.#named.get(`${namespace}/${name}`)
   }
 
@@ -73,8 +73,8 @@ export class PodLedger {
     const news = runs.filter((run) => this.#touches(run) || held.runs.some((one) => isSame(one, run)))
     const joined = merged(held.runs, news, atMs)
     const isUnchanged = !held.isGone && isSamePod(held.pod, pod) && isSameRuns(held.runs, joined)
-    if (atMs > this.#startMs && !Templates.isSame(held.pod.containers, pod.containers)) {
-      held.earlier = Templates.changed(held.earlier, held.pod.containers, atMs)
+    if (atMs > this.#startMs && !PodResizes.isSame(held.pod.containers, pod.containers)) {
+      held.earlier = PodResizes.changed(held.earlier, held.pod.containers, atMs)
     }
     held.pod = this.#isOver(atMs) ? { ...pod, labels: held.pod.labels } : pod
     held.isGone = false
@@ -119,29 +119,29 @@ export class PodLedger {
   }
 
   /** Finds the workload of a pod that has none yet. */
-  settleOne(uid: string, find: (pod: LedgerPod) => Series | undefined): void {
+  settleOne(uid: string, find: (pod: ObservedPod) => Series | undefined): void {
     const entry = this.#entries.get(uid)
     if (entry === undefined || entry.workload !== undefined) return
     entry.workload = find(entry.pod)
   }
 
   /** Takes a pod of before, as it was kept. */
-  restore(entry: LedgerEntry): void {
+  restore(entry: PodObservation): void {
     this.#entries.set(entry.pod.uid, entry)
     this.#named.set(`${entry.pod.namespace}/${entry.pod.name}`, entry)
     this.#numbers = Math.max(this.#numbers, entry.number + entry.pod.containers.length)
   }
 
   /** Gives those that changed since the last time, or all. */
-  take(all: boolean): ReadonlyArray<LedgerEntry> {
+  take(all: boolean): ReadonlyArray<PodObservation> {
     const taken = all ? [...this.#entries.values()] : [...this.#changed]
     this.#changed.clear()
     return taken
   }
 
   /** Gives the next hour's, with what still runs and what ran into it. */
-  next(): PodLedger {
-    const next = new PodLedger(this.#startMs + HOUR_MS)
+  next(): PodObservations {
+    const next = new PodObservations(this.#startMs + HOUR_MS)
     for (const { sampledAtMs, ...entry } of this.#entries.values()) {
       const runs = entry.runs.filter((run) => next.#touches(run))
       const earlier = entry.earlier.filter(({ untilMs }) => untilMs > next.#startMs)
@@ -157,7 +157,7 @@ export class PodLedger {
       const containers = pod.containers.flatMap((_, index): ReadonlyArray<ContainerFacts> => {
         const own = runs.filter(({ container }) => container === index)
         const slices = usage.get(number + index)
-        return Templates.partsOf(own, earlier, pod.containers, index, seenToMs).map((part) => ({
+        return PodResizes.partsOf(own, earlier, pod.containers, index, seenToMs).map((part) => ({
           ...part.template,
           runs: part.runs,
           isOomKilled: part.killedAtMs.some((atMs) => this.#isIn(atMs)),
@@ -168,7 +168,7 @@ export class PodLedger {
     })
   }
 
-  #add(entry: Omit<LedgerEntry, "number" | "sampledAtMs">, sampledAtMs: ReadonlyArray<number> = []): void {
+  #add(entry: Omit<PodObservation, "number" | "sampledAtMs">, sampledAtMs: ReadonlyArray<number> = []): void {
     const added = { ...entry, number: this.#numbers, sampledAtMs: [...sampledAtMs] }
     this.restore(added)
     this.#changed.add(added)
@@ -212,7 +212,7 @@ const isSame = (one: PodContainers.ContainerRun, other: PodContainers.ContainerR
   one.container === other.container && one.startedAtMs === other.startedAtMs
 
 /** Conditions and readiness change more often than what is charged. */
-const isSamePod = (one: LedgerPod, other: LedgerPod): boolean =>
+const isSamePod = (one: ObservedPod, other: ObservedPod): boolean =>
   one.node === other.node
   && one.labels === other.labels
   && one.containers === other.containers
@@ -241,7 +241,7 @@ const compacted = (runs: ReadonlyArray<PodContainers.ContainerRun>): Array<PodCo
 
 const ended = (
   run: PodContainers.ContainerRun,
-  held: LedgerEntry | undefined,
+  held: PodObservation | undefined,
   atMs: number
 ): PodContainers.ContainerRun | undefined => {
   if (run.finishedAtMs !== undefined) return run

@@ -17,7 +17,7 @@ import * as BinSums from "./BinSums.ts"
  * **Shape** `rowOf` is -1 for places that are in no row. `firstOf` is the first place of each row, `nextOf` of each place
  * the next of its row, -1 behind the last, and `numberOf` the row's number among the names of its cluster.
  */
-export interface Rows {
+export interface WorkloadRows {
   readonly ledger: Ledger.Ledger
   readonly names: ReadonlyArray<WorkloadIndex>
   readonly size: number
@@ -81,7 +81,7 @@ export const join = Effect.fnUntraced(function* (
   }
   const totalNanos = new Float64Array(size)
   const savingsNanos = new Float64Array(size)
-  const rows: Rows = { ledger, names, size, rowOf, firstOf, nextOf, numberOf, counts, totalNanos, savingsNanos }
+  const rows: WorkloadRows = { ledger, names, size, rowOf, firstOf, nextOf, numberOf, counts, totalNanos, savingsNanos }
   for (const part of parts) {
     for (const cost of BinSums.COSTS) BinSums.addColumn(totalNanos, part.columns[cost], part, rowOf)
   }
@@ -101,7 +101,7 @@ interface Spent {
 }
 
 /** Notes what could be saved of each row. */
-const addSavings = Effect.fnUntraced(function* (rows: Rows) {
+const addSavings = Effect.fnUntraced(function* (rows: WorkloadRows) {
   const { counts, ledger, names, rowOf, size } = rows
   const sums = (measure: Measure): Float64Array => {
     const into = new Float64Array(size)
@@ -131,7 +131,7 @@ const addSavings = Effect.fnUntraced(function* (rows: Rows) {
 
 /** Notes those of some rows, of one cluster. **Limits** makes nothing for a row. */
 const noteSavings = (
-  { numberOf, savingsNanos }: Rows,
+  { numberOf, savingsNanos }: WorkloadRows,
   { cpuCosts, cpus, memories, memoryCosts, replicas }: Spent,
   { cpuMillis, days, memoryBytes }: Recommended,
   { from, until }: { readonly from: number; readonly until: number }
@@ -156,7 +156,7 @@ const grown = (numbers: Int32Array<ArrayBuffer>, size: number): Int32Array<Array
 }
 
 /** Gives what rows cost in closed hours. */
-export const closedNanos = Effect.fnUntraced(function* ({ ledger, rowOf, size, totalNanos }: Rows) {
+export const closedNanos = Effect.fnUntraced(function* ({ ledger, rowOf, size, totalNanos }: WorkloadRows) {
   if (ledger.parts.every(({ isOpen }) => !isOpen)) return totalNanos
   const nanos = new Float64Array(size)
   for (const part of ledger.parts) {
@@ -168,7 +168,7 @@ export const closedNanos = Effect.fnUntraced(function* ({ ledger, rowOf, size, t
 })
 
 /** Gives what rows cost by other rows, found by their ids. */
-export const nanosIn = Effect.fnUntraced(function* (other: Rows, rows: Rows) {
+export const nanosIn = Effect.fnUntraced(function* (other: WorkloadRows, rows: WorkloadRows) {
   const nanosOf = new Map<string, number>()
   for (let row = 0; row < other.size; row++) {
     if (row % Ledger.SLICE === Ledger.SLICE - 1) yield* Effect.yieldNow
@@ -182,11 +182,11 @@ export const nanosIn = Effect.fnUntraced(function* (other: Rows, rows: Rows) {
   return nanos
 })
 
-const clusterAt = ({ firstOf, ledger }: Rows, row: number): number =>
+const clusterAt = ({ firstOf, ledger }: WorkloadRows, row: number): number =>
   Ledger.partAt(ledger, firstOf[row] ?? -1)?.cluster ?? 0
 
 /** Sums all rows. */
-export const total = Effect.fnUntraced(function* ({ ledger, rowOf, savingsNanos }: Rows) {
+export const total = Effect.fnUntraced(function* ({ ledger, rowOf, savingsNanos }: WorkloadRows) {
   const sums = BinSums.empty(1)
   for (const part of ledger.parts) {
     BinSums.addPart(sums, part, rowOf)
@@ -197,7 +197,7 @@ export const total = Effect.fnUntraced(function* ({ ledger, rowOf, savingsNanos 
 })
 
 /** Names a row: cluster, namespace, kind and name. */
-export const idOf = (rows: Rows, row: number): string => {
+export const idOf = (rows: WorkloadRows, row: number): string => {
   const index = clusterAt(rows, row)
   return `${rows.ledger.clusters[index] ?? ""}/${rows.names[index]?.keyOf(rows.numberOf[row] ?? 0) ?? ""}`
 }

@@ -7,7 +7,7 @@ import type { NodeFacts } from "../allocation/HourFacts.ts"
 import { HOUR_MS } from "../hour/Units.ts"
 
 /** A node of the hour. **Shape** `toMs` is `undefined` while it is there. **Units** milliseconds since the epoch. */
-export interface LedgerNode extends Omit<NodeFacts, "spans"> {
+export interface NodeObservation extends Omit<NodeFacts, "spans"> {
   readonly fromMs: number
   readonly toMs: number | undefined
 }
@@ -18,9 +18,9 @@ export interface LedgerNode extends Omit<NodeFacts, "spans"> {
  * **Shape** once the hour is over it learns ends, and nodes that it did not know: what others have become is the next
  * hour's.
  */
-export class NodeLedger {
+export class NodeObservations {
   readonly #startMs: number
-  readonly #nodes = new Map<string, LedgerNode>()
+  readonly #nodes = new Map<string, NodeObservation>()
   readonly #changed = new Set<string>()
 
   constructor(startMs: number) {
@@ -56,21 +56,21 @@ export class NodeLedger {
     for (const uid of this.#nodes.keys()) if (!nodes.has(uid)) this.gone(uid, atMs)
   }
 
-  restore(node: LedgerNode): void {
+  restore(node: NodeObservation): void {
     this.#nodes.set(node.uid, node)
   }
 
   /** Gives those that changed since the last time, or all. */
-  take(all: boolean): ReadonlyArray<LedgerNode> {
+  take(all: boolean): ReadonlyArray<NodeObservation> {
     const uids = all ? [...this.#nodes.keys()] : [...this.#changed]
     this.#changed.clear()
     return uids.flatMap((uid) => this.#nodes.get(uid) ?? [])
   }
 
   /** Gives the next hour's: those that are there after the end of this one. */
-  next(): NodeLedger {
+  next(): NodeObservations {
     const startMs = this.#startMs + HOUR_MS
-    const next = new NodeLedger(startMs)
+    const next = new NodeObservations(startMs)
     for (const node of this.#nodes.values()) if (node.toMs === undefined || node.toMs > startMs) next.#set(node)
     return next
   }
@@ -82,7 +82,7 @@ export class NodeLedger {
     }))
   }
 
-  #set(node: LedgerNode): void {
+  #set(node: NodeObservation): void {
     const held = this.#nodes.get(node.uid)
     this.#nodes.set(node.uid, node)
     // Kubelets report every few minutes what mostly has not changed.
@@ -90,7 +90,7 @@ export class NodeLedger {
   }
 }
 
-const isSame = (one: LedgerNode, other: LedgerNode): boolean =>
+const isSame = (one: NodeObservation, other: NodeObservation): boolean =>
   one.labels === other.labels
   && one.cpuMillis === other.cpuMillis
   && one.memoryBytes === other.memoryBytes
