@@ -10,26 +10,23 @@ import type { Cluster } from "@quarterdeck/cluster-fanout/Cluster"
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import { KubeApi } from "@quarterdeck/cluster-fanout/KubeApi"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { Cause, Clock, Context, Effect, Exit, Layer, Option, Queue, Scope, Semaphore, Stream } from "effect"
+import { Cause, Context, Effect, Exit, Layer, Option, Queue, Scope, Semaphore, Stream } from "effect"
 import type { CostError } from "../hour/CostError.ts"
 import { CostStore } from "../store/CostStore.ts"
 import type { Hour } from "../hour/Hour.ts"
 import { OpenHours } from "../report/OpenHours.ts"
 import { type Around, Prices } from "../price/Prices.ts"
 import { Recommender } from "../savings/Recommender.ts"
-import { DAY_MS } from "../hour/Units.ts"
 import * as Backfill from "./Backfill.ts"
 import type { BackfillState } from "./BackfillState.ts"
 import * as ClusterSampling from "./ClusterSampling.ts"
 import { HourJournal, type KeptHour } from "./HourJournal.ts"
+import * as Pruning from "./Pruning.ts"
 import * as Repricing from "./Repricing.ts"
 import { SamplerSettings } from "./SamplerSettings.ts"
 import * as Troubles from "./Troubles.ts"
 import type { UsageSource } from "../usage/UsageSource.ts"
 import { UsageSources } from "./UsageSources.ts"
-
-/** How long old hours wait to be forgotten for hours that are being filled in. */
-const MAX_WAIT_MINUTES = 24 * 60
 
 /** How the sampling of a cluster goes. **Shape** `troubles` have failed, and not worked since. */
 export interface SamplingState {
@@ -138,7 +135,7 @@ const make = Effect.gen(function* () {
   yield* take(sampler, (yield* registry.snapshot).clusters)
   yield* Effect.forkScoped(Stream.runForEach(registry.changes, ({ clusters }) => take(sampler, clusters)))
   yield* Effect.forkScoped(repricing.resume)
-  yield* Effect.forkScoped(Effect.forever(prune(sampler)))
+  yield* Effect.forkScoped(Pruning.run({ ...sampler, isFilling: () => sampler.filling.size > 0 }))
 
   return CostSampler.of({
     open: (cluster) => Effect.suspend(() => running.get(cluster)?.open ?? Effect.succeed(Option.none())),
@@ -263,25 +260,6 @@ const take = Effect.fnUntraced(function* (sampler: Sampler, clusters: ReadonlyAr
     yield* detach(member)
   }
   yield* Effect.forEach(clusters, (cluster) => follow(sampler, cluster), { discard: true })
-})
-
-/** Days must not be put together while hours of them are still to come; but that may fail for ever. */
-const awaitFilled = ({ filling }: Pick<Sampler, "filling">, minutesLeft: number): Effect.Effect<void> =>
-  Effect.suspend(() =>
-    filling.size === 0 || minutesLeft <= 0
-      ? Effect.void
-      : Effect.andThen(Effect.sleep("10 minutes"), awaitFilled({ filling }, minutesLeft - 10))
-  )
-
-const prune = Effect.fnUntraced(function* ({ filling, settings, store }: Sampler) {
-  yield* awaitFilled({ filling }, MAX_WAIT_MINUTES)
-  const nowMs = yield* Clock.currentTimeMillis
-  const hoursBeforeMs = nowMs - settings.hourlyDays * DAY_MS
-  const daysBeforeMs = nowMs - settings.retentionDays * DAY_MS
-  yield* store
-    .prune({ hoursBeforeMs, daysBeforeMs })
-    .pipe(Effect.catch((error: CostError) => Effect.logWarning(`old hours are not forgotten: ${error.message}`)))
-  yield* Effect.sleep("1 day")
 })
 
 /** One hour that cannot be computed must not end the sampling of the cluster. */
