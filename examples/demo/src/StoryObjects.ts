@@ -61,7 +61,7 @@ const putOne = Effect.fnUntraced(function* ({ api }: Cluster, plan: Seed.Cluster
         {
           apiVersion: "v1",
           kind: "Pod",
-          metadata: { ...{ ...template.metadata, namespace, name: pod.name }, ownerReferences: [ownerOf(set)] },
+          metadata: { ...template.metadata, namespace, name: pod.name, ownerReferences: [ownerOf(set)] },
           spec: { ...podSpec(tale), nodeName: pod.node }
         },
         podStatus(tale, now)
