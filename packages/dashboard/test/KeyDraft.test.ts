@@ -1,6 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
+import { CreateApiKey } from "@quarterdeck/contract/ApiKeysGroup"
 import { Result, Schema } from "effect"
-import { emptySelector, type KeyDraft, type SelectorDraft, toBody, toRule } from "../src/keys/KeyDraft.ts"
+import { isWithin } from "@quarterdeck/contract/RuleReach"
+import {
+  changeOf,
+  emptySelector,
+  faultsOf as refusedFields,
+  type KeyDraft,
+  nextSelector,
+  type SelectorDraft,
+  toBody,
+  toChange,
+  toRule
+} from "../src/keys/KeyDraft.ts"
 
 const draft = (fields: Partial<KeyDraft>): KeyDraft => ({
   name: "ci",
@@ -82,5 +94,62 @@ describe("the form of a new key", () => {
       assert.strictEqual(body.success.rule.targetClusters === undefined, clusters === undefined)
       assert.strictEqual(body.success.rule.targetNamespaces === undefined, selectors === undefined)
     }
+  })
+})
+
+describe("the change of a key", () => {
+  const key = Schema.decodeUnknownSync(CreateApiKey)({
+    name: "ci",
+    rule: {
+      role: "Operator",
+      targetClusters: ["prod", "stage"],
+      targetNamespaces: [
+        { namespaceNames: ["shop", "jobs"] },
+        { namespaceNames: [], labelSelector: { matchLabels: { team: "storefront" } } }
+      ]
+    }
+  })
+
+  it("says nothing of what stays as it is", () => {
+    assert.deepStrictEqual(Result.getOrThrow(toChange(changeOf(key), key)), {})
+    const turned = { ...changeOf(key), clusters: ["stage", "prod"] }
+    assert.deepStrictEqual(Result.getOrThrow(toChange(turned, key)), {})
+    assert.deepStrictEqual(Result.getOrThrow(toChange({ ...changeOf(key), name: "ci 2 " }, key)), { name: "ci 2" })
+  })
+
+  const Part = Schema.Struct({
+    role: Schema.Literals(["Viewer", "Operator"]),
+    clusters: Schema.Literals(["prod", "stage"]),
+    kept: Schema.Boolean,
+    names: Schema.Literals(["shop", "jobs"]),
+    labels: Schema.Array(Schema.Literals(["tier=web", "stage=", "team=storefront"]))
+  })
+
+  it.prop(
+    "never reaches further, whatever of its offers is chosen",
+    [Part],
+    ([{ clusters, kept, labels, names, role }]) => {
+      const begun = changeOf(key)
+      const selectors = begun.selectors ?? []
+      const [first, second] = [...selectors, nextSelector(selectors)].filter(({ id }) => id !== 2 || kept)
+      const chosen = [first, second].flatMap((one) =>
+        one === undefined
+          ? []
+          : [{ ...one, ...(one.id === 1 ? { names: [names] } : {}), labels: [...new Set([...one.labels, ...labels])] }]
+      )
+      const change = Result.getOrThrow(toChange({ ...begun, role, clusters: [clusters], selectors: chosen }, key))
+      assert.isTrue(change.rule !== undefined && isWithin(change.rule, key.rule))
+    }
+  )
+
+  it("finds the field that the server names", () => {
+    const fieldsOf = (field: string) => Object.keys(refusedFields({ field, message: "no" }))
+    assert.deepStrictEqual(
+      ["name", "expire", "rule", "rule.targetClusters[1]", "rule.targetNamespaces[2].labelSelector.matchLabels"].map(
+        fieldsOf
+      ),
+      [["name"], ["expire"], ["rule"], ["clusters"], ["selectors.2.labels"]]
+    )
+    assert.deepStrictEqual(refusedFields(undefined), {})
   })
 })

@@ -1,13 +1,11 @@
 /**
  * What the pages read of the server, by what it is called.
  */
-import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
+import { queryOptions } from "@tanstack/react-query"
 import * as ClusterTarget from "../target/ClusterTarget.ts"
 import { call } from "./Client.ts"
 import type { Coverage, Namespace } from "./Shapes.ts"
 
-/** Rows of one reply; the rest is read when it is asked for. */
-const PAGE = 500
 /** A preview says so where a deployment has more. */
 const MAX_NAMESPACES = 20_000
 const EVERY_CLUSTER = "*"
@@ -35,18 +33,6 @@ export const clustersQuery = (target: ClusterTarget.ClusterTarget) =>
     }),
     refetchInterval: FRESH_EVERY_MS
   })
-
-export const apiKeysQuery = infiniteQueryOptions({
-  queryKey: ["apiKeys"],
-  queryFn: ({ pageParam, signal }) =>
-    call(
-      (api) => api.apiKeys.list({ query: { limit: PAGE, ...(pageParam === "" ? {} : { cursor: pageParam }) } }),
-      signal
-    ),
-  initialPageParam: "",
-  getNextPageParam: ({ nextCursor }) => nextCursor,
-  refetchInterval: 15_000
-})
 
 /** **Shape** `isCut` when a deployment has more namespaces than a preview reads. */
 export interface NamespaceView {

@@ -153,7 +153,7 @@ const Identity = ({ leaving }: { readonly leaving: ReturnType<typeof useAction> 
   const isDark = useComputedColorScheme("light") === "dark"
   const leave = (everywhere: boolean) => void leaving.run(() => signOut(queries, everywhere))
   return (
-    <Menu position="bottom-end" width={260} withinPortal>
+    <Menu position="bottom-end" width={260} withinPortal withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <Button variant="default" loading={leaving.isRunning} maw={{ base: 190, md: 320 }} px={{ base: 8, md: "md" }}>
           <VisuallyHidden>Signed in with </VisuallyHidden>

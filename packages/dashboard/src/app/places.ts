@@ -13,6 +13,9 @@ export const PLACES = {
 /** The page of one cluster. */
 export const clusterPlace = (name: string): string => `${PLACES.clusters}/${encodeURIComponent(name)}`
 
+/** The page that changes one key. */
+export const keyPlace = (id: string): string => `${PLACES.apiKeys}/${encodeURIComponent(id)}`
+
 /** The page of one workload. */
 export const workloadPlace = (workload: {
   readonly cluster: string

@@ -32,7 +32,7 @@ const distanceOf = (atMs: number, nowMs: number): string => {
 }
 
 /** Writes a moment in full, by the reader's locale and zone. */
-const fullTextOf = (at: DateTime.Utc): string => full.format(DateTime.toEpochMillis(at))
+export const fullTextOf = (at: DateTime.Utc): string => full.format(DateTime.toEpochMillis(at))
 
 interface Props {
   readonly at: DateTime.Utc | undefined

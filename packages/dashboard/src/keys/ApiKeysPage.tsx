@@ -1,41 +1,40 @@
 /**
  * Users > API Keys.
  */
-import { Button, Group, NativeSelect, Stack, Text, TextInput, Title } from "@mantine/core"
-import { useInfiniteQuery } from "@tanstack/react-query"
-import { useState } from "react"
-import { Link } from "react-router"
+import { Button, Group, NativeSelect, Pill, Stack, Text, Title } from "@mantine/core"
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
+import { useMemo, useState } from "react"
+import { Link, useSearchParams } from "react-router"
 import { ApiFailure } from "../api/Client.ts"
-import { apiKeysQuery } from "../api/Queries.ts"
-import type { ApiKey, Status } from "../api/Shapes.ts"
+import { apiKeyQuery, apiKeysQuery } from "../api/KeyQueries.ts"
+import type { ApiKey } from "../api/Shapes.ts"
 import { useCaller } from "../app/Caller.ts"
 import { PLACES } from "../app/places.ts"
 import { useTitle } from "../app/useTitle.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 import { Empty, Loading } from "../feedback/PageState.tsx"
-import { type KeyFilter, matches } from "./KeyFilter.ts"
+import * as Quantity from "../format/Quantity.ts"
+import { TypedField } from "../keyboard/TypedField.tsx"
+import { useTarget } from "../target/useTarget.ts"
+import { isNarrowed, type KeyFilter, NO_FILTER, parse, questionOf, STATUSES, statusOf, write } from "./KeyFilter.ts"
 import { KeyTable } from "./KeyTable.tsx"
 import { RevokeDialog } from "./RevokeDialog.tsx"
-
-const STATUSES: ReadonlyArray<Status> = ["active", "expiring", "expired", "revoked"]
-
-const createButton = (
-  <Button component={Link} to={PLACES.createKey}>
-    Create API Key
-  </Button>
-)
+import { RotateDialog } from "./RotateDialog.tsx"
 
 export const ApiKeysPage = () => {
   const heading = useTitle("API Keys")
   const caller = useCaller()
-  const keys = useInfiniteQuery(apiKeysQuery)
-  const [name, setName] = useState("")
-  const [status, setStatus] = useState<Status>()
+  const [search, setSearch] = useSearchParams()
+  const filter = useMemo(() => parse(search), [search])
+  const list = useInfiniteQuery(apiKeysQuery(questionOf(filter)))
   const [revoked, setRevoked] = useState<ApiKey>()
+  const [rotated, setRotated] = useState<ApiKey>()
+  const keys = list.data?.pages.flatMap(({ apiKeys }) => apiKeys) ?? []
 
-  const all = keys.data?.pages.flatMap(({ apiKeys }) => apiKeys) ?? []
-  const shown = all.filter((key) => matches({ name, status }, key))
-  const isFiltered = name.trim() !== "" || status !== undefined
+  // What is typed is not a step to go back to.
+  const change = (part: Partial<KeyFilter>) => {
+    setSearch((before) => write(before, { ...parse(before), ...part }), { replace: true })
+  }
 
   return (
     <Stack gap="md">
@@ -46,92 +45,114 @@ export const ApiKeysPage = () => {
           </Title>
           <Text c="dimmed">Who may call this server, what they reach, and until when.</Text>
         </div>
-        {createButton}
+        <CreateButton />
       </Group>
       <Filters
-        filter={{ name, status }}
-        onName={setName}
-        onStatus={setStatus}
-        count={keys.data === undefined ? "" : countText(shown.length, all.length, keys.hasNextPage)}
+        filter={filter}
+        onChange={change}
+        count={
+          list.data === undefined
+            ? ""
+            : `${Quantity.counted(keys.length, "key")}${list.hasNextPage ? " loaded, there are more" : ""}`
+        }
       />
-      {keys.error instanceof ApiFailure ? (
-        <FailureAlert failure={keys.error} onRetry={() => void keys.refetch()}>
-          {keys.error.code === "role_forbidden" ? (
+      {list.error instanceof ApiFailure ? (
+        <FailureAlert failure={list.error} onRetry={() => void list.refetch()}>
+          {list.error.code === "role_forbidden" ? (
             <Text size="sm">Only an Admin sees the keys of others. Yours is under Your key.</Text>
           ) : undefined}
         </FailureAlert>
       ) : undefined}
-      {keys.isPending ? <Loading what="keys" /> : undefined}
-      {shown.length > 0 ? <KeyTable keys={shown} caller={caller} onRevoke={setRevoked} /> : undefined}
-      {keys.data !== undefined && shown.length === 0 ? (
-        isFiltered ? (
-          <Empty
-            title="No key matches"
-            action={
-              <Button
-                variant="default"
-                onClick={() => {
-                  setName("")
-                  setStatus(undefined)
-                }}
-              >
-                Show every key
-              </Button>
-            }
-          >
-            No key that you may see has such a name and status.
-          </Empty>
-        ) : (
-          <Empty title="No keys yet" action={createButton}>
-            Make one for each program and each person, with a rule that reaches what it needs.
-          </Empty>
-        )
+      {list.isPending ? <Loading what="keys" /> : undefined}
+      {keys.length > 0 ? (
+        <KeyTable keys={keys} caller={caller} onRevoke={setRevoked} onRotate={setRotated} />
       ) : undefined}
-      {keys.hasNextPage ? (
+      {list.data !== undefined && keys.length === 0 ? <NoKeys filter={filter} onChange={change} /> : undefined}
+      {list.hasNextPage ? (
         <Group>
-          <Button variant="default" loading={keys.isFetchingNextPage} onClick={() => void keys.fetchNextPage()}>
+          <Button variant="default" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
             Load more keys
           </Button>
         </Group>
       ) : undefined}
+      <RotateDialog apiKey={rotated} onClose={() => setRotated(undefined)} />
       <RevokeDialog apiKey={revoked} onClose={() => setRevoked(undefined)} />
     </Stack>
   )
 }
 
-interface FiltersProps {
-  readonly filter: KeyFilter
-  readonly count: string
-  readonly onName: (name: string) => void
-  readonly onStatus: (status: Status | undefined) => void
+const CreateButton = () => {
+  const { linkTo } = useTarget()
+  return (
+    <Button component={Link} to={linkTo(PLACES.createKey)}>
+      Create API Key
+    </Button>
+  )
 }
 
-const Filters = ({ count, filter, onName, onStatus }: FiltersProps) => (
-  <Group align="flex-end">
-    <TextInput
-      type="search"
+interface NoKeysProps {
+  readonly filter: KeyFilter
+  readonly onChange: (part: Partial<KeyFilter>) => void
+}
+
+const NoKeys = ({ filter, onChange }: NoKeysProps) =>
+  isNarrowed(filter) ? (
+    <Empty
+      title="No key matches"
+      action={
+        <Button variant="default" onClick={() => onChange(NO_FILTER)}>
+          Show every key
+        </Button>
+      }
+    >
+      No key that you may see has such a name, status and maker. Capital letters count.
+    </Empty>
+  ) : (
+    <Empty title="No keys yet" action={<CreateButton />}>
+      Make one for each program and each person, with a rule that reaches what it needs.
+    </Empty>
+  )
+
+interface FiltersProps extends NoKeysProps {
+  readonly count: string
+}
+
+const Filters = ({ count, filter, onChange }: FiltersProps) => (
+  <Group align="flex-end" gap="sm" role="search" aria-label="Keys">
+    <TypedField
       label="Name"
       placeholder="Part of a name"
       value={filter.name}
-      onChange={(event) => onName(event.currentTarget.value)}
-      w={{ base: "100%", xs: 260 }}
+      onPause={(name) => onChange({ name })}
+      isSearch
     />
     <NativeSelect
       label="Status"
       value={filter.status ?? ""}
-      onChange={({ currentTarget: { value } }) => onStatus(STATUSES.find((one) => one === value))}
+      onChange={({ currentTarget: { value } }) => onChange({ status: statusOf(value) })}
       data={[{ value: "", label: "Every status" }, ...STATUSES]}
-      w={{ base: "100%", xs: 180 }}
+      w={{ base: "47%", xs: 180 }}
     />
+    {filter.createdBy === "" ? undefined : <Maker id={filter.createdBy} onRemove={() => onChange({ createdBy: "" })} />}
     <Text size="sm" c="dimmed" role="status" pb={8}>
       {count}
     </Text>
   </Group>
 )
 
-const number = new Intl.NumberFormat()
-
-const countText = (shown: number, all: number, hasMore: boolean): string => {
-  const of = shown === all ? number.format(all) : `${number.format(shown)} of ${number.format(all)}`
-  return `${of} ${all === 1 ? "key" : "keys"}${hasMore ? " loaded, there are more" : ""}`
+/** Whose keys are shown. **Shape** by the id where the key itself may not be seen, or a person made them. */
+const Maker = ({ id, onRemove }: { readonly id: string; readonly onRemove: () => void }) => {
+  const maker = useQuery({ ...apiKeyQuery(id), retry: false })
+  const name = maker.data?.name ?? id
+  return (
+    <Pill
+      size="lg"
+      withRemoveButton
+      onRemove={onRemove}
+      removeButtonProps={{ "aria-label": "Show keys of every maker" }}
+      mb={4}
+    >
+      Made by {name}
+    </Pill>
+  )
 }

@@ -1,14 +1,15 @@
 /**
  * Users > API Keys > Create API Key.
  */
-import { Anchor, Button, Grid, Group, Radio, Stack, Text, TextInput, Title } from "@mantine/core"
+import { Anchor, Button, Grid, Group, Stack, Text, TextInput, Title } from "@mantine/core"
 import { useQuery, useQueryClient } from "@tanstack/react-query"
-import { Redacted, Result } from "effect"
+import { DateTime, Redacted, Result } from "effect"
 import { type SyntheticEvent, useRef, useState } from "react"
 import { Link } from "react-router"
 import { call } from "../api/Client.ts"
-import { apiKeysQuery, namespacesQuery } from "../api/Queries.ts"
-import type { ApiKey, Role } from "../api/Shapes.ts"
+import { KEYS } from "../api/KeyQueries.ts"
+import { namespacesQuery } from "../api/Queries.ts"
+import type { ApiKey } from "../api/Shapes.ts"
 import { useAction } from "../api/useAction.ts"
 import { useCaller } from "../app/Caller.ts"
 import { PLACES } from "../app/places.ts"
@@ -16,15 +17,10 @@ import { useTitle } from "../app/useTitle.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 import { CreatedKey } from "./CreatedKey.tsx"
 import { ExpiryFields } from "./ExpiryFields.tsx"
-import { type Faults, type KeyDraft, emptySelector, toBody, toRule } from "./KeyDraft.ts"
+import { type Faults, faultsOf, type KeyDraft, selectorsInside, toBody, toRule } from "./KeyDraft.ts"
+import { RoleField } from "./RoleField.tsx"
 import { RuleFields } from "./RuleFields.tsx"
 import { RulePreview } from "./RulePreview.tsx"
-
-const ROLES: ReadonlyArray<readonly [Role, string]> = [
-  ["Viewer", "Sees clusters, workloads and costs"],
-  ["Operator", "Sees them, and may act on workloads"],
-  ["Admin", "Does that, and manages keys inside its own rule"]
-]
 
 /** Held by this page alone, and only until it is left. */
 interface Created {
@@ -41,32 +37,42 @@ export const CreateKeyPage = () => {
   )
 }
 
-const draftInside = ({ targetClusters, targetNamespaces }: ApiKey["rule"]): KeyDraft => ({
-  name: "",
-  role: "Viewer",
-  clusters: targetClusters,
-  selectors: targetNamespaces === undefined ? undefined : [emptySelector(1)],
-  expiry: { _tag: "After", count: "90", unit: "d" }
-})
+const USUAL_DAYS = 90
+
+/** Begins with what the maker may give: no key outlives the one that makes it. */
+const draftInside = ({ expiresAt, rule }: ApiKey): KeyDraft => {
+  const usualEnd = DateTime.add(DateTime.nowUnsafe(), { days: USUAL_DAYS })
+  const isShorter = expiresAt !== undefined && DateTime.isLessThan(expiresAt, usualEnd)
+  return {
+    name: "",
+    role: "Viewer",
+    clusters: rule.targetClusters,
+    selectors: selectorsInside(rule),
+    expiry: isShorter ? { _tag: "Never" } : { _tag: "After", count: String(USUAL_DAYS), unit: "d" }
+  }
+}
 
 const KeyForm = ({ onCreated }: { readonly onCreated: (created: Created) => void }) => {
   const form = useRef<HTMLFormElement>(null)
   const queries = useQueryClient()
-  const { rule: outer } = useCaller()
+  const caller = useCaller()
+  const { rule: outer } = caller
   const view = useQuery(namespacesQuery)
-  const [draft, setDraft] = useState(() => draftInside(outer))
-  const [faults, setFaults] = useState<Faults>({})
-  const { failure, isRunning, run } = useAction()
+  const [draft, setDraft] = useState(() => draftInside(caller))
+  const [missing, setMissing] = useState<Faults>({})
+  const { clear, failure, isRunning, run } = useAction()
+  const faults = { ...faultsOf(failure), ...missing }
 
   const change = (part: Partial<KeyDraft>) => {
     setDraft((before) => ({ ...before, ...part }))
-    setFaults({})
+    setMissing({})
+    clear()
   }
 
   const submit = (event: SyntheticEvent) => {
     event.preventDefault()
     const body = toBody(draft)
-    setFaults(Result.isFailure(body) ? body.failure : {})
+    setMissing(Result.isFailure(body) ? body.failure : {})
     if (Result.isFailure(body)) {
       // Once the fields have their errors, the reader is brought to the first one.
       requestAnimationFrame(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus())
@@ -75,7 +81,7 @@ const KeyForm = ({ onCreated }: { readonly onCreated: (created: Created) => void
     void run(async () => {
       const { apiKey, key } = await call((api) => api.apiKeys.create({ payload: body.success }))
       onCreated({ rawKey: Redacted.value(key), apiKey })
-      void queries.invalidateQueries({ queryKey: apiKeysQuery.queryKey })
+      void queries.invalidateQueries({ queryKey: KEYS })
     })
   }
 
@@ -97,15 +103,16 @@ const KeyForm = ({ onCreated }: { readonly onCreated: (created: Created) => void
                 required
                 withAsterisk={false}
               />
-              <RoleField role={draft.role} onChange={(role) => change({ role })} />
+              <RoleField role={draft.role} highest={outer.role} onChange={(role) => change({ role })} />
               <RuleFields draft={draft} faults={faults} outer={outer} view={view.data} onChange={change} />
               <ExpiryFields
                 expiry={draft.expiry}
-                fault={faults["expire"] ?? (failure?.field === "expire" ? failure.message : undefined)}
+                fault={faults["expire"]}
+                latest={caller.expiresAt}
                 onChange={(expiry) => change({ expiry })}
               />
               {failure === undefined ? undefined : <FailureAlert failure={failure} />}
-              {Object.keys(faults).length === 0 ? undefined : (
+              {Object.keys(missing).length === 0 ? undefined : (
                 <Text size="sm" c="red" role="alert">
                   Something is missing above, or not as it should be.
                 </Text>
@@ -145,17 +152,3 @@ const Head = () => {
     </div>
   )
 }
-
-const RoleField = ({ onChange, role }: { readonly role: Role; readonly onChange: (role: Role) => void }) => (
-  <Radio.Group
-    label="Role"
-    value={role}
-    onChange={(value) => onChange(ROLES.find(([one]) => one === value)?.[0] ?? "Viewer")}
-  >
-    <Stack gap="xs" mt={6}>
-      {ROLES.map(([one, description]) => (
-        <Radio key={one} value={one} label={one} description={description} />
-      ))}
-    </Stack>
-  </Radio.Group>
-)

@@ -1,15 +1,19 @@
 /**
  * A key as the form holds it, before it is one.
  */
-import { CreateApiKey } from "@quarterdeck/contract/ApiKeysGroup"
+import { CreateApiKey, type UpdateApiKey } from "@quarterdeck/contract/ApiKeysGroup"
+import { isWithin } from "@quarterdeck/contract/RuleReach"
 import { Result, Schema, SchemaIssue } from "effect"
-import type { Role, Rule } from "../api/Shapes.ts"
+import type { ApiFailure } from "../api/Client.ts"
+import type { ApiKey, Role, Rule, Selector } from "../api/Shapes.ts"
 
 /** **Shape** `labels` are written `key=value`; `id` tells rows of the form apart. */
 export interface SelectorDraft {
   readonly id: number
   readonly names: ReadonlyArray<string>
   readonly labels: ReadonlyArray<string>
+  /** The selection that it must lie inside; absent where it may select anything. */
+  readonly within?: Selector
 }
 
 /** **Shape** `date` is a day of the reader's calendar, `2027-01-31`; the key is valid until that day is over. */
@@ -33,6 +37,26 @@ export type Faults = Readonly<Record<string, string>>
 
 export const emptySelector = (id: number): SelectorDraft => ({ id, names: [], labels: [] })
 
+/** The labels of a selector as the form writes them. */
+export const labelsOf = ({ labelSelector }: Selector): ReadonlyArray<string> =>
+  Object.entries(labelSelector?.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`)
+
+/** Begins the selections of a rule that must lie inside another: with all of that one. */
+export const selectorsInside = ({ targetNamespaces }: Rule): ReadonlyArray<SelectorDraft> | undefined =>
+  targetNamespaces?.map((within, index) => ({
+    id: index + 1,
+    names: within.namespaceNames,
+    labels: labelsOf(within),
+    within
+  }))
+
+/** Begins another selection after these: where they must lie inside others, as a copy of the last. */
+export const nextSelector = (selectors: ReadonlyArray<SelectorDraft>): SelectorDraft => {
+  const id = Math.max(0, ...selectors.map((selector) => selector.id)) + 1
+  const last = selectors.at(-1)
+  return last?.within === undefined ? emptySelector(id) : { ...last, id }
+}
+
 /** Splits a label at its first `=`; one without has no value. */
 const labelOf = (text: string): readonly [key: string, value: string] => {
   const at = text.indexOf("=")
@@ -47,7 +71,7 @@ const selectorOf = ({ labels, names }: SelectorDraft) => ({
 const isEmpty = ({ labels, names }: SelectorDraft): boolean => labels.length === 0 && names.length === 0
 
 /** Gives the expiry as a create call takes it. **Shape** `undefined`: never. */
-const expireOf = (expiry: ExpiryDraft): string | undefined => {
+export const expireOf = (expiry: ExpiryDraft): string | undefined => {
   switch (expiry._tag) {
     case "Never":
       return undefined
@@ -59,6 +83,12 @@ const expireOf = (expiry: ExpiryDraft): string | undefined => {
     }
   }
 }
+
+/** Gives what the server refused, by the field of the form that it concerns. **Shape** empty where it names none. */
+export const faultsOf = (failure: Pick<ApiFailure, "field" | "message"> | undefined): Faults =>
+  failure?.field === undefined
+    ? {}
+    : { [fieldOf(failure.field.split(/[.[\]]+/).filter((step) => step !== ""))]: failure.message }
 
 const decode = Schema.decodeUnknownResult(CreateApiKey, { errors: "all", onExcessProperty: "error" })
 const print = SchemaIssue.makeFormatterStandardSchemaV1()
@@ -86,14 +116,24 @@ const faultsOfSelector = (selector: SelectorDraft, index: number): Faults => {
   }
 }
 
+/** Says what is wrong with an expiry, if anything is. */
+export const expiryFault = (expiry: ExpiryDraft): string | undefined => {
+  if (expiry._tag === "After" && !/^[1-9][0-9]{0,3}$/.test(expiry.count.trim())) {
+    return "Give a whole number from 1 to 9999"
+  }
+  return expiry._tag === "On" && expireOf(expiry) === "" ? "Choose a day" : undefined
+}
+
+const faultOfExpiry = (expiry: ExpiryDraft): Faults => {
+  const expire = expiryFault(expiry)
+  return expire === undefined ? {} : { expire }
+}
+
 /** What the form asks before it asks the schema: words for what was left empty. */
 const omissions = ({ clusters, expiry, name, selectors }: KeyDraft): Faults => ({
   ...(name.trim() === "" ? { name: "Give the key a name" } : {}),
   ...(clusters?.length === 0 ? { clusters: "Name a cluster, or let the key reach every one" } : {}),
-  ...(expiry._tag === "After" && !/^[1-9][0-9]{0,3}$/.test(expiry.count.trim())
-    ? { expire: "Give a whole number from 1 to 9999" }
-    : {}),
-  ...(expiry._tag === "On" && expireOf(expiry) === "" ? { expire: "Choose a day" } : {}),
+  ...faultOfExpiry(expiry),
   ...Object.fromEntries((selectors ?? []).flatMap((one, index) => Object.entries(faultsOfSelector(one, index))))
 })
 
@@ -121,6 +161,31 @@ export const toBody = (draft: KeyDraft): Result.Result<CreateApiKey, Faults> => 
   if (Object.keys(missing).length > 0) return Result.fail({ ...faults, ...missing })
   return Result.mapError(decoded, () => faults)
 }
+
+/** What can be changed of a key. */
+type Named = Pick<ApiKey, "name" | "rule">
+
+/** Begins a change of a key. */
+export const changeOf = ({ name, rule }: Named): KeyDraft => ({
+  name,
+  role: rule.role,
+  clusters: rule.targetClusters,
+  selectors: selectorsInside(rule),
+  expiry: { _tag: "Never" }
+})
+
+/**
+ * Makes the body of the call that changes a key.
+ *
+ * **Shape** what stays as it is is left out: a rule that reaches the same is no other rule.
+ *
+ * **Errors** {@link Faults}, by the rules of the contract.
+ */
+export const toChange = (draft: KeyDraft, key: Named): Result.Result<UpdateApiKey, Faults> =>
+  Result.map(toBody({ ...draft, expiry: { _tag: "Never" } }), ({ name, rule }) => ({
+    ...(name === key.name.trim() ? {} : { name }),
+    ...(isWithin(rule, key.rule) && isWithin(key.rule, rule) ? {} : { rule })
+  }))
 
 const ruleOf = ({ clusters, role, selectors }: KeyDraft, shown: ReadonlyArray<SelectorDraft>) => ({
   role,

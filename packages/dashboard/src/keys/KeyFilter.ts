@@ -1,13 +1,48 @@
 /**
- * Narrows the keys that are shown.
+ * What a list of keys is narrowed to, as its address says it.
  */
-import type { ApiKey, Status } from "../api/Shapes.ts"
+import type { KeyQuestion } from "../api/KeyQueries.ts"
+import type { Status } from "../api/Shapes.ts"
 
-/** **Shape** `name` is a part of it, whatever its case; `undefined` shows every status. */
+export const STATUSES: ReadonlyArray<Status> = ["active", "expiring", "expired", "revoked"]
+
+/** **Shape** `name` is a part of it, `createdBy` an id; empty texts and no status narrow nothing. */
 export interface KeyFilter {
   readonly name: string
   readonly status: Status | undefined
+  readonly createdBy: string
 }
 
-export const matches = ({ name, status }: KeyFilter, key: ApiKey): boolean =>
-  key.name.toLowerCase().includes(name.trim().toLowerCase()) && (status === undefined || key.status === status)
+export const NO_FILTER: KeyFilter = { name: "", status: undefined, createdBy: "" }
+
+export const statusOf = (text: string | null): Status | undefined => STATUSES.find((status) => status === text)
+
+export const parse = (search: URLSearchParams): KeyFilter => ({
+  name: search.get("name") ?? "",
+  status: statusOf(search.get("status")),
+  createdBy: search.get("createdBy") ?? ""
+})
+
+/** Writes a filter into an address, and leaves the rest of that alone. **Shape** what narrows nothing is not said. */
+export const write = (search: URLSearchParams, { createdBy, name, status }: KeyFilter): URLSearchParams => {
+  const next = new URLSearchParams(search)
+  for (const [key, value] of [
+    ["name", name],
+    ["status", status ?? ""],
+    ["createdBy", createdBy]
+  ] as const) {
+    if (value === "") next.delete(key)
+    else next.set(key, value)
+  }
+  return next
+}
+
+export const isNarrowed = ({ createdBy, name, status }: KeyFilter): boolean =>
+  name.trim() !== "" || status !== undefined || createdBy !== ""
+
+/** Makes what the server is asked. */
+export const questionOf = ({ createdBy, name, status }: KeyFilter): KeyQuestion => ({
+  ...(name.trim() === "" ? {} : { name: name.trim() }),
+  ...(status === undefined ? {} : { status }),
+  ...(createdBy === "" ? {} : { createdBy })
+})

@@ -1,29 +1,29 @@
 /**
  * Keys as rows, or as cards where the screen is narrow.
  */
-import { Badge, Button, Code, Group, Paper, SimpleGrid, Stack, Table, Text } from "@mantine/core"
+import { Badge, Code, Group, Paper, SimpleGrid, Stack, Table, Text } from "@mantine/core"
 import { useMediaQuery } from "@mantine/hooks"
 import type { ReactNode } from "react"
 import type { ApiKey } from "../api/Shapes.ts"
 import { Instant } from "../feedback/Instant.tsx"
+import { type KeyActionProps, KeyActions } from "./KeyActions.tsx"
 import { RuleText } from "./RuleText.tsx"
 import { StatusBadge } from "./StatusBadge.tsx"
 
-interface Props {
+interface Props extends Omit<KeyActionProps, "apiKey"> {
   readonly keys: ReadonlyArray<ApiKey>
   readonly caller: ApiKey
-  readonly onRevoke: (key: ApiKey) => void
 }
 
 const COLUMNS = ["Name", "Status", "Role", "Reaches", "Expires", "Last used", "Origin", "Actions"]
 
-export const KeyTable = ({ caller, keys, onRevoke }: Props) => {
+export const KeyTable = ({ caller, keys, ...actions }: Props) => {
   const isWide = useMediaQuery("(min-width: 75em)", false, { getInitialValueInEffect: false })
   if (!isWide) {
     return (
       <Stack gap="sm" component="ul" p={0} m={0}>
         {keys.map((key) => (
-          <KeyCard key={key.id} apiKey={key} isOwn={key.id === caller.id} onRevoke={onRevoke} />
+          <KeyCard key={key.id} apiKey={key} isOwn={key.id === caller.id} {...actions} />
         ))}
       </Stack>
     )
@@ -61,7 +61,7 @@ export const KeyTable = ({ caller, keys, onRevoke }: Props) => {
               </Table.Td>
               <Table.Td>{originText(key)}</Table.Td>
               <Table.Td>
-                <Revoke apiKey={key} onRevoke={onRevoke} />
+                <KeyActions apiKey={key} {...actions} />
               </Table.Td>
             </Table.Tr>
           ))}
@@ -96,29 +96,11 @@ const Name = ({ apiKey: { name, start }, isOwn }: { readonly apiKey: ApiKey; rea
   </Stack>
 )
 
-const Revoke = ({ apiKey, onRevoke }: { readonly apiKey: ApiKey; readonly onRevoke: (key: ApiKey) => void }) => {
-  if (apiKey.status === "revoked") return undefined
-  if (apiKey.source === "configured") {
-    return (
-      <Text size="xs" c="dimmed">
-        Changed in its configuration
-      </Text>
-    )
-  }
-  return (
-    <Button size="xs" variant="default" onClick={() => onRevoke(apiKey)} aria-label={`Revoke ${apiKey.name}`}>
-      Revoke
-    </Button>
-  )
-}
-
-interface CardProps {
-  readonly apiKey: ApiKey
+interface CardProps extends KeyActionProps {
   readonly isOwn: boolean
-  readonly onRevoke: (key: ApiKey) => void
 }
 
-const KeyCard = ({ apiKey, isOwn, onRevoke }: CardProps) => (
+const KeyCard = ({ apiKey, isOwn, ...actions }: CardProps) => (
   <Paper withBorder p="md" component="li" data-key={apiKey.id}>
     <Stack gap="sm">
       <Group justify="space-between" align="flex-start" wrap="nowrap">
@@ -139,7 +121,7 @@ const KeyCard = ({ apiKey, isOwn, onRevoke }: CardProps) => (
         <RuleText rule={apiKey.rule} />
       </Fact>
       <Group>
-        <Revoke apiKey={apiKey} onRevoke={onRevoke} />
+        <KeyActions apiKey={apiKey} {...actions} />
       </Group>
     </Stack>
   </Paper>

@@ -12,6 +12,7 @@ import { FailureAlert } from "../feedback/FailureAlert.tsx"
 import { Instant } from "../feedback/Instant.tsx"
 import * as Provider from "../signin/Provider.ts"
 import { RevokeDialog } from "./RevokeDialog.tsx"
+import { RotateDialog } from "./RotateDialog.tsx"
 import { RuleText } from "./RuleText.tsx"
 import { StatusBadge } from "./StatusBadge.tsx"
 
@@ -22,6 +23,7 @@ export const OwnKeyPage = () => {
   const heading = useTitle(title)
   const queries = useQueryClient()
   const [isRevoking, setRevoking] = useState(false)
+  const [isRotating, setRotating] = useState(false)
   const { failure, isRunning, run } = useAction()
   const isConfigured = caller.source === "configured"
   return (
@@ -62,9 +64,14 @@ export const OwnKeyPage = () => {
           Sign out everywhere
         </Button>
         {isConfigured ? undefined : (
-          <Button variant="filled" color="red.9" onClick={() => setRevoking(true)}>
-            Revoke this key
-          </Button>
+          <>
+            <Button variant="default" onClick={() => setRotating(true)}>
+              Rotate this key
+            </Button>
+            <Button variant="filled" color="red.9" onClick={() => setRevoking(true)}>
+              Revoke this key
+            </Button>
+          </>
         )}
       </Group>
       {isConfigured ? (
@@ -74,6 +81,7 @@ export const OwnKeyPage = () => {
             : "This key stands in the deployment's configuration, and is revoked by taking it out there."}
         </Text>
       ) : undefined}
+      <RotateDialog apiKey={isRotating ? caller : undefined} onClose={() => setRotating(false)} />
       <RevokeDialog apiKey={isRevoking ? caller : undefined} onClose={() => setRevoking(false)} />
     </Stack>
   )

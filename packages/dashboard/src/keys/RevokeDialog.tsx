@@ -1,15 +1,16 @@
 /**
  * Asks for the name of a key before it is revoked: that cannot be undone.
  */
-import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core"
+import { Button, Checkbox, Group, Modal, Stack, Text, TextInput } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
 import { type SyntheticEvent, useState } from "react"
-import { call } from "../api/Client.ts"
-import { apiKeysQuery } from "../api/Queries.ts"
+import { KEYS, revokeKey } from "../api/KeyQueries.ts"
 import { sessionQuery } from "../api/Session.ts"
 import type { ApiKey } from "../api/Shapes.ts"
 import { useAction } from "../api/useAction.ts"
+import { useCaller } from "../app/Caller.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
+import { ForceField } from "./ForceField.tsx"
 
 interface Props {
   /** The dialog is closed without one. */
@@ -31,7 +32,10 @@ export const RevokeDialog = ({ apiKey, onClose }: Props) => (
 
 const Confirmation = ({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly onClose: () => void }) => {
   const queries = useQueryClient()
+  const { id: ownId, rule } = useCaller()
   const [typed, setTyped] = useState("")
+  const [withChildren, setWithChildren] = useState(false)
+  const [isForced, setForced] = useState(false)
   const { failure, isRunning, run } = useAction()
   const isConfirmed = typed.trim() === apiKey.name.trim()
 
@@ -39,8 +43,12 @@ const Confirmation = ({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly o
     event.preventDefault()
     if (!isConfirmed) return
     const isDone = await run(async () => {
-      await call((api) => api.apiKeys.revoke({ params: { id: apiKey.id }, query: {} }))
-      await queries.invalidateQueries({ queryKey: apiKeysQuery.queryKey })
+      try {
+        await revokeKey({ id: apiKey.id, ownId, withChildren, isForced })
+      } finally {
+        // Of several, some may be revoked already.
+        await queries.invalidateQueries({ queryKey: KEYS })
+      }
       await queries.invalidateQueries({ queryKey: sessionQuery.queryKey })
     })
     if (isDone) onClose()
@@ -62,7 +70,22 @@ const Confirmation = ({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly o
           spellCheck={false}
           data-autofocus
         />
+        {/* Only an Admin makes keys for others, and may end them. */}
+        {rule.role === "Admin" ? (
+          <Checkbox
+            label="Also the keys that it made"
+            description="And those that they made, as far as your own key reaches."
+            checked={withChildren}
+            onChange={(event) => setWithChildren(event.currentTarget.checked)}
+          />
+        ) : undefined}
         {failure === undefined ? undefined : <FailureAlert failure={failure} />}
+        <ForceField
+          label="Revoke the last Admin all the same"
+          failure={failure}
+          isForced={isForced}
+          onChange={setForced}
+        />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Keep it

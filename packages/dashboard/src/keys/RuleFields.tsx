@@ -1,15 +1,15 @@
 /**
  * The part of the form that says what a key reaches.
  */
-import { Button, Fieldset, Group, Radio, Stack, TagsInput, Text } from "@mantine/core"
+import { Button, Fieldset, Group, MultiSelect, Radio, Stack, TagsInput, Text } from "@mantine/core"
 import type { NamespaceView } from "../api/Queries.ts"
 import type { Rule } from "../api/Shapes.ts"
-import { emptySelector, type Faults, type KeyDraft, type SelectorDraft } from "./KeyDraft.ts"
+import { emptySelector, type Faults, type KeyDraft, labelsOf, nextSelector, type SelectorDraft } from "./KeyDraft.ts"
 
 interface Props {
   readonly draft: KeyDraft
   readonly faults: Faults
-  /** The rule of who makes the key, which the new one must lie inside. */
+  /** The rule that this one must lie inside: of who makes the key, or of the key as it is. */
   readonly outer: Rule
   /** What names are suggested from. */
   readonly view: NamespaceView | undefined
@@ -25,25 +25,36 @@ export const RuleFields = (props: Props) => (
 
 const ClusterFields = ({ draft, faults, onChange, outer, view }: Props) => {
   const registered = view?.clusters.map(({ name }) => name) ?? []
-  const isBound = outer.targetClusters !== undefined
+  const { targetClusters: allowed } = outer
   return (
     <Fieldset legend="Clusters">
       <Stack gap="sm">
-        <Radio.Group
-          aria-label="Which clusters"
-          value={draft.clusters === undefined ? "all" : "some"}
-          onChange={(value) => onChange({ clusters: value === "all" ? undefined : [] })}
-        >
-          <Stack gap="xs">
-            {isBound ? undefined : <Radio value="all" label="Every cluster, and those that are registered later" />}
-            <Radio value="some" label="Only these" />
-          </Stack>
-        </Radio.Group>
-        {draft.clusters === undefined ? undefined : (
+        {allowed === undefined ? (
+          <Radio.Group
+            aria-label="Which clusters"
+            value={draft.clusters === undefined ? "all" : "some"}
+            onChange={(value) => onChange({ clusters: value === "all" ? undefined : [] })}
+          >
+            <Stack gap="xs">
+              <Radio value="all" label="Every cluster, and those that are registered later" />
+              <Radio value="some" label="Only these" />
+            </Stack>
+          </Radio.Group>
+        ) : (
+          <ChoiceField
+            label="Names of clusters"
+            description="Only what is reached now can be kept."
+            allowed={allowed}
+            chosen={draft.clusters ?? []}
+            fault={faults["clusters"]}
+            onChange={(clusters) => onChange({ clusters })}
+          />
+        )}
+        {allowed !== undefined || draft.clusters === undefined ? undefined : (
           <TagsInput
             label="Names of clusters"
             description="Enter adds a name. It need not be registered yet."
-            data={[...new Set([...registered, ...(outer.targetClusters ?? [])])]}
+            data={registered}
             value={[...draft.clusters]}
             onChange={(clusters) => onChange({ clusters })}
             error={faults["clusters"]}
@@ -56,24 +67,53 @@ const ClusterFields = ({ draft, faults, onChange, outer, view }: Props) => {
   )
 }
 
+interface ChoiceProps {
+  readonly label: string
+  readonly description: string
+  readonly allowed: ReadonlyArray<string>
+  readonly chosen: ReadonlyArray<string>
+  readonly fault: string | undefined
+  readonly onChange: (chosen: ReadonlyArray<string>) => void
+}
+
+/** Names of which no others can be given. */
+const ChoiceField = ({ allowed, chosen, description, fault, label, onChange }: ChoiceProps) => (
+  <MultiSelect
+    label={label}
+    description={description}
+    data={[...new Set(allowed)]}
+    value={[...chosen]}
+    onChange={onChange}
+    // Where nothing is chosen, Enter would send the form.
+    onKeyDown={(event) => {
+      if (event.key === "Enter") event.preventDefault()
+    }}
+    error={fault}
+    searchable
+    clearable
+    clearButtonProps={{ "aria-label": `Remove all ${label.toLowerCase()}` }}
+  />
+)
+
 const NamespaceFields = ({ draft, faults, onChange, outer, view }: Props) => {
   const { selectors } = draft
   const change = (id: number, part: Partial<SelectorDraft>) =>
     onChange({ selectors: (selectors ?? []).map((one) => (one.id === id ? { ...one, ...part } : one)) })
-  const nextId = Math.max(0, ...(selectors ?? []).map(({ id }) => id)) + 1
   return (
     <Fieldset legend="Namespaces">
       <Stack gap="sm">
-        <Radio.Group
-          aria-label="Which namespaces"
-          value={selectors === undefined ? "all" : "some"}
-          onChange={(value) => onChange({ selectors: value === "all" ? undefined : [emptySelector(1)] })}
-        >
-          <Stack gap="xs">
-            {outer.targetNamespaces === undefined ? <Radio value="all" label="Every namespace" /> : undefined}
-            <Radio value="some" label="Only those with these names or labels" />
-          </Stack>
-        </Radio.Group>
+        {outer.targetNamespaces === undefined ? (
+          <Radio.Group
+            aria-label="Which namespaces"
+            value={selectors === undefined ? "all" : "some"}
+            onChange={(value) => onChange({ selectors: value === "all" ? undefined : [emptySelector(1)] })}
+          >
+            <Stack gap="xs">
+              <Radio value="all" label="Every namespace" />
+              <Radio value="some" label="Only those with these names or labels" />
+            </Stack>
+          </Radio.Group>
+        ) : undefined}
         {selectors?.map((selector, index) => (
           <SelectorFields
             key={selector.id}
@@ -96,7 +136,7 @@ const NamespaceFields = ({ draft, faults, onChange, outer, view }: Props) => {
             <Button
               size="xs"
               variant="default"
-              onClick={() => onChange({ selectors: [...selectors, emptySelector(nextId)] })}
+              onClick={() => onChange({ selectors: [...selectors, nextSelector(selectors)] })}
             >
               Add another selection
             </Button>
@@ -118,34 +158,35 @@ interface SelectorProps {
 }
 
 const SelectorFields = ({ faults, isOnly, onChange, onRemove, position, selector, view }: SelectorProps) => {
-  const names = [...new Set(view?.namespaces.map(({ name }) => name))].toSorted()
   const labels = [
     ...new Set(
       view?.namespaces.flatMap(({ labels }) => Object.entries(labels).map(([key, value]) => `${key}=${value}`))
     )
   ].toSorted()
   const ordinal = isOnly ? "" : ` of selection ${position + 1}`
+  const always = selector.within === undefined ? [] : labelsOf(selector.within)
+  const more = selector.labels.filter((label) => !always.includes(label))
   return (
     <Stack gap="sm" role="group" aria-label={`Selection ${position + 1}`}>
-      <TagsInput
+      <NameField
         label={`Names of namespaces${ordinal}`}
-        description="Any of these. Leave it empty to select by labels alone."
-        data={names}
-        limit={50}
-        value={[...selector.names]}
-        onChange={(value) => onChange({ names: value })}
-        error={faults[`selectors.${position}.names`]}
-        splitChars={[",", " "]}
-        clearButtonProps={{ "aria-label": "Remove every name" }}
+        selector={selector}
+        fault={faults[`selectors.${position}.names`]}
+        view={view}
+        onChange={(names) => onChange({ names })}
       />
       <TagsInput
         label={`Labels of namespaces${ordinal}`}
-        description="All of these, each written key=value."
+        description={
+          always.length === 0
+            ? "All of these, each written key=value."
+            : `All of these, each written key=value, and always ${always.join(", ")}.`
+        }
         placeholder={selector.labels.length === 0 ? "team=storefront" : ""}
         data={labels}
         limit={50}
-        value={[...selector.labels]}
-        onChange={(value) => onChange({ labels: value })}
+        value={more}
+        onChange={(value) => onChange({ labels: [...always, ...value] })}
         error={faults[`selectors.${position}.labels`]}
         splitChars={[",", " "]}
         clearButtonProps={{ "aria-label": "Remove every label" }}
@@ -160,3 +201,33 @@ const SelectorFields = ({ faults, isOnly, onChange, onRemove, position, selector
     </Stack>
   )
 }
+
+interface NameProps extends Pick<SelectorProps, "selector" | "view"> {
+  readonly label: string
+  readonly fault: string | undefined
+  readonly onChange: (names: ReadonlyArray<string>) => void
+}
+
+const NameField = ({ fault, label, onChange, selector: { names, within }, view }: NameProps) =>
+  within !== undefined && within.namespaceNames.length > 0 ? (
+    <ChoiceField
+      label={label}
+      description="Only what is reached now can be kept."
+      allowed={within.namespaceNames}
+      chosen={names}
+      fault={fault}
+      onChange={onChange}
+    />
+  ) : (
+    <TagsInput
+      label={label}
+      description="Any of these. Leave it empty to select by labels alone."
+      data={[...new Set(view?.namespaces.map(({ name }) => name))].toSorted()}
+      limit={50}
+      value={[...names]}
+      onChange={onChange}
+      error={fault}
+      splitChars={[",", " "]}
+      clearButtonProps={{ "aria-label": "Remove every name" }}
+    />
+  )

@@ -1,12 +1,12 @@
 /**
  * The fields that narrow the list of workloads.
  */
-import { Button, Group, NativeSelect, TagsInput, TextInput } from "@mantine/core"
-import { useDebouncedCallback, useMediaQuery } from "@mantine/hooks"
+import { Button, Group, NativeSelect, TagsInput } from "@mantine/core"
+import { useMediaQuery } from "@mantine/hooks"
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { namespacesQuery } from "../api/Queries.ts"
-import { SEARCH_FIELD } from "../keyboard/Shortcuts.ts"
+import { TypedField } from "../keyboard/TypedField.tsx"
 import { isNarrowed, KINDS, SORTS, type WorkloadFilter } from "./WorkloadFilter.ts"
 
 interface Props {
@@ -14,8 +14,6 @@ interface Props {
   readonly onChange: (part: Partial<WorkloadFilter>) => void
 }
 
-/** Typing that pauses for so long is a question. */
-const PAUSE_MS = 250
 /** Namespaces that are offered at once. */
 const OFFERED = 50
 
@@ -93,43 +91,4 @@ export const WorkloadFilters = ({ filter, onChange }: Props) => {
 const otherKinds = (kinds: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (kinds.length > 1) return [kinds.join(", ")]
   return kinds.filter((kind) => !KINDS.some((one) => one === kind))
-}
-
-interface TypedProps {
-  readonly label: string
-  readonly placeholder: string
-  readonly value: string
-  readonly onPause: (value: string) => void
-  readonly isSearch?: boolean
-}
-
-/** A field whose text counts once its reader pauses. */
-const TypedField = ({ isSearch = false, label, onPause, placeholder, value }: TypedProps) => {
-  const [text, setText] = useState(value)
-  const [known, setKnown] = useState(value)
-  // The address changed by something else: a link, the button that clears.
-  if (known !== value) {
-    setKnown(value)
-    setText(value)
-  }
-  const say = useDebouncedCallback((next: string) => {
-    setKnown(next.trim())
-    onPause(next.trim())
-  }, PAUSE_MS)
-  return (
-    <TextInput
-      type="search"
-      label={label}
-      placeholder={placeholder}
-      value={text}
-      onChange={({ currentTarget }) => {
-        setText(currentTarget.value)
-        say(currentTarget.value)
-      }}
-      spellCheck={false}
-      autoComplete="off"
-      w={{ base: "100%", xs: 220 }}
-      {...(isSearch ? SEARCH_FIELD : {})}
-    />
-  )
 }

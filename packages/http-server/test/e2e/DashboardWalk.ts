@@ -52,6 +52,16 @@ export const addTags = async (page: Page, name: string, tags: ReadonlyArray<stri
   }
 }
 
+/** Chooses what to do with a key of the list; of several of one name with the one of an id, or the newest. */
+export const chooseAction = async (page: Page, name: string, action: string, id?: string): Promise<void> => {
+  const list = id === undefined ? page : page.locator(`[data-key="${id}"]`)
+  await list
+    .getByRole("button", { name: `Actions of ${name}`, exact: true })
+    .last()
+    .click()
+  await page.getByRole("menuitem", { name: action, exact: true }).click()
+}
+
 /** Opens each page as a reader would, and says when it stands. */
 export async function* pages(page: Page, url: string) {
   await page.goto(`${url}/#/users/api-keys`)
@@ -67,10 +77,27 @@ export async function* pages(page: Page, url: string) {
   await page.getByText("No key matches").waitFor()
   yield "api-keys-none"
   await page.getByRole("button", { name: "Show every key" }).click()
-  await page.getByRole("button", { name: "Revoke grafana" }).click()
+  await page.getByRole("button", { name: "Actions of grafana" }).click()
+  await page.getByRole("menuitem", { name: "Revoke" }).waitFor()
+  yield "key-actions"
+  await page.getByRole("menuitem", { name: "Revoke" }).click()
   await page.getByRole("button", { name: "Keep it" }).waitFor()
   yield "revoke"
   await page.getByRole("button", { name: "Keep it" }).click()
+  await chooseAction(page, "grafana", "Rotate")
+  await page.getByLabel("When the new key ends").waitFor()
+  yield "rotate"
+  await page.getByRole("button", { name: "Cancel" }).click()
+  await chooseAction(page, "storefront team", "Rotate")
+  await page.getByRole("button", { name: "Rotate", exact: true }).click()
+  await page.getByText("Helm values").waitFor()
+  yield "key-rotated"
+  await page.getByRole("button", { name: "Done" }).click()
+  await chooseAction(page, "ci deploys", "Rename or narrow")
+  await page.getByRole("heading", { name: "Rename or narrow ci deploys" }).waitFor()
+  await page.getByText(/namespaces in 2 clusters/).waitFor()
+  yield "change-key"
+  await page.getByRole("link", { name: "Cancel" }).click()
   await page.getByRole("link", { name: "Create API Key" }).click()
   await page.getByLabel("Name", { exact: true }).fill("shop on call")
   await page.getByLabel("Only these", { exact: true }).check()

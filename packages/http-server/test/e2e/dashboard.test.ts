@@ -7,7 +7,7 @@ import type { Page } from "playwright-core"
 import { parse } from "yaml"
 import { DashboardPage } from "../../src/http/DashboardRoute.ts"
 import * as Chromium from "./Chromium.ts"
-import { addTags, fill, pages, prepare, signIn, SIZES } from "./DashboardWalk.ts"
+import { addTags, chooseAction, fill, pages, prepare, signIn, SIZES } from "./DashboardWalk.ts"
 import { Deployment, rawKey, to } from "./Deployment.ts"
 import { auditOf } from "./PageAudit.ts"
 
@@ -36,7 +36,9 @@ const whoami = Effect.fnUntraced(function* (bearer: string) {
 })
 
 const decodeWhoami = Schema.decodeUnknownEffect(
-  Schema.fromJsonString(Schema.Struct({ expiresAt: Schema.optionalKey(Schema.String), rule: Schema.Unknown }))
+  Schema.fromJsonString(
+    Schema.Struct({ id: Schema.String, expiresAt: Schema.optionalKey(Schema.String), rule: Schema.Unknown })
+  )
 )
 
 /** What stands under a heading of the page that shows a new key. */
@@ -84,7 +86,7 @@ describe("the dashboard, in a browser", () => {
     { excludeTestServices: true }
   )((it) => {
     it.effect(
-      "a key made in the page reaches what its preview promised; revoked, it signs its page out and is gone",
+      "a key made in the page reaches what its preview promised, is rotated, and revoked signs its page out and is gone",
       () =>
         Effect.gen(function* () {
           const deployment = yield* Deployment
@@ -125,29 +127,56 @@ describe("the dashboard, in a browser", () => {
             ])
           )
 
+          // Outside of its rule: a cluster, what its role may not, a namespace.
+          const inShop = { headers: to("prod"), bearer: raw }
+          assert.strictEqual((yield* deployment.call("/api/v1/workloads", inShop)).status, 200)
+          const keys = { method: "POST", bearer: raw, body: { name: "more", rule: { role: "Viewer" } } }
+          const [parent, made, platform] = yield* Effect.all([
+            deployment.call("/api/v1/workloads", { bearer: raw, headers: to("hub") }),
+            deployment.call("/api/v1/apiKeys", keys),
+            deployment.call("/api/v1/workloads?namespace=platform", inShop)
+          ])
+          assert.deepStrictEqual([parent.status, made.status, platform.status], [403, 403, 403])
+
+          const old = (yield* deployment.apiKeys("?name=storefront", { key: "admin" })).apiKeys.find(
+            ({ name }) => name === "storefront on call"
+          )
+          const rotated = yield* Effect.promise(async () => {
+            await admin.getByRole("link", { name: "Done" }).click()
+            await chooseAction(admin, "storefront on call", "Rotate")
+            await admin.getByLabel("How long the old key still works").selectOption("1h")
+            await admin.getByRole("button", { name: "Rotate", exact: true }).click()
+            const rotated = await shownKey(admin)
+            await admin.getByRole("button", { name: "Done" }).click()
+            await admin.locator(`[data-key="${old?.id}"]`).getByText("expiring", { exact: true }).waitFor()
+            return rotated
+          })
+          const { id } = yield* whoami(rotated)
+          for (const key of [raw, rotated]) assert.deepStrictEqual((yield* whoami(key)).rule, rule)
+
           const holder = yield* Chromium.open(`${deployment.url}/#/own-key`)
           yield* Effect.promise(async () => {
-            await signIn(holder, raw)
+            await signIn(holder, rotated)
             await holder.getByRole("heading", { name: "Your key" }).waitFor()
-            await admin.getByRole("link", { name: "Done" }).click()
-            await admin.getByRole("button", { name: "Revoke storefront on call" }).click()
+            await chooseAction(admin, "storefront on call", "Revoke", id)
             await admin.getByLabel("Type the key's name to confirm").fill("storefront on call")
             const revoked = admin.waitForResponse((response) => response.request().method() === "DELETE")
             await admin.getByRole("button", { name: "Revoke", exact: true }).click()
             assert.strictEqual((await revoked).status(), 200)
             await holder.getByText("You were signed out: your key was revoked").waitFor({ timeout: 5_000 })
           })
-          assert.strictEqual((yield* deployment.call("/api/v1/whoami", { bearer: raw })).status, 401)
+          assert.strictEqual((yield* deployment.call("/api/v1/whoami", { bearer: rotated })).status, 401)
 
           const files = yield* FileSystem.FileSystem
           const path = yield* Path.Path
-          for (const page of [admin, holder]) assert.notInclude(yield* Effect.promise(() => remainsOf(page)), raw)
+          const remains = yield* Effect.promise(() => Promise.all([admin, holder].map(remainsOf)))
           assert.isTrue(log.some((line) => line.includes("/api/v1/session")))
-          assert.notInclude(log.join("\n"), raw)
+          for (const key of [raw, rotated]) assert.notInclude([...remains, ...log].join("\n"), key)
           for (const name of yield* files.readDirectory(deployment.dataDirectory, { recursive: true })) {
             const file = path.join(deployment.dataDirectory, name)
             if ((yield* files.stat(file)).type !== "File") continue
-            assert.notInclude(Buffer.from(yield* files.readFile(file)).toString("latin1"), raw, name)
+            const bytes = Buffer.from(yield* files.readFile(file)).toString("latin1")
+            for (const key of [raw, rotated]) assert.notInclude(bytes, key, name)
           }
         })
     )

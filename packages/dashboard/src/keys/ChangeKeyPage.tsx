@@ -1,0 +1,154 @@
+/**
+ * Users > API Keys > a key: renames it, and narrows what it reaches.
+ */
+import { Alert, Anchor, Button, Grid, Group, Stack, Text, TextInput, Title } from "@mantine/core"
+import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { Result } from "effect"
+import { type SyntheticEvent, useRef, useState } from "react"
+import { Link, useNavigate, useParams } from "react-router"
+import { ApiFailure, call } from "../api/Client.ts"
+import { apiKeyQuery, KEYS } from "../api/KeyQueries.ts"
+import { namespacesQuery } from "../api/Queries.ts"
+import { sessionQuery } from "../api/Session.ts"
+import type { ApiKey } from "../api/Shapes.ts"
+import { useAction } from "../api/useAction.ts"
+import { PLACES } from "../app/places.ts"
+import { useTitle } from "../app/useTitle.ts"
+import { FailureAlert } from "../feedback/FailureAlert.tsx"
+import { Loading } from "../feedback/PageState.tsx"
+import { useTarget } from "../target/useTarget.ts"
+import { ForceField } from "./ForceField.tsx"
+import { changeOf, type Faults, faultsOf, type KeyDraft, toChange, toRule } from "./KeyDraft.ts"
+import { RoleField } from "./RoleField.tsx"
+import { RuleFields } from "./RuleFields.tsx"
+import { RulePreview } from "./RulePreview.tsx"
+
+export const ChangeKeyPage = () => {
+  const { id = "" } = useParams()
+  const heading = useTitle("Rename or narrow a key")
+  const { linkTo } = useTarget()
+  const key = useQuery(apiKeyQuery(id))
+  return (
+    <Stack gap="md">
+      <div>
+        <Text size="sm">
+          <Anchor component={Link} to={linkTo(PLACES.apiKeys)} underline="always">
+            API Keys
+          </Anchor>
+        </Text>
+        <Title order={1} size="h2" ref={heading} tabIndex={-1} className="qd-text">
+          {key.data === undefined ? "Rename or narrow a key" : `Rename or narrow ${key.data.name}`}
+        </Title>
+        <Text c="dimmed">A key never reaches further than before: what it does not reach now is not offered.</Text>
+      </div>
+      {key.error instanceof ApiFailure ? (
+        <FailureAlert failure={key.error} onRetry={() => void key.refetch()} />
+      ) : undefined}
+      {key.isLoading ? <Loading what="the key" /> : undefined}
+      {key.data === undefined ? undefined : <Change key={key.data.id} apiKey={key.data} />}
+    </Stack>
+  )
+}
+
+const Change = ({ apiKey }: { readonly apiKey: ApiKey }) => {
+  if (apiKey.source === "configured") {
+    return (
+      <Alert color="blue" title="It stands in the deployment's configuration">
+        Rename and narrow it there.
+      </Alert>
+    )
+  }
+  if (apiKey.status === "revoked" || apiKey.status === "expired") {
+    return (
+      <Alert color="blue" title={`It is ${apiKey.status}`}>
+        A key that has ended changes no more. Make another one.
+      </Alert>
+    )
+  }
+  return <ChangeForm apiKey={apiKey} />
+}
+
+const ChangeForm = ({ apiKey: latest }: { readonly apiKey: ApiKey }) => {
+  const form = useRef<HTMLFormElement>(null)
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const { linkTo } = useTarget()
+  const view = useQuery(namespacesQuery)
+  // What is changed elsewhere meanwhile is for the server to hold against it.
+  const [apiKey] = useState(latest)
+  const [draft, setDraft] = useState(() => changeOf(apiKey))
+  const [missing, setMissing] = useState<Faults>({})
+  const [isForced, setForced] = useState(false)
+  const { clear, failure, isRunning, run } = useAction()
+  const faults = { ...faultsOf(failure), ...missing }
+  const body = toChange(draft, apiKey)
+  const isChanged = Result.isFailure(body) || Object.keys(body.success).length > 0
+
+  const change = (part: Partial<KeyDraft>) => {
+    setDraft((before) => ({ ...before, ...part }))
+    setMissing({})
+    clear()
+  }
+
+  const submit = async (event: SyntheticEvent) => {
+    event.preventDefault()
+    if (Result.isFailure(body)) {
+      setMissing(body.failure)
+      // Once the fields have their errors, the reader is brought to the first one.
+      requestAnimationFrame(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus())
+      return
+    }
+    if (!isChanged) return
+    const isDone = await run(async () => {
+      const query = isForced ? ({ force: "true" } as const) : {}
+      await call((api) => api.apiKeys.update({ params: { id: apiKey.id }, query, payload: body.success }))
+      await queries.invalidateQueries({ queryKey: KEYS })
+      await queries.invalidateQueries({ queryKey: sessionQuery.queryKey })
+    })
+    if (isDone) void navigate(linkTo(PLACES.apiKeys))
+  }
+
+  return (
+    <Grid gap="lg">
+      <Grid.Col span={{ base: 12, md: 7 }}>
+        <form ref={form} onSubmit={(event) => void submit(event)} noValidate>
+          <Stack gap="md">
+            <TextInput
+              label="Name"
+              value={draft.name}
+              onChange={(event) => change({ name: event.currentTarget.value })}
+              error={faults["name"]}
+              maxLength={128}
+              autoComplete="off"
+            />
+            <RoleField role={draft.role} highest={apiKey.rule.role} onChange={(role) => change({ role })} />
+            <RuleFields draft={draft} faults={faults} outer={apiKey.rule} view={view.data} onChange={change} />
+            {failure === undefined ? undefined : <FailureAlert failure={failure} />}
+            <ForceField
+              label="Narrow the last Admin all the same"
+              failure={failure}
+              isForced={isForced}
+              onChange={setForced}
+            />
+            {Object.keys(missing).length === 0 ? undefined : (
+              <Text size="sm" c="red" role="alert">
+                Something is missing above, or not as it should be.
+              </Text>
+            )}
+            <Group>
+              <Button type="submit" loading={isRunning} disabled={!isChanged}>
+                Save
+              </Button>
+              <Button component={Link} to={linkTo(PLACES.apiKeys)} variant="default">
+                Cancel
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 5 }}>
+        <RulePreview rule={toRule(draft)} />
+      </Grid.Col>
+    </Grid>
+  )
+}

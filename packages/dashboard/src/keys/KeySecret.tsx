@@ -1,0 +1,84 @@
+/**
+ * A raw key, shown once, with what its holder can paste.
+ */
+import { Alert, Button, Code, CopyButton, Group, Paper, Stack, Text, Title } from "@mantine/core"
+import { type ReactNode, useEffect, useState } from "react"
+import { serverUrl } from "../api/Client.ts"
+import type { ApiKey } from "../api/Shapes.ts"
+import { curl, hashOf, helmEntry } from "./Snippets.ts"
+
+interface Props {
+  readonly rawKey: string
+  readonly apiKey: ApiKey
+}
+
+export const KeySecret = ({ apiKey, rawKey }: Props) => {
+  const [hash, setHash] = useState<string>()
+  useEffect(() => {
+    let isShown = true
+    const show = async () => {
+      const hash = await hashOf(rawKey)
+      if (isShown) setHash(hash)
+    }
+    void show()
+    return () => {
+      isShown = false
+    }
+  }, [rawKey])
+
+  return (
+    <>
+      <Alert color="yellow" title="Copy the key now">
+        It is shown this once. The server keeps a hash of it, and nobody can read it again.
+      </Alert>
+      <Snippet title="The key" text={rawKey} copyLabel="Copy the key" />
+      <Snippet title="A first call" text={curl(serverUrl, rawKey)} copyLabel="Copy the call">
+        Lists the clusters that the key reaches.
+      </Snippet>
+      {hash === undefined ? (
+        <Text size="sm" c="dimmed">
+          The entry for a chart's values holds the key's hash, which browsers compute for pages that come by HTTPS only.
+          Use <Code>quarterdeck key hash</Code> instead.
+        </Text>
+      ) : (
+        <Snippet title="Helm values, for another deployment" text={helmEntry(apiKey, hash)} copyLabel="Copy the values">
+          The hash alone stands in the configuration. This server has the key already.
+        </Snippet>
+      )}
+    </>
+  )
+}
+
+interface SnippetProps {
+  readonly title: string
+  readonly text: string
+  readonly copyLabel: string
+  readonly children?: ReactNode
+}
+
+const Snippet = ({ children, copyLabel, text, title }: SnippetProps) => (
+  <Paper withBorder p="md" component="section" aria-label={title}>
+    <Stack gap="xs">
+      <Group justify="space-between">
+        <Title order={2} size="h5">
+          {title}
+        </Title>
+        <CopyButton value={text}>
+          {({ copied, copy }) => (
+            <Button size="xs" variant={copied ? "filled" : "default"} onClick={copy}>
+              {copied ? "Copied" : copyLabel}
+            </Button>
+          )}
+        </CopyButton>
+      </Group>
+      {children === undefined ? undefined : (
+        <Text size="sm" c="dimmed">
+          {children}
+        </Text>
+      )}
+      <Code block className="qd-secret">
+        {text}
+      </Code>
+    </Stack>
+  </Paper>
+)

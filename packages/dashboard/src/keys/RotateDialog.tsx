@@ -1,0 +1,163 @@
+/**
+ * Gives a key a new secret, shown once, and lets the old one live on for a while.
+ */
+import { Button, Group, Modal, NativeSelect, Stack, Text } from "@mantine/core"
+import { useQueryClient } from "@tanstack/react-query"
+import { DateTime, Redacted, Result } from "effect"
+import { type SyntheticEvent, useState } from "react"
+import { call } from "../api/Client.ts"
+import { KEYS } from "../api/KeyQueries.ts"
+import { signIn } from "../api/Session.ts"
+import type { ApiKey } from "../api/Shapes.ts"
+import { useAction } from "../api/useAction.ts"
+import { useCaller } from "../app/Caller.ts"
+import { FailureAlert } from "../feedback/FailureAlert.tsx"
+import { fullTextOf } from "../feedback/Instant.tsx"
+import { ExpiryValue, STARTS } from "./ExpiryFields.tsx"
+import { type Faults, faultsOf } from "./KeyDraft.ts"
+import { KeySecret } from "./KeySecret.tsx"
+import { gracesOf, type RotateDraft, STANDARD, toBody } from "./RotateDraft.ts"
+
+interface Props {
+  /** The dialog is closed without one. */
+  readonly apiKey: ApiKey | undefined
+  readonly onClose: () => void
+}
+
+/** Held by this dialog alone, and only until it is closed. */
+interface Rotated {
+  readonly rawKey: string
+  readonly apiKey: ApiKey
+}
+
+export const RotateDialog = ({ apiKey, onClose }: Props) => {
+  const [rotated, setRotated] = useState<Rotated>()
+  const close = () => {
+    setRotated(undefined)
+    onClose()
+  }
+  const isOpen = apiKey !== undefined || rotated !== undefined
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={close}
+      title={rotated === undefined ? "Rotate this key?" : `The new key of ${rotated.apiKey.name}`}
+      closeButtonProps={{ "aria-label": "Close" }}
+      // A stray click would take the new key away for good.
+      closeOnClickOutside={rotated === undefined}
+      closeOnEscape={rotated === undefined}
+      size="lg"
+      centered
+    >
+      {rotated === undefined ? undefined : <NewKey {...rotated} onClose={close} />}
+      {rotated === undefined && apiKey !== undefined ? (
+        <Rotation key={apiKey.id} apiKey={apiKey} onClose={close} onRotated={setRotated} />
+      ) : undefined}
+    </Modal>
+  )
+}
+
+interface RotationProps {
+  readonly apiKey: ApiKey
+  readonly onClose: () => void
+  readonly onRotated: (rotated: Rotated) => void
+}
+
+const Rotation = ({ apiKey, onClose, onRotated }: RotationProps) => {
+  const queries = useQueryClient()
+  const caller = useCaller()
+  const isOwn = caller.id === apiKey.id
+  const [draft, setDraft] = useState(STANDARD)
+  const [missing, setMissing] = useState<Faults>({})
+  const { clear, failure, isRunning, run } = useAction()
+  const faults = { ...faultsOf(failure), ...missing }
+  const change = (part: Partial<RotateDraft>) => {
+    setDraft((before) => ({ ...before, ...part }))
+    setMissing({})
+    clear()
+  }
+
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault()
+    const body = toBody(draft)
+    if (Result.isFailure(body)) {
+      setMissing(body.failure)
+      return
+    }
+    void run(async () => {
+      const { apiKey: made, key } = await call((api) =>
+        api.apiKeys.rotate({ params: { id: apiKey.id }, payload: body.success })
+      )
+      const rawKey = Redacted.value(key)
+      onRotated({ rawKey, apiKey: made })
+      void queries.invalidateQueries({ queryKey: KEYS })
+      if (isOwn) await signIn(queries, rawKey)
+    })
+  }
+
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <Text size="sm" className="qd-text">
+          <strong>{apiKey.name}</strong> gets a new key of the same name and rule, which is shown once.{" "}
+          {isOwn
+            ? "This page goes on with the new one; other pages are signed out as the old one ends."
+            : "Pages that are signed in with the old one are signed out as it ends."}
+        </Text>
+        <NativeSelect
+          label="How long the old key still works"
+          value={draft.grace}
+          onChange={(event) => change({ grace: event.currentTarget.value })}
+          error={faults["grace"]}
+          data={[...gracesOf(isOwn)]}
+          data-autofocus
+        />
+        <NativeSelect
+          label="When the new key ends"
+          value={draft.expiry?._tag ?? SAME}
+          onChange={({ currentTarget: { value } }) =>
+            change({ expiry: value === "After" || value === "On" ? STARTS[value] : undefined })
+          }
+          data={[
+            { value: SAME, label: usualEndText(apiKey, caller) },
+            { value: "After", label: "After a time" },
+            { value: "On", label: "At the end of a day" }
+          ]}
+          error={draft.expiry === undefined ? faults["expire"] : undefined}
+        />
+        {draft.expiry === undefined ? undefined : (
+          <ExpiryValue expiry={draft.expiry} fault={faults["expire"]} onChange={(expiry) => change({ expiry })} />
+        )}
+        {failure === undefined ? undefined : <FailureAlert failure={failure} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={isRunning}>
+            Rotate
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+const SAME = "Same"
+
+/** No key outlives the one that makes it. */
+const usualEndText = ({ expiresAt }: ApiKey, caller: ApiKey): string => {
+  const latest = caller.expiresAt
+  if (latest !== undefined && (expiresAt === undefined || DateTime.isLessThan(latest, expiresAt))) {
+    return `With your own key: ${fullTextOf(latest)}`
+  }
+  return expiresAt === undefined ? "Never, as the old one" : `As the old one would have: ${fullTextOf(expiresAt)}`
+}
+
+const NewKey = ({ apiKey, onClose, rawKey }: Rotated & { readonly onClose: () => void }) => (
+  <Stack gap="md">
+    <KeySecret apiKey={apiKey} rawKey={rawKey} />
+    <Group justify="flex-end">
+      <Button onClick={onClose}>Done</Button>
+    </Group>
+  </Stack>
+)
