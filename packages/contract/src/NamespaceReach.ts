@@ -16,10 +16,3 @@ export type NamespaceFacts = Pick<NamespaceRow, "cluster" | "name" | "labels">
 export const includes = (rule: Rule.Rule, { cluster, labels, name }: NamespaceFacts): boolean =>
   (rule.targetClusters === undefined || rule.targetClusters.includes(cluster))
   && NamespaceFilter.matches(Rule.namespaceFilter(rule), name, labels)
-
-/**
- * Tells whether one rule lies inside another, by the function that the server decides with.
- *
- * **Limits** pure.
- */
-export const isWithin = (inner: Rule.Rule, outer: Rule.Rule): boolean => Rule.isWithin(inner, outer)
