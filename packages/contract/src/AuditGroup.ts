@@ -23,6 +23,28 @@ export const NDJSON_MEDIA_TYPE = "application/x-ndjson"
 const instant = (description: string) =>
   Schema.optionalKey(textUpTo(64).check(documents({ pattern: `^${RFC3339}$` }))).annotateKey({ description })
 
+/** What narrows the audit. **Shape** what is absent narrows nothing. */
+export const AuditQuery = Schema.Struct({
+  since: instant("Only events from this instant on, RFC 3339 in UTC."),
+  until: instant("Only events before this instant, RFC 3339 in UTC."),
+  keyId: Schema.optionalKey(CallerId).annotateKey({
+    description: "Only what the key or person with this id did."
+  }),
+  decision: Schema.optionalKey(AuditDecision).annotateKey({ description: "Only events of this decision." }),
+  resource: Schema.optionalKey(textUpTo(64)).annotateKey({ description: "Only events on this resource." }),
+  verb: Schema.optionalKey(Schema.Literals(verbs)).annotateKey({ description: "Only events of this verb." }),
+  cluster: Schema.optionalKey(ClusterName).annotateKey({
+    description: "Only events whose target names this cluster, or was resolved to it."
+  }),
+  limit: pageParameters.limit,
+  cursor: pageParameters.cursor,
+  format: Schema.optionalKey(Schema.Literals(["json", "ndjson"])).annotateKey({
+    description: "`ndjson` replies every event that matches as a line of JSON, without pages.",
+    default: "json"
+  })
+})
+export type AuditQuery = typeof AuditQuery.Type
+
 const ndjson = (operation: Record<string, unknown>): Record<string, unknown> => {
   const member = (value: unknown): Record<string, unknown> =>
     typeof value === "object" && value !== null ? { ...value } : {}
@@ -36,25 +58,7 @@ const ndjson = (operation: Record<string, unknown>): Record<string, unknown> => 
 export class AuditGroup extends HttpApiGroup.make("audit")
   .add(
     HttpApiEndpoint.get("list", "/audit", {
-      query: {
-        since: instant("Only events from this instant on, RFC 3339 in UTC."),
-        until: instant("Only events before this instant, RFC 3339 in UTC."),
-        keyId: Schema.optionalKey(CallerId).annotateKey({
-          description: "Only what the key or person with this id did."
-        }),
-        decision: Schema.optionalKey(AuditDecision).annotateKey({ description: "Only events of this decision." }),
-        resource: Schema.optionalKey(textUpTo(64)).annotateKey({ description: "Only events on this resource." }),
-        verb: Schema.optionalKey(Schema.Literals(verbs)).annotateKey({ description: "Only events of this verb." }),
-        cluster: Schema.optionalKey(ClusterName).annotateKey({
-          description: "Only events whose target names this cluster, or was resolved to it."
-        }),
-        limit: pageParameters.limit,
-        cursor: pageParameters.cursor,
-        format: Schema.optionalKey(Schema.Literals(["json", "ndjson"])).annotateKey({
-          description: "`ndjson` replies every event that matches as a line of JSON, without pages.",
-          default: "json"
-        })
-      },
+      query: AuditQuery.fields,
       success: AuditList
     })
       .annotate(EndpointPolicy, { resource: "audit", verb: "read" })

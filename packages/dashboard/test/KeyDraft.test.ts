@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { CreateApiKey } from "@quarterdeck/contract/ApiKeysGroup"
 import { Result, Schema } from "effect"
-import { isWithin } from "@quarterdeck/contract/RuleReach"
 import {
   changeOf,
   emptySelector,
@@ -138,7 +137,14 @@ describe("the change of a key", () => {
           : [{ ...one, ...(one.id === 1 ? { names: [names] } : {}), labels: [...new Set([...one.labels, ...labels])] }]
       )
       const change = Result.getOrThrow(toChange({ ...begun, role, clusters: [clusters], selectors: chosen }, key))
-      assert.isTrue(change.rule !== undefined && isWithin(change.rule, key.rule))
+      const reached = change.rule
+      assert.deepStrictEqual<unknown>(reached?.targetClusters, [clusters])
+      assert.notStrictEqual(reached?.role, "Admin")
+      for (const { labelSelector, namespaceNames } of reached?.targetNamespaces ?? []) {
+        const isOfTeam = labelSelector?.matchLabels?.["team"] === "storefront"
+        const isOfShop = namespaceNames.length > 0 && namespaceNames.every((name) => ["shop", "jobs"].includes(name))
+        assert.isTrue(isOfTeam || isOfShop)
+      }
     }
   )
 

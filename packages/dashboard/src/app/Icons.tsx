@@ -74,6 +74,12 @@ export const PriceIcon = () => (
   </Icon>
 )
 
+export const AuditIcon = () => (
+  <Icon>
+    <path d="M6 3h9l4 4v14H6zM9 12h6M9 16h6M9 8h2" />
+  </Icon>
+)
+
 export const SearchIcon = () => (
   <Icon>
     <circle cx="11" cy="11" r="7" />

@@ -3,7 +3,7 @@
  */
 import type { ReactNode } from "react"
 import type { Role } from "../api/Shapes.ts"
-import { ClusterIcon, CostIcon, KeyIcon, PersonIcon, PriceIcon, WorkloadIcon } from "./Icons.tsx"
+import { AuditIcon, ClusterIcon, CostIcon, KeyIcon, PersonIcon, PriceIcon, WorkloadIcon } from "./Icons.tsx"
 import { PLACES } from "./places.ts"
 
 export interface Place {
@@ -21,6 +21,7 @@ const ALL: ReadonlyArray<Place> = [
   { to: PLACES.clusters, label: "Clusters", icon: <ClusterIcon />, key: "c" },
   { to: PLACES.workloads, label: "Workloads", icon: <WorkloadIcon />, key: "w" },
   { to: PLACES.cost, label: "Cost", icon: <CostIcon />, key: "o" },
+  { to: PLACES.audit, label: "Audit", icon: <AuditIcon />, key: "a", roles: ["Admin"] },
   { to: PLACES.apiKeys, label: "API Keys", group: "Users", icon: <KeyIcon />, key: "k", roles: ["Admin"] },
   { to: PLACES.prices, label: "Prices", group: "Settings", icon: <PriceIcon />, key: "p" },
   { to: PLACES.ownKey, label: "Your key", group: "You", icon: <PersonIcon />, key: "y" }

@@ -25,6 +25,7 @@ const PricesPage = page("PricesPage", () => import("../prices/PricesPage.tsx"))
 const ApiKeysPage = page("ApiKeysPage", () => import("../keys/ApiKeysPage.tsx"))
 const CreateKeyPage = page("CreateKeyPage", () => import("../keys/CreateKeyPage.tsx"))
 const ChangeKeyPage = page("ChangeKeyPage", () => import("../keys/ChangeKeyPage.tsx"))
+const AuditPage = page("AuditPage", () => import("../audit/AuditPage.tsx"))
 const OwnKeyPage = page("OwnKeyPage", () => import("../keys/OwnKeyPage.tsx"))
 
 const readable = (children: ReactNode) => (
@@ -50,6 +51,7 @@ export const Pages = () => {
           <Route path={PLACES.apiKeys} element={readable(<ApiKeysPage />)} />
           <Route path={PLACES.createKey} element={readable(<CreateKeyPage />)} />
           <Route path={`${PLACES.apiKeys}/:id`} element={readable(<ChangeKeyPage />)} />
+          <Route path={PLACES.audit} element={<AuditPage />} />
           <Route path={PLACES.prices} element={readable(<PricesPage />)} />
           <Route path={PLACES.ownKey} element={readable(<OwnKeyPage />)} />
           <Route path="*" element={<Navigate to={linkTo(PLACES.clusters)} replace />} />

@@ -6,6 +6,7 @@ export const PLACES = {
   savings: "/cost/savings",
   apiKeys: "/users/api-keys",
   createKey: "/users/api-keys/new",
+  audit: "/audit",
   prices: "/settings/prices",
   ownKey: "/own-key"
 } as const
@@ -15,6 +16,9 @@ export const clusterPlace = (name: string): string => `${PLACES.clusters}/${enco
 
 /** The page that changes one key. */
 export const keyPlace = (id: string): string => `${PLACES.apiKeys}/${encodeURIComponent(id)}`
+
+/** What the page of the audit is narrowed to for all that one key did. */
+export const auditOfKey = (id: string): Readonly<Record<string, string>> => ({ keyId: id, range: "all" })
 
 /** The page of one workload. */
 export const workloadPlace = (workload: {

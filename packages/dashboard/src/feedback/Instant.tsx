@@ -68,6 +68,18 @@ export const PlainTimestamp = ({ at }: { readonly at: string }) => {
   )
 }
 
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
+
+/** A moment to the second, by the reader's locale and zone. */
+export const ExactTime = ({ at }: { readonly at: DateTime.Utc }) => {
+  const iso = DateTime.formatIso(at)
+  return (
+    <time dateTime={iso} title={iso}>
+      {exact.format(DateTime.toEpochMillis(at))}
+    </time>
+  )
+}
+
 /** A moment as a reply writes it. */
 export const Timestamp = ({ at }: { readonly at: string }) => (
   <Instant at={Option.getOrUndefined(DateTime.make(at))} none="Never" />

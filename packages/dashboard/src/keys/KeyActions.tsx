@@ -4,7 +4,7 @@
 import { Button, Menu } from "@mantine/core"
 import { Link } from "react-router"
 import type { ApiKey } from "../api/Shapes.ts"
-import { keyPlace, PLACES } from "../app/places.ts"
+import { auditOfKey, keyPlace, PLACES } from "../app/places.ts"
 import { useTarget } from "../target/useTarget.ts"
 
 export interface KeyActionProps {
@@ -36,6 +36,9 @@ export const KeyActions = ({ apiKey, onRevoke, onRotate }: KeyActionProps) => {
         ) : undefined}
         <Menu.Item component={Link} to={linkTo(PLACES.apiKeys, { createdBy: id })}>
           Keys that it made
+        </Menu.Item>
+        <Menu.Item component={Link} to={linkTo(PLACES.audit, auditOfKey(id))}>
+          What it did
         </Menu.Item>
         {isCreated && status !== "revoked" ? (
           <Menu.Item color="red.9" onClick={() => onRevoke(apiKey)}>

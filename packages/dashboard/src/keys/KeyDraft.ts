@@ -2,7 +2,6 @@
  * A key as the form holds it, before it is one.
  */
 import { CreateApiKey, type UpdateApiKey } from "@quarterdeck/contract/ApiKeysGroup"
-import { isWithin } from "@quarterdeck/contract/RuleReach"
 import { Result, Schema, SchemaIssue } from "effect"
 import type { ApiFailure } from "../api/Client.ts"
 import type { ApiKey, Role, Rule, Selector } from "../api/Shapes.ts"
@@ -174,17 +173,27 @@ export const changeOf = ({ name, rule }: Named): KeyDraft => ({
   expiry: { _tag: "Never" }
 })
 
+/** Writes what a rule says, in whatever order it says it. */
+const contentOf = ({ role, targetClusters, targetNamespaces }: Rule): string =>
+  JSON.stringify([
+    role,
+    targetClusters?.toSorted(),
+    targetNamespaces
+      ?.map((selector) => JSON.stringify([selector.namespaceNames.toSorted(), labelsOf(selector).toSorted()]))
+      .toSorted()
+  ])
+
 /**
  * Makes the body of the call that changes a key.
  *
- * **Shape** what stays as it is is left out: a rule that reaches the same is no other rule.
+ * **Shape** what stays as it is is left out; another order is no other rule.
  *
  * **Errors** {@link Faults}, by the rules of the contract.
  */
 export const toChange = (draft: KeyDraft, key: Named): Result.Result<UpdateApiKey, Faults> =>
   Result.map(toBody({ ...draft, expiry: { _tag: "Never" } }), ({ name, rule }) => ({
     ...(name === key.name.trim() ? {} : { name }),
-    ...(isWithin(rule, key.rule) && isWithin(key.rule, rule) ? {} : { rule })
+    ...(contentOf(rule) === contentOf(key.rule) ? {} : { rule })
   }))
 
 const ruleOf = ({ clusters, role, selectors }: KeyDraft, shown: ReadonlyArray<SelectorDraft>) => ({

@@ -3,12 +3,12 @@
  */
 import { Text, UnstyledButton } from "@mantine/core"
 import { useMediaQuery } from "@mantine/hooks"
-import { useWindowVirtualizer } from "@tanstack/react-virtual"
-import { memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react"
+import { memo, type ReactNode } from "react"
 import { Link } from "react-router"
 import type { Workload } from "../api/WorkloadQueries.ts"
 import { workloadPlace } from "../app/places.ts"
 import { PlainTimestamp } from "../feedback/Instant.tsx"
+import { useVirtualRows } from "../feedback/useVirtualRows.ts"
 import * as Quantity from "../format/Quantity.ts"
 import { type TargetState, useTarget } from "../target/useTarget.ts"
 import { StatusMark } from "./StatusBadge.tsx"
@@ -58,34 +58,16 @@ const COLUMNS: ReadonlyArray<Column> = [
 /** **Units** pixels. */
 const ROW_HEIGHT = 44
 const CARD_HEIGHT = 132
-const OVERSCAN = 8
-/** Rows before the end at which the next page is asked for. */
-const NEAR_END = 40
 
 export const WorkloadRows = ({ onNearEnd, onSort, order, sort, total, workloads }: Props) => {
   const isWide = useMediaQuery("(min-width: 75em)", false, { getInitialValueInEffect: false })
   const { linkTo } = useTarget()
-  const list = useRef<HTMLDivElement>(null)
-  const [top, setTop] = useState(0)
-  // What stands above the list grows and shrinks.
-  useLayoutEffect(() => {
-    const offset = (list.current?.getBoundingClientRect().top ?? 0) + globalThis.scrollY
-    if (Math.abs(offset - top) > 1) setTop(offset)
-  })
-  const virtual = useWindowVirtualizer({
+  const { list, rows, totalHeight } = useVirtualRows({
     count: workloads.length,
-    estimateSize: () => (isWide ? ROW_HEIGHT : CARD_HEIGHT),
-    overscan: OVERSCAN,
-    scrollMargin: top,
-    getItemKey: (index) => workloads[index]?.id ?? index
+    rowHeight: isWide ? ROW_HEIGHT : CARD_HEIGHT,
+    keyOf: (index) => workloads[index]?.id ?? index,
+    onNearEnd
   })
-  const { measure } = virtual
-  useEffect(() => measure(), [isWide, measure])
-  const items = virtual.getVirtualItems()
-  const last = items.at(-1)?.index ?? 0
-  useEffect(() => {
-    if (last >= workloads.length - NEAR_END) onNearEnd()
-  }, [last, onNearEnd, workloads.length])
 
   return (
     <div role="table" aria-label="Workloads" aria-rowcount={total + 1} className="qd-rows" data-wide={isWide}>
@@ -96,11 +78,11 @@ export const WorkloadRows = ({ onNearEnd, onSort, order, sort, total, workloads 
           ))}
         </div>
       </div>
-      <div role="rowgroup" ref={list} className="qd-rows-body" style={{ height: virtual.getTotalSize() }}>
-        {items.map(({ index, key, size, start }) => {
+      <div role="rowgroup" ref={list} className="qd-rows-body" style={{ height: totalHeight }}>
+        {rows.map(({ height, index, key, offset }) => {
           const workload = workloads[index]
           return workload === undefined ? undefined : (
-            <Row key={key} workload={workload} index={index} height={size} offset={start - top} linkTo={linkTo} />
+            <Row key={key} workload={workload} index={index} height={height} offset={offset} linkTo={linkTo} />
           )
         })}
       </div>

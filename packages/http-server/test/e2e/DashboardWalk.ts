@@ -115,6 +115,16 @@ export async function* pages(page: Page, url: string) {
   await page.getByRole("button", { name: "Create key" }).click()
   await page.getByText("Helm values").waitFor()
   yield "key-created"
+  await page.goto(`${url}/#/audit`)
+  await page.locator("[data-event]").first().waitFor()
+  yield "audit"
+  await page.locator("[data-event]").first().getByRole("button").click()
+  await page.getByRole("table", { name: "The event" }).waitFor()
+  yield "audit-event"
+  await page.getByRole("button", { name: "Close" }).click()
+  await page.getByLabel("On", { exact: true }).selectOption("namespaces")
+  await page.getByText("No event matches").waitFor()
+  yield "audit-none"
   await page.goto(`${url}/#/own-key`)
   await page.getByRole("heading", { name: "Your key" }).waitFor()
   yield "own-key"

@@ -158,6 +158,20 @@ describe("the dashboard, in a browser", () => {
           yield* Effect.promise(async () => {
             await signIn(holder, rotated)
             await holder.getByRole("heading", { name: "Your key" }).waitFor()
+            // The audit has what the key did and was refused, and its rotation; the page of the key that did it shows both.
+            await chooseAction(admin, "storefront on call", "What it did", old?.id)
+            const events = admin.locator("[data-event]")
+            await events.getByText("403 cluster_forbidden").waitFor()
+            await events.getByText("403 role_forbidden").waitFor()
+            await admin.getByRole("button", { name: "Clear" }).click()
+            await admin.getByLabel("On", { exact: true }).selectOption("apiKeys")
+            await events.filter({ hasText: "create apiKeys" }).filter({ hasText: "201" }).first().waitFor()
+            await events
+              .filter({ hasText: "operate apiKeys" })
+              .filter({ hasText: "201" })
+              .filter({ hasText: old?.id ?? "" })
+              .waitFor()
+            await admin.getByRole("link", { name: "API Keys" }).click()
             await chooseAction(admin, "storefront on call", "Revoke", id)
             await admin.getByLabel("Type the key's name to confirm").fill("storefront on call")
             const revoked = admin.waitForResponse((response) => response.request().method() === "DELETE")

@@ -1,6 +1,6 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Embedded, eventually } from "@quarterdeck/harness"
-import { Effect, FileSystem } from "effect"
+import { Effect, FileSystem, Schema } from "effect"
 import { NodeServices } from "@effect/platform-node"
 import * as Chromium from "./Chromium.ts"
 import { addTags, chooseAction, signIn } from "./DashboardWalk.ts"
@@ -11,8 +11,21 @@ const options = { driver: Embedded.driver, children: [] }
 
 const whoami = Effect.fnUntraced(function* (bearer: string) {
   const { text } = yield* (yield* Deployment).call("/api/v1/whoami", { bearer })
-  return JSON.parse(text)
+  return yield* decodeKey(text)
 })
+
+const decodeKey = Schema.decodeUnknownEffect(
+  Schema.fromJsonString(
+    Schema.Struct({
+      id: Schema.String,
+      name: Schema.String,
+      rule: Schema.Unknown,
+      status: Schema.String,
+      expiresAt: Schema.optionalKey(Schema.String)
+    })
+  )
+)
+const decodeCreated = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Struct({ key: Schema.String })))
 
 describe("Users > API Keys, in a browser", () => {
   Chromium.sayIfLeftOut(it)
@@ -132,7 +145,7 @@ describe("Users > API Keys, in a browser", () => {
         const { raw } = yield* createKey({ name: "root of a tree", rule: { role: "Admin" } })
         const make = Effect.fnUntraced(function* (bearer: string, name: string, role: string) {
           const { text } = yield* call("/api/v1/apiKeys", { method: "POST", bearer, body: { name, rule: { role } } })
-          return String(JSON.parse(text).key)
+          return (yield* decodeCreated(text)).key
         })
         const child = yield* make(raw, "branch", "Admin")
         const grandchild = yield* make(child, "leaf", "Viewer")
@@ -181,7 +194,7 @@ describe("Users > API Keys, in a browser", () => {
         })
         const now = yield* whoami(rotated)
         assert.strictEqual(now.name, "of a person")
-        assert.isBelow(Date.parse(now.expiresAt), Date.now() + 86_400_000)
+        assert.isBelow(Date.parse(now.expiresAt ?? ""), Date.now() + 86_400_000)
         assert.strictEqual((yield* whoami(raw)).status, "expiring")
         const revoked = yield* call(`/api/v1/apiKeys/${apiKey.id}`, { method: "DELETE", key: "admin" })
         assert.strictEqual(revoked.status, 200)

@@ -1,0 +1,23 @@
+/**
+ * Events of the audit, and how those that come later are put among them.
+ */
+import type { AuditList } from "@quarterdeck/contract/AuditGroup"
+import { DateTime } from "effect"
+
+export type AuditEvent = AuditList["events"][number]
+
+/** When an event was decided. **Units** milliseconds since the epoch. */
+export const atMs = ({ at }: Pick<AuditEvent, "at">): number => DateTime.toEpochMillis(at)
+
+/**
+ * Puts events in order, each once, the newest first.
+ *
+ * **Shape** whatever order they came in: pages and what is followed overlap, and some are written after others that were
+ * decided later.
+ */
+export const inOrder = <Event extends Pick<AuditEvent, "at" | "id">>(
+  events: ReadonlyArray<Event>
+): ReadonlyArray<Event> =>
+  [...new Map(events.map((event) => [event.id, event])).values()].toSorted(
+    (a, b) => atMs(b) - atMs(a) || Number(b.id) - Number(a.id)
+  )

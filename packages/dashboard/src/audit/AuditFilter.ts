@@ -1,0 +1,136 @@
+/**
+ * What the audit is narrowed to, as its address says it.
+ */
+import { AuditQuery } from "@quarterdeck/contract/AuditGroup"
+import { Schema } from "effect"
+import type { AuditQuestion, Decision, Verb } from "../api/AuditQueries.ts"
+
+export const RANGES = [
+  ["1h", "The last hour"],
+  ["24h", "The last 24 hours"],
+  ["7d", "The last 7 days"],
+  ["30d", "The last 30 days"],
+  ["all", "All that is kept"]
+] as const
+export const CUSTOM = "custom"
+
+export type Range = (typeof RANGES)[number][0] | typeof CUSTOM
+
+export const DECISIONS: ReadonlyArray<Decision> = ["allow", "deny"]
+export const VERBS: ReadonlyArray<Verb> = ["read", "create", "operate", "delete"]
+
+/** What the server has an operation on; others that a link names are shown beside them. */
+export const RESOURCES = [
+  "apiKeys",
+  "audit",
+  "clusters",
+  "cost",
+  "namespaces",
+  "ownKey",
+  "prices",
+  "session",
+  "unknown",
+  "workloads"
+] as const
+
+/** **Shape** `from` and `to` are days of the reader's calendar, both included; empty texts narrow nothing. */
+export interface AuditFilter {
+  readonly range: Range
+  readonly from: string
+  readonly to: string
+  readonly keyId: string
+  readonly decision: Decision | undefined
+  readonly resource: string
+  readonly verb: Verb | undefined
+  /** A cluster that events name. The switcher's clusters are others: the audit is the server's own. */
+  readonly on: string
+}
+
+export const NO_FILTER: AuditFilter = {
+  range: "24h",
+  from: "",
+  to: "",
+  keyId: "",
+  decision: undefined,
+  resource: "",
+  verb: undefined,
+  on: ""
+}
+
+export const rangeOf = (text: string | null): Range =>
+  text === CUSTOM ? CUSTOM : (RANGES.find(([range]) => range === text)?.[0] ?? NO_FILTER.range)
+export const decisionOf = (text: string | null): Decision | undefined => DECISIONS.find((one) => one === text)
+export const verbOf = (text: string | null): Verb | undefined => VERBS.find((one) => one === text)
+
+const isQuery = Schema.is(AuditQuery)
+
+/** A cluster as the API takes it. **Shape** nothing of a text that is no name. */
+const onCluster = (text: string): Pick<AuditQuestion, "cluster"> => {
+  const query = { cluster: text }
+  return isQuery(query) ? query : {}
+}
+
+export const parse = (search: URLSearchParams): AuditFilter => ({
+  range: rangeOf(search.get("range")),
+  from: search.get("from") ?? "",
+  to: search.get("to") ?? "",
+  keyId: search.get("keyId") ?? "",
+  decision: decisionOf(search.get("decision")),
+  resource: search.get("resource") ?? "",
+  verb: verbOf(search.get("verb")),
+  on: onCluster(search.get("on") ?? "").cluster ?? ""
+})
+
+/** Writes a filter into an address, and leaves the rest of that alone. **Shape** what is usual is not said. */
+export const write = (search: URLSearchParams, filter: AuditFilter): URLSearchParams => {
+  const next = new URLSearchParams(search)
+  const isCustom = filter.range === CUSTOM
+  const values = {
+    ...filter,
+    range: filter.range === NO_FILTER.range ? "" : filter.range,
+    from: isCustom ? filter.from : "",
+    to: isCustom ? filter.to : ""
+  }
+  for (const [name, value] of Object.entries(values)) {
+    if (value === undefined || value === "") next.delete(name)
+    else next.set(name, value)
+  }
+  return next
+}
+
+/** Whether anything but the time narrows what is shown. */
+export const isNarrowed = ({ decision, keyId, on, resource, verb }: AuditFilter): boolean =>
+  decision !== undefined || keyId !== "" || on !== "" || resource !== "" || verb !== undefined
+
+const HOUR_MS = 3_600_000
+const LENGTHS: Readonly<Record<string, number>> = {
+  "1h": HOUR_MS,
+  "24h": 24 * HOUR_MS,
+  "7d": 168 * HOUR_MS,
+  "30d": 720 * HOUR_MS
+}
+
+/** The first moment of a day of the reader's, or of one after it. **Units** milliseconds since the epoch; not a number for none. */
+const startOf = (day: string, later = 0): number => {
+  const [year = Number.NaN, month = 1, date = 1] = day.split("-").map((part) => Number.parseInt(part, 10))
+  return new Date(year, month - 1, date + later).getTime()
+}
+
+const instant = (name: "since" | "until", ms: number | undefined) =>
+  ms === undefined || Number.isNaN(ms) ? {} : { [name]: new Date(ms).toISOString() }
+
+/** Makes what the server is asked. **Shape** days that are not whole narrow nothing. */
+export const questionOf = (filter: AuditFilter, nowMs: number): AuditQuestion => {
+  const { decision, from, keyId, on, range, resource, to, verb } = filter
+  const isCustom = range === CUSTOM
+  const length = LENGTHS[range]
+  return {
+    ...instant("since", isCustom ? startOf(from) : length === undefined ? undefined : nowMs - length),
+    ...instant("until", isCustom ? startOf(to, 1) : undefined),
+    ...(keyId.trim() === "" ? {} : { keyId: keyId.trim() }),
+    ...(decision === undefined ? {} : { decision }),
+    ...(resource === "" ? {} : { resource }),
+    ...(verb === undefined ? {} : { verb }),
+    ...onCluster(on)
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * One event with all that is kept of it.
+ */
+import { Button, Code, Drawer, Group, Stack, Table, Text } from "@mantine/core"
+import { DateTime } from "effect"
+import type { ReactNode } from "react"
+import type { AuditEvent } from "../api/AuditTail.ts"
+import { CopyText } from "../feedback/CopyText.tsx"
+import { ExactTime } from "../feedback/Instant.tsx"
+import * as Quantity from "../format/Quantity.ts"
+import * as AuditText from "./AuditText.ts"
+
+interface Props {
+  /** The drawer is closed without one. */
+  readonly event: AuditEvent | undefined
+  readonly onClose: () => void
+  /** Shows what one key or person did. */
+  readonly onKey: (keyId: string) => void
+}
+
+export const EventDrawer = ({ event, onClose, onKey }: Props) => (
+  <Drawer
+    opened={event !== undefined}
+    onClose={onClose}
+    position="right"
+    size="lg"
+    title={event === undefined ? "" : `Event ${event.id}: ${AuditText.deed(event)}`}
+    closeButtonProps={{ "aria-label": "Close" }}
+  >
+    {event === undefined ? undefined : <Details event={event} onKey={onKey} />}
+  </Drawer>
+)
+
+const Details = ({ event, onKey }: Pick<Props, "onKey"> & { readonly event: AuditEvent }) => {
+  const { keyId } = event.actor
+  return (
+    <Stack gap="md">
+      <Table aria-label="The event" variant="vertical" verticalSpacing={6} withTableBorder>
+        <Table.Tbody>
+          {factsOf(event).map(([name, value]) => (
+            <Table.Tr key={name}>
+              <Table.Th scope="row" w={150}>
+                {name}
+              </Table.Th>
+              <Table.Td className="qd-text">{value}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      {event.status === 0 ? (
+        <Text size="sm" c="dimmed">
+          A change is written down before it is done. Another event of the same request tells its outcome.
+        </Text>
+      ) : undefined}
+      {keyId === undefined ? undefined : (
+        <Group>
+          <Button size="xs" variant="default" onClick={() => onKey(keyId)}>
+            All that this key did
+          </Button>
+        </Group>
+      )}
+      <CopyText
+        text={JSON.stringify({ ...event, at: DateTime.formatIso(event.at) }, undefined, 2)}
+        label="Copy the event"
+      />
+    </Stack>
+  )
+}
+
+const listOf = (names: ReadonlyArray<string>): string => (names.length === 0 ? Quantity.UNKNOWN : names.join(", "))
+
+const factsOf = (event: AuditEvent): ReadonlyArray<readonly [name: string, value: ReactNode]> => {
+  const { actor, target } = event
+  const facts: ReadonlyArray<readonly [string, ReactNode]> = [
+    ["Time", <ExactTime key="at" at={event.at} />],
+    ["Who", `${AuditText.who(event)} (${actor.kind})`],
+    ["Id", actor.keyId === undefined ? Quantity.UNKNOWN : <Code key="id">{actor.keyId}</Code>],
+    ["By", event.via],
+    ["From", event.address],
+    ["Route", <Code key="route">{event.route}</Code>],
+    ["Asked for", target.asked === "" ? Quantity.UNKNOWN : target.asked],
+    ["Clusters", listOf(target.clusters)],
+    ["Namespaces", listOf(target.namespaces ?? [])],
+    ["Object", target.object ?? Quantity.UNKNOWN],
+    ["Decision", event.decision],
+    ["Outcome", AuditText.outcome(event)],
+    ["Request", <Code key="request">{event.requestId}</Code>]
+  ]
+  return event.count === undefined ? facts : [...facts, ["Alike", Quantity.count(event.count)]]
+}

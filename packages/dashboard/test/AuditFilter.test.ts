@@ -1,0 +1,41 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import * as AuditFilter from "../src/audit/AuditFilter.ts"
+
+const Day = Schema.Literals(["", "2026-03-01", "2026-11-22"])
+const Filter = Schema.Struct({
+  range: Schema.Literals(["1h", "24h", "all", "custom"]),
+  from: Day,
+  to: Day,
+  keyId: Schema.Literals(["", "key_1", "oidc:a|b&c"]),
+  decision: Schema.UndefinedOr(Schema.Literals(["allow", "deny"])),
+  resource: Schema.Literals(["", "apiKeys", "other"]),
+  verb: Schema.UndefinedOr(Schema.Literals(["read", "delete"])),
+  on: Schema.Literals(["", "prod"])
+})
+
+const NOW = Date.UTC(2026, 10, 22, 12)
+
+describe("the filter of the audit in an address", () => {
+  it.prop("is read as it was written, and leaves the clusters of the switcher alone", [Filter], ([filter]) => {
+    const search = AuditFilter.write(new URLSearchParams("cluster=prod&decision=deny&range=7d"), filter)
+    const days = filter.range === "custom" ? {} : { from: "", to: "" }
+    assert.deepStrictEqual(AuditFilter.parse(new URLSearchParams(search.toString())), { ...filter, ...days })
+    assert.deepStrictEqual(search.getAll("cluster"), ["prod"])
+  })
+
+  it("asks for the last day where nothing else is said, and for nothing that is no filter", () => {
+    const filter = AuditFilter.parse(new URLSearchParams("range=ever&decision=maybe&verb=undo&on=no%20name&keyId=%20"))
+    assert.deepStrictEqual(AuditFilter.questionOf(filter, NOW), { since: "2026-11-21T12:00:00.000Z" })
+    assert.isFalse(AuditFilter.isNarrowed({ ...filter, keyId: "" }))
+  })
+
+  it("takes whole days of the reader's, both of them", () => {
+    const days = { ...AuditFilter.NO_FILTER, range: "custom", from: "2026-11-20", to: "2026-11-21" } as const
+    assert.deepStrictEqual(AuditFilter.questionOf(days, NOW), {
+      since: new Date(2026, 10, 20).toISOString(),
+      until: new Date(2026, 10, 22).toISOString()
+    })
+    assert.deepStrictEqual(AuditFilter.questionOf({ ...days, from: "", to: "" }, NOW), {})
+  })
+})
