@@ -1,5 +1,7 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert } from "@effect/vitest"
+import { AuditList } from "@quarterdeck/contract/AuditGroup"
+import { eventually } from "@quarterdeck/harness"
 import { ApiKey, CreatedApiKey } from "@quarterdeck/keys/ApiKey"
 import { DateTime, Effect, FileSystem, Redacted, Schema } from "effect"
 import { readFileSync } from "node:fs"
@@ -10,6 +12,7 @@ import { Quarterdeck } from "../../src/Quarterdeck.ts"
 import { type Call, Deployment } from "./Deployment.ts"
 import { onOneDriver } from "./onEveryDriver.ts"
 
+const decodeAudit = Schema.decodeUnknownEffect(Schema.fromJsonString(AuditList))
 const decodeKey = Schema.decodeUnknownEffect(Schema.fromJsonString(ApiKey))
 const decodeCreated = Schema.decodeUnknownEffect(Schema.fromJsonString(CreatedApiKey))
 
@@ -42,6 +45,26 @@ onOneDriver("the life of a key", { children: ["prod"] }, (it) => {
       })
       const { text } = yield* deployment.call("/api/v1/whoami", { bearer: raw })
       assert.strictEqual((yield* decodeKey(text)).name, "renamed")
+    })
+  )
+
+  it.effect("the audit tells which key was changed, rotated or revoked, or was not", () =>
+    Effect.gen(function* () {
+      const { call, createKey } = yield* Deployment
+      const { id } = (yield* createKey(viewer)).apiKey
+      yield* patch(id, { name: "renamed" })
+      yield* rotate(id, {})
+      yield* rotate(id, {})
+      yield* call(`/api/v1/apiKeys/${id}`, { method: "DELETE", key: "admin" })
+      const statuses = yield* eventually(
+        "the outcomes are written",
+        call("/api/v1/audit?resource=apiKeys&limit=5000", { key: "admin" }).pipe(
+          Effect.flatMap(({ text }) => decodeAudit(text)),
+          Effect.map(({ events }) => events.filter(({ target }) => target.object === id).map(({ status }) => status))
+        ),
+        (found) => found.length === 5
+      )
+      assert.deepStrictEqual(statuses, [200, 409, 201, 200, 201])
     })
   )
 
