@@ -83,6 +83,8 @@ const alters = (fault: ApiFault, call: ApiCall): boolean => {
     case "Forbidden":
     case "TooManyRequests":
     case "ServerError":
+    case "FixedReply":
+    case "ResetReply":
     case "ExpiredWatch":
     case "WatchCutEvery":
       return false

@@ -58,6 +58,31 @@ export const ServerError = Schema.TaggedStruct("ServerError", {
   status: Schema.optionalKey(Schema.Literals([500, 502, 503, 504]))
 })
 
+const HeaderName = Schema.String.check(
+  Schema.isPattern(/^[a-z][0-9a-z_-]*$/),
+  // How long a body is, the server that sends it says.
+  Schema.makeFilter((name) => name !== "content-length" && name !== "transfer-encoding")
+)
+const HeaderValue = Schema.String.check(
+  Schema.isPattern(/^[\t\x20-\x7e\x80-\xff]*$/, { expected: "a header's value, without line breaks" })
+)
+
+/**
+ * Requests get exactly this reply, as from a load balancer, a login page or another release in the cluster's place.
+ *
+ * **Shape** 200 with an empty JSON object unless told otherwise. `headers` are named in lower case; `content-type` is
+ * `application/json` unless they have one, and the length is always the body's.
+ */
+export const FixedReply = Schema.TaggedStruct("FixedReply", {
+  match,
+  status: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 200, maximum: 599 }))),
+  headers: Schema.optionalKey(Schema.Record(HeaderName, HeaderValue)),
+  body: Schema.optionalKey(Schema.String)
+})
+
+/** A request's connection is reset in place of a reply; the cluster never sees the request. */
+export const ResetReply = Schema.TaggedStruct("ResetReply", { match })
+
 /** Watches from a version and `continue` tokens are answered 410; open watches that match are ended first. */
 export const ExpiredWatch = Schema.TaggedStruct("ExpiredWatch", { match })
 
@@ -92,6 +117,8 @@ export const ApiFault = Schema.Union([
   Forbidden,
   TooManyRequests,
   ServerError,
+  FixedReply,
+  ResetReply,
   ExpiredWatch,
   LostBookmarks,
   WatchCutEvery,
@@ -137,6 +164,8 @@ const SCHEMAS: { readonly [tag in Fault["_tag"]]: Schema.Decoder<Fault> } = {
   Forbidden,
   TooManyRequests,
   ServerError,
+  FixedReply,
+  ResetReply,
   ExpiredWatch,
   LostBookmarks,
   WatchCutEvery,
@@ -180,6 +209,10 @@ export const tooManyRequests = (options: Options<typeof TooManyRequests.Type> = 
   checked({ _tag: "TooManyRequests", ...options })
 export const serverError = (options: Options<typeof ServerError.Type> = {}): typeof ServerError.Type =>
   checked({ _tag: "ServerError", ...options })
+export const fixedReply = (options: Options<typeof FixedReply.Type> = {}): typeof FixedReply.Type =>
+  checked({ _tag: "FixedReply", ...options })
+export const resetReply = (options: Options<typeof ResetReply.Type> = {}): typeof ResetReply.Type =>
+  checked({ _tag: "ResetReply", ...options })
 export const expiredWatch = (options: Options<typeof ExpiredWatch.Type> = {}): typeof ExpiredWatch.Type =>
   checked({ _tag: "ExpiredWatch", ...options })
 export const lostBookmarks = (options: Options<typeof LostBookmarks.Type> = {}): typeof LostBookmarks.Type =>

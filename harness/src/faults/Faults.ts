@@ -32,6 +32,18 @@ export interface FaultsOptions {
   readonly tls?: "opened" | "passed"
   /** Whose time latencies, rates and delays keep (default the machine's, also under a test clock). */
   readonly clock?: "machine" | "caller"
+  /** Is told every request as it comes, before a fault or the cluster answers it; nothing is told when TLS is passed. */
+  readonly onRequest?: (request: ClientRequest) => void
+}
+
+/** A request as its client sent it. **Limits** `headers` has the credential too. */
+export interface ClientRequest {
+  readonly method: string
+  /** Without the query. */
+  readonly path: string
+  readonly query: URLSearchParams
+  /** By their names in lower case, a value for each line. */
+  readonly headers: Readonly<Record<string, ReadonlyArray<string> | undefined>>
 }
 
 /** What has come through since the start. */
@@ -133,7 +145,15 @@ const made = Effect.fnUntraced(function* (options: FaultsOptions) {
   const opened =
     options.tls === "passed"
       ? undefined
-      : yield* openTls(options, target, (call) => count(requests, kindOf(requests, call)), meet)
+      : yield* openTls(
+          options,
+          target,
+          (call, { headersDistinct: headers, method = "GET" }) => {
+            count(requests, kindOf(requests, call))
+            options.onRequest?.({ method, path: call.path, query: call.query, headers })
+          },
+          meet
+        )
   const wire = yield* Wire.make(opened === undefined ? target : { host: "127.0.0.1", port: opened.port })
 
   const refuse = (fault: Fault, problem: string): Effect.Effect<never, HarnessError> =>
@@ -224,7 +244,7 @@ export const started = Effect.fnUntraced(function* (
 const openTls = Effect.fnUntraced(function* (
   options: FaultsOptions,
   target: Target.Target,
-  seen: (call: ApiCall.ApiCall) => void,
+  seen: Gateway.GatewayOptions["seen"],
   meet: (tag: Fault["_tag"]) => void
 ) {
   const authority = yield* Authority.make(options.name)

@@ -10,7 +10,7 @@ import * as ApiCall from "./ApiCall.ts"
 import type { ServerKeys } from "./Authority.ts"
 import { forward, type Reply } from "./Forward.ts"
 import { listen } from "./Listening.ts"
-import type { Refusal } from "./Refusal.ts"
+import type { Answer } from "./Refusal.ts"
 import type { Target } from "./Target.ts"
 import * as Upgrade from "./Upgrade.ts"
 import * as Upstream from "./Upstream.ts"
@@ -27,7 +27,7 @@ export interface GatewayOptions {
   readonly target: Target
   readonly keys: ServerKeys
   readonly faults: ActiveFaults
-  readonly seen: (call: ApiCall.ApiCall) => void
+  readonly seen: (call: ApiCall.ApiCall, request: IncomingMessage) => void
 }
 
 /** One client's connection. */
@@ -98,10 +98,11 @@ export const make = (options: GatewayOptions): Effect.Effect<Gateway, MachineRef
       const link = linkOf(request.socket)
       if (link === undefined) return
       const call = ApiCall.from(request)
-      options.seen(call)
+      options.seen(call, request)
       const refusal = faults.refuse(call)
       if (refusal !== undefined) {
-        refuse(request, response, refusal)
+        if (refusal === "reset") link.reset()
+        else refuse(request, response, refusal)
         return
       }
       const { reset, upstream } = link
@@ -114,9 +115,10 @@ export const make = (options: GatewayOptions): Effect.Effect<Gateway, MachineRef
       const link = linkOf(request.socket)
       if (link === undefined) return
       const call = ApiCall.from(request)
-      options.seen(call)
+      options.seen(call, request)
       const refusal = faults.refuse(call)
-      if (refusal !== undefined) Upgrade.refuse(socket, refusal)
+      if (refusal === "reset") link.reset()
+      else if (refusal !== undefined) Upgrade.refuse(socket, refusal)
       else Upgrade.tunnel({ request, socket, head, target, reset: link.reset })
     })
 
@@ -130,7 +132,7 @@ export const make = (options: GatewayOptions): Effect.Effect<Gateway, MachineRef
     }
   })
 
-const refuse = (request: IncomingMessage, response: ServerResponse, { body, headers, status }: Refusal): void => {
+const refuse = (request: IncomingMessage, response: ServerResponse, { body, headers, status }: Answer): void => {
   // The client may still be sending; a connection that is kept must be read to the end of that.
   request.resume()
   response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) })

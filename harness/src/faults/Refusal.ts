@@ -11,11 +11,14 @@ import { type ApiCall, isWatch } from "./ApiCall.ts"
 import type { ApiFault } from "./Fault.ts"
 
 /** A whole reply. */
-export interface Refusal {
+export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
+
+/** How a fault treats a request that the cluster does not see: by a reply, or by none. */
+export type Refusal = Answer | "reset"
 
 const DEFAULT_RETRY_AFTER_SECONDS = 1
 const JSON_TYPE = "application/json"
@@ -50,6 +53,14 @@ export const from = (
       }
     case "ServerError":
       return serverError(fault.status ?? 500)
+    case "FixedReply":
+      return {
+        status: fault.status ?? 200,
+        headers: { "content-type": JSON_TYPE, ...fault.headers },
+        body: fault.body ?? "{}"
+      }
+    case "ResetReply":
+      return "reset"
     case "ExpiredWatch":
       return expired(call)
     case "LostBookmarks":
@@ -61,13 +72,13 @@ export const from = (
   }
 }
 
-const status = (failure: Status.Failure): Refusal => ({
+const status = (failure: Status.Failure): Answer => ({
   status: failure.code,
   headers: { "content-type": JSON_TYPE, "cache-control": "no-cache, private" },
   body: JSON.stringify(Status.toJson(failure))
 })
 
-const serverError = (code: 500 | 502 | 503 | 504): Refusal => {
+const serverError = (code: 500 | 502 | 503 | 504): Answer => {
   switch (code) {
     case 500:
       return status({
@@ -92,7 +103,7 @@ const serverError = (code: 500 | 502 | 503 | 504): Refusal => {
 }
 
 /** Only what names a version can be too old: a watch from now, or a first page, is not. */
-const expired = (call: ApiCall): Refusal | undefined => {
+const expired = (call: ApiCall): Answer | undefined => {
   const { query } = call
   if (!isWatch(call)) {
     const isPage = call.info._tag === "Resource" && call.info.verb === "list" && (query.get("continue") ?? "") !== ""

@@ -2,7 +2,7 @@
 import { type IncomingMessage, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 import { connect } from "node:tls"
-import type { Refusal } from "./Refusal.ts"
+import type { Answer } from "./Refusal.ts"
 import type { Target } from "./Target.ts"
 
 /**
@@ -38,7 +38,7 @@ export const tunnel = (options: {
 }
 
 /** Answers and ends the connection. */
-export const refuse = (socket: Duplex, { body, headers, status }: Refusal): void => {
+export const refuse = (socket: Duplex, { body, headers, status }: Answer): void => {
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),

@@ -44,6 +44,17 @@ describe("a fault that is typed", () => {
     })
   )
 
+  it.effect.prop("answers with the headers and the text that were typed", [Text, Text], ([type, body]) =>
+    Effect.gen(function* () {
+      const headers = { "content-type": type.replace(/[^\x20-\x7e]/g, ""), "retry-after": "7" }
+      const fields = Object.entries(headers).map(([name, value]) => `headers.${name}=${value}`)
+      assert.deepStrictEqual(
+        yield* FaultWords.parse("fixed-reply", ["status=503", `body=${body}`, ...fields]),
+        Fault.fixedReply({ status: 503, headers, body })
+      )
+    })
+  )
+
   it.effect.each([
     ["blackhole", [], "blackhole is no fault; there are cut, black-hole, half-open, latency, "],
     ["latency", [], "latency: ms is missing"],

@@ -92,6 +92,31 @@ describe("refused requests", () => {
     })
   )
 
+  it.live("whatever the test says, as of something else in the cluster's place", () =>
+    Effect.gen(function* () {
+      const page = { status: 302, headers: { location: "/login", "content-type": "text/html" }, body: "<p>Sign in" }
+      const { headers, status, text } = yield* during(Fault.fixedReply(page), PODS)
+      assert.deepStrictEqual([status, headers["location"], headers["content-type"]], [302, "/login", "text/html"])
+      assert.strictEqual(text, "<p>Sign in")
+      const plain = yield* during(Fault.fixedReply({ match: { path: "/version" } }), "/version")
+      assert.deepStrictEqual([plain.status, plain.headers["content-type"], plain.text], [200, "application/json", "{}"])
+    })
+  )
+
+  it.live("by a reset, before the cluster has seen them", () =>
+    Effect.gen(function* () {
+      const { cluster, faults } = yield* faulty()
+      const through = yield* client(faults)
+      assert.strictEqual((yield* createConfigMap(through, "a")).status, 201)
+      yield* faults.inject(Fault.resetReply({ match: { verbs: ["create"], next: 1 } }))
+      const create = outcome(() => through.ask(CONFIG_MAPS, { method: "POST", body: `{"metadata":{"name":"b"}}` }))
+      assert.strictEqual(yield* create, "ECONNRESET")
+      assert.strictEqual((yield* cluster.counters).requests.get("create configmaps"), 1)
+      assert.strictEqual((yield* faults.counters).met.get("ResetReply"), 1)
+      assert.strictEqual(yield* create, 201)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("also while they still send a body, on a connection that goes on", () =>
     Effect.gen(function* () {
       const { faults } = yield* faulty()

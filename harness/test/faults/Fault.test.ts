@@ -26,6 +26,8 @@ describe("a fault", () => {
         Forbidden: Fault.forbidden({ user: "x" }),
         TooManyRequests: Fault.tooManyRequests({ retryAfterSeconds: 3 }),
         ServerError: Fault.serverError({ status: 503 }),
+        FixedReply: Fault.fixedReply({ status: 302, headers: { location: "/login" }, body: "" }),
+        ResetReply: Fault.resetReply({ match }),
         ExpiredWatch: Fault.expiredWatch(),
         LostBookmarks: Fault.lostBookmarks({ keepInitialEventsEnd: true }),
         WatchCutEvery: Fault.watchCutEvery("2 seconds", { manner: "reset" }),
@@ -56,6 +58,21 @@ describe("a fault", () => {
       "a verb that is none",
       { _tag: "Forbidden", match: { verbs: ["get", "GETT"] } },
       'match.verbs[1] must be "get" or "list" or "watch" or "create" or '
+    ],
+    [
+      "a header that is none",
+      { _tag: "FixedReply", headers: { "Retry After": "1" } },
+      "it has no field headers.Retry After"
+    ],
+    [
+      "a header that the body decides",
+      { _tag: "FixedReply", headers: { "content-length": "1" } },
+      "it has no field headers.content-length"
+    ],
+    [
+      "a header of two lines",
+      { _tag: "FixedReply", headers: { location: "/\r\nset-cookie: a" } },
+      "headers.location must be a header's value, without line breaks"
     ],
     ["a status that is no fault", { _tag: "ServerError", status: 200 }, "status must be 500 or 502 or 503 or 504"]
   ] as const) {

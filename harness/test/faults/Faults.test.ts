@@ -9,6 +9,18 @@ import * as Faults from "../../src/faults/Faults.ts"
 import { ADMIN, client, CONFIG_MAPS, createConfigMap, faulty, outcome, PODS, USERS } from "./Fixture.ts"
 
 describe("a cluster behind faults, none of them active", () => {
+  it.live("tells what its clients sent, header by header", () =>
+    Effect.gen(function* () {
+      const requests: Array<Faults.ClientRequest> = []
+      const { faults } = yield* faulty({}, { onRequest: (request) => void requests.push(request) })
+      const through = yield* client(faults)
+      yield* Effect.promise(() => through.ask(`${PODS}?limit=1`, { headers: { accept: "application/json" } }))
+      const [request] = requests
+      assert.deepStrictEqual([request?.method, request?.path, request?.query.get("limit")], ["GET", PODS, "1"])
+      assert.deepInclude(request?.headers, { accept: ["application/json"], authorization: [`Bearer ${ADMIN}`] })
+    }).pipe(Effect.scoped)
+  )
+
   it.live("answers as it does without them", () =>
     Effect.gen(function* () {
       const { cluster, faults } = yield* faulty()
