@@ -1,134 +1,134 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, layer } from "@effect/vitest"
+import { Fault } from "@quarterdeck/harness"
 import { Effect, Option, Stream } from "effect"
 import type { Cluster } from "../../src/registry/Cluster.ts"
 import { KubeApi } from "../../src/kube/KubeApi.ts"
 import type { Resource } from "../../src/kube/KubeObject.ts"
-import * as ApiServer from "../fixture/ApiServer.ts"
+import { EmbeddedCluster, pod } from "../fixture/EmbeddedCluster.ts"
+import { onCluster, release, scope } from "../fixture/Following.ts"
 import { eventually } from "../fixture/Waiting.ts"
-import { kube, page, pod, scope, serve } from "../fixture/WatchServer.ts"
 
-describe("version", () => {
+const live = { excludeTestServices: true }
+
+layer(EmbeddedCluster.layer(), live)("version", (it) => {
   for (const [gitVersion, major, minor] of [
     ["v1.36.3", 1, 36],
     ["v1.31.4-eks-7f9249a", 1, 31],
     ["v1.33.1+k3s1", 1, 33]
   ] as const) {
-    it.live(`${gitVersion} is ${major}.${minor}`, () =>
-      Effect.gen(function* () {
-        const server = yield* serve(gitVersion, {})
-        const version = yield* KubeApi.use((api) => api.version(ApiServer.clusterAt(server)))
-        assert.deepStrictEqual(version, { major, minor, gitVersion })
-      }).pipe(Effect.scoped, Effect.provide(kube))
+    it.effect(`${gitVersion} is ${major}.${minor}`, () =>
+      onCluster((server) =>
+        Effect.gen(function* () {
+          yield* server.inject(release(gitVersion))
+          const version = yield* KubeApi.use((api) => api.version(server.entered()))
+          assert.deepStrictEqual(version, { major, minor, gitVersion })
+        })
+      )
     )
   }
 
-  it.live("is told at once while slow lists hold every connection for calls", () =>
-    Effect.gen(function* () {
-      const server = yield* serve("v1.36.3", { list: () => {} })
-      const cluster = ApiServer.clusterAt(server)
-      const api = yield* KubeApi
-      for (let list = 0; list < 8; list++) yield* Effect.forkChild(Stream.runDrain(api.list(cluster, scope)))
-      yield* eventually(
-        Effect.sync(() => server.requests.length),
-        (requests) => requests === 3
-      )
-      assert.strictEqual((yield* api.version(cluster).pipe(Effect.timeout("5 seconds"))).gitVersion, "v1.36.3")
-      assert.strictEqual(server.connections().made, 4)
-    }).pipe(Effect.scoped, Effect.provide(kube))
+  it.effect("is told at once while slow lists hold every connection for calls", () =>
+    onCluster((server) =>
+      Effect.gen(function* () {
+        yield* server.inject(Fault.slowReply({ match: { verbs: ["list"] }, bodyAfterMs: 3_600_000 }))
+        const cluster = server.entered()
+        const api = yield* KubeApi
+        for (let list = 0; list < 8; list++) yield* Effect.forkChild(Stream.runDrain(api.list(cluster, scope)))
+        yield* eventually(
+          Effect.sync(() => server.requests.length),
+          (requests) => requests === 3
+        )
+        assert.strictEqual((yield* api.version(cluster).pipe(Effect.timeout("5 seconds"))).gitVersion, "v1.36.3")
+        assert.strictEqual((yield* server.connections).made, 4)
+      })
+    )
   )
 
-  it.live("something else than a version is an invalid answer", () =>
-    Effect.gen(function* () {
-      const server = yield* serve("not a version", {})
-      const error = yield* Effect.flip(KubeApi.use((api) => api.version(ApiServer.clusterAt(server))))
-      assert.strictEqual(error.reason._tag, "ClusterAnswerInvalid")
-    }).pipe(Effect.scoped, Effect.provide(kube))
+  it.effect("something else than a version is an invalid answer", () =>
+    onCluster((server) =>
+      Effect.gen(function* () {
+        yield* server.inject(release("not a version"))
+        const error = yield* Effect.flip(KubeApi.use((api) => api.version(server.entered())))
+        assert.strictEqual(error.reason._tag, "ClusterAnswerInvalid")
+      })
+    )
   )
 })
 
-describe("list", () => {
-  const listed = (cluster: Cluster, options = {}) =>
-    Stream.unwrap(
-      KubeApi.use((api) => Effect.succeed(api.list(cluster, { ...scope, namespace: "a b" }, options)))
-    ).pipe(
+layer(EmbeddedCluster.layer({ pods: 501 }), live)("list", (it) => {
+  const listed = (cluster: Cluster, options = {}, namespace = "default") =>
+    Stream.unwrap(KubeApi.use((api) => Effect.succeed(api.list(cluster, { ...scope, namespace }, options)))).pipe(
       Stream.map((objects) => objects.map((object) => object.metadata.name)),
       Stream.runCollect
     )
 
-  it.live("pages of 500 follow the continue token", () =>
-    Effect.gen(function* () {
-      const server = yield* serve("v1.36.3", {
-        list: ({ query }, response) =>
-          ApiServer.json(
-            response,
-            200,
-            query.get("continue") === "next" ? page([pod("c", 3)], 9) : page([pod("a", 1), pod("b", 2)], 9, "next")
-          )
+  it.effect("pages of 500 follow the continue token", () =>
+    onCluster((server) =>
+      Effect.gen(function* () {
+        const selector = { labelSelector: "app=web,tier in (a,b)" }
+        const pages = yield* listed(server.entered(), selector)
+        const names = (yield* server.objects.list({ apiVersion: "v1", kind: "Pod" })).items.map(
+          ({ metadata }) => metadata.name
+        )
+        assert.deepStrictEqual(pages, [names.slice(0, 500), names.slice(500)])
+        assert.deepStrictEqual(
+          server.requests.map(({ query }) => [query.get("limit"), query.has("continue")]),
+          [
+            ["500", false],
+            ["500", true]
+          ]
+        )
+        assert.strictEqual(server.requests[1]?.query.get("labelSelector"), selector.labelSelector)
+        assert.deepStrictEqual(yield* listed(server.entered(), {}, "a b"), [[]])
+        assert.strictEqual(server.requests.at(-1)?.path, "/api/v1/namespaces/a%20b/pods")
       })
-      const pages = yield* listed(ApiServer.clusterAt(server), { labelSelector: "app=web,tier in (a,b)" })
-      assert.deepStrictEqual(pages, [["a", "b"], ["c"]])
-      assert.strictEqual(server.requests[0]?.path, "/api/v1/namespaces/a%20b/pods")
-      assert.deepStrictEqual(
-        server.requests.map(({ query }) => [query.get("limit"), query.get("continue")]),
-        [
-          ["500", null],
-          ["500", "next"]
-        ]
-      )
-      assert.strictEqual(server.requests[1]?.query.get("labelSelector"), "app=web,tier in (a,b)")
-    }).pipe(Effect.scoped, Effect.provide(kube))
+    )
   )
 
-  it.live("a continue token that expires between pages fails as expired", () =>
-    Effect.gen(function* () {
-      const server = yield* serve("v1.36.3", {
-        list: ({ query }, response) =>
-          query.has("continue")
-            ? ApiServer.json(
-                response,
-                410,
-                ApiServer.status(410, "Expired", "The provided continue parameter is too old")
-              )
-            : ApiServer.json(response, 200, page([pod("a", 1)], 9, "next"))
+  it.effect("a continue token that expires between pages fails as expired", () =>
+    onCluster((server) =>
+      Effect.gen(function* () {
+        yield* server.inject(Fault.expiredWatch())
+        const error = yield* Effect.flip(listed(server.entered()))
+        assert.strictEqual(error.reason._tag, "ClusterExpired")
+        assert.strictEqual(server.requests.length, 2)
       })
-      const error = yield* Effect.flip(listed(ApiServer.clusterAt(server)))
-      assert.strictEqual(error.reason._tag, "ClusterExpired")
-    }).pipe(Effect.scoped, Effect.provide(kube))
+    )
   )
 
-  it.live("metadata only is asked for as such", () =>
-    Effect.gen(function* () {
-      const server = yield* serve("v1.36.3", { list: (_seen, response) => ApiServer.json(response, 200, page([], 9)) })
-      assert.deepStrictEqual(yield* listed(ApiServer.clusterAt(server), { metadataOnly: true }), [[]])
-      assert.include(server.requests[0]?.headers["accept"]?.[0], "as=PartialObjectMetadataList")
-    }).pipe(Effect.scoped, Effect.provide(kube))
+  it.effect("metadata only is asked for as such", () =>
+    onCluster((server) =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* listed(server.entered(), { metadataOnly: true }, "kube-public"), [[]])
+        assert.include(server.requests[0]?.headers["accept"]?.[0], "as=PartialObjectMetadataList")
+      })
+    )
   )
 
-  it.live("computed objects without uid and absent labels are objects too", () =>
-    Effect.gen(function* () {
-      const server = yield* serve("v1.36.3", {
-        list: (_seen, response) =>
-          ApiServer.json(response, 200, {
-            metadata: {},
-            items: [{ metadata: { name: "usage", labels: null, creationTimestamp: null } }]
-          })
+  it.effect("computed objects without uid and absent labels are objects too", () =>
+    onCluster((server) =>
+      Effect.gen(function* () {
+        const usage = { metadata: { name: "usage", labels: null, creationTimestamp: null } }
+        yield* server.inject(Fault.fixedReply({ body: JSON.stringify({ metadata: {}, items: [usage] }) }))
+        assert.deepStrictEqual(yield* listed(server.entered()), [["usage"]])
       })
-      assert.deepStrictEqual(yield* listed(ApiServer.clusterAt(server)), [["usage"]])
-    }).pipe(Effect.scoped, Effect.provide(kube))
+    )
   )
 
   for (const body of [{ metadata: {}, items: [{}] }, { metadata: {}, items: "none" }, [], "text"]) {
-    it.live(`${JSON.stringify(body)} is an invalid answer`, () =>
-      Effect.gen(function* () {
-        const server = yield* serve("v1.36.3", { list: (_seen, response) => ApiServer.json(response, 200, body) })
-        const error = yield* Effect.flip(listed(ApiServer.clusterAt(server)))
-        assert.strictEqual(error.reason._tag, "ClusterAnswerInvalid")
-      }).pipe(Effect.scoped, Effect.provide(kube))
+    it.effect(`${JSON.stringify(body)} is an invalid answer`, () =>
+      onCluster((server) =>
+        Effect.gen(function* () {
+          yield* server.inject(Fault.fixedReply({ body: JSON.stringify(body) }))
+          const error = yield* Effect.flip(listed(server.entered()))
+          assert.strictEqual(error.reason._tag, "ClusterAnswerInvalid")
+        })
+      )
     )
   }
 })
 
-describe("find", () => {
+layer(EmbeddedCluster.layer(), live)("find", (it) => {
   const deployments: Resource = {
     group: "apps",
     version: "v1",
@@ -137,20 +137,23 @@ describe("find", () => {
     namespaced: true
   }
   const found = (cluster: Cluster, name: string) =>
-    KubeApi.use((api) => api.find(cluster, { resource: deployments, namespace: "shop" }, name))
+    KubeApi.use((api) => api.find(cluster, { resource: deployments, namespace: "default" }, name))
 
-  it.live("gives the object, and nothing when there is none", () =>
-    Effect.gen(function* () {
-      const server = yield* serve("v1.36.3", {
-        list: (seen, response) =>
-          seen.path === "/apis/apps/v1/namespaces/shop/deployments/web"
-            ? ApiServer.json(response, 200, pod("web", 7))
-            : ApiServer.json(response, 404, ApiServer.status(404, "NotFound", "no"))
+  it.effect("gives the object, and nothing when there is none", () =>
+    onCluster((server) =>
+      Effect.gen(function* () {
+        const labels = { app: "web" }
+        const { metadata } = yield* server.objects.create({
+          apiVersion: "apps/v1",
+          kind: "Deployment",
+          metadata: { name: "web", namespace: "default" },
+          spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: pod("web")["spec"] } }
+        })
+        const web = Option.getOrThrow(yield* found(server.entered(), "web"))
+        assert.strictEqual(web.metadata.resourceVersion, metadata.resourceVersion)
+        assert.isTrue(Option.isNone(yield* found(server.entered(), "../web")))
+        assert.strictEqual(server.requests.at(-1)?.path, "/apis/apps/v1/namespaces/default/deployments/..%2Fweb")
       })
-      const cluster = ApiServer.clusterAt(server)
-      assert.strictEqual(Option.getOrThrow(yield* found(cluster, "web")).metadata.resourceVersion, "7")
-      assert.isTrue(Option.isNone(yield* found(cluster, "../web")))
-      assert.strictEqual(server.requests.at(-1)?.path, "/apis/apps/v1/namespaces/shop/deployments/..%2Fweb")
-    }).pipe(Effect.scoped, Effect.provide(kube))
+    )
   )
 })

@@ -1,30 +1,32 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, layer } from "@effect/vitest"
+import { Fault } from "@quarterdeck/harness"
 import { Effect } from "effect"
-import * as ApiServer from "../fixture/ApiServer.ts"
-import { begin, bookmark, event, firstEvents, kube, page, pod, serve } from "../fixture/WatchServer.ts"
+import { EmbeddedCluster, pod } from "../fixture/EmbeddedCluster.ts"
+import { firstEvents, following, onCluster, put, remove, synced } from "../fixture/Following.ts"
 
-describe("the server's version, when collections are followed", () => {
-  it.live("a credential that may not read the version lists and watches all the same", () =>
-    Effect.gen(function* () {
-      const server = yield* ApiServer.start(({ path, query }, response) => {
-        if (path === "/version") return ApiServer.json(response, 403, ApiServer.status(403, "Forbidden", "no"))
-        if (query.has("watch")) return void begin(response, event("DELETED", pod("a", 6)))
-        return ApiServer.json(response, 200, page([pod("a", 1)], 5))
+layer(EmbeddedCluster.layer())("the server's version, when collections are followed", (it) => {
+  it.effect("a credential that may not read the version lists and watches all the same", () =>
+    onCluster((server) =>
+      Effect.gen(function* () {
+        yield* server.inject(Fault.forbidden({ match: { path: "/version" } }))
+        const a = yield* server.objects.create(pod("a"))
+        const { first } = yield* following(server.entered())
+        yield* first(2)
+        const deleted = yield* remove(server, a)
+        assert.deepStrictEqual(yield* first(3), [put(a), synced(a), deleted])
       })
-      const events = yield* firstEvents(ApiServer.clusterAt(server), 3)
-      assert.deepStrictEqual(events, ["Put a@1", "Synced 5", "Delete a@6"])
-    }).pipe(Effect.scoped, Effect.provide(kube))
+    )
   )
 
-  it.live("twenty collections followed at once ask for the version once", () =>
-    Effect.gen(function* () {
-      const server = yield* serve("v1.36.3", { watch: (_seen, response) => void begin(response, bookmark(5, true)) })
-      const cluster = ApiServer.clusterAt(server)
-      yield* Effect.all(
-        Array.from({ length: 20 }, () => firstEvents(cluster, 1)),
-        { concurrency: 20 }
-      )
-      assert.strictEqual(server.requests.filter((seen) => seen.path === "/version").length, 1)
-    }).pipe(Effect.scoped, Effect.provide(kube))
+  it.effect("twenty collections followed at once ask for the version once", () =>
+    onCluster((server) =>
+      Effect.gen(function* () {
+        yield* Effect.all(
+          Array.from({ length: 20 }, () => firstEvents(server.entered(), 1)),
+          { concurrency: 20 }
+        )
+        assert.strictEqual(server.requests.filter((seen) => seen.path === "/version").length, 1)
+      })
+    )
   )
 })

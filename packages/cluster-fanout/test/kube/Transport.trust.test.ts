@@ -1,98 +1,99 @@
-import { assert, describe, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { assert, layer } from "@effect/vitest"
+import { Fault } from "@quarterdeck/harness"
+import { Effect, Layer, Redacted } from "effect"
 import { createServer as createHttpServer, type IncomingMessage } from "node:http"
 import { connect } from "node:net"
 import type { Duplex } from "node:stream"
-import * as ApiServer from "../fixture/ApiServer.ts"
-import { makeAuthority } from "../fixture/Certificates.ts"
-import { ask, facts, ok, reasonOf, transport } from "../fixture/TransportCalls.ts"
+import type { Cluster } from "../../src/registry/Cluster.ts"
+import * as ByteServer from "../fixture/ByteServer.ts"
+import { clusterAt } from "../fixture/ClusterAt.ts"
+import { EmbeddedCluster, start } from "../fixture/EmbeddedCluster.ts"
+import { ask, facts, onCluster, reasonOf, transport } from "../fixture/TransportCalls.ts"
 
-const authority = Effect.promise(() => makeAuthority())
+const cluster = EmbeddedCluster.layer()
+const live = { excludeTestServices: true }
 
-describe("trust", () => {
-  const refused = (
-    name: string,
-    code: string,
-    keys: { names?: ReadonlyArray<string>; validDays?: readonly [number, number] }
-  ) =>
-    it.live(`${name}: the certificate is refused and no request is sent`, () =>
-      Effect.gen(function* () {
-        const trusted = yield* authority
-        const issued = yield* Effect.promise(() => trusted.issue(keys))
-        const server = yield* ApiServer.start(ok, { authority: trusted, keys: issued })
-        const reason = yield* reasonOf(ApiServer.clusterAt(server, { credential: ApiServer.token("secret") }))
-        assert.deepStrictEqual(facts(reason), { _tag: "ClusterCertificateInvalid", code })
-        assert.strictEqual(server.requests.length, 0)
-      }).pipe(Effect.scoped, Effect.provide(transport))
+/** What a cluster that is another in nothing else trusts. */
+const otherAuthority = Effect.scoped(Effect.map(start(), ({ caPem }) => caPem))
+
+layer(cluster, live)("trust", (it) => {
+  const refused = (name: string, code: string, problem: "expired" | "notYetValid" | "wrongHost") =>
+    it.effect(`${name}: the certificate is refused and no request is sent`, () =>
+      onCluster((server) =>
+        Effect.gen(function* () {
+          yield* server.inject(Fault.staleCertificate({ problem }))
+          const reason = yield* reasonOf(server.entered())
+          assert.deepStrictEqual(facts(reason), { _tag: "ClusterCertificateInvalid", code })
+          assert.strictEqual(server.requests.length, 0)
+        })
+      )
     )
 
-  refused("an expired certificate", "CERT_HAS_EXPIRED", { validDays: [-3, -2] })
-  refused("a certificate of the future", "CERT_NOT_YET_VALID", { validDays: [2, 3] })
-  refused("a certificate for another name", "ERR_TLS_CERT_ALTNAME_INVALID", { names: ["elsewhere.test"] })
+  refused("an expired certificate", "CERT_HAS_EXPIRED", "expired")
+  refused("a certificate of the future", "CERT_NOT_YET_VALID", "notYetValid")
+  refused("a certificate for another name", "ERR_TLS_CERT_ALTNAME_INVALID", "wrongHost")
 
-  it.live("a certificate of another authority is refused", () =>
-    Effect.gen(function* () {
-      const other = yield* authority
-      const server = yield* ApiServer.start(ok)
-      const reason = yield* reasonOf(ApiServer.clusterAt({ url: server.url, authority: other }))
-      assert.strictEqual(reason._tag, "ClusterCertificateInvalid")
-    }).pipe(Effect.scoped, Effect.provide(transport))
-  )
-
-  it.live("without an authority of its own a cluster must be known to the system's roots", () =>
-    Effect.gen(function* () {
-      const server = yield* ApiServer.start(ok)
-      const { certificateAuthority: _, ...bare } = ApiServer.clusterAt(server).connection
-      const reason = yield* reasonOf({ ...ApiServer.clusterAt(server), connection: bare, generation: "bare" })
-      assert.deepStrictEqual(facts(reason), {
-        _tag: "ClusterCertificateInvalid",
-        code: "UNABLE_TO_VERIFY_LEAF_SIGNATURE"
+  it.effect("a certificate of another authority is refused", () =>
+    onCluster((server) =>
+      Effect.gen(function* () {
+        const other = clusterAt({ server: server.server, caPem: yield* otherAuthority })
+        const reason = yield* reasonOf(other)
+        assert.strictEqual(reason._tag, "ClusterCertificateInvalid")
       })
-    }).pipe(Effect.scoped, Effect.provide(transport))
+    )
   )
 
-  it.live("tls-server-name is the name that is checked", () =>
-    Effect.gen(function* () {
-      const trusted = yield* authority
-      const keys = yield* Effect.promise(() => trusted.issue({ names: ["kubernetes.internal"] }))
-      const server = yield* ApiServer.start(ok, { authority: trusted, keys })
-      const { status } = yield* ask(ApiServer.clusterAt(server, { tlsServerName: "kubernetes.internal" }))
-      assert.strictEqual(status, 200)
-    }).pipe(Effect.scoped, Effect.provide(transport))
-  )
-
-  it.live("insecure-skip-tls-verify takes any certificate", () =>
-    Effect.gen(function* () {
-      const trusted = yield* authority
-      const keys = yield* Effect.promise(() => trusted.issue({ validDays: [-3, -2] }))
-      const server = yield* ApiServer.start(ok, { authority: trusted, keys })
-      assert.strictEqual((yield* ask(ApiServer.clusterAt(server, { insecureSkipTlsVerify: true }))).status, 200)
-    }).pipe(Effect.scoped, Effect.provide(transport))
-  )
-
-  it.live("a certificate authority that is not PEM is no credential, and says so without quoting it", () =>
-    Effect.gen(function* () {
-      const server = yield* ApiServer.start(ok)
-      const broken = ApiServer.clusterAt(server, {
-        certificateAuthority: { _tag: "Data", pem: Redacted.make("-----BEGIN rubbish") }
+  it.effect("without an authority of its own a cluster must be known to the system's roots", () =>
+    onCluster((server) =>
+      Effect.gen(function* () {
+        const { certificateAuthority: _, ...bare } = server.entered().connection
+        const reason = yield* reasonOf({ ...server.entered(), connection: bare, generation: "bare" })
+        assert.deepStrictEqual(facts(reason), {
+          _tag: "ClusterCertificateInvalid",
+          code: "UNABLE_TO_VERIFY_LEAF_SIGNATURE"
+        })
       })
-      const reason = yield* reasonOf(broken)
-      assert.strictEqual(reason._tag, "ClusterCredentialUnavailable")
-      assert.notInclude(reason.message, "rubbish")
-    }).pipe(Effect.scoped, Effect.provide(transport))
+    )
   )
 
-  it.live("a client certificate is presented", () =>
+  it.effect("tls-server-name is the name that is checked", () =>
+    onCluster((server) =>
+      Effect.gen(function* () {
+        yield* server.inject(Fault.staleCertificate({ problem: "wrongHost" }))
+        // The name that the wrong certificate is for.
+        const { status } = yield* ask(server.entered({ tlsServerName: "elsewhere.example" }))
+        assert.strictEqual(status, 200)
+      })
+    )
+  )
+
+  it.effect("insecure-skip-tls-verify takes any certificate", () =>
+    onCluster((server) =>
+      Effect.gen(function* () {
+        yield* server.inject(Fault.staleCertificate({ problem: "expired" }))
+        assert.strictEqual((yield* ask(server.entered({ insecureSkipTlsVerify: true }))).status, 200)
+      })
+    )
+  )
+
+  it.effect("a certificate authority that is not PEM is no credential, and says so without quoting it", () =>
+    onCluster((server) =>
+      Effect.gen(function* () {
+        const broken = server.entered({
+          certificateAuthority: { _tag: "Data", pem: Redacted.make("-----BEGIN rubbish") }
+        })
+        const reason = yield* reasonOf(broken)
+        assert.strictEqual(reason._tag, "ClusterCredentialUnavailable")
+        assert.notInclude(reason.message, "rubbish")
+      })
+    )
+  )
+
+  it.effect("a client certificate is presented", () =>
     Effect.gen(function* () {
-      const trusted = yield* authority
-      const server = yield* ApiServer.start(
-        (_seen, response) => {
-          ApiServer.json(response, 200, "certified")
-        },
-        { authority: trusted, tls: { requestCert: true, rejectUnauthorized: true, ca: trusted.pem } }
-      )
-      const { certificate, key } = yield* Effect.promise(() => trusted.issue({ commonName: "service" }))
-      const certified = ApiServer.clusterAt(server, {
+      const server = yield* ByteServer.start('"certified"')
+      const { certificate, key } = yield* Effect.promise(() => server.authority.issue("service"))
+      const certified: Cluster = clusterAt(server, {
         credential: {
           _tag: "ClientCertificate",
           certificate: { _tag: "Data", pem: Redacted.make(certificate) },
@@ -100,11 +101,12 @@ describe("trust", () => {
         }
       })
       assert.strictEqual((yield* ask(certified)).body.toString(), '"certified"')
-    }).pipe(Effect.scoped, Effect.provide(transport))
+      assert.deepStrictEqual(server.presented, ["service"])
+    }).pipe(Effect.scoped, Effect.provide(Layer.fresh(transport)))
   )
 })
 
-describe("proxies", () => {
+layer(cluster, live)("proxies", (it) => {
   /** A forward proxy that tunnels and tells whither. */
   const startProxy = (allow: (authorization: string | undefined) => boolean = () => true) =>
     Effect.gen(function* () {
@@ -122,6 +124,7 @@ describe("proxies", () => {
           upstream.pipe(socket).pipe(upstream)
         })
         upstream.on("error", () => socket.destroy())
+        socket.once("close", () => upstream.destroy())
       })
       const port = yield* Effect.acquireRelease(
         Effect.callback<number>((resume) => {
@@ -141,84 +144,90 @@ describe("proxies", () => {
       return { asked, port }
     })
 
-  it.live("calls go through the tunnel, over the usual four connections and with the cluster's own trust", () =>
-    Effect.gen(function* () {
-      const proxy = yield* startProxy(
-        (authorization) => authorization === `Basic ${Buffer.from("me:p@ss").toString("base64")}`
-      )
-      const server = yield* ApiServer.start(ok)
-      const cluster = ApiServer.clusterAt(server, {
-        proxyUrl: `http://me:p%40ss@127.0.0.1:${proxy.port}/`,
-        impersonation: { user: "ops", groups: ["a", "b"], extra: {} }
-      })
-      yield* Effect.all(
-        Array.from({ length: 50 }, () => ask(cluster)),
-        { concurrency: 50 }
-      )
-      assert.isAtMost(server.connections().made, 4)
-      assert.strictEqual(proxy.asked[0], `127.0.0.1:${server.port}`)
-      assert.deepStrictEqual(server.requests[0]?.headers["impersonate-group"], ["a", "b"])
-      const other = yield* authority
-      const reason = yield* reasonOf(
-        ApiServer.clusterAt(
-          { url: server.url, authority: other },
-          { proxyUrl: `http://me:p%40ss@127.0.0.1:${proxy.port}/` }
+  it.effect("calls go through the tunnel, over the usual four connections and with the cluster's own trust", () =>
+    onCluster((server) =>
+      Effect.gen(function* () {
+        const proxy = yield* startProxy(
+          (authorization) => authorization === `Basic ${Buffer.from("me:p@ss").toString("base64")}`
         )
-      )
-      assert.strictEqual(reason._tag, "ClusterCertificateInvalid")
-    }).pipe(Effect.scoped, Effect.provide(transport))
+        const proxyUrl = `http://me:p%40ss@127.0.0.1:${proxy.port}/`
+        // Whom the calls are made for may do so by a group alone: the cluster answers if it is told of both.
+        yield* server.objects.create({
+          apiVersion: "rbac.authorization.k8s.io/v1",
+          kind: "ClusterRoleBinding",
+          metadata: { name: "team-b" },
+          roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
+          subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "Group", name: "b" }]
+        })
+        const through = server.entered({ proxyUrl, impersonation: { user: "ops", groups: ["a", "b"], extra: {} } })
+        yield* Effect.all(
+          Array.from({ length: 50 }, () => ask(through)),
+          { concurrency: 50 }
+        )
+        assert.isAtMost((yield* server.connections).made, 4)
+        assert.strictEqual(proxy.asked[0], new URL(server.server).host)
+        assert.deepStrictEqual(server.requests[0]?.headers["impersonate-group"], ["a", "b"])
+        const reason = yield* reasonOf(clusterAt({ server: server.server, caPem: yield* otherAuthority }, { proxyUrl }))
+        assert.strictEqual(reason._tag, "ClusterCertificateInvalid")
+      })
+    )
   )
 
-  it.live("a proxy that refuses leaves the cluster unreachable", () =>
-    Effect.gen(function* () {
-      const proxy = yield* startProxy(() => false)
-      const server = yield* ApiServer.start(ok)
-      const reason = yield* reasonOf(ApiServer.clusterAt(server, { proxyUrl: `http://127.0.0.1:${proxy.port}` }))
-      assert.strictEqual(reason._tag, "ClusterUnreachable")
-      assert.strictEqual(server.connections().made, 0)
-    }).pipe(Effect.scoped, Effect.provide(transport))
+  it.effect("a proxy that refuses leaves the cluster unreachable", () =>
+    onCluster((server) =>
+      Effect.gen(function* () {
+        const proxy = yield* startProxy(() => false)
+        const reason = yield* reasonOf(server.entered({ proxyUrl: `http://127.0.0.1:${proxy.port}` }))
+        assert.strictEqual(reason._tag, "ClusterUnreachable")
+        assert.strictEqual((yield* server.connections).made, 0)
+      })
+    )
   )
 
-  it.live("proxies of the environment are not asked", () =>
-    Effect.gen(function* () {
-      const proxy = yield* startProxy()
-      const server = yield* ApiServer.start(ok)
-      yield* Effect.acquireRelease(
-        Effect.sync(() => {
-          process.env["HTTPS_PROXY"] = `http://127.0.0.1:${proxy.port}`
-        }),
-        () =>
+  it.effect("proxies of the environment are not asked", () =>
+    onCluster((server) =>
+      Effect.gen(function* () {
+        const proxy = yield* startProxy()
+        yield* Effect.acquireRelease(
           Effect.sync(() => {
-            delete process.env["HTTPS_PROXY"]
-          })
-      )
-      assert.strictEqual((yield* ask(ApiServer.clusterAt(server))).status, 200)
-      assert.deepStrictEqual(proxy.asked, [])
-    }).pipe(Effect.scoped, Effect.provide(transport))
+            process.env["HTTPS_PROXY"] = `http://127.0.0.1:${proxy.port}`
+          }),
+          () =>
+            Effect.sync(() => {
+              delete process.env["HTTPS_PROXY"]
+            })
+        )
+        assert.strictEqual((yield* ask(server.entered())).status, 200)
+        assert.deepStrictEqual(proxy.asked, [])
+      })
+    )
   )
 })
 
-describe("identity", () => {
-  it.live("several impersonated groups are sent as several lines", () =>
-    Effect.gen(function* () {
-      const server = yield* ApiServer.start(ok)
-      yield* ask(
-        ApiServer.clusterAt(server, {
-          credential: { _tag: "Basic", username: "jane", password: Redacted.make("pass:word") },
-          impersonation: {
-            user: "ops",
-            uid: "u-1",
-            groups: ["dev", "ops, all"],
-            extra: { "acme.com/project": ["a", "b"] }
-          }
-        })
-      )
-      const headers = server.requests[0]?.headers ?? {}
-      assert.deepStrictEqual(headers["authorization"], [`Basic ${Buffer.from("jane:pass:word").toString("base64")}`])
-      assert.deepStrictEqual(headers["impersonate-user"], ["ops"])
-      assert.deepStrictEqual(headers["impersonate-uid"], ["u-1"])
-      assert.deepStrictEqual(headers["impersonate-group"], ["dev", "ops, all"])
-      assert.deepStrictEqual(headers["impersonate-extra-acme.com%2fproject"], ["a", "b"])
-    }).pipe(Effect.scoped, Effect.provide(transport))
+layer(cluster, live)("identity", (it) => {
+  it.effect("several impersonated groups are sent as several lines", () =>
+    onCluster((server) =>
+      Effect.gen(function* () {
+        // A cluster that takes passwords is none of today.
+        yield* server.inject(Fault.fixedReply())
+        yield* ask(
+          server.entered({
+            credential: { _tag: "Basic", username: "jane", password: Redacted.make("pass:word") },
+            impersonation: {
+              user: "ops",
+              uid: "u-1",
+              groups: ["dev", "ops, all"],
+              extra: { "acme.com/project": ["a", "b"] }
+            }
+          })
+        )
+        const headers = server.requests[0]?.headers ?? {}
+        assert.deepStrictEqual(headers["authorization"], [`Basic ${Buffer.from("jane:pass:word").toString("base64")}`])
+        assert.deepStrictEqual(headers["impersonate-user"], ["ops"])
+        assert.deepStrictEqual(headers["impersonate-uid"], ["u-1"])
+        assert.deepStrictEqual(headers["impersonate-group"], ["dev", "ops, all"])
+        assert.deepStrictEqual(headers["impersonate-extra-acme.com%2fproject"], ["a", "b"])
+      })
+    )
   )
 })

@@ -5,7 +5,7 @@ import { Effect, FileSystem, Layer, Logger, Metric, Path, Scope, Stream } from "
 import { stringify } from "yaml"
 import { ClusterRegistry, type RegistrySnapshot } from "../../src/registry/ClusterRegistry.ts"
 import { type KubeconfigRegistryOptions, layer, ReadInterval } from "../../src/registry/KubeconfigRegistry.ts"
-import * as ApiServer from "../fixture/ApiServer.ts"
+import { clusterAt } from "../fixture/ClusterAt.ts"
 import { eventually } from "../fixture/Waiting.ts"
 
 const config = (contexts: ReadonlyArray<string>, current?: string, token = "t") =>
@@ -92,11 +92,7 @@ describe("the start", () => {
       Effect.gen(function* () {
         const { replace, start } = yield* workplace
         yield* replace("config", config(["parent", "child"], "child"))
-        const own = ApiServer.clusterAt(
-          { url: "https://own.test", authority: { pem: "", issue: () => Promise.reject(new Error("unused")) } },
-          {},
-          ClusterName.make("parent")
-        )
+        const own = clusterAt({ server: "https://own.test", caPem: "" }, {}, ClusterName.make("parent"))
         const snapshot = yield* (yield* start({ own })).snapshot
         assert.strictEqual(snapshot.clusters[0]?.connection.server, "https://own.test")
         assert.deepStrictEqual(names(snapshot), ["parent", "child"])
