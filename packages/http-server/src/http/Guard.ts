@@ -75,7 +75,6 @@ export class Guard extends Context.Service<
       const sessions = yield* Sessions
       const attempts = yield* FailedAttempts
       const keyLimit = yield* KeyLimit
-      const publicUrl = yield* SessionCookie.PublicUrl
 
       const admit = Effect.fnUntraced(function* (
         ask: Effect.Effect<SessionVerdict, KeyStoreError>,
@@ -125,12 +124,12 @@ export class Guard extends Context.Service<
         authenticate: Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
           const values = RawHeaders.valuesOf(request, "authorization")
-          const cookie = SessionCookie.of(request, publicUrl)
+          const cookie = yield* SessionCookie.current
           return yield* values.length > 0 || cookie._tag === "Absent" ? byKey(values) : bySession(cookie, "use")
         }).pipe(Effect.withSpan("Guard.authenticate")),
         authenticateSession: Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
-          const cookie = SessionCookie.of(request, publicUrl)
+          const cookie = yield* SessionCookie.current
           const hasKey = RawHeaders.valuesOf(request, "authorization").length > 0
           if (!hasKey && cookie._tag !== "Absent") return yield* bySession(cookie, "look")
           return yield* unauthorized(

@@ -13,7 +13,9 @@ import * as Guard from "./Guard.ts"
 import * as LoginCookie from "./LoginCookie.ts"
 import * as PageRoute from "./PageRoute.ts"
 import * as Refusal from "./Refusal.ts"
+import * as RequestConnection from "./RequestConnection.ts"
 import { parametersOf } from "./RequestInput.ts"
+import { CurrentRequest } from "./RequestRecord.ts"
 import * as SessionCookie from "./SessionCookie.ts"
 
 const LOGIN_PATH = "/auth/oidc/login" as const
@@ -34,7 +36,7 @@ const PLACE = /^\/[A-Za-z0-9/_\-.~?=&%|*,:+]{0,2000}$/
 /** Gives the routes, none where the settings name no provider. */
 export const routes = Effect.gen(function* () {
   const found = yield* Effect.serviceOption(IdentityClient)
-  const publicUrl = yield* SessionCookie.PublicUrl
+  const publicUrl = yield* RequestConnection.PublicUrl
   if (Option.isNone(found) || publicUrl === undefined) return []
   const client = found.value
   const guard = yield* Guard.Guard
@@ -84,8 +86,8 @@ export const routes = Effect.gen(function* () {
   })
 
   /** A link from elsewhere brings no session along, since its cookie is `SameSite=Strict`: nobody is signed out by one. */
-  const logout = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, secure: boolean) {
-    const session = SessionCookie.of(request, publicUrl)
+  const logout = Effect.fnUntraced(function* (secure: boolean) {
+    const session = yield* SessionCookie.current
     if (session._tag !== "Present") return withCookies(page(undefined), SessionCookie.forget(secure))
     yield* beginEnd(trail, sessions, session.id)
     const tokens = yield* sessions.tokensOf(session.id)
@@ -98,22 +100,27 @@ export const routes = Effect.gen(function* () {
     return withCookies(next, SessionCookie.forget(secure))
   })
 
-  const secureOf = (request: HttpServerRequest.HttpServerRequest) => SessionCookie.isSecure(request, publicUrl)
   return [
     PageRoute.make(LOGIN_PATH, (request) =>
-      login(request, secureOf(request)).pipe(Effect.catch(notSignedIn("unavailable", secureOf(request))))
+      Effect.flatMap(CurrentRequest, ({ isSecure }) =>
+        login(request, isSecure).pipe(Effect.catch(notSignedIn("unavailable", isSecure)))
+      )
     ),
     PageRoute.make(CALLBACK_PATH, (request) =>
-      callback(request, secureOf(request)).pipe(
-        Effect.catch((error) =>
-          isNotVouched(error)
-            ? Effect.andThen(Refusal.deny, notSignedIn("refused", secureOf(request))(error))
-            : notSignedIn("unavailable", secureOf(request))(error)
+      Effect.flatMap(CurrentRequest, ({ isSecure }) =>
+        callback(request, isSecure).pipe(
+          Effect.catch((error) =>
+            isNotVouched(error)
+              ? Effect.andThen(Refusal.deny, notSignedIn("refused", isSecure)(error))
+              : notSignedIn("unavailable", isSecure)(error)
+          )
         )
       )
     ),
-    PageRoute.make(LOGOUT_PATH, (request) =>
-      logout(request, secureOf(request)).pipe(Effect.catch(notSignedIn("unavailable", secureOf(request))))
+    PageRoute.make(LOGOUT_PATH, () =>
+      Effect.flatMap(CurrentRequest, ({ isSecure }) =>
+        logout(isSecure).pipe(Effect.catch(notSignedIn("unavailable", isSecure)))
+      )
     )
   ]
 })

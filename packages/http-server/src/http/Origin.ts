@@ -3,9 +3,11 @@
  */
 import { Context, Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
+import type { Scheme } from "../limits/ForwardedScheme.ts"
 import { refuse } from "./Refusal.ts"
 import * as RawHeaders from "./RawHeaders.ts"
-import { PublicUrl } from "./SessionCookie.ts"
+import { PublicUrl } from "./RequestConnection.ts"
+import { CurrentRequest } from "./RequestRecord.ts"
 
 /** Origins beside the server's own that may call it. **Example** `https://ops.example.com` */
 export const AllowedOrigins = Context.Reference<ReadonlyArray<string>>("@quarterdeck/http-server/AllowedOrigins", {
@@ -18,7 +20,8 @@ export const AllowedOrigins = Context.Reference<ReadonlyArray<string>>("@quarter
  * **Errors** `origin_forbidden`, also for `null`, for an `Origin` that was sent twice, and for one that would be the
  * server's own if the `Host` were not missing, sent twice or no host.
  *
- * **Limits** the own origin is known by its host: a proxy in front may speak another scheme.
+ * **Limits** over plain HTTP the own origin is known by its host alone, unless a trusted proxy tells the scheme: one that
+ * nobody named may stand in front and speak another.
  */
 export const check = Effect.gen(function* () {
   const { isAllowed, isSent } = yield* sent
@@ -44,19 +47,21 @@ const sent = Effect.gen(function* () {
   const [origin, ...more] = RawHeaders.valuesOf(request, "origin")
   const allowed = yield* AllowedOrigins
   const publicUrl = yield* PublicUrl
+  const { scheme } = yield* CurrentRequest
   if (origin === undefined) return { isSent: false, isOwn: false, isAllowed: false }
   const isOwn =
     more.length === 0
-    && (isOfHost(origin, RawHeaders.valuesOf(request, "host"))
+    && (isOfHost(origin, RawHeaders.valuesOf(request, "host"), scheme)
       || (publicUrl !== undefined && URL.parse(publicUrl)?.origin === origin))
   return { isSent: true, isOwn, isAllowed: isOwn || (more.length === 0 && allowed.includes(origin)) }
 })
 
 /** **Shape** a browser leaves a scheme's own port out, a proxy may write it into the `Host`: both are the same host. */
-const isOfHost = (origin: string, hosts: ReadonlyArray<string>): boolean => {
+const isOfHost = (origin: string, hosts: ReadonlyArray<string>, scheme: Scheme | undefined): boolean => {
   const [host, ...more] = hosts
   const page = URL.parse(origin)
   if (host === undefined || more.length > 0 || page === null || !/^https?:$/.test(page.protocol)) return false
+  if (scheme !== undefined && page.protocol !== `${scheme}:`) return false
   // Whatever is more than a host, such as a path or a user, stays in the address and makes it another text.
   return page.origin === origin && URL.parse(`${page.protocol}//${host}`)?.href === `${origin}/`
 }

@@ -8,6 +8,7 @@ import type { Verb } from "@quarterdeck/keys/Access"
 import type { AuditFacts } from "@quarterdeck/keys/AuditEvent"
 import type { Principal } from "@quarterdeck/keys/Principal"
 import { Context, Effect } from "effect"
+import type { Scheme } from "../limits/ForwardedScheme.ts"
 
 /** What a route is about, as the audit calls it. **Shape** `session` and `unknown` stand beside the resources of keys. */
 export interface AuditedCell {
@@ -22,6 +23,10 @@ export interface RequestRecord {
   readonly requestId: string
   /** The client's address: the socket's other end, what a host says it is, or what a trusted proxy tells. */
   readonly clientAddress: string | undefined
+  /** By which scheme the client came; `undefined` where a proxy may stand in front that nobody named. */
+  readonly scheme: Scheme | undefined
+  /** Whether the client came by HTTPS, as far as settings, proxies or the connection tell. */
+  readonly isSecure: boolean
   readonly route: string | undefined
   readonly keyId: string | undefined
   /** Who uses a key with the request, which is noted if it is not refused. */
@@ -39,9 +44,15 @@ export interface RequestRecord {
   readonly replyHeaders: Readonly<Record<string, string>>
 }
 
-export const make = (requestId: string, clientAddress?: string): RequestRecord => ({
+type Connection = Pick<RequestRecord, "clientAddress" | "scheme" | "isSecure">
+
+const UNKNOWN: Connection = { clientAddress: undefined, scheme: undefined, isSecure: false }
+
+export const make = (requestId: string, connection: Connection = UNKNOWN): RequestRecord => ({
   requestId,
-  clientAddress,
+  clientAddress: connection.clientAddress,
+  scheme: connection.scheme,
+  isSecure: connection.isSecure,
   route: undefined,
   keyId: undefined,
   user: undefined,
@@ -60,7 +71,7 @@ export const CurrentRequest = Context.Reference<RequestRecord>("@quarterdeck/htt
 })
 
 /** What is noted on a request's way. */
-type Notes = Partial<Omit<RequestRecord, "requestId" | "clientAddress">>
+type Notes = Partial<Omit<RequestRecord, "requestId" | keyof Connection>>
 
 /** Notes something of the current request, in place of what was noted before; headers of the reply add up. */
 export const note = (notes: Notes): Effect.Effect<void> =>
@@ -72,6 +83,6 @@ export const note = (notes: Notes): Effect.Effect<void> =>
 
 /** Runs an effect of whose outcome the current request's log, audit and reply must not tell. */
 export const withoutNotes = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.flatMap(CurrentRequest, ({ clientAddress, requestId }) =>
-    Effect.provideService(effect, CurrentRequest, make(requestId, clientAddress))
+  Effect.flatMap(CurrentRequest, (record) =>
+    Effect.provideService(effect, CurrentRequest, make(record.requestId, record))
   )

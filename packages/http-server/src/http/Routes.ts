@@ -4,10 +4,9 @@
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import { Api } from "@quarterdeck/contract/Api"
 import { Authenticator } from "@quarterdeck/keys/Authenticator"
-import { Cause, Clock, Effect, Layer, Option } from "effect"
+import { Cause, Clock, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import * as ClientAddress from "../limits/ClientAddress.ts"
 import * as RefusalLog from "../limits/RefusalLog.ts"
 import * as AccessLog from "./AccessLog.ts"
 import * as DashboardRoute from "./DashboardRoute.ts"
@@ -31,12 +30,11 @@ import * as MetricsRoute from "./MetricsRoute.ts"
 import type { PageRoute } from "./PageRoute.ts"
 import * as Refusal from "./Refusal.ts"
 import * as OidcRoutes from "./OidcRoutes.ts"
-import * as RawHeaders from "./RawHeaders.ts"
+import * as RequestConnection from "./RequestConnection.ts"
 import * as RequestId from "./RequestId.ts"
 import * as RequestRecord from "./RequestRecord.ts"
 import * as RequestSpan from "./RequestSpan.ts"
 import * as RequestShape from "./RequestShape.ts"
-import * as SessionCookie from "./SessionCookie.ts"
 
 /** One path, one spelling: a policy, a log line and a proxy's rule must agree on what was asked. */
 const ROUTER_CONFIG = {
@@ -89,8 +87,7 @@ export const make = Effect.gen(function* () {
   const guard = yield* Guard
   const trail = yield* AuditTrail
   const registry = yield* ClusterRegistry
-  const publicUrl = yield* SessionCookie.PublicUrl
-  const findClient = ClientAddress.finder(yield* ClientAddress.TrustedProxies)
+  const connectionOf = yield* RequestConnection.make
   const refusalLog = yield* RefusalLog.make
   const metrics = yield* MetricsRoute.routes
   const dashboard = yield* DashboardRoute.routes
@@ -144,9 +141,7 @@ export const make = Effect.gen(function* () {
 
   return Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const peer = Option.getOrUndefined(request.remoteAddress)
-    const client = findClient(peer, RawHeaders.valuesOf(request, "x-forwarded-for"))
-    const record = RequestRecord.make(RequestId.of(request), client)
+    const record = RequestRecord.make(RequestId.of(request), connectionOf(request))
     const startedAt = yield* Clock.currentTimeMillis
     const response = yield* RequestShape.oneHost.pipe(
       Effect.matchEffect({
@@ -163,7 +158,7 @@ export const make = Effect.gen(function* () {
     yield* end(request.method, response.status, record, startedAt)
     return withHeaders(response, {
       ...SAFE_HEADERS,
-      ...(SessionCookie.isSecure(request, publicUrl) ? STRICT_TRANSPORT : {}),
+      ...(record.isSecure ? STRICT_TRANSPORT : {}),
       ...record.replyHeaders,
       [RequestId.HEADER]: record.requestId
     })

@@ -21,13 +21,19 @@ export const parseRange = (text: string): Range | undefined => {
     : undefined
 }
 
-/** The ranges of proxies whose `X-Forwarded-For` is believed. */
+/** The ranges of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. */
 export const TrustedProxies = Context.Reference<ReadonlyArray<string>>("@quarterdeck/http-server/TrustedProxies", {
   defaultValue: () => []
 })
 
-/** Finds the client's address. **Shape** `forwardedFor` are the values of the header's lines, in order. */
-export type Find = (peer: string | undefined, forwardedFor: ReadonlyArray<string>) => string | undefined
+/** Where a request comes from. **Shape** `proxies`: how many trusted ones it passed, one behind the other, up to the server. */
+interface Way {
+  readonly client: string | undefined
+  readonly proxies: number
+}
+
+/** Finds a request's way. **Shape** `forwardedFor` are the values of the header's lines, in order. */
+export type Find = (peer: string | undefined, forwardedFor: ReadonlyArray<string>) => Way
 
 /** More proxies than stand one behind the other anywhere. */
 const MAX_HOPS = 32
@@ -39,7 +45,9 @@ const MAX_HOPS = 32
  * wrote; what is no address ends the walk. A client that writes the header itself gains nothing.
  */
 export const finder = (trustedProxies: ReadonlyArray<string>): Find => {
-  if (trustedProxies.length === 0) return (peer) => (peer === undefined ? undefined : plain(peer))
+  if (trustedProxies.length === 0) {
+    return (peer) => ({ client: peer === undefined ? undefined : plain(peer), proxies: 0 })
+  }
   const trusted = new BlockList()
   for (const text of trustedProxies) {
     const range = parseRange(text)
@@ -47,15 +55,17 @@ export const finder = (trustedProxies: ReadonlyArray<string>): Find => {
   }
   const isTrusted = (address: string) => trusted.check(address, familyOf(address))
   return (peer, forwardedFor) => {
-    if (peer === undefined) return undefined
+    if (peer === undefined) return { client: undefined, proxies: 0 }
     let client = plain(peer)
+    let proxies = 0
     const hops = forwardedFor.join(",").split(",").slice(-MAX_HOPS)
     while (isIP(client) !== 0 && isTrusted(client)) {
+      proxies++
       const hop = hopOf(hops.pop() ?? "")
       if (hop === undefined) break
       client = hop
     }
-    return client
+    return { client, proxies }
   }
 }
 

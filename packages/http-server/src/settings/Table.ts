@@ -67,7 +67,7 @@ export const table = {
     flag: "trusted-proxies",
     kind: Kind.addressRanges,
     description:
-      "Addresses of proxies whose X-Forwarded-For says who the client is: log lines and the limit of failed authentications then count by it."
+      "Addresses of proxies whose X-Forwarded-For says who the client is, for log lines and the limit of failed authentications, and whose X-Forwarded-Proto says whether it came by HTTPS."
   }),
   kubeconfig: optional({
     path: "clusters.kubeconfig",

@@ -20,12 +20,12 @@ describe("the client's address", () => {
     ["IPv4 that came as IPv6", "::ffff:10.1.2.3", ["::ffff:203.0.113.9"], "203.0.113.9"],
     ["IPv6 with a zone", "fe80::1%eth0", [], "fe80::1"]
   ])("%s", (_name, peer, forwardedFor, client) => {
-    assert.strictEqual(find(peer, forwardedFor), client)
+    assert.strictEqual(find(peer, forwardedFor).client, client)
   })
 
   it("is the peer's while nobody is trusted", () => {
-    assert.strictEqual(ClientAddress.finder([])("::ffff:10.1.2.3", ["203.0.113.9"]), "10.1.2.3")
-    assert.isUndefined(find(undefined, ["203.0.113.9"]))
+    assert.strictEqual(ClientAddress.finder([])("::ffff:10.1.2.3", ["203.0.113.9"]).client, "10.1.2.3")
+    assert.isUndefined(find(undefined, ["203.0.113.9"]).client)
   })
 
   it.each([

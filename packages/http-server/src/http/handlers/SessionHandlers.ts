@@ -6,11 +6,12 @@ import { SignedIn, SignIn } from "@quarterdeck/contract/SessionGroup"
 import { KeyIssuer } from "@quarterdeck/keys/KeyIssuer"
 import { Sessions } from "@quarterdeck/keys/Sessions"
 import { Effect } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import * as Guard from "../Guard.ts"
 import * as KeyRefusal from "../KeyRefusal.ts"
 import * as RequestBody from "../RequestBody.ts"
+import { CurrentRequest } from "../RequestRecord.ts"
 import * as SessionCookie from "../SessionCookie.ts"
 import { unauthorized } from "../Unauthorized.ts"
 
@@ -24,11 +25,10 @@ export const SessionHandlers = HttpApiBuilder.group(
     const guard = yield* Guard.Guard
     const issuer = yield* KeyIssuer
     const sessions = yield* Sessions
-    const publicUrl = yield* SessionCookie.PublicUrl
 
     const cookieOf = Effect.fnUntraced(function* (print: (secure: boolean) => string) {
-      const request = yield* HttpServerRequest.HttpServerRequest
-      return { "set-cookie": print(SessionCookie.isSecure(request, publicUrl)) }
+      const { isSecure } = yield* CurrentRequest
+      return { "set-cookie": print(isSecure) }
     })
 
     return handlers
@@ -59,7 +59,7 @@ export const SessionHandlers = HttpApiBuilder.group(
       .handle(
         "end",
         Effect.fnUntraced(function* ({ query: { all } }) {
-          const cookie = SessionCookie.of(yield* HttpServerRequest.HttpServerRequest, publicUrl)
+          const cookie = yield* SessionCookie.current
           if (cookie._tag === "Present") {
             const owner = yield* sessions.look(cookie.id).pipe(Effect.catch(KeyRefusal.fromError))
             if (owner._tag === "Valid") yield* Guard.noteOwner(owner.principal)
