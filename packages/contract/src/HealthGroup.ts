@@ -10,6 +10,7 @@ import { EndpointPolicy } from "./Policy.ts"
 const ReadinessChecks = Schema.Struct({
   keyStore: Schema.Literals(["ok", "unavailable"]),
   costStore: Schema.Literals(["ok", "unavailable"]),
+  audit: Schema.Literals(["ok", "unavailable"]),
   configuredKeys: Schema.Literals(["ok", "stale"]),
   clusters: Schema.Struct({ registered: Schema.Natural, synced: Schema.Natural, waiting: Schema.Natural })
 })

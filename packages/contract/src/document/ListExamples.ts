@@ -84,6 +84,7 @@ const cluster: ClusterRow = {
 const checks: NonNullable<Readiness["checks"]> = {
   keyStore: "ok",
   costStore: "ok",
+  audit: "ok",
   configuredKeys: "ok",
   clusters: { registered: 3, synced: 3, waiting: 0 }
 }

@@ -19,7 +19,7 @@ const LEAST_ROLE = "bind the least ClusterRole (docs/tasks/connect-clusters.md) 
 /** Finds what stores, and the first reading of clusters, lack. */
 export const ofChecks = ({ checks, status }: Readiness): ReadonlyArray<Finding> => {
   if (checks === undefined) return []
-  const { clusters, costStore, keyStore } = checks
+  const { audit, clusters, costStore, keyStore } = checks
   return [
     ...(keyStore === "ok"
       ? []
@@ -31,6 +31,15 @@ export const ofChecks = ({ checks, status }: Readiness): ReadonlyArray<Finding> 
             ...service,
             finding: "the history of costs does not answer",
             remedy: "see the log; bring its ClickHouse back, or restart the server where it is a file"
+          }
+        ]),
+    ...(audit === "ok"
+      ? []
+      : [
+          {
+            ...service,
+            finding: "the audit cannot be written, so nothing can be changed",
+            remedy: "see the log; give audit.sqlite its disk, its permissions and its lock back"
           }
         ]),
     ...(status === "starting"

@@ -8,6 +8,7 @@ const details = { sources: [], configuredKeys: { refused: 0 }, costs: [], backfi
 const checks = {
   keyStore: "ok",
   costStore: "ok",
+  audit: "ok",
   configuredKeys: "ok",
   clusters: { registered: 1, synced: 1, waiting: 0 }
 }
@@ -88,6 +89,7 @@ layer(NodeServices.layer)("quarterdeck doctor", (it) => {
             ...checks,
             keyStore: "unavailable",
             costStore: "unavailable",
+            audit: "unavailable",
             clusters: { registered: 5, synced: 4, waiting: 1 }
           },
           details: {
@@ -147,6 +149,7 @@ layer(NodeServices.layer)("quarterdeck doctor", (it) => {
           ["CHECK", "CLUSTER", "FINDING"],
           ["service", "", "the store of keys does not answer"],
           ["service", "", "the history of costs does not answer"],
+          ["service", "", "the audit cannot be written, so nothing can be changed"],
           ["service", "", "1 of 5 clusters are being read for the first time"],
           ["names", "", 'config, context "x/y": cluster name x-y is already taken'],
           ["keys", "", "keys file a.yaml: line 7: must be one document; the keys that were loaded before are in force"],
@@ -160,7 +163,7 @@ layer(NodeServices.layer)("quarterdeck doctor", (it) => {
         ]
       )
       for (const [, , [, remedy]] of rows) assert.isNotEmpty(remedy)
-      assert.strictEqual(stderr, "quarterdeck: 12 findings\n")
+      assert.strictEqual(stderr, "quarterdeck: 13 findings\n")
       assert.strictEqual(status, 1)
     })
   )

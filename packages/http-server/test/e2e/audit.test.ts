@@ -267,37 +267,6 @@ onOneDriver("the audit", { children: ["prod"], options: { audit: { reads: "all" 
     })
   )
 
-  it.effect("refuses what it cannot write of, does nothing, and goes on once it can", () =>
-    Effect.gen(function* () {
-      const deployment = yield* Deployment
-      const names = Effect.map(deployment.apiKeys("?limit=5000", { key: "admin" }), ({ apiKeys }) =>
-        apiKeys.map(({ id, name, status }) => [id, name, status])
-      )
-      const { apiKey } = yield* deployment.createKey({ name: "kept", rule: { role: "Viewer" } })
-      const prices = yield* deployment.prices()
-      const before = yield* names
-      const file = new DatabaseSync(join(deployment.dataDirectory, "audit.sqlite"))
-      file.exec("BEGIN EXCLUSIVE")
-      const path = `/api/v1/apiKeys/${apiKey.id}`
-      const calls: ReadonlyArray<readonly [path: string, call: Call]> = [
-        ["/api/v1/apiKeys", { method: "POST", body: { name: "made", rule: { role: "Viewer" } } }],
-        [path, { method: "PATCH", body: { name: "renamed" } }],
-        [`${path}/rotate`, { method: "POST", body: {} }],
-        [path, { method: "DELETE" }],
-        ["/api/v1/prices", { method: "PUT", body: prices }]
-      ]
-      const refused = yield* Effect.forEach(
-        calls,
-        ([route, call]) => deployment.problem(route, { key: "admin", ...call }),
-        { concurrency: "unbounded" }
-      ).pipe(Effect.ensuring(Effect.sync(() => file.close())))
-      for (const problem of refused) assert.deepInclude(problem, { status: 503, code: "audit_unavailable" })
-      assert.deepStrictEqual(yield* names, before)
-      assert.deepStrictEqual(yield* deployment.prices(), prices)
-      yield* deployment.createKey({ name: "made after", rule: { role: "Viewer" } })
-    })
-  )
-
   it.effect("is found whole while it is written, and a row that was changed is named", () =>
     Effect.gen(function* () {
       const { dataDirectory } = yield* Deployment

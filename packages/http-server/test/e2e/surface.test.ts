@@ -163,6 +163,7 @@ onOneDriver("surface", { children: [] }, (it) => {
           checks: {
             keyStore: "ok",
             costStore: "ok",
+            audit: "ok",
             configuredKeys: "ok",
             clusters: { registered: 1, synced: 1, waiting: 0 }
           }

@@ -11,6 +11,9 @@ import type { AuditQuery, Call } from "./AuditProtocol.ts"
 /** How long a statement waits for another process, such as a backup, that holds the file. */
 const BUSY_TIMEOUT_MS = 5_000
 
+/** How long a probe waits: what holds the file longer than that holds up what is to be written, too. */
+const PROBE_TIMEOUT_MS = 200
+
 const VERSION = 1
 
 /** The one columns that are filtered are made from the body: nothing stands beside what the hash covers. */
@@ -68,6 +71,16 @@ const transact = <A>(database: DatabaseSync, statements: () => A): A => {
 }
 
 const COLUMNS = "number, at_ms AS atMs, previous_hash AS previousHash, hash, body"
+
+/** Writes the version again, which stands there: the file, its disk and its locks are asked, and no event is made. */
+const probe = (database: DatabaseSync): void => {
+  database.exec(`PRAGMA busy_timeout = ${PROBE_TIMEOUT_MS}`)
+  try {
+    transact(database, () => database.exec(`PRAGMA user_version = ${VERSION}`))
+  } finally {
+    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  }
+}
 
 /** Each filter as SQL, with the parameter that it takes. */
 const conditionsOf = (query: AuditQuery): ReadonlyArray<readonly [sql: string, value: SQLInputValue | undefined]> => [
@@ -145,6 +158,9 @@ export const prepare = (database: DatabaseSync) => {
         return find.all(call.number)
       case "last":
         return [tail]
+      case "probe":
+        probe(database)
+        return []
       case "lastBefore":
         return lastBefore.all(call.beforeMs)
       case "prune":

@@ -29,6 +29,8 @@ export type Call =
   | { readonly operation: "find"; readonly number: number }
   /** Gives the last link. */
   | { readonly operation: "last" }
+  /** Fails where nothing could be appended; appends nothing. */
+  | { readonly operation: "probe" }
   /** Gives the last of the oldest rows that all lie before an instant, if there is one. */
   | { readonly operation: "lastBefore"; readonly beforeMs: number }
   /** Removes the rows up to a number, and notes what they ended with. */

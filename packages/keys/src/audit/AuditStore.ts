@@ -47,6 +47,8 @@ export class AuditStore extends Context.Service<
     readonly list: (page: AuditPage) => Effect.Effect<ReadonlyArray<Kept>, AuditStoreError>
     /** The chain's last link. */
     readonly last: Effect.Effect<Link, AuditStoreError>
+    /** Fails where an event could not be appended now, and appends none. **Limits** writes to the disk. */
+    readonly probe: Effect.Effect<void, AuditStoreError>
     /** The hash of a row. **Shape** `undefined` if there is none. */
     readonly hashOf: (number: number) => Effect.Effect<string | undefined, AuditStoreError>
     /** Removes the oldest events up to an instant, and signs where the rest begins. Gives how far it removed. */
@@ -119,6 +121,7 @@ const make = Effect.fnUntraced(function* ({ directory }: { readonly directory: s
       }))
     }),
     last: lastLink({ operation: "last" }),
+    probe: Effect.asVoid(call({ operation: "probe" })),
     hashOf: (number) => Effect.map(links({ operation: "find", number }), ([row]) => row?.hash),
     prune: Effect.fnUntraced(function* (before) {
       const [link] = yield* links({ operation: "lastBefore", beforeMs: DateTime.toEpochMillis(before) })

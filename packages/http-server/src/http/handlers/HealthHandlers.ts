@@ -7,6 +7,7 @@ import { Api } from "@quarterdeck/contract/Api"
 import type { Readiness } from "@quarterdeck/contract/HealthGroup"
 import { CostStore } from "@quarterdeck/cost/CostStore"
 import { HOUR_MS } from "@quarterdeck/cost/Units"
+import { AuditStore } from "@quarterdeck/keys"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
 import { KeyStore } from "@quarterdeck/keys/KeyStore"
 import * as Rule from "@quarterdeck/keys/Rule"
@@ -36,6 +37,7 @@ export const HealthHandlers = HttpApiBuilder.group(
     const keyConfig = yield* KeyConfig
     const keyStore = yield* KeyStore
     const costStore = yield* CostStore
+    const auditStore = yield* AuditStore.AuditStore
     let hasBegun = false
     const awaitBeginning = Effect.map(Effect.timeoutOption(cache.settled, PATIENCE), () => {
       hasBegun = true
@@ -46,6 +48,8 @@ export const HealthHandlers = HttpApiBuilder.group(
     // It may be busy for a while with months of hours, and is there all the same.
     const costs = Effect.scoped(costStore.sums([], { startMs: 0, endMs: HOUR_MS }))
     const costsAnswer = yield* StoreHealth.make({ name: "cost history", ask: costs, patience: "10 seconds" })
+    // Without it nothing can be changed here.
+    const auditAnswers = yield* StoreHealth.make({ name: "audit", ask: auditStore.probe, patience: "800 millis" })
     const countSynced = Effect.map(cache.members, (members) => ({
       registered: members.length,
       synced: members.filter(({ store }) => Kind.kinds.every((kind) => store.table(kind).sync._tag !== "Pending"))
@@ -58,12 +62,16 @@ export const HealthHandlers = HttpApiBuilder.group(
         const { registered, synced } = yield* countSynced
         const waiting = registered - synced
         const { alarm } = yield* keyConfig.health
-        const [keyStoreIsThere, costStoreIsThere] = yield* Effect.all([keysAnswer, costsAnswer], { concurrency: 2 })
-        const storesAreThere = keyStoreIsThere && costStoreIsThere
+        const [keyStoreIsThere, costStoreIsThere, auditIsThere] = yield* Effect.all(
+          [keysAnswer, costsAnswer, auditAnswers],
+          { concurrency: 3 }
+        )
+        const storesAreThere = keyStoreIsThere && costStoreIsThere && auditIsThere
         const isReady = storesAreThere && hasBegun
         const checks: Readiness["checks"] = {
           keyStore: keyStoreIsThere ? "ok" : "unavailable",
           costStore: costStoreIsThere ? "ok" : "unavailable",
+          audit: auditIsThere ? "ok" : "unavailable",
           configuredKeys: alarm === undefined ? "ok" : "stale",
           clusters: { registered, synced, waiting }
         }

@@ -8,6 +8,7 @@ import { SameOrigin } from "@quarterdeck/contract/SameOrigin"
 import { CostError, StoreUnavailable } from "@quarterdeck/cost/CostError"
 import { CostSampler } from "@quarterdeck/cost/CostSampler"
 import { CostStore } from "@quarterdeck/cost/CostStore"
+import { AuditStore } from "@quarterdeck/keys"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
 import type * as Rule from "@quarterdeck/keys/Rule"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
@@ -31,6 +32,7 @@ const healthFor = Effect.fnUntraced(function* (authenticate: Guard["Service"]["a
   const [asked, askedCosts] = yield* Effect.all([Ref.make(0), Ref.make(0)])
   const settled = yield* Deferred.make<void>()
   const costs = yield* Ref.make<Effect.Effect<[], CostError>>(Effect.succeed([]))
+  const audit = yield* Ref.make<Effect.Effect<void, AuditStore.AuditStoreError>>(Effect.void)
   const services = yield* Layer.build(
     HealthHandlers.pipe(
       Layer.provideMerge([
@@ -42,6 +44,7 @@ const healthFor = Effect.fnUntraced(function* (authenticate: Guard["Service"]["a
               Effect.flatten(Ref.get(costs))
             )
         }),
+        Layer.mock(AuditStore.AuditStore, { probe: Effect.flatten(Ref.get(audit)) }),
         Layer.mock(ClusterCache, { members: Effect.succeed([]), settled: Deferred.await(settled) }),
         Layer.mock(ClusterRegistry, {
           snapshot: Effect.succeed({ parent: ClusterName.make("hub"), clusters: [], problems: [COLLISION] })
@@ -70,7 +73,7 @@ const healthFor = Effect.fnUntraced(function* (authenticate: Guard["Service"]["a
     })
   )
   const settle = Effect.andThen(Deferred.succeed(settled, undefined), Effect.yieldNow)
-  return { ...health, statusOf, costs, settle, asked: Ref.get(asked), askedCosts: Ref.get(askedCosts) }
+  return { ...health, statusOf, costs, audit, settle, asked: Ref.get(asked), askedCosts: Ref.get(askedCosts) }
 })
 
 const callerOf = (rule: Rule.Rule) =>
@@ -151,6 +154,22 @@ describe("/readyz", () => {
       yield* TestClock.adjust("1 second")
       assert.deepStrictEqual(yield* statusOf, ["unavailable", "unavailable"])
       yield* Ref.set(costs, Effect.succeed([]))
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* statusOf, ["ready", "ok"])
+    })
+  )
+
+  it.effect("is not ready while the audit cannot be written, and ready once it can", () =>
+    Effect.gen(function* () {
+      const { audit, readyz, statusOf } = yield* begun
+      assert.deepStrictEqual(yield* statusOf, ["ready", "ok"])
+      const failed = new AuditStore.AuditStoreError({ operation: "probe", problem: "the disk is full" })
+      yield* Ref.set(audit, Effect.fail(failed))
+      yield* TestClock.adjust("1 second")
+      const refused = yield* Effect.flip(readyz())
+      assert.deepInclude(refused, { status: "unavailable" })
+      assert.include(JSON.stringify(refused), '"audit":"unavailable"')
+      yield* Ref.set(audit, Effect.void)
       yield* TestClock.adjust("1 second")
       assert.deepStrictEqual(yield* statusOf, ["ready", "ok"])
     })
