@@ -46,12 +46,15 @@ export const routes = Effect.gen(function* () {
 
   const page = pageOf(publicUrl)
 
-  const notSignedIn = (outcome: Outcome, secure: boolean) => (error: Error | Problem) => {
-    if (!(error instanceof Error) && error.code === "rate_limited") return Effect.succeed(Refusal.respond(error))
-    return Effect.logWarning(`nobody was signed in: ${error instanceof Error ? error.message : error.detail}`).pipe(
-      Effect.as(withCookies(page(outcome), cookie.forget(secure)))
-    )
-  }
+  /** **Shape** `notVouched` is what it means when the provider does not vouch for anybody. */
+  const notSignedIn = (secure: boolean, notVouched: "refused" | "unavailable") =>
+    Effect.fnUntraced(function* (error: Error | Problem) {
+      if (!(error instanceof Error) && error.code === "rate_limited") return Refusal.respond(error)
+      yield* Effect.logWarning(`nobody was signed in: ${error instanceof Error ? error.message : error.detail}`)
+      const outcome = isNotVouched(error) ? notVouched : "unavailable"
+      if (outcome === "refused") yield* Refusal.deny
+      return withCookies(page(outcome), cookie.forget(secure))
+    })
 
   const login = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, secure: boolean) {
     const asked = parametersOf(request.url).get("place") ?? ""
@@ -101,29 +104,26 @@ export const routes = Effect.gen(function* () {
   })
 
   return [
-    PageRoute.make(LOGIN_PATH, (request) =>
-      Effect.flatMap(CurrentRequest, ({ isSecure }) =>
-        login(request, isSecure).pipe(Effect.catch(notSignedIn("unavailable", isSecure)))
-      )
+    PageRoute.make(
+      LOGIN_PATH,
+      byScheme((request, secure) => login(request, secure).pipe(Effect.catch(notSignedIn(secure, "unavailable"))))
     ),
-    PageRoute.make(CALLBACK_PATH, (request) =>
-      Effect.flatMap(CurrentRequest, ({ isSecure }) =>
-        callback(request, isSecure).pipe(
-          Effect.catch((error) =>
-            isNotVouched(error)
-              ? Effect.andThen(Refusal.deny, notSignedIn("refused", isSecure)(error))
-              : notSignedIn("unavailable", isSecure)(error)
-          )
-        )
-      )
+    PageRoute.make(
+      CALLBACK_PATH,
+      byScheme((request, secure) => callback(request, secure).pipe(Effect.catch(notSignedIn(secure, "refused"))))
     ),
-    PageRoute.make(LOGOUT_PATH, () =>
-      Effect.flatMap(CurrentRequest, ({ isSecure }) =>
-        logout(isSecure).pipe(Effect.catch(notSignedIn("unavailable", isSecure)))
-      )
+    PageRoute.make(
+      LOGOUT_PATH,
+      byScheme((_, secure) => logout(secure).pipe(Effect.catch(notSignedIn(secure, "unavailable"))))
     )
   ]
 })
+
+/** Replies to a request as it came: by HTTPS or not. */
+const byScheme =
+  <A, R>(reply: (request: HttpServerRequest.HttpServerRequest, secure: boolean) => Effect.Effect<A, never, R>) =>
+  (request: HttpServerRequest.HttpServerRequest) =>
+    Effect.flatMap(CurrentRequest, ({ isSecure }) => reply(request, isSecure))
 
 /** Sends a browser back to the page, with what became of the sign-in. */
 const pageOf =
