@@ -1,21 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as ClusterName from "@quarterdeck/targeting/ClusterName"
-import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
-import * as Target from "@quarterdeck/targeting/Target"
-import { DateTime, Effect, Fiber, Layer, type Redacted, Schema } from "effect"
+import { DateTime, Effect, Fiber, Layer, type Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { Authenticator } from "../src/Authenticator.ts"
 import { KeyConfig } from "../src/KeyConfig.ts"
 import { KeyIssuer } from "../src/KeyIssuer.ts"
 import { KeyStore } from "../src/KeyStore.ts"
 import type { Principal } from "../src/Principal.ts"
-import * as Rule from "../src/Rule.ts"
-import * as RuleContainment from "../src/RuleContainment.ts"
 import { layerCached } from "../src/store/Cached.ts"
 import { layerMemory } from "../src/store/Memory.ts"
 import { callerWith } from "./caller.ts"
 import { layerConfigured, loaded } from "./configuredKeys.ts"
-import { admin, at, hashOf, record, rule, shopAdmin, SmallRule, toRule, viewer } from "./samples.ts"
+import { admin, at, hashOf, record, rule, shopAdmin, viewer } from "./samples.ts"
 
 const root = callerWith(admin, "key_root")
 const shop = callerWith(shopAdmin, "key_shop")
@@ -235,62 +230,5 @@ describe("a key that is rotated", () => {
       const results = yield* Effect.forEach(both, Fiber.join)
       assert.deepStrictEqual(results.map(({ _tag }) => _tag).toSorted(), ["Failure", "Success"])
     }).pipe(Effect.provide(layers()))
-  )
-})
-
-const places = ["c1", "c2", "c3", "c4"].flatMap((cluster) =>
-  ["a", "b", "c", "d"].flatMap((namespace) =>
-    [undefined, {}, { k: "1" }, { k: "2" }, { l: "1" }, { k: "1", l: "2" }, { k: "2", l: "1" }].map((labels) => ({
-      cluster: ClusterName.ClusterName.make(cluster),
-      namespace,
-      labels
-    }))
-  )
-)
-
-/** Every place that a rule reaches. */
-const reachOf = (given: Rule.Rule) =>
-  places.filter(
-    ({ cluster, labels, namespace }) =>
-      Target.reaches(Rule.clusterScope(given), cluster)
-      && NamespaceFilter.matches(Rule.namespaceFilter(given), namespace, labels)
-  )
-
-const Step = Schema.Struct({ call: Schema.Literals(["create", "update", "rotate"]), rule: SmallRule })
-
-describe("keys made by keys", () => {
-  it.effect.prop(
-    "reach nothing that the first maker does not, whatever each of them makes, changes and rotates",
-    [SmallRule, Schema.Array(Step).check(Schema.isMaxLength(6))],
-    ([first, steps]) =>
-      Effect.gen(function* () {
-        const issuer = yield* KeyIssuer
-        const outer: Rule.Rule = { ...toRule(first), role: "Admin" }
-        const reached = new Set(reachOf(outer))
-        let made = yield* issuer.create(root, { name: "first", rule: outer })
-        let holder = yield* holderOf(made.key)
-        for (const { call, rule: drawn } of steps) {
-          // Half of the rules are cut to what the maker has, so that some calls succeed.
-          const asked = toRule(drawn)
-          const inside: Rule.Rule = { ...holder.rule, ...asked, role: asked.role }
-          for (const wanted of [asked, inside]) {
-            const next =
-              call === "create"
-                ? issuer.create(holder, { name: "next", rule: wanted })
-                : call === "rotate"
-                  ? issuer.rotate(holder, holder.keyId)
-                  : Effect.map(issuer.update(holder, holder.keyId, { rule: wanted, force: true }), (apiKey) => ({
-                      key: made.key,
-                      apiKey
-                    }))
-            const result = yield* Effect.result(next)
-            if (result._tag === "Failure") continue
-            made = result.success
-            holder = yield* holderOf(made.key)
-            assert.isTrue(reachOf(holder.rule).every((place) => reached.has(place)))
-            assert.isTrue(RuleContainment.isWithin(holder.rule, outer))
-          }
-        }
-      }).pipe(Effect.provide(layers()))
   )
 })
