@@ -49,7 +49,9 @@ export const open = (path: string): DatabaseSync => {
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF;")
     const version = Number(database.prepare("PRAGMA user_version").get()?.["user_version"])
     if (version > VERSION)
-      throw new Error(`schema version ${version}, this program knows ${VERSION}: run the newer one`)
+      throw new Error(
+        `schema version ${version}, this program knows ${VERSION}: run the newer program, or restore a backup`
+      )
     if (version === 0) transact(database, () => database.exec(SCHEMA))
     return database
   } catch (error) {

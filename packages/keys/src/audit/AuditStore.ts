@@ -101,7 +101,10 @@ const make = Effect.fnUntraced(function* ({ directory }: { readonly directory: s
     return link ?? (yield* corrupt(asked.operation)())
   })
 
-  yield* call({ operation: "open", path: join(directory, FILE_NAME) })
+  const path = join(directory, FILE_NAME)
+  yield* call({ operation: "open", path }).pipe(
+    Effect.mapError(({ operation, problem }) => new AuditStoreError({ operation, problem: `${problem} (${path})` }))
+  )
   yield* Effect.addFinalizer(() =>
     Effect.ignore(call({ operation: "close" }), { log: "Warn", message: "the audit was not closed in order" })
   )
