@@ -3,7 +3,8 @@
  */
 import { Instant } from "@quarterdeck/cost"
 import { DEFAULT_LIMIT, MAX_LIMIT } from "@quarterdeck/cluster-fanout/ListQuery"
-import { Clock, Effect, Option } from "effect"
+import * as Range from "@quarterdeck/cost/Range"
+import { Clock, Effect, Option, Result } from "effect"
 import { type Command, Flag } from "effect/cli"
 import { misused } from "../CommandFailure.ts"
 import * as ListFlags from "../ListFlags.ts"
@@ -62,14 +63,20 @@ export const flagOf = {
  * Makes the query parameters of a window.
  *
  * **Shape** a named range becomes `from` and `to`. **Errors** `CommandFailure` with exit code 2 for one beside `--from` or
- * `--to`.
+ * `--to`, and for a range that is neither a name nor a length; what else is wrong the server says.
  */
 export const queryOf = Effect.fnUntraced(function* ({ from, range, to }: Window) {
-  const name = Option.getOrElse(range, () => "")
-  if (!NamedRange.is(name)) return ListFlags.queryOf({ range, from, to })
+  if (Option.isNone(range)) return ListFlags.queryOf({ from, to })
+  const nowMs = yield* Clock.currentTimeMillis
+  if (!NamedRange.is(range.value)) {
+    const read = Range.parse({ range: range.value }, { nowMs, retentionDays: Range.DEFAULT_RETENTION_DAYS })
+    if (Result.isFailure(read) && read.failure.problem === "syntax")
+      return yield* misused(`--${read.failure.message}; or one of ${NamedRange.NAMES.join(", ")}`)
+    return ListFlags.queryOf({ range, from, to })
+  }
   if (Option.isSome(from) || Option.isSome(to))
-    return yield* misused(`--range ${name} may not stand beside --from or --to`)
-  return Object.entries(NamedRange.resolve(name, yield* Clock.currentTimeMillis))
+    return yield* misused(`--range ${range.value} may not stand beside --from or --to`)
+  return Object.entries(NamedRange.resolve(range.value, nowMs))
 })
 
 /** The flags that narrow a report. */

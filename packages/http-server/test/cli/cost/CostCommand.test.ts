@@ -210,6 +210,11 @@ layer(CostWorld.layer, { timeout: "60 seconds", excludeTestServices: true })("qu
 
   const REFUSED: ReadonlyArray<readonly [args: ReadonlyArray<string>, exit: number, line: RegExp]> = [
     [["cost", "--range", "7"], 2, /^quarterdeck: --range: must be a number from 1 to 9999 and a unit: /],
+    [
+      ["cost", "--range", "yesterday"],
+      2,
+      /^quarterdeck: --range: [^\n]* such as 7d; or one of today, month, lastmonth\n$/
+    ],
     [["cost", "--from", "2026-03-01", "--range", "7d"], 2, /^quarterdeck: --range: may not stand beside from or to/],
     [["cost", "--from", "yesterday"], 2, /^quarterdeck: --from must be a date such as 2026-03-01, RFC 3339 such as /],
     [
