@@ -73,6 +73,14 @@ export const limit = Flag.Int("limit").pipe(
   Flag.withDefault(DEFAULT_LIMIT)
 )
 
+/** The flags that query parameters of a list come from. */
+export const flagOf = {
+  namespace: "--namespace",
+  kind: "--kind",
+  labelSelector: "--label-selector",
+  name: "--name"
+}
+
 /** Writes the flags that are given as query parameters of the same name, one for each value. */
 export const queryOf = (
   flags: Readonly<Record<string, Option.Option<string | ReadonlyArray<string>>>>

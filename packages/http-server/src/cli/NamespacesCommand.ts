@@ -39,7 +39,8 @@ export const namespacesCommand = Command.make(
           method: "GET",
           path: "/api/v1/namespaces",
           query: [...ListFlags.queryOf(filters), ...page],
-          headers: headersOf(connection, cluster)
+          headers: headersOf(connection, cluster),
+          flags: ListFlags.flagOf
         }),
       (page) => page.namespaces
     )

@@ -46,7 +46,7 @@ export const workloadsCommand = Command.make(
           path: "/api/v1/workloads",
           query: [...query, ...page],
           headers: headersOf(connection, cluster),
-          flags: { kind: "--kind" }
+          flags: ListFlags.flagOf
         }),
       (page) => page.workloads
     )

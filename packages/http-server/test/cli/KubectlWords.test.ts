@@ -33,6 +33,21 @@ describe("quarterdeck workloads, as kubectl has it", () => {
     })
   )
 
+  it.live.each([
+    ["workloads", "namespace[0]", "--namespace"],
+    ["workloads", "labelSelector", "--label-selector"],
+    ["workloads", "name", "--name"],
+    ["namespaces", "labelSelector", "--label-selector"],
+    ["namespaces", "name", "--name"]
+  ] as const)("ends with 2 and the flag at fault where the server refuses of %s the %s", ([command, field, flag]) =>
+    Effect.gen(function* () {
+      const { env } = yield* service(() => problem(400, "invalid_parameter", { field, detail: "is none" }))
+      const { status, stderr } = yield* quarterdeck([command, flag, "x"], { env })
+      assert.match(stderr, new RegExp(`^quarterdeck: ${flag}: is none `))
+      assert.strictEqual(status, 2)
+    })
+  )
+
   it.live("prints more columns as wide, names that other commands take, and the whole answer as YAML", () =>
     Effect.gen(function* () {
       const body = {
