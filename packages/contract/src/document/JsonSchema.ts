@@ -43,11 +43,14 @@ const withoutAllOf = (schema: Json): Json => {
   return merged
 }
 
-/** A schema that is a reference says nothing else but what describes it. */
+/** A schema that is a reference says nothing else but what describes it, whichever of the two comes first. */
 const isCompatible = (schema: Json, member: Json): boolean =>
-  !("$ref" in member)
-  && (!("$ref" in schema) || Object.keys(member).every((key) => key === "description" || key === "default"))
+  (!("$ref" in schema) || describesOnly(member))
+  && (!("$ref" in member) || (!("$ref" in schema) && describesOnly(schema)))
   && Object.keys(member).every((key) => SAID_LAST.has(key) || !(key in schema) || schema[key] === member[key])
+
+const describesOnly = (schema: Json): boolean =>
+  Object.keys(schema).every((key) => key === "description" || key === "default")
 
 /** Of two, the outer one counts. */
 const SAID_LAST = new Set(["type", "description"])
