@@ -4,7 +4,7 @@ import type { Authenticate } from "@quarterdeck/embedded-cluster/Authentication"
 import { type ApiCall, isWatch } from "./ApiCall.ts"
 import type { ApiFault } from "./Fault.ts"
 import { makeSelection, matches } from "./Matcher.ts"
-import * as Refusal from "./Refusal.ts"
+import * as FaultReply from "./FaultReply.ts"
 
 /** One injected fault. */
 export interface Injection<F extends ApiFault = ApiFault> {
@@ -18,7 +18,7 @@ export interface Injection<F extends ApiFault = ApiFault> {
 export interface ActiveFaults {
   readonly begin: (fault: ApiFault) => { readonly injection: Injection; readonly end: () => void }
   /** The answer of the oldest refusal that selects the request; none lets it through. */
-  readonly refuse: (call: ApiCall) => Refusal.Refusal | undefined
+  readonly refuse: (call: ApiCall) => FaultReply.FaultReply | undefined
   /** What happens to the reply of a request that was let through. */
   readonly alter: (call: ApiCall) => ReadonlyArray<Injection>
 }
@@ -32,10 +32,10 @@ export interface ActiveFaults {
 export const make = (authenticate: Authenticate, met: (tag: ApiFault["_tag"]) => void): ActiveFaults => {
   const injections = new Set<Injection>()
 
-  const refuse = (call: ApiCall): Refusal.Refusal | undefined => {
+  const refuse = (call: ApiCall): FaultReply.FaultReply | undefined => {
     for (const { fault, select } of injections) {
       if (!matches(fault.match ?? {}, call)) continue
-      const refusal = Refusal.from(fault, call, authenticate)
+      const refusal = FaultReply.from(fault, call, authenticate)
       if (refusal === undefined || !select()) continue
       met(fault._tag)
       return refusal

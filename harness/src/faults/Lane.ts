@@ -1,13 +1,13 @@
 /** One direction of a connection: bytes from one socket to another, at once, later, slower or not at all. */
 import { Clock, Effect, type Fiber } from "effect"
 import type { Readable, Writable } from "node:stream"
-import * as Throttle from "./Throttle.ts"
+import * as LineRate from "./LineRate.ts"
 
 /** A rate that a lane keeps. `line` is shared by all lanes; without it each lane has one of its own. */
 export interface Rate {
   readonly bytesPerSecond: number
   readonly pieceBytes: number
-  readonly line?: { state: Throttle.Line }
+  readonly line?: { state: LineRate.Line }
 }
 
 /** What a lane does to its bytes now. */
@@ -84,7 +84,7 @@ class Backlog {
  */
 export const make = (options: LaneOptions): Lane => {
   const { chance, clock, counted, from, run, to } = options
-  const own = new Map<Rate, { state: Throttle.Line }>()
+  const own = new Map<Rate, { state: LineRate.Line }>()
   const backlog = new Backlog()
   const sink = sinkOf(to, counted, () => flow())
   let rules = options.rules
@@ -187,15 +187,15 @@ const sinkOf = (to: Writable, counted: (bytes: number) => void, drained: () => v
 /** Takes its time on every line, and gives when the slowest has passed it. */
 const reserve = (
   rates: ReadonlyArray<Rate>,
-  own: Map<Rate, { state: Throttle.Line }>,
+  own: Map<Rate, { state: LineRate.Line }>,
   nowMs: number,
   bytes: number
 ): number => {
   let dueMs = nowMs
   for (const rate of rates) {
-    const line = rate.line ?? own.get(rate) ?? { state: Throttle.idle }
+    const line = rate.line ?? own.get(rate) ?? { state: LineRate.idle }
     if (rate.line === undefined) own.set(rate, line)
-    line.state = Throttle.pass(line.state, nowMs, bytes, rate.bytesPerSecond)
+    line.state = LineRate.pass(line.state, nowMs, bytes, rate.bytesPerSecond)
     dueMs = Math.max(dueMs, line.state.freeAtMs)
   }
   return dueMs

@@ -2,7 +2,7 @@
 import { type IncomingMessage, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 import { connect } from "node:tls"
-import type { Answer } from "./Refusal.ts"
+import type { Answer } from "./FaultReply.ts"
 import type { Target } from "./Target.ts"
 
 /**

@@ -6,8 +6,8 @@ import type { WireFault } from "./Fault.ts"
 import * as Lane from "./Lane.ts"
 import { listen } from "./Listening.ts"
 import type { Address } from "./Target.ts"
-import { pieceBytes } from "./Throttle.ts"
-import * as Throttle from "./Throttle.ts"
+import { pieceBytes } from "./LineRate.ts"
+import * as LineRate from "./LineRate.ts"
 
 /** What has passed since the start. */
 export interface WireCounters {
@@ -158,7 +158,7 @@ const activeFrom = (fault: WireFault): Active => {
   switch (fault._tag) {
     case "Bandwidth": {
       const { bytesPerSecond } = fault
-      const rate = () => [{ bytesPerSecond, pieceBytes: pieceBytes(bytesPerSecond), line: { state: Throttle.idle } }]
+      const rate = () => [{ bytesPerSecond, pieceBytes: pieceBytes(bytesPerSecond), line: { state: LineRate.idle } }]
       return { fault, toCluster: rate(), toClient: rate() }
     }
     case "SlowDrip": {

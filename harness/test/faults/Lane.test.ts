@@ -4,8 +4,8 @@ import { TestClock } from "effect/testing"
 import { setImmediate } from "node:timers/promises"
 import { PassThrough, Writable } from "node:stream"
 import * as Lane from "../../src/faults/Lane.ts"
-import type { Line } from "../../src/faults/Throttle.ts"
-import * as Throttle from "../../src/faults/Throttle.ts"
+import type { Line } from "../../src/faults/LineRate.ts"
+import * as LineRate from "../../src/faults/LineRate.ts"
 
 /** Streams hand on what they hold in turns of the event loop; all of them are over when this is. */
 const settled = Effect.promise(async () => {
@@ -117,7 +117,7 @@ describe("a lane", () => {
 
   it.effect("shares a line with others that have it", () =>
     Effect.gen(function* () {
-      const line = { state: Throttle.idle }
+      const line = { state: LineRate.idle }
       const one = yield* between({ rates: [rate(10, 5, line)] })
       const other = yield* between({ rates: [rate(10, 5, line)] })
       yield* one.send("abcde")

@@ -18,7 +18,7 @@ export interface Answer {
 }
 
 /** How a fault treats a request that the cluster does not see: by a reply, or by none. */
-export type Refusal = Answer | "reset"
+export type FaultReply = Answer | "reset"
 
 const DEFAULT_RETRY_AFTER_SECONDS = 1
 const JSON_TYPE = "application/json"
@@ -32,7 +32,7 @@ export const from = (
   fault: ApiFault,
   call: ApiCall,
   authenticate: Authentication.Authenticate
-): Refusal | undefined => {
+): FaultReply | undefined => {
   switch (fault._tag) {
     case "Unauthorized":
       return status(Status.unauthorized)

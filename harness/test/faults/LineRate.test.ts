@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import * as Throttle from "../../src/faults/Throttle.ts"
+import * as LineRate from "../../src/faults/LineRate.ts"
 
 const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 const Rate = between(1, 10_000_000)
@@ -12,7 +12,7 @@ describe("a line with a rate", () => {
     "passes what comes together in exactly its time",
     [Rate, Schema.Array(between(0, 100_000))],
     ([rate, pieces]) => {
-      const end = pieces.reduce((line, bytes) => Throttle.pass(line, 0, bytes, rate), Throttle.idle)
+      const end = pieces.reduce((line, bytes) => LineRate.pass(line, 0, bytes, rate), LineRate.idle)
       const total = pieces.reduce((sum, bytes) => sum + bytes, 0)
       if (pieces.length > 0) assert.closeTo(end.freeAtMs, (total * 1_000) / rate, 1e-3)
     }
@@ -22,12 +22,12 @@ describe("a line with a rate", () => {
     "never passes more in a stretch of time than its rate and its slack allow",
     [Rate, Pieces],
     ([rate, pieces]) => {
-      let line = Throttle.idle
+      let line = LineRate.idle
       let nowMs = 0
       const passed: Array<{ readonly startMs: number; readonly endMs: number; readonly bytes: number }> = []
       for (const { afterMs, bytes } of pieces) {
         nowMs += afterMs
-        line = Throttle.pass(line, nowMs, bytes, rate)
+        line = LineRate.pass(line, nowMs, bytes, rate)
         passed.push({ startMs: line.freeAtMs - (bytes * 1_000) / rate, endMs: line.freeAtMs, bytes })
       }
       for (const [from, first] of passed.entries()) {
@@ -35,26 +35,26 @@ describe("a line with a rate", () => {
         for (const one of passed.slice(from)) {
           sum += one.bytes
           const stretchMs = one.endMs - first.startMs
-          assert.isAtMost(sum, (rate * (stretchMs + Throttle.SLACK_MS)) / 1_000 + 1e-3 * sum + 1e-6)
+          assert.isAtMost(sum, (rate * (stretchMs + LineRate.SLACK_MS)) / 1_000 + 1e-3 * sum + 1e-6)
         }
       }
     }
   )
 
   it.prop("is never free before what it was given has had its time", [Rate, Pieces], ([rate, pieces]) => {
-    let line = Throttle.idle
+    let line = LineRate.idle
     let nowMs = 0
     for (const { afterMs, bytes } of pieces) {
       nowMs += afterMs
       const before = line.freeAtMs
-      line = Throttle.pass(line, nowMs, bytes, rate)
+      line = LineRate.pass(line, nowMs, bytes, rate)
       assert.isAtLeast(line.freeAtMs, before)
-      assert.isAtLeast(line.freeAtMs, nowMs - Throttle.SLACK_MS + (bytes * 1_000) / rate - 1e-3)
+      assert.isAtLeast(line.freeAtMs, nowMs - LineRate.SLACK_MS + (bytes * 1_000) / rate - 1e-3)
     }
   })
 
   it.prop("goes in pieces that are not empty and not large", [Rate], ([rate]) => {
-    const bytes = Throttle.pieceBytes(rate)
+    const bytes = LineRate.pieceBytes(rate)
     assert.isAtLeast(bytes, 1)
     assert.isAtMost(bytes, 64 * 1024)
   })
