@@ -1,7 +1,10 @@
 import { assert, describe, layer } from "@effect/vitest"
+import { type Code, Problem } from "@quarterdeck/contract/Problem"
 import { Embedded } from "@quarterdeck/harness"
-import { Deferred, Effect } from "effect"
+import { Deferred, Effect, Schema } from "effect"
 import { Deployment } from "./Deployment.ts"
+
+const decodeProblem = Schema.decodeUnknownEffect(Schema.fromJsonString(Problem))
 
 /** How many requests are on their way at any time. */
 const PARALLEL = 500
@@ -29,17 +32,17 @@ describe("a revocation that races 500 requests", () => {
         let passed = 0
         let begunAfter = 0
         const late: Array<number> = []
-        const codes = new Set<string>()
+        const codes = new Set<Code>()
 
         /** Asks one after the other until enough have begun after the reply. */
-        const ask: Effect.Effect<void, Error> = Effect.gen(function* () {
+        const ask = Effect.gen(function* () {
           while (begunAfter < AFTER) {
             const beganAfter = isOver
             if (beganAfter) begunAfter++
             const { status, text } = yield* call("/api/v1/whoami", { bearer: raw })
             if (beganAfter) late.push(status)
             if (status === 200 && ++passed === PARALLEL) yield* Deferred.succeed(underWay, undefined)
-            if (status !== 200) codes.add(String(JSON.parse(text).code))
+            if (status !== 200) codes.add((yield* decodeProblem(text)).code)
           }
         })
         const [path, method, body] = callOf(apiKey.id)
