@@ -220,6 +220,16 @@ describe("a question to a Prometheus", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeHttpClient.layerUndici))
   )
 
+  it.live("what a server says of tokens that the service does not know is masked, in a warning too", () =>
+    Effect.gen(function* () {
+      const data = { resultType: "vector", result: [] }
+      const warnings = ["store remote-1 refused Bearer abc.def.ghi, token=s3cr3t-of-another"]
+      const { ask } = yield* asking(json(200, { status: "success", warnings, data }))
+      const { problem } = yield* Effect.flip(ask)
+      assert.strictEqual(problem, "the answer is not whole: store remote-1 refused Bearer ***, token=***")
+    }).pipe(Effect.scoped, Effect.provide(NodeHttpClient.layerUndici))
+  )
+
   it.live("an address or label that cannot be is refused before anything is asked", () =>
     Effect.gen(function* () {
       const address = yield* Effect.flip(Prometheus.make({ url: "prometheus:9090" }))

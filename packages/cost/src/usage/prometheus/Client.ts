@@ -1,6 +1,7 @@
 /**
  * Asks a server that speaks Prometheus' HTTP API: Prometheus, Thanos, Mimir, VictoriaMetrics.
  */
+import { Masking } from "@quarterdeck/cluster-fanout"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Clock, Duration, Effect, Redacted, Result, Stream } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientError, type HttpClientResponse } from "effect/http"
@@ -180,11 +181,13 @@ const statusHint = (status: number, said: string | undefined): string => {
 const MAX_PROBLEM = 256
 
 const masked = (problem: string, { credentials, headers = {} }: ClientOptions): string =>
-  [...(credentials === undefined ? [] : passwordsOf(credentials)), ...Object.values(headers).map(Redacted.value)]
-    .flatMap(secretParts)
-    .reduce((text, secret) => text.replaceAll(secret, "***"), problem)
-    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ")
-    .slice(0, MAX_PROBLEM)
+  Masking.mask(problem, {
+    limit: MAX_PROBLEM,
+    secrets: [
+      ...(credentials === undefined ? [] : passwordsOf(credentials)),
+      ...Object.values(headers).map(Redacted.value)
+    ].flatMap(secretParts)
+  })
 
 const passwordsOf = ({ password, username }: Credentials): ReadonlyArray<string> => {
   const plain = Redacted.value(password)
@@ -192,5 +195,4 @@ const passwordsOf = ({ password, username }: Credentials): ReadonlyArray<string>
 }
 
 /** A bearer token is secret without the word before it, too. */
-const secretParts = (secret: string): ReadonlyArray<string> =>
-  [secret, ...secret.split(" ").slice(1)].filter((part) => part.length > 3)
+const secretParts = (secret: string): ReadonlyArray<string> => [secret, ...secret.split(" ").slice(1)]
