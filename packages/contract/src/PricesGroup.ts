@@ -9,6 +9,8 @@ import { Authorization } from "./Authorization.ts"
 import { EndpointPolicy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
 
+export { PriceEffect }
+
 export class PricesGroup extends HttpApiGroup.make("prices")
   .add(
     HttpApiEndpoint.get("get", "/prices", { success: PriceBook })

@@ -13,6 +13,7 @@ import { ScrollTable } from "../feedback/ScrollTable.tsx"
 import * as Quantity from "../format/Quantity.ts"
 import { OverrideFields } from "./OverrideFields.tsx"
 import type { Change, Faults, PriceDraft } from "./PriceDraft.ts"
+import { PriceEffect } from "./PriceEffect.tsx"
 import { PRICES, PROVIDERS } from "./PriceFields.ts"
 import { usePriceEdit } from "./usePriceEdit.ts"
 
@@ -73,6 +74,9 @@ const Editor = ({ latest }: { readonly latest: Prices }) => {
       {isReadOnly ? undefined : (
         <>
           <Changes changes={changes} />
+          {isConflict || edit.body === undefined ? undefined : (
+            <PriceEffect book={edit.body} currencyBefore={latest.currency} currencyAfter={draft.currency} />
+          )}
           <Group>
             <Button disabled={changes.length === 0 || isConflict} loading={edit.isSaving} onClick={edit.save}>
               Save prices

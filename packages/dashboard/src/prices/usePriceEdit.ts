@@ -13,6 +13,8 @@ export interface PriceEdit {
   readonly changes: ReadonlyArray<Change>
   /** Somebody else has changed the book since the edit began. */
   readonly isStale: boolean
+  /** What would be saved; absent while nothing is changed, or a field is not as it should be. */
+  readonly body: object | undefined
   readonly isSaving: boolean
   readonly failure: ApiFailure | undefined
   /** The version that was saved, while nothing was changed since. */
@@ -42,8 +44,9 @@ export const usePriceEdit = (latest: Prices): PriceEdit => {
   const { failure, isRunning, run } = useAction()
   const changes = changesOf(fromBook(base), draft)
 
+  const body = toBody(draft, base.version)
+
   const save = () => {
-    const body = toBody(draft, base.version)
     setFaults(Result.isFailure(body) ? body.failure : {})
     if (Result.isFailure(body)) return
     void run(async () => {
@@ -63,6 +66,7 @@ export const usePriceEdit = (latest: Prices): PriceEdit => {
     faults,
     changes,
     isStale: latest.version !== base.version,
+    body: changes.length > 0 && Result.isSuccess(body) ? body.success : undefined,
     isSaving: isRunning,
     failure,
     savedVersion: isSaved ? savedVersion : undefined,

@@ -77,5 +77,15 @@ async function* costs(page: Page, demo: Demo["Service"]) {
   yield "savings"
 }
 
+async function* prices(page: Page, demo: Demo["Service"]) {
+  await enter(page, demo, "/settings/prices")
+  const cpu = page.getByLabel("Google Cloud: Core and hour", { exact: true })
+  await cpu.waitFor()
+  yield "prices"
+  await cpu.fill("0.05")
+  await page.getByRole("table", { name: "The effect" }).waitFor()
+  yield "prices-effect"
+}
+
 /** The walks, each of which opens its pages as a reader would, and says when one stands. */
-export const walks: Readonly<Record<string, Walk>> = { clusters, workloads, costs }
+export const walks: Readonly<Record<string, Walk>> = { clusters, workloads, costs, prices }

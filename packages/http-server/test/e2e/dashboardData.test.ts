@@ -228,6 +228,25 @@ describe("the pages of the demo, in a browser", () => {
       })
     )
 
+    it.effect("tell what a price would have cost before it is saved, and save nothing", () =>
+      Effect.gen(function* () {
+        const { key, url } = yield* Demo
+        const page = yield* Chromium.open(`${url}/#/settings/prices`)
+        yield* Effect.promise(async () => {
+          await signIn(page, key("ADMIN"))
+          const cpu = page.getByLabel("Google Cloud: Core and hour", { exact: true })
+          const usual = await cpu.inputValue()
+          await cpu.fill("1")
+          const effect = page.getByRole("table", { name: "The effect" })
+          await effect.getByRole("row", { name: /^CPU \$[\d.,]+ \$[\d.,]+ \+[\d,]+%$/ }).waitFor()
+          await effect.getByRole("row", { name: /^Memory \$([\d.,]+) \$\1 0%$/ }).waitFor()
+          await page.reload()
+          await cpu.waitFor()
+          assert.strictEqual(await cpu.inputValue(), usual)
+        })
+      })
+    )
+
     it.effect("show a key with a namespace scope its own costs alone", () =>
       Effect.gen(function* () {
         const { key, url } = yield* Demo

@@ -27,6 +27,10 @@ describe("Settings > Prices, in a browser", () => {
           await page.getByText("A number from 0 to 1000000, such as 0.031").waitFor()
           await page.getByLabel("AWS: Core and hour", { exact: true }).fill("0.04")
           await page.getByRole("region", { name: "What changes" }).getByText("0.031611").waitFor()
+          await page
+            .getByRole("table", { name: "The effect" })
+            .getByRole("row", { name: /^All workloads / })
+            .waitFor()
         })
         const read = yield* deployment.prices()
         const theirs = { ...read, rate: 1.5 }
