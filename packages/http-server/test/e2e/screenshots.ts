@@ -27,8 +27,10 @@ const shoot = Effect.fnUntraced(function* (folder: string, walk: (page: Page) =>
             await page.setViewportSize(viewport)
             await page.emulateMedia({ colorScheme, reducedMotion: "reduce" })
             for await (const name of walk(page)) {
-              // What moves has come to rest.
-              await page.evaluate("Promise.all(document.getAnimations().map((one) => one.finished)).then(() => null)")
+              // What moves has come to rest, or is gone.
+              await page.evaluate(
+                "Promise.allSettled(document.getAnimations().map((one) => one.finished)).then(() => null)"
+              )
               // As tall as the page, so that nothing that stays in place stands in the middle of the picture.
               const height = await page.evaluate<number>("document.documentElement.scrollHeight")
               await page.setViewportSize({ ...viewport, height: Math.max(height, viewport.height) })
