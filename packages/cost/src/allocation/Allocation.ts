@@ -34,7 +34,7 @@ export interface Allocation {
 /**
  * Sums a container's allocation over the time it ran.
  *
- * **Shape** where the usage is known the greatest of it, the request, and the mean that the source tells of the greater of
+ * Where the usage is known the greatest of it, the request, and the mean that the source tells of the greater of
  * both, which is never less than either; elsewhere the request, and everywhere where the provider charges by that
  * (`isByRequest`). GPUs are what was requested, parts of them as the node's labels tell.
  *

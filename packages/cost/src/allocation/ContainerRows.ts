@@ -12,7 +12,7 @@ const PART_SECONDS = 60
 /**
  * Gives the rows of a pod.
  *
- * **Shape** none for what nobody knows the usage of, unless it was killed for want of memory: that tells what it did not
+ * None for what nobody knows the usage of, unless it was OOM-killed: that tells what it did not
  * get along with, however short it ran. None for init containers that end.
  */
 export const fromPod = (

@@ -9,7 +9,7 @@ import { fromSpans, overlap, type Stretches } from "./Stretches.ts"
 /**
  * Gives what of a pod's traffic is charged.
  *
- * **Shape** only its sum over the hour is known: it is spread evenly over the time that the pod ran in it, or over the hour
+ * Only its sum over the hour is known: it is spread evenly over the time that the pod ran in it, or over the hour
  * where no run is known. Pods of one name have shared it before: `EgressByName`.
  */
 export const egressOf = (pod: PodFacts, egress: Egress, seen: Stretches, startMs: number): Egress => {

@@ -64,7 +64,7 @@ const sumOf = ({ gpuParts = NO_PARTS, gpus }: Gpus, labels: Labels, of: "compute
 /**
  * Gives the GPUs that a container asked for, on a node with some labels.
  *
- * **Shape** a slice is as many parts of a GPU as it has compute slices of those that the GPU has. **Units** GPUs and parts
+ * A slice is as many parts of a GPU as it has compute slices of those that the GPU has. **Units** GPUs and parts
  * of them.
  */
 export const ofContainer = (gpus: Gpus, labels: Labels = NO_LABELS): number => sumOf(gpus, labels, "compute")
@@ -75,7 +75,7 @@ const TOLERANCE = 1e-9
 /**
  * Gives the GPUs that a node has, whatever they are cut into.
  *
- * **Shape** what no slice was made of belongs to the node all the same, and is idle: where GPUs are cut in several ways
+ * What no slice was made of belongs to the node all the same, and is idle: where GPUs are cut in several ways
  * ("mixed") their number is the label's, which counts whole ones then, or else as many as the slices need room on for their
  * compute and their memory; where all are cut alike there are as many as there is room on for the slices.
  */

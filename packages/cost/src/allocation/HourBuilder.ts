@@ -54,7 +54,7 @@ export const build = (facts: HourFacts): Hour => {
 /**
  * Gives what containers used, for the recommender.
  *
- * **Shape** a row for each container whose usage is known for a second at least, or that was killed for want of memory, but
+ * **Shape** a row for each container whose usage is known for a second at least, or that was OOM-killed, but
  * none for init containers that end.
  */
 export const usageOf = (facts: HourFacts): HourUsage => {

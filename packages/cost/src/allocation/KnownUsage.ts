@@ -21,13 +21,13 @@ const TIMES_THE_NODE = 2
  */
 const UNKNOWN_NODE: Limits = { cpuMillis: 512_000, memoryBytes: 64 * 2 ** 40 }
 
-/** Gives the limits of what runs on a node. **Shape** a size of 0 is not known. */
+/** Gives the limits of what runs on a node; a size of 0 is not known. */
 export const limitsOn = (node?: { readonly cpuMillis: number; readonly memoryBytes: number }): Limits => ({
   cpuMillis: TIMES_THE_NODE * (node?.cpuMillis ?? 0) || UNKNOWN_NODE.cpuMillis,
   memoryBytes: TIMES_THE_NODE * (node?.memoryBytes ?? 0) || UNKNOWN_NODE.memoryBytes
 })
 
-/** Tells whether a figure can be true. **Shape** what is no number is not, nor what is below 0. */
+/** Tells whether a figure can be true: no other than a number of 0 or more. */
 export const isPossible = (value: number | undefined, limit: number): value is number =>
   value !== undefined && value >= 0 && value <= limit
 

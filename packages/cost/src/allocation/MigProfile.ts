@@ -68,7 +68,7 @@ const cutOf = (product: string, profile: string, isGraphics: boolean): Cut => {
 /**
  * Counts the slices of memory that go with compute slices.
  *
- * **Shape** as many as the memory needs where that of the GPU is known: `1g.10gb` has one of an 80 GB GPU and two of a 40 GB
+ * As many as the memory needs where that of the GPU is known: `1g.10gb` has one of an 80 GB GPU and two of a 40 GB
  * one. Else 1, 2, 4, 4 and 8 for 1, 2, 3, 4 and 7, as all others have.
  */
 const memorySlices = (compute: number, memoryGb: number, { memoryGb: whole, slices }: Cut): number => {

@@ -7,7 +7,7 @@ import * as RateClasses from "../price/RateClass.ts"
 import { type Limits, limitsOn } from "./KnownUsage.ts"
 import { fromSpans, overlap, secondsIn, type Stretches } from "./Stretches.ts"
 
-/** A price class of the hour. **Shape** how many machines it had, and for how many seconds in all. */
+/** A price class of the hour: how many machines it had, and for how many seconds in all. */
 export interface PriceClass {
   readonly key: string
   readonly rateClass: RateClass
@@ -59,7 +59,7 @@ export const noCompute = (): Compute => ({
 /**
  * Gathers an hour's nodes.
  *
- * **Shape** a pod belongs to the node of its name; where several nodes had that name one after the other, to the one that
+ * A pod belongs to the node of its name; where several nodes had that name one after the other, to the one that
  * was there for most of the pod's runs, whenever the cluster was seen. What ran on a node that nobody has seen is of the
  * unknown class, and so charged at default prices.
  */

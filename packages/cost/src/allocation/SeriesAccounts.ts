@@ -35,7 +35,7 @@ export interface SeriesAccounts {
 /** Makes one without accounts. */
 export const make = (): SeriesAccounts => ({ byKey: new Map(), bySeries: new Map() })
 
-/** Finds or opens the account of a series. **Shape** one for equal series. */
+/** Finds or opens the account of a series; equal series have one. */
 export const accountOf = ({ byKey, bySeries }: SeriesAccounts, series: Series): Account => {
   const known = bySeries.get(series)
   if (known !== undefined) return known

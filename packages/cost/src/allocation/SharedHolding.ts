@@ -3,7 +3,7 @@
  */
 import { overlap, secondsIn, type Stretches, union } from "./Stretches.ts"
 
-/** One that holds it for a time. **Shape** several may be of the same `owner`, which `key` tells apart. */
+/** One that holds it for a time. Several may be of the same `owner`, which `key` tells apart. */
 export interface Holder<Owner> {
   readonly key: string
   readonly owner: Owner

@@ -11,11 +11,11 @@ import { HOUR_SECONDS, SECOND_MS } from "../hour/Units.ts"
  */
 export type Stretches = ReadonlyArray<number>
 
-/** Gives the second of an hour that holds an instant, as Kubernetes writes its own times. **Shape** cut to the hour. */
+/** Gives the second of an hour that holds an instant, as Kubernetes writes its own times, cut to the hour. */
 export const secondOf = (ms: number, startMs: number): number =>
   Math.min(HOUR_SECONDS, Math.max(0, Math.floor((ms - startMs) / SECOND_MS)))
 
-/** Reads what spans have of an hour. **Shape** in any order; what several of them have counts once. */
+/** Reads what spans, in any order, have of an hour; what several of them have counts once. */
 export const fromSpans = (spans: ReadonlyArray<Span>, startMs: number): Stretches => {
   const bounds: Array<number> = []
   for (const { fromMs, toMs } of spans) {

@@ -10,7 +10,7 @@ const MAX_BYTES = 2 ** 51
 /** Tells whether a volume is larger than it may count. */
 export const isLarge = (bytes: number): boolean => bytes > MAX_BYTES
 
-/** Gives how large a volume counts. **Shape** nothing for what is no size. */
+/** Gives how large a volume counts: nothing for what is no size. */
 export const bounded = (bytes: number): number => (bytes > 0 ? Math.min(bytes, MAX_BYTES) : 0)
 
 /** Says how many are larger than they may count. */

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto"
 
 /** A sum that is not finished. */
 export interface Seal {
-  /** Takes the next text. **Shape** how texts are cut is no matter. */
+  /** Takes the next text, however it was cut. */
   readonly add: (text: string) => void
   /** Gives the sum of what was taken, once: 64 hexadecimal digits. */
   readonly close: () => string

@@ -94,7 +94,7 @@ export const toCsv = (
     })
   )
 
-/** Cuts a window at days. **Shape** none of an empty one. */
+/** Cuts a window at days; an empty one gives none. */
 const daysOf = ({ endMs, startMs }: Window): ReadonlyArray<Window> => {
   const days: Array<Window> = []
   for (let from = startMs; from < endMs; from = dayOf(from) + DAY_MS) {

@@ -42,7 +42,7 @@ const LACKING = HEADER.slice(OF_HOUR.length).map(() => "")
 /**
  * Writes the record that closes an hour, or without one the file.
  *
- * **Shape** the checksum is that of all records before; `width` is how many fields the file's records have.
+ * The checksum is that of all records before; `width` is how many fields the file's records have.
  */
 const closing = (
   record: "sum" | "end",

@@ -30,7 +30,7 @@ export const exists = (action: string, path: string): Effect.Effect<boolean, Cos
     )
   )
 
-/** Makes a directory, and those above it. **Shape** one made here has mode 0700. */
+/** Makes a directory, and those above it. One made here has mode 0700. */
 export const makeDirectory = Effect.fnUntraced(function* (action: string, path: string) {
   const topmost = yield* attempt(action, () => mkdir(path, { recursive: true, mode: 0o700 }))
   if (topmost === undefined) return
@@ -40,7 +40,7 @@ export const makeDirectory = Effect.fnUntraced(function* (action: string, path: 
   }
 })
 
-/** Adds to the end of a file, or makes it with mode 0600. **Shape** goes on to its end when it is interrupted. */
+/** Adds to the end of a file, or makes it with mode 0600. Goes on to its end when it is interrupted. */
 export const append = Effect.fnUntraced(function* (action: string, path: string, text: string) {
   const isNew = yield* attempt(action, () => added(path, text))
   if (isNew) yield* keepName(action, path)
@@ -49,7 +49,7 @@ export const append = Effect.fnUntraced(function* (action: string, path: string,
 /**
  * Puts a text in the place of a file's, or makes the file with mode 0600.
  *
- * **Shape** beside the file first, then in its place: a crash at any moment leaves the old one or the new one. It fails
+ * Beside the file first, then in its place: a crash at any moment leaves the old one or the new one. It fails
  * only while the old one stands, and goes on to its end when it is interrupted.
  */
 export const replace = Effect.fnUntraced(function* (action: string, path: string, text: string) {
@@ -77,7 +77,7 @@ const added = async (path: string, text: string): Promise<boolean> => {
 /**
  * Writes what a directory says of a file.
  *
- * **Shape** what cannot be written counts all the same: the file has its name by now, and whoever reads it finds that. It is
+ * What cannot be written counts all the same: the file has its name by now, and whoever reads it finds that. It is
  * told as what it is, a change that a loss of power may undo.
  */
 const keepName = (action: string, path: string): Effect.Effect<void> =>

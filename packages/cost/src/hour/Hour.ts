@@ -32,7 +32,7 @@ export interface StorageShare {
 /**
  * What decides the price of a machine.
  *
- * **Shape** empty where the node does not say; `capacity` as the node's labels tell.
+ * Empty where the node does not say; `capacity` as the node's labels tell.
  */
 export interface RateClass {
   readonly provider: string

@@ -26,7 +26,7 @@ const NAME = /^[^/\p{Cc}]+$/u
 /**
  * Tells whether an owner can be a workload.
  *
- * **Shape** whoever writes a pod writes its owner as well, and nobody checks it: one with a kind of ours, such as
+ * Whoever writes a pod writes its owner as well, and nobody checks it: one with a kind of ours, such as
  * `__idle__`, or with a name that reads as another row's, is none.
  */
 export const isOwner = ({ kind, name }: Pick<Series, "kind" | "name">): boolean => KIND.test(kind) && NAME.test(name)
@@ -34,7 +34,7 @@ export const isOwner = ({ kind, name }: Pick<Series, "kind" | "name">): boolean 
 /**
  * One life of a workload under one set of labels.
  *
- * **Shape** a recreated workload has another `uid`, and one whose labels changed other `labels`: each is a series of its
+ * A recreated workload has another `uid`, and one whose labels changed other `labels`: each is a series of its
  * own, so that an hour keeps the labels it had. Rows of reports join them by namespace, kind and name.
  */
 export interface Series {

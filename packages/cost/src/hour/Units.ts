@@ -12,7 +12,7 @@ export const KIB_BYTES = 1_024
 export const GIB_BYTES = 1_073_741_824
 export const KIB_PER_GIB = 1_048_576
 
-/** Parts of one unit of currency: what a cost is counted in. **Shape** whole numbers, so that sums are exact. */
+/** Parts of one unit of currency: what a cost is counted in. Whole numbers, so that sums are exact. */
 export const NANOS_PER_UNIT = 1_000_000_000
 
 /** Gives the start of the UTC hour that holds an instant. **Units** milliseconds since the epoch. */

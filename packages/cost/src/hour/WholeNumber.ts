@@ -13,7 +13,7 @@ export const Whole = Schema.Finite.check(
 /** From here on numbers are printed with an exponent. */
 const LONG = 1e21
 
-/** Writes an amount as digits. **Shape** up to 2^53 and far beyond; no 0 has a sign. */
+/** Writes an amount as digits. Up to 2^53 and far beyond; no 0 has a sign. */
 export const print = (value: number): string => (Math.abs(value) < LONG ? String(value + 0) : String(BigInt(value)))
 
 const DIGITS = /^(?:0|-?[1-9][0-9]{0,308})$/

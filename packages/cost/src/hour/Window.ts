@@ -3,7 +3,7 @@
  */
 import { DAY_MS, HOUR_MS, dayOf, hourOf } from "./Units.ts"
 
-/** **Shape** half-open, `startMs` before `endMs`. **Units** milliseconds since the epoch. */
+/** Half-open, `startMs` before `endMs`. **Units** milliseconds since the epoch. */
 export interface Window {
   readonly startMs: number
   readonly endMs: number

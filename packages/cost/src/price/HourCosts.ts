@@ -41,7 +41,7 @@ interface Part {
 /**
  * Gives an hour its costs.
  *
- * **Shape** everything but the six columns of costs stays, whatever stood in those. CPU, memory and GPU are charged by
+ * Everything but the six columns of costs stays, whatever stood in those. CPU, memory and GPU are charged by
  * the class that the series ran on, by `shares` where there were several; nothing where there was none. Volumes are charged by
  * their storage class, traffic by where it went, load balancers by the second. The control plane's fee is the CPU cost of
  * its own series, by its `existedSeconds`.
@@ -103,7 +103,7 @@ export const repriceBy = (history: PriceHistory.PriceHistory, hour: Hour): Hour 
 /** The time of an hour. */
 export const windowOf = ({ startMs }: Pick<Hour, "startMs">): Window => ({ startMs, endMs: startMs + HOUR_MS })
 
-/** **Shape** the whole hour where nothing tells, or nothing was seen. */
+/** The whole hour where nothing tells, or nothing was seen. */
 const seenOf = (hour: Hour): ReadonlyArray<Window> => {
   const { seen = [], startMs } = hour
   const instant = (second: number | undefined) => startMs + (second ?? 0) * SECOND_MS

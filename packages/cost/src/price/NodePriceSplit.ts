@@ -23,7 +23,7 @@ const GPU_PER_GIB = 100
 /**
  * Splits the price of a node so that its parts cost together what it costs, and relate as the base prices do.
  *
- * **Shape** with the ratios r = core / GiB and g = GPU / GiB of the base prices, a GiB costs
+ * With the ratios r = core / GiB and g = GPU / GiB of the base prices, a GiB costs
  * price / (GPUs x g + cores x r + GiB), a core r and a GPU g times that; where a base price for memory is missing, r is
  * 10 and g 100. `undefined` for a machine that has nothing.
  *

@@ -28,7 +28,7 @@ export const freshIn = (overrides: Overrides, before: Overrides): Overrides => {
 /**
  * Gives the overrides of an instant as a later book has put them right.
  *
- * **Shape** what counts from before the instant is added. It takes the place of those for the same resource and match that
+ * What counts from before the instant is added. It takes the place of those for the same resource and match that
  * count from the same instant or later, unless the later book has them still: a wrong price can have a wrong day too.
  */
 export const corrected = (overrides: Overrides, added: Overrides, later: Overrides): Overrides => {

@@ -65,7 +65,7 @@ export type Subject = PriceOverride.Subject
 /**
  * Gives what a subject costs at an instant.
  *
- * **Shape** each price is that of the most specific override that states it, or else the provider's default (its spot
+ * Each price is that of the most specific override that states it, or else the provider's default (its spot
  * price for spot machines). It is lowered by the first discount met on the way there, from the most specific override
  * downwards and no further than the one that states the price: so a general discount leaves a price agreed for something
  * narrower alone, and discounts never add up. More specific is what names more fields, then what names the field that

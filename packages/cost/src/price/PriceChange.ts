@@ -38,7 +38,7 @@ export interface Revised {
 /**
  * Puts a book in the place of the present one.
  *
- * **Shape** it counts from now on: closed hours keep their price, but for overrides with an earlier `validFrom` that are
+ * It counts from now on: closed hours keep their price, but for overrides with an earlier `validFrom` that are
  * new or changed, which count from there. One that is gone counts no more from now on, and in closed hours as before, unless
  * another for the same resource and match counts from then or earlier: then that one takes its place. Its version becomes
  * the next; a book that changes nothing leaves all as it was.

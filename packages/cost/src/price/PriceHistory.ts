@@ -16,7 +16,7 @@ export type Revision = typeof Revision.Type
 /**
  * Every book, oldest first.
  *
- * **Shape** the first counts for all the time before it too.
+ * The first counts for all the time before it too.
  */
 export const PriceHistory = Schema.NonEmptyArray(Revision)
 export type PriceHistory = Arr.NonEmptyReadonlyArray<Revision>
@@ -27,13 +27,13 @@ export const initial: PriceHistory = [{ sinceMs: 0, book: PriceBook.initial }]
 /** The book of now. */
 export const current = (history: PriceHistory): PriceBook.PriceBook => Arr.lastNonEmpty(history).book
 
-/** Asks what a subject costs over a window. **Shape** of the parts of it that were seen alone, where those are given. */
+/** Asks what a subject costs over a window, or over the parts of it that were seen where those are given. */
 export type RatesOver = (subject: PriceBook.Subject, window: Window, seen?: ReadonlyArray<Window>) => Rates.Rates
 
 /**
  * Tells what subjects cost over windows: the mean of what they cost at each instant of one.
  *
- * **Shape** so a window in which a price changes pays the old one for its part before, and the new one for the rest. At an
+ * So a window in which a price changes pays the old one for its part before, and the new one for the rest. At an
  * instant the book of then counts, and any override that a later book was first to have with a `validFrom` before that
  * instant, in the place of what it corrects.
  *

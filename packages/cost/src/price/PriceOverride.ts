@@ -154,7 +154,7 @@ export const identityOf = (override: PriceOverride): string => {
 /**
  * Picks the overrides that hold for a subject at an instant, the one that counts first in front.
  *
- * **Shape** the one that names more fields first; of two that name as many, the one that names the field that tells more
+ * The one that names more fields first; of two that name as many, the one that names the field that tells more
  * ({@link FIELDS} in their order); of two that name the same, the one that is valid from a later instant; at last the
  * later in the list.
  */

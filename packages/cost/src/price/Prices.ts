@@ -10,7 +10,7 @@ import type { PriceError } from "./PriceError.ts"
 import * as PriceHistory from "./PriceHistory.ts"
 import * as PriceChange from "./PriceChange.ts"
 
-/** Runs a change after which closed hours have another price from an instant on. **Shape** the change runs once, or fails. */
+/** Runs a change after which closed hours have another price from an instant on. The change runs once, or fails. */
 export type Around = (repriceFromMs: number, change: Effect.Effect<void, CostError>) => Effect.Effect<void, CostError>
 
 /**
@@ -24,7 +24,7 @@ export class Prices extends Context.Service<
     /**
      * Puts a book in the place of the present one, as {@link PriceChange.revise} says; of two at once, one is stale.
      *
-     * **Shape** it is kept and counts, or neither, whoever is interrupted. `around` runs the change where it gives closed
+     * It is kept and counts, or neither, whoever is interrupted. `around` runs the change where it gives closed
      * hours another price, so that this can be noted before.
      *
      * **Errors** `StalePriceBook`, `InvalidPriceBook`; `CostError` when it cannot be kept: then the old one still counts.

@@ -40,7 +40,7 @@ export const make = (value: (field: keyof Rates) => number): Rates => ({
 const PICOS_PER_UNIT = 1_000_000_000_000
 const PICOS_PER_NANO = PICOS_PER_UNIT / NANOS_PER_UNIT
 
-/** Counts a price in picos. **Shape** beyond twelve decimals it is rounded. */
+/** Counts a price in picos. Beyond twelve decimals it is rounded. */
 export const picosOf = (price: number): number => Math.round(price * PICOS_PER_UNIT)
 
 /** Gives the price that picos stand for, as a person writes it. */

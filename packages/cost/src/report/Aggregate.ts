@@ -41,7 +41,7 @@ export const GroupKey = Schema.String.check(
   )
 )
 
-/** **Shape** none makes one group of everything. */
+/** None makes one group of everything. */
 export const GroupBy = Schema.Array(GroupKey).check(
   Schema.isMaxLength(MAX_DIMENSIONS, { expected: `at most ${MAX_DIMENSIONS}` }),
   Schema.makeFilter(

@@ -4,7 +4,7 @@
 import { keyOf, type Series } from "../hour/Series.ts"
 import * as Ledger from "./Ledger.ts"
 
-/** **Shape** an amount a bin, and a bin and a weight a place; places below 0 have no bin. */
+/** An amount a bin, and a bin and a weight a place; places below 0 have no bin. */
 interface Amounts {
   readonly amounts: Float64Array
   readonly binOf: Int32Array
@@ -14,7 +14,7 @@ interface Amounts {
 /**
  * Gives each place of a ledger its share of its bin's amount.
  *
- * **Shape** the shares of a bin add up to its amount; the heaviest place of a bin carries what rounding left over, of
+ * The shares of a bin add up to its amount; the heaviest place of a bin carries what rounding left over, of
  * several as heavy the first by its series. A bin without weight (`weighed`) is not split.
  *
  * **Limits** linear in the places; the order of places changes nothing.

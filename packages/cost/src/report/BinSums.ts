@@ -42,7 +42,7 @@ export const grown = (table: Table, size: number): Table => {
 /**
  * Adds places to their bins.
  *
- * **Shape** a bin below 0 is none. What is no workload existed for no hours. **Limits** gives way to others part by part.
+ * A bin below 0 is none. What is no workload existed for no hours. **Limits** gives way to others part by part.
  */
 export const add = Effect.fnUntraced(function* (table: Table, parts: ReadonlyArray<Part>, binOf: Int32Array) {
   for (const part of parts) {
@@ -79,7 +79,7 @@ const takeBeside = ({ columns }: Table, { columns: own, from, series }: Part, bi
   }
 }
 
-/** Adds what is in any bin to the first. **Shape** of workloads alone. */
+/** Adds what workloads have in any bin to the first. */
 export const addPart = (table: Table, part: Part, binOf: Int32Array): void => {
   const { columns, from, series } = part
   const bins = binOf.subarray(from, from + series.length)
@@ -104,7 +104,7 @@ export interface Placed {
   readonly columns: Columns
 }
 
-/** Adds some places to their bins. **Shape** of workloads alone. */
+/** Adds some places of workloads to their bins. */
 export const addPlaces = (table: Table, places: ReadonlyArray<Placed>): void => {
   const into = measures.map((measure) => table.columns[measure])
   const own = new Map<Columns, ReadonlyArray<Float64Array>>()

@@ -28,7 +28,7 @@ const selecting = { expected: `1 to ${MAX_SELECTOR} characters; leave the field 
 /**
  * The fields that narrow a report.
  *
- * **Shape** a workload matches one of the names in each field that is given, and every requirement of the selector, whose
+ * A workload matches one of the names in each field that is given, and every requirement of the selector, whose
  * grammar `LabelFilter` reads.
  */
 export const filterFields = {

@@ -64,7 +64,7 @@ type Failure = CostError | InvalidCostQuery | NamespaceForbidden | FanOutFailed
 /**
  * Reports costs.
  *
- * **Shape** filters and scopes act after shares and change no figure of what remains; totals, percentages, counts and
+ * Filters and scopes act after shares and change no figure of what remains; totals, percentages, counts and
  * cursors tell of visible rows alone. What is kept of a cluster is reported though it does not answer now.
  *
  * **Limits** sums of all addressed clusters are held in memory; works in slices, so that others get their turn.

@@ -33,7 +33,7 @@ export const costFields = {
  * **Units** `cpuCoreHours` and `memoryByteHours` are what was allocated; hours count replicas where the name says so, and
  * otherwise workloads.
  *
- * **Shape** what was requested and used is of the time alone in which the usage of the container was known, so that the two
+ * What was requested and used is of the time alone in which the usage of the container was known, so that the two
  * can be compared. Efficiencies are the used part of one, and above it where more was used than requested; `efficiency` is
  * the mean of both, weighted by what CPU and memory cost. Null where nothing is known, never 0.
  */
@@ -155,7 +155,7 @@ export type ReportWindow = typeof ReportWindow.Type
 /**
  * What every report carries beside its rows.
  *
- * **Shape** coverage keeps the order of the target. `partial`: a cluster does not answer, `stale` included, and some of the
+ * Coverage keeps the order of the target. `partial`: a cluster does not answer, `stale` included, and some of the
  * window is not known of it, or its namespaces cannot be told apart, which a key's scope would need. What the service did
  * not see of a cluster that answers is told by `hoursCovered` alone.
  */

@@ -4,7 +4,7 @@
 import type { SeenHours } from "./CostRow.ts"
 import type { Column } from "./Csv.ts"
 
-/** What a record is of. **Shape** without a cluster, or with one that is not there, it is of all clusters together. */
+/** What a record is of. Without a cluster, or with one that is not there, it is of all clusters together. */
 export interface Seen {
   readonly cluster: string | undefined
   readonly clusters: ReadonlyArray<SeenHours>

@@ -15,11 +15,11 @@ export interface Column<Row> {
   readonly of: (row: Row) => Cell
 }
 
-/** **Shape** blanks of any kind, seen or not, hide nothing: spreadsheets drop them. Full-width signs count as narrow ones. */
+/** Blanks of any kind, seen or not, hide nothing: spreadsheets drop them. Full-width signs count as narrow ones. */
 const FORMULA = /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠\t\r\n]/u
 const QUOTED = /[",\r\n]/
 
-/** Writes one field. **Shape** numbers are no formulas: they stay as they are, without an exponent. */
+/** Writes one field; numbers are no formulas: they stay as they are, without an exponent. */
 export const cell = (value: Cell): string => {
   if (value === undefined) return ""
   if (typeof value === "number") return decimal(value)
@@ -27,7 +27,7 @@ export const cell = (value: Cell): string => {
   return QUOTED.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** Writes a number in decimal digits. **Shape** what would need an exponent has twelve decimals at most. */
+/** Writes a number in decimal digits. What would need an exponent has twelve decimals at most. */
 const decimal = (value: number): string => {
   const text = String(value)
   if (!text.includes("e")) return text

@@ -39,7 +39,7 @@ export const Quantities = Schema.Struct({
 export type Quantities = typeof Quantities.Type
 
 /**
- * What a unit cost on average: the cost by the quantity. **Shape** absent where there was no quantity.
+ * What a unit cost on average: the cost by the quantity. Absent where there was no quantity.
  *
  * **Units** the book's currency for a core, GiB or GPU and hour, for a GiB of traffic, for a load balancer and hour.
  */

@@ -31,7 +31,7 @@ const GIB_HOURS = "GiB-Hours"
 const compute = { category: "Compute", subcategory: "Containers", isOfMachines: true }
 const networking = { category: "Networking", isOfMachines: false }
 
-/** What a row's cost consists of. **Shape** categories and units are those that FOCUS allows. */
+/** What a row's cost consists of. Categories and units are those that FOCUS allows. */
 const PARTS: ReadonlyArray<Part> = [
   {
     name: "CPU",
@@ -93,7 +93,7 @@ interface Billing {
 /** Writes an instant. **Source** FOCUS 1.2, "Date/Time Format": whole seconds in UTC, `YYYY-MM-DDTHH:mm:ssZ`. */
 const instant = (ms: number): string => `${new Date(ms).toISOString().slice(0, "2026-01-31T12:00:00".length)}Z`
 
-/** The month that holds an instant, as FOCUS bills it. **Shape** the window may reach over several: from the first to the last. */
+/** The month that holds an instant, as FOCUS bills it. The window may reach over several: from the first to the last. */
 const monthOf = (ms: number, later: number): string => {
   const date = new Date(ms)
   return instant(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later))
@@ -116,7 +116,7 @@ const pricingOf = ({ part, row }: Charge): string => {
 /** A charge is of the hours for which its cluster was seen, which FOCUS has no column for. */
 const SEEN = { covered: "x_ClusterHoursCovered", inWindow: "x_ClusterHoursInWindow" }
 
-/** What was requested and used, which FOCUS has no column for. **Shape** nothing where no usage is known. */
+/** What was requested and used, which FOCUS has no column for: nothing where no usage is known. */
 const knownOf = (row: BilledRow, of: Part["requested"]): number | undefined =>
   row.cpuEfficiency === null ? undefined : of?.(row)
 

@@ -36,7 +36,7 @@ export interface ReportedSums {
 /**
  * Adds a ledger.
  *
- * **Shape** with `knownOnly`, places of other groups are left out. **Limits** gives way to others every {@link SLICE}
+ * With `knownOnly`, places of other groups are left out. **Limits** gives way to others every {@link SLICE}
  * places.
  */
 export const add = Effect.fnUntraced(function* (
@@ -123,7 +123,7 @@ const MOST = 2 ** 26
 const readerOf = (dimension: Dimension, clusters: ReadonlyArray<string>) => (index: number, series: Series) =>
   valueOf(dimension, clusters[index] ?? "", series)
 
-/** Makes groups of some of them, with nothing in them yet. **Shape** in the order given. */
+/** Makes groups of some of them, with nothing in them yet, in the order given. */
 export const cleared = ({ all }: Groups, chosen: ReadonlyArray<number>): Groups => {
   const some = chosen.flatMap((bin) => all[bin] ?? [])
   return {

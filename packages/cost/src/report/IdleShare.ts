@@ -16,7 +16,7 @@ const RESOURCES = [
 /**
  * Gives the ledger's parts with idle costs at the workloads.
  *
- * **Shape** CPU, memory and GPU each by what a workload's own part cost of the cluster's, over all workloads of the
+ * CPU, memory and GPU each by what a workload's own part cost of the cluster's, over all workloads of the
  * cluster, whoever may see them. Quantities stay what was allocated. A resource of which no workload of a cluster cost
  * anything stays with the idle places.
  *

@@ -15,7 +15,7 @@ import * as BinSums from "./BinSums.ts"
 /**
  * Marks the places.
  *
- * **Shape** shares are made over the whole ledger, before anything is left out. What could be saved of a workload is
+ * Shares are made over the whole ledger, before anything is left out. What could be saved of a workload is
  * split over its places by what they cost, so that however they are grouped it comes to the same.
  */
 export const of = Effect.fnUntraced(function* (

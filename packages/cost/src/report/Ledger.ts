@@ -15,7 +15,7 @@ import type { Window } from "../hour/Window.ts"
 /** Places that are gone through before other fibers get their turn: about a millisecond's work. */
 export const SLICE = 4_096
 
-/** What closed hours of a cluster, or its open hour, add up to. **Shape** its places begin at `from`. */
+/** What closed hours of a cluster, or its open hour, add up to. Its places begin at `from`. */
 export interface Part {
   /** The place in the ledger's clusters. */
   readonly cluster: number
@@ -57,7 +57,7 @@ type Summed = Pick<Part, "series" | "columns" | "isOpen"> & { readonly knownSeco
 
 /** Reads ledgers of one report: all of them see the same open hours. */
 export interface LedgerReader {
-  /** Reads a window. **Shape** the ledger may be read until the scope ends. */
+  /** Reads a window; the ledger may be read until the scope ends. */
   readonly read: (window: Window) => Effect.Effect<Ledger, CostError, Scope.Scope>
   /** Gives where a cluster's open hour begins. **Units** milliseconds since the epoch. */
   readonly openFromMs: (cluster: ClusterName) => number | undefined
@@ -68,7 +68,7 @@ export interface LedgerReader {
 /**
  * Makes a reader.
  *
- * **Shape** the open hours are read first, and closed ones only up to them: an hour that is closed meanwhile counts
+ * The open hours are read first, and closed ones only up to them: an hour that is closed meanwhile counts
  * neither twice nor not at all.
  */
 export const reader = Effect.fnUntraced(function* (

@@ -8,7 +8,7 @@ import type { Ledger, Part } from "./Ledger.ts"
 /**
  * Leaves out the places of other series.
  *
- * **Shape** the known seconds stay; a part of which nothing is kept goes. **Limits** looks at each series once, and copies
+ * The known seconds stay; a part of which nothing is kept goes. **Limits** looks at each series once, and copies
  * the figures of those that are kept.
  */
 export const to = (ledger: Ledger, isKept: (series: Series) => boolean): Ledger => {

@@ -15,7 +15,7 @@ export class OpenHours extends Context.Service<
     /**
      * Gives the hour of a cluster that is not closed yet, up to its last sample, with its costs.
      *
-     * **Shape** none for a cluster that nobody samples, and for an hour of which nothing has been seen. Hours before it
+     * None for a cluster that nobody samples, and for an hour of which nothing has been seen. Hours before it
      * are closed; what a store has of it, and of what follows, a report leaves out.
      */
     readonly open: (cluster: ClusterName) => Effect.Effect<Option.Option<Hour>, CostError>

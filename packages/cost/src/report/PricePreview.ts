@@ -30,7 +30,7 @@ export interface Question {
   readonly limits: Omit<PriceChange.RevisionLimits, "nowMs">
 }
 
-/** **Shape** the places of a cluster's closed hours, and of its open one, by the keys of their series. */
+/** The places of a cluster's closed hours, and of its open one, by the keys of their series. */
 interface Places {
   readonly closed: ReadonlyMap<string, number>
   readonly open: ReadonlyMap<string, number>

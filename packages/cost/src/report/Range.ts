@@ -93,7 +93,7 @@ const EXPLANATION: Record<InvalidRange["problem"], string> = {
 /**
  * Reads a range.
  *
- * **Shape** a length is rolling: it begins that long before now, and ends now; `d` is 24 hours and `w` seven days. A `to`
+ * A length is rolling: it begins that long before now, and ends now; `d` is 24 hours and `w` seven days. A `to`
  * after now, or none, ends now.
  *
  * **Errors** `InvalidRange` with the field at fault: a wrong form, both ways at once, an empty or reversed window, one

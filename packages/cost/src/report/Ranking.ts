@@ -17,7 +17,7 @@ export interface Ranked {
   readonly nameOf: (place: number) => string
 }
 
-/** The order of places. **Shape** its positions tell the hours too, so that the next page is ranked by the same. */
+/** The order of places. Its positions tell the hours too, so that the next page is ranked by the same. */
 export const orderOf = ({ nameOf, settled, totalNanos }: Ranked): RowOrder.RowOrder<number> =>
   RowOrder.make<number>(
     RowOrder.number((place) => totalNanos[place] ?? 0),
@@ -115,7 +115,7 @@ interface Cut {
   readonly to: number
 }
 
-/** Cuts the order into parts. **Shape** what costs alike is in one, by itself where it is more than a part. */
+/** Cuts the order into parts. What costs alike is in one, by itself where it is more than a part. */
 const cutsOf = ({ alike, order }: ByCost, size: number): ReadonlyArray<Cut> => {
   const cuts: Array<Cut> = []
   let from = 0
@@ -177,8 +177,8 @@ const pageIn = Effect.fnUntraced(function* (
 })
 
 /**
- * Gives what a row must cost to be among the first: nothing that costs less is. **Shape** of what costs less than `most`;
- * rows that cost as much as it come before those.
+ * Gives what a row must cost at least to be among the first of those that cost less than `most`; rows that cost as much
+ * as it come before those.
  */
 const leastOf = Effect.fnUntraced(function* (totals: Float64Array, most: number, limit: number) {
   const wanted = limit + 1

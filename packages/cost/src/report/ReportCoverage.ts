@@ -31,7 +31,7 @@ interface Facts {
 /**
  * Fails when there is nothing to tell of any cluster: none answers, and nothing is kept of any.
  *
- * **Shape** what is kept counts as an answer, but not for a key whose scope only a living cluster can decide.
+ * What is kept counts as an answer, but not for a key whose scope only a living cluster can decide.
  */
 export const requireAny = ({ knownSeconds, needsLabels, views }: Facts): Effect.Effect<void, FanOutFailed> => {
   if (!needsLabels && knownSeconds.some((seconds) => seconds > 0)) return Effect.void
@@ -66,7 +66,7 @@ export const of = (
   }
 }
 
-/** Tells of each cluster for how much of a time it was seen. **Shape** the time ends now where it goes on. */
+/** Tells of each cluster for how much of a time it was seen. The time ends now where it goes on. */
 export const seen = (
   { knownSeconds, views }: Pick<Facts, "knownSeconds" | "views">,
   time: Window

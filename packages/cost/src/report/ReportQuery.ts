@@ -33,7 +33,7 @@ interface Narrowed extends Scoped {
 
 export interface WorkloadsQuery extends Narrowed, Paged {}
 
-/** **Shape** the fields of {@link AggregateBody}; `idle` is `hide` where it is left out. */
+/** The fields of {@link AggregateBody}; `idle` is `hide` where it is left out. */
 export interface Grouped extends Narrowed {
   readonly groupBy: AggregateBody["groupBy"]
   readonly stepSize?: AggregateBody["stepSize"]

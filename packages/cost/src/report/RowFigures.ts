@@ -20,7 +20,7 @@ export const rowsAt = Effect.fnUntraced(function* (rows: WorkloadRows, chosen: R
   return written
 })
 
-/** Writes some rows behind those that are written. **Shape** in one go. */
+/** Writes some rows behind those that are written, in one go. */
 const write = (written: Array<CostRow>, rows: WorkloadRows, chosen: ReadonlyArray<number>): void => {
   // Most rows have one place, and nothing to add up.
   const several = chosen.filter((row) => hasSeveral(rows, row))
@@ -52,7 +52,7 @@ const summed = ({ firstOf, ledger, nextOf }: WorkloadRows, chosen: ReadonlyArray
 /**
  * Writes a row.
  *
- * **Shape** from its bin of `sums`, or, where that is below 0, from its only place; `figures` are overwritten. **Limits**
+ * From its bin of `sums`, or, where that is below 0, from its only place; `figures` are overwritten. **Limits**
  * makes nothing but the row, and names each of its figures: a list of all rows has tens of thousands, and spread from an
  * object of their own they take half as long again.
  */

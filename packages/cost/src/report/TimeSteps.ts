@@ -20,7 +20,7 @@ const STEPS: Readonly<Record<StepSize, { readonly ms: number; readonly offsetMs:
 /**
  * Gives the steps of a window.
  *
- * **Shape** they begin on the hour, at midnight, on Mondays at midnight; the first and the last are cut to the window.
+ * They begin on the hour, at midnight, on Mondays at midnight; the first and the last are cut to the window.
  *
  * **Source** ISO 8601: a week begins on Monday.
  */

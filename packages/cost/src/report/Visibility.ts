@@ -31,7 +31,7 @@ export const reaching = ({ labels, namespaces }: Reach): ((cluster: ClusterName,
 /**
  * Makes the decision.
  *
- * **Shape** without a scope, costs that no workload has are told too, where nothing narrows the report; storage that no
+ * Without a scope, costs that no workload has are told too, where nothing narrows the report; storage that no
  * pod mounts also where its namespace is one of those asked for.
  */
 export const deciding = (

@@ -46,7 +46,7 @@ interface Numbered {
   readonly numbers: Int32Array
 }
 
-/** What one reading of recommendations came to. **Shape** looked up for the numbers below `to`. */
+/** What one reading of recommendations came to. Looked up for the numbers below `to`. */
 interface Recommending {
   readonly byKey: ClusterRecommendations["byKey"]
   columns: Recommended

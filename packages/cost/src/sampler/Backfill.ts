@@ -34,7 +34,7 @@ const LOOK_MS = 30 * SECOND_MS
 /**
  * Makes the backfill of one cluster: its state, and what runs it.
  *
- * **Shape** fills in, in rising order, the hours before the first closed one, and those since the last one: the program did
+ * Fills in, in rising order, the hours before the first closed one, and those since the last one: the program did
  * not run. Hours that are closed stay as they are. What is to be filled in is found and noted once, before anything is:
  * hours that are closed meanwhile change nothing about it, nor does another end of the program. An hour is filled once the
  * source knew its nodes; any other stays open and is asked for again, for ever, as late as the source wishes. An attempt

@@ -19,7 +19,7 @@ export interface Parts {
 /**
  * Finds what is open of the time up to the start.
  *
- * **Shape** what was noted, and what lies between the last closed hour, or all that was noted, and the start.
+ * What was noted, and what lies between the last closed hour, or all that was noted, and the start.
  */
 export const remaining = Effect.fnUntraced(function* (
   { cluster, journal, store }: Parts,

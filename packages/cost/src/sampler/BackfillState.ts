@@ -22,7 +22,7 @@ export interface BackfillState {
   readonly olderHours: number
   readonly window?: Window
   readonly problem?: string
-  /** When it is asked again. **Shape** while it waits. */
+  /** When it is asked again, while it waits. */
   readonly nextMs?: number
 }
 

@@ -7,7 +7,7 @@ import { hoursIn, type Window } from "../hour/Window.ts"
 /**
  * The open part of a cluster's past.
  *
- * **Shape** windows that rise and do not overlap; an hour before `untilMs` is in one of them, or needs nothing any more.
+ * Windows that rise and do not overlap; an hour before `untilMs` is in one of them, or needs nothing any more.
  * `knownFromMs` is the first hour of which the source was ever found to know anything; absent until there is one.
  */
 export interface Backlog {

@@ -32,7 +32,7 @@ export type Fill = (hour: OpenHour) => void
 /**
  * Holds the hours of one cluster, by a clock that may be set.
  *
- * **Shape** an hour that lies ahead of the clock is set aside as it is: either the clock was ahead, and nothing of it was
+ * An hour that lies ahead of the clock is set aside as it is: either the clock was ahead, and nothing of it was
  * seen when its time comes, or the clock is behind, and the hour goes on once that is over. One that the clock comes back
  * to goes on where it was left.
  */
@@ -69,7 +69,7 @@ export class ClusterHours {
   /**
    * Gives the hour that reports end with.
    *
-   * **Shape** the newest that is not closed, but the one that ended last until it is closed: it would be missing.
+   * The newest that is not closed, but the one that ended last until it is closed: it would be missing.
    */
   shown(nowMs: number): OpenHour | undefined {
     const open = this.unclosed.filter(({ startMs }) => startMs <= nowMs)
@@ -90,7 +90,7 @@ export class ClusterHours {
   /**
    * Turns to the hour of an instant; hours that nobody was awake for are left out.
    *
-   * **Shape** no hour begins without a `fill`: nobody follows the cluster.
+   * No hour begins without a `fill`: nobody follows the cluster.
    */
   turn(nowMs: number, fill: Fill | undefined): void {
     const startMs = hourOf(nowMs)

@@ -94,7 +94,7 @@ const turn = ({ hours, member, stale, unkept }: Sampling, nowMs: number): void =
   stale.add(hours.present.startMs)
 }
 
-/** Tells whether the store has an hour. **Shape** not when it cannot be asked: what is closed twice stays as it is. */
+/** Tells whether the store has an hour; no when it cannot be asked: what is closed twice stays as it is. */
 const isClosed = ({ cluster, store, troubles }: Sampling, startMs: number): Effect.Effect<boolean> =>
   store.hours(cluster, { startMs, endMs: startMs + HOUR_MS }).pipe(
     Effect.map((hours) => hours.length > 0),
@@ -253,7 +253,7 @@ const keep = Effect.fnUntraced(function* ({ hours, journal, stale, troubles, unk
   yield* troubles.failed("journal", appended.failure.message)
 })
 
-/** Notes all that is new. **Shape** one at a time: the entries of a journal stand in their order. */
+/** Notes all that is new. One at a time: the entries of a journal stand in their order. */
 const note = (sampling: Sampling): Effect.Effect<void> =>
   Effect.suspend(() => {
     settle(sampling)

@@ -61,7 +61,7 @@ export class CostSampler extends Context.Service<
     /**
      * Gives closed hours from an instant on the costs that they have by the prices of now, and says how many it rewrote.
      *
-     * **Shape** for `PriceChange.Revised.repriceFromMs`, once the new book counts. What fails is tried again until it has
+     * For `PriceChange.Revised.repriceFromMs`, once the new book counts. What fails is tried again until it has
      * worked, and a crash on the way is made good at the next start. **Limits** `repriceHours` of a cluster at once; one
      * repricing at a time.
      */
@@ -227,7 +227,7 @@ const sampleAndClose = Effect.fnUntraced(function* (
   yield* Effect.forkIn(closes, member.scope)
 })
 
-/** Lets go of a cluster of which nothing is left to do. **Shape** by a fiber of its own, since it ends the asking one. */
+/** Lets go of a cluster of which nothing is left to do, by a fiber of its own, since it ends the asking one. */
 const end = Effect.fnUntraced(function* ({ recommender, running, scope }: Sampler, name: ClusterName) {
   const member = running.get(name)
   if (member === undefined) return

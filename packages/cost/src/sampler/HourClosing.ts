@@ -60,7 +60,7 @@ interface Closing extends Parts {
 /**
  * Makes what closes one cluster's hours.
  *
- * **Shape** takes out of those in hand what is finished. Hours that the store does not have are closed first, the newest
+ * Takes out of those in hand what is finished. Hours that the store does not have are closed first, the newest
  * before older ones: without usage where it cannot be read. Those are written again, oldest first, once it can; the
  * recommender waits for them, since it takes hours in order. A source in trouble is asked for one hour a round. What fails
  * stays in hand and is tried again.
@@ -166,7 +166,7 @@ const advance = Effect.fnUntraced(function* (closing: Closing, pending: PendingH
   closing.hours.noteClosed(pending, Option.isSome(asked) ? HourBuilder.usageOf(facts) : undefined)
 })
 
-/** Forgets an hour of which nothing is left to do. **Shape** not one that goes on, since the clock went back. */
+/** Forgets an hour of which nothing is left to do, but not one that goes on since the clock went back. */
 const finish = Effect.fnUntraced(function* ({ hours, journal }: Closing, pending: PendingHour) {
   if (hours.finish(pending)) yield* journal.remove(pending.hour)
 })
@@ -192,7 +192,7 @@ const ask = Effect.fnUntraced(function* ({ cluster, source, troubles }: Parts, s
 /**
  * Writes a closed hour again if more is known of it now.
  *
- * **Shape** it was closed before a crash, by another clock, or without what a source tells only now.
+ * It was closed before a crash, by another clock, or without what a source tells only now.
  */
 const replace = Effect.fnUntraced(function* ({ cluster, store }: Parts, hour: Hour, isLate: boolean) {
   const [closed] = yield* store.hours(cluster, { startMs: hour.startMs, endMs: hour.startMs + HOUR_MS })

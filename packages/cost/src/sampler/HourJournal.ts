@@ -25,7 +25,7 @@ export class HourJournal extends Context.Service<
   {
     /** Every hour of which something is kept, oldest first. */
     readonly kept: Effect.Effect<ReadonlyArray<KeptHour>, CostError>
-    /** Reads what is kept of an hour. **Shape** what a crash left half written is left out. */
+    /** Reads what is kept of an hour. What a crash left half written is left out. */
     readonly read: (hour: KeptHour) => Effect.Effect<ReadonlyArray<JournalEntry>, CostError>
     /** Adds to an hour; it survives a crash from then on. */
     readonly append: (hour: KeptHour, entries: ReadonlyArray<JournalEntry>) => Effect.Effect<void, CostError>
@@ -38,7 +38,7 @@ export class HourJournal extends Context.Service<
     readonly backfills: Effect.Effect<ReadonlyMap<ClusterName, Backlog>, CostError>
     /** Tells whether a cluster's past is to be gone over from its beginning. */
     readonly isRestartAsked: (cluster: ClusterName) => Effect.Effect<boolean, CostError>
-    /** Asks for that, or takes it back once it has begun. **Shape** also from another program, while one samples. */
+    /** Asks for that, or takes it back once it has begun; also from another program, while one samples. */
     readonly askRestart: (cluster: ClusterName, isAsked: boolean) => Effect.Effect<void, CostError>
     /** Gives from where on hours are still to be rewritten, if that was noted. */
     readonly reprice: Effect.Effect<Option.Option<number>, CostError>

@@ -10,7 +10,7 @@ import type { Window } from "../hour/Window.ts"
 import * as PriceHistory from "../price/PriceHistory.ts"
 import { reprice, repriceBy, windowOf } from "../price/HourCosts.ts"
 
-/** **Shape** those that hang on prices. */
+/** Those that hang on prices. */
 const COSTS = measures.filter((measure) => measure.endsWith("CostNanos"))
 
 /**
@@ -47,7 +47,7 @@ export const fromFacts = (history: PriceHistory.PriceHistory, facts: HourFacts):
 /**
  * Gives a closed hour the costs that it has by a price history.
  *
- * **Shape** what was seen when is not kept: a price that was put for a moment within the hour, once that was over, counts
+ * What was seen when is not kept: a price that was put for a moment within the hour, once that was over, counts
  * for its share of the time that was seen. An hour of which all prices were known when it ended has its exact costs by
  * then, and keeps them.
  */

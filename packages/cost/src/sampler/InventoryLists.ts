@@ -35,7 +35,7 @@ export interface Refused {
 /**
  * Lists all of them once.
  *
- * **Shape** a volume counts from its creation with the bytes that its claim requests, or with its own while no claim has it; a claim that has
+ * A volume counts from its creation with the bytes that its claim requests, or with its own while no claim has it; a claim that has
  * no volume yet is none. Where volumes may not be read, bound claims count alone. Every service of type LoadBalancer
  * counts from its creation, whether an address has been given to it or not. `large` says how many volumes are larger
  * than they may count.

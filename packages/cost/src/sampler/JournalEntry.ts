@@ -14,7 +14,7 @@ import type { UsageBlock } from "./UsageBlocks.ts"
 const Labels = Schema.Record(Schema.String, Schema.String)
 const Ms = Schema.Finite
 
-/** **Shape** the entries of programs that did not keep owners have none. */
+/** The entries of programs that did not keep owners have none. */
 const Owner = Schema.Struct({
   kind: Schema.String,
   name: Schema.String,
@@ -91,7 +91,7 @@ const lasting = {
 /**
  * A part of an hour.
  *
- * **Shape** a later one of the same thing takes the place of an earlier; samples add up. Columns of samples are the bytes
+ * A later one of the same thing takes the place of an earlier; samples add up. Columns of samples are the bytes
  * of their numbers, low byte first, in base 64. All of it is JSON as it stands.
  */
 export const JournalEntry = Schema.Union([
@@ -138,7 +138,7 @@ export const take = (hour: OpenHour, all: boolean): ReadonlyArray<JournalEntry> 
 /**
  * Makes an hour again from what was kept of it.
  *
- * **Shape** nothing was seen between its last entry and now: what is seen next begins another span.
+ * Nothing was seen between its last entry and now: what is seen next begins another span.
  */
 export const restore = (cluster: ClusterName, startMs: number, entries: ReadonlyArray<JournalEntry>): OpenHour => {
   const seen = new ObservationSpans(entries.findLast((entry) => entry._tag === "Seen")?.spans)

@@ -12,7 +12,7 @@ import * as DurableFile from "../hour/DurableFile.ts"
 const MAX_LENGTH = 235
 const DIGEST = /^@[0-9a-f]{64}$/
 
-/** **Shape** what a cluster's files begin with, up to an `@` that no cluster's name has. */
+/** What a cluster's files begin with, up to an `@` that no cluster's name has. */
 export interface JournalNames {
   readonly of: (cluster: ClusterName) => string
   /** Keeps what is needed to find the cluster again, before a file is made that begins so. */
@@ -21,7 +21,7 @@ export interface JournalNames {
   readonly find: (name: string) => Effect.Effect<ClusterName | undefined, CostError>
 }
 
-/** Makes the names in a directory. **Shape** the cluster's own name, or where that is too long `@` and its digest. */
+/** Makes the names in a directory: the cluster's own name, or where that is too long `@` and its digest. */
 export const make = (directory: string): JournalNames => {
   const kept = new Set<ClusterName>()
   const fileOf = (name: string): string => join(directory, `${name}@name`)

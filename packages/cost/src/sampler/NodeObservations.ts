@@ -15,7 +15,7 @@ export interface NodeObservation extends Omit<NodeFacts, "spans"> {
 /**
  * The nodes of an hour.
  *
- * **Shape** once the hour is over it learns ends, and nodes that it did not know: what others have become is the next
+ * Once the hour is over it learns ends, and nodes that it did not know: what others have become is the next
  * hour's.
  */
 export class NodeObservations {

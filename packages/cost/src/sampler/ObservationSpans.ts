@@ -6,7 +6,7 @@ import type { Span } from "../allocation/HourFacts.ts"
 /** Proofs that follow each other no later than that leave no hole between them. */
 export const TOLERANCE_MS = 90_000
 
-/** **Shape** spans rise and do not touch. */
+/** Spans rise and do not touch. */
 export class ObservationSpans {
   #spans: Array<Span>
   #isCut = false

@@ -70,7 +70,7 @@ export class OpenHour {
   /**
    * Adds what containers used.
    *
-   * **Shape** a sample stands for its window, and for the time since the one before if that was about an interval ago. One
+   * A sample stands for its window, and for the time since the one before if that was about an interval ago. One
    * that is not newer than what is known, or of a container that nobody told of, is left out.
    */
   addSamples(samples: ReadonlyArray<ContainerSample>, intervalMs: number): void {
@@ -109,7 +109,7 @@ export class OpenHour {
   /**
    * Gives what was seen up to now.
    *
-   * **Shape** what still goes on ends with the last time that the cluster was seen.
+   * What still goes on ends with the last time that the cluster was seen.
    */
   facts(): HourFacts {
     const seen = this.seen.within({ fromMs: this.startMs, toMs: this.endMs })

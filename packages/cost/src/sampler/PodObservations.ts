@@ -35,7 +35,7 @@ const MAX_RUNS = 256
 /**
  * The pods of an hour.
  *
- * **Shape** once the hour is over it learns ends and runs alone: what a pod asks for then, and what it is called, are the
+ * Once the hour is over it learns ends and runs alone: what a pod asks for then, and what it is called, are the
  * next hour's.
  */
 export class PodObservations {
@@ -58,7 +58,7 @@ export class PodObservations {
     return this.#named.get(`${namespace}/${name}`)
   }
 
-  /** Takes a pod as it was told. **Shape** one that did not run in this hour yet is left out. */
+  /** Takes a pod as it was told. One that did not run in this hour yet is left out. */
   put(pod: PodProjection.PodRecord, atMs: number): void {
     const told = PodContainers.runsOf(pod)
     const held = this.#entries.get(pod.uid)

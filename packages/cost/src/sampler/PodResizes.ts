@@ -11,7 +11,7 @@ export interface Earlier {
   readonly containers: ReadonlyArray<PodContainers.ContainerTemplate>
 }
 
-/** The runs of a container for as long as it asked for the same. **Shape** `killedAtMs` are those that ended in it for want of memory. */
+/** The runs of a container for as long as it asked for the same. **Shape** `killedAtMs` are those that ended in it OOM-killed. */
 interface Part {
   readonly template: PodContainers.ContainerTemplate
   readonly runs: ReadonlyArray<Span>
@@ -51,7 +51,7 @@ export const isSame = (
 /**
  * Cuts the runs of a container where it began to ask for something else.
  *
- * **Shape** parts without runs are left out; `seenToMs` ends what still runs.
+ * Parts without runs are left out; `seenToMs` ends what still runs.
  */
 export const partsOf = (
   runs: ReadonlyArray<PodContainers.ContainerRun>,

@@ -15,7 +15,7 @@ import * as HourPricing from "./HourPricing.ts"
 import * as RetrySchedule from "./RetrySchedule.ts"
 import type { SamplerSettings } from "./SamplerSettings.ts"
 
-/** How far it is. **Shape** hours of all clusters; those that were never closed count too. */
+/** How far it is, in hours of all clusters; those that were never closed count too. */
 export interface Progress {
   readonly fromMs: number
   readonly hoursDone: number
@@ -67,7 +67,7 @@ const doneSince = (done: Done, notes: number): Done =>
 /**
  * Makes the repricing of all clusters.
  *
- * **Shape** from where on hours wait is noted before the prices change, and forgotten once a run that began after that has
+ * From where on hours wait is noted before the prices change, and forgotten once a run that began after that has
  * ended well: so whatever ends the program or a run, a later one covers it. `run` tries once, `pursue` and `resume` until
  * it has worked.
  */
@@ -178,7 +178,7 @@ const cover = Effect.fnUntraced(function* (state: State, askedMs: number) {
   return done.rewritten
 })
 
-/** Forgets that hours wait. **Shape** not where something was noted since the run began. */
+/** Forgets that hours wait, unless something was noted since the run began. */
 const forgetNote = Effect.fnUntraced(function* (state: State, begunAt: number) {
   if (state.notes !== begunAt) return
   yield* state.journal.noteReprice(Option.none())
@@ -195,7 +195,7 @@ const atMost = ({ clusters }: State, fromMs: number) =>
 const inTurn = (state: State, fromMs: number) =>
   state.turn.withPermit(Effect.ensuring(cover(state, fromMs), Ref.set(state.progress, Option.none())))
 
-/** Tries again for ever. **Shape** a problem is logged once. */
+/** Tries again for ever. A problem is logged once. */
 const patiently = <A>(state: State, effect: Effect.Effect<A, CostError>): Effect.Effect<A> =>
   effect.pipe(
     Effect.tapError(({ message }) => {

@@ -6,7 +6,7 @@ import { Context } from "effect"
 /**
  * The sampler's settings.
  *
- * **Shape** an hour is closed `graceSeconds` after its end, at the next sample: what was measured before the end may come
+ * An hour is closed `graceSeconds` after its end, at the next sample: what was measured before the end may come
  * after it. Volumes and load balancers are listed every `listSeconds`. A source of usage that knows whole hours, a
  * store, and hours of the past that are filled in, are given `maxPendingHours` to come before an hour is given up. `repriceHours` are rewritten at once.
  */

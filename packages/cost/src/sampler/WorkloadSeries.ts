@@ -5,7 +5,7 @@ import { ClusterStore, Owner } from "@quarterdeck/cluster-fanout"
 import type { WorkloadRow } from "@quarterdeck/cluster-fanout/Row"
 import { isOwner, type Series } from "../hour/Series.ts"
 
-/** What of a pod decides its workload. **Shape** a pod without an owner is a workload itself. */
+/** What of a pod decides its workload. A pod without an owner is a workload itself. */
 export interface Owned {
   readonly uid: string
   readonly namespace: string
@@ -16,7 +16,7 @@ export interface Owned {
 
 /** **Limits** one object for all pods of a workload, as long as its labels stay. */
 export interface WorkloadSeries {
-  /** Finds the workload. **Shape** the pod itself if its owner cannot be one; `undefined` while what stands between pod and workload is not known. */
+  /** Finds the workload: the pod itself if its owner cannot be one; `undefined` while what stands between pod and workload is not known. */
   readonly find: (pod: Owned) => Series | undefined
   /** The same for pods of kinds that the cache follows, as soon as they are told. **Limits** a few look-ups. */
   readonly findFollowed: (pod: Owned) => Series | undefined

@@ -28,7 +28,7 @@ export const fromStarts = (starts: Float64Array): Buckets => {
 /**
  * Makes buckets each of which is wider than the one before by a ratio.
  *
- * **Shape** the first is `firstSize` wide, and the last starts at `largest` or above.
+ * The first is `firstSize` wide, and the last starts at `largest` or above.
  *
  * **Source** Kubernetes Vertical Pod Autoscaler, `pkg/recommender/util/histogram_options.go`: bucket n starts at
  * firstSize x (ratio^n - 1) / (ratio - 1).
@@ -46,7 +46,7 @@ export const exponential = (options: {
 /**
  * Finds the bucket that holds a value.
  *
- * **Shape** the first for all that is below 0, the last for all above. **Limits** a look into a table, and a step for each
+ * The first for all that is below 0, the last for all above. **Limits** a look into a table, and a step for each
  * bucket that starts within a thirty-second of the value's power of two.
  */
 export const bucketOf = ({ coarse, starts }: Buckets, value: number): number => {

@@ -1,7 +1,7 @@
 /**
  * Writes the history of a workload as bytes, and reads it back.
  *
- * **Shape** version 1, little-endian: version u8; newest hour u32, words of recent hours 6 x u32; containers u16. Each:
+ * Version 1, little-endian: version u8; newest hour u32, words of recent hours 6 x u32; containers u16. Each:
  * length of the name u16, name UTF-8; newest hour u32; CPU, memory: reference u16 (days since the epoch), first bucket
  * u8, buckets u8, then, where there are any, the greatest weight f64 and each weight u16 as a part of it; day of peaks
  * i32, replicas u16, each number u32 and bucket u8.

@@ -58,7 +58,7 @@ export const make = (name: string): ContainerHistory => ({
 /**
  * Takes in what one replica used in an hour.
  *
- * **Shape** hours come in rising order, the replicas of one in any. What is no number, or below 0, is left out.
+ * Hours come in rising order, the replicas of one in any. What is no number, or below 0, is left out.
  */
 export const fold = (history: ContainerHistory, hour: number, usage: ContainerUsage): void => {
   const day = Math.floor((hour * HOUR_MS) / DAY_MS)
@@ -118,7 +118,7 @@ const memoryNeeded = ({ isOomKilled, memoryPeakBytes, memoryRequestBytes }: Cont
   return Math.max(used + OOM_LEAST_BYTES, used * OOM_RATIO)
 }
 
-/** Adds what another history of the same container knows. **Shape** a replica counts once a day in both together. */
+/** Adds what another history of the same container knows. A replica counts once a day in both together. */
 export const merge = (into: ContainerHistory, other: ContainerHistory): void => {
   into.lastHour = Math.max(into.lastHour, other.lastHour)
   DecayingHistogram.merge(into.cpu, other.cpu)

@@ -32,7 +32,7 @@ export const begin = (peaks: DailyPeaks, day: number): void => {
 /**
  * Notes what a replica reached.
  *
- * **Shape** the order of peaks changes nothing in the end. **Limits** a bisection, and at most {@link MAX_REPLICAS} moves.
+ * The order of peaks changes nothing in the end. **Limits** a bisection, and at most {@link MAX_REPLICAS} moves.
  */
 export const note = (peaks: DailyPeaks, replica: number, bucket: number): Change => {
   const { buckets, replicas } = peaks
@@ -54,7 +54,7 @@ export const note = (peaks: DailyPeaks, replica: number, bucket: number): Change
 /**
  * Gives the number of a replica.
  *
- * **Shape** 32 bits; two replicas of one container that share a number, one in four billion, count as one.
+ * 32 bits; two replicas of one container that share a number, one in four billion, count as one.
  *
  * **Source** Fowler, Noll and Vo, FNV-1a, over UTF-16 code units, mixed as Appleby's MurmurHash3 ends (`fmix32`), so that
  * the least numbers are a fair sample.

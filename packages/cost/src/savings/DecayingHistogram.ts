@@ -38,7 +38,7 @@ export const make = (shape: Shape): DecayingHistogram => ({ shape, referenceMs: 
 /** Tells whether nothing is in it, or nothing any more. */
 export const isEmpty = (histogram: DecayingHistogram): boolean => histogram.weights.length === 0
 
-/** Adds a sample to its bucket. **Shape** the order of additions changes nothing; `weight` is 0 or more. */
+/** Adds a sample to its bucket. The order of additions changes nothing; `weight` is 0 or more. */
 export const addToBucket = (histogram: DecayingHistogram, bucket: number, weight: number, atMs: number): void => {
   addWeight(histogram, bucket, weight * factorAt(histogram, atMs))
 }
@@ -46,7 +46,7 @@ export const addToBucket = (histogram: DecayingHistogram, bucket: number, weight
 /**
  * Gives what a sample's weight is multiplied with.
  *
- * **Shape** for {@link addWeight}, where many samples have one instant; it holds until the histogram is touched with
+ * For {@link addWeight}, where many samples have one instant; it holds until the histogram is touched with
  * another.
  */
 export const factorAt = (histogram: DecayingHistogram, atMs: number): number => {
@@ -94,7 +94,7 @@ export const subtractFromBucket = (
 /**
  * Moves the reference near an instant.
  *
- * **Shape** percentiles stay what they were, except that a bucket that weighs less than {@link EPSILON} then is forgotten.
+ * Percentiles stay what they were, except that a bucket that weighs less than {@link EPSILON} then is forgotten.
  * Factors are powers of two: nothing is rounded, however often it is done.
  */
 export const moveReference = (histogram: DecayingHistogram, toMs: number): void => {
@@ -110,7 +110,7 @@ export const moveReference = (histogram: DecayingHistogram, toMs: number): void 
 /**
  * Adds all that another histogram holds.
  *
- * **Shape** as if the samples of both had been added to one; the other stays as it is. Both have one shape.
+ * As if the samples of both had been added to one; the other stays as it is. Both have one shape.
  */
 export const merge = (into: DecayingHistogram, other: DecayingHistogram): void => {
   if (isEmpty(other)) return
@@ -123,7 +123,7 @@ export const merge = (into: DecayingHistogram, other: DecayingHistogram): void =
 /**
  * Gives the value that a share of the weight does not exceed.
  *
- * **Shape** the end of the bucket where the share is reached, the start of the last one for that; 0 for an empty
+ * The end of the bucket where the share is reached, the start of the last one for that; 0 for an empty
  * histogram. `share` is 0.9 for the 90th percentile; below 0 it is the least bucket, above 1 the greatest.
  */
 export const percentile = ({ first, shape, weights }: DecayingHistogram, share: number): number => {

@@ -23,7 +23,7 @@ export interface ContainerUsage {
   readonly cpuRequestMillis: number
   readonly memoryPeakBytes: number
   readonly memoryRequestBytes: number
-  /** Whether the hour saw it killed for want of memory. */
+  /** Whether the hour saw it OOM-killed. */
   readonly isOomKilled: boolean
 }
 

@@ -20,7 +20,7 @@ export interface RecentHours {
 /** Makes one that saw a single hour. */
 export const make = (hour: number): RecentHours => ({ last: hour, words: [1, 0, 0, 0, 0, 0] })
 
-/** Notes an hour. **Shape** those before the reach are left out. */
+/** Notes an hour. Those before the reach are left out. */
 export const note = (hours: RecentHours, hour: number): void => {
   if (hour > hours.last) {
     shift(hours, hour - hours.last)

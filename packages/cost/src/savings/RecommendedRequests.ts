@@ -12,7 +12,7 @@ const HOURS_A_DAY = 24
 /**
  * Recommends what one replica requests.
  *
- * **Shape** the sum over the containers that its newest hour saw; what a replica gets at least is split evenly over them.
+ * The sum over the containers that its newest hour saw; what a replica gets at least is split evenly over them.
  * A container of which kills alone are known is left out until its usage is: of its CPU nothing can be said.
  *
  * **Source** Kubernetes Vertical Pod Autoscaler, `pkg/recommender/logic/recommender.go`, and

@@ -42,7 +42,7 @@ export class Recommender extends Context.Service<
     /**
      * Takes in one hour of a cluster.
      *
-     * **Shape** hours come in rising order, with gaps where there are any; one that does not end after all that were taken
+     * Hours come in rising order, with gaps where there are any; one that does not end after all that were taken
      * in is left out, so that the same hour may be given again after a failure. Histories older than eight days are
      * forgotten.
      *
@@ -51,11 +51,11 @@ export class Recommender extends Context.Service<
      * **Limits** one hour of a cluster at a time. Leaves the event loop to others.
      */
     readonly fold: (usage: HourUsage) => Effect.Effect<void, CostError>
-    /** Lets go of a cluster that another program goes on with, or nobody. **Shape** the store keeps what it has. */
+    /** Lets go of a cluster that another program goes on with, or nobody. The store keeps what it has. */
     readonly release: (cluster: ClusterName) => Effect.Effect<void>
   }
 >()("@quarterdeck/cost/Recommender") {
-  /** Folds into the store. **Shape** one program a cluster: another's hours are seen only after a release. */
+  /** Folds into the store, one program a cluster: another's hours are seen only after a release. */
   static readonly layer: Layer.Layer<Recommender, never, RecommendationStore> = Layer.effect(
     this,
     Effect.suspend(() => make)

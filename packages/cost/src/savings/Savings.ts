@@ -18,7 +18,7 @@ export type Spent = {
 /**
  * Gives what could be saved of what a window cost.
  *
- * **Shape** for CPU and memory each, what was allocated beyond the recommendation, at the window's mean price of that
+ * For CPU and memory each, what was allocated beyond the recommendation, at the window's mean price of that
  * resource; never below 0, nor above what the resource cost. A workload without a recommendation saves nothing, and neither
  * does one of which no replica ran: what its init containers had is not what a recommendation is about. Two
  * windows may save more than the window over both: what one of them lacks lessens the whole.
@@ -48,7 +48,7 @@ export const nanos = (spent: Spent, recommendation: Recommendation): number => {
 /**
  * Gives what could be saved of one resource, as {@link nanos} does of both.
  *
- * **Shape** of what is recommended to all replicas, in the unit of what was allocated. **Units** billionths, whole.
+ * Of what is recommended to all replicas, in the unit of what was allocated. **Units** billionths, whole.
  */
 export const ofResource = (costNanos: number, allocated: number, recommended: number): number =>
   costNanos > 0 && allocated > recommended ? Math.round(costNanos * ((allocated - recommended) / allocated)) : 0

@@ -8,7 +8,7 @@ import * as RecentHours from "./RecentHours.ts"
 /** Containers whose history is kept though the last hour did not see them. */
 const MAX_PAST_CONTAINERS = 16
 
-/** **Shape** containers are in no order, their names distinct. */
+/** Containers are in no order, their names distinct. */
 export interface WorkloadHistory {
   readonly hours: RecentHours.RecentHours
   containers: Array<ContainerHistory.ContainerHistory>
@@ -20,7 +20,7 @@ export const make = (hour: number): WorkloadHistory => ({ hours: RecentHours.mak
 /**
  * Takes in an hour.
  *
- * **Shape** hours come in rising order. Of containers that the hour did not see, those of the last eight days are kept
+ * Hours come in rising order. Of containers that the hour did not see, those of the last eight days are kept
  * for when they come back, {@link MAX_PAST_CONTAINERS} at most.
  */
 export const fold = (history: WorkloadHistory, hour: number, rows: ReadonlyArray<ContainerUsage>): void => {
@@ -40,7 +40,7 @@ export const fold = (history: WorkloadHistory, hour: number, rows: ReadonlyArray
 export const isPast = ({ hours }: WorkloadHistory, hour: number): boolean =>
   hour - hours.last >= RecentHours.REACH_HOURS
 
-/** Adds what another history of the same workload knows. **Shape** the other stays as it is. */
+/** Adds what another history of the same workload knows; the other stays as it is. */
 export const merge = (into: WorkloadHistory, other: WorkloadHistory): void => {
   RecentHours.merge(into.hours, other.hours)
   for (const theirs of other.containers) {

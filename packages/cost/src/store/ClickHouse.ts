@@ -65,7 +65,7 @@ const make = Effect.fnUntraced(function* (client: Client.Client) {
  * Opens the history in a database of a server, with what is recommended from it, and makes the tables where there are
  * none.
  *
- * **Shape** an answer, one of `sumsByStep` too, is as of one commit.
+ * An answer, one of `sumsByStep` too, is as of one commit.
  *
  * **Units** sums are whole to 2^63 in the server; what passes 2^53 is the nearest number that a double has. An hour
  * that has anything but whole numbers up to 2^53 is refused.

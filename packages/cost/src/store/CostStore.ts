@@ -29,14 +29,14 @@ export interface Extent {
   /** Start of the first and end of the last closed hour. */
   readonly fromMs: number
   readonly toMs: number
-  /** End of the last day that is kept as a whole only, whose hours were forgotten. **Shape** absent where there is none. */
+  /** End of the last day that is kept as a whole only, whose hours were forgotten. Absent where there is none. */
   readonly hoursFromMs?: number
 }
 
 /**
  * Keeps closed hours: a port, for a database of one's own too.
  *
- * **Shape** what a call has taken every later one sees, and what its caller does with an hour afterwards changes nothing of
+ * What a call has taken every later one sees, and what its caller does with an hour afterwards changes nothing of
  * it. Sums are those of the hours that were closed, exact up to 2^53 in every measure, and the same whether a window is asked
  * for as a whole or in steps. Hours of a cluster lie apart from those of every other.
  *
@@ -63,7 +63,7 @@ export class CostStore extends Context.Service<
     /**
      * Sums the hours of a window for each cluster, in the order asked for.
      *
-     * **Shape** an unknown cluster, or one without hours in the window, has no series. Columns are read, and only while
+     * An unknown cluster, or one without hours in the window, has no series. Columns are read, and only while
      * the scope is open: its end frees them.
      */
     readonly sums: (

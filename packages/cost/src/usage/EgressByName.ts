@@ -15,7 +15,7 @@ interface Ran {
 /**
  * Gives pods the traffic that was told under their names.
  *
- * **Shape** pods that follow each other under one name share it by the seconds that they ran in the hour, so their parts
+ * Pods that follow each other under one name share it by the seconds that they ran in the hour, so their parts
  * come to what was told, to a whole KiB; where none of them ran, the first by its uid has all. What was told under the name
  * of no pod is left out. The order of pods stays, and changes nothing.
  */

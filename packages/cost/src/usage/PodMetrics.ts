@@ -34,7 +34,7 @@ const decodeContainer = Schema.decodeUnknownOption(
 /**
  * Reads one pod.
  *
- * **Shape** a pod without name, instant or window counts as one that could not be read, whatever its containers say.
+ * A pod without name, instant or window counts as one that could not be read, whatever its containers say.
  */
 export const read = (object: KubeObject): Read => {
   const pod = Option.getOrUndefined(decodePod(object))
@@ -84,7 +84,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 }
 const DAY_MS = 86_400_000
 
-/** Reads a length as Go prints it: `15s`, `1m0.5s`. **Shape** more than nothing and at most a day; else `undefined`. */
+/** Reads a length as Go prints it: `15s`, `1m0.5s`. More than nothing and at most a day; else `undefined`. */
 export const parseWindow = (text: string): number | undefined => {
   if (text.length > 64 || !WINDOW.test(text)) return undefined
   let sum = 0

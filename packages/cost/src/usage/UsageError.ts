@@ -15,7 +15,7 @@ export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", {
   source: Schema.String,
   problem: Schema.String,
   retryAfterMs: Schema.optionalKey(Schema.Natural),
-  /** Where the past ends that could not be read. **Units** milliseconds since the epoch. **Shape** for what asks for a past. */
+  /** Where the past ends that could not be read. **Units** milliseconds since the epoch. For what asks for a past. */
   untilMs: Schema.optionalKey(Schema.Int)
 }) {
   override get message(): string {

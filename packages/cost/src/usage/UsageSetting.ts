@@ -25,7 +25,7 @@ export type UsageSetting =
   | ({ readonly _tag: "Prometheus" } & PrometheusAddress)
   | { readonly _tag: "Requests" }
 
-/** Names the setting that is wrong, and what is allowed. **Shape** the text itself is not in it: it may hold a password. */
+/** Names the setting that is wrong, and what is allowed. The text itself is not in it: it may hold a password. */
 export class InvalidUsageSetting extends Schema.TaggedError<InvalidUsageSetting>()("InvalidUsageSetting", {
   field: Schema.String,
   problem: Schema.String
@@ -65,7 +65,7 @@ export const parse = (text: string, field = "usage"): Result.Result<UsageSetting
   }))
 }
 
-/** Prints a setting. **Shape** without credentials: what is printed may be read by anybody. */
+/** Prints a setting. Without credentials: what is printed may be read by anybody. */
 export const print = (setting: UsageSetting): string => {
   switch (setting._tag) {
     case "Metrics":

@@ -43,7 +43,7 @@ export interface HourOfUsage {
 /**
  * A source that is asked every `SamplerSettings.sampleSeconds`.
  *
- * **Shape** a container that is not among the samples was not measured, which is not the same as nothing used. The same sample
+ * A container that is not among the samples was not measured, which is not the same as nothing used. The same sample
  * may be given again until there is a newer one.
  *
  * **Limits** asked once at a time for each cluster; an answer counts within `sampleTimeoutSeconds`.

@@ -132,7 +132,7 @@ export const connect = Effect.fnUntraced(function* ({
 /**
  * What holds for every statement.
  *
- * **Shape** an insertion is done when it is answered, in one part for each partition: `async_insert` and parallel
+ * An insertion is done when it is answered, in one part for each partition: `async_insert` and parallel
  * parsing would cut it. An answer comes whole, so that a failure half way is one. Where the server keeps several
  * replicas, a statement sees all that was answered before it. A deletion may ask the ledger what it names.
  */

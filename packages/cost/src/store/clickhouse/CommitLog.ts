@@ -65,7 +65,7 @@ export interface CommitLog {
 /** A name for rows that belong together. **Limits** 53 bits: two that count will not meet. */
 export const generation = (): number => Number(BigInt.asUintN(53, randomBytes(8).readBigUInt64BE()))
 
-/** **Shape** within what the server's instants can be. */
+/** Within what the server's instants can be. */
 export const secondsOf = (ms: number): number => Math.min(Math.max(Math.floor(ms / SECOND_MS), 0), 0xff_ff_ff_ff)
 
 const COLUMNS = ["cluster", "span", "start", "commit", "state", "generation", "size", "known_seconds"] as const
@@ -157,7 +157,7 @@ export const stateOf = (value: unknown): State => {
   throw new Damaged("a row of the ledger has a state that is none")
 }
 
-/** What counts within a window. **Shape** a whole day counts where its last hour would. */
+/** What counts within a window. A whole day counts where its last hour would. */
 export interface Asked {
   readonly clusters: ReadonlyArray<string>
   readonly startMs: number

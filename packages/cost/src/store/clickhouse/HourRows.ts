@@ -85,7 +85,7 @@ export function* chargesRows(written: ReadonlyArray<Written>): Generator<Readonl
   }
 }
 
-/** **Shape** each series once a cluster and month. */
+/** Each series once a cluster and month. */
 export function* seriesRows(written: ReadonlyArray<Written>): Generator<ReadonlyArray<unknown>> {
   const named = new Set<string>()
   for (const { hour, ids } of written) {
@@ -129,7 +129,7 @@ export const reading = (
   charges: ""
 })
 
-/** **Shape** a row is the place, the series, the rate, and the measures. */
+/** A row is the place, the series, the rate, and the measures. */
 export const takeRow = (hour: Reading, [place, series, rate, ...amounts]: ReadonlyArray<unknown>): void => {
   const at = number(place)
   if (at >= hour.ids.length) throw new Damaged("an hour has more series than it says")

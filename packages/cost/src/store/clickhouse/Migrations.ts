@@ -31,7 +31,7 @@ const MEASURES = MEASURE_COLUMNS.slice(0, FIRST_COLUMNS)
 /**
  * In place of what was requested while usage was known, in rows of programs that did not keep it: it is estimated.
  *
- * **Shape** the least that the column holds, which no hour has.
+ * The least that the column holds, which no hour has.
  */
 export const NOT_KEPT = -(2 ** 63)
 /** The same in SQL. */

@@ -31,7 +31,7 @@ const COLUMNS = [
   ...(["cpu_millis", "memory_bytes", "hours", "checkpoint"] as const)
 ] as const
 
-/** What is said of a cluster under the empty key. **Shape** version 0 where nothing is. */
+/** What is said of a cluster under the empty key. Version 0 where nothing is. */
 interface Head {
   readonly version: number
   readonly since: number

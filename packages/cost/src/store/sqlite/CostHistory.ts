@@ -234,7 +234,7 @@ export const isComplete = ({ closed, hours }: Cluster, day: number): boolean =>
 /** Tells whether a day is kept as a whole only. */
 export const isForgotten = ({ closed, hours }: Cluster, day: number): boolean => closed.has(day) && !hours.has(day)
 
-/** The steps whose sums together are those of all before an instant, in its month. **Shape** none, one or two. */
+/** The steps whose sums together are those of all before an instant, in its month. None, one or two. */
 export const before = (cluster: Cluster, ms: number): ReadonlyArray<StepKey> => {
   const day = Calendar.dayAt(ms)
   const month = Calendar.monthOf(day)

@@ -42,7 +42,7 @@ export interface ReadSums extends Laid {
   readonly given: number
 }
 
-/** Series that follow each other. **Shape** the first has the id `from`; as `SeriesText` prints them. */
+/** Series that follow each other. The first has the id `from`; as `SeriesText` prints them. */
 export interface ReadSeries {
   readonly operation: "series"
   readonly series: string

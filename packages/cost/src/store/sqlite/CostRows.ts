@@ -153,7 +153,7 @@ export class Rows {
     this.#statements.removeStep.run(cluster, level, epoch, step)
   }
 
-  /** The days with hours that are exact, before where estimates end. **Shape** for each day a bit for each hour. */
+  /** The days with hours that are exact, before where estimates end. For each day a bit for each hour. */
   exactHours(cluster: number): Map<number, number> {
     return new Map(this.#statements.exactHours.all(cluster).map((row) => [number(row["day"]), number(row["mask"])]))
   }

@@ -6,7 +6,7 @@ import type { Table } from "./Epoch.ts"
 import * as TransferColumns from "./TransferColumns.ts"
 import type { Laid } from "./TransferColumns.ts"
 
-/** What came out of adding, which may be added again. **Shape** none of its series is zero throughout. */
+/** What came out of adding, which may be added again. None of its series is zero throughout. */
 export interface Combined extends Table, Laid {
   readonly known: number
 }
@@ -54,7 +54,7 @@ export const combine = (terms: ReadonlyArray<Term>): Combined => {
   return { ...left, size: left.ids.length, columns: TransferColumns.spread(left, left.ids.length), known }
 }
 
-/** A term with the place of each slot. **Shape** the first slots have places of their own number, `straight` of them. */
+/** A term with the place of each slot. The first slots have places of their own number, `straight` of them. */
 interface Placed {
   readonly term: Term
   readonly places: Int32Array

@@ -167,7 +167,7 @@ const extentsOf = (history: History) =>
     return extent === undefined ? [] : [{ cluster: name, ...extent }]
   })
 
-/** What of an answer moves to the other thread instead of being copied. **Shape** nothing else holds it. */
+/** What of an answer moves to the other thread instead of being copied. Nothing else holds it. */
 export const transferred = (outcome: Outcome): Array<ArrayBuffer> => {
   if (outcome.outcome !== "done") return []
   const { answer } = outcome

@@ -16,7 +16,7 @@ export interface Table {
   readonly columns: Sparse
 }
 
-/** What the steps of an epoch are read by. **Shape** arrays may be longer than there are slots. */
+/** What the steps of an epoch are read by. Arrays may be longer than there are slots. */
 export interface Model {
   /** The steps that are there, rising; a step's place among them is its ordinal. */
   readonly steps: Array<number>

@@ -10,7 +10,7 @@ interface Run {
   readonly endMs: number
 }
 
-/** Notes hours of a day that were written. **Shape** those after estimates end are exact without it. */
+/** Notes hours of a day that were written. Those after estimates end are exact without it. */
 export const note = (history: History, cluster: Cluster, day: number, steps: Iterable<number>): void => {
   const was = cluster.exact.get(day) ?? 0
   let mask = was

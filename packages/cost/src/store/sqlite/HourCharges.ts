@@ -8,7 +8,7 @@ import { RateClassJson } from "../../hour/RateClassJson.ts"
 type Charges = Pick<Hour, "rates" | "storage" | "seen">
 type Quantities = Pick<Hour["columns"], "storageKibSeconds">
 
-/** **Shape** a share names its class by its place; one that has all of its series' storage leaves the amount out. */
+/** A share names its class by its place; one that has all of its series' storage leaves the amount out. */
 const Written = Schema.fromJsonString(
   Schema.Struct({
     rates: RateClassJson,

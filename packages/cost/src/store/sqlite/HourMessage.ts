@@ -14,7 +14,7 @@ import { SHARE_WIDTH } from "./HourDetail.ts"
 /**
  * Lays those of an hour's columns together that have anything.
  *
- * **Shape** copies: the hour stays its owner's. They go into `room` where that is given and large enough.
+ * Copies: the hour stays its owner's. They go into `room` where that is given and large enough.
  */
 export const toMessage = (
   hour: Hour,

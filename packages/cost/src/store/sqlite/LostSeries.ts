@@ -11,7 +11,7 @@ export const among = (series: SeriesRows, cluster: number, named: ReadonlySet<nu
 /**
  * Gives a name to each of some ids that no readable series has, in place of the blocks that cannot be read.
  *
- * **Shape** what else was in those blocks gets a new id when it comes again.
+ * What else was in those blocks gets a new id when it comes again.
  */
 export const mend = (series: SeriesRows, cluster: number, named: ReadonlySet<number>): void => {
   for (const { block, first } of series.blocks(cluster)) if (block === undefined) series.removeBlock(cluster, first)

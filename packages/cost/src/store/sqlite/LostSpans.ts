@@ -7,7 +7,7 @@ import type { Finding } from "./CostProtocol.ts"
 
 const NOWHERE = "nowhere"
 
-/** Adds to each finding where it counts. **Shape** the history is mended, and read anew. */
+/** Adds to each finding where it counts. The history is mended, and read anew. */
 export const place = (history: History, findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> =>
   findings.map((finding) => ({ ...finding, counts: countsOf(finding, history.find(finding.cluster)) }))
 

@@ -1,7 +1,7 @@
 /**
  * Packs columns of whole numbers that nearly follow a prediction, so that only what differs takes room.
  *
- * **Shape** a column is kept as differences of 0 to 6 bytes, as wide as serves most of it best; what does not fit is
+ * A column is kept as differences of 0 to 6 bytes, as wide as serves most of it best; what does not fit is
  * kept aside by its place, wider or as it is. Planes of four, two and one bytes lie one after the other, so that each
  * is read as a typed array.
  *
@@ -16,7 +16,7 @@ export type Sparse = ReadonlyArray<Float64Array | undefined>
 /**
  * Foretells a column from those before it in {@link ORDER}.
  *
- * **Shape** fills the first `size` places and tells `true`, or leaves them and tells `false` where it foretells zeros.
+ * Fills the first `size` places and tells `true`, or leaves them and tells `false` where it foretells zeros.
  */
 export type Prediction = (column: number, known: Sparse, into: Float64Array, size: number) => boolean
 
@@ -131,7 +131,7 @@ const none: Aside = { places: new Float64Array(0), values: new Float64Array(0) }
 /**
  * Packs the first `size` places of each column.
  *
- * **Shape** asks for each column once, in {@link ORDER}, so that its caller can make it while its parts are at hand;
+ * Asks for each column once, in {@link ORDER}, so that its caller can make it while its parts are at hand;
  * `known` holds those that were asked for.
  */
 export const pack = (

@@ -33,7 +33,7 @@ export interface Planes {
   readonly bytes: Uint8Array
 }
 
-/** Lays the planes over bytes. **Shape** the largest numbers first, so that each lies where its type may. */
+/** Lays the planes over bytes. The largest numbers first, so that each lies where its type may. */
 export const planesOf = (
   buffer: ArrayBufferLike,
   offset: number,

@@ -29,7 +29,7 @@ export const make = (database: DatabaseSync) => {
   }
 
   return {
-    /** Writes what an hour changed. **Shape** within its caller's transaction. */
+    /** Writes what an hour changed. Within its caller's transaction. */
     save: (saved: SavedRecommendations): void => {
       const { checkpoints, ends, figures, keys } = saved
       const id = number(statements.putCluster.get(saved.cluster, saved.foldedToMs)?.["id"])

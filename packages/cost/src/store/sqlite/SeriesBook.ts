@@ -182,7 +182,7 @@ const keep = (asked: Known["asked"], one: Asked): void => {
   }
 }
 
-/** Gives ids to those that stand where they stood before. **Shape** the places of the others. */
+/** Gives ids to those that stand where they stood before. The places of the others. */
 const takeOver = (last: Known["last"], series: ReadonlyArray<Series>, ids: Int32Array): ReadonlyArray<number> => {
   const others: Array<number> = []
   for (let place = 0; place < series.length; place++) {

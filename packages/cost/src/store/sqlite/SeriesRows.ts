@@ -8,7 +8,7 @@ import type { FreshSeries } from "./CostProtocol.ts"
 import { DIGEST_LENGTH, digestOf } from "./SeriesDigest.ts"
 import { Damaged, number, text } from "./SqlValue.ts"
 
-/** Series that appeared together. **Shape** the first has the id `first`; those that were swept are empty. */
+/** Series that appeared together. The first has the id `first`; those that were swept are empty. */
 export interface Block {
   readonly first: number
   readonly texts: ReadonlyArray<string>
@@ -72,7 +72,7 @@ export class SeriesRows {
   /**
    * Reads the series from an id on, up to a number of them.
    *
-   * **Shape** of all blocks that they are in: an hour in which few series appear has a small one. Those of blocks that
+   * Of all blocks that they are in: an hour in which few series appear has a small one. Those of blocks that
    * were swept are empty, also behind the last. **Errors** throws where they are damaged.
    */
   textsFrom(cluster: number, id: number, most: number): ReadonlyArray<string> {
@@ -91,7 +91,7 @@ export class SeriesRows {
   /**
    * Lists the first id of each block, with its series where they can be read.
    *
-   * **Shape** of the blocks that there are now, each read when it comes: what is done to those before it is no matter.
+   * Of the blocks that there are now, each read when it comes: what is done to those before it is no matter.
    * **Limits** holds one.
    */
   *blocks(cluster: number): Generator<{ readonly first: number; readonly block: Block | undefined }> {

@@ -10,7 +10,7 @@ import type { ClusterSums } from "../CostStore.ts"
 
 type Sums = ReadonlyArray<ClusterSums>
 
-/** Reads sums. **Shape** calls `onOutcome` before anything that was asked later is answered. */
+/** Reads sums. Calls `onOutcome` before anything that was asked later is answered. */
 export type Read = (
   clusters: ReadonlyArray<ClusterName>,
   window: Window,
@@ -31,7 +31,7 @@ export class SharedSums {
   /** Readings on their way to the thread, which answers in order: who asks the same meanwhile sees no less. */
   readonly #onTheWay = new Map<string, Reading>()
 
-  /** **Shape** readings go on within `scope`: whoever asked first may lose interest before the others. */
+  /** Readings go on within `scope`: whoever asked first may lose interest before the others. */
   constructor(read: Read, scope: Scope.Scope) {
     this.#read = read
     this.#scope = scope

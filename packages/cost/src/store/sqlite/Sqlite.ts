@@ -187,7 +187,7 @@ export const check = (options: Options): Effect.Effect<Checked, CostError> =>
 /**
  * Drops what is damaged, keeps the rest whole, and says what was lost.
  *
- * **Shape** a damaged hour within a day counts in the hour after it, and a damaged day in the day after it unless its
+ * A damaged hour within a day counts in the hour after it, and a damaged day in the day after it unless its
  * hours make it again; a day keeps its total whatever becomes of its hours. A series that cannot be read becomes
  * `Unknown/lost-<id>`.
  *

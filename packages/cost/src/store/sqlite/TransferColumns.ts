@@ -10,7 +10,7 @@ export interface Laid {
   readonly values: Float64Array<ArrayBuffer>
 }
 
-/** Room for columns. **Shape** zeros, or what was there before where room is given. */
+/** Room for columns. Zeros, or what was there before where room is given. */
 export const make = (size: number, isUsed: (column: number) => boolean, room?: Float64Array<ArrayBuffer>): Laid => {
   let used = 0
   let count = 0

@@ -17,7 +17,7 @@ export const fromMetric = (name: string): string | undefined => {
   return profile === undefined ? undefined : `nvidia.com/mig-${profile.replaceAll("_", ".")}${suffix.replace("_", ".")}`
 }
 
-/** Sorts amounts of resources into whole GPUs and parts. **Shape** of anything but CPU and memory. */
+/** Sorts amounts of resources into whole GPUs and parts. Of anything but CPU and memory. */
 export const sorted = (amounts: Iterable<readonly [resource: string, amount: number]>) => {
   let gpus = 0
   const parts: Record<string, number> = {}

@@ -28,7 +28,7 @@ const KNOWN: ReadonlyMap<string, string> = new Map(
 /**
  * Reads an object's labels from those of its `…_labels` series.
  *
- * **Shape** the labels that prices hang on and those that Kubernetes recommends get their own names back; of others the
+ * The labels that prices hang on and those that Kubernetes recommends get their own names back; of others the
  * name stays as the metric has it, `cost_center` where the object said `cost-center`, since what was replaced is lost.
  */
 export const toLabels = (labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>

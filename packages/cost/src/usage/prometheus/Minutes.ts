@@ -46,7 +46,7 @@ export const addBits = (minutes: Minutes, hourMs: number, points: ReadonlyArray<
 /**
  * Closes holes of up to four minutes between two minutes that are in.
  *
- * **Shape** Prometheus itself lets a sample stand for five minutes, and scrapes come as seldom as every two. Only minutes
+ * Prometheus itself lets a sample stand for five minutes, and scrapes come as seldom as every two. Only minutes
  * for which `mayClose` says so are put in.
  */
 export const closed = (minutes: Minutes, mayClose: (place: number) => boolean = () => true): Minutes => {

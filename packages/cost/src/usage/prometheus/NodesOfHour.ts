@@ -18,7 +18,7 @@ export interface NodeAnswers {
 /**
  * Gives the nodes.
  *
- * **Shape** the uid is the machine's (`system_uuid`), since metrics do not tell the object's: machines that follow each
+ * The uid is the machine's (`system_uuid`), since metrics do not tell the object's: machines that follow each
  * other under one name stay apart.
  */
 export const read = (

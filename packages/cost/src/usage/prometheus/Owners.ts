@@ -38,7 +38,7 @@ const NAME_LABELS: Readonly<Record<string, string>> = {
 /**
  * Gives the way from a pod to its workload: through a ReplicaSet or Job to what owns that.
  *
- * **Shape** a pod that nobody owns, or nothing that can own one, is its own workload and has its uid; of other workloads metrics do not tell the uid. A
+ * A pod that nobody owns, or nothing that can own one, is its own workload and has its uid; of other workloads metrics do not tell the uid. A
  * ReplicaSet or Job of which nothing more is known is the workload itself.
  */
 export const resolver = (answers: OwnerAnswers): ((pod: PodName) => Series) => {

@@ -44,7 +44,7 @@ interface Pod extends Owners.PodName {
 /**
  * Gives the pods of which a container ran in the hour.
  *
- * **Shape** a container ran in the minutes in which it was seen running, and in those of at most four in between in which
+ * A container ran in the minutes in which it was seen running, and in those of at most four in between in which
  * nothing was seen (`wasSeen`); its starts and its pod's end put seconds to that. One that nobody saw running, though its
  * pod began and ended in the hour, ran from the one to the other; without any word of running, one ran while it was
  * measured, unless its pod shared its name with another. Pods that follow each other under one name share what was

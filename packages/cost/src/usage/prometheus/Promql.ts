@@ -15,7 +15,7 @@ export const is = (label: string, value: string): Matcher => ({ label, operator:
 export const isNot = (label: string, value: string): Matcher => ({ label, operator: "!=", value })
 export const matches = (label: string, pattern: string): Matcher => ({ label, operator: "=~", value: pattern })
 
-/** Writes a text as a literal. **Shape** half of a surrogate pair, which UTF-8 cannot say, becomes U+FFFD. */
+/** Writes a text as a literal. Half of a surrogate pair, which UTF-8 cannot say, becomes U+FFFD. */
 export const literal = (text: string): string =>
   `"${text
     .toWellFormed()
@@ -31,7 +31,7 @@ export const literal = (text: string): string =>
 export const selector = (metric: string, matchers: ReadonlyArray<Matcher>): string =>
   `${metric}{${matchers.map(({ label, operator, value }) => `${label}${operator}${literal(value)}`).join(",")}}`
 
-/** Gives the greatest value of each group. **Shape** takes series that are told twice, by two scrapes, as one. */
+/** Gives the greatest value of each group. Takes series that are told twice, by two scrapes, as one. */
 export const maxBy = (labels: ReadonlyArray<string>, expression: string): string =>
   `max by (${labels.join(",")}) (${expression})`
 
@@ -59,7 +59,7 @@ export const minutely = (over: "avg_over_time" | "sum_over_time", expression: st
 /**
  * Tells, for each slice, in which of its minutes a vector of ones has a sample: a bit each.
  *
- * **Shape** the bit of a minute is the number of minutes from the slice's beginning to the minute's end, modulo five; see
+ * The bit of a minute is the number of minutes from the slice's beginning to the minute's end, modulo five; see
  * `Minutes.fromBits`.
  */
 export const minuteBits = (expression: string): string =>

@@ -29,12 +29,12 @@ export const parse = (text: string | undefined, nowMs: number): number | undefin
 export const makePatience = () => {
   let untilMs = 0
   return {
-    /** Takes a reply in. **Shape** what succeeds asks for nothing. */
+    /** Takes a reply in. What succeeds asks for nothing. */
     hear: ({ retryAfter, status }: Reply, nowMs: number): void => {
       const waitMs = status === 200 ? undefined : parse(retryAfter, nowMs)
       if (waitMs !== undefined) untilMs = nowMs + waitMs
     },
-    /** Tells how long it is still to be left alone. **Shape** not at all once the clock went back by more than a day. */
+    /** Tells how long it is still to be left alone. Not at all once the clock went back by more than a day. */
     leftMs: (nowMs: number): number => (untilMs - nowMs > MAX_MS ? 0 : Math.max(0, untilMs - nowMs))
   }
 }

@@ -10,7 +10,7 @@ const LATE_MS = 5 * MINUTE_MS
 /**
  * Lets a stretch begin at the start that belongs to it.
  *
- * **Shape** of several the latest; one that lies up to five minutes before the first minute or within it. Without one the
+ * Of several the latest; one that lies up to five minutes before the first minute or within it. Without one the
  * minute's beginning stays.
  */
 export const startedAt = (span: Span, startsMs: ReadonlyArray<number>): Span => {

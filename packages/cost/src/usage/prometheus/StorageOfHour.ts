@@ -38,7 +38,7 @@ const spanReader =
 /**
  * Gives the volumes.
  *
- * **Shape** a claim that has a volume, with the bytes that it requests, and a volume that no claim has, with its capacity.
+ * A claim that has a volume, with the bytes that it requests, and a volume that no claim has, with its capacity.
  * A claim that waits for its volume is none. `large` says how many are larger than they may count.
  */
 export const volumes = (
@@ -76,7 +76,7 @@ const valueOf = ({ points }: Line): number => points[0]?.value ?? 0
 /**
  * Gives the load balancers, for as long as they had an address.
  *
- * **Shape** the pods behind one are found by the addresses of its endpoints; where those are not told, none are.
+ * The pods behind one are found by the addresses of its endpoints; where those are not told, none are.
  */
 export const loadBalancers = (
   answers: LoadBalancerAnswers,

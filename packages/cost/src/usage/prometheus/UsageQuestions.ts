@@ -33,7 +33,7 @@ const ofContainers = (place: ReadonlyArray<Matcher>): ReadonlyArray<Matcher> => 
 /**
  * CPU seconds a second of each container.
  *
- * **Shape** runs of one container (`id`) that two scrapes tell twice count once, and runs that follow each other add up.
+ * Runs of one container (`id`) that two scrapes tell twice count once, and runs that follow each other add up.
  * The window is a scrape's interval of one minute longer than what is meant, since growth lies between samples.
  */
 const cpuCores = (place: ReadonlyArray<Matcher>, rate: "rate" | "irate", window: string): string => {
@@ -75,7 +75,7 @@ const EGRESS_PARTS = ["service", "exported_service", "nat_gateway", "natGateway"
 /**
  * What left the pods, asked at the end of the hour.
  *
- * **Shape** each pod is told by the exporter of its node, of several nodes if its name moved on. What two jobs scrape of
+ * Each pod is told by the exporter of its node, of several nodes if its name moved on. What two jobs scrape of
  * one exporter, or two servers of a pair, counts once.
  *
  * **Units** bytes.
