@@ -18,17 +18,19 @@ export const egressOf = (pod: PodFacts, egress: Egress, seen: Stretches, startMs
     startMs
   )
   const runs = known.length === 0 ? [0, HOUR_SECONDS] : known
-  const own: Array<number> = []
+  const seenRuns: Array<number> = []
   let before = 0
   for (let at = 0; at < runs.length; at += 2) {
     const from = runs[at] ?? 0
     const to = runs[at + 1] ?? 0
-    for (const second of overlap([from, to], seen)) own.push(before + second - from)
+    for (const second of overlap([from, to], seen)) seenRuns.push(before + second - from)
     before += to - from
   }
   const charged = (kib: number): number => {
     let sum = 0
-    for (let at = 0; at < own.length; at += 2) sum += between(kib / before, own[at] ?? 0, own[at + 1] ?? 0)
+    for (let at = 0; at < seenRuns.length; at += 2) {
+      sum += between(kib / before, seenRuns[at] ?? 0, seenRuns[at + 1] ?? 0)
+    }
     return sum
   }
   return {

@@ -68,8 +68,8 @@ export function* print(hour: Hour, file: Checksum.Seal): Generator<string> {
       text = ""
     }
     const amounts = values.map((column) => WholeNumber.print(column[place] ?? 0))
-    const told = [namespace, kind, name, uid, JSON.stringify(labels), String(rateOf[place] ?? -1)]
-    text += line(["series", ...named, "", "", "", "", ...told, ...amounts])
+    const subject = [namespace, kind, name, uid, JSON.stringify(labels), String(rateOf[place] ?? -1)]
+    text += line(["series", ...named, "", "", "", "", ...subject, ...amounts])
   }
   seal.add(text)
   const checksum = seal.close()

@@ -33,14 +33,15 @@ export const freshIn = (overrides: Overrides, before: Overrides): Overrides => {
  */
 export const corrected = (overrides: Overrides, added: Overrides, later: Overrides): Overrides => {
   if (added.length === 0) return overrides
-  const kept = new Set(later.map(textOf))
+  const keptTexts = new Set(later.map(textOf))
   const fromMs = new Map<string, number>()
   for (const override of added) {
     const subject = subjectOf(override)
     fromMs.set(subject, Math.min(fromMs.get(subject) ?? Number.POSITIVE_INFINITY, validFromMs(override)))
   }
   const isLeft = (override: PriceOverride): boolean =>
-    validFromMs(override) < (fromMs.get(subjectOf(override)) ?? Number.POSITIVE_INFINITY) || kept.has(textOf(override))
+    validFromMs(override) < (fromMs.get(subjectOf(override)) ?? Number.POSITIVE_INFINITY)
+    || keptTexts.has(textOf(override))
   return [...overrides.filter(isLeft), ...added]
 }
 

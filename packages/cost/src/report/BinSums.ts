@@ -107,12 +107,12 @@ export interface Placed {
 /** Adds some places of workloads to their bins. */
 export const addPlaces = (table: Table, places: ReadonlyArray<Placed>): void => {
   const into = measures.map((measure) => table.columns[measure])
-  const own = new Map<Columns, ReadonlyArray<Float64Array>>()
+  const columnsOf = new Map<Columns, ReadonlyArray<Float64Array>>()
   for (const { bin, columns, index } of places) {
-    let values = own.get(columns)
+    let values = columnsOf.get(columns)
     if (values === undefined) {
       values = measures.map((measure) => columns[measure])
-      own.set(columns, values)
+      columnsOf.set(columns, values)
     }
     for (let at = 0; at < into.length; at++) {
       const sums = into[at]

@@ -16,18 +16,18 @@ export const to = (ledger: Ledger, isKept: (series: Series) => boolean): Ledger 
   let size = 0
   for (const { cluster, columns, isOpen, series } of ledger.parts) {
     const places: Array<number> = []
-    const kept: Array<Series> = []
+    const keptSeries: Array<Series> = []
     for (let place = 0; place < series.length; place++) {
       const one = series[place]
       if (one === undefined || !isKept(one)) continue
       places.push(place)
-      kept.push(one)
+      keptSeries.push(one)
     }
     if (places.length === 0) continue
     parts.push({
       cluster,
       from: size,
-      series: kept,
+      series: keptSeries,
       isOpen,
       columns: record((measure) => Float64Array.from(places, (place) => columns[measure][place] ?? 0))
     })

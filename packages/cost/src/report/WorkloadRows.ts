@@ -49,12 +49,12 @@ export const join = Effect.fnUntraced(function* (
   const names: Array<WorkloadIndex> = []
   let size = 0
   for (const [index, cluster] of clusters.entries()) {
-    const own = parts.filter((part) => part.cluster === index)
-    const places = own.reduce((sum, { series }) => sum + series.length, 0)
+    const clusterParts = parts.filter((part) => part.cluster === index)
+    const places = clusterParts.reduce((sum, { series }) => sum + series.length, 0)
     const named = how.namesOf(cluster, how.recommendations[index], places)
     const before = size
     let rowOfNumber = new Int32Array(0)
-    for (const { from, series } of own) {
+    for (const { from, series } of clusterParts) {
       const numbers = named.numbersOf(series)
       rowOfNumber = grown(rowOfNumber, named.size())
       for (let at = 0; at < series.length; at++) {

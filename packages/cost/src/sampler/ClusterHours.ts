@@ -149,10 +149,10 @@ export class ClusterHours {
 
   #resume(nowMs: number, fill: Fill | undefined, before: OpenHour | undefined): OpenHour | undefined {
     const startMs = hourOf(nowMs)
-    const held = this.#takeHeld(nowMs)
-    if (held?.isSeen === true) {
-      fill?.(held)
-      return held
+    const known = this.#takeAside(nowMs)
+    if (known?.isSeen === true) {
+      fill?.(known)
+      return known
     }
     if (fill === undefined) return undefined
     if (before !== undefined && before.startMs < startMs && startMs - before.startMs < DAY_MS) {
@@ -166,16 +166,16 @@ export class ClusterHours {
   }
 
   /** Takes the hour of an instant from where it was put, without what it says of later. */
-  #takeHeld(nowMs: number): OpenHour | undefined {
+  #takeAside(nowMs: number): OpenHour | undefined {
     const startMs = hourOf(nowMs)
     const waiting = this.#pending.findIndex(({ hour }) => hour.startMs === startMs)
     const aside = this.#aside.findIndex((hour) => hour.startMs === startMs)
     const [pending] = waiting < 0 ? [] : this.#pending.splice(waiting, 1)
     const [set] = aside < 0 ? [] : this.#aside.splice(aside, 1)
     const left = this.#left?.startMs === startMs ? this.#left : undefined
-    const held = pending?.hour ?? left ?? set
-    held?.seen.forgetAfter(nowMs)
-    return held
+    const hour = pending?.hour ?? left ?? set
+    hour?.seen.forgetAfter(nowMs)
+    return hour
   }
 
   #addPending(hour: OpenHour, isClosed: boolean): void {

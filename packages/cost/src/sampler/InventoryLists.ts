@@ -112,11 +112,11 @@ const joined = (
     if (claim !== undefined) return { ...ofClaim(claim, volume.createdAtMs), name: volume.name }
     const { bytes, claimName, claimNamespace, claimUid, createdAtMs, name, storageClass, uid } = volume
     // Where claims may not be read, the volume itself tells which one has it; else that claim is gone.
-    const held =
+    const subject =
       claims === undefined && claimUid !== ""
         ? { uid: claimUid, namespace: claimNamespace, claim: claimName }
         : { uid, namespace: "", claim: "" }
-    return { ...held, name, storageClass, bytes, fromMs: createdAtMs, toMs: null }
+    return { ...subject, name, storageClass, bytes, fromMs: createdAtMs, toMs: null }
   })
 }
 

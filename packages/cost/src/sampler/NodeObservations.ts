@@ -28,8 +28,8 @@ export class NodeObservations {
   }
 
   put(node: Projection.NodeRecord, atMs: number): void {
-    const held = this.#nodes.get(node.uid)
-    if (held !== undefined && atMs >= this.#startMs + HOUR_MS) return
+    const before = this.#nodes.get(node.uid)
+    if (before !== undefined && atMs >= this.#startMs + HOUR_MS) return
     const createdAtMs = Date.parse(node.createdAt)
     this.#set({
       name: node.name,
@@ -40,14 +40,14 @@ export class NodeObservations {
       memoryBytes: node.memoryCapacityBytes,
       gpus: node.gpus,
       ...(node.gpuParts === undefined ? {} : { gpuParts: node.gpuParts }),
-      fromMs: held?.fromMs ?? (Number.isNaN(createdAtMs) ? 0 : createdAtMs),
+      fromMs: before?.fromMs ?? (Number.isNaN(createdAtMs) ? 0 : createdAtMs),
       toMs: undefined
     })
   }
 
   gone(uid: string, atMs: number): void {
-    const held = this.#nodes.get(uid)
-    if (held !== undefined && held.toMs === undefined) this.#set({ ...held, toMs: atMs })
+    const before = this.#nodes.get(uid)
+    if (before !== undefined && before.toMs === undefined) this.#set({ ...before, toMs: atMs })
   }
 
   /** Takes all nodes that are there; others are gone. */
@@ -83,10 +83,10 @@ export class NodeObservations {
   }
 
   #set(node: NodeObservation): void {
-    const held = this.#nodes.get(node.uid)
+    const before = this.#nodes.get(node.uid)
     this.#nodes.set(node.uid, node)
     // Kubelets report every few minutes what mostly has not changed.
-    if (held === undefined || !isSame(held, node)) this.#changed.add(node.uid)
+    if (before === undefined || !isSame(before, node)) this.#changed.add(node.uid)
   }
 }
 

@@ -60,36 +60,38 @@ export class PodObservations {
 
   /** Takes a pod as it was told. One that did not run in this hour yet is left out. */
   put(pod: PodProjection.PodRecord, atMs: number): void {
-    const told = PodContainers.runsOf(pod)
-    const held = this.#entries.get(pod.uid)
+    const seenRuns = PodContainers.runsOf(pod)
+    const entry = this.#entries.get(pod.uid)
     // The collector of lost pods ends them without telling when their containers ended: the kubelet cannot say.
-    const runs = PodProjection.isFinished(pod) ? told.map((run) => ended(run, held, atMs)).filter(isKnown) : told
-    if (held === undefined) {
+    const runs = PodProjection.isFinished(pod)
+      ? seenRuns.map((run) => ended(run, entry, atMs)).filter(isKnown)
+      : seenRuns
+    if (entry === undefined) {
       const inHour = runs.filter((run) => this.#touches(run))
       if (inHour.length > 0)
         this.#add({ pod, earlier: [], runs: inHour, isGone: false, isTold: true, workload: undefined })
       return
     }
-    const news = runs.filter((run) => this.#touches(run) || held.runs.some((one) => isSame(one, run)))
-    const joined = merged(held.runs, news, atMs)
-    const isUnchanged = !held.isGone && isSamePod(held.pod, pod) && isSameRuns(held.runs, joined)
-    if (atMs > this.#startMs && !PodResizes.isSame(held.pod.containers, pod.containers)) {
-      held.earlier = PodResizes.changed(held.earlier, held.pod.containers, atMs)
+    const news = runs.filter((run) => this.#touches(run) || entry.runs.some((one) => isSame(one, run)))
+    const joined = merged(entry.runs, news, atMs)
+    const isUnchanged = !entry.isGone && isSamePod(entry.pod, pod) && isSameRuns(entry.runs, joined)
+    if (atMs > this.#startMs && !PodResizes.isSame(entry.pod.containers, pod.containers)) {
+      entry.earlier = PodResizes.changed(entry.earlier, entry.pod.containers, atMs)
     }
-    held.pod = this.#isOver(atMs) ? { ...pod, labels: held.pod.labels } : pod
-    held.isGone = false
-    held.isTold = true
-    held.runs = joined
-    if (!isUnchanged) this.#changed.add(held)
+    entry.pod = this.#isOver(atMs) ? { ...pod, labels: entry.pod.labels } : pod
+    entry.isGone = false
+    entry.isTold = true
+    entry.runs = joined
+    if (!isUnchanged) this.#changed.add(entry)
   }
 
   /** Ends a pod that is not there any more, at an instant unless its containers had ended before. */
   gone(uid: string, atMs: number): void {
-    const held = this.#entries.get(uid)
-    if (held === undefined || held.isGone) return
-    held.isGone = true
-    held.runs = merged(held.runs, [], atMs)
-    this.#changed.add(held)
+    const entry = this.#entries.get(uid)
+    if (entry === undefined || entry.isGone) return
+    entry.isGone = true
+    entry.runs = merged(entry.runs, [], atMs)
+    this.#changed.add(entry)
   }
 
   /** Takes all pods that are there; others are gone. */
@@ -155,9 +157,9 @@ export class PodObservations {
     return [...this.#entries.values()].map(({ earlier, number, pod, runs, workload }): PodFacts => {
       const { claims, name, namespace, node, uid } = pod
       const containers = pod.containers.flatMap((_, index): ReadonlyArray<ContainerFacts> => {
-        const own = runs.filter(({ container }) => container === index)
+        const containerRuns = runs.filter(({ container }) => container === index)
         const slices = usage.get(number + index)
-        return PodResizes.partsOf(own, earlier, pod.containers, index, seenToMs).map((part) => ({
+        return PodResizes.partsOf(containerRuns, earlier, pod.containers, index, seenToMs).map((part) => ({
           ...part.template,
           runs: part.runs,
           isOomKilled: part.killedAtMs.some((atMs) => this.#isIn(atMs)),
@@ -196,15 +198,15 @@ const hasLabels = (workload: Series | undefined): boolean =>
 
 /** Joins what was known of a pod's runs with what is told now; one that goes on untold has ended. */
 const merged = (
-  held: ReadonlyArray<PodContainers.ContainerRun>,
+  known: ReadonlyArray<PodContainers.ContainerRun>,
   told: ReadonlyArray<PodContainers.ContainerRun>,
   atMs: number
 ): Array<PodContainers.ContainerRun> => {
   const isTold = (run: PodContainers.ContainerRun) => told.some((one) => isSame(one, run))
-  const kept = held
+  const untold = known
     .filter((run) => !isTold(run))
     .map((run) => (run.finishedAtMs === undefined ? { ...run, finishedAtMs: atMs } : run))
-  const joined = [...kept, ...told]
+  const joined = [...untold, ...told]
   return joined.length <= MAX_RUNS ? joined : compacted(joined)
 }
 
@@ -224,14 +226,14 @@ const isSameRuns = (
 ): boolean =>
   one.length === other.length
   && one.every((run, index) => {
-    const told = other[index]
-    return told !== undefined && isSame(run, told) && run.finishedAtMs === told.finishedAtMs
+    const counterpart = other[index]
+    return counterpart !== undefined && isSame(run, counterpart) && run.finishedAtMs === counterpart.finishedAtMs
   })
 
 /** Makes one run of all that a container had before its last. */
 const compacted = (runs: ReadonlyArray<PodContainers.ContainerRun>): Array<PodContainers.ContainerRun> =>
-  [...Map.groupBy(runs, ({ container }) => container).values()].flatMap((own) => {
-    const sorted = own.toSorted((a, b) => a.startedAtMs - b.startedAtMs)
+  [...Map.groupBy(runs, ({ container }) => container).values()].flatMap((containerRuns) => {
+    const sorted = containerRuns.toSorted((a, b) => a.startedAtMs - b.startedAtMs)
     const [first, last] = [sorted.at(0), sorted.at(-1)]
     const before = sorted.at(-2)
     if (first === undefined || last === undefined || before === undefined || first === before) return sorted

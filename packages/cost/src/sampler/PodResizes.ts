@@ -36,15 +36,15 @@ export const isSame = (
   one === other
   || (one.length === other.length
     && one.every((template, index) => {
-      const told = other[index]
+      const counterpart = other[index]
       return (
-        told !== undefined
-        && template.name === told.name
-        && template.role === told.role
-        && template.cpuRequestMillis === told.cpuRequestMillis
-        && template.memoryRequestBytes === told.memoryRequestBytes
-        && template.gpus === told.gpus
-        && Equal.equals(template.gpuParts, told.gpuParts)
+        counterpart !== undefined
+        && template.name === counterpart.name
+        && template.role === counterpart.role
+        && template.cpuRequestMillis === counterpart.cpuRequestMillis
+        && template.memoryRequestBytes === counterpart.memoryRequestBytes
+        && template.gpus === counterpart.gpus
+        && Equal.equals(template.gpuParts, counterpart.gpuParts)
       )
     }))
 

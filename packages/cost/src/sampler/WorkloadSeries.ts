@@ -32,8 +32,8 @@ export const make = (store: ClusterStore.ClusterStore): WorkloadSeries => {
 
   const share = (series: Series): Series => {
     const key = `${series.namespace}/${series.uid}`
-    const held = known.get(key)
-    if (held?.labels === series.labels && held.name === series.name) return held
+    const before = known.get(key)
+    if (before?.labels === series.labels && before.name === series.name) return before
     if (known.size >= CAPACITY) known.clear()
     known.set(key, series)
     return series

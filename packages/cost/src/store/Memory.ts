@@ -75,9 +75,9 @@ const sum = (cluster: ClusterName, window: Window, parts: ReadonlyArray<Summed>)
 const make = Effect.sync(() => {
   const clusters = new Map<ClusterName, Kept>()
   const keptOf = (cluster: ClusterName): Kept => {
-    const kept = clusters.get(cluster) ?? { hours: new Map<number, Hour>(), days: new Map<number, Day>() }
-    clusters.set(cluster, kept)
-    return kept
+    const history = clusters.get(cluster) ?? { hours: new Map<number, Hour>(), days: new Map<number, Day>() }
+    clusters.set(cluster, history)
+    return history
   }
 
   const close = Effect.fnUntraced(function* (hour: Hour) {

@@ -79,7 +79,7 @@ export const make = (options: ClientOptions): Effect.Effect<Client, never, HttpC
           partial_response: "false"
         })
       )
-      const told = exchange(http, request, answerBytes).pipe(
+      const reply = exchange(http, request, answerBytes).pipe(
         Effect.timeoutOrElse({
           duration: Duration.millis(timeoutMs),
           orElse: () => Effect.fail(`did not answer within ${timeoutMs} ms`)
@@ -88,7 +88,7 @@ export const make = (options: ClientOptions): Effect.Effect<Client, never, HttpC
         Effect.flatMap((body) => Effect.fromResult(readBody(body))),
         Effect.provideService(HttpClient.TracerDisabledWhen, () => true)
       )
-      const answer = yield* Effect.result(told)
+      const answer = yield* Effect.result(reply)
       if (Result.isSuccess(answer)) return answer.success
       const askedMs = patience.leftMs(yield* Clock.currentTimeMillis)
       return yield* failed(masked(answer.failure, options), askedMs)

@@ -122,16 +122,16 @@ const containersOf = (
 ): ReadonlyMap<string, ReadonlyMap<string, Container>> => {
   const found = new Map<string, Map<string, Container>>()
   const enter = (uid: string, name: string, isInit: boolean): Container => {
-    const own = found.get(uid) ?? new Map<string, Container>()
-    found.set(uid, own)
-    const one = own.get(name) ?? {
+    const ofPod = found.get(uid) ?? new Map<string, Container>()
+    found.set(uid, ofPod)
+    const one = ofPod.get(name) ?? {
       name,
       isInit,
       minutes: Minutes.none(),
       requests: new Map<string, number>(),
       isAlone: false
     }
-    own.set(name, one)
+    ofPod.set(name, one)
     return one
   }
   for (const line of [...running, ...requests]) {

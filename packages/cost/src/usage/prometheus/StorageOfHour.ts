@@ -50,7 +50,7 @@ export const volumes = (
   const claimBytes = new Map(answers.claimBytes.map((line) => [claimOf(line), valueOf(line)]))
   const volumeBytes = new Map(answers.volumeBytes.map((line) => [volumeOf(line), valueOf(line)]))
   const claimed = new Set(answers.claims.map(({ labels }) => labels["volumename"]))
-  const held = answers.claims.map((line) => {
+  const claimedVolumes = answers.claims.map((line) => {
     const { namespace = "", persistentvolumeclaim: claim = "", storageclass = "", volumename: name = "" } = line.labels
     const bytes = claimBytes.get(claimOf(line)) ?? volumeBytes.get(name) ?? 0
     return { namespace, claim, name, storageClass: storageclass, bytes, spans: spansOf(line) }
@@ -62,7 +62,7 @@ export const volumes = (
       const { storageclass: storageClass = "" } = line.labels
       return { namespace: "", claim: "", name, storageClass, bytes: volumeBytes.get(name) ?? 0, spans: spansOf(line) }
     })
-  const all = [...held, ...free].filter(({ spans }) => spans.length > 0)
+  const all = [...claimedVolumes, ...free].filter(({ spans }) => spans.length > 0)
   return {
     volumes: all.map((volume) => ({ ...volume, bytes: VolumeSize.bounded(volume.bytes) })),
     large: all.filter(({ bytes }) => VolumeSize.isLarge(bytes)).length
@@ -86,8 +86,10 @@ export const loadBalancers = (
   const spansOf = spanReader(hourMs, wasSeen)
   const endpoints = Map.groupBy(answers.endpoints, ({ labels }) => `${labels["namespace"]}/${labels["endpoint"]}`)
   // Pods on their node's network all have its address.
-  const own = answers.pods.filter(({ labels }) => labels["host_network"] !== "true" && (labels["pod_ip"] ?? "") !== "")
-  const byAddress = Map.groupBy(own, ({ labels }) => `${labels["namespace"]}/${labels["pod_ip"]}`)
+  const podsWithAddress = answers.pods.filter(
+    ({ labels }) => labels["host_network"] !== "true" && (labels["pod_ip"] ?? "") !== ""
+  )
+  const byAddress = Map.groupBy(podsWithAddress, ({ labels }) => `${labels["namespace"]}/${labels["pod_ip"]}`)
   return answers.loadBalancers.flatMap((line): ReadonlyArray<LoadBalancerFacts> => {
     const { namespace = "", service: name = "" } = line.labels
     const spans = spansOf(line)
