@@ -3,6 +3,7 @@
  *
  * **Source** `robfig/cron` v3, its standard parser; Kubernetes 1.36, `pkg/apis/batch/validation`.
  */
+
 interface Bounds {
   readonly least: number
   readonly most: number
@@ -25,6 +26,7 @@ const DESCRIPTORS = new Set(["@yearly", "@annually", "@monthly", "@weekly", "@da
 const EVERY = "@every "
 const DURATION_REGEX = /^[+-]?(?:[0-9]*\.?[0-9]*(?:ns|us|µs|ms|s|m|h))+$/
 
+/** What a schedule has to be. */
 export const RULE =
   'must be five fields such as "*/5 8-18 * * mon-fri", one of @yearly to @hourly, or @every and a duration'
 

@@ -78,8 +78,9 @@ export const withDefaults = (object: JsonObject, defaults: JsonObject): JsonObje
 /**
  * Gives the object with every value as `change` gives it, without the keys for which that is undefined.
  *
- * **Limits** the object itself when nothing differs, so that what passes through unchanged costs no memory. This runs for every
- * value of every body some ten times: it makes nothing but the list of keys.
+ * **Limits** the object itself when nothing differs. This runs for every value of every body some ten times: with new objects
+ * each time, three clusters filled with 2000 pods each (`bench harness`, the row of their RSS) take 288 MB in place of 283,
+ * and 5 % more processor.
  */
 export const changeValues = (
   object: JsonObject,

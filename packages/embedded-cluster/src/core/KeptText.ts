@@ -1,11 +1,12 @@
 /**
  * A text outside of V8's heap, kept as what differs from an earlier one.
  *
- * What stands in the heap is marked at each collection, and lets the heap grow by a multiple of itself: the texts of
- * thousands of pods and of their versions would be most of it.
+ * What stands in the heap is marked at each collection, and lets the heap grow by a multiple of itself. The row "three
+ * embedded clusters with 5000 pods each, RSS, V8 as it is" of `bench harness` shows 341 MB; 361 with strings in the heap,
+ * 366 with whole texts out of it, and 398 with a buffer of Node's own for each text in place of our chunks.
  */
 
-/** Bytes of a chunk. Texts share chunks, for a buffer costs 200 bytes of heap; one that is in use is kept whole. */
+/** Bytes of a chunk, which texts share; one that is in use is kept whole. */
 const CHUNK_BYTES = 16 * 1_024
 
 let chunk = Buffer.alloc(0)

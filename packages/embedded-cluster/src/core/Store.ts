@@ -212,7 +212,7 @@ export class Store {
     const before = objects.get(stored.key)
     if (before === undefined) keys.splice(lowerBound(keys, stored.key), 0, stored.key)
     objects.set(stored.key, stored)
-    if (before === undefined || before.uid !== stored.uid || before.owners !== stored.owners) {
+    if (before === undefined || before.uid !== stored.uid || before.owners.join() !== stored.owners.join()) {
       if (before !== undefined) this.#unlink(resource, before)
       this.#link(resource, stored)
     }
@@ -234,7 +234,7 @@ export class Store {
     return collection === undefined || stored === undefined ? undefined : [collection.resource, stored]
   }
 
-  /** Another object of the same owner: the pods of a ReplicaSet have their labels in common. */
+  /** Another object of the same owner: the texts of the pods of a ReplicaSet have most in common. */
   #sibling(object: JsonObject): Stored | undefined {
     const owner = textAt(arrayAt(object, "metadata", "ownerReferences")[0], "uid")
     for (const uid of this.#dependents.get(owner) ?? []) return this.byUid(uid)?.[1]

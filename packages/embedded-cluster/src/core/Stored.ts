@@ -46,13 +46,14 @@ export class Stored implements Facts {
     this.#text = text
   }
 
-  /** Makes what is kept of an object. **Shape** what it has in common with one that is alike is kept once for both. */
+  /** Makes what is kept of an object. **Shape** what its text has in common with that of one alike is kept once for both. */
   static of(resource: Resource, object: JsonObject, key: string, revision: number, like?: Stored): Stored {
-    const facts = factsOf(resource, object, key)
     const text = printed(ordered(put(object, ["metadata", "resourceVersion"], "")))
-    return like === undefined
-      ? new Stored(facts, revision, KeptText.of(text))
-      : new Stored(sharing(facts, like), revision, KeptText.of(text, like.#text))
+    return new Stored(
+      factsOf(resource, object, key),
+      revision,
+      KeptText.of(text, like === undefined ? undefined : like.#text)
+    )
   }
 
   /** Its JSON without `kind` and `apiVersion`, `metadata` first. */
@@ -93,25 +94,6 @@ const factsOf = (resource: Resource, object: JsonObject, key: string): Facts => 
     owners: arrayAt(object, "metadata", "ownerReferences").map((owner) => textAt(owner, "uid"))
   }
 }
-
-/** The same, with the texts of one that is alike in place of equal ones. */
-const sharing = (facts: Facts, like: Facts): Facts => ({
-  key: shared(facts.key, like.key),
-  namespace: shared(facts.namespace, like.namespace),
-  name: shared(facts.name, like.name),
-  uid: shared(facts.uid, like.uid),
-  labels: sharedTexts(facts.labels, like.labels),
-  fields: sharedTexts(facts.fields, like.fields),
-  owners: facts.owners.join() === like.owners.join() ? like.owners : facts.owners
-})
-
-const shared = (text: string, like: string): string => (text === like ? like : text)
-
-const sharedTexts = <Texts extends Labels | Fields>(texts: Texts, like: Texts): Texts =>
-  Object.keys(texts).length === Object.keys(like).length
-  && Object.entries(texts).every(([name, text]) => like[name] === text)
-    ? like
-    : texts
 
 const FIRST = ["name", "generateName", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp"]
 

@@ -38,7 +38,8 @@ export const names = (): ReadonlyArray<string> => [...(loaded ??= load()).texts.
 /**
  * The schema of a name, empty for one that is not known.
  *
- * **Limits** the file is read on the first call in this process, 1 MB; a schema is parsed when it is first asked for.
+ * **Limits** the file is read on the first call in this process, 1 MB; a schema is parsed when it is first asked for: all of
+ * them would take 15 ms of the 22 in which three clusters are ready (`bench harness`).
  */
 export const get = (name: string): JsonObject => {
   const { parsed, texts } = (loaded ??= load())

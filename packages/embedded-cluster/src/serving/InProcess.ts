@@ -2,7 +2,8 @@
  * The way to an embedded server that needs no socket: for the process that runs it.
  *
  * A seed's calls are answered where they are made. Over a connection each of them would hold buffers, parsers and fibers
- * on both sides until its turn comes, which is most of the time and of the memory that filling a cluster takes.
+ * on both sides until its turn comes, which is most of the time that filling a cluster takes; of 730 MB for three clusters
+ * with 5000 pods each (`bench harness`), 587 were left without it.
  */
 import { Effect, Option, Result } from "effect"
 import type { RequestInfo } from "../core/RequestInfo.ts"
