@@ -36,18 +36,21 @@ export const show = Effect.fnUntraced(function* (fleet: RunningFleet, requests: 
   yield* Effect.flatMap(once, canAnimate ? draw : tell).pipe(Effect.andThen(Effect.sleep(EVERY)), Effect.forever)
 })
 
-/** One line a cluster, under a heading. */
-export const tableOf = (states: ReadonlyArray<ClusterState>): ReadonlyArray<string> =>
-  Print.table([
-    ["CLUSTER", "STATE", "OBJECTS", "REQUESTS", "SERVER"],
+/** One line a cluster, under a heading. **Shape** requests have a column where any cluster's are known: some servers do not count. */
+export const tableOf = (states: ReadonlyArray<ClusterState>): ReadonlyArray<string> => {
+  const isCounted = states.some(({ requests }) => requests !== undefined)
+  const countOf = (count: number | undefined): string => (count === undefined ? "-" : String(count))
+  return Print.table([
+    ["CLUSTER", "STATE", "OBJECTS", ...(isCounted ? ["REQUESTS"] : []), "SERVER"],
     ...states.map(({ isReady, name, objects, requests, server }) => [
       name,
       isReady ? "ready" : "down",
-      objects === undefined ? "-" : String(objects),
-      requests === undefined ? "-" : String(requests),
+      countOf(objects),
+      ...(isCounted ? [countOf(requests)] : []),
       server
     ])
   ])
+}
 
 /** **Example** `1 h 02 min`, `3 min`, `12 s` */
 export const duration = (seconds: number): string => {

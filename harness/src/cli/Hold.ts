@@ -19,7 +19,7 @@ export interface HoldOptions {
   readonly driver: DriverName
   readonly parent: string
   readonly children: ReadonlyArray<string>
-  readonly seed: "small" | "medium" | "large" | undefined
+  readonly seed: "tiny" | "small" | "medium" | "large" | undefined
   readonly faults: boolean
   readonly controllers: boolean
   readonly kubelet: boolean

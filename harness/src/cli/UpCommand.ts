@@ -33,7 +33,7 @@ export const upCommand = Command.make(
       Flag.withSchema(Clusters),
       Flag.withDefault("hub,prod,stage")
     ),
-    seed: Flag.Literals("seed", ["small", "medium", "large"]).pipe(
+    seed: Flag.Literals("seed", ["tiny", "small", "medium", "large"]).pipe(
       Flag.withDescription("Fill the clusters with the workloads of an online shop, of this size"),
       Flag.optional
     ),

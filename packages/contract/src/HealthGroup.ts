@@ -18,7 +18,8 @@ const ReadinessChecks = Schema.Struct({
 /**
  * What an operator may have to mend; nothing of it makes the service unready.
  *
- * **Shape** `sources` are entries of kubeconfig files that were refused, or taken with a warning; `costs` tells of each
+ * **Shape** `sources` are entries of kubeconfig files that were refused, or taken with a warning; `identityProvider` is there
+ * where people sign in at one, with the problem of one that does not answer; `costs` tells of each
  * cluster where its usage comes from and what fails now; `backfill` of each whose source remembers a past, how much of it is
  * open.
  */
@@ -32,6 +33,7 @@ export const ReadinessDetails = Schema.Struct({
     })
   ),
   configuredKeys: Schema.Struct({ refused: Schema.Natural, problem: Schema.optionalKey(Schema.String) }),
+  identityProvider: Schema.optionalKey(Schema.Struct({ problem: Schema.optionalKey(Schema.String) })),
   costs: Schema.Array(
     Schema.Struct({
       cluster: ClusterName,

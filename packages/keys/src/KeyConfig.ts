@@ -6,7 +6,7 @@ import { dirname, resolve } from "node:path"
 import { directoryChanges, readText } from "./FileText.ts"
 import { KeysFileError, type KeyStoreError } from "./KeyError.ts"
 import type { KeyHash } from "./KeyHash.ts"
-import * as KeysFileAccess from "./KeysFileAccess.ts"
+import * as SecretFileAccess from "./SecretFileAccess.ts"
 import * as KeysFile from "./KeysFile.ts"
 import { KeyStore } from "./KeyStore.ts"
 
@@ -171,7 +171,7 @@ const follow = Effect.fnUntraced(function* (
   const first = yield* Effect.forEach(distinct, readFile)
   const state = yield* Ref.make(yield* load(store, first, NONE))
   yield* Metric.update(alarmGauge, 0)
-  for (const path of distinct) yield* KeysFileAccess.warn(path)
+  for (const path of distinct) yield* SecretFileAccess.warn("keys file", path)
 
   const set = Effect.fnUntraced(function* (next: State) {
     yield* Ref.set(state, next)

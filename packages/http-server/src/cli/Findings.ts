@@ -8,7 +8,7 @@ import * as CoverageNotes from "./CoverageNotes.ts"
 
 /** **Shape** `check` names what was looked at, `cluster` whose it is, if it is one cluster's. */
 export interface Finding {
-  readonly check: "service" | "names" | "clusters" | "credentials" | "kinds" | "usage" | "backfill" | "keys"
+  readonly check: "service" | "names" | "clusters" | "credentials" | "kinds" | "usage" | "backfill" | "keys" | "signIn"
   readonly cluster?: string
   readonly finding: string
   readonly remedy: string
@@ -67,7 +67,7 @@ const SOURCE_REMEDY: Readonly<Record<string, string>> = {
 
 /** Finds what the service's own parts tell. **Shape** of `silent` clusters nothing can be sampled: that is told already. */
 export const ofDetails = (
-  { backfill, configuredKeys, costs, sources }: ReadinessDetails,
+  { backfill, configuredKeys, costs, identityProvider, sources }: ReadinessDetails,
   silent: ReadonlySet<string>
 ): ReadonlyArray<Finding> => [
   ...sources.map(({ code, message, source }) => ({
@@ -91,6 +91,15 @@ export const ofDetails = (
           check: "keys" as const,
           finding: `${configuredKeys.refused} entries of the keys files are refused`,
           remedy: "mend the entries, which the log names with their faults"
+        }
+      ]),
+  ...(identityProvider?.problem === undefined
+    ? []
+    : [
+        {
+          check: "signIn" as const,
+          finding: `${identityProvider.problem}; people sign in with keys alone`,
+          remedy: "check oidc.issuer, the certificate of the provider, and the network between"
         }
       ]),
   ...costs.flatMap(({ cluster, troubles, usage }) =>

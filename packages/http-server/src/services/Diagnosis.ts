@@ -6,15 +6,23 @@ import type { ReadinessDetails } from "@quarterdeck/contract/HealthGroup"
 import { CostSampler } from "@quarterdeck/cost/CostSampler"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
+import { IdentityClient } from "./IdentityClient.ts"
 
 const USAGE = { Sampled: "sampled", Hourly: "hourly", RequestsOnly: "requests" } as const
 
-/** Makes the question. **Limits** no I/O. */
+/** Makes the question. **Limits** asks nobody but the identity provider, if there is one, as `IdentityClient.problem` does. */
 export const make = Effect.gen(function* () {
   const registry = yield* ClusterRegistry
   const keyConfig = yield* KeyConfig
   const sampler = yield* CostSampler
+  const identityClient = Option.getOrUndefined(yield* Effect.serviceOption(IdentityClient))
+  const askProvider =
+    identityClient === undefined
+      ? Effect.succeed({})
+      : Effect.map(identityClient.problem, (found) => ({
+          identityProvider: Option.match(found, { onNone: () => ({}), onSome: (problem) => ({ problem }) })
+        }))
 
   return Effect.gen(function* () {
     const { clusters, problems } = yield* registry.snapshot
@@ -25,6 +33,7 @@ export const make = Effect.gen(function* () {
     const details: ReadinessDetails = {
       sources: problems.map(({ code, message, severity, source }) => ({ code, message, severity, source })),
       configuredKeys: { refused: refused.length, ...(alarm === undefined ? {} : { problem: alarm.problem }) },
+      ...(yield* askProvider),
       costs: (yield* sampler.states).filter(isRegistered).map(({ cluster, troubles, usage }) => ({
         cluster,
         usage: USAGE[usage],

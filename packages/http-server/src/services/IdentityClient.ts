@@ -4,6 +4,7 @@
  * **Source** OpenID Connect Core 1.0 §3.1 (authorization code flow), RFC 7636 (PKCE), RP-Initiated Logout 1.0.
  */
 import { type Identified, IdentityProvider, NotVouched } from "@quarterdeck/keys/IdentityProvider"
+import { SecretFileAccess } from "@quarterdeck/keys"
 import * as Person from "@quarterdeck/keys/Person"
 import { Context, Duration, Effect, FileSystem, Layer, Option, Predicate, Redacted, Schema } from "effect"
 import * as openid from "openid-client"
@@ -14,6 +15,9 @@ import * as SystemRefusal from "../settings/SystemRefusal.ts"
 const TIMEOUT_SECONDS = 10
 /** How long its discovery document is taken for true; its keys are read anew when an unknown one signs. */
 const DISCOVERY = Duration.hours(1)
+/** How long it may take to say that it is there, and how often it is asked that at most. */
+const CHECK_DEADLINE = "2 seconds"
+const CHECKED_EVERY = "10 seconds"
 
 /** What a browser that signs in must bring back. */
 export const Login = Schema.Struct({ state: Schema.String, nonce: Schema.String, verifier: Schema.String })
@@ -49,13 +53,15 @@ export class IdentityClient extends Context.Service<
     /** Gives the provider's page that signs the browser out there; `none` where it has none. */
     readonly endSession: (tokens: Redacted.Redacted) => Effect.Effect<Option.Option<URL>>
     readonly readAgain: IdentityProvider["Service"]["readAgain"]
+    /** Says why nobody can sign in at the provider now; `none` where it answers. **Limits** {@link CHECK_DEADLINE}. */
+    readonly problem: Effect.Effect<Option.Option<string>>
   }
 >()("@quarterdeck/http-server/IdentityClient") {}
 
 /**
  * Provides the client and, by it, the provider that sessions ask.
  *
- * **Shape** the provider is first asked when somebody signs in: the server starts without it.
+ * **Shape** the server starts without the provider, and logs that it does not answer: keys sign in all the same.
  *
  * **Errors** `ClientSecretUnreadable`.
  */
@@ -160,7 +166,25 @@ const make = Effect.fnUntraced(function* (settings: OidcSettings) {
       )
     )
 
-  return IdentityClient.of({ begin, finish, readAgain, endSession })
+  const problem = yield* discover.pipe(
+    Effect.timeoutOrElse({
+      duration: CHECK_DEADLINE,
+      orElse: () => new NotVouched({ problem: `the identity provider says nothing within ${CHECK_DEADLINE}` })
+    }),
+    Effect.match({ onFailure: ({ message }) => Option.some(message), onSuccess: () => Option.none<string>() }),
+    Effect.cachedWithTTL(CHECKED_EVERY)
+  )
+  const warn = Effect.flatMap(
+    problem,
+    Option.match({
+      onNone: () => Effect.void,
+      onSome: (why) =>
+        Effect.logWarning(`${why} (${settings.issuer}); until it answers, people sign in with keys alone`)
+    })
+  )
+  yield* Effect.forkScoped(warn)
+
+  return IdentityClient.of({ begin, finish, readAgain, endSession, problem })
 })
 
 /** What a token endpoint replies, as far as it is read. */
@@ -222,6 +246,7 @@ const clientAuthentication = Effect.fnUntraced(function* (path: string | undefin
     .pipe(
       Effect.mapError(({ reason }) => new ClientSecretUnreadable({ path, problem: SystemRefusal.print(reason) }))
     )).trim()
+  yield* SecretFileAccess.warn("oidc.clientSecretFile", path)
   if (secret === "") return yield* new ClientSecretUnreadable({ path, problem: "the file is empty" })
   return openid.ClientSecretPost(secret)
 })

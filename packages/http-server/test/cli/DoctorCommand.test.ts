@@ -102,6 +102,7 @@ layer(NodeServices.layer)("quarterdeck doctor", (it) => {
               }
             ],
             configuredKeys: { refused: 2, problem: "keys file a.yaml: line 7: must be one document" },
+            identityProvider: { problem: "the identity provider cannot be reached: ECONNREFUSED" },
             costs: [
               {
                 cluster: "prod",
@@ -154,6 +155,7 @@ layer(NodeServices.layer)("quarterdeck doctor", (it) => {
           ["names", "", 'config, context "x/y": cluster name x-y is already taken'],
           ["keys", "", "keys file a.yaml: line 7: must be one document; the keys that were loaded before are in force"],
           ["keys", "", "2 entries of the keys files are refused"],
+          ["signIn", "", "the identity provider cannot be reached: ECONNREFUSED; people sign in with keys alone"],
           ["usage", "prod", "usage: metrics.k8s.io: is not served"],
           ["usage", "eu", "usage: http://prom: answered 500"],
           ["backfill", "eu", "3 hours of the past are not filled in: the source knows no node in 3 of 3 hours"],
@@ -163,7 +165,7 @@ layer(NodeServices.layer)("quarterdeck doctor", (it) => {
         ]
       )
       for (const [, , [, remedy]] of rows) assert.isNotEmpty(remedy)
-      assert.strictEqual(stderr, "quarterdeck: 13 findings\n")
+      assert.strictEqual(stderr, "quarterdeck: 14 findings\n")
       assert.strictEqual(status, 1)
     })
   )

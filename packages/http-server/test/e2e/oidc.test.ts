@@ -1,6 +1,7 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { AuditList } from "@quarterdeck/contract/AuditGroup"
+import { Readiness } from "@quarterdeck/contract/HealthGroup"
 import { Embedded, Fleet } from "@quarterdeck/harness"
 import { SessionLimits } from "@quarterdeck/keys/Sessions"
 import { Context, Duration, Effect, FileSystem, Layer, Path, Schema } from "effect"
@@ -88,6 +89,20 @@ const session = async (get: (url: URL) => Promise<Response>, url: string) =>
   Schema.decodeSync(Caller)(await (await get(new URL("/api/v1/session", url))).text())
 
 describe("signing in at an identity provider", () => {
+  it.live("an Admin of everything reads of it in /readyz, where it answers without a problem", () =>
+    run(Duration.minutes(5), ({ provider, url }) =>
+      Effect.promise(async () => {
+        provider.groups.set("ada", ["platform"])
+        const { get, walk } = browser()
+        await walk(new URL("/auth/oidc/login", url))
+        const readiness = Schema.decodeSync(Schema.fromJsonString(Readiness))(
+          await (await get(new URL("/readyz", url))).text()
+        )
+        assert.deepStrictEqual(readiness.details?.identityProvider, {})
+      })
+    )
+  )
+
   it.live("lets a person in with the rule of the first group that has one, and back to the place they came from", () =>
     run(Duration.minutes(5), ({ provider, url }) =>
       Effect.promise(async () => {

@@ -1,6 +1,7 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { eventually } from "@quarterdeck/harness"
+import { Effect, FileSystem, Layer, Logger, Option } from "effect"
 import { once } from "node:events"
 import { createServer } from "node:net"
 import * as IdentityClient from "../../src/services/IdentityClient.ts"
@@ -36,6 +37,56 @@ describe("the client of an identity provider", () => {
       const { message } = yield* begun(IdentityClient.layer({ ...settings, issuer }))
       assert.strictEqual(message, "the identity provider cannot be reached for its discovery document: ECONNREFUSED")
     })
+  )
+
+  it.live("says so at the start, before anybody signs in, and to who asks what is wrong", () =>
+    Effect.gen(function* () {
+      const issuer = `http://127.0.0.1:${yield* closedPort}`
+      const lines: Array<string> = []
+      const logger = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
+      const client = IdentityClient.layer({ ...settings, issuer }).pipe(
+        Layer.provide(NodeServices.layer),
+        Layer.provide(logger)
+      )
+      const why = "the identity provider cannot be reached for its discovery document: ECONNREFUSED"
+      const problem = yield* Effect.gen(function* () {
+        yield* eventually(
+          "it is logged",
+          Effect.sync(() => lines.length),
+          (count) => count > 0,
+          { within: "10 seconds" }
+        )
+        return yield* (yield* IdentityClient.IdentityClient).problem
+      }).pipe(Effect.provide(client))
+      assert.deepStrictEqual(problem, Option.some(why))
+      assert.deepStrictEqual(lines, [`${why} (${issuer}); until it answers, people sign in with keys alone`])
+    })
+  )
+
+  it.live.each<[number, boolean]>([
+    [0o644, true],
+    [0o640, false],
+    [0o600, false]
+  ])("warns of a client's secret of mode %i that other users can read: %s", ([mode, isWarned]) =>
+    Effect.gen(function* () {
+      const files = yield* FileSystem.FileSystem
+      const path = `${yield* files.makeTempDirectoryScoped()}/secret`
+      yield* files.writeFileString(path, "a secret", { mode })
+      yield* files.chmod(path, mode)
+      const lines: Array<string> = []
+      const logger = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
+      const issuer = `http://127.0.0.1:${yield* closedPort}`
+      yield* IdentityClient.IdentityClient.pipe(
+        Effect.provide(
+          IdentityClient.layer({ ...settings, issuer, clientSecretFile: path }).pipe(Layer.provide(logger))
+        )
+      )
+      const line = `oidc.clientSecretFile ${path}: other users of this machine can read it; chmod o-r closes it to them`
+      assert.deepStrictEqual(
+        lines.filter((one) => one.includes("other users")),
+        isWarned ? [line] : []
+      )
+    }).pipe(Effect.provide(NodeServices.layer))
   )
 
   it.live("starts only with the secret that it was told of", () =>
