@@ -166,7 +166,15 @@ const make = Effect.fnUntraced(function* (settings: OidcSettings) {
       )
     )
 
-  const problem = yield* discover.pipe(
+  const problem = yield* problemOf(discover)
+  yield* Effect.forkScoped(warnOf(settings, problem))
+
+  return IdentityClient.of({ begin, finish, readAgain, endSession, problem })
+})
+
+/** Asks whether the provider answers. **Limits** once every {@link CHECKED_EVERY}, however often it is asked for. */
+const problemOf = (discover: Effect.Effect<unknown, NotVouched>) =>
+  discover.pipe(
     Effect.timeoutOrElse({
       duration: CHECK_DEADLINE,
       orElse: () => new NotVouched({ problem: `the identity provider says nothing within ${CHECK_DEADLINE}` })
@@ -174,18 +182,13 @@ const make = Effect.fnUntraced(function* (settings: OidcSettings) {
     Effect.match({ onFailure: ({ message }) => Option.some(message), onSuccess: () => Option.none<string>() }),
     Effect.cachedWithTTL(CHECKED_EVERY)
   )
-  const warn = Effect.flatMap(
-    problem,
-    Option.match({
-      onNone: () => Effect.void,
-      onSome: (why) =>
-        Effect.logWarning(`${why} (${settings.issuer}); until it answers, people sign in with keys alone`)
-    })
-  )
-  yield* Effect.forkScoped(warn)
 
-  return IdentityClient.of({ begin, finish, readAgain, endSession, problem })
-})
+const warnOf = ({ issuer }: Pick<OidcSettings, "issuer">, problem: Effect.Effect<Option.Option<string>>) =>
+  Effect.flatMap(problem, (found) =>
+    Option.isNone(found)
+      ? Effect.void
+      : Effect.logWarning(`${found.value} (${issuer}); until it answers, people sign in with keys alone`)
+  )
 
 /** What a token endpoint replies, as far as it is read. */
 interface Reply {
