@@ -84,12 +84,7 @@ const OVER_PLAIN_HTTP = { execute: [openid.allowInsecureRequests] }
 
 const make = Effect.fnUntraced(function* (settings: OidcSettings) {
   const authentication = yield* clientAuthentication(settings.clientSecretFile)
-  const discover = asked("its discovery document", () =>
-    openid.discovery(new URL(settings.issuer), settings.clientId, undefined, authentication, {
-      timeout: TIMEOUT_SECONDS,
-      ...(settings.issuer.startsWith("http:") ? OVER_PLAIN_HTTP : {})
-    })
-  )
+  const discover = discoveryOf(settings, authentication)
   // A failure is not kept: the next sign-in asks again.
   const [cached, forget] = yield* Effect.cachedInvalidateWithTTL(discover, DISCOVERY)
   const provider = Effect.tapError(cached, () => forget)
@@ -171,6 +166,14 @@ const make = Effect.fnUntraced(function* (settings: OidcSettings) {
 
   return IdentityClient.of({ begin, finish, readAgain, endSession, problem })
 })
+
+const discoveryOf = ({ clientId, issuer }: OidcSettings, authentication: openid.ClientAuth) =>
+  asked("its discovery document", () =>
+    openid.discovery(new URL(issuer), clientId, undefined, authentication, {
+      timeout: TIMEOUT_SECONDS,
+      ...(issuer.startsWith("http:") ? OVER_PLAIN_HTTP : {})
+    })
+  )
 
 /** Asks whether the provider answers. **Limits** once every {@link CHECKED_EVERY}, however often it is asked for. */
 const problemOf = (discover: Effect.Effect<unknown, NotVouched>) =>
