@@ -48,8 +48,8 @@ export const HealthHandlers = HttpApiBuilder.group(
     // It may be busy for a while with months of hours, and is there all the same.
     const costs = Effect.scoped(costStore.sums([], { startMs: 0, endMs: HOUR_MS }))
     const costsAnswer = yield* StoreHealth.make({ name: "cost history", ask: costs, patience: "10 seconds" })
-    // Without it nothing can be changed here.
-    const auditAnswers = yield* StoreHealth.make({ name: "audit", ask: auditStore.probe, patience: "800 millis" })
+    // Without it nothing can be changed here. A change waits as long behind reads of it, and is done all the same.
+    const auditAnswers = yield* StoreHealth.make({ name: "audit", ask: auditStore.probe, patience: "10 seconds" })
     const countSynced = Effect.map(cache.members, (members) => ({
       registered: members.length,
       synced: members.filter(({ store }) => Kind.kinds.every((kind) => store.table(kind).sync._tag !== "Pending"))

@@ -175,6 +175,27 @@ describe("/readyz", () => {
     })
   )
 
+  it.effect(
+    "stays ready while the audit is busy with a long read, and not when it has said nothing for ten seconds",
+    () =>
+      Effect.gen(function* () {
+        const { audit, readyz } = yield* begun
+        assert.strictEqual((yield* readyz()).status, "ready")
+        yield* Ref.set(audit, Effect.never)
+        const later = Effect.gen(function* () {
+          yield* TestClock.adjust("1 second")
+          const probe = yield* Effect.forkChild(Effect.result(readyz()))
+          yield* TestClock.adjust("1 second")
+          return yield* Fiber.join(probe)
+        })
+        for (let probe = 0; probe < 2; probe++) {
+          assert.deepInclude(Result.getOrUndefined(yield* later), { status: "ready" })
+        }
+        yield* TestClock.adjust("10 seconds")
+        assert.isTrue(Result.isFailure(yield* later))
+      })
+  )
+
   it.effect("stays ready while the cost history is busy, and not when it has said nothing for ten seconds", () =>
     Effect.gen(function* () {
       const { costs, statusOf } = yield* begun
