@@ -68,6 +68,25 @@ onOneDriver("the life of a key", { children: ["prod"] }, (it) => {
     })
   )
 
+  it.effect("the audit tells which key somebody wished to widen, or to outlive its maker with", () =>
+    Effect.gen(function* () {
+      const { call, createKey } = yield* Deployment
+      const { apiKey, raw } = yield* createKey({ ...viewer, expire: "2d" })
+      const { id } = apiKey
+      assert.strictEqual((yield* patch(id, { rule: { role: "Operator" } })).status, 403)
+      assert.strictEqual((yield* rotate(id, { expire: "30d" }, { bearer: raw })).status, 403)
+      const codes = yield* eventually(
+        "the denials are written",
+        call("/api/v1/audit?resource=apiKeys&decision=deny&limit=5000", { key: "admin" }).pipe(
+          Effect.flatMap(({ text }) => decodeAudit(text)),
+          Effect.map(({ events }) => events.filter(({ target }) => target.object === id).map(({ code }) => code))
+        ),
+        (found) => found.length === 2
+      )
+      assert.deepStrictEqual(codes, ["rule_not_contained", "rule_not_contained"])
+    })
+  )
+
   it.effect.each<[string, unknown, Call, number, Code, string | undefined]>([
     ["a wider role", { rule: { role: "Operator", ...shop } }, {}, 403, "rule_not_contained", "rule"],
     ["a wider scope", { rule: { role: "Viewer" } }, {}, 403, "rule_not_contained", "rule"],

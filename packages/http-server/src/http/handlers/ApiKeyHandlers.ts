@@ -85,7 +85,13 @@ export const ApiKeyHandlers = HttpApiBuilder.group(
 )
 
 /** Refusals of which the key of the path was found first. */
-const FOUND: ReadonlySet<KeyError["reason"]["_tag"]> = new Set(["KeyConfigured", "KeyEnded", "LastAdmin"])
+const FOUND: ReadonlySet<KeyError["reason"]["_tag"]> = new Set([
+  "ExpiryNotContained",
+  "KeyConfigured",
+  "KeyEnded",
+  "LastAdmin",
+  "RuleNotContained"
+])
 
 /** Notes for the audit which key was changed, or was not. **Shape** a text that is no key's id is never noted. */
 const noteKey =
