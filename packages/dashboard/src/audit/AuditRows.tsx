@@ -22,7 +22,7 @@ interface Column {
 }
 
 const COLUMNS: ReadonlyArray<Column> = [
-  { title: "Time", cell: ({ at }) => <ExactTime at={at} /> },
+  { title: "Time", cell: ({ at }) => <ExactTime at={at} isBrief /> },
   {
     title: "What",
     cell: (event, onOpen) => (
@@ -47,7 +47,7 @@ const COLUMNS: ReadonlyArray<Column> = [
 
 /** **Units** pixels. */
 const ROW_HEIGHT = 44
-const CARD_HEIGHT = 128
+const CARD_HEIGHT = 122
 
 export const AuditRows = ({ events, onNearEnd, onOpen }: Props) => {
   const isWide = useMediaQuery("(min-width: 75em)", false, { getInitialValueInEffect: false })

@@ -10,7 +10,7 @@ export const deed = ({ count, resource, verb }: AuditEvent): string =>
 
 /** **Shape** by name, else by id. */
 export const who = ({ actor: { keyId, kind, name, subject } }: AuditEvent): string =>
-  kind === "anonymous" ? "nobody that is known" : (name ?? subject ?? keyId ?? kind)
+  kind === "anonymous" ? "nobody known" : (name ?? subject ?? keyId ?? kind)
 
 /** **Shape** the status, and the code of a refusal; a mutation has an event of its own before it is done. */
 export const outcome = ({ code, status }: AuditEvent): string => {

@@ -29,7 +29,7 @@ export const ExplainDrawer = ({ clusters, currency, onChange, target, trail, win
       opened={shown !== undefined}
       onClose={() => onChange([])}
       position="right"
-      size="lg"
+      size="xl"
       title={shown === undefined ? "" : `Why: ${titleOf(shown)}`}
       closeButtonProps={{ "aria-label": "Close" }}
     >

@@ -106,7 +106,7 @@ const StepRow = ({ currency, step, stepSize }: StepProps) => (
 )
 
 const Mark = ({ text }: { readonly text: string }) => (
-  <Badge size="sm" variant="outline" tt="none">
+  <Badge size="sm" variant="outline" tt="none" miw="max-content">
     {text}
   </Badge>
 )

@@ -69,13 +69,23 @@ export const PlainTimestamp = ({ at }: { readonly at: string }) => {
 }
 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
+const parts = { month: "short", day: "numeric", hour: "numeric", minute: "2-digit", second: "2-digit" } as const
+const ofThisYear = new Intl.DateTimeFormat(undefined, parts)
+
+interface ExactProps {
+  readonly at: DateTime.Utc
+  /** Leaves the year out of moments of this one. */
+  readonly isBrief?: boolean
+}
 
 /** A moment to the second, by the reader's locale and zone. */
-export const ExactTime = ({ at }: { readonly at: DateTime.Utc }) => {
+export const ExactTime = ({ at, isBrief = false }: ExactProps) => {
   const iso = DateTime.formatIso(at)
+  const date = new Date(iso)
+  const format = isBrief && date.getFullYear() === new Date().getFullYear() ? ofThisYear : exact
   return (
     <time dateTime={iso} title={iso}>
-      {exact.format(DateTime.toEpochMillis(at))}
+      {format.format(date)}
     </time>
   )
 }

@@ -28,7 +28,7 @@ const ROWS = [
   ["Storage", "storageCost"],
   ["Network", "networkCost"],
   ["Load balancers", "loadBalancerCost"],
-  ["Idle machines, and what else belongs to no workload", "idleCost"]
+  ["Of no workload: idle machines and the like", "idleCost"]
 ] as const
 
 export const PriceEffect = ({ book, currencyAfter, currencyBefore }: Props) => {
@@ -48,17 +48,17 @@ export const PriceEffect = ({ book, currencyAfter, currencyBefore }: Props) => {
         What it would have cost
       </Title>
       <Text size="sm" c="dimmed">
-        The last 7 days in all clusters, as if each book had counted all the time. Prices with a beginning count from
-        then on.
+        The last 7 days in all clusters by the present prices and by these, as if each had counted all the time. A price
+        with a beginning counts from then on.
       </Text>
       {error instanceof ApiFailure ? <Refusal failure={error} onRetry={() => void effect.refetch()} /> : undefined}
       {data === undefined && error === null ? <Loading what="the effect" /> : undefined}
       {data === undefined || error !== null ? undefined : (
-        <ScrollTable minWidth={460} label="The effect, part by part">
-          <Table verticalSpacing={4} aria-label="The effect">
+        <ScrollTable minWidth={320} label="The effect, part by part">
+          <Table verticalSpacing={4} horizontalSpacing={6} aria-label="The effect">
             <Table.Thead>
               <Table.Tr>
-                {["Cost of", "By the present prices", "By these", "Change"].map((title, place) => (
+                {["Cost of", "Present", "These", "Change"].map((title, place) => (
                   <Table.Th key={title} scope="col" ta={place === 0 ? "start" : "end"}>
                     {title}
                   </Table.Th>

@@ -51,6 +51,7 @@ async function* workloads(page: Page, demo: Demo["Service"]) {
   yield "workloads-none"
   await page.goto(`${url}/#/workloads/prod/payments/Deployment/reporting`)
   await page.getByRole("button", { name: "Copy the recommended requests" }).waitFor()
+  await page.getByRole("region", { name: "Cost history" }).getByRole("img").waitFor()
   yield "workload"
 }
 

@@ -15,6 +15,11 @@ import type { Page } from "playwright-core"
 const SCHEMES = ["light", "dark"] as const
 const DEFAULT_FOLDER = "node_modules/.cache/screenshots"
 
+/** Waits two frames, and until what moves has come to rest, or is gone. */
+const AT_REST = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
+  .then(() => Promise.allSettled(document.getAnimations().map((one) => one.finished)))
+  .then(() => null)`
+
 /** Photographs each page of a walk, in both colours and at each size. */
 const shoot = Effect.fnUntraced(function* (folder: string, walk: (page: Page) => AsyncIterable<string>) {
   const path = yield* Path.Path
@@ -27,13 +32,12 @@ const shoot = Effect.fnUntraced(function* (folder: string, walk: (page: Page) =>
             await page.setViewportSize(viewport)
             await page.emulateMedia({ colorScheme, reducedMotion: "reduce" })
             for await (const name of walk(page)) {
-              // What moves has come to rest, or is gone.
-              await page.evaluate(
-                "Promise.allSettled(document.getAnimations().map((one) => one.finished)).then(() => null)"
-              )
+              await page.evaluate(AT_REST)
               // As tall as the page, so that nothing that stays in place stands in the middle of the picture.
               const height = await page.evaluate<number>("document.documentElement.scrollHeight")
               await page.setViewportSize({ ...viewport, height: Math.max(height, viewport.height) })
+              // What stands in place grows with the window.
+              await page.evaluate(AT_REST)
               await page.screenshot({ path: path.join(folder, `${name}-${size}-${colorScheme}.png`) })
               await page.setViewportSize(viewport)
             }
