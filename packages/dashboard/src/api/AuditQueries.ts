@@ -3,7 +3,7 @@
  */
 import type { AuditQuery } from "@quarterdeck/contract/AuditGroup"
 import { infiniteQueryOptions, type InfiniteData, type QueryClient } from "@tanstack/react-query"
-import { type AuditEvent, atMs } from "./AuditTail.ts"
+import { type AuditEvent, atMs, isGap } from "./AuditTail.ts"
 import { call, serverUrl } from "./Client.ts"
 
 export type Decision = AuditEvent["decision"]
@@ -64,8 +64,7 @@ export const followAudit = async (queries: QueryClient, name: string, ask: Ask):
   const since = newest === undefined ? first.question.since : new Date(atMs(newest) - OVERLAP_MS).toISOString()
   const question = { ...first.question, ...(since === undefined ? {} : { since }) }
   const { events, nextCursor } = await read({ question }, TAIL)
-  const isGap = nextCursor !== undefined && newest !== undefined && !events.some(({ id }) => id === newest.id)
-  if (isGap || first.events.length > MAX_FIRST) {
+  if (isGap(newest, { events, isCut: nextCursor !== undefined }) || first.events.length > MAX_FIRST) {
     await queries.resetQueries({ queryKey })
     return
   }

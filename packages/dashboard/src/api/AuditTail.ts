@@ -21,3 +21,13 @@ export const inOrder = <Event extends Pick<AuditEvent, "at" | "id">>(
   [...new Map(events.map((event) => [event.id, event])).values()].toSorted(
     (a, b) => atMs(b) - atMs(a) || Number(b.id) - Number(a.id)
   )
+
+/**
+ * Tells whether events may be missing between those that are shown and those that were read since.
+ *
+ * **Shape** `newest` is the newest that is shown, if any is; `isCut`: more have come than were read.
+ */
+export const isGap = <Event extends Pick<AuditEvent, "id">>(
+  newest: Event | undefined,
+  { events, isCut }: { readonly events: ReadonlyArray<Event>; readonly isCut: boolean }
+): boolean => isCut && !events.some(({ id }) => id === newest?.id)
