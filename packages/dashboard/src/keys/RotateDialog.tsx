@@ -5,7 +5,7 @@ import { Button, Group, Modal, NativeSelect, Stack, Text } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
 import { DateTime, Redacted, Result } from "effect"
 import { type SyntheticEvent, useState } from "react"
-import { call } from "../api/Client.ts"
+import { type ApiFailure, call } from "../api/Client.ts"
 import { KEYS } from "../api/KeyQueries.ts"
 import { signIn } from "../api/Session.ts"
 import type { ApiKey } from "../api/Shapes.ts"
@@ -31,10 +31,19 @@ interface Rotated {
 }
 
 export const RotateDialog = ({ apiKey, onClose }: Props) => {
+  const queries = useQueryClient()
+  const caller = useCaller()
   const [rotated, setRotated] = useState<Rotated>()
+  // Lasts beyond the form, which is gone by then.
+  const signingIn = useAction({ signsIn: true })
   const close = () => {
     setRotated(undefined)
+    signingIn.clear()
     onClose()
+  }
+  const take = (made: Rotated) => {
+    setRotated(made)
+    if (made.apiKey.rotatedFrom === caller.id) void signingIn.run(() => signIn(queries, made.rawKey))
   }
   const isOpen = apiKey !== undefined || rotated !== undefined
   return (
@@ -49,9 +58,9 @@ export const RotateDialog = ({ apiKey, onClose }: Props) => {
       size="lg"
       centered
     >
-      {rotated === undefined ? undefined : <NewKey {...rotated} onClose={close} />}
+      {rotated === undefined ? undefined : <NewKey {...rotated} notSignedIn={signingIn.failure} onClose={close} />}
       {rotated === undefined && apiKey !== undefined ? (
-        <Rotation key={apiKey.id} apiKey={apiKey} onClose={close} onRotated={setRotated} />
+        <Rotation key={apiKey.id} apiKey={apiKey} onClose={close} onRotated={take} />
       ) : undefined}
     </Modal>
   )
@@ -88,10 +97,8 @@ const Rotation = ({ apiKey, onClose, onRotated }: RotationProps) => {
       const { apiKey: made, key } = await call((api) =>
         api.apiKeys.rotate({ params: { id: apiKey.id }, payload: body.success })
       )
-      const rawKey = Redacted.value(key)
-      onRotated({ rawKey, apiKey: made })
+      onRotated({ rawKey: Redacted.value(key), apiKey: made })
       void queries.invalidateQueries({ queryKey: KEYS })
-      if (isOwn) await signIn(queries, rawKey)
     })
   }
 
@@ -153,8 +160,19 @@ const usualEndText = ({ expiresAt }: ApiKey, caller: ApiKey): string => {
   return expiresAt === undefined ? "Never, as the old one" : `As the old one would have: ${fullTextOf(expiresAt)}`
 }
 
-const NewKey = ({ apiKey, onClose, rawKey }: Rotated & { readonly onClose: () => void }) => (
+interface NewKeyProps extends Rotated {
+  /** Why the page does not go on with the new key, if it was to. */
+  readonly notSignedIn: ApiFailure | undefined
+  readonly onClose: () => void
+}
+
+const NewKey = ({ apiKey, notSignedIn, onClose, rawKey }: NewKeyProps) => (
   <Stack gap="md">
+    {notSignedIn === undefined ? undefined : (
+      <FailureAlert failure={notSignedIn}>
+        <Text size="sm">This page still goes by the old key, until that ends. Sign in with the new one before.</Text>
+      </FailureAlert>
+    )}
     <KeySecret apiKey={apiKey} rawKey={rawKey} />
     <Group justify="flex-end">
       <Button onClick={onClose}>Done</Button>

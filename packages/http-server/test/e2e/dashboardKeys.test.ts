@@ -205,6 +205,26 @@ describe("Users > API Keys, in a browser", () => {
         })
       })
     )
+
+    it.effect("a page that cannot go on with the own new key says so, beside the key", () =>
+      Effect.gen(function* () {
+        const { createKey, url } = yield* Deployment
+        const { raw } = yield* createKey({ name: "of a person elsewhere", rule: { role: "Viewer" } })
+        const page = yield* Chromium.open(`${url}/#/own-key`)
+        const shown = yield* Effect.promise(async () => {
+          await signIn(page, raw)
+          await page.getByRole("button", { name: "Rotate this key" }).click()
+          await page.route("**/api/v1/session", (route) =>
+            route.request().method() === "POST" ? route.abort() : route.continue()
+          )
+          const dialog = page.getByRole("dialog")
+          await dialog.getByRole("button", { name: "Rotate", exact: true }).click()
+          await dialog.getByRole("alert").getByText("This page still goes by the old key").waitFor()
+          return await dialog.getByRole("region", { name: "The key", exact: true }).locator("pre").innerText()
+        })
+        assert.strictEqual((yield* whoami(shown)).status, "active")
+      })
+    )
   })
 
   layer(Deployment.layer(options), { excludeTestServices: true, timeout: "120 seconds" })("the last Admin", (it) => {
