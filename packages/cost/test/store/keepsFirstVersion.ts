@@ -3,6 +3,7 @@ import { CursorKey } from "@quarterdeck/cluster-fanout/Cursor"
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import { repriceBy } from "../../src/price/HourCosts.ts"
 import * as Prices from "../../src/price/Prices.ts"
 import { CostReport } from "../../src/report/CostReport.ts"
 import { OpenHours } from "../../src/report/OpenHours.ts"
@@ -10,6 +11,7 @@ import { CostStore } from "../../src/store/CostStore.ts"
 import type { RecommendationStore } from "../../src/savings/RecommendationStore.ts"
 import { HOUR_SECONDS } from "../../src/hour/Units.ts"
 import { asking, getAggregated, getWorkloads, grouping } from "../report/reporting.ts"
+import { bookOf, cpu } from "../price/samples.ts"
 import * as FirstVersion from "./fixtures/FirstVersion.ts"
 import { at, hour, prod, series } from "./samples.ts"
 
@@ -133,4 +135,15 @@ export const fillsOldHours = Effect.gen(function* () {
   yield* store.prune({ hoursBeforeMs: at("2026-03-02T00:00"), daysBeforeMs: 0 })
   assert.deepStrictEqual(yield* efficiencyOf({ from: "2026-02-28T00:00:00Z", to: "2026-03-01T00:00:00Z" }), [2, 4, 0.5])
   assert.deepStrictEqual(yield* efficiencyOf(monday), [252, 304, 252 / 304])
+})
+
+/** Hours of the time before that only got another price are estimated as they were. */
+export const repricesOldHours = Effect.gen(function* () {
+  const store = yield* CostStore
+  yield* TestClock.setTime(at("2026-03-02T10:00"))
+  const monday = { ...MONDAY, to: "2026-03-02T10:00:00Z" }
+  const was = yield* efficiencyOf(monday)
+  const hours = yield* store.hours(prod, { startMs: at("2026-03-02T00:00"), endMs: at("2026-03-02T10:00") })
+  yield* store.rewrite(hours.map((one) => repriceBy([{ sinceMs: 0, book: bookOf(cpu(9)) }], one)))
+  assert.deepStrictEqual(yield* efficiencyOf(monday), was)
 })

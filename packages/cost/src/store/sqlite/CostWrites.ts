@@ -11,6 +11,7 @@ import * as CostReads from "./CostReads.ts"
 import { DAYS, HOURS } from "./CostRows.ts"
 import { combine, type Combined, type Term } from "./CostSums.ts"
 import * as Epoch from "./Epoch.ts"
+import * as EstimatedReads from "./EstimatedReads.ts"
 import * as ExactHours from "./ExactHours.ts"
 import * as HourDetail from "./HourDetail.ts"
 import * as TransferColumns from "./TransferColumns.ts"
@@ -140,8 +141,10 @@ const rewriteDays = (
   for (const [day, hours] of days) {
     const hasLost = CostHistory.isSealed(cluster, day) && !CostHistory.isComplete(cluster, day)
     const before = hasLost ? totalOf(history, cluster, day) : undefined
+    const anew = [...hours.values()].filter((hour) => !EstimatedReads.isAsRead(history, cluster, day, hour))
     rewriteDay(history, cluster, day, hours)
-    ExactHours.note(history, cluster, day, hours.keys())
+    const steps = anew.map(({ step }) => step)
+    ExactHours.note(history, cluster, day, steps)
     const after = totalOf(history, cluster, day)
     amendments.set(day, before === undefined ? { after } : { before, after })
   }

@@ -42,10 +42,37 @@ export const hour = (history: History, cluster: Cluster, day: number, step: numb
   return ExactHours.has(cluster, day, step) ? read : estimated(read)
 }
 
+/**
+ * Tells whether an hour to be written has the quantities that {@link hour} gives for it, estimates as well.
+ *
+ * **Shape** false for an hour that is not estimated. One that is was read and got another price: it is no more exact for that.
+ */
+export const isAsRead = (
+  history: History,
+  cluster: Cluster,
+  day: number,
+  { columns, ids, step }: CostReads.KeptHour
+): boolean => {
+  const isEstimated = Calendar.startOf(day, step) < cluster.estimatedToMs && !ExactHours.has(cluster, day, step)
+  if (!isEstimated || (((cluster.hours.get(day) ?? 0) >>> step) & 1) === 0) return false
+  const read = hour(history, cluster, day, step)
+  const places = new Map(Array.from(read.ids, (id, place) => [id, place]))
+  return (
+    ids.length === places.size
+    && ids.every((id, place) => {
+      const was = places.get(id) ?? -1
+      return (
+        was >= 0 && QUANTITIES.every((column) => (columns[column]?.[place] ?? 0) === (read.columns[column]?.[was] ?? 0))
+      )
+    })
+  )
+}
+
 const at = (measure: (typeof measures)[number]): number => measures.indexOf(measure)
 const COVERED = at("coveredSeconds")
 const EXISTED = at("existedSeconds")
 const PAIRS = KnownRequest.PAIRS.map(({ known, requested }) => ({ known: at(known), requested: at(requested) }))
+const QUANTITIES = measures.filter((measure) => !measure.endsWith("CostNanos")).map(at)
 
 const estimated = <Read extends Pick<Combined, "ids" | "columns" | "used" | "values">>(read: Read): Read => {
   const { columns, ids } = read

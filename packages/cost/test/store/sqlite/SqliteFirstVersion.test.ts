@@ -14,6 +14,7 @@ import {
   fillsOldHours,
   reportingOf,
   reportsTheSame,
+  repricesOldHours,
   rewritesOldHour
 } from "../keepsFirstVersion.ts"
 
@@ -50,6 +51,14 @@ describe("a cost history in SQLite that the first version wrote", () => {
     Effect.gen(function* () {
       const directory = yield* written
       yield* Effect.scoped(Effect.provide(fillsOldHours, opened(directory)))
+      assert.deepStrictEqual((yield* check({ directory })).findings, [])
+    })
+  )
+
+  it.effect("estimates hours as before that a change of prices writes again", () =>
+    Effect.gen(function* () {
+      const directory = yield* written
+      yield* Effect.scoped(Effect.provide(repricesOldHours, opened(directory)))
       assert.deepStrictEqual((yield* check({ directory })).findings, [])
     })
   )
