@@ -30,6 +30,12 @@ describe("quantities", () => {
     assert.strictEqual(Quantity.change(5, 0), Quantity.UNKNOWN)
   })
 
+  it("call only the whole of a time covered all of it", () => {
+    assert.strictEqual(plain(Quantity.coverage(1)), "100%")
+    assert.strictEqual(plain(Quantity.coverage(0.9999)), "999%")
+    assert.strictEqual(plain(Quantity.coverage(0)), "0%")
+  })
+
   it("are compared with the time before", () => {
     assert.strictEqual(plain(Quantity.change(112, 100)), "+12%")
     assert.match(Quantity.change(97, 100), /^[-−]3\s?%$/)

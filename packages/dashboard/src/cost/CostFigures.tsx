@@ -44,7 +44,7 @@ export const CostFigures = ({ before, onExplain, report }: Props) => {
         value={Quantity.money(totals.totalCost, currency)}
         note={
           before === undefined
-            ? `${Quantity.percent(hours === 0 ? 0 : covered / hours)} of the time covered`
+            ? `${Quantity.coverage(hours === 0 ? 0 : covered / hours)} of the time covered`
             : beforeText(totals.totalCost, before, currency)
         }
         onClick={() => onExplain(sum("Total", totals, { meaning: partsText(report), hasWorkloads: true }))}

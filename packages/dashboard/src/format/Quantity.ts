@@ -12,6 +12,7 @@ const isUnknown = (value: Known<number>): value is null | undefined => value ===
 const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 })
 const short = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 })
 const share = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 0 })
+const atLeast = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1, roundingMode: "floor" })
 
 /** Writes a count. */
 export const count = (value: Known<number>): string => (isUnknown(value) ? UNKNOWN : whole.format(value))
@@ -22,6 +23,9 @@ export const counted = (value: number, one: string, many = `${one}s`): string =>
 
 /** Writes a part of one as a percentage. */
 export const percent = (value: Known<number>): string => (isUnknown(value) ? UNKNOWN : share.format(value))
+
+/** Writes how much of a time was covered. **Shape** rounded down: only the whole is all of it. **Example** `99.4%` */
+export const coverage = (part: number): string => atLeast.format(part)
 
 /** Writes a number of up to three digits that matter; whole ones have all of theirs. */
 const brief = (value: number): string => (Math.abs(value) >= 1_000 ? whole.format(value) : short.format(value))

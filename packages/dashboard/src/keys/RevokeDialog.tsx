@@ -1,7 +1,7 @@
 /**
  * Asks for the name of a key before it is revoked: that cannot be undone.
  */
-import { Button, Checkbox, Group, Modal, Stack, Text, TextInput } from "@mantine/core"
+import { Button, Checkbox, Code, Group, Modal, Stack, Text, TextInput } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
 import { type SyntheticEvent, useState } from "react"
 import { KEYS, revokeKey } from "../api/KeyQueries.ts"
@@ -58,8 +58,14 @@ const Confirmation = ({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly o
     <form onSubmit={(event) => void submit(event)}>
       <Stack gap="md">
         <Text size="sm" className="qd-text">
-          Whoever uses <strong>{apiKey.name}</strong> is refused from the next request on, and pages that are signed in
-          with it are signed out. This cannot be undone.
+          Whoever uses <strong>{apiKey.name}</strong>
+          {apiKey.start === undefined ? undefined : (
+            <>
+              , the key that begins with <Code>{apiKey.start}</Code>,
+            </>
+          )}{" "}
+          is refused from the next request on, and pages that are signed in with it are signed out. This cannot be
+          undone.
         </Text>
         <TextInput
           label="Type the key's name to confirm"

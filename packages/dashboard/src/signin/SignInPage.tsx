@@ -71,7 +71,7 @@ export const SignInPage = ({ reason }: { readonly reason: ApiFailure | undefined
             {failure === undefined ? undefined : <FailureAlert failure={failure} />}
             <PasswordInput
               label="API key"
-              description="It is kept in a cookie that no page can read, until you sign out."
+              description="It is not kept: you get a session, in a cookie that no page can read."
               placeholder="qd_…"
               value={key}
               onChange={(event) => setKey(event.currentTarget.value)}

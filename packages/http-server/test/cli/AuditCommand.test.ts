@@ -89,7 +89,11 @@ layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck audit", (i
     Effect.gen(function* () {
       const directory = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()
       const { status, stderr } = yield* quarterdeck(["audit", "verify", "--data", directory])
-      assert.strictEqual(stderr, `quarterdeck: ${join(directory, "audit.sqlite")}: there is no such file\n`)
+      const missing = `${join(directory, "audit.sqlite")}: there is no such file`
+      assert.strictEqual(
+        stderr,
+        `quarterdeck: ${missing}; name the server's data directory by --data, if it is another\n`
+      )
       assert.strictEqual(status, 1)
     })
   )

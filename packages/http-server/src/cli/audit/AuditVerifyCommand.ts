@@ -4,7 +4,7 @@
 import { AuditVerifier } from "@quarterdeck/keys"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { failed, fromError } from "../CommandFailure.ts"
+import { failed } from "../CommandFailure.ts"
 import * as CostHistory from "../cost/CostHistory.ts"
 import * as Output from "../Output.ts"
 import * as Print from "../Print.ts"
@@ -21,7 +21,11 @@ export const auditVerifyCommand = Command.make(
   },
   Effect.fn("audit verify")(function* ({ data, output }) {
     const directory = yield* CostHistory.directoryOf(data)
-    const found = yield* AuditVerifier.verify(directory).pipe(Effect.mapError(fromError))
+    const found = yield* AuditVerifier.verify(directory).pipe(
+      Effect.mapError((error) =>
+        failed(`${error.message}; name the server's data directory by --data, if it is another`)
+      )
+    )
     if (output === "json") yield* Print.output(Output.json(reportOf(found)))
     if (found._tag === "Broken") return yield* failed(`event ${found.number}: ${found.problem}`)
     const { first, head, last, rows, unproven } = found
