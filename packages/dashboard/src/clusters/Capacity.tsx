@@ -33,9 +33,10 @@ export const Capacity = ({ allocatable, name, print, requested }: Props) => {
   const share = allocatable === 0 ? 0 : requested / allocatable
   return (
     <Stack gap={2} miw={130}>
-      <Text size="sm" className="qd-number">
-        {print(requested)}{" "}
-        <Text span size="xs" c="dimmed">
+      {/* Each of the two stays whole; where there is no room for both, the second has a line of its own. */}
+      <Text size="sm">
+        <span className="qd-number">{print(requested)}</span>{" "}
+        <Text span size="xs" c="dimmed" className="qd-number">
           of {print(allocatable)}, {Quantity.percent(share)}
         </Text>
       </Text>
