@@ -34,7 +34,7 @@ import * as IdentityClient from "./services/IdentityClient.ts"
 import { KeyLimit } from "./http/KeyLimit.ts"
 import { TrustedProxies } from "./limits/ClientAddress.ts"
 import { RateLimits } from "./limits/RateLimits.ts"
-import * as LabelProofDemand from "./services/LabelProofDemand.ts"
+import * as KeyLabelProof from "./services/KeyLabelProof.ts"
 import { Deadlines } from "./http/ListPage.ts"
 import { MetricsAccess } from "./http/MetricsRoute.ts"
 import { AllowedOrigins } from "./http/Origin.ts"
@@ -110,13 +110,7 @@ const readable = ({ keys: { files } }: Settings) => Layer.effectDiscard(KeyConfi
  * **Errors** every reason why the settings cannot be followed; what was opened by then is closed.
  */
 export const layer = (settings: Settings, ports: Ports) =>
-  Layer.mergeAll(
-    guard,
-    AuditTrail.layer,
-    LabelProofDemand.layer,
-    FirstKey.layer(settings.keys),
-    Registry.announce
-  ).pipe(
+  Layer.mergeAll(guard, AuditTrail.layer, KeyLabelProof.layer, FirstKey.layer(settings.keys), Registry.announce).pipe(
     Layer.provideMerge(Costs.layer(settings, ports)),
     Layer.provideMerge(clusters(settings)),
     Layer.provideMerge(keys(settings, ports)),
