@@ -3,8 +3,8 @@
  */
 import { Effect, Metric } from "effect"
 
-/** Lines of refusals within a window, the one that folds the others included. */
-const LINES = 10
+/** Lines of refusals within a window, the one that folds the others included: any second touches two windows at most. */
+const LINES = 5
 const WINDOW = "1 second"
 /** Different addresses and problems that one window remembers, and of them those that its line names. */
 const REMEMBERED = 1_000
@@ -29,8 +29,8 @@ export interface RefusalLog {
 /**
  * Makes the log for the life of the scope.
  *
- * **Limits** 10 lines a second: nine of single refusals, and one that says how many more there were, for which problems
- * and from which addresses. A window remembers 1,000 of either.
+ * **Limits** at most 10 lines in any second: four of single refusals a window, and one that says how many more there were, for
+ * which problems and from which addresses. A window remembers 1,000 of either.
  */
 export const make = Effect.gen(function* () {
   let single = 0
