@@ -8,12 +8,12 @@ import * as Charges from "../../hour/Charges.ts"
 import type { Hour } from "../../hour/Hour.ts"
 import { Damaged, number, text } from "../sqlite/SqlValue.ts"
 import { digestOf } from "../sqlite/SeriesDigest.ts"
-import { type Columns, columns, measures } from "../../hour/Measure.ts"
+import { type Columns, columns, type Measure, measures } from "../../hour/Measure.ts"
 import * as KnownRequest from "../../hour/KnownRequest.ts"
 import { keyOf, type Series } from "../../hour/Series.ts"
 import { HOUR_MS } from "../../hour/Units.ts"
 import { secondsOf } from "./CommitLog.ts"
-import { MEASURE_COLUMNS, NOT_KEPT } from "./Migrations.ts"
+import { MEASURE_COLUMNS, NOT_KEPT, NOT_KEPT_TEXT } from "./Migrations.ts"
 
 /** Series that are told apart before others get their turn: about a millisecond. */
 const KEYS_AT_ONCE = 250
@@ -24,6 +24,13 @@ export const HOUR_COLUMNS = [
 ] as const
 export const CHARGES_COLUMNS = ["cluster", "start", "generation", "charges"] as const
 export const SERIES_COLUMNS = ["month", "cluster", "id", "namespace", "kind", "name", "uid", "labels"] as const
+
+/**
+ * The places of columns that were filled by an estimate, by the column itself: an hour that comes back with it, charged by
+ * other prices, is no more exact for that.
+ */
+const estimates = new WeakMap<Columns["cpuRequestedKnownMilliSeconds"], Set<number>>()
+const KNOWN_MEASURES: ReadonlySet<Measure> = new Set(KnownRequest.PAIRS.map(({ known }) => known))
 
 /** An hour, its rows' common name, and its series' ids. */
 export interface Written {
@@ -69,11 +76,15 @@ export const idsOf = Effect.fnUntraced(function* (series: ReadonlyArray<Series>,
 export function* hourRows(written: ReadonlyArray<Written>): Generator<ReadonlyArray<unknown>> {
   for (const { generation, hour, ids } of written) {
     const start = secondsOf(hour.startMs)
-    const values = measures.map((measure) => hour.columns[measure])
+    const values = measures.map((measure) => ({ column: hour.columns[measure], isKnown: KNOWN_MEASURES.has(measure) }))
+    const estimated = estimates.get(hour.columns.cpuRequestedKnownMilliSeconds)
     for (const [place, { kind, name, namespace }] of hour.series.entries()) {
       const rate = hour.rateOf[place] ?? -1
       // Adding 0 takes the sign from a 0.
-      const amounts = values.map((column) => (column[place] ?? 0) + 0)
+      const isEstimated = estimated?.has(place) === true
+      const amounts = values.map(({ column, isKnown }) =>
+        isKnown && isEstimated ? NOT_KEPT_TEXT : (column[place] ?? 0) + 0
+      )
       yield [hour.cluster, namespace, kind, name, ids[place], start, generation, place, rate, ...amounts]
     }
   }
@@ -136,7 +147,12 @@ export const takeRow = (hour: Reading, [place, series, rate, ...amounts]: Readon
   hour.ids[at] = text(series)
   hour.rateOf[at] = number(rate)
   for (const [column, measure] of measures.entries()) hour.columns[measure][at] = number(amounts[column])
-  if (hour.columns.cpuRequestedKnownMilliSeconds[at] === NOT_KEPT) KnownRequest.fill(hour.columns, at)
+  const known = hour.columns.cpuRequestedKnownMilliSeconds
+  if (known[at] === NOT_KEPT) {
+    KnownRequest.fill(hour.columns, at)
+    const places = estimates.get(known) ?? new Set()
+    estimates.set(known, places.add(at))
+  }
   hour.rows++
 }
 

@@ -34,8 +34,9 @@ const MEASURES = MEASURE_COLUMNS.slice(0, FIRST_COLUMNS)
  * The least that the column holds, which no hour has.
  */
 export const NOT_KEPT = -(2 ** 63)
-/** The same in SQL. */
-export const NOT_KEPT_SQL = "toInt64('-9223372036854775808')"
+/** The same as it is inserted, and in SQL: as a number JSON would round it beyond the column. */
+export const NOT_KEPT_TEXT = "-9223372036854775808"
+export const NOT_KEPT_SQL = `toInt64('${NOT_KEPT_TEXT}')`
 const KNOWN = KNOWN_COLUMNS.map(({ known }) => `ADD COLUMN IF NOT EXISTS ${known} Int64 DEFAULT ${NOT_KEPT_SQL}`).join(
   ", "
 )

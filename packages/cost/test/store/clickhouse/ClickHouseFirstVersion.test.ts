@@ -1,7 +1,7 @@
 import { describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as FirstVersion from "../fixtures/FirstVersion.ts"
-import { addsNewHours, fillsOldHours, reportingOf, reportsTheSame } from "../keepsFirstVersion.ts"
+import { addsNewHours, fillsOldHours, repricesOldHours, reportingOf, reportsTheSame } from "../keepsFirstVersion.ts"
 import * as Server from "./Server.ts"
 
 /** A database with the tables that the first version made and filled. */
@@ -34,6 +34,13 @@ describe("a cost history in ClickHouse that the first version wrote", () => {
       Effect.gen(function* () {
         const url = yield* written
         yield* Effect.scoped(Effect.provide(fillsOldHours, opened(url)))
+      })
+    )
+
+    it.effect("estimates hours as before that a change of prices writes again", () =>
+      Effect.gen(function* () {
+        const url = yield* written
+        yield* Effect.scoped(Effect.provide(repricesOldHours, opened(url)))
       })
     )
   })
