@@ -74,11 +74,11 @@ export const pageParameters = {
 /** **Shape** a repeated parameter asks for any of its values. */
 export const namespaceParameter = {
   namespace: Schema.optionalKey(Schema.Array(NamespaceName)).annotateKey({
-    description: "Rows of this namespace; repeat it for several."
+    description: "Rows of this namespace; several are any of them."
   })
 }
 export const kindParameter = {
-  kind: Schema.optionalKey(Schema.Array(Kind)).annotateKey({ description: "Rows of this kind; repeat it for several." })
+  kind: Schema.optionalKey(Schema.Array(Kind)).annotateKey({ description: "Rows of this kind; several are any of them." })
 }
 
 /** What narrows a list by name and label. */

@@ -73,6 +73,11 @@ export const catalogue = {
     "Origin forbidden",
     "A browser page of another origin sent the request, or one that writes with a session did not say its origin. The setting `server.allowedOrigins` names the origins that may beside the server's own; with a session that is the only one."
   ),
+  host_forbidden: entry(
+    403,
+    "Host forbidden",
+    "`/mcp` was asked for by a name that is not its own, over loopback: a web page may have made the name. The setting `server.allowedHosts` names others."
+  ),
   role_forbidden: entry(403, "Role forbidden", "The key's role, or its scope, does not allow this operation."),
   cluster_forbidden: entry(
     403,

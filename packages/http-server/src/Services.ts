@@ -37,6 +37,7 @@ import { RateLimits } from "./limits/RateLimits.ts"
 import * as KeyLabelProof from "./services/KeyLabelProof.ts"
 import { Deadlines } from "./http/ListPage.ts"
 import { MetricsAccess } from "./http/MetricsRoute.ts"
+import * as McpHost from "./http/mcp/McpHost.ts"
 import { AllowedOrigins } from "./http/Origin.ts"
 import { PublicUrl } from "./http/RequestConnection.ts"
 import * as Registry from "./services/Registry.ts"
@@ -53,6 +54,7 @@ const references = ({ clusters, fanOut, keys, limits, oidc, server }: Settings) 
     Layer.succeed(Deadlines, { timeoutMs: fanOut.timeoutMs, maxTimeoutMs: fanOut.maxTimeoutMs }),
     Layer.succeed(MetricsAccess, server.metrics),
     Layer.succeed(AllowedOrigins, server.allowedOrigins),
+    Layer.succeed(McpHost.McpHosts, { listensOn: server.host, allowed: server.allowedHosts }),
     Layer.succeed(PublicUrl, server.publicUrl),
     Layer.succeed(TrustedProxies, server.trustedProxies),
     Layer.succeed(RateLimits, limits),

@@ -23,6 +23,10 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
   key_revoked: { detail: "the key was revoked" },
   session_ended: { detail: "the session has ended: it was not used for 12h" },
   origin_forbidden: { detail: "the page's origin may not call this server", field: "Origin" },
+  host_forbidden: {
+    detail: "Host: must name this server; the setting server.allowedHosts takes more names",
+    field: "Host"
+  },
   role_forbidden: { detail: "the key's role or scope does not allow it to create apiKeys" },
   cluster_forbidden: { detail: "cluster prod is outside the key's scope", field: "X-Service-Cluster" },
   namespace_forbidden: { detail: "namespace shop is outside the key's scope", field: "namespace" },

@@ -47,6 +47,7 @@ export const write = Effect.fnUntraced(function* (
       route,
       status,
       durationMs,
+      ...(record.via === "mcp" ? { via: record.via } : {}),
       ...(record.clientAddress === undefined ? {} : { clientAddress: record.clientAddress }),
       ...(record.keyId === undefined ? {} : { keyId: record.keyId }),
       ...(record.problem === undefined ? {} : { problem: record.problem })

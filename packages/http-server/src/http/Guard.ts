@@ -55,6 +55,12 @@ export class Guard extends Context.Service<
      * **Errors** the problems `malformed_credential`, `origin_forbidden`, those of 401, `rate_limited`, `key_store_unavailable`.
      */
     readonly authenticate: Effect.Effect<Caller, Problem.Problem, HttpServerRequest.HttpServerRequest>
+    /**
+     * Finds out whose key the current request presents, without using it; sessions and cookies are not read.
+     *
+     * **Errors** as `authenticate`.
+     */
+    readonly authenticateKey: Effect.Effect<Caller, Problem.Problem, HttpServerRequest.HttpServerRequest>
     /** Finds out whose browser sends the current request, by its session alone, without using it. **Errors** as `authenticate`. */
     readonly authenticateSession: Effect.Effect<Caller, Problem.Problem, HttpServerRequest.HttpServerRequest>
     /** Counts a key that somebody presents to sign in; the reply tells what is left. **Errors** as `FailedAttempts.admit`. */
@@ -87,7 +93,7 @@ export class Guard extends Context.Service<
         return { principal: verdict.principal, via }
       })
 
-      const byKey = Effect.fnUntraced(function* (values: ReadonlyArray<string>) {
+      const byKey = Effect.fnUntraced(function* (values: ReadonlyArray<string>, purpose: Purpose) {
         const credential = Credential.fromAuthorization(values)
         if (credential._tag === "Malformed") {
           return yield* refuse("malformed_credential", { detail: credential.detail, field: "Authorization" })
@@ -95,7 +101,7 @@ export class Guard extends Context.Service<
         yield* Origin.check
         if (credential._tag === "Missing") return yield* unauthorized("missing_credential", credential.detail)
         yield* noteLimit(attempts.admit(credential.key))
-        return yield* admit(authenticator.authenticate(credential.key, "look"), "key", "use")
+        return yield* admit(authenticator.authenticate(credential.key, "look"), "key", purpose)
       })
 
       const bySession = Effect.fnUntraced(function* (
@@ -125,8 +131,12 @@ export class Guard extends Context.Service<
           const request = yield* HttpServerRequest.HttpServerRequest
           const values = RawHeaders.valuesOf(request, "authorization")
           const cookie = yield* SessionCookie.current
-          return yield* values.length > 0 || cookie._tag === "Absent" ? byKey(values) : bySession(cookie, "use")
+          return yield* values.length > 0 || cookie._tag === "Absent" ? byKey(values, "use") : bySession(cookie, "use")
         }).pipe(Effect.withSpan("Guard.authenticate")),
+        authenticateKey: Effect.gen(function* () {
+          const request = yield* HttpServerRequest.HttpServerRequest
+          return yield* byKey(RawHeaders.valuesOf(request, "authorization"), "look")
+        }).pipe(Effect.withSpan("Guard.authenticateKey")),
         authenticateSession: Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
           const cookie = yield* SessionCookie.current

@@ -48,7 +48,11 @@ type Connection = Pick<RequestRecord, "clientAddress" | "scheme" | "isSecure">
 
 const UNKNOWN: Connection = { clientAddress: undefined, scheme: undefined, isSecure: false }
 
-export const make = (requestId: string, connection: Connection = UNKNOWN): RequestRecord => ({
+export const make = (
+  requestId: string,
+  connection: Connection = UNKNOWN,
+  via: AuditFacts["via"] = "rest"
+): RequestRecord => ({
   requestId,
   clientAddress: connection.clientAddress,
   scheme: connection.scheme,
@@ -57,7 +61,7 @@ export const make = (requestId: string, connection: Connection = UNKNOWN): Reque
   keyId: undefined,
   user: undefined,
   actor: { kind: "anonymous" },
-  via: "rest",
+  via,
   audited: undefined,
   target: { asked: "", clusters: [] },
   isDenied: false,
@@ -80,6 +84,12 @@ export const note = (notes: Notes): Effect.Effect<void> =>
       notes.replyHeaders === undefined ? record.replyHeaders : { ...record.replyHeaders, ...notes.replyHeaders }
     Object.assign(record, notes, { replyHeaders })
   })
+
+/** Notes on the reply of a request what the reply of one that it asked for says of limits. */
+export const noteLimits = (outer: RequestRecord, { replyHeaders }: RequestRecord): Effect.Effect<void> => {
+  const limits = Object.entries(replyHeaders).filter(([name]) => name.startsWith("ratelimit"))
+  return Effect.provideService(note({ replyHeaders: Object.fromEntries(limits) }), CurrentRequest, outer)
+}
 
 /** Runs an effect of whose outcome the current request's log, audit and reply must not tell. */
 export const withoutNotes = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

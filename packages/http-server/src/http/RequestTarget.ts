@@ -15,7 +15,7 @@ import type {
   InvalidTarget
 } from "@quarterdeck/targeting/TargetError"
 import * as TargetRequest from "@quarterdeck/targeting/TargetRequest"
-import { Context, Effect, Result } from "effect"
+import { Context, Effect, Option, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { refuse } from "./Refusal.ts"
 import * as RawHeaders from "./RawHeaders.ts"
@@ -26,6 +26,11 @@ export const TargetOptions = Context.Reference("@quarterdeck/http-server/TargetO
   defaultValue: () => ({ header: ClusterHeader.DEFAULT_NAME, maxNames: 64 })
 })
 
+/** The target of a caller that names its clusters in the form of a body, and has no header to be read: an MCP tool. */
+export const StatedTarget = Context.Reference<TargetRequest.Body | undefined>("@quarterdeck/http-server/StatedTarget", {
+  defaultValue: () => undefined
+})
+
 /**
  * Reads what the header, and the body where there is one, ask for.
  *
@@ -33,6 +38,12 @@ export const TargetOptions = Context.Reference("@quarterdeck/http-server/TargetO
  */
 const asked = Effect.fnUntraced(function* (body: TargetRequest.Body | undefined) {
   const options = yield* TargetOptions
+  const stated = yield* StatedTarget
+  if (stated !== undefined) {
+    const target = TargetRequest.fromParts({ header: Option.none(), body: stated }, options.maxNames)
+    if (Result.isFailure(target)) return yield* refusal(target.failure, "clusters")
+    return { target: target.success, isUnnamed: stated.multiCluster !== true, field: "clusters" }
+  }
   const request = yield* HttpServerRequest.HttpServerRequest
   const header = ClusterHeader.parse(RawHeaders.valuesOf(request, options.header), options.maxNames)
   if (Result.isFailure(header)) return yield* refusal(header.failure, options.header)
@@ -42,7 +53,8 @@ const asked = Effect.fnUntraced(function* (body: TargetRequest.Body | undefined)
   )
   if (Result.isFailure(parts)) return yield* refusal(parts.failure, options.header)
   const isOfBody = body?.multiCluster === true && body.clusters !== undefined
-  return { target: parts.success, fromHeader: header.success, field: isOfBody ? "clusters" : options.header }
+  const isUnnamed = Option.isNone(header.success)
+  return { target: parts.success, isUnnamed, field: isOfBody ? "clusters" : options.header }
 })
 
 /**
@@ -60,8 +72,8 @@ export const resolve = Effect.fnUntraced(function* (body?: TargetRequest.Body) {
 
 /** Resolves the target of the list of clusters: without a header it is every cluster in scope. */
 export const resolveClusters = Effect.fnUntraced(function* () {
-  const { field, fromHeader, target } = yield* asked(undefined)
-  return yield* within(fromHeader._tag === "None" ? TargetRequest.all : target, field)
+  const { field, isUnnamed, target } = yield* asked(undefined)
+  return yield* within(isUnnamed ? TargetRequest.all : target, field)
 })
 
 /**

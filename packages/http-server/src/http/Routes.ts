@@ -29,12 +29,15 @@ import * as MethodNotAllowed from "./MethodNotAllowed.ts"
 import * as MetricsRoute from "./MetricsRoute.ts"
 import type { PageRoute } from "./PageRoute.ts"
 import * as Refusal from "./Refusal.ts"
+import * as McpApp from "./mcp/McpApp.ts"
+import * as McpRoute from "./mcp/McpRoute.ts"
 import * as OidcRoutes from "./OidcRoutes.ts"
 import * as RequestConnection from "./RequestConnection.ts"
 import * as RequestId from "./RequestId.ts"
 import * as RequestRecord from "./RequestRecord.ts"
 import * as RequestSpan from "./RequestSpan.ts"
 import * as RequestShape from "./RequestShape.ts"
+import * as RequestTarget from "./RequestTarget.ts"
 
 /** One path, one spelling: a policy, a log line and a proxy's rule must agree on what was asked. */
 const ROUTER_CONFIG = {
@@ -111,6 +114,7 @@ export const make = Effect.gen(function* () {
       ...Endpoints.all,
       { method: "GET", path: Documentation.OPENAPI_PATH },
       { method: "GET", path: Documentation.DOCS_PATH },
+      ...McpRoute.METHODS.map((method) => ({ method, path: McpApp.MCP_PATH })),
       ...pages.map(({ path }) => ({ method: "GET", path })),
       ...metrics.map(() => ({ method: "GET", path: MetricsRoute.METRICS_PATH }))
     ],
@@ -139,23 +143,50 @@ export const make = Effect.gen(function* () {
   const end = (method: string, status: number, record: RequestRecord.RequestRecord, startedAt: number) =>
     Effect.andThen(trail.end(record, method, status), AccessLog.write(method, status, record, startedAt, refusalLog))
 
-  return Effect.gen(function* () {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    const record = RequestRecord.make(RequestId.of(request), connectionOf(request))
+  /** Runs what answers a request, and tells span, audit, log and the key's last use of it. */
+  const serve = Effect.fnUntraced(function* <R>(
+    request: HttpServerRequest.HttpServerRequest,
+    record: RequestRecord.RequestRecord,
+    answer: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>
+  ) {
     const startedAt = yield* Clock.currentTimeMillis
-    const response = yield* RequestShape.oneHost.pipe(
-      Effect.matchEffect({
-        onFailure: (problem) => Effect.succeed(Refusal.respond(problem)),
-        onSuccess: () => (isPlainPath(request.url) ? answered : unmatched)
-      }),
+    const response = yield* answer.pipe(
       RequestSpan.trace(AccessLog.methodOf(request.method), request, record),
       Effect.provideService(RequestRecord.CurrentRequest, record),
+      Effect.provideService(HttpServerRequest.HttpServerRequest, request),
       Effect.provideService(ClusterRegistry, registry),
       Effect.annotateLogs({ requestId: record.requestId }),
       Effect.onInterrupt(() => end(request.method, 499, record, startedAt))
     )
     if (response.status < 400 && record.user !== undefined) yield* authenticator.noteUse(record.user)
     yield* end(request.method, response.status, record, startedAt)
+    return response
+  })
+
+  const mcp = yield* McpRoute.make((request, target, within) => {
+    const record = RequestRecord.make(within.requestId, within, "mcp")
+    return serve(request, record, Effect.provideService(answered, RequestTarget.StatedTarget, target)).pipe(
+      Effect.tap(() => RequestRecord.noteLimits(within, record)),
+      Effect.scoped
+    )
+  })
+
+  /** Finds what answers a request. */
+  const answerOf = ({ method, url }: HttpServerRequest.HttpServerRequest) => {
+    if (!isPlainPath(url)) return unmatched
+    return McpRoute.isOf(method, url) ? mcp.pipe(Effect.catch((problem) => Effect.succeed(Refusal.respond(problem)))) : answered
+  }
+
+  return Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const record = RequestRecord.make(RequestId.of(request), connectionOf(request))
+    const answer = RequestShape.oneHost.pipe(
+      Effect.matchEffect({
+        onFailure: (problem) => Effect.succeed(Refusal.respond(problem)),
+        onSuccess: () => answerOf(request)
+      })
+    )
+    const response = yield* serve(request, record, answer)
     return withHeaders(response, {
       ...SAFE_HEADERS,
       ...(record.isSecure ? STRICT_TRANSPORT : {}),

@@ -130,12 +130,32 @@ export const addressRanges: Kind<ReadonlyArray<string>> = {
 const HOST_NAME =
   /^(?=.{1,253}$)[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/
 
+const isHost = (text: string): boolean => isIP(text) !== 0 || HOST_NAME.test(text)
+
 /** **Shape** an IP address without brackets, or a host name. */
 export const host: Kind<string> = written(
   "ADDRESS",
   "an IP address or a host name",
-  Schema.String.check(Schema.makeFilter((text) => isIP(text) !== 0 || HOST_NAME.test(text)))
+  Schema.String.check(Schema.makeFilter(isHost))
 )
+
+const Hosts = Schema.Array(Schema.String.check(Schema.makeFilter(isHost)))
+
+/** **Shape** without ports; in text joined by a comma, in YAML a list. */
+export const hosts: Kind<ReadonlyArray<string>> = {
+  word: "HOST,...",
+  allowed: "a list of host names and IP addresses without ports, in text joined by a comma",
+  fromText: Schema.String.pipe(
+    Schema.decodeTo(
+      Hosts,
+      SchemaTransformation.transform({
+        decode: (text): ReadonlyArray<string> => text.split(",").filter((part) => part !== ""),
+        encode: (parts) => parts.join(",")
+      })
+    )
+  ),
+  fromYaml: Hosts
+}
 
 export const clusterName: Kind<ClusterName> = written(
   "NAME",

@@ -13,6 +13,7 @@ export interface Options extends Ports.Ports {
   readonly server?: {
     readonly metrics?: Settings["server"]["metrics"]
     readonly allowedOrigins?: ReadonlyArray<string>
+    readonly allowedHosts?: ReadonlyArray<string>
     readonly publicUrl?: string
     readonly trustedProxies?: ReadonlyArray<string>
   }

@@ -31,6 +31,8 @@ export interface Settings {
     readonly metrics: "protected" | "public" | "off"
     /** Empty when not set. */
     readonly allowedOrigins: ReadonlyArray<string>
+    /** Empty when not set. */
+    readonly allowedHosts: ReadonlyArray<string>
     readonly publicUrl: string | undefined
     /** Empty when not set. */
     readonly trustedProxies: ReadonlyArray<string>
@@ -204,6 +206,7 @@ const settingsOf = (read: <A>(row: Row<A>) => A, { certFile, keyFile }: TlsFiles
     shutdownMs: read(table.shutdownMs),
     metrics: read(table.metrics),
     allowedOrigins: read(table.allowedOrigins) ?? [],
+    allowedHosts: read(table.allowedHosts) ?? [],
     publicUrl: read(table.publicUrl),
     trustedProxies: read(table.trustedProxies) ?? []
   },

@@ -55,6 +55,13 @@ export const table = {
     description:
       "Origins of browser pages to let pass beside the server's own, for a proxy that changes Host; no CORS headers are sent."
   }),
+  allowedHosts: optional({
+    path: "server.allowedHosts",
+    flag: "allowed-hosts",
+    kind: Kind.hosts,
+    description:
+      "Names in Host that /mcp answers to beside the server's own, where it listens on loopback: a web page must not reach it by a name of its own."
+  }),
   publicUrl: optional({
     path: "server.publicUrl",
     flag: "public-url",

@@ -31,6 +31,7 @@ describe("Settings", () => {
       shutdownMs: 10_000,
       metrics: "protected",
       allowedOrigins: [],
+      allowedHosts: [],
       publicUrl: undefined,
       trustedProxies: []
     })
@@ -103,6 +104,7 @@ describe("Settings", () => {
       shutdownMs: ["5", "5"],
       metrics: ["off", "off"],
       allowedOrigins: ["https://a.example,http://b.example:81", "[https://a.example, http://b.example:81]"],
+      allowedHosts: ["deck.example,10.0.0.7", "[deck.example, 10.0.0.7]"],
       publicUrl: ["https://deck.example/ops", "https://deck.example/ops"],
       trustedProxies: ["10.0.0.0/8,2001:db8::1", '[10.0.0.0/8, "2001:db8::1"]'],
       kubeconfig: ["a:b", "[a, b]"],

@@ -1,0 +1,81 @@
+/**
+ * Who calls a tool, and the way by which the tool asks: the routes of the API, with the caller's own key.
+ */
+import type { Principal } from "@quarterdeck/keys/Principal"
+import type * as TargetRequest from "@quarterdeck/targeting/TargetRequest"
+import { Context, Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { HttpServerResponse, HttpServerRequest as Requests } from "effect/http"
+import type { RequestRecord } from "../RequestRecord.ts"
+import * as RawHeaders from "../RawHeaders.ts"
+
+/** One call of the API. **Shape** `target` is read in place of the cluster header; a `body` is sent as JSON. */
+export interface RouteCall {
+  readonly method: string
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly target: TargetRequest.Body | undefined
+  readonly body: unknown
+}
+
+/** What a route replied. */
+export interface RouteReply {
+  readonly status: number
+  readonly retryAfterSeconds: number | undefined
+  readonly body: unknown
+}
+
+/** Answers a request as if it had come by itself, under the record of the request that it came in. */
+export type Answer = (
+  request: HttpServerRequest.HttpServerRequest,
+  target: TargetRequest.Body | undefined,
+  within: RequestRecord
+) => Effect.Effect<HttpServerResponse.HttpServerResponse>
+
+export class McpCaller extends Context.Service<
+  McpCaller,
+  {
+    readonly principal: Principal["Service"]
+    /** Asks a route; what it costs of the limits and tells the audit is what the route costs and tells. */
+    readonly ask: (call: RouteCall) => Effect.Effect<RouteReply>
+    /** Tells whether any route was asked yet. */
+    readonly hasAsked: () => boolean
+  }
+>()("@quarterdeck/http-server/http/mcp/McpCaller") {}
+
+/** Makes the caller of one request. */
+export const make = (
+  outer: HttpServerRequest.HttpServerRequest,
+  within: RequestRecord,
+  principal: Principal["Service"],
+  answer: Answer
+): McpCaller["Service"] => {
+  let asked = 0
+  const ask = Effect.fn("McpCaller.ask")(function* ({ body, method, path, query, target }: RouteCall) {
+    asked++
+    const parameters = query.size === 0 ? "" : `?${query}`
+    const inner = new Request(`http://localhost${path}${parameters}`, {
+      method,
+      headers: [
+        ...RawHeaders.valuesOf(outer, "authorization").map((value): [string, string] => ["authorization", value]),
+        ...(body === undefined ? [] : [["content-type", "application/json"] satisfies [string, string]])
+      ],
+      ...(body === undefined ? {} : { body: JSON.stringify(body) })
+    })
+    const response = yield* answer(Requests.fromWeb(inner), target, within)
+    const retryAfter = Number(response.headers["retry-after"])
+    const reply: RouteReply = {
+      status: response.status,
+      retryAfterSeconds: retryAfter > 0 ? retryAfter : undefined,
+      body: yield* Effect.promise(() => HttpServerResponse.toWeb(response).json())
+    }
+    return reply
+  })
+  return McpCaller.of({ principal, ask, hasAsked: () => asked > 0 })
+}
+
+/** The caller of the request that the current fiber serves: no tool runs without one. */
+export const current: Effect.Effect<McpCaller["Service"]> = Effect.flatMap(
+  Effect.serviceOption(McpCaller),
+  Effect.fromOption
+).pipe(Effect.orDie)

@@ -1,0 +1,71 @@
+/**
+ * Questions that people ask of their clusters, as a client offers them: which tools answer, and in which order.
+ */
+import { Effect, Layer, Schema } from "effect"
+import { McpServer } from "effect/ai"
+
+const cluster = Schema.optionalKey(
+  Schema.String.annotate({ description: "One cluster by name; without it all that the key reaches." })
+)
+const range = Schema.optionalKey(
+  Schema.String.annotate({ description: "How far back to look, such as 7d, 24h or 4w; 14d unless given." })
+)
+
+const targetOf = (name: string | undefined): string => JSON.stringify([name ?? "*"])
+
+const CAREFUL =
+  "If an answer says `partial`, name the clusters in `coverage.notWell` and say that the figures lack them. Give figures with their units and the range they are of. Do not guess what no tool said."
+
+/** Registers the prompts. */
+export const layer = Layer.mergeAll(
+  McpServer.prompt({
+    name: "why_did_cost_rise",
+    title: "Why did cost rise?",
+    description: "Finds which workloads made the bill grow, and whether use, size, replicas or prices did it.",
+    parameters: { cluster, range },
+    content: (asked) =>
+      Effect.succeed(
+        [
+          "Find out why costs rose.",
+          `1. Call cost_by_group with clusters ${targetOf(asked.cluster)}, groupBy ["cluster","namespace"], stepSize "day" and range "${asked.range ?? "14d"}". Compare the later steps with the earlier ones; leave out steps whose clusters were seen for fewer hours.`,
+          `2. For the namespaces that grew most call cost_by_group with groupBy ["cluster","namespace","kind","workload"], namespaces set to them, and the same range and stepSize.`,
+          "3. For the two or three workloads that grew most call explain_cost with their id (cluster/namespace/kind/name), and compare quantities and prices of early and late hours.",
+          "4. Say for each: how much it rose, since when, and whether quantities (replicas, CPU, memory, GPU, storage, traffic) or prices changed.",
+          CAREFUL
+        ].join("\n")
+      )
+  }),
+  McpServer.prompt({
+    name: "what_is_unhealthy",
+    title: "What is unhealthy?",
+    description: "Lists clusters that do not answer and workloads that are degraded or stuck.",
+    parameters: { cluster },
+    content: (asked) =>
+      Effect.succeed(
+        [
+          "Find out what is unhealthy.",
+          `1. Call list_clusters${asked.cluster === undefined ? "" : ` with clusters ${targetOf(asked.cluster)}`}. Name those that are not reachable, with their errorCode.`,
+          `2. Call list_workloads with clusters ${targetOf(asked.cluster)}, sort "status" and order "asc", and follow nextCursor while rows are degraded or failed; then once more with order "desc" for those that are still progressing.`,
+          "3. Group what you found by cluster and namespace: kind, name, status, replicas ready of desired, images.",
+          CAREFUL
+        ].join("\n")
+      )
+  }),
+  McpServer.prompt({
+    name: "what_can_we_save",
+    title: "What can we save?",
+    description: "Ranks workloads by what could be saved, with the requests to set.",
+    parameters: { cluster, range },
+    content: (asked) =>
+      Effect.succeed(
+        [
+          "Find out what could be saved.",
+          `1. Call cost_by_workload with clusters ${targetOf(asked.cluster)} and range "${asked.range ?? "14d"}". Follow nextCursor until savingsAvailable of the rows is small against totals.savingsAvailable.`,
+          "2. Rank the rows by savingsAvailable. Leave out those whose recommendationDays is 0: nothing is known of them yet.",
+          `3. Call cost_by_group with clusters ${targetOf(asked.cluster)}, the same range, groupBy ["cluster"] and idle "show" for what machines have idle. If that is refused, say that the key may not see idle costs.`,
+          "4. Say for each: what it costs, what could be saved over the range, its efficiency, and cpuRecommendedMillis and memoryRecommendedBytes of one replica as requests to set.",
+          CAREFUL
+        ].join("\n")
+      )
+  })
+)

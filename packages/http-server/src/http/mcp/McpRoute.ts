@@ -1,0 +1,117 @@
+/**
+ * `/mcp`: lets a request through to the MCP server with a key, by a name of its own, within the limits of its key.
+ */
+import type { Principal } from "@quarterdeck/keys/Principal"
+import { Clock, Context, Effect, Predicate, Result } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Guard } from "../Guard.ts"
+import { refuse } from "../Refusal.ts"
+import * as RequestBody from "../RequestBody.ts"
+import { parametersOf } from "../RequestInput.ts"
+import * as RequestRecord from "../RequestRecord.ts"
+import * as StrictJson from "../StrictJson.ts"
+import * as McpApp from "./McpApp.ts"
+import * as McpCaller from "./McpCaller.ts"
+import * as McpHost from "./McpHost.ts"
+import { McpSessions } from "./McpSessions.ts"
+
+/** What of a request's headers is the MCP server's business: credentials and origins are judged before it. */
+const HEADERS = /^(?:accept|content-type|mcp-[a-z0-9-]+)$/
+
+/** The messages that cost what the routes cost that they ask. */
+const ASKING: ReadonlySet<string> = new Set(["tools/call", "resources/read"])
+
+/** The methods that the route answers to. */
+export const METHODS = ["POST", "DELETE"] as const
+
+/** Tells whether a request is this route's: other methods of the path are refused as those of any route. */
+export const isOf = (method: string, url: string): boolean =>
+  (method === "POST" || method === "DELETE") && url.split("?", 1)[0] === McpApp.MCP_PATH
+
+/**
+ * Makes what answers a request of `/mcp`.
+ *
+ * **Shape** as with every route: credential, origin, key, limit, body; then the session, which must be the key's own. A
+ * message counts as one request, a call of a tool as the routes that it asks.
+ *
+ * **Errors** problems of the contract, beside what the protocol itself answers with.
+ */
+export const make = Effect.fnUntraced(function* (answer: McpCaller.Answer) {
+  const guard = yield* Guard
+  const app = yield* McpApp.make
+  const sessions = new McpSessions()
+
+  const send = (headers: Iterable<[string, string]>, method: string, body: string | undefined, context: Context.Context<never>) =>
+    Effect.promise((signal) =>
+      app(new Request(`http://localhost${McpApp.MCP_PATH}`, { method, headers: [...headers], signal, body: body ?? null }), context)
+    )
+
+  /** Ends sessions in the protocol's own memory too. */
+  const forget = (ids: ReadonlyArray<string>, context: Context.Context<never>) =>
+    Effect.forEach(ids, (id) => send([[McpApp.SESSION_HEADER, id]], "DELETE", undefined, context), { discard: true })
+
+  const admitSession = Effect.fnUntraced(function* ({ keyId }: Principal["Service"]) {
+    const { headers } = yield* HttpServerRequest.HttpServerRequest
+    const id = headers[McpApp.SESSION_HEADER]
+    if (id === undefined || sessions.use(id, keyId, yield* Clock.currentTimeMillis)) return
+    return yield* refuse("not_found", {
+      detail: "no such session of this key: it was ended, or not used for an hour; initialize again",
+      field: "Mcp-Session-Id"
+    })
+  })
+
+  /** Keeps the protocol's sessions and ours the same. */
+  const noteSession = Effect.fnUntraced(function* (
+    method: string,
+    response: Response,
+    { keyId }: Principal["Service"],
+    context: Context.Context<never>
+  ) {
+    const { headers } = yield* HttpServerRequest.HttpServerRequest
+    const asked = headers[McpApp.SESSION_HEADER]
+    if (method === "DELETE" && response.status === 204 && asked !== undefined) sessions.end(asked)
+    const begun = response.headers.get(McpApp.SESSION_HEADER)
+    if (asked !== undefined || begun === null) return
+    yield* forget(sessions.begin(begun, keyId, yield* Clock.currentTimeMillis), context)
+  })
+
+  return Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const { method } = request
+    yield* RequestRecord.note({ route: McpApp.MCP_PATH, via: "mcp", audited: { resource: "mcp", verb: "read" } })
+    yield* McpHost.check
+    const { principal } = yield* guard.authenticateKey
+    const spend = guard.spend(principal, McpApp.MCP_PATH)
+    const body = method === "POST" ? yield* RequestBody.read : undefined
+    const mayAsk = body !== undefined && ASKING.has(yield* methodOf(body))
+    if (!mayAsk) yield* spend
+    const [parameter] = parametersOf(request.url).keys()
+    if (parameter !== undefined) {
+      return yield* refuse("unknown_parameter", {
+        detail: `${parameter}: the route takes no parameter`,
+        field: parameter
+      })
+    }
+    yield* admitSession(principal)
+    const caller = McpCaller.make(request, yield* RequestRecord.CurrentRequest, principal, answer)
+    const context = yield* Effect.context<never>()
+    const headers = Object.entries(request.headers).filter(([name]) => HEADERS.test(name))
+    const response = yield* send(headers, method, body, Context.add(context, McpCaller.McpCaller, caller))
+    yield* noteSession(method, response, principal, context)
+    // One that asked no route after all counts as the others do; what a route is asked, the route counts and notes.
+    if (mayAsk && !caller.hasAsked()) yield* spend
+    if (!caller.hasAsked()) yield* RequestRecord.note({ user: principal })
+    return HttpServerResponse.fromWeb(response)
+  })
+})
+
+/** Reads the method of a message. **Errors** `malformed_json`, also for a member that stands twice. */
+const methodOf = Effect.fnUntraced(function* (text: string) {
+  const message = StrictJson.parse(text)
+  if (Result.isFailure(message)) {
+    const { field, message: detail } = message.failure
+    return yield* refuse("malformed_json", field === undefined ? { detail } : { detail, field })
+  }
+  const { success: value } = message
+  return Predicate.hasProperty(value, "method") && typeof value.method === "string" ? value.method : ""
+})

@@ -1,0 +1,109 @@
+/**
+ * The tools that models are given: each is one route of the API, asked with the caller's key.
+ */
+import type { Policy } from "@quarterdeck/contract/Policy"
+import * as Access from "@quarterdeck/keys/Access"
+import type { Rule } from "@quarterdeck/keys/Rule"
+import * as Endpoints from "../Endpoints.ts"
+import * as Shapes from "./ToolShapes.ts"
+
+/**
+ * How a tool names clusters.
+ *
+ * **Shape** `parent` and `all` take `clusters`, and tell what is addressed without; `none` does not take it.
+ */
+export type Targeting = "parent" | "all" | "none"
+
+export interface McpTool {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly endpoint: Endpoints.Endpoint
+  readonly targeting: Targeting
+  /** Whether replies come in pages, of which the model gets the first rows. */
+  readonly isPaged: boolean
+  /** Parameters of the route that a model has no use for. */
+  readonly without: ReadonlyArray<string>
+  readonly shape: Shapes.Shape
+}
+
+const endpointOf = (name: string): Endpoints.Endpoint => {
+  const found = Endpoints.all.find((endpoint) => endpoint.name === name)
+  if (found === undefined) throw new Error(`no endpoint is called ${name}`)
+  return found
+}
+
+const tool = (
+  name: string,
+  endpoint: string,
+  more: Pick<McpTool, "title" | "description" | "targeting" | "shape"> & Partial<McpTool>
+): McpTool => ({ name, endpoint: endpointOf(endpoint), isPaged: false, without: [], ...more })
+
+const PARTIAL = "`partial` is true when rows of some addressed cluster are missing; `coverage` says which and why."
+const MONEY = "Money is in `currency`; CPU in core hours, memory in byte hours."
+
+/** Every tool, in the order in which they are listed. */
+export const all: ReadonlyArray<McpTool> = [
+  tool("list_clusters", "clusters.list", {
+    title: "List clusters",
+    description:
+      "Kubernetes clusters that the key reaches, with health, version, nodes, pods, capacity and requests (CPU in milli-cores, memory in bytes). Ask this first to learn the names that other tools take in `clusters`.",
+    targeting: "all",
+    isPaged: true,
+    shape: Shapes.clusters
+  }),
+  tool("list_workloads", "workloads.list", {
+    title: "List workloads",
+    description: `Deployments, StatefulSets, DaemonSets, Jobs, CronJobs and bare Pods of one, several or all clusters, with replicas, status (healthy, progressing, degraded, paused, idle, completed, failed), images and requests (CPU in milli-cores, memory in bytes). To find what is unhealthy sort by status. ${PARTIAL}`,
+    targeting: "parent",
+    isPaged: true,
+    shape: Shapes.rows("workloads")
+  }),
+  tool("cost_by_workload", "cost.getWorkloads", {
+    title: "Costs by workload",
+    description: `What each workload cost over a range, the most expensive first, with efficiency, what could be saved a window and the recommended requests of one replica. \`totals\` are those of all rows, not of the page. ${MONEY} ${PARTIAL}`,
+    targeting: "parent",
+    isPaged: true,
+    without: ["format", "multiCluster"],
+    shape: Shapes.costs("aggregatedWorkloads")
+  }),
+  tool("cost_by_group", "cost.getAggregated", {
+    title: "Costs by group",
+    description: `Costs by cluster, namespace, kind, workload or label, whole or cut into hours, days or weeks (\`stepSize\`): ask it with a stepSize to see how costs changed. \`totals\` are those of all groups. ${MONEY} ${PARTIAL}`,
+    targeting: "parent",
+    isPaged: true,
+    without: ["format", "multiCluster"],
+    shape: Shapes.costs("rows")
+  }),
+  tool("explain_cost", "cost.explain", {
+    title: "Explain a cost",
+    description:
+      "Why one workload cost what it cost: its row, and the quantities and prices of each hour (days where the range is longer than 31 days), the newest first.",
+    targeting: "none",
+    shape: Shapes.explanation
+  }),
+  tool("whoami", "whoami.whoami", {
+    title: "Who am I",
+    description: "The key that asks: its role, the clusters and namespaces that it reaches, when it ends.",
+    targeting: "none",
+    shape: Shapes.asIs
+  }),
+  tool("can_i", "accessReviews.create", {
+    title: "Can I",
+    description:
+      "Whether a call with this key would be let through, and with which code it would be refused. Nothing is done.",
+    targeting: "none",
+    shape: Shapes.asIs
+  })
+]
+
+const byName: ReadonlyMap<string, McpTool> = new Map(all.map((one) => [one.name, one]))
+
+/** Finds a tool by its name. */
+export const find = (name: string): McpTool | undefined => byName.get(name)
+
+/** Tells whether a key may use a tool somewhere, and so is shown it. */
+export const isListed = (rule: Rule, { endpoint }: McpTool): boolean => isAllowed(rule, endpoint.policy)
+
+const isAllowed = (rule: Rule, policy: Policy | undefined): boolean =>
+  typeof policy === "object" && Access.decide(rule, policy.resource, policy.verb) === "allowed"

@@ -1,0 +1,114 @@
+/**
+ * One call of a tool: its arguments become a call of the route, the route's reply an answer that a model can read.
+ */
+import type { Code } from "@quarterdeck/contract/Problem"
+import * as TargetRequest from "@quarterdeck/targeting/TargetRequest"
+import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
+import { Effect, Predicate, Result, Schema } from "effect"
+import { McpSchema } from "effect/ai"
+import * as McpCaller from "./McpCaller.ts"
+import type { McpTool } from "./McpTools.ts"
+import { DEFAULT_ROWS, MAX_ROWS, type ToolInput } from "./ToolInput.ts"
+import * as ToolRefusal from "./ToolRefusal.ts"
+
+type Arguments = Readonly<Record<string, unknown>>
+
+/** The longest answer. **Units** characters of JSON; some four of them are a token of a model. */
+export const MAX_LENGTH = 64 * 1024
+
+/** The arguments of a call cannot be handed to the route at all. */
+interface InvalidArgument {
+  readonly code: Code
+  readonly detail: string
+  readonly field: string
+}
+
+const invalid = (field: string, problem: string): Result.Result<never, InvalidArgument> =>
+  Result.fail({ code: "invalid_parameter", detail: `${field}: ${problem}`, field })
+
+const unknown = (field: string): Result.Result<never, InvalidArgument> =>
+  Result.fail({ code: "unknown_parameter", detail: `${field}: the tool has no such argument`, field })
+
+const decodeTarget = Schema.decodeUnknownResult(TargetRequest.Body)
+const isText = Schema.is(Schema.Union([Schema.String, Schema.Number, Schema.Boolean]))
+
+/**
+ * Reads the target that a tool names.
+ *
+ * **Shape** none is the parent, or all for the list of clusters; `["*"]` is all that the key reaches.
+ */
+const targetOf = ({ clusters }: Arguments): Result.Result<TargetRequest.Body, InvalidArgument> => {
+  if (clusters === undefined) return Result.succeed({})
+  if (Array.isArray(clusters) && clusters.length === 1 && clusters[0] === "*") {
+    return Result.succeed({ multiCluster: true })
+  }
+  const target = decodeTarget({ multiCluster: true, clusters })
+  if (Result.isSuccess(target)) return Result.succeed(target.success)
+  const fault = SchemaFault.fromIssue(target.failure.issue)
+  return Result.fail({ code: "invalid_parameter", detail: SchemaFault.print(fault), field: fault.field })
+}
+
+/** Turns arguments into a call; what the route itself judges is left to it. */
+const callOf = (
+  { endpoint, isPaged, targeting }: McpTool,
+  { hasBody, inQuery, schema: { properties } }: ToolInput,
+  given: Arguments
+): Result.Result<McpCaller.RouteCall, InvalidArgument> =>
+  Result.gen(function* () {
+    const target = targeting === "none" ? undefined : yield* targetOf(given)
+    const query = new URLSearchParams()
+    const body: Record<string, unknown> = {}
+    const all = isPaged && given["limit"] === undefined ? { ...given, limit: DEFAULT_ROWS } : given
+    if (isPaged && typeof all["limit"] === "number" && all["limit"] > MAX_ROWS) {
+      return yield* invalid("limit", `at most ${MAX_ROWS} in a tool; the answer's nextCursor leads to the rest`)
+    }
+    for (const [name, value] of Object.entries(all)) {
+      if (!Object.hasOwn(properties, name)) return yield* unknown(name)
+      if (name === "clusters" && targeting !== "none") continue
+      if (hasBody && !inQuery.has(name)) body[name] = value
+      else for (const text of yield* textsOf(name, value)) query.append(name, text)
+    }
+    const { method, path } = endpoint
+    return hasBody
+      ? { method, path, query, target: undefined, body: { ...body, ...target } }
+      : { method, path, query, target, body: undefined }
+  })
+
+const textsOf = (name: string, value: unknown): Result.Result<ReadonlyArray<string>, InvalidArgument> => {
+  const values: ReadonlyArray<unknown> = Array.isArray(value) ? value : [value]
+  const texts = values.filter(isText).map(String)
+  return texts.length === values.length ? Result.succeed(texts) : invalid(name, "must be a text, a number or a list")
+}
+
+/**
+ * Calls a tool.
+ *
+ * **Shape** a refusal is an answer too, marked as an error, with the code that the route refuses with and what to do next.
+ *
+ * **Limits** an answer over {@link MAX_LENGTH} is asked again for fewer rows, so that its cursor goes on where it ends.
+ */
+export const call = Effect.fn("ToolCall.call")(function* (tool: McpTool, input: ToolInput, given: unknown) {
+  const { ask } = yield* McpCaller.current
+  const first = callOf(tool, input, Predicate.isReadonlyObject(given) ? { ...given } : {})
+  if (Result.isFailure(first)) return ToolRefusal.ofArgument(first.failure)
+  let asked = first.success
+  for (;;) {
+    const reply = yield* ask(asked)
+    if (reply.status !== 200 || !Predicate.isReadonlyObject(reply.body)) return ToolRefusal.ofReply(reply)
+    const { answer, rows } = tool.shape({ ...reply.body }, DEFAULT_ROWS)
+    const text = JSON.stringify(answer)
+    if (text.length <= MAX_LENGTH) return told(answer, text)
+    if (rows <= 1) return ToolRefusal.tooLong
+    const fewer = Math.max(1, Math.min(rows - 1, Math.floor((rows * MAX_LENGTH) / text.length)))
+    if (!tool.isPaged) {
+      const shorter = tool.shape({ ...reply.body }, fewer).answer
+      return told(shorter, JSON.stringify(shorter))
+    }
+    const query = new URLSearchParams(asked.query)
+    query.set("limit", String(fewer))
+    asked = { ...asked, query }
+  }
+})
+
+const told = (answer: unknown, text: string) =>
+  new McpSchema.CallToolResult({ content: [McpSchema.TextContent.make({ text })], structuredContent: answer })

@@ -1,0 +1,104 @@
+/**
+ * What a tool takes, read from the API's own document: the route's parameters and the members of its body.
+ */
+import * as Document from "@quarterdeck/contract/Document"
+import * as ClusterName from "@quarterdeck/targeting/ClusterName"
+import { Predicate, Schema } from "effect"
+import type { McpTool } from "./McpTools.ts"
+
+type Json = Readonly<Record<string, unknown>>
+
+/** How many rows a model gets unless it asks for another number, and at most. */
+export const DEFAULT_ROWS = 50
+export const MAX_ROWS = 200
+
+export interface ToolInput {
+  /** The names that the route reads in its query; every other is a member of its body. */
+  readonly inQuery: ReadonlySet<string>
+  readonly hasBody: boolean
+  readonly schema: {
+    readonly type: "object"
+    readonly properties: Readonly<Record<string, Json>>
+    readonly required: ReadonlyArray<string>
+    readonly additionalProperties: false
+  }
+}
+
+const CLUSTER_NAME = Schema.toJsonSchemaDocument(ClusterName.ClusterName).schema
+
+const TARGETS: Readonly<Record<McpTool["targeting"], string>> = {
+  parent: 'Names of clusters, or ["*"] for all that the key reaches. Absent: the parent cluster alone.',
+  all: 'Names of clusters, or ["*"] for all that the key reaches. Absent: all of them.',
+  none: ""
+}
+
+const clustersOf = (targeting: McpTool["targeting"]): Json => ({
+  type: "array",
+  minItems: 1,
+  maxItems: 64,
+  items: { anyOf: [{ const: "*" }, CLUSTER_NAME] },
+  description: TARGETS[targeting]
+})
+
+const LIMIT: Json = {
+  type: "integer",
+  minimum: 1,
+  maximum: MAX_ROWS,
+  default: DEFAULT_ROWS,
+  description: "Rows of one answer; fewer come where they would be too long for a model to read."
+}
+
+/** Makes the reader of the document. **Shape** its bounds are those of the server's own settings. */
+export const make = (options: Document.DocumentOptions) => {
+  const document = Document.make(options)
+  const components = objectAt(objectAt(document, "components"), "schemas")
+  /** A model reads each tool alone: nothing of it stands elsewhere. */
+  const inlined = (schema: unknown): unknown => {
+    if (Array.isArray(schema)) return schema.map(inlined)
+    if (!Predicate.isReadonlyObject(schema)) return schema
+    const reference = Predicate.hasProperty(schema, "$ref") ? String(schema.$ref).split("/").at(-1) : undefined
+    if (reference !== undefined) return inlined(components[reference])
+    return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, inlined(value)]))
+  }
+  const objectOf = (schema: unknown): Json => {
+    const value = inlined(schema)
+    return Predicate.isReadonlyObject(value) ? { ...value } : {}
+  }
+
+  return ({ endpoint, isPaged, targeting, without }: McpTool): ToolInput => {
+    const operation = objectAt(objectAt(objectAt(document, "paths"), endpoint.path), endpoint.method.toLowerCase())
+    const parameters = listAt(operation, "parameters").filter((parameter) => parameter["in"] === "query")
+    const content = objectAt(objectAt(operation, "requestBody"), "content")
+    const body = objectOf(objectAt(objectAt(content, "application/json"), "schema"))
+    const members = objectAt(body, "properties")
+    const given: Array<[string, Json]> = [
+      ...parameters.map((parameter): [string, Json] => [
+        String(parameter["name"]),
+        { ...objectOf(parameter["schema"]), description: parameter["description"] }
+      ]),
+      ...Object.entries(members).map(([name, member]): [string, Json] => [name, objectOf(member)])
+    ]
+    const properties = Object.fromEntries(given.filter(([name]) => !without.includes(name)))
+    if (isPaged) properties["limit"] = LIMIT
+    if (targeting !== "none") properties["clusters"] = clustersOf(targeting)
+    const required = [
+      ...parameters.filter((parameter) => parameter["required"] === true).map(({ name }) => String(name)),
+      ...(Array.isArray(body["required"]) ? body["required"].map(String) : [])
+    ]
+    return {
+      inQuery: new Set(parameters.map(({ name }) => String(name))),
+      hasBody: operation["requestBody"] !== undefined,
+      schema: { type: "object", properties, required, additionalProperties: false }
+    }
+  }
+}
+
+const objectAt = (value: Json, key: string): Json => {
+  const found = value[key]
+  return Predicate.isReadonlyObject(found) ? { ...found } : {}
+}
+
+const listAt = (value: Json, key: string): ReadonlyArray<Json> => {
+  const found = value[key]
+  return Array.isArray(found) ? found : []
+}
