@@ -78,7 +78,9 @@ export const namespaceParameter = {
   })
 }
 export const kindParameter = {
-  kind: Schema.optionalKey(Schema.Array(Kind)).annotateKey({ description: "Rows of this kind; several are any of them." })
+  kind: Schema.optionalKey(Schema.Array(Kind)).annotateKey({
+    description: "Rows of this kind; several are any of them."
+  })
 }
 
 /** What narrows a list by name and label. */

@@ -5,7 +5,7 @@ import { Alert, Button, Code, CopyButton, Group, Paper, Stack, Text, Title } fro
 import { type ReactNode, useEffect, useState } from "react"
 import { serverUrl } from "../api/Client.ts"
 import type { ApiKey } from "../api/Shapes.ts"
-import { curl, hashOf, helmEntry } from "./Snippets.ts"
+import { curl, hashOf, helmEntry, mcpEntry } from "./Snippets.ts"
 
 interface Props {
   readonly rawKey: string
@@ -34,6 +34,9 @@ export const KeySecret = ({ apiKey, rawKey }: Props) => {
       <Snippet title="The key" text={rawKey} copyLabel="Copy the key" />
       <Snippet title="A first call" text={curl(serverUrl, rawKey)} copyLabel="Copy the call">
         Lists the clusters that the key reaches.
+      </Snippet>
+      <Snippet title="For an MCP client" text={mcpEntry(serverUrl, rawKey)} copyLabel="Copy the entry">
+        Lets a model ask what the key may.
       </Snippet>
       {hash === undefined ? (
         <Text size="sm" c="dimmed">

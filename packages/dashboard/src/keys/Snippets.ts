@@ -11,6 +11,18 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 export const curl = (serverUrl: string, rawKey: string): string =>
   `curl -H ${quoted(`Authorization: Bearer ${rawKey}`)} ${quoted(`${serverUrl}/api/v1/clusters`)}`
 
+/** What clients of the Model Context Protocol read, in their own settings or in `.mcp.json`. */
+export const mcpEntry = (serverUrl: string, rawKey: string): string =>
+  JSON.stringify(
+    {
+      mcpServers: {
+        quarterdeck: { type: "http", url: `${serverUrl}/mcp`, headers: { Authorization: `Bearer ${rawKey}` } }
+      }
+    },
+    undefined,
+    2
+  )
+
 /**
  * Hashes a key as the configuration wants it: SHA-256 of its UTF-8 bytes, in lowercase hexadecimal.
  *

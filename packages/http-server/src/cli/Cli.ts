@@ -11,6 +11,7 @@ import { doctorCommand } from "./DoctorCommand.ts"
 import { costCommand } from "./cost/CostCommand.ts"
 import { CommandFailure } from "./CommandFailure.ts"
 import { keyCommand } from "./keys/KeyCommand.ts"
+import { mcpCommand } from "./mcp/McpCommand.ts"
 import { pricesCommand } from "./cost/PricesCommand.ts"
 import * as Presenter from "./Presenter.ts"
 import * as Print from "./Print.ts"
@@ -32,7 +33,8 @@ const command = Command.make("quarterdeck").pipe(
     whoamiCommand,
     canICommand,
     doctorCommand,
-    auditCommand
+    auditCommand,
+    mcpCommand
   ]),
   Command.withExamples([
     {

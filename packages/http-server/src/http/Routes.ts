@@ -167,6 +167,7 @@ export const make = Effect.gen(function* () {
     const record = RequestRecord.make(within.requestId, within, "mcp")
     return serve(request, record, Effect.provideService(answered, RequestTarget.StatedTarget, target)).pipe(
       Effect.tap(() => RequestRecord.noteLimits(within, record)),
+      Effect.map((response) => withHeaders(response, record.replyHeaders)),
       Effect.scoped
     )
   })
@@ -174,7 +175,9 @@ export const make = Effect.gen(function* () {
   /** Finds what answers a request. */
   const answerOf = ({ method, url }: HttpServerRequest.HttpServerRequest) => {
     if (!isPlainPath(url)) return unmatched
-    return McpRoute.isOf(method, url) ? mcp.pipe(Effect.catch((problem) => Effect.succeed(Refusal.respond(problem)))) : answered
+    return McpRoute.isOf(method, url)
+      ? mcp.pipe(Effect.catch((problem) => Effect.succeed(Refusal.respond(problem))))
+      : answered
   }
 
   return Effect.gen(function* () {

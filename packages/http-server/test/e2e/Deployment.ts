@@ -57,6 +57,8 @@ export interface Call {
   readonly headers?: ReadonlyArray<readonly [name: string, value: string]>
   /** A raw key instead of a configured one. */
   readonly bearer?: string
+  /** Another name of the server than its address. */
+  readonly host?: string
   /** Text is sent as it is, anything else as JSON with its media type. */
   readonly body?: unknown
 }
@@ -242,12 +244,11 @@ const configuredKeys = () => [
 const sha256 = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex")
 
 /** Sends one request as it is told to, repeated headers included, over a connection of its own. */
-const send = (url: string, { bearer, body, headers = [], key = "viewer", method = "GET" }: Call) =>
+const send = (url: string, { bearer, body, headers = [], host, key = "viewer", method = "GET" }: Call) =>
   Effect.callback<Reply, Error>((resume) => {
     const text = typeof body === "string" || body === undefined ? body : JSON.stringify(body)
-    const { host } = new URL(url)
     const lines = [
-      ["Host", host],
+      ["Host", host ?? new URL(url).host],
       ...(key === null && bearer === undefined ? [] : [["Authorization", `Bearer ${bearer ?? rawKey(key ?? "")}`]]),
       ...(typeof body === "string" || body === undefined ? [] : [["Content-Type", "application/json"]]),
       ...(text === undefined ? [] : [["Content-Length", String(Buffer.byteLength(text))]]),

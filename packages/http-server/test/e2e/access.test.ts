@@ -4,6 +4,7 @@ import { ApiKey } from "@quarterdeck/keys/ApiKey"
 import { DateTime, Effect, Schema } from "effect"
 import type { Code } from "@quarterdeck/contract/Problem"
 import { type Call, Deployment, type KeyName } from "./Deployment.ts"
+import { ROLES } from "./accessCases.ts"
 import { onOneDriver } from "./onEveryDriver.ts"
 
 const keyOf = (rule: object, more: object = {}) => ({ name: "made", rule, ...more })
@@ -13,28 +14,7 @@ const prod = { targetClusters: ["prod"] }
 const decodeKey = Schema.decodeUnknownEffect(Schema.fromJsonString(ApiKey))
 
 onOneDriver("access", { children: ["prod"] }, (it) => {
-  it.effect.each<[string, string, Call, ReadonlyArray<KeyName>, ReadonlyArray<KeyName>]>([
-    ["clusters: read", "/api/v1/clusters", {}, ["viewer", "operator", "admin", "prodViewer", "shopViewer"], []],
-    ["workloads: read", "/api/v1/workloads", {}, ["viewer", "operator", "admin", "shopViewer"], []],
-    ["namespaces: read", "/api/v1/namespaces", {}, ["viewer", "operator", "admin", "shopViewer"], []],
-    [
-      "keys of others: read",
-      "/api/v1/apiKeys",
-      {},
-      ["admin", "prodAdmin", "shopAdmin"],
-      ["viewer", "operator", "prodViewer"]
-    ],
-    ["own key: read", "/api/v1/whoami", {}, ["viewer", "operator", "admin", "prodViewer"], []],
-    [
-      "cost: read",
-      "/detailedCostReport/getWorkloads",
-      { method: "POST" },
-      ["viewer", "operator", "admin", "shopViewer"],
-      []
-    ],
-    ["prices: read", "/api/v1/prices", {}, ["viewer", "operator", "admin", "prodViewer", "shopViewer"], []],
-    ["metrics", "/metrics", {}, ["admin"], ["viewer", "operator", "prodAdmin", "shopAdmin"]]
-  ])("%s", ([, path, call, allowed, refused]) =>
+  it.effect.each(ROLES)("%s", ([, path, call, allowed, refused]) =>
     Effect.gen(function* () {
       const deployment = yield* Deployment
       for (const key of allowed) assert.strictEqual((yield* deployment.call(path, { ...call, key })).status, 200, key)

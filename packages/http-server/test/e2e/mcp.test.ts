@@ -1,24 +1,333 @@
 import { assert } from "@effect/vitest"
+import type { Code } from "@quarterdeck/contract/Problem"
 import { Seed } from "@quarterdeck/harness"
 import { Effect } from "effect"
-import { Deployment, rawKey } from "./Deployment.ts"
-import { callTool, connect } from "./McpSession.ts"
+import { keep } from "./costHistory.ts"
+import { type Call, Deployment, type KeyName, rawKey } from "./Deployment.ts"
+import { at, callTool, codeOf, connect, connectAs, start, toolsOf } from "./McpSession.ts"
 import { onOneDriver } from "./onEveryDriver.ts"
 
-onOneDriver("mcp", { prepare: (fleet) => Seed.fill(fleet) }, (it) => {
-  it.effect("lists tools and calls them", () =>
+const TOOLS = [
+  "list_clusters",
+  "list_workloads",
+  "cost_by_workload",
+  "cost_by_group",
+  "explain_cost",
+  "whoami",
+  "can_i"
+]
+
+/** One call of every tool that is answered, for keys that reach everything. */
+const CALLS: ReadonlyArray<[tool: string, given: Record<string, unknown>]> = [
+  ["list_clusters", {}],
+  ["list_workloads", { clusters: ["*"] }],
+  ["cost_by_workload", { clusters: ["*"], range: "7d" }],
+  ["cost_by_group", { clusters: ["*"], groupBy: ["cluster"], stepSize: "day" }],
+  ["explain_cost", { cluster: "prod", id: "prod/shop/Deployment/api", range: "7d" }],
+  ["whoami", {}],
+  ["can_i", { resource: "cost", verb: "read" }]
+]
+
+const initialize = (protocolVersion: string) => ({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion, capabilities: {}, clientInfo: { name: "test", version: "1" } }
+})
+
+const ACCEPT = [["Accept", "application/json, text/event-stream"]] as const
+
+onOneDriver("mcp", { prepare: (fleet) => Seed.fill(fleet), furnish: keep(["hub", "prod", "stage"]) }, (it) => {
+  it.effect.each<KeyName>(["viewer", "operator", "admin"])("a key of the role %s lists and calls every tool", (key) =>
+    Effect.gen(function* () {
+      const client = yield* connectAs((yield* Deployment).url, key)
+      assert.deepStrictEqual(yield* toolsOf(client), TOOLS)
+      for (const [tool, given] of CALLS) {
+        const { answer, isRefused } = yield* callTool(client, tool, given)
+        assert.isFalse(isRefused, `${tool}: ${JSON.stringify(answer)}`)
+      }
+    })
+  )
+
+  it.effect("so does a client that starts the program", () =>
     Effect.gen(function* () {
       const { url } = yield* Deployment
-      const { client } = yield* connect(url, rawKey("viewer"))
-      const { tools } = yield* Effect.promise(() => client.listTools())
-      console.log(JSON.stringify(tools, null, 1).slice(0, 6000))
-      for (const [name, args] of [["list_clusters", {}], ["list_workloads", { clusters: ["*"], limit: 2 }], ["cost_by_workload", {clusters:["*"], limit: 1}], ["cost_by_group", {groupBy: ["cluster"]}], ["whoami", {}], ["can_i", {resource: "cost", verb: "read"}], ["list_workloads", {clusters: ["nowhere"]}], ["list_workloads", {clusters: "prod"}], ["explain_cost", {}]] as const) {
-        console.log(name, JSON.stringify(yield* callTool(client, name, args)).slice(0, 1500))
+      const client = yield* start(url, rawKey("viewer"))
+      assert.deepStrictEqual(yield* toolsOf(client), TOOLS)
+      for (const [tool, given] of CALLS) {
+        const { answer, isRefused } = yield* callTool(client, tool, given)
+        assert.isFalse(isRefused, `${tool}: ${JSON.stringify(answer)}`)
       }
-      console.log(JSON.stringify(yield* Effect.promise(() => client.listResourceTemplates())))
-      console.log(JSON.stringify(yield* Effect.promise(() => client.readResource({uri: "quarterdeck://clusters"}))).slice(0,500))
-      console.log(JSON.stringify(yield* Effect.promise(() => client.getPrompt({name: "what_is_unhealthy"}))).slice(0,500))
-      assert.isTrue(true)
+      const refused = yield* callTool(client, "list_workloads", { clusters: ["nowhere"] })
+      assert.strictEqual(codeOf(refused), "cluster_not_found")
+    })
+  )
+
+  it.effect("rows are those of REST, sums come first, and a cursor leads on where more is said to be", () =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      const client = yield* connectAs(deployment.url, "viewer")
+      const { workloads } = yield* deployment.workloads("?limit=5000", { headers: [["X-Service-Cluster", "*"]] })
+      const found: Array<unknown> = []
+      let cursor: unknown
+      for (;;) {
+        const { answer, text } = yield* callTool(client, "list_workloads", {
+          clusters: ["*"],
+          limit: 10,
+          ...(cursor === undefined ? {} : { cursor })
+        })
+        assert.strictEqual(JSON.stringify(answer), text)
+        assert.strictEqual(at(answer, "matching"), workloads.length)
+        const rows = at(answer, "workloads")
+        found.push(...(Array.isArray(rows) ? rows : []))
+        cursor = at(answer, "nextCursor")
+        assert.strictEqual(at(answer, "truncated"), cursor !== undefined)
+        if (cursor === undefined) break
+      }
+      assert.deepStrictEqual(found, JSON.parse(JSON.stringify(workloads)))
+
+      const costs = yield* deployment.costs("?range=7d", { multiCluster: true }, { key: "viewer" })
+      const { answer } = yield* callTool(client, "cost_by_workload", { clusters: ["*"], range: "7d" })
+      assert.isAbove(costs.totals.totalCost, 0)
+      assert.strictEqual(at(answer, "totals", "totalCost"), costs.totals.totalCost)
+      assert.strictEqual(at(answer, "currency"), "USD")
+      assert.deepStrictEqual(at(answer, "coverage"), { clusters: 3, byStatus: { ok: 3 } })
+    })
+  )
+
+  it.effect(
+    "an answer that would be too long for a model is shorter, says so, and its cursor goes on where it ends",
+    () =>
+      Effect.gen(function* () {
+        const client = yield* connectAs((yield* Deployment).url, "viewer")
+        const { answer, text } = yield* callTool(client, "explain_cost", {
+          cluster: "prod",
+          id: "prod/shop/Deployment/api",
+          range: "7d"
+        })
+        assert.isAtMost(text.length, 65_536)
+        assert.strictEqual(at(answer, "hoursInAll"), 48)
+        const hours = at(answer, "hours")
+        assert.isArray(hours)
+        assert.strictEqual(at(answer, "truncated"), Array.isArray(hours) && hours.length < 48)
+        const tooMany = yield* callTool(client, "list_workloads", { limit: 201 })
+        assert.deepInclude(at(tooMany.answer, "error"), { code: "invalid_parameter", field: "limit" })
+      })
+  )
+
+  it.effect.each<[string, string, Record<string, unknown>, string, string]>([
+    ["an argument that the tool has not", "list_workloads", { cluster: "prod" }, "unknown_parameter", "cluster"],
+    ["a list that is a text", "list_workloads", { clusters: "prod" }, "invalid_parameter", "clusters"],
+    ["an object for a text", "list_workloads", { name: { eq: "api" } }, "invalid_parameter", "name"],
+    ["a value that is none of those", "list_workloads", { sort: "cost" }, "invalid_parameter", "sort"],
+    ["a file, which no model reads", "cost_by_workload", { format: "csv" }, "unknown_parameter", "format"],
+    ["a range that is none", "cost_by_workload", { range: "a week" }, "invalid_parameter", "range"],
+    ["a body's member of another type", "cost_by_group", { groupBy: "cluster" }, "invalid_body", "groupBy"],
+    ["what is required and missing", "explain_cost", { cluster: "prod" }, "invalid_parameter", "id"],
+    ["a cursor of another question", "list_workloads", { cursor: "abc.def" }, "invalid_cursor", "cursor"]
+  ])("refuses %s, names it, and says what to do next", ([, tool, given, code, field]) =>
+    Effect.gen(function* () {
+      const client = yield* connectAs((yield* Deployment).url, "viewer")
+      const { answer, isRefused } = yield* callTool(client, tool, given)
+      assert.isTrue(isRefused)
+      assert.deepInclude(at(answer, "error"), { code, field, status: 400 })
+      assert.isString(at(answer, "next"))
+    })
+  )
+
+  it.effect("offers clusters, a workload and a cost report as resources, and three questions as prompts", () =>
+    Effect.gen(function* () {
+      const client = yield* connectAs((yield* Deployment).url, "shopViewer")
+      const read = (uri: string) =>
+        Effect.promise(async () => {
+          const [content] = (await client.readResource({ uri })).contents
+          return content !== undefined && "text" in content ? content.text : ""
+        })
+      assert.include(yield* read("quarterdeck://clusters"), '"name":"stage"')
+      assert.include(yield* read("quarterdeck://workloads/prod/shop/Deployment/web"), '"namespace":"shop"')
+      assert.include(yield* read("quarterdeck://costs/7d"), '"currency":"USD"')
+      const refused = yield* Effect.flip(
+        Effect.tryPromise(() => client.readResource({ uri: "quarterdeck://workloads/prod/payments/Deployment/ledger" }))
+      )
+      assert.include(String(refused.cause), "namespace_forbidden")
+      const { prompts } = yield* Effect.promise(() => client.listPrompts())
+      assert.deepStrictEqual(
+        prompts.map(({ name }) => name),
+        ["why_did_cost_rise", "what_is_unhealthy", "what_can_we_save"]
+      )
+      for (const { name } of prompts) {
+        const { messages } = yield* Effect.promise(() => client.getPrompt({ name, arguments: { cluster: "prod" } }))
+        assert.include(JSON.stringify(messages), "prod")
+      }
+    })
+  )
+
+  it.effect("a session is its key's own, and ends when it is told to, or its key does", () =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      const { apiKey, raw } = yield* deployment.createKey({ name: "model", rule: { role: "Viewer" } })
+      const begun = yield* deployment.call("/mcp", {
+        method: "POST",
+        bearer: raw,
+        headers: ACCEPT,
+        body: initialize("2025-11-25")
+      })
+      assert.strictEqual(begun.status, 200, begun.text)
+      const session: readonly [string, string] = ["Mcp-Session-Id", String(begun.headers["mcp-session-id"])]
+      const list = (bearer: string) =>
+        deployment.call("/mcp", {
+          method: "POST",
+          bearer,
+          headers: [...ACCEPT, session],
+          body: { jsonrpc: "2.0", id: 2, method: "tools/list" }
+        })
+      assert.strictEqual((yield* list(raw)).status, 200)
+      const foreign = yield* list(rawKey("admin"))
+      assert.strictEqual(foreign.status, 404, foreign.text)
+      const stolen = yield* deployment.call("/mcp", { method: "DELETE", key: "admin", headers: [session] })
+      assert.strictEqual(stolen.status, 404)
+      assert.strictEqual((yield* list(raw)).status, 200)
+      assert.strictEqual(
+        (yield* deployment.call("/mcp", { method: "DELETE", bearer: raw, headers: [session] })).status,
+        204
+      )
+      assert.strictEqual((yield* list(raw)).status, 404)
+      yield* deployment.call(`/api/v1/apiKeys/${apiKey.id}`, { method: "DELETE", key: "admin" })
+      const revoked = yield* list(raw)
+      assert.strictEqual(revoked.status, 401)
+      assert.include(revoked.text, "key_revoked")
+    })
+  )
+
+  it.effect.each<[string, Call, number, Code]>([
+    ["no key", { method: "POST", key: null, body: {} }, 401, "missing_credential"],
+    ["an unknown key", { method: "POST", bearer: "qd_nothing", body: {} }, 401, "invalid_key"],
+    [
+      "a session's cookie in place of a key",
+      { method: "POST", key: null, headers: [["Cookie", "qd_session=x"]], body: {} },
+      401,
+      "missing_credential"
+    ],
+    [
+      "a page of another origin",
+      { method: "POST", headers: [["Origin", "https://evil.example"]], body: {} },
+      403,
+      "origin_forbidden"
+    ],
+    [
+      "a member that stands twice",
+      {
+        method: "POST",
+        headers: [["Content-Type", "application/json"]],
+        body: '{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}'
+      },
+      400,
+      "malformed_json"
+    ],
+    [
+      "another media type",
+      { method: "POST", headers: [["Content-Type", "text/plain"]], body: "{}" },
+      415,
+      "unsupported_media_type"
+    ],
+    ["a body over 1 MiB", { method: "POST", body: { a: "a".repeat(1_100_000) } }, 413, "body_too_large"],
+    ["GET", {}, 405, "method_not_allowed"]
+  ])("refuses %s before the protocol", ([, call, status, code]) =>
+    Effect.gen(function* () {
+      const problem = yield* (yield* Deployment).problem("/mcp", call)
+      assert.deepInclude(problem, { status, code })
+    })
+  )
+
+  it.effect("refuses a parameter, and a Host that is not this server's", () =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      const parameter = yield* deployment.problem("/mcp?cluster=prod", { method: "POST", body: {} })
+      assert.deepInclude(parameter, { status: 400, code: "unknown_parameter", field: "cluster" })
+      const host = yield* deployment.problem("/mcp", { method: "POST", host: "rebound.example:80", body: {} })
+      assert.deepInclude(host, { status: 403, code: "host_forbidden", field: "Host" })
+      const own = yield* deployment.call("/mcp", {
+        method: "POST",
+        host: "localhost:8080",
+        headers: ACCEPT,
+        body: initialize("2025-11-25")
+      })
+      assert.strictEqual(own.status, 200)
+    })
+  )
+
+  it.effect("the audit says that it came by MCP, which route and clusters were asked, and that it was refused", () =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      const client = yield* connectAs(deployment.url, "prodViewer")
+      const { answer } = yield* callTool(client, "list_workloads", { clusters: ["stage"] })
+      const { text } = yield* deployment.call("/api/v1/audit?decision=deny&limit=50", { key: "admin" })
+      const events: unknown = at(JSON.parse(text), "events")
+      const event: unknown = Array.isArray(events)
+        ? events.find((one) => at(one, "requestId") === at(answer, "error", "requestId"))
+        : undefined
+      assert.deepInclude(event, {
+        via: "mcp",
+        route: "/api/v1/workloads",
+        resource: "workloads",
+        code: "cluster_forbidden"
+      })
+      assert.strictEqual(at(event, "target", "asked"), "stage")
+    })
+  )
+
+  it.effect("a new client and one of each earlier revision is spoken to in its own", () =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      for (const version of ["2025-11-25", "2025-06-18"]) {
+        const { status, text } = yield* deployment.call("/mcp", {
+          method: "POST",
+          headers: ACCEPT,
+          body: initialize(version)
+        })
+        assert.strictEqual(status, 200)
+        assert.strictEqual(at(JSON.parse(text), "result", "protocolVersion"), version)
+      }
+      const metadata = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" }
+      }
+      const reply = yield* deployment.call("/mcp", {
+        method: "POST",
+        headers: [
+          ...ACCEPT,
+          ["MCP-Protocol-Version", "2026-07-28"],
+          ["Mcp-Method", "tools/call"],
+          ["Mcp-Name", "whoami"]
+        ],
+        body: {
+          jsonrpc: "2.0",
+          id: 1,
+          method: "tools/call",
+          params: { name: "whoami", arguments: {}, _meta: metadata }
+        }
+      })
+      assert.include(reply.text, '"name":"viewer"')
+    })
+  )
+})
+
+onOneDriver("mcp within limits", { options: { limits: { keyPerSecond: 1, keyBurst: 10 } }, children: [] }, (it) => {
+  it.effect("a call of a tool costs what its route costs, and one over the limit says how long to wait", () =>
+    Effect.gen(function* () {
+      const { createKey, url } = yield* Deployment
+      const { raw } = yield* createKey({ name: "model", rule: { role: "Viewer" } })
+      // Beginning costs two of the ten: initialize, and that it was.
+      const client = yield* connect(url, raw)
+      const calls = yield* Effect.forEach(Array.from({ length: 12 }), () => callTool(client, "list_clusters"))
+      const refused = calls.filter(({ isRefused }) => isRefused)
+      assert.isAtLeast(refused.length, 1)
+      assert.isAtMost(refused.length, 4)
+      assert.strictEqual(codeOf(refused[0] ?? { answer: undefined }), "rate_limited")
+      assert.isNumber(at(refused[0]?.answer, "retryAfterSeconds"))
+      const unknown = yield* Effect.flip(Effect.tryPromise(() => client.callTool({ name: "no_such_tool" })))
+      assert.include(String(unknown.cause), "429")
     })
   )
 })

@@ -1,8 +1,9 @@
 import { assert } from "@effect/vitest"
 import { Seed } from "@quarterdeck/harness"
 import { Effect } from "effect"
-import { type Call, Deployment, type KeyName, to } from "./Deployment.ts"
+import { type Call, Deployment, to } from "./Deployment.ts"
 import { onEveryDriver } from "./onEveryDriver.ts"
+import { ANSWERED, NO_TARGET, OUTSIDE, UNKNOWN } from "./targetingCases.ts"
 
 const clustersOf = (options: Call) =>
   Effect.gen(function* () {
@@ -17,23 +18,7 @@ const clustersOf = (options: Call) =>
   })
 
 onEveryDriver("targeting", { prepare: (fleet) => Seed.fill(fleet) }, (it) => {
-  it.effect.each<[string, Call, ReadonlyArray<string>]>([
-    ["one: the header names it", { headers: to("prod") }, ["prod"]],
-    ["several: the header joins them, in its order", { headers: to("stage|prod") }, ["stage", "prod"]],
-    ["several: names around spaces, and twice", { headers: to(" stage |\tprod|stage ") }, ["stage", "prod"]],
-    ["all: the header is *", { headers: to("*") }, ["hub", "prod", "stage"]],
-    ['all: the header is "*" with its quotes', { headers: to('"*"') }, ["hub", "prod", "stage"]],
-    ["parent: there is no header", {}, ["hub"]],
-    ["all: only those of the key's scope", { key: "childrenViewer", headers: to("*") }, ["prod", "stage"]],
-    ["one: a scoped key names its own", { key: "prodViewer", headers: to("prod") }, ["prod"]],
-    ["a header of any letter case", { headers: [["x-SERVICE-cluster", "prod"]] }, ["prod"]],
-    [
-      "a target in the query of another name is refused, not read; in a cookie it is not read",
-      { headers: [["Cookie", "X-Service-Cluster=prod"]] },
-      ["hub"]
-    ],
-    ["a target in the body of a GET is not read", { body: { multiCluster: true, clusters: ["prod"] } }, ["hub"]]
-  ])("%s", ([, options, clusters]) =>
+  it.effect.each(ANSWERED)("%s", ([, options, clusters]) =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* clustersOf(options), [...clusters])
     })
@@ -52,18 +37,7 @@ onEveryDriver("targeting", { prepare: (fleet) => Seed.fill(fleet) }, (it) => {
     })
   )
 
-  it.effect.each<[string, string]>([
-    ["an empty segment", "a||b"],
-    ["a trailing bar", "prod|"],
-    ["a comma", "prod,stage"],
-    ["a blank value", "  "],
-    ["a wildcard among names", "prod|*"],
-    ["a pattern", "pro*"],
-    ["a quoted name", '"prod"'],
-    ["a name outside the grammar", "-prod"],
-    ["65 names", Array.from({ length: 65 }, (_, index) => `c${index}`).join("|")],
-    ["more than 4 KiB", Array.from({ length: 60 }, () => "c".repeat(80)).join("|")]
-  ])("400 invalid_target for %s", ([, value]) =>
+  it.effect.each(NO_TARGET)("400 invalid_target for %s", ([, value]) =>
     Effect.gen(function* () {
       const problem = yield* (yield* Deployment).problem("/api/v1/workloads", { headers: to(value) })
       assert.deepInclude(problem, { status: 400, code: "invalid_target", field: "X-Service-Cluster" })
@@ -79,12 +53,7 @@ onEveryDriver("targeting", { prepare: (fleet) => Seed.fill(fleet) }, (it) => {
     })
   )
 
-  it.effect.each<[string, KeyName, string]>([
-    ["a cluster that exists", "prodViewer", "stage"],
-    ["a cluster that does not exist", "prodViewer", "nowhere"],
-    ["one of several", "prodViewer", "prod|stage"],
-    ["the parent by name", "childrenViewer", "hub"]
-  ])("403 cluster_forbidden, with no data, for %s outside the key's scope", ([, key, target]) =>
+  it.effect.each(OUTSIDE)("403 cluster_forbidden, with no data, for %s outside the key's scope", ([, key, target]) =>
     Effect.gen(function* () {
       const problem = yield* (yield* Deployment).problem("/api/v1/workloads", { key, headers: to(target) })
       assert.deepInclude(problem, { status: 403, code: "cluster_forbidden" })
@@ -111,11 +80,7 @@ onEveryDriver("targeting", { prepare: (fleet) => Seed.fill(fleet) }, (it) => {
     })
   )
 
-  it.effect.each<[string, KeyName, string]>([
-    ["nobody registered", "viewer", "nowhere"],
-    ["nobody registered, among others", "viewer", "prod|nowhere"],
-    ["the scope names and nobody registered", "childrenViewer", "later"]
-  ])("404 cluster_not_found, with no data, for a name that %s", ([, key, target]) =>
+  it.effect.each(UNKNOWN)("404 cluster_not_found, with no data, for a name that %s", ([, key, target]) =>
     Effect.gen(function* () {
       const problem = yield* (yield* Deployment).problem("/api/v1/workloads", { key, headers: to(target) })
       assert.deepInclude(problem, { status: 404, code: "cluster_not_found" })

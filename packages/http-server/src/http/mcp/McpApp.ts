@@ -22,7 +22,7 @@ export const SESSION_HEADER = "mcp-session-id"
 
 const INSTRUCTIONS = [
   "Quarterdeck answers for many Kubernetes clusters at once: what runs in them, and what it costs.",
-  "Begin with list_clusters. Every other tool asks the parent cluster unless `clusters` names others; [\"*\"] is all.",
+  'Begin with list_clusters. Every other tool asks the parent cluster unless `clusters` names others; ["*"] is all.',
   "Answers come in pages: `truncated` says that there is more, `nextCursor` leads to it, sums are of all rows.",
   "`partial` means that clusters are missing from the answer; `coverage` says which.",
   "A refusal has `error.code` and `next`, which says what to do."

@@ -44,26 +44,29 @@ export const layer = (inputOf: InputOf) =>
       mimeType: MIME_TYPE,
       content: Effect.map(read(inputOf, "list_clusters", {}), ({ text }) => contentOf("quarterdeck://clusters", text))
     }),
-    McpServer.resource`quarterdeck://workloads/${part("cluster")}/${part("namespace")}/${part("kind")}/${part("name")}`({
-      name: "Workload",
-      description: "One workload: replicas, status, images, requests and limits.",
-      mimeType: MIME_TYPE,
-      content: Effect.fnUntraced(function* (uri, cluster, namespace, kind, name) {
-        const { answer } = yield* read(inputOf, "list_workloads", {
-          clusters: [cluster],
-          namespace,
-          kind,
-          name,
-          limit: MAX_ROWS
+    McpServer.resource`quarterdeck://workloads/${part("cluster")}/${part("namespace")}/${part("kind")}/${part("name")}`(
+      {
+        name: "Workload",
+        description: "One workload: replicas, status, images, requests and limits.",
+        mimeType: MIME_TYPE,
+        content: Effect.fnUntraced(function* (uri, cluster, namespace, kind, name) {
+          const { answer } = yield* read(inputOf, "list_workloads", {
+            clusters: [cluster],
+            namespace,
+            kind,
+            name,
+            limit: MAX_ROWS
+          })
+          const rows =
+            Predicate.hasProperty(answer, "workloads") && Array.isArray(answer.workloads) ? answer.workloads : []
+          const found: unknown = rows.find((row) => Predicate.hasProperty(row, "name") && row.name === name)
+          if (found === undefined) {
+            return yield* new ResourceRefused({ text: `no ${kind} ${name} is in namespace ${namespace} of ${cluster}` })
+          }
+          return contentOf(uri, JSON.stringify(found))
         })
-        const rows = Predicate.hasProperty(answer, "workloads") && Array.isArray(answer.workloads) ? answer.workloads : []
-        const found: unknown = rows.find((row) => Predicate.hasProperty(row, "name") && row.name === name)
-        if (found === undefined) {
-          return yield* new ResourceRefused({ text: `no ${kind} ${name} is in namespace ${namespace} of ${cluster}` })
-        }
-        return contentOf(uri, JSON.stringify(found))
-      })
-    }),
+      }
+    ),
     McpServer.resource`quarterdeck://costs/${part("range")}`({
       name: "Cost report",
       description: "What the workloads of all clusters cost over a range such as 7d, the most expensive first.",

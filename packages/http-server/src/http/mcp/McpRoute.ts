@@ -41,9 +41,22 @@ export const make = Effect.fnUntraced(function* (answer: McpCaller.Answer) {
   const app = yield* McpApp.make
   const sessions = new McpSessions()
 
-  const send = (headers: Iterable<[string, string]>, method: string, body: string | undefined, context: Context.Context<never>) =>
+  const send = (
+    headers: Iterable<[string, string]>,
+    method: string,
+    body: string | undefined,
+    context: Context.Context<never>
+  ) =>
     Effect.promise((signal) =>
-      app(new Request(`http://localhost${McpApp.MCP_PATH}`, { method, headers: [...headers], signal, body: body ?? null }), context)
+      app(
+        new Request(`http://localhost${McpApp.MCP_PATH}`, {
+          method,
+          headers: [...headers],
+          signal,
+          body: body ?? null
+        }),
+        context
+      )
     )
 
   /** Ends sessions in the protocol's own memory too. */

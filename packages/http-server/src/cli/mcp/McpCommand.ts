@@ -1,0 +1,33 @@
+/**
+ * `quarterdeck mcp`: an MCP server on standard input and output, for clients that start programs, in front of a real one.
+ */
+import { ApiKey } from "@quarterdeck/keys/ApiKey"
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import * as ApiClient from "../ApiClient.ts"
+import * as Connection from "../Connection.ts"
+import * as Print from "../Print.ts"
+import * as McpBridge from "./McpBridge.ts"
+
+export const mcpCommand = Command.make(
+  "mcp",
+  { url: Connection.urlFlag },
+  Effect.fn("mcp")(function* ({ url }) {
+    const connection = yield* Connection.read(url)
+    // A client shows what a program says before it ends, not what it says later.
+    const { name } = yield* ApiClient.call(connection, ApiKey, { method: "GET", path: "/api/v1/whoami" })
+    yield* Print.note(`carrying MCP to ${connection.base}/mcp with the key ${name}`)
+    yield* McpBridge.run(connection)
+  })
+).pipe(
+  Command.withDescription(
+    "Speak the Model Context Protocol on standard input and output, for clients that start programs: every message goes to the server's /mcp with the key in QUARTERDECK_API_KEY. Clients that speak HTTP need no program: give them the address and the key."
+  ),
+  Command.withShortDescription("Give models the server's tools, on standard input and output"),
+  Command.withExamples([
+    {
+      command: "QUARTERDECK_URL=https://quarterdeck.example.com QUARTERDECK_API_KEY=$(cat viewer.key) quarterdeck mcp",
+      description: "What a client's configuration runs"
+    }
+  ])
+)
