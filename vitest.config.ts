@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises"
 import { availableParallelism } from "node:os"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
@@ -32,7 +33,18 @@ const borrowing = [
   "packages/http-server/test/e2e/{changes,connections,costOutages,costs,faults,leastRole,lists,outages,reload,targeting}.test.ts"
 ]
 
+/** Of this library the package has source maps without the sources, of which each file would be warned. */
+const withoutMaps = {
+  name: "without-maps",
+  enforce: "pre" as const,
+  load: async (id: string) =>
+    /@modelcontextprotocol\/.*\.js$/.test(id)
+      ? (await readFile(id, "utf8")).replace(/^\/\/# sourceMappingURL=.*$/m, "")
+      : undefined
+}
+
 export default defineConfig({
+  plugins: [withoutMaps],
   resolve: { conditions: ["source"] },
   ssr: { resolve: { conditions: ["source"], externalConditions: ["source"] } },
   // Global setups run in an environment of vitest's own.

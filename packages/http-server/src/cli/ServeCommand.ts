@@ -4,7 +4,8 @@
 import { Effect, Option, Record } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Settings from "../settings/Settings.ts"
-import { type Row, rows, variableOf } from "../settings/Table.ts"
+import { type Row, rows } from "../settings/Table.ts"
+import { variableOf } from "../settings/Variables.ts"
 import { CommandFailure, fromError } from "./CommandFailure.ts"
 
 const flagOf = (row: Row<unknown>) => {

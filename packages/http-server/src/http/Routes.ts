@@ -1,19 +1,14 @@
 /**
  * The whole HTTP surface as one effect: a request in, a response out, nothing left to fail.
  */
-import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import { Api } from "@quarterdeck/contract/Api"
-import { Authenticator } from "@quarterdeck/keys/Authenticator"
-import { Cause, Clock, Effect, Layer } from "effect"
+import { Cause, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import * as RefusalLog from "../limits/RefusalLog.ts"
-import * as AccessLog from "./AccessLog.ts"
 import * as DashboardRoute from "./DashboardRoute.ts"
 import * as Documentation from "./Documentation.ts"
 import * as Endpoints from "./Endpoints.ts"
 import { Guard } from "./Guard.ts"
-import { AuditTrail } from "./AuditTrail.ts"
 import { AccessReviewHandlers } from "./handlers/AccessReviewHandlers.ts"
 import { ApiKeyHandlers } from "./handlers/ApiKeyHandlers.ts"
 import { AuditHandlers } from "./handlers/AuditHandlers.ts"
@@ -35,9 +30,9 @@ import * as OidcRoutes from "./OidcRoutes.ts"
 import * as RequestConnection from "./RequestConnection.ts"
 import * as RequestId from "./RequestId.ts"
 import * as RequestRecord from "./RequestRecord.ts"
-import * as RequestSpan from "./RequestSpan.ts"
 import * as RequestShape from "./RequestShape.ts"
 import * as RequestTarget from "./RequestTarget.ts"
+import * as ServedRequest from "./ServedRequest.ts"
 
 /** One path, one spelling: a policy, a log line and a proxy's rule must agree on what was asked. */
 const ROUTER_CONFIG = {
@@ -80,18 +75,9 @@ const handlers = Layer.mergeAll(
   WorkloadHandlers
 )
 
-/**
- * Builds the effect that serves one request.
- *
- * **Errors** none is left: a refusal is a problem document, a defect is logged and becomes `internal_error`.
- */
-export const make = Effect.gen(function* () {
-  const authenticator = yield* Authenticator
+/** Builds what answers by the routes, and what answers where there is none. */
+const makeRouter = Effect.gen(function* () {
   const guard = yield* Guard
-  const trail = yield* AuditTrail
-  const registry = yield* ClusterRegistry
-  const connectionOf = yield* RequestConnection.make
-  const refusalLog = yield* RefusalLog.make
   const metrics = yield* MetricsRoute.routes
   const dashboard = yield* DashboardRoute.routes
   const pages = [...dashboard, ...(yield* OidcRoutes.routes)]
@@ -136,33 +122,21 @@ export const make = Effect.gen(function* () {
       (error) => error._tag === "HttpServerError" && error.reason._tag === "RouteNotFound",
       () => unmatched
     ),
-    Effect.catchCause((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.interrupt : failed(cause)))
+    Effect.catchCause(failed)
   )
 
-  /** Tells the audit first: the log is not what a caller's change must be found in. */
-  const end = (method: string, status: number, record: RequestRecord.RequestRecord, startedAt: number) =>
-    Effect.andThen(trail.end(record, method, status), AccessLog.write(method, status, record, startedAt, refusalLog))
+  return { answered, unmatched }
+})
 
-  /** Runs what answers a request, and tells span, audit, log and the key's last use of it. */
-  const serve = Effect.fnUntraced(function* <R>(
-    request: HttpServerRequest.HttpServerRequest,
-    record: RequestRecord.RequestRecord,
-    answer: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>
-  ) {
-    const startedAt = yield* Clock.currentTimeMillis
-    const response = yield* answer.pipe(
-      RequestSpan.trace(AccessLog.methodOf(request.method), request, record),
-      Effect.provideService(RequestRecord.CurrentRequest, record),
-      Effect.provideService(HttpServerRequest.HttpServerRequest, request),
-      Effect.provideService(ClusterRegistry, registry),
-      Effect.annotateLogs({ requestId: record.requestId }),
-      Effect.onInterrupt(() => end(request.method, 499, record, startedAt))
-    )
-    if (response.status < 400 && record.user !== undefined) yield* authenticator.noteUse(record.user)
-    yield* end(request.method, response.status, record, startedAt)
-    return response
-  })
-
+/**
+ * Builds the effect that serves one request.
+ *
+ * **Errors** none is left: a refusal is a problem document, a defect is logged and becomes `internal_error`.
+ */
+export const make = Effect.gen(function* () {
+  const connectionOf = yield* RequestConnection.make
+  const serve = yield* ServedRequest.make
+  const { answered, unmatched } = yield* makeRouter
   const mcp = yield* McpRoute.make((request, target, within) => {
     const record = RequestRecord.make(within.requestId, within, "mcp")
     return serve(request, record, Effect.provideService(answered, RequestTarget.StatedTarget, target)).pipe(
@@ -176,7 +150,10 @@ export const make = Effect.gen(function* () {
   const answerOf = ({ method, url }: HttpServerRequest.HttpServerRequest) => {
     if (!isPlainPath(url)) return unmatched
     return McpRoute.isOf(method, url)
-      ? mcp.pipe(Effect.catch((problem) => Effect.succeed(Refusal.respond(problem))))
+      ? mcp.pipe(
+          Effect.catch((problem) => Effect.succeed(Refusal.respond(problem))),
+          Effect.catchCause(failed)
+        )
       : answered
   }
 
@@ -209,7 +186,9 @@ const noteRoute = (pages: ReadonlyArray<PageRoute>) => {
   ).layer
 }
 
-const failed = (cause: Cause.Cause<unknown>) =>
+const failed = (cause: Cause.Cause<unknown>) => (Cause.hasInterruptsOnly(cause) ? Effect.interrupt : failure(cause))
+
+const failure = (cause: Cause.Cause<unknown>) =>
   Effect.logError("request failed", cause).pipe(
     Effect.andThen(Refusal.make("internal_error", { detail: "the service failed; its log holds the cause" })),
     Effect.map(Refusal.respond)

@@ -1,7 +1,8 @@
 /**
  * The reference of the settings, as docs/reference/settings.md holds it.
  */
-import { FOREIGN_VARIABLES, type Row, rows, variableOf } from "./Table.ts"
+import { type Row, rows } from "./Table.ts"
+import { FOREIGN_VARIABLES, variableOf } from "./Variables.ts"
 
 /**
  * Renders the page from the table.

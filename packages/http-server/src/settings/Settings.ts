@@ -13,7 +13,8 @@ import * as ServiceLinks from "./ServiceLinks.ts"
 import { type Origin, type Problem, SettingsError } from "./SettingsError.ts"
 import * as SettingsFile from "./SettingsFile.ts"
 import { Surroundings } from "./Surroundings.ts"
-import { FOREIGN_VARIABLES, type Row, rows, table, VARIABLE_PREFIX, variableOf } from "./Table.ts"
+import { type Row, rows, table } from "./Table.ts"
+import { FOREIGN_VARIABLES, VARIABLE_PREFIX, variableOf } from "./Variables.ts"
 
 /**
  * Every setting, decoded.

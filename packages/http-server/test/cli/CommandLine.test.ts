@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { readFileSync } from "node:fs"
-import { rows, variableOf } from "../../src/settings/Table.ts"
+import { rows } from "../../src/settings/Table.ts"
+import { variableOf } from "../../src/settings/Variables.ts"
 import { quarterdeck, quarterdeckProcess } from "./program.ts"
 
 const { version } = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ version: Schema.String })))(

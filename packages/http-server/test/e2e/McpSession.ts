@@ -53,7 +53,8 @@ export const toolsOf = (client: Client) =>
 export const callTool = (client: Client, name: string, given: Record<string, unknown> = {}) =>
   Effect.promise(async () => {
     const { content, isError, structuredContent } = await client.callTool({ name, arguments: given })
-    const text = Array.isArray(content) ? content.map((block) => String(block.text)).join("") : ""
+    const blocks: ReadonlyArray<unknown> = Array.isArray(content) ? content : []
+    const text = blocks.map((block) => String(at(block, "text"))).join("")
     return { isRefused: isError === true, answer: structuredContent, text }
   })
 

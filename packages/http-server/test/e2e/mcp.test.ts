@@ -4,7 +4,7 @@ import { Seed } from "@quarterdeck/harness"
 import { Effect } from "effect"
 import { keep } from "./costHistory.ts"
 import { type Call, Deployment, type KeyName, rawKey } from "./Deployment.ts"
-import { at, callTool, codeOf, connect, connectAs, start, toolsOf } from "./McpSession.ts"
+import { at, callTool, codeOf, connectAs, start, toolsOf } from "./McpSession.ts"
 import { onOneDriver } from "./onEveryDriver.ts"
 
 const TOOLS = [
@@ -78,8 +78,8 @@ onOneDriver("mcp", { prepare: (fleet) => Seed.fill(fleet), furnish: keep(["hub",
         })
         assert.strictEqual(JSON.stringify(answer), text)
         assert.strictEqual(at(answer, "matching"), workloads.length)
-        const rows = at(answer, "workloads")
-        found.push(...(Array.isArray(rows) ? rows : []))
+        const rows: unknown = at(answer, "workloads")
+        if (Array.isArray(rows)) for (const row of rows) found.push(row)
         cursor = at(answer, "nextCursor")
         assert.strictEqual(at(answer, "truncated"), cursor !== undefined)
         if (cursor === undefined) break
@@ -309,25 +309,6 @@ onOneDriver("mcp", { prepare: (fleet) => Seed.fill(fleet), furnish: keep(["hub",
         }
       })
       assert.include(reply.text, '"name":"viewer"')
-    })
-  )
-})
-
-onOneDriver("mcp within limits", { options: { limits: { keyPerSecond: 1, keyBurst: 10 } }, children: [] }, (it) => {
-  it.effect("a call of a tool costs what its route costs, and one over the limit says how long to wait", () =>
-    Effect.gen(function* () {
-      const { createKey, url } = yield* Deployment
-      const { raw } = yield* createKey({ name: "model", rule: { role: "Viewer" } })
-      // Beginning costs two of the ten: initialize, and that it was.
-      const client = yield* connect(url, raw)
-      const calls = yield* Effect.forEach(Array.from({ length: 12 }), () => callTool(client, "list_clusters"))
-      const refused = calls.filter(({ isRefused }) => isRefused)
-      assert.isAtLeast(refused.length, 1)
-      assert.isAtMost(refused.length, 4)
-      assert.strictEqual(codeOf(refused[0] ?? { answer: undefined }), "rate_limited")
-      assert.isNumber(at(refused[0]?.answer, "retryAfterSeconds"))
-      const unknown = yield* Effect.flip(Effect.tryPromise(() => client.callTool({ name: "no_such_tool" })))
-      assert.include(String(unknown.cause), "429")
     })
   )
 })

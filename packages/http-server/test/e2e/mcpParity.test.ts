@@ -33,7 +33,7 @@ const WITHOUT_TOOL: Readonly<Record<string, string>> = {
 }
 
 /** Cases that no tool can be given: what they show of a header is not there to be shown. */
-const OF_HEADERS_ALONE = ["more than 4 KiB"]
+const OF_HEADERS_ALONE = new Set(["more than 4 KiB"])
 
 /** The names that a case's header spells, as a tool is given them; `undefined` where it spells none. */
 const clustersOf = ({ headers = [] }: Call): ReadonlyArray<string> | undefined => {
@@ -112,7 +112,7 @@ onOneDriver("mcp beside REST", { prepare: (fleet) => Seed.fill(fleet) }, (it) =>
     })
   )
 
-  it.effect.each(NO_TARGET.filter(([name]) => !OF_HEADERS_ALONE.includes(name)))("spells no target: %s", ([, value]) =>
+  it.effect.each(NO_TARGET.filter(([name]) => !OF_HEADERS_ALONE.has(name)))("spells no target: %s", ([, value]) =>
     Effect.gen(function* () {
       const call: Call = { headers: [["X-Service-Cluster", value]] }
       const { mcp, rest } = yield* askBoth(rawKey("viewer"), [WORKLOADS, call], "list_workloads", givenFor(call))

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Reference from "../../src/settings/Reference.ts"
-import { rows, variableOf } from "../../src/settings/Table.ts"
+import { rows } from "../../src/settings/Table.ts"
+import { variableOf } from "../../src/settings/Variables.ts"
 
 describe("the reference of the settings", () => {
   const lines = Reference.render().split("\n")

@@ -5,7 +5,8 @@ import * as Settings from "../../src/settings/Settings.ts"
 import * as Reference from "../../src/settings/Reference.ts"
 import * as SettingsError from "../../src/settings/SettingsError.ts"
 import * as SettingsFile from "../../src/settings/SettingsFile.ts"
-import { rows, table, variableOf } from "../../src/settings/Table.ts"
+import { rows, table } from "../../src/settings/Table.ts"
+import { variableOf } from "../../src/settings/Variables.ts"
 
 interface Sources {
   readonly flags?: Record<string, string>

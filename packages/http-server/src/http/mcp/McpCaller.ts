@@ -53,7 +53,7 @@ export const make = (
   let asked = 0
   const ask = Effect.fn("McpCaller.ask")(function* ({ body, method, path, query, target }: RouteCall) {
     asked++
-    const parameters = query.size === 0 ? "" : `?${query}`
+    const parameters = query.size === 0 ? "" : `?${query.toString()}`
     const inner = new Request(`http://localhost${path}${parameters}`, {
       method,
       headers: [

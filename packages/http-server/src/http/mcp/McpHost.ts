@@ -22,7 +22,7 @@ loopback.addSubnet("127.0.0.0", 8, "ipv4")
 loopback.addAddress("::1", "ipv6")
 
 /** Tells whether a host, as it stands in an address, is this machine for itself alone. */
-export const isLoopback = (host: string): boolean => {
+const isLoopback = (host: string): boolean => {
   const bare = host.replace(/^\[(.*)\]$/, "$1")
   if (isIP(bare) === 0) return bare.toLowerCase() === "localhost"
   return loopback.check(bare, isIPv6(bare) ? "ipv6" : "ipv4")

@@ -14,7 +14,7 @@ import * as ToolRefusal from "./ToolRefusal.ts"
 type Arguments = Readonly<Record<string, unknown>>
 
 /** The longest answer. **Units** characters of JSON; some four of them are a token of a model. */
-export const MAX_LENGTH = 64 * 1024
+const MAX_LENGTH = 64 * 1024
 
 /** The arguments of a call cannot be handed to the route at all. */
 interface InvalidArgument {
@@ -91,9 +91,9 @@ export const call = Effect.fn("ToolCall.call")(function* (tool: McpTool, input: 
   const { ask } = yield* McpCaller.current
   const first = callOf(tool, input, Predicate.isReadonlyObject(given) ? { ...given } : {})
   if (Result.isFailure(first)) return ToolRefusal.ofArgument(first.failure)
-  let asked = first.success
+  let { query } = first.success
   for (;;) {
-    const reply = yield* ask(asked)
+    const reply = yield* ask({ ...first.success, query })
     if (reply.status !== 200 || !Predicate.isReadonlyObject(reply.body)) return ToolRefusal.ofReply(reply)
     const { answer, rows } = tool.shape({ ...reply.body }, DEFAULT_ROWS)
     const text = JSON.stringify(answer)
@@ -104,9 +104,8 @@ export const call = Effect.fn("ToolCall.call")(function* (tool: McpTool, input: 
       const shorter = tool.shape({ ...reply.body }, fewer).answer
       return told(shorter, JSON.stringify(shorter))
     }
-    const query = new URLSearchParams(asked.query)
+    query = new URLSearchParams(query)
     query.set("limit", String(fewer))
-    asked = { ...asked, query }
   }
 })
 

@@ -99,6 +99,8 @@ const objectAt = (value: Json, key: string): Json => {
 }
 
 const listAt = (value: Json, key: string): ReadonlyArray<Json> => {
-  const found = value[key]
-  return Array.isArray(found) ? found : []
+  const found: unknown = value[key]
+  return isObjects(found) ? found : []
 }
+
+const isObjects = Schema.is(Schema.Array(Schema.Record(Schema.String, Schema.Unknown)))

@@ -1,0 +1,46 @@
+/**
+ * One request from beginning to end: what answers it, and who is told of it.
+ */
+import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
+import { Authenticator } from "@quarterdeck/keys/Authenticator"
+import { Clock, Effect } from "effect"
+import { HttpServerRequest, type HttpServerResponse } from "effect/http"
+import * as RefusalLog from "../limits/RefusalLog.ts"
+import * as AccessLog from "./AccessLog.ts"
+import { AuditTrail } from "./AuditTrail.ts"
+import * as RequestRecord from "./RequestRecord.ts"
+import * as RequestSpan from "./RequestSpan.ts"
+
+/**
+ * Makes the function that runs what answers a request, under its record, and tells span, audit, log, metrics and the key's
+ * last use of it.
+ */
+export const make = Effect.gen(function* () {
+  const authenticator = yield* Authenticator
+  const trail = yield* AuditTrail
+  const registry = yield* ClusterRegistry
+  const refusalLog = yield* RefusalLog.make
+
+  /** Tells the audit first: the log is not what a caller's change must be found in. */
+  const end = (method: string, status: number, record: RequestRecord.RequestRecord, startedAt: number) =>
+    Effect.andThen(trail.end(record, method, status), AccessLog.write(method, status, record, startedAt, refusalLog))
+
+  return Effect.fnUntraced(function* <R>(
+    request: HttpServerRequest.HttpServerRequest,
+    record: RequestRecord.RequestRecord,
+    answer: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>
+  ) {
+    const startedAt = yield* Clock.currentTimeMillis
+    const response = yield* answer.pipe(
+      RequestSpan.trace(AccessLog.methodOf(request.method), request, record),
+      Effect.provideService(RequestRecord.CurrentRequest, record),
+      Effect.provideService(HttpServerRequest.HttpServerRequest, request),
+      Effect.provideService(ClusterRegistry, registry),
+      Effect.annotateLogs({ requestId: record.requestId }),
+      Effect.onInterrupt(() => end(request.method, 499, record, startedAt))
+    )
+    if (response.status < 400 && record.user !== undefined) yield* authenticator.noteUse(record.user)
+    yield* end(request.method, response.status, record, startedAt)
+    return response
+  })
+})
