@@ -5,7 +5,7 @@ import { Deferred, Effect, type Scope } from "effect"
 import type { Transferable, Worker } from "node:worker_threads"
 import { ThreadBusy, ThreadEnded, type ThreadFault, ThreadTimedOut } from "./ThreadFault.ts"
 
-/** Calls that the worker may have before it; one more is refused rather than kept. */
+/** Calls that the worker may have before it unless it is told otherwise; one more is refused rather than kept. */
 const MAX_WAITING = 1_000
 
 /** Sent to the worker. **Shape** replies come back in the order of the requests, each with its request's number. */
@@ -37,15 +37,18 @@ interface Options<Call> {
   readonly timeoutMs: (call: Call) => number
   /** What of a call moves to the worker instead of being copied. */
   readonly transferred?: (call: Call) => ReadonlyArray<Transferable>
+  /** Calls that the worker may have before it, {@link MAX_WAITING} when left out. */
+  readonly maxWaiting?: number
 }
 
 /**
  * Starts the worker.
  *
- * **Limits** one thread, {@link MAX_WAITING} calls; the scope's end ends the thread. A thread that dies is not replaced:
+ * **Limits** one thread, `maxWaiting` calls; the scope's end ends the thread. A thread that dies is not replaced:
  * every later call fails, and the log says so once.
  */
 export const make = Effect.fnUntraced(function* <Call, Outcome>({
+  maxWaiting = MAX_WAITING,
   name,
   start,
   timeoutMs,
@@ -55,7 +58,7 @@ export const make = Effect.fnUntraced(function* <Call, Outcome>({
     Effect.promise(() => started.terminate())
   )
   const death = yield* Deferred.make<Error>()
-  const exchange = makeExchange<Call, Outcome>(worker, transferred, (cause) =>
+  const exchange = makeExchange<Call, Outcome>(worker, transferred, maxWaiting, (cause) =>
     Deferred.doneUnsafe(death, Effect.succeed(cause))
   )
   yield* Effect.forkScoped(
@@ -74,6 +77,7 @@ export const make = Effect.fnUntraced(function* <Call, Outcome>({
 const makeExchange = <Call, Outcome>(
   worker: Worker,
   transferred: (call: Call) => ReadonlyArray<Transferable>,
+  maxWaiting: number,
   onDeath: (cause: Error) => void
 ) => {
   const waiting = new Map<number, (settled: Effect.Effect<Outcome, ThreadFault>) => void>()
@@ -102,7 +106,7 @@ const makeExchange = <Call, Outcome>(
         resume(settled)
       }
       if (dead !== undefined) return settle(Effect.fail(new ThreadEnded({ cause: dead })))
-      if (waiting.size >= MAX_WAITING) return settle(Effect.fail(new ThreadBusy({ waiting: waiting.size })))
+      if (waiting.size >= maxWaiting) return settle(Effect.fail(new ThreadBusy({ waiting: waiting.size })))
       const number = next++
       waiting.set(number, settle)
       const request: Request<Call> = { number, call }

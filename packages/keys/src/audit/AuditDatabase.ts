@@ -6,7 +6,7 @@ import { chmodSync, closeSync, constants, mkdirSync, openSync } from "node:fs"
 import { dirname } from "node:path"
 import { DatabaseSync, type SQLInputValue } from "node:sqlite"
 import { hashOf, type Link, START } from "./Chain.ts"
-import type { AuditQuery, Call } from "./AuditProtocol.ts"
+import type { AuditQuery, ListCall, StatementCall } from "./AuditProtocol.ts"
 
 /** How long a statement waits for another process, such as a backup, that holds the file. */
 const BUSY_TIMEOUT_MS = 5_000
@@ -60,6 +60,17 @@ export const open = (path: string): DatabaseSync => {
   }
 }
 
+/**
+ * Opens the file beside the connection that writes: in WAL mode neither waits for the other.
+ *
+ * **Errors** the file is not there.
+ */
+export const openReader = (path: string): DatabaseSync => {
+  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, defensive: true, readOnly: true })
+  database.exec("PRAGMA trusted_schema = OFF")
+  return database
+}
+
 const transact = <A>(database: DatabaseSync, statements: () => A): A => {
   database.exec("BEGIN IMMEDIATE")
   try {
@@ -99,7 +110,21 @@ const conditionsOf = (query: AuditQuery): ReadonlyArray<readonly [sql: string, v
   ]
 ]
 
-/** Prepares what is done with an open file. */
+/** Gives a page, newest first. */
+export const list = (database: DatabaseSync, { after, limit, query }: ListCall): ReadonlyArray<unknown> => {
+  const conditions = conditionsOf(query).flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]))
+  const where = ["(at_ms, number) < (?, ?)", ...conditions.map(({ sql }) => sql)].join(" AND ")
+  return database
+    .prepare(`SELECT ${COLUMNS} FROM events WHERE ${where} ORDER BY at_ms DESC, number DESC LIMIT ?`)
+    .all(
+      after?.atMs ?? Number.MAX_SAFE_INTEGER,
+      after?.number ?? Number.MAX_SAFE_INTEGER,
+      ...conditions.map(({ value }) => value),
+      limit
+    )
+}
+
+/** Prepares what is done with a file that is open for writing. */
 export const prepare = (database: DatabaseSync) => {
   const insert = database.prepare(
     "INSERT INTO events (number, at_ms, previous_hash, hash, body) VALUES (?, ?, ?, ?, ?)"
@@ -139,23 +164,10 @@ export const prepare = (database: DatabaseSync) => {
     return tail
   }
 
-  return (call: Exclude<Call, { readonly operation: "open" | "close" }>): ReadonlyArray<unknown> => {
+  return (call: StatementCall): ReadonlyArray<unknown> => {
     switch (call.operation) {
       case "append":
         return [append(call.bodies)]
-      case "list": {
-        const { after, limit, query } = call
-        const conditions = conditionsOf(query).flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]))
-        const where = ["(at_ms, number) < (?, ?)", ...conditions.map(({ sql }) => sql)].join(" AND ")
-        return database
-          .prepare(`SELECT ${COLUMNS} FROM events WHERE ${where} ORDER BY at_ms DESC, number DESC LIMIT ?`)
-          .all(
-            after?.atMs ?? Number.MAX_SAFE_INTEGER,
-            after?.number ?? Number.MAX_SAFE_INTEGER,
-            ...conditions.map(({ value }) => value),
-            limit
-          )
-      }
       case "find":
         return find.all(call.number)
       case "last":

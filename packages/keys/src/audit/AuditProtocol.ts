@@ -19,12 +19,23 @@ export interface AuditPosition {
   readonly number: number
 }
 
-export type Call =
-  | { readonly operation: "open"; readonly path: string }
+/** Opens the file, and closes it. **Shape** `access` `write` makes the file where there is none. */
+export type LifeCall =
+  | { readonly operation: "open"; readonly path: string; readonly access: "read" | "write" }
   | { readonly operation: "close" }
+
+/** Gives a page, newest first. **Limits** at worst looks at every row. */
+export interface ListCall {
+  readonly operation: "list"
+  readonly query: AuditQuery
+  readonly after?: AuditPosition
+  readonly limit: number
+}
+
+/** What is done with a file that is open for writing. */
+export type StatementCall =
   /** Gives the last link. **Shape** all bodies or none. */
   | { readonly operation: "append"; readonly bodies: ReadonlyArray<{ readonly atMs: number; readonly body: string }> }
-  | { readonly operation: "list"; readonly query: AuditQuery; readonly after?: AuditPosition; readonly limit: number }
   /** Gives the row with a number, if there is one. */
   | { readonly operation: "find"; readonly number: number }
   /** Gives the last link. */
@@ -41,6 +52,8 @@ export type Call =
       readonly atMs: number
       readonly signature: string
     }
+
+export type Call = LifeCall | ListCall | StatementCall
 
 /** What a call came to. **Shape** every call answers with rows, often none. */
 export type Outcome =

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { Worker } from "node:worker_threads"
 import { AuditEvent, AuditFacts } from "../AuditEvent.ts"
 import { AuditKey } from "./AuditKey.ts"
-import type { AuditPosition, AuditQuery, Call, Outcome } from "./AuditProtocol.ts"
+import type { AuditPosition, AuditQuery, Call, LifeCall, Outcome, StatementCall } from "./AuditProtocol.ts"
 import { type Link, sign } from "./Chain.ts"
 
 /** The file's name in the data directory. */
@@ -15,6 +15,8 @@ export const FILE_NAME = "audit.sqlite"
 
 const CALL_TIMEOUT_MS = 10_000
 const OPEN_TIMEOUT_MS = 60_000
+/** Reads that may wait for the thread that reads: each may look at every event, so more would not be answered in time. */
+const MAX_READS = 32
 
 /** The audit could not be written or read (HTTP 503 `audit_unavailable`). */
 export class AuditStoreError extends Schema.TaggedError<AuditStoreError>()("AuditStoreError", {
@@ -58,7 +60,8 @@ export class AuditStore extends Context.Service<
   /**
    * Opens the audit in a directory, and makes its file where there is none.
    *
-   * **Limits** one thread; the file has mode 0600. One program at a time.
+   * **Limits** a thread that writes and one that reads, so that no read holds up a write; the file has mode 0600. One
+   * program at a time.
    */
   static readonly layerSqlite = (options: {
     readonly directory: string
@@ -80,12 +83,17 @@ const encodeFacts = Schema.encodeSync(Schema.fromJsonString(AuditFacts))
 const decodeEvents = Schema.decodeUnknownEffect(Schema.Array(EventRow))
 const decodeLinks = Schema.decodeUnknownEffect(Schema.Array(LinkRow))
 
-const make = Effect.fnUntraced(function* ({ directory }: { readonly directory: string }) {
-  const key = yield* AuditKey
+/** Starts a thread, and opens the file in it until the scope ends. */
+const connect = Effect.fnUntraced(function* (
+  name: string,
+  open: Extract<LifeCall, { readonly operation: "open" }>,
+  maxWaiting?: number
+) {
   const thread = yield* SqliteThread.make<Call, Outcome>({
-    name: "the audit",
+    name,
     start: startThread,
-    timeoutMs: ({ operation }) => (operation === "open" ? OPEN_TIMEOUT_MS : CALL_TIMEOUT_MS)
+    timeoutMs: ({ operation }) => (operation === "open" ? OPEN_TIMEOUT_MS : CALL_TIMEOUT_MS),
+    ...(maxWaiting === undefined ? {} : { maxWaiting })
   })
   const call = Effect.fnUntraced(function* (asked: Call) {
     const { operation } = asked
@@ -93,21 +101,29 @@ const make = Effect.fnUntraced(function* ({ directory }: { readonly directory: s
     const outcome = yield* Effect.mapError(thread.call(asked), failed)
     return outcome.outcome === "done" ? outcome.rows : yield* failed(outcome)
   })
+  yield* call(open).pipe(
+    Effect.mapError(
+      ({ operation, problem }) => new AuditStoreError({ operation, problem: `${problem} (${open.path})` })
+    )
+  )
+  yield* Effect.addFinalizer(() =>
+    Effect.ignore(call({ operation: "close" }), { log: "Warn", message: `${name}: not closed in order` })
+  )
+  return call
+})
+
+const make = Effect.fnUntraced(function* ({ directory }: { readonly directory: string }) {
+  const key = yield* AuditKey
+  const path = join(directory, FILE_NAME)
+  const write = yield* connect("the audit", { operation: "open", path, access: "write" })
+  const read = yield* connect("the audit's reads", { operation: "open", path, access: "read" }, MAX_READS)
   const corrupt = (operation: string) => () => new AuditStoreError({ operation, problem: "a row cannot be read" })
-  const links = (asked: Call) =>
-    Effect.flatMap(call(asked), (rows) => Effect.mapError(decodeLinks(rows), corrupt(asked.operation)))
-  const lastLink = Effect.fnUntraced(function* (asked: Call) {
+  const links = (asked: StatementCall) =>
+    Effect.flatMap(write(asked), (rows) => Effect.mapError(decodeLinks(rows), corrupt(asked.operation)))
+  const lastLink = Effect.fnUntraced(function* (asked: StatementCall) {
     const [link] = yield* links(asked)
     return link ?? (yield* corrupt(asked.operation)())
   })
-
-  const path = join(directory, FILE_NAME)
-  yield* call({ operation: "open", path }).pipe(
-    Effect.mapError(({ operation, problem }) => new AuditStoreError({ operation, problem: `${problem} (${path})` }))
-  )
-  yield* Effect.addFinalizer(() =>
-    Effect.ignore(call({ operation: "close" }), { log: "Warn", message: "the audit was not closed in order" })
-  )
 
   return AuditStore.of({
     append: (events) =>
@@ -116,7 +132,7 @@ const make = Effect.fnUntraced(function* ({ directory }: { readonly directory: s
         bodies: events.map((event) => ({ atMs: DateTime.toEpochMillis(event.at), body: encodeFacts(event) }))
       }),
     list: Effect.fnUntraced(function* ({ after, limit, query }) {
-      const rows = yield* call({ operation: "list", query, limit, ...(after === undefined ? {} : { after }) })
+      const rows = yield* read({ operation: "list", query, limit, ...(after === undefined ? {} : { after }) })
       const events = yield* Effect.mapError(decodeEvents(rows), corrupt("list"))
       return events.map(({ atMs, body, hash, number, previousHash }): Kept => ({
         event: { id: String(number), ...body, hash, previousHash },
@@ -124,14 +140,14 @@ const make = Effect.fnUntraced(function* ({ directory }: { readonly directory: s
       }))
     }),
     last: lastLink({ operation: "last" }),
-    probe: Effect.asVoid(call({ operation: "probe" })),
+    probe: Effect.asVoid(write({ operation: "probe" })),
     hashOf: (number) => Effect.map(links({ operation: "find", number }), ([row]) => row?.hash),
     prune: Effect.fnUntraced(function* (before) {
       const [link] = yield* links({ operation: "lastBefore", beforeMs: DateTime.toEpochMillis(before) })
       if (link === undefined) return undefined
       const atMs = DateTime.toEpochMillis(yield* DateTime.now)
       const signature = sign(Redacted.value(key), "checkpoint", link, atMs)
-      yield* call({ operation: "prune", ...link, atMs, signature })
+      yield* write({ operation: "prune", ...link, atMs, signature })
       return link
     })
   })

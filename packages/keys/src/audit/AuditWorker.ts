@@ -1,26 +1,42 @@
 /**
- * The worker thread that owns the audit's file: its calls block, so they run beside the event loop.
+ * A worker thread with a connection to the audit's file: its calls block, so they run beside the event loop.
  *
- * Started by `AuditStore`. It imports siblings only, so that it starts alike from source, from a build and packed.
+ * Started by `AuditStore`, once to write and once to read. It imports siblings only, so that it starts alike from source,
+ * from a build and packed.
  */
 import type { Reply, Request } from "@quarterdeck/sqlite-thread/SqliteThread"
 import type { DatabaseSync } from "node:sqlite"
 import { parentPort } from "node:worker_threads"
 import * as Database from "./AuditDatabase.ts"
-import type { Call, Outcome } from "./AuditProtocol.ts"
+import type { Call, Outcome, StatementCall } from "./AuditProtocol.ts"
+
+/** **Shape** `execute` is absent where the file is open for reading alone. */
+interface Connection {
+  readonly database: DatabaseSync
+  readonly execute?: (call: StatementCall) => ReadonlyArray<unknown>
+}
 
 /** **Shape** `undefined` until the first call, `open`, and after the last, `close`. */
-let current: { readonly database: DatabaseSync; readonly perform: ReturnType<typeof Database.prepare> } | undefined
+let current: Connection | undefined
+
+const connect = (path: string, access: "read" | "write"): Connection => {
+  if (access === "read") return { database: Database.openReader(path) }
+  const database = Database.open(path)
+  return { database, execute: Database.prepare(database) }
+}
 
 const perform = (call: Call): ReadonlyArray<unknown> => {
   if (call.operation === "open") {
-    const database = Database.open(call.path)
-    current = { database, perform: Database.prepare(database) }
+    current = connect(call.path, call.access)
     return []
   }
   if (current === undefined) throw new Error("the audit is not open")
-  if (call.operation !== "close") return current.perform(call)
-  const { database } = current
+  const { database, execute } = current
+  if (call.operation === "list") return Database.list(database, call)
+  if (call.operation !== "close") {
+    if (execute === undefined) throw new Error("the audit is open for reading alone")
+    return execute(call)
+  }
   current = undefined
   database.close()
   return []

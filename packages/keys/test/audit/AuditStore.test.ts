@@ -1,9 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { AuditStore } from "../../src/audit/AuditStore.ts"
 import { temporaryDirectory } from "../temporaryDirectory.ts"
+import { factsAt } from "./facts.ts"
 import { storeIn } from "./world.ts"
 
 const NEWER = "schema version 99, this program knows 1: run the newer program, or restore a backup"
@@ -20,6 +22,47 @@ describe("the file of the audit", () => {
       yield* Effect.promise(async () => write(path))
       const refused = yield* Effect.flip(Effect.scoped(Layer.build(storeIn(directory))))
       assert.strictEqual(refused.message, `the audit could not open: ${reasonOf(path)} (${path})`)
+    })
+  )
+})
+
+/** Rows that a read which matches none of them goes through for a while. */
+const ROWS = 30_000
+
+describe("reads that go through the whole audit and match nothing", () => {
+  const nothing = { query: { cluster: "nowhere", keyId: "nobody" }, limit: 100 }
+
+  it.effect("hold up no write, and what was written meanwhile is read next", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      yield* Effect.gen(function* () {
+        const store = yield* AuditStore
+        yield* store.append(Array.from({ length: ROWS }, (_, index) => factsAt(index)))
+        const reads = yield* Effect.forEach(Array(10).keys(), () =>
+          Effect.forkChild(store.list(nothing), { startImmediately: true })
+        )
+        yield* store.append([factsAt(ROWS, { requestId: "meanwhile" })])
+        const isReading = reads.map((read) => read.pollUnsafe() === undefined)
+        assert.isTrue(isReading.at(-1), "the write came after all reads")
+        for (const read of reads) assert.deepStrictEqual(yield* Fiber.join(read), [])
+        const [newest] = yield* store.list({ query: {}, limit: 1 })
+        assert.strictEqual(newest?.event.requestId, "meanwhile")
+      }).pipe(Effect.provide(storeIn(directory)))
+    })
+  )
+
+  it.effect("are refused beyond as many as are answered in time", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      yield* Effect.gen(function* () {
+        const store = yield* AuditStore
+        yield* store.append(Array.from({ length: ROWS / 10 }, (_, index) => factsAt(index)))
+        const outcomes = yield* Effect.forEach(Array(33).keys(), () => Effect.result(store.list(nothing)), {
+          concurrency: "unbounded"
+        })
+        const refused = outcomes.flatMap((outcome) => (outcome._tag === "Failure" ? [outcome.failure.message] : []))
+        assert.deepStrictEqual(refused, ["the audit could not list: 32 calls are waiting"])
+      }).pipe(Effect.provide(storeIn(directory)))
     })
   )
 })
