@@ -16,6 +16,12 @@ export const KeyName = Schema.String.check(
 )
 export type KeyName = typeof KeyName.Type
 
+/** **Shape** `key_` and random characters where it was created, `cfg_` and a digest of its name where it was configured. */
+const ID = /^(?:key_[0-9A-Za-z]{22}|cfg_[0-9a-f]{20}(?:_[1-9][0-9]{0,9})?)$/
+
+/** Tells whether a text has the form of a key's id, which no generated secret has. */
+export const isId = (text: string): boolean => ID.test(text)
+
 /** An instant, RFC 3339 in UTC when encoded. */
 export const Timestamp = Schema.String.check(
   Schema.isPattern(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?Z$/u, {

@@ -4,13 +4,14 @@
 import type * as Problem from "@quarterdeck/contract/Problem"
 import { EndpointPolicy } from "@quarterdeck/contract/Policy"
 import { Person } from "@quarterdeck/keys"
+import { isId } from "@quarterdeck/keys/ApiKey"
 import { AuditLog } from "@quarterdeck/keys/audit/AuditLog"
 import type { AuditFacts } from "@quarterdeck/keys/AuditEvent"
 import type { Verb } from "@quarterdeck/keys/Access"
 import type { Principal } from "@quarterdeck/keys/Principal"
 import { Context, DateTime, Effect, Layer, Option } from "effect"
+import { HttpRouter, HttpServerRequest } from "effect/http"
 import { refuse } from "./Refusal.ts"
-import { parametersOf } from "./RequestInput.ts"
 import { type AuditedCell, CurrentRequest, type RequestRecord } from "./RequestRecord.ts"
 
 export class AuditTrail extends Context.Service<
@@ -76,17 +77,22 @@ const VERBS: Readonly<Record<string, Verb>> = { POST: "create", PUT: "operate", 
 const DRY_RUN = "dryRun"
 
 /**
- * Reads what a request is about from its route's policy; `undefined` for what is public.
+ * Reads what the current request is about from its route's policy, path and query; `undefined` for what is public.
  *
- * **Shape** a dry run changes nothing, so it is a read, and says what it is.
+ * **Shape** a dry run changes nothing, so it is a read, and says what it is. A key is named by the id in the path; a text
+ * that is no id is left out, for it may be a secret.
  */
-export const cellOf = (annotations: Context.Context<never>, url: string): AuditedCell | undefined => {
+export const cellOf = Effect.fnUntraced(function* (
+  annotations: Context.Context<never>
+): Effect.fn.Return<AuditedCell | undefined, never, HttpServerRequest.ParsedSearchParams | HttpRouter.RouteContext> {
   const policy = Option.getOrUndefined(Context.getOption(annotations, EndpointPolicy))
   if (policy === undefined || typeof policy === "string") return undefined
   const { resource, verb } = policy.ofOthers ?? policy
-  const isDryRun = policy.canDryRun === true && parametersOf(url).getAll("dryRun").join() === "true"
-  return isDryRun ? { resource, verb: "read", object: DRY_RUN } : { resource, verb }
-}
+  const { dryRun } = yield* HttpServerRequest.ParsedSearchParams
+  if (policy.canDryRun === true && dryRun === "true") return { resource, verb: "read", object: DRY_RUN }
+  const { id } = (yield* HttpRouter.RouteContext).params
+  return resource === "apiKeys" && id !== undefined && isId(id) ? { resource, verb, object: id } : { resource, verb }
+})
 
 /** Tells who asks: a key, or a signed-in browser by its key or its person. */
 export const actorOf = (

@@ -168,8 +168,7 @@ export class Guard extends Context.Service<
       yield* requirePolicies
       return Authorization.of((endpointEffect, { endpoint }) =>
         Effect.gen(function* () {
-          const { url } = yield* HttpServerRequest.HttpServerRequest
-          yield* RequestRecord.note({ audited: AuditTrail.cellOf(endpoint.annotations, url) })
+          yield* RequestRecord.note({ audited: yield* AuditTrail.cellOf(endpoint.annotations) })
           const { principal, via } = yield* guard.authenticate
           yield* authorize(principal, endpoint.annotations)
           yield* guard.spend(principal, endpoint.path)

@@ -34,8 +34,9 @@ export const admit = Effect.fnUntraced(function* <A, R>(
   )
 })
 
-/** Reads the parameters of an address as the routes do: all that stands behind the first `?`. */
-export const parametersOf = (url: string): URLSearchParams => new URLSearchParams(url.split("?").slice(1).join("?"))
+/** Reads the parameters of an address as the routes do: all behind the first `?`, and a second one is part of a name. */
+export const parametersOf = (url: string): URLSearchParams =>
+  new URLSearchParams(url.split("?").slice(1).join("?").replace(/^\?/, "%3F"))
 
 /** An endpoint that declares no parameter has none that would be decoded, and so none that would be refused. */
 const refuseQuery = Effect.gen(function* () {

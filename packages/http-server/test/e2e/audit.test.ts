@@ -69,6 +69,17 @@ onOneDriver("the audit", { children: ["prod"], options: { audit: { reads: "all" 
         { code: undefined, decision: "allow", status: 0, target, verb: "operate" },
         { code: "key_not_found", decision: "allow", status: 404, target, verb: "operate" }
       ])
+      const secret = yield* audited("secret", "/api/v1/apiKeys/e2e-viewer-0123456789", {
+        method: "DELETE",
+        key: "admin"
+      })
+      assert.deepStrictEqual(
+        secret.map((event) => [event.status, event.target]),
+        [
+          [0, target],
+          [404, target]
+        ]
+      )
       const wider = { name: "made", rule: { role: "Viewer" } }
       const refused = yield* audited("wider", "/api/v1/apiKeys", { method: "POST", key: "prodAdmin", body: wider })
       assert.deepInclude(refused[1], { decision: "deny", status: 403, code: "rule_not_contained" })

@@ -189,6 +189,33 @@ onOneDriver("prices", { children: [], furnish: keep(["hub"]) }, (it) => {
     })
   )
 
+  it.effect("what is no dry run to the route is none to the audit", () =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      const headers = [["X-Request-Id", "double.mark"]] as const
+      const book = yield* deployment.prices()
+      const problem = yield* deployment.problem(`${PRICES}??dryRun=true`, { ...put(book), headers })
+      assert.deepInclude(problem, { status: 400, code: "unknown_parameter", field: '"?dryRun"' })
+      const events = yield* eventually(
+        "the refused change is told",
+        Effect.map(
+          Effect.flatMap(deployment.call("/api/v1/audit?resource=prices&limit=5000", { key: "admin" }), ({ text }) =>
+            decodeEvents(text)
+          ),
+          ({ events }) => events.filter(({ requestId }) => requestId === "double.mark")
+        ),
+        ({ length }) => length > 1
+      )
+      assert.deepStrictEqual(
+        events.map(({ status, target, verb }) => [verb, status, target.object]),
+        [
+          ["operate", 400, undefined],
+          ["operate", 0, undefined]
+        ]
+      )
+    })
+  )
+
   it.effect("dryRun=false changes the book", () =>
     Effect.gen(function* () {
       const deployment = yield* Deployment

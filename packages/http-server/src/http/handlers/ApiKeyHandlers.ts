@@ -6,7 +6,6 @@ import { Api } from "@quarterdeck/contract/Api"
 import { CreateApiKey, RotateApiKey, UpdateApiKey } from "@quarterdeck/contract/ApiKeysGroup"
 import * as Cursor from "@quarterdeck/cluster-fanout/Cursor"
 import { DEFAULT_LIMIT } from "@quarterdeck/cluster-fanout/ListQuery"
-import type { KeyError, KeyStoreError } from "@quarterdeck/keys/KeyError"
 import { KeyIssuer } from "@quarterdeck/keys/KeyIssuer"
 import { Principal } from "@quarterdeck/keys/Principal"
 import { Effect, type Redacted, Result } from "effect"
@@ -61,16 +60,14 @@ export const ApiKeyHandlers = HttpApiBuilder.group(
           const body = yield* RequestBody.decode(UpdateApiKey)
           return yield* issuer
             .update(yield* Principal, params.id, { ...body, force: query.force === "true" })
-            .pipe(noteKey(params.id), Effect.catch(KeyRefusal.fromError))
+            .pipe(Effect.catch(KeyRefusal.fromError))
         })
       )
       .handleRaw(
         "rotate",
         Effect.fnUntraced(function* ({ params }) {
           const body = yield* RequestBody.decode(RotateApiKey)
-          return yield* issuer
-            .rotate(yield* Principal, params.id, body)
-            .pipe(noteKey(params.id), Effect.catch(KeyRefusal.fromError))
+          return yield* issuer.rotate(yield* Principal, params.id, body).pipe(Effect.catch(KeyRefusal.fromError))
         })
       )
       .handle(
@@ -78,31 +75,11 @@ export const ApiKeyHandlers = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ params, query }) {
           return yield* issuer
             .revoke(yield* Principal, params.id, { force: query.force === "true" })
-            .pipe(noteKey(params.id), Effect.catch(KeyRefusal.fromError))
+            .pipe(Effect.catch(KeyRefusal.fromError))
         })
       )
   })
 )
-
-/** Refusals of which the key of the path was found first. */
-const FOUND: ReadonlySet<KeyError["reason"]["_tag"]> = new Set([
-  "ExpiryNotContained",
-  "KeyConfigured",
-  "KeyEnded",
-  "LastAdmin",
-  "RuleNotContained"
-])
-
-/** Notes for the audit which key was changed, or was not. **Shape** a text that is no key's id is never noted. */
-const noteKey =
-  (id: string) =>
-  <A, E extends KeyError | KeyStoreError, R>(change: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    change.pipe(
-      Effect.tap(() => noteObject(id)),
-      Effect.tapError((error) =>
-        error._tag === "KeyError" && FOUND.has(error.reason._tag) ? noteObject(id) : Effect.void
-      )
-    )
 
 /** A place in the list of keys is one text, which the issuer reads. */
 const PLACE = RowOrder.make<string>(
