@@ -134,6 +134,11 @@ export const catalogue = {
     "Too many requests",
     "The key asks too often, or its address has presented too many keys that are none. `Retry-After` says when to ask again, `RateLimit` which limit it was."
   ),
+  too_many_previews: entry(
+    429,
+    "Too many previews",
+    "As many dry runs of prices wait for their turn as may. `Retry-After` says when to ask again."
+  ),
   internal_error: entry(
     500,
     "Internal error",

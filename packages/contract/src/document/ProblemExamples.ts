@@ -46,6 +46,9 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
   body_too_large: { detail: "the body is over 1 MiB" },
   unsupported_media_type: { detail: "the body must be application/json", field: "Content-Type" },
   rate_limited: { detail: "too many requests of this key: 50 a second, 100 at once" },
+  too_many_previews: {
+    detail: "4 price books are being previewed or wait for it, which is the most; try again in a moment"
+  },
   internal_error: { detail: "the service failed; its log holds the cause" },
   cluster_unreachable: { detail: "no addressed cluster answered", clusters: [failedCoverage] },
   cluster_throttled: { detail: "every addressed cluster asked for patience", clusters: [throttledCoverage] },

@@ -24,4 +24,13 @@ export class InvalidPriceBook extends Schema.TaggedError<InvalidPriceBook>()("In
   }
 }
 
+/** As many price books are previewed, or wait for it, as may (HTTP 429). */
+export class TooManyPreviews extends Schema.TaggedError<TooManyPreviews>()("TooManyPreviews", {
+  waiting: Schema.Int
+}) {
+  override get message(): string {
+    return `${this.waiting} price books are being previewed or wait for it, which is the most; try again in a moment`
+  }
+}
+
 export type PriceError = StalePriceBook | InvalidPriceBook

@@ -3,14 +3,14 @@
  */
 import { CursorKey } from "@quarterdeck/cluster-fanout/Cursor"
 import type { CursorInvalid, FanOutFailed, NamespaceForbidden } from "@quarterdeck/cluster-fanout/ListError"
-import { Context, Effect, Layer, type Scope, Semaphore, type Stream } from "effect"
+import { Context, Effect, Layer, Option, type Scope, Semaphore, type Stream } from "effect"
 import type { AggregatedCosts, AggregateRow, Bucket } from "./Aggregate.ts"
 import type { CostError } from "../hour/CostError.ts"
 import type { BilledRow, CostCoverage, CostRow, PriceEffect, ReportWindow, WorkloadCosts } from "./CostRow.ts"
 import { CostStore } from "../store/CostStore.ts"
 import type { Explanation } from "./Explanation.ts"
 import { OpenHours } from "./OpenHours.ts"
-import type { PriceError } from "../price/PriceError.ts"
+import { type PriceError, TooManyPreviews } from "../price/PriceError.ts"
 import { Prices } from "../price/Prices.ts"
 import { DEFAULT_HOURLY_DAYS, DEFAULT_RETENTION_DAYS } from "./Range.ts"
 import { RecommendationStore } from "../savings/RecommendationStore.ts"
@@ -36,6 +36,8 @@ export const Retention = Context.Reference<{ readonly hourlyDays: number; readon
 const MAX_EXPLAINING = 2
 /** How many previews of prices are made at once: each reads and prices every hour of a week. */
 const MAX_PREVIEWING = 1
+/** How many previews there are at once, those that wait included: each takes seconds where clusters are large. */
+const MAX_PREVIEWS = 4
 
 /** The rows of all pages with what belongs to them. **Shape** `partial` as the pages tell it. */
 export interface RowStream<Row> {
@@ -100,11 +102,14 @@ export class CostReport extends Context.Service<
     /**
      * Tells what the last seven days cost by the present price book and by another, and changes nothing.
      *
-     * **Errors** those that the book would be refused with: `StalePriceBook`, `InvalidPriceBook`; `CostError`.
+     * **Errors** those that the book would be refused with, at once: `StalePriceBook`, `InvalidPriceBook`; `CostError`;
+     * `TooManyPreviews`.
      *
-     * **Limits** one at once: others wait for their turn. Reads and prices every hour of every cluster.
+     * **Limits** one at once: {@link MAX_PREVIEWS} less one wait for their turn. Reads and prices every hour of every cluster.
      */
-    readonly previewPrices: (question: PricePreview.Question) => Effect.Effect<PriceEffect, CostError | PriceError>
+    readonly previewPrices: (
+      question: PricePreview.Question
+    ) => Effect.Effect<PriceEffect, CostError | PriceError | TooManyPreviews>
   }
 >()("@quarterdeck/cost/CostReport") {
   static readonly layer = Layer.effect(
@@ -123,6 +128,7 @@ export class CostReport extends Context.Service<
       }
       const explaining = yield* Semaphore.make(MAX_EXPLAINING)
       const previewing = yield* Semaphore.make(MAX_PREVIEWING)
+      const previews = yield* Semaphore.make(MAX_PREVIEWS)
       return CostReport.of({
         getWorkloads: Effect.fn("CostReport.getWorkloads")((query) => WorkloadReport.page(sources, query)),
         allWorkloads: Effect.fn("CostReport.allWorkloads")((query) => WorkloadReport.all(sources, query)),
@@ -132,10 +138,14 @@ export class CostReport extends Context.Service<
           (query) => ExplainReport.of(sources, query),
           (run) => explaining.withPermit(run)
         ),
-        previewPrices: Effect.fn("CostReport.previewPrices")(
-          (question) => PricePreview.of(sources, question),
-          (run) => previewing.withPermit(run)
-        )
+        previewPrices: Effect.fn("CostReport.previewPrices")(function* (question) {
+          yield* PricePreview.judge(sources, question)
+          const effect = yield* previews.withPermitsIfAvailable(1)(
+            previewing.withPermit(PricePreview.of(sources, question))
+          )
+          if (Option.isSome(effect)) return effect.value
+          return yield* new TooManyPreviews({ waiting: MAX_PREVIEWS })
+        })
       })
     })
   )

@@ -53,12 +53,18 @@ interface Costs {
   readonly columns: CostColumns
 }
 
-/** Tells the effect of a book. **Limits** each of the closed hours is read, {@link HOURS_AT_ONCE} of a cluster at once. */
-export const of = Effect.fnUntraced(function* (sources: Sources, { book, clusters, limits }: Question) {
+/** Fails where the book would be refused. **Errors** `StalePriceBook`, `InvalidPriceBook`, `CostError`. */
+export const judge = Effect.fnUntraced(function* ({ prices }: Sources, { book, limits }: Question) {
   const nowMs = yield* Clock.currentTimeMillis
-  const history = yield* sources.prices.history
+  const history = yield* prices.history
   yield* Effect.fromResult(PriceChange.revise(history, book, { ...limits, nowMs }))
+  return { history, nowMs }
+})
 
+/** Tells the effect of a book. **Errors** as `judge`. **Limits** each of the closed hours is read, {@link HOURS_AT_ONCE} of a cluster at once. */
+export const of = Effect.fnUntraced(function* (sources: Sources, question: Question) {
+  const { book, clusters } = question
+  const { history, nowMs } = yield* judge(sources, question)
   const hours = yield* hoursOf(sources, clusters, nowMs)
   const reader = yield* Ledger.reader(clusters, sources)
   const recommendations = yield* sources.recommendations.recommendations(clusters)

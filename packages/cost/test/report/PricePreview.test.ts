@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Fiber, Latch, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { CostReport, Retention } from "../../src/report/CostReport.ts"
 import { OpenHours } from "../../src/report/OpenHours.ts"
@@ -165,6 +165,29 @@ layer(reportingWith(openHours))("what an hour that goes on would cost by another
       assert.closeTo(after.cpuCost, 3, 1e-9)
       const { totals } = yield* getWorkloads(asking())
       assert.strictEqual(before.totalCost, totals.totalCost)
+    })
+  )
+})
+
+const gate = Latch.makeUnsafe(false)
+const heldHours = Layer.succeed(OpenHours, OpenHours.of({ open: () => Effect.as(gate.await, Option.none()) }))
+
+layer(reportingWith(heldHours))("previews that wait for their turn", (it) => {
+  it.effect("are four at most, and a book that is refused waits for none", () =>
+    Effect.gen(function* () {
+      yield* keeping(aWeek())
+      const dearer = bookOf(cpu(1))
+      const waiting = yield* Effect.forEach(Array(4).keys(), () =>
+        Effect.forkChild(preview(dearer), { startImmediately: true })
+      )
+      assert.strictEqual(
+        (yield* Effect.flip(preview(dearer))).message,
+        "4 price books are being previewed or wait for it, which is the most; try again in a moment"
+      )
+      assert.strictEqual((yield* Effect.flip(preview({ ...dearer, version: 9 })))._tag, "StalePriceBook")
+      yield* gate.open
+      for (const fiber of waiting) assert.isAbove((yield* Fiber.join(fiber)).after.cpuCost, 0)
+      assert.isAbove((yield* preview(dearer)).after.cpuCost, 0)
     })
   )
 })

@@ -56,12 +56,17 @@ export const fromReport =
     }
   }
 
+/** When to ask again for a preview that was one too many. **Units** seconds, as most previews take less. */
+const PREVIEW_RETRY_SECONDS = 5
+
 /**
  * Fails with the problem of a refused price book.
  *
- * **Errors** `prices_stale`, `invalid_body` (with the field), `cost_store_unavailable`.
+ * **Errors** `prices_stale`, `invalid_body` (with the field), `too_many_previews`, `cost_store_unavailable`.
  */
-export const fromPrices = (error: PriceError.PriceError | CostError): Effect.Effect<never, Problem.Problem> => {
+export const fromPrices = (
+  error: PriceError.PriceError | PriceError.TooManyPreviews | CostError
+): Effect.Effect<never, Problem.Problem> => {
   const { message: detail } = error
   switch (error._tag) {
     case "CostError":
@@ -70,6 +75,8 @@ export const fromPrices = (error: PriceError.PriceError | CostError): Effect.Eff
       return refuse("prices_stale", { detail, field: "version" })
     case "InvalidPriceBook":
       return refuse("invalid_body", { detail, field: error.field === "" ? "body" : error.field })
+    case "TooManyPreviews":
+      return refuse("too_many_previews", { detail }, { "retry-after": String(PREVIEW_RETRY_SECONDS) })
   }
 }
 
