@@ -1,0 +1,59 @@
+/**
+ * Asks a service that runs elsewhere, as any HTTP client does.
+ */
+import { ClusterList } from "@quarterdeck/contract/ClustersGroup"
+import { WorkloadList } from "@quarterdeck/contract/WorkloadsGroup"
+import { WorkloadCosts } from "@quarterdeck/cost/CostRow"
+import { eventually } from "@quarterdeck/harness"
+import { Effect, Schema } from "effect"
+
+/** The service answered with another status than 200. */
+class Refused extends Schema.TaggedError<Refused>()("Refused", { route: Schema.String, problem: Schema.String }) {
+  override get message(): string {
+    return `${this.route}: ${this.problem}`
+  }
+}
+
+interface Question {
+  readonly target?: string
+  readonly body?: object
+}
+
+/** **Shape** `key` is sent with each call. */
+export const at = (url: string, key: string) => {
+  const ask = (route: string, { body, target }: Question = {}) =>
+    Effect.tryPromise({
+      try: async (signal) => {
+        const reply = await fetch(url + route, {
+          signal,
+          headers: {
+            authorization: `Bearer ${key}`,
+            ...(target === undefined ? {} : { "x-service-cluster": target }),
+            ...(body === undefined ? {} : { "content-type": "application/json" })
+          },
+          ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) })
+        })
+        return { status: reply.status, text: await reply.text() }
+      },
+      catch: (cause) => new Refused({ route, problem: String(cause) })
+    }).pipe(
+      Effect.filterOrFail(
+        ({ status }) => status === 200,
+        ({ status, text }) => new Refused({ route, problem: `${status} ${text}` })
+      ),
+      Effect.map(({ text }) => text)
+    )
+  return {
+    ask,
+    ready: eventually("the service is ready", ask("/readyz"), () => true, { within: "60 seconds" }),
+    clusters: Effect.flatMap(ask("/api/v1/clusters", { target: "*" }), decodeClusters),
+    workloads: (target: string, query = "") =>
+      Effect.flatMap(ask(`/api/v1/workloads${query}`, { target }), decodeWorkloads),
+    costs: (query: string, body: object) =>
+      Effect.flatMap(ask(`/detailedCostReport/getWorkloads${query}`, { body }), decodeCosts)
+  }
+}
+
+const decodeClusters = Schema.decodeUnknownEffect(Schema.fromJsonString(ClusterList))
+const decodeWorkloads = Schema.decodeUnknownEffect(Schema.fromJsonString(WorkloadList))
+const decodeCosts = Schema.decodeUnknownEffect(Schema.fromJsonString(WorkloadCosts))
