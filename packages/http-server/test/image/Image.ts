@@ -55,7 +55,7 @@ export const sayIfLeftOut = (it: {
 }
 
 /** As little as a container can have: no rights, and nothing to write to but what a mount gives. */
-export const CONFINED = ["--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"] as const
+const CONFINED = ["--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"] as const
 /** A data directory that goes with its container. */
 export const MEMORY = ["--tmpfs", "/data:uid=65532,gid=65532,mode=0700"] as const
 
