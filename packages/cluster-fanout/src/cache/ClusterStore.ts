@@ -12,6 +12,7 @@ import { Signal } from "../kube/Signal.ts"
 import * as steadyClock from "../kube/SteadyClock.ts"
 import * as Kind from "../projection/Kind.ts"
 import { isLaterVersion, KindTable, type Observer } from "./KindTable.ts"
+import { PodTotals } from "./PodTotals.ts"
 import type { Change, NamespaceRecord, RecordOf } from "../projection/Projection.ts"
 import type { WorkloadRow } from "../projection/Row.ts"
 import * as WorkloadRows from "./WorkloadRows.ts"
@@ -46,12 +47,15 @@ export class ClusterStore {
     Node: new KindTable(),
     Pod: new KindTable()
   }
+  /** Of the pods that are shown. */
+  readonly podTotals = new PodTotals()
   #health: Health = { seenAt: undefined, probedAt: undefined, version: undefined, error: undefined }
   readonly #workloads = memo<ReadonlyArray<WorkloadRow>>()
   readonly #namespaces = memo<ReadonlyMap<string, NamespaceRecord>>()
 
   constructor(cluster: Cluster) {
     this.cluster = cluster
+    this.#tables.Pod.observe(this.podTotals)
   }
 
   get health(): Health {

@@ -28,8 +28,8 @@ export type IsNewer<R> = (next: R, held: R) => boolean
 
 /** Hears what becomes of the records of a kind, as it is shown. **Limits** called within the change: must be quick. */
 export interface Observer<R> {
-  /** A record appeared or changed. */
-  readonly put: (record: R) => void
+  /** A record appeared, or changed from the one that was held. */
+  readonly put: (record: R, held: R | undefined) => void
   /** A record goes: it is not in the table any more. */
   readonly gone: (record: R) => void
   /** All that is there now; what is not in it is gone. */
@@ -183,7 +183,7 @@ export class KindTable<R extends { readonly uid: string }> {
     if (change._tag === "Put" && held !== undefined && !this.#isNewer(change.record, held)) return
     set(this.#records, uid, change)
     this.#version++
-    if (change._tag === "Put") for (const observer of this.#observers) observer.put(change.record)
+    if (change._tag === "Put") for (const observer of this.#observers) observer.put(change.record, held)
     else if (held !== undefined) for (const observer of this.#observers) observer.gone(held)
   }
 }

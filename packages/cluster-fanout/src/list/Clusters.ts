@@ -18,7 +18,6 @@ import { KubeApi } from "../kube/KubeApi.ts"
 import type { CursorInvalid } from "./ListError.ts"
 import type * as ListQuery from "./ListQuery.ts"
 import * as MergedList from "./MergedList.ts"
-import { isFinished, type PodRecord } from "../projection/PodProjection.ts"
 import type { NodeRecord } from "../projection/Projection.ts"
 import * as Quantity from "../projection/Quantity.ts"
 import type { ClusterRow } from "../projection/Row.ts"
@@ -140,13 +139,13 @@ const UNKNOWN: Size = { ...UNKNOWN_CAPACITY, ...UNKNOWN_REQUESTS, pods: null }
 
 /** Capacity belongs to nobody's namespace, so a scoped key is told neither of it nor of what all pods ask of it. */
 const sizeOf = ({ labels, missingKinds, store }: Reading, namespaces: NamespaceFilter.NamespaceFilter): Size => {
-  const pods = missingKinds.includes("Pod") ? undefined : store.table("Pod").records
+  const pods = missingKinds.includes("Pod") ? undefined : store.podTotals
   const isScoped = namespaces._tag !== "All"
   const hasNodes = !isScoped && !missingKinds.includes("Node")
   return {
     ...(hasNodes ? capacityOf([...store.table("Node").records.values()]) : UNKNOWN_CAPACITY),
-    ...(isScoped || pods === undefined ? UNKNOWN_REQUESTS : requestsOf(pods.values())),
-    pods: pods === undefined ? null : countPods(pods.values(), namespaces, labels)
+    ...(isScoped || pods === undefined ? UNKNOWN_REQUESTS : pods.requests()),
+    pods: pods === undefined ? null : pods.countIn(namespaces, labels)
   }
 }
 
@@ -155,32 +154,6 @@ const capacityOf = (nodes: ReadonlyArray<NodeRecord>): Capacity => ({
   cpuAllocatableMillis: nodes.reduce((sum, node) => Quantity.add(sum, node.cpuAllocatableMillis), 0),
   memoryAllocatableBytes: nodes.reduce((sum, node) => Quantity.add(sum, node.memoryAllocatableBytes), 0)
 })
-
-/** As the scheduler counts: what has ended has given back what it asked for, what waits for a node asks already. */
-const requestsOf = (pods: Iterable<PodRecord>): Requests => {
-  let cpuRequestMillis = 0
-  let memoryRequestBytes = 0
-  for (const pod of pods) {
-    if (isFinished(pod)) continue
-    cpuRequestMillis = Quantity.add(cpuRequestMillis, pod.cpuRequestMillis)
-    memoryRequestBytes = Quantity.add(memoryRequestBytes, pod.memoryRequestBytes)
-  }
-  return { cpuRequestMillis, memoryRequestBytes }
-}
-
-const countPods = (
-  pods: Iterable<{ readonly namespace: string }>,
-  namespaces: NamespaceFilter.NamespaceFilter,
-  labels: Reading["labels"]
-): number => {
-  const byNamespace = new Map<string, number>()
-  for (const { namespace } of pods) byNamespace.set(namespace, (byNamespace.get(namespace) ?? 0) + 1)
-  let count = 0
-  for (const [name, pods] of byNamespace) {
-    if (NamespaceFilter.matches(namespaces, name, labels(name))) count += pods
-  }
-  return count
-}
 
 const toRow = (
   { labels, name, role }: Cluster,

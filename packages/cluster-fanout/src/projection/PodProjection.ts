@@ -38,7 +38,8 @@ export interface PodRecord extends PodResources.PodResources, PodContainers.PodC
 }
 
 /** Tells whether a pod has ended and uses nothing any more. */
-export const isFinished = (pod: PodRecord): boolean => pod.phase === "Succeeded" || pod.phase === "Failed"
+export const isFinished = (pod: Pick<PodRecord, "phase">): boolean =>
+  pod.phase === "Succeeded" || pod.phase === "Failed"
 
 export const podRecord = ({ metadata, spec, status }: KubeObject, { cluster, interner }: Place): PodRecord => {
   const specification = fields(spec)

@@ -71,7 +71,7 @@ describe("an observer of a kind", () => {
       const { heard, observer } = listen()
       const node = (uid: string) => ({ uid, value: 0 })
       const listening = store.observe("Node", {
-        put: ({ uid }) => observer.put(node(uid)),
+        put: ({ uid }) => observer.put(node(uid), undefined),
         gone: ({ uid }) => observer.gone(node(uid)),
         whole: (records) => observer.whole(new Map([...records.keys()].map((uid) => [uid, node(uid)])))
       })

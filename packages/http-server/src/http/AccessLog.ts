@@ -33,8 +33,8 @@ export const write = Effect.fnUntraced(function* (
   const durationMs = (yield* Clock.currentTimeMillis) - startedAt
   const route = record.route ?? "unmatched"
   const known = methodOf(method)
-  yield* Metric.update(Metric.withAttributes(requests, { method: known, route, status: String(status) }), 1)
-  yield* Metric.update(Metric.withAttributes(seconds, { route }), durationMs / 1_000)
+  yield* Metric.update(counterOf(known, route, status), 1)
+  yield* Metric.update(histogramOf(route), durationMs / 1_000)
   const { clientAddress, problem } = record
   const isRefused = problem !== undefined && status >= 400 && status < 499
   if (isRefused && !refusals.hasLine({ address: clientAddress, problem })) return
@@ -54,6 +54,27 @@ export const write = Effect.fnUntraced(function* (
     })
   )
 })
+
+const counters = new Map<string, typeof requests>()
+const histograms = new Map<string, typeof seconds>()
+
+/** Makes a metric of these attributes once. **Limits** few: methods, routes and statuses are the service's own words. */
+const counterOf = (method: string, route: string, status: number): typeof requests => {
+  const name = `${method} ${status} ${route}`
+  const held = counters.get(name)
+  if (held !== undefined) return held
+  const made = Metric.withAttributes(requests, { method, route, status: String(status) })
+  counters.set(name, made)
+  return made
+}
+
+const histogramOf = (route: string): typeof seconds => {
+  const held = histograms.get(route)
+  if (held !== undefined) return held
+  const made = Metric.withAttributes(seconds, { route })
+  histograms.set(route, made)
+  return made
+}
 
 const PROBES = new Set(["/healthz", "/readyz"])
 

@@ -22,7 +22,8 @@ const SHUTDOWN = "3 seconds"
 export const layer = ({ logFormat, logLevel, otlpEndpoint }: Settings["telemetry"]) => {
   const loggers = Logger.layer([logFormat === "json" ? jsonToStderr : textToStderr])
   const level = Layer.succeed(References.MinimumLogLevel, LEVELS[logLevel])
-  if (otlpEndpoint === undefined) return Layer.merge(loggers, level)
+  // Spans that nobody is told of are work for nothing.
+  if (otlpEndpoint === undefined) return Layer.mergeAll(loggers, level, Layer.succeed(References.TracerEnabled, false))
   const exporters = Otlp.layerJson({
     baseUrl: otlpEndpoint,
     resource: { serviceName: "quarterdeck" },

@@ -1,0 +1,68 @@
+/**
+ * How many pods a cluster has in each namespace, and what they request together: kept with each change, never counted again.
+ */
+import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
+import type { ProvenLabels } from "@quarterdeck/targeting/NamespaceFilter"
+import { isFinished, type PodRecord } from "../projection/PodProjection.ts"
+import type { Observer } from "./KindTable.ts"
+
+/** What is counted of a pod. */
+export type CountedPod = Pick<PodRecord, "namespace" | "phase" | "cpuRequestMillis" | "memoryRequestBytes">
+
+const MOST = BigInt(Number.MAX_SAFE_INTEGER)
+
+export class PodTotals implements Observer<CountedPod> {
+  #byNamespace = new Map<string, number>()
+  // Sums of amounts that nobody checked must be exact, or what was added is not what is taken away later.
+  #cpuRequestMillis = 0n
+  #memoryRequestBytes = 0n
+
+  put(pod: CountedPod, held: CountedPod | undefined): void {
+    if (held !== undefined) this.#count(held, -1)
+    this.#count(pod, 1)
+  }
+
+  gone(pod: CountedPod): void {
+    this.#count(pod, -1)
+  }
+
+  whole(pods: ReadonlyMap<string, CountedPod>): void {
+    this.#byNamespace = new Map()
+    this.#cpuRequestMillis = 0n
+    this.#memoryRequestBytes = 0n
+    for (const pod of pods.values()) this.#count(pod, 1)
+  }
+
+  /**
+   * Gives what all pods request, as the scheduler counts: what has ended has given it back, what waits for a node asks for it
+   * already.
+   *
+   * **Units** thousandths of a core, bytes; at most 2^53 - 1.
+   */
+  requests(): { readonly cpuRequestMillis: number; readonly memoryRequestBytes: number } {
+    return {
+      cpuRequestMillis: bounded(this.#cpuRequestMillis),
+      memoryRequestBytes: bounded(this.#memoryRequestBytes)
+    }
+  }
+
+  /** Counts the pods of the namespaces that match. **Limits** linear in the namespaces. */
+  countIn(namespaces: NamespaceFilter.NamespaceFilter, labels: (namespace: string) => ProvenLabels): number {
+    let count = 0
+    for (const [name, pods] of this.#byNamespace) {
+      if (NamespaceFilter.matches(namespaces, name, labels(name))) count += pods
+    }
+    return count
+  }
+
+  #count(pod: CountedPod, times: 1 | -1): void {
+    const count = (this.#byNamespace.get(pod.namespace) ?? 0) + times
+    if (count === 0) this.#byNamespace.delete(pod.namespace)
+    else this.#byNamespace.set(pod.namespace, count)
+    if (isFinished(pod)) return
+    this.#cpuRequestMillis += BigInt(times * pod.cpuRequestMillis)
+    this.#memoryRequestBytes += BigInt(times * pod.memoryRequestBytes)
+  }
+}
+
+const bounded = (sum: bigint): number => Number(sum < MOST ? sum : MOST)
