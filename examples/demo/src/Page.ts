@@ -41,6 +41,17 @@ export const keys = (
   ].join("\n")
 }
 
+/** Prints the lines that give the command line the demo's address and a key, and the command that judges its audit. */
+export const commandLine = (url: string, key: string, dataDirectory: string): string =>
+  [
+    "",
+    dim("The quarterdeck commands ask this demo in a shell with these two lines:"),
+    `export QUARTERDECK_URL=${url}`,
+    `export QUARTERDECK_API_KEY=${key}`,
+    dim(`Its data lies in ${dataDirectory}, and goes with it:`),
+    `npx pnpm@12 quarterdeck audit verify --data ${dataDirectory}`
+  ].join("\n")
+
 export const curl = (url: string, variable: string, path: string, target?: string): string => {
   const header = target === undefined ? "" : `-H 'X-Service-Cluster: ${target}' `
   return `curl -s -H "Authorization: Bearer $${variable}" ${header}'${url}${path}'`
@@ -91,5 +102,15 @@ export const more = (url: string): string =>
   ["", `${bold("More")}  ${url}/docs describes every call, ${url}/openapi.json says the same to programs.`, ""].join(
     "\n"
   )
+
+export const help = [
+  "Usage: demo [--once] [--port NUMBER]",
+  "",
+  "Starts three clusters, a server in front of them and a key of each role, and shows what they answer.",
+  "",
+  "  --once         ends the demo after it has printed",
+  "  --port NUMBER  the server's port, 0 for any free one; QUARTERDECK_PORT or 8080 when left out",
+  "  --help, -h     prints this"
+].join("\n")
 
 export const waiting = dim("Ctrl-C ends the demo and takes its clusters with it.")

@@ -1,7 +1,8 @@
 /**
  * Shows the service at work: three clusters, a server in front of them, one key of each role, and what they answer.
  *
- * `demo` runs until Ctrl-C; `demo --once` ends after it has printed; `--port` takes another port than 8080.
+ * `demo` runs until Ctrl-C; `demo --once` ends after it has printed; `--port` takes another port than
+ * 8080; `--help` prints the flags.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -122,6 +123,8 @@ const demo = Effect.fnUntraced(function* ({ once, port: givenPort }: Arguments) 
     )
   )
 
+  if (!once) yield* Console.log(Page.commandLine(url, admin, dataDirectory))
+
   yield* showInventory({ client, url, viewer, shopViewer })
   yield* showCosts({ client, url, viewer })
   yield* Console.log(Page.more(url))
@@ -228,18 +231,16 @@ const remember = (plans: ReadonlyArray<Seed.ClusterPlan>, directory: string, now
     nowMs
   ).pipe(Effect.provide(PastCosts.layer(directory)))
 
-const USAGE =
-  "the flags are --once, which ends the demo after it has printed, and --port NUMBER, where 0 is any free port"
-
 const main = Effect.gen(function* () {
   const { args } = yield* Stdio.Stdio
   const given = argumentsOf(yield* args)
   if (Result.isFailure(given)) {
-    yield* Console.error(`demo: ${given.failure}; ${USAGE}`)
+    yield* Console.error(`demo: ${given.failure}\n\n${Page.help}`)
     return yield* Effect.sync(() => {
       process.exitCode = 2
     })
   }
+  if (given.success.help) return yield* Console.log(Page.help)
   yield* Effect.scoped(
     Effect.andThen(
       demo(given.success),
