@@ -10,11 +10,23 @@ import * as Connection from "./Connection.ts"
 import * as Output from "./Output.ts"
 import * as Print from "./Print.ts"
 
+/** The verbs of a review, and those of kubectl that mean the same. **Source** `kubectl auth can-i --help`. */
+const VERBS: ReadonlyArray<readonly [word: string, verb: typeof ReviewedVerb.Type]> = [
+  ...ReviewedVerb.literals.map((verb) => [verb, verb] as const),
+  ["get", "read"],
+  ["list", "read"],
+  ["watch", "read"],
+  ["update", "operate"],
+  ["patch", "operate"]
+]
+
 export const canICommand = Command.make(
   "can-i",
   {
-    verb: Argument.Literals("verb", ReviewedVerb.literals).pipe(
-      Argument.withDescription("read, create, operate or delete")
+    verb: Argument.ChoiceWithValue("verb", VERBS).pipe(
+      Argument.withDescription(
+        "read, create, operate or delete; or as kubectl says it: get, list and watch are read, update and patch are operate"
+      )
     ),
     resource: Argument.Literals("resource", ReviewedResource.literals).pipe(
       Argument.withDescription(`One of ${ReviewedResource.literals.join(", ")}`)
@@ -62,6 +74,7 @@ export const canICommand = Command.make(
   Command.withShortDescription("Tell whether the key may do something"),
   Command.withExamples([
     { command: "quarterdeck can-i read workloads --cluster prod --namespace shop" },
+    { command: "quarterdeck can-i list pods", description: "As kubectl says it: the same as read" },
     { command: "quarterdeck can-i create apiKeys" }
   ])
 )

@@ -33,6 +33,34 @@ layer(NodeServices.layer)("quarterdeck can-i", (it) => {
     })
   )
 
+  it.effect.each<[string, string]>([
+    ["get", "read"],
+    ["list", "read"],
+    ["watch", "read"],
+    ["create", "create"],
+    ["update", "operate"],
+    ["patch", "operate"],
+    ["delete", "delete"]
+  ])("takes kubectl's %s for %s", ([word, verb]) =>
+    Effect.gen(function* () {
+      const { env, seen } = yield* service(() => ({ body: { allowed: true } }))
+      assert.strictEqual((yield* quarterdeck(["can-i", word, "workloads"], { env })).stdout, "yes\n")
+      assert.deepStrictEqual(json(seen[0]?.body ?? ""), { resource: "workloads", verb })
+    })
+  )
+
+  it.effect("says which verbs there are to one that is none, and in its help which mean the same", () =>
+    Effect.gen(function* () {
+      const { env, seen } = yield* service(() => ({ body: { allowed: true } }))
+      const { status, stderr } = yield* quarterdeck(["can-i", "escalate", "workloads"], { env })
+      assert.strictEqual(status, 2)
+      for (const word of ["read", "operate", "get", "patch"]) assert.include(stderr, word)
+      assert.lengthOf(seen, 0)
+      const { stdout } = yield* quarterdeck(["can-i", "--help"], { env })
+      assert.include(stdout, "get, list and watch are read, update and patch are operate")
+    })
+  )
+
   it.effect("tells a name that is none by its flag, and a resource that is none before it asks", () =>
     Effect.gen(function* () {
       const { env, seen } = yield* service(() => problem(400, "invalid_body", { field: "cluster", detail: "is none" }))

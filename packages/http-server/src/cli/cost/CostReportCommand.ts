@@ -1,6 +1,7 @@
 /**
  * `quarterdeck cost`: what workloads cost, the most expensive first.
  */
+import { AggregatedCosts } from "@quarterdeck/cost/Aggregate"
 import { type CostRow, type CostTotals, WorkloadCosts } from "@quarterdeck/cost/CostRow"
 import { Effect } from "effect"
 import { type Command, Flag } from "effect/cli"
@@ -18,6 +19,10 @@ import * as Print from "../Print.ts"
 import { headersOf, targetFlag } from "../TargetFlag.ts"
 
 const PATH = "/detailedCostReport/getWorkloads"
+const AGGREGATED_PATH = "/detailedCostReport/getAggregated"
+
+/** Namespaces that a line names. */
+const NAMED = 10
 
 export const reportFlags = {
   cluster: targetFlag,
@@ -83,8 +88,34 @@ export const report = Effect.fn("cost")(function* ({ cluster, output, url, ...fl
       yield* Print.output(Output.document(output, { ...whole, ...(rest === undefined ? {} : { nextCursor: rest }) }))
   }
   if (rest !== undefined) yield* Print.note(CostNotes.rest("workloads", rows.length))
-  if (rows.length === 0) yield* Print.note(CoverageNotes.nothingFound("costs", clusters, cluster))
+  if (rows.length === 0) {
+    yield* Print.note(CoverageNotes.nothingFound("costs", clusters, cluster))
+    const { namespaces, ...others } = request.body
+    if (namespaces !== undefined && (output === "table" || output === "wide"))
+      yield* noteNamespaces((query) =>
+        ApiClient.call(connection, AggregatedCosts, {
+          ...request,
+          path: AGGREGATED_PATH,
+          body: { ...others, groupBy: ["namespace"] },
+          query: [...window, ...query]
+        })
+      )
+  }
   yield* Effect.forEach(CostNotes.lines(clusters), Print.note, { discard: true })
+})
+
+/** Says which namespaces have costs, the most expensive first, where those that were asked for have none. */
+const noteNamespaces = Effect.fnUntraced(function* <E, R>(
+  page: (query: ReadonlyArray<readonly [string, string]>) => Effect.Effect<AggregatedCosts, E, R>
+) {
+  const { pages, rest } = yield* Pages.read(NAMED, page, (one) => ("rows" in one ? one.rows : []))
+  const names = pages.flatMap((one) => ("rows" in one ? one.rows.flatMap(({ group }) => group.namespace ?? []) : []))
+  const more = rest === undefined ? "" : " and more"
+  yield* Print.note(
+    names.length === 0
+      ? "no namespace has costs in this window"
+      : `namespaces with costs in this window: ${names.map(PlainText.oneLine).join(", ")}${more}`
+  )
 })
 
 const TITLES = ["CLUSTER", "NAMESPACE", "TYPE", "NAME"]

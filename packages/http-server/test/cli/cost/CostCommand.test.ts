@@ -75,6 +75,25 @@ layer(CostWorld.layer, { timeout: "60 seconds", excludeTestServices: true })("qu
   )
 
   it.effect(
+    "names the namespaces that have costs to who asks for one that has none, and prints the same JSON as ever",
+    () =>
+      Effect.gen(function* () {
+        const { day, run } = yield* CostWorld
+        const { status, stderr } = yield* run("cost", "-c", "*", "-n", "shopp", ...day)
+        assert.strictEqual(
+          stderr,
+          "quarterdeck: no costs match (asked: hub ok, prod ok)\n"
+            + "quarterdeck: namespaces with costs in this window: shop, payments\n"
+        )
+        assert.strictEqual(status, 0)
+        const printed = yield* run("cost", "-c", "*", "-n", "shopp", "-o", "json", ...day)
+        assert.strictEqual(printed.stderr, "quarterdeck: no costs match (asked: hub ok, prod ok)\n")
+        assert.lengthOf((yield* decode(WorkloadCosts)(printed.stdout)).aggregatedWorkloads, 0)
+      }),
+    LIMIT
+  )
+
+  it.effect(
     "says how much of the window no cost is known of",
     () =>
       Effect.gen(function* () {
