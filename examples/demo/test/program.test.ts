@@ -11,8 +11,8 @@ const PROGRAM = fileURLToPath(new URL("../src/main.ts", import.meta.url))
 const demo = (...words: ReadonlyArray<string>) =>
   Effect.promise(async () => {
     const child = spawn(process.execPath, ["--conditions=source", PROGRAM, ...words])
-    const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")])
-    return { stdout, stderr, status: Number(status) }
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")])
+    return { stdout, stderr, status: child.exitCode }
   })
 
 describe("demo", () => {

@@ -52,7 +52,7 @@ export class AuditTrail extends Context.Service<
       })
 
       const end = Effect.fnUntraced(function* (record: RequestRecord, method: string, status: number) {
-        const isDenied = record.isDenied || DENIALS.has(status)
+        const isDenied = record.isDenied ?? DENIALS.has(status)
         const hasBegun = begun.has(record)
         if (!hasBegun && !isDenied && (record.audited === undefined || !log.keepsReads)) return
         const cell = record.audited ?? { resource: "unknown", verb: VERBS[method] ?? "read" }
@@ -119,7 +119,7 @@ const factsOf = (record: RequestRecord, cell: AuditedCell, status: number, at: D
     verb: cell.verb,
     route: route ?? "unmatched",
     target: { ...(cell.object === undefined ? {} : { object: cell.object }), ...target },
-    decision: isDenied || DENIALS.has(status) ? "deny" : "allow",
+    decision: (isDenied ?? DENIALS.has(status)) ? "deny" : "allow",
     status,
     ...(status === 0 || problem === undefined ? {} : { code: problem }),
     requestId

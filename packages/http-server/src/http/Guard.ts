@@ -20,7 +20,7 @@ import { FailedAttempts } from "./FailedAttempts.ts"
 import { KeyLimit } from "./KeyLimit.ts"
 import * as KeyRefusal from "./KeyRefusal.ts"
 import * as Origin from "./Origin.ts"
-import { refuse } from "./Refusal.ts"
+import { answer, refuse } from "./Refusal.ts"
 import * as RequestBody from "./RequestBody.ts"
 import * as RawHeaders from "./RawHeaders.ts"
 import * as RequestInput from "./RequestInput.ts"
@@ -142,6 +142,8 @@ export class Guard extends Context.Service<
           const cookie = yield* SessionCookie.current
           const hasKey = RawHeaders.valuesOf(request, "authorization").length > 0
           if (!hasKey && cookie._tag !== "Absent") return yield* bySession(cookie, "look")
+          // A browser that is not signed in asks this to know it, whenever the sign-in page is opened.
+          if (!hasKey) yield* answer
           return yield* unauthorized(
             "missing_credential",
             hasKey ? "the session is not read beside an Authorization header" : "the browser is not signed in"

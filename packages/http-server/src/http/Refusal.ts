@@ -36,6 +36,9 @@ export const refuse = (
 /** Notes for the audit that the caller was refused, by a reply whose status does not say so. */
 export const deny: Effect.Effect<void> = RequestRecord.note({ isDenied: true })
 
+/** Notes for the audit that nobody was refused, though the status of the reply says so. */
+export const answer: Effect.Effect<void> = RequestRecord.note({ isDenied: false })
+
 /** Renders a problem as a reply. */
 export const respond = (problem: Problem.Problem): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.jsonUnsafe(problem, { status: problem.status, contentType: "application/problem+json" })

@@ -36,8 +36,8 @@ export interface RequestRecord {
   readonly via: AuditFacts["via"]
   readonly audited: AuditedCell | undefined
   readonly target: AuditFacts["target"]
-  /** Whether the caller was refused by a reply whose status does not say so. */
-  readonly isDenied: boolean
+  /** Whether the caller was refused, where the reply's status says otherwise. */
+  readonly isDenied: boolean | undefined
   /** The code of the problem that was sent, if one was. */
   readonly problem: string | undefined
   /** Headers that the reply carries beside its own. */
@@ -64,7 +64,7 @@ export const make = (
   via,
   audited: undefined,
   target: { asked: "", clusters: [] },
-  isDenied: false,
+  isDenied: undefined,
   problem: undefined,
   replyHeaders: {}
 })

@@ -135,6 +135,30 @@ onOneDriver("the audit", { children: ["prod"], options: { audit: { reads: "all" 
     })
   )
 
+  it.effect(
+    "keeps no denial of a browser that asks whether it is signed in, but of one with a credential that is none",
+    () =>
+      Effect.gen(function* () {
+        const deployment = yield* Deployment
+        const path = "/api/v1/session"
+        const { code, status } = yield* deployment.problem(path, {
+          key: null,
+          headers: [["X-Request-Id", "asks-only"]]
+        })
+        assert.deepStrictEqual([status, code], [401, "missing_credential"])
+        const cookie = [["Cookie", `qd_session=${"x".repeat(43)}`]] as const
+        const [forged] = yield* audited("forged", path, { key: null, headers: cookie })
+        assert.deepInclude(forged, { decision: "deny", status: 401, code: "session_ended", resource: "session" })
+        const [beside] = yield* audited("beside", path, { bearer: "qd_wrong" })
+        assert.deepInclude(beside, { decision: "deny", status: 401, code: "missing_credential", resource: "session" })
+        const { events } = yield* list("?limit=5000&decision=deny")
+        assert.deepStrictEqual(
+          events.filter(({ requestId }) => requestId === "asks-only"),
+          []
+        )
+      })
+  )
+
   it.effect("holds no secret", () =>
     Effect.gen(function* () {
       const deployment = yield* Deployment
