@@ -2,7 +2,7 @@
  * Registers the cluster that the program's own pod runs in.
  */
 import * as ClusterName from "@quarterdeck/targeting/ClusterName"
-import { Config, Effect, FileSystem, Layer } from "effect"
+import { Config, Effect, FileSystem, Layer, Option } from "effect"
 import { isIPv6 } from "node:net"
 import { join } from "node:path"
 import type { Cluster, Connection } from "./Cluster.ts"
@@ -55,6 +55,18 @@ export const cluster = Effect.fn("InCluster.cluster")(function* (options: InClus
     generation: generationOf(connection)
   }
   return found
+})
+
+/** Tells the namespace of the pod's service account; none where no file says it. */
+export const namespace = Effect.fn("InCluster.namespace")(function* ({
+  directory = SERVICE_ACCOUNT
+}: Pick<InClusterOptions, "directory"> = {}) {
+  const files = yield* FileSystem.FileSystem
+  const text = yield* Effect.option(files.readFileString(join(directory, "namespace")))
+  return text.pipe(
+    Option.map((name) => name.trim()),
+    Option.filter((name) => name !== "")
+  )
 })
 
 const absent = (problem: string): RegistryError => new RegistryError({ reason: new NotInCluster({ problem }) })

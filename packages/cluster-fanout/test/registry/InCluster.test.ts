@@ -1,7 +1,7 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { ConfigProvider, Effect, FileSystem, type Scope } from "effect"
+import { ConfigProvider, Effect, FileSystem, Option, type Scope } from "effect"
 import { ClusterRegistry } from "../../src/registry/ClusterRegistry.ts"
 import * as InCluster from "../../src/registry/InCluster.ts"
 
@@ -49,6 +49,16 @@ describe("InCluster", () => {
       assert.strictEqual(cluster.name, "home")
       assert.strictEqual(cluster.connection.server, "https://[fd00::1]:6443")
     }).pipe(live({ KUBERNETES_SERVICE_HOST: "fd00::1", KUBERNETES_SERVICE_PORT: "6443" }))
+  )
+
+  it.live("the account's namespace is known where a file says it", () =>
+    Effect.gen(function* () {
+      const directory = yield* mounted
+      assert.deepStrictEqual(yield* InCluster.namespace({ directory }), Option.none())
+      const files = yield* FileSystem.FileSystem
+      yield* files.writeFileString(`${directory}/namespace`, "observability\n")
+      assert.deepStrictEqual(yield* InCluster.namespace({ directory }), Option.some("observability"))
+    }).pipe(live(POD))
   )
 
   it.live("outside a pod it says what is missing", () =>

@@ -5,7 +5,7 @@ import { InCluster, RegistrySnapshot } from "@quarterdeck/cluster-fanout"
 import * as KubeconfigRegistry from "@quarterdeck/cluster-fanout/registry/KubeconfigRegistry"
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import type { RegistryError } from "@quarterdeck/cluster-fanout/registry/RegistryError"
-import { Effect, type FileSystem, Layer, type Path } from "effect"
+import { Effect, type FileSystem, Layer, Option, type Path } from "effect"
 import * as HostPort from "./HostPort.ts"
 import type { Ports } from "../settings/Ports.ts"
 import type { Settings } from "../settings/Settings.ts"
@@ -27,6 +27,7 @@ const layerOfSettings = (settings: Settings["clusters"]) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const { inCluster, kubeconfig, parent } = yield* ClusterSources.resolve(settings)
+      if (inCluster) yield* announceAccount
       if (inCluster && kubeconfig.length === 0) return InCluster.layer()
       return KubeconfigRegistry.layer({
         files: kubeconfig,
@@ -36,6 +37,15 @@ const layerOfSettings = (settings: Settings["clusters"]) =>
       })
     })
   )
+
+/** Logs whose rights count in the pod's own cluster. */
+const announceAccount = Effect.flatMap(
+  InCluster.namespace(),
+  Option.match({
+    onNone: () => Effect.void,
+    onSome: (namespace) => Effect.logInfo(`in a pod, with a service account of namespace ${namespace}`)
+  })
+)
 
 /**
  * Provides the clusters.

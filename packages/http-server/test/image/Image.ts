@@ -15,12 +15,9 @@ const VARIABLE = "QUARTERDECK_REQUIRE"
 const run = promisify(execFile)
 
 /** A command of Docker ended with another status than 0. */
-class DockerRefused extends Schema.TaggedError<DockerRefused>()("DockerRefused", {
-  command: Schema.String,
-  cause: Schema.Defect()
-}) {
+class DockerRefused extends Schema.TaggedError<DockerRefused>()("DockerRefused", { problem: Schema.String }) {
   override get message(): string {
-    return `docker ${this.command}: ${this.cause instanceof Error ? this.cause.message : String(this.cause)}`
+    return this.problem
   }
 }
 
@@ -28,7 +25,7 @@ class DockerRefused extends Schema.TaggedError<DockerRefused>()("DockerRefused",
 export const docker = (...args: ReadonlyArray<string>) =>
   Effect.tryPromise({
     try: (signal) => run("docker", [...args], { signal }),
-    catch: (cause) => new DockerRefused({ command: args.join(" "), cause })
+    catch: (cause) => new DockerRefused({ problem: cause instanceof Error ? cause.message : String(cause) })
   })
 
 const find = Effect.gen(function* () {
@@ -84,6 +81,14 @@ const decodeImages = Schema.decodeUnknownEffect(
 /** Runs a command of the program to its end, in a container of its own, and gives both streams. */
 export const command = (...args: ReadonlyArray<string>) => docker("run", "--rm", ...CONFINED, NAME, ...args)
 
+/** The network of the container that publishes a port; the engine's own may be there too. */
+export const networkOf = Effect.fnUntraced(function* (port: string) {
+  const { stdout: id } = yield* docker("ps", "--quiet", "--filter", `publish=${port}`)
+  const names = "{{range $name, $_ := .NetworkSettings.Networks}}{{println $name}}{{end}}"
+  const { stdout } = yield* docker("inspect", "--format", names, id.trim())
+  return stdout.split("\n").find((name) => name.startsWith("quarterdeck-")) ?? stdout
+})
+
 /** A container of the image that runs until its scope ends. */
 export interface Container {
   readonly id: string
@@ -93,6 +98,8 @@ export interface Container {
   readonly stop: Effect.Effect<{ readonly status: number; readonly tookMs: number }, DockerRefused>
   /** The address that the server says in its log. */
   readonly url: Effect.Effect<string, NotYet>
+  /** The address on this machine of its port 8080, where that is published. */
+  readonly published: Effect.Effect<string, DockerRefused>
 }
 
 /** A docker that has to kill a server which does not end needs to be told when. */
@@ -123,7 +130,8 @@ export const start = Effect.fnUntraced(function* (
       Effect.map(log, (text) => ({ url: LISTENING.exec(text)?.[1] ?? "", text })),
       ({ url }) => url !== "",
       { within: "30 seconds", every: "200 millis" }
-    ).pipe(Effect.map(({ url }) => url))
+    ).pipe(Effect.map(({ url }) => url)),
+    published: Effect.map(docker("port", id, "8080/tcp"), ({ stdout }) => `http://${stdout.trim()}`)
   }
 })
 
