@@ -1,12 +1,14 @@
 /**
- * Writes the pages of docs/reference that are made from the source, or checks that they are what the source says.
+ * Writes the pages that are made from the source, or checks that they are what the source says: two of docs/reference, and
+ * the README and the version of the Helm chart.
  *
- * Run `pnpm docs:generate` after a change of the catalogue of problems or of the settings; `pnpm docs:check` fails when
- * a page is stale.
+ * Run `pnpm docs:generate` after a change of the catalogue of problems, of the settings or of the chart's values; `pnpm
+ * docs:check` fails when a page is stale.
  */
 import { catalogue, codes } from "@quarterdeck/contract/Problem"
 import * as SettingsReference from "@quarterdeck/http-server/settings/Reference"
 import { readFile, writeFile } from "node:fs/promises"
+import * as HelmChart from "./helmChart.ts"
 
 const errors = (): string => `# Problems
 
@@ -35,7 +37,8 @@ ${codes.map((code) => `| ${catalogue[code].status} | \`${code}\` | ${catalogue[c
 
 const pages = new Map([
   ["docs/reference/errors.md", errors()],
-  ["docs/reference/settings.md", SettingsReference.render()]
+  ["docs/reference/settings.md", SettingsReference.render()],
+  ...(await HelmChart.pages())
 ])
 
 const isCheck = process.argv.includes("--check")

@@ -59,6 +59,11 @@ export const yaml = (): string => {
   return `${lines.join("\n")}\n`
 }
 
+/** What each setting does, by its path, in the order of the reference. */
+export const descriptions: ReadonlyMap<string, string> = new Map(
+  rows.map(({ description, path }) => [path, description])
+)
+
 const code = (text: string): string => `\`${text}\``
 
 const renderRow = (row: Row<unknown>): string => {

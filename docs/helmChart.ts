@@ -1,0 +1,184 @@
+/**
+ * What of the Helm chart is made: its README from the schema of its values, and its version from the program's.
+ */
+import { descriptions } from "@quarterdeck/http-server/settings/Reference"
+import { Schema } from "effect"
+import { readFile } from "node:fs/promises"
+import { parse } from "yaml"
+
+const FOLDER = "packages/helm-chart"
+
+/** What of JSON Schema the chart uses to say what is allowed. */
+interface Shape {
+  readonly $ref?: string
+  readonly description?: string
+  readonly type?: string
+  readonly enum?: ReadonlyArray<string>
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly properties?: Readonly<Record<string, Shape>>
+  readonly required?: ReadonlyArray<string>
+  readonly items?: Shape
+  readonly patternProperties?: Readonly<Record<string, Shape>>
+  readonly additionalProperties?: boolean | Shape
+}
+
+const decodable: Schema.Codec<Shape> = Schema.Struct({
+  $ref: Schema.optionalKey(Schema.String),
+  description: Schema.optionalKey(Schema.String),
+  type: Schema.optionalKey(Schema.String),
+  enum: Schema.optionalKey(Schema.Array(Schema.String)),
+  minimum: Schema.optionalKey(Schema.Number),
+  maximum: Schema.optionalKey(Schema.Number),
+  properties: Schema.optionalKey(
+    Schema.Record(
+      Schema.String,
+      Schema.suspend(() => decodable)
+    )
+  ),
+  required: Schema.optionalKey(Schema.Array(Schema.String)),
+  items: Schema.optionalKey(Schema.suspend(() => decodable)),
+  patternProperties: Schema.optionalKey(
+    Schema.Record(
+      Schema.String,
+      Schema.suspend(() => decodable)
+    )
+  ),
+  additionalProperties: Schema.optionalKey(Schema.Union([Schema.Boolean, Schema.suspend(() => decodable)]))
+})
+
+const Document = Schema.Struct({
+  properties: Schema.Record(Schema.String, decodable),
+  $defs: Schema.Record(Schema.String, decodable)
+})
+type Document = typeof Document.Type
+
+/** A schema, or the one that it refers to, under its own description. */
+const resolved = (node: Shape, { $defs }: Document): Shape => {
+  if (node.$ref === undefined) return node
+  const named = $defs[node.$ref.replace("#/$defs/", "")] ?? {}
+  return { ...named, ...(node.description === undefined ? {} : { description: node.description }) }
+}
+
+const kindOf = (node: Shape, document: Document): string => {
+  if (node.enum !== undefined) return node.enum.map((word) => `\`${word}\``).join(", ")
+  if (node.type === "integer") return `whole number from ${node.minimum} to ${node.maximum}`
+  if (node.type === "boolean") return "`true`, `false`"
+  if (node.type === "string") return "text"
+  if (node.type === "array") {
+    const items = resolved(node.items ?? {}, document)
+    return items.type === "object" ? "list of maps" : "list of texts"
+  }
+  if (node.patternProperties !== undefined) return "map of texts"
+  const values = node.additionalProperties
+  return typeof values === "object" && resolved(values, document).type === "string" ? "map of texts" : "map"
+}
+
+const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("*", "\\*")
+
+const valueAt = (values: unknown, path: ReadonlyArray<string>): unknown =>
+  path.reduce<unknown>(
+    (value, step) => (typeof value === "object" && value !== null ? Reflect.get(value, step) : undefined),
+    values
+  )
+
+const row = (path: ReadonlyArray<string>, node: Shape, document: Document, values: unknown): string => {
+  const value = valueAt(values, path)
+  const initial = value === undefined || value === "" ? "" : `\`${JSON.stringify(value).replaceAll('"', "")}\``
+  const whatItDoes = node.description ?? descriptions.get(path.slice(1).join(".")) ?? ""
+  return `| \`${path.join(".")}\` | ${cell(kindOf(node, document))} | ${initial} | ${cell(whatItDoes)} |`
+}
+
+/** The values of one section, and of those inside it. */
+const rows = (
+  path: ReadonlyArray<string>,
+  given: Shape,
+  document: Document,
+  values: unknown
+): ReadonlyArray<string> => {
+  const node = resolved(given, document)
+  if (node.properties === undefined) return [row(path, node, document, values)]
+  return Object.entries(node.properties).flatMap(([name, inner]) => rows([...path, name], inner, document, values))
+}
+
+const table = (lines: ReadonlyArray<string>): string =>
+  ["| Value | Allowed | Default | What it does |", "|---|---|---|---|", ...lines].join("\n")
+
+/** Each section with a table of its own; single values, and those without names of their own, in one at the end. */
+const sections = (document: Document, values: unknown): string => {
+  const named = Object.entries(document.properties).map(([name, node]) => ({ name, node: resolved(node, document) }))
+  const groups = named.filter(({ node }) => node.properties !== undefined)
+  const single = named.filter(({ node }) => node.properties === undefined)
+  const chapters = groups.map(
+    ({ name, node }) => `### \`${name}\`\n\n${node.description ?? ""}\n\n${table(rows([name], node, document, values))}`
+  )
+  const rest = `### Others\n\n${table(single.flatMap(({ name, node }) => rows([name], node, document, values)))}`
+  return [...chapters, rest].join("\n\n")
+}
+
+const SHAPES = [
+  ["key", "An entry of `apiKeys.keys`"],
+  ["rule", "A rule"],
+  ["selector", "A selector of namespaces"]
+] as const
+
+const shapes = (document: Document): string =>
+  SHAPES.map(([name, title]) => {
+    const node = document.$defs[name] ?? {}
+    const lines = Object.entries(node.properties ?? {}).map(([field, inner]) => {
+      const { description, ...kind } = resolved(inner, document)
+      const isRequired = node.required?.includes(field) === true
+      return `| \`${field}\` | ${isRequired ? "yes" : ""} | ${cell(kindOf(kind, document))} | ${cell(description ?? "")} |`
+    })
+    const head = ["| Field | Required | Allowed | What it is |", "|---|---|---|---|"]
+    return `### ${title}\n\n${node.description ?? ""}\n\n${[...head, ...lines].join("\n")}`
+  }).join("\n\n")
+
+const readme = (document: Document, values: unknown): string => `# The Helm chart of Quarterdeck
+
+<!-- Made from packages/helm-chart/values.schema.json and values.yaml; change them there. -->
+
+Runs Quarterdeck in a cluster, its parent, in front of that cluster and the children that a Secret of kubeconfigs names.
+[Install by Helm](../../docs/tasks/install-by-helm.md) has each way of configuring it, to be copied.
+
+What it makes: a StatefulSet of one replica with a volume, for the data belongs to one server at a time; a Secret of
+keys and a ConfigMap of settings; a ServiceAccount with the least ClusterRole; a Service, a NetworkPolicy and a
+PodDisruptionBudget; an Ingress, an HTTPRoute and a ServiceMonitor where they are asked for. The pod runs as user 65532 without
+capabilities, on a read-only root file system, with the runtime's own seccomp profile.
+
+Secrets that are there already are named, and never made: what Helm is given, it keeps in each release. The hashes of
+\`apiKeys.keys\` are the exception, since nobody gets in by a hash.
+
+A changed key counts without a restart, by the kubelet within a minute or two; so does a replaced kubeconfig or certificate. Every
+other value rolls the pod. What a Secret of \`secretSettings\` or \`oidc\` holds is read at the start: after a change,
+\`kubectl rollout restart\`.
+
+## Values
+
+A value that is not listed here is refused.
+
+${sections(document, values)}
+
+## Shapes
+
+${shapes(document)}
+`
+
+const chart = (text: string, version: string): string =>
+  text.replace(/^version: .*$/m, `version: ${version}`).replace(/^appVersion: .*$/m, `appVersion: ${version}`)
+
+const decode = Schema.decodeSync(Schema.fromJsonString(Document))
+const versionOf = Schema.decodeSync(Schema.fromJsonString(Schema.Struct({ version: Schema.String })))
+
+const read = (path: string): Promise<string> => readFile(path, "utf8")
+
+/** The files of the chart that are made, by their paths. */
+export const pages = async (): Promise<ReadonlyArray<readonly [path: string, text: string]>> => {
+  const { version } = versionOf(await read("packages/http-server/package.json"))
+  const document = decode(await read(`${FOLDER}/values.schema.json`))
+  const values: unknown = parse(await read(`${FOLDER}/values.yaml`))
+  return [
+    [`${FOLDER}/README.md`, readme(document, values)],
+    [`${FOLDER}/Chart.yaml`, chart(await read(`${FOLDER}/Chart.yaml`), version)]
+  ]
+}

@@ -1,0 +1,21 @@
+/** The ways of configuring the chart that the docs show: each heading's first block of values. */
+import { readFileSync } from "node:fs"
+
+const PAGE = new URL("../../../docs/tasks/install-by-helm.md", import.meta.url)
+
+/** What the docs show below a heading. **Shape** `release` is the heading as a name of Kubernetes. */
+export interface Way {
+  readonly title: string
+  readonly release: string
+  readonly values: string
+}
+
+const blockOf = (section: string): ReadonlyArray<Way> => {
+  const title = section.slice(0, section.indexOf("\n"))
+  const [, values] = /```yaml\n([^`]*)```/.exec(section) ?? []
+  const release = title.toLowerCase().replaceAll(/[^a-z]+/g, "-")
+  return values === undefined ? [] : [{ title, release, values }]
+}
+
+/** **Shape** at least one: a page that lost its blocks fails every test that asks. */
+export const ways: ReadonlyArray<Way> = readFileSync(PAGE, "utf8").split(/^## /m).slice(1).flatMap(blockOf)

@@ -1,0 +1,200 @@
+import { assert, describe, it, layer } from "@effect/vitest"
+import { type ClusterApi, Embedded, eventually, Fleet } from "@quarterdeck/harness"
+import { KeysFile } from "@quarterdeck/keys"
+import { Effect, Result } from "effect"
+import { createHash } from "node:crypto"
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { stringify } from "yaml"
+import { CHART, NAMESPACE } from "./Chart.ts"
+import * as Kubelet from "./Kubelet.ts"
+import { available, sayIfLeftOut, succeed, temporaryDirectory, write } from "./Programs.ts"
+import * as Server from "./Server.ts"
+
+/** A door of the service, and what it says to a key that asks for a cluster's workloads. */
+interface Door {
+  readonly name: string
+  readonly ask: (url: string, key: string, cluster: string) => Effect.Effect<number>
+}
+
+const DOORS: ReadonlyArray<Door> = [
+  {
+    name: "REST",
+    ask: (url, key, cluster) =>
+      Effect.promise(async () => {
+        const headers = { Authorization: `Bearer ${key}`, "X-Service-Cluster": cluster }
+        const reply = await fetch(`${url}/api/v1/workloads`, { headers })
+        await reply.arrayBuffer()
+        return reply.status
+      })
+  }
+]
+
+const CI = "ci-0123456789-abcdefghijklmnop"
+const TEAM = "team-0123456789-abcdefghijklmn"
+const TWICE = "twice-0123456789-abcdefghijklm"
+
+const sha256 = (key: string): string => createHash("sha256").update(key).digest("hex")
+
+const viewerOf = (name: string, hash: string, cluster: string) => ({
+  name,
+  hash,
+  rule: { role: "Viewer", targetClusters: [cluster] }
+})
+
+/** Embedded clusters serve no NetworkPolicies. */
+const BASE = { networkPolicy: { enabled: false }, kubeconfigs: { secretName: "children" } }
+
+/** A release of the chart in one cluster, by the real helm. */
+const releaseOf = Effect.fnUntraced(function* (kubeconfig: string, name: string) {
+  const directory = yield* temporaryDirectory
+  const config = yield* write(join(directory, "kubeconfig"), kubeconfig)
+  const helm = (...args: ReadonlyArray<string>) =>
+    succeed("helm", ["--kubeconfig", config, "--namespace", NAMESPACE, ...args])
+  const withValues = (verb: "install" | "upgrade") => (values: object) =>
+    Effect.flatMap(write(join(directory, "values.yaml"), JSON.stringify({ ...BASE, ...values })), (path) =>
+      helm(verb, name, CHART, "--create-namespace", "--values", path)
+    )
+  return { install: withValues("install"), upgrade: withValues("upgrade"), uninstall: helm("uninstall", name) }
+})
+
+const putSecret = (api: ClusterApi.ClusterApi, name: string, stringData: Readonly<Record<string, string>>) =>
+  api.apply({ apiVersion: "v1", kind: "Secret", metadata: { name, namespace: NAMESPACE }, stringData })
+
+/** Puts a release's pod onto this machine: its files as the kubelet mounts them, and the server that reads them. */
+const start = Effect.fnUntraced(function* (api: ClusterApi.ClusterApi, name: string) {
+  const root = yield* temporaryDirectory
+  const pod = yield* Kubelet.podTemplate(api, name)
+  yield* Kubelet.sync(api, pod, root)
+  const server = yield* Server.serve(pod, root)
+  return { pod, root, server, sync: Kubelet.sync(api, pod, root) }
+})
+
+/** What each door says to a key that asks for a cluster. */
+const says = (server: Server.Served, key: string, cluster: string, status: number) =>
+  Effect.forEach(DOORS, ({ ask, name }) =>
+    Effect.map(ask(server.url, key, cluster), (seen) => assert.strictEqual(seen, status, `${name}, ${key}, ${cluster}`))
+  )
+
+/** Waits until each door says it: the server has 5 s from the change of the mounted file. */
+const comesToSay = (server: Server.Served, key: string, cluster: string, status: number) =>
+  Effect.forEach(DOORS, ({ ask, name }) =>
+    eventually(`${name} says ${status}`, ask(server.url, key, cluster), (seen) => seen === status, {
+      within: "5 seconds"
+    })
+  )
+
+const onCluster = layer(Fleet.layer({ driver: Embedded.driver, parent: "hub", children: ["prod", "stage"] }))
+
+for (const programs of available("helm")) {
+  describe(`a release that ${programs} installed`, () => {
+    onCluster((it) => {
+      const prepare = Effect.gen(function* () {
+        const fleet = yield* Fleet
+        const { api, kubeconfig } = fleet.parent
+        const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } }
+        yield* api.apply(namespace)
+        yield* putSecret(api, "children", { kubeconfig: fleet.kubeconfig })
+        return { api, kubeconfig }
+      })
+
+      it.effect(
+        "begins with a first key; one of apiKeys.keys is let in within its scope, and forgotten with its entry",
+        () =>
+          Effect.gen(function* () {
+            const { api, kubeconfig } = yield* prepare
+            const release = yield* releaseOf(kubeconfig, "quarterdeck")
+            const notes = yield* release.install({})
+            assert.match(notes, /kubectl -n quarterdeck rollout status statefulset\/quarterdeck/)
+            const { pod, root, server, sync } = yield* start(api, "quarterdeck")
+            const [, path = ""] = /readFileSync\("([^"]+)"/.exec(notes) ?? []
+            const first = yield* Effect.promise(() => readFile(join(root, path), "utf8"))
+            yield* says(server, first.trim(), "hub", 200)
+
+            const ci = viewerOf("ci", yield* Server.hashOf(CI), "prod")
+            yield* says(server, CI, "prod", 401)
+            yield* release.upgrade({ apiKeys: { keys: [ci] } })
+            yield* sync
+            yield* comesToSay(server, CI, "prod", 200)
+            yield* says(server, CI, "stage", 403)
+
+            yield* release.upgrade({ apiKeys: { keys: [viewerOf("team", sha256(TEAM), "stage")] } })
+            yield* sync
+            yield* comesToSay(server, CI, "prod", 401)
+            yield* says(server, TEAM, "stage", 200)
+            assert.deepStrictEqual(yield* Kubelet.podTemplate(api, "quarterdeck"), pod, "no new pod for keys")
+
+            yield* release.upgrade({ settings: { limits: { keyPerSecond: 1_000_000 } } })
+            const { metadata } = yield* Kubelet.podTemplate(api, "quarterdeck")
+            assert.notDeepEqual(metadata, pod.metadata, "a new pod for settings")
+
+            yield* release.uninstall
+            const { items } = yield* api.list({ apiVersion: "apps/v1", kind: "StatefulSet", namespace: NAMESPACE })
+            assert.notInclude(
+              items.map(({ metadata }) => metadata.name),
+              "quarterdeck"
+            )
+          })
+      )
+
+      it.effect("lets a key of apiKeys.secretName in, within its scope, and forgets it with its entry", () =>
+        Effect.gen(function* () {
+          const { api, kubeconfig } = yield* prepare
+          yield* putSecret(api, "team-keys", { keys: stringify([viewerOf("team", sha256(TEAM), "stage")]) })
+          const release = yield* releaseOf(kubeconfig, "secret")
+          // As big as the setting may be: a text of values has it as a floating point number.
+          yield* release.install({
+            apiKeys: { secretName: "team-keys" },
+            settings: { limits: { keyPerSecond: 1_000_000 } }
+          })
+
+          const { server, sync } = yield* start(api, "secret-quarterdeck")
+          yield* says(server, TEAM, "stage", 200)
+          yield* says(server, TEAM, "prod", 403)
+
+          yield* putSecret(api, "team-keys", { keys: stringify([viewerOf("ci", sha256(CI), "prod")]) })
+          yield* sync
+          yield* comesToSay(server, TEAM, "stage", 401)
+          yield* says(server, CI, "prod", 200)
+        })
+      )
+
+      it.effect("reads both ways as one list, of which entries with one hash do not load", () =>
+        Effect.gen(function* () {
+          const { api, kubeconfig } = yield* prepare
+          const twice = viewerOf("twice", sha256(TWICE), "stage")
+          yield* putSecret(api, "more-keys", { keys: stringify([viewerOf("team", sha256(TEAM), "stage"), twice]) })
+          const release = yield* releaseOf(kubeconfig, "both")
+          const keys = [viewerOf("ci", sha256(CI), "prod"), { ...twice, name: "other" }]
+          yield* release.install({ apiKeys: { keys, secretName: "more-keys" } })
+
+          const root = yield* temporaryDirectory
+          yield* Kubelet.sync(api, yield* Kubelet.podTemplate(api, "both-quarterdeck"), root)
+          const paths = yield* Server.keysFiles(root)
+          const lists = yield* Effect.forEach(paths, (path) =>
+            Effect.map(
+              Effect.promise(() => readFile(path, "utf8")),
+              (text) => ({
+                path,
+                entries: Result.getOrThrow(KeysFile.parseList(text))
+              })
+            )
+          )
+          const read = KeysFile.fromLists(lists)
+          assert.deepStrictEqual(
+            read.keys.map(({ name }) => name),
+            ["ci", "team"]
+          )
+          assert.deepStrictEqual(
+            read.refused.map(({ file, label }) => [file, label.replace(/ \(.*/, "")]),
+            [
+              [0, 'entry "other"'],
+              [1, 'entry "twice"']
+            ]
+          )
+        })
+      )
+    })
+  })
+}
+sayIfLeftOut(it, "helm")

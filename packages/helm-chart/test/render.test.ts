@@ -1,0 +1,157 @@
+import { assert, describe, expect, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { parseAllDocuments } from "yaml"
+import { CHART, manifests, template, tryTemplate } from "./Chart.ts"
+import { available, sayIfLeftOut, succeed } from "./Programs.ts"
+import { ways } from "./Ways.ts"
+
+/** The objects of a rendered text, each with the comment that says where it comes from. */
+const objectsIn = (text: string): ReadonlyArray<string> => text.split(/^---\n/m).filter((part) => part.trim() !== "")
+
+/** What of one rendered text another has not. */
+const beyond = (text: string, other: string): string => {
+  const known = new Set(objectsIn(other))
+  return objectsIn(text)
+    .filter((object) => !known.has(object))
+    .join("---\n")
+}
+
+/** The chart's own version, which each release changes: a golden text has a word in its place. */
+const version = /^version: (.*)$/m.exec(readFileSync(join(CHART, "Chart.yaml"), "utf8"))?.[1] ?? ""
+const VERSION = new RegExp(`(?<![0-9.])${version.replaceAll(".", "[.]")}(?![0-9.])`, "g")
+
+const golden = (name: string, text: string) =>
+  Effect.promise(() => expect(text.replaceAll(VERSION, "VERSION")).toMatchFileSnapshot(`./golden/${name}.yaml`))
+
+const Rules = Schema.Array(
+  Schema.Struct({
+    apiGroups: Schema.optionalKey(Schema.Array(Schema.String)),
+    resources: Schema.optionalKey(Schema.Array(Schema.String)),
+    nonResourceURLs: Schema.optionalKey(Schema.Array(Schema.String)),
+    verbs: Schema.Array(Schema.String)
+  })
+)
+
+const rulesOf = (objects: ReadonlyArray<{ readonly kind?: unknown; readonly rules?: unknown }>) =>
+  Schema.decodeUnknownSync(Rules)(objects.find(({ kind }) => kind === "ClusterRole")?.rules)
+
+const DOCUMENTED = new URL("../../../docs/tasks/least-clusterrole.yaml", import.meta.url)
+
+const Documented = Schema.Array(Schema.Struct({ kind: Schema.String, rules: Schema.optionalKey(Schema.Unknown) }))
+
+const documentedRules = rulesOf(
+  Schema.decodeUnknownSync(Documented)(
+    parseAllDocuments(readFileSync(DOCUMENTED, "utf8")).map((one) => {
+      const object: unknown = one.toJS()
+      return object
+    })
+  )
+)
+
+/** TLS of the server's own, and all that must know of it. */
+const TLS_EVERYWHERE = JSON.stringify({
+  tls: { secretName: "tls" },
+  ingress: { enabled: true },
+  httpRoute: { enabled: true, parentRefs: [{ name: "public" }] },
+  serviceMonitor: { enabled: true, secretName: "metrics", tlsConfig: { serverName: "quarterdeck" } }
+})
+
+for (const programs of available("helm")) {
+  describe(`the chart by ${programs}`, () => {
+    it.effect("is judged sound", () =>
+      Effect.gen(function* () {
+        assert.include(yield* succeed("helm", ["lint", "--strict", CHART]), "0 chart(s) failed")
+      })
+    )
+
+    it.effect("renders its defaults as it did", () =>
+      Effect.gen(function* () {
+        yield* golden("default", yield* template("{}"))
+      })
+    )
+
+    it.effect("renders every documented way of configuring it as it did", () =>
+      Effect.gen(function* () {
+        assert.isAbove(ways.length, 10)
+        const plain = yield* template("{}")
+        for (const { release, values } of ways) yield* golden(release, beyond(yield* template(values), plain))
+        yield* golden("tls-everywhere", beyond(yield* template(TLS_EVERYWHERE), plain))
+      })
+    )
+
+    it.effect("has the least ClusterRole of the docs, and more for operators alone", () =>
+      Effect.gen(function* () {
+        const least = rulesOf(manifests(yield* template("{}")))
+        assert.deepStrictEqual(least, documentedRules)
+        const withOperator = rulesOf(manifests(yield* template("operator: { enabled: true }")))
+        assert.deepStrictEqual(withOperator.slice(0, least.length), least)
+        const added = withOperator
+          .slice(least.length)
+          .flatMap(({ resources = [], verbs }) => resources.map((resource) => `${verbs.join(",")} ${resource}`))
+        assert.deepStrictEqual(added, [
+          "patch deployments/scale",
+          "patch replicasets/scale",
+          "patch statefulsets/scale",
+          "patch daemonsets",
+          "patch deployments",
+          "patch statefulsets",
+          "patch cronjobs",
+          "get pods/log"
+        ])
+      })
+    )
+
+    it.effect("refuses values that do not exist, and names each", () =>
+      Effect.gen(function* () {
+        const { status, stderr } = yield* tryTemplate(`
+apiKey: { keys: [] }
+apiKeys: { secret: x }
+image: { name: x }
+settings: { server: { port: 80, prot: 1 }, telemetry: { logLevel: loud } }
+replicas: 2
+`)
+        assert.notStrictEqual(status, 0)
+        for (const told of [
+          /additional properties .*'apiKey'.* not allowed/,
+          /'\/apiKeys': additional properties 'secret' not allowed/,
+          /'\/image': additional properties 'name' not allowed/,
+          /'\/settings\/server': additional properties .*'port'.* not allowed/,
+          /'\/settings\/telemetry\/logLevel': value must be one of/,
+          /'replicas'/
+        ]) {
+          assert.match(stderr, told)
+        }
+      })
+    )
+
+    it.effect("refuses what contradicts itself, all faults at once", () =>
+      Effect.gen(function* () {
+        const { status, stderr } = yield* tryTemplate(`
+settings:
+  cost: { url: "https://user:s3cret@clickhouse:8443", usage: "prometheus=https://user:s3cret@prometheus" }
+  oidc: { issuer: https://login.example.com }
+serviceMonitor: { enabled: true }
+httpRoute: { enabled: true }
+ingress: { enabled: true, tlsSecretName: tls }
+`)
+        assert.notStrictEqual(status, 0)
+        for (const told of [
+          /settings\.cost\.url: holds a user or a password.*QUARTERDECK_COST_URL.*secretSettings\.secretName/,
+          /settings\.cost\.usage: .*QUARTERDECK_USAGE /,
+          /settings\.oidc\.clientId: is needed/,
+          /settings\.oidc\.rules: is needed/,
+          /settings\.server\.publicUrl: is needed/,
+          /serviceMonitor\.secretName: is needed/,
+          /httpRoute\.parentRefs: names no Gateway/,
+          /ingress\.host: is needed/
+        ]) {
+          assert.match(stderr, told)
+        }
+        assert.notInclude(stderr, "s3cret")
+      })
+    )
+  })
+}
+sayIfLeftOut(it, "helm")
