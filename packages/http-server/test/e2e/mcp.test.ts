@@ -49,17 +49,20 @@ onOneDriver("mcp", { prepare: (fleet) => Seed.fill(fleet), furnish: keep(["hub",
     })
   )
 
-  it.effect("so does a client that starts the program", () =>
+  it.effect("so does a client that starts the program, whatever the role of its key", () =>
     Effect.gen(function* () {
       const { url } = yield* Deployment
-      const client = yield* start(url, rawKey("viewer"))
-      assert.deepStrictEqual(yield* toolsOf(client), TOOLS)
-      for (const [tool, given] of CALLS) {
-        const { answer, isRefused } = yield* callTool(client, tool, given)
-        assert.isFalse(isRefused, `${tool}: ${JSON.stringify(answer)}`)
-      }
-      const refused = yield* callTool(client, "list_workloads", { clusters: ["nowhere"] })
-      assert.strictEqual(codeOf(refused), "cluster_not_found")
+      const asked = Effect.fnUntraced(function* (key: KeyName) {
+        const client = yield* start(url, rawKey(key))
+        assert.deepStrictEqual(yield* toolsOf(client), TOOLS)
+        for (const [tool, given] of CALLS) {
+          const { answer, isRefused } = yield* callTool(client, tool, given)
+          assert.isFalse(isRefused, `${tool}: ${JSON.stringify(answer)}`)
+        }
+        const refused = yield* callTool(client, "list_workloads", { clusters: ["nowhere"] })
+        assert.strictEqual(codeOf(refused), "cluster_not_found")
+      })
+      yield* Effect.forEach(["viewer", "operator", "admin"] as const, asked, { concurrency: 3 })
     })
   )
 

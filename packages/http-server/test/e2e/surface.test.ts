@@ -1,5 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Readiness } from "@quarterdeck/contract/HealthGroup"
+import { eventually } from "@quarterdeck/harness"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Schema } from "effect"
 import { Deployment, rawKey } from "./Deployment.ts"
@@ -150,8 +151,14 @@ onOneDriver("surface", { children: [] }, (it) => {
     "/readyz counts the clusters for an Admin without naming them, and names in its details what to look at",
     () =>
       Effect.gen(function* () {
-        const { text } = yield* (yield* Deployment).call("/readyz", { key: "admin" })
-        const { details, ...counted } = yield* decodeReadiness(text)
+        const deployment = yield* Deployment
+        const { details, ...counted } = yield* eventually(
+          "the cluster was sampled",
+          Effect.flatMap(deployment.call("/readyz", { key: "admin" }), ({ text }) => decodeReadiness(text)),
+          ({ details }) =>
+            details?.costs.every(({ troubles, usage }) => usage === "sampled" && troubles.length === 0) === true,
+          { within: "60 seconds" }
+        )
         assert.deepStrictEqual(details, {
           sources: [],
           configuredKeys: { refused: 0 },
