@@ -36,7 +36,11 @@ export const ClustersPage = () => {
       ) : undefined}
       {list.isLoading ? <Loading what="clusters" /> : undefined}
       {clusters === undefined ? undefined : (
-        <CoverageStrip coverages={clusters.map(({ coverage }) => coverage)} rows="figures" />
+        <CoverageStrip
+          coverages={clusters.map(({ coverage }) => coverage)}
+          readAtMs={list.dataUpdatedAt}
+          rows="figures"
+        />
       )}
       {costs.error instanceof ApiFailure && clusters !== undefined ? (
         <Text size="sm" role="status">

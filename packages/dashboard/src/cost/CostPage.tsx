@@ -63,7 +63,9 @@ export const CostPage = () => {
         />
       ) : undefined}
       {groups.isLoading ? <Loading what="costs" /> : undefined}
-      {report === undefined ? undefined : <CoverageStrip coverages={report.clusters} rows="costs" />}
+      {report === undefined ? undefined : (
+        <CoverageStrip coverages={report.clusters} readAtMs={groups.dataUpdatedAt} rows="costs" />
+      )}
       {report !== undefined && report.rows.length === 0 ? <NoCosts /> : undefined}
       {report !== undefined && report.rows.length > 0 ? (
         <>

@@ -24,7 +24,7 @@ export const GroupTable = ({ before, by, clusters, onExplain, report: { currency
   return (
     <Paper withBorder>
       <ScrollTable minWidth={680} label="Costs by group">
-        <Table horizontalSpacing="md" aria-label="Costs by group">
+        <Table horizontalSpacing="md" aria-label="Costs by group" className="qd-keeps-name">
           <Table.Thead>
             <Table.Tr>
               <Table.Th scope="col" tt="capitalize">

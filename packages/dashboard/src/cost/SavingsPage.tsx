@@ -54,7 +54,7 @@ export const SavingsPage = () => {
       {costs.isLoading ? <Loading what="savings" /> : undefined}
       {report === undefined ? undefined : (
         <>
-          <CoverageStrip coverages={report.clusters} rows="costs" />
+          <CoverageStrip coverages={report.clusters} readAtMs={costs.dataUpdatedAt} rows="costs" />
           <Text role="status">
             {Quantity.money(report.totals.savingsAvailable, report.currency)} of{" "}
             {Quantity.money(report.totals.totalCost, report.currency)} need not have been spent

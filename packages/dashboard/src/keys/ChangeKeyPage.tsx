@@ -20,6 +20,7 @@ import { useTarget } from "../target/useTarget.ts"
 import { ForceField } from "./ForceField.tsx"
 import { changeOf, type Faults, faultsOf, type KeyDraft, toChange, toRule } from "./KeyDraft.ts"
 import { RoleField } from "./RoleField.tsx"
+import { RotatedFrom } from "./RotatedFrom.tsx"
 import { RuleFields } from "./RuleFields.tsx"
 import { RulePreview } from "./RulePreview.tsx"
 
@@ -39,6 +40,7 @@ export const ChangeKeyPage = () => {
         <Title order={1} size="h2" ref={heading} tabIndex={-1} className="qd-text">
           {key.data === undefined ? "Rename or narrow a key" : `Rename or narrow ${key.data.name}`}
         </Title>
+        <Predecessor id={key.data?.rotatedFrom} />
         <Text c="dimmed">A key never reaches further than before: what it does not reach now is not offered.</Text>
       </div>
       {key.error instanceof ApiFailure ? (
@@ -48,6 +50,12 @@ export const ChangeKeyPage = () => {
       {key.data === undefined ? undefined : <Change key={key.data.id} apiKey={key.data} />}
     </Stack>
   )
+}
+
+/** The key that this one replaces, if any. **Shape** by its id where the key itself may not be seen. */
+const Predecessor = ({ id }: { readonly id: string | undefined }) => {
+  const predecessor = useQuery({ ...apiKeyQuery(id ?? ""), enabled: id !== undefined, retry: false })
+  return id === undefined ? undefined : <RotatedFrom id={id} start={predecessor.data?.start} />
 }
 
 const Change = ({ apiKey }: { readonly apiKey: ApiKey }) => {

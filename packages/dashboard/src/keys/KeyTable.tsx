@@ -7,6 +7,7 @@ import type { ReactNode } from "react"
 import type { ApiKey } from "../api/Shapes.ts"
 import { Instant } from "../feedback/Instant.tsx"
 import { type KeyActionProps, KeyActions } from "./KeyActions.tsx"
+import { RotatedFrom } from "./RotatedFrom.tsx"
 import { RuleText } from "./RuleText.tsx"
 import { StatusBadge } from "./StatusBadge.tsx"
 
@@ -19,11 +20,18 @@ const COLUMNS = ["Name", "Status", "Role", "Reaches", "Expires", "Last used", "O
 
 export const KeyTable = ({ caller, keys, ...actions }: Props) => {
   const isWide = useMediaQuery("(min-width: 75em)", false, { getInitialValueInEffect: false })
+  const predecessorOf = ({ rotatedFrom }: ApiKey) => keys.find(({ id }) => id === rotatedFrom)
   if (!isWide) {
     return (
       <Stack gap="sm" component="ul" p={0} m={0}>
         {keys.map((key) => (
-          <KeyCard key={key.id} apiKey={key} isOwn={key.id === caller.id} {...actions} />
+          <KeyCard
+            key={key.id}
+            apiKey={key}
+            predecessor={predecessorOf(key)}
+            isOwn={key.id === caller.id}
+            {...actions}
+          />
         ))}
       </Stack>
     )
@@ -44,7 +52,7 @@ export const KeyTable = ({ caller, keys, ...actions }: Props) => {
           {keys.map((key) => (
             <Table.Tr key={key.id} data-key={key.id}>
               <Table.Td maw={240}>
-                <Name apiKey={key} isOwn={key.id === caller.id} />
+                <Name apiKey={key} predecessor={predecessorOf(key)} isOwn={key.id === caller.id} />
               </Table.Td>
               <Table.Td>
                 <StatusBadge status={key.status} />
@@ -76,7 +84,14 @@ const originText = ({ source }: ApiKey): string => (source === "configured" ? "C
 /** Uses of configured keys are not written down. */
 const unusedText = ({ source }: ApiKey): string => (source === "configured" ? "Not recorded" : "Never")
 
-const Name = ({ apiKey: { name, start }, isOwn }: { readonly apiKey: ApiKey; readonly isOwn: boolean }) => (
+interface NameProps {
+  readonly apiKey: ApiKey
+  /** The key that this one replaces, where the list has it. */
+  readonly predecessor: ApiKey | undefined
+  readonly isOwn: boolean
+}
+
+const Name = ({ apiKey: { name, rotatedFrom, start }, isOwn, predecessor }: NameProps) => (
   <Stack gap={2}>
     <Group gap={6}>
       <Text fw={600} className="qd-text">
@@ -93,18 +108,17 @@ const Name = ({ apiKey: { name, start }, isOwn }: { readonly apiKey: ApiKey; rea
         <Code>{start}…</Code>
       </Text>
     )}
+    {rotatedFrom === undefined ? undefined : <RotatedFrom id={rotatedFrom} start={predecessor?.start} />}
   </Stack>
 )
 
-interface CardProps extends KeyActionProps {
-  readonly isOwn: boolean
-}
+interface CardProps extends KeyActionProps, NameProps {}
 
-const KeyCard = ({ apiKey, isOwn, ...actions }: CardProps) => (
+const KeyCard = ({ apiKey, isOwn, predecessor, ...actions }: CardProps) => (
   <Paper withBorder p="md" component="li" data-key={apiKey.id}>
     <Stack gap="sm">
       <Group justify="space-between" align="flex-start" wrap="nowrap">
-        <Name apiKey={apiKey} isOwn={isOwn} />
+        <Name apiKey={apiKey} predecessor={predecessor} isOwn={isOwn} />
         <StatusBadge status={apiKey.status} />
       </Group>
       <SimpleGrid cols={2} spacing="xs" verticalSpacing="xs">

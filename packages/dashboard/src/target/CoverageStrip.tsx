@@ -5,6 +5,7 @@ import { Badge, Box, Collapse, Group, Paper, Stack, Table, Text, UnstyledButton 
 import { useDisclosure } from "@mantine/hooks"
 import type { Coverage } from "../api/Shapes.ts"
 import { ScrollTable } from "../feedback/ScrollTable.tsx"
+import { useNow } from "../feedback/useNow.ts"
 import * as Quantity from "../format/Quantity.ts"
 import { COLORS, healthOf, reasonOf, wordOf } from "./CoverageText.ts"
 
@@ -17,11 +18,15 @@ const RANKS = { missing: 0, incomplete: 1, stale: 2, ok: 3 } as const
 
 interface Props {
   readonly coverages: ReadonlyArray<Coverage>
+  /** When the coverages were read: they grow older until they are read again. **Units** milliseconds since the epoch. */
+  readonly readAtMs: number
   /** What the rows are called: workloads. */
   readonly rows: string
 }
 
-export const CoverageStrip = ({ coverages, rows }: Props) => {
+export const CoverageStrip = ({ coverages: read, readAtMs, rows }: Props) => {
+  const elapsedMs = Math.max(0, useNow() - readAtMs)
+  const coverages = read.map((coverage) => ({ ...coverage, ageMs: coverage.ageMs + elapsedMs }))
   const [isOpen, { toggle }] = useDisclosure(false)
   const ranked = coverages.toSorted((a, b) => RANKS[healthOf(a)] - RANKS[healthOf(b)])
   const shown = ranked.slice(0, SHOWN)
@@ -93,7 +98,7 @@ const ClusterMark = ({ coverage }: { readonly coverage: Coverage }) => {
   )
 }
 
-const Details = ({ coverages, rows }: Props) => (
+const Details = ({ coverages, rows }: Omit<Props, "readAtMs">) => (
   <Stack gap="xs" mt="xs">
     <ScrollTable minWidth={640} label="Coverage, cluster by cluster">
       <Table verticalSpacing={4} aria-label="Coverage of each cluster">

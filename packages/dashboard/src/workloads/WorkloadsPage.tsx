@@ -59,7 +59,7 @@ export const WorkloadsPage = () => {
       {list.isLoading ? <Loading what="workloads" /> : undefined}
       {pages === undefined ? undefined : (
         <>
-          <CoverageStrip coverages={coverages} rows="workloads" />
+          <CoverageStrip coverages={coverages} readAtMs={list.dataUpdatedAt} rows="workloads" />
           <Tally
             total={total}
             isNarrowed={isNarrowed(filter)}

@@ -74,6 +74,43 @@ describe("the pages of the demo, in a browser", () => {
       })
     )
 
+    it.effect("say how old their rows are while the server cannot be asked anew", () =>
+      Effect.gen(function* () {
+        const { key, url } = yield* Demo
+        const page = yield* Chromium.open(`${url}/`)
+        yield* Effect.promise(async () => {
+          await signIn(page, key("VIEWER"))
+          const mark = page.locator("[data-coverage=hub]")
+          await mark.getByText(/ old$/).waitFor()
+          await page.route("**/api/v1/clusters*", (route) => route.abort())
+          const before = await mark.innerText()
+          await mark.filter({ hasNotText: before }).waitFor()
+        })
+      })
+    )
+
+    it.effect("keep the name of a cost beside its figures where the screen is narrower than the table", () =>
+      Effect.gen(function* () {
+        const { key, url } = yield* Demo
+        const page = yield* Chromium.open(`${url}/#/cost`)
+        yield* Effect.promise(async () => {
+          await page.setViewportSize({ width: 390, height: 844 })
+          await signIn(page, key("VIEWER"))
+          const table = page.getByRole("table", { name: "Costs by group" })
+          const savings = table.getByRole("columnheader", { name: "Savings" })
+          const name = table.getByRole("row").nth(1).getByRole("cell").first()
+          await savings.waitFor()
+          assert.isAbove((await savings.boundingBox())?.x ?? 0, 390)
+          await savings.scrollIntoViewIfNeeded()
+          const last = await savings.boundingBox()
+          assert.isAtMost((last?.x ?? 390) + (last?.width ?? 0), 390)
+          const shown = await name.boundingBox()
+          assert.isAtLeast(shown?.x ?? -1, 0)
+          assert.isAtMost(shown?.width ?? 390, 200)
+        })
+      })
+    )
+
     it.effect("are gone through by keyboard, whose single keys can be turned off", () =>
       Effect.gen(function* () {
         const { key, url } = yield* Demo

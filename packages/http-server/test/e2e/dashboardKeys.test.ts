@@ -164,6 +164,29 @@ describe("Users > API Keys, in a browser", () => {
       })
     )
 
+    it.effect("of two keys of one name the newer says which one it replaces, in the list and on its page", () =>
+      Effect.gen(function* () {
+        const { call, createKey, url } = yield* Deployment
+        const { apiKey } = yield* createKey({ name: "twice", rule: { role: "Viewer" } })
+        const rotated = yield* call(`/api/v1/apiKeys/${apiKey.id}/rotate`, {
+          method: "POST",
+          key: "admin",
+          body: { grace: "1d" }
+        })
+        assert.strictEqual(rotated.status, 201)
+        const page = yield* Chromium.open(`${url}/${KEYS}`)
+        yield* Effect.promise(async () => {
+          await signIn(page, rawKey("admin"))
+          const origin = page.getByText(`Rotated from ${apiKey.start}…`)
+          await origin.waitFor()
+          assert.strictEqual(await page.locator(`[data-key="${apiKey.id}"]`).getByText("Rotated from").count(), 0)
+          await chooseAction(page, "twice", "Rename or narrow")
+          await page.getByRole("heading", { name: "Rename or narrow twice" }).waitFor()
+          await origin.waitFor()
+        })
+      })
+    )
+
     it.effect("the own key is rotated with an end of its own, and the page goes on with the new one", () =>
       Effect.gen(function* () {
         const { call, createKey, url } = yield* Deployment
