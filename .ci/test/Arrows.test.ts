@@ -246,7 +246,10 @@ describe("arrows between the packages", () => {
       await mkdir(dirname(join(root, file)), { recursive: true })
       await writeFile(join(root, file), text)
     }
-    const lint = spawnSync(join(root, "node_modules/.bin/oxlint"), ["--format=unix"], { cwd: root, encoding: "utf8" })
+    // The folders by name: of the whole root it would go through every file of every dependency, to lint none of them.
+    const folders = [...new Set(Object.keys(ARROWS).map((folder) => folder.split("/", 1).join()))]
+    const options = { cwd: root, encoding: "utf8" } as const
+    const lint = spawnSync(join(root, "node_modules/.bin/oxlint"), ["--format=unix", ...folders], options)
     assert.strictEqual(lint.stderr, "")
     const breaking = (rule: string): ReadonlySet<string> =>
       new Set(
