@@ -15,14 +15,15 @@ process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache
  * more than half of the processor time of a small file away.
  */
 const small = [
-  "packages/{cluster-fanout,contract,dashboard,embedded-cluster,http-server,keys,sqlite-thread,targeting}/test/**/*.test.ts",
-  // Not `hour`, of which a file replaces modules of Node, and not ClickHouse, whose server lives as long as a process.
+  "packages/{benchmarks,cluster-fanout,contract,dashboard,embedded-cluster,http-server,keys,sqlite-thread,targeting}/test/**/*.test.ts",
+  // Not all of `hour`, of which a file replaces modules of Node, and not ClickHouse, whose server lives as long as a process.
   "packages/cost/test/{allocation,export,price,report,sampler,savings,store/sqlite,usage}/**/*.test.ts",
-  "packages/cost/test/store/*.test.ts",
+  "packages/cost/test/{*,hour/Instant,store/*}.test.ts",
   "harness/test/{client,conformance,faults,fleet,life,state,tasks}/**/*.test.ts",
   "harness/test/cli/!(Assets|NodeVersion).test.ts",
-  "harness/test/drivers/{Drivers,existing/KubeconfigFile,k3s/!(K3s),control-plane/assets/*}.test.ts",
-  "harness/test/machine/Eventually.test.ts"
+  "harness/test/drivers/{Drivers,embedded/**/*,existing/KubeconfigFile,k3s/!(K3s),control-plane/assets/*}.test.ts",
+  "harness/test/machine/*.test.ts",
+  "examples/{embed-own-parts,mounting}/test/**/*.test.ts"
 ]
 
 /** Tests in a browser, which has enough to do: each has a process of its own beside it. */
