@@ -17,6 +17,7 @@ import {
 import { eventually } from "../../../../src/machine/Eventually.ts"
 import { connect, patching, USERS } from "../Client.ts"
 import { kubelet, node, watching } from "./Machine.ts"
+import { settled } from "./Scheduled.ts"
 
 const side = (start: ClusterDriver["start"]) =>
   Effect.gen(function* () {
@@ -115,7 +116,7 @@ const sorted = (object: JsonObject): JsonObject => {
     const counted = put(slice, ["metadata", "generation"], undefined)
     return annotated ? counted : put(counted, ["metadata", "annotations"], undefined)
   }
-  const conditions = arrayAt(object, "status", "conditions")
+  const conditions = arrayAt(object, "status", "conditions").map((one) => settled(object, one))
   return put(object, ["status", "conditions"], conditions.length === 0 ? undefined : inOrder(conditions))
 }
 
