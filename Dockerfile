@@ -16,7 +16,7 @@ RUN npx --yes pnpm@12 install --frozen-lockfile && npx --yes pnpm@12 exec bash .
 FROM $NODE AS system
 RUN apt-get update && apt-get install --yes --no-install-recommends ca-certificates
 COPY .ci/image-root /usr/local/bin/
-RUN bash image-root system /image /usr/local/bin/node
+RUN image-root system /image /usr/local/bin/node
 
 # From here on .ci/image reads the same lines.
 FROM scratch

@@ -18,6 +18,7 @@ const deployed = Effect.gen(function* () {
   const kubeconfig = yield* Mounted.file(directory, "kubeconfig.yaml", fleet.kubeconfig)
   const keys = yield* Mounted.file(directory, "keys.yaml", Mounted.keysOf(KEY))
   const container = yield* Image.start([
+    ...Image.CONFINED,
     ...Image.MEMORY,
     "--network=host",
     "--env=QUARTERDECK_HOST=127.0.0.1",

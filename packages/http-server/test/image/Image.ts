@@ -9,7 +9,7 @@ import { Clock, Config, Effect, Schema, type Scope } from "effect"
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 
-const NAME = "quarterdeck:local"
+export const NAME = "quarterdeck:local"
 const VARIABLE = "QUARTERDECK_REQUIRE"
 
 const run = promisify(execFile)
@@ -52,7 +52,7 @@ export const sayIfLeftOut = (it: {
 }
 
 /** As little as a container can have: no rights, and nothing to write to but what a mount gives. */
-const CONFINED = ["--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"] as const
+export const CONFINED = ["--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"] as const
 /** A data directory that goes with its container. */
 export const MEMORY = ["--tmpfs", "/data:uid=65532,gid=65532,mode=0700"] as const
 
@@ -81,9 +81,9 @@ const decodeImages = Schema.decodeUnknownEffect(
 /** Runs a command of the program to its end, in a container of its own, and gives both streams. */
 export const command = (...args: ReadonlyArray<string>) => docker("run", "--rm", ...CONFINED, NAME, ...args)
 
-/** The network of the container that publishes a port; the engine's own may be there too. */
-export const networkOf = Effect.fnUntraced(function* (port: string) {
-  const { stdout: id } = yield* docker("ps", "--quiet", "--filter", `publish=${port}`)
+/** The network of a cluster that is a container; the engine's own may be there too. */
+export const networkOf = Effect.fnUntraced(function* ({ server }: { readonly server: string }) {
+  const { stdout: id } = yield* docker("ps", "--quiet", "--filter", `publish=${new URL(server).port}`)
   const names = "{{range $name, $_ := .NetworkSettings.Networks}}{{println $name}}{{end}}"
   const { stdout } = yield* docker("inspect", "--format", names, id.trim())
   return stdout.split("\n").find((name) => name.startsWith("quarterdeck-")) ?? stdout
@@ -111,7 +111,7 @@ export const start = Effect.fnUntraced(function* (
   args: ReadonlyArray<string> = []
 ): Effect.fn.Return<Container, DockerRefused, Scope.Scope> {
   const id = yield* Effect.acquireRelease(
-    Effect.map(docker("run", "--detach", ...CONFINED, ...options, NAME, ...args), ({ stdout }) => stdout.trim()),
+    Effect.map(docker("run", "--detach", ...options, NAME, ...args), ({ stdout }) => stdout.trim()),
     (container) => Effect.orDie(docker("rm", "--force", "--volumes", container))
   )
   const log = Effect.map(docker("logs", id), ({ stderr, stdout }) => stdout + stderr)

@@ -31,9 +31,8 @@ const onTheMachine = ({ server }: FleetCluster.FleetCluster): Place => {
 /** On the clusters' own network, as a pod is, with an address of its own. */
 const onTheNetwork = Effect.fnUntraced(function* (cluster: FleetCluster.FleetCluster) {
   const { hostname, port } = new URL((yield* K3s.inside(cluster)).internalServer)
-  const network = yield* Image.networkOf(new URL(cluster.server).port)
   const place: Place = {
-    options: [`--network=${network}`, "--publish=127.0.0.1::8080"],
+    options: [`--network=${yield* Image.networkOf(cluster)}`, "--publish=127.0.0.1::8080"],
     apiServer: [hostname, port],
     url: ({ published }) => published
   }
@@ -52,6 +51,7 @@ const inPod = Effect.fnUntraced(function* (driver: ClusterDriver.ClusterDriver) 
   const place = driver.name === "k3s" ? yield* onTheNetwork(cluster) : onTheMachine(cluster)
   const [host, port] = place.apiServer
   const container = yield* Image.start([
+    ...Image.CONFINED,
     ...Image.MEMORY,
     ...place.options,
     `--volume=${files.directory}:/var/run/secrets/kubernetes.io/serviceaccount:ro`,

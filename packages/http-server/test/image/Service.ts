@@ -4,10 +4,11 @@
 import { ClusterList } from "@quarterdeck/contract/ClustersGroup"
 import { WorkloadList } from "@quarterdeck/contract/WorkloadsGroup"
 import { WorkloadCosts } from "@quarterdeck/cost/CostRow"
+import { CreatedApiKey } from "@quarterdeck/keys/ApiKey"
 import { eventually } from "@quarterdeck/harness"
-import { Effect, Schema } from "effect"
+import { Effect, Redacted, Schema } from "effect"
 
-/** The service answered with another status than 200. */
+/** The service answered with another status than 200 or 201. */
 class Refused extends Schema.TaggedError<Refused>()("Refused", { route: Schema.String, problem: Schema.String }) {
   override get message(): string {
     return `${this.route}: ${this.problem}`
@@ -38,7 +39,7 @@ export const at = (url: string, key: string) => {
       catch: (cause) => new Refused({ route, problem: String(cause) })
     }).pipe(
       Effect.filterOrFail(
-        ({ status }) => status === 200,
+        ({ status }) => status === 200 || status === 201,
         ({ status, text }) => new Refused({ route, problem: `${status} ${text}` })
       ),
       Effect.map(({ text }) => text)
@@ -49,6 +50,12 @@ export const at = (url: string, key: string) => {
     clusters: Effect.flatMap(ask("/api/v1/clusters", { target: "*" }), decodeClusters),
     workloads: (target: string, query = "") =>
       Effect.flatMap(ask(`/api/v1/workloads${query}`, { target }), decodeWorkloads),
+    /** Makes a Viewer's key, and gives its secret. */
+    createKey: (name: string) =>
+      ask("/api/v1/apiKeys", { body: { name, rule: { role: "Viewer" }, expire: "1d" } }).pipe(
+        Effect.flatMap(decodeCreated),
+        Effect.map(({ key }) => Redacted.value(key))
+      ),
     costs: (query: string, body: object) =>
       Effect.flatMap(ask(`/detailedCostReport/getWorkloads${query}`, { body }), decodeCosts)
   }
@@ -56,4 +63,5 @@ export const at = (url: string, key: string) => {
 
 const decodeClusters = Schema.decodeUnknownEffect(Schema.fromJsonString(ClusterList))
 const decodeWorkloads = Schema.decodeUnknownEffect(Schema.fromJsonString(WorkloadList))
+const decodeCreated = Schema.decodeUnknownEffect(Schema.fromJsonString(CreatedApiKey))
 const decodeCosts = Schema.decodeUnknownEffect(Schema.fromJsonString(WorkloadCosts))
