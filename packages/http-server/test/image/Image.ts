@@ -105,15 +105,16 @@ export interface Container {
 /** A docker that has to kill a server which does not end needs to be told when. */
 const KILLED_AFTER_SECONDS = 60
 
-/** Starts the image with options of `docker run`, then arguments of the program. */
+/** Makes a container of the image with options of `docker run` and arguments of the program, and starts it. */
 export const start = Effect.fnUntraced(function* (
   options: ReadonlyArray<string>,
   args: ReadonlyArray<string> = []
 ): Effect.fn.Return<Container, DockerRefused, Scope.Scope> {
   const id = yield* Effect.acquireRelease(
-    Effect.map(docker("run", "--detach", ...options, NAME, ...args), ({ stdout }) => stdout.trim()),
+    Effect.map(docker("create", ...options, NAME, ...args), ({ stdout }) => stdout.trim()),
     (container) => Effect.orDie(docker("rm", "--force", "--volumes", container))
   )
+  yield* docker("start", id)
   const log = Effect.map(docker("logs", id), ({ stderr, stdout }) => stdout + stderr)
   return {
     id,
