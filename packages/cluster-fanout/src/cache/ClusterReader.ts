@@ -4,7 +4,7 @@
 import type { ProvenLabels } from "@quarterdeck/targeting/NamespaceFilter"
 import { Context, Effect, Layer, Option } from "effect"
 import type { Cluster } from "../registry/Cluster.ts"
-import { ClusterCache, isSettled } from "./ClusterCache.ts"
+import { ClusterCache, isSettled, type Member } from "./ClusterCache.ts"
 import { ClusterError, ClusterTimeout } from "../kube/ClusterError.ts"
 import { ClusterStore } from "./ClusterStore.ts"
 import type { Breaker } from "../kube/Breaker.ts"
@@ -54,6 +54,8 @@ export class ClusterReader extends Context.Service<
      * who ask for it before it begins.
      */
     readonly read: (cluster: Cluster, question: Question) => Effect.Effect<Reading, ClusterError>
+    /** Tells whether a question would be answered at once: from the cache, all of whose part has settled and is proven. */
+    readonly isReady: (cluster: Cluster, question: Question) => Effect.Effect<boolean>
   }
 >()("@quarterdeck/cluster-fanout/ClusterReader") {
   static readonly layer = Layer.effect(
@@ -66,7 +68,13 @@ export class ClusterReader extends Context.Service<
         if (question.consistency === "live") return yield* readLive(cluster, question, live)
         return yield* readCached(cluster, question, cache)
       })
-      return ClusterReader.of({ read })
+      const isReady = (cluster: Cluster, question: Question) =>
+        Effect.gen(function* () {
+          if (question.consistency === "live") return false
+          const member = yield* cache.find(cluster)
+          return member !== undefined && hasAll(member, question, yield* steadyClock.now)
+        })
+      return ClusterReader.of({ read, isReady })
     })
   )
 }
@@ -77,25 +85,37 @@ const readCached = Effect.fnUntraced(function* (cluster: Cluster, question: Ques
   // Leaves the time to answer with what has synced by then.
   const waitMs = Math.max(0, timeoutMs - Math.min(100, timeoutMs / 10))
   const startedAt = yield* steadyClock.now
+  const known = yield* cache.find(cluster)
+  if (known !== undefined && hasAll(known, question, startedAt)) return yield* readSettled(cluster, known, question)
   const found = yield* Effect.timeoutOption(cache.member(cluster), waitMs)
   if (Option.isNone(found)) return yield* timedOut(cluster, timeoutMs)
   const member = found.value
-  const { breaker, store } = member
+  const { store } = member
 
   const settled = store.signal.until(() => needed.every((kind) => isSettled(member, kind)))
   const spentMs = (yield* steadyClock.now) - startedAt
   yield* Effect.timeoutOption(settled, Math.max(0, waitMs - spentMs))
 
-  if (kinds.every((kind) => store.table(kind).sync._tag !== "Synced")) {
-    return yield* lastError(store, kinds, breaker.refusal()) ?? timedOut(cluster, timeoutMs)
-  }
-
-  if (needsLabels) {
+  if (needsLabels && kinds.some((kind) => store.table(kind).sync._tag === "Synced")) {
     const leftMs = waitMs - ((yield* steadyClock.now) - startedAt)
     yield* Effect.timeoutOption(member.proveLabels, Math.max(0, leftMs))
   }
+  return yield* readSettled(cluster, member, question)
+})
+
+/** Reads what has synced by now. */
+const readSettled = Effect.fnUntraced(function* (cluster: Cluster, { breaker, store }: Member, question: Question) {
+  const { kinds, timeoutMs } = question
+  if (kinds.every((kind) => store.table(kind).sync._tag !== "Synced")) {
+    return yield* lastError(store, kinds, breaker.refusal()) ?? timedOut(cluster, timeoutMs)
+  }
   return reading(store, question, breaker, yield* steadyClock.now)
 })
+
+/** Tells whether waiting would bring nothing more. */
+const hasAll = (member: Member, question: Question, now: number): boolean =>
+  neededKinds(question).every((kind) => isSettled(member, kind))
+  && (!question.needsLabels || member.store.provesLabels(now))
 
 /** A store of its own takes what was listed, and answers as the cache's would. */
 const readLive = Effect.fnUntraced(function* (cluster: Cluster, question: Question, live: LiveLists.LiveLists) {

@@ -7,7 +7,7 @@ import type { Target } from "@quarterdeck/targeting/Target"
 import { Clock, Context, DateTime, Effect, Layer, Option } from "effect"
 import type { Cluster } from "../registry/Cluster.ts"
 import { ClusterCache, type Member } from "../cache/ClusterCache.ts"
-import { ClusterReader, type Reading } from "../cache/ClusterReader.ts"
+import { ClusterReader, type Question, type Reading } from "../cache/ClusterReader.ts"
 import { ClusterRegistry } from "../registry/ClusterRegistry.ts"
 import * as Coverage from "../kube/Coverage.ts"
 import * as Cursor from "./Cursor.ts"
@@ -85,19 +85,18 @@ export class Clusters extends Context.Service<
         // A credential may list, and not read the version.
         const versionOf = (cluster: Cluster) =>
           Effect.catchReason(api.version(cluster), "ClusterError", "ClusterForbids", () => Effect.succeed(undefined))
+        const question: Question = { kinds, consistency, timeoutMs, needsLabels }
+        const isReady = (cluster: Cluster) => reader.isReady(cluster, question)
         const ask = Effect.fnUntraced(function* (cluster: Cluster) {
           const [reading, version] = yield* Effect.all(
-            [
-              reader.read(cluster, { kinds, consistency, timeoutMs, needsLabels }),
-              consistency === "live" ? versionOf(cluster) : Effect.succeed(undefined)
-            ],
+            [reader.read(cluster, question), consistency === "live" ? versionOf(cluster) : Effect.succeed(undefined)],
             { concurrency: 2 }
           )
           const { ageMs, isStale, missingKinds, staleCause } = reading
           const value = { size: sizeOf(reading, namespaces), version: version?.gitVersion }
           return { value, count: 1, ageMs, isStale, staleCause, missingKinds } satisfies Answer<Part>
         })
-        const replies = yield* fanOut.askEach(names, { source: consistency, timeoutMs }, ask)
+        const replies = yield* fanOut.askEach(names, { source: consistency, timeoutMs, isReady }, ask)
 
         const registered = new Map((yield* registry.snapshot).clusters.map((cluster) => [cluster.name, cluster]))
         const members = new Map((yield* cache.members).map((member) => [member.store.cluster.name, member]))

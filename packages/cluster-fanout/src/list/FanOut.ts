@@ -2,7 +2,7 @@
  * Asks many clusters at once and keeps every answer, also the failed ones.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { Cause, Context, Duration, Effect, Layer, Metric, Option } from "effect"
+import { Cause, Context, Effect, Layer, Metric, Option } from "effect"
 import { type Breaker, Breakers } from "../kube/Breaker.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 import { ClusterError, ClusterTimeout } from "../kube/ClusterError.ts"
@@ -34,6 +34,8 @@ export interface AskOptions {
   readonly source: Coverage.Consistency
   /** **Units** milliseconds for the whole answer, and so for each cluster. */
   readonly timeoutMs: number
+  /** Tells whether a cluster answers without waiting for anything: then it needs no deadline. None does unless given. */
+  readonly isReady?: (cluster: Cluster) => Effect.Effect<boolean>
 }
 
 /** Clusters that one request asks at the same time. High, so that the dead ones of a fleet do not hold up the others. */
@@ -51,6 +53,16 @@ const answers = Metric.counter("quarterdeck_fanout_answers_total", {
   description: "Answers of single clusters by status",
   incremental: true
 })
+
+/** The counter of each status, made once. */
+const answersOf: ReadonlyMap<Coverage.Status, typeof answers> = new Map(
+  Coverage.Status.literals.map((status) => [status, Metric.withAttributes(answers, { status })])
+)
+
+const count = ({ status }: Coverage.Coverage): Effect.Effect<void> => {
+  const counter = answersOf.get(status)
+  return counter === undefined ? Effect.void : Metric.update(counter, 1)
+}
 
 export class FanOut extends Context.Service<
   FanOut,
@@ -85,50 +97,6 @@ export class FanOut extends Context.Service<
       const concurrency = yield* MaxFanOut
       let requests = 0
 
-      const askOne = Effect.fnUntraced(function* <A, R>(
-        name: ClusterName,
-        cluster: Cluster | undefined,
-        startedAt: number,
-        options: AskOptions,
-        ask: (cluster: Cluster) => Effect.Effect<Answer<A>, ClusterError, R>
-      ) {
-        if (cluster === undefined) return unregistered<A>(name, options.source)
-        const askedAt = yield* steadyClock.now
-        const remaining = Math.max(0, startedAt + options.timeoutMs - askedAt)
-        const breaker = yield* breakers.find(cluster)
-        const asked = Effect.suspend(() => ask(cluster))
-        const question = options.source === "live" ? breaker.guard(suspecting(breaker, asked)) : asked
-        const outcome = yield* question.pipe(
-          Effect.timeoutOption(remaining),
-          Effect.flatMap(
-            Option.match({
-              onNone: () => Effect.andThen(breaker.suspect, Effect.fail(timedOut(name, options.timeoutMs))),
-              onSome: Effect.succeed
-            })
-          ),
-          Effect.map((answer) => ({ _tag: "Answered" as const, answer })),
-          Effect.catch((error) => Effect.succeed({ _tag: "Failed" as const, error })),
-          Effect.catchDefect((defect) =>
-            Effect.as(Effect.logError(`FanOut: a defect while asking cluster ${name}`, Cause.die(defect)), {
-              _tag: "Broken" as const
-            })
-          )
-        )
-        const now = yield* steadyClock.now
-        const latencyMs = Math.max(0, Math.round(now - askedAt))
-        switch (outcome._tag) {
-          case "Answered":
-            return { coverage: covered(name, outcome.answer, options.source, latencyMs), value: outcome.answer.value }
-          case "Failed":
-            return {
-              coverage: Coverage.fromError(outcome.error, { source: options.source, latencyMs }),
-              value: undefined
-            }
-          case "Broken":
-            return failed<A>(name, options.source, latencyMs, "internal_error", "the service failed while asking it")
-        }
-      })
-
       const askEach = Effect.fn("FanOut.ask")(function* <A, R>(
         clusters: ReadonlyArray<ClusterName>,
         options: AskOptions,
@@ -138,19 +106,26 @@ export class FanOut extends Context.Service<
         const { clusters: registered } = yield* registry.snapshot
         const byName = new Map(registered.map((cluster) => [cluster.name, cluster]))
         const startedAt = yield* steadyClock.now
+        const asking = { breakers, options, startedAt, ask }
         const request = ++requests
-        const replies: ReadonlyArray<Reply<A>> = yield* Effect.forEach(
-          clusters,
-          (name, place) =>
-            askOne(name, byName.get(name), startedAt, options, ask).pipe(
-              Effect.provideService(LiveLists.Turn, { request, place })
-            ),
-          { concurrency }
-        ).pipe(Effect.trackDuration(seconds, Duration.toSeconds))
-        for (const { coverage } of replies) {
-          yield* Metric.update(Metric.withAttributes(answers, { status: coverage.status }), 1)
+        const replies = new Map<ClusterName, Reply<A>>()
+        const waiting: Array<readonly [cluster: Cluster, place: number]> = []
+        for (const [place, name] of clusters.entries()) {
+          const cluster = byName.get(name)
+          if (cluster === undefined) replies.set(name, unregistered(name, options.source))
+          else if (options.isReady !== undefined && (yield* options.isReady(cluster)))
+            replies.set(name, yield* replyOf(asking, cluster, true))
+          else waiting.push([cluster, place])
         }
-        return replies
+        const askWaiting = Effect.fnUntraced(function* ([cluster, place]: (typeof waiting)[number]) {
+          const asked = Effect.provideService(replyOf(asking, cluster, false), LiveLists.Turn, { request, place })
+          replies.set(cluster.name, yield* asked)
+        })
+        yield* Effect.forEach(waiting, askWaiting, { concurrency, discard: true })
+        const inOrder = clusters.flatMap((name) => replies.get(name) ?? [])
+        yield* Metric.update(seconds, ((yield* steadyClock.now) - startedAt) / 1_000)
+        for (const { coverage } of inOrder) yield* count(coverage)
+        return inOrder
       })
 
       return FanOut.of({
@@ -160,6 +135,54 @@ export class FanOut extends Context.Service<
     })
   )
 }
+
+/** One question to many clusters. **Units** `startedAt` milliseconds by `steadyClock`. */
+interface Asking<A, R> {
+  readonly breakers: Breakers["Service"]
+  readonly options: AskOptions
+  readonly startedAt: number
+  readonly ask: (cluster: Cluster) => Effect.Effect<Answer<A>, ClusterError, R>
+}
+
+/** Asks one cluster, which fails for itself alone. */
+const replyOf = Effect.fnUntraced(function* <A, R>(asking: Asking<A, R>, cluster: Cluster, isReady: boolean) {
+  const { name } = cluster
+  const { ask, options } = asking
+  const askedAt = yield* steadyClock.now
+  const outcome = yield* (isReady ? ask(cluster) : beforeDeadline(asking, cluster, askedAt)).pipe(
+    Effect.map((answer) => ({ _tag: "Answered" as const, answer })),
+    Effect.catch((error) => Effect.succeed({ _tag: "Failed" as const, error })),
+    Effect.catchDefect((defect) =>
+      Effect.as(Effect.logError(`FanOut: a defect while asking cluster ${name}`, Cause.die(defect)), {
+        _tag: "Broken" as const
+      })
+    )
+  )
+  const latencyMs = Math.max(0, Math.round((yield* steadyClock.now) - askedAt))
+  switch (outcome._tag) {
+    case "Answered":
+      return { coverage: covered(name, outcome.answer, options.source, latencyMs), value: outcome.answer.value }
+    case "Failed":
+      return { coverage: Coverage.fromError(outcome.error, { source: options.source, latencyMs }), value: undefined }
+    case "Broken":
+      return failed<A>(name, options.source, latencyMs, "internal_error", "the service failed while asking it")
+  }
+})
+
+/** Asks one cluster by what is left of the caller's deadline. */
+const beforeDeadline = Effect.fnUntraced(function* <A, R>(
+  { ask, breakers, options, startedAt }: Asking<A, R>,
+  cluster: Cluster,
+  askedAt: number
+) {
+  const breaker = yield* breakers.find(cluster)
+  const asked = Effect.suspend(() => ask(cluster))
+  const question = options.source === "live" ? breaker.guard(suspecting(breaker, asked)) : asked
+  const answered = yield* Effect.timeoutOption(question, Math.max(0, startedAt + options.timeoutMs - askedAt))
+  if (Option.isSome(answered)) return answered.value
+  yield* breaker.suspect
+  return yield* timedOut(cluster.name, options.timeoutMs)
+})
 
 /** Names the failure of a whole. **Shape** `undefined` when a cluster answered, or none was asked. */
 export const failureOf = (coverages: ReadonlyArray<Coverage.Coverage>): FanOutFailed | undefined => {

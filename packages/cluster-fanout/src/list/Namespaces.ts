@@ -5,7 +5,7 @@ import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import type { Target } from "@quarterdeck/targeting/Target"
 import { Context, Effect, Layer } from "effect"
 import type { Cluster } from "../registry/Cluster.ts"
-import { ClusterReader } from "../cache/ClusterReader.ts"
+import { ClusterReader, type Question } from "../cache/ClusterReader.ts"
 import { CursorKey } from "./Cursor.ts"
 import { type Answer, FanOut } from "./FanOut.ts"
 import * as LabelSelector from "./LabelSelector.ts"
@@ -62,8 +62,10 @@ export class Namespaces extends Context.Service<
         const after = yield* MergedList.startOf(paging, page.cursor)
         const { consistency, timeoutMs } = page
         const needsLabels = NamespaceFilter.needsLabels(namespaces)
+        const question: Question = { kinds: ["Namespace"], consistency, timeoutMs, needsLabels }
+        const isReady = (cluster: Cluster) => reader.isReady(cluster, question)
         const ask = Effect.fnUntraced(function* (cluster: Cluster) {
-          const reading = yield* reader.read(cluster, { kinds: ["Namespace"], consistency, timeoutMs, needsLabels })
+          const reading = yield* reader.read(cluster, question)
           const { count, first } = yield* PageMerge.select(reading.store.namespaces().values(), {
             matches: (row) =>
               matches(filter, row) && NamespaceFilter.matches(namespaces, row.name, reading.labels(row.name)),
@@ -82,7 +84,10 @@ export class Namespaces extends Context.Service<
           }
           return answer
         })
-        return MergedList.assemble(yield* fanOut.ask(target.clusters, { source: consistency, timeoutMs }, ask), paging)
+        return MergedList.assemble(
+          yield* fanOut.ask(target.clusters, { source: consistency, timeoutMs, isReady }, ask),
+          paging
+        )
       })
 
       return Namespaces.of({ list })

@@ -65,14 +65,11 @@ export class Workloads extends Context.Service<
         const asked = filter.namespace ?? []
         if (!needsLabels) yield* refuseOutside(asked, (name) => NamespaceFilter.matches(namespaces, name, undefined))
 
+        const { consistency, timeoutMs } = page
+        const question = { kinds: Kind.neededFor(filter.kind), consistency, timeoutMs, needsLabels }
+        const isReady = (cluster: Cluster) => reader.isReady(cluster, question)
         const ask = Effect.fnUntraced(function* (cluster: Cluster) {
-          const { consistency, timeoutMs } = page
-          const reading = yield* reader.read(cluster, {
-            kinds: Kind.neededFor(filter.kind),
-            consistency,
-            timeoutMs,
-            needsLabels
-          })
+          const reading = yield* reader.read(cluster, question)
           const reaches = memoised((name) => NamespaceFilter.matches(namespaces, name, reading.labels(name)))
           const selection = yield* PageMerge.select(reading.store.workloads(), {
             matches: both(matcherOf(filter), (row) => reaches(row.namespace)),
@@ -91,7 +88,7 @@ export class Workloads extends Context.Service<
           return answer
         })
 
-        const replies = yield* fanOut.ask(target.clusters, { source: page.consistency, timeoutMs: page.timeoutMs }, ask)
+        const replies = yield* fanOut.ask(target.clusters, { source: consistency, timeoutMs, isReady }, ask)
         if (needsLabels && replies.length > 0) {
           yield* refuseOutside(asked, (name) => replies.some(({ value }) => value?.reached.has(name) === true))
         }

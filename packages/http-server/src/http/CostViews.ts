@@ -37,13 +37,14 @@ export const make = Effect.gen(function* () {
   return Effect.fn("CostViews.ask")(function* ({ clusters }: Target, namespaces: NamespaceFilter.NamespaceFilter) {
     const needsLabels = NamespaceFilter.needsLabels(namespaces)
     const timeoutMs = needsLabels ? deadlines.timeoutMs : Math.min(STATUS_WAIT_MS, deadlines.timeoutMs)
+    const question = { kinds: ["Pod"], consistency: "cache", timeoutMs, needsLabels } as const
+    const isReady = (cluster: Cluster) => reader.isReady(cluster, question)
     const ask = Effect.fnUntraced(function* (cluster: Cluster) {
-      const question = { kinds: ["Pod"], consistency: "cache", timeoutMs, needsLabels } as const
       const { ageMs, isStale, labels, missingKinds, staleCause } = yield* reader.read(cluster, question)
       const answer: Answer<Labels> = { value: labels, count: 0, ageMs, isStale, staleCause, missingKinds }
       return answer
     })
-    const replies = yield* fanOut.askEach(clusters, { source: "cache", timeoutMs }, ask)
+    const replies = yield* fanOut.askEach(clusters, { source: "cache", timeoutMs, isReady }, ask)
     const views = new Map(
       replies.map(({ coverage, value }): [ClusterName, ClusterView] => [
         coverage.name,
