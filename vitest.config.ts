@@ -29,8 +29,9 @@ const small = [
 /** Tests in a browser, which has enough to do: each has a process of its own beside it. */
 const pages = ["packages/http-server/test/e2e/{dashboard*,docsPage,oidc}.test.ts"]
 
-/** Tests for which the run has clusters that they borrow: those of every driver. */
+/** Tests for which the run has clusters that they borrow: those of every driver, and those of the chart that want a real one. */
 const borrowing = [
+  "packages/helm-chart/test/applied.test.ts",
   "packages/http-server/test/e2e/{changes,connections,costOutages,costs,faults,leastRole,lists,outages,reload,targeting}.test.ts"
 ]
 
@@ -77,7 +78,7 @@ export default defineConfig({
             "examples/*/test/**/*.test.ts",
             ".ci/test/**/*.test.ts"
           ],
-          exclude: small
+          exclude: [...small, ...borrowing]
         }
       }
     ],

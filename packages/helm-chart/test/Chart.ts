@@ -41,3 +41,14 @@ export const manifests = (text: string): ReadonlyArray<AnyManifest> =>
       return object === null ? [] : [object]
     })
   )
+
+/** The objects of a rendered text as texts, each with the comment that says where it comes from. */
+const objectsIn = (text: string): ReadonlyArray<string> => text.split(/^---\n/m).filter((part) => part.trim() !== "")
+
+/** The objects of one rendered text that another has not. */
+export const beyond = (text: string, other: string): string => {
+  const known = new Set(objectsIn(other))
+  return objectsIn(text)
+    .filter((object) => !known.has(object))
+    .join("---\n")
+}

@@ -19,3 +19,12 @@ const blockOf = (section: string): ReadonlyArray<Way> => {
 
 /** **Shape** at least one: a page that lost its blocks fails every test that asks. */
 export const ways: ReadonlyArray<Way> = readFileSync(PAGE, "utf8").split(/^## /m).slice(1).flatMap(blockOf)
+
+/** TLS of the server's own, and all that must know of it. */
+export const TLS_EVERYWHERE = {
+  tls: { secretName: "tls" },
+  ingress: { enabled: true },
+  httpRoute: { enabled: true, parentRefs: [{ name: "public" }] },
+  serviceMonitor: { enabled: true, secretName: "metrics", tlsConfig: { serverName: "quarterdeck" } }
+}
+export const tlsEverywhere = JSON.stringify(TLS_EVERYWHERE)

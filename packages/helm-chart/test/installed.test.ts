@@ -6,10 +6,11 @@ import { createHash } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { stringify } from "yaml"
-import { CHART, NAMESPACE } from "./Chart.ts"
+import { NAMESPACE } from "./Chart.ts"
 import { DOORS, type Verdict } from "./Doors.ts"
 import * as Kubelet from "./Kubelet.ts"
-import { available, sayIfLeftOut, succeed, temporaryDirectory, write } from "./Programs.ts"
+import { available, sayIfLeftOut, temporaryDirectory } from "./Programs.ts"
+import { releaseOf } from "./Release.ts"
 import * as Server from "./Server.ts"
 
 const CI = "ci-0123456789-abcdefghijklmnop"
@@ -26,19 +27,6 @@ const viewerOf = (name: string, hash: string, cluster: string) => ({
 
 /** Embedded clusters serve no NetworkPolicies. */
 const BASE = { networkPolicy: { enabled: false }, kubeconfigs: { secretName: "children" } }
-
-/** A release of the chart in one cluster, by the real helm. */
-const releaseOf = Effect.fnUntraced(function* (kubeconfig: string, name: string) {
-  const directory = yield* temporaryDirectory
-  const config = yield* write(join(directory, "kubeconfig"), kubeconfig)
-  const helm = (...args: ReadonlyArray<string>) =>
-    succeed("helm", ["--kubeconfig", config, "--namespace", NAMESPACE, ...args])
-  const withValues = (verb: "install" | "upgrade") => (values: object) =>
-    Effect.flatMap(write(join(directory, "values.yaml"), JSON.stringify({ ...BASE, ...values })), (path) =>
-      helm(verb, name, CHART, "--create-namespace", "--values", path)
-    )
-  return { install: withValues("install"), upgrade: withValues("upgrade"), uninstall: helm("uninstall", name) }
-})
 
 const putSecret = (api: ClusterApi.ClusterApi, name: string, stringData: Readonly<Record<string, string>>) =>
   api.apply({ apiVersion: "v1", kind: "Secret", metadata: { name, namespace: NAMESPACE }, stringData })
@@ -90,7 +78,7 @@ for (const programs of available("helm")) {
         () =>
           Effect.gen(function* () {
             const { api, kubeconfig } = yield* prepare
-            const release = yield* releaseOf(kubeconfig, "quarterdeck")
+            const release = yield* releaseOf(kubeconfig, "quarterdeck", BASE)
             const notes = yield* release.install({})
             assert.match(notes, /kubectl -n quarterdeck rollout status statefulset\/quarterdeck/)
             const { pod, root, server, sync } = yield* start(api, "quarterdeck")
@@ -128,7 +116,7 @@ for (const programs of available("helm")) {
         Effect.gen(function* () {
           const { api, kubeconfig } = yield* prepare
           yield* putSecret(api, "team-keys", { keys: stringify([viewerOf("team", sha256(TEAM), "stage")]) })
-          const release = yield* releaseOf(kubeconfig, "secret")
+          const release = yield* releaseOf(kubeconfig, "secret", BASE)
           // As big as the setting may be: a text of values has it as a floating point number.
           yield* release.install({
             apiKeys: { secretName: "team-keys" },
@@ -151,7 +139,7 @@ for (const programs of available("helm")) {
           const { api, kubeconfig } = yield* prepare
           const twice = viewerOf("twice", sha256(TWICE), "stage")
           yield* putSecret(api, "more-keys", { keys: stringify([viewerOf("team", sha256(TEAM), "stage"), twice]) })
-          const release = yield* releaseOf(kubeconfig, "both")
+          const release = yield* releaseOf(kubeconfig, "both", BASE)
           const keys = [viewerOf("ci", sha256(CI), "prod"), { ...twice, name: "other" }]
           yield* release.install({ apiKeys: { keys, secretName: "more-keys" } })
 

@@ -3,20 +3,9 @@ import { Effect, Schema } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseAllDocuments } from "yaml"
-import { CHART, manifests, template, tryTemplate } from "./Chart.ts"
+import { beyond, CHART, manifests, template, tryTemplate } from "./Chart.ts"
 import { available, sayIfLeftOut, succeed } from "./Programs.ts"
-import { ways } from "./Ways.ts"
-
-/** The objects of a rendered text, each with the comment that says where it comes from. */
-const objectsIn = (text: string): ReadonlyArray<string> => text.split(/^---\n/m).filter((part) => part.trim() !== "")
-
-/** What of one rendered text another has not. */
-const beyond = (text: string, other: string): string => {
-  const known = new Set(objectsIn(other))
-  return objectsIn(text)
-    .filter((object) => !known.has(object))
-    .join("---\n")
-}
+import { tlsEverywhere, ways } from "./Ways.ts"
 
 /** The chart's own version, which each release changes: a golden text has a word in its place. */
 const version = /^version: (.*)$/m.exec(readFileSync(join(CHART, "Chart.yaml"), "utf8"))?.[1] ?? ""
@@ -50,14 +39,6 @@ const documentedRules = rulesOf(
   )
 )
 
-/** TLS of the server's own, and all that must know of it. */
-const TLS_EVERYWHERE = JSON.stringify({
-  tls: { secretName: "tls" },
-  ingress: { enabled: true },
-  httpRoute: { enabled: true, parentRefs: [{ name: "public" }] },
-  serviceMonitor: { enabled: true, secretName: "metrics", tlsConfig: { serverName: "quarterdeck" } }
-})
-
 for (const programs of available("helm")) {
   describe(`the chart by ${programs}`, () => {
     it.effect("is judged sound", () =>
@@ -77,7 +58,7 @@ for (const programs of available("helm")) {
         assert.isAbove(ways.length, 10)
         const plain = yield* template("{}")
         for (const { release, values } of ways) yield* golden(release, beyond(yield* template(values), plain))
-        yield* golden("tls-everywhere", beyond(yield* template(TLS_EVERYWHERE), plain))
+        yield* golden("tls-everywhere", beyond(yield* template(tlsEverywhere), plain))
       })
     )
 
