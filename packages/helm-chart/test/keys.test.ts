@@ -1,6 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { KeysFile } from "@quarterdeck/keys"
-import { Effect, Result } from "effect"
+import { KeyHash } from "@quarterdeck/keys/KeyHash"
+import { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { DateTime, Effect, Result } from "effect"
+import { readFileSync } from "node:fs"
 import { anyEntries, sha256 } from "./AnyEntry.ts"
 import { manifests, template, tryTemplate } from "./Chart.ts"
 import { available, sayIfLeftOut } from "./Programs.ts"
@@ -34,8 +37,8 @@ const acceptedOf = Effect.fnUntraced(function* (placed: Placed): Effect.fn.Retur
 })
 
 /** The keys that the server reads in the Secret that helm renders. */
-const readBack = Effect.fnUntraced(function* (keys: ReadonlyArray<unknown>) {
-  const secret = manifests(yield* template(valuesOf(keys))).find(({ kind }) => kind === "Secret")
+const readRendered = Effect.fnUntraced(function* (values: string) {
+  const secret = manifests(yield* template(values)).find(({ kind }) => kind === "Secret")
   const data = secret?.["data"]
   const encoded: unknown = typeof data === "object" && data !== null ? Reflect.get(data, "keys") : undefined
   assert.isString(encoded)
@@ -62,7 +65,7 @@ for (const programs of available("helm")) {
           // As text: a diff of so many entries would say nothing.
           assert.strictEqual(without(byChart, byServer), "[]", "accepted by the chart alone")
           assert.strictEqual(without(byServer, byChart), "[]", "accepted by the server alone")
-          const read = yield* readBack(accepted.map(([, entry]) => entry))
+          const read = yield* readRendered(valuesOf(accepted.map(([, entry]) => entry)))
           assert.deepStrictEqual(read.refused, [])
           assert.deepStrictEqual(read.keys.map(meaning), own.keys.map(meaning))
         }),
@@ -108,6 +111,28 @@ for (const programs of available("helm")) {
           /apiKeys\.keys\[2\] \("ci"\)\.name: is that of apiKeys\.keys\[0\] \("ci"\) too.*`quarterdeck key hash/
         )
         assert.notInclude(stderr, HASH)
+      })
+    )
+
+    it.effect("takes what the page shows of a new key, and the server reads the key of it", () =>
+      Effect.gen(function* () {
+        const { keys } = yield* readRendered(readFileSync(new URL("from-the-page.yaml", import.meta.url), "utf8"))
+        assert.deepStrictEqual(keys.map(meaning), [
+          {
+            name: 'the "shop": #1',
+            // Without quotes it would be a number.
+            hash: KeyHash.make(`${"1".repeat(60)}e123`),
+            rule: {
+              role: "Viewer",
+              targetClusters: [ClusterName.make("prod"), ClusterName.make("1e3")],
+              targetNamespaces: [
+                { namespaceNames: ["shop", "null"] },
+                { namespaceNames: [], labelSelector: { matchLabels: { team: "yes", "example.com/tier": "" } } }
+              ]
+            },
+            expiresAt: DateTime.makeUnsafe("2030-01-31T12:00:00Z")
+          }
+        ])
       })
     )
 

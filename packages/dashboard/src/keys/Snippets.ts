@@ -54,7 +54,7 @@ export const helmEntry = ({ expiresAt, name, rule }: ApiKey, hash: string): stri
     "apiKeys:",
     "  keys:",
     `    - name: ${JSON.stringify(name)}`,
-    `      hash: ${hash}`,
+    `      hash: ${JSON.stringify(hash)}`,
     // Whole seconds, as the configuration wants them; the fraction that is cut never lengthens a key's life.
     ...(expiresAt === undefined ? [] : [`      expire: ${DateTime.formatIso(expiresAt).replace(/\.\d+Z$/, "Z")}`]),
     "      rule:",
