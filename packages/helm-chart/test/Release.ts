@@ -14,5 +14,10 @@ export const releaseOf = Effect.fnUntraced(function* (kubeconfig: string, name: 
     Effect.flatMap(write(join(directory, "values.yaml"), JSON.stringify({ ...base, ...values })), (path) =>
       helm(verb, name, CHART, "--create-namespace", "--values", path)
     )
-  return { config, install: withValues("install"), upgrade: withValues("upgrade"), uninstall: helm("uninstall", name) }
+  // Without --debug a refused uninstall does not say why.
+  return {
+    install: withValues("install"),
+    upgrade: withValues("upgrade"),
+    uninstall: helm("uninstall", name, "--debug")
+  }
 })
