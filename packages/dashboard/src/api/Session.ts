@@ -43,10 +43,14 @@ export const noteFailure = (queries: QueryClient, error: unknown): void => {
   if (error instanceof ApiFailure && error.status === 401) leave(queries, { _tag: "SignedOut", reason: error })
 }
 
+/** Drops an answer that is on its way: it tells who was signed in before, and must not undo what has changed since. */
+const dropAsked = (queries: QueryClient): Promise<void> => queries.cancelQueries({ queryKey: sessionQuery.queryKey })
+
 /** Signs in. **Errors** {@link ApiFailure}. */
 export const signIn = async (queries: QueryClient, key: string): Promise<void> => {
   const apiKey = await call((api) => api.session.create({ payload: { key: Redacted.make(key) } }))
   const session: Session = { _tag: "SignedIn", apiKey }
+  await dropAsked(queries)
   queries.setQueryData(sessionQuery.queryKey, session)
 }
 
@@ -61,5 +65,6 @@ export const signOut = async (queries: QueryClient, everywhere: boolean): Promis
     return
   }
   await call((api) => api.session.end({ query: { all: everywhere ? "true" : "false" } }))
+  await dropAsked(queries)
   leave(queries, { _tag: "SignedOut" })
 }

@@ -5,8 +5,8 @@
  * by commas from others): then they run, and fail.
  */
 import { NodeServices } from "@effect/platform-node"
-import { Config, Effect, FileSystem, Option, Path } from "effect"
-import { type Browser, chromium } from "playwright-core"
+import { Config, Console, Effect, Exit, FileSystem, Option, Path } from "effect"
+import { type Browser, chromium, type Page } from "playwright-core"
 
 const NAME = "chromium"
 const VARIABLE = "QUARTERDECK_REQUIRE"
@@ -37,6 +37,9 @@ export const sayIfLeftOut = (it: {
 /** What hangs ends with its test; a busy machine takes many times what an idle one does. */
 const PATIENCE_MS = 100_000
 
+/** What a page shows that a test has failed on is read at once, or not at all. */
+const LOOK_MS = 5_000
+
 /** Runs as root too, in a profile of its own that goes with it, and calls nobody but the page's server. */
 const FLAGS = [
   "--no-sandbox",
@@ -53,11 +56,21 @@ const browser: Effect.Effect<Browser> = Option.match(path, {
   onSome: (executablePath) => Effect.promise(() => chromium.launch({ executablePath, headless: true, args: FLAGS }))
 })
 
-/** Opens a page in a browser of its own, which is closed with the scope. */
+/** Opens a page in a browser of its own, which is closed with the scope. A test that fails says what its pages showed. */
 export const open = Effect.fnUntraced(function* (url: string) {
   const launched = yield* Effect.acquireRelease(browser, (one) => Effect.promise(() => one.close()))
   const page = yield* Effect.promise(async () => (await launched.newContext()).newPage())
   page.setDefaultTimeout(PATIENCE_MS)
+  const failed: Array<string> = []
+  page.on("requestfailed", (request) => failed.push(`${request.url()}: ${request.failure()?.errorText}`))
+  yield* Effect.addFinalizer((exit) => (Exit.isSuccess(exit) ? Effect.void : say(page, failed)))
   yield* Effect.promise(() => page.goto(url))
   return page
 })
+
+/** Says where a page is, what it shows, or why that cannot be read, and which of its requests had no reply. */
+const say = (page: Page, failed: ReadonlyArray<string>): Effect.Effect<void> =>
+  Effect.flatMap(
+    Effect.promise(() => page.locator("body").innerText({ timeout: LOOK_MS }).catch(String)),
+    (shown) => Console.error([`the page ${page.url()} showed:`, shown, "without a reply:", ...failed].join("\n"))
+  )
