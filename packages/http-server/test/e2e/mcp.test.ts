@@ -35,6 +35,8 @@ const initialize = (protocolVersion: string) => ({
   params: { protocolVersion, capabilities: {}, clientInfo: { name: "test", version: "1" } }
 })
 
+const LONG_NAMED = { ...initialize("2025-11-25"), note: "a".repeat(20_000) }
+
 const ACCEPT = [["Accept", "application/json, text/event-stream"]] as const
 
 onOneDriver("mcp", { prepare: (fleet) => Seed.fill(fleet), furnish: keep(["hub", "prod", "stage"]) }, (it) => {
@@ -233,6 +235,7 @@ onOneDriver("mcp", { prepare: (fleet) => Seed.fill(fleet), furnish: keep(["hub",
       415,
       "unsupported_media_type"
     ],
+    ["a client that says at length who it is", { method: "POST", body: LONG_NAMED }, 413, "body_too_large"],
     ["a body over 1 MiB", { method: "POST", body: { a: "a".repeat(1_100_000) } }, 413, "body_too_large"],
     ["GET", {}, 405, "method_not_allowed"]
   ])("refuses %s before the protocol", ([, call, status, code]) =>

@@ -181,6 +181,15 @@ onOneDriver("mcp beside REST", { prepare: (fleet) => Seed.fill(fleet) }, (it) =>
     { arbitrary: { runs: 40 } }
   )
 
+  it.effect("a resource that is one cluster's is read of none when all are named", () =>
+    Effect.gen(function* () {
+      const client = yield* connect((yield* Deployment).url, rawKey("viewer"))
+      const uri = "quarterdeck://workloads/*/shop/Deployment/web"
+      const refused = yield* Effect.flip(Effect.tryPromise(() => client.readResource({ uri })))
+      assert.include(String(refused.cause), "a workload is in one cluster")
+    })
+  )
+
   it.effect.each(["expired", "nobody"])(
     "a key that is none is refused before the protocol, with the same code: %s",
     (name) =>

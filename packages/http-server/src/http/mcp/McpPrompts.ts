@@ -29,7 +29,7 @@ export const layer = Layer.mergeAll(
           "Find out why costs rose.",
           `1. Call cost_by_group with clusters ${targetOf(asked.cluster)}, groupBy ["cluster","namespace"], stepSize "day" and range "${asked.range ?? "14d"}". Compare the later steps with the earlier ones; leave out steps whose clusters were seen for fewer hours.`,
           `2. For the namespaces that grew most call cost_by_group with groupBy ["cluster","namespace","kind","workload"], namespaces set to them, and the same range and stepSize.`,
-          "3. For the two or three workloads that grew most call explain_cost with their id (cluster/namespace/kind/name), and compare quantities and prices of early and late hours.",
+          "3. For the two or three workloads that grew most call explain_cost with their id (cluster/namespace/kind/name), once with from and to around a day before the rise and once around a day after it (no range), and compare the quantities and prices of their hours.",
           "4. Say for each: how much it rose, since when, and whether quantities (replicas, CPU, memory, GPU, storage, traffic) or prices changed.",
           CAREFUL
         ].join("\n")

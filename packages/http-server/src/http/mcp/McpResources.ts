@@ -28,6 +28,33 @@ const read = Effect.fnUntraced(function* (inputOf: InputOf, name: string, given:
   return { text, answer: structuredContent }
 })
 
+interface WorkloadName {
+  readonly cluster: string
+  readonly namespace: string
+  readonly kind: string
+  readonly name: string
+}
+
+/** Finds one workload of one cluster. **Shape** the list's filter takes parts of names: its pages may hold many others first. */
+const findWorkload = Effect.fnUntraced(function* (
+  inputOf: InputOf,
+  { cluster, kind, name, namespace }: WorkloadName
+): Effect.fn.Return<unknown, ResourceRefused> {
+  if (cluster === "*") {
+    return yield* new ResourceRefused({ text: "a workload is in one cluster: take its name from list_clusters" })
+  }
+  const asked = { clusters: [cluster], namespace, kind, name, limit: MAX_ROWS }
+  let cursor: unknown
+  do {
+    const { answer } = yield* read(inputOf, "list_workloads", cursor === undefined ? asked : { ...asked, cursor })
+    const rows = Predicate.hasProperty(answer, "workloads") && Array.isArray(answer.workloads) ? answer.workloads : []
+    const found: unknown = rows.find((row) => Predicate.hasProperty(row, "name") && row.name === name)
+    if (found !== undefined) return found
+    cursor = Predicate.hasProperty(answer, "nextCursor") ? answer.nextCursor : undefined
+  } while (cursor !== undefined)
+  return yield* new ResourceRefused({ text: `no ${kind} ${name} is in namespace ${namespace} of ${cluster}` })
+})
+
 const contentOf = (uri: string, text: string): McpSchema.ReadResourceResult => ({
   contents: [McpSchema.TextResourceContents.make({ uri, mimeType: MIME_TYPE, text })]
 })
@@ -50,19 +77,7 @@ export const layer = (inputOf: InputOf) =>
         description: "One workload: replicas, status, images, requests and limits.",
         mimeType: MIME_TYPE,
         content: Effect.fnUntraced(function* (uri, cluster, namespace, kind, name) {
-          const { answer } = yield* read(inputOf, "list_workloads", {
-            clusters: [cluster],
-            namespace,
-            kind,
-            name,
-            limit: MAX_ROWS
-          })
-          const rows =
-            Predicate.hasProperty(answer, "workloads") && Array.isArray(answer.workloads) ? answer.workloads : []
-          const found: unknown = rows.find((row) => Predicate.hasProperty(row, "name") && row.name === name)
-          if (found === undefined) {
-            return yield* new ResourceRefused({ text: `no ${kind} ${name} is in namespace ${namespace} of ${cluster}` })
-          }
+          const found = yield* findWorkload(inputOf, { cluster, namespace, kind, name })
           return contentOf(uri, JSON.stringify(found))
         })
       }

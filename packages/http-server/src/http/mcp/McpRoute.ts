@@ -21,6 +21,9 @@ const HEADERS = /^(?:accept|content-type|mcp-[a-z0-9-]+)$/
 /** The messages that cost what the routes cost that they ask. */
 const ASKING: ReadonlySet<string> = new Set(["tools/call", "resources/read"])
 
+/** The longest message that begins a session: the server keeps it as long as the session. **Units** characters. */
+const MAX_BEGINNING = 16_384
+
 /** The methods that the route answers to. */
 export const METHODS = ["POST", "DELETE"] as const
 
@@ -98,19 +101,16 @@ export const make = Effect.fnUntraced(function* (answer: McpCaller.Answer) {
     const body = method === "POST" ? yield* RequestBody.read : undefined
     const mayAsk = body !== undefined && ASKING.has(yield* methodOf(body))
     if (!mayAsk) yield* spend
-    const [parameter] = parametersOf(request.url).keys()
-    if (parameter !== undefined) {
-      return yield* refuse("unknown_parameter", {
-        detail: `${parameter}: the route takes no parameter`,
-        field: parameter
-      })
-    }
+    yield* requireNoParameter(request.url)
     yield* admitSession(principal)
     const caller = McpCaller.make(request, yield* RequestRecord.CurrentRequest, principal, answer)
     const context = yield* Effect.context<never>()
     const headers = Object.entries(request.headers).filter(([name]) => HEADERS.test(name))
-    const response = yield* send(headers, method, body, Context.add(context, McpCaller.McpCaller, caller))
-    yield* noteSession(method, response, principal, context)
+    const response = yield* Effect.uninterruptibleMask((restore) => {
+      const sent = send(headers, method, body, Context.add(context, McpCaller.McpCaller, caller))
+      // A client that leaves while its session begins or ends would leave one behind that nobody knows and nothing ends.
+      return Effect.tap(mayAsk ? restore(sent) : sent, (reply) => noteSession(method, reply, principal, context))
+    })
     // One that asked no route after all counts as the others do; what a route is asked, the route counts and notes.
     if (mayAsk && !caller.hasAsked()) yield* spend
     if (!caller.hasAsked()) yield* RequestRecord.note({ user: principal })
@@ -118,7 +118,17 @@ export const make = Effect.fnUntraced(function* (answer: McpCaller.Answer) {
   })
 })
 
-/** Reads the method of a message. **Errors** `malformed_json`, also for a member that stands twice. */
+const requireNoParameter = Effect.fnUntraced(function* (url: string) {
+  const [parameter] = parametersOf(url).keys()
+  if (parameter === undefined) return
+  return yield* refuse("unknown_parameter", { detail: `${parameter}: the route takes no parameter`, field: parameter })
+})
+
+/**
+ * Reads the method of a message.
+ *
+ * **Errors** `malformed_json`, also for a member that stands twice; `body_too_large` for a long beginning of a session.
+ */
 const methodOf = Effect.fnUntraced(function* (text: string) {
   const message = StrictJson.parse(text)
   if (Result.isFailure(message)) {
@@ -126,5 +136,9 @@ const methodOf = Effect.fnUntraced(function* (text: string) {
     return yield* refuse("malformed_json", field === undefined ? { detail } : { detail, field })
   }
   const { success: value } = message
-  return Predicate.hasProperty(value, "method") && typeof value.method === "string" ? value.method : ""
+  const method = Predicate.hasProperty(value, "method") && typeof value.method === "string" ? value.method : ""
+  if (method === "initialize" && text.length > MAX_BEGINNING) {
+    return yield* refuse("body_too_large", { detail: `initialize: at most ${MAX_BEGINNING} characters` })
+  }
+  return method
 })

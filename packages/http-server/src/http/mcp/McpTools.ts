@@ -78,7 +78,7 @@ export const all: ReadonlyArray<McpTool> = [
   tool("explain_cost", "cost.explain", {
     title: "Explain a cost",
     description:
-      "Why one workload cost what it cost: its row, and the quantities and prices of each hour (days where the range is longer than 31 days), the newest first.",
+      "Why one workload cost what it cost: its row, and the quantities and prices of each hour (days where the range is longer than 31 days), the 50 newest first. `older` is there when earlier ones are left out: pass its `from` and `to`, without range, to read on.",
     targeting: "none",
     shape: Shapes.explanation
   }),

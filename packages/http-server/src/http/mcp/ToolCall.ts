@@ -85,27 +85,27 @@ const textsOf = (name: string, value: unknown): Result.Result<ReadonlyArray<stri
  *
  * **Shape** a refusal is an answer too, marked as an error, with the code that the route refuses with and what to do next.
  *
- * **Limits** an answer over {@link MAX_LENGTH} is asked again for fewer rows, so that its cursor goes on where it ends.
+ * **Limits** an answer over {@link MAX_LENGTH} is asked again for fewer rows, so that its cursor goes on where it ends; of one
+ * without pages fewer rows are told.
  */
 export const call = Effect.fn("ToolCall.call")(function* (tool: McpTool, input: ToolInput, given: unknown) {
   const { ask } = yield* McpCaller.current
   const first = callOf(tool, input, Predicate.isReadonlyObject(given) ? { ...given } : {})
   if (Result.isFailure(first)) return ToolRefusal.ofArgument(first.failure)
   let { query } = first.success
+  let reply = yield* ask(first.success)
+  let most = DEFAULT_ROWS
   for (;;) {
-    const reply = yield* ask({ ...first.success, query })
     if (reply.status !== 200 || !Predicate.isReadonlyObject(reply.body)) return ToolRefusal.ofReply(reply)
-    const { answer, rows } = tool.shape({ ...reply.body }, DEFAULT_ROWS)
+    const { answer, rows } = tool.shape({ ...reply.body }, most)
     const text = JSON.stringify(answer)
     if (text.length <= MAX_LENGTH) return told(answer, text)
     if (rows <= 1) return ToolRefusal.tooLong
-    const fewer = Math.max(1, Math.min(rows - 1, Math.floor((rows * MAX_LENGTH) / text.length)))
-    if (!tool.isPaged) {
-      const shorter = tool.shape({ ...reply.body }, fewer).answer
-      return told(shorter, JSON.stringify(shorter))
-    }
+    most = Math.max(1, Math.min(rows - 1, Math.floor((rows * MAX_LENGTH) / text.length)))
+    if (!tool.isPaged) continue
     query = new URLSearchParams(query)
-    query.set("limit", String(fewer))
+    query.set("limit", String(most))
+    reply = yield* ask({ ...first.success, query })
   }
 })
 

@@ -60,20 +60,31 @@ export const costs =
     }
   }
 
-/** Tells why a workload cost what it did, the newest hours first. */
+/**
+ * Tells why a workload cost what it did, the newest hours first.
+ *
+ * **Shape** `older` is there where hours are left out: the `from` and `to` that ask for them.
+ */
 export const explanation: Shape = ({ clusters: coverages, hours, ...more }, most) => {
-  const steps = Array.isArray(hours) ? hours.toReversed() : []
+  const steps: ReadonlyArray<unknown> = Array.isArray(hours) ? hours.toReversed() : []
+  const told = steps.slice(0, most)
+  const from = startOf(more["window"])
+  const to = startOf(told.at(-1))
   return {
     answer: {
       ...more,
       hoursInAll: steps.length,
-      truncated: steps.length > most,
+      returned: told.length,
+      truncated: steps.length > told.length,
+      ...(steps.length > told.length ? { older: { from, to } } : {}),
       coverage: summaryOf(coverages),
-      hours: steps.slice(0, most)
+      hours: told
     },
-    rows: Math.min(steps.length, most)
+    rows: told.length
   }
 }
+
+const startOf = (span: unknown): unknown => (Predicate.hasProperty(span, "start") ? span.start : undefined)
 
 const page = (nextCursor: unknown) => ({
   truncated: nextCursor !== undefined,
