@@ -150,7 +150,8 @@ export const make = Effect.gen(function* () {
   const answerOf = ({ method, url }: HttpServerRequest.HttpServerRequest) => {
     if (!isPlainPath(url)) return unmatched
     return McpRoute.isOf(method, url)
-      ? mcp.pipe(
+      ? // What a router serves ends when its client leaves; what is served beside one must say so.
+        Effect.interruptible(mcp).pipe(
           Effect.catch((problem) => Effect.succeed(Refusal.respond(problem))),
           Effect.catchCause(failed)
         )
