@@ -1,5 +1,6 @@
 /**
- * Debian's Chromium, for tests of pages: found on the `PATH`, or demanded.
+ * Debian's Chromium, for tests of pages: found on the `PATH`, or demanded. The shell without windows goes before the whole
+ * browser: it shows the same pages for less of the processor.
  *
  * A run leaves out the tests of pages where the machine lacks it, unless `QUARTERDECK_REQUIRE` names `chromium` (separated
  * by commas from others): then they run, and fail.
@@ -9,6 +10,8 @@ import { Config, Console, Effect, Exit, FileSystem, Option, Path } from "effect"
 import { type Browser, chromium, type Page } from "playwright-core"
 
 const NAME = "chromium"
+/** In the order of preference. */
+const PROGRAMS = ["chromium-headless-shell", NAME]
 const VARIABLE = "QUARTERDECK_REQUIRE"
 
 const setting = (name: string) => Config.String(name).pipe(Config.withDefault(""))
@@ -16,7 +19,8 @@ const setting = (name: string) => Config.String(name).pipe(Config.withDefault(""
 const find = Effect.gen(function* () {
   const files = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
-  const candidates = (yield* setting("PATH")).split(":").map((directory) => paths.join(directory, NAME))
+  const directories = (yield* setting("PATH")).split(":")
+  const candidates = PROGRAMS.flatMap((program) => directories.map((directory) => paths.join(directory, program)))
   const found = yield* Effect.filter(candidates, (path) => files.exists(path))
   const required = (yield* setting(VARIABLE)).split(",").map((name) => name.trim())
   return { path: Option.fromUndefinedOr(found[0]), isRequired: required.includes(NAME) }

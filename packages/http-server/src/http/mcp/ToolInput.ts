@@ -36,7 +36,7 @@ const clustersOf = (targeting: McpTool["targeting"]): Json => ({
   type: "array",
   minItems: 1,
   maxItems: 64,
-  items: { anyOf: [{ const: "*" }, CLUSTER_NAME] },
+  items: { anyOf: [{ type: "string", const: "*" }, CLUSTER_NAME] },
   description: TARGETS[targeting]
 })
 
