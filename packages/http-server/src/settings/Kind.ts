@@ -35,6 +35,29 @@ const written = <A>(word: string, allowed: string, form: Schema.Decoder<A>): Kin
   fromYaml: form
 })
 
+/** Decodes a list from text. **Shape** empty parts do not count. */
+export const joined = (
+  separator: string,
+  list: Schema.Codec<ReadonlyArray<string>>
+): Schema.Decoder<ReadonlyArray<string>> =>
+  Schema.String.pipe(
+    Schema.decodeTo(
+      list,
+      SchemaTransformation.transform({
+        decode: (text): ReadonlyArray<string> => text.split(separator).filter((part) => part !== ""),
+        encode: (parts) => parts.join(separator)
+      })
+    )
+  )
+
+/** Makes a kind of lists: in text joined by a comma, in YAML a list. */
+const commaList = (word: string, what: string, item: Schema.Codec<string>): Kind<ReadonlyArray<string>> => ({
+  word: `${word},...`,
+  allowed: `a list of ${what}, in text joined by a comma`,
+  fromText: joined(",", Schema.Array(item)),
+  fromYaml: Schema.Array(item)
+})
+
 /** **Shape** plain decimal digits; both ends included. */
 export const wholeNumber = (minimum: number, maximum: number): Kind<number> => {
   const inRange = Schema.Int.check(Schema.isBetween({ minimum, maximum }))
@@ -61,15 +84,7 @@ export const path: Kind<string> = written("PATH", "a path", PathText)
 export const pathList: Kind<ReadonlyArray<string>> = {
   word: `PATH${delimiter}PATH`,
   allowed: `a list of paths, in text joined by ${delimiter}`,
-  fromText: Schema.String.pipe(
-    Schema.decodeTo(
-      Schema.Array(PathText).check(Schema.isMinLength(1)),
-      SchemaTransformation.transform({
-        decode: (text): ReadonlyArray<string> => text.split(delimiter).filter((part) => part !== ""),
-        encode: (parts) => parts.join(delimiter)
-      })
-    )
-  ),
+  fromText: joined(delimiter, Schema.Array(PathText).check(Schema.isMinLength(1))),
   fromYaml: Schema.Array(PathText)
 }
 
@@ -93,69 +108,31 @@ const Origin = Schema.String.check(
   Schema.makeFilter((text) => /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text)
 )
 
-/** **Shape** in text joined by a comma, in YAML a list. */
-export const origins: Kind<ReadonlyArray<string>> = {
-  word: "ORIGIN,...",
-  allowed: "a list of origins such as https://ops.example.com, in text joined by a comma",
-  fromText: Schema.String.pipe(
-    Schema.decodeTo(
-      Schema.Array(Origin),
-      SchemaTransformation.transform({
-        decode: (text): ReadonlyArray<string> => text.split(",").filter((part) => part !== ""),
-        encode: (parts) => parts.join(",")
-      })
-    )
-  ),
-  fromYaml: Schema.Array(Origin)
-}
+export const origins: Kind<ReadonlyArray<string>> = commaList(
+  "ORIGIN",
+  "origins such as https://ops.example.com",
+  Origin
+)
 
 const AddressRange = Schema.String.check(Schema.makeFilter((text) => ClientAddress.parseRange(text) !== undefined))
 
-/** **Shape** in text joined by a comma, in YAML a list. */
-export const addressRanges: Kind<ReadonlyArray<string>> = {
-  word: "CIDR,...",
-  allowed: "a list of IP addresses and ranges such as 10.0.0.0/8, in text joined by a comma",
-  fromText: Schema.String.pipe(
-    Schema.decodeTo(
-      Schema.Array(AddressRange),
-      SchemaTransformation.transform({
-        decode: (text): ReadonlyArray<string> => text.split(",").filter((part) => part !== ""),
-        encode: (parts) => parts.join(",")
-      })
-    )
-  ),
-  fromYaml: Schema.Array(AddressRange)
-}
+export const addressRanges: Kind<ReadonlyArray<string>> = commaList(
+  "CIDR",
+  "IP addresses and ranges such as 10.0.0.0/8",
+  AddressRange
+)
 
 const HOST_NAME =
   /^(?=.{1,253}$)[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/
 
 const isHost = (text: string): boolean => isIP(text) !== 0 || HOST_NAME.test(text)
 
+const Host = Schema.String.check(Schema.makeFilter(isHost))
+
 /** **Shape** an IP address without brackets, or a host name. */
-export const host: Kind<string> = written(
-  "ADDRESS",
-  "an IP address or a host name",
-  Schema.String.check(Schema.makeFilter(isHost))
-)
+export const host: Kind<string> = written("ADDRESS", "an IP address or a host name", Host)
 
-const Hosts = Schema.Array(Schema.String.check(Schema.makeFilter(isHost)))
-
-/** **Shape** without ports; in text joined by a comma, in YAML a list. */
-export const hosts: Kind<ReadonlyArray<string>> = {
-  word: "HOST,...",
-  allowed: "a list of host names and IP addresses without ports, in text joined by a comma",
-  fromText: Schema.String.pipe(
-    Schema.decodeTo(
-      Hosts,
-      SchemaTransformation.transform({
-        decode: (text): ReadonlyArray<string> => text.split(",").filter((part) => part !== ""),
-        encode: (parts) => parts.join(",")
-      })
-    )
-  ),
-  fromYaml: Hosts
-}
+export const hosts: Kind<ReadonlyArray<string>> = commaList("HOST", "host names and IP addresses without ports", Host)
 
 export const clusterName: Kind<ClusterName> = written(
   "NAME",

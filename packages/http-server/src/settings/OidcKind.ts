@@ -3,11 +3,8 @@
  */
 import * as Person from "@quarterdeck/keys/Person"
 import { Effect, Result, Schema, SchemaIssue, SchemaTransformation } from "effect"
-import { isIPv4 } from "node:net"
-import type { Kind } from "./Kind.ts"
-
-const isLoopback = (host: string): boolean =>
-  host === "localhost" || host === "[::1]" || (isIPv4(host) && host.startsWith("127."))
+import { isLoopback } from "../limits/Loopback.ts"
+import { joined, type Kind } from "./Kind.ts"
 
 const Issuer = Schema.String.check(
   Schema.makeFilter((text) => {
@@ -47,15 +44,7 @@ const Scopes = Schema.Array(Scope).check(Schema.makeFilter((scopes) => scopes.in
 export const scopes: Kind<ReadonlyArray<string>> = {
   word: "openid SCOPE...",
   allowed: "a list of scopes with openid among them, in text joined by a space",
-  fromText: Schema.String.pipe(
-    Schema.decodeTo(
-      Scopes,
-      SchemaTransformation.transform({
-        decode: (text): ReadonlyArray<string> => text.split(" ").filter((part) => part !== ""),
-        encode: (parts) => parts.join(" ")
-      })
-    )
-  ),
+  fromText: joined(" ", Scopes),
   fromYaml: Scopes
 }
 

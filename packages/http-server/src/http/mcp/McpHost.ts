@@ -4,7 +4,8 @@
 import { Context, Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { IncomingMessage } from "node:http"
-import { BlockList, isIP, isIPv6 } from "node:net"
+import { isIPv6 } from "node:net"
+import { isLoopback } from "../../limits/Loopback.ts"
 import { refuse } from "../Refusal.ts"
 import * as RawHeaders from "../RawHeaders.ts"
 import { PublicUrl } from "../RequestConnection.ts"
@@ -16,17 +17,6 @@ export const McpHosts = Context.Reference("@quarterdeck/http-server/McpHosts", {
     allowed: []
   })
 })
-
-const loopback = new BlockList()
-loopback.addSubnet("127.0.0.0", 8, "ipv4")
-loopback.addAddress("::1", "ipv6")
-
-/** Tells whether a host, as it stands in an address, is this machine for itself alone. */
-const isLoopback = (host: string): boolean => {
-  const bare = host.replace(/^\[(.*)\]$/, "$1")
-  if (isIP(bare) === 0) return bare.toLowerCase() === "localhost"
-  return loopback.check(bare, isIPv6(bare) ? "ipv6" : "ipv4")
-}
 
 /**
  * Lets a request pass that came over loopback by a name of the server's own.

@@ -1,0 +1,19 @@
+/**
+ * Tells hosts that only this machine reaches.
+ */
+import { BlockList, isIP, isIPv6 } from "node:net"
+
+const loopback = new BlockList()
+loopback.addSubnet("127.0.0.0", 8, "ipv4")
+loopback.addAddress("::1", "ipv6")
+
+/**
+ * Tells whether a host is this machine for itself alone.
+ *
+ * **Shape** an IP address, with or without brackets, or a name; of names `localhost` alone is.
+ */
+export const isLoopback = (host: string): boolean => {
+  const bare = host.replace(/^\[(.*)\]$/, "$1")
+  if (isIP(bare) === 0) return bare.toLowerCase() === "localhost"
+  return loopback.check(bare, isIPv6(bare) ? "ipv6" : "ipv4")
+}
