@@ -7,7 +7,7 @@
 import { LabelSelector } from "@quarterdeck/embedded-cluster"
 import { Result } from "effect"
 import { instant } from "../kubelet/PodStatus.ts"
-import * as Amount from "./Amount.ts"
+import * as MetricsQuantity from "./MetricsQuantity.ts"
 import { containersOf, isRunning, NODE_OVERHEAD, type RunningContainer } from "./Cadvisor.ts"
 import { average, type Curve } from "./Curve.ts"
 import type { Inventory } from "./Inventory.ts"
@@ -156,7 +156,10 @@ const memory = ({ memoryBytes }: ContainerUsage): Curve => memoryBytes
 const mean = ({ fromMs, usage }: RunningContainer, of: (usage: ContainerUsage) => Curve, nowMs: number): number =>
   average(of(usage), Math.max(fromMs, nowMs - WINDOW_MS), nowMs)
 
-const usage = (cores: number, bytes: number) => ({ cpu: Amount.printCores(cores), memory: Amount.printBytes(bytes) })
+const usage = (cores: number, bytes: number) => ({
+  cpu: MetricsQuantity.printCores(cores),
+  memory: MetricsQuantity.printBytes(bytes)
+})
 
 const measured = (nowMs: number) => ({ timestamp: instant(nowMs), window: `${WINDOW_MS / 1_000}s` })
 

@@ -5,11 +5,11 @@
  */
 import type { ContainerFacts } from "./HourFacts.ts"
 import { KIB_BYTES } from "../hour/Units.ts"
-import { between, over } from "./Amount.ts"
+import { between, over } from "./Accrual.ts"
 import * as GpuShare from "./GpuShare.ts"
 import type { Host } from "./NodeAllocation.ts"
 import { isPossible, visitKnown } from "./KnownUsage.ts"
-import { secondsIn, type Stretches } from "./Stretches.ts"
+import { secondsIn, type Intervals } from "./Intervals.ts"
 
 /**
  * What a container had, requested and used.
@@ -42,7 +42,7 @@ export interface Allocation {
  */
 export const ofContainer = (
   container: ContainerFacts,
-  runs: Stretches,
+  runs: Intervals,
   startMs: number,
   { isByRequest, limits, node }: Pick<Host, "isByRequest" | "limits" | "node">
 ): Allocation => {

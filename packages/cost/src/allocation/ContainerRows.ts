@@ -4,7 +4,7 @@
 import type { ContainerFacts, PodFacts } from "./HourFacts.ts"
 import type { ContainerUsage } from "../savings/HourUsage.ts"
 import { isPossible, type Limits, visitKnown } from "./KnownUsage.ts"
-import { fromSpans, overlap, type Stretches } from "./Stretches.ts"
+import { fromSpans, overlap, type Intervals } from "./Intervals.ts"
 
 /** One mean of CPU a minute. */
 const PART_SECONDS = 60
@@ -18,7 +18,7 @@ const PART_SECONDS = 60
 export const fromPod = (
   { containers, uid, workload }: PodFacts,
   limits: Limits,
-  seen: Stretches,
+  seen: Intervals,
   startMs: number
 ): ReadonlyArray<ContainerUsage> =>
   containers.flatMap((container): ReadonlyArray<ContainerUsage> => {
@@ -43,7 +43,7 @@ export const fromPod = (
 
 const knownOf = (
   { usage }: ContainerFacts,
-  runs: Stretches,
+  runs: Intervals,
   startMs: number,
   limits: Limits
 ): Pick<ContainerUsage, "coveredSeconds" | "cpuMillis" | "memoryPeakBytes"> => {

@@ -3,8 +3,8 @@
  */
 import type { Egress, PodFacts } from "./HourFacts.ts"
 import { HOUR_SECONDS } from "../hour/Units.ts"
-import { between } from "./Amount.ts"
-import { fromSpans, overlap, type Stretches } from "./Stretches.ts"
+import { between } from "./Accrual.ts"
+import { fromSpans, overlap, type Intervals } from "./Intervals.ts"
 
 /**
  * Gives what of a pod's traffic is charged.
@@ -12,7 +12,7 @@ import { fromSpans, overlap, type Stretches } from "./Stretches.ts"
  * Only its sum over the hour is known: it is spread evenly over the time that the pod ran in it, or over the hour
  * where no run is known. Pods of one name have shared it before: `EgressByName`.
  */
-export const egressOf = (pod: PodFacts, egress: Egress, seen: Stretches, startMs: number): Egress => {
+export const egressOf = (pod: PodFacts, egress: Egress, seen: Intervals, startMs: number): Egress => {
   const known = fromSpans(
     pod.containers.flatMap(({ runs }) => runs),
     startMs

@@ -9,19 +9,19 @@ import type { HourFacts, PodFacts } from "./HourFacts.ts"
 import type { HourUsage } from "../savings/HourUsage.ts"
 import { IDLE, MANAGEMENT, type Series, UNMOUNTED } from "../hour/Series.ts"
 import { HOUR_SECONDS, KIB_BYTES } from "../hour/Units.ts"
-import { over } from "./Amount.ts"
+import { over } from "./Accrual.ts"
 import * as ContainerRows from "./ContainerRows.ts"
 import { egressOf } from "./EgressPart.ts"
 import * as GpuShare from "./GpuShare.ts"
 import * as NodeAllocation from "./NodeAllocation.ts"
 import * as SeriesAccounts from "./SeriesAccounts.ts"
 import { type Holder, split } from "./SharedHolding.ts"
-import { fromSpans, overlap, secondsIn, type Stretches, union } from "./Stretches.ts"
+import { fromSpans, overlap, secondsIn, type Intervals, union } from "./Intervals.ts"
 
 /** What all steps of a build have in hand. */
 interface Build {
   readonly facts: HourFacts
-  readonly seen: Stretches
+  readonly seen: Intervals
   readonly hosts: NodeAllocation.Hosts
   readonly accounts: SeriesAccounts.SeriesAccounts
 }
@@ -33,7 +33,7 @@ interface Build {
  * `seen`. Workloads and idle come to what the nodes have, exactly; two builds of the same facts with `seen` cut in two add
  * up to the build of both, in all but `coveredSeconds`; the order of facts changes nothing.
  *
- * **Units** whole numbers, rounded as `allocation/Amount` says; instants count by the second that holds them.
+ * **Units** whole numbers, rounded as `allocation/Accrual` says; instants count by the second that holds them.
  *
  * **Limits** pure; linear in slices and runs: some 130 ms for 10,000 pods with two containers and sixty slices each.
  */

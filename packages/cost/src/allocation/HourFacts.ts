@@ -4,7 +4,7 @@
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { Series } from "../hour/Series.ts"
 
-/** A stretch of time, half-open. **Units** milliseconds since the epoch. */
+/** An interval of time, half-open. **Units** milliseconds since the epoch. */
 export interface Span {
   readonly fromMs: number
   readonly toMs: number

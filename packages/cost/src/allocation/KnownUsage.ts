@@ -2,7 +2,7 @@
  * The part of a container's usage that is known and can be true.
  */
 import type { UsageSlices } from "./HourFacts.ts"
-import { type Stretches, secondOf } from "./Stretches.ts"
+import { type Intervals, secondOf } from "./Intervals.ts"
 
 /** The most that a container can have used. */
 export interface Limits {
@@ -34,14 +34,14 @@ export const isPossible = (value: number | undefined, limit: number): value is n
 /**
  * Visits what is known of the time that a container ran.
  *
- * **Shape** `visit` has a stretch and the place of its slice; stretches rise. A slice of which CPU or memory cannot be
+ * **Shape** `visit` has an interval and the place of its slice; intervals rise. A slice of which CPU or memory cannot be
  * true is left out whole, so that what is summed of both is of the same time. Where slices overlap the first counts.
  *
- * **Units** of stretches: seconds since the hour began.
+ * **Units** of intervals: seconds since the hour began.
  */
 export const visitKnown = (
   usage: UsageSlices,
-  runs: Stretches,
+  runs: Intervals,
   startMs: number,
   limits: Limits,
   visit: (from: number, to: number, slice: number) => void

@@ -5,7 +5,7 @@ import type { HourFacts, NodeFacts, PodFacts } from "./HourFacts.ts"
 import type { RateClass } from "../hour/Hour.ts"
 import * as RateClasses from "../price/RateClass.ts"
 import { type Limits, limitsOn } from "./KnownUsage.ts"
-import { fromSpans, overlap, secondsIn, type Stretches } from "./Stretches.ts"
+import { fromSpans, overlap, secondsIn, type Intervals } from "./Intervals.ts"
 
 /** A price class of the hour: how many machines it had, and for how many seconds in all. */
 export interface PriceClass {
@@ -30,7 +30,7 @@ export interface Compute {
  */
 export interface Host {
   readonly node: NodeFacts | undefined
-  readonly seen: Stretches
+  readonly seen: Intervals
   readonly priceClass: PriceClass
   readonly isSpot: boolean
   readonly isByRequest: boolean
@@ -63,7 +63,7 @@ export const noCompute = (): Compute => ({
  * was there for most of the pod's runs, whenever the cluster was seen. What ran on a node that nobody has seen is of the
  * unknown class, and so charged at default prices.
  */
-export const make = ({ nodes, startMs }: HourFacts, seen: Stretches): Hosts => {
+export const make = ({ nodes, startMs }: HourFacts, seen: Intervals): Hosts => {
   const classes = new Map<string, PriceClass>()
   const classOf = (rateClass: RateClass): PriceClass => {
     const key = RateClasses.keyOf(rateClass)

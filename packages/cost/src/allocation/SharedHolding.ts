@@ -1,13 +1,13 @@
 /**
  * Splits what several hold in common: a volume that pods mount, a load balancer before them.
  */
-import { overlap, secondsIn, type Stretches, union } from "./Stretches.ts"
+import { overlap, secondsIn, type Intervals, union } from "./Intervals.ts"
 
 /** One that holds it for a time. Several may be of the same `owner`, which `key` tells apart. */
 export interface Holder<Owner> {
   readonly key: string
   readonly owner: Owner
-  readonly held: Stretches
+  readonly held: Intervals
 }
 
 /** Parts of a second: one that does not divide evenly loses less than a billionth, and sums stay exact. */
@@ -25,8 +25,8 @@ const PARTS = 2 ** 40
  */
 export const split = <Owner>(
   rate: number,
-  there: Stretches,
-  seen: Stretches,
+  there: Intervals,
+  seen: Intervals,
   holders: ReadonlyArray<Holder<Owner>>,
   charge: (owner: Owner | undefined, amount: number) => void
 ): void => {
@@ -49,10 +49,10 @@ export const split = <Owner>(
 /** What one owner's holders held, each for itself. */
 interface Owned<Owner> {
   readonly owner: Owner
-  readonly held: Array<Stretches>
+  readonly held: Array<Intervals>
 }
 
-const byOwner = <Owner>(holders: ReadonlyArray<Holder<Owner>>, there: Stretches): ReadonlyArray<Owned<Owner>> => {
+const byOwner = <Owner>(holders: ReadonlyArray<Holder<Owner>>, there: Intervals): ReadonlyArray<Owned<Owner>> => {
   const owners = new Map<string, Owned<Owner>>()
   for (const { held, key, owner } of holders) {
     const common = overlap(held, there)
@@ -65,11 +65,11 @@ const byOwner = <Owner>(holders: ReadonlyArray<Holder<Owner>>, there: Stretches)
 }
 
 /** Gives, for every second at which something changes, what one who held it all the time has had by then. */
-const evenParts = <Owner>(owners: ReadonlyArray<Owned<Owner>>, seen: Stretches): ReadonlyMap<number, number> => {
+const evenParts = <Owner>(owners: ReadonlyArray<Owned<Owner>>, seen: Intervals): ReadonlyMap<number, number> => {
   const changes = new Map(seen.map((second) => [second, 0]))
   for (const { held } of owners) {
-    for (const stretches of held) {
-      for (const [place, second] of stretches.entries()) {
+    for (const intervals of held) {
+      for (const [place, second] of intervals.entries()) {
         changes.set(second, (changes.get(second) ?? 0) + (place % 2 === 0 ? 1 : -1))
       }
     }
@@ -92,13 +92,13 @@ const amountsAt = <Owner>(
   second: number,
   rate: number,
   owners: ReadonlyArray<Owned<Owner>>,
-  held: Stretches,
+  held: Intervals,
   partsAt: ReadonlyMap<number, number>
 ): ReadonlyArray<number> => {
   let parts = 0
   const partsUpTo = owners.map((owned) => {
-    for (const stretches of owned.held) {
-      for (const [place, bound] of stretches.entries()) {
+    for (const intervals of owned.held) {
+      for (const [place, bound] of intervals.entries()) {
         const had = partsAt.get(Math.min(second, bound)) ?? 0
         parts += place % 2 === 0 ? -had : had
       }

@@ -1,5 +1,5 @@
 /**
- * A stretch of time that a report covers, on whole UTC hours.
+ * An interval of time that a report covers, on whole UTC hours.
  */
 import { DAY_MS, HOUR_MS, dayOf, hourOf } from "./Units.ts"
 

@@ -44,10 +44,10 @@ const begin = Effect.fnUntraced(function* (sources: ReportContext.Sources, query
   if (stepSize !== undefined) yield* refuseStep(hours, stepSize, begun)
   const { isVisible, reader, recommendations } = begun
   const tell = Effect.fnUntraced(function* (window: Window) {
-    const ledger = yield* reader.read(window)
-    const rows = yield* WorkloadRows.join(ledger, { isVisible, recommendations, namesOf: sources.namesOf })
+    const allocations = yield* reader.read(window)
+    const rows = yield* WorkloadRows.join(allocations, { isVisible, recommendations, namesOf: sources.namesOf })
     const told = yield* IdleTreatment.of(rows, { idle, isVisible })
-    return { told, counts: rows.counts, knownSeconds: ledger.knownSeconds }
+    return { told, counts: rows.counts, knownSeconds: allocations.knownSeconds }
   })
   /** Adds what a step tells to groups, and gives the step. **Limits** holds nothing of what it tells afterwards. */
   const addStep = Effect.fnUntraced(function* (groups: Groups.Groups, step: Window, how: { knownOnly: boolean }) {

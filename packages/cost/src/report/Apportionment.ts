@@ -2,7 +2,7 @@
  * Splits whole amounts over places by weight, to the last unit.
  */
 import { keyOf, type Series } from "../hour/Series.ts"
-import * as Ledger from "./Ledger.ts"
+import * as AllocationSet from "./AllocationSet.ts"
 
 /** An amount a bin, and a bin and a weight a place; places below 0 have no bin. */
 interface Amounts {
@@ -12,7 +12,7 @@ interface Amounts {
 }
 
 /**
- * Gives each place of a ledger its share of its bin's amount.
+ * Gives each place of an allocation set its share of its bin's amount.
  *
  * The shares of a bin add up to its amount; the heaviest place of a bin carries what rounding left over, of
  * several as heavy the first by its series. A bin without weight (`weighed`) is not split.
@@ -20,11 +20,11 @@ interface Amounts {
  * **Limits** linear in the places; the order of places changes nothing.
  */
 export const apportion = (
-  ledger: Ledger.Ledger,
+  allocations: AllocationSet.AllocationSet,
   { amounts, binOf, weights }: Amounts
 ): { readonly shares: Float64Array; readonly weighed: Float64Array } => {
   const isBefore = (one: number, other: number): boolean => {
-    const [a, b] = [Ledger.seriesAt(ledger, one), Ledger.seriesAt(ledger, other)]
+    const [a, b] = [AllocationSet.seriesAt(allocations, one), AllocationSet.seriesAt(allocations, other)]
     return a !== undefined && b !== undefined && isSeriesBefore(a, b)
   }
   const shares = new Float64Array(binOf.length)

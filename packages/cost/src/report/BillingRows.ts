@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import type { BilledRow } from "./CostRow.ts"
 import type { Measure } from "../hour/Measure.ts"
 import { HOUR_SECONDS, KIB_BYTES } from "../hour/Units.ts"
-import * as Ledger from "./Ledger.ts"
+import * as AllocationSet from "./AllocationSet.ts"
 import type * as WorkloadRows from "./WorkloadRows.ts"
 import * as RowFigures from "./RowFigures.ts"
 import * as BinSums from "./BinSums.ts"
@@ -16,11 +16,11 @@ export const rowsAt = Effect.fnUntraced(function* (rows: WorkloadRows.WorkloadRo
   return written.map((row, at): BilledRow => ({ ...row, ...quantitiesOf(rows, chosen[at] ?? -1) }))
 })
 
-const quantitiesOf = ({ firstOf, ledger, nextOf }: WorkloadRows.WorkloadRows, row: number) => {
+const quantitiesOf = ({ firstOf, allocations, nextOf }: WorkloadRows.WorkloadRows, row: number) => {
   const sumOf = (measure: Measure): number => {
     let sum = 0
     for (let place = firstOf[row] ?? -1; place >= 0; place = nextOf[place] ?? -1) {
-      const part = Ledger.partAt(ledger, place)
+      const part = AllocationSet.partAt(allocations, place)
       sum += part?.columns[measure][place - part.from] ?? 0
     }
     return sum

@@ -1,12 +1,12 @@
 /**
- * Sums of a ledger's places by bin: a bin is a row, a group, or all of them.
+ * Sums of an allocation set's places by bin: a bin is a row, a group, or all of them.
  */
 import { Effect } from "effect"
 import type { CostTotals, costFields } from "./CostRow.ts"
 import { type Columns, columns, type Measure, measures } from "../hour/Measure.ts"
 import { HOUR_SECONDS, KIB_BYTES, NANOS_PER_UNIT } from "../hour/Units.ts"
 import { isWorkload } from "../hour/Series.ts"
-import type { Part } from "./Ledger.ts"
+import type { Part } from "./AllocationSet.ts"
 
 /** **Shape** one place a bin. **Units** as the measures. */
 export interface Table {

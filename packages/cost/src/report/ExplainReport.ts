@@ -13,7 +13,7 @@ import type { Window } from "../hour/Window.ts"
 import * as ExplanationStep from "./ExplanationStep.ts"
 import * as ReportContext from "./ReportContext.ts"
 import * as WorkloadIndex from "./WorkloadIndex.ts"
-import * as LedgerFilter from "./LedgerFilter.ts"
+import * as AllocationFilter from "./AllocationFilter.ts"
 import * as ReportCoverage from "./ReportCoverage.ts"
 import * as WorkloadRows from "./WorkloadRows.ts"
 import * as RowFigures from "./RowFigures.ts"
@@ -41,13 +41,15 @@ export const of = Effect.fnUntraced(function* (sources: ReportContext.Sources, q
   // Names of its own: those of whole reports are remembered for whole reports.
   const how = { isVisible: () => true, recommendations, namesOf: WorkloadIndex.make() }
   const rowOver = Effect.fnUntraced(function* (hours: Window) {
-    const ledger = yield* Effect.scoped(Effect.map(reader.read(hours), (read) => LedgerFilter.to(read, isAsked)))
+    const allocations = yield* Effect.scoped(
+      Effect.map(reader.read(hours), (read) => AllocationFilter.to(read, isAsked))
+    )
     yield* Effect.yieldNow
-    return yield* WorkloadRows.join(ledger, how)
+    return yield* WorkloadRows.join(allocations, how)
   })
 
   const whole = yield* rowOver(range.hours)
-  const facts = { ...begun, knownSeconds: whole.ledger.knownSeconds }
+  const facts = { ...begun, knownSeconds: whole.allocations.knownSeconds }
   yield* ReportCoverage.requireAny(facts)
   yield* begun.refuseOutside
   const [row] = yield* RowFigures.rowsAt(whole, whole.size === 0 ? [] : [0])

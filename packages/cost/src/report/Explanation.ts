@@ -9,7 +9,7 @@ import { CostRow, costFields, reportFields, Timestamp } from "./CostRow.ts"
 /** Windows up to this long are explained by the hour, longer ones by the day. */
 export const MAX_DAYS_BY_HOUR = 31
 
-const Amount = Schema.Finite
+const Quantity = Schema.Finite
 const Price = Schema.optionalKey(Schema.Finite)
 
 /**
@@ -19,22 +19,22 @@ const Price = Schema.optionalKey(Schema.Finite)
  * usage was known, as in the row.
  */
 export const Quantities = Schema.Struct({
-  cpuCoreHours: Amount,
-  memoryByteHours: Amount,
-  gpuHours: Amount,
-  storageByteHours: Amount,
-  zoneEgressBytes: Amount,
-  regionEgressBytes: Amount,
-  internetEgressBytes: Amount,
-  loadBalancerHours: Amount,
-  cpuUsedCoreHours: Amount,
-  memoryUsedByteHours: Amount,
-  cpuRequestedCoreHours: Amount,
-  memoryRequestedByteHours: Amount,
-  replicaHours: Amount,
-  spotHours: Amount,
-  hoursExisted: Amount,
-  hoursCovered: Amount
+  cpuCoreHours: Quantity,
+  memoryByteHours: Quantity,
+  gpuHours: Quantity,
+  storageByteHours: Quantity,
+  zoneEgressBytes: Quantity,
+  regionEgressBytes: Quantity,
+  internetEgressBytes: Quantity,
+  loadBalancerHours: Quantity,
+  cpuUsedCoreHours: Quantity,
+  memoryUsedByteHours: Quantity,
+  cpuRequestedCoreHours: Quantity,
+  memoryRequestedByteHours: Quantity,
+  replicaHours: Quantity,
+  spotHours: Quantity,
+  hoursExisted: Quantity,
+  hoursCovered: Quantity
 }).annotate({ identifier: "CostQuantities" })
 export type Quantities = typeof Quantities.Type
 

@@ -1,10 +1,10 @@
 /**
- * Sums the places of ledgers by group.
+ * Sums the places of allocation sets by group.
  */
 import { Effect } from "effect"
 import type { AggregateRow, Dimension } from "./Aggregate.ts"
 import { IDLE, isWorkload, MANAGEMENT, type Series, UNMOUNTED } from "../hour/Series.ts"
-import { type Ledger, type Part, SLICE } from "./Ledger.ts"
+import { type AllocationSet, type Part, SLICE } from "./AllocationSet.ts"
 import * as BinSums from "./BinSums.ts"
 
 type Marks = Pick<AggregateRow, "idle" | "unmounted" | "management">
@@ -16,7 +16,7 @@ interface Group {
   readonly marks: Marks
 }
 
-/** Groups, as they grow with every ledger that is added. */
+/** Groups, as they grow with every allocation set that is added. */
 export interface Groups {
   readonly places: Map<string, number>
   readonly all: Array<Group>
@@ -25,16 +25,16 @@ export interface Groups {
 
 export const make = (): Groups => ({ places: new Map(), all: [], table: BinSums.empty(0) })
 
-/** A ledger's parts with what is told of them. **Shape** `savings` one a place. */
+/** An allocation set's parts with what is told of them. **Shape** `savings` one a place. */
 export interface ReportedSums {
-  readonly clusters: Ledger["clusters"]
+  readonly clusters: AllocationSet["clusters"]
   readonly parts: ReadonlyArray<Part>
   readonly isTold: Uint8Array
   readonly savings: Float64Array
 }
 
 /**
- * Adds a ledger.
+ * Adds an allocation set.
  *
  * With `knownOnly`, places of other groups are left out. **Limits** gives way to others every {@link SLICE}
  * places.

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { type Measure, record } from "../hour/Measure.ts"
 import { IDLE, isWorkload } from "../hour/Series.ts"
 import { apportion } from "./Apportionment.ts"
-import * as Ledger from "./Ledger.ts"
+import * as AllocationSet from "./AllocationSet.ts"
 
 const RESOURCES = [
   { cost: "cpuCostNanos", quantity: "cpuAllocatedMilliSeconds" },
@@ -14,7 +14,7 @@ const RESOURCES = [
 ] as const
 
 /**
- * Gives the ledger's parts with idle costs at the workloads.
+ * Gives the set's parts with idle costs at the workloads.
  *
  * CPU, memory and GPU each by what a workload's own part cost of the cluster's, over all workloads of the
  * cluster, whoever may see them. Quantities stay what was allocated. A resource of which no workload of a cluster cost
@@ -22,8 +22,8 @@ const RESOURCES = [
  *
  * **Source** OpenCost `computeShareCoeffs` (`core/pkg/opencost/allocation.go`).
  */
-export const shared = Effect.fnUntraced(function* (ledger: Ledger.Ledger) {
-  const { clusters, parts, size } = ledger
+export const shared = Effect.fnUntraced(function* (allocations: AllocationSet.AllocationSet) {
+  const { clusters, parts, size } = allocations
   const workloads = new Int32Array(size).fill(-1)
   const idle: Array<readonly [place: number, cluster: number]> = []
   for (const { cluster, from, series } of parts) {
@@ -35,12 +35,12 @@ export const shared = Effect.fnUntraced(function* (ledger: Ledger.Ledger) {
   const changed = new Map<Measure, Float64Array>()
   for (const { cost, quantity } of RESOURCES) {
     yield* Effect.yieldNow
-    const costs = Ledger.laid(ledger, cost)
-    const quantities = Ledger.laid(ledger, quantity)
+    const costs = AllocationSet.laid(allocations, cost)
+    const quantities = AllocationSet.laid(allocations, quantity)
     const amounts = new Float64Array(clusters.length)
     for (const [place, cluster] of idle) amounts[cluster] = (amounts[cluster] ?? 0) + (costs[place] ?? 0)
     yield* Effect.yieldNow
-    const { shares, weighed } = apportion(ledger, { amounts, binOf: workloads, weights: costs })
+    const { shares, weighed } = apportion(allocations, { amounts, binOf: workloads, weights: costs })
     yield* Effect.yieldNow
     for (let place = 0; place < size; place++) costs[place] = (costs[place] ?? 0) + (shares[place] ?? 0)
     for (const [place, cluster] of idle) {
@@ -51,7 +51,7 @@ export const shared = Effect.fnUntraced(function* (ledger: Ledger.Ledger) {
     changed.set(cost, costs)
     changed.set(quantity, quantities)
   }
-  return parts.map((part): Ledger.Part => {
+  return parts.map((part): AllocationSet.Part => {
     const { columns, from, series } = part
     return {
       ...part,

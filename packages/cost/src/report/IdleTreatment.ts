@@ -1,5 +1,5 @@
 /**
- * Decides what a report by groups tells of a ledger.
+ * Decides what a report by groups tells of an allocation set.
  */
 import { Effect } from "effect"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
@@ -8,33 +8,33 @@ import { isWorkload, type Series } from "../hour/Series.ts"
 import { apportion } from "./Apportionment.ts"
 import type { ReportedSums } from "./Groups.ts"
 import * as IdleShare from "./IdleShare.ts"
-import * as Ledger from "./Ledger.ts"
+import * as AllocationSet from "./AllocationSet.ts"
 import type { WorkloadRows } from "./WorkloadRows.ts"
 import * as BinSums from "./BinSums.ts"
 
 /**
  * Marks the places.
  *
- * Shares are made over the whole ledger, before anything is left out. What could be saved of a workload is
+ * Shares are made over the whole allocation set, before anything is left out. What could be saved of a workload is
  * split over its places by what they cost, so that however they are grouped it comes to the same.
  */
 export const of = Effect.fnUntraced(function* (
   rows: WorkloadRows,
   { idle, isVisible }: { readonly idle: Idle; readonly isVisible: (cluster: ClusterName, series: Series) => boolean }
 ) {
-  const { ledger, rowOf } = rows
-  const weights = Ledger.laid(ledger, "cpuCostNanos")
-  const memory = Ledger.laid(ledger, "memoryCostNanos")
+  const { allocations, rowOf } = rows
+  const weights = AllocationSet.laid(allocations, "cpuCostNanos")
+  const memory = AllocationSet.laid(allocations, "memoryCostNanos")
   for (let place = 0; place < weights.length; place++) weights[place] = (weights[place] ?? 0) + (memory[place] ?? 0)
   yield* Effect.yieldNow
-  const { shares: savings } = apportion(ledger, { amounts: rows.savingsNanos, binOf: rowOf, weights })
+  const { shares: savings } = apportion(allocations, { amounts: rows.savingsNanos, binOf: rowOf, weights })
   yield* Effect.yieldNow
-  const parts = idle === "share" ? yield* IdleShare.shared(ledger) : ledger.parts
-  const isTold = new Uint8Array(ledger.size)
+  const parts = idle === "share" ? yield* IdleShare.shared(allocations) : allocations.parts
+  const isTold = new Uint8Array(allocations.size)
   for (let place = 0; place < rowOf.length; place++) isTold[place] = (rowOf[place] ?? -1) >= 0 ? 1 : 0
   if (idle !== "hide") {
     for (const part of parts) {
-      const cluster = ledger.clusters[part.cluster]
+      const cluster = allocations.clusters[part.cluster]
       yield* Effect.yieldNow
       for (const [index, one] of part.series.entries()) {
         if (isWorkload(one) || cluster === undefined || !isVisible(cluster, one)) continue
@@ -42,12 +42,12 @@ export const of = Effect.fnUntraced(function* (
       }
     }
   }
-  const told: ReportedSums = { clusters: ledger.clusters, parts, isTold, savings }
+  const told: ReportedSums = { clusters: allocations.clusters, parts, isTold, savings }
   return told
 })
 
 /** Costs, or room on a node: what was shared, and what cost nothing, has neither. */
-const hasAny = ({ columns }: Ledger.Part, index: number): boolean =>
+const hasAny = ({ columns }: AllocationSet.Part, index: number): boolean =>
   BinSums.COSTS.some((cost) => columns[cost][index] !== 0)
   || columns.cpuAllocatedMilliSeconds[index] !== 0
   || columns.memoryAllocatedKibSeconds[index] !== 0

@@ -13,7 +13,7 @@ import * as PriceHistory from "../price/PriceHistory.ts"
 import * as PriceChange from "../price/PriceChange.ts"
 import * as BinSums from "./BinSums.ts"
 import type { PricedTotals, PriceEffect } from "./CostRow.ts"
-import * as Ledger from "./Ledger.ts"
+import * as AllocationSet from "./AllocationSet.ts"
 import * as Range from "./Range.ts"
 import type { Sources } from "./ReportContext.ts"
 import * as WorkloadRows from "./WorkloadRows.ts"
@@ -47,7 +47,7 @@ const costColumns = (column: (cost: (typeof BinSums.COSTS)[number]) => Float64Ar
   loadBalancerCostNanos: column("loadBalancerCostNanos")
 })
 
-/** What a book makes of the costs of a ledger. **Shape** a place for each of its series. */
+/** What a book makes of the costs of an allocation set. **Shape** a place for each of its series. */
 interface Costs {
   readonly history: PriceHistory.PriceHistory
   readonly columns: CostColumns
@@ -66,18 +66,18 @@ export const of = Effect.fnUntraced(function* (sources: Sources, question: Quest
   const { book, clusters } = question
   const { history, nowMs } = yield* judge(sources, question)
   const hours = yield* hoursOf(sources, clusters, nowMs)
-  const reader = yield* Ledger.reader(clusters, sources)
+  const reader = yield* AllocationSet.reader(clusters, sources)
   const recommendations = yield* sources.recommendations.recommendations(clusters)
-  const ledger = yield* reader.read(hours)
-  const before = yield* costsOf(ledger, PriceHistory.current(history))
-  const after = yield* costsOf(ledger, book)
+  const allocations = yield* reader.read(hours)
+  const before = yield* costsOf(allocations, PriceHistory.current(history))
+  const after = yield* costsOf(allocations, book)
 
   const charge = (places: ReadonlyMap<string, number>, hour: Hour): void => {
     const placeOf = hour.series.map((series) => places.get(keyOf(series)))
     for (const costs of [before, after]) addDifference(costs, hour, placeOf)
   }
   for (const [index, cluster] of clusters.entries()) {
-    const places = placesOf(ledger, index)
+    const places = placesOf(allocations, index)
     const open = reader.openHour(cluster)
     const endMs = Math.min(hours.endMs, open?.startMs ?? hours.endMs)
     for (let startMs = hours.startMs; startMs < endMs; startMs += HOURS_AT_ONCE * HOUR_MS) {
@@ -90,7 +90,7 @@ export const of = Effect.fnUntraced(function* (sources: Sources, question: Quest
     if (open !== undefined && open.startMs >= hours.startMs) charge(places.open, open)
   }
 
-  const told = (costs: Costs) => totalsOf(withCosts(ledger, costs), sources, recommendations)
+  const told = (costs: Costs) => totalsOf(withCosts(allocations, costs), sources, recommendations)
   const effect: PriceEffect = { before: yield* told(before), after: yield* told(after) }
   return effect
 }, Effect.scoped)
@@ -105,7 +105,7 @@ const hoursOf = Effect.fnUntraced(function* (sources: Sources, clusters: Readonl
   return hours
 })
 
-const placesOf = ({ parts }: Ledger.Ledger, cluster: number): Places => {
+const placesOf = ({ parts }: AllocationSet.AllocationSet, cluster: number): Places => {
   const closed = new Map<string, number>()
   const open = new Map<string, number>()
   for (const part of parts) {
@@ -116,9 +116,9 @@ const placesOf = ({ parts }: Ledger.Ledger, cluster: number): Places => {
   return { closed, open }
 }
 
-/** Begins with what the ledger says: what was forgotten of it, its hours cannot tell, and costs as before by either book. */
-const costsOf = Effect.fnUntraced(function* (ledger: Ledger.Ledger, book: PriceBook.PriceBook) {
-  const columns = costColumns((cost) => Ledger.laid(ledger, cost))
+/** Begins with what the allocation set says: what was forgotten of it, its hours cannot tell, and costs as before by either book. */
+const costsOf = Effect.fnUntraced(function* (allocations: AllocationSet.AllocationSet, book: PriceBook.PriceBook) {
+  const columns = costColumns((cost) => AllocationSet.laid(allocations, cost))
   yield* freeWithScope(Object.values(columns))
   const costs: Costs = { history: [{ sinceMs: 0, book }], columns }
   return costs
@@ -135,10 +135,10 @@ const addDifference = ({ columns, history }: Costs, hour: Hour, placeOf: Readonl
   }
 }
 
-/** The ledger, with its costs by a book. */
-const withCosts = (ledger: Ledger.Ledger, { columns }: Costs): Ledger.Ledger => ({
-  ...ledger,
-  parts: ledger.parts.map((part) => ({
+/** The allocation set, with its costs by a book. */
+const withCosts = (allocations: AllocationSet.AllocationSet, { columns }: Costs): AllocationSet.AllocationSet => ({
+  ...allocations,
+  parts: allocations.parts.map((part) => ({
     ...part,
     columns: {
       ...part.columns,
@@ -148,19 +148,19 @@ const withCosts = (ledger: Ledger.Ledger, { columns }: Costs): Ledger.Ledger => 
 })
 
 const totalsOf = Effect.fnUntraced(function* (
-  ledger: Ledger.Ledger,
+  allocations: AllocationSet.AllocationSet,
   { namesOf }: Sources,
   recommendations: Parameters<typeof WorkloadRows.join>[1]["recommendations"]
 ) {
-  const rows = yield* WorkloadRows.join(ledger, { isVisible: () => true, namesOf, recommendations })
+  const rows = yield* WorkloadRows.join(allocations, { isVisible: () => true, namesOf, recommendations })
   const totals: PricedTotals = {
     ...BinSums.totalsAt(yield* WorkloadRows.total(rows), 0),
-    idleCost: besideWorkloads(ledger) / NANOS_PER_UNIT
+    idleCost: besideWorkloads(allocations) / NANOS_PER_UNIT
   }
   return totals
 })
 
-const besideWorkloads = ({ parts }: Ledger.Ledger): number => {
+const besideWorkloads = ({ parts }: AllocationSet.AllocationSet): number => {
   let nanos = 0
   for (const { columns, series } of parts) {
     for (const [index, one] of series.entries()) {

@@ -17,7 +17,7 @@ import * as Range from "./Range.ts"
 import type { RecommendationStore } from "../savings/RecommendationStore.ts"
 import type { Window } from "../hour/Window.ts"
 import type * as HourRetention from "./HourRetention.ts"
-import * as Ledger from "./Ledger.ts"
+import * as AllocationSet from "./AllocationSet.ts"
 import type { ClusterView } from "./ReportCoverage.ts"
 import type { WorkloadIndexOf } from "./WorkloadIndex.ts"
 import * as Visibility from "./Visibility.ts"
@@ -70,7 +70,7 @@ export const begin = Effect.fnUntraced(function* (
     outside === undefined ? Effect.void : Effect.fail(new NamespaceForbidden({ namespace: outside }))
   if (!needsLabels) yield* refuseOutside
 
-  const reader = yield* Ledger.reader(clusters, sources)
+  const reader = yield* AllocationSet.reader(clusters, sources)
   const recommendations = yield* sources.recommendations.recommendations(clusters)
   const { currency } = PriceHistory.current(yield* sources.prices.history)
   return {

@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import type { CostRow } from "./CostRow.ts"
-import * as Ledger from "./Ledger.ts"
+import * as AllocationSet from "./AllocationSet.ts"
 import type { WorkloadRows } from "./WorkloadRows.ts"
 import * as BinSums from "./BinSums.ts"
 
@@ -36,12 +36,12 @@ const write = (written: Array<CostRow>, rows: WorkloadRows, chosen: ReadonlyArra
 const hasSeveral = ({ firstOf, nextOf }: WorkloadRows, row: number): boolean => (nextOf[firstOf[row] ?? -1] ?? -1) >= 0
 
 /** Sums rows of several places, each in the bin of its place among them. */
-const summed = ({ firstOf, ledger, nextOf }: WorkloadRows, chosen: ReadonlyArray<number>): BinSums.Table => {
+const summed = ({ firstOf, allocations, nextOf }: WorkloadRows, chosen: ReadonlyArray<number>): BinSums.Table => {
   const table = BinSums.empty(chosen.length)
   const places: Array<BinSums.Placed> = []
   for (const [bin, row] of chosen.entries()) {
     for (let place = firstOf[row] ?? -1; place >= 0; place = nextOf[place] ?? -1) {
-      const part = Ledger.partAt(ledger, place)
+      const part = AllocationSet.partAt(allocations, place)
       if (part !== undefined) places.push({ bin, index: place - part.from, columns: part.columns })
     }
   }
@@ -63,11 +63,11 @@ const rowAt = (
   bin: number,
   figures: BinSums.Figures
 ): CostRow | undefined => {
-  const { firstOf, ledger, names, numberOf, savingsNanos } = rows
+  const { firstOf, allocations, names, numberOf, savingsNanos } = rows
   const first = firstOf[row] ?? -1
-  const part = Ledger.partAt(ledger, first)
+  const part = AllocationSet.partAt(allocations, first)
   if (part === undefined) return undefined
-  const [cluster, named] = [ledger.clusters[part.cluster], names[part.cluster]]
+  const [cluster, named] = [allocations.clusters[part.cluster], names[part.cluster]]
   const series = part.series[first - part.from]
   if (cluster === undefined || named === undefined || series === undefined) return undefined
 

@@ -1,5 +1,5 @@
 /**
- * Decides which places of a ledger a report tells: those that the key reaches and the question asks for.
+ * Decides which places of an allocation set a report tells: those that the key reaches and the question asks for.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"

@@ -24,13 +24,13 @@ const gather = Effect.fnUntraced(function* (
 ) {
   const { clusters } = query.target
   const begun = yield* ReportContext.begin(sources, query, clusters, query.filter)
-  const ledger = yield* begun.reader.read(begun.range.hours)
-  const facts = { ...begun, knownSeconds: ledger.knownSeconds }
+  const allocations = yield* begun.reader.read(begun.range.hours)
+  const facts = { ...begun, knownSeconds: allocations.knownSeconds }
   yield* ReportCoverage.requireAny(facts)
   yield* begun.refuseOutside
   const { isVisible, recommendations } = begun
   const how = { isVisible, recommendations, namesOf: sources.namesOf }
-  const rows = yield* WorkloadRows.join(ledger, how)
+  const rows = yield* WorkloadRows.join(allocations, how)
   const ranked: Ranking.Ranked = {
     size: rows.size,
     totalNanos: rows.totalNanos,

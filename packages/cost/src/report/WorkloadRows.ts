@@ -1,5 +1,5 @@
 /**
- * Joins the places of a ledger to workloads, one row for each, with what could be saved of it.
+ * Joins the places of an allocation set to workloads, one row for each, with what could be saved of it.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect } from "effect"
@@ -9,7 +9,7 @@ import * as Savings from "../savings/Savings.ts"
 import { isWorkload, type Series } from "../hour/Series.ts"
 import { KIB_BYTES } from "../hour/Units.ts"
 import { free, freeWithScope } from "../hour/Buffers.ts"
-import * as Ledger from "./Ledger.ts"
+import * as AllocationSet from "./AllocationSet.ts"
 import type { WorkloadIndex, WorkloadIndexOf, Recommended } from "./WorkloadIndex.ts"
 import * as BinSums from "./BinSums.ts"
 
@@ -18,7 +18,7 @@ import * as BinSums from "./BinSums.ts"
  * the next of its row, -1 behind the last, and `numberOf` the row's number among the names of its cluster.
  */
 export interface WorkloadRows {
-  readonly ledger: Ledger.Ledger
+  readonly allocations: AllocationSet.AllocationSet
   readonly names: ReadonlyArray<WorkloadIndex>
   readonly size: number
   readonly rowOf: Int32Array
@@ -30,21 +30,21 @@ export interface WorkloadRows {
   readonly savingsNanos: Float64Array
 }
 
-/** Makes the rows of what is visible, to be read until the scope ends. **Limits** gives way to others every {@link Ledger.SLICE} places. */
+/** Makes the rows of what is visible, to be read until the scope ends. **Limits** gives way to others every {@link AllocationSet.SLICE} places. */
 export const join = Effect.fnUntraced(function* (
-  ledger: Ledger.Ledger,
+  allocations: AllocationSet.AllocationSet,
   how: {
     readonly isVisible: (cluster: ClusterName, series: Series) => boolean
     readonly namesOf: WorkloadIndexOf
     readonly recommendations: ReadonlyArray<ClusterRecommendations>
   }
 ) {
-  const { clusters, parts } = ledger
-  const rowOf = new Int32Array(ledger.size).fill(-1)
-  const nextOf = new Int32Array(ledger.size).fill(-1)
-  const firstOf = new Int32Array(ledger.size)
-  const lastOf = new Int32Array(ledger.size)
-  const numberOf = new Int32Array(ledger.size)
+  const { clusters, parts } = allocations
+  const rowOf = new Int32Array(allocations.size).fill(-1)
+  const nextOf = new Int32Array(allocations.size).fill(-1)
+  const firstOf = new Int32Array(allocations.size)
+  const lastOf = new Int32Array(allocations.size)
+  const numberOf = new Int32Array(allocations.size)
   const counts: Array<number> = []
   const names: Array<WorkloadIndex> = []
   let size = 0
@@ -59,7 +59,7 @@ export const join = Effect.fnUntraced(function* (
       rowOfNumber = grown(rowOfNumber, named.size())
       for (let at = 0; at < series.length; at++) {
         const place = from + at
-        if (place % Ledger.SLICE === Ledger.SLICE - 1) yield* Effect.yieldNow
+        if (place % AllocationSet.SLICE === AllocationSet.SLICE - 1) yield* Effect.yieldNow
         const one = series[at]
         if (one === undefined || !isWorkload(one) || !how.isVisible(cluster, one)) continue
         const number = numbers[at] ?? 0
@@ -81,7 +81,18 @@ export const join = Effect.fnUntraced(function* (
   }
   const totalNanos = new Float64Array(size)
   const savingsNanos = new Float64Array(size)
-  const rows: WorkloadRows = { ledger, names, size, rowOf, firstOf, nextOf, numberOf, counts, totalNanos, savingsNanos }
+  const rows: WorkloadRows = {
+    allocations,
+    names,
+    size,
+    rowOf,
+    firstOf,
+    nextOf,
+    numberOf,
+    counts,
+    totalNanos,
+    savingsNanos
+  }
   for (const part of parts) {
     for (const cost of BinSums.COSTS) BinSums.addColumn(totalNanos, part.columns[cost], part, rowOf)
   }
@@ -102,10 +113,10 @@ interface Spent {
 
 /** Notes what could be saved of each row. */
 const addSavings = Effect.fnUntraced(function* (rows: WorkloadRows) {
-  const { counts, ledger, names, rowOf, size } = rows
+  const { counts, allocations, names, rowOf, size } = rows
   const sums = (measure: Measure): Float64Array => {
     const into = new Float64Array(size)
-    for (const part of ledger.parts) BinSums.addColumn(into, part.columns[measure], part, rowOf)
+    for (const part of allocations.parts) BinSums.addColumn(into, part.columns[measure], part, rowOf)
     return into
   }
   const spent: Spent = {
@@ -120,10 +131,10 @@ const addSavings = Effect.fnUntraced(function* (rows: WorkloadRows) {
     const recommended = named.recommended()
     const end = row + (counts[cluster] ?? 0)
     while (row < end) {
-      const until = Math.min(end, row - (row % Ledger.SLICE) + Ledger.SLICE)
+      const until = Math.min(end, row - (row % AllocationSet.SLICE) + AllocationSet.SLICE)
       noteSavings(rows, spent, recommended, { from: row, until })
       row = until
-      if (row % Ledger.SLICE === 0) yield* Effect.yieldNow
+      if (row % AllocationSet.SLICE === 0) yield* Effect.yieldNow
     }
   }
   free(Object.values(spent))
@@ -156,13 +167,13 @@ const grown = (numbers: Int32Array<ArrayBuffer>, size: number): Int32Array<Array
 }
 
 /** Gives what rows cost in closed hours. */
-export const closedNanos = Effect.fnUntraced(function* ({ ledger, rowOf, size, totalNanos }: WorkloadRows) {
-  if (ledger.parts.every(({ isOpen }) => !isOpen)) return totalNanos
+export const closedNanos = Effect.fnUntraced(function* ({ allocations, rowOf, size, totalNanos }: WorkloadRows) {
+  if (allocations.parts.every(({ isOpen }) => !isOpen)) return totalNanos
   const nanos = new Float64Array(size)
-  for (const part of ledger.parts) {
+  for (const part of allocations.parts) {
     if (part.isOpen) continue
     for (const cost of BinSums.COSTS) BinSums.addColumn(nanos, part.columns[cost], part, rowOf)
-    if (part.series.length > Ledger.SLICE) yield* Effect.yieldNow
+    if (part.series.length > AllocationSet.SLICE) yield* Effect.yieldNow
   }
   return nanos
 })
@@ -171,26 +182,26 @@ export const closedNanos = Effect.fnUntraced(function* ({ ledger, rowOf, size, t
 export const nanosIn = Effect.fnUntraced(function* (other: WorkloadRows, rows: WorkloadRows) {
   const nanosOf = new Map<string, number>()
   for (let row = 0; row < other.size; row++) {
-    if (row % Ledger.SLICE === Ledger.SLICE - 1) yield* Effect.yieldNow
+    if (row % AllocationSet.SLICE === AllocationSet.SLICE - 1) yield* Effect.yieldNow
     nanosOf.set(idOf(other, row), other.totalNanos[row] ?? 0)
   }
   const nanos = new Float64Array(rows.size)
   for (let row = 0; row < rows.size; row++) {
-    if (row % Ledger.SLICE === Ledger.SLICE - 1) yield* Effect.yieldNow
+    if (row % AllocationSet.SLICE === AllocationSet.SLICE - 1) yield* Effect.yieldNow
     nanos[row] = nanosOf.get(idOf(rows, row)) ?? 0
   }
   return nanos
 })
 
-const clusterAt = ({ firstOf, ledger }: WorkloadRows, row: number): number =>
-  Ledger.partAt(ledger, firstOf[row] ?? -1)?.cluster ?? 0
+const clusterAt = ({ firstOf, allocations }: WorkloadRows, row: number): number =>
+  AllocationSet.partAt(allocations, firstOf[row] ?? -1)?.cluster ?? 0
 
 /** Sums all rows. */
-export const total = Effect.fnUntraced(function* ({ ledger, rowOf, savingsNanos }: WorkloadRows) {
+export const total = Effect.fnUntraced(function* ({ allocations, rowOf, savingsNanos }: WorkloadRows) {
   const sums = BinSums.empty(1)
-  for (const part of ledger.parts) {
+  for (const part of allocations.parts) {
     BinSums.addPart(sums, part, rowOf)
-    if (part.series.length > Ledger.SLICE) yield* Effect.yieldNow
+    if (part.series.length > AllocationSet.SLICE) yield* Effect.yieldNow
   }
   sums.savingsNanos[0] = BinSums.sumOf(savingsNanos)
   return sums
@@ -199,5 +210,5 @@ export const total = Effect.fnUntraced(function* ({ ledger, rowOf, savingsNanos 
 /** Names a row: cluster, namespace, kind and name. */
 export const idOf = (rows: WorkloadRows, row: number): string => {
   const index = clusterAt(rows, row)
-  return `${rows.ledger.clusters[index] ?? ""}/${rows.names[index]?.keyOf(rows.numberOf[row] ?? 0) ?? ""}`
+  return `${rows.allocations.clusters[index] ?? ""}/${rows.names[index]?.keyOf(rows.numberOf[row] ?? 0) ?? ""}`
 }

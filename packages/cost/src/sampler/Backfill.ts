@@ -97,7 +97,7 @@ const attempt = Effect.fnUntraced(function* (filling: Filling, beganMs: number, 
     yield* show(filling, outcome.success, { status: nextMs === undefined ? "done" : "waiting", problem, nextMs })
   } else {
     const problem = problemOf(outcome.failure)
-    yield* filling.troubles.failed("backfill", problem)
+    yield* filling.failureLog.failed("backfill", problem)
     const backlog = filling.backlog ?? { untilMs: hourOf(beganMs), left: [] }
     yield* show(filling, backlog, { status: "waiting", problem, nextMs })
   }
@@ -198,7 +198,7 @@ const askPresent = Effect.fnUntraced(function* ({ cluster, source }: Filling, ba
 
 /** Logs what became of an attempt that did not fail, and gives why hours are missing, if any are. */
 const report = Effect.fnUntraced(function* (filling: Filling, backlog: Backlog.Backlog, filledHours: number) {
-  const { cluster, troubles } = filling
+  const { cluster, failureLog } = filling
   if (filledHours > 0)
     yield* Effect.logInfo(`cost of cluster ${cluster}: ${filledHours} hours of the past are filled in`)
   const openHours = BackfillState.openOf(backlog)
@@ -209,23 +209,23 @@ const report = Effect.fnUntraced(function* (filling: Filling, backlog: Backlog.B
   }
   filling.loggedOlderHours = olderHours
   if (missingHours === 0) {
-    yield* troubles.worked("backfill")
+    yield* failureLog.worked("backfill")
     return undefined
   }
   const problem = BackfillState.silence(backlog, openHours)
-  yield* troubles.failed("backfill", problem)
+  yield* failureLog.failed("backfill", problem)
   return problem
 })
 
 /** Waits until it is time to ask again; true if it is asked to start over before. */
-const wait = Effect.fnUntraced(function* ({ cluster, journal, troubles }: Filling, untilMs: number) {
+const wait = Effect.fnUntraced(function* ({ cluster, journal, failureLog }: Filling, untilMs: number) {
   while (true) {
     const leftMs = untilMs - (yield* Clock.currentTimeMillis)
     if (leftMs <= 0) return false
     yield* Effect.sleep(Math.min(leftMs, LOOK_MS))
     const asked = yield* Effect.result(journal.isRestartAsked(cluster))
     if (Result.isSuccess(asked) && asked.success) return true
-    if (Result.isFailure(asked)) yield* troubles.failed("backfill", asked.failure.message)
+    if (Result.isFailure(asked)) yield* failureLog.failed("backfill", asked.failure.message)
   }
 })
 

@@ -95,10 +95,10 @@ const turn = ({ hours, member, stale, unkept }: Sampling, nowMs: number): void =
 }
 
 /** Tells whether the store has an hour; no when it cannot be asked: what is closed twice stays as it is. */
-const isClosed = ({ cluster, store, troubles }: Sampling, startMs: number): Effect.Effect<boolean> =>
+const isClosed = ({ cluster, store, failureLog }: Sampling, startMs: number): Effect.Effect<boolean> =>
   store.hours(cluster, { startMs, endMs: startMs + HOUR_MS }).pipe(
     Effect.map((hours) => hours.length > 0),
-    Effect.catch((error) => Effect.as(troubles.failed("store", error.message), false))
+    Effect.catch((error) => Effect.as(failureLog.failed("store", error.message), false))
   )
 
 const restore = Effect.fnUntraced(function* (sampling: Sampling, kept: KeptHour) {
@@ -109,18 +109,18 @@ const restore = Effect.fnUntraced(function* (sampling: Sampling, kept: KeptHour)
 })
 
 /** Notes until when the view of the cluster is proven. */
-const prove = Effect.fnUntraced(function* ({ hours, member, troubles }: Sampling) {
+const prove = Effect.fnUntraced(function* ({ hours, member, failureLog }: Sampling) {
   if (member === undefined) return
   const { store } = member
   const nodes = store.table("Node").sync._tag
   const pods = store.table("Pod").sync._tag
-  if (pods === "Missing") return yield* troubles.failed("pods", "cannot be read: nothing is charged")
+  if (pods === "Missing") return yield* failureLog.failed("pods", "cannot be read: nothing is charged")
   if (pods === "Pending" || nodes === "Pending") return
-  yield* troubles.worked("pods")
+  yield* failureLog.worked("pods")
   // Who may not read nodes has pods all the same.
   const kinds: ReadonlyArray<Kind.Kind> = nodes === "Missing" ? ["Pod"] : ["Pod", "Node"]
-  if (nodes === "Missing") yield* troubles.failed("nodes", "cannot be read: their idle costs are left out")
-  else yield* troubles.worked("nodes")
+  if (nodes === "Missing") yield* failureLog.failed("nodes", "cannot be read: their idle costs are left out")
+  else yield* failureLog.worked("nodes")
   const provenMs = (yield* Clock.currentTimeMillis) - (yield* store.age(kinds))
   for (const { seen } of hours.unclosed) seen.extend(provenMs)
 })
@@ -167,19 +167,21 @@ const observe = Effect.fnUntraced(function* (sampling: Sampling, { store }: Memb
 })
 
 const takeInventory = Effect.fnUntraced(function* (
-  { api, hours, troubles }: Sampling,
+  { api, hours, failureLog }: Sampling,
   cluster: Cluster,
   { breaker }: Member
 ) {
   if (breaker.refusal() !== undefined) return
   const listed = yield* Effect.result(InventoryLists.list(api, cluster))
-  if (Result.isFailure(listed)) return yield* troubles.failed("volumes and load balancers", listed.failure.message)
-  yield* troubles.worked("volumes and load balancers")
+  if (Result.isFailure(listed)) return yield* failureLog.failed("volumes and load balancers", listed.failure.message)
+  yield* failureLog.worked("volumes and load balancers")
   for (const { message, plural } of listed.success.refused) {
-    yield* troubles.failed(plural, `left out of the costs: ${message}`)
+    yield* failureLog.failed(plural, `left out of the costs: ${message}`)
   }
   const { large } = listed.success
-  yield* large > 0 ? troubles.failed("sizes of volumes", VolumeSize.told(large)) : troubles.worked("sizes of volumes")
+  yield* large > 0
+    ? failureLog.failed("sizes of volumes", VolumeSize.told(large))
+    : failureLog.worked("sizes of volumes")
   const nowMs = yield* Clock.currentTimeMillis
   for (const { inventory } of hours.unclosed) inventory.update(listed.success.listed, nowMs)
 })
@@ -213,7 +215,7 @@ const attach = Effect.fnUntraced(function* (sampling: Sampling, cluster: Cluster
 })
 
 const sample = Effect.fnUntraced(function* (sampling: Sampling, source: Sampled) {
-  const { cluster, hours, member, settings, troubles } = sampling
+  const { cluster, hours, member, settings, failureLog } = sampling
   // A gap is a gap: a cluster that is known to be dead is not asked.
   if (member === undefined || member.breaker.refusal() !== undefined) return
   const seconds = settings.sampleTimeoutSeconds
@@ -227,9 +229,9 @@ const sample = Effect.fnUntraced(function* (sampling: Sampling, source: Sampled)
   )
   if (Result.isFailure(samples)) {
     yield* Metric.update(Metric.withAttributes(failures, { cluster }), 1)
-    return yield* troubles.failed("usage", samples.failure)
+    return yield* failureLog.failed("usage", samples.failure)
   }
-  yield* troubles.worked("usage")
+  yield* failureLog.worked("usage")
   for (const hour of hours.unclosed) hour.addSamples(samples.success, settings.sampleSeconds * SECOND_MS)
 })
 
@@ -239,7 +241,7 @@ const settle = ({ clock, hours, workloads }: Sampling): void => {
   for (const { pods } of hours.unclosed) pods.settle(workloads, nowMs)
 }
 
-const keep = Effect.fnUntraced(function* ({ hours, journal, stale, troubles, unkept }: Sampling, hour: OpenHour) {
+const keep = Effect.fnUntraced(function* ({ hours, journal, stale, failureLog, unkept }: Sampling, hour: OpenHour) {
   // Closed while another was kept: its journal is gone.
   if (!hours.unclosed.includes(hour)) return
   const entries = JournalEntry.take(hour, unkept.delete(hour))
@@ -247,10 +249,10 @@ const keep = Effect.fnUntraced(function* ({ hours, journal, stale, troubles, unk
   const appended = yield* Effect.result(Effect.andThen(removed, journal.append(hour, entries)))
   if (Result.isSuccess(appended)) {
     stale.delete(hour.startMs)
-    return yield* troubles.worked("journal")
+    return yield* failureLog.worked("journal")
   }
   unkept.add(hour)
-  yield* troubles.failed("journal", appended.failure.message)
+  yield* failureLog.failed("journal", appended.failure.message)
 })
 
 /** Notes all that is new. One at a time: the entries of a journal stand in their order. */

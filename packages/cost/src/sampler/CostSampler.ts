@@ -24,7 +24,7 @@ import { HourJournal, type KeptHour } from "./HourJournal.ts"
 import * as Pruning from "./Pruning.ts"
 import * as Repricing from "./Repricing.ts"
 import { SamplerSettings } from "./SamplerSettings.ts"
-import * as Troubles from "./Troubles.ts"
+import * as FailureLog from "./FailureLog.ts"
 import type { UsageSource } from "../usage/UsageSource.ts"
 import { UsageSources } from "./UsageSources.ts"
 
@@ -32,7 +32,7 @@ import { UsageSources } from "./UsageSources.ts"
 export interface SamplingState {
   readonly cluster: ClusterName
   readonly usage: UsageSource["_tag"]
-  readonly troubles: ReadonlyArray<Troubles.Trouble>
+  readonly troubles: ReadonlyArray<FailureLog.Failure>
 }
 
 /** A cluster that is sampled, and by which connection it is followed now. */
@@ -172,14 +172,14 @@ const start = Effect.fnUntraced(function* (
     cluster: name,
     source,
     lane: laneOf(sampler, name),
-    troubles: Troubles.make(name),
+    failureLog: FailureLog.make(name),
     mayFold: () => mayFold
   }
   const sampling = yield* ClusterSampling.make(parts)
   for (const hour of kept) {
     yield* sampling
       .restore(hour)
-      .pipe(Effect.catch((error: CostError) => parts.troubles.failed("journal", error.message)))
+      .pipe(Effect.catch((error: CostError) => parts.failureLog.failed("journal", error.message)))
   }
 
   const attempted = Effect.sync(() => {
@@ -195,7 +195,7 @@ const start = Effect.fnUntraced(function* (
     open: sampling.open,
     attached: undefined,
     backfill: Option.map(backfill, ({ state }) => state),
-    state: () => ({ cluster: name, usage: source._tag, troubles: parts.troubles.present() })
+    state: () => ({ cluster: name, usage: source._tag, troubles: parts.failureLog.active() })
   }
   running.set(name, member)
   yield* sampleAndClose(sampler, name, member, sampling)

@@ -17,7 +17,7 @@ import type { HourJournal } from "./HourJournal.ts"
 import * as HourPricing from "./HourPricing.ts"
 import { withUsage } from "./OpenHour.ts"
 import type { SamplerSettings } from "./SamplerSettings.ts"
-import type { Troubles } from "./Troubles.ts"
+import type { FailureLog } from "./FailureLog.ts"
 
 /** **Shape** `lane` keeps two writers of one cluster's hours apart; `mayFold` holds once older hours are in. */
 export interface Parts {
@@ -28,7 +28,7 @@ export interface Parts {
   readonly recommender: Recommender["Service"]
   readonly journal: HourJournal["Service"]
   readonly lane: Semaphore.Semaphore
-  readonly troubles: Troubles
+  readonly failureLog: FailureLog
   readonly settings: SamplerSettings
   readonly mayFold: () => boolean
 }
@@ -51,10 +51,10 @@ export const priced = (prices: Prices["Service"], facts: HourFacts): Effect.Effe
 const hasReason = (error: CostError, ...tags: ReadonlyArray<CostError["reason"]["_tag"]>): boolean =>
   tags.includes(error.reason._tag)
 
-/** The closing of one cluster's hours. **Shape** `isTroubled` while the source does not tell of an hour. */
+/** The closing of one cluster's hours. **Shape** `isSourceFailing` while the source gives no answer for an hour. */
 interface Closing extends Parts {
   readonly hours: ClusterHours
-  isTroubled: boolean
+  isSourceFailing: boolean
 }
 
 /**
@@ -62,22 +62,22 @@ interface Closing extends Parts {
  *
  * Takes out of those in hand what is finished. Hours that the store does not have are closed first, the newest
  * before older ones: without usage where it cannot be read. Those are written again, oldest first, once it can; the
- * recommender waits for them, since it takes hours in order. A source in trouble is asked for one hour a round. What fails
+ * recommender waits for them, since it takes hours in order. A failing source is asked for one hour a round. What fails
  * stays in hand and is tried again.
  *
  * **Limits** `maxPendingHours` in hand: the oldest beyond is finished without usage, or kept from the recommender if that
  * still waits for older hours; if even the store does not take it, it is left to the journal.
  */
 export const make = (parts: Parts, hours: ClusterHours) => {
-  const closing: Closing = { ...parts, hours, isTroubled: false }
-  const { cluster, settings, troubles } = parts
+  const closing: Closing = { ...parts, hours, isSourceFailing: false }
+  const { cluster, settings, failureLog } = parts
 
   return Effect.fn("HourClosing.run")(function* (nowMs: number) {
     yield* Effect.annotateCurrentSpan({ cluster })
     if (hours.pending.length === 0) return
     const ran = yield* Effect.result(run(closing, nowMs))
-    if (Result.isSuccess(ran)) return yield* troubles.worked("store")
-    yield* troubles.failed("store", ran.failure.message)
+    if (Result.isSuccess(ran)) return yield* failureLog.worked("store")
+    yield* failureLog.failed("store", ran.failure.message)
     // The journal has it still, for the next start.
     if (hours.pending.length > settings.maxPendingHours) hours.dropOldest()
   })
@@ -118,14 +118,14 @@ const writeAll = Effect.fnUntraced(function* (closing: Closing, seen: ReadonlyAr
     (ms) => source._tag !== "Hourly" || (!hasFailed && Math.abs(ms - beganMs) < ASKING_SECONDS * SECOND_MS)
   )
   for (const pending of seen.filter(({ isClosed }) => !isClosed).toReversed()) {
-    const isAsked = !closing.isTroubled && (yield* mayAsk)
+    const isAsked = !closing.isSourceFailing && (yield* mayAsk)
     yield* advance(closing, pending, isAsked)
-    hasFailed ||= isAsked && closing.isTroubled
+    hasFailed ||= isAsked && closing.isSourceFailing
   }
   for (const pending of seen.filter(({ usage }) => usage === undefined)) {
     if (!(yield* mayAsk)) break
     yield* advance(closing, pending, true)
-    hasFailed = closing.isTroubled
+    hasFailed = closing.isSourceFailing
   }
 })
 
@@ -156,7 +156,7 @@ export const stepsOf = (
 /** Brings an hour as far as it can be brought now. */
 const advance = Effect.fnUntraced(function* (closing: Closing, pending: PendingHour, mayAsk: boolean) {
   const asked = mayAsk ? yield* ask(closing, pending.hour.startMs) : Option.none()
-  if (mayAsk) closing.isTroubled = Option.isNone(asked)
+  if (mayAsk) closing.isSourceFailing = Option.isNone(asked)
   if (Option.isNone(asked) && pending.isClosed) return
   const seen = pending.hour.facts()
   const usage = Option.getOrUndefined(asked)
@@ -171,21 +171,22 @@ const finish = Effect.fnUntraced(function* ({ hours, journal }: Closing, pending
   if (hours.finish(pending)) yield* journal.remove(pending.hour)
 })
 
-const ask = Effect.fnUntraced(function* ({ cluster, source, troubles }: Parts, startMs: number) {
+const ask = Effect.fnUntraced(function* ({ cluster, source, failureLog }: Parts, startMs: number) {
   if (source._tag !== "Hourly") return Option.some<HourOfUsage | undefined>(undefined)
   const asked = yield* source.hour(cluster, startMs).pipe(
     Effect.map(Option.some),
     Effect.timeoutOrElse({
       duration: ASK_SECONDS * SECOND_MS,
-      orElse: () => Effect.as(troubles.failed("usage", `no answer within ${ASK_SECONDS} s`), Option.none<HourOfUsage>())
+      orElse: () =>
+        Effect.as(failureLog.failed("usage", `no answer within ${ASK_SECONDS} s`), Option.none<HourOfUsage>())
     }),
     Effect.result
   )
   if (Result.isFailure(asked)) {
-    yield* troubles.failed("usage", asked.failure.explanation)
+    yield* failureLog.failed("usage", asked.failure.explanation)
     return Option.none<HourOfUsage | undefined>()
   }
-  if (Option.isSome(asked.success)) yield* troubles.worked("usage")
+  if (Option.isSome(asked.success)) yield* failureLog.worked("usage")
   return asked.success
 })
 

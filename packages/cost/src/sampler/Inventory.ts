@@ -18,23 +18,23 @@ interface Lasting {
   readonly toMs: number | null
 }
 
-export interface LedgerVolume extends Omit<VolumeFacts, "spans">, Lasting {}
+export interface InventoryVolume extends Omit<VolumeFacts, "spans">, Lasting {}
 
 /** **Shape** `selector` picks the pods behind it by their labels; an empty one picks none. */
-export interface LedgerLoadBalancer extends Omit<LoadBalancerFacts, "spans" | "pods">, Lasting {
+export interface InventoryLoadBalancer extends Omit<LoadBalancerFacts, "spans" | "pods">, Lasting {
   readonly selector: Readonly<Record<string, string>>
 }
 
 /** What a list told. **Shape** `undefined` for what could not be listed: what was known of it stays. */
 export interface Listed {
-  readonly volumes: ReadonlyArray<LedgerVolume> | undefined
-  readonly loadBalancers: ReadonlyArray<LedgerLoadBalancer> | undefined
+  readonly volumes: ReadonlyArray<InventoryVolume> | undefined
+  readonly loadBalancers: ReadonlyArray<InventoryLoadBalancer> | undefined
 }
 
 /** All that is known. **Shape** `listedAtMs` is when it was listed last, 0 before the first list. */
 export interface Known {
-  readonly volumes: ReadonlyArray<LedgerVolume>
-  readonly loadBalancers: ReadonlyArray<LedgerLoadBalancer>
+  readonly volumes: ReadonlyArray<InventoryVolume>
+  readonly loadBalancers: ReadonlyArray<InventoryLoadBalancer>
   readonly listedAtMs: number
 }
 

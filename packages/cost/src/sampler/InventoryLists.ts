@@ -8,7 +8,7 @@ import type { KubeApi } from "@quarterdeck/cluster-fanout/KubeApi"
 import type { KubeObject, Resource } from "@quarterdeck/cluster-fanout/KubeObject"
 import { Effect, Result, Schema, Stream } from "effect"
 import * as VolumeSize from "../allocation/VolumeSize.ts"
-import type { LedgerLoadBalancer, LedgerVolume, Listed } from "./Inventory.ts"
+import type { InventoryLoadBalancer, InventoryVolume, Listed } from "./Inventory.ts"
 
 const CLAIMS: Resource = {
   group: "",
@@ -104,10 +104,10 @@ interface Volume {
 const joined = (
   claims: ReadonlyArray<Claim> | undefined,
   volumes: ReadonlyArray<Volume> | undefined
-): ReadonlyArray<LedgerVolume> | undefined => {
+): ReadonlyArray<InventoryVolume> | undefined => {
   if (volumes === undefined) return claims?.map((claim) => ofClaim(claim))
   const byUid = new Map(claims?.map((claim) => [claim.uid, claim]))
-  return volumes.map((volume): LedgerVolume => {
+  return volumes.map((volume): InventoryVolume => {
     const claim = byUid.get(volume.claimUid)
     if (claim !== undefined) return { ...ofClaim(claim, volume.createdAtMs), name: volume.name }
     const { bytes, claimName, claimNamespace, claimUid, createdAtMs, name, storageClass, uid } = volume
@@ -123,7 +123,7 @@ const joined = (
 const ofClaim = (
   { bytes, createdAtMs, name, namespace, storageClass, uid, volume }: Claim,
   fromMs = createdAtMs
-): LedgerVolume => ({
+): InventoryVolume => ({
   uid,
   namespace,
   claim: name,
@@ -198,7 +198,7 @@ const serviceOf = Schema.decodeUnknownResult(
   })
 )
 
-const readService = (object: KubeObject): LedgerLoadBalancer | undefined => {
+const readService = (object: KubeObject): InventoryLoadBalancer | undefined => {
   const read = Result.getOrUndefined(serviceOf(object))
   if (read === undefined) return undefined
   const { createdAtMs, name, uid } = named(object)

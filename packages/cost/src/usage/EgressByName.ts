@@ -3,13 +3,13 @@
  */
 import type { Egress, PodFacts } from "../allocation/HourFacts.ts"
 import type { PodEgress } from "./UsageSource.ts"
-import { between } from "../allocation/Amount.ts"
-import { fromSpans, secondsIn, type Stretches } from "../allocation/Stretches.ts"
+import { between } from "../allocation/Accrual.ts"
+import { fromSpans, secondsIn, type Intervals } from "../allocation/Intervals.ts"
 
 /** A pod, and when its containers ran in the hour. */
 interface Ran {
   readonly pod: PodFacts
-  readonly runs: Stretches
+  readonly runs: Intervals
 }
 
 /**

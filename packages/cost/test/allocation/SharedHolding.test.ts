@@ -1,25 +1,25 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { type Holder, split } from "../../src/allocation/SharedHolding.ts"
-import { overlap, secondsIn, type Stretches, union } from "../../src/allocation/Stretches.ts"
+import { overlap, secondsIn, type Intervals, union } from "../../src/allocation/Intervals.ts"
 import { between } from "./drawn.ts"
 
-const Stretch = Schema.Struct({ from: between(0, 40), length: between(1, 20) })
-const Stretched = Schema.Array(Stretch).check(Schema.isMaxLength(3))
-const Holding = Schema.Struct({ owner: between(0, 3), held: Stretched })
+const Interval = Schema.Struct({ from: between(0, 40), length: between(1, 20) })
+const IntervalList = Schema.Array(Interval).check(Schema.isMaxLength(3))
+const Holding = Schema.Struct({ owner: between(0, 3), held: IntervalList })
 
-const stretchesOf = (drawn: typeof Stretched.Type): Stretches =>
+const intervalsOf = (drawn: typeof IntervalList.Type): Intervals =>
   union(drawn.flatMap(({ from, length }) => [from, from + length]))
 const holdersOf = (drawn: typeof Holdings.Type): ReadonlyArray<Holder<number>> =>
-  drawn.map(({ held, owner }) => ({ key: `owner-${owner}`, owner, held: stretchesOf(held) }))
+  drawn.map(({ held, owner }) => ({ key: `owner-${owner}`, owner, held: intervalsOf(held) }))
 
-const splitOf = (rate: number, there: Stretches, seen: Stretches, holders: ReadonlyArray<Holder<number>>) => {
+const splitOf = (rate: number, there: Intervals, seen: Intervals, holders: ReadonlyArray<Holder<number>>) => {
   const amounts = new Map<number | undefined, number>()
   split(rate, there, seen, holders, (owner, amount) => amounts.set(owner, (amounts.get(owner) ?? 0) + amount))
   return amounts
 }
 
-const has = (stretches: Stretches, second: number): boolean => overlap(stretches, [second, second + 1]).length > 0
+const has = (intervals: Intervals, second: number): boolean => overlap(intervals, [second, second + 1]).length > 0
 
 const Rate = between(1, 1_000)
 const Holdings = Schema.Array(Holding).check(Schema.isMaxLength(6))
@@ -27,20 +27,20 @@ const Holdings = Schema.Array(Holding).check(Schema.isMaxLength(6))
 describe("what several hold", () => {
   it.prop(
     "is split as if every second were split among those that hold it then",
-    [Rate, Stretched, Stretched, Holdings],
+    [Rate, IntervalList, IntervalList, Holdings],
     ([rate, there, seen, drawn]) => {
       const holders = holdersOf(drawn)
       const expected = new Map<number | undefined, number>()
       for (let second = 0; second < 60; second++) {
-        if (!has(stretchesOf(there), second) || !has(stretchesOf(seen), second)) continue
+        if (!has(intervalsOf(there), second) || !has(intervalsOf(seen), second)) continue
         const holding = holders.filter(({ held }) => has(held, second))
         const add = (owner: number | undefined, amount: number) =>
           expected.set(owner, (expected.get(owner) ?? 0) + amount)
         for (const { owner } of holding) add(owner, rate / holding.length)
         if (holding.length === 0) add(undefined, rate)
       }
-      const found = splitOf(rate, stretchesOf(there), stretchesOf(seen), holders)
-      const bounds = stretchesOf(seen).length
+      const found = splitOf(rate, intervalsOf(there), intervalsOf(seen), holders)
+      const bounds = intervalsOf(seen).length
       for (const owner of [undefined, 0, 1, 2, 3]) {
         assert.approximately(found.get(owner) ?? 0, expected.get(owner) ?? 0, bounds + 1e-6)
       }
@@ -48,16 +48,16 @@ describe("what several hold", () => {
     }
   )
 
-  it.prop("comes to the whole", [Rate, Stretched, Stretched, Holdings], ([rate, there, seen, drawn]) => {
-    const found = splitOf(rate, stretchesOf(there), stretchesOf(seen), holdersOf(drawn))
+  it.prop("comes to the whole", [Rate, IntervalList, IntervalList, Holdings], ([rate, there, seen, drawn]) => {
+    const found = splitOf(rate, intervalsOf(there), intervalsOf(seen), holdersOf(drawn))
     assert.strictEqual(
       [...found.values()].reduce((sum, amount) => sum + amount, 0),
-      rate * secondsIn(overlap(stretchesOf(there), stretchesOf(seen)))
+      rate * secondsIn(overlap(intervalsOf(there), intervalsOf(seen)))
     )
   })
 
-  it.prop("is never less than nothing where all was seen", [Rate, Stretched, Holdings], ([rate, there, drawn]) => {
-    const found = splitOf(rate, stretchesOf(there), [0, 60], holdersOf(drawn))
+  it.prop("is never less than nothing where all was seen", [Rate, IntervalList, Holdings], ([rate, there, drawn]) => {
+    const found = splitOf(rate, intervalsOf(there), [0, 60], holdersOf(drawn))
     for (const amount of found.values()) assert.isAtLeast(amount, 0)
   })
 
@@ -76,12 +76,12 @@ describe("what several hold", () => {
   })
 })
 
-describe("stretches", () => {
+describe("intervals", () => {
   const all = Array.from({ length: 80 }, (_, second) => second)
 
-  it.prop("join and overlap second by second", [Stretched, Stretched], ([one, other]) => {
-    const [a, b] = [stretchesOf(one), stretchesOf(other)]
-    const secondsOf = (stretches: Stretches) => all.filter((second) => has(stretches, second))
+  it.prop("join and overlap second by second", [IntervalList, IntervalList], ([one, other]) => {
+    const [a, b] = [intervalsOf(one), intervalsOf(other)]
+    const secondsOf = (intervals: Intervals) => all.filter((second) => has(intervals, second))
     assert.deepStrictEqual(
       secondsOf(a),
       all.filter((second) => one.some(({ from, length }) => from <= second && second < from + length))

@@ -1,7 +1,7 @@
 import { PodProjection } from "@quarterdeck/cluster-fanout"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { fromSpans } from "../../src/allocation/Stretches.ts"
+import { fromSpans } from "../../src/allocation/Intervals.ts"
 import { build } from "../../src/allocation/HourBuilder.ts"
 import { HOUR_MS } from "../../src/hour/Units.ts"
 import { JournalEntry, restore, take } from "../../src/sampler/JournalEntry.ts"
@@ -135,8 +135,8 @@ describe("OpenHour", () => {
       fromMs: startedAtMs,
       toMs: finishedAtMs ?? startedAtMs
     }))
-    const stretches = fromSpans(spans ?? [], START)
-    assert.strictEqual(stretches[0], 0)
+    const intervals = fromSpans(spans ?? [], START)
+    assert.strictEqual(intervals[0], 0)
   })
 
   it("takes the last word on a pod that was lost, and never begins it anew", () => {

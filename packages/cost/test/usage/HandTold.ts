@@ -20,7 +20,7 @@ export const at = (minutes: number): number => HOUR + minutes * MINUTE_MS
 export const seconds = ({ fromMs, toMs }: UsageSlices): number =>
   Array.from(fromMs, (from, index) => ((toMs[index] ?? from) - from) / 1_000).reduce((sum, one) => sum + one, 0)
 
-/** What slices say over a stretch: the mean of a column. */
+/** What slices say over an interval: the mean of a column. */
 export const meanOf = (
   slices: UsageSlices,
   column: ArrayLike<number>,

@@ -37,7 +37,7 @@ describe("the minutes of an hour", () => {
     assert.deepStrictEqual(read, minutes)
   })
 
-  it.prop("as stretches are as long as they are many", [Places], ([places]) => {
+  it.prop("as intervals are as long as they are many", [Places], ([places]) => {
     const minutes = from(places)
     const sum = Minutes.spans(minutes, HOUR).reduce((length, { fromMs, toMs }) => length + toMs - fromMs, 0)
     assert.strictEqual(sum, new Set(places).size * MINUTE_MS)
@@ -70,7 +70,7 @@ describe("the minutes of an hour", () => {
     assert.deepStrictEqual(minutes, Minutes.none())
   })
 
-  it("a start or end near a stretch's own puts seconds to it, one far away does not", () => {
+  it("a start or end near an interval's own puts seconds to it, one far away does not", () => {
     const span = { fromMs: HOUR, toMs: HOUR + 10 * MINUTE_MS }
     assert.strictEqual(startedAt(span, [HOUR - 90_000, HOUR - 20_000, HOUR + 90_000]).fromMs, HOUR - 20_000)
     assert.strictEqual(startedAt(span, [HOUR + 30_000]).fromMs, HOUR + 30_000)

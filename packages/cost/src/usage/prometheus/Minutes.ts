@@ -64,10 +64,10 @@ export const closed = (minutes: Minutes, mayClose: (place: number) => boolean = 
 const between = (after: number, before: number): ReadonlyArray<number> =>
   Array.from({ length: before - after - 1 }, (_, index) => after + 1 + index)
 
-/** Gives the stretches of minutes that are in, beyond the hour too. */
+/** Gives the intervals of minutes that are in, beyond the hour too. */
 export const spans = (minutes: Minutes, hourMs: number): ReadonlyArray<Span> => runs(minutes, hourMs, 0, LENGTH)
 
-/** Gives the stretches within one slice of the hour. */
+/** Gives the intervals within one slice of the hour. */
 export const spansOfSlice = (minutes: Minutes, hourMs: number, slice: number): ReadonlyArray<Span> =>
   runs(minutes, hourMs, BEFORE + slice * SLICE_MINUTES, BEFORE + (slice + 1) * SLICE_MINUTES)
 

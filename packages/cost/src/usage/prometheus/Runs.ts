@@ -8,7 +8,7 @@ import { MINUTE_MS } from "./Minutes.ts"
 const LATE_MS = 5 * MINUTE_MS
 
 /**
- * Lets a stretch begin at the start that belongs to it.
+ * Lets an interval begin at the start that belongs to it.
  *
  * Of several the latest; one that lies up to five minutes before the first minute or within it. Without one the
  * minute's beginning stays.
@@ -18,7 +18,7 @@ export const startedAt = (span: Span, startsMs: ReadonlyArray<number>): Span => 
   return fitting.length === 0 ? span : { ...span, fromMs: Math.max(...fitting) }
 }
 
-/** Lets a stretch end at the end that belongs to it: one within the last minute, or up to five minutes after it. */
+/** Lets an interval end at the end that belongs to it: one within the last minute, or up to five minutes after it. */
 export const endedAt = (span: Span, endMs: number | undefined): Span =>
   endMs !== undefined && endMs > Math.max(span.fromMs, span.toMs - MINUTE_MS) && endMs <= span.toMs + LATE_MS
     ? { ...span, toMs: endMs }

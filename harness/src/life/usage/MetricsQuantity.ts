@@ -1,4 +1,4 @@
-/** Numbers as the quantities that metrics-server prints. */
+/** Prints numbers as the quantities of metrics-server. */
 
 /** Prints cores in nanocores, the way metrics-server does. */
 export const printCores = (cores: number): string => `${Math.round(cores * 1e9)}n`

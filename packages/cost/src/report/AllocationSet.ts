@@ -1,5 +1,5 @@
 /**
- * What all addressed clusters add up to in one window, in one table: closed hours and the open one.
+ * Reads what all addressed clusters add up to in one window, closed hours and the open one, as one set of columns.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Option, type Scope } from "effect"
@@ -17,7 +17,7 @@ export const SLICE = 4_096
 
 /** What closed hours of a cluster, or its open hour, add up to. Its places begin at `from`. */
 export interface Part {
-  /** The place in the ledger's clusters. */
+  /** The place in the set's clusters. */
   readonly cluster: number
   readonly from: number
   readonly series: ReadonlyArray<Series>
@@ -26,10 +26,12 @@ export interface Part {
 }
 
 /**
- * **Shape** one place a series of a part, `size` in all; `partOf` tells whose a place is. Parts of a cluster follow each
- * other, and clusters are as asked; `knownSeconds` has one for each of them.
+ * The allocations of all addressed clusters in one window, by column.
+ *
+ * **Shape** one place a series of a part, `size` in all; `partOf` has the index of the part of each place. Parts of a
+ * cluster follow each other, and clusters are as asked; `knownSeconds` has one for each of them.
  */
-export interface Ledger {
+export interface AllocationSet {
   readonly clusters: ReadonlyArray<ClusterName>
   readonly knownSeconds: ReadonlyArray<number>
   readonly size: number
@@ -38,16 +40,16 @@ export interface Ledger {
 }
 
 /** Gives the part of a place. */
-export const partAt = ({ partOf, parts }: Ledger, place: number): Part | undefined => parts[partOf[place] ?? -1]
+export const partAt = ({ partOf, parts }: AllocationSet, place: number): Part | undefined => parts[partOf[place] ?? -1]
 
 /** Gives the series of a place. */
-export const seriesAt = (ledger: Ledger, place: number): Series | undefined => {
-  const part = partAt(ledger, place)
+export const seriesAt = (allocations: AllocationSet, place: number): Series | undefined => {
+  const part = partAt(allocations, place)
   return part?.series[place - part.from]
 }
 
 /** Lays a measure of all parts together. */
-export const laid = ({ parts, size }: Ledger, measure: Measure): Float64Array => {
+export const laid = ({ parts, size }: AllocationSet, measure: Measure): Float64Array => {
   const values = new Float64Array(size)
   for (const { columns, from } of parts) values.set(columns[measure], from)
   return values
@@ -55,10 +57,10 @@ export const laid = ({ parts, size }: Ledger, measure: Measure): Float64Array =>
 
 type Summed = Pick<Part, "series" | "columns" | "isOpen"> & { readonly knownSeconds: number }
 
-/** Reads ledgers of one report: all of them see the same open hours. */
-export interface LedgerReader {
-  /** Reads a window; the ledger may be read until the scope ends. */
-  readonly read: (window: Window) => Effect.Effect<Ledger, CostError, Scope.Scope>
+/** Reads the allocation sets of one report: all of them see the same open hours. */
+export interface AllocationReader {
+  /** Reads a window; the allocation set may be read until the scope ends. */
+  readonly read: (window: Window) => Effect.Effect<AllocationSet, CostError, Scope.Scope>
   /** Gives where a cluster's open hour begins. **Units** milliseconds since the epoch. */
   readonly openFromMs: (cluster: ClusterName) => number | undefined
   /** Gives a cluster's open hour. */
@@ -74,7 +76,7 @@ export interface LedgerReader {
 export const reader = Effect.fnUntraced(function* (
   clusters: ReadonlyArray<ClusterName>,
   { openHours, store }: { readonly store: CostStore["Service"]; readonly openHours: OpenHours["Service"] }
-): Effect.fn.Return<LedgerReader, CostError> {
+): Effect.fn.Return<AllocationReader, CostError> {
   const found = yield* Effect.forEach(clusters, (cluster) => openHours.open(cluster), { concurrency: "unbounded" })
   const open = new Map<ClusterName, Hour>()
   for (const [index, cluster] of clusters.entries()) {
@@ -101,12 +103,12 @@ export const reader = Effect.fnUntraced(function* (
       const sums = yield* store.sums(alike, { startMs, endMs: closedEndMs })
       for (const one of sums) parts.set(one.cluster, [{ ...one, isOpen: false }, ...(parts.get(one.cluster) ?? [])])
     }
-    const ledger = joined(
+    const allocations = joined(
       clusters,
       clusters.map((cluster) => parts.get(cluster) ?? [])
     )
-    yield* freeWithScope([ledger.partOf])
-    return ledger
+    yield* freeWithScope([allocations.partOf])
+    return allocations
   })
 
   return {
@@ -116,7 +118,7 @@ export const reader = Effect.fnUntraced(function* (
   }
 })
 
-const joined = (clusters: ReadonlyArray<ClusterName>, partsOf: ReadonlyArray<ReadonlyArray<Summed>>): Ledger => {
+const joined = (clusters: ReadonlyArray<ClusterName>, partsOf: ReadonlyArray<ReadonlyArray<Summed>>): AllocationSet => {
   const parts: Array<Part> = []
   let size = 0
   for (const [cluster, summed] of partsOf.entries()) {

@@ -1,22 +1,22 @@
 /**
- * Stretches of one hour, in whole seconds.
+ * Joins, overlaps and measures intervals of one hour, in whole seconds.
  */
 import type { Span } from "./HourFacts.ts"
 import { HOUR_SECONDS, SECOND_MS } from "../hour/Units.ts"
 
 /**
- * Stretches that rise, are not empty and do not touch.
+ * Disjoint intervals, sorted: none is empty, and none touches the next.
  *
  * **Shape** beginnings and ends in turn. **Units** seconds since the hour began.
  */
-export type Stretches = ReadonlyArray<number>
+export type Intervals = ReadonlyArray<number>
 
 /** Gives the second of an hour that holds an instant, as Kubernetes writes its own times, cut to the hour. */
 export const secondOf = (ms: number, startMs: number): number =>
   Math.min(HOUR_SECONDS, Math.max(0, Math.floor((ms - startMs) / SECOND_MS)))
 
-/** Reads what spans, in any order, have of an hour; what several of them have counts once. */
-export const fromSpans = (spans: ReadonlyArray<Span>, startMs: number): Stretches => {
+/** Cuts spans, in any order, to an hour, and joins those that overlap or touch. */
+export const fromSpans = (spans: ReadonlyArray<Span>, startMs: number): Intervals => {
   const bounds: Array<number> = []
   for (const { fromMs, toMs } of spans) {
     const from = secondOf(fromMs, startMs)
@@ -26,8 +26,8 @@ export const fromSpans = (spans: ReadonlyArray<Span>, startMs: number): Stretche
   return union(bounds)
 }
 
-/** Joins stretches. **Shape** beginnings and ends in turn, in any order otherwise. */
-export const union = (bounds: ReadonlyArray<number>): Stretches => {
+/** Joins intervals. **Shape** beginnings and ends in turn, in any order otherwise. */
+export const union = (bounds: ReadonlyArray<number>): Intervals => {
   if (isRising(bounds)) return bounds
   const pairs: Array<readonly [from: number, to: number]> = []
   for (let at = 0; at < bounds.length; at += 2) pairs.push([bounds[at] ?? 0, bounds[at + 1] ?? 0])
@@ -46,8 +46,8 @@ const isRising = (bounds: ReadonlyArray<number>): boolean => {
   return true
 }
 
-/** Gives what two have in common. */
-export const overlap = (one: Stretches, other: Stretches): Stretches => {
+/** Intersects two lists of intervals. */
+export const overlap = (one: Intervals, other: Intervals): Intervals => {
   const common: Array<number> = []
   let at = 0
   let place = 0
@@ -63,9 +63,9 @@ export const overlap = (one: Stretches, other: Stretches): Stretches => {
   return common
 }
 
-/** Counts the seconds. */
-export const secondsIn = (stretches: Stretches): number => {
+/** Counts the seconds of all intervals together. */
+export const secondsIn = (intervals: Intervals): number => {
   let seconds = 0
-  for (let at = 0; at < stretches.length; at += 2) seconds += (stretches[at + 1] ?? 0) - (stretches[at] ?? 0)
+  for (let at = 0; at < intervals.length; at += 2) seconds += (intervals[at + 1] ?? 0) - (intervals[at] ?? 0)
   return seconds
 }

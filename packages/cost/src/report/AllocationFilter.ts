@@ -1,9 +1,9 @@
 /**
- * Keeps of a ledger what few of its series have.
+ * Narrows an allocation set to some of its series.
  */
 import { record } from "../hour/Measure.ts"
 import type { Series } from "../hour/Series.ts"
-import type { Ledger, Part } from "./Ledger.ts"
+import type { AllocationSet, Part } from "./AllocationSet.ts"
 
 /**
  * Leaves out the places of other series.
@@ -11,10 +11,10 @@ import type { Ledger, Part } from "./Ledger.ts"
  * The known seconds stay; a part of which nothing is kept goes. **Limits** looks at each series once, and copies
  * the figures of those that are kept.
  */
-export const to = (ledger: Ledger, isKept: (series: Series) => boolean): Ledger => {
+export const to = (allocations: AllocationSet, isKept: (series: Series) => boolean): AllocationSet => {
   const parts: Array<Part> = []
   let size = 0
-  for (const { cluster, columns, isOpen, series } of ledger.parts) {
+  for (const { cluster, columns, isOpen, series } of allocations.parts) {
     const places: Array<number> = []
     const keptSeries: Array<Series> = []
     for (let place = 0; place < series.length; place++) {
@@ -35,5 +35,5 @@ export const to = (ledger: Ledger, isKept: (series: Series) => boolean): Ledger 
   }
   const partOf = new Int32Array(size)
   for (const [index, { from, series }] of parts.entries()) partOf.fill(index, from, from + series.length)
-  return { ...ledger, size, parts, partOf }
+  return { ...allocations, size, parts, partOf }
 }
