@@ -7,7 +7,7 @@ import { Redacted, Schema } from "effect"
 import { hash, timingSafeEqual } from "node:crypto"
 import type { RawKey } from "./RawKey.ts"
 
-/** **Shape** 64 lowercase hexadecimal digits. */
+/** The SHA-256 of a key, in 64 lowercase hexadecimal digits. */
 export const KeyHash = Schema.String.check(
   Schema.isPattern(/^[0-9a-f]{64}$/, { expected: "a SHA-256 in 64 lowercase hexadecimal digits" })
 ).pipe(Schema.brand("KeyHash"))

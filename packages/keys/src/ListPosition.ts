@@ -27,7 +27,7 @@ const Text = Schema.fromJsonString(
 const encodeText = Schema.encodeSync(Text)
 const decodeText = Schema.decodeUnknownResult(Text, { onExcessProperty: "error" })
 
-/** **Shape** base64url without padding. */
+/** Prints a position as base64url without padding. */
 export const print = (position: ListPosition): string => {
   const text =
     position.source === "configured"

@@ -23,7 +23,7 @@ export interface NamespaceListFilter {
   readonly name?: string
 }
 
-/** **Shape** as a workload query. */
+/** Asks for a page of namespaces; `namespaces` is what the key reaches, and `cursorBinding` names the key. */
 export interface NamespaceQuery {
   readonly target: Target
   readonly namespaces: NamespaceFilter.NamespaceFilter

@@ -165,7 +165,7 @@ const refusal = (
 const notJson = ({ base }: Connection, { mediaType, status }: Body): CommandFailure =>
   failed(`${base}: HTTP ${status} with ${mediaType}, which is no answer of Quarterdeck: is this its address?`)
 
-/** **Shape** fails for a body whose media type is not JSON's, whatever it holds. */
+/** Parses JSON; fails for a body whose media type is not JSON's, whatever it holds. */
 const parse = ({ mediaType, text }: Body): Result.Result<unknown, unknown> =>
   /^application\/(?:[a-z.-]+\+)?json$/i.test(mediaType)
     ? Result.try((): unknown => JSON.parse(text))

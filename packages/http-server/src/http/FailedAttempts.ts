@@ -28,7 +28,7 @@ const addresses = Metric.gauge("quarterdeck_rate_limit_addresses", {
   description: "Addresses of failed authentications that are remembered"
 })
 
-/** **Shape** none for what is not counted. */
+/** Headers of a reply; none for what is not counted. */
 type ReplyHeaders = Readonly<Record<string, string>>
 const NONE: Effect.Effect<ReplyHeaders> = Effect.succeed({})
 

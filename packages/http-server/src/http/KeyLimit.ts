@@ -21,7 +21,7 @@ const limited = Metric.withAttributes(
   { limit: "key" }
 )
 
-/** **Shape** none where the limit is off. */
+/** Headers of a reply; none where the limit is off. */
 type ReplyHeaders = Readonly<Record<string, string>>
 
 const CLUSTERS_PATH = "/api/v1/clusters"

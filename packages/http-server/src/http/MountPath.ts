@@ -36,5 +36,5 @@ const takenOff = (original: string, rest: string): Option.Option<string> => {
   return path.endsWith(rest) ? Option.some(path.slice(0, path.length - rest.length)) : Option.none()
 }
 
-/** **Shape** of an address without its origin, or of a path alone. */
+/** Gives the path of an address, without origin, query and fragment. */
 const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/i, "").replace(/[?#].*$/s, "")

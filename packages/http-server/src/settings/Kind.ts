@@ -77,7 +77,7 @@ export const choice = <const Words extends ReadonlyArray<string>>(words: Words):
 
 const PathText = Schema.NonEmptyString.check(Schema.makeFilter((text) => !text.includes("\0")))
 
-/** **Shape** a path; a relative one counts from the directory that the program was started in. */
+/** Reads a path; a relative one counts from the directory that the program was started in. */
 export const path: Kind<string> = written("PATH", "a path", PathText)
 
 /** **Shape** in text joined as `PATH` is, in YAML a list. */

@@ -74,7 +74,7 @@ const RulesText = Schema.String.pipe(
   Schema.decodeTo(Rules)
 )
 
-/** **Shape** in text as JSON. */
+/** Reads group rules: in text as JSON. */
 export const rules: Kind<ReadonlyArray<Person.GroupRule>> = {
   word: "JSON",
   allowed:

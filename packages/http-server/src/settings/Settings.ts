@@ -340,7 +340,7 @@ const unknownVariables = (variables: ReadonlyMap<string, string>): ReadonlyArray
     }))
 }
 
-/** **Shape** the prefix, which is right, makes no name any nearer. */
+/** Suggests the setting that an unknown variable may mean; the prefix, which is right, makes no name any nearer. */
 const meant = (variable: string): string => {
   const bare = (name: string) => name.slice(VARIABLE_PREFIX.length)
   const nearest = Nearest.find(bare(variable), Array.from(KNOWN_VARIABLES, bare))

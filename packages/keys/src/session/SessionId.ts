@@ -12,7 +12,7 @@ const FORM = /^[0-9A-Za-z]{43}$/
 /** What must stay secret: whoever holds it is signed in. */
 export type SessionId = Redacted.Redacted
 
-/** **Shape** 64 lowercase hexadecimal digits. */
+/** The SHA-256 of a session id, in 64 lowercase hexadecimal digits. */
 export const SessionHash = Schema.String.check(
   Schema.isPattern(/^[0-9a-f]{64}$/, { expected: "a SHA-256 in 64 lowercase hexadecimal digits" })
 ).pipe(Schema.brand("SessionHash"))

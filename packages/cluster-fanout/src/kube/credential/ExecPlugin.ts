@@ -82,7 +82,7 @@ export const run = Effect.fn("ExecPlugin.run")(function* (
   return yield* read(plugin, output.bytes.toString("utf8"))
 })
 
-/** **Shape** everything is read, so that the plugin never blocks on a full pipe; what is over the limit is dropped. */
+/** Collects output up to a limit. Everything is read, so that the plugin never blocks on a full pipe; what is over the limit is dropped. */
 const collect = <E>(output: Stream.Stream<Uint8Array, E>, limit: number) =>
   Stream.runFold(
     output,

@@ -146,7 +146,7 @@ interface GroupLine extends CostTable.Line {
   readonly beside: string
 }
 
-/** **Shape** what a group has none of is `-`: a label that is not set, the namespace of an idle node. */
+/** Makes the line of a group; what it has none of is `-`: a label that is not set, the namespace of an idle node. */
 const lineOf = (groups: ReadonlyArray<string>, row: AggregateRow, bucket?: Bucket): GroupLine => ({
   place: [
     ...(bucket === undefined ? [] : [CostText.minute(bucket.start)]),
@@ -156,7 +156,7 @@ const lineOf = (groups: ReadonlyArray<string>, row: AggregateRow, bucket?: Bucke
   figures: row
 })
 
-/** **Shape** whose costs they are is said where some are not those of workloads. */
+/** Makes the table of groups; it says whose the costs are where some are not those of workloads. */
 const tableOf = (
   groups: ReadonlyArray<string>,
   lines: ReadonlyArray<GroupLine>,

@@ -141,7 +141,7 @@ const lineOf = (step: ExplainedStep): Line => ({
 const sum = <A>(values: ReadonlyArray<A>, of: (value: A) => number): number =>
   values.reduce((all, value) => all + of(value), 0)
 
-/** **Shape** the price is the mean over all steps. */
+/** Sums the steps; the price is the mean over all of them. */
 const sumOf = (steps: ReadonlyArray<ExplainedStep>): Line => ({
   start: "SUM",
   source: "",
@@ -189,7 +189,7 @@ const isQuantity = (name: string): name is keyof Quantities => Object.hasOwn(Qua
 const QUANTITIES = Object.keys(Quantities.fields).filter(isQuantity)
 const CSV_COSTS = ["totalCost", ...PARTS.map(({ cost }) => cost)] as const
 
-/** **Shape** every quantity and price under its name in the JSON. */
+/** Prints every quantity and price as CSV, under its name in the JSON. */
 const csvOf = ({ currency, hours }: Explanation): string => {
   const quantities = QUANTITIES
   const prices = PARTS.map(({ price }) => price)

@@ -133,7 +133,7 @@ export const alone =
   <A, E, R>(work: Effect.Effect<A, E, R>) =>
     Effect.scoped(Effect.andThen(hold(directory), work))
 
-/** **Shape** the flag that is given, else the variable of the server, else the directory. */
+/** Opens the history: by the flag that is given, else the variable of the server, else the directory. */
 const open = Effect.fnUntraced(function* <E, R>(
   place: Place,
   directoryOfPlace: (data: Option.Option<string>) => Effect.Effect<{ directory: string; name: string }, E, R>

@@ -89,7 +89,7 @@ const lostNote = ({ cluster, seconds, startMs }: LostHours.LostHours): string =>
 /** The record that each hour begins with. */
 const HOUR = /^hour,/gm
 
-/** **Shape** everything where nothing is asked for. */
+/** Reads the window to transfer: everything where nothing is asked for. */
 const windowOf = Effect.fnUntraced(function* (flags: CostFlags.Window) {
   const asked = Object.fromEntries(yield* CostFlags.queryOf(flags))
   if (Object.keys(asked).length === 0) return EVERYTHING

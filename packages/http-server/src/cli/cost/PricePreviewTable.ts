@@ -30,7 +30,7 @@ export const lines = ({ after, before }: PriceEffect): ReadonlyArray<Line> =>
     .filter(({ after, before, isRare }) => !isRare || after !== 0 || before !== 0)
     .map(({ after, before, part }) => ({ part, before, after }))
 
-/** **Shape** with its sign, and what it is of the cost before, where there was any. */
+/** Prints the change of a cost with its sign, and what it is of the cost before, where there was any. */
 const change = ({ after, before }: Line): string => {
   const difference = after - before
   if (difference === 0) return "0"

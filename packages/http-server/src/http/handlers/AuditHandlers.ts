@@ -69,7 +69,7 @@ const PART = 500
 
 const encodeEvent = Schema.encodeSync(Schema.fromJsonString(AuditEvent))
 
-/** **Shape** a failure on the way is logged, and cuts the file off, so that nobody takes a part for the whole. */
+/** Streams the events as a file. A failure on the way is logged, and cuts the file off, so that nobody takes a part for the whole. */
 const file = <E extends Failure>(
   first: AuditReader.AuditPage,
   rest: (position: Position) => Effect.Effect<AuditReader.AuditPage, E>,
