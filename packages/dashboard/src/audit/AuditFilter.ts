@@ -4,6 +4,7 @@
 import { AuditQuery } from "@quarterdeck/contract/AuditGroup"
 import { Schema } from "effect"
 import type { AuditQuestion, Decision, Verb } from "../api/AuditQueries.ts"
+import { CUSTOM } from "../filter/TimeRange.ts"
 
 export const RANGES = [
   ["1h", "The last hour"],
@@ -12,7 +13,6 @@ export const RANGES = [
   ["30d", "The last 30 days"],
   ["all", "All that is kept"]
 ] as const
-export const CUSTOM = "custom"
 
 export type Range = (typeof RANGES)[number][0] | typeof CUSTOM
 

@@ -1,14 +1,15 @@
 /**
  * The fields that narrow the audit.
  */
-import { Button, Group, NativeSelect, TextInput } from "@mantine/core"
+import { Button, Group } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { clustersQuery } from "../api/Queries.ts"
+import { FilterSelect } from "../filter/FilterSelect.tsx"
+import { TimeFields } from "../filter/TimeFields.tsx"
 import { TypedField } from "../keyboard/TypedField.tsx"
 import * as ClusterTarget from "../target/ClusterTarget.ts"
 import {
   type AuditFilter,
-  CUSTOM,
   decisionOf,
   DECISIONS,
   isNarrowed,
@@ -29,40 +30,44 @@ interface Props {
 const withChosen = (usual: ReadonlyArray<string>, chosen: string): ReadonlyArray<string> =>
   chosen === "" || usual.includes(chosen) ? usual : [chosen, ...usual]
 
-const HALF = { base: "47%", xs: 150 }
-
 export const AuditFilters = ({ filter, onChange }: Props) => {
   const clusters = useQuery(clustersQuery(ClusterTarget.ALL)).data?.clusters.map(({ name }) => name) ?? []
   return (
     <Group align="flex-end" gap="sm" role="search" aria-label="Events">
-      <TimeFields filter={filter} onChange={onChange} />
-      <NativeSelect
+      <TimeFields
+        ranges={RANGES}
+        time={filter}
+        onRange={(range) => onChange({ range: rangeOf(range) })}
+        onDays={onChange}
+        widths={{ range: { base: "47%", xs: 170 }, day: { base: "47%", xs: 150 } }}
+      />
+      <FilterSelect
         label="Decision"
-        value={filter.decision ?? ""}
-        onChange={({ currentTarget: { value } }) => onChange({ decision: decisionOf(value) })}
-        data={[{ value: "", label: "Either" }, ...DECISIONS]}
-        w={HALF}
+        every="Either"
+        values={DECISIONS}
+        chosen={filter.decision}
+        onChoose={(decision) => onChange({ decision: decisionOf(decision) })}
       />
-      <NativeSelect
+      <FilterSelect
         label="On"
-        value={filter.resource}
-        onChange={({ currentTarget: { value } }) => onChange({ resource: value })}
-        data={[{ value: "", label: "Everything" }, ...withChosen(RESOURCES, filter.resource)]}
-        w={HALF}
+        every="Everything"
+        values={withChosen(RESOURCES, filter.resource)}
+        chosen={filter.resource}
+        onChoose={(resource) => onChange({ resource })}
       />
-      <NativeSelect
+      <FilterSelect
         label="Action"
-        value={filter.verb ?? ""}
-        onChange={({ currentTarget: { value } }) => onChange({ verb: verbOf(value) })}
-        data={[{ value: "", label: "Every action" }, ...VERBS]}
-        w={HALF}
+        every="Every action"
+        values={VERBS}
+        chosen={filter.verb}
+        onChoose={(verb) => onChange({ verb: verbOf(verb) })}
       />
-      <NativeSelect
+      <FilterSelect
         label="Cluster"
-        value={filter.on}
-        onChange={({ currentTarget: { value } }) => onChange({ on: value })}
-        data={[{ value: "", label: "Any or none" }, ...withChosen(clusters, filter.on)]}
-        w={HALF}
+        every="Any or none"
+        values={withChosen(clusters, filter.on)}
+        chosen={filter.on}
+        onChoose={(on) => onChange({ on })}
       />
       <TypedField
         label="Key or person"
@@ -79,35 +84,3 @@ export const AuditFilters = ({ filter, onChange }: Props) => {
     </Group>
   )
 }
-
-const TimeFields = ({ filter, onChange }: Props) => (
-  <>
-    <NativeSelect
-      label="Time"
-      value={filter.range}
-      onChange={({ currentTarget: { value } }) => onChange({ range: rangeOf(value) })}
-      data={[...RANGES.map(([value, label]) => ({ value, label })), { value: CUSTOM, label: "From day to day" }]}
-      w={{ base: "47%", xs: 170 }}
-    />
-    {filter.range === CUSTOM ? (
-      <>
-        <TextInput
-          type="date"
-          label="From"
-          value={filter.from}
-          max={filter.to === "" ? undefined : filter.to}
-          onChange={(event) => onChange({ from: event.currentTarget.value })}
-          w={{ base: "47%", xs: 150 }}
-        />
-        <TextInput
-          type="date"
-          label="To, included"
-          value={filter.to}
-          min={filter.from === "" ? undefined : filter.from}
-          onChange={(event) => onChange({ to: event.currentTarget.value })}
-          w={{ base: "47%", xs: 150 }}
-        />
-      </>
-    ) : undefined}
-  </>
-)

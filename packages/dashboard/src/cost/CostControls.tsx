@@ -3,7 +3,8 @@
  */
 import { Group, NativeSelect, TextInput } from "@mantine/core"
 import { useState } from "react"
-import { CUSTOM, type CostView, FIELDS, IDLES, LABEL, RANGES } from "./CostView.ts"
+import { TimeFields } from "../filter/TimeFields.tsx"
+import { type CostView, FIELDS, IDLES, LABEL, RANGES } from "./CostView.ts"
 
 interface Props {
   readonly view: CostView
@@ -14,35 +15,13 @@ interface Props {
 const LABEL_KEY = /^(?:[a-z0-9.-]{1,253}\/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/
 
 export const RangeControls = ({ onChange, view }: Omit<Props, "mayIdle">) => (
-  <>
-    <NativeSelect
-      label="Time"
-      value={view.range}
-      onChange={({ currentTarget: { value } }) => onChange({ range: value })}
-      data={[...RANGES.map(([value, label]) => ({ value, label })), { value: CUSTOM, label: "From day to day" }]}
-      w={170}
-    />
-    {view.range === CUSTOM ? (
-      <>
-        <TextInput
-          type="date"
-          label="From"
-          value={view.from}
-          max={view.to === "" ? undefined : view.to}
-          onChange={(event) => onChange({ from: event.currentTarget.value })}
-          w={160}
-        />
-        <TextInput
-          type="date"
-          label="To, included"
-          value={view.to}
-          min={view.from === "" ? undefined : view.from}
-          onChange={(event) => onChange({ to: event.currentTarget.value })}
-          w={160}
-        />
-      </>
-    ) : undefined}
-  </>
+  <TimeFields
+    ranges={RANGES}
+    time={view}
+    onRange={(range) => onChange({ range })}
+    onDays={onChange}
+    widths={{ range: 170, day: 160 }}
+  />
 )
 
 export const CostControls = ({ mayIdle, onChange, view }: Props) => {

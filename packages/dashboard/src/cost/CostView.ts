@@ -2,6 +2,7 @@
  * Which costs are shown: of what time, by what, with what is idle or without, as the address says it.
  */
 import type { CostQuestion, CostWindow } from "../api/CostQueries.ts"
+import { CUSTOM } from "../filter/TimeRange.ts"
 
 export const RANGES = [
   ["24h", "Last 24 hours"],
@@ -36,8 +37,6 @@ export interface CostView {
   readonly by: Field | `label:${string}`
   readonly idle: Idle
 }
-
-export const CUSTOM = "custom"
 
 const byOf = (text: string | null): CostView["by"] => {
   if (text?.startsWith(LABEL) === true) return `label:${text.slice(LABEL.length)}`

@@ -1,7 +1,7 @@
 /**
  * Users > API Keys.
  */
-import { Button, Group, NativeSelect, Pill, Stack, Text, Title } from "@mantine/core"
+import { Button, Group, Pill, Stack, Text, Title } from "@mantine/core"
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
 import { useMemo, useState } from "react"
 import { Link, useSearchParams } from "react-router"
@@ -13,6 +13,7 @@ import { PLACES } from "../app/places.ts"
 import { useTitle } from "../app/useTitle.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 import { Empty, Loading } from "../feedback/PageState.tsx"
+import { FilterSelect } from "../filter/FilterSelect.tsx"
 import * as Quantity from "../format/Quantity.ts"
 import { TypedField } from "../keyboard/TypedField.tsx"
 import { useTarget } from "../target/useTarget.ts"
@@ -126,12 +127,13 @@ const Filters = ({ count, filter, onChange }: FiltersProps) => (
       onPause={(name) => onChange({ name })}
       isSearch
     />
-    <NativeSelect
+    <FilterSelect
       label="Status"
-      value={filter.status ?? ""}
-      onChange={({ currentTarget: { value } }) => onChange({ status: statusOf(value) })}
-      data={[{ value: "", label: "Every status" }, ...STATUSES]}
-      w={{ base: "47%", xs: 180 }}
+      every="Every status"
+      values={STATUSES}
+      chosen={filter.status}
+      onChoose={(status) => onChange({ status: statusOf(status) })}
+      width={180}
     />
     {filter.createdBy === "" ? undefined : <Maker id={filter.createdBy} onRemove={() => onChange({ createdBy: "" })} />}
     <Text size="sm" c="dimmed" role="status" pb={8}>

@@ -1,28 +1,29 @@
 /**
  * Users > API Keys > a key: renames it, and narrows what it reaches.
  */
-import { Alert, Anchor, Button, Grid, Group, Stack, Text, TextInput, Title } from "@mantine/core"
+import { Alert, Anchor, Stack, Text, TextInput, Title } from "@mantine/core"
+import type { UpdateApiKey } from "@quarterdeck/contract/ApiKeysGroup"
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { Result } from "effect"
-import { type SyntheticEvent, useRef, useState } from "react"
+import { useState } from "react"
 import { Link, useNavigate, useParams } from "react-router"
 import { ApiFailure, call } from "../api/Client.ts"
 import { apiKeyQuery, KEYS } from "../api/KeyQueries.ts"
 import { namespacesQuery } from "../api/Queries.ts"
 import { sessionQuery } from "../api/Session.ts"
 import type { ApiKey } from "../api/Shapes.ts"
-import { useAction } from "../api/useAction.ts"
 import { PLACES } from "../app/places.ts"
 import { useTitle } from "../app/useTitle.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 import { Loading } from "../feedback/PageState.tsx"
 import { useTarget } from "../target/useTarget.ts"
 import { ForceField } from "./ForceField.tsx"
-import { changeOf, type Faults, faultsOf, type KeyDraft, toChange, toRule } from "./KeyDraft.ts"
+import { changeOf, toChange } from "./KeyDraft.ts"
+import { KeyForm } from "./KeyForm.tsx"
 import { RoleField } from "./RoleField.tsx"
 import { RotatedFrom } from "./RotatedFrom.tsx"
 import { RuleFields } from "./RuleFields.tsx"
-import { RulePreview } from "./RulePreview.tsx"
+import { useDraft } from "./useDraft.ts"
 
 export const ChangeKeyPage = () => {
   const { id = "" } = useParams()
@@ -77,39 +78,21 @@ const Change = ({ apiKey }: { readonly apiKey: ApiKey }) => {
 }
 
 const ChangeForm = ({ apiKey: latest }: { readonly apiKey: ApiKey }) => {
-  const form = useRef<HTMLFormElement>(null)
   const queries = useQueryClient()
   const navigate = useNavigate()
   const { linkTo } = useTarget()
   const view = useQuery(namespacesQuery)
   // What is changed elsewhere meanwhile is for the server to hold against it.
   const [apiKey] = useState(latest)
-  const [draft, setDraft] = useState(() => changeOf(apiKey))
-  const [missing, setMissing] = useState<Faults>({})
+  const form = useDraft(() => changeOf(apiKey))
   const [isForced, setForced] = useState(false)
-  const { clear, failure, isRunning, run } = useAction()
-  const faults = { ...faultsOf(failure), ...missing }
+  const { change, draft, failure, faults, run } = form
   const body = toChange(draft, apiKey)
-  const isChanged = Result.isFailure(body) || Object.keys(body.success).length > 0
 
-  const change = (part: Partial<KeyDraft>) => {
-    setDraft((before) => ({ ...before, ...part }))
-    setMissing({})
-    clear()
-  }
-
-  const submit = async (event: SyntheticEvent) => {
-    event.preventDefault()
-    if (Result.isFailure(body)) {
-      setMissing(body.failure)
-      // Once the fields have their errors, the reader is brought to the first one.
-      requestAnimationFrame(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus())
-      return
-    }
-    if (!isChanged) return
+  const send = async (payload: UpdateApiKey) => {
     const isDone = await run(async () => {
       const query = isForced ? ({ force: "true" } as const) : {}
-      await call((api) => api.apiKeys.update({ params: { id: apiKey.id }, query, payload: body.success }))
+      await call((api) => api.apiKeys.update({ params: { id: apiKey.id }, query, payload }))
       await queries.invalidateQueries({ queryKey: KEYS })
       await queries.invalidateQueries({ queryKey: sessionQuery.queryKey })
     })
@@ -117,46 +100,31 @@ const ChangeForm = ({ apiKey: latest }: { readonly apiKey: ApiKey }) => {
   }
 
   return (
-    <Grid gap="lg">
-      <Grid.Col span={{ base: 12, md: 7 }}>
-        <form ref={form} onSubmit={(event) => void submit(event)} noValidate>
-          <Stack gap="md">
-            <TextInput
-              label="Name"
-              value={draft.name}
-              onChange={(event) => change({ name: event.currentTarget.value })}
-              error={faults["name"]}
-              maxLength={128}
-              autoComplete="off"
-            />
-            <RoleField role={draft.role} highest={apiKey.rule.role} onChange={(role) => change({ role })} />
-            <RuleFields draft={draft} faults={faults} outer={apiKey.rule} view={view.data} onChange={change} />
-            {failure === undefined ? undefined : <FailureAlert failure={failure} />}
-            <ForceField
-              label="Narrow the last Admin all the same"
-              failure={failure}
-              isForced={isForced}
-              onChange={setForced}
-            />
-            {Object.keys(missing).length === 0 ? undefined : (
-              <Text size="sm" c="red" role="alert">
-                Something is missing above, or not as it should be.
-              </Text>
-            )}
-            <Group>
-              <Button type="submit" loading={isRunning} disabled={!isChanged}>
-                Save
-              </Button>
-              <Button component={Link} to={linkTo(PLACES.apiKeys)} variant="default">
-                Cancel
-              </Button>
-            </Group>
-          </Stack>
-        </form>
-      </Grid.Col>
-      <Grid.Col span={{ base: 12, md: 5 }}>
-        <RulePreview rule={toRule(draft)} />
-      </Grid.Col>
-    </Grid>
+    <KeyForm
+      form={form}
+      body={body}
+      onSend={(payload) => void send(payload)}
+      verb="Save"
+      isUnchanged={Result.isSuccess(body) && Object.keys(body.success).length === 0}
+      back={linkTo(PLACES.apiKeys)}
+    >
+      <TextInput
+        label="Name"
+        value={draft.name}
+        onChange={(event) => change({ name: event.currentTarget.value })}
+        error={faults["name"]}
+        maxLength={128}
+        autoComplete="off"
+      />
+      <RoleField role={draft.role} highest={apiKey.rule.role} onChange={(role) => change({ role })} />
+      <RuleFields draft={draft} faults={faults} outer={apiKey.rule} view={view.data} onChange={change} />
+      {failure === undefined ? undefined : <FailureAlert failure={failure} />}
+      <ForceField
+        label="Narrow the last Admin all the same"
+        failure={failure}
+        isForced={isForced}
+        onChange={setForced}
+      />
+    </KeyForm>
   )
 }

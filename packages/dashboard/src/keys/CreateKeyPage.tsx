@@ -1,26 +1,27 @@
 /**
  * Users > API Keys > Create API Key.
  */
-import { Anchor, Button, Grid, Group, Stack, Text, TextInput, Title } from "@mantine/core"
+import { Anchor, Stack, Text, TextInput, Title } from "@mantine/core"
+import type { CreateApiKey } from "@quarterdeck/contract/ApiKeysGroup"
 import { useQuery, useQueryClient } from "@tanstack/react-query"
-import { DateTime, Redacted, Result } from "effect"
-import { type SyntheticEvent, useRef, useState } from "react"
+import { DateTime, Redacted } from "effect"
+import { useState } from "react"
 import { Link } from "react-router"
 import { call } from "../api/Client.ts"
 import { KEYS } from "../api/KeyQueries.ts"
 import { namespacesQuery } from "../api/Queries.ts"
 import type { ApiKey } from "../api/Shapes.ts"
-import { useAction } from "../api/useAction.ts"
 import { useCaller } from "../app/Caller.ts"
 import { PLACES } from "../app/places.ts"
 import { useTitle } from "../app/useTitle.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 import { CreatedKey } from "./CreatedKey.tsx"
 import { ExpiryFields } from "./ExpiryFields.tsx"
-import { type Faults, faultsOf, type KeyDraft, selectorsInside, toBody, toRule } from "./KeyDraft.ts"
+import { type KeyDraft, selectorsInside, toBody } from "./KeyDraft.ts"
+import { KeyForm } from "./KeyForm.tsx"
 import { RoleField } from "./RoleField.tsx"
 import { RuleFields } from "./RuleFields.tsx"
-import { RulePreview } from "./RulePreview.tsx"
+import { useDraft } from "./useDraft.ts"
 
 /** Held by this page alone, and only until it is left. */
 interface Created {
@@ -31,7 +32,7 @@ interface Created {
 export const CreateKeyPage = () => {
   const [created, setCreated] = useState<Created>()
   return created === undefined ? (
-    <KeyForm onCreated={setCreated} />
+    <CreateForm onCreated={setCreated} />
   ) : (
     <CreatedKey {...created} onAnother={() => setCreated(undefined)} />
   )
@@ -52,86 +53,52 @@ const draftInside = ({ expiresAt, rule }: ApiKey): KeyDraft => {
   }
 }
 
-const KeyForm = ({ onCreated }: { readonly onCreated: (created: Created) => void }) => {
-  const form = useRef<HTMLFormElement>(null)
+const CreateForm = ({ onCreated }: { readonly onCreated: (created: Created) => void }) => {
   const queries = useQueryClient()
   const caller = useCaller()
   const { rule: outer } = caller
   const view = useQuery(namespacesQuery)
-  const [draft, setDraft] = useState(() => draftInside(caller))
-  const [missing, setMissing] = useState<Faults>({})
-  const { clear, failure, isRunning, run } = useAction()
-  const faults = { ...faultsOf(failure), ...missing }
+  const form = useDraft(() => draftInside(caller))
+  const { change, draft, failure, faults, run } = form
 
-  const change = (part: Partial<KeyDraft>) => {
-    setDraft((before) => ({ ...before, ...part }))
-    setMissing({})
-    clear()
-  }
-
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault()
-    const body = toBody(draft)
-    setMissing(Result.isFailure(body) ? body.failure : {})
-    if (Result.isFailure(body)) {
-      // Once the fields have their errors, the reader is brought to the first one.
-      requestAnimationFrame(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus())
-      return
-    }
-    void run(async () => {
-      const { apiKey, key } = await call((api) => api.apiKeys.create({ payload: body.success }))
+  const send = (payload: CreateApiKey) =>
+    run(async () => {
+      const { apiKey, key } = await call((api) => api.apiKeys.create({ payload }))
       onCreated({ rawKey: Redacted.value(key), apiKey })
       void queries.invalidateQueries({ queryKey: KEYS })
     })
-  }
 
   return (
     <Stack gap="md">
       <Head />
-      <Grid gap="lg">
-        <Grid.Col span={{ base: 12, md: 7 }}>
-          <form ref={form} onSubmit={submit} noValidate>
-            <Stack gap="md">
-              <TextInput
-                label="Name"
-                description="What people call it: the program, or the person, that will hold it."
-                value={draft.name}
-                onChange={(event) => change({ name: event.currentTarget.value })}
-                error={faults["name"]}
-                maxLength={128}
-                autoComplete="off"
-                required
-                withAsterisk={false}
-              />
-              <RoleField role={draft.role} highest={outer.role} onChange={(role) => change({ role })} />
-              <RuleFields draft={draft} faults={faults} outer={outer} view={view.data} onChange={change} />
-              <ExpiryFields
-                expiry={draft.expiry}
-                fault={faults["expire"]}
-                latest={caller.expiresAt}
-                onChange={(expiry) => change({ expiry })}
-              />
-              {failure === undefined ? undefined : <FailureAlert failure={failure} />}
-              {Object.keys(missing).length === 0 ? undefined : (
-                <Text size="sm" c="red" role="alert">
-                  Something is missing above, or not as it should be.
-                </Text>
-              )}
-              <Group>
-                <Button type="submit" loading={isRunning}>
-                  Create key
-                </Button>
-                <Button component={Link} to={PLACES.apiKeys} variant="default">
-                  Cancel
-                </Button>
-              </Group>
-            </Stack>
-          </form>
-        </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 5 }}>
-          <RulePreview rule={toRule(draft)} />
-        </Grid.Col>
-      </Grid>
+      <KeyForm
+        form={form}
+        body={toBody(draft)}
+        onSend={(payload) => void send(payload)}
+        verb="Create key"
+        back={PLACES.apiKeys}
+      >
+        <TextInput
+          label="Name"
+          description="What people call it: the program, or the person, that will hold it."
+          value={draft.name}
+          onChange={(event) => change({ name: event.currentTarget.value })}
+          error={faults["name"]}
+          maxLength={128}
+          autoComplete="off"
+          required
+          withAsterisk={false}
+        />
+        <RoleField role={draft.role} highest={outer.role} onChange={(role) => change({ role })} />
+        <RuleFields draft={draft} faults={faults} outer={outer} view={view.data} onChange={change} />
+        <ExpiryFields
+          expiry={draft.expiry}
+          fault={faults["expire"]}
+          latest={caller.expiresAt}
+          onChange={(expiry) => change({ expiry })}
+        />
+        {failure === undefined ? undefined : <FailureAlert failure={failure} />}
+      </KeyForm>
     </Stack>
   )
 }

@@ -14,9 +14,9 @@ import { useCaller } from "../app/Caller.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 import { fullTextOf } from "../feedback/Instant.tsx"
 import { ExpiryValue, STARTS } from "./ExpiryFields.tsx"
-import { type Faults, faultsOf } from "./KeyDraft.ts"
 import { KeySecret } from "./KeySecret.tsx"
-import { gracesOf, type RotateDraft, STANDARD, toBody } from "./RotateDraft.ts"
+import { gracesOf, STANDARD, toBody } from "./RotateDraft.ts"
+import { useDraft } from "./useDraft.ts"
 
 interface Props {
   /** The dialog is closed without one. */
@@ -76,21 +76,13 @@ const Rotation = ({ apiKey, onClose, onRotated }: RotationProps) => {
   const queries = useQueryClient()
   const caller = useCaller()
   const isOwn = caller.id === apiKey.id
-  const [draft, setDraft] = useState(STANDARD)
-  const [missing, setMissing] = useState<Faults>({})
-  const { clear, failure, isRunning, run } = useAction()
-  const faults = { ...faultsOf(failure), ...missing }
-  const change = (part: Partial<RotateDraft>) => {
-    setDraft((before) => ({ ...before, ...part }))
-    setMissing({})
-    clear()
-  }
+  const { change, draft, failure, faults, isRunning, refuse, run } = useDraft(() => STANDARD)
 
   const submit = (event: SyntheticEvent) => {
     event.preventDefault()
     const body = toBody(draft)
     if (Result.isFailure(body)) {
-      setMissing(body.failure)
+      refuse(body.failure)
       return
     }
     void run(async () => {

@@ -6,6 +6,7 @@ import { useMediaQuery } from "@mantine/hooks"
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { namespacesQuery } from "../api/Queries.ts"
+import { FilterSelect } from "../filter/FilterSelect.tsx"
 import { TypedField } from "../keyboard/TypedField.tsx"
 import { isNarrowed, KINDS, SORTS, type WorkloadFilter } from "./WorkloadFilter.ts"
 
@@ -31,12 +32,12 @@ export const WorkloadFilters = ({ filter, onChange }: Props) => {
         onPause={(name) => onChange({ name })}
         isSearch
       />
-      <NativeSelect
+      <FilterSelect
         label="Kind"
-        value={filter.kinds.length > 1 ? filter.kinds.join(", ") : (filter.kinds[0] ?? "")}
-        onChange={({ currentTarget: { value } }) => onChange({ kinds: value === "" ? [] : [value] })}
-        data={[{ value: "", label: "Every kind" }, ...otherKinds(filter.kinds), ...KINDS]}
-        w={{ base: "47%", xs: 150 }}
+        every="Every kind"
+        values={[...otherKinds(filter.kinds), ...KINDS]}
+        chosen={filter.kinds.length > 1 ? filter.kinds.join(", ") : filter.kinds[0]}
+        onChoose={(kind) => onChange({ kinds: kind === "" ? [] : [kind] })}
       />
       <TagsInput
         label="Namespaces"

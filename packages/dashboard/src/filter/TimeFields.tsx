@@ -1,0 +1,53 @@
+/**
+ * The fields that say of what time a page tells: a usual one, or from one day to another.
+ */
+import { NativeSelect, type StyleProp, TextInput } from "@mantine/core"
+import { CUSTOM } from "./TimeRange.ts"
+
+interface Days {
+  readonly from: string
+  readonly to: string
+}
+
+interface Props {
+  readonly ranges: ReadonlyArray<readonly [range: string, label: string]>
+  /** **Shape** `range` is one of `ranges`, or {@link CUSTOM}; `from` and `to` are days of the reader's, both included. */
+  readonly time: Days & { readonly range: string }
+  readonly onRange: (range: string) => void
+  readonly onDays: (part: Partial<Days>) => void
+  readonly widths: { readonly range: Width; readonly day: Width }
+}
+
+type Width = StyleProp<number | string>
+
+export const TimeFields = ({ onDays, onRange, ranges, time, widths }: Props) => (
+  <>
+    <NativeSelect
+      label="Time"
+      value={time.range}
+      onChange={({ currentTarget: { value } }) => onRange(value)}
+      data={[...ranges.map(([value, label]) => ({ value, label })), { value: CUSTOM, label: "From day to day" }]}
+      w={widths.range}
+    />
+    {time.range === CUSTOM ? (
+      <>
+        <TextInput
+          type="date"
+          label="From"
+          value={time.from}
+          max={time.to === "" ? undefined : time.to}
+          onChange={(event) => onDays({ from: event.currentTarget.value })}
+          w={widths.day}
+        />
+        <TextInput
+          type="date"
+          label="To, included"
+          value={time.to}
+          min={time.from === "" ? undefined : time.from}
+          onChange={(event) => onDays({ to: event.currentTarget.value })}
+          w={widths.day}
+        />
+      </>
+    ) : undefined}
+  </>
+)
