@@ -10,26 +10,21 @@ const Some = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000 }))
 const HOURS_PER_MONTH = 730
 
 describe("the price of a whole node", () => {
-  it("is split as in appendix A of the OpenCost specification: 35 at 30/30/10 is 15/15/5", () => {
-    assert.deepStrictEqual(
-      NodePriceSplit.split(
-        35,
-        { cores: 1, memoryGib: 1, gpus: 1 },
-        { cpuPerCoreHour: 30, memoryPerGiBHour: 10, gpuPerHour: 30 }
-      ),
+  it.each([
+    [
+      "as in appendix A of the OpenCost specification: 35 at 30/30/10 is 15/15/5",
+      35,
+      { cpuPerCoreHour: 30, memoryPerGiBHour: 10, gpuPerHour: 30 },
       { cpuPerCoreHour: 15, memoryPerGiBHour: 5, gpuPerHour: 15 }
-    )
-  })
-
-  it("is split by 10 to 1 and 100 to 1 where memory has no base price", () => {
-    assert.deepStrictEqual(
-      NodePriceSplit.split(
-        111,
-        { cores: 1, memoryGib: 1, gpus: 1 },
-        { cpuPerCoreHour: 3, memoryPerGiBHour: 0, gpuPerHour: 9 }
-      ),
+    ],
+    [
+      "by 10 to 1 and 100 to 1 where memory has no base price",
+      111,
+      { cpuPerCoreHour: 3, memoryPerGiBHour: 0, gpuPerHour: 9 },
       { cpuPerCoreHour: 10, memoryPerGiBHour: 1, gpuPerHour: 100 }
-    )
+    ]
+  ] as const)("is split %s", (_how, price, base, parts) => {
+    assert.deepStrictEqual(NodePriceSplit.split(price, { cores: 1, memoryGib: 1, gpus: 1 }, base), parts)
   })
 
   it("is not split over a machine that has nothing", () => {
