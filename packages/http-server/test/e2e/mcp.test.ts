@@ -4,29 +4,9 @@ import { Seed } from "@quarterdeck/harness"
 import { Effect } from "effect"
 import { keep } from "./costHistory.ts"
 import { type Call, Deployment, type KeyName, rawKey } from "./Deployment.ts"
+import { CALLS, TOOLS } from "./McpCalls.ts"
 import { at, callTool, codeOf, connectAs, start, toolsOf } from "./McpSession.ts"
 import { onOneDriver } from "./onEveryDriver.ts"
-
-const TOOLS = [
-  "list_clusters",
-  "list_workloads",
-  "cost_by_workload",
-  "cost_by_group",
-  "explain_cost",
-  "whoami",
-  "can_i"
-]
-
-/** One call of every tool that is answered, for keys that reach everything. */
-const CALLS: ReadonlyArray<[tool: string, given: Record<string, unknown>]> = [
-  ["list_clusters", {}],
-  ["list_workloads", { clusters: ["*"] }],
-  ["cost_by_workload", { clusters: ["*"], range: "7d" }],
-  ["cost_by_group", { clusters: ["*"], groupBy: ["cluster"], stepSize: "day" }],
-  ["explain_cost", { cluster: "prod", id: "prod/shop/Deployment/api", range: "7d" }],
-  ["whoami", {}],
-  ["can_i", { resource: "cost", verb: "read" }]
-]
 
 const initialize = (protocolVersion: string) => ({
   jsonrpc: "2.0",
