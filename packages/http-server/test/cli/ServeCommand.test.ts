@@ -34,7 +34,7 @@ layer(NodeServices.layer)("quarterdeck serve refuses to start", (it) => {
       assert.strictEqual(stdout, "")
       assert.strictEqual(
         stderr,
-        `quarterdeck: ${config}:3:3: server.prot is not a setting; did you mean server.port? server may hold host, port, tls, shutdownMs, metrics, allowedOrigins, publicUrl, trustedProxies\n`
+        `quarterdeck: ${config}:3:3: server.prot is not a setting; did you mean server.port? server may hold host, port, tls, shutdownMs, metrics, allowedOrigins, allowedHosts, publicUrl, trustedProxies\n`
           + `quarterdeck: ${config}:2:9: server.port must be a whole number from 0 to 65535, found text\n`
           + "quarterdeck: QUARTERDECK_SHUTDOWN_MS: server.shutdownMs must be a whole number from 0 to 600000\n"
       )
