@@ -31,7 +31,6 @@ const pages = ["packages/http-server/test/e2e/{dashboard*,docsPage,oidc}.test.ts
 
 /** Tests for which the run has clusters that they borrow: those of every driver, and those of the chart that want a real one. */
 const borrowing = [
-  "packages/helm-chart/test/applied.test.ts",
   "packages/http-server/test/e2e/{changes,connections,costOutages,costs,faults,leastRole,lists,outages,reload,targeting}.test.ts"
 ]
 
@@ -84,8 +83,8 @@ export default defineConfig({
     ],
     // This library has a condition `source` too, of TypeScript that Node does not strip inside node_modules.
     server: { deps: { inline: [/eventsource-parser/, /@modelcontextprotocol/] } },
-    // Most tests of clusters wait for other processes: two workers more than processors, where the default keeps one free.
-    maxWorkers: availableParallelism() + 2,
+    // Most tests of clusters wait for other processes: one worker more than processors, where the default keeps one free.
+    maxWorkers: availableParallelism() + 1,
     // What hangs ends; how fast something is, benchmarks say. A busy machine takes many times what an idle one does.
     testTimeout: 120_000,
     hookTimeout: 120_000

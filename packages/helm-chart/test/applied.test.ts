@@ -1,6 +1,5 @@
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Drivers, eventually, type RunningFleet } from "@quarterdeck/harness"
-import { borrowedFleet } from "@quarterdeck/harness/vitest/SharedFleetTest"
+import { Drivers, eventually, Fleet } from "@quarterdeck/harness"
 import { Context, Effect, Layer } from "effect"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -16,7 +15,10 @@ const { run: drivers } = await Effect.runPromise(Drivers.selected)
 
 /** A real API server, which serves HTTPRoutes and ServiceMonitors beside its own kinds, with kubectl before it. */
 const make = Effect.gen(function* () {
-  const { parent }: RunningFleet.RunningFleet = yield* borrowedFleet(DRIVER)
+  const driver = drivers.find(({ name }) => name === DRIVER)
+  assert.isDefined(driver)
+  // Its own: helm asks a dozen things at once, and sends none of them again.
+  const { parent } = yield* Fleet.make({ driver, parent: "hub", children: [] })
   const config = yield* write(join(yield* temporaryDirectory, "kubeconfig"), parent.kubeconfig)
   const args = ["--kubeconfig", config, "--namespace", NAMESPACE]
   const kubectl = (...more: ReadonlyArray<string>) => succeed("kubectl", [...args, ...more])
@@ -61,8 +63,7 @@ const ON_DEMAND = ["ingress/quarterdeck", "httproute/quarterdeck", "servicemonit
 for (const { name } of drivers.filter((driver) => driver.name === DRIVER)) {
   for (const programs of available("helm", "kubectl")) {
     describe(`the chart on ${name}, by ${programs}`, () => {
-      // Every other suite that borrows the clusters may come first.
-      layer(RealCluster.layer, { timeout: "15 minutes", excludeTestServices: true })((it) => {
+      layer(RealCluster.layer, { timeout: "120 seconds", excludeTestServices: true })((it) => {
         it.effect("is taken by a strict server, in every documented way of configuring it", () =>
           Effect.gen(function* () {
             const { judge } = yield* RealCluster

@@ -2,31 +2,29 @@
  * Which page an address shows. Each is loaded when it is opened first.
  */
 import { Stack } from "@mantine/core"
-import { type ComponentType, lazy, type ReactNode, Suspense } from "react"
+import { type ReactNode, Suspense } from "react"
 import { Navigate, Route, Routes, useLocation } from "react-router"
 import { Loading } from "../feedback/PageState.tsx"
 import { useTarget } from "../target/useTarget.ts"
+import { lazyPart } from "./lazyPart.ts"
 import { PageBoundary } from "./PageBoundary.tsx"
 import { PLACES } from "./places.ts"
 
 /** Lines of forms and of text that are longer are hard to read. */
 const READABLE = 1_200
 
-const page = <Name extends string>(name: Name, load: () => Promise<Readonly<Record<Name, ComponentType>>>) =>
-  lazy(async () => ({ default: (await load())[name] }))
-
-const ClustersPage = page("ClustersPage", () => import("../clusters/ClustersPage.tsx"))
-const ClusterPage = page("ClusterPage", () => import("../clusters/ClusterPage.tsx"))
-const WorkloadsPage = page("WorkloadsPage", () => import("../workloads/WorkloadsPage.tsx"))
-const WorkloadPage = page("WorkloadPage", () => import("../workloads/WorkloadPage.tsx"))
-const CostPage = page("CostPage", () => import("../cost/CostPage.tsx"))
-const SavingsPage = page("SavingsPage", () => import("../cost/SavingsPage.tsx"))
-const PricesPage = page("PricesPage", () => import("../prices/PricesPage.tsx"))
-const ApiKeysPage = page("ApiKeysPage", () => import("../keys/ApiKeysPage.tsx"))
-const CreateKeyPage = page("CreateKeyPage", () => import("../keys/CreateKeyPage.tsx"))
-const ChangeKeyPage = page("ChangeKeyPage", () => import("../keys/ChangeKeyPage.tsx"))
-const AuditPage = page("AuditPage", () => import("../audit/AuditPage.tsx"))
-const OwnKeyPage = page("OwnKeyPage", () => import("../keys/OwnKeyPage.tsx"))
+const ClustersPage = lazyPart("ClustersPage", () => import("../clusters/ClustersPage.tsx"))
+const ClusterPage = lazyPart("ClusterPage", () => import("../clusters/ClusterPage.tsx"))
+const WorkloadsPage = lazyPart("WorkloadsPage", () => import("../workloads/WorkloadsPage.tsx"))
+const WorkloadPage = lazyPart("WorkloadPage", () => import("../workloads/WorkloadPage.tsx"))
+const CostPage = lazyPart("CostPage", () => import("../cost/CostPage.tsx"))
+const SavingsPage = lazyPart("SavingsPage", () => import("../cost/SavingsPage.tsx"))
+const PricesPage = lazyPart("PricesPage", () => import("../prices/PricesPage.tsx"))
+const ApiKeysPage = lazyPart("ApiKeysPage", () => import("../keys/ApiKeysPage.tsx"))
+const CreateKeyPage = lazyPart("CreateKeyPage", () => import("../keys/CreateKeyPage.tsx"))
+const ChangeKeyPage = lazyPart("ChangeKeyPage", () => import("../keys/ChangeKeyPage.tsx"))
+const AuditPage = lazyPart("AuditPage", () => import("../audit/AuditPage.tsx"))
+const OwnKeyPage = lazyPart("OwnKeyPage", () => import("../keys/OwnKeyPage.tsx"))
 
 const readable = (children: ReactNode) => (
   <Stack gap="md" maw={READABLE}>

@@ -3,7 +3,8 @@
  */
 import { Box, Group, Paper, Stack, Text } from "@mantine/core"
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
-import { lazy, Suspense, useState } from "react"
+import { Suspense, useState } from "react"
+import { lazyPart } from "../app/lazyPart.ts"
 import { ApiFailure } from "../api/Client.ts"
 import { type CostGroups, costGroupsQuery, type CostQuestion, costStepsQuery } from "../api/CostQueries.ts"
 import { Empty, Loading } from "../feedback/PageState.tsx"
@@ -23,7 +24,7 @@ import { GroupTable } from "./GroupTable.tsx"
 import { SaveCsv } from "./SaveCsv.tsx"
 import { useCostView } from "./useCostView.ts"
 
-const CostChart = lazy(async () => ({ default: (await import("./CostChart.tsx")).CostChart }))
+const CostChart = lazyPart("CostChart", () => import("./CostChart.tsx"))
 
 /** Groups that are drawn with a colour of their own. */
 const DRAWN = 8

@@ -3,7 +3,8 @@
  */
 import { Paper, Stack, Title } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
-import { lazy, Suspense } from "react"
+import { Suspense } from "react"
+import { lazyPart } from "../app/lazyPart.ts"
 import { ApiFailure } from "../api/Client.ts"
 import { explanationQuery } from "../api/CostQueries.ts"
 import type { Workload } from "../api/WorkloadQueries.ts"
@@ -11,7 +12,7 @@ import { historyOf } from "../cost/ChartData.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 import { Loading } from "../feedback/PageState.tsx"
 
-const CostChart = lazy(async () => ({ default: (await import("../cost/CostChart.tsx")).CostChart }))
+const CostChart = lazyPart("CostChart", () => import("../cost/CostChart.tsx"))
 
 const MONTH = { range: "30d" }
 

@@ -36,6 +36,19 @@ describe("the pages of the demo, in a browser", () => {
   if (!Chromium.runs) return
 
   layer(Demo.layer, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+    it.effect("are loaded again when the network changes under them", () =>
+      Effect.gen(function* () {
+        const { key, url } = yield* Demo
+        const page = yield* Chromium.open(`${url}/`)
+        yield* Effect.promise(async () => {
+          await signIn(page, key("VIEWER"))
+          await page.route(/\/assets\/WorkloadsPage-/, (route) => route.abort("internetdisconnected"), { times: 2 })
+          await page.getByRole("link", { name: "Workloads" }).click()
+          await page.locator("[data-workload]").first().waitFor()
+        })
+      })
+    )
+
     it.effect("show three clusters with their cost; which of them is the address, and goes with a link", () =>
       Effect.gen(function* () {
         const { key, url } = yield* Demo
