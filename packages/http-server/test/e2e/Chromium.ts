@@ -68,7 +68,12 @@ export const open = Effect.fnUntraced(function* (url: string) {
   const failed: Array<string> = []
   page.on("requestfailed", (request) => failed.push(`${request.url()}: ${request.failure()?.errorText}`))
   yield* Effect.addFinalizer((exit) => (Exit.isSuccess(exit) ? Effect.void : say(page, failed)))
-  yield* Effect.promise(() => page.goto(url))
+  yield* Effect.promise(async () => {
+    // Containers that other tests start change the machine's network, which breaks off what a browser is loading: a page
+    // whose own first part it was stays empty, as it would for a person, who loads it again.
+    await page.goto(url)
+    while (failed.splice(0).some((reason) => reason.includes("ERR_NETWORK_CHANGED"))) await page.reload()
+  })
   return page
 })
 
