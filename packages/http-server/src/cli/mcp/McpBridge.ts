@@ -3,7 +3,7 @@
  *
  * **Source** Model Context Protocol, "Transports": stdio on one side, Streamable HTTP on the other.
  */
-import { Effect, Predicate, Redacted, Result, Schema, Stdio, Stream } from "effect"
+import { Deferred, Effect, Predicate, Redacted, Result, Schema, Stdio, Stream } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import type { Connection } from "../Connection.ts"
 import * as Print from "../Print.ts"
@@ -23,6 +23,8 @@ interface State {
   session: string | undefined
   version: string | undefined
   initialize: McpMessage.Message | undefined
+  /** Done once the last `initialize` was answered: what comes after it waits for its session. */
+  begun: Deferred.Deferred<void> | undefined
 }
 
 /**
@@ -35,7 +37,7 @@ interface State {
  */
 export const run = Effect.fn("McpBridge.run")(function* (connection: Connection) {
   const stdio = yield* Stdio.Stdio
-  const state: State = { session: undefined, version: undefined, initialize: undefined }
+  const state: State = { session: undefined, version: undefined, initialize: undefined, begun: undefined }
   yield* stdio.stdin.pipe(
     Stream.decodeText,
     Stream.splitLines,
@@ -53,14 +55,17 @@ const carry = Effect.fnUntraced(function* (connection: Connection, state: State,
     return yield* write(McpMessage.error(null, McpMessage.PARSE_ERROR, "the line is not a JSON-RPC message"))
   }
   const { success } = message
-  if (success.method === "initialize")
-    Object.assign(state, { initialize: success, session: undefined, version: undefined })
+  const begun = success.method === "initialize" ? yield* Deferred.make<void>() : undefined
+  if (begun !== undefined) {
+    Object.assign(state, { initialize: success, session: undefined, version: undefined, begun })
+  } else if (state.begun !== undefined) yield* Deferred.await(state.begun)
   yield* ask(connection, state, success).pipe(
     Effect.catch((problem) =>
       success.id === undefined
         ? Print.note(problem)
         : write(McpMessage.error(success.id, McpMessage.SERVER_ERROR, problem))
-    )
+    ),
+    Effect.ensuring(begun === undefined ? Effect.void : Deferred.succeed(begun, undefined))
   )
 })
 
