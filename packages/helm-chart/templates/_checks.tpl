@@ -3,7 +3,7 @@ What a schema cannot say, or would say by printing the value: a key that stands 
 in a log. All faults are told at once.
 */ -}}
 {{- define "quarterdeck.checks" -}}
-{{- $faults := concat (fromJsonArray (include "quarterdeck.keyFaults" .)) (fromJsonArray (include "quarterdeck.settingFaults" .)) -}}
+{{- $faults := concat (fromJsonArray (include "quarterdeck.keyFaults" .)) (fromJsonArray (include "quarterdeck.settingFaults" .)) (fromJsonArray (include "quarterdeck.secretFaults" .)) -}}
 {{- if $faults -}}
 {{- fail (printf "\n- %s\n" (join "\n- " $faults)) -}}
 {{- end -}}
@@ -52,6 +52,18 @@ apiKeys.keys[{{ .index }}] ({{ .entry.name | toJson }})
 {{- end -}}
 {{- if gt (int $count) 500 -}}
 {{- $faults = append $faults (printf "%s.rule.targetNamespaces: at most 500 namespace names in all selectors together; select by label instead" $label) -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $faults -}}
+{{- end -}}
+
+{{- /* Helm takes the chart's own Secret away once it is not made any more, also where a value names it. */ -}}
+{{- define "quarterdeck.secretFaults" -}}
+{{- $faults := list -}}
+{{- $own := include "quarterdeck.ownSecret" . -}}
+{{- range $value := list "apiKeys" "secretSettings" "kubeconfigs" "tls" "oidc" "serviceMonitor" -}}
+{{- if eq $own (default "" (get (get $.Values $value) "secretName")) -}}
+{{- $faults = append $faults (printf "%s.secretName: %s is the Secret that the chart makes itself: give yours another name" $value $own) -}}
 {{- end -}}
 {{- end -}}
 {{- toJson $faults -}}

@@ -21,6 +21,11 @@
 {{- printf "%s:%s" .Release.Namespace (include "quarterdeck.fullname" .) -}}
 {{- end -}}
 
+{{- /* The Secret that the chart makes of apiKeys.keys. */ -}}
+{{- define "quarterdeck.ownSecret" -}}
+{{- printf "%s-keys" (include "quarterdeck.fullname" .) -}}
+{{- end -}}
+
 {{- define "quarterdeck.serviceAccountName" -}}
 {{- if .Values.serviceAccount.create -}}
 {{- default (include "quarterdeck.fullname" .) .Values.serviceAccount.name -}}

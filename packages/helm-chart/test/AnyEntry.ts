@@ -148,15 +148,15 @@ const anyName: Any = oneOf(
 )
 
 /** An entry that is sound but for one field, which may be anything. */
-const withAny = (field: string, any: Any): Any =>
+const withAny = (field: string, values: Any): Any =>
   mapOf(
     {
       name: among("ci"),
       hash: among(HASH),
       rule: among({ role: "Admin" }),
-      ...(field === "expire" ? {} : { [field]: any })
+      ...(field === "expire" ? {} : { [field]: values })
     },
-    field === "expire" ? { expire: any } : {}
+    field === "expire" ? { expire: values } : {}
   )
 
 const anyEntry: Any = oneOf(

@@ -20,6 +20,12 @@ const blockOf = (section: string): ReadonlyArray<Way> => {
 /** **Shape** at least one: a page that lost its blocks fails every test that asks. */
 export const ways: ReadonlyArray<Way> = readFileSync(PAGE, "utf8").split(/^## /m).slice(1).flatMap(blockOf)
 
+/** The Secrets that the docs say to make, each with the entry that it holds. */
+export const secrets = Array.from(
+  readFileSync(PAGE, "utf8").matchAll(/create secret generic (\S+) --from-file=([^=\s]+)=/g),
+  ([, name = "", entry = ""]) => ({ name, entry })
+)
+
 /** TLS of the server's own, and all that must know of it. */
 export const TLS_EVERYWHERE = {
   tls: { secretName: "tls" },

@@ -1,12 +1,13 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Drivers, eventually, Fleet } from "@quarterdeck/harness"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { parse } from "yaml"
 import { beyond, NAMESPACE, template } from "./Chart.ts"
 import { available, run, sayIfLeftOut, succeed, temporaryDirectory, write } from "./Programs.ts"
 import { releaseOf } from "./Release.ts"
-import { TLS_EVERYWHERE, tlsEverywhere, ways } from "./Ways.ts"
+import { secrets, TLS_EVERYWHERE, tlsEverywhere, ways } from "./Ways.ts"
 
 const CRDS = fileURLToPath(new URL("crds", import.meta.url))
 
@@ -45,6 +46,8 @@ class RealCluster extends Context.Service<RealCluster, Effect.Success<typeof mak
 ) {
   static readonly layer = Layer.effect(RealCluster, make).pipe(Layer.orDie)
 }
+
+const readValues = Schema.decodeUnknownSync(Schema.Record(Schema.String, Schema.Unknown))
 
 /** What there is of a release, by kind and name. */
 const PARTS = [
@@ -94,6 +97,32 @@ for (const { name } of drivers.filter((driver) => driver.name === DRIVER)) {
             assert.match(stderr, /unknown field "spec\.parentRef"/)
             assert.match(stderr, /unknown field "spec\.endpoints\[0\]\.intervals"/)
           })
+        )
+
+        it.effect(
+          "is upgraded to every documented way, one after the other, beside the Secrets that the docs say to make",
+          () =>
+            Effect.gen(function* () {
+              const { kubeconfig, kubectl } = yield* RealCluster
+              const release = yield* releaseOf(kubeconfig, "quarterdeck")
+              yield* release.install({})
+              assert.isAtLeast(secrets.length, 2)
+              for (const { entry, name } of secrets) {
+                yield* kubectl("create", "secret", "generic", name, `--from-literal=${entry}=x`)
+              }
+              const read = [...ways.map(({ values }) => readValues(parse(values))), {}]
+              // A StatefulSet keeps the claims that it was made with: the page says so, and here they are installed.
+              const keepsClaims = (values: object) => "persistence" in values
+              const fixed = read.filter(keepsClaims)
+              for (const values of read.filter((values) => !keepsClaims(values))) yield* release.upgrade(values)
+              yield* release.uninstall
+              assert.isAtLeast(fixed.length, 1)
+              for (const values of fixed) {
+                yield* release.install(values)
+                yield* release.uninstall
+              }
+              for (const { name } of secrets) yield* kubectl("delete", "secret", name)
+            })
         )
 
         it.effect("is installed, upgraded to all that it can make, and uninstalled without a rest", () =>

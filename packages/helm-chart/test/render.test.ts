@@ -107,6 +107,21 @@ replicas: 2
       })
     )
 
+    it.effect("refuses its own Secret under the name of somebody's, whatever it is for", () =>
+      Effect.gen(function* () {
+        const { status, stderr } = yield* tryTemplate(`
+apiKeys: { secretName: quarterdeck-keys }
+kubeconfigs: { secretName: quarterdeck-keys }
+tls: { secretName: another }
+`)
+        assert.notStrictEqual(status, 0)
+        for (const field of ["apiKeys", "kubeconfigs"]) {
+          assert.include(stderr, `${field}.secretName: quarterdeck-keys is the Secret that the chart makes itself`)
+        }
+        assert.notInclude(stderr, "tls.secretName")
+      })
+    )
+
     it.effect("refuses what contradicts itself, all faults at once", () =>
       Effect.gen(function* () {
         const { status, stderr } = yield* tryTemplate(`

@@ -4,7 +4,7 @@
 import * as Figures from "./figures.ts"
 import { costNanos, grouped, perFact, type Sums } from "./samples.ts"
 
-/** What is compared of a reply: its rows or groups in their order, and the totals where it has any. */
+/** What is compared of a reply: its rows or groups in their order, and the totals where there are some. */
 export interface Answer {
   readonly rows: ReadonlyArray<unknown>
   readonly totals?: unknown

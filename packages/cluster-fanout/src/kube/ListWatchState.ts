@@ -78,7 +78,7 @@ export const listed = <Watch>(state: ListWatchState<Watch>, resourceVersion: str
   phase: { _tag: "Resume", checked: true }
 })
 
-/** The server answered: throttling, if there was any, is over. */
+/** The server answered: it throttles no more. */
 export const answered = <Watch>(state: ListWatchState<Watch>): ListWatchState<Watch> => ({ ...state, throttles: 0 })
 
 /** Reads a watch that was opened. */

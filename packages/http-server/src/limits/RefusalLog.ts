@@ -3,7 +3,7 @@
  */
 import { Effect, Metric } from "effect"
 
-/** Lines of refusals within a window, the one that folds the others included: any second touches two windows at most. */
+/** Lines of refusals within a window, the one that folds the others included: no second touches more than two windows. */
 const LINES = 5
 const WINDOW = "1 second"
 /** Different addresses and problems that one window remembers, and of them those that its line names. */

@@ -120,6 +120,17 @@ onOneDriver("mcp", { prepare: (fleet) => Seed.fill(fleet), furnish: keep(["hub",
     })
   )
 
+  it.effect(
+    "says to a key with a namespace scope to leave out idle, and nothing of namespaces that it did not name",
+    () =>
+      Effect.gen(function* () {
+        const client = yield* connectAs((yield* Deployment).url, "shopViewer")
+        const { answer } = yield* callTool(client, "cost_by_group", { groupBy: ["cluster"], idle: "show" })
+        assert.deepInclude(at(answer, "error"), { code: "namespace_forbidden", field: "idle" })
+        assert.strictEqual(at(answer, "next"), "Call again without idle.")
+      })
+  )
+
   it.effect("offers clusters, a workload and a cost report as resources, and three questions as prompts", () =>
     Effect.gen(function* () {
       const client = yield* connectAs((yield* Deployment).url, "shopViewer")

@@ -1,5 +1,5 @@
 /**
- * Asks a service that runs elsewhere, as any HTTP client does.
+ * Asks a service that runs elsewhere, as an HTTP client does.
  */
 import { ClusterList } from "@quarterdeck/contract/ClustersGroup"
 import { WorkloadList } from "@quarterdeck/contract/WorkloadsGroup"

@@ -142,7 +142,17 @@ layer(EmbeddedCluster.layer({ tokens }))((it) => {
       still((server) =>
         Effect.gen(function* () {
           const { directory, plugin, runs } = yield* Plugin.write(
-            `const wait = () => fs.existsSync(directory + "/go") ? print({ token: "token-1" }) : setTimeout(wait, 10); wait()`
+            [
+              `const watcher = fs.watch(directory, look)`,
+              `let said = false`,
+              `function look() {`,
+              `  if (said || !fs.existsSync(directory + "/go")) return`,
+              `  said = true`,
+              `  watcher.close()`,
+              `  print({ token: "token-1" })`,
+              `}`,
+              `look()`
+            ].join("\n")
           )
           const files = yield* FileSystem.FileSystem
           const cluster = server.entered({ credential: exec(plugin) })

@@ -27,8 +27,8 @@ export const layer = Layer.mergeAll(
       Effect.succeed(
         [
           "Find out why costs rose.",
-          `1. Call cost_by_group with clusters ${targetOf(asked.cluster)}, groupBy ["cluster","namespace"], stepSize "day" and range "${asked.range ?? "14d"}". Compare the later steps with the earlier ones; leave out steps whose clusters were seen for fewer hours.`,
-          `2. For the namespaces that grew most call cost_by_group with groupBy ["cluster","namespace","kind","workload"], namespaces set to them, and the same range and stepSize.`,
+          `1. Call cost_by_group with clusters ${targetOf(asked.cluster)}, groupBy ["cluster","namespace"], stepSize "day" and range "${asked.range ?? "14d"}". Compare the later steps with the earlier ones; leave out steps whose clusters were seen for fewer hours. The most expensive come first, and what grew may be cheap: follow nextCursor to the end.`,
+          `2. For the namespaces that grew most call cost_by_group with groupBy ["cluster","namespace","kind","workload"], namespaces set to them, and the same range and stepSize; follow nextCursor to the end.`,
           "3. For the two or three workloads that grew most call explain_cost with their id (cluster/namespace/kind/name), once with from and to around a day before the rise and once around a day after it (no range), and compare the quantities and prices of their hours.",
           "4. Say for each: how much it rose, since when, and whether quantities (replicas, CPU, memory, GPU, storage, traffic) or prices changed.",
           CAREFUL
@@ -45,7 +45,7 @@ export const layer = Layer.mergeAll(
         [
           "Find out what is unhealthy.",
           `1. Call list_clusters${asked.cluster === undefined ? "" : ` with clusters ${targetOf(asked.cluster)}`}. Name those that are not reachable, with their errorCode.`,
-          `2. Call list_workloads with clusters ${targetOf(asked.cluster)}, sort "status" and order "asc", and follow nextCursor while rows are degraded or failed; then once more with order "desc" for those that are still progressing.`,
+          `2. Call list_workloads with clusters ${targetOf(asked.cluster)}, sort "status" and order "asc": rows come as completed, degraded, failed, healthy. Follow nextCursor until a row is healthy or none is left, and keep those that are degraded or failed; then once more with order "desc" for those that are still progressing, which come first.`,
           "3. Group what you found by cluster and namespace: kind, name, status, replicas ready of desired, images.",
           CAREFUL
         ].join("\n")

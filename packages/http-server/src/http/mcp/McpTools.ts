@@ -54,7 +54,7 @@ export const all: ReadonlyArray<McpTool> = [
   }),
   tool("list_workloads", "workloads.list", {
     title: "List workloads",
-    description: `Deployments, StatefulSets, DaemonSets, Jobs, CronJobs and bare Pods of one, several or all clusters, with replicas, status (healthy, progressing, degraded, paused, idle, completed, failed), images and requests (CPU in milli-cores, memory in bytes). To find what is unhealthy sort by status. ${PARTIAL}`,
+    description: `Deployments, StatefulSets, DaemonSets, Jobs, CronJobs and bare Pods of one, several or all clusters, with replicas, status (healthy, progressing, degraded, paused, idle, completed, failed), images and requests (CPU in milli-cores, memory in bytes). Sorted by status they come as completed, degraded, failed, healthy, idle, paused, progressing. ${PARTIAL}`,
     targeting: "parent",
     isPaged: true,
     shape: Shapes.rows("workloads")

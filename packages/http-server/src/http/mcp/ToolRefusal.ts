@@ -35,6 +35,12 @@ const NEXT: Partial<Record<Code, string>> = {
   key_revoked: `The key was revoked. ${ASK_PEOPLE}`
 }
 
+/** Idle costs are refused as the namespaces that they lie beyond. */
+const nextOf = (code: Code, field: string | undefined): { readonly next?: string } => {
+  const next = code === "namespace_forbidden" && field === "idle" ? "Call again without idle." : NEXT[code]
+  return next === undefined ? {} : { next }
+}
+
 interface Refusal {
   readonly code: string
   readonly status?: number
@@ -64,7 +70,7 @@ export const ofReply = ({ body, retryAfterSeconds, status }: RouteReply) =>
         {
           ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
           ...(clusters === undefined ? {} : { coverage: summaryOf(clusters) }),
-          ...(NEXT[code] === undefined ? {} : { next: NEXT[code] })
+          ...nextOf(code, field)
         }
       )
   })
