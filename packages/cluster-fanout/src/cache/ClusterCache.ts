@@ -75,7 +75,7 @@ export class ClusterCache extends Context.Service<
     /** Waits until a registered cluster is followed by its present connection. **Limits** no I/O. */
     readonly member: (cluster: Cluster) => Effect.Effect<Member>
     /** Finds a registered cluster that is followed by its present connection already. */
-    readonly find: (cluster: Cluster) => Effect.Effect<Member | undefined>
+    readonly find: (cluster: Cluster) => Member | undefined
     /** Gives the clusters that are followed now, in the registry's order. */
     readonly members: Effect.Effect<ReadonlyArray<Member>>
     /** Waits until every kind of every followed cluster is settled at the same time. **Limits** no I/O, no deadline. */
@@ -108,7 +108,7 @@ export class ClusterCache extends Context.Service<
 
       return ClusterCache.of({
         member: (cluster) => awaitMember(following, cluster),
-        find: (cluster) => Effect.sync(() => findMember(following, cluster)),
+        find: (cluster) => findMember(following, cluster),
         settled: awaitSettled(following),
         members: Effect.sync(() => membersOf(following)),
         requireLabelProof: (isRequired) =>

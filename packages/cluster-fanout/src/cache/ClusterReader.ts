@@ -54,8 +54,12 @@ export class ClusterReader extends Context.Service<
      * who ask for it before it begins.
      */
     readonly read: (cluster: Cluster, question: Question) => Effect.Effect<Reading, ClusterError>
-    /** Tells whether a question would be answered at once: from the cache, all of whose part has settled and is proven. */
-    readonly isReady: (cluster: Cluster, question: Question) => Effect.Effect<boolean>
+    /**
+     * Reads what is there now: from the cache, all of whose part has settled and is proven, and could be read.
+     *
+     * **Shape** `undefined` when `read` would have to wait, or would fail. **Units** `now` milliseconds by `steadyClock`.
+     */
+    readonly readNow: (cluster: Cluster, question: Question, now: number) => Reading | undefined
   }
 >()("@quarterdeck/cluster-fanout/ClusterReader") {
   static readonly layer = Layer.effect(
@@ -68,13 +72,15 @@ export class ClusterReader extends Context.Service<
         if (question.consistency === "live") return yield* readLive(cluster, question, live)
         return yield* readCached(cluster, question, cache)
       })
-      const isReady = (cluster: Cluster, question: Question) =>
-        Effect.gen(function* () {
-          if (question.consistency === "live") return false
-          const member = yield* cache.find(cluster)
-          return member !== undefined && hasAll(member, question, yield* steadyClock.now)
-        })
-      return ClusterReader.of({ read, isReady })
+      const readNow = (cluster: Cluster, question: Question, now: number) => {
+        if (question.consistency === "live") return undefined
+        const member = cache.find(cluster)
+        if (member === undefined || !hasAll(member, question, now)) return undefined
+        const { breaker, store } = member
+        const isRead = question.kinds.some((kind) => store.table(kind).sync._tag === "Synced")
+        return isRead ? reading(store, question, breaker, now) : undefined
+      }
+      return ClusterReader.of({ read, readNow })
     })
   )
 }
@@ -85,7 +91,7 @@ const readCached = Effect.fnUntraced(function* (cluster: Cluster, question: Ques
   // Leaves the time to answer with what has synced by then.
   const waitMs = Math.max(0, timeoutMs - Math.min(100, timeoutMs / 10))
   const startedAt = yield* steadyClock.now
-  const known = yield* cache.find(cluster)
+  const known = cache.find(cluster)
   if (known !== undefined && hasAll(known, question, startedAt)) return yield* readSettled(cluster, known, question)
   const found = yield* Effect.timeoutOption(cache.member(cluster), waitMs)
   if (Option.isNone(found)) return yield* timedOut(cluster, timeoutMs)

@@ -12,10 +12,11 @@ import { Signal } from "../kube/Signal.ts"
 import * as steadyClock from "../kube/SteadyClock.ts"
 import * as Kind from "../projection/Kind.ts"
 import { isLaterVersion, KindTable, type Observer } from "./KindTable.ts"
+import { NodeTotals } from "./NodeTotals.ts"
 import { PodTotals } from "./PodTotals.ts"
+import { BY_PLACE, RowSet } from "./RowSet.ts"
 import type { Change, NamespaceRecord, RecordOf } from "../projection/Projection.ts"
 import type { WorkloadRow } from "../projection/Row.ts"
-import * as WorkloadRows from "./WorkloadRows.ts"
 
 type Tables = { readonly [K in Kind.Kind]: KindTable<RecordOf[K]> }
 
@@ -47,15 +48,18 @@ export class ClusterStore {
     Node: new KindTable(),
     Pod: new KindTable()
   }
-  /** Of the pods that are shown. */
+  /** Of the pods and nodes that are shown. */
   readonly podTotals = new PodTotals()
+  readonly nodeTotals = new NodeTotals()
   #health: Health = { seenAt: undefined, probedAt: undefined, version: undefined, error: undefined }
+  #rows: RowSet | undefined
   readonly #workloads = memo<ReadonlyArray<WorkloadRow>>()
   readonly #namespaces = memo<ReadonlyMap<string, NamespaceRecord>>()
 
   constructor(cluster: Cluster) {
     this.cluster = cluster
     this.#tables.Pod.observe(this.podTotals)
+    this.#tables.Node.observe(this.nodeTotals)
   }
 
   get health(): Health {
@@ -95,24 +99,15 @@ export class ClusterStore {
     this.signal.notify()
   }
 
-  /**
-   * Gives the workload rows: an array that no later change touches.
-   *
-   * **Limits** made anew when something changed since; linear in the objects.
-   */
+  /** The workload rows, kept with each change from the first use on. */
+  get rows(): RowSet {
+    return (this.#rows ??= this.#keepRows())
+  }
+
+  /** Gives the workload rows: an array that no later change touches, the same one until something changed. */
   workloads(): ReadonlyArray<WorkloadRow> {
     const version = Kind.workloadKinds.map((kind) => this.#tables[kind].version).join(",")
-    return this.#workloads(version, () =>
-      WorkloadRows.derive(this.cluster.name, {
-        Deployment: this.#tables.Deployment.records,
-        StatefulSet: this.#tables.StatefulSet.records,
-        DaemonSet: this.#tables.DaemonSet.records,
-        ReplicaSet: this.#tables.ReplicaSet.records,
-        Job: this.#tables.Job.records,
-        CronJob: this.#tables.CronJob.records,
-        Pod: this.#tables.Pod.records
-      })
-    )
+    return this.#workloads(version, () => this.rows.inOrder(BY_PLACE).slice())
   }
 
   /** Gives the namespaces by name, in a map that no later change touches. */
@@ -161,6 +156,28 @@ export class ClusterStore {
   silentMs(kinds: ReadonlyArray<Kind.Kind>, now: number): number {
     const { probedAt } = this.#health
     return Math.max(0, ...this.#synced(kinds).map((table) => Freshness.silentMs(table, probedAt, now)))
+  }
+
+  #keepRows(): RowSet {
+    const { CronJob, DaemonSet, Deployment, Job, Pod, ReplicaSet, StatefulSet } = this.#tables
+    const rows = new RowSet(this.cluster.name, () => ({
+      Deployment: Deployment.records,
+      StatefulSet: StatefulSet.records,
+      DaemonSet: DaemonSet.records,
+      ReplicaSet: ReplicaSet.records,
+      Job: Job.records,
+      CronJob: CronJob.records,
+      Pod: Pod.records
+    }))
+    const observers = rows.observers()
+    Deployment.observe(observers.Deployment)
+    StatefulSet.observe(observers.StatefulSet)
+    DaemonSet.observe(observers.DaemonSet)
+    ReplicaSet.observe(observers.ReplicaSet)
+    Job.observe(observers.Job)
+    CronJob.observe(observers.CronJob)
+    Pod.observe(observers.Pod)
+    return rows
   }
 
   #synced(kinds: ReadonlyArray<Kind.Kind>) {

@@ -5,11 +5,10 @@ import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import type { ProvenLabels } from "@quarterdeck/targeting/NamespaceFilter"
 import { isFinished, type PodRecord } from "../projection/PodProjection.ts"
 import type { Observer } from "./KindTable.ts"
+import { bounded } from "../projection/Quantity.ts"
 
 /** What is counted of a pod. */
 export type CountedPod = Pick<PodRecord, "namespace" | "phase" | "cpuRequestMillis" | "memoryRequestBytes">
-
-const MOST = BigInt(Number.MAX_SAFE_INTEGER)
 
 export class PodTotals implements Observer<CountedPod> {
   #byNamespace = new Map<string, number>()
@@ -64,5 +63,3 @@ export class PodTotals implements Observer<CountedPod> {
     this.#memoryRequestBytes += BigInt(times * pod.memoryRequestBytes)
   }
 }
-
-const bounded = (sum: bigint): number => Number(sum < MOST ? sum : MOST)

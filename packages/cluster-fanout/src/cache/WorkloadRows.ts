@@ -1,77 +1,29 @@
 /**
- * Makes the workload rows of one cluster from its projected objects.
- *
- * A row belongs to the outermost thing that holds pods: an owned ReplicaSet or Job makes none, a CronJob's numbers are
- * those of its Jobs, and a custom kind is known only by its pods. The result does not depend on the order in which
- * objects became known.
+ * The rows that are made of several objects: a CronJob's of its Jobs, a custom kind's of its pods.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import type * as Kind from "../projection/Kind.ts"
-import * as Owner from "../projection/Owner.ts"
+import type { Group } from "./OwnedPods.ts"
 import { isFinished, type PodRecord } from "../projection/PodProjection.ts"
 import * as PodResources from "../projection/PodResources.ts"
-import type { RecordOf } from "../projection/Projection.ts"
 import type { WorkloadRow, WorkloadStatus } from "../projection/Row.ts"
 import type { WorkloadRecord } from "../projection/WorkloadProjection.ts"
 
-/** The records of one cluster, by uid; a kind that was not read is empty. */
-export type Records = { readonly [K in Kind.WorkloadKind]: ReadonlyMap<string, RecordOf[K]> }
-
-const PLAIN = ["Deployment", "StatefulSet", "DaemonSet"] as const
-const UNOWNED = ["ReplicaSet", "Job"] as const
-
-/**
- * Derives the rows.
- *
- * **Limits** linear in the objects; a cluster of 20,000 pods takes a few milliseconds.
- */
-export const derive = (cluster: ClusterName, records: Records): ReadonlyArray<WorkloadRow> => {
-  const rows: Array<WorkloadRow> = []
-  for (const kind of PLAIN) {
-    for (const { row } of records[kind].values()) rows.push(row)
-  }
-  for (const kind of UNOWNED) {
-    for (const { owner, row } of records[kind].values()) {
-      if (owner === undefined) rows.push(row)
-    }
-  }
-  for (const row of cronJobs(records)) rows.push(row)
-  const groups = new Map<string, Group>()
-  for (const pod of records.Pod.values()) {
-    if (pod.row !== undefined) rows.push(pod.row)
-    else if (pod.owner !== undefined) collect(groups, pod, pod.owner, records)
-  }
-  for (const group of groups.values()) rows.push(groupRow(cluster, group))
-  return rows
-}
-
-interface Group {
-  readonly owner: Owner.Owner
-  readonly pods: Array<PodRecord>
-}
-
-const collect = (groups: Map<string, Group>, pod: PodRecord, owner: Owner.Owner, records: Records): void => {
-  const workload = Owner.workloadOf(owner, pod.namespace, records)
-  if (workload === undefined || workload.followed !== undefined) return
-  // An owner without a namespace may hold pods in several; each namespace has its own row.
-  const key = `${pod.namespace}/${workload.uid}`
-  const group = groups.get(key)
-  if (group === undefined) groups.set(key, { owner: workload, pods: [pod] })
-  else group.pods.push(pod)
-}
-
-const groupRow = (cluster: ClusterName, { owner, pods }: Group): WorkloadRow => {
-  const sorted = pods.toSorted((one, other) => (one.uid < other.uid ? -1 : 1))
+/** Makes the row of a custom kind. **Limits** sorts the pods. */
+export const ofPods = (cluster: ClusterName, group: Group): WorkloadRow => {
+  const members = [...group.values()].toSorted((one, other) => (one.pod.uid < other.pod.uid ? -1 : 1))
+  const [first] = members
+  if (first === undefined) throw new RangeError("a group without pods has no row")
+  const sorted = members.map(({ pod }) => pod)
   const active = sorted.filter((pod) => !isFinished(pod) && !pod.terminating)
   const ready = active.filter((pod) => pod.ready).length
   const resources = active.reduce<PodResources.PodResources>(PodResources.add, PodResources.none)
   const described = active.length > 0 ? active : sorted
   return {
-    id: owner.uid,
+    id: first.workload.uid,
     cluster,
-    namespace: sorted[0]?.namespace ?? "",
-    kind: owner.kind,
-    name: owner.name,
+    namespace: first.pod.namespace,
+    kind: first.workload.kind,
+    name: first.workload.name,
     labels: commonLabels(described),
     images: [...new Set(described.flatMap((pod) => pod.images))].toSorted(),
     replicas: { desired: active.length, ready, updated: active.length, available: ready },
@@ -82,7 +34,7 @@ const groupRow = (cluster: ClusterName, { owner, pods }: Group): WorkloadRow => 
     memoryLimitBytes: resources.memoryLimitBytes,
     createdAt: sorted.reduce(
       (earliest, pod) => (pod.createdAt < earliest ? pod.createdAt : earliest),
-      sorted[0]?.createdAt ?? ""
+      first.pod.createdAt
     )
   }
 }
@@ -110,21 +62,8 @@ const commonLabels = (pods: ReadonlyArray<PodRecord>): Readonly<Record<string, s
   )
 }
 
-const cronJobs = (records: Records): ReadonlyArray<WorkloadRow> => {
-  const running = new Map<string, Array<WorkloadRecord>>()
-  for (const job of records.Job.values()) {
-    if (job.owner === undefined || job.row.status === "completed" || job.row.status === "failed") continue
-    const key = `${job.row.namespace}/${job.owner.uid}`
-    const jobs = running.get(key)
-    if (jobs === undefined) running.set(key, [job])
-    else jobs.push(job)
-  }
-  return [...records.CronJob.values()].map(({ row, uid }) =>
-    cronJobRow(row, running.get(`${row.namespace}/${uid}`) ?? [])
-  )
-}
-
-const cronJobRow = (row: WorkloadRow, running: ReadonlyArray<WorkloadRecord>): WorkloadRow => {
+/** Makes the row of a CronJob from its own and from its Jobs that have not ended. */
+export const ofCronJob = (row: WorkloadRow, running: ReadonlyArray<WorkloadRecord>): WorkloadRow => {
   if (running.length === 0) return row
   const sum = (field: keyof WorkloadRow["replicas"]) =>
     running.reduce((total, job) => total + job.row.replicas[field], 0)

@@ -11,17 +11,15 @@ import { ClusterReader, type Question, type Reading } from "../cache/ClusterRead
 import { ClusterRegistry } from "../registry/ClusterRegistry.ts"
 import * as Coverage from "../kube/Coverage.ts"
 import * as Cursor from "./Cursor.ts"
-import { type Answer, FanOut, type Reply } from "./FanOut.ts"
+import { type Answer, byReading, FanOut, type Reply } from "./FanOut.ts"
 import * as steadyClock from "../kube/SteadyClock.ts"
 import type * as Kind from "../projection/Kind.ts"
 import { KubeApi } from "../kube/KubeApi.ts"
 import type { CursorInvalid } from "./ListError.ts"
 import type * as ListQuery from "./ListQuery.ts"
 import * as MergedList from "./MergedList.ts"
-import type { NodeRecord } from "../projection/Projection.ts"
-import * as Quantity from "../projection/Quantity.ts"
 import type { ClusterRow } from "../projection/Row.ts"
-import * as RowOrder from "./RowOrder.ts"
+import * as RowOrder from "../projection/RowOrder.ts"
 
 /** **Shape** `namespaces` is what the key reaches; `cursorBinding` names the key. */
 export interface ClusterQuery {
@@ -86,26 +84,27 @@ export class Clusters extends Context.Service<
         const versionOf = (cluster: Cluster) =>
           Effect.catchReason(api.version(cluster), "ClusterError", "ClusterForbids", () => Effect.succeed(undefined))
         const question: Question = { kinds, consistency, timeoutMs, needsLabels }
-        const isReady = (cluster: Cluster) => reader.isReady(cluster, question)
-        const ask = Effect.fnUntraced(function* (cluster: Cluster) {
-          const [reading, version] = yield* Effect.all(
-            [reader.read(cluster, question), consistency === "live" ? versionOf(cluster) : Effect.succeed(undefined)],
-            { concurrency: 2 }
-          )
+        const answerOf = (reading: Reading, version: string | undefined): Answer<Part> => {
           const { ageMs, isStale, missingKinds, staleCause } = reading
-          const value = { size: sizeOf(reading, namespaces), version: version?.gitVersion }
-          return { value, count: 1, ageMs, isStale, staleCause, missingKinds } satisfies Answer<Part>
-        })
-        const replies = yield* fanOut.askEach(names, { source: consistency, timeoutMs, isReady }, ask)
+          const value = { size: sizeOf(reading, namespaces), version }
+          return { value, count: 1, ageMs, isStale, staleCause, missingKinds }
+        }
+        const cached = byReading(reader, question, (reading) => answerOf(reading, undefined))
+        const askLive = (cluster: Cluster) =>
+          Effect.map(
+            Effect.all([reader.read(cluster, question), versionOf(cluster)], { concurrency: 2 }),
+            ([reading, version]) => answerOf(reading, version?.gitVersion)
+          )
+        const options = { source: consistency, timeoutMs, askNow: cached.askNow }
+        const replies = yield* fanOut.askEach(names, options, consistency === "live" ? askLive : cached.ask)
 
         const registered = new Map((yield* registry.snapshot).clusters.map((cluster) => [cluster.name, cluster]))
-        const members = new Map((yield* cache.members).map((member) => [member.store.cluster.name, member]))
         const steady = yield* steadyClock.now
         const now = yield* Clock.currentTimeMillis
         const rows = replies.flatMap((reply) => {
           const cluster = registered.get(reply.coverage.name)
           // Dropped while it was asked: no longer a cluster to tell of.
-          return cluster === undefined ? [] : toRow(cluster, members.get(cluster.name), reply, { now, steady })
+          return cluster === undefined ? [] : toRow(cluster, cache.find(cluster), reply, { now, steady })
         })
         const last = names.at(-1)
         const result: ClusterList = {
@@ -142,17 +141,11 @@ const sizeOf = ({ labels, missingKinds, store }: Reading, namespaces: NamespaceF
   const isScoped = namespaces._tag !== "All"
   const hasNodes = !isScoped && !missingKinds.includes("Node")
   return {
-    ...(hasNodes ? capacityOf([...store.table("Node").records.values()]) : UNKNOWN_CAPACITY),
+    ...(hasNodes ? store.nodeTotals.capacity() : UNKNOWN_CAPACITY),
     ...(isScoped || pods === undefined ? UNKNOWN_REQUESTS : pods.requests()),
     pods: pods === undefined ? null : pods.countIn(namespaces, labels)
   }
 }
-
-const capacityOf = (nodes: ReadonlyArray<NodeRecord>): Capacity => ({
-  nodes: nodes.length,
-  cpuAllocatableMillis: nodes.reduce((sum, node) => Quantity.add(sum, node.cpuAllocatableMillis), 0),
-  memoryAllocatableBytes: nodes.reduce((sum, node) => Quantity.add(sum, node.memoryAllocatableBytes), 0)
-})
 
 const toRow = (
   { labels, name, role }: Cluster,

@@ -7,7 +7,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
 import { Context, Layer, Redacted, Result } from "effect"
 import { CursorInvalid } from "./ListError.ts"
-import type { Position, RowOrder } from "./RowOrder.ts"
+import type { Position, RowOrder } from "../projection/RowOrder.ts"
 
 /** The key that signs cursors. **Shape** at least 32 bytes; replicas that share their clients share the key. */
 export class CursorKey extends Context.Service<CursorKey, Redacted.Redacted<Uint8Array>>()(

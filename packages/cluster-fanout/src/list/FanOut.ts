@@ -2,11 +2,12 @@
  * Asks many clusters at once and keeps every answer, also the failed ones.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { Cause, Context, Effect, Layer, Metric, Option } from "effect"
+import { Cause, Context, Effect, Layer, Metric, Option, Result } from "effect"
 import { type Breaker, Breakers } from "../kube/Breaker.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 import { ClusterError, ClusterTimeout } from "../kube/ClusterError.ts"
-import { ClusterRegistry } from "../registry/ClusterRegistry.ts"
+import type { ClusterReader, Question, Reading } from "../cache/ClusterReader.ts"
+import { ClusterRegistry, type RegistrySnapshot } from "../registry/ClusterRegistry.ts"
 import * as Coverage from "../kube/Coverage.ts"
 import * as steadyClock from "../kube/SteadyClock.ts"
 import * as LiveLists from "../cache/LiveLists.ts"
@@ -30,13 +31,31 @@ export interface Reply<A> {
   readonly value: A | undefined
 }
 
-export interface AskOptions {
+export interface AskOptions<A> {
   readonly source: Coverage.Consistency
   /** **Units** milliseconds for the whole answer, and so for each cluster. */
   readonly timeoutMs: number
-  /** Tells whether a cluster answers without waiting for anything: then it needs no deadline. None does unless given. */
-  readonly isReady?: (cluster: Cluster) => Effect.Effect<boolean>
+  /**
+   * Answers for a cluster at once, without deadline or fiber, if nothing has to be waited for; none does unless given.
+   *
+   * **Units** `now` milliseconds by `steadyClock`.
+   */
+  readonly askNow?: (cluster: Cluster, now: number) => Answer<A> | undefined
 }
+
+/** Makes the two ways of asking a question of which a reading of each cluster is all that is needed. */
+export const byReading = <A>(
+  reader: ClusterReader["Service"],
+  question: Question,
+  answerOf: (reading: Reading) => Answer<A>
+) => ({
+  ask: (cluster: Cluster): Effect.Effect<Answer<A>, ClusterError> =>
+    Effect.map(reader.read(cluster, question), answerOf),
+  askNow: (cluster: Cluster, now: number): Answer<A> | undefined => {
+    const reading = reader.readNow(cluster, question, now)
+    return reading === undefined ? undefined : answerOf(reading)
+  }
+})
 
 /** Clusters that one request asks at the same time. High, so that the dead ones of a fleet do not hold up the others. */
 export const MaxFanOut = Context.Reference<number>("@quarterdeck/cluster-fanout/FanOut/MaxFanOut", {
@@ -59,10 +78,17 @@ const answersOf: ReadonlyMap<Coverage.Status, typeof answers> = new Map(
   Coverage.Status.literals.map((status) => [status, Metric.withAttributes(answers, { status })])
 )
 
-const count = ({ status }: Coverage.Coverage): Effect.Effect<void> => {
-  const counter = answersOf.get(status)
-  return counter === undefined ? Effect.void : Metric.update(counter, 1)
-}
+const countAnswers = Effect.fnUntraced(function* (replies: ReadonlyArray<Reply<unknown>>) {
+  const counts = new Map<Coverage.Status, number>()
+  for (const { coverage } of replies) counts.set(coverage.status, (counts.get(coverage.status) ?? 0) + 1)
+  for (const [status, count] of counts) {
+    const counter = answersOf.get(status)
+    if (counter !== undefined) yield* Metric.update(counter, count)
+  }
+})
+
+/** **Units** milliseconds of work on clusters that answer at once, before other requests get their turn. */
+const TURN_MS = 4
 
 export class FanOut extends Context.Service<
   FanOut,
@@ -78,13 +104,13 @@ export class FanOut extends Context.Service<
      */
     readonly ask: <A, R>(
       clusters: ReadonlyArray<ClusterName>,
-      options: AskOptions,
+      options: AskOptions<A>,
       ask: (cluster: Cluster) => Effect.Effect<Answer<A>, ClusterError, R>
     ) => Effect.Effect<ReadonlyArray<Reply<A>>, FanOutFailed, R>
     /** As `ask`, but gives the replies also when no cluster answered. */
     readonly askEach: <A, R>(
       clusters: ReadonlyArray<ClusterName>,
-      options: AskOptions,
+      options: AskOptions<A>,
       ask: (cluster: Cluster) => Effect.Effect<Answer<A>, ClusterError, R>
     ) => Effect.Effect<ReadonlyArray<Reply<A>>, never, R>
   }
@@ -95,36 +121,46 @@ export class FanOut extends Context.Service<
       const registry = yield* ClusterRegistry
       const breakers = yield* Breakers
       const concurrency = yield* MaxFanOut
+      const named = byName()
       let requests = 0
 
       const askEach = Effect.fn("FanOut.ask")(function* <A, R>(
         clusters: ReadonlyArray<ClusterName>,
-        options: AskOptions,
+        options: AskOptions<A>,
         ask: (cluster: Cluster) => Effect.Effect<Answer<A>, ClusterError, R>
       ) {
         yield* Effect.annotateCurrentSpan({ clusters: clusters.length, source: options.source })
-        const { clusters: registered } = yield* registry.snapshot
-        const byName = new Map(registered.map((cluster) => [cluster.name, cluster]))
+        const known = named(yield* registry.snapshot)
         const startedAt = yield* steadyClock.now
         const asking = { breakers, options, startedAt, ask }
         const request = ++requests
         const replies = new Map<ClusterName, Reply<A>>()
         const waiting: Array<readonly [cluster: Cluster, place: number]> = []
+        let turnBegan = startedAt
         for (const [place, name] of clusters.entries()) {
-          const cluster = byName.get(name)
-          if (cluster === undefined) replies.set(name, unregistered(name, options.source))
-          else if (options.isReady !== undefined && (yield* options.isReady(cluster)))
-            replies.set(name, yield* replyOf(asking, cluster, true))
-          else waiting.push([cluster, place])
+          const now = yield* steadyClock.now
+          if (now - turnBegan >= TURN_MS) {
+            yield* Effect.yieldNow
+            turnBegan = now
+          }
+          const cluster = known.get(name)
+          if (cluster === undefined) {
+            replies.set(name, unregistered(name, options.source))
+            continue
+          }
+          const answered = Result.try(() => options.askNow?.(cluster, now))
+          if (Result.isFailure(answered)) replies.set(name, yield* broken<A>(name, options.source, 0, answered.failure))
+          else if (answered.success === undefined) waiting.push([cluster, place])
+          else replies.set(name, replied(name, answered.success, options.source, 0))
         }
         const askWaiting = Effect.fnUntraced(function* ([cluster, place]: (typeof waiting)[number]) {
-          const asked = Effect.provideService(replyOf(asking, cluster, false), LiveLists.Turn, { request, place })
+          const asked = Effect.provideService(replyOf(asking, cluster), LiveLists.Turn, { request, place })
           replies.set(cluster.name, yield* asked)
         })
-        yield* Effect.forEach(waiting, askWaiting, { concurrency, discard: true })
+        if (waiting.length > 0) yield* Effect.forEach(waiting, askWaiting, { concurrency, discard: true })
         const inOrder = clusters.flatMap((name) => replies.get(name) ?? [])
         yield* Metric.update(seconds, ((yield* steadyClock.now) - startedAt) / 1_000)
-        for (const { coverage } of inOrder) yield* count(coverage)
+        yield* countAnswers(inOrder)
         return inOrder
       })
 
@@ -139,35 +175,53 @@ export class FanOut extends Context.Service<
 /** One question to many clusters. **Units** `startedAt` milliseconds by `steadyClock`. */
 interface Asking<A, R> {
   readonly breakers: Breakers["Service"]
-  readonly options: AskOptions
+  readonly options: AskOptions<A>
   readonly startedAt: number
   readonly ask: (cluster: Cluster) => Effect.Effect<Answer<A>, ClusterError, R>
 }
 
-/** Asks one cluster, which fails for itself alone. */
-const replyOf = Effect.fnUntraced(function* <A, R>(asking: Asking<A, R>, cluster: Cluster, isReady: boolean) {
-  const { name } = cluster
-  const { ask, options } = asking
-  const askedAt = yield* steadyClock.now
-  const outcome = yield* (isReady ? ask(cluster) : beforeDeadline(asking, cluster, askedAt)).pipe(
-    Effect.map((answer) => ({ _tag: "Answered" as const, answer })),
-    Effect.catch((error) => Effect.succeed({ _tag: "Failed" as const, error })),
-    Effect.catchDefect((defect) =>
-      Effect.as(Effect.logError(`FanOut: a defect while asking cluster ${name}`, Cause.die(defect)), {
-        _tag: "Broken" as const
-      })
-    )
-  )
-  const latencyMs = Math.max(0, Math.round((yield* steadyClock.now) - askedAt))
-  switch (outcome._tag) {
-    case "Answered":
-      return { coverage: covered(name, outcome.answer, options.source, latencyMs), value: outcome.answer.value }
-    case "Failed":
-      return { coverage: Coverage.fromError(outcome.error, { source: options.source, latencyMs }), value: undefined }
-    case "Broken":
-      return failed<A>(name, options.source, latencyMs, "internal_error", "the service failed while asking it")
+/** Finds clusters by name, in a map that is made once a snapshot. */
+const byName = () => {
+  let last: RegistrySnapshot | undefined
+  let clusters: ReadonlyMap<ClusterName, Cluster> = new Map()
+  return (snapshot: RegistrySnapshot): ReadonlyMap<ClusterName, Cluster> => {
+    if (snapshot !== last) clusters = new Map(snapshot.clusters.map((cluster) => [cluster.name, cluster]))
+    last = snapshot
+    return clusters
   }
+}
+
+/** Asks one cluster, which fails for itself alone. */
+const replyOf = Effect.fnUntraced(function* <A, R>(asking: Asking<A, R>, cluster: Cluster) {
+  const { name } = cluster
+  const { source } = asking.options
+  const askedAt = yield* steadyClock.now
+  const latency = Effect.map(steadyClock.now, (now) => Math.max(0, Math.round(now - askedAt)))
+  return yield* beforeDeadline(asking, cluster, askedAt).pipe(
+    Effect.flatMap((answer) => Effect.map(latency, (latencyMs) => replied(name, answer, source, latencyMs))),
+    Effect.catch((error) =>
+      Effect.map(latency, (latencyMs): Reply<A> => ({
+        coverage: Coverage.fromError(error, { source, latencyMs }),
+        value: undefined
+      }))
+    ),
+    Effect.catchDefect((defect) => Effect.flatMap(latency, (latencyMs) => broken<A>(name, source, latencyMs, defect)))
+  )
 })
+
+const replied = <A>(
+  name: ClusterName,
+  answer: Answer<A>,
+  source: Coverage.Consistency,
+  latencyMs: number
+): Reply<A> => ({ coverage: covered(name, answer, source, latencyMs), value: answer.value })
+
+/** A defect is the service's own, and is told to its log, not to who asked. */
+const broken = <A>(name: ClusterName, source: Coverage.Consistency, latencyMs: number, defect: unknown) =>
+  Effect.as(
+    Effect.logError(`FanOut: a defect while asking cluster ${name}`, Cause.die(defect)),
+    failed<A>(name, source, latencyMs, "internal_error", "the service failed while asking it")
+  )
 
 /** Asks one cluster by what is left of the caller's deadline. */
 const beforeDeadline = Effect.fnUntraced(function* <A, R>(

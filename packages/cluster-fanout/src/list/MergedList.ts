@@ -9,7 +9,7 @@ import type { Reply } from "./FanOut.ts"
 import type { CursorInvalid } from "./ListError.ts"
 import type { Page } from "./ListQuery.ts"
 import { merge } from "./PageMerge.ts"
-import type { Position, RowOrder } from "./RowOrder.ts"
+import type { Position, RowOrder } from "../projection/RowOrder.ts"
 
 /** **Shape** `clusters` keeps the order of the target; `nextCursor` is absent on the last page. */
 export interface MergedList<Row> {

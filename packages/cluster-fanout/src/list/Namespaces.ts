@@ -4,10 +4,9 @@
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import type { Target } from "@quarterdeck/targeting/Target"
 import { Context, Effect, Layer } from "effect"
-import type { Cluster } from "../registry/Cluster.ts"
-import { ClusterReader, type Question } from "../cache/ClusterReader.ts"
+import { ClusterReader, type Question, type Reading } from "../cache/ClusterReader.ts"
 import { CursorKey } from "./Cursor.ts"
-import { type Answer, FanOut } from "./FanOut.ts"
+import { byReading, FanOut } from "./FanOut.ts"
 import * as LabelSelector from "./LabelSelector.ts"
 import type { CursorInvalid, FanOutFailed } from "./ListError.ts"
 import type * as ListQuery from "./ListQuery.ts"
@@ -15,7 +14,7 @@ import * as MergedList from "./MergedList.ts"
 import * as PageMerge from "./PageMerge.ts"
 import type { NamespaceRecord } from "../projection/Projection.ts"
 import type { NamespaceRow } from "../projection/Row.ts"
-import * as RowOrder from "./RowOrder.ts"
+import * as RowOrder from "../projection/RowOrder.ts"
 
 /** **Shape** every given field must match; `name` is a substring. */
 export interface NamespaceListFilter {
@@ -63,29 +62,19 @@ export class Namespaces extends Context.Service<
         const { consistency, timeoutMs } = page
         const needsLabels = NamespaceFilter.needsLabels(namespaces)
         const question: Question = { kinds: ["Namespace"], consistency, timeoutMs, needsLabels }
-        const isReady = (cluster: Cluster) => reader.isReady(cluster, question)
-        const ask = Effect.fnUntraced(function* (cluster: Cluster) {
-          const reading = yield* reader.read(cluster, question)
-          const { count, first } = yield* PageMerge.select(reading.store.namespaces().values(), {
-            matches: (row) =>
-              matches(filter, row) && NamespaceFilter.matches(namespaces, row.name, reading.labels(row.name)),
+        const answerOf = ({ ageMs, isStale, labels, missingKinds, staleCause, store }: Reading) => {
+          const { count, first } = PageMerge.selectNow(store.namespaces().values(), {
+            matches: (row) => matches(filter, row) && NamespaceFilter.matches(namespaces, row.name, labels(row.name)),
             order: paging.order,
             after,
             size: page.limit + 1
           })
-          const { ageMs, isStale, missingKinds, staleCause } = reading
-          const answer: Answer<ReadonlyArray<NamespaceRow>> = {
-            value: first.map(toRow),
-            count,
-            ageMs,
-            isStale,
-            staleCause,
-            missingKinds
-          }
-          return answer
-        })
+          const value: ReadonlyArray<NamespaceRow> = first.map(toRow)
+          return { value, count, ageMs, isStale, staleCause, missingKinds }
+        }
+        const { ask, askNow } = byReading(reader, question, answerOf)
         return MergedList.assemble(
-          yield* fanOut.ask(target.clusters, { source: consistency, timeoutMs, isReady }, ask),
+          yield* fanOut.ask(target.clusters, { source: consistency, timeoutMs, askNow }, ask),
           paging
         )
       })

@@ -2,7 +2,7 @@
  * Takes one page out of many rows without sorting them all, and merges the pages of several clusters.
  */
 import { Effect } from "effect"
-import type { Position, RowOrder } from "./RowOrder.ts"
+import type { Position, RowOrder } from "../projection/RowOrder.ts"
 
 /** The rows that one cluster contributes. **Shape** `first` is sorted; `count` is all that match, on any page. */
 export interface Selection<Row> {
@@ -13,24 +13,40 @@ export interface Selection<Row> {
 /** Rows looked at before other fibers get their turn: well under a millisecond's work. */
 const SLICE = 4_096
 
+/** What a page takes of many rows. */
+export interface Selecting<Row> {
+  readonly matches: (row: Row) => boolean
+  readonly order: RowOrder<Row>
+  readonly after: Position | undefined
+  readonly size: number
+}
+
 /**
  * Selects the first rows after a place.
  *
  * **Limits** linear in the rows with `size` of them held; gives way to other fibers every 4,096 rows.
  */
-export const select = Effect.fnUntraced(function* <Row>(
-  rows: Iterable<Row>,
-  options: {
-    readonly matches: (row: Row) => boolean
-    readonly order: RowOrder<Row>
-    readonly after: Position | undefined
-    readonly size: number
+export const select = Effect.fnUntraced(function* <Row>(rows: Iterable<Row>, options: Selecting<Row>) {
+  const { end, take } = selection(options)
+  let seen = 0
+  for (const row of rows) {
+    seen++
+    if (seen % SLICE === 0) yield* Effect.yieldNow
+    take(row)
   }
-) {
-  const { after, matches, order, size } = options
+  return end()
+})
+
+/** Does the same as `select` in one turn. */
+export const selectNow = <Row>(rows: Iterable<Row>, options: Selecting<Row>): Selection<Row> => {
+  const { end, take } = selection(options)
+  for (const row of rows) take(row)
+  return end()
+}
+
+const selection = <Row>({ after, matches, order, size }: Selecting<Row>) => {
   let first: Array<Row> = []
   let count = 0
-  let seen = 0
   // Sorting now and then, when twice as many are held as wanted, costs a row no more than a heap would.
   const most = Math.max(2 * size, 64)
   let bound: Row | undefined
@@ -38,19 +54,21 @@ export const select = Effect.fnUntraced(function* <Row>(
     first = first.toSorted(order.compare).slice(0, size)
     bound = first.length === size ? first.at(-1) : undefined
   }
-  for (const row of rows) {
-    seen++
-    if (seen % SLICE === 0) yield* Effect.yieldNow
-    if (!matches(row)) continue
-    count++
-    if (after !== undefined && order.compareTo(row, after) <= 0) continue
-    if (bound !== undefined && order.compare(row, bound) >= 0) continue
-    first.push(row)
-    if (first.length >= most) trim()
+  return {
+    take: (row: Row): void => {
+      if (!matches(row)) return
+      count++
+      if (after !== undefined && order.compareTo(row, after) <= 0) return
+      if (bound !== undefined && order.compare(row, bound) >= 0) return
+      first.push(row)
+      if (first.length >= most) trim()
+    },
+    end: (): Selection<Row> => {
+      trim()
+      return { first, count }
+    }
   }
-  trim()
-  return { first, count } satisfies Selection<Row>
-})
+}
 
 /**
  * Merges sorted rows.

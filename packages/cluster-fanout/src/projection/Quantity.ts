@@ -89,8 +89,8 @@ const parseExact = (text: string, scale: 0 | 3): Result.Result<number, InvalidQu
   const exponent = (binary === undefined ? decimalExponent(suffix) : 0) + scale - fraction.length
   const amount = digits * (binary ?? 1n)
   const rounded = exponent >= 0 ? amount * 10n ** BigInt(exponent) : divideUp(amount, 10n ** BigInt(-exponent))
-  const bounded = Number(rounded > LARGEST ? LARGEST : rounded)
-  return Result.succeed(sign === "-" && bounded !== 0 ? -bounded : bounded)
+  const size = bounded(rounded)
+  return Result.succeed(sign === "-" && size !== 0 ? -size : size)
 }
 
 const decimalExponent = (suffix: string): number => {
@@ -99,3 +99,6 @@ const decimalExponent = (suffix: string): number => {
 }
 
 const divideUp = (amount: bigint, divisor: bigint): bigint => (amount + divisor - 1n) / divisor
+
+/** Gives an exact sum as a number. **Shape** at most 2^53 - 1. */
+export const bounded = (sum: bigint): number => Number(sum < LARGEST ? sum : LARGEST)

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted, Result, Schema } from "effect"
 import * as Cursor from "../../src/list/Cursor.ts"
-import * as RowOrder from "../../src/list/RowOrder.ts"
+import * as RowOrder from "../../src/projection/RowOrder.ts"
 
 interface Row {
   readonly name: string

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Schema } from "effect"
 import * as PageMerge from "../../src/list/PageMerge.ts"
-import * as RowOrder from "../../src/list/RowOrder.ts"
+import * as RowOrder from "../../src/projection/RowOrder.ts"
 
 const Row = Schema.Struct({
   name: Schema.Literals(["a", "b", "c", "d"]),

@@ -1,10 +1,9 @@
 /**
  * How each addressed cluster of a cost report is now, asked in one fan-out.
  */
-import type { Cluster } from "@quarterdeck/cluster-fanout/Cluster"
-import { ClusterReader } from "@quarterdeck/cluster-fanout/ClusterReader"
+import { ClusterReader, type Reading } from "@quarterdeck/cluster-fanout/ClusterReader"
 import type { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
-import { type Answer, FanOut } from "@quarterdeck/cluster-fanout/FanOut"
+import { type Answer, byReading, FanOut } from "@quarterdeck/cluster-fanout/FanOut"
 import type { ClusterView } from "@quarterdeck/cost/CostReport"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
@@ -38,13 +37,8 @@ export const make = Effect.gen(function* () {
     const needsLabels = NamespaceFilter.needsLabels(namespaces)
     const timeoutMs = needsLabels ? deadlines.timeoutMs : Math.min(STATUS_WAIT_MS, deadlines.timeoutMs)
     const question = { kinds: ["Pod"], consistency: "cache", timeoutMs, needsLabels } as const
-    const isReady = (cluster: Cluster) => reader.isReady(cluster, question)
-    const ask = Effect.fnUntraced(function* (cluster: Cluster) {
-      const { ageMs, isStale, labels, missingKinds, staleCause } = yield* reader.read(cluster, question)
-      const answer: Answer<Labels> = { value: labels, count: 0, ageMs, isStale, staleCause, missingKinds }
-      return answer
-    })
-    const replies = yield* fanOut.askEach(clusters, { source: "cache", timeoutMs, isReady }, ask)
+    const { ask, askNow } = byReading(reader, question, labelsOf)
+    const replies = yield* fanOut.askEach(clusters, { source: "cache", timeoutMs, askNow }, ask)
     const views = new Map(
       replies.map(({ coverage, value }): [ClusterName, ClusterView] => [
         coverage.name,
@@ -53,6 +47,15 @@ export const make = Effect.gen(function* () {
     )
     return (cluster: ClusterName): ClusterView => views.get(cluster) ?? { coverage: unasked(cluster), labels: noLabels }
   })
+})
+
+const labelsOf = ({ ageMs, isStale, labels, missingKinds, staleCause }: Reading): Answer<Labels> => ({
+  value: labels,
+  count: 0,
+  ageMs,
+  isStale,
+  staleCause,
+  missingKinds
 })
 
 const noLabels: Labels = () => undefined

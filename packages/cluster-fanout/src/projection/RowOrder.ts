@@ -14,10 +14,17 @@ export interface SortKey<Row> {
 export type Position = ReadonlyArray<SortValue>
 
 export interface RowOrder<Row> {
+  readonly direction: "asc" | "desc"
   readonly compare: (one: Row, other: Row) => number
+  /** Compares by the first key alone, ascending. */
+  readonly comparePrimary: (one: Row, other: Row) => number
+  /** Compares by all keys but the first. */
+  readonly compareTies: (one: Row, other: Row) => number
   readonly position: (row: Row) => Position
   /** Compares a row with a place, as `compare` does. */
   readonly compareTo: (row: Row, position: Position) => number
+  /** Compares a row with a place, as `comparePrimary` does. */
+  readonly comparePrimaryTo: (row: Row, position: Position) => number
   /** Tells whether a place has the shape of this order's places. */
   readonly isPosition: (values: ReadonlyArray<unknown>) => values is Position
 }
@@ -37,24 +44,37 @@ export const make = <Row>(
 ): RowOrder<Row> => {
   const keys = [primary, ...ties]
   const sign = order === "asc" ? 1 : -1
-  const level = (index: number, one: SortValue, other: SortValue) =>
-    (index === 0 ? sign : 1) * compareValues(one, other)
+  const comparePrimary = (one: Row, other: Row) => compareValues(primary.read(one), primary.read(other))
+  const comparePrimaryTo = (row: Row, position: Position) => compareValues(primary.read(row), position[0] ?? "")
+  const compareTies = (one: Row, other: Row) => {
+    for (const key of ties) {
+      const compared = compareValues(key.read(one), key.read(other))
+      if (compared !== 0) return compared
+    }
+    return 0
+  }
+  const compareTiesTo = (row: Row, position: Position) => {
+    let level = 1
+    for (const key of ties) {
+      const compared = compareValues(key.read(row), position[level++] ?? "")
+      if (compared !== 0) return compared
+    }
+    return 0
+  }
   return {
+    direction: order,
     compare: (one, other) => {
-      for (const [index, key] of keys.entries()) {
-        const compared = level(index, key.read(one), key.read(other))
-        if (compared !== 0) return compared
-      }
-      return 0
+      const first = comparePrimary(one, other)
+      return first === 0 ? compareTies(one, other) : sign * first
     },
+    comparePrimary,
+    compareTies,
     position: (row) => keys.map((key) => key.read(row)),
     compareTo: (row, position) => {
-      for (const [index, key] of keys.entries()) {
-        const compared = level(index, key.read(row), position[index] ?? "")
-        if (compared !== 0) return compared
-      }
-      return 0
+      const first = comparePrimaryTo(row, position)
+      return first === 0 ? compareTiesTo(row, position) : sign * first
     },
+    comparePrimaryTo,
     isPosition: (values): values is Position =>
       values.length === keys.length
       && keys.every((key, index) => typeof values[index] === (key.type === "text" ? "string" : "number"))

@@ -1,0 +1,198 @@
+/**
+ * Makes the workload rows of one cluster from its projected objects, and keeps them with each change.
+ *
+ * A row belongs to the outermost thing that holds pods: an owned ReplicaSet or Job makes none, a CronJob's numbers are
+ * those of its Jobs, and a custom kind is known only by its pods. The rows do not depend on the order in which objects
+ * became known.
+ */
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import type { Observer } from "./KindTable.ts"
+import { OwnedPods } from "./OwnedPods.ts"
+import { RunningJobs } from "./RunningJobs.ts"
+import * as WorkloadRows from "./WorkloadRows.ts"
+import type * as Kind from "../projection/Kind.ts"
+import type { PodRecord } from "../projection/PodProjection.ts"
+import type { RecordOf } from "../projection/Projection.ts"
+import type { WorkloadRow } from "../projection/Row.ts"
+import type { WorkloadRecord } from "../projection/WorkloadProjection.ts"
+
+/** The records of one cluster, by uid; a kind that was not read is empty. */
+export type Records = { readonly [K in Kind.WorkloadKind]: ReadonlyMap<string, RecordOf[K]> }
+
+/** Hears of a row. **Shape** what it was, and what it is now; never neither. */
+export type RowChange = (held: WorkloadRow | undefined, next: WorkloadRow | undefined) => void
+
+/** What hears of the records of each kind. */
+export type Observers = { readonly [K in Kind.WorkloadKind]: Observer<RecordOf[K]> }
+
+const PLAIN = ["Deployment", "StatefulSet", "DaemonSet"] as const
+const HOLDERS = ["ReplicaSet", "Job"] as const
+
+/** What rows of several records are made of. */
+interface Parts {
+  readonly pods: OwnedPods
+  readonly jobs: RunningJobs
+  /** The rows as they were last told, by group and by the CronJob's uid. */
+  readonly groups: Map<string, WorkloadRow>
+  readonly cronJobs: Map<string, WorkloadRow>
+}
+
+export class RowKeeper {
+  readonly #cluster: ClusterName
+  readonly #records: () => Records
+  readonly #change: RowChange
+  /** `undefined` when a kind was read anew: everything is derived when it is next asked for. */
+  #parts: Parts | undefined
+
+  /** **Shape** `records` gives what is known when a change is told, that change included. */
+  constructor(cluster: ClusterName, records: () => Records, change: RowChange) {
+    this.#cluster = cluster
+    this.#records = records
+    this.#change = change
+  }
+
+  /**
+   * Tells what is still to be told of rows that are made of several records.
+   *
+   * **Shape** gives all rows instead when they had to be derived anew, and tells of none then.
+   *
+   * **Limits** linear in the groups that changed; in all objects when a kind was read anew.
+   */
+  settle(): ReadonlyArray<WorkloadRow> | undefined {
+    if (this.#parts === undefined) {
+      const rows: Array<WorkloadRow> = []
+      this.#parts = this.#derive(rows)
+      return rows
+    }
+    this.#settleGroups(this.#parts, this.#change)
+    this.#settleCronJobs(this.#parts, this.#change)
+    return undefined
+  }
+
+  /** Makes what is to observe the records. */
+  observers(): Observers {
+    const whole = () => {
+      this.#parts = undefined
+    }
+    const plain: Observer<WorkloadRecord> = {
+      put: ({ row }, held) => this.#tell(held?.row, row),
+      gone: ({ row }) => this.#tell(row, undefined),
+      whole
+    }
+    return {
+      Deployment: plain,
+      StatefulSet: plain,
+      DaemonSet: plain,
+      ReplicaSet: {
+        put: (set, held) => this.#putHolder(set, held),
+        gone: (set) => this.#holderGone(set),
+        whole
+      },
+      Job: {
+        put: (job, held) => {
+          this.#putHolder(job, held)
+          this.#parts?.jobs.put(job, held)
+        },
+        gone: (job) => {
+          this.#holderGone(job)
+          this.#parts?.jobs.gone(job)
+        },
+        whole
+      },
+      CronJob: {
+        put: ({ uid }) => this.#parts?.jobs.touch(uid),
+        gone: ({ uid }) => this.#parts?.jobs.touch(uid),
+        whole
+      },
+      Pod: { put: (pod, held) => this.#putPod(pod, held), gone: (pod) => this.#podGone(pod), whole }
+    }
+  }
+
+  #putHolder(holder: WorkloadRecord, held: WorkloadRecord | undefined): void {
+    this.#tell(rowOf(held), rowOf(holder))
+    if (held === undefined || !areLinkedAlike(held, holder)) this.#parts?.pods.relink(holder.uid)
+  }
+
+  #holderGone(holder: WorkloadRecord): void {
+    this.#tell(rowOf(holder), undefined)
+    this.#parts?.pods.relink(holder.uid)
+  }
+
+  #putPod(pod: PodRecord, held: PodRecord | undefined): void {
+    this.#tell(held?.row, pod.row)
+    this.#parts?.pods.put(pod, held)
+  }
+
+  #podGone(pod: PodRecord): void {
+    this.#tell(pod.row, undefined)
+    this.#parts?.pods.gone(pod)
+  }
+
+  #tell(held: WorkloadRow | undefined, next: WorkloadRow | undefined): void {
+    if (this.#parts !== undefined && (held ?? next) !== undefined) this.#change(held, next)
+  }
+
+  #derive(rows: Array<WorkloadRow>): Parts {
+    const records = this.#records()
+    const parts: Parts = {
+      pods: new OwnedPods(this.#records),
+      jobs: new RunningJobs(),
+      groups: new Map(),
+      cronJobs: new Map()
+    }
+    const add: RowChange = (_, next) => {
+      if (next !== undefined) rows.push(next)
+    }
+    for (const kind of PLAIN) for (const { row } of records[kind].values()) rows.push(row)
+    for (const kind of HOLDERS) for (const holder of records[kind].values()) add(undefined, rowOf(holder))
+    for (const job of records.Job.values()) parts.jobs.put(job, undefined)
+    for (const uid of records.CronJob.keys()) parts.jobs.touch(uid)
+    for (const pod of records.Pod.values()) {
+      add(undefined, pod.row)
+      parts.pods.put(pod, undefined)
+    }
+    this.#settleGroups(parts, add)
+    this.#settleCronJobs(parts, add)
+    return parts
+  }
+
+  #settleGroups({ groups, pods }: Parts, change: RowChange): void {
+    for (const [key, group] of pods.takeChanged()) {
+      retell(groups, key, group === undefined ? undefined : WorkloadRows.ofPods(this.#cluster, group), change)
+    }
+  }
+
+  #settleCronJobs({ cronJobs, jobs }: Parts, change: RowChange): void {
+    const known = this.#records().CronJob
+    for (const uid of jobs.takeTouched()) {
+      const cronJob = known.get(uid)
+      const row = cronJob === undefined ? undefined : WorkloadRows.ofCronJob(cronJob.row, jobs.of(cronJob))
+      retell(cronJobs, uid, row, change)
+    }
+  }
+}
+
+/** A ReplicaSet or Job that another object owns makes no row. */
+const rowOf = (holder: WorkloadRecord | undefined): WorkloadRow | undefined =>
+  holder?.owner === undefined ? holder?.row : undefined
+
+const areLinkedAlike = (one: WorkloadRecord, other: WorkloadRecord): boolean =>
+  one.row.namespace === other.row.namespace
+  && one.owner?.uid === other.owner?.uid
+  && one.owner?.kind === other.owner?.kind
+  && one.owner?.name === other.owner?.name
+  && one.owner?.followed === other.owner?.followed
+
+/** Tells of a row that is made anew, if it differs from the one that was told. */
+const retell = (
+  told: Map<string, WorkloadRow>,
+  key: string,
+  next: WorkloadRow | undefined,
+  change: RowChange
+): void => {
+  const held = told.get(key)
+  if (held === next) return
+  if (next === undefined) told.delete(key)
+  else told.set(key, next)
+  change(held, next)
+}

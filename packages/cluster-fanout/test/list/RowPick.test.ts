@@ -1,0 +1,121 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Schema } from "effect"
+import { ClusterStore } from "../../src/cache/ClusterStore.ts"
+import * as WorkloadOrders from "../../src/list/WorkloadOrders.ts"
+import { Order, WorkloadSort } from "../../src/list/ListQuery.ts"
+import { PageBound } from "../../src/list/PageBound.ts"
+import * as PageMerge from "../../src/list/PageMerge.ts"
+import * as RowPick from "../../src/list/RowPick.ts"
+import * as Interner from "../../src/projection/Interner.ts"
+import * as Projection from "../../src/projection/Projection.ts"
+import { clusterOf } from "../fixture/FakeFleet.ts"
+import { object } from "../fixture/KubeObjects.ts"
+
+const NAMESPACES = ["a", "b", "c", "d"] as const
+const KINDS = ["Deployment", "StatefulSet"] as const
+
+const Described = Schema.Struct({
+  namespace: Schema.Literals(NAMESPACES),
+  kind: Schema.Literals(KINDS),
+  name: Schema.Literals(["web", "api", "web-2", "x"]),
+  size: Schema.Literals([0, 1, 2]),
+  team: Schema.Literals(["one", "two"])
+})
+const Rows = Schema.Array(Described).check(Schema.isMaxLength(60))
+
+const Question = Schema.Struct({
+  sort: WorkloadSort,
+  order: Order,
+  size: Schema.Literals([1, 2, 5, 50, 1_000]),
+  namespaces: Schema.UndefinedOr(Schema.Array(Schema.Literals(NAMESPACES))),
+  kinds: Schema.UndefinedOr(Schema.Array(Schema.Literals(KINDS))),
+  name: Schema.UndefinedOr(Schema.Literals(["web", "2"]))
+})
+
+const place = { cluster: ClusterName.make("c1"), interner: Interner.make() }
+
+const storeOf = (described: ReadonlyArray<typeof Described.Type>): ClusterStore => {
+  const store = new ClusterStore(clusterOf("c1"))
+  for (const kind of KINDS) {
+    const puts = described.flatMap(({ kind: own, name, namespace, size, team }, index) => {
+      if (own !== kind) return []
+      const containers = [{ name: "main", resources: { requests: { cpu: `${size}`, memory: `${size}Gi` } } }]
+      const found = object(kind, name, {
+        namespace,
+        uid: `${index}`,
+        labels: { team },
+        createdAt: `2026-01-0${size + 1}T00:00:00Z`,
+        spec: { replicas: 1, template: { spec: { containers } } },
+        status: { availableReplicas: size, readyReplicas: size, updatedReplicas: size, replicas: size }
+      })
+      return [{ _tag: "Put" as const, record: Projection.project(kind, found, place) }]
+    })
+    store.apply(kind, [...puts, { _tag: "Synced" }], 0)
+  }
+  return store
+}
+
+describe("RowPick", () => {
+  it.prop(
+    "picks what filtering and sorting everything would, from any place on",
+    [Rows, Question, Schema.Natural],
+    ([described, question, from]) => {
+      const rows = storeOf(described)
+      const { kinds, name, namespaces, order, size, sort } = question
+      const direction = WorkloadOrders.ofPage({ sort, order, limit: size, consistency: "cache", timeoutMs: 1 })
+      const all = rows.workloads().toSorted(direction.compare)
+      const last = all.length === 0 ? undefined : all[from % (all.length + 1)]
+      const after = last === undefined ? undefined : direction.position(last)
+
+      const asked = namespaces === undefined ? undefined : new Set<string>(namespaces)
+      const picked = RowPick.pick(
+        rows.rows,
+        {
+          kinds: kinds === undefined ? undefined : new Set(kinds),
+          reaches: asked === undefined ? undefined : (namespace) => asked.has(namespace),
+          matches: name === undefined ? undefined : (row) => row.name.includes(name)
+        },
+        { order: direction, ascending: WorkloadOrders.ascending(sort), after, size, isWithin: () => true }
+      )
+
+      const matching = all.filter(
+        (row) =>
+          (asked === undefined || asked.has(row.namespace))
+          && (kinds === undefined || kinds.some((kind) => kind === row.kind))
+          && (name === undefined || row.name.includes(name))
+      )
+      assert.strictEqual(picked.count, matching.length)
+      assert.deepStrictEqual(
+        picked.first,
+        matching.filter((row) => after === undefined || direction.compareTo(row, after) > 0).slice(0, size)
+      )
+    }
+  )
+
+  it.prop(
+    "gives each cluster's part of a page, without what the others leave no place for",
+    [Schema.Array(Rows).check(Schema.isMaxLength(6)), Question],
+    ([clusters, question]) => {
+      const { order, size, sort } = question
+      const stores = clusters.map(storeOf)
+      const direction = WorkloadOrders.ofPage({ sort, order, limit: size, consistency: "cache", timeoutMs: 1 })
+      const bound = new PageBound(direction, size)
+      const part: RowPick.Part = {
+        order: direction,
+        ascending: WorkloadOrders.ascending(sort),
+        after: undefined,
+        size,
+        isWithin: (row) => bound.isWithin(row)
+      }
+      const parts = stores.map(({ rows }) => {
+        const { first } = RowPick.pick(rows, {}, part)
+        bound.take(first)
+        return first
+      })
+      const all = stores.flatMap((store) => store.workloads()).toSorted(direction.compare)
+      const positions = PageMerge.merge(parts, direction, size).items.map(direction.position)
+      assert.deepStrictEqual(positions, all.slice(0, size).map(direction.position))
+    }
+  )
+})
