@@ -5,9 +5,9 @@
  */
 import { Effect, type Types } from "effect"
 import { Headers, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { createHash } from "node:crypto"
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
+import * as EntityTag from "./EntityTag.ts"
 
 const compress = promisify(gzip)
 
@@ -22,7 +22,7 @@ interface Entity {
 
 const entityOf = async (body: Uint8Array): Promise<Entity> => ({
   gzipped: await compress(body, { level: 9 }),
-  etag: `W/"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`
+  etag: EntityTag.weak(body)
 })
 
 /**
@@ -45,7 +45,8 @@ export const layer = HttpRouter.middleware(
       const { etag, gzipped } = yield* Effect.promise(() => entity(body.body))
       const caching = { "cache-control": `public, max-age=${MAX_AGE_SECONDS}`, etag, vary: "Accept-Encoding" }
       const ofEach = { ...Headers.removeMany(response.headers, ["content-length", "content-type"]), ...caching }
-      if (isKnown(headers["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers: ofEach })
+      if (EntityTag.isKnown(headers["if-none-match"], etag))
+        return HttpServerResponse.empty({ status: 304, headers: ofEach })
       if (!takesGzip(headers["accept-encoding"])) return HttpServerResponse.setHeaders(response, caching)
       return HttpServerResponse.uint8Array(gzipped, {
         contentType: body.contentType,
@@ -56,10 +57,6 @@ export const layer = HttpRouter.middleware(
       Effect.flatMap(route, reply)
   })
 ).layer
-
-const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
-  ifNoneMatch !== undefined
-  && ifNoneMatch.split(",").some((tag) => tag.trim() === "*" || `W/${tag.trim().replace(/^W\//, "")}` === etag)
 
 /** Tells whether a caller takes gzip. **Shape** named itself, or as `*`, and not with the quality 0. */
 const takesGzip = (acceptEncoding: string | undefined): boolean => {

@@ -7,10 +7,10 @@ import type { ClusterList } from "@quarterdeck/contract/ClustersGroup"
 import { Principal } from "@quarterdeck/keys/Principal"
 import * as Rule from "@quarterdeck/keys/Rule"
 import { Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import * as ListPage from "../ListPage.ts"
 import * as ListRefusal from "../ListRefusal.ts"
+import * as ListReply from "../ListReply.ts"
 import * as RequestTarget from "../RequestTarget.ts"
 
 export const ClusterHandlers = HttpApiBuilder.group(
@@ -32,7 +32,7 @@ export const ClusterHandlers = HttpApiBuilder.group(
             cursorBinding: principal.keyId
           })
           .pipe(Effect.catch(ListRefusal.fromError))
-        return HttpServerResponse.jsonUnsafe(list)
+        return yield* ListReply.ofClusters(list)
       })
     )
   })

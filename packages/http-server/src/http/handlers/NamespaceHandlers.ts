@@ -7,10 +7,10 @@ import type { NamespaceList } from "@quarterdeck/contract/NamespacesGroup"
 import { Principal } from "@quarterdeck/keys/Principal"
 import * as Rule from "@quarterdeck/keys/Rule"
 import { Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import * as ListPage from "../ListPage.ts"
 import * as ListRefusal from "../ListRefusal.ts"
+import * as ListReply from "../ListReply.ts"
 import * as RequestTarget from "../RequestTarget.ts"
 
 export const NamespaceHandlers = HttpApiBuilder.group(
@@ -36,7 +36,7 @@ export const NamespaceHandlers = HttpApiBuilder.group(
           })
           .pipe(Effect.catch(ListRefusal.fromError))
         const list: NamespaceList = { namespaces: items, ...envelope }
-        return HttpServerResponse.jsonUnsafe(list)
+        return yield* ListReply.ofRows("namespaces", list)
       })
     )
   })

@@ -7,10 +7,10 @@ import type { WorkloadList } from "@quarterdeck/contract/WorkloadsGroup"
 import { Principal } from "@quarterdeck/keys/Principal"
 import * as Rule from "@quarterdeck/keys/Rule"
 import { Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import * as ListPage from "../ListPage.ts"
 import * as ListRefusal from "../ListRefusal.ts"
+import * as ListReply from "../ListReply.ts"
 import * as RequestTarget from "../RequestTarget.ts"
 
 export const WorkloadHandlers = HttpApiBuilder.group(
@@ -41,9 +41,8 @@ export const WorkloadHandlers = HttpApiBuilder.group(
             cursorBinding: principal.keyId
           })
           .pipe(Effect.catch(ListRefusal.fromError))
-        // Rows are plain values of the contract's type: they are written as they are, without a second walk by the schema.
         const list: WorkloadList = { workloads: items, ...envelope }
-        return HttpServerResponse.jsonUnsafe(list)
+        return yield* ListReply.ofRows("workloads", list)
       })
     )
   })

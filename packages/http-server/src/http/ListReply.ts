@@ -1,0 +1,52 @@
+/**
+ * Replies with a list, and tells who has it already that nothing changed.
+ *
+ * The tag is of rows and statuses: ages and latencies differ from one reply to the next and change nothing.
+ */
+import type { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
+import type { ClusterList } from "@quarterdeck/contract/ClustersGroup"
+import { Effect } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as EntityTag from "./EntityTag.ts"
+
+/** What follows the rows of a merged list. */
+interface Envelope {
+  readonly clusters: ReadonlyArray<Coverage>
+  readonly partial: boolean
+  readonly nextCursor?: string
+}
+
+/**
+ * Replies with a merged list.
+ *
+ * **Shape** rows are plain values of the contract's type: they are written as they are, without a walk by the schema, and
+ * once for both the reply and its tag.
+ */
+export const ofRows = <Name extends string>(
+  name: Name,
+  list: Envelope & { readonly [K in Name]: ReadonlyArray<unknown> }
+) => {
+  const { clusters, nextCursor, partial } = list
+  const rows = JSON.stringify(list[name])
+  const envelope = JSON.stringify({ clusters, partial, ...(nextCursor === undefined ? {} : { nextCursor }) })
+  // A cursor is the place of the last row: whether there is one is all that it adds.
+  const rest = JSON.stringify([clusters.map(withoutTimes), partial, nextCursor !== undefined])
+  return reply(`{${JSON.stringify(name)}:${rows},${envelope.slice(1)}`, `${rows}${rest}`)
+}
+
+/** Replies with the list of clusters, whose rows hold their own coverage. */
+export const ofClusters = (list: ClusterList) => {
+  const rows = list.clusters.map(({ coverage, lastSeen: _seen, ...row }) => [row, withoutTimes(coverage)])
+  return reply(JSON.stringify(list), JSON.stringify([rows, list.partial, list.nextCursor !== undefined]))
+}
+
+const withoutTimes = ({ ageMs: _age, latencyMs: _latency, ...coverage }: Coverage) => coverage
+
+/** **Shape** `content` is what the tag is of. */
+const reply = (text: string, content: string) =>
+  Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => {
+    const etag = EntityTag.weak(content)
+    return EntityTag.isKnown(headers["if-none-match"], etag)
+      ? HttpServerResponse.empty({ status: 304, headers: { etag } })
+      : HttpServerResponse.text(text, { contentType: "application/json", headers: { etag } })
+  })
