@@ -93,14 +93,17 @@ const matches = ({ labelSelector, name }: NamespaceListFilter, row: NamespaceRow
   (name === undefined || row.name.includes(name))
   && (labelSelector === undefined || LabelSelector.matches(labelSelector, row.labels))
 
-const toRow = ({ cluster, createdAt, id, labels, name, phase }: NamespaceRecord): NamespaceRow => ({
-  id,
-  cluster,
-  name,
-  labels,
-  phase,
-  createdAt
-})
+/** One row a record, so that what is kept by the row is found again. */
+const rows = new WeakMap<NamespaceRecord, NamespaceRow>()
+
+const toRow = (record: NamespaceRecord): NamespaceRow => {
+  const known = rows.get(record)
+  if (known !== undefined) return known
+  const { cluster, createdAt, id, labels, name, phase } = record
+  const row = { id, cluster, name, labels, phase, createdAt }
+  rows.set(record, row)
+  return row
+}
 
 const orderOf = ({ order, sort }: ListQuery.Page<ListQuery.NamespaceSort>): RowOrder.RowOrder<NamespaceRow> =>
   RowOrder.make<NamespaceRow>(

@@ -8,6 +8,7 @@ import type { ClusterList } from "@quarterdeck/contract/ClustersGroup"
 import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as EntityTag from "./EntityTag.ts"
+import { Texts } from "./RowTexts.ts"
 
 /** What follows the rows of a merged list. */
 interface Envelope {
@@ -22,17 +23,18 @@ interface Envelope {
  * **Shape** rows are plain values of the contract's type: they are written as they are, without a walk by the schema, and
  * once for both the reply and its tag.
  */
-export const ofRows = <Name extends string>(
+export const ofRows = Effect.fnUntraced(function* <Name extends string>(
   name: Name,
-  list: Envelope & { readonly [K in Name]: ReadonlyArray<unknown> }
-) => {
+  list: Envelope & { readonly [K in Name]: ReadonlyArray<object> }
+) {
   const { clusters, nextCursor, partial } = list
-  const rows = JSON.stringify(list[name])
+  const texts = yield* Texts
+  const rows = `[${list[name].map((row) => texts.of(row)).join(",")}]`
   const envelope = JSON.stringify({ clusters, partial, ...(nextCursor === undefined ? {} : { nextCursor }) })
   // A cursor is the place of the last row: whether there is one is all that it adds.
   const rest = JSON.stringify([clusters.map(withoutTimes), partial, nextCursor !== undefined])
-  return reply(`{${JSON.stringify(name)}:${rows},${envelope.slice(1)}`, `${rows}${rest}`)
-}
+  return yield* reply(`{${JSON.stringify(name)}:${rows},${envelope.slice(1)}`, `${rows}${rest}`)
+})
 
 /** Replies with the list of clusters, whose rows hold their own coverage. */
 export const ofClusters = (list: ClusterList) => {

@@ -45,7 +45,11 @@ const healthFor = Effect.fnUntraced(function* (authenticate: Guard["Service"]["a
             )
         }),
         Layer.mock(AuditStore.AuditStore, { probe: Effect.flatten(Ref.get(audit)) }),
-        Layer.mock(ClusterCache, { find: () => undefined, members: Effect.succeed([]), settled: Deferred.await(settled) }),
+        Layer.mock(ClusterCache, {
+          find: () => undefined,
+          members: Effect.succeed([]),
+          settled: Deferred.await(settled)
+        }),
         Layer.mock(ClusterRegistry, {
           snapshot: Effect.succeed({ parent: ClusterName.make("hub"), clusters: [], problems: [COLLISION] })
         }),
