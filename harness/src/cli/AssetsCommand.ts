@@ -18,19 +18,21 @@ const version = Argument.String("version").pipe(
   Argument.optional
 )
 
+const printPlace = Effect.fnUntraced(function* (name: Parameters<typeof find>[0], release?: string) {
+  const place = yield* find(name, release)
+  yield* Print.line(
+    Option.match(place, {
+      onNone: () => `${name}: not found`,
+      onSome: ({ path, origin }) => `${name}: ${path} (${origin})`
+    })
+  )
+})
+
 const listCommand = Command.make(
   "list",
   {},
   Effect.fn("assets.list")(function* () {
-    for (const name of [...PROGRAMS, ...OPTIONAL_PROGRAMS]) {
-      const place = yield* find(name)
-      yield* Print.line(
-        Option.match(place, {
-          onNone: () => `${name}: not found`,
-          onSome: ({ path, origin }) => `${name}: ${path} (${origin})`
-        })
-      )
-    }
+    for (const name of [...PROGRAMS, ...OPTIONAL_PROGRAMS]) yield* printPlace(name)
     for (const cached of yield* cachedVersions) {
       const found = yield* Effect.filter([...PROGRAMS, ...OPTIONAL_PROGRAMS], (name) =>
         Effect.map(find(name, cached), Option.isSome)
@@ -63,6 +65,8 @@ const buildCommand = Command.make(
     yield* Print.line(
       built.programs.length === 0 ? "nothing to build: every program is there" : `built ${built.programs.join(", ")}`
     )
+    for (const name of [...PROGRAMS, ...extra])
+      yield* printPlace(name, Option.isSome(version) ? built.version : undefined)
   })
 ).pipe(
   Command.withDescription(
