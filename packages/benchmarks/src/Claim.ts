@@ -3,7 +3,7 @@
  */
 
 /** What a figure counts. */
-export type Unit = "ms" | "MB" | "bytes" | "count"
+export type Unit = "ms" | "s" | "MB" | "bytes" | "/s" | "count"
 
 /** Medians of several runs, unless it was measured once. */
 export interface Figure {
@@ -14,10 +14,11 @@ export interface Figure {
 /**
  * A bound that ours must keep.
  *
- * **Shape** `ratio` is ours divided by the peer's; `absolute` is in the unit of ours.
+ * **Shape** `ratio` and `ratioAtLeast` are of ours divided by the peer's; `absolute` is in the unit of ours.
  */
 export type Goal =
   | { readonly _tag: "ratio"; readonly atMost: number }
+  | { readonly _tag: "ratioAtLeast"; readonly atLeast: number }
   | { readonly _tag: "absolute"; readonly atMost: number }
 
 export interface Claim {
@@ -37,6 +38,9 @@ export const ratio = ({ ours, peer }: Claim): number | undefined =>
 
 /** Whether the goal is kept; a goal about a ratio that could not be taken is missed. */
 export const isMet = (claim: Claim): boolean => {
-  const judged = claim.goal._tag === "absolute" ? claim.ours.value : ratio(claim)
-  return judged !== undefined && judged <= claim.goal.atMost
+  const { goal } = claim
+  if (goal._tag === "absolute") return claim.ours.value <= goal.atMost
+  const judged = ratio(claim)
+  if (judged === undefined) return false
+  return goal._tag === "ratio" ? judged <= goal.atMost : judged >= goal.atLeast
 }

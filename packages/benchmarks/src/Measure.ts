@@ -11,6 +11,10 @@ export const median = (figures: ReadonlyArray<number>): number => {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2
 }
 
+/** The figure below which so large a part of all lies, such as 0.99; NaN of none. */
+export const percentile = (figures: ReadonlyArray<number>, share: number): number =>
+  figures.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(figures.length * share) - 1)] ?? Number.NaN
+
 const NANOS_PER_MS = 1_000_000
 
 /** What something gave, and how long it took. **Units** milliseconds. */

@@ -22,15 +22,17 @@ export interface Outcome {
 /** Tells whether every goal is kept and nothing broke off; what the machine lacks is no miss. */
 export const isGood = ({ claims, failed }: Outcome): boolean => failed.length === 0 && claims.every(isMet)
 
-/** Measures the parts of a suite one after the other, and keeps what is measured when one of them fails. */
+/** Measures the parts of a suite one after the other, and keeps what is measured when one of them fails: all, or those with `only` in their names. */
 export const of = Effect.fnUntraced(function* (
   suite: Suite,
-  extent: Extent
+  extent: Extent,
+  only: string = ""
 ): Effect.fn.Return<Outcome, never, NodeServices.NodeServices> {
   const claims: Array<Claim> = []
   const leftOut: Array<Unmeasured> = []
   const failed: Array<Unmeasured> = []
   for (const { lacks = Effect.succeedNone, measure, name } of suite.parts(extent)) {
+    if (!name.includes(only)) continue
     const lacking = yield* lacks
     if (Option.isSome(lacking)) {
       leftOut.push({ part: name, reason: lacking.value })

@@ -9,11 +9,14 @@ import type { Outcome, Unmeasured } from "./Outcome.ts"
 export const print = ({ value, unit }: Figure): string => {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2
   const number = value.toLocaleString("en-US", { maximumFractionDigits: digits })
-  return unit === "count" ? number : `${number} ${unit}`
+  if (unit === "count") return number
+  return unit === "/s" ? `${number}/s` : `${number} ${unit}`
 }
 
-const goalOf = ({ goal, ours }: Claim): string =>
-  goal._tag === "ratio" ? `ratio ≤ ${goal.atMost}` : `≤ ${print({ value: goal.atMost, unit: ours.unit })}`
+const goalOf = ({ goal, ours }: Claim): string => {
+  if (goal._tag === "absolute") return `≤ ${print({ value: goal.atMost, unit: ours.unit })}`
+  return goal._tag === "ratio" ? `ratio ≤ ${goal.atMost}` : `ratio ≥ ${goal.atLeast}`
+}
 
 const cellsOf = (claim: Claim): ReadonlyArray<string> => {
   const against = ratio(claim)

@@ -1,7 +1,7 @@
 /**
- * The command `pnpm bench [NAME...] [--quick]`: measures claims beside their peers, and says which hold.
+ * The command `pnpm bench [NAME...] [--quick] [--only TEXT]`: measures claims beside their peers, and says which hold.
  *
- * A full run writes its table into docs/performance.md. Exit status 0 only if every goal is met and nothing broke off.
+ * A full run of all parts writes its table into docs/performance.md. Exit status 0 only if every goal is met and nothing broke off.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -13,9 +13,10 @@ import * as Report from "./Report.ts"
 import type { Suite } from "./Suite.ts"
 import { cost } from "./cost/suite.ts"
 import { harness } from "./harness/suite.ts"
+import { http } from "./http/suite.ts"
 import { limits } from "./limits/suite.ts"
 
-const SUITES: ReadonlyArray<Suite> = [cost, harness, limits]
+const SUITES: ReadonlyArray<Suite> = [cost, harness, http, limits]
 const PAGE = new URL("../../../docs/performance.md", import.meta.url).pathname
 
 class GoalsMissed extends Schema.TaggedError<GoalsMissed>()("GoalsMissed", { lines: Schema.Array(Schema.String) }) {
@@ -24,16 +25,22 @@ class GoalsMissed extends Schema.TaggedError<GoalsMissed>()("GoalsMissed", { lin
   }
 }
 
-const run = Effect.fnUntraced(function* (suite: Suite, quick: boolean) {
+/** How much of a suite is measured. **Shape** `only` stands in the names of the parts wanted. */
+interface Choice {
+  readonly quick: boolean
+  readonly only: string
+}
+
+const run = Effect.fnUntraced(function* (suite: Suite, { only, quick }: Choice) {
   const load = yield* describeLoad
   const on = yield* DateTime.now
-  const outcome = yield* Outcome.of(suite, { quick })
+  const outcome = yield* Outcome.of(suite, { quick }, only)
   const sizes = quick ? "quick run with smaller sizes" : "full run"
   const head = `${DateTime.formatIsoDateUtc(on)}, ${sizes}; ${yield* describeMachine}; ${load}.`
   const command = `\`npx pnpm@12 bench ${suite.name}${quick ? " --quick" : ""}\``
   const text = `${command}, ${head}\n\n${Report.text(outcome)}`
   yield* Console.log(`\n${text}\n`)
-  if (!quick) yield* Report.write(PAGE, suite.name, text)
+  if (!quick && only === "") yield* Report.write(PAGE, suite.name, text)
   return { line: Report.verdict(suite.name, outcome), isGood: Outcome.isGood(outcome) }
 })
 
@@ -47,11 +54,15 @@ const bench = Command.make(
     quick: Flag.Boolean("quick").pipe(
       Flag.withDefault(false),
       Flag.withDescription("Smaller sizes and fewer runs; writes nothing")
+    ),
+    only: Flag.String("only").pipe(
+      Flag.withDefault(""),
+      Flag.withDescription("Only the parts whose names have this text in them; writes nothing")
     )
   },
-  Effect.fn(function* ({ names, quick }) {
+  Effect.fn(function* ({ names, only, quick }) {
     const chosen = names.length === 0 ? SUITES : SUITES.filter(({ name }) => names.includes(name))
-    const outcomes = yield* Effect.forEach(chosen, (suite) => run(suite, quick))
+    const outcomes = yield* Effect.forEach(chosen, (suite) => run(suite, { only, quick }))
     yield* Effect.forEach(outcomes, ({ line }) => Console.log(line), { discard: true })
     if (!outcomes.every(({ isGood }) => isGood)) return yield* new GoalsMissed({ lines: ["some goals are missed"] })
   })

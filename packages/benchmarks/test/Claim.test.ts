@@ -21,6 +21,16 @@ describe("a goal", () => {
   })
 })
 
+describe("a goal of at least", () => {
+  it("is met by a ratio that reaches it", () => {
+    const goal = { _tag: "ratioAtLeast", atLeast: 0.5 } as const
+    assert.isTrue(isMet(claimOf(50, 100, goal)))
+    assert.isFalse(isMet(claimOf(49, 100, goal)))
+    assert.isFalse(isMet(claimOf(Number.NaN, 100, goal)))
+    assert.isFalse(isMet(claimOf(50, 0, goal)))
+  })
+})
+
 describe("a difference", () => {
   it("is relative to what is expected, the largest of all", () => {
     assert.strictEqual(Difference.between({ a: [100, 50] }, { a: [100, 40] }), 0.25)

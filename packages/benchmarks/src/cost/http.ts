@@ -12,7 +12,7 @@ import { createHash } from "node:crypto"
 import { Agent, request } from "node:http"
 import type { Claim } from "../Claim.ts"
 import * as Difference from "../Difference.ts"
-import { timed } from "../Measure.ts"
+import { percentile, timed } from "../Measure.ts"
 import type { Extent } from "../Suite.ts"
 import * as Expected from "./expected.ts"
 import * as History from "./history.ts"
@@ -37,10 +37,6 @@ class Refused extends Schema.TaggedError<Refused>()("Refused", { status: Schema.
     return `${this.status} ${this.text.slice(0, 500)}`
   }
 }
-
-/** The figure below which so large a part of all lies. */
-const percentile = (figures: ReadonlyArray<number>, share: number): number =>
-  figures.toSorted((a, b) => a - b)[Math.ceil(figures.length * share) - 1] ?? Number.NaN
 
 /**
  * The service as it runs, but that it closes no hour meanwhile: what this history recommends has no usage behind it, and

@@ -7,6 +7,7 @@ import { ChildProcess } from "effect/process"
 import { createHash } from "node:crypto"
 import { fileURLToPath } from "node:url"
 import type { Claim } from "../Claim.ts"
+import { percentile } from "../Measure.ts"
 import type { Extent } from "../Suite.ts"
 import * as Connections from "./Connections.ts"
 
@@ -65,10 +66,6 @@ export const guesses = Effect.fnUntraced(function* ({ quick }: Extent) {
   ]
   return claims
 }, Effect.scoped)
-
-/** The figure below which so large a part of all lies. */
-const percentile = (figures: ReadonlyArray<number>, share: number): number =>
-  figures.toSorted((a, b) => a - b)[Math.ceil(figures.length * share) - 1] ?? Number.NaN
 
 /** **Example** `50 of 401, 12,044 of 429` */
 const told = (load: ReadonlyMap<number, number>): string =>

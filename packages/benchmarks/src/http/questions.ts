@@ -1,0 +1,65 @@
+/**
+ * Questions for pages of workloads, no two of them alike.
+ */
+import type { Key } from "../load/Programs.ts"
+import type { Question } from "../load/Plan.ts"
+
+const KEYS = 100
+const SORTS = ["name", "namespace", "cluster", "kind", "status", "createdAt", "cpuRequestMillis", "memoryRequestBytes"]
+const ORDERS = ["asc", "desc"]
+/** Parts of names, and none: a filter that leaves out nothing is one, too. */
+const NAMES = [
+  "",
+  "a",
+  "c",
+  "e",
+  "i",
+  "o",
+  "r",
+  "s",
+  "t",
+  "-",
+  "-0",
+  "-1",
+  "-2",
+  "-3",
+  "-4",
+  "1",
+  "2",
+  "3",
+  "4",
+  "5",
+  "6",
+  "7"
+]
+/** Namespaces that are asked for by name. */
+const PLACES = 2
+/** Has no factor in common with how many questions there are, so that steps of it visit each once. */
+const STRIDE = 7_919
+
+/** Keys of readers: of everything, of two clusters, and of half of the namespaces. */
+export const keysOf = (clusters: ReadonlyArray<string>, namespaces: ReadonlyArray<string>): ReadonlyArray<Key> =>
+  Array.from({ length: KEYS }, (_, index) => {
+    const raw = `benchmark-reader-${index}-0123456789`
+    if (index % 4 === 1) return { raw, rule: { role: "Viewer", targetClusters: clusters.slice(0, 2) } }
+    return index % 4 === 3
+      ? { raw, rule: { role: "Viewer", targetNamespaces: [{ namespaceNames: halfOf(namespaces) }] } }
+      : { raw, rule: { role: "Viewer" } }
+  })
+
+const halfOf = (namespaces: ReadonlyArray<string>) => namespaces.slice(0, Math.ceil(namespaces.length / 2))
+
+/** All combinations of key, order, name and namespace, mixed. **Shape** a key is never asked beyond its scope. */
+export const questionsOf = (keys: ReadonlyArray<Key>, namespaces: ReadonlyArray<string>): ReadonlyArray<Question> => {
+  const places = ["", ...halfOf(namespaces).slice(0, PLACES)]
+  const plain = keys.flatMap(({ raw: key }) =>
+    SORTS.flatMap((sort) =>
+      ORDERS.flatMap((order) => NAMES.flatMap((name) => places.map((place) => ({ key, sort, order, name, place }))))
+    )
+  )
+  const mixed = plain.flatMap((_, index) => plain[(index * STRIDE) % plain.length] ?? [])
+  return mixed.map(({ key, name, order, place, sort }) => {
+    const filters = `${name === "" ? "" : `&name=${name}`}${place === "" ? "" : `&namespace=${place}`}`
+    return { key, path: `/api/v1/workloads?limit=100&sort=${sort}&order=${order}${filters}` }
+  })
+}

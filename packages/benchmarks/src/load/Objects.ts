@@ -1,0 +1,70 @@
+/**
+ * Objects that fill clusters, the same in every run.
+ */
+import type { KubeObject } from "@quarterdeck/harness"
+
+const WORDS = ["cart", "search", "payment", "ledger", "report", "session", "image", "mail", "stock", "route"]
+const TIERS = ["front", "back", "edge", "batch", "core"]
+const NAMESPACES = 20
+const DIGITS = 5
+/** Spreads numbers: it has no factor in common with how many there are of anything here. */
+const SPREAD = 7_919
+
+export const namespaces: ReadonlyArray<string> = Array.from(
+  { length: NAMESPACES },
+  (_, index) => `team-${String(index).padStart(2, "0")}`
+)
+
+export const namespace = (name: string): KubeObject.KubeObject => ({
+  apiVersion: "v1",
+  kind: "Namespace",
+  metadata: { name, labels: { stage: name.endsWith("0") ? "test" : "production" } }
+})
+
+const at = <A>(all: ReadonlyArray<A>, index: number, otherwise: A): A => all[index % all.length] ?? otherwise
+
+/**
+ * The deployment of that number in a cluster: names, sizes and images differ, and no order by one is that by another.
+ *
+ * **Shape** with `status`, as a controller would have written it: one of ten is degraded.
+ */
+export const deployment = (cluster: number, index: number) => {
+  const spread = (index + 1) * SPREAD + cluster * 31
+  const app = `${at(WORDS, spread, "")}-${at(TIERS, spread >> 3, "")}`
+  const name = `${app}-${String(spread % 10 ** DIGITS).padStart(DIGITS, "0")}-${index}`
+  const replicas = spread % 4
+  const labels = { app, tier: at(TIERS, spread >> 3, "") }
+  const ready = spread % 10 === 0 ? 0 : replicas
+  const object: KubeObject.KubeObject = {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name, namespace: at(namespaces, spread >> 2, ""), labels },
+    spec: {
+      replicas,
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: {
+          containers: [
+            {
+              name: "main",
+              image: `registry.example/shop/${app}:1.${spread % 17}`,
+              resources: {
+                requests: { cpu: `${50 + (spread % 40) * 25}m`, memory: `${64 + (spread % 23) * 32}Mi` },
+                limits: { memory: `${256 + (spread % 23) * 64}Mi` }
+              }
+            }
+          ]
+        }
+      }
+    }
+  }
+  const status = {
+    observedGeneration: 1,
+    replicas,
+    updatedReplicas: replicas,
+    readyReplicas: ready,
+    availableReplicas: ready
+  }
+  return { object, status }
+}

@@ -1,0 +1,145 @@
+/**
+ * The processes of a bench: the service, its peer, and those that ask.
+ */
+import { eventually } from "@quarterdeck/harness"
+import { Effect, FileSystem, Path, Schema } from "effect"
+import { ChildProcess } from "effect/process"
+import { createHash } from "node:crypto"
+import { fileURLToPath } from "node:url"
+import { decodeFigures, type Figures } from "./Figures.ts"
+import { decodeResult, type Plan } from "./Plan.ts"
+import { type Answer, record } from "./Recorded.ts"
+
+const SERVICE = "servedQuarterdeck.ts"
+const RAW = "rawServer.ts"
+const LOAD = "httpLoad.ts"
+const READY_WITHIN = "2 minutes"
+
+const programPath = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url))
+
+/** A program that did not do what it was started for. */
+export class ProgramFailed extends Schema.TaggedError<ProgramFailed>()("ProgramFailed", { problem: Schema.String }) {
+  override get message(): string {
+    return this.problem
+  }
+}
+
+const promised = <A>(ask: () => Promise<A>): Effect.Effect<A, ProgramFailed> =>
+  Effect.tryPromise({ try: ask, catch: (error) => new ProgramFailed({ problem: String(error) }) })
+
+/** Starts a program until the scope closes, and waits until it says where it listens. What it logs goes nowhere. */
+export const start = Effect.fnUntraced(function* <F>(
+  program: string,
+  args: ReadonlyArray<string>,
+  facts: Schema.Decoder<F>
+) {
+  const files = yield* FileSystem.FileSystem
+  const directory = yield* temporary
+  const ready = `${directory}/ready`
+  const child = yield* ChildProcess.make(
+    process.execPath,
+    ["--conditions=source", "--expose-gc", programPath(program), ...args, ready],
+    { stdout: "ignore", stderr: "ignore" }
+  )
+  yield* eventually(`${program} listens`, files.exists(ready), (exists) => exists, { within: READY_WITHIN })
+  const text = yield* files.readFileString(ready)
+  const said = yield* Effect.mapError(
+    Schema.decodeUnknownEffect(Schema.fromJsonString(facts))(text),
+    () => new ProgramFailed({ problem: `${program}: ${text}` })
+  )
+  return { said, pid: child.pid }
+})
+
+/** A directory that is gone with the scope. */
+export const temporary = Effect.flatMap(FileSystem.FileSystem, (files) =>
+  files.makeTempDirectoryScoped({ prefix: "quarterdeck-bench-" })
+)
+
+/** A key of the service, with the rule that it is given. */
+export interface Key {
+  readonly raw: string
+  readonly rule: unknown
+}
+
+/** The running service. **Shape** `watched` begins to look for the longest turn, `collected` collects garbage first. */
+export interface Service {
+  readonly port: number
+  readonly pid: number
+  readonly figures: Effect.Effect<Figures, ProgramFailed>
+  readonly watched: Effect.Effect<Figures, ProgramFailed>
+  readonly collected: Effect.Effect<Figures, ProgramFailed>
+}
+
+/** Starts the service over the clusters of a kubeconfig; `reads` as the setting `audit.reads`. */
+export const service = Effect.fnUntraced(function* (options: {
+  readonly kubeconfig: string
+  readonly keys: ReadonlyArray<Key>
+  readonly reads?: "denied" | "all"
+}) {
+  const files = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const directory = yield* temporary
+  const place = (name: string) => path.join(directory, name)
+  yield* files.writeFileString(place("kubeconfig"), options.kubeconfig, { mode: 0o600 })
+  const entries = options.keys.map(({ raw, rule }, index) => ({
+    name: `caller ${index}`,
+    hash: createHash("sha256").update(raw, "utf8").digest("hex"),
+    rule
+  }))
+  yield* files.writeFileString(place("keys"), JSON.stringify(entries), { mode: 0o600 })
+  const { pid, said } = yield* start(
+    SERVICE,
+    [place("kubeconfig"), place("keys"), place("data"), options.reads ?? "denied"],
+    Schema.Struct({ port: Schema.Int, controlPort: Schema.Int })
+  )
+  const told = (path: string) =>
+    promised(() => fetch(`http://127.0.0.1:${said.controlPort}${path}`).then((answer) => answer.text())).pipe(
+      Effect.flatMap((text) =>
+        Effect.mapError(decodeFigures(text), ({ message }) => new ProgramFailed({ problem: message }))
+      )
+    )
+  const running: Service = {
+    port: said.port,
+    pid,
+    figures: told("/"),
+    watched: told("/watch"),
+    collected: told("/collected")
+  }
+  return running
+})
+
+/** Waits until every cluster of a service has synced. */
+export const untilReady = ({ port }: Service) =>
+  eventually(
+    "the service is ready",
+    promised(() => fetch(`http://127.0.0.1:${port}/readyz`).then(({ status }) => status)),
+    (status) => status === 200,
+    { within: READY_WITHIN, every: "20 millis" }
+  )
+
+/** Keeps the answers to some questions. */
+export const recorded = ({ port }: Service, questions: Plan["questions"]) =>
+  Effect.forEach(questions, ({ key, path }) => promised(() => record(port, path, key)))
+
+/** Starts a server that writes these answers in turn, and gives its port. */
+export const raw = Effect.fnUntraced(function* (answers: ReadonlyArray<Answer>) {
+  const files = yield* FileSystem.FileSystem
+  const file = `${yield* temporary}/answers`
+  yield* files.writeFileString(file, JSON.stringify(answers))
+  const { said } = yield* start(RAW, [file], Schema.Struct({ port: Schema.Int }))
+  return said.port
+})
+
+/** Starts a process that asks, and gives the way to ask by it. **Errors** answers of another status than 200. */
+export const loader = Effect.gen(function* () {
+  const { said } = yield* start(LOAD, [], Schema.Struct({ port: Schema.Int }))
+  return Effect.fnUntraced(function* (plan: Plan) {
+    const body = JSON.stringify(plan)
+    const text = yield* promised(() =>
+      fetch(`http://127.0.0.1:${said.port}/`, { method: "POST", body }).then((answer) => answer.text())
+    )
+    const result = yield* Effect.mapError(decodeResult(text), () => new ProgramFailed({ problem: text }))
+    if (result.refused > 0) return yield* new ProgramFailed({ problem: `${result.refused} answers were not 200` })
+    return result
+  })
+})

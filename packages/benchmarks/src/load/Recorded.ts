@@ -1,0 +1,24 @@
+/**
+ * Answers that were taken from the service, for a peer that writes the same bytes.
+ */
+import { Schema } from "effect"
+
+const Answers = Schema.Array(
+  Schema.Struct({ headers: Schema.Record(Schema.String, Schema.String), body: Schema.String })
+)
+export type Answer = (typeof Answers.Type)[number]
+
+export const decodeAnswers = Schema.decodeUnknownSync(Schema.fromJsonString(Answers))
+
+/** What Node writes by itself. */
+const OWN = new Set(["date", "connection", "keep-alive"])
+
+/** Asks one question and keeps the answer as it came, headers too. **Errors** another status than 200. */
+export const record = async (port: number, path: string, key: string): Promise<Answer> => {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    headers: { authorization: `Bearer ${key}`, "x-service-cluster": "*", "accept-encoding": "identity" }
+  })
+  const body = await answer.text()
+  if (answer.status !== 200) throw new Error(`${answer.status} for ${path}: ${body.slice(0, 300)}`)
+  return { body, headers: Object.fromEntries([...answer.headers].filter(([name]) => !OWN.has(name))) }
+}

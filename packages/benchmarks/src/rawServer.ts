@@ -1,0 +1,22 @@
+/**
+ * The floor of HTTP on this machine: writes recorded answers with Node's own server, whatever it is asked.
+ *
+ * Called with a file of answers and the file that it writes its port into, once it listens.
+ */
+import { readFileSync } from "node:fs"
+import { createServer } from "node:http"
+import { decodeAnswers } from "./load/Recorded.ts"
+import { listen, orSay } from "./load/Ready.ts"
+
+const [file = "", ready = ""] = process.argv.slice(2)
+const answers = decodeAnswers(readFileSync(file, "utf8")).map(({ body, headers }) => ({
+  headers: { ...headers },
+  body: Buffer.from(body, "utf8")
+}))
+let calls = 0
+const server = createServer((_, response) => {
+  const answer = answers[calls++ % answers.length]
+  response.writeHead(200, answer?.headers)
+  response.end(answer?.body)
+})
+await orSay(ready, () => listen(server, ready))
