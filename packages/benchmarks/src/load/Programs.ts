@@ -28,7 +28,7 @@ const promised = <A>(ask: () => Promise<A>): Effect.Effect<A, ProgramFailed> =>
   Effect.tryPromise({ try: ask, catch: (error) => new ProgramFailed({ problem: String(error) }) })
 
 /** Starts a program until the scope closes, and waits until it says where it listens. What it logs goes nowhere. */
-export const start = Effect.fnUntraced(function* <F>(
+const start = Effect.fnUntraced(function* <F>(
   program: string,
   args: ReadonlyArray<string>,
   facts: Schema.Decoder<F>
@@ -51,7 +51,7 @@ export const start = Effect.fnUntraced(function* <F>(
 })
 
 /** A directory that is gone with the scope. */
-export const temporary = Effect.flatMap(FileSystem.FileSystem, (files) =>
+const temporary = Effect.flatMap(FileSystem.FileSystem, (files) =>
   files.makeTempDirectoryScoped({ prefix: "quarterdeck-bench-" })
 )
 
