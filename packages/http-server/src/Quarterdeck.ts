@@ -6,6 +6,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer, ManagedRuntime, Option, type Scope } from "effect"
 import { HttpEffect, HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { RequestListener } from "node:http"
+import { HotReads } from "./http/hot/HotReads.ts"
 import * as MountPath from "./http/MountPath.ts"
 import * as RequestSpan from "./http/RequestSpan.ts"
 import * as Routes from "./http/Routes.ts"
@@ -80,7 +81,8 @@ export class Quarterdeck extends Context.Service<
       Effect.gen(function* () {
         const app = yield* Routes.make
         const scope = yield* Effect.scope
-        const nodeHandler = yield* NodeHttpServer.makeHandler(app, { scope }).pipe(RequestSpan.withoutServerSpan)
+        const ordinary = yield* NodeHttpServer.makeHandler(app, { scope }).pipe(RequestSpan.withoutServerSpan)
+        const nodeHandler = (yield* HotReads).before(ordinary)
         const services = yield* Effect.context<never>().pipe(RequestSpan.withoutServerSpan)
         const web = HttpEffect.toWebHandler(
           Effect.flatMap(ClientAddress, (remoteAddress) =>

@@ -1,8 +1,8 @@
 /**
  * Everything that the routes stand on, wired once from the settings and the host's own parts.
  */
-import { Breaker, Transport } from "@quarterdeck/cluster-fanout"
-import { KnownKeys } from "@quarterdeck/keys"
+import { Breaker, DataEpoch, Transport } from "@quarterdeck/cluster-fanout"
+import { KeyEpoch, KnownKeys } from "@quarterdeck/keys"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
 import { ClusterReader } from "@quarterdeck/cluster-fanout/ClusterReader"
@@ -30,6 +30,7 @@ import * as DirectoryLock from "./services/DirectoryLock.ts"
 import * as FirstKey from "./services/FirstKey.ts"
 import { FailedAttempts } from "./http/FailedAttempts.ts"
 import { Guard } from "./http/Guard.ts"
+import { HotReads } from "./http/hot/HotReads.ts"
 import * as IdentityClient from "./services/IdentityClient.ts"
 import { KeyLimit } from "./http/KeyLimit.ts"
 import { TrustedProxies } from "./limits/ClientAddress.ts"
@@ -50,6 +51,8 @@ import { Surroundings } from "./settings/Surroundings.ts"
 /** The settings that a layer reads as references, handed to all of them. */
 const references = ({ clusters, fanOut, keys, limits, oidc, server }: Settings) =>
   Layer.mergeAll(
+    Layer.sync(DataEpoch.CurrentDataEpoch, () => new DataEpoch.DataEpoch()),
+    Layer.sync(KeyEpoch.CurrentKeyEpoch, () => new KeyEpoch.KeyEpoch()),
     Layer.succeed(TargetOptions, { header: clusters.header, maxNames: fanOut.maxNames }),
     Layer.succeed(Deadlines, { timeoutMs: fanOut.timeoutMs, maxTimeoutMs: fanOut.maxTimeoutMs }),
     Layer.succeed(MetricsAccess, server.metrics),
@@ -95,7 +98,9 @@ const clusters = (settings: Settings) =>
     Layer.provideMerge(Layer.merge(KubeApi.layer, Breaker.Breakers.layer))
   )
 
-const guard = Guard.layer.pipe(Layer.provideMerge(Layer.merge(FailedAttempts.layer, KeyLimit.layer)))
+const guard = Layer.merge(Guard.layer, HotReads.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(AuditTrail.layer, FailedAttempts.layer, KeyLimit.layer))
+)
 
 /** One program at a time has the directory, from before its first file is opened until after its last is closed. */
 const directory = ({ dataDirectory }: Settings) => Layer.effectDiscard(DirectoryLock.forServer(dataDirectory))
@@ -112,7 +117,7 @@ const readable = ({ keys: { files } }: Settings) => Layer.effectDiscard(KeyConfi
  * **Errors** every reason why the settings cannot be followed; what was opened by then is closed.
  */
 export const layer = (settings: Settings, ports: Ports) =>
-  Layer.mergeAll(guard, AuditTrail.layer, KeyLabelProof.layer, FirstKey.layer(settings.keys), Registry.announce).pipe(
+  Layer.mergeAll(guard, KeyLabelProof.layer, FirstKey.layer(settings.keys), Registry.announce).pipe(
     Layer.provideMerge(Costs.layer(settings, ports)),
     Layer.provideMerge(clusters(settings)),
     Layer.provideMerge(keys(settings, ports)),

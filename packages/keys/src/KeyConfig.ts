@@ -4,6 +4,7 @@
 import { Context, DateTime, Effect, Layer, Metric, Option, Ref, type Scope, Stream } from "effect"
 import { dirname, resolve } from "node:path"
 import { directoryChanges, readText } from "./FileText.ts"
+import { CurrentKeyEpoch } from "./KeyEpoch.ts"
 import { KeysFileError, type KeyStoreError } from "./KeyError.ts"
 import type { KeyHash } from "./KeyHash.ts"
 import * as SecretFileAccess from "./SecretFileAccess.ts"
@@ -173,8 +174,10 @@ const follow = Effect.fnUntraced(function* (
   yield* Metric.update(alarmGauge, 0)
   for (const path of distinct) yield* SecretFileAccess.warn("keys file", path)
 
+  const epoch = yield* CurrentKeyEpoch
   const set = Effect.fnUntraced(function* (next: State) {
-    yield* Ref.set(state, next)
+    const before = yield* Ref.getAndSet(state, next)
+    if (before.keys !== next.keys) epoch.raise()
     yield* Metric.update(alarmGauge, next.files.some(({ failure }) => failure !== undefined) ? 1 : 0)
   })
   /** Leaves everything as it was, but for the alarm of some files. */

@@ -8,6 +8,7 @@ import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Context, Effect, Exit, Layer, Scope, Semaphore, Stream } from "effect"
 import { type Breaker, Breakers } from "../kube/Breaker.ts"
 import type { ClusterError } from "../kube/ClusterError.ts"
+import { CurrentDataEpoch, type DataEpoch } from "../kube/DataEpoch.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 import { ClusterRegistry, type RegistrySnapshot } from "../registry/ClusterRegistry.ts"
 import { ClusterStore } from "./ClusterStore.ts"
@@ -57,6 +58,7 @@ interface Running extends Member {
 interface Following {
   readonly api: KubeApi["Service"]
   readonly breakers: Breakers["Service"]
+  readonly epoch: DataEpoch
   readonly limits: { readonly perCluster: number }
   /** Lanes of the initial syncs of all clusters together. */
   readonly lanes: Semaphore.Semaphore
@@ -95,6 +97,7 @@ export class ClusterCache extends Context.Service<
       const following: Following = {
         api: yield* KubeApi,
         breakers: yield* Breakers,
+        epoch: yield* CurrentDataEpoch,
         limits,
         lanes: yield* Semaphore.make(limits.total),
         scope: yield* Effect.scope,
@@ -123,10 +126,11 @@ export class ClusterCache extends Context.Service<
 
 /** Begins to follow a cluster by its present connection. */
 const start = Effect.fnUntraced(function* (following: Following, cluster: Cluster) {
-  const { api, breakers, lanes, limits, running, signal } = following
+  const { api, breakers, epoch, lanes, limits, running, signal } = following
   const scope = yield* Scope.fork(following.scope)
   const breaker = yield* breakers.of(cluster)
   const store = new ClusterStore(cluster)
+  raiseWith(epoch, store)
   const interner = Interner.make()
   const ofBoth = [yield* Semaphore.make(limits.perCluster), lanes]
   const wanted = signal.until(() => following.areLabelsRequired)
@@ -139,6 +143,12 @@ const start = Effect.fnUntraced(function* (following: Following, cluster: Cluste
   running.set(cluster.name, { store, breaker, proveLabels: proof.prove, scope })
 })
 
+/** Has each change of what a store shows begin an epoch. */
+const raiseWith = ({ raise }: DataEpoch, store: ClusterStore): void => {
+  for (const kind of Kind.kinds) store.table(kind).observe({ put: raise, gone: raise, whole: raise })
+  store.signal.listen(raise)
+}
+
 const stop = Effect.fnUntraced(function* ({ running }: Following, name: ClusterName, member: Running) {
   running.delete(name)
   yield* Scope.close(member.scope, Exit.void)
@@ -146,7 +156,7 @@ const stop = Effect.fnUntraced(function* ({ running }: Following, name: ClusterN
 
 /** Follows the clusters of a snapshot, each by its present connection, and no other. */
 const take = Effect.fnUntraced(function* (following: Following, { clusters }: RegistrySnapshot) {
-  const { breakers, running, signal } = following
+  const { breakers, epoch, running, signal } = following
   const registered = new Map(clusters.map((cluster) => [cluster.name, cluster]))
   for (const [name, member] of [...running]) {
     const cluster = registered.get(name)
@@ -162,6 +172,7 @@ const take = Effect.fnUntraced(function* (following: Following, { clusters }: Re
     if (!running.has(cluster.name)) yield* start(following, cluster)
   }
   following.order = clusters.map((cluster) => cluster.name)
+  epoch.raise()
   signal.notify()
 })
 

@@ -5,6 +5,7 @@ import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Cause, Context, Effect, Exit, Layer } from "effect"
 import type { Cluster } from "../registry/Cluster.ts"
 import type { ClusterError } from "./ClusterError.ts"
+import { CurrentDataEpoch } from "./DataEpoch.ts"
 import { Signal } from "./Signal.ts"
 
 /** **Shape** opens at `failures` in a row, of probes and calls; `failedProbes` in a row make a cluster silent. */
@@ -141,9 +142,10 @@ class State {
 }
 
 /** Makes the breaker of one cluster. */
-export const make: Effect.Effect<Breaker> = Effect.map(BreakerLimits, (limits) => {
-  const state = new State(limits)
-  const { signal, waiting } = state
+export const make: Effect.Effect<Breaker> = Effect.gen(function* () {
+  const state = new State(yield* BreakerLimits)
+  const { limits, signal, waiting } = state
+  signal.listen((yield* CurrentDataEpoch).raise)
 
   const awaitProbe = Effect.callback<void, ClusterError>((resume) => {
     waiting.add(resume)

@@ -1,7 +1,7 @@
 /**
  * One structured log line and two metrics for each request; lines of refusals are folded.
  */
-import { Clock, Effect, Metric } from "effect"
+import { Effect, Metric } from "effect"
 import type { RefusalLog } from "../limits/RefusalLog.ts"
 import type { RequestRecord } from "./RequestRecord.ts"
 
@@ -27,10 +27,9 @@ export const write = Effect.fnUntraced(function* (
   method: string,
   status: number,
   record: RequestRecord,
-  startedAt: number,
+  durationMs: number,
   refusals: RefusalLog
 ) {
-  const durationMs = (yield* Clock.currentTimeMillis) - startedAt
   const route = record.route ?? "unmatched"
   const known = methodOf(method)
   yield* Metric.update(counterOf(known, route, status), 1)

@@ -11,7 +11,7 @@ import * as ClientAddress from "../limits/ClientAddress.ts"
 import { CAPACITY, headersOf, RateLimits, rateOf } from "../limits/RateLimits.ts"
 import { TokenBuckets } from "../limits/TokenBuckets.ts"
 import { refuse } from "./Refusal.ts"
-import { CurrentRequest } from "./RequestRecord.ts"
+import * as RequestRecord from "./RequestRecord.ts"
 
 const failures = Metric.counter("quarterdeck_failed_authentications_total", {
   description: "Presented keys that were none, those over the limit of their address included",
@@ -73,11 +73,12 @@ export class FailedAttempts extends Context.Service<
       const buckets = new TokenBuckets(rate, CAPACITY)
 
       const spend = Effect.gen(function* () {
-        const { clientAddress } = yield* CurrentRequest
+        const { clientAddress } = yield* RequestRecord.CurrentRequest
         const address = ClientAddress.counted(clientAddress)
         const verdict = buckets.take(address, 1, yield* Clock.currentTimeMillis)
         yield* Metric.update(failures, 1)
         yield* Metric.update(addresses, buckets.size)
+        yield* RequestRecord.note({ isAttempt: true })
         const headers = headersOf("failed", rate, verdict)
         if (verdict.isAllowed) return headers
         yield* Metric.update(limited, 1)

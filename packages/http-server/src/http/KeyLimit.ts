@@ -24,6 +24,8 @@ const limited = Metric.withAttributes(
 /** Headers of a reply; none where the limit is off. */
 type ReplyHeaders = Readonly<Record<string, string>>
 
+const NONE: ReplyHeaders = {}
+
 const CLUSTERS_PATH = "/api/v1/clusters"
 
 export class KeyLimit extends Context.Service<
@@ -40,6 +42,11 @@ export class KeyLimit extends Context.Service<
       principal: Principal["Service"],
       path: string
     ) => Effect.Effect<ReplyHeaders, Problem.Problem, HttpServerRequest.HttpServerRequest>
+    /**
+     * Counts a cached read of a key, and gives the headers as `spend` does; `undefined`, and nothing is counted, for one that
+     * `spend` would refuse.
+     */
+    readonly spendCached: (keyId: string, nowMs: number) => ReplyHeaders | undefined
   }
 >()("@quarterdeck/http-server/KeyLimit") {
   static readonly layer = Layer.effect(
@@ -48,7 +55,9 @@ export class KeyLimit extends Context.Service<
       const registry = yield* ClusterRegistry
       const { keyBurst, keyPerSecond } = yield* RateLimits
       const rate = rateOf(keyPerSecond, keyBurst)
-      if (rate === undefined) return KeyLimit.of({ spend: () => Effect.succeed({}) })
+      if (rate === undefined) {
+        return KeyLimit.of({ spend: () => Effect.succeed({}), spendCached: () => NONE })
+      }
       const buckets = new TokenBuckets(rate, CAPACITY)
       const most = Math.max(1, Math.floor(rate.burst / 2))
 
@@ -65,7 +74,11 @@ export class KeyLimit extends Context.Service<
         const detail = `too many requests of this key: ${rate.perSecond} a second, ${rate.burst} at once; a live read counts once for each cluster, ${most} at most`
         return yield* refuse("rate_limited", { detail }, headers)
       })
-      return KeyLimit.of({ spend })
+      const spendCached = (keyId: string, nowMs: number) => {
+        const verdict = buckets.take(keyId, 1, nowMs)
+        return verdict.isAllowed ? headersOf("key", rate, verdict) : undefined
+      }
+      return KeyLimit.of({ spend, spendCached })
     })
   )
 }

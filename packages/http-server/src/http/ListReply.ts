@@ -8,6 +8,7 @@ import type { ClusterList } from "@quarterdeck/contract/ClustersGroup"
 import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as EntityTag from "./EntityTag.ts"
+import * as RequestRecord from "./RequestRecord.ts"
 import { Texts } from "./RowTexts.ts"
 
 /** What follows the rows of a merged list. */
@@ -45,10 +46,12 @@ export const ofClusters = (list: ClusterList) => {
 const withoutTimes = ({ ageMs: _age, latencyMs: _latency, ...coverage }: Coverage) => coverage
 
 /** **Shape** `content` is what the tag is of. */
-const reply = (text: string, content: string) =>
-  Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => {
-    const etag = EntityTag.weak(content)
-    return EntityTag.isKnown(headers["if-none-match"], etag)
-      ? HttpServerResponse.empty({ status: 304, headers: { etag } })
-      : HttpServerResponse.text(text, { contentType: "application/json", headers: { etag } })
-  })
+const reply = Effect.fnUntraced(function* (text: string, content: string) {
+  const { headers } = yield* HttpServerRequest.HttpServerRequest
+  const etag = EntityTag.weak(content)
+  const list = HttpServerResponse.text(text, { contentType: "application/json", headers: { etag } })
+  yield* RequestRecord.note({ list })
+  return EntityTag.isKnown(headers["if-none-match"], etag)
+    ? HttpServerResponse.empty({ status: 304, headers: { etag } })
+    : list
+})

@@ -21,19 +21,36 @@ export const PublicUrl = Context.Reference<string | undefined>("@quarterdeck/htt
  * makes every request secure. What a peer says that is no trusted proxy is not read.
  */
 export const make = Effect.gen(function* () {
-  const find = ClientAddress.finder(yield* ClientAddress.TrustedProxies)
+  const trustedProxies = yield* ClientAddress.TrustedProxies
+  const find = ClientAddress.finder(trustedProxies)
   const isSecureInPublic = (yield* PublicUrl)?.startsWith("https:") ?? false
 
-  return (request: HttpServerRequest.HttpServerRequest) => {
-    const peer = Option.getOrUndefined(request.remoteAddress)
-    const { client, proxies } = find(peer, RawHeaders.valuesOf(request, "x-forwarded-for"))
-    const told = ForwardedScheme.of(RawHeaders.valuesOf(request, "x-forwarded-proto"), proxies)
-    const scheme = told ?? (isEncrypted(request) ? "https" : undefined)
+  const connectionOf = (peer: string | undefined, valuesOf: ValuesOf, isEncrypted: boolean) => {
+    // Without a trusted proxy nobody is believed, and nothing need be read.
+    const read: ValuesOf = trustedProxies.length === 0 ? () => [] : valuesOf
+    const { client, proxies } = find(peer, read("x-forwarded-for"))
+    const told = ForwardedScheme.of(read("x-forwarded-proto"), proxies)
+    const scheme = told ?? (isEncrypted ? "https" : undefined)
     return { clientAddress: client, scheme, isSecure: isSecureInPublic || scheme === "https" }
+  }
+
+  return {
+    of: (request: HttpServerRequest.HttpServerRequest) =>
+      connectionOf(
+        Option.getOrUndefined(request.remoteAddress),
+        (name) => RawHeaders.valuesOf(request, name),
+        isEncrypted(request.source)
+      ),
+    /** Reads the connection of a request that Node itself hands over, as `of` does. */
+    ofNode: (request: IncomingMessage) =>
+      connectionOf(request.socket.remoteAddress, (name) => request.headersDistinct[name] ?? [], isEncrypted(request))
   }
 })
 
-const isEncrypted = ({ source }: HttpServerRequest.HttpServerRequest): boolean =>
+/** Gives every value that a header was sent with. **Shape** the name in lower case. */
+type ValuesOf = (name: string) => ReadonlyArray<string>
+
+const isEncrypted = (source: unknown): boolean =>
   source instanceof IncomingMessage
     ? source.socket instanceof TLSSocket
     : source instanceof Request && source.url.startsWith("https:")

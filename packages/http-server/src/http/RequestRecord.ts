@@ -8,6 +8,7 @@ import type { Verb } from "@quarterdeck/keys/Access"
 import type { AuditFacts } from "@quarterdeck/keys/AuditEvent"
 import type { Principal } from "@quarterdeck/keys/Principal"
 import { Context, Effect } from "effect"
+import type { HttpServerResponse } from "effect/http"
 import type { Scheme } from "../limits/ForwardedScheme.ts"
 
 /** What a route is about, as the audit calls it. **Shape** `session` and `unknown` stand beside the resources of keys. */
@@ -40,6 +41,10 @@ export interface RequestRecord {
   readonly isDenied: boolean | undefined
   /** The code of the problem that was sent, if one was. */
   readonly problem: string | undefined
+  /** Whether what the caller presented counted against its address, as what is no key does. */
+  readonly isAttempt: boolean
+  /** The whole reply of a list, also where its caller has it already and was told so. */
+  readonly list: HttpServerResponse.HttpServerResponse | undefined
   /** Headers that the reply carries beside its own. */
   readonly replyHeaders: Readonly<Record<string, string>>
 }
@@ -66,6 +71,8 @@ export const make = (
   target: { asked: "", clusters: [] },
   isDenied: undefined,
   problem: undefined,
+  isAttempt: false,
+  list: undefined,
   replyHeaders: {}
 })
 

@@ -3,7 +3,7 @@
  */
 import { Api } from "@quarterdeck/contract/Api"
 import { Cause, Effect, Layer } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import * as DashboardRoute from "./DashboardRoute.ts"
 import * as Documentation from "./Documentation.ts"
@@ -20,6 +20,7 @@ import { PriceHandlers } from "./handlers/PriceHandlers.ts"
 import { SessionHandlers } from "./handlers/SessionHandlers.ts"
 import { WhoamiHandlers } from "./handlers/WhoamiHandlers.ts"
 import { WorkloadHandlers } from "./handlers/WorkloadHandlers.ts"
+import { HotReads } from "./hot/HotReads.ts"
 import * as MethodNotAllowed from "./MethodNotAllowed.ts"
 import * as MetricsRoute from "./MetricsRoute.ts"
 import type { PageRoute } from "./PageRoute.ts"
@@ -27,6 +28,7 @@ import * as Refusal from "./Refusal.ts"
 import * as McpApp from "./mcp/McpApp.ts"
 import * as McpRoute from "./mcp/McpRoute.ts"
 import * as OidcRoutes from "./OidcRoutes.ts"
+import * as ReplyHeaders from "./ReplyHeaders.ts"
 import * as RequestConnection from "./RequestConnection.ts"
 import * as RequestId from "./RequestId.ts"
 import * as RequestRecord from "./RequestRecord.ts"
@@ -43,23 +45,8 @@ const ROUTER_CONFIG = {
   maxParamLength: 253
 }
 
-/**
- * Makes browsers that came by HTTPS come by nothing else for a year.
- *
- * **Source** RFC 6797: to be said over HTTPS alone.
- */
-const STRICT_TRANSPORT = { "strict-transport-security": "max-age=31536000" }
-
 /** The router takes `;` and `#` for the end of a path, so that one route would have paths without number. */
 const isPlainPath = (url: string): boolean => !/^[^?;#]*[;#]/.test(url)
-
-/** Headers that every reply carries: none may be cached, sniffed or framed. */
-const SAFE_HEADERS = {
-  "cache-control": "no-store",
-  "referrer-policy": "no-referrer",
-  "x-content-type-options": "nosniff",
-  "x-frame-options": "DENY"
-}
 
 const handlers = Layer.mergeAll(
   AccessReviewHandlers,
@@ -134,14 +121,15 @@ const makeRouter = Effect.gen(function* () {
  * **Errors** none is left: a refusal is a problem document, a defect is logged and becomes `internal_error`.
  */
 export const make = Effect.gen(function* () {
-  const connectionOf = yield* RequestConnection.make
+  const connections = yield* RequestConnection.make
+  const hotReads = yield* HotReads
   const serve = yield* ServedRequest.make
   const { answered, unmatched } = yield* makeRouter
   const mcp = yield* McpRoute.make((request, target, within) => {
     const record = RequestRecord.make(within.requestId, within, "mcp")
     return serve(request, record, Effect.provideService(answered, RequestTarget.StatedTarget, target)).pipe(
       Effect.tap(() => RequestRecord.noteLimits(within, record)),
-      Effect.map((response) => withHeaders(response, record.replyHeaders)),
+      Effect.map((response) => ReplyHeaders.add(response, record.replyHeaders)),
       Effect.scoped
     )
   })
@@ -160,7 +148,7 @@ export const make = Effect.gen(function* () {
 
   return Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const record = RequestRecord.make(RequestId.of(request), connectionOf(request))
+    const record = RequestRecord.make(RequestId.of(request), connections.of(request))
     const answer = RequestShape.oneHost.pipe(
       Effect.matchEffect({
         onFailure: (problem) => Effect.succeed(Refusal.respond(problem)),
@@ -168,12 +156,8 @@ export const make = Effect.gen(function* () {
       })
     )
     const response = yield* serve(request, record, answer)
-    return withHeaders(response, {
-      ...SAFE_HEADERS,
-      ...(record.isSecure ? STRICT_TRANSPORT : {}),
-      ...record.replyHeaders,
-      [RequestId.HEADER]: record.requestId
-    })
+    yield* hotReads.keep(request.source, record)
+    return ReplyHeaders.add(response, ReplyHeaders.of(record))
   })
 })
 
@@ -193,14 +177,4 @@ const failure = (cause: Cause.Cause<unknown>) =>
   Effect.logError("request failed", cause).pipe(
     Effect.andThen(Refusal.make("internal_error", { detail: "the service failed; its log holds the cause" })),
     Effect.map(Refusal.respond)
-  )
-
-/** Adds headers that the response does not set itself. */
-const withHeaders = (
-  response: HttpServerResponse.HttpServerResponse,
-  headers: Readonly<Record<string, string>>
-): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.setHeaders(
-    response,
-    Object.fromEntries(Object.entries(headers).filter(([name]) => response.headers[name] === undefined))
   )

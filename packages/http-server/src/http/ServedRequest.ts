@@ -23,7 +23,11 @@ export const make = Effect.gen(function* () {
 
   /** Tells the audit first: the log is not what a caller's change must be found in. */
   const end = (method: string, status: number, record: RequestRecord.RequestRecord, startedAt: number) =>
-    Effect.andThen(trail.end(record, method, status), AccessLog.write(method, status, record, startedAt, refusalLog))
+    Effect.gen(function* () {
+      const durationMs = (yield* Clock.currentTimeMillis) - startedAt
+      yield* trail.end(record, method, status)
+      yield* AccessLog.write(method, status, record, durationMs, refusalLog)
+    })
 
   return Effect.fnUntraced(function* <R>(
     request: HttpServerRequest.HttpServerRequest,

@@ -5,6 +5,7 @@ import { Layer, Logger, References } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Otlp } from "effect/observability"
 import type { Settings } from "../settings/Settings.ts"
+import * as LogLines from "./LogLines.ts"
 
 const LEVELS = { trace: "Trace", debug: "Debug", info: "Info", warn: "Warn", error: "Error" } as const
 
@@ -34,5 +35,5 @@ export const layer = ({ logFormat, logLevel, otlpEndpoint }: Settings["telemetry
 }
 
 /** Standard output belongs to what a command prints. */
-const textToStderr = Logger.withConsoleError(Logger.formatLogFmt)
-const jsonToStderr = Logger.withConsoleError(Logger.formatJson)
+const textToStderr = LogLines.make(Logger.formatLogFmt)
+const jsonToStderr = LogLines.make(Logger.formatJson)

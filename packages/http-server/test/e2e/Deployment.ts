@@ -163,7 +163,7 @@ const make = Effect.fnUntraced(function* (options: DeploymentOptions) {
       dataDirectory
     })
   ).pipe(Effect.provide(options.limits ?? Context.empty()))
-  const { nodeHandler } = Context.get(services, Quarterdeck)
+  const { app, nodeHandler } = Context.get(services, Quarterdeck)
   const listener = yield* Listener.listen(nodeHandler, { host: "127.0.0.1", port: 0, shutdownMs: 1_000 })
 
   const call = (route: string, call: Call = {}) => send(`${listener.url}${route}`, call)
@@ -192,6 +192,8 @@ const make = Effect.fnUntraced(function* (options: DeploymentOptions) {
   return {
     fleet,
     url: listener.url,
+    /** The service as an effect, which a test may serve by another way. */
+    app,
     kubeconfigFile,
     keysFile,
     dataDirectory,
@@ -244,7 +246,7 @@ const configuredKeys = () => [
 const sha256 = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex")
 
 /** Sends one request as it is told to, repeated headers included, over a connection of its own. */
-const send = (url: string, { bearer, body, headers = [], host, key = "viewer", method = "GET" }: Call) =>
+export const send = (url: string, { bearer, body, headers = [], host, key = "viewer", method = "GET" }: Call) =>
   Effect.callback<Reply, Error>((resume) => {
     const text = typeof body === "string" || body === undefined ? body : JSON.stringify(body)
     const lines = [

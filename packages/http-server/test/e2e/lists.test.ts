@@ -1,8 +1,8 @@
 import { assert } from "@effect/vitest"
 import { type Fleet, Seed } from "@quarterdeck/harness"
 import { Effect } from "effect"
-import type { Code } from "@quarterdeck/contract/Problem"
 import { type Call, Deployment, to } from "./Deployment.ts"
+import { REFUSED, SORTS } from "./listCases.ts"
 import { deploymentNamed } from "./manifests.ts"
 import { onEveryDriver } from "./onEveryDriver.ts"
 
@@ -109,16 +109,7 @@ onEveryDriver("lists", { prepare }, (it) => {
     })
   )
 
-  it.effect.each([
-    ["name"],
-    ["namespace"],
-    ["cluster"],
-    ["kind"],
-    ["status"],
-    ["createdAt"],
-    ["cpuRequestMillis"],
-    ["memoryRequestBytes"]
-  ] as const)("sorts by %s, both ways", ([sort]) =>
+  it.effect.each(SORTS)("sorts by %s, both ways", ([sort]) =>
     Effect.gen(function* () {
       const deployment = yield* Deployment
       const up = (yield* deployment.workloads(`?limit=5000&sort=${sort}`, everywhere)).workloads
@@ -173,22 +164,7 @@ onEveryDriver("lists", { prepare }, (it) => {
     })
   )
 
-  it.effect.each<[string, Code, string]>([
-    ["limit=0", "invalid_parameter", "limit"],
-    ["limit=5001", "invalid_parameter", "limit"],
-    ["limit=1e2", "invalid_parameter", "limit"],
-    ["limit=5&limit=6", "invalid_parameter", "limit"],
-    ["timeoutMs=30001", "invalid_parameter", "timeoutMs"],
-    ["sort=age", "invalid_parameter", "sort"],
-    ["order=up", "invalid_parameter", "order"],
-    ["consistency=eventual", "invalid_parameter", "consistency"],
-    ["namespace=Shop", "invalid_parameter", "namespace[0]"],
-    ["kind=deployment", "invalid_parameter", "kind[0]"],
-    ["labelSelector=a%3D%3D%3Db", "invalid_parameter", "labelSelector"],
-    ["name=", "invalid_parameter", "name"],
-    ["nmae=x", "unknown_parameter", "nmae"],
-    ["__proto__=x", "unknown_parameter", "__proto__"]
-  ])("400 for ?%s", ([query, code, field]) =>
+  it.effect.each(REFUSED)("400 for ?%s", ([query, code, field]) =>
     Effect.gen(function* () {
       const problem = yield* (yield* Deployment).problem(`/api/v1/workloads?${query}`)
       assert.deepInclude(problem, { status: 400, code, field })

@@ -2,6 +2,7 @@
  * Remembers which key has which hash, so that most requests ask no store.
  */
 import { Cache, Context, Duration, Effect, Exit, Layer, Option } from "effect"
+import { CurrentKeyEpoch } from "../KeyEpoch.ts"
 import type { KeyStoreError } from "../KeyError.ts"
 import type { KeyHash } from "../KeyHash.ts"
 import { type KeyRecord, KeyStore } from "../KeyStore.ts"
@@ -32,6 +33,7 @@ export const layerCached: Layer.Layer<KeyStore, never, KeyStore> = Layer.effect(
   Effect.gen(function* () {
     const inner = yield* KeyStore
     const limits = yield* CacheLimits
+    const epoch = yield* CurrentKeyEpoch
     // A look-up runs up to its first wait before the cache keeps its entry; waiting first puts the entry in before it.
     const lookUp = (hash: KeyHash) => Effect.andThen(Effect.yieldNow, inner.findByHash(hash))
     const cache = yield* Cache.makeWith<KeyHash, Option.Option<KeyRecord>, KeyStoreError>(lookUp, {
@@ -40,7 +42,9 @@ export const layerCached: Layer.Layer<KeyStore, never, KeyStore> = Layer.effect(
         Exit.isSuccess(found) && Option.isSome(found.value) ? limits.timeToLive : Duration.zero
     })
     const forgetting = <A, E>(change: Effect.Effect<A, E>) =>
-      Effect.uninterruptible(Effect.ensuring(change, Cache.invalidateAll(cache)))
+      Effect.uninterruptible(
+        Effect.ensuring(change, Effect.andThen(Cache.invalidateAll(cache), Effect.sync(epoch.raise)))
+      )
     return KeyStore.of({
       // One by one: a store of the host's own may be a class, whose methods no spread copies.
       insert: (record) => inner.insert(record),
