@@ -1,0 +1,114 @@
+/**
+ * A reply that may be given again, and what must be judged before it is.
+ */
+import type { ClusterStore } from "@quarterdeck/cluster-fanout"
+import type { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
+import type { Principal } from "@quarterdeck/keys/Principal"
+import * as Rule from "@quarterdeck/keys/Rule"
+import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
+import { DateTime, Effect } from "effect"
+import { Headers, type HttpBody } from "effect/http"
+import * as ReplyHeaders from "../ReplyHeaders.ts"
+import { parametersOf } from "../RequestInput.ts"
+import type { RequestRecord } from "../RequestRecord.ts"
+import type { Flight } from "./HotFlights.ts"
+import type { Moment } from "./Moment.ts"
+
+type Stores = ReadonlyArray<ClusterStore.ClusterStore>
+
+export interface HotReply {
+  readonly moment: Moment
+  readonly madeAt: number
+  readonly bytes: number
+  readonly body: string | Uint8Array
+  readonly encoding: BufferEncoding
+  readonly etag: string
+  /** Names and values in turn, of the whole reply and of that which says that nothing changed. */
+  readonly headers: ReadonlyArray<string>
+  readonly unchangedHeaders: ReadonlyArray<string>
+  /** What audit and log tell of each such request. */
+  readonly record: RequestRecord
+  readonly keyId: string
+  /** **Units** milliseconds since the epoch. */
+  readonly expiresAt: number
+  /** Those whose proof of labels the caller's rights depend on. */
+  readonly proving: Stores
+}
+
+/**
+ * Makes what is kept of the reply that an ordinary way ended with; `undefined` of one that its like may not be answered by.
+ *
+ * **Shape** what is not known to be harmless is not kept: only a list that was given to a key, read from the cache, of a route
+ * that the audit calls a read; and nothing whose labels were not proven while it was made.
+ */
+export const make = Effect.fnUntraced(function* (
+  cache: ClusterCache["Service"],
+  flight: Flight,
+  record: RequestRecord
+) {
+  const { moment } = flight
+  const { list, user } = record
+  if (list === undefined || user === undefined || !isOfKey(record)) return undefined
+  if (parametersOf(flight.asked.url).get("consistency") === "live") return undefined
+  const { body } = list
+  const { etag } = list.headers
+  if (list.status !== 200 || body._tag !== "Uint8Array" || etag === undefined) return undefined
+  const proving = yield* provingOf(cache, user, record)
+  if (proving === undefined || !areProven(proving, moment.madeAt)) return undefined
+
+  const headers = ReplyHeaders.add(list, ReplyHeaders.SAFE).headers
+  const reply: HotReply = {
+    moment,
+    madeAt: moment.madeAt,
+    ...writtenOf(body),
+    etag,
+    headers: listOf(headers),
+    unchangedHeaders: listOf(Headers.removeMany(headers, ["content-length", "content-type"])),
+    record: { ...record, list: undefined, replyHeaders: {} },
+    keyId: user.keyId,
+    expiresAt: user.expiresAt === undefined ? Number.POSITIVE_INFINITY : DateTime.toEpochMillis(user.expiresAt),
+    proving
+  }
+  return reply
+})
+
+/** Tells whether the labels of all these clusters are proven. **Units** `now` milliseconds by `steadyClock`. */
+export const areProven = (stores: Stores, now: number): boolean => stores.every((store) => store.provesLabels(now))
+
+/** Writes headers as Node takes them soonest: names and values in turn. */
+export const listOf = (headers: Readonly<Record<string, string>>): ReadonlyArray<string> => {
+  const list: Array<string> = []
+  for (const name in headers) list.push(name, headers[name] ?? "")
+  return list
+}
+
+const isOfKey = ({ actor, audited, isAttempt, isDenied, problem, via }: RequestRecord): boolean =>
+  actor.kind === "key"
+  && via === "rest"
+  && audited?.verb === "read"
+  && problem === undefined
+  && isDenied === undefined
+  && !isAttempt
+
+/** Finds the clusters whose proof the caller's rights depend on; `undefined` where one of them is not followed. */
+const provingOf = Effect.fnUntraced(function* (
+  cache: ClusterCache["Service"],
+  { rule }: Principal["Service"],
+  { target }: RequestRecord
+) {
+  if (!NamespaceFilter.needsLabels(Rule.namespaceFilter(rule))) return []
+  const members = new Map<string, ClusterStore.ClusterStore>(
+    (yield* cache.members).map(({ store }) => [store.cluster.name, store])
+  )
+  const stores = target.clusters.flatMap((name) => members.get(name) ?? [])
+  return stores.length === target.clusters.length ? stores : undefined
+})
+
+/** So long is a text that Node copies it behind the head, for one write of both. **Units** bytes. */
+const MAX_TEXT_BYTES = 8_192
+
+/** Chooses the form that Node writes soonest: a short text with its head, of one byte a character where it is. */
+const writtenOf = ({ body, contentLength: bytes, text }: HttpBody.Uint8Array) => {
+  if (text === undefined || bytes > MAX_TEXT_BYTES) return { bytes, body, encoding: "utf8" as const }
+  return { bytes, body: text, encoding: text.length === bytes ? ("latin1" as const) : ("utf8" as const) }
+}
