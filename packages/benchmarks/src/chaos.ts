@@ -1,0 +1,154 @@
+/**
+ * Soak: clusters go up, down and hang at random while answers are compared with what they hold.
+ *
+ * Run `pnpm soak:chaos [--clusters 20] [--minutes 10] [--driver control-plane] [--seed N]`. Exit status 0 when no answer was wrong and the server's
+ * heap stayed flat.
+ */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { ControlPlane, Embedded, Fleet } from "@quarterdeck/harness"
+import { Clock, Console, Effect, Fiber, Layer, Logger, Random, References, Schema, Semaphore } from "effect"
+import { Command, Flag } from "effect/cli"
+import type * as Answer from "./soak/Answer.ts"
+import * as Checks from "./soak/Checks.ts"
+import * as Served from "./soak/Served.ts"
+import * as Tracked from "./soak/Tracked.ts"
+
+/** Requests a second, and at most so many at a time. */
+const RATE = 50
+const AT_ONCE = 64
+/** Writes a second to each cluster. */
+const WRITES = 2
+const HEAP_EVERY = "20 seconds"
+const FLAT_WITHIN = 1.03
+
+class NotHeld extends Schema.TaggedError<NotHeld>()("NotHeld", { problem: Schema.String }) {
+  override get message(): string {
+    return this.problem
+  }
+}
+
+const SORTS = ["name", "namespace", "cluster", "kind", "status", "createdAt", "cpuRequestMillis"] as const
+
+const among = Effect.fnUntraced(function* <A>(choices: readonly [A, ...Array<A>]) {
+  return choices[yield* Random.nextIntBetween(0, choices.length)] ?? choices[0]
+})
+
+const anyQuestion = Effect.gen(function* () {
+  const question: Answer.Question = {
+    sort: yield* among(SORTS),
+    order: yield* among<Answer.Question["order"]>(["asc", "desc"]),
+    namespace: yield* among([undefined, undefined, "shop", "default"]),
+    name: yield* among([undefined, undefined, "work-1", "7"]),
+    isLive: (yield* Random.next) < 0.05
+  }
+  return question
+})
+
+const median = (figures: ReadonlyArray<number>): number =>
+  figures.toSorted((one, other) => one - other)[Math.floor(figures.length / 2)] ?? Number.NaN
+
+const DRIVERS = { embedded: Embedded.driver, "control-plane": ControlPlane.driver }
+
+interface Extent {
+  readonly clusters: number
+  readonly minutes: number
+  readonly driver: keyof typeof DRIVERS
+}
+
+const soak = Effect.fnUntraced(function* ({ clusters: count, driver, minutes }: Extent) {
+  const children = Array.from({ length: count - 1 }, (_, index) => `child-${String(index).padStart(3, "0")}`)
+  const fleet = yield* Fleet.make({ driver: DRIVERS[driver], parent: "hub", children, faults: true })
+  const clusters = yield* Effect.forEach(fleet.clusters, Tracked.track)
+  yield* Effect.forEach(clusters, Tracked.prepare, { discard: true })
+  const served = yield* Served.start(fleet.kubeconfig)
+  yield* Console.log(`${count} clusters, ${minutes} minutes`)
+
+  const told = { asked: 0, compared: 0, wrong: 0 }
+  const wrong = (asked: string, faults: ReadonlyArray<string>) =>
+    Effect.suspend(() => {
+      told.wrong++
+      return told.wrong > 20 ? Effect.void : Console.error(`${asked}\n  ${faults.slice(0, 5).join("\n  ")}`)
+    })
+  const endsAt = (yield* Clock.currentTimeMillis) + minutes * 60_000
+  const untilEnd = <A, E, R>(each: Effect.Effect<A, E, R>) =>
+    Effect.whileLoop({ while: () => true, body: () => each, step: () => undefined }).pipe(
+      Effect.timeoutOption(minutes * 60_000)
+    )
+  for (const tracked of clusters) {
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(Tracked.write(tracked), Effect.sleep(1_000 / WRITES))))
+    // The parent stays: nothing is asked without it.
+    if (tracked.cluster.role !== "child") continue
+    const compared = Checks.agree(served, tracked).pipe(
+      Effect.matchEffect({
+        onFailure: (error) => wrong(`after an outage of ${tracked.cluster.name}`, [String(error)]),
+        onSuccess: () => Effect.sync(() => told.compared++)
+      })
+    )
+    yield* Effect.forkScoped(Tracked.live(tracked, driver === "embedded", compared))
+  }
+  const heaps: Array<number> = []
+  const watching = yield* Effect.forkScoped(
+    Effect.forever(
+      Effect.gen(function* () {
+        yield* Effect.sleep(HEAP_EVERY)
+        heaps.push(yield* served.heap)
+        const left = Math.max(0, endsAt - (yield* Clock.currentTimeMillis))
+        yield* Console.log(
+          `${(left / 60_000).toFixed(1)} minutes left, ${told.asked} asked, ${told.wrong} wrong, heap ${(heaps.at(-1) ?? 0) >> 20} MiB`
+        )
+      })
+    )
+  )
+  const places = yield* Semaphore.make(AT_ONCE)
+  const one = Effect.gen(function* () {
+    const isWalk = (yield* Random.next) < 0.02
+    const { asked, faults } = yield* isWalk
+      ? Checks.walk(served, clusters)
+      : Checks.ask(served, clusters, yield* anyQuestion)
+    told.asked++
+    if (faults.length > 0) yield* wrong(asked, faults)
+  })
+  yield* untilEnd(Effect.andThen(Effect.forkScoped(places.withPermit(one)), Effect.sleep(1_000 / RATE)))
+  yield* Fiber.interrupt(watching)
+  const settled = heaps.slice(Math.floor(heaps.length / 5))
+  const third = Math.max(1, Math.floor(settled.length / 3))
+  const growth = median(settled.slice(-third)) / median(settled.slice(0, third))
+  yield* Console.log(
+    `${told.asked} asked, ${told.compared} outages compared, ${told.wrong} wrong (goal 0); heap after GC at the end ${growth.toFixed(3)} of that at the start (goal at most ${FLAT_WITHIN})`
+  )
+  if (told.wrong > 0) return yield* new NotHeld({ problem: `${told.wrong} answers were wrong` })
+  if (growth > FLAT_WITHIN) return yield* new NotHeld({ problem: "the heap grew" })
+}, Effect.scoped)
+
+const chaos = Command.make(
+  "soak:chaos",
+  {
+    clusters: Flag.Int("clusters").pipe(Flag.withDefault(20), Flag.withDescription("How many clusters")),
+    minutes: Flag.Finite("minutes").pipe(Flag.withDefault(10), Flag.withDescription("For how long")),
+    driver: Flag.Literals("driver", ["embedded", "control-plane"]).pipe(
+      Flag.withDefault("embedded"),
+      Flag.withDescription("What the clusters are; those that are killed and restarted for real do not hang")
+    ),
+    seed: Flag.Int("seed").pipe(
+      Flag.withDefault(Date.now() % 100_000),
+      Flag.withDescription("What happens, and when (default another each time)")
+    )
+  },
+  ({ clusters, driver, minutes, seed }) =>
+    Effect.andThen(Console.log(`seed ${seed}`), Random.withSeed(soak({ clusters, driver, minutes }), seed))
+).pipe(Command.withDescription("Compare answers with the truth while clusters go up, down and hang."))
+
+NodeRuntime.runMain(
+  Command.run(chaos, { version: "0.0.0" }).pipe(
+    Effect.tapError((error) => Console.error(error.message)),
+    Effect.provide(
+      Layer.mergeAll(
+        NodeServices.layer,
+        Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]),
+        Layer.succeed(References.MinimumLogLevel, "Warn")
+      )
+    )
+  ),
+  { disableErrorReporting: true }
+)

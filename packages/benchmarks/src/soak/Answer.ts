@@ -1,0 +1,83 @@
+/**
+ * Answers of the service, and what is wrong with them whatever the truth is.
+ */
+import { Schema } from "effect"
+
+export const Row = Schema.Struct({
+  id: Schema.String,
+  cluster: Schema.String,
+  namespace: Schema.String,
+  kind: Schema.String,
+  name: Schema.String,
+  labels: Schema.Record(Schema.String, Schema.String),
+  replicas: Schema.Struct({ desired: Schema.Natural }),
+  status: Schema.String,
+  createdAt: Schema.String,
+  cpuRequestMillis: Schema.Natural
+})
+export type Row = typeof Row.Type
+
+export const Coverage = Schema.Struct({ name: Schema.String, status: Schema.String, count: Schema.Natural })
+
+export const Answer = Schema.Struct({
+  workloads: Schema.Array(Row),
+  clusters: Schema.Array(Coverage),
+  partial: Schema.Boolean,
+  nextCursor: Schema.optionalKey(Schema.String)
+})
+export type Answer = typeof Answer.Type
+
+/** What was asked for. **Shape** `clusters` in the order of their coverage. */
+export interface Question {
+  readonly sort: "name" | "namespace" | "cluster" | "kind" | "status" | "createdAt" | "cpuRequestMillis"
+  readonly order: "asc" | "desc"
+  readonly namespace: string | undefined
+  readonly name: string | undefined
+  readonly isLive: boolean
+}
+
+const compare = (one: string | number, other: string | number): number =>
+  typeof one === "number" && typeof other === "number"
+    ? one - other
+    : Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)))
+
+const TIES = ["cluster", "namespace", "kind", "name", "id"] as const
+
+/** Compares as the reference says: the first key turned by `order`, ties ascending. */
+export const compareRows = ({ order, sort }: Question, one: Row, other: Row): number => {
+  const first = compare(one[sort], other[sort]) * (order === "asc" ? 1 : -1)
+  return first !== 0 ? first : (TIES.map((key) => compare(one[key], other[key])).find((each) => each !== 0) ?? 0)
+}
+
+export const isAsked = ({ name, namespace }: Question, row: Row): boolean =>
+  (namespace === undefined || row.namespace === namespace) && (name === undefined || row.name.includes(name))
+
+/** Says what is wrong with a whole answer by itself. **Shape** `clusters` are those that were asked, in order. */
+export const faultsOf = (
+  question: Question,
+  { clusters, nextCursor, partial, workloads }: Answer,
+  asked: ReadonlyArray<string>
+): ReadonlyArray<string> => {
+  const faults: Array<string> = []
+  const covered = clusters.map(({ name }) => name)
+  if (covered.join() !== asked.join()) faults.push(`coverage of ${covered.join()} where ${asked.join()} were asked`)
+  const isMissing = clusters.some((each) => !isAnswered(each))
+  if (partial !== isMissing) faults.push(`partial is ${partial} with ${clusters.map(({ status }) => status).join()}`)
+  if (nextCursor !== undefined) faults.push("a next page where all was asked for")
+  for (const { count, name } of clusters) {
+    const rows = workloads.filter(({ cluster }) => cluster === name).length
+    if (rows !== count) faults.push(`${name} counts ${count} and has ${rows}`)
+  }
+  for (const [place, row] of workloads.entries()) {
+    const before = workloads[place - 1]
+    if (before !== undefined && compareRows(question, before, row) >= 0) {
+      faults.push(`${before.cluster}/${before.name} before ${row.cluster}/${row.name}`)
+    }
+    if (!isAsked(question, row)) faults.push(`${row.cluster}/${row.namespace}/${row.name} was not asked for`)
+    if (row.labels["value"] !== String(row.replicas.desired)) faults.push(`${row.cluster}/${row.name} is torn`)
+  }
+  return faults
+}
+
+/** Tells whether a cluster's rows are in the answer. */
+export const isAnswered = ({ status }: { readonly status: string }): boolean => status === "ok" || status === "stale"
