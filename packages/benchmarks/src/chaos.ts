@@ -7,7 +7,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ControlPlane, Embedded, Fleet } from "@quarterdeck/harness"
-import { Clock, Console, Effect, Fiber, Layer, Logger, Random, References, Schema, Semaphore } from "effect"
+import { Clock, Console, Effect, Fiber, Layer, Logger, Option, Random, References, Schema, Semaphore } from "effect"
 import { Command, Flag } from "effect/cli"
 import type * as Answer from "./soak/Answer.ts"
 import * as Checks from "./soak/Checks.ts"
@@ -131,12 +131,16 @@ const chaos = Command.make(
       Flag.withDescription("What the clusters are; those that are killed and restarted for real do not hang")
     ),
     seed: Flag.Int("seed").pipe(
-      Flag.withDefault(Date.now() % 100_000),
-      Flag.withDescription("What happens, and when (default another each time)")
+      Flag.withDescription("What happens, and when (default another each time)"),
+      Flag.optional
     )
   },
-  ({ clusters, driver, minutes, seed }) =>
-    Effect.andThen(Console.log(`seed ${seed}`), Random.withSeed(soak({ clusters, driver, minutes }), seed))
+  Effect.fnUntraced(function* ({ clusters, driver, minutes, seed: given }) {
+    const another = (yield* Clock.currentTimeMillis) % 100_000
+    const seed = Option.getOrElse(given, () => another)
+    yield* Console.log(`seed ${seed}`)
+    yield* Random.withSeed(soak({ clusters, driver, minutes }), seed)
+  })
 ).pipe(Command.withDescription("Compare answers with the truth while clusters go up, down and hang."))
 
 NodeRuntime.runMain(

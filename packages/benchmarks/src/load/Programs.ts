@@ -28,11 +28,7 @@ const promised = <A>(ask: () => Promise<A>): Effect.Effect<A, ProgramFailed> =>
   Effect.tryPromise({ try: ask, catch: (error) => new ProgramFailed({ problem: String(error) }) })
 
 /** Starts a program until the scope closes, and waits until it says where it listens. What it logs goes nowhere. */
-const start = Effect.fnUntraced(function* <F>(
-  program: string,
-  args: ReadonlyArray<string>,
-  facts: Schema.Decoder<F>
-) {
+const start = Effect.fnUntraced(function* <F>(program: string, args: ReadonlyArray<string>, facts: Schema.Decoder<F>) {
   const files = yield* FileSystem.FileSystem
   const directory = yield* temporary
   const ready = `${directory}/ready`

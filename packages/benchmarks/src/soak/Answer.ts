@@ -17,7 +17,7 @@ export const Row = Schema.Struct({
 })
 export type Row = typeof Row.Type
 
-export const Coverage = Schema.Struct({ name: Schema.String, status: Schema.String, count: Schema.Natural })
+const Coverage = Schema.Struct({ name: Schema.String, status: Schema.String, count: Schema.Natural })
 
 export const Answer = Schema.Struct({
   workloads: Schema.Array(Row),
@@ -44,12 +44,12 @@ const compare = (one: string | number, other: string | number): number =>
 const TIES = ["cluster", "namespace", "kind", "name", "id"] as const
 
 /** Compares as the reference says: the first key turned by `order`, ties ascending. */
-export const compareRows = ({ order, sort }: Question, one: Row, other: Row): number => {
+const compareRows = ({ order, sort }: Question, one: Row, other: Row): number => {
   const first = compare(one[sort], other[sort]) * (order === "asc" ? 1 : -1)
   return first !== 0 ? first : (TIES.map((key) => compare(one[key], other[key])).find((each) => each !== 0) ?? 0)
 }
 
-export const isAsked = ({ name, namespace }: Question, row: Row): boolean =>
+const isAsked = ({ name, namespace }: Question, row: Row): boolean =>
   (namespace === undefined || row.namespace === namespace) && (name === undefined || row.name.includes(name))
 
 /** Says what is wrong with a whole answer by itself. **Shape** `clusters` are those that were asked, in order. */
