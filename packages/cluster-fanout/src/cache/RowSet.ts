@@ -3,6 +3,7 @@
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { RowCounts } from "./RowCounts.ts"
+import { RowLabels } from "./RowLabels.ts"
 import { type Observers, type Records, RowKeeper } from "./RowKeeper.ts"
 import { type Compare, SortedRows } from "./SortedRows.ts"
 import * as RowOrder from "../projection/RowOrder.ts"
@@ -26,6 +27,7 @@ export const BY_PLACE: NamedOrder = {
 
 interface Kept {
   readonly counts: RowCounts
+  readonly labels: RowLabels
   readonly byPlace: SortedRows<WorkloadRow>
   /** The other orders that were asked for since all rows were last derived. */
   readonly sorted: Map<string, SortedRows<WorkloadRow>>
@@ -38,8 +40,9 @@ export class RowSet {
   /** **Shape** `records` gives what is known when a change is told, that change included. */
   constructor(cluster: ClusterName, records: () => Records) {
     this.#keeper = new RowKeeper(cluster, records, (held, next) => {
-      const { byPlace, counts, sorted } = this.#kept
+      const { byPlace, counts, labels, sorted } = this.#kept
       counts.change(held, next)
+      labels.change(held, next)
       byPlace.change(held, next)
       for (const rows of sorted.values()) rows.change(held, next)
     })
@@ -70,6 +73,12 @@ export class RowSet {
     return made.rows
   }
 
+  /** Gives the rows whose label has one of some values, in no order. **Limits** looks at all rows at a key's first use. */
+  labelled(key: string, values: ReadonlyArray<string>): ReadonlyArray<WorkloadRow> {
+    const { byPlace, labels } = this.#settled()
+    return labels.of(key, values, byPlace.rows)
+  }
+
   #settled(): Kept {
     const derived = this.#keeper.settle()
     if (derived !== undefined) this.#kept = kept(derived)
@@ -79,6 +88,7 @@ export class RowSet {
 
 const kept = (rows: ReadonlyArray<WorkloadRow>): Kept => ({
   counts: new RowCounts(rows),
+  labels: new RowLabels(),
   byPlace: new SortedRows(rows, BY_PLACE.compare),
   sorted: new Map()
 })

@@ -12,6 +12,8 @@ export interface Wanted {
   readonly kinds?: ReadonlySet<string> | undefined
   /** Whether a namespace is asked for, and in scope. */
   readonly reaches?: ((namespace: string) => boolean) | undefined
+  /** A label that each row must have with one of some values: only a hint, which `matches` decides too. */
+  readonly label?: { readonly key: string; readonly values: ReadonlyArray<string> } | undefined
   /** What only a look at the row itself decides. */
   readonly matches?: ((row: WorkloadRow) => boolean) | undefined
 }
@@ -53,9 +55,13 @@ export const pick = (rows: RowSet, wanted: Wanted, part: Part): Selection<Worklo
   if (!hasAll && inScope * SORTING < passed) return sorted(candidates(rows, namespaces, kinds), matches, part)
 
   const reached = new Set(namespaces)
-  const isWanted = (row: WorkloadRow) =>
-    (hasAll || (reached.has(row.namespace) && (kinds === undefined || kinds.has(row.kind))))
-    && (matches === undefined || matches(row))
+  const isInScope = (row: WorkloadRow) =>
+    hasAll || (reached.has(row.namespace) && (kinds === undefined || kinds.has(row.kind)))
+  if (wanted.label !== undefined) {
+    const labelled = rows.labelled(wanted.label.key, wanted.label.values)
+    if (labelled.length * SORTING < everything) return sorted(labelled.filter(isInScope), matches, part)
+  }
+  const isWanted = (row: WorkloadRow) => isInScope(row) && (matches === undefined || matches(row))
   const inOrder = rows.inOrder(part.ascending)
   const count = matches === undefined ? inScope : countOf(inOrder, isWanted)
   return { first: count === 0 ? [] : walk(inOrder, isWanted, part), count }

@@ -20,6 +20,11 @@ export const canonical = (filter: WorkloadFilter) => [
   filter.name ?? null
 ]
 
+const isIn = (
+  requirement: LabelSelector.Requirement
+): requirement is Extract<LabelSelector.Requirement, { readonly operator: "In" | "NotIn" }> =>
+  requirement.operator === "In"
+
 /** Joins a filter with a scope. **Shape** `isInScope` absent means every namespace. */
 export const wanted = (
   { kind, labelSelector, name, namespace }: WorkloadFilter,
@@ -31,6 +36,7 @@ export const wanted = (
     kinds: kind === undefined ? undefined : new Set(kind),
     reaches:
       asked === undefined ? isInScope : (each) => asked.has(each) && (isInScope === undefined || isInScope(each)),
+    label: selector?.find(isIn),
     matches:
       name === undefined && selector === undefined
         ? undefined

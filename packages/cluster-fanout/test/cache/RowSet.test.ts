@@ -7,6 +7,13 @@ import { emptyStore, happen, readAnew, Step } from "../fixture/ChangingCluster.t
 
 const Steps = Schema.Array(Step).check(Schema.isMinLength(30), Schema.isMaxLength(60))
 
+const LABELS: ReadonlyArray<readonly [key: string, values: ReadonlyArray<string>]> = [
+  ["app", ["app-0", "app-1", "app-0"]],
+  ["kind", ["Pod"]],
+  ["none", ["app-0"]],
+  ["new", ["app-0"]]
+]
+
 describe("RowSet", () => {
   it.prop(
     "holds what would be derived of everything anew, after any changes",
@@ -27,10 +34,16 @@ describe("RowSet", () => {
     for (const step of before) happen(store, step)
     const orders = WorkloadSort.literals.map(WorkloadOrders.ascending)
     for (const order of orders) store.rows.inOrder(order)
+    for (const key of ["app", "kind", "none"]) store.rows.labelled(key, ["a"])
     for (const step of steps) happen(store, step)
 
     const rows = store.workloads()
     for (const order of orders) assert.deepStrictEqual(store.rows.inOrder(order), rows.toSorted(order.compare))
+    for (const [key, values] of LABELS) {
+      const found = store.rows.labelled(key, values)
+      const expected = rows.filter(({ labels }) => values.some((value) => labels[key] === value))
+      assert.deepStrictEqual(found.toSorted(BY_PLACE.compare), expected)
+    }
     const counts = store.rows.counts()
     const namespaces = new Set(rows.map((row) => row.namespace))
     assert.deepStrictEqual(new Set(counts.namespaces()), namespaces)

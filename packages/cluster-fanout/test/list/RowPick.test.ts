@@ -8,6 +8,7 @@ import { PageBound } from "../../src/list/PageBound.ts"
 import * as PageMerge from "../../src/list/PageMerge.ts"
 import * as RowPick from "../../src/list/RowPick.ts"
 import * as Interner from "../../src/projection/Interner.ts"
+import type { WorkloadRow } from "../../src/projection/Row.ts"
 import * as Projection from "../../src/projection/Projection.ts"
 import { clusterOf } from "../fixture/FakeFleet.ts"
 import { object } from "../fixture/KubeObjects.ts"
@@ -15,12 +16,15 @@ import { object } from "../fixture/KubeObjects.ts"
 const NAMESPACES = ["a", "b", "c", "d"] as const
 const KINDS = ["Deployment", "StatefulSet"] as const
 
+// Most have one team, so that another is worth to be looked up.
+const TEAM = Schema.Literals(["one", "two", "none"])
+
 const Described = Schema.Struct({
   namespace: Schema.Literals(NAMESPACES),
   kind: Schema.Literals(KINDS),
   name: Schema.Literals(["web", "api", "web-2", "x"]),
   size: Schema.Literals([0, 1, 2]),
-  team: Schema.Literals(["one", "two"])
+  team: Schema.Literals(["one", "one", "one", "two"])
 })
 const Rows = Schema.Array(Described).check(Schema.isMaxLength(60))
 
@@ -30,7 +34,8 @@ const Question = Schema.Struct({
   size: Schema.Literals([1, 2, 5, 50, 1_000]),
   namespaces: Schema.UndefinedOr(Schema.Array(Schema.Literals(NAMESPACES))),
   kinds: Schema.UndefinedOr(Schema.Array(Schema.Literals(KINDS))),
-  name: Schema.UndefinedOr(Schema.Literals(["web", "2"]))
+  name: Schema.UndefinedOr(Schema.Literals(["web", "2"])),
+  teams: Schema.UndefinedOr(Schema.Array(TEAM))
 })
 
 const place = { cluster: ClusterName.make("c1"), interner: Interner.make() }
@@ -62,19 +67,21 @@ describe("RowPick", () => {
     [Rows, Question, Schema.Natural],
     ([described, question, from]) => {
       const rows = storeOf(described)
-      const { kinds, name, namespaces, order, size, sort } = question
+      const { kinds, name, namespaces, order, size, sort, teams } = question
       const direction = WorkloadOrders.ofPage({ sort, order, limit: size, consistency: "cache", timeoutMs: 1 })
       const all = rows.workloads().toSorted(direction.compare)
       const last = all.length === 0 ? undefined : all[from % (all.length + 1)]
       const after = last === undefined ? undefined : direction.position(last)
 
       const asked = namespaces === undefined ? undefined : new Set<string>(namespaces)
+      const isOf = ({ labels }: WorkloadRow) => teams === undefined || teams.some((team) => team === labels["team"])
       const picked = RowPick.pick(
         rows.rows,
         {
           kinds: kinds === undefined ? undefined : new Set(kinds),
           reaches: asked === undefined ? undefined : (namespace) => asked.has(namespace),
-          matches: name === undefined ? undefined : (row) => row.name.includes(name)
+          label: teams === undefined ? undefined : { key: "team", values: teams },
+          matches: (row) => (name === undefined || row.name.includes(name)) && isOf(row)
         },
         { order: direction, ascending: WorkloadOrders.ascending(sort), after, size, isWithin: () => true }
       )
@@ -84,6 +91,7 @@ describe("RowPick", () => {
           (asked === undefined || asked.has(row.namespace))
           && (kinds === undefined || kinds.some((kind) => kind === row.kind))
           && (name === undefined || row.name.includes(name))
+          && isOf(row)
       )
       assert.strictEqual(picked.count, matching.length)
       assert.deepStrictEqual(
