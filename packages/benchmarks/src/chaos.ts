@@ -11,6 +11,7 @@ import { Clock, Console, Effect, Fiber, Layer, Logger, Option, Random, Reference
 import { Command, Flag } from "effect/cli"
 import type * as Answer from "./soak/Answer.ts"
 import * as Checks from "./soak/Checks.ts"
+import * as Held from "./soak/Held.ts"
 import * as Served from "./soak/Served.ts"
 import * as Tracked from "./soak/Tracked.ts"
 
@@ -45,6 +46,9 @@ const anyQuestion = Effect.gen(function* () {
   return question
 })
 
+/** A fault without its names and numbers. */
+const kindOf = (fault: string): string => fault.replaceAll(/\S+\/\S+|child-\d+|hub|\d+/g, "…").slice(0, 80)
+
 const median = (figures: ReadonlyArray<number>): number =>
   figures.toSorted((one, other) => one - other)[Math.floor(figures.length / 2)] ?? Number.NaN
 
@@ -65,9 +69,11 @@ const soak = Effect.fnUntraced(function* ({ clusters: count, driver, minutes }: 
   yield* Console.log(`${count} clusters, ${minutes} minutes`)
 
   const told = { asked: 0, compared: 0, wrong: 0 }
+  const kinds = new Map<string, number>()
   const wrong = (asked: string, faults: ReadonlyArray<string>) =>
     Effect.suspend(() => {
       told.wrong++
+      for (const fault of faults) kinds.set(kindOf(fault), (kinds.get(kindOf(fault)) ?? 0) + 1)
       return told.wrong > 20 ? Effect.void : Console.error(`${asked}\n  ${faults.slice(0, 5).join("\n  ")}`)
     })
   const endsAt = (yield* Clock.currentTimeMillis) + minutes * 60_000
@@ -87,6 +93,7 @@ const soak = Effect.fnUntraced(function* ({ clusters: count, driver, minutes }: 
     )
     yield* Effect.forkScoped(Tracked.live(tracked, driver === "embedded", compared))
   }
+  const wasHeld = yield* Held.watch
   const heaps: Array<number> = []
   const watching = yield* Effect.forkScoped(
     Effect.forever(
@@ -105,7 +112,7 @@ const soak = Effect.fnUntraced(function* ({ clusters: count, driver, minutes }: 
     const isWalk = (yield* Random.next) < 0.02
     const { asked, faults } = yield* isWalk
       ? Checks.walk(served, clusters)
-      : Checks.ask(served, clusters, yield* anyQuestion)
+      : Checks.ask(served, clusters, yield* anyQuestion, wasHeld)
     told.asked++
     if (faults.length > 0) yield* wrong(asked, faults)
   })
@@ -117,6 +124,7 @@ const soak = Effect.fnUntraced(function* ({ clusters: count, driver, minutes }: 
   yield* Console.log(
     `${told.asked} asked, ${told.compared} outages compared, ${told.wrong} wrong (goal 0); heap after GC at the end ${growth.toFixed(3)} of that at the start (goal at most ${FLAT_WITHIN})`
   )
+  for (const [kind, times] of kinds) yield* Console.log(`  ${times} times: ${kind}`)
   if (told.wrong > 0) return yield* new NotHeld({ problem: `${told.wrong} answers were wrong` })
   if (growth > FLAT_WITHIN) return yield* new NotHeld({ problem: "the heap grew" })
 }, Effect.scoped)

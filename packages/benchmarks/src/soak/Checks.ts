@@ -31,11 +31,17 @@ const pathOf = ({ isLive, name, namespace, order, sort }: Answer.Question): stri
   return `/api/v1/workloads?${query.toString()}`
 }
 
-/** Asks all clusters, and says what is wrong. **Shape** `clusters` in the order of their coverage. */
+/**
+ * Asks all clusters, and says what is wrong.
+ *
+ * **Shape** `clusters` in the order of their coverage. `wasHeld` says that the clusters' own process was too busy to answer
+ * probes: then it is right to call them stale.
+ */
 export const ask = Effect.fnUntraced(function* (
   served: Served,
   clusters: ReadonlyArray<Tracked>,
-  question: Answer.Question
+  question: Answer.Question,
+  wasHeld: Effect.Effect<boolean>
 ) {
   const path = pathOf(question)
   const lives = clusters.map(({ life }) => life)
@@ -46,6 +52,7 @@ export const ask = Effect.fnUntraced(function* (
   const answer = yield* decode(text)
   const names = clusters.map(({ cluster }) => cluster.name)
   const faults = [...Answer.faultsOf(question, answer, names)]
+  const isHeld = yield* wasHeld
   for (const [index, tracked] of clusters.entries()) {
     const coverage = answer.clusters.find(({ name }) => name === tracked.cluster.name)
     const asked = lives[index]
@@ -56,7 +63,7 @@ export const ask = Effect.fnUntraced(function* (
     const isOk = coverage.status === "ok"
     if (expected === "absent" && isOk)
       faults.push(`${coverage.name} is ok and ${asked.state} since ${askedAt - asked.since} ms`)
-    if (expected === "current" && !isOk && !question.isLive) {
+    if (expected === "current" && !isOk && !question.isLive && !isHeld) {
       faults.push(`${coverage.name} is ${coverage.status} and up since ${askedAt - asked.since} ms`)
     }
     if (!Answer.isAnswered(coverage)) continue
