@@ -12,11 +12,12 @@ import * as Outcome from "./Outcome.ts"
 import * as Report from "./Report.ts"
 import type { Suite } from "./Suite.ts"
 import { cost } from "./cost/suite.ts"
+import { fleet } from "./fleet/suite.ts"
 import { harness } from "./harness/suite.ts"
 import { http } from "./http/suite.ts"
 import { limits } from "./limits/suite.ts"
 
-const SUITES: ReadonlyArray<Suite> = [cost, harness, http, limits]
+const SUITES: ReadonlyArray<Suite> = [cost, fleet, harness, http, limits]
 const PAGE = new URL("../../../docs/performance.md", import.meta.url).pathname
 
 class GoalsMissed extends Schema.TaggedError<GoalsMissed>()("GoalsMissed", { lines: Schema.Array(Schema.String) }) {

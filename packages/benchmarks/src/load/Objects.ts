@@ -45,16 +45,7 @@ export const deployment = (cluster: number, index: number) => {
       template: {
         metadata: { labels },
         spec: {
-          containers: [
-            {
-              name: "main",
-              image: `registry.example/shop/${app}:1.${spread % 17}`,
-              resources: {
-                requests: { cpu: `${50 + (spread % 40) * 25}m`, memory: `${64 + (spread % 23) * 32}Mi` },
-                limits: { memory: `${256 + (spread % 23) * 64}Mi` }
-              }
-            }
-          ]
+          containers: containersOf(spread, app)
         }
       }
     }
@@ -66,5 +57,20 @@ export const deployment = (cluster: number, index: number) => {
     readyReplicas: ready,
     availableReplicas: ready
   }
-  return { object, status }
+  return { app, object, replicas, spread, status, cpuMillis: cpuMillisOf(spread), memoryMi: memoryMiOf(spread) }
 }
+
+const cpuMillisOf = (spread: number): number => 50 + (spread % 40) * 25
+const memoryMiOf = (spread: number): number => 64 + (spread % 23) * 32
+
+/** The containers of a deployment's pods. */
+export const containersOf = (index: number, app: string) => [
+  {
+    name: "main",
+    image: `registry.example/shop/${app}:1.${index % 17}`,
+    resources: {
+      requests: { cpu: `${cpuMillisOf(index)}m`, memory: `${memoryMiOf(index)}Mi` },
+      limits: { memory: `${256 + (index % 23) * 64}Mi` }
+    }
+  }
+]

@@ -6,14 +6,16 @@ import { Effect, FileSystem, Path, Schema } from "effect"
 import { ChildProcess } from "effect/process"
 import { createHash } from "node:crypto"
 import { fileURLToPath } from "node:url"
-import { decodeFigures, type Figures } from "./Figures.ts"
+import { decodeFigures, Figures } from "./Figures.ts"
 import { decodeResult, type Plan } from "./Plan.ts"
 import { type Answer, record } from "./Recorded.ts"
 
 const SERVICE = "servedQuarterdeck.ts"
 const RAW = "rawServer.ts"
 const LOAD = "httpLoad.ts"
-const READY_WITHIN = "2 minutes"
+const CLUSTERS = "fleetClusters.ts"
+const INFORMERS = "informerPeer.ts"
+const READY_WITHIN = "4 minutes"
 
 const programPath = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url))
 
@@ -37,7 +39,10 @@ const start = Effect.fnUntraced(function* <F>(program: string, args: ReadonlyArr
     ["--conditions=source", "--expose-gc", programPath(program), ...args, ready],
     { stdout: "ignore", stderr: "ignore" }
   )
-  yield* eventually(`${program} listens`, files.exists(ready), (exists) => exists, { within: READY_WITHIN })
+  yield* eventually(`${program} listens`, files.exists(ready), (exists) => exists, {
+    within: READY_WITHIN,
+    every: "10 millis"
+  })
   const text = yield* files.readFileString(ready)
   const said = yield* Effect.mapError(
     Schema.decodeUnknownEffect(Schema.fromJsonString(facts))(text),
@@ -139,3 +144,39 @@ export const loader = Effect.gen(function* () {
     return result
   })
 })
+
+/** Clusters in a process of their own. **Shape** `command` writes to them, see src/fleetClusters.ts. */
+export interface Clusters {
+  readonly kubeconfig: string
+  readonly command: (path: string) => Effect.Effect<string, ProgramFailed>
+}
+
+/** Starts clusters that hold what the text of a filling tells. */
+export const clusters = Effect.fnUntraced(function* (filling: string) {
+  const { said } = yield* start(
+    CLUSTERS,
+    [filling],
+    Schema.Struct({ controlPort: Schema.Int, kubeconfig: Schema.String })
+  )
+  const running: Clusters = {
+    kubeconfig: said.kubeconfig,
+    command: (path) =>
+      promised(() => fetch(`http://127.0.0.1:${said.controlPort}${path}`).then((answer) => answer.text()))
+  }
+  return running
+})
+
+const Synced = Schema.Struct({ before: Figures, synced: Figures, collected: Figures })
+
+/** Lets informers of the official client take so many objects of these kinds, in a process of their own. */
+export const informed = Effect.fnUntraced(function* (kubeconfig: string, kinds: string, total: number) {
+  const files = yield* FileSystem.FileSystem
+  const file = `${yield* temporary}/kubeconfig`
+  yield* files.writeFileString(file, kubeconfig, { mode: 0o600 })
+  const { said } = yield* start(INFORMERS, [file, String(total), kinds], Schema.Struct({ port: Schema.Int }))
+  const text = yield* promised(() => fetch(`http://127.0.0.1:${said.port}/sync`).then((answer) => answer.text()))
+  return yield* Effect.mapError(
+    Schema.decodeUnknownEffect(Schema.fromJsonString(Synced))(text),
+    () => new ProgramFailed({ problem: text })
+  )
+}, Effect.scoped)

@@ -1,0 +1,70 @@
+/**
+ * Embedded clusters that begin full.
+ */
+import { EmbeddedServer } from "@quarterdeck/embedded-cluster"
+import { Kubeconfig } from "@quarterdeck/harness"
+import { Effect, Option, Redacted } from "effect"
+import * as Objects from "../load/Objects.ts"
+import * as Filling from "./Filling.ts"
+
+const TOKEN = "benchmark-admin-0123456789"
+const ADMIN = { name: "admin", groups: ["system:masters"], token: Redacted.make(TOKEN) }
+
+/** Calls one cluster as its admin, without a connection. **Shape** gives the status. */
+export type Call = (
+  method: "GET" | "POST" | "PATCH" | "DELETE",
+  path: string,
+  body?: { readonly contentType: string; readonly value: unknown }
+) => Effect.Effect<number>
+
+export interface Clusters {
+  readonly kubeconfig: string
+  /** One for each cluster, in the order of their numbers. */
+  readonly calls: ReadonlyArray<Call>
+}
+
+/** Starts as many clusters as are asked for, with all that they are to hold. */
+export const make = Effect.fnUntraced(function* (filling: Filling.Filling) {
+  const empty = yield* EmbeddedServer.start({ name: "empty", users: [ADMIN] })
+  const { extra, objects } = yield* empty.save
+  const servers = yield* Effect.forEach(Array.from({ length: filling.clusters }).keys(), (place) =>
+    EmbeddedServer.start({
+      name: Filling.clusterName(place),
+      users: [ADMIN],
+      from: { extra, objects: [...objects, ...linesOf(filling, place)] },
+      bookmarkIntervalMs: 10_000
+    })
+  )
+  const clusters: Clusters = {
+    kubeconfig: Kubeconfig.print(
+      servers.map(({ caPem, name, server }) => ({ name, server, caPem, user: ADMIN.name, token: ADMIN.token }))
+    ),
+    calls: servers.map(
+      ({ answer }): Call =>
+        (method, path, body) =>
+          answer({
+            method,
+            path,
+            headers: {
+              authorization: `Bearer ${TOKEN}`,
+              accept: "application/json",
+              ...(body === undefined ? {} : { "content-type": body.contentType })
+            },
+            ...(body === undefined ? {} : { body: JSON.stringify(body.value) })
+          }).pipe(Effect.map(Option.match({ onNone: () => 0, onSome: ({ status }) => status })))
+    )
+  }
+  return clusters
+})
+
+/** The objects of a cluster as a saved one has them. */
+const linesOf = ({ deployments, podBytes, pods }: Filling.Filling, place: number): ReadonlyArray<string> => [
+  ...Objects.namespaces.map((name, index) => line("", "v1", "namespaces", Filling.namespace(place, name, index))),
+  ...Array.from({ length: deployments }, (_, index) =>
+    line("apps", "v1", "deployments", Filling.deployment(place, index))
+  ),
+  ...Array.from({ length: pods }, (_, index) => line("", "v1", "pods", Filling.pod(place, index, podBytes)))
+]
+
+const line = (group: string, version: string, resource: string, object: unknown): string =>
+  JSON.stringify({ group, version, resource, object })

@@ -1,0 +1,17 @@
+/**
+ * What the service claims of large fleets: pages, walks, syncs, live lists, and how soon a change is read.
+ */
+import { ControlPlane } from "@quarterdeck/harness"
+import { lackOf } from "../harness/lack.ts"
+import type { Suite } from "../Suite.ts"
+import { reads } from "./reads.ts"
+import { controlPlanes, pods } from "./syncs.ts"
+
+export const fleet: Suite = {
+  name: "fleet",
+  parts: () => [
+    { name: "page and walk", measure: reads },
+    { name: "pods", measure: pods },
+    { name: "first sync, control-plane", lacks: lackOf(ControlPlane.driver), measure: controlPlanes }
+  ]
+}

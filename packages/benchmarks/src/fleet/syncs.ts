@@ -1,0 +1,127 @@
+/**
+ * First syncs of many pods, beside informers of the official client on the same servers.
+ */
+import { ControlPlane, Fleet, Seed } from "@quarterdeck/harness"
+import { Console, Effect } from "effect"
+import type { Claim, Goal } from "../Claim.ts"
+import * as Asking from "../load/Asking.ts"
+import * as Programs from "../load/Programs.ts"
+import * as Measure from "../Measure.ts"
+import type { Extent } from "../Suite.ts"
+
+const KEY = { raw: "benchmark-reader-0123456789", rule: { role: "Viewer" } }
+const POD_BYTES = 10_000
+
+/** What a sync took, less what the service takes with the same clusters empty. **Units** milliseconds, bytes. */
+interface Synced {
+  readonly cpuMs: number
+  readonly keptBytes: number
+}
+
+/** Starts the service until it is ready, and asks who it is meanwhile. */
+const started = Effect.fnUntraced(function* (kubeconfig: string) {
+  const service = yield* Programs.service({ kubeconfig, keys: [KEY] })
+  yield* service.watched
+  const ask = yield* Asking.connect(service.port, KEY.raw)
+  const { tookMs } = yield* Asking.beside(ask, "/api/v1/whoami", Programs.untilReady(service))
+  const synced = yield* service.figures
+  return { ask, service, synced, tookMs, collected: yield* service.collected }
+})
+
+/** What the service takes to start in front of clusters without anything in them. */
+const idle = Effect.fnUntraced(function* (clusters: number) {
+  const filling = { clusters, deployments: 0, pods: 0, podBytes: 0 }
+  const { kubeconfig } = yield* Programs.clusters(JSON.stringify(filling))
+  const { collected, synced } = yield* started(kubeconfig)
+  return { cpuMs: synced.cpuMs, bytes: collected.heapBytes + collected.externalBytes }
+}, Effect.scoped)
+
+const peerOf = ({ before, collected, synced }: Effect.Success<ReturnType<typeof Programs.informed>>): Synced => ({
+  cpuMs: synced.cpuMs - before.cpuMs,
+  keptBytes: collected.heapBytes + collected.externalBytes - before.heapBytes - before.externalBytes
+})
+
+/** Compares processor times of a sync. */
+const processor = (claim: string, ours: number, peer: Synced, goal: Goal, note: string): Claim => ({
+  claim,
+  ours: { value: ours, unit: "ms" },
+  peer: { name: "informers of @kubernetes/client-node", value: peer.cpuMs, unit: "ms" },
+  goal,
+  note
+})
+
+export const pods = Effect.fnUntraced(function* ({ quick }: Extent) {
+  const filling = { clusters: 2, deployments: 0, pods: quick ? 1_500 : 10_000, podBytes: POD_BYTES }
+  const total = filling.clusters * filling.pods
+  yield* Console.error(`${total} pods of 10 kB synced`)
+  const { kubeconfig } = yield* Programs.clusters(JSON.stringify(filling))
+  const empty = yield* idle(filling.clusters)
+  const peer = peerOf(yield* Programs.informed(kubeconfig, "pods", total))
+  const { ask, collected, service, synced, tookMs } = yield* started(kubeconfig)
+  const bytesOf = ({ externalBytes, heapBytes }: typeof collected) => (heapBytes + externalBytes - empty.bytes) / total
+  for (const order of ["name", "status", "createdAt"]) yield* ask(`/api/v1/workloads?limit=100&sort=${order}`)
+  const listed = yield* service.collected
+  const few = total.toLocaleString("en-US")
+  const kept = { name: "client-node's object", value: peer.keptBytes / total, unit: "bytes" } as const
+  return [
+    processor(
+      `processor time to sync ${few} pods of 10 kB`,
+      synced.cpuMs - empty.cpuMs,
+      peer,
+      { _tag: "ratio", atMost: 0.25 },
+      `whole service, less ${Math.round(empty.cpuMs)} ms that it takes in front of empty clusters`
+    ),
+    {
+      claim: "longest turn of the serving loop meanwhile",
+      ours: { value: synced.longestTurnMs, unit: "ms" },
+      goal: { _tag: "absolute", atMost: 25 },
+      note: `by the clock; ${synced.longestBusyMs.toFixed(1)} ms of its own processor time`
+    },
+    {
+      claim: "GET whoami meanwhile, p99",
+      ours: { value: Measure.percentile(tookMs, 0.99), unit: "ms" },
+      goal: { _tag: "absolute", atMost: 30 },
+      note: `${tookMs.length} calls, one after the other; median ${Measure.median(tookMs).toFixed(1)} ms`
+    },
+    {
+      claim: "kept bytes a pod after a collection, whole service",
+      ours: { value: bytesOf(collected), unit: "bytes" },
+      peer: kept,
+      goal: { _tag: "absolute", atMost: 1_000 },
+      note: "pods without owners, each a row of workloads; heap and what V8 counts outside of it, on the serving thread"
+    },
+    {
+      claim: "the same once they were listed by three orders",
+      ours: { value: bytesOf(listed), unit: "bytes" },
+      peer: kept,
+      goal: { _tag: "absolute", atMost: 1_500 }
+    }
+  ] satisfies ReadonlyArray<Claim>
+})
+
+export const controlPlanes = Effect.fnUntraced(function* ({ quick }: Extent) {
+  const each = quick ? 200 : 7_000
+  yield* Console.error(`first sync of 3 x ${each} pods on real API servers`)
+  const fleet = yield* Fleet.make({ driver: ControlPlane.driver, parent: "hub", children: ["prod", "stage"] })
+  yield* Seed.fill(fleet, { size: { pods: each } })
+  const kinds = [
+    { apiVersion: "v1", kind: "Pod" },
+    { apiVersion: "apps/v1", kind: "Deployment" },
+    { apiVersion: "apps/v1", kind: "ReplicaSet" }
+  ]
+  const lists = yield* Effect.forEach(fleet.clusters, ({ api }) => Effect.forEach(kinds, (kind) => api.list(kind)))
+  const total = lists.flat().reduce((sum, { items }) => sum + items.length, 0)
+  const empty = yield* idle(fleet.clusters.length)
+  const peer = peerOf(yield* Programs.informed(fleet.kubeconfig, "pods,deployments,replicasets", total))
+  const { synced } = yield* started(fleet.kubeconfig)
+  const ours = synced.cpuMs - empty.cpuMs
+  return [
+    processor(
+      `first sync of 3 x ${each.toLocaleString("en-US")} pods on real API servers, processor time`,
+      ours,
+      peer,
+      { _tag: "ratio", atMost: 0.5 },
+      `${(ours / (3 * each)).toFixed(3)} ms a pod, whole service, less its start; the peer takes Pods, Deployments and ReplicaSets`
+    )
+  ]
+})

@@ -1,0 +1,51 @@
+/**
+ * One connection that is kept, as a client has it that asks often.
+ */
+import { Effect } from "effect"
+import { Agent, request } from "node:http"
+import { timed } from "../Measure.ts"
+import { ProgramFailed } from "./Programs.ts"
+
+/** Asks the service, all clusters at once. **Errors** another status than 200. */
+export type Ask = (path: string) => Effect.Effect<string, ProgramFailed>
+
+/** Opens a connection to a port of loopback until the scope closes. */
+export const connect = (port: number, key: string) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => new Agent({ keepAlive: true, maxSockets: 1 })),
+      (agent) => Effect.sync(() => agent.destroy())
+    ),
+    (agent): Ask =>
+      (path) =>
+        send(agent, port, path, key)
+  )
+
+const send = (agent: Agent, port: number, path: string, key: string): Effect.Effect<string, ProgramFailed> =>
+  Effect.callback((resume) => {
+    const fail = (problem: string) => resume(Effect.fail(new ProgramFailed({ problem })))
+    const headers = { authorization: `Bearer ${key}`, "x-service-cluster": "*" }
+    const outgoing = request({ port, host: "127.0.0.1", path, agent, headers }, (incoming) => {
+      const chunks: Array<Buffer> = []
+      incoming.on("data", (chunk: Buffer) => chunks.push(chunk))
+      incoming.on("error", (error) => fail(error.message))
+      incoming.on("end", () => {
+        const text = Buffer.concat(chunks).toString("utf8")
+        if (incoming.statusCode === 200) resume(Effect.succeed(text))
+        else fail(`${incoming.statusCode} for ${path}: ${text.slice(0, 300)}`)
+      })
+    })
+    outgoing.on("error", (error) => fail(error.message))
+    outgoing.end()
+    return Effect.sync(() => outgoing.destroy())
+  })
+
+/** Asks again and again while something runs, with a breath between. **Shape** the milliseconds of each answer. */
+export const beside = <A, E, R>(ask: Ask, path: string, effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const tookMs: Array<number> = []
+    const once = Effect.flatMap(timed(ask(path)), ([ms]) => Effect.sync(() => tookMs.push(ms)))
+    const asking = Effect.forever(Effect.andThen(once, Effect.sleep("5 millis")))
+    const value = yield* Effect.raceFirst(effect, asking)
+    return { value, tookMs }
+  })
