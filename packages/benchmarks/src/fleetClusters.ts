@@ -3,7 +3,8 @@
  *
  * Called with what they hold, see `Filling` of src/fleet/Filling.ts, and the file that it writes its port and a kubeconfig
  * into. `/churn` begins to create, delete and change deployments, `/calm` ends that and tells how many writes there were;
- * `/scale?cluster=&name=&namespace=&replicas=` writes one.
+ * `/scale?cluster=&name=&namespace=&replicas=` writes one. `/slow` makes each
+ * answer come later, as the filling says.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"

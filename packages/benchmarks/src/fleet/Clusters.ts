@@ -2,8 +2,8 @@
  * Embedded clusters that begin full.
  */
 import { EmbeddedServer } from "@quarterdeck/embedded-cluster"
-import { Kubeconfig } from "@quarterdeck/harness"
-import { Effect, Option, Redacted } from "effect"
+import { Embedded, Fault, Fleet, Kubeconfig } from "@quarterdeck/harness"
+import { Effect, Option, Redacted, Scope } from "effect"
 import * as Objects from "../load/Objects.ts"
 import * as Filling from "./Filling.ts"
 
@@ -21,10 +21,13 @@ export interface Clusters {
   readonly kubeconfig: string
   /** One for each cluster, in the order of their numbers. */
   readonly calls: ReadonlyArray<Call>
+  /** Makes every answer later from now on, where the filling asks for that. */
+  readonly slow: Effect.Effect<void>
 }
 
 /** Starts as many clusters as are asked for, with all that they are to hold. */
 export const make = Effect.fnUntraced(function* (filling: Filling.Filling) {
+  if (filling.delayMs > 0) return yield* delayed(filling)
   const empty = yield* EmbeddedServer.start({ name: "empty", users: [ADMIN] })
   const { extra, objects } = yield* empty.save
   const servers = yield* Effect.forEach(Array.from({ length: filling.clusters }).keys(), (place) =>
@@ -52,7 +55,29 @@ export const make = Effect.fnUntraced(function* (filling: Filling.Filling) {
             },
             ...(body === undefined ? {} : { body: JSON.stringify(body.value) })
           }).pipe(Effect.map(Option.match({ onNone: () => 0, onSome: ({ status }) => status })))
-    )
+    ),
+    slow: Effect.void
+  }
+  return clusters
+})
+
+/** Starts clusters behind proxies that can delay what passes. */
+const delayed = Effect.fnUntraced(function* ({ clusters: count, delayMs, deployments }: Filling.Filling) {
+  const [parent = "", ...children] = Array.from({ length: count }, (_, place) => Filling.clusterName(place))
+  const fleet = yield* Fleet.make({ driver: Embedded.driver, parent, children, faults: true })
+  for (const [place, { api }] of fleet.clusters.entries()) {
+    for (const name of Objects.namespaces) yield* api.create(Objects.namespace(name))
+    for (let index = 0; index < deployments; index++) yield* api.create(Objects.deployment(place, index).object)
+  }
+  const scope = yield* Effect.scope
+  // Half of it in each direction.
+  const fault = Fault.latency({ ms: delayMs / 2 })
+  const clusters: Clusters = {
+    kubeconfig: fleet.kubeconfig,
+    calls: [],
+    slow: Effect.forEach(fleet.clusters, (cluster) => Scope.provide(cluster.inject(fault), scope), {
+      discard: true
+    }).pipe(Effect.orDie)
   }
   return clusters
 })

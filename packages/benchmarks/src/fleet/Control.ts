@@ -15,7 +15,7 @@ const BEAT_WRITES = Array.from({ length: PER_SECOND / BEATS }, (_, index) => ind
 const BEAT = "50 millis"
 
 /** Answers commands, see src/fleetClusters.ts. */
-export const make = Effect.fnUntraced(function* ({ calls }: Clusters) {
+export const make = Effect.fnUntraced(function* ({ calls, slow }: Clusters) {
   const scope = yield* Effect.scope
   let churning: Fiber.Fiber<unknown> | undefined
   let writes = 0
@@ -66,6 +66,7 @@ export const make = Effect.fnUntraced(function* ({ calls }: Clusters) {
         churning = undefined
         return { writes, refused }
       }),
+    "/slow": () => Effect.as(slow, { slow: true }),
     "/scale": (query) =>
       Effect.gen(function* () {
         const call = calls[Number(query.get("cluster"))]

@@ -4,12 +4,13 @@
 import { Schema } from "effect"
 import * as Objects from "../load/Objects.ts"
 
-/** **Shape** so many clusters, each with so many of both. */
+/** **Shape** so many clusters, each with so many of both. **Units** `delayMs`: how much later each answer comes, once told. */
 export const Filling = Schema.Struct({
   clusters: Schema.Int,
   deployments: Schema.Int,
   pods: Schema.Int,
-  podBytes: Schema.Int
+  podBytes: Schema.Int,
+  delayMs: Schema.Int
 })
 export type Filling = typeof Filling.Type
 

@@ -4,6 +4,8 @@
 import { ControlPlane } from "@quarterdeck/harness"
 import { lackOf } from "../harness/lack.ts"
 import type { Suite } from "../Suite.ts"
+import { changes } from "./changes.ts"
+import { live } from "./live.ts"
 import { reads } from "./reads.ts"
 import { controlPlanes, pods } from "./syncs.ts"
 
@@ -12,6 +14,8 @@ export const fleet: Suite = {
   parts: () => [
     { name: "page and walk", measure: reads },
     { name: "pods", measure: pods },
+    { name: "live", measure: live },
+    { name: "changes", measure: changes },
     { name: "first sync, control-plane", lacks: lackOf(ControlPlane.driver), measure: controlPlanes }
   ]
 }

@@ -30,7 +30,7 @@ const started = Effect.fnUntraced(function* (kubeconfig: string) {
 
 /** What the service takes to start in front of clusters without anything in them. */
 const idle = Effect.fnUntraced(function* (clusters: number) {
-  const filling = { clusters, deployments: 0, pods: 0, podBytes: 0 }
+  const filling = { clusters, deployments: 0, pods: 0, podBytes: 0, delayMs: 0 }
   const { kubeconfig } = yield* Programs.clusters(JSON.stringify(filling))
   const { collected, synced } = yield* started(kubeconfig)
   return { cpuMs: synced.cpuMs, bytes: collected.heapBytes + collected.externalBytes }
@@ -51,7 +51,7 @@ const processor = (claim: string, ours: number, peer: Synced, goal: Goal, note: 
 })
 
 export const pods = Effect.fnUntraced(function* ({ quick }: Extent) {
-  const filling = { clusters: 2, deployments: 0, pods: quick ? 1_500 : 10_000, podBytes: POD_BYTES }
+  const filling = { clusters: 2, deployments: 0, pods: quick ? 1_500 : 10_000, podBytes: POD_BYTES, delayMs: 0 }
   const total = filling.clusters * filling.pods
   yield* Console.error(`${total} pods of 10 kB synced`)
   const { kubeconfig } = yield* Programs.clusters(JSON.stringify(filling))

@@ -6,8 +6,8 @@ import { Agent, request } from "node:http"
 import { timed } from "../Measure.ts"
 import { ProgramFailed } from "./Programs.ts"
 
-/** Asks the service, all clusters at once. **Errors** another status than 200. */
-export type Ask = (path: string) => Effect.Effect<string, ProgramFailed>
+/** Asks the service, all clusters at once unless one is named. **Errors** another status than 200. */
+export type Ask = (path: string, cluster?: string) => Effect.Effect<string, ProgramFailed>
 
 /** Opens a connection to a port of loopback until the scope closes. */
 export const connect = (port: number, key: string) =>
@@ -17,14 +17,18 @@ export const connect = (port: number, key: string) =>
       (agent) => Effect.sync(() => agent.destroy())
     ),
     (agent): Ask =>
-      (path) =>
-        send(agent, port, path, key)
+      (path, cluster = "*") =>
+        send(agent, port, path, { authorization: `Bearer ${key}`, "x-service-cluster": cluster })
   )
 
-const send = (agent: Agent, port: number, path: string, key: string): Effect.Effect<string, ProgramFailed> =>
+const send = (
+  agent: Agent,
+  port: number,
+  path: string,
+  headers: Readonly<Record<string, string>>
+): Effect.Effect<string, ProgramFailed> =>
   Effect.callback((resume) => {
     const fail = (problem: string) => resume(Effect.fail(new ProgramFailed({ problem })))
-    const headers = { authorization: `Bearer ${key}`, "x-service-cluster": "*" }
     const outgoing = request({ port, host: "127.0.0.1", path, agent, headers }, (incoming) => {
       const chunks: Array<Buffer> = []
       incoming.on("data", (chunk: Buffer) => chunks.push(chunk))

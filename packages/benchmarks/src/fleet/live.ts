@@ -1,0 +1,82 @@
+/**
+ * Live lists over many clusters whose answers take their time.
+ */
+import { Console, Effect } from "effect"
+import type { Claim } from "../Claim.ts"
+import * as Asking from "../load/Asking.ts"
+import * as Programs from "../load/Programs.ts"
+import * as Measure from "../Measure.ts"
+import type { Extent } from "../Suite.ts"
+import * as Filling from "./Filling.ts"
+
+const KEY = { raw: "benchmark-reader-0123456789", rule: { role: "Viewer" } }
+const EACH = 5
+const DELAY_MS = 50
+const MB = 1_000_000
+const LIST = "/api/v1/workloads?consistency=live&kind=Deployment&limit=1000&timeoutMs=30000"
+
+/** Gives the milliseconds of a live list. **Errors** one that has not all rows. */
+const listing = (ask: Asking.Ask, rows: number, cluster?: string) =>
+  Effect.flatMap(Measure.timed(ask(LIST, cluster)), ([ms, text]) => {
+    const found = text.split('"kind":"Deployment"').length - 1
+    return found === rows && text.includes('"partial":false')
+      ? Effect.succeed(ms)
+      : Effect.fail(new Programs.ProgramFailed({ problem: `${found} rows of ${rows}: ${text.slice(-300)}` }))
+  })
+
+export const live = Effect.fnUntraced(function* ({ quick }: Extent) {
+  const count = quick ? 20 : 100
+  const times = quick ? 3 : 15
+  yield* Console.error(`live lists over ${count} clusters that answer in ${DELAY_MS} ms`)
+  const filling: Filling.Filling = { clusters: count, deployments: EACH, pods: 0, podBytes: 0, delayMs: DELAY_MS }
+  const clusters = yield* Programs.clusters(JSON.stringify(filling))
+  const service = yield* Programs.service({ kubeconfig: clusters.kubeconfig, keys: [KEY] })
+  yield* Programs.untilReady(service)
+  yield* clusters.command("/slow")
+  const ask = yield* Asking.connect(service.port, KEY.raw)
+  const whoAmI = yield* Asking.connect(service.port, KEY.raw)
+  const list = listing(ask, count * EACH)
+
+  // Connections to each cluster are open afterwards.
+  yield* list
+  const singles = yield* Effect.forEach(Array.from({ length: count }).keys(), (place) =>
+    listing(ask, EACH, Filling.clusterName(place))
+  )
+  const before = yield* service.collected
+  const began = yield* service.watched
+  const { tookMs, value } = yield* Asking.beside(
+    whoAmI,
+    "/api/v1/whoami",
+    Effect.forEach(Array.from({ length: times }).keys(), () => list)
+  )
+  const ended = yield* service.figures
+  const after = yield* service.collected
+  const slowest = Math.max(...singles)
+  return [
+    {
+      claim: `live list of Deployments, ${EACH} each in ${count} clusters that answer in ${DELAY_MS} ms`,
+      ours: { value: Measure.median(value), unit: "ms" },
+      peer: { name: "the slowest single cluster", value: slowest, unit: "ms" },
+      goal: { _tag: "ratio", atMost: 1.5 },
+      note: `median of ${times}; single ones ${Measure.median(singles).toFixed(1)} ms in the median; loop held up ${ended.longestTurnMs.toFixed(1)} ms at most`
+    },
+    {
+      claim: "processor time of it a cluster",
+      ours: { value: (ended.cpuMs - began.cpuMs) / times / count, unit: "ms" },
+      goal: { _tag: "absolute", atMost: 0.4 },
+      note: "with what asks whoami meanwhile"
+    },
+    {
+      claim: "GET whoami meanwhile, p99",
+      ours: { value: Measure.percentile(tookMs, 0.99), unit: "ms" },
+      goal: { _tag: "absolute", atMost: 50 },
+      note: `${tookMs.length} calls, one after the other; median ${Measure.median(tookMs).toFixed(1)} ms`
+    },
+    {
+      claim: "memory that is not given back after it",
+      ours: { value: Math.max(0, after.residentBytes - before.residentBytes) / MB, unit: "MB" },
+      goal: { _tag: "absolute", atMost: 50 },
+      note: `resident after a collection, ${(before.residentBytes / MB).toFixed(0)} MB before; heap ${((after.heapBytes - before.heapBytes) / MB).toFixed(1)} MB more`
+    }
+  ] satisfies ReadonlyArray<Claim>
+})
