@@ -3,19 +3,23 @@
  */
 import { Console, Context, Effect, Logger, LogLevel } from "effect"
 
+/** How long a line waits for others. */
+const JOINED_WITHIN = "20 millis"
 /** So many are written at once; the next one waits for them. */
 const MAX_JOINED = 1_000
 
 /**
- * Makes a logger that writes to the console's standard error what was logged within one turn of the event loop, in order.
+ * Makes a logger that writes to the console's standard error what was logged within 20 ms, in order.
  *
  * **Shape** a warning and what is worse is written at once, with what came before it; so is everything once the scope has
  * closed. Lines that still wait when the process exits are written then.
  */
 export const make = Effect.fnUntraced(function* (format: Logger.Logger<unknown, string>) {
+  const services = yield* Effect.context<never>()
   let lines: Array<string> = []
   let console: Console.Console | undefined
   let isOpen = true
+  let isDue = false
 
   const flush = (): void => {
     if (lines.length === 0) return
@@ -23,6 +27,13 @@ export const make = Effect.fnUntraced(function* (format: Logger.Logger<unknown, 
     lines = []
     console?.error(joined)
   }
+  const flushSoon = Effect.andThen(
+    Effect.sleep(JOINED_WITHIN),
+    Effect.sync(() => {
+      isDue = false
+      flush()
+    })
+  )
   yield* Effect.acquireRelease(
     Effect.sync(() => process.on("exit", flush)),
     () =>
@@ -35,8 +46,11 @@ export const make = Effect.fnUntraced(function* (format: Logger.Logger<unknown, 
 
   return Logger.make<unknown, void>((options) => {
     console = Context.get(options.fiber.context, Console.Console)
-    if (lines.length === 0) setImmediate(flush)
     lines.push(format.log(options))
-    if (!isOpen || lines.length >= MAX_JOINED || LogLevel.isGreaterThanOrEqualTo(options.logLevel, "Warn")) flush()
+    const isUrgent = LogLevel.isGreaterThanOrEqualTo(options.logLevel, "Warn")
+    if (!isOpen || isUrgent || lines.length >= MAX_JOINED) return flush()
+    if (isDue) return
+    isDue = true
+    Effect.runForkWith(services)(flushSoon)
   })
 })
