@@ -1,12 +1,22 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Console, Context, Effect, Exit, Layer, Logger, Scope } from "effect"
+import { Console, Effect, Exit, Layer, Logger, Scope } from "effect"
 import { TestClock } from "effect/testing"
+import { Console as NodeConsole } from "node:console"
+import { Writable } from "node:stream"
 import * as LogLines from "../../src/services/LogLines.ts"
 
 /** A console whose writes to standard error are kept, and a logger that writes there. */
 const world = Effect.gen(function* () {
   const written: Array<string> = []
-  const console = { ...Context.get(Context.empty(), Console.Console), error: (text: string) => written.push(text) }
+  const console = new NodeConsole(
+    new Writable({
+      decodeStrings: false,
+      write: (text: string, _encoding, done) => {
+        written.push(text.trimEnd())
+        done()
+      }
+    })
+  )
   const scope = yield* Scope.make()
   const plain = Logger.make<unknown, string>(({ message }) => String(message))
   const services = yield* Layer.buildWithScope(Logger.layer([LogLines.make(plain)]), scope)
