@@ -48,7 +48,7 @@ export const ask = Effect.fnUntraced(function* (
   const askedAt = yield* Clock.currentTimeMillis
   const { status, text } = yield* served.ask(path, { "X-Service-Cluster": "*" })
   const hadAt = yield* Clock.currentTimeMillis
-  if (status !== 200) return { asked: path, faults: [`${status}: ${text.slice(0, 200)}`] } satisfies Finding
+  if (status !== 200) return { asked: path, faults: [`${status}: ${text.slice(0, 2_000)}`] } satisfies Finding
   const answer = yield* decode(text)
   const names = clusters.map(({ cluster }) => cluster.name)
   const faults = [...Answer.faultsOf(question, answer, names)]
