@@ -3,8 +3,8 @@
  */
 import type { WorkloadRow } from "../projection/Row.ts"
 
-/** Keys that are kept at a time; the one that was not asked for longest goes first. */
-const MOST_KEYS = 16
+/** Keys that are kept at a time; the one that was not asked for longest goes first. A key costs up to 270 bytes a row. */
+const MOST_KEYS = 2
 
 type Values = Map<string, Set<WorkloadRow>>
 

@@ -138,9 +138,11 @@ export class FanOut extends Context.Service<
         const waiting: Array<readonly [cluster: Cluster, place: number]> = []
         let turnBegan = startedAt
         for (const [place, name] of clusters.entries()) {
-          const now = yield* steadyClock.now
+          let now = yield* steadyClock.now
           if (now - turnBegan >= TURN_MS) {
             yield* Effect.yieldNow
+            // Others may have taken their time, which is none of this turn's, and proves nothing.
+            now = yield* steadyClock.now
             turnBegan = now
           }
           const cluster = known.get(name)

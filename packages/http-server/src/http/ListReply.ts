@@ -32,15 +32,15 @@ export const ofRows = Effect.fnUntraced(function* <Name extends string>(
   const texts = yield* Texts
   const rows = `[${list[name].map((row) => texts.of(row)).join(",")}]`
   const envelope = JSON.stringify({ clusters, partial, ...(nextCursor === undefined ? {} : { nextCursor }) })
-  // A cursor is the place of the last row: whether there is one is all that it adds.
-  const rest = JSON.stringify([clusters.map(withoutTimes), partial, nextCursor !== undefined])
+  // A cursor serves one key and one target: who has another one must not keep it.
+  const rest = JSON.stringify([clusters.map(withoutTimes), partial, nextCursor])
   return yield* reply(`{${JSON.stringify(name)}:${rows},${envelope.slice(1)}`, `${rows}${rest}`)
 })
 
 /** Replies with the list of clusters, whose rows hold their own coverage. */
 export const ofClusters = (list: ClusterList) => {
   const rows = list.clusters.map(({ coverage, lastSeen: _seen, ...row }) => [row, withoutTimes(coverage)])
-  return reply(JSON.stringify(list), JSON.stringify([rows, list.partial, list.nextCursor !== undefined]))
+  return reply(JSON.stringify(list), JSON.stringify([rows, list.partial, list.nextCursor]))
 }
 
 const withoutTimes = ({ ageMs: _age, latencyMs: _latency, ...coverage }: Coverage) => coverage
