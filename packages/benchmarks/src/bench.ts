@@ -3,9 +3,8 @@
  *
  * A full run of all parts writes its table into docs/performance.md. Exit status 0 only if every goal is met and nothing broke off.
  */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Console, DateTime, Effect, Layer, Logger, References, Schema } from "effect"
+import { Console, DateTime, Effect, Schema } from "effect"
+import * as MainProgram from "./MainProgram.ts"
 import { Argument, Command, Flag } from "effect/cli"
 import { describeLoad, describeMachine } from "./Machine.ts"
 import * as Outcome from "./Outcome.ts"
@@ -69,16 +68,4 @@ const bench = Command.make(
   })
 ).pipe(Command.withDescription("Measure claims of speed and memory beside their peers."))
 
-NodeRuntime.runMain(
-  Command.run(bench, { version: "0.0.0" }).pipe(
-    Effect.tapError((error) => Console.error(error.message)),
-    Effect.provide(
-      Layer.mergeAll(
-        NodeServices.layer,
-        Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]),
-        Layer.succeed(References.MinimumLogLevel, "Warn")
-      )
-    )
-  ),
-  { disableErrorReporting: true }
-)
+MainProgram.run(Command.run(bench, { version: "0.0.0" }))

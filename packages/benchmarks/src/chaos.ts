@@ -4,10 +4,9 @@
  * Run `pnpm soak:chaos [--clusters 20] [--minutes 10] [--driver control-plane] [--seed N]`. Exit status 0 when no answer was wrong and the server's
  * heap stayed flat.
  */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ControlPlane, Embedded, Fleet } from "@quarterdeck/harness"
-import { Clock, Console, Effect, Fiber, Layer, Logger, Option, Random, References, Schema, Semaphore } from "effect"
+import { Clock, Console, Effect, Fiber, Option, Random, Schema, Semaphore } from "effect"
+import * as MainProgram from "./MainProgram.ts"
 import { Command, Flag } from "effect/cli"
 import type * as Answer from "./soak/Answer.ts"
 import * as Checks from "./soak/Checks.ts"
@@ -151,16 +150,4 @@ const chaos = Command.make(
   })
 ).pipe(Command.withDescription("Compare answers with the truth while clusters go up, down and hang."))
 
-NodeRuntime.runMain(
-  Command.run(chaos, { version: "0.0.0" }).pipe(
-    Effect.tapError((error) => Console.error(error.message)),
-    Effect.provide(
-      Layer.mergeAll(
-        NodeServices.layer,
-        Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]),
-        Layer.succeed(References.MinimumLogLevel, "Warn")
-      )
-    )
-  ),
-  { disableErrorReporting: true }
-)
+MainProgram.run(Command.run(chaos, { version: "0.0.0" }))

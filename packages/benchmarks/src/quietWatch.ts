@@ -5,11 +5,10 @@
  * a proxy in front of it counts connections. Exit status 0 when neither grew while nothing happened.
  */
 import { SamplerSettings } from "@quarterdeck/cost"
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ControlPlane, eventually, Fleet, Proxy } from "@quarterdeck/harness"
 import { Quarterdeck } from "@quarterdeck/http-server"
-import { Console, Context, Effect, FileSystem, Layer, Logger, Path, References, Schema, Stdio } from "effect"
+import { Console, Context, Effect, FileSystem, Layer, Path, Schema, Stdio } from "effect"
+import * as MainProgram from "./MainProgram.ts"
 
 /** The kinds that the cache follows, one watch each. */
 const WATCHES = 9
@@ -97,16 +96,4 @@ const watchRequests = Effect.fnUntraced(function* (fleet: Fleet["Service"]) {
 
 const RESOURCES = "deployments|statefulsets|daemonsets|replicasets|jobs|cronjobs|pods|nodes|namespaces"
 
-NodeRuntime.runMain(
-  Effect.scoped(soak).pipe(
-    Effect.tapError((error) => Console.error(error.message)),
-    Effect.provide(
-      Layer.mergeAll(
-        NodeServices.layer,
-        Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]),
-        Layer.succeed(References.MinimumLogLevel, "Warn")
-      )
-    )
-  ),
-  { disableErrorReporting: true }
-)
+MainProgram.run(Effect.scoped(soak))

@@ -11,6 +11,19 @@ import { ANSWERED, NO_TARGET, OUTSIDE, UNKNOWN } from "./targetingCases.ts"
 const LISTS = ["/api/v1/clusters", "/api/v1/namespaces", "/api/v1/workloads"]
 const everywhere: Call = { headers: to("*") }
 
+/** Asks for a list until it is answered by the hot way. */
+const becomesHot = <E, R>(list: Effect.Effect<{ readonly status: number }, E, R>) =>
+  eventually(
+    "the list is answered by the hot way",
+    Effect.gen(function* () {
+      const before = yield* hits
+      assert.strictEqual((yield* list).status, 200)
+      return (yield* hits) > before
+    }),
+    (isHit) => isHit,
+    WITHIN
+  )
+
 const basic = (key: string) => `Basic ${Buffer.from(`anyone:${key}`).toString("base64")}`
 
 const CASES: ReadonlyArray<readonly [path: string, call: Call]> = [
@@ -153,16 +166,7 @@ describe("lists by the hot way and by the ordinary one", () => {
         const { call, createKey } = yield* Deployment
         const { apiKey, raw } = yield* createKey({ name: "hot", rule: { role: "Viewer" } })
         const list = call("/api/v1/workloads", withId({ bearer: raw, headers: to("prod") }))
-        yield* eventually(
-          "its list is answered by the hot way",
-          Effect.gen(function* () {
-            const before = yield* hits
-            assert.strictEqual((yield* list).status, 200)
-            return (yield* hits) > before
-          }),
-          (isHit) => isHit,
-          WITHIN
-        )
+        yield* becomesHot(list)
         const [path, method, body] = callOf(apiKey.id)
         const changed = yield* call(path, { method, key: "admin", ...(body === undefined ? {} : { body }) })
         assert.isBelow(changed.status, 300, changed.text)
@@ -178,16 +182,7 @@ describe("lists by the hot way and by the ordinary one", () => {
         const { raw } = yield* createKey({ name: "ending", rule: { role: "Viewer" }, expire })
         const list = call("/api/v1/namespaces", withId({ bearer: raw }))
         clock.advance(expiresAt - clock.now() - 5)
-        yield* eventually(
-          "its list is answered by the hot way",
-          Effect.gen(function* () {
-            const before = yield* hits
-            assert.strictEqual((yield* list).status, 200)
-            return (yield* hits) > before
-          }),
-          (isHit) => isHit,
-          WITHIN
-        )
+        yield* becomesHot(list)
         clock.advance(5)
         const { status, text } = yield* list
         assert.deepStrictEqual([status, text.includes("key_expired")], [401, true])
