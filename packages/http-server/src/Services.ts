@@ -39,6 +39,7 @@ import * as KeyLabelProof from "./services/KeyLabelProof.ts"
 import { Deadlines } from "./http/ListPage.ts"
 import { MetricsAccess } from "./http/MetricsRoute.ts"
 import * as McpHost from "./http/mcp/McpHost.ts"
+import * as ProcessMetrics from "./http/ProcessMetrics.ts"
 import { AllowedOrigins } from "./http/Origin.ts"
 import { PublicUrl } from "./http/RequestConnection.ts"
 import * as Registry from "./services/Registry.ts"
@@ -117,7 +118,13 @@ const readable = ({ keys: { files } }: Settings) => Layer.effectDiscard(KeyConfi
  * **Errors** every reason why the settings cannot be followed; what was opened by then is closed.
  */
 export const layer = (settings: Settings, ports: Ports) =>
-  Layer.mergeAll(guard, KeyLabelProof.layer, FirstKey.layer(settings.keys), Registry.announce).pipe(
+  Layer.mergeAll(
+    guard,
+    KeyLabelProof.layer,
+    FirstKey.layer(settings.keys),
+    Registry.announce,
+    ProcessMetrics.layer
+  ).pipe(
     Layer.provideMerge(Costs.layer(settings, ports)),
     Layer.provideMerge(clusters(settings)),
     Layer.provideMerge(keys(settings, ports)),

@@ -11,6 +11,7 @@ import type { ClusterError } from "../kube/ClusterError.ts"
 import { CurrentDataEpoch, type DataEpoch } from "../kube/DataEpoch.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 import { ClusterRegistry, type RegistrySnapshot } from "../registry/ClusterRegistry.ts"
+import * as CacheMetrics from "./CacheMetrics.ts"
 import { ClusterStore } from "./ClusterStore.ts"
 import * as Follower from "./Follower.ts"
 import * as Heartbeat from "./Heartbeat.ts"
@@ -135,6 +136,7 @@ const start = Effect.fnUntraced(function* (following: Following, cluster: Cluste
   const ofBoth = [yield* Semaphore.make(limits.perCluster), lanes]
   const wanted = signal.until(() => following.areLabelsRequired)
   const proof = yield* LabelProof.make(cluster, { api, breaker, store, interner, wanted })
+  yield* Scope.provide(CacheMetrics.show(store, breaker), scope)
   yield* Effect.forkIn(Heartbeat.run(cluster, { api, breaker, store }), scope)
   yield* Effect.forkIn(proof.keep, scope)
   for (const kind of Kind.kinds) {

@@ -7,6 +7,7 @@ import type { Cluster } from "../registry/Cluster.ts"
 import { ClusterError, ClusterUnreachable } from "../kube/ClusterError.ts"
 import type { ClusterStore } from "./ClusterStore.ts"
 import type { Interner } from "../projection/Interner.ts"
+import * as Reconnects from "../kube/Reconnects.ts"
 import * as steadyClock from "../kube/SteadyClock.ts"
 import * as Kind from "../projection/Kind.ts"
 import { isMissing } from "./KindTable.ts"
@@ -63,12 +64,15 @@ export const run = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
   let attempt = 0
   let refusals = 0
   let refusedAt: number | undefined
+  const reconnects = Reconnects.of(parts.cluster.name)
+  let isLost = false
 
   // A cluster that has never answered must not hold a lane while it does not.
   yield* store.signal.until(() => store.health.probedAt !== undefined)
   return yield* Effect.forever(
     Effect.gen(function* () {
       yield* breaker.awaitClosed
+      if (isLost) yield* Metric.update(reconnects, 1)
       const startedAt = yield* steadyClock.now
       const error = yield* once(kind, parts)
       const endedAt = yield* steadyClock.now
@@ -82,6 +86,7 @@ export const run = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
       }
       const since = refusedAt ?? endedAt
       refusedAt = isMissing(error) ? since : undefined
+      isLost = !isMissing(error)
       const isDoubted = store.table(kind).sync._tag === "Synced" && endedAt - since < limits.refusedMs
       if (isMissing(error) && !isDoubted) {
         store.miss(kind, error)
@@ -131,6 +136,8 @@ const follow = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
     yield* Scope.close(lane, Exit.void)
   })
   yield* Effect.forkScoped(leaveWhenQuiet)
+  const counted = Metric.withAttributes(events, { kind })
+  const syncTook = Metric.withAttributes(syncSeconds, { kind })
   yield* Effect.acquireRelease(Metric.modify(watches, 1), () => Metric.modify(watches, -1))
 
   return yield* Stream.runForEach(api.follow(cluster, { resource: Kind.resources[kind] }), (batch) =>
@@ -139,9 +146,9 @@ const follow = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
       heardAt = now
       const synced = store.apply(kind, Projection.changes(kind, batch, place), now)
       breaker.succeeded()
-      yield* Metric.update(Metric.withAttributes(events, { kind }), batch.length)
+      yield* Metric.update(counted, batch.length)
       if (!synced) return
-      yield* Metric.update(Metric.withAttributes(syncSeconds, { kind }), (now - startedAt) / 1_000)
+      yield* Metric.update(syncTook, (now - startedAt) / 1_000)
       yield* Scope.close(lane, Exit.void)
     })
   )

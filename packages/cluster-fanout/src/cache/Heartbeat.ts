@@ -42,6 +42,7 @@ export const run = Effect.fnUntraced(function* (
   }
 ) {
   const { api, breaker, store } = parts
+  const reached = Metric.withAttributes(reachable, { cluster: cluster.name })
   const limits = yield* HeartbeatLimits
   let versionDueAt = 0
 
@@ -77,7 +78,7 @@ export const run = Effect.fnUntraced(function* (
   /** What was wrong at the last probe; the same trouble is told once. */
   let trouble: string | undefined
   const tell = Effect.fnUntraced(function* ({ error }: Outcome) {
-    yield* Metric.update(Metric.withAttributes(reachable, { cluster: cluster.name }), breaker.isSilent() ? 0 : 1)
+    yield* Metric.update(reached, breaker.isSilent() ? 0 : 1)
     const before = trouble
     trouble = error?.message
     if (trouble === before) return
@@ -95,5 +96,6 @@ export const run = Effect.fnUntraced(function* (
     yield* tell(outcome)
     yield* pause(startedAt)
   })
-  return yield* Effect.forever(beat)
+  // Nothing is told of a cluster that is not probed any more.
+  return yield* Effect.ensuring(Effect.forever(beat), Metric.remove(reached))
 })

@@ -1,5 +1,5 @@
 /** Follows one collection of one cluster: an initial state, then what happens to it. */
-import { Clock, Duration, Effect, Exit, Option, Random, Result, Scope, Stream } from "effect"
+import { Clock, Duration, Effect, Exit, Metric, Option, Random, Result, Scope, Stream } from "effect"
 import type { Cluster } from "../registry/Cluster.ts"
 import { ClusterAnswerInvalid, ClusterError } from "./ClusterError.ts"
 import type { KubeObject, Scope as Collection, WatchEvent } from "./KubeObject.ts"
@@ -10,6 +10,7 @@ import * as jsonLines from "./JsonLines.ts"
 import { parseJson, toEvent } from "./KubeObjectJson.ts"
 import { getPage, type Pages } from "./ListPages.ts"
 import * as kubePath from "./KubePath.ts"
+import * as Reconnects from "./Reconnects.ts"
 import * as versions from "./ResourceVersion.ts"
 import * as steadyClock from "./SteadyClock.ts"
 
@@ -57,13 +58,19 @@ export const stream = (followed: Followed): Stream.Stream<ReadonlyArray<WatchEve
 /** The collection, and where following it stands. */
 interface Follower extends Followed {
   readonly scope: Scope.Scope
+  readonly reconnects: ReturnType<typeof Reconnects.of>
   state: State.ListWatchState<OpenWatch>
 }
 
 type Batch = Effect.Effect<ReadonlyArray<WatchEvent>, ClusterError>
 
 const makeFollower = (followed: Followed): Effect.Effect<Follower, never, Scope.Scope> =>
-  Effect.map(Effect.scope, (scope) => ({ ...followed, scope, state: State.make(followed.watchList) }))
+  Effect.map(Effect.scope, (scope) => ({
+    ...followed,
+    scope,
+    reconnects: Reconnects.of(followed.cluster.name),
+    state: State.make(followed.watchList)
+  }))
 
 const step = (follower: Follower): Batch =>
   Effect.suspend(() => advance(follower)).pipe(
@@ -189,6 +196,7 @@ const readOrMend = Effect.fnUntraced(function* (follower: Follower, watch: OpenW
   if (initial || follower.state.isMended || error.reason._tag !== "ClusterUnreachable") return yield* error
   yield* close(follower, watch)
   follower.state = State.broken(follower.state)
+  yield* Metric.update(follower.reconnects, 1)
   return NOTHING
 })
 

@@ -71,6 +71,9 @@ export class FailedAttempts extends Context.Service<
         })
       }
       const buckets = new TokenBuckets(rate, CAPACITY)
+      // A rate knows of the first of something only if there was none before.
+      yield* Metric.update(failures, 0)
+      yield* Metric.update(limited, 0)
 
       const spend = Effect.gen(function* () {
         const { clientAddress } = yield* RequestRecord.CurrentRequest

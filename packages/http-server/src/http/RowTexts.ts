@@ -17,9 +17,15 @@ export class RowTexts {
   #young = new WeakMap<object, string>()
   #old = new WeakMap<object, string>()
   #characters = 0
+  #oldCharacters = 0
 
   constructor(most: number) {
     this.#most = most
+  }
+
+  /** How many characters are held at most: those of rows that are gone count until their generation goes. */
+  get characters(): number {
+    return this.#characters + this.#oldCharacters
   }
 
   /** Gives the text of a row. **Shape** the row is never changed after. */
@@ -30,6 +36,7 @@ export class RowTexts {
     this.#characters += text.length
     if (this.#characters > this.#most / 2) {
       this.#old = this.#young
+      this.#oldCharacters = this.#characters - text.length
       this.#young = new WeakMap()
       this.#characters = text.length
     }

@@ -74,6 +74,9 @@ const make = Effect.fnUntraced(function* (
   const folds = Folds.make()
   const renewHead = yield* headOf(directory, store)
   let pending: ReadonlyArray<AuditFacts> = []
+  // A rate knows of the first of something only if there was none before.
+  yield* Metric.update(failuresTotal, 0)
+  yield* Metric.update(pendingGauge, 0)
 
   const append = Effect.fnUntraced(function* (events: ReadonlyArray<AuditFacts>) {
     if (events.length === 0) return
