@@ -81,6 +81,7 @@ for (const programs of available("helm")) {
             const release = yield* releaseOf(kubeconfig, "quarterdeck", BASE)
             const notes = yield* release.install({})
             assert.match(notes, /kubectl -n quarterdeck rollout status statefulset\/quarterdeck/)
+            assert.notInclude(notes, "Keys of", "there are none of the deployment")
             const { pod, root, server, sync } = yield* start(api, "quarterdeck")
             const [, path = ""] = /readFileSync\("([^"]+)"/.exec(notes) ?? []
             const first = yield* Effect.promise(() => readFile(join(root, path), "utf8"))

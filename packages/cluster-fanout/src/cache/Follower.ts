@@ -1,7 +1,7 @@
 /**
  * Keeps one kind of one cluster current: follows it, and begins again for ever when that fails.
  */
-import { Context, Effect, Exit, Metric, Random, Scope, type Semaphore, Stream } from "effect"
+import { Cause, Context, Effect, Exit, Metric, Random, Scope, type Semaphore, Stream } from "effect"
 import type { Breaker } from "../kube/Breaker.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 import { ClusterError, ClusterUnreachable } from "../kube/ClusterError.ts"
@@ -111,7 +111,11 @@ const once = (kind: Kind.Kind, parts: Parts): Effect.Effect<ClusterError> => {
   const ended = new ClusterError({ cluster: cluster.name, reason: new ClusterUnreachable({ code: "WATCH_ENDED" }) })
   // A dead cluster's sync must not go on holding its lanes until the transport gives up.
   const refused = Effect.flatMap(breaker.awaitOpen, (error) => Effect.fail(error))
+  // A defect must not leave the kind without a follower: it is read anew, as after a watch that ended.
+  const tell = (defect: unknown) =>
+    Effect.logError(`Follower: a defect while following ${kind} of cluster ${cluster.name}`, Cause.die(defect))
   return Effect.raceFirst(follow(kind, parts), refused).pipe(
+    Effect.catchDefect(tell),
     Effect.andThen(Effect.fail(ended)),
     Effect.flip,
     Effect.scoped

@@ -146,7 +146,7 @@ export class KindTable<R extends { readonly uid: string }> {
     }
     if (corrections > 0) {
       this.#version++
-      for (const observer of this.#observers) observer.whole(this.#records)
+      this.#tell((observer) => observer.whole(this.#records))
     }
     this.#provenAt = Math.max(this.#provenAt ?? 0, askedAt)
     return corrections
@@ -169,7 +169,7 @@ export class KindTable<R extends { readonly uid: string }> {
     this.#records = records
     this.#touched = undefined
     this.#version++
-    for (const observer of this.#observers) observer.whole(records)
+    this.#tell((observer) => observer.whole(records))
   }
 
   #write(change: Extract<Change<R>, { readonly _tag: "Put" | "Delete" }>): void {
@@ -183,8 +183,21 @@ export class KindTable<R extends { readonly uid: string }> {
     if (change._tag === "Put" && held !== undefined && !this.#isNewer(change.record, held)) return
     set(this.#records, uid, change)
     this.#version++
-    if (change._tag === "Put") for (const observer of this.#observers) observer.put(change.record, held)
-    else if (held !== undefined) for (const observer of this.#observers) observer.gone(held)
+    if (change._tag === "Put") this.#tell((observer) => observer.put(change.record, held))
+    else if (held !== undefined) this.#tell((observer) => observer.gone(held))
+  }
+
+  /** Tells all observers, also those behind one that throws; what was thrown first is thrown then. */
+  #tell(tell: (observer: Observer<R>) => void): void {
+    const defects: Array<unknown> = []
+    for (const observer of this.#observers) {
+      try {
+        tell(observer)
+      } catch (defect) {
+        defects.push(defect)
+      }
+    }
+    if (defects.length > 0) throw defects[0]
   }
 }
 

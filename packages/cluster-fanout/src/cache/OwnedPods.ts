@@ -57,6 +57,11 @@ export class OwnedPods {
     }
   }
 
+  /** How many groups changed since they were last taken. */
+  get pending(): number {
+    return this.#changed.size
+  }
+
   /** Gives the groups that changed since this was last asked. **Shape** `undefined` for one that is empty now. */
   takeChanged(): ReadonlyArray<readonly [key: string, group: Group | undefined]> {
     const changed = Array.from(this.#changed, (key) => [key, this.#groups.get(key)] as const)

@@ -28,6 +28,9 @@ export type Observers = { readonly [K in Kind.WorkloadKind]: Observer<RecordOf[K
 const PLAIN = ["Deployment", "StatefulSet", "DaemonSet"] as const
 const HOLDERS = ["ReplicaSet", "Job"] as const
 
+/** How many groups and CronJobs may wait to be told of. **Units** some 140 bytes each. */
+const MOST_PENDING = 4_096
+
 /** What rows of several records are made of. */
 interface Parts {
   readonly pods: OwnedPods
@@ -64,9 +67,32 @@ export class RowKeeper {
       this.#parts = this.#derive(rows)
       return rows
     }
-    this.#settleGroups(this.#parts, this.#change)
-    this.#settleCronJobs(this.#parts, this.#change)
+    this.#settleParts(this.#parts)
     return undefined
+  }
+
+  #settleParts(parts: Parts): void {
+    this.#attempt(() => {
+      this.#settleGroups(parts, this.#change)
+      this.#settleCronJobs(parts, this.#change)
+    })
+  }
+
+  /** What a defect leaves half changed is derived anew when it is next asked for. */
+  #attempt(change: () => void): void {
+    try {
+      change()
+    } catch (defect) {
+      this.#parts = undefined
+      throw defect
+    }
+  }
+
+  /** Nobody may ask for a long time: what is still to be told must not pile up. */
+  #changed(change: () => void): void {
+    this.#attempt(change)
+    const parts = this.#parts
+    if (parts !== undefined && parts.pods.pending + parts.jobs.pending > MOST_PENDING) this.#settleParts(parts)
   }
 
   /** Makes what is to observe the records. */
@@ -75,8 +101,8 @@ export class RowKeeper {
       this.#parts = undefined
     }
     const plain: Observer<WorkloadRecord> = {
-      put: ({ row }, held) => this.#tell(held?.row, row),
-      gone: ({ row }) => this.#tell(row, undefined),
+      put: ({ row }, held) => this.#changed(() => this.#tell(held?.row, row)),
+      gone: ({ row }) => this.#changed(() => this.#tell(row, undefined)),
       whole
     }
     return {
@@ -84,27 +110,33 @@ export class RowKeeper {
       StatefulSet: plain,
       DaemonSet: plain,
       ReplicaSet: {
-        put: (set, held) => this.#putHolder(set, held),
-        gone: (set) => this.#holderGone(set),
+        put: (set, held) => this.#changed(() => this.#putHolder(set, held)),
+        gone: (set) => this.#changed(() => this.#holderGone(set)),
         whole
       },
       Job: {
-        put: (job, held) => {
-          this.#putHolder(job, held)
-          this.#parts?.jobs.put(job, held)
-        },
-        gone: (job) => {
-          this.#holderGone(job)
-          this.#parts?.jobs.gone(job)
-        },
+        put: (job, held) =>
+          this.#changed(() => {
+            this.#putHolder(job, held)
+            this.#parts?.jobs.put(job, held)
+          }),
+        gone: (job) =>
+          this.#changed(() => {
+            this.#holderGone(job)
+            this.#parts?.jobs.gone(job)
+          }),
         whole
       },
       CronJob: {
-        put: ({ uid }) => this.#parts?.jobs.touch(uid),
-        gone: ({ uid }) => this.#parts?.jobs.touch(uid),
+        put: ({ uid }) => this.#changed(() => this.#parts?.jobs.touch(uid)),
+        gone: ({ uid }) => this.#changed(() => this.#parts?.jobs.touch(uid)),
         whole
       },
-      Pod: { put: (pod, held) => this.#putPod(pod, held), gone: (pod) => this.#podGone(pod), whole }
+      Pod: {
+        put: (pod, held) => this.#changed(() => this.#putPod(pod, held)),
+        gone: (pod) => this.#changed(() => this.#podGone(pod)),
+        whole
+      }
     }
   }
 

@@ -34,6 +34,11 @@ export class RunningJobs {
     this.#touched.add(cronJob)
   }
 
+  /** How many owners were touched since they were last taken. */
+  get pending(): number {
+    return this.#touched.size
+  }
+
   /** Gives the uids of owners that changed, or whose Jobs did, since this was last asked. */
   takeTouched(): ReadonlyArray<string> {
     const touched = [...this.#touched]

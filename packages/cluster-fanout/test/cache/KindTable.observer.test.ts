@@ -42,6 +42,20 @@ describe("an observer of a kind", () => {
     assert.deepStrictEqual(heard, ["whole a b", "put a 3", "gone b 2", "put c 4", "gone c 4"])
   })
 
+  it("hears of what another one failed at", () => {
+    const table = new KindTable<Thing>()
+    const { heard, observer } = listen()
+    table.apply([synced], 0)
+    const fail = () => {
+      throw new RangeError("planted")
+    }
+    table.observe({ put: fail, gone: fail, whole: () => {} })
+    table.observe(observer)
+    assert.throws(() => table.apply([put("a", 1)], 0), "planted")
+    assert.throws(() => table.apply([gone("a")], 0), "planted")
+    assert.deepStrictEqual(heard, ["whole ", "put a 1", "gone a 1"])
+  })
+
   it("that comes later hears of what is there first", () => {
     const table = new KindTable<Thing>()
     table.apply([put("a"), synced], 0)

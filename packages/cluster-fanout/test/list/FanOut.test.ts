@@ -1,6 +1,6 @@
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Schema } from "effect"
+import { Clock, Effect, Fiber, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import type { Cluster } from "../../src/registry/Cluster.ts"
 import { ClusterError, ClusterThrottled, ClusterUnreachable } from "../../src/kube/ClusterError.ts"
@@ -155,6 +155,49 @@ describe("FanOut", () => {
         }
         const [reply] = yield* fanOut.askEach([name], live, () => Effect.succeed(answer(1)))
         assert.strictEqual(reply?.coverage.status, "ok")
+      })
+    )
+  )
+
+  it.effect("asks by the time that it is after others had their turn", () =>
+    test((fanOut) =>
+      Effect.gen(function* () {
+        let millis = 0
+        const nanos = () => BigInt(millis) * 1_000_000n
+        const around = yield* Clock.Clock
+        const clock: Clock.Clock = {
+          currentTimeMillisUnsafe: () => around.currentTimeMillisUnsafe(),
+          currentTimeMillis: around.currentTimeMillis,
+          currentTimeNanosUnsafe: () => around.currentTimeNanosUnsafe(),
+          currentTimeNanos: around.currentTimeNanos,
+          sleep: (duration) => around.sleep(duration),
+          monotonicTimeNanosUnsafe: nanos,
+          monotonicTimeNanos: Effect.sync(nanos)
+        }
+        const others = Effect.forever(
+          Effect.andThen(
+            Effect.sync(() => {
+              millis += 1_000
+            }),
+            Effect.yieldNow
+          )
+        )
+        const told: Array<number> = []
+        const right: Array<number> = []
+        const askNow = (_: Cluster, now: number) => {
+          told.push(now)
+          right.push(millis)
+          // As long as one turn may be: the next cluster is another turn's.
+          millis += 4
+          return answer("at once")
+        }
+        const busy = yield* Effect.forkChild(others)
+        yield* fanOut
+          .ask(clusters, { ...cached, askNow }, () => Effect.never)
+          .pipe(Effect.provideService(Clock.Clock, clock))
+        yield* Fiber.interrupt(busy)
+        assert.deepStrictEqual(told, right)
+        assert.isAbove(told.at(-1) ?? 0, 1_000, "others had their turn")
       })
     )
   )

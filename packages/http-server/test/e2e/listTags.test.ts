@@ -50,6 +50,29 @@ onOneDriver("tags of lists", { children: ["prod"] }, (it) => {
     })
   )
 
+  it.effect.each<[string, Call]>([
+    ["another key", { headers: to("*"), key: "operator" }],
+    ["another target of the same clusters", { headers: to("hub|prod") }]
+  ])("a page's tag names its cursor: %s gets the page whole", ([, other]) =>
+    Effect.gen(function* () {
+      const { call } = yield* Deployment
+      const path = "/api/v1/namespaces?limit=1"
+      const { again, foreign } = yield* eventually(
+        "nothing happens between three requests",
+        Effect.gen(function* () {
+          const { etag } = yield* tagOf(path)
+          const foreign = yield* call(path, holding(etag, other))
+          return { foreign, again: yield* call(path, holding(etag)) }
+        }),
+        ({ again }) => again.status === 304,
+        { within: "20 seconds" }
+      )
+      assert.strictEqual(again.text, "")
+      assert.strictEqual(foreign.status, 200)
+      assert.include(foreign.text, '"nextCursor"')
+    })
+  )
+
   it.effect("ages go on and the tag stays; a change of one row is another tag", () =>
     Effect.gen(function* () {
       const { call, fleet } = yield* Deployment

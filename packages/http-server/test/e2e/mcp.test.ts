@@ -117,6 +117,7 @@ onOneDriver("mcp", { prepare: (fleet) => Seed.fill(fleet), furnish: keep(["hub",
       assert.isTrue(isRefused)
       assert.deepInclude(at(answer, "error"), { code, field, status: 400 })
       assert.isString(at(answer, "next"))
+      if (field === "cluster") assert.include(String(at(answer, "error", "detail")), "did you mean clusters?")
     })
   )
 

@@ -69,7 +69,7 @@ export const all: ReadonlyArray<McpTool> = [
   }),
   tool("cost_by_group", "cost.getAggregated", {
     title: "Costs by group",
-    description: `Costs by cluster, namespace, kind, workload or label, whole or cut into hours, days or weeks (\`stepSize\`): ask it with a stepSize to see how costs changed. \`totals\` are those of all groups. ${MONEY} ${PARTIAL}`,
+    description: `Costs by cluster, namespace, kind, workload or label, whole or cut into hours, days or weeks (\`stepSize\`): ask it with a stepSize to see how costs changed; the rows stand inside \`buckets\` then, one for each step. \`totals\` are those of all groups. ${MONEY} ${PARTIAL}`,
     targeting: "parent",
     isPaged: true,
     without: ["format", "multiCluster"],

@@ -6,6 +6,7 @@ import * as TargetRequest from "@quarterdeck/targeting/TargetRequest"
 import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 import { Effect, Predicate, Result, Schema } from "effect"
 import { McpSchema } from "effect/ai"
+import * as Nearest from "../../settings/Nearest.ts"
 import * as McpCaller from "./McpCaller.ts"
 import type { McpTool } from "./McpTools.ts"
 import { DEFAULT_ROWS, MAX_ROWS, type ToolInput } from "./ToolInput.ts"
@@ -26,8 +27,12 @@ interface InvalidArgument {
 const invalid = (field: string, problem: string): Result.Result<never, InvalidArgument> =>
   Result.fail({ code: "invalid_parameter", detail: `${field}: ${problem}`, field })
 
-const unknown = (field: string): Result.Result<never, InvalidArgument> =>
-  Result.fail({ code: "unknown_parameter", detail: `${field}: the tool has no such argument`, field })
+const unknown = (field: string, names: ReadonlyArray<string>): Result.Result<never, InvalidArgument> =>
+  Result.fail({
+    code: "unknown_parameter",
+    detail: `${field}: the tool has no such argument${Nearest.suggestion(Nearest.find(field, names))}`,
+    field
+  })
 
 const decodeTarget = Schema.decodeUnknownResult(TargetRequest.Body)
 const isText = Schema.is(Schema.Union([Schema.String, Schema.Number, Schema.Boolean]))
@@ -63,7 +68,7 @@ const callOf = (
       return yield* invalid("limit", `at most ${MAX_ROWS} in a tool; the answer's nextCursor leads to the rest`)
     }
     for (const [name, value] of Object.entries(all)) {
-      if (!Object.hasOwn(properties, name)) return yield* unknown(name)
+      if (!Object.hasOwn(properties, name)) return yield* unknown(name, Object.keys(properties))
       if (name === "clusters" && targeting !== "none") continue
       if (hasBody && !inQuery.has(name)) body[name] = value
       else for (const text of yield* textsOf(name, value)) query.append(name, text)

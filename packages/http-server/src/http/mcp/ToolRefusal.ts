@@ -14,7 +14,7 @@ const MEND_FIELD = "Mend the argument that `field` names, then call again."
 /** What helps, by code. **Shape** a code that is not here helps by its own text alone. */
 const NEXT: Partial<Record<Code, string>> = {
   invalid_parameter: MEND_FIELD,
-  unknown_parameter: "Leave out the argument that `field` names.",
+  unknown_parameter: "Leave out the argument that `field` names, or call it by its name among the tool's arguments.",
   invalid_body: MEND_FIELD,
   invalid_target: "Call list_clusters for the names of clusters, then name them as they are written there.",
   empty_cluster_list: 'Leave `clusters` out, name at least one, or pass ["*"] for all.',

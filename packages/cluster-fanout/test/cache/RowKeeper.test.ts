@@ -1,0 +1,74 @@
+import { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { assert, describe, it } from "@effect/vitest"
+import type { ClusterStore } from "../../src/cache/ClusterStore.ts"
+import { type RowChange, RowKeeper } from "../../src/cache/RowKeeper.ts"
+import type { KubeObject } from "../../src/kube/KubeObject.ts"
+import * as Interner from "../../src/projection/Interner.ts"
+import type * as Kind from "../../src/projection/Kind.ts"
+import * as Projection from "../../src/projection/Projection.ts"
+import { emptyStore } from "../fixture/ChangingCluster.ts"
+import { deployment, pod } from "../fixture/KubeObjects.ts"
+
+const cluster = ClusterName.make("c1")
+const place = { cluster, interner: Interner.make() }
+
+const put = (store: ClusterStore, kind: Kind.WorkloadKind, object: KubeObject) =>
+  store.apply(kind, [{ _tag: "Put", record: Projection.project(kind, object, place) }], 0)
+
+/** Keeps the rows of a store, all of which were asked for once. */
+const keep = (change: RowChange) => {
+  const store = emptyStore()
+  const keeper = new RowKeeper(
+    cluster,
+    () => ({
+      Deployment: store.table("Deployment").records,
+      StatefulSet: store.table("StatefulSet").records,
+      DaemonSet: store.table("DaemonSet").records,
+      ReplicaSet: store.table("ReplicaSet").records,
+      Job: store.table("Job").records,
+      CronJob: store.table("CronJob").records,
+      Pod: store.table("Pod").records
+    }),
+    change
+  )
+  const observers = keeper.observers()
+  store.table("Deployment").observe(observers.Deployment)
+  store.table("Pod").observe(observers.Pod)
+  keeper.settle()
+  return { keeper, store }
+}
+
+const ofRollout = (name: string) =>
+  pod(name, {
+    namespace: name,
+    owner: { apiVersion: "argoproj.io/v1alpha1", kind: "Rollout", name: "web", uid: "rollout" }
+  })
+
+describe("RowKeeper", () => {
+  it("derives every row anew after a change that failed", () => {
+    let isBroken = false
+    const { keeper, store } = keep(() => {
+      if (isBroken) throw new RangeError("planted")
+    })
+    put(store, "Deployment", deployment("before"))
+    isBroken = true
+    assert.throws(() => put(store, "Deployment", deployment("meanwhile")), "planted")
+    isBroken = false
+    put(store, "Deployment", deployment("after"))
+    assert.sameMembers(
+      (keeper.settle() ?? []).map(({ name }) => name),
+      ["before", "meanwhile", "after"]
+    )
+    assert.isUndefined(keeper.settle())
+  })
+
+  it("tells what changed once much of it waits, though nobody asks", () => {
+    let told = 0
+    const { store } = keep(() => {
+      told++
+    })
+    for (let index = 0; index < 5_000; index++) put(store, "Pod", ofRollout(`pod-${index}`))
+    assert.isAbove(told, 4_000)
+    assert.isBelow(told, 5_000)
+  })
+})
