@@ -157,7 +157,8 @@ class Transfer {
 
   #cutShort(): void {
     this.#stop()
-    this.#exchange.request.socket.end()
+    // A request that had a body has let go of its socket by now.
+    this.#exchange.response.socket?.end()
   }
 
   #write(chunk: Buffer): void {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { CoreV1Api, KubeConfig } from "@kubernetes/client-node"
-import { Effect, Redacted } from "effect"
+import { Effect, Option, Redacted } from "effect"
 import type { IncomingMessage } from "node:http"
 import { get } from "node:https"
 import type { Fault as AnyFault } from "../../src/faults/Fault.ts"
@@ -166,6 +166,22 @@ describe("altered replies", () => {
         assert.include(["other side closed", "UND_ERR_RES_CONTENT_LENGTH_MISMATCH", "ECONNRESET"], failed)
       }
       assert.strictEqual(yield* outcome(() => through.ask(CONFIG_MAPS)), 200)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("truncated: so does the body that answers one, at once", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* faulty()
+      const through = yield* client(faults)
+      yield* faults.inject(Fault.truncatedReply())
+      const failed = yield* outcome(() =>
+        through.ask(CONFIG_MAPS, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "b" } })
+        })
+      ).pipe(Effect.timeoutOption("5 seconds"))
+      assert.strictEqual(Option.getOrUndefined(failed), "other side closed")
     }).pipe(Effect.scoped)
   )
 
