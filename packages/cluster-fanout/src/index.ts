@@ -5,9 +5,11 @@
  * them all: a {@link Follower} per kind turns watch events by {@link Projection} into records of a {@link ClusterStore},
  * and a {@link Heartbeat} works its {@link Breaker}. {@link ClusterReader} reads one cluster, cached or live;
  * {@link FanOut} asks many and gives each answer its {@link Coverage}; {@link Workloads}, {@link Namespaces} and
- * {@link Clusters} merge the answers into pages.
+ * {@link Clusters} merge the answers into pages. {@link WorkloadActions} changes a workload by {@link KubeWriter}.
  */
 import "./kube/NodeVersion.ts"
+export * as Action from "./act/Action.ts"
+export * as ActionError from "./act/ActionError.ts"
 export * as Breaker from "./kube/Breaker.ts"
 export * as Cluster from "./registry/Cluster.ts"
 export * as ClusterCache from "./cache/ClusterCache.ts"
@@ -27,6 +29,7 @@ export * as InCluster from "./registry/InCluster.ts"
 export * as Kind from "./projection/Kind.ts"
 export * as KindTable from "./cache/KindTable.ts"
 export * as KubeApi from "./kube/KubeApi.ts"
+export * as KubeWriter from "./kube/KubeWriter.ts"
 export * as KubeObject from "./kube/KubeObject.ts"
 export * as Kubeconfig from "./registry/Kubeconfig.ts"
 export * as KubeconfigRegistry from "./registry/KubeconfigRegistry.ts"
@@ -50,4 +53,5 @@ export * as Row from "./projection/Row.ts"
 export * as RowOrder from "./projection/RowOrder.ts"
 export * as ScrapedGauge from "./kube/ScrapedGauge.ts"
 export * as Transport from "./kube/Transport.ts"
+export * as WorkloadActions from "./act/WorkloadActions.ts"
 export * as Workloads from "./list/Workloads.ts"

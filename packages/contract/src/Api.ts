@@ -13,6 +13,7 @@ import { PricesGroup } from "./PricesGroup.ts"
 import { describeSecurity } from "./SecuritySchemes.ts"
 import { SessionGroup } from "./SessionGroup.ts"
 import { WhoamiGroup } from "./WhoamiGroup.ts"
+import { WorkloadGroup } from "./WorkloadGroup.ts"
 import { WorkloadsGroup } from "./WorkloadsGroup.ts"
 
 const endpoints = HttpApi.make("quarterdeck").add(
@@ -26,6 +27,7 @@ const endpoints = HttpApi.make("quarterdeck").add(
   PricesGroup,
   SessionGroup,
   WhoamiGroup,
+  WorkloadGroup,
   WorkloadsGroup
 )
 

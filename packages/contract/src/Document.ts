@@ -7,6 +7,7 @@ import * as ClusterHeader from "@quarterdeck/targeting/ClusterHeader"
 import { SchemaAST } from "effect"
 import { HttpApi, OpenApi } from "effect/http-api"
 import { Api } from "./Api.ts"
+import { actionExamples } from "./document/ActionExamples.ts"
 import { costExamples } from "./document/CostExamples.ts"
 import { example } from "./document/Example.ts"
 import { type Json, simplify } from "./document/JsonSchema.ts"
@@ -38,6 +39,7 @@ export const DEFAULT_OPTIONS: DocumentOptions = {
 }
 
 const examples = [
+  ...actionExamples,
   ...auditExamples,
   ...costExamples,
   ...keyExamples,

@@ -29,7 +29,8 @@ export const TimeoutMs = countUpTo(MAX_TIMEOUT_MS, {
   description: "How long clusters may take to answer, in milliseconds."
 })
 
-const Kind = Schema.String.check(
+/** **Shape** as Kubernetes writes kinds; custom ones too. */
+export const Kind = Schema.String.check(
   Schema.isPattern(/^[A-Z][A-Za-z0-9]{0,62}$/u, { expected: "a Kubernetes kind such as Deployment" })
 )
 

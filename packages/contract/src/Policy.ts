@@ -12,9 +12,10 @@ export interface Cell {
 
 /**
  * **Shape** public, a signed-in browser alone, or a cell of the access table. `ofOthers` is the cell that counts beside it
- * where the path names a key that is not the caller's own. `canDryRun`: with the parameter `dryRun=true` it changes nothing.
+ * where the path names a key that is not the caller's own. `canDryRun`: where a `dryRun` that is
+ * true stands, with which it changes nothing.
  */
-export type Policy = "public" | "session" | (Cell & { readonly ofOthers?: Cell; readonly canDryRun?: true })
+export type Policy = "public" | "session" | (Cell & { readonly ofOthers?: Cell; readonly canDryRun?: "query" | "body" })
 
 /** Annotates an endpoint; a server refuses to start with an endpoint that has none. */
 export class EndpointPolicy extends Context.Service<EndpointPolicy, Policy>()("@quarterdeck/contract/EndpointPolicy") {}

@@ -33,7 +33,7 @@ export class PricesGroup extends HttpApiGroup.make("prices")
       success: [PriceBook, PriceEffect],
       error: [...Problem.ofBook, ...Problem.ofBody]
     })
-      .annotate(EndpointPolicy, { resource: "prices", verb: "operate", canDryRun: true })
+      .annotate(EndpointPolicy, { resource: "prices", verb: "operate", canDryRun: "query" })
       .annotateMerge(
         OpenApi.annotations({
           summary: "Replace the price book",

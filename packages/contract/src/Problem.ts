@@ -48,6 +48,11 @@ export const catalogue = {
     "A query or path parameter has a value that is not allowed. `field` names it."
   ),
   unknown_parameter: entry(400, "Unknown parameter", "The route has no such query parameter. `field` names it."),
+  action_unsupported: entry(
+    400,
+    "Action unsupported",
+    "Workloads of this kind cannot be scaled, restarted or paused so. `field` is `kind`; the detail names the kinds that can."
+  ),
   invalid_cursor: entry(
     400,
     "Invalid cursor",
@@ -100,6 +105,11 @@ export const catalogue = {
     "Cluster not found",
     "The key's scope reaches the name, but no cluster is registered under it. `field` says where it stands."
   ),
+  workload_not_found: entry(
+    404,
+    "Workload not found",
+    "The cluster has no such workload: nothing of this kind and name is in the namespace, or it belongs to another workload."
+  ),
   cost_row_not_found: entry(
     404,
     "Cost row not found",
@@ -117,6 +127,11 @@ export const catalogue = {
     409,
     "Last Admin",
     "Without this key nobody would be an Admin of everything. `?force=true` revokes or narrows it all the same; then only a keys file lets an Admin in."
+  ),
+  workload_changed: entry(
+    409,
+    "Workload changed",
+    "The workload has another `resourceVersion` than the one that was sent, or was changed at the same moment. Nothing was done: read it again, and decide anew."
   ),
   prices_stale: entry(
     409,
@@ -149,6 +164,11 @@ export const catalogue = {
     "Cluster unreachable",
     "None of the addressed clusters answered. `clusters` says why, one by one."
   ),
+  cluster_forbids: entry(
+    502,
+    "Cluster forbids",
+    "The cluster refused the change, and nothing was done: its credential may not do it, or an admission rule does not allow it. The detail is what the cluster said."
+  ),
   cluster_throttled: entry(
     503,
     "Cluster throttled",
@@ -174,7 +194,12 @@ export const catalogue = {
     "Starting",
     "The service has taken its port and is not ready to serve yet. `Retry-After` says when to ask again."
   ),
-  cluster_timeout: entry(504, "Cluster timeout", "No addressed cluster answered within the deadline.")
+  cluster_timeout: entry(504, "Cluster timeout", "No addressed cluster answered within the deadline."),
+  outcome_unknown: entry(
+    504,
+    "Outcome unknown",
+    "The cluster did not answer the change, and reading the workload since did not show whether it was made. Look at it before you try again."
+  )
 } as const satisfies Record<string, Entry>
 
 export type Code = keyof typeof catalogue
@@ -236,6 +261,8 @@ export const ofEveryRoute = [
 ] as const
 /** What routes over clusters may send beside those of every route. */
 export const ofFanOut = [ofStatus(404), ofStatus(502), ofStatus(504)] as const
+/** What routes that change a workload may send beside those of every route. */
+export const ofAction = [ofStatus(404), ofStatus(409), ofStatus(502), ofStatus(504)] as const
 /** What routes of one key may send beside those of every route. */
 export const ofOneKey = [ofStatus(404), ofStatus(409)] as const
 /** What changing the price book may send beside those of every route. */

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Predicate, Result, Schema } from "effect"
 import * as Document from "../src/Document.ts"
+import { actionExamples } from "../src/document/ActionExamples.ts"
 import { costExamples } from "../src/document/CostExamples.ts"
 import { auditExamples } from "../src/document/AuditExamples.ts"
 import { keyExamples } from "../src/document/KeyExamples.ts"
@@ -161,6 +162,10 @@ describe("the OpenAPI document", () => {
       "patch /api/v1/apiKeys/{id}": false,
       "post /api/v1/apiKeys/{id}/rotate": false,
       "post /api/v1/session": true,
+      "post /api/v1/workloads/{cluster}/{namespace}/{kind}/{name}/scale": true,
+      "post /api/v1/workloads/{cluster}/{namespace}/{kind}/{name}/restart": false,
+      "post /api/v1/workloads/{cluster}/{namespace}/{kind}/{name}/pause": false,
+      "post /api/v1/workloads/{cluster}/{namespace}/{kind}/{name}/resume": false,
       "post /detailedCostReport/getWorkloads": false,
       "post /detailedCostReport/getAggregated": true,
       "put /api/v1/prices": true
@@ -173,6 +178,7 @@ describe("the OpenAPI document", () => {
   })
 
   const all = [
+    ...actionExamples,
     ...costExamples,
     ...auditExamples,
     ...keyExamples,

@@ -1,7 +1,7 @@
 /**
  * Everything that the routes stand on, wired once from the settings and the host's own parts.
  */
-import { Breaker, DataEpoch, Transport } from "@quarterdeck/cluster-fanout"
+import { Breaker, DataEpoch, KubeWriter, Transport, WorkloadActions } from "@quarterdeck/cluster-fanout"
 import { KeyEpoch, KnownKeys } from "@quarterdeck/keys"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
@@ -93,10 +93,10 @@ const identities = ({ oidc }: Settings) =>
   oidc === undefined ? IdentityProvider.layerNone : IdentityClient.layer(oidc)
 
 const clusters = (settings: Settings) =>
-  Layer.mergeAll(Workloads.layer, Namespaces.layer, Clusters.layer).pipe(
+  Layer.mergeAll(Workloads.layer, WorkloadActions.WorkloadActions.layer, Namespaces.layer, Clusters.layer).pipe(
     Layer.provideMerge(Layer.merge(FanOut.layer, ClusterReader.layer)),
     Layer.provideMerge(Layer.merge(ClusterCache.layer, CursorKeyFile.layer(settings.dataDirectory))),
-    Layer.provideMerge(Layer.merge(KubeApi.layer, Breaker.Breakers.layer))
+    Layer.provideMerge(Layer.mergeAll(KubeApi.layer, KubeWriter.KubeWriter.layer, Breaker.Breakers.layer))
   )
 
 const guard = Layer.merge(Guard.layer, HotReads.layer).pipe(

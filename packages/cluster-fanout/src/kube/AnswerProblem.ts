@@ -7,6 +7,7 @@ import {
   type ClusterError,
   ClusterExpired,
   ClusterForbids,
+  ClusterRefused,
   ClusterThrottled,
   ClusterUnauthorized,
   ClusterUnreachable,
@@ -16,8 +17,14 @@ import { mask } from "./Masking.ts"
 
 type Reason = ClusterError["reason"]
 
-/** An answer that is not a success. **Shape** `body` may be cut; `secrets` are masked should the server echo them. */
+/**
+ * An answer that is not a success.
+ *
+ * **Shape** `body` may be cut; `secrets` are masked should the server echo them. `isWrite`: the request was to change
+ * something.
+ */
 export interface Refused {
+  readonly isWrite: boolean
   readonly status: number
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
   readonly body: string
@@ -27,9 +34,17 @@ export interface Refused {
   readonly nowMs: number
 }
 
-/** Maps a status to the reason that callers act on. */
+/** Statuses by which a server says that it did not do what it was to. */
+const NOT_DONE: ReadonlySet<number> = new Set([400, 403, 404, 405, 406, 409, 410, 413, 415, 422])
+
+/**
+ * Maps a status to the reason that callers act on.
+ *
+ * **Shape** of a write `ClusterThrottled` is 429 alone: what waits behind a 503 may have been done.
+ */
 export const fromAnswer = (refused: Refused): Reason => {
-  const { resource, status, verb } = refused
+  const { isWrite, resource, status, verb } = refused
+  if (isWrite && NOT_DONE.has(status)) return new ClusterRefused({ status, problem: messageOf(refused) })
   if (status >= 300 && status < 400) {
     return new ClusterAnswerInvalid({ status, problem: "a redirect, and redirects are not followed" })
   }
@@ -47,7 +62,7 @@ export const fromAnswer = (refused: Refused): Reason => {
     case 429:
       return throttled()
     case 503:
-      if (retryAfterMs !== undefined) return throttled()
+      if (retryAfterMs !== undefined && !isWrite) return throttled()
   }
   return new ClusterAnswerInvalid({ status, problem: describe(refused) })
 }
@@ -74,12 +89,18 @@ const MAX_PROBLEM = 256
 /** What comes after is cut before it is looked through. */
 const MAX_READ = 4_096
 
-const describe = ({ body, secrets, status }: Refused): string => {
-  const told = statusOf(body)
-  const text = [told?.reason, told?.message].filter((part) => part !== undefined && part !== "").join(": ")
-  if (text === "") return STATUS_CODES[status] ?? "an unknown status"
-  return mask(text.slice(0, MAX_READ), { secrets, limit: MAX_PROBLEM })
+const describe = (refused: Refused): string => {
+  const told = statusOf(refused.body)
+  return fit([told?.reason, told?.message].filter((part) => part !== undefined && part !== "").join(": "), refused)
 }
+
+/** What the server said, for the one whose change it refused. */
+const messageOf = (refused: Refused): string => fit(statusOf(refused.body)?.message ?? "", refused)
+
+const fit = (text: string, { secrets, status }: Refused): string =>
+  text === ""
+    ? (STATUS_CODES[status] ?? "an unknown status")
+    : mask(text.slice(0, MAX_READ), { secrets, limit: MAX_PROBLEM })
 
 /** **Units** milliseconds; the header in seconds or as a date, else the hint in the body. */
 const retryAfter = ({ body, headers, nowMs }: Refused): number | undefined => {

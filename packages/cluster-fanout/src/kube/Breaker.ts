@@ -31,6 +31,7 @@ export const verdict = ({ reason }: ClusterError): "alive" | "dead" | "silent" =
       return "silent"
     case "ClusterUnauthorized":
     case "ClusterForbids":
+    case "ClusterRefused":
     case "ClusterThrottled":
     case "ClusterUnsupported":
     case "ClusterExpired":

@@ -61,6 +61,16 @@ export class ClusterForbids extends Schema.TaggedError<ClusterForbids>()("Cluste
   }
 }
 
+/** The server understood a write and did not do it. **Shape** `problem` is what it said, cut and without secrets. */
+export class ClusterRefused extends Schema.TaggedError<ClusterRefused>()("ClusterRefused", {
+  status: Schema.Natural,
+  problem: Schema.String
+}) {
+  override get message(): string {
+    return `refused the change (${this.status}): ${this.problem}`
+  }
+}
+
 /** The server asks for patience (429, or 503 with Retry-After). */
 export class ClusterThrottled extends Schema.TaggedError<ClusterThrottled>()("ClusterThrottled", {
   retryAfterMs: Schema.optionalKey(Schema.Natural)
@@ -106,6 +116,7 @@ export class ClusterError extends Schema.TaggedError<ClusterError>()("ClusterErr
     ClusterCredentialUnavailable,
     ClusterUnauthorized,
     ClusterForbids,
+    ClusterRefused,
     ClusterThrottled,
     ClusterUnsupported,
     ClusterExpired,

@@ -68,6 +68,7 @@ export const statusOf = ({ reason }: ClusterError): Status => {
     case "ClusterUnsupported":
       return "unsupported"
     case "ClusterExpired":
+    case "ClusterRefused":
     case "ClusterAnswerInvalid":
       return "error"
   }

@@ -282,6 +282,7 @@ const statusReason = (
 ): ClusterError["reason"] => {
   const told = Option.getOrUndefined(decodeStatus(status))
   return fromAnswer({
+    isWrite: false,
     status: told?.code ?? 500,
     headers: {},
     // Its message is left out: an event has no credential to mask it by.

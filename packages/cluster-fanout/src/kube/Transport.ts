@@ -139,6 +139,7 @@ export class Transport extends Context.Service<
           status,
           headers,
           body: body.toString("utf8"),
+          isWrite: request.method !== "GET",
           ...request.action,
           secrets: secretsOf(sent.proof),
           nowMs: yield* Clock.currentTimeMillis

@@ -26,7 +26,16 @@ describe("what was thrown", () => {
 
 describe("what was answered", () => {
   const nowMs = Date.parse("2026-01-01T00:00:00Z")
-  const answer = { status: 429, headers: {}, body: "", verb: "list", resource: "pods", secrets: [], nowMs }
+  const answer = {
+    isWrite: false,
+    status: 429,
+    headers: {},
+    body: "",
+    verb: "list",
+    resource: "pods",
+    secrets: [],
+    nowMs
+  }
 
   it("Retry-After as a date counts from now, and never backwards", () => {
     const later = fromAnswer({ ...answer, headers: { "retry-after": "Thu, 01 Jan 2026 00:00:09 GMT" } })
@@ -43,6 +52,25 @@ describe("what was answered", () => {
   it("a body that is no Status is not quoted", () => {
     const reason = fromAnswer({ ...answer, status: 502, body: "<html>secret detail</html>" })
     assert.strictEqual(reason.message, "answered 502: Bad Gateway")
+  })
+
+  it.each([400, 403, 404, 409, 422])(
+    "of a write, %i says that nothing was done, and what the server said",
+    (status) => {
+      const body = JSON.stringify({ kind: "Status", reason: "Forbidden", message: "quota exceeded for token=abc123" })
+      assert.deepInclude(fromAnswer({ ...answer, isWrite: true, status, body }), {
+        _tag: "ClusterRefused",
+        status,
+        problem: "quota exceeded for token=***"
+      })
+    }
+  )
+
+  it("of a write, a 503 that asks for patience does not say that nothing was done", () => {
+    const busy = { ...answer, status: 503, headers: { "retry-after": "1" } }
+    assert.strictEqual(fromAnswer(busy)._tag, "ClusterThrottled")
+    assert.strictEqual(fromAnswer({ ...busy, isWrite: true })._tag, "ClusterAnswerInvalid")
+    assert.strictEqual(fromAnswer({ ...answer, isWrite: true })._tag, "ClusterThrottled")
   })
 
   it("a long message is cut", () => {

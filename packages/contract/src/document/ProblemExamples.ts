@@ -14,6 +14,10 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
   },
   invalid_parameter: { detail: "limit: expected a whole number from 1 to 5000", field: "limit" },
   unknown_parameter: { detail: "namespaces: is not known here", field: "namespaces" },
+  action_unsupported: {
+    detail: "kind: restart takes Deployment, StatefulSet, DaemonSet, not CronJob",
+    field: "kind"
+  },
   invalid_cursor: { detail: "cursor: belongs to another question", field: "cursor" },
   malformed_json: { detail: "clusters: stands twice", field: "clusters" },
   invalid_body: { detail: "rule.role: expected Viewer, Operator or Admin", field: "rule.role" },
@@ -33,6 +37,7 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
   rule_not_contained: { detail: "the rule reaches further than the key that asks for it", field: "rule" },
   not_found: { detail: "no route has this path" },
   cluster_not_found: { detail: "no cluster is registered as prod", field: "X-Service-Cluster" },
+  workload_not_found: { detail: "cluster prod has no Deployment web in namespace shop", field: "name" },
   cost_row_not_found: { detail: "nothing is known of prod/shop/Deployment/cart in this window", field: "id" },
   key_not_found: { detail: "no key has this id", field: "id" },
   method_not_allowed: { detail: "the path answers to GET, HEAD" },
@@ -41,6 +46,10 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
   last_admin: {
     detail:
       "the key is the last valid one with the role Admin and no scope: without it, only a keys file lets anybody in; force it if that is meant"
+  },
+  workload_changed: {
+    detail: "the workload has resourceVersion 81322 by now; nothing was done",
+    field: "resourceVersion"
   },
   prices_stale: { detail: "the price book has version 4 by now", field: "version" },
   body_too_large: { detail: "the body is over 1 MiB" },
@@ -51,12 +60,20 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
   },
   internal_error: { detail: "the service failed; its log holds the cause" },
   cluster_unreachable: { detail: "no addressed cluster answered", clusters: [failedCoverage] },
+  cluster_forbids: {
+    detail:
+      'cluster prod refused: deployments.apps "web" is forbidden: User "quarterdeck" cannot patch resource "deployments/scale" in API group "apps" in the namespace "shop"'
+  },
   cluster_throttled: { detail: "every addressed cluster asked for patience", clusters: [throttledCoverage] },
   cost_store_unavailable: { detail: "the costs cannot be read or written at the moment" },
   key_store_unavailable: { detail: "the keys cannot be read or written at the moment" },
   audit_unavailable: { detail: "the audit cannot be written at the moment, so nothing was done" },
   starting: { detail: "the service is not ready to serve yet" },
-  cluster_timeout: { detail: "no addressed cluster answered within the deadline", clusters: [timedOutCoverage] }
+  cluster_timeout: { detail: "no addressed cluster answered within the deadline", clusters: [timedOutCoverage] },
+  outcome_unknown: {
+    detail:
+      "cluster prod did not answer the change, which may have been made: look at the workload before you try again"
+  }
 }
 
 const REQUEST_ID = "6f1c1f0e-6a0b-4a8f-9d0e-0b1f2c3d4e5f"

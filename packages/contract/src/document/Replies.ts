@@ -41,9 +41,9 @@ const TITLES: Readonly<Record<number, string>> = {
   415: "The body is of another media type.",
   429: "Too often.",
   500: "The service failed.",
-  502: "No addressed cluster answered.",
+  502: "No addressed cluster answered, or the one that was to be changed refused.",
   503: "Not at the moment.",
-  504: "No addressed cluster answered in time."
+  504: "No addressed cluster answered in time, or nobody knows what became of a change."
 }
 
 const statuses = [...new Set(Problem.codes.map((code) => Problem.catalogue[code].status))]

@@ -9,10 +9,11 @@ import { AuditLog } from "@quarterdeck/keys/audit/AuditLog"
 import type { AuditFacts } from "@quarterdeck/keys/AuditEvent"
 import type { Verb } from "@quarterdeck/keys/Access"
 import type { Principal } from "@quarterdeck/keys/Principal"
-import { Context, DateTime, Effect, Layer, Option } from "effect"
+import { Context, DateTime, Effect, Layer, Option, Predicate, Result } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { refuse } from "./Refusal.ts"
-import { type AuditedCell, CurrentRequest, type RequestRecord } from "./RequestRecord.ts"
+import { type AuditedCell, CurrentRequest, note, type RequestRecord } from "./RequestRecord.ts"
+import * as StrictJson from "./StrictJson.ts"
 
 export class AuditTrail extends Context.Service<
   AuditTrail,
@@ -89,9 +90,20 @@ export const cellOf = Effect.fnUntraced(function* (
   if (policy === undefined || typeof policy === "string") return undefined
   const { resource, verb } = policy.ofOthers ?? policy
   const { dryRun } = yield* HttpServerRequest.ParsedSearchParams
-  if (policy.canDryRun === true && dryRun === "true") return { resource, verb: "read", object: DRY_RUN }
+  if (policy.canDryRun === "query" && dryRun === "true") return { resource, verb: "read", object: DRY_RUN }
   const { id } = (yield* HttpRouter.RouteContext).params
   return resource === "apiKeys" && id !== undefined && isId(id) ? { resource, verb, object: id } : { resource, verb }
+})
+
+/** Notes that the current request is a dry run, if its body says so: one that changes nothing is a read. */
+export const noteDryRun = Effect.fnUntraced(function* (annotations: Context.Context<never>, text: string) {
+  const policy = Option.getOrUndefined(Context.getOption(annotations, EndpointPolicy))
+  const { audited } = yield* CurrentRequest
+  if (typeof policy !== "object" || policy.canDryRun !== "body" || audited === undefined) return
+  const body = StrictJson.parse(text === "" ? "{}" : text)
+  const isDryRun =
+    Result.isSuccess(body) && Predicate.hasProperty(body.success, "dryRun") && body.success.dryRun === true
+  if (isDryRun) yield* note({ audited: { ...audited, verb: "read" } })
 })
 
 /** Tells who asks: a key, or a signed-in browser by its key or its person. */

@@ -14,6 +14,7 @@ import type { RawKey } from "@quarterdeck/keys/RawKey"
 import { Sessions, type SessionVerdict } from "@quarterdeck/keys/Sessions"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
+import * as AuditedPath from "./AuditedPath.ts"
 import * as AuditTrail from "./AuditTrail.ts"
 import * as Endpoints from "./Endpoints.ts"
 import { FailedAttempts } from "./FailedAttempts.ts"
@@ -171,11 +172,13 @@ export class Guard extends Context.Service<
       return Authorization.of((endpointEffect, { endpoint }) =>
         Effect.gen(function* () {
           yield* RequestRecord.note({ audited: yield* AuditTrail.cellOf(endpoint.annotations) })
+          yield* AuditedPath.note
           const { principal, via } = yield* guard.authenticate
           yield* authorize(principal, endpoint.annotations)
           yield* guard.spend(principal, endpoint.path)
           if (via === "session" && WITH_BODY.has(endpoint.method)) yield* RequestBody.requireJson
-          return yield* RequestInput.admit(endpointEffect, endpoint, trail.begin).pipe(
+          const begin = (text: string) => Effect.andThen(AuditTrail.noteDryRun(endpoint.annotations, text), trail.begin)
+          return yield* RequestInput.admit(endpointEffect, endpoint, begin).pipe(
             Effect.provideService(Principal, principal)
           )
         })
@@ -195,7 +198,7 @@ export class Guard extends Context.Service<
           yield* RequestRecord.note({ via: "page", audited: AuditTrail.sessionCellOf(endpoint.method) })
           yield* SAFE_METHODS.has(endpoint.method) ? Origin.check : Origin.requireOwn
           if (WITH_BODY.has(endpoint.method)) yield* RequestBody.requireJson
-          return yield* RequestInput.admit(endpointEffect, endpoint, trail.begin)
+          return yield* RequestInput.admit(endpointEffect, endpoint, () => trail.begin)
         })
       )
     })

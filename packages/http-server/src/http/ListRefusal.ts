@@ -11,19 +11,20 @@ import { refuse } from "./Refusal.ts"
 const DEFAULT_RETRY_MS = 1_000
 
 /**
- * Fails with the problem of an error.
+ * Fails with the problem of an error; `detail` says more than the error does, where a fan-out failed.
  *
  * **Errors** `cluster_timeout`, `cluster_throttled` (with `Retry-After`), `cluster_unreachable`, each with the coverage
  * of every addressed cluster; `invalid_cursor`; `namespace_forbidden`.
  */
 export const fromError = (
-  error: ListError.FanOutFailed | ListError.CursorInvalid | ListError.NamespaceForbidden
+  error: ListError.FanOutFailed | ListError.CursorInvalid | ListError.NamespaceForbidden,
+  detail: string = error.message
 ): Effect.Effect<never, Problem.Problem> => {
   switch (error._tag) {
     case "FanOutFailed":
       return refuse(
         error.code,
-        { detail: error.message, clusters: error.coverages },
+        { detail, clusters: error.coverages },
         error.code === "cluster_throttled" ? { "retry-after": retryAfter(error.coverages) } : {}
       )
     case "CursorInvalid":

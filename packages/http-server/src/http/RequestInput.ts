@@ -11,7 +11,7 @@ import * as RequestBody from "./RequestBody.ts"
 import * as RequestShape from "./RequestShape.ts"
 
 /**
- * Runs an endpoint with the text of its body, once `begin` has let it.
+ * Runs an endpoint with the text of its body, once `begin`, which is given the text, has let it.
  *
  * **Errors** the problems of media type and size, of parameters that are unknown or refused, of a body that does not
  * decode, beside those of the endpoint.
@@ -19,12 +19,12 @@ import * as RequestShape from "./RequestShape.ts"
 export const admit = Effect.fnUntraced(function* <A, R>(
   endpointEffect: Effect.Effect<A, Types.unhandled, R>,
   endpoint: HttpApiEndpoint.Top,
-  begin: Effect.Effect<void, Problem.Problem>
+  begin: (text: string) => Effect.Effect<void, Problem.Problem>
 ) {
   yield* RequestShape.utf8Query
   const text = endpoint.payload.size > 0 ? yield* RequestBody.read : ""
   if (endpoint.query === undefined) yield* refuseQuery
-  yield* begin
+  yield* begin(text)
   return yield* endpointEffect.pipe(
     Effect.provideService(RequestBody.BodyText, text),
     Effect.catch(

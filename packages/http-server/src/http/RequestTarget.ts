@@ -83,6 +83,23 @@ export const resolveClusters = Effect.fnUntraced(function* () {
  */
 export const resolveNamed = (name: ClusterName) => within(TargetRequest.named([name]), "cluster")
 
+/**
+ * Lets a header pass that names the cluster of the path, or none.
+ *
+ * **Errors** the problem `invalid_target`.
+ */
+export const requireHeaderOf = Effect.fnUntraced(function* (name: ClusterName) {
+  const { header, maxNames } = yield* TargetOptions
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const given = ClusterHeader.parse(RawHeaders.valuesOf(request, header), maxNames)
+  if (Result.isFailure(given)) return yield* refusal(given.failure, header)
+  if (Option.isNone(given.success) || textOf(given.success.value) === name) return
+  return yield* refuse("invalid_target", {
+    detail: `${header}: the path names cluster ${name}; leave the header out, or name that one`,
+    field: header
+  })
+})
+
 /** **Shape** `field` is where the request names its clusters. */
 const within = Effect.fnUntraced(function* (request: TargetRequest.TargetRequest, field: string) {
   const principal = yield* Principal

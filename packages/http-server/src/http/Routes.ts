@@ -19,6 +19,7 @@ import { NamespaceHandlers } from "./handlers/NamespaceHandlers.ts"
 import { PriceHandlers } from "./handlers/PriceHandlers.ts"
 import { SessionHandlers } from "./handlers/SessionHandlers.ts"
 import { WhoamiHandlers } from "./handlers/WhoamiHandlers.ts"
+import { OneWorkloadHandlers } from "./handlers/OneWorkloadHandlers.ts"
 import { WorkloadHandlers } from "./handlers/WorkloadHandlers.ts"
 import { HotReads } from "./hot/HotReads.ts"
 import * as MethodNotAllowed from "./MethodNotAllowed.ts"
@@ -56,6 +57,7 @@ const handlers = Layer.mergeAll(
   CostHandlers,
   HealthHandlers,
   NamespaceHandlers,
+  OneWorkloadHandlers,
   PriceHandlers,
   SessionHandlers,
   WhoamiHandlers,

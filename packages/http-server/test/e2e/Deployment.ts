@@ -35,11 +35,17 @@ const RULES = {
   admin: { role: "Admin" },
   operator: { role: "Operator" },
   viewer: { role: "Viewer" },
+  prodOperator: { role: "Operator", targetClusters: ["prod"] },
   prodAdmin: { role: "Admin", targetClusters: ["prod"] },
   prodViewer: { role: "Viewer", targetClusters: ["prod"] },
   childrenViewer: { role: "Viewer", targetClusters: ["stage", "prod", "later"] },
   shopViewer: { role: "Viewer", targetNamespaces: [{ namespaceNames: ["shop"] }] },
   shopAdmin: { role: "Admin", targetNamespaces: [{ namespaceNames: ["shop"] }] },
+  shopOperator: { role: "Operator", targetNamespaces: [{ namespaceNames: ["shop"] }] },
+  teamOperator: {
+    role: "Operator",
+    targetNamespaces: [{ namespaceNames: [], labelSelector: { matchLabels: { team: "storefront" } } }]
+  },
   teamViewer: {
     role: "Viewer",
     targetNamespaces: [{ namespaceNames: [], labelSelector: { matchLabels: { team: "storefront" } } }]

@@ -1,24 +1,52 @@
 /**
  * The tools of MCP, and how each is called.
  */
+/** Those that change what runs. */
+const OF_OPERATORS: ReadonlySet<string> = new Set([
+  "scale_workload",
+  "restart_workload",
+  "pause_rollout",
+  "resume_rollout"
+])
+
 /** Every tool, in the order in which they are listed. */
-export const TOOLS = [
+const TOOLS = [
   "list_clusters",
   "list_workloads",
   "cost_by_workload",
   "cost_by_group",
   "explain_cost",
+  "scale_workload",
+  "restart_workload",
+  "pause_rollout",
+  "resume_rollout",
   "whoami",
   "can_i"
 ]
 
+const WEB = { cluster: "prod", namespace: "shop", kind: "Deployment", name: "web" }
+
 /** One call of every tool that is answered, for keys that reach everything. */
-export const CALLS: ReadonlyArray<[tool: string, given: Record<string, unknown>]> = [
+const CALLS: ReadonlyArray<[tool: string, given: Record<string, unknown>]> = [
   ["list_clusters", {}],
   ["list_workloads", { clusters: ["*"] }],
   ["cost_by_workload", { clusters: ["*"], range: "7d" }],
   ["cost_by_group", { clusters: ["*"], groupBy: ["cluster"], stepSize: "day" }],
   ["explain_cost", { cluster: "prod", id: "prod/shop/Deployment/api", range: "7d" }],
+  ["scale_workload", { ...WEB, replicas: 3 }],
+  ["restart_workload", WEB],
+  ["pause_rollout", WEB],
+  ["resume_rollout", WEB],
   ["whoami", {}],
   ["can_i", { resource: "cost", verb: "read" }]
 ]
+
+/** The tools that a key is shown, by its role. */
+export const toolsFor = (role: string): ReadonlyArray<string> =>
+  TOOLS.filter((tool) => role !== "viewer" || !OF_OPERATORS.has(tool))
+
+/** Their calls. */
+export const callsFor = (role: string): typeof CALLS => {
+  const shown = toolsFor(role)
+  return CALLS.filter(([tool]) => shown.includes(tool))
+}

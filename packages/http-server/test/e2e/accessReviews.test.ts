@@ -54,6 +54,10 @@ const ruleOf = ({ clusters, role, selectors }: typeof DrawnRule.Type) => {
 const METHODS = { read: "GET", create: "POST", operate: "PUT", delete: "DELETE" } as const
 const NO_KEY = "/api/v1/apiKeys/key_that-nobody-has"
 
+/** An action names its workload, so that there is no call without a namespace. */
+const whole = (question: Question): Question =>
+  question.resource === "workloads" && question.verb === "operate" ? { namespace: "shop", ...question } : question
+
 /** The real call of a question. **Shape** what writes has a body, or names an object, that fails once access is decided. */
 const callOf = ({ cluster, namespace, resource, verb }: Question): readonly [path: string, call: Call] => {
   const headers = cluster === undefined ? [] : to(cluster)
@@ -67,6 +71,11 @@ const callOf = ({ cluster, namespace, resource, verb }: Question): readonly [pat
       ]
     case "logs read":
       return [`/api/v1/pods/${cluster ?? "hub"}/${namespace ?? "shop"}/no-pod/logs`, {}]
+    case "workloads operate":
+      return [
+        `/api/v1/workloads/${cluster ?? "hub"}/${namespace ?? "shop"}/Deployment/no-workload/pause`,
+        { method: "POST", body: {} }
+      ]
     case "apiKeys operate":
       return [`${NO_KEY}${query}`, { method: "PATCH", headers, body: {} }]
     case "apiKeys delete":
@@ -80,7 +89,7 @@ const callOf = ({ cluster, namespace, resource, verb }: Question): readonly [pat
 }
 
 /** What only a call that was let through can be answered. */
-const AFTER_ACCESS: ReadonlySet<Code> = new Set(["invalid_body", "key_not_found"])
+const AFTER_ACCESS: ReadonlySet<Code> = new Set(["invalid_body", "key_not_found", "workload_not_found"])
 /** There is no such call. */
 const NO_CALL: ReadonlySet<Code> = new Set(["not_found", "method_not_allowed"])
 
@@ -115,7 +124,7 @@ onOneDriver("access reviews", { prepare: (fleet) => Seed.fill(fleet) }, (it) => 
     ([rule, questions]) =>
       Effect.gen(function* () {
         const { raw } = yield* (yield* Deployment).createKey({ name: "asking", rule: ruleOf(rule) })
-        for (const question of questions) {
+        for (const question of questions.map(whole)) {
           const said = yield* reviewOf(question, { bearer: raw })
           assert.deepStrictEqual(said, yield* realityOf(question, { bearer: raw }), JSON.stringify(question))
         }

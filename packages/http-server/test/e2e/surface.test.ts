@@ -61,6 +61,9 @@ onOneDriver("surface", { children: [] }, (it) => {
         "/api/v1/session",
         "/api/v1/whoami",
         "/api/v1/workloads",
+        ...["scale", "restart", "pause", "resume"].map(
+          (action) => `/api/v1/workloads/{cluster}/{namespace}/{kind}/{name}/${action}`
+        ),
         "/detailedCostReport/getAggregated",
         "/detailedCostReport/getWorkloads",
         "/healthz",

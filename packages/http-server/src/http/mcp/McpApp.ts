@@ -25,6 +25,7 @@ const INSTRUCTIONS = [
   'Begin with list_clusters. Every other tool asks the parent cluster unless `clusters` names others; ["*"] is all.',
   "Answers come in pages: `truncated` says that there is more, `nextCursor` leads to it, sums are of all rows.",
   "`partial` means that clusters are missing from the answer; `coverage` says which.",
+  "What changes a workload takes one, by cluster, namespace, kind and name, and does so only with dryRun false.",
   "A refusal has `error.code` and `next`, which says what to do."
 ].join("\n")
 

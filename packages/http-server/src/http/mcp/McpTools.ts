@@ -25,6 +25,8 @@ export interface McpTool {
   /** Parameters of the route that a model has no use for. */
   readonly without: ReadonlyArray<string>
   readonly shape: Shapes.Shape
+  /** What an argument is that is not given, where the route takes it for something else. */
+  readonly defaults: Readonly<Record<string, boolean>>
 }
 
 const endpointOf = (name: string): Endpoints.Endpoint => {
@@ -37,10 +39,23 @@ const tool = (
   name: string,
   endpoint: string,
   more: Pick<McpTool, "title" | "description" | "targeting" | "shape"> & Partial<McpTool>
-): McpTool => ({ name, endpoint: endpointOf(endpoint), isPaged: false, without: [], ...more })
+): McpTool => ({ name, endpoint: endpointOf(endpoint), isPaged: false, without: [], defaults: {}, ...more })
 
 const PARTIAL = "`partial` is true when rows of some addressed cluster are missing; `coverage` says which and why."
 const MONEY = "Money is in `currency`; CPU in core hours, memory in byte hours."
+
+const CHANGE =
+  "Unless `dryRun` is false nothing is changed, and the answer is what would be: show that to the user before you change anything. With the `resourceVersion` of that answer the change is refused where somebody else came first."
+
+/** A tool that changes one workload. */
+const action = (name: string, endpoint: string, title: string, description: string): McpTool =>
+  tool(name, endpoint, {
+    title,
+    description: `${description} ${CHANGE}`,
+    targeting: "none",
+    defaults: { dryRun: true },
+    shape: Shapes.asIs
+  })
 
 /** Every tool, in the order in which they are listed. */
 export const all: ReadonlyArray<McpTool> = [
@@ -82,6 +97,30 @@ export const all: ReadonlyArray<McpTool> = [
     targeting: "none",
     shape: Shapes.explanation
   }),
+  action(
+    "scale_workload",
+    "workload.scale",
+    "Scale a workload",
+    "Gives a Deployment, StatefulSet or ReplicaSet another number of replicas."
+  ),
+  action(
+    "restart_workload",
+    "workload.restart",
+    "Restart a workload",
+    "Replaces the pods of a Deployment, StatefulSet or DaemonSet by its own rollout."
+  ),
+  action(
+    "pause_rollout",
+    "workload.pause",
+    "Pause a rollout",
+    "Pauses the rollout of a Deployment, or the schedule of a CronJob."
+  ),
+  action(
+    "resume_rollout",
+    "workload.resume",
+    "Resume a rollout",
+    "Resumes the rollout of a Deployment, or the schedule of a CronJob."
+  ),
   tool("whoami", "whoami.whoami", {
     title: "Who am I",
     description: "The key that asks: its role, the clusters and namespaces that it reaches, when it ends.",

@@ -55,25 +55,28 @@ const targetOf = ({ clusters }: Arguments): Result.Result<TargetRequest.Body, In
 
 /** Turns arguments into a call; what the route itself judges is left to it. */
 const callOf = (
-  { endpoint, isPaged, targeting }: McpTool,
-  { hasBody, inQuery, schema: { properties } }: ToolInput,
+  { defaults, endpoint, isPaged, targeting }: McpTool,
+  { hasBody, inPath, inQuery, schema: { properties } }: ToolInput,
   given: Arguments
 ): Result.Result<McpCaller.RouteCall, InvalidArgument> =>
   Result.gen(function* () {
     const target = targeting === "none" ? undefined : yield* targetOf(given)
     const query = new URLSearchParams()
     const body: Record<string, unknown> = {}
-    const all = isPaged && given["limit"] === undefined ? { ...given, limit: DEFAULT_ROWS } : given
+    const all: Arguments =
+      isPaged && given["limit"] === undefined ? { ...given, limit: DEFAULT_ROWS } : { ...defaults, ...given }
+    let { path }: { readonly path: string } = endpoint
+    for (const name of inPath) path = path.replace(`:${name}`, encodeURIComponent(yield* partOf(name, all[name])))
     if (isPaged && typeof all["limit"] === "number" && all["limit"] > MAX_ROWS) {
       return yield* invalid("limit", `at most ${MAX_ROWS} in a tool; the answer's nextCursor leads to the rest`)
     }
     for (const [name, value] of Object.entries(all)) {
       if (!Object.hasOwn(properties, name)) return yield* unknown(name, Object.keys(properties))
-      if (name === "clusters" && targeting !== "none") continue
+      if (inPath.has(name) || (name === "clusters" && targeting !== "none")) continue
       if (hasBody && !inQuery.has(name)) body[name] = value
       else for (const text of yield* textsOf(name, value)) query.append(name, text)
     }
-    const { method, path } = endpoint
+    const { method } = endpoint
     return hasBody
       ? { method, path, query, target: undefined, body: { ...body, ...target } }
       : { method, path, query, target, body: undefined }
@@ -83,6 +86,12 @@ const textsOf = (name: string, value: unknown): Result.Result<ReadonlyArray<stri
   const values: ReadonlyArray<unknown> = Array.isArray(value) ? value : [value]
   const texts = values.filter(isText).map(String)
   return texts.length === values.length ? Result.succeed(texts) : invalid(name, "must be a text, a number or a list")
+}
+
+/** Reads a part of a path. **Shape** an empty one, `.` and `..` would make another path of it. */
+const partOf = (name: string, value: unknown): Result.Result<string, InvalidArgument> => {
+  if (value === undefined) return invalid(name, "is missing")
+  return typeof value === "string" && !/^\.{0,2}$/.test(value) ? Result.succeed(value) : invalid(name, "must be a name")
 }
 
 /**

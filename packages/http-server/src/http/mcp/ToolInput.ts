@@ -13,6 +13,8 @@ export const DEFAULT_ROWS = 50
 export const MAX_ROWS = 200
 
 export interface ToolInput {
+  /** The names that stand in the route's path. */
+  readonly inPath: ReadonlySet<string>
   /** The names that the route reads in its query; every other is a member of its body. */
   readonly inQuery: ReadonlySet<string>
   readonly hasBody: boolean
@@ -65,9 +67,16 @@ export const make = (options: Document.DocumentOptions) => {
     return Predicate.isReadonlyObject(value) ? { ...value } : {}
   }
 
-  return ({ endpoint, isPaged, targeting, without }: McpTool): ToolInput => {
-    const operation = objectAt(objectAt(objectAt(document, "paths"), endpoint.path), endpoint.method.toLowerCase())
-    const parameters = listAt(operation, "parameters").filter((parameter) => parameter["in"] === "query")
+  return ({ defaults, endpoint, isPaged, targeting, without }: McpTool): ToolInput => {
+    const operation = objectAt(
+      objectAt(objectAt(document, "paths"), pathOf(endpoint.path)),
+      endpoint.method.toLowerCase()
+    )
+    const parametersIn = (place: string) =>
+      listAt(operation, "parameters").filter((parameter) => parameter["in"] === place)
+    const query = parametersIn("query")
+    const path = parametersIn("path")
+    const parameters = [...path, ...query]
     const content = objectAt(objectAt(operation, "requestBody"), "content")
     const body = objectOf(objectAt(objectAt(content, "application/json"), "schema"))
     const members = objectAt(body, "properties")
@@ -78,7 +87,14 @@ export const make = (options: Document.DocumentOptions) => {
       ]),
       ...Object.entries(members).map(([name, member]): [string, Json] => [name, objectOf(member)])
     ]
-    const properties = Object.fromEntries(given.filter(([name]) => !without.includes(name)))
+    const properties = Object.fromEntries(
+      given
+        .filter(([name]) => !without.includes(name))
+        .map(([name, schema]) => [
+          name,
+          Object.hasOwn(defaults, name) ? { ...schema, default: defaults[name] } : schema
+        ])
+    )
     if (isPaged) properties["limit"] = LIMIT
     if (targeting !== "none") properties["clusters"] = clustersOf(targeting)
     const required = [
@@ -86,12 +102,19 @@ export const make = (options: Document.DocumentOptions) => {
       ...(Array.isArray(body["required"]) ? body["required"].map(String) : [])
     ]
     return {
-      inQuery: new Set(parameters.map(({ name }) => String(name))),
+      inPath: namesOf(path),
+      inQuery: namesOf(query),
       hasBody: operation["requestBody"] !== undefined,
       schema: { type: "object", properties, required, additionalProperties: false }
     }
   }
 }
+
+const namesOf = (parameters: ReadonlyArray<Json>): ReadonlySet<string> =>
+  new Set(parameters.map(({ name }) => String(name)))
+
+/** A path as the document writes it. **Example** `/api/v1/apiKeys/:id` is `/api/v1/apiKeys/{id}` */
+const pathOf = (path: string): string => path.replaceAll(/:([A-Za-z]+)/g, "{$1}")
 
 const objectAt = (value: Json, key: string): Json => {
   const found = value[key]

@@ -25,6 +25,13 @@ const NEXT: Partial<Record<Code, string>> = {
   namespace_forbidden:
     "The key does not reach that namespace. Leave the namespace out to see those that it reaches; whoami tells its rule.",
   role_forbidden: `The key's role does not allow this. ${ASK_PEOPLE}`,
+  action_unsupported: "The detail names the kinds that can; list_workloads tells a workload's kind.",
+  workload_not_found: "Call list_workloads for what is there, and take cluster, namespace, kind and name from a row.",
+  workload_changed:
+    "Somebody else changed it. Call again with dryRun to see how it is now, and ask the user before you change it.",
+  cluster_forbids: `The detail is what the cluster said. ${ASK_PEOPLE}`,
+  outcome_unknown:
+    "Nobody knows whether it was changed. Call again with dryRun to see how it is now; do not repeat the change unseen.",
   cost_row_not_found: "Take `id` and `cluster` from a row of cost_by_workload, or ask for a longer range.",
   rate_limited: "Wait `retryAfterSeconds`, then call again; ask for more in one call instead of many.",
   cluster_timeout: "Call again with a larger timeoutMs (30000 at most), or for fewer clusters.",

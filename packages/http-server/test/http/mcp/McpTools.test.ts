@@ -17,13 +17,17 @@ const admin = { role: "Admin" } as const
 const scoped = { role: "Admin", targetNamespaces: [{ namespaceNames: ["shop"] }] } as const
 
 describe("McpTools", () => {
-  it("shows what every role may to every role", () => {
-    for (const rule of [viewer, operator, admin, scoped]) {
+  it("shows what every role may to every role, and to a Viewer nothing that changes what runs", () => {
+    for (const rule of [operator, admin, scoped]) {
       assert.deepStrictEqual(
         McpTools.all.filter((tool) => McpTools.isListed(rule, tool)),
         McpTools.all
       )
     }
+    assert.deepStrictEqual(
+      McpTools.all.filter((tool) => !McpTools.isListed(viewer, tool)).map(({ name }) => name),
+      ["scale_workload", "restart_workload", "pause_rollout", "resume_rollout"]
+    )
   })
 
   it.each([

@@ -1,0 +1,68 @@
+/**
+ * Why a workload was not looked at or not changed.
+ */
+import { Schema } from "effect"
+import { Coverage } from "../kube/Coverage.ts"
+
+/** The cluster has no such workload. */
+export class WorkloadNotFound extends Schema.TaggedError<WorkloadNotFound>()("WorkloadNotFound", {
+  cluster: Schema.String,
+  namespace: Schema.String,
+  kind: Schema.String,
+  name: Schema.String
+}) {
+  override get message(): string {
+    return `cluster ${this.cluster} has no ${this.kind} ${this.name} in namespace ${this.namespace}`
+  }
+}
+
+/** Nothing of this kind can be acted on so. */
+export class ActionUnsupported extends Schema.TaggedError<ActionUnsupported>()("ActionUnsupported", {
+  action: Schema.String,
+  kind: Schema.String,
+  kinds: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    return `kind: ${this.action} takes ${this.kinds.join(", ")}, not ${this.kind}`
+  }
+}
+
+/** The workload has changed since the version that the caller knows; nothing was done. */
+export class WorkloadChanged extends Schema.TaggedError<WorkloadChanged>()("WorkloadChanged", {
+  /** As it is now, where that is known. */
+  resourceVersion: Schema.optionalKey(Schema.String)
+}) {
+  override get message(): string {
+    return this.resourceVersion === undefined
+      ? "the workload was changed by somebody else at the same moment; nothing was done"
+      : `the workload has resourceVersion ${this.resourceVersion} by now; nothing was done`
+  }
+}
+
+/** The cluster understood the change and refused it; nothing was done. **Shape** `problem` is what it said. */
+export class ActionRefused extends Schema.TaggedError<ActionRefused>()("ActionRefused", {
+  cluster: Schema.String,
+  problem: Schema.String
+}) {
+  override get message(): string {
+    return `cluster ${this.cluster} refused: ${this.problem}`
+  }
+}
+
+/** The cluster did not answer the change, and what was read back since shows that nothing was done. */
+export class ActionNotDone extends Schema.TaggedError<ActionNotDone>()("ActionNotDone", {
+  coverage: Coverage
+}) {
+  override get message(): string {
+    return `${this.coverage.error?.message ?? `cluster ${this.coverage.name} did not answer`}; nothing was changed`
+  }
+}
+
+/** The cluster did not answer the change, and nobody knows whether it was done. */
+export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
+  cluster: Schema.String
+}) {
+  override get message(): string {
+    return `cluster ${this.cluster} did not answer the change, which may have been made: look at the workload before you try again`
+  }
+}

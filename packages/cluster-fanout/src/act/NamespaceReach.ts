@@ -1,0 +1,42 @@
+/**
+ * Decides whether a key reaches one namespace of one cluster, before anything of it is asked for.
+ */
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
+import { Effect } from "effect"
+import type { ClusterReader } from "../cache/ClusterReader.ts"
+import type { FanOut } from "../list/FanOut.ts"
+import { NamespaceForbidden } from "../list/ListError.ts"
+import type { Cluster } from "../registry/Cluster.ts"
+
+/** What is asked. **Units** `timeoutMs` for the proof of labels, where they decide. */
+export interface NamespaceQuestion {
+  readonly cluster: ClusterName
+  readonly namespace: string
+  readonly namespaces: NamespaceFilter.NamespaceFilter
+  readonly timeoutMs: number
+}
+
+/**
+ * Makes the function that lets through, or refuses.
+ *
+ * **Errors** `NamespaceForbidden`, also where labels decide that nobody proves; `FanOutFailed` when the cluster cannot tell.
+ *
+ * **Limits** asks nobody where names decide; labels are those that the cluster's watch keeps.
+ */
+export const make = (fanOut: FanOut["Service"], reader: ClusterReader["Service"]) =>
+  Effect.fnUntraced(function* ({ cluster, namespace, namespaces, timeoutMs }: NamespaceQuestion) {
+    if (NamespaceFilter.matches(namespaces, namespace, undefined)) return
+    if (!NamespaceFilter.needsLabels(namespaces)) return yield* new NamespaceForbidden({ namespace })
+    const question = { kinds: ["Namespace"], consistency: "cache", timeoutMs, needsLabels: true } as const
+    const labels = (asked: Cluster) =>
+      Effect.map(reader.read(asked, question), (reading) => ({
+        value: NamespaceFilter.matches(namespaces, namespace, reading.labels(namespace)),
+        count: 1,
+        ageMs: reading.ageMs,
+        isStale: reading.isStale,
+        missingKinds: reading.missingKinds
+      }))
+    const replies = yield* fanOut.ask([cluster], { source: "cache", timeoutMs }, labels)
+    if (!replies.some(({ value }) => value === true)) return yield* new NamespaceForbidden({ namespace })
+  })

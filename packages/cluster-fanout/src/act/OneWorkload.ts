@@ -1,0 +1,55 @@
+/**
+ * Finds the object of one workload, now.
+ */
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Effect, Option } from "effect"
+import type { KubeApi } from "../kube/KubeApi.ts"
+import type { KubeObject } from "../kube/KubeObject.ts"
+import type { FanOut } from "../list/FanOut.ts"
+import * as Kind from "../projection/Kind.ts"
+import type { Cluster } from "../registry/Cluster.ts"
+import { WorkloadNotFound } from "./ActionError.ts"
+
+/** Which workload. **Units** `timeoutMs` for the answer. */
+export interface OneQuery {
+  readonly cluster: ClusterName
+  readonly namespace: string
+  readonly kind: Kind.WorkloadKind
+  readonly name: string
+  readonly timeoutMs: number
+}
+
+/**
+ * Makes the function that finds.
+ *
+ * **Errors** `FanOutFailed` when the cluster does not answer; `WorkloadNotFound`, also for what belongs to another workload, as
+ * the ReplicaSets of a Deployment do.
+ *
+ * **Limits** one read, through the cluster's breaker.
+ */
+export const make = (fanOut: FanOut["Service"], api: KubeApi["Service"]) =>
+  Effect.fnUntraced(function* ({ cluster: name, kind, timeoutMs, ...place }: OneQuery) {
+    const scope = { resource: Kind.resources[kind], namespace: place.namespace }
+    const find = (cluster: Cluster) =>
+      Effect.map(api.find(cluster, scope, place.name), (object) => ({
+        value: { cluster, object: Option.filter(object, (found) => isOwn(kind, found)) },
+        count: Option.isSome(object) ? 1 : 0,
+        ageMs: 0,
+        isStale: false,
+        missingKinds: []
+      }))
+    const [reply] = yield* fanOut.ask([name], { source: "live", timeoutMs }, find)
+    // The fan-out fails where its only cluster does.
+    if (reply?.value === undefined) return yield* Effect.die(new Error("an answer without a value"))
+    const { cluster, object } = reply.value
+    if (Option.isNone(object)) {
+      return yield* new WorkloadNotFound({ cluster: name, namespace: place.namespace, kind, name: place.name })
+    }
+    return { cluster, object: object.value, coverage: reply.coverage }
+  })
+
+/** Kinds that are workloads only where nothing controls them. */
+const OF_OTHERS: ReadonlySet<Kind.WorkloadKind> = new Set(["ReplicaSet", "Job", "Pod"])
+
+const isOwn = (kind: Kind.WorkloadKind, { metadata }: KubeObject): boolean =>
+  !OF_OTHERS.has(kind) || metadata.ownerReferences?.some(({ controller }) => controller === true) !== true

@@ -1,0 +1,40 @@
+/**
+ * Tells the audit what a path names, before anything of it is decided.
+ */
+import { Kind, NamePart } from "@quarterdeck/contract/ListParameters"
+import { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { NamespaceName } from "@quarterdeck/targeting/NamespaceFilter"
+import { Effect, Option, Schema } from "effect"
+import { HttpRouter } from "effect/http"
+import * as RequestRecord from "./RequestRecord.ts"
+
+const decode = Schema.decodeUnknownOption(
+  Schema.Struct({
+    cluster: ClusterName,
+    namespace: NamespaceName,
+    kind: Schema.optionalKey(Kind),
+    name: NamePart.check(Schema.isPattern(/^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$/))
+  })
+)
+
+/**
+ * Notes which object of which cluster the path of the current request names, if it names one.
+ *
+ * **Shape** a path with a text that no name can be is left out, for it may be a secret.
+ *
+ * **Example** `Deployment/web`
+ */
+export const note: Effect.Effect<void, never, HttpRouter.RouteContext> = Effect.gen(function* () {
+  const { params } = yield* HttpRouter.RouteContext
+  const named = Option.getOrUndefined(decode(params))
+  if (named === undefined) return
+  const { cluster, kind, name, namespace } = named
+  yield* RequestRecord.note({
+    target: {
+      asked: cluster,
+      clusters: [],
+      namespaces: [namespace],
+      object: kind === undefined ? name : `${kind}/${name}`
+    }
+  })
+})

@@ -1,0 +1,75 @@
+/**
+ * `/api/v1/workloads/{cluster}/{namespace}/{kind}/{name}`.
+ */
+import { type Action, WorkloadActions } from "@quarterdeck/cluster-fanout"
+import { Api } from "@quarterdeck/contract/Api"
+import { type ActionResult, ActionRequest, ScaleRequest } from "@quarterdeck/contract/WorkloadGroup"
+import { Principal } from "@quarterdeck/keys/Principal"
+import * as Rule from "@quarterdeck/keys/Rule"
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Effect, type Schema } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import * as ActionRefusal from "../ActionRefusal.ts"
+import { Deadlines } from "../ListPage.ts"
+import * as RequestBody from "../RequestBody.ts"
+import * as RequestTarget from "../RequestTarget.ts"
+
+interface Named {
+  readonly params: {
+    readonly cluster: ClusterName
+    readonly namespace: string
+    readonly kind: string
+    readonly name: string
+  }
+}
+
+export const OneWorkloadHandlers = HttpApiBuilder.group(
+  Api,
+  "workload",
+  Effect.fn(function* (handlers) {
+    const actions = yield* WorkloadActions.WorkloadActions
+
+    /** Handles an action. **Shape** syntax first, then scope, then the cluster. */
+    const act = <Body extends ActionRequest>(
+      body: Schema.ConstraintDecoder<unknown> & { readonly Type: Body },
+      changeOf: (body: Body) => Action.Change
+    ) =>
+      Effect.fnUntraced(function* ({ params }: Named) {
+        yield* RequestTarget.requireHeaderOf(params.cluster)
+        const asked = yield* RequestBody.decode(body)
+        yield* RequestTarget.resolveNamed(params.cluster)
+        const { rule } = yield* Principal
+        const { maxTimeoutMs, timeoutMs } = yield* Deadlines
+        const outcome = yield* actions
+          .run({
+            ...params,
+            namespaces: Rule.namespaceFilter(rule),
+            change: changeOf(asked),
+            isDryRun: asked.dryRun === true,
+            ...(asked.resourceVersion === undefined ? {} : { resourceVersion: asked.resourceVersion }),
+            readMs: timeoutMs,
+            writeMs: maxTimeoutMs
+          })
+          .pipe(Effect.catch(ActionRefusal.fromError))
+        return { ...params, ...outcome } satisfies ActionResult
+      })
+
+    return handlers
+      .handleRaw(
+        "scale",
+        act(ScaleRequest, ({ replicas }) => ({ action: "scale", replicas }))
+      )
+      .handleRaw(
+        "restart",
+        act(ActionRequest, () => ({ action: "restart" }))
+      )
+      .handleRaw(
+        "pause",
+        act(ActionRequest, () => ({ action: "pause" }))
+      )
+      .handleRaw(
+        "resume",
+        act(ActionRequest, () => ({ action: "resume" }))
+      )
+  })
+)

@@ -1,0 +1,84 @@
+/** What the audit tells of an action: before it, and with its outcome. */
+import { assert } from "@effect/vitest"
+import { AuditList } from "@quarterdeck/contract/AuditGroup"
+import { eventually } from "@quarterdeck/harness"
+import { Effect, Schema } from "effect"
+import { make, prepare } from "./actedOn.ts"
+import { type Call, Deployment } from "./Deployment.ts"
+import { onOneDriver } from "./onEveryDriver.ts"
+
+const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(AuditList), { onExcessProperty: "error" })
+
+/** Makes a call under an id of its own, and gives what it left: so many events, the oldest first. */
+const audited = Effect.fnUntraced(function* (requestId: string, count: number, path: string, call: Call) {
+  const deployment = yield* Deployment
+  yield* deployment.call(path, { method: "POST", ...call, headers: [["X-Request-Id", requestId]] })
+  const events = deployment.call("/api/v1/audit?limit=5000", { key: "admin" }).pipe(
+    Effect.flatMap(({ text }) => decode(text)),
+    Effect.map((list) => list.events.filter((event) => event.requestId === requestId).toReversed())
+  )
+  const found = yield* eventually(`${requestId} is in the audit`, events, (some) => some.length >= count)
+  return found.map(({ code, decision, resource, status, target, verb }) => ({
+    ...{ code, decision, resource, status, target, verb }
+  }))
+})
+
+const about = { asked: "prod", namespaces: ["shop"], object: "Deployment/audited" }
+const PATH = "/api/v1/workloads/prod/shop/Deployment/audited/scale"
+const operate = { resource: "workloads", verb: "operate" } as const
+
+onOneDriver(
+  "the audit of actions",
+  { children: ["prod"], prepare: (fleet) => Effect.flatMap(fleet.cluster("prod"), prepare) },
+  (it) => {
+    it.effect("names the workload before it is changed, and again with the outcome", () =>
+      Effect.gen(function* () {
+        yield* make("Deployment", "audited")
+        const done = yield* audited("scaled", 2, PATH, { key: "operator", body: { replicas: 3 } })
+        const allowed = { ...operate, code: undefined, decision: "allow" } as const
+        assert.deepStrictEqual(done, [
+          { ...allowed, status: 0, target: { ...about, clusters: [] } },
+          { ...allowed, status: 200, target: { ...about, clusters: ["prod"] } }
+        ])
+        const stale = yield* audited("stale", 2, PATH, {
+          key: "operator",
+          body: { replicas: 4, resourceVersion: "1" }
+        })
+        assert.deepInclude(stale[1], { code: "workload_changed", decision: "allow", status: 409 })
+      })
+    )
+
+    it.effect("tells of a refusal once, with the workload that it was for", () =>
+      Effect.gen(function* () {
+        const refused = yield* audited("refused", 1, PATH, { key: "prodViewer", body: { replicas: 3 } })
+        assert.deepStrictEqual(refused, [
+          {
+            ...operate,
+            code: "role_forbidden",
+            decision: "deny",
+            status: 403,
+            target: { ...about, clusters: [] }
+          }
+        ])
+      })
+    )
+
+    it.effect("takes a dry run for a read", () =>
+      Effect.gen(function* () {
+        const path = "/api/v1/workloads/prod/payments/Deployment/audited/scale"
+        const call = { key: "shopOperator", body: { replicas: 3, dryRun: true } } as const
+        const [tried, ...more] = yield* audited("tried", 1, path, call)
+        assert.deepInclude(tried, { verb: "read", status: 403, code: "namespace_forbidden" })
+        assert.lengthOf(more, 0)
+      })
+    )
+
+    it.effect("leaves out a text that no name can be, which may be a secret", () =>
+      Effect.gen(function* () {
+        const path = "/api/v1/workloads/prod/shop/Deployment/qd_Secret/scale"
+        const events = yield* audited("secret", 2, path, { key: "operator", body: { replicas: 3 } })
+        assert.notInclude(JSON.stringify(events), "qd_Secret")
+      })
+    )
+  }
+)
