@@ -4,6 +4,7 @@
 import { Effect, FileSystem, Schema } from "effect"
 import { CliConfig, CliError, Command, GlobalFlag } from "effect/cli"
 import { fileURLToPath } from "node:url"
+import { pauseCommand, restartCommand, resumeCommand, scaleCommand } from "./ActionCommands.ts"
 import { auditCommand } from "./audit/AuditCommand.ts"
 import { canICommand } from "./CanICommand.ts"
 import { clustersCommand } from "./ClustersCommand.ts"
@@ -27,6 +28,10 @@ const command = Command.make("quarterdeck").pipe(
     clustersCommand,
     namespacesCommand,
     workloadsCommand,
+    scaleCommand,
+    restartCommand,
+    pauseCommand,
+    resumeCommand,
     costCommand,
     pricesCommand,
     keyCommand,

@@ -1,5 +1,5 @@
 import { NodeHttpClient, NodeServices } from "@effect/platform-node"
-import { Console, Effect, Fiber, Layer, Runtime, type Scope, Sink, Stdio, Stream } from "effect"
+import { Console, Effect, Fiber, Layer, Runtime, type Scope, Sink, Stdio, Stream, Terminal } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import * as Http from "node:http"
@@ -27,6 +27,8 @@ export interface Finished {
 interface Given {
   readonly env?: Record<string, string>
   readonly stdin?: string | Uint8Array
+  /** Whether a person types what `stdin` says. */
+  readonly isTerminal?: boolean
 }
 
 /** Runs the program as a user does: of the test's own environment PATH alone reaches it. */
@@ -52,7 +54,7 @@ export const quarterdeckProcess = (
  */
 export const quarterdeck = (
   args: ReadonlyArray<string>,
-  { env = {}, stdin = "" }: Given = {}
+  { env = {}, isTerminal = false, stdin = "" }: Given = {}
 ): Effect.Effect<Finished> =>
   Effect.callback((resume) => {
     const streams = { stdout: "", stderr: "" }
@@ -64,6 +66,7 @@ export const quarterdeck = (
       Sink.forEach((part: string | Uint8Array) => Effect.sync(() => write(stream, part)))
     const stdio = Stdio.layerTest({
       args: Effect.succeed(args),
+      stdinIsTerminal: Effect.succeed(isTerminal),
       stdin: Stream.make(typeof stdin === "string" ? new TextEncoder().encode(stdin) : stdin),
       stdout: sink("stdout"),
       stderr: sink("stderr")
@@ -83,8 +86,16 @@ export const quarterdeck = (
       variables: { ...environment, ...env },
       home: env["HOME"] ?? homedir()
     })
+    const typed = stdin.toString().split("\n")
+    const terminal = Layer.effect(
+      Terminal.Terminal,
+      Effect.map(Terminal.Terminal, (real) => ({
+        ...real,
+        readLine: typed.length > 1 ? Effect.sync(() => typed.shift() ?? "") : Effect.fail(new Terminal.QuitError())
+      }))
+    )
     const platform = Layer.mergeAll(
-      Layer.provideMerge(stdio, NodeServices.layer),
+      Layer.provideMerge(Layer.merge(stdio, terminal), NodeServices.layer),
       NodeHttpClient.layerNodeHttp,
       Layer.succeed(Surroundings, surroundings),
       Layer.succeed(Console.Console, printed)

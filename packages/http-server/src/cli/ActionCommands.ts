@@ -1,0 +1,141 @@
+/**
+ * `quarterdeck scale`, `restart`, `pause` and `resume`: one workload, changed.
+ */
+import { ActionResult, MAX_REPLICAS } from "@quarterdeck/contract/WorkloadGroup"
+import { Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import * as ApiClient from "./ApiClient.ts"
+import * as Confirmation from "./Confirmation.ts"
+import * as Connection from "./Connection.ts"
+import * as Output from "./Output.ts"
+import * as Print from "./Print.ts"
+import * as WorkloadName from "./WorkloadName.ts"
+
+const flags = {
+  ...WorkloadName.flags,
+  isDryRun: Flag.Boolean("dry-run").pipe(
+    Flag.withDescription("Change nothing; have the cluster judge it, and say what would be"),
+    Flag.withDefault(false)
+  ),
+  isSure: Flag.Boolean("yes").pipe(
+    Flag.withAlias("y"),
+    Flag.withDescription("Do not ask on a terminal"),
+    Flag.withDefault(false)
+  ),
+  resourceVersion: Flag.String("resource-version").pipe(
+    Flag.withDescription("Change this version alone, as an earlier answer told it"),
+    Flag.optional
+  ),
+  output: Flag.Literals("output", ["text", "json", "yaml"]).pipe(
+    Flag.withAlias("o"),
+    Flag.withDescription("text: a line of what changed; json, yaml: the whole reply"),
+    Flag.withDefault("text")
+  ),
+  url: Connection.urlFlag
+}
+
+type Flags = Command.Command.Config.Infer<typeof flags>
+
+/** **Example** `replicas 2 -> 3` */
+const changeOf = ({ after, before }: ActionResult): string => {
+  if (after.replicas !== undefined) return `replicas ${before.replicas} -> ${after.replicas}`
+  if (after.isPaused !== undefined) return `paused ${before.isPaused} -> ${after.isPaused}`
+  return `restarted ${before.restartedAt ?? "never"} -> ${after.restartedAt}`
+}
+
+/**
+ * Changes a workload.
+ *
+ * **Shape** on a terminal a dry run is shown first, and what was agreed to is changed: that version, no later one.
+ */
+const act = Effect.fnUntraced(function* (action: string, given: Flags, body: Readonly<Record<string, unknown>>) {
+  const connection = yield* Connection.read(given.url)
+  const workload = yield* WorkloadName.read(connection, given)
+  const send = (more: Readonly<Record<string, unknown>>) =>
+    ApiClient.call(connection, ActionResult, {
+      method: "POST",
+      path: `${WorkloadName.pathOf(workload)}/${action}`,
+      body: { ...body, ...more },
+      flags: { ...WorkloadName.flagOf, replicas: "--replicas", resourceVersion: "--resource-version" }
+    })
+  const version = Option.match(given.resourceVersion, {
+    onNone: () => ({}),
+    onSome: (resourceVersion) => ({ resourceVersion })
+  })
+  const name = WorkloadName.print(workload)
+  if (given.isDryRun) {
+    yield* tell(given, yield* send({ ...version, dryRun: true }), name)
+    return yield* Print.note("nothing was changed")
+  }
+  if (given.isSure || !(yield* Confirmation.isPossible)) return yield* tell(given, yield* send(version), name)
+  const tried = yield* send({ ...version, dryRun: true })
+  yield* Confirmation.require(`${action} ${name}: ${changeOf(tried)}?`)
+  yield* tell(given, yield* send({ resourceVersion: tried.resourceVersion }), name)
+})
+
+const tell = ({ output }: Flags, result: ActionResult, name: string) =>
+  Print.output(output === "text" ? `${name}: ${changeOf(result)}\n` : Output.document(output, result))
+
+export const scaleCommand = Command.make(
+  "scale",
+  {
+    ...flags,
+    replicas: Flag.Int("replicas").pipe(
+      Flag.withDescription(`How many pods it shall have, up to ${MAX_REPLICAS}`),
+      Flag.filter(
+        (count) => count >= 0 && count <= MAX_REPLICAS,
+        () => `a whole number from 0 to ${MAX_REPLICAS}`
+      )
+    )
+  },
+  Effect.fn("scale")(function* ({ replicas, ...given }) {
+    yield* act("scale", given, { replicas })
+  })
+).pipe(
+  Command.withDescription(
+    "Give a Deployment, StatefulSet or ReplicaSet another number of replicas. On a terminal it is shown first what will change, and asked."
+  ),
+  Command.withShortDescription("Scale a workload"),
+  Command.withExamples([
+    { command: "quarterdeck scale deployment/web --replicas 3 -n shop -c prod" },
+    {
+      command: "quarterdeck scale sts/db --replicas 3 -n shop -c prod --dry-run",
+      description: "What the cluster would say"
+    }
+  ])
+)
+
+/** A command that takes no more than the workload. */
+const command = (action: "restart" | "pause" | "resume", short: string, description: string, example: string) =>
+  Command.make(
+    action,
+    flags,
+    Effect.fn(action)(function* (given) {
+      yield* act(action, given, {})
+    })
+  ).pipe(
+    Command.withDescription(`${description} On a terminal it is shown first what will change, and asked.`),
+    Command.withShortDescription(short),
+    Command.withExamples([{ command: `quarterdeck ${action} ${example} -n shop -c prod` }])
+  )
+
+export const restartCommand = command(
+  "restart",
+  "Restart a workload",
+  "Replace the pods of a Deployment, StatefulSet or DaemonSet by its own rollout, as kubectl rollout restart does.",
+  "deployment/web"
+)
+
+export const pauseCommand = command(
+  "pause",
+  "Pause a rollout, or a schedule",
+  "Pause the rollout of a Deployment, or the schedule of a CronJob.",
+  "deployment/web"
+)
+
+export const resumeCommand = command(
+  "resume",
+  "Resume a rollout, or a schedule",
+  "Resume the rollout of a Deployment, or the schedule of a CronJob.",
+  "cronjob/report"
+)
