@@ -13,6 +13,7 @@ import * as Kind from "../projection/Kind.ts"
 import { isMissing } from "./KindTable.ts"
 import type { KubeApi } from "../kube/KubeApi.ts"
 import * as Projection from "../projection/Projection.ts"
+import { TurnBudget } from "../kube/TurnBudget.ts"
 
 /**
  * **Units** milliseconds. **Shape** waits grow from `minBackoffMs` to `maxBackoffMs` by doubling, each drawn at random
@@ -125,6 +126,7 @@ const once = (kind: Kind.Kind, parts: Parts): Effect.Effect<ClusterError> => {
 const follow = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
   const { api, breaker, cluster, interner, lanes, store } = parts
   const { quietMs } = yield* FollowerLimits
+  const turns = yield* TurnBudget
   const lane = yield* Effect.acquireRelease(Scope.make(), (scope, exit) => Scope.close(scope, exit))
   for (const semaphore of lanes) yield* semaphore.takeScoped(1).pipe(Scope.provide(lane))
   const place = { cluster: cluster.name, interner }
@@ -148,7 +150,8 @@ const follow = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
     Effect.gen(function* () {
       const now = yield* steadyClock.now
       heardAt = now
-      const synced = store.apply(kind, Projection.changes(kind, batch, place), now)
+      const changes = yield* turns.map(batch, (event) => Projection.change(kind, event, place))
+      const synced = store.apply(kind, changes, now)
       breaker.succeeded()
       yield* Metric.update(counted, batch.length)
       if (!synced) return

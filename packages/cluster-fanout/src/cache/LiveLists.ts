@@ -12,6 +12,7 @@ import * as Kind from "../projection/Kind.ts"
 import * as steadyClock from "../kube/SteadyClock.ts"
 import { KubeApi } from "../kube/KubeApi.ts"
 import type { Waiting } from "../kube/Transport.ts"
+import { TurnBudget } from "../kube/TurnBudget.ts"
 import * as Projection from "../projection/Projection.ts"
 
 /** Live lists of one cluster at the same time, whoever asks. */
@@ -97,12 +98,16 @@ const read = Effect.fnUntraced(function* <K extends Kind.Kind>(
   waiting: Waiting
 ) {
   const place = { cluster: cluster.name, interner: Interner.make() }
+  const turns = yield* TurnBudget
   const askedAt = yield* steadyClock.now
   const changes: Array<Projection.Change<Projection.RecordOf[K]>> = []
   yield* Stream.runForEach(api.list(cluster, { resource: Kind.resources[kind] }, { waiting }), (page) =>
-    Effect.map(Effect.yieldNow, () => {
-      for (const object of page) changes.push({ _tag: "Put", record: Projection.project(kind, object, place) })
-    })
+    Effect.map(
+      turns.map(page, (object) => Projection.project(kind, object, place)),
+      (records) => {
+        for (const record of records) changes.push({ _tag: "Put", record })
+      }
+    )
   )
   changes.push({ _tag: "Synced" })
   const listed: Listed<K> = { changes, askedAt }

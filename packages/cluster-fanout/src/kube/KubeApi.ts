@@ -11,6 +11,7 @@ import * as kubePath from "./KubePath.ts"
 import { decoded, getPage } from "./ListPages.ts"
 import type { KubeObject, Scope, WatchEvent } from "./KubeObject.ts"
 import { Transport, type Waiting } from "./Transport.ts"
+import { TurnBudget } from "./TurnBudget.ts"
 
 export type { Waiting } from "./Transport.ts"
 
@@ -69,7 +70,7 @@ export class KubeApi extends Context.Service<
     Effect.gen(function* () {
       const transport = yield* Transport
       const limits = yield* FollowLimits
-      const pages = { transport, parsing: yield* Semaphore.make(1) }
+      const pages = { transport, parsing: yield* Semaphore.make(1), turns: yield* TurnBudget }
 
       const version = Effect.fn("KubeApi.version")(function* (cluster: Cluster, answerMs?: number) {
         const action = { verb: "get", resource: "version" }

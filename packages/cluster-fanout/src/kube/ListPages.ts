@@ -4,10 +4,11 @@ import type { Cluster } from "../registry/Cluster.ts"
 import { ClusterAnswerInvalid, ClusterError } from "./ClusterError.ts"
 import type { Scope } from "./KubeObject.ts"
 import type { Transport, Waiting } from "./Transport.ts"
-import * as kubeObject from "./KubeObjectJson.ts"
 import * as kubePath from "./KubePath.ts"
+import * as listItems from "./ListItems.ts"
+import type { TurnBudget } from "./TurnBudget.ts"
 
-/** Small enough that parsing one page does not hold up the others, large enough that a list needs few of them. */
+/** Small enough that few bytes are held for it, large enough that a list needs few of them. */
 const PAGE_SIZE = "500"
 
 const METADATA_ONLY = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json"
@@ -26,19 +27,21 @@ export interface PageRequest {
 
 /**
  * Where pages come from. **Shape** `parsing` has one permit: however many pages arrive together, they are parsed one by
- * one, and everybody else's work has its turn between two.
+ * one, within the budget of `turns`.
  */
 export interface Pages {
   readonly transport: Transport["Service"]
   readonly parsing: Semaphore.Semaphore
+  readonly turns: TurnBudget
 }
 
 export const getPage = Effect.fnUntraced(function* (
-  { parsing, transport }: Pages,
+  pages: Pages,
   cluster: Cluster,
   scope: Scope,
   request: PageRequest
 ) {
+  const { parsing, transport } = pages
   const { continueToken, fieldSelector, labelSelector, limit = PAGE_SIZE, metadataOnly, probeMs, waiting } = request
   const query = { limit, continue: continueToken, labelSelector, fieldSelector }
   const { body } = yield* transport.call(cluster, {
@@ -49,14 +52,15 @@ export const getPage = Effect.fnUntraced(function* (
     ...(probeMs !== undefined && { isProbe: true, answerMs: probeMs }),
     action: { verb: "list", resource: kubePath.words(scope) }
   })
-  return yield* parsing.withPermit(parse(cluster, body))
+  return yield* parsing.withPermit(parse(pages, cluster, body))
 })
 
-/** A page of large objects takes tens of milliseconds to parse, and again to read: others have their turn after each. */
-const parse = Effect.fnUntraced(function* (cluster: Cluster, body: Buffer) {
-  const parsed = yield* decoded(cluster, kubeObject.parseJson(body))
+const parse = Effect.fnUntraced(function* ({ turns }: Pages, cluster: Cluster, body: Buffer) {
+  // Joining its pieces took a part of this turn; and however many small pages wait, others go on after each.
   yield* Effect.yieldNow
-  const page = yield* decoded(cluster, kubeObject.toPage(parsed))
+  const reading = listItems.read(body)
+  yield* turns.repeat(reading.step)
+  const page = yield* decoded(cluster, reading.page())
   yield* Effect.yieldNow
   return page
 })

@@ -7,12 +7,12 @@ import type { OpenAnswer } from "./Transport.ts"
 import * as State from "./ListWatchState.ts"
 import { decodeStatus, fromAnswer } from "./AnswerProblem.ts"
 import * as jsonLines from "./JsonLines.ts"
-import { parseJson, toEvent } from "./KubeObjectJson.ts"
 import { getPage, type Pages } from "./ListPages.ts"
 import * as kubePath from "./KubePath.ts"
 import * as Reconnects from "./Reconnects.ts"
 import * as versions from "./ResourceVersion.ts"
 import * as steadyClock from "./SteadyClock.ts"
+import * as watchLines from "./WatchLines.ts"
 
 /** **Units** milliseconds, bytes, seconds. */
 export interface FollowLimits extends State.ListWatchPatience {
@@ -210,10 +210,15 @@ const read = Effect.fnUntraced(function* (follower: Follower, watch: OpenWatch, 
   }
   const lines = watch.lines.push(piece.value)
   if (Result.isFailure(lines)) return yield* invalid(follower, lines.failure)
-  const taken = take(lines.success, { isInitial: initial, resourceVersion: follower.state.resourceVersion })
+  const reading = watchLines.read(lines.success, {
+    isInitial: initial,
+    resourceVersion: follower.state.resourceVersion
+  })
+  yield* follower.pages.turns.repeat(reading.step)
+  const taken = reading.taken()
   if (Result.isFailure(taken)) return yield* invalid(follower, taken.failure)
-  const { error, events, isInitial } = taken.success
-  follower.state = { ...follower.state, resourceVersion: taken.success.resourceVersion }
+  const { error, events, isInitial, resourceVersion } = taken.success
+  follower.state = { ...follower.state, resourceVersion }
   if (error !== undefined) {
     const reason = statusReason(error.status, actionOf(follower), yield* Clock.currentTimeMillis)
     if (reason._tag !== "ClusterExpired") return yield* fail(follower, reason)
@@ -225,37 +230,6 @@ const read = Effect.fnUntraced(function* (follower: Follower, watch: OpenWatch, 
   if (isInitial !== initial) follower.state = State.reading(follower.state, watch, isInitial)
   return events
 })
-
-/** What lines of a watch told, up to the error that one of them is. */
-interface Taken extends State.Received {
-  readonly error?: { readonly status: unknown }
-}
-
-/** Reads lines of a watch. **Errors** the problem of a line that is none. */
-const take = (
-  lines: ReadonlyArray<Buffer>,
-  before: Pick<Taken, "isInitial" | "resourceVersion">
-): Result.Result<Taken, string> => {
-  const events: Array<WatchEvent> = []
-  let { isInitial, resourceVersion } = before
-  for (const line of lines) {
-    const decoded = Result.flatMap(parseJson(line), toEvent)
-    if (Result.isFailure(decoded)) return Result.fail(decoded.failure)
-    const event = decoded.success
-    if (event === undefined) continue
-    if (event.type === "ERROR") return Result.succeed({ events, isInitial, resourceVersion, error: event })
-    if (event.type === "BOOKMARK") {
-      resourceVersion = event.resourceVersion
-      if (!isInitial) events.push({ _tag: "Bookmark", resourceVersion })
-      else if (event.endsInitial) events.push(synced(resourceVersion))
-      if (event.endsInitial) isInitial = false
-      continue
-    }
-    resourceVersion = event.object.metadata.resourceVersion
-    events.push(event.type === "DELETED" ? { _tag: "Delete", object: event.object } : put(event.object))
-  }
-  return Result.succeed({ events, isInitial, resourceVersion })
-}
 
 const actionOf = ({ collection }: Follower) => ({ verb: "watch", resource: kubePath.words(collection) })
 

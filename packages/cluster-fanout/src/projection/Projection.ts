@@ -72,14 +72,8 @@ export const project = <K extends Kind.Kind>(kind: K, object: KubeObject, place:
   return projection(object, place)
 }
 
-/** Projects a batch of watch events. */
-export const changes = <K extends Kind.Kind>(
-  kind: K,
-  events: ReadonlyArray<WatchEvent>,
-  place: Place
-): ReadonlyArray<Change<RecordOf[K]>> => events.map((event) => toChange(kind, event, place))
-
-const toChange = <K extends Kind.Kind>(kind: K, event: WatchEvent, place: Place): Change<RecordOf[K]> => {
+/** Projects a watch event. */
+export const change = <K extends Kind.Kind>(kind: K, event: WatchEvent, place: Place): Change<RecordOf[K]> => {
   switch (event._tag) {
     case "Put":
       return { _tag: "Put", record: project(kind, event.object, place) }
