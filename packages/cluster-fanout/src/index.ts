@@ -4,8 +4,8 @@
  * {@link ClusterRegistry} says which clusters there are and {@link KubeApi} speaks to each. {@link ClusterCache} follows
  * them all: a {@link Follower} per kind turns watch events by {@link Projection} into records of a {@link ClusterStore},
  * and a {@link Heartbeat} works its {@link Breaker}. {@link ClusterReader} reads one cluster, cached or live;
- * {@link FanOut} asks many and gives each answer its {@link Coverage}; {@link Workloads}, {@link Namespaces} and
- * {@link Clusters} merge the answers into pages. {@link WorkloadActions} changes a workload by {@link KubeWriter}.
+ * {@link FanOut} asks many and gives each answer its {@link Coverage}; {@link Workloads}, {@link Pods}, {@link Namespaces}
+ * and {@link Clusters} merge the answers into pages. {@link WorkloadActions} changes a workload by {@link KubeWriter}.
  */
 import "./kube/NodeVersion.ts"
 export * as Action from "./act/Action.ts"
@@ -45,6 +45,7 @@ export * as Owner from "./projection/Owner.ts"
 export * as PageMerge from "./list/PageMerge.ts"
 export * as PodContainers from "./projection/PodContainers.ts"
 export * as PodProjection from "./projection/PodProjection.ts"
+export * as Pods from "./list/Pods.ts"
 export * as Projection from "./projection/Projection.ts"
 export * as Quantity from "./projection/Quantity.ts"
 export * as RegistryError from "./registry/RegistryError.ts"

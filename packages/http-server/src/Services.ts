@@ -10,6 +10,7 @@ import { Clusters } from "@quarterdeck/cluster-fanout/Clusters"
 import { FanOut } from "@quarterdeck/cluster-fanout/FanOut"
 import { KubeApi } from "@quarterdeck/cluster-fanout/KubeApi"
 import { Namespaces } from "@quarterdeck/cluster-fanout/Namespaces"
+import { Pods } from "@quarterdeck/cluster-fanout/Pods"
 import { Workloads } from "@quarterdeck/cluster-fanout/Workloads"
 import { Authenticator } from "@quarterdeck/keys/Authenticator"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
@@ -93,7 +94,13 @@ const identities = ({ oidc }: Settings) =>
   oidc === undefined ? IdentityProvider.layerNone : IdentityClient.layer(oidc)
 
 const clusters = (settings: Settings) =>
-  Layer.mergeAll(Workloads.layer, WorkloadActions.WorkloadActions.layer, Namespaces.layer, Clusters.layer).pipe(
+  Layer.mergeAll(
+    Workloads.layer,
+    Pods.layer,
+    WorkloadActions.WorkloadActions.layer,
+    Namespaces.layer,
+    Clusters.layer
+  ).pipe(
     Layer.provideMerge(Layer.merge(FanOut.layer, ClusterReader.layer)),
     Layer.provideMerge(Layer.merge(ClusterCache.layer, CursorKeyFile.layer(settings.dataDirectory))),
     Layer.provideMerge(Layer.mergeAll(KubeApi.layer, KubeWriter.KubeWriter.layer, Breaker.Breakers.layer))

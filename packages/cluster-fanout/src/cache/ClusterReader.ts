@@ -18,6 +18,8 @@ import * as LiveLists from "./LiveLists.ts"
 /** What to read. **Units** `timeoutMs` is the caller's whole deadline; a cached read answers a little before it. */
 export interface Question {
   readonly kinds: ReadonlyArray<Kind.Kind>
+  /** Kinds that name what the others belong to: they are read too, and an answer without them is still one. */
+  readonly naming?: ReadonlyArray<Kind.Kind>
   readonly consistency: Consistency
   readonly timeoutMs: number
   /** Whether the answer depends on the labels of namespaces. */
@@ -145,10 +147,11 @@ const readInto = (store: ClusterStore, kind: Kind.Kind, live: LiveLists.LiveList
 
 const reading = (
   store: ClusterStore,
-  { kinds, needsLabels }: Question,
+  { kinds: asked, naming = [], needsLabels }: Question,
   breaker: Breaker | undefined,
   now: number
 ): Reading => {
+  const kinds = [...asked, ...naming]
   const unread = kinds.filter((kind) => store.table(kind).sync._tag !== "Synced")
   const ageMs = store.ageMs(kinds, now)
   const isUnproven = needsLabels && !store.provesLabels(now) && !unread.includes("Namespace")
@@ -165,8 +168,10 @@ const reading = (
 }
 
 /** The kinds asked for, and the namespaces where their labels decide. */
-const neededKinds = ({ kinds, needsLabels }: Question): ReadonlyArray<Kind.Kind> =>
-  needsLabels && !kinds.includes("Namespace") ? [...kinds, "Namespace"] : kinds
+const neededKinds = ({ kinds, naming = [], needsLabels }: Question): ReadonlyArray<Kind.Kind> => {
+  const all = [...kinds, ...naming]
+  return needsLabels && !all.includes("Namespace") ? [...all, "Namespace"] : all
+}
 
 /** Tells why nothing could be read, if so: what may pass before what will not. */
 const lastError = (

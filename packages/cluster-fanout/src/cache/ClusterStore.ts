@@ -14,7 +14,11 @@ import * as Kind from "../projection/Kind.ts"
 import { isLaterVersion, KindTable, type Observer } from "./KindTable.ts"
 import { NodeTotals } from "./NodeTotals.ts"
 import { PodTotals } from "./PodTotals.ts"
-import { BY_PLACE, RowSet } from "./RowSet.ts"
+import * as PodSet from "./PodSet.ts"
+import type { RowSet } from "./RowSet.ts"
+import * as WorkloadSet from "./WorkloadSet.ts"
+import type { Chain } from "../projection/Owner.ts"
+import type { PodRecord } from "../projection/PodProjection.ts"
 import type { Change, NamespaceRecord, RecordOf } from "../projection/Projection.ts"
 import type { WorkloadRow } from "../projection/Row.ts"
 
@@ -52,7 +56,8 @@ export class ClusterStore {
   readonly podTotals = new PodTotals()
   readonly nodeTotals = new NodeTotals()
   #health: Health = { seenAt: undefined, probedAt: undefined, version: undefined, error: undefined }
-  #rows: RowSet | undefined
+  #rows: RowSet<WorkloadRow> | undefined
+  #pods: RowSet<PodRecord> | undefined
   readonly #workloads = memo<ReadonlyArray<WorkloadRow>>()
   readonly #namespaces = memo<ReadonlyMap<string, NamespaceRecord>>()
 
@@ -100,14 +105,24 @@ export class ClusterStore {
   }
 
   /** The workload rows, kept with each change from the first use on. */
-  get rows(): RowSet {
-    return (this.#rows ??= this.#keepRows())
+  get rows(): RowSet<WorkloadRow> {
+    return (this.#rows ??= WorkloadSet.make(this.cluster.name, this.#tables))
+  }
+
+  /** The pods, kept with each change from the first use on. */
+  get pods(): RowSet<PodRecord> {
+    return (this.#pods ??= PodSet.make(this.#tables.Pod))
+  }
+
+  /** What stands between pods and their workloads now. **Limits** changes in place: take what you need before you wait. */
+  get chain(): Chain {
+    return { ReplicaSet: this.#tables.ReplicaSet.records, Job: this.#tables.Job.records }
   }
 
   /** Gives the workload rows: an array that no later change touches, the same one until something changed. */
   workloads(): ReadonlyArray<WorkloadRow> {
     const version = Kind.workloadKinds.map((kind) => this.#tables[kind].version).join(",")
-    return this.#workloads(version, () => this.rows.inOrder(BY_PLACE).slice())
+    return this.#workloads(version, () => this.rows.inOrder(WorkloadSet.BY_PLACE).slice())
   }
 
   /** Gives the namespaces by name, in a map that no later change touches. */
@@ -156,28 +171,6 @@ export class ClusterStore {
   silentMs(kinds: ReadonlyArray<Kind.Kind>, now: number): number {
     const { probedAt } = this.#health
     return Math.max(0, ...this.#synced(kinds).map((table) => Freshness.silentMs(table, probedAt, now)))
-  }
-
-  #keepRows(): RowSet {
-    const { CronJob, DaemonSet, Deployment, Job, Pod, ReplicaSet, StatefulSet } = this.#tables
-    const rows = new RowSet(this.cluster.name, () => ({
-      Deployment: Deployment.records,
-      StatefulSet: StatefulSet.records,
-      DaemonSet: DaemonSet.records,
-      ReplicaSet: ReplicaSet.records,
-      Job: Job.records,
-      CronJob: CronJob.records,
-      Pod: Pod.records
-    }))
-    const observers = rows.observers()
-    Deployment.observe(observers.Deployment)
-    StatefulSet.observe(observers.StatefulSet)
-    DaemonSet.observe(observers.DaemonSet)
-    ReplicaSet.observe(observers.ReplicaSet)
-    Job.observe(observers.Job)
-    CronJob.observe(observers.CronJob)
-    Pod.observe(observers.Pod)
-    return rows
   }
 
   #synced(kinds: ReadonlyArray<Kind.Kind>) {

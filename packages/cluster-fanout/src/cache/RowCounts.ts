@@ -1,16 +1,22 @@
 /**
- * How many rows of each kind a cluster has in each namespace: kept with each change, never counted again.
+ * How many rows of each group a cluster has in each namespace: kept with each change, never counted again.
  */
-import type { WorkloadRow } from "../projection/Row.ts"
 
-export class RowCounts {
+/** What is counted of a row. */
+interface Counted {
+  readonly namespace: string
+}
+
+export class RowCounts<Row extends Counted> {
+  readonly #groupOf: (row: Row) => string
   readonly #byNamespace = new Map<string, Map<string, number>>()
 
-  constructor(rows: Iterable<WorkloadRow>) {
+  constructor(rows: Iterable<Row>, groupOf: (row: Row) => string) {
+    this.#groupOf = groupOf
     for (const row of rows) this.#count(row, 1)
   }
 
-  change(held: WorkloadRow | undefined, next: WorkloadRow | undefined): void {
+  change(held: Row | undefined, next: Row | undefined): void {
     if (held !== undefined) this.#count(held, -1)
     if (next !== undefined) this.#count(next, 1)
   }
@@ -20,24 +26,25 @@ export class RowCounts {
     return this.#byNamespace.keys()
   }
 
-  /** Counts the rows of a namespace. **Shape** `kinds` absent means all. */
-  of(namespace: string, kinds: ReadonlySet<string> | undefined): number {
+  /** Counts the rows of a namespace. **Shape** `groups` absent means all. */
+  of(namespace: string, groups: ReadonlySet<string> | undefined): number {
     let sum = 0
-    for (const [kind, count] of this.#byNamespace.get(namespace) ?? []) {
-      if (kinds === undefined || kinds.has(kind)) sum += count
+    for (const [group, count] of this.#byNamespace.get(namespace) ?? []) {
+      if (groups === undefined || groups.has(group)) sum += count
     }
     return sum
   }
 
-  #count({ kind, namespace }: WorkloadRow, times: 1 | -1): void {
-    const kinds = this.#byNamespace.get(namespace)
-    if (kinds === undefined) {
-      this.#byNamespace.set(namespace, new Map([[kind, times]]))
+  #count(row: Row, times: 1 | -1): void {
+    const group = this.#groupOf(row)
+    const groups = this.#byNamespace.get(row.namespace)
+    if (groups === undefined) {
+      this.#byNamespace.set(row.namespace, new Map([[group, times]]))
       return
     }
-    const count = (kinds.get(kind) ?? 0) + times
-    if (count > 0) kinds.set(kind, count)
-    else if (kinds.size > 1) kinds.delete(kind)
-    else this.#byNamespace.delete(namespace)
+    const count = (groups.get(group) ?? 0) + times
+    if (count > 0) groups.set(group, count)
+    else if (groups.size > 1) groups.delete(group)
+    else this.#byNamespace.delete(row.namespace)
   }
 }

@@ -8,6 +8,7 @@
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { Observer } from "./KindTable.ts"
 import { OwnedPods } from "./OwnedPods.ts"
+import type { RowChange, RowSource } from "./RowSet.ts"
 import { RunningJobs } from "./RunningJobs.ts"
 import * as WorkloadRows from "./WorkloadRows.ts"
 import type * as Kind from "../projection/Kind.ts"
@@ -18,9 +19,6 @@ import type { WorkloadRecord } from "../projection/WorkloadProjection.ts"
 
 /** The records of one cluster, by uid; a kind that was not read is empty. */
 export type Records = { readonly [K in Kind.WorkloadKind]: ReadonlyMap<string, RecordOf[K]> }
-
-/** Hears of a row. **Shape** what it was, and what it is now; never neither. */
-export type RowChange = (held: WorkloadRow | undefined, next: WorkloadRow | undefined) => void
 
 /** What hears of the records of each kind. */
 export type Observers = { readonly [K in Kind.WorkloadKind]: Observer<RecordOf[K]> }
@@ -40,15 +38,15 @@ interface Parts {
   readonly cronJobs: Map<string, WorkloadRow>
 }
 
-export class RowKeeper {
+export class RowKeeper implements RowSource<WorkloadRow> {
   readonly #cluster: ClusterName
   readonly #records: () => Records
-  readonly #change: RowChange
+  readonly #change: RowChange<WorkloadRow>
   /** `undefined` when a kind was read anew: everything is derived when it is next asked for. */
   #parts: Parts | undefined
 
   /** **Shape** `records` gives what is known when a change is told, that change included. */
-  constructor(cluster: ClusterName, records: () => Records, change: RowChange) {
+  constructor(cluster: ClusterName, records: () => Records, change: RowChange<WorkloadRow>) {
     this.#cluster = cluster
     this.#records = records
     this.#change = change
@@ -172,7 +170,7 @@ export class RowKeeper {
       groups: new Map(),
       cronJobs: new Map()
     }
-    const add: RowChange = (_, next) => {
+    const add: RowChange<WorkloadRow> = (_, next) => {
       if (next !== undefined) rows.push(next)
     }
     for (const kind of PLAIN) for (const { row } of records[kind].values()) rows.push(row)
@@ -188,13 +186,13 @@ export class RowKeeper {
     return parts
   }
 
-  #settleGroups({ groups, pods }: Parts, change: RowChange): void {
+  #settleGroups({ groups, pods }: Parts, change: RowChange<WorkloadRow>): void {
     for (const [key, group] of pods.takeChanged()) {
       retell(groups, key, group === undefined ? undefined : WorkloadRows.ofPods(this.#cluster, group), change)
     }
   }
 
-  #settleCronJobs({ cronJobs, jobs }: Parts, change: RowChange): void {
+  #settleCronJobs({ cronJobs, jobs }: Parts, change: RowChange<WorkloadRow>): void {
     const known = this.#records().CronJob
     for (const uid of jobs.takeTouched()) {
       const cronJob = known.get(uid)
@@ -220,7 +218,7 @@ const retell = (
   told: Map<string, WorkloadRow>,
   key: string,
   next: WorkloadRow | undefined,
-  change: RowChange
+  change: RowChange<WorkloadRow>
 ): void => {
   const held = told.get(key)
   if (held === next) return

@@ -1,18 +1,22 @@
 /**
  * The rows of one cluster by the values of labels, for the keys that were asked for: kept with each change.
  */
-import type { WorkloadRow } from "../projection/Row.ts"
 
 /** Keys that are kept at a time; the one that was not asked for longest goes first. A key costs up to 270 bytes a row. */
 const MOST_KEYS = 2
 
-type Values = Map<string, Set<WorkloadRow>>
+/** What is looked at of a row. */
+interface Labelled {
+  readonly labels: Readonly<Record<string, string>>
+}
 
-export class RowLabels {
+type Values<Row> = Map<string, Set<Row>>
+
+export class RowLabels<Row extends Labelled> {
   /** By key, the one that was asked for last at the end. */
-  readonly #byKey = new Map<string, Values>()
+  readonly #byKey = new Map<string, Values<Row>>()
 
-  change(held: WorkloadRow | undefined, next: WorkloadRow | undefined): void {
+  change(held: Row | undefined, next: Row | undefined): void {
     for (const [key, values] of this.#byKey) {
       if (held !== undefined) remove(values, key, held)
       if (next !== undefined) add(values, key, next)
@@ -24,7 +28,7 @@ export class RowLabels {
    *
    * **Shape** `all` are all rows. **Limits** looks at all of them when a key is asked for that is not kept.
    */
-  of(key: string, values: ReadonlyArray<string>, all: ReadonlyArray<WorkloadRow>): ReadonlyArray<WorkloadRow> {
+  of(key: string, values: ReadonlyArray<string>, all: ReadonlyArray<Row>): ReadonlyArray<Row> {
     const known = this.#byKey.get(key) ?? collected(key, all)
     this.#byKey.delete(key)
     this.#byKey.set(key, known)
@@ -36,16 +40,16 @@ export class RowLabels {
   }
 }
 
-const collected = (key: string, rows: ReadonlyArray<WorkloadRow>): Values => {
-  const values: Values = new Map()
+const collected = <Row extends Labelled>(key: string, rows: ReadonlyArray<Row>): Values<Row> => {
+  const values: Values<Row> = new Map()
   for (const row of rows) add(values, key, row)
   return values
 }
 
-const valueOf = ({ labels }: WorkloadRow, key: string): string | undefined =>
+const valueOf = ({ labels }: Labelled, key: string): string | undefined =>
   Object.hasOwn(labels, key) ? labels[key] : undefined
 
-const add = (values: Values, key: string, row: WorkloadRow): void => {
+const add = <Row extends Labelled>(values: Values<Row>, key: string, row: Row): void => {
   const value = valueOf(row, key)
   if (value === undefined) return
   const rows = values.get(value)
@@ -53,7 +57,7 @@ const add = (values: Values, key: string, row: WorkloadRow): void => {
   else rows.add(row)
 }
 
-const remove = (values: Values, key: string, row: WorkloadRow): void => {
+const remove = <Row extends Labelled>(values: Values<Row>, key: string, row: Row): void => {
   const value = valueOf(row, key)
   if (value === undefined) return
   const rows = values.get(value)

@@ -1,45 +1,64 @@
 /**
- * The workload rows of one cluster: counted, and sorted in each order that was asked for, kept so with each change.
+ * The rows of one cluster: counted, and sorted in each order that was asked for, kept so with each change.
  */
-import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { RowCounts } from "./RowCounts.ts"
 import { RowLabels } from "./RowLabels.ts"
-import { type Observers, type Records, RowKeeper } from "./RowKeeper.ts"
 import { type Compare, SortedRows } from "./SortedRows.ts"
-import * as RowOrder from "../projection/RowOrder.ts"
-import type { WorkloadRow } from "../projection/Row.ts"
+
+/** What rows are kept by. */
+export interface Placed {
+  readonly namespace: string
+  readonly labels: Readonly<Record<string, string>>
+}
 
 /** An ascending order of the rows of one cluster. **Shape** one name stands for one comparison. */
-export interface NamedOrder {
+export interface NamedOrder<Row> {
   readonly name: string
-  readonly compare: Compare<WorkloadRow>
+  readonly compare: Compare<Row>
 }
 
-/** By namespace, kind, name and id: the rows of a namespace, and of a kind in it, stand beside each other. */
-export const BY_PLACE: NamedOrder = {
-  name: "place",
-  compare: RowOrder.make<WorkloadRow>(
-    RowOrder.text((row) => row.namespace),
-    "asc",
-    [RowOrder.text((row) => row.kind), RowOrder.text((row) => row.name), RowOrder.text((row) => row.id)]
-  ).compare
+/**
+ * How rows of one sort are kept.
+ *
+ * **Shape** `groupOf` parts the rows of a namespace into few groups that are counted; `byPlace` has the rows of a namespace,
+ * and those of a group in it, stand beside each other.
+ */
+export interface RowForm<Row> {
+  readonly groupOf: (row: Row) => string
+  readonly byPlace: NamedOrder<Row>
 }
 
-interface Kept {
-  readonly counts: RowCounts
-  readonly labels: RowLabels
-  readonly byPlace: SortedRows<WorkloadRow>
+/** Hears of a row. **Shape** what it was, and what it is now; never neither. */
+export type RowChange<Row> = (held: Row | undefined, next: Row | undefined) => void
+
+/** Where the rows come from. */
+export interface RowSource<Row> {
+  /**
+   * Tells what is still to be told.
+   *
+   * **Shape** gives all rows instead when they had to be derived anew, and tells of none then, nor of any before that.
+   */
+  readonly settle: () => ReadonlyArray<Row> | undefined
+}
+
+interface Kept<Row extends Placed> {
+  readonly counts: RowCounts<Row>
+  readonly labels: RowLabels<Row>
+  readonly byPlace: SortedRows<Row>
   /** The other orders that were asked for since all rows were last derived. */
-  readonly sorted: Map<string, SortedRows<WorkloadRow>>
+  readonly sorted: Map<string, SortedRows<Row>>
 }
 
-export class RowSet {
-  readonly #keeper: RowKeeper
-  #kept: Kept = kept([])
+export class RowSet<Row extends Placed> {
+  readonly form: RowForm<Row>
+  readonly #source: RowSource<Row>
+  #kept: Kept<Row>
 
-  /** **Shape** `records` gives what is known when a change is told, that change included. */
-  constructor(cluster: ClusterName, records: () => Records) {
-    this.#keeper = new RowKeeper(cluster, records, (held, next) => {
+  /** **Shape** `sourceOf` makes what tells of each change. */
+  constructor(form: RowForm<Row>, sourceOf: (change: RowChange<Row>) => RowSource<Row>) {
+    this.form = form
+    this.#kept = kept([], form)
+    this.#source = sourceOf((held, next) => {
       const { byPlace, counts, labels, sorted } = this.#kept
       counts.change(held, next)
       labels.change(held, next)
@@ -48,13 +67,8 @@ export class RowSet {
     })
   }
 
-  /** Makes what is to observe the records. */
-  observers(): Observers {
-    return this.#keeper.observers()
-  }
-
   /** **Limits** linear in what changed; sorts all rows when a kind was read anew. */
-  counts(): RowCounts {
+  counts(): RowCounts<Row> {
     return this.#settled().counts
   }
 
@@ -63,9 +77,9 @@ export class RowSet {
    *
    * **Limits** sorts them at the order's first use. Changes in place: take what you need before you wait.
    */
-  inOrder({ compare, name }: NamedOrder): ReadonlyArray<WorkloadRow> {
+  inOrder({ compare, name }: NamedOrder<Row>): ReadonlyArray<Row> {
     const { byPlace, sorted } = this.#settled()
-    if (name === BY_PLACE.name) return byPlace.rows
+    if (name === this.form.byPlace.name) return byPlace.rows
     const known = sorted.get(name)
     if (known !== undefined) return known.rows
     const made = new SortedRows(byPlace.rows, compare)
@@ -74,21 +88,21 @@ export class RowSet {
   }
 
   /** Gives the rows whose label has one of some values, in no order. **Limits** looks at all rows at a key's first use. */
-  labelled(key: string, values: ReadonlyArray<string>): ReadonlyArray<WorkloadRow> {
+  labelled(key: string, values: ReadonlyArray<string>): ReadonlyArray<Row> {
     const { byPlace, labels } = this.#settled()
     return labels.of(key, values, byPlace.rows)
   }
 
-  #settled(): Kept {
-    const derived = this.#keeper.settle()
-    if (derived !== undefined) this.#kept = kept(derived)
+  #settled(): Kept<Row> {
+    const derived = this.#source.settle()
+    if (derived !== undefined) this.#kept = kept(derived, this.form)
     return this.#kept
   }
 }
 
-const kept = (rows: ReadonlyArray<WorkloadRow>): Kept => ({
-  counts: new RowCounts(rows),
+const kept = <Row extends Placed>(rows: ReadonlyArray<Row>, { byPlace, groupOf }: RowForm<Row>): Kept<Row> => ({
+  counts: new RowCounts(rows, groupOf),
   labels: new RowLabels(),
-  byPlace: new SortedRows(rows, BY_PLACE.compare),
+  byPlace: new SortedRows(rows, byPlace.compare),
   sorted: new Map()
 })

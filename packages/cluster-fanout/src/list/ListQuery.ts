@@ -23,6 +23,20 @@ export const WorkloadSort = Schema.Literals([
 ])
 export type WorkloadSort = typeof WorkloadSort.Type
 
+/** **Shape** the keys that pods sort by; byte order, ties by cluster, namespace, name, id. */
+export const PodSort = Schema.Literals([
+  "name",
+  "namespace",
+  "cluster",
+  "status",
+  "node",
+  "restarts",
+  "createdAt",
+  "cpuRequestMillis",
+  "memoryRequestBytes"
+])
+export type PodSort = typeof PodSort.Type
+
 export const NamespaceSort = Schema.Literals(["name", "cluster"])
 export type NamespaceSort = typeof NamespaceSort.Type
 

@@ -1,31 +1,31 @@
 /**
  * Picks a page's part out of the kept rows of one cluster, by the road that looks at the fewest of them.
  */
-import { BY_PLACE, type NamedOrder, type RowSet } from "../cache/RowSet.ts"
+import type { NamedOrder, Placed, RowSet } from "../cache/RowSet.ts"
 import { firstPlace } from "../cache/SortedRows.ts"
 import * as RowOrder from "../projection/RowOrder.ts"
-import type { WorkloadRow } from "../projection/Row.ts"
 import type { Selection } from "./PageMerge.ts"
 
 /** What is looked for. **Shape** each field that is absent matches every row. */
-export interface Wanted {
-  readonly kinds?: ReadonlySet<string> | undefined
+export interface Wanted<Row> {
+  /** Groups of the rows' form. */
+  readonly groups?: ReadonlySet<string> | undefined
   /** Whether a namespace is asked for, and in scope. */
   readonly reaches?: ((namespace: string) => boolean) | undefined
   /** A label that each row must have with one of some values: only a hint, which `matches` decides too. */
   readonly label?: { readonly key: string; readonly values: ReadonlyArray<string> } | undefined
   /** What only a look at the row itself decides. */
-  readonly matches?: ((row: WorkloadRow) => boolean) | undefined
+  readonly matches?: ((row: Row) => boolean) | undefined
 }
 
 /** Which of the rows that match are wanted. **Shape** `ascending` is `order` without its direction. */
-export interface Part {
-  readonly order: RowOrder.RowOrder<WorkloadRow>
-  readonly ascending: NamedOrder
+export interface Part<Row> {
+  readonly order: RowOrder.RowOrder<Row>
+  readonly ascending: NamedOrder<Row>
   readonly after: RowOrder.Position | undefined
   readonly size: number
   /** Tells whether a row still has a place on the page; one behind it has none either. */
-  readonly isWithin: (row: WorkloadRow) => boolean
+  readonly isWithin: (row: Row) => boolean
 }
 
 /** A row costs about so much more to be sorted than to be looked at. */
@@ -37,14 +37,15 @@ const SORTING = 8
  * **Limits** without `matches`, in all namespaces: what it gives. Else at most one look at each row in scope, of which
  * the fewest are sorted.
  */
-export const pick = (rows: RowSet, wanted: Wanted, part: Part): Selection<WorkloadRow> => {
+export const pick = <Row extends Placed>(rows: RowSet<Row>, wanted: Wanted<Row>, part: Part<Row>): Selection<Row> => {
   const counts = rows.counts()
-  const everything = rows.inOrder(BY_PLACE).length
-  const { kinds, matches, reaches } = wanted
+  const { byPlace, groupOf } = rows.form
+  const everything = rows.inOrder(byPlace).length
+  const { groups, matches, reaches } = wanted
   const namespaces: Array<string> = []
   let inScope = 0
   for (const namespace of counts.namespaces()) {
-    const count = reaches === undefined || reaches(namespace) ? counts.of(namespace, kinds) : 0
+    const count = reaches === undefined || reaches(namespace) ? counts.of(namespace, groups) : 0
     if (count > 0) namespaces.push(namespace)
     inScope += count
   }
@@ -52,59 +53,56 @@ export const pick = (rows: RowSet, wanted: Wanted, part: Part): Selection<Worklo
   const hasAll = inScope === everything
   // As many as are passed on the way to a whole page, if the rows in scope lie evenly among the others.
   const passed = matches === undefined ? Math.min(everything, (part.size * everything) / inScope) : everything
-  if (!hasAll && inScope * SORTING < passed) return sorted(candidates(rows, namespaces, kinds), matches, part)
+  if (!hasAll && inScope * SORTING < passed) return sorted(candidates(rows, namespaces, groups), matches, part)
 
   const reached = new Set(namespaces)
-  const isInScope = (row: WorkloadRow) =>
-    hasAll || (reached.has(row.namespace) && (kinds === undefined || kinds.has(row.kind)))
+  const isInScope = (row: Row) =>
+    hasAll || (reached.has(row.namespace) && (groups === undefined || groups.has(groupOf(row))))
   if (wanted.label !== undefined) {
     const labelled = rows.labelled(wanted.label.key, wanted.label.values)
     if (labelled.length * SORTING < everything) return sorted(labelled.filter(isInScope), matches, part)
   }
-  const isWanted = (row: WorkloadRow) => isInScope(row) && (matches === undefined || matches(row))
+  const isWanted = (row: Row) => isInScope(row) && (matches === undefined || matches(row))
   const inOrder = rows.inOrder(part.ascending)
   const count = matches === undefined ? inScope : countOf(inOrder, isWanted)
   return { first: count === 0 ? [] : walk(inOrder, isWanted, part), count }
 }
 
-const countOf = (rows: ReadonlyArray<WorkloadRow>, isWanted: (row: WorkloadRow) => boolean): number => {
+const countOf = <Row>(rows: ReadonlyArray<Row>, isWanted: (row: Row) => boolean): number => {
   let count = 0
   for (const row of rows) if (isWanted(row)) count++
   return count
 }
 
-/** Takes the rows of some namespaces and kinds, which stand beside each other in `BY_PLACE`. */
-const candidates = (
-  rows: RowSet,
+/** Takes the rows of some namespaces and groups, which stand beside each other in the order of places. */
+const candidates = <Row extends Placed>(
+  rows: RowSet<Row>,
   namespaces: ReadonlyArray<string>,
-  kinds: ReadonlySet<string> | undefined
-): ReadonlyArray<WorkloadRow> => {
-  const byPlace = rows.inOrder(BY_PLACE)
+  groups: ReadonlySet<string> | undefined
+): ReadonlyArray<Row> => {
+  const { groupOf } = rows.form
+  const byPlace = rows.inOrder(rows.form.byPlace)
   return namespaces.flatMap((namespace) => {
     const from = firstPlace(byPlace, (row) => RowOrder.compareText(row.namespace, namespace) >= 0)
     const to = firstPlace(byPlace, (row) => RowOrder.compareText(row.namespace, namespace) > 0, from)
     const found = byPlace.slice(from, to)
-    return kinds === undefined ? found : found.filter((row) => kinds.has(row.kind))
+    return groups === undefined ? found : found.filter((row) => groups.has(groupOf(row)))
   })
 }
 
-const sorted = (
-  rows: ReadonlyArray<WorkloadRow>,
-  matches: Wanted["matches"],
-  { after, isWithin, order, size }: Part
-): Selection<WorkloadRow> => {
+const sorted = <Row>(
+  rows: ReadonlyArray<Row>,
+  matches: Wanted<Row>["matches"],
+  { after, isWithin, order, size }: Part<Row>
+): Selection<Row> => {
   const matching = matches === undefined ? rows : rows.filter(matches)
   const rest = matching.filter((row) => (after === undefined || order.compareTo(row, after) > 0) && isWithin(row))
   return { first: rest.toSorted(order.compare).slice(0, size), count: matching.length }
 }
 
 /** Takes rows as they stand until there are enough. */
-const walk = (
-  rows: ReadonlyArray<WorkloadRow>,
-  isWanted: (row: WorkloadRow) => boolean,
-  part: Part
-): ReadonlyArray<WorkloadRow> => {
-  const first: Array<WorkloadRow> = []
+const walk = <Row>(rows: ReadonlyArray<Row>, isWanted: (row: Row) => boolean, part: Part<Row>): ReadonlyArray<Row> => {
+  const first: Array<Row> = []
   let isMoreWanted = true
   const take = (from: number, to: number): void => {
     for (let place = from; place < to && isMoreWanted; place++) {
@@ -119,7 +117,7 @@ const walk = (
   return first
 }
 
-const startOf = (rows: ReadonlyArray<WorkloadRow>, { after, order }: Part): number =>
+const startOf = <Row>(rows: ReadonlyArray<Row>, { after, order }: Part<Row>): number =>
   after === undefined ? 0 : firstPlace(rows, (row) => order.compareTo(row, after) > 0)
 
 /**
@@ -128,9 +126,9 @@ const startOf = (rows: ReadonlyArray<WorkloadRow>, { after, order }: Part): numb
  * **Shape** only the first key is turned: rows that share it are taken as they stand, so that what is gone through are
  * runs of one key, the last run first.
  */
-const descend = (
-  rows: ReadonlyArray<WorkloadRow>,
-  { after, order }: Part,
+const descend = <Row>(
+  rows: ReadonlyArray<Row>,
+  { after, order }: Part<Row>,
   take: (from: number, to: number) => void,
   isMoreWanted: () => boolean
 ): void => {
@@ -154,7 +152,7 @@ const descend = (
 }
 
 /** Finds where the run begins that ends at a place, in steps that double: most runs are short. */
-const runOf = (rows: ReadonlyArray<WorkloadRow>, end: number, isInRun: (row: WorkloadRow) => boolean): number => {
+const runOf = <Row>(rows: ReadonlyArray<Row>, end: number, isInRun: (row: Row) => boolean): number => {
   let step = 1
   for (;;) {
     const row = rows[end - 1 - step]

@@ -1,7 +1,8 @@
 /**
  * The orders of a list of workloads, each made once.
  */
-import { BY_PLACE, type NamedOrder } from "../cache/RowSet.ts"
+import type { NamedOrder } from "../cache/RowSet.ts"
+import { BY_PLACE } from "../cache/WorkloadSet.ts"
 import type * as ListQuery from "./ListQuery.ts"
 import * as RowOrder from "../projection/RowOrder.ts"
 import type { WorkloadRow } from "../projection/Row.ts"
@@ -24,7 +25,7 @@ const make = (sort: ListQuery.WorkloadSort, direction: ListQuery.Order): Order =
 interface Orders {
   readonly asc: Order
   readonly desc: Order
-  readonly ascending: NamedOrder
+  readonly ascending: NamedOrder<WorkloadRow>
 }
 
 /** Within one cluster, both of these are the order of places. */
@@ -50,4 +51,4 @@ const ORDERS: Readonly<Record<ListQuery.WorkloadSort, Orders>> = {
 export const ofPage = ({ order, sort }: ListQuery.Page<ListQuery.WorkloadSort>): Order => ORDERS[sort][order]
 
 /** Gives the order in which each cluster keeps its own rows for it. */
-export const ascending = (sort: ListQuery.WorkloadSort): NamedOrder => ORDERS[sort].ascending
+export const ascending = (sort: ListQuery.WorkloadSort): NamedOrder<WorkloadRow> => ORDERS[sort].ascending

@@ -25,6 +25,9 @@ export const controllerOf = (metadata: KubeObject["metadata"], interner: Interne
   }
 }
 
+/** What is told of an owner. */
+export type NamedOwner = Pick<Owner, "kind" | "name">
+
 /** Something between a pod and its workload. */
 interface Link {
   readonly owner: Owner | undefined
@@ -50,3 +53,7 @@ export const workloadOf = (owner: Owner, namespace: string, chain: Chain): Owner
   const link = chain[owner.followed].get(owner.uid)
   return link?.row.namespace === namespace ? (link.owner ?? owner) : undefined
 }
+
+/** Gives the workload of a pod's owner, or the owner itself while what stands between is not known. */
+export const nearestWorkload = (owner: Owner, namespace: string, chain: Chain): Owner =>
+  workloadOf(owner, namespace, chain) ?? owner

@@ -1,12 +1,14 @@
 /**
  * Projects pods: their place, health and requests, and the row of a pod that nobody owns.
  */
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { condition, type Fields, fields, isConditionTrue, list, text } from "./Field.ts"
 import type { Interner } from "./Interner.ts"
 import type { KubeObject } from "../kube/KubeObject.ts"
 import * as Owner from "./Owner.ts"
 import * as PodContainers from "./PodContainers.ts"
 import * as PodResources from "./PodResources.ts"
+import * as PodStatus from "./PodStatus.ts"
 import type { Place } from "./Place.ts"
 import type { WorkloadRow, WorkloadStatus } from "./Row.ts"
 
@@ -19,8 +21,9 @@ export const UNKNOWN_TIME = "1970-01-01T00:00:00Z"
  * **Shape** `node` is empty until the pod is bound; `terminating` pods are being deleted; `troubled` ones wait for
  * something that will not come by itself. `row` is the row that the pod makes when it has no owner.
  */
-export interface PodRecord extends PodResources.PodResources, PodContainers.PodContainers {
+export interface PodRecord extends PodResources.PodResources, PodContainers.PodContainers, PodStatus.PodStatus {
   readonly uid: string
+  readonly cluster: ClusterName
   readonly namespace: string
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
@@ -47,8 +50,11 @@ export const podRecord = ({ metadata, spec, status }: KubeObject, { cluster, int
   const found = Owner.controllerOf(metadata, interner)
   // The kubelet makes the node itself the owner of a static pod's mirror: no workload stands behind it.
   const owner = found?.kind === "Node" ? undefined : found
+  const terminating = metadata.deletionTimestamp !== undefined
+  const stands = PodStatus.fromPod(terminating, specification, state)
   const pod = {
     uid: metadata.uid,
+    cluster,
     namespace: interner.text(metadata.namespace ?? ""),
     name: metadata.name,
     labels: interner.labels(metadata.labels ?? {}),
@@ -57,12 +63,16 @@ export const podRecord = ({ metadata, spec, status }: KubeObject, { cluster, int
     node: interner.text(text(specification["nodeName"]) ?? ""),
     phase: interner.text(text(state["phase"]) ?? "Pending"),
     ready: isConditionTrue(state, "Ready"),
-    terminating: metadata.deletionTimestamp !== undefined,
+    terminating,
     troubled: isTroubled(state),
     images: images(specification, interner),
     owner,
     ...PodResources.fromPodSpec(specification),
-    ...PodContainers.fromPod(metadata.name, specification, state, interner)
+    ...PodContainers.fromPod(metadata.name, specification, state, interner),
+    status: interner.text(stands.status),
+    readyContainers: stands.readyContainers,
+    restarts: stands.restarts,
+    lastRestartSeconds: stands.lastRestartSeconds
   }
   if (owner !== undefined) return { ...pod, row: undefined }
 

@@ -1,5 +1,5 @@
 /**
- * The rows of merged answers: clusters, namespaces, workloads.
+ * The rows of merged answers: clusters, namespaces, workloads, pods.
  */
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Schema } from "effect"
@@ -51,6 +51,40 @@ export const WorkloadRow = Schema.Struct({
   createdAt: Timestamp
 }).annotate({ identifier: "Workload" })
 export type WorkloadRow = typeof WorkloadRow.Type
+
+/**
+ * One pod of one cluster.
+ *
+ * **Shape** `owner` is the workload that the pod counts to, null for a bare pod; `status` and the containers that are ready
+ * are the words and numbers of `kubectl get pods`; `node` is null until the pod is bound. A pod that has ended asks for nothing
+ * any more.
+ *
+ * **Units** CPU in thousandths of a core, memory in bytes; a limit of 0 is no limit; instants RFC 3339 UTC.
+ */
+export const PodRow = Schema.Struct({
+  /** The object's UID. */
+  id: Schema.String,
+  cluster: ClusterName,
+  namespace: Schema.String,
+  name: Schema.String,
+  labels: Labels,
+  owner: Schema.NullOr(Schema.Struct({ kind: Schema.String, name: Schema.String })),
+  phase: Schema.String,
+  status: Schema.String,
+  readyContainers: Schema.Natural,
+  containers: Schema.Natural,
+  restarts: Schema.Natural,
+  lastRestartAt: Schema.optionalKey(Timestamp),
+  node: Schema.NullOr(Schema.String),
+  images: Schema.Array(Schema.String),
+  cpuRequestMillis: Schema.Natural,
+  memoryRequestBytes: Schema.Natural,
+  cpuLimitMillis: Schema.Natural,
+  memoryLimitBytes: Schema.Natural,
+  startedAt: Schema.optionalKey(Timestamp),
+  createdAt: Timestamp
+}).annotate({ identifier: "Pod" })
+export type PodRow = typeof PodRow.Type
 
 /** One namespace of one cluster. */
 export const NamespaceRow = Schema.Struct({

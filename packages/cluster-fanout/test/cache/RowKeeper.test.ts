@@ -1,11 +1,13 @@
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { assert, describe, it } from "@effect/vitest"
 import type { ClusterStore } from "../../src/cache/ClusterStore.ts"
-import { type RowChange, RowKeeper } from "../../src/cache/RowKeeper.ts"
+import { RowKeeper } from "../../src/cache/RowKeeper.ts"
+import type { RowChange } from "../../src/cache/RowSet.ts"
 import type { KubeObject } from "../../src/kube/KubeObject.ts"
 import * as Interner from "../../src/projection/Interner.ts"
 import type * as Kind from "../../src/projection/Kind.ts"
 import * as Projection from "../../src/projection/Projection.ts"
+import type { WorkloadRow } from "../../src/projection/Row.ts"
 import { emptyStore } from "../fixture/ChangingCluster.ts"
 import { deployment, pod } from "../fixture/KubeObjects.ts"
 
@@ -16,7 +18,7 @@ const put = (store: ClusterStore, kind: Kind.WorkloadKind, object: KubeObject) =
   store.apply(kind, [{ _tag: "Put", record: Projection.project(kind, object, place) }], 0)
 
 /** Keeps the rows of a store, all of which were asked for once. */
-const keep = (change: RowChange) => {
+const keep = (change: RowChange<WorkloadRow>) => {
   const store = emptyStore()
   const keeper = new RowKeeper(
     cluster,

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { BY_PLACE } from "../../src/cache/RowSet.ts"
+import { BY_PLACE } from "../../src/cache/WorkloadSet.ts"
 import * as WorkloadOrders from "../../src/list/WorkloadOrders.ts"
 import { WorkloadSort } from "../../src/list/ListQuery.ts"
 import { emptyStore, happen, readAnew, Step } from "../fixture/ChangingCluster.ts"

@@ -78,7 +78,7 @@ describe("RowPick", () => {
       const picked = RowPick.pick(
         rows.rows,
         {
-          kinds: kinds === undefined ? undefined : new Set(kinds),
+          groups: kinds === undefined ? undefined : new Set(kinds),
           reaches: asked === undefined ? undefined : (namespace) => asked.has(namespace),
           label: teams === undefined ? undefined : { key: "team", values: teams },
           matches: (row) => (name === undefined || row.name.includes(name)) && isOf(row)
@@ -109,7 +109,7 @@ describe("RowPick", () => {
       const stores = clusters.map(storeOf)
       const direction = WorkloadOrders.ofPage({ sort, order, limit: size, consistency: "cache", timeoutMs: 1 })
       const bound = new PageBound(direction, size)
-      const part: RowPick.Part = {
+      const part: RowPick.Part<WorkloadRow> = {
         order: direction,
         ascending: WorkloadOrders.ascending(sort),
         after: undefined,

@@ -1,10 +1,11 @@
 /** Rows of lists, their coverage and the lists themselves, as a small fleet answers. */
 import { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
-import { ClusterRow, NamespaceRow, WorkloadRow } from "@quarterdeck/cluster-fanout/Row"
+import { ClusterRow, NamespaceRow, PodRow, WorkloadRow } from "@quarterdeck/cluster-fanout/Row"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { ClusterList } from "../ClustersGroup.ts"
 import { NotReady, Readiness, ReadinessDetails } from "../HealthGroup.ts"
 import { NamespaceList } from "../NamespacesGroup.ts"
+import { PodList } from "../PodsGroup.ts"
 import { WorkloadList } from "../WorkloadsGroup.ts"
 import { example } from "./Example.ts"
 
@@ -54,6 +55,29 @@ const workload: WorkloadRow = {
   cpuLimitMillis: 1_600,
   memoryLimitBytes: 4_294_967_296,
   createdAt: "2026-11-21T06:14:40Z"
+}
+
+const pod: PodRow = {
+  id: "0c5bb4c4-3f5e-4c55-9a0b-3c7be6a3bd6e",
+  cluster: hub,
+  namespace: "shop",
+  name: "catalog-db-1",
+  labels: { "app.kubernetes.io/name": "catalog-db", "statefulset.kubernetes.io/pod-name": "catalog-db-1" },
+  owner: { kind: "StatefulSet", name: "catalog-db" },
+  phase: "Running",
+  status: "CrashLoopBackOff",
+  readyContainers: 0,
+  containers: 1,
+  restarts: 4,
+  lastRestartAt: "2026-11-21T06:15:52Z",
+  node: "node-2",
+  images: ["postgres:17.7"],
+  cpuRequestMillis: 400,
+  memoryRequestBytes: 1_073_741_824,
+  cpuLimitMillis: 800,
+  memoryLimitBytes: 2_147_483_648,
+  startedAt: "2026-11-21T06:14:42Z",
+  createdAt: "2026-11-21T06:14:41Z"
 }
 
 const namespace: NamespaceRow = {
@@ -108,6 +132,13 @@ export const listExamples = [
   example(WorkloadRow, workload),
   example(WorkloadList, {
     workloads: [workload],
+    clusters: [coverage, failedCoverage],
+    partial: true,
+    nextCursor: NEXT_CURSOR
+  }),
+  example(PodRow, pod),
+  example(PodList, {
+    pods: [pod],
     clusters: [coverage, failedCoverage],
     partial: true,
     nextCursor: NEXT_CURSOR

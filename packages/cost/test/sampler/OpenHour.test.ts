@@ -19,6 +19,7 @@ const record = (
   ...runs: ReadonlyArray<readonly [startedAtMs: number, finishedAtMs: number]>
 ): PodProjection.PodRecord => ({
   uid: name,
+  cluster: a,
   namespace: "shop",
   name,
   labels: { app: "web" },
@@ -26,6 +27,10 @@ const record = (
   startedAt: "",
   node: "n1",
   phase: "Running",
+  status: "Running",
+  readyContainers: 1,
+  restarts: 0,
+  lastRestartSeconds: 0,
   ready: true,
   terminating: false,
   troubled: false,

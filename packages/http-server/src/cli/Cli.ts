@@ -17,6 +17,7 @@ import { pricesCommand } from "./cost/PricesCommand.ts"
 import * as Presenter from "./Presenter.ts"
 import * as Print from "./Print.ts"
 import { namespacesCommand } from "./NamespacesCommand.ts"
+import { podsCommand } from "./PodsCommand.ts"
 import { serveCommand } from "./ServeCommand.ts"
 import { whoamiCommand } from "./WhoamiCommand.ts"
 import { workloadsCommand } from "./WorkloadsCommand.ts"
@@ -28,6 +29,7 @@ const command = Command.make("quarterdeck").pipe(
     clustersCommand,
     namespacesCommand,
     workloadsCommand,
+    podsCommand,
     scaleCommand,
     restartCommand,
     pauseCommand,

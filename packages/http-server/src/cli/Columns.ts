@@ -159,7 +159,8 @@ const known = (value: number | null, print: (value: number) => string): string =
 const instantOf = (instant: DateTime.Utc | undefined): string | undefined =>
   instant === undefined ? undefined : DateTime.formatIso(instant)
 
-const labelsOf = (labels: Readonly<Record<string, string>>): string =>
+/** **Example** `app=web,tier=front` */
+export const labelsOf = (labels: Readonly<Record<string, string>>): string =>
   Object.entries(labels)
     .map(([name, value]) => `${name}=${value}`)
     .join(",")

@@ -2,10 +2,11 @@
  * Tells what a call would be answered as far as access goes, without making it.
  */
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
+import { Pods } from "@quarterdeck/cluster-fanout/Pods"
 import { Workloads } from "@quarterdeck/cluster-fanout/Workloads"
 import type { AccessReview, AccessReviewRequest, ReviewedResource } from "@quarterdeck/contract/AccessReviewsGroup"
 import type { Cell } from "@quarterdeck/contract/Policy"
-import type { Code } from "@quarterdeck/contract/Problem"
+import type { Code, Problem } from "@quarterdeck/contract/Problem"
 import { CostReport } from "@quarterdeck/cost/CostReport"
 import * as Access from "@quarterdeck/keys/Access"
 import type { Principal } from "@quarterdeck/keys/Principal"
@@ -68,6 +69,9 @@ const routeOf = (cell: Cell): Cell | undefined => {
 const ALLOWED: AccessReview = { allowed: true }
 const refusedAs = (code: Code | "unsupported"): AccessReview => ({ allowed: false, code })
 
+/** Makes the call of a review, as far as access goes. */
+type Call = (caller: Caller, target: Target.Target, namespace: string) => Effect.Effect<void, Problem>
+
 /** Decides what needs no cluster, and whether that is all; in the order in which a call is checked. */
 const decideHere = (
   { rule }: Caller,
@@ -113,21 +117,23 @@ const CODES = { ClusterForbidden: "cluster_forbidden", ClusterNotFound: "cluster
 export const make = Effect.gen(function* () {
   const registry = yield* ClusterRegistry
   const workloads = yield* Workloads
+  const pods = yield* Pods
   const report = yield* CostReport
   const rangeOf = yield* RequestRange.make
   const viewsOf = yield* CostViews.make
   const { timeoutMs } = yield* Deadlines
 
-  const listOne = (caller: Caller, target: Target.Target, namespace: string) =>
-    workloads
-      .list({
-        target,
-        namespaces: Rule.namespaceFilter(caller.rule),
-        filter: { namespace: [namespace] },
-        page: { sort: "name", order: "asc", limit: 1, consistency: "cache", timeoutMs },
-        cursorBinding: caller.keyId
-      })
-      .pipe(Effect.catch(ListRefusal.fromError), Effect.asVoid)
+  const oneRow = ({ keyId, rule }: Caller, target: Target.Target, namespace: string) => ({
+    target,
+    namespaces: Rule.namespaceFilter(rule),
+    filter: { namespace: [namespace] },
+    page: { sort: "name", order: "asc", limit: 1, consistency: "cache", timeoutMs } as const,
+    cursorBinding: keyId
+  })
+  const listWorkloads: Call = (caller, target, namespace) =>
+    workloads.list(oneRow(caller, target, namespace)).pipe(Effect.catch(ListRefusal.fromError), Effect.asVoid)
+  const listPods: Call = (caller, target, namespace) =>
+    pods.list(oneRow(caller, target, namespace)).pipe(Effect.catch(ListRefusal.fromError), Effect.asVoid)
 
   const costsOfOne = Effect.fnUntraced(function* ({ keyId, rule }: Caller, target: Target.Target, namespace: string) {
     const namespaces = Rule.namespaceFilter(rule)
@@ -145,12 +151,17 @@ export const make = Effect.gen(function* () {
       .pipe(Effect.catch(CostRefusal.fromReport("body")))
   })
 
+  const callOf = (resource: ReviewedResource): Call => {
+    if (resource === "cost") return costsOfOne
+    return resource === "pods" ? listPods : listWorkloads
+  }
+
   return Effect.fn("AccessReview.review")(function* (caller: Caller, request: AccessReviewRequest) {
     const { clusters, parent } = yield* registry.snapshot
     const decided = decideHere(caller, request, { parent, clusters: clusters.map(({ name }) => name) })
     if ("allowed" in decided) return decided
     const { namespace, target } = decided
-    const call = request.resource === "cost" ? costsOfOne : listOne
+    const call = callOf(request.resource)
     const asked: Effect.Effect<AccessReview> = call(caller, target, namespace).pipe(
       Effect.match({ onFailure: ({ code }) => refusedAs(code), onSuccess: () => ALLOWED }),
       // What the call would be refused with is no refusal of the review: the log must not say so.

@@ -16,6 +16,7 @@ import { ClusterHandlers } from "./handlers/ClusterHandlers.ts"
 import { CostHandlers } from "./handlers/CostHandlers.ts"
 import { HealthHandlers } from "./handlers/HealthHandlers.ts"
 import { NamespaceHandlers } from "./handlers/NamespaceHandlers.ts"
+import { PodHandlers } from "./handlers/PodHandlers.ts"
 import { PriceHandlers } from "./handlers/PriceHandlers.ts"
 import { SessionHandlers } from "./handlers/SessionHandlers.ts"
 import { WhoamiHandlers } from "./handlers/WhoamiHandlers.ts"
@@ -58,6 +59,7 @@ const handlers = Layer.mergeAll(
   HealthHandlers,
   NamespaceHandlers,
   OneWorkloadHandlers,
+  PodHandlers,
   PriceHandlers,
   SessionHandlers,
   WhoamiHandlers,

@@ -7,6 +7,7 @@ import { CreatedApiKey } from "@quarterdeck/keys/ApiKey"
 import { ClusterList } from "@quarterdeck/contract/ClustersGroup"
 import { Readiness } from "@quarterdeck/contract/HealthGroup"
 import { NamespaceList } from "@quarterdeck/contract/NamespacesGroup"
+import { PodList } from "@quarterdeck/contract/PodsGroup"
 import { Problem } from "@quarterdeck/contract/Problem"
 import { AggregatedCosts } from "@quarterdeck/cost/Aggregate"
 import { WorkloadCosts } from "@quarterdeck/cost/CostRow"
@@ -81,6 +82,7 @@ const json = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) =>
 const decodeWorkloads = json(WorkloadList)
 const decodeClusters = json(ClusterList)
 const decodeNamespaces = json(NamespaceList)
+const decodePods = json(PodList)
 const decodeApiKeys = json(ApiKeyList)
 const decodeCosts = json(WorkloadCosts)
 const decodeGroups = json(AggregatedCosts)
@@ -206,6 +208,7 @@ const make = Effect.fnUntraced(function* (options: DeploymentOptions) {
     call,
     createKey,
     workloads: (query?: string, options?: Call) => Effect.flatMap(get("workloads")(query, options), decodeWorkloads),
+    pods: (query?: string, options?: Call) => Effect.flatMap(get("pods")(query, options), decodePods),
     clusters: (query?: string, options?: Call) => Effect.flatMap(get("clusters")(query, options), decodeClusters),
     namespaces: (query?: string, options?: Call) => Effect.flatMap(get("namespaces")(query, options), decodeNamespaces),
     apiKeys: (query?: string, options?: Call) => Effect.flatMap(get("apiKeys")(query, options), decodeApiKeys),

@@ -13,6 +13,7 @@ const OF_OPERATORS: ReadonlySet<string> = new Set([
 const TOOLS = [
   "list_clusters",
   "list_workloads",
+  "list_pods",
   "cost_by_workload",
   "cost_by_group",
   "explain_cost",
@@ -30,6 +31,7 @@ const WEB = { cluster: "prod", namespace: "shop", kind: "Deployment", name: "web
 const CALLS: ReadonlyArray<[tool: string, given: Record<string, unknown>]> = [
   ["list_clusters", {}],
   ["list_workloads", { clusters: ["*"] }],
+  ["list_pods", { clusters: ["*"], sort: "restarts", order: "desc" }],
   ["cost_by_workload", { clusters: ["*"], range: "7d" }],
   ["cost_by_group", { clusters: ["*"], groupBy: ["cluster"], stepSize: "day" }],
   ["explain_cost", { cluster: "prod", id: "prod/shop/Deployment/api", range: "7d" }],

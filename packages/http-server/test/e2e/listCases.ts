@@ -1,5 +1,5 @@
 /**
- * The cases of lists of workloads that are data: what they are sorted by, and what they refuse.
+ * The cases of lists of workloads and pods that are data: what they are sorted by, and what they refuse.
  */
 import type { Code } from "@quarterdeck/contract/Problem"
 
@@ -30,4 +30,19 @@ export const REFUSED: ReadonlyArray<[string, Code, string]> = [
   ["name=", "invalid_parameter", "name"],
   ["nmae=x", "unknown_parameter", "nmae"],
   ["__proto__=x", "unknown_parameter", "__proto__"]
+]
+
+/** The same of pods. */
+export const POD_REFUSED: ReadonlyArray<[string, Code, string]> = [
+  ["kind=Pod", "unknown_parameter", "kind"],
+  ["sort=kind", "invalid_parameter", "sort"],
+  ["workload=web", "invalid_parameter", "workload"],
+  ["workload=deployment/web", "invalid_parameter", "workload"],
+  ["workload=Deployment/a/b", "invalid_parameter", "workload"],
+  ["workload=Deployment/a&workload=Deployment/b", "invalid_parameter", "workload"],
+  ["node=", "invalid_parameter", "node[0]"],
+  ["status=", "invalid_parameter", "status[0]"],
+  ["limit=0", "invalid_parameter", "limit"],
+  ["namespace=Shop", "invalid_parameter", "namespace[0]"],
+  ["nodes=x", "unknown_parameter", "nodes"]
 ]

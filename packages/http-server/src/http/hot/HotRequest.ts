@@ -5,7 +5,12 @@ import { hash } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 
 /** Lists whose replies depend on the request's words, the caller's rule and the caches alone. */
-const PATHS: ReadonlySet<string> = new Set(["/api/v1/clusters", "/api/v1/namespaces", "/api/v1/workloads"])
+const PATHS: ReadonlySet<string> = new Set([
+  "/api/v1/clusters",
+  "/api/v1/namespaces",
+  "/api/v1/pods",
+  "/api/v1/workloads"
+])
 
 /** Headers that decide more than is judged again for each reply, or bring what must be read: the ordinary way knows them. */
 const REFUSED: ReadonlySet<string> = new Set(["content-length", "expect", "origin", "transfer-encoding", "upgrade"])

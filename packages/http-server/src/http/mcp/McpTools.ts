@@ -74,6 +74,13 @@ export const all: ReadonlyArray<McpTool> = [
     isPaged: true,
     shape: Shapes.rows("workloads")
   }),
+  tool("list_pods", "pods.list", {
+    title: "List pods",
+    description: `Pods of one, several or all clusters, with the workload that each counts to (\`owner\`), the status that kubectl shows (Running, Completed, Pending, CrashLoopBackOff, ImagePullBackOff, Init:0/2, Terminating), ready containers, restarts, node, images and requests (CPU in milli-cores, memory in bytes). Narrow it by \`workload\` (Deployment/web), \`node\` or \`status\`; sort by restarts, descending, to find what crashes. ${PARTIAL}`,
+    targeting: "parent",
+    isPaged: true,
+    shape: Shapes.rows("pods")
+  }),
   tool("cost_by_workload", "cost.getWorkloads", {
     title: "Costs by workload",
     description: `What each workload cost over a range, the most expensive first, with efficiency, what could be saved a window and the recommended requests of one replica. \`totals\` are those of all rows, not of the page. ${MONEY} ${PARTIAL}`,

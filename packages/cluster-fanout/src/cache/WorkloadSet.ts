@@ -1,0 +1,51 @@
+/**
+ * The kept workload rows of one cluster, by namespace and kind.
+ */
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import type { KindTable } from "./KindTable.ts"
+import { RowKeeper } from "./RowKeeper.ts"
+import { type NamedOrder, type RowForm, RowSet } from "./RowSet.ts"
+import type * as Kind from "../projection/Kind.ts"
+import type { RecordOf } from "../projection/Projection.ts"
+import type { WorkloadRow } from "../projection/Row.ts"
+import * as RowOrder from "../projection/RowOrder.ts"
+
+/** By namespace, kind, name and id: the rows of a namespace, and of a kind in it, stand beside each other. */
+export const BY_PLACE: NamedOrder<WorkloadRow> = {
+  name: "place",
+  compare: RowOrder.make<WorkloadRow>(
+    RowOrder.text((row) => row.namespace),
+    "asc",
+    [RowOrder.text((row) => row.kind), RowOrder.text((row) => row.name), RowOrder.text((row) => row.id)]
+  ).compare
+}
+
+const FORM: RowForm<WorkloadRow> = { groupOf: (row) => row.kind, byPlace: BY_PLACE }
+
+type Tables = { readonly [K in Kind.WorkloadKind]: KindTable<RecordOf[K]> }
+
+/** Keeps the rows of some tables from now on. */
+export const make = (cluster: ClusterName, tables: Tables): RowSet<WorkloadRow> => {
+  const { CronJob, DaemonSet, Deployment, Job, Pod, ReplicaSet, StatefulSet } = tables
+  const records = () => ({
+    Deployment: Deployment.records,
+    StatefulSet: StatefulSet.records,
+    DaemonSet: DaemonSet.records,
+    ReplicaSet: ReplicaSet.records,
+    Job: Job.records,
+    CronJob: CronJob.records,
+    Pod: Pod.records
+  })
+  return new RowSet(FORM, (change) => {
+    const keeper = new RowKeeper(cluster, records, change)
+    const observers = keeper.observers()
+    Deployment.observe(observers.Deployment)
+    StatefulSet.observe(observers.StatefulSet)
+    DaemonSet.observe(observers.DaemonSet)
+    ReplicaSet.observe(observers.ReplicaSet)
+    Job.observe(observers.Job)
+    CronJob.observe(observers.CronJob)
+    Pod.observe(observers.Pod)
+    return keeper
+  })
+}

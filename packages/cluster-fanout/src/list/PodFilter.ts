@@ -1,0 +1,51 @@
+/**
+ * What a list of pods is narrowed to.
+ */
+import * as Owner from "../projection/Owner.ts"
+import type { PodRecord } from "../projection/PodProjection.ts"
+import * as RowFilter from "./RowFilter.ts"
+import type { Wanted } from "./RowPick.ts"
+
+/**
+ * **Shape** several nodes, and several statuses, mean any of them. `workload` is what a pod counts to; a bare pod is its own
+ * workload, of kind Pod.
+ */
+export interface PodFilter extends RowFilter.RowFilter {
+  readonly workload?: Owner.NamedOwner
+  readonly node?: ReadonlyArray<string>
+  readonly status?: ReadonlyArray<string>
+}
+
+/** Spells a filter in one way, whatever the order in which it was written. */
+export const canonical = ({ node, status, workload, ...filter }: PodFilter) => {
+  const { labels, name, namespace } = RowFilter.canonical(filter)
+  const owner = workload === undefined ? null : [workload.kind, workload.name]
+  return [namespace, labels, name, owner, node?.toSorted() ?? null, status?.toSorted() ?? null]
+}
+
+/** Joins a filter with a scope. **Shape** `isInScope` absent means every namespace. */
+export const wanted = (
+  { node, status, workload, ...filter }: PodFilter,
+  isInScope: ((namespace: string) => boolean) | undefined,
+  chain: Owner.Chain
+): Wanted<PodRecord> => {
+  const narrowed = RowFilter.wanted<PodRecord>(filter, isInScope)
+  const nodes = node === undefined ? undefined : new Set(node)
+  const tests: ReadonlyArray<((pod: PodRecord) => boolean) | undefined> = [
+    nodes === undefined ? undefined : (pod) => nodes.has(pod.node),
+    narrowed.matches,
+    workload === undefined ? undefined : (pod) => isOf(workload, pod, chain)
+  ]
+  const all = tests.filter((test) => test !== undefined)
+  return {
+    ...narrowed,
+    groups: status === undefined ? undefined : new Set(status),
+    matches: all.length === 0 ? undefined : (pod) => all.every((test) => test(pod))
+  }
+}
+
+const isOf = ({ kind, name }: Owner.NamedOwner, pod: PodRecord, chain: Owner.Chain): boolean => {
+  if (pod.owner === undefined) return kind === "Pod" && pod.name === name
+  const owner = Owner.nearestWorkload(pod.owner, pod.namespace, chain)
+  return owner.name === name && owner.kind === kind
+}

@@ -1,0 +1,60 @@
+/**
+ * The orders of a list of pods, each made once.
+ */
+import type { NamedOrder } from "../cache/RowSet.ts"
+import type * as ListQuery from "./ListQuery.ts"
+import { isFinished, type PodRecord } from "../projection/PodProjection.ts"
+import * as RowOrder from "../projection/RowOrder.ts"
+
+type Order = RowOrder.RowOrder<PodRecord>
+
+const TIES = [
+  RowOrder.text<PodRecord>((pod) => pod.cluster),
+  RowOrder.text<PodRecord>((pod) => pod.namespace),
+  RowOrder.text<PodRecord>((pod) => pod.name),
+  RowOrder.text<PodRecord>((pod) => pod.uid)
+]
+
+/** **Shape** what a pod asks for is nothing once it has ended, as its row says. */
+const KEYS: Readonly<Record<ListQuery.PodSort, RowOrder.SortKey<PodRecord>>> = {
+  name: RowOrder.text((pod) => pod.name),
+  namespace: RowOrder.text((pod) => pod.namespace),
+  cluster: RowOrder.text((pod) => pod.cluster),
+  status: RowOrder.text((pod) => pod.status),
+  node: RowOrder.text((pod) => pod.node),
+  restarts: RowOrder.number((pod) => pod.restarts),
+  createdAt: RowOrder.text((pod) => pod.createdAt),
+  cpuRequestMillis: RowOrder.number((pod) => (isFinished(pod) ? 0 : pod.cpuRequestMillis)),
+  memoryRequestBytes: RowOrder.number((pod) => (isFinished(pod) ? 0 : pod.memoryRequestBytes))
+}
+
+interface Orders {
+  readonly asc: Order
+  readonly desc: Order
+  readonly ascending: NamedOrder<PodRecord>
+}
+
+const of = (sort: ListQuery.PodSort): Orders => {
+  const asc = RowOrder.make(KEYS[sort], "asc", TIES)
+  // Within one cluster, all have the same, and namespaces follow.
+  const name = sort === "cluster" ? "namespace" : sort
+  return { asc, desc: RowOrder.make(KEYS[sort], "desc", TIES), ascending: { name, compare: asc.compare } }
+}
+
+const ORDERS: Readonly<Record<ListQuery.PodSort, Orders>> = {
+  name: of("name"),
+  namespace: of("namespace"),
+  cluster: of("cluster"),
+  status: of("status"),
+  node: of("node"),
+  restarts: of("restarts"),
+  createdAt: of("createdAt"),
+  cpuRequestMillis: of("cpuRequestMillis"),
+  memoryRequestBytes: of("memoryRequestBytes")
+}
+
+/** Gives the order of a page over all clusters. */
+export const ofPage = ({ order, sort }: ListQuery.Page<ListQuery.PodSort>): Order => ORDERS[sort][order]
+
+/** Gives the order in which each cluster keeps its own pods for it. */
+export const ascending = (sort: ListQuery.PodSort): NamedOrder<PodRecord> => ORDERS[sort].ascending

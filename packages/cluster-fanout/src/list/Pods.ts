@@ -1,0 +1,84 @@
+/**
+ * Lists pods of many clusters as one.
+ */
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import type * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
+import type { Target } from "@quarterdeck/targeting/Target"
+import { Context, Effect, Layer } from "effect"
+import { ClusterReader } from "../cache/ClusterReader.ts"
+import { CursorKey } from "./Cursor.ts"
+import { FanOut } from "./FanOut.ts"
+import type { CursorInvalid, FanOutFailed, NamespaceForbidden } from "./ListError.ts"
+import type * as ListQuery from "./ListQuery.ts"
+import * as MergedList from "./MergedList.ts"
+import * as PodFilter from "./PodFilter.ts"
+import * as PodOrders from "./PodOrders.ts"
+import * as RowList from "./RowList.ts"
+import type { Chain } from "../projection/Owner.ts"
+import * as PodRows from "../projection/PodRows.ts"
+import type { PodRow } from "../projection/Row.ts"
+
+/** **Shape** `namespaces` is what the key reaches; `cursorBinding` names the key, so that cursors serve it alone. */
+export interface PodQuery {
+  readonly target: Target
+  readonly namespaces: NamespaceFilter.NamespaceFilter
+  readonly filter: PodFilter.PodFilter
+  readonly page: ListQuery.Page<ListQuery.PodSort>
+  readonly cursorBinding: string
+}
+
+/** What stands between pods and their workloads is read beside them. */
+const KINDS = { kinds: ["Pod"], naming: ["ReplicaSet", "Job"] } as const
+
+export class Pods extends Context.Service<
+  Pods,
+  {
+    /**
+     * Lists the pods of the target that the key reaches and the filter matches.
+     *
+     * **Errors** `NamespaceForbidden` when a namespace asked for by name is out of scope in every addressed cluster,
+     * `CursorInvalid`, and `FanOutFailed` when no addressed cluster answered.
+     *
+     * **Limits** ends within the page's `timeoutMs`; a page costs about what it shows: pods are kept sorted from the first
+     * use of an order on, and their rows are made for those that are shown.
+     */
+    readonly list: (
+      query: PodQuery
+    ) => Effect.Effect<MergedList.MergedList<PodRow>, FanOutFailed | CursorInvalid | NamespaceForbidden>
+  }
+>()("@quarterdeck/cluster-fanout/Pods") {
+  static readonly layer = Layer.effect(
+    Pods,
+    Effect.gen(function* () {
+      const fanOut = yield* FanOut
+      const reader = yield* ClusterReader
+      const key = yield* CursorKey
+
+      const list = Effect.fn("Pods.list")(function* (query: PodQuery) {
+        const { filter, namespaces, page, target } = query
+        const chains = new Map<ClusterName, Chain>()
+        const merged = yield* RowList.list(fanOut, reader, {
+          target,
+          namespaces,
+          asked: filter.namespace ?? [],
+          page,
+          paging: MergedList.pagingOf("pods", query, {
+            key,
+            filter: PodFilter.canonical(filter),
+            order: PodOrders.ofPage(page)
+          }),
+          ascending: PodOrders.ascending(page.sort),
+          kinds: KINDS,
+          rowsOf: ({ store }) => {
+            chains.set(store.cluster.name, store.chain)
+            return store.pods
+          },
+          wantedOf: (isInScope, { store }) => PodFilter.wanted(filter, isInScope, store.chain)
+        })
+        return { ...merged, items: merged.items.map((pod) => PodRows.of(pod, chains.get(pod.cluster))) }
+      })
+
+      return Pods.of({ list })
+    })
+  )
+}

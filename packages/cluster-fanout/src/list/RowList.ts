@@ -1,0 +1,122 @@
+/**
+ * Takes a page of kept rows, scoped by namespaces, out of many clusters.
+ */
+import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
+import type { Target } from "@quarterdeck/targeting/Target"
+import { Effect } from "effect"
+import type { Cluster } from "../registry/Cluster.ts"
+import type { ClusterReader, Question, Reading } from "../cache/ClusterReader.ts"
+import type { NamedOrder, Placed, RowSet } from "../cache/RowSet.ts"
+import { type Answer, byReading, type FanOut, type Reply } from "./FanOut.ts"
+import { NamespaceForbidden } from "./ListError.ts"
+import type * as ListQuery from "./ListQuery.ts"
+import * as MergedList from "./MergedList.ts"
+import { PageBound } from "./PageBound.ts"
+import * as RowPick from "./RowPick.ts"
+
+/**
+ * What is listed.
+ *
+ * **Shape** `kinds` are read, `naming` too, as `ClusterReader` says; `rowsOf` gives the rows of a cluster as it was read, and
+ * `wantedOf` which of them are wanted, where `isInScope` is absent for a caller that reaches every namespace.
+ */
+export interface Listing<Row extends Placed> {
+  readonly target: Target
+  readonly namespaces: NamespaceFilter.NamespaceFilter
+  /** Namespaces that were asked for by name. */
+  readonly asked: ReadonlyArray<string>
+  readonly page: ListQuery.Page<string>
+  readonly paging: MergedList.Paging<Row>
+  readonly ascending: NamedOrder<Row>
+  readonly kinds: Pick<Question, "kinds" | "naming">
+  readonly rowsOf: (reading: Reading) => RowSet<Row>
+  readonly wantedOf: (isInScope: ((namespace: string) => boolean) | undefined, reading: Reading) => RowPick.Wanted<Row>
+}
+
+/**
+ * Lists.
+ *
+ * **Errors** `NamespaceForbidden` when a namespace asked for by name is out of scope in every addressed cluster,
+ * `CursorInvalid`, and `FanOutFailed` when no addressed cluster answered.
+ */
+export const list = Effect.fnUntraced(function* <Row extends Placed>(
+  fanOut: FanOut["Service"],
+  reader: ClusterReader["Service"],
+  listing: Listing<Row>
+) {
+  const { ascending, asked, namespaces, page, paging, rowsOf, target, wantedOf } = listing
+  const after = yield* MergedList.startOf(paging, page.cursor)
+  const needsLabels = NamespaceFilter.needsLabels(namespaces)
+  if (!needsLabels) yield* refuseOutside(asked, (name) => NamespaceFilter.matches(namespaces, name, undefined))
+
+  const { consistency, timeoutMs } = page
+  const size = page.limit + 1
+  const bound = new PageBound(paging.order, size)
+  const part: RowPick.Part<Row> = {
+    order: paging.order,
+    ascending,
+    after,
+    size,
+    isWithin: (row) => bound.isWithin(row)
+  }
+  const answerOf = (reading: Reading): Answer<Part<Row>> => {
+    const isInScope = memoised((name) => NamespaceFilter.matches(namespaces, name, reading.labels(name)))
+    const wanted = wantedOf(namespaces._tag === "All" ? undefined : isInScope, reading)
+    const { count, first } = RowPick.pick(rowsOf(reading), wanted, part)
+    return {
+      value: { first, reached: new Set(asked.filter(isInScope)) },
+      count,
+      ageMs: reading.ageMs,
+      isStale: reading.isStale,
+      staleCause: reading.staleCause,
+      missingKinds: reading.missingKinds
+    }
+  }
+  const { ask, askNow } = byReading(reader, { ...listing.kinds, consistency, timeoutMs, needsLabels }, answerOf)
+  const options = {
+    source: consistency,
+    timeoutMs,
+    askNow: (cluster: Cluster, now: number) => {
+      const answer = askNow(cluster, now)
+      // Of a cluster that is waited for, the deadline may still take the answer away.
+      if (answer !== undefined) bound.take(answer.value.first)
+      return answer
+    }
+  }
+  const replies = yield* fanOut.ask(target.clusters, options, ask)
+  if (needsLabels && replies.length > 0) {
+    yield* refuseOutside(asked, (name) => replies.some(({ value }) => value?.reached.has(name) === true))
+  }
+  return MergedList.assemble(replies.map(firstRows), paging)
+})
+
+/** One cluster's part of the page, and which of the namespaces asked for are in scope there. */
+interface Part<Row> {
+  readonly first: ReadonlyArray<Row>
+  readonly reached: ReadonlySet<string>
+}
+
+const firstRows = <Row>({ coverage, value }: Reply<Part<Row>>): Reply<ReadonlyArray<Row>> => ({
+  coverage,
+  value: value?.first
+})
+
+const refuseOutside = (
+  asked: ReadonlyArray<string>,
+  isReached: (name: string) => boolean
+): Effect.Effect<void, NamespaceForbidden> => {
+  const outside = asked.find((name) => !isReached(name))
+  return outside === undefined ? Effect.void : Effect.fail(new NamespaceForbidden({ namespace: outside }))
+}
+
+/** A namespace holds many rows; its scope is decided once. */
+const memoised = (decide: (name: string) => boolean): ((name: string) => boolean) => {
+  const known = new Map<string, boolean>()
+  return (name) => {
+    const before = known.get(name)
+    if (before !== undefined) return before
+    const decided = decide(name)
+    known.set(name, decided)
+    return decided
+  }
+}

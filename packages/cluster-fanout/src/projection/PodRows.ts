@@ -1,0 +1,61 @@
+/**
+ * The rows of pods, made when they are shown.
+ */
+import * as Owner from "./Owner.ts"
+import { isFinished, type PodRecord } from "./PodProjection.ts"
+import * as PodResources from "./PodResources.ts"
+import type { PodRow } from "./Row.ts"
+
+/** One row a record while it stays the same, so that what is kept by the row is found again. */
+const rows = new WeakMap<PodRecord, PodRow>()
+
+/**
+ * Gives the row of a pod.
+ *
+ * **Shape** its owner is the workload that it counts to, as far as the chain tells; what it asks for is nothing once it has
+ * ended.
+ */
+export const of = (pod: PodRecord, chain: Owner.Chain | undefined): PodRow => {
+  const owner = ownerOf(pod, chain)
+  const known = rows.get(pod)
+  if (known !== undefined && known.owner?.kind === owner?.kind && known.owner?.name === owner?.name) return known
+  const row = make(pod, owner)
+  rows.set(pod, row)
+  return row
+}
+
+const ownerOf = ({ namespace, owner }: PodRecord, chain: Owner.Chain | undefined): PodRow["owner"] => {
+  if (owner === undefined) return null
+  const { kind, name } = chain === undefined ? owner : Owner.nearestWorkload(owner, namespace, chain)
+  return { kind, name }
+}
+
+const make = (pod: PodRecord, owner: PodRow["owner"]): PodRow => {
+  const { cpuLimitMillis, cpuRequestMillis, memoryLimitBytes, memoryRequestBytes } = isFinished(pod)
+    ? PodResources.none
+    : pod
+  return {
+    id: pod.uid,
+    cluster: pod.cluster,
+    namespace: pod.namespace,
+    name: pod.name,
+    labels: pod.labels,
+    owner,
+    phase: pod.phase,
+    status: pod.status,
+    readyContainers: pod.readyContainers,
+    containers: pod.containers.reduce((count, { role }) => (role === "init" ? count : count + 1), 0),
+    restarts: pod.restarts,
+    ...(pod.lastRestartSeconds === 0 ? {} : { lastRestartAt: timestamp(pod.lastRestartSeconds) }),
+    node: pod.node === "" ? null : pod.node,
+    images: pod.images,
+    cpuRequestMillis,
+    memoryRequestBytes,
+    cpuLimitMillis,
+    memoryLimitBytes,
+    ...(pod.startedAt === "" ? {} : { startedAt: pod.startedAt }),
+    createdAt: pod.createdAt
+  }
+}
+
+const timestamp = (seconds: number): string => `${new Date(seconds * 1_000).toISOString().slice(0, 19)}Z`

@@ -1,0 +1,82 @@
+/**
+ * `quarterdeck pods`: the pods of one, several or all clusters.
+ */
+import { PodSort } from "@quarterdeck/cluster-fanout/ListQuery"
+import { PodList } from "@quarterdeck/contract/PodsGroup"
+import { Clock, Effect } from "effect"
+import { Command, Flag } from "effect/cli"
+import * as ApiClient from "./ApiClient.ts"
+import * as Connection from "./Connection.ts"
+import * as KindNames from "./KindNames.ts"
+import * as ListFlags from "./ListFlags.ts"
+import * as MergedList from "./MergedList.ts"
+import { listFlag } from "./OutputFlag.ts"
+import * as Pages from "./Pages.ts"
+import * as PodColumns from "./PodColumns.ts"
+import { headersOf, targetFlag } from "./TargetFlag.ts"
+
+/** The flags that query parameters of this list come from. */
+const flagOf = { ...ListFlags.flagOf, workload: "--workload", node: "--node", status: "--status" }
+
+/** **Example** `deploy/web` is `Deployment/web` */
+const workloadOf = (text: string): string => {
+  const slash = text.indexOf("/")
+  return slash < 0 ? text : `${KindNames.parse(text.slice(0, slash))}${text.slice(slash)}`
+}
+
+export const podsCommand = Command.make(
+  "pods",
+  {
+    cluster: targetFlag,
+    ...ListFlags.namespaces,
+    workload: Flag.String("workload").pipe(
+      Flag.withDescription("Those of one workload, in kubectl's words: deploy/web"),
+      Flag.map(workloadOf),
+      Flag.optional
+    ),
+    node: ListFlags.several("node", "Nodes that they are bound to, joined by a comma"),
+    status: ListFlags.several("status", "Statuses, joined by a comma: Running,CrashLoopBackOff"),
+    labelSelector: ListFlags.labelSelector,
+    name: ListFlags.name,
+    sort: Flag.Literals("sort", PodSort.literals).pipe(
+      Flag.withDescription(`Sort key: ${PodSort.literals.join(", ")}`),
+      Flag.optional
+    ),
+    order: ListFlags.order,
+    limit: ListFlags.limit,
+    consistency: ListFlags.consistency,
+    output: listFlag,
+    url: Connection.urlFlag
+  },
+  Effect.fn("pods")(function* ({ allNamespaces, cluster, limit, namespace, output, url, ...filters }) {
+    const connection = yield* Connection.read(url)
+    const query = ListFlags.queryOf({
+      ...filters,
+      namespace: yield* ListFlags.namespacesOf({ allNamespaces, namespace })
+    })
+    const read = yield* Pages.read(
+      limit,
+      (page) =>
+        ApiClient.call(connection, PodList, {
+          method: "GET",
+          path: "/api/v1/pods",
+          query: [...query, ...page],
+          headers: headersOf(connection, cluster),
+          flags: flagOf
+        }),
+      (page) => page.pods
+    )
+    const columns = PodColumns.make(yield* Clock.currentTimeMillis)
+    yield* MergedList.print({ what: "pods", cluster, limit, output, columns }, read, (page) => page.pods)
+  })
+).pipe(
+  Command.withDescription("List the pods of one, several or all clusters."),
+  Command.withShortDescription("List the pods of one, several or all clusters"),
+  Command.withExamples([
+    { command: "quarterdeck pods -n shop", description: "Those of a namespace of the parent cluster" },
+    { command: "quarterdeck pods -n shop --workload deploy/web -o wide", description: "Those of one workload" },
+    { command: "quarterdeck pods --cluster '*' --status CrashLoopBackOff,ImagePullBackOff,Error" },
+    { command: "quarterdeck pods --cluster '*' --sort restarts --order desc --limit 20" },
+    { command: "quarterdeck pods --cluster prod --node node-7 -o csv", description: "For a spreadsheet" }
+  ])
+)
