@@ -5,7 +5,8 @@
  * them all: a {@link Follower} per kind turns watch events by {@link Projection} into records of a {@link ClusterStore},
  * and a {@link Heartbeat} works its {@link Breaker}. {@link ClusterReader} reads one cluster, cached or live;
  * {@link FanOut} asks many and gives each answer its {@link Coverage}; {@link Workloads}, {@link Pods}, {@link Namespaces}
- * and {@link Clusters} merge the answers into pages. {@link WorkloadActions} changes a workload by {@link KubeWriter}.
+ * and {@link Clusters} merge the answers into pages. {@link WorkloadActions} changes a workload by {@link KubeWriter};
+ * {@link PodLogs} reads what its pods wrote.
  */
 import "./kube/NodeVersion.ts"
 export * as Action from "./act/Action.ts"
@@ -29,6 +30,7 @@ export * as InCluster from "./registry/InCluster.ts"
 export * as Kind from "./projection/Kind.ts"
 export * as KindTable from "./cache/KindTable.ts"
 export * as KubeApi from "./kube/KubeApi.ts"
+export * as KubeLogs from "./kube/KubeLogs.ts"
 export * as KubeWriter from "./kube/KubeWriter.ts"
 export * as KubeObject from "./kube/KubeObject.ts"
 export * as Kubeconfig from "./registry/Kubeconfig.ts"
@@ -44,6 +46,7 @@ export * as Namespaces from "./list/Namespaces.ts"
 export * as Owner from "./projection/Owner.ts"
 export * as PageMerge from "./list/PageMerge.ts"
 export * as PodContainers from "./projection/PodContainers.ts"
+export * as PodLogs from "./act/PodLogs.ts"
 export * as PodProjection from "./projection/PodProjection.ts"
 export * as Pods from "./list/Pods.ts"
 export * as Projection from "./projection/Projection.ts"

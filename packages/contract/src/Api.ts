@@ -9,6 +9,7 @@ import { ClustersGroup } from "./ClustersGroup.ts"
 import { CostGroup } from "./CostGroup.ts"
 import { HealthGroup } from "./HealthGroup.ts"
 import { NamespacesGroup } from "./NamespacesGroup.ts"
+import { PodGroup } from "./PodGroup.ts"
 import { PodsGroup } from "./PodsGroup.ts"
 import { PricesGroup } from "./PricesGroup.ts"
 import { describeSecurity } from "./SecuritySchemes.ts"
@@ -25,6 +26,7 @@ const endpoints = HttpApi.make("quarterdeck").add(
   CostGroup,
   HealthGroup,
   NamespacesGroup,
+  PodGroup,
   PodsGroup,
   PricesGroup,
   SessionGroup,

@@ -10,7 +10,7 @@ import { Schema, SchemaTransformation } from "effect"
 export const MAX_TIMEOUT_MS = 30_000
 
 /** Decodes a positive whole number written in plain decimal digits, and refuses every other way to write one. */
-const countUpTo = (maximum: number, said: { readonly description: string; readonly default?: number }) =>
+export const countUpTo = (maximum: number, said: { readonly description: string; readonly default?: number }) =>
   Schema.String.check(
     Schema.isPattern(/^[1-9][0-9]{0,8}$/, {
       expected: `a whole number from 1 to ${maximum}`,

@@ -110,6 +110,7 @@ export const catalogue = {
     "Workload not found",
     "The cluster has no such workload: nothing of this kind and name is in the namespace, or it belongs to another workload."
   ),
+  pod_not_found: entry(404, "Pod not found", "The cluster has no such pod in the namespace."),
   cost_row_not_found: entry(
     404,
     "Cost row not found",
@@ -132,6 +133,11 @@ export const catalogue = {
     409,
     "Workload changed",
     "The workload has another `resourceVersion` than the one that was sent, or was changed at the same moment. Nothing was done: read it again, and decide anew."
+  ),
+  logs_unavailable: entry(
+    409,
+    "Logs unavailable",
+    "The container has no log to give: it waits to start, or, with `previous`, has not run before. The detail is what the cluster said."
   ),
   prices_stale: entry(
     409,
@@ -261,7 +267,7 @@ export const ofEveryRoute = [
 ] as const
 /** What routes over clusters may send beside those of every route. */
 export const ofFanOut = [ofStatus(404), ofStatus(502), ofStatus(504)] as const
-/** What routes that change a workload may send beside those of every route. */
+/** What routes of one workload or pod may send beside those of every route. */
 export const ofAction = [ofStatus(404), ofStatus(409), ofStatus(502), ofStatus(504)] as const
 /** What routes of one key may send beside those of every route. */
 export const ofOneKey = [ofStatus(404), ofStatus(409)] as const

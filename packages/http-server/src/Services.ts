@@ -1,7 +1,15 @@
 /**
  * Everything that the routes stand on, wired once from the settings and the host's own parts.
  */
-import { Breaker, DataEpoch, KubeWriter, Transport, WorkloadActions } from "@quarterdeck/cluster-fanout"
+import {
+  Breaker,
+  DataEpoch,
+  KubeLogs,
+  KubeWriter,
+  PodLogs,
+  Transport,
+  WorkloadActions
+} from "@quarterdeck/cluster-fanout"
 import { KeyEpoch, KnownKeys } from "@quarterdeck/keys"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
@@ -98,12 +106,15 @@ const clusters = (settings: Settings) =>
     Workloads.layer,
     Pods.layer,
     WorkloadActions.WorkloadActions.layer,
+    PodLogs.PodLogs.layer,
     Namespaces.layer,
     Clusters.layer
   ).pipe(
     Layer.provideMerge(Layer.merge(FanOut.layer, ClusterReader.layer)),
     Layer.provideMerge(Layer.merge(ClusterCache.layer, CursorKeyFile.layer(settings.dataDirectory))),
-    Layer.provideMerge(Layer.mergeAll(KubeApi.layer, KubeWriter.KubeWriter.layer, Breaker.Breakers.layer))
+    Layer.provideMerge(
+      Layer.mergeAll(KubeApi.layer, KubeWriter.KubeWriter.layer, KubeLogs.KubeLogs.layer, Breaker.Breakers.layer)
+    )
   )
 
 const guard = Layer.merge(Guard.layer, HotReads.layer).pipe(

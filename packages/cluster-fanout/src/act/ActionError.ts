@@ -66,3 +66,36 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
     return `cluster ${this.cluster} did not answer the change, which may have been made: look at the workload before you try again`
   }
 }
+
+/** The cluster has no such pod. */
+export class PodNotFound extends Schema.TaggedError<PodNotFound>()("PodNotFound", {
+  cluster: Schema.String,
+  namespace: Schema.String,
+  name: Schema.String
+}) {
+  override get message(): string {
+    return `cluster ${this.cluster} has no pod ${this.name} in namespace ${this.namespace}`
+  }
+}
+
+/** The pod has no such container, or has several of which one must be named. */
+export class ContainerUnclear extends Schema.TaggedError<ContainerUnclear>()("ContainerUnclear", {
+  pod: Schema.String,
+  asked: Schema.optionalKey(Schema.String),
+  containers: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    return `container: must be one of pod ${this.pod}: ${this.containers.join(", ")}`
+  }
+}
+
+/** The container has no log to give: it waits to start, or never ran before. **Shape** `problem` is what the cluster said. */
+export class LogsUnavailable extends Schema.TaggedError<LogsUnavailable>()("LogsUnavailable", {
+  cluster: Schema.String,
+  container: Schema.String,
+  problem: Schema.String
+}) {
+  override get message(): string {
+    return `cluster ${this.cluster} gives no log of container ${this.container}: ${this.problem}`
+  }
+}

@@ -38,6 +38,7 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
   not_found: { detail: "no route has this path" },
   cluster_not_found: { detail: "no cluster is registered as prod", field: "X-Service-Cluster" },
   workload_not_found: { detail: "cluster prod has no Deployment web in namespace shop", field: "name" },
+  pod_not_found: { detail: "cluster prod has no pod web-5d8f-x2x9k in namespace shop", field: "name" },
   cost_row_not_found: { detail: "nothing is known of prod/shop/Deployment/cart in this window", field: "id" },
   key_not_found: { detail: "no key has this id", field: "id" },
   method_not_allowed: { detail: "the path answers to GET, HEAD" },
@@ -50,6 +51,10 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
   workload_changed: {
     detail: "the workload has resourceVersion 81322 by now; nothing was done",
     field: "resourceVersion"
+  },
+  logs_unavailable: {
+    detail:
+      'cluster prod gives no log of container web: container "web" in pod "web-5d8f-x2x9k" is waiting to start: ContainerCreating'
   },
   prices_stale: { detail: "the price book has version 4 by now", field: "version" },
   body_too_large: { detail: "the body is over 1 MiB" },

@@ -50,6 +50,16 @@ export const call = Effect.fn("ApiClient.call")(function* <A>(
 })
 
 /**
+ * Calls an endpoint that answers with plain text.
+ *
+ * **Errors** `CommandFailure` as of {@link call}. **Limits** as of it.
+ */
+export const text = Effect.fn("ApiClient.text")(function* (connection: Connection, request: Call) {
+  const body = yield* send(connection, request, PLAIN)
+  return body.mediaType === PLAIN ? body.text : yield* notJson(connection, body)
+})
+
+/**
  * Calls an endpoint that answers without content.
  */
 export const run = Effect.fn("ApiClient.run")(function* (connection: Connection, request: Call) {
@@ -86,6 +96,7 @@ export const download = (
 
 const JSON_TYPE = "application/json"
 const CSV = "text/csv"
+const PLAIN = "text/plain"
 
 /** The body of a successful answer. */
 interface Body {
@@ -94,10 +105,14 @@ interface Body {
   readonly text: string
 }
 
-const send = (connection: Connection, call: Call): Effect.Effect<Body, CommandFailure, HttpClient.HttpClient> =>
+const send = (
+  connection: Connection,
+  call: Call,
+  mediaType?: string
+): Effect.Effect<Body, CommandFailure, HttpClient.HttpClient> =>
   Effect.gen(function* () {
     const client = yield* HttpClient.HttpClient
-    const response = yield* client.execute(toRequest(connection, call))
+    const response = yield* client.execute(toRequest(connection, call, mediaType))
     const body: Body = { ...headOf(response), text: yield* response.text }
     if (body.status >= 200 && body.status < 300) return body
     if (body.status === call.accepts && body.mediaType === JSON_TYPE) return body

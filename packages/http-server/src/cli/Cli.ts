@@ -12,6 +12,7 @@ import { doctorCommand } from "./DoctorCommand.ts"
 import { costCommand } from "./cost/CostCommand.ts"
 import { CommandFailure } from "./CommandFailure.ts"
 import { keyCommand } from "./keys/KeyCommand.ts"
+import { logsCommand } from "./LogsCommand.ts"
 import { mcpCommand } from "./mcp/McpCommand.ts"
 import { pricesCommand } from "./cost/PricesCommand.ts"
 import * as Presenter from "./Presenter.ts"
@@ -30,6 +31,7 @@ const command = Command.make("quarterdeck").pipe(
     namespacesCommand,
     workloadsCommand,
     podsCommand,
+    logsCommand,
     scaleCommand,
     restartCommand,
     pauseCommand,

@@ -14,6 +14,9 @@ export const oneLine = (text: string): string =>
 /** Does the same to a text of several lines, whose ends stay. */
 export const lines = (text: string): string => text.replace(/[^\r\n]+/g, oneLine)
 
+/** Does so to a log, whose tabs stay too: what a workload wrote must not rule the terminal of who reads it. */
+export const log = (text: string): string => text.replace(/[^\r\n\t]+/g, oneLine)
+
 /** **Example** `2.5Gi` */
 export const bytes = (count: number): string => {
   const units = ["", "Ki", "Mi", "Gi", "Ti", "Pi"]

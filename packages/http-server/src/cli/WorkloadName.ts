@@ -68,7 +68,8 @@ export const read = Effect.fnUntraced(function* (
   return named
 })
 
-const parentOf = Effect.fnUntraced(function* (connection: Connection) {
+/** Finds the parent, which a path must name. **Errors** exit code 2 where the key does not reach it. */
+export const parentOf = Effect.fnUntraced(function* (connection: Connection) {
   const { clusters } = yield* ApiClient.call(connection, ClusterList, {
     method: "GET",
     path: "/api/v1/clusters",

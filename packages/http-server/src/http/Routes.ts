@@ -20,6 +20,7 @@ import { PodHandlers } from "./handlers/PodHandlers.ts"
 import { PriceHandlers } from "./handlers/PriceHandlers.ts"
 import { SessionHandlers } from "./handlers/SessionHandlers.ts"
 import { WhoamiHandlers } from "./handlers/WhoamiHandlers.ts"
+import { LogHandlers } from "./handlers/LogHandlers.ts"
 import { OneWorkloadHandlers } from "./handlers/OneWorkloadHandlers.ts"
 import { WorkloadHandlers } from "./handlers/WorkloadHandlers.ts"
 import { HotReads } from "./hot/HotReads.ts"
@@ -57,6 +58,7 @@ const handlers = Layer.mergeAll(
   ClusterHandlers,
   CostHandlers,
   HealthHandlers,
+  LogHandlers,
   NamespaceHandlers,
   OneWorkloadHandlers,
   PodHandlers,

@@ -1,12 +1,13 @@
 /**
  * The tools of MCP, and how each is called.
  */
-/** Those that change what runs. */
+/** Those that a Viewer is not shown. */
 const OF_OPERATORS: ReadonlySet<string> = new Set([
   "scale_workload",
   "restart_workload",
   "pause_rollout",
-  "resume_rollout"
+  "resume_rollout",
+  "get_pod_logs"
 ])
 
 /** Every tool, in the order in which they are listed. */
@@ -21,6 +22,7 @@ const TOOLS = [
   "restart_workload",
   "pause_rollout",
   "resume_rollout",
+  "get_pod_logs",
   "whoami",
   "can_i"
 ]
@@ -39,6 +41,7 @@ const CALLS: ReadonlyArray<[tool: string, given: Record<string, unknown>]> = [
   ["restart_workload", WEB],
   ["pause_rollout", WEB],
   ["resume_rollout", WEB],
+  ["get_pod_logs", { cluster: "prod", namespace: "shop", name: "written" }],
   ["whoami", {}],
   ["can_i", { resource: "cost", verb: "read" }]
 ]

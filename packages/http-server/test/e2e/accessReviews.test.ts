@@ -54,9 +54,11 @@ const ruleOf = ({ clusters, role, selectors }: typeof DrawnRule.Type) => {
 const METHODS = { read: "GET", create: "POST", operate: "PUT", delete: "DELETE" } as const
 const NO_KEY = "/api/v1/apiKeys/key_that-nobody-has"
 
-/** An action names its workload, so that there is no call without a namespace. */
+/** An action names its workload and a log its pod, so that there is no call without a namespace. */
 const whole = (question: Question): Question =>
-  question.resource === "workloads" && question.verb === "operate" ? { namespace: "shop", ...question } : question
+  question.resource === "logs" || (question.resource === "workloads" && question.verb === "operate")
+    ? { namespace: "shop", ...question }
+    : question
 
 /** The real call of a question. **Shape** what writes has a body, or names an object, that fails once access is decided. */
 const callOf = ({ cluster, namespace, resource, verb }: Question): readonly [path: string, call: Call] => {
@@ -89,7 +91,12 @@ const callOf = ({ cluster, namespace, resource, verb }: Question): readonly [pat
 }
 
 /** What only a call that was let through can be answered. */
-const AFTER_ACCESS: ReadonlySet<Code> = new Set(["invalid_body", "key_not_found", "workload_not_found"])
+const AFTER_ACCESS: ReadonlySet<Code> = new Set([
+  "invalid_body",
+  "key_not_found",
+  "workload_not_found",
+  "pod_not_found"
+])
 /** There is no such call. */
 const NO_CALL: ReadonlySet<Code> = new Set(["not_found", "method_not_allowed"])
 
@@ -133,7 +140,7 @@ onOneDriver("access reviews", { prepare: (fleet) => Seed.fill(fleet) }, (it) => 
   )
 
   it.effect.each<[string, Call, Question, AccessReview]>([
-    ["a route that is not built", { key: "admin" }, { resource: "logs", verb: "read" }, no("unsupported")],
+    ["a route that is not built", { key: "admin" }, { resource: "events", verb: "read" }, no("unsupported")],
     ["a cell without an operation", { key: "admin" }, { resource: "cost", verb: "delete" }, no("unsupported")],
     ["what is only appended to", { key: "admin" }, { resource: "audit", verb: "delete" }, no("unsupported")],
     ["a role that is too low", { key: "viewer" }, { resource: "apiKeys", verb: "create" }, no("role_forbidden")],

@@ -18,7 +18,7 @@ export interface RouteCall {
   readonly body: unknown
 }
 
-/** What a route replied. */
+/** What a route replied. **Shape** `body` is the JSON, or the member `text` where the reply is one. */
 export interface RouteReply {
   readonly status: number
   readonly retryAfterSeconds: number | undefined
@@ -64,10 +64,12 @@ export const make = (
     })
     const response = yield* answer(Requests.fromWeb(inner), target, within)
     const retryAfter = Number(response.headers["retry-after"])
+    const web = HttpServerResponse.toWeb(response)
+    const isText = response.headers["content-type"]?.startsWith("text/plain") === true
     const reply: RouteReply = {
       status: response.status,
       retryAfterSeconds: retryAfter > 0 ? retryAfter : undefined,
-      body: yield* Effect.promise(() => HttpServerResponse.toWeb(response).json())
+      body: isText ? { text: yield* Effect.promise(() => web.text()) } : yield* Effect.promise(() => web.json())
     }
     return reply
   })

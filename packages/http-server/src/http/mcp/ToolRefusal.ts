@@ -27,6 +27,8 @@ const NEXT: Partial<Record<Code, string>> = {
   role_forbidden: `The key's role does not allow this. ${ASK_PEOPLE}`,
   action_unsupported: "The detail names the kinds that can; list_workloads tells a workload's kind.",
   workload_not_found: "Call list_workloads for what is there, and take cluster, namespace, kind and name from a row.",
+  pod_not_found: "The pod may have been replaced. Take cluster, namespace and name from what is there now.",
+  logs_unavailable: "The detail is what the cluster said. A container that waits to start has written nothing yet.",
   workload_changed:
     "Somebody else changed it. Call again with dryRun to see how it is now, and ask the user before you change it.",
   cluster_forbids: `The detail is what the cluster said. ${ASK_PEOPLE}`,

@@ -18,6 +18,27 @@ const MAX_NAMED = 20
 /** Tells a reply as it is. */
 export const asIs: Shape = (answer) => ({ answer, rows: 0 })
 
+/** As much as fits an answer beside everything else. **Units** characters of JSON, in which some take six. */
+const MOST_TEXT = 48 * 1024
+
+/** Tells the newest lines of a log. **Shape** `truncated` where older ones that were asked for are left out. */
+export const log: Shape = ({ text }) => {
+  const whole = String(text)
+  let told = whole
+  while (JSON.stringify(told).length > MOST_TEXT) {
+    const half = told.slice(Math.ceil(told.length / 2))
+    told = half.slice(half.indexOf("\n") + 1)
+  }
+  return {
+    answer: {
+      lines: told.split("\n").length - (told.endsWith("\n") || told === "" ? 1 : 0),
+      truncated: told !== whole,
+      log: told
+    },
+    rows: 0
+  }
+}
+
 /** Tells of the clusters themselves, whose coverage stands in their rows. */
 export const clusters: Shape = ({ clusters: rows, nextCursor, partial }) => ({
   answer: { returned: lengthOf(rows), ...page(nextCursor), partial, clusters: rows },

@@ -11,6 +11,7 @@ const NAMES: Partial<Record<Access.Resource, string>> = {
   clusters: "clusters",
   namespaces: "namespaces",
   workloads: "workloads",
+  podLogs: "pod logs",
   cost: "costs",
   prices: "prices",
   ownKey: "own key",

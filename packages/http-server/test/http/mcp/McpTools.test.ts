@@ -17,7 +17,7 @@ const admin = { role: "Admin" } as const
 const scoped = { role: "Admin", targetNamespaces: [{ namespaceNames: ["shop"] }] } as const
 
 describe("McpTools", () => {
-  it("shows what every role may to every role, and to a Viewer nothing that changes what runs", () => {
+  it("shows what every role may to every role, and to a Viewer no logs and nothing that changes what runs", () => {
     for (const rule of [operator, admin, scoped]) {
       assert.deepStrictEqual(
         McpTools.all.filter((tool) => McpTools.isListed(rule, tool)),
@@ -26,7 +26,7 @@ describe("McpTools", () => {
     }
     assert.deepStrictEqual(
       McpTools.all.filter((tool) => !McpTools.isListed(viewer, tool)).map(({ name }) => name),
-      ["scale_workload", "restart_workload", "pause_rollout", "resume_rollout"]
+      ["scale_workload", "restart_workload", "pause_rollout", "resume_rollout", "get_pod_logs"]
     )
   })
 

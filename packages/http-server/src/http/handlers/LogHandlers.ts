@@ -1,0 +1,64 @@
+/**
+ * `GET /api/v1/pods/{cluster}/{namespace}/{name}/logs`.
+ */
+import { type PodLogError, PodLogs } from "@quarterdeck/cluster-fanout/PodLogs"
+import { Api } from "@quarterdeck/contract/Api"
+import { DEFAULT_TAIL_LINES, TRUNCATED_HEADER } from "@quarterdeck/contract/PodGroup"
+import type * as Problem from "@quarterdeck/contract/Problem"
+import { Principal } from "@quarterdeck/keys/Principal"
+import * as Rule from "@quarterdeck/keys/Rule"
+import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { Deadlines } from "../ListPage.ts"
+import * as ListRefusal from "../ListRefusal.ts"
+import { refuse } from "../Refusal.ts"
+import * as RequestTarget from "../RequestTarget.ts"
+
+export const LogHandlers = HttpApiBuilder.group(
+  Api,
+  "pod",
+  Effect.fn(function* (handlers) {
+    const logs = yield* PodLogs
+    return handlers.handle(
+      "logs",
+      Effect.fnUntraced(function* ({ params, query }) {
+        const { container, previous, sinceSeconds, tailLines = DEFAULT_TAIL_LINES, timestamps } = query
+        yield* RequestTarget.requireHeaderOf(params.cluster)
+        yield* RequestTarget.resolveNamed(params.cluster)
+        const { rule } = yield* Principal
+        const { maxTimeoutMs } = yield* Deadlines
+        const { bytes, isCut } = yield* logs
+          .read({
+            ...params,
+            namespaces: Rule.namespaceFilter(rule),
+            isPrevious: previous === "true",
+            hasTimestamps: timestamps === "true",
+            tailLines,
+            timeoutMs: maxTimeoutMs,
+            ...(container === undefined ? {} : { container }),
+            ...(sinceSeconds === undefined ? {} : { sinceSeconds })
+          })
+          .pipe(Effect.catch(refusal))
+        return HttpServerResponse.uint8Array(bytes, {
+          contentType: "text/plain; charset=utf-8",
+          ...(isCut ? { headers: { [TRUNCATED_HEADER]: "true" } } : {})
+        })
+      })
+    )
+  })
+)
+
+const refusal = (error: PodLogError): Effect.Effect<never, Problem.Problem> => {
+  switch (error._tag) {
+    case "PodNotFound":
+      return refuse("pod_not_found", { detail: error.message, field: "name" })
+    case "ContainerUnclear":
+      return refuse("invalid_parameter", { detail: error.message, field: "container" })
+    case "LogsUnavailable":
+      return refuse("logs_unavailable", { detail: error.message })
+    case "FanOutFailed":
+    case "NamespaceForbidden":
+      return ListRefusal.fromError(error)
+  }
+}
