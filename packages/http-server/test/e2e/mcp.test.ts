@@ -1,13 +1,12 @@
 import { assert } from "@effect/vitest"
 import type { Code } from "@quarterdeck/contract/Problem"
-import { type Fleet, Seed } from "@quarterdeck/harness"
 import { Effect } from "effect"
 import { keep } from "./costHistory.ts"
 import { type Call, Deployment, type KeyName, rawKey } from "./Deployment.ts"
 import { callsFor, toolsFor } from "./McpCalls.ts"
 import { at, callTool, codeOf, connectAs, start, toolsOf } from "./McpSession.ts"
 import { onOneDriver } from "./onEveryDriver.ts"
-import { podOf } from "./writtenPods.ts"
+import { fillWritten } from "./writtenPods.ts"
 
 const initialize = (protocolVersion: string) => ({
   jsonrpc: "2.0",
@@ -20,13 +19,7 @@ const LONG_NAMED = { ...initialize("2025-11-25"), note: "a".repeat(20_000) }
 
 const ACCEPT = [["Accept", "application/json, text/event-stream"]] as const
 
-const prepare = Effect.fnUntraced(function* (fleet: Fleet["Service"]) {
-  yield* Seed.fill(fleet)
-  const { api } = yield* fleet.cluster("prod")
-  yield* api.create(podOf("written", "shop", { main: "a line" }))
-})
-
-onOneDriver("mcp", { prepare, furnish: keep(["hub", "prod", "stage"]) }, (it) => {
+onOneDriver("mcp", { prepare: fillWritten, furnish: keep(["hub", "prod", "stage"]) }, (it) => {
   it.effect.each<KeyName>(["viewer", "operator", "admin"])(
     "a key of the role %s lists and calls every tool that it may",
     (key) =>
