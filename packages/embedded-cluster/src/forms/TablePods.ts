@@ -42,8 +42,10 @@ export const pods: ReadonlyArray<Column> = [
 const story = (pod: JsonObject): Story => {
   const statuses = arrayAt(pod, "status", "containerStatuses")
   const initial = initStory(pod)
-  const main = initial.holds ? { reason: initial.reason, ready: 0 } : mainStory(pod, initial.reason, statuses)
-  const counted = initial.holds ? initial.counted : [...initial.counted, ...statuses]
+  const blocker = conditionStatus(pod, "Initialized") === "True" ? undefined : initial.reason
+  const main =
+    blocker === undefined ? mainStory(pod, initial.reason ?? firstReason(pod), statuses) : { reason: blocker, ready: 0 }
+  const counted = blocker === undefined ? [...initial.seenSidecars, ...statuses] : initial.seen
   const restarts = counted.reduce<number>((sum, status) => sum + (numberAt(status, "restartCount") ?? 0), 0)
   const ends = counted
     .map((status) => Date.parse(textAt(status, "lastState", "terminated", "finishedAt")))
@@ -72,19 +74,22 @@ const deletedReason = (pod: JsonObject): string | undefined => {
   return phase === "Succeeded" || phase === "Failed" ? undefined : "Terminating"
 }
 
-/** Walks the containers that run first; the one that has not done its part decides what is shown. */
+/** Walks the containers that run first, up to the one that has not done its part and gives the reason. */
 const initStory = (pod: JsonObject) => {
   const specs = arrayAt(pod, "spec", "initContainers")
-  const counted: Array<Json> = []
+  const seen: Array<Json> = []
+  const seenSidecars: Array<Json> = []
   let ready = 0
   const isSidecar = (name: string) =>
     specs.some((one) => textAt(one, "name") === name && textAt(one, "restartPolicy") === "Always")
   const sidecars = specs.filter((one) => textAt(one, "restartPolicy") === "Always").length
   for (const [index, status] of arrayAt(pod, "status", "initContainerStatuses").entries()) {
-    counted.push(status)
+    seen.push(status)
+    const stays = isSidecar(textAt(status, "name"))
+    if (stays) seenSidecars.push(status)
     const terminated = at(status, "state", "terminated")
     if (terminated !== undefined && numberAt(terminated, "exitCode") === 0) continue
-    if (isSidecar(textAt(status, "name")) && at(status, "started") === true) {
+    if (stays && at(status, "started") === true) {
       if (at(status, "ready") === true) ready += 1
       continue
     }
@@ -95,9 +100,9 @@ const initStory = (pod: JsonObject) => {
         : waiting !== "" && waiting !== "PodInitializing"
           ? `Init:${waiting}`
           : `Init:${index}/${specs.length}`
-    return { holds: true, reason, counted, ready, sidecars }
+    return { reason, seen, seenSidecars, ready, sidecars }
   }
-  return { holds: false, reason: firstReason(pod), counted, ready, sidecars }
+  return { reason: undefined, seen, seenSidecars, ready, sidecars }
 }
 
 const endReason = (terminated: Json): string => {

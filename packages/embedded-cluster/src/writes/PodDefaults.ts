@@ -62,8 +62,19 @@ export const pod = (object: JsonObject): JsonObject => {
 /** The status that a pod starts with. */
 export const podStatus = (object: JsonObject): JsonObject => ({
   phase: "Pending",
+  ...(arrayAt(object, "spec", "schedulingGates").length === 0 ? {} : { conditions: [GATED] }),
   qosClass: qosClass(objectAt(object, "spec"))
 })
+
+/** No scheduler looks at a pod that is held back, so the server itself says that it is. */
+const GATED: JsonObject = {
+  type: "PodScheduled",
+  status: "False",
+  lastProbeTime: null,
+  lastTransitionTime: null,
+  reason: "SchedulingGated",
+  message: "Scheduling is blocked due to non-empty scheduling gates"
+}
 
 const container = (value: JsonObject): JsonObject => {
   const image = textAt(value, "image")

@@ -168,6 +168,8 @@ export const reads = (it: Suite): void => {
       Effect.gen(function* () {
         const { apps, core } = yield* namespace
         yield* same("POST", `${core}/pods`, { body: pod("p") })
+        const gated = pod("gated", { schedulingGates: [{ name: "example.com/hold" }] })
+        yield* same("POST", `${core}/pods`, { body: gated })
         yield* same("POST", `${apps}/deployments`, { body: deployment("web") })
         const pair = yield* Pair
         for (const path of [`${core}/pods`, `${apps}/deployments`, `${core}/services`, core]) {
