@@ -18,6 +18,7 @@ const COMMANDS = [
     "whoami",
     "doctor",
     "workloads",
+    "pods",
     "cost",
     "cost by",
     "cost explain",

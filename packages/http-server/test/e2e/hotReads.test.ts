@@ -1,14 +1,15 @@
+import { PodSort } from "@quarterdeck/cluster-fanout/ListQuery"
 import { assert, describe } from "@effect/vitest"
 import { eventually, Fault, Faults, Kubeconfig } from "@quarterdeck/harness"
 import { Deferred, Effect } from "effect"
 import { ROLES } from "./accessCases.ts"
 import { type Call, Deployment, rawKey, to } from "./Deployment.ts"
 import { bytesOf, hits, ordinary, suite, WITHIN, withId } from "./HotSuite.ts"
-import { REFUSED, SORTS } from "./listCases.ts"
+import { POD_REFUSED, REFUSED, SORTS } from "./listCases.ts"
 import { deploymentNamed } from "./manifests.ts"
 import { ANSWERED, NO_TARGET, OUTSIDE, UNKNOWN } from "./targetingCases.ts"
 
-const LISTS = ["/api/v1/clusters", "/api/v1/namespaces", "/api/v1/workloads"]
+const LISTS = ["/api/v1/clusters", "/api/v1/namespaces", "/api/v1/workloads", "/api/v1/pods"]
 const everywhere: Call = { headers: to("*") }
 
 /** Asks for a list until it is answered by the hot way. */
@@ -28,7 +29,7 @@ const basic = (key: string) => `Basic ${Buffer.from(`anyone:${key}`).toString("b
 
 const CASES: ReadonlyArray<readonly [path: string, call: Call]> = [
   ...LISTS.flatMap((path) => ANSWERED.map(([, call]) => [path, call] as const)),
-  ...["/api/v1/clusters", "/api/v1/workloads"].flatMap((path) => [
+  ...["/api/v1/clusters", "/api/v1/workloads", "/api/v1/pods"].flatMap((path) => [
     ...NO_TARGET.map(([, target]) => [path, { headers: to(target) }] as const),
     [path, { headers: [...to("prod"), ...to("prod")] }] as const,
     ...[...OUTSIDE, ...UNKNOWN].map(([, key, target]) => [path, { key, headers: to(target) }] as const)
@@ -40,6 +41,17 @@ const CASES: ReadonlyArray<readonly [path: string, call: Call]> = [
     ["asc", "desc"].map((order) => [`/api/v1/workloads?limit=50&sort=${sort}&order=${order}`, everywhere] as const)
   ),
   ...REFUSED.map(([query]) => [`/api/v1/workloads?${query}`, everywhere] as const),
+  ...PodSort.literals.flatMap((sort) =>
+    ["asc", "desc"].map((order) => [`/api/v1/pods?limit=50&sort=${sort}&order=${order}`, everywhere] as const)
+  ),
+  ...POD_REFUSED.map(([query]) => [`/api/v1/pods?${query}`, everywhere] as const),
+  ...[
+    "workload=Deployment/api",
+    "node=node-1&node=node-2",
+    "status=Running&status=Completed",
+    "limit=7",
+    "cursor=x"
+  ].map((query) => [`/api/v1/pods?${query}`, everywhere] as const),
   ...[
     "kind=StatefulSet&kind=DaemonSet",
     "namespace=shop",

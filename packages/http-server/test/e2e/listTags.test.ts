@@ -5,7 +5,13 @@ import { type Call, Deployment, to } from "./Deployment.ts"
 import { deploymentNamed } from "./manifests.ts"
 import { onOneDriver } from "./onEveryDriver.ts"
 
-const LISTS = ["/api/v1/clusters", "/api/v1/workloads?limit=3", "/api/v1/namespaces", "/api/v1/workloads?name=none"]
+const LISTS = [
+  "/api/v1/clusters",
+  "/api/v1/workloads?limit=3",
+  "/api/v1/namespaces",
+  "/api/v1/workloads?name=none",
+  "/api/v1/pods?limit=3"
+]
 const everywhere: Call = { headers: to("*") }
 
 const holding = (etag: string, call: Call = everywhere): Call => ({

@@ -67,12 +67,13 @@ const askBoth = (
   )
 
 const WORKLOADS = "/api/v1/workloads?limit=50"
+const PODS = "/api/v1/pods?limit=50"
 
 const Drawn = Schema.Struct({
   role: Role,
   clusters: Schema.Array(Schema.Literals(["hub", "prod", "later"])).check(Schema.isMaxLength(2)),
   namespaces: Schema.Array(Schema.Literals(["shop", "payments", "nowhere"])).check(Schema.isMaxLength(2)),
-  tool: Schema.Literals(["list_workloads", "cost_by_workload", "list_clusters"]),
+  tool: Schema.Literals(["list_workloads", "list_pods", "cost_by_workload", "list_clusters"]),
   cluster: Schema.Literals(["", "*", "hub", "prod", "stage", "later", "nowhere"]),
   namespace: Schema.Literals(["", "shop", "payments", "nowhere"])
 })
@@ -83,12 +84,15 @@ const questionOf = ({ cluster, namespace, tool }: typeof Drawn.Type) => {
   const clusters = cluster === "" ? {} : { clusters: [cluster] }
   const route = (): readonly [string, Call] => {
     if (tool === "list_clusters") return ["/api/v1/clusters", { headers }]
-    if (tool === "list_workloads")
-      return [`/api/v1/workloads${namespace === "" ? "" : `?namespace=${namespace}`}`, { headers }]
+    if (tool === "list_workloads" || tool === "list_pods") {
+      const list = tool === "list_pods" ? "pods" : "workloads"
+      return [`/api/v1/${list}${namespace === "" ? "" : `?namespace=${namespace}`}`, { headers }]
+    }
     const body = namespace === "" ? {} : { namespaces: [namespace] }
     return ["/detailedCostReport/getWorkloads", { method: "POST", headers, body }]
   }
-  const named = tool === "list_workloads" ? { namespace: [namespace] } : { namespaces: [namespace] }
+  const named =
+    tool === "list_workloads" || tool === "list_pods" ? { namespace: [namespace] } : { namespaces: [namespace] }
   return { route: route(), given: { ...clusters, ...(namespace === "" || tool === "list_clusters" ? {} : named) } }
 }
 
@@ -109,6 +113,8 @@ onOneDriver("mcp beside REST", { prepare: (fleet) => Seed.fill(fleet) }, (it) =>
       const { mcp, rest } = yield* askBoth(key, [WORKLOADS, call], "list_workloads", givenFor(call))
       assert.deepStrictEqual(at(mcp.answer, "workloads"), at(rest.body, "workloads"))
       assert.strictEqual(at(mcp.answer, "coverage", "clusters"), clusters.length)
+      const pods = yield* askBoth(key, [PODS, call], "list_pods", givenFor(call))
+      assert.deepStrictEqual(at(pods.mcp.answer, "pods"), at(pods.rest.body, "pods"))
     })
   )
 

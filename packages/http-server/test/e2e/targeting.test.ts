@@ -7,8 +7,14 @@ import { ANSWERED, NO_TARGET, OUTSIDE, UNKNOWN } from "./targetingCases.ts"
 
 const clustersOf = (options: Call) =>
   Effect.gen(function* () {
-    const { clusters, workloads } = yield* (yield* Deployment).workloads("?limit=5000", options)
-    const rows = new Set(workloads.map(({ cluster }) => cluster))
+    const deployment = yield* Deployment
+    const { clusters, workloads } = yield* deployment.workloads("?limit=5000", options)
+    const listed = yield* deployment.pods("?limit=5000", options)
+    assert.deepStrictEqual(
+      listed.clusters.map(({ name }) => name),
+      clusters.map(({ name }) => name)
+    )
+    const rows = new Set([...workloads, ...listed.pods].map(({ cluster }) => cluster))
     for (const row of rows)
       assert.include(
         clusters.map(({ name }) => name),
@@ -55,9 +61,11 @@ onEveryDriver("targeting", { prepare: (fleet) => Seed.fill(fleet) }, (it) => {
 
   it.effect.each(OUTSIDE)("403 cluster_forbidden, with no data, for %s outside the key's scope", ([, key, target]) =>
     Effect.gen(function* () {
-      const problem = yield* (yield* Deployment).problem("/api/v1/workloads", { key, headers: to(target) })
-      assert.deepInclude(problem, { status: 403, code: "cluster_forbidden" })
-      assert.notProperty(problem, "workloads")
+      for (const list of ["workloads", "pods"]) {
+        const problem = yield* (yield* Deployment).problem(`/api/v1/${list}`, { key, headers: to(target) })
+        assert.deepInclude(problem, { status: 403, code: "cluster_forbidden" })
+        assert.notProperty(problem, list)
+      }
     })
   )
 
