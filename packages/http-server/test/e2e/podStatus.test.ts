@@ -1,10 +1,11 @@
 import { assert } from "@effect/vitest"
-import { type Fleet } from "@quarterdeck/harness"
+import type { Fleet } from "@quarterdeck/harness"
 import { Clock, Effect, Schema } from "effect"
 import * as PodColumns from "../../src/cli/PodColumns.ts"
 import { Deployment } from "./Deployment.ts"
 import { onEveryDriver } from "./onEveryDriver.ts"
-import { POD_CASES, type PodCase } from "./podCases.ts"
+import { POD_CASES } from "./podCases.ts"
+import type { PodCase } from "./podParts.ts"
 
 const NAMESPACE = "states"
 /** Keeps what is deleted there to be looked at. */
