@@ -3,7 +3,11 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Console, Effect, Layer, Logger, References } from "effect"
+import { Console, Effect, Layer, Logger, References, Runtime } from "effect"
+import { exit } from "node:process"
+
+/** Node, left to end by itself, may wait for ever for handles of connections that were made to hang. */
+const end: Runtime.Teardown = (outcome) => Runtime.defaultTeardown(outcome, exit)
 
 /** Runs it as the whole process. **Shape** the exit status is 0 only if it succeeds. */
 export const run = <E extends { readonly message: string }>(
@@ -20,5 +24,5 @@ export const run = <E extends { readonly message: string }>(
         )
       )
     ),
-    { disableErrorReporting: true }
+    { disableErrorReporting: true, teardown: end }
   )
