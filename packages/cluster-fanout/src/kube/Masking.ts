@@ -35,9 +35,12 @@ const RULES: ReadonlyArray<readonly [pattern: RegExp, replacement: string]> = [
   [new RegExp(`((?:${NAMED})\\w*\\s+)(?=[^\\s"',;]*\\d)[^\\s"',;]+`, "gi"), `$1${MASK}`]
 ]
 
-/** Letters of one case make a word of any length; with digits, only a short part is of a name. */
+/**
+ * Letters of one case make a word of any length; with digits, only a short part is of a name, and of one in capitals only at
+ * its end: `TLSV1`, but not `A5IHD`, of which random tokens with a sign here and there are made.
+ */
 const isNamePart = (part: string): boolean =>
-  (part.length <= LONGEST_PART && /^(?:[a-z0-9*]*|[A-Z0-9]*)$/.test(part))
+  (part.length <= LONGEST_PART && /^(?:[a-z0-9*]*|[A-Z]*[0-9]{0,5})$/.test(part))
   || /^(?:[a-z]{1,40}|[a-z]{0,15}(?:[A-Z][a-z]{2,15})+)$/.test(part)
 
 /** Tells a name of several parts, a path or an address from what nobody could read aloud. */

@@ -23,6 +23,7 @@ describe("what a cluster or a plugin says", () => {
     ["bootstrap abcdef.0123456789abcdef is unknown", "bootstrap *** is unknown"],
     ["AWS_SECRET_ACCESS_KEY: wJalr/bPx", "AWS_SECRET_ACCESS_KEY: ***"],
     ["password hunter2 is wrong", "password *** is wrong"],
+    ["the server saw A5IHDAINAY-ICQMEDQG1_QEH", "the server saw ***"],
     ["-----BEGIN RSA PRIVATE KEY----- MIIE abc -----END RSA PRIVATE KEY----- refused", "*** refused"],
     ["red \u001b[31m, and \u202ereversed", "red  [31m, and  reversed"]
   ])("%s is told without its secret", (text, told) => {
