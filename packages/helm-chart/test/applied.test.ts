@@ -150,6 +150,38 @@ for (const { name } of drivers.filter((driver) => driver.name === DRIVER)) {
           })
         )
       })
+
+      it.effect(
+        "has a pod that cannot start replaced by the upgrade that mends it",
+        () =>
+          Effect.gen(function* () {
+            const driver = drivers.find((one) => one.name === name)
+            assert.isDefined(driver)
+            const { parent } = yield* Fleet.make({ driver, parent: "hub", children: [], controllers: true })
+            const release = yield* releaseOf(parent.kubeconfig, "quarterdeck")
+            const config = yield* write(join(yield* temporaryDirectory, "kubeconfig"), parent.kubeconfig)
+            const images = Effect.map(
+              run("kubectl", [
+                "--kubeconfig",
+                config,
+                "--namespace",
+                NAMESPACE,
+                "get",
+                "pod",
+                "quarterdeck-0",
+                "--ignore-not-found",
+                "--output=jsonpath={.spec.containers[*].image}"
+              ]),
+              ({ stdout }) => stdout
+            )
+            const comesToRun = (image: string) => eventually(image, images, (seen) => seen === image)
+            yield* release.install({ image: { repository: "registry.invalid/quarterdeck", tag: "mistyped" } })
+            yield* comesToRun("registry.invalid/quarterdeck:mistyped")
+            yield* release.upgrade({ image: { repository: "registry.invalid/quarterdeck", tag: "right" } })
+            yield* comesToRun("registry.invalid/quarterdeck:right")
+          }).pipe(Effect.scoped),
+        60_000
+      )
     })
   }
 }
