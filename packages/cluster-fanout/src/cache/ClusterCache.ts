@@ -5,7 +5,7 @@
  * registered, begins anew when its connection changes, and ends, rows and all, when it is dropped.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { Context, Effect, Exit, Layer, Scope, Semaphore, Stream } from "effect"
+import { Context, Effect, Exit, FiberSet, Layer, Scope, Semaphore, Stream } from "effect"
 import { type Breaker, Breakers } from "../kube/Breaker.ts"
 import type { ClusterError } from "../kube/ClusterError.ts"
 import { CurrentDataEpoch, type DataEpoch } from "../kube/DataEpoch.ts"
@@ -20,11 +20,15 @@ import { Signal } from "../kube/Signal.ts"
 import * as Kind from "../projection/Kind.ts"
 import { KubeApi } from "../kube/KubeApi.ts"
 import * as LabelProof from "./LabelProof.ts"
+import { TurnBudget } from "../kube/TurnBudget.ts"
 
 /** How many initial syncs run at the same time: of one cluster, and of all together. */
 export const SyncLimits = Context.Reference("@quarterdeck/cluster-fanout/ClusterCache/SyncLimits", {
   defaultValue: () => ({ perCluster: 2, total: 16 })
 })
+
+/** Rows of one cluster that are sorted within one turn: some milliseconds' work. */
+const SORTED_AT_ONCE = 8_192
 
 /** One followed cluster. */
 export interface Member {
@@ -130,7 +134,12 @@ const start = Effect.fnUntraced(function* (following: Following, cluster: Cluste
   const { api, breakers, epoch, lanes, limits, running, signal } = following
   const scope = yield* Scope.fork(following.scope)
   const breaker = yield* breakers.of(cluster)
-  const store = new ClusterStore(cluster)
+  const turns = yield* TurnBudget
+  const runLater = yield* Effect.provideService(FiberSet.makeRuntime<never>(), Scope.Scope, scope)
+  const store = new ClusterStore(cluster, {
+    atOnce: SORTED_AT_ONCE,
+    later: (step) => void runLater(turns.repeat(step))
+  })
   raiseWith(epoch, store)
   const interner = Interner.make()
   const ofBoth = [yield* Semaphore.make(limits.perCluster), lanes]

@@ -15,7 +15,7 @@ import { isLaterVersion, KindTable, type Observer } from "./KindTable.ts"
 import { NodeTotals } from "./NodeTotals.ts"
 import { PodTotals } from "./PodTotals.ts"
 import * as PodSet from "./PodSet.ts"
-import type { RowSet } from "./RowSet.ts"
+import type { RowSet, Sorting } from "./RowSet.ts"
 import * as WorkloadSet from "./WorkloadSet.ts"
 import type { Chain } from "../projection/Owner.ts"
 import type { PodRecord } from "../projection/PodProjection.ts"
@@ -56,13 +56,16 @@ export class ClusterStore {
   readonly podTotals = new PodTotals()
   readonly nodeTotals = new NodeTotals()
   #health: Health = { seenAt: undefined, probedAt: undefined, version: undefined, error: undefined }
+  readonly #sorting: Sorting | undefined
   #rows: RowSet<WorkloadRow> | undefined
   #pods: RowSet<PodRecord> | undefined
   readonly #workloads = memo<ReadonlyArray<WorkloadRow>>()
   readonly #namespaces = memo<ReadonlyMap<string, NamespaceRecord>>()
 
-  constructor(cluster: Cluster) {
+  /** **Shape** `sorting` says how orders of rows are made that are asked for; none is without it. */
+  constructor(cluster: Cluster, sorting?: Sorting) {
     this.cluster = cluster
+    this.#sorting = sorting
     this.#tables.Pod.observe(this.podTotals)
     this.#tables.Node.observe(this.nodeTotals)
   }
@@ -80,8 +83,18 @@ export class ClusterStore {
     const table: KindTable<RecordOf[K]> = this.#tables[kind]
     const synced = table.apply(changes, now)
     this.#health = { ...this.#health, seenAt: now }
-    if (synced) this.signal.notify()
+    if (synced) {
+      this.#prepare()
+      this.signal.notify()
+    }
     return synced
+  }
+
+  /** Once every kind is there, whoever lists first need not wait for the rows of all to be made. */
+  #prepare(): void {
+    if (Kind.workloadKinds.some((kind) => this.#tables[kind].sync._tag === "Pending")) return
+    this.rows.prepare()
+    this.#pods?.prepare()
   }
 
   fail(kind: Kind.Kind, error: ClusterError): void {
@@ -106,12 +119,12 @@ export class ClusterStore {
 
   /** The workload rows, kept with each change from the first use on. */
   get rows(): RowSet<WorkloadRow> {
-    return (this.#rows ??= WorkloadSet.make(this.cluster.name, this.#tables))
+    return (this.#rows ??= WorkloadSet.make(this.cluster.name, this.#tables, this.#sorting))
   }
 
   /** The pods, kept with each change from the first use on. */
   get pods(): RowSet<PodRecord> {
-    return (this.#pods ??= PodSet.make(this.#tables.Pod))
+    return (this.#pods ??= PodSet.make(this.#tables.Pod, this.#sorting))
   }
 
   /** What stands between pods and their workloads now. **Limits** changes in place: take what you need before you wait. */
@@ -122,7 +135,7 @@ export class ClusterStore {
   /** Gives the workload rows: an array that no later change touches, the same one until something changed. */
   workloads(): ReadonlyArray<WorkloadRow> {
     const version = Kind.workloadKinds.map((kind) => this.#tables[kind].version).join(",")
-    return this.#workloads(version, () => this.rows.inOrder(WorkloadSet.BY_PLACE).slice())
+    return this.#workloads(version, () => this.rows.byPlace().slice())
   }
 
   /** Gives the namespaces by name, in a map that no later change touches. */

@@ -1,30 +1,34 @@
 /**
- * The kept pods of one cluster, by namespace and status.
+ * The kept pods of one cluster, by namespace and name.
  */
 import type { KindTable, Observer } from "./KindTable.ts"
-import { type NamedOrder, type RowChange, type RowForm, RowSet, type RowSource } from "./RowSet.ts"
+import { type RowChange, type RowForm, RowSet, type RowSource, type Sorting } from "./RowSet.ts"
+import type { Compare } from "./SortedRows.ts"
 import type { PodRecord } from "../projection/PodProjection.ts"
 import * as RowOrder from "../projection/RowOrder.ts"
 
-const BY_PLACE: NamedOrder<PodRecord> = {
-  name: "place",
-  compare: RowOrder.make<PodRecord>(
-    RowOrder.text((pod) => pod.namespace),
-    "asc",
-    [RowOrder.text((pod) => pod.status), RowOrder.text((pod) => pod.name), RowOrder.text((pod) => pod.uid)]
-  ).compare
-}
+const byPlace: Compare<PodRecord> = RowOrder.make<PodRecord>(
+  RowOrder.text((pod) => pod.namespace),
+  "asc",
+  [RowOrder.text((pod) => pod.name), RowOrder.text((pod) => pod.uid)]
+).compare
 
 /** Few statuses are in use at a time, and the rare ones are what is asked for. */
-const FORM: RowForm<PodRecord> = { groupOf: (pod) => pod.status, byPlace: BY_PLACE }
+const FORM: RowForm<PodRecord> = { groupOf: (pod) => pod.status, byPlace }
 
-/** Keeps the pods of a table from now on. **Shape** the records themselves: their rows are made when they are shown. */
-export const make = (table: KindTable<PodRecord>): RowSet<PodRecord> =>
-  new RowSet(FORM, (change) => {
+/**
+ * Keeps the pods of a table from now on.
+ *
+ * **Shape** the records themselves: their rows are made when they are shown; without `sorting` no order but that of places is kept.
+ */
+export const make = (table: KindTable<PodRecord>, sorting?: Sorting): RowSet<PodRecord> => {
+  const sourceOf = (change: RowChange<PodRecord>) => {
     const source = new PodSource(table, change)
     table.observe(source)
     return source
-  })
+  }
+  return new RowSet(FORM, sourceOf, sorting)
+}
 
 class PodSource implements Observer<PodRecord>, RowSource<PodRecord> {
   readonly #table: KindTable<PodRecord>

@@ -10,6 +10,7 @@ interface Counted {
 export class RowCounts<Row extends Counted> {
   readonly #groupOf: (row: Row) => string
   readonly #byNamespace = new Map<string, Map<string, number>>()
+  #all = 0
 
   constructor(rows: Iterable<Row>, groupOf: (row: Row) => string) {
     this.#groupOf = groupOf
@@ -19,6 +20,11 @@ export class RowCounts<Row extends Counted> {
   change(held: Row | undefined, next: Row | undefined): void {
     if (held !== undefined) this.#count(held, -1)
     if (next !== undefined) this.#count(next, 1)
+  }
+
+  /** How many there are. */
+  get all(): number {
+    return this.#all
   }
 
   /** The namespaces that have rows. */
@@ -36,6 +42,7 @@ export class RowCounts<Row extends Counted> {
   }
 
   #count(row: Row, times: 1 | -1): void {
+    this.#all += times
     const group = this.#groupOf(row)
     const groups = this.#byNamespace.get(row.namespace)
     if (groups === undefined) {

@@ -1,9 +1,12 @@
 /**
  * The rows of one cluster: counted, and sorted in each order that was asked for, kept so with each change.
  */
+import * as RowOrder from "../projection/RowOrder.ts"
+import type { SortKey } from "../projection/RowOrder.ts"
 import { RowCounts } from "./RowCounts.ts"
 import { RowLabels } from "./RowLabels.ts"
 import { type Compare, SortedRows } from "./SortedRows.ts"
+import { SortingRows } from "./SortingRows.ts"
 
 /** What rows are kept by. */
 export interface Placed {
@@ -11,21 +14,25 @@ export interface Placed {
   readonly labels: Readonly<Record<string, string>>
 }
 
-/** An ascending order of the rows of one cluster. **Shape** one name stands for one comparison. */
+/**
+ * An ascending order of the rows of one cluster.
+ *
+ * **Shape** one name stands for one key; rows that share it stand by their places, as all do without one.
+ */
 export interface NamedOrder<Row> {
   readonly name: string
-  readonly compare: Compare<Row>
+  readonly key: SortKey<Row> | undefined
 }
 
 /**
  * How rows of one sort are kept.
  *
- * **Shape** `groupOf` parts the rows of a namespace into few groups that are counted; `byPlace` has the rows of a namespace,
- * and those of a group in it, stand beside each other.
+ * **Shape** `groupOf` parts the rows of a namespace into few groups that are counted; in the order of places the rows of a
+ * namespace stand beside each other, and no two rows share one.
  */
 export interface RowForm<Row> {
   readonly groupOf: (row: Row) => string
-  readonly byPlace: NamedOrder<Row>
+  readonly byPlace: Compare<Row>
 }
 
 /** Hears of a row. **Shape** what it was, and what it is now; never neither. */
@@ -41,23 +48,35 @@ export interface RowSource<Row> {
   readonly settle: () => ReadonlyArray<Row> | undefined
 }
 
+/**
+ * How very many rows are sorted.
+ *
+ * **Shape** up to `atOnce` within the turn that asks; more by steps that `later` has done in other turns, until one gives `false`.
+ */
+export interface Sorting {
+  readonly atOnce: number
+  readonly later: (step: () => boolean) => void
+}
+
 interface Kept<Row extends Placed> {
   readonly counts: RowCounts<Row>
   readonly labels: RowLabels<Row>
-  readonly byPlace: SortedRows<Row>
+  byPlace: SortedRows<Row> | SortingRows<Row>
   /** The other orders that were asked for since all rows were last derived. */
-  readonly sorted: Map<string, SortedRows<Row>>
+  readonly sorted: Map<string, SortedRows<Row> | SortingRows<Row>>
 }
 
 export class RowSet<Row extends Placed> {
   readonly form: RowForm<Row>
   readonly #source: RowSource<Row>
+  readonly #sorting: Sorting | undefined
   #kept: Kept<Row>
 
-  /** **Shape** `sourceOf` makes what tells of each change. */
-  constructor(form: RowForm<Row>, sourceOf: (change: RowChange<Row>) => RowSource<Row>) {
+  /** **Shape** `sourceOf` makes what tells of each change; without `sorting` no order but that of places is kept. */
+  constructor(form: RowForm<Row>, sourceOf: (change: RowChange<Row>) => RowSource<Row>, sorting?: Sorting) {
     this.form = form
-    this.#kept = kept([], form)
+    this.#sorting = sorting
+    this.#kept = kept([], form, Number.POSITIVE_INFINITY)
     this.#source = sourceOf((held, next) => {
       const { byPlace, counts, labels, sorted } = this.#kept
       counts.change(held, next)
@@ -67,24 +86,60 @@ export class RowSet<Row extends Placed> {
     })
   }
 
+  /** Makes ready what the next who asks would have to wait for. **Limits** many rows are put into their places in steps. */
+  prepare(): void {
+    this.#sorting?.later(() => {
+      this.#derive()
+      const { byPlace } = this.#kept
+      if (byPlace instanceof SortedRows) return false
+      const made = byPlace.step()
+      if (made !== undefined) this.#kept.byPlace = made
+      return made === undefined
+    })
+  }
+
   /** **Limits** linear in what changed; sorts all rows when a kind was read anew. */
   counts(): RowCounts<Row> {
     return this.#settled().counts
   }
 
+  /** Gives all rows by their places. **Limits** changes in place: take what you need before you wait. */
+  byPlace(): ReadonlyArray<Row> {
+    return this.#settled().byPlace.rows
+  }
+
   /**
-   * Gives all rows in an order.
+   * Gives all rows in an order; of very many, once they are sorted so, which its first use begins.
    *
-   * **Limits** sorts them at the order's first use. Changes in place: take what you need before you wait.
+   * **Limits** changes in place: take what you need before you wait.
    */
-  inOrder({ compare, name }: NamedOrder<Row>): ReadonlyArray<Row> {
+  inOrder({ key, name }: NamedOrder<Row>): ReadonlyArray<Row> | undefined {
     const { byPlace, sorted } = this.#settled()
-    if (name === this.form.byPlace.name) return byPlace.rows
+    if (key === undefined) return byPlace.rows
+    if (!sorted.has(name)) this.#begin(name, key)
     const known = sorted.get(name)
-    if (known !== undefined) return known.rows
-    const made = new SortedRows(byPlace.rows, compare)
-    sorted.set(name, made)
-    return made.rows
+    return known instanceof SortedRows ? known.rows : undefined
+  }
+
+  #begin(name: string, key: SortKey<Row>): void {
+    if (this.#sorting === undefined) return
+    const { atOnce, later } = this.#sorting
+    const { byPlace, sorted } = this.#settled()
+    const compare = comparing(key, this.form.byPlace)
+    if (byPlace.rows.length <= atOnce) {
+      sorted.set(name, SortedRows.ofSorted(sortedBy(key, byPlace.rows), compare))
+      return
+    }
+    const sorting = new SortingRows(byPlace.rows, compare)
+    sorted.set(name, sorting)
+    later(() => {
+      // All rows may have been derived anew since.
+      if (sorted !== this.#kept.sorted) return false
+      const made = sorting.step()
+      if (made !== undefined) sorted.set(name, made)
+      else if (sorting.isOverrun) sorted.delete(name)
+      return made === undefined && !sorting.isOverrun
+    })
   }
 
   /** Gives the rows whose label has one of some values, in no order. **Limits** looks at all rows at a key's first use. */
@@ -93,16 +148,48 @@ export class RowSet<Row extends Placed> {
     return labels.of(key, values, byPlace.rows)
   }
 
-  #settled(): Kept<Row> {
+  #derive(): void {
     const derived = this.#source.settle()
-    if (derived !== undefined) this.#kept = kept(derived, this.form)
-    return this.#kept
+    if (derived !== undefined) this.#kept = kept(derived, this.form, this.#sorting?.atOnce ?? Number.POSITIVE_INFINITY)
+  }
+
+  #settled(): Kept<Row> & { readonly byPlace: SortedRows<Row> } {
+    this.#derive()
+    const known = this.#kept
+    const { byPlace } = known
+    if (byPlace instanceof SortedRows) return { ...known, byPlace }
+    let made = byPlace.step()
+    while (made === undefined) made = byPlace.step()
+    known.byPlace = made
+    return { ...known, byPlace: made }
   }
 }
 
-const kept = <Row extends Placed>(rows: ReadonlyArray<Row>, { byPlace, groupOf }: RowForm<Row>): Kept<Row> => ({
+const kept = <Row extends Placed>(
+  rows: ReadonlyArray<Row>,
+  { byPlace, groupOf }: RowForm<Row>,
+  atOnce: number
+): Kept<Row> => ({
   counts: new RowCounts(rows, groupOf),
   labels: new RowLabels(),
-  byPlace: new SortedRows(rows, byPlace.compare),
+  byPlace: rows.length <= atOnce ? SortedRows.of(rows, byPlace) : new SortingRows(rows, byPlace),
   sorted: new Map()
 })
+
+const comparing =
+  <Row>({ read }: SortKey<Row>, byPlace: Compare<Row>): Compare<Row> =>
+  (one, other) =>
+    RowOrder.compareValues(read(one), read(other)) || byPlace(one, other)
+
+/** Sorts rows that stand by their places. **Limits** compares each key once, however many rows share it. */
+const sortedBy = <Row>({ read }: SortKey<Row>, rows: ReadonlyArray<Row>): Array<Row> => {
+  const byKey = new Map<RowOrder.SortValue, Array<Row>>()
+  for (const row of rows) {
+    const key = read(row)
+    const same = byKey.get(key)
+    if (same === undefined) byKey.set(key, [row])
+    else same.push(row)
+  }
+  const keys = [...byKey.keys()].toSorted(RowOrder.compareValues)
+  return keys.flatMap((key) => byKey.get(key) ?? [])
+}

@@ -9,10 +9,19 @@ export class SortedRows<Row> {
   readonly #compare: Compare<Row>
   readonly #rows: Array<Row>
 
-  /** **Limits** sorts: n log n. */
-  constructor(rows: ReadonlyArray<Row>, compare: Compare<Row>) {
+  private constructor(sorted: Array<Row>, compare: Compare<Row>) {
     this.#compare = compare
-    this.#rows = rows.toSorted(compare)
+    this.#rows = sorted
+  }
+
+  /** **Limits** sorts: n log n. */
+  static of<Row>(rows: ReadonlyArray<Row>, compare: Compare<Row>): SortedRows<Row> {
+    return new SortedRows(rows.toSorted(compare), compare)
+  }
+
+  /** Takes over rows that are sorted. */
+  static ofSorted<Row>(sorted: Array<Row>, compare: Compare<Row>): SortedRows<Row> {
+    return new SortedRows(sorted, compare)
   }
 
   /** **Limits** changes in place: take what you need before you wait. */

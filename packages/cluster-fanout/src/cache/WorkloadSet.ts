@@ -4,28 +4,26 @@
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { KindTable } from "./KindTable.ts"
 import { RowKeeper } from "./RowKeeper.ts"
-import { type NamedOrder, type RowForm, RowSet } from "./RowSet.ts"
+import { type RowChange, type RowForm, RowSet, type Sorting } from "./RowSet.ts"
+import type { Compare } from "./SortedRows.ts"
 import type * as Kind from "../projection/Kind.ts"
 import type { RecordOf } from "../projection/Projection.ts"
 import type { WorkloadRow } from "../projection/Row.ts"
 import * as RowOrder from "../projection/RowOrder.ts"
 
-/** By namespace, kind, name and id: the rows of a namespace, and of a kind in it, stand beside each other. */
-export const BY_PLACE: NamedOrder<WorkloadRow> = {
-  name: "place",
-  compare: RowOrder.make<WorkloadRow>(
-    RowOrder.text((row) => row.namespace),
-    "asc",
-    [RowOrder.text((row) => row.kind), RowOrder.text((row) => row.name), RowOrder.text((row) => row.id)]
-  ).compare
-}
+/** Compares by namespace, kind, name and id. */
+export const byPlace: Compare<WorkloadRow> = RowOrder.make<WorkloadRow>(
+  RowOrder.text((row) => row.namespace),
+  "asc",
+  [RowOrder.text((row) => row.kind), RowOrder.text((row) => row.name), RowOrder.text((row) => row.id)]
+).compare
 
-const FORM: RowForm<WorkloadRow> = { groupOf: (row) => row.kind, byPlace: BY_PLACE }
+const FORM: RowForm<WorkloadRow> = { groupOf: (row) => row.kind, byPlace }
 
 type Tables = { readonly [K in Kind.WorkloadKind]: KindTable<RecordOf[K]> }
 
-/** Keeps the rows of some tables from now on. */
-export const make = (cluster: ClusterName, tables: Tables): RowSet<WorkloadRow> => {
+/** Keeps the rows of some tables from now on. **Shape** without `sorting` no order but that of places is kept. */
+export const make = (cluster: ClusterName, tables: Tables, sorting?: Sorting): RowSet<WorkloadRow> => {
   const { CronJob, DaemonSet, Deployment, Job, Pod, ReplicaSet, StatefulSet } = tables
   const records = () => ({
     Deployment: Deployment.records,
@@ -36,7 +34,7 @@ export const make = (cluster: ClusterName, tables: Tables): RowSet<WorkloadRow> 
     CronJob: CronJob.records,
     Pod: Pod.records
   })
-  return new RowSet(FORM, (change) => {
+  const sourceOf = (change: RowChange<WorkloadRow>) => {
     const keeper = new RowKeeper(cluster, records, change)
     const observers = keeper.observers()
     Deployment.observe(observers.Deployment)
@@ -47,5 +45,6 @@ export const make = (cluster: ClusterName, tables: Tables): RowSet<WorkloadRow> 
     CronJob.observe(observers.CronJob)
     Pod.observe(observers.Pod)
     return keeper
-  })
+  }
+  return new RowSet(FORM, sourceOf, sorting)
 }

@@ -41,6 +41,8 @@ export interface AskOptions<A> {
    * **Units** `now` milliseconds by `steadyClock`.
    */
   readonly askNow?: (cluster: Cluster, now: number) => Answer<A> | undefined
+  /** Is called before others get their turn, which may change what was answered at once. */
+  readonly beforeOthers?: () => void
 }
 
 /** Makes the two ways of asking a question of which a reading of each cluster is all that is needed. */
@@ -140,6 +142,7 @@ export class FanOut extends Context.Service<
         for (const [place, name] of clusters.entries()) {
           let now = yield* steadyClock.now
           if (now - turnBegan >= TURN_MS) {
+            options.beforeOthers?.()
             yield* Effect.yieldNow
             // Others may have taken their time, which is none of this turn's, and proves nothing.
             now = yield* steadyClock.now
@@ -155,6 +158,7 @@ export class FanOut extends Context.Service<
           else if (answered.success === undefined) waiting.push([cluster, place])
           else replies.set(name, replied(name, answered.success, options.source, 0))
         }
+        options.beforeOthers?.()
         const askWaiting = Effect.fnUntraced(function* ([cluster, place]: (typeof waiting)[number]) {
           const asked = Effect.provideService(replyOf(asking, cluster), LiveLists.Turn, { request, place })
           replies.set(cluster.name, yield* asked)

@@ -57,17 +57,19 @@ export const startOf = <Row>(
 ): Effect.Effect<Position | undefined, CursorInvalid> =>
   cursor === undefined ? Effect.succeed(undefined) : Effect.fromResult(Cursor.open(key, binding, order, cursor))
 
-/** Merges the replies into the page. **Shape** each cluster's rows are sorted and one more than the page's limit, if it has them. */
+/**
+ * Merges the replies into the page.
+ *
+ * **Shape** each cluster's rows are sorted and one more than the page's limit, if it has them; so is `merged`, of those that
+ * were merged before.
+ */
 export const assemble = <Row>(
   replies: ReadonlyArray<Reply<ReadonlyArray<Row>>>,
-  paging: Paging<Row>
+  paging: Paging<Row>,
+  merged: ReadonlyArray<Row> = []
 ): MergedList<Row> => {
   const clusters = replies.map((reply) => reply.coverage)
-  const { isLast, items } = merge(
-    replies.map((reply) => reply.value ?? []),
-    paging.order,
-    paging.limit
-  )
+  const { isLast, items } = merge([merged, ...replies.map((reply) => reply.value ?? [])], paging.order, paging.limit)
   const last = items.at(-1)
   return {
     items,

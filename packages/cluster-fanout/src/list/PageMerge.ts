@@ -2,6 +2,7 @@
  * Takes one page out of many rows without sorting them all, and merges the pages of several clusters.
  */
 import { Effect } from "effect"
+import { Heap } from "../cache/Heap.ts"
 import type { Position, RowOrder } from "../projection/RowOrder.ts"
 
 /** The rows that one cluster contributes. **Shape** `first` is sorted; `count` is all that match, on any page. */
@@ -19,6 +20,8 @@ export interface Selecting<Row> {
   readonly order: RowOrder<Row>
   readonly after: Position | undefined
   readonly size: number
+  /** Tells whether a row still has a place on the page; all have unless given. */
+  readonly isWithin?: (row: Row) => boolean
 }
 
 /**
@@ -44,7 +47,7 @@ export const selectNow = <Row>(rows: Iterable<Row>, options: Selecting<Row>): Se
   return end()
 }
 
-const selection = <Row>({ after, matches, order, size }: Selecting<Row>) => {
+const selection = <Row>({ after, isWithin, matches, order, size }: Selecting<Row>) => {
   let first: Array<Row> = []
   let count = 0
   // Sorting now and then, when twice as many are held as wanted, costs a row no more than a heap would.
@@ -60,6 +63,7 @@ const selection = <Row>({ after, matches, order, size }: Selecting<Row>) => {
       count++
       if (after !== undefined && order.compareTo(row, after) <= 0) return
       if (bound !== undefined && order.compare(row, bound) >= 0) return
+      if (isWithin?.(row) === false) return
       first.push(row)
       if (first.length >= most) trim()
     },
@@ -70,62 +74,52 @@ const selection = <Row>({ after, matches, order, size }: Selecting<Row>) => {
   }
 }
 
-/**
- * Merges sorted rows.
- *
- * **Limits** `limit` rows times the logarithm of the lists. **Shape** `isLast` when nothing is left behind them.
- */
+/** What is left of many rows once some were taken. **Shape** `isLast` when nothing is. */
+export interface Merged<Row> {
+  readonly items: ReadonlyArray<Row>
+  readonly isLast: boolean
+}
+
+/** Merges sorted rows. **Limits** `limit` rows times the logarithm of the lists. */
 export const merge = <Row>(
   lists: ReadonlyArray<ReadonlyArray<Row>>,
   order: RowOrder<Row>,
   limit: number
-): { readonly items: ReadonlyArray<Row>; readonly isLast: boolean } => {
-  const heads = lists.filter((rows) => rows.length > 0).map((rows): Head<Row> => ({ rows, at: 0 }))
-  const isBefore = (one: Head<Row>, other: Head<Row>) => order.compare(rowOf(one), rowOf(other)) < 0
-  for (let index = (heads.length >> 1) - 1; index >= 0; index--) sink(heads, index, isBefore)
+): Merged<Row> =>
+  mergeRuns(
+    lists.filter(({ length }) => length > 0).map((rows) => rows.values()),
+    order,
+    limit
+  )
 
+/** Merges rows that come one by one, sorted. **Limits** of each run one row more than are taken is looked at. */
+export const mergeRuns = <Row>(
+  runs: Iterable<Iterator<Row, undefined>>,
+  order: RowOrder<Row>,
+  limit: number
+): Merged<Row> => {
+  const heads: Array<Head<Row>> = []
+  for (const rest of runs) {
+    const { done, value } = rest.next()
+    if (done !== true) heads.push({ row: value, rest })
+  }
+  const heap = new Heap(heads, (one, other) => order.compare(one.row, other.row))
   const items: Array<Row> = []
   while (items.length < limit) {
-    const [head] = heads
+    const head = heap.first
     if (head === undefined) return { items, isLast: true }
-    items.push(rowOf(head))
-    head.at++
-    if (head.at === head.rows.length) {
-      const last = heads.pop()
-      if (last !== undefined && last !== head) heads[0] = last
+    items.push(head.row)
+    const { done, value } = head.rest.next()
+    if (done === true) heap.drop()
+    else {
+      head.row = value
+      heap.sink()
     }
-    sink(heads, 0, isBefore)
   }
-  return { items, isLast: heads.length === 0 }
+  return { items, isLast: heap.first === undefined }
 }
 
 interface Head<Row> {
-  readonly rows: ReadonlyArray<Row>
-  at: number
-}
-
-const rowOf = <Row>({ at, rows }: Head<Row>): Row => {
-  const row = rows[at]
-  // A head leaves the heap with its last row.
-  if (row === undefined) throw new RangeError("a list in the merge is exhausted")
-  return row
-}
-
-/** Restores the heap below one place. */
-const sink = <A>(heap: Array<A>, start: number, isBefore: (one: A, other: A) => boolean): void => {
-  let at = start
-  for (;;) {
-    let least = at
-    for (const child of [2 * at + 1, 2 * at + 2]) {
-      const one = heap[child]
-      const other = heap[least]
-      if (one !== undefined && other !== undefined && isBefore(one, other)) least = child
-    }
-    const up = heap[least]
-    const down = heap[at]
-    if (least === at || up === undefined || down === undefined) return
-    heap[at] = up
-    heap[least] = down
-    at = least
-  }
+  row: Row
+  readonly rest: Iterator<Row, undefined>
 }

@@ -34,12 +34,14 @@ interface Orders {
   readonly ascending: NamedOrder<PodRecord>
 }
 
-const of = (sort: ListQuery.PodSort): Orders => {
-  const asc = RowOrder.make(KEYS[sort], "asc", TIES)
-  // Within one cluster, all have the same, and namespaces follow.
-  const name = sort === "cluster" ? "namespace" : sort
-  return { asc, desc: RowOrder.make(KEYS[sort], "desc", TIES), ascending: { name, compare: asc.compare } }
-}
+/** Within one cluster, by these pods stand as by their places. */
+const isPlace = (sort: ListQuery.PodSort): boolean => sort === "cluster" || sort === "namespace"
+
+const of = (sort: ListQuery.PodSort): Orders => ({
+  asc: RowOrder.make(KEYS[sort], "asc", TIES),
+  desc: RowOrder.make(KEYS[sort], "desc", TIES),
+  ascending: { name: sort, key: isPlace(sort) ? undefined : KEYS[sort] }
+})
 
 const ORDERS: Readonly<Record<ListQuery.PodSort, Orders>> = {
   name: of("name"),

@@ -4,14 +4,14 @@
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import type { Target } from "@quarterdeck/targeting/Target"
 import { Effect } from "effect"
-import type { Cluster } from "../registry/Cluster.ts"
 import type { ClusterReader, Question, Reading } from "../cache/ClusterReader.ts"
 import type { NamedOrder, Placed, RowSet } from "../cache/RowSet.ts"
 import { type Answer, byReading, type FanOut, type Reply } from "./FanOut.ts"
 import { NamespaceForbidden } from "./ListError.ts"
 import type * as ListQuery from "./ListQuery.ts"
 import * as MergedList from "./MergedList.ts"
-import { PageBound } from "./PageBound.ts"
+import { PageHead } from "./PageHead.ts"
+import { mergeRuns } from "./PageMerge.ts"
 import * as RowPick from "./RowPick.ts"
 
 /**
@@ -51,46 +51,54 @@ export const list = Effect.fnUntraced(function* <Row extends Placed>(
 
   const { consistency, timeoutMs } = page
   const size = page.limit + 1
-  const bound = new PageBound(paging.order, size)
+  const head = new PageHead(paging.order, size)
   const part: RowPick.Part<Row> = {
     order: paging.order,
     ascending,
     after,
     size,
-    isWithin: (row) => bound.isWithin(row)
+    isWithin: (row) => head.isWithin(row)
   }
-  const answerOf = (reading: Reading): Answer<Part<Row>> => {
-    const isInScope = memoised((name) => NamespaceFilter.matches(namespaces, name, reading.labels(name)))
-    const wanted = wantedOf(namespaces._tag === "All" ? undefined : isInScope, reading)
-    const { count, first } = RowPick.pick(rowsOf(reading), wanted, part)
-    return {
-      value: { first, reached: new Set(asked.filter(isInScope)) },
-      count,
-      ageMs: reading.ageMs,
-      isStale: reading.isStale,
-      staleCause: reading.staleCause,
-      missingKinds: reading.missingKinds
+  const answerOf =
+    (taken: (run: RowPick.Run<Row>) => ReadonlyArray<Row>) =>
+    (reading: Reading): Answer<Part<Row>> => {
+      const isInScope = memoised((name) => NamespaceFilter.matches(namespaces, name, reading.labels(name)))
+      const wanted = wantedOf(namespaces._tag === "All" ? undefined : isInScope, reading)
+      const reached = new Set(asked.filter(isInScope))
+      const { count, run } = RowPick.pick(rowsOf(reading), wanted, part)
+      return {
+        value: { first: taken(run), reached },
+        count,
+        ageMs: reading.ageMs,
+        isStale: reading.isStale,
+        staleCause: reading.staleCause,
+        missingKinds: reading.missingKinds
+      }
     }
-  }
-  const { ask, askNow } = byReading(reader, { ...listing.kinds, consistency, timeoutMs, needsLabels }, answerOf)
-  const options = {
-    source: consistency,
-    timeoutMs,
-    askNow: (cluster: Cluster, now: number) => {
-      const answer = askNow(cluster, now)
-      // Of a cluster that is waited for, the deadline may still take the answer away.
-      if (answer !== undefined) bound.take(answer.value.first)
-      return answer
-    }
-  }
+  const question: Question = { ...listing.kinds, consistency, timeoutMs, needsLabels }
+  // Of a cluster that is waited for, the deadline may still take the answer away: its rows stay its own.
+  const { ask } = byReading(
+    reader,
+    question,
+    answerOf((run) => mergeRuns([run], paging.order, size).items)
+  )
+  const { askNow } = byReading(
+    reader,
+    question,
+    answerOf((run) => {
+      head.take(run)
+      return []
+    })
+  )
+  const options = { source: consistency, timeoutMs, askNow, beforeOthers: () => head.settle() }
   const replies = yield* fanOut.ask(target.clusters, options, ask)
   if (needsLabels && replies.length > 0) {
     yield* refuseOutside(asked, (name) => replies.some(({ value }) => value?.reached.has(name) === true))
   }
-  return MergedList.assemble(replies.map(firstRows), paging)
+  return MergedList.assemble(replies.map(firstRows), paging, head.rows())
 })
 
-/** One cluster's part of the page, and which of the namespaces asked for are in scope there. */
+/** What a cluster that was waited for has for the page, and which of the namespaces asked for are in scope there. */
 interface Part<Row> {
   readonly first: ReadonlyArray<Row>
   readonly reached: ReadonlySet<string>

@@ -4,7 +4,8 @@
 import type { NamedOrder, Placed, RowSet } from "../cache/RowSet.ts"
 import { firstPlace } from "../cache/SortedRows.ts"
 import * as RowOrder from "../projection/RowOrder.ts"
-import type { Selection } from "./PageMerge.ts"
+import { Heap } from "../cache/Heap.ts"
+import * as PageMerge from "./PageMerge.ts"
 
 /** What is looked for. **Shape** each field that is absent matches every row. */
 export interface Wanted<Row> {
@@ -16,6 +17,15 @@ export interface Wanted<Row> {
   readonly label?: { readonly key: string; readonly values: ReadonlyArray<string> } | undefined
   /** What only a look at the row itself decides. */
   readonly matches?: ((row: Row) => boolean) | undefined
+}
+
+/** Rows in order, of which as many are looked at as are taken. **Limits** holds until rows change. */
+export type Run<Row> = IterableIterator<Row, undefined>
+
+/** What one cluster has for a page. **Shape** `count` is all that match. */
+export interface Picked<Row> {
+  readonly run: Run<Row>
+  readonly count: number
 }
 
 /** Which of the rows that match are wanted. **Shape** `ascending` is `order` without its direction. */
@@ -32,40 +42,51 @@ export interface Part<Row> {
 const SORTING = 8
 
 /**
- * Picks the first rows after a place, and counts all that match.
+ * Picks the rows after a place, and counts all that match.
  *
- * **Limits** without `matches`, in all namespaces: what it gives. Else at most one look at each row in scope, of which
- * the fewest are sorted.
+ * **Limits** without `matches`, in all namespaces: what is taken of the run. Else at most one look at each row in scope. All
+ * of them, too, while their order is not sorted yet.
  */
-export const pick = <Row extends Placed>(rows: RowSet<Row>, wanted: Wanted<Row>, part: Part<Row>): Selection<Row> => {
+export const pick = <Row extends Placed>(rows: RowSet<Row>, wanted: Wanted<Row>, part: Part<Row>): Picked<Row> => {
   const counts = rows.counts()
-  const { byPlace, groupOf } = rows.form
-  const everything = rows.inOrder(byPlace).length
+  const { groupOf } = rows.form
   const { groups, matches, reaches } = wanted
-  const namespaces: Array<string> = []
+  const everything = counts.all
+  const reached = new Set<string>()
   let inScope = 0
-  for (const namespace of counts.namespaces()) {
-    const count = reaches === undefined || reaches(namespace) ? counts.of(namespace, groups) : 0
-    if (count > 0) namespaces.push(namespace)
-    inScope += count
+  if (groups === undefined && reaches === undefined) inScope = everything
+  else {
+    for (const namespace of counts.namespaces()) {
+      const count = reaches === undefined || reaches(namespace) ? counts.of(namespace, groups) : 0
+      if (count > 0) reached.add(namespace)
+      inScope += count
+    }
   }
-  if (inScope === 0) return { first: [], count: 0 }
+  if (inScope === 0) return { run: [].values(), count: 0 }
   const hasAll = inScope === everything
   // As many as are passed on the way to a whole page, if the rows in scope lie evenly among the others.
   const passed = matches === undefined ? Math.min(everything, (part.size * everything) / inScope) : everything
-  if (!hasAll && inScope * SORTING < passed) return sorted(candidates(rows, namespaces, groups), matches, part)
+  if (!hasAll && inScope * SORTING < passed) return heaped(candidates(rows, reached, groups), matches, part)
 
-  const reached = new Set(namespaces)
   const isInScope = (row: Row) =>
     hasAll || (reached.has(row.namespace) && (groups === undefined || groups.has(groupOf(row))))
   if (wanted.label !== undefined) {
     const labelled = rows.labelled(wanted.label.key, wanted.label.values)
-    if (labelled.length * SORTING < everything) return sorted(labelled.filter(isInScope), matches, part)
+    if (labelled.length * SORTING < everything) return heaped(labelled.filter(isInScope), matches, part)
   }
   const isWanted = (row: Row) => isInScope(row) && (matches === undefined || matches(row))
   const inOrder = rows.inOrder(part.ascending)
+  if (inOrder === undefined) {
+    const { count, first } = PageMerge.selectNow(rows.byPlace(), { ...part, matches: isWanted })
+    return { run: first.values(), count }
+  }
   const count = matches === undefined ? inScope : countOf(inOrder, isWanted)
-  return { first: count === 0 ? [] : walk(inOrder, isWanted, part), count }
+  const run = part.order.direction === "asc" ? ascending(inOrder, part) : descending(inOrder, part)
+  return { run: hasAll && matches === undefined ? run : filtered(run, isWanted), count }
+}
+
+function* filtered<Row>(run: Run<Row>, isWanted: (row: Row) => boolean): Generator<Row, undefined> {
+  for (const row of run) if (isWanted(row)) yield row
 }
 
 const countOf = <Row>(rows: ReadonlyArray<Row>, isWanted: (row: Row) => boolean): number => {
@@ -77,12 +98,12 @@ const countOf = <Row>(rows: ReadonlyArray<Row>, isWanted: (row: Row) => boolean)
 /** Takes the rows of some namespaces and groups, which stand beside each other in the order of places. */
 const candidates = <Row extends Placed>(
   rows: RowSet<Row>,
-  namespaces: ReadonlyArray<string>,
+  namespaces: Iterable<string>,
   groups: ReadonlySet<string> | undefined
 ): ReadonlyArray<Row> => {
   const { groupOf } = rows.form
-  const byPlace = rows.inOrder(rows.form.byPlace)
-  return namespaces.flatMap((namespace) => {
+  const byPlace = rows.byPlace()
+  return [...namespaces].flatMap((namespace) => {
     const from = firstPlace(byPlace, (row) => RowOrder.compareText(row.namespace, namespace) >= 0)
     const to = firstPlace(byPlace, (row) => RowOrder.compareText(row.namespace, namespace) > 0, from)
     const found = byPlace.slice(from, to)
@@ -90,64 +111,61 @@ const candidates = <Row extends Placed>(
   })
 }
 
-const sorted = <Row>(
+/** Gives rows that stand in no order, each sorted when it is asked for. */
+const heaped = <Row>(
   rows: ReadonlyArray<Row>,
   matches: Wanted<Row>["matches"],
-  { after, isWithin, order, size }: Part<Row>
-): Selection<Row> => {
+  { after, order }: Part<Row>
+): Picked<Row> => {
   const matching = matches === undefined ? rows : rows.filter(matches)
-  const rest = matching.filter((row) => (after === undefined || order.compareTo(row, after) > 0) && isWithin(row))
-  return { first: rest.toSorted(order.compare).slice(0, size), count: matching.length }
+  const rest = matching.filter((row) => after === undefined || order.compareTo(row, after) > 0)
+  return { run: drained(new Heap(rest, order.compare)), count: matching.length }
 }
 
-/** Takes rows as they stand until there are enough. */
-const walk = <Row>(rows: ReadonlyArray<Row>, isWanted: (row: Row) => boolean, part: Part<Row>): ReadonlyArray<Row> => {
-  const first: Array<Row> = []
-  let isMoreWanted = true
-  const take = (from: number, to: number): void => {
-    for (let place = from; place < to && isMoreWanted; place++) {
-      const row = rows[place]
-      if (row === undefined || !isWanted(row)) continue
-      isMoreWanted = part.isWithin(row)
-      if (isMoreWanted) isMoreWanted = first.push(row) < part.size
-    }
+function* drained<Row>(heap: Heap<Row>): Generator<Row, undefined> {
+  for (let row = heap.first; row !== undefined; row = heap.first) {
+    heap.drop()
+    yield row
   }
-  if (part.order.direction === "asc") take(startOf(rows, part), rows.length)
-  else descend(rows, part, take, () => isMoreWanted)
-  return first
 }
 
-const startOf = <Row>(rows: ReadonlyArray<Row>, { after, order }: Part<Row>): number =>
-  after === undefined ? 0 : firstPlace(rows, (row) => order.compareTo(row, after) > 0)
+/** Gives rows as they stand. */
+function* ascending<Row>(rows: ReadonlyArray<Row>, { after, order }: Part<Row>): Generator<Row, undefined> {
+  const from = after === undefined ? 0 : firstPlace(rows, (row) => order.compareTo(row, after) > 0)
+  yield* between(rows, from, rows.length)
+}
 
 /**
- * Goes through rows that stand ascending by the greatest first key first.
+ * Gives rows that stand ascending by the greatest first key first.
  *
- * **Shape** only the first key is turned: rows that share it are taken as they stand, so that what is gone through are
- * runs of one key, the last run first.
+ * Only the first key is turned: rows that share it come as they stand, so that what is gone through are runs of one key,
+ * the last run first.
  */
-const descend = <Row>(
-  rows: ReadonlyArray<Row>,
-  { after, order }: Part<Row>,
-  take: (from: number, to: number) => void,
-  isMoreWanted: () => boolean
-): void => {
+function* descending<Row>(rows: ReadonlyArray<Row>, { after, order }: Part<Row>): Generator<Row, undefined> {
   let end = rows.length
   if (after !== undefined) {
     end = firstPlace(rows, (row) => order.comparePrimaryTo(row, after) > 0)
     const run = firstPlace(rows, (row) => order.comparePrimaryTo(row, after) >= 0, 0, end)
-    take(
+    yield* between(
+      rows,
       firstPlace(rows, (row) => order.compareTo(row, after) > 0, run, end),
       end
     )
     end = run
   }
-  while (end > 0 && isMoreWanted()) {
+  while (end > 0) {
     const last = rows[end - 1]
     if (last === undefined) return
     const run = runOf(rows, end, (row) => order.comparePrimary(row, last) === 0)
-    take(run, end)
+    yield* between(rows, run, end)
     end = run
+  }
+}
+
+function* between<Row>(rows: ReadonlyArray<Row>, from: number, to: number): Generator<Row, undefined> {
+  for (let place = from; place < to; place++) {
+    const row = rows[place]
+    if (row !== undefined) yield row
   }
 }
 

@@ -2,14 +2,11 @@
  * The orders of a list of workloads, each made once.
  */
 import type { NamedOrder } from "../cache/RowSet.ts"
-import { BY_PLACE } from "../cache/WorkloadSet.ts"
 import type * as ListQuery from "./ListQuery.ts"
 import * as RowOrder from "../projection/RowOrder.ts"
 import type { WorkloadRow } from "../projection/Row.ts"
 
 type Order = RowOrder.RowOrder<WorkloadRow>
-
-const NUMBERS = new Set<ListQuery.WorkloadSort>(["cpuRequestMillis", "memoryRequestBytes"])
 
 const TIES = [
   RowOrder.text<WorkloadRow>((row) => row.cluster),
@@ -19,8 +16,20 @@ const TIES = [
   RowOrder.text<WorkloadRow>((row) => row.id)
 ]
 
+/** A reader of its own for each key: one for all would look the field up anew for each row. */
+const KEYS: Readonly<Record<ListQuery.WorkloadSort, RowOrder.SortKey<WorkloadRow>>> = {
+  name: RowOrder.text((row) => row.name),
+  namespace: RowOrder.text((row) => row.namespace),
+  cluster: RowOrder.text((row) => row.cluster),
+  kind: RowOrder.text((row) => row.kind),
+  status: RowOrder.text((row) => row.status),
+  createdAt: RowOrder.text((row) => row.createdAt),
+  cpuRequestMillis: RowOrder.number((row) => row.cpuRequestMillis),
+  memoryRequestBytes: RowOrder.number((row) => row.memoryRequestBytes)
+}
+
 const make = (sort: ListQuery.WorkloadSort, direction: ListQuery.Order): Order =>
-  RowOrder.make<WorkloadRow>({ type: NUMBERS.has(sort) ? "number" : "text", read: (row) => row[sort] }, direction, TIES)
+  RowOrder.make(KEYS[sort], direction, TIES)
 
 interface Orders {
   readonly asc: Order
@@ -28,13 +37,14 @@ interface Orders {
   readonly ascending: NamedOrder<WorkloadRow>
 }
 
-/** Within one cluster, both of these are the order of places. */
+/** Within one cluster, by these rows stand as by their places. */
 const isPlace = (sort: ListQuery.WorkloadSort): boolean => sort === "cluster" || sort === "namespace"
 
-const of = (sort: ListQuery.WorkloadSort): Orders => {
-  const asc = make(sort, "asc")
-  return { asc, desc: make(sort, "desc"), ascending: isPlace(sort) ? BY_PLACE : { name: sort, compare: asc.compare } }
-}
+const of = (sort: ListQuery.WorkloadSort): Orders => ({
+  asc: make(sort, "asc"),
+  desc: make(sort, "desc"),
+  ascending: { name: sort, key: isPlace(sort) ? undefined : KEYS[sort] }
+})
 
 const ORDERS: Readonly<Record<ListQuery.WorkloadSort, Orders>> = {
   name: of("name"),

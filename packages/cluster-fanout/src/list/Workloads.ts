@@ -34,7 +34,8 @@ export class Workloads extends Context.Service<
      * **Errors** `NamespaceForbidden` when a namespace asked for by name is out of scope in every addressed cluster,
      * `CursorInvalid`, and `FanOutFailed` when no addressed cluster answered.
      *
-     * **Limits** ends within the page's `timeoutMs`; a page costs about what it shows: rows are kept sorted from the first use of an order on.
+     * **Limits** ends within the page's `timeoutMs`; a page costs about what it shows: rows are kept
+     * sorted from the first use of an order on. Of a cluster with very many, all rows are looked at until they are.
      */
     readonly list: (
       query: WorkloadQuery

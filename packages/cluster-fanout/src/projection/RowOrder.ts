@@ -81,7 +81,8 @@ export const make = <Row>(
   }
 }
 
-const compareValues = (one: SortValue, other: SortValue): number => {
+/** Compares numbers as such, and texts as `compareText` does. */
+export const compareValues = (one: SortValue, other: SortValue): number => {
   if (typeof one === "string" && typeof other === "string") return compareText(one, other)
   return one === other ? 0 : one < other ? -1 : 1
 }

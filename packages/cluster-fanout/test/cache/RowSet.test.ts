@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { BY_PLACE } from "../../src/cache/WorkloadSet.ts"
+import { byPlace } from "../../src/cache/WorkloadSet.ts"
 import * as WorkloadOrders from "../../src/list/WorkloadOrders.ts"
 import { WorkloadSort } from "../../src/list/ListQuery.ts"
 import { emptyStore, happen, readAnew, Step } from "../fixture/ChangingCluster.ts"
@@ -14,6 +14,9 @@ const LABELS: ReadonlyArray<readonly [key: string, values: ReadonlyArray<string>
   ["new", ["app-0"]]
 ]
 
+const ascending = (sort: WorkloadSort) =>
+  WorkloadOrders.ofPage({ sort, order: "asc", limit: 1, consistency: "cache", timeoutMs: 1 })
+
 describe("RowSet", () => {
   it.prop(
     "holds what would be derived of everything anew, after any changes",
@@ -24,25 +27,49 @@ describe("RowSet", () => {
       for (const step of steps) {
         happen(store, step)
       }
-      assert.deepStrictEqual(store.rows.inOrder(BY_PLACE), readAnew(store).rows.inOrder(BY_PLACE))
+      assert.deepStrictEqual(store.rows.byPlace(), readAnew(store).rows.byPlace())
     },
     { arbitrary: { runs: 1_500 } }
+  )
+
+  it.prop(
+    "has an order asked for sorted in steps, with what changes between them",
+    [Steps, Steps],
+    ([before, steps]) => {
+      const waiting: Array<() => boolean> = []
+      const store = emptyStore({ atOnce: 0, later: (step) => void waiting.push(step) })
+      for (const step of before) happen(store, step)
+      const order = WorkloadOrders.ascending("name")
+      const { compare } = ascending("name")
+      for (const step of steps) {
+        const rows = store.rows.inOrder(order)
+        if (rows !== undefined) assert.deepStrictEqual(rows, store.workloads().toSorted(compare))
+        const next = waiting.shift()
+        if (next?.() === true) waiting.push(next)
+        happen(store, step)
+      }
+      store.rows.inOrder(order)
+      for (const step of waiting) while (step());
+      assert.deepStrictEqual(store.rows.inOrder(order), store.workloads().toSorted(compare))
+    }
   )
 
   it.prop("keeps each order that was asked for, and the counts", [Steps, Steps], ([before, steps]) => {
     const store = emptyStore()
     for (const step of before) happen(store, step)
-    const orders = WorkloadSort.literals.map(WorkloadOrders.ascending)
-    for (const order of orders) store.rows.inOrder(order)
+    for (const sort of WorkloadSort.literals) store.rows.inOrder(WorkloadOrders.ascending(sort))
     for (const key of ["app", "kind", "none"]) store.rows.labelled(key, ["a"])
     for (const step of steps) happen(store, step)
 
     const rows = store.workloads()
-    for (const order of orders) assert.deepStrictEqual(store.rows.inOrder(order), rows.toSorted(order.compare))
+    for (const sort of WorkloadSort.literals) {
+      const kept = store.rows.inOrder(WorkloadOrders.ascending(sort))
+      assert.deepStrictEqual(kept, rows.toSorted(ascending(sort).compare))
+    }
     for (const [key, values] of LABELS) {
       const found = store.rows.labelled(key, values)
       const expected = rows.filter(({ labels }) => values.some((value) => labels[key] === value))
-      assert.deepStrictEqual(found.toSorted(BY_PLACE.compare), expected)
+      assert.deepStrictEqual(found.toSorted(byPlace), expected)
     }
     const counts = store.rows.counts()
     const namespaces = new Set(rows.map((row) => row.namespace))

@@ -4,12 +4,14 @@ import { Schema } from "effect"
 import { ClusterStore } from "../../src/cache/ClusterStore.ts"
 import * as WorkloadOrders from "../../src/list/WorkloadOrders.ts"
 import { Order, WorkloadSort } from "../../src/list/ListQuery.ts"
-import { PageBound } from "../../src/list/PageBound.ts"
+import { PageHead } from "../../src/list/PageHead.ts"
 import * as PageMerge from "../../src/list/PageMerge.ts"
 import * as RowPick from "../../src/list/RowPick.ts"
 import * as Interner from "../../src/projection/Interner.ts"
 import type { WorkloadRow } from "../../src/projection/Row.ts"
 import * as Projection from "../../src/projection/Projection.ts"
+import type { Sorting } from "../../src/cache/RowSet.ts"
+import { atOnce } from "../fixture/ChangingCluster.ts"
 import { clusterOf } from "../fixture/FakeFleet.ts"
 import { object } from "../fixture/KubeObjects.ts"
 
@@ -35,13 +37,14 @@ const Question = Schema.Struct({
   namespaces: Schema.UndefinedOr(Schema.Array(Schema.Literals(NAMESPACES))),
   kinds: Schema.UndefinedOr(Schema.Array(Schema.Literals(KINDS))),
   name: Schema.UndefinedOr(Schema.Literals(["web", "2"])),
-  teams: Schema.UndefinedOr(Schema.Array(TEAM))
+  teams: Schema.UndefinedOr(Schema.Array(TEAM)),
+  isSorted: Schema.Boolean
 })
 
 const place = { cluster: ClusterName.make("c1"), interner: Interner.make() }
 
-const storeOf = (described: ReadonlyArray<typeof Described.Type>): ClusterStore => {
-  const store = new ClusterStore(clusterOf("c1"))
+const storeOf = (described: ReadonlyArray<typeof Described.Type>, sorting: Sorting | undefined): ClusterStore => {
+  const store = new ClusterStore(clusterOf("c1"), sorting)
   for (const kind of KINDS) {
     const puts = described.flatMap(({ kind: own, name, namespace, size, team }, index) => {
       if (own !== kind) return []
@@ -66,7 +69,7 @@ describe("RowPick", () => {
     "picks what filtering and sorting everything would, from any place on",
     [Rows, Question, Schema.Natural],
     ([described, question, from]) => {
-      const rows = storeOf(described)
+      const rows = storeOf(described, question.isSorted ? atOnce : undefined)
       const { kinds, name, namespaces, order, size, sort, teams } = question
       const direction = WorkloadOrders.ofPage({ sort, order, limit: size, consistency: "cache", timeoutMs: 1 })
       const all = rows.workloads().toSorted(direction.compare)
@@ -95,34 +98,35 @@ describe("RowPick", () => {
       )
       assert.strictEqual(picked.count, matching.length)
       assert.deepStrictEqual(
-        picked.first,
+        [...picked.run].slice(0, size),
         matching.filter((row) => after === undefined || direction.compareTo(row, after) > 0).slice(0, size)
       )
     }
   )
 
   it.prop(
-    "gives each cluster's part of a page, without what the others leave no place for",
+    "gives the page of clusters that answer at once and of those that come later, whose orders are kept or not",
     [Schema.Array(Rows).check(Schema.isMaxLength(6)), Question],
     ([clusters, question]) => {
       const { order, size, sort } = question
-      const stores = clusters.map(storeOf)
+      const stores = clusters.map((described, index) => storeOf(described, index % 2 === 0 ? atOnce : undefined))
       const direction = WorkloadOrders.ofPage({ sort, order, limit: size, consistency: "cache", timeoutMs: 1 })
-      const bound = new PageBound(direction, size)
+      const head = new PageHead(direction, size)
       const part: RowPick.Part<WorkloadRow> = {
         order: direction,
         ascending: WorkloadOrders.ascending(sort),
         after: undefined,
         size,
-        isWithin: (row) => bound.isWithin(row)
+        isWithin: (row) => head.isWithin(row)
       }
-      const parts = stores.map(({ rows }) => {
-        const { first } = RowPick.pick(rows, {}, part)
-        bound.take(first)
-        return first
+      const late = stores.flatMap(({ rows }, index) => {
+        const { run } = RowPick.pick(rows, {}, part)
+        if (index % 3 === 2) return [[...run].slice(0, size)]
+        head.take(run)
+        return []
       })
       const all = stores.flatMap((store) => store.workloads()).toSorted(direction.compare)
-      const positions = PageMerge.merge(parts, direction, size).items.map(direction.position)
+      const positions = PageMerge.merge([head.rows(), ...late], direction, size).items.map(direction.position)
       assert.deepStrictEqual(positions, all.slice(0, size).map(direction.position))
     }
   )

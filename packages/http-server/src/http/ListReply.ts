@@ -34,22 +34,30 @@ export const ofRows = Effect.fnUntraced(function* <Name extends string>(
   const envelope = JSON.stringify({ clusters, partial, ...(nextCursor === undefined ? {} : { nextCursor }) })
   // A cursor serves one key and one target: who has another one must not keep it.
   const rest = JSON.stringify([clusters.map(withoutTimes), partial, nextCursor])
-  return yield* reply(`{${JSON.stringify(name)}:${rows},${envelope.slice(1)}`, `${rows}${rest}`)
+  const head = `{${JSON.stringify(name)}:`
+  // A long text is turned into bytes once, for the tag, the length and the socket.
+  const bytes = Buffer.from(`${head}${rows},${envelope.slice(1)}`)
+  const ofTheRows = bytes.subarray(Buffer.byteLength(head), bytes.length - Buffer.byteLength(envelope))
+  const made = HttpServerResponse.uint8Array(bytes, { contentType: JSON_TYPE })
+  return yield* reply(made, EntityTag.weakOfParts([ofTheRows, rest]))
 })
 
 /** Replies with the list of clusters, whose rows hold their own coverage. */
 export const ofClusters = (list: ClusterList) => {
   const rows = list.clusters.map(({ coverage, lastSeen: _seen, ...row }) => [row, withoutTimes(coverage)])
-  return reply(JSON.stringify(list), JSON.stringify([rows, list.partial, list.nextCursor]))
+  return reply(
+    HttpServerResponse.text(JSON.stringify(list), { contentType: JSON_TYPE }),
+    EntityTag.weak(JSON.stringify([rows, list.partial, list.nextCursor]))
+  )
 }
+
+const JSON_TYPE = "application/json"
 
 const withoutTimes = ({ ageMs: _age, latencyMs: _latency, ...coverage }: Coverage) => coverage
 
-/** **Shape** `content` is what the tag is of. */
-const reply = Effect.fnUntraced(function* (text: string, content: string) {
+const reply = Effect.fnUntraced(function* (made: HttpServerResponse.HttpServerResponse, etag: string) {
   const { headers } = yield* HttpServerRequest.HttpServerRequest
-  const etag = EntityTag.weak(content)
-  const list = HttpServerResponse.text(text, { contentType: "application/json", headers: { etag } })
+  const list = HttpServerResponse.setHeader(made, "etag", etag)
   yield* RequestRecord.note({ list })
   return EntityTag.isKnown(headers["if-none-match"], etag)
     ? HttpServerResponse.empty({ status: 304, headers: { etag } })
