@@ -4,8 +4,8 @@
  * {@link ClusterRegistry} says which clusters there are and {@link KubeApi} speaks to each. {@link ClusterCache} follows
  * them all: a {@link Follower} per kind turns watch events by {@link Projection} into records of a {@link ClusterStore},
  * and a {@link Heartbeat} works its {@link Breaker}. {@link ClusterReader} reads one cluster, cached or live;
- * {@link FanOut} asks many and gives each answer its {@link Coverage}; {@link Workloads}, {@link Pods}, {@link Namespaces}
- * and {@link Clusters} merge the answers into pages. {@link WorkloadActions} changes a workload by {@link KubeWriter};
+ * {@link FanOut} asks many and gives each answer its {@link Coverage}; {@link Workloads}, {@link Pods}, {@link Events},
+ * {@link Namespaces} and {@link Clusters} merge the answers into pages. {@link WorkloadActions} changes a workload by {@link KubeWriter};
  * {@link PodLogs} reads what its pods wrote.
  */
 import "./kube/NodeVersion.ts"
@@ -23,6 +23,7 @@ export * as Coverage from "./kube/Coverage.ts"
 export * as Credentials from "./kube/credential/Credentials.ts"
 export * as Cursor from "./list/Cursor.ts"
 export * as DataEpoch from "./kube/DataEpoch.ts"
+export * as Events from "./list/Events.ts"
 export * as FanOut from "./list/FanOut.ts"
 export * as Follower from "./cache/Follower.ts"
 export * as Heartbeat from "./cache/Heartbeat.ts"

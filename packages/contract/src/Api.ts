@@ -7,6 +7,7 @@ import { ApiKeysGroup } from "./ApiKeysGroup.ts"
 import { AuditGroup } from "./AuditGroup.ts"
 import { ClustersGroup } from "./ClustersGroup.ts"
 import { CostGroup } from "./CostGroup.ts"
+import { EventsGroup } from "./EventsGroup.ts"
 import { HealthGroup } from "./HealthGroup.ts"
 import { NamespacesGroup } from "./NamespacesGroup.ts"
 import { PodGroup } from "./PodGroup.ts"
@@ -24,6 +25,7 @@ const endpoints = HttpApi.make("quarterdeck").add(
   AuditGroup,
   ClustersGroup,
   CostGroup,
+  EventsGroup,
   HealthGroup,
   NamespacesGroup,
   PodGroup,

@@ -15,6 +15,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
 import { ClusterReader } from "@quarterdeck/cluster-fanout/ClusterReader"
 import { Clusters } from "@quarterdeck/cluster-fanout/Clusters"
+import { Events } from "@quarterdeck/cluster-fanout/Events"
 import { FanOut } from "@quarterdeck/cluster-fanout/FanOut"
 import { KubeApi } from "@quarterdeck/cluster-fanout/KubeApi"
 import { Namespaces } from "@quarterdeck/cluster-fanout/Namespaces"
@@ -105,6 +106,7 @@ const clusters = (settings: Settings) =>
   Layer.mergeAll(
     Workloads.layer,
     Pods.layer,
+    Events.layer,
     WorkloadActions.WorkloadActions.layer,
     PodLogs.PodLogs.layer,
     Namespaces.layer,

@@ -19,6 +19,7 @@ import * as Interner from "../projection/Interner.ts"
 import { Signal } from "../kube/Signal.ts"
 import * as Kind from "../projection/Kind.ts"
 import { KubeApi } from "../kube/KubeApi.ts"
+import * as OnDemand from "./OnDemand.ts"
 import * as LabelProof from "./LabelProof.ts"
 import { TurnBudget } from "../kube/TurnBudget.ts"
 
@@ -36,6 +37,8 @@ export interface Member {
   readonly breaker: Breaker
   /** Proves the namespace labels now, if they are not; a failure leaves them without proof. */
   readonly proveLabels: Effect.Effect<void>
+  /** Has the events followed from now on, as long as somebody asks for them. */
+  readonly wantEvents: OnDemand.Want
 }
 
 /**
@@ -148,10 +151,14 @@ const start = Effect.fnUntraced(function* (following: Following, cluster: Cluste
   yield* Scope.provide(CacheMetrics.show(store, breaker), scope)
   yield* Effect.forkIn(Heartbeat.run(cluster, { api, breaker, store }), scope)
   yield* Effect.forkIn(proof.keep, scope)
-  for (const kind of Kind.kinds) {
-    yield* Effect.forkIn(Follower.run(kind, { cluster, api, breaker, store, interner, lanes: ofBoth }), scope)
-  }
-  running.set(cluster.name, { store, breaker, proveLabels: proof.prove, scope })
+  const parts: Follower.Parts = { cluster, api, breaker, store, interner, lanes: ofBoth }
+  for (const kind of Kind.kinds) yield* Effect.forkIn(Follower.run(kind, parts), scope)
+  const wantEvents = OnDemand.make(
+    (effect) => void runLater(effect),
+    Follower.run("Event", { ...parts, interner: Interner.make() }),
+    () => store.forget("Event")
+  )
+  running.set(cluster.name, { store, breaker, proveLabels: proof.prove, wantEvents, scope })
 })
 
 /** Has each change of what a store shows begin an epoch. */

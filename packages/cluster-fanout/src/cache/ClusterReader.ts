@@ -77,7 +77,9 @@ export class ClusterReader extends Context.Service<
       const readNow = (cluster: Cluster, question: Question, now: number) => {
         if (question.consistency === "live") return undefined
         const member = cache.find(cluster)
-        if (member === undefined || !hasAll(member, question, now)) return undefined
+        if (member === undefined) return undefined
+        want(member, question, now)
+        if (!hasAll(member, question, now)) return undefined
         const { breaker, store } = member
         const isRead = question.kinds.some((kind) => store.table(kind).sync._tag === "Synced")
         return isRead ? reading(store, question, breaker, now) : undefined
@@ -99,6 +101,7 @@ const readCached = Effect.fnUntraced(function* (cluster: Cluster, question: Ques
   if (Option.isNone(found)) return yield* timedOut(cluster, timeoutMs)
   const member = found.value
   const { store } = member
+  want(member, question, yield* steadyClock.now)
 
   const settled = store.signal.until(() => needed.every((kind) => isSettled(member, kind)))
   const spentMs = (yield* steadyClock.now) - startedAt
@@ -119,6 +122,11 @@ const readSettled = Effect.fnUntraced(function* (cluster: Cluster, { breaker, st
   }
   return reading(store, question, breaker, yield* steadyClock.now)
 })
+
+/** Has followed what is followed on demand alone. */
+const want = ({ wantEvents }: Member, { kinds }: Question, now: number): void => {
+  if (kinds.includes("Event")) wantEvents(now)
+}
 
 /** Tells whether waiting would bring nothing more. */
 const hasAll = (member: Member, question: Question, now: number): boolean =>

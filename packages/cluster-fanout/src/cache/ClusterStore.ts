@@ -14,10 +14,12 @@ import * as Kind from "../projection/Kind.ts"
 import { isLaterVersion, KindTable, type Observer } from "./KindTable.ts"
 import { NodeTotals } from "./NodeTotals.ts"
 import { PodTotals } from "./PodTotals.ts"
+import * as EventSet from "./EventSet.ts"
 import * as PodSet from "./PodSet.ts"
 import type { RowSet, Sorting } from "./RowSet.ts"
 import * as WorkloadSet from "./WorkloadSet.ts"
 import type { Chain } from "../projection/Owner.ts"
+import type { EventRecord } from "../projection/EventProjection.ts"
 import type { PodRecord } from "../projection/PodProjection.ts"
 import type { Change, NamespaceRecord, RecordOf } from "../projection/Projection.ts"
 import type { WorkloadRow } from "../projection/Row.ts"
@@ -35,6 +37,9 @@ export interface Health {
   readonly error: ClusterError | undefined
 }
 
+/** Events of one cluster that are held: the newest. */
+const MOST_EVENTS = 10_000
+
 export class ClusterStore {
   cluster: Cluster
   /** Told whenever a kind settles, health changes or the breaker does. */
@@ -50,7 +55,8 @@ export class ClusterStore {
     Job: new KindTable(),
     CronJob: new KindTable(),
     Node: new KindTable(),
-    Pod: new KindTable()
+    Pod: new KindTable(),
+    Event: new KindTable(undefined, { most: MOST_EVENTS, ageOf: ({ row }: EventRecord) => row.lastSeenAt })
   }
   /** Of the pods and nodes that are shown. */
   readonly podTotals = new PodTotals()
@@ -59,6 +65,7 @@ export class ClusterStore {
   readonly #sorting: Sorting | undefined
   #rows: RowSet<WorkloadRow> | undefined
   #pods: RowSet<PodRecord> | undefined
+  #events: RowSet<EventRecord> | undefined
   readonly #workloads = memo<ReadonlyArray<WorkloadRow>>()
   readonly #namespaces = memo<ReadonlyMap<string, NamespaceRecord>>()
 
@@ -97,6 +104,12 @@ export class ClusterStore {
     this.#pods?.prepare()
   }
 
+  /** Forgets a kind that nobody follows any more. */
+  forget(kind: Kind.Kind): void {
+    this.#tables[kind].forget()
+    this.signal.notify()
+  }
+
   fail(kind: Kind.Kind, error: ClusterError): void {
     this.#tables[kind].fail(error)
     this.signal.notify()
@@ -125,6 +138,11 @@ export class ClusterStore {
   /** The pods, kept with each change from the first use on. */
   get pods(): RowSet<PodRecord> {
     return (this.#pods ??= PodSet.make(this.#tables.Pod, this.#sorting))
+  }
+
+  /** The events, kept with each change from the first use on. */
+  get events(): RowSet<EventRecord> {
+    return (this.#events ??= EventSet.make(this.#tables.Event, this.#sorting))
   }
 
   /** What stands between pods and their workloads now. **Limits** changes in place: take what you need before you wait. */

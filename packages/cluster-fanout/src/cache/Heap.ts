@@ -18,6 +18,15 @@ export class Heap<A> {
     return this.#all[0]
   }
 
+  get size(): number {
+    return this.#all.length
+  }
+
+  push(one: A): void {
+    this.#all.push(one)
+    this.#rise(this.#all.length - 1, 0, one)
+  }
+
   /** Takes the least away. */
   drop(): void {
     const last = this.#all.pop()
@@ -46,6 +55,12 @@ export class Heap<A> {
       all[place] = isRight ? other : one
       place = isRight ? left + 1 : left
     }
+    this.#rise(place, top, moved)
+  }
+
+  #rise(from: number, top: number, moved: A): void {
+    const all = this.#all
+    let place = from
     while (place > top) {
       const up = (place - 1) >> 1
       const above = all[up]

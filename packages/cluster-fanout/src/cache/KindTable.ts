@@ -5,6 +5,7 @@
  * reader never sees a part of it, and what is absent from it is gone.
  */
 import type { ClusterError } from "../kube/ClusterError.ts"
+import { type Bound, Newest } from "./Newest.ts"
 import * as resourceVersion from "../kube/ResourceVersion.ts"
 import type { Change } from "../projection/Projection.ts"
 
@@ -38,6 +39,9 @@ export interface Observer<R> {
 
 export class KindTable<R extends { readonly uid: string }> {
   readonly #isNewer: IsNewer<R>
+  readonly #bound: Bound<R> | undefined
+  /** Of what is being collected, then of what is shown. */
+  #newest: Newest<R> | undefined
   #records: Map<string, R> = new Map()
   /** The initial state that is being collected, if one is. */
   #staged: Map<string, R> | undefined = new Map()
@@ -48,9 +52,14 @@ export class KindTable<R extends { readonly uid: string }> {
   #version = 0
   readonly #observers = new Set<Observer<R>>()
 
-  /** **Shape** `isNewer` protects what a comparison has corrected from a watch that lags behind; else the last wins. */
-  constructor(isNewer: IsNewer<R> = () => true) {
+  /**
+   * **Shape** `isNewer` protects what a comparison has corrected from a watch that lags behind; else the last wins. With a
+   * `bound` the oldest records go for newer ones.
+   */
+  constructor(isNewer: IsNewer<R> = () => true, bound?: Bound<R>) {
     this.#isNewer = isNewer
+    this.#bound = bound
+    this.#newest = bound === undefined ? undefined : new Newest(bound)
   }
 
   /** The records that are shown. **Limits** changes in place: take what you need before you wait. */
@@ -108,6 +117,14 @@ export class KindTable<R extends { readonly uid: string }> {
     this.#sync = { _tag: "Missing", error }
   }
 
+  /** Forgets everything, as before the first initial state. */
+  forget(): void {
+    this.#restart()
+    this.#show(new Map())
+    this.#provenAt = undefined
+    this.#sync = { _tag: "Pending", error: undefined }
+  }
+
   /** Begins to note what events change, so that a list asked for now can be told from them. **Limits** one at a time. */
   beginComparison(): void {
     this.#touched = new Set()
@@ -154,6 +171,7 @@ export class KindTable<R extends { readonly uid: string }> {
 
   #restart(): void {
     this.#staged = new Map()
+    if (this.#bound !== undefined) this.#newest = new Newest(this.#bound)
     if (this.#sync._tag === "Synced") this.#sync = { ...this.#sync, live: false }
   }
 
@@ -176,6 +194,8 @@ export class KindTable<R extends { readonly uid: string }> {
     const uid = change._tag === "Put" ? change.record.uid : change.uid
     if (this.#staged !== undefined) {
       set(this.#staged, uid, change)
+      const outlived = this.#newest?.put(uid, this.#staged)
+      if (outlived !== undefined) this.#staged.delete(outlived)
       return
     }
     this.#touched?.add(uid)
@@ -185,6 +205,8 @@ export class KindTable<R extends { readonly uid: string }> {
     this.#version++
     if (change._tag === "Put") this.#tell((observer) => observer.put(change.record, held))
     else if (held !== undefined) this.#tell((observer) => observer.gone(held))
+    const outlived = this.#newest?.put(uid, this.#records)
+    if (outlived !== undefined) this.#write({ _tag: "Delete", uid: outlived })
   }
 
   /** Tells all observers, also those behind one that throws; what was thrown first is thrown then. */

@@ -70,7 +70,8 @@ export const make: Effect.Effect<LiveLists, never, KubeApi | Scope.Scope> = Effe
     Job: runsOf<"Job">(),
     CronJob: runsOf<"CronJob">(),
     Node: runsOf<"Node">(),
-    Pod: runsOf<"Pod">()
+    Pod: runsOf<"Pod">(),
+    Event: runsOf<"Event">()
   }
 
   const list: LiveLists["list"] = Effect.fnUntraced(function* <K extends Kind.Kind>(cluster: Cluster, kind: K) {

@@ -37,6 +37,10 @@ export const PodSort = Schema.Literals([
 ])
 export type PodSort = typeof PodSort.Type
 
+/** **Shape** the keys that events sort by; byte order, ties by cluster, namespace, id. */
+export const EventSort = Schema.Literals(["lastSeenAt", "namespace", "cluster"])
+export type EventSort = typeof EventSort.Type
+
 export const NamespaceSort = Schema.Literals(["name", "cluster"])
 export type NamespaceSort = typeof NamespaceSort.Type
 

@@ -1,5 +1,5 @@
 /**
- * The kinds that the cache follows, and which of them a question needs.
+ * The kinds that the cache follows, for ever or while they are asked for, and which of them a question needs.
  */
 import type { Resource } from "../kube/KubeObject.ts"
 
@@ -15,7 +15,10 @@ export const kinds = [
   "Node",
   "Pod"
 ] as const
-export type Kind = (typeof kinds)[number]
+/** Followed while somebody asks for them. */
+export const onDemand = ["Event"] as const
+
+export type Kind = (typeof kinds)[number] | (typeof onDemand)[number]
 
 export const resources: Readonly<Record<Kind, Resource>> = {
   Namespace: { group: "", version: "v1", plural: "namespaces", kind: "Namespace", namespaced: false },
@@ -26,7 +29,8 @@ export const resources: Readonly<Record<Kind, Resource>> = {
   Job: { group: "batch", version: "v1", plural: "jobs", kind: "Job", namespaced: true },
   CronJob: { group: "batch", version: "v1", plural: "cronjobs", kind: "CronJob", namespaced: true },
   Node: { group: "", version: "v1", plural: "nodes", kind: "Node", namespaced: false },
-  Pod: { group: "", version: "v1", plural: "pods", kind: "Pod", namespaced: true }
+  Pod: { group: "", version: "v1", plural: "pods", kind: "Pod", namespaced: true },
+  Event: { group: "", version: "v1", plural: "events", kind: "Event", namespaced: true }
 }
 
 /** The kinds whose objects can become workload rows, or be needed to decide one. */

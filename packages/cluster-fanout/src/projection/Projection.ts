@@ -3,6 +3,7 @@
  *
  * Pure and free of the cache, so that it can run beside the parser, in another thread.
  */
+import * as EventProjection from "./EventProjection.ts"
 import { type Fields, fields, isConditionTrue, text } from "./Field.ts"
 import * as Kind from "./Kind.ts"
 import type { KubeObject, WatchEvent } from "../kube/KubeObject.ts"
@@ -48,6 +49,7 @@ export interface RecordOf {
   readonly ReplicaSet: WorkloadProjection.WorkloadRecord
   readonly Job: WorkloadProjection.WorkloadRecord
   readonly CronJob: WorkloadProjection.WorkloadRecord
+  readonly Event: EventProjection.EventRecord
 }
 
 /** A watch event after projection: plain data that can be handed to another thread. */
@@ -131,5 +133,6 @@ const projections: { readonly [K in Kind.Kind]: Project<K> } = {
   DaemonSet: WorkloadProjection.daemonSet,
   ReplicaSet: WorkloadProjection.replicaSet,
   Job: WorkloadProjection.job,
-  CronJob: WorkloadProjection.cronJob
+  CronJob: WorkloadProjection.cronJob,
+  Event: EventProjection.eventRecord
 }

@@ -1,5 +1,5 @@
 /**
- * The rows of merged answers: clusters, namespaces, workloads, pods.
+ * The rows of merged answers: clusters, namespaces, workloads, pods, events.
  */
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Schema } from "effect"
@@ -85,6 +85,28 @@ export const PodRow = Schema.Struct({
   createdAt: Timestamp
 }).annotate({ identifier: "Pod" })
 export type PodRow = typeof PodRow.Type
+
+/**
+ * One event of one cluster: what happened to an object, told by who saw it.
+ *
+ * **Shape** `namespace` is that of the object, null for one of the cluster scope; `regarding.id` is left out when the reporter
+ * did not know it; `count` is how often it was seen. Instants RFC 3339 UTC with milliseconds.
+ */
+export const EventRow = Schema.Struct({
+  /** The event's own UID. */
+  id: Schema.String,
+  cluster: ClusterName,
+  namespace: Schema.NullOr(Schema.String),
+  regarding: Schema.Struct({ kind: Schema.String, name: Schema.String, id: Schema.optionalKey(Schema.String) }),
+  type: Schema.String,
+  reason: Schema.String,
+  message: Schema.String,
+  count: Schema.Natural,
+  firstSeenAt: Timestamp,
+  lastSeenAt: Timestamp,
+  reportedBy: Schema.String
+}).annotate({ identifier: "Event" })
+export type EventRow = typeof EventRow.Type
 
 /** One namespace of one cluster. */
 export const NamespaceRow = Schema.Struct({

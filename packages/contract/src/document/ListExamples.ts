@@ -1,8 +1,9 @@
 /** Rows of lists, their coverage and the lists themselves, as a small fleet answers. */
 import { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
-import { ClusterRow, NamespaceRow, PodRow, WorkloadRow } from "@quarterdeck/cluster-fanout/Row"
+import { ClusterRow, EventRow, NamespaceRow, PodRow, WorkloadRow } from "@quarterdeck/cluster-fanout/Row"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { ClusterList } from "../ClustersGroup.ts"
+import { EventList } from "../EventsGroup.ts"
 import { NotReady, Readiness, ReadinessDetails } from "../HealthGroup.ts"
 import { NamespaceList } from "../NamespacesGroup.ts"
 import { PodList } from "../PodsGroup.ts"
@@ -127,6 +128,20 @@ const details: ReadinessDetails = {
   backfill: []
 }
 
+const event: EventRow = {
+  id: "5b1c2f3e-8f0a-4c55-9a0b-3c7be6a3bd6e",
+  cluster: hub,
+  namespace: "shop",
+  regarding: { kind: "Pod", name: "catalog-db-1", id: "0c5bb4c4-3f5e-4c55-9a0b-3c7be6a3bd6e" },
+  type: "Warning",
+  reason: "BackOff",
+  message: "Back-off restarting failed container postgres in pod catalog-db-1",
+  count: 7,
+  firstSeenAt: "2026-11-21T06:15:53.000Z",
+  lastSeenAt: "2026-11-21T06:21:04.000Z",
+  reportedBy: "kubelet"
+}
+
 export const listExamples = [
   example(Coverage, coverage),
   example(WorkloadRow, workload),
@@ -139,6 +154,13 @@ export const listExamples = [
   example(PodRow, pod),
   example(PodList, {
     pods: [pod],
+    clusters: [coverage, failedCoverage],
+    partial: true,
+    nextCursor: NEXT_CURSOR
+  }),
+  example(EventRow, event),
+  example(EventList, {
+    events: [event],
     clusters: [coverage, failedCoverage],
     partial: true,
     nextCursor: NEXT_CURSOR

@@ -18,6 +18,7 @@ import { pricesCommand } from "./cost/PricesCommand.ts"
 import * as Presenter from "./Presenter.ts"
 import * as Print from "./Print.ts"
 import { namespacesCommand } from "./NamespacesCommand.ts"
+import { eventsCommand } from "./EventsCommand.ts"
 import { podsCommand } from "./PodsCommand.ts"
 import { serveCommand } from "./ServeCommand.ts"
 import { whoamiCommand } from "./WhoamiCommand.ts"
@@ -31,6 +32,7 @@ const command = Command.make("quarterdeck").pipe(
     namespacesCommand,
     workloadsCommand,
     podsCommand,
+    eventsCommand,
     logsCommand,
     scaleCommand,
     restartCommand,

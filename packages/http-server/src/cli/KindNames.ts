@@ -1,5 +1,5 @@
 /**
- * The kinds of workloads as people write them, which kubectl takes too.
+ * The kinds of objects as people write them, which kubectl takes too.
  */
 
 /** **Source** `kubectl api-resources`. */
@@ -16,7 +16,14 @@ const RESOURCES: ReadonlyArray<{
   { kind: "Job", plural: "jobs", group: "batch" },
   { kind: "CronJob", plural: "cronjobs", short: "cj", group: "batch" },
   { kind: "Pod", plural: "pods", short: "po" },
-  { kind: "ReplicationController", plural: "replicationcontrollers", short: "rc" }
+  { kind: "ReplicationController", plural: "replicationcontrollers", short: "rc" },
+  { kind: "Node", plural: "nodes", short: "no" },
+  { kind: "Namespace", plural: "namespaces", short: "ns" },
+  { kind: "Service", plural: "services", short: "svc" },
+  { kind: "PersistentVolumeClaim", plural: "persistentvolumeclaims", short: "pvc" },
+  { kind: "PersistentVolume", plural: "persistentvolumes", short: "pv" },
+  { kind: "HorizontalPodAutoscaler", plural: "horizontalpodautoscalers", short: "hpa", group: "autoscaling" },
+  { kind: "Ingress", plural: "ingresses", short: "ing", group: "networking.k8s.io" }
 ]
 
 const KIND_BY_NAME = new Map(
@@ -35,3 +42,9 @@ const KIND_BY_NAME = new Map(
  * **Example** `deploy`, `Deployments` and `deployments.apps` are `Deployment`
  */
 export const parse = (text: string): string => KIND_BY_NAME.get(text.toLowerCase()) ?? text
+
+/** Spells the kind of an object's path. **Example** `deploy/web` is `Deployment/web` */
+export const pathOf = (text: string): string => {
+  const slash = text.indexOf("/")
+  return slash < 0 ? text : `${parse(text.slice(0, slash))}${text.slice(slash)}`
+}

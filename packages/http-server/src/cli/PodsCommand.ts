@@ -18,12 +18,6 @@ import { headersOf, targetFlag } from "./TargetFlag.ts"
 /** The flags that query parameters of this list come from. */
 const flagOf = { ...ListFlags.flagOf, workload: "--workload", node: "--node", status: "--status" }
 
-/** **Example** `deploy/web` is `Deployment/web` */
-const workloadOf = (text: string): string => {
-  const slash = text.indexOf("/")
-  return slash < 0 ? text : `${KindNames.parse(text.slice(0, slash))}${text.slice(slash)}`
-}
-
 export const podsCommand = Command.make(
   "pods",
   {
@@ -31,7 +25,7 @@ export const podsCommand = Command.make(
     ...ListFlags.namespaces,
     workload: Flag.String("workload").pipe(
       Flag.withDescription("Those of one workload, in kubectl's words: deploy/web"),
-      Flag.map(workloadOf),
+      Flag.map(KindNames.pathOf),
       Flag.optional
     ),
     node: ListFlags.several("node", "Nodes that they are bound to, joined by a comma"),

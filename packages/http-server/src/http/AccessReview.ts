@@ -2,6 +2,7 @@
  * Tells what a call would be answered as far as access goes, without making it.
  */
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
+import { Events } from "@quarterdeck/cluster-fanout/Events"
 import { Pods } from "@quarterdeck/cluster-fanout/Pods"
 import { Workloads } from "@quarterdeck/cluster-fanout/Workloads"
 import type { AccessReview, AccessReviewRequest, ReviewedResource } from "@quarterdeck/contract/AccessReviewsGroup"
@@ -118,6 +119,7 @@ export const make = Effect.gen(function* () {
   const registry = yield* ClusterRegistry
   const workloads = yield* Workloads
   const pods = yield* Pods
+  const events = yield* Events
   const report = yield* CostReport
   const rangeOf = yield* RequestRange.make
   const viewsOf = yield* CostViews.make
@@ -134,6 +136,13 @@ export const make = Effect.gen(function* () {
     workloads.list(oneRow(caller, target, namespace)).pipe(Effect.catch(ListRefusal.fromError), Effect.asVoid)
   const listPods: Call = (caller, target, namespace) =>
     pods.list(oneRow(caller, target, namespace)).pipe(Effect.catch(ListRefusal.fromError), Effect.asVoid)
+
+  const listEvents: Call = (caller, target, namespace) => {
+    const { page, ...query } = oneRow(caller, target, namespace)
+    return events
+      .list({ ...query, page: { ...page, sort: "namespace" } })
+      .pipe(Effect.catch(ListRefusal.fromError), Effect.asVoid)
+  }
 
   const costsOfOne = Effect.fnUntraced(function* ({ keyId, rule }: Caller, target: Target.Target, namespace: string) {
     const namespaces = Rule.namespaceFilter(rule)
@@ -153,6 +162,7 @@ export const make = Effect.gen(function* () {
 
   const callOf = (resource: ReviewedResource): Call => {
     if (resource === "cost") return costsOfOne
+    if (resource === "events") return listEvents
     return resource === "pods" ? listPods : listWorkloads
   }
 

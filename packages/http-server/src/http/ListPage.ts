@@ -56,3 +56,9 @@ export const labelSelectorOf = Effect.fnUntraced(function* (text: string | undef
   if (Result.isSuccess(selector)) return selector.success
   return yield* refuse("invalid_parameter", { detail: selector.failure.message, field: "labelSelector" })
 })
+
+/** Splits `<Kind>/<name>`. */
+export const namedObject = (path: string): { readonly kind: string; readonly name: string } => {
+  const [kind = "", name = ""] = path.split("/")
+  return { kind, name }
+}

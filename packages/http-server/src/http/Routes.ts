@@ -14,6 +14,7 @@ import { ApiKeyHandlers } from "./handlers/ApiKeyHandlers.ts"
 import { AuditHandlers } from "./handlers/AuditHandlers.ts"
 import { ClusterHandlers } from "./handlers/ClusterHandlers.ts"
 import { CostHandlers } from "./handlers/CostHandlers.ts"
+import { EventHandlers } from "./handlers/EventHandlers.ts"
 import { HealthHandlers } from "./handlers/HealthHandlers.ts"
 import { NamespaceHandlers } from "./handlers/NamespaceHandlers.ts"
 import { PodHandlers } from "./handlers/PodHandlers.ts"
@@ -57,6 +58,7 @@ const handlers = Layer.mergeAll(
   AuditHandlers,
   ClusterHandlers,
   CostHandlers,
+  EventHandlers,
   HealthHandlers,
   LogHandlers,
   NamespaceHandlers,

@@ -19,6 +19,7 @@ const COMMANDS = [
     "doctor",
     "workloads",
     "pods",
+    "events",
     "cost",
     "cost by",
     "cost explain",

@@ -7,6 +7,7 @@ import { CreatedApiKey } from "@quarterdeck/keys/ApiKey"
 import { ClusterList } from "@quarterdeck/contract/ClustersGroup"
 import { Readiness } from "@quarterdeck/contract/HealthGroup"
 import { NamespaceList } from "@quarterdeck/contract/NamespacesGroup"
+import { EventList } from "@quarterdeck/contract/EventsGroup"
 import { PodList } from "@quarterdeck/contract/PodsGroup"
 import { Problem } from "@quarterdeck/contract/Problem"
 import { AggregatedCosts } from "@quarterdeck/cost/Aggregate"
@@ -83,6 +84,7 @@ const decodeWorkloads = json(WorkloadList)
 const decodeClusters = json(ClusterList)
 const decodeNamespaces = json(NamespaceList)
 const decodePods = json(PodList)
+const decodeEvents = json(EventList)
 const decodeApiKeys = json(ApiKeyList)
 const decodeCosts = json(WorkloadCosts)
 const decodeGroups = json(AggregatedCosts)
@@ -209,6 +211,7 @@ const make = Effect.fnUntraced(function* (options: DeploymentOptions) {
     createKey,
     workloads: (query?: string, options?: Call) => Effect.flatMap(get("workloads")(query, options), decodeWorkloads),
     pods: (query?: string, options?: Call) => Effect.flatMap(get("pods")(query, options), decodePods),
+    events: (query?: string, options?: Call) => Effect.flatMap(get("events")(query, options), decodeEvents),
     clusters: (query?: string, options?: Call) => Effect.flatMap(get("clusters")(query, options), decodeClusters),
     namespaces: (query?: string, options?: Call) => Effect.flatMap(get("namespaces")(query, options), decodeNamespaces),
     apiKeys: (query?: string, options?: Call) => Effect.flatMap(get("apiKeys")(query, options), decodeApiKeys),

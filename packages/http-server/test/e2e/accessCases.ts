@@ -8,6 +8,7 @@ export const ROLES: ReadonlyArray<[string, string, Call, ReadonlyArray<KeyName>,
   ["clusters: read", "/api/v1/clusters", {}, ["viewer", "operator", "admin", "prodViewer", "shopViewer"], []],
   ["workloads: read", "/api/v1/workloads", {}, ["viewer", "operator", "admin", "shopViewer"], []],
   ["pods: read", "/api/v1/pods", {}, ["viewer", "operator", "admin", "shopViewer"], []],
+  ["events: read", "/api/v1/events", {}, ["viewer", "operator", "admin", "shopViewer"], []],
   ["namespaces: read", "/api/v1/namespaces", {}, ["viewer", "operator", "admin", "shopViewer"], []],
   [
     "keys of others: read",

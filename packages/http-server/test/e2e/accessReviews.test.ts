@@ -140,7 +140,7 @@ onOneDriver("access reviews", { prepare: (fleet) => Seed.fill(fleet) }, (it) => 
   )
 
   it.effect.each<[string, Call, Question, AccessReview]>([
-    ["a route that is not built", { key: "admin" }, { resource: "events", verb: "read" }, no("unsupported")],
+    ["a cell that nobody may", { key: "admin" }, { resource: "events", verb: "delete" }, no("unsupported")],
     ["a cell without an operation", { key: "admin" }, { resource: "cost", verb: "delete" }, no("unsupported")],
     ["what is only appended to", { key: "admin" }, { resource: "audit", verb: "delete" }, no("unsupported")],
     ["a role that is too low", { key: "viewer" }, { resource: "apiKeys", verb: "create" }, no("role_forbidden")],

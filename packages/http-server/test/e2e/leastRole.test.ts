@@ -101,6 +101,8 @@ onEveryDriver(
           const list = yield* deployment.workloads(`?limit=5000&timeoutMs=20000&consistency=${consistency}`)
           assert.isFalse(list.partial, JSON.stringify(list.clusters))
           assert.isAbove(list.workloads.length, 10)
+          const events = yield* deployment.events(`?timeoutMs=20000&consistency=${consistency}`)
+          assert.isFalse(events.partial, JSON.stringify(events.clusters))
         }
         const {
           clusters: [row]

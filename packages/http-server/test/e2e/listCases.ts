@@ -32,6 +32,21 @@ export const REFUSED: ReadonlyArray<[string, Code, string]> = [
   ["__proto__=x", "unknown_parameter", "__proto__"]
 ]
 
+/** The same of events. */
+export const EVENT_REFUSED: ReadonlyArray<[string, Code, string]> = [
+  ["kind=Event", "unknown_parameter", "kind"],
+  ["name=x", "unknown_parameter", "name"],
+  ["labelSelector=a%3Db", "unknown_parameter", "labelSelector"],
+  ["sort=name", "invalid_parameter", "sort"],
+  ["regarding=web", "invalid_parameter", "regarding"],
+  ["regarding=pod/web", "invalid_parameter", "regarding"],
+  ["regarding=Pod/a&regarding=Pod/b", "invalid_parameter", "regarding"],
+  ["type=", "invalid_parameter", "type[0]"],
+  ["reason=", "invalid_parameter", "reason[0]"],
+  ["namespace=", "invalid_parameter", "namespace[0]"],
+  ["limit=0", "invalid_parameter", "limit"]
+]
+
 /** The same of pods. */
 export const POD_REFUSED: ReadonlyArray<[string, Code, string]> = [
   ["kind=Pod", "unknown_parameter", "kind"],

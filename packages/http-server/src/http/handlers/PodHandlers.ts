@@ -37,7 +37,7 @@ export const PodHandlers = HttpApiBuilder.group(
               ...(name === undefined ? {} : { name }),
               ...(node === undefined ? {} : { node }),
               ...(status === undefined ? {} : { status }),
-              ...(workload === undefined ? {} : { workload: workloadOf(workload) })
+              ...(workload === undefined ? {} : { workload: ListPage.namedObject(workload) })
             },
             page,
             cursorBinding: principal.keyId
@@ -49,9 +49,3 @@ export const PodHandlers = HttpApiBuilder.group(
     )
   })
 )
-
-/** Splits `<Kind>/<name>`. */
-const workloadOf = (path: string) => {
-  const [kind = "", name = ""] = path.split("/")
-  return { kind, name }
-}

@@ -81,6 +81,13 @@ export const all: ReadonlyArray<McpTool> = [
     isPaged: true,
     shape: Shapes.rows("pods")
   }),
+  tool("list_events", "events.list", {
+    title: "List events",
+    description: `Events of one, several or all clusters, the newest first: what happened to an object (\`regarding\`), with type (Normal, Warning), reason, message, how often it was seen and when last. Narrow it by \`regarding\` (Pod/web-0), \`type\` or \`reason\`: Warning events tell why a pod does not start. ${PARTIAL}`,
+    targeting: "parent",
+    isPaged: true,
+    shape: Shapes.rows("events")
+  }),
   tool("cost_by_workload", "cost.getWorkloads", {
     title: "Costs by workload",
     description: `What each workload cost over a range, the most expensive first, with efficiency, what could be saved a window and the recommended requests of one replica. \`totals\` are those of all rows, not of the page. ${MONEY} ${PARTIAL}`,

@@ -1,0 +1,61 @@
+/**
+ * Makes rows of the events of a cluster.
+ *
+ * **Source** Kubernetes API, Event v1 core: what was reported once, or by an older client, has other fields than a series.
+ */
+import { count, type Fields, fields, text } from "./Field.ts"
+import type { KubeObject } from "../kube/KubeObject.ts"
+import type { Place } from "./Place.ts"
+import { UNKNOWN_TIME } from "./PodProjection.ts"
+import type { EventRow } from "./Row.ts"
+
+/** An event as the cache holds it. **Shape** one of the cluster scope has no namespace, whatever namespace stores it. */
+export interface EventRecord {
+  readonly uid: string
+  readonly namespace: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly row: EventRow
+}
+
+const NO_LABELS = {}
+
+/** Projects one event. **Shape** instants have milliseconds, so that their texts sort as they happened. */
+export const eventRecord = (object: KubeObject, { cluster, interner }: Place): EventRecord => {
+  const { metadata } = object
+  const event: Fields = object
+  const series = fields(event["series"])
+  const about = fields(event["involvedObject"])
+  const source = fields(event["source"])
+  const shared = (value: unknown) => interner.text(text(value) ?? "")
+  const namespace = shared(about["namespace"])
+  const createdAt = metadata.creationTimestamp ?? UNKNOWN_TIME
+  const firstSeenAt = firstKnown([event["firstTimestamp"], event["eventTime"], createdAt])
+  const id = text(about["uid"])
+  const row: EventRow = {
+    id: metadata.uid,
+    cluster,
+    namespace: namespace === "" ? null : namespace,
+    regarding: {
+      kind: shared(about["kind"]),
+      name: text(about["name"]) ?? "",
+      ...(id === undefined || id === "" ? {} : { id })
+    },
+    type: shared(event["type"]),
+    reason: shared(event["reason"]),
+    message: text(event["message"]) ?? "",
+    count: Math.max(1, count(series["count"]) ?? count(event["count"]) ?? 1),
+    firstSeenAt,
+    lastSeenAt: firstKnown([series["lastObservedTime"], event["lastTimestamp"], event["eventTime"], firstSeenAt]),
+    reportedBy: shared(event["reportingComponent"]) || shared(source["component"])
+  }
+  return { uid: metadata.uid, namespace, labels: NO_LABELS, row }
+}
+
+/** Gives the first of some instants that is known. */
+const firstKnown = (candidates: ReadonlyArray<unknown>): string => {
+  for (const candidate of candidates) {
+    const at = typeof candidate === "string" ? Date.parse(candidate) : Number.NaN
+    if (!Number.isNaN(at)) return new Date(at).toISOString()
+  }
+  return UNKNOWN_TIME
+}
