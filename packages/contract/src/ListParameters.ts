@@ -51,6 +51,21 @@ export const CallerId = textUpTo(260)
 /** A part of a name. **Shape** 1 to 253 characters, compared as it is. */
 export const NamePart = textUpTo(253)
 
+const OBJECT_NAME = {
+  expected: "a name of Kubernetes: 1 to 253 of a-z 0-9 - ., each part first and last a letter or digit"
+}
+
+/**
+ * The name of a workload or a pod in a path.
+ *
+ * **Shape** RFC 1123 subdomain: no other text may become a part of a path that a cluster is asked for, where `..` and an
+ * encoded slash lead elsewhere.
+ */
+export const ObjectName = Schema.String.check(
+  Schema.isPattern(/^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/, OBJECT_NAME),
+  Schema.isMaxLength(253, OBJECT_NAME)
+)
+
 /** **Source** Kubernetes, "Label selectors"; its grammar is read by the service. */
 export const LabelSelector = textUpTo(4096)
 

@@ -6,7 +6,7 @@ import { NamespaceName } from "@quarterdeck/targeting/NamespaceFilter"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
-import { countUpTo, NamePart } from "./ListParameters.ts"
+import { countUpTo, NamePart, ObjectName } from "./ListParameters.ts"
 import { EndpointPolicy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
 import { targetHeader } from "./TargetHeader.ts"
@@ -26,7 +26,7 @@ const flag = (description: string) =>
 const podPath = {
   cluster: ClusterName.annotateKey({ description: "The cluster's name." }),
   namespace: NamespaceName.annotateKey({ description: "The namespace's name." }),
-  name: NamePart.annotateKey({ description: "The pod's name." })
+  name: ObjectName.annotateKey({ description: "The pod's name." })
 }
 
 const logParameters = {

@@ -7,7 +7,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import { documents } from "./Documents.ts"
-import { Kind, NamePart } from "./ListParameters.ts"
+import { Kind, ObjectName } from "./ListParameters.ts"
 import { EndpointPolicy, type Policy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
 import { targetHeader } from "./TargetHeader.ts"
@@ -70,7 +70,7 @@ export const workloadPath = {
   cluster: ClusterName.annotateKey({ description: "The cluster's name." }),
   namespace: NamespaceName.annotateKey({ description: "The namespace's name." }),
   kind: Kind.annotateKey({ description: "The kind, such as Deployment." }),
-  name: NamePart.annotateKey({ description: "The workload's name." })
+  name: ObjectName.annotateKey({ description: "The workload's name." })
 }
 
 const PATH = "/workloads/:cluster/:namespace/:kind/:name"

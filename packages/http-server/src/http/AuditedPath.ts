@@ -1,7 +1,7 @@
 /**
  * Tells the audit what a path names, before anything of it is decided.
  */
-import { Kind, NamePart } from "@quarterdeck/contract/ListParameters"
+import { Kind, ObjectName } from "@quarterdeck/contract/ListParameters"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { NamespaceName } from "@quarterdeck/targeting/NamespaceFilter"
 import { Effect, Option, Schema } from "effect"
@@ -13,7 +13,7 @@ const decode = Schema.decodeUnknownOption(
     cluster: ClusterName,
     namespace: NamespaceName,
     kind: Schema.optionalKey(Kind),
-    name: NamePart.check(Schema.isPattern(/^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$/))
+    name: ObjectName
   })
 )
 

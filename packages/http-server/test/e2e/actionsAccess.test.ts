@@ -106,6 +106,22 @@ onOneDriver(
       })
     )
 
+    it.effect.each([
+      ["a name with a path in it", "shop", "web%2Fstatus", "name"],
+      ["a name that leads out of its namespace", "shop", "x%2F..%2F..%2F..%2Fpayments%2Fdeployments%2Fweb", "name"],
+      ["a name that no cluster takes", "shop", "Web", "name"],
+      ["a namespace that leads elsewhere", "shop%2F..%2Fpayments", "web", "namespace"]
+    ] as const)("refuses %s, and asks no cluster for it", ([, namespace, name, field]) =>
+      Effect.gen(function* () {
+        const before = yield* sent
+        const path = `/api/v1/workloads/prod/${namespace}/Deployment/${name}/restart`
+        const call = { method: "POST", key: "operator", body: {} } as const
+        const problem = yield* (yield* Deployment).problem(path, call)
+        assert.deepInclude(problem, { status: 400, code: "invalid_parameter", field })
+        assert.strictEqual(yield* sent, before, "something was sent")
+      })
+    )
+
     it.effect("a tool changes nothing unless dryRun is said to be false", () =>
       Effect.gen(function* () {
         const path = yield* make("Deployment", "tried")
