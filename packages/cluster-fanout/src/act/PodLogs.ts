@@ -56,7 +56,7 @@ export class PodLogs extends Context.Service<
      * pod does not have, and where one of several must be named; `LogsUnavailable` with what the cluster said;
      * `FanOutFailed` when it does not answer.
      *
-     * **Limits** two reads through the cluster's breaker, the log on a connection of its own; {@link MOST_BYTES} are held,
+     * **Limits** two reads through the cluster's breaker, the log on one of the cluster's connections for logs; {@link MOST_BYTES} are held,
      * however long the lines are.
      */
     readonly read: (query: LogQuery) => Effect.Effect<PodLog, PodLogError>

@@ -21,10 +21,11 @@ type Reason = ClusterError["reason"]
  * An answer that is not a success.
  *
  * **Shape** `body` may be cut; `secrets` are masked should the server echo them. `isWrite`: the request was to change
- * something.
+ * something. `refusals`: statuses of a read that refuse it in the server's own words.
  */
 export interface Refused {
   readonly isWrite: boolean
+  readonly refusals?: ReadonlyArray<number> | undefined
   readonly status: number
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
   readonly body: string
@@ -44,7 +45,7 @@ const NOT_DONE: ReadonlySet<number> = new Set([400, 403, 404, 405, 406, 409, 410
  */
 export const fromAnswer = (refused: Refused): Reason => {
   const { isWrite, resource, status, verb } = refused
-  if (isWrite && NOT_DONE.has(status)) return new ClusterRefused({ status, problem: messageOf(refused) })
+  if (isRefusal(refused)) return new ClusterRefused({ status, problem: messageOf(refused) })
   if (status >= 300 && status < 400) {
     return new ClusterAnswerInvalid({ status, problem: "a redirect, and redirects are not followed" })
   }
@@ -66,6 +67,10 @@ export const fromAnswer = (refused: Refused): Reason => {
   }
   return new ClusterAnswerInvalid({ status, problem: describe(refused) })
 }
+
+/** A proxy's 500 is no word of the server that was asked. */
+const isRefusal = ({ body, isWrite, refusals = [], status }: Refused): boolean =>
+  isWrite ? NOT_DONE.has(status) : refusals.includes(status) && (status < 500 || statusOf(body) !== undefined)
 
 /** The server's own account of a failure. **Source** `meta/v1.Status`. */
 const Status = Schema.Struct({
@@ -95,7 +100,7 @@ const describe = (refused: Refused): string => {
   return fit([told?.reason, told?.message].filter((part) => part !== undefined && part !== "").join(": "), refused)
 }
 
-/** What the server said, for the one whose change it refused. */
+/** What the server said, for the one whom it refused. */
 const messageOf = (refused: Refused): string => fit(statusOf(refused.body)?.message ?? "", refused)
 
 const fit = (text: string, { secrets, status }: Refused): string =>

@@ -61,13 +61,13 @@ export class ClusterForbids extends Schema.TaggedError<ClusterForbids>()("Cluste
   }
 }
 
-/** The server understood a write and did not do it. **Shape** `problem` is what it said, cut and without secrets. */
+/** The server understood a write and did not do it, or a read of what it has none of. **Shape** `problem` is what it said, cut and without secrets. */
 export class ClusterRefused extends Schema.TaggedError<ClusterRefused>()("ClusterRefused", {
   status: Schema.Natural,
   problem: Schema.String
 }) {
   override get message(): string {
-    return `refused the change (${this.status}): ${this.problem}`
+    return `refused (${this.status}): ${this.problem}`
   }
 }
 

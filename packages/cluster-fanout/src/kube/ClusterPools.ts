@@ -11,15 +11,19 @@ import { KeyedValue } from "./KeyedValue.ts"
 
 /**
  * Calls are short and share few connections; a watch holds one for minutes and must not stand in a call's way. A probe has
- * a connection of its own: behind slow lists it would take a busy cluster for a dead one.
+ * a connection of its own: behind slow lists it would take a busy cluster for a dead one. Logs come at the pace of a node,
+ * as many as callers ask for, and wait for each other alone.
  */
-export type Lane = "call" | "watch" | "probe"
+export type Lane = "call" | "watch" | "log" | "probe"
 
 export interface PoolLimits {
   readonly callConnections: number
   /** Calls of one cluster that may be under way or wait for a connection. */
   readonly callsWaiting: number
   readonly watchConnections: number
+  readonly logConnections: number
+  /** Logs of one cluster that may be open or wait for a connection. */
+  readonly logsWaiting: number
   readonly connectMs: number
   readonly keepAliveMs: number
   readonly idleMs: number
@@ -71,7 +75,7 @@ export const make = Effect.fnUntraced(function* (limits: PoolLimits) {
       return yield* failed(new ClusterCredentialUnavailable({ problem: opened.failure }))
     }
     const pool = opened.success
-    if (pool.users >= (lane === "watch" ? limits.watchConnections : limits.callsWaiting)) {
+    if (pool.users >= usersOf(lane, limits)) {
       return yield* failed(new ClusterThrottled({ retryAfterMs: BUSY_RETRY_MS }))
     }
     yield* Effect.acquireRelease(
@@ -123,8 +127,23 @@ const connectionsOf = (lane: Lane, limits: PoolLimits): number => {
       return Math.max(1, limits.callConnections - 1)
     case "watch":
       return limits.watchConnections
+    case "log":
+      return limits.logConnections
     case "probe":
       return 1
+  }
+}
+
+/** How many may use a lane, those who wait for a connection of it too: a watch never waits. */
+const usersOf = (lane: Lane, { callsWaiting, logsWaiting, watchConnections }: PoolLimits): number => {
+  switch (lane) {
+    case "watch":
+      return watchConnections
+    case "log":
+      return logsWaiting
+    case "call":
+    case "probe":
+      return callsWaiting
   }
 }
 

@@ -1,12 +1,10 @@
 /**
  * Opens the logs of containers, which an API server fetches from the kubelet of their node.
  */
-import { Context, Effect, Layer, Option, type Scope } from "effect"
+import { Context, Effect, Layer, type Scope } from "effect"
 import type { Cluster } from "../registry/Cluster.ts"
-import { decodeStatusText } from "./AnswerProblem.ts"
 import type { ClusterError } from "./ClusterError.ts"
-import { mask } from "./Masking.ts"
-import { type OpenAnswer, Transport } from "./Transport.ts"
+import { type OpenAnswer, Transport, type TransportRequest } from "./Transport.ts"
 
 /** Which log, and which part of it. **Source** Kubernetes, `PodLogOptions`. */
 export interface LogRequest {
@@ -19,15 +17,13 @@ export interface LogRequest {
   readonly tailLines: number
 }
 
-/** **Shape** `Refused`: the server has no such log, or none yet. */
+/** **Shape** `Refused`: the server has no such log, none yet, or cannot fetch it from the node; it says so in its own words. */
 export type OpenedLog =
   | { readonly _tag: "Open"; readonly read: OpenAnswer["read"] }
   | { readonly _tag: "Refused"; readonly problem: string }
 
-const REFUSALS = [400, 404]
-const REFUSAL_SILENCE_MS = 5_000
-const MAX_PROBLEM = 256
-const MAX_REFUSAL_BYTES = 64 * 1024
+/** From 500 on they are of the node, of which the server tells: the server itself has answered. */
+const REFUSALS = [400, 404, 500, 502, 504]
 
 export class KubeLogs extends Context.Service<
   KubeLogs,
@@ -35,7 +31,8 @@ export class KubeLogs extends Context.Service<
     /**
      * Opens a log, for as long as the scope.
      *
-     * **Limits** takes a connection of the cluster's watches, as long as it is open.
+     * **Limits** holds one of the cluster's connections for logs, which watches and calls do not share, as long as it is
+     * open, and waits for one while all are held; beyond those who may wait `ClusterThrottled`.
      */
     readonly open: (cluster: Cluster, request: LogRequest) => Effect.Effect<OpenedLog, ClusterError, Scope.Scope>
   }
@@ -45,17 +42,12 @@ export class KubeLogs extends Context.Service<
     Effect.gen(function* () {
       const transport = yield* Transport
       const open = Effect.fn("KubeLogs.open")(function* (cluster: Cluster, request: LogRequest) {
-        const { read, status } = yield* transport.open(cluster, {
-          method: "GET",
-          path: pathOf(request),
-          accept: "*/*",
-          action: { verb: "get", resource: "pods/log" },
-          allow: REFUSALS
-        })
-        const opened: OpenedLog = REFUSALS.includes(status)
-          ? { _tag: "Refused", problem: yield* problemOf(read) }
-          : { _tag: "Open", read }
-        return opened
+        return yield* transport.open(cluster, requestOf(request), "log").pipe(
+          Effect.map(({ read }): OpenedLog => ({ _tag: "Open", read })),
+          Effect.catchReason("ClusterError", "ClusterRefused", ({ problem }) =>
+            Effect.succeed<OpenedLog>({ _tag: "Refused", problem })
+          )
+        )
       })
       return KubeLogs.of({ open })
     })
@@ -65,6 +57,14 @@ export class KubeLogs extends Context.Service<
   static readonly layer = KubeLogs.layerNoDeps.pipe(Layer.provide(Transport.layer))
 }
 
+const requestOf = (request: LogRequest): TransportRequest => ({
+  method: "GET",
+  path: pathOf(request),
+  accept: "*/*",
+  action: { verb: "get", resource: "pods/log" },
+  refusals: REFUSALS
+})
+
 const pathOf = ({ container, hasTimestamps, isPrevious, namespace, pod, sinceSeconds, tailLines }: LogRequest) => {
   const query = new URLSearchParams({ container, tailLines: String(tailLines) })
   if (isPrevious) query.set("previous", "true")
@@ -72,17 +72,3 @@ const pathOf = ({ container, hasTimestamps, isPrevious, namespace, pod, sinceSec
   if (sinceSeconds !== undefined) query.set("sinceSeconds", String(sinceSeconds))
   return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/log?${query.toString()}`
 }
-
-/** What the server says of it, short and without what looks like a secret. */
-const problemOf = Effect.fnUntraced(function* (read: OpenAnswer["read"]) {
-  const pieces: Array<Buffer> = []
-  let bytes = 0
-  while (bytes <= MAX_REFUSAL_BYTES) {
-    const piece = yield* read(REFUSAL_SILENCE_MS)
-    if (Option.isNone(piece)) break
-    pieces.push(piece.value)
-    bytes += piece.value.length
-  }
-  const told = Option.getOrUndefined(decodeStatusText(Buffer.concat(pieces).toString()))?.message
-  return mask(told ?? "the server has no such log", { secrets: [], limit: MAX_PROBLEM })
-})

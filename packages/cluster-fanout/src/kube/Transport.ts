@@ -23,6 +23,11 @@ export interface TransportRequest {
   readonly action: { readonly verb: string; readonly resource: string }
   /** Statuses that are answers to the caller, beside 2xx; the others fail. */
   readonly allow?: ReadonlyArray<number>
+  /**
+   * Statuses of a read that say in the server's words why it has not what was asked for, and are `ClusterRefused`; those
+   * from 500 on only of an answer that is the server's own.
+   */
+  readonly refusals?: ReadonlyArray<number>
   /** Asks whether the cluster is there, and so does not queue behind its other calls. */
   readonly isProbe?: boolean
   /**
@@ -60,6 +65,8 @@ export const TransportLimits = Context.Reference("@quarterdeck/cluster-fanout/Tr
     callConnections: 4,
     callsWaiting: 256,
     watchConnections: 64,
+    logConnections: 8,
+    logsWaiting: 64,
     connectMs: 10_000,
     keepAliveMs: 75_000,
     idleMs: 120_000,
@@ -86,9 +93,14 @@ export class Transport extends Context.Service<
     /**
      * Sends a request and leaves the body open for as long as the scope.
      *
-     * **Limits** holds one of `watchConnections` connections, which calls do not share; beyond them `ClusterThrottled`.
+     * **Limits** a watch, which it is unless it is said to be a log, holds one of `watchConnections` connections, which calls
+     * do not share; beyond them `ClusterThrottled`. A log waits for one of `logConnections`, with `logsWaiting` at most.
      */
-    readonly open: (cluster: Cluster, request: TransportRequest) => Effect.Effect<OpenAnswer, ClusterError, Scope.Scope>
+    readonly open: (
+      cluster: Cluster,
+      request: TransportRequest,
+      lane?: "watch" | "log"
+    ) => Effect.Effect<OpenAnswer, ClusterError, Scope.Scope>
   }
 >()("@quarterdeck/cluster-fanout/Transport") {
   static readonly layerNoDeps = Layer.effect(
@@ -140,6 +152,7 @@ export class Transport extends Context.Service<
           headers,
           body: body.toString("utf8"),
           isWrite: request.method !== "GET",
+          refusals: request.refusals,
           ...request.action,
           secrets: secretsOf(sent.proof),
           nowMs: yield* Clock.currentTimeMillis
@@ -163,9 +176,13 @@ export class Transport extends Context.Service<
         }
       )
 
-      const open = Effect.fn("Transport.open")(function* (cluster: Cluster, request: TransportRequest) {
+      const open = Effect.fn("Transport.open")(function* (
+        cluster: Cluster,
+        request: TransportRequest,
+        lane: "watch" | "log" = "watch"
+      ) {
         yield* Effect.annotateCurrentSpan({ cluster: cluster.name, ...request.action })
-        const sent = yield* sendChecked(cluster, request, "watch").pipe(orTimeout(cluster, limits.callMs))
+        const sent = yield* sendChecked(cluster, request, lane).pipe(orTimeout(cluster, limits.callMs))
         const read = (silenceMs: number) =>
           sent.read.pipe(Effect.mapError(thrownBy(cluster)), orTimeout(cluster, silenceMs))
         return { status: sent.response.statusCode, read }

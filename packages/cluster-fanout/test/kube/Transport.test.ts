@@ -77,6 +77,25 @@ layer(EmbeddedCluster.layer({ tokens: ["one", "two"] }), { excludeTestServices: 
       ).pipe(Effect.provideService(TransportLimits, { ...limits, watchConnections: 2 }))
     )
 
+    it.effect("logs that come slowly, however many are asked for, take nothing from watches and calls", () =>
+      onCluster((server) =>
+        Effect.gen(function* () {
+          yield* server.inject(Fault.slowReply({ match: { verbs: ["list"] }, bodyAfterMs: 3_600_000 }))
+          const log = Transport.use((service) => service.open(server.entered(), pods, "log"))
+          const logs = yield* Effect.forEach(Array.from({ length: 64 }), () => Effect.forkChild(log))
+          yield* eventually(server.connections, ({ made }) => made === limits.logConnections)
+          const beyond = yield* Effect.flip(log)
+          assert.strictEqual(beyond.reason._tag, "ClusterThrottled")
+          yield* Effect.forEach(Array.from({ length: 64 }), () => watch(server), { concurrency: 64 })
+          yield* ask(server.entered(), { ...pods, path: "/version", action: { verb: "get", resource: "version" } })
+          assert.isAtMost((yield* server.connections).made, limits.logConnections + 65)
+          const seen = server.requests.filter(({ path, query }) => path === pods.path && !query.has("watch")).length
+          assert.strictEqual(seen, limits.logConnections)
+          yield* Effect.forEach(logs, Fiber.interrupt)
+        })
+      )
+    )
+
     it.effect("a changed connection opens new sockets, and the old pool is let go after its last call", () =>
       onCluster((server) =>
         Effect.gen(function* () {

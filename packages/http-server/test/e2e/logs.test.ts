@@ -1,7 +1,8 @@
 /** What containers have written, and who may read it, by REST and by MCP. */
 import { assert } from "@effect/vitest"
 import type { Code } from "@quarterdeck/contract/Problem"
-import { Effect, Option } from "effect"
+import { Fault } from "@quarterdeck/harness"
+import { Effect, Option, Redacted } from "effect"
 import { prepare } from "./actedOn.ts"
 import { type Call, Deployment, type KeyName, rawKey, to } from "./Deployment.ts"
 import { at, callTool, codeOf, connect } from "./McpSession.ts"
@@ -108,6 +109,16 @@ onOneDriver(
 
     it.effect.each<[string, string, Call, number, Code, string]>([
       ["a pod that is not there", "/api/v1/pods/prod/shop/nobody/logs", {}, 404, "pod_not_found", "name"],
+      ["a name with a path in it", "/api/v1/pods/prod/shop/web%2Fproxy%2Fx/logs", {}, 400, "invalid_parameter", "name"],
+      ["a name in capitals", "/api/v1/pods/prod/shop/Web/logs", {}, 400, "invalid_parameter", "name"],
+      [
+        "a namespace that leads elsewhere",
+        "/api/v1/pods/prod/shop%2F../web/logs",
+        {},
+        400,
+        "invalid_parameter",
+        "namespace"
+      ],
       ["more lines than are given", `${WEB}?tailLines=10001`, {}, 400, "invalid_parameter", "tailLines"],
       ["no lines", `${WEB}?tailLines=0`, {}, 400, "invalid_parameter", "tailLines"],
       ["a time that is none", `${WEB}?sinceSeconds=1m`, {}, 400, "invalid_parameter", "sinceSeconds"],
@@ -115,8 +126,42 @@ onOneDriver(
       ["a header of another cluster", WEB, { headers: to("hub") }, 400, "invalid_target", "X-Service-Cluster"]
     ])("refuses %s", ([, path, call, status, code, field]) =>
       Effect.gen(function* () {
+        const before = yield* asked
         assert.deepInclude(yield* refused(path, call), { status, code, field })
+        if (status === 400) assert.strictEqual(yield* asked, before, "something was sent")
       })
+    )
+
+    it.effect("of a node that does not answer say what the cluster said, and nothing of the cluster itself", () =>
+      Effect.gen(function* () {
+        const deployment = yield* Deployment
+        const prod = yield* deployment.fleet.cluster("prod")
+        const message = 'Get "https://10.0.0.1:10250/containerLogs/shop/web/main": dial tcp 10.0.0.1:10250: i/o timeout'
+        const body = JSON.stringify({ kind: "Status", apiVersion: "v1", code: 500, reason: "InternalError", message })
+        yield* prod.inject(Fault.fixedReply({ match: { verbs: ["get"], resources: ["pods/log"] }, status: 500, body }))
+        for (let time = 0; time < 4; time++) {
+          const problem = yield* refused(WEB)
+          assert.deepInclude(problem, { status: 409, code: "logs_unavailable" })
+          assert.include(problem.detail, "dial tcp 10.0.0.1:10250: i/o timeout")
+        }
+        const { clusters } = yield* deployment.pods("?limit=1", { headers: to("prod") })
+        assert.deepStrictEqual(
+          clusters.map(({ status }) => status),
+          ["ok"]
+        )
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("keep the service's own credential out of what a cluster says", () =>
+      Effect.gen(function* () {
+        const prod = yield* (yield* Deployment).fleet.cluster("prod")
+        const secret = Redacted.value(yield* prod.token("admin"))
+        const body = JSON.stringify({ kind: "Status", code: 404, message: `nothing here for ${secret}` })
+        yield* prod.inject(Fault.fixedReply({ match: { resources: ["pods/log"] }, status: 404, body }))
+        const problem = yield* refused(WEB)
+        assert.strictEqual(problem.code, "logs_unavailable")
+        assert.include(problem.detail, "nothing here for ***")
+      }).pipe(Effect.scoped)
     )
 
     it.effect("tells what the cluster said where the container has no log", () =>
