@@ -137,7 +137,7 @@ export const catalogue = {
   logs_unavailable: entry(
     409,
     "Logs unavailable",
-    "The container has no log to give: it waits to start, or, with `previous`, has not run before. The detail is what the cluster said."
+    "The container has no log to give: it waits to start, its node does not answer, or, with `previous`, it has not run before. The detail is what the cluster said."
   ),
   prices_stale: entry(
     409,

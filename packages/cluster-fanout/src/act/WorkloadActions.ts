@@ -3,7 +3,7 @@
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { NamespaceFilter } from "@quarterdeck/targeting/NamespaceFilter"
-import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Option, Result } from "effect"
 import { ClusterReader } from "../cache/ClusterReader.ts"
 import { type Breaker, Breakers } from "../kube/Breaker.ts"
 import { ClusterError, ClusterTimeout } from "../kube/ClusterError.ts"
@@ -64,6 +64,9 @@ export type ActionError =
   | WorkloadChanged
   | WorkloadNotFound
 
+/** Hears what became of a change that was sent, whoever still waits for it. */
+export type Heard = (outcome: Result.Result<ActionOutcome, ActionError>) => Effect.Effect<void>
+
 export class WorkloadActions extends Context.Service<
   WorkloadActions,
   {
@@ -76,9 +79,9 @@ export class WorkloadActions extends Context.Service<
      * change, `ActionNotDone` or `OutcomeUnknown`.
      *
      * **Limits** one read and one write, never repeated; goes on to its end, within its deadlines, when the caller leaves
-     * after the write was sent.
+     * after the write was sent: then `heard` alone is told.
      */
-    readonly run: (query: ActionQuery) => Effect.Effect<ActionOutcome, ActionError>
+    readonly run: (query: ActionQuery, heard?: Heard) => Effect.Effect<ActionOutcome, ActionError>
   }
 >()("@quarterdeck/cluster-fanout/WorkloadActions") {
   static readonly layer = Layer.effect(
@@ -91,7 +94,7 @@ export class WorkloadActions extends Context.Service<
       const requireNamespace = NamespaceReach.make(fanOut, yield* ClusterReader)
       const findOne = OneWorkload.make(fanOut, api)
 
-      const run = Effect.fn("WorkloadActions.run")(function* (query: ActionQuery) {
+      const run = Effect.fn("WorkloadActions.run")(function* (query: ActionQuery, heard: Heard = () => Effect.void) {
         const { change, cluster: name, namespace, namespaces, readMs: timeoutMs, resourceVersion } = query
         const { action } = change
         yield* Effect.annotateCurrentSpan({ cluster: name, action, isDryRun: query.isDryRun })
@@ -109,7 +112,8 @@ export class WorkloadActions extends Context.Service<
         const breaker = yield* breakers.find(cluster)
         const changing = { api, breaker, cluster, kind, object, query, wanted, writer }
         // Once it is on its way, what became of it is found out, and written down, whoever waits for it.
-        return yield* Effect.uninterruptible(write(changing))
+        const outcome = yield* Effect.uninterruptible(Effect.tap(Effect.result(write(changing)), heard))
+        return yield* Effect.fromResult(outcome)
       })
       return WorkloadActions.of({ run })
     })

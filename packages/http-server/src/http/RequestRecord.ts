@@ -2,7 +2,7 @@
  * What one request turned out to be: noted on its way, read by log, metrics, span, audit and the reply's headers.
  *
  * Each field has one room that notes it: Routes the route; Guard who asks, what for and what that leaves of the limits;
- * RequestTarget what it is about; Refusal why it was refused.
+ * RequestTarget what it is about; Refusal why it was refused; OneWorkloadHandlers what was done whoever waited for it.
  */
 import type { Verb } from "@quarterdeck/keys/Access"
 import type { AuditFacts } from "@quarterdeck/keys/AuditEvent"
@@ -39,6 +39,8 @@ export interface RequestRecord {
   readonly target: AuditFacts["target"]
   /** Whether the caller was refused, where the reply's status says otherwise. */
   readonly isDenied: boolean | undefined
+  /** The status of what was done to its end, and would have been sent if its caller had waited for it. */
+  readonly outcome: number | undefined
   /** The code of the problem that was sent, if one was. */
   readonly problem: string | undefined
   /** Whether what the caller presented counted against its address, as what is no key does. */
@@ -70,6 +72,7 @@ export const make = (
   audited: undefined,
   target: { asked: "", clusters: [] },
   isDenied: undefined,
+  outcome: undefined,
   problem: undefined,
   isAttempt: false,
   list: undefined,

@@ -11,6 +11,9 @@ import { AuditTrail } from "./AuditTrail.ts"
 import * as RequestRecord from "./RequestRecord.ts"
 import * as RequestSpan from "./RequestSpan.ts"
 
+/** What a request counts as whose caller did not wait for the reply. */
+const LEFT = 499
+
 /**
  * Makes the function that runs what answers a request, under its record, and tells span, audit, log, metrics and the key's
  * last use of it.
@@ -21,11 +24,14 @@ export const make = Effect.gen(function* () {
   const registry = yield* ClusterRegistry
   const refusalLog = yield* RefusalLog.make
 
-  /** Tells the audit first: the log is not what a caller's change must be found in. */
+  /**
+   * Tells the audit first: the log is not what a caller's change must be found in. Of one that left it tells what was done,
+   * and the log that it left.
+   */
   const end = (method: string, status: number, record: RequestRecord.RequestRecord, startedAt: number) =>
     Effect.gen(function* () {
       const durationMs = (yield* Clock.currentTimeMillis) - startedAt
-      yield* trail.end(record, method, status)
+      yield* trail.end(record, method, status === LEFT ? (record.outcome ?? LEFT) : status)
       yield* AccessLog.write(method, status, record, durationMs, refusalLog)
     })
 
@@ -41,7 +47,7 @@ export const make = Effect.gen(function* () {
       Effect.provideService(HttpServerRequest.HttpServerRequest, request),
       Effect.provideService(ClusterRegistry, registry),
       Effect.annotateLogs({ requestId: record.requestId }),
-      Effect.onInterrupt(() => end(request.method, 499, record, startedAt))
+      Effect.onInterrupt(() => end(request.method, LEFT, record, startedAt))
     )
     if (response.status < 400 && record.user !== undefined) yield* authenticator.noteUse(record.user)
     yield* end(request.method, response.status, record, startedAt)

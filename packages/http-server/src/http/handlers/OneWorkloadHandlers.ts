@@ -7,11 +7,12 @@ import { type ActionResult, ActionRequest, ScaleRequest } from "@quarterdeck/con
 import { Principal } from "@quarterdeck/keys/Principal"
 import * as Rule from "@quarterdeck/keys/Rule"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { Effect, type Schema } from "effect"
+import { Effect, Result, type Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import * as ActionRefusal from "../ActionRefusal.ts"
 import { Deadlines } from "../ListPage.ts"
 import * as RequestBody from "../RequestBody.ts"
+import * as RequestRecord from "../RequestRecord.ts"
 import * as RequestTarget from "../RequestTarget.ts"
 
 interface Named {
@@ -41,15 +42,18 @@ export const OneWorkloadHandlers = HttpApiBuilder.group(
         const { rule } = yield* Principal
         const { maxTimeoutMs, timeoutMs } = yield* Deadlines
         const outcome = yield* actions
-          .run({
-            ...params,
-            namespaces: Rule.namespaceFilter(rule),
-            change: changeOf(asked),
-            isDryRun: asked.dryRun === true,
-            ...(asked.resourceVersion === undefined ? {} : { resourceVersion: asked.resourceVersion }),
-            readMs: timeoutMs,
-            writeMs: maxTimeoutMs
-          })
+          .run(
+            {
+              ...params,
+              namespaces: Rule.namespaceFilter(rule),
+              change: changeOf(asked),
+              isDryRun: asked.dryRun === true,
+              ...(asked.resourceVersion === undefined ? {} : { resourceVersion: asked.resourceVersion }),
+              readMs: timeoutMs,
+              writeMs: maxTimeoutMs
+            },
+            noteOutcome
+          )
           .pipe(Effect.catch(ActionRefusal.fromError))
         return { ...params, ...outcome } satisfies ActionResult
       })
@@ -73,3 +77,12 @@ export const OneWorkloadHandlers = HttpApiBuilder.group(
       )
   })
 )
+
+/** Notes for the audit what became of a change, whose caller may have left. */
+const noteOutcome: WorkloadActions.Heard = (outcome) =>
+  Effect.gen(function* () {
+    const status = Result.isSuccess(outcome)
+      ? 200
+      : (yield* Effect.flip(ActionRefusal.fromError(outcome.failure))).status
+    yield* RequestRecord.note({ outcome: status })
+  })
