@@ -82,8 +82,7 @@ const Status = Schema.Struct({
 })
 export type Status = typeof Status.Type
 
-/** Reads a text as a `Status`, if it is one. */
-export const decodeStatusText = Schema.decodeUnknownOption(Schema.fromJsonString(Status))
+const decodeStatusText = Schema.decodeUnknownOption(Schema.fromJsonString(Status))
 
 /** Reads a value as a `Status`, if it is one. */
 export const decodeStatus: (value: unknown) => Option.Option<Status> = Schema.decodeUnknownOption(Status)
