@@ -2,6 +2,7 @@
  * Asks the demo's server the way any HTTP client does.
  */
 import { ClusterList } from "@quarterdeck/contract/ClustersGroup"
+import { ActionResult } from "@quarterdeck/contract/WorkloadGroup"
 import { WorkloadList } from "@quarterdeck/contract/WorkloadsGroup"
 import { AggregatedCosts } from "@quarterdeck/cost/Aggregate"
 import { WorkloadCosts } from "@quarterdeck/cost/CostRow"
@@ -48,6 +49,7 @@ const decode = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
 
 const decodeClusters = decode(ClusterList)
 const decodeWorkloads = decode(WorkloadList)
+const decodeAction = decode(ActionResult)
 const decodeCreated = decode(CreatedApiKey)
 const decodeCosts = decode(WorkloadCosts)
 const decodeGroups = decode(AggregatedCosts)
@@ -71,11 +73,13 @@ export const DemoClient = {
         Effect.map(({ key }) => Redacted.value(key))
       ),
     clusters: (key: string) => Effect.flatMap(ask(`${url}/api/v1/clusters`, key), decodeClusters),
-    workloads: (key: string, target: string, limit: number) =>
+    workloads: (key: string, target: string, query: string) =>
       Effect.flatMap(
-        ask(`${url}/api/v1/workloads?limit=${limit}`, key, { headers: { "x-service-cluster": target } }),
+        ask(`${url}/api/v1/workloads?${query}`, key, { headers: { "x-service-cluster": target } }),
         decodeWorkloads
       ),
+    act: (key: string, path: string, body: object) =>
+      Effect.flatMap(ask(`${url}${path}`, key, asJson(body)), decodeAction),
     costs: (key: string, path: string, body: object) =>
       Effect.flatMap(ask(`${url}${path}`, key, asJson(body)), decodeCosts),
     costGroups: (key: string, path: string, body: object) =>

@@ -4,6 +4,7 @@
 import { type ApiError, type FleetCluster, KubeObject, type Seed, Usage } from "@quarterdeck/harness"
 import { DateTime, Effect } from "effect"
 import * as Pasts from "./Pasts.ts"
+import * as StoryEvents from "./StoryEvents.ts"
 import { type Tale, tales } from "./Story.ts"
 
 type Cluster = Pick<FleetCluster.FleetCluster, "api" | "name">
@@ -18,6 +19,10 @@ export const put = Effect.fnUntraced(function* (
   const now = DateTime.formatIso(DateTime.startOf(yield* DateTime.now, "second"))
   const living = tales.filter((tale) => tale.cluster === cluster.name && tale.endedDaysAgo === undefined)
   yield* Effect.forEach(living, (tale) => putOne(cluster, plan, tale, now), {
+    concurrency: CONCURRENCY,
+    discard: true
+  })
+  yield* Effect.forEach(StoryEvents.of(plan, living, now), (event) => cluster.api.create(event), {
     concurrency: CONCURRENCY,
     discard: true
   })
@@ -61,7 +66,13 @@ const putOne = Effect.fnUntraced(function* ({ api }: Cluster, plan: Seed.Cluster
         {
           apiVersion: "v1",
           kind: "Pod",
-          metadata: { ...template.metadata, namespace, name: pod.name, ownerReferences: [ownerOf(set)] },
+          metadata: {
+            ...template.metadata,
+            annotations: { ...template.metadata.annotations, ...StoryEvents.logOf(name, pod.name, now) },
+            namespace,
+            name: pod.name,
+            ownerReferences: [ownerOf(set)]
+          },
           spec: { ...podSpec(tale), nodeName: pod.node }
         },
         podStatus(tale, now)

@@ -29,6 +29,7 @@ import {
 import { type Arguments, argumentsOf, Port } from "./Arguments.ts"
 import * as CostColumns from "./CostColumns.ts"
 import { DemoClient, DemoFailed } from "./DemoClient.ts"
+import * as Operating from "./Operating.ts"
 import * as Page from "./Page.ts"
 import * as PastCosts from "./PastCosts.ts"
 import * as Pasts from "./Pasts.ts"
@@ -126,6 +127,7 @@ const demo = Effect.fnUntraced(function* ({ once, port: givenPort }: Arguments) 
   if (!once) yield* Console.log(Page.commandLine(url, admin, dataDirectory))
 
   yield* showInventory({ client, url, viewer, shopViewer })
+  yield* Operating.show({ client, url, operator, viewer })
   yield* showCosts({ client, url, viewer })
   yield* Console.log(Page.more(url))
 })
@@ -165,7 +167,7 @@ const showInventory = Effect.fnUntraced(function* ({
     }
   ]
   for (const { key, secret, target, title } of questions) {
-    const { clusters, nextCursor, workloads } = yield* client.workloads(secret, target, ROWS)
+    const { clusters, nextCursor, workloads } = yield* client.workloads(secret, target, `limit=${ROWS}`)
     yield* Console.log(
       Page.answer({
         title,

@@ -34,12 +34,19 @@ interface Call {
 }
 
 /** Sends JSON as it is, for the server to judge. **Errors** rejects with {@link ApiFailure}. */
-export const send = async (path: string, { body, headers, method }: Call): Promise<Response> => {
-  const response = await fetch(`${serverUrl}${path}`, {
+export const send = (path: string, { body, headers, method }: Call): Promise<Response> =>
+  request(path, {
     method,
     headers: { ...namedHeaders(headers), "content-type": "application/json" },
     body: JSON.stringify(body)
-  }).catch(() => {
+  })
+
+/** Reads a text as it comes. **Errors** rejects with {@link ApiFailure}. */
+export const read = (path: string, signal: AbortSignal): Promise<Response> =>
+  request(path, { headers: namedHeaders({}), signal })
+
+const request = async (path: string, options: RequestInit): Promise<Response> => {
+  const response = await fetch(`${serverUrl}${path}`, options).catch(() => {
     throw noAnswer()
   })
   if (response.ok) return response

@@ -16,7 +16,10 @@ import { Empty, Loading } from "../feedback/PageState.tsx"
 import * as Quantity from "../format/Quantity.ts"
 import { reasonOf } from "../target/CoverageText.ts"
 import { useTarget } from "../target/useTarget.ts"
+import { ActionButtons } from "./ActionButtons.tsx"
 import { CostHistory } from "./CostHistory.tsx"
+import { EventsTable } from "./EventsTable.tsx"
+import { PodsTable } from "./PodsTable.tsx"
 import { Sizing } from "./Sizing.tsx"
 import { StatusBadge } from "./StatusBadge.tsx"
 
@@ -32,25 +35,28 @@ export const WorkloadPage = () => {
   const reason = coverage === undefined ? undefined : reasonOf(coverage)
   return (
     <Stack gap="md">
-      <div>
-        <Text size="sm">
-          <Anchor component={Link} to={linkTo(PLACES.workloads)} underline="always">
-            Workloads
-          </Anchor>
-        </Text>
-        <Group gap="sm">
-          <Title order={1} size="h2" ref={heading} tabIndex={-1} className="qd-text">
-            {name}
-          </Title>
-          {workload === undefined ? undefined : <StatusBadge status={workload.status} />}
-        </Group>
-        <Text c="dimmed" className="qd-text">
-          {kind} in namespace {namespace} of{" "}
-          <Anchor component={Link} to={linkTo(clusterPlace(cluster))} underline="always">
-            {cluster}
-          </Anchor>
-        </Text>
-      </div>
+      <Group gap="sm" justify="space-between">
+        <div>
+          <Text size="sm">
+            <Anchor component={Link} to={linkTo(PLACES.workloads)} underline="always">
+              Workloads
+            </Anchor>
+          </Text>
+          <Group gap="sm">
+            <Title order={1} size="h2" ref={heading} tabIndex={-1} className="qd-text">
+              {name}
+            </Title>
+            {workload === undefined ? undefined : <StatusBadge status={workload.status} />}
+          </Group>
+          <Text c="dimmed" className="qd-text">
+            {kind} in namespace {namespace} of{" "}
+            <Anchor component={Link} to={linkTo(clusterPlace(cluster))} underline="always">
+              {cluster}
+            </Anchor>
+          </Text>
+        </div>
+        {workload === undefined ? undefined : <ActionButtons workload={workload} />}
+      </Group>
       {found.error instanceof ApiFailure ? (
         <FailureAlert failure={found.error} onRetry={() => void found.refetch()} />
       ) : undefined}
@@ -115,6 +121,8 @@ const WorkloadFacts = ({ workload }: { readonly workload: Workload }) => {
       {costs.error instanceof ApiFailure && !isUnknown ? (
         <FailureAlert failure={costs.error} onRetry={() => void costs.refetch()} />
       ) : undefined}
+      <PodsTable workload={workload} />
+      <EventsTable workload={workload} />
       <Sizing workload={workload} explanation={explanation} />
       {isUnknown ? undefined : <CostHistory cluster={cluster} id={id} />}
       {isUnknown ? (

@@ -1,0 +1,94 @@
+/**
+ * What happened lately to a workload and to what it owns.
+ */
+import { Paper, Stack, Table, Text, Title } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import { ApiFailure } from "../api/Client.ts"
+import { eventsQuery, type KubeEvent, podsQuery } from "../api/PodQueries.ts"
+import type { WorkloadName } from "../api/WorkloadQueries.ts"
+import { FailureAlert } from "../feedback/FailureAlert.tsx"
+import { PlainTimestamp } from "../feedback/Instant.tsx"
+import { Loading } from "../feedback/PageState.tsx"
+import { ScrollTable } from "../feedback/ScrollTable.tsx"
+import * as Quantity from "../format/Quantity.ts"
+
+/** **Units** pixels. */
+const MIN_WIDTH = 760
+const MAX_HEIGHT = 360
+
+export const EventsTable = ({ workload }: { readonly workload: WorkloadName }) => {
+  const { cluster, kind, name, namespace } = workload
+  const found = useQuery(eventsQuery(cluster, namespace))
+  const pods = useQuery(podsQuery(workload))
+  const own = new Set(pods.data?.pods.map((pod) => pod.name))
+  const isAbout = ({ regarding }: KubeEvent): boolean => {
+    if (regarding.kind === kind) return regarding.name === name
+    if (regarding.kind === "Pod") return own.has(regarding.name)
+    // What stands between a workload and its pods is called after it.
+    const isBetween = regarding.kind === "ReplicaSet" || regarding.kind === "Job"
+    return isBetween && regarding.name.startsWith(`${name}-`) && !regarding.name.slice(name.length + 1).includes("-")
+  }
+  const events = found.data?.events.filter(isAbout) ?? []
+  return (
+    <Stack gap="xs" component="section" aria-label="Events">
+      <Title order={2} size="h4">
+        Events
+      </Title>
+      {found.error instanceof ApiFailure ? (
+        <FailureAlert failure={found.error} onRetry={() => void found.refetch()} />
+      ) : undefined}
+      {found.isLoading ? <Loading what="the events" /> : undefined}
+      {found.data !== undefined && events.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          Nothing was told of it and its pods lately. Clusters forget events after an hour, as a rule.
+        </Text>
+      ) : undefined}
+      {events.length === 0 ? undefined : <Rows events={events} />}
+      {found.data?.nextCursor === undefined ? undefined : (
+        <Text size="sm" c="dimmed">
+          Looked for among the {Quantity.count(found.data.events.length)} newest events of its namespace.
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+const Rows = ({ events }: { readonly events: ReadonlyArray<KubeEvent> }) => (
+  <Paper withBorder>
+    <ScrollTable minWidth={MIN_WIDTH} maxHeight={MAX_HEIGHT} label="Events, the newest first">
+      <Table aria-label="Events" horizontalSpacing="md" verticalSpacing={6}>
+        <Table.Thead>
+          <Table.Tr>
+            {["Last seen", "Type", "Reason", "About", "What"].map((title) => (
+              <Table.Th key={title} scope="col">
+                {title}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {events.map(({ count, id, lastSeenAt, message, reason, regarding, type }) => (
+            <Table.Tr key={id} data-event={reason}>
+              <Table.Td>
+                <PlainTimestamp at={lastSeenAt} />
+                {count > 1 ? (
+                  <Text span size="xs" c="dimmed">
+                    , {Quantity.count(count)} times
+                  </Text>
+                ) : undefined}
+              </Table.Td>
+              <Table.Td>
+                <span className={`qd-dot qd-dot-${type === "Normal" ? "gray" : "orange"}`} /> {type}
+              </Table.Td>
+              <Table.Td className="qd-text">{reason}</Table.Td>
+              <Table.Td className="qd-text">
+                {regarding.kind} {regarding.name}
+              </Table.Td>
+              <Table.Td className="qd-text">{message}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </ScrollTable>
+  </Paper>
+)
