@@ -2,6 +2,7 @@
  * Makes what a cluster or a credential plugin says fit for a log: one short line without anything that looks like a
  * secret.
  */
+import { isName } from "./NameWords.ts"
 
 /** What is known to be secret, and how many characters may be left. */
 interface Masked {
@@ -14,9 +15,6 @@ const MASK = "***"
 const SHORTEST = 4
 /** Names of things are this long; of tokens none is shorter that anybody would guess in vain. */
 const LONGEST_NAME = 20
-/** **Example** the longest part of `web-7d4b9c6f5d-x2x9k` has 10 characters, the second of a bootstrap token 16. */
-const LONGEST_PART = 15
-
 const VALUE = `(?:"[^"]*"?|'[^']*'?|[^\\s"',;&]+)`
 const NAMED =
   "token|secret|password|passwd|pwd|passphrase|api[_-]?key|access[_-]?key|key|authorization|bearer|credential|signature|cookie"
@@ -34,17 +32,6 @@ const RULES: ReadonlyArray<readonly [pattern: RegExp, replacement: string]> = [
   // Without a sign between the two, a value that is no word: "token abc123", but "the token has expired".
   [new RegExp(`((?:${NAMED})\\w*\\s+)(?=[^\\s"',;]*\\d)[^\\s"',;]+`, "gi"), `$1${MASK}`]
 ]
-
-/**
- * Letters of one case make a word of any length; with digits, only a short part is of a name, and of one in capitals only at
- * its end: `TLSV1`, but not `A5IHD`, of which random tokens with a sign here and there are made.
- */
-const isNamePart = (part: string): boolean =>
-  (part.length <= LONGEST_PART && /^(?:[a-z0-9*]*|[A-Z]*[0-9]{0,5})$/.test(part))
-  || /^(?:[a-z]{1,40}|[a-z]{0,15}(?:[A-Z][a-z]{2,15})+)$/.test(part)
-
-/** Tells a name of several parts, a path or an address from what nobody could read aloud. */
-const isName = (word: string): boolean => word.split(/[-./_@?&]/).every(isNamePart)
 
 /**
  * Masks and shortens a text.
