@@ -5,12 +5,14 @@
  * them all: a {@link Follower} per kind turns watch events by {@link Projection} into records of a {@link ClusterStore},
  * and a {@link Heartbeat} works its {@link Breaker}. {@link ClusterReader} reads one cluster, cached or live;
  * {@link FanOut} asks many and gives each answer its {@link Coverage}; {@link Workloads}, {@link Pods}, {@link Events},
- * {@link Namespaces} and {@link Clusters} merge the answers into pages. {@link WorkloadActions} changes a workload by {@link KubeWriter};
+ * {@link Namespaces} and {@link Clusters} merge the answers into pages. {@link WorkloadActions} changes a workload by {@link KubeWriter},
+ * {@link BulkActions} many of them;
  * {@link PodLogs} reads what its pods wrote.
  */
 import "./kube/NodeVersion.ts"
 export * as Action from "./act/Action.ts"
 export * as ActionError from "./act/ActionError.ts"
+export * as BulkActions from "./act/BulkActions.ts"
 export * as Breaker from "./kube/Breaker.ts"
 export * as Cluster from "./registry/Cluster.ts"
 export * as ClusterCache from "./cache/ClusterCache.ts"

@@ -150,10 +150,20 @@ export const catalogue = {
     "Unsupported media type",
     "The body is not plain `application/json`: another media type, or a content encoding."
   ),
+  idempotency_mismatch: entry(
+    422,
+    "Idempotency mismatch",
+    "The `Idempotency-Key` was sent within the last 24 hours with another body or target. Nothing was done: take a new one for another change."
+  ),
   rate_limited: entry(
     429,
     "Too many requests",
     "The key asks too often, or its address has presented too many keys that are none. `Retry-After` says when to ask again, `RateLimit` which limit it was."
+  ),
+  too_many_idempotency_keys: entry(
+    429,
+    "Too many idempotency keys",
+    "As many answers are kept for the key as may. Nothing was done; `Retry-After` says when the oldest is forgotten."
   ),
   too_many_previews: entry(
     429,
@@ -273,5 +283,7 @@ export const ofAction = [ofStatus(404), ofStatus(409), ofStatus(502), ofStatus(5
 export const ofOneKey = [ofStatus(404), ofStatus(409)] as const
 /** What changing the price book may send beside those of every route. */
 export const ofBook = [ofStatus(409)] as const
+/** What routes that take an `Idempotency-Key` may send beside those of every route. */
+export const ofIdempotency = [ofStatus(422)] as const
 /** What routes with a body may send beside those of every route. */
 export const ofBody = [ofStatus(413), ofStatus(415)] as const

@@ -15,7 +15,13 @@ import { targetHeader } from "./TargetHeader.ts"
 /** The most replicas that a workload may be given. */
 export const MAX_REPLICAS = 10_000
 
-const dryRun = {
+/** How many pods a workload shall have. */
+export const Replicas = Schema.Int.check(
+  Schema.isBetween({ minimum: 0, maximum: MAX_REPLICAS }, { expected: `a whole number from 0 to ${MAX_REPLICAS}` })
+).annotate({ description: "How many pods it shall have." })
+
+/** Whether nothing is changed. */
+export const dryRun = {
   dryRun: Schema.optionalKey(Schema.Boolean).annotateKey({
     description: "Whether nothing is changed: the cluster judges it as ever, and the reply tells what would be.",
     default: false
@@ -35,9 +41,7 @@ export const ActionRequest = Schema.Struct({ ...dryRun, ...version }).annotate({
 export type ActionRequest = typeof ActionRequest.Type
 
 export const ScaleRequest = Schema.Struct({
-  replicas: Schema.Int.check(
-    Schema.isBetween({ minimum: 0, maximum: MAX_REPLICAS }, { expected: `a whole number from 0 to ${MAX_REPLICAS}` })
-  ).annotateKey({ description: "How many pods it shall have." }),
+  replicas: Replicas,
   ...dryRun,
   ...version
 }).annotate({ identifier: "ScaleRequest" })

@@ -1,21 +1,105 @@
 /**
- * The workloads of one, several or all clusters.
+ * The workloads of one, several or all clusters: listed, and changed many at once.
  */
 import { WorkloadSort } from "@quarterdeck/cluster-fanout/ListQuery"
 import { WorkloadRow } from "@quarterdeck/cluster-fanout/Row"
+import { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { NamespaceName } from "@quarterdeck/targeting/NamespaceFilter"
+import * as TargetRequest from "@quarterdeck/targeting/TargetRequest"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import { envelopeFields } from "./Envelope.ts"
-import { kindParameter, nameParameters, namespaceParameter, pageParameters, sortParameter } from "./ListParameters.ts"
+import {
+  Kind,
+  kindParameter,
+  LabelSelector,
+  nameParameters,
+  NamePart,
+  namespaceParameter,
+  pageParameters,
+  sortParameter
+} from "./ListParameters.ts"
 import { EndpointPolicy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
 import { targetHeader } from "./TargetHeader.ts"
+import { dryRun, Replicas } from "./WorkloadGroup.ts"
 
 export const WorkloadList = Schema.Struct({ workloads: Schema.Array(WorkloadRow), ...envelopeFields }).annotate({
   identifier: "WorkloadList"
 })
 export type WorkloadList = typeof WorkloadList.Type
+
+/** What names a workload among all clusters. */
+export const WorkloadName = Schema.Struct({
+  cluster: ClusterName,
+  namespace: NamespaceName,
+  kind: Kind,
+  name: NamePart
+}).annotate({ identifier: "WorkloadName" })
+
+/**
+ * A change of many workloads.
+ *
+ * **Shape** either `targets` or `labelSelector`; `replicas` with scale alone; `multiCluster` and `clusters` with `labelSelector`
+ * alone.
+ */
+export const BulkActionRequest = Schema.Struct({
+  action: Schema.Literals(["scale", "restart", "pause", "resume"]),
+  replicas: Schema.optionalKey(Replicas),
+  targets: Schema.optionalKey(Schema.Array(WorkloadName)).annotateKey({
+    description: "The workloads, 500 at most, each once."
+  }),
+  labelSelector: Schema.optionalKey(LabelSelector).annotateKey({
+    description:
+      "Instead of `targets`: labels of the workloads, as `kubectl -l` takes them, in the addressed clusters; 500 at most."
+  }),
+  ...TargetRequest.bodyFields,
+  ...dryRun
+}).annotate({ identifier: "BulkActionRequest" })
+export type BulkActionRequest = typeof BulkActionRequest.Type
+
+/** Why a workload was not changed: codes of problems. */
+const OutcomeCode = Schema.Literals([
+  "action_unsupported",
+  "namespace_forbidden",
+  "workload_not_found",
+  "workload_changed",
+  "cluster_forbids",
+  "cluster_unreachable",
+  "cluster_throttled",
+  "cluster_timeout",
+  "outcome_unknown"
+] satisfies ReadonlyArray<Problem.Code>)
+
+/** What became of one workload. **Shape** `code` with `refused` and `failed`, `resourceVersion` with the others. */
+export const BulkOutcome = Schema.Struct({
+  cluster: ClusterName,
+  namespace: Schema.String,
+  kind: Schema.String,
+  name: Schema.String,
+  status: Schema.Literals(["applied", "dryRun", "refused", "failed"]),
+  code: Schema.optionalKey(OutcomeCode),
+  resourceVersion: Schema.optionalKey(Schema.String)
+}).annotate({ identifier: "BulkOutcome" })
+
+/** **Shape** `outcomes` in the order of the targets. */
+export const BulkActionResult = Schema.Struct({
+  outcomes: Schema.Array(BulkOutcome),
+  partial: Schema.Boolean.annotateKey({ description: "Whether some addressed cluster did not answer." })
+}).annotate({ identifier: "BulkActionResult" })
+export type BulkActionResult = typeof BulkActionResult.Type
+
+const idempotencyHeader = {
+  "idempotency-key": Schema.optionalKey(
+    Schema.String.check(
+      Schema.isPattern(/^[!-~]{1,255}$/, { expected: "1 to 255 visible ASCII characters without spaces" })
+    )
+  ).annotateKey({
+    description:
+      "A text that is new for each change: the same one again, within 24 hours, is answered with what became of it, and nothing is done."
+  })
+}
 
 export class WorkloadsGroup extends HttpApiGroup.make("workloads")
   .add(
@@ -36,6 +120,20 @@ export class WorkloadsGroup extends HttpApiGroup.make("workloads")
         OpenApi.annotations({
           summary: "List workloads",
           description: "Merged over the addressed clusters, with one coverage entry a cluster."
+        })
+      ),
+    HttpApiEndpoint.post("act", "/workloads/actions", {
+      headers: { ...targetHeader, ...idempotencyHeader },
+      payload: BulkActionRequest,
+      success: BulkActionResult,
+      error: [...Problem.ofFanOut, ...Problem.ofBody, ...Problem.ofIdempotency]
+    })
+      .annotate(EndpointPolicy, { resource: "workloads", verb: "operate", canDryRun: "body" })
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Change many workloads",
+          description:
+            "Scales, restarts, pauses or resumes up to 500 workloads of one, several or all clusters, each once. One that is out of the key's scope refuses the whole call before anything is done; what becomes of each other is a row."
         })
       )
   )

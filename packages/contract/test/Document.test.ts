@@ -67,7 +67,8 @@ describe("the OpenAPI document", () => {
     )
     assert.deepStrictEqual(
       withCodes.map(([name]) => name),
-      ["Problem"]
+      // An outcome of many tells why by the codes of problems, and is none.
+      ["Problem", "BulkOutcome"]
     )
     for (const { name, responses } of operations) {
       for (const [status, reply] of Object.entries(responses)) {
@@ -164,6 +165,7 @@ describe("the OpenAPI document", () => {
       "post /api/v1/session": true,
       "post /api/v1/workloads/{cluster}/{namespace}/{kind}/{name}/scale": true,
       "post /api/v1/workloads/{cluster}/{namespace}/{kind}/{name}/restart": false,
+      "post /api/v1/workloads/actions": true,
       "post /api/v1/workloads/{cluster}/{namespace}/{kind}/{name}/pause": false,
       "post /api/v1/workloads/{cluster}/{namespace}/{kind}/{name}/resume": false,
       "post /detailedCostReport/getWorkloads": false,

@@ -3,6 +3,7 @@
  */
 import {
   Breaker,
+  BulkActions,
   DataEpoch,
   KubeLogs,
   KubeWriter,
@@ -10,7 +11,7 @@ import {
   Transport,
   WorkloadActions
 } from "@quarterdeck/cluster-fanout"
-import { KeyEpoch, KnownKeys } from "@quarterdeck/keys"
+import { IdempotencyStore, KeyEpoch, KnownKeys } from "@quarterdeck/keys"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
 import { ClusterReader } from "@quarterdeck/cluster-fanout/ClusterReader"
@@ -41,6 +42,7 @@ import * as FirstKey from "./services/FirstKey.ts"
 import { FailedAttempts } from "./http/FailedAttempts.ts"
 import { Guard } from "./http/Guard.ts"
 import { HotReads } from "./http/hot/HotReads.ts"
+import { Idempotency } from "./services/Idempotency.ts"
 import * as IdentityClient from "./services/IdentityClient.ts"
 import { KeyLimit } from "./http/KeyLimit.ts"
 import { TrustedProxies } from "./limits/ClientAddress.ts"
@@ -80,16 +82,19 @@ const references = ({ clusters, fanOut, keys, limits, oidc, server }: Settings) 
     )
   )
 
-/** Keys and sessions; the cache stands in the place of the keys' store. */
+/** Keys, sessions and calls that are to be done once; the cache stands in the place of the keys' store. */
 const keyStore = ({ dataDirectory: directory }: Settings, { keyStore: given }: Ports) => {
   const sqlite = layerSqlite({ directory })
   if (given === undefined) return layerCached.pipe(Layer.provideMerge(sqlite))
-  const sessions = Layer.effect(SessionStore, SessionStore).pipe(Layer.provide(sqlite))
-  return Layer.merge(layerCached.pipe(Layer.provide(HostPort.layer("keyStore", KeyStore, given))), sessions)
+  const others = Layer.merge(
+    Layer.effect(SessionStore, SessionStore),
+    Layer.effect(IdempotencyStore.IdempotencyStore, IdempotencyStore.IdempotencyStore)
+  ).pipe(Layer.provide(sqlite))
+  return Layer.merge(layerCached.pipe(Layer.provide(HostPort.layer("keyStore", KeyStore, given))), others)
 }
 
 const keys = (settings: Settings, ports: Ports) =>
-  Layer.mergeAll(Sessions.layer, KeyIssuer.layer).pipe(
+  Layer.mergeAll(Sessions.layer, KeyIssuer.layer, Idempotency.layer).pipe(
     Layer.provideMerge(Authenticator.layer),
     Layer.provideMerge(KnownKeys.KnownKeys.layer),
     Layer.provideMerge(
@@ -104,10 +109,11 @@ const identities = ({ oidc }: Settings) =>
 
 const clusters = (settings: Settings) =>
   Layer.mergeAll(
-    Workloads.layer,
+    BulkActions.BulkActions.layer.pipe(
+      Layer.provideMerge(Layer.merge(Workloads.layer, WorkloadActions.WorkloadActions.layer))
+    ),
     Pods.layer,
     Events.layer,
-    WorkloadActions.WorkloadActions.layer,
     PodLogs.PodLogs.layer,
     Namespaces.layer,
     Clusters.layer

@@ -59,7 +59,15 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
   prices_stale: { detail: "the price book has version 4 by now", field: "version" },
   body_too_large: { detail: "the body is over 1 MiB" },
   unsupported_media_type: { detail: "the body must be application/json", field: "Content-Type" },
+  idempotency_mismatch: {
+    detail: "Idempotency-Key: it was sent with another body or target before; nothing was done",
+    field: "Idempotency-Key"
+  },
   rate_limited: { detail: "too many requests of this key: 50 a second, 100 at once" },
+  too_many_idempotency_keys: {
+    detail: "1000 answers, or 8 MiB of them, are kept for the key, which is the most; nothing was done",
+    field: "Idempotency-Key"
+  },
   too_many_previews: {
     detail: "4 price books are being previewed or wait for it, which is the most; try again in a moment"
   },

@@ -39,6 +39,7 @@ const TITLES: Readonly<Record<number, string>> = {
   409: "What is there is in the way.",
   413: "The body is too large.",
   415: "The body is of another media type.",
+  422: "It was asked for otherwise before.",
   429: "Too often.",
   500: "The service failed.",
   502: "No addressed cluster answered, or the one that was to be changed refused.",

@@ -14,6 +14,7 @@ import type { RawKey } from "@quarterdeck/keys/RawKey"
 import { Sessions, type SessionVerdict } from "@quarterdeck/keys/Sessions"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
+import * as AuditedBody from "./AuditedBody.ts"
 import * as AuditedPath from "./AuditedPath.ts"
 import * as AuditTrail from "./AuditTrail.ts"
 import * as Endpoints from "./Endpoints.ts"
@@ -177,7 +178,11 @@ export class Guard extends Context.Service<
           yield* authorize(principal, endpoint.annotations)
           yield* guard.spend(principal, endpoint.path)
           if (via === "session" && WITH_BODY.has(endpoint.method)) yield* RequestBody.requireJson
-          const begin = (text: string) => Effect.andThen(AuditTrail.noteDryRun(endpoint.annotations, text), trail.begin)
+          const begin = (text: string) =>
+            AuditTrail.noteDryRun(endpoint.annotations, text).pipe(
+              Effect.andThen(AuditedBody.note(endpoint.path, text)),
+              Effect.andThen(trail.begin)
+            )
           return yield* RequestInput.admit(endpointEffect, endpoint, begin).pipe(
             Effect.provideService(Principal, principal)
           )

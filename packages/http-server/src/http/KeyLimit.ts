@@ -34,7 +34,7 @@ export class KeyLimit extends Context.Service<
     /**
      * Counts the current request against its key, and gives the headers of a reply that tell what is left.
      *
-     * **Shape** a request costs 1, a live read the number of clusters that it addresses, at most half of the burst.
+     * **Shape** a request costs 1, a live read, or a change of many workloads, the number of clusters that it addresses, at most half of the burst.
      *
      * **Errors** the problem `rate_limited`.
      */
@@ -42,6 +42,16 @@ export class KeyLimit extends Context.Service<
       principal: Principal["Service"],
       path: string
     ) => Effect.Effect<ReplyHeaders, Problem.Problem, HttpServerRequest.HttpServerRequest>
+    /**
+     * Counts the clusters of a request whose body named them, beside the 1 that `spend` has counted, and gives the headers as it
+     * does.
+     *
+     * **Errors** the problem `rate_limited`.
+     */
+    readonly spendClusters: (
+      principal: Principal["Service"],
+      clusters: number
+    ) => Effect.Effect<ReplyHeaders, Problem.Problem>
     /**
      * Counts a cached read of a key, and gives the headers as `spend` does; `undefined`, and nothing is counted, for one that
      * `spend` would refuse.
@@ -56,29 +66,39 @@ export class KeyLimit extends Context.Service<
       const { keyBurst, keyPerSecond } = yield* RateLimits
       const rate = rateOf(keyPerSecond, keyBurst)
       if (rate === undefined) {
-        return KeyLimit.of({ spend: () => Effect.succeed({}), spendCached: () => NONE })
+        return KeyLimit.of({
+          spend: () => Effect.succeed(NONE),
+          spendClusters: () => Effect.succeed(NONE),
+          spendCached: () => NONE
+        })
       }
       const buckets = new TokenBuckets(rate, CAPACITY)
       const most = Math.max(1, Math.floor(rate.burst / 2))
 
+      const take = Effect.fnUntraced(function* ({ keyId }: Principal["Service"], cost: number) {
+        const verdict = buckets.take(keyId, cost, yield* Clock.currentTimeMillis)
+        const headers = headersOf("key", rate, verdict)
+        if (verdict.isAllowed) return headers
+        yield* Metric.update(limited, 1)
+        const detail = `too many requests of this key: ${rate.perSecond} a second, ${rate.burst} at once; a live read, and a change of many workloads, counts once for each cluster, ${most} at most`
+        return yield* refuse("rate_limited", { detail }, headers)
+      })
       const spend = Effect.fnUntraced(function* (principal: Principal["Service"], path: string) {
         const clusters = yield* liveClusters(path).pipe(
           Effect.provideService(Principal, principal),
           Effect.provideService(ClusterRegistry, registry)
         )
-        const cost = Math.min(most, Math.max(1, clusters))
-        const verdict = buckets.take(principal.keyId, cost, yield* Clock.currentTimeMillis)
-        const headers = headersOf("key", rate, verdict)
-        if (verdict.isAllowed) return headers
-        yield* Metric.update(limited, 1)
-        const detail = `too many requests of this key: ${rate.perSecond} a second, ${rate.burst} at once; a live read counts once for each cluster, ${most} at most`
-        return yield* refuse("rate_limited", { detail }, headers)
+        return yield* take(principal, Math.min(most, Math.max(1, clusters)))
       })
+      const spendClusters = (principal: Principal["Service"], clusters: number) => {
+        const more = Math.min(most, clusters) - 1
+        return more > 0 ? take(principal, more) : Effect.succeed(NONE)
+      }
       const spendCached = (keyId: string, nowMs: number) => {
         const verdict = buckets.take(keyId, 1, nowMs)
         return verdict.isAllowed ? headersOf("key", rate, verdict) : undefined
       }
-      return KeyLimit.of({ spend, spendCached })
+      return KeyLimit.of({ spend, spendClusters, spendCached })
     })
   )
 }

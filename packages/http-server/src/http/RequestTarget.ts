@@ -84,6 +84,25 @@ export const resolveClusters = Effect.fnUntraced(function* () {
 export const resolveNamed = (name: ClusterName) => within(TargetRequest.named([name]), "cluster")
 
 /**
+ * Resolves the clusters that a body's `targets` name, in their order; they win over the header, which must be well-formed.
+ *
+ * **Errors** the problems `invalid_target`, `cluster_forbidden`, `cluster_not_found`.
+ */
+export const resolveTargets = Effect.fnUntraced(function* (names: ReadonlyArray<ClusterName>) {
+  const { header, maxNames } = yield* TargetOptions
+  const given = ClusterHeader.parse(RawHeaders.valuesOf(yield* HttpServerRequest.HttpServerRequest, header), maxNames)
+  if (Result.isFailure(given)) return yield* refusal(given.failure, header)
+  const distinct = new Set(names)
+  if (distinct.size > maxNames) {
+    return yield* refuse("invalid_target", {
+      detail: `targets: ${maxNames} clusters at most, not ${distinct.size}`,
+      field: "targets"
+    })
+  }
+  return yield* within(TargetRequest.named(distinct), "targets")
+})
+
+/**
  * Lets a header pass that names the cluster of the path, or none.
  *
  * **Errors** the problem `invalid_target`.

@@ -39,10 +39,15 @@ const specOf = (kind: MadeKind, name: string) => {
 }
 
 /** A workload of one replica. */
-const workloadOf = (kind: MadeKind, name: string, namespace: string) => ({
+export const workloadOf = (
+  kind: MadeKind,
+  name: string,
+  namespace: string,
+  labels: Readonly<Record<string, string>> = {}
+) => ({
   apiVersion: VERSIONS[kind],
   kind,
-  metadata: { name, namespace },
+  metadata: { name, namespace, labels },
   spec: specOf(kind, name)
 })
 

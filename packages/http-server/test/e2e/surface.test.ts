@@ -64,6 +64,7 @@ onOneDriver("surface", { children: [] }, (it) => {
         "/api/v1/session",
         "/api/v1/whoami",
         "/api/v1/workloads",
+        "/api/v1/workloads/actions",
         ...["scale", "restart", "pause", "resume"].map(
           (action) => `/api/v1/workloads/{cluster}/{namespace}/{kind}/{name}/${action}`
         ),

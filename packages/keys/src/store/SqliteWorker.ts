@@ -8,6 +8,7 @@ import { parentPort } from "node:worker_threads"
 import * as Database from "./sqlite/KeyDatabase.ts"
 import type { Reply, Request } from "@quarterdeck/sqlite-thread/SqliteThread"
 import type { Call, Outcome, Row } from "./sqlite/KeyProtocol.ts"
+import * as IdempotencyStatements from "./sqlite/IdempotencyStatements.ts"
 import * as SessionStatements from "./sqlite/SessionStatements.ts"
 
 const COLUMNS = `id, hash, name, start, rule, created_at_ms AS createdAtMs, created_by AS createdBy,
@@ -38,7 +39,8 @@ const prepare = (database: DatabaseSync) => ({
   ),
   touch: database.prepare("UPDATE keys SET last_used_at_ms = max(coalesce(last_used_at_ms, ?1), ?1) WHERE id = ?2"),
   count: database.prepare("SELECT count(*) AS count FROM keys"),
-  sessions: SessionStatements.prepare(database)
+  sessions: SessionStatements.prepare(database),
+  idempotency: IdempotencyStatements.prepare(database)
 })
 
 type OpenCall = Extract<Call, { readonly operation: "open" }>
@@ -102,6 +104,10 @@ const perform = (call: Exclude<Call, OpenCall>): ReadonlyArray<unknown> => {
     case "replaceSessionOwner":
     case "removeSessionsOfOwner":
       return statements.sessions(call)
+    case "beginIdempotent":
+    case "endIdempotent":
+    case "removeIdempotent":
+      return statements.idempotency(call)
     case "close":
       current = undefined
       database.close()

@@ -1,5 +1,5 @@
 /**
- * `GET /api/v1/workloads`.
+ * `GET /api/v1/workloads` and `POST /api/v1/workloads/actions`.
  */
 import { Workloads } from "@quarterdeck/cluster-fanout/Workloads"
 import { Api } from "@quarterdeck/contract/Api"
@@ -8,6 +8,7 @@ import { Principal } from "@quarterdeck/keys/Principal"
 import * as Rule from "@quarterdeck/keys/Rule"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import * as BulkAction from "../BulkAction.ts"
 import * as ListPage from "../ListPage.ts"
 import * as ListRefusal from "../ListRefusal.ts"
 import * as ListReply from "../ListReply.ts"
@@ -18,7 +19,8 @@ export const WorkloadHandlers = HttpApiBuilder.group(
   "workloads",
   Effect.fn(function* (handlers) {
     const workloads = yield* Workloads
-    return handlers.handle(
+    const act = yield* BulkAction.make
+    return handlers.handleRaw("act", act).handle(
       "list",
       Effect.fnUntraced(function* ({ query }) {
         const { kind, labelSelector, name, namespace, ...parameters } = query

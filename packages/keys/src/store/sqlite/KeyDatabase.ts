@@ -33,7 +33,16 @@ const MIGRATIONS: ReadonlyArray<string> = [
   CREATE INDEX sessions_by_key ON sessions (key_hash, created_at_ms);`,
   "ALTER TABLE keys ADD COLUMN rotated_from TEXT; ALTER TABLE keys ADD COLUMN rotated_at_ms INTEGER;",
   `ALTER TABLE sessions RENAME COLUMN key_hash TO owner;
-  ALTER TABLE sessions ADD COLUMN person TEXT;`
+  ALTER TABLE sessions ADD COLUMN person TEXT;`,
+  `CREATE TABLE idempotent_calls (
+    owner TEXT NOT NULL,
+    key TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    begun_at_ms INTEGER NOT NULL,
+    answer TEXT,
+    PRIMARY KEY (owner, key)
+  ) STRICT;
+  CREATE INDEX idempotent_calls_by_age ON idempotent_calls (begun_at_ms);`
 ]
 
 /** Thrown for a file that a newer program wrote. */

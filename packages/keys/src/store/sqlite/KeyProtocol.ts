@@ -63,6 +63,18 @@ export type Call =
     }
   | { readonly operation: "removeSession"; readonly hash: string }
   | { readonly operation: "removeSessionsOfOwner"; readonly owner: string }
+  | {
+      readonly operation: "beginIdempotent"
+      readonly owner: string
+      readonly key: string
+      readonly fingerprint: string
+      readonly atMs: number
+      readonly begunBeforeMs: number
+      readonly mostCount: number
+      readonly mostSize: number
+    }
+  | { readonly operation: "endIdempotent"; readonly owner: string; readonly key: string; readonly answer: string }
+  | { readonly operation: "removeIdempotent"; readonly owner: string; readonly key: string }
 
 /** What a call came to. **Shape** every call answers with rows, often none. */
 export type Outcome =

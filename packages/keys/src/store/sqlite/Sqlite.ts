@@ -1,5 +1,5 @@
 /**
- * Keeps keys, and the sessions opened with them, in a SQLite file: for one running program.
+ * Keeps keys, the sessions opened with them and what became of calls done once in a SQLite file: for one running program.
  *
  * Back it up while the program runs with SQLite's own means, which see a consistent state and disturb nobody:
  * `sqlite3 keys.sqlite "VACUUM INTO 'backup.sqlite'"`, or `backup()` of `node:sqlite` from any process. Copying the
@@ -13,7 +13,9 @@ import * as KeyClient from "./KeyClient.ts"
 import { fromRow, toRow } from "./KeyRow.ts"
 import { KeyStoreError, RecordCorrupt } from "../../KeyError.ts"
 import { type KeyRecord, KeyStore } from "../../KeyStore.ts"
+import { IdempotencyStore } from "../../IdempotencyStore.ts"
 import { SessionStore } from "../../session/SessionStore.ts"
+import * as SqliteIdempotency from "./SqliteIdempotency.ts"
 import * as SqliteSessions from "./SqliteSessions.ts"
 
 /** The file's name in the data directory. */
@@ -74,11 +76,14 @@ const make = Effect.fnUntraced(function* (options: { readonly directory: string 
       )
     )
   })
-  return Context.make(KeyStore, keys).pipe(Context.add(SessionStore, SqliteSessions.make(client)))
+  return Context.make(KeyStore, keys).pipe(
+    Context.add(SessionStore, SqliteSessions.make(client)),
+    Context.add(IdempotencyStore, SqliteIdempotency.make(client))
+  )
 })
 
 /**
- * Opens the stores of keys and sessions in a directory, and makes it and their file where there are none.
+ * Opens the stores of keys, sessions and calls that are to be done once in a directory, and makes it and their file where there are none.
  *
  * **Errors** `StoreTooNew` for a file that a newer program wrote, `StoreUnopened` when it cannot be opened, each with the file.
  *
@@ -87,4 +92,4 @@ const make = Effect.fnUntraced(function* (options: { readonly directory: string 
  */
 export const layerSqlite = (options: {
   readonly directory: string
-}): Layer.Layer<KeyStore | SessionStore, KeyStoreError> => Layer.effectContext(make(options))
+}): Layer.Layer<KeyStore | SessionStore | IdempotencyStore, KeyStoreError> => Layer.effectContext(make(options))

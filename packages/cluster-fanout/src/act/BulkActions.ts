@@ -1,0 +1,225 @@
+/**
+ * Changes many workloads of many clusters, each once, and says of each what became of it.
+ */
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import type { NamespaceFilter } from "@quarterdeck/targeting/NamespaceFilter"
+import type { Target } from "@quarterdeck/targeting/Target"
+import { Context, Effect, Fiber, Layer, Schema, Semaphore } from "effect"
+import { ClusterReader } from "../cache/ClusterReader.ts"
+import { FanOut, failureOf } from "../list/FanOut.ts"
+import type { LabelSelector } from "../list/LabelSelector.ts"
+import type { CursorInvalid, FanOutFailed, NamespaceForbidden } from "../list/ListError.ts"
+import { Workloads } from "../list/Workloads.ts"
+import type * as Action from "./Action.ts"
+import * as BulkReach from "./BulkReach.ts"
+import { type ActionError, WorkloadActions } from "./WorkloadActions.ts"
+
+/** The most workloads that one call changes. */
+export const MAX_TARGETS = 500
+
+/** Which workload. */
+export interface BulkTarget {
+  readonly cluster: ClusterName
+  readonly namespace: string
+  readonly kind: string
+  readonly name: string
+}
+
+/** **Shape** `namespaces` is what the key reaches. **Units** as `ActionQuery`, for each workload. */
+export interface BulkQuery {
+  readonly targets: ReadonlyArray<BulkTarget>
+  readonly namespaces: NamespaceFilter
+  readonly change: Action.Change
+  readonly isDryRun: boolean
+  readonly readMs: number
+  readonly writeMs: number
+}
+
+/** Which workloads are meant by their labels. **Units** `timeoutMs` for all clusters together. */
+export interface Selection {
+  readonly target: Target
+  readonly namespaces: NamespaceFilter
+  readonly labelSelector: LabelSelector
+  readonly timeoutMs: number
+  /** Whose question it is. */
+  readonly cursorBinding: string
+}
+
+/** Why a workload was not changed. */
+export type OutcomeCode =
+  | "action_unsupported"
+  | "namespace_forbidden"
+  | "workload_not_found"
+  | "workload_changed"
+  | "cluster_forbids"
+  | "cluster_unreachable"
+  | "cluster_throttled"
+  | "cluster_timeout"
+  | "outcome_unknown"
+
+/** **Shape** `refused`: nothing was done, and trying again changes nothing. `failed`: the cluster did not answer. */
+export interface BulkOutcome extends BulkTarget {
+  readonly status: "applied" | "dryRun" | "refused" | "failed"
+  readonly code?: OutcomeCode
+  readonly resourceVersion?: string
+}
+
+/** A selector finds more than one call may change. */
+export class TooManySelected extends Schema.TaggedError<TooManySelected>()("TooManySelected", {
+  count: Schema.Natural
+}) {
+  override get message(): string {
+    return `selects ${this.count} workloads; ${MAX_TARGETS} at most in one call`
+  }
+}
+
+/** Clusters that one call changes at a time. */
+const CLUSTERS_AT_ONCE = 8
+/** Workloads of one cluster that one call changes at a time. */
+const PER_CLUSTER = 4
+/** Workloads that all calls together change at a time. */
+const IN_ALL = 64
+
+export class BulkActions extends Context.Service<
+  BulkActions,
+  {
+    /**
+     * Lets targets through that the key reaches, all of them or none.
+     *
+     * **Errors** `NamespaceForbidden`; then nothing was asked of any.
+     */
+    readonly require: (question: BulkReach.BulkQuestion) => Effect.Effect<void, NamespaceForbidden>
+    /**
+     * Finds the workloads that a selector means, as each cluster has them now, by cluster, namespace, kind and name.
+     *
+     * **Errors** `TooManySelected`, which says how many; `FanOutFailed` when no cluster answered.
+     */
+    readonly select: (selection: Selection) => Effect.Effect<
+      {
+        readonly targets: ReadonlyArray<BulkTarget>
+        /** Whether the workloads of some cluster could not be read. */
+        readonly partial: boolean
+      },
+      CursorInvalid | FanOutFailed | NamespaceForbidden | TooManySelected
+    >
+    /**
+     * Changes each target as `WorkloadActions.run` does, and gives the outcomes in their order.
+     *
+     * **Limits** 4 of a cluster and 8 clusters at a time, 64 workloads over all calls. A cluster that did not answer is not asked for
+     * the targets that had not begun. Goes on to its end when the caller leaves.
+     */
+    readonly run: (query: BulkQuery) => Effect.Effect<ReadonlyArray<BulkOutcome>>
+  }
+>()("@quarterdeck/cluster-fanout/BulkActions") {
+  static readonly layer = Layer.effect(
+    BulkActions,
+    Effect.gen(function* () {
+      const actions = yield* WorkloadActions
+      const workloads = yield* Workloads
+      const scope = yield* Effect.scope
+      const places = yield* Semaphore.make(IN_ALL)
+
+      const changeOne = (query: BulkQuery, target: BulkTarget): Effect.Effect<BulkOutcome> =>
+        actions.run({ ...query, ...target }).pipe(
+          Semaphore.withPermits(places, 1),
+          Effect.map(({ resourceVersion, status }): BulkOutcome => ({ ...target, status, resourceVersion })),
+          Effect.catch((error) => Effect.map(told(error), (why): BulkOutcome => ({ ...target, ...why })))
+        )
+
+      /** Changes the workloads of one cluster. */
+      const changeCluster = Effect.fnUntraced(function* (query: BulkQuery, targets: ReadonlyArray<BulkTarget>) {
+        let silence: OutcomeCode | undefined
+        const change = Effect.fnUntraced(function* (target: BulkTarget) {
+          if (silence !== undefined) return { ...target, status: "failed", code: silence } satisfies BulkOutcome
+          const outcome = yield* changeOne(query, target)
+          silence ??= silenceOf(outcome)
+          return outcome
+        })
+        return yield* Effect.forEach(targets, change, { concurrency: PER_CLUSTER })
+      })
+
+      const change = Effect.fn("BulkActions.run")(function* (query: BulkQuery) {
+        const ofClusters = Map.groupBy(query.targets, ({ cluster }) => cluster)
+        yield* Effect.annotateCurrentSpan({
+          clusters: ofClusters.size,
+          targets: query.targets.length,
+          action: query.change.action,
+          isDryRun: query.isDryRun
+        })
+        const done = yield* Effect.forEach(ofClusters.values(), (targets) => changeCluster(query, targets), {
+          concurrency: CLUSTERS_AT_ONCE
+        })
+        const outcomes = new Map(
+          [...ofClusters.values()].flatMap((targets, at) =>
+            targets.map((target, index) => [target, done[at]?.[index]] as const)
+          )
+        )
+        return query.targets.flatMap((target) => outcomes.get(target) ?? [])
+      })
+
+      const select = Effect.fn("BulkActions.select")(function* (selection: Selection) {
+        const { cursorBinding, labelSelector, namespaces, target, timeoutMs } = selection
+        const { clusters, items, partial } = yield* workloads.list({
+          target,
+          namespaces,
+          filter: { labelSelector },
+          page: { sort: "cluster", order: "asc", limit: MAX_TARGETS, consistency: "live", timeoutMs },
+          cursorBinding
+        })
+        const count = clusters.reduce((sum, coverage) => sum + coverage.count, 0)
+        if (count > MAX_TARGETS) return yield* new TooManySelected({ count })
+        const targets = items.map(({ cluster, kind, name, namespace }) => ({ cluster, namespace, kind, name }))
+        return { targets, partial }
+      })
+
+      return BulkActions.of({
+        require: BulkReach.make(yield* FanOut, yield* ClusterReader),
+        select,
+        run: (query) => Effect.flatMap(Effect.forkIn(change(query), scope), Fiber.join)
+      })
+    })
+  )
+}
+
+/** The code of a cluster that is not asked again in the same call: it did not answer, and the next would wait as long. */
+const silenceOf = ({ code }: BulkOutcome): OutcomeCode | undefined => {
+  switch (code) {
+    case "cluster_unreachable":
+    case "cluster_throttled":
+    case "cluster_timeout":
+      return code
+    // The next was not sent.
+    case "outcome_unknown":
+      return "cluster_unreachable"
+    default:
+      return undefined
+  }
+}
+
+type Why = Required<Pick<BulkOutcome, "status" | "code">>
+
+const refused = (code: OutcomeCode): Effect.Effect<Why> => Effect.succeed({ status: "refused", code })
+const failed = (code: OutcomeCode): Effect.Effect<Why> => Effect.succeed({ status: "failed", code })
+
+const told = (error: ActionError): Effect.Effect<Why> => {
+  switch (error._tag) {
+    case "ActionUnsupported":
+      return refused("action_unsupported")
+    case "NamespaceForbidden":
+      return refused("namespace_forbidden")
+    case "WorkloadNotFound":
+      return refused("workload_not_found")
+    case "WorkloadChanged":
+      return refused("workload_changed")
+    case "ActionRefused":
+      return refused("cluster_forbids")
+    case "FanOutFailed":
+      return failed(error.code)
+    case "ActionNotDone": {
+      const failure = failureOf([error.coverage])
+      return failure === undefined ? Effect.die(new Error("a cluster that answered and did not")) : failed(failure.code)
+    }
+    case "OutcomeUnknown":
+      return failed("outcome_unknown")
+  }
+}

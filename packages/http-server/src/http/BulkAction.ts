@@ -1,0 +1,134 @@
+/**
+ * `POST /api/v1/workloads/actions`: many workloads, each changed once.
+ */
+import { BulkActions } from "@quarterdeck/cluster-fanout"
+import type { BulkActionRequest, BulkActionResult } from "@quarterdeck/contract/WorkloadsGroup"
+import type * as Problem from "@quarterdeck/contract/Problem"
+import { Principal } from "@quarterdeck/keys/Principal"
+import * as Rule from "@quarterdeck/keys/Rule"
+import type { Target } from "@quarterdeck/targeting/Target"
+import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { Idempotency, type IdempotencyError } from "../services/Idempotency.ts"
+import * as AuditedBody from "./AuditedBody.ts"
+import * as BulkBody from "./BulkBody.ts"
+import * as KeyRefusal from "./KeyRefusal.ts"
+import { KeyLimit } from "./KeyLimit.ts"
+import { Deadlines } from "./ListPage.ts"
+import * as ListRefusal from "./ListRefusal.ts"
+import { refuse } from "./Refusal.ts"
+import * as RequestBody from "./RequestBody.ts"
+import * as RequestRecord from "./RequestRecord.ts"
+import * as RequestTarget from "./RequestTarget.ts"
+
+interface Asked {
+  readonly headers: { readonly "idempotency-key"?: string }
+}
+
+/** What changes workloads. */
+interface Doing {
+  readonly bulk: BulkActions.BulkActions["Service"]
+  readonly body: BulkBody.BulkBody
+  readonly target: Target
+  readonly principal: Principal["Service"]
+}
+
+/**
+ * Makes the handler.
+ *
+ * **Shape** syntax first, then scope, then what was answered before, then the clusters.
+ */
+export const make = Effect.gen(function* () {
+  const bulk = yield* BulkActions.BulkActions
+  const idempotency = yield* Idempotency
+  const keyLimit = yield* KeyLimit
+
+  return Effect.fnUntraced(function* ({ headers }: Asked) {
+    const body = yield* BulkBody.read
+    const { request, which } = body
+    const target = yield* which._tag === "Named"
+      ? RequestTarget.resolveTargets(which.targets.map(({ cluster }) => cluster))
+      : RequestTarget.resolve(request)
+    const principal = yield* Principal
+    const replyHeaders = yield* keyLimit.spendClusters(principal, target.clusters.length)
+    yield* RequestRecord.note({ replyHeaders })
+    const { timeoutMs } = yield* Deadlines
+    if (which._tag === "Named") {
+      const namespaces = Rule.namespaceFilter(principal.rule)
+      yield* bulk.require({ targets: which.targets, namespaces, timeoutMs }).pipe(Effect.catch(ListRefusal.fromError))
+    }
+    const work = perform({ bulk, body, target, principal })
+    const key = headers["idempotency-key"]
+    const once =
+      key === undefined || body.isDryRun
+        ? work
+        : idempotency.once({ owner: principal.keyId, key, asked: yield* askedOf(request) }, work)
+    // Whoever asked may leave: what was begun is done, and the audit tells its outcome.
+    const text = yield* Effect.uninterruptible(
+      once.pipe(
+        Effect.catch(refusal),
+        Effect.tap(() => RequestRecord.note({ outcome: OK }))
+      )
+    )
+    return HttpServerResponse.text(text, { contentType: "application/json" })
+  })
+})
+
+/** All that tells one question from another: what stands in the body, and the target, which a header may name. */
+const askedOf = (request: BulkActionRequest) =>
+  Effect.map(RequestRecord.CurrentRequest, ({ target }) => JSON.stringify([request, target.asked]))
+
+/** Changes, and gives the reply. **Errors** with nothing done. */
+const perform = Effect.fnUntraced(function* ({ body, bulk, principal, target }: Doing) {
+  const { maxTimeoutMs, timeoutMs } = yield* Deadlines
+  const { change, isDryRun, which } = body
+  const namespaces = Rule.namespaceFilter(principal.rule)
+  const found =
+    which._tag === "Named"
+      ? { targets: which.targets, partial: false }
+      : yield* bulk.select({
+          target,
+          namespaces,
+          labelSelector: which.labelSelector,
+          timeoutMs,
+          cursorBinding: principal.keyId
+        })
+  yield* RequestTarget.noteNamespaces(AuditedBody.namespacesOf(found.targets))
+  yield* RequestTarget.noteObject(AuditedBody.objectOf(change.action, found.targets.length))
+  const outcomes = yield* bulk.run({
+    targets: found.targets,
+    namespaces,
+    change,
+    isDryRun,
+    readMs: timeoutMs,
+    writeMs: maxTimeoutMs
+  })
+  const partial = found.partial || outcomes.some(({ status }) => status === "failed")
+  return JSON.stringify({ outcomes, partial } satisfies BulkActionResult)
+})
+
+type Failure = Effect.Error<ReturnType<typeof perform>> | IdempotencyError
+
+const OK = 200
+const KEY_HEADER = "Idempotency-Key"
+
+const refusal = (error: Failure): Effect.Effect<never, Problem.Problem> => {
+  switch (error._tag) {
+    case "TooManySelected":
+      return RequestBody.refuseFault({ field: "labelSelector", problem: error.message, isUnknown: false })
+    case "IdempotencyMismatch":
+      return refuse("idempotency_mismatch", { detail: `${KEY_HEADER}: ${error.message}`, field: KEY_HEADER })
+    case "IdempotencyUnknown":
+      return refuse("outcome_unknown", { detail: error.message, field: KEY_HEADER })
+    case "IdempotencyFull":
+      return refuse(
+        "too_many_idempotency_keys",
+        { detail: error.message, field: KEY_HEADER },
+        { "retry-after": String(error.retryAfterSeconds) }
+      )
+    case "KeyStoreError":
+      return KeyRefusal.fromError(error)
+    default:
+      return ListRefusal.fromError(error)
+  }
+}
