@@ -12,7 +12,9 @@ import { keepsSessions } from "../../session/contract.ts"
 import { temporaryDirectory } from "../../temporaryDirectory.ts"
 
 /** Keys as they were kept before they could be rotated. */
-const WITHOUT_ROTATION = "ALTER TABLE keys DROP COLUMN rotated_from; ALTER TABLE keys DROP COLUMN rotated_at_ms;"
+/** Takes away what later versions of the file have added beside sessions. */
+const WITHOUT_LATER =
+  "DROP TABLE idempotent_calls; ALTER TABLE keys DROP COLUMN rotated_from; ALTER TABLE keys DROP COLUMN rotated_at_ms;"
 
 const withStore = <A, E>(directory: string, body: (store: SessionStore["Service"]) => Effect.Effect<A, E>) =>
   Effect.gen(function* () {
@@ -48,7 +50,7 @@ describe("the store of sessions in SQLite", () => {
       const directory = yield* temporaryDirectory
       yield* withStore(directory, () => Effect.void)
       const file = new DatabaseSync(join(directory, "keys.sqlite"))
-      file.exec(`DROP TABLE sessions; ${WITHOUT_ROTATION} DELETE FROM schema_version WHERE version >= 3`)
+      file.exec(`DROP TABLE sessions; ${WITHOUT_LATER} DELETE FROM schema_version WHERE version >= 3`)
       file.close()
       const found = yield* withStore(directory, (store) => store.find(SessionId.SessionHash.make("a".repeat(64))))
       assert.isTrue(Option.isNone(found))
@@ -61,7 +63,7 @@ describe("the store of sessions in SQLite", () => {
       yield* withStore(directory, () => Effect.void)
       const [hash, keyHash] = [SessionId.SessionHash.make("b".repeat(64)), hashOf("a")]
       const file = new DatabaseSync(join(directory, "keys.sqlite"))
-      file.exec(`DROP TABLE sessions; ${WITHOUT_ROTATION} DELETE FROM schema_version WHERE version >= 4;
+      file.exec(`DROP TABLE sessions; ${WITHOUT_LATER} DELETE FROM schema_version WHERE version >= 4;
         CREATE TABLE sessions (
           hash TEXT NOT NULL PRIMARY KEY,
           key_hash TEXT NOT NULL,
