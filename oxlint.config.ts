@@ -84,7 +84,7 @@ const WINGS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "packages/targeting": ["."],
   "packages/sqlite-thread": ["."],
   "packages/keys": [".", "audit", "store"],
-  "packages/cluster-fanout": ["registry", "kube", "projection", "cache", "list", "act"],
+  "packages/cluster-fanout": ["registry", "kube", "projection", "cache", "list", "act", "watch"],
   "packages/cost": ["hour", "savings", "price", "allocation", "usage", "store", "report", "export", "sampler"],
   "packages/contract": ["."],
   "packages/http-server": ["limits", "settings", "services", "http", ".", "cli"],

@@ -6,8 +6,8 @@
  * and a {@link Heartbeat} works its {@link Breaker}. {@link ClusterReader} reads one cluster, cached or live;
  * {@link FanOut} asks many and gives each answer its {@link Coverage}; {@link Workloads}, {@link Pods}, {@link Events},
  * {@link Namespaces} and {@link Clusters} merge the answers into pages. {@link WorkloadActions} changes a workload by {@link KubeWriter},
- * {@link BulkActions} many of them;
- * {@link PodLogs} reads what its pods wrote.
+ * {@link BulkActions} many of them; {@link PodLogs} reads what its pods wrote. {@link WorkloadWatch} tells readers each change of
+ * rows.
  */
 import "./kube/NodeVersion.ts"
 export * as Action from "./act/Action.ts"
@@ -60,5 +60,7 @@ export * as Row from "./projection/Row.ts"
 export * as RowOrder from "./projection/RowOrder.ts"
 export * as ScrapedGauge from "./kube/ScrapedGauge.ts"
 export * as Transport from "./kube/Transport.ts"
+export * as WatchEvent from "./watch/WatchEvent.ts"
 export * as WorkloadActions from "./act/WorkloadActions.ts"
+export * as WorkloadWatch from "./watch/WorkloadWatch.ts"
 export * as Workloads from "./list/Workloads.ts"

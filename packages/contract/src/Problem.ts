@@ -170,6 +170,11 @@ export const catalogue = {
     "Too many previews",
     "As many dry runs of prices wait for their turn as may. `Retry-After` says when to ask again."
   ),
+  too_many_streams: entry(
+    429,
+    "Too many streams",
+    "The key has five streams open, or the service a thousand. `Retry-After` says when to try again; end one that nobody reads."
+  ),
   internal_error: entry(
     500,
     "Internal error",

@@ -10,6 +10,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import { envelopeFields } from "./Envelope.ts"
+import { eventStream, lastEventId, STREAM_NOTES } from "./EventStream.ts"
 import {
   Kind,
   kindParameter,
@@ -134,6 +135,19 @@ export class WorkloadsGroup extends HttpApiGroup.make("workloads")
           summary: "Change many workloads",
           description:
             "Scales, restarts, pauses or resumes up to 500 workloads of one, several or all clusters, each once. One that is out of the key's scope refuses the whole call before anything is done; what becomes of each other is a row."
+        })
+      ),
+    HttpApiEndpoint.get("watch", "/workloads/watch", {
+      headers: { ...targetHeader, ...lastEventId },
+      query: { ...namespaceParameter, ...kindParameter, ...nameParameters },
+      success: eventStream,
+      error: Problem.ofFanOut
+    })
+      .annotate(EndpointPolicy, { resource: "workloads", verb: "read" })
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Follow workloads",
+          description: `The rows that a list would hold, and each change of them, as server-sent events. ${STREAM_NOTES}`
         })
       )
   )

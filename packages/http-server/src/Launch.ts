@@ -20,7 +20,9 @@ export const launch = (settings: Settings) =>
       const listener = yield* Listener.bind({ host, port, shutdownMs, ...(tls === undefined ? {} : { tls }) })
       if (tls === undefined) yield* PlainHttp.warn(listener)
       const services = yield* Layer.build(Quarterdeck.layerSettings(settings))
-      yield* listener.serve(Context.get(services, Quarterdeck).nodeHandler)
+      const { endStreams, nodeHandler } = Context.get(services, Quarterdeck)
+      yield* listener.serve(nodeHandler)
+      yield* Effect.addFinalizer(() => endStreams)
       yield* Effect.logInfo(`listening on ${listener.url}`)
       return yield* Effect.never
     })

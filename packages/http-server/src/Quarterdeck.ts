@@ -10,6 +10,7 @@ import { HotReads } from "./http/hot/HotReads.ts"
 import * as MountPath from "./http/MountPath.ts"
 import * as RequestSpan from "./http/RequestSpan.ts"
 import * as Routes from "./http/Routes.ts"
+import { Streams } from "./http/stream/Streams.ts"
 import * as Services from "./Services.ts"
 import * as Options from "./settings/Options.ts"
 import type { Ports } from "./settings/Ports.ts"
@@ -68,6 +69,8 @@ export class Quarterdeck extends Context.Service<
     readonly app: App
     readonly nodeHandler: RequestListener
     readonly webHandler: Embedded["webHandler"]
+    /** Ends every stream, so that a socket that closes need not wait for them. */
+    readonly endStreams: Effect.Effect<void>
   }
 >()("@quarterdeck/http-server/Quarterdeck") {
   /**
@@ -94,6 +97,7 @@ export class Quarterdeck extends Context.Service<
         return Quarterdeck.of({
           app,
           nodeHandler,
+          endStreams: (yield* Streams).endAll,
           webHandler: (request, facts = {}) =>
             web(
               request,

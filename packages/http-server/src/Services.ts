@@ -21,6 +21,7 @@ import { FanOut } from "@quarterdeck/cluster-fanout/FanOut"
 import { KubeApi } from "@quarterdeck/cluster-fanout/KubeApi"
 import { Namespaces } from "@quarterdeck/cluster-fanout/Namespaces"
 import { Pods } from "@quarterdeck/cluster-fanout/Pods"
+import { WorkloadWatch } from "@quarterdeck/cluster-fanout/WorkloadWatch"
 import { Workloads } from "@quarterdeck/cluster-fanout/Workloads"
 import { Authenticator } from "@quarterdeck/keys/Authenticator"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
@@ -45,6 +46,7 @@ import { HotReads } from "./http/hot/HotReads.ts"
 import { Idempotency } from "./services/Idempotency.ts"
 import * as IdentityClient from "./services/IdentityClient.ts"
 import { KeyLimit } from "./http/KeyLimit.ts"
+import { Streams } from "./http/stream/Streams.ts"
 import { TrustedProxies } from "./limits/ClientAddress.ts"
 import { RateLimits } from "./limits/RateLimits.ts"
 import * as KeyLabelProof from "./services/KeyLabelProof.ts"
@@ -109,7 +111,7 @@ const identities = ({ oidc }: Settings) =>
 
 const clusters = (settings: Settings) =>
   Layer.mergeAll(
-    BulkActions.BulkActions.layer.pipe(
+    Layer.mergeAll(BulkActions.BulkActions.layer, WorkloadWatch.layer).pipe(
       Layer.provideMerge(Layer.merge(Workloads.layer, WorkloadActions.WorkloadActions.layer))
     ),
     Pods.layer,
@@ -126,7 +128,7 @@ const clusters = (settings: Settings) =>
   )
 
 const guard = Layer.merge(Guard.layer, HotReads.layer).pipe(
-  Layer.provideMerge(Layer.mergeAll(AuditTrail.layer, FailedAttempts.layer, KeyLimit.layer))
+  Layer.provideMerge(Layer.mergeAll(AuditTrail.layer, FailedAttempts.layer, KeyLimit.layer, Streams.layer))
 )
 
 /** One program at a time has the directory, from before its first file is opened until after its last is closed. */

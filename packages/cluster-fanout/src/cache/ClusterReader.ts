@@ -2,7 +2,7 @@
  * Reads one cluster, from the cache or from the cluster itself, in one form for both.
  */
 import type { ProvenLabels } from "@quarterdeck/targeting/NamespaceFilter"
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, Result } from "effect"
 import type { Cluster } from "../registry/Cluster.ts"
 import { ClusterCache, isSettled, type Member } from "./ClusterCache.ts"
 import { ClusterError, ClusterTimeout } from "../kube/ClusterError.ts"
@@ -62,6 +62,16 @@ export class ClusterReader extends Context.Service<
      * **Shape** `undefined` when `read` would have to wait, or would fail. **Units** `now` milliseconds by `steadyClock`.
      */
     readonly readNow: (cluster: Cluster, question: Question, now: number) => Reading | undefined
+    /**
+     * Reads what has synced by now, as `read` does once its time is over.
+     *
+     * **Shape** `undefined` while the cluster is not followed yet. **Units** `now` milliseconds by `steadyClock`.
+     */
+    readonly look: (
+      cluster: Cluster,
+      question: Question,
+      now: number
+    ) => Result.Result<Reading, ClusterError> | undefined
   }
 >()("@quarterdeck/cluster-fanout/ClusterReader") {
   static readonly layer = Layer.effect(
@@ -84,7 +94,11 @@ export class ClusterReader extends Context.Service<
         const isRead = question.kinds.some((kind) => store.table(kind).sync._tag === "Synced")
         return isRead ? reading(store, question, breaker, now) : undefined
       }
-      return ClusterReader.of({ read, readNow })
+      const look = (cluster: Cluster, question: Question, now: number) => {
+        const member = cache.find(cluster)
+        return member === undefined ? undefined : settledReading(cluster, member, question, now)
+      }
+      return ClusterReader.of({ look, read, readNow })
     })
   )
 }
@@ -115,13 +129,21 @@ const readCached = Effect.fnUntraced(function* (cluster: Cluster, question: Ques
 })
 
 /** Reads what has synced by now. */
-const readSettled = Effect.fnUntraced(function* (cluster: Cluster, { breaker, store }: Member, question: Question) {
+const readSettled = (cluster: Cluster, member: Member, question: Question): Effect.Effect<Reading, ClusterError> =>
+  Effect.flatMap(steadyClock.now, (now) => Effect.fromResult(settledReading(cluster, member, question, now)))
+
+const settledReading = (
+  cluster: Cluster,
+  { breaker, store }: Member,
+  question: Question,
+  now: number
+): Result.Result<Reading, ClusterError> => {
   const { kinds, timeoutMs } = question
   if (kinds.every((kind) => store.table(kind).sync._tag !== "Synced")) {
-    return yield* lastError(store, kinds, breaker.refusal()) ?? timedOut(cluster, timeoutMs)
+    return Result.fail(lastError(store, kinds, breaker.refusal()) ?? timedOut(cluster, timeoutMs))
   }
-  return reading(store, question, breaker, yield* steadyClock.now)
-})
+  return Result.succeed(reading(store, question, breaker, now))
+}
 
 /** Has followed what is followed on demand alone. */
 const want = ({ wantEvents }: Member, { kinds }: Question, now: number): void => {

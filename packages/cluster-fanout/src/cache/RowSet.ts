@@ -38,6 +38,13 @@ export interface RowForm<Row> {
 /** Hears of a row. **Shape** what it was, and what it is now; never neither. */
 export type RowChange<Row> = (held: Row | undefined, next: Row | undefined) => void
 
+/** Follows rows that are kept. **Limits** called within the change: must be quick, and must not throw. */
+export interface RowListener<Row> {
+  readonly change: RowChange<Row>
+  /** All rows were derived anew. **Shape** `held` are those that were there before. */
+  readonly whole: (held: ReadonlyArray<Row>, next: ReadonlyArray<Row>) => void
+}
+
 /** Where the rows come from. */
 export interface RowSource<Row> {
   /**
@@ -71,6 +78,7 @@ export class RowSet<Row extends Placed> {
   readonly #source: RowSource<Row>
   readonly #sorting: Sorting | undefined
   #kept: Kept<Row>
+  readonly #listeners = new Set<RowListener<Row>>()
 
   /** **Shape** `sourceOf` makes what tells of each change; without `sorting` no order but that of places is kept. */
   constructor(form: RowForm<Row>, sourceOf: (change: RowChange<Row>) => RowSource<Row>, sorting?: Sorting) {
@@ -82,8 +90,23 @@ export class RowSet<Row extends Placed> {
       counts.change(held, next)
       labels.change(held, next)
       byPlace.change(held, next)
+      for (const listener of this.#listeners) listener.change(held, next)
       for (const rows of sorted.values()) rows.change(held, next)
     })
+  }
+
+  /** Tells a listener of each change from now on, of rows made of several objects once they are asked for. **Shape** gives what ends it. */
+  listen(listener: RowListener<Row>): () => void {
+    this.#derive()
+    this.#listeners.add(listener)
+    return () => {
+      this.#listeners.delete(listener)
+    }
+  }
+
+  /** Makes and tells what nobody has asked for yet. **Limits** linear in what changed, in all rows when a kind was read anew. */
+  settle(): void {
+    this.#derive()
   }
 
   /** Makes ready what the next who asks would have to wait for. **Limits** many rows are put into their places in steps. */
@@ -150,19 +173,26 @@ export class RowSet<Row extends Placed> {
 
   #derive(): void {
     const derived = this.#source.settle()
-    if (derived !== undefined) this.#kept = kept(derived, this.form, this.#sorting?.atOnce ?? Number.POSITIVE_INFINITY)
+    if (derived === undefined) return
+    const held = this.#listeners.size === 0 ? [] : sortedOf(this.#kept).rows
+    this.#kept = kept(derived, this.form, this.#sorting?.atOnce ?? Number.POSITIVE_INFINITY)
+    for (const listener of this.#listeners) listener.whole(held, derived)
   }
 
   #settled(): Kept<Row> & { readonly byPlace: SortedRows<Row> } {
     this.#derive()
-    const known = this.#kept
-    const { byPlace } = known
-    if (byPlace instanceof SortedRows) return { ...known, byPlace }
-    let made = byPlace.step()
-    while (made === undefined) made = byPlace.step()
-    known.byPlace = made
-    return { ...known, byPlace: made }
+    return { ...this.#kept, byPlace: sortedOf(this.#kept) }
   }
+}
+
+/** Gives the rows by their places, sorted to the end. */
+const sortedOf = <Row extends Placed>(known: Kept<Row>): SortedRows<Row> => {
+  const { byPlace } = known
+  if (byPlace instanceof SortedRows) return byPlace
+  let made = byPlace.step()
+  while (made === undefined) made = byPlace.step()
+  known.byPlace = made
+  return made
 }
 
 const kept = <Row extends Placed>(

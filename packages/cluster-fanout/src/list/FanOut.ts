@@ -220,7 +220,7 @@ const replied = <A>(
   answer: Answer<A>,
   source: Coverage.Consistency,
   latencyMs: number
-): Reply<A> => ({ coverage: covered(name, answer, source, latencyMs), value: answer.value })
+): Reply<A> => ({ coverage: coverageOf(name, answer, source, latencyMs), value: answer.value })
 
 /** A defect is the service's own, and is told to its log, not to who asked. */
 const broken = <A>(name: ClusterName, source: Coverage.Consistency, latencyMs: number, defect: unknown) =>
@@ -266,7 +266,8 @@ const requireAnswer = <A>(replies: ReadonlyArray<Reply<A>>): Effect.Effect<Reado
 const timedOut = (cluster: ClusterName, timeoutMs: number) =>
   new ClusterError({ cluster, reason: new ClusterTimeout({ timeoutMs }) })
 
-const covered = <A>(
+/** Describes a cluster that answered. */
+export const coverageOf = <A>(
   name: ClusterName,
   answer: Answer<A>,
   source: Coverage.Consistency,
@@ -283,7 +284,7 @@ const covered = <A>(
 })
 
 /** The target was resolved a moment ago, and the cluster dropped since. */
-const unregistered = <A>(name: ClusterName, source: Coverage.Consistency): Reply<A> =>
+export const unregistered = <A>(name: ClusterName, source: Coverage.Consistency): Reply<A> =>
   failed(name, source, 0, "cluster_removed", "is no longer registered")
 
 const failed = <A>(

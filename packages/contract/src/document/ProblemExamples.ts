@@ -71,6 +71,7 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
   too_many_previews: {
     detail: "4 price books are being previewed or wait for it, which is the most; try again in a moment"
   },
+  too_many_streams: { detail: "the key has 5 streams open; end one first" },
   internal_error: { detail: "the service failed; its log holds the cause" },
   cluster_unreachable: { detail: "no addressed cluster answered", clusters: [failedCoverage] },
   cluster_forbids: {

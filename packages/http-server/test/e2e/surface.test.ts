@@ -65,6 +65,7 @@ onOneDriver("surface", { children: [] }, (it) => {
         "/api/v1/whoami",
         "/api/v1/workloads",
         "/api/v1/workloads/actions",
+        "/api/v1/workloads/watch",
         ...["scale", "restart", "pause", "resume"].map(
           (action) => `/api/v1/workloads/{cluster}/{namespace}/{kind}/{name}/${action}`
         ),

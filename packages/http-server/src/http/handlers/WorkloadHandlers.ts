@@ -1,6 +1,9 @@
 /**
- * `GET /api/v1/workloads` and `POST /api/v1/workloads/actions`.
+ * `GET /api/v1/workloads`, `GET /api/v1/workloads/watch` and `POST /api/v1/workloads/actions`.
  */
+import type { LabelSelector } from "@quarterdeck/cluster-fanout"
+import type { WorkloadRow } from "@quarterdeck/cluster-fanout/Row"
+import { WorkloadWatch } from "@quarterdeck/cluster-fanout/WorkloadWatch"
 import { Workloads } from "@quarterdeck/cluster-fanout/Workloads"
 import { Api } from "@quarterdeck/contract/Api"
 import type { WorkloadList } from "@quarterdeck/contract/WorkloadsGroup"
@@ -13,6 +16,8 @@ import * as ListPage from "../ListPage.ts"
 import * as ListRefusal from "../ListRefusal.ts"
 import * as ListReply from "../ListReply.ts"
 import * as RequestTarget from "../RequestTarget.ts"
+import * as EventStream from "../stream/EventStream.ts"
+import * as WatchRequest from "../stream/WatchRequest.ts"
 
 export const WorkloadHandlers = HttpApiBuilder.group(
   Api,
@@ -20,10 +25,12 @@ export const WorkloadHandlers = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const workloads = yield* Workloads
     const act = yield* BulkAction.make
-    return handlers.handleRaw("act", act).handle(
+    const watch = yield* WorkloadWatch
+    const openStream = yield* EventStream.make
+    const list = handlers.handleRaw("act", act).handle(
       "list",
       Effect.fnUntraced(function* ({ query }) {
-        const { kind, labelSelector, name, namespace, ...parameters } = query
+        const { kind: _kind, labelSelector, name: _name, namespace, ...parameters } = query
         const principal = yield* Principal
         const page = yield* ListPage.fromQuery(parameters, "name")
         const selector = yield* ListPage.labelSelectorOf(labelSelector)
@@ -33,12 +40,7 @@ export const WorkloadHandlers = HttpApiBuilder.group(
           .list({
             target,
             namespaces: Rule.namespaceFilter(principal.rule),
-            filter: {
-              labelSelector: selector,
-              ...(namespace === undefined ? {} : { namespace }),
-              ...(kind === undefined ? {} : { kind }),
-              ...(name === undefined ? {} : { name })
-            },
+            filter: filterOf(query, selector),
             page,
             cursorBinding: principal.keyId
           })
@@ -47,5 +49,33 @@ export const WorkloadHandlers = HttpApiBuilder.group(
         return yield* ListReply.ofRows("workloads", list)
       })
     )
+    return list.handle(
+      "watch",
+      Effect.fnUntraced(function* ({ query }) {
+        const selector = yield* ListPage.labelSelectorOf(query.labelSelector)
+        yield* RequestTarget.noteNamespaces(query.namespace)
+        const target = yield* RequestTarget.resolve()
+        const watched = { ...(yield* WatchRequest.of(target)), filter: filterOf(query, selector) }
+        return yield* openStream(identityOf, (sink) =>
+          watch.open(watched, sink).pipe(Effect.catch(ListRefusal.fromError))
+        )
+      })
+    )
   })
 )
+
+/** What the query narrows rows by. */
+interface Narrowing {
+  readonly namespace?: ReadonlyArray<string>
+  readonly kind?: ReadonlyArray<string>
+  readonly name?: string
+}
+
+const filterOf = ({ kind, name, namespace }: Narrowing, labelSelector: LabelSelector.LabelSelector) => ({
+  labelSelector,
+  ...(namespace === undefined ? {} : { namespace }),
+  ...(kind === undefined ? {} : { kind }),
+  ...(name === undefined ? {} : { name })
+})
+
+const identityOf = ({ cluster, id, kind, name, namespace }: WorkloadRow) => ({ id, cluster, kind, namespace, name })

@@ -1,0 +1,56 @@
+/**
+ * Tells whether the caller of an open stream may still read it.
+ */
+import type { Authenticator } from "@quarterdeck/keys/Authenticator"
+import * as Credential from "@quarterdeck/keys/Credential"
+import type { KeyStoreError } from "@quarterdeck/keys/KeyError"
+import { Principal } from "@quarterdeck/keys/Principal"
+import type { Sessions, SessionVerdict } from "@quarterdeck/keys/Sessions"
+import { Effect } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { isDeepStrictEqual } from "node:util"
+import * as RawHeaders from "../RawHeaders.ts"
+import * as SessionCookie from "../SessionCookie.ts"
+
+/**
+ * Makes what judges the caller of the current request again: the code of why its stream must end, if it must.
+ *
+ * **Shape** `key_narrowed` when its rule is another one than when the stream began. While the store of keys cannot tell, the
+ * caller may read on for a moment.
+ */
+export const of = Effect.fnUntraced(function* (
+  authenticator: Authenticator["Service"],
+  sessions: Sessions["Service"]
+): Effect.fn.Return<Effect.Effect<string | undefined>, never, HttpServerRequest.HttpServerRequest | Principal> {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const { rule } = yield* Principal
+  const credential = Credential.fromAuthorization(RawHeaders.valuesOf(request, "authorization"))
+  const cookie = yield* SessionCookie.current
+  let failures = 0
+
+  const judge: Effect.Effect<SessionVerdict, KeyStoreError> =
+    credential._tag === "Present"
+      ? authenticator.authenticate(credential.key, "look")
+      : cookie._tag === "Present"
+        ? sessions.look(cookie.id)
+        : Effect.succeed(SIGNED_OUT)
+
+  return judge.pipe(
+    Effect.map((verdict): string | undefined => {
+      failures = 0
+      if (verdict._tag === "Refused") return verdict.code
+      return isDeepStrictEqual(verdict.principal.rule, rule) ? undefined : "key_narrowed"
+    }),
+    Effect.catch((error) =>
+      Effect.as(
+        Effect.logWarning("the key of a stream could not be judged", error),
+        ++failures > MOST_FAILURES ? "key_store_unavailable" : undefined
+      )
+    )
+  )
+})
+
+const SIGNED_OUT: SessionVerdict = { _tag: "Refused", code: "session_ended", detail: "there is no session" }
+
+/** In a row. */
+const MOST_FAILURES = 3
