@@ -13,7 +13,7 @@ export interface NumberedChange<Row> extends Change<Row> {
 }
 
 /** How many changes are kept. */
-export const MOST_CHANGES = 10_000
+const MOST_CHANGES = 10_000
 
 /** How many more may be there before the oldest go, all at once. */
 const SLACK = 2_000

@@ -2,7 +2,7 @@
 import { assert } from "@effect/vitest"
 import { eventually } from "@quarterdeck/harness"
 import { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
-import { ClusterRow, WorkloadRow } from "@quarterdeck/cluster-fanout/Row"
+import { WorkloadRow } from "@quarterdeck/cluster-fanout/Row"
 import { Effect, Schema } from "effect"
 import { Sse } from "effect/encoding"
 import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http"
@@ -28,7 +28,6 @@ const Gone = Schema.Struct({
   namespace: Schema.String,
   name: Schema.String
 })
-const GoneCluster = Schema.Struct({ id: Schema.String, cluster: Schema.String })
 
 const decodeCoverage = json(Coverage)
 const decodeEnd = json(Schema.Struct({ code: Schema.String }))
@@ -47,12 +46,6 @@ export const workloads: Form<WorkloadRow> = {
   row: json(WorkloadRow),
   keyOf: placeOf,
   goneKey: (text) => placeOf(json(Gone)(text))
-}
-
-export const clusters: Form<ClusterRow> = {
-  row: json(ClusterRow),
-  keyOf: ({ name }) => name,
-  goneKey: (text) => json(GoneCluster)(text).cluster
 }
 
 /** Rows in an order that does not depend on how they came. */
