@@ -11,11 +11,11 @@
 export const oneLine = (text: string): string =>
   text.replace(/\p{C}|[\u2028\u2029]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
 
-/** Does the same to a text of several lines, whose ends stay. */
-export const lines = (text: string): string => text.replace(/[^\r\n]+/g, oneLine)
+/** Does the same to a text of several lines, whose ends stay: a carriage return alone would write over its own line. */
+export const lines = (text: string): string => text.replace(/(?:[^\r\n]|\r(?!\n))+/g, oneLine)
 
 /** Does so to a log, whose tabs stay too: what a workload wrote must not rule the terminal of who reads it. */
-export const log = (text: string): string => text.replace(/[^\r\n\t]+/g, oneLine)
+export const log = (text: string): string => text.replace(/(?:[^\r\n\t]|\r(?!\n))+/g, oneLine)
 
 /** **Example** `2.5Gi` */
 export const bytes = (count: number): string => {

@@ -31,6 +31,15 @@ describe("quarterdeck logs", () => {
     })
   )
 
+  it.live("shows a line that would write over itself as it is, and keeps the ends of lines", () =>
+    Effect.gen(function* () {
+      const body = "paid 1 EUR\rpaid 9 EUR\r\nend\r"
+      const { env } = yield* service(() => ({ body, headers: { "content-type": "text/plain; charset=utf-8" } }))
+      const done = yield* quarterdeck(["logs", "web-1", "-n", "shop", "-c", "prod"], { env })
+      assert.deepStrictEqual(done, { stdout: "paid 1 EUR\\u{d}paid 9 EUR\r\nend\\u{d}", stderr: "", status: 0 })
+    })
+  )
+
   it.live("tells a refusal by the flag that it came from", () =>
     Effect.gen(function* () {
       const { env } = yield* service(() =>
