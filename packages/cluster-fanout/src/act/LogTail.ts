@@ -33,12 +33,27 @@ export class LogTail {
     return this.#isCut || this.#bytes > this.#most
   }
 
-  /** Gives the newest bytes. **Shape** begins at a line where older ones were left out, if a line ends in it at all. */
+  /**
+   * Gives the newest bytes.
+   *
+   * **Shape** begins at a line where older ones were left out; where no line ends in all of it, at a character of UTF-8.
+   */
   bytes(): Buffer {
     const all = Buffer.concat(this.#pieces)
     const kept = all.subarray(Math.max(0, all.length - this.#most))
     if (!this.isCut || all[all.length - kept.length - 1] === LINE_FEED) return kept
     const end = kept.indexOf(LINE_FEED)
-    return end === -1 || end === kept.length - 1 ? kept : kept.subarray(end + 1)
+    return end === -1 || end === kept.length - 1 ? kept.subarray(continuationsOf(kept)) : kept.subarray(end + 1)
   }
+}
+
+/** What follows the first byte of a character: at most so many bytes, of this form. */
+const MOST_CONTINUATIONS = 3
+const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80
+
+/** Counts the bytes before the first that begins a character; none where the text is no UTF-8. */
+const continuationsOf = (bytes: Buffer): number => {
+  let count = 0
+  while (isContinuation(bytes[count])) count++
+  return count <= MOST_CONTINUATIONS ? count : 0
 }
