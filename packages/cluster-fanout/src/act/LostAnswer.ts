@@ -53,7 +53,8 @@ interface Expected {
 /**
  * Reads until the change shows, or has had its time to.
  *
- * **Shape** `reading` gives none where the object is gone or cannot be read. A resource version, or a generation, that is
+ * **Shape** `reading` gives none where the object is gone or cannot be read. One that was made anew under the name tells
+ * nothing of the change. A resource version, or a generation, that is
  * still the one before proves that nothing was changed: of another spec nobody can tell whose it is.
  *
  * **Limits** four readings in 3.25 seconds, and what they take.
@@ -66,7 +67,7 @@ export const settle = Effect.fnUntraced(function* (
   for (const waitMs of WAITS_MS) {
     yield* Effect.sleep(waitMs)
     last = yield* reading
-    if (Option.isNone(last) || !isReached(last.value)) continue
+    if (Option.isNone(last) || last.value.metadata.uid !== before.metadata.uid || !isReached(last.value)) continue
     const done: Settled = { _tag: "Done", resourceVersion: last.value.metadata.resourceVersion }
     return done
   }

@@ -3,7 +3,9 @@ import { assert } from "@effect/vitest"
 import { AuditList } from "@quarterdeck/contract/AuditGroup"
 import { eventually } from "@quarterdeck/harness"
 import { Effect, Schema } from "effect"
-import { make, prepare } from "./actedOn.ts"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { at, make, objectOf, prepare, refusedAct } from "./actedOn.ts"
 import { type Call, Deployment } from "./Deployment.ts"
 import { onOneDriver } from "./onEveryDriver.ts"
 
@@ -70,6 +72,25 @@ onOneDriver(
         const [tried, ...more] = yield* audited("tried", 1, path, call)
         assert.deepInclude(tried, { verb: "read", status: 403, code: "namespace_forbidden" })
         assert.lengthOf(more, 0)
+      })
+    )
+
+    it.effect("that cannot be written lets nothing be done", () =>
+      Effect.gen(function* () {
+        const deployment = yield* Deployment
+        const path = yield* make("Deployment", "unaudited")
+        const held = Effect.acquireRelease(
+          Effect.sync(() => {
+            const file = new DatabaseSync(join(deployment.dataDirectory, "audit.sqlite"), { timeout: 5_000 })
+            file.exec("BEGIN EXCLUSIVE")
+            return file
+          }),
+          (file) => Effect.sync(() => file.close())
+        )
+        const problem = yield* Effect.scoped(Effect.andThen(held, refusedAct(`${path}/scale`, { replicas: 3 })))
+        assert.deepInclude(problem, { status: 503, code: "audit_unavailable" })
+        const now = yield* objectOf("Deployment", "unaudited")
+        assert.strictEqual(at(now, "spec", "replicas"), 1)
       })
     )
 
