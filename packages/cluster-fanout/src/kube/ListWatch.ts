@@ -221,10 +221,12 @@ const read = Effect.fnUntraced(function* (follower: Follower, watch: OpenWatch, 
   follower.state = { ...follower.state, resourceVersion }
   if (error !== undefined) {
     const reason = statusReason(error.status, actionOf(follower), yield* Clock.currentTimeMillis)
-    if (reason._tag !== "ClusterExpired") return yield* fail(follower, reason)
+    if (reason._tag !== "ClusterExpired" && reason._tag !== "ClusterThrottled") return yield* fail(follower, reason)
     yield* close(follower, watch)
-    follower.state = State.restarted(follower.state)
-    return [...events, ...RESTART]
+    // A watch that is cut short for want of room has told the truth so far; what goes on from it waits by itself.
+    const goesOn = reason._tag === "ClusterThrottled" && !isInitial
+    follower.state = goesOn ? State.ended(follower.state) : State.restarted(follower.state)
+    return goesOn ? events : [...events, ...RESTART]
   }
   follower.state = State.received(follower.state, taken.success)
   if (isInitial !== initial) follower.state = State.reading(follower.state, watch, isInitial)

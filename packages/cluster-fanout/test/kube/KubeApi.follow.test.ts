@@ -251,6 +251,25 @@ layer(EmbeddedCluster.layer())("follow", (it) => {
     )
   )
 
+  it.effect("what a watch told before the server asks for patience in it is kept", () =>
+    onCluster((server) =>
+      Effect.gen(function* () {
+        const a = yield* server.objects.create(pod("a"))
+        const { first } = yield* following(server.entered())
+        yield* first(2)
+        const { resourceVersion } = (yield* server.objects.create(elsewhere())).metadata
+        const told = { type: "ADDED", object: { metadata: { name: "b", uid: "b", resourceVersion } } }
+        const busy = { type: "ERROR", object: { kind: "Status", code: 429, reason: "TooManyRequests" } }
+        const body = `${JSON.stringify(told)}\n${JSON.stringify(busy)}\n`
+        yield* server.inject(Fault.fixedReply({ match: { verbs: ["watch"], next: 1 }, body }))
+        yield* server.inject(endWatch)
+        yield* first(3)
+        const changed = yield* change(server, a)
+        assert.deepStrictEqual(yield* first(4), [put(a), synced(a), `Put b@${resourceVersion}`, put(changed)])
+      })
+    )
+  )
+
   it.effect("a line over the limit fails instead of filling the memory", () =>
     onCluster(
       (server) =>
