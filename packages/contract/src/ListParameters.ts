@@ -56,7 +56,7 @@ const OBJECT_NAME = {
 }
 
 /**
- * The name of a workload or a pod in a path.
+ * The name of a workload or a pod that a request is about.
  *
  * **Shape** RFC 1123 subdomain: no other text may become a part of a path that a cluster is asked for, where `..` and an
  * encoded slash lead elsewhere.

@@ -16,7 +16,7 @@ import {
   kindParameter,
   LabelSelector,
   nameParameters,
-  NamePart,
+  ObjectName,
   namespaceParameter,
   pageParameters,
   sortParameter
@@ -36,7 +36,7 @@ export const WorkloadName = Schema.Struct({
   cluster: ClusterName,
   namespace: NamespaceName,
   kind: Kind,
-  name: NamePart
+  name: ObjectName
 }).annotate({ identifier: "WorkloadName" })
 
 /**

@@ -210,6 +210,8 @@ onOneDriver("many workloads at once", { faults: true, prepare: fill }, (it) => {
     ["restart with replicas", { action: "restart", replicas: 1, targets: [web] }, "replicas"],
     ["too many replicas", { action: "scale", replicas: 10_001, targets: [web] }, "replicas"],
     ["an unknown action", { action: "delete", targets: [web] }, "action"],
+    ["a name with a path in it", { action: "restart", targets: [{ ...web, name: "web/status" }] }, "targets[0].name"],
+    ["a name that leads elsewhere", { action: "restart", targets: [{ ...web, name: ".." }] }, "targets[0].name"],
     ["an unknown field", { action: "restart", targets: [{ ...web, uid: "1" }] }, "targets[0].uid"]
   ])("400 for %s", ([, body, field]) =>
     Effect.gen(function* () {
