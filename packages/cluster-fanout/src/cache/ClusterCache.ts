@@ -5,7 +5,7 @@
  * registered, begins anew when its connection changes, and ends, rows and all, when it is dropped.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { Context, Effect, Exit, FiberSet, Layer, Scope, Semaphore, Stream } from "effect"
+import { Cause, Context, Effect, Exit, FiberSet, Layer, Scope, Semaphore, Stream } from "effect"
 import { type Breaker, Breakers } from "../kube/Breaker.ts"
 import type { ClusterError } from "../kube/ClusterError.ts"
 import { CurrentDataEpoch, type DataEpoch } from "../kube/DataEpoch.ts"
@@ -141,7 +141,7 @@ const start = Effect.fnUntraced(function* (following: Following, cluster: Cluste
   const runLater = yield* Effect.provideService(FiberSet.makeRuntime<never>(), Scope.Scope, scope)
   const store = new ClusterStore(cluster, {
     atOnce: SORTED_AT_ONCE,
-    later: (step) => void runLater(turns.repeat(step))
+    later: (step) => void runLater(Effect.catchDefect(turns.repeat(step), (defect) => notSorted(cluster, defect)))
   })
   raiseWith(epoch, store)
   const interner = Interner.make()
@@ -160,6 +160,10 @@ const start = Effect.fnUntraced(function* (following: Following, cluster: Cluste
   )
   running.set(cluster.name, { store, breaker, proveLabels: proof.prove, wantEvents, scope })
 })
+
+/** Rows that cannot be sorted beside other work are looked at one by one, or put into their places by who asks. */
+const notSorted = ({ name }: Cluster, defect: unknown) =>
+  Effect.logError(`ClusterCache: a defect while rows of cluster ${name} were sorted`, Cause.die(defect))
 
 /** Has each change of what a store shows begin an epoch. */
 const raiseWith = ({ raise }: DataEpoch, store: ClusterStore): void => {

@@ -91,7 +91,10 @@ export class RowSet<Row extends Placed> {
       labels.change(held, next)
       byPlace.change(held, next)
       for (const listener of this.#listeners) listener.change(held, next)
-      for (const rows of sorted.values()) rows.change(held, next)
+      for (const [name, rows] of sorted) {
+        rows.change(held, next)
+        if (rows instanceof SortingRows && rows.isOverrun) sorted.delete(name)
+      }
     })
   }
 
@@ -139,29 +142,28 @@ export class RowSet<Row extends Placed> {
   inOrder({ key, name }: NamedOrder<Row>): ReadonlyArray<Row> | undefined {
     const { byPlace, sorted } = this.#settled()
     if (key === undefined) return byPlace.rows
-    if (!sorted.has(name)) this.#begin(name, key)
+    if (!sorted.has(name)) this.#begin(name, key, byPlace.rows)
     const known = sorted.get(name)
     return known instanceof SortedRows ? known.rows : undefined
   }
 
-  #begin(name: string, key: SortKey<Row>): void {
+  #begin(name: string, key: SortKey<Row>, rows: ReadonlyArray<Row>): void {
     if (this.#sorting === undefined) return
     const { atOnce, later } = this.#sorting
-    const { byPlace, sorted } = this.#settled()
+    const { sorted } = this.#kept
     const compare = comparing(key, this.form.byPlace)
-    if (byPlace.rows.length <= atOnce) {
-      sorted.set(name, SortedRows.ofSorted(sortedBy(key, byPlace.rows), compare))
+    if (rows.length <= atOnce) {
+      sorted.set(name, SortedRows.ofSorted(sortedBy(key, rows), compare))
       return
     }
-    const sorting = new SortingRows(byPlace.rows, compare)
+    const sorting = new SortingRows(rows, compare)
     sorted.set(name, sorting)
     later(() => {
-      // All rows may have been derived anew since.
-      if (sorted !== this.#kept.sorted) return false
+      // All rows may have been derived anew since, or so many have changed that it is better begun anew.
+      if (this.#kept.sorted.get(name) !== sorting) return false
       const made = sorting.step()
       if (made !== undefined) sorted.set(name, made)
-      else if (sorting.isOverrun) sorted.delete(name)
-      return made === undefined && !sorting.isOverrun
+      return made === undefined
     })
   }
 

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
+import { type RowChange, RowSet } from "../../src/cache/RowSet.ts"
 import { byPlace } from "../../src/cache/WorkloadSet.ts"
 import * as WorkloadOrders from "../../src/list/WorkloadOrders.ts"
 import { WorkloadSort } from "../../src/list/ListQuery.ts"
@@ -80,5 +81,43 @@ describe("RowSet", () => {
       const jobs = inside.filter((row) => row.kind === "Job" || row.kind === "Rollout")
       assert.strictEqual(counts.of(namespace, new Set(["Job", "Rollout"])), jobs.length)
     }
+  })
+
+  it("begins the sorting of an order anew once more has changed than it may keep", () => {
+    interface Numbered {
+      readonly namespace: string
+      readonly labels: Readonly<Record<string, string>>
+      readonly number: number
+    }
+    const waiting: Array<() => boolean> = []
+    const told: Array<RowChange<Numbered>> = []
+    let isDerived = false
+    const settle = () => {
+      if (isDerived) return undefined
+      isDerived = true
+      return []
+    }
+    const set = new RowSet<Numbered>(
+      { groupOf: () => "", byPlace: (one, other) => one.number - other.number },
+      (change) => {
+        told.push(change)
+        return { settle }
+      },
+      { atOnce: -1, later: (step) => void waiting.push(step) }
+    )
+    const order = { name: "down", key: { type: "number", read: (row: Numbered) => -row.number } } as const
+    assert.isUndefined(set.inOrder(order))
+    for (let number = 0; number <= 5_000; number++) {
+      for (const change of told) change(undefined, { namespace: "a", labels: {}, number })
+    }
+    assert.lengthOf(waiting, 1)
+    assert.isUndefined(set.inOrder(order))
+    assert.lengthOf(waiting, 2)
+    for (const step of waiting) while (step());
+    const numbers = set.inOrder(order)?.map(({ number }) => number)
+    assert.deepStrictEqual(
+      numbers,
+      Array.from({ length: 5_001 }, (_, at) => 5_000 - at)
+    )
   })
 })

@@ -3,17 +3,15 @@
  */
 import { EventSort } from "@quarterdeck/cluster-fanout/ListQuery"
 import { EventList } from "@quarterdeck/contract/EventsGroup"
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import * as ApiClient from "./ApiClient.ts"
 import * as Connection from "./Connection.ts"
 import * as EventColumns from "./EventColumns.ts"
 import * as KindNames from "./KindNames.ts"
+import * as ListCommand from "./ListCommand.ts"
 import * as ListFlags from "./ListFlags.ts"
-import * as MergedList from "./MergedList.ts"
 import { listFlag } from "./OutputFlag.ts"
-import * as Pages from "./Pages.ts"
-import { headersOf, targetFlag } from "./TargetFlag.ts"
+import { targetFlag } from "./TargetFlag.ts"
 
 /** The flags that query parameters of this list come from. */
 const flagOf = { ...ListFlags.flagOf, regarding: "--for", type: "--types", reason: "--reason" }
@@ -41,25 +39,11 @@ export const eventsCommand = Command.make(
     url: Connection.urlFlag
   },
   Effect.fn("events")(function* ({ allNamespaces, cluster, limit, namespace, output, url, ...filters }) {
-    const connection = yield* Connection.read(url)
-    const query = ListFlags.queryOf({
-      ...filters,
-      namespace: yield* ListFlags.namespacesOf({ allNamespaces, namespace })
-    })
-    const read = yield* Pages.read(
-      limit,
-      (page) =>
-        ApiClient.call(connection, EventList, {
-          method: "GET",
-          path: "/api/v1/events",
-          query: [...query, ...page],
-          headers: headersOf(connection, cluster),
-          flags: flagOf
-        }),
-      (page) => page.events
+    const namespaces = yield* ListFlags.namespacesOf({ allNamespaces, namespace })
+    yield* ListCommand.run(
+      { what: "events", schema: EventList, flags: flagOf, rowsOf: (page) => page.events, columns: EventColumns.make },
+      { cluster, limit, output, url, filters: { ...filters, namespace: namespaces } }
     )
-    const columns = EventColumns.make(yield* Clock.currentTimeMillis)
-    yield* MergedList.print({ what: "events", cluster, limit, output, columns }, read, (page) => page.events)
   })
 ).pipe(
   Command.withDescription("List the events of one, several or all clusters, the newest first."),

@@ -10,7 +10,7 @@ import type { Pages } from "./Pages.ts"
 import * as Print from "./Print.ts"
 
 /** What a page of any list tells beside its rows. */
-interface Page {
+export interface Page {
   readonly clusters: ReadonlyArray<Coverage>
   readonly partial: boolean
 }

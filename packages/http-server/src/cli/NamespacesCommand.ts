@@ -3,16 +3,14 @@
  */
 import { NamespaceSort } from "@quarterdeck/cluster-fanout/ListQuery"
 import { NamespaceList } from "@quarterdeck/contract/NamespacesGroup"
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import * as ApiClient from "./ApiClient.ts"
 import * as Columns from "./Columns.ts"
 import * as Connection from "./Connection.ts"
+import * as ListCommand from "./ListCommand.ts"
 import * as ListFlags from "./ListFlags.ts"
-import * as MergedList from "./MergedList.ts"
 import { listFlag } from "./OutputFlag.ts"
-import * as Pages from "./Pages.ts"
-import { headersOf, targetFlag } from "./TargetFlag.ts"
+import { targetFlag } from "./TargetFlag.ts"
 
 export const namespacesCommand = Command.make(
   "namespaces",
@@ -31,21 +29,16 @@ export const namespacesCommand = Command.make(
     url: Connection.urlFlag
   },
   Effect.fn("namespaces")(function* ({ cluster, limit, output, url, ...filters }) {
-    const connection = yield* Connection.read(url)
-    const read = yield* Pages.read(
-      limit,
-      (page) =>
-        ApiClient.call(connection, NamespaceList, {
-          method: "GET",
-          path: "/api/v1/namespaces",
-          query: [...ListFlags.queryOf(filters), ...page],
-          headers: headersOf(connection, cluster),
-          flags: ListFlags.flagOf
-        }),
-      (page) => page.namespaces
+    yield* ListCommand.run(
+      {
+        what: "namespaces",
+        schema: NamespaceList,
+        flags: ListFlags.flagOf,
+        rowsOf: (page) => page.namespaces,
+        columns: Columns.namespaces
+      },
+      { cluster, limit, output, url, filters }
     )
-    const columns = Columns.namespaces(yield* Clock.currentTimeMillis)
-    yield* MergedList.print({ what: "namespaces", cluster, limit, output, columns }, read, (page) => page.namespaces)
   })
 ).pipe(
   Command.withDescription("List the namespaces that the key reaches, in one, several or all clusters."),

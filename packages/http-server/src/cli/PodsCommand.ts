@@ -3,17 +3,15 @@
  */
 import { PodSort } from "@quarterdeck/cluster-fanout/ListQuery"
 import { PodList } from "@quarterdeck/contract/PodsGroup"
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import * as ApiClient from "./ApiClient.ts"
 import * as Connection from "./Connection.ts"
 import * as KindNames from "./KindNames.ts"
+import * as ListCommand from "./ListCommand.ts"
 import * as ListFlags from "./ListFlags.ts"
-import * as MergedList from "./MergedList.ts"
 import { listFlag } from "./OutputFlag.ts"
-import * as Pages from "./Pages.ts"
 import * as PodColumns from "./PodColumns.ts"
-import { headersOf, targetFlag } from "./TargetFlag.ts"
+import { targetFlag } from "./TargetFlag.ts"
 
 /** The flags that query parameters of this list come from. */
 const flagOf = { ...ListFlags.flagOf, workload: "--workload", node: "--node", status: "--status" }
@@ -43,25 +41,11 @@ export const podsCommand = Command.make(
     url: Connection.urlFlag
   },
   Effect.fn("pods")(function* ({ allNamespaces, cluster, limit, namespace, output, url, ...filters }) {
-    const connection = yield* Connection.read(url)
-    const query = ListFlags.queryOf({
-      ...filters,
-      namespace: yield* ListFlags.namespacesOf({ allNamespaces, namespace })
-    })
-    const read = yield* Pages.read(
-      limit,
-      (page) =>
-        ApiClient.call(connection, PodList, {
-          method: "GET",
-          path: "/api/v1/pods",
-          query: [...query, ...page],
-          headers: headersOf(connection, cluster),
-          flags: flagOf
-        }),
-      (page) => page.pods
+    const namespaces = yield* ListFlags.namespacesOf({ allNamespaces, namespace })
+    yield* ListCommand.run(
+      { what: "pods", schema: PodList, flags: flagOf, rowsOf: (page) => page.pods, columns: PodColumns.make },
+      { cluster, limit, output, url, filters: { ...filters, namespace: namespaces } }
     )
-    const columns = PodColumns.make(yield* Clock.currentTimeMillis)
-    yield* MergedList.print({ what: "pods", cluster, limit, output, columns }, read, (page) => page.pods)
   })
 ).pipe(
   Command.withDescription("List the pods of one, several or all clusters."),

@@ -3,16 +3,14 @@
  */
 import { WorkloadSort } from "@quarterdeck/cluster-fanout/ListQuery"
 import { WorkloadList } from "@quarterdeck/contract/WorkloadsGroup"
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import * as ApiClient from "./ApiClient.ts"
 import * as Columns from "./Columns.ts"
 import * as Connection from "./Connection.ts"
+import * as ListCommand from "./ListCommand.ts"
 import * as ListFlags from "./ListFlags.ts"
-import * as MergedList from "./MergedList.ts"
 import { listFlag } from "./OutputFlag.ts"
-import * as Pages from "./Pages.ts"
-import { headersOf, targetFlag } from "./TargetFlag.ts"
+import { targetFlag } from "./TargetFlag.ts"
 
 export const workloadsCommand = Command.make(
   "workloads",
@@ -33,25 +31,17 @@ export const workloadsCommand = Command.make(
     url: Connection.urlFlag
   },
   Effect.fn("workloads")(function* ({ allNamespaces, cluster, limit, namespace, output, url, ...filters }) {
-    const connection = yield* Connection.read(url)
-    const query = ListFlags.queryOf({
-      ...filters,
-      namespace: yield* ListFlags.namespacesOf({ allNamespaces, namespace })
-    })
-    const read = yield* Pages.read(
-      limit,
-      (page) =>
-        ApiClient.call(connection, WorkloadList, {
-          method: "GET",
-          path: "/api/v1/workloads",
-          query: [...query, ...page],
-          headers: headersOf(connection, cluster),
-          flags: ListFlags.flagOf
-        }),
-      (page) => page.workloads
+    const namespaces = yield* ListFlags.namespacesOf({ allNamespaces, namespace })
+    yield* ListCommand.run(
+      {
+        what: "workloads",
+        schema: WorkloadList,
+        flags: ListFlags.flagOf,
+        rowsOf: (page) => page.workloads,
+        columns: Columns.workloads
+      },
+      { cluster, limit, output, url, filters: { ...filters, namespace: namespaces } }
     )
-    const columns = Columns.workloads(yield* Clock.currentTimeMillis)
-    yield* MergedList.print({ what: "workloads", cluster, limit, output, columns }, read, (page) => page.workloads)
   })
 ).pipe(
   Command.withDescription("List the workloads of one, several or all clusters."),

@@ -1,0 +1,56 @@
+/**
+ * What every command does that lists rows of one, several or all clusters: it asks page by page, and prints.
+ */
+import { Clock, Effect, type Option, type Schema } from "effect"
+import * as ApiClient from "./ApiClient.ts"
+import * as Connection from "./Connection.ts"
+import * as ListFlags from "./ListFlags.ts"
+import * as MergedList from "./MergedList.ts"
+import type { ListColumns, ListFormat } from "./Output.ts"
+import * as Pages from "./Pages.ts"
+import { headersOf } from "./TargetFlag.ts"
+
+interface Page extends MergedList.Page {
+  readonly nextCursor?: string
+}
+
+/** What is listed. **Shape** `what` ends the route's path, and names the rows in its reply; `flags` as {@link ApiClient.call} takes them. */
+interface Listing<A extends Page, Row> {
+  readonly what: string
+  readonly schema: Schema.Decoder<A>
+  readonly flags: Readonly<Record<string, string>>
+  readonly rowsOf: (page: A) => ReadonlyArray<Row>
+  readonly columns: (nowMs: number) => ListColumns<Row>
+}
+
+/** What was given on the command line. **Shape** `filters` become query parameters of their names. */
+interface Given {
+  readonly cluster: Option.Option<string>
+  readonly limit: number
+  readonly output: ListFormat
+  readonly url: Option.Option<string>
+  readonly filters: Parameters<typeof ListFlags.queryOf>[0]
+}
+
+/** Lists. **Errors** `CommandFailure`. */
+export const run = Effect.fnUntraced(function* <A extends Page, Row>(
+  { columns, flags, rowsOf, schema, what }: Listing<A, Row>,
+  { cluster, filters, limit, output, url }: Given
+) {
+  const connection = yield* Connection.read(url)
+  const query = ListFlags.queryOf(filters)
+  const read = yield* Pages.read(
+    limit,
+    (page) =>
+      ApiClient.call(connection, schema, {
+        method: "GET",
+        path: `/api/v1/${what}`,
+        query: [...query, ...page],
+        headers: headersOf(connection, cluster),
+        flags
+      }),
+    rowsOf
+  )
+  const asked = { what, cluster, limit, output, columns: columns(yield* Clock.currentTimeMillis) }
+  yield* MergedList.print(asked, read, rowsOf)
+})
