@@ -111,6 +111,14 @@ export const daemonSetStatus = (plan: WorkloadPlan, generation: number) => ({
   numberMisscheduled: 0
 })
 
+/** The labels that a Job selects its pods by. */
+export const jobLabels = ({ name, uid }: { readonly name: string; readonly uid: string }) => ({
+  "batch.kubernetes.io/controller-uid": uid,
+  "batch.kubernetes.io/job-name": name,
+  "controller-uid": uid,
+  "job-name": name
+})
+
 /** What the controller of a finished Job reports; the first condition of each pair announces the second. */
 export const jobStatus = (plan: WorkloadPlan, now: string) => {
   const failed = plan.state === "failed"

@@ -141,7 +141,7 @@ const writeWorkload = Effect.fnUntraced(function* (plan: WorkloadPlan, writing: 
     case "DaemonSet":
       return yield* together(status(WorkloadManifests.daemonSetStatus(plan, generation)), pods)
     case "Job":
-      return yield* together(status(WorkloadManifests.jobStatus(plan, to.now)), pods)
+      return yield* writeJobPods(plan, created, writing)
     case "CronJob":
       return yield* plan.state === "suspended"
         ? Effect.void
@@ -168,10 +168,15 @@ const writeReplicaSet = Effect.fnUntraced(function* (
 
 const writeLastJob = Effect.fnUntraced(function* (plan: WorkloadPlan, owner: Ownership, writing: Writing) {
   const { to } = writing
-  const created = yield* to.create(withOwner(WorkloadManifests.lastJob(plan), owner))
-  const owned = { references: [yield* ownerOf(created, to)], labels: {} }
+  yield* writeJobPods(plan, yield* to.create(withOwner(WorkloadManifests.lastJob(plan), owner)), writing)
+})
+
+const writeJobPods = Effect.fnUntraced(function* (plan: WorkloadPlan, job: KubeObject, writing: Writing) {
+  const { to } = writing
+  const owner = yield* ownerOf(job, to)
+  const owned = { references: [owner], labels: WorkloadManifests.jobLabels(owner) }
   yield* together(
-    to.report(created, WorkloadManifests.jobStatus(plan, to.now)),
+    to.report(job, WorkloadManifests.jobStatus(plan, to.now)),
     eachPod(plan.pods, (pod) => writePod(plan, pod, owned, writing))
   )
 })
