@@ -31,7 +31,7 @@ const pages = ["packages/http-server/test/e2e/{dashboard*,docsPage,oidc}.test.ts
 
 /** Tests for which the run has clusters that they borrow: those of every driver, and those of the chart that want a real one. */
 const borrowing = [
-  "packages/http-server/test/e2e/{actions,changes,connections,costOutages,costs,events,faults,leastRole,lists,operatorRole,outages,podStatus,pods,reload,targeting,workloadStream}.test.ts"
+  "packages/http-server/test/e2e/{actions,changes,connections,costOutages,costs,events,faults,leastRole,lists,oneWorkload,operatorRole,outages,podStatus,pods,reload,targeting,workloadStream}.test.ts"
 ]
 
 /** Of this library the package has source maps without the sources, of which each file would be warned. */

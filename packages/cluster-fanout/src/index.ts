@@ -6,7 +6,8 @@
  * and a {@link Heartbeat} works its {@link Breaker}. {@link ClusterReader} reads one cluster, cached or live;
  * {@link FanOut} asks many and gives each answer its {@link Coverage}; {@link Workloads}, {@link Pods}, {@link Events},
  * {@link Namespaces} and {@link Clusters} merge the answers into pages. {@link WorkloadActions} changes a workload by {@link KubeWriter},
- * {@link BulkActions} many of them; {@link PodLogs} reads what its pods wrote. {@link WorkloadWatch} tells readers each change of
+ * {@link BulkActions} many of them; {@link WorkloadLookup} looks at one, {@link PodLogs} reads what its
+ * pods wrote. {@link WorkloadWatch} tells readers each change of
  * rows.
  */
 import "./kube/NodeVersion.ts"
@@ -62,5 +63,6 @@ export * as ScrapedGauge from "./kube/ScrapedGauge.ts"
 export * as Transport from "./kube/Transport.ts"
 export * as WatchEvent from "./watch/WatchEvent.ts"
 export * as WorkloadActions from "./act/WorkloadActions.ts"
+export * as WorkloadLookup from "./act/WorkloadLookup.ts"
 export * as WorkloadWatch from "./watch/WorkloadWatch.ts"
 export * as Workloads from "./list/Workloads.ts"

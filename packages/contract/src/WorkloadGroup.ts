@@ -1,6 +1,8 @@
 /**
- * One workload of one cluster: changed by what an Operator may do.
+ * One workload of one cluster: looked at, and changed by what an Operator may do.
  */
+import { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
+import { PodRow, WorkloadDetail } from "@quarterdeck/cluster-fanout/Row"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { NamespaceName } from "@quarterdeck/targeting/NamespaceFilter"
 import { Schema } from "effect"
@@ -69,6 +71,16 @@ export const ActionResult = Schema.Struct({
 }).annotate({ identifier: "ActionResult" })
 export type ActionResult = typeof ActionResult.Type
 
+/** **Shape** at most 500 pods, those first that are not ready; `podCount` says how many there are. */
+export const WorkloadReply = Schema.Struct({
+  workload: WorkloadDetail,
+  pods: Schema.Array(PodRow),
+  podCount: Schema.Natural.annotateKey({ description: "How many pods it has: `pods` holds 500 at most." }),
+  clusters: Schema.Array(Coverage),
+  partial: Schema.Boolean
+}).annotate({ identifier: "WorkloadReply" })
+export type WorkloadReply = typeof WorkloadReply.Type
+
 /** What names a workload in a path. */
 export const workloadPath = {
   cluster: ClusterName.annotateKey({ description: "The cluster's name." }),
@@ -86,6 +98,19 @@ const IN_PATH = "The path names the cluster; a cluster header that names anythin
 
 export class WorkloadGroup extends HttpApiGroup.make("workload")
   .add(
+    HttpApiEndpoint.get("get", PATH, {
+      params: workloadPath,
+      headers: targetHeader,
+      success: WorkloadReply,
+      error: Problem.ofFanOut
+    })
+      .annotate(EndpointPolicy, { resource: "workloads", verb: "read" })
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Look at a workload",
+          description: `As its cluster has it now, never from the cache: its row, rollout, conditions, containers and pods. Annotations, environment, commands and volumes are never shown. ${IN_PATH}`
+        })
+      ),
     HttpApiEndpoint.post("scale", `${PATH}/scale`, {
       params: workloadPath,
       headers: targetHeader,

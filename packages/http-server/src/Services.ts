@@ -21,6 +21,7 @@ import { FanOut } from "@quarterdeck/cluster-fanout/FanOut"
 import { KubeApi } from "@quarterdeck/cluster-fanout/KubeApi"
 import { Namespaces } from "@quarterdeck/cluster-fanout/Namespaces"
 import { Pods } from "@quarterdeck/cluster-fanout/Pods"
+import { WorkloadLookup } from "@quarterdeck/cluster-fanout/WorkloadLookup"
 import { WorkloadWatch } from "@quarterdeck/cluster-fanout/WorkloadWatch"
 import { Workloads } from "@quarterdeck/cluster-fanout/Workloads"
 import { Authenticator } from "@quarterdeck/keys/Authenticator"
@@ -117,6 +118,7 @@ const clusters = (settings: Settings) =>
     Pods.layer,
     Events.layer,
     PodLogs.PodLogs.layer,
+    WorkloadLookup.layer,
     Namespaces.layer,
     Clusters.layer
   ).pipe(

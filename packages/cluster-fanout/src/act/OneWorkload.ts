@@ -51,5 +51,6 @@ export const make = (fanOut: FanOut["Service"], api: KubeApi["Service"]) =>
 /** Kinds that are workloads only where nothing controls them. */
 const OF_OTHERS: ReadonlySet<Kind.WorkloadKind> = new Set(["ReplicaSet", "Job", "Pod"])
 
-const isOwn = (kind: Kind.WorkloadKind, { metadata }: KubeObject): boolean =>
+/** Tells whether an object of a kind is a workload, and not a part of another. */
+export const isOwn = (kind: Kind.WorkloadKind, { metadata }: KubeObject): boolean =>
   !OF_OTHERS.has(kind) || metadata.ownerReferences?.some(({ controller }) => controller === true) !== true

@@ -87,6 +87,52 @@ export const PodRow = Schema.Struct({
 export type PodRow = typeof PodRow.Type
 
 /**
+ * One workload as its cluster has it now.
+ *
+ * **Shape** `resourceVersion` is null for a custom kind, which is known by its pods alone, and so is `selector`, which is also
+ * null for kinds that have none (CronJob, Pod); it is written as `labelSelector` takes it. `rollout.revision` is told by
+ * Deployments and StatefulSets; `isPaused` is true of a CronJob or Job that is suspended too. `containers` are those that run as
+ * long as a pod does, sidecars included, their `restarts` summed over its pods.
+ *
+ * **Units** requests and limits of a container are those of one replica; a limit of 0 is no limit.
+ */
+export const WorkloadDetail = Schema.Struct({
+  ...WorkloadRow.fields,
+  resourceVersion: Schema.NullOr(Schema.String),
+  selector: Schema.NullOr(Schema.String),
+  conditions: Schema.Array(
+    Schema.Struct({
+      type: Schema.String,
+      status: Schema.String,
+      reason: Schema.optionalKey(Schema.String),
+      message: Schema.optionalKey(Schema.String),
+      lastTransitionAt: Schema.optionalKey(Timestamp)
+    })
+  ),
+  rollout: Schema.Struct({
+    revision: Schema.NullOr(Schema.String),
+    isPaused: Schema.Boolean,
+    strategy: Schema.NullOr(Schema.String),
+    progressDeadlineSeconds: Schema.optionalKey(Schema.Natural)
+  }),
+  containers: Schema.Array(
+    Schema.Struct({
+      name: Schema.String,
+      image: Schema.String,
+      cpuRequestMillis: Schema.Natural,
+      memoryRequestBytes: Schema.Natural,
+      cpuLimitMillis: Schema.Natural,
+      memoryLimitBytes: Schema.Natural,
+      ports: Schema.Array(
+        Schema.Struct({ name: Schema.optionalKey(Schema.String), port: Schema.Natural, protocol: Schema.String })
+      ),
+      restarts: Schema.Natural
+    })
+  )
+}).annotate({ identifier: "WorkloadDetail" })
+export type WorkloadDetail = typeof WorkloadDetail.Type
+
+/**
  * One event of one cluster: what happened to an object, told by who saw it.
  *
  * **Shape** `namespace` is that of the object, null for one of the cluster scope; `regarding.id` is left out when the reporter

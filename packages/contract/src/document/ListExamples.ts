@@ -1,12 +1,20 @@
 /** Rows of lists, their coverage and the lists themselves, as a small fleet answers. */
 import { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
-import { ClusterRow, EventRow, NamespaceRow, PodRow, WorkloadRow } from "@quarterdeck/cluster-fanout/Row"
+import {
+  ClusterRow,
+  EventRow,
+  NamespaceRow,
+  PodRow,
+  WorkloadDetail,
+  WorkloadRow
+} from "@quarterdeck/cluster-fanout/Row"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { ClusterList } from "../ClustersGroup.ts"
 import { EventList } from "../EventsGroup.ts"
 import { NotReady, Readiness, ReadinessDetails } from "../HealthGroup.ts"
 import { NamespaceList } from "../NamespacesGroup.ts"
 import { PodList } from "../PodsGroup.ts"
+import { WorkloadReply } from "../WorkloadGroup.ts"
 import { WorkloadList } from "../WorkloadsGroup.ts"
 import { example } from "./Example.ts"
 
@@ -81,6 +89,26 @@ const pod: PodRow = {
   createdAt: "2026-11-21T06:14:41Z"
 }
 
+const detail: WorkloadDetail = {
+  ...workload,
+  resourceVersion: "81322",
+  selector: "app.kubernetes.io/name=catalog-db",
+  conditions: [],
+  rollout: { revision: "catalog-db-6c9f7b8d4", isPaused: false, strategy: "RollingUpdate" },
+  containers: [
+    {
+      name: "postgres",
+      image: "postgres:17.7",
+      cpuRequestMillis: 400,
+      memoryRequestBytes: 1_073_741_824,
+      cpuLimitMillis: 800,
+      memoryLimitBytes: 2_147_483_648,
+      ports: [{ name: "postgres", port: 5432, protocol: "TCP" }],
+      restarts: 4
+    }
+  ]
+}
+
 const namespace: NamespaceRow = {
   id: "a547795a-4bae-404a-b838-84690b124d9e",
   cluster: hub,
@@ -150,6 +178,14 @@ export const listExamples = [
     clusters: [coverage, failedCoverage],
     partial: true,
     nextCursor: NEXT_CURSOR
+  }),
+  example(WorkloadDetail, detail),
+  example(WorkloadReply, {
+    workload: detail,
+    pods: [pod],
+    podCount: 1,
+    clusters: [{ ...coverage, source: "live", ageMs: 0, latencyMs: 9 }],
+    partial: false
   }),
   example(PodRow, pod),
   example(PodList, {

@@ -12,6 +12,7 @@ import { doctorCommand } from "./DoctorCommand.ts"
 import { costCommand } from "./cost/CostCommand.ts"
 import { CommandFailure } from "./CommandFailure.ts"
 import { keyCommand } from "./keys/KeyCommand.ts"
+import { getCommand } from "./GetCommand.ts"
 import { logsCommand } from "./LogsCommand.ts"
 import { mcpCommand } from "./mcp/McpCommand.ts"
 import { pricesCommand } from "./cost/PricesCommand.ts"
@@ -31,6 +32,7 @@ const command = Command.make("quarterdeck").pipe(
     clustersCommand,
     namespacesCommand,
     workloadsCommand,
+    getCommand,
     podsCommand,
     eventsCommand,
     logsCommand,

@@ -14,6 +14,7 @@ const OF_OPERATORS: ReadonlySet<string> = new Set([
 const TOOLS = [
   "list_clusters",
   "list_workloads",
+  "get_workload",
   "list_pods",
   "list_events",
   "cost_by_workload",
@@ -34,6 +35,7 @@ const WEB = { cluster: "prod", namespace: "shop", kind: "Deployment", name: "web
 const CALLS: ReadonlyArray<[tool: string, given: Record<string, unknown>]> = [
   ["list_clusters", {}],
   ["list_workloads", { clusters: ["*"] }],
+  ["get_workload", WEB],
   ["list_pods", { clusters: ["*"], sort: "restarts", order: "desc" }],
   ["list_events", { clusters: ["*"], type: ["Warning"] }],
   ["cost_by_workload", { clusters: ["*"], range: "7d" }],

@@ -66,6 +66,7 @@ onOneDriver("surface", { children: [] }, (it) => {
         "/api/v1/workloads",
         "/api/v1/workloads/actions",
         "/api/v1/workloads/watch",
+        "/api/v1/workloads/{cluster}/{namespace}/{kind}/{name}",
         ...["scale", "restart", "pause", "resume"].map(
           (action) => `/api/v1/workloads/{cluster}/{namespace}/{kind}/{name}/${action}`
         ),

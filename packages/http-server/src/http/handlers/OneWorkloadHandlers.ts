@@ -2,8 +2,9 @@
  * `/api/v1/workloads/{cluster}/{namespace}/{kind}/{name}`.
  */
 import { type Action, WorkloadActions } from "@quarterdeck/cluster-fanout"
+import { WorkloadLookup } from "@quarterdeck/cluster-fanout/WorkloadLookup"
 import { Api } from "@quarterdeck/contract/Api"
-import { type ActionResult, ActionRequest, ScaleRequest } from "@quarterdeck/contract/WorkloadGroup"
+import { type ActionResult, ActionRequest, ScaleRequest, type WorkloadReply } from "@quarterdeck/contract/WorkloadGroup"
 import { Principal } from "@quarterdeck/keys/Principal"
 import * as Rule from "@quarterdeck/keys/Rule"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
@@ -29,6 +30,7 @@ export const OneWorkloadHandlers = HttpApiBuilder.group(
   "workload",
   Effect.fn(function* (handlers) {
     const actions = yield* WorkloadActions.WorkloadActions
+    const lookup = yield* WorkloadLookup
 
     /** Handles an action. **Shape** syntax first, then scope, then the cluster. */
     const act = <Body extends ActionRequest>(
@@ -59,6 +61,19 @@ export const OneWorkloadHandlers = HttpApiBuilder.group(
       })
 
     return handlers
+      .handle(
+        "get",
+        Effect.fnUntraced(function* ({ params }) {
+          yield* RequestTarget.requireHeaderOf(params.cluster)
+          yield* RequestTarget.resolveNamed(params.cluster)
+          const { rule } = yield* Principal
+          const { timeoutMs } = yield* Deadlines
+          const found = yield* lookup
+            .look({ ...params, namespaces: Rule.namespaceFilter(rule), timeoutMs })
+            .pipe(Effect.catch(ActionRefusal.fromError))
+          return found satisfies WorkloadReply
+        })
+      )
       .handleRaw(
         "scale",
         act(ScaleRequest, ({ replicas }) => ({ action: "scale", replicas }))

@@ -1,11 +1,11 @@
 /**
  * What a client can put before a model without a tool: the clusters, one workload, a report of costs.
  */
-import { Effect, Layer, Predicate, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { McpSchema, McpServer } from "effect/ai"
 import * as McpTools from "./McpTools.ts"
 import * as ToolCall from "./ToolCall.ts"
-import { MAX_ROWS, type ToolInput } from "./ToolInput.ts"
+import type { ToolInput } from "./ToolInput.ts"
 
 type InputOf = (tool: McpTools.McpTool) => ToolInput
 
@@ -22,37 +22,10 @@ class ResourceRefused extends Schema.TaggedError<ResourceRefused>()("ResourceRef
 const read = Effect.fnUntraced(function* (inputOf: InputOf, name: string, given: Readonly<Record<string, unknown>>) {
   const tool = McpTools.find(name)
   if (tool === undefined) return yield* Effect.die(new Error(`no tool is called ${name}`))
-  const { content, isError, structuredContent } = yield* ToolCall.call(tool, inputOf(tool), given)
+  const { content, isError } = yield* ToolCall.call(tool, inputOf(tool), given)
   const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("")
   if (isError === true) return yield* new ResourceRefused({ text })
-  return { text, answer: structuredContent }
-})
-
-interface WorkloadName {
-  readonly cluster: string
-  readonly namespace: string
-  readonly kind: string
-  readonly name: string
-}
-
-/** Finds one workload of one cluster. **Shape** the list's filter takes parts of names: its pages may hold many others first. */
-const findWorkload = Effect.fnUntraced(function* (
-  inputOf: InputOf,
-  { cluster, kind, name, namespace }: WorkloadName
-): Effect.fn.Return<unknown, ResourceRefused> {
-  if (cluster === "*") {
-    return yield* new ResourceRefused({ text: "a workload is in one cluster: take its name from list_clusters" })
-  }
-  const asked = { clusters: [cluster], namespace, kind, name, limit: MAX_ROWS }
-  let cursor: unknown
-  do {
-    const { answer } = yield* read(inputOf, "list_workloads", cursor === undefined ? asked : { ...asked, cursor })
-    const rows = Predicate.hasProperty(answer, "workloads") && Array.isArray(answer.workloads) ? answer.workloads : []
-    const found: unknown = rows.find((row) => Predicate.hasProperty(row, "name") && row.name === name)
-    if (found !== undefined) return found
-    cursor = Predicate.hasProperty(answer, "nextCursor") ? answer.nextCursor : undefined
-  } while (cursor !== undefined)
-  return yield* new ResourceRefused({ text: `no ${kind} ${name} is in namespace ${namespace} of ${cluster}` })
+  return text
 })
 
 const contentOf = (uri: string, text: string): McpSchema.ReadResourceResult => ({
@@ -69,16 +42,20 @@ export const layer = (inputOf: InputOf) =>
       name: "Clusters",
       description: "Every cluster that the key reaches, with its health.",
       mimeType: MIME_TYPE,
-      content: Effect.map(read(inputOf, "list_clusters", {}), ({ text }) => contentOf("quarterdeck://clusters", text))
+      content: Effect.map(read(inputOf, "list_clusters", {}), (text) => contentOf("quarterdeck://clusters", text))
     }),
     McpServer.resource`quarterdeck://workloads/${part("cluster")}/${part("namespace")}/${part("kind")}/${part("name")}`(
       {
         name: "Workload",
-        description: "One workload: replicas, status, images, requests and limits.",
+        description: "One workload as it is now, with its pods.",
         mimeType: MIME_TYPE,
         content: Effect.fnUntraced(function* (uri, cluster, namespace, kind, name) {
-          const found = yield* findWorkload(inputOf, { cluster, namespace, kind, name })
-          return contentOf(uri, JSON.stringify(found))
+          if (cluster === "*") {
+            return yield* new ResourceRefused({
+              text: "a workload is in one cluster: take its name from list_clusters"
+            })
+          }
+          return contentOf(uri, yield* read(inputOf, "get_workload", { cluster, namespace, kind, name }))
         })
       }
     ),
@@ -88,7 +65,7 @@ export const layer = (inputOf: InputOf) =>
       mimeType: MIME_TYPE,
       completion: { range: (input) => Effect.succeed(RANGES.filter((range) => range.startsWith(input))) },
       content: (uri, range) =>
-        Effect.map(read(inputOf, "cost_by_workload", { clusters: ["*"], range }), ({ text }) => contentOf(uri, text))
+        Effect.map(read(inputOf, "cost_by_workload", { clusters: ["*"], range }), (text) => contentOf(uri, text))
     })
   )
 

@@ -74,6 +74,12 @@ export const all: ReadonlyArray<McpTool> = [
     isPaged: true,
     shape: Shapes.rows("workloads")
   }),
+  tool("get_workload", "workload.get", {
+    title: "Look at a workload",
+    description: `One workload as its cluster has it now, with its pods, those first that are not ready: replicas, status, rollout, conditions (which tell why a rollout does not go on), containers with image, ports, requests, limits and restarts. \`resourceVersion\` is what an action takes. Environment, commands and volumes are never shown. ${PARTIAL}`,
+    targeting: "none",
+    shape: Shapes.workload
+  }),
   tool("list_pods", "pods.list", {
     title: "List pods",
     description: `Pods of one, several or all clusters, with the workload that each counts to (\`owner\`), the status that kubectl shows (Running, Completed, Pending, CrashLoopBackOff, ImagePullBackOff, Init:0/2, Terminating), ready containers, restarts, node, images and requests (CPU in milli-cores, memory in bytes). Narrow it by \`workload\` (Deployment/web), \`node\` or \`status\`; sort by restarts, descending, to find what crashes. ${PARTIAL}`,

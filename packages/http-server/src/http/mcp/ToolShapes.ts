@@ -60,6 +60,23 @@ export const rows =
     rows: lengthOf(found)
   })
 
+/** Tells of one workload, with as many of its pods. */
+export const workload: Shape = ({ clusters: coverages, partial, podCount, pods, workload: found }, most) => {
+  const told: ReadonlyArray<unknown> = Array.isArray(pods) ? pods.slice(0, most) : []
+  return {
+    answer: {
+      workload: found,
+      podCount,
+      returned: told.length,
+      truncated: typeof podCount === "number" && podCount > told.length,
+      partial,
+      coverage: summaryOf(coverages),
+      pods: told
+    },
+    rows: told.length
+  }
+}
+
 /** Tells of a report of costs. **Shape** steps are told as they come, with the groups of the page in each. */
 export const costs =
   (name: string): Shape =>

@@ -1,0 +1,125 @@
+/**
+ * What is told of one workload beyond its row: its rollout, conditions and containers, and nothing that may hold a secret.
+ *
+ * Annotations, environment, commands and volumes are never read here.
+ */
+import * as Masking from "../kube/Masking.ts"
+import type { KubeObject } from "../kube/KubeObject.ts"
+import { count, type Fields, fields, list, text } from "./Field.ts"
+import * as PodResources from "./PodResources.ts"
+import type { WorkloadDetail, WorkloadRow } from "./Row.ts"
+import * as SelectorText from "./SelectorText.ts"
+
+type Rollout = WorkloadDetail["rollout"]
+type Container = WorkloadDetail["containers"][number]
+
+/** How often containers of a workload's pods were restarted, by name. */
+export type Restarts = ReadonlyMap<string, number>
+
+/** The longest text of a condition that is told. **Units** characters. */
+const LONGEST_MESSAGE = 1_000
+
+/** Adds the detail of a built-in kind to its row, from its object. */
+export const ofObject = (row: WorkloadRow, object: KubeObject, restarts: Restarts): WorkloadDetail => ({
+  ...row,
+  resourceVersion: object.metadata.resourceVersion,
+  selector: SelectorText.of(fields(object["spec"])["selector"]) ?? null,
+  conditions: conditionsOf(object),
+  rollout: rolloutOf(row.kind, object),
+  containers: containersOf(podSpecOf(row.kind, object), restarts)
+})
+
+/** Adds what is known of a custom kind, from the specs of its pods, the newest first. */
+export const ofPods = (row: WorkloadRow, specs: ReadonlyArray<unknown>, restarts: Restarts): WorkloadDetail => {
+  const found = new Map<string, Container>()
+  for (const spec of specs) {
+    for (const container of containersOf(fields(spec), restarts)) {
+      if (!found.has(container.name)) found.set(container.name, container)
+    }
+  }
+  return {
+    ...row,
+    resourceVersion: null,
+    selector: null,
+    conditions: [],
+    rollout: { revision: null, isPaused: false, strategy: null },
+    containers: [...found.values()]
+  }
+}
+
+/** Counts the restarts of a pod's containers towards those of its workload. */
+export const addRestarts = (restarts: Map<string, number>, { status }: KubeObject): void => {
+  for (const field of ["containerStatuses", "initContainerStatuses"]) {
+    for (const entry of list(fields(status)[field])) {
+      const { name, restartCount } = fields(entry)
+      if (typeof name === "string") restarts.set(name, (restarts.get(name) ?? 0) + (count(restartCount) ?? 0))
+    }
+  }
+}
+
+const podSpecOf = (kind: string, { spec }: KubeObject): Fields => {
+  if (kind === "Pod") return fields(spec)
+  const owner = kind === "CronJob" ? fields(fields(fields(spec)["jobTemplate"])["spec"]) : fields(spec)
+  return fields(fields(owner["template"])["spec"])
+}
+
+const conditionsOf = ({ status }: KubeObject): WorkloadDetail["conditions"] =>
+  list(fields(status)["conditions"]).flatMap((entry) => {
+    const condition = fields(entry)
+    const type = text(condition["type"])
+    if (type === undefined) return []
+    const reason = text(condition["reason"]) ?? ""
+    const message = Masking.mask(text(condition["message"]) ?? "", { secrets: [], limit: LONGEST_MESSAGE })
+    const changedAt = text(condition["lastTransitionTime"]) ?? ""
+    return [
+      {
+        type,
+        status: text(condition["status"]) ?? "Unknown",
+        ...(reason === "" ? {} : { reason }),
+        ...(message === "" ? {} : { message }),
+        ...(changedAt === "" ? {} : { lastTransitionAt: changedAt })
+      }
+    ]
+  })
+
+/** **Source** kubectl `rollout history`: Deployments tell their revision by an annotation, StatefulSets by their status. */
+const REVISION = "deployment.kubernetes.io/revision"
+
+const rolloutOf = (kind: string, { metadata, spec, status }: KubeObject): Rollout => {
+  const specification = fields(spec)
+  const isPaused = specification["paused"] === true || specification["suspend"] === true
+  const strategy = fields(specification[kind === "Deployment" ? "strategy" : "updateStrategy"])
+  const deadline = kind === "Deployment" ? count(specification["progressDeadlineSeconds"]) : undefined
+  const revision = kind === "Deployment" ? metadata.annotations?.[REVISION] : text(fields(status)["updateRevision"])
+  return {
+    revision: revision ?? null,
+    isPaused,
+    strategy: text(strategy["type"]) ?? null,
+    ...(deadline === undefined ? {} : { progressDeadlineSeconds: deadline })
+  }
+}
+
+/** Those that run as long as the pod does: its main containers and sidecars, as kubectl counts READY. */
+const containersOf = (spec: Fields, restarts: Restarts): ReadonlyArray<Container> => {
+  const sidecars = list(spec["initContainers"]).filter((entry) => fields(entry)["restartPolicy"] === "Always")
+  return [...list(spec["containers"]), ...sidecars].map((entry) => containerOf(fields(entry), restarts))
+}
+
+const containerOf = (container: Fields, restarts: Restarts): Container => {
+  const name = text(container["name"]) ?? ""
+  return {
+    name,
+    image: text(container["image"]) ?? "",
+    ...PodResources.fromPodSpec({ containers: [container] }),
+    ports: list(container["ports"]).flatMap((entry) => {
+      const port = fields(entry)
+      const portName = text(port["name"]) ?? ""
+      const number = count(port["containerPort"])
+      if (number === undefined) return []
+      return [
+        { ...(portName === "" ? {} : { name: portName }), port: number, protocol: text(port["protocol"]) ?? "TCP" }
+      ]
+    }),
+    restarts: restarts.get(name) ?? 0
+  }
+}
