@@ -64,6 +64,11 @@ export const catalogue = {
     "Invalid body",
     "A member of the body is missing, unknown or has a value that is not allowed. `field` names it."
   ),
+  cluster_refused: entry(
+    400,
+    "Cluster refused",
+    "The cluster cannot be registered: an address that is never connected to, a credential that would run a program or read a file where the service runs, or the cluster itself did not let the service in. `field` names what is at fault. Nothing was kept."
+  ),
   missing_credential: entry(401, "Missing credential", "The route needs an API key and the request carries none."),
   invalid_key: entry(401, "Invalid key", "No such key exists."),
   key_expired: entry(401, "Key expired", "The key's expiry has passed. Ask for a new one."),
@@ -138,6 +143,21 @@ export const catalogue = {
     409,
     "Logs unavailable",
     "The container has no log to give: it waits to start, its node does not answer, or, with `previous`, it has not run before. The detail is what the cluster said."
+  ),
+  cluster_exists: entry(
+    409,
+    "Cluster exists",
+    "A cluster of this name is registered already. Drop it first, or take another name."
+  ),
+  cluster_configured: entry(
+    409,
+    "Cluster configured",
+    "The cluster comes from the service's own configuration, such as a kubeconfig; take it out there."
+  ),
+  too_many_clusters: entry(
+    409,
+    "Too many clusters",
+    "As many clusters are registered as may be. Drop one that is not needed, or give the service a kubeconfig."
   ),
   prices_stale: entry(
     409,
@@ -286,6 +306,8 @@ export const ofFanOut = [ofStatus(404), ofStatus(502), ofStatus(504)] as const
 export const ofAction = [ofStatus(404), ofStatus(409), ofStatus(502), ofStatus(504)] as const
 /** What routes of one key may send beside those of every route. */
 export const ofOneKey = [ofStatus(404), ofStatus(409)] as const
+/** What registering and dropping clusters may send beside those of every route. */
+export const ofRegistration = [ofStatus(404), ofStatus(409)] as const
 /** What changing the price book may send beside those of every route. */
 export const ofBook = [ofStatus(409)] as const
 /** What routes that take an `Idempotency-Key` may send beside those of every route. */

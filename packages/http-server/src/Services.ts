@@ -11,7 +11,7 @@ import {
   Transport,
   WorkloadActions
 } from "@quarterdeck/cluster-fanout"
-import { IdempotencyStore, KeyEpoch, KnownKeys } from "@quarterdeck/keys"
+import { IdempotencyStore, KeyEpoch, KnownKeys, RegisteredClusterStore } from "@quarterdeck/keys"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
 import { ClusterReader } from "@quarterdeck/cluster-fanout/ClusterReader"
@@ -57,6 +57,8 @@ import * as McpHost from "./http/mcp/McpHost.ts"
 import * as ProcessMetrics from "./http/ProcessMetrics.ts"
 import { AllowedOrigins } from "./http/Origin.ts"
 import { PublicUrl } from "./http/RequestConnection.ts"
+import { ClusterRegistrar } from "./services/ClusterRegistrar.ts"
+import * as Registrations from "./services/Registrations.ts"
 import * as Registry from "./services/Registry.ts"
 import { TargetOptions } from "./http/RequestTarget.ts"
 import * as HostPort from "./services/HostPort.ts"
@@ -89,9 +91,10 @@ const references = ({ clusters, fanOut, keys, limits, oidc, server }: Settings) 
 const keyStore = ({ dataDirectory: directory }: Settings, { keyStore: given }: Ports) => {
   const sqlite = layerSqlite({ directory })
   if (given === undefined) return layerCached.pipe(Layer.provideMerge(sqlite))
-  const others = Layer.merge(
+  const others = Layer.mergeAll(
     Layer.effect(SessionStore, SessionStore),
-    Layer.effect(IdempotencyStore.IdempotencyStore, IdempotencyStore.IdempotencyStore)
+    Layer.effect(IdempotencyStore.IdempotencyStore, IdempotencyStore.IdempotencyStore),
+    Layer.effect(RegisteredClusterStore.RegisteredClusterStore, RegisteredClusterStore.RegisteredClusterStore)
   ).pipe(Layer.provide(sqlite))
   return Layer.merge(layerCached.pipe(Layer.provide(HostPort.layer("keyStore", KeyStore, given))), others)
 }
@@ -120,7 +123,8 @@ const clusters = (settings: Settings) =>
     PodLogs.PodLogs.layer,
     WorkloadLookup.layer,
     Namespaces.layer,
-    Clusters.layer
+    Clusters.layer,
+    ClusterRegistrar.layer
   ).pipe(
     Layer.provideMerge(Layer.merge(FanOut.layer, ClusterReader.layer)),
     Layer.provideMerge(Layer.merge(ClusterCache.layer, CursorKeyFile.layer(settings.dataDirectory))),
@@ -157,6 +161,8 @@ export const layer = (settings: Settings, ports: Ports) =>
   ).pipe(
     Layer.provideMerge(Costs.layer(settings, ports)),
     Layer.provideMerge(clusters(settings)),
+    // The registry of all clusters takes the place of the one below from here on.
+    Layer.provideMerge(Registrations.layer(settings)),
     Layer.provideMerge(keys(settings, ports)),
     Layer.provideMerge(Audit.layer(settings)),
     Layer.provideMerge(directory(settings)),

@@ -10,21 +10,28 @@ const ALGORITHM = "aes-256-gcm"
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** Seals a text under a key of 32 bytes. **Shape** base64url of nonce, tag and ciphertext. */
-export const seal = (key: Uint8Array, text: string): string => {
+/**
+ * Seals a text under a key of 32 bytes.
+ *
+ * **Shape** base64url of nonce, tag and ciphertext. `about` is additional data that is not kept: what it is opened with must be
+ * equal, so that a sealed text cannot be put in the place of another.
+ */
+export const seal = (key: Uint8Array, text: string, about = ""): string => {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES })
+  cipher.setAAD(Buffer.from(about, "utf8"))
   const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()])
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64url")
 }
 
-/** Opens what {@link seal} made under the same key; `none` for anything else. */
-export const open = (key: Uint8Array, sealed: string): Option.Option<string> => {
+/** Opens what {@link seal} made under the same key about the same; `none` for anything else. */
+export const open = (key: Uint8Array, sealed: string, about = ""): Option.Option<string> => {
   const bytes = Buffer.from(sealed, "base64url")
   if (bytes.length < NONCE_BYTES + TAG_BYTES) return Option.none()
   return Result.getSuccess(
     Result.try(() => {
       const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
+      decipher.setAAD(Buffer.from(about, "utf8"))
       decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
       const text = [decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]
       return Buffer.concat(text).toString("utf8")

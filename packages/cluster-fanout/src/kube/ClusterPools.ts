@@ -3,10 +3,12 @@ import "./NodeVersion.ts"
 import { Duration, Effect, RcMap, Redacted, Result } from "effect"
 import { X509Certificate } from "node:crypto"
 import { createSecureContext, type SecureContext } from "node:tls"
-import { type Dispatcher, Pool, ProxyAgent } from "undici"
+import { type buildConnector, type Dispatcher, Pool, ProxyAgent } from "undici"
+import { hostOf } from "../registry/AddressRule.ts"
 import type { Cluster, Connection } from "../registry/Cluster.ts"
 import { ClusterCredentialUnavailable, ClusterError, ClusterThrottled } from "./ClusterError.ts"
 import type { Proof, TlsMaterial } from "./credential/Credentials.ts"
+import * as guardedConnect from "./GuardedConnect.ts"
 import { KeyedValue } from "./KeyedValue.ts"
 
 /**
@@ -52,10 +54,11 @@ const BUSY_RETRY_MS = 1_000
  * old socket; it is destroyed `idleMs` after its last user is done.
  */
 export const make = Effect.fnUntraced(function* (limits: PoolLimits) {
+  const lookup = yield* guardedConnect.HostLookup
   const pools = yield* RcMap.make({
     lookup: ({ value }: KeyedValue<Spec>) =>
       Effect.acquireRelease(
-        Effect.sync(() => open(value, limits)),
+        Effect.sync(() => open(value, limits, lookup)),
         (opened) => (Result.isSuccess(opened) ? Effect.promise(() => opened.success.dispatcher.destroy()) : Effect.void)
       ),
     idleTimeToLive: Duration.millis(limits.idleMs)
@@ -87,7 +90,11 @@ export const make = Effect.fnUntraced(function* (limits: PoolLimits) {
   return { lend }
 })
 
-const open = ({ connection, lane, tls }: Spec, limits: PoolLimits): Result.Result<Shared, string> =>
+const open = (
+  { connection, lane, tls }: Spec,
+  limits: PoolLimits,
+  lookup: guardedConnect.Lookup
+): Result.Result<Shared, string> =>
   Result.map(secureContext(tls), (context): Shared => {
     const connect = {
       ...(context && { secureContext: context }),
@@ -108,17 +115,45 @@ const open = ({ connection, lane, tls }: Spec, limits: PoolLimits): Result.Resul
       headersTimeout: 0,
       bodyTimeout: 0
     }
+    const guard = connection.addressRule && { rule: connection.addressRule, lookup }
     const dispatcher =
       connection.proxyUrl === undefined
-        ? new Pool(new URL(connection.server).origin, { ...options, connect })
-        : new ProxyAgent({
+        ? new Pool(new URL(connection.server).origin, {
             ...options,
-            uri: connection.proxyUrl,
-            requestTls: connect,
-            proxyTls: { allowH2: false, timeout: limits.connectMs, keepAliveInitialDelay: TCP_KEEP_ALIVE_MS }
+            connect: guard === undefined ? connect : guardedConnect.make(guard, connect)
+          })
+        : proxied(connection.proxyUrl, connect, {
+            options,
+            limits,
+            ...(guard && { guard: { ...guard, behind: hostOf(connection.server) } })
           })
     return { dispatcher, users: 0 }
   })
+
+interface Proxying {
+  readonly options: Omit<Pool.Options, "connect">
+  readonly limits: PoolLimits
+  readonly guard?: guardedConnect.GuardedOptions
+}
+
+const proxied = (
+  uri: string,
+  requestTls: buildConnector.BuildOptions,
+  { guard, limits, options }: Proxying
+): ProxyAgent => {
+  const proxyTls = { allowH2: false, timeout: limits.connectMs, keepAliveInitialDelay: TCP_KEEP_ALIVE_MS }
+  if (guard === undefined) return new ProxyAgent({ ...options, uri, requestTls, proxyTls })
+  const connect = guardedConnect.make(guard, proxyTls)
+  return new ProxyAgent({
+    ...options,
+    uri,
+    requestTls,
+    proxyTls,
+    // Plain http too: what is not tunnelled would connect by means of its own.
+    proxyTunnel: true,
+    clientFactory: (origin, given) => new Pool(origin, { ...given, connect })
+  })
+}
 
 const connectionsOf = (lane: Lane, limits: PoolLimits): number => {
   switch (lane) {

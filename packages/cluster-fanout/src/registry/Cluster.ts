@@ -3,6 +3,7 @@
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { Redacted } from "effect"
+import type { AddressRule } from "./AddressRule.ts"
 
 /**
  * How a request proves who it is.
@@ -56,6 +57,8 @@ export interface Connection {
   readonly proxyUrl?: string
   readonly credential: Credential
   readonly impersonation?: Impersonation
+  /** What every address must keep to that is connected to; absent lets any pass. */
+  readonly addressRule?: AddressRule
 }
 
 /** **Shape** `generation` changes whenever the connection does, and names it in pools and caches. */

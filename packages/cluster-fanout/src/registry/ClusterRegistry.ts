@@ -19,6 +19,7 @@ export interface RegistryProblem {
     | "credentialUnsupported"
     | "proxyUnsupported"
     | "parentMissing"
+    | "registrationUnreadable"
   /** File, or file and context, as the operator knows it. */
   readonly source: string
   readonly message: string

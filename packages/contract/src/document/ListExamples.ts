@@ -9,7 +9,7 @@ import {
   WorkloadRow
 } from "@quarterdeck/cluster-fanout/Row"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { ClusterList } from "../ClustersGroup.ts"
+import { ClusterList, RegisterCluster, RegisteredCluster } from "../ClustersGroup.ts"
 import { EventList } from "../EventsGroup.ts"
 import { NotReady, Readiness, ReadinessDetails } from "../HealthGroup.ts"
 import { NamespaceList } from "../NamespacesGroup.ts"
@@ -204,6 +204,14 @@ export const listExamples = [
   example(NamespaceRow, namespace),
   example(NamespaceList, { namespaces: [namespace], clusters: [coverage], partial: false }),
   example(ClusterRow, cluster),
+  example(RegisterCluster, {
+    name: "prod",
+    server: "https://prod.example.com:6443",
+    caData: "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCg==",
+    token: "eyJhbGciOiJSUzI1NiJ9.e30.c2ln",
+    labels: { region: "eu" }
+  }),
+  example(RegisteredCluster, { cluster }),
   example(ClusterList, { clusters: [cluster], partial: false }),
   example(ReadinessDetails, details),
   example(Readiness, { status: "ready", checks, details }),

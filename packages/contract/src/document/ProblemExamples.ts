@@ -21,6 +21,7 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
   invalid_cursor: { detail: "cursor: belongs to another question", field: "cursor" },
   malformed_json: { detail: "clusters: stands twice", field: "clusters" },
   invalid_body: { detail: "rule.role: expected Viewer, Operator or Admin", field: "rule.role" },
+  cluster_refused: { detail: "server is a link-local address, which is refused", field: "server" },
   missing_credential: { detail: "the request carries no key" },
   invalid_key: { detail: "no such key exists" },
   key_expired: { detail: "the key expired at 2026-01-31T12:00:00.000Z" },
@@ -56,6 +57,12 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
     detail:
       'cluster prod gives no log of container web: container "web" in pod "web-5d8f-x2x9k" is waiting to start: ContainerCreating'
   },
+  cluster_exists: { detail: "a cluster is registered as prod", field: "name" },
+  cluster_configured: {
+    detail: "cluster prod comes from the service's configuration; take it out there",
+    field: "name"
+  },
+  too_many_clusters: { detail: "1000 clusters are registered, which is the most", field: "name" },
   prices_stale: { detail: "the price book has version 4 by now", field: "version" },
   body_too_large: { detail: "the body is over 1 MiB" },
   unsupported_media_type: { detail: "the body must be application/json", field: "Content-Type" },

@@ -2,6 +2,7 @@
  * Tells the audit what a body names, before anything of it is decided.
  */
 import { BulkActionRequest } from "@quarterdeck/contract/WorkloadsGroup"
+import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Option, Result, Schema } from "effect"
 import * as RequestRecord from "./RequestRecord.ts"
 import * as StrictJson from "./StrictJson.ts"
@@ -9,14 +10,25 @@ import * as StrictJson from "./StrictJson.ts"
 /** Where many workloads are changed at once. */
 const ACTIONS_PATH = "/api/v1/workloads/actions"
 
+/** Where a cluster is registered. */
+const CLUSTERS_PATH = "/api/v1/clusters"
+
+/** The rest of such a body is secret. */
+const decodeCluster = Schema.decodeUnknownOption(Schema.Struct({ name: ClusterName }))
+
 const decode = Schema.decodeUnknownOption(BulkActionRequest, { onExcessProperty: "error" })
 
 /**
- * Notes which workloads the body of the current request names, if that is what it names.
+ * Notes which workloads, or which cluster, the body of the current request names, if that is what it names.
  *
  * **Shape** a body that does not decode is left out, for it may hold a secret; so is the text of a selector.
  */
 export const note = Effect.fnUntraced(function* (path: string, text: string) {
+  if (path === CLUSTERS_PATH) {
+    const cluster = Option.getOrUndefined(Option.flatMap(Result.getSuccess(StrictJson.parse(text)), decodeCluster))
+    if (cluster !== undefined) yield* RequestRecord.note({ target: { asked: cluster.name, clusters: [] } })
+    return
+  }
   if (path !== ACTIONS_PATH) return
   const body = Option.getOrUndefined(Option.flatMap(Result.getSuccess(StrictJson.parse(text)), decode))
   if (body === undefined) return

@@ -17,8 +17,13 @@ const decode = Schema.decodeUnknownOption(
   })
 )
 
+/** A path that names a cluster alone. */
+const decodeCluster = Schema.decodeUnknownOption(
+  Schema.Struct({ name: ClusterName, cluster: Schema.optionalKey(Schema.Never) })
+)
+
 /**
- * Notes which object of which cluster the path of the current request names, if it names one.
+ * Notes which cluster, or which object of which cluster the path of the current request names, if it names one.
  *
  * **Shape** a path with a text that no name can be is left out, for it may be a secret.
  *
@@ -27,7 +32,11 @@ const decode = Schema.decodeUnknownOption(
 export const note: Effect.Effect<void, never, HttpRouter.RouteContext> = Effect.gen(function* () {
   const { params } = yield* HttpRouter.RouteContext
   const named = Option.getOrUndefined(decode(params))
-  if (named === undefined) return
+  if (named === undefined) {
+    const alone = Option.getOrUndefined(decodeCluster(params))
+    if (alone !== undefined) yield* RequestRecord.note({ target: { asked: alone.name, clusters: [] } })
+    return
+  }
   const { cluster, kind, name, namespace } = named
   yield* RequestRecord.note({
     target: {

@@ -149,6 +149,9 @@ const textOf = (request: TargetRequest.TargetRequest): string => {
   }
 }
 
+/** Notes the one cluster that a request changes the registration of, for the audit. */
+export const noteCluster = (name: ClusterName): Effect.Effect<void> => note({ asked: name, clusters: [name] })
+
 /** Notes the namespaces that a request names, for the audit. */
 export const noteNamespaces = (namespaces: ReadonlyArray<string> | undefined): Effect.Effect<void> =>
   namespaces === undefined ? Effect.void : note({ namespaces })

@@ -75,6 +75,22 @@ export const wholeNumber = (minimum: number, maximum: number): Kind<number> => {
 export const choice = <const Words extends ReadonlyArray<string>>(words: Words): Kind<Words[number]> =>
   written(words.join("|"), `one of ${words.join(", ")}`, Schema.Literals(words))
 
+/** **Shape** in text the words, in YAML a boolean. */
+export const truth: Kind<boolean> = {
+  word: "true|false",
+  allowed: "true or false",
+  fromText: Schema.Literals(["true", "false"]).pipe(
+    Schema.decodeTo(
+      Schema.Boolean,
+      SchemaTransformation.transform({
+        decode: (word): boolean => word === "true",
+        encode: (is): "true" | "false" => (is ? "true" : "false")
+      })
+    )
+  ),
+  fromYaml: Schema.Boolean
+}
+
 const PathText = Schema.NonEmptyString.check(Schema.makeFilter((text) => !text.includes("\0")))
 
 /** Reads a path; a relative one counts from the directory that the program was started in. */

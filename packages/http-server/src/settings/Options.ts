@@ -22,6 +22,8 @@ export interface Options extends Ports.Ports {
     readonly names?: Readonly<Record<string, string>>
     readonly parent?: string
     readonly header?: string
+    readonly allowLoopback?: boolean
+    readonly secretFile?: string
   }
   readonly keys?: {
     readonly file?: string | ReadonlyArray<string>

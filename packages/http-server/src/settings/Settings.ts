@@ -45,6 +45,9 @@ export interface Settings {
     readonly names: Kind.ClusterNames
     readonly parent: ClusterName | undefined
     readonly header: string
+    readonly allowLoopback: boolean
+    /** `undefined` makes one in the data directory. */
+    readonly secretFile: string | undefined
   }
   readonly keys: {
     /** Empty when not set. */
@@ -215,7 +218,9 @@ const settingsOf = (read: <A>(row: Row<A>) => A, { certFile, keyFile }: TlsFiles
     kubeconfig: read(table.kubeconfig) ?? [],
     names: read(table.clusterNames) ?? {},
     parent: read(table.parent),
-    header: read(table.clusterHeader)
+    header: read(table.clusterHeader),
+    allowLoopback: read(table.allowLoopback),
+    secretFile: read(table.secretFile)
   },
   keys: {
     files: read(table.keysFile) ?? [],

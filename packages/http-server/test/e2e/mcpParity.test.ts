@@ -26,6 +26,8 @@ const WITHOUT_TOOL: Readonly<Record<string, string>> = {
   "apiKeys.rotate": "a raw key must not pass through a model",
   "audit.list": "who did what is judged by people",
   "prices.get": "explain_cost tells the prices behind a row",
+  "clusters.register": "a credential goes with it, which no model should see; people register clusters",
+  "clusters.drop": "as with registering",
   "prices.replace": "a price changes everybody's figures; people put it",
   "health.healthz": "for whoever runs the process",
   "health.readyz": "for whoever runs the process",

@@ -55,6 +55,7 @@ onOneDriver("surface", { children: [] }, (it) => {
         "/api/v1/apiKeys/{id}/rotate",
         "/api/v1/audit",
         "/api/v1/clusters",
+        "/api/v1/clusters/{name}",
         "/api/v1/costExplanation",
         "/api/v1/pods/{cluster}/{namespace}/{name}/logs",
         "/api/v1/events",

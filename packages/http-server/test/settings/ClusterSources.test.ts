@@ -6,7 +6,14 @@ import type { Settings } from "../../src/settings/Settings.ts"
 import * as ClusterSources from "../../src/settings/ClusterSources.ts"
 import { Surroundings } from "../../src/settings/Surroundings.ts"
 
-const unset: Settings["clusters"] = { kubeconfig: [], names: {}, parent: undefined, header: "X-Service-Cluster" }
+const unset: Settings["clusters"] = {
+  kubeconfig: [],
+  names: {},
+  parent: undefined,
+  header: "X-Service-Cluster",
+  allowLoopback: false,
+  secretFile: undefined
+}
 
 layer(NodeServices.layer)("ClusterSources", (it) => {
   const makeHome = Effect.fn(function* (...names: ReadonlyArray<string>) {

@@ -37,7 +37,14 @@ describe("Settings", () => {
       trustedProxies: []
     })
     assert.deepStrictEqual(limits, { keyPerSecond: 50, keyBurst: 100, failedPerSecond: 10, failedBurst: 50 })
-    assert.deepStrictEqual(clusters, { kubeconfig: [], names: {}, parent: undefined, header: "X-Service-Cluster" })
+    assert.deepStrictEqual(clusters, {
+      kubeconfig: [],
+      names: {},
+      parent: undefined,
+      header: "X-Service-Cluster",
+      allowLoopback: false,
+      secretFile: undefined
+    })
     assert.deepStrictEqual(fanOut, { timeoutMs: 3_000, maxTimeoutMs: 30_000, perCluster: 4, maxNames: 64 })
     assert.strictEqual(Duration.toDays(keys.maxLifetime), 3_650)
     assert.strictEqual(dataDirectory, "./quarterdeck-data")
@@ -112,6 +119,8 @@ describe("Settings", () => {
       clusterNames: ["x=y=prod,z=stage", "{ x=y: prod, z: stage }"],
       parent: ["prod", "prod"],
       clusterHeader: ["X-Target", "X-Target"],
+      allowLoopback: ["true", "true"],
+      secretFile: ["clusters.key", "clusters.key"],
       keysFile: ["keys.yaml:more.yaml", "[keys.yaml, more.yaml]"],
       bootstrapKeyFile: ["first", "first"],
       keyMaxLifetime: ["30d", "30d"],
@@ -180,7 +189,9 @@ describe("Settings", () => {
       kubeconfig: ["a", "b"],
       names: { "x=y": ClusterName.make("prod"), z: ClusterName.make("stage") },
       parent: ClusterName.make("prod"),
-      header: "X-Target"
+      header: "X-Target",
+      allowLoopback: true,
+      secretFile: "clusters.key"
     })
   })
 

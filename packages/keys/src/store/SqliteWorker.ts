@@ -8,6 +8,7 @@ import { parentPort } from "node:worker_threads"
 import * as Database from "./sqlite/KeyDatabase.ts"
 import type { Reply, Request } from "@quarterdeck/sqlite-thread/SqliteThread"
 import type { Call, Outcome, Row } from "./sqlite/KeyProtocol.ts"
+import * as ClusterStatements from "./sqlite/ClusterStatements.ts"
 import * as IdempotencyStatements from "./sqlite/IdempotencyStatements.ts"
 import * as SessionStatements from "./sqlite/SessionStatements.ts"
 
@@ -40,7 +41,8 @@ const prepare = (database: DatabaseSync) => ({
   touch: database.prepare("UPDATE keys SET last_used_at_ms = max(coalesce(last_used_at_ms, ?1), ?1) WHERE id = ?2"),
   count: database.prepare("SELECT count(*) AS count FROM keys"),
   sessions: SessionStatements.prepare(database),
-  idempotency: IdempotencyStatements.prepare(database)
+  idempotency: IdempotencyStatements.prepare(database),
+  clusters: ClusterStatements.prepare(database)
 })
 
 type OpenCall = Extract<Call, { readonly operation: "open" }>
@@ -108,6 +110,10 @@ const perform = (call: Exclude<Call, OpenCall>): ReadonlyArray<unknown> => {
     case "endIdempotent":
     case "removeIdempotent":
       return statements.idempotency(call)
+    case "listClusters":
+    case "insertCluster":
+    case "removeCluster":
+      return statements.clusters(call)
     case "close":
       current = undefined
       database.close()

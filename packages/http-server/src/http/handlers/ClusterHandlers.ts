@@ -1,39 +1,84 @@
 /**
- * `GET /api/v1/clusters`.
+ * `/api/v1/clusters`.
  */
 import { Clusters } from "@quarterdeck/cluster-fanout/Clusters"
 import { Api } from "@quarterdeck/contract/Api"
-import type { ClusterList } from "@quarterdeck/contract/ClustersGroup"
+import { type ClusterList, RegisterCluster } from "@quarterdeck/contract/ClustersGroup"
 import { Principal } from "@quarterdeck/keys/Principal"
 import * as Rule from "@quarterdeck/keys/Rule"
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import * as ListPage from "../ListPage.ts"
 import * as ListRefusal from "../ListRefusal.ts"
 import * as ListReply from "../ListReply.ts"
+import * as PostedCluster from "../PostedCluster.ts"
+import { refuse } from "../Refusal.ts"
+import * as RegistrationRefusal from "../RegistrationRefusal.ts"
+import * as RequestBody from "../RequestBody.ts"
+import * as RequestRecord from "../RequestRecord.ts"
 import * as RequestTarget from "../RequestTarget.ts"
+import { ClusterRegistrar } from "../../services/ClusterRegistrar.ts"
+import { Registrations } from "../../services/Registrations.ts"
 
 export const ClusterHandlers = HttpApiBuilder.group(
   Api,
   "clusters",
   Effect.fn(function* (handlers) {
     const clusters = yield* Clusters
-    return handlers.handle(
-      "list",
-      Effect.fnUntraced(function* ({ query }) {
-        const principal = yield* Principal
-        const page = yield* ListPage.fromQuery(query, "name")
-        const target = yield* RequestTarget.resolveClusters()
-        const list: ClusterList = yield* clusters
-          .list({
-            target,
-            namespaces: Rule.namespaceFilter(principal.rule),
-            page,
-            cursorBinding: principal.keyId
-          })
-          .pipe(Effect.catch(ListRefusal.fromError))
-        return yield* ListReply.ofClusters(list)
-      })
-    )
+    const registrar = yield* ClusterRegistrar
+    const { addressRule } = yield* Registrations
+
+    /** The row of a cluster, as it is listed now. */
+    const rowOf = Effect.fnUntraced(function* (name: ClusterName) {
+      const { keyId, rule } = yield* Principal
+      const page = yield* ListPage.fromQuery({}, "name")
+      const target = yield* RequestTarget.resolveNamed(name)
+      const { clusters: rows } = yield* clusters
+        .list({ target, namespaces: Rule.namespaceFilter(rule), page, cursorBinding: keyId })
+        .pipe(Effect.catch(ListRefusal.fromError))
+      return rows[0] ?? (yield* refuse("cluster_not_found", { detail: `${name} was dropped again`, field: "name" }))
+    })
+
+    return handlers
+      .handle(
+        "list",
+        Effect.fnUntraced(function* ({ query }) {
+          const principal = yield* Principal
+          const page = yield* ListPage.fromQuery(query, "name")
+          const target = yield* RequestTarget.resolveClusters()
+          const list: ClusterList = yield* clusters
+            .list({
+              target,
+              namespaces: Rule.namespaceFilter(principal.rule),
+              page,
+              cursorBinding: principal.keyId
+            })
+            .pipe(Effect.catch(ListRefusal.fromError))
+          return yield* ListReply.ofClusters(list)
+        })
+      )
+      .handleRaw(
+        "register",
+        Effect.fnUntraced(function* () {
+          const { keyId } = yield* Principal
+          const body = yield* RequestBody.decode(RegisterCluster)
+          const registration = yield* PostedCluster.read(body, addressRule)
+          const isKubeconfig = body.kubeconfig !== undefined
+          yield* registrar
+            .register(registration, { by: keyId, isKubeconfig })
+            .pipe(Effect.catch(RegistrationRefusal.fromError))
+          yield* RequestRecord.note({ outcome: 201 })
+          return { cluster: yield* rowOf(body.name) }
+        })
+      )
+      .handle(
+        "drop",
+        Effect.fnUntraced(function* ({ params: { name } }) {
+          yield* RequestTarget.requireHeaderOf(name)
+          yield* RequestTarget.noteCluster(name)
+          yield* registrar.drop(name).pipe(Effect.catch(RegistrationRefusal.fromError))
+        })
+      )
   })
 )

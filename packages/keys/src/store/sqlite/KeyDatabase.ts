@@ -42,7 +42,13 @@ const MIGRATIONS: ReadonlyArray<string> = [
     answer TEXT,
     PRIMARY KEY (owner, key)
   ) STRICT;
-  CREATE INDEX idempotent_calls_by_age ON idempotent_calls (begun_at_ms);`
+  CREATE INDEX idempotent_calls_by_age ON idempotent_calls (begun_at_ms);`,
+  `CREATE TABLE registered_clusters (
+    name TEXT NOT NULL PRIMARY KEY,
+    sealed TEXT NOT NULL,
+    created_at_ms INTEGER NOT NULL,
+    created_by TEXT NOT NULL
+  ) STRICT;`
 ]
 
 /** Thrown for a file that a newer program wrote. */

@@ -28,6 +28,14 @@ export interface SessionRow {
   readonly lastUsedAtMs: number
 }
 
+/** A cluster that was registered. **Units** instants in milliseconds since the epoch. */
+export interface ClusterRecordRow {
+  readonly name: string
+  readonly sealed: string
+  readonly createdAtMs: number
+  readonly createdBy: string
+}
+
 export type Call =
   | { readonly operation: "open"; readonly path: string }
   | { readonly operation: "close" }
@@ -75,6 +83,9 @@ export type Call =
     }
   | { readonly operation: "endIdempotent"; readonly owner: string; readonly key: string; readonly answer: string }
   | { readonly operation: "removeIdempotent"; readonly owner: string; readonly key: string }
+  | { readonly operation: "listClusters" }
+  | { readonly operation: "insertCluster"; readonly row: ClusterRecordRow; readonly most: number }
+  | { readonly operation: "removeCluster"; readonly name: string }
 
 /** What a call came to. **Shape** every call answers with rows, often none. */
 export type Outcome =

@@ -14,7 +14,9 @@ import { fromRow, toRow } from "./KeyRow.ts"
 import { KeyStoreError, RecordCorrupt } from "../../KeyError.ts"
 import { type KeyRecord, KeyStore } from "../../KeyStore.ts"
 import { IdempotencyStore } from "../../IdempotencyStore.ts"
+import { RegisteredClusterStore } from "../../RegisteredClusterStore.ts"
 import { SessionStore } from "../../session/SessionStore.ts"
+import * as SqliteClusters from "./SqliteClusters.ts"
 import * as SqliteIdempotency from "./SqliteIdempotency.ts"
 import * as SqliteSessions from "./SqliteSessions.ts"
 
@@ -78,12 +80,13 @@ const make = Effect.fnUntraced(function* (options: { readonly directory: string 
   })
   return Context.make(KeyStore, keys).pipe(
     Context.add(SessionStore, SqliteSessions.make(client)),
-    Context.add(IdempotencyStore, SqliteIdempotency.make(client))
+    Context.add(IdempotencyStore, SqliteIdempotency.make(client)),
+    Context.add(RegisteredClusterStore, SqliteClusters.make(client))
   )
 })
 
 /**
- * Opens the stores of keys, sessions and calls that are to be done once in a directory, and makes it and their file where there are none.
+ * Opens the stores of keys, sessions, calls that are to be done once and registered clusters in a directory, and makes it and their file where there are none.
  *
  * **Errors** `StoreTooNew` for a file that a newer program wrote, `StoreUnopened` when it cannot be opened, each with the file.
  *
@@ -92,4 +95,5 @@ const make = Effect.fnUntraced(function* (options: { readonly directory: string 
  */
 export const layerSqlite = (options: {
   readonly directory: string
-}): Layer.Layer<KeyStore | SessionStore | IdempotencyStore, KeyStoreError> => Layer.effectContext(make(options))
+}): Layer.Layer<KeyStore | SessionStore | IdempotencyStore | RegisteredClusterStore, KeyStoreError> =>
+  Layer.effectContext(make(options))

@@ -1,0 +1,150 @@
+/**
+ * Says which addresses a cluster may have that is registered while the service runs.
+ *
+ * Who registers a cluster tells the service where to connect to, so none of these may lead to what only the service's own
+ * machine reaches: its loopback, its neighbours on the link, and what its cloud tells of it.
+ */
+import { isIPv4, isIPv6 } from "node:net"
+
+/** **Shape** `allowLoopback` lets 127.0.0.0/8 and ::1 pass; the others never do. */
+export interface AddressRule {
+  readonly allowLoopback: boolean
+}
+
+type Bytes = ReadonlyArray<number>
+
+/** **Shape** the first bytes of an address, the last of them masked to `bits` in all. */
+interface Range {
+  readonly prefix: Bytes
+  readonly bits: number
+  readonly what: string
+}
+
+const LOOPBACK = "a loopback address"
+const METADATA = "an address of cloud metadata"
+
+/** **Source** RFC 6890; the clouds' own documents for what is not link-local. */
+const IPV4: ReadonlyArray<Range> = [
+  { prefix: [127], bits: 8, what: LOOPBACK },
+  { prefix: [0], bits: 8, what: "an unspecified address" },
+  { prefix: [169, 254], bits: 16, what: "a link-local address" },
+  { prefix: [224], bits: 4, what: "a multicast address" },
+  { prefix: [240], bits: 4, what: "a reserved address" },
+  { prefix: [100, 100, 100, 200], bits: 32, what: METADATA },
+  { prefix: [168, 63, 129, 16], bits: 32, what: METADATA },
+  { prefix: [192, 0, 0, 192], bits: 32, what: METADATA }
+]
+
+const bytesOfGroups = (groups: ReadonlyArray<number>): Bytes => groups.flatMap((group) => [group >> 8, group & 0xff])
+
+const range = (groups: ReadonlyArray<number>, bits: number, what: string): Range => ({
+  prefix: bytesOfGroups(groups),
+  bits,
+  what
+})
+
+const IPV6: ReadonlyArray<Range> = [
+  range([0, 0, 0, 0, 0, 0, 0, 1], 128, LOOPBACK),
+  range([0, 0, 0, 0, 0, 0, 0, 0], 128, "an unspecified address"),
+  range([0xfe80], 10, "a link-local address"),
+  range([0xfec0], 10, "a site-local address"),
+  range([0xff00], 8, "a multicast address"),
+  range([0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254], 128, METADATA),
+  range([0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254], 128, METADATA),
+  range([0xfd00, 0x42, 0, 0, 0, 0, 0, 0x42], 128, METADATA),
+  range([0xfd00, 0xc1, 0, 0, 0, 0, 0xa9fe, 0xa9fe], 128, METADATA)
+]
+
+/**
+ * IPv6 addresses that stand for one of IPv4, and where they hold it.
+ *
+ * **Source** RFC 4291 (mapped, compatible), RFC 2765 (translated), RFC 6052 and RFC 8215 (NAT64), RFC 3056 (6to4), RFC 4380 (Teredo, whose client
+ * is written inverted), RFC 5214 (ISATAP).
+ */
+const EMBEDDED: ReadonlyArray<Pick<Range, "prefix" | "bits"> & { readonly at: number; readonly isInverted?: true }> = [
+  { prefix: bytesOfGroups([0, 0, 0, 0, 0, 0xffff]), bits: 96, at: 12 },
+  { prefix: bytesOfGroups([0, 0, 0, 0, 0, 0]), bits: 96, at: 12 },
+  { prefix: bytesOfGroups([0, 0, 0, 0, 0xffff, 0]), bits: 96, at: 12 },
+  { prefix: bytesOfGroups([0x64, 0xff9b, 0, 0, 0, 0]), bits: 96, at: 12 },
+  { prefix: bytesOfGroups([0x64, 0xff9b, 1]), bits: 48, at: 12 },
+  { prefix: bytesOfGroups([0x2002]), bits: 16, at: 2 },
+  { prefix: bytesOfGroups([0x2001, 0]), bits: 32, at: 12, isInverted: true }
+]
+
+/** The part of an ISATAP address before the IPv4 one, the bit for a global one set or not. */
+const isIsatap = (bytes: Bytes): boolean =>
+  bytes[8] !== undefined && (bytes[8] & ~0x02) === 0 && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe
+
+const isIn = (bytes: Bytes, { bits, prefix }: Pick<Range, "prefix" | "bits">): boolean =>
+  Array.from({ length: Math.ceil(bits / 8) }, (_, place) => place).every((place) => {
+    const kept = Math.min(8, bits - place * 8)
+    const mask = (0xff << (8 - kept)) & 0xff
+    return ((bytes[place] ?? 0) & mask) === ((prefix[place] ?? 0) & mask)
+  })
+
+/**
+ * Says why an IP address may not be connected to; `undefined` for one that may.
+ *
+ * **Shape** an address that is none is refused too.
+ *
+ * **Example** `faultOf("::ffff:169.254.169.254", rule) // "a link-local address"`
+ */
+export const faultOf = (address: string, rule: AddressRule): string | undefined => {
+  const [bare = ""] = address.split("%")
+  if (isIPv4(bare)) return faultOfBytes(bare.split(".").map(Number), IPV4, rule)
+  const bytes = isIPv6(bare) ? bytesOfIpv6(bare) : undefined
+  if (bytes === undefined) return "no IP address"
+  const own = faultOfBytes(bytes, IPV6, rule)
+  if (own !== undefined || bytes.slice(0, 15).every((byte) => byte === 0)) return own
+  for (const form of EMBEDDED) {
+    if (!isIn(bytes, form)) continue
+    const inner = bytes.slice(form.at, form.at + 4).map((byte) => (form.isInverted ? byte ^ 0xff : byte))
+    const fault = faultOfBytes(inner, IPV4, rule)
+    if (fault !== undefined) return fault
+  }
+  return isIsatap(bytes) ? faultOfBytes(bytes.slice(12), IPV4, rule) : undefined
+}
+
+const faultOfBytes = (bytes: Bytes, ranges: ReadonlyArray<Range>, rule: AddressRule): string | undefined => {
+  const found = ranges.find((range) => isIn(bytes, range))
+  return found === undefined || (found.what === LOOPBACK && rule.allowLoopback) ? undefined : found.what
+}
+
+/** **Shape** 16 bytes; the URL parser writes every spelling as groups of hexadecimal digits. */
+const bytesOfIpv6 = (address: string): Bytes | undefined => {
+  const text = URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1)
+  if (text === undefined) return undefined
+  const [head = "", tail] = text.split("::")
+  const groupsOf = (part: string) => (part === "" ? [] : part.split(":").map((group) => Number.parseInt(group, 16)))
+  const [before, after] = [groupsOf(head), groupsOf(tail ?? "")]
+  const gap = Array.from({ length: 8 - before.length - after.length }, () => 0)
+  return bytesOfGroups([...before, ...gap, ...after])
+}
+
+/** The host of a URL, without the brackets of IPv6. */
+export const hostOf = (url: string): string => (URL.parse(url)?.hostname ?? "").replace(/^\[|\]$/g, "")
+
+const LOCAL_NAME = /^(?:.+\.)?localhost\.?$/i
+
+/**
+ * Says why a host may not be connected to, as far as it says so itself; names are judged again when they are resolved.
+ *
+ * **Shape** as the URL parser writes it, by which decimal, octal and hexadecimal forms of IPv4 are dotted ones.
+ */
+export const faultOfHost = (host: string, rule: AddressRule): string | undefined => {
+  if (isIPv4(host) || isIPv6(host)) return faultOf(host, rule)
+  return LOCAL_NAME.test(host) && !rule.allowLoopback ? LOOPBACK : undefined
+}
+
+/**
+ * Says why a URL may not be connected to: its address, or a user in it.
+ *
+ * **Shape** a clause that follows the field's name. **Example** `"is a loopback address"`
+ */
+export const faultOfUrl = (text: string, rule: AddressRule): string | undefined => {
+  const url = URL.parse(text)
+  if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return "is not an http(s) URL"
+  if (url.username !== "" || url.password !== "") return "has a user in it, which is refused"
+  const fault = faultOfHost(hostOf(text), rule)
+  return fault === undefined ? undefined : `is ${fault}, which is refused`
+}

@@ -1,0 +1,82 @@
+/**
+ * Adds clusters that are registered while the service runs to those of another registry.
+ */
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Effect, Ref, Semaphore, Stream } from "effect"
+import type { Cluster, Connection } from "./Cluster.ts"
+import { ClusterRegistry, type RegistryProblem, type RegistrySnapshot } from "./ClusterRegistry.ts"
+import { generationOf } from "./Generation.ts"
+import * as registryFeed from "./RegistryFeed.ts"
+import { inOrder } from "./RegistrySnapshot.ts"
+
+/** A cluster that is registered. */
+export interface Registration {
+  readonly name: ClusterName
+  readonly labels: Readonly<Record<string, string>>
+  readonly connection: Connection
+}
+
+/** What is registered. **Shape** no name twice; `problems` tells of those that cannot be used. */
+export interface Registrations {
+  readonly clusters: ReadonlyArray<Registration>
+  readonly problems: ReadonlyArray<RegistryProblem>
+}
+
+/** Makes the cluster of a registration, which is always a child. */
+export const clusterOf = ({ connection, labels, name }: Registration): Cluster => ({
+  name,
+  role: "child",
+  labels,
+  origin: "registered",
+  connection,
+  generation: generationOf(connection)
+})
+
+const SOURCE = "registered cluster"
+
+/** Names a registration in problems. **Example** `registered cluster "prod"` */
+export const sourceOf = (name: string): string => `${SOURCE} ${JSON.stringify(name)}`
+
+/**
+ * Makes a registry of both.
+ *
+ * **Shape** a name that the other registry has is that one's: the registered cluster is left out, with a problem, for as long as it
+ * does. `replace` shows other registrations from now on.
+ */
+export const make = Effect.fnUntraced(function* (base: ClusterRegistry["Service"], first: Registrations) {
+  const present = yield* Ref.make(first)
+  const turn = yield* Semaphore.make(1)
+  const shown = yield* base.snapshot
+  const { publish, registry } = yield* registryFeed.make(merged(shown, first), ({ source }) =>
+    source.startsWith(SOURCE)
+  )
+  const show = Effect.fnUntraced(function* () {
+    yield* publish(merged(yield* base.snapshot, yield* Ref.get(present)))
+  }, turn.withPermit)
+  yield* base.changes.pipe(
+    Stream.filter((snapshot) => snapshot !== shown),
+    Stream.runForEach(show),
+    Effect.forkScoped
+  )
+  const replace = (registrations: Registrations) => Effect.andThen(Ref.set(present, registrations), show())
+  return { registry: ClusterRegistry.of(registry), replace }
+})
+
+const merged = (base: RegistrySnapshot, { clusters, problems }: Registrations): RegistrySnapshot => {
+  const names = new Set(base.clusters.map(({ name }) => name))
+  const taken = clusters.filter(({ name }) => names.has(name))
+  return {
+    parent: base.parent,
+    clusters: inOrder([...base.clusters, ...clusters.filter(({ name }) => !names.has(name)).map(clusterOf)]),
+    problems: [
+      ...base.problems,
+      ...problems,
+      ...taken.map(({ name }) => ({
+        severity: "error" as const,
+        code: "nameTaken" as const,
+        source: sourceOf(name),
+        message: `cluster name ${name} is already taken by a cluster that the service was started with`
+      }))
+    ]
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * Registers clusters at run time, after it has connected to them, and drops them.
+ */
+import { type ClusterError, type PostedConnection, RegisteredClusters } from "@quarterdeck/cluster-fanout"
+import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
+import { KubeApi } from "@quarterdeck/cluster-fanout/KubeApi"
+import type { KeyStoreError } from "@quarterdeck/keys/KeyError"
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Context, Effect, Layer, Semaphore } from "effect"
+import {
+  ClusterConfigured,
+  ClusterExists,
+  ClusterRefused,
+  ClusterUnknown,
+  type TooManyClusters
+} from "./RegistrationError.ts"
+import { Registrations } from "./Registrations.ts"
+
+/** How long a cluster may take to answer each of the two questions. */
+const ANSWER_MS = 5_000
+/** Clusters that are connected to at once to be registered. */
+const LANES = 4
+
+/** What a cluster must let the service list. */
+const NAMESPACES = {
+  resource: { group: "", version: "v1", plural: "namespaces", kind: "Namespace", namespaced: false }
+}
+
+export class ClusterRegistrar extends Context.Service<
+  ClusterRegistrar,
+  {
+    /**
+     * Connects to a cluster, and registers it if it lets the service in.
+     *
+     * **Shape** `isKubeconfig` says where its parts came from, and so which field a refusal names.
+     *
+     * **Errors** with nothing done. **Limits** asks for the version and one namespace, 5 s each; four clusters at once.
+     */
+    readonly register: (
+      registration: RegisteredClusters.Registration,
+      options: { readonly by: string; readonly isKubeconfig: boolean }
+    ) => Effect.Effect<void, ClusterExists | ClusterRefused | TooManyClusters | KeyStoreError>
+    /** Drops a cluster that was registered. */
+    readonly drop: (name: ClusterName) => Effect.Effect<void, ClusterConfigured | ClusterUnknown | KeyStoreError>
+  }
+>()("@quarterdeck/http-server/services/ClusterRegistrar") {
+  static readonly layer = Layer.effect(
+    ClusterRegistrar,
+    Effect.gen(function* () {
+      const api = yield* KubeApi
+      const registrations = yield* Registrations
+      const registry = yield* ClusterRegistry
+      const lanes = yield* Semaphore.make(LANES)
+
+      const isShown = (name: ClusterName) =>
+        Effect.map(registry.snapshot, ({ clusters }) => clusters.some((cluster) => cluster.name === name))
+
+      const register = Effect.fn("ClusterRegistrar.register")(function* (
+        registration: RegisteredClusters.Registration,
+        { by, isKubeconfig }: { readonly by: string; readonly isKubeconfig: boolean }
+      ) {
+        const { name } = registration
+        if ((yield* isShown(name)) || (yield* registrations.has(name))) return yield* new ClusterExists({ name })
+        const cluster = RegisteredClusters.clusterOf(registration)
+        yield* Effect.andThen(api.version(cluster, ANSWER_MS), api.probe(cluster, NAMESPACES, ANSWER_MS)).pipe(
+          lanes.withPermit,
+          Effect.mapError(({ reason }) => {
+            const field = isKubeconfig ? "kubeconfig" : fieldOf(reason)
+            return new ClusterRefused({ field, problem: `the cluster ${reason.message}` })
+          })
+        )
+        yield* registrations.add(registration, by)
+      })
+
+      const drop = Effect.fn("ClusterRegistrar.drop")(function* (name: ClusterName) {
+        if (yield* registrations.remove(name)) return
+        return yield* (yield* isShown(name)) ? new ClusterConfigured({ name }) : new ClusterUnknown({ name })
+      })
+
+      return ClusterRegistrar.of({ register, drop })
+    })
+  )
+}
+
+/** The part of a connection that a cluster's answer speaks of. */
+const fieldOf = (reason: ClusterError.ClusterError["reason"]): PostedConnection.PostedFault["field"] => {
+  switch (reason._tag) {
+    case "ClusterUnauthorized":
+    case "ClusterForbids":
+      return "token"
+    // A token that was posted is always there; the authority may be no certificate.
+    case "ClusterCredentialUnavailable":
+    case "ClusterCertificateInvalid":
+      return "caData"
+    default:
+      return "server"
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * The key under which credentials of registered clusters are kept.
+ */
+import { SecretFileAccess } from "@quarterdeck/keys"
+import { Effect, FileSystem, Redacted, Schema } from "effect"
+import type { Settings } from "../settings/Settings.ts"
+import * as SystemRefusal from "../settings/SystemRefusal.ts"
+import * as KeyFile from "./KeyFile.ts"
+
+const BYTES = 32
+const FILE_NAME = "clusters.key"
+
+/** The file that the setting names cannot be used. */
+export class SecretFileUnusable extends Schema.TaggedError<SecretFileUnusable>()("SecretFileUnusable", {
+  path: Schema.String,
+  problem: Schema.String
+}) {
+  override get message(): string {
+    return `clusters.secretFile: cannot use ${this.path} (${this.problem})`
+  }
+}
+
+/**
+ * Reads the key that the setting names, else that of the data directory, which is made the first time.
+ *
+ * **Shape** 32 bytes, whatever they are. **Errors** `SecretFileUnusable`, `DataDirectoryUnusable`.
+ */
+export const read = Effect.fn("SecretFile.read")(function* ({
+  clusters: { secretFile },
+  dataDirectory
+}: Pick<Settings, "clusters" | "dataDirectory">) {
+  if (secretFile === undefined) return yield* KeyFile.readOrMake(dataDirectory, FILE_NAME)
+  const files = yield* FileSystem.FileSystem
+  const bytes = yield* files
+    .readFile(secretFile)
+    .pipe(
+      Effect.mapError(
+        ({ reason }) => new SecretFileUnusable({ path: secretFile, problem: SystemRefusal.print(reason) })
+      )
+    )
+  if (bytes.length !== BYTES) {
+    return yield* new SecretFileUnusable({
+      path: secretFile,
+      problem: `holds ${bytes.length} bytes instead of ${BYTES}`
+    })
+  }
+  yield* SecretFileAccess.warn("the secret file", secretFile)
+  return Redacted.make(bytes)
+})

@@ -1,0 +1,39 @@
+/**
+ * What the worker thread does with registered clusters. It imports siblings only, as the thread itself does.
+ */
+import type { DatabaseSync } from "node:sqlite"
+import { transact } from "./KeyDatabase.ts"
+import type { Call } from "./KeyProtocol.ts"
+
+/** The calls that concern them. */
+export type ClusterCall = Extract<Call, { readonly operation: "listClusters" | "insertCluster" | "removeCluster" }>
+
+/** Prepares the statements of a database. **Shape** `insertCluster` and `removeCluster` answer with one row that says what came of it. */
+export const prepare = (database: DatabaseSync): ((call: ClusterCall) => ReadonlyArray<unknown>) => {
+  const list = database.prepare(
+    "SELECT name, sealed, created_at_ms AS createdAtMs, created_by AS createdBy FROM registered_clusters ORDER BY name"
+  )
+  const find = database.prepare("SELECT 1 FROM registered_clusters WHERE name = ?")
+  const count = database.prepare("SELECT count(*) AS count FROM registered_clusters")
+  const insert = database.prepare(
+    "INSERT INTO registered_clusters (name, sealed, created_at_ms, created_by) VALUES (?, ?, ?, ?)"
+  )
+  const remove = database.prepare("DELETE FROM registered_clusters WHERE name = ?")
+
+  return (call) => {
+    switch (call.operation) {
+      case "listClusters":
+        return list.all()
+      case "insertCluster":
+        return transact(database, () => {
+          const { createdAtMs, createdBy, name, sealed } = call.row
+          if (find.get(name) !== undefined) return [{ state: "taken" }]
+          if (Number(count.get()?.["count"]) >= call.most) return [{ state: "full" }]
+          insert.run(name, sealed, createdAtMs, createdBy)
+          return [{ state: "inserted" }]
+        })
+      case "removeCluster":
+        return [{ state: Number(remove.run(call.name).changes) > 0 ? "removed" : "unknown" }]
+    }
+  }
+}
