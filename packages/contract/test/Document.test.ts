@@ -162,6 +162,7 @@ describe("the OpenAPI document", () => {
       "post /api/v1/apiKeys": true,
       "patch /api/v1/apiKeys/{id}": false,
       "post /api/v1/apiKeys/{id}/rotate": false,
+      "post /api/v1/clusters": true,
       "post /api/v1/session": true,
       "post /api/v1/workloads/{cluster}/{namespace}/{kind}/{name}/scale": true,
       "post /api/v1/workloads/{cluster}/{namespace}/{kind}/{name}/restart": false,

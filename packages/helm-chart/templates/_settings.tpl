@@ -17,12 +17,19 @@
 {{- $_ := set $keys "bootstrapFile" "/var/lib/quarterdeck/data/first-key" -}}
 {{- end -}}
 {{- $made := dict "keys" $keys -}}
+{{- $clusters := dict -}}
 {{- if .Values.kubeconfigs.secretName -}}
 {{- $kubeconfigs := list -}}
 {{- range .Values.kubeconfigs.entries -}}
 {{- $kubeconfigs = append $kubeconfigs (printf "/etc/quarterdeck/kubeconfigs/%s" .) -}}
 {{- end -}}
-{{- $_ := set $made "clusters" (dict "kubeconfig" $kubeconfigs) -}}
+{{- $_ := set $clusters "kubeconfig" $kubeconfigs -}}
+{{- end -}}
+{{- if .Values.clusterSecret.secretName -}}
+{{- $_ := set $clusters "secretFile" (printf "/etc/quarterdeck/cluster-secret/%s" .Values.clusterSecret.entry) -}}
+{{- end -}}
+{{- if $clusters -}}
+{{- $_ := set $made "clusters" $clusters -}}
 {{- end -}}
 {{- if .Values.tls.secretName -}}
 {{- $_ := set $made "server" (dict "tls" (dict "certFile" "/etc/quarterdeck/tls/tls.crt" "keyFile" "/etc/quarterdeck/tls/tls.key")) -}}

@@ -41,6 +41,7 @@ const FOLLOWING = [
   "keys.file",
   "keys.bootstrapFile",
   "oidc.clientSecretFile",
+  "clusters.secretFile",
   "dataDirectory"
 ]
 

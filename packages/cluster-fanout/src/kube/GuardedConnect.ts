@@ -17,10 +17,9 @@ export type Lookup = (
 ) => void
 
 /** Resolves a name as the system does, all of its addresses at once. */
-export const HostLookup = Context.Reference<Lookup>(
-  "@quarterdeck/cluster-fanout/kube/GuardedConnect/HostLookup",
-  { defaultValue: () => systemLookup }
-)
+export const HostLookup = Context.Reference<Lookup>("@quarterdeck/cluster-fanout/kube/GuardedConnect/HostLookup", {
+  defaultValue: () => systemLookup
+})
 
 /** Thrown where the address may not be connected to; its code is what callers are told. */
 class AddressForbidden extends Error {

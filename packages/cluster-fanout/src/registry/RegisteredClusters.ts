@@ -50,9 +50,12 @@ export const make = Effect.fnUntraced(function* (base: ClusterRegistry["Service"
   const { publish, registry } = yield* registryFeed.make(merged(shown, first), ({ source }) =>
     source.startsWith(SOURCE)
   )
-  const show = Effect.fnUntraced(function* () {
-    yield* publish(merged(yield* base.snapshot, yield* Ref.get(present)))
-  }, turn.withPermit)
+  const show = Effect.fnUntraced(
+    function* () {
+      yield* publish(merged(yield* base.snapshot, yield* Ref.get(present)))
+    },
+    (shown) => turn.withPermit(shown)
+  )
   yield* base.changes.pipe(
     Stream.filter((snapshot) => snapshot !== shown),
     Stream.runForEach(show),

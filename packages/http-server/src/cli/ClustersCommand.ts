@@ -4,6 +4,7 @@
 import { ClusterList } from "@quarterdeck/contract/ClustersGroup"
 import { Clock, Effect } from "effect"
 import { Command } from "effect/cli"
+import { clustersAddCommand, clustersDropCommand } from "./ClusterCommands.ts"
 import * as ApiClient from "./ApiClient.ts"
 import * as Columns from "./Columns.ts"
 import * as Connection from "./Connection.ts"
@@ -47,8 +48,11 @@ export const clustersCommand = Command.make(
     yield* Effect.forEach(CoverageNotes.lines(clusters.map(({ coverage }) => coverage)), Print.note)
   })
 ).pipe(
-  Command.withDescription("List the clusters that the key reaches, with their health."),
-  Command.withShortDescription("List clusters with their health"),
+  Command.withDescription(
+    "List the clusters that the key reaches, with their health; add and drop change which there are."
+  ),
+  Command.withShortDescription("List clusters with their health, register and drop them"),
+  Command.withSubcommands([clustersAddCommand, clustersDropCommand]),
   Command.withExamples([
     { command: "quarterdeck clusters", description: "All clusters in the key's scope" },
     { command: "quarterdeck clusters --cluster 'prod|stage' -o json", description: "Two of them, for a program" }

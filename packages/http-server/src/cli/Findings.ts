@@ -62,6 +62,8 @@ const SOURCE_REMEDY: Readonly<Record<string, string>> = {
   nameInvalid: "give the context a name by clusters.names",
   fileUnreadable: "put the file back, or take its path out of clusters.kubeconfig",
   insecureSkipTlsVerify: "write the cluster's authority into the kubeconfig instead",
+  registrationUnreadable:
+    "give the server the clusters.secretFile that it had, or drop the cluster and register it again",
   parentMissing: "put the parent's context back, or restart with another clusters.parent"
 }
 

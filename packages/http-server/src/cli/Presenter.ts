@@ -57,6 +57,10 @@ const explain = (error: CliError.NonShowHelpErrors, command: string): string => 
     case "UnrecognizedOption":
       return `${error.option} is not a flag of ${command}${suggestion(error.suggestions)}`
     case "UnknownSubcommand":
+      // What stands after a command may be meant for its argument.
+      if (error.parent !== undefined && error.parent.length > 1) {
+        return `${error.parent.join(" ")} has no such command${suggestion(error.suggestions)}`
+      }
       return `${error.subcommand} is not a command of ${error.parent?.join(" ") ?? command}${suggestion(error.suggestions)}`
     case "MissingOption":
       return `--${error.option} is missing`

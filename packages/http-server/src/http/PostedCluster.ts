@@ -1,13 +1,11 @@
 /**
  * Reads the body that registers a cluster.
  */
-import { PostedConnection, type RegisteredClusters } from "@quarterdeck/cluster-fanout"
+import { type AddressRule, PostedConnection, type RegisteredClusters } from "@quarterdeck/cluster-fanout"
 import type { RegisterCluster } from "@quarterdeck/contract/ClustersGroup"
 import type * as Problem from "@quarterdeck/contract/Problem"
 import { Effect } from "effect"
 import { refuse } from "./Refusal.ts"
-
-type AddressRule = Parameters<typeof PostedConnection.fromParts>[1]
 
 /** The fields that a kubeconfig stands for. */
 const PARTS = ["server", "caData", "token", "tlsServerName", "proxyUrl", "labels"] as const
@@ -20,7 +18,7 @@ const NEEDED = ["server", "caData", "token"] as const
  */
 export const read = Effect.fnUntraced(function* (
   body: RegisterCluster,
-  rule: AddressRule
+  rule: AddressRule.AddressRule
 ): Effect.fn.Return<RegisteredClusters.Registration, Problem.Problem> {
   const { caData, kubeconfig, labels = {}, name, proxyUrl, server, tlsServerName, token } = body
   if (kubeconfig !== undefined) {

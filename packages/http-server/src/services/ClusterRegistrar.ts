@@ -63,7 +63,7 @@ export class ClusterRegistrar extends Context.Service<
         if ((yield* isShown(name)) || (yield* registrations.has(name))) return yield* new ClusterExists({ name })
         const cluster = RegisteredClusters.clusterOf(registration)
         yield* Effect.andThen(api.version(cluster, ANSWER_MS), api.probe(cluster, NAMESPACES, ANSWER_MS)).pipe(
-          lanes.withPermit,
+          (answered) => lanes.withPermit(answered),
           Effect.mapError(({ reason }) => {
             const field = isKubeconfig ? "kubeconfig" : fieldOf(reason)
             return new ClusterRefused({ field, problem: `the cluster ${reason.message}` })

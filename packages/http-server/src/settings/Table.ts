@@ -6,6 +6,7 @@ import * as ClusterHeader from "@quarterdeck/targeting/ClusterHeader"
 import * as CostKind from "./CostKind.ts"
 import * as Kind from "./Kind.ts"
 import * as OidcKind from "./OidcKind.ts"
+import * as RegistrationRows from "./RegistrationRows.ts"
 import { optional, type Row, withDefault } from "./Row.ts"
 
 export type { Row }
@@ -103,20 +104,7 @@ export const table = {
     kind: Kind.headerName,
     description: "Name of the header that names the target."
   }),
-  allowLoopback: withDefault("false", {
-    path: "clusters.allowLoopback",
-    flag: "allow-loopback-clusters",
-    kind: Kind.truth,
-    description:
-      "Whether clusters with a loopback address may be registered at run time. Those of a kubeconfig given at start may have any address."
-  }),
-  secretFile: optional({
-    path: "clusters.secretFile",
-    flag: "secret-file",
-    kind: Kind.path,
-    description:
-      "File of 32 random bytes, under which credentials of clusters registered at run time are encrypted. Unset: one is made in the data directory."
-  }),
+  ...RegistrationRows.registration,
   keysFile: optional({
     path: "keys.file",
     flag: "keys-file",

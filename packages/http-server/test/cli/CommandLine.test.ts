@@ -28,7 +28,8 @@ const COMMANDS = [
     "cost export"
   ],
   ...["cost import", "prices", "prices get", "prices set"],
-  ...["key", "key create", "key list", "key revoke", "key generate", "key hash"]
+  ...["key", "key create", "key list", "key revoke", "key generate", "key hash"],
+  ...["clusters add", "clusters drop"]
 ]
 
 describe("quarterdeck", () => {

@@ -9,7 +9,7 @@ export const PATH = "/api/v1/clusters"
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(RegisteredCluster), { onExcessProperty: "error" })
 
 /** The body that registers a cluster of the fleet by its parts, for its administrator unless another user is named. */
-export const partsOf = Effect.fnUntraced(function* (cluster: string, user = "admin") {
+export const partsOf = Effect.fnUntraced(function* (cluster: string, user: string = "admin") {
   const { fleet } = yield* Deployment
   const { caPem, server, token } = yield* (yield* fleet.cluster(cluster)).context(user)
   return {

@@ -4,6 +4,7 @@ import { GuardedConnect } from "@quarterdeck/cluster-fanout"
 import { eventually } from "@quarterdeck/harness"
 import { Context, Effect } from "effect"
 import { lookup } from "node:dns"
+import { MaxRegistrations } from "../../src/services/Registrations.ts"
 import { Deployment } from "./Deployment.ts"
 import { onOneDriver } from "./onEveryDriver.ts"
 import { drop, partsOf, plainServer, refused, register } from "./registered.ts"
@@ -26,7 +27,7 @@ onOneDriver(
     children: ["prod"],
     kubeconfig: (fleet) => Effect.succeed(fleet.parent.kubeconfig),
     options: { clusters: { allowLoopback: true } },
-    limits: Context.make(GuardedConnect.HostLookup, resolve)
+    limits: Context.make(GuardedConnect.HostLookup, resolve).pipe(Context.add(MaxRegistrations, 2))
   },
   (it) => {
     /** The cluster under a name, which its certificate does not carry. */
@@ -65,6 +66,16 @@ onOneDriver(
         assert.include(behind.detail, "ADDRESS_FORBIDDEN")
         assert.strictEqual(proxy.requests(), 0)
       }).pipe(Effect.scoped)
+    )
+
+    it.effect("no more clusters are registered than may be", () =>
+      Effect.gen(function* () {
+        const parts = yield* partsOf("prod")
+        for (const name of ["one", "two"]) yield* register({ ...parts, name })
+        const problem = yield* refused({ ...parts, name: "three" })
+        assert.deepInclude(problem, { status: 409, code: "too_many_clusters", field: "name" })
+        for (const name of ["one", "two"]) yield* drop(name)
+      })
     )
 
     it.effect("a name that later resolves to metadata is not connected to, until it leads back", () =>

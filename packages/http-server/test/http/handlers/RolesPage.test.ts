@@ -20,6 +20,8 @@ const NAMES: Partial<Record<Access.Resource, string>> = {
 
 /** What the page calls a verb on a resource, where it is not the verb itself; all of the words stand where one does. */
 const DONE: Partial<Record<`${Access.Resource}.${Access.Verb}`, ReadonlyArray<string>>> = {
+  "clusters.create": ["register"],
+  "clusters.delete": ["drop"],
   "workloads.operate": ["scale", "restart", "pause", "resume"],
   "prices.operate": ["replace"],
   "ownKey.delete": ["rotate", "revoke"],

@@ -86,7 +86,7 @@ describe("the key store in SQLite", () => {
       const error = yield* openFailure(directory)
       assert.strictEqual(
         error.message,
-        `the key store ${join(directory, "keys.sqlite")} has schema version 99, this program knows 6: run the newer program, or restore a backup`
+        `the key store ${join(directory, "keys.sqlite")} has schema version 99, this program knows 7: run the newer program, or restore a backup`
       )
       assert.deepStrictEqual({ ...open.prepare("SELECT id FROM keys").get() }, { id: key.id })
     }).pipe(Effect.scoped)
