@@ -54,6 +54,10 @@ const NAMING: Readonly<Record<ReviewedResource, Naming>> = {
   audit: ofService
 }
 
+/** Registering names a cluster that is not there yet, so its header is not read. */
+const namingOf = ({ resource, verb }: AccessReviewRequest): Naming =>
+  resource === "clusters" && verb === "create" ? ofService : NAMING[resource]
+
 const cellOf = ({ resource, verb }: AccessReviewRequest): Cell => ({
   resource: resource === "logs" ? "podLogs" : resource,
   verb
@@ -79,14 +83,14 @@ const decideHere = (
   request: AccessReviewRequest,
   registered: Target.Registered
 ): AccessReview | { readonly target: Target.Target; readonly namespace: string } => {
-  const { cluster, namespace, resource } = request
+  const { cluster, namespace } = request
   const cell = cellOf(request)
   const route = routeOf(cell)
   if (route === undefined) return refusedAs("unsupported")
   const decide = ({ resource, verb }: Cell) => Access.decide(rule, resource, verb)
   const admitted = decide(route)
   if (admitted !== "allowed") return refusedAs(admitted)
-  const naming = NAMING[resource]
+  const naming = namingOf(request)
   if (namespace !== undefined && !naming.namespace) return refusedAs("unknown_parameter")
   // What a route that every caller may call asks of those that name a key of others.
   const decision = decide(cell)

@@ -78,6 +78,8 @@ const callOf = ({ cluster, namespace, resource, verb }: Question): readonly [pat
         `/api/v1/workloads/${cluster ?? "hub"}/${namespace ?? "shop"}/Deployment/no-workload/pause`,
         { method: "POST", body: {} }
       ]
+    case "clusters delete":
+      return [`/api/v1/clusters/${cluster ?? "hub"}${query}`, { method: "DELETE" }]
     case "apiKeys operate":
       return [`${NO_KEY}${query}`, { method: "PATCH", headers, body: {} }]
     case "apiKeys delete":
@@ -93,6 +95,7 @@ const callOf = ({ cluster, namespace, resource, verb }: Question): readonly [pat
 /** What only a call that was let through can be answered. */
 const AFTER_ACCESS: ReadonlySet<Code> = new Set([
   "invalid_body",
+  "cluster_configured",
   "key_not_found",
   "workload_not_found",
   "pod_not_found"
