@@ -58,6 +58,7 @@ import * as ProcessMetrics from "./http/ProcessMetrics.ts"
 import { AllowedOrigins } from "./http/Origin.ts"
 import { PublicUrl } from "./http/RequestConnection.ts"
 import { ClusterRegistrar } from "./services/ClusterRegistrar.ts"
+import * as ParentClusters from "./services/ParentClusters.ts"
 import * as Registrations from "./services/Registrations.ts"
 import * as Registry from "./services/Registry.ts"
 import { TargetOptions } from "./http/RequestTarget.ts"
@@ -161,6 +162,7 @@ export const layer = (settings: Settings, ports: Ports) =>
   ).pipe(
     Layer.provideMerge(Costs.layer(settings, ports)),
     Layer.provideMerge(clusters(settings)),
+    Layer.provideMerge(ParentClusters.layer(settings).pipe(Layer.provide(KubeApi.layer))),
     // The registry of all clusters takes the place of the one below from here on.
     Layer.provideMerge(Registrations.layer(settings)),
     Layer.provideMerge(keys(settings, ports)),

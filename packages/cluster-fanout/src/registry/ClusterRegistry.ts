@@ -20,6 +20,9 @@ export interface RegistryProblem {
     | "proxyUnsupported"
     | "parentMissing"
     | "registrationUnreadable"
+    | "addressRefused"
+    | "sourceUnreadable"
+    | "tooManyClusters"
   /** File, or file and context, as the operator knows it. */
   readonly source: string
   readonly message: string

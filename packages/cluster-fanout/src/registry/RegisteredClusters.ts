@@ -35,24 +35,28 @@ export const clusterOf = ({ connection, labels, name }: Registration): Cluster =
 const SOURCE = "registered cluster"
 
 /** Names a registration in problems. **Example** `registered cluster "prod"` */
-export const sourceOf = (name: string): string => `${SOURCE} ${JSON.stringify(name)}`
+export const sourceOf = (name: string, source = SOURCE): string => `${source} ${JSON.stringify(name)}`
 
 /**
  * Makes a registry of both.
  *
  * **Shape** a name that the other registry has is that one's: the registered cluster is left out, with a problem, for as long as it
- * does. `replace` shows other registrations from now on.
+ * does. `replace` shows other registrations from now on. `source` begins what their problems name.
  */
-export const make = Effect.fnUntraced(function* (base: ClusterRegistry["Service"], first: Registrations) {
+export const make = Effect.fnUntraced(function* (
+  base: ClusterRegistry["Service"],
+  first: Registrations,
+  source: string = SOURCE
+) {
   const present = yield* Ref.make(first)
   const turn = yield* Semaphore.make(1)
   const shown = yield* base.snapshot
-  const { publish, registry } = yield* registryFeed.make(merged(shown, first), ({ source }) =>
-    source.startsWith(SOURCE)
+  const { publish, registry } = yield* registryFeed.make(merged(shown, first, source), (problem) =>
+    problem.source.startsWith(source)
   )
   const show = Effect.fnUntraced(
     function* () {
-      yield* publish(merged(yield* base.snapshot, yield* Ref.get(present)))
+      yield* publish(merged(yield* base.snapshot, yield* Ref.get(present), source))
     },
     (shown) => turn.withPermit(shown)
   )
@@ -65,7 +69,7 @@ export const make = Effect.fnUntraced(function* (base: ClusterRegistry["Service"
   return { registry: ClusterRegistry.of(registry), replace }
 })
 
-const merged = (base: RegistrySnapshot, { clusters, problems }: Registrations): RegistrySnapshot => {
+const merged = (base: RegistrySnapshot, { clusters, problems }: Registrations, source: string): RegistrySnapshot => {
   const names = new Set(base.clusters.map(({ name }) => name))
   const taken = clusters.filter(({ name }) => names.has(name))
   return {
@@ -77,8 +81,8 @@ const merged = (base: RegistrySnapshot, { clusters, problems }: Registrations): 
       ...taken.map(({ name }) => ({
         severity: "error" as const,
         code: "nameTaken" as const,
-        source: sourceOf(name),
-        message: `cluster name ${name} is already taken by a cluster that the service was started with`
+        source: sourceOf(name, source),
+        message: `cluster name ${name} is already taken by a cluster that goes before it`
       }))
     ]
   }

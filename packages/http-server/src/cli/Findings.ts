@@ -56,7 +56,7 @@ export const ofChecks = ({ checks, status }: Readiness): ReadonlyArray<Finding> 
 
 const service = { check: "service" } as const
 
-/** What mends an entry of a kubeconfig, by the code of its problem. */
+/** What mends an entry of a source of clusters, by the code of its problem. */
 const SOURCE_REMEDY: Readonly<Record<string, string>> = {
   nameTaken: "give one of the contexts another name by clusters.names",
   nameInvalid: "give the context a name by clusters.names",
@@ -64,6 +64,9 @@ const SOURCE_REMEDY: Readonly<Record<string, string>> = {
   insecureSkipTlsVerify: "write the cluster's authority into the kubeconfig instead",
   registrationUnreadable:
     "give the server the clusters.secretFile that it had, or drop the cluster and register it again",
+  addressRefused: "give the cluster an address of its own network, or take the object away",
+  sourceUnreadable: "let the service's account list and watch the objects, or take the namespace out of the settings",
+  tooManyClusters: "take some of the objects away, or give the service a kubeconfig",
   parentMissing: "put the parent's context back, or restart with another clusters.parent"
 }
 
@@ -75,7 +78,7 @@ export const ofDetails = (
   ...sources.map(({ code, message, source }) => ({
     check: "names" as const,
     finding: `${source}: ${message}`,
-    remedy: SOURCE_REMEDY[code] ?? "mend the entry of the kubeconfig"
+    remedy: SOURCE_REMEDY[code] ?? "mend the entry of the kubeconfig, or the object"
   })),
   ...(configuredKeys.problem === undefined
     ? []

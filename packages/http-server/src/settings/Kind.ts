@@ -3,6 +3,7 @@
  */
 import * as Expiry from "@quarterdeck/keys/Expiry"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { NamespaceName } from "@quarterdeck/targeting/NamespaceFilter"
 import { Duration, Effect, Option, Result, Schema, SchemaIssue, SchemaTransformation } from "effect"
 import { isIP } from "node:net"
 import { delimiter } from "node:path"
@@ -149,6 +150,10 @@ const Host = Schema.String.check(Schema.makeFilter(isHost))
 export const host: Kind<string> = written("ADDRESS", "an IP address or a host name", Host)
 
 export const hosts: Kind<ReadonlyArray<string>> = commaList("HOST", "host names and IP addresses without ports", Host)
+
+export const namespaces: Kind<ReadonlyArray<string>> = commaList("NAMESPACE", "names of namespaces", NamespaceName)
+
+export const commands: Kind<ReadonlyArray<string>> = commaList("COMMAND", "commands", PathText)
 
 export const clusterName: Kind<ClusterName> = written(
   "NAME",

@@ -24,6 +24,9 @@ export interface Options extends Ports.Ports {
     readonly header?: string
     readonly allowLoopback?: boolean
     readonly secretFile?: string
+    readonly argoSecrets?: ReadonlyArray<string>
+    readonly profiles?: ReadonlyArray<string>
+    readonly allowedCommands?: ReadonlyArray<string>
   }
   readonly keys?: {
     readonly file?: string | ReadonlyArray<string>

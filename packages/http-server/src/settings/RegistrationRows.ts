@@ -18,5 +18,26 @@ export const registration = {
     kind: Kind.path,
     description:
       "File of 32 random bytes, under which credentials of clusters registered at run time are encrypted. Unset: one is made in the data directory."
+  }),
+  argoSecrets: optional({
+    path: "clusters.argoSecrets",
+    flag: "argo-secrets",
+    kind: Kind.namespaces,
+    description:
+      "Namespaces of the parent whose Secrets of Argo CD (label argocd.argoproj.io/secret-type: cluster) are clusters, followed as they change. Unset: none."
+  }),
+  profiles: optional({
+    path: "clusters.profiles",
+    flag: "cluster-profiles",
+    kind: Kind.namespaces,
+    description:
+      "Namespaces of the parent whose ClusterProfiles (multicluster.x-k8s.io) are clusters, followed as they change. Unset: none."
+  }),
+  allowedCommands: optional({
+    path: "clusters.allowedCommands",
+    flag: "allowed-commands",
+    kind: Kind.commands,
+    description:
+      "Credential plugins that such Secrets and ClusterProfiles may have run where the server runs, spelled as a Secret does; a ClusterProfile names one by its file name. Unset: none."
   })
 }

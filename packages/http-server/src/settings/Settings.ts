@@ -48,6 +48,10 @@ export interface Settings {
     readonly allowLoopback: boolean
     /** `undefined` makes one in the data directory. */
     readonly secretFile: string | undefined
+    /** These three are empty when not set. */
+    readonly argoSecrets: ReadonlyArray<string>
+    readonly profiles: ReadonlyArray<string>
+    readonly allowedCommands: ReadonlyArray<string>
   }
   readonly keys: {
     /** Empty when not set. */
@@ -220,7 +224,10 @@ const settingsOf = (read: <A>(row: Row<A>) => A, { certFile, keyFile }: TlsFiles
     parent: read(table.parent),
     header: read(table.clusterHeader),
     allowLoopback: read(table.allowLoopback),
-    secretFile: read(table.secretFile)
+    secretFile: read(table.secretFile),
+    argoSecrets: read(table.argoSecrets) ?? [],
+    profiles: read(table.profiles) ?? [],
+    allowedCommands: read(table.allowedCommands) ?? []
   },
   keys: {
     files: read(table.keysFile) ?? [],

@@ -12,7 +12,10 @@ const unset: Settings["clusters"] = {
   parent: undefined,
   header: "X-Service-Cluster",
   allowLoopback: false,
-  secretFile: undefined
+  secretFile: undefined,
+  argoSecrets: [],
+  profiles: [],
+  allowedCommands: []
 }
 
 layer(NodeServices.layer)("ClusterSources", (it) => {

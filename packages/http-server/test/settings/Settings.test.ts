@@ -38,12 +38,8 @@ describe("Settings", () => {
     })
     assert.deepStrictEqual(limits, { keyPerSecond: 50, keyBurst: 100, failedPerSecond: 10, failedBurst: 50 })
     assert.deepStrictEqual(clusters, {
-      kubeconfig: [],
-      names: {},
-      parent: undefined,
-      header: "X-Service-Cluster",
-      allowLoopback: false,
-      secretFile: undefined
+      ...{ kubeconfig: [], names: {}, parent: undefined, header: "X-Service-Cluster", allowLoopback: false },
+      ...{ secretFile: undefined, argoSecrets: [], profiles: [], allowedCommands: [] }
     })
     assert.deepStrictEqual(fanOut, { timeoutMs: 3_000, maxTimeoutMs: 30_000, perCluster: 4, maxNames: 64 })
     assert.strictEqual(Duration.toDays(keys.maxLifetime), 3_650)
@@ -121,6 +117,9 @@ describe("Settings", () => {
       clusterHeader: ["X-Target", "X-Target"],
       allowLoopback: ["true", "true"],
       secretFile: ["clusters.key", "clusters.key"],
+      argoSecrets: ["argocd,gitops", "[argocd, gitops]"],
+      profiles: ["fleet", "[fleet]"],
+      allowedCommands: ["/opt/login,other", "[/opt/login, other]"],
       keysFile: ["keys.yaml:more.yaml", "[keys.yaml, more.yaml]"],
       bootstrapKeyFile: ["first", "first"],
       keyMaxLifetime: ["30d", "30d"],
@@ -191,7 +190,10 @@ describe("Settings", () => {
       parent: ClusterName.make("prod"),
       header: "X-Target",
       allowLoopback: true,
-      secretFile: "clusters.key"
+      secretFile: "clusters.key",
+      argoSecrets: ["argocd", "gitops"],
+      profiles: ["fleet"],
+      allowedCommands: ["/opt/login", "other"]
     })
   })
 

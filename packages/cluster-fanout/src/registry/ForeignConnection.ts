@@ -1,0 +1,71 @@
+/**
+ * Makes connections of what others than the operator of the machine wrote, such as objects of a cluster.
+ */
+import { Result } from "effect"
+import * as AddressRule from "./AddressRule.ts"
+import type { Connection } from "./Cluster.ts"
+import { connectionOf, type Refusal } from "./KubeconfigConnection.ts"
+import type { ClusterEntry, UserEntry } from "./KubeconfigDocument.ts"
+
+/** What they may make the service do. */
+export interface ForeignRules {
+  readonly addressRule: AddressRule.AddressRule
+  /** Credential plugins that may be run, each spelled as the connection has to. */
+  readonly allowedCommands: ReadonlyArray<string>
+}
+
+/** A plugin's environment can make it run or read anything: only what says which account and where is taken. */
+const ALLOWED_ENV: ReadonlySet<string> = new Set([
+  ...["AWS_REGION", "AWS_DEFAULT_REGION", "AWS_STS_REGIONAL_ENDPOINTS"],
+  ...["AZURE_CLIENT_ID", "AZURE_TENANT_ID", "AZURE_ENVIRONMENT", "AAD_SERVICE_PRINCIPAL_CLIENT_ID"],
+  ...["CLOUDSDK_CORE_PROJECT"]
+])
+
+const refuse = (code: Refusal["code"], message: string) => Result.fail<Refusal>({ code, message })
+
+/**
+ * Joins a cluster and a user in the words of a kubeconfig.
+ *
+ * **Errors** files, an unchecked certificate, a plugin that is not allowed, a forbidden address, and what makes a kubeconfig's unusable.
+ */
+export const make = (
+  cluster: ClusterEntry,
+  user: UserEntry,
+  { addressRule, allowedCommands }: ForeignRules
+): Result.Result<Connection, Refusal> =>
+  Result.gen(function* () {
+    const file = fileIn(cluster, user)
+    if (file !== undefined) return yield* refuse("credentialUnsupported", `${file} would read a file of the service`)
+    if (cluster["insecure-skip-tls-verify"] === true) {
+      return yield* refuse("credentialUnsupported", "the server's certificate would not be checked, which is refused")
+    }
+    if (user.exec !== undefined) {
+      const { command, env = [] } = user.exec
+      if (!allowedCommands.includes(command)) {
+        return yield* refuse("execUnsupported", `command ${JSON.stringify(command)} is not in clusters.allowedCommands`)
+      }
+      const foreign = env.find(({ name }) => !ALLOWED_ENV.has(name))
+      if (foreign !== undefined) {
+        return yield* refuse("execUnsupported", `the plugin's variable ${JSON.stringify(foreign.name)} is refused`)
+      }
+    }
+    const connection = yield* connectionOf({ file: "/", value: cluster }, { file: "/", value: user })
+    for (const [field, url] of [
+      ["server", connection.server],
+      ["proxy URL", connection.proxyUrl]
+    ] as const) {
+      const fault = url === undefined ? undefined : AddressRule.faultOfUrl(url, addressRule)
+      if (fault !== undefined) return yield* refuse("addressRefused", `${field} ${fault}`)
+    }
+    return { ...connection, addressRule }
+  })
+
+const fileIn = (cluster: ClusterEntry, user: UserEntry): string | undefined => {
+  const fields = [
+    ["tokenFile", user.tokenFile],
+    ["client-certificate", user["client-certificate"]],
+    ["client-key", user["client-key"]],
+    ["certificate-authority", cluster["certificate-authority"]]
+  ] as const
+  return fields.find(([, path]) => path !== undefined)?.[0]
+}

@@ -1,0 +1,127 @@
+/**
+ * What is known of the clusters that objects of one collection of the parent describe.
+ */
+import {
+  ArgoSecret,
+  ClusterProfile,
+  type ForeignConnection,
+  type KubeObject,
+  type RegisteredClusters
+} from "@quarterdeck/cluster-fanout"
+import type { RegistryProblem } from "@quarterdeck/cluster-fanout/ClusterRegistry"
+import { Result } from "effect"
+
+/** How problems of such objects begin. */
+export const SOURCE = "object of the parent"
+
+/** A collection that is followed. */
+export interface Collection {
+  readonly scope: KubeObject.Scope
+  /** **Shape** `undefined` for an object that is no cluster. */
+  readonly read: (
+    object: unknown,
+    rules: ForeignConnection.ForeignRules
+  ) => ReturnType<typeof ClusterProfile.read> | undefined
+}
+
+const SECRETS = { group: "", version: "v1", plural: "secrets", kind: "Secret", namespaced: true }
+const PROFILES = {
+  group: "multicluster.x-k8s.io",
+  version: "v1alpha1",
+  plural: "clusterprofiles",
+  kind: "ClusterProfile",
+  namespaced: true
+}
+
+/** The Secrets of Argo CD in a namespace. */
+export const argoSecrets = (namespace: string): Collection => ({
+  scope: { resource: SECRETS, namespace },
+  read: ArgoSecret.read
+})
+
+/** The ClusterProfiles in a namespace. */
+export const profiles = (namespace: string): Collection => ({
+  scope: { resource: PROFILES, namespace },
+  read: ClusterProfile.read
+})
+
+type Found = Result.Result<RegisteredClusters.Registration, RegistryProblem>
+
+/** **Shape** by the object's name; nothing of an object is kept but what was read of it. */
+export class ParentObjects {
+  readonly #collection: Collection
+  readonly #rules: ForeignConnection.ForeignRules
+  #found = new Map<string, Found>()
+  /** A new state on its way, which is not shown before it is whole. */
+  #coming: Map<string, Found> | undefined
+  #trouble: RegistryProblem | undefined
+
+  constructor(collection: Collection, rules: ForeignConnection.ForeignRules) {
+    this.#collection = collection
+    this.#rules = rules
+  }
+
+  /** Takes what a watch tells. */
+  apply(events: ReadonlyArray<KubeObject.WatchEvent>): void {
+    for (const event of events) {
+      switch (event._tag) {
+        case "Restart":
+          this.restart()
+          break
+        case "Put":
+          this.#put(event.object)
+          break
+        case "Delete":
+          ;(this.#coming ?? this.#found).delete(event.object.metadata.name)
+          break
+        case "Synced":
+          this.#found = this.#coming ?? this.#found
+          this.#coming = undefined
+          this.#trouble = undefined
+          break
+        case "Bookmark":
+          break
+      }
+    }
+  }
+
+  /** Says that a new state begins; the present one is shown until it is whole. */
+  restart(): void {
+    this.#coming = new Map()
+  }
+
+  /** Says that the collection cannot be read, which keeps what was read of it. */
+  fail(message: string): void {
+    this.#trouble = { severity: "error", code: "sourceUnreadable", source: this.#sourceOf("*"), message }
+  }
+
+  /** What is known, by the names of the objects. */
+  get known(): ReadonlyArray<readonly [source: string, found: Found]> {
+    const found = [...this.#found].toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    return found.map(([name, one]) => [this.#sourceOf(name), one] as const)
+  }
+
+  get trouble(): RegistryProblem | undefined {
+    return this.#trouble
+  }
+
+  #put(object: KubeObject.KubeObject): void {
+    const { name } = object.metadata
+    const read = this.#collection.read(object, this.#rules)
+    const target = this.#coming ?? this.#found
+    if (read === undefined) {
+      target.delete(name)
+      return
+    }
+    const source = this.#sourceOf(name)
+    target.set(
+      name,
+      Result.mapError(read, (refusal) => ({ severity: "error", source, ...refusal }))
+    )
+  }
+
+  #sourceOf(name: string): string {
+    const { namespace = "", resource } = this.#collection.scope
+    return `${SOURCE}: ${resource.kind} ${namespace}/${name}`
+  }
+}
