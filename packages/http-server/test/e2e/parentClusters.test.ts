@@ -219,6 +219,25 @@ onOneDriver(
       })
     )
 
+    it.effect("what was read stays while the parent is away, and follows it again once it is back", () =>
+      Effect.gen(function* () {
+        const { fleet } = yield* Deployment
+        const { config, server } = yield* configOf("prod")
+        yield* create(secretOf("kept", server, config))
+        yield* namesAre("hub", "kept")
+        yield* fleet.parent.kill
+        const away = yield* problemOf("Secret argocd/*")
+        assert.deepInclude(away, { code: "sourceUnreadable" })
+        yield* namesAre("hub", "kept")
+        yield* fleet.parent.restart
+        yield* eventually("the parent's objects are read again", problems, ({ length }) => length === 0, {
+          within: "30 seconds"
+        })
+        yield* (yield* parentApi).delete(secretRef("cluster-kept"))
+        yield* namesAre("hub")
+      })
+    )
+
     it.effect("a Secret's credential plugin is run where the settings allow it", () =>
       Effect.gen(function* () {
         const { config, server } = yield* configOf("stage")

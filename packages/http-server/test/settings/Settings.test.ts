@@ -192,8 +192,7 @@ describe("Settings", () => {
       allowLoopback: true,
       secretFile: "clusters.key",
       argoSecrets: ["argocd", "gitops"],
-      profiles: ["fleet"],
-      allowedCommands: ["/opt/login", "other"]
+      ...{ profiles: ["fleet"], allowedCommands: ["/opt/login", "other"] }
     })
   })
 
