@@ -163,7 +163,7 @@ describe.each([
         assert.strictEqual(unknown.status, 401)
         assert.match(unknown.headers.get("www-authenticate") ?? "", /^Bearer/)
         assert.strictEqual((yield* get("/quarterdeck/api/v1/nothing")).status, 404)
-        const wrongMethod = yield* get("/quarterdeck/api/v1/clusters", {
+        const wrongMethod = yield* get("/quarterdeck/api/v1/workloads", {
           method: "DELETE",
           headers: { authorization: `Bearer ${KEY}` }
         })
