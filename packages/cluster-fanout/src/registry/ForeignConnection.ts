@@ -35,9 +35,13 @@ export const make = (
 ): Result.Result<Connection, Refusal> =>
   Result.gen(function* () {
     const file = fileIn(cluster, user)
-    if (file !== undefined) return yield* refuse("credentialUnsupported", `${file} would read a file of the service`)
+    if (file !== undefined)
+      return yield* refuse("credentialUnsupported", `${file} is refused: it would read a file where the service runs`)
     if (cluster["insecure-skip-tls-verify"] === true) {
-      return yield* refuse("credentialUnsupported", "the server's certificate would not be checked, which is refused")
+      return yield* refuse(
+        "credentialUnsupported",
+        "insecure-skip-tls-verify is refused: the server's certificate would not be checked"
+      )
     }
     if (user.exec !== undefined) {
       const { command, env = [] } = user.exec
@@ -52,7 +56,7 @@ export const make = (
     const connection = yield* connectionOf({ file: "/", value: cluster }, { file: "/", value: user })
     for (const [field, url] of [
       ["server", connection.server],
-      ["proxy URL", connection.proxyUrl]
+      ["proxy-url", connection.proxyUrl]
     ] as const) {
       const fault = url === undefined ? undefined : AddressRule.faultOfUrl(url, addressRule)
       if (fault !== undefined) return yield* refuse("addressRefused", `${field} ${fault}`)

@@ -7,6 +7,7 @@
 import { Redacted, Result } from "effect"
 import * as AddressRule from "./AddressRule.ts"
 import type { Connection } from "./Cluster.ts"
+import * as ForeignConnection from "./ForeignConnection.ts"
 import { connectionOf } from "./KubeconfigConnection.ts"
 import { type ClusterEntry, type Entry, type KubeconfigDocument, parse, type UserEntry } from "./KubeconfigDocument.ts"
 
@@ -72,20 +73,17 @@ export const fromKubeconfig = (
     const found = entriesOf(parsed.success)
     if (Result.isFailure(found)) return yield* refuse(found.failure)
     const { cluster, user } = found.success
-    const foreign = foreignTo(cluster, user)
-    if (foreign !== undefined) return yield* refuse(foreign)
-    const connection = connectionOf({ file: "", value: cluster }, { file: "", value: user })
-    if (Result.isFailure(connection)) return yield* refuse(connection.failure.message)
-    const { proxyUrl, server } = connection.success
-    const refused = AddressRule.faultOfUrl(server, rule)
-    if (refused !== undefined) return yield* refuse(`server ${refused}`)
-    const reason = proxyUrl === undefined ? undefined : AddressRule.faultOfUrl(proxyUrl, rule)
-    if (reason !== undefined) return yield* refuse(`proxy-url ${reason}`)
-    return { ...connection.success, addressRule: rule }
+    if (user.exec !== undefined) {
+      return yield* refuse("exec is refused: it would run a program where the service runs")
+    }
+    const connection = ForeignConnection.make(cluster, user, { addressRule: rule, allowedCommands: [] })
+    return Result.isFailure(connection) ? yield* refuse(connection.failure.message) : connection.success
   })
 
-const isPem = (data: string): boolean =>
-  /^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(data) && Buffer.from(data, "base64").toString("utf8").includes("-----BEGIN ")
+const isPem = (data: string): boolean => {
+  const compact = data.replace(/\s+/g, "")
+  return /^[A-Za-z0-9+/]+={0,2}$/.test(compact) && Buffer.from(compact, "base64").includes("-----BEGIN ")
+}
 
 interface Entries {
   readonly cluster: ClusterEntry
@@ -108,20 +106,4 @@ const entryOf = <A>(what: string, entries: ReadonlyMap<string, Entry<A>>, name: 
   return entry === undefined
     ? Result.fail(`the ${what} that kubeconfig refers to does not exist`)
     : Result.mapError(entry.value, (problem) => `${what}: ${problem}`)
-}
-
-/** What only the operator of the machine may write. */
-const foreignTo = (cluster: ClusterEntry, user: UserEntry): string | undefined => {
-  if (user.exec !== undefined) return "user.exec is refused: it would run a program where the service runs"
-  if (user["auth-provider"] !== undefined) return "user.auth-provider is refused"
-  const files = [
-    ["user.tokenFile", user.tokenFile],
-    ["user.client-certificate", user["client-certificate"]],
-    ["user.client-key", user["client-key"]],
-    ["cluster.certificate-authority", cluster["certificate-authority"]]
-  ] as const
-  const file = files.find(([, path]) => path !== undefined)
-  if (file !== undefined) return `${file[0]} is refused: it would read a file where the service runs`
-  if (cluster["insecure-skip-tls-verify"] === true) return "cluster.insecure-skip-tls-verify is refused"
-  return undefined
 }
