@@ -7,8 +7,7 @@
  * {@link FanOut} asks many and gives each answer its {@link Coverage}; {@link Workloads}, {@link Pods}, {@link Events},
  * {@link Namespaces} and {@link Clusters} merge the answers into pages. {@link WorkloadActions} changes a workload by {@link KubeWriter},
  * {@link BulkActions} many of them; {@link WorkloadLookup} looks at one, {@link PodLogs} reads what its
- * pods wrote. {@link WorkloadWatch} tells readers each change of
- * rows.
+ * pods wrote. {@link WorkloadWatch} and {@link ClusterWatch} tell readers each change of rows.
  */
 import "./kube/NodeVersion.ts"
 export * as Action from "./act/Action.ts"
@@ -24,6 +23,7 @@ export * as ClusterProfile from "./registry/ClusterProfile.ts"
 export * as ClusterReader from "./cache/ClusterReader.ts"
 export * as ClusterRegistry from "./registry/ClusterRegistry.ts"
 export * as ClusterStore from "./cache/ClusterStore.ts"
+export * as ClusterWatch from "./watch/ClusterWatch.ts"
 export * as Clusters from "./list/Clusters.ts"
 export * as Coverage from "./kube/Coverage.ts"
 export * as Credentials from "./kube/credential/Credentials.ts"

@@ -6,6 +6,7 @@ import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
+import { eventStream, lastEventId, STREAM_NOTES } from "./EventStream.ts"
 import { pageParameters, sortParameter, textUpTo } from "./ListParameters.ts"
 import { EndpointPolicy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
@@ -74,6 +75,18 @@ export class ClustersGroup extends HttpApiGroup.make("clusters")
         OpenApi.annotations({
           summary: "List clusters",
           description: "Every cluster in the key's scope with its health; the cluster header narrows the list."
+        })
+      ),
+    HttpApiEndpoint.get("watch", "/clusters/watch", {
+      headers: { ...targetHeader, ...lastEventId },
+      success: eventStream,
+      error: Problem.ofFanOut
+    })
+      .annotate(EndpointPolicy, { resource: "clusters", verb: "read" })
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Follow clusters",
+          description: `The rows that the list of clusters would hold, and each change of them, as server-sent events. A row holds its coverage, so there is no event \`coverage\`; that only \`lastSeen\`, \`ageMs\` or \`latencyMs\` differ is no change. ${STREAM_NOTES}`
         })
       ),
     HttpApiEndpoint.post("register", "/clusters", {

@@ -19,4 +19,4 @@ export const lastEventId = {
 
 /** What every stream does, for its description. */
 export const STREAM_NOTES =
-  "Changes of one row within 250 ms are one. With the `id` of the last event in `Last-Event-ID` a stream goes on where it was, within the last 10,000 changes; else it begins with `reset`. A reader that is 1 MiB behind is cut. Five streams a key."
+  "Changes of one row within 250 ms are one. With the `id` of the last event in `Last-Event-ID` a stream goes on where it was, within the last 10,000 changes; else it begins with `reset`. A reader that is 1 MiB behind is cut. Five streams a key, of all kinds together."

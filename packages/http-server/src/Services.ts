@@ -15,6 +15,7 @@ import { IdempotencyStore, KeyEpoch, KnownKeys, RegisteredClusterStore } from "@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
 import { ClusterReader } from "@quarterdeck/cluster-fanout/ClusterReader"
+import { ClusterWatch } from "@quarterdeck/cluster-fanout/ClusterWatch"
 import { Clusters } from "@quarterdeck/cluster-fanout/Clusters"
 import { Events } from "@quarterdeck/cluster-fanout/Events"
 import { FanOut } from "@quarterdeck/cluster-fanout/FanOut"
@@ -124,7 +125,7 @@ const clusters = (settings: Settings) =>
     PodLogs.PodLogs.layer,
     WorkloadLookup.layer,
     Namespaces.layer,
-    Clusters.layer,
+    ClusterWatch.layer.pipe(Layer.provideMerge(Clusters.layer)),
     ClusterRegistrar.layer
   ).pipe(
     Layer.provideMerge(Layer.merge(FanOut.layer, ClusterReader.layer)),

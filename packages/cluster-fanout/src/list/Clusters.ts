@@ -2,18 +2,18 @@
  * Lists the registered clusters with their health and size, never with their address.
  */
 import * as ClusterName from "@quarterdeck/targeting/ClusterName"
-import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
+import type * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import type { Target } from "@quarterdeck/targeting/Target"
-import { Clock, Context, DateTime, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import type { Cluster } from "../registry/Cluster.ts"
-import { ClusterCache, type Member } from "../cache/ClusterCache.ts"
-import { ClusterReader, type Question, type Reading } from "../cache/ClusterReader.ts"
+import { ClusterCache } from "../cache/ClusterCache.ts"
+import { ClusterReader, type Reading } from "../cache/ClusterReader.ts"
 import { ClusterRegistry } from "../registry/ClusterRegistry.ts"
 import * as Coverage from "../kube/Coverage.ts"
+import * as ClusterSummary from "./ClusterSummary.ts"
 import * as Cursor from "./Cursor.ts"
-import { type Answer, byReading, FanOut, type Reply } from "./FanOut.ts"
+import { byReading, FanOut } from "./FanOut.ts"
 import * as steadyClock from "../kube/SteadyClock.ts"
-import type * as Kind from "../projection/Kind.ts"
 import { KubeApi } from "../kube/KubeApi.ts"
 import type { CursorInvalid } from "./ListError.ts"
 import type * as ListQuery from "./ListQuery.ts"
@@ -77,18 +77,12 @@ export class Clusters extends Context.Service<
           .filter((name) => after === undefined || order.compareTo(name, after) > 0)
         const names = rest.slice(0, limit)
 
-        const isScoped = namespaces._tag !== "All"
-        const kinds: ReadonlyArray<Kind.Kind> = isScoped ? ["Pod"] : ["Node", "Pod"]
-        const needsLabels = NamespaceFilter.needsLabels(namespaces)
+        const question = ClusterSummary.questionOf(namespaces, { consistency, timeoutMs })
         // A credential may list, and not read the version.
         const versionOf = (cluster: Cluster) =>
           Effect.catchReason(api.version(cluster), "ClusterError", "ClusterForbids", () => Effect.succeed(undefined))
-        const question: Question = { kinds, consistency, timeoutMs, needsLabels }
-        const answerOf = (reading: Reading, version: string | undefined): Answer<Part> => {
-          const { ageMs, isStale, missingKinds, staleCause } = reading
-          const value = { size: sizeOf(reading, namespaces), version }
-          return { value, count: 1, ageMs, isStale, staleCause, missingKinds }
-        }
+        const answerOf = (reading: Reading, version: string | undefined) =>
+          ClusterSummary.answerOf(reading, { size: ClusterSummary.sizeOf(reading, namespaces), version })
         const cached = byReading(reader, question, (reading) => answerOf(reading, undefined))
         const askLive = (cluster: Cluster) =>
           Effect.map(
@@ -104,7 +98,7 @@ export class Clusters extends Context.Service<
         const rows = replies.flatMap((reply) => {
           const cluster = registered.get(reply.coverage.name)
           // Dropped while it was asked: no longer a cluster to tell of.
-          return cluster === undefined ? [] : toRow(cluster, cache.find(cluster), reply, { now, steady })
+          return cluster === undefined ? [] : ClusterSummary.toRow(cluster, cache.find(cluster), reply, { now, steady })
         })
         const last = names.at(-1)
         const result: ClusterList = {
@@ -121,61 +115,3 @@ export class Clusters extends Context.Service<
     })
   )
 }
-
-type Capacity = Pick<ClusterRow, "nodes" | "cpuAllocatableMillis" | "memoryAllocatableBytes">
-type Requests = Pick<ClusterRow, "cpuRequestMillis" | "memoryRequestBytes">
-type Size = Capacity & Requests & Pick<ClusterRow, "pods">
-
-interface Part {
-  readonly size: Size
-  readonly version: string | undefined
-}
-
-const UNKNOWN_CAPACITY: Capacity = { nodes: null, cpuAllocatableMillis: null, memoryAllocatableBytes: null }
-const UNKNOWN_REQUESTS: Requests = { cpuRequestMillis: null, memoryRequestBytes: null }
-const UNKNOWN: Size = { ...UNKNOWN_CAPACITY, ...UNKNOWN_REQUESTS, pods: null }
-
-/** Capacity belongs to nobody's namespace, so a scoped key is told neither of it nor of what all pods ask of it. */
-const sizeOf = ({ labels, missingKinds, store }: Reading, namespaces: NamespaceFilter.NamespaceFilter): Size => {
-  const pods = missingKinds.includes("Pod") ? undefined : store.podTotals
-  const isScoped = namespaces._tag !== "All"
-  const hasNodes = !isScoped && !missingKinds.includes("Node")
-  return {
-    ...(hasNodes ? store.nodeTotals.capacity() : UNKNOWN_CAPACITY),
-    ...(isScoped || pods === undefined ? UNKNOWN_REQUESTS : pods.requests()),
-    pods: pods === undefined ? null : pods.countIn(namespaces, labels)
-  }
-}
-
-const toRow = (
-  { labels, name, role }: Cluster,
-  member: Member | undefined,
-  { coverage, value }: Reply<Part>,
-  { now, steady }: { readonly now: number; readonly steady: number }
-): ClusterRow => {
-  const health = member?.store.health
-  const isLive = coverage.source === "live" && value !== undefined
-  const isReachable = Coverage.answered(coverage)
-    ? coverage.status === "ok"
-    : member !== undefined && answersNow(member)
-  const seenAt = isLive ? now : health?.seenAt === undefined ? undefined : now - (steady - health.seenAt)
-  const errorCode = coverage.error?.code ?? (health?.error === undefined ? undefined : Coverage.codeOf(health.error))
-  return {
-    name,
-    role,
-    version: value?.version ?? health?.version ?? null,
-    reachable: isReachable,
-    lastSeen: seenAt === undefined ? null : instant(seenAt),
-    ...(errorCode === undefined ? {} : { errorCode }),
-    ...(value?.size ?? UNKNOWN),
-    labels,
-    coverage
-  }
-}
-
-/** It has been heard of, and nothing since says that it went silent. */
-const answersNow = ({ breaker, store }: Member): boolean => !breaker.isSilent() && store.health.seenAt !== undefined
-
-/** **Units** RFC 3339 UTC with milliseconds. */
-const instant = (epochMillis: number): string =>
-  Option.match(DateTime.make(epochMillis), { onNone: () => "", onSome: DateTime.formatIso })

@@ -263,7 +263,7 @@ const requireAnswer = <A>(replies: ReadonlyArray<Reply<A>>): Effect.Effect<Reado
   return failure === undefined ? Effect.succeed(replies) : Effect.fail(failure)
 }
 
-const timedOut = (cluster: ClusterName, timeoutMs: number) =>
+export const timedOut = (cluster: ClusterName, timeoutMs: number) =>
   new ClusterError({ cluster, reason: new ClusterTimeout({ timeoutMs }) })
 
 /** Describes a cluster that answered. */

@@ -2,7 +2,7 @@
 import { assert } from "@effect/vitest"
 import { eventually } from "@quarterdeck/harness"
 import { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
-import { WorkloadRow } from "@quarterdeck/cluster-fanout/Row"
+import { ClusterRow, WorkloadRow } from "@quarterdeck/cluster-fanout/Row"
 import { Effect, Schema } from "effect"
 import { Sse } from "effect/encoding"
 import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http"
@@ -46,6 +46,14 @@ export const workloads: Form<WorkloadRow> = {
   row: json(WorkloadRow),
   keyOf: placeOf,
   goneKey: (text) => placeOf(json(Gone)(text))
+}
+
+const GoneCluster = Schema.Struct({ name: Schema.String })
+
+export const clusters: Form<ClusterRow> = {
+  row: json(ClusterRow),
+  keyOf: ({ name }) => name,
+  goneKey: (text) => json(GoneCluster)(text).name
 }
 
 /** Rows in an order that does not depend on how they came. */

@@ -17,6 +17,7 @@ import { ANSWERED, NO_TARGET, OUTSIDE, UNKNOWN } from "./targetingCases.ts"
 const WITHOUT_TOOL: Readonly<Record<string, string>> = {
   "namespaces.list": "workloads and costs name their namespaces; the list of tools is service's own",
   "workloads.act": "a model changes one workload at a time, each shown before it is done",
+  "clusters.watch": "a model asks once, and does not wait for what comes",
   "workloads.watch": "a model asks once, and does not wait for what comes",
   "apiKeys.create": "a raw key must not pass through a model",
   "apiKeys.list": "keys are the business of people",

@@ -5,9 +5,7 @@ import { Effect } from "effect"
 import { Deployment, type KeyName, to } from "./Deployment.ts"
 import { at } from "./McpSession.ts"
 import { onOneDriver } from "./onEveryDriver.ts"
-import { open, until, workloads } from "./StreamReader.ts"
-
-const PATHS = ["/api/v1/workloads"] as const
+import { clusters, open, type Reading, until, workloads } from "./StreamReader.ts"
 
 /** A key, a target, a query, and what both are refused with, if they are. */
 const CASES: ReadonlyArray<
@@ -32,29 +30,42 @@ const CASES: ReadonlyArray<
   ["nobody", "*", "", "invalid_key"]
 ]
 
+/** The list of clusters has no filters, and is of all in scope without a header. */
+const CLUSTER_CASES: typeof CASES = [
+  ...CASES.filter(([, target, query]) => target !== undefined && query === ""),
+  ["prodViewer", undefined, "", undefined],
+  ["viewer", undefined, "", undefined]
+]
+
+const ALL_CASES = [
+  ...CASES.map((one) => ["/api/v1/workloads", ...one] as const),
+  ...CLUSTER_CASES.map((one) => ["/api/v1/clusters", ...one] as const)
+]
+
+/** Opens what follows a list. */
+const openAt = Effect.fnUntraced(function* (path: string, query: string, reading: Reading) {
+  const watch = `${path}/watch${query}`
+  return path === "/api/v1/clusters" ? yield* open(clusters, watch, reading) : yield* open(workloads, watch, reading)
+})
+
 onOneDriver("who may follow", { prepare: (fleet) => Seed.fill(fleet) }, (it) => {
-  it.effect.each(PATHS.flatMap((path) => CASES.map((one) => [path, ...one] as const)))(
-    "%s: %s of %s with %s: %s, as a list",
-    ([path, key, target, query, code]) =>
-      Effect.gen(function* () {
-        const { call } = yield* Deployment
-        const bearer = `e2e-${key}-0123456789`
-        const list = yield* call(`${path}${query}`, {
-          bearer,
-          ...(target === undefined ? {} : { headers: to(target) })
-        })
-        const reader = yield* open(workloads, `${path}/watch${query}`, {
-          bearer,
-          ...(target === undefined ? {} : { target })
-        })
-        assert.strictEqual(reader.status, list.status)
-        if (code === undefined) {
-          yield* until("the first set", reader, ({ isReady }) => isReady)
-          return assert.strictEqual(reader.status, 200)
-        }
-        yield* until("the problem", reader, ({ isClosed }) => isClosed)
-        assert.deepStrictEqual([at(JSON.parse(reader.text), "code"), at(JSON.parse(list.text), "code")], [code, code])
-      }).pipe(Effect.scoped)
+  it.effect.each(ALL_CASES)("%s: %s of %s with %s: %s, as a list", ([path, key, target, query, code]) =>
+    Effect.gen(function* () {
+      const { call } = yield* Deployment
+      const bearer = `e2e-${key}-0123456789`
+      const list = yield* call(`${path}${query}`, {
+        bearer,
+        ...(target === undefined ? {} : { headers: to(target) })
+      })
+      const reader = yield* openAt(path, query, { bearer, ...(target === undefined ? {} : { target }) })
+      assert.strictEqual(reader.status, list.status)
+      if (code === undefined) {
+        yield* until("the first set", reader, ({ isReady }) => isReady)
+        return assert.strictEqual(reader.status, 200)
+      }
+      yield* until("the problem", reader, ({ isClosed }) => isClosed)
+      assert.deepStrictEqual([at(JSON.parse(reader.text), "code"), at(JSON.parse(list.text), "code")], [code, code])
+    }).pipe(Effect.scoped)
   )
 
   it.effect("shows a scoped key rows of its own clusters and namespaces alone", () =>

@@ -56,6 +56,7 @@ onOneDriver("surface", { children: [] }, (it) => {
         "/api/v1/audit",
         "/api/v1/clusters",
         "/api/v1/clusters/{name}",
+        "/api/v1/clusters/watch",
         "/api/v1/costExplanation",
         "/api/v1/pods/{cluster}/{namespace}/{name}/logs",
         "/api/v1/events",

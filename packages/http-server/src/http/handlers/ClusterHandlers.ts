@@ -1,7 +1,9 @@
 /**
- * `/api/v1/clusters`.
+ * `/api/v1/clusters` and `GET /api/v1/clusters/watch`.
  */
+import { ClusterWatch } from "@quarterdeck/cluster-fanout/ClusterWatch"
 import { Clusters } from "@quarterdeck/cluster-fanout/Clusters"
+import type { ClusterRow } from "@quarterdeck/cluster-fanout/Row"
 import { Api } from "@quarterdeck/contract/Api"
 import { type ClusterList, RegisterCluster } from "@quarterdeck/contract/ClustersGroup"
 import { Principal } from "@quarterdeck/keys/Principal"
@@ -20,12 +22,16 @@ import * as RequestRecord from "../RequestRecord.ts"
 import * as RequestTarget from "../RequestTarget.ts"
 import { ClusterRegistrar } from "../../services/ClusterRegistrar.ts"
 import { Registrations } from "../../services/Registrations.ts"
+import * as EventStream from "../stream/EventStream.ts"
+import * as WatchRequest from "../stream/WatchRequest.ts"
 
 export const ClusterHandlers = HttpApiBuilder.group(
   Api,
   "clusters",
   Effect.fn(function* (handlers) {
     const clusters = yield* Clusters
+    const watch = yield* ClusterWatch
+    const openStream = yield* EventStream.make
     const registrar = yield* ClusterRegistrar
     const { addressRule } = yield* Registrations
 
@@ -80,5 +86,14 @@ export const ClusterHandlers = HttpApiBuilder.group(
           yield* registrar.drop(name).pipe(Effect.catch(RegistrationRefusal.fromError))
         })
       )
+      .handle(
+        "watch",
+        Effect.fnUntraced(function* () {
+          const watched = yield* WatchRequest.of(yield* RequestTarget.resolveClusters())
+          return yield* openStream(identityOf, (sink) => watch.open(watched, sink))
+        })
+      )
   })
 )
+
+const identityOf = ({ name }: ClusterRow) => ({ name })

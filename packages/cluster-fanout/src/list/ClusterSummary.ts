@@ -1,0 +1,91 @@
+/**
+ * One cluster as the list of clusters shows it: health, size and coverage, never its address.
+ */
+import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
+import { DateTime, Option } from "effect"
+import type { Member } from "../cache/ClusterCache.ts"
+import type { Question, Reading } from "../cache/ClusterReader.ts"
+import * as Coverage from "../kube/Coverage.ts"
+import type { ClusterRow } from "../projection/Row.ts"
+import type { Cluster } from "../registry/Cluster.ts"
+import type { Answer, Reply } from "./FanOut.ts"
+
+type Capacity = Pick<ClusterRow, "nodes" | "cpuAllocatableMillis" | "memoryAllocatableBytes">
+type Requests = Pick<ClusterRow, "cpuRequestMillis" | "memoryRequestBytes">
+export type Size = Capacity & Requests & Pick<ClusterRow, "pods">
+
+/** What was read of a cluster. **Shape** `version` where the server itself was asked for it. */
+export interface Summary {
+  readonly size: Size
+  readonly version: string | undefined
+}
+
+const UNKNOWN_CAPACITY: Capacity = { nodes: null, cpuAllocatableMillis: null, memoryAllocatableBytes: null }
+const UNKNOWN_REQUESTS: Requests = { cpuRequestMillis: null, memoryRequestBytes: null }
+const UNKNOWN: Size = { ...UNKNOWN_CAPACITY, ...UNKNOWN_REQUESTS, pods: null }
+
+/** Makes what is asked of each cluster for a key that reaches some namespaces. */
+export const questionOf = (
+  namespaces: NamespaceFilter.NamespaceFilter,
+  { consistency, timeoutMs }: Pick<Question, "consistency" | "timeoutMs">
+): Question => ({
+  kinds: namespaces._tag === "All" ? ["Node", "Pod"] : ["Pod"],
+  consistency,
+  timeoutMs,
+  needsLabels: NamespaceFilter.needsLabels(namespaces)
+})
+
+export const answerOf = ({ ageMs, isStale, missingKinds, staleCause }: Reading, value: Summary): Answer<Summary> => ({
+  value,
+  count: 1,
+  ageMs,
+  isStale,
+  staleCause,
+  missingKinds
+})
+
+/** Capacity belongs to nobody's namespace, so a scoped key is told neither of it nor of what all pods ask of it. */
+export const sizeOf = ({ labels, missingKinds, store }: Reading, namespaces: NamespaceFilter.NamespaceFilter): Size => {
+  const pods = missingKinds.includes("Pod") ? undefined : store.podTotals
+  const isScoped = namespaces._tag !== "All"
+  const hasNodes = !isScoped && !missingKinds.includes("Node")
+  return {
+    ...(hasNodes ? store.nodeTotals.capacity() : UNKNOWN_CAPACITY),
+    ...(isScoped || pods === undefined ? UNKNOWN_REQUESTS : pods.requests()),
+    pods: pods === undefined ? null : pods.countIn(namespaces, labels)
+  }
+}
+
+/** Makes the row of a cluster. **Units** `now` epoch milliseconds, `steady` milliseconds by `steadyClock`. */
+export const toRow = (
+  { labels, name, role }: Cluster,
+  member: Member | undefined,
+  { coverage, value }: Reply<Summary>,
+  { now, steady }: { readonly now: number; readonly steady: number }
+): ClusterRow => {
+  const health = member?.store.health
+  const isLive = coverage.source === "live" && value !== undefined
+  const isReachable = Coverage.answered(coverage)
+    ? coverage.status === "ok"
+    : member !== undefined && answersNow(member)
+  const seenAt = isLive ? now : health?.seenAt === undefined ? undefined : now - (steady - health.seenAt)
+  const errorCode = coverage.error?.code ?? (health?.error === undefined ? undefined : Coverage.codeOf(health.error))
+  return {
+    name,
+    role,
+    version: value?.version ?? health?.version ?? null,
+    reachable: isReachable,
+    lastSeen: seenAt === undefined ? null : instant(seenAt),
+    ...(errorCode === undefined ? {} : { errorCode }),
+    ...(value?.size ?? UNKNOWN),
+    labels,
+    coverage
+  }
+}
+
+/** It has been heard of, and nothing since says that it went silent. */
+const answersNow = ({ breaker, store }: Member): boolean => !breaker.isSilent() && store.health.seenAt !== undefined
+
+/** **Units** RFC 3339 UTC with milliseconds. */
+const instant = (epochMillis: number): string =>
+  Option.match(DateTime.make(epochMillis), { onNone: () => "", onSome: DateTime.formatIso })
