@@ -3,7 +3,8 @@
  */
 import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 import { Problem } from "@quarterdeck/contract/Problem"
-import { ByteSize, Effect, Redacted, Result, Schema, Stream } from "effect"
+import { ByteSize, Data, Effect, Redacted, Result, Schema, Stream } from "effect"
+import { Sse } from "effect/encoding"
 import { HttpClient, HttpClientRequest, type HttpClientResponse, HttpIncomingMessage } from "effect/http"
 import { type CommandFailure, failed, misused } from "./CommandFailure.ts"
 import type { Connection } from "./Connection.ts"
@@ -94,7 +95,62 @@ export const download = (
     Stream.catchTag("HttpClientError", ({ reason }) => Stream.fail(failed(`${connection.base}: ${explain(reason)}`)))
   )
 
+/** A stream of events that ended though it could have gone on: to begin again may help. **Shape** `failure` says why. */
+export class StreamLost extends Data.TaggedError("StreamLost")<{ readonly failure: CommandFailure }> {}
+
+/** Statuses of refusals that may pass by themselves. */
+const PASSING: ReadonlySet<number> = new Set([429, 500, 502, 503, 504])
+
+/**
+ * Calls an endpoint that answers with server-sent events, and gives those that came together together.
+ *
+ * **Errors** `StreamLost` for what may pass: no connection, one that broke or fell silent, a service that is busy; else
+ * `CommandFailure` as of {@link call}.
+ *
+ * **Limits** one request; 60 s without a part of the answer, of which there is one every 15 s; 10 MiB an event.
+ */
+export const events = (
+  connection: Connection,
+  request: Call
+): Stream.Stream<ReadonlyArray<Sse.Event>, CommandFailure | StreamLost, HttpClient.HttpClient> => {
+  const lost = (reason: string) => new StreamLost({ failure: failed(`${connection.base}: ${reason}`) })
+  return Stream.unwrap(
+    Effect.gen(function* () {
+      const client = yield* HttpClient.HttpClient
+      const response = yield* client.execute(toRequest(connection, request, EVENTS))
+      const head = headOf(response)
+      if (response.status === 200 && head.mediaType === EVENTS) return Stream.decodeText(response.stream)
+      const body = { ...head, text: yield* response.text }
+      if (response.status === 200) return yield* notJson(connection, body)
+      const failure = refusal(connection, request, body, response)
+      return yield* PASSING.has(response.status) ? new StreamLost({ failure }) : failure
+    })
+  ).pipe(
+    Stream.timeoutOrElse({ duration: TIMEOUT, orElse: () => Stream.fail(lost(`nothing came for ${TIMEOUT}`)) }),
+    Stream.catchTag("HttpClientError", ({ reason }) => Stream.fail(lost(explain(reason)))),
+    parsed(connection)
+  )
+}
+
+const parsed =
+  (connection: Connection) =>
+  <E, R>(texts: Stream.Stream<string, E, R>): Stream.Stream<ReadonlyArray<Sse.Event>, E | CommandFailure, R> =>
+    Stream.suspend(() => {
+      let heard: Array<Sse.Event> = []
+      const parser = Sse.makeParser((event) => {
+        if (event._tag === "Event") heard.push(event)
+      })
+      return Stream.mapEffect(texts, (text) => {
+        const fault = parser.feed(text)
+        if (fault !== undefined) return Effect.fail(failed(`${connection.base}: ${fault.message}`))
+        const together = heard
+        heard = []
+        return Effect.succeed(together)
+      })
+    })
+
 const JSON_TYPE = "application/json"
+const EVENTS = "text/event-stream"
 const CSV = "text/csv"
 const PLAIN = "text/plain"
 

@@ -64,13 +64,19 @@ export const consistency = Flag.Literals("consistency", Consistency.literals).pi
   Flag.optional
 )
 
-export const limit = Flag.Int("limit").pipe(
+/** The limit as it was given. */
+export const givenLimit = Flag.Int("limit").pipe(
   Flag.withDescription(`How many rows to print at most, up to ${MAX_ROWS}; default ${DEFAULT_LIMIT}`),
   Flag.filter(
     (count) => count >= 1 && count <= MAX_ROWS,
     () => `a whole number from 1 to ${MAX_ROWS}`
   ),
-  Flag.withDefault(DEFAULT_LIMIT)
+  Flag.optional
+)
+
+export const limit = Flag.map(
+  givenLimit,
+  Option.getOrElse(() => DEFAULT_LIMIT)
 )
 
 /** The flags that query parameters of a list come from. */

@@ -39,18 +39,41 @@ export interface ListColumns<Row> extends Columns<Row> {
  */
 export const table = <Row>(all: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>): string => {
   const columns = all.filter(({ cell, isRare = false }) => !isRare || rows.some((row) => cell(row) !== ""))
-  const lines = [
-    columns.map(({ title }) => title),
-    ...rows.map((row) => columns.map(({ cell }) => PlainText.oneLine(String(cell(row)))))
-  ]
+  return aligned(columns, [titlesOf(columns), ...cellsOf(columns, rows)], []).text
+}
+
+/** Renders a table to which lines are added. **Shape** a column grows, and never shrinks; the titles stand above the first row. */
+export class AppendedTable {
+  #widths: ReadonlyArray<number> = []
+
+  append<Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>): string {
+    if (rows.length === 0) return ""
+    const titles = this.#widths.length === 0 ? [titlesOf(columns)] : []
+    const { text, widths } = aligned(columns, [...titles, ...cellsOf(columns, rows)], this.#widths)
+    this.#widths = widths
+    return text
+  }
+}
+
+const titlesOf = <Row>(columns: ReadonlyArray<Column<Row>>) => columns.map(({ title }) => title)
+
+const cellsOf = <Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>) =>
+  rows.map((row) => columns.map(({ cell }) => PlainText.oneLine(String(cell(row)))))
+
+/** **Shape** a column is at least as wide as `least` says. */
+const aligned = <Row>(
+  columns: ReadonlyArray<Column<Row>>,
+  lines: ReadonlyArray<ReadonlyArray<string>>,
+  least: ReadonlyArray<number>
+) => {
   const widths = columns.map((_, index) =>
-    lines.reduce((widest, line) => Math.max(widest, CliOutput.displayWidth(line[index] ?? "")), 0)
+    lines.reduce((widest, line) => Math.max(widest, CliOutput.displayWidth(line[index] ?? "")), least[index] ?? 0)
   )
   const pad = (text: string, index: number) => {
     const space = " ".repeat(Math.max(0, (widths[index] ?? 0) - CliOutput.displayWidth(text)))
     return columns[index]?.align === "right" ? space + text : text + space
   }
-  return lines.map((line) => `${line.map(pad).join("  ").trimEnd()}\n`).join("")
+  return { widths, text: lines.map((line) => `${line.map(pad).join("  ").trimEnd()}\n`).join("") }
 }
 
 /**
@@ -69,6 +92,9 @@ export const csv = <Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArra
 /** Renders a value as indented JSON. **Shape** what cannot be seen stands there as JSON's own escapes. */
 export const json = (value: unknown): string =>
   `${JSON.stringify(value, null, 2).replace(/(?!\n)[\p{C}\u2028\u2029]/gu, escaped)}\n`
+
+/** Renders a value as one line of JSON, as {@link json}. */
+export const jsonLine = (value: unknown): string => `${JSON.stringify(value).replace(UNSEEN_EACH, escaped)}\n`
 
 /**
  * Renders a value as YAML 1.2 that readers of YAML 1.1 take for the same. **Shape** what cannot be seen stands there as
@@ -89,6 +115,7 @@ export const document = (format: "json" | "yaml", value: unknown): string =>
   format === "json" ? json(value) : yaml(value)
 
 const UNSEEN = /[\p{C}\u2028\u2029]/u
+const UNSEEN_EACH = /[\p{C}\u2028\u2029]/gu
 
 const escaped = (character: string): string =>
   [...Array(character.length).keys()]

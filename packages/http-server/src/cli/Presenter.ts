@@ -9,7 +9,7 @@ const EXIT_STATUS = `EXIT STATUS
   0    done; clusters that did not answer are told on standard error
   1    failed, for the reason on standard error
   2    the command line, an environment variable or a setting is wrong
-  130  interrupted; a server that is told to stop ends with 0
+  130  interrupted; a server that is told to stop, and --watch, end with 0
 `
 
 /** Presents help and version on standard output, mistakes on standard error without the whole help. */

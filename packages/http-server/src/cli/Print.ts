@@ -5,15 +5,23 @@ import { Effect, PlatformError, Stdio, Stream } from "effect"
 import * as Output from "./Output.ts"
 import * as PlainText from "./PlainText.ts"
 
-/** Writes a text to standard output as it is. **Errors** none when the reader has gone: `head` has what it wanted. */
-export const output = Effect.fn("Print.output")(function* (text: string) {
+/**
+ * Writes a text to standard output as it is.
+ *
+ * **Shape** tells whether somebody reads on. **Errors** none when the reader has gone: `head` has what it wanted.
+ */
+export const append = Effect.fn("Print.append")(function* (text: string) {
   const stdio = yield* Stdio.Stdio
-  yield* Stream.make(text).pipe(
+  return yield* Stream.make(text).pipe(
     Stream.run(stdio.stdout()),
-    Effect.catchIf(isClosed, () => Effect.void),
+    Effect.as(true),
+    Effect.catchIf(isClosed, () => Effect.succeed(false)),
     Effect.orDie
   )
 })
+
+/** Does so for who has nothing more to write. */
+export const output = (text: string) => Effect.asVoid(append(text))
 
 /** Writes what a stream gives, as it comes. **Errors** those of the stream; none when the reader has gone. */
 export const parts = Effect.fn("Print.parts")(function* <E, R>(stream: Stream.Stream<string | Uint8Array, E, R>) {

@@ -10,11 +10,19 @@ export const main = Effect.gen(function* () {
   yield* Cli.run(yield* args)
 }).pipe(Effect.provideService(Logger.LogToStderr, true))
 
-/** Ends with 0 when a server was told to stop; every other command that is interrupted has not done what was asked. */
+/**
+ * Ends with 0 when a server was told to stop, or what is followed until the user has seen enough; every other command that is
+ * interrupted has not done what was asked.
+ */
 export const teardown =
   (args: ReadonlyArray<string>): Runtime.Teardown =>
   (exit, onExit) => {
-    const isStopped = args[0] === "serve" && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
+    const isStopped = goesOn(args) && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
     if (isStopped) return onExit(0)
     Runtime.defaultTeardown(exit, onExit)
   }
+
+/** Tells whether a command line asks for what does not end by itself. */
+const goesOn = ([command, ...flags]: ReadonlyArray<string>): boolean =>
+  command === "serve"
+  || (command === "workloads" && flags.some((flag) => /^(?:--watch|-[A-Za-z]*w[A-Za-z]*)$/.test(flag)))

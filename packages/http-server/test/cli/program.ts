@@ -123,6 +123,10 @@ export interface Started {
   readonly says: (pattern: RegExp) => Effect.Effect<RegExpExecArray>
   /** Tells the server to stop as a process manager does, and gives what it left. */
   readonly stop: Effect.Effect<Finished>
+  /** Waits until it has printed something. **Errors** as of `says`. */
+  readonly prints: (pattern: RegExp) => Effect.Effect<RegExpExecArray>
+  /** Ends it as Ctrl-C does. */
+  readonly interrupt: Effect.Effect<Finished>
   /** Ends it as a power cut does. */
   readonly kill: Effect.Effect<Finished>
 }
@@ -135,14 +139,17 @@ export interface Serving extends Started {
 const LISTENING = /listening on (https?:\/\/[^\s"]+)/
 
 /** Starts `quarterdeck serve`, and ends it with the scope. */
-export const start = (
+export const start = (args: ReadonlyArray<string>, env: Record<string, string> = {}) => running(["serve", ...args], env)
+
+/** Starts a command that does not end by itself, and ends it with the scope. */
+export const running = (
   args: ReadonlyArray<string>,
   env: Record<string, string> = {}
 ): Effect.Effect<Started, never, Scope.Scope> =>
   Effect.gen(function* () {
     const child = yield* Effect.acquireRelease(
       Effect.sync(() =>
-        spawn(process.execPath, ["--conditions=source", BIN, "serve", ...args], {
+        spawn(process.execPath, ["--conditions=source", BIN, ...args], {
           cwd: ROOT,
           env: { ...environment, ...env },
           stdio: ["ignore", "pipe", "pipe"]
@@ -156,7 +163,7 @@ export const start = (
         })
     )
     const { pid } = child
-    if (pid === undefined) return yield* Effect.die("the server did not start")
+    if (pid === undefined) return yield* Effect.die("the program did not start")
     const closed = ended(child)
     const streams = { stdout: "", stderr: "" }
     child.stdout.setEncoding("utf8").on("data", (part: string) => {
@@ -165,14 +172,14 @@ export const start = (
     child.stderr.setEncoding("utf8").on("data", (part: string) => {
       streams.stderr += part
     })
-    const says = (pattern: RegExp) =>
+    const writes = (stream: keyof typeof streams) => (pattern: RegExp) =>
       Effect.callback<RegExpExecArray>((resume) => {
         const look = () => {
-          const told = pattern.exec(streams.stderr)
+          const told = pattern.exec(streams[stream])
           if (told !== null) resume(Effect.succeed(told))
         }
-        child.stderr.on("data", look)
-        const dead = () => Effect.die(`the server ended before it said ${pattern}: ${streams.stderr}`)
+        child[stream].on("data", look)
+        const dead = () => Effect.die(`the program ended before it said ${pattern}: ${streams.stderr}`)
         child.once("close", () => resume(dead()))
         look()
         if (child.exitCode !== null || child.signalCode !== null) resume(dead())
@@ -182,7 +189,14 @@ export const start = (
         child.kill(signal)
         return { ...streams, status: await closed }
       })
-    return { pid, says, stop: end("SIGTERM"), kill: end("SIGKILL") }
+    return {
+      pid,
+      says: writes("stderr"),
+      prints: writes("stdout"),
+      stop: end("SIGTERM"),
+      interrupt: end("SIGINT"),
+      kill: end("SIGKILL")
+    }
   })
 
 /** Runs `quarterdeck serve` until the scope ends. **Errors** dies with the log when the server ends before it listens. */
