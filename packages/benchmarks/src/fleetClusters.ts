@@ -2,7 +2,8 @@
  * Many full clusters in a process of their own, which write when they are told to.
  *
  * Called with what they hold, see `Filling` of src/fleet/Filling.ts, and the file that it writes its port and a kubeconfig
- * into. `/churn` begins to create, delete and change deployments, `/calm` ends that and tells how many writes there were;
+ * into. `/churn` begins to create, delete and change deployments, `/write?perSecond=` does so too, with the moment of each write
+ * in a label, and `/calm` ends that and tells how many writes there were;
  * `/scale?cluster=&name=&namespace=&replicas=` writes one. `/slow` makes each
  * answer come later, as the filling says.
  */
@@ -21,7 +22,7 @@ const serve = Effect.gen(function* () {
   const { args } = yield* Stdio.Stdio
   const [filling, ready] = yield* Schema.decodeUnknownEffect(Arguments)(yield* args)
   const clusters = yield* Clusters.make(filling)
-  const answer = yield* Control.make(clusters)
+  const answer = yield* Control.make(clusters, filling.deployments)
   const control = createServer((request, response) => {
     void answer(new URL(request.url ?? "/", "http://127.0.0.1")).then((told) => response.end(JSON.stringify(told)))
   })

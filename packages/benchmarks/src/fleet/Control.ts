@@ -4,6 +4,7 @@
 import { Effect, Fiber, Random, Schedule } from "effect"
 import * as Objects from "../load/Objects.ts"
 import type { Call, Clusters } from "./Clusters.ts"
+import * as Writes from "./Writes.ts"
 
 const PATH = "/apis/apps/v1/namespaces"
 const NAMESPACE = Objects.namespaces[0] ?? "default"
@@ -15,7 +16,7 @@ const BEAT_WRITES = Array.from({ length: PER_SECOND / BEATS }, (_, index) => ind
 const BEAT = "50 millis"
 
 /** Answers commands, see src/fleetClusters.ts. */
-export const make = Effect.fnUntraced(function* ({ calls, slow }: Clusters) {
+export const make = Effect.fnUntraced(function* ({ calls, slow }: Clusters, deployments: number) {
   const scope = yield* Effect.scope
   let churning: Fiber.Fiber<unknown> | undefined
   let writes = 0
@@ -52,6 +53,7 @@ export const make = Effect.fnUntraced(function* ({ calls, slow }: Clusters) {
     if (number % 3 === 0) yield* create(call, place)
     else yield* number % 3 === 1 ? change(call, place) : remove()
   })
+  const writing = Writes.make(calls, deployments, count)
   const beat = Effect.forEach(BEAT_WRITES, () => Effect.suspend(() => write(turn++)), { discard: true })
 
   const commands: Readonly<Record<string, (query: URLSearchParams) => Effect.Effect<unknown>>> = {
@@ -59,6 +61,13 @@ export const make = Effect.fnUntraced(function* ({ calls, slow }: Clusters) {
       Effect.gen(function* () {
         churning ??= yield* Effect.forkIn(Effect.repeat(beat, Schedule.fixed(BEAT)), scope)
         return { churning: true }
+      }),
+    "/write": (query) =>
+      Effect.gen(function* () {
+        writes = 0
+        refused = 0
+        churning ??= yield* Effect.forkIn(writing(Number(query.get("perSecond"))), scope)
+        return { writing: true }
       }),
     "/calm": () =>
       Effect.gen(function* () {

@@ -8,6 +8,7 @@ import { createHash } from "node:crypto"
 import { fileURLToPath } from "node:url"
 import { decodeFigures, Figures } from "./Figures.ts"
 import { decodeResult, type Plan } from "./Plan.ts"
+import { decodeReading } from "../streams/Reading.ts"
 import { type Answer, record } from "./Recorded.ts"
 
 const SERVICE = "servedQuarterdeck.ts"
@@ -15,6 +16,7 @@ const RAW = "rawServer.ts"
 const LOAD = "httpLoad.ts"
 const CLUSTERS = "fleetClusters.ts"
 const INFORMERS = "informerPeer.ts"
+const READERS = "streamReaders.ts"
 const READY_WITHIN = "4 minutes"
 
 const programPath = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url))
@@ -142,6 +144,18 @@ export const loader = Effect.gen(function* () {
     const result = yield* Effect.mapError(decodeResult(text), () => new ProgramFailed({ problem: text }))
     if (result.refused > 0) return yield* new ProgramFailed({ problem: `${result.refused} answers were not 200` })
     return result
+  })
+})
+
+/** Starts a process that reads streams, and gives the way to tell it what to do: see src/streamReaders.ts. */
+export const streamReaders = Effect.gen(function* () {
+  const { said } = yield* start(READERS, [], Schema.Struct({ port: Schema.Int }))
+  return Effect.fnUntraced(function* (command: string, body: unknown) {
+    const init = { method: "POST", body: JSON.stringify(body) }
+    const text = yield* promised(() =>
+      fetch(`http://127.0.0.1:${said.port}${command}`, init).then((answer) => answer.text())
+    )
+    return yield* Effect.mapError(decodeReading(text), () => new ProgramFailed({ problem: text }))
   })
 })
 

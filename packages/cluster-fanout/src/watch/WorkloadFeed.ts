@@ -21,7 +21,7 @@ import type { Standing, WorkloadReader } from "./WorkloadReader.ts"
  * **Units** milliseconds: changes of one row within `windowMs` are one; they are told up to `leadMs` earlier, so that a timer
  * that is late keeps to it, with those of others that came up to `spanMs` later.
  */
-const TIMES = { windowMs: 250, leadMs: 15, spanMs: 20 }
+const TIMES = { windowMs: 250, leadMs: 30, spanMs: 20 }
 
 /** A cluster some of whose kinds do not come is shown without them. **Units** milliseconds. */
 const PATIENCE_MS = 3_000
