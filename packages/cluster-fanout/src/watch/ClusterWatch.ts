@@ -10,6 +10,7 @@ import * as steadyClock from "../kube/SteadyClock.ts"
 import { Signal } from "../kube/Signal.ts"
 import { Clusters } from "../list/Clusters.ts"
 import type { ClusterRow } from "../projection/Row.ts"
+import type { Cluster } from "../registry/Cluster.ts"
 import { ClusterRegistry } from "../registry/ClusterRegistry.ts"
 import { type ClusterChange, ClusterView } from "./ClusterView.ts"
 import * as EventId from "./EventId.ts"
@@ -47,6 +48,7 @@ export class ClusterWatch extends Context.Service<
 
 const make = Effect.gen(function* () {
   const list = yield* Clusters
+  const registry = yield* ClusterRegistry
   const viewOf = yield* keepViews
 
   const open = Effect.fn("ClusterWatch.open")(function* (query: WatchQuery, sink: WatchSink<ClusterRow>) {
@@ -61,34 +63,34 @@ const make = Effect.gen(function* () {
         cursorBinding: binding
       })
       .pipe(Effect.catchTag("CursorInvalid", Effect.die))
-    const view = yield* viewOf(query)
-    const reader = readerOf(view, query, sink)
-    yield* Effect.acquireRelease(
-      Effect.sync(() => {
-        reader.begin()
-        view.readers.add(reader)
-      }),
-      () => Effect.sync(() => view.readers.delete(reader))
-    )
+    const name = Math.abs(yield* Random.nextInt).toString(36)
+    const { clusters } = yield* registry.snapshot
+    // At once, for a view without a reader may be dropped.
+    const begin = () => {
+      const view = viewOf(query, clusters, name)
+      const reader = readerOf(view, query, sink)
+      reader.begin()
+      view.readers.add(reader)
+      return () => view.readers.delete(reader)
+    }
+    yield* Effect.acquireRelease(Effect.sync(begin), (end) => Effect.sync(end))
   })
 
   return ClusterWatch.of({ open })
 })
 
-/** Keeps one view for all keys of one namespace scope. **Shape** gives what finds it, or makes it. */
+/** Keeps one view for all keys of one namespace scope. **Shape** gives what finds it, or makes it of that name. */
 const keepViews = Effect.gen(function* () {
   const parts = { cache: yield* ClusterCache, reader: yield* ClusterReader }
   const registry = yield* ClusterRegistry
   const times = yield* WatchTimes
   const clock = yield* Clock.Clock
   const signal = new Signal()
-  /** Each with when it was read last: the one that was read last is the last one. */
+  /** Each with when it was read last: the one that was opened last is the last one. */
   const views = new Map<string, { readonly view: ClusterView; readAt: number }>()
   const moment = () => ({ now: clock.currentTimeMillisUnsafe(), steady: steadyClock.nowUnsafe(clock) })
 
-  const viewOf = Effect.fnUntraced(function* ({ namespaces, timeoutMs }: WatchQuery) {
-    const { clusters } = yield* registry.snapshot
-    const name = Math.abs(yield* Random.nextInt).toString(36)
+  const viewOf = ({ namespaces, timeoutMs }: WatchQuery, clusters: ReadonlyArray<Cluster>, name: string) => {
     const key = JSON.stringify([namespaces, timeoutMs])
     const view = views.get(key)?.view ?? new ClusterView(name, namespaces, timeoutMs, parts)
     const now = moment()
@@ -97,23 +99,27 @@ const keepViews = Effect.gen(function* () {
     views.set(key, { view, readAt: now.steady })
     signal.notify()
     return view
-  })
+  }
+
+  /** Who comes back has a view looked at again: until then nobody needs to know. */
+  const dropIdle = () => {
+    const { steady } = moment()
+    for (const kept of views.values()) if (kept.view.readers.size > 0) kept.readAt = steady
+    const idle = [...views].filter(([, { view }]) => view.readers.size === 0)
+    for (const [place, [key, { readAt }]] of idle.entries()) {
+      if (place < idle.length - MOST_IDLE || steady - readAt >= times.idleMs) views.delete(key)
+    }
+  }
 
   const survey = Effect.gen(function* () {
     yield* signal.until(() => views.size > 0)
     yield* Effect.sleep(times.surveyMs)
+    dropIdle()
     const { clusters } = yield* registry.snapshot
-    const now = moment()
-    let idle = [...views.values()].filter(({ view }) => view.readers.size === 0).length
-    for (const [key, kept] of views) {
-      const isIdle = kept.view.readers.size === 0
-      if (!isIdle) kept.readAt = now.steady
-      if (isIdle && (idle > MOST_IDLE || now.steady - kept.readAt >= times.idleMs)) {
-        views.delete(key)
-        idle--
-        continue
-      }
-      kept.view.survey(clusters, now, true)
+    for (const { view } of [...views.values()]) {
+      if (view.readers.size === 0) continue
+      view.survey(clusters, moment(), true)
+      yield* Effect.yieldNow
     }
   })
 
