@@ -134,7 +134,7 @@ export class WorkloadsGroup extends HttpApiGroup.make("workloads")
         OpenApi.annotations({
           summary: "Change many workloads",
           description:
-            "Scales, restarts, pauses or resumes up to 500 workloads of one, several or all clusters, each once. One that is out of the key's scope refuses the whole call before anything is done; what becomes of each other is a row."
+            "Scales, restarts, pauses or resumes up to 500 workloads of one, several or all clusters, each once. One that is out of the key's scope refuses the whole call before anything is done; what becomes of each other is a row. With `Accept: text/event-stream` the reply is server-sent events: an `outcome` for each target as it is known, then `end` with `partial` and how many there are of each status."
         })
       ),
     HttpApiEndpoint.get("watch", "/workloads/watch", {

@@ -33,6 +33,8 @@ export interface BulkQuery {
   readonly isDryRun: boolean
   readonly readMs: number
   readonly writeMs: number
+  /** Is told each outcome as soon as it is known, in any order. */
+  readonly tell?: (outcome: BulkOutcome) => Effect.Effect<void>
 }
 
 /** Which workloads are meant by their labels. **Units** `timeoutMs` for all clusters together. */
@@ -129,12 +131,14 @@ export class BulkActions extends Context.Service<
       /** Changes the workloads of one cluster. */
       const changeCluster = Effect.fnUntraced(function* (query: BulkQuery, targets: ReadonlyArray<BulkTarget>) {
         let silence: OutcomeCode | undefined
-        const change = Effect.fnUntraced(function* (target: BulkTarget) {
+        const attempt = Effect.fnUntraced(function* (target: BulkTarget) {
           if (silence !== undefined) return { ...target, status: "failed", code: silence } satisfies BulkOutcome
           const outcome = yield* changeOne(query, target)
           silence ??= silenceOf(outcome)
           return outcome
         })
+        const change = (target: BulkTarget) =>
+          Effect.tap(attempt(target), (outcome: BulkOutcome) => query.tell?.(outcome) ?? Effect.void)
         return yield* Effect.forEach(targets, change, { concurrency: PER_CLUSTER })
       })
 

@@ -8,7 +8,7 @@ import { Principal } from "@quarterdeck/keys/Principal"
 import * as Rule from "@quarterdeck/keys/Rule"
 import type { Target } from "@quarterdeck/targeting/Target"
 import { Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Idempotency, type IdempotencyError } from "../services/Idempotency.ts"
 import * as AuditedBody from "./AuditedBody.ts"
 import * as BulkBody from "./BulkBody.ts"
@@ -20,6 +20,7 @@ import { refuse } from "./Refusal.ts"
 import * as RequestBody from "./RequestBody.ts"
 import * as RequestRecord from "./RequestRecord.ts"
 import * as RequestTarget from "./RequestTarget.ts"
+import * as ActionProgress from "./stream/ActionProgress.ts"
 
 interface Asked {
   readonly headers: { readonly "idempotency-key"?: string }
@@ -31,6 +32,8 @@ interface Doing {
   readonly body: BulkBody.BulkBody
   readonly target: Target
   readonly principal: Principal["Service"]
+  /** Who is told how it goes on. */
+  readonly progress?: ActionProgress.Progress
 }
 
 /**
@@ -42,6 +45,7 @@ export const make = Effect.gen(function* () {
   const bulk = yield* BulkActions.BulkActions
   const idempotency = yield* Idempotency
   const keyLimit = yield* KeyLimit
+  const replyWithProgress = yield* ActionProgress.make
 
   return Effect.fnUntraced(function* ({ headers }: Asked) {
     const body = yield* BulkBody.read
@@ -57,19 +61,18 @@ export const make = Effect.gen(function* () {
       const namespaces = Rule.namespaceFilter(principal.rule)
       yield* bulk.require({ targets: which.targets, namespaces, timeoutMs }).pipe(Effect.catch(ListRefusal.fromError))
     }
-    const work = perform({ bulk, body, target, principal })
     const key = headers["idempotency-key"]
-    const once =
-      key === undefined || body.isDryRun
-        ? work
-        : idempotency.once({ owner: principal.keyId, key, asked: yield* askedOf(request) }, work)
+    const asked = yield* askedOf(request)
+    const once = (progress?: ActionProgress.Progress) => {
+      const work = perform({ bulk, body, target, principal, ...(progress === undefined ? {} : { progress }) })
+      const answer =
+        key === undefined || body.isDryRun ? work : idempotency.once({ owner: principal.keyId, key, asked }, work)
+      return answer.pipe(Effect.catch(refusal))
+    }
+    const { accept } = (yield* HttpServerRequest.HttpServerRequest).headers
+    if (ActionProgress.isAskedFor(accept)) return yield* Effect.uninterruptible(replyWithProgress(once))
     // Whoever asked may leave: what was begun is done, and the audit tells its outcome.
-    const text = yield* Effect.uninterruptible(
-      once.pipe(
-        Effect.catch(refusal),
-        Effect.tap(() => RequestRecord.note({ outcome: OK }))
-      )
-    )
+    const text = yield* Effect.uninterruptible(Effect.tap(once(), () => RequestRecord.note({ outcome: OK })))
     return HttpServerResponse.text(text, { contentType: "application/json" })
   })
 })
@@ -79,7 +82,7 @@ const askedOf = (request: BulkActionRequest) =>
   Effect.map(RequestRecord.CurrentRequest, ({ target }) => JSON.stringify([request, target.asked]))
 
 /** Changes, and gives the reply. **Errors** with nothing done. */
-const perform = Effect.fnUntraced(function* ({ body, bulk, principal, target }: Doing) {
+const perform = Effect.fnUntraced(function* ({ body, bulk, principal, progress, target }: Doing) {
   const { maxTimeoutMs, timeoutMs } = yield* Deadlines
   const { change, isDryRun, which } = body
   const namespaces = Rule.namespaceFilter(principal.rule)
@@ -95,13 +98,15 @@ const perform = Effect.fnUntraced(function* ({ body, bulk, principal, target }: 
         })
   yield* RequestTarget.noteNamespaces(AuditedBody.namespacesOf(found.targets))
   yield* RequestTarget.noteObject(AuditedBody.objectOf(change.action, found.targets.length))
+  if (progress !== undefined) yield* progress.begin
   const outcomes = yield* bulk.run({
     targets: found.targets,
     namespaces,
     change,
     isDryRun,
     readMs: timeoutMs,
-    writeMs: maxTimeoutMs
+    writeMs: maxTimeoutMs,
+    ...(progress === undefined ? {} : { tell: progress.tell })
   })
   const partial = found.partial || outcomes.some(({ status }) => status === "failed")
   return JSON.stringify({ outcomes, partial } satisfies BulkActionResult)

@@ -2,7 +2,8 @@
  * What one request turned out to be: noted on its way, read by log, metrics, span, audit and the reply's headers.
  *
  * Each field has one room that notes it: Routes the route; Guard who asks, what for and what that leaves of the limits;
- * RequestTarget what it is about; Refusal why it was refused; OneWorkloadHandlers what was done whoever waited for it.
+ * RequestTarget what it is about; Refusal why it was refused; OneWorkloadHandlers what was done whoever waited for it;
+ * ActionProgress that it goes on.
  */
 import type { Verb } from "@quarterdeck/keys/Access"
 import type { AuditFacts } from "@quarterdeck/keys/AuditEvent"
@@ -41,6 +42,8 @@ export interface RequestRecord {
   readonly isDenied: boolean | undefined
   /** The status of what was done to its end, and would have been sent if its caller had waited for it. */
   readonly outcome: number | undefined
+  /** Whether what was asked goes on behind the beginning of the reply; then what does it tells the audit how it ended. */
+  readonly isLasting: boolean
   /** The code of the problem that was sent, if one was. */
   readonly problem: string | undefined
   /** Whether what the caller presented counted against its address, as what is no key does. */
@@ -73,6 +76,7 @@ export const make = (
   target: { asked: "", clusters: [] },
   isDenied: undefined,
   outcome: undefined,
+  isLasting: false,
   problem: undefined,
   isAttempt: false,
   list: undefined,

@@ -31,7 +31,7 @@ export const make = Effect.gen(function* () {
   const end = (method: string, status: number, record: RequestRecord.RequestRecord, startedAt: number) =>
     Effect.gen(function* () {
       const durationMs = (yield* Clock.currentTimeMillis) - startedAt
-      yield* trail.end(record, method, status === LEFT ? (record.outcome ?? LEFT) : status)
+      if (!record.isLasting) yield* trail.end(record, method, status === LEFT ? (record.outcome ?? LEFT) : status)
       yield* AccessLog.write(method, status, record, durationMs, refusalLog)
     })
 
