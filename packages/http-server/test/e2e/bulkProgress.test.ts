@@ -5,7 +5,7 @@ import { eventually, Fault, type Fleet } from "@quarterdeck/harness"
 import { Effect, Schema } from "effect"
 import { Sse } from "effect/encoding"
 import { at, prepare, workloadOf } from "./actedOn.ts"
-import { type Call, Deployment } from "./Deployment.ts"
+import { type Call, Deployment, rawKey } from "./Deployment.ts"
 import { onOneDriver } from "./onEveryDriver.ts"
 
 const PATH = "/api/v1/workloads/actions"
@@ -87,6 +87,50 @@ onOneDriver("the progress of many actions", { faults: true, prepare: fill }, (it
         })
         assert.deepStrictEqual(kept, [200, 0])
       })
+  )
+
+  it.effect("an outcome comes while another cluster is waited for, and a caller that leaves then stops nothing", () =>
+    Effect.gen(function* () {
+      const quick = yield* make("prod", "told-quick")
+      const slow = yield* make("stage", "told-slow")
+      const deployment = yield* Deployment
+      const before = yield* generationOf(slow)
+      const stage = yield* deployment.fleet.cluster("stage")
+      const requestId = yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* stage.inject(Fault.latency({ ms: 700 }))
+          const response = yield* Effect.acquireRelease(
+            Effect.promise((signal) =>
+              fetch(`${deployment.url}${PATH}`, {
+                method: "POST",
+                signal,
+                headers: {
+                  authorization: `Bearer ${rawKey("operator")}`,
+                  accept: "text/event-stream",
+                  "content-type": "application/json"
+                },
+                body: JSON.stringify({ action: "scale", replicas: 6, targets: [slow, quick] })
+              })
+            ),
+            ({ body }) => (body === null || body.locked ? Effect.void : Effect.promise(() => body.cancel()))
+          )
+          const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+          const first = yield* Effect.promise(async () => reader?.read())
+          const events = eventsOf(first?.value ?? "")
+          assert.deepStrictEqual(
+            events.map(([name, row]) => [name, at(row, "name"), at(row, "status")]),
+            [["outcome", "told-quick", "applied"]]
+          )
+          assert.strictEqual(yield* generationOf(slow), before)
+          yield* Effect.promise(async () => reader?.cancel())
+          const id = String(response.headers.get("x-request-id"))
+          yield* eventually("its outcome is kept", auditOf(id), ({ length }) => length === 2, { within: "20 seconds" })
+          return id
+        })
+      )
+      assert.deepStrictEqual(yield* auditOf(requestId), [200, 0])
+      assert.strictEqual(yield* generationOf(slow), Number(before) + 1)
+    })
   )
 
   it.effect("a repeated Idempotency-Key sends the same outcomes, to either form, and does nothing more", () =>
