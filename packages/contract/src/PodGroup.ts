@@ -19,6 +19,9 @@ const MAX_SINCE_SECONDS = 31_536_000
 /** Says `true` in a reply whose log was longer than what is given of one. */
 export const TRUNCATED_HEADER = "X-Quarterdeck-Truncated"
 
+/** What the last line of a log that is followed begins with; the code of why it ended follows, and what that means. */
+export const LOG_END = "quarterdeck: the log ends here: "
+
 const flag = (description: string) =>
   Schema.optionalKey(Schema.Literals(["true", "false"])).annotateKey({ description, default: "false" })
 
@@ -33,6 +36,9 @@ const logParameters = {
   container: Schema.optionalKey(NamePart).annotateKey({
     description: "The container; needed where the pod has several. Init containers and ephemeral ones can be named too."
   }),
+  follow: flag(
+    "Whether the reply goes on with what the container writes from now on: for an hour at most. Its last line says why it ended."
+  ),
   previous: flag("Whether to read what the container wrote before it was last restarted."),
   timestamps: flag("Whether each line begins with its time, in RFC 3339."),
   sinceSeconds: Schema.optionalKey(
@@ -60,7 +66,7 @@ export class PodGroup extends HttpApiGroup.make("pod")
       .annotateMerge(
         OpenApi.annotations({
           summary: "Read the log of a pod",
-          description: `For Operators and Admins. 1 MiB at most, the newest part, from the beginning of a line on: \`${TRUNCATED_HEADER}: true\` says that there was more. The path names the cluster; a cluster header that names anything else is refused.`
+          description: `For Operators and Admins. 1 MiB at most, the newest part, from the beginning of a line on: \`${TRUNCATED_HEADER}: true\` says that there was more; with \`follow\` as much as there is. The path names the cluster; a cluster header that names anything else is refused.`
         })
       )
   )

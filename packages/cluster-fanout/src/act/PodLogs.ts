@@ -3,11 +3,12 @@
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { NamespaceFilter } from "@quarterdeck/targeting/NamespaceFilter"
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Fiber, Layer, Option, type Scope } from "effect"
 import { ClusterReader } from "../cache/ClusterReader.ts"
+import type { ClusterError } from "../kube/ClusterError.ts"
 import { KubeApi } from "../kube/KubeApi.ts"
 import type { KubeObject } from "../kube/KubeObject.ts"
-import { KubeLogs } from "../kube/KubeLogs.ts"
+import { KubeLogs, type LogRequest, type OpenedLog } from "../kube/KubeLogs.ts"
 import { type Answer, FanOut } from "../list/FanOut.ts"
 import type { FanOutFailed, NamespaceForbidden } from "../list/ListError.ts"
 import { fields, list, text } from "../projection/Field.ts"
@@ -20,7 +21,7 @@ import * as NamespaceReach from "./NamespaceReach.ts"
 /** The most that is given of a log. **Units** bytes. */
 export const MOST_BYTES = 1024 * 1024
 
-/** **Units** `timeoutMs` for everything. */
+/** **Units** `timeoutMs` for everything; of a log that is followed, until it is open. */
 export interface LogQuery {
   readonly cluster: ClusterName
   readonly namespace: string
@@ -44,6 +45,19 @@ export interface PodLog {
   readonly isCut: boolean
 }
 
+/** A log that goes on. */
+export interface FollowedLog {
+  readonly container: string
+  /**
+   * Waits for the next piece of it; none once the container writes no more.
+   *
+   * **Errors** `LogsUnavailable` where the cluster refuses only now; `ClusterError` where it broke off.
+   */
+  readonly read: Effect.Effect<Option.Option<Uint8Array>, ClusterError | LogsUnavailable>
+  /** Asks again whether the key reaches the namespace. **Errors** as those of {@link PodLogs} that come first. */
+  readonly requireReach: Effect.Effect<void, FanOutFailed | NamespaceForbidden>
+}
+
 export type PodLogError = ContainerUnclear | FanOutFailed | LogsUnavailable | NamespaceForbidden | PodNotFound
 
 export class PodLogs extends Context.Service<
@@ -60,6 +74,15 @@ export class PodLogs extends Context.Service<
      * however long the lines are.
      */
     readonly read: (query: LogQuery) => Effect.Effect<PodLog, PodLogError>
+    /**
+     * Reads the newest lines of one container, and what it writes from then on, until the scope ends.
+     *
+     * **Errors** as of `read`.
+     *
+     * **Limits** holds one of the cluster's connections for logs that are followed; nothing is taken from the cluster before it
+     * is read.
+     */
+    readonly follow: (query: LogQuery) => Effect.Effect<FollowedLog, PodLogError, Scope.Scope>
   }
 >()("@quarterdeck/cluster-fanout/PodLogs") {
   static readonly layer = Layer.effect(
@@ -70,18 +93,29 @@ export class PodLogs extends Context.Service<
       const fanOut = yield* FanOut
       const requireNamespace = NamespaceReach.make(fanOut, yield* ClusterReader)
 
-      const read = Effect.fn("PodLogs.read")(function* (query: LogQuery) {
-        const { cluster: name, timeoutMs } = query
-        yield* Effect.annotateCurrentSpan({ cluster: name })
-        yield* requireNamespace(query)
-        const [reply] = yield* fanOut.ask([name], { source: "live", timeoutMs }, (cluster) =>
-          Effect.map(readOne({ api, logs, query }, cluster), answerOf)
+      const ask = Effect.fnUntraced(function* <A, R>(
+        { cluster, timeoutMs }: LogQuery,
+        one: (cluster: Cluster) => Effect.Effect<Said<A>, ClusterError, R>
+      ) {
+        const [reply] = yield* fanOut.ask([cluster], { source: "live", timeoutMs }, (asked) =>
+          Effect.map(one(asked), answerOf)
         )
         // The fan-out fails where its only cluster does.
         if (reply?.value === undefined) return yield* Effect.die(new Error("an answer without a value"))
         return yield* reply.value
       })
-      return PodLogs.of({ read })
+      const read = Effect.fn("PodLogs.read")(function* (query: LogQuery) {
+        yield* Effect.annotateCurrentSpan({ cluster: query.cluster })
+        yield* requireNamespace(query)
+        return yield* ask(query, (cluster) => readOne({ api, logs, query }, cluster))
+      })
+      const follow = Effect.fn("PodLogs.follow")(function* (query: LogQuery) {
+        yield* Effect.annotateCurrentSpan({ cluster: query.cluster })
+        yield* requireNamespace(query)
+        const followed = yield* ask(query, (cluster) => followOne({ api, logs, query }, cluster))
+        return { ...followed, requireReach: requireNamespace(query) }
+      })
+      return PodLogs.of({ read, follow })
     })
   )
 }
@@ -89,9 +123,15 @@ export class PodLogs extends Context.Service<
 const SILENCE_MS = 30_000
 
 /** What one cluster said: the log, or why there is none, which is an answer too. */
-type Said = Effect.Effect<PodLog, ContainerUnclear | LogsUnavailable | PodNotFound>
+type Said<A> = Effect.Effect<A, ContainerUnclear | LogsUnavailable | PodNotFound>
 
-const answerOf = (value: Said): Answer<Said> => ({ value, count: 1, ageMs: 0, isStale: false, missingKinds: [] })
+const answerOf = <A>(value: Said<A>): Answer<Said<A>> => ({
+  value,
+  count: 1,
+  ageMs: 0,
+  isStale: false,
+  missingKinds: []
+})
 
 interface Reading {
   readonly api: KubeApi["Service"]
@@ -99,32 +139,61 @@ interface Reading {
   readonly query: LogQuery
 }
 
-const readOne = Effect.fnUntraced(function* ({ api, logs, query }: Reading, cluster: Cluster) {
-  const { cluster: name, hasTimestamps, isPrevious, name: pod, namespace, sinceSeconds, tailLines } = query
-  const found = yield* api.find(cluster, { resource: Kind.resources.Pod, namespace }, pod)
-  if (Option.isNone(found)) return Effect.fail(new PodNotFound({ cluster: name, namespace, name: pod }))
-  const container = containerOf(found.value, query.container)
-  if (container instanceof ContainerUnclear) return Effect.fail(container)
-  const opened = yield* logs.open(cluster, {
-    namespace,
-    pod,
-    container,
-    isPrevious,
-    hasTimestamps,
-    tailLines,
-    ...(sinceSeconds === undefined ? {} : { sinceSeconds })
-  })
-  if (opened._tag === "Refused") {
-    return Effect.fail(new LogsUnavailable({ cluster: name, container, problem: opened.problem }))
-  }
+const readOne = Effect.fnUntraced(function* (
+  reading: Reading,
+  cluster: Cluster
+): Effect.fn.Return<Said<PodLog>, ClusterError, Scope.Scope> {
+  const container = yield* findContainer(reading, cluster)
+  if (typeof container !== "string") return Effect.fail(container)
+  const opened = yield* reading.logs.open(cluster, requestOf(reading.query, container, false))
+  if (opened._tag === "Refused") return Effect.fail(refused(cluster, container, opened.problem))
   const tail = new LogTail(MOST_BYTES)
   for (;;) {
     const piece = yield* opened.read(SILENCE_MS)
     if (Option.isNone(piece)) break
     tail.push(piece.value)
   }
-  return Effect.succeed<PodLog>({ container, bytes: tail.bytes(), isCut: tail.isCut })
+  return Effect.succeed({ container, bytes: tail.bytes(), isCut: tail.isCut })
 }, Effect.scoped)
+
+/** How long a server may take to refuse a log that is to be followed, before it counts as one that says nothing yet. */
+const REFUSAL_MS = 1_000
+/** Longer than anybody follows a log. */
+const NEVER_SILENT_MS = 24 * 60 * 60_000
+
+const followOne = Effect.fnUntraced(function* (
+  reading: Reading,
+  cluster: Cluster
+): Effect.fn.Return<Said<Omit<FollowedLog, "requireReach">>, ClusterError, Scope.Scope> {
+  const container = yield* findContainer(reading, cluster)
+  if (typeof container !== "string") return Effect.fail(container)
+  const request = requestOf(reading.query, container, true)
+  const opening = yield* Effect.forkScoped(reading.logs.open(cluster, request))
+  const early = yield* Effect.timeoutOption(Fiber.join(opening), REFUSAL_MS)
+  if (Option.isSome(early) && early.value._tag === "Refused") {
+    return Effect.fail(refused(cluster, container, early.value.problem))
+  }
+  const next = (opened: OpenedLog): FollowedLog["read"] =>
+    opened._tag === "Open" ? opened.read(NEVER_SILENT_MS) : Effect.fail(refused(cluster, container, opened.problem))
+  return Effect.succeed({ container, read: Effect.flatMap(Fiber.join(opening), next) })
+})
+
+const refused = ({ name }: Cluster, container: string, problem: string) =>
+  new LogsUnavailable({ cluster: name, container, problem })
+
+const requestOf = (query: LogQuery, container: string, isFollowed: boolean): LogRequest => {
+  const { hasTimestamps, isPrevious, name: pod, namespace, sinceSeconds, tailLines } = query
+  const since = sinceSeconds === undefined ? {} : { sinceSeconds }
+  return { namespace, pod, container, isPrevious, hasTimestamps, tailLines, isFollowed, ...since }
+}
+
+const findContainer = Effect.fnUntraced(function* ({ api, query }: Reading, cluster: Cluster) {
+  const { cluster: name, container, name: pod, namespace } = query
+  const found = yield* api.find(cluster, { resource: Kind.resources.Pod, namespace }, pod)
+  return Option.isNone(found)
+    ? new PodNotFound({ cluster: name, namespace, name: pod })
+    : containerOf(found.value, container)
+})
 
 const namesIn = (spec: unknown, field: string): ReadonlyArray<string> =>
   list(fields(spec)[field]).flatMap((container) => text(fields(container)["name"]) ?? [])

@@ -14,9 +14,9 @@ import { KeyedValue } from "./KeyedValue.ts"
 /**
  * Calls are short and share few connections; a watch holds one for minutes and must not stand in a call's way. A probe has
  * a connection of its own: behind slow lists it would take a busy cluster for a dead one. Logs come at the pace of a node,
- * as many as callers ask for, and wait for each other alone.
+ * as many as callers ask for, and wait for each other alone; those that are followed hold theirs for up to an hour.
  */
-export type Lane = "call" | "watch" | "log" | "probe"
+export type Lane = "call" | "watch" | "log" | "follow" | "probe"
 
 export interface PoolLimits {
   readonly callConnections: number
@@ -26,6 +26,8 @@ export interface PoolLimits {
   readonly logConnections: number
   /** Logs of one cluster that may be open or wait for a connection. */
   readonly logsWaiting: number
+  /** Logs of one cluster that may be followed at the same time. */
+  readonly followConnections: number
   readonly connectMs: number
   readonly keepAliveMs: number
   readonly idleMs: number
@@ -164,18 +166,25 @@ const connectionsOf = (lane: Lane, limits: PoolLimits): number => {
       return limits.watchConnections
     case "log":
       return limits.logConnections
+    case "follow":
+      return limits.followConnections
     case "probe":
       return 1
   }
 }
 
-/** How many may use a lane, those who wait for a connection of it too: a watch never waits. */
-const usersOf = (lane: Lane, { callsWaiting, logsWaiting, watchConnections }: PoolLimits): number => {
+/** How many may use a lane, those who wait for a connection of it too: what holds one for long has nobody wait. */
+const usersOf = (
+  lane: Lane,
+  { callsWaiting, followConnections, logsWaiting, watchConnections }: PoolLimits
+): number => {
   switch (lane) {
     case "watch":
       return watchConnections
     case "log":
       return logsWaiting
+    case "follow":
+      return followConnections
     case "call":
     case "probe":
       return callsWaiting

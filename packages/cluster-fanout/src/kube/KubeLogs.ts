@@ -15,6 +15,8 @@ export interface LogRequest {
   readonly hasTimestamps: boolean
   readonly sinceSeconds?: number
   readonly tailLines: number
+  /** Whether it goes on with what the container writes from now on. */
+  readonly isFollowed: boolean
 }
 
 /** **Shape** `Refused`: the server has no such log, none yet, or cannot fetch it from the node; it says so in its own words. */
@@ -32,7 +34,8 @@ export class KubeLogs extends Context.Service<
      * Opens a log, for as long as the scope.
      *
      * **Limits** holds one of the cluster's connections for logs, which watches and calls do not share, as long as it is
-     * open, and waits for one while all are held; beyond those who may wait `ClusterThrottled`.
+     * open, and waits for one while all are held; beyond those who may wait `ClusterThrottled`. Those that are followed have
+     * others, and nobody waits for them. A server may answer one that is followed only when there is something to tell.
      */
     readonly open: (cluster: Cluster, request: LogRequest) => Effect.Effect<OpenedLog, ClusterError, Scope.Scope>
   }
@@ -42,7 +45,7 @@ export class KubeLogs extends Context.Service<
     Effect.gen(function* () {
       const transport = yield* Transport
       const open = Effect.fn("KubeLogs.open")(function* (cluster: Cluster, request: LogRequest) {
-        return yield* transport.open(cluster, requestOf(request), "log").pipe(
+        return yield* transport.open(cluster, requestOf(request), request.isFollowed ? "follow" : "log").pipe(
           Effect.map(({ read }): OpenedLog => ({ _tag: "Open", read })),
           Effect.catchReason("ClusterError", "ClusterRefused", ({ problem }) =>
             Effect.succeed<OpenedLog>({ _tag: "Refused", problem })
@@ -65,8 +68,10 @@ const requestOf = (request: LogRequest): TransportRequest => ({
   refusals: REFUSALS
 })
 
-const pathOf = ({ container, hasTimestamps, isPrevious, namespace, pod, sinceSeconds, tailLines }: LogRequest) => {
+const pathOf = (request: LogRequest) => {
+  const { container, hasTimestamps, isFollowed, isPrevious, namespace, pod, sinceSeconds, tailLines } = request
   const query = new URLSearchParams({ container, tailLines: String(tailLines) })
+  if (isFollowed) query.set("follow", "true")
   if (isPrevious) query.set("previous", "true")
   if (hasTimestamps) query.set("timestamps", "true")
   if (sinceSeconds !== undefined) query.set("sinceSeconds", String(sinceSeconds))

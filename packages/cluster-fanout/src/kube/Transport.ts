@@ -67,6 +67,7 @@ export const TransportLimits = Context.Reference("@quarterdeck/cluster-fanout/Tr
     watchConnections: 64,
     logConnections: 8,
     logsWaiting: 64,
+    followConnections: 32,
     connectMs: 10_000,
     keepAliveMs: 75_000,
     idleMs: 120_000,
@@ -94,12 +95,14 @@ export class Transport extends Context.Service<
      * Sends a request and leaves the body open for as long as the scope.
      *
      * **Limits** a watch, which it is unless it is said to be a log, holds one of `watchConnections` connections, which calls
-     * do not share; beyond them `ClusterThrottled`. A log waits for one of `logConnections`, with `logsWaiting` at most.
+     * do not share; beyond them `ClusterThrottled`. A log waits for one of `logConnections`, with `logsWaiting` at most. One that
+     * is followed holds one of `followConnections`, and is waited for as long as the caller likes: a server says nothing of it
+     * before its container does.
      */
     readonly open: (
       cluster: Cluster,
       request: TransportRequest,
-      lane?: "watch" | "log"
+      lane?: "watch" | "log" | "follow"
     ) => Effect.Effect<OpenAnswer, ClusterError, Scope.Scope>
   }
 >()("@quarterdeck/cluster-fanout/Transport") {
@@ -179,10 +182,11 @@ export class Transport extends Context.Service<
       const open = Effect.fn("Transport.open")(function* (
         cluster: Cluster,
         request: TransportRequest,
-        lane: "watch" | "log" = "watch"
+        lane: "watch" | "log" | "follow" = "watch"
       ) {
         yield* Effect.annotateCurrentSpan({ cluster: cluster.name, ...request.action })
-        const sent = yield* sendChecked(cluster, request, lane).pipe(orTimeout(cluster, limits.callMs))
+        const sending = sendChecked(cluster, request, lane)
+        const sent = yield* lane === "follow" ? sending : orTimeout(cluster, limits.callMs)(sending)
         const read = (silenceMs: number) =>
           sent.read.pipe(Effect.mapError(thrownBy(cluster)), orTimeout(cluster, silenceMs))
         return { status: sent.response.statusCode, read }

@@ -33,6 +33,7 @@ import { type AnswerInProcess, answerInProcess } from "./InProcess.ts"
 import * as Listener from "./Listener.ts"
 import { LogTail } from "../core/LogTail.ts"
 import * as Restartable from "./Restartable.ts"
+import * as FollowedLog from "./FollowedLog.ts"
 import * as Sending from "./Sending.ts"
 import * as ServerCertificate from "./ServerCertificate.ts"
 
@@ -267,6 +268,8 @@ const answer = (
       }
       case "Forward":
         return yield* aggregator.forward(response, reply)
+      case "Log":
+        return yield* FollowedLog.send(kernel, response, reply)
       case "Watch":
         return yield* Sending.watch(kernel, response, reply, settings)
     }

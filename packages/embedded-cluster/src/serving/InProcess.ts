@@ -39,7 +39,7 @@ const LONGEST_BODY = 512 * 1_024
 /**
  * Answers as the socket would: the same checks, the same texts, counted and logged.
  *
- * **Shape** none while the server does not listen, for long bodies, for watches, and for what other servers answer: those
+ * **Shape** none while the server does not listen, for long bodies, for watches, for logs that go on, and for what other servers answer: those
  * take the socket, and fail there as they should.
  *
  * **Limits** others get their turn before each call.
@@ -82,7 +82,7 @@ const reply = (
     return Option.some(whole(failure.code, JSON_TYPE, JSON.stringify(toJson(failure))))
   }
   const answer = admitted.success.answer(body, contentType)
-  if (answer._tag === "Watch" || answer._tag === "Forward") return Option.none()
+  if (answer._tag === "Watch" || answer._tag === "Log" || answer._tag === "Forward") return Option.none()
   seen(admitted.success.info)
   return Option.some(
     answer._tag === "Text"

@@ -6,9 +6,13 @@ import type { ApiRequest } from "../core/ApiRequest.ts"
 import type { Beside, TextReply } from "../core/TextReply.ts"
 import type { Renderer } from "../forms/Representation.ts"
 import type { WatchQuery } from "../reads/Query.ts"
+import type { LogReply } from "../writes/PodLogs.ts"
 
-/** **Shape** `Pieces` is written piece by piece, `Watch` goes on until its time is up, `Forward` is another server's to answer. */
-export type Reply = TextReply | (Stream & Beside)
+/**
+ * **Shape** `Pieces` is written piece by piece, `Watch` goes on until its time is up, `Log` until its pod is, `Forward` is another
+ * server's to answer.
+ */
+export type Reply = TextReply | ((Stream | LogReply) & Beside)
 
 type Stream =
   | { readonly _tag: "Pieces"; readonly status: number; readonly pieces: Iterable<string> }

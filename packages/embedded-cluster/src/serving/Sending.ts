@@ -22,7 +22,8 @@ const WATCH_BACKLOG_EVENTS = 100_000
 /** A watch gets a last bookmark this long before its time is up, so that resuming costs little. */
 const LAST_BOOKMARK_SECONDS = 2
 
-const HEADERS = { "cache-control": "no-cache, private" }
+/** Of every answer. */
+export const HEADERS = { "cache-control": "no-cache, private" }
 
 /** Answers with a whole text. */
 export const whole = (
@@ -103,7 +104,7 @@ const nextPiece = (iterator: Iterator<string>): { readonly text: string; readonl
 }
 
 /** Writes, and waits until the reader has caught up. */
-const write = (target: Writable, text: string): Effect.Effect<void> =>
+export const write = (target: Writable, text: string): Effect.Effect<void> =>
   Effect.suspend(() => (target.write(text) || target.destroyed ? Effect.yieldNow : drained(target)))
 
 const drained = (target: Writable): Effect.Effect<void> =>

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { textAt } from "../../src/core/Json.ts"
-import { type Answer, pod, started } from "../Client.ts"
+import { type Answer, patching, pod, started } from "../Client.ts"
 
 const PODS = "/api/v1/namespaces/default/pods"
 const said = ({ json, status, text }: Answer) => [status, json["message"] ?? text]
@@ -18,6 +18,46 @@ describe("logs of pods", () => {
       assert.deepStrictEqual(said(yield* call("GET", `${PODS}/talks/log?tailLines=2`)), [200, "two\nthree\n"])
       assert.deepStrictEqual(said(yield* call("GET", `${PODS}/talks/log?tailLines=0`)), [200, ""])
       assert.deepStrictEqual(said(yield* call("GET", `${PODS}/talks/log?limitBytes=5`)), [200, "one\nt"])
+    })
+  )
+
+  it.effect("are written over as often as an annotation says", () =>
+    Effect.gen(function* () {
+      const { call } = yield* started()
+      const annotations = {
+        "log.harness.quarterdeck.dev/main": "one\ntwo",
+        "repeat.log.harness.quarterdeck.dev/main": "3"
+      }
+      yield* call("POST", PODS, {
+        body: { ...pod("again", { nodeName: "n1" }), metadata: { name: "again", annotations } }
+      })
+      for (const [query, lines] of [
+        ["", "one\ntwo\none\ntwo\none\ntwo\n"],
+        ["?tailLines=3", "two\none\ntwo\n"],
+        ["?tailLines=4", "one\ntwo\none\ntwo\n"],
+        ["?tailLines=100", "one\ntwo\none\ntwo\none\ntwo\n"],
+        ["?tailLines=0", ""]
+      ] as const) {
+        assert.deepStrictEqual(said(yield* call("GET", `${PODS}/again/log${query}`)), [200, lines], query)
+      }
+    })
+  )
+
+  it.effect("that are followed tell what is added, and end with the pod", () =>
+    Effect.gen(function* () {
+      const { call, watch } = yield* started()
+      const line = (count: number) => `{"line":${count}}\n`
+      const logOf = (log: string) => ({ metadata: { annotations: { "log.harness.quarterdeck.dev/main": log } } })
+      const body = pod("goes-on", { nodeName: "n1" })
+      yield* call("POST", PODS, { body: { ...body, metadata: { name: "goes-on", ...logOf(line(1)).metadata } } })
+      const followed = yield* watch(`${PODS}/goes-on/log?follow=true`)
+      assert.deepStrictEqual(yield* followed.next, { line: 1 })
+      for (const log of [line(1) + line(2), line(1) + line(2) + line(3), line(4)]) {
+        yield* call("PATCH", `${PODS}/goes-on`, patching(logOf(log)))
+      }
+      yield* call("DELETE", `${PODS}/goes-on?gracePeriodSeconds=0`)
+      assert.deepStrictEqual(yield* followed.rest, [{ line: 2 }, { line: 3 }, { line: 4 }])
+      assert.strictEqual((yield* call("GET", `${PODS}/goes-on/log?follow=true`)).status, 404)
     })
   )
 

@@ -78,22 +78,41 @@ export const download = (
   connection: Connection,
   request: Call
 ): Stream.Stream<Uint8Array, CommandFailure, HttpClient.HttpClient> =>
-  Stream.unwrap(
-    Effect.gen(function* () {
-      const client = yield* HttpClient.HttpClient
-      const response = yield* client.execute(toRequest(connection, request, CSV))
-      const head = headOf(response)
-      if (response.status === 200 && head.mediaType === CSV) return response.stream
-      const body = { ...head, text: yield* response.text }
-      return yield* response.status === 200 ? notJson(connection, body) : refusal(connection, request, body, response)
-    })
-  ).pipe(
+  parts(connection, request, CSV).pipe(
     Stream.timeoutOrElse({
       duration: TIMEOUT,
       orElse: () => Stream.fail(failed(`${connection.base}: no answer within ${TIMEOUT}`))
-    }),
+    })
+  )
+
+/**
+ * Calls an endpoint that answers with plain text for as long as it likes, and gives it as it comes.
+ *
+ * **Errors** `CommandFailure` as of {@link download}. **Limits** one request; 60 s until the answer begins.
+ */
+export const follow = (
+  connection: Connection,
+  request: Call
+): Stream.Stream<Uint8Array, CommandFailure, HttpClient.HttpClient> => parts(connection, request, PLAIN)
+
+const parts = (connection: Connection, request: Call, mediaType: string) => {
+  const opening = Effect.gen(function* () {
+    const client = yield* HttpClient.HttpClient
+    const response = yield* client.execute(toRequest(connection, request, mediaType))
+    const head = headOf(response)
+    if (response.status === 200 && head.mediaType === mediaType) return response.stream
+    const body = { ...head, text: yield* response.text }
+    return yield* response.status === 200 ? notJson(connection, body) : refusal(connection, request, body, response)
+  }).pipe(
+    Effect.timeoutOrElse({
+      duration: TIMEOUT,
+      orElse: () => Effect.fail(failed(`${connection.base}: no answer within ${TIMEOUT}`))
+    })
+  )
+  return Stream.unwrap(opening).pipe(
     Stream.catchTag("HttpClientError", ({ reason }) => Stream.fail(failed(`${connection.base}: ${explain(reason)}`)))
   )
+}
 
 /** A stream of events that ended though it could have gone on: to begin again may help. **Shape** `failure` says why. */
 export class StreamLost extends Data.TaggedError("StreamLost")<{ readonly failure: CommandFailure }> {}

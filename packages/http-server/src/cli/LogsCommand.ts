@@ -6,6 +6,7 @@ import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as ApiClient from "./ApiClient.ts"
 import * as Connection from "./Connection.ts"
+import * as LogFollow from "./LogFollow.ts"
 import * as PlainText from "./PlainText.ts"
 import * as Print from "./Print.ts"
 import * as WorkloadName from "./WorkloadName.ts"
@@ -33,6 +34,11 @@ const flags = {
     Flag.withMetavar("NAME"),
     Flag.withDescription("Its container; needed where the pod has several"),
     Flag.optional
+  ),
+  isFollowed: Flag.Boolean("follow").pipe(
+    Flag.withAlias("f"),
+    Flag.withDescription("Go on with what it writes from now on, for an hour at most"),
+    Flag.withDefault(false)
   ),
   isPrevious: Flag.Boolean("previous").pipe(
     Flag.withAlias("p"),
@@ -68,12 +74,13 @@ export const logsCommand = Command.make(
     const cluster = Option.isSome(given.cluster) ? given.cluster.value : yield* WorkloadName.parentOf(connection)
     const name = given.pod.split("/").at(-1) ?? given.pod
     const query: Array<[string, string]> = []
+    if (given.isFollowed) query.push(["follow", "true"])
     if (Option.isSome(given.container)) query.push(["container", given.container.value])
     if (given.isPrevious) query.push(["previous", "true"])
     if (given.hasTimestamps) query.push(["timestamps", "true"])
     if (Option.isSome(given.since)) query.push(["sinceSeconds", String(secondsOf(given.since.value))])
     if (Option.isSome(given.tail)) query.push(["tailLines", String(given.tail.value)])
-    const log = yield* ApiClient.text(connection, {
+    const request = {
       method: "GET",
       path: `/api/v1/pods/${[cluster, given.namespace, name].map(encodeURIComponent).join("/")}/logs`,
       query,
@@ -85,13 +92,15 @@ export const logsCommand = Command.make(
         sinceSeconds: "--since",
         tailLines: "--tail"
       }
-    })
-    yield* Print.output(PlainText.log(log))
+    } as const
+    if (given.isFollowed) return yield* LogFollow.print(ApiClient.follow(connection, request))
+    yield* Print.output(PlainText.log(yield* ApiClient.text(connection, request)))
   })
 ).pipe(
   Command.withDescription("Read the log of a pod"),
   Command.withExamples([
     { command: "quarterdeck logs web-5d8f-x2x9k -n shop -c prod --tail 100" },
-    { command: "quarterdeck logs web-5d8f-x2x9k -n shop -c prod --container web --previous" }
+    { command: "quarterdeck logs web-5d8f-x2x9k -n shop -c prod --container web --previous" },
+    { command: "quarterdeck logs -f web-5d8f-x2x9k -n shop -c prod --tail 10", description: "As it is written" }
   ])
 )

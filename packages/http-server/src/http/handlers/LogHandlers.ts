@@ -14,32 +14,34 @@ import { Deadlines } from "../ListPage.ts"
 import * as ListRefusal from "../ListRefusal.ts"
 import { refuse } from "../Refusal.ts"
 import * as RequestTarget from "../RequestTarget.ts"
+import * as LogStream from "../stream/LogStream.ts"
 
 export const LogHandlers = HttpApiBuilder.group(
   Api,
   "pod",
   Effect.fn(function* (handlers) {
     const logs = yield* PodLogs
+    const stream = yield* LogStream.make
     return handlers.handle(
       "logs",
       Effect.fnUntraced(function* ({ params, query }) {
-        const { container, previous, sinceSeconds, tailLines = DEFAULT_TAIL_LINES, timestamps } = query
+        const { container, follow, previous, sinceSeconds, tailLines = DEFAULT_TAIL_LINES, timestamps } = query
         yield* RequestTarget.requireHeaderOf(params.cluster)
         yield* RequestTarget.resolveNamed(params.cluster)
         const { rule } = yield* Principal
         const { maxTimeoutMs } = yield* Deadlines
-        const { bytes, isCut } = yield* logs
-          .read({
-            ...params,
-            namespaces: Rule.namespaceFilter(rule),
-            isPrevious: previous === "true",
-            hasTimestamps: timestamps === "true",
-            tailLines,
-            timeoutMs: maxTimeoutMs,
-            ...(container === undefined ? {} : { container }),
-            ...(sinceSeconds === undefined ? {} : { sinceSeconds })
-          })
-          .pipe(Effect.catch(refusal))
+        const asked = {
+          ...params,
+          namespaces: Rule.namespaceFilter(rule),
+          isPrevious: previous === "true",
+          hasTimestamps: timestamps === "true",
+          tailLines,
+          timeoutMs: maxTimeoutMs,
+          ...(container === undefined ? {} : { container }),
+          ...(sinceSeconds === undefined ? {} : { sinceSeconds })
+        }
+        if (follow === "true") return yield* stream(logs.follow(asked).pipe(Effect.catch(refusal)))
+        const { bytes, isCut } = yield* logs.read(asked).pipe(Effect.catch(refusal))
         return HttpServerResponse.uint8Array(bytes, {
           contentType: "text/plain; charset=utf-8",
           ...(isCut ? { headers: { [TRUNCATED_HEADER]: "true" } } : {})

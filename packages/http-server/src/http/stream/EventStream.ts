@@ -8,24 +8,18 @@ import type { WatchEvent } from "@quarterdeck/cluster-fanout"
 import { Authenticator } from "@quarterdeck/keys/Authenticator"
 import { Principal } from "@quarterdeck/keys/Principal"
 import { Sessions } from "@quarterdeck/keys/Sessions"
-import { Effect, Metric } from "effect"
+import { Effect } from "effect"
 import { Sse } from "effect/encoding"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { IncomingMessage } from "node:http"
 import { type RowTexts, Texts } from "../RowTexts.ts"
 import { EventOutbox } from "./EventOutbox.ts"
 import * as KeyStanding from "./KeyStanding.ts"
+import { countEnd } from "./StreamEnds.ts"
 import { StreamLimits } from "./StreamLimits.ts"
 import { Streams } from "./Streams.ts"
 
 const COMMENT = ":\n\n"
-
-const ends = Metric.counter("quarterdeck_stream_ends_total", {
-  description: "Streams that ended, by why: `left` is a reader that closed, `too_slow` one that was cut",
-  incremental: true
-})
-
-const countEnd = (code: string) => Metric.update(Metric.withAttributes(ends, { code }), 1)
 
 /**
  * Makes what opens a stream of the current request.

@@ -4,13 +4,16 @@
 import { Context } from "effect"
 
 /**
- * **Units** streams, bytes, milliseconds. `stalledMs` is how long a reader may take nothing while something waits for it;
+ * **Units** streams, bytes, milliseconds. Logs that are followed are counted apart, and end after `logMs`. `stalledMs` is how long a reader may take nothing while something waits for it;
  * `judgeMs` how often is asked whether its key still holds; `endMs` how long it may take to hear why it ends.
  */
 export const StreamLimits = Context.Reference("@quarterdeck/http-server/http/stream/StreamLimits", {
   defaultValue: () => ({
     ofKey: 5,
     inAll: 1_000,
+    logsOfKey: 20,
+    logsInAll: 200,
+    logMs: 60 * 60_000,
     behindBytes: 2 ** 20,
     heartbeatMs: 15_000,
     stalledMs: 60_000,
