@@ -15,9 +15,10 @@ import { fleet } from "./fleet/suite.ts"
 import { harness } from "./harness/suite.ts"
 import { http } from "./http/suite.ts"
 import { limits } from "./limits/suite.ts"
+import { logs } from "./logs/suite.ts"
 import { streams } from "./streams/suite.ts"
 
-const SUITES: ReadonlyArray<Suite> = [cost, fleet, harness, http, limits, streams]
+const SUITES: ReadonlyArray<Suite> = [cost, fleet, harness, http, limits, logs, streams]
 const PAGE = new URL("../../../docs/performance.md", import.meta.url).pathname
 
 class GoalsMissed extends Schema.TaggedError<GoalsMissed>()("GoalsMissed", { lines: Schema.Array(Schema.String) }) {
