@@ -35,7 +35,7 @@ const connect = ({ key, url }: Options) =>
     ([outgoing]) => Effect.sync(() => outgoing.destroy())
   )
 
-/** Opens a log until the scope ends. **Shape** with `isHeld` the text is dropped, and only counted. */
+/** Opens a log until the scope ends. **Shape** with `count` the text is dropped but for its end, and only counted. */
 export const open = Effect.fnUntraced(function* (options: Options, keep: "text" | "count" = "text") {
   const reader = new LogReader()
   const [outgoing, incoming] = yield* connect(options)

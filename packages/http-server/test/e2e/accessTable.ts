@@ -17,7 +17,7 @@ export interface Asked {
 }
 
 /** What a route can be out of reach of, beside its role. */
-type Axes = "cluster and namespace" | "cluster" | "namespace" | "none"
+type Axes = "cluster and namespace" | "cluster" | "none"
 
 interface Row {
   readonly ask: (place: Place) => Asked
@@ -187,7 +187,7 @@ export const refusalOf = (
   const lowest = from === "unscoped Admin" ? "Admin" : from
   if (RANK[role] < RANK[lowest] || (from === "unscoped Admin" && scope !== "none")) return "role_forbidden"
   if (place === INSIDE || axes === "none") return undefined
-  if (scope === "cluster" && axes !== "namespace") return "cluster_forbidden"
-  if (scope === "namespace" && axes !== "cluster") return "namespace_forbidden"
+  if (scope === "cluster") return "cluster_forbidden"
+  if (scope === "namespace" && axes === "cluster and namespace") return "namespace_forbidden"
   return undefined
 }

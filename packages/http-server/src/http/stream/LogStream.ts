@@ -42,10 +42,10 @@ export const make = Effect.gen(function* () {
       if (source instanceof IncomingMessage) source.socket.destroy()
     }
     yield* streams.enter(keyId, { end: (code) => end({ code }) }, "log")
+    const log = yield* open
     yield* Effect.addFinalizer(() =>
       isEnded() ? Effect.flatMap(Deferred.await(ended), ({ code }) => countEnd(code)) : countEnd("left")
     )
-    const log = yield* open
     const pieces = new Pieces(log, ended)
     const standing = yield* KeyStanding.of(authenticator, sessions)
     const judge = Effect.gen(function* () {
