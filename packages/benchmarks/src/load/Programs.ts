@@ -17,6 +17,8 @@ const LOAD = "httpLoad.ts"
 const CLUSTERS = "fleetClusters.ts"
 const INFORMERS = "informerPeer.ts"
 const READERS = "streamReaders.ts"
+/** Those of the image. */
+const NODE_OPTIONS = ["--max-semi-space-size=16"]
 const READY_WITHIN = "4 minutes"
 
 const programPath = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url))
@@ -32,13 +34,18 @@ const promised = <A>(ask: () => Promise<A>): Effect.Effect<A, ProgramFailed> =>
   Effect.tryPromise({ try: ask, catch: (error) => new ProgramFailed({ problem: String(error) }) })
 
 /** Starts a program until the scope closes, and waits until it says where it listens. What it logs goes nowhere. */
-const start = Effect.fnUntraced(function* <F>(program: string, args: ReadonlyArray<string>, facts: Schema.Decoder<F>) {
+const start = Effect.fnUntraced(function* <F>(
+  program: string,
+  args: ReadonlyArray<string>,
+  facts: Schema.Decoder<F>,
+  nodeOptions: ReadonlyArray<string> = []
+) {
   const files = yield* FileSystem.FileSystem
   const directory = yield* temporary
   const ready = `${directory}/ready`
   const child = yield* ChildProcess.make(
     process.execPath,
-    ["--conditions=source", "--expose-gc", programPath(program), ...args, ready],
+    ["--conditions=source", "--expose-gc", ...nodeOptions, programPath(program), ...args, ready],
     { stdout: "ignore", stderr: "ignore" }
   )
   yield* eventually(`${program} listens`, files.exists(ready), (exists) => exists, {
@@ -93,7 +100,8 @@ export const service = Effect.fnUntraced(function* (options: {
   const { pid, said } = yield* start(
     SERVICE,
     [place("kubeconfig"), place("keys"), place("data"), options.reads ?? "denied"],
-    Schema.Struct({ port: Schema.Int, controlPort: Schema.Int })
+    Schema.Struct({ port: Schema.Int, controlPort: Schema.Int }),
+    NODE_OPTIONS
   )
   const told = (path: string) =>
     promised(() => fetch(`http://127.0.0.1:${said.controlPort}${path}`).then((answer) => answer.text())).pipe(

@@ -95,7 +95,10 @@ describe("the image", () => {
         Volumes: { "/data": {} },
         ExposedPorts: { "8080/tcp": {} }
       })
-      assert.includeMembers([...Config.Env], ["QUARTERDECK_HOST=0.0.0.0", "QUARTERDECK_DATA=/data"])
+      assert.includeMembers(
+        [...Config.Env],
+        ["QUARTERDECK_HOST=0.0.0.0", "QUARTERDECK_DATA=/data", "NODE_OPTIONS=--max-semi-space-size=16"]
+      )
       assert.strictEqual(Config.Labels["org.opencontainers.image.licenses"], "Apache-2.0")
       assert.isBelow(Size, 200e6)
     })
