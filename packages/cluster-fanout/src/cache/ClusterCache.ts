@@ -21,6 +21,7 @@ import * as Kind from "../projection/Kind.ts"
 import { KubeApi } from "../kube/KubeApi.ts"
 import * as OnDemand from "./OnDemand.ts"
 import * as LabelProof from "./LabelProof.ts"
+import { SortAllowance } from "./SortAllowance.ts"
 import { TurnBudget } from "../kube/TurnBudget.ts"
 
 /** How many initial syncs run at the same time: of one cluster, and of all together. */
@@ -28,8 +29,8 @@ export const SyncLimits = Context.Reference("@quarterdeck/cluster-fanout/Cluster
   defaultValue: () => ({ perCluster: 2, total: 16 })
 })
 
-/** Rows of one cluster that are sorted within one turn: some milliseconds' work. */
-const SORTED_AT_ONCE = 8_192
+/** Rows of all clusters that are sorted within one turn: some milliseconds' work. */
+const SORTED_AT_ONCE = 4_096
 
 /** One followed cluster. */
 export interface Member {
@@ -73,6 +74,8 @@ interface Following {
   readonly scope: Scope.Scope
   /** Is notified of every change of the fields below. */
   readonly signal: Signal
+  /** Of all clusters together. */
+  readonly sorting: SortAllowance
   readonly running: Map<ClusterName, Running>
   /** As the registry has them. */
   order: ReadonlyArray<ClusterName>
@@ -110,6 +113,7 @@ export class ClusterCache extends Context.Service<
         lanes: yield* Semaphore.make(limits.total),
         scope: yield* Effect.scope,
         signal: new Signal(),
+        sorting: new SortAllowance(SORTED_AT_ONCE),
         running: new Map(),
         order: [],
         areLabelsRequired: false
@@ -134,13 +138,13 @@ export class ClusterCache extends Context.Service<
 
 /** Begins to follow a cluster by its present connection. */
 const start = Effect.fnUntraced(function* (following: Following, cluster: Cluster) {
-  const { api, breakers, epoch, lanes, limits, running, signal } = following
+  const { api, breakers, epoch, lanes, limits, running, signal, sorting } = following
   const scope = yield* Scope.fork(following.scope)
   const breaker = yield* breakers.of(cluster)
   const turns = yield* TurnBudget
   const runLater = yield* Effect.provideService(FiberSet.makeRuntime<never>(), Scope.Scope, scope)
   const store = new ClusterStore(cluster, {
-    atOnce: SORTED_AT_ONCE,
+    isNow: (rows) => sorting.take(rows),
     later: (step) => void runLater(Effect.catchDefect(turns.repeat(step), (defect) => notSorted(cluster, defect)))
   })
   raiseWith(epoch, store)

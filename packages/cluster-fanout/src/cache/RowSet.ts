@@ -33,6 +33,8 @@ export interface NamedOrder<Row> {
 export interface RowForm<Row> {
   readonly groupOf: (row: Row) => string
   readonly byPlace: Compare<Row>
+  /** Those that `prepare` makes too. */
+  readonly orders?: ReadonlyArray<NamedOrder<Row>>
 }
 
 /** Hears of a row. **Shape** what it was, and what it is now; never neither. */
@@ -58,10 +60,11 @@ export interface RowSource<Row> {
 /**
  * How very many rows are sorted.
  *
- * **Shape** up to `atOnce` within the turn that asks; more by steps that `later` has done in other turns, until one gives `false`.
+ * **Shape** within the turn that asks if `isNow` allows so many there; else by steps that `later` has done in other turns, until
+ * one gives `false`.
  */
 export interface Sorting {
-  readonly atOnce: number
+  readonly isNow: (rows: number) => boolean
   readonly later: (step: () => boolean) => void
 }
 
@@ -84,7 +87,7 @@ export class RowSet<Row extends Placed> {
   constructor(form: RowForm<Row>, sourceOf: (change: RowChange<Row>) => RowSource<Row>, sorting?: Sorting) {
     this.form = form
     this.#sorting = sorting
-    this.#kept = kept([], form, Number.POSITIVE_INFINITY)
+    this.#kept = kept([], form, undefined)
     this.#source = sourceOf((held, next) => {
       const { byPlace, counts, labels, sorted } = this.#kept
       counts.change(held, next)
@@ -112,15 +115,27 @@ export class RowSet<Row extends Placed> {
     this.#derive()
   }
 
-  /** Makes ready what the next who asks would have to wait for. **Limits** many rows are put into their places in steps. */
+  /**
+   * Makes ready what the next who asks would have to wait for: all rows by their places, then the orders of their form.
+   *
+   * **Limits** in steps, some microseconds a row.
+   */
   prepare(): void {
     this.#sorting?.later(() => {
       this.#derive()
-      const { byPlace } = this.#kept
-      if (byPlace instanceof SortedRows) return false
-      const made = byPlace.step()
-      if (made !== undefined) this.#kept.byPlace = made
-      return made === undefined
+      const { byPlace, sorted } = this.#kept
+      if (byPlace instanceof SortingRows) {
+        const made = byPlace.step()
+        if (made !== undefined) this.#kept.byPlace = made
+        return true
+      }
+      const order = this.form.orders?.find(({ name }) => !(sorted.get(name) instanceof SortedRows))
+      if (order?.key === undefined) return false
+      const known = sorted.get(order.name)
+      // Whoever has asked for it has begun it.
+      const sorting = known instanceof SortingRows ? known : this.#sortingOf(order.key, byPlace.rows)
+      sorted.set(order.name, sorting.step() ?? sorting)
+      return true
     })
   }
 
@@ -149,14 +164,13 @@ export class RowSet<Row extends Placed> {
 
   #begin(name: string, key: SortKey<Row>, rows: ReadonlyArray<Row>): void {
     if (this.#sorting === undefined) return
-    const { atOnce, later } = this.#sorting
+    const { isNow, later } = this.#sorting
     const { sorted } = this.#kept
-    const compare = comparing(key, this.form.byPlace)
-    if (rows.length <= atOnce) {
-      sorted.set(name, SortedRows.ofSorted(sortedBy(key, rows), compare))
+    if (isNow(rows.length)) {
+      sorted.set(name, SortedRows.ofSorted(sortedBy(key, rows), comparing(key, this.form.byPlace)))
       return
     }
-    const sorting = new SortingRows(rows, compare)
+    const sorting = this.#sortingOf(key, rows)
     sorted.set(name, sorting)
     later(() => {
       // All rows may have been derived anew since, or so many have changed that it is better begun anew.
@@ -165,6 +179,12 @@ export class RowSet<Row extends Placed> {
       if (made !== undefined) sorted.set(name, made)
       return made === undefined
     })
+  }
+
+  /** **Shape** of rows that stand by their places: those that share a key stay as they are. */
+  #sortingOf({ read }: SortKey<Row>, byPlace: ReadonlyArray<Row>): SortingRows<Row> {
+    const byKey: Compare<Row> = (one, other) => RowOrder.compareValues(read(one), read(other))
+    return new SortingRows(byPlace, comparing({ read }, this.form.byPlace), byKey)
   }
 
   /** Gives the rows whose label has one of some values, in no order. **Limits** looks at all rows at a key's first use. */
@@ -177,7 +197,7 @@ export class RowSet<Row extends Placed> {
     const derived = this.#source.settle()
     if (derived === undefined) return
     const held = this.#listeners.size === 0 ? [] : sortedOf(this.#kept).rows
-    this.#kept = kept(derived, this.form, this.#sorting?.atOnce ?? Number.POSITIVE_INFINITY)
+    this.#kept = kept(derived, this.form, this.#sorting)
     for (const listener of this.#listeners) listener.whole(held, derived)
   }
 
@@ -200,16 +220,17 @@ const sortedOf = <Row extends Placed>(known: Kept<Row>): SortedRows<Row> => {
 const kept = <Row extends Placed>(
   rows: ReadonlyArray<Row>,
   { byPlace, groupOf }: RowForm<Row>,
-  atOnce: number
+  sorting: Sorting | undefined
 ): Kept<Row> => ({
   counts: new RowCounts(rows, groupOf),
   labels: new RowLabels(),
-  byPlace: rows.length <= atOnce ? SortedRows.of(rows, byPlace) : new SortingRows(rows, byPlace),
+  byPlace:
+    sorting === undefined || sorting.isNow(rows.length) ? SortedRows.of(rows, byPlace) : new SortingRows(rows, byPlace),
   sorted: new Map()
 })
 
 const comparing =
-  <Row>({ read }: SortKey<Row>, byPlace: Compare<Row>): Compare<Row> =>
+  <Row>({ read }: Pick<SortKey<Row>, "read">, byPlace: Compare<Row>): Compare<Row> =>
   (one, other) =>
     RowOrder.compareValues(read(one), read(other)) || byPlace(one, other)
 

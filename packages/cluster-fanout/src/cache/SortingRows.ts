@@ -13,12 +13,14 @@ const CHANGED = 128
 const MOST_CHANGES = 4_096
 
 interface Part<Row> {
+  readonly place: number
   readonly rows: ReadonlyArray<Row>
   at: number
 }
 
 export class SortingRows<Row> {
   readonly #compare: Compare<Row>
+  readonly #compareFirst: Compare<Row>
   /** As they were at the beginning. */
   readonly #rows: ReadonlyArray<Row>
   readonly #parts: Array<Part<Row>> = []
@@ -30,9 +32,11 @@ export class SortingRows<Row> {
   #sorted: SortedRows<Row> | undefined
   #done = 0
 
-  constructor(rows: ReadonlyArray<Row>, compare: Compare<Row>) {
+  /** **Shape** `compareFirst` may leave more rows equal: those that stand right among themselves already. */
+  constructor(rows: ReadonlyArray<Row>, compare: Compare<Row>, compareFirst = compare) {
     this.#rows = rows.slice()
     this.#compare = compare
+    this.#compareFirst = compareFirst
   }
 
   /** Notes a change, to be made when all are sorted. */
@@ -54,13 +58,16 @@ export class SortingRows<Row> {
   }
 
   #sortPart(): void {
-    const rows = this.#rows.slice(this.#taken, this.#taken + SORTED).toSorted(this.#compare)
-    this.#parts.push({ rows, at: 0 })
+    const rows = this.#rows.slice(this.#taken, this.#taken + SORTED).toSorted(this.#compareFirst)
+    this.#parts.push({ place: this.#taken, rows, at: 0 })
     this.#taken += rows.length
   }
 
   #merge(): void {
-    const heap = (this.#heap ??= new Heap(this.#parts, (one, other) => this.#compare(rowOf(one), rowOf(other))))
+    const heap = (this.#heap ??= new Heap(
+      this.#parts,
+      (one, other) => this.#compareFirst(rowOf(one), rowOf(other)) || one.place - other.place
+    ))
     for (let merged = 0; merged < MERGED; merged++) {
       const part = heap.first
       if (part === undefined) return

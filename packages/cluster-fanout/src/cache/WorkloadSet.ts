@@ -10,6 +10,7 @@ import type * as Kind from "../projection/Kind.ts"
 import type { RecordOf } from "../projection/Projection.ts"
 import type { WorkloadRow } from "../projection/Row.ts"
 import * as RowOrder from "../projection/RowOrder.ts"
+import * as WorkloadKeys from "../projection/WorkloadKeys.ts"
 
 /** Compares by namespace, kind, name and id. */
 export const byPlace: Compare<WorkloadRow> = RowOrder.make<WorkloadRow>(
@@ -18,7 +19,11 @@ export const byPlace: Compare<WorkloadRow> = RowOrder.make<WorkloadRow>(
   [RowOrder.text((row) => row.kind), RowOrder.text((row) => row.name), RowOrder.text((row) => row.id)]
 ).compare
 
-const FORM: RowForm<WorkloadRow> = { groupOf: (row) => row.kind, byPlace }
+const FORM: RowForm<WorkloadRow> = {
+  groupOf: (row) => row.kind,
+  byPlace,
+  orders: WorkloadKeys.sorting.map(([name, key]) => ({ name, key }))
+}
 
 type Tables = { readonly [K in Kind.WorkloadKind]: KindTable<RecordOf[K]> }
 

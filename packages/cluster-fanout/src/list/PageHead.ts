@@ -28,11 +28,10 @@ export class PageHead<Row> {
     this.#runs = []
   }
 
-  /** Tells whether a row still has a place on the page. */
-  isWithin(row: Row): boolean {
+  /** Gives the last row of the page as it is by now, if it is full: what stands behind it has no place any more. */
+  last(): Row | undefined {
     this.settle()
-    const last = this.#first[this.#size - 1]
-    return last === undefined || this.#order.compare(row, last) < 0
+    return this.#first[this.#size - 1]
   }
 
   /** Gives the first rows of all, sorted. */

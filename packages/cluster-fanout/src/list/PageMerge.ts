@@ -11,18 +11,19 @@ export interface Selection<Row> {
   readonly count: number
 }
 
-/** Rows looked at before other fibers get their turn: well under a millisecond's work. */
-const SLICE = 4_096
-
 /** What a page takes of many rows. */
 export interface Selecting<Row> {
-  readonly matches: (row: Row) => boolean
+  /** All do unless given. */
+  readonly matches?: ((row: Row) => boolean) | undefined
   readonly order: RowOrder<Row>
   readonly after: Position | undefined
   readonly size: number
-  /** Tells whether a row still has a place on the page; all have unless given. */
-  readonly isWithin?: (row: Row) => boolean
+  /** The row that all rows of the page stand before, where one is known. */
+  readonly before?: Row | undefined
 }
+
+/** Rows looked at before other fibers get their turn: well under a millisecond's work. */
+const SLICE = 4_096
 
 /**
  * Selects the first rows after a place.
@@ -47,23 +48,26 @@ export const selectNow = <Row>(rows: Iterable<Row>, options: Selecting<Row>): Se
   return end()
 }
 
-const selection = <Row>({ after, isWithin, matches, order, size }: Selecting<Row>) => {
+const selection = <Row>({ after, before, matches, order, size }: Selecting<Row>) => {
   let first: Array<Row> = []
   let count = 0
   // Sorting now and then, when twice as many are held as wanted, costs a row no more than a heap would.
   const most = Math.max(2 * size, 64)
-  let bound: Row | undefined
+  let bound = before
+  let isBehind = bound === undefined ? undefined : order.behind(bound)
   const trim = () => {
     first = first.toSorted(order.compare).slice(0, size)
-    bound = first.length === size ? first.at(-1) : undefined
+    if (first.length < size) return
+    bound = first.at(-1)
+    isBehind = bound === undefined ? undefined : order.behind(bound)
   }
   return {
     take: (row: Row): void => {
-      if (!matches(row)) return
+      if (matches !== undefined && !matches(row)) return
       count++
+      if (isBehind?.(row) === true) return
       if (after !== undefined && order.compareTo(row, after) <= 0) return
       if (bound !== undefined && order.compare(row, bound) >= 0) return
-      if (isWithin?.(row) === false) return
       first.push(row)
       if (first.length >= most) trim()
     },

@@ -57,7 +57,7 @@ export const list = Effect.fnUntraced(function* <Row extends Placed>(
     ascending,
     after,
     size,
-    isWithin: (row) => head.isWithin(row)
+    last: () => head.last()
   }
   const answerOf =
     (taken: (run: RowPick.Run<Row>) => ReadonlyArray<Row>) =>

@@ -34,8 +34,8 @@ export interface Part<Row> {
   readonly ascending: NamedOrder<Row>
   readonly after: RowOrder.Position | undefined
   readonly size: number
-  /** Tells whether a row still has a place on the page; one behind it has none either. */
-  readonly isWithin: (row: Row) => boolean
+  /** Gives the last row of the page as it is by now, if it is full. */
+  readonly last: () => Row | undefined
 }
 
 /** A row costs about so much more to be sorted than to be looked at. */
@@ -74,15 +74,18 @@ export const pick = <Row extends Placed>(rows: RowSet<Row>, wanted: Wanted<Row>,
     const labelled = rows.labelled(wanted.label.key, wanted.label.values)
     if (labelled.length * SORTING < everything) return heaped(labelled.filter(isInScope), matches, part)
   }
+  const isEveryWanted = hasAll && matches === undefined
   const isWanted = (row: Row) => isInScope(row) && (matches === undefined || matches(row))
   const inOrder = rows.inOrder(part.ascending)
   if (inOrder === undefined) {
-    const { count, first } = PageMerge.selectNow(rows.byPlace(), { ...part, matches: isWanted })
+    const { after, last, order, size } = part
+    const wants = isEveryWanted ? undefined : isWanted
+    const { count, first } = PageMerge.selectNow(rows.byPlace(), { after, before: last(), matches: wants, order, size })
     return { run: first.values(), count }
   }
   const count = matches === undefined ? inScope : countOf(inOrder, isWanted)
   const run = part.order.direction === "asc" ? ascending(inOrder, part) : descending(inOrder, part)
-  return { run: hasAll && matches === undefined ? run : filtered(run, isWanted), count }
+  return { run: isEveryWanted ? run : filtered(run, isWanted), count }
 }
 
 function* filtered<Row>(run: Run<Row>, isWanted: (row: Row) => boolean): Generator<Row, undefined> {

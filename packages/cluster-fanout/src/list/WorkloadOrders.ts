@@ -5,6 +5,7 @@ import type { NamedOrder } from "../cache/RowSet.ts"
 import type * as ListQuery from "./ListQuery.ts"
 import * as RowOrder from "../projection/RowOrder.ts"
 import type { WorkloadRow } from "../projection/Row.ts"
+import * as WorkloadKeys from "../projection/WorkloadKeys.ts"
 
 type Order = RowOrder.RowOrder<WorkloadRow>
 
@@ -16,20 +17,10 @@ const TIES = [
   RowOrder.text<WorkloadRow>((row) => row.id)
 ]
 
-/** A reader of its own for each key: one for all would look the field up anew for each row. */
-const KEYS: Readonly<Record<ListQuery.WorkloadSort, RowOrder.SortKey<WorkloadRow>>> = {
-  name: RowOrder.text((row) => row.name),
-  namespace: RowOrder.text((row) => row.namespace),
-  cluster: RowOrder.text((row) => row.cluster),
-  kind: RowOrder.text((row) => row.kind),
-  status: RowOrder.text((row) => row.status),
-  createdAt: RowOrder.text((row) => row.createdAt),
-  cpuRequestMillis: RowOrder.number((row) => row.cpuRequestMillis),
-  memoryRequestBytes: RowOrder.number((row) => row.memoryRequestBytes)
-}
+const SORTING = new Map(WorkloadKeys.sorting)
 
 const make = (sort: ListQuery.WorkloadSort, direction: ListQuery.Order): Order =>
-  RowOrder.make(KEYS[sort], direction, TIES)
+  RowOrder.make(WorkloadKeys.KEYS[sort], direction, TIES)
 
 interface Orders {
   readonly asc: Order
@@ -37,13 +28,10 @@ interface Orders {
   readonly ascending: NamedOrder<WorkloadRow>
 }
 
-/** Within one cluster, by these rows stand as by their places. */
-const isPlace = (sort: ListQuery.WorkloadSort): boolean => sort === "cluster" || sort === "namespace"
-
 const of = (sort: ListQuery.WorkloadSort): Orders => ({
   asc: make(sort, "asc"),
   desc: make(sort, "desc"),
-  ascending: { name: sort, key: isPlace(sort) ? undefined : KEYS[sort] }
+  ascending: { name: sort, key: SORTING.get(sort) }
 })
 
 const ORDERS: Readonly<Record<ListQuery.WorkloadSort, Orders>> = {

@@ -16,6 +16,12 @@ export type Position = ReadonlyArray<SortValue>
 export interface RowOrder<Row> {
   readonly direction: "asc" | "desc"
   readonly compare: (one: Row, other: Row) => number
+  /**
+   * Makes what tells rows that stand behind another by the first key alone; of those that it does not tell, `compare` decides.
+   *
+   * **Limits** takes a fraction of what `compare` does, for one row that very many are compared with.
+   */
+  readonly behind: (row: Row) => (other: Row) => boolean
   /** Compares by the first key alone, ascending. */
   readonly comparePrimary: (one: Row, other: Row) => number
   /** Compares by all keys but the first. */
@@ -67,6 +73,7 @@ export const make = <Row>(
       const first = comparePrimary(one, other)
       return first === 0 ? compareTies(one, other) : sign * first
     },
+    behind: (row) => behind(primary, order, primary.read(row)),
     comparePrimary,
     compareTies,
     position: (row) => keys.map((key) => key.read(row)),
@@ -79,6 +86,17 @@ export const make = <Row>(
       values.length === keys.length
       && keys.every((key, index) => typeof values[index] === (key.type === "text" ? "string" : "number"))
   }
+}
+
+/** Surrogates, and what JavaScript's own order puts before them. */
+const FROM_SURROGATES = /[\ud800-\uffff]/
+
+const behind = <Row>({ read }: SortKey<Row>, order: "asc" | "desc", value: SortValue): ((row: Row) => boolean) => {
+  // Where one of two texts has none of these, JavaScript's own order is that of code points.
+  if (typeof value === "string" && FROM_SURROGATES.test(value)) {
+    return order === "asc" ? (row) => compareValues(read(row), value) > 0 : (row) => compareValues(read(row), value) < 0
+  }
+  return order === "asc" ? (row) => read(row) > value : (row) => read(row) < value
 }
 
 /** Compares numbers as such, and texts as `compareText` does. */

@@ -38,7 +38,7 @@ describe("RowSet", () => {
     [Steps, Steps],
     ([before, steps]) => {
       const waiting: Array<() => boolean> = []
-      const store = emptyStore({ atOnce: 0, later: (step) => void waiting.push(step) })
+      const store = emptyStore({ isNow: (rows) => rows === 0, later: (step) => void waiting.push(step) })
       for (const step of before) happen(store, step)
       const order = WorkloadOrders.ascending("name")
       const { compare } = ascending("name")
@@ -103,7 +103,7 @@ describe("RowSet", () => {
         told.push(change)
         return { settle }
       },
-      { atOnce: -1, later: (step) => void waiting.push(step) }
+      { isNow: () => false, later: (step) => void waiting.push(step) }
     )
     const order = { name: "down", key: { type: "number", read: (row: Numbered) => -row.number } } as const
     assert.isUndefined(set.inOrder(order))

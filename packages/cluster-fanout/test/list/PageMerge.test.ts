@@ -19,43 +19,31 @@ const orderOf = (order: "asc" | "desc") =>
     order,
     [RowOrder.text((row) => row.name), RowOrder.number((row) => row.id)]
   )
-const everything = () => true
 
 describe("Page", () => {
-  it.effect.prop(
-    "selects what sorting everything would put first",
-    [Rows, Limit, Direction],
-    ([rows, size, direction]) =>
-      Effect.gen(function* () {
-        const order = orderOf(direction)
-        const { count, first } = yield* PageMerge.select(rows, {
-          matches: (row) => row.name !== "a",
-          order,
-          after: undefined,
-          size
-        })
-        const sorted = rows.filter((row) => row.name !== "a").toSorted(order.compare)
-        assert.deepStrictEqual(first, sorted.slice(0, size))
-        assert.strictEqual(count, sorted.length)
-      })
-  )
-
-  it.effect.prop("selects from behind a place", [Rows, Row, Direction], ([rows, place, direction]) =>
-    Effect.gen(function* () {
-      const order = orderOf(direction)
-      const { count, first } = yield* PageMerge.select(rows, {
-        matches: everything,
-        order,
-        after: order.position(place),
-        size: 1000
-      })
-      const sorted = rows.toSorted(order.compare)
-      assert.deepStrictEqual(
-        first,
-        sorted.filter((row) => order.compare(row, place) > 0)
-      )
-      assert.strictEqual(count, rows.length)
+  it.prop("selects what sorting everything would put first", [Rows, Limit, Direction], ([rows, size, direction]) => {
+    const order = orderOf(direction)
+    const { count, first } = PageMerge.selectNow(rows, {
+      matches: (row) => row.name !== "a",
+      order,
+      after: undefined,
+      size
     })
+    const sorted = rows.filter((row) => row.name !== "a").toSorted(order.compare)
+    assert.deepStrictEqual(first, sorted.slice(0, size))
+    assert.strictEqual(count, sorted.length)
+  })
+
+  it.prop(
+    "selects between two places, and counts all",
+    [Rows, Row, Row, Limit, Direction],
+    ([rows, after, before, size, direction]) => {
+      const order = orderOf(direction)
+      const { count, first } = PageMerge.selectNow(rows, { order, after: order.position(after), before, size })
+      const between = rows.filter((row) => order.compare(row, after) > 0 && order.compare(row, before) < 0)
+      assert.deepStrictEqual(first, between.toSorted(order.compare).slice(0, size))
+      assert.strictEqual(count, rows.length)
+    }
   )
 
   it.prop("merges sorted lists into one", [Schema.Array(Rows), Limit, Direction], ([lists, limit, direction]) => {
@@ -69,6 +57,15 @@ describe("Page", () => {
     assert.deepStrictEqual(items.map(order.position), all.slice(0, limit).map(order.position))
     assert.strictEqual(isLast, all.length <= limit)
   })
+})
+
+describe("Page, given way", () => {
+  it.effect.prop("is the same as in one turn", [Rows, Limit, Direction], ([rows, size, direction]) =>
+    Effect.gen(function* () {
+      const options = { order: orderOf(direction), after: undefined, size }
+      assert.deepStrictEqual(yield* PageMerge.select(rows, options), PageMerge.selectNow(rows, options))
+    })
+  )
 
   it.effect("lets other fibers run while it looks at many rows", () =>
     Effect.gen(function* () {
@@ -82,7 +79,7 @@ describe("Page", () => {
           )
         )
       )
-      yield* PageMerge.select(rows, { matches: everything, order: orderOf("asc"), after: undefined, size: 10 })
+      yield* PageMerge.select(rows, { order: orderOf("asc"), after: undefined, size: 10 })
       yield* Fiber.interrupt(other)
       assert.isAbove(turns, 10)
     })
@@ -98,6 +95,23 @@ describe("RowOrder", () => {
       Buffer.compare(Buffer.from(left), Buffer.from(right))
     )
   })
+
+  it.prop(
+    "tells what stands behind a text by itself",
+    [Schema.String, Schema.String, Direction],
+    ([one, other, direction]) => {
+      const order = RowOrder.make<string>(
+        RowOrder.text((text) => text),
+        direction,
+        []
+      )
+      assert.strictEqual(order.behind(one)(other), order.compare(other, one) > 0)
+      for (const high of ["\uffee", "\u{1f600}"]) {
+        assert.strictEqual(order.behind(one + high)(one + other), order.compare(one + other, one + high) > 0)
+        assert.strictEqual(order.behind(one + other)(one + high), order.compare(one + high, one + other) > 0)
+      }
+    }
+  )
 
   it("orders what lies beyond the surrogates before what they spell", () => {
     assert.isBelow(RowOrder.compareText("\uffee", "\u{1f600}"), 0)

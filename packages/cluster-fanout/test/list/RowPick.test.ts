@@ -86,7 +86,7 @@ describe("RowPick", () => {
           label: teams === undefined ? undefined : { key: "team", values: teams },
           matches: (row) => (name === undefined || row.name.includes(name)) && isOf(row)
         },
-        { order: direction, ascending: WorkloadOrders.ascending(sort), after, size, isWithin: () => true }
+        { order: direction, ascending: WorkloadOrders.ascending(sort), after, size, last: () => undefined }
       )
 
       const matching = all.filter(
@@ -117,7 +117,7 @@ describe("RowPick", () => {
         ascending: WorkloadOrders.ascending(sort),
         after: undefined,
         size,
-        isWithin: (row) => head.isWithin(row)
+        last: () => head.last()
       }
       const late = stores.flatMap(({ rows }, index) => {
         const { run } = RowPick.pick(rows, {}, part)
