@@ -14,7 +14,7 @@ import { ShortcutHelp } from "../keyboard/ShortcutHelp.tsx"
 import { useShortcuts } from "../keyboard/Shortcuts.ts"
 import * as ClusterTarget from "../target/ClusterTarget.ts"
 import { useTarget } from "../target/useTarget.ts"
-import { useCaller } from "./Caller.ts"
+import { isUnscopedAdmin, useCaller } from "./Caller.ts"
 import { placesOf } from "./Navigation.tsx"
 import { clusterPlace, PLACES } from "./places.ts"
 
@@ -69,6 +69,9 @@ const useCommands = (showHelp: () => void): ReadonlyArray<Command> => {
     ...placesOf(rule.role).map(({ label, to }) => ({ label, group: "Page", run: () => void navigate(linkTo(to)) })),
     ...(rule.role === "Admin"
       ? [{ label: "Create API Key", group: "Action", run: () => void navigate(linkTo(PLACES.createKey)) }]
+      : []),
+    ...(isUnscopedAdmin(rule)
+      ? [{ label: "Register a cluster", group: "Action", run: () => void navigate(linkTo(PLACES.registerCluster)) }]
       : []),
     { label: "Show all clusters", group: "Clusters", run: () => setTarget(ClusterTarget.ALL) },
     { label: "Show the parent cluster", group: "Clusters", run: () => setTarget(ClusterTarget.PARENT) },

@@ -15,6 +15,7 @@ const READABLE = 1_200
 
 const ClustersPage = lazyPart("ClustersPage", () => import("../clusters/ClustersPage.tsx"))
 const ClusterPage = lazyPart("ClusterPage", () => import("../clusters/ClusterPage.tsx"))
+const RegisterClusterPage = lazyPart("RegisterClusterPage", () => import("../clusters/RegisterClusterPage.tsx"))
 const WorkloadsPage = lazyPart("WorkloadsPage", () => import("../workloads/WorkloadsPage.tsx"))
 const WorkloadPage = lazyPart("WorkloadPage", () => import("../workloads/WorkloadPage.tsx"))
 const CostPage = lazyPart("CostPage", () => import("../cost/CostPage.tsx"))
@@ -42,6 +43,7 @@ export const Pages = () => {
         <Routes>
           <Route path={PLACES.clusters} element={<ClustersPage />} />
           <Route path={`${PLACES.clusters}/:cluster`} element={<ClusterPage />} />
+          <Route path={PLACES.registerCluster} element={readable(<RegisterClusterPage />)} />
           <Route path={PLACES.workloads} element={<WorkloadsPage />} />
           <Route path={`${PLACES.workloads}/:cluster/:namespace/:kind/:name`} element={<WorkloadPage />} />
           <Route path={PLACES.cost} element={<CostPage />} />

@@ -1,6 +1,8 @@
 /** Where the pages stand, behind the `#` of the address: no server and no prefix need know them. */
 export const PLACES = {
   clusters: "/clusters",
+  // No cluster is called `-`.
+  registerCluster: "/clusters/-/register",
   workloads: "/workloads",
   cost: "/cost",
   savings: "/cost/savings",

@@ -22,6 +22,7 @@ import { useTarget } from "../target/useTarget.ts"
 import { Capacity } from "./Capacity.tsx"
 import { useDayCosts } from "./DayCosts.ts"
 import { DayCostText } from "./DayCostText.tsx"
+import { DropCluster } from "./DropCluster.tsx"
 import { HealthBadge } from "./HealthBadge.tsx"
 
 export const ClusterPage = () => {
@@ -121,6 +122,7 @@ const ClusterFacts = ({ cluster }: { readonly cluster: Cluster }) => {
         <Button component={Link} to={`${PLACES.cost}?${search}`} variant="default">
           Its costs
         </Button>
+        <DropCluster cluster={cluster} />
       </Group>
       <NamespaceCosts target={target} />
     </>

@@ -1,10 +1,13 @@
 /**
  * Clusters.
  */
-import { Code, Stack, Text, Title } from "@mantine/core"
+import { Button, Code, Group, Stack, Text, Title } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
+import { Link } from "react-router"
 import { ApiFailure } from "../api/Client.ts"
 import { clustersQuery } from "../api/Queries.ts"
+import { isUnscopedAdmin, useCaller } from "../app/Caller.ts"
+import { PLACES } from "../app/places.ts"
 import { useTitle } from "../app/useTitle.ts"
 import { Empty, Loading } from "../feedback/PageState.tsx"
 import { TargetFailure } from "../feedback/TargetFailure.tsx"
@@ -15,18 +18,26 @@ import { useDayCosts } from "./DayCosts.ts"
 
 export const ClustersPage = () => {
   const heading = useTitle("Clusters")
-  const { target } = useTarget()
+  const { linkTo, target } = useTarget()
+  const { rule } = useCaller()
   const list = useQuery(clustersQuery(target))
   const costs = useDayCosts(target)
   const clusters = list.data?.clusters
   return (
     <Stack gap="md">
-      <div>
-        <Title order={1} size="h2" ref={heading} tabIndex={-1}>
-          Clusters
-        </Title>
-        <Text c="dimmed">Health, capacity and cost of each cluster that your key reaches.</Text>
-      </div>
+      <Group justify="space-between" align="flex-start">
+        <div>
+          <Title order={1} size="h2" ref={heading} tabIndex={-1}>
+            Clusters
+          </Title>
+          <Text c="dimmed">Health, capacity and cost of each cluster that your key reaches.</Text>
+        </div>
+        {isUnscopedAdmin(rule) ? (
+          <Button component={Link} to={linkTo(PLACES.registerCluster)}>
+            Register a cluster
+          </Button>
+        ) : undefined}
+      </Group>
       {list.error instanceof ApiFailure ? (
         <TargetFailure
           failure={list.error}
@@ -53,7 +64,7 @@ export const ClustersPage = () => {
       {clusters?.length === 0 ? (
         <Empty title="No cluster to show">
           No cluster that your key reaches is registered. Clusters come from the server's setting{" "}
-          <Code>clusters.kubeconfig</Code>; what your key reaches stands under Your key.
+          <Code>clusters.kubeconfig</Code>, or are registered here; what your key reaches stands under Your key.
         </Empty>
       ) : undefined}
     </Stack>

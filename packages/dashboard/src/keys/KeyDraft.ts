@@ -57,7 +57,7 @@ export const nextSelector = (selectors: ReadonlyArray<SelectorDraft>): SelectorD
 }
 
 /** Splits a label at its first `=`; one without has no value. */
-const labelOf = (text: string): readonly [key: string, value: string] => {
+export const labelOf = (text: string): readonly [key: string, value: string] => {
   const at = text.indexOf("=")
   return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)]
 }

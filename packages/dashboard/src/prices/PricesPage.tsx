@@ -5,7 +5,7 @@ import { Alert, Button, Group, SimpleGrid, Stack, Table, Text, TextInput, Title 
 import { useQuery } from "@tanstack/react-query"
 import { ApiFailure } from "../api/Client.ts"
 import { type Prices, pricesQuery } from "../api/PriceQueries.ts"
-import { useCaller } from "../app/Caller.ts"
+import { isUnscopedAdmin, useCaller } from "../app/Caller.ts"
 import { useTitle } from "../app/useTitle.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 import { Loading } from "../feedback/PageState.tsx"
@@ -39,7 +39,7 @@ export const PricesPage = () => {
 
 const Editor = ({ latest }: { readonly latest: Prices }) => {
   const { rule } = useCaller()
-  const isReadOnly = rule.role !== "Admin" || rule.targetClusters !== undefined || rule.targetNamespaces !== undefined
+  const isReadOnly = !isUnscopedAdmin(rule)
   const edit = usePriceEdit(latest)
   const { changes, draft, failure, faults, isStale, savedVersion } = edit
   const isConflict = isStale && changes.length > 0

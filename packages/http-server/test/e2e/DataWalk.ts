@@ -39,6 +39,21 @@ async function* clusters(page: Page, demo: Demo["Service"]) {
   await page.goto(`${url}/#/clusters/prod`)
   await page.getByRole("table", { name: "Most expensive namespaces" }).waitFor()
   yield "cluster"
+  await page.getByRole("button", { name: "Drop", exact: true }).click()
+  await page.getByRole("button", { name: "Keep it" }).waitFor()
+  yield "cluster-drop"
+  await page.getByRole("button", { name: "Keep it" }).click()
+  await page.goto(`${url}/#/clusters/-/register`)
+  await page.getByLabel("Name", { exact: true }).fill("prod.eu")
+  await page.getByRole("textbox", { name: "Kubeconfig" }).waitFor()
+  yield "register-cluster"
+  await page.getByRole("radio", { name: "Address, authority and token" }).check()
+  await page.getByLabel("Address of the API server").fill("https://169.254.169.254")
+  await page.getByLabel("Certificate authority").fill("LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t")
+  await page.getByLabel("Token", { exact: true }).fill("not a real one")
+  await page.getByRole("button", { name: "Register", exact: true }).click()
+  await page.getByText("which is refused").waitFor()
+  yield "register-cluster-refused"
 }
 
 async function* workloads(page: Page, demo: Demo["Service"]) {

@@ -10,6 +10,7 @@ import * as Chromium from "./Chromium.ts"
 import { addTags, chooseAction, fill, pages, prepare, signIn, SIZES } from "./DashboardWalk.ts"
 import { Deployment, rawKey, to } from "./Deployment.ts"
 import { auditOf } from "./PageAudit.ts"
+import { remainsOf } from "./PageRemains.ts"
 
 /** What the server has logged, as an operator would read it. */
 const log: Array<string> = []
@@ -46,21 +47,6 @@ const shown = (page: Page, name: string): Promise<string> =>
   page.getByRole("region", { name, exact: true }).locator("pre").innerText()
 
 const shownKey = (page: Page): Promise<string> => shown(page, "The key")
-
-/** All that a browser keeps of a page, as text. */
-const remainsOf = (page: Page): Promise<string> =>
-  page.evaluate<string>(`(async () => JSON.stringify([
-    document.documentElement.outerHTML,
-    [...document.querySelectorAll("input")].map(({ value }) => value),
-    location.href,
-    history.state,
-    performance.getEntries().map(({ name }) => name),
-    { ...localStorage },
-    { ...sessionStorage },
-    await indexedDB.databases(),
-    await caches.keys(),
-    document.cookie
-  ]))()`)
 
 /** Presses Tab until the element of a name has the focus. */
 const tabTo = async (page: Page, role: Parameters<Page["getByRole"]>[0], name: string): Promise<void> => {

@@ -1,0 +1,80 @@
+/**
+ * A cluster's connection in its parts.
+ */
+import { PasswordInput, TagsInput, Textarea, TextInput } from "@mantine/core"
+import type { DraftForm } from "../keys/useDraft.ts"
+import type { ClusterDraft } from "./ClusterDraft.ts"
+
+const PLAIN = { autoComplete: "off", autoCapitalize: "off", spellCheck: false } as const
+
+export const ConnectionFields = ({ form }: { readonly form: DraftForm<ClusterDraft> }) => {
+  const { change, draft, faults, isRunning } = form
+  return (
+    <>
+      <TextInput
+        {...PLAIN}
+        label="Address of the API server"
+        description="Link-local addresses and those of cloud metadata are refused, and loopback unless a setting allows it."
+        placeholder="https://prod.example.com:6443"
+        value={draft.server}
+        onChange={(event) => change({ server: event.currentTarget.value })}
+        error={faults["server"]}
+        maxLength={2_048}
+        readOnly={isRunning}
+      />
+      <Textarea
+        {...PLAIN}
+        label="Certificate authority"
+        description="PEM as it is, or in base64 as a kubeconfig has it."
+        value={draft.caData}
+        onChange={(event) => change({ caData: event.currentTarget.value })}
+        error={faults["caData"]}
+        readOnly={isRunning}
+        rows={5}
+        classNames={{ input: "qd-code" }}
+      />
+      <PasswordInput
+        {...PLAIN}
+        label="Token"
+        description="Of a service account, as a rule."
+        value={draft.token}
+        onChange={(event) => change({ token: event.currentTarget.value })}
+        error={faults["token"]}
+        readOnly={isRunning}
+        autoComplete="new-password"
+        visibilityToggleButtonProps={{ "aria-label": "Show the token" }}
+      />
+      <TextInput
+        {...PLAIN}
+        label="Name in the server's certificate"
+        description="Where it is not the address's host."
+        value={draft.tlsServerName}
+        onChange={(event) => change({ tlsServerName: event.currentTarget.value })}
+        error={faults["tlsServerName"]}
+        maxLength={253}
+        readOnly={isRunning}
+      />
+      <TextInput
+        {...PLAIN}
+        label="HTTP proxy"
+        description="Where one stands in front of the cluster. The rules for addresses are the same."
+        value={draft.proxyUrl}
+        onChange={(event) => change({ proxyUrl: event.currentTarget.value })}
+        error={faults["proxyUrl"]}
+        maxLength={2_048}
+        readOnly={isRunning}
+      />
+      <TagsInput
+        label="Labels"
+        description="What the cluster is listed with, each written key=value."
+        placeholder={draft.labels.length === 0 ? "region=eu" : ""}
+        value={[...draft.labels]}
+        onChange={(labels) => change({ labels })}
+        error={faults["labels"]}
+        readOnly={isRunning}
+        maxTags={64}
+        splitChars={[",", " "]}
+      />
+    </>
+  )
+}

@@ -1,0 +1,163 @@
+/**
+ * Clusters > Register a cluster.
+ */
+import { Alert, Anchor, Button, Group, Radio, Stack, Text, TextInput, Title } from "@mantine/core"
+import { useQueryClient } from "@tanstack/react-query"
+import { Result } from "effect"
+import { type SyntheticEvent, useEffect, useRef, useState } from "react"
+import { Link } from "react-router"
+import { call } from "../api/Client.ts"
+import type { Cluster } from "../api/Shapes.ts"
+import { isUnscopedAdmin, useCaller } from "../app/Caller.ts"
+import { PLACES } from "../app/places.ts"
+import { useTitle } from "../app/useTitle.ts"
+import { FailureAlert } from "../feedback/FailureAlert.tsx"
+import { type DraftForm, useDraft } from "../keys/useDraft.ts"
+import { useTarget } from "../target/useTarget.ts"
+import { type ClusterDraft, EMPTY, toBody } from "./ClusterDraft.ts"
+import { ConnectionFields } from "./ConnectionFields.tsx"
+import { KubeconfigField } from "./KubeconfigField.tsx"
+import { RegisteredCluster } from "./RegisteredCluster.tsx"
+
+export const RegisterClusterPage = () => {
+  const { rule } = useCaller()
+  // What was typed goes with the form: what stays of a registration is the cluster's row.
+  const [registered, setRegistered] = useState<Cluster>()
+  if (registered !== undefined) {
+    return <RegisteredCluster cluster={registered} onAnother={() => setRegistered(undefined)} />
+  }
+  return (
+    <Stack gap="md" maw={820}>
+      <Head />
+      {isUnscopedAdmin(rule) ? (
+        <RegisterForm onRegistered={setRegistered} />
+      ) : (
+        <Alert color="blue" title="Your key does not register clusters">
+          An Admin of every cluster and namespace does.
+        </Alert>
+      )}
+    </Stack>
+  )
+}
+
+const Head = () => {
+  const heading = useTitle("Register a cluster")
+  const { linkTo } = useTarget()
+  return (
+    <div>
+      <Text size="sm">
+        <Anchor component={Link} to={linkTo(PLACES.clusters)} underline="always">
+          Clusters
+        </Anchor>
+      </Text>
+      <Title order={1} size="h2" ref={heading} tabIndex={-1}>
+        Register a cluster
+      </Title>
+      <Text c="dimmed">
+        The server connects first, and keeps nothing that it cannot use. Credentials are encrypted where they are kept,
+        and nothing shows them again.
+      </Text>
+    </div>
+  )
+}
+
+/** A draft that is gone with the page: the browser keeps nothing of it to show when somebody comes back. */
+const useClusterDraft = () => {
+  const form = useDraft<ClusterDraft>(() => EMPTY)
+  const clear = useRef<() => void>(() => undefined)
+  useEffect(() => {
+    clear.current = () => form.change(EMPTY)
+  })
+  useEffect(() => {
+    const forget = () => clear.current()
+    globalThis.addEventListener("pagehide", forget)
+    return () => globalThis.removeEventListener("pagehide", forget)
+  }, [])
+  return form
+}
+
+const FAULTY = "[aria-invalid=true], [data-fault=true]"
+
+const KUBECONFIG_FIELDS = ["name", "kubeconfig"]
+const PARTS_FIELDS = ["name", "server", "caData", "token", "tlsServerName", "proxyUrl", "labels"]
+
+const RegisterForm = ({ onRegistered }: { readonly onRegistered: (cluster: Cluster) => void }) => {
+  const queries = useQueryClient()
+  const { linkTo } = useTarget()
+  const form = useClusterDraft()
+  const { change, draft, faults, isRunning } = form
+  const element = useRef<HTMLFormElement>(null)
+
+  const { failure, missing } = form
+  // Once the fields have their errors, the reader is brought to the first one.
+  useEffect(() => {
+    if (failure !== undefined || Object.keys(missing).length > 0) {
+      element.current?.querySelector<HTMLElement>(FAULTY)?.focus()
+    }
+  }, [failure, missing])
+  const submit = async (event: SyntheticEvent) => {
+    event.preventDefault()
+    if (isRunning) return
+    const body = toBody(draft)
+    if (Result.isFailure(body)) {
+      form.refuse(body.failure)
+      return
+    }
+    await form.run(async () => {
+      const { cluster } = await call((api) => api.clusters.register({ payload: body.success }))
+      onRegistered(cluster)
+      await queries.invalidateQueries({ queryKey: ["clusters"] })
+    })
+  }
+
+  return (
+    <form ref={element} onSubmit={(event) => void submit(event)} noValidate autoComplete="off">
+      <Stack gap="md">
+        <TextInput
+          label="Name"
+          description="What keys and requests call it: letters, digits, and . _ - between them."
+          value={draft.name}
+          onChange={(event) => change({ name: event.currentTarget.value })}
+          error={faults["name"]}
+          maxLength={253}
+          readOnly={isRunning}
+          autoComplete="off"
+          spellCheck={false}
+        />
+        <Radio.Group
+          label="How to reach it"
+          value={draft.way}
+          onChange={(way) => change({ way: way === "parts" ? "parts" : "kubeconfig" })}
+        >
+          <Group mt="xs">
+            <Radio value="kubeconfig" label="A kubeconfig" disabled={isRunning} />
+            <Radio value="parts" label="Address, authority and token" disabled={isRunning} />
+          </Group>
+        </Radio.Group>
+        {draft.way === "kubeconfig" ? <KubeconfigField form={form} /> : <ConnectionFields form={form} />}
+        <Unplaced form={form} />
+        {isRunning ? (
+          <Alert color="blue" role="status" title="Connecting to the cluster">
+            The server asks it for its version and for one namespace, and waits 5 seconds for each. Leaving this page
+            does not stop it.
+          </Alert>
+        ) : undefined}
+        <Group>
+          <Button type="submit" loading={isRunning}>
+            Register
+          </Button>
+          <Button component={Link} to={linkTo(PLACES.clusters)} variant="default">
+            Cancel
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+/** What failed and is of no field that the form shows. */
+const Unplaced = ({ form: { draft, failure, faults } }: { readonly form: DraftForm<ClusterDraft> }) => {
+  const shown = draft.way === "kubeconfig" ? KUBECONFIG_FIELDS : PARTS_FIELDS
+  const isPlaced = Object.keys(faults).some((field) => shown.includes(field))
+  return failure === undefined || isPlaced ? undefined : <FailureAlert failure={failure} />
+}

@@ -1,0 +1,58 @@
+/**
+ * A cluster that was just registered.
+ */
+import { Button, Code, Group, SimpleGrid, Stack, Text, Title } from "@mantine/core"
+import { Link } from "react-router"
+import type { Cluster } from "../api/Shapes.ts"
+import { clusterPlace, PLACES } from "../app/places.ts"
+import { useTitle } from "../app/useTitle.ts"
+import { Fact } from "../feedback/Fact.tsx"
+import * as Quantity from "../format/Quantity.ts"
+import { reasonOf } from "../target/CoverageText.ts"
+import { useTarget } from "../target/useTarget.ts"
+import { HealthBadge } from "./HealthBadge.tsx"
+
+interface Props {
+  readonly cluster: Cluster
+  readonly onAnother: () => void
+}
+
+export const RegisteredCluster = ({ cluster, onAnother }: Props) => {
+  const heading = useTitle("Cluster registered")
+  const { linkTo } = useTarget()
+  const reason = reasonOf(cluster.coverage)
+  return (
+    <Stack gap="md" maw={820}>
+      <Title order={1} size="h2" ref={heading} tabIndex={-1} className="qd-text">
+        {cluster.name} is registered
+      </Title>
+      <Text>Requests can name it from now on, as far as their keys reach it. It is there after a restart too.</Text>
+      <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
+        <Fact name="Health">
+          <HealthBadge cluster={cluster} />
+        </Fact>
+        <Fact name="Version">{cluster.version ?? Quantity.UNKNOWN}</Fact>
+        <Fact name="Read until now">
+          {Quantity.counted(cluster.nodes ?? 0, "node")}, {Quantity.counted(cluster.pods ?? 0, "pod")}
+        </Fact>
+      </SimpleGrid>
+      {reason === undefined ? undefined : (
+        <Text role="status" className="qd-text">
+          {reason} {cluster.coverage.error === undefined ? undefined : <Code>{cluster.coverage.error.code}</Code>}
+        </Text>
+      )}
+      <Group>
+        <Button component={Link} to={linkTo(clusterPlace(cluster.name))}>
+          Open {cluster.name}
+        </Button>
+        {/* Without a choice of clusters, which the new one would not be among. */}
+        <Button component={Link} to={PLACES.clusters} variant="default">
+          All clusters
+        </Button>
+        <Button variant="default" onClick={onAnother}>
+          Register another
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
