@@ -83,6 +83,7 @@ export const BulkOutcome = Schema.Struct({
   code: Schema.optionalKey(OutcomeCode),
   resourceVersion: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "BulkOutcome" })
+export type BulkOutcome = typeof BulkOutcome.Type
 
 /** **Shape** `outcomes` in the order of the targets. */
 export const BulkActionResult = Schema.Struct({

@@ -1,38 +1,45 @@
 /**
- * `quarterdeck scale`, `restart`, `pause` and `resume`: one workload, changed.
+ * `quarterdeck scale`, `restart`, `pause` and `resume`: one workload changed, or many.
  */
 import { ActionResult, MAX_REPLICAS } from "@quarterdeck/contract/WorkloadGroup"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import * as ActionTargets from "./ActionTargets.ts"
 import * as ApiClient from "./ApiClient.ts"
+import type * as BulkCall from "./BulkCall.ts"
+import { misused } from "./CommandFailure.ts"
 import * as Confirmation from "./Confirmation.ts"
 import * as Connection from "./Connection.ts"
+import * as ManyActions from "./ManyActions.ts"
 import * as Output from "./Output.ts"
 import * as Print from "./Print.ts"
 import * as WorkloadName from "./WorkloadName.ts"
 
 const flags = {
-  ...WorkloadName.flags,
+  ...ActionTargets.flags,
   isDryRun: Flag.Boolean("dry-run").pipe(
     Flag.withDescription("Change nothing; have the cluster judge it, and say what would be"),
     Flag.withDefault(false)
   ),
   isSure: Flag.Boolean("yes").pipe(
     Flag.withAlias("y"),
-    Flag.withDescription("Do not ask on a terminal"),
+    Flag.withDescription("Do not ask on a terminal; many workloads are changed elsewhere with it alone"),
     Flag.withDefault(false)
   ),
   resourceVersion: Flag.String("resource-version").pipe(
-    Flag.withDescription("Change this version alone, as an earlier answer told it"),
+    Flag.withDescription("Of one workload: change this version alone, as an earlier answer told it"),
     Flag.optional
   ),
   output: Flag.Literals("output", ["text", "json", "yaml"]).pipe(
     Flag.withAlias("o"),
-    Flag.withDescription("text: a line of what changed; json, yaml: the whole reply"),
+    Flag.withDescription("text: a line of what changed, of many a table; json, yaml: the whole reply"),
     Flag.withDefault("text")
   ),
   url: Connection.urlFlag
 }
+
+const ASKING =
+  "With --label-selector, or for a name in several clusters or namespaces, many are changed. On a terminal it is shown first what will change, and asked."
 
 type Flags = Command.Command.Config.Infer<typeof flags>
 
@@ -43,14 +50,28 @@ const changeOf = ({ after, before }: ActionResult): string => {
   return `restarted ${before.restartedAt ?? "never"} -> ${after.restartedAt}`
 }
 
+/** Changes what is meant. */
+const act = Effect.fnUntraced(function* (given: Flags, change: BulkCall.Change) {
+  const connection = yield* Connection.read(given.url)
+  const targets = yield* ActionTargets.read(connection, given)
+  if (targets._tag === "One") return yield* actOnOne(connection, given, change, targets.workload)
+  if (Option.isSome(given.resourceVersion)) {
+    return yield* misused("--resource-version is of one workload: name it, and one cluster")
+  }
+  yield* ManyActions.run(connection, given, change, targets)
+})
+
 /**
  * Changes a workload.
  *
  * **Shape** on a terminal a dry run is shown first, and what was agreed to is changed: that version, no later one.
  */
-const act = Effect.fnUntraced(function* (action: string, given: Flags, body: Readonly<Record<string, unknown>>) {
-  const connection = yield* Connection.read(given.url)
-  const workload = yield* WorkloadName.read(connection, given)
+const actOnOne = Effect.fnUntraced(function* (
+  connection: Connection.Connection,
+  given: Flags,
+  { action, ...body }: BulkCall.Change,
+  workload: WorkloadName.WorkloadName
+) {
   const send = (more: Readonly<Record<string, unknown>>) =>
     ApiClient.call(connection, ActionResult, {
       method: "POST",
@@ -89,19 +110,18 @@ export const scaleCommand = Command.make(
     )
   },
   Effect.fn("scale")(function* ({ replicas, ...given }) {
-    yield* act("scale", given, { replicas })
+    yield* act(given, { action: "scale", replicas })
   })
 ).pipe(
-  Command.withDescription(
-    "Give a Deployment, StatefulSet or ReplicaSet another number of replicas. On a terminal it is shown first what will change, and asked."
-  ),
+  Command.withDescription(`Give a Deployment, StatefulSet or ReplicaSet another number of replicas. ${ASKING}`),
   Command.withShortDescription("Scale a workload"),
   Command.withExamples([
     { command: "quarterdeck scale deployment/web --replicas 3 -n shop -c prod" },
     {
       command: "quarterdeck scale sts/db --replicas 3 -n shop -c prod --dry-run",
       description: "What the cluster would say"
-    }
+    },
+    { command: "quarterdeck scale deploy -l app=web --replicas 0 -n shop -c 'prod|stage'", description: "Many at once" }
   ])
 )
 
@@ -111,12 +131,15 @@ const command = (action: "restart" | "pause" | "resume", short: string, descript
     action,
     flags,
     Effect.fn(action)(function* (given) {
-      yield* act(action, given, {})
+      yield* act(given, { action })
     })
   ).pipe(
-    Command.withDescription(`${description} On a terminal it is shown first what will change, and asked.`),
+    Command.withDescription(`${description} ${ASKING}`),
     Command.withShortDescription(short),
-    Command.withExamples([{ command: `quarterdeck ${action} ${example} -n shop -c prod` }])
+    Command.withExamples([
+      { command: `quarterdeck ${action} ${example} -n shop -c prod` },
+      { command: `quarterdeck ${action} ${example.split("/")[0]} -l part=shop -A -c '*'`, description: "Many at once" }
+    ])
   )
 
 export const restartCommand = command(

@@ -38,9 +38,12 @@ export const lines = <E, R>(stream: Stream.Stream<Uint8Array, E, R>) =>
   parts(Stream.map(Stream.decodeText(stream), PlainText.lines))
 
 /** Writes one line for the user to standard error, where it does not mix with what a program reads. */
-export const note = Effect.fn("Print.note")(function* (line: string) {
+export const note = (line: string) => aside(`quarterdeck: ${PlainText.oneLine(line)}\n`)
+
+/** Writes a text to standard error as it is. */
+export const aside = Effect.fn("Print.aside")(function* (text: string) {
   const stdio = yield* Stdio.Stdio
-  yield* Stream.make(`quarterdeck: ${PlainText.oneLine(line)}\n`).pipe(
+  yield* Stream.make(text).pipe(
     Stream.run(stdio.stderr()),
     Effect.catchIf(isClosed, () => Effect.void),
     Effect.orDie

@@ -92,7 +92,19 @@ describe("quarterdeck scale", () => {
     ],
     ["no replicas", WEB, /--replicas is missing/],
     ["too many replicas", [...WEB, "--replicas", "10001"], /--replicas must be a whole number from 0 to 10000/],
-    ["several clusters", ["deploy/web", "-c", "a|b", "--replicas", "3"], /--cluster must be the name of one cluster/]
+    ["a kind without labels", ["deploy", "--replicas", "3"], /a kind alone goes with --label-selector/],
+    ["a name with labels", [...WEB, "-l", "a=b", "--replicas", "3"], /--label-selector chooses by labels/],
+    [
+      "a name in all namespaces",
+      ["deploy/web", "-A", "--replicas", "3"],
+      /--all-namespaces goes with --label-selector/
+    ],
+    [
+      "a version of many",
+      ["deploy/web", "-c", "a|b", "--replicas", "3", "--yes", "--resource-version", "1"],
+      /--resource-version is of one workload/
+    ],
+    ["many without anybody to ask", ["deploy/web", "-c", "a|b", "--replicas", "3"], /--yes alone/]
   ])("refuses %s", ([, args, told]) =>
     Effect.gen(function* () {
       const { env, seen } = yield* service(scaling)
