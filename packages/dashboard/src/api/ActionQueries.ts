@@ -48,6 +48,9 @@ const KINDS: Readonly<Record<ActionName, ReadonlySet<string>>> = {
   resume: new Set(["Deployment", "CronJob"])
 }
 
+/** Whether workloads of a kind take an action. */
+export const canAct = (action: ActionName, kind: string): boolean => KINDS[action].has(kind)
+
 /** Gives what can be done with a workload. **Shape** what is paused is resumed, and nothing else of the two. */
 export const actionsOf = ({ isPaused, kind }: { readonly kind: string; readonly isPaused: boolean }) =>
-  ACTIONS.filter((action) => KINDS[action].has(kind) && action !== (isPaused ? "pause" : "resume"))
+  ACTIONS.filter((action) => canAct(action, kind) && action !== (isPaused ? "pause" : "resume"))

@@ -31,14 +31,16 @@ interface Call {
   readonly method: "POST" | "PUT"
   readonly headers: Readonly<Record<string, string>>
   readonly body: object
+  readonly signal?: AbortSignal
 }
 
 /** Sends JSON as it is, for the server to judge. **Errors** rejects with {@link ApiFailure}. */
-export const send = (path: string, { body, headers, method }: Call): Promise<Response> =>
+export const send = (path: string, { body, headers, method, signal }: Call): Promise<Response> =>
   request(path, {
     method,
     headers: { ...namedHeaders(headers), "content-type": "application/json" },
-    body: JSON.stringify(body)
+    body: JSON.stringify(body),
+    ...(signal === undefined ? {} : { signal })
   })
 
 /** Reads a text as it comes. **Errors** rejects with {@link ApiFailure}. */
@@ -54,5 +56,6 @@ const request = async (path: string, options: RequestInit): Promise<Response> =>
   throw problem === undefined ? noAnswer() : new ApiFailure(problem)
 }
 
-const noAnswer = () =>
+/** What says that there was no answer, or not all of it. */
+export const noAnswer = () =>
   new ApiFailure({ code: "no_answer", title: "No answer", detail: "The server did not answer. Try again." })

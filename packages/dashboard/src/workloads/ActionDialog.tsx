@@ -26,7 +26,7 @@ const MEANINGS: Readonly<Record<ActionName, string>> = {
   resume: "The rollout goes on; of a CronJob, jobs are begun again."
 }
 
-const MOST_REPLICAS = 10_000
+export const MOST_REPLICAS = 10_000
 
 interface Props {
   /** The dialog is closed without one. */

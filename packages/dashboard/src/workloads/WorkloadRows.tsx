@@ -7,6 +7,8 @@ import { memo, type ReactNode } from "react"
 import { Link } from "react-router"
 import type { Workload } from "../api/WorkloadQueries.ts"
 import { workloadPlace } from "../app/places.ts"
+import { SelectAllCell, SelectCell } from "../bulk/SelectCell.tsx"
+import type { WorkloadSelection } from "../bulk/useSelection.ts"
 import { PlainTimestamp } from "../feedback/Instant.tsx"
 import { useVirtualRows } from "../feedback/useVirtualRows.ts"
 import * as Quantity from "../format/Quantity.ts"
@@ -23,6 +25,8 @@ interface Props {
   readonly onSort: (sort: Sort) => void
   /** Called when the last row that was read comes near. */
   readonly onNearEnd: () => void
+  /** Which rows are selected; absent for those who may not change them. */
+  readonly selection?: WorkloadSelection | undefined
 }
 
 interface Column {
@@ -59,7 +63,7 @@ const COLUMNS: ReadonlyArray<Column> = [
 const ROW_HEIGHT = 44
 const CARD_HEIGHT = 132
 
-export const WorkloadRows = ({ onNearEnd, onSort, order, sort, total, workloads }: Props) => {
+export const WorkloadRows = ({ onNearEnd, onSort, order, selection, sort, total, workloads }: Props) => {
   const isWide = useMediaQuery("(min-width: 75em)", false, { getInitialValueInEffect: false })
   const { linkTo } = useTarget()
   const { list, rows, totalHeight } = useVirtualRows({
@@ -70,9 +74,18 @@ export const WorkloadRows = ({ onNearEnd, onSort, order, sort, total, workloads 
   })
 
   return (
-    <div role="table" aria-label="Workloads" aria-rowcount={total + 1} className="qd-rows" data-wide={isWide}>
+    <div
+      role="table"
+      aria-label="Workloads"
+      aria-rowcount={total + 1}
+      className={selection === undefined ? "qd-rows" : "qd-rows qd-selects"}
+      data-wide={isWide}
+    >
       <div role="rowgroup" className="qd-rows-head">
         <div role="row" aria-rowindex={1} className="qd-row">
+          {selection === undefined ? undefined : (
+            <SelectAllCell isAll={selection.isAll} isSome={selection.selected.length > 0} onChange={selection.setAll} />
+          )}
           {COLUMNS.map((column) => (
             <Heading key={column.title} column={column} sort={sort} order={order} onSort={onSort} />
           ))}
@@ -82,7 +95,16 @@ export const WorkloadRows = ({ onNearEnd, onSort, order, sort, total, workloads 
         {rows.map(({ height, index, key, offset }) => {
           const workload = workloads[index]
           return workload === undefined ? undefined : (
-            <Row key={key} workload={workload} index={index} height={height} offset={offset} linkTo={linkTo} />
+            <Row
+              key={key}
+              workload={workload}
+              index={index}
+              height={height}
+              offset={offset}
+              linkTo={linkTo}
+              isSelected={selection?.ids.has(workload.id) ?? false}
+              onToggle={selection?.toggle}
+            />
           )
         })}
       </div>
@@ -97,10 +119,12 @@ interface RowProps {
   readonly height: number
   readonly offset: number
   readonly linkTo: TargetState["linkTo"]
+  readonly isSelected: boolean
+  readonly onToggle: WorkloadSelection["toggle"] | undefined
 }
 
 /** A row that stays as it is while others come and go. Plain elements: there are many, and each scroll makes new ones. */
-const Row = memo(({ height, index, linkTo, offset, workload }: RowProps) => (
+const Row = memo(({ height, index, isSelected, linkTo, offset, onToggle, workload }: RowProps) => (
   <div
     role="row"
     aria-rowindex={index + 2}
@@ -108,6 +132,9 @@ const Row = memo(({ height, index, linkTo, offset, workload }: RowProps) => (
     className="qd-row"
     style={{ height, transform: `translateY(${offset}px)` }}
   >
+    {onToggle === undefined ? undefined : (
+      <SelectCell workload={workload} isSelected={isSelected} onToggle={onToggle} />
+    )}
     {COLUMNS.map(({ cell, title }) => (
       <div key={title} role="cell" className="qd-cell" data-title={title}>
         {cell(workload, linkTo)}

@@ -7,7 +7,10 @@ import { useCallback, useMemo } from "react"
 import { useSearchParams } from "react-router"
 import { ApiFailure } from "../api/Client.ts"
 import { isReread, workloadsQuery } from "../api/WorkloadQueries.ts"
+import { useCaller } from "../app/Caller.ts"
 import { useTitle } from "../app/useTitle.ts"
+import { SelectionBar } from "../bulk/SelectionBar.tsx"
+import { useSelection } from "../bulk/useSelection.ts"
 import { clockTimeOf } from "../feedback/Instant.tsx"
 import { Empty, Loading } from "../feedback/PageState.tsx"
 import { TargetFailure } from "../feedback/TargetFailure.tsx"
@@ -26,6 +29,8 @@ export const WorkloadsPage = () => {
   const list = useInfiniteQuery(workloadsQuery(target, questionOf(filter)))
   const pages = list.data?.pages
   const workloads = useMemo(() => pages?.flatMap((page) => page.workloads) ?? [], [pages])
+  const selection = useSelection(workloads)
+  const canOperate = useCaller().rule.role !== "Viewer"
   const coverages = pages?.[0]?.clusters ?? []
   const total = coverages.reduce((sum, { count }) => sum + count, 0)
 
@@ -78,8 +83,10 @@ export const WorkloadsPage = () => {
           order={filter.order}
           onSort={sortBy}
           onNearEnd={goOn}
+          selection={canOperate ? selection : undefined}
         />
       ) : undefined}
+      {canOperate ? <SelectionBar selection={selection} shown={workloads.length} /> : undefined}
       {pages !== undefined && workloads.length === 0 ? <NoWorkloads filter={filter} onChange={change} /> : undefined}
       {list.isFetchingNextPage ? (
         <Text size="sm" c="dimmed" role="status">

@@ -61,6 +61,16 @@ async function* workloads(page: Page, demo: Demo["Service"]) {
   await enter(page, demo, "/workloads")
   await page.locator("[data-workload]").first().waitFor()
   yield "workloads"
+  const boxes = page.locator("[data-workload] input[type=checkbox]")
+  await boxes.nth(0).click()
+  await boxes.nth(2).click({ modifiers: ["Shift"] })
+  await page.getByText("3 selected", { exact: true }).waitFor()
+  yield "workloads-selected"
+  await page.getByRole("region", { name: "Selected workloads" }).getByRole("button", { name: "Restart" }).click()
+  await page.getByText("Nothing is changed yet.").waitFor()
+  yield "workloads-restart"
+  await page.getByRole("button", { name: "Leave it" }).click()
+  await page.getByRole("button", { name: "Clear", exact: true }).last().click()
   await page.getByRole("searchbox", { name: "Name" }).fill("nothing is called this")
   await page.getByText("No workload matches").waitFor()
   yield "workloads-none"

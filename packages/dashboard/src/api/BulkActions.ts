@@ -1,0 +1,72 @@
+/**
+ * Changes of many workloads in one call.
+ */
+import { BulkActionResult } from "@quarterdeck/contract/WorkloadsGroup"
+import { Option, Schema } from "effect"
+import type { Change } from "./ActionQueries.ts"
+import * as ActionProgress from "./ActionProgress.ts"
+import type { BulkCall, End, Outcome } from "./BulkCall.ts"
+import { noAnswer, send } from "./File.ts"
+import type { WorkloadName } from "./WorkloadQueries.ts"
+
+const PATH = "/api/v1/workloads/actions"
+
+const bodyOf = ({ action, replicas }: Change, workloads: ReadonlyArray<WorkloadName>) => ({
+  action,
+  ...(action === "scale" ? { replicas } : {}),
+  targets: workloads.map(({ cluster, kind, name, namespace }) => ({ cluster, namespace, kind, name }))
+})
+
+const decodeResult = Schema.decodeUnknownOption(Schema.fromJsonString(BulkActionResult))
+
+/** Asks the clusters what a change would be. **Errors** rejects with `ApiFailure`. */
+export const preview = async (
+  change: Change,
+  workloads: ReadonlyArray<WorkloadName>,
+  signal: AbortSignal
+): Promise<ReadonlyArray<Outcome>> => {
+  const response = await send(PATH, {
+    method: "POST",
+    headers: {},
+    body: { ...bodyOf(change, workloads), dryRun: true },
+    signal
+  })
+  const text = await response.text().catch(() => {
+    throw noAnswer()
+  })
+  const result = Option.getOrUndefined(decodeResult(text))
+  if (result === undefined) throw noAnswer()
+  return result.outcomes
+}
+
+/**
+ * Changes workloads, and tells each outcome as it is known.
+ *
+ * **Errors** rejects with `ApiFailure`: nothing was done, but for `no_answer`, after which the same call may be sent again, and
+ * `outcome_unknown`.
+ */
+export const perform = async (
+  { change, key, workloads }: BulkCall,
+  { signal, tell }: { readonly signal: AbortSignal; readonly tell: (outcome: Outcome) => void }
+): Promise<End> => {
+  const response = await send(PATH, {
+    method: "POST",
+    headers: { accept: "text/event-stream", "idempotency-key": key },
+    body: bodyOf(change, workloads),
+    signal
+  })
+  const reader = ActionProgress.reader(tell)
+  const text = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  for (;;) {
+    const part = await text?.read().catch(() => {
+      throw noAnswer()
+    })
+    const end = reader.end()
+    if (end !== undefined) return end
+    if (part === undefined || part.done) throw noAnswer()
+    if (!reader.feed(part.value)) {
+      await text?.cancel()
+      throw noAnswer()
+    }
+  }
+}
