@@ -139,8 +139,8 @@ const Form = ({ action, onClose, onCloseAsked, workloads }: FormProps) => {
         {preview.failure === undefined ? undefined : <FailureAlert failure={preview.failure} onRetry={preview.show} />}
         {outcomes === undefined || run !== undefined ? undefined : (
           <Text size="sm" role="status">
-            Nothing is changed yet. {Quantity.count(changed.length)} of {Quantity.counted(workloads.length, "workload")}{" "}
-            would be changed
+            Nothing is changed yet. It can be done to {Quantity.count(changed.length)} of{" "}
+            {Quantity.counted(workloads.length, "workload")}
             {changed.length < workloads.length ? "; the others are left out" : ""}.
           </Text>
         )}

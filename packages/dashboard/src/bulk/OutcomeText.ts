@@ -60,7 +60,7 @@ export const previewVerdict = ({ status }: Outcome): Verdict => {
   switch (status) {
     case "dryRun":
     case "applied":
-      return { word: "Would be changed", color: "teal" }
+      return { word: "Can be done", color: "teal" }
     case "refused":
       return { word: "Left out: refused", color: "orange" }
     case "failed":

@@ -79,9 +79,9 @@ suite("changing many workloads", Deployment.layer(options), (it) => {
         assert.isTrue(await show.isDisabled())
         await dialog(page).getByLabel("Replicas of each").fill("3")
         await show.click()
-        await dialog(page).getByText("Nothing is changed yet. 2 of 3 workloads would be changed").waitFor()
+        await dialog(page).getByText("Nothing is changed yet. It can be done to 2 of 3 workloads").waitFor()
         await row(page, "try-web").getByText("1 to 3").waitFor()
-        await row(page, "try-web").getByText("Would be changed").waitFor()
+        await row(page, "try-web").getByText("Can be done").waitFor()
         await row(page, "try-agent").getByText("A DaemonSet cannot be scaled. action_unsupported").waitFor()
       })
       assert.deepStrictEqual([at(yield* web, "spec", "replicas"), at(yield* api, "spec", "replicas")], [1, 1])
@@ -130,7 +130,7 @@ suite("changing many workloads", Deployment.layer(options), (it) => {
         await page.keyboard.press("Enter")
         await page.keyboard.press("Tab")
         await page.keyboard.press("Enter")
-        await dialog(page).getByText("2 of 2 workloads would be changed").waitFor()
+        await dialog(page).getByText("It can be done to 2 of 2 workloads").waitFor()
         await page.keyboard.press("Escape")
         await dialog(page).waitFor({ state: "detached" })
         await chosen(2)
@@ -154,7 +154,7 @@ suite("changing many workloads", Deployment.layer(options), (it) => {
       const stage = yield* (yield* Deployment).fleet.cluster("stage")
       yield* Effect.promise(async () => {
         await choose(page, ["fail-alive", "fail-dead"], "Restart")
-        await dialog(page).getByText("2 of 2 workloads would be changed").waitFor()
+        await dialog(page).getByText("It can be done to 2 of 2 workloads").waitFor()
       })
       yield* Effect.scoped(
         Effect.andThen(
@@ -196,7 +196,7 @@ suite("changing many workloads", Deployment.layer(options), (it) => {
       const before = Number(at(yield* lost, "metadata", "generation"))
       yield* Effect.promise(async () => {
         await choose(page, ["lost-web"], "Restart")
-        await dialog(page).getByText("1 of 1 workload would be changed").waitFor()
+        await dialog(page).getByText("It can be done to 1 of 1 workload").waitFor()
         let losses = 0
         await page.route("**/workloads/actions", async (route) => {
           losses++
@@ -227,7 +227,7 @@ suite("changing many workloads", Deployment.layer(options), (it) => {
       const before = yield* Effect.all([generationOf(quick), generationOf(slow)])
       yield* Effect.promise(async () => {
         await choose(page, ["left-quick", "left-slow"], "Restart")
-        await dialog(page).getByText("2 of 2 workloads would be changed").waitFor()
+        await dialog(page).getByText("It can be done to 2 of 2 workloads").waitFor()
       })
       yield* Effect.scoped(
         Effect.gen(function* () {
@@ -270,7 +270,7 @@ suite("changing many workloads", Deployment.layer(options), (it) => {
       const page = yield* open("narrow-", 1, { raw })
       yield* Effect.promise(async () => {
         await choose(page, ["narrow-web"], "Pause")
-        await dialog(page).getByText("1 of 1 workload would be changed").waitFor()
+        await dialog(page).getByText("It can be done to 1 of 1 workload").waitFor()
       })
       const rule = { role: "Operator", targetNamespaces: [{ namespaceNames: ["payments"] }] }
       const narrowed = yield* call(`/api/v1/apiKeys/${apiKey.id}`, { method: "PATCH", key: "admin", body: { rule } })
