@@ -44,8 +44,11 @@ export const send = (path: string, { body, headers, method, signal }: Call): Pro
   })
 
 /** Reads a text as it comes. **Errors** rejects with {@link ApiFailure}. */
-export const read = (path: string, signal: AbortSignal): Promise<Response> =>
-  request(path, { headers: namedHeaders({}), signal })
+export const read = (
+  path: string,
+  signal: AbortSignal,
+  headers: Readonly<Record<string, string>> = {}
+): Promise<Response> => request(path, { headers: namedHeaders(headers), signal })
 
 const request = async (path: string, options: RequestInit): Promise<Response> => {
   const response = await fetch(`${serverUrl}${path}`, options).catch(() => {

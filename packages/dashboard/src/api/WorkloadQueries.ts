@@ -43,8 +43,12 @@ const read = (
 export type WorkloadPage = Awaited<ReturnType<typeof read>>
 export type Workload = WorkloadPage["workloads"][number]
 
-/** A list that goes on as it is scrolled; while another is asked for, the last one is still shown. */
-export const workloadsQuery = (target: ClusterTarget.ClusterTarget, question: WorkloadQuestion) =>
+/**
+ * A list that goes on as it is scrolled; while another is asked for, the last one is still shown.
+ *
+ * **Shape** read again by itself if `isReread`.
+ */
+export const workloadsQuery = (target: ClusterTarget.ClusterTarget, question: WorkloadQuestion, isReread: boolean) =>
   infiniteQueryOptions({
     queryKey: ["workloads", ClusterTarget.keyOf(target), question],
     queryFn: ({ pageParam, signal }) =>
@@ -52,11 +56,11 @@ export const workloadsQuery = (target: ClusterTarget.ClusterTarget, question: Wo
     initialPageParam: "",
     getNextPageParam: ({ nextCursor }) => nextCursor,
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > REREAD_PAGES ? false : FRESH_EVERY_MS)
+    refetchInterval: ({ state }) => (isReread && mayBeReread(state.data?.pages.length ?? 0) ? FRESH_EVERY_MS : false)
   })
 
-/** Whether a list with so many pages is read again by itself. */
-export const isReread = (pages: number): boolean => pages <= REREAD_PAGES
+/** Whether a list with so many pages may be read again by itself. */
+export const mayBeReread = (pages: number): boolean => pages <= REREAD_PAGES
 
 /** What names a workload. */
 export interface WorkloadName {

@@ -14,17 +14,21 @@ const SHOWN = 8
 /** Reasons that are written out. */
 const SHOWN_REASONS = 3
 
+const LIVE = "live"
+
 const RANKS = { missing: 0, incomplete: 1, stale: 2, ok: 3 } as const
 
 interface Props {
   readonly coverages: ReadonlyArray<Coverage>
   /** When the coverages were read: they grow older until they are read again. **Units** milliseconds since the epoch. */
   readonly readAtMs: number
+  /** Whether what follows is told at once: of clusters that answer, nothing grows older. */
+  readonly isLive?: boolean
   /** What the rows are called: workloads. */
   readonly rows: string
 }
 
-export const CoverageStrip = ({ coverages: read, readAtMs, rows }: Props) => {
+export const CoverageStrip = ({ coverages: read, isLive = false, readAtMs, rows }: Props) => {
   const elapsedMs = Math.max(0, useNow() - readAtMs)
   const coverages = read.map((coverage) => ({ ...coverage, ageMs: coverage.ageMs + elapsedMs }))
   const [isOpen, { toggle }] = useDisclosure(false)
@@ -39,7 +43,7 @@ export const CoverageStrip = ({ coverages: read, readAtMs, rows }: Props) => {
             {summaryOf(coverages)}
           </Text>
           {shown.map((coverage) => (
-            <ClusterMark key={coverage.name} coverage={coverage} />
+            <ClusterMark key={coverage.name} coverage={coverage} isLive={isLive} />
           ))}
           {ranked.length > SHOWN ? (
             <Text size="sm" c="dimmed">
@@ -64,7 +68,9 @@ export const CoverageStrip = ({ coverages: read, readAtMs, rows }: Props) => {
           And {Quantity.counted(troubled.length - SHOWN_REASONS, "other cluster")}: see the details.
         </Text>
       ) : undefined}
-      <Collapse expanded={isOpen}>{isOpen ? <Details coverages={coverages} rows={rows} /> : undefined}</Collapse>
+      <Collapse expanded={isOpen}>
+        {isOpen ? <Details coverages={coverages} isLive={isLive} rows={rows} /> : undefined}
+      </Collapse>
     </Paper>
   )
 }
@@ -75,7 +81,7 @@ const summaryOf = (coverages: ReadonlyArray<Coverage>): string => {
   return `${Quantity.count(answered)} of ${Quantity.counted(coverages.length, "cluster")} answered`
 }
 
-const ClusterMark = ({ coverage }: { readonly coverage: Coverage }) => {
+const ClusterMark = ({ coverage, isLive }: { readonly coverage: Coverage; readonly isLive: boolean }) => {
   const health = healthOf(coverage)
   return (
     <Badge
@@ -91,14 +97,20 @@ const ClusterMark = ({ coverage }: { readonly coverage: Coverage }) => {
       {coverage.name} {health === "ok" ? undefined : `${wordOf(coverage)} `}
       {health === "missing" ? undefined : (
         <Text span c="dimmed" size="xs">
-          {Quantity.duration(coverage.ageMs)} old
+          {health === "ok" && isLive ? LIVE : `${Quantity.duration(coverage.ageMs)} old`}
         </Text>
       )}
     </Badge>
   )
 }
 
-const Details = ({ coverages, rows }: Omit<Props, "readAtMs">) => (
+const ageOf = (coverage: Coverage, isLive: boolean): string => {
+  const health = healthOf(coverage)
+  if (health === "missing") return Quantity.UNKNOWN
+  return health === "ok" && isLive ? LIVE : Quantity.duration(coverage.ageMs)
+}
+
+const Details = ({ coverages, isLive, rows }: Omit<Props, "readAtMs">) => (
   <Stack gap="xs" mt="xs">
     <ScrollTable minWidth={640} label="Coverage, cluster by cluster">
       <Table verticalSpacing={4} aria-label="Coverage of each cluster">
@@ -117,9 +129,7 @@ const Details = ({ coverages, rows }: Omit<Props, "readAtMs">) => (
               <Table.Td>{coverage.name}</Table.Td>
               <Table.Td>{wordOf(coverage)}</Table.Td>
               <Table.Td>{coverage.source === "live" ? "asked now" : "kept current by watches"}</Table.Td>
-              <Table.Td>
-                {healthOf(coverage) === "missing" ? Quantity.UNKNOWN : Quantity.duration(coverage.ageMs)}
-              </Table.Td>
+              <Table.Td>{ageOf(coverage, isLive === true)}</Table.Td>
               <Table.Td>{Quantity.milliseconds(coverage.latencyMs)}</Table.Td>
               <Table.Td>
                 {healthOf(coverage) === "missing" ? Quantity.UNKNOWN : Quantity.count(coverage.count)}

@@ -18,6 +18,8 @@ import type { Order, Sort } from "./WorkloadFilter.ts"
 
 interface Props {
   readonly workloads: ReadonlyArray<Workload>
+  /** The ids of those that are there no more. */
+  readonly gone: ReadonlySet<string>
   /** How many there are, shown or not. */
   readonly total: number
   readonly sort: Sort
@@ -35,6 +37,8 @@ interface Column {
   readonly cell: (workload: Workload, linkTo: TargetState["linkTo"]) => ReactNode
 }
 
+const STATUS = "Status"
+
 const COLUMNS: ReadonlyArray<Column> = [
   {
     title: "Name",
@@ -45,7 +49,7 @@ const COLUMNS: ReadonlyArray<Column> = [
       </Link>
     )
   },
-  { title: "Status", sort: "status", cell: ({ status }) => <StatusMark status={status} /> },
+  { title: STATUS, sort: "status", cell: ({ status }) => <StatusMark status={status} /> },
   { title: "Kind", sort: "kind", cell: ({ kind }) => kind },
   { title: "Namespace", sort: "namespace", cell: ({ namespace }) => namespace },
   { title: "Cluster", sort: "cluster", cell: ({ cluster }) => cluster },
@@ -63,7 +67,7 @@ const COLUMNS: ReadonlyArray<Column> = [
 const ROW_HEIGHT = 44
 const CARD_HEIGHT = 132
 
-export const WorkloadRows = ({ onNearEnd, onSort, order, selection, sort, total, workloads }: Props) => {
+export const WorkloadRows = ({ gone, onNearEnd, onSort, order, selection, sort, total, workloads }: Props) => {
   const isWide = useMediaQuery("(min-width: 75em)", false, { getInitialValueInEffect: false })
   const { linkTo } = useTarget()
   const { list, rows, totalHeight } = useVirtualRows({
@@ -102,6 +106,7 @@ export const WorkloadRows = ({ onNearEnd, onSort, order, selection, sort, total,
               height={height}
               offset={offset}
               linkTo={linkTo}
+              isGone={gone.has(workload.id)}
               isSelected={selection?.ids.has(workload.id) ?? false}
               onToggle={selection?.toggle}
             />
@@ -119,25 +124,28 @@ interface RowProps {
   readonly height: number
   readonly offset: number
   readonly linkTo: TargetState["linkTo"]
+  readonly isGone: boolean
   readonly isSelected: boolean
   readonly onToggle: WorkloadSelection["toggle"] | undefined
 }
 
 /** A row that stays as it is while others come and go. Plain elements: there are many, and each scroll makes new ones. */
-const Row = memo(({ height, index, isSelected, linkTo, offset, onToggle, workload }: RowProps) => (
+const Row = memo(({ height, index, isGone, isSelected, linkTo, offset, onToggle, workload }: RowProps) => (
   <div
     role="row"
     aria-rowindex={index + 2}
     data-workload={workload.id}
-    className="qd-row"
+    className={isGone ? "qd-row qd-gone" : "qd-row"}
     style={{ height, transform: `translateY(${offset}px)` }}
   >
-    {onToggle === undefined ? undefined : (
+    {onToggle === undefined ? undefined : isGone ? (
+      <div role="cell" className="qd-select" />
+    ) : (
       <SelectCell workload={workload} isSelected={isSelected} onToggle={onToggle} />
     )}
     {COLUMNS.map(({ cell, title }) => (
       <div key={title} role="cell" className="qd-cell" data-title={title}>
-        {cell(workload, linkTo)}
+        {isGone && title === STATUS ? "gone" : cell(workload, linkTo)}
       </div>
     ))}
   </div>

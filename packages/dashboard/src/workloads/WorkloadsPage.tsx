@@ -2,11 +2,9 @@
  * Workloads.
  */
 import { Button, Code, Group, Stack, Text, Title } from "@mantine/core"
-import { useInfiniteQuery } from "@tanstack/react-query"
-import { useCallback, useMemo } from "react"
+import { type ReactNode, useCallback, useMemo } from "react"
 import { useSearchParams } from "react-router"
 import { ApiFailure } from "../api/Client.ts"
-import { isReread, workloadsQuery } from "../api/WorkloadQueries.ts"
 import { useCaller } from "../app/Caller.ts"
 import { useTitle } from "../app/useTitle.ts"
 import { SelectionBar } from "../bulk/SelectionBar.tsx"
@@ -17,6 +15,8 @@ import { TargetFailure } from "../feedback/TargetFailure.tsx"
 import * as Quantity from "../format/Quantity.ts"
 import { CoverageStrip } from "../target/CoverageStrip.tsx"
 import { useTarget } from "../target/useTarget.ts"
+import { LiveState } from "./LiveState.tsx"
+import { useLiveList } from "./useLiveList.ts"
 import { isNarrowed, parse, questionOf, type Sort, type WorkloadFilter, write } from "./WorkloadFilter.ts"
 import { WorkloadFilters } from "./WorkloadFilters.tsx"
 import { WorkloadRows } from "./WorkloadRows.tsx"
@@ -26,13 +26,12 @@ export const WorkloadsPage = () => {
   const { target } = useTarget()
   const [search, setSearch] = useSearchParams()
   const filter = useMemo(() => parse(search), [search])
-  const list = useInfiniteQuery(workloadsQuery(target, questionOf(filter)))
+  const live = useLiveList(target, questionOf(filter))
+  const { coverages, gone, list, total, workloads } = live
   const pages = list.data?.pages
-  const workloads = useMemo(() => pages?.flatMap((page) => page.workloads) ?? [], [pages])
-  const selection = useSelection(workloads)
+  const present = useMemo(() => workloads.filter(({ id }) => !gone.has(id)), [gone, workloads])
+  const selection = useSelection(present)
   const canOperate = useCaller().rule.role !== "Viewer"
-  const coverages = pages?.[0]?.clusters ?? []
-  const total = coverages.reduce((sum, { count }) => sum + count, 0)
 
   // What is typed is not a step to go back to.
   const change = (part: Partial<WorkloadFilter>) => {
@@ -64,20 +63,28 @@ export const WorkloadsPage = () => {
       {list.isLoading ? <Loading what="workloads" /> : undefined}
       {pages === undefined ? undefined : (
         <>
-          <CoverageStrip coverages={coverages} readAtMs={list.dataUpdatedAt} rows="workloads" />
+          <CoverageStrip
+            coverages={coverages}
+            readAtMs={list.dataUpdatedAt}
+            isLive={live.word === "live"}
+            rows="workloads"
+          />
           <Tally
             total={total}
             isNarrowed={isNarrowed(filter)}
-            isReread={isReread(pages.length)}
+            isFresh={live.isFresh}
             readAtMs={list.dataUpdatedAt}
             isReading={list.isRefetching}
-            onRead={() => void list.refetch()}
-          />
+            onRead={live.readAgain}
+          >
+            <LiveState word={live.word} added={live.added} onPause={live.pause} onShow={live.readAgain} />
+          </Tally>
         </>
       )}
       {workloads.length > 0 ? (
         <WorkloadRows
           workloads={workloads}
+          gone={gone}
           total={total}
           sort={filter.sort}
           order={filter.order}
@@ -86,7 +93,7 @@ export const WorkloadsPage = () => {
           selection={canOperate ? selection : undefined}
         />
       ) : undefined}
-      {canOperate ? <SelectionBar selection={selection} shown={workloads.length} /> : undefined}
+      {canOperate ? <SelectionBar selection={selection} shown={present.length} /> : undefined}
       {pages !== undefined && workloads.length === 0 ? <NoWorkloads filter={filter} onChange={change} /> : undefined}
       {list.isFetchingNextPage ? (
         <Text size="sm" c="dimmed" role="status">
@@ -100,22 +107,24 @@ export const WorkloadsPage = () => {
 interface TallyProps {
   readonly total: number
   readonly isNarrowed: boolean
-  /** Whether the list is read again by itself. */
-  readonly isReread: boolean
+  /** Whether the list stays fresh by itself. */
+  readonly isFresh: boolean
   /** **Units** milliseconds since the epoch. */
   readonly readAtMs: number
   readonly isReading: boolean
   readonly onRead: () => void
+  readonly children: ReactNode
 }
 
 /** How many workloads there are, and of when the list is where it does not stay fresh by itself. */
-const Tally = ({ isNarrowed, isReading, isReread, onRead, readAtMs, total }: TallyProps) => (
+const Tally = ({ children, isFresh, isNarrowed, isReading, onRead, readAtMs, total }: TallyProps) => (
   <Group gap="sm">
     <Text size="sm" c="dimmed" role="status" data-total={total}>
       {Quantity.counted(total, "workload")}
       {isNarrowed ? " match" : ""}
     </Text>
-    {isReread ? undefined : (
+    {children}
+    {isFresh ? undefined : (
       <>
         <Text size="sm" c="dimmed">
           as of {clockTimeOf(readAtMs)}

@@ -1,0 +1,97 @@
+/**
+ * The rows of a list as a stream of the server tells them.
+ */
+import { WorkloadList } from "@quarterdeck/contract/WorkloadsGroup"
+import { Schema } from "effect"
+import { Sse } from "effect/encoding"
+import type { Coverage } from "./Shapes.ts"
+import type { Workload } from "./WorkloadQueries.ts"
+
+const WorkloadPlace = Schema.Struct({
+  id: Schema.String,
+  cluster: Schema.String,
+  kind: Schema.String,
+  namespace: Schema.String,
+  name: Schema.String
+})
+
+const json = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) =>
+  Schema.decodeUnknownSync(Schema.fromJsonString(schema))
+
+const decodeRow = json(WorkloadList.fields.workloads.value)
+const decodePlace = json(WorkloadPlace)
+const decodeCoverage = json(WorkloadList.fields.clusters.value)
+
+/** What names a row among those of all clusters. */
+export const keyOf = ({ cluster, id, kind, name, namespace }: typeof WorkloadPlace.Type): string =>
+  `${cluster}/${namespace}/${kind}/${name}/${id}`
+
+/** What a stream has told until now, over as many connections as it took. */
+export class WorkloadFeed {
+  readonly rows = new Map<string, Workload>()
+  /** **Units** `atMs` milliseconds since the epoch. */
+  readonly coverages = new Map<string, { readonly coverage: Coverage; readonly atMs: number }>()
+  /** What came after the first full set. */
+  readonly added = new Set<string>()
+  /** What was there, and is not any more. */
+  readonly gone = new Set<string>()
+  /** Whether it has told every row that there is. */
+  isReady = false
+  isEnded = false
+  /** What a further connection says to go on here. */
+  lastId: string | undefined
+
+  /**
+   * Makes what takes the text of one connection, however it is cut. **Errors** throws for what is not of the contract.
+   */
+  reader(): (text: string, nowMs: number) => void {
+    let atMs = 0
+    this.isEnded = false
+    const parser = Sse.makeParser((event) => {
+      if (event._tag === "Event") this.#hear(event, atMs)
+    })
+    return (text, nowMs) => {
+      atMs = nowMs
+      const fault = parser.feed(text)
+      if (fault !== undefined) throw fault
+    }
+  }
+
+  #hear({ data, event, id }: Sse.Event, nowMs: number): void {
+    this.lastId = id ?? this.lastId
+    switch (event) {
+      case "row": {
+        const row = decodeRow(data)
+        const key = keyOf(row)
+        if (this.isReady && !this.rows.has(key)) this.added.add(key)
+        this.rows.set(key, row)
+        this.gone.delete(key)
+        return
+      }
+      case "gone": {
+        const key = keyOf(decodePlace(data))
+        this.rows.delete(key)
+        this.added.delete(key)
+        this.gone.add(key)
+        return
+      }
+      case "coverage": {
+        const coverage = decodeCoverage(data)
+        this.coverages.set(coverage.name, { coverage, atMs: nowMs })
+        return
+      }
+      case "ready":
+        this.isReady = true
+        return
+      case "reset":
+        this.rows.clear()
+        this.coverages.clear()
+        this.added.clear()
+        this.gone.clear()
+        this.isReady = false
+        return
+      case "end":
+        this.isEnded = true
+    }
+  }
+}

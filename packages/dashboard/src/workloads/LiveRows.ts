@@ -1,0 +1,41 @@
+/**
+ * A list that was read, with what a stream has told of it since.
+ */
+import type { Coverage } from "../api/Shapes.ts"
+import { keyOf, type WorkloadFeed } from "../api/WorkloadFeed.ts"
+import type { Workload } from "../api/WorkloadQueries.ts"
+
+type Told = Pick<WorkloadFeed, "added" | "gone" | "rows">
+
+/** What is shown. **Shape** rows keep their places, those in `gone` too, by their ids; `added` is how many are not among them. */
+export interface LiveRows {
+  readonly workloads: ReadonlyArray<Workload>
+  readonly gone: ReadonlySet<string>
+  readonly added: number
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** Gives what is shown of rows that were read. */
+export const of = (read: ReadonlyArray<Workload>, told: Told | undefined): LiveRows => {
+  if (told === undefined) return { workloads: read, gone: NONE, added: 0 }
+  const keys = new Set(read.map(keyOf))
+  return {
+    workloads: read.map((row) => told.rows.get(keyOf(row)) ?? row),
+    gone: new Set(read.filter((row) => told.gone.has(keyOf(row))).map(({ id }) => id)),
+    added: [...told.added].filter((key) => !keys.has(key)).length
+  }
+}
+
+/** Gives the coverages as they are now. **Units** `readAtMs` and `nowMs` milliseconds since the epoch. */
+export const coveragesOf = (
+  read: ReadonlyArray<Coverage>,
+  told: Pick<WorkloadFeed, "coverages"> | undefined,
+  readAtMs: number
+): ReadonlyArray<Coverage> =>
+  read.map((coverage) => {
+    const later = told?.coverages.get(coverage.name)
+    if (later === undefined) return coverage
+    // Ages count from when the list was read.
+    return { ...later.coverage, ageMs: Math.max(0, later.coverage.ageMs + readAtMs - later.atMs) }
+  })

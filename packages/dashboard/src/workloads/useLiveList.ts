@@ -1,0 +1,49 @@
+/**
+ * A list of workloads that follows what happens to them: read once, then told by a stream; read again and again where there
+ * is none.
+ */
+import { useInfiniteQuery } from "@tanstack/react-query"
+import { useEffect, useMemo, useState } from "react"
+import { mayBeReread, type WorkloadQuestion, workloadsQuery } from "../api/WorkloadQueries.ts"
+import type { ClusterTarget } from "../target/ClusterTarget.ts"
+import * as LiveRows from "./LiveRows.ts"
+import type { LiveWord } from "./LiveState.tsx"
+import { useWorkloadFeed } from "./useWorkloadFeed.ts"
+
+/** A stream tells every row of a list before it tells changes: of longer lists that is more than a page should take. */
+const MAX_FOLLOWED = 2_000
+
+export const useLiveList = (target: ClusterTarget, question: WorkloadQuestion) => {
+  const [isPaused, setPaused] = useState(false)
+  const [isRead, setRead] = useState(true)
+  const list = useInfiniteQuery(workloadsQuery(target, question, isRead))
+  const pages = list.data?.pages
+  const listed = useMemo(() => pages?.flatMap((page) => page.workloads) ?? [], [pages])
+  const read = pages?.[0]?.clusters ?? []
+  const count = read.reduce((sum, coverage) => sum + coverage.count, 0)
+  const isLarge = count > MAX_FOLLOWED
+  const followed = useWorkloadFeed(target, question, pages !== undefined && !isPaused && !isLarge)
+  const isLive = followed.state === "live"
+
+  const wantsRead = !isPaused && !isLive
+  if (isRead !== wantsRead) setRead(wantsRead)
+  const { refetch } = list
+  // What changed between the list and the stream is in neither.
+  useEffect(() => {
+    if (isLive) void refetch()
+  }, [isLive, refetch])
+
+  const shown = useMemo(() => LiveRows.of(listed, followed.feed), [listed, followed])
+  const word: LiveWord = isPaused ? "paused" : isLarge ? "large" : followed.state
+  return {
+    ...shown,
+    list,
+    word,
+    total: followed.feed?.rows.size ?? count,
+    coverages: LiveRows.coveragesOf(read, followed.feed, list.dataUpdatedAt),
+    /** Whether it stays fresh by itself. */
+    isFresh: isLive || (!isPaused && mayBeReread(pages?.length ?? 0)),
+    pause: setPaused,
+    readAgain: () => void refetch()
+  }
+}

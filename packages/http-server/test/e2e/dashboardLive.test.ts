@@ -1,0 +1,163 @@
+import { assert } from "@effect/vitest"
+import { Embedded, eventually, Fault, type Fleet } from "@quarterdeck/harness"
+import { Effect } from "effect"
+import type { Page } from "playwright-core"
+import { prepare, workloadOf } from "./actedOn.ts"
+import * as Chromium from "./Chromium.ts"
+import { signIn } from "./DashboardWalk.ts"
+import { Deployment, rawKey, to } from "./Deployment.ts"
+import { suite } from "./PageSuite.ts"
+import { open as openStream, workloads } from "./StreamReader.ts"
+
+const fill = (fleet: Fleet["Service"]) => Effect.forEach(fleet.clusters, prepare, { discard: true })
+const options = { driver: Embedded.driver, faults: true, prepare: fill }
+
+const named = (name: string) => ({ apiVersion: "apps/v1", kind: "Deployment", namespace: "shop", name })
+
+const prod = Effect.flatMap(Deployment, ({ fleet }) => fleet.cluster("prod"))
+const make = (name: string) => Effect.flatMap(prod, ({ api }) => api.create(workloadOf("Deployment", name, "shop")))
+const scale = (name: string, replicas: number) =>
+  Effect.flatMap(prod, ({ api }) => api.patch(named(name), { spec: { replicas } }))
+
+/** Waits until the service lists so many workloads of that name. */
+const isListed = Effect.fnUntraced(function* (name: string, count: number) {
+  const deployment = yield* Deployment
+  yield* eventually(
+    `${count} of ${name} are listed`,
+    deployment.workloads(`?name=${name}`, { headers: to("*") }),
+    ({ workloads }) => workloads.length === count
+  )
+})
+
+/** Opens the list of workloads whose names have a part in common. */
+const open = Effect.fnUntraced(function* (name: string, begin: (page: Page) => Promise<void> = async () => {}) {
+  const { url } = yield* Deployment
+  const page = yield* Chromium.open(`${url}/#/workloads?name=${name}`)
+  yield* Effect.promise(async () => {
+    await begin(page)
+    await signIn(page, rawKey("operator"))
+  })
+  return page
+})
+
+const state = (page: Page, word: string) => page.locator(`[data-live="${word}"]`).waitFor()
+const row = (page: Page, name: string) => page.locator("[data-workload]").filter({ hasText: name })
+const wants = (page: Page, name: string, replicas: number) =>
+  row(page, name).getByText(`of ${replicas}`, { exact: false }).waitFor()
+
+suite("a list of workloads that is live", Deployment.layer(options), (it) => {
+  it.effect("shows what changes elsewhere in its place, what is gone, and what is new when asked", () =>
+    Effect.gen(function* () {
+      for (const name of ["live-a", "live-b"]) yield* make(name)
+      yield* isListed("live-", 2)
+      const page = yield* open("live-")
+      yield* Effect.promise(() => state(page, "live"))
+      yield* Effect.promise(() => row(page, "live-a").waitFor())
+      const lists: Array<string> = []
+      page.on("request", (request) => {
+        if (request.url().includes("/api/v1/workloads?")) lists.push(request.url())
+      })
+      yield* scale("live-a", 3)
+      yield* Effect.promise(() => wants(page, "live-a", 3))
+      yield* Effect.flatMap(prod, ({ api }) => api.delete(named("live-b")))
+      yield* make("live-c")
+      yield* Effect.promise(async () => {
+        await row(page, "live-b").getByText("gone").waitFor()
+        assert.strictEqual(await row(page, "live-b").getByRole("checkbox").count(), 0)
+        const show = page.getByRole("button", { name: "Show 1 new workload" })
+        await show.waitFor()
+        assert.strictEqual(await row(page, "live-c").count(), 0)
+        assert.deepStrictEqual(lists, [])
+        await show.click()
+        await row(page, "live-c").waitFor()
+        await row(page, "live-b").waitFor({ state: "detached" })
+        await show.waitFor({ state: "detached" })
+      })
+    })
+  )
+
+  it.effect("stays as it is while it is paused", () =>
+    Effect.gen(function* () {
+      yield* make("held-a")
+      yield* isListed("held-", 1)
+      const page = yield* open("held-")
+      yield* Effect.promise(async () => {
+        await state(page, "live")
+        await page.getByRole("button", { name: "Pause updates" }).click()
+        await state(page, "paused")
+        await page.getByText("as of ").waitFor()
+      })
+      yield* scale("held-a", 4)
+      const deployment = yield* Deployment
+      yield* eventually(
+        "the service lists it",
+        deployment.workloads("?name=held-", { headers: to("*") }),
+        ({ workloads }) => workloads[0]?.replicas.desired === 4
+      )
+      yield* Effect.promise(async () => {
+        assert.strictEqual(await row(page, "held-a").getByText("of 4").count(), 0)
+        await page.getByRole("button", { name: "Resume updates" }).press("Enter")
+        await state(page, "live")
+        await wants(page, "held-a", 4)
+      })
+    })
+  )
+
+  it.effect("is read every few seconds where the key has too many streams, and live when one ends", () =>
+    Effect.gen(function* () {
+      yield* make("busy-a")
+      yield* isListed("busy-", 1)
+      yield* Effect.gen(function* () {
+        for (let count = 0; count < 5; count++) {
+          const reader = yield* openStream(workloads, "/api/v1/workloads/watch", { key: "operator" })
+          assert.strictEqual(reader.status, 200)
+        }
+        const page = yield* open("busy-")
+        yield* Effect.promise(() => state(page, "busy"))
+        yield* scale("busy-a", 5)
+        yield* Effect.promise(() => wants(page, "busy-a", 5))
+      }).pipe(Effect.scoped)
+      const page = yield* open("busy-")
+      yield* Effect.promise(() => state(page, "live"))
+    })
+  )
+
+  it.effect("is read until it can be followed, and says so", () =>
+    Effect.gen(function* () {
+      yield* make("lost-a")
+      yield* isListed("lost-", 1)
+      const page = yield* open("lost-", async (page) => {
+        await page.route("**/workloads/watch?*", (route) => route.abort())
+      })
+      yield* Effect.promise(async () => {
+        await state(page, "connecting")
+        await row(page, "lost-a").waitFor()
+      })
+      yield* scale("lost-a", 6)
+      yield* Effect.promise(async () => {
+        await wants(page, "lost-a", 6)
+        await page.unroute("**/workloads/watch?*")
+        await state(page, "live")
+      })
+    })
+  )
+
+  it.effect("tells that a cluster does not answer, and keeps its rows", () =>
+    Effect.gen(function* () {
+      yield* make("dead-a")
+      yield* isListed("dead-", 1)
+      const page = yield* open("dead-")
+      yield* Effect.promise(async () => {
+        await state(page, "live")
+        await page.locator('[data-coverage="prod"][data-health="ok"]').waitFor()
+      })
+      const { inject } = yield* prod
+      yield* inject(Fault.cut)
+      yield* Effect.promise(async () => {
+        await page.locator('[data-coverage="prod"]:not([data-health="ok"])').waitFor()
+        await row(page, "dead-a").waitFor()
+        await state(page, "live")
+      })
+    }).pipe(Effect.scoped)
+  )
+})
