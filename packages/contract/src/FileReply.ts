@@ -1,7 +1,7 @@
 /**
  * Replies that are files, as the OpenAPI document tells of them.
  */
-import { Predicate } from "effect"
+import * as ReplyForm from "./ReplyForm.ts"
 
 /** The media type of comma-separated values. **Source** RFC 4180 §3. */
 export const CSV_MEDIA_TYPE = "text/csv; charset=utf-8; header=present"
@@ -15,22 +15,9 @@ const PARTIAL = {
   }
 }
 
-const CSV = { schema: { type: "string", description: "Comma-separated values, with a header line." } }
-
 /** Adds comma-separated values to what an operation replies with 200. */
 export const describeFile = (operation: Record<string, unknown>): Record<string, unknown> =>
-  inside(operation, "responses", (responses) =>
-    inside(responses, "200", (reply) => ({
-      ...inside(reply, "content", (content) => ({ ...content, "text/csv": CSV })),
-      headers: PARTIAL
-    }))
-  )
-
-const inside = (
-  value: Record<string, unknown>,
-  key: string,
-  change: (member: Record<string, unknown>) => Record<string, unknown>
-): Record<string, unknown> => {
-  const member = value[key]
-  return Predicate.isObject(member) ? { ...value, [key]: change({ ...member }) } : value
-}
+  ReplyForm.add(operation, "text/csv", {
+    description: "Comma-separated values, with a header line.",
+    headers: PARTIAL
+  })

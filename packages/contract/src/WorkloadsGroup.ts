@@ -23,6 +23,7 @@ import {
 } from "./ListParameters.ts"
 import { EndpointPolicy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
+import * as ReplyForm from "./ReplyForm.ts"
 import { targetHeader } from "./TargetHeader.ts"
 import { dryRun, Replicas } from "./WorkloadGroup.ts"
 
@@ -135,7 +136,12 @@ export class WorkloadsGroup extends HttpApiGroup.make("workloads")
         OpenApi.annotations({
           summary: "Change many workloads",
           description:
-            "Scales, restarts, pauses or resumes up to 500 workloads of one, several or all clusters, each once. One that is out of the key's scope refuses the whole call before anything is done; what becomes of each other is a row. With `Accept: text/event-stream` the reply is server-sent events: an `outcome` for each target as it is known, then `end` with `partial` and how many there are of each status."
+            "Scales, restarts, pauses or resumes up to 500 workloads of one, several or all clusters, each once. One that is out of the key's scope refuses the whole call before anything is done; what becomes of each other is a row. With `Accept: text/event-stream` the reply is server-sent events: an `outcome` for each target as it is known, then `end` with `partial` and how many there are of each status.",
+          transform: (operation) =>
+            ReplyForm.add(operation, "text/event-stream", {
+              description:
+                "Server-sent events: `outcome`, whose data is a BulkOutcome as JSON, for each target, then `end`, whose data has `partial` and how many there are of each status, or `code` where the service failed. Comments come every 15 s."
+            })
         })
       ),
     HttpApiEndpoint.get("watch", "/workloads/watch", {

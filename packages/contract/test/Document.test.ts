@@ -153,6 +153,14 @@ describe("the OpenAPI document", () => {
     }
   })
 
+  it.each([
+    ["post /api/v1/workloads/actions", "text/event-stream"],
+    ["post /detailedCostReport/getWorkloads", "text/csv"]
+  ])("tells of both forms of what %s replies", (name, form) => {
+    const content = operationOf(name)?.responses["200"]?.["content"]
+    assert.sameMembers(Object.keys(Predicate.isObject(content) ? content : {}), ["application/json", form])
+  })
+
   it("lets a body be left out of which nothing must be said", () => {
     const required = operations.flatMap(({ name, requestBody }) =>
       requestBody === undefined ? [] : [[name, requestBody.required]]
