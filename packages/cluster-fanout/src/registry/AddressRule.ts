@@ -49,7 +49,7 @@ const IPV6: ReadonlyArray<Range> = [
   range([0xfe80], 10, "a link-local address"),
   range([0xfec0], 10, "a site-local address"),
   range([0xff00], 8, "a multicast address"),
-  range([0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254], 128, METADATA),
+  range([0xfd00, 0xec2], 32, METADATA),
   range([0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254], 128, METADATA),
   range([0xfd00, 0x42, 0, 0, 0, 0, 0, 0x42], 128, METADATA),
   range([0xfd00, 0xc1, 0, 0, 0, 0, 0xa9fe, 0xa9fe], 128, METADATA)

@@ -6,6 +6,7 @@
 import * as ClusterName from "@quarterdeck/targeting/ClusterName"
 import { Option, Result, Schema } from "effect"
 import { basename } from "node:path"
+import * as AllowedCommand from "./AllowedCommand.ts"
 import { type ForeignRules, make } from "./ForeignConnection.ts"
 import type { Refusal } from "./KubeconfigConnection.ts"
 import { ClusterEntry } from "./KubeconfigDocument.ts"
@@ -27,7 +28,7 @@ const Profile = Schema.Struct({
 const decode = Schema.decodeUnknownOption(Profile)
 
 /**
- * Reads a ClusterProfile: the first access provider counts whose name is the file name of an allowed command.
+ * Reads a ClusterProfile: the first access provider counts whose name is the file name of a command that is allowed without arguments.
  *
  * **Shape** the command is run as a credential plugin, and told of the cluster by `KUBERNETES_EXEC_INFO`.
  *
@@ -46,7 +47,7 @@ export const read = (object: unknown, rules: ForeignRules): Result.Result<Regist
     const providers = profile.status?.accessProviders ?? []
     if (providers.length === 0) return yield* incomplete("status.accessProviders is empty")
     for (const provider of providers) {
-      const command = rules.allowedCommands.find((allowed) => basename(allowed) === provider.name)
+      const command = AllowedCommand.plain(rules.allowedCommands).find((allowed) => basename(allowed) === provider.name)
       if (command === undefined) continue
       if (provider.cluster === undefined) return yield* incomplete(`access provider ${provider.name} names no cluster`)
       const exec = { apiVersion: "client.authentication.k8s.io/v1", command, args: [], provideClusterInfo: true }
@@ -55,6 +56,6 @@ export const read = (object: unknown, rules: ForeignRules): Result.Result<Regist
     const names = providers.map((provider) => JSON.stringify(provider.name)).join(", ")
     return yield* Result.fail<Refusal>({
       code: "execUnsupported",
-      message: `of its access providers (${names}) none is a command of clusters.allowedCommands`
+      message: `of its access providers (${names}) none is a command of clusters.allowedCommands without arguments`
     })
   })

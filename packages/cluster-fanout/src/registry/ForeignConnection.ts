@@ -3,6 +3,7 @@
  */
 import { Result } from "effect"
 import * as AddressRule from "./AddressRule.ts"
+import * as AllowedCommand from "./AllowedCommand.ts"
 import type { Connection } from "./Cluster.ts"
 import { connectionOf, type Refusal } from "./KubeconfigConnection.ts"
 import type { ClusterEntry, UserEntry } from "./KubeconfigDocument.ts"
@@ -10,7 +11,7 @@ import type { ClusterEntry, UserEntry } from "./KubeconfigDocument.ts"
 /** What they may make the service do. */
 export interface ForeignRules {
   readonly addressRule: AddressRule.AddressRule
-  /** Credential plugins that may be run, each spelled as the connection has to. */
+  /** Credential plugins that may be run with their arguments, as {@link AllowedCommand.isAllowed} reads them. */
   readonly allowedCommands: ReadonlyArray<string>
 }
 
@@ -44,9 +45,11 @@ export const make = (
       )
     }
     if (user.exec !== undefined) {
-      const { command, env = [] } = user.exec
-      if (!allowedCommands.includes(command)) {
-        return yield* refuse("execUnsupported", `command ${JSON.stringify(command)} is not in clusters.allowedCommands`)
+      const { args = [], command, env = [] } = user.exec
+      if (!AllowedCommand.isAllowed(allowedCommands, command, args)) {
+        // Arguments may hold secrets.
+        const what = `command ${JSON.stringify(command)}${args.length === 0 ? "" : " with its arguments"}`
+        return yield* refuse("execUnsupported", `${what} is not in clusters.allowedCommands`)
       }
       const foreign = env.find(({ name }) => !ALLOWED_ENV.has(name))
       if (foreign !== undefined) {

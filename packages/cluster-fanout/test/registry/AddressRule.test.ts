@@ -95,6 +95,8 @@ describe("the rule for addresses of registered clusters", () => {
     ["::1", "a loopback address"],
     ["::", "an unspecified address"],
     ["fd00:ec2::254", "an address of cloud metadata"],
+    ["fd00:ec2::23", "an address of cloud metadata"],
+    ["fd00:ec2:0:1::123", "an address of cloud metadata"],
     ["ff02::1", "a multicast address"],
     ["fec0::1", "a site-local address"],
     ["not an address", "no IP address"],

@@ -2,7 +2,14 @@ import { assert, describe, it } from "@effect/vitest"
 import { Redacted, Result } from "effect"
 import { read } from "../../src/registry/ArgoSecret.ts"
 
-const rules = { addressRule: { allowLoopback: false }, allowedCommands: ["argocd-k8s-auth", "/opt/login"] }
+const rules = {
+  addressRule: { allowLoopback: false },
+  allowedCommands: [
+    "argocd-k8s-auth aws --cluster-name * --role-arn *",
+    "/opt/login",
+    "kubelogin get-token --login azurecli"
+  ]
+}
 const PEM = Buffer.from("-----BEGIN X-----").toString("base64")
 const base64 = (text: string) => Buffer.from(text).toString("base64")
 
@@ -62,6 +69,9 @@ describe("a Secret of Argo CD", () => {
     ["login", {}],
     ["/opt/../opt/login", {}],
     ["/opt/login ", {}],
+    ["/opt/login", { args: ["get-token"] }],
+    ["kubelogin", { args: ["get-token", "--login", "workloadidentity", "--federated-token-file", "secret"] }],
+    ["argocd-k8s-auth", { args: ["aws", "--cluster-name", "--endpoint-url", "--role-arn", "r"] }],
     ["/opt/login", { env: { PATH: "/tmp" } }],
     ["/opt/login", { env: { NODE_OPTIONS: "--require /tmp/x" } }],
     ["/opt/login", { env: { GOOGLE_APPLICATION_CREDENTIALS: "/etc/x" } }]

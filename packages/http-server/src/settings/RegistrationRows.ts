@@ -38,6 +38,6 @@ export const registration = {
     flag: "allowed-commands",
     kind: Kind.commands,
     description:
-      "Credential plugins that such Secrets and ClusterProfiles may have run where the server runs, spelled as a Secret does; a ClusterProfile names one by its file name. Unset: none."
+      "Credential plugins that such Secrets and ClusterProfiles may have run where the server runs, each with its arguments, parted by spaces, * for one plain value; a ClusterProfile names one without arguments by its file name. Unset: none."
   })
 }

@@ -123,7 +123,12 @@ onOneDriver(
         )
       }),
     options: {
-      clusters: { allowLoopback: true, argoSecrets: ["argocd"], profiles: ["fleet"], allowedCommands: [ALLOWED] }
+      clusters: {
+        allowLoopback: true,
+        argoSecrets: ["argocd"],
+        profiles: ["fleet"],
+        allowedCommands: [ALLOWED, `${ALLOWED} *`]
+      }
     }
   },
   (it) => {
