@@ -4,6 +4,13 @@
 import { Schema } from "effect"
 import { Coverage } from "../kube/Coverage.ts"
 
+/** The cluster is not registered any more, or is another one under its name. */
+export class ClusterDropped extends Schema.TaggedError<ClusterDropped>()("ClusterDropped", { cluster: Schema.String }) {
+  override get message(): string {
+    return `cluster ${this.cluster} is not registered any more, or by another connection`
+  }
+}
+
 /** The cluster has no such workload. */
 export class WorkloadNotFound extends Schema.TaggedError<WorkloadNotFound>()("WorkloadNotFound", {
   cluster: Schema.String,

@@ -14,7 +14,8 @@ import type { FanOutFailed, NamespaceForbidden } from "../list/ListError.ts"
 import { fields, list, text } from "../projection/Field.ts"
 import * as Kind from "../projection/Kind.ts"
 import type { Cluster } from "../registry/Cluster.ts"
-import { ContainerUnclear, LogsUnavailable, PodNotFound } from "./ActionError.ts"
+import { ClusterRegistry } from "../registry/ClusterRegistry.ts"
+import { ClusterDropped, ContainerUnclear, LogsUnavailable, PodNotFound } from "./ActionError.ts"
 import { LogTail } from "./LogTail.ts"
 import * as NamespaceReach from "./NamespaceReach.ts"
 
@@ -54,8 +55,11 @@ export interface FollowedLog {
    * **Errors** `LogsUnavailable` where the cluster refuses only now; `ClusterError` where it broke off.
    */
   readonly read: Effect.Effect<Option.Option<Uint8Array>, ClusterError | LogsUnavailable>
-  /** Asks again whether the key reaches the namespace. **Errors** as those of {@link PodLogs} that come first. */
-  readonly requireReach: Effect.Effect<void, FanOutFailed | NamespaceForbidden>
+  /**
+   * Asks again whether the key reaches the namespace, and the cluster is still there. **Errors** as those of {@link PodLogs} that
+   * come first, and `ClusterDropped`.
+   */
+  readonly requireReach: Effect.Effect<void, ClusterDropped | FanOutFailed | NamespaceForbidden>
 }
 
 export type PodLogError = ContainerUnclear | FanOutFailed | LogsUnavailable | NamespaceForbidden | PodNotFound
@@ -91,6 +95,7 @@ export class PodLogs extends Context.Service<
       const api = yield* KubeApi
       const logs = yield* KubeLogs
       const fanOut = yield* FanOut
+      const registry = yield* ClusterRegistry
       const requireNamespace = NamespaceReach.make(fanOut, yield* ClusterReader)
 
       const ask = Effect.fnUntraced(function* <A, R>(
@@ -112,8 +117,13 @@ export class PodLogs extends Context.Service<
       const follow = Effect.fn("PodLogs.follow")(function* (query: LogQuery) {
         yield* Effect.annotateCurrentSpan({ cluster: query.cluster })
         yield* requireNamespace(query)
-        const followed = yield* ask(query, (cluster) => followOne({ api, logs, query }, cluster))
-        return { ...followed, requireReach: requireNamespace(query) }
+        const { asked, ...followed } = yield* ask(query, (cluster) => followOne({ api, logs, query }, cluster))
+        const requireCluster = Effect.flatMap(registry.snapshot, ({ clusters }) =>
+          clusters.some(({ generation, name }) => name === asked.name && generation === asked.generation)
+            ? Effect.void
+            : Effect.fail(new ClusterDropped({ cluster: asked.name }))
+        )
+        return { ...followed, requireReach: Effect.andThen(requireCluster, requireNamespace(query)) }
       })
       return PodLogs.of({ read, follow })
     })
@@ -164,7 +174,7 @@ const NEVER_SILENT_MS = 24 * 60 * 60_000
 const followOne = Effect.fnUntraced(function* (
   reading: Reading,
   cluster: Cluster
-): Effect.fn.Return<Said<Omit<FollowedLog, "requireReach">>, ClusterError, Scope.Scope> {
+): Effect.fn.Return<Said<Omit<FollowedLog, "requireReach"> & { readonly asked: Cluster }>, ClusterError, Scope.Scope> {
   const container = yield* findContainer(reading, cluster)
   if (typeof container !== "string") return Effect.fail(container)
   const request = requestOf(reading.query, container, true)
@@ -175,7 +185,7 @@ const followOne = Effect.fnUntraced(function* (
   }
   const next = (opened: OpenedLog): FollowedLog["read"] =>
     opened._tag === "Open" ? opened.read(NEVER_SILENT_MS) : Effect.fail(refused(cluster, container, opened.problem))
-  return Effect.succeed({ container, read: Effect.flatMap(Fiber.join(opening), next) })
+  return Effect.succeed({ asked: cluster, container, read: Effect.flatMap(Fiber.join(opening), next) })
 })
 
 const refused = ({ name }: Cluster, container: string, problem: string) =>

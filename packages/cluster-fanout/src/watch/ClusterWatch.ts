@@ -153,14 +153,15 @@ const readerOf = (view: ClusterView, query: WatchQuery, sink: WatchSink<ClusterR
   const begin = () => {
     const from = lastEventId === undefined ? undefined : EventId.parse(lastEventId, view.name, binding)
     const missed = from === undefined ? undefined : view.since(from)
-    if (lastEventId !== undefined && missed === undefined) sink.push([{ _tag: "Reset" }])
+    if (lastEventId !== undefined && missed === undefined)
+      sink.push([{ _tag: "Reset", id: EventId.nowhere(view.name) }])
     sink.pushLater(missed === undefined ? first() : eventsOf(missed))
     sink.push([{ _tag: "Ready", id: idOf(view.last) }])
   }
 
   const take = (changes: ReadonlyArray<ClusterChange>) => {
     const events = eventsOf(changes)
-    if (events.length > MANY) sink.pushLater(events)
+    if (events.length > MANY) sink.pushMany(events)
     else if (events.length > 0) sink.push(events)
   }
   return { begin, take, broken: sink.broken }

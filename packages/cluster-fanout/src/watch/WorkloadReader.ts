@@ -91,10 +91,12 @@ export class WorkloadReader {
     const { log } = this.#feed
     const from = lastEventId === undefined ? undefined : EventId.parse(lastEventId, log.name, this.#binding)
     const missed = from === undefined ? undefined : log.since(from)
-    if (lastEventId !== undefined && missed === undefined) this.#sink.push([{ _tag: "Reset" }])
-    const sets = [...this.#parts.keys()].map((name) => this.#feed.told(name))
-    for (const rows of sets) for (const row of rows) if (this.#sees(row)) this.#count(row, 1)
-    this.#sink.pushLater(missed === undefined ? this.#rowsOf(sets) : this.#eventsOf(missed))
+    if (lastEventId !== undefined && missed === undefined)
+      this.#sink.push([{ _tag: "Reset", id: EventId.nowhere(log.name) }])
+    // What comes into reach later, and is still there then, is told of then.
+    const seen = [...this.#parts.keys()].flatMap((name) => this.#feed.told(name).filter((row) => this.#sees(row)))
+    for (const row of seen) this.#count(row, 1)
+    this.#sink.pushLater(missed === undefined ? this.#rowsOf(seen) : this.#eventsOf(missed))
     this.survey(now)
   }
 
@@ -109,7 +111,7 @@ export class WorkloadReader {
       if (event._tag === "Gone") this.#count(event.row, -1)
       else if (!had) this.#count(event.row, 1)
     }
-    if (events.length > MANY) this.#sink.pushLater(events)
+    if (events.length > MANY) this.#sink.pushMany(events)
     else if (events.length > 0) this.#sink.push(events)
   }
 
@@ -156,20 +158,24 @@ export class WorkloadReader {
       if (changed.size > 0) moved.push([name, changed])
     }
     if (isMoved || moved.length > 0) this.#bind()
-    for (const [name, changed] of moved) this.#move(name, changed)
+    const events = moved.flatMap(([name, changed]) => this.#moved(name, changed))
+    if (events.length === 0) return
+    // Who was told a part of it has neither what was in reach before nor what is now: there is no going on from there.
+    const nowhere = EventId.nowhere(this.#feed.log.name)
+    const here = this.#id(this.#feed.log.last)
+    this.#sink.pushMany(events.map((event, place) => ({ ...event, id: place === events.length - 1 ? here : nowhere })))
   }
 
   /** Shows the rows of namespaces that came into reach, and takes those of the others. */
-  #move(name: ClusterName, namespaces: ReadonlySet<string>): void {
-    const id = this.#id(this.#feed.log.last)
-    const events: Array<Event> = []
+  #moved(name: ClusterName, namespaces: ReadonlySet<string>): ReadonlyArray<Omit<Event, "id">> {
+    const events: Array<Omit<Event, "id">> = []
     for (const row of this.#feed.told(name)) {
       if (!namespaces.has(row.namespace) || !this.#isWanted(row)) continue
       const isSeen = this.#sees(row)
-      events.push({ _tag: isSeen ? "Row" : "Gone", id, row })
+      events.push({ _tag: isSeen ? "Row" : "Gone", row })
       this.#count(row, isSeen ? 1 : -1)
     }
-    if (events.length > 0) this.#sink.pushLater(events)
+    return events
   }
 
   /** Makes the mark of this watch: what is in reach by labels is a part of what the reader has. */
@@ -194,17 +200,15 @@ export class WorkloadReader {
     return undefined
   }
 
-  *#eventsOf(changes: ReadonlyArray<NumberedChange<WorkloadRow>>): Generator<Event, undefined> {
-    for (const change of changes) {
-      const event = this.#eventOf(change)
-      if (event !== undefined) yield event
-    }
+  /** **Shape** at once: what is in reach may have moved by the time that the reader has room for them. */
+  #eventsOf(changes: ReadonlyArray<NumberedChange<WorkloadRow>>): ReadonlyArray<Event> {
+    return changes.flatMap((change) => this.#eventOf(change) ?? [])
   }
 
   /** **Shape** what left the reader's reach meanwhile is not told of. */
-  *#rowsOf(sets: ReadonlyArray<ReadonlyArray<WorkloadRow>>): Generator<Event, undefined> {
+  *#rowsOf(rows: ReadonlyArray<WorkloadRow>): Generator<Event, undefined> {
     const id = EventId.nowhere(this.#feed.log.name)
-    for (const rows of sets) for (const row of rows) if (this.#sees(row)) yield { _tag: "Row", id, row }
+    for (const row of rows) if (this.#sees(row)) yield { _tag: "Row", id, row }
   }
 
   #isWanted(row: WorkloadRow): boolean {

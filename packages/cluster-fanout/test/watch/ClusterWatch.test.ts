@@ -42,7 +42,7 @@ const reading = Effect.fnUntraced(function* (
     lastEventId,
     timeoutMs: 3_000
   }
-  const sink = { push, pushLater: push, broken: (defect: unknown) => void defects.push(defect) }
+  const sink = { push, pushLater: push, pushMany: push, broken: (defect: unknown) => void defects.push(defect) }
   yield* timed(Scope.provide(watch.open(query, sink), scope))
   return {
     events,

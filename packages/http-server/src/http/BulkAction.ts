@@ -62,7 +62,8 @@ export const make = Effect.gen(function* () {
       yield* bulk.require({ targets: which.targets, namespaces, timeoutMs }).pipe(Effect.catch(ListRefusal.fromError))
     }
     const key = headers["idempotency-key"]
-    const asked = yield* askedOf(request)
+    // Names were judged above; what labels select follows from the rule, and the answer of another rule is not this one's.
+    const asked = yield* askedOf(request, which._tag === "Named" ? undefined : principal.rule)
     const once = (progress?: ActionProgress.Progress) => {
       const work = perform({ bulk, body, target, principal, ...(progress === undefined ? {} : { progress }) })
       const answer =
@@ -77,9 +78,9 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** All that tells one question from another: what stands in the body, and the target, which a header may name. */
-const askedOf = (request: BulkActionRequest) =>
-  Effect.map(RequestRecord.CurrentRequest, ({ target }) => JSON.stringify([request, target.asked]))
+/** All that tells one question from another: what stands in the body, the target, which a header may name, and what may be found. */
+const askedOf = (request: BulkActionRequest, rule: Principal["Service"]["rule"] | undefined) =>
+  Effect.map(RequestRecord.CurrentRequest, ({ target }) => JSON.stringify([request, target.asked, rule ?? null]))
 
 /** Changes, and gives the reply. **Errors** with nothing done. */
 const perform = Effect.fnUntraced(function* ({ body, bulk, principal, progress, target }: Doing) {

@@ -244,6 +244,26 @@ onOneDriver("many workloads at once", { faults: true, prepare: fill }, (it) => {
     })
   )
 
+  it.effect("a key that was narrowed is not told what labels selected before", () =>
+    Effect.gen(function* () {
+      const { call, createKey } = yield* Deployment
+      const labels = { part: "narrowed" }
+      yield* make("prod", "told", { labels })
+      yield* make("prod", "hidden", { labels, namespace: "payments" })
+      const { apiKey, raw } = yield* createKey({ name: "narrowed", rule: { role: "Operator" } })
+      const body = { action: "restart", labelSelector: "part=narrowed", multiCluster: true, clusters: ["prod"] }
+      const asking: Call = { ...once("narrowed"), bearer: raw }
+      assert.lengthOf((yield* bulk(body, asking)).outcomes, 2)
+      assert.lengthOf((yield* bulk(body, asking)).outcomes, 2)
+      const rule = { role: "Operator", targetNamespaces: [{ namespaceNames: ["shop"] }] }
+      const path = `/api/v1/apiKeys/${apiKey.id}`
+      assert.strictEqual((yield* call(path, { method: "PATCH", key: "admin", body: { rule } })).status, 200)
+      assert.deepInclude(yield* refused(body, asking), { status: 422, code: "idempotency_mismatch" })
+      const names = (yield* bulk(body, { ...once("anew"), bearer: raw })).outcomes.map(({ name }) => name)
+      assert.deepStrictEqual(names, ["told"])
+    })
+  )
+
   it.effect("of several at once under one key, one is done", () =>
     Effect.gen(function* () {
       const target = yield* make("prod", "at-once")

@@ -9,9 +9,12 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Listener from "../../src/Listener.ts"
 import { Quarterdeck } from "../../src/Quarterdeck.ts"
-import { Deployment, type KeyName, send, to } from "./Deployment.ts"
+import { prepare } from "./actedOn.ts"
+import { Deployment, type KeyName, rawKey, send, to } from "./Deployment.ts"
+import * as LogReader from "./LogReader.ts"
 import { onOneDriver } from "./onEveryDriver.ts"
 import { drop, partsOf, PATH, refused, register } from "./registered.ts"
+import { podOf } from "./writtenPods.ts"
 
 const decodeAudit = Schema.decodeUnknownEffect(Schema.fromJsonString(AuditList))
 
@@ -39,6 +42,29 @@ onOneDriver(
     options: { clusters: { allowLoopback: true } }
   },
   (it) => {
+    it.effect("a log that is followed ends when its cluster is dropped, whatever the key's scope", () =>
+      Effect.gen(function* () {
+        const { fleet, url } = yield* Deployment
+        const { api } = yield* fleet.cluster("prod")
+        yield* prepare(yield* fleet.cluster("prod"))
+        yield* api.create({ apiVersion: "v1", kind: "Node", metadata: { name: "n1" } })
+        yield* api.create(podOf("talks", "shop", { main: "one\n" }))
+        yield* register(yield* partsOf("prod"))
+        const path = `${url}/api/v1/pods/prod/shop/talks/logs?follow=true`
+        const readers = yield* Effect.forEach(["operator", "shopOperator", "teamOperator"], (key) =>
+          LogReader.open({ url: path, key: rawKey(key) })
+        )
+        for (const reader of readers) yield* LogReader.until("the line", reader, ({ text }) => text === "one\n")
+        assert.strictEqual((yield* drop("prod")).status, 204)
+        for (const reader of readers) {
+          yield* LogReader.until("the end", reader, ({ text }) =>
+            /\nquarterdeck: the log ends here: cluster_/.test(text)
+          )
+        }
+        assert.match(readers[0]?.text ?? "", /cluster_not_found: cluster prod is not registered any more/)
+      }).pipe(Effect.scoped)
+    )
+
     it.effect("a registered cluster is listed at once, is a target, and is gone once it is dropped", () =>
       Effect.gen(function* () {
         const deployment = yield* Deployment

@@ -6,10 +6,13 @@ import { Effect, Option, Stream } from "effect"
 /** What is handed to the socket at once, about. **Units** characters, which are bytes but for names of other scripts. */
 const CHUNK = 64 * 2 ** 10
 
+/** So many changes that came many at once may wait; then no more of them. */
+const MOST_MANY = 10_000
+
 interface Piece {
   readonly texts: Iterator<string, unknown>
-  /** Whether it counts against the reader that it waits. */
-  readonly isCounted: boolean
+  /** What counts against the reader that waits: how long its texts are, how many there are, or nothing. */
+  readonly counts: "bytes" | "number" | undefined
 }
 
 export class EventOutbox {
@@ -17,6 +20,8 @@ export class EventOutbox {
   readonly #overrun: () => void
   #pieces: Array<Piece> = []
   #waiting = 0
+  /** Of pieces that count by their number, texts that wait. */
+  #many = 0
   /** What was handed over last: taken once more is asked for. */
   #handed = 0
   #wake: () => void = () => {}
@@ -48,19 +53,31 @@ export class EventOutbox {
   push(texts: ReadonlyArray<string>): void {
     if (this.#isEnded) return
     if (this.behind > this.#most) {
-      this.#pieces = []
-      this.#waiting = 0
-      this.#isEnded = true
-      this.#overrun()
+      this.#drop()
       return
     }
     for (const text of texts) this.#waiting += text.length
-    this.#add({ texts: texts.values(), isCounted: true })
+    this.#add({ texts: texts.values(), counts: "bytes" })
   }
 
-  /** Sends texts of any number, which are made when the socket takes them, and do not count until then. */
+  /**
+   * Sends many texts at once, which are made when the socket takes them.
+   *
+   * **Limits** a reader of whom more than 10,000 such wait already is overrun.
+   */
+  pushMany(count: number, texts: Iterable<string>): void {
+    if (this.#isEnded) return
+    if (this.#many > MOST_MANY) {
+      this.#drop()
+      return
+    }
+    this.#many += count
+    this.#add({ texts: texts[Symbol.iterator](), counts: "number" })
+  }
+
+  /** Sends what a reader begins with: texts of any number, which are made when the socket takes them, and do not count until then. */
   pushLater(texts: Iterable<string>): void {
-    if (!this.#isEnded) this.#add({ texts: texts[Symbol.iterator](), isCounted: false })
+    if (!this.#isEnded) this.#add({ texts: texts[Symbol.iterator](), counts: undefined })
   }
 
   /** Sends a last text in place of what waits. */
@@ -69,7 +86,16 @@ export class EventOutbox {
     this.#isEnded = true
     this.#pieces = []
     this.#waiting = text.length
-    this.#add({ texts: [text].values(), isCounted: true })
+    this.#many = 0
+    this.#add({ texts: [text].values(), counts: "bytes" })
+  }
+
+  #drop(): void {
+    this.#pieces = []
+    this.#waiting = 0
+    this.#many = 0
+    this.#isEnded = true
+    this.#overrun()
   }
 
   /** What is sent, as far as the socket takes it; ends behind the last text. */
@@ -111,7 +137,8 @@ export class EventOutbox {
         continue
       }
       chunk += value
-      if (piece.isCounted) this.#waiting -= value.length
+      if (piece.counts === "bytes") this.#waiting -= value.length
+      if (piece.counts === "number") this.#many--
     }
     return chunk
   }

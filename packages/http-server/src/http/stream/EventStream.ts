@@ -59,6 +59,7 @@ export const make = Effect.gen(function* () {
     yield* begin({
       push: (events) => outbox.push(events.map(print)),
       pushLater: (events) => outbox.pushLater(mapped(events, print)),
+      pushMany: (events) => outbox.pushMany(events.length, mapped(events, print)),
       broken: () => end("internal_error")
     })
     const standing = yield* KeyStanding.of(authenticator, sessions)
@@ -112,6 +113,6 @@ const printer =
       case "Ready":
         return write("ready", "{}", event.id)
       case "Reset":
-        return write("reset", "{}")
+        return write("reset", "{}", event.id)
     }
   }

@@ -26,8 +26,18 @@ export const fromLog = (error: ClusterError.ClusterError | ActionError.LogsUnava
     : { code: Coverage.codeOf(error), detail: Coverage.problemOf(error).message }
 
 /** Tells why the key does not reach the log any more. */
-export const fromReach = (error: ListError.FanOutFailed | ListError.NamespaceForbidden): LogEnd =>
-  error._tag === "NamespaceForbidden" ? { code: "namespace_forbidden" } : { code: error.code }
+export const fromReach = (
+  error: ActionError.ClusterDropped | ListError.FanOutFailed | ListError.NamespaceForbidden
+): LogEnd => {
+  switch (error._tag) {
+    case "ClusterDropped":
+      return { code: "cluster_not_found", detail: error.message }
+    case "NamespaceForbidden":
+      return { code: "namespace_forbidden" }
+    case "FanOutFailed":
+      return { code: error.code }
+  }
+}
 
 /** **Example** `quarterdeck: the log ends here: time_limit: a log is followed for an hour` */
 export const print = ({ code, detail = WORDS[code] ?? "the key may not read it any more" }: LogEnd): string =>
