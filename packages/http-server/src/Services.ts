@@ -85,7 +85,11 @@ const references = ({ clusters, fanOut, keys, limits, oidc, server }: Settings) 
     Layer.succeed(GroupRules, oidc?.rules ?? []),
     Layer.effect(
       Transport.TransportLimits,
-      Effect.map(Transport.TransportLimits, (limits) => ({ ...limits, callConnections: fanOut.perCluster }))
+      Effect.map(Transport.TransportLimits, (limits) => ({
+        ...limits,
+        callConnections: fanOut.perCluster,
+        writeConnections: fanOut.perCluster
+      }))
     )
   )
 

@@ -192,7 +192,8 @@ const failed = Effect.fnUntraced(function* (
     case "Done":
       return { after: wanted, resourceVersion: found.resourceVersion }
     case "NotDone":
-      return yield* notDone
+      // What was not answered in time may lie in a proxy, and come yet; of a connection that broke the server knows.
+      return yield* reason._tag === "ClusterTimeout" ? new OutcomeUnknown({ cluster: cluster.name }) : notDone
     case "Unknown":
       return yield* new OutcomeUnknown({ cluster: cluster.name })
   }

@@ -13,15 +13,17 @@ import { KeyedValue } from "./KeyedValue.ts"
 
 /**
  * Calls are short and share few connections; a watch holds one for minutes and must not stand in a call's way. A probe has
- * a connection of its own: behind slow lists it would take a busy cluster for a dead one. Logs come at the pace of a node,
+ * a connection of its own: behind slow lists it would take a busy cluster for a dead one. Writes may wait long for admission, and
+ * must not hold up what others read. Logs come at the pace of a node,
  * as many as callers ask for, and wait for each other alone; those that are followed hold theirs for up to an hour.
  */
-export type Lane = "call" | "watch" | "log" | "follow" | "probe"
+export type Lane = "call" | "write" | "watch" | "log" | "follow" | "probe"
 
 export interface PoolLimits {
   readonly callConnections: number
   /** Calls of one cluster that may be under way or wait for a connection. */
   readonly callsWaiting: number
+  readonly writeConnections: number
   readonly watchConnections: number
   readonly logConnections: number
   /** Logs of one cluster that may be open or wait for a connection. */
@@ -162,6 +164,8 @@ const connectionsOf = (lane: Lane, limits: PoolLimits): number => {
     case "call":
       // One of them is the probe's, so that a cluster never sees more than it was promised.
       return Math.max(1, limits.callConnections - 1)
+    case "write":
+      return limits.writeConnections
     case "watch":
       return limits.watchConnections
     case "log":
@@ -187,6 +191,7 @@ const usersOf = (
       return followConnections
     case "call":
     case "probe":
+    case "write":
       return callsWaiting
   }
 }

@@ -39,7 +39,7 @@ export class KubeWriter extends Context.Service<
      * `ClusterAnswerInvalid` nobody knows whether it did.
      *
      * **Limits** sent once, but for a credential that the server refused and that could be renewed; takes a connection of
-     * the cluster's calls.
+     * the cluster's writes, which no reading waits for.
      */
     readonly patch: (cluster: Cluster, patch: Patch) => Effect.Effect<KubeObject, ClusterError>
   }

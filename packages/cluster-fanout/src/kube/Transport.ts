@@ -63,6 +63,7 @@ export interface OpenAnswer {
 export const TransportLimits = Context.Reference("@quarterdeck/cluster-fanout/Transport/TransportLimits", {
   defaultValue: () => ({
     callConnections: 4,
+    writeConnections: 4,
     callsWaiting: 256,
     watchConnections: 64,
     logConnections: 8,
@@ -76,6 +77,11 @@ export const TransportLimits = Context.Reference("@quarterdeck/cluster-fanout/Tr
   })
 })
 
+const laneOf = ({ isProbe = false, method }: TransportRequest): clusterPools.Lane => {
+  if (isProbe) return "probe"
+  return method === "GET" ? "call" : "write"
+}
+
 const REFUSAL_BYTES = 64 * 1024
 
 export class Transport extends Context.Service<
@@ -87,8 +93,8 @@ export class Transport extends Context.Service<
      * **Errors** `ClusterError`: every status but 2xx and those allowed, and redirects always. A 401 renews the
      * credential once where that can help; a GET whose kept connection turns out closed is sent once more.
      *
-     * **Limits** `TransportLimits`: at most `callConnections` connections of a cluster, one of them for probes, `callMs` in
-     * all. Interrupting destroys the request.
+     * **Limits** `TransportLimits`: at most `callConnections` connections of a cluster, one of them for probes, and `writeConnections` for what
+     * changes something; `callMs` in all. Interrupting destroys the request.
      */
     readonly call: (cluster: Cluster, request: TransportRequest) => Effect.Effect<TransportAnswer, ClusterError>
     /**
@@ -166,8 +172,8 @@ export class Transport extends Context.Service<
       const call = Effect.fn("Transport.call")(
         function* (cluster: Cluster, request: TransportRequest) {
           yield* Effect.annotateCurrentSpan({ cluster: cluster.name, ...request.action })
-          const { isProbe = false, waiting = justWaiting } = request
-          const { read, response } = yield* waiting(sendChecked(cluster, request, isProbe ? "probe" : "call"))
+          const { waiting = justWaiting } = request
+          const { read, response } = yield* waiting(sendChecked(cluster, request, laneOf(request)))
           const body = yield* collect(waiting(read), cluster, limits.answerBytes, "fail")
           return { status: response.statusCode, body }
         },

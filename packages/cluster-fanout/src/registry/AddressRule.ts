@@ -61,12 +61,16 @@ const IPV6: ReadonlyArray<Range> = [
  * **Source** RFC 4291 (mapped, compatible), RFC 2765 (translated), RFC 6052 and RFC 8215 (NAT64), RFC 3056 (6to4), RFC 4380 (Teredo, whose client
  * is written inverted), RFC 5214 (ISATAP).
  */
-const EMBEDDED: ReadonlyArray<Pick<Range, "prefix" | "bits"> & { readonly at: number; readonly isInverted?: true }> = [
+const EMBEDDED: ReadonlyArray<
+  Pick<Range, "prefix" | "bits"> & { readonly at: number | ReadonlyArray<number>; readonly isInverted?: true }
+> = [
   { prefix: bytesOfGroups([0, 0, 0, 0, 0, 0xffff]), bits: 96, at: 12 },
   { prefix: bytesOfGroups([0, 0, 0, 0, 0, 0]), bits: 96, at: 12 },
   { prefix: bytesOfGroups([0, 0, 0, 0, 0xffff, 0]), bits: 96, at: 12 },
   { prefix: bytesOfGroups([0x64, 0xff9b, 0, 0, 0, 0]), bits: 96, at: 12 },
   { prefix: bytesOfGroups([0x64, 0xff9b, 1]), bits: 48, at: 12 },
+  // The same prefix, as long as it is: its ninth byte is none of the address.
+  { prefix: bytesOfGroups([0x64, 0xff9b, 1]), bits: 48, at: [6, 7, 9, 10] },
   { prefix: bytesOfGroups([0x2002]), bits: 16, at: 2 },
   { prefix: bytesOfGroups([0x2001, 0]), bits: 32, at: 12, isInverted: true }
 ]
@@ -98,8 +102,10 @@ export const faultOf = (address: string, rule: AddressRule): string | undefined 
   if (own !== undefined || bytes.slice(0, 15).every((byte) => byte === 0)) return own
   for (const form of EMBEDDED) {
     if (!isIn(bytes, form)) continue
-    const inner = bytes.slice(form.at, form.at + 4).map((byte) => (form.isInverted ? byte ^ 0xff : byte))
-    const fault = faultOfBytes(inner, IPV4, rule)
+    const places = typeof form.at === "number" ? [0, 1, 2, 3].map((place) => Number(form.at) + place) : form.at
+    const inner = places.map((place) => (bytes[place] ?? 0) ^ (form.isInverted ? 0xff : 0))
+    // Of two places for it in one prefix the one that is empty is not meant.
+    const fault = typeof form.at !== "number" && inner[0] === 0 ? undefined : faultOfBytes(inner, IPV4, rule)
     if (fault !== undefined) return fault
   }
   return isIsatap(bytes) ? faultOfBytes(bytes.slice(12), IPV4, rule) : undefined

@@ -1,7 +1,7 @@
 /** Reads one kubeconfig file's text into its named entries, and merges several files as kubectl does. */
 import { Option, Result, Schema, SchemaIssue } from "effect"
 import { isAbsolute, join } from "node:path"
-import { LineCounter, parseDocument } from "yaml"
+import { type Document, isScalar, LineCounter, parseDocument, visit, type YAMLError } from "yaml"
 
 /** The text of one file. **Shape** `path` is absolute: relative paths inside the file are resolved against it. */
 export interface KubeconfigFile {
@@ -142,13 +142,34 @@ const parseYaml = (text: string): Result.Result<unknown, string> => {
   if (text.trim() === "") return Result.fail("is empty")
   const lines = new LineCounter()
   // Pretty errors quote the line, and the line may be a token.
-  const document = parseDocument(text, { prettyErrors: false, lineCounter: lines })
-  const error = document.errors[0]
+  // The library compares each key of a mapping with all others: of a text that a stranger wrote that takes too long.
+  const document = parseDocument(text, { prettyErrors: false, lineCounter: lines, uniqueKeys: false })
+  const error = document.errors[0] ?? repeatedKey(document)
   if (error !== undefined) {
     const { col, line } = lines.linePos(error.pos[0])
     return Result.fail(`is not YAML: ${error.code} at line ${line}, column ${col}`)
   }
   return Result.try({ try: (): unknown => document.toJS(), catch: () => "is not YAML: its aliases do not resolve" })
+}
+
+/** Finds a key that a mapping has twice. **Limits** linear in the document. */
+const repeatedKey = (document: Document.Parsed): Pick<YAMLError, "code" | "pos"> | undefined => {
+  let found: Pick<YAMLError, "code" | "pos"> | undefined
+  visit(document, {
+    Map: (_, { items }) => {
+      const keys = new Set<unknown>()
+      for (const { key } of items) {
+        if (!isScalar(key)) continue
+        if (keys.has(key.value)) {
+          found = { code: "DUPLICATE_KEY", pos: [key.range?.[0] ?? 0, key.range?.[1] ?? 0] }
+          return visit.BREAK
+        }
+        keys.add(key.value)
+      }
+      return undefined
+    }
+  })
+  return found
 }
 
 const entries = <S extends Schema.ConstraintDecoder<unknown>>(

@@ -96,6 +96,8 @@ describe("the rule for addresses of registered clusters", () => {
     ["::", "an unspecified address"],
     ["fd00:ec2::254", "an address of cloud metadata"],
     ["fd00:ec2::23", "an address of cloud metadata"],
+    ["64:ff9b:1:a9fe:a9:fe00:a00:1", "a link-local address"],
+    ["64:ff9b:1:7f00:0:100:a00:1", "a loopback address"],
     ["fd00:ec2:0:1::123", "an address of cloud metadata"],
     ["ff02::1", "a multicast address"],
     ["fec0::1", "a site-local address"],

@@ -38,6 +38,10 @@ const rowOf = (which: number, place: string, size: number): WorkloadRow => ({
   createdAt: "2026-01-01T00:00:00Z"
 })
 
+function* oneByOne<A>(all: Iterable<A>): Generator<A, undefined> {
+  yield* all
+}
+
 /** A cluster whose rows and labels change, and one reader after the other of them, each cut before it has heard all. */
 class World {
   readonly #log = new ChangeLog<WorkloadRow>("log")
@@ -66,7 +70,7 @@ class World {
       storeOf: () => this.#store,
       standingOf: () => ({ coverage, state: "ok", isComplete: true })
     }
-    const push = (events: Iterable<WatchEvent<WorkloadRow>>) => void this.#waiting.push(events[Symbol.iterator]())
+    const push = (events: Iterable<WatchEvent<WorkloadRow>>) => void this.#waiting.push(oneByOne(events))
     const sink = {
       push,
       pushLater: push,

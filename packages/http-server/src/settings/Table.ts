@@ -181,7 +181,7 @@ export const table = {
     path: "fanOut.perCluster",
     flag: "fan-out-per-cluster",
     kind: Kind.wholeNumber(1, 64),
-    description: "Requests that may run against one cluster at once."
+    description: "Requests that may run against one cluster at once, and as many changes beside them."
   }),
   fanOutMaxNames: withDefault("64", {
     path: "fanOut.maxNames",

@@ -3,9 +3,11 @@ import { assert } from "@effect/vitest"
 import type { Code } from "@quarterdeck/contract/Problem"
 import { eventually, Fault } from "@quarterdeck/harness"
 import { Effect, Fiber, Option } from "effect"
+import { request } from "node:https"
 import { act, at, make, objectOf, prepare, refusedAct, versionOf } from "./actedOn.ts"
 import { Deployment } from "./Deployment.ts"
 import { onOneDriver } from "./onEveryDriver.ts"
+import { partsOf, plainServer, register } from "./registered.ts"
 
 const PATCHES = { match: { verbs: ["patch"] } } as const
 const DEPLOYMENT = { apiVersion: "apps/v1", kind: "Deployment", namespace: "shop" } as const
@@ -115,6 +117,49 @@ onOneDriver(
         const problem = yield* refusedAct(`${path}/scale`, { replicas: 3 })
         assert.deepInclude(problem, { status: 502, code: "cluster_unreachable" })
         assert.strictEqual(yield* changes, before)
+      }).pipe(Effect.scoped)
+    )
+  }
+)
+
+onOneDriver(
+  "changes that a proxy holds back",
+  {
+    children: ["prod"],
+    options: { clusters: { allowLoopback: true }, fanOut: { timeoutMs: 1_500, maxTimeoutMs: 1_500 } },
+    kubeconfig: (fleet) => Effect.succeed(fleet.parent.kubeconfig),
+    prepare: (fleet) => Effect.flatMap(fleet.cluster("prod"), prepare)
+  },
+  (it) => {
+    it.effect("are not said to be undone, for they may be passed on later", () =>
+      Effect.gen(function* () {
+        const path = yield* make("Deployment", "held")
+        const parts = yield* partsOf("prod")
+        const held: Array<() => void> = []
+        const proxy = yield* plainServer((incoming, outgoing) => {
+          const { host: _, ...headers } = incoming.headers
+          const url = `${parts.server}${incoming.url}`
+          const body: Array<Buffer> = []
+          const pass = () => {
+            const passed = request(url, { method: incoming.method, headers, rejectUnauthorized: false }, (reply) => {
+              outgoing.writeHead(reply.statusCode ?? 502, reply.headers)
+              reply.pipe(outgoing)
+            })
+            passed.on("error", () => outgoing.destroy())
+            passed.end(Buffer.concat(body))
+          }
+          incoming.on("data", (piece: Buffer) => body.push(piece))
+          incoming.on("end", () => {
+            if (incoming.method === "PATCH") held.push(pass)
+            else pass()
+          })
+        })
+        yield* register({ ...parts, server: proxy.server })
+        const problem = yield* refusedAct(`${path}/scale`, { replicas: 7 })
+        assert.deepInclude(problem, { status: 504, code: "outcome_unknown" })
+        assert.strictEqual(yield* replicasOf("held"), 1)
+        for (const pass of held) pass()
+        yield* eventually("it is passed on", replicasOf("held"), (replicas) => replicas === 7)
       }).pipe(Effect.scoped)
     )
   }

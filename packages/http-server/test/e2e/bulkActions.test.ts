@@ -4,7 +4,7 @@ import type { Code } from "@quarterdeck/contract/Problem"
 import { AuditList } from "@quarterdeck/contract/AuditGroup"
 import { BulkActionResult } from "@quarterdeck/contract/WorkloadsGroup"
 import { eventually, Fault, type Fleet } from "@quarterdeck/harness"
-import { Effect, Option, Schema } from "effect"
+import { Effect, Fiber, Option, Schema } from "effect"
 import { at, type MadeKind, prepare, workloadOf } from "./actedOn.ts"
 import { type Call, Deployment, type KeyName, to } from "./Deployment.ts"
 import { onOneDriver } from "./onEveryDriver.ts"
@@ -125,6 +125,29 @@ onOneDriver("many workloads at once", { faults: true, prepare: fill }, (it) => {
       yield* bulk({ ...real, multiCluster: true, clusters: ["hub", "prod"] })
       for (const target of found) assert.isString(restartedAtOf(yield* objectOf(target)))
     })
+  )
+
+  it.effect(
+    "clusters that take their time for changes are read meanwhile, by keys whose labels must be proven too",
+    () =>
+      Effect.gen(function* () {
+        const { workloads } = yield* Deployment
+        const targets = yield* Effect.forEach(Array.from({ length: 12 }).keys(), (at) => make("prod", `slow-${at}`))
+        const prod = yield* clusterOf("prod")
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            yield* prod.inject(Fault.slowReply({ match: { verbs: ["patch"] }, bodyAfterMs: 3_000 }))
+            const changing = yield* Effect.forkChild(bulk({ action: "restart", targets }))
+            yield* eventually("changes are under way", sent, (count) => count >= 4)
+            for (const key of ["viewer", "teamViewer"] as const) {
+              const list = yield* workloads("?consistency=live&name=slow-&timeoutMs=2000", { key, headers: to("prod") })
+              assert.deepStrictEqual([list.partial, list.workloads.length], [false, 12])
+            }
+            assert.isUndefined(changing.pollUnsafe())
+            assert.isTrue((yield* Fiber.join(changing)).outcomes.every(({ status }) => status === "applied"))
+          })
+        )
+      })
   )
 
   it.effect("what a kind cannot and what is not there are rows, beside those that are done", () =>
