@@ -100,6 +100,6 @@ describe("a list that is followed", () => {
 
   it("is as it was read where nothing was told", () => {
     const read = [workload("a")]
-    assert.deepStrictEqual(LiveRows.of(read, undefined), { workloads: read, gone: new Set(), added: 0 })
+    assert.deepStrictEqual(LiveRows.of(read, undefined), { workloads: read, gone: new Set<string>(), added: 0 })
   })
 })

@@ -10,13 +10,19 @@ import { HttpApiClient } from "effect/http-api"
 /** Where the server stands: the page's own folder, whatever prefix that is. */
 export const serverUrl = new URL(".", document.baseURI).href.replace(/\/$/, "")
 
-/** What a call failed with. **Shape** `code` is that of the server's problem, or says that there was no answer. */
+/**
+ * What a call failed with.
+ *
+ * **Shape** `code` is that of the server's problem, or says that there was no answer; `retryAfterMs` is there where the
+ * server says when to ask again.
+ */
 export class ApiFailure extends Error {
   readonly code: string
   readonly title: string
   readonly status: number | undefined
   readonly requestId: string | undefined
   readonly field: string | undefined
+  readonly retryAfterMs: number | undefined
 
   constructor(facts: {
     readonly code: string
@@ -25,6 +31,7 @@ export class ApiFailure extends Error {
     readonly status?: number
     readonly requestId?: string
     readonly field?: string
+    readonly retryAfterMs?: number
   }) {
     super(facts.detail)
     this.name = "ApiFailure"
@@ -33,6 +40,7 @@ export class ApiFailure extends Error {
     this.status = facts.status
     this.requestId = facts.requestId
     this.field = facts.field
+    this.retryAfterMs = facts.retryAfterMs
   }
 }
 

@@ -18,6 +18,11 @@ interface FileReply {
 
 const decodeProblem = Schema.decodeUnknownOption(Schema.fromJsonString(Problem))
 
+/** The server says it in seconds, never as a date. */
+const decodeSeconds = Schema.decodeUnknownOption(
+  Schema.NumberFromString.check(Schema.isBetween({ minimum: 0, maximum: 3_600 }))
+)
+
 const NAME = /filename="([^"]+)"/
 
 /** Asks for a file. **Errors** rejects with {@link ApiFailure}. */
@@ -56,7 +61,9 @@ const request = async (path: string, options: RequestInit): Promise<Response> =>
   })
   if (response.ok) return response
   const problem = Option.getOrUndefined(decodeProblem(await response.text()))
-  throw problem === undefined ? noAnswer() : new ApiFailure(problem)
+  if (problem === undefined) throw noAnswer()
+  const seconds = Option.getOrUndefined(decodeSeconds(response.headers.get("retry-after")))
+  throw new ApiFailure({ ...problem, ...(seconds === undefined ? {} : { retryAfterMs: seconds * 1_000 }) })
 }
 
 /** What says that there was no answer, or not all of it. */

@@ -28,18 +28,20 @@ export const keyOf = ({ cluster, id, kind, name, namespace }: typeof WorkloadPla
 
 /** What a stream has told until now, over as many connections as it took. */
 export class WorkloadFeed {
-  readonly rows = new Map<string, Workload>()
+  rows: Map<string, Workload> = new Map()
   /** **Units** `atMs` milliseconds since the epoch. */
-  readonly coverages = new Map<string, { readonly coverage: Coverage; readonly atMs: number }>()
+  coverages: Map<string, { readonly coverage: Coverage; readonly atMs: number }> = new Map()
   /** What came after the first full set. */
-  readonly added = new Set<string>()
+  added: Set<string> = new Set()
   /** What was there, and is not any more. */
-  readonly gone = new Set<string>()
-  /** Whether it has told every row that there is. */
+  gone: Set<string> = new Set()
+  /** Whether the connection has told every row that there is, or all that was missed. */
   isReady = false
   isEnded = false
   /** What a further connection says to go on here. */
   lastId: string | undefined
+  /** Whether every row was told once, by whichever connection. */
+  #isWhole = false
 
   /**
    * Makes what takes the text of one connection, however it is cut. **Errors** throws for what is not of the contract.
@@ -47,6 +49,7 @@ export class WorkloadFeed {
   reader(): (text: string, nowMs: number) => void {
     let atMs = 0
     this.isEnded = false
+    this.isReady = false
     const parser = Sse.makeParser((event) => {
       if (event._tag === "Event") this.#hear(event, atMs)
     })
@@ -63,7 +66,7 @@ export class WorkloadFeed {
       case "row": {
         const row = decodeRow(data)
         const key = keyOf(row)
-        if (this.isReady && !this.rows.has(key)) this.added.add(key)
+        if (this.#isWhole && !this.rows.has(key)) this.added.add(key)
         this.rows.set(key, row)
         this.gone.delete(key)
         return
@@ -82,13 +85,16 @@ export class WorkloadFeed {
       }
       case "ready":
         this.isReady = true
+        this.#isWhole = true
         return
       case "reset":
-        this.rows.clear()
-        this.coverages.clear()
-        this.added.clear()
-        this.gone.clear()
+        // What was shown of them until now stays with who shows it.
+        this.rows = new Map()
+        this.coverages = new Map()
+        this.added = new Set()
+        this.gone = new Set()
         this.isReady = false
+        this.#isWhole = false
         return
       case "end":
         this.isEnded = true

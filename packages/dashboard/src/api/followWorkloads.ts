@@ -19,9 +19,9 @@ const pathOf = ({ kind = [], labelSelector, name, namespace = [] }: WorkloadQues
 interface Following {
   readonly target: ClusterTarget.ClusterTarget
   readonly question: WorkloadQuestion
-  /** Goes on where it was; `onHeard` is called behind each part that it took. */
+  /** Goes on where it was; `onHeard` is called behind each part that it took, with when that came. */
   readonly feed: WorkloadFeed
-  readonly onHeard: () => void
+  readonly onHeard: (nowMs: number) => void
   readonly signal: AbortSignal
 }
 
@@ -41,7 +41,8 @@ export const followWorkloads = async ({ feed, onHeard, question, signal, target 
   while (!feed.isEnded) {
     const part = await text?.read()
     if (part === undefined || part.done) return
-    take(part.value, new Date().getTime())
-    onHeard()
+    const nowMs = new Date().getTime()
+    take(part.value, nowMs)
+    onHeard(nowMs)
   }
 }

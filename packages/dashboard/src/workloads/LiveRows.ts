@@ -2,10 +2,11 @@
  * A list that was read, with what a stream has told of it since.
  */
 import type { Coverage } from "../api/Shapes.ts"
-import { keyOf, type WorkloadFeed } from "../api/WorkloadFeed.ts"
+import type * as FollowedFeed from "../api/FollowedFeed.ts"
+import { keyOf } from "../api/WorkloadFeed.ts"
 import type { Workload } from "../api/WorkloadQueries.ts"
 
-type Told = Pick<WorkloadFeed, "added" | "gone" | "rows">
+type Told = Pick<FollowedFeed.Told, "added" | "gone" | "rows">
 
 /** What is shown. **Shape** rows keep their places, those in `gone` too, by their ids; `added` is how many are not among them. */
 export interface LiveRows {
@@ -30,7 +31,7 @@ export const of = (read: ReadonlyArray<Workload>, told: Told | undefined): LiveR
 /** Gives the coverages as they are now. **Units** `readAtMs` and `nowMs` milliseconds since the epoch. */
 export const coveragesOf = (
   read: ReadonlyArray<Coverage>,
-  told: Pick<WorkloadFeed, "coverages"> | undefined,
+  told: Pick<FollowedFeed.Told, "coverages"> | undefined,
   readAtMs: number
 ): ReadonlyArray<Coverage> =>
   read.map((coverage) => {

@@ -57,7 +57,7 @@ export const WorkloadsPage = () => {
         <TargetFailure
           failure={list.error}
           onRetry={() => void list.refetch()}
-          shownSinceMs={pages === undefined ? undefined : list.dataUpdatedAt}
+          shownSinceMs={pages === undefined ? undefined : live.shownAtMs}
         />
       ) : undefined}
       {list.isLoading ? <Loading what="workloads" /> : undefined}
@@ -73,7 +73,7 @@ export const WorkloadsPage = () => {
             total={total}
             isNarrowed={isNarrowed(filter)}
             isFresh={live.isFresh}
-            readAtMs={list.dataUpdatedAt}
+            readAtMs={live.shownAtMs}
             isReading={list.isRefetching}
             onRead={live.readAgain}
           >

@@ -33,14 +33,18 @@ export const useLiveList = (target: ClusterTarget, question: WorkloadQuestion) =
     if (isLive) void refetch()
   }, [isLive, refetch])
 
-  const shown = useMemo(() => LiveRows.of(listed, followed.feed), [listed, followed])
+  // A stream that is not followed any more was told what a list that was read before does not have.
+  const told = isLive || (followed.told?.heardAtMs ?? 0) > list.dataUpdatedAt ? followed.told : undefined
+  const shown = useMemo(() => LiveRows.of(listed, told), [listed, told])
   const word: LiveWord = isPaused ? "paused" : isLarge ? "large" : followed.state
   return {
     ...shown,
     list,
     word,
-    total: followed.feed?.rows.size ?? count,
-    coverages: LiveRows.coveragesOf(read, followed.feed, list.dataUpdatedAt),
+    total: told?.rows.size ?? count,
+    coverages: LiveRows.coveragesOf(read, told, list.dataUpdatedAt),
+    /** Of when it is. **Units** milliseconds since the epoch. */
+    shownAtMs: Math.max(list.dataUpdatedAt, told?.heardAtMs ?? 0),
     /** Whether it stays fresh by itself. */
     isFresh: isLive || (!isPaused && mayBeReread(pages?.length ?? 0)),
     pause: setPaused,

@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Embedded, eventually, Fault, type Fleet } from "@quarterdeck/harness"
 import { Effect } from "effect"
+import { connect, createServer, type Server, type Socket } from "node:net"
 import type { Page } from "playwright-core"
 import { prepare, workloadOf } from "./actedOn.ts"
 import * as Chromium from "./Chromium.ts"
@@ -29,10 +30,55 @@ const isListed = Effect.fnUntraced(function* (name: string, count: number) {
   )
 })
 
+/** A way to the service that can be cut: what is open breaks off, and nothing new gets through until it is mended. */
+const wayTo = Effect.fnUntraced(function* (url: string) {
+  const { hostname, port } = new URL(url)
+  const sockets = new Set<Socket>()
+  let isCut = false
+  const accept = (socket: Socket) => {
+    if (isCut) return void socket.destroy()
+    const onward = connect(Number(port), hostname)
+    for (const [one, other] of [
+      [socket, onward],
+      [onward, socket]
+    ] as const) {
+      sockets.add(one)
+      one.pipe(other)
+      one.on("error", () => other.destroy())
+      one.on("close", () => {
+        sockets.delete(one)
+        other.destroy()
+      })
+    }
+  }
+  const cut = () => {
+    isCut = true
+    for (const socket of sockets) socket.destroy()
+  }
+  const listening = Effect.callback<Server>((resume) => {
+    const server = createServer(accept).listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+  })
+  const server = yield* Effect.acquireRelease(listening, (server) =>
+    Effect.callback<void>((resume) => {
+      cut()
+      server.close(() => resume(Effect.void))
+    })
+  )
+  const address = server.address()
+  const mend = () => {
+    isCut = false
+  }
+  return { url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`, cut, mend }
+})
+
 /** Opens the list of workloads whose names have a part in common. */
-const open = Effect.fnUntraced(function* (name: string, begin: (page: Page) => Promise<void> = async () => {}) {
+const open = Effect.fnUntraced(function* (
+  name: string,
+  begin: (page: Page) => Promise<void> = async () => {},
+  at?: string
+) {
   const { url } = yield* Deployment
-  const page = yield* Chromium.open(`${url}/#/workloads?name=${name}`)
+  const page = yield* Chromium.open(`${at ?? url}/#/workloads?name=${name}`)
   yield* Effect.promise(async () => {
     await begin(page)
     await signIn(page, rawKey("operator"))
@@ -81,8 +127,10 @@ suite("a list of workloads that is live", Deployment.layer(options), (it) => {
       yield* make("held-a")
       yield* isListed("held-", 1)
       const page = yield* open("held-")
+      yield* Effect.promise(() => state(page, "live"))
+      yield* scale("held-a", 3)
       yield* Effect.promise(async () => {
-        await state(page, "live")
+        await wants(page, "held-a", 3)
         await page.getByRole("button", { name: "Pause updates" }).click()
         await state(page, "paused")
         await page.getByText("as of ").waitFor()
@@ -95,7 +143,7 @@ suite("a list of workloads that is live", Deployment.layer(options), (it) => {
         ({ workloads }) => workloads[0]?.replicas.desired === 4
       )
       yield* Effect.promise(async () => {
-        assert.strictEqual(await row(page, "held-a").getByText("of 4").count(), 0)
+        assert.strictEqual(await row(page, "held-a").getByText("of 3").count(), 1)
         await page.getByRole("button", { name: "Resume updates" }).press("Enter")
         await state(page, "live")
         await wants(page, "held-a", 4)
@@ -140,6 +188,37 @@ suite("a list of workloads that is live", Deployment.layer(options), (it) => {
         await state(page, "live")
       })
     })
+  )
+
+  it.effect("stays as it was told while the server is away, says so, and goes on where it was", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Deployment
+      yield* make("away-a")
+      yield* isListed("away-", 1)
+      const way = yield* wayTo(url)
+      const page = yield* open("away-", undefined, way.url)
+      const resumed: Array<string | undefined> = []
+      page.on("request", (request) => {
+        if (request.url().includes("/workloads/watch?")) resumed.push(request.headers()["last-event-id"])
+      })
+      yield* Effect.promise(() => state(page, "live"))
+      yield* scale("away-a", 3)
+      yield* Effect.promise(async () => {
+        await wants(page, "away-a", 3)
+        way.cut()
+        await state(page, "connecting")
+        await page.getByText("no_answer").waitFor()
+        assert.strictEqual(await row(page, "away-a").getByText("of 3").count(), 1)
+      })
+      yield* scale("away-a", 7)
+      yield* Effect.promise(async () => {
+        way.mend()
+        await state(page, "live")
+        await wants(page, "away-a", 7)
+        await page.getByText("no_answer").waitFor({ state: "detached" })
+      })
+      assert.isString(resumed.at(-1))
+    }).pipe(Effect.scoped)
   )
 
   it.effect("tells that a cluster does not answer, and keeps its rows", () =>
