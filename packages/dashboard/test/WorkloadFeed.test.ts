@@ -25,6 +25,11 @@ const workload = (name: string, desired = 1): Workload =>
     createdAt: "2026-11-01T00:00:00.000Z"
   })
 
+const decodeCoverage = Schema.decodeUnknownSync(WorkloadList.fields.clusters.value)
+
+const coverage = (name: string, status: "ok" | "error") =>
+  decodeCoverage({ name, status, source: "cache", count: 1, ageMs: 300, latencyMs: 0 })
+
 const eventOf = (event: string, data: object, id?: string) =>
   `${id === undefined ? "" : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 
@@ -96,6 +101,27 @@ describe("a list that is followed", () => {
 
   it("throws for what is not of the contract", () => {
     assert.throws(() => new WorkloadFeed().reader()(eventOf("row", { name: "a" }), 1))
+  })
+
+  it("has coverages as old as what came last, of a cluster that does not answer as old as what it told", () => {
+    const read = ["hub", "prod", "stage"].map((name) => coverage(name, "ok"))
+    const feed = new WorkloadFeed()
+    const take = feed.reader()
+    take(eventOf("coverage", coverage("hub", "ok")) + eventOf("coverage", coverage("prod", "error")), 20_000)
+    const shown = LiveRows.coveragesOf(
+      read,
+      { coverages: feed.coverages, heardAtMs: 60_000 },
+      { readAtMs: 10_000, shownAtMs: 60_000 }
+    )
+    assert.deepStrictEqual(
+      shown.map(({ ageMs, name, status }) => [name, status, ageMs]),
+      [
+        ["hub", "ok", 300],
+        ["prod", "error", 40_300],
+        ["stage", "ok", 50_300]
+      ]
+    )
+    assert.deepStrictEqual(LiveRows.coveragesOf(read, undefined, { readAtMs: 1, shownAtMs: 1 }), read)
   })
 
   it("is as it was read where nothing was told", () => {

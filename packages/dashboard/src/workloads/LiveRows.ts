@@ -28,15 +28,28 @@ export const of = (read: ReadonlyArray<Workload>, told: Told | undefined): LiveR
   }
 }
 
-/** Gives the coverages as they are now. **Units** `readAtMs` and `nowMs` milliseconds since the epoch. */
+interface Moments {
+  /** **Units** milliseconds since the epoch. */
+  readonly readAtMs: number
+  /** Not before the list was read, nor before anything was told. */
+  readonly shownAtMs: number
+}
+
+/**
+ * Gives the coverages as they were when the list was shown.
+ *
+ * **Shape** a cluster that answers is as new as the last that came of the stream: it tells when one does not any more.
+ */
 export const coveragesOf = (
   read: ReadonlyArray<Coverage>,
-  told: Pick<FollowedFeed.Told, "coverages"> | undefined,
-  readAtMs: number
+  told: Pick<FollowedFeed.Told, "coverages" | "heardAtMs"> | undefined,
+  { readAtMs, shownAtMs }: Moments
 ): ReadonlyArray<Coverage> =>
   read.map((coverage) => {
     const later = told?.coverages.get(coverage.name)
-    if (later === undefined) return coverage
-    // Ages count from when the list was read.
-    return { ...later.coverage, ageMs: Math.max(0, later.coverage.ageMs + readAtMs - later.atMs) }
+    if (told === undefined || later === undefined) {
+      return { ...coverage, ageMs: coverage.ageMs + shownAtMs - readAtMs }
+    }
+    const atMs = later.coverage.status === "ok" ? told.heardAtMs : later.atMs
+    return { ...later.coverage, ageMs: later.coverage.ageMs + shownAtMs - atMs }
   })

@@ -65,7 +65,7 @@ export const WorkloadsPage = () => {
         <>
           <CoverageStrip
             coverages={coverages}
-            readAtMs={list.dataUpdatedAt}
+            readAtMs={live.shownAtMs}
             isLive={live.word === "live"}
             rows="workloads"
           />

@@ -36,15 +36,17 @@ export const useLiveList = (target: ClusterTarget, question: WorkloadQuestion) =
   // A stream that is not followed any more was told what a list that was read before does not have.
   const told = isLive || (followed.told?.heardAtMs ?? 0) > list.dataUpdatedAt ? followed.told : undefined
   const shown = useMemo(() => LiveRows.of(listed, told), [listed, told])
+  const readAtMs = list.dataUpdatedAt
+  const shownAtMs = Math.max(readAtMs, told?.heardAtMs ?? 0)
   const word: LiveWord = isPaused ? "paused" : isLarge ? "large" : followed.state
   return {
     ...shown,
     list,
     word,
     total: told?.rows.size ?? count,
-    coverages: LiveRows.coveragesOf(read, told, list.dataUpdatedAt),
+    coverages: LiveRows.coveragesOf(read, told, { readAtMs, shownAtMs }),
     /** Of when it is. **Units** milliseconds since the epoch. */
-    shownAtMs: Math.max(list.dataUpdatedAt, told?.heardAtMs ?? 0),
+    shownAtMs,
     /** Whether it stays fresh by itself. */
     isFresh: isLive || (!isPaused && mayBeReread(pages?.length ?? 0)),
     pause: setPaused,
