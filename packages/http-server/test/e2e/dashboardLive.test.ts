@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import { Embedded, eventually, Fault, type Fleet } from "@quarterdeck/harness"
 import { Effect } from "effect"
 import { connect, createServer, type Server, type Socket } from "node:net"
-import type { Page } from "playwright-core"
+import type { Page, Request } from "playwright-core"
 import { prepare, workloadOf } from "./actedOn.ts"
 import * as Chromium from "./Chromium.ts"
 import { signIn } from "./DashboardWalk.ts"
@@ -85,6 +85,16 @@ const open = Effect.fnUntraced(function* (
   })
   return page
 })
+
+const isStream = (request: Request) => request.url().includes("/workloads/watch?")
+
+/** Shows the page, or another in its place, and waits until the stream of one that is hidden is closed. */
+const turn = async (page: Page, visibility: "hidden" | "visible") => {
+  const closed = visibility === "hidden" ? page.waitForEvent("requestfailed", isStream) : undefined
+  await page.evaluate(`Object.defineProperty(document, "visibilityState", { value: "${visibility}", configurable: true })
+    document.dispatchEvent(new Event("visibilitychange"))`)
+  await closed
+}
 
 const state = (page: Page, word: string) => page.locator(`[data-live="${word}"]`).waitFor()
 const row = (page: Page, name: string) => page.locator("[data-workload]").filter({ hasText: name })
@@ -199,7 +209,7 @@ suite("a list of workloads that is live", Deployment.layer(options), (it) => {
       const page = yield* open("away-", undefined, way.url)
       const resumed: Array<string | undefined> = []
       page.on("request", (request) => {
-        if (request.url().includes("/workloads/watch?")) resumed.push(request.headers()["last-event-id"])
+        if (isStream(request)) resumed.push(request.headers()["last-event-id"])
       })
       yield* Effect.promise(() => state(page, "live"))
       yield* scale("away-a", 3)
@@ -219,6 +229,34 @@ suite("a list of workloads that is live", Deployment.layer(options), (it) => {
       })
       assert.isString(resumed.at(-1))
     }).pipe(Effect.scoped)
+  )
+
+  it.effect("is followed over one stream, while the page is seen", () =>
+    Effect.gen(function* () {
+      yield* make("seen-a")
+      yield* isListed("seen-", 1)
+      let begun = 0
+      const page = yield* open("seen-", async (page) => {
+        page.on("request", (request) => {
+          if (isStream(request)) begun += 1
+        })
+      })
+      yield* Effect.promise(async () => {
+        await state(page, "live")
+        await turn(page, "hidden")
+        await state(page, "connecting")
+      })
+      yield* scale("seen-a", 3)
+      yield* Effect.promise(async () => {
+        await turn(page, "visible")
+        await state(page, "live")
+        await wants(page, "seen-a", 3)
+        assert.strictEqual(begun, 2)
+        const closed = page.waitForEvent("requestfailed", isStream)
+        await page.getByRole("link", { name: "Clusters" }).click()
+        await closed
+      })
+    })
   )
 
   it.effect("tells that a cluster does not answer, and keeps its rows", () =>
