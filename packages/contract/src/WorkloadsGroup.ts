@@ -71,7 +71,11 @@ const OutcomeCode = Schema.Literals([
   "cluster_unreachable",
   "cluster_throttled",
   "cluster_timeout",
-  "outcome_unknown"
+  "outcome_unknown",
+  "key_revoked",
+  "key_expired",
+  "session_ended",
+  "invalid_key"
 ] satisfies ReadonlyArray<Problem.Code>)
 
 /** What became of one workload. **Shape** `code` with `refused` and `failed`, `resourceVersion` with the others. */

@@ -33,6 +33,8 @@ export interface BulkQuery {
   readonly isDryRun: boolean
   readonly readMs: number
   readonly writeMs: number
+  /** Asked before each workload: why it may not be changed any more, though it might when all began. */
+  readonly stopped?: Effect.Effect<OutcomeCode | undefined>
   /** Is told each outcome as soon as it is known, in any order. */
   readonly tell?: (outcome: BulkOutcome) => Effect.Effect<void>
 }
@@ -58,6 +60,10 @@ export type OutcomeCode =
   | "cluster_throttled"
   | "cluster_timeout"
   | "outcome_unknown"
+  | "key_revoked"
+  | "key_expired"
+  | "session_ended"
+  | "invalid_key"
 
 /** **Shape** `refused`: nothing was done, and trying again changes nothing. `failed`: the cluster did not answer. */
 export interface BulkOutcome extends BulkTarget {
@@ -74,6 +80,8 @@ export class TooManySelected extends Schema.TaggedError<TooManySelected>()("TooM
     return `selects ${this.count} workloads; ${MAX_TARGETS} at most in one call`
   }
 }
+
+const NOT_STOPPED = Effect.succeed(undefined)
 
 /** Clusters that one call changes at a time. */
 const CLUSTERS_AT_ONCE = 8
@@ -133,6 +141,8 @@ export class BulkActions extends Context.Service<
         let silence: OutcomeCode | undefined
         const attempt = Effect.fnUntraced(function* (target: BulkTarget) {
           if (silence !== undefined) return { ...target, status: "failed", code: silence } satisfies BulkOutcome
+          const stopped = yield* query.stopped ?? NOT_STOPPED
+          if (stopped !== undefined) return { ...target, status: "refused", code: stopped } satisfies BulkOutcome
           const outcome = yield* changeOne(query, target)
           silence ??= silenceOf(outcome)
           return outcome

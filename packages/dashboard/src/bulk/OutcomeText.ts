@@ -16,7 +16,11 @@ const REASONS: Readonly<Record<Exclude<Code, "action_unsupported">, string>> = {
   cluster_unreachable: "Its cluster does not answer. Nothing was changed.",
   cluster_throttled: "Its cluster asks for patience. Nothing was changed.",
   cluster_timeout: "Its cluster did not answer in time. Nothing was changed.",
-  outcome_unknown: "The cluster's answer was lost. Look at it before you try again."
+  outcome_unknown: "The cluster's answer was lost. Look at it before you try again.",
+  key_revoked: "The key was revoked before its turn.",
+  key_expired: "The key expired before its turn.",
+  session_ended: "The session ended before its turn.",
+  invalid_key: "The key was not known any more when it was its turn."
 }
 
 const DONE: Readonly<Record<ActionName, string>> = {

@@ -4,7 +4,9 @@
 import { BulkActions } from "@quarterdeck/cluster-fanout"
 import type { BulkActionRequest, BulkActionResult } from "@quarterdeck/contract/WorkloadsGroup"
 import type * as Problem from "@quarterdeck/contract/Problem"
+import { Authenticator } from "@quarterdeck/keys/Authenticator"
 import { Principal } from "@quarterdeck/keys/Principal"
+import { Sessions } from "@quarterdeck/keys/Sessions"
 import * as Rule from "@quarterdeck/keys/Rule"
 import type { Target } from "@quarterdeck/targeting/Target"
 import { Effect } from "effect"
@@ -21,6 +23,7 @@ import * as RequestBody from "./RequestBody.ts"
 import * as RequestRecord from "./RequestRecord.ts"
 import * as RequestTarget from "./RequestTarget.ts"
 import * as ActionProgress from "./stream/ActionProgress.ts"
+import * as KeyStanding from "./stream/KeyStanding.ts"
 
 interface Asked {
   readonly headers: { readonly "idempotency-key"?: string }
@@ -32,6 +35,8 @@ interface Doing {
   readonly body: BulkBody.BulkBody
   readonly target: Target
   readonly principal: Principal["Service"]
+  /** Why the caller may change nothing more. */
+  readonly stopped: Effect.Effect<BulkActions.OutcomeCode | undefined>
   /** Who is told how it goes on. */
   readonly progress?: ActionProgress.Progress
 }
@@ -46,6 +51,8 @@ export const make = Effect.gen(function* () {
   const idempotency = yield* Idempotency
   const keyLimit = yield* KeyLimit
   const replyWithProgress = yield* ActionProgress.make
+  const authenticator = yield* Authenticator
+  const sessions = yield* Sessions
 
   return Effect.fnUntraced(function* ({ headers }: Asked) {
     const body = yield* BulkBody.read
@@ -61,11 +68,12 @@ export const make = Effect.gen(function* () {
       const namespaces = Rule.namespaceFilter(principal.rule)
       yield* bulk.require({ targets: which.targets, namespaces, timeoutMs }).pipe(Effect.catch(ListRefusal.fromError))
     }
+    const stopped = Effect.map(yield* KeyStanding.of(authenticator, sessions), stopOf)
     const key = headers["idempotency-key"]
     // Names were judged above; what labels select follows from the rule, and the answer of another rule is not this one's.
     const asked = yield* askedOf(request, which._tag === "Named" ? undefined : principal.rule)
     const once = (progress?: ActionProgress.Progress) => {
-      const work = perform({ bulk, body, target, principal, ...(progress === undefined ? {} : { progress }) })
+      const work = perform({ bulk, body, target, principal, stopped, ...(progress === undefined ? {} : { progress }) })
       const answer =
         key === undefined || body.isDryRun ? work : idempotency.once({ owner: principal.keyId, key, asked }, work)
       return answer.pipe(Effect.catch(refusal))
@@ -83,7 +91,7 @@ const askedOf = (request: BulkActionRequest, rule: Principal["Service"]["rule"] 
   Effect.map(RequestRecord.CurrentRequest, ({ target }) => JSON.stringify([request, target.asked, rule ?? null]))
 
 /** Changes, and gives the reply. **Errors** with nothing done. */
-const perform = Effect.fnUntraced(function* ({ body, bulk, principal, progress, target }: Doing) {
+const perform = Effect.fnUntraced(function* ({ body, bulk, principal, progress, stopped, target }: Doing) {
   const { maxTimeoutMs, timeoutMs } = yield* Deadlines
   const { change, isDryRun, which } = body
   const namespaces = Rule.namespaceFilter(principal.rule)
@@ -105,6 +113,7 @@ const perform = Effect.fnUntraced(function* ({ body, bulk, principal, progress, 
     namespaces,
     change,
     isDryRun,
+    stopped,
     readMs: timeoutMs,
     writeMs: maxTimeoutMs,
     ...(progress === undefined ? {} : { tell: progress.tell })
@@ -112,6 +121,21 @@ const perform = Effect.fnUntraced(function* ({ body, bulk, principal, progress, 
   const partial = found.partial || outcomes.some(({ status }) => status === "failed")
   return JSON.stringify({ outcomes, partial } satisfies BulkActionResult)
 })
+
+/** Tells why workloads whose turn comes after the key's end, or its narrowing, are left as they are. */
+const stopOf = (reason: string | undefined): BulkActions.OutcomeCode | undefined => {
+  switch (reason) {
+    case undefined:
+    case "key_revoked":
+    case "key_expired":
+    case "session_ended":
+      return reason
+    case "key_narrowed":
+      return "namespace_forbidden"
+    default:
+      return "invalid_key"
+  }
+}
 
 type Failure = Effect.Error<ReturnType<typeof perform>> | IdempotencyError
 

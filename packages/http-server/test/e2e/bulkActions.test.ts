@@ -150,6 +150,34 @@ onOneDriver("many workloads at once", { faults: true, prepare: fill }, (it) => {
       })
   )
 
+  it.effect("a key that is revoked in the middle changes nothing more", () =>
+    Effect.gen(function* () {
+      const { call, createKey } = yield* Deployment
+      const targets = yield* Effect.forEach(Array.from({ length: 12 }).keys(), (at) => make("prod", `ends-${at}`))
+      const { apiKey, raw } = yield* createKey({ name: "ends", rule: { role: "Operator" } })
+      const prod = yield* clusterOf("prod")
+      const before = yield* sent
+      const { outcomes } = yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* prod.inject(Fault.slowReply({ match: { verbs: ["patch"] }, bodyAfterMs: 1_000 }))
+          const changing = yield* Effect.forkChild(bulk({ action: "restart", targets }, { bearer: raw }))
+          yield* eventually("changes are under way", sent, (count) => count > before)
+          const revoked = yield* call(`/api/v1/apiKeys/${apiKey.id}`, { method: "DELETE", key: "admin" })
+          assert.isBelow(revoked.status, 300)
+          return yield* Fiber.join(changing)
+        })
+      )
+      const left = outcomes.filter(({ code }) => code === "key_revoked")
+      assert.isAtLeast(left.length, 4)
+      assert.isTrue(left.every(({ status }) => status === "refused"))
+      for (const { name } of left) {
+        assert.isUndefined(
+          restartedAtOf(yield* objectOf({ cluster: "prod", namespace: "shop", kind: "Deployment", name }))
+        )
+      }
+    })
+  )
+
   it.effect("what a kind cannot and what is not there are rows, beside those that are done", () =>
     Effect.gen(function* () {
       const fine = yield* make("prod", "mixed")

@@ -98,7 +98,7 @@ onOneDriver("the progress of many actions", { faults: true, prepare: fill }, (it
       const stage = yield* deployment.fleet.cluster("stage")
       const requestId = yield* Effect.scoped(
         Effect.gen(function* () {
-          yield* stage.inject(Fault.latency({ ms: 700 }))
+          yield* stage.inject(Fault.latency({ ms: 400 }))
           const response = yield* Effect.acquireRelease(
             Effect.promise((signal) =>
               fetch(`${deployment.url}${PATH}`, {
