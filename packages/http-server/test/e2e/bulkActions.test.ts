@@ -2,71 +2,29 @@
 import { assert } from "@effect/vitest"
 import type { Code } from "@quarterdeck/contract/Problem"
 import { AuditList } from "@quarterdeck/contract/AuditGroup"
-import { BulkActionResult } from "@quarterdeck/contract/WorkloadsGroup"
-import { eventually, Fault, type Fleet } from "@quarterdeck/harness"
-import { Effect, Fiber, Option, Schema } from "effect"
-import { at, type MadeKind, prepare, workloadOf } from "./actedOn.ts"
-import { type Call, Deployment, type KeyName, to } from "./Deployment.ts"
+import type { BulkActionResult } from "@quarterdeck/contract/WorkloadsGroup"
+import { eventually, Fault } from "@quarterdeck/harness"
+import { Effect, Schema } from "effect"
+import { at } from "./actedOn.ts"
+import {
+  ask,
+  bulk,
+  clusterOf,
+  fill,
+  make,
+  objectOf,
+  once,
+  refused,
+  replicasOf,
+  restartedAtOf,
+  sent,
+  versionOf
+} from "./bulkCalls.ts"
+import { Deployment, type KeyName, to } from "./Deployment.ts"
 import { onOneDriver } from "./onEveryDriver.ts"
 
-const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(BulkActionResult), { onExcessProperty: "error" })
 const decodeEvents = Schema.decodeUnknownEffect(Schema.fromJsonString(AuditList))
-const PATH = "/api/v1/workloads/actions"
 const WITHIN = { within: "20 seconds" } as const
-
-const ask = (body: unknown, call: Call = {}) =>
-  Effect.flatMap(Deployment, (deployment) => deployment.call(PATH, { method: "POST", key: "operator", body, ...call }))
-
-const bulk = Effect.fnUntraced(function* (body: unknown, call: Call = {}) {
-  const reply = yield* ask(body, call)
-  assert.strictEqual(reply.status, 200, reply.text)
-  return yield* decode(reply.text)
-})
-
-const refused = (body: unknown, call: Call = {}) =>
-  Effect.flatMap(Deployment, (deployment) =>
-    deployment.problem(PATH, { method: "POST", key: "operator", body, ...call })
-  )
-
-const clusterOf = (name: string) => Effect.flatMap(Deployment, ({ fleet }) => fleet.cluster(name))
-
-/** Makes a Deployment, or another kind, and gives what names it. */
-const make = Effect.fnUntraced(function* (
-  cluster: string,
-  name: string,
-  {
-    kind = "Deployment",
-    labels = {},
-    namespace = "shop"
-  }: { kind?: MadeKind; labels?: Record<string, string>; namespace?: string } = {}
-) {
-  const { api } = yield* clusterOf(cluster)
-  yield* api.create(workloadOf(kind, name, namespace, labels))
-  return { cluster, namespace, kind, name }
-})
-
-const objectOf = Effect.fnUntraced(function* ({ cluster, name, namespace }: Effect.Success<ReturnType<typeof make>>) {
-  const { api } = yield* clusterOf(cluster)
-  return yield* api.get({ apiVersion: "apps/v1", kind: "Deployment", name, namespace })
-})
-const versionOf = (object: unknown) => at(object, "metadata", "resourceVersion")
-const replicasOf = (object: unknown) => at(object, "spec", "replicas")
-const restartedAtOf = (object: unknown) =>
-  at(object, "spec", "template", "metadata", "annotations", "kubectl.kubernetes.io/restartedAt")
-
-const once = (key: string): Call => ({ headers: [["Idempotency-Key", key]] })
-
-const fill = (fleet: Fleet["Service"]) => Effect.forEach(fleet.clusters, prepare, { discard: true })
-
-/** What of Deployments has come through to the clusters. */
-const sent = Effect.gen(function* () {
-  let sum = 0
-  for (const { faults } of (yield* Deployment).fleet.clusters) {
-    const { requests } = yield* Option.getOrThrow(faults).counters
-    for (const [what, count] of requests) if (/^(?:get|patch|update) deployments/.test(what)) sum += count
-  }
-  return sum
-})
 
 onOneDriver("many workloads at once", { faults: true, prepare: fill }, (it) => {
   it.effect("a dry run tells what would be of each and changes none; then each is changed, in the order asked", () =>
@@ -107,8 +65,7 @@ onOneDriver("many workloads at once", { faults: true, prepare: fill }, (it) => {
       yield* make("stage", "sel-d", { labels })
       yield* make("hub", "sel-e")
       const body = { action: "restart", labelSelector: "part=selected", dryRun: true }
-      const names = (result: typeof BulkActionResult.Type) =>
-        result.outcomes.map(({ cluster, name }) => `${cluster}/${name}`)
+      const names = (result: BulkActionResult) => result.outcomes.map(({ cluster, name }) => `${cluster}/${name}`)
       assert.deepStrictEqual(names(yield* bulk(body)), ["hub/sel-a"])
       assert.deepStrictEqual(names(yield* bulk({ ...body, multiCluster: true, clusters: ["prod", "hub"] })), [
         "hub/sel-a",
@@ -124,57 +81,6 @@ onOneDriver("many workloads at once", { faults: true, prepare: fill }, (it) => {
       const { dryRun: _, ...real } = body
       yield* bulk({ ...real, multiCluster: true, clusters: ["hub", "prod"] })
       for (const target of found) assert.isString(restartedAtOf(yield* objectOf(target)))
-    })
-  )
-
-  it.effect(
-    "clusters that take their time for changes are read meanwhile, by keys whose labels must be proven too",
-    () =>
-      Effect.gen(function* () {
-        const { workloads } = yield* Deployment
-        const targets = yield* Effect.forEach(Array.from({ length: 12 }).keys(), (at) => make("prod", `slow-${at}`))
-        const prod = yield* clusterOf("prod")
-        yield* Effect.scoped(
-          Effect.gen(function* () {
-            yield* prod.inject(Fault.slowReply({ match: { verbs: ["patch"] }, bodyAfterMs: 3_000 }))
-            const changing = yield* Effect.forkChild(bulk({ action: "restart", targets }))
-            yield* eventually("changes are under way", sent, (count) => count >= 4)
-            for (const key of ["viewer", "teamViewer"] as const) {
-              const list = yield* workloads("?consistency=live&name=slow-&timeoutMs=2000", { key, headers: to("prod") })
-              assert.deepStrictEqual([list.partial, list.workloads.length], [false, 12])
-            }
-            assert.isUndefined(changing.pollUnsafe())
-            assert.isTrue((yield* Fiber.join(changing)).outcomes.every(({ status }) => status === "applied"))
-          })
-        )
-      })
-  )
-
-  it.effect("a key that is revoked in the middle changes nothing more", () =>
-    Effect.gen(function* () {
-      const { call, createKey } = yield* Deployment
-      const targets = yield* Effect.forEach(Array.from({ length: 12 }).keys(), (at) => make("prod", `ends-${at}`))
-      const { apiKey, raw } = yield* createKey({ name: "ends", rule: { role: "Operator" } })
-      const prod = yield* clusterOf("prod")
-      const before = yield* sent
-      const { outcomes } = yield* Effect.scoped(
-        Effect.gen(function* () {
-          yield* prod.inject(Fault.slowReply({ match: { verbs: ["patch"] }, bodyAfterMs: 1_000 }))
-          const changing = yield* Effect.forkChild(bulk({ action: "restart", targets }, { bearer: raw }))
-          yield* eventually("changes are under way", sent, (count) => count > before)
-          const revoked = yield* call(`/api/v1/apiKeys/${apiKey.id}`, { method: "DELETE", key: "admin" })
-          assert.isBelow(revoked.status, 300)
-          return yield* Fiber.join(changing)
-        })
-      )
-      const left = outcomes.filter(({ code }) => code === "key_revoked")
-      assert.isAtLeast(left.length, 4)
-      assert.isTrue(left.every(({ status }) => status === "refused"))
-      for (const { name } of left) {
-        assert.isUndefined(
-          restartedAtOf(yield* objectOf({ cluster: "prod", namespace: "shop", kind: "Deployment", name }))
-        )
-      }
     })
   )
 
@@ -292,26 +198,6 @@ onOneDriver("many workloads at once", { faults: true, prepare: fill }, (it) => {
       const other = yield* bulk(body, { ...once("release-1"), key: "admin" })
       assert.strictEqual(other.outcomes[0]?.status, "applied")
       assert.notStrictEqual(restartedAtOf(yield* objectOf(target)), undefined)
-    })
-  )
-
-  it.effect("a key that was narrowed is not told what labels selected before", () =>
-    Effect.gen(function* () {
-      const { call, createKey } = yield* Deployment
-      const labels = { part: "narrowed" }
-      yield* make("prod", "told", { labels })
-      yield* make("prod", "hidden", { labels, namespace: "payments" })
-      const { apiKey, raw } = yield* createKey({ name: "narrowed", rule: { role: "Operator" } })
-      const body = { action: "restart", labelSelector: "part=narrowed", multiCluster: true, clusters: ["prod"] }
-      const asking: Call = { ...once("narrowed"), bearer: raw }
-      assert.lengthOf((yield* bulk(body, asking)).outcomes, 2)
-      assert.lengthOf((yield* bulk(body, asking)).outcomes, 2)
-      const rule = { role: "Operator", targetNamespaces: [{ namespaceNames: ["shop"] }] }
-      const path = `/api/v1/apiKeys/${apiKey.id}`
-      assert.strictEqual((yield* call(path, { method: "PATCH", key: "admin", body: { rule } })).status, 200)
-      assert.deepInclude(yield* refused(body, asking), { status: 422, code: "idempotency_mismatch" })
-      const names = (yield* bulk(body, { ...once("anew"), bearer: raw })).outcomes.map(({ name }) => name)
-      assert.deepStrictEqual(names, ["told"])
     })
   )
 
