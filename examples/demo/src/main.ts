@@ -82,7 +82,8 @@ const demo = Effect.fnUntraced(function* ({ once, port: givenPort }: Arguments) 
 
   const services = yield* Layer.build(
     Quarterdeck.layer({
-      clusters: { kubeconfig: [kubeconfig] },
+      // All of it is on this machine, so that clusters can be registered here too.
+      clusters: { kubeconfig: [kubeconfig], allowLoopback: true },
       keys: { bootstrapFile: firstKey },
       dataDirectory
     })

@@ -27,7 +27,7 @@ const ObjectPath = Schema.String.check(
 /** What narrows a list of events beside what every list takes. */
 const eventParameters = {
   type: Schema.optionalKey(Schema.Array(textUpTo(64))).annotateKey({
-    description: "Events of this type, `Normal` or `Warning`; several are any of them."
+    description: "Events of this type, `Normal` or `Warning`, in any case; several are any of them."
   }),
   reason: Schema.optionalKey(Schema.Array(textUpTo(128))).annotateKey({
     description: "Events with this reason, as `BackOff`; several are any of them."

@@ -13,10 +13,15 @@ export interface EventFilter {
   readonly regarding?: NamedOwner
 }
 
+const TYPES = ["Normal", "Warning"]
+
+/** Gives a type as clusters write it, in whatever case it was asked for: another would find nothing, and be taken for calm. */
+const typeOf = (text: string): string => TYPES.find((type) => type.toLowerCase() === text.toLowerCase()) ?? text
+
 /** Spells a filter in one way, whatever the order in which it was written. */
 export const canonical = ({ namespace, reason, regarding, type }: EventFilter) => [
   namespace?.toSorted() ?? null,
-  type?.toSorted() ?? null,
+  type?.map(typeOf).toSorted() ?? null,
   reason?.toSorted() ?? null,
   regarding === undefined ? null : [regarding.kind, regarding.name]
 ]
@@ -35,7 +40,7 @@ export const wanted = (
   const isScoped = asked !== undefined || isInScope !== undefined
   return {
     reaches: isScoped ? (each) => each !== "" && asked?.has(each) !== false && isInScope?.(each) !== false : undefined,
-    groups: type === undefined ? undefined : new Set(type),
+    groups: type === undefined ? undefined : new Set(type.map(typeOf)),
     matches:
       reasons === undefined && regarding === undefined
         ? undefined

@@ -152,5 +152,6 @@ export const faultOfUrl = (text: string, rule: AddressRule): string | undefined 
   if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return "is not an http(s) URL"
   if (url.username !== "" || url.password !== "") return "has a user in it, which is refused"
   const fault = faultOfHost(hostOf(text), rule)
-  return fault === undefined ? undefined : `is ${fault}, which is refused`
+  const why = fault === LOOPBACK ? " (clusters.allowLoopback is off)" : ""
+  return fault === undefined ? undefined : `is ${fault}${why}, which is refused`
 }

@@ -110,7 +110,7 @@ describe("the rule for addresses of registered clusters", () => {
   it.each([
     ["https://prod.example.com:6443", undefined],
     ["https://localhost.example.com", undefined],
-    ["https://LocalHost", "is a loopback address, which is refused"],
+    ["https://LocalHost", "is a loopback address (clusters.allowLoopback is off), which is refused"],
     ["https://user@prod.example.com", "has a user in it, which is refused"],
     ["https://:secret@prod.example.com", "has a user in it, which is refused"],
     ["ftp://prod.example.com", "is not an http(s) URL"],

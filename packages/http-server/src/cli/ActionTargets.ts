@@ -31,7 +31,11 @@ export const flags = {
       () => "a kind and a name, such as deployment/web, or with --label-selector kinds, such as deploy,sts"
     )
   ),
-  ...ListFlags.namespaces,
+  allNamespaces: Flag.Boolean("all-namespaces").pipe(
+    Flag.withAlias("A"),
+    Flag.withDescription("With --label-selector: every namespace in the key's scope"),
+    Flag.withDefault(false)
+  ),
   namespace: ListFlags.several("namespace", "Namespace, or several joined by a comma; default when left out").pipe(
     Flag.withAlias("n")
   ),
@@ -120,8 +124,14 @@ export const find = Effect.fnUntraced(function* (connection: Connection, { clust
   const clusters = CoverageNotes.worstOf(pages.map((page) => page.clusters))
   const rows = pages.flatMap(({ workloads }) => workloads).filter((row) => name === undefined || row.name === name)
   if (rest !== undefined) return yield* failed(`more than ${MAX_TARGETS} workloads match: choose fewer`)
+  const asked = query.flatMap(([parameter, value]) => (parameter === "namespace" ? [value] : []))
+  const hint =
+    asked.length === 0 ? "" : `; in namespace ${asked.join(", ")}: --namespace and --all-namespaces ask others`
   if (rows.length === 0) {
-    return yield* failed(CoverageNotes.nothingFound("workloads", clusters, cluster), ...CoverageNotes.lines(clusters))
+    return yield* failed(
+      `${CoverageNotes.nothingFound("workloads", clusters, cluster)}${hint}`,
+      ...CoverageNotes.lines(clusters)
+    )
   }
   yield* Effect.forEach(CoverageNotes.lines(clusters), Print.note)
   return { rows, missing: clusters.filter((coverage) => !answered(coverage)) } satisfies Found

@@ -3,7 +3,7 @@
  */
 import { RegisteredCluster } from "@quarterdeck/contract/ClustersGroup"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { Effect, Option } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as ApiClient from "./ApiClient.ts"
 import { misused } from "./CommandFailure.ts"
@@ -15,8 +15,10 @@ const PATH = "/api/v1/clusters"
 /** As long as the service takes it. */
 const MAX_BYTES = 256 * 1024
 
+const isClusterName = Schema.is(ClusterName)
+
 const name = Argument.String("name").pipe(
-  Argument.withSchema(ClusterName),
+  Argument.filter(isClusterName, () => "1 to 253 of A-Z a-z 0-9 . _ -, first and last a letter or digit"),
   Argument.withDescription("What keys and requests call the cluster")
 )
 

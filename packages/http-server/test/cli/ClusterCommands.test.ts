@@ -76,6 +76,15 @@ describe("quarterdeck clusters add", () => {
     })
   )
 
+  it.live("refuses a name that is none, and says what is one", () =>
+    Effect.gen(function* () {
+      const { env, seen } = yield* registering
+      const { status, stderr } = yield* quarterdeck(["clusters", "add", "a b", "--kubeconfig", "-"], { env })
+      assert.match(stderr, /name must be 1 to 253 of A-Z a-z 0-9 \. _ -, first and last a letter or digit/)
+      assert.deepStrictEqual([status, seen.length], [2, 0])
+    })
+  )
+
   it.live("tells the flag that the service refused", () =>
     Effect.gen(function* () {
       const at = yield* directoryWith({ token: "secret" })

@@ -156,6 +156,7 @@ onEveryDriver("events", { prepare }, (it) => {
         ({ namespace }) => namespace === "shop" || namespace === "payments"
       )
       yield* ask("type=Warning", ({ type }) => type === "Warning")
+      yield* ask("type=warning", ({ type }) => type === "Warning")
       yield* ask("type=Warning&type=Normal", () => true)
       yield* ask("reason=Pulled&reason=FailedScheduling", ({ reason }) =>
         ["Pulled", "FailedScheduling"].includes(reason)

@@ -147,7 +147,11 @@ onOneDriver("many workloads by the command line", { faults: true, prepare: fill 
       const none = yield* type(["restart", "deploy", "-l", "app=nobody", "-c", "prod", "--yes"])
       assert.deepStrictEqual(
         [none.stdout, none.stderr, none.status],
-        ["", "quarterdeck: no workloads match (asked: prod ok)\n", 1]
+        [
+          "",
+          "quarterdeck: no workloads match (asked: prod ok); in namespace default: --namespace and --all-namespaces ask others\n",
+          1
+        ]
       )
       const viewer = yield* type(args, { key: "viewer" })
       assert.match(viewer.stderr, /HTTP 403, code role_forbidden/)
