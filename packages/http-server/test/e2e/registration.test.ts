@@ -1,37 +1,16 @@
 /** Clusters that are registered and dropped while the service runs. */
 import { NodeServices } from "@effect/platform-node"
 import { assert } from "@effect/vitest"
-import { AuditList } from "@quarterdeck/contract/AuditGroup"
-import { eventually } from "@quarterdeck/harness"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { Context, Effect, FileSystem, Layer, Option, Path, Redacted, Schema } from "effect"
+import { Context, Effect, FileSystem, Layer, Option, Path, Redacted } from "effect"
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Listener from "../../src/Listener.ts"
 import { Quarterdeck } from "../../src/Quarterdeck.ts"
-import { prepare } from "./actedOn.ts"
-import { Deployment, type KeyName, rawKey, send, to } from "./Deployment.ts"
-import * as LogReader from "./LogReader.ts"
+import { Deployment, type KeyName, send, to } from "./Deployment.ts"
 import { onOneDriver } from "./onEveryDriver.ts"
 import { drop, partsOf, PATH, refused, register } from "./registered.ts"
-import { podOf } from "./writtenPods.ts"
-
-const decodeAudit = Schema.decodeUnknownEffect(Schema.fromJsonString(AuditList))
-
-const auditOf = (requestId: string, count: number) =>
-  Effect.gen(function* () {
-    const deployment = yield* Deployment
-    const events = deployment.call("/api/v1/audit?limit=5000", { key: "admin" }).pipe(
-      Effect.flatMap(({ text }) => decodeAudit(text)),
-      Effect.map((list) => list.events.filter((event) => event.requestId === requestId).toReversed())
-    )
-    return yield* eventually(`${requestId} is in the audit`, events, (some) => some.length >= count)
-  })
-
-const namesOf = Effect.gen(function* () {
-  const { clusters } = yield* (yield* Deployment).clusters("", { key: "admin" })
-  return clusters.map(({ name }) => String(name))
-})
+import { auditOf, namesOf } from "./registeredAudit.ts"
 
 onOneDriver(
   "registering clusters",
@@ -42,29 +21,6 @@ onOneDriver(
     options: { clusters: { allowLoopback: true } }
   },
   (it) => {
-    it.effect("a log that is followed ends when its cluster is dropped, whatever the key's scope", () =>
-      Effect.gen(function* () {
-        const { fleet, url } = yield* Deployment
-        const { api } = yield* fleet.cluster("prod")
-        yield* prepare(yield* fleet.cluster("prod"))
-        yield* api.create({ apiVersion: "v1", kind: "Node", metadata: { name: "n1" } })
-        yield* api.create(podOf("talks", "shop", { main: "one\n" }))
-        yield* register(yield* partsOf("prod"))
-        const path = `${url}/api/v1/pods/prod/shop/talks/logs?follow=true`
-        const readers = yield* Effect.forEach(["operator", "shopOperator", "teamOperator"], (key) =>
-          LogReader.open({ url: path, key: rawKey(key) })
-        )
-        for (const reader of readers) yield* LogReader.until("the line", reader, ({ text }) => text === "one\n")
-        assert.strictEqual((yield* drop("prod")).status, 204)
-        for (const reader of readers) {
-          yield* LogReader.until("the end", reader, ({ text }) =>
-            /\nquarterdeck: the log ends here: cluster_/.test(text)
-          )
-        }
-        assert.match(readers[0]?.text ?? "", /cluster_not_found: cluster prod is not registered any more/)
-      }).pipe(Effect.scoped)
-    )
-
     it.effect("a registered cluster is listed at once, is a target, and is gone once it is dropped", () =>
       Effect.gen(function* () {
         const deployment = yield* Deployment

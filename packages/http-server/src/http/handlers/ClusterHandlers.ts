@@ -71,10 +71,12 @@ export const ClusterHandlers = HttpApiBuilder.group(
           const body = yield* RequestBody.decode(RegisterCluster)
           const registration = yield* PostedCluster.read(body, addressRule)
           const isKubeconfig = body.kubeconfig !== undefined
-          yield* registrar
-            .register(registration, { by: keyId, isKubeconfig })
-            .pipe(Effect.catch(RegistrationRefusal.fromError))
-          yield* RequestRecord.note({ outcome: 201 })
+          yield* registrar.register(registration, { by: keyId, isKubeconfig }).pipe(
+            Effect.catch(RegistrationRefusal.fromError),
+            Effect.tap(RequestRecord.note({ outcome: 201 })),
+            // Whoever asked may leave: the audit tells what was done all the same.
+            Effect.uninterruptible
+          )
           return { cluster: yield* rowOf(body.name) }
         })
       )
@@ -83,7 +85,13 @@ export const ClusterHandlers = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ params: { name } }) {
           yield* RequestTarget.requireHeaderOf(name)
           yield* RequestTarget.noteCluster(name)
-          yield* registrar.drop(name).pipe(Effect.catch(RegistrationRefusal.fromError))
+          yield* registrar
+            .drop(name)
+            .pipe(
+              Effect.catch(RegistrationRefusal.fromError),
+              Effect.tap(RequestRecord.note({ outcome: 204 })),
+              Effect.uninterruptible
+            )
         })
       )
       .handle(
