@@ -7,7 +7,7 @@ import { Effect, Result, Schedule, Schema, Stream } from "effect"
 import type { Sse } from "effect/encoding"
 import { randomUUID } from "node:crypto"
 import * as ApiClient from "./ApiClient.ts"
-import { failed } from "./CommandFailure.ts"
+import { CommandFailure, failed } from "./CommandFailure.ts"
 import type { Connection } from "./Connection.ts"
 import * as Print from "./Print.ts"
 
@@ -43,7 +43,8 @@ export const placeOf = ({ cluster, kind, name, namespace }: Target): string => `
  * **Shape** `hear` gets each outcome once, as it comes. Where the connection is lost the same is asked again under the same
  * `Idempotency-Key`, so that nothing is done twice.
  *
- * **Errors** `CommandFailure`: what the service refused as a whole, and a connection that stays lost.
+ * **Errors** `CommandFailure`: what the service refused as a whole, and a connection that stays lost; unless it was a dry run, with
+ * of how many the outcome is not known, and how many were not asked for.
  */
 export const send = Effect.fnUntraced(function* <R>(
   connection: Connection,
@@ -52,9 +53,20 @@ export const send = Effect.fnUntraced(function* <R>(
   hear: (outcomes: ReadonlyArray<BulkOutcome>) => Effect.Effect<void, never, R>
 ) {
   for (let from = 0; from < targets.length; from += MOST) {
-    yield* sendPart(connection, change, targets.slice(from, from + MOST), hear)
+    const left = targets.slice(from + MOST).length
+    yield* sendPart(connection, change, targets.slice(from, from + MOST), hear).pipe(
+      Effect.mapError((failure) =>
+        left === 0 || change.dryRun === true
+          ? failure
+          : saying(failure, `${left} more of the workloads were left as they are`)
+      )
+    )
   }
 })
+
+/** The same failure, with a line behind its own. */
+const saying = ({ exitCode, lines }: CommandFailure, line: string): CommandFailure =>
+  new CommandFailure({ lines: [...lines, line], exitCode })
 
 const sendPart = Effect.fnUntraced(function* <R>(
   connection: Connection,
@@ -64,27 +76,33 @@ const sendPart = Effect.fnUntraced(function* <R>(
 ) {
   const told = new Set<string>()
   let isEnded = false
+  // Whether the service may have begun: what it refuses behind that says nothing of what it did before.
+  let isOpen = false
+  let tries = 0
   const listen = Effect.fnUntraced(function* (events: ReadonlyArray<Sse.Event>) {
+    isOpen = true
     const fresh: Array<BulkOutcome> = []
+    const faults: Array<string> = []
     for (const { data, event } of events) {
       if (event === "end") {
         const end = decodeEnd(data)
-        if (Result.isFailure(end) || end.success.code !== undefined) {
-          return yield* failed(`${connection.base}: the service failed in the middle; its log says why`)
-        }
-        isEnded = true
+        isEnded = Result.isSuccess(end) && end.success.code === undefined
+        if (!isEnded) faults.push("the service failed in the middle; its log says why")
       }
       if (event !== "outcome") continue
       const outcome = decodeOutcome(data)
       if (Result.isFailure(outcome)) {
         const fault = SchemaFault.print(SchemaFault.fromIssue(outcome.failure.issue))
-        return yield* failed(`${connection.base}: an outcome is not one that this program knows: ${fault}`)
+        faults.push(`an outcome is not one that this program knows: ${fault}`)
+        continue
       }
       const place = placeOf(outcome.success)
       if (!told.has(place)) fresh.push(outcome.success)
       told.add(place)
     }
     if (fresh.length > 0) yield* hear(fresh)
+    const [fault] = faults
+    if (fault !== undefined) return yield* failed(`${connection.base}: ${fault}`)
   })
   const call: ApiClient.Call = {
     method: "POST",
@@ -104,19 +122,22 @@ const sendPart = Effect.fnUntraced(function* <R>(
     }
   })
   yield* once.pipe(
-    Effect.tapError((error) =>
-      error._tag === "StreamLost" ? Print.note(`${error.failure.message}; asking again for the same`) : Effect.void
-    ),
+    Effect.tapError((error) => {
+      if (error._tag !== "StreamLost") return Effect.void
+      isOpen = true
+      tries++
+      return tries < TRIES ? Print.note(`${error.failure.message}; asking again for the same`) : Effect.void
+    }),
     Effect.retry({
       while: ({ _tag }) => _tag === "StreamLost",
       times: TRIES - 1,
       schedule: Schedule.exponential(FIRST_WAIT)
     }),
-    Effect.catchTag("StreamLost", ({ failure }) => {
-      const open = targets.length - told.size
-      return Effect.fail(
-        failed(failure.message, `what became of ${open} of the workloads is not known: look before you try again`)
-      )
+    Effect.mapError((error) => {
+      const failure = error._tag === "StreamLost" ? error.failure : error
+      const open = isOpen && change.dryRun !== true ? targets.length - told.size : 0
+      const line = `what became of ${open} of the workloads is not known: look before you try again`
+      return open === 0 ? failure : saying(failure, line)
     })
   )
 })

@@ -3,10 +3,10 @@
  */
 import type { WorkloadRow } from "@quarterdeck/cluster-fanout/Row"
 import type { BulkOutcome } from "@quarterdeck/contract/WorkloadsGroup"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import * as ActionTargets from "./ActionTargets.ts"
 import * as BulkCall from "./BulkCall.ts"
-import { failed, misused } from "./CommandFailure.ts"
+import { CommandFailure, failed, misused } from "./CommandFailure.ts"
 import * as Confirmation from "./Confirmation.ts"
 import type { Connection } from "./Connection.ts"
 import * as Output from "./Output.ts"
@@ -55,7 +55,7 @@ const countOf = (rows: ReadonlyArray<WorkloadRow>): string => {
  * Changes them.
  *
  * **Shape** what a dry run showed is what is changed: workloads that could not be are left out. Rows are printed as they become
- * known.
+ * known; what is known is printed also where the rest fails.
  *
  * **Errors** `CommandFailure` where any was not changed, and where a cluster's workloads are not known; with exit code 2 where
  * there is nobody to ask.
@@ -81,8 +81,8 @@ export const run = Effect.fnUntraced(function* (
   }
   const tried = given.isSure ? [] : yield* ask(connection, { ...change, dryRun: true }, rows, () => Effect.void)
   const leftOut = tried.filter(({ outcome }) => outcome.status !== "dryRun")
-  const out = new Set(leftOut.map(({ row }) => row))
-  const wanted = rows.filter((row) => !out.has(row))
+  const agreed = tried.filter(({ outcome }) => outcome.status === "dryRun").map(({ row }) => row)
+  const wanted = given.isSure ? rows : agreed
   if (!given.isSure) {
     yield* Print.aside(Output.table(columns, tried))
     if (wanted.length === 0) return yield* failed("nothing was changed: none of them can be")
@@ -90,13 +90,19 @@ export const run = Effect.fnUntraced(function* (
     yield* Confirmation.require(`${change.action} ${countOf(wanted)}${rest}?`)
   }
   const table = new Output.AppendedTable()
-  const done = yield* ask(connection, change, wanted, (told) =>
-    given.output === "text" ? Print.output(table.append(columns, told)) : Effect.void
+  const done: Array<Told> = []
+  const asked = yield* Effect.result(
+    ask(connection, change, wanted, (told) => {
+      done.push(...told)
+      return given.output === "text" ? Print.output(table.append(columns, told)) : Effect.void
+    })
   )
+  const failure = Result.isFailure(asked) ? asked.failure : undefined
+  if (failure !== undefined && done.length === 0) return yield* failure
   const all = inOrder(rows, [...done, ...leftOut])
   if (given.output !== "text") yield* Print.output(textOf(given, columns, all))
   yield* Print.note(sumOf(all))
-  yield* judge(rows.length, all, missing)
+  yield* judge(rows.length, all, missing, failure)
 })
 
 /** Sends a change, and gives what became of each in the order of the rows. */
@@ -136,18 +142,23 @@ const sumOf = (told: ReadonlyArray<Told>): string =>
     return length === 0 ? [] : [`${length} ${wordOf(status)}`]
   }).join(", ")
 
-/** Fails where something is not as it was asked for. */
+/** Fails where something is not as it was asked for. **Shape** `failure` tells itself of what became of the others. */
 const judge = Effect.fnUntraced(function* (
   count: number,
   told: ReadonlyArray<Told>,
-  missing: ActionTargets.Found["missing"]
+  missing: ActionTargets.Found["missing"],
+  failure?: CommandFailure
 ) {
   const open = told.filter(({ outcome }) => outcome.status === "refused" || outcome.status === "failed").length
   const names = missing.map(({ name }) => name).join(", ")
   const problems = [
+    ...(failure?.lines ?? []),
     ...(open === 0 ? [] : [`${open} of ${count} cannot be changed, or were not: see their RESULT`]),
-    ...(told.length === count ? [] : [`the service did not tell what became of ${count - told.length} of ${count}`]),
+    ...(told.length === count || failure !== undefined
+      ? []
+      : [`the service did not tell what became of ${count - told.length} of ${count}`]),
     ...(missing.length === 0 ? [] : [`workloads in ${names} are not known, and were left as they are`])
   ]
+  if (failure !== undefined) return yield* new CommandFailure({ lines: problems, exitCode: failure.exitCode })
   if (problems.length > 0) return yield* failed(...problems)
 })
