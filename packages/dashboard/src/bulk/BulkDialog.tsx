@@ -1,7 +1,7 @@
 /**
  * Shows what a change of many workloads would be, as their clusters judge it, and then what becomes of each.
  */
-import { Button, Group, Modal, NumberInput, Stack, Text } from "@mantine/core"
+import { Button, Group, Modal, Stack, Text } from "@mantine/core"
 import { useMediaQuery } from "@mantine/hooks"
 import { type SyntheticEvent, useEffect, useRef, useState } from "react"
 import type { ActionName } from "../api/ActionQueries.ts"
@@ -12,7 +12,8 @@ import type { Workload } from "../api/WorkloadQueries.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 import { Loading } from "../feedback/PageState.tsx"
 import * as Quantity from "../format/Quantity.ts"
-import { LABELS, MOST_REPLICAS } from "../workloads/ActionDialog.tsx"
+import { LABELS } from "../workloads/ActionDialog.tsx"
+import { isReplicas, ReplicasInput } from "../workloads/ReplicasInput.tsx"
 import { begin, placeOf } from "./BulkRun.ts"
 import { BulkTable } from "./BulkTable.tsx"
 import { RunFoot, RunState } from "./RunState.tsx"
@@ -75,9 +76,7 @@ const usePreview = (action: ActionName, workloads: ReadonlyArray<Workload>) => {
   const [outcomes, setOutcomes] = useState<Preview>()
   const { clear, failure, isRunning, run } = useAction()
   const controller = useRef<AbortController>(undefined)
-  const isWhole =
-    action !== "scale"
-    || (typeof replicas === "number" && Number.isInteger(replicas) && replicas >= 0 && replicas <= MOST_REPLICAS)
+  const isWhole = action !== "scale" || isReplicas(replicas)
   const change = { action, replicas: typeof replicas === "number" ? replicas : 0 }
 
   const show = () => {
@@ -133,7 +132,7 @@ const Form = ({ action, onClose, onCloseAsked, workloads }: FormProps) => {
       <Stack gap="md">
         <Text size="sm">{MEANINGS[action]}</Text>
         {action === "scale" && run === undefined ? (
-          <Replicas value={preview.replicas} isWhole={isWhole} onChange={preview.take} />
+          <ReplicasInput label="Replicas of each" value={preview.replicas} mayBeEmpty onChange={preview.take} />
         ) : undefined}
         {preview.isRunning ? <Loading what="what would change" /> : undefined}
         {preview.failure === undefined ? undefined : <FailureAlert failure={preview.failure} onRetry={preview.show} />}
@@ -170,22 +169,3 @@ const Form = ({ action, onClose, onCloseAsked, workloads }: FormProps) => {
     </form>
   )
 }
-
-interface ReplicasProps {
-  readonly value: number | string
-  readonly isWhole: boolean
-  readonly onChange: (value: number | string) => void
-}
-
-const Replicas = ({ isWhole, onChange, value }: ReplicasProps) => (
-  <NumberInput
-    label="Replicas of each"
-    value={value}
-    onChange={onChange}
-    min={0}
-    max={MOST_REPLICAS}
-    allowDecimal={false}
-    error={isWhole || value === "" ? undefined : `A whole number from 0 to ${Quantity.count(MOST_REPLICAS)}`}
-    data-autofocus
-  />
-)

@@ -1,7 +1,7 @@
 /**
  * Shows what a change would be, as the cluster judges it, before it is made.
  */
-import { Alert, Button, Group, Modal, NumberInput, Stack, Table, Text } from "@mantine/core"
+import { Alert, Button, Group, Modal, Stack, Table, Text } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
 import { type ReactNode, type SyntheticEvent, useEffect, useRef, useState } from "react"
 import { act, type ActionName, type ActionResult } from "../api/ActionQueries.ts"
@@ -11,6 +11,7 @@ import { FailureAlert } from "../feedback/FailureAlert.tsx"
 import { Timestamp } from "../feedback/Instant.tsx"
 import { Loading } from "../feedback/PageState.tsx"
 import * as Quantity from "../format/Quantity.ts"
+import { isReplicas, ReplicasInput } from "./ReplicasInput.tsx"
 
 export const LABELS: Readonly<Record<ActionName, string>> = {
   scale: "Scale",
@@ -25,8 +26,6 @@ const MEANINGS: Readonly<Record<ActionName, string>> = {
   pause: "A rollout stops where it is; of a CronJob, no job is begun.",
   resume: "The rollout goes on; of a CronJob, jobs are begun again."
 }
-
-export const MOST_REPLICAS = 10_000
 
 interface Props {
   /** The dialog is closed without one. */
@@ -57,8 +56,7 @@ const useChange = (action: ActionName, workload: Workload) => {
   const [applied, setApplied] = useState<ActionResult>()
   const previewing = useAction()
   const applying = useAction()
-  const isWhole =
-    typeof replicas === "number" && Number.isInteger(replicas) && replicas >= 0 && replicas <= MOST_REPLICAS
+  const isWhole = isReplicas(replicas)
   const change = { action, replicas: typeof replicas === "number" ? replicas : 0 }
 
   const show = () => {
@@ -105,18 +103,7 @@ const Form = ({ action, onClose, workload }: Props & { readonly action: ActionNa
           {workload.kind} <b>{workload.name}</b> in namespace {workload.namespace} of {workload.cluster}.{" "}
           {MEANINGS[action]}
         </Text>
-        {action === "scale" ? (
-          <NumberInput
-            label="Replicas"
-            value={replicas}
-            onChange={take}
-            min={0}
-            max={MOST_REPLICAS}
-            allowDecimal={false}
-            error={isWhole ? undefined : `A whole number from 0 to ${Quantity.count(MOST_REPLICAS)}`}
-            data-autofocus
-          />
-        ) : undefined}
+        {action === "scale" ? <ReplicasInput label="Replicas" value={replicas} onChange={take} /> : undefined}
         {previewing.isRunning ? <Loading what="what would change" /> : undefined}
         {previewing.failure === undefined ? undefined : <FailureAlert failure={previewing.failure} onRetry={show} />}
         {preview === undefined ? undefined : <Difference result={preview} />}

@@ -15,6 +15,7 @@ const MAX_FOLLOWED = 2_000
 
 export const useLiveList = (target: ClusterTarget, question: WorkloadQuestion) => {
   const [isPaused, setPaused] = useState(false)
+  // What the list has decides whether it is followed, and only that whether it is read again.
   const [isRead, setRead] = useState(true)
   const list = useInfiniteQuery(workloadsQuery(target, question, isRead))
   const pages = list.data?.pages
