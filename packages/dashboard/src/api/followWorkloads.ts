@@ -38,11 +38,16 @@ export const followWorkloads = async ({ feed, onHeard, question, signal, target 
   })
   const take = feed.reader()
   const text = body?.pipeThrough(new TextDecoderStream()).getReader()
-  while (!feed.isEnded) {
-    const part = await text?.read()
-    if (part === undefined || part.done) return
-    const nowMs = new Date().getTime()
-    take(part.value, nowMs)
-    onHeard(nowMs)
+  try {
+    while (!feed.isEnded) {
+      const part = await text?.read()
+      if (part === undefined || part.done) return
+      const nowMs = new Date().getTime()
+      take(part.value, nowMs)
+      onHeard(nowMs)
+    }
+  } finally {
+    // One that is left open counts against the key's streams; of one that has failed there is nothing to close.
+    await text?.cancel().catch(() => undefined)
   }
 }
