@@ -10,8 +10,15 @@ export interface CoalescedRuns<A, E> {
   readonly run: (
     key: string,
     turn: FairLanes.Turn,
-    effect: (lane: FairLanes.Ticket) => Effect.Effect<A, E>
+    effect: (begun: Begun<E>) => Effect.Effect<A, E>
   ) => Effect.Effect<A, E>
+}
+
+/** What a run has of its own. */
+export interface Begun<E> {
+  readonly lane: FairLanes.Ticket
+  /** Fails the run, and interrupts what of it is under way. */
+  readonly cut: (error: E) => void
 }
 
 interface Run<A, E> {
@@ -48,14 +55,23 @@ export const make = <A, E>(lanes: FairLanes.FairLanes, scope: Scope.Scope): Coal
     return { passenger, run }
   }
 
-  const depart = (key: string, run: Run<A, E>, passenger: Passenger, effect: Effect.Effect<A, E>) =>
+  const depart = (
+    key: string,
+    run: Run<A, E>,
+    passenger: Passenger,
+    effect: (begun: Begun<E>) => Effect.Effect<A, E>
+  ) =>
     Effect.suspend(() => {
       if (run.hasBegun) return passenger.ticket.leave
       run.hasBegun = true
       passenger.isCarrier = true
       gathering.delete(key)
       for (const { go } of run.passengers) Deferred.doneUnsafe(go, Effect.void)
-      const running = effect.pipe(
+      const cut = (error: E) => {
+        Deferred.doneUnsafe(run.result, Effect.fail(error))
+        run.fiber?.interruptUnsafe()
+      }
+      const running = Effect.suspend(() => effect({ lane: passenger.ticket, cut })).pipe(
         Effect.ensuring(passenger.ticket.leave),
         Effect.onExit((exit) => Deferred.done(run.result, exit))
       )
@@ -81,14 +97,7 @@ export const make = <A, E>(lanes: FairLanes.FairLanes, scope: Scope.Scope): Coal
           Deferred.await(passenger.go).pipe(
             // Those who ask in the same moment come along.
             Effect.andThen(Effect.yieldNow),
-            Effect.andThen(
-              depart(
-                key,
-                run,
-                passenger,
-                Effect.suspend(() => effect(passenger.ticket))
-              )
-            ),
+            Effect.andThen(depart(key, run, passenger, effect)),
             Effect.andThen(Deferred.await(run.result))
           ),
         ({ passenger, run }) => leave(key, run, passenger)

@@ -1,5 +1,5 @@
 /** Bounds how much is done at once for all requests: in turn between them, in order within each. */
-import { Effect, type Scope } from "effect"
+import { Effect } from "effect"
 
 /** Whose turn it is. **Shape** a request's lower places come first. */
 export interface Turn {
@@ -63,9 +63,10 @@ export const make = (lanes: number): FairLanes => {
         const others = (waiting.get(waiter.request) ?? []).filter((other) => other !== waiter)
         setWaiting(waiter.request, others)
       }
+      if (before !== "admitted") return Effect.void
       // At a request's deadline all that is its own ends together: what of it still waits must not be let in for that
       // moment.
-      return before === "admitted" ? Effect.andThen(Effect.yieldNow, Effect.sync(passOn)) : Effect.void
+      return waiting.size === 0 ? Effect.sync(passOn) : Effect.andThen(Effect.yieldNow, Effect.sync(passOn))
     }).pipe(Effect.uninterruptible)
 
   return {
@@ -83,20 +84,3 @@ export const make = (lanes: number): FairLanes => {
     }
   }
 }
-
-/** Waits for a lane and holds it for the life of the scope. */
-export const enter = (lanes: FairLanes, turn: Turn): Effect.Effect<void, never, Scope.Scope> =>
-  Effect.suspend(() => {
-    let admit = () => {}
-    // In the queue by the scope from the start: an interruption, whenever it comes, gives back what there is.
-    const joined = Effect.acquireRelease(
-      Effect.sync(() => lanes.join(turn, () => admit())),
-      (ticket) => ticket.leave
-    )
-    return Effect.flatMap(joined, (ticket) =>
-      Effect.callback<void>((resume) => {
-        admit = () => resume(Effect.void)
-        if (ticket.isAdmitted()) admit()
-      })
-    )
-  })

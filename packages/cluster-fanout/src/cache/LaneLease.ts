@@ -1,14 +1,15 @@
 /** Holds a lane for a list while its bytes come, and gives it back while none do. */
-import { Deferred, Effect, Exit, Scope } from "effect"
+import { Effect } from "effect"
+import { Signal } from "../kube/Signal.ts"
 import type { Waiting } from "../kube/Transport.ts"
-import * as FairLanes from "./FairLanes.ts"
+import type * as FairLanes from "./FairLanes.ts"
 
 /**
  * **Shape** at most `stalled` lists that have begun wait outside of the lanes, with what they have taken in; beyond them
  * the one that has waited longest is cut.
  *
- * **Units** milliseconds without a byte: `quietMs` before the first one, `stallMs` after it, which is noticed within
- * twice as long.
+ * **Units** milliseconds without a byte, which are noticed within a fifth more: `quietMs` before the first one, after which
+ * a list counts no longer as one that is asked, and `stallMs` after it.
  */
 export interface LeaseLimits {
   readonly quietMs: number
@@ -16,84 +17,132 @@ export interface LeaseLimits {
   readonly stalled: number
 }
 
-/** The lanes of all lists, and those that stalled outside of them, the longest first. */
+/** The lanes of all lists whose answers are taken in. */
 export interface Leases {
   readonly lanes: FairLanes.FairLanes
   readonly limits: LeaseLimits
+  /** Those whose answers have not begun. */
+  readonly asked: Set<LaneLease>
+  /** Those that hold a lane. */
+  readonly active: Set<LaneLease>
+  /** Those that stalled outside of them, the longest first. */
   readonly stalled: Set<LaneLease>
+  readonly signal: Signal
 }
 
-/** Takes over the lane that a list begins with, for the life of the scope. */
-export const make = Effect.fnUntraced(function* (leases: Leases, first: FairLanes.Ticket, turn: FairLanes.Turn) {
-  const lease = new LaneLease(leases, turn, yield* Effect.scope, first)
-  yield* Effect.addFinalizer(() => Effect.sync(() => leases.stalled.delete(lease)))
-  yield* Effect.forkScoped(watch(lease))
-  return lease
+export const make = (lanes: FairLanes.FairLanes, limits: LeaseLimits): Leases => ({
+  lanes,
+  limits,
+  asked: new Set(),
+  active: new Set(),
+  stalled: new Set(),
+  signal: new Signal()
 })
+
+/** What a lease is for. */
+interface Claim {
+  readonly turn: FairLanes.Turn
+  /** The place among those that are asked, which is given back once the answer has a lane. */
+  readonly asking: FairLanes.Ticket
+  /** Ends the list: it has stalled, and so have too many others since. */
+  readonly cut: () => void
+}
 
 export class LaneLease {
   readonly leases: Leases
-  readonly turn: FairLanes.Turn
-  readonly scope: Scope.Scope
-  /** Done when the list must end: it has stalled, and so have too many others since. */
-  readonly cut = Deferred.makeUnsafe<void>()
-  /** Gives the lane back; `undefined` while there is none. */
-  release: Effect.Effect<void> | undefined
-  /** Done once there is a lane again. */
-  returned = Deferred.makeUnsafe<void>()
-  hasBegun = false
+  readonly claim: Claim
+  /** The lane that is held or waited for. */
+  lane: FairLanes.Ticket | undefined
   isWaiting = false
+  /** How often it waited, and had when it was looked at last. */
   waits = 0
+  waitsSeen = 0
+  /** How often it was looked at since it waited otherwise. */
+  looks = 0
 
-  constructor(leases: Leases, turn: FairLanes.Turn, scope: Scope.Scope, first: FairLanes.Ticket) {
+  constructor(leases: Leases, claim: Claim) {
     this.leases = leases
-    this.turn = turn
-    this.scope = scope
-    this.release = first.leave
+    this.claim = claim
+    leases.asked.add(this)
+    leases.signal.notify()
   }
 
-  /** Wraps each wait for the cluster: there is a lane again when it is over. */
+  /** Wraps each wait for the cluster: there is a lane when it is over. */
   readonly waiting: Waiting = (wait) =>
     Effect.suspend(() => {
       this.waits++
       this.isWaiting = true
       return Effect.tap(wait, () => {
         this.isWaiting = false
-        this.hasBegun = true
-        return this.release === undefined ? enter(this) : Effect.void
+        return this.lane === undefined ? this.enter : Effect.void
       })
     })
-}
 
-const watch = Effect.fnUntraced(function* (lease: LaneLease) {
-  const { limits } = lease.leases
-  while (true) {
-    const { waits } = lease
-    yield* Effect.sleep(lease.hasBegun ? limits.stallMs : limits.quietMs)
-    // What came while the process itself was busy is looked at first.
-    yield* Effect.repeat(Effect.yieldNow, { times: 2 })
-    const isSilent = !lease.hasBegun || (lease.isWaiting && lease.waits === waits)
-    if (!isSilent || lease.release === undefined) continue
-    yield* leave(lease, lease.release)
-    yield* Deferred.await(lease.returned)
-  }
-})
-
-const leave = (lease: LaneLease, release: Effect.Effect<void>): Effect.Effect<void> =>
-  Effect.suspend(() => {
-    const { limits, stalled } = lease.leases
-    lease.release = undefined
-    lease.returned = Deferred.makeUnsafe()
-    if (lease.hasBegun) stalled.add(lease)
-    const [longest] = stalled
-    if (stalled.size > limits.stalled && longest !== undefined) Deferred.doneUnsafe(longest.cut, Effect.void)
-    return release
+  readonly enter: Effect.Effect<void> = Effect.suspend(() => {
+    const { active, asked, lanes, signal } = this.leases
+    asked.delete(this)
+    this.looks = 0
+    const entered = Effect.callback<void>((resume) => {
+      this.lane = lanes.join(this.claim.turn, () => {
+        this.leases.stalled.delete(this)
+        active.add(this)
+        signal.notify()
+        resume(Effect.void)
+      })
+    })
+    return Effect.andThen(entered, this.claim.asking.leave)
   })
 
-const enter = Effect.fnUntraced(function* (lease: LaneLease) {
-  const scope = yield* Scope.fork(lease.scope)
-  yield* Scope.provide(FairLanes.enter(lease.leases.lanes, lease.turn), scope)
-  lease.release = Scope.close(scope, Exit.void)
-  lease.leases.stalled.delete(lease)
-  Deferred.doneUnsafe(lease.returned, Effect.void)
-})
+  /** Gives up the lane, or the place in the queue for one. */
+  readonly leave: Effect.Effect<void> = Effect.suspend(() => {
+    const { lane } = this
+    this.lane = undefined
+    this.leases.active.delete(this)
+    return lane?.leave ?? Effect.void
+  })
+
+  readonly end: Effect.Effect<void> = Effect.suspend(() => {
+    this.leases.asked.delete(this)
+    this.leases.stalled.delete(this)
+    return this.leave
+  })
+}
+
+const LOOKS = 5
+
+/** Gives those leases, while there are any, that have been silent for so long. */
+const watchEach = (
+  { asked, signal }: Leases,
+  watched: Set<LaneLease>,
+  silentMs: number,
+  silent: (lease: LaneLease) => Effect.Effect<void>
+) =>
+  Effect.gen(function* () {
+    yield* signal.until(() => watched.size > 0)
+    yield* Effect.sleep(silentMs / LOOKS)
+    // What came while the process itself was busy is looked at first.
+    yield* Effect.repeat(Effect.yieldNow, { times: 2 })
+    for (const lease of [...watched]) {
+      // What has not begun may wait for its turn at its cluster, behind others that are silent.
+      const isSilent = watched === asked || (lease.isWaiting && lease.waits === lease.waitsSeen)
+      lease.waitsSeen = lease.waits
+      lease.looks = isSilent ? lease.looks + 1 : 0
+      if (lease.looks >= LOOKS) yield* silent(lease)
+    }
+  }).pipe(Effect.forever)
+
+/** Has lists give back what they hold while they are silent, for the life of the scope. */
+export const watch = (leases: Leases) => {
+  const { active, asked, limits, stalled } = leases
+  const quiet = watchEach(leases, asked, limits.quietMs, (lease) => {
+    asked.delete(lease)
+    return lease.claim.asking.leave
+  })
+  const stalling = watchEach(leases, active, limits.stallMs, (lease) => {
+    stalled.add(lease)
+    const [longest] = stalled
+    if (stalled.size > limits.stalled && longest !== undefined) longest.claim.cut()
+    return lease.leave
+  })
+  return Effect.andThen(Effect.forkScoped(quiet), Effect.forkScoped(stalling))
+}

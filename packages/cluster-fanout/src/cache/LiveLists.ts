@@ -1,7 +1,7 @@
 /**
  * Lists whole collections of clusters now, for answers that must not come from the cache.
  */
-import { Context, Deferred, Effect, type Scope, Semaphore, Stream } from "effect"
+import { Context, Effect, type Scope, Semaphore, Stream } from "effect"
 import type { Cluster } from "../registry/Cluster.ts"
 import { ClusterError, ClusterTimeout } from "../kube/ClusterError.ts"
 import * as Interner from "../projection/Interner.ts"
@@ -24,14 +24,16 @@ export const LiveLanes = Context.Reference<number>("@quarterdeck/cluster-fanout/
  * Bounds the live lists under way for the whole process, which must hold, parse and project what arrives while it
  * answers others.
  *
- * **Shape** `lanes` lists at the same time. The others wait within their requests' own deadlines: the requests in turn,
- * and within one its clusters in the order asked. A list that has heard nothing for `quietMs`, or that stops for
- * `stallMs` in the middle of its answer, waits outside of the lanes until it is heard of again, so that clusters that do
- * not answer hold up nobody. What those that stopped have taken in stays in memory, so there are at most `stalled` of
- * them: beyond, the one that stopped first ends as `ClusterTimeout`.
+ * **Shape** `asked` lists may wait for their answers at the same time, and `lanes` are taken in; of an answer that begins
+ * while no lane is free, no more than its first 64 KiB are read until there is one. The others wait within their requests'
+ * own deadlines: the requests in turn, and within one its clusters in the order asked. A list that has heard nothing for
+ * `quietMs` no longer counts among those asked, and one that stops for `stallMs` in the middle of its answer waits outside
+ * of the lanes until it is heard of again, so that clusters that do not answer hold up nobody. What those that stopped have
+ * taken in stays in memory, so there are at most `stalled` of them: beyond, the one that stopped first ends as
+ * `ClusterTimeout`.
  */
 export const LiveLimits = Context.Reference("@quarterdeck/cluster-fanout/LiveLists/LiveLimits", {
-  defaultValue: () => ({ lanes: 16, quietMs: 100, stallMs: 500, stalled: 16 })
+  defaultValue: () => ({ asked: 128, lanes: 16, quietMs: 100, stallMs: 500, stalled: 16 })
 })
 
 /** The request that a list is for, and the cluster's place in it. */
@@ -56,11 +58,12 @@ type Runs = { readonly [K in Kind.Kind]: CoalescedRuns.CoalescedRuns<Listed<K>, 
 export const make: Effect.Effect<LiveLists, never, KubeApi | Scope.Scope> = Effect.gen(function* () {
   const api = yield* KubeApi
   const inClusterLane = makeClusterLanes(yield* LiveLanes)
-  const { lanes: count, ...limits } = yield* LiveLimits
-  const lanes = FairLanes.make(count)
-  const leases: LaneLease.Leases = { lanes, limits, stalled: new Set() }
+  const { asked, lanes, ...limits } = yield* LiveLimits
+  const leases = LaneLease.make(FairLanes.make(lanes), limits)
+  yield* LaneLease.watch(leases)
+  const asking = FairLanes.make(asked)
   const scope = yield* Effect.scope
-  const runsOf = <K extends Kind.Kind>() => CoalescedRuns.make<Listed<K>, ClusterError>(lanes, scope)
+  const runsOf = <K extends Kind.Kind>() => CoalescedRuns.make<Listed<K>, ClusterError>(asking, scope)
   const runs: Runs = {
     Namespace: runsOf<"Namespace">(),
     Deployment: runsOf<"Deployment">(),
@@ -77,20 +80,17 @@ export const make: Effect.Effect<LiveLists, never, KubeApi | Scope.Scope> = Effe
   const list: LiveLists["list"] = Effect.fnUntraced(function* <K extends Kind.Kind>(cluster: Cluster, kind: K) {
     const turn = yield* Turn
     const ofKind: CoalescedRuns.CoalescedRuns<Listed<K>, ClusterError> = runs[kind]
-    return yield* ofKind.run(`${cluster.name} ${cluster.generation}`, turn, (lane) =>
-      Effect.flatMap(LaneLease.make(leases, lane, turn), ({ cut, waiting }) =>
-        Effect.raceFirst(
-          inClusterLane(cluster, read(api, cluster, kind, waiting)),
-          Effect.andThen(Deferred.await(cut), stalled(cluster, limits.stallMs))
-        )
-      ).pipe(Effect.scoped)
-    )
+    return yield* ofKind.run(`${cluster.name} ${cluster.generation}`, turn, ({ cut, lane }) => {
+      const claim = { turn, asking: lane, cut: () => cut(stalled(cluster, limits.stallMs)) }
+      const lease = new LaneLease.LaneLease(leases, claim)
+      return Effect.ensuring(inClusterLane(cluster, read(api, cluster, kind, lease.waiting)), lease.end)
+    })
   })
   return { list }
 })
 
 const stalled = ({ name }: Cluster, timeoutMs: number) =>
-  Effect.fail(new ClusterError({ cluster: name, reason: new ClusterTimeout({ timeoutMs }) }))
+  new ClusterError({ cluster: name, reason: new ClusterTimeout({ timeoutMs }) })
 
 const read = Effect.fnUntraced(function* <K extends Kind.Kind>(
   api: KubeApi["Service"],

@@ -1,6 +1,6 @@
 /** Keeps the connections to each cluster: made once, shared, and let go when nobody has asked for a while. */
 import "./NodeVersion.ts"
-import { Duration, Effect, RcMap, Redacted, Result } from "effect"
+import { Clock, Effect, Redacted, Result } from "effect"
 import { X509Certificate } from "node:crypto"
 import { createSecureContext, type SecureContext } from "node:tls"
 import { type buildConnector, type Dispatcher, Pool, ProxyAgent } from "undici"
@@ -9,7 +9,7 @@ import type { Cluster, Connection } from "../registry/Cluster.ts"
 import { ClusterCredentialUnavailable, ClusterError, ClusterThrottled } from "./ClusterError.ts"
 import type { Proof, TlsMaterial } from "./credential/Credentials.ts"
 import * as guardedConnect from "./GuardedConnect.ts"
-import { KeyedValue } from "./KeyedValue.ts"
+import * as steadyClock from "./SteadyClock.ts"
 
 /**
  * Calls are short and share few connections; a watch holds one for minutes and must not stand in a call's way. A probe has
@@ -41,9 +41,18 @@ interface Spec {
   readonly lane: Lane
 }
 
+/** A pool, and who has it. **Units** `idleSince` milliseconds by `steadyClock`. */
 interface Shared {
   readonly dispatcher: Dispatcher
   users: number
+  idleSince: number
+}
+
+/** A pool that is lent. */
+export interface Lent {
+  readonly dispatcher: Dispatcher
+  /** Gives it back, once. */
+  readonly giveBack: () => void
 }
 
 /** TCP keep-alive: a peer that vanished without a word is noticed below HTTP too. */
@@ -51,48 +60,58 @@ const TCP_KEEP_ALIVE_MS = 30_000
 const KEEP_ALIVE_MAX_MS = 600_000
 const BUSY_RETRY_MS = 1_000
 
+/** A pool is destroyed at most this part of `idleMs` late. */
+const SWEEPS = 4
+
 /**
  * Makes the keeper.
  *
  * **Shape** a pool belongs to one generation, one TLS identity and one lane, so a changed connection never reuses an
  * old socket; it is destroyed `idleMs` after its last user is done.
+ *
+ * An `RcMap` would do the same with a scope for each loan, whose finalizer copies all services of who asks: a fifth of what
+ * a live list of hundreds of clusters allocates.
  */
 export const make = Effect.fnUntraced(function* (limits: PoolLimits) {
   const lookup = yield* guardedConnect.HostLookup
-  const pools = yield* RcMap.make({
-    lookup: ({ value }: KeyedValue<Spec>) =>
-      Effect.acquireRelease(
-        Effect.sync(() => open(value, limits, lookup)),
-        (opened) => (Result.isSuccess(opened) ? Effect.promise(() => opened.success.dispatcher.destroy()) : Effect.void)
-      ),
-    idleTimeToLive: Duration.millis(limits.idleMs)
+  const clock = yield* Clock.Clock
+  const pools = new Map<string, Shared>()
+  const sweep = Effect.suspend(() => {
+    const before = steadyClock.nowUnsafe(clock) - limits.idleMs
+    const idle = [...pools].filter(([, { idleSince, users }]) => users === 0 && idleSince <= before)
+    for (const [key] of idle) pools.delete(key)
+    return Effect.forEach(idle, ([, { dispatcher }]) => destroy(dispatcher), { discard: true })
   })
+  yield* Effect.addFinalizer(() =>
+    Effect.forEach(pools.values(), ({ dispatcher }) => destroy(dispatcher), { concurrency: "unbounded", discard: true })
+  )
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(limits.idleMs / SWEEPS), sweep)))
 
-  /** Lends a cluster's pool for the life of the scope. **Errors** `ClusterCredentialUnavailable`, `ClusterThrottled`. */
-  const lend = Effect.fnUntraced(function* (cluster: Cluster, proof: Proof, lane: Lane) {
-    const failed = (reason: ClusterError["reason"]) => new ClusterError({ cluster: cluster.name, reason })
-    const key = new KeyedValue(`${lane} ${cluster.generation} ${proof.tlsId}`, {
-      connection: cluster.connection,
-      tls: proof.tls,
-      lane
-    })
-    const opened = yield* RcMap.get(pools, key)
-    if (Result.isFailure(opened)) {
-      yield* RcMap.invalidate(pools, key)
-      return yield* failed(new ClusterCredentialUnavailable({ problem: opened.failure }))
-    }
+  /** Lends a cluster's pool. **Errors** `ClusterCredentialUnavailable`, `ClusterThrottled`. */
+  const lend = (cluster: Cluster, proof: Proof, lane: Lane): Result.Result<Lent, ClusterError> => {
+    const failed = (reason: ClusterError["reason"]) =>
+      Result.fail(new ClusterError({ cluster: cluster.name, reason }))
+    const key = `${lane} ${cluster.generation} ${proof.tlsId}`
+    const known = pools.get(key)
+    const opened =
+      known === undefined
+        ? open({ connection: cluster.connection, tls: proof.tls, lane }, limits, lookup)
+        : Result.succeed(known)
+    if (Result.isFailure(opened)) return failed(new ClusterCredentialUnavailable({ problem: opened.failure }))
     const pool = opened.success
-    if (pool.users >= usersOf(lane, limits)) {
-      return yield* failed(new ClusterThrottled({ retryAfterMs: BUSY_RETRY_MS }))
+    pools.set(key, pool)
+    if (pool.users >= usersOf(lane, limits)) return failed(new ClusterThrottled({ retryAfterMs: BUSY_RETRY_MS }))
+    pool.users++
+    const giveBack = () => {
+      pool.users--
+      pool.idleSince = steadyClock.nowUnsafe(clock)
     }
-    yield* Effect.acquireRelease(
-      Effect.sync(() => ++pool.users),
-      () => Effect.sync(() => --pool.users)
-    )
-    return pool.dispatcher
-  })
+    return Result.succeed({ dispatcher: pool.dispatcher, giveBack })
+  }
   return { lend }
 })
+
+const destroy = (dispatcher: Dispatcher) => Effect.promise(() => dispatcher.destroy())
 
 const open = (
   { connection, lane, tls }: Spec,
@@ -131,7 +150,7 @@ const open = (
             limits,
             ...(guard && { guard: { ...guard, behind: hostOf(connection.server) } })
           })
-    return { dispatcher, users: 0 }
+    return { dispatcher, users: 0, idleSince: Number.POSITIVE_INFINITY }
   })
 
 interface Proxying {

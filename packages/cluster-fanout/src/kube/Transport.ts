@@ -2,14 +2,14 @@
  * Sends requests to API servers over connections that are kept: with the cluster's credential, its trust, and no
  * redirects.
  */
-import { Clock, Context, Duration, Effect, Exit, Layer, Option, Redacted, Scope } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Option, Redacted, Result, type Scope } from "effect"
 import type { Dispatcher } from "undici"
 import type { Cluster } from "../registry/Cluster.ts"
 import { ClusterAnswerInvalid, ClusterError, ClusterTimeout } from "./ClusterError.ts"
 import { Credentials, type Proof } from "./credential/Credentials.ts"
 import { fromAnswer, fromThrown } from "./AnswerProblem.ts"
-import * as bodyReader from "./BodyReader.ts"
 import * as clusterPools from "./ClusterPools.ts"
+import * as exchange from "./Exchange.ts"
 
 /** What to ask of a cluster. */
 export interface TransportRequest {
@@ -38,7 +38,10 @@ export interface TransportRequest {
   readonly waiting?: Waiting
 }
 
-/** Wraps each wait for the cluster: for the head of an answer, then for each piece of its body. */
+/**
+ * Wraps each wait for the cluster: for the head of an answer, then for each piece of its body. Who gives it bounds the time of
+ * the call too.
+ */
 export type Waiting = <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 const justWaiting: Waiting = (wait) => wait
@@ -119,41 +122,30 @@ export class Transport extends Context.Service<
       const limits = yield* TransportLimits
       const pools = yield* clusterPools.make(limits)
 
-      const send = Effect.fnUntraced(
-        function* (cluster: Cluster, request: TransportRequest, lane: clusterPools.Lane, proof: Proof) {
-          const dispatcher = yield* pools.lend(cluster, proof, lane)
-          const response = yield* dispatch(dispatcher, cluster, request, proof)
-          return { response, read: bodyReader.make(response.body), proof }
-        },
-        (sent, _cluster, request) =>
-          request.method === "GET" ? Effect.retry(sent, { times: 1, while: isStaleConnection }) : sent
-      )
+      const send = (held: Held, cluster: Cluster, request: TransportRequest, proof: Proof) => {
+        const sent = Effect.suspend(() => {
+          held.end()
+          const lent = pools.lend(cluster, proof, held.lane)
+          if (Result.isFailure(lent)) return Effect.fail(lent.failure)
+          held.pool = lent.success
+          return dispatch(held, lent.success.dispatcher, cluster, request, proof)
+        })
+        return request.method === "GET" ? Effect.retry(sent, { times: 1, while: isStaleConnection }) : sent
+      }
 
-      const sendRenewing = Effect.fnUntraced(function* (
-        cluster: Cluster,
-        request: TransportRequest,
-        lane: clusterPools.Lane
-      ) {
-        const scope = yield* Effect.scope
-        const first = yield* Scope.fork(scope)
-        const sent = yield* send(cluster, request, lane, yield* credentials.prove(cluster)).pipe(Scope.provide(first))
-        if (sent.response.statusCode !== 401) return sent
+      const sendRenewing = Effect.fnUntraced(function* (held: Held, cluster: Cluster, request: TransportRequest) {
+        const sent = yield* send(held, cluster, request, yield* credentials.prove(cluster))
+        if (sent.head.status !== 401) return sent
         // Taken first, so that the connection is free while a plugin runs.
         yield* collect(sent.read, cluster, REFUSAL_BYTES, "cut")
         const renewed = yield* credentials.renew(cluster, sent.proof)
-        if (Option.isNone(renewed)) return sent
-        yield* Scope.close(first, Exit.void)
-        return yield* send(cluster, request, lane, renewed.value)
+        return Option.isNone(renewed) ? sent : yield* send(held, cluster, request, renewed.value)
       })
 
       /** **Errors** everything that the request does not allow. */
-      const sendChecked = Effect.fnUntraced(function* (
-        cluster: Cluster,
-        request: TransportRequest,
-        lane: clusterPools.Lane
-      ) {
-        const sent = yield* sendRenewing(cluster, request, lane)
-        const { headers, statusCode: status } = sent.response
+      const sendChecked = Effect.fnUntraced(function* (held: Held, cluster: Cluster, request: TransportRequest) {
+        const sent = yield* sendRenewing(held, cluster, request)
+        const { headers, status } = sent.head
         if (isSuccess(status) || request.allow?.includes(status)) return sent
         const body = yield* collect(sent.read, cluster, REFUSAL_BYTES, "cut")
         const reason = fromAnswer({
@@ -169,21 +161,23 @@ export class Transport extends Context.Service<
         return yield* new ClusterError({ cluster: cluster.name, reason })
       })
 
-      const call = Effect.fn("Transport.call")(
-        function* (cluster: Cluster, request: TransportRequest) {
-          yield* Effect.annotateCurrentSpan({ cluster: cluster.name, ...request.action })
-          const { waiting = justWaiting } = request
-          const { read, response } = yield* waiting(sendChecked(cluster, request, laneOf(request)))
-          const body = yield* collect(waiting(read), cluster, limits.answerBytes, "fail")
-          return { status: response.statusCode, body }
-        },
-        (answer, cluster, { answerMs }) => {
-          const whole = Effect.scoped(answer)
-          if (answerMs === undefined) return whole.pipe(orTimeout(cluster, limits.callMs))
-          // A plugin that takes its time says nothing of the cluster.
-          return Effect.andThen(credentials.prove(cluster), orTimeoutAwake(whole, cluster, answerMs))
-        }
-      )
+      const exchanged = Effect.fnUntraced(function* (held: Held, cluster: Cluster, request: TransportRequest) {
+        const { waiting = justWaiting } = request
+        const { head, read } = yield* waiting(sendChecked(held, cluster, request))
+        const body = yield* collect(waiting(read), cluster, limits.answerBytes, "fail")
+        return { status: head.status, body }
+      })
+
+      const call = Effect.fn("Transport.call")(function* (cluster: Cluster, request: TransportRequest) {
+        yield* Effect.annotateCurrentSpan({ cluster: cluster.name, ...request.action })
+        const held = new Held(laneOf(request))
+        const whole = Effect.ensuring(exchanged(held, cluster, request), held.ending)
+        if (request.waiting !== undefined) return yield* whole
+        if (request.answerMs === undefined) return yield* whole.pipe(orTimeout(cluster, limits.callMs))
+        // A plugin that takes its time says nothing of the cluster.
+        yield* credentials.prove(cluster)
+        return yield* orTimeoutAwake(whole, cluster, request.answerMs)
+      })
 
       const open = Effect.fn("Transport.open")(function* (
         cluster: Cluster,
@@ -191,11 +185,13 @@ export class Transport extends Context.Service<
         lane: "watch" | "log" | "follow" = "watch"
       ) {
         yield* Effect.annotateCurrentSpan({ cluster: cluster.name, ...request.action })
-        const sending = sendChecked(cluster, request, lane)
+        const held = new Held(lane)
+        yield* Effect.addFinalizer(() => held.ending)
+        const sending = sendChecked(held, cluster, request)
         const sent = yield* lane === "follow" ? sending : orTimeout(cluster, limits.callMs)(sending)
         const read = (silenceMs: number) =>
           sent.read.pipe(Effect.mapError(thrownBy(cluster)), orTimeout(cluster, silenceMs))
-        return { status: sent.response.statusCode, read }
+        return { status: sent.head.status, read }
       })
 
       return Transport.of({ call, open })
@@ -206,42 +202,53 @@ export class Transport extends Context.Service<
   static readonly layer = Transport.layerNoDeps.pipe(Layer.provide(Credentials.layer))
 }
 
-/** Sends, and gives the head of the answer; the request is destroyed with the scope, wherever it stands then. */
-const dispatch = Effect.fnUntraced(function* (
+/** What a request holds of a cluster while it is under way: the pool's place, and the exchange. */
+class Held {
+  readonly lane: clusterPools.Lane
+  pool: clusterPools.Lent | undefined
+  exchange: exchange.Exchange | undefined
+
+  constructor(lane: clusterPools.Lane) {
+    this.lane = lane
+  }
+
+  end(): void {
+    this.exchange?.giveUp()
+    this.pool?.giveBack()
+    this.exchange = undefined
+    this.pool = undefined
+  }
+
+  readonly ending = Effect.sync(() => this.end())
+}
+
+/** Sends, and waits for the head of the answer. */
+const dispatch = (
+  held: Held,
   dispatcher: Dispatcher,
   { connection, name }: Cluster,
   { accept, body, method, path }: TransportRequest,
   proof: Proof
-) {
+) => {
   const base = new URL(connection.server)
-  const abort = yield* Effect.acquireRelease(
-    Effect.sync(() => new AbortController()),
-    (controller) => Effect.sync(() => controller.abort())
-  )
-  return yield* Effect.tryPromise({
-    try: () =>
-      dispatcher
-        .request({
-          origin: base.origin,
-          method,
-          path: base.pathname.replace(/\/+$/, "") + path,
-          headers: {
-            ...Redacted.value(proof.headers),
-            accept: accept ?? "application/json",
-            "user-agent": "quarterdeck",
-            ...(body && { "content-type": body.contentType })
-          },
-          body: body?.text ?? null,
-          signal: abort.signal
-        })
-        .then((response) => {
-          // An abort that comes between the head and its reader would otherwise be an unheard error event.
-          response.body.on("error", () => {})
-          return response
-        }),
-    catch: thrownBy({ name })
-  })
-})
+  const options: Dispatcher.DispatchOptions = {
+    origin: base.origin,
+    method,
+    path: base.pathname.replace(/\/+$/, "") + path,
+    headers: {
+      ...Redacted.value(proof.headers),
+      accept: accept ?? "application/json",
+      "user-agent": "quarterdeck",
+      ...(body && { "content-type": body.contentType })
+    },
+    body: body?.text ?? null
+  }
+  const opened = Result.try({ try: () => exchange.open(dispatcher, options), catch: thrownBy({ name }) })
+  if (Result.isFailure(opened)) return Effect.fail(opened.failure)
+  held.exchange = opened.success
+  const { head, read } = opened.success
+  return Effect.mapBoth(head, { onFailure: thrownBy({ name }), onSuccess: (head) => ({ head, read, proof }) })
+}
 
 const thrownBy =
   ({ name }: Pick<Cluster, "name">) =>

@@ -2,15 +2,15 @@
  * Asks many clusters at once and keeps every answer, also the failed ones.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { Cause, Context, Effect, Layer, Metric, Option, Result } from "effect"
-import { type Breaker, Breakers } from "../kube/Breaker.ts"
+import { Cause, Context, Effect, Exit, Layer, Metric, Option, Result } from "effect"
+import { Breakers } from "../kube/Breaker.ts"
 import type { Cluster } from "../registry/Cluster.ts"
-import { ClusterError, ClusterTimeout } from "../kube/ClusterError.ts"
+import type { ClusterError } from "../kube/ClusterError.ts"
 import type { ClusterReader, Question, Reading } from "../cache/ClusterReader.ts"
 import { ClusterRegistry, type RegistrySnapshot } from "../registry/ClusterRegistry.ts"
 import * as Coverage from "../kube/Coverage.ts"
 import * as steadyClock from "../kube/SteadyClock.ts"
-import * as LiveLists from "../cache/LiveLists.ts"
+import { askInTime, type Outcome } from "./AskInTime.ts"
 import { FanOutFailed } from "./ListError.ts"
 
 /** What one cluster answered. **Units** `ageMs` milliseconds since the answer was proven current. */
@@ -63,8 +63,6 @@ export const byReading = <A>(
 export const MaxFanOut = Context.Reference<number>("@quarterdeck/cluster-fanout/FanOut/MaxFanOut", {
   defaultValue: () => 256
 })
-
-const DOUBT_AFTER_MS = 500
 
 const seconds = Metric.histogram("quarterdeck_fanout_seconds", {
   description: "Wall time of one fan-out",
@@ -134,7 +132,6 @@ export class FanOut extends Context.Service<
         yield* Effect.annotateCurrentSpan({ clusters: clusters.length, source: options.source })
         const known = named(yield* registry.snapshot)
         const startedAt = yield* steadyClock.now
-        const asking = { breakers, options, startedAt, ask }
         const request = ++requests
         const replies = new Map<ClusterName, Reply<A>>()
         const waiting: Array<readonly [cluster: Cluster, place: number]> = []
@@ -159,11 +156,10 @@ export class FanOut extends Context.Service<
           else replies.set(name, replied(name, answered.success, options.source, 0))
         }
         options.beforeOthers?.()
-        const askWaiting = Effect.fnUntraced(function* ([cluster, place]: (typeof waiting)[number]) {
-          const asked = Effect.provideService(replyOf(asking, cluster), LiveLists.Turn, { request, place })
-          replies.set(cluster.name, yield* asked)
-        })
-        if (waiting.length > 0) yield* Effect.forEach(waiting, askWaiting, { concurrency, discard: true })
+        if (waiting.length > 0) {
+          const asked = askInTime({ breakers, concurrency, request, startedAt, ...options }, waiting, ask)
+          for (const [cluster, outcome] of yield* asked) replies.set(cluster.name, yield* replyOf(cluster, outcome, options.source))
+        }
         const inOrder = clusters.flatMap((name) => replies.get(name) ?? [])
         yield* Metric.update(seconds, ((yield* steadyClock.now) - startedAt) / 1_000)
         yield* countAnswers(inOrder)
@@ -178,14 +174,6 @@ export class FanOut extends Context.Service<
   )
 }
 
-/** One question to many clusters. **Units** `startedAt` milliseconds by `steadyClock`. */
-interface Asking<A, R> {
-  readonly breakers: Breakers["Service"]
-  readonly options: AskOptions<A>
-  readonly startedAt: number
-  readonly ask: (cluster: Cluster) => Effect.Effect<Answer<A>, ClusterError, R>
-}
-
 /** Finds clusters by name, in a map that is made once a snapshot. */
 const byName = () => {
   let last: RegistrySnapshot | undefined
@@ -197,23 +185,18 @@ const byName = () => {
   }
 }
 
-/** Asks one cluster, which fails for itself alone. */
-const replyOf = Effect.fnUntraced(function* <A, R>(asking: Asking<A, R>, cluster: Cluster) {
-  const { name } = cluster
-  const { source } = asking.options
-  const askedAt = yield* steadyClock.now
-  const latency = Effect.map(steadyClock.now, (now) => Math.max(0, Math.round(now - askedAt)))
-  return yield* beforeDeadline(asking, cluster, askedAt).pipe(
-    Effect.flatMap((answer) => Effect.map(latency, (latencyMs) => replied(name, answer, source, latencyMs))),
-    Effect.catch((error) =>
-      Effect.map(latency, (latencyMs): Reply<A> => ({
-        coverage: Coverage.fromError(error, { source, latencyMs }),
-        value: undefined
-      }))
-    ),
-    Effect.catchDefect((defect) => Effect.flatMap(latency, (latencyMs) => broken<A>(name, source, latencyMs, defect)))
-  )
-})
+/** Tells what a cluster that had to be waited for answered: it fails for itself alone. */
+const replyOf = <A>(
+  { name }: Cluster,
+  { latencyMs, result }: Outcome<Answer<A>>,
+  source: Coverage.Consistency
+): Effect.Effect<Reply<A>> => {
+  if (Exit.isSuccess(result)) return Effect.succeed(replied(name, result.value, source, latencyMs))
+  const error = Cause.findErrorOption(result.cause)
+  if (Option.isNone(error)) return broken<A>(name, source, latencyMs, Cause.squash(result.cause))
+  const reply: Reply<A> = { coverage: Coverage.fromError(error.value, { source, latencyMs }), value: undefined }
+  return Effect.succeed(reply)
+}
 
 const replied = <A>(
   name: ClusterName,
@@ -229,21 +212,6 @@ const broken = <A>(name: ClusterName, source: Coverage.Consistency, latencyMs: n
     failed<A>(name, source, latencyMs, "internal_error", "the service failed while asking it")
   )
 
-/** Asks one cluster by what is left of the caller's deadline. */
-const beforeDeadline = Effect.fnUntraced(function* <A, R>(
-  { ask, breakers, options, startedAt }: Asking<A, R>,
-  cluster: Cluster,
-  askedAt: number
-) {
-  const breaker = yield* breakers.find(cluster)
-  const asked = Effect.suspend(() => ask(cluster))
-  const question = options.source === "live" ? breaker.guard(suspecting(breaker, asked)) : asked
-  const answered = yield* Effect.timeoutOption(question, Math.max(0, startedAt + options.timeoutMs - askedAt))
-  if (Option.isSome(answered)) return answered.value
-  yield* breaker.suspect
-  return yield* timedOut(cluster.name, options.timeoutMs)
-})
-
 /** Names the failure of a whole. **Shape** `undefined` when a cluster answered, or none was asked. */
 export const failureOf = (coverages: ReadonlyArray<Coverage.Coverage>): FanOutFailed | undefined => {
   if (coverages.length === 0 || coverages.some(Coverage.answered)) return undefined
@@ -252,19 +220,10 @@ export const failureOf = (coverages: ReadonlyArray<Coverage.Coverage>): FanOutFa
   return new FanOutFailed({ code, coverages })
 }
 
-/** Has a cluster probed that takes its time, long before a caller's deadline says so. */
-const suspecting = <A, E, R>(breaker: Breaker, asked: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
-  const doubt = Effect.andThen(Effect.sleep(DOUBT_AFTER_MS), breaker.suspect)
-  return Effect.raceFirst(asked, Effect.andThen(doubt, Effect.never))
-}
-
 const requireAnswer = <A>(replies: ReadonlyArray<Reply<A>>): Effect.Effect<ReadonlyArray<Reply<A>>, FanOutFailed> => {
   const failure = failureOf(replies.map((reply) => reply.coverage))
   return failure === undefined ? Effect.succeed(replies) : Effect.fail(failure)
 }
-
-export const timedOut = (cluster: ClusterName, timeoutMs: number) =>
-  new ClusterError({ cluster, reason: new ClusterTimeout({ timeoutMs }) })
 
 /** Describes a cluster that answered. */
 export const coverageOf = <A>(

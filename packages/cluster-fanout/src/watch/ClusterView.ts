@@ -12,7 +12,8 @@ import type { ClusterReader, Question, Reading } from "../cache/ClusterReader.ts
 import type { ClusterStore } from "../cache/ClusterStore.ts"
 import * as Coverage from "../kube/Coverage.ts"
 import * as ClusterSummary from "../list/ClusterSummary.ts"
-import { coverageOf, type Reply, timedOut } from "../list/FanOut.ts"
+import { timedOut } from "../list/AskInTime.ts"
+import { coverageOf, type Reply } from "../list/FanOut.ts"
 import type { ClusterRow } from "../projection/Row.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 

@@ -4,13 +4,29 @@ import { TestClock } from "effect/testing"
 import * as FairLanes from "../../src/cache/FairLanes.ts"
 import { settles } from "../fixture/Settling.ts"
 
+/** Waits for a lane and holds it for the life of the scope. */
+const enter = (lanes: FairLanes.FairLanes, turn: FairLanes.Turn) =>
+  Effect.suspend(() => {
+    let admit = () => {}
+    const joined = Effect.acquireRelease(
+      Effect.sync(() => lanes.join(turn, () => admit())),
+      (ticket) => ticket.leave
+    )
+    return Effect.flatMap(joined, (ticket) =>
+      Effect.callback<void>((resume) => {
+        admit = () => resume(Effect.void)
+        if (ticket.isAdmitted()) admit()
+      })
+    )
+  })
+
 /** Work for lanes: it says when it has begun, and lasts for as long as it is told to. */
 const watched = (lanes: FairLanes.FairLanes) => {
   const begun: Array<string> = []
   const state = { now: 0, most: 0 }
   const work = (turn: FairLanes.Turn, millis: number) =>
     Effect.gen(function* () {
-      yield* FairLanes.enter(lanes, turn)
+      yield* enter(lanes, turn)
       begun.push(`${turn.request}/${turn.place}`)
       state.most = Math.max(state.most, ++state.now)
       yield* Effect.ensuring(
@@ -74,7 +90,7 @@ describe("FairLanes", () => {
         // Every lane is free again.
         const scope = yield* Scope.make()
         for (let lane = 0; lane < count; lane++)
-          yield* Scope.provide(FairLanes.enter(lanes, { request: 9, place: 0 }), scope)
+          yield* Scope.provide(enter(lanes, { request: 9, place: 0 }), scope)
         yield* Scope.close(scope, Exit.void)
       })
   )

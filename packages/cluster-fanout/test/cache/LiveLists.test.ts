@@ -9,7 +9,7 @@ import { all, list, onFleet, pageOf, timed, workloadsOf } from "../fixture/Servi
 
 const NAMES = Array.from({ length: 12 }, (_, index) => `c${index}`)
 
-const LIMITS = { lanes: 16, quietMs: 100, stallMs: 500, stalled: 16 }
+const LIMITS = { asked: 4, lanes: 16, quietMs: 100, stallMs: 500, stalled: 16 }
 
 const fill = (fleet: FakeFleet) => {
   for (const server of fleet.servers.values()) {

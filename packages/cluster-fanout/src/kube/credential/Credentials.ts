@@ -86,6 +86,8 @@ interface Sources {
   readonly renewalMs: number
   /** When a plugin was last forced, by generation; entries older than `renewalMs` are dropped. */
   readonly forced: Map<string, number>
+  /** The last proof of each connection, which needs no digest as long as it is made of the same. */
+  readonly proofs: WeakMap<Cluster["connection"], Made>
 }
 
 /** What a plugin gave, and when. **Units** milliseconds since the epoch. */
@@ -126,7 +128,7 @@ const make = Effect.fnUntraced(function* () {
   const runPlugin = (key: KeyedValue<PluginRun>) =>
     Effect.flatMap(Effect.forkIn(Cache.get(plugins, key), scope), (running) => Fiber.join(running))
 
-  const sources: Sources = { files, plugins, runPlugin, renewalMs: times.renewalMs, forced: new Map() }
+  const sources: Sources = { files, plugins, runPlugin, renewalMs: times.renewalMs, forced: new Map(), proofs: new WeakMap() }
   return Credentials.of({
     prove: Effect.fn("Credentials.prove")((cluster) => prove(sources, cluster)),
     renew: Effect.fn("Credentials.renew")((cluster, refused) => renew(sources, cluster, refused))
@@ -184,6 +186,8 @@ const prove = Effect.fnUntraced(function* (sources: Sources, cluster: Cluster) {
     )
   )
   const { impersonation } = cluster.connection
+  const known = sources.proofs.get(cluster.connection)
+  if (known !== undefined && isOf(known, authorization, tls)) return known.proof
   const headers: HeaderLines = {
     ...(authorization !== undefined && { authorization }),
     ...(impersonation && impersonationHeaders(impersonation))
@@ -194,8 +198,24 @@ const prove = Effect.fnUntraced(function* (sources: Sources, cluster: Cluster) {
     tls.client === undefined ? "" : Redacted.value(tls.client.key)
   ])
   const proof: Proof = { headers: Redacted.make(headers), tls, tlsId, id: digest([authorization ?? "", tlsId]) }
+  sources.proofs.set(cluster.connection, { authorization, tls, proof })
   return proof
 })
+
+/** What a proof was made of. */
+interface Made {
+  readonly authorization: string | undefined
+  readonly tls: TlsMaterial
+  readonly proof: Proof
+}
+
+const isOf = (made: Made, authorization: string | undefined, tls: TlsMaterial): boolean =>
+  made.authorization === authorization
+  && made.tls.certificateAuthority === tls.certificateAuthority
+  && pemOf(made.tls.client?.certificate) === pemOf(tls.client?.certificate)
+  && pemOf(made.tls.client?.key) === pemOf(tls.client?.key)
+
+const pemOf = (pem: Redacted.Redacted | undefined): string | undefined => pem && Redacted.value(pem)
 
 const forget = Effect.fnUntraced(function* (
   { files, forced, plugins, renewalMs }: Sources,

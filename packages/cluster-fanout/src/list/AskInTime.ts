@@ -1,0 +1,101 @@
+/** Asks clusters that have to be waited for, all by one deadline. */
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Cause, Effect, Exit } from "effect"
+import type { Breaker, Breakers } from "../kube/Breaker.ts"
+import { ClusterError, ClusterTimeout } from "../kube/ClusterError.ts"
+import type { Consistency } from "../kube/Coverage.ts"
+import * as steadyClock from "../kube/SteadyClock.ts"
+import type { Cluster } from "../registry/Cluster.ts"
+import * as LiveLists from "../cache/LiveLists.ts"
+
+/** **Units** milliseconds; `startedAt` by `steadyClock`. */
+interface Asking {
+  readonly breakers: Breakers["Service"]
+  readonly source: Consistency
+  readonly startedAt: number
+  readonly timeoutMs: number
+  /** Clusters that are asked at the same time. */
+  readonly concurrency: number
+  /** The number of the request, for its turns. */
+  readonly request: number
+}
+
+/** What came of one cluster. **Units** `latencyMs` whole milliseconds since it was asked. */
+export interface Outcome<A> {
+  readonly result: Exit.Exit<A, ClusterError>
+  readonly latencyMs: number
+}
+
+/** A cluster that was asked and has not answered. */
+interface Open {
+  readonly breaker: Breaker
+  readonly askedAt: number
+  isDoubted: boolean
+}
+
+const DOUBT_AFTER_MS = 500
+
+/**
+ * Asks clusters, given with their places in the request, and gives what came of each within the time.
+ *
+ * **Limits** one fiber a cluster and one for the deadline of all. A live question goes through the cluster's breaker; a
+ * cluster that takes its time has itself probed, long before a caller's deadline says so.
+ */
+export const askInTime = Effect.fnUntraced(function* <A, R>(
+  asking: Asking,
+  clusters: ReadonlyArray<readonly [cluster: Cluster, place: number]>,
+  ask: (cluster: Cluster) => Effect.Effect<A, ClusterError, R>
+) {
+  const outcomes = new Map<Cluster, Outcome<A>>()
+  const open = new Map<Cluster, Open>()
+  const askOne = Effect.fnUntraced(function* ([cluster, place]: (typeof clusters)[number]) {
+    const breaker = yield* asking.breakers.find(cluster)
+    const askedAt = yield* steadyClock.now
+    open.set(cluster, { breaker, askedAt, isDoubted: false })
+    const question = Effect.suspend(() => ask(cluster))
+    const result = yield* (asking.source === "live" ? breaker.guard(question) : question).pipe(
+      Effect.provideService(LiveLists.Turn, { request: asking.request, place }),
+      Effect.exit
+    )
+    if (Exit.isFailure(result) && Cause.hasInterruptsOnly(result.cause)) return yield* Effect.interrupt
+    open.delete(cluster)
+    outcomes.set(cluster, { result, latencyMs: latency(askedAt, yield* steadyClock.now) })
+  })
+  const all = Effect.forEach(clusters, askOne, { concurrency: asking.concurrency, discard: true })
+  yield* Effect.raceFirst(all, awaitDeadline(asking, open))
+
+  const now = yield* steadyClock.now
+  for (const [cluster] of clusters) {
+    if (outcomes.has(cluster)) continue
+    const asked = open.get(cluster)
+    if (asked !== undefined) yield* asked.breaker.suspect
+    const result = Exit.fail(timedOut(cluster.name, asking.timeoutMs))
+    outcomes.set(cluster, { result, latencyMs: latency(asked?.askedAt ?? now, now) })
+  }
+  return outcomes
+})
+
+export const timedOut = (cluster: ClusterName, timeoutMs: number) =>
+  new ClusterError({ cluster, reason: new ClusterTimeout({ timeoutMs }) })
+
+const latency = (askedAt: number, now: number): number => Math.max(0, Math.round(now - askedAt))
+
+/** Ends with the time, and has clusters probed meanwhile that keep a live question waiting. */
+const awaitDeadline = Effect.fnUntraced(function* (
+  { source, startedAt, timeoutMs }: Asking,
+  open: ReadonlyMap<Cluster, Open>
+) {
+  const deadline = startedAt + timeoutMs
+  while (true) {
+    const now = yield* steadyClock.now
+    if (now >= deadline) return
+    let until = source === "live" ? Math.min(deadline, now + DOUBT_AFTER_MS) : deadline
+    for (const asked of source === "live" ? open.values() : []) {
+      if (asked.isDoubted) continue
+      asked.isDoubted = now >= asked.askedAt + DOUBT_AFTER_MS
+      if (asked.isDoubted) yield* asked.breaker.suspect
+      else until = Math.min(until, asked.askedAt + DOUBT_AFTER_MS)
+    }
+    yield* Effect.sleep(until - now)
+  }
+})
