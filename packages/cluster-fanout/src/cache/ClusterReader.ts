@@ -9,10 +9,12 @@ import { ClusterError, ClusterTimeout } from "../kube/ClusterError.ts"
 import { ClusterStore } from "./ClusterStore.ts"
 import type { Breaker } from "../kube/Breaker.ts"
 import type { Consistency } from "../kube/Coverage.ts"
+import type * as FairLanes from "./FairLanes.ts"
 import * as Freshness from "./Freshness.ts"
 import * as steadyClock from "../kube/SteadyClock.ts"
 import type * as Kind from "../projection/Kind.ts"
 import { isMissing } from "./KindTable.ts"
+import { traced } from "../kube/Traced.ts"
 import * as LiveLists from "./LiveLists.ts"
 
 /** What to read. **Units** `timeoutMs` is the caller's whole deadline; a cached read answers a little before it. */
@@ -55,7 +57,7 @@ export class ClusterReader extends Context.Service<
      * kind, `LiveLists.LiveLanes` at a time for a cluster and `LiveLists.LiveLimits` for all; a list is shared by those
      * who ask for it before it begins.
      */
-    readonly read: (cluster: Cluster, question: Question) => Effect.Effect<Reading, ClusterError>
+    readonly read: (cluster: Cluster, question: Question, turn?: FairLanes.Turn) => Effect.Effect<Reading, ClusterError>
     /**
      * Reads what is there now: from the cache, all of whose part has settled and is proven, and could be read.
      *
@@ -79,11 +81,11 @@ export class ClusterReader extends Context.Service<
     Effect.gen(function* () {
       const cache = yield* ClusterCache
       const live = yield* LiveLists.make
-      const read = Effect.fn("ClusterReader.read")(function* (cluster: Cluster, question: Question) {
-        yield* Effect.annotateCurrentSpan({ cluster: cluster.name, consistency: question.consistency })
-        if (question.consistency === "live") return yield* readLive(cluster, question, live)
-        return yield* readCached(cluster, question, cache)
-      })
+      const read = (cluster: Cluster, question: Question, turn = NOBODYS) => {
+        const { consistency } = question
+        const reading = consistency === "live" ? readLive(cluster, question, live, turn) : readCached(cluster, question, cache)
+        return traced("ClusterReader.read", () => ({ cluster: cluster.name, consistency }))(reading)
+      }
       const readNow = (cluster: Cluster, question: Question, now: number) => {
         if (question.consistency === "live") return undefined
         const member = cache.find(cluster)
@@ -155,17 +157,26 @@ const hasAll = (member: Member, question: Question, now: number): boolean =>
   neededKinds(question).every((kind) => isSettled(member, kind))
   && (!question.needsLabels || member.store.provesLabels(now))
 
+/** The turn of those who are no part of a larger request. */
+const NOBODYS: FairLanes.Turn = { request: 0, place: 0 }
+
 /** A store of its own takes what was listed, and answers as the cache's would. */
-const readLive = Effect.fnUntraced(function* (cluster: Cluster, question: Question, live: LiveLists.LiveLists) {
+const readLive = Effect.fnUntraced(function* (
+  cluster: Cluster,
+  question: Question,
+  live: LiveLists.LiveLists,
+  turn: FairLanes.Turn
+) {
   const store = new ClusterStore(cluster)
-  yield* Effect.forEach(neededKinds(question), (kind) => readInto(store, kind, live), { concurrency: "unbounded" })
+  const lists = neededKinds(question).map((kind) => readInto(store, kind, live, turn))
+  yield* Effect.all(lists, { concurrency: "unbounded", discard: true })
   const failure = lastError(store, question.kinds)
   if (failure !== undefined) return yield* failure
   return reading(store, question, undefined, yield* steadyClock.now)
 })
 
-const readInto = (store: ClusterStore, kind: Kind.Kind, live: LiveLists.LiveLists) =>
-  live.list(store.cluster, kind).pipe(
+const readInto = (store: ClusterStore, kind: Kind.Kind, live: LiveLists.LiveLists, turn: FairLanes.Turn) =>
+  live.list(store.cluster, kind, turn).pipe(
     Effect.map(({ askedAt, changes }) => {
       store.apply(kind, changes, askedAt)
     }),

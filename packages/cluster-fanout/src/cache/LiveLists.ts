@@ -36,11 +36,6 @@ export const LiveLimits = Context.Reference("@quarterdeck/cluster-fanout/LiveLis
   defaultValue: () => ({ asked: 128, lanes: 16, quietMs: 100, stallMs: 500, stalled: 16 })
 })
 
-/** The request that a list is for, and the cluster's place in it. */
-export const Turn = Context.Reference<FairLanes.Turn>("@quarterdeck/cluster-fanout/LiveLists/Turn", {
-  defaultValue: () => ({ request: 0, place: 0 })
-})
-
 /** A whole collection, projected, as a store takes it: every object, then the end of the initial state. */
 interface Listed<K extends Kind.Kind> {
   readonly changes: ReadonlyArray<Projection.Change<Projection.RecordOf[K]>>
@@ -49,8 +44,12 @@ interface Listed<K extends Kind.Kind> {
 }
 
 export interface LiveLists {
-  /** **Limits** `LiveLimits`; shared by those who ask for it before it begins. */
-  readonly list: <K extends Kind.Kind>(cluster: Cluster, kind: K) => Effect.Effect<Listed<K>, ClusterError>
+  /** Lists a kind in its turn. **Limits** `LiveLimits`; shared by those who ask for it before it begins. */
+  readonly list: <K extends Kind.Kind>(
+    cluster: Cluster,
+    kind: K,
+    turn: FairLanes.Turn
+  ) => Effect.Effect<Listed<K>, ClusterError>
 }
 
 type Runs = { readonly [K in Kind.Kind]: CoalescedRuns.CoalescedRuns<Listed<K>, ClusterError> }
@@ -77,15 +76,14 @@ export const make: Effect.Effect<LiveLists, never, KubeApi | Scope.Scope> = Effe
     Event: runsOf<"Event">()
   }
 
-  const list: LiveLists["list"] = Effect.fnUntraced(function* <K extends Kind.Kind>(cluster: Cluster, kind: K) {
-    const turn = yield* Turn
+  const list: LiveLists["list"] = <K extends Kind.Kind>(cluster: Cluster, kind: K, turn: FairLanes.Turn) => {
     const ofKind: CoalescedRuns.CoalescedRuns<Listed<K>, ClusterError> = runs[kind]
-    return yield* ofKind.run(`${cluster.name} ${cluster.generation}`, turn, ({ cut, lane }) => {
+    return ofKind.run(`${cluster.name} ${cluster.generation}`, turn, ({ cut, lane }) => {
       const claim = { turn, asking: lane, cut: () => cut(stalled(cluster, limits.stallMs)) }
       const lease = new LaneLease.LaneLease(leases, claim)
       return Effect.ensuring(inClusterLane(cluster, read(api, cluster, kind, lease.waiting)), lease.end)
     })
-  })
+  }
   return { list }
 })
 

@@ -10,6 +10,7 @@ import { Credentials, type Proof } from "./credential/Credentials.ts"
 import { fromAnswer, fromThrown } from "./AnswerProblem.ts"
 import * as clusterPools from "./ClusterPools.ts"
 import * as exchange from "./Exchange.ts"
+import { traced } from "./Traced.ts"
 
 /** What to ask of a cluster. */
 export interface TransportRequest {
@@ -130,7 +131,8 @@ export class Transport extends Context.Service<
           held.pool = lent.success
           return dispatch(held, lent.success.dispatcher, cluster, request, proof)
         })
-        return request.method === "GET" ? Effect.retry(sent, { times: 1, while: isStaleConnection }) : sent
+        if (request.method !== "GET") return sent
+        return Effect.catch(sent, (error) => (isStaleConnection(error) ? sent : Effect.fail(error)))
       }
 
       const sendRenewing = Effect.fnUntraced(function* (held: Held, cluster: Cluster, request: TransportRequest) {
@@ -168,8 +170,10 @@ export class Transport extends Context.Service<
         return { status: head.status, body }
       })
 
-      const call = Effect.fn("Transport.call")(function* (cluster: Cluster, request: TransportRequest) {
-        yield* Effect.annotateCurrentSpan({ cluster: cluster.name, ...request.action })
+      const call = (cluster: Cluster, request: TransportRequest) =>
+        called(cluster, request).pipe(traced("Transport.call", () => ({ cluster: cluster.name, ...request.action })))
+
+      const called = Effect.fnUntraced(function* (cluster: Cluster, request: TransportRequest) {
         const held = new Held(laneOf(request))
         const whole = Effect.ensuring(exchanged(held, cluster, request), held.ending)
         if (request.waiting !== undefined) return yield* whole

@@ -6,7 +6,7 @@ import { ClusterError, ClusterTimeout } from "../kube/ClusterError.ts"
 import type { Consistency } from "../kube/Coverage.ts"
 import * as steadyClock from "../kube/SteadyClock.ts"
 import type { Cluster } from "../registry/Cluster.ts"
-import * as LiveLists from "../cache/LiveLists.ts"
+import type { Turn } from "../cache/FairLanes.ts"
 
 /** **Units** milliseconds; `startedAt` by `steadyClock`. */
 interface Asking {
@@ -44,7 +44,7 @@ const DOUBT_AFTER_MS = 500
 export const askInTime = Effect.fnUntraced(function* <A, R>(
   asking: Asking,
   clusters: ReadonlyArray<readonly [cluster: Cluster, place: number]>,
-  ask: (cluster: Cluster) => Effect.Effect<A, ClusterError, R>
+  ask: (cluster: Cluster, turn: Turn) => Effect.Effect<A, ClusterError, R>
 ) {
   const outcomes = new Map<Cluster, Outcome<A>>()
   const open = new Map<Cluster, Open>()
@@ -52,11 +52,8 @@ export const askInTime = Effect.fnUntraced(function* <A, R>(
     const breaker = yield* asking.breakers.find(cluster)
     const askedAt = yield* steadyClock.now
     open.set(cluster, { breaker, askedAt, isDoubted: false })
-    const question = Effect.suspend(() => ask(cluster))
-    const result = yield* (asking.source === "live" ? breaker.guard(question) : question).pipe(
-      Effect.provideService(LiveLists.Turn, { request: asking.request, place }),
-      Effect.exit
-    )
+    const question = Effect.suspend(() => ask(cluster, { request: asking.request, place }))
+    const result = yield* Effect.exit(asking.source === "live" ? breaker.guard(question) : question)
     if (Exit.isFailure(result) && Cause.hasInterruptsOnly(result.cause)) return yield* Effect.interrupt
     open.delete(cluster)
     outcomes.set(cluster, { result, latencyMs: latency(askedAt, yield* steadyClock.now) })

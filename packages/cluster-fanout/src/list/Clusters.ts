@@ -12,6 +12,7 @@ import { ClusterRegistry } from "../registry/ClusterRegistry.ts"
 import * as Coverage from "../kube/Coverage.ts"
 import * as ClusterSummary from "./ClusterSummary.ts"
 import * as Cursor from "./Cursor.ts"
+import type { Turn } from "../cache/FairLanes.ts"
 import { byReading, FanOut } from "./FanOut.ts"
 import * as steadyClock from "../kube/SteadyClock.ts"
 import { KubeApi } from "../kube/KubeApi.ts"
@@ -84,9 +85,9 @@ export class Clusters extends Context.Service<
         const answerOf = (reading: Reading, version: string | undefined) =>
           ClusterSummary.answerOf(reading, { size: ClusterSummary.sizeOf(reading, namespaces), version })
         const cached = byReading(reader, question, (reading) => answerOf(reading, undefined))
-        const askLive = (cluster: Cluster) =>
+        const askLive = (cluster: Cluster, turn: Turn) =>
           Effect.map(
-            Effect.all([reader.read(cluster, question), versionOf(cluster)], { concurrency: 2 }),
+            Effect.all([reader.read(cluster, question, turn), versionOf(cluster)], { concurrency: 2 }),
             ([reading, version]) => answerOf(reading, version?.gitVersion)
           )
         const options = { source: consistency, timeoutMs, askNow: cached.askNow }

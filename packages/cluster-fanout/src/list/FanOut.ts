@@ -6,6 +6,7 @@ import { Cause, Context, Effect, Exit, Layer, Metric, Option, Result } from "eff
 import { Breakers } from "../kube/Breaker.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 import type { ClusterError } from "../kube/ClusterError.ts"
+import type { Turn } from "../cache/FairLanes.ts"
 import type { ClusterReader, Question, Reading } from "../cache/ClusterReader.ts"
 import { ClusterRegistry, type RegistrySnapshot } from "../registry/ClusterRegistry.ts"
 import * as Coverage from "../kube/Coverage.ts"
@@ -51,8 +52,8 @@ export const byReading = <A>(
   question: Question,
   answerOf: (reading: Reading) => Answer<A>
 ) => ({
-  ask: (cluster: Cluster): Effect.Effect<Answer<A>, ClusterError> =>
-    Effect.map(reader.read(cluster, question), answerOf),
+  ask: (cluster: Cluster, turn: Turn): Effect.Effect<Answer<A>, ClusterError> =>
+    Effect.map(reader.read(cluster, question, turn), answerOf),
   askNow: (cluster: Cluster, now: number): Answer<A> | undefined => {
     const reading = reader.readNow(cluster, question, now)
     return reading === undefined ? undefined : answerOf(reading)
@@ -105,13 +106,13 @@ export class FanOut extends Context.Service<
     readonly ask: <A, R>(
       clusters: ReadonlyArray<ClusterName>,
       options: AskOptions<A>,
-      ask: (cluster: Cluster) => Effect.Effect<Answer<A>, ClusterError, R>
+      ask: (cluster: Cluster, turn: Turn) => Effect.Effect<Answer<A>, ClusterError, R>
     ) => Effect.Effect<ReadonlyArray<Reply<A>>, FanOutFailed, R>
     /** As `ask`, but gives the replies also when no cluster answered. */
     readonly askEach: <A, R>(
       clusters: ReadonlyArray<ClusterName>,
       options: AskOptions<A>,
-      ask: (cluster: Cluster) => Effect.Effect<Answer<A>, ClusterError, R>
+      ask: (cluster: Cluster, turn: Turn) => Effect.Effect<Answer<A>, ClusterError, R>
     ) => Effect.Effect<ReadonlyArray<Reply<A>>, never, R>
   }
 >()("@quarterdeck/cluster-fanout/FanOut") {
@@ -127,7 +128,7 @@ export class FanOut extends Context.Service<
       const askEach = Effect.fn("FanOut.ask")(function* <A, R>(
         clusters: ReadonlyArray<ClusterName>,
         options: AskOptions<A>,
-        ask: (cluster: Cluster) => Effect.Effect<Answer<A>, ClusterError, R>
+        ask: (cluster: Cluster, turn: Turn) => Effect.Effect<Answer<A>, ClusterError, R>
       ) {
         yield* Effect.annotateCurrentSpan({ clusters: clusters.length, source: options.source })
         const known = named(yield* registry.snapshot)

@@ -20,6 +20,7 @@ import type { Cluster, PemSource } from "../../registry/Cluster.ts"
 import { ClusterCredentialUnavailable, ClusterError } from "../ClusterError.ts"
 import { digest } from "../../registry/Generation.ts"
 import { KeyedValue } from "../KeyedValue.ts"
+import { traced } from "../Traced.ts"
 import { type ExecCredential, run } from "./ExecPlugin.ts"
 import { type HeaderLines, headers as impersonationHeaders } from "./Impersonate.ts"
 
@@ -130,7 +131,7 @@ const make = Effect.fnUntraced(function* () {
 
   const sources: Sources = { files, plugins, runPlugin, renewalMs: times.renewalMs, forced: new Map(), proofs: new WeakMap() }
   return Credentials.of({
-    prove: Effect.fn("Credentials.prove")((cluster) => prove(sources, cluster)),
+    prove: (cluster) => traced("Credentials.prove", () => ({ cluster: cluster.name }))(prove(sources, cluster)),
     renew: Effect.fn("Credentials.renew")((cluster, refused) => renew(sources, cluster, refused))
   })
 })
