@@ -169,7 +169,8 @@ const readLive = Effect.fnUntraced(function* (
 ) {
   const store = new ClusterStore(cluster)
   const lists = neededKinds(question).map((kind) => readInto(store, kind, live, turn))
-  yield* Effect.all(lists, { concurrency: "unbounded", discard: true })
+  // One alone needs no fiber of its own.
+  yield* Effect.all(lists, { concurrency: lists.length, discard: true })
   const failure = lastError(store, question.kinds)
   if (failure !== undefined) return yield* failure
   return reading(store, question, undefined, yield* steadyClock.now)

@@ -1,7 +1,7 @@
 /**
  * Lists whole collections of clusters now, for answers that must not come from the cache.
  */
-import { Context, Effect, type Scope, Semaphore, Stream } from "effect"
+import { Context, Effect, type Scope, Semaphore } from "effect"
 import type { Cluster } from "../registry/Cluster.ts"
 import { ClusterError, ClusterTimeout } from "../kube/ClusterError.ts"
 import * as Interner from "../projection/Interner.ts"
@@ -100,7 +100,7 @@ const read = Effect.fnUntraced(function* <K extends Kind.Kind>(
   const turns = yield* TurnBudget
   const askedAt = yield* steadyClock.now
   const changes: Array<Projection.Change<Projection.RecordOf[K]>> = []
-  yield* Stream.runForEach(api.list(cluster, { resource: Kind.resources[kind] }, { waiting }), (page) =>
+  yield* api.listEach(cluster, { resource: Kind.resources[kind] }, { waiting }, (page) =>
     Effect.map(
       turns.map(page, (object) => Projection.project(kind, object, place)),
       (records) => {

@@ -10,6 +10,7 @@ import { parseJson, toObject } from "./KubeObjectJson.ts"
 import * as kubePath from "./KubePath.ts"
 import { decoded, getPage } from "./ListPages.ts"
 import type { KubeObject, Scope, WatchEvent } from "./KubeObject.ts"
+import { traced } from "./Traced.ts"
 import { Transport, type Waiting } from "./Transport.ts"
 import { TurnBudget } from "./TurnBudget.ts"
 
@@ -20,6 +21,14 @@ export interface ServerVersion {
   readonly minor: number
   /** **Example** `v1.36.3` */
   readonly gitVersion: string
+}
+
+export interface ListOptions {
+  readonly labelSelector?: string
+  readonly fieldSelector?: string
+  /** Asks for metadata only (`PartialObjectMetadata`). */
+  readonly metadataOnly?: boolean
+  readonly waiting?: Waiting
 }
 
 export class KubeApi extends Context.Service<
@@ -40,14 +49,15 @@ export class KubeApi extends Context.Service<
     readonly list: (
       cluster: Cluster,
       scope: Scope,
-      options?: {
-        readonly labelSelector?: string
-        readonly fieldSelector?: string
-        /** Asks for metadata only (`PartialObjectMetadata`). */
-        readonly metadataOnly?: boolean
-        readonly waiting?: Waiting
-      }
+      options?: ListOptions
     ) => Stream.Stream<ReadonlyArray<KubeObject>, ClusterError>
+    /** As `list`, with each page taken before the next one is asked for. */
+    readonly listEach: (
+      cluster: Cluster,
+      scope: Scope,
+      options: ListOptions,
+      take: (page: ReadonlyArray<KubeObject>) => Effect.Effect<void>
+    ) => Effect.Effect<void, ClusterError>
     /** Finds one object by its name. */
     readonly find: (
       cluster: Cluster,
@@ -104,9 +114,20 @@ export class KubeApi extends Context.Service<
                 ] as const
             )
           )
-        ).pipe(
-          Stream.withSpan("KubeApi.list", { attributes: { cluster: cluster.name, resource: kubePath.words(scope) } })
         )
+
+      const listEach: KubeApi["Service"]["listEach"] = Effect.fnUntraced(
+        function* (cluster, scope, options, take) {
+          let continueToken: string | undefined
+          do {
+            const page = yield* getPage(pages, cluster, scope, { ...options, continueToken })
+            yield* take(page.items)
+            continueToken = page.continueToken
+          } while (continueToken !== undefined)
+        },
+        (listed, cluster, scope) =>
+          traced("KubeApi.list", () => ({ cluster: cluster.name, resource: kubePath.words(scope) }))(listed)
+      )
 
       const find = Effect.fn("KubeApi.find")(function* (cluster: Cluster, scope: Scope, name: string) {
         const { body, status } = yield* transport.call(cluster, {
@@ -133,7 +154,7 @@ export class KubeApi extends Context.Service<
           )
         )
 
-      return KubeApi.of({ version, probe, list, find, follow: following })
+      return KubeApi.of({ version, probe, list, listEach, find, follow: following })
     })
   )
 

@@ -226,6 +226,24 @@ class Held {
   readonly ending = Effect.sync(() => this.end())
 }
 
+/** Where a server's paths begin. */
+interface Base {
+  readonly origin: string
+  readonly path: string
+}
+
+const bases = new WeakMap<Cluster["connection"], Base>()
+
+/** Reads a server's base URL, once for each connection. */
+const baseOf = (connection: Cluster["connection"]): Base => {
+  const known = bases.get(connection)
+  if (known !== undefined) return known
+  const { origin, pathname } = new URL(connection.server)
+  const base = { origin, path: pathname.replace(/\/+$/, "") }
+  bases.set(connection, base)
+  return base
+}
+
 /** Sends, and waits for the head of the answer. */
 const dispatch = (
   held: Held,
@@ -234,11 +252,11 @@ const dispatch = (
   { accept, body, method, path }: TransportRequest,
   proof: Proof
 ) => {
-  const base = new URL(connection.server)
+  const base = baseOf(connection)
   const options: Dispatcher.DispatchOptions = {
     origin: base.origin,
     method,
-    path: base.pathname.replace(/\/+$/, "") + path,
+    path: base.path + path,
     headers: {
       ...Redacted.value(proof.headers),
       accept: accept ?? "application/json",
