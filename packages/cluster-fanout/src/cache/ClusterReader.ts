@@ -83,7 +83,8 @@ export class ClusterReader extends Context.Service<
       const live = yield* LiveLists.make
       const read = (cluster: Cluster, question: Question, turn = NOBODYS) => {
         const { consistency } = question
-        const reading = consistency === "live" ? readLive(cluster, question, live, turn) : readCached(cluster, question, cache)
+        const reading =
+          consistency === "live" ? readLive(cluster, question, live, turn) : readCached(cluster, question, cache)
         return traced("ClusterReader.read", () => ({ cluster: cluster.name, consistency }))(reading)
       }
       const readNow = (cluster: Cluster, question: Question, now: number) => {

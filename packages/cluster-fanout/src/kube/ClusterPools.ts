@@ -89,8 +89,7 @@ export const make = Effect.fnUntraced(function* (limits: PoolLimits) {
 
   /** Lends a cluster's pool. **Errors** `ClusterCredentialUnavailable`, `ClusterThrottled`. */
   const lend = (cluster: Cluster, proof: Proof, lane: Lane): Result.Result<Lent, ClusterError> => {
-    const failed = (reason: ClusterError["reason"]) =>
-      Result.fail(new ClusterError({ cluster: cluster.name, reason }))
+    const failed = (reason: ClusterError["reason"]) => Result.fail(new ClusterError({ cluster: cluster.name, reason }))
     const key = `${lane} ${cluster.generation} ${proof.tlsId}`
     const known = pools.get(key)
     const opened =

@@ -132,7 +132,10 @@ export class Transport extends Context.Service<
           return dispatch(held, lent.success.dispatcher, cluster, request, proof)
         })
         if (request.method !== "GET") return sent
-        return Effect.catch(sent, (error) => (isStaleConnection(error) ? sent : Effect.fail(error)))
+        return Effect.matchEffect(sent, {
+          onSuccess: Effect.succeed,
+          onFailure: (error) => (isStaleConnection(error) ? sent : Effect.fail(error))
+        })
       }
 
       const sendRenewing = Effect.fnUntraced(function* (held: Held, cluster: Cluster, request: TransportRequest) {

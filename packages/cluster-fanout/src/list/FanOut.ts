@@ -159,7 +159,8 @@ export class FanOut extends Context.Service<
         options.beforeOthers?.()
         if (waiting.length > 0) {
           const asked = askInTime({ breakers, concurrency, request, startedAt, ...options }, waiting, ask)
-          for (const [cluster, outcome] of yield* asked) replies.set(cluster.name, yield* replyOf(cluster, outcome, options.source))
+          for (const [cluster, outcome] of yield* asked)
+            replies.set(cluster.name, yield* replyOf(cluster, outcome, options.source))
         }
         const inOrder = clusters.flatMap((name) => replies.get(name) ?? [])
         yield* Metric.update(seconds, ((yield* steadyClock.now) - startedAt) / 1_000)

@@ -89,8 +89,7 @@ describe("FairLanes", () => {
         assert.isAtLeast(begun.length, all.filter(({ patience }) => patience > 100).length)
         // Every lane is free again.
         const scope = yield* Scope.make()
-        for (let lane = 0; lane < count; lane++)
-          yield* Scope.provide(enter(lanes, { request: 9, place: 0 }), scope)
+        for (let lane = 0; lane < count; lane++) yield* Scope.provide(enter(lanes, { request: 9, place: 0 }), scope)
         yield* Scope.close(scope, Exit.void)
       })
   )

@@ -129,7 +129,14 @@ const make = Effect.fnUntraced(function* () {
   const runPlugin = (key: KeyedValue<PluginRun>) =>
     Effect.flatMap(Effect.forkIn(Cache.get(plugins, key), scope), (running) => Fiber.join(running))
 
-  const sources: Sources = { files, plugins, runPlugin, renewalMs: times.renewalMs, forced: new Map(), proofs: new WeakMap() }
+  const sources: Sources = {
+    files,
+    plugins,
+    runPlugin,
+    renewalMs: times.renewalMs,
+    forced: new Map(),
+    proofs: new WeakMap()
+  }
   return Credentials.of({
     prove: (cluster) => traced("Credentials.prove", () => ({ cluster: cluster.name }))(prove(sources, cluster)),
     renew: Effect.fn("Credentials.renew")((cluster, refused) => renew(sources, cluster, refused))
