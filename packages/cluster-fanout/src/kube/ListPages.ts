@@ -3,10 +3,10 @@ import { Effect, Result, type Semaphore } from "effect"
 import type { Cluster } from "../registry/Cluster.ts"
 import { ClusterAnswerInvalid, ClusterError } from "./ClusterError.ts"
 import type { Scope } from "./KubeObject.ts"
-import type { Transport, Waiting } from "./Transport.ts"
+import type { Transport, TransportAnswer, Waiting } from "./Transport.ts"
 import * as kubePath from "./KubePath.ts"
-import * as listItems from "./ListItems.ts"
 import type { TurnBudget } from "./TurnBudget.ts"
+import * as wireForm from "./WireForm.ts"
 
 /** Small enough that few bytes are held for it, large enough that a list needs few of them. */
 const PAGE_SIZE = "500"
@@ -18,6 +18,8 @@ export interface PageRequest {
   readonly labelSelector?: string | undefined
   readonly fieldSelector?: string | undefined
   readonly metadataOnly?: boolean | undefined
+  /** What `WireForm.accept` gives: the answer's own form decides how it is read. JSON unless given. */
+  readonly accept?: string | undefined
   /** `PAGE_SIZE` unless given. */
   readonly limit?: string
   readonly waiting?: Waiting | undefined
@@ -43,22 +45,28 @@ export const getPage = Effect.fnUntraced(function* (
 ) {
   const { parsing, transport } = pages
   const { continueToken, fieldSelector, labelSelector, limit = PAGE_SIZE, metadataOnly, probeMs, waiting } = request
+  const accept = metadataOnly === true ? METADATA_ONLY : request.accept
   const query = { limit, continue: continueToken, labelSelector, fieldSelector }
-  const { body } = yield* transport.call(cluster, {
+  const answer = yield* transport.call(cluster, {
     method: "GET",
     path: kubePath.collection(scope, query),
-    ...(metadataOnly === true && { accept: METADATA_ONLY }),
+    ...(accept !== undefined && { accept }),
     ...(waiting && { waiting }),
     ...(probeMs !== undefined && { isProbe: true, answerMs: probeMs }),
     action: { verb: "list", resource: kubePath.words(scope) }
   })
-  return yield* parsing.withPermit(parse(pages, cluster, body))
+  return yield* parsing.withPermit(parse(pages, cluster, scope, answer))
 })
 
-const parse = Effect.fnUntraced(function* ({ turns }: Pages, cluster: Cluster, body: Buffer) {
+const parse = Effect.fnUntraced(function* (
+  { turns }: Pages,
+  cluster: Cluster,
+  { resource }: Scope,
+  { body, contentType }: TransportAnswer
+) {
   // Joining its pieces took a part of this turn; and however many small pages wait, others go on after each.
   yield* Effect.yieldNow
-  const reading = listItems.read(body)
+  const reading = wireForm.of(contentType, resource).readPage(body)
   yield* turns.repeat(reading.step)
   const page = yield* decoded(cluster, reading.page())
   yield* Effect.yieldNow

@@ -6,13 +6,14 @@ import type { KubeObject, Scope as Collection, WatchEvent } from "./KubeObject.t
 import type { OpenAnswer } from "./Transport.ts"
 import * as State from "./ListWatchState.ts"
 import { decodeStatus, fromAnswer } from "./AnswerProblem.ts"
-import * as jsonLines from "./JsonLines.ts"
+import type { JsonLines } from "./JsonLines.ts"
 import { getPage, type Pages } from "./ListPages.ts"
 import * as kubePath from "./KubePath.ts"
 import * as Reconnects from "./Reconnects.ts"
 import * as versions from "./ResourceVersion.ts"
 import * as steadyClock from "./SteadyClock.ts"
 import * as watchLines from "./WatchLines.ts"
+import * as wireForm from "./WireForm.ts"
 
 /** **Units** milliseconds, bytes, seconds. */
 export interface FollowLimits extends State.ListWatchPatience {
@@ -36,7 +37,8 @@ export interface Followed {
 
 interface OpenWatch {
   readonly read: OpenAnswer["read"]
-  readonly lines: jsonLines.JsonLines
+  readonly form: wireForm.WireForm
+  readonly lines: JsonLines
   readonly scope: Scope.Closeable
   readonly openedAt: number
 }
@@ -60,6 +62,8 @@ interface Follower extends Followed {
   readonly scope: Scope.Scope
   readonly reconnects: ReturnType<typeof Reconnects.of>
   state: State.ListWatchState<OpenWatch>
+  /** The forms to ask for; JSON where there is none, or the server refused them. */
+  accept: string | undefined
 }
 
 type Batch = Effect.Effect<ReadonlyArray<WatchEvent>, ClusterError>
@@ -69,7 +73,8 @@ const makeFollower = (followed: Followed): Effect.Effect<Follower, never, Scope.
     ...followed,
     scope,
     reconnects: Reconnects.of(followed.cluster.name),
-    state: State.make(followed.watchList)
+    state: State.make(followed.watchList),
+    accept: wireForm.accept(followed.collection.resource)
   }))
 
 const step = (follower: Follower): Batch =>
@@ -79,6 +84,14 @@ const step = (follower: Follower): Batch =>
         follower.state = State.expired(follower.state)
         return RESTART
       })
+    ),
+    Effect.catchIf(
+      (error) => follower.accept !== undefined && isNotAcceptable(error),
+      () =>
+        Effect.sync(() => {
+          follower.accept = undefined
+          return NOTHING
+        })
     ),
     Effect.catchReason("ClusterError", "ClusterThrottled", (reason) => {
       const pause = State.throttled(follower.state, reason.retryAfterMs, follower.limits)
@@ -118,7 +131,7 @@ const begin = Effect.fnUntraced(function* (follower: Follower) {
 
 const page = Effect.fnUntraced(function* (follower: Follower, continueToken: string | undefined) {
   const { cluster, collection, pages } = follower
-  const next = yield* getPage(pages, cluster, collection, { continueToken })
+  const next = yield* getPage(pages, cluster, collection, { continueToken, accept: follower.accept })
   follower.state = State.answered(follower.state)
   const puts = next.items.map(put)
   if (next.continueToken !== undefined) {
@@ -163,11 +176,14 @@ const open = Effect.fnUntraced(function* (
   const scope = yield* Scope.fork(follower.scope)
   const timeoutSeconds = String(yield* Random.nextIntBetween(limits.minWatchSeconds, limits.maxWatchSeconds))
   const path = kubePath.collection(collection, { watch: "1", allowWatchBookmarks: "true", timeoutSeconds, ...query })
-  const { read } = yield* pages.transport.open(cluster, { method: "GET", path, action: actionOf(follower) }).pipe(
+  const { accept } = follower
+  const request = { method: "GET", path, action: actionOf(follower), ...(accept !== undefined && { accept }) } as const
+  const { contentType, read } = yield* pages.transport.open(cluster, request).pipe(
     Scope.provide(scope),
     Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
   )
-  const watch = { read, lines: jsonLines.make(limits.lineBytes), scope, openedAt: yield* steadyClock.now }
+  const form = wireForm.of(contentType, collection.resource)
+  const watch = { read, form, lines: form.split(limits.lineBytes), scope, openedAt: yield* steadyClock.now }
   follower.state = State.reading(State.answered(follower.state), watch, initial)
   return NOTHING
 })
@@ -210,10 +226,8 @@ const read = Effect.fnUntraced(function* (follower: Follower, watch: OpenWatch, 
   }
   const lines = watch.lines.push(piece.value)
   if (Result.isFailure(lines)) return yield* invalid(follower, lines.failure)
-  const reading = watchLines.read(lines.success, {
-    isInitial: initial,
-    resourceVersion: follower.state.resourceVersion
-  })
+  const before = { isInitial: initial, resourceVersion: follower.state.resourceVersion }
+  const reading = watchLines.read(lines.success, before, watch.form)
   yield* follower.pages.turns.repeat(reading.step)
   const taken = reading.taken()
   if (Result.isFailure(taken)) return yield* invalid(follower, taken.failure)
@@ -245,6 +259,10 @@ const RESTART: ReadonlyArray<WatchEvent> = [{ _tag: "Restart" }]
 const NOTHING: ReadonlyArray<WatchEvent> = []
 const put = (object: KubeObject): WatchEvent => ({ _tag: "Put", object })
 const synced = (resourceVersion: string): WatchEvent => ({ _tag: "Synced", resourceVersion })
+
+/** A proxy that knows JSON alone may not look at what else would do. */
+const isNotAcceptable = ({ reason }: ClusterError): boolean =>
+  reason._tag === "ClusterAnswerInvalid" && reason.status === 406
 
 /** Whether it was the watch-list or the watch that was refused, the list that follows tells: it fails in its own words. */
 const refusesWatchList = ({ reason }: ClusterError): boolean =>

@@ -49,12 +49,16 @@ const justWaiting: Waiting = (wait) => wait
 
 export interface TransportAnswer {
   readonly status: number
+  /** As the server wrote it; empty where it says nothing. */
+  readonly contentType: string
   readonly body: Buffer
 }
 
 /** An answer whose body is still coming. */
 export interface OpenAnswer {
   readonly status: number
+  /** As in `TransportAnswer`. */
+  readonly contentType: string
   /** Gives the next piece of the body, none at its end. **Errors** `ClusterTimeout` when silent for `silenceMs`. */
   readonly read: (silenceMs: number) => Effect.Effect<Option.Option<Buffer>, ClusterError>
 }
@@ -170,7 +174,7 @@ export class Transport extends Context.Service<
         const { waiting = justWaiting } = request
         const { head, read } = yield* waiting(sendChecked(held, cluster, request))
         const body = yield* collect(waiting(read), cluster, limits.answerBytes, "fail")
-        return { status: head.status, body }
+        return { status: head.status, contentType: contentTypeOf(head), body }
       })
 
       const call = (cluster: Cluster, request: TransportRequest) =>
@@ -198,7 +202,7 @@ export class Transport extends Context.Service<
         const sent = yield* lane === "follow" ? sending : orTimeout(cluster, limits.callMs)(sending)
         const read = (silenceMs: number) =>
           sent.read.pipe(Effect.mapError(thrownBy(cluster)), orTimeout(cluster, silenceMs))
-        return { status: sent.head.status, read }
+        return { status: sent.head.status, contentType: contentTypeOf(sent.head), read }
       })
 
       return Transport.of({ call, open })
@@ -297,6 +301,9 @@ const orTimeoutAwake = <A>(answer: Effect.Effect<A, ClusterError>, { name }: Clu
       Effect.fail(new ClusterError({ cluster: name, reason: new ClusterTimeout({ timeoutMs }) }))
     )
   )
+
+const contentTypeOf = ({ headers }: exchange.Head): string =>
+  [headers["content-type"] ?? ""].flat().join()
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300
 

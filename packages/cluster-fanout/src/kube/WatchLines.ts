@@ -1,7 +1,7 @@
-/** Reads what lines of a watch tell, one by one. */
+/** Reads what lines or frames of a watch tell, one by one. */
 import { Result } from "effect"
 import type { KubeObject, WatchEvent } from "./KubeObject.ts"
-import { parseJson, toEvent } from "./KubeObjectJson.ts"
+import type { WireForm } from "./WireForm.ts"
 import type { Received } from "./ListWatchState.ts"
 
 /** What lines of a watch told, up to the error that one of them is. */
@@ -19,7 +19,8 @@ export interface WatchLines {
 /** Begins to read lines. **Shape** `before` is what was known when they came. */
 export const read = (
   lines: ReadonlyArray<Buffer>,
-  before: Pick<Taken, "isInitial" | "resourceVersion">
+  before: Pick<Taken, "isInitial" | "resourceVersion">,
+  { readEvent }: Pick<WireForm, "readEvent">
 ): WatchLines => {
   const events: Array<WatchEvent> = []
   let { isInitial, resourceVersion } = before
@@ -30,7 +31,7 @@ export const read = (
   const step = (): boolean => {
     const line = lines[at++]
     if (line === undefined) return false
-    const decoded = Result.flatMap(parseJson(line), toEvent)
+    const decoded = readEvent(line)
     if (Result.isFailure(decoded)) {
       problem = decoded.failure
       return false

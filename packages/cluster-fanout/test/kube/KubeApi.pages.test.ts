@@ -26,7 +26,11 @@ describe("pages of lists", () => {
     }).pipe(
       Effect.provide(
         KubeApi.layerNoDeps.pipe(
-          Layer.provide(Layer.mock(Transport, { call: () => Effect.succeed({ status: 200, body }) }))
+          Layer.provide(
+            Layer.mock(Transport, {
+              call: () => Effect.succeed({ status: 200, contentType: "application/json", body })
+            })
+          )
         )
       )
     )

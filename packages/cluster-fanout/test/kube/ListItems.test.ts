@@ -98,7 +98,11 @@ describe("ListItems", () => {
     }).pipe(
       Effect.provide(
         KubeApi.layerNoDeps.pipe(
-          Layer.provide(Layer.mock(Transport, { call: () => Effect.succeed({ status: 200, body: pageOf500 }) }))
+          Layer.provide(
+            Layer.mock(Transport, {
+              call: () => Effect.succeed({ status: 200, contentType: "application/json", body: pageOf500 })
+            })
+          )
         )
       ),
       Effect.provideServiceEffect(Clock.Clock, ticking)

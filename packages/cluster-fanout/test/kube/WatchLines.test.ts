@@ -2,6 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import type { WatchEvent } from "../../src/kube/KubeObject.ts"
 import * as watchLines from "../../src/kube/WatchLines.ts"
+import * as wireForm from "../../src/kube/WireForm.ts"
+import * as Kind from "../../src/projection/Kind.ts"
 
 const Line = Schema.Struct({
   type: Schema.Literals(["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "END", "NEWER", "ERROR", "BROKEN"]),
@@ -36,6 +38,8 @@ interface Told {
   readonly end: "error" | "problem" | undefined
 }
 
+const json = wireForm.of("application/json", Kind.resources.Pod)
+
 const START = { isInitial: true, resourceVersion: "0" }
 
 /** Reads lines in parts of so many, each from where the one before ended. */
@@ -43,7 +47,7 @@ const readInParts = (lines: ReadonlyArray<Line>, size: number): Told => {
   let told: Told = { ...START, events: [], end: undefined }
   for (let at = 0; at < lines.length && told.end === undefined; at += size) {
     const part = lines.slice(at, at + size).map((line) => Buffer.from(textOf(line)))
-    const reading = watchLines.read(part, told)
+    const reading = watchLines.read(part, told, json)
     while (reading.step());
     const taken = reading.taken()
     if (Result.isFailure(taken)) return { ...told, end: "problem" }

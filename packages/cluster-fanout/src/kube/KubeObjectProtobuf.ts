@@ -1,0 +1,109 @@
+/** Decodes the protobuf that API servers send: lists and watch events of the kinds that have a shape. */
+import { Result } from "effect"
+import type { KubeObject, Resource } from "./KubeObject.ts"
+import { type ListPage, toEvent, toObject, toPage, type WireEvent } from "./KubeObjectJson.ts"
+import * as KubeShapes from "./KubeShapes.ts"
+import type { ListItems } from "./ListItems.ts"
+import * as protobufReader from "./ProtobufReader.ts"
+import type { Shape } from "./ProtobufShape.ts"
+
+/** What an answer, or an object of a watch, says of itself. */
+interface Envelope {
+  readonly type: string
+  readonly raw: Buffer
+}
+
+const envelope = (bytes: Buffer): Result.Result<Envelope, string> =>
+  Result.gen(function* () {
+    const { length } = KubeShapes.MAGIC
+    if (!KubeShapes.MAGIC.equals(bytes.subarray(0, length))) {
+      return yield* Result.fail("the answer is not protobuf of Kubernetes")
+    }
+    const { contentEncoding, raw, typeMeta } = yield* protobufReader.read(bytes.subarray(length), KubeShapes.UNKNOWN)
+    if (contentEncoding !== undefined) return yield* Result.fail("the answer is protobuf in an encoding")
+    if (!Buffer.isBuffer(raw)) return yield* Result.fail("the answer is protobuf without a message")
+    return { type: typeOf(typeMeta), raw }
+  })
+
+const typeOf = (typeMeta: unknown): string => {
+  const { apiVersion, kind } = typeof typeMeta === "object" && typeMeta !== null ? { ...NO_TYPE, ...typeMeta } : NO_TYPE
+  return `${String(apiVersion)}/${String(kind)}`
+}
+
+const NO_TYPE: { readonly apiVersion: unknown; readonly kind: unknown } = { apiVersion: "", kind: "" }
+
+/** Tells objects from those of other kinds, of which the bytes would be read as something that they are not. */
+const isOf = ({ type }: Envelope, resource: Resource, suffix = ""): boolean =>
+  type === `${KubeShapes.apiVersion(resource)}/${resource.kind}${suffix}`
+
+const objectOf = (raw: Buffer, shape: Shape): Result.Result<KubeObject, string> =>
+  Result.flatMap(protobufReader.read(raw, shape), toObject)
+
+/**
+ * Begins to read a page, item by item.
+ *
+ * **Shape** gives what reading the same page as JSON would give, of each object what its shape names.
+ */
+export const readPage = (body: Buffer, resource: Resource, shape: Shape): ListItems => {
+  const items: Array<KubeObject> = []
+  let metadata: unknown = {}
+  let page: Result.Result<ListPage, string> = Result.fail("the list was not read to its end")
+  let cursor: protobufReader.Cursor | undefined
+
+  const end = (last: Result.Result<ListPage, string>) => {
+    page = last
+    return false
+  }
+
+  const start = (): boolean => {
+    const list = envelope(body)
+    if (Result.isFailure(list)) return end(Result.fail(list.failure))
+    if (!isOf(list.success, resource, "List")) return end(Result.fail(`the answer is not a list of ${resource.plural}`))
+    cursor = protobufReader.begin(list.success.raw)
+    return true
+  }
+
+  const step = (): boolean => {
+    if (cursor === undefined) return start()
+    if (cursor.at >= cursor.bytes.length) {
+      return end(Result.map(toPage({ metadata, items: [] }), (last) => ({ ...last, items })))
+    }
+    const field = protobufReader.next(cursor, KubeShapes.LIST)
+    if (Result.isFailure(field)) return end(Result.fail(field.failure))
+    const { item, metadata: told } = field.success
+    if (told !== undefined) metadata = told
+    if (!Buffer.isBuffer(item)) return true
+    const object = objectOf(item, shape)
+    if (Result.isFailure(object)) return end(Result.fail(object.failure))
+    items.push(object.success)
+    return true
+  }
+
+  return { step, page: () => page }
+}
+
+/** Reads one frame of a watch. **Shape** as `toEvent` of JSON. */
+export const readEvent = (
+  frame: Buffer,
+  resource: Resource,
+  shape: Shape
+): Result.Result<WireEvent | undefined, string> =>
+  Result.gen(function* () {
+    const { object, type } = yield* protobufReader.read(frame, KubeShapes.WATCH_EVENT)
+    const told = yield* envelope(rawOf(object))
+    if (type === "ERROR") {
+      if (told.type !== "v1/Status") return yield* Result.fail("an error of the watch is no status")
+      return yield* toEvent({
+        type,
+        object: { kind: "Status", ...(yield* protobufReader.read(told.raw, KubeShapes.STATUS)) }
+      })
+    }
+    if (!isOf(told, resource)) return yield* Result.fail(`an event of the watch is not of ${resource.plural}`)
+    const read = type === "BOOKMARK" ? KubeShapes.BOOKMARK : shape
+    return yield* toEvent({ type, object: yield* protobufReader.read(told.raw, read) })
+  })
+
+const rawOf = (object: unknown): Buffer =>
+  typeof object === "object" && object !== null && "raw" in object && Buffer.isBuffer(object.raw)
+    ? object.raw
+    : Buffer.alloc(0)
