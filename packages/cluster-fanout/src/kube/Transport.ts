@@ -302,8 +302,7 @@ const orTimeoutAwake = <A>(answer: Effect.Effect<A, ClusterError>, { name }: Clu
     )
   )
 
-const contentTypeOf = ({ headers }: exchange.Head): string =>
-  [headers["content-type"] ?? ""].flat().join()
+const contentTypeOf = ({ headers }: exchange.Head): string => [headers["content-type"] ?? ""].flat().join()
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
