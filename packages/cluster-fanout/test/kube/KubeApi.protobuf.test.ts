@@ -1,5 +1,5 @@
 import { NodeServices } from "@effect/platform-node"
-import { assert, describe, layer } from "@effect/vitest"
+import { assert, describe, it, layer } from "@effect/vitest"
 import { inRealTime } from "@quarterdeck/embedded-cluster/RealTime"
 import { Drivers, Fault, Fleet } from "@quarterdeck/harness"
 import { Context, Effect, Layer, Redacted, type Scope, Stream } from "effect"
@@ -18,8 +18,12 @@ const KINDS = ["Pod", "ReplicaSet", "Deployment"] as const
 type Followed = (typeof KINDS)[number]
 
 const { run } = await Effect.runPromise(Drivers.selected)
+type Driver = (typeof run)[number]
 
-const make = Effect.fnUntraced(function* (driver: (typeof run)[number]) {
+/** Controllers, which k3s alone has, would take away what has an owner that does not exist, and write statuses of their own. */
+const isWithoutControllers = ({ name }: Driver): boolean => name !== "k3s"
+
+const make = Effect.fnUntraced(function* (driver: Driver) {
   const { parent } = yield* Fleet.make({ driver, parent: "hub", faults: true })
   const { api, caPem, inject, server } = parent
   const cluster = clusterAt({ caPem, server }, { credential: token(Redacted.value(yield* parent.token("admin"))) })
@@ -77,7 +81,12 @@ const isSynced = (events: ReadonlyArray<WatchEvent>): boolean => events.some(({ 
 const withApi = <A, E>(test: Effect.Effect<A, E, KubeApi | Server | Scope.Scope>) =>
   Effect.scoped(test).pipe(Effect.provide(Layer.fresh(KubeApi.layer).pipe(Layer.provide(NodeServices.layer))))
 
-for (const driver of run) {
+const compared = run.filter(isWithoutControllers)
+if (compared.length === 0) {
+  it.effect("is left out: this run has no driver without controllers", () => Effect.void)
+}
+
+for (const driver of compared) {
   describe(`what is followed on ${driver.name}`, () => {
     layer(Layer.effect(Server, make(driver)), { timeout: "120 seconds" })((it) => {
       for (const kind of KINDS) {
