@@ -1,7 +1,7 @@
 /**
  * One structured log line and two metrics for each request; lines of refusals are folded.
  */
-import { Effect, Metric } from "effect"
+import { type Context, Effect, Metric } from "effect"
 import type { RefusalLog } from "../limits/RefusalLog.ts"
 import type { RequestRecord } from "./RequestRecord.ts"
 
@@ -23,36 +23,37 @@ const seconds = Metric.histogram("quarterdeck_http_request_seconds", {
  *
  * **Units** `durationMs` in milliseconds.
  */
-export const write = Effect.fnUntraced(function* (
+export const write = (
   method: string,
   status: number,
   record: RequestRecord,
   durationMs: number,
   refusals: RefusalLog
-) {
-  const route = record.route ?? "unmatched"
-  const known = methodOf(method)
-  yield* Metric.update(counterOf(known, route, status), 1)
-  yield* Metric.update(histogramOf(route), durationMs / 1_000)
-  const { clientAddress, problem } = record
-  const isRefused = problem !== undefined && status >= 400 && status < 499
-  if (isRefused && !refusals.hasLine({ address: clientAddress, problem })) return
-  // Probes come every few seconds and would bury the requests of people and programs.
-  const line = PROBES.has(route) ? Effect.logDebug("request") : Effect.logInfo("request")
-  yield* line.pipe(
-    Effect.annotateLogs({
+): Effect.Effect<void> =>
+  Effect.contextWith((services: Context.Context<never>) => {
+    const route = record.route ?? "unmatched"
+    const known = methodOf(method)
+    counterOf(known, route, status).updateUnsafe(1, services)
+    histogramOf(route).updateUnsafe(durationMs / 1_000, services)
+    const { clientAddress, problem } = record
+    const isRefused = problem !== undefined && status >= 400 && status < 499
+    if (isRefused && !refusals.hasLine({ address: clientAddress, problem })) return Effect.void
+    return Effect.annotateLogs(PROBES.has(route) ? PROBE_LINE : LINE, {
       requestId: record.requestId,
       method: known,
       route,
       status,
       durationMs,
       ...(record.via === "mcp" ? { via: record.via } : {}),
-      ...(record.clientAddress === undefined ? {} : { clientAddress: record.clientAddress }),
+      ...(clientAddress === undefined ? {} : { clientAddress }),
       ...(record.keyId === undefined ? {} : { keyId: record.keyId }),
-      ...(record.problem === undefined ? {} : { problem: record.problem })
+      ...(problem === undefined ? {} : { problem })
     })
-  )
-})
+  })
+
+const LINE = Effect.logInfo("request")
+/** Probes come every few seconds and would bury the requests of people and programs. */
+const PROBE_LINE = Effect.logDebug("request")
 
 const counters = new Map<string, typeof requests>()
 const histograms = new Map<string, typeof seconds>()

@@ -52,13 +52,20 @@ export class AuditTrail extends Context.Service<
         begun.add(record)
       })
 
-      const end = Effect.fnUntraced(function* (record: RequestRecord, method: string, status: number) {
+      const end = (record: RequestRecord, method: string, status: number) => {
         const isDenied = record.isDenied ?? DENIALS.has(status)
-        const hasBegun = begun.has(record)
-        if (!hasBegun && !isDenied && (record.audited === undefined || !log.keepsReads)) return
+        const isTold = isDenied || begun.has(record) || (record.audited !== undefined && log.keepsReads)
+        return isTold ? tell(record, method, status, isDenied) : Effect.void
+      }
+      const tell = Effect.fnUntraced(function* (
+        record: RequestRecord,
+        method: string,
+        status: number,
+        isDenied: boolean
+      ) {
         const cell = record.audited ?? { resource: "unknown", verb: VERBS[method] ?? "read" }
         const facts = factsOf(record, cell, status, yield* DateTime.now)
-        if (hasBegun) return yield* log.note(facts)
+        if (begun.has(record)) return yield* log.note(facts)
         if (isDenied) return yield* log.deny(facts)
         if (cell.verb === "read") yield* log.read(facts)
       })

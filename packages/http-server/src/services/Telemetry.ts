@@ -5,6 +5,7 @@ import { Layer, Logger, References } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Otlp } from "effect/observability"
 import type { Settings } from "../settings/Settings.ts"
+import * as JsonLine from "./JsonLine.ts"
 import * as LogLines from "./LogLines.ts"
 
 const LEVELS = { trace: "Trace", debug: "Debug", info: "Info", warn: "Warn", error: "Error" } as const
@@ -36,4 +37,4 @@ export const layer = ({ logFormat, logLevel, otlpEndpoint }: Settings["telemetry
 
 /** Standard output belongs to what a command prints. */
 const textToStderr = LogLines.make(Logger.formatLogFmt)
-const jsonToStderr = LogLines.make(Logger.formatJson)
+const jsonToStderr = LogLines.make(JsonLine.format)

@@ -18,6 +18,7 @@ import { HotReplies } from "./HotReplies.ts"
 import * as HotReply from "./HotReply.ts"
 import * as HotRequest from "./HotRequest.ts"
 import * as HotTelling from "./HotTelling.ts"
+import * as HotWrites from "./HotWrites.ts"
 import * as Moment from "./Moment.ts"
 
 /**
@@ -113,6 +114,7 @@ const make = Effect.gen(function* () {
 const makeAnswer = Effect.fnUntraced(function* (moments: Moment.Moments, telling: HotTelling.HotTelling) {
   const limit = yield* KeyLimit
   const connections = yield* RequestConnection.make
+  const writes = HotWrites.make()
 
   /** Judges again what may have ended since a reply was made. */
   const holds = ({ expiresAt, moment, proving }: HotReply.HotReply, now: number): boolean =>
@@ -137,8 +139,8 @@ const makeAnswer = Effect.fnUntraced(function* (moments: Moment.Moments, telling
     const status = isUnchanged ? 304 : 200
     const ofReply = isUnchanged ? reply.unchangedHeaders : reply.headers
     response.writeHead(status, [...ofReply, ...HotReply.listOf(ReplyHeaders.ofRequest(record))])
-    if (isUnchanged) response.end()
-    else response.end(reply.body, reply.encoding)
+    if (isUnchanged) writes.end(response)
+    else writes.end(response, reply.body, reply.encoding)
     telling.add({ record, status, durationMs: moments.epochNow() - now })
     return true
   }

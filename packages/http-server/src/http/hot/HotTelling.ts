@@ -2,6 +2,7 @@
  * Tells audit, log, metrics and the last use of keys of what the hot way answered, beside the requests.
  */
 import { Authenticator } from "@quarterdeck/keys/Authenticator"
+import type { Principal } from "@quarterdeck/keys/Principal"
 import { Cause, Effect, Exit, Metric } from "effect"
 import type { RefusalLog } from "../../limits/RefusalLog.ts"
 import * as AccessLog from "../AccessLog.ts"
@@ -42,8 +43,8 @@ export const make = Effect.gen(function* () {
 
   const tell = Effect.fnUntraced(function* (answered: ReadonlyArray<Answered>) {
     yield* Metric.update(hits, answered.length)
+    for (const user of usersOf(answered)) yield* authenticator.noteUse(user)
     for (const { durationMs, record, status } of answered) {
-      if (record.user !== undefined) yield* authenticator.noteUse(record.user)
       yield* trail.end(record, "GET", status)
       yield* AccessLog.write("GET", status, record, durationMs, NO_REFUSALS)
     }
@@ -69,3 +70,10 @@ export const make = Effect.gen(function* () {
   yield* Effect.addFinalizer(() => Effect.sync(flush))
   return telling
 })
+
+/** Finds the callers, each key once: all of them use it now. */
+const usersOf = (answered: ReadonlyArray<Answered>) => {
+  const users = new Map<string, Principal["Service"]>()
+  for (const { user } of answered.map(({ record }) => record)) if (user !== undefined) users.set(user.keyId, user)
+  return users.values()
+}
