@@ -2,9 +2,10 @@
  * Embedded clusters that begin full.
  */
 import { EmbeddedServer } from "@quarterdeck/embedded-cluster"
-import { Embedded, Fault, Fleet, Kubeconfig } from "@quarterdeck/harness"
-import { Effect, Option, Redacted, Scope } from "effect"
+import { Kubeconfig } from "@quarterdeck/harness"
+import { Effect, Option, Redacted } from "effect"
 import * as Objects from "../load/Objects.ts"
+import * as Delays from "./Delays.ts"
 import * as Filling from "./Filling.ts"
 
 const TOKEN = "benchmark-admin-0123456789"
@@ -27,7 +28,8 @@ export interface Clusters {
 
 /** Starts as many clusters as are asked for, with all that they are to hold. */
 export const make = Effect.fnUntraced(function* (filling: Filling.Filling) {
-  if (filling.delayMs > 0) return yield* delayed(filling)
+  // Half of it in each direction.
+  const delays = yield* Delays.make(filling.delayMs / 2)
   const empty = yield* EmbeddedServer.start({ name: "empty", users: [ADMIN] })
   const { extra, objects } = yield* empty.save
   const servers = yield* Effect.forEach(Array.from({ length: filling.clusters }).keys(), (place) =>
@@ -38,10 +40,17 @@ export const make = Effect.fnUntraced(function* (filling: Filling.Filling) {
       bookmarkIntervalMs: 10_000
     })
   )
+  const entries = yield* Effect.forEach(servers, ({ caPem, name, server }) =>
+    Effect.map(filling.delayMs > 0 ? delays.relay(server) : Effect.succeed(server), (reached) => ({
+      name,
+      server: reached,
+      caPem,
+      user: ADMIN.name,
+      token: ADMIN.token
+    }))
+  )
   const clusters: Clusters = {
-    kubeconfig: Kubeconfig.print(
-      servers.map(({ caPem, name, server }) => ({ name, server, caPem, user: ADMIN.name, token: ADMIN.token }))
-    ),
+    kubeconfig: Kubeconfig.print(entries),
     calls: servers.map(
       ({ answer }): Call =>
         (method, path, body) =>
@@ -56,28 +65,7 @@ export const make = Effect.fnUntraced(function* (filling: Filling.Filling) {
             ...(body === undefined ? {} : { body: JSON.stringify(body.value) })
           }).pipe(Effect.map(Option.match({ onNone: () => 0, onSome: ({ status }) => status })))
     ),
-    slow: Effect.void
-  }
-  return clusters
-})
-
-/** Starts clusters behind proxies that can delay what passes. */
-const delayed = Effect.fnUntraced(function* ({ clusters: count, delayMs, deployments }: Filling.Filling) {
-  const [parent = "", ...children] = Array.from({ length: count }, (_, place) => Filling.clusterName(place))
-  const fleet = yield* Fleet.make({ driver: Embedded.driver, parent, children, faults: true })
-  for (const [place, { api }] of fleet.clusters.entries()) {
-    for (const name of Objects.namespaces) yield* api.create(Objects.namespace(name))
-    for (let index = 0; index < deployments; index++) yield* api.create(Objects.deployment(place, index).object)
-  }
-  const scope = yield* Effect.scope
-  // Half of it in each direction.
-  const fault = Fault.latency({ ms: delayMs / 2 })
-  const clusters: Clusters = {
-    kubeconfig: fleet.kubeconfig,
-    calls: [],
-    slow: Effect.forEach(fleet.clusters, (cluster) => Scope.provide(cluster.inject(fault), scope), {
-      discard: true
-    }).pipe(Effect.orDie)
+    slow: delays.slow
   }
   return clusters
 })

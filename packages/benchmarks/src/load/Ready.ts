@@ -2,7 +2,7 @@
  * How a program of a bench says that it listens: by a file, since what it prints is its log.
  */
 import { renameSync, writeFileSync } from "node:fs"
-import type { Server } from "node:http"
+import type { Server } from "node:net"
 
 /** Listens on a port of loopback that is free, and gives it. */
 export const port = (server: Server): Promise<number> =>
