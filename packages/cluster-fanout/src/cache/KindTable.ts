@@ -37,20 +37,24 @@ export interface Observer<R> {
   readonly whole: (records: ReadonlyMap<string, R>) => void
 }
 
+/** Shown of a kind of which nothing is known yet. A store of one question has ten tables, and uses one. */
+const NONE: ReadonlyMap<string, never> = new Map<string, never>()
+
 export class KindTable<R extends { readonly uid: string }> {
   readonly #isNewer: IsNewer<R>
   readonly #bound: Bound<R> | undefined
   /** Of what is being collected, then of what is shown. */
   #newest: Newest<R> | undefined
-  #records: Map<string, R> = new Map()
-  /** The initial state that is being collected, if one is. */
-  #staged: Map<string, R> | undefined = new Map()
+  #records: Map<string, R> | undefined
+  /** Whether an initial state is being collected, and what of it has come. */
+  #isStaging = true
+  #staged: Map<string, R> | undefined
   /** The objects that events changed since a comparison began, if one is under way. */
   #touched: Set<string> | undefined
   #sync: Sync = { _tag: "Pending", error: undefined }
   #provenAt: number | undefined
   #version = 0
-  readonly #observers = new Set<Observer<R>>()
+  #observers: ReadonlyArray<Observer<R>> = []
 
   /**
    * **Shape** `isNewer` protects what a comparison has corrected from a watch that lags behind; else the last wins. With a
@@ -64,7 +68,7 @@ export class KindTable<R extends { readonly uid: string }> {
 
   /** The records that are shown. **Limits** changes in place: take what you need before you wait. */
   get records(): ReadonlyMap<string, R> {
-    return this.#records
+    return this.#records ?? NONE
   }
 
   get sync(): Sync {
@@ -90,16 +94,16 @@ export class KindTable<R extends { readonly uid: string }> {
       else if (change._tag !== "Bookmark") this.#write(change)
     }
     // What is still being collected proves nothing about what is shown.
-    if (this.#staged === undefined && changes.length > 0) this.#provenAt = now
+    if (!this.#isStaging && changes.length > 0) this.#provenAt = now
     return synced
   }
 
   /** Begins to tell an observer, with all that is there if the kind is synced. **Shape** gives what ends it. */
   observe(observer: Observer<R>): () => void {
-    this.#observers.add(observer)
-    if (this.#sync._tag === "Synced") observer.whole(this.#records)
+    this.#observers = [...this.#observers, observer]
+    if (this.#sync._tag === "Synced") observer.whole(this.records)
     return () => {
-      this.#observers.delete(observer)
+      this.#observers = this.#observers.filter((other) => other !== observer)
     }
   }
 
@@ -147,37 +151,40 @@ export class KindTable<R extends { readonly uid: string }> {
     if (touched === undefined) return undefined
 
     let corrections = 0
+    const records = (this.#records ??= new Map<string, R>())
     for (const [uid, record] of listed) {
-      const held = this.#records.get(uid)
+      const held = records.get(uid)
       const isKnownBetter = touched.has(uid) && (held === undefined || !this.#isNewer(record, held))
       // An untouched record is the list's to judge also backwards: a server restored from a backup counts from before.
       const isSame = held !== undefined && !this.#isNewer(record, held) && !this.#isNewer(held, record)
       if (isKnownBetter || isSame) continue
-      this.#records.set(uid, record)
+      records.set(uid, record)
       corrections++
     }
-    for (const uid of [...this.#records.keys()]) {
+    for (const uid of [...records.keys()]) {
       if (listed.has(uid) || touched.has(uid)) continue
-      this.#records.delete(uid)
+      records.delete(uid)
       corrections++
     }
     if (corrections > 0) {
       this.#version++
-      this.#tell((observer) => observer.whole(this.#records))
+      this.#tell((observer) => observer.whole(records))
     }
     this.#provenAt = Math.max(this.#provenAt ?? 0, askedAt)
     return corrections
   }
 
   #restart(): void {
-    this.#staged = new Map()
+    this.#isStaging = true
+    this.#staged = undefined
     if (this.#bound !== undefined) this.#newest = new Newest(this.#bound)
     if (this.#sync._tag === "Synced") this.#sync = { ...this.#sync, live: false }
   }
 
   #complete(): boolean {
-    if (this.#staged === undefined) return false
-    this.#show(this.#staged)
+    if (!this.#isStaging) return false
+    this.#show(this.#staged ?? new Map<string, R>())
+    this.#isStaging = false
     this.#staged = undefined
     this.#sync = { _tag: "Synced", live: true, error: undefined }
     return true
@@ -192,20 +199,22 @@ export class KindTable<R extends { readonly uid: string }> {
 
   #write(change: Extract<Change<R>, { readonly _tag: "Put" | "Delete" }>): void {
     const uid = change._tag === "Put" ? change.record.uid : change.uid
-    if (this.#staged !== undefined) {
-      set(this.#staged, uid, change)
-      const outlived = this.#newest?.put(uid, this.#staged)
-      if (outlived !== undefined) this.#staged.delete(outlived)
+    if (this.#isStaging) {
+      const staged = (this.#staged ??= new Map<string, R>())
+      set(staged, uid, change)
+      const outlived = this.#newest?.put(uid, staged)
+      if (outlived !== undefined) staged.delete(outlived)
       return
     }
+    const records = (this.#records ??= new Map<string, R>())
     this.#touched?.add(uid)
-    const held = this.#records.get(uid)
+    const held = records.get(uid)
     if (change._tag === "Put" && held !== undefined && !this.#isNewer(change.record, held)) return
-    set(this.#records, uid, change)
+    set(records, uid, change)
     this.#version++
     if (change._tag === "Put") this.#tell((observer) => observer.put(change.record, held))
     else if (held !== undefined) this.#tell((observer) => observer.gone(held))
-    const outlived = this.#newest?.put(uid, this.#records)
+    const outlived = this.#newest?.put(uid, records)
     if (outlived !== undefined) this.#write({ _tag: "Delete", uid: outlived })
   }
 

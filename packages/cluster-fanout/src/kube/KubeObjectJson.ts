@@ -8,8 +8,12 @@ type Fields = Readonly<Record<string, unknown>>
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-const isMap = (value: unknown): boolean =>
-  value === undefined || (isFields(value) && Object.values(value).every((text) => typeof text === "string"))
+const isMap = (value: unknown): boolean => {
+  if (value === undefined) return true
+  if (!isFields(value)) return false
+  for (const name in value) if (typeof value[name] !== "string") return false
+  return true
+}
 
 const isText = (value: unknown): boolean => value === undefined || typeof value === "string"
 
@@ -50,11 +54,14 @@ const isKubeObject = (value: unknown): value is KubeObject => {
 const normalized = (value: unknown): unknown => {
   if (!isFields(value) || !isFields(value["metadata"])) return value
   const { metadata } = value
-  const fields = Object.entries(metadata)
-  const isWhole = "uid" in metadata && "resourceVersion" in metadata && fields.every(([, field]) => field !== null)
-  if (isWhole) return value
-  const present = Object.fromEntries(fields.filter(([, field]) => field !== null))
+  if ("uid" in metadata && "resourceVersion" in metadata && !hasNull(metadata)) return value
+  const present = Object.fromEntries(Object.entries(metadata).filter(([, field]) => field !== null))
   return { ...value, metadata: { uid: "", resourceVersion: "", ...present } }
+}
+
+const hasNull = (fields: Fields): boolean => {
+  for (const name in fields) if (fields[name] === null) return true
+  return false
 }
 
 /** Reads JSON; ASCII, which most objects are, decodes faster as Latin-1. */

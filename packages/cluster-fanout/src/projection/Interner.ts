@@ -27,17 +27,24 @@ export const make = (capacity: number = CAPACITY): Interner => {
   const list: Interner["texts"] = (values) => keep(lists, values.join("\n"), capacity, () => values.map(text))
 
   const labels: Interner["labels"] = (value) => {
-    const entries = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1))
+    const names = sortedNames(value)
+    let key = ""
     // Neither a key nor a value of a label can hold a line break.
-    const key = entries.map(([name, content]) => `${name}\n${content}`).join("\n")
+    for (const name of names) key += `${name}\n${value[name]}\n`
     return keep(maps, key, capacity, () =>
-      Object.fromEntries(entries.map(([name, content]) => [text(name), text(content)]))
+      Object.fromEntries(names.map((name) => [text(name), text(value[name] ?? "")]))
     )
   }
 
   const containers: Interner["containers"] = (key, make) => keep(templates, key, capacity, make)
 
   return { text, texts: list, labels, containers }
+}
+
+/** **Limits** servers write labels in their order: those are not sorted again. */
+const sortedNames = (labels: Readonly<Record<string, string>>): ReadonlyArray<string> => {
+  const names = Object.keys(labels)
+  return names.every((name, index) => index === 0 || (names[index - 1] ?? "") < name) ? names : names.toSorted()
 }
 
 const keep = <A>(kept: Map<string, A>, key: string, capacity: number, make: () => A): A => {

@@ -102,14 +102,14 @@ export const podRecord = ({ metadata, spec, status }: KubeObject, { cluster, int
 
 /** Gives the distinct images of a pod spec, containers before init containers. */
 export const images = (spec: Fields, interner: Interner): ReadonlyArray<string> => {
-  const found = new Set<string>()
+  const found: Array<string> = []
   for (const field of ["containers", "initContainers"]) {
     for (const container of list(spec[field])) {
       const image = text(fields(container)["image"])
-      if (image !== undefined && image !== "") found.add(image)
+      if (image !== undefined && image !== "") found.push(image)
     }
   }
-  return interner.texts([...found])
+  return interner.texts(found.length > 1 ? [...new Set(found)] : found)
 }
 
 /** Judges one pod by itself. */

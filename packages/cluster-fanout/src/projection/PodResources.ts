@@ -146,26 +146,29 @@ const ofPod = (spec: Fields, resource: Resource, read: Read): number | undefined
 }
 
 const ofContainers = (spec: Fields, resource: Resource, read: Read): number => {
-  const needs = (container: Fields) => read(fields(container["resources"]), resource) ?? 0
   let running = 0
-  for (const container of list(spec["containers"])) running = Quantity.add(running, needs(fields(container)))
+  for (const container of list(spec["containers"]))
+    running = Quantity.add(running, need(fields(container), resource, read))
 
   let sidecars = 0
   let initialising = 0
   for (const entry of list(spec["initContainers"])) {
     const container = fields(entry)
-    const need = needs(container)
+    const needed = need(container, resource, read)
     if (container["restartPolicy"] === "Always") {
-      running = Quantity.add(running, need)
-      sidecars = Quantity.add(sidecars, need)
+      running = Quantity.add(running, needed)
+      sidecars = Quantity.add(sidecars, needed)
       initialising = Math.max(initialising, sidecars)
     } else {
       // An init container runs beside the sidecars that started before it.
-      initialising = Math.max(initialising, Quantity.add(sidecars, need))
+      initialising = Math.max(initialising, Quantity.add(sidecars, needed))
     }
   }
   return Math.max(running, initialising)
 }
+
+const need = (container: Fields, resource: Resource, read: Read): number =>
+  read(fields(container["resources"]), resource) ?? 0
 
 const limitOf: Read = (resources, resource) => quantity(fields(resources["limits"])[resource], resource)
 

@@ -13,9 +13,15 @@ export class InvalidQuantity extends Schema.TaggedError<InvalidQuantity>()("Inva
 }
 
 const GRAMMAR = /^([+-]?)([0-9]*)(?:\.([0-9]*))?(Ki|Mi|Gi|Ti|Pi|Ei|[numkMGTPE]|[eE][+-]?[0-9]+)?$/
-/** What almost every manifest holds; worth a way of its own because every container of every pod has four of them. */
-const COMMON = /^([0-9]{1,9})(m|Ki|Mi|Gi)?$/
-const COMMON_FACTOR: Readonly<Record<string, number>> = { "": 1, Ki: 1024, Mi: 1024 ** 2, Gi: 1024 ** 3 }
+/** Suffixes of almost all quantities, `m` aside, and what they stand for. */
+const COMMON_FACTORS: ReadonlyMap<string, number> = new Map([
+  ["", 1],
+  ["Ki", 1024],
+  ["Mi", 1024 ** 2],
+  ["Gi", 1024 ** 3]
+])
+const COMMON_DIGITS = 9
+const ZERO = 48
 
 const BINARY: Readonly<Record<string, bigint>> = {
   Ki: 1n << 10n,
@@ -67,15 +73,29 @@ export const add = (one: number, other: number): number => Math.min(one + other,
 export const times = (amount: number, count: number): number => Math.min(amount * count, Number.MAX_SAFE_INTEGER)
 
 const parseScaled = (text: string, scale: 0 | 3): Result.Result<number, InvalidQuantity> => {
-  const common = COMMON.exec(text)
-  if (common !== null) {
-    const [, digits = "", suffix = ""] = common
-    const amount = Number(digits)
-    if (suffix === "m") return Result.succeed(scale === 3 ? amount : Math.ceil(amount / 1000))
-    const factor = (COMMON_FACTOR[suffix] ?? 1) * (scale === 3 ? 1000 : 1)
-    return Result.succeed(times(amount, factor))
+  const common = parseCommon(text, scale)
+  return common === undefined ? parseExact(text, scale) : Result.succeed(common)
+}
+
+/**
+ * Reads what almost every manifest holds: few digits, and `m`, `Ki`, `Mi`, `Gi` or nothing.
+ *
+ * Worth a way of its own, without a match and its parts: every container of every pod has four of them.
+ */
+const parseCommon = (text: string, scale: 0 | 3): number | undefined => {
+  let amount = 0
+  let digits = 0
+  while (digits < text.length) {
+    const digit = text.charCodeAt(digits) - ZERO
+    if (!(digit >= 0 && digit <= 9)) break
+    amount = amount * 10 + digit
+    digits++
   }
-  return parseExact(text, scale)
+  if (digits === 0 || digits > COMMON_DIGITS) return undefined
+  const suffix = digits === text.length ? "" : text.slice(digits)
+  if (suffix === "m") return scale === 3 ? amount : Math.ceil(amount / 1000)
+  const factor = COMMON_FACTORS.get(suffix)
+  return factor === undefined ? undefined : times(amount, factor * (scale === 3 ? 1000 : 1))
 }
 
 const parseExact = (text: string, scale: 0 | 3): Result.Result<number, InvalidQuantity> => {
