@@ -1,7 +1,7 @@
 /**
  * Relays that have what passes them come later, as a network far away does.
  *
- * Bytes pass as they are: a relay that read requests would take more time than the clusters behind it, and a hundred that answer
+ * Bytes pass as they are: a relay that reads requests takes more time than the clusters behind it, and a hundred that answer
  * at once would wait for it.
  */
 import { Clock, Effect, Latch, type Scope } from "effect"

@@ -16,6 +16,7 @@ import * as VolumeSize from "../allocation/VolumeSize.ts"
 import * as InventoryLists from "./InventoryLists.ts"
 import * as JournalEntry from "./JournalEntry.ts"
 import type { OpenHour } from "./OpenHour.ts"
+import { PodIntake } from "./PodIntake.ts"
 import * as WorkloadSeries from "./WorkloadSeries.ts"
 
 export interface Parts extends HourClosing.Parts {
@@ -46,6 +47,8 @@ interface Sampling extends Parts {
   readonly stale: Set<number>
   member: Member | undefined
   workloads: WorkloadSeries.WorkloadSeries | undefined
+  /** Until all pods that the present connection told of are in, nothing more is proven. */
+  intake: PodIntake | undefined
   answered: { readonly atMs: number; readonly hour: Option.Option<Hour> } | undefined
 }
 
@@ -62,6 +65,7 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
     stale: new Set(),
     member: undefined,
     workloads: undefined,
+    intake: undefined,
     answered: undefined
   }
   const closing = HourClosing.make(parts, hours)
@@ -108,9 +112,19 @@ const restore = Effect.fnUntraced(function* (sampling: Sampling, kept: KeptHour)
   hours.restore(restored, nowMs, kept.startMs < hourOf(nowMs) && (yield* isClosed(sampling, kept.startMs)))
 })
 
+/** Takes in all pods that were told of, and lets others go on in between. */
+const takeIn = Effect.fnUntraced(function* ({ intake }: Sampling) {
+  while (intake !== undefined && !intake.isDone) {
+    intake.step()
+    yield* Effect.yieldNow
+  }
+})
+
 /** Notes until when the view of the cluster is proven. */
-const prove = Effect.fnUntraced(function* ({ hours, member, failureLog }: Sampling) {
+const prove = Effect.fnUntraced(function* (sampling: Sampling) {
+  const { failureLog, hours, member } = sampling
   if (member === undefined) return
+  yield* takeIn(sampling)
   const { store } = member
   const nodes = store.table("Node").sync._tag
   const pods = store.table("Pod").sync._tag
@@ -122,6 +136,8 @@ const prove = Effect.fnUntraced(function* ({ hours, member, failureLog }: Sampli
   if (nodes === "Missing") yield* failureLog.failed("nodes", "cannot be read: their idle costs are left out")
   else yield* failureLog.worked("nodes")
   const provenMs = (yield* Clock.currentTimeMillis) - (yield* store.age(kinds))
+  // What was told anew since is proven by whoever takes it in.
+  if (sampling.intake?.isDone === false) return
   for (const { seen } of hours.unclosed) seen.extend(provenMs)
 })
 
@@ -134,21 +150,17 @@ const observe = Effect.fnUntraced(function* (sampling: Sampling, { store }: Memb
   const wake = () => {
     Queue.offerUnsafe(proofs, undefined)
   }
+  const intake = new PodIntake({
+    hours: () => hours.unclosed,
+    now,
+    settle: (pods, uid) => pods.settleOne(uid, workloads.findFollowed)
+  })
+  sampling.intake = intake
   yield* store.observe("Pod", {
-    put: (pod) => {
-      for (const { pods } of hours.unclosed) {
-        pods.put(pod, now())
-        pods.settleOne(pod.uid, workloads.findFollowed)
-      }
-    },
-    gone: ({ uid }) => {
-      for (const { pods } of hours.unclosed) {
-        pods.settleOne(uid, workloads.findFollowed)
-        pods.gone(uid, now())
-      }
-    },
+    put: (pod, held) => intake.put(pod, held),
+    gone: (pod) => intake.gone(pod),
     whole: (pods) => {
-      for (const hour of hours.unclosed) hour.pods.whole(pods, now())
+      intake.whole(pods)
       wake()
     }
   })
@@ -202,6 +214,7 @@ const attach = Effect.fnUntraced(function* (sampling: Sampling, cluster: Cluster
         Effect.sync(() => {
           sampling.member = undefined
           sampling.workloads = undefined
+          sampling.intake = undefined
         })
       )
   )

@@ -97,6 +97,11 @@ export class PodObservations {
   /** Takes all pods that are there; others are gone. */
   whole(pods: ReadonlyMap<string, PodProjection.PodRecord>, atMs: number): void {
     for (const pod of pods.values()) this.put(pod, atMs)
+    this.keepOnly(pods, atMs)
+  }
+
+  /** Ends all but some pods. */
+  keepOnly(pods: ReadonlyMap<string, unknown>, atMs: number): void {
     for (const uid of this.#entries.keys()) if (!pods.has(uid)) this.gone(uid, atMs)
   }
 
