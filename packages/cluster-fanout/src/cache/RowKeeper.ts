@@ -29,6 +29,12 @@ const HOLDERS = ["ReplicaSet", "Job"] as const
 /** How many groups and CronJobs may wait to be told of. **Units** some 140 bytes each. */
 const MOST_PENDING = 4_096
 
+/** Records that one step derives from: well under a millisecond's work. */
+const STEP_RECORDS = 256
+
+/** A cluster in which something changes all the time is derived at once after so many attempts. */
+const MOST_ATTEMPTS = 4
+
 /** What rows of several records are made of. */
 interface Parts {
   readonly pods: OwnedPods
@@ -38,12 +44,23 @@ interface Parts {
   readonly cronJobs: Map<string, WorkloadRow>
 }
 
+/** Rows that are derived some at a time. */
+interface Deriving {
+  readonly rows: Array<WorkloadRow>
+  readonly steps: Iterator<undefined, Parts>
+  /** Once all are. */
+  parts: Parts | undefined
+}
+
 export class RowKeeper implements RowSource<WorkloadRow> {
   readonly #cluster: ClusterName
   readonly #records: () => Records
   readonly #change: RowChange<WorkloadRow>
   /** `undefined` when a kind was read anew: everything is derived when it is next asked for. */
   #parts: Parts | undefined
+  #deriving: Deriving | undefined
+  /** How often it was begun since everything was last derived. */
+  #attempts = 0
 
   /** **Shape** `records` gives what is known when a change is told, that change included. */
   constructor(cluster: ClusterName, records: () => Records, change: RowChange<WorkloadRow>) {
@@ -60,13 +77,40 @@ export class RowKeeper implements RowSource<WorkloadRow> {
    * **Limits** linear in the groups that changed; in all objects when a kind was read anew.
    */
   settle(): ReadonlyArray<WorkloadRow> | undefined {
-    if (this.#parts === undefined) {
-      const rows: Array<WorkloadRow> = []
-      this.#parts = this.#derive(rows)
-      return rows
+    if (this.#parts !== undefined) {
+      this.#settleParts(this.#parts)
+      return undefined
     }
-    this.#settleParts(this.#parts)
-    return undefined
+    const deriving = this.#deriving ?? this.#begin()
+    while (this.#advance(deriving)) continue
+    this.#parts = deriving.parts
+    this.#deriving = undefined
+    this.#attempts = 0
+    return deriving.rows
+  }
+
+  prepare(): boolean {
+    if (this.#parts !== undefined) return false
+    if (this.#deriving === undefined && ++this.#attempts > MOST_ATTEMPTS) return false
+    return this.#advance((this.#deriving ??= this.#begin()))
+  }
+
+  #begin(): Deriving {
+    const rows: Array<WorkloadRow> = []
+    return { rows, steps: this.#derive(rows), parts: undefined }
+  }
+
+  /** Derives some more. **Shape** gives whether there is more. */
+  #advance(deriving: Deriving): boolean {
+    if (deriving.parts !== undefined) return false
+    try {
+      const { done, value } = deriving.steps.next()
+      if (done === true) deriving.parts = value
+      return done !== true
+    } catch (defect) {
+      this.#deriving = undefined
+      throw defect
+    }
   }
 
   #settleParts(parts: Parts): void {
@@ -88,6 +132,7 @@ export class RowKeeper implements RowSource<WorkloadRow> {
 
   /** Nobody may ask for a long time: what is still to be told must not pile up. */
   #changed(change: () => void): void {
+    this.#deriving = undefined
     this.#attempt(change)
     const parts = this.#parts
     if (parts !== undefined && parts.pods.pending + parts.jobs.pending > MOST_PENDING) this.#settleParts(parts)
@@ -97,6 +142,7 @@ export class RowKeeper implements RowSource<WorkloadRow> {
   observers(): Observers {
     const whole = () => {
       this.#parts = undefined
+      this.#deriving = undefined
     }
     const plain: Observer<WorkloadRecord> = {
       put: ({ row }, held) => this.#changed(() => this.#tell(held?.row, row)),
@@ -162,7 +208,7 @@ export class RowKeeper implements RowSource<WorkloadRow> {
     if (this.#parts !== undefined && (held ?? next) !== undefined) this.#change(held, next)
   }
 
-  #derive(rows: Array<WorkloadRow>): Parts {
+  *#derive(rows: Array<WorkloadRow>): Generator<undefined, Parts> {
     const records = this.#records()
     const parts: Parts = {
       pods: new OwnedPods(this.#records),
@@ -177,9 +223,11 @@ export class RowKeeper implements RowSource<WorkloadRow> {
     for (const kind of HOLDERS) for (const holder of records[kind].values()) add(undefined, rowOf(holder))
     for (const job of records.Job.values()) parts.jobs.put(job, undefined)
     for (const uid of records.CronJob.keys()) parts.jobs.touch(uid)
+    let derived = 0
     for (const pod of records.Pod.values()) {
       add(undefined, pod.row)
       parts.pods.put(pod, undefined)
+      if (++derived % STEP_RECORDS === 0) yield undefined
     }
     this.#settleGroups(parts, add)
     this.#settleCronJobs(parts, add)

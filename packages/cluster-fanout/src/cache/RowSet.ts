@@ -55,6 +55,8 @@ export interface RowSource<Row> {
    * **Shape** gives all rows instead when they had to be derived anew, and tells of none then, nor of any before that.
    */
   readonly settle: () => ReadonlyArray<Row> | undefined
+  /** Does a little of what `settle` would have to do in one go. **Shape** gives whether there is more of it. */
+  readonly prepare: () => boolean
 }
 
 /**
@@ -122,6 +124,7 @@ export class RowSet<Row extends Placed> {
    */
   prepare(): void {
     this.#sorting?.later(() => {
+      if (this.#source.prepare()) return true
       this.#derive()
       const { byPlace, sorted } = this.#kept
       if (byPlace instanceof SortingRows) {

@@ -42,6 +42,11 @@ class TableRows<R extends { readonly uid: string }> implements Observer<R>, RowS
     return [...this.#table.records.values()]
   }
 
+  /** All that there is to do is to copy an array. */
+  prepare(): boolean {
+    return false
+  }
+
   /** What a defect leaves half changed is derived anew when it is next asked for. */
   #tell(held: R | undefined, next: R | undefined): void {
     if (!this.#isDerived) return

@@ -101,7 +101,7 @@ describe("RowSet", () => {
       { groupOf: () => "", byPlace: (one, other) => one.number - other.number },
       (change) => {
         told.push(change)
-        return { settle }
+        return { settle, prepare: () => false }
       },
       { isNow: () => false, later: (step) => void waiting.push(step) }
     )
