@@ -1,7 +1,7 @@
 /**
  * Samples one cluster: keeps its open hour, and closes those that are over.
  */
-import { Kind } from "@quarterdeck/cluster-fanout"
+import { Kind, TurnBudget } from "@quarterdeck/cluster-fanout"
 import type { Cluster } from "@quarterdeck/cluster-fanout/Cluster"
 import type { ClusterCache, Member } from "@quarterdeck/cluster-fanout/ClusterCache"
 import type { KubeApi } from "@quarterdeck/cluster-fanout/KubeApi"
@@ -112,12 +112,14 @@ const restore = Effect.fnUntraced(function* (sampling: Sampling, kept: KeptHour)
   hours.restore(restored, nowMs, kept.startMs < hourOf(nowMs) && (yield* isClosed(sampling, kept.startMs)))
 })
 
-/** Takes in all pods that were told of, and lets others go on in between. */
+/** Takes in all pods that were told of, within the budget of turns that all clusters share. */
 const takeIn = Effect.fnUntraced(function* ({ intake }: Sampling) {
-  while (intake !== undefined && !intake.isDone) {
+  if (intake === undefined || intake.isDone) return
+  const turns = yield* TurnBudget.TurnBudget
+  yield* turns.repeat(() => {
     intake.step()
-    yield* Effect.yieldNow
-  }
+    return !intake.isDone
+  })
 })
 
 /** Notes until when the view of the cluster is proven. */

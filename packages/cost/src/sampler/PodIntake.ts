@@ -18,8 +18,8 @@ interface Parts {
   readonly settle: (pods: PodObservations, uid: string) => void
 }
 
-/** About a millisecond's work. */
-const STEP_PODS = 256
+/** Well under a millisecond's work. */
+const STEP_PODS = 128
 
 export class PodIntake {
   readonly #parts: Parts
