@@ -24,12 +24,14 @@ export interface Clusters {
   readonly calls: ReadonlyArray<Call>
   /** Makes every answer later from now on, where the filling asks for that. */
   readonly slow: Effect.Effect<void>
+  /** Lets the clusters be reached, where the filling has them held. */
+  readonly open: Effect.Effect<void>
 }
 
 /** Starts as many clusters as are asked for, with all that they are to hold. */
 export const make = Effect.fnUntraced(function* (filling: Filling.Filling) {
   // Half of it in each direction.
-  const delays = yield* Delays.make(filling.delayMs / 2)
+  const delays = yield* Delays.make(filling.delayMs / 2, filling.isHeld)
   const empty = yield* EmbeddedServer.start({ name: "empty", users: [ADMIN] })
   const { extra, objects } = yield* empty.save
   const servers = yield* Effect.forEach(Array.from({ length: filling.clusters }).keys(), (place) =>
@@ -41,7 +43,7 @@ export const make = Effect.fnUntraced(function* (filling: Filling.Filling) {
     })
   )
   const entries = yield* Effect.forEach(servers, ({ caPem, name, server }) =>
-    Effect.map(filling.delayMs > 0 ? delays.relay(server) : Effect.succeed(server), (reached) => ({
+    Effect.map(filling.delayMs > 0 || filling.isHeld ? delays.relay(server) : Effect.succeed(server), (reached) => ({
       name,
       server: reached,
       caPem,
@@ -65,7 +67,8 @@ export const make = Effect.fnUntraced(function* (filling: Filling.Filling) {
             ...(body === undefined ? {} : { body: JSON.stringify(body.value) })
           }).pipe(Effect.map(Option.match({ onNone: () => 0, onSome: ({ status }) => status })))
     ),
-    slow: delays.slow
+    slow: delays.slow,
+    open: delays.open
   }
   return clusters
 })

@@ -1,5 +1,5 @@
 /**
- * Relays that have what passes them come later, as a network far away does.
+ * Relays that have what passes them come later, as a network far away does, or hold it until they are told.
  *
  * Bytes pass as they are: a relay that reads requests takes more time than the clusters behind it, and a hundred that answer
  * at once would wait for it.
@@ -13,6 +13,8 @@ export interface Delays {
   readonly relay: (server: string) => Effect.Effect<string, never, Scope.Scope>
   /** Has everything come later from now on, in each direction. */
   readonly slow: Effect.Effect<void>
+  /** Passes on what was held until now, and holds nothing any more. */
+  readonly open: Effect.Effect<void>
 }
 
 /** What waits for its time. **Units** `dueMs` milliseconds. */
@@ -21,15 +23,20 @@ interface Waiting {
   readonly pass: () => void
 }
 
-/** Makes relays that take so long for each direction. **Units** milliseconds. */
-export const make = Effect.fnUntraced(function* (eachMs: number) {
+/** Makes relays that take so long for each direction; **Units** milliseconds. Nothing passes them at first if they hold. */
+export const make = Effect.fnUntraced(function* (eachMs: number, holds: boolean) {
   const clock = yield* Clock.Clock
   // All wait equally long, so that the first in is the first out.
   let waiting: Array<Waiting> = []
   const some = yield* Latch.make()
   let isSlow = false
+  let held: Array<() => void> | undefined = holds ? [] : undefined
 
   const later = (pass: () => void): void => {
+    if (held !== undefined) {
+      held.push(pass)
+      return
+    }
     if (!isSlow) return pass()
     waiting.push({ dueMs: clock.currentTimeMillisUnsafe() + eachMs, pass })
     some.openUnsafe()
@@ -58,6 +65,11 @@ export const make = Effect.fnUntraced(function* (eachMs: number) {
     relay,
     slow: Effect.sync(() => {
       isSlow = true
+    }),
+    open: Effect.sync(() => {
+      const passing = held ?? []
+      held = undefined
+      for (const pass of passing) pass()
     })
   }
   return delays

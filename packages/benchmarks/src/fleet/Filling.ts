@@ -4,13 +4,14 @@
 import { Schema } from "effect"
 import * as Objects from "../load/Objects.ts"
 
-/** **Shape** so many clusters, each with so many of both. **Units** `delayMs`: how much later each answer comes, once told. */
+/** **Shape** so many clusters, each with so many of both. `isHeld`: nothing reaches them before it is told. **Units** `delayMs`: how much later each answer comes, once told. */
 export const Filling = Schema.Struct({
   clusters: Schema.Int,
   deployments: Schema.Int,
   pods: Schema.Int,
   podBytes: Schema.Int,
-  delayMs: Schema.Int
+  delayMs: Schema.Int,
+  isHeld: Schema.Boolean
 })
 export type Filling = typeof Filling.Type
 

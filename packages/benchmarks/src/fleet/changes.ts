@@ -41,7 +41,7 @@ const hearing = Effect.fnUntraced(function* (kubeconfig: string, name: string) {
 export const changes = Effect.fnUntraced(function* ({ quick }: Extent) {
   const times = quick ? 30 : 200
   yield* Console.error(`${times} changes heard and read`)
-  const filling = { clusters: 3, deployments: 100, pods: 0, podBytes: 0, delayMs: 0 }
+  const filling = { clusters: 3, deployments: 100, pods: 0, podBytes: 0, delayMs: 0, isHeld: false }
   const clusters = yield* Programs.clusters(JSON.stringify(filling))
   const service = yield* Programs.service({ kubeconfig: clusters.kubeconfig, keys: [KEY] })
   yield* Programs.untilReady(service)

@@ -37,7 +37,14 @@ export const live = Effect.fnUntraced(function* ({ quick }: Extent) {
   const times = quick ? 3 : 30
   const warmUps = quick ? 1 : 20
   yield* Console.error(`live lists over ${count} clusters that answer in ${DELAY_MS} ms`)
-  const filling: Filling.Filling = { clusters: count, deployments: EACH, pods: 0, podBytes: 0, delayMs: DELAY_MS }
+  const filling: Filling.Filling = {
+    clusters: count,
+    deployments: EACH,
+    pods: 0,
+    podBytes: 0,
+    delayMs: DELAY_MS,
+    isHeld: false
+  }
   const clusters = yield* Programs.clusters(JSON.stringify(filling))
   const service = yield* Programs.service({ kubeconfig: clusters.kubeconfig, keys: [KEY] })
   yield* Programs.untilReady(service)

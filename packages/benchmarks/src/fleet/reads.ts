@@ -34,7 +34,14 @@ const decodePage = (text: string) => Schema.decodeUnknownEffect(Page)(text)
 const ORDERS = ["asc", "desc"] as const
 
 export const reads = Effect.fnUntraced(function* ({ quick }: Extent) {
-  const filling = { clusters: quick ? 20 : 100, deployments: quick ? 500 : 2_000, pods: 0, podBytes: 0, delayMs: 0 }
+  const filling = {
+    clusters: quick ? 20 : 100,
+    deployments: quick ? 500 : 2_000,
+    pods: 0,
+    podBytes: 0,
+    delayMs: 0,
+    isHeld: false
+  }
   const total = filling.clusters * filling.deployments
   yield* Console.error(`${total} rows in ${filling.clusters} clusters`)
   const clusters = yield* Programs.clusters(JSON.stringify(filling))

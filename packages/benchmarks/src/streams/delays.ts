@@ -167,7 +167,7 @@ export const delays = Effect.fnUntraced(function* ({ quick }: Extent) {
     },
     { readers: 100, perSecond: 50, warmSeconds: 3, seconds: quick ? 8 : 20, keys: keys.slice(first) }
   ]
-  const filling = { clusters: CLUSTERS, deployments: DEPLOYMENTS, pods: 0, podBytes: 0, delayMs: 0 }
+  const filling = { clusters: CLUSTERS, deployments: DEPLOYMENTS, pods: 0, podBytes: 0, delayMs: 0, isHeld: false }
   const clusters = yield* Programs.clusters(JSON.stringify(filling))
   const service = yield* Programs.service({
     kubeconfig: clusters.kubeconfig,

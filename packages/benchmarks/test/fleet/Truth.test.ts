@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Truth from "../../src/fleet/Truth.ts"
 
-const FILLING = { clusters: 3, deployments: 40, pods: 0, podBytes: 0, delayMs: 0 }
+const FILLING = { clusters: 3, deployments: 40, pods: 0, podBytes: 0, delayMs: 0, isHeld: false }
 const ALL = Truth.rowsOf(FILLING)
 const SORTED = ALL.toSorted(Truth.comparing("cpuRequestMillis", "desc"))
 const PAGE = SORTED.slice(0, 20)
