@@ -31,9 +31,8 @@ import { KeyIssuer, MaxLifetime } from "@quarterdeck/keys/KeyIssuer"
 import { IdentityProvider } from "@quarterdeck/keys/IdentityProvider"
 import { GroupRules } from "@quarterdeck/keys/Person"
 import { KeyStore } from "@quarterdeck/keys/KeyStore"
-import { SessionStore } from "@quarterdeck/keys/SessionStore"
 import { Sessions } from "@quarterdeck/keys/Sessions"
-import { layerCached } from "@quarterdeck/keys/store/Cached"
+import { Cached, SessionStore } from "@quarterdeck/keys"
 import { layerSqlite } from "@quarterdeck/keys/store/Sqlite"
 import { Effect, Layer } from "effect"
 import { AuditTrail } from "./http/AuditTrail.ts"
@@ -96,13 +95,13 @@ const references = ({ clusters, fanOut, keys, limits, oidc, server }: Settings) 
 /** Keys, sessions and calls that are to be done once; the cache stands in the place of the keys' store. */
 const keyStore = ({ dataDirectory: directory }: Settings, { keyStore: given }: Ports) => {
   const sqlite = layerSqlite({ directory })
-  if (given === undefined) return layerCached.pipe(Layer.provideMerge(sqlite))
+  if (given === undefined) return Cached.layerCached.pipe(Layer.provideMerge(sqlite))
   const others = Layer.mergeAll(
-    Layer.effect(SessionStore, SessionStore),
+    Layer.effect(SessionStore.SessionStore, SessionStore.SessionStore),
     Layer.effect(IdempotencyStore.IdempotencyStore, IdempotencyStore.IdempotencyStore),
     Layer.effect(RegisteredClusterStore.RegisteredClusterStore, RegisteredClusterStore.RegisteredClusterStore)
   ).pipe(Layer.provide(sqlite))
-  return Layer.merge(layerCached.pipe(Layer.provide(HostPort.layer("keyStore", KeyStore, given))), others)
+  return Layer.merge(Cached.layerCached.pipe(Layer.provide(HostPort.layer("keyStore", KeyStore, given))), others)
 }
 
 const keys = (settings: Settings, ports: Ports) =>

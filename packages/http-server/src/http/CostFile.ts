@@ -1,7 +1,7 @@
 /**
  * Replies that are files of costs, written while they are sent.
  */
-import { CSV_MEDIA_TYPE } from "@quarterdeck/contract/FileReply"
+import { FileReply } from "@quarterdeck/contract"
 import type { CostError } from "@quarterdeck/cost/CostError"
 import type { ReportWindow } from "@quarterdeck/cost/CostRow"
 import { Effect, Stream } from "effect"
@@ -40,7 +40,7 @@ export const reply = (
       Stream.encodeText
     ),
     {
-      contentType: CSV_MEDIA_TYPE,
+      contentType: FileReply.CSV_MEDIA_TYPE,
       headers: {
         "content-disposition": `attachment; filename="${nameOf(facts)}"`,
         [PARTIAL_HEADER]: String(facts.partial)

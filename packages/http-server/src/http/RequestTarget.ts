@@ -8,12 +8,7 @@ import * as Rule from "@quarterdeck/keys/Rule"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import * as ClusterHeader from "@quarterdeck/targeting/ClusterHeader"
 import * as Target from "@quarterdeck/targeting/Target"
-import type {
-  ClusterForbidden,
-  ClusterNotFound,
-  EmptyClusterList,
-  InvalidTarget
-} from "@quarterdeck/targeting/TargetError"
+import type { TargetError } from "@quarterdeck/targeting"
 import * as TargetRequest from "@quarterdeck/targeting/TargetRequest"
 import { Context, Effect, Option, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
@@ -163,7 +158,11 @@ const note = (about: Partial<RequestRecord.RequestRecord["target"]>): Effect.Eff
   Effect.flatMap(RequestRecord.CurrentRequest, ({ target }) => RequestRecord.note({ target: { ...target, ...about } }))
 
 const refusal = (
-  error: InvalidTarget | EmptyClusterList | ClusterForbidden | ClusterNotFound,
+  error:
+    | TargetError.InvalidTarget
+    | TargetError.EmptyClusterList
+    | TargetError.ClusterForbidden
+    | TargetError.ClusterNotFound,
   place: string
 ): Effect.Effect<never, Problem.Problem> => {
   switch (error._tag) {

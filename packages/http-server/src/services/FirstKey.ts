@@ -1,7 +1,7 @@
 /**
  * Sees to it that a new deployment can be entered.
  */
-import { writeFirstKey } from "@quarterdeck/keys/Bootstrap"
+import { Bootstrap } from "@quarterdeck/keys"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
 import { GroupRules } from "@quarterdeck/keys/Person"
 import { isValid } from "@quarterdeck/keys/ApiKey"
@@ -18,7 +18,7 @@ import type { Settings } from "../settings/Settings.ts"
 export const layer = ({ bootstrapFile }: Pick<Settings["keys"], "bootstrapFile">) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
-      if (bootstrapFile !== undefined && (yield* writeFirstKey(bootstrapFile))) return
+      if (bootstrapFile !== undefined && (yield* Bootstrap.writeFirstKey(bootstrapFile))) return
       if ((yield* GroupRules).length > 0) return
       const config = yield* KeyConfig
       const { byId } = yield* config.current

@@ -2,7 +2,7 @@
  * `/api/v1/session`.
  */
 import { Api } from "@quarterdeck/contract/Api"
-import { SignedIn, SignIn } from "@quarterdeck/contract/SessionGroup"
+import { SessionGroup } from "@quarterdeck/contract"
 import { KeyIssuer } from "@quarterdeck/keys/KeyIssuer"
 import { Sessions } from "@quarterdeck/keys/Sessions"
 import { Effect } from "effect"
@@ -16,7 +16,7 @@ import * as SessionCookie from "../SessionCookie.ts"
 import { unauthorized } from "../Unauthorized.ts"
 
 const SESSION_PATH = "/api/v1/session"
-const signedIn = HttpServerResponse.schemaJson(SignedIn)
+const signedIn = HttpServerResponse.schemaJson(SessionGroup.SignedIn)
 
 export const SessionHandlers = HttpApiBuilder.group(
   Api,
@@ -35,7 +35,7 @@ export const SessionHandlers = HttpApiBuilder.group(
       .handleRaw(
         "create",
         Effect.fnUntraced(function* () {
-          const { key } = yield* RequestBody.decode(SignIn)
+          const { key } = yield* RequestBody.decode(SessionGroup.SignIn)
           yield* guard.admitKey(key)
           const opened = yield* sessions
             .open(key, (principal) => guard.spend(principal, SESSION_PATH))
