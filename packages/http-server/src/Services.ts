@@ -11,7 +11,7 @@ import {
   Transport,
   WorkloadActions
 } from "@quarterdeck/cluster-fanout"
-import { IdempotencyStore, KeyEpoch, KnownKeys, RegisteredClusterStore } from "@quarterdeck/keys"
+import { Cached, IdempotencyStore, KeyEpoch, KnownKeys, RegisteredClusterStore, SessionStore } from "@quarterdeck/keys"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
 import { ClusterReader } from "@quarterdeck/cluster-fanout/ClusterReader"
@@ -32,7 +32,6 @@ import { IdentityProvider } from "@quarterdeck/keys/IdentityProvider"
 import { GroupRules } from "@quarterdeck/keys/Person"
 import { KeyStore } from "@quarterdeck/keys/KeyStore"
 import { Sessions } from "@quarterdeck/keys/Sessions"
-import { Cached, SessionStore } from "@quarterdeck/keys"
 import { layerSqlite } from "@quarterdeck/keys/store/Sqlite"
 import { Effect, Layer } from "effect"
 import { AuditTrail } from "./http/AuditTrail.ts"
