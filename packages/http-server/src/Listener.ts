@@ -188,7 +188,7 @@ const same = (one: Pair, other: Pair): boolean =>
 const unusable = (tls: NonNullable<ListenerOptions["tls"]>, cause: unknown) =>
   new CertificateUnusable({ ...tls, code: codeOf(cause) })
 
-/** **Source** OpenSSL's own name for it. */
+/** Makes the error of a key that belongs to another certificate, under OpenSSL's own name for it. */
 const mismatch = (tls: NonNullable<ListenerOptions["tls"]>) =>
   new CertificateUnusable({ ...tls, code: "ERR_OSSL_X509_KEY_VALUES_MISMATCH" })
 

@@ -6,7 +6,10 @@ import type { WorkloadKind } from "../projection/Kind.ts"
 import type { KubeObject } from "../kube/KubeObject.ts"
 import type { Patch } from "../kube/KubeWriter.ts"
 
-/** **Shape** `restart` replaces the pods by the workload's own rollout; `pause` and `resume` are of a rollout, or of a schedule. */
+/**
+ * What to do to a workload: `restart` replaces the pods by the workload's own rollout; `pause` and `resume` are of a
+ * rollout, or of a schedule.
+ */
 export type Change =
   | { readonly action: "scale"; readonly replicas: number }
   | { readonly action: "restart" | "pause" | "resume" }

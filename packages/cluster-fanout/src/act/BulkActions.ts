@@ -25,7 +25,11 @@ export interface BulkTarget {
   readonly name: string
 }
 
-/** **Shape** `namespaces` is what the key reaches. **Units** as `ActionQuery`, for each workload. */
+/**
+ * Asks for one change of many workloads; `namespaces` is what the key reaches.
+ *
+ * **Units** as `ActionQuery`, for each workload.
+ */
 export interface BulkQuery {
   readonly targets: ReadonlyArray<BulkTarget>
   readonly namespaces: NamespaceFilter
@@ -65,7 +69,11 @@ export type OutcomeCode =
   | "session_ended"
   | "invalid_key"
 
-/** **Shape** `refused`: nothing was done, and trying again changes nothing. `failed`: the cluster did not answer. */
+/**
+ * What became of one workload.
+ *
+ * **Shape** `refused`: nothing was done, and trying again changes nothing. `failed`: the cluster did not answer.
+ */
 export interface BulkOutcome extends BulkTarget {
   readonly status: "applied" | "dryRun" | "refused" | "failed"
   readonly code?: OutcomeCode

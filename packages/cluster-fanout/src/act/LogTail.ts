@@ -10,7 +10,7 @@ export class LogTail {
   #bytes = 0
   #isCut = false
 
-  /** **Units** `most` bytes are kept, and one more piece while it comes in. */
+  /** Keeps the newest `most` bytes, and one more piece while it comes in. */
   constructor(most: number) {
     this.#most = most
   }

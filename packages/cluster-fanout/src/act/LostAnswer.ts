@@ -36,13 +36,20 @@ export const mayBeDone = ({ reason }: ClusterError): boolean => {
   }
 }
 
-/** **Shape** `Done`: it is as it was wanted. `NotDone`: it is as it was. */
+/**
+ * What became of a change whose answer was lost.
+ *
+ * **Shape** `Done`: it is as it was wanted. `NotDone`: it is as it was.
+ */
 export type Settled =
   | { readonly _tag: "Done"; readonly resourceVersion: string }
   | { readonly _tag: "NotDone" }
   | { readonly _tag: "Unknown" }
 
-/** **Units** milliseconds before each reading: what the server still had in hand when the connection broke is done by the last. */
+/**
+ * Waits before each reading, in milliseconds: what the server still had in hand when the connection broke is done by
+ * the last.
+ */
 const WAITS_MS = [0, 250, 1_000, 2_000] as const
 
 interface Expected {

@@ -22,7 +22,7 @@ import * as NamespaceReach from "./NamespaceReach.ts"
 /** The most that is given of a log. **Units** bytes. */
 export const MOST_BYTES = 1024 * 1024
 
-/** **Units** `timeoutMs` for everything; of a log that is followed, until it is open. */
+/** Asks for the log of a container; `timeoutMs` is for everything, or for a log that is followed until it is open. */
 export interface LogQuery {
   readonly cluster: ClusterName
   readonly namespace: string
@@ -39,7 +39,10 @@ export interface LogQuery {
   readonly timeoutMs: number
 }
 
-/** **Shape** `isCut` where there were more than {@link MOST_BYTES}: the newest are given, from the beginning of a line on. */
+/**
+ * The log of a container; `isCut` where there were more than {@link MOST_BYTES}, of which the newest are given, from
+ * the beginning of a line on.
+ */
 export interface PodLog {
   readonly container: string
   readonly bytes: Uint8Array

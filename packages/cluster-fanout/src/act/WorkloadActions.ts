@@ -30,7 +30,10 @@ import * as LostAnswer from "./LostAnswer.ts"
 import * as NamespaceReach from "./NamespaceReach.ts"
 import * as OneWorkload from "./OneWorkload.ts"
 
-/** **Units** `readMs` is the deadline of each reading, `writeMs` that of the change: admission may take its time. */
+/**
+ * Asks for a change of one workload. `readMs` is the deadline of each reading, `writeMs` that of the change: admission
+ * may take its time.
+ */
 export interface ActionQuery {
   readonly cluster: ClusterName
   readonly namespace: string
@@ -46,7 +49,7 @@ export interface ActionQuery {
   readonly writeMs: number
 }
 
-/** **Shape** of a dry run `after` is what would be, and `resourceVersion` the present one. */
+/** What an action changed; of a dry run `after` is what would be, and `resourceVersion` the present one. */
 export interface ActionOutcome {
   readonly status: "applied" | "dryRun"
   readonly resourceVersion: string

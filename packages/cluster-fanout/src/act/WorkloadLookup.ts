@@ -28,7 +28,7 @@ import { type IsOwn, WorkloadParts } from "./WorkloadParts.ts"
 /** The most pods that are told of a workload. */
 export const MOST_PODS = 500
 
-/** **Units** `timeoutMs` for everything. */
+/** Asks for one workload; `timeoutMs` bounds all that is read for it. */
 export interface LookupQuery {
   readonly cluster: ClusterName
   readonly namespace: string
@@ -40,8 +40,10 @@ export interface LookupQuery {
 }
 
 /**
- * **Shape** `pods` are those that are not ready first, then by name, at most {@link MOST_PODS} of `podCount`; `partial` when the
- * service may not read its pods, or what stands between.
+ * A workload with its pods.
+ *
+ * **Shape** `pods` are those that are not ready first, then by name, at most {@link MOST_PODS} of `podCount`; `partial`
+ * when the service may not read its pods, or what stands between.
  */
 export interface WorkloadLook {
   readonly workload: WorkloadDetail

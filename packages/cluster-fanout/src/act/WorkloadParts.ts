@@ -25,7 +25,7 @@ export class WorkloadParts {
   readonly #now: number
   readonly #pods: Array<{ readonly record: PodRecord; readonly spec: unknown }> = []
 
-  /** **Units** `now` milliseconds by `steadyClock`. */
+  /** Takes the parts of a workload of `cluster`; `now` is in milliseconds by `steadyClock`. */
   constructor(cluster: Cluster, now: number) {
     this.#store = new ClusterStore(cluster)
     this.#place = { cluster: cluster.name, interner: Interner.make() }

@@ -69,7 +69,10 @@ export class ClusterStore {
   readonly #workloads = memo<ReadonlyArray<WorkloadRow>>()
   readonly #namespaces = memo<ReadonlyMap<string, NamespaceRecord>>()
 
-  /** **Shape** `sorting` says how orders of rows are made that are asked for; none is without it. */
+  /**
+   * Begins an empty store; `sorting` says how the orders of rows that are asked for are made, and without it there are
+   * none.
+   */
   constructor(cluster: Cluster, sorting?: Sorting) {
     this.cluster = cluster
     this.#sorting = sorting

@@ -3,6 +3,8 @@ import { Deferred, Effect, Fiber, type Scope } from "effect"
 import type * as FairLanes from "./FairLanes.ts"
 
 /**
+ * Runs an effect once for all who ask for its key before it begins.
+ *
  * **Limits** a run begins when a lane is free for any of those who share it, and has that lane until it leaves it or
  * ends. It keeps no answer, and is interrupted when nobody awaits it any more.
  */

@@ -16,11 +16,15 @@ import * as Projection from "../projection/Projection.ts"
 import { TurnBudget } from "../kube/TurnBudget.ts"
 
 /**
- * **Units** milliseconds. **Shape** waits grow from `minBackoffMs` to `maxBackoffMs` by doubling, each drawn at random
- * below its bound; a kind that may not be read waits from `minMissingMs` to `maxMissingMs`. A watch that lived for
- * `settledMs` begins to count anew. A kind that was read before counts as missing once refusals have lasted `refusedMs`:
- * a server that has just started refuses what its rules allow until it has read them. An initial sync that hears nothing
- * for `quietMs` goes on without its lanes.
+ * How long a kind waits before it is followed again, and when refusals and silence count.
+ *
+ * **Shape** waits grow from `minBackoffMs` to `maxBackoffMs` by doubling, each drawn at random below its bound; a kind
+ * that may not be read waits from `minMissingMs` to `maxMissingMs`. After a watch that lived for `settledMs` the waits
+ * begin anew. A kind that was read before counts as missing once refusals have lasted `refusedMs`: a server that has
+ * just started refuses what its rules allow until it has read them. An initial sync that hears nothing for `quietMs`
+ * goes on without its lanes.
+ *
+ * **Units** milliseconds.
  */
 export const FollowerLimits = Context.Reference("@quarterdeck/cluster-fanout/Follower/FollowerLimits", {
   defaultValue: () => ({

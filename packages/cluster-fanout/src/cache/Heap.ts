@@ -6,7 +6,7 @@ export class Heap<A> {
   readonly #all: Array<A>
   readonly #compare: (one: A, other: A) => number
 
-  /** **Limits** takes the array over, in time linear in it. */
+  /** Takes the array over, in time linear in it. */
   constructor(all: Array<A>, compare: (one: A, other: A) => number) {
     this.#all = all
     this.#compare = compare

@@ -57,8 +57,9 @@ export class KindTable<R extends { readonly uid: string }> {
   #observers: ReadonlyArray<Observer<R>> = []
 
   /**
-   * **Shape** `isNewer` protects what a comparison has corrected from a watch that lags behind; else the last wins. With a
-   * `bound` the oldest records go for newer ones.
+   * Makes a table in which a record gives way only to one that `isNewer`, which protects what a comparison has
+   * corrected from a watch that lags behind; without it the last one wins. With a `bound` the oldest records make room
+   * for newer ones.
    */
   constructor(isNewer: IsNewer<R> = () => true, bound?: Bound<R>) {
     this.#isNewer = isNewer

@@ -12,7 +12,7 @@ import * as Kind from "../projection/Kind.ts"
 import type { KubeApi } from "../kube/KubeApi.ts"
 import * as Projection from "../projection/Projection.ts"
 
-/** **Units** milliseconds. */
+/** How often labels are compared, and how long a comparison may take, in milliseconds. */
 export const LabelProofLimits = Context.Reference("@quarterdeck/cluster-fanout/LabelProof/LabelProofLimits", {
   defaultValue: () => ({ intervalMs: 15_000, timeoutMs: 10_000 })
 })

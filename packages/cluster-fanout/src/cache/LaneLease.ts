@@ -5,11 +5,13 @@ import type { Waiting } from "../kube/Transport.ts"
 import type * as FairLanes from "./FairLanes.ts"
 
 /**
- * **Shape** at most `stalled` lists that have begun wait outside of the lanes, with what they have taken in; beyond them
- * the one that has waited longest is cut.
+ * How long a list may be silent before it loses its lane, and how many may wait without one.
  *
- * **Units** milliseconds without a byte, which are noticed within a fifth more: `quietMs` before the first one, after which
- * a list counts no longer as one that is asked, and `stallMs` after it.
+ * **Shape** at most `stalled` lists that have begun wait outside of the lanes, with what they have taken in; beyond
+ * them the one that has waited longest is cut.
+ *
+ * **Units** milliseconds without a byte, which are noticed within a fifth more: `quietMs` before the first one, after
+ * which a list counts no longer as one that is asked, and `stallMs` after it.
  */
 export interface LeaseLimits {
   readonly quietMs: number

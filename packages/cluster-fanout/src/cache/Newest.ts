@@ -3,7 +3,7 @@
  */
 import { Heap } from "./Heap.ts"
 
-/** **Shape** `ageOf` gives a text that sorts by time. */
+/** The most records to keep; `ageOf` gives a text that sorts by time. */
 export interface Bound<R> {
   readonly most: number
   readonly ageOf: (record: R) => string

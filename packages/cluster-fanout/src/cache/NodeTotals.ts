@@ -8,7 +8,7 @@ import { bounded } from "../projection/Quantity.ts"
 /** What is summed of a node. */
 export type CountedNode = Pick<NodeRecord, "cpuAllocatableMillis" | "memoryAllocatableBytes">
 
-/** **Units** thousandths of a core, bytes; at most 2^53 - 1. */
+/** What the nodes of a cluster have to give. **Units** thousandths of a core, bytes; at most 2^53 - 1. */
 export interface Capacity {
   readonly nodes: number
   readonly cpuAllocatableMillis: number

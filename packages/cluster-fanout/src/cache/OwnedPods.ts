@@ -13,7 +13,10 @@ export interface OwnedPod {
 /** The pods of one workload in one namespace, by uid; never empty. */
 export type Group = ReadonlyMap<string, OwnedPod>
 
-/** **Shape** an owner without a namespace may hold pods in several: each namespace has a group of its own. */
+/**
+ * Names the group of an owner's pods in one namespace: an owner without a namespace may hold pods in several, and each
+ * namespace has a group of its own.
+ */
 const keyOf = (namespace: string, workload: Owner.Owner): string => `${namespace}/${workload.uid}`
 
 export class OwnedPods {
@@ -25,7 +28,7 @@ export class OwnedPods {
   readonly #groupOf = new Map<string, string>()
   readonly #changed = new Set<string>()
 
-  /** **Shape** `chain` gives what is known when a change is told, that change included. */
+  /** Finds workloads by `chain`, which gives what is known when a change is told, that change included. */
   constructor(chain: () => Owner.Chain) {
     this.#chain = chain
   }

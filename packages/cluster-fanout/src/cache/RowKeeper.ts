@@ -62,7 +62,7 @@ export class RowKeeper implements RowSource<WorkloadRow> {
   /** How often it was begun since everything was last derived. */
   #attempts = 0
 
-  /** **Shape** `records` gives what is known when a change is told, that change included. */
+  /** Derives rows from `records`, which gives what is known when a change is told, that change included. */
   constructor(cluster: ClusterName, records: () => Records, change: RowChange<WorkloadRow>) {
     this.#cluster = cluster
     this.#records = records

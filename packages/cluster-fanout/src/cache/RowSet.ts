@@ -85,7 +85,10 @@ export class RowSet<Row extends Placed> {
   #kept: Kept<Row>
   readonly #listeners = new Set<RowListener<Row>>()
 
-  /** **Shape** `sourceOf` makes what tells of each change; without `sorting` no order but that of places is kept. */
+  /**
+   * Keeps the rows of a source that `sourceOf` makes, which tells of each change; without `sorting` no order but that
+   * of places is kept.
+   */
   constructor(form: RowForm<Row>, sourceOf: (change: RowChange<Row>) => RowSource<Row>, sorting?: Sorting) {
     this.form = form
     this.#sorting = sorting
@@ -142,7 +145,7 @@ export class RowSet<Row extends Placed> {
     })
   }
 
-  /** **Limits** linear in what changed; sorts all rows when a kind was read anew. */
+  /** Gives the counts of all rows. **Limits** linear in what changed; sorts all rows when a kind was read anew. */
   counts(): RowCounts<Row> {
     return this.#settled().counts
   }
@@ -184,7 +187,7 @@ export class RowSet<Row extends Placed> {
     })
   }
 
-  /** **Shape** of rows that stand by their places: those that share a key stay as they are. */
+  /** Begins to sort rows that stand by their places: those that share a key stay as they are. */
   #sortingOf({ read }: SortKey<Row>, byPlace: ReadonlyArray<Row>): SortingRows<Row> {
     const byKey: Compare<Row> = (one, other) => RowOrder.compareValues(read(one), read(other))
     return new SortingRows(byPlace, comparing({ read }, this.form.byPlace), byKey)

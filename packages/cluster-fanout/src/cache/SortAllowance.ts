@@ -6,7 +6,7 @@ export class SortAllowance {
   readonly #whole: number
   #left: number
 
-  /** **Units** rows, of everything that shares it. */
+  /** Allows `whole` rows a turn of the loop to all who share the allowance. */
   constructor(whole: number) {
     this.#whole = whole
     this.#left = whole

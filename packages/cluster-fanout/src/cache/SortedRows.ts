@@ -14,7 +14,7 @@ export class SortedRows<Row> {
     this.#rows = sorted
   }
 
-  /** **Limits** sorts: n log n. */
+  /** Sorts a copy of the rows, in n log n. */
   static of<Row>(rows: ReadonlyArray<Row>, compare: Compare<Row>): SortedRows<Row> {
     return new SortedRows(rows.toSorted(compare), compare)
   }
@@ -24,7 +24,7 @@ export class SortedRows<Row> {
     return new SortedRows(sorted, compare)
   }
 
-  /** **Limits** changes in place: take what you need before you wait. */
+  /** The rows in order, which change in place: take what you need before you wait. */
   get rows(): ReadonlyArray<Row> {
     return this.#rows
   }

@@ -32,7 +32,10 @@ export class SortingRows<Row> {
   #sorted: SortedRows<Row> | undefined
   #done = 0
 
-  /** **Shape** `compareFirst` may leave more rows equal: those that stand right among themselves already. */
+  /**
+   * Begins to sort a copy of the rows. `compareFirst` may find more rows equal than `compare`: those that stand in the
+   * right order among themselves already.
+   */
   constructor(rows: ReadonlyArray<Row>, compare: Compare<Row>, compareFirst = compare) {
     this.#rows = rows.slice()
     this.#compare = compare

@@ -107,7 +107,10 @@ const fit = (text: string, { secrets, status }: Refused): string =>
     ? (STATUS_CODES[status] ?? "an unknown status")
     : mask(text.slice(0, MAX_READ), { secrets, limit: MAX_PROBLEM })
 
-/** **Units** milliseconds; the header in seconds or as a date, else the hint in the body. */
+/**
+ * Reads how many milliseconds the server asks to wait: from the header, in seconds or as a date, else from the hint in
+ * the body.
+ */
 const retryAfter = ({ body, headers, nowMs }: Refused): number | undefined => {
   const header = headers["retry-after"]
   const text = typeof header === "string" ? header.trim() : undefined

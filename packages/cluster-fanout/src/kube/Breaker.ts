@@ -8,7 +8,10 @@ import type { ClusterError } from "./ClusterError.ts"
 import { CurrentDataEpoch } from "./DataEpoch.ts"
 import { Signal } from "./Signal.ts"
 
-/** **Shape** opens at `failures` in a row, of probes and calls; `failedProbes` in a row make a cluster silent. */
+/**
+ * How many failures open a breaker: `failures` in a row, of probes and calls; `failedProbes` in a row make a cluster
+ * silent.
+ */
 export const BreakerLimits = Context.Reference("@quarterdeck/cluster-fanout/Breaker/BreakerLimits", {
   defaultValue: () => ({ failures: 3, failedProbes: 2 })
 })

@@ -214,7 +214,10 @@ const usersOf = (
   }
 }
 
-/** **Shape** none when neither authority nor certificate is given: then Node's own roots count. */
+/**
+ * Makes the TLS context of a cluster; none when neither authority nor certificate is given: then Node's own roots
+ * count.
+ */
 const secureContext = ({
   certificateAuthority,
   client

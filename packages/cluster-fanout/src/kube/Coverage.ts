@@ -5,7 +5,7 @@ import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Schema } from "effect"
 import type { ClusterError } from "./ClusterError.ts"
 
-/** **Shape** `ok` and `stale` answered; every other status is a cluster whose rows are missing. */
+/** How a cluster answered: `ok` and `stale` are answers; every other status is a cluster whose rows are missing. */
 export const Status = Schema.Literals([
   "ok",
   "stale",
@@ -29,7 +29,11 @@ export const Problem = Schema.Struct({
 })
 export type Problem = typeof Problem.Type
 
-/** **Units** ages and latencies in milliseconds; `count` is the rows that match in this cluster, before paging. */
+/**
+ * What one cluster gave to an answer; `count` is the rows that match in this cluster, before paging.
+ *
+ * **Units** ages and latencies in milliseconds.
+ */
 export const Coverage = Schema.Struct({
   name: ClusterName,
   status: Status,

@@ -19,7 +19,7 @@ export type { Waiting } from "./Transport.ts"
 export interface ServerVersion {
   readonly major: number
   readonly minor: number
-  /** **Example** `v1.36.3` */
+  /** The version as the server writes it, such as `v1.36.3`. */
   readonly gitVersion: string
 }
 

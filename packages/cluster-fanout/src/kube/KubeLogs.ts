@@ -19,7 +19,12 @@ export interface LogRequest {
   readonly isFollowed: boolean
 }
 
-/** **Shape** `Refused`: the server has no such log, none yet, or cannot fetch it from the node; it says so in its own words. */
+/**
+ * A log that was opened or refused.
+ *
+ * **Shape** `Refused`: the server has no such log, none yet, or cannot fetch it from the node; it says so in its own
+ * words.
+ */
 export type OpenedLog =
   | { readonly _tag: "Open"; readonly read: OpenAnswer["read"] }
   | { readonly _tag: "Refused"; readonly problem: string }

@@ -3,7 +3,7 @@ import type { Scope } from "./KubeObject.ts"
 
 type Query = Readonly<Record<string, string | undefined>>
 
-/** **Example** `/apis/apps/v1/namespaces/shop/deployments?limit=500` */
+/** Writes the path of a collection. **Example** `/apis/apps/v1/namespaces/shop/deployments?limit=500` */
 export const collection = ({ namespace, resource }: Scope, query: Query = {}): string => {
   const base = resource.group === "" ? `/api/${resource.version}` : `/apis/${resource.group}/${resource.version}`
   const place = namespace === undefined ? "" : `/namespaces/${encodeURIComponent(namespace)}`
@@ -13,7 +13,7 @@ export const collection = ({ namespace, resource }: Scope, query: Query = {}): s
   return `${base}${place}/${resource.plural}${text === "" ? "" : `?${text}`}`
 }
 
-/** **Example** `/api/v1/namespaces/shop/pods/web-0` */
+/** Writes the path of an object. **Example** `/api/v1/namespaces/shop/pods/web-0` */
 export const object = (scope: Scope, name: string): string => `${collection(scope)}/${encodeURIComponent(name)}`
 
 /** The resource as the server's own messages name it. **Example** `deployments.apps` */

@@ -131,7 +131,7 @@ const SHAPES: ReadonlyMap<string, Shape.Shape> = new Map([
   ["apps/v1/ReplicaSet", REPLICA_SET]
 ])
 
-/** **Example** `apps/v1` */
+/** Writes the `apiVersion` of a resource's objects. **Example** `apps/v1` */
 export const apiVersion = ({ group, version }: Resource): string => (group === "" ? version : `${group}/${version}`)
 
 /** Finds the shape of a collection's objects. **Shape** nothing for those that are read as JSON. */

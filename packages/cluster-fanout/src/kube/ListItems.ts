@@ -69,7 +69,10 @@ export const read = (body: Buffer): ListItems => {
   return { step, page: () => page }
 }
 
-/** **Shape** nothing unless all before the items is an object's beginning, as brackets of its own would mislead. */
+/**
+ * Finds where items can be cut apart; nothing unless all before the items is an object's beginning, as brackets of its
+ * own would mislead.
+ */
 const seamsOf = (body: Buffer): Seams | undefined => {
   const at = body.indexOf(ITEMS)
   if (at === -1) return undefined

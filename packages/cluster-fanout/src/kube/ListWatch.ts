@@ -15,7 +15,7 @@ import * as steadyClock from "./SteadyClock.ts"
 import * as watchLines from "./WatchLines.ts"
 import * as wireForm from "./WireForm.ts"
 
-/** **Units** milliseconds, bytes, seconds. */
+/** How patient a watch is, and how long a line and a watch may be, in milliseconds, bytes and seconds. */
 export interface FollowLimits extends State.ListWatchPatience {
   /** A stream without any byte for so long is dead: bookmarks come every minute. */
   readonly silenceMs: number

@@ -11,7 +11,7 @@ export type Phase<Watch> =
   | { readonly _tag: "Resume"; readonly checked: boolean }
   | { readonly _tag: "Read"; readonly initial: boolean; readonly watch: Watch }
 
-/** **Units** milliseconds. */
+/** How long a watch waits before it tries again, and how often it lets a server throttle it; times in milliseconds. */
 export interface ListWatchPatience {
   /** Waits that a throttling server asks for are kept up to this long and this often in a row; others fail. */
   readonly maxThrottleMs: number

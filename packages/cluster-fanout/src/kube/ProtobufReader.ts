@@ -123,7 +123,7 @@ const readLong = (cursor: Cursor, end: number, field: LongField, into: Found): v
 
 const isFound = (value: unknown): value is Found => typeof value === "object" && value !== null
 
-/** **Shape** a number of 64 bits with its sign; beyond 2^53 it is rounded, which no field that is kept comes near. */
+/** Reads a number of 64 bits with its sign; beyond 2^53 it is rounded, which no field that is kept comes near. */
 const varint = (cursor: Cursor, end: number): number => {
   const { bytes } = cursor
   let low = 0
@@ -171,7 +171,10 @@ const entry = (cursor: Cursor, end: number, values: "texts" | "quantities"): rea
   return [typeof key === "string" ? key : "", typeof value === "string" ? value : ""]
 }
 
-/** **Shape** Go's zero time is an empty message; fractions of seconds are not in the JSON either. */
+/**
+ * Reads a time to the second: fractions of seconds are not in the JSON either. Go's zero time is an empty message, and
+ * gives `undefined`.
+ */
 const time = (cursor: Cursor, end: number): string | undefined => {
   if (cursor.at === end) return undefined
   const found: Found = {}

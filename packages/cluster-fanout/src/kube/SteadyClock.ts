@@ -3,7 +3,9 @@ import { Clock, Effect } from "effect"
 
 const NANOS = 1_000_000n
 
-/** **Units** milliseconds since some moment: good for differences within this process, and for nothing else. */
+/**
+ * Reads the clock in milliseconds since some moment: good for differences within this process, and for nothing else.
+ */
 export const now: Effect.Effect<number> = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / NANOS))
 
 /** Gives the same outside of an effect. */

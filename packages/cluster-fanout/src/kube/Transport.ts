@@ -64,9 +64,10 @@ export interface OpenAnswer {
 }
 
 /**
- * **Units** connections and calls of one cluster; milliseconds; bytes of one answer that is taken whole.
+ * How many connections and calls a cluster may have, and how long and how large they may be. `idleMs` is how long a
+ * pool without users is kept, `keepAliveMs` how long a connection.
  *
- * `idleMs` is how long a pool without users is kept, `keepAliveMs` how long a connection.
+ * **Units** connections and calls of one cluster; milliseconds; bytes of one answer that is taken whole.
  */
 export const TransportLimits = Context.Reference("@quarterdeck/cluster-fanout/Transport/TransportLimits", {
   defaultValue: () => ({
@@ -151,7 +152,7 @@ export class Transport extends Context.Service<
         return Option.isNone(renewed) ? sent : yield* send(held, cluster, request, renewed.value)
       })
 
-      /** **Errors** everything that the request does not allow. */
+      /** Sends a request, and fails for every status that the request does not allow. */
       const sendChecked = Effect.fnUntraced(function* (held: Held, cluster: Cluster, request: TransportRequest) {
         const sent = yield* sendRenewing(held, cluster, request)
         const { headers, status } = sent.head

@@ -8,7 +8,7 @@ import * as steadyClock from "../kube/SteadyClock.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 import type { Turn } from "../cache/FairLanes.ts"
 
-/** **Units** milliseconds; `startedAt` by `steadyClock`. */
+/** How one request asks its clusters; `startedAt` is in milliseconds by `steadyClock`. */
 interface Asking {
   readonly breakers: Breakers["Service"]
   readonly source: Consistency

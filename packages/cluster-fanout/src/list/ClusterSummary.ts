@@ -86,6 +86,6 @@ export const toRow = (
 /** It has been heard of, and nothing since says that it went silent. */
 const answersNow = ({ breaker, store }: Member): boolean => !breaker.isSilent() && store.health.seenAt !== undefined
 
-/** **Units** RFC 3339 UTC with milliseconds. */
+/** Writes an instant in RFC 3339, in UTC with milliseconds. */
 const instant = (epochMillis: number): string =>
   Option.match(DateTime.make(epochMillis), { onNone: () => "", onSome: DateTime.formatIso })

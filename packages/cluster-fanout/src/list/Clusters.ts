@@ -22,7 +22,7 @@ import * as MergedList from "./MergedList.ts"
 import type { ClusterRow } from "../projection/Row.ts"
 import * as RowOrder from "../projection/RowOrder.ts"
 
-/** **Shape** `namespaces` is what the key reaches; `cursorBinding` names the key. */
+/** Asks for a page of clusters; `namespaces` is what the key reaches, and `cursorBinding` names the key. */
 export interface ClusterQuery {
   readonly target: Target
   readonly namespaces: NamespaceFilter.NamespaceFilter
@@ -30,7 +30,7 @@ export interface ClusterQuery {
   readonly cursorBinding: string
 }
 
-/** **Shape** the rows are the coverage too: each holds its own. */
+/** A page of clusters, whose rows are the coverage too: each holds its own. */
 export interface ClusterList {
   readonly clusters: ReadonlyArray<ClusterRow>
   readonly partial: boolean

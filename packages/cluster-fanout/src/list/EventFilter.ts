@@ -5,7 +5,10 @@ import type { EventRecord } from "../projection/EventProjection.ts"
 import type { NamedOwner } from "../projection/Owner.ts"
 import type { Wanted } from "./RowPick.ts"
 
-/** **Shape** every given field must match; several values of one mean any of them. `regarding` is what an event is about. */
+/**
+ * Selects events: every given field must match, and several values of one mean any of them. `regarding` is what an
+ * event is about.
+ */
 export interface EventFilter {
   readonly namespace?: ReadonlyArray<string>
   readonly type?: ReadonlyArray<string>

@@ -15,7 +15,10 @@ import * as MergedList from "./MergedList.ts"
 import * as RowList from "./RowList.ts"
 import type { EventRow } from "../projection/Row.ts"
 
-/** **Shape** `namespaces` is what the key reaches; `cursorBinding` names the key, so that cursors serve it alone. */
+/**
+ * Asks for a page of events; `namespaces` is what the key reaches; `cursorBinding` names the key, so that cursors serve
+ * it alone.
+ */
 export interface EventQuery {
   readonly target: Target
   readonly namespaces: NamespaceFilter.NamespaceFilter

@@ -6,12 +6,12 @@
 import { LabelKey, LabelValue } from "@quarterdeck/targeting/NamespaceFilter"
 import { Result, Schema } from "effect"
 
-/** **Shape** `NotIn` also matches an object without the key, `DoesNotExist` only those. */
+/** One condition on a label; `NotIn` also matches an object without the key, `DoesNotExist` only those. */
 export type Requirement =
   | { readonly operator: "In" | "NotIn"; readonly key: string; readonly values: ReadonlyArray<string> }
   | { readonly operator: "Exists" | "DoesNotExist"; readonly key: string }
 
-/** **Shape** all requirements hold; none matches everything. */
+/** Requirements that all must hold; none matches everything. */
 export type LabelSelector = ReadonlyArray<Requirement>
 
 export const everything: LabelSelector = []
@@ -28,7 +28,7 @@ export class InvalidLabelSelector extends Schema.TaggedError<InvalidLabelSelecto
     "noValues",
     "end"
   ]),
-  /** **Units** characters before the fault. */
+  /** How many characters stand before the fault. */
   at: Schema.Natural
 }) {
   override get message(): string {

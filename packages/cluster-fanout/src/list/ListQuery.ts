@@ -10,7 +10,7 @@ export const DEFAULT_LIMIT = 500
 export const Order = Schema.Literals(["asc", "desc"])
 export type Order = typeof Order.Type
 
-/** **Shape** the keys that workloads sort by; byte order, ties by cluster, namespace, kind, name, id. */
+/** The keys that workloads sort by; texts sort in byte order, ties by cluster, namespace, kind, name, id. */
 export const WorkloadSort = Schema.Literals([
   "name",
   "namespace",
@@ -23,7 +23,7 @@ export const WorkloadSort = Schema.Literals([
 ])
 export type WorkloadSort = typeof WorkloadSort.Type
 
-/** **Shape** the keys that pods sort by; byte order, ties by cluster, namespace, name, id. */
+/** The keys that pods sort by; texts sort in byte order, ties by cluster, namespace, name, id. */
 export const PodSort = Schema.Literals([
   "name",
   "namespace",
@@ -37,7 +37,7 @@ export const PodSort = Schema.Literals([
 ])
 export type PodSort = typeof PodSort.Type
 
-/** **Shape** the keys that events sort by; byte order, ties by cluster, namespace, id. */
+/** The keys that events sort by; texts sort in byte order, ties by cluster, namespace, id. */
 export const EventSort = Schema.Literals(["lastSeenAt", "namespace", "cluster"])
 export type EventSort = typeof EventSort.Type
 

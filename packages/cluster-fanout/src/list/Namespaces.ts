@@ -16,7 +16,7 @@ import type { NamespaceRecord } from "../projection/Projection.ts"
 import type { NamespaceRow } from "../projection/Row.ts"
 import * as RowOrder from "../projection/RowOrder.ts"
 
-/** **Shape** every given field must match; `name` is a substring. */
+/** Selects namespaces: every given field must match; `name` is a substring. */
 export interface NamespaceListFilter {
   readonly labelSelector?: LabelSelector.LabelSelector
   readonly name?: string

@@ -7,8 +7,8 @@ import * as RowFilter from "./RowFilter.ts"
 import type { Wanted } from "./RowPick.ts"
 
 /**
- * **Shape** several nodes, and several statuses, mean any of them. `workload` is what a pod counts to; a bare pod is its own
- * workload, of kind Pod.
+ * Selects pods: several nodes, and several statuses, mean any of them. `workload` is what a pod counts to; a bare pod
+ * is its own workload, of kind Pod.
  */
 export interface PodFilter extends RowFilter.RowFilter {
   readonly workload?: Owner.NamedOwner

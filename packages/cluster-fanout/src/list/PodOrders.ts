@@ -15,7 +15,7 @@ const TIES = [
   RowOrder.text<PodRecord>((pod) => pod.uid)
 ]
 
-/** **Shape** what a pod asks for is nothing once it has ended, as its row says. */
+/** Reads what pods sort by; a pod that has ended asks for nothing, as its row says. */
 const KEYS: Readonly<Record<ListQuery.PodSort, RowOrder.SortKey<PodRecord>>> = {
   name: RowOrder.text((pod) => pod.name),
   namespace: RowOrder.text((pod) => pod.namespace),

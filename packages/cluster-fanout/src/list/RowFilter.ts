@@ -5,7 +5,7 @@ import type { Placed } from "../cache/RowSet.ts"
 import * as LabelSelector from "./LabelSelector.ts"
 import type { Wanted } from "./RowPick.ts"
 
-/** **Shape** every given field must match; several namespaces mean any of them. `name` is a substring. */
+/** Selects rows: every given field must match, and several namespaces mean any of them. `name` is a substring. */
 export interface RowFilter {
   readonly namespace?: ReadonlyArray<string>
   readonly labelSelector?: LabelSelector.LabelSelector

@@ -5,7 +5,7 @@ import type { WorkloadRow } from "../projection/Row.ts"
 import * as RowFilter from "./RowFilter.ts"
 import type { Wanted } from "./RowPick.ts"
 
-/** **Shape** several kinds mean any of them. */
+/** Selects workloads; several kinds mean any of them. */
 export interface WorkloadFilter extends RowFilter.RowFilter {
   readonly kind?: ReadonlyArray<string>
 }

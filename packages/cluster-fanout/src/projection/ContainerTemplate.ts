@@ -2,7 +2,7 @@
  * What the containers of pods ask for, alike for all replicas of a workload.
  */
 
-/** **Shape** an `init` container ends before the pod's own begin; a `sidecar` is one that stays. */
+/** When a container runs: an `init` container ends before the pod's own begin; a `sidecar` is one that stays. */
 export type ContainerRole = "main" | "sidecar" | "init"
 
 /**

@@ -4,12 +4,17 @@
 
 import type { ContainerTemplate } from "./ContainerTemplate.ts"
 
-/** **Limits** at most `capacity` texts and as many lists, label maps and templates; beyond, it forgets all and shares anew. */
+/**
+ * Gives one shared copy of equal values.
+ *
+ * **Limits** at most `capacity` texts and as many lists, label maps and templates; beyond, all of that kind are
+ * forgotten and shared anew.
+ */
 export interface Interner {
   readonly text: (text: string) => string
   readonly texts: (texts: ReadonlyArray<string>) => ReadonlyArray<string>
   readonly labels: (labels: Readonly<Record<string, string>>) => Readonly<Record<string, string>>
-  /** **Shape** `key` tells apart what the containers of a pod ask for. */
+  /** Shares containers by `key`, which tells apart what the containers of a pod ask for. */
   readonly containers: (key: string, make: () => ReadonlyArray<ContainerTemplate>) => ReadonlyArray<ContainerTemplate>
 }
 
@@ -41,7 +46,7 @@ export const make = (capacity: number = CAPACITY): Interner => {
   return { text, texts: list, labels, containers }
 }
 
-/** **Limits** servers write labels in their order: those are not sorted again. */
+/** Gives the names of labels in order; servers write them so, and such names are not sorted again. */
 const sortedNames = (labels: Readonly<Record<string, string>>): ReadonlyArray<string> => {
   const names = Object.keys(labels)
   return names.every((name, index) => index === 0 || (names[index - 1] ?? "") < name) ? names : names.toSorted()

@@ -3,7 +3,7 @@
  */
 import type { Resource } from "../kube/KubeObject.ts"
 
-/** **Shape** in the order in which a cluster's first sync takes them: scope first, then rows, then the many. */
+/** The kinds in the order in which a cluster's first sync takes them: scope first, then rows, then the many. */
 export const kinds = [
   "Namespace",
   "Deployment",

@@ -5,7 +5,10 @@ import type { Interner } from "./Interner.ts"
 import * as Kind from "./Kind.ts"
 import type { KubeObject } from "../kube/KubeObject.ts"
 
-/** **Shape** `followed` names the kind when it is one that the cache follows itself; custom kinds have none. */
+/**
+ * The object that controls another; `followed` names its kind when it is one that the cache follows itself, and custom
+ * kinds have none.
+ */
 export interface Owner {
   readonly kind: string
   readonly name: string

@@ -26,8 +26,8 @@ export interface ContainerRun {
 }
 
 /**
- * **Shape** `containers` is the same object for equal ones. `containerRuns` is read by {@link runsOf}. `claims` are the
- * names of the claims that the pod mounts, those of its ephemeral volumes too.
+ * The containers of a pod, their runs, and the names of the claims that it mounts, those of its ephemeral volumes too.
+ * `containers` is the same object for equal ones; `containerRuns` is read by {@link runsOf}.
  */
 export interface PodContainers {
   readonly containers: ReadonlyArray<ContainerTemplate>

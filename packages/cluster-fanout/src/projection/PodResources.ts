@@ -8,7 +8,7 @@ import { Result } from "effect"
 import { type Fields, fields, list } from "./Field.ts"
 import * as Quantity from "./Quantity.ts"
 
-/** **Units** thousandths of a core, bytes; a limit of 0 is no limit. */
+/** What a pod requests, and its limits. **Units** thousandths of a core, bytes; a limit of 0 is no limit. */
 export interface PodResources {
   readonly cpuRequestMillis: number
   readonly memoryRequestBytes: number

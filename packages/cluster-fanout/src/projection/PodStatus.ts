@@ -6,8 +6,10 @@
 import { type Fields, fields, isConditionTrue, list, text } from "./Field.ts"
 
 /**
- * **Shape** `status` is the STATUS column, `readyContainers` the first number of READY, `restarts` that of RESTARTS: of the
- * init containers while they run, else of the others and the sidecars.
+ * How a pod stands, as `kubectl get pods` shows it.
+ *
+ * **Shape** `status` is the STATUS column, `readyContainers` the first number of READY, `restarts` that of RESTARTS: of
+ * the init containers while they run, else of the others and the sidecars.
  *
  * **Units** `lastRestartSeconds` since the epoch; 0 where there was none.
  */

@@ -5,12 +5,12 @@ import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Schema } from "effect"
 import { Coverage } from "../kube/Coverage.ts"
 
-/** **Shape** RFC 3339 in UTC. */
+/** An instant in RFC 3339, in UTC. */
 const Timestamp = Schema.String.annotate({ format: "date-time" })
 
 export const Labels = Schema.Record(Schema.String, Schema.String)
 
-/** **Shape** see docs/reference: healthy, progressing, degraded, paused, idle; completed and failed for Jobs and bare Pods. */
+/** The status of a workload, as docs/reference describes it; `completed` and `failed` are for Jobs and bare Pods. */
 export const WorkloadStatus = Schema.Literals([
   "healthy",
   "progressing",

@@ -82,7 +82,11 @@ const conditionsOf = ({ status }: KubeObject): WorkloadDetail["conditions"] =>
     ]
   })
 
-/** **Source** kubectl `rollout history`: Deployments tell their revision by an annotation, StatefulSets by their status. */
+/**
+ * The annotation that tells a Deployment's revision; a StatefulSet tells it by its status.
+ *
+ * **Source** kubectl `rollout history`.
+ */
 const REVISION = "deployment.kubernetes.io/revision"
 
 const rolloutOf = (kind: string, { metadata, spec, status }: KubeObject): Rollout => {

@@ -6,14 +6,17 @@
  */
 import { isIPv4, isIPv6 } from "node:net"
 
-/** **Shape** `allowLoopback` lets 127.0.0.0/8 and ::1 pass; the others never do. */
+/**
+ * Which addresses may be connected to; `allowLoopback` lets 127.0.0.0/8 and ::1 pass, the other refused ranges never
+ * do.
+ */
 export interface AddressRule {
   readonly allowLoopback: boolean
 }
 
 type Bytes = ReadonlyArray<number>
 
-/** **Shape** the first bytes of an address, the last of them masked to `bits` in all. */
+/** A range of addresses: their first bytes, the last of them masked to `bits` in all. */
 interface Range {
   readonly prefix: Bytes
   readonly bits: number
@@ -23,7 +26,7 @@ interface Range {
 const LOOPBACK = "a loopback address"
 const METADATA = "an address of cloud metadata"
 
-/** **Source** RFC 6890; the clouds' own documents for what is not link-local. */
+/** The ranges of IPv4 that are refused. **Source** RFC 6890; the clouds' own documents for what is not link-local. */
 const IPV4: ReadonlyArray<Range> = [
   { prefix: [127], bits: 8, what: LOOPBACK },
   { prefix: [0], bits: 8, what: "an unspecified address" },
@@ -116,7 +119,7 @@ const faultOfBytes = (bytes: Bytes, ranges: ReadonlyArray<Range>, rule: AddressR
   return found === undefined || (found.what === LOOPBACK && rule.allowLoopback) ? undefined : found.what
 }
 
-/** **Shape** 16 bytes; the URL parser writes every spelling as groups of hexadecimal digits. */
+/** Reads the 16 bytes of an address; the URL parser writes every spelling as groups of hexadecimal digits. */
 const bytesOfIpv6 = (address: string): Bytes | undefined => {
   const text = URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1)
   if (text === undefined) return undefined

@@ -61,7 +61,7 @@ export interface Connection {
   readonly addressRule?: AddressRule
 }
 
-/** **Shape** `generation` changes whenever the connection does, and names it in pools and caches. */
+/** A registered cluster; `generation` changes whenever the connection does, and names it in pools and caches. */
 export interface Cluster {
   readonly name: ClusterName
   readonly role: "parent" | "child"

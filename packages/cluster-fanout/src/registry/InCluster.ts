@@ -13,7 +13,10 @@ import { NotInCluster, RegistryError } from "./RegistryError.ts"
 
 const SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 
-/** **Shape** `name` is `parent` unless given; `directory` is where the service account is mounted. */
+/**
+ * The options of the pod's own cluster: `name` is `parent` unless given; `directory` is where the service account is
+ * mounted.
+ */
 export interface InClusterOptions {
   readonly name?: ClusterName.ClusterName
   readonly directory?: string

@@ -83,7 +83,7 @@ const pemOf = (file: string, entry: PemFields, field: PemField): Result.Result<P
     : incomplete(`${field}-data is not PEM in base64`)
 }
 
-/** **Shape** plugin, then token file, token, password, client certificate: what kubectl sends, one proof at a time. */
+/** Picks the one proof that kubectl would send: plugin, then token file, token, password, client certificate. */
 const credentialOf = (
   cluster: From<ClusterEntry>,
   { file, value: user }: From<UserEntry>

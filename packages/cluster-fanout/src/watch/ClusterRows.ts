@@ -32,7 +32,7 @@ export class ClusterRows<Row extends Identified> {
   #isShown = false
   #told: ReadonlyArray<Row> | undefined
 
-  /** **Shape** `notify` is called when something waits. **Units** `now` gives milliseconds by `steadyClock`. */
+  /** Calls `notify` when something waits; `now` gives milliseconds by `steadyClock`. */
   constructor(now: () => number, notify: () => void) {
     this.#now = now
     this.#notify = notify

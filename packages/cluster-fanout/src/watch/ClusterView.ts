@@ -30,7 +30,7 @@ export interface ClusterViewReader {
   readonly broken: (defect: unknown) => void
 }
 
-/** **Units** `now` epoch milliseconds, `steady` milliseconds by `steadyClock`. */
+/** One moment by both clocks: `now` in epoch milliseconds, `steady` in milliseconds by `steadyClock`. */
 export interface Moment {
   readonly now: number
   readonly steady: number

@@ -10,7 +10,7 @@ const BINDING_CHARACTERS = 16
 export const bindingOf = (facts: unknown): string =>
   hash("sha256", JSON.stringify(facts), "base64url").slice(0, BINDING_CHARACTERS)
 
-/** **Example** `k3v9x0.1f4.Zk3_9aQ2xLm0pQ_r` */
+/** Writes the place of a change in a log, for one watch alone. **Example** `k3v9x0.1f4.Zk3_9aQ2xLm0pQ_r` */
 export const print = (log: string, number: number, binding: string): string =>
   `${log}.${number.toString(36)}.${binding}`
 

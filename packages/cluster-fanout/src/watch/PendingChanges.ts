@@ -15,7 +15,7 @@ export class PendingChanges<Row extends object> {
   readonly #pending = new Map<string, Pending<Row>>()
   #oldest: number | undefined
 
-  /** **Shape** two rows of one key are one row at two moments. */
+  /** Tells rows apart by their key: two rows of one key are one row at two moments. */
   constructor(keyOf: (row: Row) => string) {
     this.#keyOf = keyOf
   }

@@ -5,8 +5,9 @@ import type { NamespaceFilter } from "@quarterdeck/targeting/NamespaceFilter"
 import type { ClusterScope, Target } from "@quarterdeck/targeting/Target"
 
 /**
- * **Shape** `namespaces` and `clusters` are what the key reaches: a target of all clusters takes in those that come later.
- * `binding` names the key and its rule. `lastEventId` is the last id that the reader was told, of this watch or another.
+ * Asks to follow the rows of a target. `namespaces` and `clusters` are what the key reaches: a target of all clusters
+ * takes in those that come later. `binding` names the key and its rule. `lastEventId` is the last id that the reader
+ * was told, of this watch or another.
  */
 export interface WatchQuery {
   readonly target: Target
@@ -14,6 +15,6 @@ export interface WatchQuery {
   readonly clusters: ClusterScope
   readonly binding: string
   readonly lastEventId: string | undefined
-  /** **Units** milliseconds that the first set waits for clusters. */
+  /** How long the first set waits for clusters, in milliseconds. */
   readonly timeoutMs: number
 }

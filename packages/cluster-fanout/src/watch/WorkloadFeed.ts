@@ -18,8 +18,9 @@ import { ClusterRows } from "./ClusterRows.ts"
 import type { Standing, WorkloadReader } from "./WorkloadReader.ts"
 
 /**
- * **Units** milliseconds: changes of one row within `windowMs` are one; they are told up to `leadMs` earlier, so that a timer
- * that is late keeps to it, with those of others that came up to `spanMs` later.
+ * How long changes are gathered before they are told, in milliseconds. Changes of one row within `windowMs` are one;
+ * they are told up to `leadMs` earlier, so that a timer that is late keeps to it, with those of others that came up to
+ * `spanMs` later.
  */
 const TIMES = { windowMs: 250, leadMs: 30, spanMs: 20 }
 
@@ -37,7 +38,7 @@ interface Followed {
 type Parts = {
   readonly cache: ClusterCache["Service"]
   readonly reader: ClusterReader["Service"]
-  /** **Units** milliseconds by `steadyClock`. */
+  /** The time in milliseconds by `steadyClock`. */
   readonly now: () => number
 }
 
@@ -51,7 +52,7 @@ export class WorkloadFeed {
   #registered: ReadonlyMap<ClusterName, Cluster> = new Map()
   #standings = new Map<string, Standing>()
 
-  /** **Shape** `name` tells its log from every other. */
+  /** Begins a log under `name`, which tells it from every other. */
   constructor(name: string, parts: Parts) {
     this.log = new ChangeLog(name)
     this.#parts = parts

@@ -200,12 +200,12 @@ export class WorkloadReader {
     return undefined
   }
 
-  /** **Shape** at once: what is in reach may have moved by the time that the reader has room for them. */
+  /** Makes all events at once: what is in reach may have moved by the time that the reader has room for them. */
   #eventsOf(changes: ReadonlyArray<NumberedChange<WorkloadRow>>): ReadonlyArray<Event> {
     return changes.flatMap((change) => this.#eventOf(change) ?? [])
   }
 
-  /** **Shape** what left the reader's reach meanwhile is not told of. */
+  /** Gives the rows as events; what left the reader's reach meanwhile is skipped. */
   *#rowsOf(rows: ReadonlyArray<WorkloadRow>): Generator<Event, undefined> {
     const id = EventId.nowhere(this.#feed.log.name)
     for (const row of rows) if (this.#sees(row)) yield { _tag: "Row", id, row }

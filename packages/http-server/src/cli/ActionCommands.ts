@@ -43,7 +43,7 @@ const ASKING =
 
 type Flags = Command.Command.Config.Infer<typeof flags>
 
-/** **Example** `replicas 2 -> 3` */
+/** Describes what an action changed. **Example** `replicas 2 -> 3` */
 const changeOf = ({ after, before }: ActionResult): string => {
   if (after.replicas !== undefined) return `replicas ${before.replicas} -> ${after.replicas}`
   if (after.isPaused !== undefined) return `paused ${before.isPaused} -> ${after.isPaused}`

@@ -11,7 +11,7 @@ import type { Connection } from "./Connection.ts"
 import * as CoverageNotes from "./CoverageNotes.ts"
 import { explain } from "./TransportProblem.ts"
 
-/** **Shape** `path` starts with a slash and is encoded; a query parameter may stand more than once. */
+/** A request to the service: `path` starts with a slash and is encoded; a query parameter may stand more than once. */
 export interface Call {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
   readonly path: string

@@ -12,7 +12,7 @@ import * as PlainText from "./PlainText.ts"
 /** A cell that knows nothing. */
 const UNKNOWN = "-"
 
-/** **Shape** what is wrong with a cluster stands beside it, in tables of which some row has that. */
+/** The columns of clusters; what is wrong with a cluster stands beside it, in tables where that is so for any row. */
 export const clusters = (nowMs: number): ListColumns<ClusterRow> => ({
   table: [
     { title: "NAME", cell: (row) => row.name },
@@ -159,7 +159,7 @@ const known = (value: number | null, print: (value: number) => string): string =
 const instantOf = (instant: DateTime.Utc | undefined): string | undefined =>
   instant === undefined ? undefined : DateTime.formatIso(instant)
 
-/** **Example** `app=web,tier=front` */
+/** Joins labels as a selector writes them. **Example** `app=web,tier=front` */
 export const labelsOf = (labels: Readonly<Record<string, string>>): string =>
   Object.entries(labels)
     .map(([name, value]) => `${name}=${value}`)

@@ -6,7 +6,7 @@ import type { ClusterRow } from "@quarterdeck/cluster-fanout/Row"
 import type { Readiness, ReadinessDetails } from "@quarterdeck/contract/HealthGroup"
 import * as CoverageNotes from "./CoverageNotes.ts"
 
-/** **Shape** `check` names what was looked at, `cluster` whose it is, if it is one cluster's. */
+/** Something that is wrong, and its remedy; `check` names what was looked at, `cluster` the cluster if it is of one. */
 export interface Finding {
   readonly check: "service" | "names" | "clusters" | "credentials" | "kinds" | "usage" | "backfill" | "keys" | "signIn"
   readonly cluster?: string

@@ -29,7 +29,7 @@ const NONE = "<none>"
 
 type Workload = WorkloadReply["workload"]
 
-/** **Example** `RollingUpdate, revision 3, paused` */
+/** Describes the rollout of a workload. **Example** `RollingUpdate, revision 3, paused` */
 const rolloutOf = ({ rollout }: Workload): string => {
   const { isPaused, progressDeadlineSeconds, revision, strategy } = rollout
   const words = [

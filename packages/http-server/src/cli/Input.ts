@@ -5,7 +5,7 @@ import { Effect, FileSystem, Option, Result, Stdio, Stream } from "effect"
 import { failed } from "./CommandFailure.ts"
 import * as SystemRefusal from "../settings/SystemRefusal.ts"
 
-/** **Example** `-` is `standard input` */
+/** Names an input for messages; `-` is `standard input`. */
 export const nameOf = (path: string): string => (path === "-" ? "standard input" : path)
 
 /**

@@ -2,7 +2,7 @@
  * The kinds of objects as people write them, which kubectl takes too.
  */
 
-/** **Source** `kubectl api-resources`. */
+/** The kinds with their plural and short names. **Source** `kubectl api-resources`. */
 const RESOURCES: ReadonlyArray<{
   readonly kind: string
   readonly plural: string

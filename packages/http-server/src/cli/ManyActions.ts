@@ -12,7 +12,7 @@ import type { Connection } from "./Connection.ts"
 import * as Output from "./Output.ts"
 import * as Print from "./Print.ts"
 
-/** **Shape** as the flags of the same names say. */
+/** The flags of a bulk action; each means what the flag of the same name says. */
 export interface Given {
   readonly isDryRun: boolean
   readonly isSure: boolean
@@ -34,7 +34,7 @@ const columnsOf = (change: BulkCall.Change): ReadonlyArray<Output.Column<Told>> 
   { title: "RESULT", cell: ({ outcome }) => resultOf(outcome) }
 ]
 
-/** **Example** `replicas 2 -> 3` */
+/** Describes what changes of a workload. **Example** `replicas 2 -> 3` */
 const changeOf = ({ action, replicas }: BulkCall.Change, row: WorkloadRow): string =>
   action === "scale" ? `replicas ${row.replicas.desired} -> ${replicas}` : action
 
@@ -42,10 +42,10 @@ const STATUSES = ["applied", "dryRun", "refused", "failed"] as const satisfies R
 
 const wordOf = (status: BulkOutcome["status"]): string => (status === "dryRun" ? "would be applied" : status)
 
-/** **Example** `failed: cluster_unreachable` */
+/** Describes what became of a workload, with the code of a failure. **Example** `failed: cluster_unreachable` */
 const resultOf = ({ code, status }: BulkOutcome): string => wordOf(status) + (code === undefined ? "" : `: ${code}`)
 
-/** **Example** `3 workloads in 2 clusters` */
+/** Counts workloads and their clusters in words. **Example** `3 workloads in 2 clusters` */
 const countOf = (rows: ReadonlyArray<WorkloadRow>): string => {
   const clusters = new Set(rows.map(({ cluster }) => cluster)).size
   return `${rows.length} ${rows.length === 1 ? "workload" : "workloads"} in ${clusters} ${clusters === 1 ? "cluster" : "clusters"}`
@@ -135,7 +135,7 @@ const textOf = ({ output }: Given, columns: ReadonlyArray<Output.Column<Told>>, 
     ? Output.table(columns, told)
     : Output.document(output, { outcomes: told.map(({ outcome }) => outcome) })
 
-/** **Example** `3 applied, 1 failed` */
+/** Counts the outcomes of each status in words. **Example** `3 applied, 1 failed` */
 const sumOf = (told: ReadonlyArray<Told>): string =>
   STATUSES.flatMap((status) => {
     const { length } = told.filter(({ outcome }) => outcome.status === status)

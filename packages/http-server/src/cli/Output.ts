@@ -28,7 +28,7 @@ export interface Columns<Row> {
   readonly csv: ReadonlyArray<Column<Row>>
 }
 
-/** **Shape** `wide` stands beside the columns of the table; `name` tells a row from all others. */
+/** The columns of a list: `wide` stands beside those of the table; `name` tells a row from all others. */
 export interface ListColumns<Row> extends Columns<Row> {
   readonly wide: ReadonlyArray<Column<Row>>
   readonly name: (row: Row) => string
@@ -60,7 +60,7 @@ const titlesOf = <Row>(columns: ReadonlyArray<Column<Row>>) => columns.map(({ ti
 const cellsOf = <Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>) =>
   rows.map((row) => columns.map(({ cell }) => PlainText.oneLine(String(cell(row)))))
 
-/** **Shape** a column is at least as wide as `least` says. */
+/** Pads cells into columns, each at least as wide as `least` says. */
 const aligned = <Row>(
   columns: ReadonlyArray<Column<Row>>,
   lines: ReadonlyArray<ReadonlyArray<string>>,

@@ -4,7 +4,7 @@
 import { MAX_LIMIT } from "@quarterdeck/cluster-fanout/ListQuery"
 import { Effect } from "effect"
 
-/** **Shape** `rest` continues where the pages end; absent when they hold everything. */
+/** The pages that were read; `rest` continues where they end, and is absent when they hold everything. */
 export interface Pages<Page> {
   readonly pages: ReadonlyArray<Page>
   readonly rest: string | undefined

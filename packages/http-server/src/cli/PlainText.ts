@@ -17,14 +17,14 @@ export const lines = (text: string): string => text.replace(/(?:[^\r\n]|\r(?!\n)
 /** Does so to a log, whose tabs stay too: what a workload wrote must not rule the terminal of who reads it. */
 export const log = (text: string): string => text.replace(/(?:[^\r\n\t]|\r(?!\n))+/g, oneLine)
 
-/** **Example** `2.5Gi` */
+/** Writes bytes in binary units. **Example** `2.5Gi` */
 export const bytes = (count: number): string => {
   const units = ["", "Ki", "Mi", "Gi", "Ti", "Pi"]
   const power = Math.min(count < 1 ? 0 : Math.floor(Math.log2(count) / 10), units.length - 1)
   return `${trimmed(count / 1024 ** power)}${units[power]}`
 }
 
-/** **Units** thousandths of a core. **Example** `1500` is `1.5` */
+/** Writes thousandths of a core in cores. **Example** `1500` is `1.5` */
 export const cores = (millis: number): string => String(millis / 1_000)
 
 const trimmed = (value: number): string => String(Math.round(value * 10) / 10)

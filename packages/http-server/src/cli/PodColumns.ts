@@ -53,7 +53,7 @@ export const make = (nowMs: number): ListColumns<PodRow> => ({
   ]
 })
 
-/** **Example** `4 (5m ago)` */
+/** Writes how often a pod was restarted, and how long ago last. **Example** `4 (5m ago)` */
 const restartsOf = ({ lastRestartAt, restarts }: PodRow, nowMs: number): string | number =>
   lastRestartAt === undefined ? restarts : `${restarts} (${Age.since(lastRestartAt, nowMs)} ago)`
 

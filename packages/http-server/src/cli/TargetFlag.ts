@@ -9,7 +9,7 @@ import type { Connection } from "./Connection.ts"
 /** No header of 4 KiB holds more names; how many one request may name is the server's to say. */
 const MAX_NAMES = 4_096
 
-/** **Shape** the header's own text, held to its grammar before anything is sent. */
+/** Takes the text of the cluster header, and checks its grammar before anything is sent. */
 export const targetFlag = Flag.String("cluster").pipe(
   Flag.withAlias("c"),
   Flag.withMetavar("a|b|*"),

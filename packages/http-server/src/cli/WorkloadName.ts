@@ -84,6 +84,6 @@ export const parentOf = Effect.fnUntraced(function* (connection: Connection) {
 export const pathOf = ({ cluster, kind, name, namespace }: WorkloadName): string =>
   `/api/v1/workloads/${[cluster, namespace, kind, name].map(encodeURIComponent).join("/")}`
 
-/** **Example** `Deployment/web in prod/shop` */
+/** Names a workload and its place for people. **Example** `Deployment/web in prod/shop` */
 export const print = ({ cluster, kind, name, namespace }: WorkloadName): string =>
   `${kind}/${name} in ${cluster}/${namespace}`

@@ -21,7 +21,7 @@ type Position = NonNullable<AuditStore.AuditPage["after"]>
 /** How many events are read at a time: most of them may lie outside the caller's scope. */
 const SCAN = 500
 
-/** **Shape** `next` continues where the page ends, present when there is more. */
+/** One page of events; `next` continues where it ends, and is present when there is more. */
 export interface AuditPage {
   readonly events: ReadonlyArray<AuditEvent>
   readonly next?: Position

@@ -17,7 +17,7 @@ export interface FileFacts {
   readonly partial: boolean
 }
 
-/** **Example** `costs-2026-03-01T1000Z-2026-03-08T1020Z.csv` */
+/** Names a file by what it holds and its window. **Example** `costs-2026-03-01T1000Z-2026-03-08T1020Z.csv` */
 const nameOf = ({ what, window: { end, start } }: FileFacts): string =>
   `${what}-${minuteOf(start)}-${minuteOf(end)}.csv`
 

@@ -77,7 +77,11 @@ const ENCODINGS = [
   ["identity", ""]
 ] as const
 
-/** **Source** RFC 9110 §12.5.3, as far as browsers use it: a coding with `q=0` is refused, `*` is not read. */
+/**
+ * Tells whether a client takes a coding: one with `q=0` is refused, `*` is not read.
+ *
+ * **Source** RFC 9110 §12.5.3, as far as browsers use it.
+ */
 const accepts = (header: string, coding: string): boolean =>
   coding === "identity"
   || header.split(",").some((part) => {

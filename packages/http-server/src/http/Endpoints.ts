@@ -8,10 +8,10 @@ import { Context, Option } from "effect"
 import { HttpApi } from "effect/http-api"
 
 export interface Endpoint {
-  /** **Example** `apiKeys.create` */
+  /** The group and the endpoint in it, such as `apiKeys.create`. */
   readonly name: string
   readonly method: string
-  /** **Example** `/api/v1/apiKeys/:id` */
+  /** The path with its parameters by name, such as `/api/v1/apiKeys/:id`. */
   readonly path: `/${string}`
   readonly policy: Policy | undefined
   /** Whether the middleware that enforces the policy stands before it. */

@@ -35,7 +35,7 @@ export interface LoginCookie {
   readonly forget: (secure: boolean) => string
 }
 
-/** **Shape** a key of this program alone: who signs in while it restarts begins again. */
+/** Makes the cookies under a key of this process alone: a sign-in under way when it restarts has to begin again. */
 export const make = (): LoginCookie => {
   const key = randomBytes(32)
 

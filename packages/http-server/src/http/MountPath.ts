@@ -9,7 +9,7 @@ export const Stated = Context.Reference<Option.Option<string>>("@quarterdeck/htt
   defaultValue: () => Option.none()
 })
 
-/** **Shape** segments that need no escape: what a document repeats must not be any text that a caller sends. */
+/** Matches a path whose segments need no escape: what a document repeats must not be any text that a caller sends. */
 const PLAIN = /^(?:\/[A-Za-z0-9._~-]+)+$/
 
 /**

@@ -30,7 +30,7 @@ const LOGOUT_PATH = "/auth/oidc/logout" as const
  */
 type Outcome = "expired" | "refused" | "no_rule" | "unavailable"
 
-/** **Shape** a place of the page, which stands behind the `#`: never another address. */
+/** Matches a place of the page, which stands behind the `#`: never another address. */
 const PLACE = /^\/[A-Za-z0-9/_\-.~?=&%|*,:+]{0,2000}$/
 
 /** Gives the routes, none where the settings name no provider. */
@@ -46,7 +46,9 @@ export const routes = Effect.gen(function* () {
 
   const page = pageOf(publicUrl)
 
-  /** **Shape** `notVouched` is what it means when the provider does not vouch for anybody. */
+  /**
+   * Replies to a failed sign-in or sign-out; `notVouched` is the outcome when the provider does not vouch for anybody.
+   */
   const notSignedIn = (secure: boolean, notVouched: "refused" | "unavailable") =>
     Effect.fnUntraced(function* (error: Error | Problem) {
       if (!(error instanceof Error) && error.code === "rate_limited") return Refusal.respond(error)

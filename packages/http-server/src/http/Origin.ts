@@ -56,7 +56,10 @@ const sent = Effect.gen(function* () {
   return { isSent: true, isOwn, isAllowed: isOwn || (more.length === 0 && allowed.includes(origin)) }
 })
 
-/** **Shape** a browser leaves a scheme's own port out, a proxy may write it into the `Host`: both are the same host. */
+/**
+ * Tells whether an origin is the host of the request. A browser leaves out the default port of a scheme, a proxy may
+ * write it into the `Host`: both are the same host.
+ */
 const isOfHost = (origin: string, hosts: ReadonlyArray<string>, scheme: Scheme | undefined): boolean => {
   const [host, ...more] = hosts
   const page = URL.parse(origin)

@@ -8,7 +8,7 @@ import { Texts } from "./RowTexts.ts"
 /** The loop is asked so often whether it is in time. **Units** milliseconds. */
 const TICK_MS = 20
 
-/** **Units** nanoseconds. */
+/** The tick and the window that delays are measured in, in nanoseconds. */
 const TICK = 20_000_000n
 const WINDOW = 1_000_000_000n
 const NANOS = 1e9

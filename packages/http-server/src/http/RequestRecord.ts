@@ -20,7 +20,10 @@ export interface AuditedCell {
   readonly object?: string
 }
 
-/** **Shape** nothing secret: the route's pattern instead of the path, the key's id instead of the key. */
+/**
+ * The facts of one request, none of them secret: the route's pattern instead of the path, the key's id instead of the
+ * key.
+ */
 export interface RequestRecord {
   readonly requestId: string
   /** The client's address: the socket's other end, what a host says it is, or what a trusted proxy tells. */

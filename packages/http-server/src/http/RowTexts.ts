@@ -3,7 +3,7 @@
  */
 import { Context } from "effect"
 
-/** **Units** characters of all texts that are held; of plain rows, as many bytes. */
+/** The most characters of all texts that are held; of plain rows, as many bytes. */
 const MOST = 64 * 2 ** 20
 
 /**

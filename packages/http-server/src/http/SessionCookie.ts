@@ -10,7 +10,12 @@ import { CurrentRequest } from "./RequestRecord.ts"
 
 const NAME = "qd_session"
 
-/** **Shape** `Absent`: no such cookie; `Repeated`: several, of which none can be trusted; `Unknown`: no id looks like it. */
+/**
+ * What a request presents as its session.
+ *
+ * **Shape** `Absent`: no such cookie; `Repeated`: several, of which none can be trusted; `Unknown`: no id looks like
+ * it.
+ */
 export type Presented =
   | { readonly _tag: "Absent" }
   | { readonly _tag: "Repeated" }

@@ -10,7 +10,7 @@ import { visit } from "jsonc-parser"
 /** No body of the contract nests deeper than a handful of levels. */
 const MAX_DEPTH = 32
 
-/** **Shape** `field` is the path of a member that stands twice. */
+/** Says why a body is refused; `field` is the path of a member that stands twice. */
 export class InvalidJson extends Schema.TaggedError<InvalidJson>()("InvalidJson", {
   problem: Schema.Literals(["syntax", "duplicateMember", "depth"]),
   field: Schema.optionalKey(Schema.String)

@@ -6,7 +6,11 @@
 import { Context } from "effect"
 import type { Rate, Verdict } from "./TokenBuckets.ts"
 
-/** **Shape** a number of 0 turns the limit off. **Units** requests a second, requests. */
+/**
+ * The rates allowed to each key and to failed attempts of each address; a number of 0 turns its limit off.
+ *
+ * **Units** requests a second, and requests for bursts.
+ */
 export interface RateLimitSettings {
   readonly keyPerSecond: number
   readonly keyBurst: number

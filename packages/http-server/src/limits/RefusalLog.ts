@@ -74,7 +74,11 @@ const count = (counts: Map<string, number>, name: string): void => {
   if (known !== undefined || counts.size < REMEMBERED) counts.set(name, (known ?? 0) + 1)
 }
 
-/** **Example** `198.51.100.7 812, 203.0.113.9 3 and 2 more` */
+/**
+ * Lists the most frequent names with their counts, and how many more there are.
+ *
+ * **Example** `198.51.100.7 812, 203.0.113.9 3 and 2 more`
+ */
 const mostOf = (counts: ReadonlyMap<string, number>): string => {
   const sorted = [...counts].toSorted(([, one], [, other]) => other - one)
   const named = sorted.slice(0, NAMED).map(([name, times]) => `${name} ${times}`)

@@ -10,7 +10,11 @@ export interface Rate {
   readonly burst: number
 }
 
-/** **Units** milliseconds; `remaining` in tokens. **Shape** `fullInMs` is 0 for a full bucket. */
+/**
+ * Whether tokens were taken, and what the bucket has left; `fullInMs` is 0 for a full bucket.
+ *
+ * **Units** milliseconds; `remaining` in tokens.
+ */
 export interface Verdict {
   readonly isAllowed: boolean
   readonly remaining: number

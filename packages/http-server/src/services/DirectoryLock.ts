@@ -44,7 +44,11 @@ export class DataDirectoryInUse extends Schema.TaggedError<DataDirectoryInUse>()
 const print = (holder: Holder | undefined): string =>
   holder === undefined ? "another process" : `process ${holder.pid} on ${holder.host}, since ${holder.since}`
 
-/** **Source** SQLite, "Result and Error Codes": SQLITE_BUSY. */
+/**
+ * The code of an error that says another process holds the lock.
+ *
+ * **Source** SQLite, "Result and Error Codes": SQLITE_BUSY.
+ */
 const BUSY = 5
 const isBusy = (error: unknown): boolean => error instanceof Error && "errcode" in error && error.errcode === BUSY
 

@@ -36,7 +36,10 @@ export class IdempotencyFull extends Schema.TaggedError<IdempotencyFull>()("Idem
 
 export type IdempotencyError = IdempotencyMismatch | IdempotencyUnknown | IdempotencyFull | KeyStoreError
 
-/** **Shape** `owner` is the id of the API key, `key` as the caller names the call, `asked` all of what is asked. */
+/**
+ * A call to do once: `owner` is the id of the API key, `key` the name the caller gives the call, `asked` all of what is
+ * asked.
+ */
 export interface OnceCall {
   readonly owner: string
   readonly key: string

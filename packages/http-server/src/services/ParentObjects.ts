@@ -17,7 +17,7 @@ export const SOURCE = "object of the parent"
 /** A collection that is followed. */
 export interface Collection {
   readonly scope: KubeObject.Scope
-  /** **Shape** `undefined` for an object that is no cluster. */
+  /** Reads the cluster that an object describes; `undefined` for an object that is no cluster. */
   readonly read: (
     object: unknown,
     rules: ForeignConnection.ForeignRules
@@ -47,7 +47,7 @@ export const profiles = (namespace: string): Collection => ({
 
 type Found = Result.Result<RegisteredClusters.Registration, RegistryProblem>
 
-/** **Shape** by the object's name; nothing of an object is kept but what was read of it. */
+/** Keeps what was read of each object of a collection, by the object's name, and nothing else of the object. */
 export class ParentObjects {
   readonly #collection: Collection
   readonly #rules: ForeignConnection.ForeignRules

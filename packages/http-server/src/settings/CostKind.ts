@@ -8,7 +8,7 @@ import type { Kind } from "./Kind.ts"
 
 const isAddress = (text: string): boolean => /^https?:\/\//.test(text) && URL.canParse(text) && !/[\s#]/.test(text)
 
-/** **Shape** `http` or `https`; user and password may stand in it, so it is never shown. */
+/** Reads an `http` or `https` address; user and password may stand in it, so it is never shown. */
 const StoreAddress = Schema.String.check(Schema.makeFilter(isAddress)).pipe(
   Schema.decodeTo(
     Schema.Redacted(Schema.String),
@@ -67,7 +67,11 @@ const splitFirst = (text: string): readonly [cluster: string, source: string] =>
   return at < 0 ? ["", text] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-/** **Shape** in text `cluster=source`, several joined by a comma; an address with a comma in it needs the YAML. */
+/**
+ * Reads the usage source of each cluster.
+ *
+ * **Shape** in text `cluster=source`, several joined by a comma; an address with a comma in it needs the YAML.
+ */
 export const usageByCluster: Kind<UsageByCluster> = {
   word: "CLUSTER=SOURCE,...",
   allowed: `a map from cluster to one of ${SOURCES}, in text cluster=source,cluster=source`,
@@ -93,7 +97,7 @@ export const usageByCluster: Kind<UsageByCluster> = {
 
 const LabelName = Schema.String.check(Schema.isPattern(/^[a-zA-Z_][a-zA-Z0-9_]{0,127}$/))
 
-/** **Shape** the name of a label of Prometheus. */
+/** Reads the name of a Prometheus label. */
 export const labelName: Kind<string> = {
   word: "LABEL",
   allowed: "a label name of Prometheus: letters, digits and underscores, no digit first",

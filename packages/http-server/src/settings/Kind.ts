@@ -59,7 +59,7 @@ const commaList = (word: string, what: string, item: Schema.Codec<string>): Kind
   fromYaml: Schema.Array(item)
 })
 
-/** **Shape** plain decimal digits; both ends included. */
+/** Reads a whole number in plain decimal digits; both bounds are included. */
 export const wholeNumber = (minimum: number, maximum: number): Kind<number> => {
   const inRange = Schema.Int.check(Schema.isBetween({ minimum, maximum }))
   return {
@@ -72,11 +72,11 @@ export const wholeNumber = (minimum: number, maximum: number): Kind<number> => {
   }
 }
 
-/** **Shape** one of a few words, in lower case. */
+/** Reads one of a few words, in lower case. */
 export const choice = <const Words extends ReadonlyArray<string>>(words: Words): Kind<Words[number]> =>
   written(words.join("|"), `one of ${words.join(", ")}`, Schema.Literals(words))
 
-/** **Shape** in text the words, in YAML a boolean. */
+/** Reads a boolean: in text the words `true` and `false`, in YAML a boolean. */
 export const truth: Kind<boolean> = {
   word: "true|false",
   allowed: "true or false",
@@ -97,7 +97,7 @@ const PathText = Schema.NonEmptyString.check(Schema.makeFilter((text) => !text.i
 /** Reads a path; a relative one counts from the directory that the program was started in. */
 export const path: Kind<string> = written("PATH", "a path", PathText)
 
-/** **Shape** in text joined as `PATH` is, in YAML a list. */
+/** Reads a list of paths: in text joined as `PATH` is, in YAML a list. */
 export const pathList: Kind<ReadonlyArray<string>> = {
   word: `PATH${delimiter}PATH`,
   allowed: `a list of paths, in text joined by ${delimiter}`,
@@ -105,7 +105,7 @@ export const pathList: Kind<ReadonlyArray<string>> = {
   fromYaml: Schema.Array(PathText)
 }
 
-/** **Shape** as {@link pathList}; in YAML a single path need be no list. */
+/** Reads a list as {@link pathList} does; in YAML a single path need be no list. */
 export const paths: Kind<ReadonlyArray<string>> = {
   ...pathList,
   allowed: `a path or a list of paths, in text joined by ${delimiter}`,
@@ -146,7 +146,7 @@ const isHost = (text: string): boolean => isIP(text) !== 0 || HOST_NAME.test(tex
 
 const Host = Schema.String.check(Schema.makeFilter(isHost))
 
-/** **Shape** an IP address without brackets, or a host name. */
+/** Reads an IP address without brackets, or a host name. */
 export const host: Kind<string> = written("ADDRESS", "an IP address or a host name", Host)
 
 export const hosts: Kind<ReadonlyArray<string>> = commaList("HOST", "host names and IP addresses without ports", Host)
@@ -175,7 +175,11 @@ const splitLast = (text: string): readonly [context: string, name: string] => {
   return at < 0 ? ["", text] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-/** **Shape** in text `context=name`, several joined by a comma; a context may hold `=`, a name cannot. */
+/**
+ * Reads the cluster name of each kubeconfig context.
+ *
+ * **Shape** in text `context=name`, several joined by a comma; a context may hold `=`, a name cannot.
+ */
 export const clusterNames: Kind<ClusterNames> = {
   word: "CONTEXT=NAME,...",
   allowed: "a map from context to cluster name, in text context=name,context=name",
@@ -251,14 +255,14 @@ const isTaken = (header: string): boolean => {
   return TAKEN.some((taken) => (taken.endsWith("*") ? name.startsWith(taken.slice(0, -1)) : name === taken))
 }
 
-/** **Shape** the name of a header that carries nothing else. **Source** RFC 9110 §5.1, §5.6.2. */
+/** Reads the name of a header that carries nothing else. **Source** RFC 9110 §5.1, §5.6.2. */
 export const headerName: Kind<string> = written(
   "NAME",
   "an HTTP header name without a meaning of its own (not Authorization, Host, Cookie, Content-* and the like)",
   Schema.String.check(Schema.makeFilter((text) => TOKEN.test(text) && !isTaken(text)))
 )
 
-/** **Shape** a number and `y` (365 days) or `d` (24 hours). */
+/** Reads a lifetime: a number and `y` (365 days) or `d` (24 hours). */
 export const lifetime: Kind<Duration.Duration> = written(
   "90d|10y",
   "a number from 1 to 9999 and a unit, y or d",
@@ -274,7 +278,7 @@ export const lifetime: Kind<Duration.Duration> = written(
   )
 )
 
-/** **Shape** `http` or `https`, without user, password, query or fragment, so that it can be shown. */
+/** Reads an `http` or `https` address without user, password, query or fragment, so that it can be shown. */
 export const endpoint: Kind<string> = written(
   "URL",
   "an http:// or https:// address without user, password, query or fragment",

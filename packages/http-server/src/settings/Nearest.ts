@@ -19,5 +19,9 @@ export const find = (text: string, names: ReadonlyArray<string>): string | undef
   return nearest === undefined ? undefined : byLower.get(nearest)
 }
 
-/** **Example** `; did you mean server.port?`, or nothing */
+/**
+ * Ends a message with a question for the name that was meant, or with nothing where none is near.
+ *
+ * **Example** `; did you mean server.port?`
+ */
 export const suggestion = (name: string | undefined): string => (name === undefined ? "" : `; did you mean ${name}?`)

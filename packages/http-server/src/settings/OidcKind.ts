@@ -19,7 +19,11 @@ const Issuer = Schema.String.check(
   })
 )
 
-/** **Shape** HTTPS, or HTTP on this machine, for trying it out. **Source** OpenID Connect Discovery 1.0 §3. */
+/**
+ * Reads the address of a provider: HTTPS, or HTTP on this machine, for trying it out.
+ *
+ * **Source** OpenID Connect Discovery 1.0 §3.
+ */
 export const issuer: Kind<string> = {
   word: "URL",
   allowed: "an https:// address without user, password, query or fragment (http:// on loopback alone)",
@@ -36,11 +40,11 @@ export const text: Kind<string> = {
   fromYaml: Text
 }
 
-/** **Source** RFC 6749 §3.3. */
+/** An OAuth scope. **Source** RFC 6749 §3.3. */
 const Scope = Schema.String.check(Schema.isPattern(/^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/))
 const Scopes = Schema.Array(Scope).check(Schema.makeFilter((scopes) => scopes.includes("openid")))
 
-/** **Shape** in text joined by a space, in YAML a list. */
+/** Reads a list of scopes: in text joined by a space, in YAML a list. */
 export const scopes: Kind<ReadonlyArray<string>> = {
   word: "openid SCOPE...",
   allowed: "a list of scopes with openid among them, in text joined by a space",

@@ -8,7 +8,10 @@ import { combine, type Settings } from "./Settings.ts"
 import { type Problem, SettingsError } from "./SettingsError.ts"
 import * as SettingsFile from "./SettingsFile.ts"
 
-/** **Shape** docs/reference/settings.md tells each setting; the listener's own are the host's business. */
+/**
+ * The options of a host that embeds the service. docs/reference/settings.md describes each setting; those of the
+ * listener are left to the host.
+ */
 export interface Options extends Ports.Ports {
   readonly server?: {
     readonly metrics?: Settings["server"]["metrics"]

@@ -103,7 +103,7 @@ export interface OidcSettings {
   readonly publicUrl: string
 }
 
-/** **Shape** `origins` tells by path where each setting's value came from. */
+/** The settings, and in `origins` by path where each setting's value came from. */
 export interface Loaded {
   readonly settings: Settings
   readonly origins: ReadonlyMap<string, Origin>

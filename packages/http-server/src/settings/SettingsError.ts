@@ -15,7 +15,11 @@ export const Origin = Schema.TaggedUnion({
 })
 export type Origin = typeof Origin.Type
 
-/** **Example** `--port`, `QUARTERDECK_PORT`, `quarterdeck.yaml:3:9`, `default` */
+/**
+ * Names the place where a value was given.
+ *
+ * **Example** `--port`, `QUARTERDECK_PORT`, `quarterdeck.yaml:3:9`, `default`
+ */
 export const printOrigin = (origin: Origin): string => {
   switch (origin._tag) {
     case "Flag":

@@ -16,7 +16,10 @@ export interface Given {
   readonly found: string
 }
 
-/** **Shape** `given` by the path of the setting; `problems` are mistakes of the file's form and unknown settings. */
+/**
+ * What a file holds: `given` by the path of the setting; `problems` are mistakes of the file's form and unknown
+ * settings.
+ */
 export interface Contents {
   readonly given: ReadonlyMap<string, Given>
   readonly problems: ReadonlyArray<Problem>

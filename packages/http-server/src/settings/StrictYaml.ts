@@ -20,7 +20,7 @@ import {
   visit
 } from "yaml"
 
-/** **Units** counted from 1. */
+/** A place in the file; lines and columns are counted from 1. */
 export interface Place {
   readonly line: number
   readonly column: number

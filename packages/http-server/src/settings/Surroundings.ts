@@ -4,7 +4,7 @@
 import { Context, Layer } from "effect"
 import { homedir } from "node:os"
 
-/** **Shape** `variables` holds every environment variable, `home` the user's directory. */
+/** The environment of the process: `variables` holds every environment variable, `home` is the user's directory. */
 export class Surroundings extends Context.Service<
   Surroundings,
   {

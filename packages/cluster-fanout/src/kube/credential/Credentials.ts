@@ -41,8 +41,8 @@ export interface Proof {
 }
 
 /**
- * **Units** milliseconds: how long file content is believed; how long before its expiry a plugin's credential is
- * replaced; how long a failed plugin is left alone; how long after a forced renewal the next may follow.
+ * How long credentials hold, in milliseconds: how long file content is believed; how long before its expiry a plugin's
+ * credential is replaced; how long a failed plugin is left alone; how long after a forced renewal the next may follow.
  */
 export const CredentialTimes = Context.Reference("@quarterdeck/cluster-fanout/credential/Credentials/CredentialTimes", {
   defaultValue: () => ({ fileMs: 2_000, leewayMs: 60_000, failureMs: 5_000, renewalMs: 10_000 })

@@ -23,7 +23,10 @@ export class ExecPluginFailed extends Schema.TaggedError<ExecPluginFailed>()("Ex
   }
 }
 
-/** **Units** milliseconds of one run, bytes of its output and of what an error may tell of its complaint. */
+/**
+ * Bounds a plugin: milliseconds of one run, bytes of its output, and characters of its complaint that an error may
+ * tell.
+ */
 export const ExecLimits = Context.Reference("@quarterdeck/cluster-fanout/credential/ExecPlugin/ExecLimits", {
   defaultValue: () => ({ runMs: 30_000, outputBytes: 1024 * 1024, complaintCharacters: 200 })
 })

@@ -59,7 +59,7 @@ const COVERED: Column = {
     hoursExisted === 0 ? UNKNOWN : CostText.percent(hoursCovered / hoursExisted)
 }
 
-/** **Shape** as a manifest takes them, for one replica; rounded up, so that no byte is lost. */
+/** What one replica should request, as a manifest takes it; memory is rounded up, so that no byte is lost. */
 const RECOMMENDED: ReadonlyArray<Column> = [
   {
     title: "REC. CPU",

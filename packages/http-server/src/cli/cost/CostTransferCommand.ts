@@ -79,7 +79,11 @@ export const costExportCommand = Command.make(
   ])
 )
 
-/** **Example** `warning: cluster prod: 1 h of 2026-10-26 is not in it: … ` */
+/**
+ * Warns of damaged hours that an export lacks.
+ *
+ * **Example** `warning: cluster prod: 1 h of 2026-10-26 is not in it: … `
+ */
 const lostNote = ({ cluster, seconds, startMs }: LostHours.LostHours): string => {
   const day = new Date(startMs).toISOString().slice(0, 10)
   const span = CostText.span(seconds / 3_600)

@@ -12,7 +12,7 @@ export interface Line {
   readonly after: number
 }
 
-/** **Shape** `isRare`: shown where either book makes it cost something. */
+/** The parts of the cost; an `isRare` part is shown where either book makes it cost something. */
 const PARTS: ReadonlyArray<readonly [part: string, of: (totals: PricedTotals) => number, isRare?: true]> = [
   ["cpu", ({ cpuCost }) => cpuCost],
   ["memory", ({ memoryCost }) => memoryCost],

@@ -19,7 +19,7 @@ const PATH = "/api/v1/prices"
 /** As long as a body may be. */
 const MAX_BYTES = 1024 * 1024
 
-/** **Shape** what the server says is kept as it is: a book of a newer server loses nothing on its way through a file. */
+/** A price book, kept as the server writes it: one from a newer server loses nothing on its way through a file. */
 const Book = Schema.Record(Schema.String, Schema.Json)
 const Versioned = Schema.Struct({ version: Schema.Natural })
 

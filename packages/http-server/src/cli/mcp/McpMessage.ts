@@ -3,12 +3,12 @@
  */
 import { Predicate, Result } from "effect"
 
-/** **Source** JSON-RPC 2.0 §5.1. */
+/** The error code for a line that is no JSON-RPC message. **Source** JSON-RPC 2.0 §5.1. */
 export const PARSE_ERROR = -32_700
 /** The first of those that an implementation may choose. */
 export const SERVER_ERROR = -32_000
 
-/** **Shape** `id` is absent from a notification; `text` is what is sent. */
+/** A message of JSON-RPC; `id` is absent from a notification, `text` is what is sent. */
 export interface Message {
   readonly id: string | number | undefined
   readonly method: string | undefined

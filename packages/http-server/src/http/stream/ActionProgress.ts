@@ -40,7 +40,7 @@ export const isAskedFor = (accept: string | undefined): boolean => {
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(BulkActionResult))
 
-/** **Shape** `data` of the event `end`: how many targets there are of each status. */
+/** Makes the `data` of the event `end`: how many targets there are of each status. */
 const endOf = ({ outcomes, partial }: BulkActionResult) => {
   const counts = { applied: 0, dryRun: 0, refused: 0, failed: 0 }
   for (const { status } of outcomes) counts[status]++

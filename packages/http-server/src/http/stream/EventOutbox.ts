@@ -28,7 +28,7 @@ export class EventOutbox {
   #isEnded = false
   #takes = 0
 
-  /** **Shape** `overrun` is called when more than `most` bytes wait. */
+  /** Calls `overrun` when more than `most` bytes wait. */
   constructor(most: number, overrun: () => void) {
     this.#most = most
     this.#overrun = overrun

@@ -5,7 +5,7 @@ import type { ActionError, ClusterError, ListError } from "@quarterdeck/cluster-
 import * as Coverage from "@quarterdeck/cluster-fanout/Coverage"
 import { LOG_END } from "@quarterdeck/contract/PodGroup"
 
-/** **Shape** `detail` is there where the code alone does not say all. */
+/** Why a log ends; `detail` is present where the code alone does not say all. */
 export interface LogEnd {
   readonly code: string
   readonly detail?: string
@@ -39,6 +39,10 @@ export const fromReach = (
   }
 }
 
-/** **Example** `quarterdeck: the log ends here: time_limit: a log is followed for an hour` */
+/**
+ * Writes the last line of a log, which says why it ends.
+ *
+ * **Example** `quarterdeck: the log ends here: time_limit: a log is followed for an hour`
+ */
 export const print = ({ code, detail = WORDS[code] ?? "the key may not read it any more" }: LogEnd): string =>
   `${LOG_END}${code}: ${detail}`

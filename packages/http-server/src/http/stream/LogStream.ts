@@ -94,7 +94,7 @@ class Pieces {
     this.#ended = ended
   }
 
-  /** **Shape** begins with nothing, so that the head of the reply does not wait for the first line. */
+  /** The pieces of the log; the first is empty, so that the head of the reply does not wait for the first line. */
   get bytes(): Stream.Stream<Uint8Array> {
     return Stream.concat(
       Stream.make(new Uint8Array()),

@@ -4,8 +4,13 @@
 import { Context } from "effect"
 
 /**
- * **Units** streams, bytes, milliseconds. Logs that are followed are counted apart, and end after `logMs`. `stalledMs` is how long a reader may take nothing while something waits for it;
- * `judgeMs` how often is asked whether its key still holds; `endMs` how long it may take to hear why it ends.
+ * How many streams there may be of a key and in all, and how far behind a reader may be.
+ *
+ * Logs that are followed are counted apart, and end after `logMs`. `stalledMs` is how long a reader may take nothing
+ * while something waits for it; `judgeMs` how often its key is checked again; `endMs` how long it may take to receive
+ * why its stream ends.
+ *
+ * **Units** streams, bytes, milliseconds.
  */
 export const StreamLimits = Context.Reference("@quarterdeck/http-server/http/stream/StreamLimits", {
   defaultValue: () => ({
