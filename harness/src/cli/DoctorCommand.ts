@@ -40,7 +40,7 @@ export const doctorCommand = Command.make(
   Command.withShortDescription("Say what this machine lacks")
 )
 
-/** **Example** `ok    Node  v24.21.0` */
+/** Prints a line for each finding, such as `ok    Node  v24.21.0`, and one for its remedy. */
 const linesOf = (findings: ReadonlyArray<Finding>): ReadonlyArray<string> => {
   const lines = Print.table(findings.map(({ detail, name, verdict }) => [verdict, name, detail]))
   return findings.flatMap(({ remedy }, index) => [

@@ -1,6 +1,6 @@
 /** What a doctor says of one thing. */
 
-/** **Shape** `remedy` is one sentence, absent when all is well. */
+/** A verdict on one thing; `remedy` is one sentence, absent when all is well. */
 export interface Finding {
   readonly name: string
   readonly verdict: "ok" | "warn" | "fail"

@@ -52,7 +52,7 @@ export const tableOf = (states: ReadonlyArray<ClusterState>): ReadonlyArray<stri
   ])
 }
 
-/** **Example** `1 h 02 min`, `3 min`, `12 s` */
+/** Prints a length of time: `1 h 02 min`, `3 min`, `12 s`. */
 export const duration = (seconds: number): string => {
   if (seconds < 60) return `${seconds} s`
   const minutes = Math.floor(seconds / 60)

@@ -9,7 +9,10 @@ export interface Surroundings {
   readonly managed: boolean
 }
 
-/** **Example** `harness`, `npx harness`, `npx @quarterdeck/harness`, from a checkout `npx pnpm@12 harness` */
+/**
+ * Gives the command as the user types it: `harness`, `npx harness`, `npx @quarterdeck/harness`, from a checkout
+ * `npx pnpm@12 harness`.
+ */
 export const commandFor = ({ entry, managed }: Surroundings): string => {
   if (entry.endsWith(".ts")) return "npx pnpm@12 harness"
   const path = entry.replaceAll("\\", "/")

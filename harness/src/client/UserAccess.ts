@@ -40,7 +40,7 @@ export interface GrantOptions {
   readonly makesNamespaces?: boolean
 }
 
-/** **Source** `rbac.authorization.k8s.io/v1`, `Subject`. */
+/** The subject of a binding. **Source** `rbac.authorization.k8s.io/v1`, `Subject`. */
 export interface Subject {
   readonly kind: "Group" | "ServiceAccount" | "User"
   readonly name: string

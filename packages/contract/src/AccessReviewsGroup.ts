@@ -27,7 +27,11 @@ export type ReviewedResource = typeof ReviewedResource.Type
 
 export const ReviewedVerb = Schema.Literals(verbs)
 
-/** **Shape** absent `cluster`: what a call without a target addresses; absent `namespace`: those in scope. */
+/**
+ * Asks whether a call would be allowed.
+ *
+ * **Shape** absent `cluster`: what a call without a target addresses; absent `namespace`: those in scope.
+ */
 export const AccessReviewRequest = Schema.Struct({
   resource: ReviewedResource,
   verb: ReviewedVerb,
@@ -40,7 +44,11 @@ export const AccessReviewRequest = Schema.Struct({
 }).annotate({ identifier: "AccessReviewRequest" })
 export type AccessReviewRequest = typeof AccessReviewRequest.Type
 
-/** **Shape** `code` is that of the problem that the call would be refused with; `unsupported`: there is no such call. */
+/**
+ * Tells whether the call would be allowed.
+ *
+ * **Shape** `code` is that of the problem that the call would be refused with; `unsupported`: there is no such call.
+ */
 export const AccessReview = Schema.Struct({
   allowed: Schema.Boolean,
   code: Schema.optionalKey(Schema.String).annotateKey({

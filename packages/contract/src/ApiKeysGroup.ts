@@ -13,7 +13,11 @@ import * as Problem from "./Problem.ts"
 
 const EXPIRE = `^(?:[1-9][0-9]{0,3}[dy]|${RFC3339})$`
 
-/** **Shape** `expire` is `30d`, `1y` or an RFC 3339 instant in the future; absent never expires. */
+/**
+ * The name, rule and expiry of a new key.
+ *
+ * **Shape** `expire` is `30d`, `1y` or an RFC 3339 instant in the future; absent never expires.
+ */
 export const CreateApiKey = Schema.Struct({
   name: KeyName,
   rule: Rule,
@@ -23,7 +27,7 @@ export const CreateApiKey = Schema.Struct({
 }).annotate({ identifier: "CreateApiKey" })
 export type CreateApiKey = typeof CreateApiKey.Type
 
-/** **Shape** an absent member stays as it is; the rule can only be narrowed. */
+/** The changes to a key; an absent member stays as it is, and the rule can only be narrowed. */
 export const UpdateApiKey = Schema.Struct({
   name: Schema.optionalKey(KeyName),
   rule: Schema.optionalKey(Rule)
@@ -32,7 +36,11 @@ export type UpdateApiKey = typeof UpdateApiKey.Type
 
 const GRACE = "^(?:0|[1-9][0-9]{0,3})[hd]$"
 
-/** **Shape** `grace` is `0h` to `30d`, absent `0h`; `expire` as in the create call, absent keeps the end of the old key. */
+/**
+ * When the old key of a rotation ends, and when the new one does.
+ *
+ * **Shape** `grace` is `0h` to `30d`, absent `0h`; `expire` as in the create call, absent keeps the end of the old key.
+ */
 export const RotateApiKey = Schema.Struct({
   grace: Schema.optionalKey(Schema.String.check(documents({ pattern: GRACE }))).annotateKey({
     description:

@@ -27,7 +27,7 @@ const format = {
 } as const
 const errors = [...Problem.ofFanOut, ...Problem.ofBody] as const
 
-/** **Shape** cluster, namespace, kind and name, joined by `/`. */
+/** The id of a row: cluster, namespace, kind and name, joined by `/`. */
 const RowId = textUpTo(1_024)
 
 const readCost = { resource: "cost", verb: "read" } as const

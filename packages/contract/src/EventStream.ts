@@ -4,7 +4,7 @@
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 
-/** **Source** WHATWG HTML, "Server-sent events". */
+/** The body of a reply that is a stream of events. **Source** WHATWG HTML, "Server-sent events". */
 export const eventStream = Schema.String.annotate({
   description:
     "`row` (a row that is there, new or changed), `gone` (what names one that is not any more), `coverage` (how one cluster answers now), `ready` (the first full set has been sent), `reset` (forget every row), `end` (the last event, with its `code`). `data` is JSON; a comment comes every 15 s."

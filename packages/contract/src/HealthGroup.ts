@@ -53,7 +53,7 @@ export const ReadinessDetails = Schema.Struct({
 }).annotate({ identifier: "ReadinessDetails" })
 export type ReadinessDetails = typeof ReadinessDetails.Type
 
-/** **Shape** the route is public; `checks` and `details` are for an Admin without scope alone. */
+/** Whether the service is ready; the route is public, `checks` and `details` are for an Admin without scope alone. */
 export const Readiness = Schema.Struct({
   status: Schema.Literals(["ready", "starting", "unavailable"]),
   checks: Schema.optionalKey(ReadinessChecks),

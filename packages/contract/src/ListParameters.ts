@@ -24,12 +24,12 @@ export const countUpTo = (maximum: number, said: { readonly description: string;
   )
 
 export const Limit = countUpTo(MAX_LIMIT, { description: "Rows of one page.", default: DEFAULT_LIMIT })
-/** **Shape** its default, and an upper bound, are settings of the server. */
+/** How long clusters may take to answer; its default, and an upper bound, are settings of the server. */
 export const TimeoutMs = countUpTo(MAX_TIMEOUT_MS, {
   description: "How long clusters may take to answer, in milliseconds."
 })
 
-/** **Shape** as Kubernetes writes kinds; custom ones too. */
+/** A kind as Kubernetes writes it; custom ones too. */
 export const Kind = Schema.String.check(
   Schema.isPattern(/^[A-Z][A-Za-z0-9]{0,62}$/u, { expected: "a Kubernetes kind such as Deployment" })
 )
@@ -66,7 +66,7 @@ export const ObjectName = Schema.String.check(
   Schema.isMaxLength(253, OBJECT_NAME)
 )
 
-/** **Source** Kubernetes, "Label selectors"; its grammar is read by the service. */
+/** A label selector, whose grammar is read by the service. **Source** Kubernetes, "Label selectors". */
 export const LabelSelector = textUpTo(4096)
 
 /**
@@ -87,7 +87,7 @@ export const pageParameters = {
   timeoutMs: Schema.optionalKey(TimeoutMs)
 }
 
-/** **Shape** a repeated parameter asks for any of its values. */
+/** Narrows a list by namespace; a repeated parameter asks for any of its values. */
 export const namespaceParameter = {
   namespace: Schema.optionalKey(Schema.Array(NamespaceName)).annotateKey({
     description: "Rows of this namespace; several are any of them."

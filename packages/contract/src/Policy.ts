@@ -11,9 +11,10 @@ export interface Cell {
 }
 
 /**
- * **Shape** public, a signed-in browser alone, or a cell of the access table. `ofOthers` is the cell that counts beside it
- * where the path names a key that is not the caller's own. `canDryRun`: where a `dryRun` that is
- * true stands, with which it changes nothing.
+ * Who may call an endpoint: anyone, a signed-in browser alone, or whom a cell of the access table allows.
+ *
+ * **Shape** `ofOthers` is the cell that counts beside it where the path names a key that is not the caller's own.
+ * `canDryRun`: where a `dryRun` that is true stands, with which it changes nothing.
  */
 export type Policy = "public" | "session" | (Cell & { readonly ofOthers?: Cell; readonly canDryRun?: "query" | "body" })
 

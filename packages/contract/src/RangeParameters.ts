@@ -9,8 +9,10 @@ const range = Schema.String.check(documents({ pattern: "^[1-9][0-9]{0,3}[hdw]$" 
 const instant = Schema.String.check(documents({ pattern: `^(?:0|[1-9][0-9]{0,14}|${RFC3339})$` }))
 
 /**
- * **Shape** `range` alone, or `from` with an optional `to`; none of them is the last seven days. Their content is judged
- * by the service, which knows how far its history goes back.
+ * The parameters by which a report is asked for a range of time.
+ *
+ * **Shape** `range` alone, or `from` with an optional `to`; none of them is the last seven days. Their content is
+ * judged by the service, which knows how far its history goes back.
  */
 export const rangeParameters = {
   range: Schema.optionalKey(range).annotateKey({

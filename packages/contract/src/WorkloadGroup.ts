@@ -38,7 +38,7 @@ const version = {
   })
 }
 
-/** **Shape** how to do it, and to which version; nothing of it is needed. */
+/** How to do an action, and to which version; nothing of it is needed. */
 export const ActionRequest = Schema.Struct({ ...dryRun, ...version }).annotate({ identifier: "ActionRequest" })
 export type ActionRequest = typeof ActionRequest.Type
 
@@ -49,7 +49,7 @@ export const ScaleRequest = Schema.Struct({
 }).annotate({ identifier: "ScaleRequest" })
 export type ScaleRequest = typeof ScaleRequest.Type
 
-/** **Shape** what the action is about, and nothing else; `restartedAt` is absent of a workload that nobody restarted. */
+/** What an action is about, and nothing else; `restartedAt` is absent of a workload that nobody restarted. */
 const ActionState = Schema.Struct({
   replicas: Schema.optionalKey(Schema.Natural),
   isPaused: Schema.optionalKey(Schema.Boolean),
@@ -71,7 +71,11 @@ export const ActionResult = Schema.Struct({
 }).annotate({ identifier: "ActionResult" })
 export type ActionResult = typeof ActionResult.Type
 
-/** **Shape** at most 500 pods, those first that are not ready; `podCount` says how many there are. */
+/**
+ * A workload and its pods.
+ *
+ * **Shape** at most 500 pods, those first that are not ready; `podCount` says how many there are.
+ */
 export const WorkloadReply = Schema.Struct({
   workload: WorkloadDetail,
   pods: Schema.Array(PodRow),

@@ -4,7 +4,7 @@
 import { DateTime, Duration, Schema } from "effect"
 import { Rule } from "./Rule.ts"
 
-/** **Shape** 1 to 128 characters (code points), no control characters, no lone surrogates. */
+/** The form of a key's name: 1 to 128 characters (code points), no control characters, no lone surrogates. */
 const NAME = /^[^\p{Cc}\p{Cs}]{1,128}$/u
 
 /** What people call a key; need not be unique. **Shape** documents say it without `\p`, which many programs cannot read. */
@@ -16,7 +16,10 @@ export const KeyName = Schema.String.check(
 )
 export type KeyName = typeof KeyName.Type
 
-/** **Shape** `key_` and random characters where it was created, `cfg_` and a digest of its name where it was configured. */
+/**
+ * The form of a key's id: `key_` and random characters where the key was created, `cfg_` and a digest of its name where
+ * it was configured.
+ */
 const ID = /^(?:key_[0-9A-Za-z]{22}|cfg_[0-9a-f]{20}(?:_[1-9][0-9]{0,9})?)$/
 
 /** Tells whether a text has the form of a key's id, which no generated secret has. */
@@ -31,7 +34,7 @@ export const Timestamp = Schema.String.check(
   .annotate({ format: "date-time" })
   .pipe(Schema.decodeTo(Schema.DateTimeUtcFromString))
 
-/** **Shape** only `active` and `expiring` keys authenticate. */
+/** Where a key is in its life; only `active` and `expiring` keys authenticate. */
 export const Status = Schema.Literals(["active", "expiring", "expired", "revoked"])
 export type Status = typeof Status.Type
 

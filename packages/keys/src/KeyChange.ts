@@ -23,14 +23,22 @@ import { newKey } from "./NewKey.ts"
 import * as Rule from "./Rule.ts"
 import * as RuleContainment from "./RuleContainment.ts"
 
-/** **Shape** an absent field stays as it is; `force` narrows the last Admin of everything, too. */
+/**
+ * What an update changes; an absent field stays as it is.
+ *
+ * **Shape** `force` narrows the last Admin of everything, too.
+ */
 export interface UpdateOptions {
   readonly name?: string
   readonly rule?: Rule.Rule
   readonly force?: boolean
 }
 
-/** **Shape** `grace` as `Grace.parse` reads it, `0h` when absent; `expire` as `Expiry.parse` does, absent keeps the end. */
+/**
+ * When the old key of a rotation ends, and when the new one does.
+ *
+ * **Shape** `grace` as `Grace.parse` reads it, `0h` when absent; `expire` as `Expiry.parse` does, absent keeps the end.
+ */
 export interface RotateOptions {
   readonly grace?: string
   readonly expire?: string

@@ -99,7 +99,11 @@ interface FollowedFile extends KeysFile.EntryList {
   readonly failure?: Failure
 }
 
-/** **Shape** `text` is set when the text itself is at fault, so that reading it again would not help. */
+/**
+ * What is wrong with a file, and since when.
+ *
+ * **Shape** `text` is set when the text itself is at fault, so that reading it again would not help.
+ */
 interface Failure {
   readonly since: DateTime.Utc
   readonly problem: string

@@ -34,14 +34,14 @@ export const MaxLifetime = Context.Reference<Duration.Duration>("@quarterdeck/ke
   defaultValue: () => Expiry.DEFAULT_MAX_LIFETIME
 })
 
-/** **Shape** `expire` as `Expiry.parse` reads it; absent never expires. */
+/** The name, rule and expiry of a new key. **Shape** `expire` as `Expiry.parse` reads it; absent never expires. */
 export interface CreateOptions {
   readonly name: string
   readonly rule: Rule.Rule
   readonly expire?: string
 }
 
-/** **Shape** `force` revokes the last Admin of everything, too. */
+/** How a key is revoked; `force` revokes the last Admin of everything, too. */
 interface RevokeOptions {
   readonly force?: boolean
 }

@@ -16,13 +16,17 @@ interface ListFilter {
   readonly status?: Status
 }
 
-/** **Shape** `position` is the `next` of an earlier page with the same filter; absent starts at the beginning. */
+/**
+ * Which page of the list, and which keys are in it.
+ *
+ * **Shape** `position` is the `next` of an earlier page with the same filter; absent starts at the beginning.
+ */
 export interface ListOptions extends ListFilter {
   readonly limit: number
   readonly position?: string
 }
 
-/** **Shape** `next` is present when there is more: base64url, at most 1,024 characters. */
+/** One page of keys. **Shape** `next` is present when there is more: base64url, at most 1,024 characters. */
 export interface KeyPage {
   readonly apiKeys: ReadonlyArray<ApiKey>
   readonly next?: string

@@ -33,7 +33,10 @@ export const generate = (randomBytes: Base62.RandomBytes): RawKey => {
 /** The part that may be stored and shown, so that a person can tell keys apart: the first 9 characters. */
 export const startOf = (key: RawKey): string => Redacted.value(key).slice(0, START_LENGTH)
 
-/** **Shape** `length`: cut short or run on; `alphabet`: a character that no key has; `checksum`: mistyped. */
+/**
+ * What is wrong with a key; `length`: cut short or run on; `alphabet`: a character that no key has; `checksum`:
+ * mistyped.
+ */
 export type Fault = "length" | "alphabet" | "checksum"
 
 /**

@@ -13,7 +13,13 @@ export const NamespaceName = Schema.String.check(
   Schema.isPattern(DNS_LABEL, { expected: "a namespace name: 1 to 63 of a-z 0-9 -, first and last a letter or digit" })
 )
 
-/** **Shape** `prefix/name` or `name`; a prefix has at most 253 characters, a name 63. **Source** Kubernetes, "Labels and Selectors: Syntax and character set". */
+/**
+ * The key of a label.
+ *
+ * **Shape** `prefix/name` or `name`; a prefix has at most 253 characters, a name 63.
+ *
+ * **Source** Kubernetes, "Labels and Selectors: Syntax and character set".
+ */
 export const LabelKey = Schema.String.check(Schema.isPattern(LABEL_NAME, { expected: "a label key" }))
 export const LabelValue = Schema.String.check(
   Schema.isPattern(LABEL_VALUE, {
@@ -55,7 +61,7 @@ export const NamespaceSelector = Schema.Struct({
 )
 export type NamespaceSelector = typeof NamespaceSelector.Type
 
-/** **Shape** every namespace, or those that at least one of the selectors matches. */
+/** Every namespace, or those that at least one of the selectors matches. */
 export type NamespaceFilter =
   | { readonly _tag: "All" }
   | { readonly _tag: "AnyOf"; readonly selectors: ReadonlyArray<NamespaceSelector> }

@@ -3,7 +3,11 @@
  */
 import { Array, SchemaAST, SchemaIssue } from "effect"
 
-/** **Shape** `field` is a path such as `rule.targetClusters[2]`, empty for the whole value. */
+/**
+ * What is wrong with one field of the value.
+ *
+ * **Shape** `field` is a path such as `rule.targetClusters[2]`, empty for the whole value.
+ */
 export interface SchemaFault {
   readonly field: string
   readonly problem: string

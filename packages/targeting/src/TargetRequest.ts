@@ -5,7 +5,7 @@ import { Option, Result, Schema } from "effect"
 import * as ClusterName from "./ClusterName.ts"
 import { EmptyClusterList, InvalidTarget } from "./TargetError.ts"
 
-/** **Shape** the parent cluster, all clusters of the key's scope, or named ones: distinct, at least one, in order. */
+/** The parent cluster, all clusters of the key's scope, or named ones: distinct, at least one, in order. */
 export type TargetRequest =
   | { readonly _tag: "Parent" }
   | { readonly _tag: "All" }

@@ -11,7 +11,7 @@ const COUNTS = ["pods", "workloads", "nodes"]
 /** More than this many nobody could wait for. */
 const MOST = 1_000_000
 
-/** **Errors** `InvalidSeed` for the first field that cannot be. */
+/** Checks the options of a seed. **Errors** `InvalidSeed` for the first field that cannot be. */
 export const check = (
   cluster: string,
   options: Readonly<Record<"seed" | "size" | "pods" | "concurrency", unknown>>

@@ -4,7 +4,13 @@
 import { Schema } from "effect"
 import * as Objects from "../load/Objects.ts"
 
-/** **Shape** so many clusters, each with so many of both. `isHeld`: nothing reaches them before it is told. **Units** `delayMs`: how much later each answer comes, once told. */
+/**
+ * How many clusters there are, and how many deployments and pods each of them has.
+ *
+ * **Shape** `isHeld`: nothing reaches them before it is told.
+ *
+ * **Units** `delayMs`: how much later each answer comes, once told.
+ */
 export const Filling = Schema.Struct({
   clusters: Schema.Int,
   deployments: Schema.Int,

@@ -5,7 +5,7 @@ import { Clock, Effect } from "effect"
 import { Agent, request } from "node:http"
 import { timed } from "../Measure.ts"
 
-/** **Shape** `keyOf` gives the key of a connection's call; `seconds` is how long they ask. */
+/** What the connections ask, and for how many `seconds`; `keyOf` gives the key of a connection's call. */
 export interface Load {
   readonly url: string
   readonly localAddress: string

@@ -67,7 +67,7 @@ export const guesses = Effect.fnUntraced(function* ({ quick }: Extent) {
   return claims
 }, Effect.scoped)
 
-/** **Example** `50 of 401, 12,044 of 429` */
+/** Prints how many answers had each status: `50 of 401, 12,044 of 429`. */
 const told = (load: ReadonlyMap<number, number>): string =>
   [...load].map(([status, times]) => `${times.toLocaleString("en-US")} of ${status}`).join(", ")
 

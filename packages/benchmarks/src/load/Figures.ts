@@ -5,9 +5,11 @@ import { Effect, type Fiber, Schedule, Schema } from "effect"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 
 /**
- * **Units** milliseconds, bytes. `cpuMs` is processor time of all threads since the start; `longestTurnMs` is how long the
- * thread that serves was held up at most since it is watched; `longestBusyMs` is processor time of that thread, which other programs on the
- * machine do not add to.
+ * What a process has used until now, in milliseconds and bytes.
+ *
+ * **Shape** `cpuMs` is processor time of all threads since the start; `longestTurnMs` is how long the thread that
+ * serves was held up at most since it is watched; `longestBusyMs` is processor time of that thread, which other
+ * programs on the machine do not add to.
  */
 export const Figures = Schema.Struct({
   cpuMs: Schema.Finite,

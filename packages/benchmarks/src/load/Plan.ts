@@ -24,7 +24,13 @@ export const Plan = Schema.Struct({
 })
 export type Plan = typeof Plan.Type
 
-/** **Shape** `asked` counts questions begun, `refused` answers of another status than 200. **Units** milliseconds. */
+/**
+ * The counts, the rate and the latencies of a load.
+ *
+ * **Shape** `asked` counts questions begun, `refused` answers of another status than 200.
+ *
+ * **Units** milliseconds.
+ */
 export const Result = Schema.Struct({
   answered: Schema.Int,
   asked: Schema.Int,

@@ -3,7 +3,10 @@
  */
 import { Clock, Effect, Ref } from "effect"
 
-/** **Units** milliseconds. A probe has 1.5 s, and its other half is on the way already. */
+/**
+ * The usual time between two looks at the loop, and the one above which it was held, in milliseconds: a probe has
+ * 1.5 s, and its other half is on the way already.
+ */
 const TICK_MS = 100
 const HELD_MS = 700
 const REMEMBERED_MS = 30_000

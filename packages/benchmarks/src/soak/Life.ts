@@ -4,7 +4,7 @@
 
 export type State = "up" | "down" | "hung"
 
-/** **Units** epoch milliseconds. */
+/** The state of a cluster, and since when, in epoch milliseconds. */
 export interface Life {
   readonly state: State
   readonly since: number

@@ -29,7 +29,7 @@ export const track = Effect.fnUntraced(function* (cluster: FleetCluster.FleetClu
   return tracked
 })
 
-/** **Shape** what is written is in a label and in the replicas: a row of which one is older is torn. */
+/** Makes the object with its value in a label and in the replicas: a row of which one is older is torn. */
 const objectOf = (name: string, namespace: string, value: number) => ({
   apiVersion: "apps/v1",
   kind: "Deployment",
@@ -73,7 +73,10 @@ const writeOne = Effect.fnUntraced(function* ({ cluster, life, truth }: Tracked)
   )
 })
 
-/** **Units** milliseconds. Long enough up to be settled most times, long enough away to be noticed. */
+/**
+ * The least and the most milliseconds that a state lasts: long enough up to be settled most times, long enough away to
+ * be noticed.
+ */
 const LASTS: Readonly<Record<State, readonly [least: number, most: number]>> = {
   up: [60_000, 180_000],
   down: [5_000, 50_000],

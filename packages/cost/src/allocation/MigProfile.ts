@@ -5,7 +5,7 @@
  * memory and of multiprocessors, number of instances available).
  */
 
-/** **Units** parts of a GPU. */
+/** What one instance of a profile takes of a GPU. **Units** `compute` and `memory` are fractions of the GPU. */
 export interface MigProfile {
   /** The part of its compute slices. */
   readonly compute: number

@@ -4,7 +4,7 @@
  * **Source** RFC 4180; the end of a record is CRLF or LF.
  */
 
-/** **Shape** `line` is where the record begins, from 1. */
+/** The fields of one record, and the line on which it begins, counted from 1. */
 export interface CsvRecord {
   readonly line: number
   readonly fields: ReadonlyArray<string>
@@ -16,7 +16,7 @@ export interface Malformed {
   readonly problem: string
 }
 
-/** **Shape** records that are whole now, and what ends the reading. */
+/** What a part of the text yields: the records that are complete, and what ends the reading, if anything. */
 export interface Taken {
   readonly records: ReadonlyArray<CsvRecord>
   readonly malformed?: Malformed

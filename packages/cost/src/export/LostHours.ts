@@ -7,7 +7,11 @@ import type { CostError } from "../hour/CostError.ts"
 import type { CostStore } from "../store/CostStore.ts"
 import type { Window } from "../hour/Window.ts"
 
-/** **Shape** `startMs` is where the UTC day starts; `seconds` how much of it is lost, as far as the cluster was seen. */
+/**
+ * Hours of one cluster and day that are lost.
+ *
+ * **Shape** `startMs` is where the UTC day starts; `seconds` how much of it is lost, as far as the cluster was seen.
+ */
 export interface LostHours {
   readonly cluster: ClusterName
   readonly startMs: number

@@ -3,7 +3,7 @@
  */
 import { Schema } from "effect"
 
-/** **Units** of the book's own prices. **Limits** finite, from 0 to a million. */
+/** A price, in the book's own units. **Limits** finite, from 0 to a million. */
 export const Price = Schema.Finite.check(
   Schema.isBetween({ minimum: 0, maximum: 1_000_000 }, { expected: "a price from 0 to 1000000" })
 )
@@ -43,7 +43,12 @@ export type DefaultPrices = typeof DefaultPrices.Type
 /** As a disk of 0.04 a GiB and month. **Source** OpenCost `configs/default.json`. */
 const STORAGE_PER_GIB_HOUR = 0.00005479452
 
-/** **Source** OpenCost `configs/gcp.json` for the provider, `configs/default.json` for the GPU; `DefaultPricing` for spot GPUs. */
+/**
+ * The list prices of Google Cloud.
+ *
+ * **Source** OpenCost `configs/gcp.json` for the provider, `configs/default.json` for the GPU; `DefaultPricing` for
+ * spot GPUs.
+ */
 const gcp: ProviderPrices = {
   cpuPerCoreHour: 0.031611,
   spotCpuPerCoreHour: 0.006655,

@@ -12,7 +12,7 @@ import * as Rates from "./Rates.ts"
 /** How many overrides one book has at most. */
 export const MAX_OVERRIDES = 1_000
 
-/** **Source** ISO 4217. */
+/** The code of a currency. **Source** ISO 4217. */
 const Currency = Schema.String.check(
   Schema.isPattern(/^[A-Z]{3}$/u, { expected: "a currency code of three capitals, such as EUR" })
 )

@@ -29,7 +29,11 @@ export interface RevisionLimits {
   readonly hoursFromMs?: number | undefined
 }
 
-/** **Shape** `repriceFromMs`: from where on closed hours have another price now; absent where none has. */
+/**
+ * The history after a revision.
+ *
+ * **Shape** from `repriceFromMs` on closed hours have another price now; absent where none has.
+ */
 export interface Revised {
   readonly history: PriceHistory
   readonly repriceFromMs?: number

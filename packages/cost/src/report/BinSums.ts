@@ -8,7 +8,7 @@ import { HOUR_SECONDS, KIB_BYTES, NANOS_PER_UNIT } from "../hour/Units.ts"
 import { isWorkload } from "../hour/Series.ts"
 import type { Part } from "./AllocationSet.ts"
 
-/** **Shape** one place a bin. **Units** as the measures. */
+/** Sums of all measures, one place a bin, in the units of the measures. */
 export interface Table {
   readonly size: number
   readonly columns: Columns
@@ -234,9 +234,9 @@ export const tell = (figures: Figures, columns: Columns, place: number, savingsN
   figures.hoursCovered = hours(columns.coveredSeconds[place] ?? 0)
 }
 
-/** **Units** from thousandths of a core (or GPU), times seconds. */
+/** Converts thousandths of a core (or GPU), times seconds, to core-hours (or GPU-hours). */
 export const coreHours = (milliSeconds: number): number => milliSeconds / (1_000 * HOUR_SECONDS)
-/** **Units** from KiB times seconds. */
+/** Converts KiB times seconds to byte-hours. */
 export const byteHours = (kibSeconds: number): number => (kibSeconds * KIB_BYTES) / HOUR_SECONDS
 
 const tellEfficiency = (figures: Figures, columns: Columns, place: number): void => {

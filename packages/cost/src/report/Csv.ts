@@ -6,7 +6,7 @@
  */
 import { Stream } from "effect"
 
-/** **Shape** `undefined` is an empty field. */
+/** What a field holds; `undefined` is an empty field. */
 export type Cell = string | number | undefined
 
 /** One column of rows. */

@@ -8,7 +8,7 @@ import * as BinSums from "./BinSums.ts"
 
 type At = (measure: Measure) => number
 
-/** **Shape** `table` has one bin. */
+/** Makes an explanation's step from a table of one bin. */
 export const stepOf = (
   { columns }: BinSums.Table,
   when: Pick<ExplainedStep, "start" | "end" | "open" | "priceChange">

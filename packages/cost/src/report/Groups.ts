@@ -165,7 +165,7 @@ const nameOf = (dimension: Dimension): string =>
 /** The kinds of costs beside workloads mark their groups. */
 const markOf = (series: Series): string => (isWorkload(series) ? "" : series.kind)
 
-/** **Shape** null where a place has no such thing. */
+/** Reads a series' value of a dimension; null where it has none. */
 const valueOf = (dimension: Dimension, cluster: string, series: Series): string | null => {
   if (dimension._tag === "Label") {
     const { labels } = series

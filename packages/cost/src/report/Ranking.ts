@@ -73,7 +73,11 @@ const paged = (places: ReadonlyArray<number>, ranked: Ranked, size: number): Str
     ])
   )
 
-/** **Shape** `order` has the most expensive places first; where some cost alike, `alike` tells at the first of them how many. */
+/**
+ * Places, most expensive first.
+ *
+ * **Shape** where several in `order` cost the same, `alike` has their number at the first of them.
+ */
 interface ByCost {
   readonly order: Int32Array
   readonly alike: Int32Array

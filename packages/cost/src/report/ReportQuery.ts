@@ -42,7 +42,11 @@ export interface Grouped extends Narrowed {
 
 export interface AggregateQuery extends Grouped, Paged {}
 
-/** **Shape** `id` as the row's; it must be one of `cluster`, which the caller found within the key's scope. */
+/**
+ * Asks for the explanation of one row.
+ *
+ * **Shape** `id` as the row's; it must be one of `cluster`, which the caller found within the key's scope.
+ */
 export interface ExplainQuery extends Scoped {
   readonly cluster: ClusterName
   readonly id: string

@@ -116,7 +116,11 @@ const complete = (recommending: Recommending, keys: ReadonlyArray<string>): Reco
   return columns
 }
 
-/** **Limits** for each cluster as many series as its latest report had, and {@link SPARE} more. */
+/**
+ * Makes the index of each cluster, which is kept from one report to the next.
+ *
+ * **Limits** a cluster's index is dropped once it has over twice the series of the present report plus {@link SPARE}.
+ */
 export const make = (): WorkloadIndexOf => {
   const clusters = new Map<ClusterName, Known>()
   return (cluster, recommended, places) => {

@@ -14,8 +14,10 @@ import type { WorkloadIndex, WorkloadIndexOf, Recommended } from "./WorkloadInde
 import * as BinSums from "./BinSums.ts"
 
 /**
- * **Shape** `rowOf` is -1 for places that are in no row. `firstOf` is the first place of each row, `nextOf` of each place
- * the next of its row, -1 behind the last, and `numberOf` the row's number among the names of its cluster.
+ * The rows of a report, one a workload, and the places that each is the sum of.
+ *
+ * **Shape** `rowOf` is -1 for places that are in no row. `firstOf` is the first place of each row, `nextOf` of each
+ * place the next of its row, -1 after the last, and `numberOf` the row's number among the names of its cluster.
  */
 export interface WorkloadRows {
   readonly allocations: AllocationSet.AllocationSet

@@ -19,7 +19,11 @@ import { withUsage } from "./OpenHour.ts"
 import type { SamplerSettings } from "./SamplerSettings.ts"
 import type { FailureLog } from "./FailureLog.ts"
 
-/** **Shape** `lane` keeps two writers of one cluster's hours apart; `mayFold` holds once older hours are in. */
+/**
+ * The dependencies of closing one cluster's hours.
+ *
+ * **Shape** `lane` keeps two writers of one cluster's hours apart; `mayFold` holds once older hours are in.
+ */
 export interface Parts {
   readonly cluster: ClusterName
   readonly source: UsageSource

@@ -20,7 +20,7 @@ interface Lasting {
 
 export interface InventoryVolume extends Omit<VolumeFacts, "spans">, Lasting {}
 
-/** **Shape** `selector` picks the pods behind it by their labels; an empty one picks none. */
+/** A load balancer; `selector` picks the pods behind it by their labels, an empty one picks none. */
 export interface InventoryLoadBalancer extends Omit<LoadBalancerFacts, "spans" | "pods">, Lasting {
   readonly selector: Readonly<Record<string, string>>
 }

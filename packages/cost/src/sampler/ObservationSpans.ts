@@ -11,7 +11,7 @@ export class ObservationSpans {
   #spans: Array<Span>
   #isCut = false
 
-  /** **Shape** `spans` are those of before, the last of which goes on. */
+  /** Continues earlier spans, the last of which goes on. */
   constructor(spans: ReadonlyArray<Span> = []) {
     this.#spans = [...spans]
   }

@@ -12,7 +12,7 @@ type Pods = ReadonlyMap<string, PodRecord>
 interface Parts {
   /** The hours that may still learn something. */
   readonly hours: () => ReadonlyArray<{ readonly pods: PodObservations }>
-  /** **Units** milliseconds since the epoch. */
+  /** Tells the time, in milliseconds since the epoch. */
   readonly now: () => number
   /** Finds the workload of a pod while what stands between them is known. */
   readonly settle: (pods: PodObservations, uid: string) => void

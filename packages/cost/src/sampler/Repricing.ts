@@ -22,7 +22,11 @@ export interface Progress {
   readonly hoursTotal: number
 }
 
-/** **Shape** `laneOf` keeps two writers of one cluster's hours apart; `clusters` are those that have writers. */
+/**
+ * The dependencies of repricing the hours of all clusters.
+ *
+ * **Shape** `laneOf` keeps two writers of one cluster's hours apart; `clusters` are those that have writers.
+ */
 export interface Parts {
   readonly store: CostStore["Service"]
   readonly prices: Prices["Service"]

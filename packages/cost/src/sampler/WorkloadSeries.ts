@@ -14,7 +14,11 @@ export interface Owned {
   readonly owner?: Owner.Owner | undefined
 }
 
-/** **Limits** one object for all pods of a workload, as long as its labels stay. */
+/**
+ * Finds the workloads that pods belong to.
+ *
+ * **Limits** one object for all pods of a workload, as long as its labels stay.
+ */
 export interface WorkloadSeries {
   /** Finds the workload: the pod itself if its owner cannot be one; `undefined` while what stands between pod and workload is not known. */
   readonly find: (pod: Owned) => Series | undefined

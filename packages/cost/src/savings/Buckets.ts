@@ -3,8 +3,10 @@
  */
 
 /**
- * **Shape** `starts` rises from 0, 256 at most; a bucket ends where the next starts, and the last has no end. `coarse` has
- * the bucket of the least number of each {@link placeOf}.
+ * The buckets of a histogram, 256 at most.
+ *
+ * **Shape** `starts` rises from 0; a bucket ends where the next starts, and the last has no end. `coarse` has the
+ * bucket of the least number of each {@link placeOf}.
  */
 export interface Buckets {
   readonly starts: Float64Array

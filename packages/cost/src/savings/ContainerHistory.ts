@@ -24,19 +24,29 @@ export const MEMORY: DecayingHistogram.Shape = {
   halfLifeMs: DAY_MS
 }
 
-/** **Source** the same: `minSampleWeight`. A CPU sample weighs as many cores as its container requests, this at least. */
+/**
+ * The least weight of a CPU sample, which weighs as many cores as its container requests.
+ *
+ * **Source** the same: `minSampleWeight`.
+ */
 const MIN_WEIGHT = 0.1
 
 /** A sample a minute weighs 1 for each core that is requested; a longer one as many minutes. */
 const SAMPLE_SECONDS = 60
 
-/** **Source** the same: `DefaultOOMBumpUpRatio` and `DefaultOOMMinBumpUp`. */
+/**
+ * By how much an OOM-killed container needed more memory than it had, as a ratio and in bytes: the greater counts.
+ *
+ * **Source** the same: `DefaultOOMBumpUpRatio` and `DefaultOOMMinBumpUp`.
+ */
 const OOM_RATIO = 1.2
 const OOM_LEAST_BYTES = 100 * 1_024 * 1_024
 
 /**
- * **Shape** `lastHour` is the newest hour with usage or a kill, counted since the epoch; `memory` has one peak a replica and UTC day,
- * at the day's end.
+ * The usage of one container, all of its replicas together, as distributions of CPU and memory.
+ *
+ * **Shape** `lastHour` is the newest hour with usage or an OOM kill, counted since the epoch; `memory` has one peak a
+ * replica and UTC day, at the day's end.
  */
 export interface ContainerHistory {
   readonly name: string
@@ -111,7 +121,11 @@ const addPeak = ({ memory, peaks }: ContainerHistory, usage: ContainerUsage): vo
   if (removed >= 0) DecayingHistogram.subtractFromBucket(memory, removed, 1, atMs)
 }
 
-/** **Source** `pkg/recommender/model/container.go`: `RecordOOM`. What was killed needed more than it had. */
+/**
+ * Gives the memory that a replica needed, which is more than it had if it was OOM-killed.
+ *
+ * **Source** `pkg/recommender/model/container.go`: `RecordOOM`.
+ */
 const memoryNeeded = ({ isOomKilled, memoryPeakBytes, memoryRequestBytes }: ContainerUsage): number => {
   if (!isOomKilled) return memoryPeakBytes
   const used = Math.max(memoryRequestBytes, memoryPeakBytes)

@@ -5,7 +5,11 @@
 /** Replicas of a container that are followed through a day; of more, those with the least numbers: a fair sample. */
 export const MAX_REPLICAS = 256
 
-/** **Shape** `day` counts days since the epoch; `replicas` are numbers, rising, and `buckets` has a place for each. */
+/**
+ * The bucket of each replica's peak on one day.
+ *
+ * **Shape** `day` counts days since the epoch; `replicas` are numbers, rising, and `buckets` has a place for each.
+ */
 export interface DailyPeaks {
   day: number
   replicas: Array<number>

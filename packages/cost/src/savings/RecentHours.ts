@@ -9,8 +9,10 @@ const WORD_HOURS = 32
 const WORDS = REACH_HOURS / WORD_HOURS
 
 /**
- * **Shape** `last` counts hours since the epoch; bit n of `words`, counted from the first one's lowest, is the hour that
- * lies n before `last`.
+ * A bit for each hour of the last eight days.
+ *
+ * **Shape** `last` counts hours since the epoch; bit n of `words`, counted from the first one's lowest, is the hour
+ * that lies n before `last`.
  */
 export interface RecentHours {
   last: number
@@ -56,7 +58,7 @@ const shift = ({ words }: RecentHours, by: number): void => {
   }
 }
 
-/** **Source** Warren, Hacker's Delight, 5-1: counting 1-bits. */
+/** Counts the 1-bits of a word. **Source** Warren, Hacker's Delight, 5-1. */
 const bitsOf = (word: number): number => {
   const pairs = word - ((word >>> 1) & 0x55555555)
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)

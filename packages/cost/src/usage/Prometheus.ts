@@ -16,7 +16,7 @@ import { InvalidUsageSetting, parseAddress } from "./UsageSetting.ts"
 
 /** Tells the series of one cluster from others in the same place. */
 export interface ClusterLabel {
-  /** **Example** `cluster` */
+  /** The name of the label, such as `cluster`. */
   readonly name: string
   /** The label's value for a cluster; its own name unless given. */
   readonly value?: (cluster: ClusterName) => string

@@ -9,7 +9,11 @@ import type { Egress, HourFacts, UsageSlices } from "../allocation/HourFacts.ts"
 import type { UsageError } from "./UsageError.ts"
 import type { Window } from "../hour/Window.ts"
 
-/** **Units** of usage: thousandths of a core over `windowMs` up to `atMs`, bytes of working set. */
+/**
+ * The usage of one container up to an instant.
+ *
+ * **Units** thousandths of a core over `windowMs` up to `atMs`, bytes of working set.
+ */
 export interface ContainerSample {
   readonly namespace: string
   readonly pod: string

@@ -40,7 +40,7 @@ export const act = (workload: Named, { action, replicas }: Change, payload: Opti
 
 export type ActionResult = Awaited<ReturnType<typeof act>>
 
-/** **Source** the kinds that the API takes for each; others are refused as `action_unsupported`. */
+/** The kinds that the API takes for each action; others are refused as `action_unsupported`. */
 const KINDS: Readonly<Record<ActionName, ReadonlySet<string>>> = {
   scale: new Set(["Deployment", "StatefulSet", "ReplicaSet"]),
   restart: new Set(["Deployment", "StatefulSet", "DaemonSet"]),

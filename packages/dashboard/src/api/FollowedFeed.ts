@@ -4,7 +4,7 @@
 import { Clock, Effect, Random } from "effect"
 import { WorkloadFeed } from "./WorkloadFeed.ts"
 
-/** **Shape** `busy` where the server has too many streams, of this key or in all. */
+/** The state of the stream; `busy` where the server has too many streams, of this key or in all. */
 export type FeedState = "live" | "connecting" | "busy"
 
 /** What was told when it was last shown. **Units** `heardAtMs` milliseconds since the epoch. */
@@ -12,7 +12,7 @@ export interface Told extends Pick<WorkloadFeed, "added" | "coverages" | "gone" 
   readonly heardAtMs: number
 }
 
-/** **Shape** `told` stays when the stream is lost: it is newer than a list that was read before. */
+/** The stream's state and news; `told` stays when the stream is lost: it is newer than a list that was read before. */
 export interface Followed {
   readonly state: FeedState
   readonly told?: Told

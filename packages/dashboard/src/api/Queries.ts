@@ -34,7 +34,7 @@ export const clustersQuery = (target: ClusterTarget.ClusterTarget) =>
     refetchInterval: FRESH_EVERY_MS
   })
 
-/** **Shape** `isCut` when a deployment has more namespaces than a preview reads. */
+/** The namespaces that were read; `isCut` when a deployment has more of them than a preview reads. */
 export interface NamespaceView {
   readonly namespaces: ReadonlyArray<Namespace>
   readonly clusters: ReadonlyArray<Coverage>

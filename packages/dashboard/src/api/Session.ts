@@ -7,7 +7,7 @@ import { Redacted } from "effect"
 import * as Provider from "../signin/Provider.ts"
 import { ApiFailure, call } from "./Client.ts"
 
-/** **Shape** `reason` is absent for a browser that was not signed in. */
+/** Whether the browser is signed in; `reason` is absent for one that was not signed in. */
 export type Session =
   | { readonly _tag: "SignedIn"; readonly apiKey: ApiKey }
   | { readonly _tag: "SignedOut"; readonly reason?: ApiFailure }

@@ -29,7 +29,7 @@ export const keyOf = ({ cluster, id, kind, name, namespace }: typeof WorkloadPla
 /** What a stream has told until now, over as many connections as it took. */
 export class WorkloadFeed {
   rows: Map<string, Workload> = new Map()
-  /** **Units** `atMs` milliseconds since the epoch. */
+  /** The last coverage of each cluster, and `atMs`, when it came, in milliseconds since the epoch. */
   coverages: Map<string, { readonly coverage: Coverage; readonly atMs: number }> = new Map()
   /** What came after the first full set. */
   added: Set<string> = new Set()

@@ -14,7 +14,11 @@ export interface Action {
   readonly clear: () => void
 }
 
-/** **Shape** a reply of 401 signs the page out, unless `signsIn`: there it is the key that was refused. */
+/**
+ * Runs a call that the reader asked for, and tells how it went.
+ *
+ * A reply of 401 signs the page out, unless `signsIn`: there it is the key that was refused.
+ */
 export const useAction = (options: { readonly signsIn?: boolean } = {}): Action => {
   const queries = useQueryClient()
   const [isRunning, setRunning] = useState(false)

@@ -33,7 +33,11 @@ export const RESOURCES = [
   "workloads"
 ] as const
 
-/** **Shape** `from` and `to` are days of the reader's calendar, both included; empty texts narrow nothing. */
+/**
+ * What narrows the list of events; empty texts narrow nothing.
+ *
+ * **Shape** `from` and `to` are days of the reader's calendar, both included.
+ */
 export interface AuditFilter {
   readonly range: Range
   readonly from: string

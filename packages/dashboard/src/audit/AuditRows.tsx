@@ -45,7 +45,7 @@ const COLUMNS: ReadonlyArray<Column> = [
   { title: "From", cell: ({ address, via }) => `${address}, ${via}` }
 ]
 
-/** **Units** pixels. */
+/** The height of a row in a wide window, and of a card in a narrow one, in pixels. */
 const ROW_HEIGHT = 44
 const CARD_HEIGHT = 122
 
@@ -83,7 +83,7 @@ export const AuditRows = ({ events, onNearEnd, onOpen }: Props) => {
 interface RowProps extends Pick<Props, "onOpen"> {
   readonly event: AuditEvent
   readonly index: number
-  /** **Units** pixels. */
+  /** The row's height, and its offset from the top of the list, in pixels. */
   readonly height: number
   readonly offset: number
 }

@@ -4,7 +4,7 @@
 import type { AuditEvent } from "../api/AuditTail.ts"
 import * as Quantity from "../format/Quantity.ts"
 
-/** **Example** `create apiKeys`, `read workloads × 12` */
+/** Prints what was done: `create apiKeys`, `read workloads × 12`. */
 export const deed = ({ count, resource, verb }: AuditEvent): string =>
   `${verb} ${resource}${count === undefined || count === 1 ? "" : ` × ${Quantity.count(count)}`}`
 

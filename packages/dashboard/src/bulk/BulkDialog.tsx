@@ -35,7 +35,7 @@ export interface Chosen {
 interface Props {
   /** The dialog is closed without one. */
   readonly chosen: Chosen | undefined
-  /** **Shape** `isDone` once every workload was told to be changed. */
+  /** Called when the dialog closes; `isDone` once every workload was reported as changed. */
   readonly onClose: (isDone: boolean) => void
 }
 

@@ -10,7 +10,11 @@ import type { WorkloadName } from "../api/WorkloadQueries.ts"
  */
 export type Phase = "running" | "ended" | "broken" | "lost" | "left" | "refused" | "unknown"
 
-/** **Shape** `outcomes` of this call and those before it, which it tries again in part; by {@link placeOf}. */
+/**
+ * A change of several workloads, and how far it is.
+ *
+ * **Shape** `outcomes` of this call and those before it, which it tries again in part; by {@link placeOf}.
+ */
 export interface BulkRun {
   readonly call: BulkCall
   readonly outcomes: ReadonlyMap<string, Outcome>

@@ -2,7 +2,11 @@
  * Which rows of a list are selected.
  */
 
-/** **Shape** ids of rows, shown or not; `anchor` is the row that was last chosen by itself, where a range begins. */
+/**
+ * The ids of the selected rows, shown or not.
+ *
+ * **Shape** `anchor` is the row that was last chosen by itself, where a range begins.
+ */
 export interface Selection {
   readonly ids: ReadonlySet<string>
   readonly anchor: string | undefined

@@ -5,7 +5,11 @@ import { RegisterCluster } from "@quarterdeck/contract/ClustersGroup"
 import { Result, Schema, SchemaIssue } from "effect"
 import { type Faults, labelOf } from "../keys/KeyDraft.ts"
 
-/** **Shape** of the two ways only the fields of the chosen one are sent; `labels` are written `key=value`. */
+/**
+ * What the fields of the form hold.
+ *
+ * **Shape** of the two ways only the fields of the chosen one are sent; `labels` are written `key=value`.
+ */
 export interface ClusterDraft {
   readonly name: string
   readonly way: "kubeconfig" | "parts"
@@ -34,7 +38,7 @@ export const EMPTY: ClusterDraft = {
   labels: []
 }
 
-/** **Units** characters, which the server allows a kubeconfig. */
+/** How many characters the server allows a kubeconfig. */
 export const MAX_KUBECONFIG = 256 * 1024
 
 const PEM = "-----BEGIN "

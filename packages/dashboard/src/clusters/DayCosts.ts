@@ -6,7 +6,11 @@ import { type CostGroups, costGroupsQuery, seesIdle } from "../api/CostQueries.t
 import { useCaller } from "../app/Caller.ts"
 import type { ClusterTarget } from "../target/ClusterTarget.ts"
 
-/** **Units** the currency of the price book; hours of the last 24 in which the cluster was seen. */
+/**
+ * What a cluster cost in the last 24 hours.
+ *
+ * **Units** the currency of the price book; hours of the last 24 in which the cluster was seen.
+ */
 export interface DayCost {
   readonly cost: number
   readonly currency: string

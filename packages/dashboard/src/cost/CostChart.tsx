@@ -10,7 +10,7 @@ import { ScrollTable } from "../feedback/ScrollTable.tsx"
 import * as Quantity from "../format/Quantity.ts"
 import { type ChartData, type ChartSeries, type ChartStep, OTHER_KEY } from "./ChartData.ts"
 
-/** **Units** pixels. */
+/** The sizes of the chart, in pixels. */
 const HEIGHT = 260
 const MARGIN = { top: 8, right: 4, bottom: 24, left: 64 }
 const MIN_LABEL_WIDTH = 64

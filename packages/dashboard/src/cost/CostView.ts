@@ -29,7 +29,12 @@ export const IDLES = [
 export type Idle = (typeof IDLES)[number][0]
 type Field = (typeof FIELDS)[number][0]
 
-/** **Shape** `by` is one of {@link FIELDS}, or `label:` and a key. `from` and `to` are days of the reader's, both included. */
+/**
+ * What the cost page shows.
+ *
+ * **Shape** `by` is one of {@link FIELDS}, or `label:` and a key. `from` and `to` are days of the reader's, both
+ * included.
+ */
 export interface CostView {
   readonly range: string
   readonly from: string

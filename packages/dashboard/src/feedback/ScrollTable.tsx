@@ -6,7 +6,7 @@ import type { ReactNode } from "react"
 
 interface Props {
   readonly label: string
-  /** **Units** pixels. */
+  /** The table's least width and greatest height, in pixels. */
   readonly minWidth: number
   readonly maxHeight?: number
   readonly children: ReactNode

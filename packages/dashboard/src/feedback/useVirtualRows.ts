@@ -3,7 +3,7 @@ import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "re
 
 interface Options {
   readonly count: number
-  /** **Units** pixels. */
+  /** The height of each row, in pixels. */
   readonly rowHeight: number
   readonly keyOf: (index: number) => string | number
   /** Called when the last row that was read comes near. */
@@ -13,7 +13,7 @@ interface Options {
 interface VirtualRow {
   readonly key: string | number | bigint
   readonly index: number
-  /** **Units** pixels. */
+  /** The row's height, in pixels. */
   readonly height: number
   /** From the top of the list. */
   readonly offset: number
@@ -23,7 +23,7 @@ interface VirtualRows {
   /** The element that the rows stand in. */
   readonly list: RefObject<HTMLDivElement | null>
   readonly rows: ReadonlyArray<VirtualRow>
-  /** **Units** pixels. */
+  /** The height of all rows together, in pixels. */
   readonly totalHeight: number
 }
 

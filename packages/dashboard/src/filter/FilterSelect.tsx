@@ -9,7 +9,7 @@ interface Props {
   readonly every: string
   readonly values: ReadonlyArray<string>
   readonly chosen: string | undefined
-  /** **Shape** the empty text narrows nothing. */
+  /** Called with what is chosen; the empty text narrows nothing. */
   readonly onChoose: (value: string) => void
   /** Where the page is wider than a telephone. **Units** pixels. */
   readonly width?: number

@@ -11,7 +11,11 @@ interface Days {
 
 interface Props {
   readonly ranges: ReadonlyArray<readonly [range: string, label: string]>
-  /** **Shape** `range` is one of `ranges`, or {@link CUSTOM}; `from` and `to` are days of the reader's, both included. */
+  /**
+   * The time that is chosen.
+   *
+   * **Shape** `range` is one of `ranges`, or {@link CUSTOM}; `from` and `to` are days of the reader's, both included.
+   */
   readonly time: Days & { readonly range: string }
   readonly onRange: (range: string) => void
   readonly onDays: (part: Partial<Days>) => void

@@ -6,7 +6,11 @@ import { Result, Schema, SchemaIssue } from "effect"
 import type { ApiFailure } from "../api/Client.ts"
 import type { ApiKey, Role, Rule, Selector } from "../api/Shapes.ts"
 
-/** **Shape** `labels` are written `key=value`; `id` tells rows of the form apart. */
+/**
+ * One selection of namespaces, as the form holds it.
+ *
+ * **Shape** `labels` are written `key=value`; `id` tells rows of the form apart.
+ */
 export interface SelectorDraft {
   readonly id: number
   readonly names: ReadonlyArray<string>
@@ -15,7 +19,11 @@ export interface SelectorDraft {
   readonly within?: Selector
 }
 
-/** **Shape** `date` is a day of the reader's calendar, `2027-01-31`; the key is valid until that day is over. */
+/**
+ * When a key expires, as the form holds it.
+ *
+ * **Shape** `date` is a day of the reader's calendar, `2027-01-31`; the key is valid until that day is over.
+ */
 export type ExpiryDraft =
   | { readonly _tag: "Never" }
   | { readonly _tag: "After"; readonly count: string; readonly unit: "d" | "y" }

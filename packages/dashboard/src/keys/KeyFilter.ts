@@ -6,7 +6,11 @@ import type { Status } from "../api/Shapes.ts"
 
 export const STATUSES: ReadonlyArray<Status> = ["active", "expiring", "expired", "revoked"]
 
-/** **Shape** `name` is a part of it, `createdBy` an id; empty texts and no status narrow nothing. */
+/**
+ * What narrows the list of keys; empty texts and no status narrow nothing.
+ *
+ * **Shape** `name` is a part of it, `createdBy` an id.
+ */
 export interface KeyFilter {
   readonly name: string
   readonly status: Status | undefined

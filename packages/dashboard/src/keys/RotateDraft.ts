@@ -5,7 +5,7 @@ import { RotateApiKey } from "@quarterdeck/contract/ApiKeysGroup"
 import { Result, Schema } from "effect"
 import { type ExpiryDraft, expireOf, expiryFault, type Faults } from "./KeyDraft.ts"
 
-/** **Shape** `grace` as the API takes it. */
+/** When the old key ends, and when the new one does; `grace` as the API takes it. */
 export interface RotateDraft {
   readonly grace: string
   /** When the new key ends; `undefined`: as the old one would have. */

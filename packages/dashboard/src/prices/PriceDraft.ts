@@ -17,7 +17,7 @@ export interface Book {
   >
 }
 
-/** **Shape** texts as they stand in the fields; an empty one is not said. */
+/** An override as the form holds it: the texts of its fields, of which empty ones are left out. */
 export interface OverrideDraft {
   readonly id: number
   readonly resource: Resource

@@ -2,7 +2,7 @@
  * Which clusters the pages show, as their address says it.
  */
 
-/** **Shape** as the API has it: the parent, those of some names in their order, or every one in scope. */
+/** The clusters, as the API has them: the parent, those of some names in their order, or every one in scope. */
 export type ClusterTarget =
   | { readonly _tag: "All" }
   | { readonly _tag: "Parent" }

@@ -5,7 +5,7 @@ import type { Coverage } from "../api/Shapes.ts"
 
 type Status = Coverage["status"]
 
-/** **Shape** the rows of `missing` clusters are not in what is shown; `incomplete` ones lack some kind. */
+/** How much of a cluster's rows is shown: none of a `missing` one; an `incomplete` one lacks some kind. */
 export type Health = "ok" | "stale" | "incomplete" | "missing"
 
 const WORDS: Readonly<Record<Status, string>> = {

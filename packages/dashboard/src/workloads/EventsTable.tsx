@@ -12,7 +12,7 @@ import { Loading } from "../feedback/PageState.tsx"
 import { ScrollTable } from "../feedback/ScrollTable.tsx"
 import * as Quantity from "../format/Quantity.ts"
 
-/** **Units** pixels. */
+/** The table's least width and greatest height, in pixels. */
 const MIN_WIDTH = 760
 const MAX_HEIGHT = 360
 

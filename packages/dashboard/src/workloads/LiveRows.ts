@@ -29,7 +29,7 @@ export const of = (read: ReadonlyArray<Workload>, told: Told | undefined): LiveR
 }
 
 interface Moments {
-  /** **Units** milliseconds since the epoch. */
+  /** When the list was read, in milliseconds since the epoch. */
   readonly readAtMs: number
   /** Not before the list was read, nor before anything was told. */
   readonly shownAtMs: number

@@ -15,7 +15,7 @@ import { ScrollTable } from "../feedback/ScrollTable.tsx"
 import * as Quantity from "../format/Quantity.ts"
 import { LogDrawer } from "./LogDrawer.tsx"
 
-/** **Units** pixels. */
+/** The table's least width and greatest height, in pixels. */
 const MIN_WIDTH = 760
 const MAX_HEIGHT = 420
 

@@ -19,7 +19,7 @@ export const SORTS = [
 export type Sort = (typeof SORTS)[number][0]
 export type Order = "asc" | "desc"
 
-/** **Shape** empty texts and lists narrow nothing. */
+/** What narrows and sorts the list of workloads; empty texts and lists narrow nothing. */
 export interface WorkloadFilter {
   readonly name: string
   readonly kinds: ReadonlyArray<string>

@@ -63,7 +63,7 @@ const COLUMNS: ReadonlyArray<Column> = [
   { title: "Created", sort: "createdAt", cell: ({ createdAt }) => <PlainTimestamp at={createdAt} /> }
 ]
 
-/** **Units** pixels. */
+/** The height of a row in a wide window, and of a card in a narrow one, in pixels. */
 const ROW_HEIGHT = 44
 const CARD_HEIGHT = 132
 
@@ -120,7 +120,7 @@ export const WorkloadRows = ({ gone, onNearEnd, onSort, order, selection, sort, 
 interface RowProps {
   readonly workload: Workload
   readonly index: number
-  /** **Units** pixels. */
+  /** The row's height, and its offset from the top of the list, in pixels. */
   readonly height: number
   readonly offset: number
   readonly linkTo: TargetState["linkTo"]

@@ -109,7 +109,7 @@ interface TallyProps {
   readonly isNarrowed: boolean
   /** Whether the list stays fresh by itself. */
   readonly isFresh: boolean
-  /** **Units** milliseconds since the epoch. */
+  /** When the list was read, in milliseconds since the epoch. */
   readonly readAtMs: number
   readonly isReading: boolean
   readonly onRead: () => void

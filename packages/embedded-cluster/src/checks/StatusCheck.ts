@@ -6,7 +6,12 @@
 import { type JsonObject, numberAt } from "../core/Json.ts"
 import { type FieldError, invalidValue } from "../core/Status.ts"
 
-/** **Shape** `counts` in the order in which they may not be negative, `within` in the order in which they may not exceed all. */
+/**
+ * The limits of the counts in a kind's status.
+ *
+ * **Shape** `counts` in the order in which they may not be negative, `within` in the order in which they may not exceed
+ * `replicas`.
+ */
 interface Rule {
   readonly counts: ReadonlyArray<string>
   readonly within: ReadonlyArray<string>

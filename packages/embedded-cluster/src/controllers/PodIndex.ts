@@ -24,7 +24,7 @@ export interface PodIndex {
   readonly strays: (namespace: string) => Iterable<Stored>
 }
 
-/** **Limits** a change costs its pod's requests; closing the scope ends the counting. */
+/** Makes the index, and keeps it up to date until the scope closes. **Limits** a change costs its pod's requests. */
 export const make = ({ store }: Kernel): Effect.Effect<PodIndex, never, Scope.Scope> =>
   Effect.gen(function* () {
     const loads = new Map<string, Load>()

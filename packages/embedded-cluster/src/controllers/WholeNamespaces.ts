@@ -22,7 +22,11 @@ export interface Given {
   readonly has: (gift: Gift, namespace: string) => boolean
 }
 
-/** **Source** Kubernetes, `pkg/controller/serviceaccount` and `pkg/controller/certificates/rootcacertpublisher`. */
+/**
+ * The objects that controllers make in each namespace.
+ *
+ * **Source** Kubernetes, `pkg/controller/serviceaccount` and `pkg/controller/certificates/rootcacertpublisher`.
+ */
 export const GIFTS: ReadonlyArray<Gift> = [
   { plural: "serviceaccounts", kind: "ServiceAccount", name: "default" },
   { plural: "configmaps", kind: "ConfigMap", name: "kube-root-ca.crt" }

@@ -7,7 +7,7 @@ import type { ResourceRequest } from "./RequestInfo.ts"
 import type { Resource } from "./Resource.ts"
 import type { User } from "./User.ts"
 
-/** **Shape** `body` is the whole text, empty when there is none. */
+/** A request and who sent it; `body` is the whole text, empty when there is none. */
 export interface ApiRequest {
   readonly method: string
   readonly path: string

@@ -9,7 +9,7 @@ export type Attributes =
   | Pick<ResourceRequest, "_tag" | "verb" | "group" | "namespace" | "resource" | "name" | "subresource">
   | PathRequest
 
-/** **Shape** `reason` names the binding that allowed it; a refusal has none. */
+/** Whether a request is allowed; `reason` names the binding that allowed it, a refusal has none. */
 interface Decision {
   readonly allowed: boolean
   readonly reason: string

@@ -4,7 +4,7 @@
  * **Source** Go, `time.Parse`; `metav1.Time` and `metav1.MicroTime` of Kubernetes 1.36.
  */
 
-/** **Shape** `micros` is a time that always says its microseconds. */
+/** The precision of a time; one of `micros` always says its microseconds. */
 export type Precision = "seconds" | "micros"
 
 const TIME = /^([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(\.[0-9]+)?(?:Z|[+-][0-9]{2}:[0-9]{2})$/

@@ -8,7 +8,7 @@ const VERSION = /^v([0-9]+)(?:(alpha|beta)([0-9]+))?$/
 
 const STAGES = { alpha: 0, beta: 1, release: 2 } as const
 
-/** **Shape** more digits than a safe integer has make a name that is no version. */
+/** Ranks a version by its stage and its numbers; `undefined` for a name that is no version. */
 const rank = (version: string): ReadonlyArray<number> | undefined => {
   const match = VERSION.exec(version)
   if (match === null) return undefined

@@ -14,7 +14,7 @@ export class LogTail {
   /** The beginning of a line whose end has not come. */
   #open = ""
 
-  /** **Units** bytes; it keeps up to two times as many. */
+  /** Makes a tail that keeps up to twice `halfBytes` bytes. */
   constructor(halfBytes = HALF_BYTES) {
     this.#halfBytes = halfBytes
   }

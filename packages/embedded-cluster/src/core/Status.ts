@@ -76,7 +76,11 @@ const detailsOf = (name: string, group: string, kind: string): Details => ({
   ...(kind === "" ? {} : { kind })
 })
 
-/** **Shape** tools that read kubectl's or Helm's output look for "not found", and for "already exists". */
+/**
+ * Refuses a request for an object that does not exist.
+ *
+ * Tools that read kubectl's or Helm's output look for "not found", and for "already exists".
+ */
 export const notFound = (of: Named, name: string): Failure => ({
   code: 404,
   reason: "NotFound",
@@ -98,7 +102,11 @@ export const conflict = (of: Named, name: string, why: string, resource = of.res
   details: detailsOf(name, of.group, resource)
 })
 
-/** **Shape** many operators read this sentence before they try again, instead of the reason. */
+/**
+ * Refuses a write to an outdated version of an object.
+ *
+ * Many operators read this sentence before they try again, instead of the reason.
+ */
 export const modified = (of: Named, name: string): Failure =>
   conflict(of, name, "the object has been modified; please apply your changes to the latest version and try again")
 

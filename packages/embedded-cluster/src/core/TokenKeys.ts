@@ -7,7 +7,7 @@ import { Redacted, Result } from "effect"
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from "node:crypto"
 import { isObject, type JsonObject, parse, textAt } from "./Json.ts"
 
-/** **Shape** a key pair of its own a cluster, so that no cluster takes the token of another. */
+/** Signs and verifies a cluster's tokens by a key pair of its own, so that no cluster takes the token of another. */
 export interface TokenKeys {
   readonly sign: (claims: JsonObject) => string
   /** The claims of a token that this cluster has signed; `undefined` for any other text. */

@@ -9,7 +9,11 @@ import { apiVersionOf, type Resource } from "../core/Resource.ts"
 import { badRequest, invalid, invalidValue, type Outcome } from "../core/Status.ts"
 import * as FieldTypes from "../schemas/FieldTypes.ts"
 
-/** **Errors** 400 for another version or a body that names no kind, 422 for another kind. */
+/**
+ * Reads a body as an object of a custom kind.
+ *
+ * **Errors** 400 for another version or a body that names no kind, 422 for another kind.
+ */
 export const read = (resource: Resource, body: JsonObject): Outcome<JsonObject> => {
   const kind = textAt(body, "kind")
   const version = textAt(body, "apiVersion")

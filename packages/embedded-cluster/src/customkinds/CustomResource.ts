@@ -13,7 +13,7 @@ import * as JsonPath from "../schemas/JsonPath.ts"
 import * as KindSchema from "../schemas/KindSchema.ts"
 import * as Definition from "./Definition.ts"
 
-/** **Shape** `stored` is the version in which objects are kept, served or not. */
+/** The resources of a definition; `stored` is that of the version in which objects are kept, served or not. */
 export interface CustomResources {
   readonly served: ReadonlyArray<Resource>
   readonly stored: Resource | undefined

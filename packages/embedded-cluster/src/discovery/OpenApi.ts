@@ -33,7 +33,11 @@ export const answer = (registry: Registry, path: string): string | undefined => 
 const placeOf = ({ group, version }: GroupVersion): string =>
   group === "" ? `api/${version}` : `apis/${group}/${version}`
 
-/** **Shape** the hash changes whenever the document may: clients keep a document as long as its address stays. */
+/**
+ * Lists the addresses of the documents, each with a hash.
+ *
+ * **Shape** the hash changes whenever the document may: clients keep a document as long as its address stays.
+ */
 const index = (registry: Registry): JsonObject => ({
   paths: Object.fromEntries(
     registry.groupVersions.map((one) => {

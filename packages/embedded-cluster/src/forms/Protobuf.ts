@@ -15,7 +15,7 @@ export const MEDIA_TYPE = "application/vnd.kubernetes.protobuf"
 /** Comes before every object in this form. */
 const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00])
 
-/** **Errors** why the bytes are no object that can be read here, in words. */
+/** Decodes an object into its JSON form. **Errors** why the bytes are no object that can be read here, in words. */
 export const decode = (bytes: Buffer): Result.Result<JsonObject, string> => {
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) return Result.fail("the body has no prefix of the protobuf form")
   return Result.try({

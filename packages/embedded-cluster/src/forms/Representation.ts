@@ -12,7 +12,11 @@ import { read, type Stored } from "../core/Stored.ts"
 import * as Conversion from "../schemas/Conversion.ts"
 import * as Table from "./Table.ts"
 
-/** **Shape** `groupVersion` is that of the table or the partial metadata, which clients choose. */
+/**
+ * How objects are shown to a client: whole, as rows of a table, or by their metadata alone.
+ *
+ * **Shape** `groupVersion` is that of the table or the partial metadata, which clients choose.
+ */
 export type Representation =
   | { readonly _tag: "Whole" }
   | { readonly _tag: "Table"; readonly groupVersion: string; readonly include: Table.Include }

@@ -6,7 +6,7 @@
 import { isArray, isObject, type Json, type JsonArray, type JsonObject, parse } from "../core/Json.ts"
 import * as KindSchema from "../schemas/KindSchema.ts"
 
-/** **Shape** a tree; `self` tells whether the field itself is in the set, beside what is below it. */
+/** A set of fields, as a tree; `self` tells whether the field itself is in the set, beside what is below it. */
 export interface FieldSet {
   readonly self: boolean
   readonly children: ReadonlyMap<string, FieldSet>

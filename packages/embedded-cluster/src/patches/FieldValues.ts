@@ -87,7 +87,7 @@ export const merge = (schema: KindSchema.KindSchema, live: JsonObject, applied: 
   return Object.fromEntries(merged)
 }
 
-/** **Shape** a `null` or an empty value takes nothing away from a list or an object that merges. */
+/** Merges one applied value; a `null` or an empty value takes nothing away from a list or an object that merges. */
 const mergeValue = (schema: KindSchema.KindSchema, live: Json | undefined, applied: Json): Json => {
   if (isObject(live) && !KindSchema.isAtomic(schema)) {
     if (isObject(applied)) return merge(schema, live, applied)

@@ -21,7 +21,7 @@ import * as JsonPatch from "./JsonPatch.ts"
 import * as MergePatch from "./MergePatch.ts"
 import * as StrategicMerge from "./StrategicMerge.ts"
 
-/** **Shape** an apply is a whole intent; every other patch is a change of what is there. */
+/** What a patch asks for: an apply is a whole intent; every other patch is a change of what is there. */
 export type Patch =
   | { readonly _tag: "Apply"; readonly intent: JsonObject; readonly force: boolean }
   | { readonly _tag: "Change"; readonly change: (current: JsonObject) => Outcome<JsonObject> }

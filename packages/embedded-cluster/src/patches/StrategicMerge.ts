@@ -102,7 +102,11 @@ const orderedList = steps(function* (
   return MergedOrder.ordered(merged, order, known, rule)
 })
 
-/** **Shape** what was not there is taken as the patch has it, without merging; `undefined` is gone. */
+/**
+ * Merges one value of a patch; `undefined` when the value is gone.
+ *
+ * What was not there is taken as the patch has it, without merging.
+ */
 const mergeValue = (target: Json | undefined, patch: Json, schema: KindSchema): Outcome<Json | undefined> => {
   if (patch === null) return Result.succeed(undefined)
   if (isObject(target) && isObject(patch))

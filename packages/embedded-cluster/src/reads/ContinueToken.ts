@@ -7,6 +7,8 @@ import { Result, Schema } from "effect"
 import { badRequest, type Outcome } from "../core/Status.ts"
 
 /**
+ * Where the next page of a list starts, and which version it shows.
+ *
  * **Shape** `start` is the first key that the next page may hold; `revision` is the version that all pages show, and -1
  * when the pages that follow show whatever is there by then.
  */

@@ -31,7 +31,7 @@ export const selects = ({ fields, labels }: Selection, stored: Stored): boolean 
 
 export const selectsAll = ({ fields, labels }: Selection): boolean => fields.length === 0 && labels.length === 0
 
-/** **Shape** `revision` is `undefined` when the client named none. `limit` 0 is no limit. */
+/** What a list asks for; `revision` is `undefined` when the client named none, and `limit` 0 is no limit. */
 export interface ListQuery {
   readonly selection: Selection
   readonly revision: number | undefined
@@ -40,7 +40,7 @@ export interface ListQuery {
   readonly token: ContinueToken.ContinueToken | undefined
 }
 
-/** **Shape** `timeoutSeconds` 0 is the server's own choice. */
+/** What a watch asks for; `timeoutSeconds` 0 is the server's own choice. */
 export interface WatchQuery {
   readonly selection: Selection
   readonly revision: number | undefined
@@ -49,7 +49,7 @@ export interface WatchQuery {
   readonly timeoutSeconds: number
 }
 
-/** **Errors** 400 and 422. */
+/** Reads the options of a list. **Errors** 400 and 422. */
 export const forList = steps(function* (query: URLSearchParams, resource: Resource): Steps<ListQuery> {
   const selection = yield* selectionFrom(query, resource)
   const limit = yield* integer(query, "limit")
@@ -82,7 +82,11 @@ export const forList = steps(function* (query: URLSearchParams, resource: Resour
   }
 })
 
-/** **Errors** 400, 422, and the 500 that a watch at something which is no version has always been. */
+/**
+ * Reads the options of a watch.
+ *
+ * **Errors** 400, 422, and 500 for a watch at something that is no version, as it has always been.
+ */
 export const forWatch = steps(function* (query: URLSearchParams, resource: Resource): Steps<WatchQuery> {
   const selection = yield* selectionFrom(query, resource)
   const timeoutSeconds = yield* integer(query, "timeoutSeconds")

@@ -123,7 +123,7 @@ export class SharedLines {
   }
 }
 
-/** **Shape** a kind may be watched in several versions at once. */
+/** Names the form in which a watch shows objects; a kind may be watched in several versions at once. */
 const formOf = (renderer: Representation.Renderer): string =>
   `${apiVersionOf(renderer.resource)} ${representationOf(renderer)}`
 

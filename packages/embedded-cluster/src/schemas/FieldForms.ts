@@ -40,7 +40,7 @@ const isEmpty = (shape: Shape, value: Json): boolean =>
   (shape._tag === "List" && isArray(value) && value.length === 0)
   || (shape._tag === "Map" && isObject(value) && Object.keys(value).length === 0)
 
-/** **Shape** quantities in a map are a list of resources. */
+/** Brings a value into its canonical form; quantities in a map are a list of resources, kept to thousandths. */
 const formed = (shape: Shape, value: Json, precision: Quantity.Precision = "nano"): Json => {
   switch (shape._tag) {
     case "Struct":

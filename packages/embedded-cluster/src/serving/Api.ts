@@ -34,16 +34,16 @@ interface Incoming extends Omit<ApiRequest, "user" | "body" | "warn"> {
 /** A request that may be answered; its body is read only now, so nobody unknown can make the server read one. */
 interface Admitted {
   readonly info: RequestInfo.RequestInfo
-  /** **Shape** `contentType` is that of the body where it came in another form. */
+  /** Answers the request with its body; `contentType` is that of the body where it came in another form. */
   readonly answer: (body: string, contentType?: string) => Reply
 }
 
 export interface Api {
-  /** **Errors** 401 and 403. */
+  /** Admits a request whose sender is known and may make it. **Errors** 401 and 403. */
   readonly admit: (incoming: Incoming) => Outcome<Admitted>
 }
 
-/** **Shape** `address` is `host:port`, as discovery names the server. */
+/** Makes the API of a cluster; `address` is `host:port`, as discovery names the server. */
 export const make = (kernel: Kernel, authentication: Authentication, address: () => string): Api => {
   const authorize = Authorization.make(kernel)
   const admit = steps(function* (incoming: Incoming): Steps<Admitted> {
@@ -164,7 +164,7 @@ const standsHere = (found: Resource, info: RequestInfo.ResourceRequest): boolean
   return info.namespace !== "" || !isItem(info)
 }
 
-/** **Shape** a method that is no verb of any resource has the empty one. */
+/** The verbs on one object; a method that is no verb of any resource has the empty verb. */
 const ITEM = new Set(["get", "update", "patch", "delete", ""])
 
 const isItem = (info: RequestInfo.ResourceRequest): boolean => ITEM.has(info.verb) && info.name !== ""

@@ -9,8 +9,10 @@ import type { WatchQuery } from "../reads/Query.ts"
 import type { LogReply } from "../writes/PodLogs.ts"
 
 /**
- * **Shape** `Pieces` is written piece by piece, `Watch` goes on until its time is up, `Log` until its pod is, `Forward` is another
- * server's to answer.
+ * The answer to a request, whole or in parts.
+ *
+ * **Shape** `Pieces` is written piece by piece, `Watch` goes on until its time is up, `Log` until its pod is, `Forward`
+ * is another server's to answer.
  */
 export type Reply = TextReply | ((Stream | LogReply) & Beside)
 

@@ -3,7 +3,7 @@
  */
 import { Effect, Exit, Ref, Scope } from "effect"
 
-/** **Shape** starting twice is starting anew, stopping twice is no error. */
+/** A background job that is started and stopped; starting twice restarts it, stopping twice is no error. */
 export interface Restartable {
   readonly start: Effect.Effect<void>
   readonly stop: Effect.Effect<void>

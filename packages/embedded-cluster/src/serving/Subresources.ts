@@ -58,7 +58,11 @@ export const answer = (kernel: Kernel, call: ResourceCall, subresource: Subresou
   }
 }
 
-/** **Errors** 500 for an object of a custom kind that says nothing of how many it wants. */
+/**
+ * Reads the scale of an object.
+ *
+ * **Errors** 500 for an object of a custom kind that does not say how many replicas it wants.
+ */
 const scaleOf = ({ custom }: Resource, object: JsonObject): Outcome<JsonObject> => {
   const paths = custom?.scale
   if (paths === undefined) {

@@ -91,6 +91,8 @@ export const decodePatched = (resource: Resource, object: JsonObject, reading: R
 }
 
 /**
+ * Checks that an intent has only what its kind declares.
+ *
  * **Errors** 500, as the real server answers an intent with fields or types of fields that its kind does not have, or
  * with items of a list that share their identity.
  */

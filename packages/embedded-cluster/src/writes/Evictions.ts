@@ -73,7 +73,7 @@ const allowsUnhealthy = (budget: JsonObject): boolean => {
   return wanted > 0 && count(budget, "currentHealthy") >= wanted
 }
 
-/** **Shape** tests and runbooks for `kubectl drain` look for the message. */
+/** Refuses an eviction that a budget does not allow; tests and runbooks for `kubectl drain` look for the message. */
 const tooMany = (cause: string, retryAfterSeconds?: number): Failure => ({
   code: 429,
   reason: "TooManyRequests",

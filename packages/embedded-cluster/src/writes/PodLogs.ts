@@ -55,7 +55,11 @@ export const writtenBy = (pod: JsonObject, container: string): string | undefine
 /** Whether the containers of a pod write no more. */
 export const isOver = (pod: JsonObject): boolean => ["Succeeded", "Failed"].includes(textAt(pod, "status", "phase"))
 
-/** **Errors** 400 for a container that the pod does not have, 404, 422 for options that cannot be, 500. */
+/**
+ * Answers with the log of a container.
+ *
+ * **Errors** 400 for a container that the pod does not have, 404, 422 for options that cannot be, 500.
+ */
 export const answer = steps(function* (kernel: Kernel, { info, request }: ResourceCall): Steps<TextReply | LogReply> {
   const { name, namespace } = info
   const stored = yield* find(kernel, { resource: Resources.pods, namespace, name })

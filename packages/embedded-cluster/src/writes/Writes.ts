@@ -181,7 +181,11 @@ export const update = steps(function* (
   return finished(kernel, resource, stored, managed)
 })
 
-/** **Shape** operators pass over what begins with "StorageError: invalid object, Code: 4". */
+/**
+ * Refuses a write to an object with another uid than the one asked for.
+ *
+ * Operators pass over what begins with "StorageError: invalid object, Code: 4".
+ */
 const otherUid = ({ name, resource }: Address, asked: string, actual: string) =>
   conflict(
     resource,

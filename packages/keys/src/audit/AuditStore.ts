@@ -35,7 +35,7 @@ export interface AuditPage {
   readonly after?: AuditPosition
 }
 
-/** **Shape** `position` continues after the event. */
+/** An event and its `position`, from which a later page continues after the event. */
 export interface Kept {
   readonly event: AuditEvent
   readonly position: AuditPosition

@@ -10,13 +10,13 @@ import { parentPort } from "node:worker_threads"
 import * as Database from "./AuditDatabase.ts"
 import type { Call, Outcome, StatementCall } from "./AuditProtocol.ts"
 
-/** **Shape** `execute` is absent where the file is open for reading alone. */
+/** An open audit file; `execute` is absent where it is open for reading alone. */
 interface Connection {
   readonly database: DatabaseSync
   readonly execute?: (call: StatementCall) => ReadonlyArray<unknown>
 }
 
-/** **Shape** `undefined` until the first call, `open`, and after the last, `close`. */
+/** The open file; `undefined` until the first call, `open`, and after the last, `close`. */
 let current: Connection | undefined
 
 const connect = (path: string, access: "read" | "write"): Connection => {

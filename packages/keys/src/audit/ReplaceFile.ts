@@ -3,7 +3,7 @@
  */
 import { open, rename } from "node:fs/promises"
 
-/** **Shape** mode 0600; the content is on the disk before the file has it. */
+/** Replaces the content of a file, which has mode 0600; the new content is on the disk before the file has it. */
 export const replaceFile = async (path: string, content: string): Promise<void> => {
   const unfinished = `${path}.new`
   const file = await open(unfinished, "w", 0o600)

@@ -47,7 +47,7 @@ const prepare = (database: DatabaseSync) => ({
 
 type OpenCall = Extract<Call, { readonly operation: "open" }>
 
-/** **Shape** `undefined` until the first call, `open`, and after the last, `close`. */
+/** The open database; `undefined` until the first call, `open`, and after the last, `close`. */
 let current: { readonly database: DatabaseSync; readonly statements: ReturnType<typeof prepare> } | undefined
 
 const insert = ({ insert }: ReturnType<typeof prepare>, row: Row) =>

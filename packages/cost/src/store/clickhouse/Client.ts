@@ -21,14 +21,22 @@ export interface ConnectOptions {
   readonly timeoutMs: number
 }
 
-/** **Shape** `action` is a verb phrase for errors; values go into `params`, never into the text. */
+/**
+ * A statement and its values, which go into `params`, never into the text.
+ *
+ * **Shape** `action` is a verb phrase for errors.
+ */
 export interface Statement {
   readonly action: string
   readonly sql: string
   readonly params?: Readonly<Record<string, unknown>>
 }
 
-/** **Shape** two insertions under one `token` are one: the second is dropped. A list of rows is written whole or not. */
+/**
+ * Rows to insert into a table; a list of them is written whole or not at all.
+ *
+ * **Shape** two insertions under one `token` are one: the second is dropped.
+ */
 export interface Insertion {
   readonly action: string
   readonly table: string

@@ -52,10 +52,10 @@ export const problemOf = ({ columns, knownSeconds, startMs }: Hour): string | un
   return undefined
 }
 
-/** **Source** ClickHouse, "Int64". */
+/** Values of this magnitude or more do not fit a column. **Source** ClickHouse, "Int64". */
 const TOO_LARGE = 2 ** 63
 
-/** SeriesCache series by what they are. **Limits** leaves the event loop to others; `known` spares those that come again. */
+/** Names series by what they are. **Limits** leaves the event loop to others; `known` spares those that come again. */
 export const idsOf = Effect.fnUntraced(function* (series: ReadonlyArray<Series>, known: WeakMap<Series, string>) {
   const ids: Array<string> = []
   let keys = 0

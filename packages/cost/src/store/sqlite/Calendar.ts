@@ -6,7 +6,7 @@ import { DAY_MS, HOUR_MS } from "../../hour/Units.ts"
 /** Steps of a day, and of the longest month. */
 export const STEPS = 32
 
-/** **Shape** days since 1970. */
+/** Gives the day of an instant, in days since 1970. */
 export const dayAt = (ms: number): number => Math.floor(ms / DAY_MS)
 export const hourAt = (ms: number): number => Math.floor((ms - dayAt(ms) * DAY_MS) / HOUR_MS)
 export const startOf = (day: number, hour = 0): number => day * DAY_MS + hour * HOUR_MS

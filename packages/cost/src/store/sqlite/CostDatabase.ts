@@ -106,7 +106,7 @@ class InUse extends Error {
   }
 }
 
-/** **Source** SQLite, "Result and Error Codes": SQLITE_BUSY. */
+/** The result code of a file that is locked. **Source** SQLite, "Result and Error Codes": SQLITE_BUSY. */
 const BUSY = 5
 const isBusy = (error: unknown): boolean => error instanceof Error && "errcode" in error && error.errcode === BUSY
 

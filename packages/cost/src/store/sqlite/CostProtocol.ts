@@ -50,7 +50,7 @@ export interface ReadSeries {
   readonly next: number
 }
 
-/** **Units** milliseconds since the epoch. */
+/** The extent of a cluster's history, in milliseconds since the epoch. */
 interface ReadExtent {
   readonly cluster: string
   readonly fromMs: number

@@ -7,7 +7,11 @@
 import zlib from "node:zlib"
 import type { Correction } from "./Epoch.ts"
 
-/** **Shape** `ids` in the order of the hour; `charges` is JSON; `shares` holds five numbers each. */
+/**
+ * The detail of one hour, unpacked.
+ *
+ * **Shape** `ids` in the order of the hour; `charges` is JSON; `shares` holds five numbers each.
+ */
 export interface Detail {
   readonly ids: Int32Array
   readonly charges: string

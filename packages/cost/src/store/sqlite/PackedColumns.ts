@@ -10,7 +10,7 @@
 import { ORDER, WIDTH } from "./ColumnBasis.ts"
 import { add, type Cursor, pass, type Planes, planesOf, put, RAW } from "./Planes.ts"
 
-/** **Shape** one array a measure, `undefined` where all of it is zero. */
+/** One array a measure, `undefined` where all of it is zero. */
 export type Sparse = ReadonlyArray<Float64Array | undefined>
 
 /**

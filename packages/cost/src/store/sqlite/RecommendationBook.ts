@@ -10,7 +10,11 @@ import type { ReadRecommendations, SavedRecommendations } from "./CostProtocol.t
 
 const HOURS_A_DAY = 24
 
-/** **Limits** one map a cluster, of as many entries as it has workloads. */
+/**
+ * Makes the store, which answers reports from memory once it has read a cluster's recommendations.
+ *
+ * **Limits** one map a cluster, of as many entries as it has workloads.
+ */
 export const make = ({ call }: CostClient): RecommendationStore["Service"] => {
   const read = new Map<ClusterName, ClusterRecommendations>()
   /** What was saved here: a slow answer that is older is not kept. */

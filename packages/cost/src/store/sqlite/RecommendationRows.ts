@@ -41,7 +41,11 @@ export const make = (database: DatabaseSync) => {
       }
     },
 
-    /** **Limits** a report asks without checkpoints, which are much the larger part. */
+    /**
+     * Reads what is recommended to a cluster's workloads.
+     *
+     * **Limits** a report asks without checkpoints, which are much the larger part.
+     */
     load: (cluster: string, { withCheckpoints }: { readonly withCheckpoints: boolean }): ReadRecommendations => {
       const found = statements.cluster.get(cluster)
       const keys: Array<string> = []

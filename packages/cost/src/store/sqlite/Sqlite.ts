@@ -35,7 +35,7 @@ interface Options {
   readonly directory: string
 }
 
-/** **Shape** `isAlone` keeps every other program from the file, and fails where one has it. */
+/** Where the file is; `isAlone` keeps every other program from it, and fails where one has it. */
 interface LayerOptions extends Options {
   readonly isAlone?: boolean
 }

@@ -4,7 +4,7 @@
 import { WIDTH } from "./ColumnBasis.ts"
 import type { Sparse } from "./PackedColumns.ts"
 
-/** **Shape** `used` has a bit for each column that is there. */
+/** Columns that are laid one after the other; `used` has a bit for each column that is there. */
 export interface Laid {
   readonly used: number
   readonly values: Float64Array<ArrayBuffer>

@@ -5,7 +5,7 @@
  */
 import { Result } from "effect"
 
-/** **Units** milliseconds since the epoch. */
+/** A value at an instant, which is in milliseconds since the epoch. */
 export interface Point {
   readonly atMs: number
   readonly value: number

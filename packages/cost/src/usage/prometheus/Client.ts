@@ -14,9 +14,9 @@ import * as RetryAfter from "./RetryAfterHeader.ts"
 export interface ClientOptions extends PrometheusAddress {
   /** Sent with every question: `Authorization` with a bearer token, `X-Scope-OrgID` for Mimir's tenant. */
   readonly headers?: Readonly<Record<string, Redacted.Redacted>>
-  /** **Units** milliseconds, of one question. */
+  /** How many milliseconds one question may take. */
   readonly timeoutMs?: number
-  /** **Units** bytes of one answer. */
+  /** How many bytes one answer may have. */
   readonly answerBytes?: number
 }
 

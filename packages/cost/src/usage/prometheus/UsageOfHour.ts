@@ -55,7 +55,11 @@ export const read = Effect.fnUntraced(function* (
 
 type Column = ReadonlyMap<string, Float64Array>
 
-/** **Shape** by container, a place for each slice, NaN where there is nothing. **Units** cores and bytes. */
+/**
+ * The usage of the hour by container, a place for each slice, NaN where there is nothing.
+ *
+ * **Units** cores and bytes.
+ */
 interface Columns {
   readonly cpu: Column
   readonly cpuAtEdges: Column
@@ -121,7 +125,11 @@ const slicesOf = (seen: Minutes.Minutes, columns: Columns, key: string, hourMs: 
 
 const greatest = (one: number, other: number): number => (other > one ? other : one)
 
-/** **Source** OpenCost, `pkg/costmodel/allocation_helpers.go`: which labels make which class; what stays in its zone is free. */
+/**
+ * Sums by pod and class what left the pods; what stays in its zone is free and is left out.
+ *
+ * **Source** OpenCost, `pkg/costmodel/allocation_helpers.go`: which labels make which class.
+ */
 const egressOf = (lines: ReadonlyArray<Line>): ReadonlyArray<PodEgress> => {
   const byPod = new Map<
     string,
