@@ -10,7 +10,7 @@ import { envelopeFields } from "./Envelope.ts"
 import { NamePart, nameParameters, namespaceParameter, pageParameters, sortParameter } from "./ListParameters.ts"
 import { EndpointPolicy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
-import { targetHeader } from "./TargetHeader.ts"
+import { targetHeader } from "./ClusterHeaderSchema.ts"
 
 export const PodList = Schema.Struct({ pods: Schema.Array(PodRow), ...envelopeFields }).annotate({
   identifier: "PodList"
@@ -24,8 +24,10 @@ export const WorkloadPath = Schema.String.check(
   })
 )
 
-/** What narrows a list of pods beside what every list takes. */
-const podParameters = {
+/** The query parameters of a list of pods. */
+export const podParameters = {
+  ...namespaceParameter,
+  ...nameParameters,
   workload: Schema.optionalKey(WorkloadPath).annotateKey({
     description: "Pods of this workload, as `Deployment/web`; a bare pod is `Pod/` and its name."
   }),
@@ -34,20 +36,16 @@ const podParameters = {
   }),
   status: Schema.optionalKey(Schema.Array(NamePart)).annotateKey({
     description: "Pods of this status, as `kubectl get pods` words it; several are any of them."
-  })
+  }),
+  ...sortParameter(PodSort),
+  ...pageParameters
 }
 
 export class PodsGroup extends HttpApiGroup.make("pods")
   .add(
     HttpApiEndpoint.get("list", "/pods", {
       headers: targetHeader,
-      query: {
-        ...namespaceParameter,
-        ...nameParameters,
-        ...podParameters,
-        ...sortParameter(PodSort),
-        ...pageParameters
-      },
+      query: podParameters,
       success: PodList,
       error: Problem.ofFanOut
     })

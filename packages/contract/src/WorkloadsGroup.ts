@@ -24,7 +24,7 @@ import {
 import { EndpointPolicy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
 import * as ReplyForm from "./ReplyForm.ts"
-import { targetHeader } from "./TargetHeader.ts"
+import { targetHeader } from "./ClusterHeaderSchema.ts"
 import { dryRun, Replicas } from "./WorkloadGroup.ts"
 
 export const WorkloadList = Schema.Struct({ workloads: Schema.Array(WorkloadRow), ...envelopeFields }).annotate({
@@ -90,7 +90,7 @@ export const BulkOutcome = Schema.Struct({
 }).annotate({ identifier: "BulkOutcome" })
 export type BulkOutcome = typeof BulkOutcome.Type
 
-/** **Shape** `outcomes` in the order of the targets. */
+/** The outcomes of a bulk action, in the order of its targets. */
 export const BulkActionResult = Schema.Struct({
   outcomes: Schema.Array(BulkOutcome),
   partial: Schema.Boolean.annotateKey({ description: "Whether some addressed cluster did not answer." })
@@ -108,17 +108,20 @@ const idempotencyHeader = {
   })
 }
 
+/** The query parameters of a list of workloads. */
+export const workloadParameters = {
+  ...namespaceParameter,
+  ...kindParameter,
+  ...nameParameters,
+  ...sortParameter(WorkloadSort),
+  ...pageParameters
+}
+
 export class WorkloadsGroup extends HttpApiGroup.make("workloads")
   .add(
     HttpApiEndpoint.get("list", "/workloads", {
       headers: targetHeader,
-      query: {
-        ...namespaceParameter,
-        ...kindParameter,
-        ...nameParameters,
-        ...sortParameter(WorkloadSort),
-        ...pageParameters
-      },
+      query: workloadParameters,
       success: WorkloadList,
       error: Problem.ofFanOut
     })

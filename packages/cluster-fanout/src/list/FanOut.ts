@@ -2,7 +2,7 @@
  * Asks many clusters at once and keeps every answer, also the failed ones.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { Cause, Context, Effect, Exit, Layer, Metric, Option, Result } from "effect"
+import { Cause, Clock, Context, Effect, Exit, Layer, Metric, Option, Result } from "effect"
 import { Breakers } from "../kube/Breaker.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 import type { ClusterError } from "../kube/ClusterError.ts"
@@ -34,7 +34,7 @@ export interface Reply<A> {
 
 export interface AskOptions<A> {
   readonly source: Coverage.Consistency
-  /** **Units** milliseconds for the whole answer, and so for each cluster. */
+  /** How long the whole answer may take, and so each cluster, in milliseconds. */
   readonly timeoutMs: number
   /**
    * Answers for a cluster at once, without deadline or fiber, if nothing has to be waited for; none does unless given.
@@ -79,16 +79,13 @@ const answersOf: ReadonlyMap<Coverage.Status, typeof answers> = new Map(
   Coverage.Status.literals.map((status) => [status, Metric.withAttributes(answers, { status })])
 )
 
-const countAnswers = Effect.fnUntraced(function* (replies: ReadonlyArray<Reply<unknown>>) {
+const countAnswers = (replies: ReadonlyArray<Reply<unknown>>, services: Context.Context<never>): void => {
   const counts = new Map<Coverage.Status, number>()
   for (const { coverage } of replies) counts.set(coverage.status, (counts.get(coverage.status) ?? 0) + 1)
-  for (const [status, count] of counts) {
-    const counter = answersOf.get(status)
-    if (counter !== undefined) yield* Metric.update(counter, count)
-  }
-})
+  for (const [status, count] of counts) answersOf.get(status)?.updateUnsafe(count, services)
+}
 
-/** **Units** milliseconds of work on clusters that answer at once, before other requests get their turn. */
+/** How long clusters that answer at once are worked on before other requests get their turn, in milliseconds. */
 const TURN_MS = 4
 
 export class FanOut extends Context.Service<
@@ -114,6 +111,16 @@ export class FanOut extends Context.Service<
       options: AskOptions<A>,
       ask: (cluster: Cluster, turn: Turn) => Effect.Effect<Answer<A>, ClusterError, R>
     ) => Effect.Effect<ReadonlyArray<Reply<A>>, never, R>
+    /**
+     * Asks every cluster for what is there now, in one step, and gives the replies in the order asked.
+     *
+     * Gives `undefined` once a cluster has no answer, or the registry has to be waited for. `ask` is given milliseconds by
+     * `steadyClock`, and must be quick: nobody else has a turn meanwhile.
+     */
+    readonly askNow: <A>(
+      clusters: ReadonlyArray<ClusterName>,
+      ask: (cluster: Cluster, now: number) => Answer<A> | undefined
+    ) => ReadonlyArray<Reply<A>> | undefined
   }
 >()("@quarterdeck/cluster-fanout/FanOut") {
   static readonly layer = Layer.effect(
@@ -123,6 +130,8 @@ export class FanOut extends Context.Service<
       const breakers = yield* Breakers
       const concurrency = yield* MaxFanOut
       const named = byName()
+      const services = yield* Effect.context<never>()
+      const clock = yield* Clock.Clock
       let requests = 0
 
       const askEach = Effect.fn("FanOut.ask")(function* <A, R>(
@@ -164,12 +173,33 @@ export class FanOut extends Context.Service<
         }
         const inOrder = clusters.flatMap((name) => replies.get(name) ?? [])
         yield* Metric.update(seconds, ((yield* steadyClock.now) - startedAt) / 1_000)
-        yield* countAnswers(inOrder)
+        countAnswers(inOrder, services)
         return inOrder
       })
 
+      const askNow = <A>(
+        clusters: ReadonlyArray<ClusterName>,
+        ask: (cluster: Cluster, now: number) => Answer<A> | undefined
+      ): ReadonlyArray<Reply<A>> | undefined => {
+        const snapshot = Effect.runSyncExitWith(services)(registry.snapshot)
+        if (Exit.isFailure(snapshot)) return undefined
+        const known = named(snapshot.value)
+        const now = steadyClock.nowUnsafe(clock)
+        const replies: Array<Reply<A>> = []
+        for (const name of clusters) {
+          const cluster = known.get(name)
+          const answer = cluster === undefined ? undefined : ask(cluster, now)
+          if (answer === undefined) return undefined
+          replies.push(replied(name, answer, "cache", 0))
+        }
+        seconds.updateUnsafe((steadyClock.nowUnsafe(clock) - now) / 1_000, services)
+        countAnswers(replies, services)
+        return replies
+      }
+
       return FanOut.of({
         askEach,
+        askNow,
         ask: (clusters, options, ask) => Effect.flatMap(askEach(clusters, options, ask), requireAnswer)
       })
     })

@@ -2,7 +2,7 @@
  * Makes one page of one list out of what several clusters answered.
  */
 import type { Target } from "@quarterdeck/targeting/Target"
-import { Effect, type Redacted } from "effect"
+import { Effect, type Redacted, Result } from "effect"
 import * as Coverage from "../kube/Coverage.ts"
 import * as Cursor from "./Cursor.ts"
 import type { Reply } from "./FanOut.ts"
@@ -11,7 +11,10 @@ import type { Page } from "./ListQuery.ts"
 import { merge } from "./PageMerge.ts"
 import type { Position, RowOrder } from "../projection/RowOrder.ts"
 
-/** **Shape** `clusters` keeps the order of the target; `nextCursor` is absent on the last page. */
+/**
+ * A page of rows of many clusters; `clusters` keeps the order of the target, and `nextCursor` is absent on the last
+ * page.
+ */
 export interface MergedList<Row> {
   readonly items: ReadonlyArray<Row>
   readonly clusters: ReadonlyArray<Coverage.Coverage>
@@ -52,10 +55,16 @@ export const pagingOf = <Row>(
 
 /** Reads the place after which the page begins. */
 export const startOf = <Row>(
+  paging: Paging<Row>,
+  cursor: string | undefined
+): Effect.Effect<Position | undefined, CursorInvalid> => Effect.fromResult(placeOf(paging, cursor))
+
+/** Reads the same outside of an effect. */
+export const placeOf = <Row>(
   { binding, key, order }: Paging<Row>,
   cursor: string | undefined
-): Effect.Effect<Position | undefined, CursorInvalid> =>
-  cursor === undefined ? Effect.succeed(undefined) : Effect.fromResult(Cursor.open(key, binding, order, cursor))
+): Result.Result<Position | undefined, CursorInvalid> =>
+  cursor === undefined ? Result.succeed(undefined) : Cursor.open(key, binding, order, cursor)
 
 /**
  * Merges the replies into the page.

@@ -15,10 +15,14 @@ import * as PodFilter from "./PodFilter.ts"
 import * as PodOrders from "./PodOrders.ts"
 import * as RowList from "./RowList.ts"
 import type { Chain } from "../projection/Owner.ts"
+import type { PodRecord } from "../projection/PodProjection.ts"
 import * as PodRows from "../projection/PodRows.ts"
 import type { PodRow } from "../projection/Row.ts"
 
-/** **Shape** `namespaces` is what the key reaches; `cursorBinding` names the key, so that cursors serve it alone. */
+/**
+ * Asks for a page of pods; `namespaces` is what the key reaches; `cursorBinding` names the key, so that cursors serve
+ * it alone.
+ */
 export interface PodQuery {
   readonly target: Target
   readonly namespaces: NamespaceFilter.NamespaceFilter
@@ -45,6 +49,8 @@ export class Pods extends Context.Service<
     readonly list: (
       query: PodQuery
     ) => Effect.Effect<MergedList.MergedList<PodRow>, FanOutFailed | CursorInvalid | NamespaceForbidden>
+    /** Lists at once; `undefined` where `list` would wait, refuse, or give others their turn. */
+    readonly listNow: (query: PodQuery) => MergedList.MergedList<PodRow> | undefined
   }
 >()("@quarterdeck/cluster-fanout/Pods") {
   static readonly layer = Layer.effect(
@@ -54,10 +60,9 @@ export class Pods extends Context.Service<
       const reader = yield* ClusterReader
       const key = yield* CursorKey
 
-      const list = Effect.fn("Pods.list")(function* (query: PodQuery) {
+      const listingOf = (query: PodQuery, chains: Map<ClusterName, Chain>): RowList.Listing<PodRecord> => {
         const { filter, namespaces, page, target } = query
-        const chains = new Map<ClusterName, Chain>()
-        const merged = yield* RowList.list(fanOut, reader, {
+        return {
           target,
           namespaces,
           asked: filter.namespace ?? [],
@@ -74,11 +79,24 @@ export class Pods extends Context.Service<
             return store.pods
           },
           wantedOf: (isInScope, { store }) => PodFilter.wanted(filter, isInScope, store.chain)
-        })
-        return { ...merged, items: merged.items.map((pod) => PodRows.of(pod, chains.get(pod.cluster))) }
+        }
+      }
+      const shown = (merged: MergedList.MergedList<PodRecord>, chains: ReadonlyMap<ClusterName, Chain>) => ({
+        ...merged,
+        items: merged.items.map((pod) => PodRows.of(pod, chains.get(pod.cluster)))
       })
 
-      return Pods.of({ list })
+      return Pods.of({
+        list: Effect.fn("Pods.list")(function* (query: PodQuery) {
+          const chains = new Map<ClusterName, Chain>()
+          return shown(yield* RowList.list(fanOut, reader, listingOf(query, chains)), chains)
+        }),
+        listNow: (query) => {
+          const chains = new Map<ClusterName, Chain>()
+          const merged = RowList.listNow(fanOut, reader, listingOf(query, chains))
+          return merged === undefined ? undefined : shown(merged, chains)
+        }
+      })
     })
   )
 }

@@ -3,7 +3,7 @@
  */
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import type { Target } from "@quarterdeck/targeting/Target"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import type { ClusterReader, Question, Reading } from "../cache/ClusterReader.ts"
 import type { NamedOrder, Placed, RowSet } from "../cache/RowSet.ts"
 import { type Answer, byReading, type FanOut, type Reply } from "./FanOut.ts"
@@ -13,6 +13,7 @@ import * as MergedList from "./MergedList.ts"
 import { PageHead } from "./PageHead.ts"
 import { mergeRuns } from "./PageMerge.ts"
 import * as RowPick from "./RowPick.ts"
+import type { Position } from "../projection/RowOrder.ts"
 
 /**
  * What is listed.
@@ -44,7 +45,7 @@ export const list = Effect.fnUntraced(function* <Row extends Placed>(
   reader: ClusterReader["Service"],
   listing: Listing<Row>
 ) {
-  const { ascending, asked, namespaces, page, paging, rowsOf, target, wantedOf } = listing
+  const { asked, namespaces, page, paging, target } = listing
   const after = yield* MergedList.startOf(paging, page.cursor)
   const needsLabels = NamespaceFilter.needsLabels(namespaces)
   if (!needsLabels) yield* refuseOutside(asked, (name) => NamespaceFilter.matches(namespaces, name, undefined))
@@ -52,29 +53,7 @@ export const list = Effect.fnUntraced(function* <Row extends Placed>(
   const { consistency, timeoutMs } = page
   const size = page.limit + 1
   const head = new PageHead(paging.order, size)
-  const part: RowPick.Part<Row> = {
-    order: paging.order,
-    ascending,
-    after,
-    size,
-    last: () => head.last()
-  }
-  const answerOf =
-    (taken: (run: RowPick.Run<Row>) => ReadonlyArray<Row>) =>
-    (reading: Reading): Answer<Part<Row>> => {
-      const isInScope = memoised((name) => NamespaceFilter.matches(namespaces, name, reading.labels(name)))
-      const wanted = wantedOf(namespaces._tag === "All" ? undefined : isInScope, reading)
-      const reached = new Set(asked.filter(isInScope))
-      const { count, run } = RowPick.pick(rowsOf(reading), wanted, part)
-      return {
-        value: { first: taken(run), reached },
-        count,
-        ageMs: reading.ageMs,
-        isStale: reading.isStale,
-        staleCause: reading.staleCause,
-        missingKinds: reading.missingKinds
-      }
-    }
+  const answerOf = answering(listing, head, after)
   const question: Question = { ...listing.kinds, consistency, timeoutMs, needsLabels }
   // Of a cluster that is waited for, the deadline may still take the answer away: its rows stay its own.
   const { ask } = byReading(
@@ -97,6 +76,79 @@ export const list = Effect.fnUntraced(function* <Row extends Placed>(
   }
   return MergedList.assemble(replies.map(firstRows), paging, head.rows())
 })
+
+/** Makes what a cluster that was read answers, of which `taken` says what becomes of its rows. */
+const answering = <Row extends Placed>(
+  { asked, ascending, namespaces, page, paging, rowsOf, wantedOf }: Listing<Row>,
+  head: PageHead<Row>,
+  after: Position | undefined
+) => {
+  const part: RowPick.Part<Row> = {
+    order: paging.order,
+    ascending,
+    after,
+    size: page.limit + 1,
+    last: () => head.last()
+  }
+  return (taken: (run: RowPick.Run<Row>) => ReadonlyArray<Row>) =>
+    (reading: Reading): Answer<Part<Row>> => {
+      const isInScope = memoised((name) => NamespaceFilter.matches(namespaces, name, reading.labels(name)))
+      const wanted = wantedOf(namespaces._tag === "All" ? undefined : isInScope, reading)
+      const reached = new Set(asked.filter(isInScope))
+      const { count, run } = RowPick.pick(rowsOf(reading), wanted, part)
+      return {
+        value: { first: taken(run), reached },
+        count,
+        ageMs: reading.ageMs,
+        isStale: reading.isStale,
+        staleCause: reading.staleCause,
+        missingKinds: reading.missingKinds
+      }
+    }
+}
+
+/** Rows of all clusters that `listNow` looks at in one turn: a millisecond's work. */
+const MOST_LOOKED_AT = 20_000
+
+/**
+ * Lists at once what `list` would, where nothing has to be waited for and little is to be looked at.
+ *
+ * Gives `undefined` where `list` would wait, refuse, or give others their turn: who asks takes that way then.
+ */
+export const listNow = <Row extends Placed>(
+  fanOut: FanOut["Service"],
+  reader: ClusterReader["Service"],
+  listing: Listing<Row>
+): MergedList.MergedList<Row> | undefined => {
+  const { asked, namespaces, page, paging, rowsOf, target, wantedOf } = listing
+  if (page.consistency !== "cache" || NamespaceFilter.needsLabels(namespaces)) return undefined
+  if (!asked.every((name) => NamespaceFilter.matches(namespaces, name, undefined))) return undefined
+  const start = MergedList.placeOf(paging, page.cursor)
+  if (Result.isFailure(start)) return undefined
+
+  const head = new PageHead(paging.order, page.limit + 1)
+  const answerOf = answering(
+    listing,
+    head,
+    start.success
+  )((run) => {
+    head.take(run)
+    return []
+  })
+  const question: Question = { ...listing.kinds, consistency: "cache", timeoutMs: page.timeoutMs, needsLabels: false }
+  let looked = 0
+  const replies = fanOut.askNow(target.clusters, (cluster, now) => {
+    const reading = reader.readNow(cluster, question, now)
+    if (reading === undefined) return undefined
+    const rows = rowsOf(reading)
+    const isPicked = wantedOf(undefined, reading).matches === undefined && rows.inOrder(listing.ascending) !== undefined
+    looked += isPicked ? 0 : rows.counts().all
+    return looked > MOST_LOOKED_AT ? undefined : answerOf(reading)
+  })
+  return replies === undefined ? undefined : MergedList.assemble(replies.map(withoutRows), paging, head.rows())
+}
+
+const withoutRows = <Row>({ coverage }: Reply<Part<Row>>): Reply<ReadonlyArray<Row>> => ({ coverage, value: undefined })
 
 /** What a cluster that was waited for has for the page, and which of the namespaces asked for are in scope there. */
 interface Part<Row> {

@@ -16,7 +16,10 @@ import * as RowList from "./RowList.ts"
 import * as WorkloadOrders from "./WorkloadOrders.ts"
 import type { WorkloadRow } from "../projection/Row.ts"
 
-/** **Shape** `namespaces` is what the key reaches; `cursorBinding` names the key, so that cursors serve it alone. */
+/**
+ * Asks for a page of workloads; `namespaces` is what the key reaches; `cursorBinding` names the key, so that cursors
+ * serve it alone.
+ */
 export interface WorkloadQuery {
   readonly target: Target
   readonly namespaces: NamespaceFilter.NamespaceFilter
@@ -40,6 +43,8 @@ export class Workloads extends Context.Service<
     readonly list: (
       query: WorkloadQuery
     ) => Effect.Effect<MergedList.MergedList<WorkloadRow>, FanOutFailed | CursorInvalid | NamespaceForbidden>
+    /** Lists at once; `undefined` where `list` would wait, refuse, or give others their turn. */
+    readonly listNow: (query: WorkloadQuery) => MergedList.MergedList<WorkloadRow> | undefined
   }
 >()("@quarterdeck/cluster-fanout/Workloads") {
   static readonly layer = Layer.effect(
@@ -49,27 +54,29 @@ export class Workloads extends Context.Service<
       const reader = yield* ClusterReader
       const key = yield* CursorKey
 
-      const list = Effect.fn("Workloads.list")(function* (query: WorkloadQuery) {
+      const listingOf = (query: WorkloadQuery): RowList.Listing<WorkloadRow> => {
         const { filter, namespaces, page, target } = query
-        const paging = MergedList.pagingOf("workloads", query, {
-          key,
-          filter: WorkloadFilter.canonical(filter),
-          order: WorkloadOrders.ofPage(page)
-        })
-        return yield* RowList.list(fanOut, reader, {
+        return {
           target,
           namespaces,
           asked: filter.namespace ?? [],
           page,
-          paging,
+          paging: MergedList.pagingOf("workloads", query, {
+            key,
+            filter: WorkloadFilter.canonical(filter),
+            order: WorkloadOrders.ofPage(page)
+          }),
           ascending: WorkloadOrders.ascending(page.sort),
           kinds: { kinds: Kind.neededFor(filter.kind) },
           rowsOf: ({ store }) => store.rows,
           wantedOf: (isInScope) => WorkloadFilter.wanted(filter, isInScope)
-        })
-      })
+        }
+      }
 
-      return Workloads.of({ list })
+      return Workloads.of({
+        list: Effect.fn("Workloads.list")((query: WorkloadQuery) => RowList.list(fanOut, reader, listingOf(query))),
+        listNow: (query) => RowList.listNow(fanOut, reader, listingOf(query))
+      })
     })
   )
 }

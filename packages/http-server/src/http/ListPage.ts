@@ -35,15 +35,21 @@ export const fromQuery = Effect.fnUntraced(function* <Sort extends string>(query
       field: "timeoutMs"
     })
   }
-  const page: Page<Sort> = {
-    sort: query.sort ?? sort,
-    order: query.order ?? "asc",
-    limit: query.limit ?? DEFAULT_LIMIT,
-    consistency: query.consistency ?? "cache",
-    timeoutMs: query.timeoutMs ?? timeoutMs,
-    ...(query.cursor === undefined ? {} : { cursor: query.cursor })
-  }
-  return page
+  return pageOf(query, sort, timeoutMs)
+})
+
+/** Fills in what was not asked for. **Units** `timeoutMs` is the deadline where the query names none, in milliseconds. */
+export const pageOf = <Sort extends string>(
+  query: PageParameters<Sort>,
+  sort: Sort,
+  timeoutMs: number
+): Page<Sort> => ({
+  sort: query.sort ?? sort,
+  order: query.order ?? "asc",
+  limit: query.limit ?? DEFAULT_LIMIT,
+  consistency: query.consistency ?? "cache",
+  timeoutMs: query.timeoutMs ?? timeoutMs,
+  ...(query.cursor === undefined ? {} : { cursor: query.cursor })
 })
 
 /**

@@ -114,7 +114,10 @@ export const requireHeaderOf = Effect.fnUntraced(function* (name: ClusterName) {
   })
 })
 
-/** **Shape** `field` is where the request names its clusters. */
+/**
+ * Resolves a target inside the caller's scope and notes it for the audit; `field` is where the request names its
+ * clusters.
+ */
 const within = Effect.fnUntraced(function* (request: TargetRequest.TargetRequest, field: string) {
   const principal = yield* Principal
   const { clusters, parent } = yield* (yield* ClusterRegistry).snapshot
@@ -133,7 +136,7 @@ const within = Effect.fnUntraced(function* (request: TargetRequest.TargetRequest
 })
 
 /** A target as the audit tells it. */
-const textOf = (request: TargetRequest.TargetRequest): string => {
+export const textOf = (request: TargetRequest.TargetRequest): string => {
   switch (request._tag) {
     case "Parent":
       return ""

@@ -5,10 +5,10 @@ import { Pods } from "@quarterdeck/cluster-fanout/Pods"
 import { Api } from "@quarterdeck/contract/Api"
 import type { PodList } from "@quarterdeck/contract/PodsGroup"
 import { Principal } from "@quarterdeck/keys/Principal"
-import * as Rule from "@quarterdeck/keys/Rule"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import * as ListPage from "../ListPage.ts"
+import * as ListQuestion from "../ListQuestion.ts"
 import * as ListRefusal from "../ListRefusal.ts"
 import * as ListReply from "../ListReply.ts"
 import * as RequestTarget from "../RequestTarget.ts"
@@ -21,27 +21,22 @@ export const PodHandlers = HttpApiBuilder.group(
     return handlers.handle(
       "list",
       Effect.fnUntraced(function* ({ query }) {
-        const { labelSelector, name, namespace, node, status, workload, ...parameters } = query
+        const {
+          labelSelector,
+          name: _name,
+          namespace,
+          node: _node,
+          status: _status,
+          workload: _workload,
+          ...parameters
+        } = query
         const principal = yield* Principal
         const page = yield* ListPage.fromQuery(parameters, "name")
         const selector = yield* ListPage.labelSelectorOf(labelSelector)
         yield* RequestTarget.noteNamespaces(namespace)
         const target = yield* RequestTarget.resolve()
         const { items, ...envelope } = yield* pods
-          .list({
-            target,
-            namespaces: Rule.namespaceFilter(principal.rule),
-            filter: {
-              labelSelector: selector,
-              ...(namespace === undefined ? {} : { namespace }),
-              ...(name === undefined ? {} : { name }),
-              ...(node === undefined ? {} : { node }),
-              ...(status === undefined ? {} : { status }),
-              ...(workload === undefined ? {} : { workload: ListPage.namedObject(workload) })
-            },
-            page,
-            cursorBinding: principal.keyId
-          })
+          .list(ListQuestion.ofPods(query, selector, page, target, principal))
           .pipe(Effect.catch(ListRefusal.fromError))
         const list: PodList = { pods: items, ...envelope }
         return yield* ListReply.ofRows("pods", list)

@@ -1,18 +1,17 @@
 /**
  * `GET /api/v1/workloads`, `GET /api/v1/workloads/watch` and `POST /api/v1/workloads/actions`.
  */
-import type { LabelSelector } from "@quarterdeck/cluster-fanout"
 import type { WorkloadRow } from "@quarterdeck/cluster-fanout/Row"
 import { WorkloadWatch } from "@quarterdeck/cluster-fanout/WorkloadWatch"
 import { Workloads } from "@quarterdeck/cluster-fanout/Workloads"
 import { Api } from "@quarterdeck/contract/Api"
 import type { WorkloadList } from "@quarterdeck/contract/WorkloadsGroup"
 import { Principal } from "@quarterdeck/keys/Principal"
-import * as Rule from "@quarterdeck/keys/Rule"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import * as BulkAction from "../BulkAction.ts"
 import * as ListPage from "../ListPage.ts"
+import * as ListQuestion from "../ListQuestion.ts"
 import * as ListRefusal from "../ListRefusal.ts"
 import * as ListReply from "../ListReply.ts"
 import * as RequestTarget from "../RequestTarget.ts"
@@ -37,13 +36,7 @@ export const WorkloadHandlers = HttpApiBuilder.group(
         yield* RequestTarget.noteNamespaces(namespace)
         const target = yield* RequestTarget.resolve()
         const { items, ...envelope } = yield* workloads
-          .list({
-            target,
-            namespaces: Rule.namespaceFilter(principal.rule),
-            filter: filterOf(query, selector),
-            page,
-            cursorBinding: principal.keyId
-          })
+          .list(ListQuestion.ofWorkloads(query, selector, page, target, principal))
           .pipe(Effect.catch(ListRefusal.fromError))
         const list: WorkloadList = { workloads: items, ...envelope }
         return yield* ListReply.ofRows("workloads", list)
@@ -55,7 +48,7 @@ export const WorkloadHandlers = HttpApiBuilder.group(
         const selector = yield* ListPage.labelSelectorOf(query.labelSelector)
         yield* RequestTarget.noteNamespaces(query.namespace)
         const target = yield* RequestTarget.resolve()
-        const watched = { ...(yield* WatchRequest.of(target)), filter: filterOf(query, selector) }
+        const watched = { ...(yield* WatchRequest.of(target)), filter: ListQuestion.workloadFilter(query, selector) }
         return yield* openStream(identityOf, (sink) =>
           watch.open(watched, sink).pipe(Effect.catch(ListRefusal.fromError))
         )
@@ -63,19 +56,5 @@ export const WorkloadHandlers = HttpApiBuilder.group(
     )
   })
 )
-
-/** What the query narrows rows by. */
-interface Narrowing {
-  readonly namespace?: ReadonlyArray<string>
-  readonly kind?: ReadonlyArray<string>
-  readonly name?: string
-}
-
-const filterOf = ({ kind, name, namespace }: Narrowing, labelSelector: LabelSelector.LabelSelector) => ({
-  labelSelector,
-  ...(namespace === undefined ? {} : { namespace }),
-  ...(kind === undefined ? {} : { kind }),
-  ...(name === undefined ? {} : { name })
-})
 
 const identityOf = ({ cluster, id, kind, name, namespace }: WorkloadRow) => ({ id, cluster, kind, namespace, name })

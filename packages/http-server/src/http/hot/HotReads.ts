@@ -13,7 +13,9 @@ import * as ReplyHeaders from "../ReplyHeaders.ts"
 import * as RequestConnection from "../RequestConnection.ts"
 import * as RequestId from "../RequestId.ts"
 import type { RequestRecord } from "../RequestRecord.ts"
+import * as HotCallers from "./HotCallers.ts"
 import * as HotFlights from "./HotFlights.ts"
+import * as HotPages from "./HotPages.ts"
 import { HotReplies } from "./HotReplies.ts"
 import * as HotReply from "./HotReply.ts"
 import * as HotRequest from "./HotRequest.ts"
@@ -60,6 +62,8 @@ const make = Effect.gen(function* () {
   const telling = yield* HotTelling.make
   const replies = new HotReplies<HotReply.HotReply>(limits.maxBytes)
   const answer = yield* makeAnswer(moments, telling)
+  const callers = HotCallers.make(moments)
+  const pages = yield* HotPages.make
   // Whoever exports spans wants to see what each request spends its time on: there each goes the ordinary way.
   const isTraced = (yield* References.TracerEnabled) && (yield* Tracer.Tracer) !== Tracer.nativeTracer
   let isOpen = !isTraced
@@ -76,20 +80,35 @@ const make = Effect.gen(function* () {
       if (asked === undefined) return goOrdinary()
       const isAnswered = () => {
         const reply = isOpen ? replies.find(asked.key) : undefined
-        return reply !== undefined && answer(reply, asked, request, response)
+        return reply !== undefined && answer(reply, asked, request, response, "again")
       }
       if (isAnswered()) return
       const proceed = () => {
         if (!isAnswered()) goOrdinary()
       }
       if (flights.join(asked, proceed)) return
+      const made = makeNow(asked, request)
+      if (made !== undefined && answer(made, asked, request, response, "made")) return
       flights.begin(asked, request)
       goOrdinary()
     }
 
+  /** Makes the reply to a caller of a moment ago, if that takes one step, and keeps it. */
+  const makeNow = (asked: HotRequest.HotRequest, request: IncomingMessage): HotReply.HotReply | undefined => {
+    const caller = callers.find(asked)
+    if (caller === undefined) return undefined
+    const moment = moments.now()
+    const page = pages.make(asked, request, caller)
+    const reply = page === undefined ? undefined : HotReply.ofList(moment, page.record, caller.user, page.list, [])
+    if (reply !== undefined) replies.set(asked.key, reply)
+    return reply
+  }
+
   const keep = Effect.fnUntraced(function* (source: object, record: RequestRecord) {
     const flight = flights.take(source)
     if (flight === undefined) return
+    const caller = HotReply.callerOf(record)
+    if (isOpen && caller !== undefined) callers.remember(flight.asked, flight.moment, caller)
     const reply = moments.isPresent(flight.moment) ? yield* HotReply.make(cache, flight, record) : undefined
     if (isOpen && reply !== undefined) replies.set(flight.asked.key, reply)
     flights.end(flight)
@@ -104,6 +123,7 @@ const make = Effect.gen(function* () {
   const sweep = Effect.sync(() => {
     const oldest = moments.steadyNow() - limits.maxAgeMs
     replies.dropBefore(oldest)
+    callers.sweep()
     flights.dropBefore(oldest)
   })
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep("1 second"), sweep)))
@@ -126,7 +146,8 @@ const makeAnswer = Effect.fnUntraced(function* (moments: Moment.Moments, telling
     reply: HotReply.HotReply,
     asked: HotRequest.HotRequest,
     request: IncomingMessage,
-    response: ServerResponse
+    response: ServerResponse,
+    by: HotTelling.Answered["by"]
   ): boolean => {
     const now = moments.epochNow()
     if (response.destroyed || !holds(reply, now)) return false
@@ -141,7 +162,7 @@ const makeAnswer = Effect.fnUntraced(function* (moments: Moment.Moments, telling
     response.writeHead(status, [...ofReply, ...HotReply.listOf(ReplyHeaders.ofRequest(record))])
     if (isUnchanged) writes.end(response)
     else writes.end(response, reply.body, reply.encoding)
-    telling.add({ record, status, durationMs: moments.epochNow() - now })
+    telling.add({ by, record, status, durationMs: moments.epochNow() - now })
     return true
   }
 })

@@ -17,7 +17,7 @@ export class HotReplies<Reply extends Kept> {
   readonly #replies = new Map<string, Reply>()
   #bytes = 0
 
-  /** **Shape** a reply of more than a quarter of `maxBytes` is not kept. */
+  /** Keeps at most `maxBytes` of replies; one of more than a quarter of that is not kept. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }

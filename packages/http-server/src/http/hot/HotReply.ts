@@ -7,10 +7,11 @@ import type { Principal } from "@quarterdeck/keys/Principal"
 import * as Rule from "@quarterdeck/keys/Rule"
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import { DateTime, Effect } from "effect"
-import { Headers, type HttpBody } from "effect/http"
+import { Headers, type HttpBody, type HttpServerResponse } from "effect/http"
 import * as ReplyHeaders from "../ReplyHeaders.ts"
 import { parametersOf } from "../RequestInput.ts"
 import type { RequestRecord } from "../RequestRecord.ts"
+import type { HotCaller } from "./HotCallers.ts"
 import type { Flight } from "./HotFlights.ts"
 import type { Moment } from "./Moment.ts"
 
@@ -29,7 +30,7 @@ export interface HotReply {
   /** What audit and log tell of each such request. */
   readonly record: RequestRecord
   readonly keyId: string
-  /** **Units** milliseconds since the epoch. */
+  /** When the key expires, in milliseconds since the epoch. */
   readonly expiresAt: number
   /** Those whose proof of labels the caller's rights depend on. */
   readonly proving: Stores
@@ -50,14 +51,24 @@ export const make = Effect.fnUntraced(function* (
   const { list, user } = record
   if (list === undefined || user === undefined || !isOfKey(record)) return undefined
   if (parametersOf(flight.asked.url).get("consistency") === "live") return undefined
+  const proving = yield* provingOf(cache, user, record)
+  if (proving === undefined || !areProven(proving, moment.madeAt)) return undefined
+  return ofList(moment, record, user, list, proving)
+})
+
+/** Makes what is kept of a list, if it is whole. */
+export const ofList = (
+  moment: Moment,
+  record: RequestRecord,
+  user: Principal["Service"],
+  list: HttpServerResponse.HttpServerResponse,
+  proving: Stores
+): HotReply | undefined => {
   const { body } = list
   const { etag } = list.headers
   if (list.status !== 200 || body._tag !== "Uint8Array" || etag === undefined) return undefined
-  const proving = yield* provingOf(cache, user, record)
-  if (proving === undefined || !areProven(proving, moment.madeAt)) return undefined
-
   const headers = ReplyHeaders.add(list, ReplyHeaders.SAFE).headers
-  const reply: HotReply = {
+  return {
     moment,
     madeAt: moment.madeAt,
     ...writtenOf(body),
@@ -69,8 +80,14 @@ export const make = Effect.fnUntraced(function* (
     expiresAt: user.expiresAt === undefined ? Number.POSITIVE_INFINITY : DateTime.toEpochMillis(user.expiresAt),
     proving
   }
-  return reply
-})
+}
+
+/** Gives who sent a request whose reply its like may be answered by; undefined of every other request. */
+export const callerOf = (record: RequestRecord): HotCaller | undefined => {
+  const { list, user } = record
+  if (list?.status !== 200 || user === undefined || !isOfKey(record)) return undefined
+  return { user, record: { ...record, list: undefined, replyHeaders: {}, target: { asked: "", clusters: [] } } }
+}
 
 /** Tells whether the labels of all these clusters are proven. **Units** `now` milliseconds by `steadyClock`. */
 export const areProven = (stores: Stores, now: number): boolean => stores.every((store) => store.provesLabels(now))

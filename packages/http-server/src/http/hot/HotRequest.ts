@@ -34,6 +34,9 @@ const OF_EACH: ReadonlySet<string> = new Set([
 export interface HotRequest {
   /** The same for two requests if and only if they are the same, word for word, but for the headers of each. */
   readonly key: string
+  /** Does as `key` for two requests that may differ in their queries. */
+  readonly callerKey: string
+  readonly path: string
   readonly url: string
   /** The values of a header that was sent more than once are joined, as Node does it. */
   readonly ifNoneMatch: string | undefined
@@ -49,8 +52,9 @@ export interface HotRequest {
  * **Limits** linear in the headers, which are at most 16 KiB.
  */
 export const read = ({ method, rawHeaders, url = "" }: IncomingMessage): HotRequest | undefined => {
-  if (method !== "GET" || !PATHS.has(pathOf(url))) return undefined
-  let words = url
+  const path = pathOf(url)
+  if (method !== "GET" || !PATHS.has(path)) return undefined
+  let words = ""
   let hasCredential = false
   let ifNoneMatch: string | undefined
   let requestId: string | undefined
@@ -64,7 +68,9 @@ export const read = ({ method, rawHeaders, url = "" }: IncomingMessage): HotRequ
     // Neither a name nor a value holds the end of a line, so that no two requests are spelled alike.
     else if (!OF_EACH.has(name)) words += `\n${name}\n${value}`
   }
-  return hasCredential ? { key: hash("sha256", words), url, ifNoneMatch, requestId } : undefined
+  if (!hasCredential) return undefined
+  const [key, callerKey] = [hash("sha256", `${url}${words}`), hash("sha256", `${path}${words}`)]
+  return { key, callerKey, path, url, ifNoneMatch, requestId }
 }
 
 const pathOf = (url: string): string => {

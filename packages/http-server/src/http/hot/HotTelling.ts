@@ -14,8 +14,15 @@ export const hits = Metric.counter("quarterdeck_hot_reads_total", {
   incremental: true
 })
 
+export const pages = Metric.counter("quarterdeck_hot_pages_total", {
+  description: "Requests for a list that were answered in one step, for a caller of a moment ago",
+  incremental: true
+})
+
 /** What is told later. */
 export interface Answered {
+  /** By a reply of a moment ago, or by one that was made for it in one step. */
+  readonly by: "again" | "made"
   readonly record: RequestRecord
   readonly status: number
   readonly durationMs: number
@@ -42,7 +49,9 @@ export const make = Effect.gen(function* () {
   let noted: Array<Answered> = []
 
   const tell = Effect.fnUntraced(function* (answered: ReadonlyArray<Answered>) {
-    yield* Metric.update(hits, answered.length)
+    const again = answered.filter(({ by }) => by === "again").length
+    yield* Metric.update(hits, again)
+    yield* Metric.update(pages, answered.length - again)
     for (const user of usersOf(answered)) yield* authenticator.noteUse(user)
     for (const { durationMs, record, status } of answered) {
       yield* trail.end(record, "GET", status)

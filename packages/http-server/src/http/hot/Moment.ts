@@ -5,7 +5,7 @@ import { DataEpoch } from "@quarterdeck/cluster-fanout"
 import { KeyEpoch } from "@quarterdeck/keys"
 import { Clock, Effect } from "effect"
 
-/** **Units** `madeAt` milliseconds by `steadyClock`. */
+/** A point in time, and the epochs of data and keys then; `madeAt` in milliseconds by `steadyClock`. */
 export interface Moment {
   readonly madeAt: number
   readonly data: number
@@ -17,7 +17,9 @@ export interface Moments {
   readonly now: () => Moment
   /** Tells whether no cluster told anything and no key changed since a moment, and it is young. */
   readonly isPresent: (moment: Moment) => boolean
-  /** **Units** milliseconds by `steadyClock`, and since the epoch. */
+  /** Tells whether no key changed since a moment, and it is so young. **Units** milliseconds. */
+  readonly holdsKeys: (moment: Moment, maxAgeMs: number) => boolean
+  /** The time in milliseconds by `steadyClock`; `epochNow` in milliseconds since the epoch. */
   readonly steadyNow: () => number
   readonly epochNow: () => number
 }
@@ -34,7 +36,8 @@ export const make = Effect.fnUntraced(function* (maxAgeMs: number) {
     epochNow: () => clock.currentTimeMillisUnsafe(),
     now: () => ({ madeAt: steadyNow(), data: data.number, keys: keys.number }),
     isPresent: (moment) =>
-      moment.data === data.number && moment.keys === keys.number && steadyNow() - moment.madeAt <= maxAgeMs
+      moment.data === data.number && moment.keys === keys.number && steadyNow() - moment.madeAt <= maxAgeMs,
+    holdsKeys: (moment, ageMs) => moment.keys === keys.number && steadyNow() - moment.madeAt <= ageMs
   }
   return moments
 })

@@ -42,6 +42,14 @@ describe("what two requests share an answer by", () => {
     assert.notStrictEqual(keyOf(urlOf(one), linesOf(one)), keyOf(urlOf(one), linesOf({ ...one, key: `${one.key}x` })))
   })
 
+  it.prop("a caller is known by all but the query", [Request, Request], ([one, other]) => {
+    const callerOf = (request: typeof Request.Type) =>
+      HotRequest.read(requestOf(urlOf(request), linesOf(request)))?.callerKey
+    const isSame = wordsOf({ ...one, query: "" }) === wordsOf({ ...other, query: "" })
+    assert.strictEqual(callerOf(one) === callerOf(other), isSame)
+    assert.strictEqual(callerOf(one), callerOf({ ...one, query: other.query }))
+  })
+
   it("what stands in one header is not taken for another, wherever the line ends", () => {
     const keys = [
       keyOf(LIST, [...KEY, ["Accept", "a"], ["Cookie", "b"]]),
@@ -69,6 +77,8 @@ describe("what two requests share an answer by", () => {
     assert.deepStrictEqual(named, {
       ...bare,
       key: bare?.key ?? "",
+      callerKey: bare?.callerKey ?? "",
+      path: LIST,
       ifNoneMatch: 'W/"x", "y"',
       requestId: "a",
       url: LIST
