@@ -6,7 +6,7 @@ import { failed, fromError } from "./CommandFailure.ts"
 import * as HeldFleet from "./HeldFleet.ts"
 import * as Print from "./Print.ts"
 import { chosen } from "./ReachedFleet.ts"
-import { sweepEverything } from "./Sweeping.ts"
+import { sweepEverything } from "./MachineSweep.ts"
 
 const EVERY = "50 millis"
 /** Programs get 20 s to end by themselves. */

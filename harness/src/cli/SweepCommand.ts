@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { fromError } from "./CommandFailure.ts"
 import * as Print from "./Print.ts"
-import { sweepEverything } from "./Sweeping.ts"
+import { sweepEverything } from "./MachineSweep.ts"
 
 export const sweepCommand = Command.make(
   "sweep",

@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream"
 import { issue } from "@quarterdeck/embedded-cluster/ServerCertificate"
 import { eventually } from "../../src/machine/Eventually.ts"
 import * as Fault from "../../src/faults/Fault.ts"
-import { listen } from "../../src/faults/Listening.ts"
+import { listen } from "../../src/faults/LoopbackSocket.ts"
 import * as Faults from "../../src/faults/Faults.ts"
 import { upgrade } from "./Upgraded.ts"
 

@@ -7,7 +7,7 @@ import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
-import { documents, RFC3339 } from "./Documents.ts"
+import { documents, RFC3339 } from "./DocumentedText.ts"
 import { CallerId, pageParameters, textUpTo } from "./ListParameters.ts"
 import { EndpointPolicy } from "./Policy.ts"
 

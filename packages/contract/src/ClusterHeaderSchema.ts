@@ -2,7 +2,7 @@
  * The targeting header, as the contract documents it.
  */
 import { Schema } from "effect"
-import { documents } from "./Documents.ts"
+import { documents } from "./DocumentedText.ts"
 
 const NAME = "[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?"
 const SPACE = "[ \\t]*"

@@ -10,7 +10,7 @@ import { eventStream, lastEventId, STREAM_NOTES } from "./EventStream.ts"
 import { pageParameters, sortParameter, textUpTo } from "./ListParameters.ts"
 import { EndpointPolicy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
-import { targetHeader } from "./TargetHeader.ts"
+import { targetHeader } from "./ClusterHeaderSchema.ts"
 
 export const ClusterList = Schema.Struct({
   clusters: Schema.Array(ClusterRow),

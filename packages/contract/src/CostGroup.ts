@@ -14,7 +14,7 @@ import { pageParameters, textUpTo } from "./ListParameters.ts"
 import { EndpointPolicy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
 import { rangeParameters } from "./RangeParameters.ts"
-import { targetHeader } from "./TargetHeader.ts"
+import { targetHeader } from "./ClusterHeaderSchema.ts"
 
 /** How groups are written: FOCUS knows workloads alone. */
 export const GroupFormat = Schema.Literals(["json", "csv"])

@@ -10,7 +10,7 @@ import { envelopeFields } from "./Envelope.ts"
 import { namespaceParameter, pageParameters, textUpTo } from "./ListParameters.ts"
 import { EndpointPolicy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
-import { targetHeader } from "./TargetHeader.ts"
+import { targetHeader } from "./ClusterHeaderSchema.ts"
 
 export const EventList = Schema.Struct({ events: Schema.Array(EventRow), ...envelopeFields }).annotate({
   identifier: "EventList"

@@ -10,7 +10,7 @@ import { envelopeFields } from "./Envelope.ts"
 import { nameParameters, pageParameters, sortParameter } from "./ListParameters.ts"
 import { EndpointPolicy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
-import { targetHeader } from "./TargetHeader.ts"
+import { targetHeader } from "./ClusterHeaderSchema.ts"
 
 export const NamespaceList = Schema.Struct({ namespaces: Schema.Array(NamespaceRow), ...envelopeFields }).annotate({
   identifier: "NamespaceList"

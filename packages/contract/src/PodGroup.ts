@@ -9,7 +9,7 @@ import { Authorization } from "./Authorization.ts"
 import { countUpTo, NamePart, ObjectName } from "./ListParameters.ts"
 import { EndpointPolicy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
-import { targetHeader } from "./TargetHeader.ts"
+import { targetHeader } from "./ClusterHeaderSchema.ts"
 
 /** How many lines are given unless another number is asked for, and at most. */
 export const DEFAULT_TAIL_LINES = 500

@@ -3,7 +3,7 @@
  */
 import { DEFAULT_RANGE, type RangeQuery } from "@quarterdeck/cost/Range"
 import { Schema } from "effect"
-import { documents, RFC3339 } from "./Documents.ts"
+import { documents, RFC3339 } from "./DocumentedText.ts"
 
 const range = Schema.String.check(documents({ pattern: "^[1-9][0-9]{0,3}[hdw]$" }))
 const instant = Schema.String.check(documents({ pattern: `^(?:0|[1-9][0-9]{0,14}|${RFC3339})$` }))

@@ -8,11 +8,11 @@ import { NamespaceName } from "@quarterdeck/targeting/NamespaceFilter"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
-import { documents } from "./Documents.ts"
+import { documents } from "./DocumentedText.ts"
 import { Kind, ObjectName } from "./ListParameters.ts"
 import { EndpointPolicy, type Policy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
-import { targetHeader } from "./TargetHeader.ts"
+import { targetHeader } from "./ClusterHeaderSchema.ts"
 
 /** The most replicas that a workload may be given. */
 export const MAX_REPLICAS = 10_000

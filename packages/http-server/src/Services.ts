@@ -49,7 +49,7 @@ import { KeyLimit } from "./http/KeyLimit.ts"
 import { Streams } from "./http/stream/Streams.ts"
 import { TrustedProxies } from "./limits/ClientAddress.ts"
 import { RateLimits } from "./limits/RateLimits.ts"
-import * as KeyLabelProof from "./services/KeyLabelProof.ts"
+import * as LabelProofDemand from "./services/LabelProofDemand.ts"
 import { Deadlines } from "./http/ListPage.ts"
 import { MetricsAccess } from "./http/MetricsRoute.ts"
 import * as McpHost from "./http/mcp/McpHost.ts"
@@ -158,7 +158,7 @@ const readable = ({ keys: { files } }: Settings) => Layer.effectDiscard(KeyConfi
 export const layer = (settings: Settings, ports: Ports) =>
   Layer.mergeAll(
     guard,
-    KeyLabelProof.layer,
+    LabelProofDemand.layer,
     FirstKey.layer(settings.keys),
     Registry.announce,
     ProcessMetrics.layer

@@ -2,7 +2,7 @@
 import { Clock, Effect } from "effect"
 import type { ClusterApi } from "../../client/ClusterApi.ts"
 import { type Calls, DONE } from "./Calls.ts"
-import { covers } from "./Covers.ts"
+import { covers } from "./StatusContainment.ts"
 import * as NodeStatus from "./NodeStatus.ts"
 import type { NodeView } from "./NodeView.ts"
 

@@ -1,7 +1,7 @@
 /** What a kubelet does with a pod next, from the pod as the server has it and from the clock. */
 import { Result } from "effect"
 import type { Addresses } from "./Addresses.ts"
-import { covers } from "./Covers.ts"
+import { covers } from "./StatusContainment.ts"
 import type { NodeKeeper } from "./NodeKeeper.ts"
 import { type Defaults, type PodScript, read } from "./PodScript.ts"
 import * as PodStatus from "./PodStatus.ts"

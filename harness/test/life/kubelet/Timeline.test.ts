@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
-import { covers } from "../../../src/life/kubelet/Covers.ts"
+import { covers } from "../../../src/life/kubelet/StatusContainment.ts"
 import { parseMs, printMs } from "../../../src/life/kubelet/GoDuration.ts"
 import * as Agenda from "../../../src/life/kubelet/Agenda.ts"
 import { Annotation, type PodScript, read } from "../../../src/life/kubelet/PodScript.ts"

@@ -19,7 +19,7 @@ import * as Interner from "../projection/Interner.ts"
 import { Signal } from "../kube/Signal.ts"
 import * as Kind from "../projection/Kind.ts"
 import { KubeApi } from "../kube/KubeApi.ts"
-import * as OnDemand from "./OnDemand.ts"
+import * as FollowWhileWanted from "./FollowWhileWanted.ts"
 import * as LabelProof from "./LabelProof.ts"
 import { SortAllowance } from "./SortAllowance.ts"
 import { TurnBudget } from "../kube/TurnBudget.ts"
@@ -39,7 +39,7 @@ export interface Member {
   /** Proves the namespace labels now, if they are not; a failure leaves them without proof. */
   readonly proveLabels: Effect.Effect<void>
   /** Has the events followed from now on, as long as somebody asks for them. */
-  readonly wantEvents: OnDemand.Want
+  readonly wantEvents: FollowWhileWanted.Want
 }
 
 /**
@@ -157,7 +157,7 @@ const start = Effect.fnUntraced(function* (following: Following, cluster: Cluste
   yield* Effect.forkIn(proof.keep, scope)
   const parts: Follower.Parts = { cluster, api, breaker, store, interner, lanes: ofBoth }
   for (const kind of Kind.kinds) yield* Effect.forkIn(Follower.run(kind, parts), scope)
-  const wantEvents = OnDemand.make(
+  const wantEvents = FollowWhileWanted.make(
     (effect) => void runLater(effect),
     Follower.run("Event", { ...parts, interner: Interner.make() }),
     () => store.forget("Event")

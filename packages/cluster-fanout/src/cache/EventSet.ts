@@ -6,7 +6,7 @@ import * as RowOrder from "../projection/RowOrder.ts"
 import type { KindTable } from "./KindTable.ts"
 import { type RowForm, RowSet, type Sorting } from "./RowSet.ts"
 import type { Compare } from "./SortedRows.ts"
-import * as TableRows from "./TableRows.ts"
+import * as KindTableFeed from "./KindTableFeed.ts"
 
 const byPlace: Compare<EventRecord> = RowOrder.make<EventRecord>(
   RowOrder.text((event) => event.namespace),
@@ -18,4 +18,4 @@ const FORM: RowForm<EventRecord> = { groupOf: ({ row }) => row.type, byPlace }
 
 /** Keeps the events of a table from now on. **Shape** without `sorting` no order but that of places is kept. */
 export const make = (table: KindTable<EventRecord>, sorting?: Sorting): RowSet<EventRecord> =>
-  new RowSet(FORM, TableRows.feed(table), sorting)
+  new RowSet(FORM, KindTableFeed.feed(table), sorting)

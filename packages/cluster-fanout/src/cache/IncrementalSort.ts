@@ -1,5 +1,5 @@
 /**
- * Rows that are being sorted a little at a time, while they change.
+ * Sorts rows a little at a time, while they change.
  */
 import { Heap } from "./Heap.ts"
 import { type Compare, SortedRows } from "./SortedRows.ts"
@@ -18,7 +18,7 @@ interface Part<Row> {
   at: number
 }
 
-export class SortingRows<Row> {
+export class IncrementalSort<Row> {
   readonly #compare: Compare<Row>
   readonly #compareFirst: Compare<Row>
   /** As they were at the beginning. */

@@ -8,12 +8,12 @@ import type { RowChange, RowSource } from "./RowSet.ts"
 export const feed =
   <R extends { readonly uid: string }>(table: KindTable<R>) =>
   (change: RowChange<R>): RowSource<R> => {
-    const rows = new TableRows(table, change)
+    const rows = new KindTableFeed(table, change)
     table.observe(rows)
     return rows
   }
 
-class TableRows<R extends { readonly uid: string }> implements Observer<R>, RowSource<R> {
+class KindTableFeed<R extends { readonly uid: string }> implements Observer<R>, RowSource<R> {
   readonly #table: KindTable<R>
   readonly #change: RowChange<R>
   /** Whether the records were taken since they were last read anew. */

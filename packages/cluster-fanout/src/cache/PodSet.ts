@@ -4,7 +4,7 @@
 import type { KindTable } from "./KindTable.ts"
 import { type RowForm, RowSet, type Sorting } from "./RowSet.ts"
 import type { Compare } from "./SortedRows.ts"
-import * as TableRows from "./TableRows.ts"
+import * as KindTableFeed from "./KindTableFeed.ts"
 import type { PodRecord } from "../projection/PodProjection.ts"
 import * as RowOrder from "../projection/RowOrder.ts"
 
@@ -23,4 +23,4 @@ const FORM: RowForm<PodRecord> = { groupOf: (pod) => pod.status, byPlace }
  * **Shape** the records themselves: their rows are made when they are shown; without `sorting` no order but that of places is kept.
  */
 export const make = (table: KindTable<PodRecord>, sorting?: Sorting): RowSet<PodRecord> =>
-  new RowSet(FORM, TableRows.feed(table), sorting)
+  new RowSet(FORM, KindTableFeed.feed(table), sorting)

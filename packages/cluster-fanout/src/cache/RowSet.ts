@@ -6,7 +6,7 @@ import type { SortKey } from "../projection/RowOrder.ts"
 import { RowCounts } from "./RowCounts.ts"
 import { RowLabels } from "./RowLabels.ts"
 import { type Compare, SortedRows } from "./SortedRows.ts"
-import { SortingRows } from "./SortingRows.ts"
+import { IncrementalSort } from "./IncrementalSort.ts"
 
 /** What rows are kept by. */
 export interface Placed {
@@ -73,9 +73,9 @@ export interface Sorting {
 interface Kept<Row extends Placed> {
   readonly counts: RowCounts<Row>
   readonly labels: RowLabels<Row>
-  byPlace: SortedRows<Row> | SortingRows<Row>
+  byPlace: SortedRows<Row> | IncrementalSort<Row>
   /** The other orders that were asked for since all rows were last derived. */
-  readonly sorted: Map<string, SortedRows<Row> | SortingRows<Row>>
+  readonly sorted: Map<string, SortedRows<Row> | IncrementalSort<Row>>
 }
 
 export class RowSet<Row extends Placed> {
@@ -101,7 +101,7 @@ export class RowSet<Row extends Placed> {
       for (const listener of this.#listeners) listener.change(held, next)
       for (const [name, rows] of sorted) {
         rows.change(held, next)
-        if (rows instanceof SortingRows && rows.isOverrun) sorted.delete(name)
+        if (rows instanceof IncrementalSort && rows.isOverrun) sorted.delete(name)
       }
     })
   }
@@ -130,7 +130,7 @@ export class RowSet<Row extends Placed> {
       if (this.#source.prepare()) return true
       this.#derive()
       const { byPlace, sorted } = this.#kept
-      if (byPlace instanceof SortingRows) {
+      if (byPlace instanceof IncrementalSort) {
         const made = byPlace.step()
         if (made !== undefined) this.#kept.byPlace = made
         return true
@@ -139,7 +139,7 @@ export class RowSet<Row extends Placed> {
       if (order?.key === undefined) return false
       const known = sorted.get(order.name)
       // Whoever has asked for it has begun it.
-      const sorting = known instanceof SortingRows ? known : this.#sortingOf(order.key, byPlace.rows)
+      const sorting = known instanceof IncrementalSort ? known : this.#sortingOf(order.key, byPlace.rows)
       sorted.set(order.name, sorting.step() ?? sorting)
       return true
     })
@@ -188,9 +188,9 @@ export class RowSet<Row extends Placed> {
   }
 
   /** Begins to sort rows that stand by their places: those that share a key stay as they are. */
-  #sortingOf({ read }: SortKey<Row>, byPlace: ReadonlyArray<Row>): SortingRows<Row> {
+  #sortingOf({ read }: SortKey<Row>, byPlace: ReadonlyArray<Row>): IncrementalSort<Row> {
     const byKey: Compare<Row> = (one, other) => RowOrder.compareValues(read(one), read(other))
-    return new SortingRows(byPlace, comparing({ read }, this.form.byPlace), byKey)
+    return new IncrementalSort(byPlace, comparing({ read }, this.form.byPlace), byKey)
   }
 
   /** Gives the rows whose label has one of some values, in no order. **Limits** looks at all rows at a key's first use. */
@@ -231,7 +231,9 @@ const kept = <Row extends Placed>(
   counts: new RowCounts(rows, groupOf),
   labels: new RowLabels(),
   byPlace:
-    sorting === undefined || sorting.isNow(rows.length) ? SortedRows.of(rows, byPlace) : new SortingRows(rows, byPlace),
+    sorting === undefined || sorting.isNow(rows.length)
+      ? SortedRows.of(rows, byPlace)
+      : new IncrementalSort(rows, byPlace),
   sorted: new Map()
 })
 

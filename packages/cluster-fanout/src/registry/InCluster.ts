@@ -7,7 +7,7 @@ import { isIPv6 } from "node:net"
 import { join } from "node:path"
 import type { Cluster, Connection } from "./Cluster.ts"
 import { ClusterRegistry } from "./ClusterRegistry.ts"
-import { generationOf } from "./Generation.ts"
+import { generationOf } from "./ConnectionDigest.ts"
 import * as registryFeed from "./RegistryFeed.ts"
 import { NotInCluster, RegistryError } from "./RegistryError.ts"
 

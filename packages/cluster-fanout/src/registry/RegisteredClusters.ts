@@ -5,7 +5,7 @@ import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Ref, Semaphore, Stream } from "effect"
 import type { Cluster, Connection } from "./Cluster.ts"
 import { ClusterRegistry, type RegistryProblem, type RegistrySnapshot } from "./ClusterRegistry.ts"
-import { generationOf } from "./Generation.ts"
+import { generationOf } from "./ConnectionDigest.ts"
 import * as registryFeed from "./RegistryFeed.ts"
 import { inOrder } from "./RegistrySnapshot.ts"
 

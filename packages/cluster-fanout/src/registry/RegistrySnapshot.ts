@@ -5,7 +5,7 @@ import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Schema } from "effect"
 import type { Cluster, Connection } from "./Cluster.ts"
 import type { RegistrySnapshot } from "./ClusterRegistry.ts"
-import { generationOf } from "./Generation.ts"
+import { generationOf } from "./ConnectionDigest.ts"
 
 /** What a program with clusters of its own knows of one. */
 export interface OwnCluster {

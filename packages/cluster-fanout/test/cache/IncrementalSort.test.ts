@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { SortingRows } from "../../src/cache/SortingRows.ts"
+import { IncrementalSort } from "../../src/cache/IncrementalSort.ts"
 
 interface Row {
   readonly key: number
@@ -12,13 +12,13 @@ const Changes = Schema.Array(
   Schema.Struct({ steps: Schema.Literals([0, 1, 3]), does: Schema.Literals(["put", "move", "go"]), at: Schema.Natural })
 ).check(Schema.isMaxLength(60))
 
-describe("SortingRows", () => {
+describe("IncrementalSort", () => {
   it.prop(
     "ends with every row as it is then, in order",
     [Schema.Natural.check(Schema.isLessThan(2_000)), Schema.Natural, Changes],
     ([length, seed, changes]) => {
       const rows = Array.from({ length }, (_, id): Row => ({ key: (id * (seed + 7_919)) % 101, id }))
-      const sorting = new SortingRows(rows, compare)
+      const sorting = new IncrementalSort(rows, compare)
       let sorted = sorting.step()
       const change = (held: Row | undefined, next: Row | undefined) => (sorted ?? sorting).change(held, next)
       for (const { at, does, steps } of changes) {
@@ -44,7 +44,7 @@ describe("SortingRows", () => {
   )
 
   it("is overrun by more changes than there are rows, and some thousands at least", () => {
-    const sorting = new SortingRows<Row>([], compare)
+    const sorting = new IncrementalSort<Row>([], compare)
     for (let id = 0; id < 4_096; id++) sorting.change(undefined, { key: id, id })
     assert.isFalse(sorting.isOverrun)
     sorting.change(undefined, { key: 0, id: 4_096 })

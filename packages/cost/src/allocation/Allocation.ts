@@ -7,7 +7,7 @@ import type { ContainerFacts } from "./HourFacts.ts"
 import { KIB_BYTES } from "../hour/Units.ts"
 import { between, over } from "./Accrual.ts"
 import * as GpuShare from "./GpuShare.ts"
-import type { Host } from "./NodeAllocation.ts"
+import type { Host } from "./PodHosts.ts"
 import { isPossible, visitKnown } from "./KnownUsage.ts"
 import { secondsIn, type Intervals } from "./Intervals.ts"
 

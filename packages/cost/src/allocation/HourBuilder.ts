@@ -13,7 +13,7 @@ import { over } from "./Accrual.ts"
 import * as ContainerRows from "./ContainerRows.ts"
 import { egressOf } from "./EgressPart.ts"
 import * as GpuShare from "./GpuShare.ts"
-import * as NodeAllocation from "./NodeAllocation.ts"
+import * as PodHosts from "./PodHosts.ts"
 import * as SeriesAccounts from "./SeriesAccounts.ts"
 import { type Holder, split } from "./SharedHolding.ts"
 import { fromSpans, overlap, secondsIn, type Intervals, union } from "./Intervals.ts"
@@ -22,7 +22,7 @@ import { fromSpans, overlap, secondsIn, type Intervals, union } from "./Interval
 interface Build {
   readonly facts: HourFacts
   readonly seen: Intervals
-  readonly hosts: NodeAllocation.Hosts
+  readonly hosts: PodHosts.Hosts
   readonly accounts: SeriesAccounts.SeriesAccounts
 }
 
@@ -41,7 +41,7 @@ export const build = (facts: HourFacts): Hour => {
   const { cluster, startMs } = facts
   const seen = fromSpans(facts.seen, startMs)
   const knownSeconds = secondsIn(seen)
-  const into: Build = { facts, seen, hosts: NodeAllocation.make(facts, seen), accounts: SeriesAccounts.make() }
+  const into: Build = { facts, seen, hosts: PodHosts.make(facts, seen), accounts: SeriesAccounts.make() }
   chargePods(into)
   chargeVolumes(into)
   chargeLoadBalancers(into)
@@ -60,7 +60,7 @@ export const build = (facts: HourFacts): Hour => {
 export const usageOf = (facts: HourFacts): HourUsage => {
   const { cluster, startMs } = facts
   const seen = fromSpans(facts.seen, startMs)
-  const hosts = NodeAllocation.make(facts, seen)
+  const hosts = PodHosts.make(facts, seen)
   const containers = facts.pods.flatMap((pod) => ContainerRows.fromPod(pod, hosts.of(pod).limits, seen, startMs))
   return { cluster, startMs, containers }
 }
@@ -92,7 +92,7 @@ const chargeContainers = (
   { facts: { startMs }, seen }: Build,
   pod: PodFacts,
   account: SeriesAccounts.Account,
-  host: NodeAllocation.Host
+  host: PodHosts.Host
 ): void => {
   const { amounts } = account
   const main: Array<number> = []
@@ -102,7 +102,7 @@ const chargeContainers = (
     if (container.role === "main") main.push(...runs)
     const allocation = Allocation.ofContainer(container, runs, startMs, host)
     SeriesAccounts.allocate(account, host.priceClass, allocation)
-    NodeAllocation.addCompute(host.allocated, allocation)
+    PodHosts.addCompute(host.allocated, allocation)
     amounts.cpuUsedMilliSeconds += allocation.cpuUsedMilliSeconds
     amounts.memoryUsedKibSeconds += allocation.memoryUsedKibSeconds
     amounts.cpuRequestedMilliSeconds += allocation.cpuRequestedMilliSeconds

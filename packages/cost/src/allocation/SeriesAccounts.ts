@@ -4,7 +4,7 @@
 import type { Hour, RateShare, StorageShare } from "../hour/Hour.ts"
 import { columns, type Measure, measures, record } from "../hour/Measure.ts"
 import { keyOf, MANAGEMENT, type Series } from "../hour/Series.ts"
-import { addCompute, type Compute, noCompute, type PriceClass } from "./NodeAllocation.ts"
+import { addCompute, type Compute, noCompute, type PriceClass } from "./PodHosts.ts"
 import { secondsIn, union } from "./Intervals.ts"
 
 /**

@@ -4,7 +4,7 @@
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Array as Arr, Schema } from "effect"
 import * as PriceBook from "./PriceBook.ts"
-import { corrected, freshIn } from "./PriceBackdating.ts"
+import { corrected, freshIn } from "./OverrideCorrections.ts"
 import { type PriceOverride, validFromMs } from "./PriceOverride.ts"
 import * as Rates from "./Rates.ts"
 import type { Window } from "../hour/Window.ts"

@@ -3,7 +3,7 @@
  */
 import { Array as Arr, Equal, Result } from "effect"
 import { DAY_MS, dayOf } from "../hour/Units.ts"
-import { freshIn } from "./PriceBackdating.ts"
+import { freshIn } from "./OverrideCorrections.ts"
 import type * as PriceBook from "./PriceBook.ts"
 import { InvalidPriceBook, StalePriceBook } from "./PriceError.ts"
 import type { PriceHistory, Revision } from "./PriceHistory.ts"

@@ -17,7 +17,7 @@ import * as WorkloadRows from "./WorkloadRows.ts"
 import * as RankingWindow from "./RankingWindow.ts"
 import * as TimeSteps from "./TimeSteps.ts"
 import * as BinSums from "./BinSums.ts"
-import * as IdleTreatment from "./IdleTreatment.ts"
+import * as ReportedSums from "./ReportedSums.ts"
 import { pagingOf } from "./WorkloadReport.ts"
 
 /** Rows of one reply at most, over all of its steps. */
@@ -46,7 +46,7 @@ const begin = Effect.fnUntraced(function* (sources: ReportContext.Sources, query
   const tell = Effect.fnUntraced(function* (window: Window) {
     const allocations = yield* reader.read(window)
     const rows = yield* WorkloadRows.join(allocations, { isVisible, recommendations, namesOf: sources.namesOf })
-    const told = yield* IdleTreatment.of(rows, { idle, isVisible })
+    const told = yield* ReportedSums.of(rows, { idle, isVisible })
     return { told, counts: rows.counts, knownSeconds: allocations.knownSeconds }
   })
   /** Adds what a step tells to groups, and gives the step. **Limits** holds nothing of what it tells afterwards. */

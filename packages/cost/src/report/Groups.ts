@@ -4,8 +4,9 @@
 import { Effect } from "effect"
 import type { AggregateRow, Dimension } from "./Aggregate.ts"
 import { IDLE, isWorkload, MANAGEMENT, type Series, UNMOUNTED } from "../hour/Series.ts"
-import { type AllocationSet, type Part, SLICE } from "./AllocationSet.ts"
+import { SLICE } from "./AllocationSet.ts"
 import * as BinSums from "./BinSums.ts"
+import type { ReportedSums } from "./ReportedSums.ts"
 
 type Marks = Pick<AggregateRow, "idle" | "unmounted" | "management">
 
@@ -24,14 +25,6 @@ export interface Groups {
 }
 
 export const make = (): Groups => ({ places: new Map(), all: [], table: BinSums.empty(0) })
-
-/** An allocation set's parts with what is told of them. **Shape** `savings` one a place. */
-export interface ReportedSums {
-  readonly clusters: AllocationSet["clusters"]
-  readonly parts: ReadonlyArray<Part>
-  readonly isTold: Uint8Array
-  readonly savings: Float64Array
-}
 
 /**
  * Adds an allocation set.

@@ -22,7 +22,7 @@ const RESOURCES = [
  *
  * **Source** OpenCost `computeShareCoeffs` (`core/pkg/opencost/allocation.go`).
  */
-export const shared = Effect.fnUntraced(function* (allocations: AllocationSet.AllocationSet) {
+export const spread = Effect.fnUntraced(function* (allocations: AllocationSet.AllocationSet) {
   const { clusters, parts, size } = allocations
   const workloads = new Int32Array(size).fill(-1)
   const idle: Array<readonly [place: number, cluster: number]> = []

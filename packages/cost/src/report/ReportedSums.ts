@@ -6,14 +6,21 @@ import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { Idle } from "./Aggregate.ts"
 import { isWorkload, type Series } from "../hour/Series.ts"
 import { apportion } from "./Apportionment.ts"
-import type { ReportedSums } from "./Groups.ts"
-import * as IdleShare from "./IdleShare.ts"
+import * as IdleSpreading from "./IdleSpreading.ts"
 import * as AllocationSet from "./AllocationSet.ts"
 import type { WorkloadRows } from "./WorkloadRows.ts"
 import * as BinSums from "./BinSums.ts"
 
+/** An allocation set's parts with what is told of them. **Shape** `savings` one a place. */
+export interface ReportedSums {
+  readonly clusters: AllocationSet.AllocationSet["clusters"]
+  readonly parts: ReadonlyArray<AllocationSet.Part>
+  readonly isTold: Uint8Array
+  readonly savings: Float64Array
+}
+
 /**
- * Marks the places.
+ * Marks the places that are told, with idle costs shown, spread or left out.
  *
  * Shares are made over the whole allocation set, before anything is left out. What could be saved of a workload is
  * split over its places by what they cost, so that however they are grouped it comes to the same.
@@ -29,7 +36,7 @@ export const of = Effect.fnUntraced(function* (
   yield* Effect.yieldNow
   const { shares: savings } = apportion(allocations, { amounts: rows.savingsNanos, binOf: rowOf, weights })
   yield* Effect.yieldNow
-  const parts = idle === "share" ? yield* IdleShare.shared(allocations) : allocations.parts
+  const parts = idle === "share" ? yield* IdleSpreading.spread(allocations) : allocations.parts
   const isTold = new Uint8Array(allocations.size)
   for (let place = 0; place < rowOf.length; place++) isTold[place] = (rowOf[place] ?? -1) >= 0 ? 1 : 0
   if (idle !== "hide") {

@@ -61,7 +61,7 @@ export class CostSampler extends Context.Service<
     /**
      * Gives closed hours from an instant on the costs that they have by the prices of now, and says how many it rewrote.
      *
-     * For `PriceChange.Revised.repriceFromMs`, once the new book counts. What fails is tried again until it has
+     * For `PriceRevision.Revised.repriceFromMs`, once the new book counts. What fails is tried again until it has
      * worked, and a crash on the way is made good at the next start. **Limits** `repriceHours` of a cluster at once; one
      * repricing at a time.
      */

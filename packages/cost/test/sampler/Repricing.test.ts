@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { CostError, StoreUnavailable } from "../../src/hour/CostError.ts"
 import { CostStore } from "../../src/store/CostStore.ts"
 import type { Hour } from "../../src/hour/Hour.ts"
-import * as PriceChange from "../../src/price/PriceChange.ts"
+import * as PriceRevision from "../../src/price/PriceRevision.ts"
 import { Prices, layerMemory as pricesMemory } from "../../src/price/Prices.ts"
 import { DAY_MS, HOUR_MS } from "../../src/hour/Units.ts"
 import { HourJournal } from "../../src/sampler/HourJournal.ts"
@@ -185,7 +185,7 @@ describe("what a repricing covers", () => {
       const repricing = yield* repricingOf(0)
       const store = yield* CostStore
       const { hourlyDays } = yield* SamplerSettings
-      const keptMs = PriceChange.keptFromMs(nowMs, hourlyDays)
+      const keptMs = PriceRevision.keptFromMs(nowMs, hourlyDays)
       assert.strictEqual(keptMs, Date.parse("2026-03-08T00:00:00Z") - 100 * DAY_MS)
       for (const startMs of [keptMs - HOUR_MS, keptMs, keptMs + HOUR_MS]) yield* store.close(hourAt(startMs))
       const first = bookOf(cpu(1, {}, { validFrom: new Date(keptMs).toISOString() }))

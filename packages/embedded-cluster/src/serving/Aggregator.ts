@@ -12,7 +12,7 @@ import type { ApiRequest } from "../core/ApiRequest.ts"
 import type { Kernel } from "../core/Kernel.ts"
 import { connect, headersOf, originOf, why } from "./AggregatedServers.ts"
 import * as Availability from "./Availability.ts"
-import * as Sending from "./Sending.ts"
+import * as ReplyWriter from "./ReplyWriter.ts"
 
 /** A request that goes on to another server. */
 interface Forwarded {
@@ -60,7 +60,7 @@ export const make = (kernel: Kernel): Effect.Effect<Aggregator, never, Scope.Sco
   })
 
 const refuse = (response: ServerResponse, text: string): Effect.Effect<void> =>
-  Sending.whole(response, 503, "text/plain; charset=utf-8", text)
+  ReplyWriter.whole(response, 503, "text/plain; charset=utf-8", text)
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const
 

@@ -34,7 +34,7 @@ import * as Listener from "./Listener.ts"
 import { LogTail } from "../core/LogTail.ts"
 import * as Restartable from "./Restartable.ts"
 import * as FollowedLog from "./FollowedLog.ts"
-import * as Sending from "./Sending.ts"
+import * as ReplyWriter from "./ReplyWriter.ts"
 import * as ServerCertificate from "./ServerCertificate.ts"
 
 /** Somebody who may authenticate by a bearer token. */
@@ -208,14 +208,14 @@ const count = (requests: Map<string, number>, info: RequestInfo): void => {
 }
 
 const sendFailure = (response: ServerResponse, failure: Failure): Effect.Effect<void> =>
-  Sending.whole(response, failure.code, "application/json", JSON.stringify(toJson(failure)))
+  ReplyWriter.whole(response, failure.code, "application/json", JSON.stringify(toJson(failure)))
 
 /** What answers requests. */
 interface Serving {
   readonly kernel: Kernel.Kernel
   readonly api: Api.Api
   readonly aggregator: Aggregator.Aggregator
-  readonly settings: Sending.WatchSettings
+  readonly settings: ReplyWriter.WatchSettings
 }
 
 /** Answers over HTTP; what fails is told to the log alone. */
@@ -261,17 +261,17 @@ const answer = (
     const reply = admitted.success.answer(text, contentType)
     switch (reply._tag) {
       case "Text":
-        return yield* Sending.whole(response, reply.status, reply.contentType, reply.body, reply)
+        return yield* ReplyWriter.whole(response, reply.status, reply.contentType, reply.body, reply)
       case "Pieces": {
         const gzip = takesGzip(headers["accept-encoding"]?.toString())
-        return yield* Sending.pieces(response, reply.status, reply.pieces, gzip)
+        return yield* ReplyWriter.pieces(response, reply.status, reply.pieces, gzip)
       }
       case "Forward":
         return yield* aggregator.forward(response, reply)
       case "Log":
         return yield* FollowedLog.send(kernel, response, reply)
       case "Watch":
-        return yield* Sending.watch(kernel, response, reply, settings)
+        return yield* ReplyWriter.watch(kernel, response, reply, settings)
     }
   })
 

@@ -8,7 +8,7 @@ import type { Kernel } from "../core/Kernel.ts"
 import * as Resources from "../core/Resources.ts"
 import { keyOf, read } from "../core/Stored.ts"
 import * as TokenKeys from "../core/TokenKeys.ts"
-import * as StoreState from "./StoreState.ts"
+import * as ObjectCapture from "./ObjectCapture.ts"
 
 export interface EmbeddedState {
   readonly checkpoint: Effect.Effect<void>
@@ -70,24 +70,24 @@ export const make = Effect.fnUntraced(function* (options: {
   if (saved === undefined) yield* begin
   else yield* loaded(kernel, saved)
 
-  const captured = yield* Ref.make(StoreState.capture(kernel))
-  const checkpoint = Effect.suspend(() => Ref.set(captured, StoreState.capture(kernel)))
+  const captured = yield* Ref.make(ObjectCapture.capture(kernel))
+  const checkpoint = Effect.suspend(() => Ref.set(captured, ObjectCapture.capture(kernel)))
   return {
     checkpoint,
-    reset: Ref.update(captured, (objects) => StoreState.restore(kernel, objects)),
+    reset: Ref.update(captured, (objects) => ObjectCapture.restore(kernel, objects)),
     save: Effect.sync(() => ({
       extra: {
         serviceAccounts: { privateKey: Redacted.value(kernel.tokens.privateKeyPem), issuers: issuersOf(kernel) }
       },
-      objects: StoreState.lines(kernel)
+      objects: ObjectCapture.lines(kernel)
     })),
-    beginAnew: Effect.sync(() => StoreState.clear(kernel)).pipe(Effect.andThen(begin), Effect.andThen(checkpoint))
+    beginAnew: Effect.sync(() => ObjectCapture.clear(kernel)).pipe(Effect.andThen(begin), Effect.andThen(checkpoint))
   }
 })
 
 const loaded = (kernel: Kernel, { objects }: Saved): Effect.Effect<void, BrokenState> =>
   Effect.suspend(() => {
-    const written = StoreState.load(kernel, objects)
+    const written = ObjectCapture.load(kernel, objects)
     if (Result.isFailure(written)) {
       // The first line says what the file is, and people count lines from one.
       return Effect.fail(new BrokenState({ problem: `line ${written.failure + 2} of its file is broken` }))

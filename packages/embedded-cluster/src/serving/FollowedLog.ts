@@ -7,7 +7,7 @@ import type { Kernel } from "../core/Kernel.ts"
 import * as Resources from "../core/Resources.ts"
 import { read } from "../core/Stored.ts"
 import { isOver, type LogReply, writtenBy } from "../writes/PodLogs.ts"
-import { HEADERS, write } from "./Sending.ts"
+import { HEADERS, write } from "./ReplyWriter.ts"
 
 /** Sends it until the pod has ended, is gone, or the request is interrupted. **Limits** a slow reader holds up only itself. */
 export const send = (

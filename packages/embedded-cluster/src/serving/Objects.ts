@@ -2,7 +2,7 @@
  * Answers requests for objects: read, list, watch, create, change, delete.
  */
 import { Result } from "effect"
-import * as Granting from "../access/Granting.ts"
+import * as EscalationCheck from "../access/EscalationCheck.ts"
 import { placed, resourceBody } from "../checks/RequestBody.ts"
 import type { ResourceCall } from "../core/ApiRequest.ts"
 import { type JsonObject, put, textAt } from "../core/Json.ts"
@@ -30,7 +30,7 @@ import * as Lists from "../reads/Lists.ts"
 import * as Query from "../reads/Query.ts"
 import * as KindSchema from "../schemas/KindSchema.ts"
 import { addressOf, find } from "../writes/Address.ts"
-import * as Decoding from "../writes/Decoding.ts"
+import * as ObjectDecoder from "../writes/ObjectDecoder.ts"
 import * as DeleteOptions from "../writes/DeleteOptions.ts"
 import * as Deletions from "../writes/Deletions.ts"
 import { writeOptions } from "../writes/RequestOptions.ts"
@@ -122,7 +122,7 @@ export const update = steps(function* (kernel: Kernel, call: ResourceCall, part:
 
 /** A call may not grant what its user does not have. */
 const granted = (kernel: Kernel, call: ResourceCall, options: Writes.WriteOptions): Writes.WriteOptions => {
-  const grant = Granting.judgeOf(kernel, call)
+  const grant = EscalationCheck.judgeOf(kernel, call)
   return grant === undefined ? options : { ...options, grant }
 }
 
@@ -135,13 +135,13 @@ export const patch = steps(function* (kernel: Kernel, call: ResourceCall, part: 
   const asked = yield* Patches.read(call.request, patchTarget(resource))
   if (asked._tag === "Apply") {
     warnOfRules(call, asked.intent)
-    const intent = yield* Decoding.declared(resource, asked.intent)
+    const intent = yield* ObjectDecoder.declared(resource, asked.intent)
     const [object, status] = yield* apply(kernel, call, part, intent, asked.force, given)
     return written(kernel, call, renderer, object, options.dryRun, status)
   }
   const change = (current: JsonObject) =>
     Result.flatMap(asked.change(typed(resource, current)), (object) =>
-      Decoding.decodePatched(resource, object, reading)
+      ObjectDecoder.decodePatched(resource, object, reading)
     )
   const changed = yield* Writes.update(kernel, addressOf(call), part, change, given)
   return written(kernel, call, renderer, changed, options.dryRun, 200)

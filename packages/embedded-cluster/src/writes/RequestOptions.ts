@@ -5,7 +5,7 @@ import { Result } from "effect"
 import type { ApiRequest } from "../core/ApiRequest.ts"
 import { type FieldError, invalidOptions, type Outcome, unsupportedValue } from "../core/Status.ts"
 import * as FieldManager from "../patches/FieldManager.ts"
-import * as Decoding from "./Decoding.ts"
+import * as ObjectDecoder from "./ObjectDecoder.ts"
 import type { WriteOptions } from "./Writes.ts"
 
 /** Who writes: the field manager that the request names, else the program that sent it. */
@@ -21,14 +21,14 @@ const managerOf = (request: ApiRequest): string =>
 export const writeOptions = (
   request: ApiRequest,
   kind: string
-): Outcome<WriteOptions & { readonly reading: Decoding.Reading }> => {
+): Outcome<WriteOptions & { readonly reading: ObjectDecoder.Reading }> => {
   const { query, warn } = request
   const stages = query.getAll("dryRun")
   const word = query.get("fieldValidation") ?? ""
-  const fields = Decoding.fieldValidation(word)
+  const fields = ObjectDecoder.fieldValidation(word)
   const errors = [...FieldManager.errors(query.get("fieldManager") ?? ""), ...stageErrors(stages)]
   if (fields === undefined || errors.length > 0) {
-    const unknown = fields === undefined ? [Decoding.unknownFieldValidation(word)] : []
+    const unknown = fields === undefined ? [ObjectDecoder.unknownFieldValidation(word)] : []
     return Result.fail(invalidOptions(kind, [...errors, ...unknown]))
   }
   return Result.succeed({ manager: managerOf(request), dryRun: stages.length > 0, reading: { fields, warn } })

@@ -5,7 +5,7 @@
  * two requests never mix.
  */
 import { Result } from "effect"
-import type { Grant } from "../access/Granting.ts"
+import type { Grant } from "../access/EscalationCheck.ts"
 import * as ServiceCheck from "../checks/ServiceCheck.ts"
 import * as Validation from "../checks/Validation.ts"
 import {
@@ -43,7 +43,7 @@ import * as ManagedFields from "../patches/ManagedFields.ts"
 import * as Conversion from "../schemas/Conversion.ts"
 import { type Address, find } from "./Address.ts"
 import * as Collector from "./Collector.ts"
-import * as Decoding from "./Decoding.ts"
+import * as ObjectDecoder from "./ObjectDecoder.ts"
 import * as Defaults from "./Defaults.ts"
 import * as ServiceAllocation from "./ServiceAllocation.ts"
 
@@ -58,7 +58,7 @@ export interface WriteOptions {
   /** Whether a client's patch makes the change, which has no uid of its own to insist on. */
   readonly patched?: boolean
   /** How a client wants its fields read; the server's own objects are as they should be. */
-  readonly reading?: Decoding.Reading
+  readonly reading?: ObjectDecoder.Reading
 }
 
 /**
@@ -112,7 +112,9 @@ export const create = steps(function* (
 })
 
 const decoded = (resource: Resource, object: JsonObject, { applied, reading }: WriteOptions): Outcome<JsonObject> =>
-  applied === true ? Result.succeed(Decoding.applied(resource, object)) : Decoding.decode(resource, object, reading)
+  applied === true
+    ? Result.succeed(ObjectDecoder.applied(resource, object))
+    : ObjectDecoder.decode(resource, object, reading)
 
 /** Longer beginnings of generated names are cut, so that the whole is a label. */
 const MAX_PREFIX = 58

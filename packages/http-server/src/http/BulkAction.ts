@@ -23,7 +23,7 @@ import * as RequestBody from "./RequestBody.ts"
 import * as RequestRecord from "./RequestRecord.ts"
 import * as RequestTarget from "./RequestTarget.ts"
 import * as ActionProgress from "./stream/ActionProgress.ts"
-import * as KeyStanding from "./stream/KeyStanding.ts"
+import * as CallerRecheck from "./CallerRecheck.ts"
 
 interface Asked {
   readonly headers: { readonly "idempotency-key"?: string }
@@ -68,7 +68,7 @@ export const make = Effect.gen(function* () {
       const namespaces = Rule.namespaceFilter(principal.rule)
       yield* bulk.require({ targets: which.targets, namespaces, timeoutMs }).pipe(Effect.catch(ListRefusal.fromError))
     }
-    const stopped = Effect.map(yield* KeyStanding.of(authenticator, sessions), stopOf)
+    const stopped = Effect.map(yield* CallerRecheck.make(authenticator, sessions), stopOf)
     const key = headers["idempotency-key"]
     // Names were judged above; what labels select follows from the rule, and the answer of another rule is not this one's.
     const asked = yield* askedOf(request, which._tag === "Named" ? undefined : principal.rule)

@@ -1,5 +1,5 @@
 /**
- * Tells whether the caller of an open stream may still read it.
+ * Judges the caller again while a stream is open or many workloads are changed, so that it ends with the caller's key.
  */
 import type { Authenticator } from "@quarterdeck/keys/Authenticator"
 import * as Credential from "@quarterdeck/keys/Credential"
@@ -9,16 +9,16 @@ import type { Sessions, SessionVerdict } from "@quarterdeck/keys/Sessions"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { isDeepStrictEqual } from "node:util"
-import * as RawHeaders from "../RawHeaders.ts"
-import * as SessionCookie from "../SessionCookie.ts"
+import * as RawHeaders from "./RawHeaders.ts"
+import * as SessionCookie from "./SessionCookie.ts"
 
 /**
- * Makes what judges the caller of the current request again: the code of why its stream must end, if it must.
+ * Makes what judges the caller of the current request again: the code of why it may go on no longer, if it may not.
  *
- * **Shape** `key_narrowed` when its rule is another one than when the stream began. While the store of keys cannot tell, the
- * caller may read on for a moment.
+ * **Shape** `key_narrowed` when its rule is another one than when the request came. While the store of keys cannot tell, the
+ * caller may go on for a moment.
  */
-export const of = Effect.fnUntraced(function* (
+export const make = Effect.fnUntraced(function* (
   authenticator: Authenticator["Service"],
   sessions: Sessions["Service"]
 ): Effect.fn.Return<Effect.Effect<string | undefined>, never, HttpServerRequest.HttpServerRequest | Principal> {

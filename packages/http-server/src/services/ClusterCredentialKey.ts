@@ -5,7 +5,7 @@ import { SecretFileAccess } from "@quarterdeck/keys"
 import { Effect, FileSystem, Redacted, Schema } from "effect"
 import type { Settings } from "../settings/Settings.ts"
 import * as SystemRefusal from "../settings/SystemRefusal.ts"
-import * as KeyFile from "./KeyFile.ts"
+import * as InstallationKey from "./InstallationKey.ts"
 
 const BYTES = 32
 const FILE_NAME = "clusters.key"
@@ -25,11 +25,11 @@ export class SecretFileUnusable extends Schema.TaggedError<SecretFileUnusable>()
  *
  * **Shape** 32 bytes, whatever they are. **Errors** `SecretFileUnusable`, `DataDirectoryUnusable`.
  */
-export const read = Effect.fn("SecretFile.read")(function* ({
+export const read = Effect.fn("ClusterCredentialKey.read")(function* ({
   clusters: { secretFile },
   dataDirectory
 }: Pick<Settings, "clusters" | "dataDirectory">) {
-  if (secretFile === undefined) return yield* KeyFile.readOrMake(dataDirectory, FILE_NAME)
+  if (secretFile === undefined) return yield* InstallationKey.readOrMake(dataDirectory, FILE_NAME)
   const files = yield* FileSystem.FileSystem
   const bytes = yield* files
     .readFile(secretFile)

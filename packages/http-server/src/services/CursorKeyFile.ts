@@ -3,7 +3,8 @@
  */
 import { CursorKey } from "@quarterdeck/cluster-fanout/Cursor"
 import { Layer } from "effect"
-import * as KeyFile from "./KeyFile.ts"
+import * as InstallationKey from "./InstallationKey.ts"
 
 /** Provides the key of a data directory. **Errors** `DataDirectoryUnusable`. */
-export const layer = (dataDirectory: string) => Layer.effect(CursorKey, KeyFile.readOrMake(dataDirectory, "cursor.key"))
+export const layer = (dataDirectory: string) =>
+  Layer.effect(CursorKey, InstallationKey.readOrMake(dataDirectory, "cursor.key"))

@@ -14,7 +14,7 @@ const BYTES = 32
  *
  * **Errors** `DataDirectoryUnusable`, also for a file that holds anything else.
  */
-export const readOrMake = Effect.fn("KeyFile.readOrMake")(
+export const readOrMake = Effect.fn("InstallationKey.readOrMake")(
   function* (dataDirectory: string, name: string) {
     const files = yield* FileSystem.FileSystem
     const path = (yield* Path.Path).join(dataDirectory, name)

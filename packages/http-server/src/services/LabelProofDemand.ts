@@ -1,5 +1,5 @@
 /**
- * Keeps the labels of namespaces proven while there are keys whose rights depend on them.
+ * Asks for proof of the labels of namespaces while keys need it; `cache/LabelProof` of cluster-fanout keeps them proven.
  */
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"

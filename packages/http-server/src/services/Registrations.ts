@@ -9,7 +9,7 @@ import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Context, DateTime, Effect, Layer, Option, Redacted, Ref, Semaphore } from "effect"
 import type { Settings } from "../settings/Settings.ts"
 import { ClusterExists, TooManyClusters } from "./RegistrationError.ts"
-import * as SecretFile from "./SecretFile.ts"
+import * as ClusterCredentialKey from "./ClusterCredentialKey.ts"
 
 /** How many clusters may be registered. */
 export const MaxRegistrations = Context.Reference<number>("@quarterdeck/http-server/services/MaxRegistrations", {
@@ -54,7 +54,7 @@ const aboutOf = (name: ClusterName): string => `registered cluster ${name}`
 const make = Effect.fnUntraced(function* (settings: Pick<Settings, "clusters" | "dataDirectory">) {
   const base = yield* ClusterRegistry
   const store = yield* RegisteredClusterStore.RegisteredClusterStore
-  const key = yield* SecretFile.read(settings)
+  const key = yield* ClusterCredentialKey.read(settings)
   const most = yield* MaxRegistrations
   const addressRule = { allowLoopback: settings.clusters.allowLoopback }
 

@@ -18,7 +18,7 @@ import {
 import { ChildProcessSpawner } from "effect/process"
 import type { Cluster, PemSource } from "../../registry/Cluster.ts"
 import { ClusterCredentialUnavailable, ClusterError } from "../ClusterError.ts"
-import { digest } from "../../registry/Generation.ts"
+import { digest } from "../../registry/ConnectionDigest.ts"
 import { KeyedValue } from "../KeyedValue.ts"
 import { traced } from "../Traced.ts"
 import { type ExecCredential, run } from "./ExecPlugin.ts"

@@ -14,8 +14,8 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { IncomingMessage } from "node:http"
 import { type RowTexts, Texts } from "../RowTexts.ts"
 import { EventOutbox } from "./EventOutbox.ts"
-import * as KeyStanding from "./KeyStanding.ts"
-import { countEnd } from "./StreamEnds.ts"
+import * as CallerRecheck from "../CallerRecheck.ts"
+import { countEnd } from "./StreamEndMetric.ts"
 import { StreamLimits } from "./StreamLimits.ts"
 import { Streams } from "./Streams.ts"
 
@@ -62,10 +62,10 @@ export const make = Effect.gen(function* () {
       pushMany: (events) => outbox.pushMany(events.length, mapped(events, print)),
       broken: () => end("internal_error")
     })
-    const standing = yield* KeyStanding.of(authenticator, sessions)
+    const recheck = yield* CallerRecheck.make(authenticator, sessions)
     const judge = Effect.gen(function* () {
       yield* Effect.sleep(limits.judgeMs)
-      const reason = code === undefined ? yield* standing : undefined
+      const reason = code === undefined ? yield* recheck : undefined
       if (reason !== undefined) end(reason)
       if (code === undefined) return
       // A reader that takes nothing would not hear of it, and stay.

@@ -9,9 +9,9 @@ import { Sessions } from "@quarterdeck/keys/Sessions"
 import { Deferred, Effect, Option, type Scope, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { IncomingMessage } from "node:http"
-import * as KeyStanding from "./KeyStanding.ts"
+import * as CallerRecheck from "../CallerRecheck.ts"
 import * as LogEnd from "./LogEnd.ts"
-import { countEnd } from "./StreamEnds.ts"
+import { countEnd } from "./StreamEndMetric.ts"
 import { StreamLimits } from "./StreamLimits.ts"
 import { Streams } from "./Streams.ts"
 
@@ -47,10 +47,10 @@ export const make = Effect.gen(function* () {
       isEnded() ? Effect.flatMap(Deferred.await(ended), ({ code }) => countEnd(code)) : countEnd("left")
     )
     const pieces = new Pieces(log, ended)
-    const standing = yield* KeyStanding.of(authenticator, sessions)
+    const recheck = yield* CallerRecheck.make(authenticator, sessions)
     const judge = Effect.gen(function* () {
       yield* Effect.sleep(limits.judgeMs)
-      const code = isEnded() ? undefined : yield* standing
+      const code = isEnded() ? undefined : yield* recheck
       if (code !== undefined) end({ code })
       if (!isEnded())
         yield* log.requireReach.pipe(Effect.catch((error) => Effect.sync(() => end(LogEnd.fromReach(error)))))
