@@ -7,12 +7,11 @@ import * as Allocation from "./Allocation.ts"
 import type { Hour } from "../hour/Hour.ts"
 import type { HourFacts, PodFacts } from "./HourFacts.ts"
 import type { HourUsage } from "../savings/HourUsage.ts"
-import { IDLE, MANAGEMENT, type Series, UNMOUNTED } from "../hour/Series.ts"
+import { MANAGEMENT, type Series, UNMOUNTED } from "../hour/Series.ts"
 import { HOUR_SECONDS, KIB_BYTES } from "../hour/Units.ts"
-import { over } from "./Accrual.ts"
 import * as ContainerRows from "./ContainerRows.ts"
 import { egressOf } from "./EgressPart.ts"
-import * as GpuShare from "./GpuShare.ts"
+import * as IdleAllocation from "./IdleAllocation.ts"
 import * as PodHosts from "./PodHosts.ts"
 import * as SeriesAccounts from "./SeriesAccounts.ts"
 import { type Holder, split } from "./SharedHolding.ts"
@@ -45,7 +44,7 @@ export const build = (facts: HourFacts): Hour => {
   chargePods(into)
   chargeVolumes(into)
   chargeLoadBalancers(into)
-  chargeIdle(into)
+  IdleAllocation.charge(into.hosts, into.accounts)
   SeriesAccounts.accountOf(into.accounts, controlPlane).amounts.existedSeconds = knownSeconds
   const when = knownSeconds === HOUR_SECONDS ? {} : { seen }
   return { cluster, startMs, knownSeconds, ...SeriesAccounts.toHour(into.accounts), ...when }
@@ -171,17 +170,3 @@ const holdersOf = (
     const toMs = runs.reduce((most, run) => Math.max(most, run.toMs), -Infinity)
     return { key: owner.key, owner, held: fromSpans([{ fromMs, toMs }], startMs) }
   })
-
-const chargeIdle = ({ hosts, accounts }: Build): void => {
-  for (const { allocated, isByRequest, node, priceClass, seen } of hosts.nodes) {
-    if (node === undefined || isByRequest) continue
-    const { labels, name, uid } = node
-    const account = SeriesAccounts.accountOf(accounts, { namespace: "", kind: IDLE, name, uid, labels })
-    SeriesAccounts.allocate(account, priceClass, {
-      cpuAllocatedMilliSeconds: over(node.cpuMillis, seen) - allocated.cpuAllocatedMilliSeconds,
-      memoryAllocatedKibSeconds: over(node.memoryBytes / KIB_BYTES, seen) - allocated.memoryAllocatedKibSeconds,
-      gpuMilliSeconds: over(1_000 * GpuShare.ofNode(node), seen) - allocated.gpuMilliSeconds
-    })
-    account.amounts.existedSeconds += secondsIn(seen)
-  }
-}
