@@ -61,7 +61,7 @@ const ARROWS: Readonly<
       "@quarterdeck/keys/Rule",
       "@quarterdeck/contract/Api",
       "@quarterdeck/http-server/Routes",
-      "@quarterdeck/harness/Fleet",
+      "@quarterdeck/harness/Fault",
       "@effect/platform-node",
       "jsonc-parser",
       "../../../harness/src/Fleet.ts"
@@ -73,7 +73,7 @@ const ARROWS: Readonly<
       "@quarterdeck/keys/Rule",
       "@quarterdeck/contract/Api",
       "@quarterdeck/http-server/Routes",
-      "@quarterdeck/harness/Fleet",
+      "@quarterdeck/harness/Fault",
       "@effect/platform-node",
       "undici",
       "yaml",
@@ -126,7 +126,7 @@ const ARROWS: Readonly<
     ],
     mayNot: [
       "@quarterdeck/harness",
-      "@quarterdeck/harness/Fleet",
+      "@quarterdeck/harness/Fault",
       "@quarterdeck/embedded-cluster/EmbeddedServer",
       "@quarterdeck/example-demo",
       "@quarterdeck/keys/internal/digest",
@@ -137,7 +137,7 @@ const ARROWS: Readonly<
     may: ["effect", "undici", "yaml", "@peculiar/x509", "node:https"],
     mayNot: [
       "@quarterdeck/harness",
-      "@quarterdeck/harness/Fleet",
+      "@quarterdeck/harness/Fault",
       "@quarterdeck/targeting/ClusterName",
       "@quarterdeck/cluster-fanout/Row",
       "@effect/platform-node",
@@ -198,11 +198,11 @@ const ARROWS: Readonly<
     mayNot: ["../schemas/KindSchema.ts", "../serving/Api.ts"]
   },
   "packages/http-server/test/e2e": {
-    may: ["@quarterdeck/harness/Fleet", "@quarterdeck/keys/Rule", "../../src/Routes.ts", "node:http"],
+    may: ["@quarterdeck/harness/Fault", "@quarterdeck/keys/Rule", "../../src/Routes.ts", "node:http"],
     mayNot: ["@quarterdeck/keys/internal/digest", "../../../keys/src/Rule.ts", "../../../../harness/src/Fleet.ts"]
   },
   "examples/demo/src": {
-    may: ["@quarterdeck/harness/Fleet", "@quarterdeck/http-server/Quarterdeck", "effect"],
+    may: ["@quarterdeck/harness/Fault", "@quarterdeck/http-server/Quarterdeck", "effect"],
     mayNot: ["@quarterdeck/keys/internal/digest", "../../../packages/keys/src/Rule.ts"]
   }
 }

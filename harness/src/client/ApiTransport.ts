@@ -2,7 +2,7 @@
 import { Effect, Option, Redacted, Ref, type Scope } from "effect"
 import { type Dispatcher, Pool } from "undici"
 import { ApiEnded, ApiError, ApiUnreachable } from "./ApiError.ts"
-import type { AnswerInProcess, ApiReply, WireCall } from "@quarterdeck/embedded-cluster/InProcess"
+import type { InProcess } from "@quarterdeck/embedded-cluster"
 
 /** Calls beyond this many wait for a connection. */
 const CONNECTIONS = 16
@@ -11,7 +11,7 @@ const KEEP_ALIVE_MS = 60_000
 
 /** One call, as HTTP sees it. */
 export interface ApiRequest {
-  readonly method: WireCall["method"]
+  readonly method: InProcess.WireCall["method"]
   readonly path: string
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly body?: unknown
@@ -27,7 +27,7 @@ export interface ClientCertificate {
 
 /** An empty token is not sent. */
 export interface ApiTransport {
-  readonly call: (request: ApiRequest, token: Redacted.Redacted<string>) => Effect.Effect<ApiReply, ApiError>
+  readonly call: (request: ApiRequest, token: Redacted.Redacted<string>) => Effect.Effect<InProcess.ApiReply, ApiError>
   /** Opens a reply whose body has no end; it is cut when the scope closes. */
   readonly open: (
     request: ApiRequest,
@@ -43,7 +43,7 @@ export const make = (options: {
   readonly server: string
   readonly caPem: string
   readonly certificate?: ClientCertificate
-  readonly answer?: AnswerInProcess
+  readonly answer?: InProcess.AnswerInProcess
 }): Effect.Effect<ApiTransport, never, Scope.Scope> =>
   Effect.gen(function* () {
     const { answer = () => Effect.succeedNone, certificate } = options
@@ -83,7 +83,7 @@ export const make = (options: {
         if (Option.isSome(answered)) return answered.value
         const { calls } = yield* Ref.get(pools)
         return yield* Effect.tryPromise({
-          try: async (signal): Promise<ApiReply> => {
+          try: async (signal): Promise<InProcess.ApiReply> => {
             const { statusCode, headers, body } = await calls.request({
               ...asked,
               signal,
@@ -113,7 +113,7 @@ export const make = (options: {
     }
   })
 
-const wire = (request: ApiRequest, token: Redacted.Redacted<string>): WireCall => ({
+const wire = (request: ApiRequest, token: Redacted.Redacted<string>): InProcess.WireCall => ({
   method: request.method,
   path: request.path + queryOf(request.query),
   headers: {

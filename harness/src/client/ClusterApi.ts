@@ -6,7 +6,7 @@
  */
 import { Cache, Effect, type Redacted, Result, Schema, type Scope, Stream } from "effect"
 import { ApiError, ApiRefused, ApiUnexpected, ApiUnreachable } from "./ApiError.ts"
-import type { AnswerInProcess, ApiReply } from "@quarterdeck/embedded-cluster/InProcess"
+import type { InProcess } from "@quarterdeck/embedded-cluster"
 import { type ApiRequest, type ApiTransport, type ClientCertificate, make as makeTransport } from "./ApiTransport.ts"
 import {
   type KindRef,
@@ -66,7 +66,7 @@ export interface ClusterApi {
   /** Follows a kind until the server ends the watch or the stream is dropped. */
   readonly watch: (options: WatchOptions) => Stream.Stream<WatchEvent, ApiError>
   /** Makes any call and gives the answer as it came; a status of 400 or more is no failure here. */
-  readonly request: (request: ApiRequest) => Effect.Effect<ApiReply, ApiError>
+  readonly request: (request: ApiRequest) => Effect.Effect<InProcess.ApiReply, ApiError>
   /** The same cluster over the same connections with another bearer token. */
   readonly as: (token: Redacted.Redacted<string>) => ClusterApi
   /** Drops every connection, watches too; the next call opens a new one. */
@@ -125,7 +125,7 @@ export const make = (options: {
   readonly token: Redacted.Redacted<string>
   readonly certificate?: ClientCertificate
   /** Answers calls without a connection. */
-  readonly answer?: AnswerInProcess
+  readonly answer?: InProcess.AnswerInProcess
 }): Effect.Effect<ClusterApi, never, Scope.Scope> =>
   Effect.gen(function* () {
     const transport = yield* makeTransport(options)

@@ -6,7 +6,7 @@
  */
 import type { Effect, Option, Redacted, Scope } from "effect"
 import type { HarnessError } from "../machine/HarnessError.ts"
-import type { AnswerInProcess } from "@quarterdeck/embedded-cluster/InProcess"
+import type { InProcess } from "@quarterdeck/embedded-cluster"
 import type { GrantOptions } from "../client/UserAccess.ts"
 
 /** Whether a driver can run on this machine. */
@@ -87,7 +87,7 @@ export interface RunningCluster {
    */
   readonly save: (directory: string) => Effect.Effect<void, HarnessError>
   /** Answers calls without a connection, where the cluster lives in this process. */
-  readonly answer?: AnswerInProcess
+  readonly answer?: InProcess.AnswerInProcess
   /** How the cluster reaches this process's machine, where not as `localhost`: an address of this machine. */
   readonly hostAddress?: string
   /** Gives the token of a user where the cluster has its own instead of those that were asked for. */

@@ -1,6 +1,6 @@
 /** The faults of requests and replies that are active, and which of them a request meets. */
 import { Deferred, Effect } from "effect"
-import type { Authenticate } from "@quarterdeck/embedded-cluster/Authentication"
+import type { Authentication } from "@quarterdeck/embedded-cluster"
 import { type ApiCall, isWatch } from "./ApiCall.ts"
 import type { ApiFault } from "./Fault.ts"
 import { makeSelection, matches } from "./Matcher.ts"
@@ -29,7 +29,7 @@ export interface ActiveFaults {
  * The oldest injected refusal that selects a request answers it; those after it do not count it. Otherwise every
  * fault that alters replies and selects it has its effect, save on a request to upgrade.
  */
-export const make = (authenticate: Authenticate, met: (tag: ApiFault["_tag"]) => void): ActiveFaults => {
+export const make = (authenticate: Authentication.Authenticate, met: (tag: ApiFault["_tag"]) => void): ActiveFaults => {
   const injections = new Set<Injection>()
 
   const refuse = (call: ApiCall): FaultReply.FaultReply | undefined => {

@@ -4,9 +4,8 @@
  * **Source** Kubernetes 1.36, `k8s.io/apiserver/pkg/server/filters`, `pkg/endpoints/handlers/responsewriters`,
  * `pkg/storage/etcd3/errors.go`, and `k8s.io/apimachinery/pkg/api/errors`.
  */
-import { Authorization, Status, Watch } from "@quarterdeck/embedded-cluster"
+import { Authentication, Authorization, Status, Watch } from "@quarterdeck/embedded-cluster"
 import { Result } from "effect"
-import * as Authentication from "@quarterdeck/embedded-cluster/Authentication"
 import { type ApiCall, isWatch } from "./ApiCall.ts"
 import type { ApiFault } from "./Fault.ts"
 

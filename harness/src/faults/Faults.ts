@@ -4,7 +4,7 @@
  */
 import { Clock, Effect, Exit, Scope } from "effect"
 import type { ClusterUser, RunningCluster } from "../drivers/ClusterDriver.ts"
-import * as Authentication from "@quarterdeck/embedded-cluster/Authentication"
+import { Authentication } from "@quarterdeck/embedded-cluster"
 import * as ActiveFaults from "./ActiveFaults.ts"
 import * as ApiCall from "./ApiCall.ts"
 import * as Authority from "./Authority.ts"

@@ -1,11 +1,10 @@
 /** The driver that runs clusters inside this process: an API server in TypeScript, ready in milliseconds. */
-import { Discovery } from "@quarterdeck/embedded-cluster"
+import { Discovery, type InProcess } from "@quarterdeck/embedded-cluster"
 import { Effect, Option, type Scope } from "effect"
 import * as Version from "../control-plane/assets/Version.ts"
 import { type ClusterDriver, type ClusterOptions, found, type RunningCluster } from "../ClusterDriver.ts"
 import * as EmbeddedServer from "@quarterdeck/embedded-cluster/EmbeddedServer"
 import { HarnessError, type MachineRefused, NotSupported } from "../../machine/HarnessError.ts"
-import type { AnswerInProcess } from "@quarterdeck/embedded-cluster/InProcess"
 import * as SavedCluster from "../../state/SavedCluster.ts"
 import { inRealTime } from "../../machine/Machine.ts"
 
@@ -16,7 +15,7 @@ export type EmbeddedSettings = Pick<EmbeddedServer.EmbeddedOptions, "historyCapa
 
 /** A cluster of this process, which also says what it has seen. */
 export interface EmbeddedCluster extends RunningCluster {
-  readonly answer: AnswerInProcess
+  readonly answer: InProcess.AnswerInProcess
   readonly counters: Effect.Effect<EmbeddedServer.Counters>
 }
 

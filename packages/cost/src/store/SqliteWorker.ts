@@ -4,14 +4,14 @@
  * Started by `store/Sqlite`. It imports siblings only, so that it starts alike from source, from a build and packed.
  */
 import { parentPort } from "node:worker_threads"
-import type { Reply, Request } from "@quarterdeck/sqlite-thread/SqliteThread"
+import type { SqliteThread } from "@quarterdeck/sqlite-thread"
 import type { Call, Outcome } from "./sqlite/CostProtocol.ts"
 import * as CostThread from "./sqlite/CostThread.ts"
 
 const perform = CostThread.make()
 
-parentPort?.on("message", ({ call, number }: Request<Call>) => {
+parentPort?.on("message", ({ call, number }: SqliteThread.Request<Call>) => {
   const outcome = perform(call)
-  const reply: Reply<Outcome> = { number, outcome }
+  const reply: SqliteThread.Reply<Outcome> = { number, outcome }
   parentPort?.postMessage(reply, CostThread.transferred(outcome))
 })

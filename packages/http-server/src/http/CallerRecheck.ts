@@ -1,8 +1,8 @@
 /**
  * Judges the caller again while a stream is open or many workloads are changed, so that it ends with the caller's key.
  */
+import { Credential } from "@quarterdeck/keys"
 import type { Authenticator } from "@quarterdeck/keys/Authenticator"
-import * as Credential from "@quarterdeck/keys/Credential"
 import type { KeyStoreError } from "@quarterdeck/keys/KeyError"
 import { Principal } from "@quarterdeck/keys/Principal"
 import type { Sessions, SessionVerdict } from "@quarterdeck/keys/Sessions"

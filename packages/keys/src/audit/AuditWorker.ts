@@ -4,7 +4,7 @@
  * Started by `AuditStore`, once to write and once to read. It imports siblings only, so that it starts alike from source,
  * from a build and packed.
  */
-import type { Reply, Request } from "@quarterdeck/sqlite-thread/SqliteThread"
+import type { SqliteThread } from "@quarterdeck/sqlite-thread"
 import type { DatabaseSync } from "node:sqlite"
 import { parentPort } from "node:worker_threads"
 import * as Database from "./AuditDatabase.ts"
@@ -50,7 +50,7 @@ const answer = (call: Call): Outcome => {
   }
 }
 
-parentPort?.on("message", ({ call, number }: Request<Call>) => {
-  const reply: Reply<Outcome> = { number, outcome: answer(call) }
+parentPort?.on("message", ({ call, number }: SqliteThread.Request<Call>) => {
+  const reply: SqliteThread.Reply<Outcome> = { number, outcome: answer(call) }
   parentPort?.postMessage(reply)
 })

@@ -6,7 +6,7 @@
 import type { DatabaseSync } from "node:sqlite"
 import { parentPort } from "node:worker_threads"
 import * as Database from "./sqlite/KeyDatabase.ts"
-import type { Reply, Request } from "@quarterdeck/sqlite-thread/SqliteThread"
+import type { SqliteThread } from "@quarterdeck/sqlite-thread"
 import type { Call, Outcome, Row } from "./sqlite/KeyProtocol.ts"
 import * as ClusterStatements from "./sqlite/ClusterStatements.ts"
 import * as IdempotencyStatements from "./sqlite/IdempotencyStatements.ts"
@@ -138,7 +138,7 @@ const answer = (call: Call): Outcome => {
   }
 }
 
-parentPort?.on("message", ({ call, number }: Request<Call>) => {
-  const reply: Reply<Outcome> = { number, outcome: answer(call) }
+parentPort?.on("message", ({ call, number }: SqliteThread.Request<Call>) => {
+  const reply: SqliteThread.Reply<Outcome> = { number, outcome: answer(call) }
   parentPort?.postMessage(reply)
 })

@@ -1,10 +1,10 @@
-import type { StartedCluster } from "@quarterdeck/harness/StartedFleet"
+import type { StartedFleet } from "@quarterdeck/harness"
 import * as Fault from "@quarterdeck/harness/Fault"
 import { get } from "node:https"
 import { seesTheFleet, test } from "./Sees.ts"
 
 /** The status that a client gets who comes as the kubeconfig says, over a connection of its own. */
-const statusFor = ({ caPem, server }: StartedCluster): Promise<number | undefined> =>
+const statusFor = ({ caPem, server }: StartedFleet.StartedCluster): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     get(`${server}/readyz`, { ca: caPem, agent: false }, (response) => {
       response.resume()
