@@ -5,12 +5,12 @@ import { eventually } from "@quarterdeck/harness"
 import { Effect } from "effect"
 import { act, at, make, type MadeKind, objectOf, prepare, refusedAct, versionOf } from "./actedOn.ts"
 import { Deployment, to } from "./Deployment.ts"
-import { onEveryDriver } from "./onEveryDriver.ts"
+import { onBothKinds } from "./onEveryDriver.ts"
 
 const RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
 const restartedAt = (object: unknown) => at(object, "spec", "template", "metadata", "annotations", RESTARTED_AT)
 
-onEveryDriver(
+onBothKinds(
   "actions",
   { children: ["prod"], prepare: (fleet) => Effect.flatMap(fleet.cluster("prod"), prepare) },
   (it) => {

@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import { Proxy } from "@quarterdeck/harness"
 import { Effect, Ref } from "effect"
 import { Deployment } from "./Deployment.ts"
-import { onEveryDriver } from "./onEveryDriver.ts"
+import { onBothKinds } from "./onEveryDriver.ts"
 
 /** One watch for each kind that the cache follows. */
 const WATCHES = 9
@@ -12,7 +12,7 @@ const KINDS = ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "C
 
 const counted = Ref.makeUnsafe<Proxy.ClusterProxy | undefined>(undefined)
 
-onEveryDriver(
+onBothKinds(
   "connections",
   {
     children: [],

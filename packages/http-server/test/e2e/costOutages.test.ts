@@ -3,7 +3,7 @@ import { Seed } from "@quarterdeck/harness"
 import { Effect } from "effect"
 import { aDay, days, keep } from "./costHistory.ts"
 import { Deployment, to } from "./Deployment.ts"
-import { onEveryDriver } from "./onEveryDriver.ts"
+import { onBothKinds } from "./onEveryDriver.ts"
 
 /** Both children are dead from the start; of one a history is kept. */
 const options = {
@@ -19,7 +19,7 @@ const options = {
 const WORKLOADS = "/detailedCostReport/getWorkloads"
 const everywhere = { headers: to("*") }
 
-onEveryDriver("costs of dead clusters", options, (it) => {
+onBothKinds("costs of dead clusters", options, (it) => {
   it.effect("what is kept of a dead cluster is reported, and the cluster marked", () =>
     Effect.gen(function* () {
       const { aggregatedWorkloads, clusters, partial } = yield* (yield* Deployment).costs(

@@ -3,7 +3,7 @@ import { Seed } from "@quarterdeck/harness"
 import { Effect } from "effect"
 import { aDay, days, keep } from "./costHistory.ts"
 import { type Call, Deployment, type KeyName, to } from "./Deployment.ts"
-import { onEveryDriver } from "./onEveryDriver.ts"
+import { onBothKinds } from "./onEveryDriver.ts"
 
 const HUB = { "hub/shop/Deployment/api": 1, "hub/payments/Deployment/ledger": 0.5 }
 const PROD = {
@@ -25,7 +25,7 @@ const costsById = (rows: ReadonlyArray<{ readonly id: string; readonly totalCost
 
 const names = (clusters: ReadonlyArray<{ readonly name: string }>) => clusters.map(({ name }) => name)
 
-onEveryDriver("costs", { prepare: (fleet) => Seed.fill(fleet), furnish: keep(["hub", "prod", "stage"]) }, (it) => {
+onBothKinds("costs", { prepare: (fleet) => Seed.fill(fleet), furnish: keep(["hub", "prod", "stage"]) }, (it) => {
   it.effect.each<[string, unknown, Call, ReadonlyArray<string>, Readonly<Record<string, number>>]>([
     ["parent: neither header nor multiCluster", {}, {}, ["hub"], HUB],
     ["parent: the body is empty", "", {}, ["hub"], HUB],

@@ -5,7 +5,7 @@ import { eventually, type Fleet, Seed } from "@quarterdeck/harness"
 import { Effect } from "effect"
 import { type Call, Deployment, to } from "./Deployment.ts"
 import { EVENT_REFUSED } from "./listCases.ts"
-import { onEveryDriver } from "./onEveryDriver.ts"
+import { onBothKinds } from "./onEveryDriver.ts"
 
 const everywhere: Call = { headers: to("*") }
 const BEGIN = Date.UTC(2026, 0, 2)
@@ -59,7 +59,7 @@ const told = (events: ReadonlyArray<EventRow>) =>
     [cluster, namespace ?? "-", regarding.kind, regarding.name, reason].join(" ")
   )
 
-onEveryDriver("events", { prepare }, (it) => {
+onBothKinds("events", { prepare }, (it) => {
   it.effect("are told with what they are about, how often and when they were seen, the newest first", () =>
     Effect.gen(function* () {
       const deployment = yield* Deployment

@@ -5,7 +5,7 @@ import { Context, Effect, Schema } from "effect"
 import { readFile } from "node:fs/promises"
 import { parseAllDocuments } from "yaml"
 import { Deployment } from "./Deployment.ts"
-import { onEveryDriver } from "./onEveryDriver.ts"
+import { onBothKinds } from "./onEveryDriver.ts"
 
 const Role = Schema.Struct({
   apiVersion: Schema.String,
@@ -49,7 +49,7 @@ const grant = Effect.fnUntraced(function* ({ api, token }: FleetCluster.FleetClu
   )
 })
 
-onEveryDriver(
+onBothKinds(
   "the least ClusterRole of the docs",
   {
     children: [],
@@ -114,7 +114,7 @@ onEveryDriver(
   }
 )
 
-onEveryDriver(
+onBothKinds(
   "a role that lacks a kind",
   {
     children: [],

@@ -20,13 +20,13 @@ type SuiteOptions = Omit<DeploymentOptions, "driver" | "clusters">
 /** An embedded cluster starts as fast as one is put back, and suites need not wait for each other's. */
 const isWorthBorrowing = ({ name }: ClusterDriver.ClusterDriver) => name !== "embedded"
 
-/**
- * Registers a suite once for each driver that this run uses: what it shows depends on what clusters answer.
- *
- * Clusters that take seconds to start are borrowed from the run, which puts them back for the next suite.
- */
-export const onEveryDriver = (name: string, options: SuiteOptions, suite: Suite): void => {
-  describe.each(run)(`${name} on $name`, (driver) => {
+const registerOn = (
+  drivers: ReadonlyArray<ClusterDriver.ClusterDriver>,
+  name: string,
+  options: SuiteOptions,
+  suite: Suite
+): void => {
+  describe.each(drivers)(`${name} on $name`, (driver) => {
     const isBorrowed = isWorthBorrowing(driver)
     const clusters = isBorrowed ? { clusters: borrowedFleet(driver.name) } : {}
     layer(Deployment.layer({ ...options, ...clusters, driver }), {
@@ -34,6 +34,29 @@ export const onEveryDriver = (name: string, options: SuiteOptions, suite: Suite)
       excludeTestServices: true
     })((it) => suite(it, driver))
   })
+}
+
+/**
+ * Registers a suite once for each driver that this run uses: what it shows depends on where clusters run, how they are
+ * reached, and what goes on in them.
+ *
+ * Clusters that take seconds to start are borrowed from the run, which puts them back for the next suite.
+ */
+export const onEveryDriver = (name: string, options: SuiteOptions, suite: Suite): void =>
+  registerOn(run, name, options, suite)
+
+/**
+ * Registers a suite for the embedded driver and for one whose API servers are real: what it shows depends on what an API
+ * server answers, and all real ones are the same program.
+ */
+export const onBothKinds = (name: string, options: SuiteOptions, suite: Suite): void => {
+  const [real] = run.filter(({ name }) => name === "control-plane").concat(run.filter(isWorthBorrowing))
+  registerOn(
+    [...run.filter((driver) => !isWorthBorrowing(driver)), ...(real === undefined ? [] : [real])],
+    name,
+    options,
+    suite
+  )
 }
 
 /**

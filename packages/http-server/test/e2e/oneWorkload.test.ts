@@ -6,7 +6,7 @@ import { Seed } from "@quarterdeck/harness"
 import { Effect, Schema } from "effect"
 import { at, objectOf, workloadOf } from "./actedOn.ts"
 import { type Call, Deployment, to } from "./Deployment.ts"
-import { onEveryDriver } from "./onEveryDriver.ts"
+import { onBothKinds } from "./onEveryDriver.ts"
 
 const everywhere: Call = { headers: to("*") }
 const LIVE = "?limit=5000&consistency=live&timeoutMs=30000"
@@ -92,7 +92,7 @@ const keeper = {
   }
 }
 
-onEveryDriver(
+onBothKinds(
   "one workload",
   {
     prepare: (fleet) =>

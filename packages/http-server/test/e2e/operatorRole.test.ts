@@ -5,7 +5,7 @@ import { Effect, Schema } from "effect"
 import { readFile } from "node:fs/promises"
 import { parseAllDocuments } from "yaml"
 import { act, at, make, type MadeKind, objectOf, prepare, refusedAct } from "./actedOn.ts"
-import { onEveryDriver } from "./onEveryDriver.ts"
+import { onBothKinds } from "./onEveryDriver.ts"
 
 const Role = Schema.Struct({
   apiVersion: Schema.String,
@@ -63,7 +63,7 @@ const ACTIONS: ReadonlyArray<[string, MadeKind, object]> = [
 
 const nameOf = (action: string, kind: MadeKind) => `${action}-${kind.toLowerCase()}`
 
-onEveryDriver(
+onBothKinds(
   "the ClusterRole of operators in the docs",
   {
     children: ["prod"],
@@ -92,7 +92,7 @@ onEveryDriver(
   }
 )
 
-onEveryDriver(
+onBothKinds(
   "the least ClusterRole of the docs, without that of operators",
   {
     children: ["prod"],

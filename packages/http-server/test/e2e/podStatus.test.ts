@@ -3,7 +3,7 @@ import type { Fleet } from "@quarterdeck/harness"
 import { Clock, Effect, Schema } from "effect"
 import * as PodColumns from "../../src/cli/PodColumns.ts"
 import { Deployment } from "./Deployment.ts"
-import { onEveryDriver } from "./onEveryDriver.ts"
+import { onBothKinds } from "./onEveryDriver.ts"
 import { POD_CASES } from "./podCases.ts"
 import type { PodCase } from "./podParts.ts"
 
@@ -49,7 +49,7 @@ const tableOf = Effect.fnUntraced(function* (name: string) {
   return ["Ready", "Status", "Restarts"].map((title) => String(cells[titles.indexOf(title)]))
 })
 
-onEveryDriver("the status of pods", { children: [], prepare }, (it) => {
+onBothKinds("the status of pods", { children: [], prepare }, (it) => {
   it.effect.each(POD_CASES.map((one) => [one.name, one] as const))("is kubectl's: %s", ([name, { shown }]) =>
     Effect.gen(function* () {
       const { pods } = yield* (yield* Deployment).pods(`?namespace=${NAMESPACE}&name=${name}`)

@@ -5,14 +5,14 @@ import { Seed } from "@quarterdeck/harness"
 import { Effect } from "effect"
 import { type Call, Deployment, to } from "./Deployment.ts"
 import { POD_REFUSED } from "./listCases.ts"
-import { onEveryDriver } from "./onEveryDriver.ts"
+import { onBothKinds } from "./onEveryDriver.ts"
 
 const everywhere: Call = { headers: to("*") }
 /** Byte order, as the service sorts. */
 const inByteOrder = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other))
 const spelled = (pods: ReadonlyArray<PodRow>) => pods.map(({ cluster, name, namespace }) => [cluster, namespace, name])
 
-onEveryDriver("pods", { prepare: (fleet) => Seed.fill(fleet) }, (it) => {
+onBothKinds("pods", { prepare: (fleet) => Seed.fill(fleet) }, (it) => {
   it.effect("a merged list counts the pods of each cluster, and what they ask for together", () =>
     Effect.gen(function* () {
       const deployment = yield* Deployment

@@ -3,7 +3,7 @@ import { assert } from "@effect/vitest"
 import { eventually, Kubeconfig } from "@quarterdeck/harness"
 import { Effect, FileSystem } from "effect"
 import { Deployment, to } from "./Deployment.ts"
-import { onEveryDriver } from "./onEveryDriver.ts"
+import { onBothKinds } from "./onEveryDriver.ts"
 
 /** Within how long a changed file counts. */
 const WITHIN = { within: "5 seconds" } as const
@@ -18,7 +18,7 @@ const replace = Effect.fnUntraced(function* (path: string, text: string) {
 const read = (path: string) =>
   Effect.flatMap(FileSystem.FileSystem, (files) => files.readFileString(path)).pipe(Effect.provide(NodeServices.layer))
 
-onEveryDriver("reload", { children: ["prod", "stage"] }, (it) => {
+onBothKinds("reload", { children: ["prod", "stage"] }, (it) => {
   it.effect("a cluster leaves and enters with its context, and a broken kubeconfig changes nothing", () =>
     Effect.gen(function* () {
       const deployment = yield* Deployment

@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import { Seed } from "@quarterdeck/harness"
 import { Effect } from "effect"
 import { type Call, Deployment, to } from "./Deployment.ts"
-import { onEveryDriver } from "./onEveryDriver.ts"
+import { onBothKinds } from "./onEveryDriver.ts"
 import { ANSWERED, NO_TARGET, OUTSIDE, UNKNOWN } from "./targetingCases.ts"
 
 const clustersOf = (options: Call) =>
@@ -23,7 +23,7 @@ const clustersOf = (options: Call) =>
     return clusters.map(({ name }) => name)
   })
 
-onEveryDriver("targeting", { prepare: (fleet) => Seed.fill(fleet) }, (it) => {
+onBothKinds("targeting", { prepare: (fleet) => Seed.fill(fleet) }, (it) => {
   it.effect.each(ANSWERED)("%s", ([, options, clusters]) =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* clustersOf(options), [...clusters])

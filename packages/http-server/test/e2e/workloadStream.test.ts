@@ -5,7 +5,7 @@ import { Seed } from "@quarterdeck/harness"
 import { Effect } from "effect"
 import { Deployment, type KeyName, to } from "./Deployment.ts"
 import { deploymentNamed } from "./manifests.ts"
-import { onEveryDriver } from "./onEveryDriver.ts"
+import { onBothKinds } from "./onEveryDriver.ts"
 import { open, openReady, placesOf, until, workloads } from "./StreamReader.ts"
 
 const WATCH = "/api/v1/workloads/watch"
@@ -19,7 +19,7 @@ const listed = Effect.fnUntraced(function* (query = "", key: KeyName = "viewer")
   return workloads
 })
 
-onEveryDriver("the stream of workloads", { prepare: (fleet) => Seed.fill(fleet) }, (it) => {
+onBothKinds("the stream of workloads", { prepare: (fleet) => Seed.fill(fleet) }, (it) => {
   it.effect("begins with the rows of a list, tells how each cluster answers, and says when all is told", () =>
     Effect.gen(function* () {
       const reader = yield* openReady(workloads, WATCH, { target: "*" })
