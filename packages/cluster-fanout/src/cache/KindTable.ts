@@ -5,7 +5,7 @@
  * reader never sees a part of it, and what is absent from it is gone.
  */
 import type { ClusterError } from "../kube/ClusterError.ts"
-import { type Bound, Newest } from "./Newest.ts"
+import { type Bound, NewestRecords } from "./NewestRecords.ts"
 import * as resourceVersion from "../kube/ResourceVersion.ts"
 import type { Change } from "../projection/Projection.ts"
 
@@ -44,7 +44,7 @@ export class KindTable<R extends { readonly uid: string }> {
   readonly #isNewer: IsNewer<R>
   readonly #bound: Bound<R> | undefined
   /** Of what is being collected, then of what is shown. */
-  #newest: Newest<R> | undefined
+  #newest: NewestRecords<R> | undefined
   #records: Map<string, R> | undefined
   /** Whether an initial state is being collected, and what of it has come. */
   #isStaging = true
@@ -64,7 +64,7 @@ export class KindTable<R extends { readonly uid: string }> {
   constructor(isNewer: IsNewer<R> = () => true, bound?: Bound<R>) {
     this.#isNewer = isNewer
     this.#bound = bound
-    this.#newest = bound === undefined ? undefined : new Newest(bound)
+    this.#newest = bound === undefined ? undefined : new NewestRecords(bound)
   }
 
   /** The records that are shown. **Limits** changes in place: take what you need before you wait. */
@@ -178,7 +178,7 @@ export class KindTable<R extends { readonly uid: string }> {
   #restart(): void {
     this.#isStaging = true
     this.#staged = undefined
-    if (this.#bound !== undefined) this.#newest = new Newest(this.#bound)
+    if (this.#bound !== undefined) this.#newest = new NewestRecords(this.#bound)
     if (this.#sync._tag === "Synced") this.#sync = { ...this.#sync, live: false }
   }
 

@@ -17,7 +17,7 @@ interface Entry {
 const byAge = (one: Entry, other: Entry): number => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0)
 
 /** The records of a map by their age. **Shape** an entry that its record has outlived stays until it is met. */
-export class Newest<R> {
+export class NewestRecords<R> {
   readonly #bound: Bound<R>
   #entries: Heap<Entry> = new Heap([], byAge)
 
