@@ -78,12 +78,15 @@ interface Kept<Row extends Placed> {
   readonly sorted: Map<string, SortedRows<Row> | IncrementalSort<Row>>
 }
 
+const MOST_COUNTED = 256
+
 export class RowSet<Row extends Placed> {
   readonly form: RowForm<Row>
   readonly #source: RowSource<Row>
   readonly #sorting: Sorting | undefined
   #kept: Kept<Row>
   readonly #listeners = new Set<RowListener<Row>>()
+  readonly #counted = new Map<string, number>()
 
   /**
    * Keeps the rows of a source that `sourceOf` makes, which tells of each change; without `sorting` no order but that
@@ -95,6 +98,7 @@ export class RowSet<Row extends Placed> {
     this.#kept = kept([], form, undefined)
     this.#source = sourceOf((held, next) => {
       const { byPlace, counts, labels, sorted } = this.#kept
+      this.#counted.clear()
       counts.change(held, next)
       labels.change(held, next)
       byPlace.change(held, next)
@@ -199,11 +203,27 @@ export class RowSet<Row extends Placed> {
     return labels.of(key, values, byPlace.rows)
   }
 
+  /**
+   * Counts rows once for all who ask by one name, until a row changes; without a name each time.
+   *
+   * **Limits** {@link MOST_COUNTED} names, then it begins anew.
+   */
+  counted(name: string | undefined, count: () => number): number {
+    if (name === undefined) return count()
+    const known = this.#counted.get(name)
+    if (known !== undefined) return known
+    const made = count()
+    if (this.#counted.size >= MOST_COUNTED) this.#counted.clear()
+    this.#counted.set(name, made)
+    return made
+  }
+
   #derive(): void {
     const derived = this.#source.settle()
     if (derived === undefined) return
     const held = this.#listeners.size === 0 ? [] : sortedOf(this.#kept).rows
     this.#kept = kept(derived, this.form, this.#sorting)
+    this.#counted.clear()
     for (const listener of this.#listeners) listener.whole(held, derived)
   }
 

@@ -62,7 +62,10 @@ export class Pods extends Context.Service<
 
       const listingOf = (query: PodQuery, chains: Map<ClusterName, Chain>): RowList.Listing<PodRecord> => {
         const { filter, namespaces, page, target } = query
+        // To what a pod counts may change without the pod.
+        const filterText = filter.workload === undefined ? JSON.stringify(PodFilter.canonical(filter)) : undefined
         return {
+          filterText,
           target,
           namespaces,
           asked: filter.namespace ?? [],

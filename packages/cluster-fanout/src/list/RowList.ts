@@ -28,6 +28,8 @@ export interface Listing<Row extends Placed> {
   readonly asked: ReadonlyArray<string>
   readonly page: ListQuery.Page<string>
   readonly paging: MergedList.Paging<Row>
+  /** Spells what the filter reads of a row itself in one way; absent where the filter reads more than the row. */
+  readonly filterText?: string | undefined
   readonly ascending: NamedOrder<Row>
   readonly kinds: Pick<Question, "kinds" | "naming">
   readonly rowsOf: (reading: Reading) => RowSet<Row>
@@ -79,10 +81,12 @@ export const list = Effect.fnUntraced(function* <Row extends Placed>(
 
 /** Makes what a cluster that was read answers, of which `taken` says what becomes of its rows. */
 const answering = <Row extends Placed>(
-  { asked, ascending, namespaces, page, paging, rowsOf, wantedOf }: Listing<Row>,
+  { asked, ascending, filterText, namespaces, page, paging, rowsOf, wantedOf }: Listing<Row>,
   head: PageHead<Row>,
   after: Position | undefined
 ) => {
+  const isNamed = filterText !== undefined && !NamespaceFilter.needsLabels(namespaces)
+  const name = isNamed ? JSON.stringify([filterText, namespaces]) : undefined
   const part: RowPick.Part<Row> = {
     order: paging.order,
     ascending,
@@ -93,7 +97,7 @@ const answering = <Row extends Placed>(
   return (taken: (run: RowPick.Run<Row>) => ReadonlyArray<Row>) =>
     (reading: Reading): Answer<Part<Row>> => {
       const isInScope = memoised((name) => NamespaceFilter.matches(namespaces, name, reading.labels(name)))
-      const wanted = wantedOf(namespaces._tag === "All" ? undefined : isInScope, reading)
+      const wanted = { ...wantedOf(namespaces._tag === "All" ? undefined : isInScope, reading), name }
       const reached = new Set(asked.filter(isInScope))
       const { count, run } = RowPick.pick(rowsOf(reading), wanted, part)
       return {

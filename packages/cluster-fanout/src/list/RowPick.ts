@@ -17,6 +17,8 @@ export interface Wanted<Row> {
   readonly label?: { readonly key: string; readonly values: ReadonlyArray<string> } | undefined
   /** What only a look at the row itself decides. */
   readonly matches?: ((row: Row) => boolean) | undefined
+  /** Tells what is wanted from all else that is: two of one name want the same rows, as long as no row changes. */
+  readonly name?: string | undefined
 }
 
 /** Rows in order, of which as many are looked at as are taken. **Limits** holds until rows change. */
@@ -83,7 +85,7 @@ export const pick = <Row extends Placed>(rows: RowSet<Row>, wanted: Wanted<Row>,
     const { count, first } = PageMerge.selectNow(rows.byPlace(), { after, before: last(), matches: wants, order, size })
     return { run: first.values(), count }
   }
-  const count = matches === undefined ? inScope : countOf(inOrder, isWanted)
+  const count = matches === undefined ? inScope : rows.counted(wanted.name, () => countOf(inOrder, isWanted))
   const run = part.order.direction === "asc" ? ascending(inOrder, part) : descending(inOrder, part)
   return { run: isEveryWanted ? run : filtered(run, isWanted), count }
 }

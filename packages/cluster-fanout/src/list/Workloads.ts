@@ -56,7 +56,9 @@ export class Workloads extends Context.Service<
 
       const listingOf = (query: WorkloadQuery): RowList.Listing<WorkloadRow> => {
         const { filter, namespaces, page, target } = query
+        const filterText = JSON.stringify(WorkloadFilter.canonical(filter))
         return {
+          filterText,
           target,
           namespaces,
           asked: filter.namespace ?? [],

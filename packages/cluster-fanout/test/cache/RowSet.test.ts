@@ -83,6 +83,29 @@ describe("RowSet", () => {
     }
   })
 
+  it.prop("counts what is asked for by one name once, until a row changes", [Steps], ([steps]) => {
+    const store = emptyStore()
+    const count = () => store.rows.byPlace().filter(({ labels }) => labels["app"] === "app-0").length
+    let counted = 0
+    const counting = () => {
+      counted++
+      return count()
+    }
+    for (const step of steps) {
+      happen(store, step)
+      // What changed is in the rows once they are asked for.
+      store.rows.settle()
+      const before = counted
+      assert.strictEqual(store.rows.counted("app-0", counting), count())
+      assert.strictEqual(store.rows.counted("app-0", counting), count())
+      assert.isAtMost(counted - before, 1)
+      assert.strictEqual(
+        store.rows.counted(undefined, () => -1),
+        -1
+      )
+    }
+  })
+
   it("begins the sorting of an order anew once more has changed than it may keep", () => {
     interface Numbered {
       readonly namespace: string

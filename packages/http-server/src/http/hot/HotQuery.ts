@@ -1,28 +1,52 @@
 /**
  * Reads the query of a list request in one step.
  */
+import { Cursor } from "@quarterdeck/contract/ListParameters"
 import { Option, Schema } from "effect"
+
+/** Queries without their cursors that are remembered; then all are forgotten. */
+const MOST = 4_096
+
+const isCursor = Schema.is(Cursor)
 
 /**
  * Makes the reader of these parameters: undefined for a query that the ordinary way refuses, or may read in another way.
  *
+ * Pages that follow each other differ in their cursor alone: the rest of a query is decoded once.
+ *
  * **Limits** takes only queries of `name=value` in unreserved characters and percent-encoded UTF-8: how readers of queries
  * treat other ones (`+`, a second `?`, a name without value) differs.
  */
-export const reader = <Query>(query: Schema.Decoder<Query>): ((url: string) => Query | undefined) => {
+export const reader = <Query extends object>(query: Schema.Decoder<Query>) => {
   const decode = Schema.decodeUnknownOption(Schema.toCodecArrayFromSingle(query), { onExcessProperty: "error" })
-  return (url) => {
-    const parameters = parametersOf(url)
-    return parameters === undefined ? undefined : Option.getOrUndefined(decode(parameters))
+  const known = new Map<string, Query>()
+  const read = (text: string): Query | undefined => {
+    const before = known.get(text)
+    if (before !== undefined) return before
+    const parameters = parametersOf(text)
+    const decoded = parameters === undefined ? undefined : Option.getOrUndefined(decode(parameters))
+    if (decoded === undefined) return undefined
+    if (known.size >= MOST) known.clear()
+    known.set(text, decoded)
+    return decoded
+  }
+  return (url: string): (Query & { readonly cursor?: string }) | undefined => {
+    const start = url.indexOf("?")
+    const text = start === -1 ? "" : url.slice(start + 1)
+    const end = text.lastIndexOf(CURSOR)
+    const cursor = end === -1 ? "" : text.slice(end + CURSOR.length)
+    if (!isCursor(cursor)) return read(text)
+    const rest = read(text.slice(0, end))
+    // Twice is for the ordinary way to refuse.
+    return rest === undefined || "cursor" in rest ? undefined : { ...rest, cursor }
   }
 }
 
+const CURSOR = "&cursor="
+
 const PLAIN = /^(?:[A-Za-z]+=[A-Za-z0-9._~/%-]+(?:&(?!$)|$))*$/
 
-const parametersOf = (url: string): Readonly<Record<string, string | ReadonlyArray<string>>> | undefined => {
-  const start = url.indexOf("?")
-  if (start === -1) return {}
-  const query = url.slice(start + 1)
+const parametersOf = (query: string): Readonly<Record<string, string | ReadonlyArray<string>>> | undefined => {
   if (!PLAIN.test(query)) return undefined
   const values = new Map<string, string | Array<string>>()
   for (const pair of query === "" ? [] : query.split("&")) {

@@ -28,7 +28,10 @@ describe("the query of a list, read in one step", () => {
     ["/api/v1/pods?limit=5&sort=node", { limit: 5, sort: "node" }],
     ["/api/v1/pods?namespace=a&namespace=b", { namespace: ["a", "b"] }],
     ["/api/v1/pods?workload=Deployment%2Fweb", { workload: "Deployment/web" }],
-    ["/api/v1/pods?name=%C3%A4", { name: "ä" }]
+    ["/api/v1/pods?name=%C3%A4", { name: "ä" }],
+    ["/api/v1/pods?limit=5&cursor=a.b", { limit: 5, cursor: "a.b" }],
+    ["/api/v1/pods?cursor=a.b", { cursor: "a.b" }],
+    ["/api/v1/pods?cursor=a.b&limit=5", { limit: 5, cursor: "a.b" }]
   ])("reads %s", (url, expected) => {
     assert.deepEqual(read(url), expected)
   })
@@ -48,7 +51,12 @@ describe("the query of a list, read in one step", () => {
     "/api/v1/pods?limit=5&limit=6",
     "/api/v1/pods?__proto__=x",
     "/api/v1/pods?kind=Pod",
-    "/api/v1/pods?limit=0"
+    "/api/v1/pods?limit=0",
+    "/api/v1/pods?limit=5&cursor=a&cursor=b",
+    "/api/v1/pods?cursor=a&limit=5&cursor=b",
+    "/api/v1/pods?limit=5&cursor=",
+    "/api/v1/pods?limit=5&cursor=a%20b",
+    "/api/v1/pods?limit=0&cursor=a.b"
   ])("leaves %s to the ordinary way", (url) => {
     assert.isUndefined(read(url))
   })
