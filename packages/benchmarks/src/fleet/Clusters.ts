@@ -24,6 +24,8 @@ export interface Clusters {
   readonly calls: ReadonlyArray<Call>
   /** Makes every answer later from now on, where the filling asks for that. */
   readonly slow: Effect.Effect<void>
+  /** Keeps the clusters from being reached, where the filling has them held at first. */
+  readonly hold: Effect.Effect<void>
   /** Lets the clusters be reached, where the filling has them held. */
   readonly open: Effect.Effect<void>
 }
@@ -68,6 +70,7 @@ export const make = Effect.fnUntraced(function* (filling: Filling.Filling) {
           }).pipe(Effect.map(Option.match({ onNone: () => 0, onSome: ({ status }) => status })))
     ),
     slow: delays.slow,
+    hold: delays.hold,
     open: delays.open
   }
   return clusters

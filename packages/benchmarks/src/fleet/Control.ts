@@ -16,7 +16,7 @@ const BEAT_WRITES = Array.from({ length: PER_SECOND / BEATS }, (_, index) => ind
 const BEAT = "50 millis"
 
 /** Answers commands, see src/fleetClusters.ts. */
-export const make = Effect.fnUntraced(function* ({ calls, open, slow }: Clusters, deployments: number) {
+export const make = Effect.fnUntraced(function* ({ calls, hold, open, slow }: Clusters, deployments: number) {
   const scope = yield* Effect.scope
   let churning: Fiber.Fiber<unknown> | undefined
   let writes = 0
@@ -76,6 +76,7 @@ export const make = Effect.fnUntraced(function* ({ calls, open, slow }: Clusters
         return { writes, refused }
       }),
     "/slow": () => Effect.as(slow, { slow: true }),
+    "/hold": () => Effect.as(hold, { held: true }),
     "/open": () => Effect.as(open, { open: true }),
     "/scale": (query) =>
       Effect.gen(function* () {

@@ -13,6 +13,8 @@ export interface Delays {
   readonly relay: (server: string) => Effect.Effect<string, never, Scope.Scope>
   /** Has everything come later from now on, in each direction. */
   readonly slow: Effect.Effect<void>
+  /** Holds from now on what passes. */
+  readonly hold: Effect.Effect<void>
   /** Passes on what was held until now, and holds nothing any more. */
   readonly open: Effect.Effect<void>
 }
@@ -65,6 +67,9 @@ export const make = Effect.fnUntraced(function* (eachMs: number, holds: boolean)
     relay,
     slow: Effect.sync(() => {
       isSlow = true
+    }),
+    hold: Effect.sync(() => {
+      held ??= []
     }),
     open: Effect.sync(() => {
       const passing = held ?? []

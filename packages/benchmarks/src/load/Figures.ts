@@ -2,6 +2,7 @@
  * What a process tells about itself while it is measured.
  */
 import { Effect, type Fiber, Schedule, Schema } from "effect"
+import { readFileSync } from "node:fs"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 
 /**
@@ -15,6 +16,7 @@ export const Figures = Schema.Struct({
   cpuMs: Schema.Finite,
   longestTurnMs: Schema.Finite,
   longestBusyMs: Schema.Finite,
+  longestQueuedMs: Schema.Finite,
   heapBytes: Schema.Finite,
   externalBytes: Schema.Finite,
   residentBytes: Schema.Finite
@@ -32,6 +34,16 @@ const ownMs = (): number => {
   return (system + user) / MICROS_PER_MS
 }
 
+/** How long this thread was ready to run and had no processor. **Source** Linux, "Scheduler Statistics". */
+const queuedMs = (): number => {
+  try {
+    const [, waited = "0"] = readFileSync(`/proc/self/task/${process.pid}/schedstat`, "latin1").split(" ")
+    return Number(waited) / NANOS_PER_MS
+  } catch {
+    return 0
+  }
+}
+
 /**
  * What looks at this process. **Limits** `take` collects garbage where the process may (`--expose-gc`).
  */
@@ -45,10 +57,15 @@ export const make = (): Probe => {
   const delays = monitorEventLoopDelay({ resolution: 1 })
   let last = ownMs()
   let longestBusyMs = 0
+  let lastQueued = queuedMs()
+  let longestQueuedMs = 0
   const look = () => {
     const own = ownMs()
     longestBusyMs = Math.max(longestBusyMs, own - last)
     last = own
+    const queued = queuedMs()
+    longestQueuedMs = Math.max(longestQueuedMs, queued - lastQueued)
+    lastQueued = queued
   }
   let watching: Fiber.Fiber<unknown> | undefined
   return {
@@ -58,10 +75,12 @@ export const make = (): Probe => {
       delays.reset()
       last = ownMs()
       longestBusyMs = 0
+      lastQueued = queuedMs()
+      longestQueuedMs = 0
     },
     take: (collected) => {
       if (watching !== undefined) look()
-      const turns = { longestTurnMs: delays.max / NANOS_PER_MS, longestBusyMs }
+      const turns = { longestTurnMs: delays.max / NANOS_PER_MS, longestBusyMs, longestQueuedMs }
       // What buffers hold outside of the heap is counted until the collection after the one that found them unused.
       if (collected) for (let times = 0; times < 2; times++) globalThis.gc?.()
       const { system, user } = process.cpuUsage()

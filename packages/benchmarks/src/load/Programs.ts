@@ -18,7 +18,7 @@ const CLUSTERS = "fleetClusters.ts"
 const INFORMERS = "informerPeer.ts"
 const READERS = "streamReaders.ts"
 /** Those of the image. */
-const NODE_OPTIONS = ["--max-semi-space-size=16"]
+const NODE_OPTIONS = ["--max-semi-space-size=16", "--v8-pool-size=1"]
 const READY_WITHIN = "4 minutes"
 
 const programPath = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url))
@@ -33,21 +33,36 @@ export class ProgramFailed extends Schema.TaggedError<ProgramFailed>()("ProgramF
 const promised = <A>(ask: () => Promise<A>): Effect.Effect<A, ProgramFailed> =>
   Effect.tryPromise({ try: ask, catch: (error) => new ProgramFailed({ problem: String(error) }) })
 
+/** How a program is run. `givesWay`: where others want a processor too, it is theirs. */
+interface Running {
+  readonly nodeOptions?: ReadonlyArray<string>
+  readonly givesWay?: boolean
+}
+
+/** The lowest priority, for all threads of a program. */
+const GIVING_WAY = ["nice", "-n", "19"]
+
 /** Starts a program until the scope closes, and waits until it says where it listens. What it logs goes nowhere. */
 const start = Effect.fnUntraced(function* <F>(
   program: string,
   args: ReadonlyArray<string>,
   facts: Schema.Decoder<F>,
-  nodeOptions: ReadonlyArray<string> = []
+  { givesWay = false, nodeOptions = [] }: Running = {}
 ) {
   const files = yield* FileSystem.FileSystem
   const directory = yield* temporary
   const ready = `${directory}/ready`
-  const child = yield* ChildProcess.make(
+  const [command = "", ...words] = [
+    ...(givesWay ? GIVING_WAY : []),
     process.execPath,
-    ["--conditions=source", "--expose-gc", ...nodeOptions, programPath(program), ...args, ready],
-    { stdout: "ignore", stderr: "ignore" }
-  )
+    "--conditions=source",
+    "--expose-gc",
+    ...nodeOptions,
+    programPath(program),
+    ...args,
+    ready
+  ]
+  const child = yield* ChildProcess.make(command, words, { stdout: "ignore", stderr: "ignore" })
   yield* eventually(`${program} listens`, files.exists(ready), (exists) => exists, {
     within: READY_WITHIN,
     every: "10 millis"
@@ -101,7 +116,7 @@ export const service = Effect.fnUntraced(function* (options: {
     SERVICE,
     [place("kubeconfig"), place("keys"), place("data"), options.reads ?? "denied"],
     Schema.Struct({ port: Schema.Int, controlPort: Schema.Int }),
-    NODE_OPTIONS
+    { nodeOptions: NODE_OPTIONS }
   )
   const told = (path: string) =>
     promised(() => fetch(`http://127.0.0.1:${said.controlPort}${path}`).then((answer) => answer.text())).pipe(
@@ -173,12 +188,16 @@ export interface Clusters {
   readonly command: (path: string) => Effect.Effect<string, ProgramFailed>
 }
 
-/** Starts clusters that hold what the text of a filling tells. */
-export const clusters = Effect.fnUntraced(function* (filling: string) {
+/**
+ * Starts clusters that hold what the text of a filling tells. With `givesWay` they leave the processors to the service, as
+ * they do that run on machines of their own.
+ */
+export const clusters = Effect.fnUntraced(function* (filling: string, { givesWay = false } = {}) {
   const { said } = yield* start(
     CLUSTERS,
     [filling],
-    Schema.Struct({ controlPort: Schema.Int, kubeconfig: Schema.String })
+    Schema.Struct({ controlPort: Schema.Int, kubeconfig: Schema.String }),
+    { givesWay }
   )
   const running: Clusters = {
     kubeconfig: said.kubeconfig,
