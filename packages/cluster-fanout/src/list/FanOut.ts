@@ -114,12 +114,14 @@ export class FanOut extends Context.Service<
     /**
      * Asks every cluster for what is there now, in one step, and gives the replies in the order asked.
      *
-     * Gives `undefined` once a cluster has no answer, or the registry has to be waited for. `ask` is given milliseconds by
-     * `steadyClock`, and must be quick: nobody else has a turn meanwhile.
+     * All are looked at before the first one answers: `undefined` where one has nothing to answer with, where the registry
+     * has to be waited for, and once the answers take longer than a turn.
+     *
+     * **Units** `now` milliseconds by `steadyClock`.
      */
     readonly askNow: <A>(
       clusters: ReadonlyArray<ClusterName>,
-      ask: (cluster: Cluster, now: number) => Answer<A> | undefined
+      look: (cluster: Cluster, now: number) => (() => Answer<A>) | undefined
     ) => ReadonlyArray<Reply<A>> | undefined
   }
 >()("@quarterdeck/cluster-fanout/FanOut") {
@@ -179,18 +181,23 @@ export class FanOut extends Context.Service<
 
       const askNow = <A>(
         clusters: ReadonlyArray<ClusterName>,
-        ask: (cluster: Cluster, now: number) => Answer<A> | undefined
+        look: (cluster: Cluster, now: number) => (() => Answer<A>) | undefined
       ): ReadonlyArray<Reply<A>> | undefined => {
         const snapshot = Effect.runSyncExitWith(services)(registry.snapshot)
         if (Exit.isFailure(snapshot)) return undefined
         const known = named(snapshot.value)
         const now = steadyClock.nowUnsafe(clock)
-        const replies: Array<Reply<A>> = []
+        const ready: Array<readonly [name: ClusterName, answer: () => Answer<A>]> = []
         for (const name of clusters) {
           const cluster = known.get(name)
-          const answer = cluster === undefined ? undefined : ask(cluster, now)
+          const answer = cluster === undefined ? undefined : look(cluster, now)
           if (answer === undefined) return undefined
-          replies.push(replied(name, answer, "cache", 0))
+          ready.push([name, answer])
+        }
+        const replies: Array<Reply<A>> = []
+        for (const [name, answer] of ready) {
+          if (steadyClock.nowUnsafe(clock) - now >= TURN_MS) return undefined
+          replies.push(replied(name, answer(), "cache", 0))
         }
         seconds.updateUnsafe((steadyClock.nowUnsafe(clock) - now) / 1_000, services)
         countAnswers(replies, services)

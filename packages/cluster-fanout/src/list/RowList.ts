@@ -5,7 +5,7 @@ import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import type { Target } from "@quarterdeck/targeting/Target"
 import { Effect, Result } from "effect"
 import type { ClusterReader, Question, Reading } from "../cache/ClusterReader.ts"
-import type { NamedOrder, Placed, RowSet } from "../cache/RowSet.ts"
+import { type NamedOrder, type Placed, RowSet, type UnsortedRows } from "../cache/RowSet.ts"
 import { type Answer, byReading, type FanOut, type Reply } from "./FanOut.ts"
 import { NamespaceForbidden } from "./ListError.ts"
 import type * as ListQuery from "./ListQuery.ts"
@@ -32,7 +32,7 @@ export interface Listing<Row extends Placed> {
   readonly filterText?: string | undefined
   readonly ascending: NamedOrder<Row>
   readonly kinds: Pick<Question, "kinds" | "naming">
-  readonly rowsOf: (reading: Reading) => RowSet<Row>
+  readonly rowsOf: (reading: Reading) => RowSet<Row> | UnsortedRows<Row>
   readonly wantedOf: (isInScope: ((namespace: string) => boolean) | undefined, reading: Reading) => RowPick.Wanted<Row>
 }
 
@@ -99,7 +99,9 @@ const answering = <Row extends Placed>(
       const isInScope = memoised((name) => NamespaceFilter.matches(namespaces, name, reading.labels(name)))
       const wanted = { ...wantedOf(namespaces._tag === "All" ? undefined : isInScope, reading), name }
       const reached = new Set(asked.filter(isInScope))
-      const { count, run } = RowPick.pick(rowsOf(reading), wanted, part)
+      const rows = rowsOf(reading)
+      const { count, run } =
+        rows instanceof RowSet ? RowPick.pick(rows, wanted, part) : RowPick.pickUnsorted(rows, wanted, part)
       return {
         value: { first: taken(run), reached },
         count,
@@ -111,7 +113,7 @@ const answering = <Row extends Placed>(
     }
 }
 
-/** Rows of all clusters that `listNow` looks at in one turn: a millisecond's work. */
+/** Rows of all clusters that `listNow` may have to look at, if a page is narrowed or its order not sorted yet: a millisecond's work. */
 const MOST_LOOKED_AT = 20_000
 
 /**
@@ -145,9 +147,11 @@ export const listNow = <Row extends Placed>(
     const reading = reader.readNow(cluster, question, now)
     if (reading === undefined) return undefined
     const rows = rowsOf(reading)
-    const isPicked = wantedOf(undefined, reading).matches === undefined && rows.inOrder(listing.ascending) !== undefined
-    looked += isPicked ? 0 : rows.counts().all
-    return looked > MOST_LOOKED_AT ? undefined : answerOf(reading)
+    if (!(rows instanceof RowSet)) return undefined
+    const { groups, matches, reaches } = wantedOf(namespaces._tag === "All" ? undefined : () => true, reading)
+    const isWhole = groups === undefined && matches === undefined && reaches === undefined
+    looked += isWhole && rows.inOrder(listing.ascending) !== undefined ? 0 : rows.counts().all
+    return looked > MOST_LOOKED_AT ? undefined : () => answerOf(reading)
   })
   return replies === undefined ? undefined : MergedList.assemble(replies.map(withoutRows), paging, head.rows())
 }

@@ -57,6 +57,8 @@ export class KeyLimit extends Context.Service<
      * `spend` would refuse.
      */
     readonly spendCached: (keyId: string, nowMs: number) => ReplyHeaders | undefined
+    /** Tells whether `spendCached` would count a cached read of a key now. */
+    readonly allowsCached: (keyId: string, nowMs: number) => boolean
   }
 >()("@quarterdeck/http-server/KeyLimit") {
   static readonly layer = Layer.effect(
@@ -69,7 +71,8 @@ export class KeyLimit extends Context.Service<
         return KeyLimit.of({
           spend: () => Effect.succeed(NONE),
           spendClusters: () => Effect.succeed(NONE),
-          spendCached: () => NONE
+          spendCached: () => NONE,
+          allowsCached: () => true
         })
       }
       const buckets = new TokenBuckets(rate, CAPACITY)
@@ -98,7 +101,8 @@ export class KeyLimit extends Context.Service<
         const verdict = buckets.take(keyId, 1, nowMs)
         return verdict.isAllowed ? headersOf("key", rate, verdict) : undefined
       }
-      return KeyLimit.of({ spend, spendClusters, spendCached })
+      const allowsCached = (keyId: string, nowMs: number) => buckets.take(keyId, 0, nowMs).remaining >= 1
+      return KeyLimit.of({ spend, spendClusters, spendCached, allowsCached })
     })
   )
 }

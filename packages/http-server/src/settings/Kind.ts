@@ -212,6 +212,7 @@ const TAKEN: ReadonlyArray<string> = [
   "age",
   "allow",
   "authorization",
+  "b3",
   "cache-control",
   "connection",
   "content-*",
@@ -245,6 +246,8 @@ const TAKEN: ReadonlyArray<string> = [
   "user-agent",
   "via",
   "www-authenticate",
+  "x-amzn-trace-id",
+  "x-b3-*",
   "x-forwarded-*",
   "x-real-ip",
   "x-request-id"

@@ -1,5 +1,6 @@
 import { assert, describe } from "@effect/vitest"
 import { PodSort, WorkloadSort } from "@quarterdeck/cluster-fanout/ListQuery"
+import { ClusterStore } from "@quarterdeck/cluster-fanout"
 import { eventually } from "@quarterdeck/harness"
 import { Effect, Metric, Schema } from "effect"
 import * as HotTelling from "../../src/http/hot/HotTelling.ts"
@@ -8,6 +9,16 @@ import { bytesOf, ordinary, suite, WITHIN, withId } from "./HotSuite.ts"
 
 /** How many pages were made in one step in this process. */
 const made = Effect.map(Metric.value(HotTelling.pages), ({ count }) => count)
+
+/** How many clusters' answers were counted by the service under test. */
+const asked = Effect.gen(function* () {
+  const { call } = yield* Deployment
+  const { text } = yield* call("/metrics", { key: "admin" })
+  return text
+    .split("\n")
+    .filter((line) => line.startsWith("quarterdeck_fanout_answers_total"))
+    .reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0)
+})
 
 const decodeCursor = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ nextCursor: Schema.String })))
 
@@ -197,6 +208,31 @@ describe("pages that are made in one step", () => {
   })
 })
 
+describe("what cannot be made", () => {
+  const { clock, it: registered } = suite({ children: ["prod"] })
+  registered((it) => {
+    it.effect("a defect while a page is made is the cluster's that has it, and the service goes on", () =>
+      Effect.gen(function* () {
+        const { call } = yield* Deployment
+        const asked = withId({ headers: to("*") })
+        yield* letIn("/api/v1/workloads", asked)
+        const { prototype } = ClusterStore.ClusterStore
+        const rows = Object.getOwnPropertyDescriptor(prototype, "rows") ?? {}
+        const fail = () => {
+          throw new RangeError("a row that goes was not kept")
+        }
+        const broken = Effect.acquireRelease(
+          Effect.sync(() => Object.defineProperty(prototype, "rows", { configurable: true, get: fail })),
+          () => Effect.sync(() => Object.defineProperty(prototype, "rows", rows))
+        )
+        const reply = yield* Effect.scoped(Effect.andThen(broken, call("/api/v1/workloads?limit=3", asked)))
+        assert.deepStrictEqual([reply.status, reply.text.includes("internal_error")], [502, true])
+        assert.strictEqual((yield* call("/api/v1/workloads?limit=4", asked)).status, 200)
+      }).pipe(clock.whileStopped)
+    )
+  })
+})
+
 describe("the limit of a key", () => {
   const { clock, it: registered } = suite({
     children: ["prod"],
@@ -218,6 +254,10 @@ describe("the limit of a key", () => {
           ...Array.from({ length: 6 }, () => [200, true]),
           ...Array.from({ length: 2 }, () => [429, true])
         ])
+        const fanOuts = yield* asked
+        for (let place = 8; place < 12; place++)
+          assert.strictEqual((yield* call(`/api/v1/workloads?limit=${place + 1}`, withId({}))).status, 429)
+        assert.strictEqual(yield* asked, fanOuts, "nothing is asked of clusters for who is over the limit")
       }).pipe(clock.whileStopped)
     )
   })

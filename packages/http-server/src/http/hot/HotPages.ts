@@ -38,6 +38,8 @@ export interface HotPages {
    * long: then that way is to be taken.
    */
   readonly make: (asked: HotRequest, request: IncomingMessage, caller: HotCaller) => HotPage | undefined
+  /** Forgets the queries that were read. */
+  readonly forget: () => void
 }
 
 /** Asks for one kind of list. Undefined where the ordinary way is to be taken. */
@@ -59,7 +61,7 @@ export const make = Effect.gen(function* () {
   const services = yield* Effect.context<never>()
   const registry = yield* ClusterRegistry
   const options = yield* RequestTarget.TargetOptions
-  const listings = yield* makeListings
+  const { forget, listings } = yield* makeListings
 
   /** Resolves the target of a request, whose cluster header is the one that its caller was let in with. */
   const targetOf = (request: IncomingMessage, { rule }: Principal["Service"]) => {
@@ -77,6 +79,7 @@ export const make = Effect.gen(function* () {
   }
 
   const pages: HotPages = {
+    forget,
     make: ({ path, url }, request, { record, user }) => {
       const listing = listings.get(path)
       const found = listing === undefined ? undefined : targetOf(request, user)
@@ -102,19 +105,20 @@ const makeListings = Effect.gen(function* () {
   const { maxTimeoutMs, timeoutMs } = yield* ListPage.Deadlines
   /** Makes what reads a question out of an address: undefined for one that is refused. */
   const readerOf = <Query extends ListParameters>(parameters: Schema.Decoder<Query>) => {
-    const read = HotQuery.reader(parameters)
-    return (url: string) => {
+    const { forget, read } = HotQuery.reader(parameters)
+    const question = (url: string) => {
       const query = read(url)
       if (query === undefined || (query.timeoutMs ?? 0) > maxTimeoutMs) return undefined
       const selector = LabelSelector.parse(query.labelSelector ?? "")
       return Result.isFailure(selector) ? undefined : { query, selector: selector.success }
     }
+    return { forget, question }
   }
-  const readWorkloads = readerOf(Schema.Struct(workloadParameters))
-  const readPods = readerOf(Schema.Struct(podParameters))
+  const ofWorkloads = readerOf(Schema.Struct(workloadParameters))
+  const ofPods = readerOf(Schema.Struct(podParameters))
 
   const listWorkloads: Listing = (url, target, caller) => {
-    const asked = readWorkloads(url)
+    const asked = ofWorkloads.question(url)
     if (asked === undefined) return undefined
     const { query, selector } = asked
     const page = ListPage.pageOf(query, "name", timeoutMs)
@@ -124,7 +128,7 @@ const makeListings = Effect.gen(function* () {
     return { list: ListReply.made("workloads", { workloads: items, ...envelope }, texts), namespaces: query.namespace }
   }
   const listPods: Listing = (url, target, caller) => {
-    const asked = readPods(url)
+    const asked = ofPods.question(url)
     if (asked === undefined) return undefined
     const { query, selector } = asked
     const page = ListPage.pageOf(query, "name", timeoutMs)
@@ -134,8 +138,13 @@ const makeListings = Effect.gen(function* () {
     return { list: ListReply.made("pods", { pods: items, ...envelope }, texts), namespaces: query.namespace }
   }
 
-  return new Map<string, Listing>([
+  const listings = new Map<string, Listing>([
     ["/api/v1/workloads", listWorkloads],
     ["/api/v1/pods", listPods]
   ])
+  const forget = () => {
+    ofWorkloads.forget()
+    ofPods.forget()
+  }
+  return { forget, listings }
 })

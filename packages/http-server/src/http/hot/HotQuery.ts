@@ -6,40 +6,50 @@ import { Option, Schema } from "effect"
 
 /** Queries without their cursors that are remembered; then all are forgotten. */
 const MOST = 4_096
+/** Longer ones are decoded each time. */
+const MOST_CHARACTERS = 512
+
+export interface HotQuery<Query> {
+  /** Reads the query of an address: undefined for one that the ordinary way refuses, or may read in another way. */
+  readonly read: (url: string) => (Query & { readonly cursor?: string }) | undefined
+  /** Forgets what was read: a query may hold what should not stay in memory. */
+  readonly forget: () => void
+}
 
 const isCursor = Schema.is(Cursor)
 
 /**
- * Makes the reader of these parameters: undefined for a query that the ordinary way refuses, or may read in another way.
+ * Makes the reader of these parameters.
  *
  * Pages that follow each other differ in their cursor alone: the rest of a query is decoded once.
  *
  * **Limits** takes only queries of `name=value` in unreserved characters and percent-encoded UTF-8: how readers of queries
  * treat other ones (`+`, a second `?`, a name without value) differs.
  */
-export const reader = <Query extends object>(query: Schema.Decoder<Query>) => {
+export const reader = <Query extends object>(query: Schema.Decoder<Query>): HotQuery<Query> => {
   const decode = Schema.decodeUnknownOption(Schema.toCodecArrayFromSingle(query), { onExcessProperty: "error" })
   const known = new Map<string, Query>()
-  const read = (text: string): Query | undefined => {
+  const decoded = (text: string): Query | undefined => {
     const before = known.get(text)
     if (before !== undefined) return before
     const parameters = parametersOf(text)
-    const decoded = parameters === undefined ? undefined : Option.getOrUndefined(decode(parameters))
-    if (decoded === undefined) return undefined
+    const made = parameters === undefined ? undefined : Option.getOrUndefined(decode(parameters))
+    if (made === undefined || text.length > MOST_CHARACTERS) return made
     if (known.size >= MOST) known.clear()
-    known.set(text, decoded)
-    return decoded
+    known.set(text, made)
+    return made
   }
-  return (url: string): (Query & { readonly cursor?: string }) | undefined => {
+  const read: HotQuery<Query>["read"] = (url) => {
     const start = url.indexOf("?")
     const text = start === -1 ? "" : url.slice(start + 1)
     const end = text.lastIndexOf(CURSOR)
     const cursor = end === -1 ? "" : text.slice(end + CURSOR.length)
-    if (!isCursor(cursor)) return read(text)
-    const rest = read(text.slice(0, end))
+    if (!isCursor(cursor)) return decoded(text)
+    const rest = decoded(text.slice(0, end))
     // Twice is for the ordinary way to refuse.
     return rest === undefined || "cursor" in rest ? undefined : { ...rest, cursor }
   }
+  return { read, forget: () => known.clear() }
 }
 
 const CURSOR = "&cursor="
@@ -51,7 +61,7 @@ const parametersOf = (query: string): Readonly<Record<string, string | ReadonlyA
   const values = new Map<string, string | Array<string>>()
   for (const pair of query === "" ? [] : query.split("&")) {
     const [name = "", encoded = ""] = pair.split("=")
-    const value = decoded(encoded)
+    const value = percentDecoded(encoded)
     if (value === undefined) return undefined
     const before = values.get(name)
     if (before === undefined) values.set(name, value)
@@ -61,7 +71,7 @@ const parametersOf = (query: string): Readonly<Record<string, string | ReadonlyA
   return Object.fromEntries(values)
 }
 
-const decoded = (text: string): string | undefined => {
+const percentDecoded = (text: string): string | undefined => {
   if (!text.includes("%")) return text
   try {
     return decodeURIComponent(text)

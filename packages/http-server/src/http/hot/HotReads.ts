@@ -5,7 +5,7 @@
  * ordinary way: who asks is known by the words, and what may have ended since then is judged again.
  */
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
-import { Context, Effect, Layer, References, Tracer } from "effect"
+import { Cause, Context, Effect, Layer, References, Result, Tracer } from "effect"
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
 import * as EntityTag from "../EntityTag.ts"
 import { KeyLimit } from "../KeyLimit.ts"
@@ -57,6 +57,8 @@ export class HotReads extends Context.Service<
 const make = Effect.gen(function* () {
   const cache = yield* ClusterCache
   const limits = yield* HotLimits
+  const keyLimit = yield* KeyLimit
+  const services = yield* Effect.context<never>()
   const moments = yield* Moment.make(limits.maxAgeMs)
   const flights = yield* HotFlights.make(moments, limits)
   const telling = yield* HotTelling.make
@@ -71,6 +73,7 @@ const make = Effect.gen(function* () {
   const before =
     (ordinary: RequestListener): RequestListener =>
     (request, response) => {
+      const startedAt = moments.epochNow()
       const asked = isOpen ? HotRequest.read(request) : undefined
       const goOrdinary = () => {
         // What is asked for may be what was told: metrics, audit, the last use of a key.
@@ -80,7 +83,7 @@ const make = Effect.gen(function* () {
       if (asked === undefined) return goOrdinary()
       const isAnswered = () => {
         const reply = isOpen ? replies.find(asked.key) : undefined
-        return reply !== undefined && answer(reply, asked, request, response, "again")
+        return reply !== undefined && answer(reply, asked, request, response, { by: "again", startedAt })
       }
       if (isAnswered()) return
       const proceed = () => {
@@ -88,20 +91,27 @@ const make = Effect.gen(function* () {
       }
       if (flights.join(asked, proceed)) return
       const made = makeNow(asked, request)
-      if (made !== undefined && answer(made, asked, request, response, "made")) return
+      if (made !== undefined && answer(made, asked, request, response, { by: "made", startedAt })) {
+        replies.set(asked.key, made)
+        return
+      }
       flights.begin(asked, request)
       goOrdinary()
     }
 
-  /** Makes the reply to a caller of a moment ago, if that takes one step, and keeps it. */
+  /** Makes the reply to a caller of a moment ago, if that takes one step and its key may ask. */
   const makeNow = (asked: HotRequest.HotRequest, request: IncomingMessage): HotReply.HotReply | undefined => {
     const caller = callers.find(asked)
-    if (caller === undefined) return undefined
-    const moment = moments.now()
-    const page = pages.make(asked, request, caller)
-    const reply = page === undefined ? undefined : HotReply.ofList(moment, page.record, caller.user, page.list, [])
-    if (reply !== undefined) replies.set(asked.key, reply)
-    return reply
+    if (caller === undefined || !keyLimit.allowsCached(caller.user.keyId, moments.epochNow())) return undefined
+    const made = Result.try(() => {
+      const page = pages.make(asked, request, caller)
+      // Nothing changes within one step, however long it takes.
+      return page && HotReply.ofList(moments.now(), page.record, caller.user, page.list, [])
+    })
+    if (Result.isSuccess(made)) return made.success
+    // The ordinary way keeps the defect to the clusters that have it.
+    Effect.runForkWith(services)(Effect.logError("a page was not made in one step", Cause.die(made.failure)))
+    return undefined
   }
 
   const keep = Effect.fnUntraced(function* (source: object, record: RequestRecord) {
@@ -127,6 +137,7 @@ const make = Effect.gen(function* () {
     flights.dropBefore(oldest)
   })
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep("1 second"), sweep)))
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep("1 minute"), Effect.sync(pages.forget))))
   return HotReads.of({ before, keep })
 })
 
@@ -147,7 +158,7 @@ const makeAnswer = Effect.fnUntraced(function* (moments: Moment.Moments, telling
     asked: HotRequest.HotRequest,
     request: IncomingMessage,
     response: ServerResponse,
-    by: HotTelling.Answered["by"]
+    { by, startedAt }: { readonly by: HotTelling.Answered["by"]; readonly startedAt: number }
   ): boolean => {
     const now = moments.epochNow()
     if (response.destroyed || !holds(reply, now)) return false
@@ -162,7 +173,7 @@ const makeAnswer = Effect.fnUntraced(function* (moments: Moment.Moments, telling
     response.writeHead(status, [...ofReply, ...HotReply.listOf(ReplyHeaders.ofRequest(record))])
     if (isUnchanged) writes.end(response)
     else writes.end(response, reply.body, reply.encoding)
-    telling.add({ by, record, status, durationMs: moments.epochNow() - now })
+    telling.add({ by, record, status, durationMs: moments.epochNow() - startedAt })
     return true
   }
 })

@@ -19,7 +19,7 @@ const REFUSED: ReadonlySet<string> = new Set(["content-length", "expect", "origi
  * Headers that may differ between two requests of one answer. What they decide is decided for each request: its id, whether
  * the caller has the reply, where it came from. The others name the request to those who trace it, and are not read.
  */
-const OF_EACH: ReadonlySet<string> = new Set([
+export const OF_EACH: ReadonlySet<string> = new Set([
   "b3",
   "if-none-match",
   "traceparent",

@@ -3,7 +3,7 @@ import { podParameters } from "@quarterdeck/contract/PodsGroup"
 import { Schema } from "effect"
 import * as HotQuery from "../../../src/http/hot/HotQuery.ts"
 
-const read = HotQuery.reader(Schema.Struct(podParameters))
+const { read } = HotQuery.reader(Schema.Struct(podParameters))
 
 const Name = Schema.Literals(["namespace", "name", "node", "status", "limit", "sort", "order", "cursor", "unknown"])
 const Query = Schema.Array(

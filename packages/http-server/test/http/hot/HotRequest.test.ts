@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Schema } from "effect"
+import { Option, Schema } from "effect"
 import { IncomingMessage } from "node:http"
 import { Socket } from "node:net"
 import * as HotRequest from "../../../src/http/hot/HotRequest.ts"
+import * as Kind from "../../../src/settings/Kind.ts"
 
 type Lines = ReadonlyArray<readonly [name: string, value: string]>
 
@@ -104,5 +105,11 @@ describe("what two requests share an answer by", () => {
     ["an expectation", requestOf(LIST, [...KEY, ["Expect", "100-continue"]])]
   ])("the ordinary way for %s", (_, request) => {
     assert.isUndefined(HotRequest.read(request))
+  })
+})
+
+describe("the headers that may differ between requests of one answer", () => {
+  it.each([...HotRequest.OF_EACH])("%s cannot be the name of the cluster header", (name) => {
+    assert.isTrue(Option.isNone(Kind.decode(Kind.headerName.fromText, name)))
   })
 })
