@@ -12,10 +12,12 @@ import type { Consistency } from "../kube/Coverage.ts"
 import type * as FairLanes from "./FairLanes.ts"
 import * as Freshness from "./Freshness.ts"
 import * as steadyClock from "../kube/SteadyClock.ts"
-import type * as Kind from "../projection/Kind.ts"
-import { isMissing } from "./KindTable.ts"
+import * as Kind from "../projection/Kind.ts"
+import type { WorkloadRow } from "../projection/Row.ts"
 import { traced } from "../kube/Traced.ts"
 import * as LiveLists from "./LiveLists.ts"
+import * as LiveReading from "./LiveReading.ts"
+import type { UnsortedRows } from "./RowSet.ts"
 
 /** What to read. **Units** `timeoutMs` is the caller's whole deadline; a cached read answers a little before it. */
 export interface Question {
@@ -36,6 +38,8 @@ export interface Question {
  */
 export interface Reading {
   readonly store: ClusterStore
+  /** The rows, where they were read for this question alone: then the store is empty. */
+  readonly rows?: UnsortedRows<WorkloadRow>
   readonly labels: (namespace: string) => ProvenLabels
   readonly ageMs: number
   readonly isStale: boolean
@@ -161,32 +165,46 @@ const hasAll = (member: Member, question: Question, now: number): boolean =>
 /** The turn of those who are no part of a larger request. */
 const NOBODYS: FairLanes.Turn = { request: 0, place: 0 }
 
-/** A store of its own takes what was listed, and answers as the cache's would. */
+/** Lists the kinds now: their rows as they are, where that is all that the answer needs, else a store of its own. */
 const readLive = Effect.fnUntraced(function* (
   cluster: Cluster,
   question: Question,
   live: LiveLists.LiveLists,
   turn: FairLanes.Turn
 ) {
-  const store = new ClusterStore(cluster)
-  const lists = neededKinds(question).map((kind) => readInto(store, kind, live, turn))
-  // One alone needs no fiber of its own.
-  yield* Effect.all(lists, { concurrency: lists.length, discard: true })
+  const { kinds, naming = [], needsLabels } = question
+  if (!needsLabels && naming.length === 0 && kinds.every(Kind.isPlain)) {
+    return yield* plainReading(cluster, kinds.filter(Kind.isPlain), live, turn)
+  }
+  const store = yield* LiveReading.stored(cluster, neededKinds(question), live, turn)
   const failure = lastError(store, question.kinds)
   if (failure !== undefined) return yield* failure
   return reading(store, question, undefined, yield* steadyClock.now)
 })
 
-const readInto = (store: ClusterStore, kind: Kind.Kind, live: LiveLists.LiveLists, turn: FairLanes.Turn) =>
-  live.list(store.cluster, kind, turn).pipe(
-    Effect.map(({ askedAt, changes }) => {
-      store.apply(kind, changes, askedAt)
-    }),
-    Effect.catch((error) => {
-      if (!isMissing(error)) return Effect.fail(error)
-      return Effect.sync(() => store.miss(kind, error))
-    })
-  )
+const plainReading = Effect.fnUntraced(function* (
+  cluster: Cluster,
+  kinds: ReadonlyArray<Kind.PlainKind>,
+  live: LiveLists.LiveLists,
+  turn: FairLanes.Turn
+) {
+  const { askedAt, missing, rows } = yield* LiveReading.plain(cluster, kinds, live, turn)
+  const [failure] = missing.values()
+  if (missing.size === kinds.length && failure !== undefined) return yield* failure
+  const ageMs = Math.max(0, (yield* steadyClock.now) - askedAt)
+  const read: Reading = {
+    get store() {
+      return new ClusterStore(cluster)
+    },
+    rows,
+    labels: () => undefined,
+    ageMs,
+    isStale: Freshness.isStale(ageMs, false),
+    staleCause: undefined,
+    missingKinds: [...missing.keys()]
+  }
+  return read
+})
 
 const reading = (
   store: ClusterStore,

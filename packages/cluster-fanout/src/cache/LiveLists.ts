@@ -36,9 +36,9 @@ export const LiveLimits = Context.Reference("@quarterdeck/cluster-fanout/LiveLis
   defaultValue: () => ({ asked: 128, lanes: 16, quietMs: 100, stallMs: 500, stalled: 16 })
 })
 
-/** A whole collection, projected, as a store takes it: every object, then the end of the initial state. */
-interface Listed<K extends Kind.Kind> {
-  readonly changes: ReadonlyArray<Projection.Change<Projection.RecordOf[K]>>
+/** A whole collection, projected. */
+export interface Listed<K extends Kind.Kind> {
+  readonly records: ReadonlyArray<Projection.RecordOf[K]>
   /** When the list began, by `steadyClock`: what was written until then is in it. */
   readonly askedAt: number
 }
@@ -96,20 +96,26 @@ const read = Effect.fnUntraced(function* <K extends Kind.Kind>(
   kind: K,
   waiting: Waiting
 ) {
-  const place = { cluster: cluster.name, interner: Interner.make() }
+  const place = { cluster: cluster.name, interner: Interner.none }
   const turns = yield* TurnBudget
   const askedAt = yield* steadyClock.now
-  const changes: Array<Projection.Change<Projection.RecordOf[K]>> = []
+  let first: ReadonlyArray<Projection.RecordOf[K]> | undefined
+  /** Of several pages: what moved from one to another between them counts once. */
+  let byUid: Map<string, Projection.RecordOf[K]> | undefined
   yield* api.listEach(cluster, { resource: Kind.resources[kind] }, { waiting }, (page) =>
     Effect.map(
       turns.map(page, (object) => Projection.project(kind, object, place)),
-      (records) => {
-        for (const record of records) changes.push({ _tag: "Put", record })
+      (projected) => {
+        if (first === undefined) {
+          first = projected
+          return
+        }
+        byUid ??= new Map(first.map((record) => [record.uid, record]))
+        for (const record of projected) byUid.set(record.uid, record)
       }
     )
   )
-  changes.push({ _tag: "Synced" })
-  const listed: Listed<K> = { changes, askedAt }
+  const listed: Listed<K> = { records: byUid === undefined ? (first ?? []) : [...byUid.values()], askedAt }
   return listed
 })
 

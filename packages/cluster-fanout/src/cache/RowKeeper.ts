@@ -11,7 +11,7 @@ import { OwnedPods } from "./OwnedPods.ts"
 import type { RowChange, RowSource } from "./RowSet.ts"
 import { RunningJobs } from "./RunningJobs.ts"
 import * as WorkloadRows from "./WorkloadRows.ts"
-import type * as Kind from "../projection/Kind.ts"
+import * as Kind from "../projection/Kind.ts"
 import type { PodRecord } from "../projection/PodProjection.ts"
 import type { RecordOf } from "../projection/Projection.ts"
 import type { WorkloadRow } from "../projection/Row.ts"
@@ -23,7 +23,6 @@ export type Records = { readonly [K in Kind.WorkloadKind]: ReadonlyMap<string, R
 /** What hears of the records of each kind. */
 export type Observers = { readonly [K in Kind.WorkloadKind]: Observer<RecordOf[K]> }
 
-const PLAIN = ["Deployment", "StatefulSet", "DaemonSet"] as const
 const HOLDERS = ["ReplicaSet", "Job"] as const
 
 /** How many groups and CronJobs may wait to be told of. **Units** some 140 bytes each. */
@@ -219,7 +218,7 @@ export class RowKeeper implements RowSource<WorkloadRow> {
     const add: RowChange<WorkloadRow> = (_, next) => {
       if (next !== undefined) rows.push(next)
     }
-    for (const kind of PLAIN) for (const { row } of records[kind].values()) rows.push(row)
+    for (const kind of Kind.plainKinds) for (const { row } of records[kind].values()) rows.push(row)
     for (const kind of HOLDERS) for (const holder of records[kind].values()) add(undefined, rowOf(holder))
     for (const job of records.Job.values()) parts.jobs.put(job, undefined)
     for (const uid of records.CronJob.keys()) parts.jobs.touch(uid)

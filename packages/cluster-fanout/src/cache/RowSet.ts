@@ -37,6 +37,12 @@ export interface RowForm<Row> {
   readonly orders?: ReadonlyArray<NamedOrder<Row>>
 }
 
+/** Rows that are kept in no order, for one question. */
+export interface UnsortedRows<Row> {
+  readonly form: Pick<RowForm<Row>, "groupOf">
+  readonly rows: ReadonlyArray<Row>
+}
+
 /** Hears of a row. **Shape** what it was, and what it is now; never neither. */
 export type RowChange<Row> = (held: Row | undefined, next: Row | undefined) => void
 
@@ -79,6 +85,7 @@ interface Kept<Row extends Placed> {
 }
 
 const MOST_COUNTED = 256
+const MOST_NAME = 1_024
 
 export class RowSet<Row extends Placed> {
   readonly form: RowForm<Row>
@@ -206,10 +213,10 @@ export class RowSet<Row extends Placed> {
   /**
    * Counts rows once for all who ask by one name, until a row changes; without a name each time.
    *
-   * **Limits** {@link MOST_COUNTED} names, then it begins anew.
+   * **Limits** {@link MOST_COUNTED} names, then it begins anew; a name of more than {@link MOST_NAME} characters is as none.
    */
   counted(name: string | undefined, count: () => number): number {
-    if (name === undefined) return count()
+    if (name === undefined || name.length > MOST_NAME) return count()
     const known = this.#counted.get(name)
     if (known !== undefined) return known
     const made = count()

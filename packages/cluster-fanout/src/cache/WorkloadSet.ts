@@ -19,7 +19,8 @@ export const byPlace: Compare<WorkloadRow> = RowOrder.make<WorkloadRow>(
   [RowOrder.text((row) => row.kind), RowOrder.text((row) => row.name), RowOrder.text((row) => row.id)]
 ).compare
 
-const FORM: RowForm<WorkloadRow> = {
+/** How workload rows are grouped and sorted. */
+export const FORM: RowForm<WorkloadRow> = {
   groupOf: (row) => row.kind,
   byPlace,
   orders: WorkloadKeys.sorting.map(([name, key]) => ({ name, key }))

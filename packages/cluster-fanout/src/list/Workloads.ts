@@ -70,7 +70,7 @@ export class Workloads extends Context.Service<
           }),
           ascending: WorkloadOrders.ascending(page.sort),
           kinds: { kinds: Kind.neededFor(filter.kind) },
-          rowsOf: ({ store }) => store.rows,
+          rowsOf: (reading) => reading.rows ?? reading.store.rows,
           wantedOf: (isInScope) => WorkloadFilter.wanted(filter, isInScope)
         }
       }

@@ -46,6 +46,20 @@ export const make = (capacity: number = CAPACITY): Interner => {
   return { text, texts: list, labels, containers }
 }
 
+/** Shares nothing: for what is read once and forgotten, where looking for a copy costs more than another one. */
+export const none: Interner = {
+  text: (value) => value,
+  texts: (values) => values,
+  labels: (value) => {
+    const names = Object.keys(value)
+    const sorted = sortedNames(value)
+    return names.every((name, index) => name === sorted[index])
+      ? value
+      : Object.fromEntries(sorted.map((name) => [name, value[name] ?? ""]))
+  },
+  containers: (_key, make) => make()
+}
+
 /** Gives the names of labels in order; servers write them so, and such names are not sorted again. */
 const sortedNames = (labels: Readonly<Record<string, string>>): ReadonlyArray<string> => {
   const names = Object.keys(labels)

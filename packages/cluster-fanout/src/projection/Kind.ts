@@ -45,6 +45,12 @@ export const workloadKinds = [
 ] as const satisfies ReadonlyArray<Kind>
 export type WorkloadKind = (typeof workloadKinds)[number]
 
+/** The kinds each of whose objects is a row by itself, whatever else there is. */
+export const plainKinds = ["Deployment", "StatefulSet", "DaemonSet"] as const satisfies ReadonlyArray<WorkloadKind>
+export type PlainKind = (typeof plainKinds)[number]
+
+export const isPlain = (kind: Kind): kind is PlainKind => plainKinds.some((plain) => plain === kind)
+
 /** Beside the kind itself: a CronJob's numbers are those of its Jobs, and any other kind is known by its pods. */
 const NEEDED: Readonly<Record<WorkloadKind, ReadonlyArray<WorkloadKind>>> = {
   Deployment: ["Deployment"],
