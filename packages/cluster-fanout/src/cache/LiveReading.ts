@@ -72,9 +72,9 @@ export const stored = Effect.fnUntraced(function* (
   return store
 })
 
-const readInto = <K extends Kind.Kind>(
+const readInto = (
   store: ClusterStore,
-  kind: K,
+  kind: Kind.Kind,
   live: LiveLists.LiveLists,
   turn: FairLanes.Turn
 ): Effect.Effect<void, ClusterError> =>
@@ -92,6 +92,10 @@ const list = <K extends Kind.Kind>(
   live: LiveLists.LiveLists,
   turn: FairLanes.Turn
 ): Effect.Effect<Part<K>, ClusterError> =>
-  Effect.catch(live.list(cluster, kind, turn), (error): Effect.Effect<ClusterError, ClusterError> =>
-    isMissing(error) ? Effect.succeed(error) : Effect.fail(error)
-  )
+  live
+    .list(cluster, kind, turn)
+    .pipe(
+      Effect.catch((error): Effect.Effect<ClusterError, ClusterError> =>
+        isMissing(error) ? Effect.succeed(error) : Effect.fail(error)
+      )
+    )

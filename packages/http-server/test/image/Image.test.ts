@@ -97,7 +97,7 @@ describe("the image", () => {
       })
       assert.includeMembers(
         [...Config.Env],
-        ["QUARTERDECK_HOST=0.0.0.0", "QUARTERDECK_DATA=/data", "NODE_OPTIONS=--max-semi-space-size=16"]
+        ["QUARTERDECK_HOST=0.0.0.0", "QUARTERDECK_DATA=/data", "NODE_OPTIONS=--max-semi-space-size=16 --v8-pool-size=1"]
       )
       assert.strictEqual(Config.Labels["org.opencontainers.image.licenses"], "Apache-2.0")
       assert.isBelow(Size, 200e6)
