@@ -40,7 +40,7 @@ interface Running {
 }
 
 /** The lowest priority, for all threads of a program. */
-const GIVING_WAY = ["nice", "-n", "19"]
+const LOWEST = "19"
 
 /** Starts a program until the scope closes, and waits until it says where it listens. What it logs goes nowhere. */
 const start = Effect.fnUntraced(function* <F>(
@@ -52,17 +52,11 @@ const start = Effect.fnUntraced(function* <F>(
   const files = yield* FileSystem.FileSystem
   const directory = yield* temporary
   const ready = `${directory}/ready`
-  const [command = "", ...words] = [
-    ...(givesWay ? GIVING_WAY : []),
-    process.execPath,
-    "--conditions=source",
-    "--expose-gc",
-    ...nodeOptions,
-    programPath(program),
-    ...args,
-    ready
-  ]
-  const child = yield* ChildProcess.make(command, words, { stdout: "ignore", stderr: "ignore" })
+  const words = ["--conditions=source", "--expose-gc", ...nodeOptions, programPath(program), ...args, ready]
+  const silent = { stdout: "ignore", stderr: "ignore" } as const
+  const child = yield* givesWay
+    ? ChildProcess.make("nice", ["-n", LOWEST, process.execPath, ...words], silent)
+    : ChildProcess.make(process.execPath, words, silent)
   yield* eventually(`${program} listens`, files.exists(ready), (exists) => exists, {
     within: READY_WITHIN,
     every: "10 millis"
@@ -192,12 +186,12 @@ export interface Clusters {
  * Starts clusters that hold what the text of a filling tells. With `givesWay` they leave the processors to the service, as
  * they do that run on machines of their own.
  */
-export const clusters = Effect.fnUntraced(function* (filling: string, { givesWay = false } = {}) {
+export const clusters = Effect.fnUntraced(function* (filling: string, running: Pick<Running, "givesWay"> = {}) {
   const { said } = yield* start(
     CLUSTERS,
     [filling],
     Schema.Struct({ controlPort: Schema.Int, kubeconfig: Schema.String }),
-    { givesWay }
+    running
   )
   const running: Clusters = {
     kubeconfig: said.kubeconfig,
