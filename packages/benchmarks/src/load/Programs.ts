@@ -186,12 +186,12 @@ export interface Clusters {
  * Starts clusters that hold what the text of a filling tells. With `givesWay` they leave the processors to the service, as
  * they do that run on machines of their own.
  */
-export const clusters = Effect.fnUntraced(function* (filling: string, running: Pick<Running, "givesWay"> = {}) {
+export const clusters = Effect.fnUntraced(function* (filling: string, priority: Pick<Running, "givesWay"> = {}) {
   const { said } = yield* start(
     CLUSTERS,
     [filling],
     Schema.Struct({ controlPort: Schema.Int, kubeconfig: Schema.String }),
-    running
+    priority
   )
   const running: Clusters = {
     kubeconfig: said.kubeconfig,
