@@ -2,7 +2,8 @@
  * Answers lists that were answered a moment ago by the same bytes.
  *
  * An ordinary reply is kept on its way out. Whoever asks for the same in the same words while it holds gets it without the
- * ordinary way: who asks is known by the words, and what may have ended since then is judged again.
+ * ordinary way: who asks is known by the words, and what may have ended since then is judged again. Another question with the
+ * headers of a caller who was let in a moment ago is answered in one step, where that takes no waiting (`HotPages`).
  */
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
 import { Cause, Context, Effect, Layer, References, Result, Tracer } from "effect"
@@ -40,8 +41,9 @@ export class HotReads extends Context.Service<
      *
      * **Shape** a request of the same words as an earlier one is answered by its reply if that is 20 ms old at most, nothing was
      * told by any cluster since and no key changed, its key has not expired, labels that its rule needs are proven, and its
-     * limit lets it. Everything else takes the ordinary way; requests of the same words that come while one is on it wait for
-     * it, as long as its reply could be given to them.
+     * limit lets it. Else a page is made in one step for a caller who was let in within the last 2 s with the same path and
+     * headers, if nothing has to be waited for or refused. Everything else takes the ordinary way; requests of the same words
+     * that come while one is on it wait for it, as long as its reply could be given to them.
      */
     readonly before: (ordinary: RequestListener) => RequestListener
     /** Keeps the reply of an ordinary way, if it began by `before` and its like may be answered by it. */
