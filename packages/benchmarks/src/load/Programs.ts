@@ -17,8 +17,8 @@ const LOAD = "httpLoad.ts"
 const CLUSTERS = "fleetClusters.ts"
 const INFORMERS = "informerPeer.ts"
 const READERS = "streamReaders.ts"
-/** Those of the image. */
-const NODE_OPTIONS = ["--max-semi-space-size=16", "--v8-pool-size=1"]
+/** Those of the image, and what `quarterdeck serve` sets itself. */
+const NODE_OPTIONS = ["--max-semi-space-size=16", "--v8-pool-size=1", "--no-allocation-site-pretenuring"]
 const READY_WITHIN = "4 minutes"
 
 const programPath = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url))

@@ -1,6 +1,7 @@
 /** Shares one run among those who ask for the same thing before it begins; who comes later waits for the next. */
-import { Deferred, Effect, Fiber, type Scope } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import type * as FairLanes from "./FairLanes.ts"
+import type { FiberRoster } from "./FiberRoster.ts"
 
 /**
  * Runs an effect once for all who ask for its key before it begins.
@@ -8,12 +9,8 @@ import type * as FairLanes from "./FairLanes.ts"
  * **Limits** a run begins when a lane is free for any of those who share it, and has that lane until it leaves it or
  * ends. It keeps no answer, and is interrupted when nobody awaits it any more.
  */
-export interface CoalescedRuns<A, E> {
-  readonly run: (
-    key: string,
-    turn: FairLanes.Turn,
-    effect: (begun: Begun<E>) => Effect.Effect<A, E>
-  ) => Effect.Effect<A, E>
+export interface CoalescedRuns<K extends WeakKey, A, E> {
+  readonly run: (key: K, turn: FairLanes.Turn, effect: (begun: Begun<E>) => Effect.Effect<A, E>) => Effect.Effect<A, E>
 }
 
 /** What a run has of its own. */
@@ -37,12 +34,15 @@ interface Passenger {
   isCarrier: boolean
 }
 
-/** Makes one whose runs live in a scope. */
-export const make = <A, E>(lanes: FairLanes.FairLanes, scope: Scope.Scope): CoalescedRuns<A, E> => {
-  /** The runs that have not begun. */
-  const gathering = new Map<string, Run<A, E>>()
+/** Makes one whose runs are fibers of a roster. */
+export const make = <K extends WeakKey, A, E>(
+  lanes: FairLanes.FairLanes,
+  fibers: FiberRoster
+): CoalescedRuns<K, A, E> => {
+  /** The runs that have not begun. A `Map` would keep what has left it, as `Roster` tells of a `Set`. */
+  const gathering = new WeakMap<K, Run<A, E>>()
 
-  const board = (key: string, turn: FairLanes.Turn) => {
+  const board = (key: K, turn: FairLanes.Turn) => {
     const run: Run<A, E> = gathering.get(key) ?? {
       hasBegun: false,
       fiber: undefined,
@@ -57,12 +57,7 @@ export const make = <A, E>(lanes: FairLanes.FairLanes, scope: Scope.Scope): Coal
     return { passenger, run }
   }
 
-  const depart = (
-    key: string,
-    run: Run<A, E>,
-    passenger: Passenger,
-    effect: (begun: Begun<E>) => Effect.Effect<A, E>
-  ) =>
+  const depart = (key: K, run: Run<A, E>, passenger: Passenger, effect: (begun: Begun<E>) => Effect.Effect<A, E>) =>
     Effect.suspend(() => {
       if (run.hasBegun) return passenger.ticket.leave
       run.hasBegun = true
@@ -77,12 +72,12 @@ export const make = <A, E>(lanes: FairLanes.FairLanes, scope: Scope.Scope): Coal
         Effect.ensuring(passenger.ticket.leave),
         Effect.onExit((exit) => Deferred.done(run.result, exit))
       )
-      return Effect.map(Effect.forkIn(running, scope, { startImmediately: true }), (fiber) => {
+      return Effect.map(fibers.fork(running), (fiber) => {
         run.fiber = fiber
       })
     }).pipe(Effect.uninterruptible)
 
-  const leave = (key: string, run: Run<A, E>, passenger: Passenger): Effect.Effect<void> =>
+  const leave = (key: K, run: Run<A, E>, passenger: Passenger): Effect.Effect<void> =>
     Effect.suspend(() => {
       run.passengers.delete(passenger)
       const left = passenger.isCarrier ? Effect.void : passenger.ticket.leave

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { Signal } from "../kube/Signal.ts"
 import type { Waiting } from "../kube/Transport.ts"
 import type * as FairLanes from "./FairLanes.ts"
+import { type Place, Roster } from "./Roster.ts"
 
 /**
  * How long a list may be silent before it loses its lane, and how many may wait without one.
@@ -24,20 +25,20 @@ export interface Leases {
   readonly lanes: FairLanes.FairLanes
   readonly limits: LeaseLimits
   /** Those whose answers have not begun. */
-  readonly asked: Set<LaneLease>
+  readonly asked: Roster<LaneLease>
   /** Those that hold a lane. */
-  readonly active: Set<LaneLease>
+  readonly active: Roster<LaneLease>
   /** Those that stalled outside of them, the longest first. */
-  readonly stalled: Set<LaneLease>
+  readonly stalled: Roster<LaneLease>
   readonly signal: Signal
 }
 
 export const make = (lanes: FairLanes.FairLanes, limits: LeaseLimits): Leases => ({
   lanes,
   limits,
-  asked: new Set(),
-  active: new Set(),
-  stalled: new Set(),
+  asked: new Roster(),
+  active: new Roster(),
+  stalled: new Roster(),
   signal: new Signal()
 })
 
@@ -56,6 +57,10 @@ export class LaneLease {
   /** The lane that is held or waited for. */
   lane: FairLanes.Ticket | undefined
   isWaiting = false
+  /** The places among the leases, of those that are held or were. */
+  readonly asked: Place<LaneLease>
+  active: Place<LaneLease> | undefined
+  stalled: Place<LaneLease> | undefined
   /** How often it waited, and had when it was looked at last. */
   waits = 0
   waitsSeen = 0
@@ -65,7 +70,7 @@ export class LaneLease {
   constructor(leases: Leases, claim: Claim) {
     this.leases = leases
     this.claim = claim
-    leases.asked.add(this)
+    this.asked = leases.asked.join(this)
     leases.signal.notify()
   }
 
@@ -81,13 +86,13 @@ export class LaneLease {
     })
 
   readonly enter: Effect.Effect<void> = Effect.suspend(() => {
-    const { active, asked, lanes, signal } = this.leases
-    asked.delete(this)
+    const { active, lanes, signal } = this.leases
+    this.asked.leave()
     this.looks = 0
     const entered = Effect.callback<void>((resume) => {
       this.lane = lanes.join(this.claim.turn, () => {
-        this.leases.stalled.delete(this)
-        active.add(this)
+        this.stalled?.leave()
+        this.active = active.join(this)
         signal.notify()
         resume(Effect.void)
       })
@@ -99,13 +104,13 @@ export class LaneLease {
   readonly leave: Effect.Effect<void> = Effect.suspend(() => {
     const { lane } = this
     this.lane = undefined
-    this.leases.active.delete(this)
+    this.active?.leave()
     return lane?.leave ?? Effect.void
   })
 
   readonly end: Effect.Effect<void> = Effect.suspend(() => {
-    this.leases.asked.delete(this)
-    this.leases.stalled.delete(this)
+    this.asked.leave()
+    this.stalled?.leave()
     return this.leave
   })
 }
@@ -115,7 +120,7 @@ const LOOKS = 5
 /** Gives those leases, while there are any, that have been silent for so long. */
 const watchEach = (
   { asked, signal }: Leases,
-  watched: Set<LaneLease>,
+  watched: Roster<LaneLease>,
   silentMs: number,
   silent: (lease: LaneLease) => Effect.Effect<void>
 ) =>
@@ -124,9 +129,12 @@ const watchEach = (
     yield* Effect.sleep(silentMs / LOOKS)
     // What came while the process itself was busy is looked at first.
     yield* Effect.repeat(Effect.yieldNow, { times: 2 })
-    for (const lease of [...watched]) {
+    for (const lease of watched.members()) {
+      const isAsked = watched === asked
+      // One that has ended since waits no more, whatever it did last.
+      if ((isAsked ? lease.asked : lease.active)?.value === undefined) continue
       // What has not begun may wait for its turn at its cluster, behind others that are silent.
-      const isSilent = watched === asked || (lease.isWaiting && lease.waits === lease.waitsSeen)
+      const isSilent = isAsked || (lease.isWaiting && lease.waits === lease.waitsSeen)
       lease.waitsSeen = lease.waits
       lease.looks = isSilent ? lease.looks + 1 : 0
       if (lease.looks >= LOOKS) yield* silent(lease)
@@ -137,13 +145,12 @@ const watchEach = (
 export const watch = (leases: Leases) => {
   const { active, asked, limits, stalled } = leases
   const quiet = watchEach(leases, asked, limits.quietMs, (lease) => {
-    asked.delete(lease)
+    lease.asked.leave()
     return lease.claim.asking.leave
   })
   const stalling = watchEach(leases, active, limits.stallMs, (lease) => {
-    stalled.add(lease)
-    const [longest] = stalled
-    if (stalled.size > limits.stalled && longest !== undefined) longest.claim.cut()
+    lease.stalled = stalled.join(lease)
+    if (stalled.size > limits.stalled) stalled.first?.claim.cut()
     return lease.leave
   })
   return Effect.andThen(Effect.forkScoped(quiet), Effect.forkScoped(stalling))

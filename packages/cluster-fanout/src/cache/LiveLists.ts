@@ -7,6 +7,7 @@ import { ClusterError, ClusterTimeout } from "../kube/ClusterError.ts"
 import * as Interner from "../projection/Interner.ts"
 import * as CoalescedRuns from "./CoalescedRuns.ts"
 import * as FairLanes from "./FairLanes.ts"
+import * as FiberRoster from "./FiberRoster.ts"
 import * as LaneLease from "./LaneLease.ts"
 import * as Kind from "../projection/Kind.ts"
 import * as steadyClock from "../kube/SteadyClock.ts"
@@ -52,7 +53,7 @@ export interface LiveLists {
   ) => Effect.Effect<Listed<K>, ClusterError>
 }
 
-type Runs = { readonly [K in Kind.Kind]: CoalescedRuns.CoalescedRuns<Listed<K>, ClusterError> }
+type Runs = { readonly [K in Kind.Kind]: CoalescedRuns.CoalescedRuns<Cluster, Listed<K>, ClusterError> }
 
 export const make: Effect.Effect<LiveLists, never, KubeApi | Scope.Scope> = Effect.gen(function* () {
   const api = yield* KubeApi
@@ -61,8 +62,8 @@ export const make: Effect.Effect<LiveLists, never, KubeApi | Scope.Scope> = Effe
   const leases = LaneLease.make(FairLanes.make(lanes), limits)
   yield* LaneLease.watch(leases)
   const asking = FairLanes.make(asked)
-  const scope = yield* Effect.scope
-  const runsOf = <K extends Kind.Kind>() => CoalescedRuns.make<Listed<K>, ClusterError>(asking, scope)
+  const fibers = yield* FiberRoster.make
+  const runsOf = <K extends Kind.Kind>() => CoalescedRuns.make<Cluster, Listed<K>, ClusterError>(asking, fibers)
   const runs: Runs = {
     Namespace: runsOf<"Namespace">(),
     Deployment: runsOf<"Deployment">(),
@@ -77,8 +78,8 @@ export const make: Effect.Effect<LiveLists, never, KubeApi | Scope.Scope> = Effe
   }
 
   const list: LiveLists["list"] = <K extends Kind.Kind>(cluster: Cluster, kind: K, turn: FairLanes.Turn) => {
-    const ofKind: CoalescedRuns.CoalescedRuns<Listed<K>, ClusterError> = runs[kind]
-    return ofKind.run(`${cluster.name} ${cluster.generation}`, turn, ({ cut, lane }) => {
+    const ofKind: CoalescedRuns.CoalescedRuns<Cluster, Listed<K>, ClusterError> = runs[kind]
+    return ofKind.run(cluster, turn, ({ cut, lane }) => {
       const claim = { turn, asking: lane, cut: () => cut(stalled(cluster, limits.stallMs)) }
       const lease = new LaneLease.LaneLease(leases, claim)
       return Effect.ensuring(inClusterLane(cluster, read(api, cluster, kind, lease.waiting)), lease.end)

@@ -63,12 +63,13 @@ class Answer implements Exchange, Dispatcher.DispatchHandler {
       () =>
         next()
         ?? Effect.callback<A, unknown>((resume) => {
-          this.#look = () => {
+          const look = () => {
             const found = next()
             if (found === undefined) return
             this.#look = nobody
             resume(found)
           }
+          this.#look = look
           return Effect.sync(() => {
             this.#look = nobody
           })

@@ -85,18 +85,17 @@ export interface ListPage {
 }
 
 /** Reads one page of a list. */
-export const toPage = (value: unknown): Result.Result<ListPage, string> =>
-  Result.gen(function* () {
-    if (!isFields(value) || !isFields(value["metadata"])) return yield* Result.fail("the answer is not a list")
-    const raw = value["items"] ?? []
-    if (!Array.isArray(raw)) return yield* Result.fail("the answer is not a list")
-    const { continue: token, resourceVersion } = value["metadata"]
-    return {
-      items: yield* Result.all(raw.map(toObject)),
-      resourceVersion: typeof resourceVersion === "string" ? resourceVersion : "",
-      ...(typeof token === "string" && token !== "" && { continueToken: token })
-    }
-  })
+export const toPage = (value: unknown): Result.Result<ListPage, string> => {
+  if (!isFields(value) || !isFields(value["metadata"])) return Result.fail("the answer is not a list")
+  const raw = value["items"] ?? []
+  if (!Array.isArray(raw)) return Result.fail("the answer is not a list")
+  const { continue: token, resourceVersion } = value["metadata"]
+  return Result.map(Result.all(raw.map(toObject)), (items) => ({
+    items,
+    resourceVersion: typeof resourceVersion === "string" ? resourceVersion : "",
+    ...(typeof token === "string" && token !== "" && { continueToken: token })
+  }))
+}
 
 export type WireEvent =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: KubeObject }

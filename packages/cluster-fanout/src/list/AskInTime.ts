@@ -33,6 +33,19 @@ interface Open {
   isDoubted: boolean
 }
 
+/** A cluster and its place in the request. */
+type Asked = readonly [cluster: Cluster, place: number]
+
+type Question<A, R> = (cluster: Cluster, turn: Turn) => Effect.Effect<A, ClusterError, R>
+
+/** What one question knows of its clusters so far. */
+interface Answers<A, R> {
+  readonly asking: Asking
+  readonly ask: Question<A, R>
+  readonly outcomes: Map<Cluster, Outcome<A>>
+  readonly open: Map<Cluster, Open>
+}
+
 const DOUBT_AFTER_MS = 500
 
 /**
@@ -43,21 +56,12 @@ const DOUBT_AFTER_MS = 500
  */
 export const askInTime = Effect.fnUntraced(function* <A, R>(
   asking: Asking,
-  clusters: ReadonlyArray<readonly [cluster: Cluster, place: number]>,
-  ask: (cluster: Cluster, turn: Turn) => Effect.Effect<A, ClusterError, R>
+  clusters: ReadonlyArray<Asked>,
+  ask: Question<A, R>
 ) {
   const outcomes = new Map<Cluster, Outcome<A>>()
   const open = new Map<Cluster, Open>()
-  const askOne = Effect.fnUntraced(function* ([cluster, place]: (typeof clusters)[number]) {
-    const breaker = yield* asking.breakers.find(cluster)
-    const askedAt = yield* steadyClock.now
-    open.set(cluster, { breaker, askedAt, isDoubted: false })
-    const question = Effect.suspend(() => ask(cluster, { request: asking.request, place }))
-    const result = yield* Effect.exit(asking.source === "live" ? breaker.guard(question) : question)
-    if (Exit.isFailure(result) && Cause.hasInterruptsOnly(result.cause)) return yield* Effect.interrupt
-    open.delete(cluster)
-    outcomes.set(cluster, { result, latencyMs: latency(askedAt, yield* steadyClock.now) })
-  })
+  const askOne = (one: Asked) => askCluster({ asking, ask, outcomes, open }, one)
   const all = Effect.forEach(clusters, askOne, { concurrency: asking.concurrency, discard: true })
   yield* Effect.raceFirst(all, awaitDeadline(asking, open))
 
@@ -70,6 +74,20 @@ export const askInTime = Effect.fnUntraced(function* <A, R>(
     outcomes.set(cluster, { result, latencyMs: latency(asked?.askedAt ?? now, now) })
   }
   return outcomes
+})
+
+const askCluster = Effect.fnUntraced(function* <A, R>(
+  { ask, asking, open, outcomes }: Answers<A, R>,
+  [cluster, place]: Asked
+) {
+  const breaker = yield* asking.breakers.find(cluster)
+  const askedAt = yield* steadyClock.now
+  open.set(cluster, { breaker, askedAt, isDoubted: false })
+  const question = Effect.suspend(() => ask(cluster, { request: asking.request, place }))
+  const result = yield* Effect.exit(asking.source === "live" ? breaker.guard(question) : question)
+  if (Exit.isFailure(result) && Cause.hasInterruptsOnly(result.cause)) return yield* Effect.interrupt
+  open.delete(cluster)
+  outcomes.set(cluster, { result, latencyMs: latency(askedAt, yield* steadyClock.now) })
 })
 
 export const timedOut = (cluster: ClusterName, timeoutMs: number) =>

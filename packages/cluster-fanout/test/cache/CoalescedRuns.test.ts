@@ -3,11 +3,21 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import * as CoalescedRuns from "../../src/cache/CoalescedRuns.ts"
 import * as FairLanes from "../../src/cache/FairLanes.ts"
+import * as FiberRoster from "../../src/cache/FiberRoster.ts"
 import { settles } from "../fixture/Settling.ts"
 
 const setup = (lanes: number) =>
   Effect.gen(function* () {
-    const runs = CoalescedRuns.make<number, string>(FairLanes.make(lanes), yield* Effect.scope)
+    const runs = CoalescedRuns.make<{ readonly key: string }, number, string>(
+      FairLanes.make(lanes),
+      yield* FiberRoster.make
+    )
+    const keys = new Map<string, { readonly key: string }>()
+    const keyOf = (key: string) => {
+      const known = keys.get(key) ?? { key }
+      keys.set(key, known)
+      return known
+    }
     const seen = { runs: 0, interrupted: 0 }
     const slow = () =>
       Effect.sync(() => ++seen.runs).pipe(
@@ -15,7 +25,7 @@ const setup = (lanes: number) =>
         Effect.onInterrupt(() => Effect.sync(() => seen.interrupted++))
       )
     const board = (key: string, request = 1, effect: () => Effect.Effect<number, string> = slow) =>
-      Effect.forkChild(runs.run(key, { request, place: 0 }, effect), { startImmediately: true })
+      Effect.forkChild(runs.run(keyOf(key), { request, place: 0 }, effect), { startImmediately: true })
     return { board, seen }
   })
 

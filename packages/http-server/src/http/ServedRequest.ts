@@ -28,12 +28,16 @@ export const make = Effect.gen(function* () {
    * Tells the audit first: the log is not what a caller's change must be found in. Of one that left it tells what was done,
    * and the log that it left.
    */
-  const end = (method: string, status: number, record: RequestRecord.RequestRecord, startedAt: number) =>
-    Effect.gen(function* () {
-      const durationMs = (yield* Clock.currentTimeMillis) - startedAt
-      if (!record.isLasting) yield* trail.end(record, method, status === LEFT ? (record.outcome ?? LEFT) : status)
-      yield* AccessLog.write(method, status, record, durationMs, refusalLog)
-    })
+  const end = Effect.fnUntraced(function* (
+    method: string,
+    status: number,
+    record: RequestRecord.RequestRecord,
+    startedAt: number
+  ) {
+    const durationMs = (yield* Clock.currentTimeMillis) - startedAt
+    if (!record.isLasting) yield* trail.end(record, method, status === LEFT ? (record.outcome ?? LEFT) : status)
+    yield* AccessLog.write(method, status, record, durationMs, refusalLog)
+  })
 
   return Effect.fnUntraced(function* <R>(
     request: HttpServerRequest.HttpServerRequest,
