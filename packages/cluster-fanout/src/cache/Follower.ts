@@ -12,6 +12,7 @@ import * as steadyClock from "../kube/SteadyClock.ts"
 import * as Kind from "../projection/Kind.ts"
 import { isMissing } from "./KindTable.ts"
 import type { KubeApi } from "../kube/KubeApi.ts"
+import type { WatchEvent } from "../kube/KubeObject.ts"
 import * as Projection from "../projection/Projection.ts"
 import { TurnBudget } from "../kube/TurnBudget.ts"
 
@@ -150,17 +151,16 @@ const follow = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
   const syncTook = Metric.withAttributes(syncSeconds, { kind })
   yield* Effect.acquireRelease(Metric.modify(watches, 1), () => Metric.modify(watches, -1))
 
-  return yield* Stream.runForEach(api.follow(cluster, { resource: Kind.resources[kind] }), (batch) =>
-    Effect.gen(function* () {
-      const now = yield* steadyClock.now
-      heardAt = now
-      const changes = yield* turns.map(batch, (event) => Projection.change(kind, event, place))
-      const synced = store.apply(kind, changes, now)
-      breaker.succeeded()
-      yield* Metric.update(counted, batch.length)
-      if (!synced) return
-      yield* Metric.update(syncTook, (now - startedAt) / 1_000)
-      yield* Scope.close(lane, Exit.void)
-    })
-  )
+  const take = Effect.fnUntraced(function* (batch: ReadonlyArray<WatchEvent>) {
+    const now = yield* steadyClock.now
+    heardAt = now
+    const changes = yield* turns.map(batch, (event) => Projection.change(kind, event, place))
+    const synced = store.apply(kind, changes, now)
+    breaker.succeeded()
+    yield* Metric.update(counted, batch.length)
+    if (!synced) return
+    yield* Metric.update(syncTook, (now - startedAt) / 1_000)
+    yield* Scope.close(lane, Exit.void)
+  })
+  return yield* Stream.runForEach(api.follow(cluster, { resource: Kind.resources[kind] }), take)
 })

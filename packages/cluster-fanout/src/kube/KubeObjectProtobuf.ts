@@ -13,17 +13,18 @@ interface Envelope {
   readonly raw: Buffer
 }
 
-const envelope = (bytes: Buffer): Result.Result<Envelope, string> =>
-  Result.gen(function* () {
-    const { length } = KubeShapes.MAGIC
-    if (!KubeShapes.MAGIC.equals(bytes.subarray(0, length))) {
-      return yield* Result.fail("the answer is not protobuf of Kubernetes")
-    }
-    const { contentEncoding, raw, typeMeta } = yield* protobufReader.read(bytes.subarray(length), KubeShapes.UNKNOWN)
-    if (contentEncoding !== undefined) return yield* Result.fail("the answer is protobuf in an encoding")
-    if (!Buffer.isBuffer(raw)) return yield* Result.fail("the answer is protobuf without a message")
-    return { type: typeOf(typeMeta), raw }
-  })
+const envelope = (bytes: Buffer): Result.Result<Envelope, string> => {
+  const { length } = KubeShapes.MAGIC
+  if (!KubeShapes.MAGIC.equals(bytes.subarray(0, length)))
+    return Result.fail("the answer is not protobuf of Kubernetes")
+  return Result.flatMap(protobufReader.read(bytes.subarray(length), KubeShapes.UNKNOWN), toEnvelope)
+}
+
+const toEnvelope = ({ contentEncoding, raw, typeMeta }: protobufReader.Message): Result.Result<Envelope, string> => {
+  if (contentEncoding !== undefined) return Result.fail("the answer is protobuf in an encoding")
+  if (!Buffer.isBuffer(raw)) return Result.fail("the answer is protobuf without a message")
+  return Result.succeed({ type: typeOf(typeMeta), raw })
+}
 
 const typeOf = (typeMeta: unknown): string => {
   const { apiVersion, kind } = typeof typeMeta === "object" && typeMeta !== null ? { ...NO_TYPE, ...typeMeta } : NO_TYPE
@@ -88,20 +89,27 @@ export const readEvent = (
   resource: Resource,
   shape: Shape
 ): Result.Result<WireEvent | undefined, string> =>
-  Result.gen(function* () {
-    const { object, type } = yield* protobufReader.read(frame, KubeShapes.WATCH_EVENT)
-    const told = yield* envelope(rawOf(object))
-    if (type === "ERROR") {
-      if (told.type !== "v1/Status") return yield* Result.fail("an error of the watch is no status")
-      return yield* toEvent({
-        type,
-        object: { kind: "Status", ...(yield* protobufReader.read(told.raw, KubeShapes.STATUS)) }
-      })
-    }
-    if (!isOf(told, resource)) return yield* Result.fail(`an event of the watch is not of ${resource.plural}`)
-    const read = type === "BOOKMARK" ? KubeShapes.BOOKMARK : shape
-    return yield* toEvent({ type, object: yield* protobufReader.read(told.raw, read) })
-  })
+  Result.flatMap(protobufReader.read(frame, KubeShapes.WATCH_EVENT), ({ object, type }) =>
+    Result.flatMap(envelope(rawOf(object)), (told) => eventOf(type, told, resource, shape))
+  )
+
+const eventOf = (
+  type: unknown,
+  told: Envelope,
+  resource: Resource,
+  shape: Shape
+): Result.Result<WireEvent | undefined, string> => {
+  if (type === "ERROR") {
+    if (told.type !== "v1/Status") return Result.fail("an error of the watch is no status")
+    return Result.flatMap(protobufReader.read(told.raw, KubeShapes.STATUS), (status) =>
+      toEvent({ type, object: { kind: "Status", ...status } })
+    )
+  }
+  if (!isOf(told, resource)) return Result.fail(`an event of the watch is not of ${resource.plural}`)
+  return Result.flatMap(protobufReader.read(told.raw, type === "BOOKMARK" ? KubeShapes.BOOKMARK : shape), (object) =>
+    toEvent({ type, object })
+  )
+}
 
 const rawOf = (object: unknown): Buffer =>
   typeof object === "object" && object !== null && "raw" in object && Buffer.isBuffer(object.raw)
