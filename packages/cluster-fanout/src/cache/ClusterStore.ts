@@ -91,13 +91,17 @@ export class ClusterStore {
   /** Applies a batch. **Shape** gives whether the kind became synced in it. */
   apply<K extends Kind.Kind>(kind: K, changes: ReadonlyArray<Change<RecordOf[K]>>, now: number): boolean {
     const table: KindTable<RecordOf[K]> = this.#tables[kind]
+    const before = table.sync
     const synced = table.apply(changes, now)
     this.#health = { ...this.#health, seenAt: now }
-    if (synced) {
-      this.#prepare()
-      this.signal.notify()
-    }
+    if (synced) this.#prepare()
+    if (synced || table.sync !== before) this.signal.notify()
     return synced
+  }
+
+  /** Begins to collect a new initial state of a kind. */
+  begin(kind: Kind.Kind): void {
+    this.#tables[kind].begin()
   }
 
   /** Once every kind is there, whoever lists first need not wait for the rows of all to be made. */
@@ -115,6 +119,12 @@ export class ClusterStore {
 
   fail(kind: Kind.Kind, error: ClusterError): void {
     this.#tables[kind].fail(error)
+    this.signal.notify()
+  }
+
+  /** As `fail`, of a watch that may go on where it was. */
+  interrupt(kind: Kind.Kind, error: ClusterError): void {
+    this.#tables[kind].interrupt(error)
     this.signal.notify()
   }
 

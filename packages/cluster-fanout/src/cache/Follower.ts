@@ -4,7 +4,7 @@
 import { Cause, Context, Effect, Exit, Metric, Random, Scope, type Semaphore, Stream } from "effect"
 import type { Breaker } from "../kube/Breaker.ts"
 import type { Cluster } from "../registry/Cluster.ts"
-import { ClusterError, ClusterUnreachable } from "../kube/ClusterError.ts"
+import { ClusterError, ClusterExpired, ClusterUnreachable } from "../kube/ClusterError.ts"
 import type { ClusterStore } from "./ClusterStore.ts"
 import type { Interner } from "../projection/Interner.ts"
 import * as Reconnects from "../kube/Reconnects.ts"
@@ -15,6 +15,7 @@ import type { KubeApi } from "../kube/KubeApi.ts"
 import type { WatchEvent } from "../kube/KubeObject.ts"
 import * as Projection from "../projection/Projection.ts"
 import { TurnBudget } from "../kube/TurnBudget.ts"
+import { WatchPosition } from "./WatchPosition.ts"
 
 /**
  * How long a kind waits before it is followed again, and when refusals and silence count.
@@ -23,9 +24,11 @@ import { TurnBudget } from "../kube/TurnBudget.ts"
  * that may not be read waits from `minMissingMs` to `maxMissingMs`. After a watch that lived for `settledMs` the waits
  * begin anew. A kind that was read before counts as missing once refusals have lasted `refusedMs`: a server that has
  * just started refuses what its rules allow until it has read them. An initial sync that hears nothing for `quietMs`
- * goes on without its lanes.
+ * goes on without its lanes. A kind of which more than `resumedFrom` are held, which a list would give on more than one page, goes
+ * on where it was if its watch was lost for no longer than `resumedWithinMs`: a server that was restored from a backup
+ * meanwhile, and wrote as much as it had lost, looks as if nothing had been.
  *
- * **Units** milliseconds.
+ * **Units** milliseconds; objects.
  */
 export const FollowerLimits = Context.Reference("@quarterdeck/cluster-fanout/Follower/FollowerLimits", {
   defaultValue: () => ({
@@ -35,9 +38,13 @@ export const FollowerLimits = Context.Reference("@quarterdeck/cluster-fanout/Fol
     maxMissingMs: 300_000,
     refusedMs: 5_000,
     quietMs: 5_000,
-    settledMs: 30_000
+    settledMs: 30_000,
+    resumedWithinMs: 60_000,
+    resumedFrom: 500
   })
 })
+
+export type FollowerLimits = typeof FollowerLimits.Service
 
 /** What the followers of one cluster share. **Shape** `lanes` bound the initial syncs: of the cluster, and of all. */
 export interface Parts {
@@ -58,6 +65,10 @@ const failures = Metric.counter("quarterdeck_watch_failures_total", {
   description: "Watches that ended and began again",
   incremental: true
 })
+const resumes = Metric.counter("quarterdeck_watch_resumes_total", {
+  description: "Watches that went on where they were after an outage",
+  incremental: true
+})
 const syncSeconds = Metric.histogram("quarterdeck_sync_seconds", {
   description: "Wall time of initial syncs",
   boundaries: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
@@ -72,6 +83,12 @@ export const run = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
   let refusedAt: number | undefined
   const reconnects = Reconnects.of(parts.cluster.name)
   let isLost = false
+  const position = new WatchPosition()
+  /** A state by whose labels keys are decided is read whole, and so is what is read in one page. */
+  const resumable = (now: number) =>
+    kind !== "Namespace" && kind !== "Event" && store.table(kind).records.size > limits.resumedFrom
+      ? position.from(now, limits.resumedWithinMs)
+      : undefined
 
   // A cluster that has never answered must not hold a lane while it does not.
   yield* store.signal.until(() => store.health.probedAt !== undefined)
@@ -80,7 +97,13 @@ export const run = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
       yield* breaker.awaitClosed
       if (isLost) yield* Metric.update(reconnects, 1)
       const startedAt = yield* steadyClock.now
-      const error = yield* once(kind, parts)
+      const from = resumable(startedAt)
+      if (from === undefined) {
+        position.forget()
+        store.begin(kind)
+      }
+      const error = yield* once(kind, parts, position, from)
+      if (error.reason._tag === "ClusterExpired") return position.forget()
       const endedAt = yield* steadyClock.now
       const lived = endedAt - startedAt
       yield* Metric.update(Metric.withAttributes(failures, { kind, reason: error.reason._tag }), 1)
@@ -94,12 +117,15 @@ export const run = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
       refusedAt = isMissing(error) ? since : undefined
       isLost = !isMissing(error)
       const isDoubted = store.table(kind).sync._tag === "Synced" && endedAt - since < limits.refusedMs
+      if (isMissing(error)) position.forget()
       if (isMissing(error) && !isDoubted) {
         store.miss(kind, error)
         const bound = Math.min(limits.maxMissingMs, limits.minMissingMs * 2 ** refusals++)
         return yield* Effect.sleep(yield* Random.nextBetween(bound / 2, bound))
       }
-      store.fail(kind, error)
+      position.lost(store.health.seenAt ?? endedAt)
+      if (resumable(endedAt) === undefined) store.fail(kind, error)
+      else store.interrupt(kind, error)
       yield* breaker.suspect
       const bound = Math.min(limits.maxBackoffMs, limits.minBackoffMs * 2 ** attempt++)
       const wait = yield* Random.nextBetween(limits.minBackoffMs, Math.max(limits.minBackoffMs, bound))
@@ -111,16 +137,23 @@ export const run = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
   )
 })
 
-/** Follows once and gives the error that ended it. */
-const once = (kind: Kind.Kind, parts: Parts): Effect.Effect<ClusterError> => {
+/** Follows once and gives the error that ended it: `ClusterExpired` where the server does not tell what happened since `from`. */
+const once = (
+  kind: Kind.Kind,
+  parts: Parts,
+  position: WatchPosition,
+  from: string | undefined
+): Effect.Effect<ClusterError> => {
   const { breaker, cluster } = parts
   const ended = new ClusterError({ cluster: cluster.name, reason: new ClusterUnreachable({ code: "WATCH_ENDED" }) })
   // A dead cluster's sync must not go on holding its lanes until the transport gives up.
   const refused = Effect.flatMap(breaker.awaitOpen, (error) => Effect.fail(error))
   // A defect must not leave the kind without a follower: it is read anew, as after a watch that ended.
-  const tell = (defect: unknown) =>
-    Effect.logError(`Follower: a defect while following ${kind} of cluster ${cluster.name}`, Cause.die(defect))
-  return Effect.raceFirst(follow(kind, parts), refused).pipe(
+  const tell = (defect: unknown) => {
+    position.forget()
+    return Effect.logError(`Follower: a defect while following ${kind} of cluster ${cluster.name}`, Cause.die(defect))
+  }
+  return Effect.raceFirst(follow(kind, parts, position, from), refused).pipe(
     Effect.catchDefect(tell),
     Effect.andThen(Effect.fail(ended)),
     Effect.flip,
@@ -128,12 +161,17 @@ const once = (kind: Kind.Kind, parts: Parts): Effect.Effect<ClusterError> => {
   )
 }
 
-const follow = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
+const follow = Effect.fnUntraced(function* (
+  kind: Kind.Kind,
+  parts: Parts,
+  position: WatchPosition,
+  from: string | undefined
+) {
   const { api, breaker, cluster, interner, lanes, store } = parts
   const { quietMs } = yield* FollowerLimits
   const turns = yield* TurnBudget
   const lane = yield* Effect.acquireRelease(Scope.make(), (scope, exit) => Scope.close(scope, exit))
-  for (const semaphore of lanes) yield* semaphore.takeScoped(1).pipe(Scope.provide(lane))
+  for (const semaphore of from === undefined ? lanes : []) yield* semaphore.takeScoped(1).pipe(Scope.provide(lane))
   const place = { cluster: cluster.name, interner }
   const startedAt = yield* steadyClock.now
   let heardAt = startedAt
@@ -151,16 +189,25 @@ const follow = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
   const syncTook = Metric.withAttributes(syncSeconds, { kind })
   yield* Effect.acquireRelease(Metric.modify(watches, 1), () => Metric.modify(watches, -1))
 
+  const expired = new ClusterError({ cluster: cluster.name, reason: new ClusterExpired() })
+  let isResuming = from !== undefined
   const take = Effect.fnUntraced(function* (batch: ReadonlyArray<WatchEvent>) {
     const now = yield* steadyClock.now
     heardAt = now
+    // A list needs its lanes, which what goes on where it was does without.
+    if (isResuming && batch.some(({ _tag }) => _tag === "Restart")) return yield* expired
     const changes = yield* turns.map(batch, (event) => Projection.change(kind, event, place))
     const synced = store.apply(kind, changes, now)
+    position.heard(batch)
     breaker.succeeded()
+    if (isResuming && batch.some(({ _tag }) => _tag === "Resumed")) {
+      isResuming = false
+      yield* Metric.update(Metric.withAttributes(resumes, { kind }), 1)
+    }
     yield* Metric.update(counted, batch.length)
     if (!synced) return
     yield* Metric.update(syncTook, (now - startedAt) / 1_000)
     yield* Scope.close(lane, Exit.void)
   })
-  return yield* Stream.runForEach(api.follow(cluster, { resource: Kind.resources[kind] }), take)
+  return yield* Stream.runForEach(api.follow(cluster, { resource: Kind.resources[kind] }, from), take)
 })

@@ -49,6 +49,8 @@ export class KindTable<R extends { readonly uid: string }> {
   /** Whether an initial state is being collected, and what of it has come. */
   #isStaging = true
   #staged: Map<string, R> | undefined
+  /** Whether the watch ended, and what it goes on with has not caught up. */
+  #isBehind = false
   /** The objects that events changed since a comparison began, if one is under way. */
   #touched: Set<string> | undefined
   #sync: Sync = { _tag: "Pending", error: undefined }
@@ -92,11 +94,17 @@ export class KindTable<R extends { readonly uid: string }> {
     for (const change of changes) {
       if (change._tag === "Restart") this.#restart()
       else if (change._tag === "Synced") synced = this.#complete() || synced
+      else if (change._tag === "Resumed") this.#resume()
       else if (change._tag !== "Bookmark") this.#write(change)
     }
-    // What is still being collected proves nothing about what is shown.
-    if (!this.#isStaging && changes.length > 0) this.#provenAt = now
+    // What is still being collected, or caught up with, proves nothing about what is shown.
+    if (!this.#isStaging && !this.#isBehind && changes.length > 0) this.#provenAt = now
     return synced
+  }
+
+  /** Begins to collect a new initial state; rows stay as they are until it is whole. */
+  begin(): void {
+    this.#restart()
   }
 
   /** Begins to tell an observer, with all that is there if the kind is synced. **Shape** gives what ends it. */
@@ -112,6 +120,16 @@ export class KindTable<R extends { readonly uid: string }> {
   fail(error: ClusterError): void {
     this.#restart()
     this.#sync = this.#sync._tag === "Synced" ? { _tag: "Synced", live: false, error } : { _tag: "Pending", error }
+  }
+
+  /**
+   * Says that the watch ended and may go on where it was: what it tells next is of the rows that are there, which are current
+   * again with `Resumed`.
+   */
+  interrupt(error: ClusterError): void {
+    if (this.#isStaging || this.#sync._tag !== "Synced") return this.fail(error)
+    this.#isBehind = true
+    this.#sync = { _tag: "Synced", live: false, error }
   }
 
   /** Says that the kind cannot be read: its rows are no longer the service's to show. */
@@ -175,7 +193,14 @@ export class KindTable<R extends { readonly uid: string }> {
     return corrections
   }
 
+  #resume(): void {
+    if (!this.#isBehind) return
+    this.#isBehind = false
+    this.#sync = { _tag: "Synced", live: true, error: undefined }
+  }
+
   #restart(): void {
+    this.#isBehind = false
     this.#isStaging = true
     this.#staged = undefined
     if (this.#bound !== undefined) this.#newest = new NewestRecords(this.#bound)

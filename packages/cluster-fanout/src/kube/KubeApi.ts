@@ -69,10 +69,17 @@ export class KubeApi extends Context.Service<
      * events; reconnects a watch that ended cleanly, once also one that broke, and begins anew (`Restart`) on 410
      * or when the server has gone back to an earlier state.
      *
+     * With the version of a view that was whole it begins with what happened since, then `Resumed`; with `Restart` where the
+     * server does not tell all of that.
+     *
      * **Limits** one connection of the watch pool; a stream without any byte for 150 s fails with `ClusterTimeout`
      * (`FollowLimits`). Short waits that a throttling server asks for are kept, long ones fail with `ClusterThrottled`.
      */
-    readonly follow: (cluster: Cluster, scope: Scope) => Stream.Stream<ReadonlyArray<WatchEvent>, ClusterError>
+    readonly follow: (
+      cluster: Cluster,
+      scope: Scope,
+      from?: string
+    ) => Stream.Stream<ReadonlyArray<WatchEvent>, ClusterError>
   }
 >()("@quarterdeck/cluster-fanout/KubeApi") {
   static readonly layerNoDeps = Layer.effect(
@@ -147,10 +154,10 @@ export class KubeApi extends Context.Service<
           Effect.catchReason("ClusterError", "ClusterForbids", () => Effect.succeed(false))
         )
 
-      const following: KubeApi["Service"]["follow"] = (cluster, scope) =>
+      const following: KubeApi["Service"]["follow"] = (cluster, scope, from) =>
         Stream.unwrap(
           Effect.map(mayWatchList(cluster), (watchList) =>
-            listWatch.stream({ pages, cluster, collection: scope, watchList, limits })
+            listWatch.stream({ pages, cluster, collection: scope, watchList, limits, from })
           )
         )
 

@@ -47,7 +47,8 @@ export interface Scope {
  * What a watch tells.
  *
  * **Shape** `Synced` ends the initial state: what is absent from it no longer exists. `Bookmark` proves that the view
- * is current. `Restart` says that a new initial state begins.
+ * is current. `Restart` says that a new initial state begins. `Resumed` says of a collection that is followed from a version on
+ * that all is told that happened until it was asked for.
  */
 export type WatchEvent =
   | { readonly _tag: "Put"; readonly object: KubeObject }
@@ -55,3 +56,4 @@ export type WatchEvent =
   | { readonly _tag: "Synced"; readonly resourceVersion: string }
   | { readonly _tag: "Bookmark"; readonly resourceVersion: string }
   | { readonly _tag: "Restart" }
+  | { readonly _tag: "Resumed" }

@@ -33,6 +33,8 @@ export interface Followed {
   readonly collection: Collection
   readonly watchList: boolean
   readonly limits: FollowLimits
+  /** The version of a view that was whole, to go on from. */
+  readonly from: string | undefined
 }
 
 interface OpenWatch {
@@ -73,9 +75,14 @@ const makeFollower = (followed: Followed): Effect.Effect<Follower, never, Scope.
     ...followed,
     scope,
     reconnects: Reconnects.of(followed.cluster.name),
-    state: State.make(followed.watchList),
+    state: begun(followed),
     accept: wireForm.accept(followed.collection.resource)
   }))
+
+const begun = ({ from, watchList }: Followed): State.ListWatchState<OpenWatch> => {
+  const state = State.make<OpenWatch>(watchList)
+  return from === undefined ? state : State.from(state, from)
+}
 
 const step = (follower: Follower): Batch =>
   Effect.suspend(() => advance(follower)).pipe(
@@ -157,15 +164,24 @@ const resume = Effect.fnUntraced(function* (follower: Follower, checked: boolean
       metadataOnly: true,
       limit: "1"
     })
-    const { resourceVersion } = follower.state
-    if ((versions.compare(newest.resourceVersion, resourceVersion) ?? 0) < 0) {
+    const { behind, resourceVersion } = follower.state
+    const compared = versions.compare(newest.resourceVersion, resourceVersion)
+    // Where nothing can be said, a view that may be far behind could not be seen to catch up.
+    if ((compared ?? (behind === undefined ? 0 : -1)) < 0) {
       follower.state = State.restarted(follower.state)
       return RESTART
     }
-    follower.state = State.listed(follower.state, resourceVersion)
+    follower.state = State.checked(follower.state, newest.resourceVersion)
   }
-  return yield* open(follower, false, { resourceVersion: follower.state.resourceVersion })
+  const { behind, resourceVersion } = follower.state
+  return yield* open(follower, false, {
+    resourceVersion,
+    ...(behind !== undefined && { timeoutSeconds: CATCH_UP_SECONDS })
+  })
 })
+
+/** A server tells its version two seconds before a watch ends: soon, where it has nothing else to tell. */
+const CATCH_UP_SECONDS = "4"
 
 const open = Effect.fnUntraced(function* (
   follower: Follower,
@@ -209,7 +225,8 @@ const readOrMend = Effect.fnUntraced(function* (follower: Follower, watch: OpenW
     follower.state = State.restarted(State.withoutWatchList(follower.state))
     return RESTART
   }
-  if (initial || follower.state.isMended || error.reason._tag !== "ClusterUnreachable") return yield* error
+  const { behind, isMended } = follower.state
+  if (initial || isMended || behind !== undefined || error.reason._tag !== "ClusterUnreachable") return yield* error
   yield* close(follower, watch)
   follower.state = State.broken(follower.state)
   yield* Metric.update(follower.reconnects, 1)
@@ -221,8 +238,9 @@ const read = Effect.fnUntraced(function* (follower: Follower, watch: OpenWatch, 
   const piece = yield* watch.read(initial ? limits.initialSilenceMs : limits.silenceMs)
   if (Option.isNone(piece)) {
     yield* close(follower, watch)
-    follower.state = initial ? State.restarted(follower.state) : State.ended(follower.state)
-    return initial ? RESTART : NOTHING
+    const isAnew = initial || follower.state.behind !== undefined
+    follower.state = isAnew ? State.restarted(follower.state) : State.ended(follower.state)
+    return isAnew ? RESTART : NOTHING
   }
   const lines = watch.lines.push(piece.value)
   if (Result.isFailure(lines)) return yield* invalid(follower, lines.failure)
@@ -232,19 +250,20 @@ const read = Effect.fnUntraced(function* (follower: Follower, watch: OpenWatch, 
   const taken = reading.taken()
   if (Result.isFailure(taken)) return yield* invalid(follower, taken.failure)
   const { error, events, isInitial, resourceVersion } = taken.success
-  follower.state = { ...follower.state, resourceVersion }
+  const wasBehind = follower.state.behind !== undefined
   if (error !== undefined) {
+    follower.state = { ...follower.state, resourceVersion }
     const reason = statusReason(error.status, actionOf(follower), yield* Clock.currentTimeMillis)
     if (reason._tag !== "ClusterExpired" && reason._tag !== "ClusterThrottled") return yield* fail(follower, reason)
     yield* close(follower, watch)
     // A watch that is cut short for want of room has told the truth so far; what goes on from it waits by itself.
-    const goesOn = reason._tag === "ClusterThrottled" && !isInitial
+    const goesOn = reason._tag === "ClusterThrottled" && !isInitial && !wasBehind
     follower.state = goesOn ? State.ended(follower.state) : State.restarted(follower.state)
     return goesOn ? events : [...events, ...RESTART]
   }
   follower.state = State.received(follower.state, taken.success)
   if (isInitial !== initial) follower.state = State.reading(follower.state, watch, isInitial)
-  return events
+  return wasBehind && follower.state.behind === undefined ? [...events, RESUMED] : events
 })
 
 const actionOf = ({ collection }: Follower) => ({ verb: "watch", resource: kubePath.words(collection) })
@@ -256,6 +275,7 @@ const invalid = (follower: Follower, problem: string): Effect.Effect<never, Clus
   fail(follower, new ClusterAnswerInvalid({ problem }))
 
 const RESTART: ReadonlyArray<WatchEvent> = [{ _tag: "Restart" }]
+const RESUMED: WatchEvent = { _tag: "Resumed" }
 const NOTHING: ReadonlyArray<WatchEvent> = []
 const put = (object: KubeObject): WatchEvent => ({ _tag: "Put", object })
 const synced = (resourceVersion: string): WatchEvent => ({ _tag: "Synced", resourceVersion })

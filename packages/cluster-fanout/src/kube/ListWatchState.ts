@@ -2,6 +2,7 @@
  * Where following one collection stands, and what each outcome of a list or watch makes of that.
  */
 import type { WatchEvent } from "./KubeObject.ts"
+import * as versions from "./ResourceVersion.ts"
 
 /** What is done next. */
 export type Phase<Watch> =
@@ -33,6 +34,13 @@ export interface ListWatchState<Watch> {
   readonly throttles: number
   /** Whether the watch broke since it last brought something: a second time fails. */
   readonly isMended: boolean
+  /** What is to be caught up with: of a view that is resumed after an outage, until then. */
+  readonly behind: Behind | undefined
+}
+
+/** **Shape** `newest` is the version that the server had when it was asked, before the watch was. */
+export interface Behind {
+  readonly newest: string | undefined
 }
 
 /** The state before the first list. */
@@ -42,14 +50,24 @@ export const make = <Watch>(offersWatchList: boolean): ListWatchState<Watch> => 
   offersWatchList,
   futile: 0,
   throttles: 0,
-  isMended: false
+  isMended: false,
+  behind: undefined
+})
+
+/** Resumes a view that was whole at this version, after an outage. */
+export const from = <Watch>(state: ListWatchState<Watch>, resourceVersion: string): ListWatchState<Watch> => ({
+  ...state,
+  resourceVersion,
+  phase: { _tag: "Resume", checked: false },
+  behind: { newest: undefined }
 })
 
 /** Begins anew with a list, after a wait. */
 export const restarted = <Watch>(state: ListWatchState<Watch>): ListWatchState<Watch> => ({
   ...state,
   phase: { _tag: "Begin" },
-  futile: Math.max(state.futile, 1)
+  futile: Math.max(state.futile, 1),
+  behind: undefined
 })
 
 /**
@@ -76,6 +94,14 @@ export const listed = <Watch>(state: ListWatchState<Watch>, resourceVersion: str
   ...state,
   resourceVersion,
   phase: { _tag: "Resume", checked: true }
+})
+
+/**
+ * Watches from the version that is held, now that the server's newest one is known not to be earlier.
+ */
+export const checked = <Watch>(state: ListWatchState<Watch>, newest: string): ListWatchState<Watch> => ({
+  ...listed(state, state.resourceVersion),
+  behind: state.behind && { newest }
 })
 
 /** The server answered: it throttles no more. */
@@ -116,8 +142,12 @@ export const received = <Watch>(
   { events, isInitial, resourceVersion }: Received
 ): ListWatchState<Watch> => {
   const brings = events.length > 0 && !isInitial
-  return { ...state, resourceVersion, ...(brings && { futile: 0, isMended: false }) }
+  const behind = hasReached(state.behind, resourceVersion) ? undefined : state.behind
+  return { ...state, resourceVersion, behind, ...(brings && { futile: 0, isMended: false }) }
 }
+
+const hasReached = (behind: Behind | undefined, resourceVersion: string): boolean =>
+  behind?.newest !== undefined && (versions.compare(resourceVersion, behind.newest) ?? -1) >= 0
 
 /** What a piece of a watch told. **Shape** `isInitial` while the initial state is not whole. */
 export interface Received {

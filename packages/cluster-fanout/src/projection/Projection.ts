@@ -59,6 +59,7 @@ export type Change<Record> =
   | { readonly _tag: "Synced" }
   | { readonly _tag: "Bookmark" }
   | { readonly _tag: "Restart" }
+  | { readonly _tag: "Resumed" }
 
 type Project<K extends Kind.Kind> = (object: KubeObject, place: Place) => RecordOf[K]
 
@@ -84,6 +85,7 @@ export const change = <K extends Kind.Kind>(kind: K, event: WatchEvent, place: P
     case "Synced":
     case "Bookmark":
     case "Restart":
+    case "Resumed":
       return { _tag: event._tag }
   }
 }

@@ -18,6 +18,7 @@ const gone = (uid: string): Change<Thing> => ({ _tag: "Delete", uid })
 const synced: Change<Thing> = { _tag: "Synced" }
 const restart: Change<Thing> = { _tag: "Restart" }
 const bookmark: Change<Thing> = { _tag: "Bookmark" }
+const resumed: Change<Thing> = { _tag: "Resumed" }
 
 const shown = (table: KindTable<Thing>) =>
   [...table.records.values()].map(({ uid, version }) => `${uid}${version}`).toSorted()
@@ -51,6 +52,52 @@ describe("KindTable", () => {
     assert.deepStrictEqual(shown(table), ["a1", "b1"])
     assert.strictEqual(table.provenAt, 200)
   })
+
+  it("shows what a watch tells that goes on after an interruption, and counts it as proof once that was all", () => {
+    const table = full()
+    table.interrupt(broken)
+    assert.deepStrictEqual(table.sync, { _tag: "Synced", live: false, error: broken })
+    assert.isFalse(table.apply([gone("b"), put("c"), bookmark], 200))
+    assert.deepStrictEqual(shown(table), ["a1", "c1"])
+    assert.strictEqual(table.provenAt, 100)
+    assert.isFalse(table.apply([put("a", 2), resumed], 300))
+    assert.deepStrictEqual(shown(table), ["a2", "c1"])
+    assert.deepStrictEqual([table.sync, table.provenAt], [{ _tag: "Synced", live: true, error: undefined }, 300])
+  })
+
+  it("has nothing to go on from where nothing was whole, and begins anew where a watch does not go on", () => {
+    const fresh = make()
+    fresh.apply([put("a")], 100)
+    fresh.interrupt(broken)
+    fresh.apply([put("b"), resumed], 200)
+    assert.deepStrictEqual([shown(fresh), fresh.sync], [[], { _tag: "Pending", error: broken }])
+    const table = full()
+    table.interrupt(broken)
+    table.begin()
+    table.apply([put("c"), resumed], 200)
+    assert.deepStrictEqual([shown(table), table.provenAt], [["a1", "b1"], 100])
+    table.apply([synced], 300)
+    assert.deepStrictEqual([shown(table), table.provenAt], [["c1"], 300])
+  })
+
+  it.prop(
+    "holds the same with interruptions as without",
+    [Schema.Array(Schema.Struct({ ...Event.fields, isInterrupted: Schema.Boolean }))],
+    ([events]) => {
+      const table = full()
+      const changes = events.map((event, index) => toChange(event, index + 2))
+      for (const [index, change] of changes.entries()) {
+        if (events[index]?.isInterrupted === true) table.interrupt(broken)
+        table.apply([change], index)
+      }
+      table.apply([resumed], 1_000)
+      assert.deepStrictEqual(
+        shown(table),
+        [...replay([put("a"), put("b"), ...changes]).values()].map(({ uid, version }) => `${uid}${version}`).toSorted()
+      )
+      assert.deepInclude(table.sync, { live: true })
+    }
+  )
 
   it("applies events at once", () => {
     const table = full()

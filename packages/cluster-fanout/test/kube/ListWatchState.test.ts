@@ -34,6 +34,19 @@ describe("following a collection", () => {
     assert.deepInclude(brought, { isMended: false, futile: 0, resourceVersion: "9" })
   })
 
+  it("has caught up after an outage with the version that the server had when it was asked, not before", () => {
+    const begun = ListWatchState.from(ListWatchState.make<string>(true), "7")
+    assert.deepStrictEqual(begun.phase, { _tag: "Resume", checked: false })
+    const asked = ListWatchState.reading(ListWatchState.checked(begun, "12"), "watch", false)
+    const hear = (resourceVersion: string) =>
+      ListWatchState.received(asked, { events: [], isInitial: false, resourceVersion }).behind
+    assert.deepStrictEqual(hear("11"), { newest: "12" })
+    assert.isUndefined(hear("12"))
+    assert.isUndefined(hear("100"))
+    assert.deepStrictEqual(hear("no number"), { newest: "12" })
+    assert.isUndefined(ListWatchState.restarted(asked).behind)
+  })
+
   it("waits as a throttling server asks, some times in a row and not for ever", () => {
     let state = watching
     for (let time = 0; time < patience.maxThrottles; time++) {

@@ -80,6 +80,7 @@ export class ParentObjects {
           this.#trouble = undefined
           break
         case "Bookmark":
+        case "Resumed":
           break
       }
     }
