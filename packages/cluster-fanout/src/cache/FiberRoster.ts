@@ -24,6 +24,8 @@ export const make: Effect.Effect<FiberRoster, never, Scope.Scope> = Effect.gen(f
     Effect.suspend(() =>
       Effect.map(Effect.forkDetach(isOver ? Effect.interrupt : effect, { startImmediately: true }), (fiber) => {
         const place = fibers.join(fiber)
+        // It may have ended meanwhile.
+        if (isOver) fiber.interruptUnsafe()
         fiber.addObserver(() => place.leave())
         return fiber
       })

@@ -66,13 +66,25 @@ const failures = Metric.counter("quarterdeck_watch_failures_total", {
   incremental: true
 })
 const resumes = Metric.counter("quarterdeck_watch_resumes_total", {
-  description: "Watches that went on where they were after an outage",
+  description: "Watches that were to go on where they were after an outage, and whether they did or a list was needed",
   incremental: true
 })
 const syncSeconds = Metric.histogram("quarterdeck_sync_seconds", {
   description: "Wall time of initial syncs",
   boundaries: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 })
+
+/**
+ * What says that the server was not reached, which it may be again with all that it knew. What it answered it would answer
+ * again.
+ */
+const KEEPS_POSITION: ReadonlySet<ClusterError["reason"]["_tag"]> = new Set([
+  "ClusterUnreachable",
+  "ClusterTimeout",
+  "ClusterThrottled",
+  "ClusterUnauthorized",
+  "ClusterCredentialUnavailable"
+])
 
 /** Runs until interrupted. */
 export const run = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
@@ -103,7 +115,12 @@ export const run = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
         store.begin(kind)
       }
       const error = yield* once(kind, parts, position, from)
-      if (error.reason._tag === "ClusterExpired") return position.forget()
+      if (from !== undefined && error.reason._tag === "ClusterExpired") {
+        position.forget()
+        isLost = false
+        yield* Metric.update(Metric.withAttributes(resumes, { kind, result: "listed" }), 1)
+        return yield* Effect.sleep(yield* Random.nextBetween(0, limits.minBackoffMs))
+      }
       const endedAt = yield* steadyClock.now
       const lived = endedAt - startedAt
       yield* Metric.update(Metric.withAttributes(failures, { kind, reason: error.reason._tag }), 1)
@@ -117,7 +134,7 @@ export const run = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
       refusedAt = isMissing(error) ? since : undefined
       isLost = !isMissing(error)
       const isDoubted = store.table(kind).sync._tag === "Synced" && endedAt - since < limits.refusedMs
-      if (isMissing(error)) position.forget()
+      if (!KEEPS_POSITION.has(error.reason._tag)) position.forget()
       if (isMissing(error) && !isDoubted) {
         store.miss(kind, error)
         const bound = Math.min(limits.maxMissingMs, limits.minMissingMs * 2 ** refusals++)
@@ -149,11 +166,13 @@ const once = (
   // A dead cluster's sync must not go on holding its lanes until the transport gives up.
   const refused = Effect.flatMap(breaker.awaitOpen, (error) => Effect.fail(error))
   // A defect must not leave the kind without a follower: it is read anew, as after a watch that ended.
-  const tell = (defect: unknown) => {
-    position.forget()
-    return Effect.logError(`Follower: a defect while following ${kind} of cluster ${cluster.name}`, Cause.die(defect))
-  }
-  return Effect.raceFirst(follow(kind, parts, position, from), refused).pipe(
+  const tell = (defect: unknown) =>
+    Effect.logError(`Follower: a defect while following ${kind} of cluster ${cluster.name}`, Cause.die(defect))
+  // A watch that was silent for so long was lost long before: nobody knows when. A cluster that is out of reach says so sooner.
+  const followed = Effect.tapError(follow(kind, parts, position, from), ({ reason }) =>
+    reason._tag === "ClusterTimeout" ? Effect.sync(() => position.forget()) : Effect.void
+  )
+  return Effect.raceFirst(followed, refused).pipe(
     Effect.catchDefect(tell),
     Effect.andThen(Effect.fail(ended)),
     Effect.flip,
@@ -202,12 +221,15 @@ const follow = Effect.fnUntraced(function* (
     breaker.succeeded()
     if (isResuming && batch.some(({ _tag }) => _tag === "Resumed")) {
       isResuming = false
-      yield* Metric.update(Metric.withAttributes(resumes, { kind }), 1)
+      yield* Metric.update(Metric.withAttributes(resumes, { kind, result: "resumed" }), 1)
     }
     yield* Metric.update(counted, batch.length)
     if (!synced) return
     yield* Metric.update(syncTook, (now - startedAt) / 1_000)
     yield* Scope.close(lane, Exit.void)
   })
-  return yield* Stream.runForEach(api.follow(cluster, { resource: Kind.resources[kind] }, from), take)
+  return yield* Stream.runForEach(api.follow(cluster, { resource: Kind.resources[kind] }, from), (batch) =>
+    // What was taken of it is not known.
+    Effect.tapDefect(take(batch), () => Effect.sync(() => position.forget()))
+  )
 })

@@ -21,6 +21,8 @@ export interface FollowLimits extends State.ListWatchPatience {
   readonly silenceMs: number
   /** A watch-list that says nothing for so long before its initial state is whole will not say more. */
   readonly initialSilenceMs: number
+  /** A view that is resumed is read whole when it has not caught up by then: what is between may keep back what tells so. */
+  readonly catchUpMs: number
   readonly lineBytes: number
   /** The server is asked to end a watch after a random time between these, so that watches do not end together. */
   readonly minWatchSeconds: number
@@ -226,6 +228,11 @@ const readOrMend = Effect.fnUntraced(function* (follower: Follower, watch: OpenW
     return RESTART
   }
   const { behind, isMended } = follower.state
+  if (behind !== undefined && error.reason._tag === "ClusterTimeout") {
+    yield* close(follower, watch)
+    follower.state = State.restarted(follower.state)
+    return RESTART
+  }
   if (initial || isMended || behind !== undefined || error.reason._tag !== "ClusterUnreachable") return yield* error
   yield* close(follower, watch)
   follower.state = State.broken(follower.state)
@@ -233,9 +240,15 @@ const readOrMend = Effect.fnUntraced(function* (follower: Follower, watch: OpenW
   return NOTHING
 })
 
+/** Gives for how long a watch may be silent now. */
+const patience = ({ limits, state }: Follower, { openedAt }: OpenWatch, initial: boolean): Effect.Effect<number> => {
+  if (initial) return Effect.succeed(limits.initialSilenceMs)
+  if (state.behind === undefined) return Effect.succeed(limits.silenceMs)
+  return Effect.map(steadyClock.now, (now) => Math.max(0, openedAt + limits.catchUpMs - now))
+}
+
 const read = Effect.fnUntraced(function* (follower: Follower, watch: OpenWatch, initial: boolean) {
-  const { limits } = follower
-  const piece = yield* watch.read(initial ? limits.initialSilenceMs : limits.silenceMs)
+  const piece = yield* watch.read(yield* patience(follower, watch, initial))
   if (Option.isNone(piece)) {
     yield* close(follower, watch)
     const isAnew = initial || follower.state.behind !== undefined

@@ -7,7 +7,7 @@ import { TestClock } from "effect/testing"
 import { ClusterStore } from "../../src/cache/ClusterStore.ts"
 import * as Follower from "../../src/cache/Follower.ts"
 import { Breakers } from "../../src/kube/Breaker.ts"
-import { KubeApi } from "../../src/kube/KubeApi.ts"
+import { FollowLimits, KubeApi } from "../../src/kube/KubeApi.ts"
 import * as Interner from "../../src/projection/Interner.ts"
 import { EmbeddedCluster, type FaultyCluster } from "../fixture/EmbeddedCluster.ts"
 import { change, present, remove } from "../fixture/Following.ts"
@@ -16,7 +16,10 @@ import { eventually } from "../fixture/Waiting.ts"
 const PODS = 501
 
 /** The pods of a cluster as a follower keeps them. **Shape** `reads` counts the reads of whole lists, by pages or by a watch. */
-const kept = Effect.fnUntraced(function* (server: FaultyCluster, limits: Partial<Follower.FollowerLimits> = {}) {
+const kept = Effect.fnUntraced(function* (
+  server: FaultyCluster,
+  { isThere = true, ...limits }: Partial<Follower.FollowerLimits & { readonly isThere: boolean }> = {}
+) {
   const cluster = server.entered()
   const store = new ClusterStore(cluster)
   store.probed({ answered: true }, 0)
@@ -37,7 +40,7 @@ const kept = Effect.fnUntraced(function* (server: FaultyCluster, limits: Partial
     return sync._tag === "Synced" && sync.live
   })
   const becomes = (live: boolean) => eventually(isLive, (is) => is === live)
-  yield* becomes(true)
+  if (isThere) yield* becomes(true)
   const reads = () => server.requests.filter(({ query }) => query.has("sendInitialEvents")).length
   /** Waits until it is current, while the server's clock goes on. */
   const catchesUp = Effect.gen(function* () {
@@ -64,7 +67,11 @@ const onCluster = <A, E>(test: (server: FaultyCluster) => Effect.Effect<A, E, Ku
   Effect.gen(function* () {
     const { anew } = yield* EmbeddedCluster
     const server = yield* anew
-    const kube = Layer.fresh(KubeApi.layer).pipe(Layer.provide(NodeServices.layer), Layer.merge(Breakers.layer))
+    const kube = Layer.fresh(KubeApi.layer).pipe(
+      Layer.provide(NodeServices.layer),
+      Layer.provide(Layer.succeed(FollowLimits, { ...FollowLimits.defaultValue(), catchUpMs: 1_000 })),
+      Layer.merge(Breakers.layer)
+    )
     return yield* Effect.scoped(test(server)).pipe(Effect.provide(kube))
   })
 
@@ -142,6 +149,37 @@ layer(EmbeddedCluster.layer({ pods: PODS }))("a kind of many objects", (it) => {
     )
   )
 
+  it.effect("is read whole when what is between keeps back what the server says", () =>
+    onCluster((server) =>
+      Effect.gen(function* () {
+        const { becomes, reads } = yield* kept(server)
+        yield* server.inject(Fault.slowReply({ match: { verbs: ["watch"], next: 1 }, bodyAfterMs: 60_000 }))
+        const heal = yield* server.begin(Fault.cut)
+        yield* becomes(false)
+        yield* heal
+        yield* becomes(true)
+        assert.strictEqual(reads(), 2)
+      })
+    )
+  )
+
+  it.effect("is read whole at once when what the server says of it cannot be read", () =>
+    onCluster((server) =>
+      Effect.gen(function* () {
+        const { becomes, reads, store } = yield* kept(server)
+        const heal = yield* server.begin(Fault.cut)
+        yield* becomes(false)
+        yield* happen(server)
+        yield* server.inject(Fault.malformedJson({ match: { verbs: ["watch"], next: 1 } }))
+        yield* heal
+        yield* becomes(true)
+        const { shown, there } = yield* compared(server, store)
+        assert.deepStrictEqual(shown, there)
+        assert.strictEqual(reads(), 2)
+      })
+    )
+  )
+
   it.effect("is read whole after an outage in which a backup could have been restored", () =>
     onCluster((server) =>
       Effect.gen(function* () {
@@ -191,6 +229,20 @@ layer(EmbeddedCluster.layer({ pods: PODS }))("a kind of many objects", (it) => {
         const { shown, there } = yield* compared(server, store)
         assert.deepStrictEqual(shown, there)
         assert.strictEqual(reads(), 2)
+      })
+    )
+  )
+
+  it.effect("waits and says why when its server answers 410 for all it is asked", () =>
+    onCluster((server) =>
+      Effect.gen(function* () {
+        yield* server.inject(Fault.fixedReply({ match: { path: "/version" }, status: 410, body: "{}" }))
+        const { store } = yield* kept(server, { isThere: false })
+        const { sync } = yield* eventually(
+          Effect.sync(() => store.table("Pod")),
+          ({ sync: { _tag } }) => _tag === "Pending" && store.table("Pod").sync.error !== undefined
+        )
+        assert.strictEqual(sync._tag === "Pending" ? sync.error?.reason._tag : "", "ClusterExpired")
       })
     )
   )
