@@ -2,10 +2,11 @@
  * Changes of many workloads in one call.
  */
 import { BulkActionResult } from "@quarterdeck/contract/WorkloadsGroup"
-import { Option, Schema } from "effect"
+import { Effect, Option, Schedule, Schema } from "effect"
 import type { Change } from "./ActionQueries.ts"
 import * as ActionProgress from "./ActionProgress.ts"
 import type { BulkCall, End, Outcome } from "./BulkCall.ts"
+import { ApiFailure } from "./Client.ts"
 import { noAnswer, send } from "./File.ts"
 import type { WorkloadName } from "./WorkloadQueries.ts"
 
@@ -19,8 +20,25 @@ const bodyOf = ({ action, replicas }: Change, workloads: ReadonlyArray<WorkloadN
 
 const decodeResult = Schema.decodeUnknownOption(Schema.fromJsonString(BulkActionResult))
 
-/** Asks the clusters what a change would be. **Errors** rejects with `ApiFailure`. */
-export const preview = async (
+/** A network that changes under the browser breaks off what is under way, and is there again at once. */
+const AGAIN = { times: 2, schedule: Schedule.exponential("250 millis") }
+
+/**
+ * Asks the clusters what a change would be, and again where the answer is lost: nothing is changed by it.
+ *
+ * **Errors** rejects with `ApiFailure`.
+ */
+export const preview = (
+  change: Change,
+  workloads: ReadonlyArray<WorkloadName>,
+  signal: AbortSignal
+): Promise<ReadonlyArray<Outcome>> => {
+  const ask = Effect.tryPromise({ try: () => askOnce(change, workloads, signal), catch: (failure) => failure })
+  const isLost = (failure: unknown) => !signal.aborted && failure instanceof ApiFailure && failure.code === "no_answer"
+  return Effect.runPromise(Effect.retry(ask, { ...AGAIN, while: isLost }))
+}
+
+const askOnce = async (
   change: Change,
   workloads: ReadonlyArray<WorkloadName>,
   signal: AbortSignal

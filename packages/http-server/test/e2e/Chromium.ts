@@ -6,7 +6,7 @@
  * by commas from others): then they run, and fail.
  */
 import { NodeServices } from "@effect/platform-node"
-import { Config, Console, Effect, Exit, FileSystem, Option, Path } from "effect"
+import { Config, Console, Context, Effect, Exit, FileSystem, Layer, Option, Path } from "effect"
 import { type Browser, chromium, type Page } from "playwright-core"
 
 const NAME = "chromium"
@@ -55,15 +55,30 @@ const FLAGS = [
   "--disable-sync"
 ]
 
-const browser: Effect.Effect<Browser> = Option.match(path, {
+const launch: Effect.Effect<Browser> = Option.match(path, {
   onNone: () => Effect.die(new Error(`${NAME} is not on the PATH, and ${VARIABLE} names it`)),
   onSome: (executablePath) => Effect.promise(() => chromium.launch({ executablePath, headless: true, args: FLAGS }))
 })
 
-/** Opens a page in a browser of its own, which is closed with the scope. A test that fails says what its pages showed. */
+/** A running browser: one for all tests of a file, as each start takes a second of the processor. */
+export class Chromium extends Context.Service<Chromium, Browser>()("@quarterdeck/http-server/test/Chromium") {
+  static readonly layer = Layer.effect(
+    Chromium,
+    Effect.acquireRelease(launch, (one) => Effect.promise(() => one.close()))
+  )
+}
+
+/**
+ * Opens a page that shares nothing with others, as in a browser of its own, and is closed with the scope. A test that fails
+ * says what its pages showed.
+ */
 export const open = Effect.fnUntraced(function* (url: string) {
-  const launched = yield* Effect.acquireRelease(browser, (one) => Effect.promise(() => one.close()))
-  const page = yield* Effect.promise(async () => (await launched.newContext()).newPage())
+  const browser = yield* Chromium
+  const context = yield* Effect.acquireRelease(
+    Effect.promise(() => browser.newContext()),
+    (one) => Effect.promise(() => one.close())
+  )
+  const page = yield* Effect.promise(() => context.newPage())
   page.setDefaultTimeout(PATIENCE_MS)
   const failed: Array<string> = []
   page.on("requestfailed", (request) => failed.push(`${request.url()}: ${request.failure()?.errorText}`))

@@ -67,7 +67,8 @@ describe("the dashboard, in a browser", () => {
     Layer.effectDiscard(prepare).pipe(
       Layer.orDie,
       Layer.provideMerge(Deployment.layer({ driver: Embedded.driver, prepare: fill, limits: logging })),
-      Layer.merge(NodeServices.layer)
+      Layer.merge(NodeServices.layer),
+      Layer.merge(Chromium.Chromium.layer)
     ),
     { excludeTestServices: true }
   )((it) => {

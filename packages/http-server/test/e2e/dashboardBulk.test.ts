@@ -98,6 +98,22 @@ suite("changing many workloads", Deployment.layer(options), (it) => {
     })
   )
 
+  it.effect("asks once more what would change when the network breaks off the answer", () =>
+    Effect.gen(function* () {
+      yield* make("prod", "torn-web")
+      const page = yield* open("torn-web", 1)
+      let asked = 0
+      yield* Effect.promise(async () => {
+        await page.route(/\/workloads\/actions$/, (route) =>
+          asked++ === 0 ? route.abort("internetdisconnected") : route.continue()
+        )
+        await choose(page, ["torn-web"], "Restart")
+        await row(page, "torn-web").getByText("Can be done").waitFor()
+      })
+      assert.strictEqual(asked, 2)
+    })
+  )
+
   it.effect("rows are selected by Shift, all at once, and by the keyboard alone", () =>
     Effect.gen(function* () {
       for (const letter of ["a", "b", "c", "d", "e"]) yield* make("prod", `pick-${letter}`)

@@ -1,6 +1,6 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Embedded, Fault, Faults, Kubeconfig } from "@quarterdeck/harness"
-import { Deferred, Effect } from "effect"
+import { Deferred, Effect, Layer } from "effect"
 import * as Chromium from "./Chromium.ts"
 import { fill, signIn } from "./DashboardWalk.ts"
 import { Deployment, rawKey } from "./Deployment.ts"
@@ -29,7 +29,7 @@ describe("the pages of clusters that fail, in a browser", () => {
   Chromium.sayIfLeftOut(it)
   if (!Chromium.runs) return
 
-  layer(deployed, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(Layer.merge(deployed, Chromium.Chromium.layer), { excludeTestServices: true, timeout: "120 seconds" })((it) => {
     it.effect("say which cluster is stale and why, and that it is back", () =>
       Effect.gen(function* () {
         const { url } = yield* Deployment

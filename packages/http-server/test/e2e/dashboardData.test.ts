@@ -1,4 +1,4 @@
-import { assert, describe, it, layer } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFile } from "node:fs/promises"
 import type { Download, Page } from "playwright-core"
@@ -7,6 +7,7 @@ import { signIn, SIZES } from "./DashboardWalk.ts"
 import * as DataWalk from "./DataWalk.ts"
 import { Demo } from "./Demo.ts"
 import { auditOf } from "./PageAudit.ts"
+import { suite } from "./PageSuite.ts"
 
 /** What the first page needs, as it comes over the line. */
 const MAX_SCRIPT_BYTES = 300_000
@@ -31,302 +32,297 @@ const scriptsOf = (page: Page): Promise<ReadonlyArray<string>> =>
 /** What a browser has saved. */
 const textOf = async (file: Download): Promise<string> => readFile(await file.path(), "utf8")
 
-describe("the pages of the demo, in a browser", () => {
-  Chromium.sayIfLeftOut(it)
-  if (!Chromium.runs) return
-
-  layer(Demo.layer, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.effect("are loaded again when the network changes under them", () =>
-      Effect.gen(function* () {
-        const { key, url } = yield* Demo
-        const page = yield* Chromium.open(`${url}/`)
-        yield* Effect.promise(async () => {
-          await signIn(page, key("VIEWER"))
-          await page.route(/\/assets\/WorkloadsPage-/, (route) => route.abort("internetdisconnected"), { times: 2 })
-          await page.getByRole("link", { name: "Workloads" }).click()
-          await page.locator("[data-workload]").first().waitFor()
-        })
+suite("the pages of the demo", Demo.layer, (it) => {
+  it.effect("are loaded again when the network changes under them", () =>
+    Effect.gen(function* () {
+      const { key, url } = yield* Demo
+      const page = yield* Chromium.open(`${url}/`)
+      yield* Effect.promise(async () => {
+        await signIn(page, key("VIEWER"))
+        await page.route(/\/assets\/WorkloadsPage-/, (route) => route.abort("internetdisconnected"), { times: 2 })
+        await page.getByRole("link", { name: "Workloads" }).click()
+        await page.locator("[data-workload]").first().waitFor()
       })
-    )
+    })
+  )
 
-    it.effect("show three clusters with their cost; which of them is the address, and goes with a link", () =>
-      Effect.gen(function* () {
-        const { key, url } = yield* Demo
-        const page = yield* Chromium.open(`${url}/`)
-        const address = yield* Effect.promise(async () => {
-          await signIn(page, key("VIEWER"))
-          await page.getByText("3 of 3 clusters answered").waitFor()
-          assert.deepStrictEqual(await clustersShown(page), ["hub", "prod", "stage"])
-          await page
-            .locator("[data-cluster=prod]")
-            .getByText(/^\$[1-9]/)
-            .waitFor()
-          assert.isAtMost(await scriptBytes(page), MAX_SCRIPT_BYTES)
+  it.effect("show three clusters with their cost; which of them is the address, and goes with a link", () =>
+    Effect.gen(function* () {
+      const { key, url } = yield* Demo
+      const page = yield* Chromium.open(`${url}/`)
+      const address = yield* Effect.promise(async () => {
+        await signIn(page, key("VIEWER"))
+        await page.getByText("3 of 3 clusters answered").waitFor()
+        assert.deepStrictEqual(await clustersShown(page), ["hub", "prod", "stage"])
+        await page
+          .locator("[data-cluster=prod]")
+          .getByText(/^\$[1-9]/)
+          .waitFor()
+        assert.isAtMost(await scriptBytes(page), MAX_SCRIPT_BYTES)
 
-          await page.getByRole("button", { name: "Clusters: All clusters" }).click()
-          await page.getByRole("radio", { name: "The parent cluster" }).check()
-          await page.getByText("1 of 1 cluster answered").waitFor()
-          assert.deepStrictEqual(await clustersShown(page), ["hub"])
-          await page.getByRole("radio", { name: "All clusters" }).check()
-          await page.getByRole("checkbox", { name: "prod" }).check()
-          await page.getByRole("checkbox", { name: "stage" }).check()
-          await page.getByText("2 of 2 clusters answered").waitFor()
-          return page.url()
-        })
-        const colleague = yield* Chromium.open(address)
-        yield* Effect.promise(async () => {
-          await signIn(colleague, key("ADMIN"))
-          await colleague.getByRole("button", { name: "Clusters: prod, stage" }).waitFor()
-          await colleague.getByText("2 of 2 clusters answered").waitFor()
-          assert.deepStrictEqual(await clustersShown(colleague), ["prod", "stage"])
-          // It goes along from place to place.
-          await colleague.getByRole("link", { name: "API Keys" }).click()
-          await colleague.getByRole("heading", { name: "API Keys" }).waitFor()
-          await colleague.getByRole("button", { name: "Clusters: prod, stage" }).waitFor()
-        })
+        await page.getByRole("button", { name: "Clusters: All clusters" }).click()
+        await page.getByRole("radio", { name: "The parent cluster" }).check()
+        await page.getByText("1 of 1 cluster answered").waitFor()
+        assert.deepStrictEqual(await clustersShown(page), ["hub"])
+        await page.getByRole("radio", { name: "All clusters" }).check()
+        await page.getByRole("checkbox", { name: "prod" }).check()
+        await page.getByRole("checkbox", { name: "stage" }).check()
+        await page.getByText("2 of 2 clusters answered").waitFor()
+        return page.url()
       })
-    )
-
-    it.effect("say how old their rows are while the server cannot be asked anew", () =>
-      Effect.gen(function* () {
-        const { key, url } = yield* Demo
-        const page = yield* Chromium.open(`${url}/`)
-        yield* Effect.promise(async () => {
-          await signIn(page, key("VIEWER"))
-          const mark = page.locator("[data-coverage=hub]")
-          await mark.getByText(/ old$/).waitFor()
-          await page.route("**/api/v1/clusters*", (route) => route.abort())
-          const before = await mark.innerText()
-          await mark.filter({ hasNotText: before }).waitFor()
-        })
+      const colleague = yield* Chromium.open(address)
+      yield* Effect.promise(async () => {
+        await signIn(colleague, key("ADMIN"))
+        await colleague.getByRole("button", { name: "Clusters: prod, stage" }).waitFor()
+        await colleague.getByText("2 of 2 clusters answered").waitFor()
+        assert.deepStrictEqual(await clustersShown(colleague), ["prod", "stage"])
+        // It goes along from place to place.
+        await colleague.getByRole("link", { name: "API Keys" }).click()
+        await colleague.getByRole("heading", { name: "API Keys" }).waitFor()
+        await colleague.getByRole("button", { name: "Clusters: prod, stage" }).waitFor()
       })
-    )
+    })
+  )
 
-    it.effect("keep the name of a cost beside its figures where the screen is narrower than the table", () =>
-      Effect.gen(function* () {
-        const { key, url } = yield* Demo
-        const page = yield* Chromium.open(`${url}/#/cost`)
-        yield* Effect.promise(async () => {
-          await page.setViewportSize({ width: 390, height: 844 })
-          await signIn(page, key("VIEWER"))
-          const table = page.getByRole("table", { name: "Costs by group" })
-          const savings = table.getByRole("columnheader", { name: "Savings" })
-          const name = table.getByRole("row").nth(1).getByRole("cell").first()
-          await savings.waitFor()
-          assert.isAbove((await savings.boundingBox())?.x ?? 0, 390)
-          await savings.scrollIntoViewIfNeeded()
-          const last = await savings.boundingBox()
-          assert.isAtMost((last?.x ?? 390) + (last?.width ?? 0), 390)
-          const shown = await name.boundingBox()
-          assert.isAtLeast(shown?.x ?? -1, 0)
-          assert.isAtMost(shown?.width ?? 390, 200)
-        })
+  it.effect("say how old their rows are while the server cannot be asked anew", () =>
+    Effect.gen(function* () {
+      const { key, url } = yield* Demo
+      const page = yield* Chromium.open(`${url}/`)
+      yield* Effect.promise(async () => {
+        await signIn(page, key("VIEWER"))
+        const mark = page.locator("[data-coverage=hub]")
+        await mark.getByText(/ old$/).waitFor()
+        await page.route("**/api/v1/clusters*", (route) => route.abort())
+        const before = await mark.innerText()
+        await mark.filter({ hasNotText: before }).waitFor()
       })
-    )
+    })
+  )
 
-    it.effect("are gone through by keyboard, whose single keys can be turned off", () =>
-      Effect.gen(function* () {
-        const { key, url } = yield* Demo
-        const page = yield* Chromium.open(`${url}/`)
-        yield* Effect.promise(async () => {
-          const { keyboard } = page
-          await signIn(page, key("ADMIN"))
-          await page.getByRole("heading", { name: "Clusters", exact: true }).waitFor()
-          await keyboard.press("g")
-          await keyboard.press("k")
-          await page.getByRole("heading", { name: "API Keys" }).waitFor()
-          await keyboard.press("Control+k")
-          await page.getByRole("combobox", { name: /^Page, cluster/ }).waitFor()
-          await keyboard.type("cluster stage")
-          await keyboard.press("ArrowDown")
-          await keyboard.press("Enter")
-          await page.getByRole("heading", { name: "stage", exact: true }).waitFor()
-          // Until it has closed, what is typed is a search of the palette's.
-          await page.getByRole("dialog").waitFor({ state: "hidden" })
-          await keyboard.press("?")
-          await page.getByRole("switch", { name: "Single keys act" }).press("Space")
-          await keyboard.press("Escape")
-          await page.getByRole("dialog").waitFor({ state: "hidden" })
-          await keyboard.press("?")
-          await keyboard.press("Control+k")
-          await page.getByRole("dialog", { name: "Go to" }).waitFor()
-          assert.strictEqual(await page.getByRole("dialog").count(), 1)
-        })
+  it.effect("keep the name of a cost beside its figures where the screen is narrower than the table", () =>
+    Effect.gen(function* () {
+      const { key, url } = yield* Demo
+      const page = yield* Chromium.open(`${url}/#/cost`)
+      yield* Effect.promise(async () => {
+        await page.setViewportSize({ width: 390, height: 844 })
+        await signIn(page, key("VIEWER"))
+        const table = page.getByRole("table", { name: "Costs by group" })
+        const savings = table.getByRole("columnheader", { name: "Savings" })
+        const name = table.getByRole("row").nth(1).getByRole("cell").first()
+        await savings.waitFor()
+        assert.isAbove((await savings.boundingBox())?.x ?? 0, 390)
+        await savings.scrollIntoViewIfNeeded()
+        const last = await savings.boundingBox()
+        assert.isAtMost((last?.x ?? 390) + (last?.width ?? 0), 390)
+        const shown = await name.boundingBox()
+        assert.isAtLeast(shown?.x ?? -1, 0)
+        assert.isAtMost(shown?.width ?? 390, 200)
       })
-    )
+    })
+  )
 
-    it.effect("list workloads by what is typed, chosen and sorted, one question a pause, and one in detail", () =>
-      Effect.gen(function* () {
-        const { key, url } = yield* Demo
-        const page = yield* Chromium.open(`${url}/`)
-        yield* Effect.promise(async () => {
-          await signIn(page, key("VIEWER"))
-          await page.getByRole("heading", { name: "Clusters", exact: true }).waitFor()
-          await page.keyboard.press("g")
-          await page.keyboard.press("w")
-          await page.locator("[data-workload]").first().waitFor()
-          const asked: Array<string> = []
-          page.on("request", (request) => {
-            const name = new URL(request.url()).searchParams.get("name")
-            if (request.url().includes("/api/v1/workloads?") && name !== null) asked.push(name)
-          })
-          await page.keyboard.press("/")
-          await page.keyboard.type("report")
-          await page.getByText(/ workloads? match$/).waitFor()
-          await page.getByRole("link", { name: "reporting" }).first().waitFor()
-          assert.deepStrictEqual([...new Set(asked)], ["report"])
-          assert.include(page.url(), "name=report")
-          await page.getByRole("button", { name: "Clear" }).click()
-          await page.getByLabel("Kind").selectOption("StatefulSet")
-          await page.getByRole("button", { name: "CPU requests" }).click()
-          await page
-            .getByRole("columnheader", { name: "CPU requests" })
-            .and(page.locator("[aria-sort=ascending]"))
-            .waitFor()
-          assert.match(page.url(), /kind=StatefulSet&sort=cpuRequestMillis/)
-
-          // What a link says is what a colleague sees.
-          await page.goto(`${url}/#/workloads?cluster=prod&name=report&sort=status&order=desc`)
-          await page.getByRole("columnheader", { name: "Status" }).and(page.locator("[aria-sort=descending]")).waitFor()
-          await page.getByRole("link", { name: "reporting" }).click()
-          await page.getByRole("heading", { name: "reporting" }).waitFor()
-          const sizes = page.getByRole("region", { name: "Requests, usage and recommendation" })
-          // The story of the demo: 2 cores requested of each replica, of which 80 thousandths are used.
-          await sizes.getByRole("row", { name: /^CPU 2 cores .* (?:7[89]|8[0-2])m / }).waitFor()
-          assert.match(
-            await sizes.locator("pre").innerText(),
-            /^resources:\n  requests:\n    cpu: \d+m\n    memory: \d+Mi$/
-          )
-        })
+  it.effect("are gone through by keyboard, whose single keys can be turned off", () =>
+    Effect.gen(function* () {
+      const { key, url } = yield* Demo
+      const page = yield* Chromium.open(`${url}/`)
+      yield* Effect.promise(async () => {
+        const { keyboard } = page
+        await signIn(page, key("ADMIN"))
+        await page.getByRole("heading", { name: "Clusters", exact: true }).waitFor()
+        await keyboard.press("g")
+        await keyboard.press("k")
+        await page.getByRole("heading", { name: "API Keys" }).waitFor()
+        await keyboard.press("Control+k")
+        await page.getByRole("combobox", { name: /^Page, cluster/ }).waitFor()
+        await keyboard.type("cluster stage")
+        await keyboard.press("ArrowDown")
+        await keyboard.press("Enter")
+        await page.getByRole("heading", { name: "stage", exact: true }).waitFor()
+        // Until it has closed, what is typed is a search of the palette's.
+        await page.getByRole("dialog").waitFor({ state: "hidden" })
+        await keyboard.press("?")
+        await page.getByRole("switch", { name: "Single keys act" }).press("Space")
+        await keyboard.press("Escape")
+        await page.getByRole("dialog").waitFor({ state: "hidden" })
+        await keyboard.press("?")
+        await keyboard.press("Control+k")
+        await page.getByRole("dialog", { name: "Go to" }).waitFor()
+        assert.strictEqual(await page.getByRole("dialog").count(), 1)
       })
-    )
+    })
+  )
 
-    it.effect("say what a key does not reach, and lead back to what it does", () =>
-      Effect.gen(function* () {
-        const { key, url } = yield* Demo
-        const page = yield* Chromium.open(`${url}/#/clusters?cluster=stage`)
-        yield* Effect.promise(async () => {
-          await signIn(page, key("SHOP"))
-          await page.getByText("cluster_forbidden").waitFor()
-          await page.getByRole("button", { name: "Show all clusters" }).click()
-          await page.getByText("1 of 1 cluster answered").waitFor()
-          assert.deepStrictEqual(await clustersShown(page), ["prod"])
+  it.effect("list workloads by what is typed, chosen and sorted, one question a pause, and one in detail", () =>
+    Effect.gen(function* () {
+      const { key, url } = yield* Demo
+      const page = yield* Chromium.open(`${url}/`)
+      yield* Effect.promise(async () => {
+        await signIn(page, key("VIEWER"))
+        await page.getByRole("heading", { name: "Clusters", exact: true }).waitFor()
+        await page.keyboard.press("g")
+        await page.keyboard.press("w")
+        await page.locator("[data-workload]").first().waitFor()
+        const asked: Array<string> = []
+        page.on("request", (request) => {
+          const name = new URL(request.url()).searchParams.get("name")
+          if (request.url().includes("/api/v1/workloads?") && name !== null) asked.push(name)
         })
-      })
-    )
+        await page.keyboard.press("/")
+        await page.keyboard.type("report")
+        await page.getByText(/ workloads? match$/).waitFor()
+        await page.getByRole("link", { name: "reporting" }).first().waitFor()
+        assert.deepStrictEqual([...new Set(asked)], ["report"])
+        assert.include(page.url(), "name=report")
+        await page.getByRole("button", { name: "Clear" }).click()
+        await page.getByLabel("Kind").selectOption("StatefulSet")
+        await page.getByRole("button", { name: "CPU requests" }).click()
+        await page
+          .getByRole("columnheader", { name: "CPU requests" })
+          .and(page.locator("[aria-sort=ascending]"))
+          .waitFor()
+        assert.match(page.url(), /kind=StatefulSet&sort=cpuRequestMillis/)
 
-    it.effect("tell costs by group and over time, what was not covered, and why a figure is what it is", () =>
-      Effect.gen(function* () {
-        const { key, url } = yield* Demo
-        const page = yield* Chromium.open(`${url}/`)
-        yield* Effect.promise(async () => {
-          await signIn(page, key("VIEWER"))
-          await page.getByText("3 of 3 clusters answered").waitFor()
-          assert.notInclude((await scriptsOf(page)).join(), "CostChart")
-          await page.getByRole("link", { name: "Cost", exact: true }).click()
-          const groups = page.getByRole("table", { name: "Costs by group" })
-          await groups.getByText("Idle machines").waitFor()
-          await page.getByRole("img", { name: /steps?, of .* not wholly covered/ }).waitFor()
-          assert.include((await scriptsOf(page)).join(), "CostChart")
-          // Stage was not seen for five hours of the week: they are drawn, and said.
-          assert.isAbove(await page.locator("[data-not-covered]").count(), 0)
-          // With the minutes that the window begins and ends within an hour: up to one more.
-          await page.getByText(/stage (?:[45](?:\.\d)?|6) hr/).waitFor()
-
-          await page.getByLabel("By", { exact: true }).selectOption("Label")
-          await groups.getByRole("button", { name: /why payments cost that/ }).click()
-          const explained = page.getByRole("dialog")
-          await explained.getByRole("button", { name: /why reporting cost that/ }).waitFor()
-          assert.strictEqual(await explained.getByText(/ in shop of /).count(), 0)
-          await explained.getByRole("button", { name: "Close" }).click()
-          await groups.getByRole("row", { name: /^storefront / }).waitFor()
-          await page.getByLabel("By", { exact: true }).selectOption("Workload")
-          await groups.getByRole("row", { name: /^reporting Deployment in payments of prod/ }).waitFor()
-          await page.getByRole("button", { name: /^Total / }).click()
-          await page
-            .getByRole("dialog")
-            .getByRole("button", { name: /why reporting cost that/ })
-            .click()
-          const parts = page.getByRole("dialog").getByRole("table", { name: "Parts of the cost" })
-          // Two replicas of 2 cores and 8 GiB, at Google's prices.
-          await parts
-            .getByRole("row", { name: /^CPU 6\d\d(?:\.\d)? core-h \$0\.0316 \/ core-h \$2[01]\.\d\d$/ })
-            .waitFor()
-          await page.getByRole("dialog").getByRole("button", { name: "Close" }).click()
-
-          const saved = page.waitForEvent("download")
-          await page.getByRole("button", { name: "Save as CSV" }).click()
-          const file = await saved
-          assert.match(file.suggestedFilename(), /^grouped-costs-.*\.csv$/)
-          assert.match(await textOf(file), /^start,end,cluster,namespace,kind,workload,/)
-        })
-      })
-    )
-
-    it.effect("rank what could be saved by money, with requests to copy", () =>
-      Effect.gen(function* () {
-        const { key, url } = yield* Demo
-        const page = yield* Chromium.open(`${url}/#/cost/savings?cluster=prod`)
-        yield* Effect.promise(async () => {
-          await signIn(page, key("VIEWER"))
-          const first = page.locator("[data-savings]").first()
-          await first.getByRole("button", { name: /^reporting/ }).click()
-          assert.match(await first.locator("pre").innerText(), /cpu: \d+m\n    memory: \d+Mi$/)
-          await first.getByRole("link", { name: "Open the workload" }).click()
-          await page.getByRole("heading", { name: "reporting" }).waitFor()
-          await page.getByRole("region", { name: "Cost history" }).getByRole("img").waitFor()
-        })
-      })
-    )
-
-    it.effect("tell what a price would have cost before it is saved, and save nothing", () =>
-      Effect.gen(function* () {
-        const { key, url } = yield* Demo
-        const page = yield* Chromium.open(`${url}/#/settings/prices`)
-        yield* Effect.promise(async () => {
-          await signIn(page, key("ADMIN"))
-          const cpu = page.getByLabel("Google Cloud: Core and hour", { exact: true })
-          const usual = await cpu.inputValue()
-          await cpu.fill("1")
-          const effect = page.getByRole("table", { name: "The effect" })
-          await effect.getByRole("row", { name: /^CPU \$[\d.,]+ \$[\d.,]+ \+[\d,]+%$/ }).waitFor()
-          await effect.getByRole("row", { name: /^Memory \$([\d.,]+) \$\1 0%$/ }).waitFor()
-          await page.reload()
-          await cpu.waitFor()
-          assert.strictEqual(await cpu.inputValue(), usual)
-        })
-      })
-    )
-
-    it.effect("show a key with a namespace scope its own costs alone", () =>
-      Effect.gen(function* () {
-        const { key, url } = yield* Demo
-        const page = yield* Chromium.open(`${url}/#/cost`)
-        yield* Effect.promise(async () => {
-          await signIn(page, key("SHOP"))
-          const groups = page.getByRole("table", { name: "Costs by group" })
-          await groups.getByRole("row", { name: /^shop / }).waitFor()
-          assert.strictEqual(await groups.getByRole("row").count(), 2)
-          assert.strictEqual(await page.getByLabel("Idle", { exact: true }).count(), 0)
-        })
-      })
-    )
-
-    for (const [name, walk] of Object.entries(DataWalk.walks)) {
-      for (const [index, [size, viewport]] of SIZES.entries()) {
-        const colorScheme = index === 0 ? "light" : "dark"
-        it.effect(`of ${name} have nothing serious for axe to find at ${size} pixels, ${colorScheme}`, () =>
-          Effect.gen(function* () {
-            const demo = yield* Demo
-            const page = yield* Chromium.open("about:blank")
-            yield* Effect.promise(async () => {
-              await page.setViewportSize(viewport)
-              await page.emulateMedia({ colorScheme, reducedMotion: "reduce" })
-              assert.deepStrictEqual(await auditOf(page, demo.url, walk(page, demo)), [])
-            })
-          })
+        // What a link says is what a colleague sees.
+        await page.goto(`${url}/#/workloads?cluster=prod&name=report&sort=status&order=desc`)
+        await page.getByRole("columnheader", { name: "Status" }).and(page.locator("[aria-sort=descending]")).waitFor()
+        await page.getByRole("link", { name: "reporting" }).click()
+        await page.getByRole("heading", { name: "reporting" }).waitFor()
+        const sizes = page.getByRole("region", { name: "Requests, usage and recommendation" })
+        // The story of the demo: 2 cores requested of each replica, of which 80 thousandths are used.
+        await sizes.getByRole("row", { name: /^CPU 2 cores .* (?:7[89]|8[0-2])m / }).waitFor()
+        assert.match(
+          await sizes.locator("pre").innerText(),
+          /^resources:\n  requests:\n    cpu: \d+m\n    memory: \d+Mi$/
         )
-      }
+      })
+    })
+  )
+
+  it.effect("say what a key does not reach, and lead back to what it does", () =>
+    Effect.gen(function* () {
+      const { key, url } = yield* Demo
+      const page = yield* Chromium.open(`${url}/#/clusters?cluster=stage`)
+      yield* Effect.promise(async () => {
+        await signIn(page, key("SHOP"))
+        await page.getByText("cluster_forbidden").waitFor()
+        await page.getByRole("button", { name: "Show all clusters" }).click()
+        await page.getByText("1 of 1 cluster answered").waitFor()
+        assert.deepStrictEqual(await clustersShown(page), ["prod"])
+      })
+    })
+  )
+
+  it.effect("tell costs by group and over time, what was not covered, and why a figure is what it is", () =>
+    Effect.gen(function* () {
+      const { key, url } = yield* Demo
+      const page = yield* Chromium.open(`${url}/`)
+      yield* Effect.promise(async () => {
+        await signIn(page, key("VIEWER"))
+        await page.getByText("3 of 3 clusters answered").waitFor()
+        assert.notInclude((await scriptsOf(page)).join(), "CostChart")
+        await page.getByRole("link", { name: "Cost", exact: true }).click()
+        const groups = page.getByRole("table", { name: "Costs by group" })
+        await groups.getByText("Idle machines").waitFor()
+        await page.getByRole("img", { name: /steps?, of .* not wholly covered/ }).waitFor()
+        assert.include((await scriptsOf(page)).join(), "CostChart")
+        // Stage was not seen for five hours of the week: they are drawn, and said.
+        assert.isAbove(await page.locator("[data-not-covered]").count(), 0)
+        // With the minutes that the window begins and ends within an hour: up to one more.
+        await page.getByText(/stage (?:[45](?:\.\d)?|6) hr/).waitFor()
+
+        await page.getByLabel("By", { exact: true }).selectOption("Label")
+        await groups.getByRole("button", { name: /why payments cost that/ }).click()
+        const explained = page.getByRole("dialog")
+        await explained.getByRole("button", { name: /why reporting cost that/ }).waitFor()
+        assert.strictEqual(await explained.getByText(/ in shop of /).count(), 0)
+        await explained.getByRole("button", { name: "Close" }).click()
+        await groups.getByRole("row", { name: /^storefront / }).waitFor()
+        await page.getByLabel("By", { exact: true }).selectOption("Workload")
+        await groups.getByRole("row", { name: /^reporting Deployment in payments of prod/ }).waitFor()
+        await page.getByRole("button", { name: /^Total / }).click()
+        await page
+          .getByRole("dialog")
+          .getByRole("button", { name: /why reporting cost that/ })
+          .click()
+        const parts = page.getByRole("dialog").getByRole("table", { name: "Parts of the cost" })
+        // Two replicas of 2 cores and 8 GiB, at Google's prices.
+        await parts
+          .getByRole("row", { name: /^CPU 6\d\d(?:\.\d)? core-h \$0\.0316 \/ core-h \$2[01]\.\d\d$/ })
+          .waitFor()
+        await page.getByRole("dialog").getByRole("button", { name: "Close" }).click()
+
+        const saved = page.waitForEvent("download")
+        await page.getByRole("button", { name: "Save as CSV" }).click()
+        const file = await saved
+        assert.match(file.suggestedFilename(), /^grouped-costs-.*\.csv$/)
+        assert.match(await textOf(file), /^start,end,cluster,namespace,kind,workload,/)
+      })
+    })
+  )
+
+  it.effect("rank what could be saved by money, with requests to copy", () =>
+    Effect.gen(function* () {
+      const { key, url } = yield* Demo
+      const page = yield* Chromium.open(`${url}/#/cost/savings?cluster=prod`)
+      yield* Effect.promise(async () => {
+        await signIn(page, key("VIEWER"))
+        const first = page.locator("[data-savings]").first()
+        await first.getByRole("button", { name: /^reporting/ }).click()
+        assert.match(await first.locator("pre").innerText(), /cpu: \d+m\n    memory: \d+Mi$/)
+        await first.getByRole("link", { name: "Open the workload" }).click()
+        await page.getByRole("heading", { name: "reporting" }).waitFor()
+        await page.getByRole("region", { name: "Cost history" }).getByRole("img").waitFor()
+      })
+    })
+  )
+
+  it.effect("tell what a price would have cost before it is saved, and save nothing", () =>
+    Effect.gen(function* () {
+      const { key, url } = yield* Demo
+      const page = yield* Chromium.open(`${url}/#/settings/prices`)
+      yield* Effect.promise(async () => {
+        await signIn(page, key("ADMIN"))
+        const cpu = page.getByLabel("Google Cloud: Core and hour", { exact: true })
+        const usual = await cpu.inputValue()
+        await cpu.fill("1")
+        const effect = page.getByRole("table", { name: "The effect" })
+        await effect.getByRole("row", { name: /^CPU \$[\d.,]+ \$[\d.,]+ \+[\d,]+%$/ }).waitFor()
+        await effect.getByRole("row", { name: /^Memory \$([\d.,]+) \$\1 0%$/ }).waitFor()
+        await page.reload()
+        await cpu.waitFor()
+        assert.strictEqual(await cpu.inputValue(), usual)
+      })
+    })
+  )
+
+  it.effect("show a key with a namespace scope its own costs alone", () =>
+    Effect.gen(function* () {
+      const { key, url } = yield* Demo
+      const page = yield* Chromium.open(`${url}/#/cost`)
+      yield* Effect.promise(async () => {
+        await signIn(page, key("SHOP"))
+        const groups = page.getByRole("table", { name: "Costs by group" })
+        await groups.getByRole("row", { name: /^shop / }).waitFor()
+        assert.strictEqual(await groups.getByRole("row").count(), 2)
+        assert.strictEqual(await page.getByLabel("Idle", { exact: true }).count(), 0)
+      })
+    })
+  )
+
+  for (const [name, walk] of Object.entries(DataWalk.walks)) {
+    for (const [index, [size, viewport]] of SIZES.entries()) {
+      const colorScheme = index === 0 ? "light" : "dark"
+      it.effect(`of ${name} have nothing serious for axe to find at ${size} pixels, ${colorScheme}`, () =>
+        Effect.gen(function* () {
+          const demo = yield* Demo
+          const page = yield* Chromium.open("about:blank")
+          yield* Effect.promise(async () => {
+            await page.setViewportSize(viewport)
+            await page.emulateMedia({ colorScheme, reducedMotion: "reduce" })
+            assert.deepStrictEqual(await auditOf(page, demo.url, walk(page, demo)), [])
+          })
+        })
+      )
     }
-  })
+  }
 })

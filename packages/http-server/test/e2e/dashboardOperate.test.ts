@@ -1,9 +1,10 @@
-import { assert, describe, it, layer } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import * as Chromium from "./Chromium.ts"
 import { signIn } from "./DashboardWalk.ts"
 import { Demo } from "./Demo.ts"
+import { suite } from "./PageSuite.ts"
 
 const REPORTING = "/#/workloads/prod/payments/Deployment/reporting"
 
@@ -18,86 +19,79 @@ const scaleElsewhere = (url: string, key: string, replicas: number) =>
 const wanted = (page: Page, count: string) =>
   page.getByText("Wanted", { exact: true }).locator("..").getByText(count, { exact: true }).waitFor()
 
-describe("a workload's page, in a browser", () => {
-  Chromium.sayIfLeftOut(it)
-  if (!Chromium.runs) return
+suite("a workload's page", Demo.layer, (it) => {
+  it.effect("shows its pods, what happened to them and what they wrote", () =>
+    Effect.gen(function* () {
+      const { key, url } = yield* Demo
+      const page = yield* Chromium.open(`${url}${REPORTING}`)
+      yield* Effect.promise(async () => {
+        await signIn(page, key("OPERATOR"))
+        const pods = page.getByRole("table", { name: "Pods" })
+        await pods.getByRole("row", { name: /^reporting-0 Running 1 of 1 0 / }).waitFor()
+        const events = page.getByRole("table", { name: "Events" })
+        await events.getByRole("row", { name: /Normal Started Pod reporting-1 Started container reporting$/ }).waitFor()
+        assert.strictEqual(await events.getByText("thumbnails").count(), 0)
+        await page.getByRole("button", { name: "Log of reporting-0" }).click()
+        const log = page.getByRole("log")
+        await log.getByText("connected to the queue as reporting-0").waitFor()
+        const asked = page.waitForRequest((request) => request.url().includes("/logs?"))
+        await page.getByLabel("Newest lines").selectOption("100")
+        assert.include((await asked).url(), "tailLines=100")
+        const previous = page.waitForRequest((request) => request.url().includes("previous=true"))
+        await page.getByLabel("Before its last restart").check()
+        await previous
+      })
+    })
+  )
 
-  layer(Demo.layer, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.effect("shows its pods, what happened to them and what they wrote", () =>
+  it.effect(
+    "shows what a change would be, and makes it when told so; what somebody changed first is not overwritten",
+    () =>
       Effect.gen(function* () {
         const { key, url } = yield* Demo
         const page = yield* Chromium.open(`${url}${REPORTING}`)
         yield* Effect.promise(async () => {
           await signIn(page, key("OPERATOR"))
-          const pods = page.getByRole("table", { name: "Pods" })
-          await pods.getByRole("row", { name: /^reporting-0 Running 1 of 1 0 / }).waitFor()
-          const events = page.getByRole("table", { name: "Events" })
-          await events
-            .getByRole("row", { name: /Normal Started Pod reporting-1 Started container reporting$/ })
-            .waitFor()
-          assert.strictEqual(await events.getByText("thumbnails").count(), 0)
-          await page.getByRole("button", { name: "Log of reporting-0" }).click()
-          const log = page.getByRole("log")
-          await log.getByText("connected to the queue as reporting-0").waitFor()
-          const asked = page.waitForRequest((request) => request.url().includes("/logs?"))
-          await page.getByLabel("Newest lines").selectOption("100")
-          assert.include((await asked).url(), "tailLines=100")
-          const previous = page.waitForRequest((request) => request.url().includes("previous=true"))
-          await page.getByLabel("Before its last restart").check()
-          await previous
+          await wanted(page, "2")
+          await page.getByRole("button", { name: "Scale", exact: true }).click()
+          const dialog = page.getByRole("dialog")
+          await dialog.getByLabel("Replicas").fill("3")
+          await dialog.getByRole("button", { name: "Show what would change" }).click()
+          await dialog.getByRole("row", { name: "Replicas 2 3" }).waitFor()
+          await dialog.getByText("Nothing is changed yet").waitFor()
+          assert.strictEqual(await scaleElsewhere(url, key("OPERATOR"), 4), 200)
+          await dialog.getByRole("button", { name: "Scale", exact: true }).click()
+          await dialog.getByText("workload_changed").waitFor()
+          await wanted(page, "4")
+          await dialog.getByRole("button", { name: "Try again" }).click()
+          await dialog.getByRole("row", { name: "Replicas 4 3" }).waitFor()
+          await dialog.getByRole("button", { name: "Scale", exact: true }).click()
+          await dialog.getByRole("table", { name: "What has changed" }).waitFor()
+          await dialog.getByRole("button", { name: "Close" }).last().click()
+          await wanted(page, "3")
+
+          await page.getByRole("button", { name: "Pause", exact: true }).click()
+          await dialog.getByRole("row", { name: "Paused no yes" }).waitFor()
+          await dialog.getByRole("button", { name: "Pause", exact: true }).click()
+          await dialog.getByRole("table", { name: "What has changed" }).waitFor()
+          await dialog.getByRole("button", { name: "Close" }).last().click()
+          await page.getByRole("button", { name: "Resume", exact: true }).waitFor()
+          assert.strictEqual(await page.getByRole("button", { name: "Pause", exact: true }).count(), 0)
         })
       })
-    )
+  )
 
-    it.effect(
-      "shows what a change would be, and makes it when told so; what somebody changed first is not overwritten",
-      () =>
-        Effect.gen(function* () {
-          const { key, url } = yield* Demo
-          const page = yield* Chromium.open(`${url}${REPORTING}`)
-          yield* Effect.promise(async () => {
-            await signIn(page, key("OPERATOR"))
-            await wanted(page, "2")
-            await page.getByRole("button", { name: "Scale", exact: true }).click()
-            const dialog = page.getByRole("dialog")
-            await dialog.getByLabel("Replicas").fill("3")
-            await dialog.getByRole("button", { name: "Show what would change" }).click()
-            await dialog.getByRole("row", { name: "Replicas 2 3" }).waitFor()
-            await dialog.getByText("Nothing is changed yet").waitFor()
-            assert.strictEqual(await scaleElsewhere(url, key("OPERATOR"), 4), 200)
-            await dialog.getByRole("button", { name: "Scale", exact: true }).click()
-            await dialog.getByText("workload_changed").waitFor()
-            await wanted(page, "4")
-            await dialog.getByRole("button", { name: "Try again" }).click()
-            await dialog.getByRole("row", { name: "Replicas 4 3" }).waitFor()
-            await dialog.getByRole("button", { name: "Scale", exact: true }).click()
-            await dialog.getByRole("table", { name: "What has changed" }).waitFor()
-            await dialog.getByRole("button", { name: "Close" }).last().click()
-            await wanted(page, "3")
-
-            await page.getByRole("button", { name: "Pause", exact: true }).click()
-            await dialog.getByRole("row", { name: "Paused no yes" }).waitFor()
-            await dialog.getByRole("button", { name: "Pause", exact: true }).click()
-            await dialog.getByRole("table", { name: "What has changed" }).waitFor()
-            await dialog.getByRole("button", { name: "Close" }).last().click()
-            await page.getByRole("button", { name: "Resume", exact: true }).waitFor()
-            assert.strictEqual(await page.getByRole("button", { name: "Pause", exact: true }).count(), 0)
-          })
-        })
-    )
-
-    it.effect("offers a Viewer neither changes nor logs", () =>
-      Effect.gen(function* () {
-        const { key, url } = yield* Demo
-        const page = yield* Chromium.open(`${url}${REPORTING}`)
-        yield* Effect.promise(async () => {
-          await signIn(page, key("VIEWER"))
-          await page.locator("[data-pod=reporting-0]").waitFor()
-          for (const name of ["Scale", "Restart", /^Log of/]) {
-            assert.strictEqual(await page.getByRole("button", { name, exact: true }).count(), 0)
-          }
-        })
+  it.effect("offers a Viewer neither changes nor logs", () =>
+    Effect.gen(function* () {
+      const { key, url } = yield* Demo
+      const page = yield* Chromium.open(`${url}${REPORTING}`)
+      yield* Effect.promise(async () => {
+        await signIn(page, key("VIEWER"))
+        await page.locator("[data-pod=reporting-0]").waitFor()
+        for (const name of ["Scale", "Restart", /^Log of/]) {
+          assert.strictEqual(await page.getByRole("button", { name, exact: true }).count(), 0)
+        }
       })
-    )
-  })
+    })
+  )
 })

@@ -1,6 +1,6 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Embedded, eventually } from "@quarterdeck/harness"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import * as Chromium from "./Chromium.ts"
 import { signIn } from "./DashboardWalk.ts"
 import { Deployment } from "./Deployment.ts"
@@ -9,7 +9,7 @@ describe("signing in, in a browser", () => {
   Chromium.sayIfLeftOut(it)
   if (!Chromium.runs) return
 
-  layer(Deployment.layer({ driver: Embedded.driver, children: [] }), {
+  layer(Layer.merge(Deployment.layer({ driver: Embedded.driver, children: [] }), Chromium.Chromium.layer), {
     excludeTestServices: true,
     timeout: "120 seconds"
   })((it) => {

@@ -1,6 +1,6 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Embedded } from "@quarterdeck/harness"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { createServer, request, type Server } from "node:http"
 import type { Page, Response } from "playwright-core"
 import * as Chromium from "./Chromium.ts"
@@ -69,7 +69,8 @@ describe("the page at /docs, in a browser", () => {
   Chromium.sayIfLeftOut(it)
   if (!Chromium.runs) return
 
-  layer(Deployment.layer({ driver: Embedded.driver, children: [] }), { excludeTestServices: true })((it) => {
+  const deployed = Layer.merge(Deployment.layer({ driver: Embedded.driver, children: [] }), Chromium.Chromium.layer)
+  layer(deployed, { excludeTestServices: true })((it) => {
     it.effect("sends the key that its reader authorises with", () =>
       Effect.gen(function* () {
         const { url } = yield* Deployment

@@ -168,7 +168,11 @@ NodeRuntime.runMain(
       })
     ),
     Effect.scoped,
-    Effect.provide([NodeServices.layer, Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])]),
+    Effect.provide([
+      NodeServices.layer,
+      Chromium.Chromium.layer,
+      Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])
+    ]),
     Effect.provideService(References.MinimumLogLevel, "Error")
   )
 )

@@ -245,7 +245,7 @@ describe("signing in at an identity provider, in a browser", () => {
             assert.isTrue(page.url().endsWith("#/own-key"), page.url())
           })
         }
-      }).pipe(Effect.scoped)
+      }).pipe(Effect.scoped, Effect.provide(Chromium.Chromium.layer))
     )
   )
 
@@ -258,7 +258,7 @@ describe("signing in at an identity provider, in a browser", () => {
           await page.getByRole("link", { name: "grace" }).click()
           await page.getByRole("alert").getByText("no group of yours has a rule here").waitFor()
         })
-      }).pipe(Effect.scoped)
+      }).pipe(Effect.scoped, Effect.provide(Chromium.Chromium.layer))
     )
   )
 })

@@ -75,7 +75,11 @@ const main = Effect.gen(function* () {
 NodeRuntime.runMain(
   main.pipe(
     Effect.scoped,
-    Effect.provide([NodeServices.layer, Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])]),
+    Effect.provide([
+      NodeServices.layer,
+      Chromium.Chromium.layer,
+      Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])
+    ]),
     Effect.provideService(References.MinimumLogLevel, "Error")
   )
 )
