@@ -19,7 +19,10 @@ export interface Span {
 
 const NEVER: Write = { value: undefined, begunAt: Number.NEGATIVE_INFINITY, endedAt: Number.NEGATIVE_INFINITY }
 
-/** Writes to one cluster, one after the other. */
+/** No answer is older than that: no outage lasts so long. **Units** milliseconds. */
+const REMEMBERED_MS = 600_000
+
+/** Writes to one cluster, one after the other. **Limits** remembers what could have been seen in the last ten minutes. */
 export class Truth {
   readonly #writes = new Map<string, Array<Write>>()
 
@@ -30,9 +33,9 @@ export class Truth {
 
   begin(name: string, value: number | undefined, at: number): Write {
     const write: Write = { value, begunAt: at, endedAt: undefined }
-    const writes = this.#writes.get(name)
-    if (writes === undefined) this.#writes.set(name, [NEVER, write])
-    else writes.push(write)
+    const writes = this.#writes.get(name) ?? [NEVER]
+    const last = writes.findLastIndex(({ endedAt }) => endedAt !== undefined && endedAt < at - REMEMBERED_MS)
+    this.#writes.set(name, [...writes.slice(Math.max(0, last)), write])
     return write
   }
 
@@ -46,13 +49,14 @@ export class Truth {
 
   /** Tells whether an answer may say this of a name; `undefined` is that it is not there. */
   allows(name: string, value: number | undefined, { askedAt, hadAt, lagMs }: Span): boolean {
-    const writes = this.#writes.get(name) ?? [NEVER]
-    return writes.some((write, index) => {
-      const isSuperseded = writes
-        .slice(index + 1)
-        .some(({ endedAt }) => endedAt !== undefined && endedAt < askedAt - lagMs)
-      return write.value === value && write.begunAt <= hadAt && !isSuperseded
-    })
+    // From the last on: what is superseded, all before it is.
+    let superseded = Number.POSITIVE_INFINITY
+    for (const write of (this.#writes.get(name) ?? [NEVER]).toReversed()) {
+      if (superseded < askedAt - lagMs) return false
+      if (write.value === value && write.begunAt <= hadAt) return true
+      superseded = Math.min(superseded, write.endedAt ?? Number.POSITIVE_INFINITY)
+    }
+    return false
   }
 
   /** Tells whether nothing happened to a name from some time on. */

@@ -43,4 +43,13 @@ describe("Truth", () => {
     write(3, 300, 310)
     assert.isFalse(truth.allows("a", 2, at(10_000)))
   })
+
+  it("remembers ten minutes, and what was there at their beginning", () => {
+    const { truth, write } = written()
+    for (let minute = 0; minute < 60; minute++) write(minute, minute * 60_000, minute * 60_000 + 10)
+    const now = { askedAt: 3_600_000, hadAt: 3_600_000, lagMs: Number.POSITIVE_INFINITY }
+    assert.isTrue(truth.allows("a", 59, now))
+    assert.isTrue(truth.allows("a", 49, now))
+    assert.isFalse(truth.allows("a", 40, now))
+  })
 })
