@@ -15,6 +15,7 @@ export interface RegistryProblem {
     | "fileUnreadable"
     | "fileInvalid"
     | "insecureSkipTlsVerify"
+    | "contextUnknown"
     | "execUnsupported"
     | "credentialUnsupported"
     | "proxyUnsupported"

@@ -37,8 +37,8 @@ export interface KubeconfigImport {
  * Imports files, merged as kubectl merges them: of entries with one name the first file's counts.
  *
  * **Shape** a cluster is named `names[context]`, else by `ClusterName.fromText` of its context; when two contexts come
- * to one name the first counts. A file that does not parse is one problem, a context that cannot be used another; the
- * rest loads. **Limits** reads no file.
+ * to one name the first counts. A file that does not parse is one problem, a context that cannot be used another, and one that is
+ * named and not there a third; the rest loads. **Limits** reads no file.
  *
  * **Source** Kubernetes, "Organizing cluster access using kubeconfig files".
  */
@@ -74,6 +74,12 @@ export const fromFiles = (
       const message = "insecure-skip-tls-verify is set: the server's certificate is not checked"
       problems.push({ severity: "warning", code: "insecureSkipTlsVerify", source, message })
     }
+  }
+  for (const context of Object.keys(names)) {
+    if (document.contexts.has(context)) continue
+    const known = [...document.contexts.keys()].map((name) => JSON.stringify(name)).join(", ")
+    const message = `there is no context ${JSON.stringify(context)}; there are ${known === "" ? "none" : known}`
+    problems.push({ severity: "warning", code: "contextUnknown", source: "the names of contexts", message })
   }
   const list = [...clusters.values()]
   const current = list.find((cluster) => cluster.context === document.currentContext)?.name

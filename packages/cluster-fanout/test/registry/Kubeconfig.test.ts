@@ -38,6 +38,15 @@ describe("names", () => {
     )
   })
 
+  it("a name for a context that is not there is a warning", () => {
+    const imported = read(config({ contexts: ["a", "b"] }), { a: "prod", c: "nobody" })
+    assert.deepInclude(problem(imported), {
+      severity: "warning",
+      code: "contextUnknown",
+      message: 'there is no context "c"; there are "a", "b"'
+    })
+  })
+
   it("a context that leaves no name is reported, the others load", () => {
     const imported = read(config({ contexts: ["@@@", "fine"] }))
     assert.deepStrictEqual(

@@ -60,6 +60,7 @@ const service = { check: "service" } as const
 const SOURCE_REMEDY: Readonly<Record<string, string>> = {
   nameTaken: "give one of the contexts another name by clusters.names",
   nameInvalid: "give the context a name by clusters.names",
+  contextUnknown: "correct the context in clusters.names, or take it out",
   fileUnreadable: "put the file back, or take its path out of clusters.kubeconfig",
   insecureSkipTlsVerify: "write the cluster's authority into the kubeconfig instead",
   registrationUnreadable:
